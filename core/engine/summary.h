@@ -1,0 +1,27 @@
+// The figures of a sampled step-time distribution, each with its interval.
+#pragma once
+
+#include "core/sim/simulate.h"
+
+namespace prism {
+
+/// Half-widths are of 95 % intervals, in seconds.
+struct DistributionSummary {
+    double mean = 0, std = 0, cv = 0, p5 = 0, p10 = 0, p25 = 0, p50 = 0, p75 = 0, p90 = 0, p95 = 0, p99 = 0;
+    double ciMean = 0, ciP50 = 0, ciP95 = 0, ciP99 = 0;
+    std::size_t samples = 0;
+};
+
+/// Quantile by linear interpolation between order statistics (Hyndman and Fan type 7); `sorted` ascending, not empty.
+[[nodiscard]] double quantileOfSorted(const std::vector<double>& sorted, double probability);
+/// `shared*` standard errors of StepSamples are added in quadrature to the order-statistic intervals.
+[[nodiscard]] DistributionSummary summarize(std::vector<double> samplesSeconds, const StepSamples* sharedErrors = nullptr);
+
+/// Shares of the variance of the step time across jobs: variance with only this cause active over the total; `interaction`
+/// is what is left (may be negative). Half-widths of 95 % intervals beside them.
+struct VarianceShare {
+    double spatial = 0, temporal = 0, regime = 0, data = 0, rare = 0, interaction = 0;
+    double ciSpatial = 0, ciTemporal = 0, ciRegime = 0, ciData = 0, ciRare = 0;
+};
+
+} // namespace prism

@@ -1,0 +1,43 @@
+// Step-time samples of a StepGraph: the two simulators of the design behind one signature.
+#pragma once
+
+#include "core/step/stepgraph.h"
+
+#include <cstdint>
+#include <functional>
+#include <stop_token>
+#include <vector>
+
+namespace prism {
+
+struct SimOptions {
+    std::uint64_t seed = 1;
+    int numSamples = 10'000;       ///< steps across jobs; each is the step of a fresh job (spatial factors redrawn)
+    int numWithinSamples = 0;      ///< steps of one median job (spatial factors fixed); 0 = numSamples / 4
+    int numThreads = 0;            ///< 0 = all cores; results do not depend on it
+    std::stop_token stop;          ///< looked at every few milliseconds; a stopped run returns what is complete
+};
+
+/// Sampled step times. Index i of `across` is the same random job on every related scenario (common random numbers).
+struct StepSamples {
+    std::vector<double> acrossSeconds;   ///< numSamples, in draw order, not sorted
+    std::vector<double> withinSeconds;   ///< steps of one median job, in draw order
+    double noiseFreeSeconds = 0.0;       ///< every factor at its mean 1, no rare events, slow spots as marked
+    /// Standard errors of p50, p95, p99 and mean that come from what all samples share (finite replica pool, fitted
+    /// tail); 0 where samples are independent. The summary adds them to the errors of independent samples.
+    double sharedStdErrP50 = 0, sharedStdErrP95 = 0, sharedStdErrP99 = 0, sharedStdErrMean = 0;
+    Diagnostics warnings;                ///< e.g. the tail needs more samples than were drawn
+    std::uint64_t nodeSamples = 0;       ///< schedule nodes x samples evaluated: a cost that does not depend on the machine
+    bool complete = true;                ///< false when stopped
+};
+
+/// Every rank, every kernel, points 1-5 of design.md, written to be obviously right; slow, double precision.
+[[nodiscard]] StepSamples simulateReference(const StepGraph& graph, const SimOptions& options);
+
+/// What the product runs. Uses the sameness of cells and replicas; agrees with the reference on the battery.
+[[nodiscard]] StepSamples simulate(const StepGraph& graph, const SimOptions& options);
+
+/// The step time with every factor at 1 (slow spots and fixedSpatial as given), in seconds. Microseconds to run.
+[[nodiscard]] double deterministicStepSeconds(const StepGraph& graph);
+
+} // namespace prism

@@ -1,0 +1,47 @@
+// A duration factor with mean 1: the one way in which every layer says how something varies.
+#pragma once
+
+#include "core/base/hash.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <optional>
+#include <vector>
+
+namespace prism {
+
+/// Families of design.md, "Meaning of the numbers", point 6.
+enum class Family { deterministic, normal, lognormal, gamma, weibull, empirical };
+
+[[nodiscard]] std::string_view familyName(Family family);
+[[nodiscard]] std::optional<Family> familyFromName(std::string_view name);
+
+/// A positive random factor with mean 1 (the part without the rare event) and coefficient of variation `cv`.
+/// normal is truncated at 0 (and rescaled to mean 1). An empirical factor holds its pool, sorted ascending and divided
+/// by its mean; its cv is the pool's. With probability `rareProbability` a draw is multiplied by `rareMultiplier`;
+/// the rare event is NOT divided out: E = 1 + rareProbability * (rareMultiplier - 1).
+/// A value type; safe to copy between threads.
+struct Distribution {
+    Family family = Family::deterministic;
+    double cv = 0.0;               ///< >= 0, dimensionless
+    double rareProbability = 0.0;  ///< per draw, in [0, 1)
+    double rareMultiplier = 1.0;   ///< > 0
+    std::shared_ptr<const std::vector<double>> pool; ///< only for empirical
+
+    /// Quantile of the factor without its rare event at probability u in (0, 1).
+    [[nodiscard]] double baseQuantile(double u) const;
+    /// Variance of the factor without its rare event.
+    [[nodiscard]] double baseVariance() const;
+    /// Mean and variance with the rare event.
+    [[nodiscard]] double mean() const { return 1.0 + rareProbability * (rareMultiplier - 1.0); }
+    [[nodiscard]] double variance() const;
+    [[nodiscard]] bool isDeterministic() const { return family == Family::deterministic && rareProbability == 0.0; }
+    void addTo(Hasher& hasher) const;
+    bool operator==(const Distribution& other) const;
+};
+
+/// An empirical factor from measured values (> 0, at least one); the pool is divided by its mean.
+[[nodiscard]] Distribution empiricalDistribution(std::vector<double> values);
+
+} // namespace prism

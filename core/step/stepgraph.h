@@ -1,0 +1,136 @@
+// The one intermediate representation: a training step as cells, programs, a schedule, groups and distributions.
+//
+// Both ways end here (scenario -> workload -> cost, and trace); everything above does not know which way it came.
+// resources/help/stepgraph.md documents the JSON form and the exact semantics; this header is the same in types.
+#pragma once
+
+#include "core/base/hash.h"
+#include "core/base/result.h"
+#include "core/stats/distribution.h"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace prism {
+
+enum class Scope { none, intraNode, interNode };        ///< link that a collective uses; none for compute kernels
+enum class Category { compute, tensorParallel, contextParallel, expertParallel, pipeline, dataParallel, optimizer, other };
+enum class Phase : std::uint8_t { forward, backward, weight }; ///< backward holds dgrad and wgrad unless `weight` is scheduled apart
+inline constexpr int kPhases = 3;
+
+/// Kernels that share a distribution (`gemm.qkv`, `attention`, `tp.reduce_scatter`, `dp.all_gather`, ...).
+struct KernelClass {
+    std::string name;
+    Scope scope = Scope::none;        ///< none = compute kernel: X = mu * G * e (* D); else collective: C = mu * R_scope * e
+    Category category = Category::compute;
+    Distribution temporal;            ///< e: fresh per invocation, with its rare event
+    double spatialSensitivity = 1.0;  ///< s in [0, 1]: the factor of rank r is 1 + s * (G_r - 1)
+    bool operator==(const KernelClass&) const = default;
+};
+
+/// Who waits in a collective inside a cell: the `groupRanks` ranks of each group (TP x CP) or all ranks of the cell.
+enum class Sync : std::uint8_t { group, cell };
+
+/// One kernel or collective of a program.
+struct Op {
+    int kernelClass = 0;         ///< index into StepGraph::classes
+    double meanSeconds = 0.0;    ///< mu >= 0
+    double hiddenSeconds = 0.0;  ///< collectives only: this much is hidden under compute; exposed = max(0, C - hidden)
+    Sync sync = Sync::group;     ///< collectives only
+    bool operator==(const Op&) const = default;
+};
+
+/// A run of ops repeated `repeat` times (the layers of a chunk).
+struct Block {
+    int repeat = 1;
+    std::vector<Op> ops;
+    bool operator==(const Block&) const = default;
+};
+
+/// The kernels of one (chunk, phase) in execution order. Cells of the same kind share one program.
+struct Program {
+    std::string name;
+    std::vector<Block> blocks;
+    bool operator==(const Program&) const = default;
+};
+
+/// One entry of a stage's order.
+struct ScheduleItem {
+    Phase phase = Phase::forward;
+    std::uint16_t chunk = 0;
+    std::uint32_t microbatch = 0;
+    bool operator==(const ScheduleItem&) const = default;
+};
+
+/// Pipeline schedule as data. `order[stage]` is executed strictly in order. `path` is the way of a micro-batch through
+/// the model in the forward direction: (stage, chunk) pairs; the backward goes it in reverse.
+struct Schedule {
+    std::string name;                              ///< gpipe, 1f1b, interleaved, zb-h1, zb-h2, zb-v, custom
+    int numStages = 1, numChunks = 1, numMicrobatches = 1;
+    bool splitsWeight = false;                     ///< weight gradients are items of their own
+    std::vector<std::array<int, 2>> path;          ///< numStages * numChunks (stage, chunk) pairs
+    std::vector<std::vector<ScheduleItem>> order;  ///< per stage
+    bool operator==(const Schedule&) const = default;
+};
+
+/// A communication or computation that a whole stage (or the whole job) does once per step.
+/// kernelClass < 0: absent (takes no time and synchronises nobody).
+struct StepOp {
+    int kernelClass = -1;
+    double meanSeconds = 0.0;
+    double hiddenSeconds = 0.0; ///< exposed = max(minExposedSeconds * R * e, C - hidden)
+    double minExposedSeconds = 0.0;
+    bool operator==(const StepOp&) const = default;
+};
+
+/// A place that the user marked slow. rank < 0: all ranks of the cell; stage < 0 / replica < 0: all of them.
+struct SlowSpot {
+    int replica = -1, stage = -1, rank = -1;
+    double computeFactor = 1.0; ///< multiplies G of these ranks
+    double linkFactor = 1.0;    ///< multiplies interNode communications in which a cell with such a rank takes part
+    bool operator==(const SlowSpot&) const = default;
+};
+
+/// A training step. Shapes: P = schedule.numStages, V = schedule.numChunks, D = numReplicas.
+struct StepGraph {
+    std::string name;
+    int numReplicas = 1;            ///< D: independent copies that meet in the gradient synchronisation
+    int groupRanks = 1;             ///< ranks per group (TP x CP)
+    int groupsPerCell = 1;          ///< groups per cell (EP spread over data-parallel ranks); cell ranks = product
+    std::vector<KernelClass> classes;
+    std::vector<Program> programs;
+    /// programOf[stage][chunk][phase]: index into programs; -1 for a phase that is not scheduled.
+    std::vector<std::vector<std::array<int, kPhases>>> programOf;
+    Schedule schedule;
+    /// Transfers along the path, one per hop i (path[i] -> path[i+1]): forward activations, and gradients back.
+    std::vector<StepOp> sendForward, sendBackward;  ///< P*V - 1 each; absent between chunks of the same stage
+    bool transferOccupiesSender = false;            ///< without overlap the sender waits for its transfer
+    StepOp embeddingAllReduce;                      ///< first and last cell of a replica, before gradSync
+    std::vector<StepOp> gradSync;                   ///< per stage: all replicas of the stage
+    StepOp gradNorm;                                ///< all cells of the job; absent = no global synchronisation
+    std::vector<StepOp> optimizer;                  ///< per stage; a compute kernel on every rank
+    std::vector<StepOp> paramGather;                ///< per stage: all replicas of the stage
+    Distribution spatial;                           ///< G_r, one draw per rank and job
+    Distribution data;                              ///< D_b, one draw per (replica, micro-batch) and step
+    Distribution intraRegime, interRegime;          ///< R_scope, one draw per scope and step
+    double regimeLag1 = 0.0;                        ///< lag-1 correlation of R from step to step of one job
+    std::vector<SlowSpot> slow;
+    /// Measured speeds (optional): G of each rank fixed instead of drawn; [replica][stage][rank] flattened, or empty.
+    std::vector<double> fixedSpatial;
+
+    [[nodiscard]] int cellRanks() const { return groupRanks * groupsPerCell; }
+    [[nodiscard]] ContentHash hash() const;
+    bool operator==(const StepGraph&) const = default;
+};
+
+/// Everything that is wrong with a graph: indices out of range, negative times, a schedule that does not run each
+/// chunk once or deadlocks, wrong shapes, sizes over the limits.
+[[nodiscard]] Diagnostics check(const StepGraph& graph);
+
+/// JSON in the documented format (`"format": "prism-stepgraph-1"`). Doubles round-trip exactly.
+[[nodiscard]] std::string toJson(const StepGraph& graph);
+[[nodiscard]] Result<StepGraph> stepGraphFromJson(std::string_view text);
+
+} // namespace prism
