@@ -1,0 +1,74 @@
+// What every command of prism-cli shares: options, where output goes, how errors leave.
+#pragma once
+
+#include "core/base/result.h"
+#include "core/scenario/scenario.h"
+
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace prism::cli {
+
+/// Exit codes of design.md, "Command line".
+enum ExitCode { exitDone = 0, exitWrongInput = 1, exitUsage = 2, exitInternal = 3 };
+
+/// Options that every command understands. A command takes those that it needs through the add* functions.
+struct CommonOptions {
+    std::string scenario;                ///< file, "-", preset name, or study.prism:NAME
+    std::vector<std::string> overrides;  ///< path=value
+    std::uint64_t seed = 1;
+    int samples = 10'000;
+    int threads = 0;
+    double precision = 0;
+    bool json = false;
+    std::string output;                  ///< empty = standard output
+};
+
+/// Leaves a command with exit code 1 and all that is wrong; caught in main.
+class InputError final : public std::exception {
+public:
+    explicit InputError(Diagnostics diagnostics) : m_diagnostics(std::move(diagnostics)) {}
+    [[nodiscard]] const Diagnostics& diagnostics() const { return m_diagnostics; }
+    [[nodiscard]] const char* what() const noexcept override { return "the input is wrong"; }
+
+private:
+    Diagnostics m_diagnostics;
+};
+
+/// Shared by the commands while the program runs. `json` tells main in which form errors go to standard error.
+struct Cli {
+    bool json = false;
+    int exitCode = exitDone;
+};
+
+void addScenario(CLI::App& command, CommonOptions& options);  ///< SCENARIO and --set
+void addSampling(CLI::App& command, CommonOptions& options);  ///< --seed, --samples, --threads
+void addOutput(CLI::App& command, CommonOptions& options, Cli& cli); ///< --json, --output
+
+/// The value of a result, or InputError with its diagnostics.
+template <class T>
+T require(Result<T> result)
+{
+    if (!result.ok())
+        throw InputError(result.errors());
+    return std::move(result).value();
+}
+
+/// Reads SCENARIO and applies --set. Throws InputError with everything that is wrong.
+[[nodiscard]] Scenario loadScenario(const CommonOptions& options);
+/// A whole file (or standard input for "-"), at most `limitBytes` long. Throws InputError.
+[[nodiscard]] std::string readInput(const std::string& path, std::size_t limitBytes = std::size_t{64} << 20);
+/// Writes to --output (by a temporary file and rename) or to standard output. Throws InputError when it cannot.
+void writeOutput(const CommonOptions& options, const std::string& text);
+
+/// Diagnostics as readable lines or as one JSON object {"errors": [...]}.
+[[nodiscard]] std::string diagnosticsText(const Diagnostics& diagnostics);
+[[nodiscard]] std::string diagnosticsJson(const Diagnostics& diagnostics);
+
+} // namespace prism::cli

@@ -1,0 +1,10 @@
+// The commands of prism-cli. Each stands in its own file and adds itself to the program.
+#pragma once
+
+#include "app/cli/cli.h"
+
+namespace prism::cli {
+
+void addPredict(CLI::App& app, Cli& cli);
+
+} // namespace prism::cli

@@ -1,0 +1,32 @@
+// prism-cli: batch and scripts. Parses the command line, runs one command, turns errors into exit codes.
+#include "app/cli/commands.h"
+
+#include <CLI/CLI.hpp>
+
+#include <iostream>
+
+int main(int argc, char** argv)
+{
+    using namespace prism::cli;
+    Cli cli;
+    CLI::App app{"PRISM Explorer: the distribution of training-step time of large models, from the command line."};
+    app.name("prism-cli");
+    app.set_version_flag("--version", std::string("prism-cli ") + PRISM_VERSION);
+    app.require_subcommand(1);
+    app.footer("Exit codes: 0 done, 1 the input is wrong, 2 usage, 3 internal error.\n"
+               "Example: prism-cli predict llama3-405b-16k-h100 --set parallelism.tensor_model_parallel_size=4 --json");
+    try {
+        addPredict(app, cli);
+        app.parse(argc, argv);
+        return cli.exitCode;
+    } catch (const CLI::ParseError& e) {
+        const int code = app.exit(e, std::cout, std::cerr);
+        return code == 0 ? exitDone : exitUsage;
+    } catch (const InputError& e) {
+        std::cerr << (cli.json ? diagnosticsJson(e.diagnostics()) : diagnosticsText(e.diagnostics()));
+        return exitWrongInput;
+    } catch (const std::exception& e) {
+        std::cerr << "internal error: " << e.what() << "\n";
+        return exitInternal;
+    }
+}
