@@ -1,0 +1,40 @@
+# Sourced by run.sh and test.sh: installs what is missing through apt. Quick when nothing is missing.
+
+# Build tools, libraries and the fonts that the pictures use; all from Debian 12.
+prism_packages=(
+  g++ cmake ninja-build ccache pkg-config git ca-certificates
+  qt6-base-dev qt6-charts-dev libqt6opengl6-dev libqt6svg6-dev libgl-dev
+  libeigen3-dev libsqlite3-dev libspdlog-dev libboost-dev libboost-math-dev libcli11-dev
+  nlohmann-json3-dev libtbb-dev zlib1g-dev libhwy-dev libbenchmark-dev libgtest-dev
+  fonts-inter fonts-noto-core
+)
+
+say() { printf '== %s\n' "$*"; }
+
+install_missing() {
+  local missing=() package
+  for package in "$@"; do
+    dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q 'install ok installed' || missing+=("$package")
+  done
+  if [[ ${#missing[@]} -eq 0 ]]; then
+    say "All needed packages are installed"
+    return
+  fi
+  local root=()
+  if [[ $(id -u) -ne 0 ]]; then
+    command -v sudo >/dev/null || { echo "These packages are missing and need root to install: ${missing[*]}" >&2; exit 1; }
+    root=(sudo)
+  fi
+  say "Installing: ${missing[*]}"
+  "${root[@]}" apt-get update -qq
+  "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+}
+
+build() { # build PRESET [TARGET...]
+  local preset=$1
+  shift
+  say "Configuring ($preset)"
+  cmake --preset "$preset" >/dev/null
+  say "Building ($preset)"
+  cmake --build --preset "$preset" ${1:+--target "$@"}
+}
