@@ -2,11 +2,12 @@
 #pragma once
 
 #include "core/base/hash.h"
+#include "core/base/result.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <optional>
 #include <vector>
 
 namespace prism {
@@ -40,6 +41,13 @@ struct Distribution {
     void addTo(Hasher& hasher) const;
     bool operator==(const Distribution& other) const;
 };
+
+/// Largest coefficient of variation that a family can have here. The normal truncated at 0 tends to the exponential
+/// distribution (cv 1) and is refused from 0.9 on; the others are bounded so that no mean is carried by unseen draws.
+[[nodiscard]] double maxCv(Family family);
+
+/// Everything that is wrong with a factor (cv, rare event, pool), each diagnostic with its path below `path`.
+[[nodiscard]] Diagnostics check(const Distribution& distribution, std::string_view path);
 
 /// An empirical factor from measured values (> 0, at least one); the pool is divided by its mean.
 [[nodiscard]] Distribution empiricalDistribution(std::vector<double> values);
