@@ -1,0 +1,82 @@
+// The structure of design.md as a test: a layer includes layers below it, never above, and core knows no Qt.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// From the bottom up, as in design.md; base holds errors and hashes. A layer may use itself and those before it.
+const std::vector<std::string> kLayers = {"base", "stats", "scenario", "study",  "schedule", "workload",
+                                          "step", "cost",  "trace",    "sim",    "engine",   "insight"};
+
+std::vector<std::string> includes(const fs::path& file)
+{
+    static const std::regex pattern(R"(^\s*#\s*include\s*[<"]([^">]+)[">])");
+    std::vector<std::string> found;
+    std::ifstream in(file);
+    for (std::string line; std::getline(in, line);) {
+        std::smatch match;
+        if (std::regex_search(line, match, pattern))
+            found.push_back(match[1]);
+    }
+    return found;
+}
+
+std::vector<fs::path> sources(const fs::path& folder)
+{
+    std::vector<fs::path> files;
+    for (const auto& entry : fs::recursive_directory_iterator(folder))
+        if (entry.path().extension() == ".h" || entry.path().extension() == ".cpp")
+            files.push_back(entry.path());
+    return files;
+}
+
+TEST(Layers, CoreIncludesNoQt)
+{
+    const fs::path core = fs::path(PRISM_SOURCE_DIR) / "core";
+    for (const fs::path& file : sources(core))
+        for (const std::string& name : includes(file))
+            EXPECT_FALSE(std::regex_search(name, std::regex("^Q[A-Z]|^Qt"))) << file << " includes " << name;
+}
+
+TEST(Layers, NoArrowPointsUpwards)
+{
+    std::map<std::string, std::size_t> height;
+    for (std::size_t i = 0; i < kLayers.size(); ++i)
+        height[kLayers[i]] = i;
+    const fs::path core = fs::path(PRISM_SOURCE_DIR) / "core";
+    std::size_t seen = 0;
+    for (const fs::path& file : sources(core)) {
+        const std::string layer = fs::relative(file, core).begin()->string();
+        ASSERT_TRUE(height.contains(layer)) << file << " is in no layer";
+        for (const std::string& name : includes(file)) {
+            EXPECT_FALSE(name.starts_with("ui/") || name.starts_with("app/")) << file << " includes " << name;
+            if (!name.starts_with("core/"))
+                continue;
+            const std::string used = name.substr(5, name.find('/', 5) - 5);
+            ASSERT_TRUE(height.contains(used)) << file << " includes " << name;
+            EXPECT_LE(height[used], height[layer]) << file << " includes " << name;
+            ++seen;
+        }
+    }
+    EXPECT_GT(seen, 0U);
+}
+
+TEST(Layers, UiIncludesNoApp)
+{
+    const fs::path ui = fs::path(PRISM_SOURCE_DIR) / "ui";
+    if (!fs::exists(ui))
+        GTEST_SKIP() << "no ui";
+    for (const fs::path& file : sources(ui))
+        for (const std::string& name : includes(file))
+            EXPECT_FALSE(name.starts_with("app/")) << file << " includes " << name;
+}
+
+} // namespace
