@@ -1,0 +1,309 @@
+#include "ui/model/studymodel.h"
+
+#include "core/scenario/parameters.h"
+
+#include <QUndoCommand>
+
+#include <algorithm>
+#include <utility>
+
+using namespace Qt::Literals::StringLiterals;
+
+namespace prism {
+
+/// One step: the state before and after. Values are shared, so a step costs little more than the row that it changes.
+class StudyCommand final : public QUndoCommand {
+public:
+    StudyCommand(StudyModel* model, StudyState after, int currentAfter, const QString& text, const QString& mergeKey)
+        : QUndoCommand(text), m_model(model), m_before(model->m_state), m_after(std::move(after)),
+          m_currentBefore(model->m_currentId), m_currentAfter(currentAfter), m_mergeKey(mergeKey),
+          m_epoch(model->m_mergeEpoch)
+    {
+    }
+    void undo() override { m_model->apply(m_before, m_currentBefore); }
+    void redo() override { m_model->apply(m_after, m_currentAfter); }
+    [[nodiscard]] int id() const override { return m_mergeKey.isEmpty() ? -1 : 1; }
+    bool mergeWith(const QUndoCommand* other) override
+    {
+        const auto* next = static_cast<const StudyCommand*>(other);
+        if (next->m_mergeKey != m_mergeKey || next->m_epoch != m_epoch)
+            return false;
+        m_after = next->m_after;
+        m_currentAfter = next->m_currentAfter;
+        setText(next->text());
+        setObsolete(m_after == m_before);
+        return true;
+    }
+
+private:
+    StudyModel* m_model;
+    StudyState m_before, m_after;
+    int m_currentBefore, m_currentAfter;
+    QString m_mergeKey;
+    int m_epoch;
+};
+
+namespace {
+
+constexpr int kUndoLimit = 1000;
+constexpr int kSeriesCount = 8; // colours of the look's series table
+
+ScenarioEntry* findEntry(StudyState& state, int id)
+{
+    for (ScenarioEntry& e : state.entries)
+        if (e.id == id)
+            return &e;
+    return nullptr;
+}
+
+QString nameOf(const ScenarioEntry& entry) { return QString::fromStdString(entry.scenario->name); }
+
+} // namespace
+
+StudyModel::StudyModel(QObject* parent) : QObject(parent), m_undo(this) { m_undo.setUndoLimit(kUndoLimit); }
+
+int StudyModel::addScenario(Scenario scenario, const QString& undoText)
+{
+    if (m_readOnly)
+        return -1;
+    scenario.name = freeName(QString::fromStdString(scenario.name)).toStdString();
+    StudyState next = m_state;
+    ScenarioEntry entry{m_nextId++, std::make_shared<const Scenario>(std::move(scenario)), freeColour(), true, false};
+    const int id = entry.id;
+    const auto at = std::find_if(next.entries.begin(), next.entries.end(),
+                                 [this](const ScenarioEntry& e) { return e.id == m_currentId; });
+    next.entries.insert(at == next.entries.end() ? at : at + 1, std::move(entry));
+    if (next.baselineId < 0)
+        next.baselineId = id;
+    push(std::move(next), undoText, {}, id);
+    return id;
+}
+
+int StudyModel::duplicate(int id)
+{
+    const ScenarioEntry* source = entry(id);
+    if (!source)
+        return -1;
+    return addScenario(*source->scenario, tr("Duplicate %1").arg(nameOf(*source)));
+}
+
+void StudyModel::rename(int id, const QString& name)
+{
+    const ScenarioEntry* old = entry(id);
+    const QString trimmed = name.simplified().left(200);
+    if (!old || trimmed.isEmpty() || trimmed == nameOf(*old))
+        return;
+    Scenario scenario = *old->scenario;
+    scenario.name = freeName(trimmed).toStdString();
+    setScenario(id, std::move(scenario), tr("Rename %1 to %2").arg(nameOf(*old), trimmed));
+}
+
+void StudyModel::setNote(int id, const QString& note)
+{
+    const ScenarioEntry* old = entry(id);
+    if (!old || note.toStdString() == old->scenario->note)
+        return;
+    Scenario scenario = *old->scenario;
+    scenario.note = note.left(2000).toStdString();
+    setScenario(id, std::move(scenario), tr("Note of %1").arg(nameOf(*old)), u"note/%1"_s.arg(id));
+}
+
+void StudyModel::setVisible(int id, bool visible)
+{
+    StudyState next = m_state;
+    ScenarioEntry* e = findEntry(next, id);
+    if (!e || e->visible == visible)
+        return;
+    e->visible = visible;
+    push(next, (visible ? tr("Show %1") : tr("Hide %1")).arg(nameOf(*e)));
+}
+
+void StudyModel::setArchived(int id, bool archived)
+{
+    StudyState next = m_state;
+    ScenarioEntry* e = findEntry(next, id);
+    if (!e || e->archived == archived)
+        return;
+    e->archived = archived;
+    int current = m_currentId;
+    const QString text = (archived ? tr("Archive %1") : tr("Restore %1")).arg(nameOf(*e));
+    if (archived) {
+        int row = -1, previous = -1;
+        for (const ScenarioEntry& other : next.entries) {
+            if (!other.archived && row < 0)
+                previous = other.id;
+            if (other.id == id)
+                row = previous;
+        }
+        if (previous < 0)
+            return; // the last one stays
+        if (next.baselineId == id)
+            next.baselineId = previous;
+        if (current == id)
+            current = previous;
+    } else {
+        current = id;
+    }
+    push(std::move(next), text, {}, current);
+}
+
+void StudyModel::move(int id, int row)
+{
+    StudyState next = m_state;
+    const auto from = std::find_if(next.entries.begin(), next.entries.end(), [id](const auto& e) { return e.id == id; });
+    if (from == next.entries.end())
+        return;
+    const ScenarioEntry moved = *from;
+    next.entries.erase(from);
+    auto to = next.entries.begin();
+    for (int shown = 0; to != next.entries.end(); ++to)
+        if (!to->archived && shown++ == row)
+            break;
+    next.entries.insert(to, moved);
+    if (next == m_state)
+        return;
+    push(std::move(next), tr("Move %1").arg(nameOf(moved)));
+}
+
+void StudyModel::setBaseline(int id)
+{
+    const ScenarioEntry* e = entry(id);
+    if (!e || id == m_state.baselineId)
+        return;
+    StudyState next = m_state;
+    next.baselineId = id;
+    push(std::move(next), tr("Pin %1 as baseline").arg(nameOf(*e)));
+}
+
+void StudyModel::setLimit(double seconds)
+{
+    if (seconds == m_state.limitSeconds || !(seconds >= 0))
+        return;
+    StudyState next = m_state;
+    next.limitSeconds = seconds;
+    push(std::move(next), tr("Limit %1 s").arg(seconds, 0, 'g', 4), u"limit"_s);
+}
+
+Diagnostics StudyModel::setParameter(int id, const std::string& parameterId, const std::string& text)
+{
+    const ScenarioEntry* old = entry(id);
+    if (!old || m_readOnly)
+        return {};
+    Result<Scenario> result = prism::setParameter(*old->scenario, parameterId, text);
+    if (!result)
+        return result.errors();
+    const Parameter* parameter = findParameter(parameterId);
+    const QString label = QString::fromStdString(parameter ? parameter->label : parameterId);
+    const QString value = QString::fromStdString(parameter ? parameterText(*parameter, *result) : text);
+    setScenario(id, std::move(result).value(), tr("%1: %2 = %3").arg(nameOf(*old), label, value),
+                u"parameter/%1/%2"_s.arg(id).arg(QString::fromStdString(parameterId)));
+    return {};
+}
+
+void StudyModel::setScenario(int id, Scenario scenario, const QString& undoText, const QString& mergeKey)
+{
+    StudyState next = m_state;
+    ScenarioEntry* e = findEntry(next, id);
+    if (!e || *e->scenario == scenario)
+        return;
+    e->scenario = std::make_shared<const Scenario>(std::move(scenario));
+    push(std::move(next), undoText, mergeKey);
+}
+
+void StudyModel::setSlowNode(int id, int node, double computeFactor)
+{
+    const ScenarioEntry* old = entry(id);
+    if (!old || node < 0 || !(computeFactor >= 1))
+        return;
+    Scenario scenario = *old->scenario;
+    auto& slow = scenario.variability.slow;
+    const auto at = std::find_if(slow.begin(), slow.end(), [node](const SlowEntry& s) { return s.node == node; });
+    if (computeFactor == 1.0) {
+        if (at != slow.end())
+            slow.erase(at);
+    } else if (at != slow.end()) {
+        at->computeFactor = computeFactor;
+    } else {
+        slow.push_back({.node = node, .computeFactor = computeFactor});
+    }
+    const QString text = computeFactor == 1.0 ? tr("Node %1 is not slow").arg(node)
+                                              : tr("Node %1 is %2 % slow").arg(node).arg((computeFactor - 1) * 100, 0, 'g', 3);
+    setScenario(id, std::move(scenario), text, u"slow/%1/%2"_s.arg(id).arg(node));
+}
+
+void StudyModel::moveSlowNode(int id, int fromNode, int toNode)
+{
+    const ScenarioEntry* old = entry(id);
+    if (!old || toNode < 0 || fromNode == toNode)
+        return;
+    Scenario scenario = *old->scenario;
+    auto& slow = scenario.variability.slow;
+    std::erase_if(slow, [toNode](const SlowEntry& s) { return s.node == toNode; });
+    for (SlowEntry& s : slow)
+        if (s.node == fromNode)
+            s.node = toNode;
+    setScenario(id, std::move(scenario), tr("Move slow node %1 to %2").arg(fromNode).arg(toNode), u"slowmove/%1"_s.arg(id));
+}
+
+void StudyModel::endMerge() { ++m_mergeEpoch; }
+
+void StudyModel::setCurrent(int id)
+{
+    if (id == m_currentId || !entry(id))
+        return;
+    endMerge();
+    m_currentId = id;
+    Q_EMIT currentChanged(id);
+}
+
+void StudyModel::reset(StudyState state, int currentId)
+{
+    m_undo.clear();
+    m_nextId = 1;
+    for (const ScenarioEntry& e : state.entries)
+        m_nextId = std::max(m_nextId, e.id + 1);
+    m_currentId = -1;
+    if (!state.find(currentId))
+        currentId = state.entries.empty() ? -1 : state.entries.front().id;
+    apply(state, currentId);
+}
+
+QString StudyModel::freeName(const QString& name) const
+{
+    const auto taken = [this](const QString& candidate) {
+        return std::any_of(m_state.entries.begin(), m_state.entries.end(),
+                           [&](const ScenarioEntry& e) { return nameOf(e) == candidate; });
+    };
+    if (!taken(name))
+        return name;
+    for (int i = 2;; ++i)
+        if (const QString candidate = u"%1 %2"_s.arg(name).arg(i); !taken(candidate))
+            return candidate;
+}
+
+int StudyModel::freeColour() const
+{
+    std::vector<int> used(kSeriesCount, 0);
+    for (const ScenarioEntry& e : m_state.entries)
+        ++used[static_cast<std::size_t>(e.colour % kSeriesCount)];
+    return static_cast<int>(std::min_element(used.begin(), used.end()) - used.begin());
+}
+
+void StudyModel::apply(const StudyState& state, int currentId)
+{
+    m_state = state;
+    const bool other = currentId != m_currentId;
+    m_currentId = currentId;
+    Q_EMIT changed();
+    if (other)
+        Q_EMIT currentChanged(currentId);
+}
+
+void StudyModel::push(StudyState next, const QString& text, const QString& mergeKey, int currentId)
+{
+    if (m_readOnly)
+        return;
+    m_undo.push(new StudyCommand(this, std::move(next), currentId < 0 ? m_currentId : currentId, text, mergeKey));
+}
+
+} // namespace prism

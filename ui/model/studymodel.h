@@ -1,0 +1,72 @@
+// The study that is open: its scenarios, the current one, and every change as a step of one undo stack.
+#pragma once
+
+#include "ui/model/studystate.h"
+
+#include <QObject>
+#include <QString>
+#include <QUndoStack>
+
+namespace prism {
+
+/// GUI thread only. Every function under "change it" pushes one undo step (or merges into the last one of its field).
+class StudyModel final : public QObject {
+    Q_OBJECT
+public:
+    explicit StudyModel(QObject* parent = nullptr);
+
+    // change it
+    /// Adds a scenario behind the current one and makes it current; returns its id.
+    int addScenario(Scenario scenario, const QString& undoText);
+    int duplicate(int id);
+    void rename(int id, const QString& name);
+    void setNote(int id, const QString& note);
+    void setVisible(int id, bool visible);
+    void setArchived(int id, bool archived);
+    void move(int id, int row);            ///< row among the entries that are not archived
+    void setBaseline(int id);
+    void setLimit(double seconds);         ///< steps of one drag merge
+    /// Sets one parameter from text. Errors leave the study as it was. Keystrokes in one field merge into one step.
+    Diagnostics setParameter(int id, const std::string& parameterId, const std::string& text);
+    /// Replaces a scenario (imports, slow nodes, advice). Steps with the same non-empty merge key become one.
+    void setScenario(int id, Scenario scenario, const QString& undoText, const QString& mergeKey = {});
+    /// Marks a node as slower by this factor (>= 1; 1 removes the mark); one step per node, keystrokes merge.
+    void setSlowNode(int id, int node, double computeFactor);
+    /// Moves the mark of one slow node to another node.
+    void moveSlowNode(int id, int fromNode, int toNode);
+    /// Ends the merging of keystrokes: the next change of the same field is a step of its own.
+    void endMerge();
+    void setCurrent(int id);               ///< not an undo step
+    void reset(StudyState state, int currentId); ///< another study: clears the undo stack
+
+    // look at it
+    [[nodiscard]] const StudyState& state() const { return m_state; }
+    [[nodiscard]] int currentId() const { return m_currentId; }
+    [[nodiscard]] const ScenarioEntry* current() const { return m_state.find(m_currentId); }
+    [[nodiscard]] const ScenarioEntry* baseline() const { return m_state.find(m_state.baselineId); }
+    [[nodiscard]] const ScenarioEntry* entry(int id) const { return m_state.find(id); }
+    [[nodiscard]] QUndoStack* undoStack() { return &m_undo; }
+    /// A name that no scenario of the study has yet: "name", "name 2", ...
+    [[nodiscard]] QString freeName(const QString& name) const;
+    [[nodiscard]] int freeColour() const;
+    void setReadOnly(bool readOnly) { m_readOnly = readOnly; } ///< changes are ignored (a study of a newer version)
+    [[nodiscard]] bool isReadOnly() const { return m_readOnly; }
+
+Q_SIGNALS:
+    void changed();           ///< the state is another one (edit, undo, redo, reset)
+    void currentChanged(int id);
+
+private:
+    friend class StudyCommand;
+    void apply(const StudyState& state, int currentId);
+    void push(StudyState next, const QString& text, const QString& mergeKey = {}, int currentId = -1);
+
+    StudyState m_state;
+    int m_currentId = -1;
+    int m_nextId = 1;
+    int m_mergeEpoch = 0;
+    bool m_readOnly = false;
+    QUndoStack m_undo;
+};
+
+} // namespace prism

@@ -1,0 +1,42 @@
+// What a study holds, as one value: a change makes a new value, undo puts the old one back.
+#pragma once
+
+#include "core/scenario/scenario.h"
+
+#include <memory>
+#include <vector>
+
+namespace prism {
+
+using ScenarioPtr = std::shared_ptr<const Scenario>;
+
+/// One row of the scenario table. The scenario itself is shared and never changed in place.
+struct ScenarioEntry {
+    int id = 0;               ///< stays with the row for the life of the study
+    ScenarioPtr scenario;     ///< never null; holds name and note
+    int colour = 0;           ///< index into the series colours and dashes
+    bool visible = true;      ///< drawn in charts
+    bool archived = false;    ///< kept in the study, not in the table
+    bool operator==(const ScenarioEntry& other) const
+    {
+        return id == other.id && colour == other.colour && visible == other.visible && archived == other.archived
+            && (scenario == other.scenario || *scenario == *other.scenario);
+    }
+};
+
+struct StudyState {
+    std::vector<ScenarioEntry> entries; ///< in the order of the table
+    int baselineId = -1;                ///< -1 = no baseline
+    double limitSeconds = 0;            ///< the step-time limit of the study; 0 = none
+    bool operator==(const StudyState&) const = default;
+
+    [[nodiscard]] const ScenarioEntry* find(int id) const
+    {
+        for (const ScenarioEntry& e : entries)
+            if (e.id == id)
+                return &e;
+        return nullptr;
+    }
+};
+
+} // namespace prism

@@ -1,0 +1,9 @@
+#include "ui/pages/page.h"
+
+#include <QPainter>
+
+namespace prism {
+
+void Page::paintExport(QPainter& painter) { render(&painter, {}, {}, QWidget::DrawChildren); }
+
+} // namespace prism
