@@ -10,7 +10,7 @@
 #include <optional>
 #include <thread>
 
-namespace prism {
+namespace prism::ui {
 
 struct InsightRunner::Impl {
     struct Job {
@@ -131,4 +131,4 @@ bool InsightRunner::isBusy(const QString& key) const
 
 bool InsightRunner::isIdle() const { return !m_impl->running && m_impl->waiting.empty(); }
 
-} // namespace prism
+} // namespace prism::ui

@@ -8,7 +8,7 @@
 #include <memory>
 #include <stop_token>
 
-namespace prism {
+namespace prism::ui {
 
 /// Told by a job on its own thread: share done in [0, 1] and a short text ("6,200 of 10,000 samples").
 using JobProgress = std::function<void(double, const QString&)>;
@@ -61,4 +61,4 @@ private:
     std::unique_ptr<Impl> m_impl;
 };
 
-} // namespace prism
+} // namespace prism::ui

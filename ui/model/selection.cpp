@@ -1,6 +1,6 @@
 #include "ui/model/selection.h"
 
-namespace prism {
+namespace prism::ui {
 
 void Selection::set(const Picked& picked)
 {
@@ -39,4 +39,4 @@ void Selection::setScenario(int id)
     set(next);
 }
 
-} // namespace prism
+} // namespace prism::ui

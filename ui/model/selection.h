@@ -4,7 +4,7 @@
 #include <QObject>
 #include <QString>
 
-namespace prism {
+namespace prism::ui {
 
 /// What is picked. Empty text and -1 mean "nothing picked of this kind". A plain value.
 struct Picked {
@@ -40,4 +40,4 @@ private:
     Picked m_picked;
 };
 
-} // namespace prism
+} // namespace prism::ui

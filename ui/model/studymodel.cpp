@@ -9,7 +9,7 @@
 
 using namespace Qt::Literals::StringLiterals;
 
-namespace prism {
+namespace prism::ui {
 
 /// One step: the state before and after. Values are shared, so a step costs little more than the row that it changes.
 class StudyCommand final : public QUndoCommand {
@@ -306,4 +306,4 @@ void StudyModel::push(StudyState next, const QString& text, const QString& merge
     m_undo.push(new StudyCommand(this, std::move(next), currentId < 0 ? m_currentId : currentId, text, mergeKey));
 }
 
-} // namespace prism
+} // namespace prism::ui

@@ -7,7 +7,7 @@
 #include <QString>
 #include <QUndoStack>
 
-namespace prism {
+namespace prism::ui {
 
 /// GUI thread only. Every function under "change it" pushes one undo step (or merges into the last one of its field).
 class StudyModel final : public QObject {
@@ -69,4 +69,4 @@ private:
     QUndoStack m_undo;
 };
 
-} // namespace prism
+} // namespace prism::ui

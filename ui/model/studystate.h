@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-namespace prism {
+namespace prism::ui {
 
 using ScenarioPtr = std::shared_ptr<const Scenario>;
 
@@ -39,4 +39,4 @@ struct StudyState {
     }
 };
 
-} // namespace prism
+} // namespace prism::ui

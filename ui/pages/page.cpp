@@ -2,8 +2,8 @@
 
 #include <QPainter>
 
-namespace prism {
+namespace prism::ui {
 
 void Page::paintExport(QPainter& painter) { render(&painter, {}, {}, QWidget::DrawChildren); }
 
-} // namespace prism
+} // namespace prism::ui

@@ -9,7 +9,7 @@
 #include <QStringList>
 #include <QWidget>
 
-namespace prism {
+namespace prism::ui {
 
 class InsightRunner;
 class Selection;
@@ -74,4 +74,4 @@ public:
     virtual void restoreState(const QJsonObject&) {}
 };
 
-} // namespace prism
+} // namespace prism::ui
