@@ -1,0 +1,33 @@
+// What all insights share: options, an estimate with its interval, and progress.
+#pragma once
+
+#include "core/engine/evaluator.h"
+
+#include <functional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+
+namespace prism {
+
+/// A figure with the half-width of its 95 % interval, in the unit of the field that holds it.
+struct Estimate {
+    double value = 0, halfWidth = 0;
+    /// True where the interval does not contain 0.
+    [[nodiscard]] bool significant() const { return value > halfWidth || value < -halfWidth; }
+};
+
+/// Options of every insight. `samples` 0 = the insight's own default, which its result states.
+struct InsightOptions {
+    std::uint64_t seed = 1;
+    int samples = 0;
+    int threads = 0;                 ///< 0 = all cores; results do not depend on it
+    std::stop_token stop;            ///< looked at between and inside evaluations; a stopped insight is an error "cancelled"
+    std::function<void(double fraction, std::string_view what)> progress; ///< on the calling thread; fraction in [0, 1]
+};
+
+/// The error that a stopped insight gives.
+[[nodiscard]] Diagnostic cancelled();
+[[nodiscard]] bool isCancelled(const Diagnostics& errors);
+
+} // namespace prism

@@ -1,0 +1,42 @@
+// Step time, throughput and cost over the number of GPUs, weak and strong.
+#pragma once
+
+#include "core/insight/insight.h"
+
+namespace prism {
+
+/// weak: global batch grows with the data-parallel size; strong: the global batch stays.
+enum class ScaleMode { weak, strong };
+
+struct ScalePoint {
+    std::int64_t gpus = 0, dataParallel = 0, globalBatch = 0, microbatches = 0;
+    bool valid = false;                ///< false: sizes do not divide or memory is exceeded; `problem` says which
+    std::string problem;
+    DistributionSummary step;          ///< seconds, across jobs
+    double noiseFreeSeconds = 0;
+    double tokensPerSecond = 0, tflopsPerGpu = 0;
+    Estimate mfu;                      ///< at the median step, 0..1
+    double costPerBillionTokensUsd = 0;
+    double costUsd = 0, daysToTrain = 0; ///< 0 when the scenario has no train_tokens
+    double efficiency = 0;             ///< tokens/s per GPU over that of the first valid point
+};
+
+struct ScaleCurve {
+    ScaleMode mode = ScaleMode::weak;
+    std::vector<ScalePoint> points;    ///< ascending gpus
+    int samples = 0;
+    std::uint64_t seed = 1;
+    double elapsedSeconds = 0;
+    std::vector<std::string> notes;
+};
+
+/// 64, 128, ... doubling up to 65,536 and the scenario's own GPU count: those that the scenario's replica divides.
+[[nodiscard]] std::vector<std::int64_t> defaultScale(const Scenario& scenario);
+/// Default 2,000 samples per point. Errors: invalid scenario, more than 100 points, cancelled.
+[[nodiscard]] Result<ScaleCurve> scaleCurve(Evaluator& evaluator, const Scenario& scenario, ScaleMode mode,
+                                            const std::vector<std::int64_t>& gpus, const InsightOptions& options = {});
+
+[[nodiscard]] std::string toJson(const ScaleCurve& curve);
+[[nodiscard]] std::string toCsv(const ScaleCurve& curve);
+
+} // namespace prism

@@ -1,0 +1,91 @@
+// What causes the spread: every input's effect on the distribution, by changing it and drawing the same random numbers.
+#pragma once
+
+#include "core/insight/insight.h"
+
+namespace prism {
+
+/// Which input of the step a row changes.
+enum class InputKind { kernelClass, scopeRegime, spatial, data };
+[[nodiscard]] std::string_view inputKindName(InputKind kind);
+
+/// Change against the unchanged scenario in seconds (changed minus base), common random numbers.
+struct FigureChange {
+    Estimate mean, std, p50, p95, p99;
+};
+
+struct SensitivityRow {
+    InputKind kind = InputKind::kernelClass;
+    std::string id;                    ///< class name, "regime.intra_node", "regime.inter_node", "spatial", "data"
+    std::string label;                 ///< for people
+    Category category = Category::other;
+    Scope scope = Scope::none;
+    double cv = 0;                     ///< of the factor, without rare events
+    double rareProbability = 0, rareMultiplier = 1;
+    double busySeconds = 0;            ///< noise-free seconds of this input per step, sum over one GPU of the busiest stage; 0 for data and spatial
+    bool varies = false;               ///< false: deterministic, so spread changes are zero by construction
+    FigureChange spreadRemoved, spreadHalved, spreadDoubled; ///< cv (and the rare probability) x 0, 0.5, 2
+    bool hasMean = false;              ///< mean changes exist (kernel classes; for a scope: every class of it; spatial: every compute class)
+    FigureChange meanUp, meanDown;     ///< mean +10 % and -10 %
+    Estimate elasticityP50, elasticityP95; ///< d ln(figure) / d ln(mean), central difference over +-10 %
+    Estimate firstOrderShare;          ///< variance of the step with only this input varying, over the full variance
+    Estimate totalEffectShare;         ///< 1 - variance with this input's spread removed, over the full variance
+    bool nonMonotonic = false;         ///< more spread makes p95 go down, or a longer mean a shorter p50, beyond its interval
+};
+
+struct SensitivityTable {
+    DistributionSummary base;          ///< step time across jobs, seconds
+    double noiseFreeSeconds = 0;
+    std::vector<SensitivityRow> rows;  ///< by falling |p95 change when the spread is removed|
+    Estimate interactionShare;         ///< 1 - sum of the first-order shares: what no input explains alone
+    int samples = 0;                   ///< per variation
+    int evaluations = 0;               ///< variations sampled
+    std::uint64_t seed = 1;
+    double elapsedSeconds = 0;
+    std::vector<std::string> notes;    ///< assumptions and warnings, one sentence each
+};
+
+/// Full table of one scenario. Pure function of scenario, seed and samples (default 2,000 per variation).
+/// Errors: the scenario's diagnostics; cancelled. Blocks the calling thread.
+[[nodiscard]] Result<SensitivityTable> sensitivity(Evaluator& evaluator, const Scenario& scenario,
+                                                   const InsightOptions& options = {});
+/// The same from a graph (traces, tests).
+[[nodiscard]] Result<SensitivityTable> sensitivity(Evaluator& evaluator, const StepGraph& graph,
+                                                   const InsightOptions& options = {});
+
+/// One point of a parameter sweep.
+struct SweepPoint {
+    double value = 0;                  ///< numeric value (choices: position)
+    std::string text;                  ///< as setParameter reads it
+    bool valid = false;                ///< false: the scenario is impossible there; `problem` says why, nothing else is set
+    std::string problem;
+    DistributionSummary step;          ///< seconds, across jobs
+    FigureChange change;               ///< against the unchanged scenario
+    double mfu = 0, peakMemoryGib = 0;
+    bool memoryFits = true;
+};
+
+struct ParameterSweep {
+    std::string parameter, label, unit;
+    std::string baseText;              ///< the unchanged value
+    DistributionSummary base;
+    std::vector<SweepPoint> points;    ///< in the order asked for
+    Estimate elasticityP95;            ///< over the first and last valid points; 0 for non-numeric parameters
+    bool nonMonotonic = false;         ///< p95 turns beyond its interval
+    int samples = 0;
+};
+
+/// Sweeps one parameter of the parameter table over texts ("4", "100 GB/s", "interleaved").
+/// Errors: unknown parameter, text that it cannot hold, more than 1,000 points, invalid base scenario.
+[[nodiscard]] Result<ParameterSweep> sweepParameter(Evaluator& evaluator, const Scenario& scenario, std::string_view parameter,
+                                                    const std::vector<std::string>& values, const InsightOptions& options = {});
+/// "lo:hi:n" -> n values, evenly spaced (integers rounded, repeats dropped); "lo:hi:n:log" spaced by ratio; "a,b,c" as listed.
+[[nodiscard]] Result<std::vector<std::string>> sweepValues(std::string_view parameter, std::string_view range);
+
+/// One object per table; keys as in the structs, snake_case.
+[[nodiscard]] std::string toJson(const SensitivityTable& table);
+[[nodiscard]] std::string toCsv(const SensitivityTable& table);
+[[nodiscard]] std::string toJson(const ParameterSweep& sweep);
+[[nodiscard]] std::string toCsv(const ParameterSweep& sweep);
+
+} // namespace prism
