@@ -1,0 +1,143 @@
+#include "ui/theme/theme.h"
+
+#include <QApplication>
+#include <QEvent>
+#include <QFile>
+#include <QFontDatabase>
+#include <QStyle>
+#include <QStyleFactory>
+#include <QWidget>
+
+#include <algorithm>
+
+// A static library's resources are only linked in when asked for; the macro must stand outside any namespace.
+static void loadThemeResources()
+{
+    Q_INIT_RESOURCE(theme);
+}
+
+namespace prism::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+inline constexpr double kPresentationFactor = 1.4;
+inline constexpr double kMinimumScale = 0.75, kMaximumScale = 2.0;
+}
+
+Theme::Theme(QObject* parent) : QObject(parent) {}
+
+void Theme::setMode(Mode mode)
+{
+    if (mode == m_mode)
+        return;
+    m_mode = mode;
+    update();
+}
+
+void Theme::setUiScale(double factor)
+{
+    const double clamped = std::clamp(factor, kMinimumScale, kMaximumScale);
+    if (clamped == m_uiScale)
+        return;
+    m_uiScale = clamped;
+    update();
+}
+
+void Theme::setPresentation(bool on)
+{
+    if (on == m_presentation)
+        return;
+    m_presentation = on;
+    update();
+}
+
+void Theme::applyTo(QApplication& application)
+{
+    loadThemeResources();
+    for (const QString& weight : {u"Regular"_s, u"SemiBold"_s})
+        if (const QString file = u":/fonts/InterTabular-%1.otf"_s.arg(weight); QFile::exists(file))
+            QFontDatabase::addApplicationFont(file);
+    m_application = &application;
+    m_systemDark = systemIsDark();
+    QApplication::setStyle(QStyleFactory::create(u"Fusion"_s));
+    application.installEventFilter(this);
+    update();
+}
+
+bool Theme::eventFilter(QObject* watched, QEvent* event)
+{
+    // Qt 6.4 has no colour scheme: the system's palette shows through only while the application has none of its own.
+    if (event->type() == QEvent::ThemeChange && !m_applying) {
+        m_applying = true;
+        QApplication::setPalette(QPalette());
+        const bool dark = systemIsDark();
+        QApplication::setPalette(widgetPalette(m_look));
+        m_applying = false;
+        if (dark != m_systemDark) {
+            m_systemDark = dark;
+            update();
+        }
+    }
+    return QObject::eventFilter(watched, event);
+}
+
+bool Theme::systemIsDark() const
+{
+    const QPalette palette = QApplication::palette();
+    return palette.color(QPalette::Window).lightness() < palette.color(QPalette::WindowText).lightness();
+}
+
+void Theme::update()
+{
+    const bool dark = m_mode == Mode::dark || (m_mode == Mode::system && m_systemDark);
+    m_look = Look(dark ? darkPalette() : lightPalette(), m_uiScale * (m_presentation ? kPresentationFactor : 1.0));
+    if (m_application) {
+        m_applying = true;
+        QApplication::setPalette(widgetPalette(m_look));
+        QApplication::setFont(m_look.font(Type::body));
+        m_application->setStyleSheet(styleSheet(m_look));
+        m_applying = false;
+    }
+    Q_EMIT changed();
+}
+
+QPalette widgetPalette(const Look& look)
+{
+    QPalette p;
+    const auto set = [&](QPalette::ColorRole role, const QColor& normal, const QColor& disabled) {
+        p.setColor(QPalette::Active, role, normal);
+        p.setColor(QPalette::Inactive, role, normal);
+        p.setColor(QPalette::Disabled, role, disabled);
+    };
+    set(QPalette::Window, look[Role::window], look[Role::window]);
+    set(QPalette::WindowText, look[Role::text], look[Role::textTertiary]);
+    set(QPalette::Base, look[Role::field], look[Role::derivedField]);
+    set(QPalette::AlternateBase, look[Role::header], look[Role::header]);
+    set(QPalette::Text, look[Role::text], look[Role::textTertiary]);
+    set(QPalette::PlaceholderText, look[Role::textTertiary], look[Role::textTertiary]);
+    set(QPalette::Button, look[Role::panel], look[Role::window]);
+    set(QPalette::ButtonText, look[Role::text], look[Role::textTertiary]);
+    set(QPalette::BrightText, look[Role::error], look[Role::error]);
+    set(QPalette::Highlight, look[Role::selection], look[Role::selection]);
+    set(QPalette::HighlightedText, look[Role::text], look[Role::textTertiary]);
+    set(QPalette::ToolTipBase, look[Role::text], look[Role::text]);
+    set(QPalette::ToolTipText, look[Role::panel], look[Role::panel]);
+    set(QPalette::Link, look[Role::accent], look[Role::textTertiary]);
+    set(QPalette::LinkVisited, look[Role::accent], look[Role::textTertiary]);
+    set(QPalette::Light, look[Role::panel], look[Role::panel]);
+    set(QPalette::Midlight, look[Role::header], look[Role::header]);
+    set(QPalette::Mid, look[Role::separator], look[Role::separator]);
+    set(QPalette::Dark, look[Role::controlOutline], look[Role::controlOutline]);
+    set(QPalette::Shadow, look[Role::controlOutline], look[Role::controlOutline]);
+    return p;
+}
+
+void restyle(QWidget* widget)
+{
+    widget->style()->unpolish(widget);
+    widget->style()->polish(widget);
+    widget->update();
+}
+
+} // namespace prism::ui

@@ -1,0 +1,72 @@
+// The theme of the running application: light, dark or as the system, UI scale, presentation mode; one change signal.
+#pragma once
+
+#include "ui/theme/look.h"
+
+#include <QObject>
+
+class QApplication;
+class QWidget;
+
+namespace prism::ui {
+
+/// Owned by the application and passed to whoever draws. GUI thread only.
+///
+/// The style sheet reads these dynamic properties; set them before the widget is shown, or call `restyle` after:
+///   QFrame    card=true | message="error" "warning" "note" | separator=true | surface="window" "panel" "header"
+///   QLabel    role="secondary" "tertiary" "good" "bad" "error" "warning" "accent"; type="headline" "value" "title" "strong" "small" "tick"
+///   QPushButton kind="primary" "closing" "primary closing" "danger" "link" "flat";  QToolButton is flat
+///   QLineEdit, QComboBox, QAbstractSpinBox  state="error" "warning" "derived"
+///   QTabBar   page tabs;  QTableView, QTreeView  tables of 28 px rows
+class Theme final : public QObject {
+    Q_OBJECT
+public:
+    enum class Mode { system, light, dark };
+
+    explicit Theme(QObject* parent = nullptr);
+
+    // change it
+    void setMode(Mode mode);
+    /// UI scale factor, clamped to [0.75, 2].
+    void setUiScale(double factor);
+    /// Presentation mode: everything 1.4 times as large.
+    void setPresentation(bool on);
+    /// Sets style, palette, font and style sheet of the application, and keeps them current.
+    void applyTo(QApplication& application);
+
+    // look at it
+    [[nodiscard]] Mode mode() const { return m_mode; }
+    [[nodiscard]] bool isDark() const { return m_look.isDark(); }
+    [[nodiscard]] double uiScale() const { return m_uiScale; }
+    [[nodiscard]] bool presentation() const { return m_presentation; }
+    [[nodiscard]] const Look& look() const { return m_look; }
+    [[nodiscard]] QColor color(Role role) const { return m_look[role]; }
+    [[nodiscard]] QFont font(Type type) const { return m_look.font(type); }
+    [[nodiscard]] int px(double size) const { return m_look.px(size); }
+
+Q_SIGNALS:
+    void changed();
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    void update();
+    [[nodiscard]] bool systemIsDark() const;
+
+    Mode m_mode = Mode::system;
+    double m_uiScale = 1.0;
+    bool m_presentation = false;
+    bool m_systemDark = false;
+    bool m_applying = false;
+    Look m_look;
+    QApplication* m_application = nullptr;
+};
+
+/// The application's style sheet for a look.
+[[nodiscard]] QString styleSheet(const Look& look);
+[[nodiscard]] QPalette widgetPalette(const Look& look);
+/// Re-reads the dynamic properties of a widget after one has changed.
+void restyle(QWidget* widget);
+
+} // namespace prism::ui
