@@ -1,0 +1,28 @@
+// The change of every headline figure from a baseline to a scenario, from two finished snapshots: no new sampling.
+#pragma once
+
+#include "core/insight/insight.h"
+
+namespace prism {
+
+/// delta = scenario - baseline in the figure's unit; relative = delta / baseline. Half-widths of 95 % intervals; 0 where
+/// the figure has no sampling error of its own.
+struct FigureChange {
+    Estimate delta, relative;
+};
+
+struct PairedChanges {
+    FigureChange mean, p50, p95, p99;           ///< seconds
+    FigureChange slowdownP50;                   ///< dimensionless
+    FigureChange tokensPerSecond, mfu, peakMemoryGib, daysToTrain, costUsd;
+    Estimate probabilityFaster;                 ///< P(step of the scenario < step of the baseline), same random job
+    bool paired = false;                        ///< both have samples of the same seed and length
+};
+
+/// Draw i of both is the same random job (common random numbers), so differences are taken draw by draw. Quantile
+/// differences: 25 batches of consecutive draws, Student t interval of the batch differences (sectioning; Asmussen and
+/// Glynn, Stochastic Simulation, 2007, III.5). P(faster): Wilson interval. `within`: steps of one job instead of across jobs.
+/// Any thread; a few milliseconds for 10,000 draws.
+[[nodiscard]] PairedChanges pairedChanges(const Snapshot& baseline, const Snapshot& scenario, bool within = false);
+
+} // namespace prism

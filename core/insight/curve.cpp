@@ -1,0 +1,93 @@
+#include "core/insight/curve.h"
+
+#include "core/engine/summary.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace prism {
+
+namespace {
+
+std::vector<double> finiteOf(const std::vector<double>& sorted, int* dropped)
+{
+    std::vector<double> kept;
+    kept.reserve(sorted.size());
+    for (const double x : sorted)
+        if (std::isfinite(x))
+            kept.push_back(x);
+    if (dropped)
+        *dropped = static_cast<int>(sorted.size() - kept.size());
+    return kept;
+}
+
+} // namespace
+
+std::vector<CurvePoint> cdfCurve(const std::vector<double>& sortedSeconds, int maxPoints, int* dropped)
+{
+    const std::vector<double> samples = finiteOf(sortedSeconds, dropped);
+    std::vector<CurvePoint> curve;
+    if (samples.empty() || maxPoints < 2)
+        return curve;
+    const auto n = static_cast<double>(samples.size());
+    const double band = std::sqrt(std::log(2 / 0.05) / (2 * n));
+    const int points = static_cast<int>(std::min<double>(maxPoints, n));
+    curve.reserve(static_cast<std::size_t>(points) + 1);
+    for (int i = 0; i < points; ++i) {
+        // Even steps of a sine: close together at both ends, where the tails are read.
+        const double t = points > 1 ? static_cast<double>(i) / (points - 1) : 1.0;
+        const double share = 0.5 - 0.5 * std::cos(t * 3.14159265358979323846);
+        const auto index = static_cast<std::size_t>(std::lround(share * (n - 1)));
+        const double p = (static_cast<double>(index) + 1) / n;
+        if (!curve.empty() && samples[index] <= curve.back().seconds) {
+            curve.back().probability = p;
+            curve.back().low = std::max(0.0, p - band);
+            curve.back().high = std::min(1.0, p + band);
+            continue;
+        }
+        curve.push_back({samples[index], p, std::max(0.0, p - band), std::min(1.0, p + band)});
+    }
+    return curve;
+}
+
+std::vector<DensityPoint> densityCurve(const std::vector<double>& sortedSeconds, int points)
+{
+    const std::vector<double> samples = finiteOf(sortedSeconds, nullptr);
+    if (samples.size() < 2 || points < 2 || samples.front() == samples.back())
+        return {};
+    const auto n = static_cast<double>(samples.size());
+    double mean = 0, square = 0;
+    for (const double x : samples)
+        mean += x / n;
+    for (const double x : samples)
+        square += (x - mean) * (x - mean) / (n - 1);
+    const double range = quantileOfSorted(samples, 0.75) - quantileOfSorted(samples, 0.25);
+    double spread = std::sqrt(square);
+    if (range > 0)
+        spread = std::min(spread, range / 1.34);
+    const double width = 0.9 * spread * std::pow(n, -0.2);
+    const double low = quantileOfSorted(samples, 0.0005) - 3 * width, high = quantileOfSorted(samples, 0.9995) + 3 * width;
+    std::vector<DensityPoint> curve(static_cast<std::size_t>(points));
+    for (int i = 0; i < points; ++i) {
+        const double x = low + (high - low) * i / (points - 1);
+        const auto first = std::lower_bound(samples.begin(), samples.end(), x - 5 * width);
+        const auto last = std::upper_bound(first, samples.end(), x + 5 * width);
+        double sum = 0;
+        for (auto s = first; s != last; ++s)
+            sum += std::exp(-0.5 * (x - *s) * (x - *s) / (width * width));
+        curve[static_cast<std::size_t>(i)] = {x, sum / (n * width * 2.50662827463100050242)};
+    }
+    return curve;
+}
+
+double snappedProbability(double probability, double tolerance)
+{
+    static constexpr std::array<double, 8> kMarks{0.05, 0.10, 0.25, 0.50, 0.75, 0.90, 0.95, 0.99};
+    for (const double mark : kMarks)
+        if (std::abs(probability - mark) <= tolerance)
+            return mark;
+    return probability;
+}
+
+} // namespace prism

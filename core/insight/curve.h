@@ -1,0 +1,30 @@
+// A sampled distribution as few points for a chart: CDF with its band, density. The reduction is done here, once, so that
+// a chart draws at most a few hundred points.
+#pragma once
+
+#include <vector>
+
+namespace prism {
+
+/// One point of an empirical CDF: P(step <= seconds), with a band that holds the whole true curve with 95 % probability.
+struct CurvePoint {
+    double seconds = 0, probability = 0, low = 0, high = 0; ///< probabilities in [0, 1]
+};
+
+/// The CDF of ascending samples, as at most `maxPoints` points, dense where the curve bends and in both tails.
+/// Band: Dvoretzky-Kiefer-Wolfowitz with Massart's constant (Ann. Probab. 18, 1990): eps = sqrt(ln(2 / 0.05) / (2 n)).
+/// Non-finite samples are left out; `dropped`, where given, counts them. Empty without samples. Any thread.
+[[nodiscard]] std::vector<CurvePoint> cdfCurve(const std::vector<double>& sortedSeconds, int maxPoints = 512, int* dropped = nullptr);
+
+struct DensityPoint {
+    double seconds = 0, perSecond = 0;
+};
+
+/// Gaussian kernel density of ascending samples on an even grid; bandwidth 0.9 min(std, IQR / 1.34) n^(-1/5) (Silverman 1986, eq. 3.31).
+/// Empty where all samples are equal. Any thread.
+[[nodiscard]] std::vector<DensityPoint> densityCurve(const std::vector<double>& sortedSeconds, int points = 256);
+
+/// The probability of a set that lies nearest: 5, 10, 25, 50, 75, 90, 95, 99 %; the given one where none is within `tolerance`.
+[[nodiscard]] double snappedProbability(double probability, double tolerance);
+
+} // namespace prism
