@@ -1,0 +1,54 @@
+// Runs prism-cli as a user would and collects what it says.
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace prism::test {
+
+struct CliRun {
+    int exitCode = -1; ///< 128 + signal when it was killed
+    std::string out, err;
+};
+
+/// A folder of this process for the files of a test.
+inline std::filesystem::path scratch()
+{
+    const auto folder = std::filesystem::temp_directory_path() / ("prism-cli-test-" + std::to_string(::getpid()));
+    std::filesystem::create_directories(folder);
+    return folder;
+}
+
+inline std::string slurp(const std::filesystem::path& file)
+{
+    std::ifstream in(file, std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    return text.str();
+}
+
+/// `arguments` is a shell command line after the program's name. Address space and CPU seconds are bounded, so that a run that
+/// takes more shows as a failure.
+inline CliRun runCli(const std::string& arguments, int memoryMib = 4096, int cpuSeconds = 120)
+{
+    const auto out = scratch() / "out", err = scratch() / "err";
+    std::string limits = "ulimit -t " + std::to_string(cpuSeconds) + "; ";
+#ifndef __SANITIZE_ADDRESS__
+    limits += "ulimit -v " + std::to_string(memoryMib * 1024) + "; ";
+#endif
+    const std::string command = limits + "\"" PRISM_CLI "\" " + arguments + " >" + out.string() + " 2>" + err.string();
+    const int status = std::system(command.c_str());
+    CliRun run;
+    run.exitCode = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    run.out = slurp(out);
+    run.err = slurp(err);
+    return run;
+}
+
+} // namespace prism::test
