@@ -37,9 +37,9 @@ double batchHalfWidth(const Samples& a, const Samples& b, double probability)
     return kStudent24 * std::sqrt(variance / kBatches);
 }
 
-FigureChange change(double a, double b, double halfWidth = 0)
+HeadlineChange change(double a, double b, double halfWidth = 0)
 {
-    FigureChange c;
+    HeadlineChange c;
     c.delta = {b - a, halfWidth};
     if (a != 0)
         c.relative = {(b - a) / a, std::abs(halfWidth / a)};
@@ -57,9 +57,9 @@ double peakMemory(const Snapshot& s) { return s.costed ? s.costed->memory.peakGi
 
 } // namespace
 
-PairedChanges pairedChanges(const Snapshot& baseline, const Snapshot& scenario, bool within)
+HeadlineChanges headlineChanges(const Snapshot& baseline, const Snapshot& scenario, bool within)
 {
-    PairedChanges c;
+    HeadlineChanges c;
     const DistributionSummary& a = within ? baseline.within : baseline.across;
     const DistributionSummary& b = within ? scenario.within : scenario.across;
     static const Samples kNone;

@@ -7,14 +7,14 @@ namespace prism {
 
 /// delta = scenario - baseline in the figure's unit; relative = delta / baseline. Half-widths of 95 % intervals; 0 where
 /// the figure has no sampling error of its own.
-struct FigureChange {
+struct HeadlineChange {
     Estimate delta, relative;
 };
 
-struct PairedChanges {
-    FigureChange mean, p50, p95, p99;           ///< seconds
-    FigureChange slowdownP50;                   ///< dimensionless
-    FigureChange tokensPerSecond, mfu, peakMemoryGib, daysToTrain, costUsd;
+struct HeadlineChanges {
+    HeadlineChange mean, p50, p95, p99;           ///< seconds
+    HeadlineChange slowdownP50;                   ///< dimensionless
+    HeadlineChange tokensPerSecond, mfu, peakMemoryGib, daysToTrain, costUsd;
     Estimate probabilityFaster;                 ///< P(step of the scenario < step of the baseline), same random job
     bool paired = false;                        ///< both have samples of the same seed and length
 };
@@ -23,6 +23,6 @@ struct PairedChanges {
 /// differences: 25 batches of consecutive draws, Student t interval of the batch differences (sectioning; Asmussen and
 /// Glynn, Stochastic Simulation, 2007, III.5). P(faster): Wilson interval. `within`: steps of one job instead of across jobs.
 /// Any thread; a few milliseconds for 10,000 draws.
-[[nodiscard]] PairedChanges pairedChanges(const Snapshot& baseline, const Snapshot& scenario, bool within = false);
+[[nodiscard]] HeadlineChanges headlineChanges(const Snapshot& baseline, const Snapshot& scenario, bool within = false);
 
 } // namespace prism

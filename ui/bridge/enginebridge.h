@@ -1,0 +1,90 @@
+// Between the window and the engine: scenarios in, immutable snapshots out, on a worker thread of its own.
+#pragma once
+
+#include "core/engine/evaluator.h"
+#include "ui/model/studystate.h"
+
+#include <QObject>
+#include <QTimer>
+
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace prism::ui {
+
+/// What one scenario shows: the last valid snapshot, and whether it answers the present input.
+struct ScenarioResult {
+    SnapshotPtr shown;        ///< last valid one; null before the first
+    Diagnostics diagnostics;  ///< of the present input: errors (then `shown` is of the last valid input) and warnings
+    bool computing = false;   ///< the present input is waiting or being computed
+    bool invalid = false;     ///< the present input has errors
+    bool cancelled = false;   ///< the user stopped the computation of the present input
+    [[nodiscard]] bool stale() const { return computing || invalid || cancelled; }
+};
+
+/// All functions: GUI thread; none of them waits. One job runs, at most one waits; a new request replaces the waiting one
+/// and, after the user paused for `kQuietMs`, stops the running one. Finished snapshots are kept by content hash, so that
+/// undo shows them without computing.
+class EngineBridge final : public QObject {
+    Q_OBJECT
+public:
+    struct Item {
+        int id = 0;
+        ScenarioPtr scenario;
+    };
+
+    explicit EngineBridge(QObject* parent = nullptr);
+    ~EngineBridge() override;
+
+    // change it
+    /// What must be up to date, most important first. Ids that are left out are forgotten.
+    void request(const std::vector<Item>& items);
+    void cancel();                          ///< stops the running job and drops the waiting one
+    void setSamples(int numSamples);        ///< of the next requests
+    void setSeed(std::uint64_t seed);
+
+    // look at it
+    [[nodiscard]] const ScenarioResult& result(int id) const;
+    [[nodiscard]] bool isBusy() const { return m_running || m_hasWaiting; }
+    [[nodiscard]] int jobsStarted() const { return m_jobsStarted; } ///< since the start, for tests and benchmarks
+    [[nodiscard]] int samples() const { return m_samples; }
+    [[nodiscard]] std::uint64_t seed() const { return m_seed; }
+    [[nodiscard]] const EvaluationCost& lastCost() const { return m_lastCost; }
+    [[nodiscard]] std::shared_ptr<Evaluator> evaluator() const { return m_evaluator; }
+
+Q_SIGNALS:
+    void resultChanged(int id);             ///< a snapshot, a diagnostic or the state of one scenario
+    void busyChanged(bool busy);
+    void costChanged();                     ///< lastCost() is of a finished edit
+
+private:
+    struct Job {
+        std::uint64_t number = 0;
+        std::vector<Item> items;
+        int samples = 0;
+        std::uint64_t seed = 1;
+    };
+    struct Worker;
+    void begin();
+    void deliver(std::uint64_t job, int id, SnapshotPtr snapshot);
+    void finish();
+    void remember(const SnapshotPtr& snapshot);
+    [[nodiscard]] SnapshotPtr remembered(ContentHash hash) const;
+
+    std::shared_ptr<Evaluator> m_evaluator;
+    std::map<int, ScenarioResult> m_results;
+    std::map<int, ContentHash> m_wanted;
+    std::map<std::uint64_t, std::pair<SnapshotPtr, std::uint64_t>> m_kept; ///< by hash, with the time of last use
+    std::uint64_t m_clock = 0;
+    Job m_waiting;
+    bool m_running = false, m_hasWaiting = false;
+    std::uint64_t m_nextJob = 1;
+    int m_jobsStarted = 0, m_samples = 10'000;
+    std::uint64_t m_seed = 1;
+    EvaluationCost m_lastCost;
+    QTimer m_quiet;
+    std::unique_ptr<Worker> m_worker;
+};
+
+} // namespace prism::ui
