@@ -6,6 +6,7 @@
 
 #include "core/base/hash.h"
 #include "core/base/result.h"
+#include "core/schedule/schedule.h"
 #include "core/stats/distribution.h"
 
 #include <array>
@@ -17,8 +18,6 @@ namespace prism {
 
 enum class Scope { none, intraNode, interNode };        ///< link that a collective uses; none for compute kernels
 enum class Category { compute, tensorParallel, contextParallel, expertParallel, pipeline, dataParallel, optimizer, other };
-enum class Phase : std::uint8_t { forward, backward, weight }; ///< backward holds dgrad and wgrad unless `weight` is scheduled apart
-inline constexpr int kPhases = 3;
 
 /// Kernels that share a distribution (`gemm.qkv`, `attention`, `tp.reduce_scatter`, `dp.all_gather`, ...).
 struct KernelClass {
@@ -54,25 +53,6 @@ struct Program {
     std::string name;
     std::vector<Block> blocks;
     bool operator==(const Program&) const = default;
-};
-
-/// One entry of a stage's order.
-struct ScheduleItem {
-    Phase phase = Phase::forward;
-    std::uint16_t chunk = 0;
-    std::uint32_t microbatch = 0;
-    bool operator==(const ScheduleItem&) const = default;
-};
-
-/// Pipeline schedule as data. `order[stage]` is executed strictly in order. `path` is the way of a micro-batch through
-/// the model in the forward direction: (stage, chunk) pairs; the backward goes it in reverse.
-struct Schedule {
-    std::string name;                              ///< gpipe, 1f1b, interleaved, zb-h1, zb-h2, zb-v, custom
-    int numStages = 1, numChunks = 1, numMicrobatches = 1;
-    bool splitsWeight = false;                     ///< weight gradients are items of their own
-    std::vector<std::array<int, 2>> path;          ///< numStages * numChunks (stage, chunk) pairs
-    std::vector<std::vector<ScheduleItem>> order;  ///< per stage
-    bool operator==(const Schedule&) const = default;
 };
 
 /// A communication or computation that a whole stage (or the whole job) does once per step.

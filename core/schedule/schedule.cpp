@@ -1,0 +1,338 @@
+// The closed-form schedules and everything that reads a schedule.
+#include "core/schedule/schedule.h"
+
+#include "core/schedule/greedy.h"
+
+#include <algorithm>
+
+namespace prism {
+
+namespace {
+
+using Order = std::vector<ScheduleItem>;
+
+ScheduleItem item(Phase phase, int chunk, int microbatch)
+{
+    return {phase, static_cast<std::uint16_t>(chunk), static_cast<std::uint32_t>(microbatch)};
+}
+
+Order gpipeOrder(int numMicrobatches)
+{
+    Order order;
+    for (const Phase phase : {Phase::forward, Phase::backward})
+        for (int m = 0; m < numMicrobatches; ++m)
+            order.push_back(item(phase, 0, m));
+    return order;
+}
+
+Order oneFOneBOrder(int stagesBehind, int numMicrobatches)
+{
+    Order order;
+    const int warmup = std::min(stagesBehind, numMicrobatches);
+    for (int m = 0; m < warmup; ++m)
+        order.push_back(item(Phase::forward, 0, m));
+    for (int m = 0; m < numMicrobatches; ++m) {
+        if (warmup + m < numMicrobatches)
+            order.push_back(item(Phase::forward, 0, warmup + m));
+        order.push_back(item(Phase::backward, 0, m));
+    }
+    return order;
+}
+
+/// The k-th chunk execution of Megatron-LM's interleaved schedule in one direction.
+ScheduleItem interleavedItem(Phase phase, int k, int numStages, int numChunks)
+{
+    const int group = numStages * numChunks;
+    const int chunk = k % group / numStages;
+    const int microbatch = k / group * numStages + k % numStages;
+    return item(phase, phase == Phase::forward ? chunk : numChunks - 1 - chunk, microbatch);
+}
+
+Order interleavedOrder(int stage, int numStages, int numChunks, int numMicrobatches)
+{
+    Order order;
+    const int total = numMicrobatches * numChunks;
+    const int warmup = std::min(total, 2 * (numStages - 1 - stage) + (numChunks - 1) * numStages);
+    for (int k = 0; k < warmup; ++k)
+        order.push_back(interleavedItem(Phase::forward, k, numStages, numChunks));
+    for (int k = 0; k < total; ++k) {
+        if (warmup + k < total)
+            order.push_back(interleavedItem(Phase::forward, warmup + k, numStages, numChunks));
+        order.push_back(interleavedItem(Phase::backward, k, numStages, numChunks));
+    }
+    return order;
+}
+
+/// `warmup` forwards, then (backward i, weight i - delay, forward) until everything has run.
+Order handcraftedOrder(int warmup, int delay, int numMicrobatches)
+{
+    Order order;
+    int forwards = std::min(warmup, numMicrobatches);
+    for (int m = 0; m < forwards; ++m)
+        order.push_back(item(Phase::forward, 0, m));
+    for (int m = 0; m < numMicrobatches; ++m) {
+        order.push_back(item(Phase::backward, 0, m));
+        if (m >= delay)
+            order.push_back(item(Phase::weight, 0, m - delay));
+        if (forwards < numMicrobatches)
+            order.push_back(item(Phase::forward, 0, forwards++));
+    }
+    for (int m = std::max(0, numMicrobatches - delay); m < numMicrobatches; ++m)
+        order.push_back(item(Phase::weight, 0, m));
+    return order;
+}
+
+std::vector<std::array<int, 2>> roundPath(int numStages, int numChunks)
+{
+    std::vector<std::array<int, 2>> path;
+    for (int chunk = 0; chunk < numChunks; ++chunk)
+        for (int stage = 0; stage < numStages; ++stage)
+            path.push_back({stage, chunk});
+    return path;
+}
+
+std::vector<std::array<int, 2>> vPath(int numStages)
+{
+    std::vector<std::array<int, 2>> path = roundPath(numStages, 1);
+    for (int stage = numStages - 1; stage >= 0; --stage)
+        path.push_back({stage, 1});
+    return path;
+}
+
+Diagnostic wrong(std::string path, std::string message, std::string found, std::string accepted)
+{
+    return {Severity::error, std::move(path), std::move(message), std::move(found), std::move(accepted)};
+}
+
+Diagnostics checkSizes(int numStages, int numChunks, int numMicrobatches, const std::string& path)
+{
+    Diagnostics found;
+    const auto range = [&](const char* key, int value, int most) {
+        if (value < 1 || value > most)
+            found.push_back(wrong(path + "." + key, "The size is out of range.", std::to_string(value),
+                                  "1 to " + std::to_string(most)));
+    };
+    range("num_stages", numStages, kMaxStages);
+    range("num_chunks", numChunks, kMaxChunks);
+    range("num_microbatches", numMicrobatches, kMaxMicrobatches);
+    const std::int64_t items = std::int64_t{3} * numStages * numChunks * numMicrobatches;
+    if (found.empty() && items > kMaxScheduleItems)
+        found.push_back(wrong(path, "Stages x chunks x micro-batches x 3 is more than a schedule may have.",
+                              std::to_string(items), "at most " + std::to_string(kMaxScheduleItems)));
+    return found;
+}
+
+Diagnostics checkFits(std::string_view name, int numStages, int numChunks, int numMicrobatches)
+{
+    Diagnostics found;
+    if (name == "zb-v" && numChunks != 2)
+        found.push_back(wrong("schedule.num_chunks", "zb-v has two chunks per stage.", std::to_string(numChunks), "2"));
+    if (name != "zb-v" && name != "interleaved" && numChunks != 1)
+        found.push_back(wrong("schedule.num_chunks", std::string(name) + " has one chunk per stage.",
+                              std::to_string(numChunks), "1, or schedule interleaved or zb-v"));
+    if (name == "interleaved" && numMicrobatches % numStages != 0)
+        found.push_back(wrong("schedule.num_microbatches", "The interleaved schedule needs a multiple of the stages.",
+                              std::to_string(numMicrobatches), "a multiple of " + std::to_string(numStages)));
+    return found;
+}
+
+Order closedFormOrder(std::string_view name, const Schedule& s, int stage)
+{
+    const int behind = s.numStages - 1 - stage;
+    if (name == "gpipe")
+        return gpipeOrder(s.numMicrobatches);
+    if (name == "1f1b")
+        return oneFOneBOrder(behind, s.numMicrobatches);
+    if (name == "interleaved")
+        return interleavedOrder(stage, s.numStages, s.numChunks, s.numMicrobatches);
+    if (name == "zb-h1")
+        return handcraftedOrder(behind + 1, stage, s.numMicrobatches);
+    return handcraftedOrder(2 * behind + 1, 2 * stage, s.numMicrobatches);
+}
+
+} // namespace
+
+const std::vector<std::string>& scheduleNames()
+{
+    static const std::vector<std::string> names = {"gpipe", "1f1b",  "interleaved", "zb-h1",
+                                                   "zb-h2", "zb-1p", "zb-2p",       "zb-v"};
+    return names;
+}
+
+bool schedulesWeight(std::string_view name)
+{
+    return name.substr(0, 3) == "zb-";
+}
+
+Result<Schedule> makeSchedule(std::string_view name, int numStages, int numChunks, int numMicrobatches,
+                              const PassTimes& times)
+{
+    const auto& names = scheduleNames();
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+        std::string accepted;
+        for (const std::string& known : names)
+            accepted += (accepted.empty() ? "" : ", ") + known;
+        return wrong("schedule.name", "There is no schedule of this name.", std::string(name), accepted);
+    }
+    Diagnostics found = checkSizes(numStages, numChunks, numMicrobatches, "schedule");
+    if (found.empty())
+        found = checkFits(name, numStages, numChunks, numMicrobatches);
+    if (!found.empty())
+        return found;
+
+    Schedule s;
+    s.name = name;
+    s.numStages = numStages;
+    s.numChunks = numChunks;
+    s.numMicrobatches = numMicrobatches;
+    s.splitsWeight = schedulesWeight(name);
+    s.path = name == "zb-v" ? vPath(numStages) : roundPath(numStages, numChunks);
+    if (name == "zb-v") {
+        s.order = greedyOrder(s, times, 2 * numStages);
+        return s;
+    }
+    const bool planned = name == "zb-1p" || name == "zb-2p";
+    const std::string_view closed = name == "zb-1p" ? "zb-h1" : name == "zb-2p" ? "zb-h2" : name;
+    for (int stage = 0; stage < numStages; ++stage)
+        s.order.push_back(closedFormOrder(closed, s, stage));
+    if (planned) { // the handcrafted order keeps the same limit; the shorter one wins
+        Schedule greedy = s;
+        greedy.order = greedyOrder(s, times, name == "zb-1p" ? numStages : 2 * numStages);
+        if (scheduleTiming(greedy, times).longestStageSeconds < scheduleTiming(s, times).longestStageSeconds)
+            return greedy;
+    }
+    return s;
+}
+
+Result<Schedule> customSchedule(Schedule lists)
+{
+    lists.name = "custom";
+    if (Diagnostics sizes = checkSizes(lists.numStages, lists.numChunks, lists.numMicrobatches, "schedule"); !sizes.empty())
+        return sizes;
+    if (lists.path.empty())
+        lists.path = roundPath(lists.numStages, lists.numChunks);
+    for (const Order& order : lists.order)
+        for (const ScheduleItem& i : order)
+            lists.splitsWeight = lists.splitsWeight || i.phase == Phase::weight;
+    if (Diagnostics found = checkSchedule(lists); hasErrors(found))
+        return found;
+    return lists;
+}
+
+std::vector<std::vector<int>> pathIndices(const Schedule& s)
+{
+    std::vector<std::vector<int>> index(static_cast<std::size_t>(s.numStages),
+                                        std::vector<int>(static_cast<std::size_t>(s.numChunks), -1));
+    for (std::size_t i = 0; i < s.path.size(); ++i)
+        index[static_cast<std::size_t>(s.path[i][0])][static_cast<std::size_t>(s.path[i][1])] = static_cast<int>(i);
+    return index;
+}
+
+std::vector<ScheduleNode> executionOrder(const Schedule& s)
+{
+    const auto index = pathIndices(s);
+    const auto numStages = static_cast<std::size_t>(s.numStages);
+    const auto microbatches = static_cast<std::size_t>(s.numMicrobatches);
+    const int last = static_cast<int>(s.path.size()) - 1;
+    // done[phase][path index * M + micro-batch]; forwards run along the path, backwards against it.
+    std::array<std::vector<char>, kPhases> done;
+    for (auto& d : done)
+        d.assign(s.path.size() * microbatches, 0);
+    const auto at = [&](int pathIndex, std::uint32_t m) { return static_cast<std::size_t>(pathIndex) * microbatches + m; };
+    const auto ready = [&](const ScheduleItem& i, int p) {
+        switch (i.phase) {
+        case Phase::forward:
+            return p == 0 || done[0][at(p - 1, i.microbatch)] != 0;
+        case Phase::backward:
+            return done[0][at(p, i.microbatch)] != 0 && (p == last || done[1][at(p + 1, i.microbatch)] != 0);
+        default:
+            return done[1][at(p, i.microbatch)] != 0;
+        }
+    };
+
+    std::size_t total = 0;
+    for (const Order& order : s.order)
+        total += order.size();
+    std::vector<ScheduleNode> nodes;
+    nodes.reserve(total);
+    std::vector<std::size_t> next(numStages, 0);
+    // Stages whose next item may have become ready; a finished item can only wake its neighbours on the path.
+    std::vector<int> work;
+    for (int stage = s.numStages - 1; stage >= 0; --stage)
+        work.push_back(stage);
+    while (!work.empty()) {
+        const auto stage = static_cast<std::size_t>(work.back());
+        work.pop_back();
+        while (next[stage] < s.order[stage].size()) {
+            const ScheduleItem& i = s.order[stage][next[stage]];
+            const int p = index[stage][i.chunk];
+            if (!ready(i, p))
+                break;
+            done[static_cast<std::size_t>(i.phase)][at(p, i.microbatch)] = 1;
+            nodes.push_back({static_cast<int>(stage), i, p});
+            ++next[stage];
+            const int wakes = i.phase == Phase::forward ? p + 1 : p - 1;
+            if (i.phase != Phase::weight && wakes >= 0 && wakes <= last)
+                work.push_back(s.path[static_cast<std::size_t>(wakes)][0]);
+        }
+    }
+    return nodes;
+}
+
+std::vector<int> activationsInFlight(const Schedule& s)
+{
+    const Phase release = s.splitsWeight ? Phase::weight : Phase::backward;
+    std::vector<int> most;
+    for (const Order& order : s.order) {
+        int held = 0;
+        int peak = 0;
+        for (const ScheduleItem& i : order) {
+            if (i.phase == Phase::forward)
+                peak = std::max(peak, ++held);
+            else if (i.phase == release)
+                --held;
+        }
+        most.push_back(peak);
+    }
+    return most;
+}
+
+ScheduleTiming scheduleTiming(const Schedule& s, const PassTimes& seconds)
+{
+    const auto microbatches = static_cast<std::size_t>(s.numMicrobatches);
+    const std::array<double, kPhases> duration = {seconds.forward,
+                                                  s.splitsWeight ? seconds.backward : seconds.backward + seconds.weight,
+                                                  seconds.weight};
+    const auto crosses = [&](int from, int to) {
+        return s.path[static_cast<std::size_t>(from)][0] == s.path[static_cast<std::size_t>(to)][0] ? 0.0 : seconds.transfer;
+    };
+    std::array<std::vector<double>, 2> end;
+    for (auto& e : end)
+        e.assign(s.path.size() * microbatches, 0.0);
+    std::vector<double> clock(s.order.size(), 0.0);
+    std::vector<double> start(s.order.size(), -1.0);
+    const int last = static_cast<int>(s.path.size()) - 1;
+    for (const ScheduleNode& n : executionOrder(s)) {
+        const auto stage = static_cast<std::size_t>(n.stage);
+        const auto at = [&](int p) { return static_cast<std::size_t>(p) * microbatches + n.item.microbatch; };
+        double begin = clock[stage];
+        if (n.item.phase == Phase::forward && n.pathIndex > 0)
+            begin = std::max(begin, end[0][at(n.pathIndex - 1)] + crosses(n.pathIndex - 1, n.pathIndex));
+        if (n.item.phase == Phase::backward && n.pathIndex < last)
+            begin = std::max(begin, end[1][at(n.pathIndex + 1)] + crosses(n.pathIndex + 1, n.pathIndex));
+        if (start[stage] < 0.0)
+            start[stage] = begin;
+        clock[stage] = begin + duration[static_cast<std::size_t>(n.item.phase)];
+        if (n.item.phase != Phase::weight)
+            end[static_cast<std::size_t>(n.item.phase)][at(n.pathIndex)] = clock[stage];
+    }
+    ScheduleTiming timing;
+    for (std::size_t stage = 0; stage < clock.size(); ++stage) {
+        timing.endSeconds = std::max(timing.endSeconds, clock[stage]);
+        timing.longestStageSeconds = std::max(timing.longestStageSeconds, clock[stage] - std::max(0.0, start[stage]));
+    }
+    timing.stageEnd = std::move(clock);
+    return timing;
+}
+
+} // namespace prism

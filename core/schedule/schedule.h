@@ -1,0 +1,103 @@
+// Pipeline schedules as data: the order of every stage, what it depends on, and how many activations it holds.
+#pragma once
+
+#include "core/base/result.h"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace prism {
+
+enum class Phase : std::uint8_t { forward, backward, weight }; ///< backward holds dgrad and wgrad unless `weight` is scheduled apart
+inline constexpr int kPhases = 3;
+
+/// One entry of a stage's order.
+struct ScheduleItem {
+    Phase phase = Phase::forward;
+    std::uint16_t chunk = 0;
+    std::uint32_t microbatch = 0;
+    bool operator==(const ScheduleItem&) const = default;
+};
+
+/// Pipeline schedule as data. `order[stage]` is executed strictly in order. `path` is the way of a micro-batch through
+/// the model in the forward direction: (stage, chunk) pairs; the backward goes it in reverse.
+struct Schedule {
+    std::string name;                              ///< gpipe, 1f1b, interleaved, zb-h1, zb-h2, zb-v, custom
+    int numStages = 1, numChunks = 1, numMicrobatches = 1;
+    bool splitsWeight = false;                     ///< weight gradients are items of their own
+    std::vector<std::array<int, 2>> path;          ///< numStages * numChunks (stage, chunk) pairs
+    std::vector<std::vector<ScheduleItem>> order;  ///< per stage
+    bool operator==(const Schedule&) const = default;
+};
+
+/// Limits of check and JSON input: they bound the memory and the time of everything that walks a schedule.
+inline constexpr int kMaxStages = 1024;
+inline constexpr int kMaxChunks = 64;
+inline constexpr int kMaxMicrobatches = 1 << 16;
+inline constexpr std::int64_t kMaxScheduleItems = 4'000'000;
+
+/// Times that the automatic schedules (zb-1p, zb-2p, zb-v) plan with, per chunk, in any common unit. For zb-v one chunk is half of a
+/// stage. The order of items is planned; the simulators then run it with whatever times they draw.
+struct PassTimes {
+    double forward = 1.0, backward = 1.0, weight = 1.0, transfer = 0.0;
+};
+
+/// A schedule by name for P stages, V chunks per stage and M micro-batches:
+/// - gpipe: all forwards, then all backwards (Huang et al., arXiv 1811.06965). V = 1.
+/// - 1f1b: stage s runs min(P - 1 - s, M) forwards, then one forward, one backward (PipeDream-flush, arXiv 2006.09503). V = 1.
+/// - interleaved: Megatron-LM's interleaved 1F1B (arXiv 2104.04473): V >= 1, M a multiple of P; stage s warms up with
+///   2 (P - 1 - s) + (V - 1) P chunk forwards, micro-batches in groups of P per chunk.
+/// - zb-h1, zb-h2: the handcrafted schedules of Zero Bubble Pipeline Parallelism (arXiv 2401.10241, section 2). V = 1. Stage s
+///   runs w forwards, then repeats (backward i, weight i - d, forward): zb-h1 has w = P - s, d = s, zb-h2 has
+///   w = 2 (P - s) - 1, d = 2 s. In flight: P and 2P - 1 micro-batches on every stage.
+/// - zb-1p, zb-2p: planned greedily for `times` with at most P and 2P micro-batches in flight (section 3). V = 1.
+/// - zb-v: two chunks per stage on a V-shaped path (section 6), planned greedily for `times` with at most 2P chunk
+///   activations in flight, the memory of 1f1b. V = 2.
+/// Pure; any thread. Errors: unknown name (with the known ones), sizes that do not fit the schedule.
+[[nodiscard]] Result<Schedule> makeSchedule(std::string_view name, int numStages, int numChunks, int numMicrobatches,
+                                            const PassTimes& times = {});
+
+/// Names that makeSchedule knows, in the order of its documentation.
+[[nodiscard]] const std::vector<std::string>& scheduleNames();
+/// Whether a schedule of this name runs weight gradients as items of their own.
+[[nodiscard]] bool schedulesWeight(std::string_view name);
+
+/// Takes lists from outside: names the schedule "custom", gives an empty path the round of the interleaved schedule, sets
+/// splitsWeight when an item of phase weight occurs, and checks everything.
+[[nodiscard]] Result<Schedule> customSchedule(Schedule lists);
+
+/// Everything that is wrong: sizes, path not a permutation of (stage, chunk), items missing, repeated or out of range, and a
+/// deadlock, which names the item at which each stuck stage waits. Paths are below `path` ("schedule").
+[[nodiscard]] Diagnostics checkSchedule(const Schedule& schedule, std::string_view path = "schedule");
+
+/// One chunk execution with its place on the path.
+struct ScheduleNode {
+    int stage = 0;
+    ScheduleItem item;
+    int pathIndex = 0;
+};
+
+/// All items of all stages in an order in which every dependency comes first. Items that a deadlock keeps from running are
+/// missing; a checked schedule gives numStages * numChunks * numMicrobatches * (2 or 3) nodes.
+[[nodiscard]] std::vector<ScheduleNode> executionOrder(const Schedule& schedule);
+
+/// Per stage: the largest number of (chunk, micro-batch) activations held at once. An activation is held from the start of its
+/// forward to the end of its backward, or of its weight item where the schedule splits the weight gradient. One unit is the
+/// activations of one chunk, 1/V of a stage.
+[[nodiscard]] std::vector<int> activationsInFlight(const Schedule& schedule);
+
+/// Index on the path of each [stage][chunk].
+[[nodiscard]] std::vector<std::vector<int>> pathIndices(const Schedule& schedule);
+
+/// Noise-free times of a schedule with the same passes on every stage.
+struct ScheduleTiming {
+    double endSeconds = 0.0;        ///< from the start of stage 0 to the end of the last stage
+    double longestStageSeconds = 0.0; ///< max over stages of last end - first start
+    std::vector<double> stageEnd;   ///< seconds
+};
+[[nodiscard]] ScheduleTiming scheduleTiming(const Schedule& schedule, const PassTimes& secondsPerChunk);
+
+} // namespace prism
