@@ -1,0 +1,181 @@
+#include "ui/plot/export.h"
+
+#include <QBuffer>
+#include <QFileInfo>
+#include <QImageReader>
+#include <QImageWriter>
+#include <QMimeData>
+#include <QPageLayout>
+#include <QPageSize>
+#include <QPainter>
+#include <QPdfWriter>
+#include <QSaveFile>
+#include <QSvgGenerator>
+
+#include <algorithm>
+
+namespace prism::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr int kDotsPerMetre = 3780, kDotsPerInch = 96;
+
+QString textOf(const Receipt& r)
+{
+    return u"scenario %1, hash %2, seed %3, n = %4, PRISM Explorer %5"_s.arg(r.scenario, r.hash).arg(r.seed).arg(r.samples).arg(r.version);
+}
+
+QByteArray separated(const TableData& table, char separator)
+{
+    QByteArray text;
+    const auto field = [separator](const QString& raw) {
+        QByteArray value = raw.toUtf8();
+        if (separator == '\t')
+            return value.replace('\t', ' ').replace('\n', ' ').replace('\r', ' ');
+        if (value.contains(',') || value.contains('"') || value.contains('\n') || value.contains('\r'))
+            return '"' + value.replace("\"", "\"\"") + '"';
+        return value;
+    };
+    const auto line = [&](const QStringList& fields) {
+        for (qsizetype i = 0; i < fields.size(); ++i)
+            text += (i ? QByteArray(1, separator) : QByteArray()) + field(fields[i]);
+        text += separator == ',' ? "\r\n" : "\n";
+    };
+    line(table.header);
+    for (const QStringList& row : table.rows)
+        line(row);
+    return text;
+}
+
+} // namespace
+
+QImage toImage(const Picture& picture, double scale)
+{
+    const double ratio = std::clamp(scale, 1.0, 4.0);
+    QImage image(picture.size * ratio, QImage::Format_ARGB32_Premultiplied);
+    image.setDevicePixelRatio(ratio);
+    image.setDotsPerMeterX(kDotsPerMetre);
+    image.setDotsPerMeterY(kDotsPerMetre);
+    image.fill(Qt::white);
+    if (!picture.title.isEmpty())
+        image.setText(u"Title"_s, picture.title);
+    if (const Receipt& r = picture.receipt; !r.isEmpty()) {
+        image.setText(u"Software"_s, u"PRISM Explorer "_s + r.version);
+        image.setText(u"prism.version"_s, r.version);
+        image.setText(u"prism.scenario"_s, r.scenario);
+        image.setText(u"prism.hash"_s, r.hash);
+        image.setText(u"prism.seed"_s, QString::number(r.seed));
+        image.setText(u"prism.samples"_s, QString::number(r.samples));
+        image.setText(u"prism.page"_s, r.page);
+    }
+    QPainter painter(&image);
+    picture.paint(painter);
+    return image;
+}
+
+QByteArray toPng(const Picture& picture, double scale)
+{
+    QBuffer buffer;
+    buffer.open(QIODevice::WriteOnly);
+    QImageWriter writer(&buffer, "png");
+    writer.write(toImage(picture, scale));
+    return buffer.data();
+}
+
+QByteArray toSvg(const Picture& picture)
+{
+    QBuffer buffer;
+    buffer.open(QIODevice::WriteOnly);
+    {
+        QSvgGenerator generator;
+        generator.setOutputDevice(&buffer);
+        generator.setResolution(kDotsPerInch);
+        generator.setSize(picture.size);
+        generator.setViewBox(QRect(QPoint(), picture.size));
+        generator.setTitle(picture.title);
+        generator.setDescription(picture.receipt.isEmpty() ? QString() : textOf(picture.receipt));
+        QPainter painter(&generator);
+        picture.paint(painter);
+    }
+    return buffer.data();
+}
+
+QByteArray toPdf(const Picture& picture)
+{
+    QBuffer buffer;
+    buffer.open(QIODevice::WriteOnly);
+    {
+        QPdfWriter writer(&buffer);
+        writer.setResolution(kDotsPerInch);
+        writer.setTitle(picture.receipt.isEmpty() ? picture.title : picture.title + u" - "_s + textOf(picture.receipt));
+        writer.setCreator(u"PRISM Explorer "_s + picture.receipt.version);
+        const QSizeF points = QSizeF(picture.size) * 72.0 / kDotsPerInch;
+        writer.setPageSize(QPageSize(points, QPageSize::Point, QString(), QPageSize::ExactMatch));
+        writer.setPageMargins(QMarginsF());
+        QPainter painter(&writer);
+        picture.paint(painter);
+    }
+    return buffer.data();
+}
+
+QByteArray toCsv(const TableData& table, const Receipt& receipt)
+{
+    const QByteArray head = receipt.isEmpty() ? QByteArray() : "# " + textOf(receipt).replace(u'\n', u' ').toUtf8() + "\r\n";
+    return head + separated(table, ',');
+}
+
+QByteArray toTsv(const TableData& table)
+{
+    return separated(table, '\t');
+}
+
+QString writeExport(const QString& path, const Picture& picture, const TableData& table)
+{
+    const QString ending = QFileInfo(path).suffix().toLower();
+    QByteArray content;
+    if (ending == u"png")
+        content = toPng(picture);
+    else if (ending == u"svg")
+        content = toSvg(picture);
+    else if (ending == u"pdf")
+        content = toPdf(picture);
+    else if (ending == u"csv")
+        content = toCsv(table, picture.receipt);
+    else if (ending == u"tsv" || ending == u"txt")
+        content = toTsv(table);
+    else
+        return u"%1 has no ending that can be written: use .png, .svg, .pdf, .csv or .tsv."_s.arg(QFileInfo(path).fileName());
+    QSaveFile file(path);
+    if (!file.open(QIODevice::WriteOnly) || file.write(content) != content.size() || !file.commit())
+        return u"%1 could not be written: %2"_s.arg(QFileInfo(path).fileName(), file.errorString());
+    return {};
+}
+
+QMimeData* toMimeData(const Picture& picture, const TableData& table)
+{
+    auto* data = new QMimeData;
+    const QImage image = toImage(picture);
+    data->setImageData(image);
+    data->setData(u"image/png"_s, toPng(picture));
+    const QByteArray tsv = toTsv(table);
+    data->setText(QString::fromUtf8(tsv));
+    data->setData(u"text/tab-separated-values"_s, tsv);
+    return data;
+}
+
+std::optional<Receipt> receiptOf(const QString& pngFile)
+{
+    QImageReader reader(pngFile);
+    if (!reader.canRead() || reader.text(u"prism.hash"_s).isEmpty())
+        return std::nullopt;
+    return Receipt{.scenario = reader.text(u"prism.scenario"_s),
+                   .hash = reader.text(u"prism.hash"_s),
+                   .seed = reader.text(u"prism.seed"_s).toULongLong(),
+                   .samples = reader.text(u"prism.samples"_s).toLongLong(),
+                   .version = reader.text(u"prism.version"_s),
+                   .page = reader.text(u"prism.page"_s)};
+}
+
+} // namespace prism::ui

@@ -1,0 +1,56 @@
+// Charts as files and on the clipboard: PNG, SVG, PDF, CSV, TSV; pictures carry the receipt of the state that made them.
+#pragma once
+
+#include "ui/pages/page.h"
+
+#include <QImage>
+#include <QSize>
+#include <QString>
+
+#include <functional>
+#include <optional>
+
+class QMimeData;
+
+namespace prism::ui {
+
+/// From which state a picture comes.
+struct Receipt {
+    QString scenario;        ///< name
+    QString hash;            ///< ContentHash::text() of the scenario
+    std::uint64_t seed = 0;
+    std::int64_t samples = 0;
+    QString version;         ///< of the program
+    QString page;            ///< id of the page
+    bool operator==(const Receipt&) const = default;
+    [[nodiscard]] bool isEmpty() const { return hash.isEmpty(); }
+};
+
+using PaintFunction = std::function<void(QPainter&)>;
+
+/// A picture to be exported: its size in device-independent pixels and what draws it.
+struct Picture {
+    QSize size;
+    PaintFunction paint;
+    QString title;
+    Receipt receipt;
+};
+
+/// The picture as pixels with the receipt in its text chunks; scale 1 to 4.
+[[nodiscard]] QImage toImage(const Picture& picture, double scale = 2);
+[[nodiscard]] QByteArray toPng(const Picture& picture, double scale = 2);
+[[nodiscard]] QByteArray toSvg(const Picture& picture);
+[[nodiscard]] QByteArray toPdf(const Picture& picture);
+/// RFC 4180, with a comment line of the receipt in front when there is one; C locale.
+[[nodiscard]] QByteArray toCsv(const TableData& table, const Receipt& receipt = {});
+[[nodiscard]] QByteArray toTsv(const TableData& table);
+
+/// Writes by the file name's ending: .png, .svg, .pdf (picture), .csv, .tsv (table). Whole or not at all. Returns what went wrong,
+/// as a sentence; empty = done.
+[[nodiscard]] QString writeExport(const QString& path, const Picture& picture, const TableData& table);
+/// Image and TSV together, for one paste into slides or a sheet.
+[[nodiscard]] QMimeData* toMimeData(const Picture& picture, const TableData& table);
+/// The receipt that a PNG carries (PNG text chunks), or nothing.
+[[nodiscard]] std::optional<Receipt> receiptOf(const QString& pngFile);
+
+} // namespace prism::ui

@@ -1,0 +1,119 @@
+// What every painted chart has in common: card, title, footer, items that can be pointed at, read, brushed and exported.
+#pragma once
+
+#include "ui/pages/page.h"
+#include "ui/plot/canvas.h"
+#include "ui/theme/theme.h"
+
+#include <QWidget>
+
+#include <optional>
+
+namespace prism::ui {
+
+/// What is written around a chart.
+struct ChartText {
+    QString title, subtitle;
+    QStringList footer;      ///< unit, n, seed, method, interval; one string per line
+    QString footerRight;
+};
+
+/// One entry of a legend.
+struct LegendEntry {
+    enum class Mark { box, outlinedBox, dashedBox, hatchedBox, line };
+    Mark mark = Mark::box;
+    QColor fill, second;     ///< second: another half of the box (chunks), or the outline
+    Hatch hatch;
+    QString label;
+};
+
+/// A card with one chart. Derived charts hold data, say where their items are and paint themselves inside `area`; painting is
+/// const and depends on the size and look that it is given, so that exports and screens share it. GUI thread only.
+class PlotBase : public QWidget {
+    Q_OBJECT
+public:
+    explicit PlotBase(const Theme& theme, QWidget* parent = nullptr);
+
+    // change it
+    void setText(const ChartText& text);
+    /// Dims the chart and says why beside the title ("computing"); an empty note ends it.
+    void setStale(const QString& note);
+    /// Shown in place of data ("No slow nodes are marked"); empty = none.
+    void setMessage(const QString& message);
+    /// The item that the keyboard reads; -1 = none.
+    void setFocusItem(int item);
+
+    // look at it
+    [[nodiscard]] const ChartText& chartText() const { return m_text; }
+    [[nodiscard]] const QString& staleNote() const { return m_stale; }
+    [[nodiscard]] const QString& message() const { return m_message; }
+    [[nodiscard]] int focusItem() const { return m_focusItem; }
+    [[nodiscard]] int hoverItem() const { return m_hoverItem; }
+    [[nodiscard]] const Look& look() const { return m_theme.look(); }
+    [[nodiscard]] const Theme& theme() const { return m_theme; }
+    [[nodiscard]] virtual TableData asTable() const = 0;
+    [[nodiscard]] virtual int itemCount() const { return 0; }
+    /// The reading of one item: first a name, then figures, one per line.
+    [[nodiscard]] virtual QStringList itemReading(int item) const;
+    /// Everything on one line, for screen readers.
+    [[nodiscard]] QString itemText(int item) const;
+    /// Paints the whole card, without hover, focus and brushing marks unless `interactive`.
+    void paintChart(QPainter& painter, const QRectF& card, const Look& look, bool interactive = false) const;
+
+Q_SIGNALS:
+    /// The user picked an item with click, Enter or Space.
+    void itemPicked(int item);
+    void focusItemChanged(int item);
+
+protected:
+    /// Paints the chart inside the area between title and footer.
+    virtual void paintPlot(Canvas& canvas, const QRectF& area, bool interactive) const = 0;
+    /// Item under a point of the widget; -1 = none.
+    [[nodiscard]] virtual int itemAt(const Canvas& canvas, const QRectF& area, QPointF at) const;
+    /// Where a read-out for the item belongs.
+    [[nodiscard]] virtual QPointF itemAnchor(const Canvas& canvas, const QRectF& area, int item) const;
+    /// The item that an arrow key goes to.
+    [[nodiscard]] virtual int neighbour(int item, int key) const;
+    [[nodiscard]] virtual bool showsReadout() const { return true; }
+    [[nodiscard]] virtual QList<LegendEntry> legend(const Look& look) const;
+    /// The legend beside the title instead of under the subtitle.
+    [[nodiscard]] virtual bool legendBesideTitle() const { return false; }
+
+    /// Calls `use` with a canvas that only measures and the plot area of the widget.
+    template <class Use>
+    auto measured(Use use) const
+    {
+        QImage device(1, 1, QImage::Format_ARGB32_Premultiplied);
+        prepareDevice(device);
+        QPainter painter(&device);
+        Canvas canvas(painter, look());
+        return use(canvas, plotArea(canvas, rect()));
+    }
+    [[nodiscard]] QRectF plotArea(const Canvas& canvas, const QRectF& card) const;
+
+    void paintEvent(QPaintEvent*) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void leaveEvent(QEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void focusInEvent(QFocusEvent* event) override;
+    void focusOutEvent(QFocusEvent* event) override;
+
+    void dataChanged(); ///< derived charts call it after new data
+
+private:
+    static void prepareDevice(QImage& device);
+    void paintLegend(Canvas& canvas, const QRectF& card) const;
+    [[nodiscard]] double footerHeight(const Canvas& canvas) const;
+
+    const Theme& m_theme;
+    ChartText m_text;
+    QString m_stale, m_message;
+    int m_focusItem = -1, m_hoverItem = -1;
+    std::optional<QPointF> m_hover;
+};
+
+/// A number for a table: C locale, round-trip digits; empty when not finite.
+[[nodiscard]] QString tableNumber(double value);
+
+} // namespace prism::ui
