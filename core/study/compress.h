@@ -1,0 +1,19 @@
+// zlib with bounds: text and blobs of a study, which may come from a stranger. Internal to core/study.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace prism {
+
+/// The largest uncompressed value of a study file.
+inline constexpr std::int64_t kMaxRawBytes = std::int64_t{256} << 20;
+
+[[nodiscard]] std::string compressBytes(std::string_view bytes);
+/// Throws StudyError (damaged) unless the data unpack to exactly `rawBytes`.
+[[nodiscard]] std::string expandBytes(std::string_view data, std::int64_t rawBytes);
+/// FNV-1a based 64-bit hash by which equal content is found; equality is checked on the bytes.
+[[nodiscard]] std::int64_t contentKey(std::string_view bytes);
+
+} // namespace prism

@@ -1,0 +1,150 @@
+// SQLite behind values: connections hardened for files from strangers, statements, transactions. Internal to core/study; errors
+// are thrown here (StudyError) and become Diagnostics at the border of the layer (attempt).
+#pragma once
+
+#include "core/base/result.h"
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace prism {
+
+/// Thrown inside core/study only.
+struct StudyError {
+    Diagnostic diagnostic;
+};
+[[noreturn]] void failStudy(std::string_view problem, std::string message, std::string found = {},
+                            std::string accepted = {});
+
+using SqlValue = std::variant<std::monostate, std::int64_t, std::string>;
+
+/// A blob argument of a statement.
+struct SqlBlob {
+    std::string_view bytes;
+};
+
+/// One prepared statement. `row()` steps.
+class Statement final {
+public:
+    Statement(sqlite3* db, std::string_view sql);
+    ~Statement();
+    Statement(const Statement&) = delete;
+    Statement& operator=(const Statement&) = delete;
+
+    Statement& bind(int index, std::int64_t value);
+    Statement& bind(int index, std::string_view value);
+    Statement& bind(int index, const std::string& value) { return bind(index, std::string_view(value)); }
+    Statement& bind(int index, SqlBlob value);
+    Statement& bind(int index, const SqlValue& value);
+    Statement& bindNull(int index);
+    /// Steps; true while there is a row.
+    bool row();
+    /// Steps to the end and makes it ready for the next set of arguments.
+    void run();
+    void reset();
+
+    [[nodiscard]] bool isNull(int column) const;
+    [[nodiscard]] std::int64_t integer(int column) const;
+    [[nodiscard]] std::string text(int column) const; ///< of text and blobs
+    [[nodiscard]] SqlValue value(int column) const;
+
+private:
+    sqlite3* m_db;
+    sqlite3_stmt* m_statement = nullptr;
+};
+
+/// One connection. Not for two threads at once.
+class Database final {
+public:
+    enum class Mode { create, readWrite, readOnly };
+    Database() = default;
+    /// Opens with limits, defensive mode, no triggers, no views, untrusted schema and foreign keys. `path` may be ":memory:".
+    Database(const std::string& path, Mode mode, const std::string& vfs);
+
+    explicit operator bool() const { return m_db != nullptr; }
+    [[nodiscard]] sqlite3* handle() const { return m_db.get(); }
+    template <class... Args> void run(std::string_view sql, const Args&... args)
+    {
+        Statement statement(handle(), sql);
+        bindAll(statement, args...);
+        while (statement.row()) {
+        }
+    }
+    /// The first column of the first row, 0 without rows.
+    template <class... Args> [[nodiscard]] std::int64_t integer(std::string_view sql, const Args&... args) const
+    {
+        Statement statement(handle(), sql);
+        bindAll(statement, args...);
+        return statement.row() ? statement.integer(0) : 0;
+    }
+    /// Several statements without arguments.
+    void script(const std::string& sql);
+    [[nodiscard]] bool writable() const;
+    /// Whether the file at the path is no longer the one that was opened.
+    [[nodiscard]] bool moved() const;
+    [[nodiscard]] std::int64_t lastId() const;
+    void close() { m_db.reset(); }
+
+    template <class... Args> static void bindAll(Statement& statement, const Args&... args)
+    {
+        [[maybe_unused]] int index = 0;
+        (statement.bind(++index, args), ...);
+    }
+
+private:
+    struct Closer {
+        void operator()(sqlite3* db) const;
+    };
+    std::unique_ptr<sqlite3, Closer> m_db;
+};
+
+/// BEGIN IMMEDIATE ... COMMIT; rolls back unless committed.
+class Transaction final {
+public:
+    explicit Transaction(Database& db);
+    ~Transaction();
+    Transaction(const Transaction&) = delete;
+    Transaction& operator=(const Transaction&) = delete;
+    void commit();
+
+private:
+    Database& m_db;
+    bool m_open = true;
+};
+
+/// Raises StudyError for an SQLite result code, with a message for people.
+[[noreturn]] void failSql(sqlite3* db, int code);
+
+/// Interrupts the statements of a connection after a time; a negative budget never does.
+class Deadline final {
+public:
+    Deadline(Database& db, double seconds);
+    ~Deadline();
+    Deadline(const Deadline&) = delete;
+    Deadline& operator=(const Deadline&) = delete;
+    [[nodiscard]] bool passed() const;
+
+private:
+    sqlite3* m_db;
+    std::int64_t m_endNs;
+};
+
+/// Runs `f` and turns what it throws into diagnostics.
+[[nodiscard]] Diagnostics attempt(const std::function<void()>& f);
+template <class T, class F> [[nodiscard]] Result<T> attemptFor(F f)
+{
+    std::unique_ptr<T> value;
+    Diagnostics errors = attempt([&] { value = std::make_unique<T>(f()); });
+    if (!errors.empty())
+        return errors;
+    return std::move(*value);
+}
+
+} // namespace prism

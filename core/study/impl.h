@@ -1,0 +1,93 @@
+// What an open study holds. Internal to core/study.
+#pragma once
+
+#include "core/study/database.h"
+#include "core/study/filelock.h"
+#include "core/study/study.h"
+
+#include <map>
+#include <mutex>
+
+namespace prism {
+
+/// The largest text of one scenario.
+inline constexpr std::size_t kMaxScenarioBytes = std::size_t{64} << 20;
+
+struct Study::Impl {
+    struct Row {
+        StudyScenario scenario;
+        std::int64_t position = 0;
+    };
+
+    mutable std::mutex mutex;
+    std::string path;
+    StudyOptions options;
+    mutable Database db;
+    std::unique_ptr<FileLock> lock;
+    bool readOnly = false;
+    std::string reason;
+    std::optional<StudyHolder> other;
+    Diagnostics notes;
+    std::int64_t dataVersion = 0;
+    // What is shown, kept in memory so that it outlives the file; sorted by position.
+    std::vector<Row> rows;
+    ScenarioId baseline;
+    std::string name;
+    std::map<std::int64_t, std::string> unsaved;
+    std::vector<std::int64_t> touched; ///< scenarios that the transaction in progress changes
+    std::map<std::int64_t, std::int64_t> resultUses; ///< result id -> use counter, written with the next putResult
+    mutable std::int64_t uses = 0;
+
+    [[nodiscard]] std::int64_t now() const;
+    /// Runs `f` in one transaction and takes the touched scenarios into memory: all of it or nothing.
+    [[nodiscard]] Diagnostics write(const std::function<void()>& f);
+    [[nodiscard]] StudyChange change() const;
+    void loadAll();
+    [[nodiscard]] std::optional<Row> readScenario(std::int64_t id) const;
+    [[nodiscard]] std::pair<std::string, ScenarioId> readStudyRow() const;
+    void replaceRow(std::int64_t id, std::optional<Row> row);
+    [[nodiscard]] Row* find(std::int64_t id);
+    /// Throws kInvalid for an id that is not shown.
+    Row& need(ScenarioId id);
+    [[nodiscard]] std::string freeName(const std::string& wanted, std::int64_t except) const;
+
+    // Undo steps; inside write().
+    std::int64_t beginStep(const std::string& label, const std::string& mergeKey = {});
+    void changeField(std::int64_t step, std::int64_t scenario, const std::string& field, const SqlValue& value);
+    void setField(std::int64_t scenario, const std::string& field, const SqlValue& value);
+    [[nodiscard]] Diagnostics changeOne(ScenarioId id, const std::string& label, const std::string& field,
+                                        const SqlValue& value);
+    [[nodiscard]] Diagnostics walk(bool back);
+
+    // Revisions and parts; inside write() or attempt().
+    std::int64_t addRevision(std::int64_t scenario, std::int64_t timeMs, const std::string& label,
+                             const std::string& json);
+    void setRevisionText(std::int64_t revision, const std::string& json);
+    std::int64_t addPart(std::string_view bytes);
+    [[nodiscard]] std::string partBytes(std::int64_t id) const;
+    [[nodiscard]] std::string revisionText(std::int64_t revision) const;
+
+    // Opening.
+    static std::unique_ptr<Impl> openFile(const std::string& path, const StudyOptions& options,
+                                          std::unique_ptr<FileLock> lock);
+    void takeLock();
+    void connect();
+    void inspect();
+    void checkPages();
+    void bringUpToDate(std::int64_t version);
+    void copyIntoMemory();
+    void writeMirror(const std::string& path) const;
+};
+
+/// Spans [begin, end) of the values of top-level keys of a JSON object that are longer than `minimum`, ascending. Text that is
+/// not a JSON object gives none.
+[[nodiscard]] std::vector<std::pair<std::size_t, std::size_t>> longValues(std::string_view json, std::size_t minimum);
+/// Flushes a file and the folder that names it. Throws StudyError.
+void syncFile(const std::string& path);
+void removeFile(const std::string& path);
+[[nodiscard]] bool fileExists(const std::string& path);
+/// Writes the SQLite file `path` by `make`, all or nothing, under its final name only when it is complete. With `replace` an
+/// existing file is replaced; otherwise it is an error.
+void makeFile(const std::string& path, bool replace, const std::function<void(const std::string& temporary)>& make);
+
+} // namespace prism

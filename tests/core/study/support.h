@@ -1,0 +1,52 @@
+// Folders that vanish, a clock that only tests turn, and diagnostics as text.
+#pragma once
+
+#include "core/study/study.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+namespace prism::study_test {
+
+/// A fresh folder below the system's temporary one, removed with its contents.
+class Folder final {
+public:
+    Folder()
+    {
+        std::string name = (std::filesystem::temp_directory_path() / "prism-study-XXXXXX").string();
+        m_path = mkdtemp(name.data());
+    }
+    ~Folder()
+    {
+        std::error_code ignored;
+        std::filesystem::remove_all(m_path, ignored);
+    }
+    Folder(const Folder&) = delete;
+    Folder& operator=(const Folder&) = delete;
+    [[nodiscard]] std::string operator/(const std::string& name) const { return m_path + "/" + name; }
+    [[nodiscard]] const std::string& path() const { return m_path; }
+
+private:
+    std::string m_path;
+};
+
+/// The clock starts at 2026-01-01 and steps a second with each look, unless `stepMs` says otherwise.
+inline StudyOptions options(std::int64_t stepMs = 1000)
+{
+    StudyOptions options;
+    options.program = "test";
+    options.nowMs = [now = std::make_shared<std::int64_t>(1767225600000), stepMs] { return *now += stepMs; };
+    return options;
+}
+
+inline std::string text(const Diagnostics& diagnostics)
+{
+    std::string text;
+    for (const Diagnostic& d : diagnostics)
+        text += d.path + ": " + d.message + " [" + d.found + "] (" + d.accepted + ")\n";
+    return text;
+}
+
+} // namespace prism::study_test
