@@ -1,0 +1,140 @@
+#include "core/cost/classes.h"
+
+#include <cmath>
+
+namespace prism {
+namespace {
+
+enum class Kind : std::uint8_t { gemm, attention, memory, collective, p2p };
+
+struct Entry {
+    std::string_view name;
+    Category category;
+    Kind kind;
+};
+
+constexpr Entry kEntries[kKernelIds] = {
+    {"embedding", Category::compute, Kind::memory},
+    {"norm", Category::compute, Kind::memory},
+    {"gemm.qkv", Category::compute, Kind::gemm},
+    {"attention", Category::compute, Kind::attention},
+    {"gemm.proj", Category::compute, Kind::gemm},
+    {"gemm.fc1", Category::compute, Kind::gemm},
+    {"activation", Category::compute, Kind::memory},
+    {"gemm.fc2", Category::compute, Kind::gemm},
+    {"residual", Category::compute, Kind::memory},
+    {"cast", Category::compute, Kind::memory},
+    {"moe.router", Category::compute, Kind::memory},
+    {"moe.permute", Category::compute, Kind::memory},
+    {"gemm.moe_fc1", Category::compute, Kind::gemm},
+    {"gemm.moe_fc2", Category::compute, Kind::gemm},
+    {"ssm", Category::compute, Kind::attention},
+    {"lm_head", Category::compute, Kind::gemm},
+    {"loss", Category::compute, Kind::memory},
+    {"gemm.generic", Category::compute, Kind::gemm},
+    {"operator", Category::compute, Kind::memory},
+    {"tp.all_gather", Category::tensorParallel, Kind::collective},
+    {"tp.reduce_scatter", Category::tensorParallel, Kind::collective},
+    {"tp.all_reduce", Category::tensorParallel, Kind::collective},
+    {"cp.exchange", Category::contextParallel, Kind::collective},
+    {"ep.all_to_all", Category::expertParallel, Kind::collective},
+    {"pp.send_recv.intra", Category::pipeline, Kind::p2p},
+    {"pp.send_recv", Category::pipeline, Kind::p2p},
+    {"embedding.all_reduce", Category::dataParallel, Kind::collective},
+    {"dp.reduce_scatter", Category::dataParallel, Kind::collective},
+    {"dp.all_gather", Category::dataParallel, Kind::collective},
+    {"dp.all_reduce", Category::dataParallel, Kind::collective},
+    {"grad_norm.all_reduce", Category::dataParallel, Kind::collective},
+    {"optimizer", Category::optimizer, Kind::memory},
+};
+
+const Entry& entry(KernelId id) { return kEntries[static_cast<std::size_t>(id)]; }
+
+Scope scopeOf(KernelId id, const Layout& l)
+{
+    const auto of = [](const GroupGeometry& g) { return g.scope(); };
+    switch (id) {
+    case KernelId::tpAllGather:
+    case KernelId::tpReduceScatter:
+    case KernelId::tpAllReduce: return of(l.tensor);
+    case KernelId::cpExchange: return of(l.context);
+    case KernelId::epAllToAll: return of(l.expert);
+    case KernelId::ppSendRecvIntra: return Scope::intraNode;
+    case KernelId::ppSendRecvInter: return Scope::interNode;
+    case KernelId::embeddingAllReduce: return l.hopLeavesNode(0, l.pp - 1) ? Scope::interNode : Scope::intraNode;
+    case KernelId::dpReduceScatter:
+    case KernelId::dpAllGather:
+    case KernelId::dpAllReduce: return of(l.data);
+    case KernelId::gradNorm: return l.tp * l.cp * l.dp * l.pp > l.gpusPerNode ? Scope::interNode : Scope::intraNode;
+    default: return Scope::none;
+    }
+}
+
+/// Longest key of `map` that is the name or a dotted prefix of it; null when there is none.
+template <class Map>
+auto longestPrefix(const Map& map, std::string_view name) -> const typename Map::mapped_type*
+{
+    const typename Map::mapped_type* best = nullptr;
+    std::size_t length = 0;
+    for (const auto& [key, value] : map) {
+        const bool matches = name == key || (name.starts_with(key) && name.size() > key.size() && name[key.size()] == '.');
+        if (matches && (best == nullptr || key.size() > length)) {
+            best = &value;
+            length = key.size();
+        }
+    }
+    return best;
+}
+
+/// The spread of expert kernels: the routing imbalance on top of the kernel's own spread; independent factors multiply, so
+/// (1 + cv^2) = (1 + a^2)(1 + b^2). The rare event is the imbalance's where it has one.
+Distribution withImbalance(const Distribution& kernel, const Distribution& imbalance)
+{
+    if (imbalance.isDeterministic())
+        return kernel;
+    Distribution d = imbalance;
+    if (d.family == Family::empirical)
+        return d;
+    d.cv = std::sqrt((1 + kernel.cv * kernel.cv) * (1 + imbalance.cv * imbalance.cv) - 1);
+    if (d.family == Family::deterministic)
+        d.family = kernel.family;
+    if (d.rareProbability == 0) {
+        d.rareProbability = kernel.rareProbability;
+        d.rareMultiplier = kernel.rareMultiplier;
+    }
+    return d;
+}
+
+} // namespace
+
+std::string_view kernelName(KernelId id) { return entry(id).name; }
+Category kernelCategory(KernelId id) { return entry(id).category; }
+
+std::vector<KernelClass> kernelClasses(const Scenario& scenario, const Layout& layout)
+{
+    const VariabilityConfig& v = scenario.variability;
+    std::vector<KernelClass> classes(kKernelIds);
+    for (int i = 0; i < kKernelIds; ++i) {
+        const auto id = static_cast<KernelId>(i);
+        KernelClass& c = classes[static_cast<std::size_t>(i)];
+        c.name = entry(id).name;
+        c.category = entry(id).category;
+        c.scope = scopeOf(id, layout);
+        switch (entry(id).kind) {
+        case Kind::gemm: c.temporal = v.gemm; break;
+        case Kind::attention: c.temporal = v.attention; break;
+        case Kind::memory: c.temporal = v.memoryBound; break;
+        case Kind::collective: c.temporal = c.scope == Scope::interNode ? v.interCollective : v.intraCollective; break;
+        case Kind::p2p: c.temporal = v.p2p; break;
+        }
+        if (id == KernelId::gemmMoeFc1 || id == KernelId::gemmMoeFc2)
+            c.temporal = withImbalance(v.gemm, v.moeImbalance);
+        if (const Distribution* d = longestPrefix(v.classOverrides, c.name))
+            c.temporal = *d;
+        if (const double* s = longestPrefix(v.spatialSensitivity, c.name))
+            c.spatialSensitivity = *s;
+    }
+    return classes;
+}
+
+} // namespace prism

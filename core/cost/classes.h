@@ -1,0 +1,15 @@
+// The kernel classes of the analytic way, with the scenario's variability on them.
+#pragma once
+
+#include "core/step/layout.h"
+#include "core/workload/kernel.h"
+
+namespace prism {
+
+/// Class name ("gemm.qkv", "dp.reduce_scatter").
+[[nodiscard]] std::string_view kernelName(KernelId id);
+[[nodiscard]] Category kernelCategory(KernelId id);
+/// Classes in the order of KernelId, temporal factors and sensitivities taken from the scenario.
+[[nodiscard]] std::vector<KernelClass> kernelClasses(const Scenario& scenario, const Layout& layout);
+
+} // namespace prism

@@ -1,0 +1,45 @@
+// Seconds of a kernel or collective: roofline with shapes, and latency-bandwidth collectives on the group's links.
+#pragma once
+
+#include "core/cost/calibration.h"
+#include "core/step/layout.h"
+#include "core/workload/kernel.h"
+
+namespace prism {
+
+enum class MatrixPrecision : std::uint8_t { fp32, tf32, bits16, fp8, fp4 };
+
+/// Everything that a mean depends on, resolved once per scenario; cheap to ask per kernel. Immutable; any thread.
+class CostModel final {
+public:
+    CostModel(const Scenario& scenario, const Calibration& calibration);
+
+    /// Mean seconds of one kernel of a program.
+    [[nodiscard]] double seconds(const Kernel& kernel) const;
+    /// `batch` GEMMs C[m,n] += A[m,k] B[k,n] in one launch.
+    [[nodiscard]] double gemmSeconds(double m, double n, double k, double batch, MatrixPrecision precision) const;
+    /// A kernel that streams `bytes` through memory, `launches` launches.
+    [[nodiscard]] double memorySeconds(double bytes, double launches = 1) const;
+    [[nodiscard]] double attentionSeconds(const Kernel& kernel) const;
+    /// A collective over a group; `bytes` as nccl-tests counts them (the full buffer of one rank).
+    [[nodiscard]] double collectiveSeconds(CollectiveOp op, const GroupGeometry& group, double bytes) const;
+
+    [[nodiscard]] const Layout& layout() const { return m_layout; }
+    [[nodiscard]] const GroupGeometry& group(Domain domain) const;
+    [[nodiscard]] const SoftwareCalibration& software() const { return *m_software; }
+    [[nodiscard]] MatrixPrecision matrixPrecision() const { return m_low; }
+    [[nodiscard]] double peakFlops(MatrixPrecision precision) const { return m_peak[static_cast<std::size_t>(precision)]; }
+
+private:
+    Layout m_layout;
+    GpuCalibration m_gpu;
+    LinkCalibration m_nvlink, m_network;
+    const SoftwareCalibration* m_software;
+    std::array<double, 5> m_peak{}, m_efficiency{};
+    MatrixPrecision m_high = MatrixPrecision::bits16, m_low = MatrixPrecision::bits16;
+    double m_memoryBytesPerSecond = 1, m_intraBytesPerSecond = 1, m_interBytesPerSecond = 1, m_intraLatency = 0, m_interLatency = 0;
+    double m_sms = 100;
+    bool m_nvls = false;
+};
+
+} // namespace prism

@@ -1,0 +1,371 @@
+#include "core/cost/predictor.h"
+
+#include "core/cost/breakdown.h"
+#include "core/cost/classes.h"
+#include "core/cost/costmodel.h"
+#include "core/cost/predictwith.h"
+#include "core/cost/programs.h"
+#include "core/cost/scheduleof.h"
+#include "core/workload/count.h"
+#include "core/workload/memory.h"
+
+#include <algorithm>
+
+namespace prism {
+namespace {
+
+constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
+
+double real(std::int64_t x) { return static_cast<double>(x); }
+
+/// Bytes of model state per parameter (Rajbhandari et al. 2020, ZeRO, arXiv 1910.02054, section 3.1).
+struct StateBytes {
+    double weight = 2, gradient = 4, optimizer = 12;
+};
+
+StateBytes stateBytes(const TrainingConfig& t)
+{
+    StateBytes b;
+    const bool full = t.precision == "fp32";
+    b.weight = full ? 4 : 2;
+    b.gradient = t.gradReduceInFp32 || full ? 4 : 2;
+    const double moments = t.optimizer == "sgd" ? 4 : 8;
+    b.optimizer = moments + (full ? 0 : 4); // and the FP32 master weights
+    return b;
+}
+
+/// Assembles one CostedStep; every member function adds one part of it.
+class Assembly final {
+public:
+    Assembly(const Scenario& scenario, const Calibration& calibration)
+        : m_scenario(scenario), m_calibration(calibration), m_shape(shapeOf(scenario)), m_cost(scenario, calibration), m_state(stateBytes(scenario.training))
+    {
+    }
+
+    [[nodiscard]] Result<CostedStep> run();
+
+private:
+    const Scenario& m_scenario;
+    const Calibration& m_calibration;
+    Shape m_shape;
+    CostModel m_cost;
+    StateBytes m_state;
+    CostedStep m_out;
+    std::vector<ChunkLayers> m_chunks;
+    std::vector<StageParameters> m_parameters;
+    std::vector<double> m_programSeconds;
+
+    [[nodiscard]] Diagnostics addPrograms();
+    void addTransfers();
+    void addStepOps();
+    void addVariability();
+    void addMemory(const DeterministicStep& step);
+    void addCounts();
+    [[nodiscard]] double lastBackwardSeconds(std::size_t stage) const;
+};
+
+Diagnostics Assembly::addPrograms()
+{
+    StepGraph& g = m_out.graph;
+    const int microbatches = static_cast<int>(m_shape.numMicrobatches);
+    Result<Schedule> schedule = scheduleOf(m_scenario, microbatches, {});
+    if (!schedule)
+        return schedule.errors();
+    g.schedule = std::move(schedule.value());
+    m_chunks = chunkLayers(m_scenario, g.schedule.path);
+    CostedPrograms programs = costedPrograms(m_scenario, m_shape, m_cost, g.schedule, m_chunks);
+    g.programs = std::move(programs.programs);
+    g.programOf = std::move(programs.programOf);
+    m_programSeconds = std::move(programs.seconds);
+    // Planned schedules are planned for the times of a chunk in the middle of the model.
+    if (g.schedule.splitsWeight && g.schedule.name != "custom") {
+        const auto& middle = g.schedule.path[g.schedule.path.size() / 2];
+        const auto& of = g.programOf[static_cast<std::size_t>(middle[0])][static_cast<std::size_t>(middle[1])];
+        const auto seconds = [&](int phase) { return m_programSeconds[static_cast<std::size_t>(of[static_cast<std::size_t>(phase)])]; };
+        Result<Schedule> planned = scheduleOf(m_scenario, microbatches, {seconds(0), seconds(1), seconds(2), 0});
+        if (!planned)
+            return planned.errors();
+        g.schedule = std::move(planned.value());
+    }
+
+    std::vector<std::vector<ChunkLayers>> ofStage(static_cast<std::size_t>(m_shape.pp));
+    for (std::size_t i = 0; i < m_chunks.size(); ++i)
+        ofStage[static_cast<std::size_t>(g.schedule.path[i][0])].push_back(m_chunks[i]);
+    for (const auto& chunks : ofStage)
+        m_parameters.push_back(stageParameters(m_scenario, m_shape, chunks, m_shape.pp > 1));
+    return {};
+}
+
+void Assembly::addTransfers()
+{
+    StepGraph& g = m_out.graph;
+    const Layout& layout = m_cost.layout();
+    const std::size_t hops = g.schedule.path.size() - 1;
+    g.sendForward.resize(hops);
+    g.sendBackward.resize(hops);
+    double bytes = m_shape.shardedTokens * real(m_scenario.model.hiddenSize) * m_shape.elementBytes;
+    if (!m_scenario.model.operators.empty())
+        bytes = m_scenario.model.operators.front().bytes * m_shape.microBatch / 2;
+    for (std::size_t i = 0; i < hops; ++i) {
+        const int from = g.schedule.path[i][0], to = g.schedule.path[i + 1][0];
+        if (from == to)
+            continue;
+        const bool inter = layout.hopLeavesNode(from, to);
+        GroupGeometry pair;
+        pair.size = 2;
+        pair.nodes = inter ? 2 : 1;
+        pair.ranksPerNode = inter ? 1 : 2;
+        StepOp op;
+        op.kernelClass = static_cast<int>(inter ? KernelId::ppSendRecvInter : KernelId::ppSendRecvIntra);
+        op.meanSeconds = m_cost.collectiveSeconds(CollectiveOp::sendRecv, pair, bytes);
+        g.sendForward[i] = g.sendBackward[i] = op;
+    }
+    // Megatron-LM overlaps transfers in the interleaved schedule only; plain 1F1B sends and receives between its chunks.
+    const bool overlaps = m_scenario.parallelism.overlapP2pComm && g.schedule.name != "1f1b" && g.schedule.name != "gpipe";
+    g.transferOccupiesSender = !overlaps && m_shape.pp > 1;
+}
+
+/// Backward of the last micro-batch: what gradient buckets can hide under.
+double Assembly::lastBackwardSeconds(std::size_t stage) const
+{
+    double t = 0;
+    for (const auto& phases : m_out.graph.programOf[stage])
+        for (const int phase : {1, 2})
+            if (phases[static_cast<std::size_t>(phase)] >= 0)
+                t += m_programSeconds[static_cast<std::size_t>(phases[static_cast<std::size_t>(phase)])];
+    return t;
+}
+
+void Assembly::addStepOps()
+{
+    StepGraph& g = m_out.graph;
+    const ParallelismConfig& par = m_scenario.parallelism;
+    const Layout& layout = m_cost.layout();
+    const double hidden = m_cost.software().overlapHidden;
+    const bool shards = m_shape.distributedOptimizer;
+    const auto stages = static_cast<std::size_t>(m_shape.pp);
+    g.gradSync.resize(stages);
+    g.optimizer.resize(stages);
+    g.paramGather.resize(stages);
+    for (std::size_t p = 0; p < stages; ++p) {
+        const StageParameters& n = m_parameters[p];
+        const auto both = [&](CollectiveOp op, double bytes) {
+            return m_cost.collectiveSeconds(op, layout.data, n.dense * bytes) + m_cost.collectiveSeconds(op, layout.expertData, n.expert * bytes);
+        };
+        // Buckets of 40 M parameters (Megatron-LM's default): the last bucket cannot be hidden.
+        const double buckets = std::max(1.0, n.total() / 40e6);
+        if (layout.data.size > 1 && par.zeroStage < 3) {
+            StepOp& sync = g.gradSync[p];
+            sync.kernelClass = static_cast<int>(shards ? KernelId::dpReduceScatter : KernelId::dpAllReduce);
+            sync.meanSeconds = both(shards ? CollectiveOp::reduceScatter : CollectiveOp::allReduce, m_state.gradient);
+            if (par.overlapGradReduce) {
+                sync.minExposedSeconds = sync.meanSeconds / buckets;
+                sync.hiddenSeconds = hidden * std::min(sync.meanSeconds, lastBackwardSeconds(p));
+            }
+            if (shards) {
+                StepOp& gather = g.paramGather[p];
+                gather.kernelClass = static_cast<int>(KernelId::dpAllGather);
+                gather.meanSeconds = both(CollectiveOp::allGather, m_state.weight);
+                if (par.overlapParamGather) {
+                    gather.minExposedSeconds = gather.meanSeconds / buckets;
+                    gather.hiddenSeconds = hidden * std::min(gather.meanSeconds, 0.5 * lastBackwardSeconds(p));
+                }
+            }
+        }
+        // Adam in FP32: reads gradient, master and two moments, writes the three back and the 16-bit weight; clears gradients.
+        const double dense = shards ? n.dense / real(layout.data.size) : n.dense;
+        const double expert = shards ? n.expert / real(std::max<std::int64_t>(1, layout.expertData.size)) : n.expert;
+        StepOp& opt = g.optimizer[p];
+        opt.kernelClass = static_cast<int>(KernelId::optimizer);
+        opt.meanSeconds = m_cost.memorySeconds((dense + expert) * (2 * m_state.optimizer + 2 * m_state.gradient + m_state.weight)
+                                                   + n.total() * m_state.gradient, 20)
+                          + m_cost.software().stepOverheadSeconds;
+    }
+    if (m_shape.numGpus > 1) {
+        GroupGeometry all;
+        all.size = m_shape.numGpus;
+        all.ranksPerNode = std::min<std::int64_t>(layout.gpusPerNode, all.size);
+        all.nodes = (all.size + all.ranksPerNode - 1) / all.ranksPerNode;
+        g.gradNorm.kernelClass = static_cast<int>(KernelId::gradNorm);
+        // A scalar: a tree of latencies, not a ring.
+        GroupGeometry tree = all;
+        tree.size = 1;
+        for (std::int64_t r = 1; r < all.size; r *= 2)
+            ++tree.size;
+        g.gradNorm.meanSeconds = m_cost.collectiveSeconds(CollectiveOp::allReduce, tree, 4);
+    }
+    if (m_scenario.model.tiedEmbeddings && m_shape.pp > 1) {
+        GroupGeometry pair;
+        pair.size = 2;
+        pair.nodes = layout.hopLeavesNode(0, m_shape.pp - 1) ? 2 : 1;
+        pair.ranksPerNode = pair.nodes == 2 ? 1 : 2;
+        g.embeddingAllReduce.kernelClass = static_cast<int>(KernelId::embeddingAllReduce);
+        g.embeddingAllReduce.meanSeconds = m_cost.collectiveSeconds(
+            CollectiveOp::allReduce, pair, real(m_scenario.model.vocabSize * m_scenario.model.hiddenSize) / real(m_shape.tp) * m_state.gradient);
+    }
+}
+
+void Assembly::addVariability()
+{
+    StepGraph& g = m_out.graph;
+    const VariabilityConfig& v = m_scenario.variability;
+    g.classes = kernelClasses(m_scenario, m_cost.layout());
+    g.spatial = v.spatial;
+    g.data = v.data;
+    g.intraRegime = v.intraRegime;
+    g.interRegime = v.interRegime;
+    g.regimeLag1 = v.regimeLag1;
+    const bool speeds = !m_scenario.measured.speeds.empty();
+    if (v.slow.empty() && !speeds)
+        return;
+    const std::vector<RankPosition> positions = rankLayout(m_scenario);
+    const auto perNode = static_cast<std::size_t>(std::max(1, m_scenario.cluster.gpusPerNode));
+    const std::vector<int>& nodeOrder = m_scenario.measured.nodeOrder;
+    // Ranks fill node positions in order; nodeOrder says which physical node stands at a position.
+    std::vector<std::size_t> positionOfNode;
+    for (std::size_t i = 0; i < nodeOrder.size(); ++i) {
+        const auto node = static_cast<std::size_t>(std::max(0, nodeOrder[i]));
+        if (node >= positionOfNode.size() && node < positions.size())
+            positionOfNode.resize(node + 1, positions.size());
+        if (node < positionOfNode.size())
+            positionOfNode[node] = i;
+    }
+    const auto nodePosition = [&](int node) {
+        const auto n = static_cast<std::size_t>(std::max(0, node));
+        return nodeOrder.empty() || n >= positionOfNode.size() ? n : positionOfNode[n];
+    };
+    for (const SlowEntry& entry : v.slow) {
+        const auto mark = [&](std::size_t rank) {
+            if (rank < positions.size())
+                g.slow.push_back({positions[rank].replica, positions[rank].stage, positions[rank].rankInCell, entry.computeFactor, entry.linkFactor});
+        };
+        if (entry.rank >= 0)
+            mark(static_cast<std::size_t>(entry.rank));
+        else if (entry.node >= 0)
+            for (std::size_t i = 0; i < perNode; ++i)
+                mark(nodePosition(entry.node) * perNode + i);
+    }
+    if (speeds) {
+        const auto cell = static_cast<std::size_t>(g.cellRanks()), stages = static_cast<std::size_t>(m_shape.pp);
+        g.fixedSpatial.assign(static_cast<std::size_t>(g.numReplicas) * stages * cell, 1.0);
+        for (const MeasuredSpeed& speed : m_scenario.measured.speeds) {
+            if (!(speed.relativeSpeed > 0))
+                continue;
+            for (std::size_t i = 0; i < perNode; ++i) {
+                const std::size_t rank = nodePosition(speed.node) * perNode + i;
+                if ((speed.gpu >= 0 && static_cast<std::size_t>(speed.gpu) != i) || rank >= positions.size())
+                    continue;
+                const RankPosition& r = positions[rank];
+                const std::size_t at = (static_cast<std::size_t>(r.replica) * stages + static_cast<std::size_t>(r.stage)) * cell + static_cast<std::size_t>(r.rankInCell);
+                if (at < g.fixedSpatial.size())
+                    g.fixedSpatial[at] = 1.0 / speed.relativeSpeed;
+            }
+        }
+    }
+}
+
+void Assembly::addMemory(const DeterministicStep& step)
+{
+    const ParallelismConfig& par = m_scenario.parallelism;
+    const Layout& layout = m_cost.layout();
+    MemoryReport& report = m_out.memory;
+    report.capacityGib = m_scenario.cluster.gpu.memoryGib;
+    for (std::size_t p = 0; p < m_parameters.size(); ++p) {
+        const StageParameters& n = m_parameters[p];
+        const double denseShare = 1.0 / real(layout.data.size), expertShare = 1.0 / real(std::max<std::int64_t>(1, layout.expertData.size));
+        const auto state = [&](double bytes, bool sharded) {
+            return (n.dense * (sharded ? denseShare : 1.0) + n.expert * (sharded ? expertShare : 1.0)) * bytes / kGib;
+        };
+        StageMemory m;
+        m.stage = static_cast<int>(p);
+        m.weightsGib = state(m_state.weight, par.zeroStage >= 3);
+        m.gradientsGib = state(m_state.gradient, par.zeroStage >= 2);
+        m.optimizerGib = state(m_state.optimizer, par.zeroStage >= 1);
+        m.activationsGib = step.inFlight[p] / kGib;
+        double transient = 0;
+        for (std::size_t i = 0; i < m_chunks.size(); ++i)
+            if (m_out.graph.schedule.path[i][0] == static_cast<int>(p))
+                transient = std::max(transient, transientBytes(m_scenario, m_shape, m_chunks[i]));
+        // CUDA context, NCCL channels and cuBLAS workspaces: about 2 GiB on these machines.
+        m.buffersGib = transient / kGib + 2.0;
+        m.totalGib = m.weightsGib + m.gradientsGib + m.optimizerGib + m.activationsGib + m.buffersGib;
+        report.peakGib = std::max(report.peakGib, m.totalGib);
+        report.stages.push_back(m);
+    }
+    report.fits = report.peakGib <= report.capacityGib;
+}
+
+void Assembly::addCounts()
+{
+    const ModelConfig& model = m_scenario.model;
+    const TrainingConfig& t = m_scenario.training;
+    World& w = m_out.world;
+    w.gpus = m_shape.numGpus;
+    w.nodes = (m_shape.numGpus + m_scenario.cluster.gpusPerNode - 1) / std::max(1, m_scenario.cluster.gpusPerNode);
+    w.tp = m_shape.tp;
+    w.pp = m_shape.pp;
+    w.vpp = m_shape.vpp;
+    w.cp = m_shape.cp;
+    w.ep = m_shape.ep;
+    w.dp = m_shape.dp;
+    w.numMicrobatches = m_shape.numMicrobatches;
+    m_out.tokensPerStep = real(t.globalBatchSize) * real(model.seqLength);
+    m_out.modelFlopsPerStep = modelFlopsPerToken(model) * m_out.tokensPerStep;
+    double again = 0;
+    if (t.recomputeGranularity == "full") {
+        again = layerForwardFlopsPerToken(model);
+        if (t.recomputeMethod == "block" && t.recomputeNumLayers > 0)
+            again *= std::min(1.0, real(t.recomputeNumLayers) * real(m_shape.pp) * real(m_shape.vpp) / std::max(1.0, real(model.numLayers)));
+    } else if (t.recomputeGranularity == "selective") {
+        again = attentionForwardFlopsPerToken(model);
+    }
+    m_out.hardwareFlopsPerStep = m_out.modelFlopsPerStep + again * m_out.tokensPerStep;
+    m_out.parameters = totalParameters(model);
+    m_out.peakTflopsPerGpu = m_cost.peakFlops(m_cost.matrixPrecision()) / 1e12;
+    m_out.errorBandLow = m_calibration.bandLow;
+    m_out.errorBandHigh = m_calibration.bandHigh;
+}
+
+Result<CostedStep> Assembly::run()
+{
+    StepGraph& g = m_out.graph;
+    g.name = m_scenario.name;
+    g.numReplicas = static_cast<int>(m_shape.numReplicas);
+    g.groupRanks = static_cast<int>(m_shape.tp * m_shape.cp);
+    g.groupsPerCell = static_cast<int>(m_shape.groupsPerCell);
+    if (Diagnostics errors = addPrograms(); !errors.empty())
+        return errors;
+    addTransfers();
+    addStepOps();
+    addVariability();
+    std::vector<std::vector<double>> chunkBytes(static_cast<std::size_t>(m_shape.pp), std::vector<double>(static_cast<std::size_t>(g.schedule.numChunks)));
+    for (std::size_t i = 0; i < m_chunks.size(); ++i)
+        chunkBytes[static_cast<std::size_t>(g.schedule.path[i][0])][static_cast<std::size_t>(g.schedule.path[i][1])] = activationBytes(m_scenario, m_shape, m_chunks[i]);
+    const DeterministicStep step = deterministicStep(g, chunkBytes);
+    m_out.breakdown = step.breakdown;
+    addMemory(step);
+    addCounts();
+    return std::move(m_out);
+}
+
+} // namespace
+
+Result<CostedStep> costStepWith(const Scenario& scenario, const Calibration& calibration)
+{
+    Diagnostics diagnostics = check(scenario);
+    if (hasErrors(diagnostics))
+        return diagnostics;
+    Result<CostedStep> result = Assembly(scenario, calibration).run();
+    if (!result)
+        return result;
+    CostedStep& step = result.value();
+    step.warnings = std::move(diagnostics);
+    if (!step.memory.fits)
+        step.warnings.push_back({Severity::warning, "cluster.gpu.memory_gib", "the job does not fit into the memory of a GPU",
+                                 std::to_string(step.memory.peakGib) + " GiB", "at most " + std::to_string(step.memory.capacityGib) + " GiB", "", ""});
+    return result;
+}
+
+Result<CostedStep> costStep(const Scenario& scenario) { return costStepWith(scenario, calibration()); }
+
+} // namespace prism

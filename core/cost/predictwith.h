@@ -1,0 +1,12 @@
+// costStep with other constants than the ones in use: for calibration and its cross-validation.
+#pragma once
+
+#include "core/cost/calibration.h"
+#include "core/cost/predictor.h"
+
+namespace prism {
+
+/// Pure function; any thread.
+[[nodiscard]] Result<CostedStep> costStepWith(const Scenario& scenario, const Calibration& calibration);
+
+} // namespace prism

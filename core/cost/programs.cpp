@@ -1,0 +1,272 @@
+#include "core/cost/programs.h"
+
+#include "core/workload/count.h"
+#include "core/workload/memory.h"
+
+#include <algorithm>
+#include <memory>
+
+namespace prism {
+namespace {
+
+using Ops = std::vector<Op>;
+
+/// Ops of the three phases of a layer (or embedding, or head), with means.
+struct CostedLayer {
+    Ops forward, dgrad, wgrad, both, selective; ///< both: dgrad and wgrad in execution order
+};
+
+double exposed(const Op& op) { return std::max(0.0, op.meanSeconds - op.hiddenSeconds); }
+
+/// Gives means to the kernels of one sequence and decides what of each collective hides under the kernels beside it.
+Ops costed(const std::vector<Kernel>& kernels, const CostModel& cost, bool overlapTensor)
+{
+    Ops ops;
+    ops.reserve(kernels.size());
+    const double hidden = cost.software().overlapHidden;
+    for (const Kernel& k : kernels) {
+        Op op;
+        op.kernelClass = static_cast<int>(k.id);
+        op.meanSeconds = cost.seconds(k);
+        if (k.domain == Domain::expert && k.kind == CostKind::collective)
+            op.sync = Sync::cell;
+        ops.push_back(op);
+    }
+    for (std::size_t i = 0; i < kernels.size(); ++i) {
+        const Kernel& k = kernels[i];
+        if (k.kind != CostKind::collective || !(k.overlapsAlways || (k.overlapsTensor && overlapTensor)))
+            continue;
+        // The nearest compute kernels: what can run meanwhile.
+        double beside = 0;
+        const auto matrix = [&](std::size_t j) { return kernels[j].kind == CostKind::gemm || kernels[j].kind == CostKind::attention; };
+        if (k.op == CollectiveOp::reduceScatter && k.part == Part::forward) {
+            for (std::size_t j = i; j-- > 0;)
+                if (matrix(j)) {
+                    beside = ops[j].meanSeconds;
+                    break;
+                }
+        } else {
+            for (std::size_t j = i + 1; j < kernels.size(); ++j)
+                if (matrix(j)) {
+                    beside = ops[j].meanSeconds;
+                    break;
+                }
+        }
+        if (k.domain == Domain::context) // ring attention: the block that is there is being attended
+            for (std::size_t j = 0; j < kernels.size(); ++j)
+                if (kernels[j].kind == CostKind::attention && kernels[j].part == k.part)
+                    beside = std::max(beside, ops[j].meanSeconds);
+        ops[i].hiddenSeconds = hidden * std::min(ops[i].meanSeconds, beside);
+    }
+    return ops;
+}
+
+CostedLayer costed(const LayerKernels& kernels, const CostModel& cost, const ParallelismConfig& par, bool splitsWeight)
+{
+    CostedLayer layer;
+    layer.forward = costed(kernels.forward, cost, par.tpCommOverlap);
+    layer.both = costed(kernels.backward, cost, par.tpCommOverlap);
+    layer.selective = costed(kernels.selectiveRecompute, cost, false);
+    if (splitsWeight)
+        for (std::size_t i = 0; i < layer.both.size(); ++i)
+            (kernels.backward[i].part == Part::wgrad ? layer.wgrad : layer.dgrad).push_back(layer.both[i]);
+    return layer;
+}
+
+double total(const Ops& ops)
+{
+    double t = 0;
+    for (const Op& op : ops)
+        t += exposed(op);
+    return t;
+}
+
+void append(Ops& to, const Ops& from) { to.insert(to.end(), from.begin(), from.end()); }
+
+/// Builds the programs of a scenario; layers are costed once.
+class Builder final {
+public:
+    Builder(const Scenario& scenario, const Shape& shape, const CostModel& cost, bool splitsWeight)
+        : m_scenario(scenario), m_shape(shape), m_cost(cost), m_split(splitsWeight)
+    {
+    }
+
+    [[nodiscard]] std::array<Program, kPhases> programs(const ChunkLayers& chunk, const std::string& name)
+    {
+        std::array<Program, kPhases> p;
+        p[0].name = name + ".forward";
+        p[1].name = name + ".backward";
+        p[2].name = name + ".weight";
+        if (!m_scenario.model.operators.empty()) {
+            addOnce(p, costed(genericKernels(m_scenario, m_shape), m_cost, m_scenario.parallelism, m_split));
+            return p;
+        }
+        if (chunk.embedding)
+            addForward(p, embedding());
+        for (int k = 0; k < kLayerKinds; ++k)
+            if (chunk.count[static_cast<std::size_t>(k)] > 0)
+                addLayers(p, static_cast<LayerKind>(k), chunk.count[static_cast<std::size_t>(k)], chunk.total);
+        if (chunk.head)
+            addOnce(p, head());
+        if (chunk.embedding)
+            addBackward(p, embedding());
+        return p;
+    }
+
+private:
+    const Scenario& m_scenario;
+    const Shape& m_shape;
+    const CostModel& m_cost;
+    bool m_split;
+    std::array<std::unique_ptr<CostedLayer>, kLayerKinds> m_layers;
+    std::unique_ptr<CostedLayer> m_embedding, m_head;
+
+    const CostedLayer& layer(LayerKind kind)
+    {
+        auto& slot = m_layers[static_cast<std::size_t>(kind)];
+        if (!slot) {
+            slot = std::make_unique<CostedLayer>(costed(layerKernels(m_scenario, m_shape, kind), m_cost, m_scenario.parallelism, m_split));
+            addShardTraffic(*slot, kind);
+        }
+        return *slot;
+    }
+    const CostedLayer& embedding()
+    {
+        if (!m_embedding)
+            m_embedding = std::make_unique<CostedLayer>(costed(embeddingKernels(m_scenario, m_shape), m_cost, m_scenario.parallelism, m_split));
+        return *m_embedding;
+    }
+    const CostedLayer& head()
+    {
+        if (!m_head)
+            m_head = std::make_unique<CostedLayer>(costed(headKernels(m_scenario, m_shape), m_cost, m_scenario.parallelism, m_split));
+        return *m_head;
+    }
+
+    /// ZeRO-3 / FSDP (arXiv 2304.11277): parameters are gathered before the layer's forward and backward, gradients
+    /// scattered after it, beside the compute of the neighbouring layer.
+    void addShardTraffic(CostedLayer& l, LayerKind kind) const
+    {
+        const ParallelismConfig& par = m_scenario.parallelism;
+        if (par.zeroStage < 3)
+            return;
+        const LayerParameters n = layerParameters(m_scenario.model, kind);
+        const double dense = (n.total - n.expert) / static_cast<double>(m_shape.tp);
+        const double expert = n.expert / static_cast<double>(m_shape.ep * m_shape.etp);
+        GroupGeometry data = m_cost.layout().data, expertData = m_cost.layout().expertData;
+        const auto shrink = [&](GroupGeometry& g) {
+            if (par.hsdpShardSize > 0 && par.hsdpShardSize < g.size) {
+                g.size = par.hsdpShardSize;
+                g.ranksPerNode = std::min(g.ranksPerNode, g.size);
+                g.nodes = (g.size + g.ranksPerNode - 1) / g.ranksPerNode;
+            }
+        };
+        shrink(data);
+        shrink(expertData);
+        const double gradBytes = m_scenario.training.gradReduceInFp32 ? 4 : 2;
+        const auto time = [&](CollectiveOp op, double bytes) {
+            return m_cost.collectiveSeconds(op, data, dense * bytes) + m_cost.collectiveSeconds(op, expertData, expert * bytes);
+        };
+        const auto insert = [&](Ops& ops, KernelId id, double seconds, bool overlap, bool atEnd) {
+            if (seconds <= 0)
+                return;
+            Op op;
+            op.kernelClass = static_cast<int>(id);
+            op.meanSeconds = seconds;
+            op.hiddenSeconds = overlap ? m_cost.software().overlapHidden * std::min(seconds, total(ops)) : 0;
+            ops.insert(atEnd ? ops.end() : ops.begin(), op);
+        };
+        const double gather = time(CollectiveOp::allGather, 2), scatter = time(CollectiveOp::reduceScatter, gradBytes);
+        insert(l.forward, KernelId::dpAllGather, gather, par.overlapParamGather, false);
+        insert(l.both, KernelId::dpAllGather, gather, par.overlapParamGather, false);
+        insert(l.both, KernelId::dpReduceScatter, scatter, par.overlapGradReduce, true);
+        if (m_split) {
+            insert(l.dgrad, KernelId::dpAllGather, gather, par.overlapParamGather, false);
+            insert(l.wgrad, KernelId::dpReduceScatter, scatter, par.overlapGradReduce, true);
+        }
+    }
+
+    void addForward(std::array<Program, kPhases>& p, const CostedLayer& l) const { p[0].blocks.push_back({1, l.forward}); }
+    void addBackward(std::array<Program, kPhases>& p, const CostedLayer& l) const
+    {
+        p[1].blocks.push_back({1, m_split ? l.dgrad : l.both});
+        if (m_split && !l.wgrad.empty())
+            p[2].blocks.push_back({1, l.wgrad});
+    }
+    void addOnce(std::array<Program, kPhases>& p, const CostedLayer& l) const
+    {
+        addForward(p, l);
+        addBackward(p, l);
+    }
+
+    void addLayers(std::array<Program, kPhases>& p, LayerKind kind, int count, int chunkTotal)
+    {
+        const CostedLayer& l = layer(kind);
+        const TrainingConfig& t = m_scenario.training;
+        p[0].blocks.push_back({count, l.forward});
+        const Ops& backward = m_split ? l.dgrad : l.both;
+        int full = 0;
+        if (t.recomputeGranularity == "full")
+            full = t.recomputeMethod == "block" && t.recomputeNumLayers > 0 ? std::min(count, t.recomputeNumLayers * count / std::max(1, chunkTotal)) : count;
+        const auto push = [&](int repeat, const Ops& before) {
+            if (repeat <= 0)
+                return;
+            Block b;
+            b.repeat = repeat;
+            b.ops.reserve(before.size() + backward.size());
+            append(b.ops, before);
+            append(b.ops, backward);
+            p[1].blocks.push_back(std::move(b));
+        };
+        push(full, l.forward);
+        push(count - full, t.recomputeGranularity == "selective" ? l.selective : Ops{});
+        if (m_split)
+            p[2].blocks.push_back({count, l.wgrad});
+    }
+};
+
+bool sameContents(const ChunkLayers& a, const ChunkLayers& b)
+{
+    return a.count == b.count && a.embedding == b.embedding && a.head == b.head;
+}
+
+} // namespace
+
+double programSeconds(const Program& program)
+{
+    double t = 0;
+    for (const Block& b : program.blocks)
+        t += b.repeat * total(b.ops);
+    return t;
+}
+
+CostedPrograms costedPrograms(const Scenario& scenario, const Shape& shape, const CostModel& cost, const Schedule& schedule,
+                              const std::vector<ChunkLayers>& chunks)
+{
+    CostedPrograms result;
+    Builder builder(scenario, shape, cost, schedule.splitsWeight);
+    result.programOf.assign(static_cast<std::size_t>(schedule.numStages),
+                            std::vector<std::array<int, kPhases>>(static_cast<std::size_t>(schedule.numChunks), {-1, -1, -1}));
+    std::vector<std::pair<std::size_t, int>> made; // first chunk of its contents, its first program
+    for (std::size_t i = 0; i < chunks.size(); ++i) {
+        const auto known = std::find_if(made.begin(), made.end(), [&](const auto& m) { return sameContents(chunks[m.first], chunks[i]); });
+        int first = 0;
+        if (known != made.end()) {
+            first = known->second;
+        } else {
+            first = static_cast<int>(result.programs.size());
+            const char* role = chunks.size() == 1 ? "model" : chunks[i].embedding ? "first" : chunks[i].head ? "last" : "middle";
+            auto programs = builder.programs(chunks[i], std::string(role) + (chunks[i].embedding || chunks[i].head ? "" : std::to_string(made.size())));
+            for (int p = 0; p < (schedule.splitsWeight ? 3 : 2); ++p) {
+                result.seconds.push_back(programSeconds(programs[static_cast<std::size_t>(p)]));
+                result.programs.push_back(std::move(programs[static_cast<std::size_t>(p)]));
+            }
+            made.emplace_back(i, first);
+        }
+        auto& of = result.programOf[static_cast<std::size_t>(schedule.path[i][0])][static_cast<std::size_t>(schedule.path[i][1])];
+        of = {first, first + 1, schedule.splitsWeight ? first + 2 : -1};
+    }
+    return result;
+}
+
+} // namespace prism

@@ -1,0 +1,22 @@
+// Kernels with means, gathered into the programs of a step graph.
+#pragma once
+
+#include "core/cost/costmodel.h"
+
+namespace prism {
+
+/// Programs of every (stage, chunk) and what they cost.
+struct CostedPrograms {
+    std::vector<Program> programs;
+    std::vector<std::vector<std::array<int, kPhases>>> programOf;
+    std::vector<double> seconds;           ///< per program: sum of exposed means
+};
+
+/// One program per distinct (chunk contents, phase); chunks of the same contents share. `chunks` is in path order.
+[[nodiscard]] CostedPrograms costedPrograms(const Scenario& scenario, const Shape& shape, const CostModel& cost, const Schedule& schedule,
+                                            const std::vector<ChunkLayers>& chunks);
+
+/// Exposed mean seconds of a program.
+[[nodiscard]] double programSeconds(const Program& program);
+
+} // namespace prism

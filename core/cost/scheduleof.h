@@ -1,0 +1,17 @@
+// The pipeline schedule that a scenario asks for.
+#pragma once
+
+#include "core/base/result.h"
+#include "core/scenario/scenario.h"
+#include "core/schedule/schedule.h"
+
+namespace prism {
+
+/// "1f1b" with virtual stages is the interleaved schedule, "interleaved" without them is 1f1b. `times` matter for the planned
+/// schedules only. Errors: what makeSchedule or the custom lists say.
+[[nodiscard]] Result<Schedule> scheduleOf(const Scenario& scenario, int numMicrobatches, const PassTimes& times);
+
+/// Lists such as "F0 F1 B0 B1 W0"; "F0.1" is micro-batch 0 of chunk 1.
+[[nodiscard]] Result<Schedule> scheduleFromLists(const std::vector<std::string>& lists, int numChunks, int numMicrobatches);
+
+} // namespace prism

@@ -1,0 +1,109 @@
+#include "core/step/layout.h"
+
+#include "core/cost/predictor.h"
+#include "core/workload/shape.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace prism {
+namespace {
+
+/// A group of `size` ranks `stride` apart; groups start aligned.
+GroupGeometry geometry(std::int64_t size, std::int64_t stride, std::int64_t gpusPerNode)
+{
+    GroupGeometry g;
+    g.size = std::max<std::int64_t>(1, size);
+    g.stride = std::max<std::int64_t>(1, stride);
+    g.ranksPerNode = std::clamp<std::int64_t>(gpusPerNode / g.stride, 1, g.size);
+    g.nodes = (g.size + g.ranksPerNode - 1) / g.ranksPerNode;
+    return g;
+}
+
+/// The dimensions of a rank order, leftmost first; unknown words are left out, missing ones appended in the usual order.
+std::vector<std::string_view> dimensions(std::string_view order)
+{
+    std::vector<std::string_view> result;
+    const auto known = [](std::string_view d) { return d == "tp" || d == "cp" || d == "ep" || d == "dp" || d == "pp"; };
+    const auto add = [&](std::string_view d) {
+        if (known(d) && std::find(result.begin(), result.end(), d) == result.end())
+            result.push_back(d);
+    };
+    std::size_t begin = 0;
+    while (begin <= order.size()) {
+        const std::size_t end = std::min(order.find('-', begin), order.size());
+        add(order.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    for (const std::string_view d : {"tp", "cp", "ep", "dp", "pp"})
+        add(d);
+    return result;
+}
+
+} // namespace
+
+bool Layout::hopLeavesNode(std::int64_t fromStage, std::int64_t toStage) const
+{
+    const std::int64_t a = rank(0, 0, 0, fromStage), b = rank(0, 0, 0, toStage);
+    return a / gpusPerNode != b / gpusPerNode;
+}
+
+Layout layoutOf(const Scenario& scenario)
+{
+    const Shape s = shapeOf(scenario);
+    Layout l;
+    l.tp = s.tp;
+    l.cp = s.cp;
+    l.dp = s.dp;
+    l.pp = s.pp;
+    l.gpusPerNode = std::max(1, scenario.cluster.gpusPerNode);
+    const auto order = dimensions(scenario.parallelism.rankOrder);
+    std::int64_t stride = 1;
+    for (const std::string_view d : order) {
+        if (d == "tp") { l.tpStride = stride; stride *= s.tp; }
+        if (d == "cp") { l.cpStride = stride; stride *= s.cp; }
+        if (d == "dp") { l.dpStride = stride; stride *= s.dp; }
+        if (d == "pp") { l.ppStride = stride; stride *= s.pp; }
+    }
+    const std::int64_t expertRanks = s.tp * s.cp * s.dp;
+    const std::int64_t expertData = std::max<std::int64_t>(1, expertRanks / (s.etp * s.ep));
+    std::int64_t etpStride = 1, epStride = 1, edpStride = 1;
+    stride = 1;
+    for (const std::string_view d : order) {
+        if (d == "tp") { etpStride = stride; stride *= s.etp; }
+        if (d == "ep") { epStride = stride; stride *= s.ep; }
+        if (d == "dp") { edpStride = stride; stride *= expertData; }
+        if (d == "pp") stride *= s.pp;
+    }
+    l.tensor = geometry(s.tp, l.tpStride, l.gpusPerNode);
+    l.context = geometry(s.cp, l.cpStride, l.gpusPerNode);
+    l.tensorContext = geometry(s.tp * s.cp, std::min(l.tpStride, l.cpStride), l.gpusPerNode);
+    l.data = geometry(s.dp, l.dpStride, l.gpusPerNode);
+    if (s.cp > 1) // gradients are reduced over data and context parallel ranks together
+        l.data = geometry(s.dp * s.cp, std::min(l.cpStride, l.dpStride), l.gpusPerNode);
+    l.pipeline = geometry(s.pp, l.ppStride, l.gpusPerNode);
+    l.expert = geometry(s.ep, epStride, l.gpusPerNode);
+    l.expertTensor = geometry(s.etp, etpStride, l.gpusPerNode);
+    l.expertData = geometry(expertData, edpStride, l.gpusPerNode);
+    return l;
+}
+
+std::vector<RankPosition> rankLayout(const Scenario& scenario)
+{
+    const Shape s = shapeOf(scenario);
+    const Layout l = layoutOf(scenario);
+    const std::int64_t total = s.tp * s.cp * s.dp * s.pp;
+    std::vector<RankPosition> result(static_cast<std::size_t>(std::max<std::int64_t>(0, total)));
+    for (std::int64_t p = 0; p < s.pp; ++p)
+        for (std::int64_t d = 0; d < s.dp; ++d)
+            for (std::int64_t c = 0; c < s.cp; ++c)
+                for (std::int64_t t = 0; t < s.tp; ++t) {
+                    RankPosition& r = result[static_cast<std::size_t>(l.rank(t, c, d, p))];
+                    r.replica = static_cast<int>(d / s.groupsPerCell);
+                    r.stage = static_cast<int>(p);
+                    r.rankInCell = static_cast<int>((d % s.groupsPerCell) * s.tp * s.cp + c * s.tp + t);
+                }
+    return result;
+}
+
+} // namespace prism

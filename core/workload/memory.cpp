@@ -1,0 +1,121 @@
+#include "core/workload/memory.h"
+
+#include "core/workload/count.h"
+
+#include <algorithm>
+
+namespace prism {
+namespace {
+
+double real(std::int64_t x) { return static_cast<double>(x); }
+
+/// Saved tensors of one layer, Korthikanti et al. 2022 (arXiv 2205.05198), section 4: inputs of norms, of the matrix
+/// products, of the activation and of attention; the s^2 tensors only without fused attention.
+double layerBytes(const Scenario& scenario, const Shape& s, LayerKind kind)
+{
+    const ModelConfig& m = scenario.model;
+    const double e = s.elementBytes, h = real(m.hiddenSize), tp = real(s.tp);
+    const double full = s.tokens, sharded = s.shardedTokens;
+    const bool attention = kind != LayerKind::mlpOnly && kind != LayerKind::moeOnly && kind != LayerKind::mamba;
+    const bool mlp = kind == LayerKind::dense || kind == LayerKind::sliding || kind == LayerKind::mlpOnly;
+    const bool moe = kind == LayerKind::moe || kind == LayerKind::moeOnly;
+    const double in = s.fp8 ? 1.0 : e; // inputs of matrix products are kept quantised
+    const double gates = m.gatedMlp ? 2 : 1;
+    double bytes = 0;
+    if (kind == LayerKind::mamba)
+        bytes += e * (2 * sharded * h + full * (3 * 2 * h + 256) / tp * 2);
+    if (attention) {
+        bytes += e * sharded * h + in * sharded * h; // input of the norm; input of QKV
+        if (m.multiLatentAttention) {
+            const double qk = real(m.qkHeadDim + m.qkPosEmbHeadDim), v = real(m.vHeadDim);
+            bytes += 2 * e * full * real(m.qLoraRank + m.kvLoraRank) + e * full * s.heads * (2 * qk + 2 * v) + in * full * s.heads * v;
+        } else {
+            bytes += e * full * (s.queryDim + 2 * s.keyValueDim) / tp + e * full * s.queryDim / tp;
+        }
+        if (!scenario.training.flashAttention && scenario.training.recomputeGranularity == "none")
+            bytes += (2 * e + 1) * s.microBatch * s.heads * s.sequence * s.sequence / real(s.cp);
+        if (!scenario.training.flashAttention)
+            bytes += sharded * h; // dropout mask
+    }
+    if (mlp) {
+        const double f = real(m.ffnHiddenSize);
+        bytes += e * sharded * h + in * sharded * h + e * full * gates * f / tp + in * full * f / tp;
+        if (!scenario.training.flashAttention)
+            bytes += sharded * h;
+    }
+    if (moe) {
+        const double routed = full / tp * real(m.moeRouterTopk), f = real(m.moeFfnHiddenSize);
+        bytes += e * sharded * h + e * sharded * h;
+        bytes += in * routed * h + e * routed * gates * f + in * routed * f + e * routed * h;
+        bytes += full / tp * real(m.numExperts) * 8;
+        const double shared = real(m.moeSharedExpertIntermediateSize);
+        bytes += e * full * gates * shared / tp + in * full * shared / tp;
+    }
+    return bytes;
+}
+
+} // namespace
+
+StageParameters stageParameters(const Scenario& scenario, const Shape& s, const std::vector<ChunkLayers>& chunks, bool tiedCopy)
+{
+    const ModelConfig& m = scenario.model;
+    StageParameters p;
+    if (!m.operators.empty()) {
+        p.dense = totalParameters(m) / real(s.tp) / real(s.pp);
+        return p;
+    }
+    for (const ChunkLayers& c : chunks) {
+        for (int k = 0; k < kLayerKinds; ++k) {
+            if (c.count[static_cast<std::size_t>(k)] == 0)
+                continue;
+            const LayerParameters layer = layerParameters(m, static_cast<LayerKind>(k));
+            p.dense += c.count[static_cast<std::size_t>(k)] * (layer.total - layer.expert) / real(s.tp);
+            p.expert += c.count[static_cast<std::size_t>(k)] * layer.expert / real(s.ep * s.etp);
+        }
+        if (c.embedding)
+            p.dense += embeddingParameters(m) / real(s.tp);
+        if (c.head)
+            p.dense += (headParameters(m) - (m.tiedEmbeddings && !tiedCopy ? real(m.vocabSize) * real(m.hiddenSize) : 0.0)) / real(s.tp);
+    }
+    return p;
+}
+
+double activationBytes(const Scenario& scenario, const Shape& s, const ChunkLayers& chunk)
+{
+    const TrainingConfig& t = scenario.training;
+    const double h = real(scenario.model.hiddenSize);
+    double bytes = 0;
+    if (!scenario.model.operators.empty()) {
+        for (const GenericOperator& op : scenario.model.operators)
+            bytes += op.count * (op.m > 0 ? s.elementBytes * real(op.m) * real(op.k) : op.bytes / 2) * s.microBatch / real(s.tp * s.pp);
+        return bytes;
+    }
+    int recomputed = 0;
+    if (t.recomputeGranularity == "full")
+        recomputed = t.recomputeMethod == "block" && t.recomputeNumLayers > 0 ? std::min(t.recomputeNumLayers, chunk.total) : chunk.total;
+    const double kept = chunk.total > 0 ? 1.0 - static_cast<double>(recomputed) / chunk.total : 0.0;
+    for (int k = 0; k < kLayerKinds; ++k)
+        if (chunk.count[static_cast<std::size_t>(k)] > 0)
+            bytes += kept * chunk.count[static_cast<std::size_t>(k)] * layerBytes(scenario, s, static_cast<LayerKind>(k));
+    bytes += recomputed * s.elementBytes * s.shardedTokens * h; // a recomputed layer keeps its input
+    if (chunk.head)
+        bytes += s.tokens * real(scenario.model.vocabSize) / real(s.tp) * (s.elementBytes + 4) + 2 * s.elementBytes * s.shardedTokens * h;
+    return bytes;
+}
+
+double transientBytes(const Scenario& scenario, const Shape& s, const ChunkLayers& chunk)
+{
+    if (!scenario.model.operators.empty())
+        return 0;
+    double largest = 0;
+    for (int k = 0; k < kLayerKinds; ++k)
+        if (chunk.count[static_cast<std::size_t>(k)] > 0)
+            largest = std::max(largest, layerBytes(scenario, s, static_cast<LayerKind>(k)));
+    double bytes = scenario.training.recomputeGranularity == "full" ? largest : 0.0;
+    bytes += 2 * s.elementBytes * s.tokens * real(scenario.model.hiddenSize); // gathered input and its gradient
+    if (chunk.head)
+        bytes += 4 * s.tokens * real(scenario.model.vocabSize) / real(s.tp);
+    return bytes;
+}
+
+} // namespace prism

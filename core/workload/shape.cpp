@@ -1,0 +1,136 @@
+#include "core/workload/shape.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace prism {
+
+Shape shapeOf(const Scenario& scenario)
+{
+    const ModelConfig& model = scenario.model;
+    const ParallelismConfig& par = scenario.parallelism;
+    Shape s;
+    s.tp = par.tensorModelParallelSize;
+    s.pp = par.pipelineModelParallelSize;
+    s.vpp = par.virtualPipelineModelParallelSize;
+    s.cp = par.contextParallelSize;
+    s.ep = par.expertModelParallelSize;
+    s.etp = par.expertTensorParallelSize;
+    s.numGpus = scenario.cluster.numGpus;
+    s.dp = std::max<std::int64_t>(1, s.numGpus / (s.tp * s.pp * s.cp));
+    s.numMicrobatches = std::max<std::int64_t>(1, scenario.training.globalBatchSize / (scenario.training.microBatchSize * s.dp));
+    s.moe = model.numExperts > 0;
+    if (s.moe)
+        s.groupsPerCell = std::clamp<std::int64_t>(s.ep * s.etp / (s.tp * s.cp), 1, s.dp);
+    while (s.dp % s.groupsPerCell != 0)
+        --s.groupsPerCell;
+    s.numReplicas = s.dp / s.groupsPerCell;
+
+    s.microBatch = static_cast<double>(scenario.training.microBatchSize);
+    s.sequence = static_cast<double>(model.seqLength);
+    s.tokens = s.microBatch * s.sequence / static_cast<double>(s.cp);
+    s.sequenceParallel = par.sequenceParallel && s.tp > 1;
+    s.shardedTokens = s.sequenceParallel ? s.tokens / static_cast<double>(s.tp) : s.tokens;
+    s.queryDim = static_cast<double>(model.numAttentionHeads * model.kvChannels);
+    s.keyValueDim = static_cast<double>(model.numQueryGroups * model.kvChannels);
+    s.heads = static_cast<double>(model.numAttentionHeads) / static_cast<double>(s.tp);
+    const std::string& precision = scenario.training.precision;
+    s.fp8 = precision.starts_with("fp8") || precision == "mxfp8";
+    s.fp4 = precision == "nvfp4";
+    s.elementBytes = precision == "fp32" ? 4 : 2;
+    s.distributedOptimizer = par.zeroStage >= 1;
+    return s;
+}
+
+namespace {
+
+LayerKind kindOf(std::string_view name)
+{
+    if (name == "attention") return LayerKind::attentionOnly;
+    if (name == "mlp") return LayerKind::mlpOnly;
+    if (name == "moe") return LayerKind::moeOnly;
+    if (name == "moe_layer") return LayerKind::moe;
+    if (name == "mamba") return LayerKind::mamba;
+    if (name == "sliding") return LayerKind::sliding;
+    return LayerKind::dense;
+}
+
+} // namespace
+
+std::vector<LayerKind> layerKinds(const ModelConfig& model)
+{
+    const auto n = static_cast<std::size_t>(std::max<std::int64_t>(0, model.numLayers));
+    std::vector<LayerKind> kinds;
+    kinds.reserve(n);
+    std::int64_t patternLength = 0;
+    for (const LayerPatternEntry& e : model.layerPattern)
+        patternLength += std::max(0, e.count);
+    if (patternLength > 0) {
+        while (kinds.size() < n)
+            for (const LayerPatternEntry& e : model.layerPattern)
+                for (int i = 0; i < e.count && kinds.size() < n; ++i)
+                    kinds.push_back(kindOf(e.kind));
+        return kinds;
+    }
+    const LayerKind plain = model.slidingWindow > 0 ? LayerKind::sliding : LayerKind::dense;
+    const std::int64_t freq = std::max<std::int64_t>(1, model.moeLayerFreq);
+    for (std::int64_t i = 0; i < static_cast<std::int64_t>(n); ++i) {
+        const bool moe = model.numExperts > 0 && i >= model.moeFirstKDense && (i - model.moeFirstKDense) % freq == freq - 1;
+        kinds.push_back(moe ? LayerKind::moe : plain);
+    }
+    return kinds;
+}
+
+std::vector<ChunkLayers> chunkLayers(const Scenario& scenario, const std::vector<std::array<int, 2>>& path)
+{
+    const ParallelismConfig& par = scenario.parallelism;
+    const int positions = static_cast<int>(path.size());
+    const int stages = par.pipelineModelParallelSize;
+    const int chunks = std::max(1, positions / std::max(1, stages));
+    const std::vector<LayerKind> kinds = layerKinds(scenario.model);
+    const int numLayers = static_cast<int>(kinds.size());
+
+    // Layers by position: slots of equal size, of which embedding and loss may take one each.
+    std::vector<int> size(path.size(), 0);
+    const int first = par.numLayersInFirstPipelineStage, last = par.numLayersInLastPipelineStage;
+    if ((first > 0 || last > 0) && stages > 1) {
+        const int fixedStages = (first > 0 ? 1 : 0) + (last > 0 ? 1 : 0);
+        const int middle = std::max(0, numLayers - first - last);
+        const int middlePositions = std::max(1, (stages - fixedStages) * chunks);
+        int seenFirst = 0, seenLast = 0, seenMiddle = 0;
+        const auto share = [](int total, int parts, int i) { return total * (i + 1) / parts - total * i / parts; };
+        for (int i = 0; i < positions; ++i) {
+            const int stage = path[static_cast<std::size_t>(i)][0];
+            int& n = size[static_cast<std::size_t>(i)];
+            if (stage == 0 && first > 0)
+                n = share(first, chunks, seenFirst++);
+            else if (stage == stages - 1 && last > 0)
+                n = share(last, chunks, seenLast++);
+            else
+                n = share(middle, middlePositions, seenMiddle++);
+        }
+    } else {
+        const int before = par.accountForEmbeddingInPipelineSplit ? 1 : 0, after = par.accountForLossInPipelineSplit ? 1 : 0;
+        const int slots = numLayers + before + after;
+        for (int i = 0; i < positions; ++i) {
+            const int begin = static_cast<int>(static_cast<std::int64_t>(slots) * i / positions);
+            const int end = static_cast<int>(static_cast<std::int64_t>(slots) * (i + 1) / positions);
+            size[static_cast<std::size_t>(i)] = std::clamp(end, before, before + numLayers) - std::clamp(begin, before, before + numLayers);
+        }
+    }
+
+    std::vector<ChunkLayers> result(path.size());
+    std::size_t layer = 0;
+    for (std::size_t i = 0; i < path.size(); ++i) {
+        ChunkLayers& c = result[i];
+        for (int j = 0; j < size[i] && layer < kinds.size(); ++j) {
+            ++c.count[static_cast<std::size_t>(kinds[layer++])];
+            ++c.total;
+        }
+        c.embedding = i == 0;
+        c.head = i + 1 == path.size();
+    }
+    return result;
+}
+
+} // namespace prism
