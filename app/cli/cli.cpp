@@ -2,6 +2,7 @@
 
 #include "core/scenario/parameters.h"
 #include "core/scenario/presets.h"
+#include "core/study/study.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -61,6 +62,13 @@ Scenario applyOverrides(Scenario scenario, const std::vector<std::string>& overr
     if (hasErrors(found))
         throw InputError(found);
     return scenario;
+}
+
+/// Where "STUDY.prism:NAME" splits; npos when it is no such name.
+std::size_t studyNameSeparator(const std::string& name)
+{
+    const auto end = name.find(".prism:");
+    return end == std::string::npos ? end : end + std::strlen(".prism");
 }
 
 std::string scenarioNames()
@@ -138,11 +146,15 @@ Scenario loadScenario(const CommonOptions& options)
 {
     const std::string& name = options.scenario;
     std::error_code error;
+    if (name.ends_with(".prism") && std::filesystem::exists(name, error))
+        return applyOverrides(require(scenarioFromStudy(name, "")), options.overrides);
     if (name == "-" || std::filesystem::exists(name, error))
         return applyOverrides(require(scenarioFromJson(readInput(name))), options.overrides);
     for (const PresetInfo& info : presetList())
         if (info.kind == "scenario" && info.name == name)
             return applyOverrides(require(scenarioPreset(name)), options.overrides);
+    if (const auto colon = studyNameSeparator(name); colon != std::string::npos)
+        return applyOverrides(require(scenarioFromStudy(name.substr(0, colon), name.substr(colon + 1))), options.overrides);
     throw InputError({inputProblem(name, "There is no such file, and no scenario preset of this name.",
                                    "a file, -, STUDY.prism:NAME, or one of " + scenarioNames())});
 }
