@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kMaxClasses = 4096;
 constexpr std::size_t kMaxPrograms = 65536;
 constexpr std::size_t kMaxOps = 1'000'000;
-constexpr std::size_t kMaxSlowSpots = 100'000;
+constexpr std::size_t kMaxSlowSpots = 4096;
 constexpr int kMaxReplicas = 1 << 20;
 constexpr int kMaxCellRanks = 1 << 16;
 constexpr double kMaxSeconds = 1.0e9;

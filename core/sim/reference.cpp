@@ -1,0 +1,354 @@
+// The reference simulator: every rank and every kernel of every replica, straight from resources/help/stepgraph.md.
+#include "core/sim/draws.h"
+#include "core/sim/simulate.h"
+#include "core/sim/sweep.h"
+
+#include <tbb/blocked_range.h>
+#include <tbb/info.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace prism {
+
+namespace {
+
+constexpr double kMaxKernelDraws = 2.0e11; ///< about an hour on two cores; beyond it the run is refused
+
+std::size_t index(int i)
+{
+    return static_cast<std::size_t>(i);
+}
+
+/// The fresh temporal draws of one cell, or of one kind of step-wide operation, in one step.
+class TemporalDraws final {
+public:
+    TemporalDraws() = default;
+    TemporalDraws(std::uint64_t seed, Run run, std::uint64_t step, std::uint64_t cell)
+        : m_seed(seed), m_base(stream(static_cast<std::uint64_t>(Purpose::temporal), static_cast<std::uint64_t>(run), step, cell)),
+          m_rare(stream(static_cast<std::uint64_t>(Purpose::temporalRare), static_cast<std::uint64_t>(run), step, cell))
+    {}
+    double operator()(const FactorSampler& sampler) { return drawFactor(sampler, m_seed, m_base, m_rare, m_count++); }
+
+private:
+    std::uint64_t m_seed = 0;
+    StreamId m_base, m_rare;
+    std::uint64_t m_count = 0;
+};
+
+/// Everything about the job that does not change from sample to sample.
+struct Job {
+    const StepGraph& graph;
+    Sweep sweep;
+    std::vector<FactorSampler> temporal; ///< per class
+    FactorSampler spatial, data;
+    std::vector<double> slow;            ///< compute factor per rank, [replica][stage][rank]
+    std::vector<double> link;            ///< per cell, [replica][stage]
+
+    explicit Job(const StepGraph& g) : graph(g), sweep(sweepOf(g)), spatial(g.spatial), data(g.data)
+    {
+        for (const KernelClass& k : g.classes)
+            temporal.emplace_back(k.temporal);
+        for (int d = 0; d < g.numReplicas; ++d)
+            for (int s = 0; s < sweep.numStages; ++s) {
+                link.push_back(g.slow.empty() ? 1.0 : cellLinkFactor(g, d, s));
+                for (int r = 0; r < g.cellRanks(); ++r)
+                    slow.push_back(g.slow.empty() ? 1.0 : slowComputeFactor(g, d, s, r));
+            }
+    }
+    [[nodiscard]] std::size_t cell(int replica, int stage) const
+    {
+        return index(replica) * index(sweep.numStages) + index(stage);
+    }
+    /// G of every rank of a job, slow spots included.
+    [[nodiscard]] std::vector<double> spatialOf(std::uint64_t seed, std::uint64_t jobNumber) const
+    {
+        std::vector<double> g = slow;
+        const int ranks = graph.cellRanks();
+        std::size_t i = 0;
+        for (int d = 0; d < graph.numReplicas; ++d)
+            for (int s = 0; s < sweep.numStages; ++s)
+                for (int r = 0; r < ranks; ++r, ++i)
+                    g[i] *= graph.fixedSpatial.empty()
+                                ? spatialFactor(spatial, seed, jobNumber, static_cast<std::uint64_t>(d),
+                                                static_cast<std::uint64_t>(s), static_cast<std::uint64_t>(r))
+                                : graph.fixedSpatial[i];
+        return g;
+    }
+};
+
+/// One step of one job.
+class Step final {
+public:
+    Step(const Job& job, std::uint64_t seed, Run run, std::uint64_t number, const std::vector<double>& spatial,
+         double intraRegime, double interRegime)
+        : m_job(job), m_graph(job.graph), m_seed(seed), m_run(run), m_number(number), m_spatial(spatial),
+          m_intra(intraRegime), m_inter(interRegime), m_stages(job.sweep.numStages)
+    {
+        m_stepWide = TemporalDraws(seed, run, number, ~std::uint64_t{0});
+    }
+
+    double seconds()
+    {
+        m_end.resize(index(m_graph.numReplicas) * index(m_stages));
+        for (int d = 0; d < m_graph.numReplicas; ++d)
+            pipeline(d);
+        embedding();
+        synchroniseStages(m_graph.gradSync);
+        gradNorm();
+        optimizer();
+        synchroniseStages(m_graph.paramGather);
+        return *std::max_element(m_end.begin(), m_end.end());
+    }
+
+private:
+    [[nodiscard]] double regime(Scope scope) const { return scope == Scope::intraNode ? m_intra : m_inter; }
+
+    /// R e of one communication, times the link factor where it leaves the node.
+    double communicationFactor(int kernelClass, TemporalDraws& draws, double link) const
+    {
+        const KernelClass& kernel = m_graph.classes[index(kernelClass)];
+        return regime(kernel.scope) * draws(m_job.temporal[index(kernelClass)])
+               * (kernel.scope == Scope::interNode ? link : 1.0);
+    }
+
+    double exposed(const StepOp& op, TemporalDraws& draws, double link) const
+    {
+        if (op.kernelClass < 0)
+            return 0.0;
+        const double factor = communicationFactor(op.kernelClass, draws, link);
+        return std::max(op.minExposedSeconds * factor, op.meanSeconds * factor - op.hiddenSeconds);
+    }
+
+    [[nodiscard]] double rankFactor(int kernelClass, std::size_t cell, int rank) const
+    {
+        const double g = m_spatial[cell * index(m_graph.cellRanks()) + index(rank)];
+        return 1.0 + m_graph.classes[index(kernelClass)].spatialSensitivity * (g - 1.0);
+    }
+
+    /// Runs one op of a program on all ranks of a cell.
+    void run(const Op& op, std::size_t cell, double data, TemporalDraws& draws, std::vector<double>& clock) const
+    {
+        const KernelClass& kernel = m_graph.classes[index(op.kernelClass)];
+        const int ranks = static_cast<int>(clock.size());
+        if (kernel.scope == Scope::none) {
+            for (int r = 0; r < ranks; ++r)
+                clock[index(r)] += op.meanSeconds * rankFactor(op.kernelClass, cell, r)
+                                   * draws(m_job.temporal[index(op.kernelClass)]) * data;
+            return;
+        }
+        const int together = op.sync == Sync::cell ? ranks : m_graph.groupRanks;
+        for (int first = 0; first < ranks; first += together) {
+            const auto begin = clock.begin() + first;
+            const double factor = communicationFactor(op.kernelClass, draws, m_job.link[cell]);
+            const double end =
+                *std::max_element(begin, begin + together) + std::max(0.0, op.meanSeconds * factor - op.hiddenSeconds);
+            std::fill(begin, begin + together, end);
+        }
+    }
+
+    /// Seconds of one chunk execution: all ranks start together, the last one ends it.
+    double chunk(const SweepNode& n, std::size_t cell, double data, TemporalDraws& draws)
+    {
+        const int phase = n.slot % kPhases;
+        const int number = n.slot / kPhases % m_graph.schedule.numChunks;
+        const int program = m_graph.programOf[index(n.stage)][index(number)][index(phase)];
+        m_clock.assign(index(m_graph.cellRanks()), 0.0);
+        for (const Block& block : m_graph.programs[index(program)].blocks)
+            for (int i = 0; i < block.repeat; ++i)
+                for (const Op& op : block.ops)
+                    run(op, cell, data, draws, m_clock);
+        return *std::max_element(m_clock.begin(), m_clock.end());
+    }
+
+    void pipeline(int replica)
+    {
+        const Sweep& sweep = m_job.sweep;
+        std::vector<TemporalDraws> draws;
+        for (int s = 0; s < m_stages; ++s)
+            draws.emplace_back(m_seed, m_run, m_number, m_job.cell(replica, s));
+        std::vector<double> data;
+        for (int m = 0; m < m_graph.schedule.numMicrobatches; ++m)
+            data.push_back(dataFactor(m_job.data, m_seed, m_run, m_number, static_cast<std::uint64_t>(replica),
+                                      static_cast<std::uint64_t>(m)));
+        m_arrival.assign(sweep.numArrivals, 0.0);
+        double* clock = m_end.data() + m_job.cell(replica, 0);
+        std::fill(clock, clock + m_stages, 0.0);
+        for (const SweepNode& n : sweep.nodes) {
+            const std::size_t cell = m_job.cell(replica, n.stage);
+            TemporalDraws& cellDraws = draws[index(n.stage)];
+            const double start = n.input < 0 ? clock[n.stage] : std::max(clock[n.stage], m_arrival[index(n.input)]);
+            const double end = start + chunk(n, cell, data[n.microbatch], cellDraws);
+            double arrives = end;
+            if (n.send >= 0) {
+                const SweepSend& send = sweep.sends[index(n.send)];
+                arrives += exposed(send.op, cellDraws,
+                                   std::max(m_job.link[m_job.cell(replica, send.from)], m_job.link[m_job.cell(replica, send.to)]));
+            }
+            clock[n.stage] = sweep.transferOccupiesSender ? arrives : end;
+            if (n.output >= 0)
+                m_arrival[index(n.output)] = arrives;
+        }
+    }
+
+    void embedding()
+    {
+        if (m_graph.embeddingAllReduce.kernelClass < 0)
+            return;
+        for (int d = 0; d < m_graph.numReplicas; ++d) {
+            const std::size_t first = m_job.cell(d, m_job.sweep.firstStage);
+            const std::size_t last = m_job.cell(d, m_job.sweep.lastStage);
+            const double link = std::max(m_job.link[first], m_job.link[last]);
+            m_end[first] = m_end[last] =
+                std::max(m_end[first], m_end[last]) + exposed(m_graph.embeddingAllReduce, m_stepWide, link);
+        }
+    }
+
+    void synchroniseStages(const std::vector<StepOp>& ops)
+    {
+        for (int s = 0; s < m_stages; ++s) {
+            if (ops[index(s)].kernelClass < 0)
+                continue;
+            double latest = 0.0;
+            double link = 0.0;
+            for (int d = 0; d < m_graph.numReplicas; ++d) {
+                latest = std::max(latest, m_end[m_job.cell(d, s)]);
+                link = std::max(link, m_job.link[m_job.cell(d, s)]);
+            }
+            latest += exposed(ops[index(s)], m_stepWide, link);
+            for (int d = 0; d < m_graph.numReplicas; ++d)
+                m_end[m_job.cell(d, s)] = latest;
+        }
+    }
+
+    void gradNorm()
+    {
+        if (m_graph.gradNorm.kernelClass < 0)
+            return;
+        const double link = *std::max_element(m_job.link.begin(), m_job.link.end());
+        const double end =
+            *std::max_element(m_end.begin(), m_end.end()) + exposed(m_graph.gradNorm, m_stepWide, link);
+        std::fill(m_end.begin(), m_end.end(), end);
+    }
+
+    void optimizer()
+    {
+        for (int d = 0; d < m_graph.numReplicas; ++d)
+            for (int s = 0; s < m_stages; ++s) {
+                const StepOp& op = m_graph.optimizer[index(s)];
+                if (op.kernelClass < 0)
+                    continue;
+                const std::size_t cell = m_job.cell(d, s);
+                double slowest = 0.0;
+                for (int r = 0; r < m_graph.cellRanks(); ++r)
+                    slowest = std::max(slowest, op.meanSeconds * rankFactor(op.kernelClass, cell, r)
+                                                    * m_stepWide(m_job.temporal[index(op.kernelClass)]));
+                m_end[cell] += slowest;
+            }
+    }
+
+    const Job& m_job;
+    const StepGraph& m_graph;
+    std::uint64_t m_seed;
+    Run m_run;
+    std::uint64_t m_number;
+    const std::vector<double>& m_spatial;
+    double m_intra, m_inter;
+    int m_stages;
+    TemporalDraws m_stepWide;
+    std::vector<double> m_end;     ///< [replica][stage], seconds
+    std::vector<double> m_arrival; ///< of one replica
+    std::vector<double> m_clock;   ///< ranks of one cell, since the start of the chunk
+};
+
+double kernelDrawsPerStep(const StepGraph& graph)
+{
+    std::vector<double> ofProgram;
+    for (const Program& p : graph.programs) {
+        double draws = 0.0;
+        for (const Block& b : p.blocks)
+            draws += static_cast<double>(b.repeat) * static_cast<double>(b.ops.size());
+        ofProgram.push_back(draws * graph.cellRanks());
+    }
+    double draws = 0.0;
+    for (const auto& stage : graph.programOf)
+        for (const auto& chunk : stage)
+            for (int phase = 0; phase < kPhases; ++phase)
+                if (chunk[index(phase)] >= 0 && (phase < 2 || graph.schedule.splitsWeight))
+                    draws += ofProgram[index(chunk[index(phase)])];
+    return draws * graph.schedule.numMicrobatches * graph.numReplicas;
+}
+
+/// The job among the first kMedianCandidates whose noise-free step is the median: its number.
+std::uint64_t medianJob(const Job& job, const DeterministicStep& deterministic, std::uint64_t seed)
+{
+    const int ranks = job.graph.cellRanks();
+    std::vector<std::pair<double, std::uint64_t>> candidates;
+    for (std::uint64_t j = 0; j < kMedianCandidates; ++j) {
+        const std::vector<double> g = job.spatialOf(seed, j);
+        const auto slowest = [&](int replica, int stage) {
+            const auto begin = g.begin() + static_cast<std::ptrdiff_t>(job.cell(replica, stage) * index(ranks));
+            return *std::max_element(begin, begin + ranks);
+        };
+        candidates.emplace_back(deterministic.seconds(slowest), j);
+    }
+    std::sort(candidates.begin(), candidates.end());
+    return candidates[kMedianCandidates / 2].second;
+}
+
+/// Samples of one run on all threads; the leading part that is complete when stopped.
+template <class SpatialOf>
+std::vector<double> series(const Job& job, const SimOptions& options, Run run, int numSamples, SpatialOf spatialOf)
+{
+    const RegimeSeries regimes = regimeSeries(job.graph, options.seed, run, numSamples);
+    std::vector<double> seconds(index(numSamples), -1.0);
+    tbb::task_arena arena(options.numThreads > 0 ? options.numThreads : tbb::info::default_concurrency());
+    arena.execute([&] {
+        tbb::parallel_for(tbb::blocked_range<int>(0, numSamples, 1), [&](const tbb::blocked_range<int>& range) {
+            for (int i = range.begin(); i < range.end(); ++i) {
+                if (options.stop.stop_requested())
+                    return;
+                const std::vector<double> spatial = spatialOf(static_cast<std::uint64_t>(i));
+                Step step(job, options.seed, run, static_cast<std::uint64_t>(i), spatial, regimes.intra[index(i)],
+                          regimes.inter[index(i)]);
+                seconds[index(i)] = step.seconds();
+            }
+        });
+    });
+    seconds.erase(std::find(seconds.begin(), seconds.end(), -1.0), seconds.end());
+    return seconds;
+}
+
+} // namespace
+
+StepSamples simulateReference(const StepGraph& graph, const SimOptions& options)
+{
+    StepSamples result;
+    const int across = std::max(0, options.numSamples);
+    const int within = options.numWithinSamples > 0 ? options.numWithinSamples : across / 4;
+    const double draws = kernelDrawsPerStep(graph) * (static_cast<double>(across) + within);
+    if (draws > kMaxKernelDraws) {
+        result.complete = false;
+        result.warnings.push_back({Severity::error, "samples", "The reference simulator would need too many kernel draws.",
+                                   std::to_string(draws), "at most 2e11 draws: fewer samples or a smaller job", "", ""});
+        return result;
+    }
+    const Job job(graph);
+    const DeterministicStep deterministic(graph);
+    result.noiseFreeSeconds = deterministicStepSeconds(graph);
+    result.acrossSeconds = series(job, options, Run::across, across,
+                                  [&](std::uint64_t i) { return job.spatialOf(options.seed, i); });
+    if (within > 0 && !options.stop.stop_requested()) {
+        const std::vector<double> median = job.spatialOf(options.seed, medianJob(job, deterministic, options.seed));
+        result.withinSeconds = series(job, options, Run::within, within, [&](std::uint64_t) { return median; });
+    }
+    result.nodeSamples = static_cast<std::uint64_t>(job.sweep.nodes.size()) * static_cast<std::uint64_t>(graph.numReplicas)
+                         * (result.acrossSeconds.size() + result.withinSeconds.size());
+    result.complete = static_cast<int>(result.acrossSeconds.size()) == across
+                      && static_cast<int>(result.withinSeconds.size()) == within;
+    return result;
+}
+
+} // namespace prism
