@@ -1,0 +1,74 @@
+// Gantt chart of one sampled step: a row per stage, fills and hatches by kind, the critical path as the only outline.
+#pragma once
+
+#include "core/insight/timeline.h"
+#include "ui/plot/plotbase.h"
+
+namespace prism::ui {
+
+/// Wheel and + - zoom, drag pans, 0 or double click shows the whole step; arrows read span after span. GUI thread.
+class GanttChart final : public PlotBase {
+    Q_OBJECT
+public:
+    using PlotBase::PlotBase;
+
+    // change it
+    void setTimeline(std::shared_ptr<const Timeline> timeline);
+    void setBrushed(int stage, const QString& kernelClass);
+    /// Shown time range in seconds; clamped to the step.
+    void setView(double startSeconds, double endSeconds);
+    void resetView();
+
+    // look at it
+    [[nodiscard]] const std::shared_ptr<const Timeline>& timeline() const { return m_timeline; }
+    [[nodiscard]] double viewStart() const { return m_start; }
+    [[nodiscard]] double viewEnd() const { return m_end; }
+    [[nodiscard]] TableData asTable() const override;
+    [[nodiscard]] int itemCount() const override { return m_timeline ? static_cast<int>(m_timeline->spans.size()) : 0; }
+    [[nodiscard]] QStringList itemReading(int item) const override;
+    /// Rectangles that the last paint needed, after merging what is under a pixel.
+    [[nodiscard]] int paintedRectangles() const { return m_painted; }
+
+Q_SIGNALS:
+    void viewChanged();
+
+protected:
+    void paintPlot(Canvas& canvas, const QRectF& area, bool interactive) const override;
+    [[nodiscard]] int itemAt(const Canvas& canvas, const QRectF& area, QPointF at) const override;
+    [[nodiscard]] QPointF itemAnchor(const Canvas& canvas, const QRectF& area, int item) const override;
+    [[nodiscard]] int neighbour(int item, int key) const override;
+    [[nodiscard]] QList<LegendEntry> legend(const Look& look) const override;
+    void wheelEvent(QWheelEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+
+private:
+    struct Layout {
+        QRectF rows;
+        double rowHeight = 0, perSecond = 0, start = 0;
+        [[nodiscard]] double x(double seconds) const { return rows.left() + (seconds - start) * perSecond; }
+        [[nodiscard]] QRectF row(int stage) const { return {rows.left(), rows.top() + rowHeight * stage, rows.width(), rowHeight}; }
+    };
+    [[nodiscard]] Layout layout(const Canvas& canvas, const QRectF& area) const;
+    void paintRows(Canvas& canvas, const Layout& at, bool interactive) const;
+    void paintStage(Canvas& canvas, const Layout& at, int stage) const;
+    void paintCritical(Canvas& canvas, const Layout& at) const;
+    void paintAxis(Canvas& canvas, const QRectF& area, const Layout& at) const;
+    void zoom(double factor, double aroundSeconds);
+    [[nodiscard]] bool isDimmed(const TimelineSpan& span) const;
+
+    std::shared_ptr<const Timeline> m_timeline;
+    std::vector<std::pair<std::size_t, std::size_t>> m_stageSpans; ///< [first, last) by stage
+    double m_start = 0, m_end = 1;
+    int m_brushedStage = -1, m_brushedClass = -1;
+    QString m_brushedName;
+    std::optional<QPointF> m_panFrom;
+    double m_panStart = 0;
+    bool m_panned = false;
+    mutable int m_painted = 0;
+};
+
+} // namespace prism::ui

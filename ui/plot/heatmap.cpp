@@ -1,0 +1,310 @@
+#include "ui/plot/heatmap.h"
+
+#include "ui/plot/ticks.h"
+#include "ui/theme/format.h"
+
+#include <QImage>
+#include <QMouseEvent>
+
+#include <algorithm>
+#include <cmath>
+
+namespace prism::ui {
+
+using namespace Qt::StringLiterals;
+
+void HeatMap::setData(const HeatData& data)
+{
+    m_data = data;
+    m_dragged = -1;
+    dataChanged();
+}
+
+void HeatMap::setBrushed(int row, int column)
+{
+    m_data.brushedRow = row;
+    m_data.brushedColumn = column;
+    update();
+}
+
+double HeatMap::scaleEnd() const
+{
+    double highest = 1;
+    for (const HeatCell& cell : m_data.cells)
+        if (cell.present && std::isfinite(cell.ratio))
+            highest = std::max(highest, cell.ratio);
+    for (const double end : {1.1, 1.2, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0})
+        if (highest <= end + 0.0005)
+            return end;
+    return niceCeiling(highest);
+}
+
+double HeatMap::position(double ratio) const
+{
+    return (ratio - 1) / (scaleEnd() - 1);
+}
+
+TableData HeatMap::asTable() const
+{
+    TableData table;
+    table.header = {u"row"_s, u"column"_s, u"ratio [×]"_s, u"half-width 95 % [×]"_s, u"detail"_s, u"mark"_s};
+    for (int item = 0; item < itemCount(); ++item) {
+        const HeatCell& cell = m_data.cells[static_cast<std::size_t>(item)];
+        QStringList marks;
+        if (item == m_data.best)
+            marks << u"best"_s;
+        if (item == m_data.worst)
+            marks << u"worst"_s;
+        if (m_data.marked.contains(item))
+            marks << u"slow node now"_s;
+        table.rows << QStringList{m_data.rowLabels.value(item / m_data.columns), m_data.columnLabels.value(item % m_data.columns),
+                                  cell.present ? tableNumber(cell.ratio) : QString(), cell.present ? tableNumber(cell.halfWidth) : QString(),
+                                  cell.detail, marks.join(u", "_s)};
+    }
+    return table;
+}
+
+QStringList HeatMap::itemReading(int item) const
+{
+    if (item < 0 || item >= itemCount())
+        return {};
+    const HeatCell& cell = m_data.cells[static_cast<std::size_t>(item)];
+    QStringList lines{u"%1 %2, %3 %4"_s.arg(m_data.columnTitle, m_data.columnLabels.value(item % m_data.columns), m_data.rowTitle.toLower(),
+                                           m_data.rowLabels.value(item / m_data.columns))};
+    if (!cell.present)
+        return lines << m_data.missingLabel;
+    lines << u"%1 (%2)"_s.arg(format::factor(cell.ratio), format::plainInterval(cell.halfWidth));
+    if (!cell.detail.isEmpty())
+        lines << cell.detail;
+    if (item == m_data.best)
+        lines << u"Best place"_s;
+    if (item == m_data.worst)
+        lines << u"Worst place"_s;
+    if (m_data.marked.contains(item))
+        lines << (m_data.markedLabel.isEmpty() ? u"A slow node stands here"_s : m_data.markedLabel);
+    return lines;
+}
+
+QRectF HeatMap::Layout::cell(int item, int columns) const
+{
+    return {grid.left() + cellWidth * (item % columns), grid.top() + cellHeight * (item / columns), cellWidth, cellHeight};
+}
+
+HeatMap::Layout HeatMap::layout(const Canvas& canvas, const QRectF& area) const
+{
+    Layout at;
+    double labels = 0;
+    for (const QString& label : m_data.rowLabels)
+        labels = std::max(labels, canvas.width(label, Type::tick));
+    labels = std::min(labels, area.width() * 0.25);
+    const double left = area.left() + canvas.px(20) + labels + canvas.px(8), scale = canvas.px(76);
+    const double top = area.top() + 2 * canvas.lineHeight(Type::tick) + canvas.px(6), key = canvas.px(34);
+    const double width = std::max(area.right() - scale - left, canvas.px(40)), height = std::max(area.bottom() - key - top, canvas.px(20));
+    // At most 72 high: a map of few rows stays a map and does not become a wall.
+    at.cellWidth = std::min(width / std::max(m_data.columns, 1), canvas.px(150));
+    at.cellHeight = std::min(height / std::max(m_data.rows, 1), canvas.px(72));
+    at.grid = QRectF(left, top, at.cellWidth * m_data.columns, at.cellHeight * m_data.rows);
+    const double barHeight = std::max(at.grid.height(), std::min(height, canvas.px(180)));
+    at.bar = QRectF(at.grid.right() + canvas.px(26), top, canvas.px(14), barHeight);
+    return at;
+}
+
+void HeatMap::paintCells(Canvas& canvas, const Layout& at) const
+{
+    const Look& look = canvas.look;
+    const double gap = at.cellWidth >= canvas.px(8) && at.cellHeight >= canvas.px(8) ? 1 : 0;
+    const bool small = gap == 0;
+    const bool numbers = at.cellWidth >= canvas.width(u"0.00"_s, Type::tick) + canvas.px(4) && at.cellHeight >= canvas.lineHeight(Type::tick);
+    if (small && !canvas.isVector()) {
+        // One image for all cells: thousands of rectangles cost ten times as much.
+        QImage image(m_data.columns, m_data.rows, QImage::Format_RGB32);
+        for (int item = 0; item < itemCount(); ++item) {
+            const HeatCell& cell = m_data.cells[static_cast<std::size_t>(item)];
+            const QColor color = cell.present ? look.palette().heatAt(position(cell.ratio)) : look[Role::derivedField];
+            image.setPixelColor(item % m_data.columns, item / m_data.columns, color);
+        }
+        canvas.painter.setRenderHint(QPainter::SmoothPixmapTransform, false);
+        canvas.painter.drawImage(at.grid, image);
+        return;
+    }
+    for (int item = 0; item < itemCount(); ++item) {
+        const HeatCell& cell = m_data.cells[static_cast<std::size_t>(item)];
+        const QRectF raw = at.cell(item, m_data.columns);
+        const QRectF rect(QPointF(std::round(raw.left()), std::round(raw.top())), QPointF(std::round(raw.right()) - gap, std::round(raw.bottom()) - gap));
+        if (!cell.present) {
+            canvas.fill(rect, look[Role::derivedField]);
+            canvas.hatch(rect, kMissingHatch, Role::hatch);
+            continue;
+        }
+        const QColor fill = look.palette().heatAt(position(cell.ratio));
+        canvas.fill(rect, fill);
+        if (numbers)
+            canvas.text(rect.center(), format::fixed(cell.ratio, cell.ratio >= 10 ? 1 : 2), Type::tick, readableOn(fill), Qt::AlignHCenter | Qt::AlignVCenter);
+    }
+}
+
+void HeatMap::paintLabels(Canvas& canvas, const QRectF& area, const Layout& at) const
+{
+    canvas.text({at.grid.center().x(), area.top()}, m_data.columnTitle, Type::tick, Role::textSecondary, Qt::AlignHCenter | Qt::AlignTop);
+    double widest = 0;
+    for (const QString& label : m_data.columnLabels)
+        widest = std::max(widest, canvas.width(label, Type::tick));
+    const int stride = std::max(1, static_cast<int>(std::ceil((widest + canvas.px(6)) / std::max(at.cellWidth, 0.01))));
+    for (int column = 0; column < m_data.columns; column += stride)
+        canvas.text({at.grid.left() + at.cellWidth * (column + 0.5), at.grid.top() - canvas.px(10)}, m_data.columnLabels.value(column), Type::tick,
+                    column == m_data.brushedColumn ? Role::text : Role::textSecondary, Qt::AlignHCenter | Qt::AlignVCenter);
+    const int rowStride = std::max(1, static_cast<int>(std::ceil(canvas.lineHeight(Type::tick) / std::max(at.cellHeight, 0.01))));
+    const double width = at.grid.left() - area.left() - canvas.px(28);
+    for (int row = 0; row < m_data.rows; row += rowStride)
+        canvas.text({at.grid.left() - canvas.px(8), at.grid.top() + at.cellHeight * (row + 0.5)}, canvas.elided(m_data.rowLabels.value(row), Type::tick, width),
+                    Type::tick, row == m_data.brushedRow ? Role::text : Role::textSecondary, Qt::AlignRight | Qt::AlignVCenter);
+    if (at.grid.height() > canvas.width(m_data.rowTitle, Type::tick))
+        canvas.rotatedText({area.left() + canvas.px(6), at.grid.center().y()}, m_data.rowTitle, Type::tick, Role::textSecondary);
+}
+
+void HeatMap::paintScale(Canvas& canvas, const Layout& at) const
+{
+    QLinearGradient ramp(at.bar.bottomLeft(), at.bar.topLeft());
+    for (int stop = 0; stop < kHeatStops; ++stop)
+        ramp.setColorAt(static_cast<double>(stop) / (kHeatStops - 1), canvas.look.palette().heat[static_cast<std::size_t>(stop)]);
+    canvas.painter.fillRect(at.bar, ramp);
+    canvas.outline(at.bar.adjusted(0.5, 0.5, -0.5, -0.5), canvas.look.pen(Role::axis));
+    const double end = scaleEnd();
+    constexpr int kLabels = 5;
+    for (int i = 0; i <= kLabels; ++i) {
+        const double value = 1 + (end - 1) * i / kLabels, y = at.bar.bottom() - at.bar.height() * i / kLabels;
+        const double inside = std::clamp(y, at.bar.top() + 0.5, at.bar.bottom() - 1);
+        canvas.horizontal(at.bar.right(), at.bar.right() + canvas.px(4), inside, canvas.look.pen(Role::axis));
+        canvas.text({at.bar.right() + canvas.px(8), inside}, format::fixed(value, end < 10 ? 2 : 0) + QChar(0xD7), Type::tick, Role::textSecondary, Qt::AlignLeft | Qt::AlignVCenter);
+    }
+}
+
+void HeatMap::paintKey(Canvas& canvas, const QRectF& area, const Layout& at, bool interactive) const
+{
+    double x = at.grid.left();
+    const double y = std::min(area.bottom() - canvas.px(8), std::max(at.grid.bottom(), at.bar.bottom()) + canvas.px(22));
+    const auto entry = [&](const QString& label, auto&& mark) {
+        const QRectF box(std::round(x), std::round(y - canvas.px(6)), canvas.px(16), canvas.px(12));
+        mark(box);
+        canvas.text({box.right() + canvas.px(7), y}, label, Type::tick, Role::textSecondary, Qt::AlignLeft | Qt::AlignVCenter);
+        x = box.right() + canvas.px(28) + canvas.width(label, Type::tick);
+    };
+    if (std::any_of(m_data.cells.begin(), m_data.cells.end(), [](const HeatCell& c) { return !c.present; }))
+        entry(m_data.missingLabel, [&](const QRectF& box) {
+            canvas.fill(box, canvas[Role::derivedField]);
+            canvas.hatch(box, kMissingHatch, Role::hatch);
+        });
+    if (m_data.best >= 0 || m_data.worst >= 0)
+        entry(u"best, worst"_s, [&](const QRectF& box) { canvas.outline(box.adjusted(1, 1, -1, -1), canvas.look.pen(Role::text, metric::outlinedCell)); });
+    if (!m_data.marked.isEmpty())
+        entry(m_data.markedLabel.isEmpty() ? u"slow node now"_s : m_data.markedLabel, [&](const QRectF& box) {
+            QPen pen = canvas.look.pen(Role::text, metric::outlinedCell);
+            pen.setDashPattern({2, 1.5});
+            canvas.outline(box.adjusted(1, 1, -1, -1), pen);
+        });
+    const QString hint = u"Arrow keys read the cells"_s;
+    if (interactive && x + canvas.width(hint, Type::tick) < at.grid.right())
+        canvas.text({at.grid.right(), y}, hint, Type::tick, Role::textTertiary, Qt::AlignRight | Qt::AlignVCenter);
+}
+
+void HeatMap::paintPlot(Canvas& canvas, const QRectF& area, bool interactive) const
+{
+    if (m_data.cells.empty() || m_data.columns <= 0)
+        return;
+    const Layout at = layout(canvas, area);
+    paintCells(canvas, at);
+    paintLabels(canvas, area, at);
+    paintScale(canvas, at);
+    paintKey(canvas, area, at, interactive);
+    const auto outlined = [&](int item, const QPen& pen) {
+        if (item >= 0 && item < itemCount())
+            canvas.outline(at.cell(item, m_data.columns).adjusted(0, 0, -1, -1), pen);
+    };
+    // Outlines are read against the cell, not against the page: text colour with a halo of the panel.
+    const auto haloed = [&](int item, const QPen& pen) {
+        outlined(item, canvas.look.pen(Role::panel, metric::outlinedCell + 2));
+        outlined(item, pen);
+    };
+    if (interactive && m_data.brushedColumn >= 0 && m_data.brushedColumn < m_data.columns) {
+        const QRectF column(at.grid.left() + at.cellWidth * m_data.brushedColumn, at.grid.top() - canvas.px(3), at.cellWidth - 1, canvas.px(metric::brushBar));
+        canvas.fill(column, canvas[Role::accent]);
+    }
+    if (interactive && m_data.brushedRow >= 0 && m_data.brushedRow < m_data.rows)
+        canvas.fill(QRectF(at.grid.left() - canvas.px(4), at.grid.top() + at.cellHeight * m_data.brushedRow, canvas.px(metric::brushBar), at.cellHeight - 1), canvas[Role::accent]);
+    haloed(m_data.best, canvas.look.pen(Role::text, metric::outlinedCell));
+    haloed(m_data.worst, canvas.look.pen(Role::text, metric::outlinedCell));
+    QPen dashed = canvas.look.pen(Role::text, metric::outlinedCell);
+    dashed.setDashPattern({2, 1.5});
+    for (const int item : m_data.marked)
+        haloed(item, dashed);
+    if (interactive && hasFocus() && focusItem() >= 0)
+        haloed(focusItem(), canvas.look.pen(Role::accent, metric::focusRing + 1));
+    if (interactive && m_dragged >= 0) {
+        const QRectF ghost(m_dragAt - QPointF(at.cellWidth / 2, at.cellHeight / 2), QSizeF(at.cellWidth, at.cellHeight));
+        canvas.outline(ghost, dashed);
+    }
+}
+
+int HeatMap::itemAt(const Canvas& canvas, const QRectF& area, QPointF point) const
+{
+    const Layout at = layout(canvas, area);
+    if (m_data.cells.empty() || !at.grid.contains(point))
+        return -1;
+    const int column = std::min(static_cast<int>((point.x() - at.grid.left()) / at.cellWidth), m_data.columns - 1);
+    const int row = std::min(static_cast<int>((point.y() - at.grid.top()) / at.cellHeight), m_data.rows - 1);
+    return row * m_data.columns + column;
+}
+
+QPointF HeatMap::itemAnchor(const Canvas& canvas, const QRectF& area, int item) const
+{
+    return layout(canvas, area).cell(item, std::max(m_data.columns, 1)).center();
+}
+
+int HeatMap::neighbour(int item, int key) const
+{
+    const int columns = std::max(m_data.columns, 1), row = item / columns, column = item % columns;
+    switch (key) {
+    case Qt::Key_Left: return row * columns + std::max(column - 1, 0);
+    case Qt::Key_Right: return row * columns + std::min(column + 1, columns - 1);
+    case Qt::Key_Up: return std::max(row - 1, 0) * columns + column;
+    default: return std::min(row + 1, m_data.rows - 1) * columns + column;
+    }
+}
+
+void HeatMap::mousePressEvent(QMouseEvent* event)
+{
+    const int item = measured([&](const Canvas& c, const QRectF& area) { return itemAt(c, area, event->position()); });
+    if (event->button() == Qt::LeftButton && m_data.marked.contains(item)) {
+        m_dragged = item;
+        m_dragAt = event->position();
+        setFocusItem(item);
+        return;
+    }
+    PlotBase::mousePressEvent(event);
+}
+
+void HeatMap::mouseMoveEvent(QMouseEvent* event)
+{
+    if (m_dragged >= 0) {
+        m_dragAt = event->position();
+        update();
+    }
+    PlotBase::mouseMoveEvent(event);
+}
+
+void HeatMap::mouseReleaseEvent(QMouseEvent* event)
+{
+    if (m_dragged >= 0) {
+        const int from = std::exchange(m_dragged, -1);
+        const int to = measured([&](const Canvas& c, const QRectF& area) { return itemAt(c, area, event->position()); });
+        update();
+        if (to == from)
+            Q_EMIT itemPicked(from);
+        else if (to >= 0)
+            Q_EMIT itemMoved(from, to);
+        return;
+    }
+    PlotBase::mouseReleaseEvent(event);
+}
+
+} // namespace prism::ui

@@ -1,0 +1,74 @@
+// Heat map of a ratio over places: rows are replicas, columns are stages, the scale starts at 1.00 and stays.
+#pragma once
+
+#include "ui/plot/plotbase.h"
+
+namespace prism::ui {
+
+struct HeatCell {
+    bool present = false;       ///< false: hatched grey
+    double ratio = 1, halfWidth = 0;
+    QString detail;             ///< "p95 9.41 s", for the reading
+};
+
+/// cells[row * columns + column].
+struct HeatData {
+    QStringList rowLabels, columnLabels;
+    QString rowTitle, columnTitle;
+    std::vector<HeatCell> cells;
+    int rows = 0, columns = 0;
+    int best = -1, worst = -1;  ///< cells; -1 = none
+    QList<int> marked;          ///< dashed: where the slow nodes stand now
+    QString markedLabel;        ///< "node-0417 now"
+    QString missingLabel = QStringLiteral("not evaluated");
+    int brushedRow = -1, brushedColumn = -1;
+};
+
+/// Cells are dragged onto with the left button; a marked cell can be dragged elsewhere. GUI thread.
+class HeatMap final : public PlotBase {
+    Q_OBJECT
+public:
+    using PlotBase::PlotBase;
+    void setData(const HeatData& data);
+    void setBrushed(int row, int column);
+
+    [[nodiscard]] const HeatData& data() const { return m_data; }
+    /// End of the colour scale: 1.10, or the first of 1.2, 1.5, 2, 3, 5, 10, ... that holds all cells.
+    [[nodiscard]] double scaleEnd() const;
+    [[nodiscard]] TableData asTable() const override;
+    [[nodiscard]] int itemCount() const override { return static_cast<int>(m_data.cells.size()); }
+    [[nodiscard]] QStringList itemReading(int item) const override;
+
+Q_SIGNALS:
+    /// A marked cell was dragged onto another one.
+    void itemMoved(int from, int to);
+
+protected:
+    void paintPlot(Canvas& canvas, const QRectF& area, bool interactive) const override;
+    [[nodiscard]] int itemAt(const Canvas& canvas, const QRectF& area, QPointF at) const override;
+    [[nodiscard]] QPointF itemAnchor(const Canvas& canvas, const QRectF& area, int item) const override;
+    [[nodiscard]] int neighbour(int item, int key) const override;
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+
+private:
+    struct Layout {
+        QRectF grid;
+        double cellWidth = 0, cellHeight = 0;
+        QRectF bar;
+        [[nodiscard]] QRectF cell(int item, int columns) const;
+    };
+    [[nodiscard]] Layout layout(const Canvas& canvas, const QRectF& area) const;
+    void paintCells(Canvas& canvas, const Layout& at) const;
+    void paintLabels(Canvas& canvas, const QRectF& area, const Layout& at) const;
+    void paintScale(Canvas& canvas, const Layout& at) const;
+    void paintKey(Canvas& canvas, const QRectF& area, const Layout& at, bool interactive) const;
+    [[nodiscard]] double position(double ratio) const;
+
+    HeatData m_data;
+    int m_dragged = -1;
+    QPointF m_dragAt;
+};
+
+} // namespace prism::ui

@@ -1,0 +1,267 @@
+#include "ui/plot/scalechart.h"
+
+#include "ui/plot/ticks.h"
+#include "ui/theme/format.h"
+
+#include <QPainterPath>
+
+#include <algorithm>
+#include <cmath>
+
+namespace prism::ui {
+
+using namespace Qt::StringLiterals;
+
+void ScaleChart::setData(const ScaleData& data)
+{
+    m_data = data;
+    m_gpus.clear();
+    for (const ScaleSeries& series : m_data.series)
+        for (const ScaleSample& sample : series.samples)
+            if (sample.gpus > 0)
+                m_gpus.push_back(sample.gpus);
+    std::sort(m_gpus.begin(), m_gpus.end());
+    m_gpus.erase(std::unique(m_gpus.begin(), m_gpus.end()), m_gpus.end());
+    dataChanged();
+}
+
+TableData ScaleChart::asTable() const
+{
+    const QString unit = m_data.unit.isEmpty() ? QString() : u" [%1]"_s.arg(m_data.unit);
+    TableData table;
+    table.header = {u"scenario"_s, u"GPUs"_s};
+    if (m_data.hasSpread)
+        table.header << u"p5"_s + unit << u"p50"_s + unit << u"p50 half-width 95 %"_s + unit << u"p95"_s + unit << u"p95 half-width 95 %"_s + unit << u"p99"_s + unit;
+    else
+        table.header << m_data.quantity + unit;
+    table.header << u"note"_s;
+    for (const ScaleSeries& series : m_data.series)
+        for (const ScaleSample& s : series.samples) {
+            QStringList row{series.name, QString::number(static_cast<qint64>(s.gpus))};
+            const auto put = [&](double value) { row << (s.valid ? tableNumber(value) : QString()); };
+            if (m_data.hasSpread)
+                for (const double value : {s.low, s.middle, s.middleHalfWidth, s.high, s.highHalfWidth, s.top})
+                    put(value);
+            else
+                put(s.middle);
+            table.rows << (row << (s.valid ? QString() : s.reading.join(u' ')));
+        }
+    return table;
+}
+
+QStringList ScaleChart::itemReading(int item) const
+{
+    if (item < 0 || item >= itemCount())
+        return {};
+    const double gpus = m_gpus[static_cast<std::size_t>(item)];
+    QStringList lines{format::count(static_cast<std::int64_t>(gpus)) + u" GPUs"_s};
+    for (const ScaleSeries& series : m_data.series)
+        for (const ScaleSample& s : series.samples) {
+            if (s.gpus != gpus)
+                continue;
+            const QString prefix = m_data.series.size() > 1 ? series.name + u": "_s : QString();
+            const QString unit = m_data.unit.isEmpty() ? QString() : u' ' + m_data.unit;
+            if (s.valid && m_data.hasSpread)
+                lines << u"%1p50 %2%5, p95 %3%5, p99 %4%5"_s.arg(prefix, format::number(s.middle), format::number(s.high), format::number(s.top), unit);
+            else if (s.valid)
+                lines << u"%1%2 %3%4"_s.arg(prefix, m_data.quantity, format::number(s.middle), unit);
+            else
+                lines << prefix + u"not possible"_s;
+            lines << s.reading;
+        }
+    return lines;
+}
+
+QList<LegendEntry> ScaleChart::legend(const Look& look) const
+{
+    QList<LegendEntry> entries;
+    for (const ScaleSeries& series : m_data.series) {
+        const QColor color = look.palette().seriesAt(series.series);
+        const QString name = m_data.series.size() > 1 ? series.name + u", "_s : QString();
+        if (m_data.hasSpread) {
+            entries << LegendEntry{LegendEntry::Mark::line, color, {}, {}, name + u"p50"_s};
+            entries << LegendEntry{LegendEntry::Mark::box, blend(color, look[Role::panel], metric::bandOpacity), {}, {}, name + u"p50 to p95"_s};
+            entries << LegendEntry{LegendEntry::Mark::box, blend(color, look[Role::panel], metric::bandOpacity / 2.5), {}, {}, name + u"p95 to p99"_s};
+        } else {
+            entries << LegendEntry{LegendEntry::Mark::line, color, {}, {}, series.name};
+        }
+    }
+    return entries;
+}
+
+double ScaleChart::Layout::x(double gpus) const
+{
+    const double span = logLast - logFirst;
+    return span > 0 ? plot.left() + (std::log2(gpus) - logFirst) / span * plot.width() : plot.center().x();
+}
+
+double ScaleChart::Layout::y(double value) const
+{
+    return plot.bottom() - (value - low) / (high - low) * plot.height();
+}
+
+ScaleChart::Layout ScaleChart::layout(const Canvas& canvas, const QRectF& area) const
+{
+    Layout at;
+    double low = std::numeric_limits<double>::infinity(), high = 0;
+    for (const ScaleSeries& series : m_data.series)
+        for (const ScaleSample& s : series.samples) {
+            if (!s.valid)
+                continue;
+            const double top = m_data.hasSpread ? std::max(s.top, s.high + s.highHalfWidth) : s.middle + s.middleHalfWidth;
+            const double bottom = m_data.hasSpread ? s.middle - s.middleHalfWidth : s.middle - s.middleHalfWidth;
+            if (std::isfinite(top))
+                high = std::max(high, top);
+            if (std::isfinite(bottom))
+                low = std::min(low, bottom);
+        }
+    if (!(high > 0))
+        high = 1;
+    if (!std::isfinite(low))
+        low = 0;
+    at.low = m_data.fromZero ? 0 : std::max(0.0, low - 0.1 * (high - low) - 1e-9 * high);
+    const Ticks ticks = niceTicks(at.low, high + (high - at.low) * 0.06, 7);
+    if (!ticks.values.empty()) {
+        at.low = m_data.fromZero ? 0 : std::floor(at.low / ticks.step) * ticks.step;
+        at.high = std::ceil((high + (high - at.low) * 0.02) / ticks.step) * ticks.step;
+    } else {
+        at.high = high * 1.1;
+    }
+    if (!(at.high > at.low))
+        at.high = at.low + 1;
+    const double labels = canvas.width(ticks.label(at.high), Type::tick) + canvas.px(12);
+    at.plot = QRectF(QPointF(area.left() + labels, area.top() + canvas.px(34)), QPointF(area.right() - canvas.px(20), area.bottom() - canvas.px(40)));
+    if (!m_gpus.empty()) {
+        at.logFirst = std::log2(m_gpus.front()) - 0.15;
+        at.logLast = std::log2(m_gpus.back()) + 0.15;
+    }
+    return at;
+}
+
+void ScaleChart::paintAxes(Canvas& canvas, const QRectF& area, const Layout& at) const
+{
+    const Look& look = canvas.look;
+    const Ticks ticks = niceTicks(at.low, at.high, std::max(3, static_cast<int>(at.plot.height() / canvas.px(44))));
+    for (const double value : ticks.values) {
+        const double y = at.y(value);
+        canvas.horizontal(at.plot.left(), at.plot.right(), y, look.pen(value == at.low ? Role::axis : Role::grid));
+        canvas.text({at.plot.left() - canvas.px(8), y}, ticks.label(value), Type::tick, Role::textSecondary, Qt::AlignRight | Qt::AlignVCenter);
+    }
+    canvas.horizontal(at.plot.left(), at.plot.right(), at.plot.bottom(), look.pen(Role::axis));
+    canvas.text({area.left(), at.plot.top() - canvas.px(16)}, m_data.unit.isEmpty() ? m_data.quantity : m_data.quantity + u", "_s + m_data.unit, Type::tick, Role::textSecondary,
+                Qt::AlignLeft | Qt::AlignVCenter);
+    double last = -1e9;
+    for (const double gpus : m_gpus) {
+        const double x = at.x(gpus);
+        canvas.vertical(x, at.plot.bottom(), at.plot.bottom() + canvas.px(4), look.pen(Role::axis));
+        const QString label = format::count(static_cast<std::int64_t>(gpus));
+        if (const double half = canvas.width(label, Type::tick) / 2; x - half > last + canvas.px(8)) {
+            canvas.text({x, at.plot.bottom() + canvas.px(8)}, label, Type::tick, Role::textSecondary, Qt::AlignHCenter | Qt::AlignTop);
+            last = x + half;
+        }
+    }
+    canvas.text({at.plot.center().x(), at.plot.bottom() + canvas.px(24)}, u"GPUs, log scale"_s, Type::tick, Role::textSecondary, Qt::AlignHCenter | Qt::AlignTop);
+    if (m_data.currentGpus > 0 && !m_gpus.empty() && m_data.currentGpus >= m_gpus.front() && m_data.currentGpus <= m_gpus.back()) {
+        const double x = at.x(m_data.currentGpus);
+        canvas.vertical(x, at.plot.top(), at.plot.bottom(), look.pen(Role::text, metric::limitLine));
+        canvas.flag(x, at.plot.top(), m_data.currentLabel, at.plot.left(), at.plot.right() + canvas.px(20));
+    }
+}
+
+void ScaleChart::paintSeries(Canvas& canvas, const Layout& at, const ScaleSeries& series) const
+{
+    const Look& look = canvas.look;
+    const QColor color = look.palette().seriesAt(series.series);
+    std::vector<const ScaleSample*> valid;
+    for (const ScaleSample& s : series.samples) {
+        if (s.valid)
+            valid.push_back(&s);
+        else
+            canvas.hatch(QRectF(at.x(s.gpus) - canvas.px(6), at.plot.top(), canvas.px(12), at.plot.height()), kMissingHatch, Role::grid);
+    }
+    if (valid.empty())
+        return;
+    const auto line = [&](double ScaleSample::*value) {
+        QPainterPath path;
+        for (std::size_t i = 0; i < valid.size(); ++i) {
+            const QPointF point(at.x(valid[i]->gpus), at.y(valid[i]->*value));
+            i == 0 ? path.moveTo(point) : path.lineTo(point);
+        }
+        return path;
+    };
+    const auto band = [&](double ScaleSample::*from, double ScaleSample::*to, double opacity) {
+        QPainterPath path = line(from);
+        path.connectPath(line(to).toReversed());
+        path.closeSubpath();
+        QColor fill = color;
+        fill.setAlphaF(static_cast<float>(opacity));
+        canvas.painter.fillPath(path, fill);
+    };
+    if (m_data.hasSpread) {
+        band(&ScaleSample::middle, &ScaleSample::high, metric::bandOpacity);
+        band(&ScaleSample::high, &ScaleSample::top, metric::bandOpacity / 2.5);
+        canvas.painter.setBrush(Qt::NoBrush);
+        QPen thin = look.seriesPen(series.series);
+        thin.setWidthF(canvas.px(1));
+        canvas.painter.setPen(thin);
+        canvas.painter.drawPath(line(&ScaleSample::high));
+    }
+    canvas.painter.setBrush(Qt::NoBrush);
+    canvas.painter.setPen(look.seriesPen(series.series, series.baseline));
+    canvas.painter.drawPath(line(&ScaleSample::middle));
+    for (const ScaleSample* s : valid) {
+        const double x = at.x(s->gpus);
+        const auto whisker = [&](double value, double halfWidth) {
+            const double top = at.y(value + halfWidth), bottom = at.y(value - halfWidth);
+            if (halfWidth <= 0 || bottom - top < canvas.px(5))
+                return;
+            canvas.vertical(x, top, bottom, look.pen(Role::text));
+            canvas.horizontal(x - canvas.px(3), x + canvas.px(3), top, look.pen(Role::text));
+            canvas.horizontal(x - canvas.px(3), x + canvas.px(3), bottom, look.pen(Role::text));
+        };
+        whisker(s->middle, s->middleHalfWidth);
+        if (m_data.hasSpread)
+            whisker(s->high, s->highHalfWidth);
+        canvas.painter.setPen(QPen(color, canvas.px(1.5)));
+        canvas.painter.setBrush(look[Role::panel]);
+        canvas.painter.drawEllipse(QPointF(x, at.y(s->middle)), canvas.px(3), canvas.px(3));
+    }
+}
+
+void ScaleChart::paintPlot(Canvas& canvas, const QRectF& area, bool interactive) const
+{
+    if (m_gpus.empty())
+        return;
+    const Layout at = layout(canvas, area);
+    paintAxes(canvas, area, at);
+    for (const ScaleSeries& series : m_data.series)
+        paintSeries(canvas, at, series);
+    if (!interactive)
+        return;
+    const int item = hoverItem() >= 0 ? hoverItem() : hasFocus() ? focusItem() : -1;
+    if (item >= 0)
+        canvas.vertical(at.x(m_gpus[static_cast<std::size_t>(item)]), at.plot.top(), at.plot.bottom(), canvas.look.pen(Role::accent, 1));
+}
+
+int ScaleChart::itemAt(const Canvas& canvas, const QRectF& area, QPointF point) const
+{
+    const Layout at = layout(canvas, area);
+    if (!at.plot.adjusted(-10, 0, 10, 20).contains(point))
+        return -1;
+    int best = -1;
+    double distance = 1e300;
+    for (int i = 0; i < itemCount(); ++i)
+        if (const double d = std::abs(at.x(m_gpus[static_cast<std::size_t>(i)]) - point.x()); d < distance) {
+            distance = d;
+            best = i;
+        }
+    return best;
+}
+
+QPointF ScaleChart::itemAnchor(const Canvas& canvas, const QRectF& area, int item) const
+{
+    const Layout at = layout(canvas, area);
+    return {at.x(m_gpus[static_cast<std::size_t>(item)]), at.plot.top() + canvas.px(20)};
+}
+
+} // namespace prism::ui

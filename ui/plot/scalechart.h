@@ -1,0 +1,66 @@
+// A figure over the number of GPUs (log axis): p50 thick, p95 and p99 thinner, the band between them, intervals as whiskers.
+#pragma once
+
+#include "ui/plot/plotbase.h"
+
+namespace prism::ui {
+
+/// One GPU count. Values are in the unit that the chart names; NaN = not known.
+struct ScaleSample {
+    double gpus = 0;
+    double low = 0, middle = 0, high = 0, top = 0; ///< p5, p50, p95, p99 of step time, or only `middle`
+    double middleHalfWidth = 0, highHalfWidth = 0;
+    bool valid = true;
+    QStringList reading;                           ///< further lines of the read-out; why it is not valid
+};
+
+struct ScaleSeries {
+    QString name;
+    int series = 0;
+    bool baseline = false;
+    std::vector<ScaleSample> samples;              ///< ascending gpus
+};
+
+struct ScaleData {
+    QString quantity, unit;                        ///< "Step time", "s"
+    bool hasSpread = true;                         ///< low, high and top are drawn
+    bool fromZero = true;
+    double currentGpus = 0;                        ///< marked by a vertical line; 0 = none
+    QString currentLabel;                          ///< "now 16,384"
+    std::vector<ScaleSeries> series;
+};
+
+class ScaleChart final : public PlotBase {
+    Q_OBJECT
+public:
+    using PlotBase::PlotBase;
+    void setData(const ScaleData& data);
+
+    [[nodiscard]] const ScaleData& data() const { return m_data; }
+    [[nodiscard]] TableData asTable() const override;
+    /// Items are the distinct GPU counts.
+    [[nodiscard]] int itemCount() const override { return static_cast<int>(m_gpus.size()); }
+    [[nodiscard]] QStringList itemReading(int item) const override;
+
+protected:
+    void paintPlot(Canvas& canvas, const QRectF& area, bool interactive) const override;
+    [[nodiscard]] int itemAt(const Canvas& canvas, const QRectF& area, QPointF at) const override;
+    [[nodiscard]] QPointF itemAnchor(const Canvas& canvas, const QRectF& area, int item) const override;
+    [[nodiscard]] QList<LegendEntry> legend(const Look& look) const override;
+
+private:
+    struct Layout {
+        QRectF plot;
+        double low = 0, high = 1, logFirst = 0, logLast = 1;
+        [[nodiscard]] double x(double gpus) const;
+        [[nodiscard]] double y(double value) const;
+    };
+    [[nodiscard]] Layout layout(const Canvas& canvas, const QRectF& area) const;
+    void paintAxes(Canvas& canvas, const QRectF& area, const Layout& at) const;
+    void paintSeries(Canvas& canvas, const Layout& at, const ScaleSeries& series) const;
+
+    ScaleData m_data;
+    std::vector<double> m_gpus;
+};
+
+} // namespace prism::ui

@@ -1,0 +1,62 @@
+// Tornado chart: what each cause's spread does to one figure, largest on top, around the baseline value.
+#pragma once
+
+#include "ui/plot/plotbase.h"
+
+namespace prism::ui {
+
+/// One end of a row: change of the figure, half-width of its interval, and the input's value there ("CV 12.0 %").
+struct TornadoEnd {
+    double change = 0, halfWidth = 0;
+    QString input;
+};
+
+struct TornadoRow {
+    QString id, label;
+    TornadoEnd removed, doubled;
+    bool nonMonotonic = false;
+    QString missing;         ///< not empty: outside the calibrated range; says which measurement is missing (hatched)
+    bool isOthers = false;   ///< the sum of what is not shown
+};
+
+/// Changes are in seconds, or shares in [-1, 1] when `isShare`.
+struct TornadoData {
+    QString figure;          ///< "p95"
+    QString baseline;        ///< "baseline p95 9.30 s"
+    bool isShare = false;
+    int series = 0;          ///< colour of the scenario
+    std::vector<TornadoRow> rows;
+    QString highlighted;     ///< id of the brushed row
+};
+
+class TornadoChart final : public PlotBase {
+    Q_OBJECT
+public:
+    using PlotBase::PlotBase;
+    void setData(const TornadoData& data);
+    void setHighlighted(const QString& id);
+
+    [[nodiscard]] const TornadoData& data() const { return m_data; }
+    [[nodiscard]] TableData asTable() const override;
+    [[nodiscard]] int itemCount() const override { return static_cast<int>(m_data.rows.size()); }
+    [[nodiscard]] QStringList itemReading(int item) const override;
+
+protected:
+    void paintPlot(Canvas& canvas, const QRectF& area, bool interactive) const override;
+    [[nodiscard]] int itemAt(const Canvas& canvas, const QRectF& area, QPointF at) const override;
+    [[nodiscard]] QPointF itemAnchor(const Canvas& canvas, const QRectF& area, int item) const override;
+    [[nodiscard]] QList<LegendEntry> legend(const Look& look) const override;
+
+private:
+    struct Layout {
+        double top = 0, rowHeight = 0, zero = 0, perUnit = 0, plotLeft = 0, plotRight = 0, bottom = 0;
+    };
+    [[nodiscard]] Layout layout(const Canvas& canvas, const QRectF& area) const;
+    void paintRow(Canvas& canvas, const QRectF& area, const Layout& at, int item) const;
+    void paintAxis(Canvas& canvas, const Layout& at) const;
+    [[nodiscard]] QString changeText(double change) const;
+
+    TornadoData m_data;
+};
+
+} // namespace prism::ui
