@@ -6,7 +6,7 @@
 namespace prism {
 
 struct PresetInfo {
-    std::string kind;    ///< "gpu", "fabric", "model", "scenario"
+    std::string kind;    ///< "gpu", "fabric", "model", "variability", "scenario"
     std::string name;    ///< "llama3-405b-16k-h100"
     std::string title;   ///< one line for people
 };
@@ -19,6 +19,9 @@ struct PresetInfo {
 [[nodiscard]] Result<GpuSpec> gpuPreset(std::string_view name);
 /// Sets the fabric fields (gpusPerNode, intra, inter, topology, ...) of a cluster.
 [[nodiscard]] Result<ClusterConfig> fabricPreset(std::string_view name, ClusterConfig cluster);
+[[nodiscard]] Result<VariabilityConfig> variabilityPreset(std::string_view name);
+/// Names of one kind, sorted.
+[[nodiscard]] std::vector<std::string> presetNames(std::string_view kind);
 /// The file's text as stored, with its sources.
 [[nodiscard]] Result<std::string> presetText(std::string_view kind, std::string_view name);
 

@@ -122,6 +122,7 @@ struct SlowEntry {
 };
 
 struct VariabilityConfig {
+    std::string preset;                             ///< name of the preset that it started from, or empty
     Distribution spatial;                           ///< GPU to GPU, persistent in a job
     Distribution gemm, attention, memoryBound;      ///< temporal, per invocation, by kind of compute kernel
     Distribution intraCollective, interCollective, p2p; ///< temporal, per invocation, with rare events

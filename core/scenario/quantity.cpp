@@ -1,0 +1,128 @@
+#include "core/scenario/quantity.h"
+
+#include "core/base/text.h"
+
+#include <cmath>
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace prism {
+namespace {
+
+/// Factor of each accepted suffix relative to the family's base unit (the one with factor 1).
+using Units = std::map<std::string, double, std::less<>>;
+
+const Units& rateUnits()
+{
+    static const Units units{{"B/s", 1e-9}, {"kB/s", 1e-6}, {"MB/s", 1e-3}, {"GB/s", 1}, {"TB/s", 1e3},
+                             {"MiB/s", 1048576e-9}, {"GiB/s", 1073741824e-9}, {"TiB/s", 1099511627776e-9},
+                             {"Mb/s", 1e-3 / 8}, {"Gb/s", 1.0 / 8}, {"Tb/s", 1e3 / 8},
+                             {"Mbit/s", 1e-3 / 8}, {"Gbit/s", 1.0 / 8}, {"Tbit/s", 1e3 / 8}, {"Gbps", 1.0 / 8}};
+    return units;
+}
+
+const Units* unitsOf(std::string_view unit)
+{
+    static const Units time{{"ns", 1e-3}, {"us", 1}, {"\xc2\xb5s", 1}, {"\xce\xbcs", 1}, {"ms", 1e3}, {"s", 1e6}};
+    static const Units memory{{"MiB", 1.0 / 1024}, {"GiB", 1}, {"TiB", 1024}, {"MB", 1e6 / 1073741824.0},
+                              {"GB", 1e9 / 1073741824.0}, {"TB", 1e12 / 1073741824.0}};
+    static const Units cache{{"KiB", 1.0 / 1024}, {"MiB", 1}, {"GiB", 1024}, {"MB", 1e6 / 1048576.0}};
+    static const Units throughput{{"GFLOP/s", 1e-3}, {"TFLOP/s", 1}, {"PFLOP/s", 1e3}, {"GFLOPS", 1e-3},
+                                  {"TFLOPS", 1}, {"PFLOPS", 1e3}};
+    static const Units clock{{"kHz", 1e-3}, {"MHz", 1}, {"GHz", 1e3}};
+    static const std::map<std::string_view, const Units*> known{
+        {"GB/s", &rateUnits()}, {"us", &time}, {"GiB", &memory}, {"MiB", &cache}, {"TFLOP/s", &throughput}, {"MHz", &clock}};
+    const auto it = known.find(unit);
+    return it == known.end() ? nullptr : it->second;
+}
+
+std::optional<double> countFactor(std::string_view suffix, bool binaryK)
+{
+    if (suffix == "k" || suffix == "K")
+        return binaryK ? 1024 : 1e3;
+    if (suffix == "Ki")
+        return 1024;
+    if (suffix == "M")
+        return binaryK ? 1048576 : 1e6;
+    if (suffix == "Mi")
+        return 1048576;
+    if (suffix == "B" || suffix == "G")
+        return 1e9;
+    if (suffix == "T")
+        return 1e12;
+    return std::nullopt;
+}
+
+/// Length of the number at the start of the text ("1.5e3" of "1.5e3 GB/s").
+std::size_t numberLength(std::string_view text)
+{
+    std::size_t n = text.find_first_not_of("+-0123456789._,");
+    if (n == std::string_view::npos)
+        return text.size();
+    if ((text[n] == 'e' || text[n] == 'E') && n + 1 < text.size()) {
+        std::size_t exponent = n + 1;
+        if (text[exponent] == '+' || text[exponent] == '-')
+            ++exponent;
+        const std::size_t end = text.find_first_not_of("0123456789", exponent);
+        if (end != exponent)
+            n = end == std::string_view::npos ? text.size() : end;
+    }
+    return n;
+}
+
+/// "16,384" and "16_384" group digits in threes; other commas are not numbers.
+std::string withoutGroups(std::string_view text)
+{
+    std::string out;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        const bool group = (text[i] == ',' || text[i] == '_') && !out.empty() && text.size() - i > 3
+            && text.substr(i + 1, 3).find_first_not_of("0123456789") == std::string_view::npos
+            && (i + 4 == text.size() || text.substr(i + 4, 1).find_first_of(",_.eE") == 0);
+        if (!group)
+            out += text[i];
+    }
+    return out;
+}
+
+} // namespace
+
+Result<double> quantityFromText(std::string_view text, std::string_view unit, bool binaryK)
+{
+    text = trimmed(text);
+    const std::size_t length = numberLength(text);
+    const auto number = doubleFromText(withoutGroups(text.substr(0, length)));
+    if (!number)
+        return Diagnostic{.message = "this is not a number", .found = std::string(text.substr(0, 80)),
+                          .accepted = unit.empty() ? "a number" : "a number, optionally with a unit (" + std::string(unit) + ")"};
+    const std::string_view suffix = trimmed(text.substr(length));
+    if (suffix.empty() || suffix == unit)
+        return *number;
+    const Units* units = unitsOf(unit);
+    std::vector<std::string> names;
+    if (units != nullptr) {
+        for (const auto& [name, factor] : *units) {
+            if (name == suffix)
+                return *number * factor;
+            names.push_back(name);
+        }
+    } else if (unit.empty()) {
+        if (suffix == "%")
+            return *number / 100;
+        names = {"%"};
+    }
+    if (units == nullptr && unit != "x") {
+        std::string_view count = suffix;
+        if (!unit.empty() && count.ends_with(unit))
+            count = trimmed(count.substr(0, count.size() - unit.size()));
+        if (const auto factor = countFactor(count, binaryK))
+            return *number * *factor;
+        for (const char* name : {"k", "M", "G", "T"})
+            names.emplace_back(name);
+    }
+    return Diagnostic{.message = "the unit \"" + std::string(suffix.substr(0, 40)) + "\" is not known here",
+                      .found = std::string(text.substr(0, 80)),
+                      .accepted = "a number, optionally with one of: " + joined(names, ", ")};
+}
+
+} // namespace prism
