@@ -1,5 +1,7 @@
 #include "ui/model/workspace.h"
 
+#include <algorithm>
+
 namespace prism::ui {
 
 Workspace::Workspace(QObject* parent) : QObject(parent)
@@ -16,6 +18,14 @@ Workspace::Workspace(QObject* parent) : QObject(parent)
 Workspace::~Workspace() { m_insights.cancelAll(); }
 
 void Workspace::recompute() { requestResults(); }
+
+void Workspace::setFieldProblems(int scenarioId, const QStringList& parameterIds)
+{
+    if (fieldProblems(scenarioId) == parameterIds)
+        return;
+    m_fieldProblems[scenarioId] = parameterIds;
+    m_rebuild.start();
+}
 
 void Workspace::requestResults()
 {

@@ -7,6 +7,7 @@
 #include "ui/model/studymodel.h"
 #include "ui/pages/page.h"
 
+#include <QHash>
 #include <QObject>
 #include <QTimer>
 
@@ -26,6 +27,9 @@ public:
     [[nodiscard]] const PageContext& context() const { return m_context; }
     /// Brings every scenario up to date again (after the seed or the number of samples changed).
     void recompute();
+    /// Parameters whose typed text is not a value (the last valid one stays in use), of one scenario.
+    void setFieldProblems(int scenarioId, const QStringList& parameterIds);
+    [[nodiscard]] QStringList fieldProblems(int scenarioId) const { return m_fieldProblems.value(scenarioId); }
 
 Q_SIGNALS:
     void contextChanged();
@@ -40,6 +44,7 @@ private:
     InsightRunner m_insights;
     PageContext m_context;
     QTimer m_rebuild;
+    QHash<int, QStringList> m_fieldProblems;
 };
 
 /// The sample study of the first start: one published job as it was run, the same with another layout, and with a slow node.

@@ -1,0 +1,84 @@
+// The chart of step-time distributions: CDF, density or exceedance of up to six scenarios with a limit that can be dragged.
+// The one place that knows Qt Charts.
+#pragma once
+
+#include "core/insight/curve.h"
+#include "ui/theme/theme.h"
+
+#include <QList>
+#include <QWidget>
+
+#include <memory>
+
+class QLineEdit;
+
+namespace prism::ui {
+
+/// One scenario's curves, reduced in core.
+struct ChartCurve {
+    int id = -1;
+    QString name;
+    int colour = 0;
+    bool baseline = false, stale = false, current = false;
+    std::vector<CurvePoint> cdf;
+    std::vector<DensityPoint> density;
+    double axisLow = 0, axisHigh = 0; ///< seconds that must be on the axis
+    double noiseFreeSeconds = 0;
+};
+
+/// What the limit's flag says; made by the page from core's figures.
+struct LimitReading {
+    double seconds = 0;          ///< where the limit stands; 0 = no limit drawn
+    double probability = 0;      ///< P(step <= seconds) on the curve that is read
+    QString sentence;            ///< "P(step > 9.30 s) = 5.0 %"
+    QString note;                ///< "± 0.4 points, baseline"
+};
+
+/// GUI thread only. Sizes and colours come from the theme's look at paint time.
+class CdfChart final : public QWidget {
+    Q_OBJECT
+public:
+    enum class Mode { cdf, density, exceedance };
+
+    explicit CdfChart(const Theme& theme, QWidget* parent = nullptr);
+    ~CdfChart() override;
+
+    // change it
+    void setMode(Mode mode);
+    void setCurves(QList<ChartCurve> curves); ///< one `replace` per curve; keeps the series
+    void setLimit(const LimitReading& limit);
+    void setBrushed(int scenarioId);          ///< this curve is drawn in full, the others step back; -1 = none
+    void setNotice(const QString& text);      ///< "computing" over the plot; empty = none
+    void resetZoom();
+
+    // look at it
+    [[nodiscard]] Mode mode() const;
+    [[nodiscard]] QRectF plotArea() const;
+    [[nodiscard]] double secondsAt(double x) const;
+    [[nodiscard]] double xAt(double seconds) const;
+    [[nodiscard]] const QList<ChartCurve>& curves() const;
+    [[nodiscard]] int paintCount() const;     ///< for benchmarks: repaints of the plot so far
+    [[nodiscard]] QSize minimumSizeHint() const override { return {320, 240}; }
+
+Q_SIGNALS:
+    /// The user moves the limit: to a time, or (snapped) to a probability of the curve that is read; `probability` < 0 = none.
+    void limitMoved(double seconds, double probability);
+    void limitReleased();
+    void limitTyped(const QString& text);
+    void curveClicked(int scenarioId);
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
+    void changeEvent(QEvent* event) override;
+
+private:
+    class View;
+    struct Impl;
+    void refresh();
+    void layoutPlot();
+    void editLimit();
+    std::unique_ptr<Impl> m_impl;
+};
+
+} // namespace prism::ui

@@ -1,0 +1,60 @@
+// The Distribution page: overlay of step-time distributions with a limit, and every scenario in a table beneath.
+#pragma once
+
+#include "ui/distribution/cdfchart.h"
+#include "ui/distribution/distributionmodel.h"
+
+class QLabel;
+class QTableView;
+
+namespace prism::ui {
+
+class SegmentedControl;
+
+class DistributionPage final : public Page {
+    Q_OBJECT
+public:
+    DistributionPage(const Theme& theme, ChangesCache& cache, QWidget* parent = nullptr);
+
+    [[nodiscard]] QString id() const override { return QStringLiteral("distribution"); }
+    [[nodiscard]] QString title() const override { return tr("Distribution"); }
+    void setContext(const PageContext& context) override;
+    [[nodiscard]] QWidget* tools() override { return m_tools; }
+    [[nodiscard]] TableData asTable() const override { return m_model->table(); }
+    [[nodiscard]] bool isComputing() const override;
+    [[nodiscard]] QJsonObject saveState() const override;
+    void restoreState(const QJsonObject& state) override;
+    [[nodiscard]] CdfChart& chart() { return *m_chart; }
+    /// The limit in force: the study's, or the baseline's p95 while none is set.
+    [[nodiscard]] double limitSeconds() const;
+
+private:
+    class Legend;
+    void refresh();
+    void refreshLimit();
+    void moveLimit(double seconds, double probability);
+    void typeLimit(const QString& text);
+    [[nodiscard]] const ShownScenario* readScenario() const;
+    [[nodiscard]] const std::vector<double>* readSamples() const;
+    [[nodiscard]] bool within() const;
+
+    const Theme& m_theme;
+    PageContext m_context;
+    QWidget* m_tools;
+    SegmentedControl *m_modes, *m_spread;
+    QLabel *m_title, *m_footer, *m_footerRight;
+    Legend* m_legend;
+    CdfChart* m_chart;
+    DistributionModel* m_model;
+    QTableView* m_table;
+    struct Reduced { ///< curves of one snapshot, kept while it is shown
+        SnapshotPtr snapshot;
+        bool within = false;
+        std::vector<CurvePoint> cdf;
+        std::vector<DensityPoint> density;
+        int dropped = 0;
+    };
+    std::vector<Reduced> m_reduced;
+};
+
+} // namespace prism::ui

@@ -1,0 +1,85 @@
+#include "ui/distribution/figuredelegate.h"
+
+#include <QFontMetricsF>
+#include <QPainter>
+
+namespace prism::ui {
+
+void drawSeriesSample(QPainter& painter, const QRectF& rect, const Look& look, int colour, bool baseline, bool hidden)
+{
+    painter.save();
+    painter.setRenderHint(QPainter::Antialiasing);
+    QPen pen = look.seriesPen(colour, baseline);
+    pen.setCapStyle(Qt::FlatCap);
+    if (hidden)
+        pen.setColor(look[Role::textTertiary]);
+    painter.setPen(pen);
+    const double y = rect.center().y();
+    painter.drawLine(QPointF(rect.left(), y), QPointF(rect.right(), y));
+    painter.restore();
+}
+
+double drawRuns(QPainter& painter, const QRectF& rect, const FigureRuns& runs, const Look& look, bool dimmed)
+{
+    double x = rect.left(), baseline = 0;
+    for (const FigureRun& run : runs) // all runs stand on the line of the largest
+        baseline = std::max(baseline, QFontMetricsF(look.font(run.type)).ascent() - QFontMetricsF(look.font(run.type)).descent());
+    const double y = rect.center().y() + baseline / 2;
+    for (const FigureRun& run : runs) {
+        const QFont font = look.font(run.type);
+        const QFontMetricsF metrics(font);
+        painter.setFont(font);
+        painter.setPen(look[dimmed ? Role::textTertiary : run.role]);
+        const double room = rect.right() - x;
+        if (room <= 0)
+            break;
+        painter.drawText(QPointF(x, y), metrics.elidedText(run.text, Qt::ElideRight, room + 0.5));
+        x += metrics.horizontalAdvance(run.text);
+    }
+    return x - rect.left();
+}
+
+QString plainText(const FigureRuns& runs)
+{
+    QString text;
+    for (const FigureRun& run : runs)
+        text += run.text;
+    return text.simplified();
+}
+
+void FigureDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const
+{
+    const Look& look = m_theme.look();
+    painter->save();
+    const bool lit = option.state & QStyle::State_Selected || index.data(kBrushedRole).toBool();
+    if (lit)
+        painter->fillRect(option.rect, look[Role::selection]);
+    if (lit && index.column() == 0)
+        painter->fillRect(QRect(option.rect.topLeft(), QSize(look.px(metric::brushBar), option.rect.height())), look[Role::accent]);
+    painter->fillRect(QRect(option.rect.left(), option.rect.bottom(), option.rect.width(), 1), look[Role::separator]);
+    QRectF rect = QRectF(option.rect).adjusted(look.px(index.column() == 0 ? 16 : 8), 0, -look.px(8), 0);
+    const QVariant sample = index.data(kSampleRole);
+    if (sample.canConvert<SeriesSample>()) {
+        const auto s = sample.value<SeriesSample>();
+        drawSeriesSample(*painter, QRectF(rect.left(), rect.top(), look.px(30), rect.height()), look, s.colour, s.baseline, s.hidden);
+        rect.setLeft(rect.left() + look.px(38));
+    }
+    const QVariant runs = index.data(kRunsRole);
+    if (runs.canConvert<FigureRuns>())
+        drawRuns(*painter, rect, runs.value<FigureRuns>(), look);
+    else
+        drawRuns(*painter, rect, {{index.data().toString()}}, look);
+    painter->restore();
+}
+
+QSize FigureDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const
+{
+    double width = m_theme.px(24);
+    if (index.data(kSampleRole).isValid())
+        width += m_theme.px(46);
+    for (const FigureRun& run : index.data(kRunsRole).value<FigureRuns>())
+        width += QFontMetricsF(m_theme.font(run.type)).horizontalAdvance(run.text);
+    return {static_cast<int>(width) + 1, m_theme.px(metric::row)};
+}
+
+} // namespace prism::ui

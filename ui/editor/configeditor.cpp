@@ -1,0 +1,340 @@
+#include "ui/editor/configeditor.h"
+
+#include "ui/theme/format.h"
+#include "ui/theme/icons.h"
+
+#include <QCheckBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QScrollArea>
+#include <QTimer>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+using namespace Qt::Literals::StringLiterals;
+
+namespace prism::ui {
+
+ConfigEditor::ConfigEditor(Workspace& workspace, const Theme& theme, QWidget* parent)
+    : QWidget(parent), m_workspace(workspace), m_theme(theme)
+{
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    auto* head = new QHBoxLayout;
+    head->setContentsMargins(theme.px(16), theme.px(8), theme.px(12), theme.px(4));
+    auto* title = new QLabel(tr("Configuration"));
+    title->setProperty("type", u"strong"_s);
+    m_differences = new QPushButton;
+    m_differences->setProperty("kind", u"link"_s);
+    m_differences->setFont(theme.font(Type::small));
+    connect(m_differences, &QPushButton::clicked, this, &ConfigEditor::differencesRequested);
+    head->addWidget(title, 1);
+    head->addWidget(m_differences);
+    layout->addLayout(head);
+    auto* tools = new QHBoxLayout;
+    tools->setContentsMargins(theme.px(16), 0, theme.px(16), theme.px(6));
+    m_filter = new QLineEdit;
+    m_filter->setPlaceholderText(tr("Find a parameter"));
+    m_filter->setAccessibleName(tr("Find a parameter"));
+    m_filter->setClearButtonEnabled(true);
+    m_all = new QCheckBox(tr("Show all"));
+    m_all->setToolTip(tr("Also show what is rarely changed"));
+    tools->addWidget(m_filter, 1);
+    tools->addSpacing(theme.px(8));
+    tools->addWidget(m_all);
+    layout->addLayout(tools);
+    m_scroll = new QScrollArea;
+    m_scroll->setWidgetResizable(true);
+    m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_scroll->setFrameShape(QFrame::NoFrame);
+    m_scroll->setAccessibleName(tr("Parameters"));
+    auto* content = new QWidget;
+    content->setObjectName(u"configContent"_s);
+    auto* stack = new QVBoxLayout(content);
+    stack->setContentsMargins(0, 0, 0, theme.px(16));
+    stack->setSpacing(0);
+    const std::pair<QString, QString> groups[] = {{u"model"_s, tr("Model")}, {u"cluster"_s, tr("Cluster")},
+        {u"parallelism"_s, tr("Parallelism")}, {u"training"_s, tr("Training")}, {u"variability"_s, tr("Variability")}, {u"measured"_s, tr("Measured")}};
+    for (const auto& [id, name] : groups) {
+        auto* g = new Group{id, name};
+        auto* line = new QWidget;
+        auto* lineLayout = new QHBoxLayout(line);
+        lineLayout->setContentsMargins(theme.px(10), theme.px(2), theme.px(16), theme.px(2));
+        g->header = new QToolButton;
+        g->header->setText(name);
+        g->header->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+        g->header->setFont(theme.font(Type::bodyStrong));
+        g->header->setAccessibleName(tr("%1 parameters").arg(name));
+        g->header->setIconSize(QSize(theme.px(12), theme.px(12)));
+        connect(g->header, &QToolButton::clicked, this, [this, g] { setExpanded(g->id, !g->expanded); });
+        g->summary = new QLabel;
+        g->summary->setProperty("role", u"secondary"_s);
+        g->summary->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+        g->summary->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+        lineLayout->addWidget(g->header);
+        lineLayout->addWidget(g->summary, 1);
+        stack->addWidget(line);
+        g->body = new QWidget;
+        g->layout = new QVBoxLayout(g->body);
+        g->layout->setContentsMargins(0, 0, 0, theme.px(6));
+        g->layout->setSpacing(0);
+        g->body->hide();
+        stack->addWidget(g->body);
+        auto* rule = new QFrame;
+        rule->setProperty("separator", true);
+        stack->addWidget(rule);
+        m_groups << g;
+    }
+    stack->addStretch();
+    m_scroll->setWidget(content);
+    layout->addWidget(m_scroll, 1);
+    connect(m_filter, &QLineEdit::textChanged, this, [this] { applyFilter(); });
+    connect(m_all, &QCheckBox::toggled, this, [this] { applyFilter(); });
+    connect(&workspace, &Workspace::contextChanged, this, &ConfigEditor::refresh);
+    connect(this, &QObject::destroyed, this, [groups = m_groups] { qDeleteAll(groups); });
+    const auto icons = [this] {
+        for (Group* g : m_groups)
+            g->header->setIcon(icon(g->expanded ? Icon::chevronDown : Icon::chevronRight, m_theme.look(), Role::textSecondary));
+    };
+    connect(&theme, &Theme::changed, this, icons);
+    icons();
+    setExpanded(u"parallelism"_s, true);
+    setExpanded(u"training"_s, true);
+    setExpanded(u"variability"_s, true);
+}
+
+ConfigEditor::Group* ConfigEditor::group(const QString& id)
+{
+    for (Group* g : m_groups)
+        if (g->id == id)
+            return g;
+    return nullptr;
+}
+
+void ConfigEditor::buildGroup(Group& g)
+{
+    if (g.built)
+        return;
+    g.built = true;
+    for (const Parameter& parameter : parameters()) {
+        if (QString::fromStdString(parameter.group) != g.id)
+            continue;
+        auto* row = new ParameterRow(parameter, m_theme);
+        connect(row, &ParameterRow::entered, this, [this, row](const QString& text) { enter(*row, text); });
+        connect(row, &ParameterRow::editingDone, this, [this] { m_workspace.study().endMerge(); });
+        connect(row, &ParameterRow::fixRequested, this, &ConfigEditor::fix);
+        g.layout->addWidget(row);
+        g.rows << row;
+    }
+    if (g.id == u"parallelism") { // what follows from the rest, shown where a user looks for it
+        auto* derived = new QWidget;
+        auto* line = new QHBoxLayout(derived);
+        line->setContentsMargins(m_theme.px(34), m_theme.px(2), m_theme.px(16), m_theme.px(2));
+        line->setSpacing(0);
+        auto* label = new QLabel(tr("Data parallel (DP)"));
+        label->setProperty("role", u"secondary"_s);
+        label->setFixedWidth(m_theme.px(metric::labelColumn - 18));
+        g.derived = new QLabel;
+        g.derived->setAccessibleName(tr("Data parallel, derived"));
+        g.derived->setFixedHeight(m_theme.px(metric::field));
+        g.derived->setMargin(0);
+        line->addWidget(label);
+        line->addWidget(g.derived, 1);
+        g.layout->insertWidget(std::min<int>(4, static_cast<int>(g.rows.size())), derived);
+    }
+    m_shown.reset(); // show the values in the new rows
+}
+
+void ConfigEditor::setExpanded(const QString& id, bool expanded)
+{
+    Group* g = group(id);
+    if (!g || g->expanded == expanded)
+        return;
+    if (expanded)
+        buildGroup(*g);
+    g->expanded = expanded;
+    g->header->setIcon(icon(expanded ? Icon::chevronDown : Icon::chevronRight, m_theme.look(), Role::textSecondary));
+    g->header->setAccessibleDescription(expanded ? tr("expanded") : tr("collapsed"));
+    applyFilter();
+    refresh();
+}
+
+QStringList ConfigEditor::expandedGroups() const
+{
+    QStringList list;
+    for (const Group* g : m_groups)
+        if (g->expanded)
+            list << g->id;
+    return list;
+}
+
+void ConfigEditor::setFilter(const QString& text) { m_filter->setText(text); }
+
+void ConfigEditor::focusFilter()
+{
+    m_filter->setFocus();
+    m_filter->selectAll();
+}
+
+void ConfigEditor::applyFilter()
+{
+    const QString text = m_filter->text().trimmed();
+    for (Group* g : m_groups) {
+        if (!text.isEmpty())
+            buildGroup(*g);
+        int shown = 0;
+        for (ParameterRow* row : g->rows) {
+            const Parameter& p = row->parameter();
+            const bool hit = text.isEmpty() ? (p.basic || m_all->isChecked() || row->differs() || m_typed.contains(QString::fromStdString(p.id)))
+                                            : (row->labelText() + QString::fromStdString(p.id + " " + p.help)).contains(text, Qt::CaseInsensitive);
+            row->setVisible(hit);
+            shown += hit;
+        }
+        if (g->derived)
+            g->derived->parentWidget()->setVisible(text.isEmpty() || u"data parallel dp"_s.contains(text, Qt::CaseInsensitive));
+        g->body->setVisible(text.isEmpty() ? g->expanded : shown > 0);
+    }
+    if (!text.isEmpty())
+        refresh();
+}
+
+void ConfigEditor::reveal(const QString& parameterId)
+{
+    const Parameter* p = findParameter(parameterId.toStdString());
+    if (!p)
+        return;
+    m_filter->clear();
+    setExpanded(QString::fromStdString(p->group), true);
+    if (ParameterRow* r = row(parameterId)) {
+        r->show();
+        QTimer::singleShot(0, r, [this, r] {
+            m_scroll->ensureWidgetVisible(r, 0, m_theme.px(60));
+            r->field()->setFocus(Qt::ShortcutFocusReason);
+        });
+    }
+}
+
+ParameterRow* ConfigEditor::row(const QString& parameterId)
+{
+    for (Group* g : m_groups)
+        for (ParameterRow* r : g->rows)
+            if (QString::fromStdString(r->parameter().id) == parameterId)
+                return r;
+    return nullptr;
+}
+
+QString ConfigEditor::summaryOf(const QString& id, const Scenario& s) const
+{
+    if (id == u"model")
+        return QString::fromStdString(s.model.name);
+    if (id == u"cluster")
+        return u"%1 × %2"_s.arg(format::count(s.cluster.numGpus), QString::fromStdString(s.cluster.gpu.name));
+    if (id == u"measured") {
+        const auto n = s.measured.kernels.size() + s.measured.rows.size() + s.measured.speeds.size();
+        return n == 0 ? tr("Nothing loaded") : tr("%1 measured values").arg(n);
+    }
+    if (id == u"variability" && !s.variability.slow.empty())
+        return tr("%1 slow").arg(s.variability.slow.size());
+    return {};
+}
+
+void ConfigEditor::refresh()
+{
+    const ScenarioEntry* current = m_workspace.study().current();
+    if (!current)
+        return;
+    if (current->id != m_shownId) {
+        for (Group* g : m_groups)
+            for (ParameterRow* row : g->rows)
+                row->discardTyped();
+        m_typed.clear();
+        m_shownId = current->id;
+        publishProblems();
+    }
+    const ScenarioEntry* baseline = m_workspace.study().baseline();
+    const ScenarioPtr base = baseline && baseline->id != current->id ? baseline->scenario : nullptr;
+    const Scenario& s = *current->scenario;
+    if (current->scenario != m_shown || base != m_shownBaseline) {
+        m_shown = current->scenario;
+        m_shownBaseline = base;
+        const std::vector<const Parameter*> different = base ? differences(s, *base) : std::vector<const Parameter*>{};
+        for (Group* g : m_groups) {
+            g->summary->setText(summaryOf(g->id, s));
+            for (ParameterRow* row : g->rows)
+                row->showValue(s, std::find(different.begin(), different.end(), &row->parameter()) != different.end());
+            if (g->derived) {
+                const auto dp = s.dataParallelSize();
+                g->derived->setText(dp > 0 ? tr("  %1     derived").arg(format::count(dp)) : tr("  does not divide"));
+                g->derived->setStyleSheet(u"background: %1; border-radius: 4px; color: %2"_s
+                                              .arg(m_theme.color(Role::derivedField).name(), m_theme.color(Role::textSecondary).name()));
+            }
+        }
+        m_differences->setText(!base ? tr("Baseline") : different.empty() ? tr("Same as baseline") : tr("%n differ(s) from baseline", nullptr, static_cast<int>(different.size())));
+        if (base && !different.empty())
+            m_differences->setText(different.size() == 1 ? tr("1 differs from baseline") : tr("%1 differ from baseline").arg(different.size()));
+        m_differences->setEnabled(base && !different.empty());
+    }
+    refreshProblems(s);
+}
+
+void ConfigEditor::refreshProblems(const Scenario& scenario)
+{
+    const ScenarioResult& result = m_workspace.bridge().result(m_shownId);
+    for (Group* g : m_groups)
+        for (ParameterRow* row : g->rows) {
+            const QString id = QString::fromStdString(row->parameter().id);
+            if (const auto typed = m_typed.find(id); typed != m_typed.end() && !typed->empty()) {
+                QString unit = QString::fromStdString(row->parameter().unit);
+                row->showProblem(QString::fromStdString(typed->front().message),
+                                 tr("Still using %1 %2").arg(fieldText(row->parameter(), scenario), row->parameter().isPercent ? u"%"_s : unit).trimmed() + u'.',
+                                 &typed->front());
+                continue;
+            }
+            const Diagnostic* found = nullptr;
+            if (result.invalid)
+                for (const Diagnostic& d : result.diagnostics)
+                    if (d.severity == Severity::error && d.path == row->parameter().id) {
+                        found = &d;
+                        break;
+                    }
+            row->showProblem(found ? QString::fromStdString(found->message) : QString(),
+                             found ? tr("Results are of the last valid input.") : QString(), found);
+            if (found)
+                row->show();
+        }
+}
+
+void ConfigEditor::enter(ParameterRow& row, const QString& text)
+{
+    const QString id = QString::fromStdString(row.parameter().id);
+    QString typed = text.trimmed();
+    if (row.parameter().isPercent && !typed.isEmpty() && typed.back().isDigit())
+        typed += u'%'; // the field says "%": a bare number is meant as one
+    const Diagnostics errors = m_workspace.study().setParameter(m_shownId, row.parameter().id, typed.toStdString());
+    if (errors.empty())
+        m_typed.remove(id);
+    else
+        m_typed[id] = errors;
+    publishProblems();
+    refresh();
+}
+
+void ConfigEditor::fix(const QString& path, const QString& value)
+{
+    m_workspace.study().endMerge();
+    const Diagnostics errors = m_workspace.study().setParameter(m_shownId, path.toStdString(), value.toStdString());
+    if (!errors.empty())
+        return;
+    m_typed.remove(path);
+    publishProblems();
+    refresh();
+    if (ParameterRow* r = row(path))
+        r->discardTyped();
+    refresh();
+}
+
+void ConfigEditor::publishProblems() { m_workspace.setFieldProblems(m_shownId, m_typed.keys()); }
+
+} // namespace prism::ui

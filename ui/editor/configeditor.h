@@ -1,0 +1,72 @@
+// The configuration of the current scenario: every entry of the parameter table in groups that fold.
+#pragma once
+
+#include "ui/editor/parameterrow.h"
+#include "ui/model/workspace.h"
+
+#include <QHash>
+#include <QWidget>
+
+class QCheckBox;
+class QLabel;
+class QLineEdit;
+class QPushButton;
+class QScrollArea;
+class QToolButton;
+class QVBoxLayout;
+
+namespace prism::ui {
+
+/// GUI thread only. Rows of a group are made when it is unfolded first.
+class ConfigEditor final : public QWidget {
+    Q_OBJECT
+public:
+    ConfigEditor(Workspace& workspace, const Theme& theme, QWidget* parent = nullptr);
+
+    // change it
+    void reveal(const QString& parameterId);     ///< unfolds, scrolls to and focuses a parameter
+    void setExpanded(const QString& group, bool expanded);
+    void setFilter(const QString& text);
+    void focusFilter();
+
+    // look at it
+    [[nodiscard]] ParameterRow* row(const QString& parameterId);
+    [[nodiscard]] QStringList expandedGroups() const;
+
+Q_SIGNALS:
+    void differencesRequested();
+
+private:
+    struct Group {
+        QString id, title;
+        QToolButton* header = nullptr;
+        QLabel* summary = nullptr;
+        QWidget* body = nullptr;
+        QVBoxLayout* layout = nullptr;
+        QList<ParameterRow*> rows;
+        QLabel* derived = nullptr;
+        bool built = false, expanded = false;
+    };
+    void buildGroup(Group& group);
+    void applyFilter();
+    void refresh();
+    void refreshProblems(const Scenario& scenario);
+    void enter(ParameterRow& row, const QString& text);
+    void fix(const QString& path, const QString& value);
+    void publishProblems();
+    [[nodiscard]] QString summaryOf(const QString& group, const Scenario& scenario) const;
+    [[nodiscard]] Group* group(const QString& id);
+
+    Workspace& m_workspace;
+    const Theme& m_theme;
+    QPushButton* m_differences;
+    QLineEdit* m_filter;
+    QCheckBox* m_all;
+    QScrollArea* m_scroll;
+    QList<Group*> m_groups;
+    QHash<QString, Diagnostics> m_typed; ///< what is wrong with typed text, by parameter id, of the shown scenario
+    int m_shownId = -1;
+    ScenarioPtr m_shown, m_shownBaseline;
+};
+
+} // namespace prism::ui

@@ -1,0 +1,210 @@
+#include "ui/editor/parameterrow.h"
+
+#include "ui/editor/quantityedit.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QFrame>
+#include <QLabel>
+#include <QPainter>
+#include <QPushButton>
+#include <QVBoxLayout>
+#include <QWheelEvent>
+
+using namespace Qt::Literals::StringLiterals;
+
+namespace prism::ui {
+
+namespace {
+
+/// A combo box that leaves the wheel to the form.
+class ChoiceBox final : public QComboBox {
+public:
+    using QComboBox::QComboBox;
+
+protected:
+    void wheelEvent(QWheelEvent* event) override { event->ignore(); }
+};
+
+StepKind stepOf(const Parameter& parameter)
+{
+    if (parameter.type == ParameterType::real)
+        return StepKind::digit;
+    if (parameter.type != ParameterType::integer)
+        return StepKind::none;
+    const bool doubles = parameter.group == "parallelism" && QString::fromStdString(parameter.id).endsWith(u"_size");
+    const bool batch = QString::fromStdString(parameter.id).endsWith(u"batch_size") || parameter.id == "cluster.num_gpus";
+    return doubles || batch ? StepKind::twice : StepKind::one;
+}
+
+QString jsonText(const QString& value) // the text of a JSON scalar, as a person types it
+{
+    return value.size() >= 2 && value.startsWith(u'"') && value.endsWith(u'"') ? value.mid(1, value.size() - 2) : value;
+}
+
+} // namespace
+
+QString choiceLabel(const QString& choice)
+{
+    static const QHash<QString, QString> kKnown{
+        {u"1f1b"_s, u"1F1B"_s}, {u"gpipe"_s, u"GPipe"_s}, {u"zb-h1"_s, u"ZB-H1"_s}, {u"zb-h2"_s, u"ZB-H2"_s}, {u"zb-v"_s, u"ZB-V"_s},
+        {u"bf16"_s, u"BF16"_s}, {u"fp16"_s, u"FP16"_s}, {u"fp32"_s, u"FP32"_s}, {u"fp8_delayed"_s, u"FP8, delayed scaling"_s},
+        {u"fp8_tensorwise"_s, u"FP8, tensorwise"_s}, {u"fp8_blockwise"_s, u"FP8, blockwise"_s}, {u"mxfp8"_s, u"MXFP8"_s}, {u"nvfp4"_s, u"NVFP4"_s},
+        {u"rmsnorm"_s, u"RMSNorm"_s}, {u"layernorm"_s, u"LayerNorm"_s}, {u"sgd"_s, u"SGD"_s}, {u"p2p"_s, u"P2P ring"_s}, {u"a2a"_s, u"All-to-all"_s}};
+    if (const auto at = kKnown.find(choice); at != kKnown.end())
+        return *at;
+    if (choice.contains(u'-') || choice.isEmpty())
+        return choice;
+    QString label = choice;
+    label.replace(u'_', u' ');
+    label[0] = label[0].toUpper();
+    return label;
+}
+
+QString fieldText(const Parameter& parameter, const Scenario& scenario)
+{
+    QString text = QString::fromStdString(parameterText(parameter, scenario));
+    const QString unit = parameter.isPercent ? u"%"_s : QString::fromStdString(parameter.unit);
+    if (!unit.isEmpty() && text.endsWith(unit) && text.size() > unit.size())
+        text = text.left(text.size() - unit.size()).trimmed();
+    return text;
+}
+
+ParameterRow::ParameterRow(const Parameter& parameter, const Theme& theme, QWidget* parent)
+    : QWidget(parent), m_parameter(parameter), m_theme(theme)
+{
+    setObjectName(u"row:"_s + QString::fromStdString(parameter.id));
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(theme.px(34), theme.px(2), theme.px(16), theme.px(2));
+    layout->setSpacing(theme.px(4));
+    auto* line = new QHBoxLayout;
+    line->setSpacing(0);
+    m_label = new QLabel(labelText());
+    m_label->setProperty("role", u"secondary"_s);
+    m_label->setFixedWidth(theme.px(metric::labelColumn - 18));
+    QString help = QString::fromStdString(parameter.help);
+    if (parameter.type == ParameterType::integer || parameter.type == ParameterType::real)
+        help += tr("\n%1 to %2").arg(parameter.minimum, 0, 'g', 6).arg(parameter.maximum, 0, 'g', 6);
+    setToolTip(help.trimmed() + u"\n"_s + QString::fromStdString(parameter.id));
+    line->addWidget(m_label);
+    if (parameter.type == ParameterType::choice) {
+        m_combo = new ChoiceBox;
+        m_combo->setFocusPolicy(Qt::StrongFocus);
+        for (const std::string& choice : parameter.choices)
+            m_combo->addItem(choiceLabel(QString::fromStdString(choice)), QString::fromStdString(choice));
+        m_combo->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+        m_combo->setMinimumContentsLength(6);
+        connect(m_combo, &QComboBox::activated, this, [this](int index) { Q_EMIT entered(m_combo->itemData(index).toString()); });
+        connect(m_combo, &QComboBox::activated, this, &ParameterRow::editingDone);
+    } else if (parameter.type == ParameterType::boolean) {
+        m_check = new QCheckBox;
+        connect(m_check, &QCheckBox::clicked, this, [this](bool on) { Q_EMIT entered(on ? u"true"_s : u"false"_s); });
+        connect(m_check, &QCheckBox::clicked, this, &ParameterRow::editingDone);
+    } else {
+        m_edit = new QuantityEdit(theme);
+        m_edit->setUnit(parameter.isPercent ? u"%"_s : QString::fromStdString(parameter.unit));
+        m_edit->setStep(stepOf(parameter));
+        connect(m_edit, &QuantityEdit::submitted, this, &ParameterRow::entered);
+        connect(m_edit, &QuantityEdit::editingDone, this, &ParameterRow::editingDone);
+    }
+    QWidget* field = this->field();
+    field->setAccessibleName(labelText());
+    field->setAccessibleDescription(QString::fromStdString(parameter.help));
+    m_label->setBuddy(field);
+    line->addWidget(field, 1);
+    layout->addLayout(line);
+
+    m_message = new QFrame;
+    m_message->setProperty("message", u"error"_s);
+    auto* message = new QHBoxLayout(m_message);
+    message->setContentsMargins(theme.px(12), theme.px(6), theme.px(8), theme.px(6));
+    auto* texts = new QVBoxLayout;
+    texts->setSpacing(theme.px(2));
+    m_messageText = new QLabel;
+    m_messageUse = new QLabel;
+    for (QLabel* label : {m_messageText, m_messageUse}) {
+        label->setWordWrap(true);
+        label->setProperty("type", u"small"_s);
+        texts->addWidget(label);
+    }
+    m_messageUse->setProperty("role", u"secondary"_s);
+    message->addLayout(texts, 1);
+    m_fix = new QPushButton;
+    m_fix->setProperty("kind", u"danger"_s);
+    message->addWidget(m_fix, 0, Qt::AlignVCenter);
+    m_message->hide();
+    layout->addWidget(m_message);
+    connect(m_fix, &QPushButton::clicked, this, [this] { Q_EMIT fixRequested(m_fixPath, m_fixValue); });
+}
+
+QString ParameterRow::labelText() const
+{
+    const QString label = QString::fromStdString(m_parameter.label), shortName = QString::fromStdString(m_parameter.shortName);
+    return shortName.isEmpty() || label == shortName ? label : u"%1 (%2)"_s.arg(label, shortName);
+}
+
+QWidget* ParameterRow::field() const
+{
+    return m_combo ? static_cast<QWidget*>(m_combo) : m_check ? static_cast<QWidget*>(m_check) : m_edit;
+}
+
+void ParameterRow::showValue(const Scenario& scenario, bool differs)
+{
+    const ParameterValue value = m_parameter.get(scenario);
+    if (m_edit) {
+        m_edit->setCommitted(fieldText(m_parameter, scenario));
+    } else if (m_combo) {
+        const QString text = std::holds_alternative<std::string>(value) ? QString::fromStdString(std::get<std::string>(value)) : QString();
+        int at = m_combo->findData(text);
+        if (at < 0) {
+            m_combo->addItem(choiceLabel(text), text);
+            at = m_combo->count() - 1;
+        }
+        m_combo->setCurrentIndex(at);
+    } else if (std::holds_alternative<bool>(value)) {
+        m_check->setChecked(std::get<bool>(value));
+    }
+    if (differs != m_differs) {
+        m_differs = differs;
+        m_label->setAccessibleDescription(differs ? tr("differs from the baseline") : QString());
+        update();
+    }
+}
+
+void ParameterRow::showProblem(const QString& message, const QString& inUse, const Diagnostic* fix)
+{
+    if (m_edit)
+        m_edit->setProblem(message);
+    m_message->setVisible(!message.isEmpty());
+    if (message.isEmpty())
+        return;
+    m_messageText->setText(message);
+    m_messageUse->setText(inUse);
+    m_messageUse->setVisible(!inUse.isEmpty());
+    const bool fixable = fix && !fix->fixPath.empty();
+    m_fix->setVisible(fixable);
+    if (fixable) {
+        m_fixPath = QString::fromStdString(fix->fixPath);
+        m_fixValue = jsonText(QString::fromStdString(fix->fixValue));
+        const Parameter* target = findParameter(fix->fixPath);
+        const QString name = !target || fix->fixPath == m_parameter.id ? QString()
+            : QString::fromStdString(target->shortName.empty() ? target->label : target->shortName);
+        m_fix->setText(name.isEmpty() ? tr("Set to %1").arg(m_fixValue) : tr("Set %1 to %2").arg(name, m_fixValue));
+    }
+}
+
+void ParameterRow::discardTyped()
+{
+    if (m_edit)
+        m_edit->acceptFix();
+}
+
+void ParameterRow::paintEvent(QPaintEvent*)
+{
+    if (!m_differs)
+        return;
+    QPainter p(this);
+    p.fillRect(QRect(m_theme.px(22), m_theme.px(4), m_theme.px(3), m_theme.px(20)), m_theme.color(Role::accent));
+}
+
+} // namespace prism::ui

@@ -1,0 +1,66 @@
+// One line of the configuration editor: label, field, mark of difference, and what is wrong with it.
+#pragma once
+
+#include "core/scenario/parameters.h"
+#include "ui/theme/theme.h"
+
+#include <QWidget>
+
+#include <functional>
+
+class QCheckBox;
+class QComboBox;
+class QFrame;
+class QLabel;
+class QPushButton;
+
+namespace prism::ui {
+
+class QuantityEdit;
+
+/// GUI thread only. The row shows one parameter of a scenario; the editor commits what the user enters.
+class ParameterRow final : public QWidget {
+    Q_OBJECT
+public:
+    ParameterRow(const Parameter& parameter, const Theme& theme, QWidget* parent = nullptr);
+
+    // change it
+    void showValue(const Scenario& scenario, bool differs);
+    /// What is wrong with the scenario here; empty message = nothing. The text that was typed stays.
+    void showProblem(const QString& message, const QString& inUse, const Diagnostic* fix);
+    void discardTyped();
+
+    // look at it
+    [[nodiscard]] const Parameter& parameter() const { return m_parameter; }
+    [[nodiscard]] bool differs() const { return m_differs; }
+    [[nodiscard]] QWidget* field() const;
+    [[nodiscard]] QString labelText() const;
+
+Q_SIGNALS:
+    void entered(const QString& text);
+    void editingDone();
+    void fixRequested(const QString& path, const QString& value);
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    const Parameter& m_parameter;
+    const Theme& m_theme;
+    QLabel* m_label;
+    QuantityEdit* m_edit = nullptr;
+    QComboBox* m_combo = nullptr;
+    QCheckBox* m_check = nullptr;
+    QFrame* m_message;
+    QLabel *m_messageText, *m_messageUse;
+    QPushButton* m_fix;
+    QString m_fixPath, m_fixValue;
+    bool m_differs = false;
+};
+
+/// "1f1b" -> "1F1B", "rail_optimized" -> "Rail optimized": how a choice reads on screen.
+[[nodiscard]] QString choiceLabel(const QString& choice);
+/// The value as the field shows it: without the unit that stands beside it.
+[[nodiscard]] QString fieldText(const Parameter& parameter, const Scenario& scenario);
+
+} // namespace prism::ui

@@ -1,0 +1,224 @@
+#include "ui/window/scenariopanel.h"
+
+#include "ui/distribution/figuredelegate.h"
+#include "ui/theme/icons.h"
+
+#include <QAction>
+#include <QApplication>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QToolButton>
+
+using namespace Qt::Literals::StringLiterals;
+
+namespace prism::ui {
+
+namespace {
+
+/// Draws one row of the scenario table.
+class ScenarioDelegate final : public QStyledItemDelegate {
+public:
+    ScenarioDelegate(const Theme& theme, QObject* parent) : QStyledItemDelegate(parent), m_theme(theme) {}
+
+    void paint(QPainter* p, const QStyleOptionViewItem& option, const QModelIndex& index) const override
+    {
+        const Look& look = m_theme.look();
+        p->save();
+        p->setRenderHint(QPainter::Antialiasing);
+        const bool current = index.data(kBrushedRole).toBool();
+        const QRect r = option.rect;
+        p->fillRect(r, look[current ? Role::selection : Role::panel]);
+        if (current && index.column() == 0)
+            p->fillRect(QRect(r.topLeft(), QSize(look.px(metric::brushBar), r.height())), look[Role::accent]);
+        p->fillRect(QRect(r.left(), r.bottom(), r.width(), 1), look[Role::separator]);
+        switch (index.column()) {
+        case ScenarioTableModel::visibleColumn: {
+            const QRectF box = checkRect(r, look);
+            const bool on = index.data(Qt::CheckStateRole).toInt() == Qt::Checked;
+            p->setPen(look.pen(on ? Role::accent : Role::controlOutline));
+            p->setBrush(look[on ? Role::accent : Role::field]);
+            p->drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), look.px(3), look.px(3));
+            if (on) {
+                p->setPen(look.pen(Role::onAccent, 2));
+                p->drawPolyline(QPolygonF{{box.left() + box.width() * 0.25, box.center().y()},
+                                          {box.left() + box.width() * 0.43, box.bottom() - box.height() * 0.28},
+                                          {box.right() - box.width() * 0.22, box.top() + box.height() * 0.3}});
+            }
+            break;
+        }
+        case ScenarioTableModel::sampleColumn: {
+            const auto s = index.data(kSampleRole).value<SeriesSample>();
+            drawSeriesSample(*p, QRectF(r).adjusted(look.px(2), 0, -look.px(4), 0), look, s.colour, s.baseline, s.hidden);
+            break;
+        }
+        case ScenarioTableModel::pinColumn: {
+            const bool baseline = index.data(Qt::UserRole).toBool();
+            const int size = look.px(16);
+            icon(baseline ? Icon::pin : Icon::pinOutline, look, baseline ? Role::text : Role::textTertiary)
+                .paint(p, QRect(r.center().x() - size / 2, r.center().y() - size / 2, size, size));
+            break;
+        }
+        default: {
+            const bool name = index.column() == ScenarioTableModel::nameColumn;
+            const bool wrong = index.column() == ScenarioTableModel::statusColumn && index.data(Qt::UserRole).toBool();
+            drawRuns(*p, QRectF(r).adjusted(look.px(4), 0, -look.px(2), 0),
+                     {{index.data().toString(), name ? (current ? Type::bodyStrong : Type::body) : wrong ? Type::smallStrong : Type::small,
+                       wrong ? Role::error : name ? Role::text : Role::textSecondary}}, look);
+        }
+        }
+        if (option.state & QStyle::State_HasFocus) {
+            p->setPen(look.pen(Role::accent, 1));
+            p->setBrush(Qt::NoBrush);
+            p->drawRect(QRectF(r).adjusted(0.5, 0.5, -0.5, -1.5));
+        }
+        p->restore();
+    }
+    QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const override { return {20, m_theme.px(metric::row)}; }
+
+private:
+    static QRectF checkRect(const QRect& r, const Look& look)
+    {
+        const double size = look.px(14);
+        return {r.center().x() - size / 2 + look.px(2), r.center().y() - size / 2, size, size};
+    }
+    const Theme& m_theme;
+};
+
+} // namespace
+
+ScenarioPanel::ScenarioPanel(Workspace& workspace, const Theme& theme, QWidget* parent)
+    : QWidget(parent), m_workspace(workspace), m_theme(theme)
+{
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    auto* head = new QWidget;
+    auto* headLayout = new QHBoxLayout(head);
+    headLayout->setContentsMargins(theme.px(16), theme.px(2), theme.px(12), theme.px(2));
+    headLayout->setSpacing(theme.px(2));
+    auto* title = new QLabel(tr("Scenarios"));
+    title->setProperty("type", u"strong"_s);
+    headLayout->addWidget(title, 1);
+    m_buttons = new QWidget;
+    auto* buttons = new QHBoxLayout(m_buttons);
+    buttons->setContentsMargins(0, 0, 0, 0);
+    buttons->setSpacing(0);
+    headLayout->addWidget(m_buttons);
+    layout->addWidget(head);
+    m_model = new ScenarioTableModel(workspace, this);
+    m_table = new QTableView;
+    m_table->setObjectName(u"scenarioTable"_s);
+    m_table->setAccessibleName(tr("Scenarios"));
+    m_table->setModel(m_model);
+    m_table->setItemDelegate(new ScenarioDelegate(theme, m_table));
+    m_table->setShowGrid(false);
+    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    m_table->setSelectionMode(QAbstractItemView::SingleSelection);
+    m_table->setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed);
+    m_table->setDragDropMode(QAbstractItemView::InternalMove);
+    m_table->setDragDropOverwriteMode(false);
+    m_table->setTabKeyNavigation(false);
+    m_table->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_table->verticalHeader()->hide();
+    m_table->horizontalHeader()->setHighlightSections(false);
+    m_table->horizontalHeader()->setMinimumSectionSize(8);
+    m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
+    m_table->viewport()->installEventFilter(this);
+    m_table->installEventFilter(this);
+    layout->addWidget(m_table);
+    connect(&workspace, &Workspace::contextChanged, this, [this] {
+        layoutTable();
+        syncSelection();
+    });
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& now) {
+        if (now.isValid() && m_table->hasFocus())
+            m_workspace.study().setCurrent(m_model->idAt(now.row()));
+    });
+    connect(m_table, &QTableView::clicked, this, [this](const QModelIndex& at) {
+        const int id = m_model->idAt(at.row());
+        if (at.column() == ScenarioTableModel::pinColumn)
+            m_workspace.study().setBaseline(id);
+        else if (at.column() != ScenarioTableModel::visibleColumn)
+            m_workspace.study().setCurrent(id);
+    });
+    connect(&theme, &Theme::changed, this, &ScenarioPanel::layoutTable);
+    layoutTable();
+}
+
+void ScenarioPanel::setButtons(const QList<QAction*>& actions)
+{
+    for (QAction* action : actions) {
+        auto* button = new QToolButton;
+        button->setDefaultAction(action);
+        button->setToolButtonStyle(Qt::ToolButtonIconOnly);
+        button->setAccessibleName(action->text().remove(u'&'));
+        button->setIconSize(QSize(m_theme.px(16), m_theme.px(16)));
+        m_buttons->layout()->addWidget(button);
+    }
+}
+
+void ScenarioPanel::renameCurrent()
+{
+    const int row = m_model->rowOf(m_workspace.study().currentId());
+    if (row < 0)
+        return;
+    m_table->setFocus();
+    m_table->edit(m_model->index(row, ScenarioTableModel::nameColumn));
+}
+
+bool ScenarioPanel::eventFilter(QObject* watched, QEvent* event)
+{
+    if (watched == m_table->viewport() && event->type() == QEvent::Resize)
+        layoutTable();
+    if (watched == m_table->viewport() && event->type() == QEvent::MouseButtonRelease) {
+        const auto* mouse = static_cast<QMouseEvent*>(event);
+        const QModelIndex at = m_table->indexAt(mouse->position().toPoint());
+        if (mouse->button() == Qt::LeftButton && at.isValid() && at.column() == ScenarioTableModel::visibleColumn) {
+            m_model->setData(at, at.data(Qt::CheckStateRole).toInt() == Qt::Checked ? Qt::Unchecked : Qt::Checked, Qt::CheckStateRole);
+            return true;
+        }
+    }
+    if (watched == m_table && event->type() == QEvent::KeyPress && static_cast<QKeyEvent*>(event)->key() == Qt::Key_Space) {
+        const QModelIndex at = m_table->currentIndex();
+        if (at.isValid()) {
+            const QModelIndex box = at.siblingAtColumn(ScenarioTableModel::visibleColumn);
+            m_model->setData(box, box.data(Qt::CheckStateRole).toInt() == Qt::Checked ? Qt::Unchecked : Qt::Checked, Qt::CheckStateRole);
+            return true;
+        }
+    }
+    return QWidget::eventFilter(watched, event);
+}
+
+void ScenarioPanel::syncSelection()
+{
+    const int row = m_model->rowOf(m_workspace.study().currentId());
+    if (row >= 0 && m_table->currentIndex().row() != row && !m_table->viewport()->findChild<QLineEdit*>()) {
+        const QSignalBlocker block(m_table->selectionModel());
+        m_table->setCurrentIndex(m_model->index(row, ScenarioTableModel::nameColumn));
+    }
+}
+
+void ScenarioPanel::layoutTable()
+{
+    const int width = m_table->viewport()->width();
+    const int widths[] = {38, 36, 24, 0, 66, 58};
+    int fixed = 0;
+    for (int c = 0; c < ScenarioTableModel::kColumns; ++c)
+        if (c != ScenarioTableModel::nameColumn) {
+            m_table->setColumnWidth(c, m_theme.px(widths[c]));
+            fixed += m_theme.px(widths[c]);
+        }
+    m_table->setColumnWidth(ScenarioTableModel::nameColumn, std::max(m_theme.px(80), width - fixed));
+    for (int i = 0; i < m_model->rowCount(); ++i)
+        m_table->setRowHeight(i, m_theme.px(metric::row));
+    const int rows = std::clamp(m_model->rowCount(), 1, 8);
+    m_table->setFixedHeight(m_table->horizontalHeader()->sizeHint().height() + rows * m_theme.px(metric::row) + 2);
+}
+
+} // namespace prism::ui

@@ -1,0 +1,37 @@
+// The scenario table with its buttons: the upper part of the left dock.
+#pragma once
+
+#include "ui/model/scenariotablemodel.h"
+#include "ui/theme/theme.h"
+
+#include <QTableView>
+#include <QWidget>
+
+class QToolButton;
+
+namespace prism::ui {
+
+class ScenarioPanel final : public QWidget {
+    Q_OBJECT
+public:
+    ScenarioPanel(Workspace& workspace, const Theme& theme, QWidget* parent = nullptr);
+
+    /// Puts these actions on the buttons of the heading.
+    void setButtons(const QList<QAction*>& actions);
+    void renameCurrent(); ///< opens the name of the current scenario for editing
+    [[nodiscard]] QTableView& table() { return *m_table; }
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
+
+private:
+    void syncSelection();
+    void layoutTable();
+    Workspace& m_workspace;
+    const Theme& m_theme;
+    ScenarioTableModel* m_model;
+    QTableView* m_table;
+    QWidget* m_buttons;
+};
+
+} // namespace prism::ui
