@@ -13,7 +13,7 @@ namespace prism {
 struct SimOptions {
     std::uint64_t seed = 1;
     int numSamples = 10'000;       ///< steps across jobs; each is the step of a fresh job (spatial factors redrawn)
-    int numWithinSamples = 0;      ///< steps of one median job (spatial factors fixed); 0 = numSamples / 4
+    int numWithinSamples = 0;      ///< steps of one median job (spatial factors fixed); 0 = numSamples / 4, < 0 = none
     int numThreads = 0;            ///< 0 = all cores; results do not depend on it
     std::stop_token stop;          ///< looked at every few milliseconds; a stopped run returns what is complete
 };

@@ -1,0 +1,28 @@
+// A weighted sample as a distribution: quantiles far into the upper tail, for the maximum of many equal draws.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace prism {
+
+/// Sorted weighted sample with an exponential tail beyond its largest points. Immutable; any thread.
+class TailSample final {
+public:
+    /// Values need no order; weights > 0 (empty = all 1).
+    TailSample(std::vector<double> values, std::vector<double> weights);
+
+    /// Value with upper tail probability `tail` in (0, 1): linear between points in the logarithm of the tail probability,
+    /// and beyond the largest tenth of a per cent the fitted tail.
+    [[nodiscard]] double upperQuantile(double tail) const;
+    /// Tail probability beyond which quantiles are extrapolated: about ten points lie above it.
+    [[nodiscard]] double supportedTail() const { return m_supported; }
+
+private:
+    std::vector<double> m_value;    ///< descending
+    std::vector<double> m_tail;     ///< mid-point tail probability of each value, ascending
+    std::size_t m_fitted = 0;       ///< points above the threshold of the fitted tail
+    double m_threshold = 0.0, m_thresholdTail = 1.0, m_scale = 0.0, m_supported = 1.0;
+};
+
+} // namespace prism
