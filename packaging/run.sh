@@ -15,7 +15,7 @@ fi
 say "No display: computing the sample study and writing its report"
 out=${PRISM_REPORT_DIR:-prism-report}
 mkdir -p "$out"
-for scenario in sample-baseline sample-vpp sample-slow-node; do
+for scenario in sample-baseline sample-vpp4 sample-slow-node; do
   "$bin/prism-cli" predict "$scenario" | tee "$out/$scenario.txt"
   "$bin/prism-cli" predict "$scenario" --json --output "$out/$scenario.json" --samples-out "$out/$scenario.csv"
 done
