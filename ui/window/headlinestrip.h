@@ -1,0 +1,60 @@
+// The strip of figures of the current scenario: nine values with change to the baseline and interval, always in view.
+#pragma once
+
+#include "ui/distribution/changescache.h"
+#include "ui/distribution/figuredelegate.h"
+#include "ui/model/workspace.h"
+
+#include <QWidget>
+
+class QToolButton;
+
+namespace prism::ui {
+
+/// One figure of the strip.
+struct HeadlineCell {
+    QString label, number, unit;
+    QString delta;              ///< "−1.6 %, −140 ms"; empty without a baseline
+    Role deltaRole = Role::textSecondary;
+    QString note;               ///< interval, capacity
+    bool stale = false;         ///< not of the present input
+    QString staleNote;          ///< "last valid input", "computing"
+    [[nodiscard]] QString reading() const;
+};
+
+/// What the strip says about the current scenario of a context; made of core's figures only.
+[[nodiscard]] QList<HeadlineCell> headlineCells(const PageContext& context, ChangesCache& cache, const ScenarioResult& result,
+                                                const QStringList& fieldProblems);
+
+/// GUI thread only. Cells that do not fit (cost, days, memory first) are in the "more" menu.
+class HeadlineStrip final : public QWidget {
+    Q_OBJECT
+public:
+    HeadlineStrip(Workspace& workspace, ChangesCache& cache, const Theme& theme, QWidget* parent = nullptr);
+    [[nodiscard]] const QList<HeadlineCell>& cells() const { return m_cells; }
+    void setDockWidth(int width);  ///< the scenario cell is as wide as the left dock
+    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] int paintCount() const { return m_paints; }
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
+    bool event(QEvent* event) override;
+
+private:
+    void refresh();
+    void layoutCells();
+    void paintCell(QPainter& painter, const QRectF& rect, const HeadlineCell& cell, bool large) const;
+    void paintScenario(QPainter& painter, const QRectF& rect) const;
+
+    Workspace& m_workspace;
+    ChangesCache& m_cache;
+    const Theme& m_theme;
+    QList<HeadlineCell> m_cells;
+    QList<QRectF> m_rects; ///< of the cells that fit
+    int m_dockWidth;
+    QToolButton* m_more;
+    int m_paints = 0;
+};
+
+} // namespace prism::ui

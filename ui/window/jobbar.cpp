@@ -1,0 +1,128 @@
+#include "ui/window/jobbar.h"
+
+#include "ui/theme/format.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPainter>
+#include <QProgressBar>
+#include <QPushButton>
+
+using namespace Qt::Literals::StringLiterals;
+
+namespace prism::ui {
+
+namespace {
+constexpr int kMessageMs = 4000;
+}
+
+JobBar::JobBar(Workspace& workspace, const Theme& theme, QWidget* parent) : QWidget(parent), m_workspace(workspace), m_theme(theme)
+{
+    setObjectName(u"jobBar"_s);
+    auto* layout = new QHBoxLayout(this);
+    layout->setContentsMargins(theme.px(32), 1, theme.px(16), 0);
+    layout->setSpacing(theme.px(16));
+    m_state = new QLabel;
+    m_edit = new QLabel;
+    m_edit->setProperty("role", u"secondary"_s);
+    m_edit->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    m_job = new QLabel;
+    m_job->setProperty("role", u"secondary"_s);
+    m_progress = new QProgressBar;
+    m_progress->setRange(0, 1000);
+    m_progress->setTextVisible(false);
+    m_progress->setFixedWidth(theme.px(160));
+    m_progress->setAccessibleName(tr("Progress of the running job"));
+    m_cancel = new QPushButton(tr("Cancel"));
+    layout->addWidget(m_state);
+    layout->addWidget(m_edit, 1);
+    layout->addWidget(m_job);
+    layout->addWidget(m_progress);
+    layout->addWidget(m_cancel);
+    m_message.setSingleShot(true);
+    m_message.setInterval(kMessageMs);
+    connect(&m_message, &QTimer::timeout, this, &JobBar::refresh);
+    connect(m_cancel, &QPushButton::clicked, this, [this] {
+        if (m_workspace.bridge().isBusy())
+            m_workspace.bridge().cancel();
+        else
+            m_workspace.insights().cancelAll();
+    });
+    connect(&workspace, &Workspace::contextChanged, this, &JobBar::refresh);
+    connect(&workspace.bridge(), &EngineBridge::busyChanged, this, &JobBar::refresh);
+    connect(&workspace.bridge(), &EngineBridge::costChanged, this, &JobBar::refresh);
+    InsightRunner& insights = workspace.insights();
+    connect(&insights, &InsightRunner::started, this, [this](const QString& key, const QString& title) {
+        m_jobKey = key;
+        m_jobTitle = title;
+        m_jobText.clear();
+        m_progress->setValue(0);
+        m_jobClock.start();
+        refresh();
+    });
+    connect(&insights, &InsightRunner::progress, this, [this](const QString& key, double share, const QString& text) {
+        if (key != m_jobKey)
+            return;
+        m_progress->setValue(static_cast<int>(share * 1000));
+        m_jobText = text;
+        refresh();
+    });
+    connect(&insights, &InsightRunner::finished, this, [this] {
+        m_jobKey.clear();
+        refresh();
+    });
+    const auto size = [this] { setFixedHeight(m_theme.px(metric::jobBar)); };
+    connect(&theme, &Theme::changed, this, size);
+    size();
+    refresh();
+}
+
+void JobBar::say(const QString& message)
+{
+    m_message.start();
+    m_edit->setText(message);
+}
+
+QString JobBar::stateText() const { return m_state->text(); }
+
+void JobBar::refresh()
+{
+    const bool busy = m_workspace.bridge().isBusy();
+    const ScenarioResult& current = m_workspace.bridge().result(m_workspace.context().currentId);
+    m_state->setText(busy ? tr("Computing") : current.invalid ? tr("Input to fix") : current.cancelled ? tr("Stopped") : tr("Up to date"));
+    m_state->setAccessibleName(m_state->text());
+    const EvaluationCost& cost = m_workspace.bridge().lastCost();
+    if (!m_message.isActive())
+        m_edit->setText(cost.totalNodes > 0 ? tr("recomputed %1 of %2 nodes, %3").arg(format::count(cost.recomputedNodes), format::count(cost.totalNodes),
+                                                                                   format::seconds(cost.elapsedSeconds).text())
+                                            : QString());
+    const bool insight = !m_jobKey.isEmpty();
+    if (busy) {
+        const ShownScenario* s = m_workspace.context().current();
+        const auto n = s && s->snapshot ? static_cast<std::int64_t>(s->snapshot->across.samples) : 0;
+        m_job->setText(tr("Step times, %1 of %2 samples").arg(format::count(s && s->stale ? n : m_workspace.bridge().samples()), format::count(m_workspace.bridge().samples())));
+    } else if (insight) {
+        QString text = m_jobTitle;
+        if (!m_jobText.isEmpty())
+            text += u", "_s + m_jobText;
+        m_job->setText(text + u", "_s + format::seconds(static_cast<double>(m_jobClock.elapsed()) / 1000).text());
+    }
+    m_job->setVisible(busy || insight);
+    m_progress->setVisible(insight && !busy);
+    m_cancel->setVisible(busy || insight);
+    update();
+}
+
+void JobBar::paintEvent(QPaintEvent*)
+{
+    QPainter p(this);
+    p.fillRect(rect(), m_theme.color(Role::window));
+    p.fillRect(QRect(0, 0, width(), 1), m_theme.color(Role::separator));
+    p.setRenderHint(QPainter::Antialiasing);
+    const ScenarioResult& current = m_workspace.bridge().result(m_workspace.context().currentId);
+    p.setPen(Qt::NoPen);
+    p.setBrush(m_theme.color(m_workspace.bridge().isBusy() ? Role::accent : current.invalid ? Role::error : Role::good));
+    p.drawEllipse(QPointF(m_theme.px(20), height() / 2.0), m_theme.look().pxF(4), m_theme.look().pxF(4));
+}
+
+} // namespace prism::ui

@@ -1,0 +1,41 @@
+// The bar at the bottom: state, cost of the last edit, the running job with its progress, Cancel.
+#pragma once
+
+#include "ui/model/workspace.h"
+#include "ui/theme/theme.h"
+
+#include <QElapsedTimer>
+#include <QWidget>
+
+class QLabel;
+class QProgressBar;
+class QPushButton;
+
+namespace prism::ui {
+
+/// GUI thread only.
+class JobBar final : public QWidget {
+    Q_OBJECT
+public:
+    JobBar(Workspace& workspace, const Theme& theme, QWidget* parent = nullptr);
+
+    /// A sentence for some seconds in place of the cost of the last edit ("Copied as image and table").
+    void say(const QString& message);
+    [[nodiscard]] QString stateText() const;
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    void refresh();
+    Workspace& m_workspace;
+    const Theme& m_theme;
+    QLabel *m_state, *m_edit, *m_job;
+    QProgressBar* m_progress;
+    QPushButton* m_cancel;
+    QString m_jobKey, m_jobTitle, m_jobText;
+    QElapsedTimer m_jobClock;
+    QTimer m_message;
+};
+
+} // namespace prism::ui

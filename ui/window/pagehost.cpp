@@ -1,0 +1,225 @@
+#include "ui/window/pagehost.h"
+
+#include "ui/plot/export.h"
+
+#include "ui/theme/icons.h"
+
+#include <QClipboard>
+#include <QCoreApplication>
+#include <QFileDialog>
+#include <QGuiApplication>
+#include <QHeaderView>
+#include <QMimeData>
+#include <QPainter>
+#include <QPushButton>
+#include <QStackedWidget>
+#include <QStandardPaths>
+#include <QTabBar>
+#include <QTableWidget>
+#include <QVBoxLayout>
+
+using namespace Qt::Literals::StringLiterals;
+
+namespace prism::ui {
+
+PageHost::PageHost(Workspace& workspace, Theme& theme, QWidget* parent) : QWidget(parent), m_workspace(workspace), m_theme(theme)
+{
+    auto* layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    m_tabs = new QTabBar;
+    m_tabs->setObjectName(u"pageTabs"_s);
+    m_tabs->setExpanding(false);
+    m_tabs->setDocumentMode(true);
+    m_tabs->setAccessibleName(tr("Pages"));
+    m_tabs->setUsesScrollButtons(true);
+    layout->addWidget(m_tabs);
+    auto* line = new QFrame;
+    line->setProperty("separator", true);
+    layout->addWidget(line);
+    m_toolRow = new QWidget;
+    auto* tools = new QHBoxLayout(m_toolRow);
+    tools->setContentsMargins(theme.px(16), theme.px(8), theme.px(16), theme.px(8));
+    tools->setSpacing(theme.px(8));
+    m_tools = new QStackedWidget;
+    m_tools->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
+    tools->addWidget(m_tools, 1);
+    m_tableButton = new QPushButton(tr("Table"));
+    m_tableButton->setCheckable(true);
+    m_copyButton = new QPushButton(tr("Copy"));
+    m_exportButton = new QPushButton(tr("Export"));
+    m_tableButton->setToolTip(tr("Show the figures of this page as a table"));
+    m_copyButton->setToolTip(tr("Copy the page as an image and its figures as a table"));
+    m_exportButton->setToolTip(tr("Write PNG, SVG, PDF or CSV"));
+    for (QPushButton* button : {m_tableButton, m_copyButton, m_exportButton})
+        tools->addWidget(button);
+    layout->addWidget(m_toolRow);
+    m_both = new QStackedWidget;
+    m_stack = new QStackedWidget;
+    m_table = new QTableWidget;
+    m_table->setObjectName(u"pageTable"_s);
+    m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    m_table->verticalHeader()->hide();
+    m_table->setSortingEnabled(false);
+    m_both->addWidget(m_stack);
+    m_both->addWidget(m_table);
+    auto* margin = new QVBoxLayout;
+    margin->setContentsMargins(theme.px(16), 0, theme.px(16), theme.px(12));
+    margin->addWidget(m_both);
+    layout->addLayout(margin, 1);
+
+    connect(m_tabs, &QTabBar::currentChanged, this, [this](int index) {
+        m_stack->setCurrentIndex(index);
+        m_tools->setCurrentIndex(index);
+        deliver();
+        Q_EMIT currentChanged();
+    });
+    connect(m_tableButton, &QPushButton::toggled, this, [this](bool on) {
+        fillTable();
+        m_both->setCurrentIndex(on ? 1 : 0);
+    });
+    connect(m_copyButton, &QPushButton::clicked, this, &PageHost::copy);
+    connect(m_exportButton, &QPushButton::clicked, this, &PageHost::exportDialog);
+    connect(&workspace, &Workspace::contextChanged, this, &PageHost::deliver);
+    const auto icons = [this] {
+        m_tableButton->setIcon(icon(Icon::table, m_theme.look()));
+        m_copyButton->setIcon(icon(Icon::copy, m_theme.look()));
+        m_exportButton->setIcon(icon(Icon::exportFile, m_theme.look()));
+    };
+    connect(&theme, &Theme::changed, this, icons);
+    icons();
+}
+
+void PageHost::addPage(Page* page)
+{
+    m_pages << page;
+    m_stack->addWidget(page);
+    QWidget* tools = page->tools();
+    m_tools->addWidget(tools ? tools : new QWidget);
+    m_tabs->addTab(page->title());
+}
+
+void PageHost::showPage(int index)
+{
+    if (index >= 0 && index < m_pages.size())
+        m_tabs->setCurrentIndex(index);
+}
+
+void PageHost::showPage(const QString& id)
+{
+    for (int i = 0; i < m_pages.size(); ++i)
+        if (m_pages[i]->id() == id)
+            showPage(i);
+}
+
+void PageHost::setTableShown(bool shown) { m_tableButton->setChecked(shown); }
+bool PageHost::isTableShown() const { return m_tableButton->isChecked(); }
+Page* PageHost::current() const { return m_pages.value(m_tabs->currentIndex()); }
+
+Page* PageHost::page(const QString& id) const
+{
+    for (Page* page : m_pages)
+        if (page->id() == id)
+            return page;
+    return nullptr;
+}
+
+void PageHost::deliver()
+{
+    Page* page = current();
+    if (!page || m_workspace.context().scenarios.isEmpty())
+        return;
+    page->setContext(m_workspace.context());
+    if (isTableShown())
+        fillTable();
+}
+
+void PageHost::fillTable()
+{
+    Page* page = current();
+    if (!page)
+        return;
+    const TableData data = page->asTable();
+    m_table->setAccessibleName(tr("%1 as a table").arg(page->title()));
+    m_table->setColumnCount(static_cast<int>(data.header.size()));
+    m_table->setHorizontalHeaderLabels(data.header);
+    constexpr int kMostRows = 2000; // a table for reading; Export writes all rows
+    const int rows = std::min<int>(kMostRows, static_cast<int>(data.rows.size()));
+    m_table->setRowCount(rows);
+    for (int r = 0; r < rows; ++r)
+        for (int c = 0; c < data.rows[r].size(); ++c) {
+            auto* item = new QTableWidgetItem(data.rows[r][c]);
+            bool number = false;
+            data.rows[r][c].toDouble(&number);
+            if (number)
+                item->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+            m_table->setItem(r, c, item);
+        }
+    m_table->resizeColumnsToContents();
+}
+
+Picture PageHost::pictureOf(Page& page) const
+{
+    Picture picture;
+    picture.size = page.exportSize();
+    picture.paint = [&page](QPainter& painter) { page.paintExport(painter); };
+    picture.title = page.title();
+    if (const ShownScenario* s = m_workspace.context().current(); s && s->snapshot)
+        picture.receipt = {s->name, QString::fromStdString(s->snapshot->hash.text()), s->snapshot->seed,
+                           static_cast<std::int64_t>(s->snapshot->across.samples), QCoreApplication::applicationVersion(), page.id()};
+    return picture;
+}
+
+namespace {
+
+/// Exports use the light palette; the screen comes back as it was.
+class LightWhileExporting final {
+public:
+    explicit LightWhileExporting(Theme& theme) : m_theme(theme), m_mode(theme.mode())
+    {
+        if (theme.isDark())
+            m_theme.setMode(Theme::Mode::light);
+    }
+    ~LightWhileExporting() { m_theme.setMode(m_mode); }
+
+private:
+    Theme& m_theme;
+    Theme::Mode m_mode;
+};
+
+} // namespace
+
+void PageHost::copy()
+{
+    Page* page = current();
+    if (!page)
+        return;
+    const LightWhileExporting light(m_theme);
+    QGuiApplication::clipboard()->setMimeData(toMimeData(pictureOf(*page), page->asTable()));
+    Q_EMIT message(tr("Copied %1 as an image and a table").arg(page->title()));
+}
+
+QString PageHost::exportTo(const QString& path)
+{
+    Page* page = current();
+    if (!page)
+        return tr("There is no page to export.");
+    const LightWhileExporting light(m_theme);
+    return writeExport(path, pictureOf(*page), page->asTable());
+}
+
+void PageHost::exportDialog()
+{
+    Page* page = current();
+    if (!page)
+        return;
+    const QString folder = QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
+    const QString path = QFileDialog::getSaveFileName(this, tr("Export %1").arg(page->title()), u"%1/%2.png"_s.arg(folder, page->id()),
+                                                      tr("Picture (*.png);;Drawing (*.svg);;Document (*.pdf);;Figures (*.csv);;Figures (*.tsv)"));
+    if (path.isEmpty())
+        return;
+    const QString error = exportTo(path);
+    Q_EMIT message(error.isEmpty() ? tr("Wrote %1").arg(path) : error);
+}
+
+} // namespace prism::ui

@@ -1,0 +1,60 @@
+// The centre: tabs, the row of page tools, the pages, and what every page can do (table, copy, export).
+#pragma once
+
+#include "ui/model/workspace.h"
+#include "ui/theme/theme.h"
+
+#include <QWidget>
+
+class QPushButton;
+class QStackedWidget;
+class QTabBar;
+class QTableWidget;
+
+namespace prism::ui {
+
+struct Picture;
+
+/// GUI thread only. Only the page that is shown gets contexts.
+class PageHost final : public QWidget {
+    Q_OBJECT
+public:
+    PageHost(Workspace& workspace, Theme& theme, QWidget* parent = nullptr);
+
+    // change it
+    void addPage(Page* page);
+    void showPage(const QString& id);
+    void showPage(int index);
+    void setTableShown(bool shown);
+
+    // look at it
+    [[nodiscard]] const QList<Page*>& pages() const { return m_pages; }
+    [[nodiscard]] Page* current() const;
+    [[nodiscard]] Page* page(const QString& id) const;
+    [[nodiscard]] bool isTableShown() const;
+
+    // take it away
+    void copy();                                      ///< image and TSV together
+    [[nodiscard]] QString exportTo(const QString& path); ///< by its ending; an error as a sentence, empty = done
+    void exportDialog();
+
+Q_SIGNALS:
+    void currentChanged();
+    void message(const QString& text);
+
+private:
+    void deliver();
+    [[nodiscard]] Picture pictureOf(Page& page) const;
+    void fillTable();
+
+    Workspace& m_workspace;
+    Theme& m_theme;
+    QTabBar* m_tabs;
+    QWidget* m_toolRow;
+    QStackedWidget *m_tools, *m_stack, *m_both;
+    QTableWidget* m_table;
+    QPushButton *m_tableButton, *m_copyButton, *m_exportButton;
+    QList<Page*> m_pages;
+};
+
+} // namespace prism::ui
