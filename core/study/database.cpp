@@ -1,5 +1,6 @@
 #include "core/study/database.h"
 
+#include "core/study/strictvfs.h"
 #include "core/study/study.h"
 
 #include <sqlite3.h>
@@ -196,7 +197,7 @@ Database::Database(const std::string& path, Mode mode, const std::string& vfs)
     flags |= mode == Mode::readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
     if (mode == Mode::create)
         flags |= SQLITE_OPEN_CREATE;
-    const int code = sqlite3_open_v2(path.c_str(), &db, flags, vfs.empty() ? nullptr : vfs.c_str());
+    const int code = sqlite3_open_v2(path.c_str(), &db, flags, strictVfs(vfs));
     m_db.reset(db);
     if (code != SQLITE_OK)
         failSql(db, code);

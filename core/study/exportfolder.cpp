@@ -1,0 +1,160 @@
+// A study as a folder of JSON and CSV that people and scripts read, and that importFolder reads back without loss.
+#include "core/study/compress.h"
+#include "core/study/csv.h"
+#include "core/study/impl.h"
+
+#include <nlohmann/json.hpp>
+
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+namespace prism {
+
+using namespace study_problem;
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+void writeText(const fs::path& path, const std::string& text)
+{
+    std::ofstream out(path, std::ios::binary | std::ios::trunc);
+    out.write(text.data(), static_cast<std::streamsize>(text.size()));
+    out.close();
+    if (!out)
+        failStudy(errno == ENOSPC ? kDiskFull : kInputOutput, "The file cannot be written.",
+                  path.string() + ": " + std::strerror(errno), "Choose another place.");
+}
+
+std::string field(const SqlValue& value)
+{
+    if (const auto* integer = std::get_if<std::int64_t>(&value))
+        return std::to_string(*integer);
+    const auto* text = std::get_if<std::string>(&value);
+    return text ? *text : std::string();
+}
+
+Json jsonValue(const SqlValue& value)
+{
+    if (const auto* integer = std::get_if<std::int64_t>(&value))
+        return *integer;
+    const auto* text = std::get_if<std::string>(&value);
+    return text ? Json(*text) : Json();
+}
+
+/// Part of a file name made of what a person called it.
+std::string slug(const std::string& name)
+{
+    std::string slug;
+    for (const char c : name.substr(0, 60))
+        slug += (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
+                        (c == '.' && !slug.empty())
+                    ? c
+                    : '_';
+    return slug;
+}
+
+std::string hex(std::int64_t value) { return ContentHash{std::bit_cast<std::uint64_t>(value)}.text(); }
+
+Json stepsJson(const Database& db)
+{
+    Json steps = Json::array();
+    Statement rows(db.handle(), "SELECT id, time_ms, label, merge_key FROM step ORDER BY id");
+    Statement changes(db.handle(), "SELECT scenario, field, before, after FROM change WHERE step = ?1 ORDER BY id");
+    while (rows.row()) {
+        Json list = Json::array();
+        changes.reset();
+        changes.bind(1, rows.integer(0));
+        while (changes.row())
+            list.push_back({{"scenario", jsonValue(changes.value(0))}, {"field", changes.text(1)},
+                            {"before", jsonValue(changes.value(2))}, {"after", jsonValue(changes.value(3))}});
+        steps.push_back({{"id", rows.integer(0)}, {"time_ms", rows.integer(1)}, {"label", rows.text(2)},
+                         {"merge_key", rows.text(3)}, {"changes", std::move(list)}});
+    }
+    return steps;
+}
+
+std::string studyJson(const Database& db)
+{
+    Statement study(db.handle(), "SELECT name, created_ms, program, baseline, cursor FROM study");
+    study.row();
+    Json json{{"format", "prism-study-1"}, {"name", study.text(0)}, {"created_ms", study.integer(1)},
+              {"program", study.text(2)}, {"baseline", jsonValue(study.value(3))}, {"cursor", study.integer(4)}};
+    Json views = Json::object();
+    Statement rows(db.handle(), "SELECT name, json FROM view_state ORDER BY name");
+    while (rows.row())
+        views[rows.text(0)] = rows.text(1);
+    json["view_state"] = std::move(views);
+    json["steps"] = stepsJson(db);
+    return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string scenariosCsv(const Database& db)
+{
+    std::string csv = csvLine({"id", "name", "position", "colour", "line_style", "note", "visible", "archived", "removed",
+                               "parent", "current_revision"});
+    Statement rows(db.handle(), "SELECT id, name, position, colour, line_style, note, visible, archived, removed, parent, "
+                                "current FROM scenario ORDER BY id");
+    while (rows.row()) {
+        std::vector<std::string> fields;
+        for (int i = 0; i < 11; ++i)
+            fields.push_back(field(rows.value(i)));
+        csv += csvLine(fields);
+    }
+    return csv;
+}
+
+} // namespace
+
+Diagnostics Study::exportFolder(const std::string& folder) const
+{
+    const std::lock_guard guard(m_impl->mutex);
+    const Impl& impl = *m_impl;
+    return attempt([&] {
+        const fs::path root(folder);
+        if (fs::exists(root) && (!fs::is_directory(root) || !fs::is_empty(root)))
+            failStudy(kExists, "There is something in this place already.", folder, "an empty or new folder");
+        for (const char* name : {"revisions", "attachments", "results"})
+            fs::create_directories(root / name);
+        const Database& db = impl.db;
+        writeText(root / "scenarios.csv", scenariosCsv(db));
+
+        std::string csv = csvLine({"id", "scenario", "time_ms", "label", "file"});
+        Statement revisions(db.handle(), "SELECT id, scenario, time_ms, label FROM revision ORDER BY id");
+        while (revisions.row()) {
+            const std::string file = "revisions/" + field(revisions.value(0)) + ".json";
+            writeText(root / file, impl.revisionText(revisions.integer(0)));
+            csv += csvLine({field(revisions.value(0)), field(revisions.value(1)), field(revisions.value(2)), revisions.text(3), file});
+        }
+        writeText(root / "revisions.csv", csv);
+
+        csv = csvLine({"id", "scenario", "kind", "name", "source", "time_ms", "file"});
+        Statement imports(db.handle(), "SELECT id, scenario, kind, name, source, time_ms, part FROM attachment ORDER BY id");
+        while (imports.row()) {
+            const std::string file = "attachments/" + field(imports.value(0)) + "-" + slug(imports.text(4));
+            writeText(root / file, impl.partBytes(imports.integer(6)));
+            csv += csvLine({field(imports.value(0)), field(imports.value(1)), imports.text(2), imports.text(3),
+                            imports.text(4), field(imports.value(5)), file});
+        }
+        writeText(root / "attachments.csv", csv);
+
+        csv = csvLine({"hash", "kind", "engine_version", "seed", "samples", "time_ms", "used", "file"});
+        Statement results(db.handle(), "SELECT id, hash, kind, engine_version, seed, samples, time_ms, used, raw_bytes, data "
+                                       "FROM result ORDER BY id");
+        while (results.row()) {
+            const std::string file = "results/" + hex(results.integer(1)) + "-" + field(results.value(0)) + ".bin";
+            writeText(root / file, expandBytes(results.text(9), results.integer(8)));
+            csv += csvLine({hex(results.integer(1)), results.text(2), results.text(3),
+                            std::to_string(std::bit_cast<std::uint64_t>(results.integer(4))), field(results.value(5)),
+                            field(results.value(6)), field(results.value(7)), file});
+        }
+        writeText(root / "results.csv", csv);
+        writeText(root / "study.json", studyJson(db)); // last: a folder with it is complete
+    });
+}
+
+} // namespace prism

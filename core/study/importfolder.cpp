@@ -1,0 +1,223 @@
+// Reads the folder that exportFolder writes. It may come from a stranger or have been edited by hand: every problem says its
+// file, and the new study appears complete or not at all.
+#include "core/study/compress.h"
+#include "core/study/csv.h"
+#include "core/study/impl.h"
+#include "core/study/schema.h"
+
+#include <nlohmann/json.hpp>
+
+#include <bit>
+#include <charconv>
+#include <filesystem>
+#include <fstream>
+
+namespace prism {
+
+using namespace study_problem;
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+using Row = std::map<std::string, std::string>;
+
+constexpr int kMaxJsonDepth = 64;
+
+[[noreturn]] void failAt(const std::string& place, const std::string& message, const std::string& found = {},
+                         const std::string& accepted = {})
+{
+    throw StudyError{{Severity::error, place, message, found.substr(0, 200), accepted}};
+}
+
+std::string readText(const fs::path& root, const std::string& file)
+{
+    const fs::path relative(file);
+    for (const fs::path& part : relative)
+        if (relative.is_absolute() || part == "..")
+            failAt(file, "A file of the study must lie in its folder.", file);
+    const fs::path path = root / relative;
+    std::error_code error;
+    const auto size = fs::is_regular_file(path, error) ? fs::file_size(path, error) : 0;
+    if (error || !fs::is_regular_file(path, error))
+        failAt(file, "The file is missing from the folder.", path.string());
+    if (size > static_cast<std::uintmax_t>(kMaxRawBytes))
+        failAt(file, "The file is larger than a study may hold.", std::to_string(size) + " bytes", "up to 256 MiB");
+    std::ifstream in(path, std::ios::binary);
+    std::string text(static_cast<std::size_t>(size), '\0');
+    in.read(text.data(), static_cast<std::streamsize>(size));
+    if (!in)
+        failAt(file, "The file cannot be read.", path.string());
+    return text;
+}
+
+std::vector<Row> readTable(const fs::path& root, const std::string& file, const std::vector<std::string>& columns)
+{
+    const auto lines = parseCsv(readText(root, file));
+    if (lines.empty() || lines.front() != columns)
+        failAt(file + ":1", "The first line does not name the expected columns.", lines.empty() ? "" : csvLine(lines.front()),
+               csvLine(columns));
+    std::vector<Row> rows;
+    for (std::size_t i = 1; i < lines.size(); ++i) {
+        if (lines[i].size() != columns.size())
+            failAt(file + ":" + std::to_string(i + 1), "The line has another number of fields than the first.",
+                   std::to_string(lines[i].size()), std::to_string(columns.size()));
+        Row row{{"", file + ":" + std::to_string(i + 1)}};
+        for (std::size_t k = 0; k < columns.size(); ++k)
+            row[columns[k]] = lines[i][k];
+        rows.push_back(std::move(row));
+    }
+    return rows;
+}
+
+template <class T> T number(const Row& row, const std::string& column, int base = 10)
+{
+    const std::string& text = row.at(column);
+    T value{};
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+    if (error != std::errc() || end != text.data() + text.size() || text.empty())
+        failAt(row.at("") + "." + column, "This is not a whole number.", text);
+    return value;
+}
+
+std::int64_t integer(const Row& row, const std::string& column) { return number<std::int64_t>(row, column); }
+
+SqlValue optionalInteger(const Row& row, const std::string& column)
+{
+    return row.at(column).empty() ? SqlValue{} : SqlValue{integer(row, column)};
+}
+
+SqlValue sqlValue(const Json& json, const std::string& place)
+{
+    if (json.is_null())
+        return {};
+    if (json.is_number_integer())
+        return json.get<std::int64_t>();
+    if (json.is_string())
+        return json.get<std::string>();
+    failAt(place, "This is not a value of the history.", json.dump().substr(0, 100), "a whole number, a text or null");
+}
+
+/// A member of an object, of the type of `kind`.
+const Json& member(const Json& json, const std::string& key, Json::value_t kind, const std::string& place)
+{
+    const bool there = json.is_object() && json.contains(key);
+    const Json::value_t type = there ? json[key].type() : Json::value_t::null;
+    const bool integers = kind == Json::value_t::number_integer && type == Json::value_t::number_unsigned;
+    if (!there || (type != kind && !integers))
+        failAt(place + "." + key, "The entry is missing or of another type.", there ? json[key].type_name() : "missing",
+               Json(kind).type_name());
+    return json[key];
+}
+
+Json readStudyJson(const fs::path& root)
+{
+    bool tooDeep = false;
+    const auto watchDepth = [&](int depth, Json::parse_event_t, Json&) {
+        if (depth > kMaxJsonDepth)
+            tooDeep = true;
+        return !tooDeep;
+    };
+    Json json = Json::parse(readText(root, "study.json"), watchDepth, false);
+    if (tooDeep || json.is_discarded() || !json.is_object())
+        failAt("study.json", "This is not a JSON object.");
+    if (!json.contains("format") || json["format"] != "prism-study-1")
+        failAt("study.json.format", "This is not the folder of a study.", json.contains("format") ? json["format"].dump() : "",
+               "prism-study-1");
+    return json;
+}
+
+void importSteps(Database& db, const Json& json)
+{
+    using Type = Json::value_t;
+    const Json& steps = member(json, "steps", Type::array, "study.json");
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        const std::string place = "study.json.steps[" + std::to_string(i) + "]";
+        const auto id = member(steps[i], "id", Type::number_integer, place).get<std::int64_t>();
+        db.run("INSERT INTO step (id, time_ms, label, merge_key) VALUES (?1, ?2, ?3, ?4)", id,
+               member(steps[i], "time_ms", Type::number_integer, place).get<std::int64_t>(),
+               member(steps[i], "label", Type::string, place).get<std::string>(),
+               member(steps[i], "merge_key", Type::string, place).get<std::string>());
+        for (const Json& change : member(steps[i], "changes", Type::array, place))
+            db.run("INSERT INTO change (step, scenario, field, before, after) VALUES (?1, ?2, ?3, ?4, ?5)", id,
+                   sqlValue(change.value("scenario", Json()), place),
+                   member(change, "field", Type::string, place).get<std::string>(),
+                   sqlValue(change.value("before", Json()), place), sqlValue(change.value("after", Json()), place));
+    }
+}
+
+void importStudyRow(Database& db, const Json& json)
+{
+    using Type = Json::value_t;
+    const auto text = [&](const char* key) { return member(json, key, Type::string, "study.json").get<std::string>(); };
+    const auto whole = [&](const char* key) {
+        return member(json, key, Type::number_integer, "study.json").get<std::int64_t>();
+    };
+    db.run("UPDATE study SET name = ?1, created_ms = ?2, program = ?3, baseline = ?4, cursor = ?5", text("name"),
+           whole("created_ms"), text("program"), sqlValue(json.value("baseline", Json()), "study.json.baseline"), whole("cursor"));
+    for (const auto& [name, view] : member(json, "view_state", Type::object, "study.json").items()) {
+        if (!view.is_string())
+            failAt("study.json.view_state." + name, "View state must be a text.", view.type_name());
+        db.run("INSERT INTO view_state (name, json) VALUES (?1, ?2)", name, view.get<std::string>());
+    }
+}
+
+void importResults(Database& db, const fs::path& root)
+{
+    for (const Row& row : readTable(root, "results.csv",
+                                    {"hash", "kind", "engine_version", "seed", "samples", "time_ms", "used", "file"})) {
+        const std::string bytes = readText(root, row.at("file"));
+        const std::string data = compressBytes(bytes);
+        db.run("INSERT INTO result (hash, kind, engine_version, seed, samples, time_ms, used, raw_bytes, data) "
+               "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+               std::bit_cast<std::int64_t>(number<std::uint64_t>(row, "hash", 16)), row.at("kind"), row.at("engine_version"),
+               std::bit_cast<std::int64_t>(number<std::uint64_t>(row, "seed")), integer(row, "samples"),
+               integer(row, "time_ms"), integer(row, "used"), static_cast<std::int64_t>(bytes.size()), SqlBlob{data});
+    }
+}
+
+} // namespace
+
+Result<Study> Study::importFolder(const std::string& folder, const std::string& path, const StudyOptions& options)
+{
+    const Diagnostics problem = attempt([&] {
+        const fs::path root(folder);
+        const Json json = readStudyJson(root);
+        makeFile(path, false, [&](const std::string& temporary) {
+            Impl impl;
+            impl.options = options;
+            impl.db = Database(temporary, Database::Mode::create, options.vfs);
+            Database& db = impl.db;
+            migrateStudy(db);
+            Transaction transaction(db);
+            db.script("PRAGMA defer_foreign_keys = ON");
+            for (const Row& row : readTable(root, "scenarios.csv",
+                                            {"id", "name", "position", "colour", "line_style", "note", "visible", "archived",
+                                             "removed", "parent", "current_revision"}))
+                db.run("INSERT INTO scenario (id, name, position, colour, line_style, note, visible, archived, removed, parent, "
+                       "current) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+                       integer(row, "id"), row.at("name"), integer(row, "position"), row.at("colour"), row.at("line_style"),
+                       row.at("note"), integer(row, "visible"), integer(row, "archived"), integer(row, "removed"),
+                       optionalInteger(row, "parent"), optionalInteger(row, "current_revision"));
+            for (const Row& row : readTable(root, "revisions.csv", {"id", "scenario", "time_ms", "label", "file"})) {
+                db.run("INSERT INTO revision (id, scenario, time_ms, label, json) VALUES (?1, ?2, ?3, ?4, '')",
+                       integer(row, "id"), integer(row, "scenario"), integer(row, "time_ms"), row.at("label"));
+                impl.setRevisionText(integer(row, "id"), readText(root, row.at("file")));
+            }
+            for (const Row& row : readTable(root, "attachments.csv",
+                                            {"id", "scenario", "kind", "name", "source", "time_ms", "file"}))
+                db.run("INSERT INTO attachment (id, scenario, kind, name, source, time_ms, part) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                       integer(row, "id"), optionalInteger(row, "scenario"), row.at("kind"), row.at("name"), row.at("source"),
+                       integer(row, "time_ms"), impl.addPart(readText(root, row.at("file"))));
+            importResults(db, root);
+            importSteps(db, json);
+            importStudyRow(db, json);
+            transaction.commit();
+        });
+    });
+    if (!problem.empty())
+        return problem;
+    return Study::open(path, options);
+}
+
+} // namespace prism

@@ -1,0 +1,11 @@
+#include "core/study/kill.h"
+
+#include <gtest/gtest.h>
+
+namespace prism {
+namespace {
+
+TEST(StudyKill, EveryAcknowledgedEditSurvives25Kills) { study_test::killWriters(25, 1); }
+
+} // namespace
+} // namespace prism
