@@ -1,0 +1,76 @@
+#include "core/insight/report.h"
+
+#include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
+
+namespace prism::report {
+
+nlohmann::ordered_json json(const Estimate& estimate)
+{
+    return {{"value", estimate.value}, {"ci95", estimate.halfWidth}};
+}
+
+nlohmann::ordered_json json(const DistributionSummary& s)
+{
+    return {{"mean", s.mean}, {"std", s.std}, {"cv", s.cv}, {"p5", s.p5}, {"p50", s.p50}, {"p95", s.p95}, {"p99", s.p99},
+            {"samples", s.samples},
+            {"ci95", {{"mean", s.ciMean}, {"p50", s.ciP50}, {"p95", s.ciP95}, {"p99", s.ciP99}}}};
+}
+
+nlohmann::ordered_json json(const FigureChange& c)
+{
+    return {{"mean", json(c.mean)}, {"std", json(c.std)}, {"p50", json(c.p50)}, {"p95", json(c.p95)}, {"p99", json(c.p99)}};
+}
+
+std::string dump(const nlohmann::ordered_json& object)
+{
+    return object.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::string field(std::string_view text)
+{
+    if (text.find_first_of(",;\"\r\n") == std::string_view::npos)
+        return std::string(text);
+    std::string quoted = "\"";
+    for (const char c : text)
+        quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+    return quoted + "\"";
+}
+
+std::string number(double value)
+{
+    return fmt::format("{:.9g}", value);
+}
+
+std::string row(std::initializer_list<std::string> fields)
+{
+    std::string line;
+    bool first = true;
+    for (const std::string& text : fields) {
+        line += (first ? "" : ",") + text;
+        first = false;
+    }
+    return line + "\n";
+}
+
+std::string_view categoryName(Category category)
+{
+    switch (category) {
+    case Category::compute: return "compute";
+    case Category::tensorParallel: return "tensor_parallel";
+    case Category::contextParallel: return "context_parallel";
+    case Category::expertParallel: return "expert_parallel";
+    case Category::pipeline: return "pipeline";
+    case Category::dataParallel: return "data_parallel";
+    case Category::optimizer: return "optimizer";
+    case Category::other: return "other";
+    }
+    return "other";
+}
+
+std::string_view scopeName(Scope scope)
+{
+    return scope == Scope::none ? "none" : scope == Scope::intraNode ? "intra_node" : "inter_node";
+}
+
+} // namespace prism::report
