@@ -17,6 +17,8 @@ int main(int argc, char** argv)
                "Example: prism-cli predict llama3-405b-16k-h100 --set parallelism.tensor_model_parallel_size=4 --json");
     try {
         addPredict(app, cli);
+        addGraph(app, cli);
+        addSimulate(app, cli);
         app.parse(argc, argv);
         return cli.exitCode;
     } catch (const CLI::ParseError& e) {

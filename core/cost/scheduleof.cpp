@@ -1,6 +1,6 @@
 #include "core/cost/scheduleof.h"
 
-#include <charconv>
+#include "core/schedule/lists.h"
 
 namespace prism {
 
@@ -12,33 +12,10 @@ Result<Schedule> scheduleFromLists(const std::vector<std::string>& lists, int nu
     schedule.numMicrobatches = numMicrobatches;
     Diagnostics errors;
     for (std::size_t stage = 0; stage < lists.size(); ++stage) {
-        auto& order = schedule.order.emplace_back();
-        const std::string& text = lists[stage];
-        std::size_t begin = 0;
-        while ((begin = text.find_first_not_of(" ,\t\n", begin)) != std::string::npos) {
-            const std::size_t end = std::min(text.find_first_of(" ,\t\n", begin), text.size());
-            const std::string word = text.substr(begin, end - begin);
-            begin = end;
-            ScheduleItem item;
-            unsigned batch = 0, chunk = 0;
-            const char* last = word.data() + word.size();
-            auto [next, code] = std::from_chars(word.data() + 1, last, batch);
-            bool good = code == std::errc() && std::string_view("FBW").find(word[0]) != std::string_view::npos;
-            if (good && next != last) {
-                const auto parsed = std::from_chars(next + 1, last, chunk);
-                good = *next == '.' && parsed.ec == std::errc() && parsed.ptr == last && chunk < kMaxChunks;
-            }
-            if (!good) {
-                if (errors.size() < 20)
-                    errors.push_back({Severity::error, "parallelism.custom_schedule[" + std::to_string(stage) + "]", "this is no schedule item",
-                                      word.substr(0, 40), "F, B or W, a micro-batch and optionally .chunk, such as F3 or B0.1", "", ""});
-                continue;
-            }
-            item.phase = word[0] == 'F' ? Phase::forward : word[0] == 'B' ? Phase::backward : Phase::weight;
-            item.chunk = static_cast<std::uint16_t>(chunk);
-            item.microbatch = batch;
-            order.push_back(item);
-        }
+        auto items = itemsFromText(lists[stage], "parallelism.custom_schedule[" + std::to_string(stage) + "]");
+        for (Diagnostic& d : items.errors())
+            errors.push_back(std::move(d));
+        schedule.order.push_back(items.ok() ? std::move(items).value() : std::vector<ScheduleItem>{});
     }
     if (!errors.empty())
         return errors;

@@ -1,0 +1,173 @@
+// Step graphs: lossless JSON, every mistake reported with its place, and no text that breaks the reader.
+#include "core/step/stepgraph.h"
+
+#include "core/sim/graphs.h"
+#include "core/stats/random.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <limits>
+#include <sstream>
+
+namespace prism {
+namespace {
+
+/// A graph that uses every field, with numbers that have no short decimal form.
+StepGraph fullGraph()
+{
+    test::JobShape shape{.schedule = "zb-v", .stages = 2, .chunks = 2, .microbatches = 3, .replicas = 2, .groupRanks = 2, .groups = 2,
+                         .layers = 3, .forwardSeconds = 1.0 / 3, .collectiveSeconds = 0.1, .sendSeconds = 1e-7 / 3,
+                         .gradSyncSeconds = 0.7, .optimizerSeconds = 0.3, .paramGatherSeconds = 0.2, .gradNormSeconds = 1e-4,
+                         .embeddingSeconds = 0.05};
+    shape.compute = {Family::weibull, 0.1 / 3};
+    shape.intra = empiricalDistribution({1, 2, 4.0 / 3});
+    shape.inter = {Family::gamma, 0.2, 1e-3, 10.0 / 3};
+    StepGraph g = test::jobGraph(shape);
+    g.programs[0].blocks[0].ops[2].sync = Sync::cell;
+    g.programs[0].blocks[0].ops[2].hiddenSeconds = 0.1 / 7;
+    g.gradSync[1].hiddenSeconds = 0.6;
+    g.gradSync[1].minExposedSeconds = 0.01;
+    g.paramGather[0] = {};
+    g.transferOccupiesSender = true;
+    g.spatial = {Family::normal, 0.01};
+    g.data = {Family::lognormal, 0.3};
+    g.intraRegime = {Family::lognormal, 0.05};
+    g.interRegime = {Family::lognormal, 0.1, 0.01, 2.0};
+    g.regimeLag1 = 0.35;
+    g.slow = {{0, 1, 3, 1.5, 1.0}, {-1, 0, -1, 1.0, 2.0}};
+    g.fixedSpatial.assign(16, 1.0 / 1.1);
+    return g;
+}
+
+TEST(StepGraph, JsonIsLossless)
+{
+    const StepGraph g = fullGraph();
+    ASSERT_TRUE(check(g).empty()) << check(g)[0].path << " " << check(g)[0].message;
+    const std::string text = toJson(g);
+    const auto back = stepGraphFromJson(text);
+    ASSERT_TRUE(back.ok()) << back.errors()[0].path << " " << back.errors()[0].message;
+    EXPECT_TRUE(*back == g);
+    EXPECT_EQ(back->hash(), g.hash());
+    EXPECT_EQ(toJson(*back), text);
+}
+
+TEST(StepGraph, TheExampleOfTheHelpPageLoads)
+{
+    std::ifstream in(std::string(PRISM_SOURCE_DIR) + "/resources/help/stepgraph.md");
+    std::stringstream page;
+    page << in.rdbuf();
+    const std::string text = page.str();
+    const auto begin = text.find("```json") + 7;
+    const auto graph = stepGraphFromJson(text.substr(begin, text.find("```", begin) - begin));
+    ASSERT_TRUE(graph.ok()) << graph.errors()[0].path << " " << graph.errors()[0].message;
+    EXPECT_EQ(graph->schedule.order[0], makeSchedule("1f1b", 2, 1, 3)->order[0]);
+    EXPECT_EQ(graph->numReplicas, 2);
+}
+
+TEST(StepGraph, HashFollowsEveryField)
+{
+    const StepGraph g = fullGraph();
+    const auto differs = [&g](auto change) {
+        StepGraph other = g;
+        change(other);
+        return other.hash() != g.hash() && !(other == g);
+    };
+    EXPECT_TRUE(differs([](StepGraph& x) { x.numReplicas = 3; }));
+    EXPECT_TRUE(differs([](StepGraph& x) { x.classes[1].temporal.cv = 0.5; }));
+    EXPECT_TRUE(differs([](StepGraph& x) { x.programs[1].blocks[0].repeat = 4; }));
+    EXPECT_TRUE(differs([](StepGraph& x) { x.programOf[1][1][0] = 1; }));
+    EXPECT_TRUE(differs([](StepGraph& x) { std::swap(x.schedule.order[0][0], x.schedule.order[0][1]); }));
+    EXPECT_TRUE(differs([](StepGraph& x) { x.gradSync[1].hiddenSeconds = 0; }));
+    EXPECT_TRUE(differs([](StepGraph& x) { x.slow[0].rank = 2; }));
+    EXPECT_TRUE(differs([](StepGraph& x) { x.fixedSpatial[7] = 1.0; }));
+    EXPECT_TRUE(differs([](StepGraph& x) { x.regimeLag1 = 0.1; }));
+    EXPECT_EQ(fullGraph().hash(), g.hash());
+}
+
+TEST(StepGraph, CheckReportsEveryProblem)
+{
+    StepGraph g = fullGraph();
+    g.programs[0].blocks[0].ops[0].kernelClass = 9;
+    g.programs[0].blocks[0].ops[1].meanSeconds = std::numeric_limits<double>::quiet_NaN();
+    g.programs[1].blocks[0].repeat = 0;
+    g.programOf[1][0][1] = 12;
+    g.gradSync.pop_back();
+    g.optimizer[0].kernelClass = 2;     // a communication
+    g.embeddingAllReduce.kernelClass = 0; // a compute kernel
+    g.classes[0].temporal.cv = -1;
+    g.classes[0].spatialSensitivity = 2;
+    g.slow[0].replica = 2;
+    g.slow[1].linkFactor = 0;
+    g.fixedSpatial[3] = -1;
+    g.regimeLag1 = 1.0;
+    EXPECT_EQ(check(g).size(), 13U);
+}
+
+TEST(StepGraph, MistakesInAFileComeAllAtOnceWithTheirPlace)
+{
+    const auto result = stepGraphFromJson(R"({"format": "prism-stepgraph-1", "num_replica": 2, "group_ranks": "two",
+        "classes": [{"name": "a", "scope": "node", "temporal": {"family": "gama", "cv": -1}}],
+        "programs": [{"blocks": [{"repeat": 1.5, "ops": [{"class": 0, "mean": 1}]}]}],
+        "schedule": {"name": "1f1b", "num_stages": 1, "num_microbatches": 1, "path": [[0, 0]], "order": ["F0 X1"]}})");
+    ASSERT_FALSE(result.ok());
+    std::vector<std::string> paths;
+    for (const Diagnostic& d : result.errors())
+        paths.push_back(d.path);
+    for (const char* path : {"num_replica", "group_ranks", "classes[0].scope", "classes[0].temporal.family", "classes[0].temporal.cv",
+                             "programs[0].blocks[0].repeat", "programs[0].blocks[0].ops[0].mean", "schedule.order[0]"})
+        EXPECT_NE(std::find(paths.begin(), paths.end(), path), paths.end()) << path;
+}
+
+TEST(StepGraph, HostileTextsEndInErrors)
+{
+    EXPECT_FALSE(stepGraphFromJson("").ok());
+    EXPECT_FALSE(stepGraphFromJson("[]").ok());
+    EXPECT_FALSE(stepGraphFromJson("{}").ok());
+    EXPECT_FALSE(stepGraphFromJson("null").ok());
+    EXPECT_FALSE(stepGraphFromJson(std::string(10'000, '[') + std::string(10'000, ']')).ok());
+    EXPECT_FALSE(stepGraphFromJson(R"({"format": "prism-stepgraph-1", "num_replicas": 1e999})").ok());
+    EXPECT_FALSE(stepGraphFromJson(R"({"format": "prism-stepgraph-2"})").ok());
+    EXPECT_FALSE(stepGraphFromJson(R"({"format": "prism-stepgraph-1", "group_ranks": 2000000000, "groups_per_cell": 2000000000,
+        "fixed_spatial": [1], "schedule": {"name": "zb-h1", "num_stages": 1024, "num_microbatches": 65536}})").ok());
+}
+
+TEST(StepGraph, RandomlyChangedTextsNeverBreakTheReader)
+{
+    const std::string good = toJson(fullGraph());
+    const std::string alphabet = "{}[]\",:0123456789.-+eEtfnulFBW \n\\";
+    const auto draw = [](std::uint64_t i, std::uint64_t which, std::size_t n) {
+        return static_cast<std::size_t>(uniform(2026, stream(99, which), i) * static_cast<double>(n));
+    };
+    int accepted = 0;
+    for (std::uint64_t i = 0; i < 3000; ++i) {
+        std::string text = good;
+        for (std::size_t k = 0; k <= draw(i, 0, 4); ++k) {
+            const std::size_t at = draw(i, 1 + 4 * k, text.size());
+            const char c = alphabet[draw(i, 2 + 4 * k, alphabet.size())];
+            switch (draw(i, 3 + 4 * k, 4)) {
+            case 0: text[at] = c; break;
+            case 1: text.insert(at, 1, c); break;
+            case 2: text.erase(at, 1 + draw(i, 4 + 4 * k, 20)); break;
+            default: text.resize(at); text += 'x'; break;
+            }
+            if (text.empty())
+                text = "{";
+        }
+        const auto result = stepGraphFromJson(text);
+        if (result.ok()) {
+            ++accepted;
+            EXPECT_TRUE(check(*result).empty());
+            const auto again = stepGraphFromJson(toJson(*result));
+            ASSERT_TRUE(again.ok());
+            EXPECT_TRUE(*again == *result);
+        } else {
+            EXPECT_FALSE(result.errors().empty());
+        }
+    }
+    EXPECT_GT(accepted, 10); // a changed digit or a blank is still a graph
+    EXPECT_LT(accepted, 2990);
+}
+
+} // namespace
+} // namespace prism
