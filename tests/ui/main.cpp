@@ -1,0 +1,46 @@
+// Runs the tests of the desktop application offscreen, away from the user's settings; a Qt warning fails the test that caused it.
+#include <gtest/gtest.h>
+
+#include <QApplication>
+#include <QMutex>
+#include <QStandardPaths>
+#include <QStringList>
+
+namespace {
+
+QMutex g_mutex;
+QStringList g_warnings;
+
+void collect(QtMsgType type, const QMessageLogContext&, const QString& message)
+{
+    // The offscreen platform says this once for each size hint that it cannot forward.
+    if (type == QtDebugMsg || type == QtInfoMsg || message.contains(QLatin1String("This plugin does not support")))
+        return;
+    const QMutexLocker lock(&g_mutex);
+    g_warnings << message;
+}
+
+class WarningsFail final : public testing::EmptyTestEventListener {
+    void OnTestEnd(const testing::TestInfo&) override
+    {
+        const QMutexLocker lock(&g_mutex);
+        for (const QString& warning : g_warnings)
+            ADD_FAILURE() << "Qt warning: " << warning.toStdString();
+        g_warnings.clear();
+    }
+};
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    testing::InitGoogleTest(&argc, argv);
+    if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM"))
+        qputenv("QT_QPA_PLATFORM", "offscreen");
+    QStandardPaths::setTestModeEnabled(true);
+    QApplication application(argc, argv);
+    QApplication::setApplicationName(QStringLiteral("prism-explorer-tests"));
+    qInstallMessageHandler(collect);
+    testing::UnitTest::GetInstance()->listeners().Append(new WarningsFail);
+    return RUN_ALL_TESTS();
+}

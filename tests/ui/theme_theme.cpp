@@ -1,0 +1,100 @@
+#include "ui/theme/icons.h"
+#include "ui/theme/segmented.h"
+#include "ui/theme/theme.h"
+
+#include <gtest/gtest.h>
+
+#include <QAbstractButton>
+#include <QApplication>
+#include <QDirIterator>
+#include <QFile>
+#include <QRegularExpression>
+#include <QSignalSpy>
+
+using namespace prism::ui;
+using namespace Qt::StringLiterals;
+
+namespace {
+
+TEST(Theme, TellsOfEachChangeOnce)
+{
+    Theme theme;
+    QSignalSpy spy(&theme, &Theme::changed);
+    theme.setMode(Theme::Mode::dark);
+    EXPECT_TRUE(theme.isDark());
+    theme.setMode(Theme::Mode::dark);
+    theme.setPresentation(true);
+    EXPECT_DOUBLE_EQ(theme.font(Type::body).pointSizeF(), 9.75 * 1.4);
+    theme.setUiScale(9);
+    EXPECT_DOUBLE_EQ(theme.uiScale(), 2.0);
+    EXPECT_EQ(spy.count(), 3);
+}
+
+TEST(Theme, StyleSheetLeavesNoPlaceholder)
+{
+    for (const Palette* palette : {&lightPalette(), &darkPalette()}) {
+        const QString sheet = styleSheet(Look(*palette));
+        static const QRegularExpression rest(u"@\\w+@|~\\w+~|#\\d{1,2}#|%\\w+%"_s);
+        EXPECT_FALSE(rest.match(sheet).hasMatch()) << rest.match(sheet).captured().toStdString();
+        static const QRegularExpression url(u"url\\((:[^)]+)\\)"_s);
+        Theme theme;
+        theme.applyTo(*qApp);
+        for (auto it = url.globalMatch(sheet); it.hasNext();) {
+            const QString file = it.next().captured(1);
+            EXPECT_TRUE(QFile::exists(file)) << file.toStdString();
+        }
+        qApp->setStyleSheet(QString());
+    }
+}
+
+TEST(Theme, NoWidgetNamesAColour)
+{
+    // A colour value in the sources outside the palette: "#rrggbb", QColor(r, g, b), or a named Qt colour.
+    static const QRegularExpression value(u"\"#[0-9A-Fa-f]{3,8}\"|\\bQColor\\(\\s*\\d|\\bqRgba?\\(|Qt::(?:red|green|blue|gray|darkGray|lightGray|yellow|cyan|magenta)\\b"_s);
+    QDirIterator files(QStringLiteral(PRISM_SOURCE_DIR "/ui"), {u"*.cpp"_s, u"*.h"_s}, QDir::Files, QDirIterator::Subdirectories);
+    int seen = 0;
+    while (files.hasNext()) {
+        const QString path = files.next();
+        if (path.contains(u"/ui/theme/palette."_s))
+            continue;
+        QFile file(path);
+        ASSERT_TRUE(file.open(QIODevice::ReadOnly));
+        const QString text = QString::fromUtf8(file.readAll());
+        ++seen;
+        const auto match = value.match(text);
+        EXPECT_FALSE(match.hasMatch()) << path.toStdString() << ": " << match.captured().toStdString();
+    }
+    EXPECT_GT(seen, 20);
+}
+
+TEST(Icons, AreDrawnInTheColourOfTheirRole)
+{
+    const Look look(lightPalette());
+    for (int i = 0; i <= static_cast<int>(Icon::hidden); ++i) {
+        const QImage image = icon(static_cast<Icon>(i), look, Role::accent).pixmap(32, 32).toImage();
+        int painted = 0;
+        for (int y = 0; y < image.height(); ++y)
+            for (int x = 0; x < image.width(); ++x)
+                painted += qAlpha(image.pixel(x, y)) > 128;
+        EXPECT_GT(painted, 8) << "icon " << i;
+    }
+}
+
+TEST(SegmentedControl, ChoosesByClickAndKeepsItsChoice)
+{
+    Theme theme;
+    SegmentedControl control(theme);
+    control.setChoices({u"p50"_s, u"p95"_s, u"p99"_s});
+    control.setCurrent(1);
+    QSignalSpy spy(&control, &SegmentedControl::chosen);
+    control.setCurrent(2);
+    EXPECT_EQ(spy.count(), 0);
+    control.findChildren<QAbstractButton*>().at(0)->click();
+    ASSERT_EQ(spy.count(), 1);
+    EXPECT_EQ(spy.at(0).at(0).toInt(), 0);
+    control.setChoices({u"a"_s, u"b"_s});
+    EXPECT_EQ(control.current(), 0);
+    EXPECT_EQ(control.findChildren<QAbstractButton*>().at(1)->accessibleName(), u"b"_s);
+}
+
+} // namespace
