@@ -8,5 +8,6 @@ namespace prism::cli {
 void addGraph(CLI::App& app, Cli& cli);
 void addPredict(CLI::App& app, Cli& cli);
 void addSimulate(CLI::App& app, Cli& cli);
+void addStudy(CLI::App& app, Cli& cli);
 
 } // namespace prism::cli

@@ -19,6 +19,7 @@ int main(int argc, char** argv)
         addPredict(app, cli);
         addGraph(app, cli);
         addSimulate(app, cli);
+        addStudy(app, cli);
         app.parse(argc, argv);
         return cli.exitCode;
     } catch (const CLI::ParseError& e) {

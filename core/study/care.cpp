@@ -15,7 +15,7 @@ constexpr std::size_t kMaxFindings = 100;
 Diagnostic damage(const std::string& where, const std::string& what)
 {
     return {Severity::error, std::string(kDamaged), where + ": " + what, "",
-            "`prism-cli study salvage` copies what can be read."};
+            "`prism-cli study salvage` copies what can be read"};
 }
 
 std::string quoted(const std::string& text)

@@ -17,7 +17,7 @@ constexpr std::int64_t kMaxRatio = 1032;
 [[noreturn]] void failDamaged(const char* what)
 {
     failStudy(study_problem::kDamaged, "Compressed data in the study file are damaged.", what,
-              "`prism-cli study salvage` copies what can be read.");
+              "`prism-cli study salvage` copies what can be read");
 }
 
 } // namespace

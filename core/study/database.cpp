@@ -58,26 +58,26 @@ void failStudy(std::string_view problem, std::string message, std::string found,
 void failSql(sqlite3* db, int code)
 {
     const std::string text = db ? sqlite3_errmsg(db) : sqlite3_errstr(code);
-    const std::string elsewhere = "Save a copy elsewhere; what is shown is still complete.";
+    const std::string elsewhere = "save a copy elsewhere; what is shown is still complete";
     using namespace study_problem;
     if (code == SQLITE_READONLY_DBMOVED)
         failStudy(kChanged, "The study file was moved, replaced or removed while it was open.", text, elsewhere);
     switch (code & 0xff) {
     case SQLITE_FULL:
         failStudy(kDiskFull, "The disk is full: the last change is not in the file.", text,
-                  "Free some space and edit again, or save a copy elsewhere.");
+                  "free some space and edit again, or save a copy elsewhere");
     case SQLITE_READONLY:
     case SQLITE_PERM:
         failStudy(kReadOnly, "The study file cannot be written.", text, elsewhere);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-        failStudy(kInUse, "Another program is using the study file.", text, "Close it there, or save a copy elsewhere.");
+        failStudy(kInUse, "Another program is using the study file.", text, "close it there, or save a copy elsewhere");
     case SQLITE_CORRUPT:
     case SQLITE_FORMAT:
     case SQLITE_MISMATCH:
-        failStudy(kDamaged, "The study file is damaged.", text, "`prism-cli study salvage` copies what can be read.");
+        failStudy(kDamaged, "The study file is damaged.", text, "`prism-cli study salvage` copies what can be read");
     case SQLITE_NOTADB:
-        failStudy(kNotAStudy, "This is not a study file.", text, "A file made by PRISM Explorer (.prism).");
+        failStudy(kNotAStudy, "This is not a study file.", text, "a file made by PRISM Explorer (.prism)");
     case SQLITE_TOOBIG:
         failStudy(kTooLarge, "A value is larger than a study may hold.", text, "up to 256 MiB");
     case SQLITE_CONSTRAINT:
@@ -88,7 +88,7 @@ void failSql(sqlite3* db, int code)
         failStudy(kTooLarge, "Reading the study took too long and was stopped.", text);
     case SQLITE_ERROR: // wrong tables: a statement does not fit them
         failStudy(kDamaged, "The study file does not have the expected contents.", text,
-                  "`prism-cli study salvage` copies what can be read.");
+                  "`prism-cli study salvage` copies what can be read");
     default:
         failStudy(kInputOutput, "The disk or network share reported an error: the last change may not be in the file.",
                   text, elsewhere);

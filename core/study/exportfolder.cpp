@@ -27,7 +27,7 @@ void writeText(const fs::path& path, const std::string& text)
     out.close();
     if (!out)
         failStudy(errno == ENOSPC ? kDiskFull : kInputOutput, "The file cannot be written.",
-                  path.string() + ": " + std::strerror(errno), "Choose another place.");
+                  path.string() + ": " + std::strerror(errno), "choose another place");
 }
 
 std::string field(const SqlValue& value)

@@ -95,7 +95,7 @@ std::unique_ptr<FileLock> FileLock::take(const std::string& studyPath, const Stu
                 continue;
             if (error != EWOULDBLOCK)
                 failStudy(study_problem::kReadOnly, "The file system of the study has no file locks.",
-                          std::strerror(error), "Copy the study to a local disk to edit it.");
+                          std::strerror(error), "copy the study to a local disk to edit it");
             return nullptr;
         }
         if (!stillThere(path, descriptor)) {

@@ -19,7 +19,7 @@ namespace {
 {
     const int error = errno;
     const bool full = error == ENOSPC || error == EDQUOT;
-    failStudy(full ? kDiskFull : kInputOutput, message, path + ": " + std::strerror(error), "Choose another place.");
+    failStudy(full ? kDiskFull : kInputOutput, message, path + ": " + std::strerror(error), "choose another place");
 }
 
 std::string folderOf(const std::string& path)
@@ -71,7 +71,7 @@ void syncFile(const std::string& path)
 void makeFile(const std::string& path, bool replace, const std::function<void(const std::string&)>& make)
 {
     if (!replace && fileExists(path))
-        failStudy(kExists, "There is a file of this name already.", path, "Choose another name.");
+        failStudy(kExists, "There is a file of this name already.", path, "choose another name");
     const std::string temporary = path + "-new";
     const auto cleanUp = [&] {
         for (const char* suffix : {"", "-journal", "-lock"})
@@ -86,7 +86,7 @@ void makeFile(const std::string& path, bool replace, const std::function<void(co
                 failFile("The file cannot be written.", path);
         } else if (link(temporary.c_str(), path.c_str()) != 0) {
             if (errno == EEXIST)
-                failStudy(kExists, "There is a file of this name already.", path, "Choose another name.");
+                failStudy(kExists, "There is a file of this name already.", path, "choose another name");
             // Some file systems have no links; there the check above has to do.
             if (std::rename(temporary.c_str(), path.c_str()) != 0)
                 failFile("The file cannot be written.", path);
@@ -134,14 +134,14 @@ Diagnostics Study::saveCopy(const std::string& to) const
         std::unique_ptr<FileLock> lock;
         if (to == impl.path || sameFile(to, impl.path)) {
             if (impl.change() == StudyChange::none)
-                failStudy(kExists, "The copy would replace the open study itself.", to, "Choose another name.");
+                failStudy(kExists, "The copy would replace the open study itself.", to, "choose another name");
         }
         if (to != impl.path || !impl.lock) {
             std::optional<StudyHolder> other;
             lock = FileLock::take(to, currentHolder(impl.options.program, impl.now()), other);
             if (!lock)
                 failStudy(kInUse, "The file to be replaced is open in " + (other ? other->text() : "another program") + ".", to,
-                          "Choose another name.");
+                          "choose another name");
         }
         makeFile(to, true, [&](const std::string& temporary) {
             const Diagnostics unread = attempt([&] {

@@ -120,7 +120,7 @@ std::string Study::Impl::revisionText(std::int64_t revision) const
     text.bind(1, revision);
     if (!text.row())
         failStudy(kDamaged, "The text of a scenario is missing from the study file.", "revision " + std::to_string(revision),
-                  "`prism-cli study salvage` copies what can be read.");
+                  "`prism-cli study salvage` copies what can be read");
     std::string json = text.text(0);
     Statement parts(db.handle(), "SELECT at, part FROM revision_part WHERE revision = ?1 ORDER BY at");
     parts.bind(1, revision);
@@ -129,7 +129,7 @@ std::string Study::Impl::revisionText(std::int64_t revision) const
         const auto at = static_cast<std::size_t>(parts.integer(0));
         if (at > json.size() || json.size() + bytes.size() > kMaxScenarioBytes)
             failStudy(kDamaged, "The text of a scenario does not fit together.", "revision " + std::to_string(revision),
-                      "`prism-cli study salvage` copies what can be read.");
+                      "`prism-cli study salvage` copies what can be read");
         json.insert(at, bytes);
     }
     return json;

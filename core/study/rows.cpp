@@ -45,7 +45,7 @@ std::pair<std::string, ScenarioId> Study::Impl::readStudyRow() const
     Statement study(db.handle(), "SELECT name, baseline FROM study WHERE id = 1");
     if (!study.row())
         failStudy(kDamaged, "The study file is damaged.", "its first table is empty",
-                  "`prism-cli study salvage` copies what can be read.");
+                  "`prism-cli study salvage` copies what can be read");
     return {study.text(0), ScenarioId{study.integer(1)}};
 }
 

@@ -426,7 +426,7 @@ Result<SalvageReport> salvageStudy(const std::string& path, const std::string& o
                     content = std::move(read);
                     report = std::move(attempted);
                 }
-                if (content.size() > 0)
+                if (content.size() > 0 && report.losses.empty())
                     break;
             }
             cleanUp();

@@ -71,7 +71,7 @@ void Study::Impl::connect()
     db = Database(path, readOnly ? Database::Mode::readOnly : Database::Mode::readWrite, options.vfs);
     const Deadline deadline(db, -1);
     if (db.integer("PRAGMA application_id") != kStudyApplicationId)
-        failStudy(kNotAStudy, "This is a database, but not a study.", path, "A file made by PRISM Explorer (.prism).");
+        failStudy(kNotAStudy, "This is a database, but not a study.", path, "a file made by PRISM Explorer (.prism)");
     if (!readOnly && !db.writable()) {
         readOnly = true;
         reason = "The file is write-protected. Save a copy to edit it.";
@@ -88,7 +88,7 @@ void Study::Impl::checkPages()
         Statement check(db.handle(), "PRAGMA quick_check(1)");
         if (check.row() && check.text(0) != "ok")
             failStudy(kDamaged, "The study file is damaged.", check.text(0),
-                      "`prism-cli study salvage` copies what can be read.");
+                      "`prism-cli study salvage` copies what can be read");
     });
     if (!problem.empty() && deadline.passed())
         notes.push_back(note(kTooLarge, "The file is large: its integrity was checked in part. Check the study to check it all."));
@@ -139,7 +139,7 @@ void Study::Impl::inspect()
         const std::string difference = schemaDifference(db, static_cast<int>(version));
         if (!difference.empty())
             failStudy(kDamaged, "The tables of the study file are not as they should be.", difference,
-                      "`prism-cli study salvage` copies what can be read.");
+                      "`prism-cli study salvage` copies what can be read");
         if (version < kStudySchemaVersion)
             bringUpToDate(version);
     }
@@ -154,9 +154,9 @@ std::unique_ptr<Study::Impl> Study::Impl::openFile(const std::string& path, cons
     if (stat(path.c_str(), &status) != 0)
         failStudy(kNotFound, "There is no such study file.", path);
     if (!S_ISREG(status.st_mode))
-        failStudy(kNotAStudy, "This is not a file.", path, "A file made by PRISM Explorer (.prism).");
+        failStudy(kNotAStudy, "This is not a file.", path, "a file made by PRISM Explorer (.prism)");
     if (status.st_size == 0)
-        failStudy(kNotAStudy, "The file is empty.", path, "A file made by PRISM Explorer (.prism).");
+        failStudy(kNotAStudy, "The file is empty.", path, "a file made by PRISM Explorer (.prism)");
     auto impl = std::make_unique<Impl>();
     impl->path = path;
     impl->options = options;
@@ -233,15 +233,15 @@ Diagnostics Study::Impl::write(const std::function<void()>& f)
 {
     if (readOnly)
         return {{Severity::error, std::string(kReadOnly), "The study is open for reading only. " + reason, path,
-                 "Save a copy and edit that."}};
+                 "save a copy and edit that"}};
     return attempt([&] {
         if (!path.empty() && !fileExists(path))
             failStudy(kNotFound, "The study file was removed while it was open.", path,
-                      "Save a copy; everything is still here.");
+                      "save a copy; everything is still here");
         Transaction transaction(db);
         if (db.integer("PRAGMA data_version") != dataVersion)
             failStudy(kChanged, "Another program changed the study file.", path,
-                      "Reload it, or save a copy of what is shown.");
+                      "reload it, or save a copy of what is shown");
         touched.clear();
         f();
         std::vector<std::optional<Row>> fresh;
@@ -289,10 +289,10 @@ Diagnostics Study::reload()
     return attempt([&] {
         if (m_impl->change() == StudyChange::removed)
             failStudy(kNotFound, "The study file was removed while it was open.", m_impl->path,
-                      "Save a copy; everything is still here.");
+                      "save a copy; everything is still here");
         if (m_impl->change() == StudyChange::replaced)
             failStudy(kChanged, "The study file was replaced by another file.", m_impl->path,
-                      "Open it again, or save a copy of what is shown.");
+                      "open it again, or save a copy of what is shown");
         m_impl->loadAll();
         m_impl->dataVersion = m_impl->db.integer("PRAGMA data_version");
     });
