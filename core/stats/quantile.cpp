@@ -84,6 +84,15 @@ double gammaExpansion(double cv, double z)
     return 1.0 + cv * (z + cv * (z * z - 1.0) / 3.0 + cv * cv * (z * z * z - 7.0 * z) / 36.0);
 }
 
+/// The z at which the expansion is x, by Newton's method; its slope stays near cv for |z| <= 40 at such a small cv.
+double gammaScore(double cv, double x)
+{
+    double z = std::clamp((x - 1.0) / cv, -40.0, 40.0);
+    for (int i = 0; i < 6; ++i)
+        z = std::clamp(z - (gammaExpansion(cv, z) - x) / (cv * (1.0 + 2.0 * cv * z / 3.0)), -40.0, 40.0);
+    return z;
+}
+
 } // namespace
 
 QuantileFunction::QuantileFunction(const Distribution& d) : m_family(d.family), m_cv(d.cv), m_pool(d.pool)
@@ -141,6 +150,29 @@ double QuantileFunction::fromTails(double lower, double upper) const
     }
     default:
         return 1.0;
+    }
+}
+
+double QuantileFunction::cdf(double x) const
+{
+    if (m_family == Family::deterministic)
+        return x >= 1.0 ? 1.0 : 0.0;
+    if (!(x > 0.0))
+        return 0.0;
+    switch (m_family) {
+    case Family::normal: {
+        const double below = normalCdf(-m_location);
+        return (normalCdf(x / m_scale - m_location) - below) / normalCdf(m_location);
+    }
+    case Family::lognormal:
+        return normalCdf((std::log(x) - m_location) / m_scale);
+    case Family::gamma:
+        return m_cv < kGammaExpansionCv ? normalCdf(gammaScore(m_cv, x)) : boost::math::gamma_p(m_location, x / m_scale);
+    case Family::weibull:
+        return -std::expm1(-std::pow(x / m_scale, m_location));
+    default:
+        return static_cast<double>(std::upper_bound(m_pool->begin(), m_pool->end(), x) - m_pool->begin())
+               / static_cast<double>(m_pool->size());
     }
 }
 

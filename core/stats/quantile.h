@@ -23,6 +23,8 @@ public:
     [[nodiscard]] double operator()(double u) const { return fromTails(u, 1.0 - u); }
     /// The same, given both tail probabilities lower = u and upper = 1 - u: exact far into the upper tail.
     [[nodiscard]] double fromTails(double lower, double upper) const;
+    /// Probability that the factor is at most x.
+    [[nodiscard]] double cdf(double x) const;
     /// Derivative dQ/du at the same place; infinite derivatives come back as they are. 0 for deterministic and empirical.
     [[nodiscard]] double slope(double lower, double upper) const;
 
