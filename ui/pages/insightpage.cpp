@@ -1,0 +1,117 @@
+#include "ui/pages/insightpage.h"
+
+#include <QGridLayout>
+#include <QHBoxLayout>
+#include <QPainter>
+
+namespace prism::ui {
+
+using namespace Qt::StringLiterals;
+
+InsightPage::InsightPage(const Theme& theme, QWidget* parent)
+    : Page(parent), m_theme(theme), m_tools(new QWidget(this)), m_toolLayout(new QHBoxLayout(m_tools)), m_grid(new QGridLayout(this))
+{
+    m_toolLayout->setContentsMargins(0, 0, 0, 0);
+    m_toolLayout->setSpacing(theme.px(8));
+    m_grid->setContentsMargins(0, 0, 0, 0);
+    m_grid->setSpacing(theme.px(metric::cardGap));
+}
+
+void InsightPage::setCards(QWidget* main, QWidget* side, double sideShare)
+{
+    m_main = main;
+    m_side = side;
+    m_sideShare = sideShare;
+    arrange();
+}
+
+void InsightPage::arrange()
+{
+    const bool beside = width() >= m_theme.px(metric::sideCardsUnder) || !m_side;
+    if (m_arranged && beside == m_beside)
+        return;
+    m_beside = beside;
+    m_arranged = true;
+    for (QWidget* part : {m_main, m_side})
+        if (part)
+            m_grid->removeWidget(part);
+    m_grid->addWidget(m_main, 0, 0);
+    if (m_side)
+        m_grid->addWidget(m_side, beside ? 0 : 1, beside ? 1 : 0);
+    const int side = static_cast<int>(m_sideShare * 100);
+    m_grid->setColumnStretch(0, 100 - (m_side && beside ? side : 0));
+    m_grid->setColumnStretch(1, m_side && beside ? side : 0);
+    m_grid->setRowStretch(0, 6);
+    m_grid->setRowStretch(1, m_side && !beside ? 4 : 0);
+}
+
+void InsightPage::resizeEvent(QResizeEvent* event)
+{
+    Page::resizeEvent(event);
+    if (m_main)
+        arrange();
+}
+
+void InsightPage::setContext(const PageContext& context)
+{
+    m_context = context;
+    if (context.selection != m_selection) {
+        if (m_selection)
+            m_selection->disconnect(this);
+        m_selection = context.selection;
+        if (m_selection)
+            connect(m_selection, &Selection::changed, this, [this] { selectionChanged(); });
+    }
+    if (context.insights != m_insights) {
+        if (m_insights)
+            m_insights->disconnect(this);
+        m_insights = context.insights;
+        if (m_insights)
+            connect(m_insights, &InsightRunner::finished, this, [this](const QString&, bool cancelled) {
+                // A cancelled job leaves its page with the last answer, undimmed only by the next change.
+                if (cancelled && isVisible())
+                    selectionChanged();
+            });
+    }
+    contextChanged();
+    selectionChanged();
+}
+
+SnapshotPtr InsightPage::snapshot() const
+{
+    const ShownScenario* s = scenario();
+    return s && s->snapshot && s->snapshot->valid() && s->snapshot->costed ? s->snapshot : nullptr;
+}
+
+QString InsightPage::staleNote(bool computing, bool hasAnswer) const
+{
+    const ShownScenario* s = scenario();
+    if (!hasAnswer)
+        return {};
+    if (s && s->stale)
+        return tr("Computing, last valid result shown");
+    return computing ? tr("Computing, last result shown") : QString();
+}
+
+QString InsightPage::question(const QString& what) const
+{
+    const SnapshotPtr s = snapshot();
+    return s ? u"%1/%2/%3"_s.arg(QString::fromStdString(s->hash.text())).arg(s->seed).arg(what) : QString();
+}
+
+QSize InsightPage::exportSize() const
+{
+    return {std::max(width(), 640), std::max(height(), 420)};
+}
+
+void InsightPage::paintExport(QPainter& painter)
+{
+    const Look look(lightPalette(), m_theme.look().scale());
+    painter.fillRect(QRect(QPoint(), exportSize()), look[Role::window]);
+    for (const PlotBase* chart : m_exported) {
+        const QRectF card(chart->mapTo(this, QPoint()), QSizeF(chart->size()));
+        chart->paintChart(painter, card, look);
+    }
+}
+
+} // namespace prism::ui

@@ -1,0 +1,190 @@
+#include "ui/pages/pipelinepage.h"
+
+#include "ui/theme/format.h"
+#include "ui/theme/segmented.h"
+
+#include <QFileDialog>
+#include <QHBoxLayout>
+#include <QIntValidator>
+#include <QJsonObject>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSaveFile>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <numeric>
+
+namespace prism::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+constexpr int kDraw = 3; // the last choice
+constexpr int kMostDraws = 1'000'000;
+}
+
+PipelinePage::PipelinePage(const Theme& theme, QWidget* parent)
+    : InsightPage(theme, parent), m_which(new SegmentedControl(theme)), m_number(new QLineEdit), m_trace(new QPushButton(tr("Chrome trace"))), m_gantt(new GanttChart(theme)),
+      m_memory(new MemoryChart(theme))
+{
+    auto* label = new QLabel(tr("Sampled step"));
+    label->setProperty("role", u"secondary"_s);
+    m_which->setChoices({tr("p50 step"), tr("p95 step"), tr("p99 step"), tr("Draw")});
+    m_which->setCurrent(1);
+    m_which->setAccessibleName(tr("Which sampled step is shown"));
+    m_number->setText(u"0"_s);
+    m_number->setFixedWidth(theme.px(72));
+    m_number->setValidator(new QIntValidator(0, kMostDraws, m_number));
+    m_number->setAccessibleName(tr("Number of the draw, from 0"));
+    m_number->hide();
+    m_trace->setToolTip(tr("Write the shown step for Perfetto and chrome://tracing"));
+    m_trace->setObjectName(u"exportTrace"_s);
+    toolLayout()->addWidget(label);
+    toolLayout()->addWidget(m_which);
+    toolLayout()->addWidget(m_number);
+    toolLayout()->addStretch();
+    toolLayout()->addWidget(m_trace);
+
+    auto* column = new QWidget;
+    auto* layout = new QVBoxLayout(column);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(theme.px(metric::cardGap));
+    m_gantt->setObjectName(u"gantt"_s);
+    m_memory->setObjectName(u"stageMemory"_s);
+    layout->addWidget(m_gantt, 3);
+    layout->addWidget(m_memory, 1);
+    setCards(column, nullptr, 0);
+    setExported({m_gantt, m_memory});
+
+    connect(m_which, &SegmentedControl::chosen, this, [this](int choice) {
+        m_number->setVisible(choice == kDraw);
+        ask();
+    });
+    connect(m_number, &QLineEdit::editingFinished, this, &PipelinePage::ask);
+    connect(m_trace, &QPushButton::clicked, this, &PipelinePage::exportTrace);
+    connect(m_gantt, &GanttChart::itemPicked, this, [this](int item) {
+        const auto& line = m_gantt->timeline();
+        if (!line || !context().selection)
+            return;
+        const TimelineSpan& span = line->spans[static_cast<std::size_t>(item)];
+        Picked picked = context().selection->picked();
+        picked.stage = span.stage;
+        picked.kernelClass = span.kernelClass >= 0 && span.kernelClass < static_cast<int>(line->classNames.size())
+                                 ? QString::fromStdString(line->classNames[static_cast<std::size_t>(span.kernelClass)]) : QString();
+        context().selection->set(picked);
+    });
+    connect(m_memory, &MemoryChart::itemPicked, this, [this](int item) {
+        if (context().selection)
+            context().selection->setCell(m_memory->memory().stages[static_cast<std::size_t>(item)].stage, -1);
+    });
+    refresh();
+}
+
+DrawChoice PipelinePage::draw() const
+{
+    constexpr double quantiles[] = {0.5, 0.95, 0.99};
+    const int which = std::clamp(m_which->current(), 0, kDraw);
+    if (which == kDraw)
+        return {DrawChoice::Kind::sample, 0.5, m_number->text().toInt()};
+    return {DrawChoice::Kind::quantile, quantiles[which], 0};
+}
+
+void PipelinePage::contextChanged()
+{
+    ask();
+}
+
+void PipelinePage::ask()
+{
+    if (const SnapshotPtr s = snapshot(); s && context().evaluator && !scenario()->stale) {
+        const auto evaluator = context().evaluator;
+        const DrawChoice choice = draw();
+        const QString what = choice.kind == DrawChoice::Kind::sample ? u"draw%1"_s.arg(choice.sample) : u"q%1"_s.arg(choice.quantile);
+        m_step.ask(context().insights, this, question(what), tr("One sampled step"), s->seed,
+                   [evaluator, s, choice](const InsightOptions& options) { return timeline(*evaluator, s->scenario, choice, options); }, [this] { refresh(); });
+    }
+    refresh();
+}
+
+void PipelinePage::refresh()
+{
+    const Timeline* line = m_step.value();
+    ChartText text;
+    text.title = tr("One sampled step");
+    if (line) {
+        text.title = tr("One sampled %1, %2").arg(QString::fromStdString(line->draw), format::seconds(line->stepSeconds).text());
+        text.subtitle = tr("Draw %1, replica %2 of %3 (the slowest), %4, %5 stages × %6 chunks, %7 micro-batches")
+                            .arg(format::count(line->sample), QString::number(line->replica), format::count(line->replicas), QString::fromStdString(line->scheduleName),
+                                 QString::number(line->stages), QString::number(line->chunks), format::count(line->microbatches));
+        const double bubble = line->bubbleFraction.empty() ? 0 : std::accumulate(line->bubbleFraction.begin(), line->bubbleFraction.end(), 0.0) / static_cast<double>(line->bubbleFraction.size());
+        QString footer = tr("One draw, no interval. ");
+        if (line->candidates > 1)
+            footer += tr("Looked for among %1 draws%2. ").arg(format::count(line->candidates), snapshot() ? tr(", seed %1").arg(snapshot()->seed) : QString());
+        text.footer << footer + tr("Idle share of a stage %1 on average. Wheel or + − zooms, drag pans, 0 shows all.").arg(format::percent(bubble));
+        if (m_shown != m_step.shownQuestion()) {
+            m_gantt->setTimeline(std::make_shared<const Timeline>(*line));
+            m_shown = m_step.shownQuestion();
+        }
+    }
+    m_gantt->setText(text);
+    m_gantt->setMessage(line ? QString() : !m_step.error().isEmpty() ? m_step.error() : tr("Looking for the step …"));
+    m_gantt->setStale(staleNote(m_step.isComputing(), line != nullptr));
+    m_trace->setEnabled(line != nullptr);
+
+    ChartText memory;
+    memory.title = tr("Peak memory per stage, GiB");
+    if (const SnapshotPtr s = snapshot()) {
+        m_memory->setMemory(s->costed->memory);
+        m_memory->setMessage(s->costed->memory.stages.empty() ? tr("The memory of this scenario is not known.") : QString());
+    } else {
+        m_memory->setMessage(tr("The memory of this scenario is not known."));
+    }
+    m_memory->setText(memory);
+    m_memory->setStale(scenario() && scenario()->stale && snapshot() ? tr("Computing, last valid result shown") : QString());
+}
+
+void PipelinePage::selectionChanged()
+{
+    const Picked picked = context().selection ? context().selection->picked() : Picked{};
+    m_gantt->setBrushed(picked.stage, picked.kernelClass);
+    m_memory->setBrushed(picked.stage);
+}
+
+QString PipelinePage::writeTrace(const QString& path) const
+{
+    if (!m_step.value())
+        return tr("There is no step to write yet.");
+    const std::string trace = toChromeTrace(*m_step.value());
+    QSaveFile file(path);
+    if (!file.open(QIODevice::WriteOnly) || file.write(trace.data(), static_cast<qint64>(trace.size())) != static_cast<qint64>(trace.size()) || !file.commit())
+        return tr("The trace could not be written: %1").arg(file.errorString());
+    return {};
+}
+
+void PipelinePage::exportTrace()
+{
+    const QString path = QFileDialog::getSaveFileName(this, tr("Export Chrome trace"), u"step.trace.json"_s, tr("Chrome trace (*.json)"));
+    if (path.isEmpty())
+        return;
+    if (const QString problem = writeTrace(path); !problem.isEmpty()) {
+        ChartText text = m_gantt->chartText();
+        text.footer.prepend(problem);
+        m_gantt->setText(text);
+    }
+}
+
+QJsonObject PipelinePage::saveState() const
+{
+    return {{u"which"_s, m_which->current()}, {u"draw"_s, m_number->text().toInt()}};
+}
+
+void PipelinePage::restoreState(const QJsonObject& state)
+{
+    m_which->setCurrent(state[u"which"_s].toInt(1));
+    m_number->setText(QString::number(state[u"draw"_s].toInt(0)));
+    m_number->setVisible(m_which->current() == kDraw);
+}
+
+} // namespace prism::ui

@@ -1,0 +1,52 @@
+// The Pipeline page: one sampled step as a Gantt chart, and the memory of each stage under it.
+#pragma once
+
+#include "core/insight/timeline.h"
+#include "ui/pages/insightpage.h"
+#include "ui/plot/gantt.h"
+#include "ui/plot/memorychart.h"
+
+class QLineEdit;
+class QPushButton;
+
+namespace prism::ui {
+
+class SegmentedControl;
+
+class PipelinePage final : public InsightPage {
+    Q_OBJECT
+public:
+    explicit PipelinePage(const Theme& theme, QWidget* parent = nullptr);
+
+    [[nodiscard]] QString id() const override { return QStringLiteral("pipeline"); }
+    [[nodiscard]] QString title() const override { return tr("Pipeline"); }
+    [[nodiscard]] TableData asTable() const override { return m_gantt->asTable(); }
+    [[nodiscard]] bool isComputing() const override { return m_step.isComputing(); }
+    [[nodiscard]] QJsonObject saveState() const override;
+    void restoreState(const QJsonObject& state) override;
+
+    [[nodiscard]] GanttChart& gantt() { return *m_gantt; }
+    [[nodiscard]] MemoryChart& memory() { return *m_memory; }
+    /// Writes the shown step as a Chrome trace; what went wrong as a sentence, empty = done.
+    [[nodiscard]] QString writeTrace(const QString& path) const;
+
+protected:
+    void contextChanged() override;
+    void selectionChanged() override;
+
+private:
+    void ask();
+    void refresh();
+    void exportTrace();
+    [[nodiscard]] DrawChoice draw() const;
+
+    SegmentedControl* m_which;
+    QLineEdit* m_number;
+    QPushButton* m_trace;
+    GanttChart* m_gantt;
+    MemoryChart* m_memory;
+    InsightSlot<Timeline> m_step{QStringLiteral("timeline")};
+    QString m_shown;
+};
+
+} // namespace prism::ui

@@ -1,0 +1,213 @@
+#include "ui/pages/scalepage.h"
+
+#include "ui/theme/format.h"
+#include "ui/theme/segmented.h"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QJsonObject>
+#include <QLabel>
+#include <QTableWidget>
+#include <QVBoxLayout>
+
+#include <algorithm>
+#include <cmath>
+
+namespace prism::ui {
+
+using namespace Qt::StringLiterals;
+
+ScaleData scaleDataOf(const ScaleCurve& curve, ScaleFigure figure, const ShownScenario& scenario)
+{
+    ScaleData data;
+    double largest = 0;
+    for (const ScalePoint& p : curve.points)
+        if (p.valid)
+            largest = std::max(largest, p.step.p99);
+    const format::TimeUnit unit = format::timeUnit(largest);
+    ScaleSeries series;
+    series.name = scenario.name;
+    series.series = scenario.colour;
+    series.baseline = scenario.isBaseline;
+    double tokens = 0;
+    for (const ScalePoint& p : curve.points)
+        tokens = std::max(tokens, p.valid ? p.tokensPerSecond : 0);
+    const double tokenScale = tokens >= 1e6 ? 1e-6 : tokens >= 1e3 ? 1e-3 : 1;
+    data.hasSpread = figure == ScaleFigure::stepTime;
+    switch (figure) {
+    case ScaleFigure::stepTime: data.quantity = QObject::tr("Step time"), data.unit = unit.name; break;
+    case ScaleFigure::throughput: data.quantity = QObject::tr("Throughput"), data.unit = tokenScale == 1e-6 ? u"M tokens/s"_s : tokenScale == 1e-3 ? u"k tokens/s"_s : u"tokens/s"_s; break;
+    case ScaleFigure::mfu: data.quantity = u"MFU"_s, data.unit = u"%"_s; break;
+    case ScaleFigure::cost: data.quantity = QObject::tr("Cost of a billion tokens"), data.unit = u"$"_s; break;
+    }
+    for (const ScalePoint& p : curve.points) {
+        ScaleSample s;
+        s.gpus = static_cast<double>(p.gpus);
+        s.valid = p.valid;
+        if (!p.valid) {
+            s.reading << QString::fromStdString(p.problem);
+        } else if (figure == ScaleFigure::stepTime) {
+            s.low = p.step.p5 * unit.perSecond;
+            s.middle = p.step.p50 * unit.perSecond;
+            s.high = p.step.p95 * unit.perSecond;
+            s.top = p.step.p99 * unit.perSecond;
+            s.middleHalfWidth = p.step.ciP50 * unit.perSecond;
+            s.highHalfWidth = p.step.ciP95 * unit.perSecond;
+        } else if (figure == ScaleFigure::throughput) {
+            s.middle = p.tokensPerSecond * tokenScale;
+        } else if (figure == ScaleFigure::mfu) {
+            s.middle = p.mfu.value * 100;
+            s.middleHalfWidth = p.mfu.halfWidth * 100;
+        } else {
+            s.middle = p.costPerBillionTokensUsd;
+        }
+        if (p.valid)
+            s.reading << QObject::tr("DP %1, global batch %2").arg(format::count(p.dataParallel), format::count(p.globalBatch))
+                      << QObject::tr("MFU %1, efficiency %2").arg(format::percent(p.mfu.value), format::percent(p.efficiency));
+        series.samples.push_back(s);
+    }
+    data.series.push_back(std::move(series));
+    if (scenario.snapshot) {
+        data.currentGpus = static_cast<double>(scenario.snapshot->scenario.cluster.numGpus);
+        data.currentLabel = QObject::tr("now %1").arg(format::count(scenario.snapshot->scenario.cluster.numGpus));
+    }
+    return data;
+}
+
+ScalePage::ScalePage(const Theme& theme, QWidget* parent)
+    : InsightPage(theme, parent), m_mode(new SegmentedControl(theme)), m_figure(new SegmentedControl(theme)), m_chart(new ScaleChart(theme)), m_points(new QTableWidget)
+{
+    auto* label = new QLabel(tr("Scaling"));
+    label->setProperty("role", u"secondary"_s);
+    m_mode->setChoices({tr("Weak"), tr("Strong")});
+    m_mode->setAccessibleName(tr("Weak: the batch grows with the GPUs; strong: it stays"));
+    m_mode->setToolTip(tr("Weak: the global batch grows with the data-parallel size. Strong: the global batch stays."));
+    m_figure->setChoices({tr("Step time"), tr("Throughput"), u"MFU"_s, tr("Cost")});
+    m_figure->setAccessibleName(tr("Figure over the number of GPUs"));
+    toolLayout()->addWidget(label);
+    toolLayout()->addWidget(m_mode);
+    toolLayout()->addSpacing(theme.px(8));
+    toolLayout()->addWidget(m_figure);
+    toolLayout()->addStretch();
+
+    auto* card = new QFrame;
+    card->setProperty("card", true);
+    auto* cardLayout = new QVBoxLayout(card);
+    cardLayout->setContentsMargins(1, 1, 1, 1);
+    m_points->setObjectName(u"scaleTable"_s);
+    m_points->setAccessibleName(tr("Figures for each number of GPUs"));
+    m_points->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    m_points->setSelectionBehavior(QAbstractItemView::SelectRows);
+    m_points->setSelectionMode(QAbstractItemView::SingleSelection);
+    m_points->setShowGrid(false);
+    m_points->verticalHeader()->hide();
+    m_points->verticalHeader()->setDefaultSectionSize(theme.px(metric::row));
+    m_points->setHorizontalHeaderLabels({});
+    cardLayout->addWidget(m_points);
+
+    auto* column = new QWidget;
+    auto* layout = new QVBoxLayout(column);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(theme.px(metric::cardGap));
+    m_chart->setObjectName(u"scaleChart"_s);
+    layout->addWidget(m_chart, 5);
+    layout->addWidget(card, 3);
+    setCards(column, nullptr, 0);
+    setExported({m_chart});
+    connect(m_mode, &SegmentedControl::chosen, this, [this] { ask(); });
+    connect(m_figure, &SegmentedControl::chosen, this, [this] { refresh(); });
+    connect(m_points, &QTableWidget::currentCellChanged, this, [this](int row) { m_chart->setFocusItem(row); });
+    connect(m_chart, &ScaleChart::itemPicked, this, [this](int item) { m_points->selectRow(item); });
+    refresh();
+}
+
+void ScalePage::ask()
+{
+    if (const SnapshotPtr s = snapshot(); s && context().evaluator && !scenario()->stale) {
+        const auto evaluator = context().evaluator;
+        const ScaleMode mode = m_mode->current() == 1 ? ScaleMode::strong : ScaleMode::weak;
+        m_curve.ask(context().insights, this, question(mode == ScaleMode::weak ? u"weak"_s : u"strong"_s), tr("Scaling"), s->seed,
+                    [evaluator, s, mode](const InsightOptions& options) { return scaleCurve(*evaluator, s->scenario, mode, defaultScale(s->scenario), options); },
+                    [this] { refresh(); });
+    }
+    refresh();
+}
+
+void ScalePage::refresh()
+{
+    const ScaleCurve* curve = m_curve.value();
+    const auto figure = static_cast<ScaleFigure>(std::max(m_figure->current(), 0));
+    ChartText text;
+    text.title = tr("%1 over the number of GPUs").arg(m_figure->label(m_figure->current()));
+    text.subtitle = m_mode->current() == 1 ? tr("Strong scaling: the global batch stays, each replica does less")
+                                           : tr("Weak scaling: the global batch grows with the data-parallel size");
+    if (curve) {
+        m_chart->setData(scaleDataOf(*curve, figure, scenario() ? *scenario() : ShownScenario{}));
+        text.footer << format::receipt(curve->samples, curve->seed, tr("steps per point")) + tr(", common random numbers. Whiskers: 95 %. Hatched: not possible, the reading says why.");
+    }
+    m_chart->setText(text);
+    m_chart->setMessage(curve ? (curve->points.empty() ? tr("No number of GPUs fits this scenario.") : QString())
+                              : !m_curve.error().isEmpty() ? m_curve.error() : tr("Sampling each number of GPUs …"));
+    m_chart->setStale(staleNote(m_curve.isComputing(), curve != nullptr));
+    fillTable(curve);
+}
+
+void ScalePage::fillTable(const ScaleCurve* curve)
+{
+    const QStringList header{tr("GPUs"), tr("p50"), tr("p95"), tr("p99"), tr("Tokens/s"), tr("MFU"), tr("Efficiency"), tr("$ per billion tokens"), tr("Note")};
+    m_points->setColumnCount(static_cast<int>(header.size()));
+    m_points->setHorizontalHeaderLabels(header);
+    m_points->setRowCount(curve ? static_cast<int>(curve->points.size()) : 0);
+    m_points->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
+    if (!curve)
+        return;
+    for (int row = 0; row < m_points->rowCount(); ++row) {
+        const ScalePoint& p = curve->points[static_cast<std::size_t>(row)];
+        QStringList cells{format::count(p.gpus)};
+        if (p.valid)
+            cells << u"%1  %2"_s.arg(format::seconds(p.step.p50).text(), format::interval(p.step.ciP50))
+                  << u"%1  %2"_s.arg(format::seconds(p.step.p95).text(), format::interval(p.step.ciP95)) << format::seconds(p.step.p99).text()
+                  << format::si(p.tokensPerSecond).text() << format::percent(p.mfu.value) << format::percent(p.efficiency) << format::number(p.costPerBillionTokensUsd) << QString();
+        else
+            cells << QStringList(7, u"–"_s) << QString::fromStdString(p.problem);
+        for (int column = 0; column < cells.size(); ++column) {
+            auto* item = new QTableWidgetItem(cells[column]);
+            item->setTextAlignment((column == cells.size() - 1 ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+            item->setToolTip(cells[column]);
+            m_points->setItem(row, column, item);
+        }
+    }
+    for (int column = 0; column + 1 < header.size(); ++column)
+        m_points->horizontalHeaderItem(column)->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    m_points->horizontalHeaderItem(static_cast<int>(header.size()) - 1)->setTextAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+}
+
+TableData ScalePage::asTable() const
+{
+    TableData table;
+    table.header = {u"GPUs"_s, u"data parallel"_s, u"global batch [sequences]"_s, u"p5 [s]"_s, u"p50 [s]"_s, u"p50 half-width 95 % [s]"_s, u"p95 [s]"_s, u"p95 half-width 95 % [s]"_s, u"p99 [s]"_s,
+                    u"tokens per second"_s, u"MFU"_s, u"efficiency"_s, u"cost [USD per billion tokens]"_s, u"problem"_s};
+    const ScaleCurve* curve = m_curve.value();
+    if (!curve)
+        return table;
+    for (const ScalePoint& p : curve->points) {
+        QStringList row{QString::number(p.gpus), QString::number(p.dataParallel), QString::number(p.globalBatch)};
+        for (const double value : {p.step.p5, p.step.p50, p.step.ciP50, p.step.p95, p.step.ciP95, p.step.p99, p.tokensPerSecond, p.mfu.value, p.efficiency, p.costPerBillionTokensUsd})
+            row << (p.valid ? tableNumber(value) : QString());
+        table.rows << (row << QString::fromStdString(p.problem));
+    }
+    return table;
+}
+
+QJsonObject ScalePage::saveState() const
+{
+    return {{u"mode"_s, m_mode->current()}, {u"figure"_s, m_figure->current()}};
+}
+
+void ScalePage::restoreState(const QJsonObject& state)
+{
+    m_mode->setCurrent(state[u"mode"_s].toInt(0));
+    m_figure->setCurrent(state[u"figure"_s].toInt(0));
+}
+
+} // namespace prism::ui

@@ -1,0 +1,45 @@
+// The Scale page: step time, throughput, MFU and cost over the number of GPUs, weak and strong.
+#pragma once
+
+#include "core/insight/scale.h"
+#include "ui/pages/insightpage.h"
+#include "ui/plot/scalechart.h"
+
+class QTableWidget;
+
+namespace prism::ui {
+
+class SegmentedControl;
+
+enum class ScaleFigure { stepTime, throughput, mfu, cost };
+[[nodiscard]] ScaleData scaleDataOf(const ScaleCurve& curve, ScaleFigure figure, const ShownScenario& scenario);
+
+class ScalePage final : public InsightPage {
+    Q_OBJECT
+public:
+    explicit ScalePage(const Theme& theme, QWidget* parent = nullptr);
+
+    [[nodiscard]] QString id() const override { return QStringLiteral("scale"); }
+    [[nodiscard]] QString title() const override { return tr("Scale"); }
+    [[nodiscard]] TableData asTable() const override;
+    [[nodiscard]] bool isComputing() const override { return m_curve.isComputing(); }
+    [[nodiscard]] QJsonObject saveState() const override;
+    void restoreState(const QJsonObject& state) override;
+
+    [[nodiscard]] ScaleChart& chart() { return *m_chart; }
+
+protected:
+    void contextChanged() override { ask(); }
+
+private:
+    void ask();
+    void refresh();
+    void fillTable(const ScaleCurve* curve);
+
+    SegmentedControl *m_mode, *m_figure;
+    ScaleChart* m_chart;
+    QTableWidget* m_points;
+    InsightSlot<ScaleCurve> m_curve{QStringLiteral("scale")};
+};
+
+} // namespace prism::ui

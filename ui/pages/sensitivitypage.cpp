@@ -1,0 +1,302 @@
+#include "ui/pages/sensitivitypage.h"
+
+#include "ui/theme/format.h"
+#include "ui/theme/segmented.h"
+
+#include <QHBoxLayout>
+#include <QJsonObject>
+#include <QLabel>
+
+#include <algorithm>
+#include <cmath>
+
+namespace prism::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr std::size_t kShownRows = 10;
+
+const Estimate& of(const FigureChange& change, Figure figure)
+{
+    switch (figure) {
+    case Figure::p50: return change.p50;
+    case Figure::p95: return change.p95;
+    case Figure::p99: return change.p99;
+    case Figure::mean: return change.mean;
+    }
+    return change.p95;
+}
+
+double of(const DistributionSummary& summary, Figure figure)
+{
+    switch (figure) {
+    case Figure::p50: return summary.p50;
+    case Figure::p95: return summary.p95;
+    case Figure::p99: return summary.p99;
+    case Figure::mean: return summary.mean;
+    }
+    return summary.p95;
+}
+
+QString nameOf(Figure figure)
+{
+    switch (figure) {
+    case Figure::p50: return u"p50"_s;
+    case Figure::p95: return u"p95"_s;
+    case Figure::p99: return u"p99"_s;
+    case Figure::mean: return u"mean"_s;
+    }
+    return {};
+}
+
+/// "CV 12.0 %", "rare 0.2 %": the input with its spread times `times`.
+QString inputText(const SensitivityRow& row, double times)
+{
+    if (times == 0)
+        return row.cv > 0 ? u"CV 0"_s : u"rare 0"_s;
+    if (row.cv > 0)
+        return u"CV "_s + format::number(row.cv * times * 100, 2) + u" %"_s;
+    return u"rare "_s + format::number(row.rareProbability * times * 100, 2) + u" %"_s;
+}
+
+double weightOf(const TornadoRow& row)
+{
+    return std::max(std::abs(row.removed.change), std::abs(row.doubled.change));
+}
+
+QString footerCount(const QString& what, int samples, std::uint64_t seed)
+{
+    return format::receipt(samples, seed, what);
+}
+
+} // namespace
+
+TornadoData tornadoOf(const SensitivityTable& table, Figure figure, int series, const QString& missing)
+{
+    TornadoData data;
+    data.figure = nameOf(figure);
+    data.series = series;
+    data.baseline = u"baseline %1 %2"_s.arg(data.figure, format::seconds(of(table.base, figure)).text());
+    for (const SensitivityRow& source : table.rows) {
+        if (!source.varies)
+            continue;
+        TornadoRow row;
+        row.id = QString::fromStdString(source.id);
+        row.label = QString::fromStdString(source.label.empty() ? source.id : source.label);
+        row.removed = {of(source.spreadRemoved, figure).value, of(source.spreadRemoved, figure).halfWidth, inputText(source, 0)};
+        row.doubled = {of(source.spreadDoubled, figure).value, of(source.spreadDoubled, figure).halfWidth, inputText(source, 2)};
+        row.nonMonotonic = source.nonMonotonic;
+        row.missing = missing;
+        data.rows.push_back(row);
+    }
+    std::stable_sort(data.rows.begin(), data.rows.end(), [](const TornadoRow& a, const TornadoRow& b) { return weightOf(a) > weightOf(b); });
+    if (data.rows.size() > kShownRows + 1) {
+        TornadoRow others;
+        others.isOthers = true;
+        QStringList names;
+        for (std::size_t i = kShownRows; i < data.rows.size(); ++i) {
+            others.removed.change += data.rows[i].removed.change;
+            others.doubled.change += data.rows[i].doubled.change;
+            if (names.size() < 2)
+                names << data.rows[i].label.toLower();
+        }
+        others.label = QObject::tr("%1 others").arg(data.rows.size() - kShownRows);
+        others.id = names.join(u", "_s) + u", …"_s;
+        data.rows.resize(kShownRows);
+        data.rows.push_back(others);
+    }
+    return data;
+}
+
+PairedData pairedOf(const TailAttribution& attribution, AttributionBy by, int series, const SensitivityTable* labels)
+{
+    PairedData data;
+    data.series = series;
+    data.quantity = by == AttributionBy::cause ? QObject::tr("Share of the step time, %") : QObject::tr("Share of the critical path, %");
+    data.slowLabel = QObject::tr("Slowest %1 %").arg(attribution.slowFraction * 100);
+    const auto& rows = by == AttributionBy::kernelClass ? attribution.byClass : by == AttributionBy::stage ? attribution.byStage : attribution.byCause;
+    for (const AttributionRow& source : rows) {
+        PairedRow row;
+        row.id = QString::fromStdString(source.name);
+        row.label = row.id;
+        if (labels && by == AttributionBy::kernelClass)
+            for (const SensitivityRow& named : labels->rows)
+                if (named.id == source.name && !named.label.empty())
+                    row.label = QString::fromStdString(named.label);
+        if (by != AttributionBy::kernelClass && !row.label.isEmpty())
+            row.label[0] = row.label[0].toUpper();
+        row.all = source.shareAll.value;
+        row.allHalfWidth = source.shareAll.halfWidth;
+        row.slow = source.shareSlow.value;
+        row.slowHalfWidth = source.shareSlow.halfWidth;
+        data.rows.push_back(row);
+    }
+    const auto keep = [](const PairedRow& r) { return std::max(std::abs(r.difference()), 0.2 * std::abs(r.all)); };
+    if (data.rows.size() > kShownRows + 1) {
+        std::stable_sort(data.rows.begin(), data.rows.end(), [&](const PairedRow& a, const PairedRow& b) { return keep(a) > keep(b); });
+        PairedRow others;
+        others.label = QObject::tr("%1 others").arg(data.rows.size() - kShownRows);
+        for (std::size_t i = kShownRows; i < data.rows.size(); ++i) {
+            others.all += data.rows[i].all;
+            others.slow += data.rows[i].slow;
+        }
+        data.rows.resize(kShownRows);
+        data.rows.push_back(others);
+    }
+    std::stable_sort(data.rows.begin(), data.rows.end(), [](const PairedRow& a, const PairedRow& b) {
+        return a.id.isEmpty() != b.id.isEmpty() ? b.id.isEmpty() : a.difference() > b.difference();
+    });
+    return data;
+}
+
+SensitivityPage::SensitivityPage(const Theme& theme, QWidget* parent)
+    : InsightPage(theme, parent), m_figure(new SegmentedControl(theme)), m_by(new SegmentedControl(theme)), m_tornado(new TornadoChart(theme, this)), m_bars(new PairedBarChart(theme, this))
+{
+    auto* label = new QLabel(tr("Effect on"));
+    label->setProperty("role", u"secondary"_s);
+    m_figure->setChoices({u"p50"_s, u"p95"_s, u"p99"_s, tr("mean")});
+    m_figure->setCurrent(1);
+    m_figure->setAccessibleName(tr("Figure of the tornado"));
+    auto* byLabel = new QLabel(tr("Slow steps by"));
+    byLabel->setProperty("role", u"secondary"_s);
+    m_by->setChoices({tr("Class"), tr("Stage"), tr("Cause")});
+    m_by->setAccessibleName(tr("Rows of the tail attribution"));
+    toolLayout()->addWidget(label);
+    toolLayout()->addWidget(m_figure);
+    toolLayout()->addSpacing(theme.px(8));
+    toolLayout()->addWidget(byLabel);
+    toolLayout()->addWidget(m_by);
+    toolLayout()->addStretch();
+    m_tornado->setObjectName(u"tornado"_s);
+    m_bars->setObjectName(u"tailAttribution"_s);
+    setCards(m_tornado, m_bars, 0.39);
+    setExported({m_tornado, m_bars});
+    connect(m_figure, &SegmentedControl::chosen, this, [this] { refreshTornado(); });
+    connect(m_by, &SegmentedControl::chosen, this, [this] { refreshBars(); });
+    connect(m_tornado, &TornadoChart::itemPicked, this, [this](int item) {
+        const TornadoRow& row = m_tornado->data().rows[static_cast<std::size_t>(item)];
+        if (!row.isOthers)
+            pick(row.id);
+    });
+    connect(m_bars, &PairedBarChart::itemPicked, this, [this](int item) {
+        const QString id = m_bars->data().rows[static_cast<std::size_t>(item)].id;
+        if (m_by->current() == 0)
+            pick(id);
+        else if (m_by->current() == 1 && id.startsWith(u"stage "_s) && context().selection)
+            context().selection->setCell(id.mid(6).toInt(), -1);
+    });
+    refresh();
+}
+
+void SensitivityPage::pick(const QString& id)
+{
+    if (Selection* selection = context().selection)
+        selection->setKernelClass(selection->picked().kernelClass == id ? QString() : id);
+}
+
+void SensitivityPage::contextChanged()
+{
+    if (const SnapshotPtr s = snapshot(); s && context().evaluator && !scenario()->stale) {
+        const auto evaluator = context().evaluator;
+        m_table.ask(context().insights, this, question(u"sensitivity"_s), tr("Sensitivity"), s->seed,
+                    [evaluator, s](const InsightOptions& options) { return sensitivity(*evaluator, s->scenario, options); }, [this] { refresh(); });
+        m_tail.ask(context().insights, this, question(u"attribution"_s), tr("Tail attribution"), s->seed,
+                   [evaluator, s](const InsightOptions& options) { return attribution(*evaluator, s->scenario, options); }, [this] { refresh(); });
+    }
+    refresh();
+}
+
+void SensitivityPage::refresh()
+{
+    refreshTornado();
+    refreshBars();
+    selectionChanged();
+}
+
+void SensitivityPage::refreshTornado()
+{
+    const auto figure = static_cast<Figure>(std::max(m_figure->current(), 0));
+    const SensitivityTable* table = m_table.value();
+    ChartText text;
+    text.title = tr("What moves %1").arg(nameOf(figure));
+    text.subtitle = tr("Change of %1 when the spread of one cause is removed or doubled").arg(nameOf(figure));
+    QString missing;
+    if (const SnapshotPtr s = snapshot(); s && !s->costed->withinCalibration)
+        missing = s->costed->warnings.empty() ? tr("no measurement covers this input") : QString::fromStdString(s->costed->warnings.front().message);
+    TornadoData data;
+    if (table) {
+        data = tornadoOf(*table, figure, scenario() ? scenario()->colour : 0, missing);
+        const bool starred = std::any_of(data.rows.begin(), data.rows.end(), [](const TornadoRow& r) { return r.nonMonotonic; });
+        if (starred)
+            text.footer << tr("* Not monotonic: removing and doubling the spread move %1 the same way, or against expectation.").arg(nameOf(figure));
+        if (!missing.isEmpty())
+            text.footer << tr("Hatched: outside the calibrated range. %1").arg(missing);
+        text.footer << footerCount(tr("steps each"), table->samples, table->seed) + tr(", one cause at a time, common random numbers. Whiskers: 95 %.");
+    }
+    m_tornado->setText(text);
+    m_tornado->setData(data);
+    const bool computing = m_table.isComputing();
+    m_tornado->setMessage(table ? (data.rows.empty() ? tr("Nothing varies in this scenario: give a cause a spread in Variability.") : QString())
+                                : !m_table.error().isEmpty() ? m_table.error() : tr("Computing the effect of each cause …"));
+    m_tornado->setStale(staleNote(computing, table != nullptr));
+}
+
+void SensitivityPage::refreshBars()
+{
+    const auto by = static_cast<AttributionBy>(std::max(m_by->current(), 0));
+    const TailAttribution* tail = m_tail.value();
+    ChartText text;
+    text.title = tr("What made the slow steps slow");
+    text.subtitle = by == AttributionBy::cause ? tr("Share of the step time, %") : tr("Share of the critical path, %");
+    PairedData data;
+    if (tail) {
+        data = pairedOf(*tail, by, scenario() ? scenario()->colour : 0, m_table.value());
+        text.footer << tr("%1 slowest of %2 steps, above %3, seed %4.")
+                           .arg(format::count(tail->slowSamples), format::count(tail->samples), format::seconds(tail->slowThresholdSeconds).text(), QString::number(tail->seed));
+        double widest = 0;
+        for (const PairedRow& row : data.rows)
+            widest = std::max(widest, std::hypot(row.allHalfWidth, row.slowHalfWidth));
+        text.footer << tr("Shares add up to 100 %. Interval %1 points or less.").arg(format::plainInterval(widest * 100));
+    }
+    m_bars->setText(text);
+    m_bars->setData(data);
+    m_bars->setMessage(tail ? QString() : !m_tail.error().isEmpty() ? m_tail.error() : tr("Walking the critical paths …"));
+    m_bars->setStale(staleNote(m_tail.isComputing(), tail != nullptr));
+}
+
+void SensitivityPage::selectionChanged()
+{
+    const Picked picked = context().selection ? context().selection->picked() : Picked{};
+    m_tornado->setHighlighted(picked.kernelClass);
+    m_bars->setHighlighted(m_by->current() == 1 ? (picked.stage >= 0 ? u"stage %1"_s.arg(picked.stage) : QString()) : picked.kernelClass);
+}
+
+TableData SensitivityPage::asTable() const
+{
+    TableData table = m_tornado->asTable();
+    table.header.prepend(u"chart"_s);
+    for (QStringList& row : table.rows)
+        row.prepend(u"tornado"_s);
+    const TableData tail = m_bars->asTable();
+    for (const QStringList& row : tail.rows) {
+        // id, label, all, +-, slow, +-, difference into the tornado's columns: named in the input columns.
+        table.rows << QStringList{u"tail attribution [share]"_s, row[0], row[1], u"all steps"_s, row[2], row[3], u"slowest steps"_s, row[4], row[5], u"difference "_s + row[6], QString()};
+    }
+    return table;
+}
+
+QJsonObject SensitivityPage::saveState() const
+{
+    return {{u"figure"_s, m_figure->current()}, {u"by"_s, m_by->current()}};
+}
+
+void SensitivityPage::restoreState(const QJsonObject& state)
+{
+    m_figure->setCurrent(state[u"figure"_s].toInt(1));
+    m_by->setCurrent(state[u"by"_s].toInt(0));
+    refresh();
+}
+
+} // namespace prism::ui

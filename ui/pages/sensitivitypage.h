@@ -1,0 +1,55 @@
+// The Sensitivity page: what moves a figure (tornado), and what made the slow steps slow (tail attribution).
+#pragma once
+
+#include "core/insight/attribution.h"
+#include "core/insight/sensitivity.h"
+#include "ui/pages/insightpage.h"
+#include "ui/plot/pairedbars.h"
+#include "ui/plot/tornado.h"
+
+namespace prism::ui {
+
+class SegmentedControl;
+
+/// The figure that the tornado is about.
+enum class Figure { p50, p95, p99, mean };
+
+/// Largest change on top, the ten largest, then the rest as one row. `missing`: why the bars are outside calibration.
+[[nodiscard]] TornadoData tornadoOf(const SensitivityTable& table, Figure figure, int series, const QString& missing = {});
+/// Sorted by falling difference; the rows that differ most are kept, the rest is one row.
+enum class AttributionBy { kernelClass, stage, cause };
+[[nodiscard]] PairedData pairedOf(const TailAttribution& attribution, AttributionBy by, int series, const SensitivityTable* labels = nullptr);
+
+class SensitivityPage final : public InsightPage {
+    Q_OBJECT
+public:
+    explicit SensitivityPage(const Theme& theme, QWidget* parent = nullptr);
+
+    [[nodiscard]] QString id() const override { return QStringLiteral("sensitivity"); }
+    [[nodiscard]] QString title() const override { return tr("Sensitivity"); }
+    [[nodiscard]] TableData asTable() const override;
+    [[nodiscard]] bool isComputing() const override { return m_table.isComputing() || m_tail.isComputing(); }
+    [[nodiscard]] QJsonObject saveState() const override;
+    void restoreState(const QJsonObject& state) override;
+
+    [[nodiscard]] TornadoChart& tornado() { return *m_tornado; }
+    [[nodiscard]] PairedBarChart& bars() { return *m_bars; }
+
+protected:
+    void contextChanged() override;
+    void selectionChanged() override;
+
+private:
+    void refresh();
+    void refreshTornado();
+    void refreshBars();
+    void pick(const QString& id);
+
+    SegmentedControl *m_figure, *m_by;
+    TornadoChart* m_tornado;
+    PairedBarChart* m_bars;
+    InsightSlot<SensitivityTable> m_table{QStringLiteral("sensitivity")};
+    InsightSlot<TailAttribution> m_tail{QStringLiteral("attribution")};
+};
+
+} // namespace prism::ui
