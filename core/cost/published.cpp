@@ -1,0 +1,185 @@
+#include "core/cost/published.h"
+
+#include "core/cost/breakdown.h"
+#include "core/cost/predictwith.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+namespace prism {
+namespace {
+
+/// Figures that other tools state for these sources, for comparison.
+std::string peerOf(const std::string& suite)
+{
+    static const std::map<std::string, std::string> known = {
+        {"megatron_sc21", "Calculon 3.65 % mean (arXiv 2304.06045, A100 cases)"},
+        {"vtrain_multi", "vTrain 14.73 % MAPE multi-node, 8.37 % single-node (MICRO 2024)"},
+        {"simumax_b200", "SimuMax, optimistic in 42 of 43 cases (its v1.2 report)"},
+        {"mlperf_405b", "Charon 5.35 % mean, own cases"},
+    };
+    const auto it = known.find(suite);
+    return it == known.end() ? std::string() : it->second;
+}
+
+/// Ranks with ties at their mean.
+std::vector<double> ranks(const std::vector<double>& x)
+{
+    std::vector<std::size_t> order(x.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return x[a] < x[b]; });
+    std::vector<double> r(x.size());
+    for (std::size_t i = 0; i < order.size();) {
+        std::size_t j = i;
+        while (j < order.size() && x[order[j]] == x[order[i]])
+            ++j;
+        for (std::size_t k = i; k < j; ++k)
+            r[order[k]] = static_cast<double>(i + j - 1) / 2;
+        i = j;
+    }
+    return r;
+}
+
+SuiteErrors errorsOf(const std::string& suite, const std::vector<const ValidatedRow*>& rows)
+{
+    SuiteErrors e;
+    e.suite = suite;
+    e.peer = peerOf(suite);
+    std::vector<double> predicted, published;
+    double memory = 0, bubble = 0;
+    int memories = 0, bubbles = 0;
+    for (const ValidatedRow* r : rows) {
+        if (!r->skipped.empty()) {
+            ++e.skipped;
+            continue;
+        }
+        if (r->predictedMemoryGib > 0 && r->publishedMemoryGib > 0) {
+            memory += std::abs(r->predictedMemoryGib / r->publishedMemoryGib - 1);
+            ++memories;
+        }
+        if (r->predictedBubbleRate >= 0 && r->publishedBubbleRate >= 0) {
+            bubble += std::abs(r->predictedBubbleRate - r->publishedBubbleRate);
+            ++bubbles;
+        }
+        if (!r->hasError())
+            continue;
+        ++e.rows;
+        e.meanAbs += std::abs(r->error);
+        e.bias += r->error;
+        if (std::abs(r->error) > std::abs(e.worst))
+            e.worst = r->error;
+        predicted.push_back(r->predictedSeconds);
+        published.push_back(r->publishedSeconds);
+    }
+    if (e.rows > 0) {
+        e.meanAbs /= e.rows;
+        e.bias /= e.rows;
+    }
+    if (memories > 0)
+        e.memoryMeanAbs = memory / memories;
+    if (bubbles > 0)
+        e.bubbleMeanAbs = bubble / bubbles;
+    e.rankCorrelation = rankCorrelation(predicted, published);
+    return e;
+}
+
+/// Profiled pass times in, step time out: only the schedule is tested.
+void validateSchedule(const PublishedRow& row, ValidatedRow& out)
+{
+    PassTimes t = row.profiled;
+    const double v = row.numChunks;
+    PassTimes perChunk{t.forward / v, t.backward / v, t.weight / v, t.transfer};
+    const Result<Schedule> schedule = makeSchedule(row.schedule, row.numStages, row.numChunks, row.numMicrobatches, perChunk);
+    if (!schedule) {
+        out.skipped = schedule.errors().front().message;
+        return;
+    }
+    const ScheduleTiming timing = scheduleTiming(*schedule, perChunk);
+    out.predictedSeconds = timing.endSeconds;
+    const double work = row.numMicrobatches * (t.forward + t.backward + t.weight);
+    out.predictedBubbleRate = timing.longestStageSeconds > 0 ? (timing.longestStageSeconds - work) / timing.longestStageSeconds : 0;
+    out.samplesPerSecondPerGpu = row.microBatch * row.numMicrobatches / (out.predictedSeconds * row.numStages);
+}
+
+} // namespace
+
+double rankCorrelation(const std::vector<double>& a, const std::vector<double>& b)
+{
+    if (a.size() < 3 || a.size() != b.size())
+        return 0;
+    const std::vector<double> x = ranks(a), y = ranks(b);
+    const double n = static_cast<double>(x.size());
+    const double mx = std::accumulate(x.begin(), x.end(), 0.0) / n, my = std::accumulate(y.begin(), y.end(), 0.0) / n;
+    double xy = 0, xx = 0, yy = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        xy += (x[i] - mx) * (y[i] - my);
+        xx += (x[i] - mx) * (x[i] - mx);
+        yy += (y[i] - my) * (y[i] - my);
+    }
+    return xx > 0 && yy > 0 ? xy / std::sqrt(xx * yy) : 0;
+}
+
+ValidatedRow validatedRow(const PublishedRow& row, const Calibration& calibration)
+{
+    ValidatedRow out;
+    out.id = row.id;
+    out.suite = row.suite;
+    out.tier = row.tier;
+    out.skipped = row.skipped;
+    out.assumed = row.assumed;
+    out.publishedSeconds = row.publishedSeconds;
+    out.publishedMemoryGib = row.publishedMemoryGib;
+    out.publishedBubbleRate = row.publishedBubbleRate;
+    if (!out.skipped.empty())
+        return out;
+    if (row.scheduleOnly) {
+        validateSchedule(row, out);
+    } else {
+        const Result<CostedStep> step = costStepWith(row.scenario, calibration);
+        if (!step) {
+            const Diagnostic first = step.errors().front();
+            out.skipped = first.path + ": " + first.message;
+            return out;
+        }
+        const Breakdown& b = step->breakdown;
+        out.predictedSeconds = b.computeSeconds + b.tensorParallelSeconds + b.contextParallelSeconds + b.expertParallelSeconds
+                               + b.pipelineSeconds + b.bubbleSeconds + b.dataParallelSeconds + b.optimizerSeconds + b.otherSeconds;
+        out.predictedMemoryGib = step->memory.peakGib;
+    }
+    if (out.publishedSeconds > 0 && out.skipped.empty())
+        out.error = out.predictedSeconds / out.publishedSeconds - 1;
+    // The published value lies in the band when the error lies in [bandLow, bandHigh].
+    out.bandLowSeconds = out.predictedSeconds / (1 + calibration.bandHigh);
+    out.bandHighSeconds = out.predictedSeconds / (1 + calibration.bandLow);
+    return out;
+}
+
+ValidationReport validationReport(std::vector<ValidatedRow> rows)
+{
+    ValidationReport report;
+    report.rows = std::move(rows);
+    std::vector<std::string> order;
+    std::map<std::string, std::vector<const ValidatedRow*>> bySuite;
+    std::vector<const ValidatedRow*> all;
+    int inside = 0, counted = 0;
+    for (const ValidatedRow& r : report.rows) {
+        if (!bySuite.contains(r.suite))
+            order.push_back(r.suite);
+        bySuite[r.suite].push_back(&r);
+        all.push_back(&r);
+        if (r.hasError()) {
+            ++counted;
+            inside += r.publishedSeconds >= r.bandLowSeconds && r.publishedSeconds <= r.bandHighSeconds ? 1 : 0;
+        }
+    }
+    for (const std::string& suite : order)
+        report.suites.push_back(errorsOf(suite, bySuite[suite]));
+    report.all = errorsOf("all", all);
+    report.all.peer.clear();
+    report.bandCoverage = counted > 0 ? static_cast<double>(inside) / counted : 0;
+    return report;
+}
+
+} // namespace prism

@@ -1,0 +1,70 @@
+// Published training-step measurements: reading them as scenarios, running them, and the errors of the model by source.
+#pragma once
+
+#include "core/cost/calibration.h"
+#include "core/schedule/schedule.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace prism {
+
+/// One published step and the scenario that describes it. A row that cannot be described says why in `skipped`.
+struct PublishedRow {
+    std::string id, suite, tier;
+    double publishedSeconds = 0;
+    double publishedMemoryGib = 0;        ///< 0 = not published
+    std::string skipped;
+    std::string assumed;                  ///< what was not printed and is assumed
+    Scenario scenario;
+    // Schedule-only rows (zero bubble): profiled pass times in, no cost model.
+    bool scheduleOnly = false;
+    std::string schedule;
+    int numStages = 1, numChunks = 1, numMicrobatches = 1, numLayers = 0;
+    PassTimes profiled;                   ///< seconds per stage and micro-batch
+    double publishedBubbleRate = -1;      ///< < 0 = not published
+    double microBatch = 1;
+};
+
+/// What the model said about one row.
+struct ValidatedRow {
+    std::string id, suite, tier, skipped, assumed;
+    double predictedSeconds = 0, publishedSeconds = 0, error = 0; ///< error = predicted / published - 1
+    double bandLowSeconds = 0, bandHighSeconds = 0;
+    double predictedP50Seconds = 0, predictedP95Seconds = 0;      ///< 0 when not sampled
+    double predictedMemoryGib = 0, publishedMemoryGib = 0;
+    double predictedBubbleRate = -1, publishedBubbleRate = -1;
+    double samplesPerSecondPerGpu = 0;                            ///< schedule rows
+    [[nodiscard]] bool hasError() const { return skipped.empty() && publishedSeconds > 0; }
+};
+
+struct SuiteErrors {
+    std::string suite;
+    int rows = 0, skipped = 0;
+    double meanAbs = 0, bias = 0, worst = 0, rankCorrelation = 0; ///< worst keeps its sign
+    double memoryMeanAbs = -1, bubbleMeanAbs = -1;                ///< < 0 = nothing to compare
+    std::string peer;                                             ///< the best figure that another tool published on these rows
+};
+
+struct ValidationReport {
+    std::vector<ValidatedRow> rows;
+    std::vector<SuiteErrors> suites;
+    SuiteErrors all;
+    double bandCoverage = 0;
+};
+
+/// Reads "prism-validation-1". Untrusted input: at most 64 MiB and 20,000 rows; every error at once.
+[[nodiscard]] Result<std::vector<PublishedRow>> readPublished(std::string_view json);
+
+/// Noise-free prediction of one row.
+[[nodiscard]] ValidatedRow validatedRow(const PublishedRow& row, const Calibration& calibration);
+
+/// Errors by suite and overall. `rows` as from validatedRow.
+[[nodiscard]] ValidationReport validationReport(std::vector<ValidatedRow> rows);
+
+/// Spearman's rank correlation; 0 with fewer than three pairs.
+[[nodiscard]] double rankCorrelation(const std::vector<double>& a, const std::vector<double>& b);
+
+} // namespace prism
