@@ -1,47 +1,206 @@
 #include "core/cost/calibration.h"
 
+#include "core/scenario/presets.h"
+
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 
 namespace prism {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Field {
+    const char* name;
+    double GpuCalibration::* member;
+};
+constexpr Field kGpuFields[] = {
+    {"gemm_efficiency", &GpuCalibration::gemmEfficiency},       {"fp8_efficiency", &GpuCalibration::fp8Efficiency},
+    {"fp4_efficiency", &GpuCalibration::fp4Efficiency},         {"tile_overhead_k", &GpuCalibration::tileOverheadK},
+    {"wave_quantisation", &GpuCalibration::waveQuantisation}, {"memory_efficiency", &GpuCalibration::memoryEfficiency},   {"attention_forward", &GpuCalibration::attentionForward},
+    {"attention_backward", &GpuCalibration::attentionBackward}, {"attention_rows", &GpuCalibration::attentionRows},
+    {"launch_s", &GpuCalibration::launchSeconds},               {"training_factor", &GpuCalibration::trainingFactor},
+    {"fp8_training_factor", &GpuCalibration::fp8TrainingFactor},
+};
+struct NetworkField {
+    const char* name;
+    double NetworkCalibration::* member;
+};
+constexpr NetworkField kNetworkFields[] = {
+    {"efficiency", &NetworkCalibration::efficiency}, {"all_to_all_efficiency", &NetworkCalibration::allToAllEfficiency},
+    {"base_s", &NetworkCalibration::baseSeconds},    {"hop_s", &NetworkCalibration::hopSeconds},
+    {"half_bytes", &NetworkCalibration::halfBytes},
+};
+struct SoftwareField {
+    const char* name;
+    double SoftwareCalibration::* member;
+};
+constexpr SoftwareField kSoftwareFields[] = {
+    {"compute_factor", &SoftwareCalibration::computeFactor},     {"memory_factor", &SoftwareCalibration::memoryFactor},
+    {"tensor_factor", &SoftwareCalibration::tensorFactor},       {"overlap_hidden", &SoftwareCalibration::overlapHidden},
+    {"overlap_slowdown", &SoftwareCalibration::overlapSlowdown}, {"host_s_per_layer", &SoftwareCalibration::hostSecondsPerLayer},
+    {"step_overhead_s", &SoftwareCalibration::stepOverheadSeconds},
+};
+constexpr const char* kOpNames[kCurveOps] = {"all_reduce", "all_gather", "reduce_scatter", "all_to_all"};
+constexpr const char* kSizeNames[kCurveSizes] = {"2", "4", "8"};
+
+/// Five significant digits: more would say more than was measured.
+double rounded(double x)
+{
+    if (x == 0 || !std::isfinite(x))
+        return 0;
+    const double scale = std::pow(10.0, 4 - std::floor(std::log10(std::abs(x))));
+    return std::round(x * scale) / scale;
+}
+
+Calibration defaults()
+{
+    Calibration c;
+    for (const char* family : {"a100", "h100", "b200", "mi300x", "generic"}) {
+        GpuCalibration g;
+        g.family = family;
+        for (auto& op : g.busShare)
+            for (auto& curve : op)
+                curve = {0.05, 0.12, 0.3, 0.5, 0.65, 0.72, 0.75, 0.76};
+        if (g.family == "b200") // streams reach two thirds of the peak (SimuMax, B200 system file, Apache-2.0)
+            g.memoryEfficiency = 0.666;
+        c.gpus.push_back(std::move(g));
+    }
+    return c;
+}
+
+/// A finite number of an object into `value`; anything else is reported.
+void read(const Json& object, const char* key, const std::string& path, double& value, Diagnostics& errors)
+{
+    const auto it = object.find(key);
+    if (it == object.end())
+        return;
+    if (it->is_number() && std::isfinite(it->get<double>()))
+        value = it->get<double>();
+    else
+        errors.push_back({Severity::error, path + "." + key, "this is not a finite number", it->dump().substr(0, 40), "a number", "", ""});
+}
+
+} // namespace
+
+std::string calibrationJson(const Calibration& c, const std::string& notesJson)
+{
+    Json out;
+    out["title"] = "Fitted constants of the cost model";
+    out["format"] = "prism-calibration-1";
+    out["band"] = {{"low", rounded(c.bandLow)}, {"high", rounded(c.bandHigh)}};
+    for (const NetworkField& f : kNetworkFields)
+        out["network"][f.name] = rounded(c.network.*f.member);
+    for (const SoftwareField& f : kSoftwareFields) {
+        out["software"]["eager"][f.name] = rounded(c.eager.*f.member);
+        out["software"]["fused"][f.name] = rounded(c.fused.*f.member);
+    }
+    for (const GpuCalibration& g : c.gpus) {
+        Json& gpu = out["gpu"][g.family];
+        for (const Field& f : kGpuFields)
+            gpu[f.name] = rounded(g.*f.member);
+        for (std::size_t op = 0; op < kCurveOps; ++op)
+            for (std::size_t n = 0; n < kCurveSizes; ++n)
+                for (const double x : g.busShare[op][n])
+                    gpu["bus_share"][kOpNames[op]][kSizeNames[n]].push_back(rounded(x));
+    }
+    out["notes"] = Json::parse(notesJson, nullptr, false);
+    return out.dump(1) + "\n";
+}
+
+Result<Calibration> calibrationFromJson(std::string_view text)
+{
+    Calibration c = defaults();
+    Diagnostics errors;
+    const Json json = Json::parse(text, nullptr, false);
+    if (!json.is_object() || json.value("format", Json()) != "prism-calibration-1")
+        return Diagnostic{Severity::error, "format", "this is not a calibration", "", "a file of the format prism-calibration-1", "", ""};
+    const auto section = [](const Json& from, const char* key) -> Json { return from.is_object() && from.contains(key) && from[key].is_object() ? from[key] : Json::object(); };
+    const Json band = section(json, "band"), network = section(json, "network"), software = section(json, "software"), gpus = section(json, "gpu");
+    read(band, "low", "band", c.bandLow, errors);
+    read(band, "high", "band", c.bandHigh, errors);
+    for (const NetworkField& f : kNetworkFields)
+        read(network, f.name, "network", c.network.*f.member, errors);
+    const Json eager = section(software, "eager"), fused = section(software, "fused");
+    for (const SoftwareField& f : kSoftwareFields) {
+        read(eager, f.name, "software.eager", c.eager.*f.member, errors);
+        read(fused, f.name, "software.fused", c.fused.*f.member, errors);
+    }
+    for (GpuCalibration& g : c.gpus) {
+        const Json gpu = section(gpus, g.family.c_str());
+        for (const Field& f : kGpuFields)
+            read(gpu, f.name, "gpu." + g.family, g.*f.member, errors);
+        const Json share = section(gpu, "bus_share");
+        for (std::size_t op = 0; op < kCurveOps; ++op) {
+            const Json byRanks = section(share, kOpNames[op]);
+            for (std::size_t n = 0; n < kCurveSizes; ++n) {
+                const auto it = byRanks.find(kSizeNames[n]);
+                if (it == byRanks.end() || !it->is_array() || it->size() != kCurveKnots)
+                    continue;
+                for (std::size_t k = 0; k < kCurveKnots; ++k)
+                    if ((*it)[k].is_number() && (*it)[k].get<double>() > 0)
+                        g.busShare[op][n][k] = (*it)[k].get<double>();
+            }
+        }
+    }
+    if (!errors.empty())
+        return errors;
+    return c;
+}
 
 const Calibration& calibration()
 {
     static const Calibration instance = [] {
-        Calibration c;
-        c.gpus = {
-            {"a100", 0.80, 0.0, 0.0, 150, 0.85, 0.62, 0.50, 3e-6},
-            {"h100", 0.70, 0.62, 0.0, 200, 0.87, 0.58, 0.47, 3e-6},
-            {"b200", 0.72, 0.62, 0.5, 256, 0.87, 0.55, 0.45, 3e-6},
-            {"mi300x", 0.55, 0.45, 0.0, 256, 0.80, 0.40, 0.30, 5e-6},
-            {"generic", 0.70, 0.60, 0.5, 200, 0.85, 0.50, 0.40, 4e-6},
-        };
-        return c;
+        const Result<std::string> text = presetText("calibration", "default");
+        if (text)
+            if (Result<Calibration> read = calibrationFromJson(*text))
+                return std::move(read).value();
+        return defaults();
     }();
     return instance;
 }
 
+std::string_view gpuFamily(const GpuSpec& gpu)
+{
+    std::string name = gpu.preset + " " + gpu.name;
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    const auto has = [&](const char* part) { return name.find(part) != std::string::npos; };
+    if (has("a100") || has("a800"))
+        return "a100";
+    if (has("b200") || has("b300") || has("b100"))
+        return "b200";
+    if (has("h100") || has("h200") || has("h800") || has("h20"))
+        return "h100";
+    if (has("mi300") || has("mi325") || has("mi35"))
+        return "mi300x";
+    return "generic";
+}
+
 const GpuCalibration& gpuCalibration(const Calibration& calibration, const GpuSpec& gpu)
 {
-    const auto lower = [](std::string text) {
-        std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-        return text;
-    };
-    const std::string name = lower(gpu.preset) + " " + lower(gpu.name);
-    const auto has = [&](const char* part) { return name.find(part) != std::string::npos; };
-    const char* family = "generic";
-    if (has("a100") || has("a800"))
-        family = "a100";
-    else if (has("h100") || has("h200") || has("h800") || has("h20") || has("gh200"))
-        family = "h100";
-    else if (has("b200") || has("b300") || has("b100"))
-        family = "b200";
-    else if (has("mi300") || has("mi325") || has("mi35"))
-        family = "mi300x";
+    const std::string_view family = gpuFamily(gpu);
     for (const GpuCalibration& g : calibration.gpus)
         if (g.family == family)
             return g;
     return calibration.gpus.back();
+}
+
+std::vector<NamedConstant> namedConstants(Calibration& c)
+{
+    std::vector<NamedConstant> list;
+    for (GpuCalibration& g : c.gpus)
+        for (const Field& f : kGpuFields)
+            list.push_back({g.family + "." + f.name, &(g.*f.member)});
+    for (const NetworkField& f : kNetworkFields)
+        list.push_back({std::string("network.") + f.name, &(c.network.*f.member)});
+    for (const SoftwareField& f : kSoftwareFields) {
+        list.push_back({std::string("eager.") + f.name, &(c.eager.*f.member)});
+        list.push_back({std::string("fused.") + f.name, &(c.fused.*f.member)});
+    }
+    return list;
 }
 
 } // namespace prism

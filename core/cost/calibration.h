@@ -1,56 +1,89 @@
 // The fitted constants of the cost model: few, global, per GPU type or software generation, each with its data source.
+//
+// They live in presets/calibration/default.json, which `prism-cli calibrate` writes; resources/help/cost-model.md tells how.
 #pragma once
 
 #include "core/scenario/scenario.h"
 
+#include <array>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace prism {
 
-/// Constants of one GPU type, fitted on operator benchmarks.
+/// Knots of a bus-bandwidth curve: messages of 2^18, 2^20, ... 2^32 bytes.
+inline constexpr int kCurveKnots = 8;
+inline constexpr int kCurveFirstLog2 = 18, kCurveStepLog2 = 2;
+/// Collectives with curves: all-reduce, all-gather, reduce-scatter, all-to-all; groups of 2, 4 and 8 ranks.
+inline constexpr int kCurveOps = 4, kCurveSizes = 3;
+
+/// Constants of one GPU type.
 struct GpuCalibration {
     std::string family;            ///< "a100", "h100", "b200", ...
-    double gemmEfficiency = 0.80;  ///< share of the dense peak of a full wave of tiles with long k, 16 bit
-    double fp8Efficiency = 0.70;   ///< the same in FP8
-    double fp4Efficiency = 0.60;
-    double tileOverheadK = 150;    ///< k that a tile loses to prologue and epilogue
+    // Fitted on operator benchmarks.
+    double gemmEfficiency = 0.75;  ///< share of the dense peak of a full wave of tiles with long k, 16 bit
+    double fp8Efficiency = 0.62;   ///< the same in FP8
+    double fp4Efficiency = 0.45;
+    double tileOverheadK = 200;    ///< k that a tile loses to prologue and epilogue
+    double waveQuantisation = 0;   ///< share of a partly filled last wave that is lost: 1 = all (one tile per block), 0 = none (persistent kernels)
     double memoryEfficiency = 0.85;///< share of the peak bandwidth of long streams
-    double attentionForward = 0.6; ///< share of the dense 16-bit peak of fused attention, head dimension 128, long sequences
-    double attentionBackward = 0.5;
+    double attentionForward = 0.55;///< share of the dense 16-bit peak of fused attention with many rows
+    double attentionBackward = 0.42;
+    double attentionRows = 400;    ///< rows (sequence x heads x batch) per SM at which half of it is reached, forward
     double launchSeconds = 3e-6;   ///< start and drain of one kernel
+    // Fitted on published steps.
+    double trainingFactor = 1.0;   ///< time of 16-bit matrix kernels in a training step over the benchmark (power limit, heat)
+    double fp8TrainingFactor = 1.0;
+    /// Bus bandwidth over the link's per-direction bandwidth, by op, ranks and message size; from nccl-tests tables.
+    std::array<std::array<std::array<double, kCurveKnots>, kCurveSizes>, kCurveOps> busShare{};
 };
 
-/// Constants of a collective tier, fitted on nccl-tests tables.
-struct LinkCalibration {
-    double efficiency = 0.8;       ///< share of the per-direction bandwidth that long messages reach as bus bandwidth
-    double nvlsGain = 1.0;         ///< further factor for all-reduce where the switch reduces
+/// Constants of the network between nodes.
+struct NetworkCalibration {
+    double efficiency = 0.8;       ///< share of the NICs' bandwidth that long messages reach as bus bandwidth
     double allToAllEfficiency = 0.7;
-    double baseSeconds = 10e-6;    ///< launch and first hop
-    double hopSeconds = 1e-6;      ///< per further rank of a ring
-    double halfBytes = 1 << 20;    ///< message per rank at which half of the bandwidth is reached
+    double baseSeconds = 20e-6;    ///< launch and first hop
+    double hopSeconds = 4e-6;      ///< per further node of a ring
+    double halfBytes = 8e6;        ///< message at which half of the bandwidth is reached
 };
 
-/// Constants of a software generation (the era of the training framework), fitted on published steps.
+/// Constants of a software generation (the age of the training framework), fitted on published steps.
 struct SoftwareCalibration {
-    double computeFactor = 1.0;    ///< kernels in training over kernels alone (power limit, cache, data-dependent clocks)
-    double memoryFactor = 1.0;     ///< memory-bound kernels over streams
+    double computeFactor = 1.0;    ///< time of matrix kernels over the benchmark
+    double memoryFactor = 1.0;     ///< time of memory-bound kernels over streams
+    double tensorFactor = 1.0;     ///< time of tensor-parallel collectives over nccl-tests (arrival, contention, copies)
     double overlapHidden = 0.9;    ///< share of a communication that overlap can hide
     double overlapSlowdown = 0.05; ///< relative slowdown of compute while a communication runs beside it
+    double hostSecondsPerLayer = 0;///< host time of one layer and pass (forward): what the GPU cannot beat
     double stepOverheadSeconds = 0.02; ///< once per step: data loading, logging, host work between steps
 };
 
 struct Calibration {
     std::vector<GpuCalibration> gpus;
-    LinkCalibration nvlink, network;
+    NetworkCalibration network;
     SoftwareCalibration eager, fused;   ///< without and with fused attention
     double bandLow = -0.1, bandHigh = 0.1; ///< relative error that holds 90 % of the validated rows
 };
 
-/// The calibration in use. Read once; any thread.
+/// The calibration in use: presets/calibration/default.json, read once; the defaults above where it is missing. Any thread.
 [[nodiscard]] const Calibration& calibration();
 
+/// Lossless JSON.
+[[nodiscard]] std::string calibrationJson(const Calibration& calibration, const std::string& notesJson = "{}");
+[[nodiscard]] Result<Calibration> calibrationFromJson(std::string_view text);
+
 /// The family of a GPU, by its preset and name; "generic" when it was not calibrated.
+[[nodiscard]] std::string_view gpuFamily(const GpuSpec& gpu);
 [[nodiscard]] const GpuCalibration& gpuCalibration(const Calibration& calibration, const GpuSpec& gpu);
+
+/// One scalar constant with its name ("h100.gemm_efficiency", "fused.memory_factor").
+struct NamedConstant {
+    std::string name;
+    double* value = nullptr;
+};
+/// All scalar constants of a calibration; the pointers live as long as it does.
+[[nodiscard]] std::vector<NamedConstant> namedConstants(Calibration& calibration);
 
 } // namespace prism

@@ -46,6 +46,7 @@ constexpr Entry kEntries[kKernelIds] = {
     {"dp.all_reduce", Category::dataParallel, Kind::collective},
     {"grad_norm.all_reduce", Category::dataParallel, Kind::collective},
     {"optimizer", Category::optimizer, Kind::memory},
+    {"host.launch", Category::other, Kind::memory},
 };
 
 const Entry& entry(KernelId id) { return kEntries[static_cast<std::size_t>(id)]; }

@@ -4,9 +4,27 @@
 #include <cmath>
 
 namespace prism {
+namespace {
+
+/// How compute and memory traffic of a matrix product overlap: the norm of the two times (4: nearly the maximum).
+constexpr double kDenseNorm = 4, kGroupedNorm = 1.3;
+
+using Curves = std::array<std::array<double, kCurveKnots>, kCurveSizes>;
+
+/// All-reduce as reduce-scatter and all-gather: never faster than the mean of the two.
+Curves withoutSwitchReduction(const GpuCalibration& gpu)
+{
+    Curves c = gpu.busShare[0];
+    for (std::size_t n = 0; n < kCurveSizes; ++n)
+        for (std::size_t k = 0; k < kCurveKnots; ++k)
+            c[n][k] = std::min(c[n][k], 1.08 * 2 / (1 / gpu.busShare[1][n][k] + 1 / gpu.busShare[2][n][k]));
+    return c;
+}
+
+} // namespace
 
 CostModel::CostModel(const Scenario& scenario, const Calibration& calibration)
-    : m_layout(layoutOf(scenario)), m_gpu(gpuCalibration(calibration, scenario.cluster.gpu)), m_nvlink(calibration.nvlink),
+    : m_layout(layoutOf(scenario)), m_gpu(gpuCalibration(calibration, scenario.cluster.gpu)),
       m_network(calibration.network), m_software(scenario.training.flashAttention ? &calibration.fused : &calibration.eager)
 {
     const GpuSpec& gpu = scenario.cluster.gpu;
@@ -33,11 +51,19 @@ CostModel::CostModel(const Scenario& scenario, const Calibration& calibration)
     m_intraLatency = scenario.cluster.intraNodeLatencyUs * 1e-6;
     m_interLatency = scenario.cluster.interNodeLatencyUs * 1e-6;
     m_sms = std::max(1, gpu.numSms);
-    m_nvls = scenario.cluster.nvlsSupported;
+    // Node-limited dispatch (DeepSeek-V3, arXiv 2412.19437, section 3.2.2): a token goes to a node once, however many of its
+    // top-k experts are there: nodes (1 - (1 - 1/nodes)^k) copies of k.
+    if (const GroupGeometry& expert = m_layout.expert; expert.nodes > 1 && scenario.model.moeRouterTopk > 0) {
+        const double nodes = static_cast<double>(expert.nodes), topk = static_cast<double>(scenario.model.moeRouterTopk);
+        m_expertTraffic = std::min(1.0, nodes * (1 - std::pow(1 - 1 / nodes, topk)) / topk);
+    }
+    if (!scenario.cluster.nvlsSupported) // without reduction in the switch an all-reduce is two half-rings
+        m_gpu.busShare[0] = withoutSwitchReduction(m_gpu);
 }
 
 /// Roofline over tiles: whole waves of output tiles over the SMs, each tile k + k0 deep, against the traffic of the matrices.
-double CostModel::gemmSeconds(double m, double n, double k, double batch, MatrixPrecision precision) const
+/// The two overlap nearly fully in one product, only in part in grouped ones with few rows.
+double CostModel::gemmSeconds(double m, double n, double k, double batch, MatrixPrecision precision, double outputBytes) const
 {
     if (m <= 0 || n <= 0 || k <= 0 || batch <= 0)
         return 0;
@@ -47,16 +73,18 @@ double CostModel::gemmSeconds(double m, double n, double k, double batch, Matrix
     static constexpr Tile kTiles[] = {{256, 128, 1.0}, {128, 256, 1.0}, {128, 128, 0.92}, {64, 128, 0.75}, {128, 64, 0.75}, {64, 64, 0.6}};
     const auto p = static_cast<std::size_t>(precision);
     const double perSm = m_peak[p] * m_efficiency[p] / m_sms;
-    double best = 1e300;
+    double compute = 1e300;
     for (const Tile& t : kTiles) {
         const double tiles = std::ceil(m / t.m) * std::ceil(n / t.n) * batch;
-        // Full waves run back to back; the last one is as long as the others however many tiles it has.
-        const double waves = std::ceil(tiles / m_sms);
-        best = std::min(best, waves * 2 * t.m * t.n * (k + m_gpu.tileOverheadK) / (perSm * t.rate));
+        // Full waves run back to back; of the last, partly filled one the GPU's share is lost.
+        const double full = tiles / m_sms;
+        const double waves = std::max(1.0, full + m_gpu.waveQuantisation * (std::ceil(full) - full));
+        compute = std::min(compute, waves * 2 * t.m * t.n * (k + m_gpu.tileOverheadK) / (perSm * t.rate));
     }
     const double element = precision == MatrixPrecision::fp8 ? 1 : precision == MatrixPrecision::fp4 ? 0.5 : 2;
-    const double traffic = batch * (element * (m * k + n * k) + 2 * m * n) / m_memoryBytesPerSecond;
-    return std::max(best, traffic) + m_gpu.launchSeconds;
+    const double traffic = batch * (element * (m * k + n * k) + outputBytes * m * n) / m_memoryBytesPerSecond;
+    const double norm = batch > 1 ? kGroupedNorm : kDenseNorm;
+    return std::pow(std::pow(compute, norm) + std::pow(traffic, norm), 1 / norm) + m_gpu.launchSeconds;
 }
 
 double CostModel::memorySeconds(double bytes, double launches) const
@@ -64,11 +92,14 @@ double CostModel::memorySeconds(double bytes, double launches) const
     return bytes / m_memoryBytesPerSecond + launches * m_gpu.launchSeconds;
 }
 
+/// Fused attention: its share of the peak grows with the rows that run at once; the backward splits over keys as well and
+/// saturates earlier. Wide heads (192/128 of latent attention) spill in the backward.
 double CostModel::attentionSeconds(const Kernel& kernel) const
 {
     const double peak = m_peak[static_cast<std::size_t>(m_high)];
-    const double share = kernel.backward ? m_gpu.attentionBackward : m_gpu.attentionForward;
-    return std::max(kernel.flops / (peak * share), kernel.bytes / m_memoryBytesPerSecond) + m_gpu.launchSeconds;
+    const double rows = std::max(1.0, kernel.m * kernel.batch), half = m_gpu.attentionRows * m_sms * (kernel.backward ? 0.2 : 1.0);
+    double share = (kernel.backward ? m_gpu.attentionBackward : m_gpu.attentionForward) * rows / (rows + half);
+    return std::max(kernel.flops / (peak * share), kernel.bytes / m_memoryBytesPerSecond) + kernel.launches * m_gpu.launchSeconds;
 }
 
 const GroupGeometry& CostModel::group(Domain domain) const
@@ -83,47 +114,68 @@ const GroupGeometry& CostModel::group(Domain domain) const
     return m_layout.data;
 }
 
-/// Ring algorithms (Thakur, Rabenseifner and Gropp 2005; nccl-tests PERFORMANCE.md): all-gather and reduce-scatter move
-/// (n - 1) / n of the buffer, all-reduce twice that.
+/// Bus bandwidth of a collective inside a node, by interpolation of the calibrated curve over ranks and message size.
+double CostModel::intraBusBandwidth(CollectiveOp op, std::int64_t ranks, double bytes) const
+{
+    const std::size_t row = op == CollectiveOp::allReduce ? 0 : op == CollectiveOp::allGather ? 1 : op == CollectiveOp::reduceScatter ? 2 : 3;
+    const auto& curves = m_gpu.busShare[row];
+    const double at = std::clamp((std::log2(std::max(1.0, bytes)) - kCurveFirstLog2) / kCurveStepLog2, 0.0, kCurveKnots - 1.0);
+    const auto knot = std::min<std::size_t>(static_cast<std::size_t>(at), kCurveKnots - 2);
+    const double f = at - static_cast<double>(knot);
+    const auto value = [&](std::size_t n) { return std::pow(curves[n][knot], 1 - f) * std::pow(curves[n][knot + 1], f); };
+    const double size = std::clamp(std::log2(static_cast<double>(ranks)) - 1, 0.0, kCurveSizes - 1.0);
+    const auto n = std::min<std::size_t>(static_cast<std::size_t>(size), kCurveSizes - 2);
+    const double share = value(n) + (size - static_cast<double>(n)) * (value(n + 1) - value(n));
+    // Below the first knot latency rules: the time stays, so the bandwidth falls with the message.
+    return m_intraBytesPerSecond * share * std::min(1.0, bytes / std::exp2(kCurveFirstLog2));
+}
+
+/// Bytes that cross the busiest link over the buffer (nccl-tests PERFORMANCE.md): all-gather and reduce-scatter move (n - 1) / n
+/// of the buffer, all-reduce twice that. Inside a node the calibrated curves; between nodes rings whose bandwidth is that
+/// of the NICs of the group's ranks on a node, with a latency per node and a half-bandwidth message size.
 double CostModel::collectiveSeconds(CollectiveOp op, const GroupGeometry& group, double bytes) const
 {
     const double n = static_cast<double>(group.size);
     if (group.size <= 1 || bytes <= 0)
         return 0;
-    const bool inter = group.nodes > 1;
-    const LinkCalibration& link = inter ? m_network : m_nvlink;
-    const double perNode = static_cast<double>(group.ranksPerNode);
-    const double latency = inter ? m_interLatency : m_intraLatency;
-    double bandwidth = m_intraBytesPerSecond * m_nvlink.efficiency;
-    if (inter) // a ring that enters every node once uses the NICs of all its ranks there
-        bandwidth = std::min(bandwidth, perNode * m_interBytesPerSecond * m_network.efficiency);
-    switch (op) {
-    case CollectiveOp::allReduce:
-        if (!inter && m_nvls)
-            bandwidth *= m_nvlink.nvlsGain;
-        return link.baseSeconds + 2 * (n - 1) * (link.hopSeconds + 0.1 * latency) + 2 * (n - 1) / n * bytes / bandwidth;
-    case CollectiveOp::allGather:
-    case CollectiveOp::reduceScatter:
-        return link.baseSeconds + (n - 1) * (link.hopSeconds + 0.1 * latency) + (n - 1) / n * bytes / bandwidth;
-    case CollectiveOp::allToAll: {
+    const double perNode = static_cast<double>(group.ranksPerNode), nodes = static_cast<double>(group.nodes);
+    const double network = m_interBytesPerSecond * m_network.efficiency;
+    if (op == CollectiveOp::sendRecv) {
+        const double bandwidth = group.nodes > 1 ? network : intraBusBandwidth(CollectiveOp::allToAll, 2, bytes);
+        return (group.nodes > 1 ? m_interLatency : m_intraLatency) + bytes / bandwidth;
+    }
+    const double factor = (n - 1) / n * (op == CollectiveOp::allReduce ? 2 : 1);
+    if (group.nodes <= 1) // the curves hold the latencies of up to 8 ranks; larger domains add a hop for each further rank
+        return factor * bytes / intraBusBandwidth(op, group.size, bytes) + std::max(0.0, n - 8) * 0.2 * m_intraLatency;
+    if (op == CollectiveOp::allToAll) {
         const double outside = (n - perNode) / n * bytes / (m_interBytesPerSecond * m_network.allToAllEfficiency);
-        const double inside = (perNode - 1) / n * bytes / (m_intraBytesPerSecond * m_nvlink.allToAllEfficiency);
-        return link.baseSeconds + latency + std::max(outside, inside);
+        const double inside = perNode > 1 ? perNode / n * bytes / intraBusBandwidth(op, group.ranksPerNode, bytes * perNode / n) : 0.0;
+        return m_network.baseSeconds + m_interLatency + std::max(outside, inside);
     }
-    case CollectiveOp::sendRecv:
-        return latency + bytes / (inter ? m_interBytesPerSecond * m_network.efficiency : m_intraBytesPerSecond * m_nvlink.efficiency);
-    }
-    return 0;
+    const double inside = perNode > 1 ? intraBusBandwidth(op, group.ranksPerNode, std::max(bytes, m_network.halfBytes)) : 1e300;
+    const double bandwidth = std::min(inside, perNode * network);
+    const double steps = op == CollectiveOp::allReduce ? 2 : 1;
+    // Long rings pay a latency per node; NCCL changes to trees where that is cheaper (2 log2 of the nodes).
+    const double hops = std::min(nodes - 1, 4 * std::log2(nodes) + 1);
+    return m_network.baseSeconds + steps * hops * (m_network.hopSeconds + 0.5 * m_interLatency)
+           + factor * (bytes + m_network.halfBytes * perNode / (perNode + 1)) / bandwidth;
 }
 
 double CostModel::seconds(const Kernel& kernel) const
 {
+    const SoftwareCalibration& soft = *m_software;
+    const bool low = kernel.lowPrecision && m_low != m_high;
     switch (kernel.kind) {
     case CostKind::gemm:
-        return gemmSeconds(kernel.m, kernel.n, kernel.k, kernel.batch, kernel.lowPrecision ? m_low : m_high) * m_software->computeFactor;
-    case CostKind::attention: return attentionSeconds(kernel) * m_software->computeFactor;
-    case CostKind::memory: return memorySeconds(kernel.bytes, kernel.launches) * m_software->memoryFactor;
-    case CostKind::collective: return collectiveSeconds(kernel.op, group(kernel.domain), kernel.bytes);
+        return gemmSeconds(kernel.m, kernel.n, kernel.k, kernel.batch, kernel.lowPrecision ? m_low : m_high, kernel.part == Part::wgrad ? 8 : 2)
+               * soft.computeFactor * (low ? m_gpu.fp8TrainingFactor : m_gpu.trainingFactor);
+    case CostKind::attention: return attentionSeconds(kernel) * soft.computeFactor;
+    case CostKind::memory: return memorySeconds(kernel.bytes, kernel.launches) * soft.memoryFactor;
+    case CostKind::collective: {
+        const double bytes = kernel.bytes * (kernel.domain == Domain::expert ? m_expertTraffic : 1.0);
+        const double t = collectiveSeconds(kernel.op, group(kernel.domain), bytes);
+        return kernel.domain == Domain::tensor ? t * soft.tensorFactor : t;
+    }
     }
     return 0;
 }

@@ -16,13 +16,17 @@ public:
 
     /// Mean seconds of one kernel of a program.
     [[nodiscard]] double seconds(const Kernel& kernel) const;
-    /// `batch` GEMMs C[m,n] += A[m,k] B[k,n] in one launch.
-    [[nodiscard]] double gemmSeconds(double m, double n, double k, double batch, MatrixPrecision precision) const;
+    /// `batch` GEMMs C[m,n] += A[m,k] B[k,n] in one launch, alone on the GPU (as a benchmark measures it); `outputBytes` per
+    /// element of C (2 = written once; 8 = FP32 gradient read and written).
+    [[nodiscard]] double gemmSeconds(double m, double n, double k, double batch, MatrixPrecision precision, double outputBytes = 2) const;
     /// A kernel that streams `bytes` through memory, `launches` launches.
     [[nodiscard]] double memorySeconds(double bytes, double launches = 1) const;
     [[nodiscard]] double attentionSeconds(const Kernel& kernel) const;
     /// A collective over a group; `bytes` as nccl-tests counts them (the full buffer of one rank).
     [[nodiscard]] double collectiveSeconds(CollectiveOp op, const GroupGeometry& group, double bytes) const;
+
+    /// Bytes per second as nccl-tests' bus bandwidth, inside a node.
+    [[nodiscard]] double intraBusBandwidth(CollectiveOp op, std::int64_t ranks, double bytes) const;
 
     [[nodiscard]] const Layout& layout() const { return m_layout; }
     [[nodiscard]] const GroupGeometry& group(Domain domain) const;
@@ -33,13 +37,13 @@ public:
 private:
     Layout m_layout;
     GpuCalibration m_gpu;
-    LinkCalibration m_nvlink, m_network;
+    NetworkCalibration m_network;
     const SoftwareCalibration* m_software;
     std::array<double, 5> m_peak{}, m_efficiency{};
     MatrixPrecision m_high = MatrixPrecision::bits16, m_low = MatrixPrecision::bits16;
     double m_memoryBytesPerSecond = 1, m_intraBytesPerSecond = 1, m_interBytesPerSecond = 1, m_intraLatency = 0, m_interLatency = 0;
     double m_sms = 100;
-    bool m_nvls = false;
+    double m_expertTraffic = 1; ///< of the routed copies, the share that crosses nodes once copies for one node travel together
 };
 
 } // namespace prism

@@ -117,7 +117,12 @@ void Assembly::addTransfers()
         pair.ranksPerNode = inter ? 1 : 2;
         StepOp op;
         op.kernelClass = static_cast<int>(inter ? KernelId::ppSendRecvInter : KernelId::ppSendRecvIntra);
-        op.meanSeconds = m_cost.collectiveSeconds(CollectiveOp::sendRecv, pair, bytes);
+        // Without sequence parallelism every tensor-parallel rank sends its share and the receivers gather it
+        // (scatter/gather optimisation, Narayanan et al. 2021, arXiv 2104.04473, section 4.1).
+        const bool scatters = !m_shape.sequenceParallel && m_shape.tp > 1 && m_scenario.model.operators.empty();
+        op.meanSeconds = m_cost.collectiveSeconds(CollectiveOp::sendRecv, pair, scatters ? bytes / real(m_shape.tp) : bytes);
+        if (scatters)
+            op.meanSeconds += m_cost.collectiveSeconds(CollectiveOp::allGather, layout.tensor, bytes);
         g.sendForward[i] = g.sendBackward[i] = op;
     }
     // Megatron-LM overlaps transfers in the interleaved schedule only; plain 1F1B sends and receives between its chunks.

@@ -126,6 +126,7 @@ private:
         auto& slot = m_layers[static_cast<std::size_t>(kind)];
         if (!slot) {
             slot = std::make_unique<CostedLayer>(costed(layerKernels(m_scenario, m_shape, kind), m_cost, m_scenario.parallelism, m_split));
+            addHostTime(*slot);
             addShardTraffic(*slot, kind);
         }
         return *slot;
@@ -141,6 +142,26 @@ private:
         if (!m_head)
             m_head = std::make_unique<CostedLayer>(costed(headKernels(m_scenario, m_shape), m_cost, m_scenario.parallelism, m_split));
         return *m_head;
+    }
+
+    /// A layer cannot run faster than the host launches it: what is missing to the host's time is waited for.
+    void addHostTime(CostedLayer& l) const
+    {
+        const double host = m_cost.software().hostSecondsPerLayer;
+        const auto pad = [](Ops& ops, double least) {
+            if (const double missing = least - total(ops); missing > 0 && !ops.empty()) {
+                Op op;
+                op.kernelClass = static_cast<int>(KernelId::host);
+                op.meanSeconds = missing;
+                ops.push_back(op);
+            }
+        };
+        pad(l.forward, host);
+        pad(l.both, 1.5 * host); // the backward has more kernels, its launches need no Python
+        if (m_split) {
+            pad(l.dgrad, host);
+            pad(l.wgrad, 0.5 * host);
+        }
     }
 
     /// ZeRO-3 / FSDP (arXiv 2304.11277): parameters are gathered before the layer's forward and backward, gradients

@@ -231,6 +231,7 @@ void Reader::readGeneration()
     ParallelismConfig& par = out.scenario.parallelism;
     TrainingConfig& t = out.scenario.training;
     par.overlapP2pComm = true;
+    t.gradReduceInFp32 = par.zeroStage < 3; // FSDP reduces in the parameters' precision
     if (source == "megatron-sc21-t1" || source == "vtrain-multi" || source == "bigscience") {
         // Megatron-LM before 2022: no fused attention, no sequence parallelism, plain data parallelism without overlap.
         t.flashAttention = false;

@@ -111,8 +111,9 @@ public:
         if (s.sequenceParallel) {
             collective(out.backward, KernelId::tpAllGather, CollectiveOp::allGather, Domain::tensor, s.tokens * h * e, Part::dgrad, false, true);
             collective(out.backward, KernelId::tpReduceScatter, CollectiveOp::reduceScatter, Domain::tensor, s.tokens * h * e, Part::dgrad, false, true);
-        } else {
-            collective(out.backward, KernelId::tpAllReduce, CollectiveOp::allReduce, Domain::tensor, s.tokens * h * e, Part::dgrad, false, true);
+        } else { // beside the weight gradient only in software that reduces asynchronously
+            collective(out.backward, KernelId::tpAllReduce, CollectiveOp::allReduce, Domain::tensor, s.tokens * h * e, Part::dgrad, false,
+                       training.flashAttention);
         }
     }
 
@@ -162,6 +163,7 @@ void Emitter::attentionCore(LayerKind kind, std::vector<Kernel>& to, Part part, 
         k.m = s.sequence / cp;
         k.n = s.sequence;
         k.batch = s.microBatch * s.heads;
+        k.launches = cp;
         k.bytes = e * s.tokens * s.heads * (queryDim + valueDim) * (backward ? 4 : 2);
         to.push_back(k);
         return;

@@ -11,9 +11,9 @@ namespace prism {
 enum class KernelId : std::uint8_t {
     embedding, norm, gemmQkv, attention, gemmProj, gemmFc1, activation, gemmFc2, residual, cast, router, moePermute, gemmMoeFc1,
     gemmMoeFc2, ssm, lmHead, loss, genericGemm, genericOp, tpAllGather, tpReduceScatter, tpAllReduce, cpExchange, epAllToAll,
-    ppSendRecvIntra, ppSendRecvInter, embeddingAllReduce, dpReduceScatter, dpAllGather, dpAllReduce, gradNorm, optimizer
+    ppSendRecvIntra, ppSendRecvInter, embeddingAllReduce, dpReduceScatter, dpAllGather, dpAllReduce, gradNorm, optimizer, host
 };
-inline constexpr int kKernelIds = static_cast<int>(KernelId::optimizer) + 1;
+inline constexpr int kKernelIds = static_cast<int>(KernelId::host) + 1;
 
 /// How the mean of a kernel is computed.
 enum class CostKind : std::uint8_t { gemm, attention, memory, collective };

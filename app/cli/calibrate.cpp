@@ -1,0 +1,45 @@
+// calibrate: fits the cost model's constants on a folder of measurements and writes them with their residuals.
+#include "app/cli/commands.h"
+#include "core/cost/calibrate.h"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
+
+#include <memory>
+
+namespace prism::cli {
+
+namespace {
+
+struct CalibrateOptions : CommonOptions {
+    std::string folder;
+    bool crossValidate = false;
+};
+
+void calibrate(const CalibrateOptions& options)
+{
+    const CalibrationRun run = require(calibrated(options.folder, calibration(), options.crossValidate));
+    nlohmann::ordered_json residuals = nlohmann::ordered_json::array();
+    for (const FitReport& f : run.fits)
+        residuals.push_back(fmt::format("{}: {} rows, mean |error| {:.2f} %, bias {:+.2f} %", f.what, f.rows, 100 * f.meanAbs, 100 * f.bias));
+    const nlohmann::ordered_json notes = {
+        {"procedure", "prism-cli calibrate DATA: bus-bandwidth curves (medians of nccl-tests tables), GEMM efficiencies (operator benchmarks), then training factors and software generations on published tier A steps; see resources/help/cost-model.md"},
+        {"sources", "aiconfigurator operator and NCCL tables (Apache-2.0); SimuMax B200 system file (Apache-2.0); published steps as in presets/published"},
+        {"residuals", std::move(residuals)}};
+    writeOutput(options, calibrationJson(run.calibration, notes.dump()));
+}
+
+} // namespace
+
+void addCalibrate(CLI::App& app, Cli& cli)
+{
+    auto options = std::make_shared<CalibrateOptions>();
+    CLI::App* command = app.add_subcommand("calibrate", "Fit the cost model's constants on a folder of measurements (writes presets/calibration/default.json's content)");
+    command->add_option("DATA", options->folder, "folder with operators/, collectives/ and published.json")->required();
+    command->add_flag("--cross-validate", options->crossValidate, "also fit five times with a fifth of the published rows left out");
+    addOutput(*command, *options, cli);
+    command->callback([options] { calibrate(*options); });
+}
+
+} // namespace prism::cli

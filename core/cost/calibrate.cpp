@@ -1,0 +1,318 @@
+#include "core/cost/calibrate.h"
+
+#include "core/cost/costmodel.h"
+#include "core/cost/tables.h"
+#include "core/scenario/presets.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace prism {
+namespace {
+
+double median(std::vector<double> x)
+{
+    std::sort(x.begin(), x.end());
+    return x.empty() ? 0 : (x.size() % 2 == 1 ? x[x.size() / 2] : 0.5 * (x[x.size() / 2 - 1] + x[x.size() / 2]));
+}
+
+GpuCalibration* gpuOf(Calibration& c, const std::string& family)
+{
+    for (GpuCalibration& g : c.gpus)
+        if (g.family == family)
+            return &g;
+    return nullptr;
+}
+
+/// A scenario with one GPU of a family: enough to ask a CostModel for kernels.
+Scenario probe(const std::string& family)
+{
+    static const std::map<std::string, const char*> presets = {
+        {"a100", "a100-sxm-80gb"}, {"h100", "h100-sxm-80gb"}, {"b200", "b200-sxm-180gb"}, {"mi300x", "mi300x-192gb"}};
+    Scenario s;
+    if (const auto it = presets.find(family); it != presets.end())
+        if (const Result<GpuSpec> gpu = gpuPreset(it->second))
+            s.cluster.gpu = *gpu;
+    return s;
+}
+
+/// Golden-section search of one constant on a logarithmic scale.
+template <class Loss>
+double minimum(double low, double high, int steps, Loss loss)
+{
+    const double ratio = (std::sqrt(5.0) - 1) / 2;
+    double a = std::log(low), b = std::log(high), c = b - ratio * (b - a), d = a + ratio * (b - a);
+    double fc = loss(std::exp(c)), fd = loss(std::exp(d));
+    for (int i = 0; i < steps; ++i) {
+        if (fc < fd) {
+            b = d;
+            d = c;
+            fd = fc;
+            c = b - ratio * (b - a);
+            fc = loss(std::exp(c));
+        } else {
+            a = c;
+            c = d;
+            fc = fd;
+            d = a + ratio * (b - a);
+            fd = loss(std::exp(d));
+        }
+    }
+    return std::exp(fc < fd ? c : d);
+}
+
+/// Mean of the suites' mean absolute errors (weighted by the root of their sizes), their biases, and a barrier at 12 %.
+double publishedLoss(const Calibration& c, const std::vector<const PublishedRow*>& rows)
+{
+    struct Sum {
+        double abs = 0, bias = 0, over = 0;
+        int n = 0;
+    };
+    std::map<std::string, Sum> bySuite;
+    for (const PublishedRow* row : rows) {
+        const ValidatedRow v = validatedRow(*row, c);
+        if (!v.hasError())
+            continue;
+        Sum& s = bySuite[v.suite];
+        const double e = std::log(std::max(1e-9, v.predictedSeconds / v.publishedSeconds));
+        // Beyond 20 % a row says more about its machine than about the model (a slow node): it counts, but no further.
+        s.abs += std::min(std::abs(e), 0.2);
+        s.bias += std::clamp(e, -0.2, 0.2);
+        s.over += std::clamp(std::abs(e) - 0.1, 0.0, 0.1);
+        ++s.n;
+    }
+    double loss = 0, weight = 0;
+    for (const auto& [suite, s] : bySuite) {
+        const double w = std::sqrt(static_cast<double>(s.n));
+        loss += w * (s.abs + 0.7 * std::abs(s.bias) + s.over) / s.n;
+        weight += w;
+    }
+    return weight > 0 ? loss / weight : 0;
+}
+
+struct Free {
+    const char* name;
+    double low, high;
+};
+/// What published steps decide, and the range in which it may lie.
+constexpr Free kFree[] = {
+    {"a100.training_factor", 0.9, 1.5},   {"h100.training_factor", 0.9, 1.6},   {"h100.fp8_training_factor", 0.9, 1.6},
+    {"b200.training_factor", 0.9, 2.0},   {"b200.fp8_training_factor", 0.9, 2.2}, {"eager.memory_factor", 0.7, 2.0},
+    {"fused.memory_factor", 0.7, 2.0},    {"eager.tensor_factor", 0.8, 3.0},    {"fused.tensor_factor", 0.8, 2.0},
+    {"fused.overlap_hidden", 0.5, 1.0},   {"network.efficiency", 0.4, 1.0},     {"network.all_to_all_efficiency", 0.3, 1.0},
+    {"eager.step_overhead_s", 0.001, 0.5}, {"fused.step_overhead_s", 0.001, 0.2}, {"eager.host_s_per_layer", 0.0005, 0.004},
+    {"fused.host_s_per_layer", 0.0001, 0.002},
+};
+
+void descend(Calibration& c, const std::vector<const PublishedRow*>& rows, int rounds)
+{
+    const std::vector<NamedConstant> constants = namedConstants(c);
+    double best = publishedLoss(c, rows);
+    for (int round = 0; round < rounds; ++round) {
+        const double before = best;
+        for (const Free& free : kFree) {
+            const auto it = std::find_if(constants.begin(), constants.end(), [&](const NamedConstant& n) { return n.name == free.name; });
+            if (it == constants.end())
+                continue;
+            const double old = std::clamp(*it->value, free.low, free.high);
+            const double width = round == 0 ? 1.6 : 1.25;
+            const double found = minimum(std::max(free.low, old / width), std::min(free.high, old * width), 9, [&](double x) {
+                *it->value = x;
+                return publishedLoss(c, rows);
+            });
+            *it->value = found;
+            const double loss = publishedLoss(c, rows);
+            if (loss <= best)
+                best = loss;
+            else
+                *it->value = old;
+        }
+        if (before - best < 1e-4)
+            break;
+    }
+}
+
+} // namespace
+
+void fitCurves(Calibration& calibration, const std::vector<BusRow>& rows, std::vector<FitReport>& reports)
+{
+    // Shares at each power of two, medians over versions and types.
+    std::map<std::tuple<std::string, int, int, int>, std::vector<double>> shares;
+    for (const BusRow& r : rows)
+        if (r.bytes >= std::exp2(kCurveFirstLog2) && r.busGbPerS > 0)
+            shares[{r.family, r.op, r.ranks, static_cast<int>(std::lround(std::log2(r.bytes)))}].push_back(r.busGbPerS / r.linkGbPerS);
+    for (GpuCalibration& g : calibration.gpus) {
+        FitReport report{g.family + ": bus bandwidth", 0, 0, 0};
+        for (int op = 0; op < kCurveOps; ++op)
+            for (int n = 0; n < kCurveSizes; ++n) {
+                const auto share = [&](int log2) {
+                    const auto it = shares.find({g.family, op, 2 << n, log2});
+                    return it == shares.end() ? 0.0 : median(it->second);
+                };
+                auto& curve = g.busShare[static_cast<std::size_t>(op)][static_cast<std::size_t>(n)];
+                double last = 0, slope = 0;
+                for (int k = 0; k < kCurveKnots; ++k) {
+                    const int log2 = kCurveFirstLog2 + kCurveStepLog2 * k;
+                    if (const double s = share(log2); s > 0) {
+                        slope = last > 0 ? s - last : 0;
+                        last = curve[static_cast<std::size_t>(k)] = s;
+                    } else if (last > 0) { // beyond the table: each further step gains a third of the one before
+                        slope = share(log2 - 1) > 0 ? share(log2 - 1) - last : slope / 3;
+                        last = curve[static_cast<std::size_t>(k)] = last + std::max(0.0, slope);
+                    }
+                }
+            }
+        // Residuals of the interpolation on every row from 1 MB.
+        Scenario s = probe(g.family);
+        for (const BusRow& r : rows) {
+            if (r.family != g.family || r.bytes < 1 << 20)
+                continue;
+            s.cluster.intraNodeGbPerS = r.linkGbPerS;
+            s.cluster.nvlsSupported = true;
+            s.cluster.gpusPerNode = 8;
+            const CostModel cost(s, calibration);
+            const auto op = static_cast<CollectiveOp>(r.op);
+            const double e = cost.intraBusBandwidth(op, r.ranks, r.bytes) / (r.busGbPerS * 1e9) - 1;
+            report.meanAbs += std::abs(e);
+            report.bias += e;
+            ++report.rows;
+        }
+        if (report.rows > 0) {
+            report.meanAbs /= report.rows;
+            report.bias /= report.rows;
+            reports.push_back(report);
+        }
+    }
+}
+
+void fitGemms(Calibration& calibration, const std::vector<GemmRow>& rows, std::vector<FitReport>& reports)
+{
+    for (const bool fp8 : {false, true})
+        for (const char* family : {"a100", "h100", "b200"}) {
+            std::vector<const GemmRow*> of;
+            for (std::size_t i = 0; i < rows.size(); i += rows.size() > 20'000 ? 3 : 1) // every third row of a long table is enough
+                if (rows[i].family == family && rows[i].fp8 == fp8)
+                    of.push_back(&rows[i]);
+            GpuCalibration* gpu = gpuOf(calibration, family);
+            if (of.size() < 50 || gpu == nullptr)
+                continue;
+            const Scenario s = probe(family);
+            FitReport report;
+            const auto loss = [&] {
+                const CostModel cost(s, calibration);
+                double sum = 0, bias = 0;
+                for (const GemmRow* r : of) {
+                    const double e = std::log(cost.gemmSeconds(r->m, r->n, r->k, 1, fp8 ? MatrixPrecision::fp8 : MatrixPrecision::bits16) / r->seconds);
+                    sum += std::abs(e);
+                    bias += e;
+                }
+                report = {std::string(family) + (fp8 ? ": GEMM FP8" : ": GEMM 16 bit"), static_cast<int>(of.size()),
+                          sum / static_cast<double>(of.size()), bias / static_cast<double>(of.size())};
+                return sum;
+            };
+            double& efficiency = fp8 ? gpu->fp8Efficiency : gpu->gemmEfficiency;
+            double bestWave = gpu->waveQuantisation, bestEfficiency = efficiency, bestOverhead = gpu->tileOverheadK, bestLoss = 1e300;
+            for (const double wave : {0.0, 1.0}) {
+                if (fp8 && wave != gpu->waveQuantisation)
+                    continue;
+                gpu->waveQuantisation = wave;
+                for (int round = 0; round < 3; ++round) {
+                    efficiency = minimum(0.3, 0.98, 12, [&](double x) { efficiency = x; return loss(); });
+                    if (!fp8)
+                        gpu->tileOverheadK = minimum(20, 2000, 12, [&](double x) { gpu->tileOverheadK = x; return loss(); });
+                }
+                const double l = loss();
+                if (l < bestLoss) {
+                    bestLoss = l;
+                    bestWave = wave;
+                    bestEfficiency = efficiency;
+                    bestOverhead = gpu->tileOverheadK;
+                }
+            }
+            gpu->waveQuantisation = bestWave;
+            efficiency = bestEfficiency;
+            gpu->tileOverheadK = bestOverhead;
+            (void)loss();
+            reports.push_back(report);
+        }
+}
+
+void fitPublished(Calibration& calibration, const std::vector<PublishedRow>& rows, std::vector<FitReport>& reports)
+{
+    std::vector<const PublishedRow*> use;
+    for (const PublishedRow& r : rows)
+        if (r.tier == "A" && r.skipped.empty() && !r.scheduleOnly)
+            use.push_back(&r);
+    descend(calibration, use, 12);
+    std::vector<ValidatedRow> validated;
+    std::vector<double> errors;
+    for (const PublishedRow* r : use)
+        if (const ValidatedRow v = validatedRow(*r, calibration); v.hasError()) {
+            validated.push_back(v);
+            errors.push_back(v.error);
+        }
+    // The band: the central 90 % of the errors, a little widened for their number.
+    std::sort(errors.begin(), errors.end());
+    if (errors.size() >= 20) {
+        const auto n = static_cast<double>(errors.size());
+        calibration.bandLow = errors[static_cast<std::size_t>(0.05 * n)];
+        calibration.bandHigh = errors[static_cast<std::size_t>(std::ceil(0.95 * n)) - 1];
+    }
+    const ValidationReport report = validationReport(std::move(validated));
+    for (const SuiteErrors& s : report.suites)
+        reports.push_back({"published: " + s.suite, s.rows, s.meanAbs, s.bias});
+    reports.push_back({"published: all", report.all.rows, report.all.meanAbs, report.all.bias});
+}
+
+Result<CalibrationRun> calibrated(const std::string& folder, const Calibration& start, bool crossValidate)
+{
+    CalibrationRun run;
+    run.calibration = start;
+    Diagnostics errors;
+    const auto require = [&](auto&& result) {
+        if (!result) {
+            const Diagnostics e = result.errors();
+            errors.insert(errors.end(), e.begin(), e.end());
+        }
+        return result.ok();
+    };
+    const Result<std::vector<BusRow>> bus = readBusTable(folder + "/collectives/aiconfigurator_nccl_all.csv.gz");
+    const Result<std::vector<GemmRow>> gemm = readGemmTable(folder + "/operators/aiconfigurator_gemm_large_m.csv.gz");
+    const Result<std::string> text = readTextFile(folder + "/published.json");
+    (void)require(bus);
+    (void)require(gemm);
+    (void)require(text);
+    if (!errors.empty())
+        return errors;
+    const Result<std::vector<PublishedRow>> rows = readPublished(*text);
+    if (!rows)
+        return rows.errors();
+    fitCurves(run.calibration, *bus, run.fits);
+    fitGemms(run.calibration, *gemm, run.fits);
+    const Calibration beforePublished = run.calibration;
+    fitPublished(run.calibration, *rows, run.fits);
+    if (crossValidate) {
+        double sum = 0;
+        int n = 0;
+        for (std::size_t fold = 0; fold < 5; ++fold) {
+            std::vector<const PublishedRow*> train, test;
+            std::size_t i = 0;
+            for (const PublishedRow& r : *rows)
+                if (r.tier == "A" && r.skipped.empty() && !r.scheduleOnly)
+                    (i++ % 5 == fold ? test : train).push_back(&r);
+            Calibration c = beforePublished;
+            descend(c, train, 6);
+            for (const PublishedRow* r : test)
+                if (const ValidatedRow v = validatedRow(*r, c); v.hasError()) {
+                    sum += std::abs(v.error);
+                    ++n;
+                }
+        }
+        run.crossValidatedMeanAbs = n > 0 ? sum / n : 0;
+        run.fits.push_back({"published: five-fold cross-validation", n, run.crossValidatedMeanAbs, 0});
+    }
+    return run;
+}
+
+} // namespace prism

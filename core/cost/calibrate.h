@@ -1,0 +1,47 @@
+// The calibration procedure: operator benchmarks, nccl-tests tables and published steps in, fitted constants and residuals out.
+#pragma once
+
+#include "core/cost/published.h"
+
+#include <string>
+
+namespace prism {
+
+/// What one step of the procedure found.
+struct FitReport {
+    std::string what;
+    int rows = 0;
+    double meanAbs = 0, bias = 0; ///< relative residuals
+};
+
+struct CalibrationRun {
+    Calibration calibration;
+    std::vector<FitReport> fits;
+    double crossValidatedMeanAbs = 0;  ///< every fifth row left out in turn
+};
+
+/// Bus-bandwidth curves of every GPU family: at each knot the median over library versions and data types of `rows` (op, ranks,
+/// bytes, bus GB/s) over the link's bandwidth.
+struct BusRow {
+    std::string family;
+    int op = 0, ranks = 2;
+    double bytes = 0, busGbPerS = 0, linkGbPerS = 1;
+};
+void fitCurves(Calibration& calibration, const std::vector<BusRow>& rows, std::vector<FitReport>& reports);
+
+/// Efficiency and tile overhead of every GPU family and precision from GEMM benchmark rows, by the mean absolute logarithm.
+struct GemmRow {
+    std::string family;
+    bool fp8 = false;
+    double m = 0, n = 0, k = 0, seconds = 0;
+};
+void fitGemms(Calibration& calibration, const std::vector<GemmRow>& rows, std::vector<FitReport>& reports);
+
+/// Constants that operator tables cannot give (training factors, software generations, network) from published rows of
+/// tier A, by coordinate descent on the mean of the suites' errors. Deterministic.
+void fitPublished(Calibration& calibration, const std::vector<PublishedRow>& rows, std::vector<FitReport>& reports);
+
+/// The whole procedure on a data folder (operators/, collectives/, published.json). Errors: files that cannot be read.
+[[nodiscard]] Result<CalibrationRun> calibrated(const std::string& folder, const Calibration& start, bool crossValidate);
+
+} // namespace prism

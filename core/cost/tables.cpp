@@ -1,0 +1,131 @@
+#include "core/cost/tables.h"
+
+#include <zlib.h>
+
+#include <cstdlib>
+#include <memory>
+
+namespace prism {
+namespace {
+
+/// Calls `use` for each data row with exactly `columns` fields; collects up to 50 errors.
+template <class Use>
+Diagnostics forEachRow(const std::string& text, const std::string& path, std::size_t columns, Use use)
+{
+    Diagnostics errors;
+    std::size_t begin = 0, line = 0;
+    while (begin < text.size()) {
+        const std::size_t end = std::min(text.find('\n', begin), text.size());
+        const std::string_view row(text.data() + begin, end - begin);
+        begin = end + 1;
+        if (++line == 1 || row.empty())
+            continue;
+        const std::vector<std::string> fields = csvFields(row);
+        if ((fields.size() != columns || !use(fields)) && errors.size() < 50)
+            errors.push_back({Severity::error, path + ":" + std::to_string(line), "the row cannot be read", std::string(row.substr(0, 80)),
+                              std::to_string(columns) + " fields", "", ""});
+    }
+    return errors;
+}
+
+bool positive(const std::string& text, double& value)
+{
+    char* end = nullptr;
+    value = std::strtod(text.c_str(), &end);
+    return end != text.c_str() && value > 0 && value < 1e18;
+}
+
+std::string familyOf(const std::string& system, double& linkGbPerS)
+{
+    linkGbPerS = system.starts_with("a100") ? 300 : system.starts_with("h") ? 450 : 900;
+    if (system.starts_with("a100"))
+        return "a100";
+    if (system.starts_with("h100") || system.starts_with("h200"))
+        return "h100";
+    if (system.starts_with("b200") || system.starts_with("gb200") || system.starts_with("b300") || system.starts_with("gb300"))
+        return "b200";
+    return system;
+}
+
+} // namespace
+
+std::vector<std::string> csvFields(std::string_view line)
+{
+    std::vector<std::string> fields(1);
+    bool quoted = false;
+    for (const char c : line) {
+        if (c == '"')
+            quoted = !quoted;
+        else if (c == ',' && !quoted)
+            fields.emplace_back();
+        else if (c != '\r')
+            fields.back() += c;
+    }
+    return fields;
+}
+
+Result<std::string> readTextFile(const std::string& path, std::size_t limitBytes)
+{
+    const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(gzopen(path.c_str(), "rb"), gzclose);
+    if (!file)
+        return Diagnostic{Severity::error, path, "the file cannot be opened", "", "a readable file", "", ""};
+    std::string text, part(1 << 16, '\0');
+    int got = 0;
+    while ((got = gzread(file.get(), part.data(), static_cast<unsigned>(part.size()))) > 0) {
+        text.append(part, 0, static_cast<std::size_t>(got));
+        if (text.size() > limitBytes)
+            return Diagnostic{Severity::error, path, "the file is too large", "", "at most " + std::to_string(limitBytes >> 20) + " MiB", "", ""};
+    }
+    if (got < 0)
+        return Diagnostic{Severity::error, path, "the file cannot be decompressed", "", "text or gzip", "", ""};
+    return text;
+}
+
+Result<std::vector<BusRow>> readBusTable(const std::string& path)
+{
+    const Result<std::string> text = readTextFile(path);
+    if (!text)
+        return text.errors();
+    std::vector<BusRow> rows;
+    const Diagnostics errors = forEachRow(*text, path, 8, [&](const std::vector<std::string>& f) {
+        BusRow r;
+        r.family = familyOf(f[0], r.linkGbPerS);
+        r.op = f[2] == "all_reduce" ? 0 : f[2] == "all_gather" ? 1 : f[2] == "reduce_scatter" ? 2 : f[2] == "alltoall" ? 3 : -1;
+        double ranks = 0;
+        if (r.op < 0 || !positive(f[4], ranks) || !positive(f[5], r.bytes) || !positive(f[7], r.busGbPerS))
+            return r.op >= 0 && f[7] == "0.0";
+        r.ranks = static_cast<int>(ranks);
+        rows.push_back(r);
+        return true;
+    });
+    if (!errors.empty())
+        return errors;
+    return rows;
+}
+
+Result<std::vector<GemmRow>> readGemmTable(const std::string& path)
+{
+    const Result<std::string> text = readTextFile(path);
+    if (!text)
+        return text.errors();
+    std::vector<GemmRow> rows;
+    const Diagnostics errors = forEachRow(*text, path, 8, [&](const std::vector<std::string>& f) {
+        GemmRow r;
+        double link = 0, us = 0;
+        r.family = familyOf(f[0], link);
+        r.fp8 = f[2] == "fp8";
+        if (!positive(f[3], r.m) || !positive(f[4], r.n) || !positive(f[5], r.k) || !positive(f[6], us))
+            return false;
+        r.seconds = us * 1e-6;
+        // vLLM's 16-bit rows are plain matrix products of PyTorch, what training runs; in FP8 TensorRT-LLM's are the nearest.
+        const bool plain = f[1].starts_with("vllm") && f[0] != "gb200" && f[2] == "bfloat16";
+        if (plain || (r.fp8 && f[1].starts_with("trtllm")))
+            rows.push_back(r);
+        return true;
+    });
+    if (!errors.empty())
+        return errors;
+    return rows;
+}
+
+} // namespace prism

@@ -1,0 +1,18 @@
+// Benchmark tables as files: comma-separated, optionally gzip-compressed; bounded, every error with its line.
+#pragma once
+
+#include "core/cost/calibrate.h"
+
+namespace prism {
+
+/// A whole file, decompressed when it is gzip; at most `limitBytes` of content.
+[[nodiscard]] Result<std::string> readTextFile(const std::string& path, std::size_t limitBytes = std::size_t{256} << 20);
+/// Columns: system, nccl_version, op, dtype, num_gpus, bytes, latency_us, busbw_GBps.
+[[nodiscard]] Result<std::vector<BusRow>> readBusTable(const std::string& path);
+/// Columns: system, collector, dtype, m, n, k, latency_us, tflops.
+[[nodiscard]] Result<std::vector<GemmRow>> readGemmTable(const std::string& path);
+
+/// Splits one comma-separated line; quotes protect commas.
+[[nodiscard]] std::vector<std::string> csvFields(std::string_view line);
+
+} // namespace prism
