@@ -19,7 +19,7 @@ struct CalibrateOptions : CommonOptions {
 
 void calibrate(const CalibrateOptions& options)
 {
-    const CalibrationRun run = require(calibrated(options.folder, calibration(), options.crossValidate));
+    const CalibrationRun run = require(calibrated(options.folder, uncalibrated(), options.crossValidate));
     nlohmann::ordered_json residuals = nlohmann::ordered_json::array();
     for (const FitReport& f : run.fits)
         residuals.push_back(fmt::format("{}: {} rows, mean |error| {:.2f} %, bias {:+.2f} %", f.what, f.rows, 100 * f.meanAbs, 100 * f.bias));

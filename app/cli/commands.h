@@ -5,9 +5,11 @@
 
 namespace prism::cli {
 
+void addCalibrate(CLI::App& app, Cli& cli);
 void addGraph(CLI::App& app, Cli& cli);
 void addPredict(CLI::App& app, Cli& cli);
 void addSimulate(CLI::App& app, Cli& cli);
 void addStudy(CLI::App& app, Cli& cli);
+void addValidatePublished(CLI::App& app, Cli& cli);
 
 } // namespace prism::cli

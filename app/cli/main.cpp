@@ -20,6 +20,8 @@ int main(int argc, char** argv)
         addGraph(app, cli);
         addSimulate(app, cli);
         addStudy(app, cli);
+        addValidatePublished(app, cli);
+        addCalibrate(app, cli);
         app.parse(argc, argv);
         return cli.exitCode;
     } catch (const CLI::ParseError& e) {

@@ -56,7 +56,21 @@ double rounded(double x)
     return std::round(x * scale) / scale;
 }
 
-Calibration defaults()
+/// A finite number of an object into `value`; anything else is reported.
+void read(const Json& object, const char* key, const std::string& path, double& value, Diagnostics& errors)
+{
+    const auto it = object.find(key);
+    if (it == object.end())
+        return;
+    if (it->is_number() && std::isfinite(it->get<double>()))
+        value = it->get<double>();
+    else
+        errors.push_back({Severity::error, path + "." + key, "this is not a finite number", it->dump().substr(0, 40), "a number", "", ""});
+}
+
+} // namespace
+
+Calibration uncalibrated()
 {
     Calibration c;
     for (const char* family : {"a100", "h100", "b200", "mi300x", "generic"}) {
@@ -71,20 +85,6 @@ Calibration defaults()
     }
     return c;
 }
-
-/// A finite number of an object into `value`; anything else is reported.
-void read(const Json& object, const char* key, const std::string& path, double& value, Diagnostics& errors)
-{
-    const auto it = object.find(key);
-    if (it == object.end())
-        return;
-    if (it->is_number() && std::isfinite(it->get<double>()))
-        value = it->get<double>();
-    else
-        errors.push_back({Severity::error, path + "." + key, "this is not a finite number", it->dump().substr(0, 40), "a number", "", ""});
-}
-
-} // namespace
 
 std::string calibrationJson(const Calibration& c, const std::string& notesJson)
 {
@@ -113,7 +113,7 @@ std::string calibrationJson(const Calibration& c, const std::string& notesJson)
 
 Result<Calibration> calibrationFromJson(std::string_view text)
 {
-    Calibration c = defaults();
+    Calibration c = uncalibrated();
     Diagnostics errors;
     const Json json = Json::parse(text, nullptr, false);
     if (!json.is_object() || json.value("format", Json()) != "prism-calibration-1")
@@ -158,7 +158,7 @@ const Calibration& calibration()
         if (text)
             if (Result<Calibration> read = calibrationFromJson(*text))
                 return std::move(read).value();
-        return defaults();
+        return uncalibrated();
     }();
     return instance;
 }

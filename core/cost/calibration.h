@@ -70,7 +70,9 @@ struct Calibration {
 /// The calibration in use: presets/calibration/default.json, read once; the defaults above where it is missing. Any thread.
 [[nodiscard]] const Calibration& calibration();
 
-/// Lossless JSON.
+/// The constants before any fit: where the procedure starts.
+[[nodiscard]] Calibration uncalibrated();
+/// JSON with five significant digits.
 [[nodiscard]] std::string calibrationJson(const Calibration& calibration, const std::string& notesJson = "{}");
 [[nodiscard]] Result<Calibration> calibrationFromJson(std::string_view text);
 
