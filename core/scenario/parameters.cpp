@@ -166,7 +166,10 @@ Result<Scenario> setParameter(const Scenario& scenario, std::string_view id, std
                           .found = std::string(id.substr(0, 120)),
                           .accepted = nearest.empty() ? "an id of the parameter table" : "did you mean " + nearest + "?"};
     }
-    const Result<ParameterValue> value = valueFromText(*p, trimmed(text));
+    text = trimmed(text);
+    if (text.size() >= 2 && text.front() == '"' && text.back() == '"' && p->type != ParameterType::text)
+        text = text.substr(1, text.size() - 2); // fixes are JSON text
+    const Result<ParameterValue> value = valueFromText(*p, text);
     if (!value)
         return value.errors();
     if (auto error = rangeError(*p, *value))
