@@ -11,5 +11,9 @@ void addPredict(CLI::App& app, Cli& cli);
 void addSimulate(CLI::App& app, Cli& cli);
 void addStudy(CLI::App& app, Cli& cli);
 void addValidatePublished(CLI::App& app, Cli& cli);
+void addCheck(CLI::App& app, Cli& cli);
+void addImport(CLI::App& app, Cli& cli);
+void addParameters(CLI::App& app, Cli& cli);
+void addPresets(CLI::App& app, Cli& cli);
 
 } // namespace prism::cli

@@ -22,6 +22,10 @@ int main(int argc, char** argv)
         addStudy(app, cli);
         addValidatePublished(app, cli);
         addCalibrate(app, cli);
+        addCheck(app, cli);
+        addPresets(app, cli);
+        addParameters(app, cli);
+        addImport(app, cli);
         app.parse(argc, argv);
         return cli.exitCode;
     } catch (const CLI::ParseError& e) {

@@ -164,7 +164,9 @@ private:
         m_notes = m_shell.notes;
         for (const ShellFlag& flag : m_shell.flags) {
             const auto [it, fresh] = m_flags.try_emplace(flag.name, flag);
-            if (!fresh && it->second.values != flag.values)
+            const bool isSwitch = std::any_of(std::begin(kSwitches), std::end(kSwitches), [&](const Switch& s) { return flag.name == s.flag; });
+            const auto first = [](const ShellFlag& f) { return f.values.empty() ? std::string() : f.values.front(); };
+            if (!fresh && !isSwitch && first(it->second) != first(flag))
                 error(flag.name, "the flag is given twice with different values",
                       joined(it->second.values, " ") + " and " + joined(flag.values, " ") + " in line " + std::to_string(flag.line), "one value");
         }

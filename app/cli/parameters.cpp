@@ -1,0 +1,63 @@
+// parameters: the parameter table, for people, for programs and as the help page.
+#include "app/cli/commands.h"
+#include "core/scenario/parametercheck.h"
+#include "core/scenario/parameterpage.h"
+#include "core/scenario/parameters.h"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <memory>
+
+namespace prism::cli {
+
+namespace {
+
+struct ParameterOptions : CommonOptions {
+    bool markdown = false;
+};
+
+std::string tableText()
+{
+    std::string text;
+    for (const Parameter& p : parameters())
+        text += p.id + "\n    " + p.label + (p.shortName.empty() ? "" : " (" + p.shortName + ")") + ": " + p.help + " Accepted: "
+            + acceptedText(p) + ". Default: " + valueText(p.defaultValue) + ".\n";
+    return text;
+}
+
+std::string tableJson()
+{
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const Parameter& p : parameters()) {
+        nlohmann::ordered_json entry{{"id", p.id}, {"group", p.group}, {"label", p.label}, {"short_name", p.shortName}, {"unit", p.unit}};
+        const bool number = p.type == ParameterType::integer || p.type == ParameterType::real;
+        entry["type"] = p.type == ParameterType::integer ? "integer" : p.type == ParameterType::real ? "real"
+            : p.type == ParameterType::boolean ? "boolean" : p.type == ParameterType::choice ? "choice" : "text";
+        if (number) {
+            entry["minimum"] = p.minimum;
+            entry["maximum"] = p.maximum;
+        }
+        if (p.type == ParameterType::choice)
+            entry["choices"] = p.choices;
+        entry["default"] = nlohmann::ordered_json::parse(valueJson(p.defaultValue));
+        entry["help"] = p.help;
+        list.push_back(std::move(entry));
+    }
+    return nlohmann::ordered_json{{"parameters", std::move(list)}}.dump(2) + "\n";
+}
+
+} // namespace
+
+void addParameters(CLI::App& app, Cli& cli)
+{
+    auto options = std::make_shared<ParameterOptions>();
+    CLI::App* command = app.add_subcommand("parameters", "Everything that --set and a scenario file can change, with ranges, units and defaults");
+    command->add_flag("--markdown", options->markdown, "Print the help page resources/help/parameters.md");
+    addOutput(*command, *options, cli);
+    command->callback([options] {
+        writeOutput(*options, options->json ? tableJson() : options->markdown ? parameterPage() : tableText());
+    });
+}
+
+} // namespace prism::cli
