@@ -44,7 +44,7 @@ void harden(sqlite3* db)
     sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 2); // VACUUM INTO attaches its target
     sqlite3_limit(db, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000);
     sqlite3_limit(db, SQLITE_LIMIT_VARIABLE_NUMBER, 100);
-    sqlite3_limit(db, SQLITE_LIMIT_TRIGGER_DEPTH, 1);
+    sqlite3_limit(db, SQLITE_LIMIT_TRIGGER_DEPTH, 8); // cascades of foreign keys count; triggers are off
     sqlite3_limit(db, SQLITE_LIMIT_WORKER_THREADS, 0);
 }
 

@@ -1,14 +1,14 @@
-// Copies what can be read from a damaged study: rows one by one around damaged pages, from a private copy of the file whose
-// header, and whose first page if need be, are replaced by those of a sound study.
+// Copies what can be read from a damaged study: through SQLite where it can, around damaged rows, and where trees or the schema
+// are broken from the pages themselves. Everything is read from a private copy.
 #include "core/study/compress.h"
 #include "core/study/impl.h"
+#include "core/study/rawpages.h"
 #include "core/study/schema.h"
 
 #include <nlohmann/json.hpp>
 #include <sqlite3.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -21,10 +21,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kPageBytes = 4096;
-constexpr std::size_t kHeaderBytes = 100;
-constexpr std::int64_t kMaxProbes = 100'000;
+constexpr std::int64_t kMaxProbes = 20'000;
+constexpr std::size_t kMaxListed = 100;
 constexpr double kMaxSeconds = 120;
+constexpr std::uintmax_t kMaxRawFileBytes = std::uintmax_t{1} << 30;
 
 using Cells = std::vector<SqlValue>;
 
@@ -72,9 +72,7 @@ public:
         const std::int64_t last = rows.empty() ? 0 : rows.rbegin()->first;
         scan(select + "ORDER BY id DESC", count, rows);
         const std::int64_t end = rows.empty() || rows.rbegin()->first == last ? last + 1000 : rows.rbegin()->first;
-        for (std::int64_t id = last + 1; id < std::min(end, last + kMaxProbes); ++id)
-            if (!rows.contains(id))
-                scan(select + "WHERE id = " + std::to_string(id), count, rows);
+        probe(select + "WHERE id = ?1", count, last + 1, std::min(end, last + kMaxProbes), rows);
         lose(table, "some rows cannot be read");
         return rows;
     }
@@ -96,16 +94,37 @@ private:
         return names;
     }
 
+    static void take(const Statement& statement, int count, std::map<std::int64_t, Cells>& rows)
+    {
+        Cells cells;
+        for (int i = 0; i < count; ++i)
+            cells.push_back(statement.value(i));
+        rows.try_emplace(statement.integer(0), std::move(cells));
+    }
+
+    void probe(const std::string& sql, int count, std::int64_t from, std::int64_t to, std::map<std::int64_t, Cells>& rows)
+    {
+        (void)attempt([&] {
+            Statement statement(m_db.handle(), sql);
+            for (std::int64_t id = from; id < to; ++id) {
+                if (rows.contains(id))
+                    continue;
+                statement.reset();
+                statement.bind(1, id);
+                (void)attempt([&] {
+                    if (statement.row())
+                        take(statement, count, rows);
+                });
+            }
+        });
+    }
+
     bool scan(const std::string& sql, int count, std::map<std::int64_t, Cells>& rows)
     {
         return attempt([&] {
                    Statement statement(m_db.handle(), sql);
-                   while (statement.row()) {
-                       Cells cells;
-                       for (int i = 0; i < count; ++i)
-                           cells.push_back(statement.value(i));
-                       rows.try_emplace(statement.integer(0), std::move(cells));
-                   }
+                   while (statement.row())
+                       take(statement, count, rows);
                }).empty();
     }
 
@@ -219,8 +238,18 @@ private:
 
     void writeScenarios()
     {
-        for (const auto& [id, cells] : m_c.scenarios)
-            insert("scenario " + std::to_string(id), [&] { insertScenario(id, textOf(cells[1]), cells); });
+        std::set<std::int64_t> owners;
+        for (const auto& [id, cells] : m_c.revisions)
+            owners.insert(integerOf(cells[1]));
+        std::size_t empty = 0;
+        for (const auto& [id, cells] : m_c.scenarios) {
+            if (owners.contains(id))
+                insert("scenario " + std::to_string(id), [&] { insertScenario(id, textOf(cells[1]), cells); });
+            else if (++empty <= kMaxListed)
+                m_report.losses.push_back({Severity::warning, "scenario " + std::to_string(id), "none of its revisions can be read"});
+        }
+        if (empty > kMaxListed)
+            m_report.losses.push_back({Severity::warning, "scenarios", std::to_string(empty) + " have no revision that can be read"});
         for (const auto& [id, cells] : m_c.revisions) {
             const std::int64_t owner = integerOf(cells[1]);
             if (owner <= 0 || m_scenarios.contains(owner))
@@ -341,41 +370,52 @@ private:
     std::map<std::int64_t, std::int64_t> m_newest;
 };
 
-/// The first page of a sound, empty study; after a compaction the tables begin elsewhere.
-std::string firstPage(const std::string& scratch, bool compacted)
+bool isText(const RawRecord& r, std::size_t i) { return std::holds_alternative<std::string>(r.columns[i]) && !r.isBlob[i]; }
+bool isWhole(const RawRecord& r, std::size_t i) { return std::holds_alternative<std::int64_t>(r.columns[i]); }
+
+/// Where a record of the pages belongs, by the number and the types of its columns (schema.cpp; in the order of the tables, the
+/// target in the order of readContent). Returns the id and the cells, or nothing for records that are of no use.
+void addRecord(Content& c, const RawRecord& r)
 {
-    removeFile(scratch);
-    {
-        Database db(scratch, Database::Mode::create, {});
-        migrateStudy(db);
-        if (compacted)
-            db.script("VACUUM");
+    const std::size_t n = r.columns.size();
+    const auto whole = [&](std::initializer_list<std::size_t> at) {
+        return std::all_of(at.begin(), at.end(), [&](std::size_t i) { return isWhole(r, i); });
+    };
+    const auto words = [&](std::initializer_list<std::size_t> at) {
+        return std::all_of(at.begin(), at.end(), [&](std::size_t i) { return isText(r, i); });
+    };
+    const auto& v = r.columns;
+    if (r.rowId == 0) {
+        if (n == 3 && whole({0, 1, 2})) {
+            auto& parts = c.revisionParts[integerOf(v[0])];
+            const std::pair part(integerOf(v[1]), integerOf(v[2]));
+            if (std::find(parts.begin(), parts.end(), part) == parts.end())
+                parts.insert(std::upper_bound(parts.begin(), parts.end(), part), part);
+        }
+        return;
     }
-    std::string page(kPageBytes, '\0');
-    std::ifstream(scratch, std::ios::binary).read(page.data(), static_cast<std::streamsize>(page.size()));
-    removeFile(scratch);
-    return page;
+    if (!std::holds_alternative<std::monostate>(v[0]))
+        return;
+    const SqlValue id = r.rowId;
+    const SqlValue none = std::string();
+    const SqlValue zero = std::int64_t{0};
+    if (n == 5 && whole({1, 2}) && words({3, 4}))
+        c.revisions.try_emplace(r.rowId, Cells{id, v[1], v[2], v[3], v[4]});
+    else if ((n == 8 || n == 10 || n == 11) && words({1, 3, 4}) && whole({2, 5}))
+        c.scenarios.try_emplace(r.rowId, Cells{id, v[1], v[2], v[3], n == 11 ? v[10] : none, v[4], v[5], n > 8 ? v[8] : zero,
+                                               n > 8 ? v[9] : zero, v[6], v[7]});
+    else if (n == 4 && whole({1, 2}) && r.isBlob[3])
+        c.parts.try_emplace(r.rowId, Cells{id, v[2], v[3]});
+    else if (n == 7 && words({2, 3, 4}) && whole({5, 6}))
+        c.imports.try_emplace(r.rowId, Cells{id, v[1], v[2], v[3], v[4], v[5], v[6]});
+    else if (n == 10 && whole({1, 4, 5, 6, 7, 8}) && words({2, 3}) && r.isBlob[9])
+        c.results.try_emplace(r.rowId, Cells{id, v[1], v[2], v[3], v[4], v[5], v[6], v[7], v[8], v[9]});
+    else if ((n == 5 || n == 6) && r.rowId == 1 && words({1, 3}) && whole({2}))
+        c.study.try_emplace(r.rowId, Cells{id, v[1], v[2], v[3], v[4], zero});
 }
 
-void putBigEndian(std::string& bytes, std::size_t at, std::uint32_t value)
-{
-    for (std::size_t i = 0; i < 4; ++i)
-        bytes[at + i] = static_cast<char>((value >> (24 - 8 * i)) & 0xff);
-}
-
-void overwriteStart(const std::string& path, std::string bytes)
-{
-    // Page count at 28, free list at 32 and 36 (sqlite.org/fileformat2.html, 1.3).
-    const std::uintmax_t pages = (fs::file_size(path) + kPageBytes - 1) / kPageBytes;
-    putBigEndian(bytes, 28, static_cast<std::uint32_t>(pages));
-    putBigEndian(bytes, 32, 0);
-    putBigEndian(bytes, 36, 0);
-    std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
-    file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-}
-
-/// Reads a private copy of the file after `prepare` changed it.
-Content readCopy(const std::string& path, const std::string& copy, const std::function<void()>& prepare, SalvageReport& report)
+/// Reads a private copy of the file, so that rolling back its last change leaves the original alone.
+Content readCopy(const std::string& path, const std::string& copy, SalvageReport& report)
 {
     Content content;
     const Diagnostics problem = attempt([&] {
@@ -385,7 +425,6 @@ Content readCopy(const std::string& path, const std::string& copy, const std::fu
                 fs::copy_file(path + suffix, copy + suffix);
         }
         fs::permissions(copy, fs::perms::owner_read | fs::perms::owner_write);
-        prepare();
         Database db(copy, Database::Mode::readWrite, {});
         // A schema that does not parse must not hide the tables that do. The copy is thrown away.
         sqlite3_db_config(db.handle(), SQLITE_DBCONFIG_DEFENSIVE, 0, nullptr);
@@ -395,6 +434,16 @@ Content readCopy(const std::string& path, const std::string& copy, const std::fu
     });
     if (!problem.empty())
         report.losses.push_back({Severity::warning, "file", problem.front().message, problem.front().found});
+    if (report.losses.empty())
+        return content;
+    if (fs::file_size(copy) > kMaxRawFileBytes) {
+        report.losses.push_back({Severity::warning, "file", "too large to look for rows page by page"});
+        return content;
+    }
+    std::string bytes(fs::file_size(copy), '\0');
+    std::ifstream(copy, std::ios::binary).read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    for (const RawRecord& record : rawRecords(bytes))
+        addRecord(content, record);
     return content;
 }
 
@@ -412,23 +461,7 @@ Result<SalvageReport> salvageStudy(const std::string& path, const std::string& o
                 removeFile(copy);
                 removeFile(copy + "-journal");
             };
-            const std::array<std::function<void()>, 4> repairs = {
-                [] {},
-                [&] { overwriteStart(copy, firstPage(temporary, false).substr(0, kHeaderBytes)); },
-                [&] { overwriteStart(copy, firstPage(temporary, false)); },
-                [&] { overwriteStart(copy, firstPage(temporary, true)); },
-            };
-            Content content;
-            for (const auto& repair : repairs) {
-                SalvageReport attempted;
-                Content read = readCopy(path, copy, repair, attempted);
-                if (read.size() > content.size()) {
-                    content = std::move(read);
-                    report = std::move(attempted);
-                }
-                if (content.size() > 0 && report.losses.empty())
-                    break;
-            }
+            const Content content = readCopy(path, copy, report);
             cleanUp();
             if (content.size() == 0)
                 failStudy(kDamaged, "Nothing of a study can be read from this file.", path);

@@ -143,7 +143,12 @@ void Study::Impl::inspect()
         if (version < kStudySchemaVersion)
             bringUpToDate(version);
     }
-    loadAll();
+    const Diagnostics problem = attempt([&] { loadAll(); });
+    if (!problem.empty() && version > kStudySchemaVersion)
+        failStudy(kNewer, "The study was written by a newer version of PRISM Explorer, and this version cannot read it.",
+                  "format " + std::to_string(version), "format " + std::to_string(kStudySchemaVersion) + " or older");
+    if (!problem.empty())
+        throw StudyError{problem.front()};
     dataVersion = db.integer("PRAGMA data_version");
 }
 

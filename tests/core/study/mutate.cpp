@@ -1,0 +1,11 @@
+#include "core/study/mutate.h"
+
+#include <gtest/gtest.h>
+
+namespace prism {
+namespace {
+
+TEST(StudyMutations, NoneOf100CrashesOrHangs) { study_test::mutateStudies(100, 7); }
+
+} // namespace
+} // namespace prism

@@ -1,0 +1,226 @@
+// Two programs on one file, media that cannot be written, files that vanish or change.
+#include "core/study/study.h"
+
+#include "core/study/database.h"
+#include "core/study/support.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <thread>
+
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace prism {
+namespace {
+
+using namespace study_test;
+namespace fs = std::filesystem;
+
+TEST(StudyShare, TheSecondOpenerReadsAndLearnsWhoHasIt)
+{
+    const Folder folder;
+    StudyOptions first = options();
+    first.program = "first program";
+    Result<Study> writer = Study::create(folder / "a.prism", first);
+    const ScenarioId id = writer->addScenario("a", "{}").value();
+    Result<Study> reader = Study::open(folder / "a.prism", options());
+    ASSERT_TRUE(reader.ok()) << text(reader.errors());
+    EXPECT_TRUE(reader->readOnly());
+    ASSERT_TRUE(reader->holder().has_value());
+    EXPECT_EQ(reader->holder()->program, "first program");
+    EXPECT_EQ(reader->holder()->pid, getpid());
+    EXPECT_NE(reader->readOnlyReason().find("first program on "), std::string::npos);
+    EXPECT_EQ(reader->updateScenario(id, {.json = "2"}).errors().front().path, study_problem::kReadOnly);
+    // Edits go on beside the reader, which can follow them and save its own edit elsewhere.
+    ASSERT_TRUE(writer->updateScenario(id, {.json = "1"}).ok());
+    EXPECT_EQ(reader->changedUnderneath(), StudyChange::contents);
+    EXPECT_EQ(reader->scenario(id)->json, "{}");
+    ASSERT_TRUE(reader->reload().empty());
+    EXPECT_EQ(reader->scenario(id)->json, "1");
+    EXPECT_EQ(reader->changedUnderneath(), StudyChange::none);
+    EXPECT_FALSE(hasErrors(reader->saveCopy(folder / "b.prism")));
+    EXPECT_EQ(Study::open(folder / "b.prism", options())->scenario(id)->json, "2");
+    // The file itself is no place for the copy, and neither is a study that someone has open.
+    EXPECT_EQ(reader->saveCopy(folder / "a.prism").front().path, study_problem::kExists);
+    Result<Study> third = Study::open(folder / "b.prism", options());
+    EXPECT_EQ(writer->saveCopy(folder / "b.prism").front().path, study_problem::kInUse);
+}
+
+TEST(StudyShare, WaitingEndsWhenTheFirstProgramDies)
+{
+    const Folder folder;
+    const std::string path = folder / "a.prism";
+    ASSERT_TRUE(Study::create(path, options())->addScenario("a", "{}").ok());
+    int ends[2];
+    ASSERT_EQ(pipe(ends), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        Result<Study> study = Study::open(path, options());
+        const char ready = study.ok() && !study->readOnly() ? 'y' : 'n';
+        (void)!write(ends[1], &ready, 1);
+        pause();
+        _exit(0);
+    }
+    char ready = 0;
+    ASSERT_EQ(read(ends[0], &ready, 1), 1);
+    EXPECT_EQ(ready, 'y');
+    EXPECT_TRUE(Study::open(path, options())->readOnly());
+    std::thread killer([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
+        kill(child, SIGKILL);
+    });
+    StudyOptions patient = options();
+    patient.waitSeconds = 60;
+    Result<Study> study = Study::open(path, patient);
+    killer.join();
+    waitpid(child, nullptr, 0);
+    ASSERT_TRUE(study.ok());
+    EXPECT_FALSE(study->readOnly()) << study->readOnlyReason();
+    EXPECT_FALSE(study->holder().has_value());
+}
+
+TEST(StudyShare, ALeftOverLockFileOfAnyContentLocksNobodyOut)
+{
+    const Folder folder;
+    ASSERT_TRUE(Study::create(folder / "a.prism", options()).ok());
+    EXPECT_FALSE(fs::exists(folder / "a.prism-lock"));
+    std::ofstream(folder / "a.prism-lock") << "{\"program\":[[[[" << std::string(100'000, 'x');
+    EXPECT_FALSE(Study::open(folder / "a.prism", options())->readOnly());
+}
+
+TEST(StudyShare, AFileThatVanishesCanBeSavedElsewhereAndBack)
+{
+    const Folder folder;
+    const std::string path = folder / "a.prism";
+    Result<Study> study = Study::create(path, options());
+    const ScenarioId id = study->addScenario("a", "{}").value();
+    fs::remove(path);
+    EXPECT_EQ(study->changedUnderneath(), StudyChange::removed);
+    EXPECT_EQ(study->updateScenario(id, {.json = "1"}).errors().front().path, study_problem::kNotFound);
+    EXPECT_FALSE(study->reload().empty());
+    EXPECT_EQ(study->scenarios().size(), 1U);
+    EXPECT_FALSE(hasErrors(study->saveCopy(path))) << text(study->saveCopy(path));
+    study = Study::open(path, options());
+    ASSERT_TRUE(study.ok());
+    EXPECT_EQ(study->scenario(id)->json, "1");
+    EXPECT_EQ(study->revisions(id)->size(), 2U); // the history came along
+}
+
+TEST(StudyShare, AFileThatIsReplacedIsNotWritten)
+{
+    const Folder folder;
+    const std::string path = folder / "a.prism";
+    {
+        ASSERT_TRUE(Study::create(folder / "other.prism", options())->addScenario("other", "{}").ok());
+    }
+    Result<Study> study = Study::create(path, options());
+    const ScenarioId id = study->addScenario("a", "{}").value();
+    fs::rename(folder / "other.prism", path);
+    EXPECT_EQ(study->changedUnderneath(), StudyChange::replaced);
+    EXPECT_EQ(study->updateScenario(id, {.json = "1"}).errors().front().path, study_problem::kChanged);
+    EXPECT_FALSE(hasErrors(study->saveCopy(folder / "mine.prism")));
+    EXPECT_EQ(Study::open(folder / "mine.prism", options())->scenario("a")->json, "1");
+    EXPECT_TRUE(Study::open(path, {.access = StudyAccess::readOnly})->scenario("other").ok());
+}
+
+TEST(StudyShare, AFileThatIsOverwrittenInPlaceKeepsWhatIsShown)
+{
+    const Folder folder;
+    const std::string path = folder / "a.prism";
+    {
+        ASSERT_TRUE(Study::create(folder / "other.prism", options())->addScenario("other", "{}").ok());
+    }
+    Result<Study> study = Study::create(path, options());
+    const ScenarioId id = study->addScenario("a", "{}").value();
+    ASSERT_TRUE(study->updateScenario(id, {.json = "1"}).ok());
+    std::ifstream in(folder / "other.prism", std::ios::binary);
+    std::fstream(path, std::ios::binary | std::ios::in | std::ios::out) << in.rdbuf();
+    EXPECT_EQ(study->changedUnderneath(), StudyChange::contents);
+    EXPECT_EQ(study->updateScenario(id, {.json = "2"}).errors().front().path, study_problem::kChanged);
+    const Diagnostics warnings = study->saveCopy(folder / "mine.prism");
+    EXPECT_FALSE(hasErrors(warnings));
+    EXPECT_EQ(warnings.size(), 1U);
+    EXPECT_EQ(Study::open(folder / "mine.prism", options())->scenario("a")->json, "2");
+}
+
+TEST(StudyShare, AnotherProgramsWriteIsNoticedBeforeTheNextEdit)
+{
+    const Folder folder;
+    Result<Study> study = Study::create(folder / "a.prism", options());
+    const ScenarioId id = study->addScenario("a", "{}").value();
+    {
+        Database other(folder / "a.prism", Database::Mode::readWrite, {});
+        other.run("UPDATE scenario SET note = 'from outside'");
+    }
+    EXPECT_EQ(study->changedUnderneath(), StudyChange::contents);
+    EXPECT_EQ(study->setColour(id, "#000000").front().path, study_problem::kChanged);
+    ASSERT_TRUE(study->reload().empty());
+    EXPECT_EQ(study->scenario(id)->note, "from outside");
+    EXPECT_TRUE(study->setColour(id, "#000000").empty());
+}
+
+/// Runs `f` in a process without the rights of root, which no file mode stops.
+int asNobody(const std::function<int()>& f)
+{
+    const pid_t child = fork();
+    if (child == 0) {
+        if (geteuid() == 0 && (setgid(65534) != 0 || setuid(65534) != 0))
+            _exit(99);
+        _exit(f());
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 100;
+}
+
+TEST(StudyShare, MediaThatCannotBeWrittenOpenReadOnlyAndSayWhy)
+{
+    const Folder folder;
+    const std::string path = folder / "a.prism";
+    ASSERT_TRUE(Study::create(path, options())->addScenario("a", "{}").ok());
+    const Folder elsewhere;
+    chmod(elsewhere.path().c_str(), 0777);
+    const auto tryIt = [&] {
+        Result<Study> study = Study::open(path, options());
+        if (!study.ok())
+            return 1;
+        if (!study->readOnly() || study->readOnlyReason().empty())
+            return 2;
+        const ScenarioId id = study->scenarios().front().id;
+        if (study->updateScenario(id, {.json = "1"}).errors().front().path != study_problem::kReadOnly)
+            return 3;
+        if (hasErrors(study->saveCopy(elsewhere / "b.prism")))
+            return 4;
+        Result<Study> copy = Study::open(elsewhere / "b.prism", options());
+        return copy.ok() && !copy->readOnly() && copy->scenario(id)->json == "1" ? 0 : 5;
+    };
+    chmod(folder.path().c_str(), 0777);
+    chmod(path.c_str(), 0444);
+    EXPECT_EQ(asNobody(tryIt), 0) << "a write-protected file";
+    fs::remove(elsewhere / "b.prism");
+    chmod(path.c_str(), 0666);
+    chmod(folder.path().c_str(), 0555);
+    EXPECT_EQ(asNobody(tryIt), 0) << "a write-protected folder";
+    chmod(folder.path().c_str(), 0755);
+}
+
+TEST(StudyShare, CreatingNeverTouchesWhatIsThere)
+{
+    const Folder folder;
+    std::ofstream(folder / "a.prism") << "precious";
+    EXPECT_EQ(Study::create(folder / "a.prism", options()).errors().front().path, study_problem::kExists);
+    EXPECT_EQ(fs::file_size(folder / "a.prism"), 8U);
+    EXPECT_EQ(Study::open(folder / "a.prism", options()).errors().front().path, study_problem::kNotAStudy);
+    EXPECT_EQ(Study::open(folder.path(), options()).errors().front().path, study_problem::kNotAStudy);
+    EXPECT_EQ(Study::open(folder / "b.prism", options()).errors().front().path, study_problem::kNotFound);
+    EXPECT_FALSE(Study::create(folder / "no/such/a.prism", options()).ok());
+    EXPECT_FALSE(fs::exists(folder / "b.prism"));
+    { const std::ofstream empty(folder / "c.prism"); }
+    EXPECT_EQ(Study::open(folder / "c.prism", options()).errors().front().path, study_problem::kNotAStudy);
+}
+
+} // namespace
+} // namespace prism
