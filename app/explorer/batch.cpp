@@ -1,0 +1,94 @@
+#include "app/explorer/batch.h"
+
+#include "ui/plot/export.h"
+#include "ui/window/mainwindow.h"
+#include "ui/window/pagehost.h"
+
+#include <QApplication>
+#include <QDir>
+#include <QElapsedTimer>
+#include <QStandardPaths>
+#include <QTemporaryDir>
+#include <QThread>
+
+#include <cstdio>
+
+using namespace Qt::Literals::StringLiterals;
+
+namespace prism::explorer {
+
+namespace {
+
+constexpr int kPatienceMs = 120'000; // for one page with its background jobs on a slow machine
+
+void complain(const QString& text) { std::fprintf(stderr, "%s\n", qUtf8Printable(text)); }
+
+/// Lets the window work until the page and all background jobs are done.
+bool settle(ui::MainWindow& window)
+{
+    QElapsedTimer clock;
+    clock.start();
+    int quiet = 0;
+    while (quiet < 5) {
+        QApplication::processEvents(QEventLoop::AllEvents, 20);
+        const bool busy = window.workspace().bridge().isBusy() || !window.workspace().insights().isIdle() || window.pages().current()->isComputing();
+        quiet = busy ? 0 : quiet + 1;
+        if (clock.elapsed() > kPatienceMs)
+            return false;
+        QThread::msleep(10);
+    }
+    return true;
+}
+
+} // namespace
+
+int runBatch(ui::Theme& theme, const BatchOptions& options)
+{
+    QStandardPaths::setTestModeEnabled(true); // the user's session stays as it is
+    for (const QString& folder : {options.screenshots, options.csv})
+        if (!folder.isEmpty() && !QDir().mkpath(folder)) {
+            complain(u"The folder %1 cannot be made."_s.arg(folder));
+            return 1;
+        }
+    const QStringList sides = options.size.split(u'x');
+    ui::MainWindow window(theme);
+    window.resize(std::max(640, sides.value(0).toInt()), std::max(400, sides.value(1).toInt()));
+    if (options.study.isEmpty()) {
+        window.openSample();
+    } else if (!window.openStudy(options.study)) {
+        complain(u"%1 cannot be opened as a study."_s.arg(options.study));
+        return 1;
+    }
+    window.show();
+    int code = 0;
+    for (ui::Page* page : window.pages().pages()) {
+        window.pages().showPage(page->id());
+        if (!settle(window)) {
+            complain(u"The page %1 did not finish."_s.arg(page->title()));
+            code = 3;
+        }
+        if (!options.csv.isEmpty()) {
+            const QString path = QDir(options.csv).filePath(page->id() + u".csv"_s);
+            if (const QString error = window.pages().exportTo(path); !error.isEmpty()) {
+                complain(error);
+                return 1;
+            }
+        }
+        if (options.screenshots.isEmpty())
+            continue;
+        for (const auto mode : {ui::Theme::Mode::light, ui::Theme::Mode::dark}) {
+            theme.setMode(mode);
+            settle(window);
+            const QString path = QDir(options.screenshots).filePath(u"%1-%2.png"_s.arg(page->id(), mode == ui::Theme::Mode::light ? u"light"_s : u"dark"_s));
+            if (!window.grab().save(path)) {
+                complain(u"%1 cannot be written."_s.arg(path));
+                return 1;
+            }
+            std::printf("%s\n", qUtf8Printable(path));
+        }
+        theme.setMode(ui::Theme::Mode::light);
+    }
+    return code;
+}
+
+} // namespace prism::explorer

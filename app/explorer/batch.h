@@ -1,0 +1,19 @@
+// The explorer without a user: screenshots of every page and their figures as CSV.
+#pragma once
+
+#include "ui/theme/theme.h"
+
+#include <QString>
+
+namespace prism::explorer {
+
+struct BatchOptions {
+    QString screenshots, csv; ///< folders; empty = not wanted
+    QString study;            ///< empty = the sample study
+    QString size;             ///< "1440x900"
+};
+
+/// Exit code: 0 done, 1 the study or a folder is wrong, 3 a page did not finish in time.
+[[nodiscard]] int runBatch(ui::Theme& theme, const BatchOptions& options);
+
+} // namespace prism::explorer

@@ -1,0 +1,61 @@
+// prism-explorer: the desktop application; also writes screenshots and figures without a display.
+#include "app/explorer/batch.h"
+#include "ui/window/mainwindow.h"
+
+#include <QApplication>
+#include <QCommandLineParser>
+#include <QSettings>
+
+using namespace Qt::Literals::StringLiterals;
+
+int main(int argc, char** argv)
+{
+    // Figures without a window need no display.
+    for (int i = 1; i < argc; ++i)
+        if ((qstrcmp(argv[i], "--screenshots") == 0 || qstrcmp(argv[i], "--export-csv") == 0) && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM"))
+            qputenv("QT_QPA_PLATFORM", "offscreen");
+    QApplication application(argc, argv);
+    QCoreApplication::setOrganizationName(u"prism-explorer"_s);
+    QCoreApplication::setApplicationName(u"prism-explorer"_s);
+    QCoreApplication::setApplicationVersion(QStringLiteral(PRISM_VERSION));
+    QGuiApplication::setApplicationDisplayName(u"PRISM Explorer"_s);
+
+    QCommandLineParser parser;
+    parser.setApplicationDescription(u"Shows the distribution of LLM training-step time."_s);
+    parser.addHelpOption();
+    parser.addVersionOption();
+    const QCommandLineOption screenshots(u"screenshots"_s, u"Write every page, light and dark, as PNG into DIR and leave."_s, u"DIR"_s);
+    const QCommandLineOption csv(u"export-csv"_s, u"Write the figures of every page as CSV into DIR and leave."_s, u"DIR"_s);
+    const QCommandLineOption size(u"size"_s, u"Window size of the screenshots."_s, u"WIDTHxHEIGHT"_s, u"1440x900"_s);
+    const QCommandLineOption theme(u"theme"_s, u"light, dark or system."_s, u"THEME"_s);
+    parser.addOptions({screenshots, csv, size, theme});
+    parser.addPositionalArgument(u"study"_s, u"A study (.prism), or a scenario, model configuration, argument list or speed table to import."_s, u"[STUDY]"_s);
+    parser.process(application);
+
+    prism::ui::Theme look;
+    QSettings settings;
+    const QString mode = parser.isSet(theme) ? parser.value(theme) : settings.value(u"view/theme"_s).toString();
+    look.setMode(mode == u"light" ? prism::ui::Theme::Mode::light : mode == u"dark" ? prism::ui::Theme::Mode::dark : prism::ui::Theme::Mode::system);
+    look.setUiScale(settings.value(u"view/scale"_s, 1.0).toDouble());
+    look.applyTo(application);
+
+    const QString study = parser.positionalArguments().value(0);
+    if (parser.isSet(screenshots) || parser.isSet(csv)) {
+        prism::explorer::BatchOptions options{parser.value(screenshots), parser.value(csv), study, parser.value(size)};
+        return prism::explorer::runBatch(look, options);
+    }
+    prism::ui::MainWindow window(look);
+    window.resize(1440, 900);
+    if (!study.isEmpty() && study.endsWith(u".prism"))
+        window.openStudy(study) ? void() : window.startSession();
+    else
+        window.startSession();
+    window.show();
+    if (!study.isEmpty() && !study.endsWith(u".prism"))
+        window.openDropped(study);
+    if (!settings.value(u"session/toured"_s).toBool()) {
+        settings.setValue(u"session/toured"_s, true);
+        window.offerTour();
+    }
+    return QApplication::exec();
+}

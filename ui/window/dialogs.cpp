@@ -1,0 +1,264 @@
+#include "ui/window/dialogs.h"
+
+#include "core/scenario/parameters.h"
+
+#include "ui/theme/format.h"
+#include "ui/window/actions.h"
+
+#include <QCoreApplication>
+#include <QDialog>
+#include <QFile>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QPushButton>
+#include <QTableWidget>
+#include <QTextBrowser>
+#include <QUndoView>
+#include <QVBoxLayout>
+
+using namespace Qt::Literals::StringLiterals;
+
+namespace prism::ui {
+
+namespace {
+
+QDialog* makeDialog(const QString& title, const Theme& theme, int width, int height, QWidget* parent)
+{
+    auto* dialog = new QDialog(parent);
+    dialog->setAttribute(Qt::WA_DeleteOnClose);
+    dialog->setWindowTitle(title);
+    dialog->setAccessibleName(title);
+    dialog->resize(theme.px(width), theme.px(height));
+    auto* layout = new QVBoxLayout(dialog);
+    const int margin = theme.px(metric::cardPadding);
+    layout->setContentsMargins(margin, margin, margin, margin);
+    layout->setSpacing(theme.px(12));
+    return dialog;
+}
+
+QTableWidget* makeTable(const QStringList& header, int rows)
+{
+    auto* table = new QTableWidget(rows, static_cast<int>(header.size()));
+    table->setHorizontalHeaderLabels(header);
+    table->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    table->setShowGrid(false);
+    table->verticalHeader()->hide();
+    table->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
+    for (int c = 1; c < header.size(); ++c)
+        table->horizontalHeader()->setSectionResizeMode(c, QHeaderView::ResizeToContents);
+    return table;
+}
+
+void addClose(QDialog* dialog)
+{
+    auto* close = new QPushButton(QObject::tr("Close"));
+    close->setProperty("kind", u"closing"_s);
+    QObject::connect(close, &QPushButton::clicked, dialog, &QDialog::accept);
+    dialog->layout()->addWidget(close);
+    dialog->layout()->setAlignment(close, Qt::AlignRight);
+}
+
+/// Help for every parameter, made from the one table.
+QString parameterHelp()
+{
+    QString text = QObject::tr("# Parameters\n\nEvery value that can be edited, with unit, range and the name that files and `--set` use.\n");
+    std::string group;
+    for (const Parameter& p : parameters()) {
+        if (p.group != group) {
+            group = p.group;
+            QString title = QString::fromStdString(group);
+            title[0] = title[0].toUpper();
+            text += u"\n## %1\n"_s.arg(title);
+        }
+        text += u"\n### %1\n\n"_s.arg(QString::fromStdString(p.label + (p.shortName.empty() ? "" : " (" + p.shortName + ")")));
+        text += QString::fromStdString(p.help) + u"\n\n"_s;
+        QStringList facts{u"`%1`"_s.arg(QString::fromStdString(p.id))};
+        if (p.type == ParameterType::integer || p.type == ParameterType::real)
+            facts << QObject::tr("%1 to %2 %3").arg(p.minimum, 0, 'g', 6).arg(p.maximum, 0, 'g', 6).arg(QString::fromStdString(p.unit));
+        if (!p.choices.empty()) {
+            QStringList choices;
+            for (const std::string& choice : p.choices)
+                choices << QString::fromStdString(choice);
+            facts << choices.join(u", "_s);
+        }
+        text += facts.join(u" · "_s) + u"\n"_s;
+    }
+    return text;
+}
+
+} // namespace
+
+void showDifferences(Workspace& workspace, const Theme& theme, QWidget* parent)
+{
+    const ScenarioEntry* current = workspace.study().current();
+    const ScenarioEntry* baseline = workspace.study().baseline();
+    if (!current || !baseline || current->id == baseline->id)
+        return;
+    QDialog* dialog = makeDialog(QObject::tr("Differences"), theme, 720, 420, parent);
+    dialog->setObjectName(u"differencesDialog"_s);
+    const QString a = QString::fromStdString(current->scenario->name), b = QString::fromStdString(baseline->scenario->name);
+    auto* title = new QLabel(QObject::tr("%1 against %2").arg(a, b));
+    title->setProperty("type", u"title"_s);
+    dialog->layout()->addWidget(title);
+    const std::vector<const Parameter*> changed = differences(*current->scenario, *baseline->scenario);
+    QTableWidget* table = makeTable({QObject::tr("Parameter"), a, b, QString()}, static_cast<int>(changed.size()));
+    for (int i = 0; i < static_cast<int>(changed.size()); ++i) {
+        const Parameter& p = *changed[static_cast<std::size_t>(i)];
+        const std::string here = parameterText(p, *current->scenario), there = parameterText(p, *baseline->scenario);
+        table->setItem(i, 0, new QTableWidgetItem(QString::fromStdString(p.label)));
+        table->setItem(i, 1, new QTableWidgetItem(QString::fromStdString(here)));
+        table->setItem(i, 2, new QTableWidgetItem(QString::fromStdString(there)));
+        auto* copy = new QPushButton(QObject::tr("Copy baseline's value over"));
+        copy->setProperty("kind", u"link"_s);
+        QObject::connect(copy, &QPushButton::clicked, dialog, [&workspace, table, i, copy, id = current->id, path = p.id, there] {
+            workspace.study().endMerge();
+            if (workspace.study().setParameter(id, path, there).empty()) {
+                table->item(i, 1)->setText(QString::fromStdString(there));
+                copy->setEnabled(false);
+            }
+        });
+        table->setCellWidget(i, 3, copy);
+    }
+    static_cast<QVBoxLayout*>(dialog->layout())->addWidget(table, 1);
+    addClose(dialog);
+    dialog->open();
+}
+
+void showHistory(Workspace& workspace, const Theme& theme, QWidget* parent)
+{
+    QDialog* dialog = makeDialog(QObject::tr("History"), theme, 420, 480, parent);
+    dialog->setObjectName(u"historyDialog"_s);
+    auto* note = new QLabel(QObject::tr("Click a step to go back or forward to it. Known results come back without computing."));
+    note->setWordWrap(true);
+    note->setProperty("role", u"secondary"_s);
+    dialog->layout()->addWidget(note);
+    auto* view = new QUndoView(workspace.study().undoStack());
+    view->setEmptyLabel(QObject::tr("As opened"));
+    view->setAccessibleName(QObject::tr("History"));
+    static_cast<QVBoxLayout*>(dialog->layout())->addWidget(view, 1);
+    addClose(dialog);
+    dialog->show();
+}
+
+void showKeys(const Actions& actions, const Theme& theme, QWidget* parent)
+{
+    QDialog* dialog = makeDialog(QObject::tr("Keys"), theme, 520, 560, parent);
+    dialog->setObjectName(u"keysDialog"_s);
+    QList<QStringList> rows;
+    for (const QAction* action : actions.all())
+        if (!action->shortcut().isEmpty())
+            rows << QStringList{action->text().remove(u'&').remove(u"…"_s), action->shortcut().toString(QKeySequence::NativeText)};
+    rows << QStringList{QObject::tr("In a number field: one step up or down"), QObject::tr("Up, Down; ten steps with Shift")}
+         << QStringList{QObject::tr("In a number field: back to the value in use"), u"Esc"_s}
+         << QStringList{QObject::tr("In the distribution: move the limit"), QObject::tr("Left, Right; Shift coarse, Alt fine")}
+         << QStringList{QObject::tr("In the distribution: type the limit"), u"Return"_s}
+         << QStringList{QObject::tr("In the distribution: zoom"), QObject::tr("Ctrl + wheel; double click resets")}
+         << QStringList{QObject::tr("Drag the limit without snapping"), u"Alt"_s}
+         << QStringList{QObject::tr("In other charts: read items"), QObject::tr("Arrow keys; Return picks")}
+         << QStringList{QObject::tr("In the scenario table: show or hide"), QObject::tr("Space")};
+    QTableWidget* table = makeTable({QObject::tr("Command"), QObject::tr("Keys")}, static_cast<int>(rows.size()));
+    for (int i = 0; i < rows.size(); ++i)
+        for (int c = 0; c < 2; ++c)
+            table->setItem(i, c, new QTableWidgetItem(rows[i][c]));
+    static_cast<QVBoxLayout*>(dialog->layout())->addWidget(table, 1);
+    addClose(dialog);
+    dialog->show();
+}
+
+void showArchived(Workspace& workspace, const Theme& theme, QWidget* parent)
+{
+    QDialog* dialog = makeDialog(QObject::tr("Archived scenarios"), theme, 420, 360, parent);
+    auto* list = new QListWidget;
+    for (const ScenarioEntry& e : workspace.study().state().entries)
+        if (e.archived) {
+            auto* item = new QListWidgetItem(QString::fromStdString(e.scenario->name), list);
+            item->setData(Qt::UserRole, e.id);
+        }
+    if (list->count() == 0)
+        dialog->layout()->addWidget(new QLabel(QObject::tr("No scenario is archived.")));
+    static_cast<QVBoxLayout*>(dialog->layout())->addWidget(list, 1);
+    auto* restore = new QPushButton(QObject::tr("Restore"));
+    restore->setProperty("kind", u"primary closing"_s);
+    restore->setEnabled(list->count() > 0);
+    QObject::connect(restore, &QPushButton::clicked, dialog, [&workspace, list] {
+        if (QListWidgetItem* item = list->currentItem() ? list->currentItem() : list->item(0)) {
+            workspace.study().setArchived(item->data(Qt::UserRole).toInt(), false);
+            delete item;
+        }
+    });
+    dialog->layout()->addWidget(restore);
+    addClose(dialog);
+    dialog->open();
+}
+
+void showHelp(const QString& topic, const Theme& theme, QWidget* parent)
+{
+    QDialog* dialog = makeDialog(QObject::tr("Help"), theme, 760, 620, parent);
+    dialog->setObjectName(u"helpDialog"_s);
+    auto* browser = new QTextBrowser;
+    browser->setAccessibleName(QObject::tr("Help text"));
+    browser->setOpenLinks(false);
+    const auto open = [browser](const QString& page) {
+        QString name = page.section(u'#', 0, 0);
+        if (name.endsWith(u".md"))
+            name.chop(3);
+        if (name == u"parameters" || findParameter(page.toStdString())) {
+            browser->setMarkdown(parameterHelp());
+            if (const Parameter* p = findParameter(page.toStdString())) {
+                browser->find(QString::fromStdString(p->id));
+                browser->ensureCursorVisible();
+            }
+            return;
+        }
+        QFile file(u":/help/%1.md"_s.arg(name));
+        if (!file.open(QIODevice::ReadOnly)) {
+            file.setFileName(u":/help/index.md"_s);
+            if (!file.open(QIODevice::ReadOnly)) {
+                browser->setMarkdown(parameterHelp());
+                return;
+            }
+        }
+        browser->setMarkdown(QString::fromUtf8(file.readAll()));
+    };
+    QObject::connect(browser, &QTextBrowser::anchorClicked, dialog, [open](const QUrl& url) { open(url.toString()); });
+    auto* row = new QHBoxLayout;
+    for (const auto& [text, page] : {std::pair{QObject::tr("Contents"), u"index"_s}, {QObject::tr("Parameters"), u"parameters"_s}}) {
+        auto* button = new QPushButton(text);
+        QObject::connect(button, &QPushButton::clicked, dialog, [open, page] { open(page); });
+        row->addWidget(button);
+    }
+    auto* find = new QLineEdit;
+    find->setPlaceholderText(QObject::tr("Find in this page"));
+    find->setAccessibleName(find->placeholderText());
+    QObject::connect(find, &QLineEdit::returnPressed, dialog, [browser, find] {
+        if (!browser->find(find->text())) {
+            browser->moveCursor(QTextCursor::Start);
+            browser->find(find->text());
+        }
+    });
+    row->addWidget(find, 1);
+    static_cast<QVBoxLayout*>(dialog->layout())->addLayout(row);
+    static_cast<QVBoxLayout*>(dialog->layout())->addWidget(browser, 1);
+    addClose(dialog);
+    open(topic.isEmpty() ? u"index"_s : topic);
+    dialog->show();
+}
+
+void showAbout(const Theme& theme, QWidget* parent)
+{
+    QDialog* dialog = makeDialog(QObject::tr("About PRISM Explorer"), theme, 480, 260, parent);
+    auto* text = new QLabel(QObject::tr("<b>PRISM Explorer %1</b><br>The distribution of LLM training-step time, and what causes its spread.<br><br>"
+                                        "Follows and extends PRISM (arXiv 2510.15596).<br><br>"
+                                        "Licence: GPL-3.0-or-later. Uses Qt %2 with Qt Charts (GPL-3), SQLite, Eigen, oneTBB, Boost.Math, spdlog, nlohmann-json.")
+                                .arg(QCoreApplication::applicationVersion(), QString::fromLatin1(qVersion())));
+    text->setWordWrap(true);
+    text->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    static_cast<QVBoxLayout*>(dialog->layout())->addWidget(text, 1);
+    addClose(dialog);
+    dialog->open();
+}
+
+} // namespace prism::ui

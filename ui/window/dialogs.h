@@ -1,0 +1,42 @@
+// The small windows: differences between scenarios, list of keys, history, import preview, help, about, tour.
+#pragma once
+
+#include "core/base/result.h"
+#include "ui/model/workspace.h"
+#include "ui/theme/theme.h"
+
+#include <QString>
+
+#include <optional>
+
+class QWidget;
+
+namespace prism::ui {
+
+class Actions;
+class MainWindow;
+
+/// What an import understood, before it changes anything.
+struct ImportPreview {
+    QString kind;           ///< "Scenario", "Hugging Face model configuration", ...
+    std::optional<Scenario> scenario; ///< what would come in; empty when nothing was understood
+    Diagnostics notes;      ///< errors, assumptions, what was ignored
+};
+
+/// Finds out what a text is and reads it on top of `base`. Pure but for the preset library.
+[[nodiscard]] ImportPreview previewImport(const QString& fileName, const QByteArray& text, const Scenario& base);
+
+/// Parameters in which a scenario differs from the baseline, each with "copy this value over" in both directions.
+void showDifferences(Workspace& workspace, const Theme& theme, QWidget* parent);
+void showHistory(Workspace& workspace, const Theme& theme, QWidget* parent);
+void showKeys(const Actions& actions, const Theme& theme, QWidget* parent);
+void showArchived(Workspace& workspace, const Theme& theme, QWidget* parent);
+/// Asks whether the import is as meant; adds the scenario when it is.
+void showImport(Workspace& workspace, const Theme& theme, const ImportPreview& preview, const QString& fileName, QWidget* parent);
+/// Help pages from resources/help; `topic` is a page ("distribution") or a parameter id.
+void showHelp(const QString& topic, const Theme& theme, QWidget* parent);
+void showAbout(const Theme& theme, QWidget* parent);
+/// Points at the parts of the window, one after the other.
+void startTour(MainWindow& window);
+
+} // namespace prism::ui

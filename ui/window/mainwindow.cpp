@@ -1,0 +1,313 @@
+#include "ui/window/mainwindow.h"
+
+#include "ui/editor/configeditor.h"
+#include "ui/theme/icons.h"
+#include "ui/window/actions.h"
+#include "ui/window/headlinestrip.h"
+#include "ui/window/jobbar.h"
+#include "ui/window/pagehost.h"
+#include "ui/window/scenariopanel.h"
+
+#include <QCloseEvent>
+#include <QFileInfo>
+#include <QHBoxLayout>
+#include <QJsonDocument>
+#include <QLabel>
+#include <QMenuBar>
+#include <QPushButton>
+#include <QSettings>
+#include <QSplitter>
+#include <QToolButton>
+
+using namespace Qt::Literals::StringLiterals;
+
+namespace prism::ui {
+
+namespace {
+
+constexpr int kViewSaveMs = 1000; // a crash has no closeEvent: the view is kept on a timer too
+
+} // namespace
+
+MainWindow::MainWindow(Theme& theme, QWidget* parent)
+    : QMainWindow(parent), m_theme(theme), m_workspace(new Workspace(this)), m_file(new StudyFile(this))
+{
+    setObjectName(u"mainWindow"_s);
+    setAcceptDrops(true);
+    setContextMenuPolicy(Qt::NoContextMenu);
+    m_actions = new Actions(this, theme);
+    auto* central = new QWidget;
+    auto* layout = new QVBoxLayout(central);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    buildMenuRow();
+    layout->addWidget(m_menuRow);
+    m_banner = new QFrame;
+    m_banner->setObjectName(u"banner"_s);
+    auto* banner = new QHBoxLayout(m_banner);
+    banner->setContentsMargins(theme.px(16), theme.px(6), theme.px(8), theme.px(6));
+    m_bannerText = new QLabel;
+    m_bannerText->setWordWrap(true);
+    auto* dismiss = new QToolButton;
+    dismiss->setIcon(icon(Icon::cross, theme.look(), Role::textSecondary));
+    dismiss->setAccessibleName(tr("Dismiss the message"));
+    connect(dismiss, &QToolButton::clicked, m_banner, &QWidget::hide);
+    banner->addWidget(m_bannerText, 1);
+    banner->addWidget(dismiss);
+    m_banner->hide();
+    layout->addWidget(m_banner);
+    m_headline = new HeadlineStrip(*m_workspace, m_cache, theme);
+    layout->addWidget(m_headline);
+    m_splitter = new QSplitter;
+    m_splitter->setObjectName(u"mainSplitter"_s);
+    m_splitter->setHandleWidth(1);
+    m_splitter->setChildrenCollapsible(false);
+    m_dock = new QWidget;
+    m_dock->setObjectName(u"dock"_s);
+    auto* dock = new QVBoxLayout(m_dock);
+    dock->setContentsMargins(0, 0, 0, 0);
+    dock->setSpacing(0);
+    m_scenarios = new ScenarioPanel(*m_workspace, theme);
+    m_editor = new ConfigEditor(*m_workspace, theme);
+    dock->addWidget(m_scenarios);
+    dock->addWidget(m_editor, 1);
+    m_pages = new PageHost(*m_workspace, theme);
+    for (Page* page : makePages(theme, m_cache))
+        m_pages->addPage(page);
+    m_splitter->addWidget(m_dock);
+    m_splitter->addWidget(m_pages);
+    m_splitter->setStretchFactor(1, 1);
+    layout->addWidget(m_splitter, 1);
+    m_jobs = new JobBar(*m_workspace, theme);
+    layout->addWidget(m_jobs);
+    setCentralWidget(central);
+    addMainActions(*this);
+    m_actions->fill(*m_menus);
+
+    m_viewTimer.setSingleShot(true);
+    m_viewTimer.setInterval(kViewSaveMs);
+    connect(&m_viewTimer, &QTimer::timeout, this, [this] {
+        QSettings().setValue(u"window/geometry"_s, saveGeometry());
+        m_file->save(m_workspace->study().state(), m_workspace->study().currentId(), viewState());
+    });
+    connect(&m_workspace->study(), &StudyModel::changed, this, &MainWindow::scheduleSave);
+    connect(&m_workspace->study(), &StudyModel::currentChanged, &m_viewTimer, qOverload<>(&QTimer::start));
+    connect(&m_workspace->selection(), &Selection::changed, &m_viewTimer, qOverload<>(&QTimer::start));
+    connect(m_pages, &PageHost::currentChanged, &m_viewTimer, qOverload<>(&QTimer::start));
+    connect(m_pages, &PageHost::message, m_jobs, &JobBar::say);
+    connect(m_splitter, &QSplitter::splitterMoved, this, [this] {
+        updateChrome();
+        m_viewTimer.start();
+    });
+    connect(m_file, &StudyFile::savedChanged, this, &MainWindow::updateTitle);
+    connect(&theme, &Theme::changed, this, &MainWindow::updateChrome);
+    resetLayout();
+}
+
+MainWindow::~MainWindow() { delete takeCentralWidget(); } // views before what they look at
+
+void MainWindow::buildMenuRow()
+{
+    m_menuRow = new QWidget;
+    m_menuRow->setObjectName(u"menuRow"_s);
+    auto* row = new QHBoxLayout(m_menuRow);
+    row->setContentsMargins(m_theme.px(6), 0, m_theme.px(16), 0);
+    row->setSpacing(m_theme.px(8));
+    m_menus = new QMenuBar;
+    m_menus->setNativeMenuBar(false);
+    m_menus->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
+    m_search = new QPushButton(tr("Search commands"));
+    m_search->setObjectName(u"commandSearch"_s);
+    m_search->setAccessibleName(tr("Search commands"));
+    row->addWidget(m_menus);
+    row->addWidget(m_search);
+    m_studyName = new QLabel;
+    m_studyName->setProperty("role", u"secondary"_s);
+    m_studyName->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    row->addStretch(1);
+    row->addWidget(m_studyName);
+}
+
+void MainWindow::updateChrome()
+{
+    m_menuRow->setFixedHeight(m_theme.px(metric::menuRow));
+    m_search->setFixedSize(m_theme.px(296), m_theme.px(metric::button));
+    m_search->setStyleSheet(u"text-align: left; color: %1; background: %2"_s.arg(m_theme.color(Role::textSecondary).name(), m_theme.color(Role::field).name()));
+    m_search->setText(tr("Search commands") + u"      Ctrl+K"_s);
+    m_dock->setMinimumWidth(m_theme.px(metric::dockMinimum));
+    m_menus->setFixedWidth(std::max(m_menus->sizeHint().width(), m_theme.px(metric::dock) - m_theme.px(6)));
+    m_headline->setDockWidth(m_dock->isVisibleTo(this) ? m_splitter->sizes().value(0, m_theme.px(metric::dock)) : m_theme.px(metric::dock));
+}
+
+void MainWindow::resetLayout()
+{
+    m_dock->show();
+    if (QAction* action = m_actions->get(u"view.dock"_s))
+        action->setChecked(true);
+    m_splitter->setSizes({m_theme.px(metric::dock), std::max(400, width() - m_theme.px(metric::dock))});
+    m_theme.setUiScale(1);
+    setMinimumSize(1120, 720);
+    updateChrome();
+}
+
+void MainWindow::setPresentation(bool on)
+{
+    m_theme.setPresentation(on);
+    m_dock->setVisible(!on);
+    m_menuRow->setVisible(!on);
+    if (QAction* action = m_actions->get(u"view.presentation"_s))
+        action->setChecked(on);
+    updateChrome();
+}
+
+void MainWindow::showBanner(const QString& text, const QString& kind)
+{
+    m_banner->setProperty("message", kind);
+    restyle(m_banner);
+    m_bannerText->setText(text);
+    m_banner->setAccessibleName(text);
+    m_banner->setVisible(!text.isEmpty());
+}
+
+void MainWindow::offerTour()
+{
+    if (m_banner->isVisible())
+        return;
+    showBanner(tr("This is a computed sample study. Change any value at the left; Help, Tour shows the parts of the window; Ctrl+K finds every command."), u"note"_s);
+}
+
+void MainWindow::startSession()
+{
+    const QSettings settings;
+    restoreGeometry(settings.value(u"window/geometry"_s).toByteArray());
+    const QString last = settings.value(u"session/study"_s).toString();
+    if (!last.isEmpty() && QFileInfo::exists(last) && openStudy(last))
+        return;
+    const QString banner = m_banner->isHidden() ? QString() : m_bannerText->text();
+    openSample();
+    if (!banner.isEmpty())
+        showBanner(banner);
+}
+
+void MainWindow::openSample()
+{
+    showBanner({});
+    const Diagnostics errors = m_file->create(untitledStudyPath());
+    m_workspace->study().setReadOnly(false);
+    m_workspace->study().reset(sampleStudy(), 1);
+    if (!errors.empty())
+        showBanner(tr("The study cannot be kept on disk: %1 It stays on screen; save it elsewhere.").arg(QString::fromStdString(errors.front().message)));
+    remember(m_file->path());
+    scheduleSave();
+}
+
+bool MainWindow::openStudy(const QString& path)
+{
+    const Result<OpenedStudy> opened = m_file->open(path);
+    if (!opened) {
+        showBanner(tr("%1 was not opened: %2").arg(QFileInfo(path).fileName(), QString::fromStdString(opened.errors().front().message)), u"error"_s);
+        return false;
+    }
+    if (opened->state.entries.empty()) {
+        showBanner(tr("%1 holds no scenario that can be shown. %2").arg(QFileInfo(path).fileName(), opened->notes.join(u' ')), u"error"_s);
+        return false;
+    }
+    adopt(*opened);
+    return true;
+}
+
+void MainWindow::adopt(const OpenedStudy& opened)
+{
+    showBanner(opened.readOnlyReason.isEmpty() ? opened.notes.join(u' ') : tr("Read-only. %1 %2").arg(opened.readOnlyReason, opened.notes.join(u' ')));
+    StudyModel& study = m_workspace->study();
+    study.setReadOnly(false);
+    study.reset(opened.state, opened.currentId);
+    study.setReadOnly(!opened.readOnlyReason.isEmpty());
+    restoreView(opened.view);
+    remember(opened.path);
+    updateTitle();
+}
+
+bool MainWindow::saveStudyAs(const QString& path)
+{
+    const Diagnostics errors = m_file->saveAs(path, m_workspace->study().state(), m_workspace->study().currentId(), viewState());
+    if (hasErrors(errors)) {
+        showBanner(tr("%1 was not written: %2").arg(QFileInfo(path).fileName(), QString::fromStdString(errors.front().message)), u"error"_s);
+        return false;
+    }
+    m_workspace->study().setReadOnly(false);
+    showBanner({});
+    remember(m_file->path());
+    updateTitle();
+    return true;
+}
+
+QJsonObject MainWindow::viewState() const
+{
+    QJsonObject view, pages;
+    for (Page* page : m_pages->pages())
+        pages[page->id()] = page->saveState();
+    view[u"pages"_s] = pages;
+    view[u"page"_s] = m_pages->current() ? m_pages->current()->id() : QString();
+    view[u"dockWidth"_s] = m_splitter->sizes().value(0);
+    view[u"dockShown"_s] = m_dock->isVisibleTo(this) || m_theme.presentation();
+    view[u"groups"_s] = m_editor->expandedGroups().join(u',');
+    const Picked& picked = m_workspace->selection().picked();
+    view[u"selection"_s] = QJsonObject{{u"class"_s, picked.kernelClass}, {u"stage"_s, picked.stage}, {u"replica"_s, picked.replica}, {u"node"_s, picked.node}, {u"scenario"_s, picked.scenario}};
+    return view;
+}
+
+void MainWindow::restoreView(const QJsonObject& view)
+{
+    const QJsonObject pages = view[u"pages"_s].toObject();
+    for (Page* page : m_pages->pages())
+        if (pages.contains(page->id()))
+            page->restoreState(pages[page->id()].toObject());
+    m_pages->showPage(view[u"page"_s].toString());
+    const int dock = view[u"dockWidth"_s].toInt();
+    if (dock > 0)
+        m_splitter->setSizes({dock, std::max(400, width() - dock)});
+    if (view.contains(u"dockShown"_s))
+        m_dock->setVisible(view[u"dockShown"_s].toBool());
+    if (QAction* action = m_actions->get(u"view.dock"_s))
+        action->setChecked(m_dock->isVisibleTo(this));
+    if (const QString groups = view[u"groups"_s].toString(); !groups.isEmpty())
+        for (const QString& group : {u"model"_s, u"cluster"_s, u"parallelism"_s, u"training"_s, u"variability"_s, u"measured"_s})
+            m_editor->setExpanded(group, groups.split(u',').contains(group));
+    const QJsonObject s = view[u"selection"_s].toObject();
+    if (!s.isEmpty())
+        m_workspace->selection().set({s[u"class"_s].toString(), s[u"stage"_s].toInt(-1), s[u"replica"_s].toInt(-1), s[u"node"_s].toInt(-1), s[u"scenario"_s].toInt(-1)});
+    updateChrome();
+}
+
+void MainWindow::scheduleSave() { m_file->save(m_workspace->study().state(), m_workspace->study().currentId(), viewState()); }
+
+void MainWindow::updateTitle()
+{
+    const bool untitled = m_file->path() == untitledStudyPath();
+    const QString name = m_file->path().isEmpty() || untitled ? tr("Untitled study") : QFileInfo(m_file->path()).fileName();
+    const QString state = m_file->isReadOnly() ? tr("read-only") : !m_file->problem().isEmpty() ? tr("not saved") : m_file->isSaved() ? tr("saved") : tr("saving");
+    m_studyName->setText(u"%1, %2"_s.arg(name, state));
+    m_studyName->setToolTip(m_file->path());
+    setWindowTitle(u"%1 – PRISM Explorer"_s.arg(name));
+    if (!m_file->problem().isEmpty())
+        showBanner(tr("The last changes are on screen but not on disk: %1 Use File, Save as to keep them elsewhere.").arg(m_file->problem()), u"error"_s);
+}
+
+void MainWindow::closeEvent(QCloseEvent* event)
+{
+    m_workspace->insights().cancelAll();
+    QSettings().setValue(u"window/geometry"_s, saveGeometry());
+    m_file->save(m_workspace->study().state(), m_workspace->study().currentId(), viewState());
+    m_file->flush();
+    event->accept();
+}
+
+void MainWindow::resizeEvent(QResizeEvent* event)
+{
+    QMainWindow::resizeEvent(event);
+    updateChrome();
+    m_viewTimer.start();
+}
+
+} // namespace prism::ui
