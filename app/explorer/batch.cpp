@@ -31,7 +31,7 @@ bool settle(ui::MainWindow& window)
     int quiet = 0;
     while (quiet < 5) {
         QApplication::processEvents(QEventLoop::AllEvents, 20);
-        const bool busy = window.workspace().bridge().isBusy() || !window.workspace().insights().isIdle() || window.pages().current()->isComputing();
+        const bool busy = window.workspace().bridge().isBusy() || !window.workspace().insights().isIdle() || (window.workspace().context().current() && window.pages().current()->isComputing());
         quiet = busy ? 0 : quiet + 1;
         if (clock.elapsed() > kPatienceMs)
             return false;

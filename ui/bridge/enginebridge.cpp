@@ -44,6 +44,8 @@ EngineBridge::EngineBridge(QObject* parent)
     m_quiet.setSingleShot(true);
     m_quiet.setInterval(kQuietMs);
     connect(&m_quiet, &QTimer::timeout, this, [this] {
+        if (!m_hasWaiting)
+            return;
         if (m_running)
             m_worker->stopRunning.request_stop();
         else

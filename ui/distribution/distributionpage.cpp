@@ -176,7 +176,7 @@ double DistributionPage::limitSeconds() const
 
 bool DistributionPage::isComputing() const
 {
-    return std::any_of(m_context.scenarios.begin(), m_context.scenarios.end(), [](const ShownScenario& s) { return s.stale || !s.snapshot; });
+    return std::any_of(m_context.scenarios.begin(), m_context.scenarios.end(), [](const ShownScenario& s) { return s.stale && !s.snapshot; });
 }
 
 void DistributionPage::setContext(const PageContext& context)

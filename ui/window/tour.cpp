@@ -7,6 +7,7 @@
 #include "ui/window/scenariopanel.h"
 
 #include <QHBoxLayout>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QPainter>
 #include <QPushButton>
