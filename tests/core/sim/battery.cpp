@@ -1,0 +1,263 @@
+#include "core/sim/battery.h"
+
+#include "core/sim/graphs.h"
+#include "core/sim/simulate.h"
+#include "core/stats/distance.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+
+namespace prism::test {
+
+namespace {
+
+Distribution rare(Distribution d, double probability, double multiplier)
+{
+    d.rareProbability = probability;
+    d.rareMultiplier = multiplier;
+    return d;
+}
+
+/// A pool with two humps and a long tail.
+Distribution measuredPool()
+{
+    std::vector<double> values;
+    for (int i = 0; i < 200; ++i)
+        values.push_back(1.0 + 0.0005 * i);
+    for (int i = 0; i < 50; ++i)
+        values.push_back(1.25 + 0.001 * i);
+    for (int i = 0; i < 10; ++i)
+        values.push_back(1.5 + 0.1 * i);
+    return empiricalDistribution(values);
+}
+
+/// 4 stages, 8 micro-batches, TP 2, 4 replicas, with every kind of communication: what the cases vary.
+JobShape ordinary()
+{
+    JobShape s;
+    s.stages = 4;
+    s.microbatches = 8;
+    s.replicas = 4;
+    s.groupRanks = 2;
+    s.layers = 4;
+    s.forwardSeconds = 0.1;
+    s.collectiveSeconds = 0.003;
+    s.sendSeconds = 0.004;
+    s.gradSyncSeconds = 0.08;
+    s.optimizerSeconds = 0.02;
+    s.paramGatherSeconds = 0.03;
+    s.compute = {Family::lognormal, 0.05};
+    s.intra = {Family::gamma, 0.1};
+    s.inter = {Family::lognormal, 0.15};
+    return s;
+}
+
+class Builder final {
+public:
+    template <class Shape, class Graph>
+    void add(const char* name, Shape shape, Graph graph, bool brief = false)
+    {
+        JobShape s = ordinary();
+        shape(s);
+        StepGraph g = jobGraph(s);
+        graph(g);
+        g.name = name;
+        cases.push_back({name, std::move(g), brief});
+    }
+    std::vector<BatteryCase> cases;
+};
+
+void none(StepGraph&) {}
+void same(JobShape&) {}
+
+void schedules(Builder& b)
+{
+    b.add("gpipe", [](JobShape& s) { s.schedule = "gpipe"; }, none);
+    b.add("1f1b", same, none, true);
+    b.add("1f1b 8x16", [](JobShape& s) { s.stages = 8; s.microbatches = 16; s.layers = 2; s.replicas = 2; }, none);
+    b.add("interleaved", [](JobShape& s) { s.schedule = "interleaved"; s.chunks = 2; s.layers = 2; s.forwardSeconds = 0.05; }, none);
+    b.add("zb-h1", [](JobShape& s) { s.schedule = "zb-h1"; }, none);
+    b.add("zb-h2", [](JobShape& s) { s.schedule = "zb-h2"; }, none);
+    b.add("zb-2p", [](JobShape& s) { s.schedule = "zb-2p"; }, none);
+    b.add("zb-v", [](JobShape& s) { s.schedule = "zb-v"; s.chunks = 2; s.layers = 2; s.forwardSeconds = 0.05; }, none, true);
+    b.add("one stage", [](JobShape& s) { s.stages = 1; s.sendSeconds = 0; }, none);
+    b.add("sender waits", [](JobShape& s) { s.sendSeconds = 0.02; }, [](StepGraph& g) { g.transferOccupiesSender = true; });
+    b.add("embedding, norm", [](JobShape& s) { s.embeddingSeconds = 0.03; s.gradNormSeconds = 0.01; }, none);
+    b.add("no synchronisation", [](JobShape& s) { s.gradSyncSeconds = 0; s.paramGatherSeconds = 0; }, none);
+    b.add("uneven stages", same, [](StepGraph& g) {
+        g.programs.push_back(g.programs[0]);
+        g.programs.back().blocks[0].repeat = 7;
+        g.programOf[3][0][0] = static_cast<int>(g.programs.size()) - 1;
+    });
+}
+
+void parallelism(Builder& b)
+{
+    b.add("TP 1", [](JobShape& s) { s.groupRanks = 1; }, none);
+    b.add("TP 8", [](JobShape& s) { s.groupRanks = 8; s.replicas = 2; }, none);
+    b.add("TP 8, gamma 0.2", [](JobShape& s) { s.groupRanks = 8; s.replicas = 2; s.compute = {Family::gamma, 0.2}; }, none);
+    b.add("4 groups", [](JobShape& s) { s.groups = 4; s.replicas = 2; }, none);
+    b.add("4 groups, cell sync", [](JobShape& s) { s.groups = 4; s.replicas = 2; }, [](StepGraph& g) {
+        for (Program& p : g.programs)
+            p.blocks[0].ops[2].sync = Sync::cell;
+    });
+    b.add("DP 1", [](JobShape& s) { s.replicas = 1; }, none);
+    b.add("DP 16", [](JobShape& s) { s.replicas = 16; s.stages = 2; s.microbatches = 6; }, none, true);
+    b.add("DP 64", [](JobShape& s) { s.replicas = 64; s.stages = 2; s.microbatches = 4; s.layers = 2; }, none);
+    b.add("DP 64, spatial", [](JobShape& s) { s.replicas = 64; s.stages = 2; s.microbatches = 4; s.layers = 2; },
+          [](StepGraph& g) { g.spatial = {Family::lognormal, 0.02}; });
+}
+
+void families(Builder& b)
+{
+    b.add("normal 0.1", [](JobShape& s) { s.compute = {Family::normal, 0.1}; }, none);
+    b.add("weibull 0.2", [](JobShape& s) { s.compute = {Family::weibull, 0.2}; }, none);
+    b.add("gamma 0.5", [](JobShape& s) { s.compute = {Family::gamma, 0.5}; }, none);
+    b.add("lognormal 0.4", [](JobShape& s) { s.compute = {Family::lognormal, 0.4}; }, none, true);
+    b.add("measured pool", [](JobShape& s) { s.compute = measuredPool(); s.inter = measuredPool(); }, none);
+    b.add("deterministic compute", [](JobShape& s) { s.compute = {}; }, none);
+}
+
+void causes(Builder& b)
+{
+    b.add("spatial normal 0.03", same, [](StepGraph& g) { g.spatial = {Family::normal, 0.03}; });
+    b.add("spatial lognormal 0.1", same, [](StepGraph& g) { g.spatial = {Family::lognormal, 0.1}; });
+    b.add("spatial, partly felt", same, [](StepGraph& g) {
+        g.spatial = {Family::gamma, 0.05};
+        g.classes[0].spatialSensitivity = 0.5;
+        g.classes[3].spatialSensitivity = 0.0;
+    });
+    b.add("regimes", same, [](StepGraph& g) {
+        g.intraRegime = {Family::lognormal, 0.1};
+        g.interRegime = {Family::gamma, 0.3};
+        g.regimeLag1 = 0.35;
+    });
+    b.add("rare regime", same, [](StepGraph& g) { g.interRegime = rare({Family::lognormal, 0.1}, 0.03, 3.0); });
+    b.add("data 0.2", same, [](StepGraph& g) { g.data = {Family::lognormal, 0.2}; });
+    b.add("data 0.4, one stage", [](JobShape& s) { s.stages = 1; s.sendSeconds = 0; }, [](StepGraph& g) { g.data = {Family::gamma, 0.4}; });
+    b.add("rare compute", [](JobShape& s) { s.compute = rare(s.compute, 2e-3, 5.0); }, none);
+    b.add("rare collective", [](JobShape& s) { s.intra = rare(s.intra, 2e-3, 10.0); }, none);
+    b.add("rare gradient sync", [](JobShape& s) { s.inter = rare(s.inter, 5e-3, 8.0); }, none);
+    b.add("slow rank", same, [](StepGraph& g) { g.slow = {{1, 2, 0, 1.2, 1.0}}; }, true);
+    b.add("slow rank, spatial", same, [](StepGraph& g) {
+        g.spatial = {Family::normal, 0.03};
+        g.slow = {{1, 2, 0, 1.1, 1.0}, {3, 0, 1, 1.05, 1.0}};
+    });
+    b.add("slow stage everywhere", same, [](StepGraph& g) { g.slow = {{-1, 1, -1, 1.1, 1.0}}; });
+    b.add("slow link", same, [](StepGraph& g) { g.slow = {{0, 1, 0, 1.0, 4.0}}; });
+    b.add("measured speeds", same, [](StepGraph& g) {
+        for (int i = 0; i < g.numReplicas * g.schedule.numStages * g.cellRanks(); ++i)
+            g.fixedSpatial.push_back(1.0 + 0.01 * (i * 7 % 11));
+    });
+    b.add("hidden collectives", [](JobShape& s) { s.intra = {Family::lognormal, 0.5}; }, [](StepGraph& g) {
+        for (Program& p : g.programs)
+            p.blocks[0].ops[2].hiddenSeconds = 0.003;
+        for (StepOp& op : g.gradSync) {
+            op.hiddenSeconds = 0.08;
+            op.minExposedSeconds = 0.01;
+        }
+        g.interRegime = {Family::lognormal, 0.3};
+    });
+    b.add("everything", [](JobShape& s) { s.embeddingSeconds = 0.02; s.gradNormSeconds = 0.01; s.groups = 2;
+                                          s.intra = rare(s.intra, 1e-3, 10.0); }, [](StepGraph& g) {
+        g.spatial = {Family::lognormal, 0.03};
+        g.data = {Family::lognormal, 0.1};
+        g.intraRegime = {Family::lognormal, 0.05};
+        g.interRegime = rare({Family::lognormal, 0.2}, 0.01, 2.0);
+        g.slow = {{2, 3, 1, 1.1, 2.0}};
+    }, true);
+}
+
+/// Quantile by linear interpolation between order statistics, and its standard error from the spacing of order statistics: half
+/// the distance between the quantiles one binomial standard deviation of rank to each side.
+double quantile(const std::vector<double>& sorted, double p)
+{
+    const double at = std::clamp(p, 0.0, 1.0) * static_cast<double>(sorted.size() - 1);
+    const auto i = static_cast<std::size_t>(at);
+    return sorted[i] + (at - static_cast<double>(i)) * (sorted[std::min(i + 1, sorted.size() - 1)] - sorted[i]);
+}
+
+double quantileError(const std::vector<double>& sorted, double p)
+{
+    const double d = std::sqrt(p * (1 - p) / static_cast<double>(sorted.size()));
+    return 0.5 * (quantile(sorted, p + d) - quantile(sorted, p - d));
+}
+
+QuantileAgreement compare(const std::vector<double>& reference, const std::vector<double>& fast, double shared, double p, double limit)
+{
+    QuantileAgreement q;
+    const double median = quantile(reference, 0.5);
+    q.reference = quantile(reference, p);
+    q.fast = quantile(fast, p);
+    q.difference = (q.fast - q.reference) / median;
+    const double a = quantileError(reference, p);
+    const double b = quantileError(fast, p);
+    q.standardError = std::sqrt(a * a + b * b + shared * shared) / median;
+    q.limit = limit;
+    return q;
+}
+
+} // namespace
+
+bool QuantileAgreement::fails() const
+{
+    return !(std::abs(difference) - kBatteryErrors * standardError <= limit);
+}
+
+std::vector<BatteryCase> batteryCases()
+{
+    Builder b;
+    schedules(b);
+    parallelism(b);
+    families(b);
+    causes(b);
+    return std::move(b.cases);
+}
+
+Agreement agreement(const BatteryCase& c, int referenceSamples, int fastSamples)
+{
+    using Clock = std::chrono::steady_clock;
+    const auto seconds = [](Clock::time_point from) { return std::chrono::duration<double>(Clock::now() - from).count(); };
+    SimOptions options;
+    options.numWithinSamples = 1;
+    options.seed = 101;
+    options.numSamples = referenceSamples;
+    auto start = Clock::now();
+    StepSamples reference = simulateReference(c.graph, options);
+    Agreement a;
+    a.name = c.name;
+    a.referenceSeconds = seconds(start);
+    options.seed = 202;
+    options.numSamples = fastSamples;
+    start = Clock::now();
+    StepSamples fast = simulate(c.graph, options);
+    a.fastSeconds = seconds(start);
+    std::sort(reference.acrossSeconds.begin(), reference.acrossSeconds.end());
+    std::sort(fast.acrossSeconds.begin(), fast.acrossSeconds.end());
+    a.referenceSamples = reference.acrossSeconds.size();
+    a.fastSamples = fast.acrossSeconds.size();
+    a.p50 = compare(reference.acrossSeconds, fast.acrossSeconds, fast.sharedStdErrP50, 0.50, 0.002);
+    a.p95 = compare(reference.acrossSeconds, fast.acrossSeconds, fast.sharedStdErrP95, 0.95, 0.005);
+    a.p99 = compare(reference.acrossSeconds, fast.acrossSeconds, fast.sharedStdErrP99, 0.99, 0.01);
+    a.ks = ksDistance(reference.acrossSeconds, fast.acrossSeconds);
+    a.ksLimit = ksCritical(a.referenceSamples, a.fastSamples, 1e-3) + 0.01;
+    return a;
+}
+
+std::string agreementTable(const std::vector<Agreement>& rows)
+{
+    std::string text = "case                      dp50 %  +-     dp95 %  +-     dp99 %  +-     KS      limit   reference s  fast s\n";
+    char line[256];
+    for (const Agreement& a : rows) {
+        std::snprintf(line, sizeof line, "%-24s %7.3f %.3f  %7.3f %.3f  %7.3f %.3f  %.4f  %.4f  %11.2f %7.3f%s\n", a.name.c_str(),
+                      100 * a.p50.difference, 100 * a.p50.standardError, 100 * a.p95.difference, 100 * a.p95.standardError,
+                      100 * a.p99.difference, 100 * a.p99.standardError, a.ks, a.ksLimit, a.referenceSeconds, a.fastSeconds,
+                      a.fails() ? "  FAILS" : "");
+        text += line;
+    }
+    return text;
+}
+
+} // namespace prism::test
