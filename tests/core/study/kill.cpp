@@ -1,4 +1,4 @@
-#include "core/study/kill.h"
+#include "core/study/support_kill.h"
 
 #include <gtest/gtest.h>
 

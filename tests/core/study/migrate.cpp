@@ -1,6 +1,6 @@
 // Stored studies of every earlier format open, keep everything, and leave a backup; newer ones open for reading.
 #include "core/study/database.h"
-#include "core/study/sample.h"
+#include "core/study/support_sample.h"
 #include "core/study/schema.h"
 #include "core/study/study.h"
 #include "core/study/support.h"

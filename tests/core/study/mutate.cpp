@@ -1,4 +1,4 @@
-#include "core/study/mutate.h"
+#include "core/study/support_mutate.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // What comes back from a damaged study.
-#include "core/study/sample.h"
+#include "core/study/support_sample.h"
 #include "core/study/study.h"
 #include "core/study/support.h"
 

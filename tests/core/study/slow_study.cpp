@@ -1,6 +1,6 @@
 // The long forms: 200 kills and 1,000 mutated files.
-#include "core/study/kill.h"
-#include "core/study/mutate.h"
+#include "core/study/support_kill.h"
+#include "core/study/support_mutate.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
-#include "core/study/mutate.h"
+#include "core/study/support_mutate.h"
 
 #include "core/study/database.h"
-#include "core/study/sample.h"
+#include "core/study/support_sample.h"
 #include "core/study/support.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "core/study/sample.h"
+#include "core/study/support_sample.h"
 
 #include "core/study/support.h"
 
