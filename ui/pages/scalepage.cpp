@@ -34,6 +34,7 @@ ScaleData scaleDataOf(const ScaleCurve& curve, ScaleFigure figure, const ShownSc
         tokens = std::max(tokens, p.valid ? p.tokensPerSecond : 0);
     const double tokenScale = tokens >= 1e6 ? 1e-6 : tokens >= 1e3 ? 1e-3 : 1;
     data.hasSpread = figure == ScaleFigure::stepTime;
+    data.fromZero = figure == ScaleFigure::throughput; // the others vary little against their size
     switch (figure) {
     case ScaleFigure::stepTime: data.quantity = QObject::tr("Step time"), data.unit = unit.name; break;
     case ScaleFigure::throughput: data.quantity = QObject::tr("Throughput"), data.unit = tokenScale == 1e-6 ? u"M tokens/s"_s : tokenScale == 1e-3 ? u"k tokens/s"_s : u"tokens/s"_s; break;

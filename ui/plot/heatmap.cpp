@@ -100,11 +100,11 @@ HeatMap::Layout HeatMap::layout(const Canvas& canvas, const QRectF& area) const
     const double left = area.left() + canvas.px(20) + labels + canvas.px(8), scale = canvas.px(76);
     const double top = area.top() + 2 * canvas.lineHeight(Type::tick) + canvas.px(6), key = canvas.px(34);
     const double width = std::max(area.right() - scale - left, canvas.px(40)), height = std::max(area.bottom() - key - top, canvas.px(20));
-    // At most 72 high: a map of few rows stays a map and does not become a wall.
+    // A map of few rows stays a map and does not become a wall.
     at.cellWidth = std::min(width / std::max(m_data.columns, 1), canvas.px(150));
-    at.cellHeight = std::min(height / std::max(m_data.rows, 1), canvas.px(72));
+    at.cellHeight = std::min(height / std::max(m_data.rows, 1), std::max(canvas.px(72), height * 0.35));
     at.grid = QRectF(left, top, at.cellWidth * m_data.columns, at.cellHeight * m_data.rows);
-    const double barHeight = std::max(at.grid.height(), std::min(height, canvas.px(180)));
+    const double barHeight = std::max(at.grid.height(), std::min(height, canvas.px(120)));
     at.bar = QRectF(at.grid.right() + canvas.px(26), top, canvas.px(14), barHeight);
     return at;
 }
