@@ -4,6 +4,7 @@
 #include "ui/theme/format.h"
 
 #include <QImage>
+#include <QKeyEvent>
 #include <QMouseEvent>
 
 #include <algorithm>
@@ -305,6 +306,23 @@ void HeatMap::mouseReleaseEvent(QMouseEvent* event)
         return;
     }
     PlotBase::mouseReleaseEvent(event);
+}
+
+void HeatMap::mouseDoubleClickEvent(QMouseEvent* event)
+{
+    const int item = measured([&](const Canvas& c, const QRectF& area) { return itemAt(c, area, event->position()); });
+    m_dragged = -1;
+    if (item >= 0)
+        Q_EMIT itemActivated(item);
+}
+
+void HeatMap::keyPressEvent(QKeyEvent* event)
+{
+    const bool enter = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter || event->key() == Qt::Key_Space;
+    const int item = focusItem();
+    PlotBase::keyPressEvent(event);
+    if (enter && item >= 0)
+        Q_EMIT itemActivated(item);
 }
 
 } // namespace prism::ui

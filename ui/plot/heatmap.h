@@ -42,6 +42,8 @@ public:
 Q_SIGNALS:
     /// A marked cell was dragged onto another one.
     void itemMoved(int from, int to);
+    /// Double click, Enter or Space on a cell.
+    void itemActivated(int item);
 
 protected:
     void paintPlot(Canvas& canvas, const QRectF& area, bool interactive) const override;
@@ -51,6 +53,8 @@ protected:
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseDoubleClickEvent(QMouseEvent* event) override;
+    void keyPressEvent(QKeyEvent* event) override;
 
 private:
     struct Layout {

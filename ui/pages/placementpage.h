@@ -1,0 +1,78 @@
+// The Placement page: where a slow node hurts, the slow nodes that are marked or measured, and where they should go.
+#pragma once
+
+#include "core/insight/placement.h"
+#include "ui/pages/insightpage.h"
+#include "ui/plot/heatmap.h"
+
+class QLabel;
+class QPushButton;
+class QVBoxLayout;
+
+namespace prism::ui {
+
+class QuantityEdit;
+class SegmentedControl;
+
+/// Position of a node's GPUs: (replica, stage) pairs, each once.
+using NodePlaces = std::vector<std::pair<int, int>>;
+
+/// Cells of the map on which a node stands now; by the rank layout of the scenario. Empty for nodes that it does not have.
+[[nodiscard]] NodePlaces placesOf(const Scenario& scenario, int node);
+[[nodiscard]] HeatData heatDataOf(const PlacementMap& map, bool p95);
+
+class PlacementPage final : public InsightPage {
+    Q_OBJECT
+public:
+    explicit PlacementPage(const Theme& theme, QWidget* parent = nullptr);
+
+    [[nodiscard]] QString id() const override { return QStringLiteral("placement"); }
+    [[nodiscard]] QString title() const override { return tr("Placement"); }
+    [[nodiscard]] TableData asTable() const override { return m_map->asTable(); }
+    [[nodiscard]] bool isComputing() const override { return m_places.isComputing() || m_slow.isComputing() || m_search.isComputing(); }
+    [[nodiscard]] QJsonObject saveState() const override;
+    void restoreState(const QJsonObject& state) override;
+
+    [[nodiscard]] HeatMap& map() { return *m_map; }
+    /// Marks the node in a cell of the map as slow, by the factor in the field: one undo step.
+    void addSlowNode(int cell);
+    /// Reads measured speeds into the current scenario; what went wrong as a sentence, empty = done.
+    QString importSpeeds(const QString& path);
+    /// Writes the advised order, or the present one while there is no advice.
+    [[nodiscard]] QString writeHostfile(const QString& path) const;
+
+protected:
+    void contextChanged() override;
+    void selectionChanged() override;
+
+private:
+    class NodeRow;
+    void ask();
+    void refresh();
+    void refreshPlaces();
+    void refreshNodes();
+    void refreshAdvice();
+    void typeFactor(const QString& text);
+    void moveNode(int fromCell, int toCell);
+    void applyAdvice();
+    void say(const QString& text, bool isError);
+    [[nodiscard]] double probeFactor() const { return 1 + m_percent / 100; }
+    [[nodiscard]] int nodeAt(int cell) const;
+    [[nodiscard]] std::vector<int> slowNodesAt(int cell) const;
+    [[nodiscard]] QString placeText(int replica, int stage) const;
+
+    double m_percent = 15;
+    std::vector<std::string> m_hosts;
+    QuantityEdit* m_factor;
+    SegmentedControl* m_figure;
+    HeatMap* m_map;
+    QLabel *m_headline, *m_best, *m_bestNote, *m_worst, *m_worstNote, *m_noise, *m_nodesNote, *m_advice, *m_adviceNote, *m_message;
+    QVBoxLayout* m_rows;
+    QPushButton *m_add, *m_import, *m_find, *m_hostfile, *m_apply;
+    bool m_searching = false;
+    InsightSlot<PlacementMap> m_places{QStringLiteral("placement")};
+    InsightSlot<SlowNodesReport> m_slow{QStringLiteral("slownodes")};
+    InsightSlot<PlacementResult> m_search{QStringLiteral("placementsearch")};
+};
+
+} // namespace prism::ui
