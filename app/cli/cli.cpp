@@ -86,7 +86,7 @@ void addScenario(CLI::App& command, CommonOptions& options)
 {
     command.add_option("scenario", options.scenario, "Scenario: a JSON file, - for standard input, a preset name, or STUDY.prism:NAME")
         ->required();
-    command.add_option("--set", options.overrides, "Override one parameter: path=value (repeatable)")->expected(1)->allow_extra_args(false);
+    command.add_option("--set", options.overrides, "Override one parameter: path=value (repeatable)")->allow_extra_args(false);
 }
 
 void addSampling(CLI::App& command, CommonOptions& options)

@@ -281,9 +281,14 @@ void readModel(const json& object, SectionReading& reading)
 
 void readGpu(const json& object, SectionReading& reading)
 {
-    if (const auto name = presetName(object, "preset", "cluster.gpu.preset", reading); name && !name->empty())
-        if (const Result<GpuSpec> preset = gpuPreset(*name); const GpuSpec* gpu = loaded(preset, "cluster.gpu.preset", reading))
-            reading.scenario.cluster.gpu = *gpu;
+    GpuSpec& gpu = reading.scenario.cluster.gpu;
+    if (const auto name = presetName(object, "preset", "cluster.gpu.preset", reading); name && !name->empty()) {
+        const Result<GpuSpec> preset = gpuPreset(*name);
+        if (const GpuSpec* found = loaded(preset, "cluster.gpu.preset", reading))
+            gpu = *found;
+    } else if (name) {
+        gpu.preset.clear();
+    }
     readScalars(object, "cluster.gpu.", {"preset"}, reading);
 }
 

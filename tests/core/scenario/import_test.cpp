@@ -1,0 +1,161 @@
+#include "core/scenario/presets.h"
+
+#include <gtest/gtest.h>
+
+namespace prism {
+namespace {
+
+bool mentions(const Diagnostics& notes, const std::string& text)
+{
+    for (const Diagnostic& d : notes)
+        if ((d.path + " " + d.message).find(text) != std::string::npos)
+            return true;
+    return false;
+}
+
+/// The imported model with the labels of the preset, so that only sizes are compared.
+ModelConfig labelled(ModelConfig model, const ModelConfig& like)
+{
+    model.preset = like.preset;
+    model.name = like.name;
+    model.seqLength = like.seqLength;
+    return model;
+}
+
+struct Config {
+    const char* preset;
+    const char* text;
+};
+
+class HuggingFace : public testing::TestWithParam<Config> {};
+
+TEST_P(HuggingFace, GivesTheModelOfTheLibrary)
+{
+    const Result<ImportResult> r = importHuggingFaceConfig(GetParam().text, {});
+    ASSERT_TRUE(r.ok()) << r.errors().front().path << ": " << r.errors().front().message;
+    const ModelConfig expected = *modelPreset(GetParam().preset);
+    EXPECT_EQ(labelled(r->scenario.model, expected), expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(Architectures, HuggingFace, testing::Values(
+    Config{"llama3-8b", R"({"model_type": "llama", "num_hidden_layers": 32, "hidden_size": 4096, "num_attention_heads": 32, "num_key_value_heads": 8,
+        "intermediate_size": 14336, "vocab_size": 128256, "tie_word_embeddings": false, "max_position_embeddings": 131072})"},
+    Config{"mixtral-8x7b", R"({"model_type": "mixtral", "num_hidden_layers": 32, "hidden_size": 4096, "num_attention_heads": 32, "num_key_value_heads": 8,
+        "intermediate_size": 14336, "vocab_size": 32000, "num_local_experts": 8, "num_experts_per_tok": 2, "sliding_window": null})"},
+    Config{"qwen2.5-7b", R"({"model_type": "qwen2", "num_hidden_layers": 28, "hidden_size": 3584, "num_attention_heads": 28, "num_key_value_heads": 4,
+        "intermediate_size": 18944, "vocab_size": 152064, "use_sliding_window": false, "sliding_window": 131072})"},
+    Config{"qwen3-30b-a3b", R"({"model_type": "qwen3_moe", "num_hidden_layers": 48, "hidden_size": 2048, "num_attention_heads": 32, "num_key_value_heads": 4,
+        "head_dim": 128, "intermediate_size": 6144, "vocab_size": 151936, "num_experts": 128, "num_experts_per_tok": 8, "moe_intermediate_size": 768,
+        "decoder_sparse_step": 1, "mlp_only_layers": []})"},
+    Config{"deepseek-v3", R"({"model_type": "deepseek_v3", "num_hidden_layers": 61, "hidden_size": 7168, "num_attention_heads": 128, "num_key_value_heads": 128,
+        "intermediate_size": 18432, "vocab_size": 129280, "q_lora_rank": 1536, "kv_lora_rank": 512, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64,
+        "v_head_dim": 128, "n_routed_experts": 256, "num_experts_per_tok": 8, "moe_intermediate_size": 2048, "n_shared_experts": 1,
+        "first_k_dense_replace": 3, "moe_layer_freq": 1, "num_nextn_predict_layers": 1})"}));
+
+TEST(HuggingFaceConfig, ReadsGpt2AndNeox)
+{
+    const Result<ImportResult> gpt2 = importHuggingFaceConfig(R"({"model_type": "gpt2", "n_layer": 48, "n_embd": 1600, "n_head": 25, "n_inner": null,
+        "n_positions": 1024, "vocab_size": 50257})", {});
+    ASSERT_TRUE(gpt2.ok());
+    EXPECT_EQ(gpt2->scenario.model.ffnHiddenSize, 6400);
+    EXPECT_EQ(gpt2->scenario.model.seqLength, 1024);
+    EXPECT_TRUE(gpt2->scenario.model.tiedEmbeddings);
+    const Result<ImportResult> neox = importHuggingFaceConfig(R"({"model_type": "gpt_neox", "num_hidden_layers": 44, "hidden_size": 6144,
+        "num_attention_heads": 64, "intermediate_size": 24576, "vocab_size": 50432, "use_parallel_residual": true})", {});
+    ASSERT_TRUE(neox.ok());
+    EXPECT_TRUE(neox->scenario.model.parallelAttention);
+    EXPECT_FALSE(neox->scenario.model.gatedMlp);
+}
+
+TEST(HuggingFaceConfig, SaysWhatItDoesNotKnow)
+{
+    const Diagnostics unknown = importHuggingFaceConfig(R"({"model_type": "lama"})", {}).errors();
+    ASSERT_EQ(unknown.size(), 1U);
+    EXPECT_NE(unknown.front().message.find("\"llama\""), std::string::npos);
+    EXPECT_NE(unknown.front().accepted.find("deepseek_v3"), std::string::npos);
+    const Diagnostics missing = importHuggingFaceConfig(R"({"model_type": "llama", "hidden_size": "big"})", {}).errors();
+    EXPECT_TRUE(mentions(missing, "num_hidden_layers"));
+    EXPECT_TRUE(mentions(missing, "hidden_size"));
+    EXPECT_FALSE(importHuggingFaceConfig("[]", {}).ok());
+}
+
+constexpr const char* kScript = R"(#!/bin/bash
+# 70B on 32 nodes
+export CUDA_DEVICE_MAX_CONNECTIONS=1
+GPUS_PER_NODE=8
+NNODES=${SLURM_NNODES:-32}
+TP=4
+MODEL_ARGS=(
+    --num-layers 80          # decoder blocks
+    --hidden-size 8192 --ffn-hidden-size 28672
+    --num-attention-heads 64
+    --group-query-attention --num-query-groups 8
+    --seq-length 8192 --max-position-embeddings 8192
+    --swiglu --disable-bias-linear --normalization RMSNorm
+    --untie-embeddings-and-output-weights --position-embedding-type rope
+    --vocab-size 128256
+)
+TRAIN="--micro-batch-size 1 --global-batch-size 512 --bf16 \
+  --train-samples 1000000 --lr 1.5e-4"
+torchrun --nproc_per_node $GPUS_PER_NODE --nnodes=$NNODES pretrain_gpt.py \
+    ${MODEL_ARGS[@]} $TRAIN \
+    --tensor-model-parallel-size ${TP} --pipeline-model-parallel-size 4 --context-parallel-size 2 \
+    --num-layers-per-virtual-pipeline-stage 4 --sequence-parallel --use-distributed-optimizer \
+    --overlap-grad-reduce --overlap-param-gather --tp-comm-overlap --save-intervall 10 --swigluu
+)";
+
+TEST(MegatronArguments, ReadALaunchScript)
+{
+    const Result<ImportResult> r = importMegatronArguments(kScript, {});
+    ASSERT_TRUE(r.ok()) << r.errors().front().path << ": " << r.errors().front().message;
+    const Scenario& s = r->scenario;
+    const Scenario expected = *scenarioPreset("llama3-70b-256-h100");
+    EXPECT_EQ(labelled(s.model, expected.model), expected.model);
+    EXPECT_EQ(s.parallelism, expected.parallelism);
+    EXPECT_EQ(s.cluster.numGpus, 256);
+    EXPECT_EQ(s.training.globalBatchSize, 512);
+    EXPECT_EQ(s.training.precision, "bf16");
+    EXPECT_DOUBLE_EQ(s.training.trainTokens, 1e6 * 8192);
+    EXPECT_FALSE(hasErrors(check(s)));
+    EXPECT_TRUE(mentions(r->notes, "--save-intervall"));
+    EXPECT_TRUE(mentions(r->notes, "did you mean --swiglu?"));
+}
+
+TEST(MegatronArguments, FollowMegatronDefaults)
+{
+    const Result<ImportResult> r = importMegatronArguments(
+        "--num-layers 24 --hidden-size 2304 --num-attention-heads 24 --seq-length 2048 --micro-batch-size 16 --fp16 --tokenizer-type GPT2BPETokenizer", {});
+    ASSERT_TRUE(r.ok());
+    const ModelConfig& m = r->scenario.model;
+    EXPECT_EQ(m.ffnHiddenSize, 4 * 2304);
+    EXPECT_EQ(m.numQueryGroups, 24);
+    EXPECT_EQ(m.kvChannels, 96);
+    EXPECT_EQ(m.vocabSize, 50257);
+    EXPECT_TRUE(m.tiedEmbeddings && m.addBiasLinear && m.positionEmbeddingLearned && !m.gatedMlp);
+    EXPECT_EQ(r->scenario.parallelism.zeroStage, 0);
+    EXPECT_EQ(r->scenario.training.precision, "fp16");
+}
+
+TEST(MegatronArguments, ConflictsAndMissingFlagsAreErrors)
+{
+    const Diagnostics errors = importMegatronArguments(
+        "--num-layers 24 --num-layers 32 --bf16 --fp16 --micro-batch-size $MBS --fp8-format e4m3 --fp8-recipe magic --tensor-model-parallel-size 0", {}).errors();
+    for (const char* text : {"--num-layers", "--fp16", "--micro-batch-size", "--fp8-recipe", "--tensor-model-parallel-size", "--hidden-size", "--seq-length"})
+        EXPECT_TRUE(mentions(errors, text)) << text;
+    EXPECT_FALSE(importMegatronArguments("just words", {}).ok());
+    EXPECT_FALSE(importMegatronArguments("--num-layers \"24", {}).ok());
+}
+
+TEST(MegatronArguments, ExpertPatterns)
+{
+    const Result<ImportResult> r = importMegatronArguments(
+        "--num-layers 61 --hidden-size 7168 --num-attention-heads 128 --seq-length 4096 --micro-batch-size 1 --bf16 --num-experts 256 "
+        "--moe-router-topk 8 --moe-ffn-hidden-size 2048 --moe-layer-freq \"([0]*3+[1]*58)\" --expert-model-parallel-size 64", {});
+    ASSERT_TRUE(r.ok()) << r.errors().front().message;
+    EXPECT_EQ(r->scenario.model.moeFirstKDense, 3);
+    EXPECT_EQ(r->scenario.model.moeLayerFreq, 1);
+    EXPECT_EQ(r->scenario.parallelism.expertModelParallelSize, 64);
+}
+
+} // namespace
+} // namespace prism
