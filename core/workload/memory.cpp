@@ -74,8 +74,13 @@ StageParameters stageParameters(const Scenario& scenario, const Shape& s, const 
         }
         if (c.embedding)
             p.dense += embeddingParameters(m) / real(s.tp);
-        if (c.head)
-            p.dense += (headParameters(m) - (m.tiedEmbeddings && !tiedCopy ? real(m.vocabSize) * real(m.hiddenSize) : 0.0)) / real(s.tp);
+        if (c.head) {
+            // The experts of multi-token prediction layers are shared out like all others.
+            const std::vector<LayerKind> kinds = layerKinds(m);
+            const double experts = kinds.empty() ? 0.0 : real(m.mtpNumLayers) * layerParameters(m, kinds.back()).expert;
+            p.expert += experts / real(s.ep * s.etp);
+            p.dense += (headParameters(m) - experts - (m.tiedEmbeddings && !tiedCopy ? real(m.vocabSize) * real(m.hiddenSize) : 0.0)) / real(s.tp);
+        }
     }
     return p;
 }
