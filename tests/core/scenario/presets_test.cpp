@@ -38,16 +38,17 @@ TEST(Presets, AllCanBeRead)
 {
     for (const PresetInfo& info : presetList()) {
         EXPECT_NE(info.title, info.name) << info.name;
-        if (info.kind == "gpu")
+        if (info.kind == "gpu") {
             EXPECT_TRUE(gpuPreset(info.name).ok()) << info.name << " " << firstError(gpuPreset(info.name).errors());
-        else if (info.kind == "model")
+        } else if (info.kind == "model") {
             EXPECT_TRUE(modelPreset(info.name).ok()) << info.name << " " << firstError(modelPreset(info.name).errors());
-        else if (info.kind == "fabric")
+        } else if (info.kind == "fabric") {
             EXPECT_TRUE(fabricPreset(info.name, {}).ok()) << info.name << " " << firstError(fabricPreset(info.name, {}).errors());
-        else if (info.kind == "variability")
+        } else if (info.kind == "variability") {
             EXPECT_TRUE(variabilityPreset(info.name).ok()) << info.name << " " << firstError(variabilityPreset(info.name).errors());
-        else if (info.kind == "scenario")
+        } else if (info.kind == "scenario") {
             EXPECT_TRUE(scenarioPreset(info.name).ok()) << info.name << " " << firstError(scenarioPreset(info.name).errors());
+        }
     }
     EXPECT_GE(presetNames("scenario").size(), 8U);
     EXPECT_GE(presetNames("gpu").size(), 6U);
