@@ -256,7 +256,8 @@ SnapshotPtr Evaluator::evaluate(const Scenario& scenario, const EvaluateOptions&
 
     const auto take = [&](int samples, const char* name) {
         sim.numSamples = samples;
-        sim.numWithinSamples = 0;
+        // The first curve is the one across jobs; the median job follows with the full number of samples.
+        sim.numWithinSamples = samples == kCoarseSamples ? -1 : 0;
         auto made = m_impl->samples(graph, graphHash, sim, name, cost);
         if (!made->complete)
             return false;

@@ -1,5 +1,6 @@
 #include "core/sim/cellmodel.h"
 
+#include "core/sim/sweep.h"
 #include "core/stats/quantile.h"
 #include "core/stats/random.h"
 
@@ -17,7 +18,9 @@ namespace prism {
 namespace {
 
 constexpr int kRegimeNodes = 33;
-constexpr int kShapeSize = 4096;
+/// Rare events up to this expected number per chunk execution are drawn one by one; more frequent ones are part of the shape.
+constexpr double kRareUpTo = 0.05;
+constexpr std::size_t kRareSamples = 1024;
 
 double normalQuantile(double u) { return -std::numbers::sqrt2 * boost::math::erfc_inv(2.0 * u); }
 
@@ -169,20 +172,49 @@ struct SpatialSamples {
     std::vector<double> factor; ///< [sample][rank]
 };
 
-SpatialSamples spatialSamples(const StepGraph& graph, const CellKind& kind)
+/// The slowest rank at each score node, the others below it as they are measured.
+SpatialSamples fixedSamples(const StepGraph& graph, const FixedRange& fixed)
 {
+    SpatialSamples out;
+    const int ranks = graph.cellRanks();
+    for (int j = 0; j < kScoreNodes; ++j) {
+        const double slowest = fixed.low + (fixed.high - fixed.low) * j / (kScoreNodes - 1);
+        const auto below = static_cast<double>(std::upper_bound(fixed.sorted.begin(), fixed.sorted.end(), slowest) - fixed.sorted.begin());
+        out.weight.push_back(1.0);
+        out.factor.push_back(slowest);
+        for (int r = 1; r < ranks; ++r) {
+            const auto at = static_cast<std::size_t>(std::max(0.0, (r - 0.5) / (ranks - 1) * below - 0.5));
+            out.factor.push_back(std::min(slowest, fixed.sorted[std::min(at, fixed.sorted.size() - 1)]));
+        }
+    }
+    return out;
+}
+
+SpatialSamples spatialSamples(const StepGraph& graph, const CellKind& kind, const FixedRange& fixed)
+{
+    if (!fixed.sorted.empty())
+        return fixedSamples(graph, fixed);
     const int ranks = graph.cellRanks();
     const auto factorOf = [&](int r) {
         return kind.computeFactor.empty() ? 1.0 : kind.computeFactor[static_cast<std::size_t>(r)];
     };
     SpatialSamples out;
-    if (!kind.fixedSpatial.empty() || graph.spatial.cv <= 0.0 || graph.spatial.family == Family::deterministic) {
+    if (graph.spatial.cv <= 0.0 || graph.spatial.family == Family::deterministic) {
         out.weight = {1.0};
         for (int r = 0; r < ranks; ++r)
-            out.factor.push_back(factorOf(r) * (kind.fixedSpatial.empty() ? 1.0 : kind.fixedSpatial[static_cast<std::size_t>(r)]));
+            out.factor.push_back(factorOf(r));
         return out;
     }
-    const QuantileFunction quantile(graph.spatial);
+    const QuantileFunction base(graph.spatial);
+    // A rare event of the spatial factor takes the top of the probability scale.
+    const auto quantile = [&](double lower, double upper) {
+        const double p = graph.spatial.rareProbability;
+        if (p <= 0.0)
+            return base.fromTails(lower, upper);
+        if (upper < p)
+            return graph.spatial.rareMultiplier * base.fromTails(1.0 - upper / p, upper / p);
+        return base.fromTails(lower / (1.0 - p), 1.0 - lower / (1.0 - p));
+    };
     // Octaves of the tail probability of the slowest rank's rank statistic, both tails.
     std::vector<std::array<double, 2>> strata; // upper tail probability, weight
     for (int side = 0; side < 2; ++side)
@@ -204,7 +236,7 @@ SpatialSamples spatialSamples(const StepGraph& graph, const CellKind& kind)
             double tail = tailOfMax;
             if (r != slowest)
                 tail = 1.0 - (1.0 - tailOfMax) * uniform(0x51, stream(2, static_cast<std::uint64_t>(r)), i);
-            out.factor.push_back(factorOf(r) * quantile.fromTails(1.0 - tail, tail));
+            out.factor.push_back(factorOf(r) * quantile(1.0 - tail, tail));
         }
     }
     return out;
@@ -213,15 +245,23 @@ SpatialSamples spatialSamples(const StepGraph& graph, const CellKind& kind)
 /// One program while its model is being built.
 struct Builder {
     const StepGraph& graph;
-    const std::vector<QuantilePoints>& points;
     const CellKind& kind;
     ProgramShape shape;
+    std::vector<QuantilePoints> points;
     std::vector<RankSum> sums;
     std::vector<StandardCdf> sectionShape; ///< of a group's time, only with several groups
 
     Builder(const StepGraph& g, const std::vector<QuantilePoints>& p, const CellKind& k, const Program& program)
-        : graph(g), points(p), kind(k), shape(programShape(g, program))
+        : graph(g), kind(k), shape(programShape(g, program))
     {
+        usePoints(p);
+    }
+
+    /// Takes the classes' points, with or without their rare events.
+    void usePoints(const std::vector<QuantilePoints>& p)
+    {
+        points = p;
+        sums.clear();
         for (const SegmentTerms& terms : shape.segments)
             sums.push_back(rankSum(graph, terms, points));
     }
@@ -345,40 +385,8 @@ struct Builder {
         return out;
     }
 
-    double noiseFree() const
-    {
-        double total = 0.0;
-        for (const Section& section : shape.sections) {
-            double slowest = 0.0;
-            for (int group = 0; group < graph.groupsPerCell; ++group) {
-                double sum = 0.0;
-                for (const SegmentUse& use : section.segments) {
-                    double most = 0.0;
-                    for (int r = 0; r < graph.groupRanks; ++r)
-                        most = std::max(most, noiseFreeRank(use.segment, group * graph.groupRanks + r));
-                    sum += use.count * most;
-                }
-                slowest = std::max(slowest, sum);
-            }
-            for (const std::vector<OpTerm>* terms : {&section.groupCollectives, &section.cellCollectives})
-                for (const OpTerm& t : *terms)
-                    slowest += t.count * std::max(0.0, t.meanSeconds * linkFactor(t.kernelClass) - t.hiddenSeconds);
-            total += section.count * slowest;
-        }
-        return total;
-    }
-
-    double noiseFreeRank(int segment, int r) const
-    {
-        const auto i = static_cast<std::size_t>(r);
-        const double g = (kind.computeFactor.empty() ? 1.0 : kind.computeFactor[i])
-                         * (kind.fixedSpatial.empty() ? 1.0 : kind.fixedSpatial[i]);
-        double sum = 0.0;
-        for (const OpTerm& t : shape.segments[static_cast<std::size_t>(segment)])
-            sum += t.count * t.meanSeconds
-                   * (1.0 + graph.classes[static_cast<std::size_t>(t.kernelClass)].spatialSensitivity * (g - 1.0));
-        return sum;
-    }
+    /// What rare events add to one chunk execution, and how often; probability 0 when there are none.
+    RareEvent rareEvent() const;
 
 private:
     std::vector<std::unique_ptr<QuantilePoints>> m_exposed;
@@ -386,7 +394,7 @@ private:
 
 /// Conditional averages of per-sample values at the score nodes, by a triangular kernel over the samples' own scores,
 /// rescaled so that the table's mean over a normal score is the samples' mean.
-std::vector<double> scoreTable(const std::vector<double>& score, const std::vector<double>& weight, const std::vector<double>& value)
+std::vector<float> scoreTable(const std::vector<double>& score, const std::vector<double>& weight, const std::vector<double>& value)
 {
     const double spacing = 2.0 * kScoreLimit / (kScoreNodes - 1);
     std::vector<double> sum(kScoreNodes, 0.0), mass(kScoreNodes, 0.0), table(kScoreNodes, 0.0);
@@ -417,37 +425,87 @@ std::vector<double> scoreTable(const std::vector<double>& score, const std::vect
     for (int q = last + 1; q < kScoreNodes; ++q)
         table[static_cast<std::size_t>(q)] = table[static_cast<std::size_t>(last)];
     double tableMean = 0.0, total = 0.0;
-    for (int i = 0; i < 40 * kScoreNodes; ++i) {
-        const double z = -kScoreLimit + (i + 0.5) * 2.0 * kScoreLimit / (40 * kScoreNodes);
+    for (int i = 0; i < 8 * (kScoreNodes - 1); ++i) {
+        const double z = -kScoreLimit + (i + 0.5) * spacing / 8.0, part = (i % 8 + 0.5) / 8.0;
         const double w = std::exp(-0.5 * z * z);
-        tableMean += w * atScore(table, z);
+        tableMean += w * (table[static_cast<std::size_t>(i / 8)] * (1.0 - part) + table[static_cast<std::size_t>(i / 8 + 1)] * part);
         total += w;
     }
     tableMean /= total;
-    if (tableMean > 0.0)
-        for (double& v : table)
-            v *= mean / tableMean;
-    return table;
+    std::vector<float> out;
+    for (const double v : table)
+        out.push_back(static_cast<float>(tableMean > 0.0 ? v * mean / tableMean : v));
+    return out;
 }
 
-std::vector<float> standardShape(const GridDist& dist)
+RareEvent Builder::rareEvent() const
 {
-    const double mean = dist.mean(), sigma = std::sqrt(dist.variance());
-    std::vector<float> shape(kShapeSize);
-    double sum = 0.0;
-    std::size_t i = 0;
-    std::vector<double> q(kShapeSize);
-    for (int k = 0; k < kShapeSize; ++k) {
-        const double lower = (k + 0.5) / kShapeSize;
-        while (i + 1 < dist.mass.size() && sum + dist.mass[i] < lower)
-            sum += dist.mass[i++];
-        const double part = dist.mass[i] > 0.0 ? (lower - sum) / dist.mass[i] : 0.5;
-        q[static_cast<std::size_t>(k)] = (dist.origin + dist.step * (static_cast<double>(i) - 0.5 + part) - mean) / sigma;
+    struct Source {
+        const OpTerm* term;
+        int segment; ///< -1: a collective
+        double rate;
+    };
+    std::vector<Source> sources;
+    double total = 0.0, byScope[2] = {0.0, 0.0};
+    const auto add = [&](const OpTerm& t, int segment, double count) {
+        const Distribution& d = graph.classes[static_cast<std::size_t>(t.kernelClass)].temporal;
+        if (d.rareProbability <= 0.0 || d.rareMultiplier == 1.0)
+            return;
+        const double rate = count * t.count * -std::log1p(-d.rareProbability);
+        sources.push_back({&t, segment, rate});
+        total += rate;
+        if (segment < 0)
+            byScope[scopeIndex(graph, t.kernelClass)] += rate;
+    };
+    for (const Section& section : shape.sections) {
+        for (const SegmentUse& use : section.segments)
+            for (const OpTerm& t : shape.segments[static_cast<std::size_t>(use.segment)])
+                add(t, use.segment, section.count * use.count * graph.cellRanks());
+        for (const OpTerm& t : section.groupCollectives)
+            add(t, -1, section.count * graph.groupsPerCell);
+        for (const OpTerm& t : section.cellCollectives)
+            add(t, -1, section.count);
     }
-    const double average = std::accumulate(q.begin(), q.end(), 0.0) / kShapeSize;
-    for (int k = 0; k < kShapeSize; ++k)
-        shape[static_cast<std::size_t>(k)] = static_cast<float>(q[static_cast<std::size_t>(k)] - average);
-    return shape;
+    RareEvent out;
+    if (!(total > 0.0))
+        return out;
+    out.probability = -std::expm1(-total);
+    out.scope = byScope[1] > byScope[0] ? 1 : 0;
+    const auto draw = [&](std::uint64_t what, std::uint64_t i) { return uniform(0x52, stream(what), i); };
+    for (std::size_t i = 0; i < kRareSamples; ++i) {
+        // The number of events, given that there is one: a zero-truncated Poisson variable.
+        double left = -std::log1p(-out.probability * draw(1, i)), extra = 0.0;
+        int events = 1;
+        for (double p = total * std::exp(-total), sum = p; sum < -std::expm1(-left) && events < 4; ++events) {
+            p *= total / (events + 1);
+            sum += p;
+        }
+        for (int e = 0; e < events; ++e) {
+            const auto at = static_cast<std::uint64_t>(e) * kRareSamples + i;
+            double pick = draw(2, at) * total;
+            std::size_t k = 0;
+            while (k + 1 < sources.size() && pick >= sources[k].rate)
+                pick -= sources[k++].rate;
+            const OpTerm& t = *sources[k].term;
+            const KernelClass& c = graph.classes[static_cast<std::size_t>(t.kernelClass)];
+            const double factor = c.temporal.family == Family::deterministic ? 1.0 : c.temporal.baseQuantile(draw(3, at));
+            const double mean = t.meanSeconds * factor * (sources[k].segment < 0 ? linkFactor(t.kernelClass) : 1.0);
+            if (sources[k].segment < 0) {
+                extra += std::max(0.0, mean * c.temporal.rareMultiplier - t.hiddenSeconds) - std::max(0.0, mean - t.hiddenSeconds);
+                continue;
+            }
+            // One rank is late by (m - 1) mu e: the meeting waits for what exceeds the slowest of the others.
+            const RankSum& sum = sums[static_cast<std::size_t>(sources[k].segment)];
+            const double own = sum.atOne.quantile(draw(4, at));
+            const double others = graph.groupRanks > 1 ? sum.atOne.quantile(std::pow(draw(5, at), 1.0 / (graph.groupRanks - 1))) : 0.0;
+            extra += std::max(others, own + (c.temporal.rareMultiplier - 1.0) * mean) - std::max(others, own);
+        }
+        out.extra.push_back(static_cast<float>(extra));
+    }
+    std::sort(out.extra.begin(), out.extra.end());
+    out.noneInBlock = std::pow(1.0 - out.probability, static_cast<double>(kLanes));
+    out.perLog = 1.0 / std::log1p(-out.probability);
+    return out;
 }
 
 } // namespace
@@ -461,13 +519,30 @@ double LinearTable::at(double x) const
     return value[i] + (t - static_cast<double>(i)) * (value[i + 1] - value[i]);
 }
 
-double atScore(const std::vector<double>& table, double score)
+float FixedRange::score(double slowest) const
 {
-    if (table.size() == 1)
-        return table[0];
-    const double t = std::clamp((score + kScoreLimit) * ((kScoreNodes - 1) / (2.0 * kScoreLimit)), 0.0, kScoreNodes - 1.0);
-    const auto i = std::min<std::size_t>(static_cast<std::size_t>(t), kScoreNodes - 2);
-    return table[i] + (t - static_cast<double>(i)) * (table[i + 1] - table[i]);
+    if (!(high > low))
+        return 0.0F;
+    return static_cast<float>(-kScoreLimit + 2.0 * kScoreLimit * std::clamp((slowest - low) / (high - low), 0.0, 1.0));
+}
+
+FixedRange fixedRange(const StepGraph& graph)
+{
+    FixedRange out;
+    if (graph.fixedSpatial.empty())
+        return out;
+    out.sorted = graph.fixedSpatial;
+    if (!graph.slow.empty()) {
+        std::size_t i = 0;
+        for (int d = 0; d < graph.numReplicas; ++d)
+            for (int s = 0; s < graph.schedule.numStages; ++s)
+                for (int r = 0; r < graph.cellRanks(); ++r)
+                    out.sorted[i++] *= slowComputeFactor(graph, d, s, r);
+    }
+    std::sort(out.sorted.begin(), out.sorted.end());
+    out.low = out.sorted.front();
+    out.high = std::max(out.sorted.back(), out.low * (1.0 + 1e-9));
+    return out;
 }
 
 RegimeRange regimeRange(const StepGraph& graph)
@@ -488,29 +563,37 @@ RegimeRange regimeRange(const StepGraph& graph)
     return out;
 }
 
-std::vector<QuantilePoints> classPoints(const StepGraph& graph)
+ClassPoints classPoints(const StepGraph& graph)
 {
-    std::vector<QuantilePoints> out;
+    ClassPoints out;
     for (std::size_t c = 0; c < graph.classes.size(); ++c) {
+        const Distribution& d = graph.classes[c].temporal;
         std::size_t same = 0;
-        while (same < c && !(graph.classes[same].temporal == graph.classes[c].temporal))
+        while (same < c && !(graph.classes[same].temporal == d))
             ++same;
-        out.push_back(same < c ? out[same] : quantilePoints(graph.classes[c].temporal));
+        out.base.push_back(same < c ? out.base[same] : quantilePoints(d));
+        out.all.push_back(withRareEvent(out.base.back(), d));
     }
     return out;
 }
 
 std::vector<ChunkModel> chunkModels(const StepGraph& graph, const CellKind& kind, const std::vector<int>& programs,
-                                    const std::vector<double>& weights, const std::vector<QuantilePoints>& points,
-                                    const RegimeRange& regimes, std::stop_token stop)
+                                    const std::vector<double>& weights, const ClassPoints& points,
+                                    const RegimeRange& regimes, const FixedRange& fixed, std::stop_token stop)
 {
-    const SpatialSamples spatial = spatialSamples(graph, kind);
+    const SpatialSamples spatial = spatialSamples(graph, kind, fixed);
     const std::size_t count = spatial.weight.size();
     std::vector<double> key(count, 0.0);
     std::vector<std::vector<double>> means(programs.size()), variances(programs.size());
     std::vector<ChunkModel> models(programs.size());
     for (std::size_t p = 0; p < programs.size(); ++p) {
-        Builder builder(graph, points, kind, graph.programs[static_cast<std::size_t>(programs[p])]);
+        const Program& program = graph.programs[static_cast<std::size_t>(programs[p])];
+        Builder builder(graph, points.base, kind, program);
+        RareEvent rare = builder.rareEvent();
+        if (rare.probability > kRareUpTo)
+            builder.usePoints(points.all);
+        else
+            models[p].rare = std::move(rare);
         const GridDist chunk = builder.chunkAtOne();
         for (std::size_t i = 0; i < count; ++i) {
             if ((i & 63U) == 0 && stop.stop_requested())
@@ -521,7 +604,6 @@ std::vector<ChunkModel> chunkModels(const StepGraph& graph, const CellKind& kind
             key[i] += weights[p] * m.mean;
         }
         ChunkModel& model = models[p];
-        model.noiseFreeSeconds = builder.noiseFree();
         double spread = 0.0;
         for (int scope = 0; scope < 2; ++scope) {
             const bool fixed = regimes.low[scope] == regimes.high[scope];
@@ -546,8 +628,9 @@ std::vector<ChunkModel> chunkModels(const StepGraph& graph, const CellKind& kind
         }
         for (const double v : variances[p])
             spread = std::max(spread, v);
-        if (spread > 0.0 && chunk.mass.size() > 1)
-            model.shape = standardShape(chunk);
+        model.isRandom = spread > 0.0 && chunk.mass.size() > 1;
+        if (model.isRandom)
+            model.shape = standardTable(chunk);
     }
     std::vector<std::size_t> order(count);
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -559,9 +642,13 @@ std::vector<ChunkModel> chunkModels(const StepGraph& graph, const CellKind& kind
         below += spatial.weight[i];
     }
     for (std::size_t p = 0; p < programs.size(); ++p) {
-        if (count == 1) {
-            models[p].computeMean = {means[p][0]};
-            models[p].computeVariance = {variances[p][0]};
+        if (count == 1 || !fixed.sorted.empty()) {
+            models[p].computeMean.assign(means[p].begin(), means[p].end());
+            models[p].computeVariance.assign(variances[p].begin(), variances[p].end());
+            if (count == 1) {
+                models[p].computeMean.resize(kScoreNodes, models[p].computeMean[0]);
+                models[p].computeVariance.resize(kScoreNodes, models[p].computeVariance[0]);
+            }
             continue;
         }
         models[p].computeMean = scoreTable(score, spatial.weight, means[p]);

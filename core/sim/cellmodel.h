@@ -3,6 +3,7 @@
 
 #include "core/sim/griddist.h"
 #include "core/sim/programshape.h"
+#include "core/sim/sweepkernel.h"
 
 #include <stop_token>
 #include <vector>
@@ -23,17 +24,16 @@ struct LinearTable {
 
 /// One program in one kind of cell. Seconds and seconds squared.
 struct ChunkModel {
-    std::vector<double> computeMean, computeVariance;      ///< per score node, at data factor 1 and regimes 1
+    std::vector<float> computeMean, computeVariance;       ///< per score node, at data factor 1 and regimes 1
     LinearTable collectiveMean[2], collectiveVariance[2];  ///< by regime factor of scope intraNode, interNode
-    std::vector<float> shape;                              ///< standardised quantiles at (i + 0.5) / size
-    double noiseFreeSeconds = 0.0;                         ///< every factor at 1, no rare events, slow spots as marked
-    [[nodiscard]] bool isRandom() const { return !shape.empty(); }
+    RegisterTable shape;                                   ///< standardised
+    bool isRandom = false;
+    RareEvent rare;                                        ///< probability 0: none, or frequent enough to be in the shape
 };
 
 /// Ranks of a cell as far as they differ: the user's slow factors and, where measured, the spatial factors themselves.
 struct CellKind {
     std::vector<double> computeFactor; ///< per rank; empty = all 1
-    std::vector<double> fixedSpatial;  ///< per rank; empty = drawn
     double linkFactor = 1.0;           ///< of interNode collectives
     bool operator==(const CellKind&) const = default;
 };
@@ -44,16 +44,24 @@ struct RegimeRange {
 };
 [[nodiscard]] RegimeRange regimeRange(const StepGraph& graph);
 
-/// Quantile points of every class's temporal factor.
-[[nodiscard]] std::vector<QuantilePoints> classPoints(const StepGraph& graph);
+/// Quantile points of every class's temporal factor, with and without its rare event.
+struct ClassPoints {
+    std::vector<QuantilePoints> all, base;
+};
+[[nodiscard]] ClassPoints classPoints(const StepGraph& graph);
+
+/// Where spatial factors are measured (fixedSpatial) the score is linear in the slowest rank's factor instead, slow spots included.
+struct FixedRange {
+    double low = 1.0, high = 1.0;
+    std::vector<double> sorted; ///< all ranks' factors
+    [[nodiscard]] float score(double slowest) const;
+};
+[[nodiscard]] FixedRange fixedRange(const StepGraph& graph);
 
 /// Models of `programs` (indices) in one kind of cell, which share the cell's score. `weights` says how often a step runs
 /// each program: cells are ordered by the weighted sum. Any thread; stops early with an empty result.
 [[nodiscard]] std::vector<ChunkModel> chunkModels(const StepGraph& graph, const CellKind& kind, const std::vector<int>& programs,
-                                                  const std::vector<double>& weights, const std::vector<QuantilePoints>& points,
-                                                  const RegimeRange& regimes, std::stop_token stop);
-
-/// Value at a normal score of a table with kScoreNodes nodes.
-[[nodiscard]] double atScore(const std::vector<double>& table, double score);
+                                                  const std::vector<double>& weights, const ClassPoints& points,
+                                                  const RegimeRange& regimes, const FixedRange& fixed, std::stop_token stop);
 
 } // namespace prism

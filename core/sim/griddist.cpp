@@ -84,7 +84,9 @@ GridDist fromProduct(std::vector<Complex>& product, double mean, double step)
     return out;
 }
 
-QuantilePoints basePoints(const Distribution& distribution)
+} // namespace
+
+QuantilePoints quantilePoints(const Distribution& distribution)
 {
     QuantilePoints out;
     if (distribution.family == Family::deterministic || distribution.cv <= 0.0) {
@@ -139,11 +141,8 @@ QuantilePoints basePoints(const Distribution& distribution)
     return out;
 }
 
-} // namespace
-
-QuantilePoints quantilePoints(const Distribution& distribution)
+QuantilePoints withRareEvent(QuantilePoints out, const Distribution& distribution)
 {
-    QuantilePoints out = basePoints(distribution);
     if (distribution.rareProbability <= 0.0 || distribution.rareMultiplier == 1.0)
         return out;
     const std::size_t n = out.value.size();

@@ -14,8 +14,10 @@ struct QuantilePoints {
     std::vector<double> value, weight;
     double mean = 1.0, variance = 0.0, largest = 1.0;
 };
-/// Points of a factor with its rare event. About a millisecond for gamma, microseconds for most others.
+/// Points of a factor without its rare event. About a millisecond for gamma, microseconds for most others.
 [[nodiscard]] QuantilePoints quantilePoints(const Distribution& distribution);
+/// Adds the rare event to points made without it.
+[[nodiscard]] QuantilePoints withRareEvent(QuantilePoints base, const Distribution& distribution);
 
 /// Probability mass mass[i] at origin + i * step. Values in seconds (or in units of a standard deviation).
 struct GridDist {

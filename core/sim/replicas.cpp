@@ -5,6 +5,7 @@
 #include "core/stats/random.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 
@@ -13,29 +14,23 @@ namespace prism {
 namespace {
 
 constexpr std::uint64_t kChunkDraws = 0x31, kTransferDraws = 0x32, kDataDraws = 0x33, kEmbeddingDraws = 0x34, kOptimizerDraws = 0x35;
-constexpr int kClassShapeSize = 4096;
 
 CellKind cellKind(const StepGraph& graph, int replica, int stage)
 {
     CellKind kind;
-    const int ranks = graph.cellRanks();
+    if (graph.slow.empty())
+        return kind;
+    kind.linkFactor = cellLinkFactor(graph, replica, stage);
+    if (!graph.fixedSpatial.empty())
+        return kind; // slow ranks are part of the measured factors then
+    std::vector<double> factors;
     bool slow = false;
-    std::vector<double> factors(static_cast<std::size_t>(ranks), 1.0);
-    for (int r = 0; r < ranks && !graph.slow.empty(); ++r) {
-        factors[static_cast<std::size_t>(r)] = slowComputeFactor(graph, replica, stage, r);
-        slow = slow || factors[static_cast<std::size_t>(r)] != 1.0;
+    for (int r = 0; r < graph.cellRanks(); ++r) {
+        factors.push_back(slowComputeFactor(graph, replica, stage, r));
+        slow = slow || factors.back() != 1.0;
     }
-    if (!graph.slow.empty())
-        kind.linkFactor = cellLinkFactor(graph, replica, stage);
     if (slow)
         kind.computeFactor = std::move(factors);
-    if (!graph.fixedSpatial.empty()) {
-        const std::size_t at = (static_cast<std::size_t>(replica) * static_cast<std::size_t>(graph.schedule.numStages)
-                                + static_cast<std::size_t>(stage))
-                               * static_cast<std::size_t>(ranks);
-        kind.fixedSpatial.assign(graph.fixedSpatial.begin() + static_cast<std::ptrdiff_t>(at),
-                                 graph.fixedSpatial.begin() + static_cast<std::ptrdiff_t>(at) + ranks);
-    }
     return kind;
 }
 
@@ -49,250 +44,333 @@ Program optimizerProgram(const StepGraph& graph, int stage)
     return program;
 }
 
-CellModels cellModels(const StepGraph& graph, int stage, const CellKind& kind, const std::vector<QuantilePoints>& points,
-                      const RegimeRange& regimes, std::stop_token stop)
+/// What all kinds of cells are modelled from.
+struct ModelInputs {
+    StepGraph graph; ///< with one more program per stage: its optimizer
+    ClassPoints points;
+    RegimeRange regimes;
+    FixedRange fixed;
+    int firstOptimizer = 0;
+};
+
+CellModels cellModels(const ModelInputs& in, int stage, const CellKind& kind, std::stop_token stop)
 {
     CellModels out;
     out.stage = stage;
     out.kind = kind;
-    StepGraph withOptimizer = graph;
-    withOptimizer.programs.push_back(optimizerProgram(graph, stage));
     std::vector<int> programs;
     std::vector<double> weights;
     std::vector<std::size_t> place;
-    const auto& table = graph.programOf[static_cast<std::size_t>(stage)];
+    const auto& table = in.graph.programOf[static_cast<std::size_t>(stage)];
     out.programs.resize(table.size() * kPhases + 1);
     for (std::size_t c = 0; c < table.size(); ++c)
         for (std::size_t p = 0; p < kPhases; ++p)
             if (table[c][p] >= 0) {
                 programs.push_back(table[c][p]);
-                weights.push_back(graph.schedule.numMicrobatches);
+                weights.push_back(in.graph.schedule.numMicrobatches);
                 place.push_back(c * kPhases + p);
             }
-    programs.push_back(static_cast<int>(withOptimizer.programs.size()) - 1);
+    programs.push_back(in.firstOptimizer + stage);
     weights.push_back(1.0);
     place.push_back(out.programs.size() - 1);
-    std::vector<ChunkModel> models = chunkModels(withOptimizer, kind, programs, weights, points, regimes, stop);
+    std::vector<ChunkModel> models = chunkModels(in.graph, kind, programs, weights, in.points, in.regimes, in.fixed, stop);
     for (std::size_t i = 0; i < models.size(); ++i)
         out.programs[place[i]] = std::move(models[i]);
     return out;
 }
 
-float shapeAt(const std::vector<float>& shape, double u)
+ClassModel classModel(const Distribution& d)
 {
-    const double t = std::clamp(u * static_cast<double>(shape.size()) - 0.5, 0.0, static_cast<double>(shape.size() - 1));
-    const auto i = std::min(static_cast<std::size_t>(t), shape.size() - 2);
-    return shape[i] + static_cast<float>(t - static_cast<double>(i)) * (shape[i + 1] - shape[i]);
+    ClassModel out;
+    if (d.family != Family::deterministic && d.cv > 0.0) {
+        const QuantileFunction quantile(d);
+        out.table = registerTable([&](double lower, double upper) { return quantile.fromTails(lower, upper); }, 1.0, d.baseVariance());
+        out.isRandom = true;
+    }
+    if (d.rareProbability > 0.0 && d.rareMultiplier != 1.0) {
+        out.rare.probability = d.rareProbability;
+        out.rare.noneInBlock = std::pow(1.0 - d.rareProbability, static_cast<double>(kLanes));
+        out.rare.perLog = 1.0 / std::log1p(-d.rareProbability);
+        out.rare.extra = {static_cast<float>(d.rareMultiplier)};
+    }
+    return out;
 }
 
-float tableAt(const std::vector<double>& table, float score)
+/// A row of a class's factor with its rare event.
+void factorRow(const ClassModel& model, const DrawKey& key, const RoundKeys& keys, std::uint64_t block, float* row)
 {
-    return static_cast<float>(atScore(table, score));
+    if (model.isRandom)
+        drawRow(model.table, key, keys, block, row);
+    else
+        std::fill_n(row, kLanes, 1.0F);
+    if (model.rare.probability > 0.0)
+        rareFactors(model.rare, key, keys, block, row);
+}
+
+float exposed(const StepOp& op, float factor)
+{
+    return std::max(static_cast<float>(op.minExposedSeconds) * factor,
+                    static_cast<float>(op.meanSeconds) * factor - static_cast<float>(op.hiddenSeconds));
+}
+
+/// Cells and kinds of all replicas; false when stopped.
+bool sortReplicas(Prepared& out, const ModelInputs& in, std::stop_token stop)
+{
+    const StepGraph& graph = out.graph;
+    const int stages = graph.schedule.numStages;
+    const auto& path = graph.schedule.path;
+    std::map<std::vector<int>, int> known;
+    out.stageLinkFactor.assign(static_cast<std::size_t>(stages), 1.0);
+    for (int d = 0; d < graph.numReplicas; ++d) {
+        if (d > 0 && !anySlow(graph, d) && !anySlow(graph, d - 1)) {
+            out.kindOfReplica.push_back(out.kindOfReplica.back());
+            ++out.replicas[static_cast<std::size_t>(out.kindOfReplica.back())].count;
+            continue;
+        }
+        ReplicaKind replica;
+        for (int s = 0; s < stages; ++s) {
+            const CellKind kind = cellKind(graph, d, s);
+            std::size_t at = 0;
+            for (; at < out.cells.size(); ++at) {
+                const CellModels& cell = out.cells[at];
+                const auto i = static_cast<std::size_t>(s), j = static_cast<std::size_t>(cell.stage);
+                if (cell.kind == kind && graph.programOf[i] == graph.programOf[j] && graph.optimizer[i] == graph.optimizer[j])
+                    break;
+            }
+            if (at == out.cells.size())
+                out.cells.push_back(cellModels(in, s, kind, stop));
+            if (stop.stop_requested())
+                return false;
+            replica.cellOfStage.push_back(static_cast<int>(at));
+            out.stageLinkFactor[static_cast<std::size_t>(s)] = std::max(out.stageLinkFactor[static_cast<std::size_t>(s)], kind.linkFactor);
+            out.linkFactor = std::max(out.linkFactor, kind.linkFactor);
+        }
+        const auto [it, added] = known.try_emplace(replica.cellOfStage, static_cast<int>(out.replicas.size()));
+        out.kindOfReplica.push_back(it->second);
+        if (!added) {
+            ++out.replicas[static_cast<std::size_t>(it->second)].count;
+            continue;
+        }
+        replica.firstReplica = d;
+        const auto link = [&](int stage) {
+            return static_cast<float>(out.cells[static_cast<std::size_t>(replica.cellOfStage[static_cast<std::size_t>(stage)])].kind.linkFactor);
+        };
+        for (std::size_t hop = 0; hop < out.plan.transfers.size(); ++hop) {
+            const std::size_t h = hop % (path.size() - 1);
+            replica.transferFactor.push_back(out.plan.transferScope[hop] == 1 ? std::max(link(path[h][0]), link(path[h + 1][0])) : 1.0F);
+        }
+        replica.embeddingFactor = std::max(link(path.front()[0]), link(path.back()[0]));
+        out.replicas.push_back(std::move(replica));
+    }
+    return true;
 }
 
 } // namespace
-
-double drawFactor(const Prepared& prepared, int kernelClass, double u, double rare)
-{
-    const KernelClass& c = prepared.graph.classes[static_cast<std::size_t>(kernelClass)];
-    const std::vector<float>& shape = prepared.classShape[static_cast<std::size_t>(kernelClass)];
-    const double e = shape.empty() ? 1.0 : shapeAt(shape, u);
-    return rare < c.temporal.rareProbability ? e * c.temporal.rareMultiplier : e;
-}
-
-double exposedSeconds(const StepOp& op, double regimeTimesFactor)
-{
-    if (op.kernelClass < 0)
-        return 0.0;
-    return std::max(op.minExposedSeconds * regimeTimesFactor, op.meanSeconds * regimeTimesFactor - op.hiddenSeconds);
-}
 
 std::shared_ptr<const Prepared> prepare(const StepGraph& graph, std::stop_token stop)
 {
     auto out = std::make_shared<Prepared>();
     out->graph = graph;
     out->plan = makePlan(graph);
-    out->points = classPoints(graph);
-    for (const KernelClass& c : graph.classes) {
-        std::vector<float> shape;
-        if (c.temporal.family != Family::deterministic && c.temporal.cv > 0.0) {
-            const QuantileFunction quantile(c.temporal);
-            for (int i = 0; i < kClassShapeSize; ++i)
-                shape.push_back(static_cast<float>(quantile((i + 0.5) / kClassShapeSize)));
-        }
-        out->classShape.push_back(std::move(shape));
-    }
-    const RegimeRange regimes = regimeRange(graph);
-    const int stages = graph.schedule.numStages;
-    std::vector<int> programKind(static_cast<std::size_t>(stages), 0);
-    std::map<std::vector<int>, ReplicaKind> kinds;
-    out->stageLinkFactor.assign(static_cast<std::size_t>(stages), 1.0);
-    for (int d = 0; d < graph.numReplicas; ++d) {
-        ReplicaKind replica;
-        for (int s = 0; s < stages; ++s) {
-            const CellKind kind = cellKind(graph, d, s);
-            std::size_t at = 0;
-            for (; at < out->cells.size(); ++at) {
-                const CellModels& known = out->cells[at];
-                const auto i = static_cast<std::size_t>(s), j = static_cast<std::size_t>(known.stage);
-                if (known.kind == kind && graph.programOf[i] == graph.programOf[j] && graph.optimizer[i] == graph.optimizer[j])
-                    break;
-            }
-            if (at == out->cells.size()) {
-                out->cells.push_back(cellModels(graph, s, kind, out->points, regimes, stop));
-                if (stop.stop_requested())
-                    return nullptr;
-            }
-            replica.cellOfStage.push_back(static_cast<int>(at));
-            out->stageLinkFactor[static_cast<std::size_t>(s)] = std::max(out->stageLinkFactor[static_cast<std::size_t>(s)], kind.linkFactor);
-            out->linkFactor = std::max(out->linkFactor, kind.linkFactor);
-        }
-        auto [it, added] = kinds.try_emplace(replica.cellOfStage, replica);
-        if (!added) {
-            ++it->second.count;
-            continue;
-        }
-        it->second.firstReplica = d;
-        const auto link = [&](int stage) {
-            return out->cells[static_cast<std::size_t>(replica.cellOfStage[static_cast<std::size_t>(stage)])].kind.linkFactor;
-        };
-        const auto& path = graph.schedule.path;
-        for (std::size_t hop = 0; hop < out->plan.transfers.size(); ++hop) {
-            const std::size_t h = hop % std::max<std::size_t>(1, path.size() - 1);
-            const bool inter = out->plan.transferScope[hop] == 1;
-            it->second.transferFactor.push_back(inter ? std::max(link(path[h][0]), link(path[h + 1][0])) : 1.0);
-        }
-        it->second.embeddingFactor = std::max(link(path.front()[0]), link(path.back()[0]));
-    }
-    for (auto& [cells, kind] : kinds)
-        out->replicas.push_back(kind);
-    std::sort(out->replicas.begin(), out->replicas.end(), [](const ReplicaKind& a, const ReplicaKind& b) {
-        return a.count != b.count ? a.count > b.count : a.firstReplica < b.firstReplica;
-    });
+    ModelInputs in{graph, classPoints(graph), regimeRange(graph), fixedRange(graph), static_cast<int>(graph.programs.size())};
+    for (int s = 0; s < graph.schedule.numStages; ++s)
+        in.graph.programs.push_back(optimizerProgram(graph, s));
+    out->fixed = in.fixed;
+    for (const KernelClass& c : graph.classes)
+        out->classes.push_back(classModel(c.temporal));
+    out->data = classModel(graph.data);
+    if (!sortReplicas(*out, in, stop))
+        return nullptr;
     return out;
 }
 
-ReplicaSweep::ReplicaSweep(const Prepared& prepared) : m_prepared(prepared)
+void communicationRow(const Prepared& prepared, const StepOp& op, const DrawKey& key, const RoundKeys& keys, std::uint64_t block,
+                      const Rows& regime, double link, bool noise, float* seconds)
 {
-    const std::size_t rows = prepared.plan.cells() * kLanes;
-    m_mean.resize(rows);
-    m_compute.resize(rows);
-    m_spread.resize(rows);
-    m_spreadData.resize(rows);
-    m_data.resize(static_cast<std::size_t>(prepared.plan.numMicrobatches) * kLanes);
-    m_slots.resize(static_cast<std::size_t>(prepared.plan.numSlots) * kLanes);
-    m_clock.resize(static_cast<std::size_t>(prepared.plan.numStages) * kLanes);
+    if (op.kernelClass < 0) {
+        std::fill_n(seconds, kLanes, 0.0F);
+        return;
+    }
+    const auto kernelClass = static_cast<std::size_t>(op.kernelClass);
+    const std::size_t scope = prepared.graph.classes[kernelClass].scope == Scope::interNode ? 1 : 0;
+    if (noise)
+        factorRow(prepared.classes[kernelClass], key, keys, block, seconds);
+    else
+        std::fill_n(seconds, kLanes, 1.0F);
+    const auto factor = static_cast<float>(scope == 1 ? link : 1.0);
+    const float* r = regime.row(scope);
+    for (std::size_t l = 0; l < kLanes; ++l)
+        seconds[l] = exposed(op, seconds[l] * factor * r[l]);
 }
 
-void ReplicaSweep::run(const ReplicaKind& kind, std::uint64_t seed, std::uint64_t copy, std::uint64_t block,
-                       const SharedDraws& shared, const float* scores, bool noise, float* ends)
+ReplicaSweep::ReplicaSweep(const Prepared& prepared)
+    : m_prepared(prepared),
+      m_collectiveMean(prepared.cells.size() * static_cast<std::size_t>(prepared.plan.numChunks) * kPhases),
+      m_collectiveVariance(prepared.cells.size() * static_cast<std::size_t>(prepared.plan.numChunks) * kPhases),
+      m_mean(prepared.plan.cells()), m_compute(prepared.plan.cells()), m_spread(prepared.plan.cells()),
+      m_spreadData(prepared.plan.cells()), m_data(static_cast<std::size_t>(prepared.plan.numMicrobatches)),
+      m_transfer(prepared.plan.transfers.size()), m_slots(static_cast<std::size_t>(prepared.plan.numSlots)), m_scratch(1)
+{
+    for (const PlanNode& n : prepared.plan.nodes) {
+        KernelNode node;
+        node.chunkKey = drawKey(kChunkDraws, static_cast<std::uint64_t>(n.cell), static_cast<std::uint64_t>(n.microbatch));
+        node.clockRow = n.stage;
+        node.durationRow = n.cell;
+        node.dataRow = n.microbatch;
+        node.waitRow = n.waitSlot;
+        node.sendRow = n.sendSlot;
+        if (n.transfer >= 0) {
+            const StepOp& op = prepared.plan.transfers[static_cast<std::size_t>(n.transfer)];
+            const ClassModel& model = prepared.classes[static_cast<std::size_t>(op.kernelClass)];
+            node.transferKey = drawKey(kTransferDraws, static_cast<std::uint64_t>(n.transfer), static_cast<std::uint64_t>(n.microbatch));
+            node.transferRow = n.transfer;
+            node.transferTable = model.isRandom ? &model.table : nullptr;
+            node.transferRare = model.rare.probability > 0.0 ? &model.rare : nullptr;
+            node.hiddenSeconds = static_cast<float>(op.hiddenSeconds);
+            node.minExposedShare = op.meanSeconds > 0.0 ? static_cast<float>(op.minExposedSeconds / op.meanSeconds) : 0.0F;
+        }
+        m_nodes.push_back(node);
+    }
+}
+
+void ReplicaSweep::bind(const ReplicaKind& kind)
+{
+    if (m_bound == &kind)
+        return;
+    m_bound = &kind;
+    const int perStage = m_prepared.plan.numChunks * kPhases;
+    for (KernelNode& node : m_nodes) {
+        const CellModels& cell = m_prepared.cells[static_cast<std::size_t>(kind.cellOfStage[static_cast<std::size_t>(node.clockRow)])];
+        const ChunkModel& model = cell.programs[static_cast<std::size_t>(node.durationRow % perStage)];
+        node.table = model.isRandom ? &model.shape : nullptr;
+        node.rare = model.rare.probability > 0.0 ? &model.rare : nullptr;
+    }
+}
+
+void ReplicaSweep::beginBlock(std::uint64_t block, const Rows& regime)
+{
+    m_block = block;
+    m_regime = &regime;
+    const auto perStage = static_cast<std::size_t>(m_prepared.plan.numChunks) * kPhases;
+    for (std::size_t c = 0; c < m_prepared.cells.size(); ++c)
+        for (std::size_t q = 0; q < perStage; ++q) {
+            const ChunkModel& model = m_prepared.cells[c].programs[q];
+            float* mean = m_collectiveMean.row(c * perStage + q);
+            float* variance = m_collectiveVariance.row(c * perStage + q);
+            if (model.computeMean.empty())
+                continue;
+            for (std::size_t l = 0; l < kLanes; ++l) {
+                double m = 0.0, v = 0.0;
+                for (std::size_t scope = 0; scope < 2; ++scope) {
+                    m += model.collectiveMean[scope].at(regime.row(scope)[l]);
+                    v += model.collectiveVariance[scope].at(regime.row(scope)[l]);
+                }
+                mean[l] = static_cast<float>(m);
+                variance[l] = static_cast<float>(v);
+            }
+        }
+}
+
+void ReplicaSweep::fillDurations(const ReplicaKind& kind, const RoundKeys& keys, const Rows& scores, bool noise, Rows& optimizer)
+{
+    const auto perStage = static_cast<std::size_t>(m_prepared.plan.numChunks) * kPhases;
+    const bool hasData = noise && (m_prepared.data.isRandom || m_prepared.data.rare.probability > 0.0);
+    std::array<std::uint32_t, kLanes> node;
+    std::array<float, kLanes> part;
+    constexpr auto kPerScore = static_cast<float>((kScoreNodes - 1) / (2.0 * kScoreLimit));
+    for (std::size_t s = 0; s < static_cast<std::size_t>(m_prepared.plan.numStages); ++s) {
+        const auto cell = static_cast<std::size_t>(kind.cellOfStage[s]);
+        const float* score = scores.row(s);
+        for (std::size_t l = 0; l < kLanes; ++l) {
+            const float t = std::clamp((score[l] + static_cast<float>(kScoreLimit)) * kPerScore, 0.0F, kScoreNodes - 1.001F);
+            node[l] = static_cast<std::uint32_t>(t);
+            part[l] = t - static_cast<float>(node[l]);
+        }
+        const auto at = [&](const std::vector<float>& table, std::size_t l) {
+            const float low = table[node[l]];
+            return low + part[l] * (table[node[l] + 1] - low);
+        };
+        for (std::size_t q = 0; q < perStage; ++q) {
+            const ChunkModel& model = m_prepared.cells[cell].programs[q];
+            if (model.computeMean.empty())
+                continue;
+            const std::size_t row = s * perStage + q;
+            const float* cm = m_collectiveMean.row(cell * perStage + q);
+            const float* cv = m_collectiveVariance.row(cell * perStage + q);
+            float *mean = m_mean.row(row), *compute = m_compute.row(row), *spread = m_spread.row(row), *spreadData = m_spreadData.row(row);
+            const bool random = noise && model.isRandom;
+            for (std::size_t l = 0; l < kLanes; ++l) {
+                const float own = at(model.computeMean, l);
+                const float vc = random ? at(model.computeVariance, l) : 0.0F;
+                const float total = random ? vc + cv[l] : 0.0F;
+                const float sigma = std::sqrt(total);
+                if (!hasData) {
+                    mean[l] = cm[l] + own;
+                    spread[l] = sigma;
+                    continue;
+                }
+                // sqrt(D^2 vc + vl) to first order around D = 1
+                const float share = total > 0.0F ? vc / total : 0.0F;
+                mean[l] = cm[l];
+                compute[l] = own;
+                spread[l] = sigma * (1.0F - share);
+                spreadData[l] = sigma * share;
+            }
+        }
+        const ChunkModel& last = m_prepared.cells[cell].programs.back();
+        float* seconds = optimizer.row(s);
+        if (last.computeMean.empty()) {
+            std::fill_n(seconds, kLanes, 0.0F);
+            continue;
+        }
+        const DrawKey key = drawKey(kOptimizerDraws, s, 0);
+        if (noise && last.isRandom)
+            drawRow(last.shape, key, keys, m_block, seconds);
+        else
+            std::fill_n(seconds, kLanes, 0.0F);
+        for (std::size_t l = 0; l < kLanes; ++l)
+            seconds[l] = std::max(0.0F, at(last.computeMean, l) + std::sqrt(at(last.computeVariance, l)) * seconds[l]);
+        if (noise && last.rare.probability > 0.0)
+            rareSeconds(last.rare, key, keys, m_block, seconds);
+    }
+}
+
+void ReplicaSweep::fillData(const RoundKeys& keys)
+{
+    for (std::size_t b = 0; b < static_cast<std::size_t>(m_prepared.plan.numMicrobatches); ++b)
+        factorRow(m_prepared.data, drawKey(kDataDraws, b, 0), keys, m_block, m_data.row(b));
+}
+
+void ReplicaSweep::run(const ReplicaKind& kind, std::uint64_t seed, std::uint64_t copy, const Rows& scores, bool noise, Rows& ends,
+                       Rows& optimizer)
 {
     const StepGraph& graph = m_prepared.graph;
     const Plan& plan = m_prepared.plan;
-    const std::uint64_t firstSample = block * kLanes;
-    for (int s = 0; s < plan.numStages; ++s) {
-        const CellModels& cell = m_prepared.cells[static_cast<std::size_t>(kind.cellOfStage[static_cast<std::size_t>(s)])];
-        for (int q = 0; q < plan.numChunks * kPhases; ++q) {
-            const ChunkModel& model = cell.programs[static_cast<std::size_t>(q)];
-            if (model.computeMean.empty())
-                continue;
-            const std::size_t row = (static_cast<std::size_t>(s) * static_cast<std::size_t>(plan.numChunks) * kPhases
-                                     + static_cast<std::size_t>(q))
-                                    * kLanes;
-            for (std::size_t l = 0; l < kLanes; ++l) {
-                const float score = scores[static_cast<std::size_t>(s) * kLanes + l];
-                const float compute = tableAt(model.computeMean, score), vc = tableAt(model.computeVariance, score);
-                float mean = 0.0F, vl = 0.0F;
-                for (std::size_t scope = 0; scope < 2; ++scope) {
-                    mean += static_cast<float>(model.collectiveMean[scope].at(shared.regime[scope][l]));
-                    vl += static_cast<float>(model.collectiveVariance[scope].at(shared.regime[scope][l]));
-                }
-                const float spread = noise && model.isRandom() ? std::sqrt(vc + vl) : 0.0F;
-                const float share = vc + vl > 0.0F ? vc / (vc + vl) : 0.0F;
-                m_mean[row + l] = mean;
-                m_compute[row + l] = compute;
-                // sqrt(D^2 vc + vl) to first order around D = 1
-                m_spread[row + l] = spread * (1.0F - share);
-                m_spreadData[row + l] = spread * share;
-            }
-        }
+    const RoundKeys keys = roundKeys(seed, copy);
+    bind(kind);
+    fillDurations(kind, keys, scores, noise, optimizer);
+    const bool hasData = noise && (m_prepared.data.isRandom || m_prepared.data.rare.probability > 0.0);
+    if (hasData)
+        fillData(keys);
+    for (std::size_t hop = 0; hop < plan.transfers.size(); ++hop) {
+        const float factor = static_cast<float>(plan.transfers[hop].meanSeconds) * kind.transferFactor[hop];
+        const float* r = m_regime->row(plan.transferScope[hop]);
+        float* mean = m_transfer.row(hop);
+        for (std::size_t l = 0; l < kLanes; ++l)
+            mean[l] = factor * r[l];
     }
-    const bool hasData = noise && (graph.data.cv > 0.0 || graph.data.rareProbability > 0.0);
-    std::fill(m_data.begin(), m_data.end(), 1.0F);
-    if (hasData) {
-        const QuantileFunction quantile(graph.data);
-        for (int b = 0; b < plan.numMicrobatches; ++b) {
-            const StreamId id = stream(kDataDraws, copy, static_cast<std::uint64_t>(b)), rare = stream(kDataDraws, copy, static_cast<std::uint64_t>(b), 1);
-            for (std::size_t l = 0; l < kLanes; ++l) {
-                double d = graph.data.cv > 0.0 ? quantile(uniform(seed, id, firstSample + l)) : 1.0;
-                if (graph.data.rareProbability > 0.0 && uniform(seed, rare, firstSample + l) < graph.data.rareProbability)
-                    d *= graph.data.rareMultiplier;
-                m_data[static_cast<std::size_t>(b) * kLanes + l] = static_cast<float>(d);
-            }
-        }
-    }
-    std::fill(m_clock.begin(), m_clock.end(), 0.0F);
-    for (const PlanNode& node : plan.nodes) {
-        float* clock = &m_clock[static_cast<std::size_t>(node.stage) * kLanes];
-        const std::size_t row = static_cast<std::size_t>(node.cell) * kLanes;
-        const float* data = &m_data[static_cast<std::size_t>(node.microbatch) * kLanes];
-        if (node.waitSlot >= 0)
-            for (std::size_t l = 0; l < kLanes; ++l)
-                clock[l] = std::max(clock[l], m_slots[static_cast<std::size_t>(node.waitSlot) * kLanes + l]);
-        const CellModels& cell = m_prepared.cells[static_cast<std::size_t>(kind.cellOfStage[static_cast<std::size_t>(node.stage)])];
-        const ChunkModel& model = cell.programs[static_cast<std::size_t>(node.cell % (plan.numChunks * kPhases))];
-        const StreamId id = stream(kChunkDraws, copy, static_cast<std::uint64_t>(node.cell), static_cast<std::uint64_t>(node.microbatch));
-        for (std::size_t l = 0; l < kLanes; ++l) {
-            const float z = noise && model.isRandom() ? shapeAt(model.shape, uniform(seed, id, firstSample + l)) : 0.0F;
-            clock[l] += std::max(0.0F, m_mean[row + l] + m_spread[row + l] * z + data[l] * (m_compute[row + l] + m_spreadData[row + l] * z));
-        }
-        if (node.sendSlot < 0)
-            continue;
-        float* slot = &m_slots[static_cast<std::size_t>(node.sendSlot) * kLanes];
-        std::copy(clock, clock + kLanes, slot);
-        if (node.transfer < 0)
-            continue;
-        const auto hop = static_cast<std::size_t>(node.transfer);
-        const StepOp& op = plan.transfers[hop];
-        const StreamId transfer = stream(kTransferDraws, copy, hop, static_cast<std::uint64_t>(node.microbatch)),
-                       rare = stream(kTransferDraws, copy, hop, static_cast<std::uint64_t>(node.microbatch), 1);
-        for (std::size_t l = 0; l < kLanes; ++l) {
-            const double e = noise ? drawFactor(m_prepared, op.kernelClass, uniform(seed, transfer, firstSample + l), uniform(seed, rare, firstSample + l)) : 1.0;
-            const double r = shared.regime[plan.transferScope[hop]][l] * kind.transferFactor[hop];
-            slot[l] += static_cast<float>(exposedSeconds(op, r * e));
-            if (plan.transferOccupiesSender)
-                clock[l] = slot[l];
-        }
-    }
-    std::copy(m_clock.begin(), m_clock.end(), ends);
+    ends.fill(0.0F);
+    const KernelRows rows{m_mean.row(0), m_compute.row(0), m_spread.row(0),      m_spreadData.row(0), hasData ? m_data.row(0) : nullptr,
+                          m_transfer.row(0), m_slots.row(0), ends.row(0), m_regime->row(0)};
+    sweepNodes(m_nodes, rows, keys, m_block, plan.transferOccupiesSender, noise);
     if (graph.embeddingAllReduce.kernelClass < 0)
         return;
-    const StepOp& op = graph.embeddingAllReduce;
-    const std::size_t scope = graph.classes[static_cast<std::size_t>(op.kernelClass)].scope == Scope::interNode ? 1 : 0;
-    float* first = ends + static_cast<std::size_t>(graph.schedule.path.front()[0]) * kLanes;
-    float* last = ends + static_cast<std::size_t>(graph.schedule.path.back()[0]) * kLanes;
-    for (std::size_t l = 0; l < kLanes; ++l) {
-        const std::uint64_t sample = block * kLanes + l;
-        const double e = noise ? drawFactor(m_prepared, op.kernelClass, uniform(seed, stream(kEmbeddingDraws, copy), sample),
-                                            uniform(seed, stream(kEmbeddingDraws, copy, 1), sample))
-                               : 1.0;
-        const double link = scope == 1 ? kind.embeddingFactor : 1.0;
-        first[l] = last[l] = std::max(first[l], last[l]) + static_cast<float>(exposedSeconds(op, shared.regime[scope][l] * link * e));
-    }
-}
-
-void ReplicaSweep::optimizer(const ReplicaKind& kind, std::uint64_t seed, std::uint64_t copy, std::uint64_t block, const float* scores,
-                             bool noise, float* seconds) const
-{
-    for (int s = 0; s < m_prepared.plan.numStages; ++s) {
-        const ChunkModel& model = m_prepared.cells[static_cast<std::size_t>(kind.cellOfStage[static_cast<std::size_t>(s)])].programs.back();
-        const StreamId id = stream(kOptimizerDraws, copy, static_cast<std::uint64_t>(s));
-        for (std::size_t l = 0; l < kLanes; ++l) {
-            const std::size_t at = static_cast<std::size_t>(s) * kLanes + l;
-            const float z = noise && model.isRandom() ? shapeAt(model.shape, uniform(seed, id, block * kLanes + l)) : 0.0F;
-            seconds[at] = std::max(0.0F, tableAt(model.computeMean, scores[at]) + std::sqrt(tableAt(model.computeVariance, scores[at])) * z);
-        }
-    }
+    communicationRow(m_prepared, graph.embeddingAllReduce, drawKey(kEmbeddingDraws, 0, 0), keys, m_block, *m_regime, kind.embeddingFactor,
+                     noise, m_scratch.row(0));
+    float* first = ends.row(static_cast<std::size_t>(graph.schedule.path.front()[0]));
+    float* last = ends.row(static_cast<std::size_t>(graph.schedule.path.back()[0]));
+    for (std::size_t l = 0; l < kLanes; ++l)
+        first[l] = last[l] = std::max(first[l], last[l]) + m_scratch.row(0)[l];
 }
 
 } // namespace prism

@@ -3,22 +3,34 @@
 
 #include "core/sim/cellmodel.h"
 #include "core/sim/plan.h"
+#include "core/sim/sweepkernel.h"
 
-#include <array>
+#include <hwy/aligned_allocator.h>
+
 #include <cstdint>
 #include <memory>
 #include <vector>
 
 namespace prism {
 
-/// Samples that one sweep handles together: their clocks and messages stay in the first-level cache.
-inline constexpr int kLanes = 64;
+/// Rows of kLanes floats, aligned for whole registers.
+class Rows final {
+public:
+    explicit Rows(std::size_t rows = 0) : m_rows(rows), m_data(hwy::AllocateAligned<float>(std::max<std::size_t>(1, rows) * kLanes)) { fill(0.0F); }
+    [[nodiscard]] float* row(std::size_t i) { return m_data.get() + i * kLanes; }
+    [[nodiscard]] const float* row(std::size_t i) const { return m_data.get() + i * kLanes; }
+    void fill(float value) { std::fill_n(m_data.get(), std::max<std::size_t>(1, m_rows) * kLanes, value); }
+
+private:
+    std::size_t m_rows;
+    hwy::AlignedFreeUniquePtr<float[]> m_data;
+};
 
 /// A replica as far as replicas differ: the kind of cell at each stage, and what slow links do to its transfers.
 struct ReplicaKind {
     std::vector<int> cellOfStage;            ///< per stage: index into Prepared::cells
-    std::vector<double> transferFactor;      ///< per transfer of the plan
-    double embeddingFactor = 1.0;
+    std::vector<float> transferFactor;       ///< per transfer of the plan
+    float embeddingFactor = 1.0F;
     int count = 1;                           ///< replicas of this kind
     int firstReplica = 0;
 };
@@ -27,48 +39,62 @@ struct ReplicaKind {
 struct CellModels {
     int stage = 0;
     CellKind kind;
-    std::vector<ChunkModel> programs;        ///< by chunk * kPhases + phase, then the optimizer last; empty shape = constant
+    std::vector<ChunkModel> programs;        ///< by chunk * kPhases + phase, then the optimizer last
+};
+
+/// A class's factor: its table (unless constant) and its rare event.
+struct ClassModel {
+    RegisterTable table;
+    bool isRandom = false;
+    RareEvent rare;                          ///< extra = the multiplier
 };
 
 /// Everything about a graph that does not depend on samples. Immutable; shared between threads.
 struct Prepared {
     StepGraph graph;
     Plan plan;
-    std::vector<QuantilePoints> points;      ///< per class
+    FixedRange fixed;
     std::vector<CellModels> cells;
-    std::vector<ReplicaKind> replicas;       ///< kinds; the first is the ordinary one where there is one
-    std::vector<std::vector<float>> classShape; ///< per class: quantiles of the factor e without rare event at (i + 0.5) / size
+    std::vector<ReplicaKind> replicas;       ///< kinds, the most frequent first
+    std::vector<int> kindOfReplica;
+    std::vector<ClassModel> classes;
+    ClassModel data;
     std::vector<double> stageLinkFactor;     ///< per stage: slowest link among all replicas
     double linkFactor = 1.0;                 ///< slowest link of the job
 };
 
+/// Null when stopped.
 [[nodiscard]] std::shared_ptr<const Prepared> prepare(const StepGraph& graph, std::stop_token stop);
 
-/// Draws of one block that every replica of a step shares.
-struct SharedDraws {
-    std::array<std::array<float, kLanes>, 2> regime; ///< by scope
-};
+/// Seconds of a communication for one block: R e of the class, the link factor, the exposed part. `regime` two rows.
+/// Absent communications give zeros.
+void communicationRow(const Prepared& prepared, const StepOp& op, const DrawKey& key, const RoundKeys& keys, std::uint64_t block,
+                      const Rows& regime, double link, bool noise, float* seconds);
 
-/// End times of the stages of one replica for one block, in seconds: ends[stage * kLanes + lane].
-/// `copy` names the draws; `scores[stage * kLanes + lane]` are the cells' lucks. Without `noise` every other factor is at
-/// its mean. After the embedding all-reduce, where there is one.
+/// Works on one block at a time; one thread.
 class ReplicaSweep final {
 public:
     explicit ReplicaSweep(const Prepared& prepared);
-    void run(const ReplicaKind& kind, std::uint64_t seed, std::uint64_t copy, std::uint64_t block, const SharedDraws& shared,
-             const float* scores, bool noise, float* ends);
-    /// The optimizer of the last run's replica: seconds[stage * kLanes + lane], slowest rank of each cell.
-    void optimizer(const ReplicaKind& kind, std::uint64_t seed, std::uint64_t copy, std::uint64_t block, const float* scores,
-                   bool noise, float* seconds) const;
+
+    /// Takes the regime factors of a block: two rows, intraNode and interNode.
+    void beginBlock(std::uint64_t block, const Rows& regime);
+    /// End times of the stages (after the embedding all-reduce) and optimizer times of the slowest rank of each cell, one row
+    /// per stage, in seconds. `copy` names the draws; `scores`, one row per stage, are the cells' lucks. Without `noise` every
+    /// other factor is at its mean.
+    void run(const ReplicaKind& kind, std::uint64_t seed, std::uint64_t copy, const Rows& scores, bool noise, Rows& ends, Rows& optimizer);
 
 private:
-    const Prepared& m_prepared;
-    std::vector<float> m_mean, m_compute, m_spread, m_spreadData, m_data, m_slots, m_clock;
-};
+    void bind(const ReplicaKind& kind);
+    void fillDurations(const ReplicaKind& kind, const RoundKeys& keys, const Rows& scores, bool noise, Rows& optimizer);
+    void fillData(const RoundKeys& keys);
 
-/// Uniform 0..1 to a draw of a factor with its rare event. `rare` is a second uniform.
-[[nodiscard]] double drawFactor(const Prepared& prepared, int kernelClass, double u, double rare);
-/// Exposed seconds of a step-level communication.
-[[nodiscard]] double exposedSeconds(const StepOp& op, double regimeTimesFactor);
+    const Prepared& m_prepared;
+    const ReplicaKind* m_bound = nullptr;
+    std::uint64_t m_block = 0;
+    const Rows* m_regime = nullptr;
+    std::vector<KernelNode> m_nodes;
+    Rows m_collectiveMean, m_collectiveVariance; ///< per cell kind and program
+    Rows m_mean, m_compute, m_spread, m_spreadData, m_data, m_transfer, m_slots, m_scratch;
+};
 
 } // namespace prism

@@ -1,202 +1,377 @@
-// The fast simulator: replicas of a step from shared models of their chunks, steps from replicas by order statistics.
+// The fast simulator: replicas of a step from models of their chunks, steps from replicas directly or by order statistics.
 #include "core/sim/simulate.h"
 
 #include "core/sim/draws.h"
+#include "core/sim/jobs.h"
 #include "core/sim/replicas.h"
 #include "core/sim/tail.h"
-#include "core/stats/random.h"
 
-#include <boost/math/special_functions/erf.hpp>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
+#include <numeric>
 
 namespace prism {
 
 namespace {
 
-constexpr std::uint64_t kScoreDraws = 0x41, kSyncDraws = 0x43, kMaximumDraws = 0x44;
-/// Up to this many replicas every replica of every step is simulated; beyond, the step is the maximum of a common sample.
+constexpr std::uint64_t kScoreDraws = 0x51, kPickDraws = 0x52, kMaximumDraws = 0x53, kMemberDraws = 0x54, kOptimizerMaximumDraws = 0x55;
+/// Up to this many equal replicas every one is simulated; beyond, the step is the maximum over a common sample of replicas.
 constexpr int kDirectReplicas = 8;
+/// Smallest number of sampled replicas behind a common sample.
+constexpr std::size_t kSmallestPool = 2000;
+/// Tail probabilities of a cell's luck down to here are sampled on purpose.
+constexpr double kDeepest = 1e-9;
+constexpr std::size_t kSubPools = 8;
 
-double normalQuantile(double u) { return -std::numbers::sqrt2 * boost::math::erfc_inv(2.0 * u); }
-
-/// Step-level durations of one step: exposed synchronisations per stage, and the global one.
-struct StepDraws {
-    std::vector<double> gradSync, paramGather;
-    double gradNorm = 0.0;
+/// A replica that is simulated on its own in every step.
+struct Single {
+    int kind = 0;
+    std::uint64_t copy = 0;
+    std::vector<float> scores; ///< per stage; empty = drawn afresh for every step
 };
 
-/// Everything that one run shares.
-struct Sampling {
+/// Which replicas are simulated one by one, and how many stand behind a common sample.
+struct Layout {
+    std::vector<Single> single;
+    int pooled = 0, pooledKind = 0;
+    std::vector<std::vector<float>> members; ///< scores of the pooled replicas; empty = drawn afresh
+};
+
+/// One series of steps.
+struct Series {
     const Prepared& prepared;
     const SimOptions& options;
     std::uint64_t seed;
+    RegimeSeries regimes;
+    const Layout& layout;
 
+    [[nodiscard]] std::size_t steps() const { return regimes.intra.size(); }
     [[nodiscard]] std::size_t stages() const { return static_cast<std::size_t>(prepared.plan.numStages); }
-    [[nodiscard]] const StepGraph& graph() const { return prepared.graph; }
-
-    [[nodiscard]] double communication(const StepOp& op, std::uint64_t which, std::uint64_t stage, std::uint64_t step,
-                                       const std::array<double, 2>& regime, double link, bool noise) const
+    [[nodiscard]] std::size_t copies() const
     {
-        if (op.kernelClass < 0)
-            return 0.0;
-        const std::size_t scope = graph().classes[static_cast<std::size_t>(op.kernelClass)].scope == Scope::interNode ? 1 : 0;
-        const double e = noise ? drawFactor(prepared, op.kernelClass, uniform(seed, stream(kSyncDraws, which, stage, 0), step),
-                                            uniform(seed, stream(kSyncDraws, which, stage, 1), step))
-                               : 1.0;
-        return exposedSeconds(op, regime[scope] * (scope == 1 ? link : 1.0) * e);
-    }
-
-    [[nodiscard]] StepDraws stepDraws(std::uint64_t step, const std::array<double, 2>& regime, bool noise) const
-    {
-        StepDraws out;
-        for (std::size_t s = 0; s < stages(); ++s) {
-            out.gradSync.push_back(communication(graph().gradSync[s], 1, s, step, regime, prepared.stageLinkFactor[s], noise));
-            out.paramGather.push_back(communication(graph().paramGather[s], 2, s, step, regime, prepared.stageLinkFactor[s], noise));
-        }
-        out.gradNorm = communication(graph().gradNorm, 3, 0, step, regime, prepared.linkFactor, noise);
-        return out;
-    }
-
-    /// End of the step from the latest ends and optimizer times of each stage.
-    [[nodiscard]] double stepEnd(const StepDraws& draws, const double* ends, const double* optimizer) const
-    {
-        double ready = 0.0, last = 0.0;
-        if (graph().gradNorm.kernelClass >= 0)
-            for (std::size_t s = 0; s < stages(); ++s)
-                ready = std::max(ready, ends[s] + draws.gradSync[s]);
-        for (std::size_t s = 0; s < stages(); ++s) {
-            const double start = graph().gradNorm.kernelClass >= 0 ? ready + draws.gradNorm : ends[s] + draws.gradSync[s];
-            last = std::max(last, start + optimizer[s] + draws.paramGather[s]);
-        }
-        return last;
+        return layout.pooled > 0 ? std::max<std::size_t>(2, kSmallestPool / std::max<std::size_t>(1, steps())) : 0;
     }
 };
 
-/// Regime factors of both scopes, per step.
-std::vector<std::array<double, 2>> regimesOf(const StepGraph& graph, std::uint64_t seed, Run run, std::size_t steps)
+Rows regimeRows(const Series& series, std::size_t block)
 {
-    const RegimeSeries series = regimeSeries(graph, seed, run, static_cast<int>(steps));
-    std::vector<std::array<double, 2>> out(steps);
-    for (std::size_t i = 0; i < steps; ++i)
-        out[i] = {series.intra[i], series.inter[i]};
-    return out;
-}
-
-SharedDraws sharedDraws(const std::vector<std::array<double, 2>>& regimes, std::size_t block)
-{
-    SharedDraws out{};
-    for (std::size_t l = 0; l < kLanes; ++l)
-        for (std::size_t scope = 0; scope < 2; ++scope)
-            out.regime[scope][l] = static_cast<float>(regimes[std::min(block * kLanes + l, regimes.size() - 1)][scope]);
-    return out;
-}
-
-/// Lucks of the cells of one replica copy for a block.
-void drawScores(const Sampling& run, std::uint64_t copy, std::uint64_t block, std::vector<float>& scores)
-{
-    for (std::size_t s = 0; s < run.stages(); ++s)
-        for (std::size_t l = 0; l < kLanes; ++l)
-            scores[s * kLanes + l] = static_cast<float>(
-                run.graph().spatial.cv > 0.0 ? normalQuantile(uniform(run.seed, stream(kScoreDraws, copy, s), block * kLanes + l)) : 0.0);
-}
-
-/// Which replicas are simulated one by one (kind and name of the draws), and how many stand behind the common sample.
-struct ReplicaPlan {
-    std::vector<std::pair<std::size_t, std::uint64_t>> single;
-    int pooled = 0;
-};
-
-ReplicaPlan replicaPlan(const Prepared& prepared)
-{
-    ReplicaPlan out;
-    std::uint64_t next = 0;
-    for (std::size_t k = 0; k < prepared.replicas.size(); ++k) {
-        const ReplicaKind& kind = prepared.replicas[k];
-        if (k == 0 && kind.count > kDirectReplicas) {
-            out.pooled = kind.count;
-            next = 2;
-            continue;
-        }
-        for (int i = 0; i < kind.count; ++i)
-            out.single.emplace_back(k, next++);
+    Rows out(2);
+    for (std::size_t l = 0; l < kLanes; ++l) {
+        const std::size_t i = std::min(block * kLanes + l, series.steps() - 1);
+        out.row(0)[l] = static_cast<float>(series.regimes.intra[i]);
+        out.row(1)[l] = static_cast<float>(series.regimes.inter[i]);
     }
     return out;
 }
 
-/// Samples of steps whose cells' lucks are given by `scoresOf(copy, block, out)`.
-template <class Scores>
-std::vector<double> sampleSteps(const Sampling& run, const std::vector<std::array<double, 2>>& regimes, std::uint64_t seedOffset,
-                                const ReplicaPlan& plan, const Scores& scoresOf, StepSamples& report)
+bool drawsScores(const Prepared& prepared)
 {
-    const std::size_t steps = regimes.size(), blocks = (steps + kLanes - 1) / kLanes, stages = run.stages();
-    const std::uint64_t copies = plan.pooled > 0 ? 2 : 0;
-    const std::uint64_t seed = run.seed + seedOffset;
-    std::vector<double> location(steps, 0.0), excess(steps * copies, 0.0), others(steps, 0.0), result(steps, 0.0);
-    Sampling local{run.prepared, run.options, seed};
-    tbb::parallel_for(std::size_t{0}, blocks, [&](std::size_t block) {
-        if (run.options.stop.stop_requested())
-            return;
-        ReplicaSweep sweep(run.prepared);
-        std::vector<float> scores(stages * kLanes), ends(stages * kLanes), optimizer(stages * kLanes);
-        const SharedDraws shared = sharedDraws(regimes, block);
-        std::vector<StepDraws> draws;
+    return prepared.graph.fixedSpatial.empty() && prepared.graph.spatial.cv > 0.0;
+}
+
+void fixedRows(const std::vector<float>& scores, Rows& out)
+{
+    for (std::size_t s = 0; s < scores.size(); ++s)
+        std::fill_n(out.row(s), kLanes, scores[s]);
+}
+
+/// Fresh lucks of the cells of one replica per step.
+void freshScores(const Series& series, std::uint64_t copy, std::size_t block, Rows& out)
+{
+    if (!drawsScores(series.prepared)) {
+        out.fill(0.0F);
+        return;
+    }
+    for (std::size_t s = 0; s < series.stages(); ++s) {
+        const StreamId id = stream(kScoreDraws, copy, s);
         for (std::size_t l = 0; l < kLanes; ++l)
-            draws.push_back(local.stepDraws(block * kLanes + l, regimes[std::min(block * kLanes + l, steps - 1)], true));
-        const auto value = [&](std::size_t l, const std::vector<double>& e, const std::vector<double>& o) {
-            return local.stepEnd(draws[l], e.data(), o.data());
-        };
-        std::vector<std::vector<double>> latest(kLanes, std::vector<double>(stages, 0.0)), slowest = latest;
-        std::vector<double> e(stages), o(stages);
-        for (const auto& [kind, copy] : plan.single) {
-            scoresOf(copy, block, scores);
-            sweep.run(run.prepared.replicas[kind], seed, copy, block, shared, scores.data(), true, ends.data());
-            sweep.optimizer(run.prepared.replicas[kind], seed, copy, block, scores.data(), true, optimizer.data());
-            for (std::size_t l = 0; l < kLanes; ++l)
-                for (std::size_t s = 0; s < stages; ++s) {
-                    latest[l][s] = std::max(latest[l][s], static_cast<double>(ends[s * kLanes + l]));
-                    slowest[l][s] = std::max(slowest[l][s], static_cast<double>(optimizer[s * kLanes + l]));
-                }
-        }
-        for (std::size_t l = 0; l < kLanes && block * kLanes + l < steps; ++l)
-            others[block * kLanes + l] = plan.single.empty() ? 0.0 : value(l, latest[l], slowest[l]);
-        for (std::uint64_t copy = 0; copy <= copies && copies > 0; ++copy) {
-            const bool noise = copy < copies;
-            if (noise)
-                scoresOf(copy, block, scores);
-            else
-                std::fill(scores.begin(), scores.end(), 0.0F);
-            sweep.run(run.prepared.replicas[0], seed, copy, block, shared, scores.data(), noise, ends.data());
-            sweep.optimizer(run.prepared.replicas[0], seed, copy, block, scores.data(), noise, optimizer.data());
-            for (std::size_t l = 0; l < kLanes && block * kLanes + l < steps; ++l) {
-                for (std::size_t s = 0; s < stages; ++s) {
-                    e[s] = ends[s * kLanes + l];
-                    o[s] = optimizer[s * kLanes + l];
-                }
-                (noise ? excess[copy * steps + block * kLanes + l] : location[block * kLanes + l]) = value(l, e, o);
+            out.row(s)[l] = static_cast<float>(scoreOfTail(uniform(series.seed, id, block * kLanes + l)));
+    }
+}
+
+/// Fresh lucks for the common sample, half of them with one cell drawn on purpose from the slow tail: log-uniform tail
+/// probability. Weights = plain density / drawn density (defensive mixture importance sampling, Hesterberg 1995).
+void tiltedScores(const Series& series, std::uint64_t copy, std::size_t block, Rows& out, float* weights)
+{
+    std::fill_n(weights, kLanes, 1.0F);
+    freshScores(series, copy, block, out);
+    if (!drawsScores(series.prepared))
+        return;
+    const double range = -std::log(kDeepest);
+    const StreamId which = stream(kPickDraws, copy), depth = stream(kPickDraws, copy, 1);
+    double density[kLanes] = {};
+    std::size_t picked[kLanes];
+    double deep[kLanes];
+    for (std::size_t l = 0; l < kLanes; ++l) {
+        const double pick = uniform(series.seed, which, block * kLanes + l) * 2.0 * static_cast<double>(series.stages());
+        picked[l] = static_cast<std::size_t>(pick);
+        deep[l] = std::exp(-range * uniform(series.seed, depth, block * kLanes + l));
+    }
+    for (std::size_t s = 0; s < series.stages(); ++s) {
+        const StreamId id = stream(kScoreDraws, copy, s);
+        for (std::size_t l = 0; l < kLanes; ++l) {
+            double tail = uniform(series.seed, id, block * kLanes + l);
+            if (picked[l] == s) {
+                tail = deep[l];
+                out.row(s)[l] = static_cast<float>(scoreOfTail(tail));
             }
+            density[l] += tail >= kDeepest ? 1.0 / (tail * range) : 0.0;
         }
+    }
+    for (std::size_t l = 0; l < kLanes; ++l)
+        weights[l] = static_cast<float>(1.0 / (0.5 + 0.5 * density[l] / static_cast<double>(series.stages())));
+}
+
+void memberScores(const Series& series, std::uint64_t copy, std::size_t block, Rows& out)
+{
+    const StreamId id = stream(kMemberDraws, copy);
+    for (std::size_t l = 0; l < kLanes; ++l) {
+        const double u = uniform(series.seed, id, block * kLanes + l);
+        const auto& member = series.layout.members[static_cast<std::size_t>(u * static_cast<double>(series.layout.members.size()))];
+        for (std::size_t s = 0; s < member.size(); ++s)
+            out.row(s)[l] = member[s];
+    }
+}
+
+/// Tail probability of one replica at which the largest of `count` has probability `upper` of being beyond.
+double tailOfMaximum(double upper, int count)
+{
+    return -std::expm1(std::log1p(-upper) / count);
+}
+
+/// Quantiles, at (i + 1/2) / kMaximumCells, of the slowest optimizer of a stage over the pooled replicas. It is drawn apart from the
+/// replicas' ends: everyone waits for the gradient synchronisation in between.
+constexpr std::size_t kMaximumCells = 512;
+
+std::vector<float> slowestOptimizer(const Series& series, std::size_t stage)
+{
+    const Prepared& prepared = series.prepared;
+    const ReplicaKind& kind = prepared.replicas[static_cast<std::size_t>(series.layout.pooledKind)];
+    const ChunkModel& model = prepared.cells[static_cast<std::size_t>(kind.cellOfStage[stage])].programs.back();
+    if (model.computeMean.empty())
+        return {0.0F};
+    std::vector<std::pair<double, double>> scores; // node, weight
+    if (!series.layout.members.empty()) {
+        const std::size_t stride = 1 + series.layout.members.size() / 128;
+        for (std::size_t i = 0; i < series.layout.members.size(); i += stride)
+            scores.emplace_back((static_cast<double>(series.layout.members[i][stage]) + kScoreLimit) / (2.0 * kScoreLimit) * (kScoreNodes - 1), 1.0);
+    } else if (drawsScores(prepared)) {
+        for (int j = 1; j < kScoreNodes; j += 2) {
+            const double z = (j / (kScoreNodes - 1.0) * 2.0 - 1.0) * kScoreLimit;
+            scores.emplace_back(j, std::exp(-0.5 * z * z));
+        }
+    } else {
+        scores.emplace_back(0.5 * (kScoreNodes - 1), 1.0);
+    }
+    std::vector<double> values, weights;
+    for (const auto& [node, weight] : scores) {
+        const double mean = model.computeMean[static_cast<std::size_t>(node)], sigma = std::sqrt(model.computeVariance[static_cast<std::size_t>(node)]);
+        // Octaves of the tail probability, four draws each above the median and one below.
+        for (int side = 0; side < 2; ++side)
+            for (int k = 1; k <= 15; ++k)
+                for (int j = 0, n = side == 1 ? 4 : 1; j < n; ++j) {
+                    const double tail = std::ldexp(1.0 + (j + 0.5) / n, -(k + 1));
+                    const auto draw = static_cast<std::uint16_t>((side == 1 ? 1.0 - tail : tail) * 65536.0);
+                    values.push_back(mean + (model.isRandom ? sigma * static_cast<double>(model.shape.at(draw)) : 0.0));
+                    weights.push_back(weight * std::ldexp(1.0 / n, -(k + 1)));
+                }
+    }
+    const TailSample sample(std::move(values), std::move(weights));
+    std::vector<float> out;
+    for (std::size_t i = 0; i < kMaximumCells; ++i)
+        out.push_back(static_cast<float>(sample.upperQuantile(tailOfMaximum(1.0 - (static_cast<double>(i) + 0.5) / kMaximumCells, series.layout.pooled))));
+    return out;
+}
+
+void optimizerRows(const Series& series, const std::vector<std::vector<float>>& tables, std::size_t block, Rows& out)
+{
+    for (std::size_t s = 0; s < tables.size(); ++s) {
+        const StreamId id = stream(kOptimizerMaximumDraws, s);
+        for (std::size_t l = 0; l < kLanes; ++l)
+            out.row(s)[l] = tables[s][static_cast<std::size_t>(uniform(series.seed, id, block * kLanes + l) * static_cast<double>(tables[s].size()))];
+    }
+}
+
+/// What the blocks of a series leave behind.
+struct Sampled {
+    std::vector<double> single;           ///< step end over the replicas simulated one by one
+    std::vector<double> location;         ///< step end of a replica without noise in this step's conditions
+    std::vector<double> excess, weight;   ///< of each pooled replica over its step's location, [copy][step]
+    std::vector<std::vector<float>> optimizers; ///< per stage: quantiles of the slowest pooled optimizer
+};
+
+void sampleBlock(const Series& series, std::size_t block, Sampled& out)
+{
+    const std::size_t stages = series.stages(), steps = series.steps(), first = block * kLanes;
+    const std::size_t lanes = std::min(kLanes, steps - first);
+    const Rows regime = regimeRows(series, block);
+    ReplicaSweep sweep(series.prepared);
+    sweep.beginBlock(block, regime);
+    StepRows step(stages);
+    step.draw(series.prepared, roundKeys(series.seed, ~std::uint64_t{0}), block, regime, true);
+    Rows scores(stages), ends(stages), optimizer(stages), latest(stages), slowest(stages), value(2);
+    if (series.layout.pooled > 0)
+        optimizerRows(series, out.optimizers, block, slowest);
+    for (const Single& single : series.layout.single) {
+        if (series.options.stop.stop_requested())
+            return;
+        if (single.scores.empty())
+            freshScores(series, single.copy, block, scores);
+        else
+            fixedRows(single.scores, scores);
+        sweep.run(series.prepared.replicas[static_cast<std::size_t>(single.kind)], series.seed, single.copy, scores, true, ends, optimizer);
+        for (std::size_t i = 0; i < stages * kLanes; ++i) {
+            latest.row(0)[i] = std::max(latest.row(0)[i], ends.row(0)[i]);
+            slowest.row(0)[i] = std::max(slowest.row(0)[i], optimizer.row(0)[i]);
+        }
+    }
+    if (!series.layout.single.empty()) {
+        step.end(series.prepared, latest, slowest, value.row(0));
+        std::copy_n(value.row(0), lanes, out.single.begin() + static_cast<std::ptrdiff_t>(first));
+    }
+    if (series.layout.pooled == 0)
+        return;
+    const ReplicaKind& kind = series.prepared.replicas[static_cast<std::size_t>(series.layout.pooledKind)];
+    if (series.layout.members.empty())
+        scores.fill(0.0F);
+    else
+        fixedRows(series.layout.members[0], scores);
+    sweep.run(kind, series.seed, 0, scores, false, ends, optimizer);
+    step.end(series.prepared, ends, slowest, value.row(0));
+    std::copy_n(value.row(0), lanes, out.location.begin() + static_cast<std::ptrdiff_t>(first));
+    float weights[kLanes];
+    for (std::size_t c = 0; c < series.copies(); ++c) {
+        if (series.options.stop.stop_requested())
+            return;
+        const std::uint64_t copy = 1'000'000 + c;
+        std::fill_n(weights, kLanes, 1.0F);
+        if (series.layout.members.empty())
+            tiltedScores(series, copy, block, scores, weights);
+        else
+            memberScores(series, copy, block, scores);
+        sweep.run(kind, series.seed, copy, scores, true, ends, optimizer);
+        step.end(series.prepared, ends, slowest, value.row(1));
+        for (std::size_t l = 0; l < lanes; ++l) {
+            out.excess[c * steps + first + l] = static_cast<double>(value.row(1)[l]) - static_cast<double>(value.row(0)[l]);
+            out.weight[c * steps + first + l] = weights[l];
+        }
+    }
+}
+
+/// Standard errors that all steps share because they take their maxima from one sample of replicas: from sub-samples.
+void sharedErrors(const Sampled& sampled, int pooled, StepSamples& report)
+{
+    constexpr double kUpper[] = {0.5, 0.05, 0.01};
+    double first[4] = {}, second[4] = {};
+    for (std::size_t k = 0; k < kSubPools; ++k) {
+        std::vector<double> excess, weight;
+        for (std::size_t i = k; i < sampled.excess.size(); i += kSubPools) {
+            excess.push_back(sampled.excess[i]);
+            weight.push_back(sampled.weight[i]);
+        }
+        const TailSample sub(std::move(excess), std::move(weight));
+        double value[4] = {};
+        for (std::size_t q = 0; q < 3; ++q)
+            value[q] = sub.upperQuantile(tailOfMaximum(kUpper[q], pooled));
+        for (int q = 0; q < 16; ++q)
+            value[3] += sub.upperQuantile(tailOfMaximum((q + 0.5) / 16.0, pooled)) / 16.0;
+        for (std::size_t q = 0; q < 4; ++q) {
+            first[q] += value[q] / kSubPools;
+            second[q] += value[q] * value[q] / kSubPools;
+        }
+    }
+    // The whole sample is kSubPools times as large as each part.
+    const auto error = [&](std::size_t q) { return std::sqrt(std::max(0.0, second[q] - first[q] * first[q]) / (kSubPools - 1)); };
+    report.sharedStdErrP50 = error(0);
+    report.sharedStdErrP95 = error(1);
+    report.sharedStdErrP99 = error(2);
+    report.sharedStdErrMean = error(3);
+}
+
+std::vector<double> sampleSeries(const Series& series, StepSamples& report, bool across)
+{
+    const std::size_t steps = series.steps(), blocks = (steps + kLanes - 1) / kLanes, copies = series.copies();
+    Sampled sampled;
+    sampled.single.assign(steps, 0.0);
+    sampled.location.assign(copies > 0 ? steps : 0, 0.0);
+    sampled.excess.assign(steps * copies, 0.0);
+    sampled.weight.assign(steps * copies, 1.0);
+    for (std::size_t s = 0; copies > 0 && s < series.stages(); ++s)
+        sampled.optimizers.push_back(slowestOptimizer(series, s));
+    tbb::parallel_for(std::size_t{0}, blocks, [&](std::size_t block) {
+        if (!series.options.stop.stop_requested())
+            sampleBlock(series, block, sampled);
     });
-    report.nodeSamples += run.prepared.plan.nodeCount() * steps * (plan.single.size() + copies);
-    if (run.options.stop.stop_requested()) {
+    if (series.options.stop.stop_requested()) {
         report.complete = false;
         return {};
     }
-    if (plan.pooled == 0)
-        return others;
-    for (std::uint64_t copy = 0; copy < copies; ++copy)
-        for (std::size_t i = 0; i < steps; ++i)
-            excess[copy * steps + i] -= location[i];
-    const TailSample pool(excess, {});
+    report.nodeSamples += series.prepared.plan.nodeCount() * steps * (series.layout.single.size() + copies);
+    if (copies == 0)
+        return sampled.single;
+    const TailSample pool(sampled.excess, sampled.weight);
+    std::vector<double> result(steps);
     for (std::size_t i = 0; i < steps; ++i) {
-        const double tail = -std::expm1(std::log(uniform(seed, stream(kMaximumDraws), i)) / plan.pooled);
-        result[i] = std::max(others[i], location[i] + pool.upperQuantile(tail));
+        const double upper = 1.0 - uniform(series.seed, stream(kMaximumDraws), i);
+        result[i] = std::max(sampled.single[i], sampled.location[i] + pool.upperQuantile(tailOfMaximum(upper, series.layout.pooled)));
+    }
+    if (across) {
+        sharedErrors(sampled, series.layout.pooled, report);
+        if (tailOfMaximum(0.01, series.layout.pooled) < pool.supportedTail())
+            report.warnings.push_back({Severity::warning, "samples",
+                                       "The p99 of so many replicas lies beyond the sampled ones: its tail is extrapolated and its interval widened.",
+                                       std::to_string(series.layout.pooled) + " replicas", "more samples", "", ""});
     }
     return result;
+}
+
+/// Across jobs: every replica with fresh lucks.
+Layout acrossLayout(const Prepared& prepared)
+{
+    Layout out;
+    for (std::size_t k = 0; k < prepared.replicas.size(); ++k) {
+        const ReplicaKind& kind = prepared.replicas[k];
+        if (kind.count > kDirectReplicas && out.pooled < kind.count) {
+            out.pooled = kind.count;
+            out.pooledKind = static_cast<int>(k);
+        }
+    }
+    for (int d = 0; d < prepared.graph.numReplicas; ++d)
+        if (const int k = prepared.kindOfReplica[static_cast<std::size_t>(d)]; out.pooled == 0 || k != out.pooledKind)
+            out.single.push_back({k, static_cast<std::uint64_t>(d), {}});
+    return out;
+}
+
+/// Within a job: every replica has its own lucks. The slowest, and all of the rarer kinds, one by one.
+Layout jobLayout(const Prepared& prepared, const JobScores& job)
+{
+    const auto stages = static_cast<std::size_t>(prepared.plan.numStages);
+    const auto scores = [&](std::size_t d) {
+        return std::vector<float>(job.scores.begin() + static_cast<std::ptrdiff_t>(d * stages),
+                                  job.scores.begin() + static_cast<std::ptrdiff_t>((d + 1) * stages));
+    };
+    Layout out;
+    int common = 0;
+    for (std::size_t k = 0; k < prepared.replicas.size(); ++k)
+        if (prepared.replicas[k].count > prepared.replicas[static_cast<std::size_t>(common)].count)
+            common = static_cast<int>(k);
+    std::vector<std::size_t> order(job.replicaSeconds.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return job.replicaSeconds[a] > job.replicaSeconds[b]; });
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        const std::size_t d = order[i];
+        const int kind = prepared.kindOfReplica[d];
+        if (i < kDirectReplicas || kind != common)
+            out.single.push_back({kind, d, scores(d)});
+        else
+            out.members.push_back(scores(d));
+    }
+    out.pooled = static_cast<int>(out.members.size());
+    out.pooledKind = common;
+    return out;
 }
 
 } // namespace
@@ -212,29 +387,25 @@ StepSamples simulate(const StepGraph& graph, const SimOptions& options)
             out.complete = false;
             return;
         }
-        const Sampling run{*prepared, options, options.seed};
-        const ReplicaPlan plan = replicaPlan(*prepared);
-        const auto steps = static_cast<std::size_t>(std::max(0, options.numSamples));
-        if (steps > 0)
-            out.acrossSeconds = sampleSteps(run, regimesOf(graph, options.seed, Run::across, steps), 0, plan,
-                                            [&](std::uint64_t copy, std::uint64_t block, std::vector<float>& scores) {
-                                                drawScores(run, copy, block, scores);
-                                            },
-                                            out);
-        if (!out.complete)
+        const int within = options.numWithinSamples == 0 ? options.numSamples / 4 : std::max(0, options.numWithinSamples);
+        const bool measured = !graph.fixedSpatial.empty();
+        JobScores job;
+        if (within > 0 || measured)
+            job = medianJob(*prepared, options.seed, options.stop);
+        if (options.stop.stop_requested()) {
+            out.complete = false;
             return;
-        // One median job: lucks fixed. The job whose noise-free step is the median of kMedianJobs.
-        const auto within = static_cast<std::size_t>(options.numWithinSamples == 0 ? options.numSamples / 4 : std::max(0, options.numWithinSamples));
-        if (within > 0)
-            out.withinSeconds = sampleSteps(run, regimesOf(graph, options.seed, Run::within, within), 0x77, plan,
-                                            [&](std::uint64_t copy, std::uint64_t, std::vector<float>& scores) {
-                                                for (std::size_t s = 0; s < run.stages(); ++s) {
-                                                    const double u = uniform(run.seed, stream(kScoreDraws, copy, s, 1), 0);
-                                                    std::fill_n(scores.begin() + static_cast<std::ptrdiff_t>(s * kLanes), kLanes,
-                                                                static_cast<float>(run.graph().spatial.cv > 0.0 ? normalQuantile(u) : 0.0));
-                                                }
-                                            },
-                                            out);
+        }
+        Layout ofJob;
+        if (within > 0 || measured)
+            ofJob = jobLayout(*prepared, job);
+        if (options.numSamples > 0) {
+            const Layout layout = measured ? ofJob : acrossLayout(*prepared);
+            out.acrossSeconds = sampleSeries({*prepared, options, options.seed, regimeSeries(graph, options.seed, Run::across, options.numSamples), layout},
+                                             out, true);
+        }
+        if (within > 0 && out.complete)
+            out.withinSeconds = sampleSeries({*prepared, options, mix64(options.seed), regimeSeries(graph, options.seed, Run::within, within), ofJob}, out, false);
     });
     return out;
 }
