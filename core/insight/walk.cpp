@@ -1,7 +1,7 @@
 #include "core/insight/walk.h"
 
+#include "core/sim/draws.h"
 #include "core/stats/quantile.h"
-#include "core/stats/random.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,48 +14,31 @@ namespace {
 constexpr int kDrawnOneByOne = 8;  ///< invocations of a collective per chunk that are drawn one by one
 constexpr int kTableCells = 2'048;
 
-/// Purposes of streams; new ones are appended so that draws stay.
-enum Purpose : std::uint64_t { kSpeed = 0x57a1, kData, kRegime, kComputeNoise, kComputeRare, kCollective, kCollectiveRare, kTransfer,
+/// Purposes of the walk's own streams, beside those of core/sim/draws.h; new ones are appended so that draws stay.
+enum WalkPurpose : std::uint64_t { kComputeNoise = 0x57a1, kComputeRare, kCollective, kCollectiveRare, kTransfer,
                                kTransferRare, kStageOp, kStageOpRare };
 
-/// A quantile function as a table, linear between points; the outer cells call the function itself.
+/// A factor with what the walk asks about it.
 class FactorTable final {
 public:
-    FactorTable() = default;
-    explicit FactorTable(const Distribution& d)
-        : m_function(std::make_shared<const QuantileFunction>(d)), m_rareProbability(d.rareProbability), m_rareMultiplier(d.rareMultiplier),
-          m_deterministic(d.family == Family::deterministic || d.cv == 0.0), m_variance(m_deterministic ? 0.0 : d.baseVariance())
-    {
-        if (d.family == Family::empirical)
-            m_deterministic = !(m_variance > 0);
-        if (m_deterministic)
-            return;
-        m_table.resize(kTableCells + 1);
-        for (int i = 1; i < kTableCells; ++i)
-            m_table[static_cast<std::size_t>(i)] = (*m_function)(static_cast<double>(i) / kTableCells);
-    }
-    [[nodiscard]] double operator()(double u) const
-    {
-        if (m_deterministic)
-            return 1.0;
-        const double x = u * kTableCells;
-        const int cell = static_cast<int>(x);
-        if (cell < 4 || cell >= kTableCells - 4)
-            return (*m_function)(u);
-        const double low = m_table[static_cast<std::size_t>(cell)], high = m_table[static_cast<std::size_t>(cell) + 1];
-        return low + (x - cell) * (high - low);
-    }
-    [[nodiscard]] bool deterministic() const { return m_deterministic; }
+    explicit FactorTable(const Distribution& d = {})
+        : m_sampler(withoutRare(d)), m_rareProbability(d.rareProbability), m_rareMultiplier(d.rareMultiplier), m_variance(d.baseVariance())
+    {}
+    /// The factor without its rare event.
+    [[nodiscard]] double operator()(double u) const { return m_sampler.base(u); }
+    [[nodiscard]] bool deterministic() const { return !(m_variance > 0); }
     [[nodiscard]] double variance() const { return m_variance; }
     [[nodiscard]] double rareProbability() const { return m_rareProbability; }
     [[nodiscard]] double rareMultiplier() const { return m_rareMultiplier; }
 
 private:
-    std::shared_ptr<const QuantileFunction> m_function;
-    std::vector<double> m_table;
-    double m_rareProbability = 0, m_rareMultiplier = 1;
-    bool m_deterministic = true;
-    double m_variance = 0;
+    static Distribution withoutRare(Distribution d)
+    {
+        d.rareProbability = 0;
+        return d;
+    }
+    FactorSampler m_sampler;
+    double m_rareProbability, m_rareMultiplier, m_variance;
 };
 
 /// Standard normal quantile through the lognormal of the stats layer: ln of a lognormal's quantile is normal.
@@ -114,8 +97,8 @@ struct Transfer {
 
     [[nodiscard]] double seconds() const
     {
-        const double full = mean * link * regime * (temporal + rareExtra);
-        return std::max({minExposed * regime * temporal, full - hidden, 0.0});
+        const double factor = link * regime * (temporal + rareExtra);
+        return std::max({minExposed * factor, mean * factor - hidden, 0.0});
     }
     /// Adds the parts one factor after the other, so that they sum to seconds().
     void addTo(Parts& parts) const
@@ -156,7 +139,8 @@ struct StepWalker::Impl {
     std::vector<int> lastOfStage;
     std::vector<ProgramModel> programs;
     std::vector<FactorTable> classFactor;
-    FactorTable spatialFactor, dataFactor, intraFactor, interFactor;
+    FactorSampler spatialSampler{Distribution{}}, dataSampler{Distribution{}}, intraSampler{Distribution{}}, interSampler{Distribution{}};
+    std::vector<StreamId> speedStream; ///< [replica][stage][rank]; empty when speeds are not drawn
     NormalTable normal;
     std::vector<StreamId> nodeStream, collectiveStream; ///< per node; collectives add their position
     std::vector<double> stageComputeSeconds, stageCommunicationSeconds; ///< noise-free, all micro-batches
@@ -178,13 +162,21 @@ struct StepWalker::Impl {
 
     [[nodiscard]] std::size_t ranks() const { return static_cast<std::size_t>(graph->cellRanks()); }
     [[nodiscard]] int stages() const { return graph->schedule.numStages; }
+    /// Stages that hold the embedding and the head.
+    [[nodiscard]] std::size_t firstStage() const { return static_cast<std::size_t>(graph->schedule.path.front()[0]); }
+    [[nodiscard]] std::size_t lastStage() const { return static_cast<std::size_t>(graph->schedule.path.back()[0]); }
 
     void prepareNodes();
     void prepareWork();
+    void prepareSpeedStreams();
     [[nodiscard]] Regimes regimes(int sample) const
     {
         const auto index = static_cast<std::uint64_t>(sample);
-        return {intraFactor(uniform(seed, stream(kRegime, 0), index)), interFactor(uniform(seed, stream(kRegime, 1), index))};
+        const auto draw = [&](const FactorSampler& sampler, std::uint64_t scope) {
+            const auto run = static_cast<std::uint64_t>(Run::across);
+            return drawFactor(sampler, seed, purposeStream(Purpose::regime, run, scope), purposeStream(Purpose::regimeRare, run, scope), index);
+        };
+        return {draw(intraSampler, 0), draw(interSampler, 1)};
     }
     [[nodiscard]] double regimeOf(int kernelClass, const Regimes& r) const
     {
@@ -193,8 +185,10 @@ struct StepWalker::Impl {
     }
     [[nodiscard]] double dataOf(int sample, int replica, int microbatch) const
     {
-        return dataFactor.deterministic() ? 1.0
-                                          : dataFactor(uniform(seed, quickStream(kData, static_cast<std::uint64_t>(microbatch)), drawIndex(sample, replica)));
+        if (dataSampler.isDeterministic())
+            return 1.0;
+        return dataFactor(dataSampler, seed, Run::across, static_cast<std::uint64_t>(sample), static_cast<std::uint64_t>(replica),
+                          static_cast<std::uint64_t>(microbatch));
     }
     void drawSpeeds(int sample, int replica, double* drawn, double* speed) const;
     [[nodiscard]] double linkOf(int replica, int stage) const;
@@ -276,6 +270,16 @@ void StepWalker::Impl::prepareWork()
     }
 }
 
+void StepWalker::Impl::prepareSpeedStreams()
+{
+    if (spatialSampler.isDeterministic() || !graph->fixedSpatial.empty())
+        return;
+    for (int replica = 0; replica < graph->numReplicas; ++replica)
+        for (int stage = 0; stage < stages(); ++stage)
+            for (std::size_t rank = 0; rank < ranks(); ++rank)
+                speedStream.push_back(purposeStream(Purpose::spatial, static_cast<std::uint64_t>(replica), static_cast<std::uint64_t>(stage), rank));
+}
+
 double StepWalker::Impl::linkOf(int replica, int stage) const
 {
     double link = 1;
@@ -290,10 +294,15 @@ void StepWalker::Impl::drawSpeeds(int sample, int replica, double* drawn, double
     const std::size_t count = static_cast<std::size_t>(stages()) * ranks();
     const std::size_t first = static_cast<std::size_t>(replica) * count;
     for (std::size_t i = 0; i < count; ++i) {
-        drawn[i] = !graph->fixedSpatial.empty() ? graph->fixedSpatial[first + i]
-                   : spatialFactor.deterministic()
-                       ? 1.0
-                       : spatialFactor(uniform(seed, quickStream(kSpeed, first + i), static_cast<std::uint64_t>(sample)));
+        if (!graph->fixedSpatial.empty())
+            drawn[i] = graph->fixedSpatial[first + i];
+        else if (speedStream.empty())
+            drawn[i] = 1.0;
+        else if (spatialSampler.hasRareEvent())
+            drawn[i] = spatialFactor(spatialSampler, seed, static_cast<std::uint64_t>(sample), static_cast<std::uint64_t>(replica), i / ranks(),
+                                     i % ranks());
+        else
+            drawn[i] = spatialSampler.base(uniform(seed, speedStream[first + i], static_cast<std::uint64_t>(sample)));
         speed[i] = drawn[i];
     }
     for (const SlowSpot& spot : graph->slow) {
@@ -309,7 +318,7 @@ void StepWalker::Impl::drawSpeeds(int sample, int replica, double* drawn, double
 double StepWalker::Impl::score(int sample, int replica, const std::vector<double>& speed) const
 {
     double data = 1;
-    if (!dataFactor.deterministic()) {
+    if (!dataSampler.isDeterministic()) {
         data = 0;
         for (int b = 0; b < graph->schedule.numMicrobatches; ++b)
             data += dataOf(sample, replica, b);
@@ -550,11 +559,13 @@ void StepWalker::Impl::walkReplica(int sample, const Regimes& regimes, Replica& 
         if (lastOfStage[static_cast<std::size_t>(s)] >= 0)
             replica.done[static_cast<std::size_t>(s)] = replica.free[static_cast<std::size_t>(lastOfStage[static_cast<std::size_t>(s)])];
     if (stageOp(0, StageOp::embedding)) {
-        const double start = std::max(replica.done.front(), replica.done.back());
-        const double link = std::max(replica.link.front(), replica.link.back());
+        double& first = replica.done[firstStage()];
+        double& last = replica.done[lastStage()];
+        const double start = std::max(first, last);
+        const double link = std::max(replica.link[firstStage()], replica.link[lastStage()]);
         const double end = start + stageTransfer(regimes, sample, 0, StageOp::embedding, replica.index, link).seconds();
         replica.embedding = {start, end, true};
-        replica.done.front() = replica.done.back() = end;
+        first = last = end;
     }
 }
 
@@ -579,10 +590,11 @@ StepWalker::StepWalker(std::shared_ptr<const StepGraph> graph, std::uint64_t see
         impl->programs.push_back(programModel(*impl->graph, program));
     for (const KernelClass& kernelClass : impl->graph->classes)
         impl->classFactor.emplace_back(kernelClass.temporal);
-    impl->spatialFactor = FactorTable(impl->graph->spatial);
-    impl->dataFactor = FactorTable(impl->graph->data);
-    impl->intraFactor = FactorTable(impl->graph->intraRegime);
-    impl->interFactor = FactorTable(impl->graph->interRegime);
+    impl->spatialSampler = FactorSampler(impl->graph->spatial);
+    impl->dataSampler = FactorSampler(impl->graph->data);
+    impl->intraSampler = FactorSampler(impl->graph->intraRegime);
+    impl->interSampler = FactorSampler(impl->graph->interRegime);
+    impl->prepareSpeedStreams();
     impl->prepareNodes();
     impl->prepareWork();
     m_impl = std::move(impl);
@@ -668,11 +680,12 @@ WalkedStep StepWalker::walk(int sample) const
     pushOp(SpanKind::gradSync, StageOp::gradSync);
     const Impl::Replica& replica = replicas[latest[static_cast<std::size_t>(stage)]];
     if (replica.embedding.present) {
-        step.stageOps.front()[0] = step.stageOps.back()[0] = replica.embedding;
-        if (stage == 0 || stage == stages - 1) {
+        const int first = static_cast<int>(impl.firstStage()), last = static_cast<int>(impl.lastStage());
+        step.stageOps[impl.firstStage()][0] = step.stageOps[impl.lastStage()][0] = replica.embedding;
+        if (stage == first || stage == last) {
             push(pieces, SpanKind::embeddingAllReduce, stage, -1, replica.embedding.start, replica.embedding.end);
             const auto freeOf = [&](int s) { return replica.free[static_cast<std::size_t>(impl.lastOfStage[static_cast<std::size_t>(s)])]; };
-            stage = freeOf(0) >= freeOf(stages - 1) ? 0 : stages - 1;
+            stage = freeOf(first) >= freeOf(last) ? first : last;
         }
     }
     int node = impl.lastOfStage[static_cast<std::size_t>(stage)];
@@ -798,7 +811,7 @@ Parts StepWalker::stageOpParts(const WalkedStep& step, int stage, StageOp op) co
         return impl.optimizerParts(step.sample, stage, slowestSpeed[2 * s], slowestSpeed[2 * s + 1]);
     }
     if (op == StageOp::embedding)
-        impl.stageTransfer(regimes, step.sample, 0, op, step.replica, std::max(impl.linkOf(step.replica, 0), impl.linkOf(step.replica, impl.stages() - 1)))
+        impl.stageTransfer(regimes, step.sample, 0, op, step.replica, std::max(impl.linkOf(step.replica, static_cast<int>(impl.firstStage())), impl.linkOf(step.replica, static_cast<int>(impl.lastStage()))))
             .addTo(parts);
     else if (op == StageOp::gradNorm)
         impl.stageTransfer(regimes, step.sample, 0, op, -1, stageLink(-1)).addTo(parts);

@@ -1,0 +1,41 @@
+// Search of an assignment of nodes to positions, apart from scenarios: positions, speeds, and what a replica takes.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <stop_token>
+#include <vector>
+
+namespace prism {
+
+/// The problem. A cell is slowed by its slowest GPU; a replica takes replicaSeconds(slowness of its stages); the step waits
+/// for the slowest replica.
+struct AssignmentProblem {
+    int replicas = 1, stages = 1;
+    int gpusPerNode = 1;
+    std::vector<int> cellOfGpu;        ///< [position * gpusPerNode + gpu] -> replica * stages + stage
+    std::vector<double> slowness;      ///< [node * gpusPerNode + gpu]: time factor, 1 = reference, > 1 slower
+    std::function<double(const double* slownessOfStages)> replicaSeconds; ///< pure
+    double noiseSeconds = 0;           ///< scale of a replica's own noise: near-ties at the top cost, too
+    [[nodiscard]] int positions() const { return static_cast<int>(cellOfGpu.size()) / gpusPerNode; }
+};
+
+/// noise * ln(sum over replicas of exp(T / noise)): the expected maximum when replicas have Gumbel noise of this scale, up to a
+/// constant; the maximum itself without noise. Seconds.
+[[nodiscard]] double assignmentObjective(const AssignmentProblem& problem, const std::vector<int>& nodeAt);
+
+struct AssignmentSearch {
+    std::vector<int> nodeAt;           ///< [position] -> node
+    double objectiveSeconds = 0;
+    int evaluations = 0;               ///< replicas evaluated
+    bool exhaustive = false;
+};
+
+/// The best (or worst) order found within a budget of replica evaluations: slow nodes gathered in as few replicas as possible and on
+/// the stages that hurt least, then pairwise swaps until none helps. Deterministic.
+[[nodiscard]] AssignmentSearch searchAssignment(const AssignmentProblem& problem, bool worst, std::uint64_t seed, int budget,
+                                                std::stop_token stop = {});
+/// Every order; only for up to 8 positions.
+[[nodiscard]] AssignmentSearch exhaustiveAssignment(const AssignmentProblem& problem, bool worst);
+
+} // namespace prism

@@ -1,0 +1,266 @@
+#include "core/insight/guarantee.h"
+
+#include "core/insight/paired.h"
+#include "core/insight/report.h"
+#include "core/insight/variation.h"
+
+#include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+
+namespace prism {
+
+namespace {
+
+constexpr int kDefaultSamples = 20'000;
+constexpr double kNormal95 = 1.959963984540054;
+constexpr double kSecondsPerDay = 86400;
+
+Diagnostic problem(std::string path, std::string message, std::string found, std::string accepted)
+{
+    return {Severity::error, std::move(path), std::move(message), std::move(found), std::move(accepted), "", ""};
+}
+
+Diagnostics checkQuery(const GuaranteeQuery& query)
+{
+    Diagnostics errors;
+    for (const double x : query.limitsSeconds)
+        if (!(x >= 0) || !std::isfinite(x))
+            errors.push_back(problem("limit", "A limit must be a time.", fmt::format("{}", x), ">= 0 seconds"));
+    for (const double p : query.probabilities)
+        if (!(p > 0 && p < 1))
+            errors.push_back(problem("probability", "A probability is out of range.", fmt::format("{}", p), "between 0 and 1"));
+    if (!(query.trainTokens >= 0) || !std::isfinite(query.trainTokens))
+        errors.push_back(problem("tokens", "The number of tokens is out of range.", fmt::format("{}", query.trainTokens), ">= 0"));
+    if (!(query.deadlineDays >= 0) || !std::isfinite(query.deadlineDays))
+        errors.push_back(problem("deadline_days", "The deadline is out of range.", fmt::format("{}", query.deadlineDays), ">= 0 days"));
+    if (query.limitsSeconds.size() + query.probabilities.size() > 10'000)
+        errors.push_back(problem("limit", "There are too many questions.", std::to_string(query.limitsSeconds.size() + query.probabilities.size()),
+                                 "at most 10,000"));
+    return errors;
+}
+
+/// Quantile with the order-statistic interval: the ranks n p +- 1.96 sqrt(n p (1 - p)), half their distance in seconds.
+Estimate quantileEstimate(const std::vector<double>& sorted, double p)
+{
+    if (sorted.empty())
+        return {};
+    const double n = static_cast<double>(sorted.size()), width = kNormal95 * std::sqrt(p * (1 - p) / n);
+    const double low = quantileOfSorted(sorted, std::max(0.0, p - width)), high = quantileOfSorted(sorted, std::min(1.0, p + width));
+    return {quantileOfSorted(sorted, p), 0.5 * (high - low)};
+}
+
+double meanOf(const std::vector<double>& x)
+{
+    return std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
+}
+
+double varianceOf(const std::vector<double>& x)
+{
+    const double mean = meanOf(x);
+    double sum = 0;
+    for (const double v : x)
+        sum += (v - mean) * (v - mean);
+    return x.size() > 1 ? sum / static_cast<double>(x.size() - 1) : 0;
+}
+
+/// What a job's mean step is, over jobs: mean of the step times plus the persistent part of each sampled job. The persistent
+/// part is the step with only the spatial factors drawn, centred; its variance is what the persistent factors explain.
+std::vector<double> jobMeans(const StepSamples& across, const StepSamples& spatialOnly)
+{
+    const double mean = meanOf(across.acrossSeconds), centre = meanOf(spatialOnly.acrossSeconds);
+    std::vector<double> means;
+    for (const double x : spatialOnly.acrossSeconds)
+        means.push_back(mean + x - centre);
+    return means;
+}
+
+/// Variance of the sum of n steps over n times the variance of one, when a share `regime` of it follows an AR(1) with rho and
+/// the rest is independent: 1 - c + c (1 + rho) / (1 - rho) up to the ends of the series.
+double correlationFactor(double regimeShare, double rho)
+{
+    return 1 - regimeShare + regimeShare * (1 + rho) / (1 - rho);
+}
+
+TrainingTime trainingTime(const std::vector<double>& means, double withinVariance, double regimeShare, double rho, double tokens,
+                          double tokensPerStep, double deadlineDays)
+{
+    TrainingTime t;
+    t.tokens = tokens;
+    t.steps = std::ceil(tokens / tokensPerStep);
+    const double factor = correlationFactor(regimeShare, rho);
+    const double stepsStd = std::sqrt(t.steps * withinVariance * factor) / kSecondsPerDay;
+    const double jobVariance = varianceOf(means);
+    t.stdStepsDays = stepsStd;
+    t.stdJobDays = t.steps * std::sqrt(jobVariance) / kSecondsPerDay;
+    t.stdIfIndependentDays = std::sqrt(t.steps * (withinVariance + jobVariance)) / kSecondsPerDay;
+    t.effectiveIndependentSteps = factor > 0 ? t.steps / factor : t.steps;
+    // The sum over the steps of a job is normal around its mean (central limit theorem); each sampled job gets the
+    // normal quantile of a stratified position, shuffled against the order of the means.
+    const std::size_t n = means.size();
+    std::vector<double> noise(n, 0.0);
+    Distribution unit;
+    unit.family = Family::lognormal;
+    unit.cv = std::sqrt(std::exp(1.0) - 1.0); // ln Q(u) + 1/2 is the standard normal quantile
+    for (std::size_t i = 0; i < n; ++i) {
+        // i times the golden ratio modulo 1: evenly spread over any run of i
+        const double u = std::fmod((static_cast<double>(i) + 0.5) * 0.6180339887498949, 1.0);
+        noise[i] = stepsStd > 0 ? std::log(unit.baseQuantile(std::clamp(u, 1e-9, 1 - 1e-9))) + 0.5 : 0;
+    }
+    for (std::size_t i = 0; i < n; ++i)
+        t.sortedDays.push_back(std::max(0.0, t.steps * means[i] / kSecondsPerDay + stepsStd * noise[i]));
+    std::sort(t.sortedDays.begin(), t.sortedDays.end());
+    t.meanDays = meanOf(t.sortedDays);
+    t.p5Days = quantileOfSorted(t.sortedDays, 0.05);
+    t.p50 = quantileEstimate(t.sortedDays, 0.5);
+    t.p95 = quantileEstimate(t.sortedDays, 0.95);
+    t.p50Days = t.p50.value;
+    t.p95Days = t.p95.value;
+    t.p99Days = quantileOfSorted(t.sortedDays, 0.99);
+    t.deadlineDays = deadlineDays;
+    if (deadlineDays > 0) {
+        const Estimate late = exceedance(t.sortedDays, deadlineDays);
+        t.deadlineProbability = {1 - late.value, late.halfWidth};
+    }
+    return t;
+}
+
+void answer(Guarantee& result, const GuaranteeQuery& query)
+{
+    for (const double x : query.limitsSeconds) {
+        Exceedance e{x, exceedance(result.sortedAcross, x), exceedance(result.sortedWithin, x)};
+        e.resolved = e.acrossProbability.value > 0;
+        result.exceedances.push_back(e);
+    }
+    for (const double p : query.probabilities) {
+        LimitFor l{p, quantileEstimate(result.sortedAcross, 1 - p), quantileEstimate(result.sortedWithin, 1 - p)};
+        // Ten samples beyond a quantile are the least that an interval of order statistics stands on.
+        l.resolved = p * static_cast<double>(result.sortedAcross.size()) >= 10;
+        result.limits.push_back(l);
+    }
+}
+
+} // namespace
+
+Estimate exceedance(const std::vector<double>& sorted, double x)
+{
+    if (sorted.empty())
+        return {};
+    const double n = static_cast<double>(sorted.size());
+    const double p = static_cast<double>(sorted.end() - std::upper_bound(sorted.begin(), sorted.end(), x)) / n;
+    const double z2 = kNormal95 * kNormal95;
+    const double centre = (p + z2 / (2 * n)) / (1 + z2 / n);
+    const double half = kNormal95 / (1 + z2 / n) * std::sqrt(p * (1 - p) / n + z2 / (4 * n * n));
+    // The Wilson interval is not symmetric around p; the larger side is given.
+    return {p, std::max(centre + half - p, p - (centre - half))};
+}
+
+Result<Guarantee> guarantee(Evaluator& evaluator, const Scenario& scenario, const GuaranteeQuery& query, const InsightOptions& options)
+{
+    const auto begin = std::chrono::steady_clock::now();
+    if (Diagnostics errors = checkQuery(query); hasErrors(errors))
+        return errors;
+    Guarantee result;
+    result.seed = options.seed;
+    result.samples = options.samples > 0 ? options.samples : kDefaultSamples;
+    const Result<CostedStep> costed = costStep(scenario);
+    if (!costed.ok())
+        return costed.errors();
+    const StepGraph& graph = costed->graph;
+    SimOptions sim;
+    sim.seed = options.seed;
+    sim.numSamples = result.samples;
+    sim.numThreads = options.threads;
+    sim.stop = options.stop;
+    const auto full = evaluator.samples(graph, sim);
+    if (!full->complete)
+        return cancelled();
+    result.across = summarize(full->acrossSeconds, full.get());
+    result.within = summarize(full->withinSeconds, full.get());
+    result.sortedAcross = full->acrossSeconds;
+    result.sortedWithin = full->withinSeconds;
+    std::sort(result.sortedAcross.begin(), result.sortedAcross.end());
+    std::sort(result.sortedWithin.begin(), result.sortedWithin.end());
+    answer(result, query);
+    if (options.progress)
+        options.progress(0.5, "guarantee");
+    const double tokens = query.trainTokens > 0 ? query.trainTokens : scenario.training.trainTokens;
+    if (tokens > 0 && costed->tokensPerStep > 0) {
+        StepGraph spatial = withoutSpread(graph), regime = withoutSpread(graph);
+        spatial.spatial = graph.spatial;
+        regime.intraRegime = graph.intraRegime;
+        regime.interRegime = graph.interRegime;
+        sim.numWithinSamples = 1;
+        const auto spatialOnly = evaluator.samples(spatial, sim);
+        const auto regimeOnly = evaluator.samples(regime, sim);
+        if (!spatialOnly->complete || !regimeOnly->complete)
+            return cancelled();
+        const double within = varianceOf(full->withinSeconds);
+        const double regimeShare = within > 0 ? std::min(1.0, varianceOf(regimeOnly->acrossSeconds) / within) : 0;
+        result.hasTraining = true;
+        result.training = trainingTime(jobMeans(*full, *spatialOnly), within, regimeShare, graph.regimeLag1, tokens, costed->tokensPerStep,
+                                       query.deadlineDays);
+        result.notes.push_back(fmt::format("Regimes carry {:.0f} % of the variance within a job and follow from step to step with correlation {:.2f}.",
+                                           100 * regimeShare, graph.regimeLag1));
+        result.notes.push_back("The persistent factors of a job shift all of its steps, so this part of the uncertainty does not shrink with their number.");
+    }
+    result.notes.push_back("No failures, fail-slow episodes, checkpoints or evaluations are counted; regimes are stationary over the run.");
+    result.elapsedSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    if (options.progress)
+        options.progress(1, "guarantee");
+    return result;
+}
+
+std::string toJson(const Guarantee& g)
+{
+    nlohmann::ordered_json exceedances = nlohmann::ordered_json::array(), limits = nlohmann::ordered_json::array();
+    for (const Exceedance& e : g.exceedances)
+        exceedances.push_back({{"limit_s", e.limitSeconds}, {"across_jobs", report::json(e.acrossProbability)},
+                               {"within_job", report::json(e.withinProbability)}, {"resolved", e.resolved}});
+    for (const LimitFor& l : g.limits)
+        limits.push_back({{"probability", l.probability}, {"across_jobs_s", report::json(l.acrossSeconds)},
+                          {"within_job_s", report::json(l.withinSeconds)}, {"resolved", l.resolved}});
+    nlohmann::ordered_json object{{"step_time_s", report::json(g.across)}, {"within_job_s", report::json(g.within)},
+                                  {"exceedance", std::move(exceedances)}, {"limits", std::move(limits)}, {"samples", g.samples},
+                                  {"seed", g.seed}, {"elapsed_s", g.elapsedSeconds}};
+    if (g.hasTraining) {
+        const TrainingTime& t = g.training;
+        object["training"] = {{"tokens", t.tokens}, {"steps", t.steps}, {"mean_days", t.meanDays}, {"p5_days", t.p5Days},
+                              {"p50_days", report::json(t.p50)}, {"p95_days", report::json(t.p95)}, {"p99_days", t.p99Days},
+                              {"std_from_persistent_factors_days", t.stdJobDays}, {"std_from_steps_days", t.stdStepsDays},
+                              {"std_if_steps_were_independent_days", t.stdIfIndependentDays},
+                              {"effective_independent_steps", t.effectiveIndependentSteps}};
+        if (t.deadlineDays > 0) {
+            object["training"]["deadline_days"] = t.deadlineDays;
+            object["training"]["deadline_probability"] = report::json(t.deadlineProbability);
+        }
+    }
+    object["notes"] = g.notes;
+    return report::dump(object);
+}
+
+std::string toCsv(const Guarantee& g)
+{
+    using report::number;
+    std::string text = "question,given,across,across_ci95,within,within_ci95,resolved\n";
+    for (const Exceedance& e : g.exceedances)
+        text += report::row({"probability_above_s", number(e.limitSeconds), number(e.acrossProbability.value), number(e.acrossProbability.halfWidth),
+                             number(e.withinProbability.value), number(e.withinProbability.halfWidth), e.resolved ? "1" : "0"});
+    for (const LimitFor& l : g.limits)
+        text += report::row({"limit_s_for_probability", number(l.probability), number(l.acrossSeconds.value), number(l.acrossSeconds.halfWidth),
+                             number(l.withinSeconds.value), number(l.withinSeconds.halfWidth), l.resolved ? "1" : "0"});
+    if (g.hasTraining) {
+        text += report::row({"training_days", "0.5", number(g.training.p50.value), number(g.training.p50.halfWidth), "", "", "1"});
+        text += report::row({"training_days", "0.95", number(g.training.p95.value), number(g.training.p95.halfWidth), "", "", "1"});
+        if (g.training.deadlineDays > 0)
+            text += report::row({"deadline_probability", number(g.training.deadlineDays), number(g.training.deadlineProbability.value),
+                                 number(g.training.deadlineProbability.halfWidth), "", "", "1"});
+    }
+    return text;
+}
+
+} // namespace prism
