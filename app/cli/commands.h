@@ -5,15 +5,22 @@
 
 namespace prism::cli {
 
+void addAttribution(CLI::App& app, Cli& cli);
 void addCalibrate(CLI::App& app, Cli& cli);
-void addGraph(CLI::App& app, Cli& cli);
-void addPredict(CLI::App& app, Cli& cli);
-void addSimulate(CLI::App& app, Cli& cli);
-void addStudy(CLI::App& app, Cli& cli);
-void addValidatePublished(CLI::App& app, Cli& cli);
 void addCheck(CLI::App& app, Cli& cli);
+void addCompare(CLI::App& app, Cli& cli);
+void addGraph(CLI::App& app, Cli& cli);
+void addGuarantee(CLI::App& app, Cli& cli);
 void addImport(CLI::App& app, Cli& cli);
 void addParameters(CLI::App& app, Cli& cli);
+void addPlacement(CLI::App& app, Cli& cli);
+void addPredict(CLI::App& app, Cli& cli);
 void addPresets(CLI::App& app, Cli& cli);
+void addScale(CLI::App& app, Cli& cli);
+void addSensitivity(CLI::App& app, Cli& cli);
+void addSimulate(CLI::App& app, Cli& cli);
+void addStudy(CLI::App& app, Cli& cli);
+void addTimeline(CLI::App& app, Cli& cli);
+void addValidatePublished(CLI::App& app, Cli& cli);
 
 } // namespace prism::cli

@@ -17,6 +17,13 @@ int main(int argc, char** argv)
                "Example: prism-cli predict llama3-405b-16k-h100 --set parallelism.tensor_model_parallel_size=4 --json");
     try {
         addPredict(app, cli);
+        addSensitivity(app, cli);
+        addAttribution(app, cli);
+        addPlacement(app, cli);
+        addScale(app, cli);
+        addCompare(app, cli);
+        addGuarantee(app, cli);
+        addTimeline(app, cli);
         addGraph(app, cli);
         addSimulate(app, cli);
         addStudy(app, cli);

@@ -1,0 +1,44 @@
+// attribution: what made the slow steps slow.
+#include "core/insight/attribution.h"
+
+#include "app/cli/commands.h"
+#include "app/cli/insightcommand.h"
+
+#include <CLI/CLI.hpp>
+#include <spdlog/fmt/fmt.h>
+
+#include <memory>
+
+namespace prism::cli {
+
+namespace {
+
+std::string rowsText(const char* title, const std::vector<AttributionRow>& rows)
+{
+    std::string text = fmt::format("{:<24} {:>16} {:>16} {:>18}\n", title, "all steps", "slowest steps", "share of excess");
+    for (const AttributionRow& r : rows)
+        text += fmt::format("{:<24} {:>16} {:>16} {:>18}\n", r.name, percent(r.shareAll), percent(r.shareSlow), percent(r.excessShare));
+    return text + "\n";
+}
+
+std::string text(const TailAttribution& a)
+{
+    return fmt::format("Critical path of {} steps (mean {:.4g} s) and of the slowest {} (mean {:.4g} s, from {:.4g} s)\n\n", a.samples, a.meanSeconds,
+                       a.slowSamples, a.slowMeanSeconds, a.slowThresholdSeconds)
+           + rowsText("class", a.byClass) + rowsText("cause", a.byCause) + rowsText("stage", a.byStage) + noteLines(a.notes);
+}
+
+} // namespace
+
+void addAttribution(CLI::App& app, Cli& cli)
+{
+    auto options = std::make_shared<InsightCommand>();
+    CLI::App* command = app.add_subcommand("attribution", "What lies on the critical path, in all steps and in the slowest 5 %");
+    addInsight(*command, *options, cli, 1'000);
+    command->callback([options] {
+        Evaluator evaluator;
+        writeInsight(*options, require(attribution(evaluator, loadScenario(*options), insightOptions(*options))), text);
+    });
+}
+
+} // namespace prism::cli

@@ -1,0 +1,57 @@
+#include "app/cli/insightcommand.h"
+
+#include <CLI/CLI.hpp>
+#include <spdlog/fmt/fmt.h>
+
+#include <cstdio>
+
+namespace prism::cli {
+
+void addInsight(CLI::App& command, InsightCommand& options, Cli& cli, int defaultSamples)
+{
+    options.samples = defaultSamples;
+    addScenario(command, options);
+    addSampling(command, options);
+    addOutput(command, options, cli);
+    command.add_flag("--csv", options.csv, "Print CSV instead of text")->excludes(command.get_option("--json"));
+    command.add_flag("--progress", options.progress, "Report progress on standard error");
+}
+
+InsightOptions insightOptions(const InsightCommand& options)
+{
+    InsightOptions insight;
+    insight.seed = options.seed;
+    insight.samples = options.samples;
+    insight.threads = options.threads;
+    if (options.progress)
+        insight.progress = [](double fraction, std::string_view what) {
+            std::fputs(fmt::format("{:3.0f} % {}\n", 100 * fraction, what).c_str(), stderr);
+        };
+    return insight;
+}
+
+std::string milliseconds(const Estimate& e)
+{
+    return fmt::format("{:+.3g} ± {:.1g} ms", 1e3 * e.value, 1e3 * e.halfWidth);
+}
+
+std::string percent(const Estimate& e)
+{
+    return fmt::format("{:.1f} ± {:.1f} %", 100 * e.value, 100 * e.halfWidth);
+}
+
+std::string noteLines(const std::vector<std::string>& notes)
+{
+    std::string text;
+    for (const std::string& note : notes)
+        text += "- " + note + "\n";
+    return text;
+}
+
+std::string figuresLine(const DistributionSummary& s)
+{
+    return fmt::format("p50 {:.4g} s ± {:.1g}   p95 {:.4g} s ± {:.1g}   p99 {:.4g} s ± {:.1g}   (95 %, n = {})", s.p50, s.ciP50, s.p95, s.ciP95,
+                       s.p99, s.ciP99, s.samples);
+}
+
+} // namespace prism::cli

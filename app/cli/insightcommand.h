@@ -1,0 +1,35 @@
+// What the commands of the insights share: --csv, --progress, and one place that writes a result in the form asked for.
+#pragma once
+
+#include "app/cli/cli.h"
+#include "core/insight/sensitivity.h"
+
+#include <string>
+
+namespace prism::cli {
+
+struct InsightCommand : CommonOptions {
+    bool csv = false, progress = false;
+};
+
+/// Scenario, sampling and output options with the insight's own default number of samples.
+void addInsight(CLI::App& command, InsightCommand& options, Cli& cli, int defaultSamples);
+[[nodiscard]] InsightOptions insightOptions(const InsightCommand& options);
+
+/// Writes JSON, CSV or text as the options say.
+template <class T, class Text>
+void writeInsight(const InsightCommand& options, const T& result, const Text& text)
+{
+    writeOutput(options, options.json ? toJson(result) : options.csv ? toCsv(result) : text(result));
+}
+
+/// "+1.23e-02 ± 4e-04" in milliseconds with a unit, or "-" where it was not computed.
+[[nodiscard]] std::string milliseconds(const Estimate& estimate);
+/// "12.3 % ± 0.4"
+[[nodiscard]] std::string percent(const Estimate& estimate);
+/// "- note" lines.
+[[nodiscard]] std::string noteLines(const std::vector<std::string>& notes);
+/// "p50 1.23 s ± 0.01   p95 ...   p99 ..."
+[[nodiscard]] std::string figuresLine(const DistributionSummary& summary);
+
+} // namespace prism::cli

@@ -1,0 +1,90 @@
+#include "core/insight/assignment.h"
+
+#include "core/stats/random.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+using namespace prism;
+
+namespace {
+
+/// Positions fill replica after replica or stage after stage; a replica's time is a mix of sum and maximum of its stages, with
+/// unequal stages, as a pipeline's is.
+AssignmentProblem smallProblem(int replicas, int stages, int gpusPerNode, bool stageMajor, std::uint64_t seed)
+{
+    AssignmentProblem p;
+    p.replicas = replicas;
+    p.stages = stages;
+    p.gpusPerNode = gpusPerNode;
+    const int positions = replicas * stages;
+    for (int position = 0; position < positions; ++position)
+        for (int g = 0; g < gpusPerNode; ++g)
+            p.cellOfGpu.push_back(stageMajor ? position % replicas * stages + position / replicas : position);
+    for (int node = 0; node < positions; ++node)
+        for (int g = 0; g < gpusPerNode; ++g) {
+            const auto index = static_cast<std::uint64_t>(node * gpusPerNode + g);
+            const double u = uniform(seed, stream(1), index);
+            p.slowness.push_back(u < 0.3 ? 1 + uniform(seed, stream(2), index) : 1 + 0.02 * uniform(seed, stream(3), index));
+        }
+    p.replicaSeconds = [stages](const double* s) {
+        double sum = 0, longest = 0;
+        for (int i = 0; i < stages; ++i) {
+            const double t = s[i] * (1 + 0.2 * i);
+            sum += t;
+            longest = std::max(longest, t);
+        }
+        return sum + 7 * longest;
+    };
+    return p;
+}
+
+} // namespace
+
+TEST(Assignment, FindsTheExhaustiveOptimum)
+{
+    for (std::uint64_t seed = 0; seed < 12; ++seed)
+        for (const bool stageMajor : {false, true})
+            for (const double noise : {0.0, 0.2}) {
+                AssignmentProblem p = smallProblem(seed % 2 == 0 ? 2 : 3, seed % 2 == 0 ? 3 : 2, 2, stageMajor, seed);
+                p.noiseSeconds = noise;
+                for (const bool worst : {false, true}) {
+                    const AssignmentSearch truth = exhaustiveAssignment(p, worst), found = searchAssignment(p, worst, 1, 100'000);
+                    EXPECT_NEAR(found.objectiveSeconds, truth.objectiveSeconds, 1e-9 * truth.objectiveSeconds)
+                        << "seed " << seed << " stageMajor " << stageMajor << " noise " << noise << " worst " << worst;
+                    EXPECT_NEAR(assignmentObjective(p, found.nodeAt), found.objectiveSeconds, 1e-12);
+                }
+            }
+}
+
+TEST(Assignment, EveryNodeIsPlacedOnce)
+{
+    const AssignmentProblem p = smallProblem(16, 4, 2, true, 5);
+    for (const bool worst : {false, true}) {
+        std::vector<int> order = searchAssignment(p, worst, 1, 5'000).nodeAt;
+        std::sort(order.begin(), order.end());
+        for (std::size_t i = 0; i < order.size(); ++i)
+            EXPECT_EQ(order[i], static_cast<int>(i));
+    }
+}
+
+TEST(Assignment, GathersSlowNodesInOneReplica)
+{
+    AssignmentProblem p = smallProblem(16, 4, 1, true, 5);
+    std::fill(p.slowness.begin(), p.slowness.end(), 1.0);
+    for (const int node : {3, 17, 40, 61})
+        p.slowness[static_cast<std::size_t>(node)] = 1.5;
+    p.noiseSeconds = 0.05;
+    const AssignmentSearch best = searchAssignment(p, false, 1, 20'000);
+    std::vector<int> replicas;
+    for (int position = 0; position < p.positions(); ++position)
+        if (p.slowness[static_cast<std::size_t>(best.nodeAt[static_cast<std::size_t>(position)])] > 1)
+            replicas.push_back(p.cellOfGpu[static_cast<std::size_t>(position)] / p.stages);
+    std::vector<int> given(static_cast<std::size_t>(p.positions()));
+    std::iota(given.begin(), given.end(), 0);
+    EXPECT_LT(best.objectiveSeconds, assignmentObjective(p, given));
+    EXPECT_LE(best.objectiveSeconds, assignmentObjective(p, searchAssignment(p, true, 1, 20'000).nodeAt));
+    EXPECT_EQ(replicas.size(), 4U);
+}

@@ -1,0 +1,145 @@
+#include "core/insight/sensitivity.h"
+
+#include "core/insight/graphs.h"
+#include "core/stats/random.h"
+#include "core/insight/paired.h"
+#include "core/insight/variation.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+using namespace prism;
+using namespace prism::testing;
+
+namespace {
+
+const SensitivityRow& rowOf(const SensitivityTable& table, std::string_view id)
+{
+    for (const SensitivityRow& r : table.rows)
+        if (r.id == id)
+            return r;
+    static const SensitivityRow none;
+    return none;
+}
+
+InsightOptions withSamples(int n)
+{
+    InsightOptions options;
+    options.samples = n;
+    return options;
+}
+
+} // namespace
+
+TEST(Sensitivity, TwoClassSerialGraphHasTheClosedForm)
+{
+    // n kernels of a and n of b: mean n (a + b), variance n (a^2 ca^2 + b^2 cb^2); no interaction; the mean is linear.
+    const double a = 3e-3, ca = 0.1, b = 1e-3, cb = 0.2;
+    const int n = 30;
+    Evaluator evaluator;
+    const auto table = sensitivity(evaluator, serialGraph(a, ca, b, cb, n), withSamples(20'000));
+    ASSERT_TRUE(table.ok());
+    const double va = n * a * a * ca * ca, vb = n * b * b * cb * cb, mean = n * (a + b);
+    const double std = std::sqrt(va + vb);
+    EXPECT_NEAR(table->base.mean, mean, 4 * std / std::sqrt(20'000.0));
+    EXPECT_NEAR(table->base.std, std, 0.03 * std);
+    const SensitivityRow &ra = rowOf(*table, "a"), &rb = rowOf(*table, "b");
+    EXPECT_NEAR(ra.spreadRemoved.std.value, std::sqrt(vb) - std, 0.03 * std);
+    EXPECT_NEAR(rb.spreadRemoved.std.value, std::sqrt(va) - std, 0.03 * std);
+    EXPECT_NEAR(ra.spreadDoubled.std.value, std::sqrt(4 * va + vb) - std, 0.05 * std);
+    EXPECT_NEAR(ra.spreadHalved.std.value, std::sqrt(va / 4 + vb) - std, 0.03 * std);
+    EXPECT_NEAR(ra.totalEffectShare.value, va / (va + vb), 0.03);
+    EXPECT_NEAR(rb.totalEffectShare.value, vb / (va + vb), 0.03);
+    EXPECT_NEAR(ra.firstOrderShare.value, va / (va + vb), 0.05);
+    EXPECT_NEAR(table->interactionShare.value, 0, 0.08);
+    EXPECT_NEAR(ra.meanUp.mean.value, 0.1 * n * a, 0.01 * n * a * 0.1);
+    EXPECT_NEAR(rb.meanDown.mean.value, -0.1 * n * b, 0.01 * n * b * 0.1 + 1e-6);
+    EXPECT_NEAR(ra.elasticityP50.value, a / (a + b), 0.01);
+    EXPECT_NEAR(rb.elasticityP50.value, b / (a + b), 0.01);
+    EXPECT_FALSE(ra.nonMonotonic || rb.nonMonotonic);
+}
+
+TEST(Sensitivity, DeterministicGraphHasNoSpreadToRemove)
+{
+    Evaluator evaluator;
+    const auto table = sensitivity(evaluator, serialGraph(1e-3, 0, 2e-3, 0, 5), withSamples(200));
+    ASSERT_TRUE(table.ok());
+    for (const SensitivityRow& r : table->rows)
+        EXPECT_FALSE(r.varies) << r.id;
+    EXPECT_EQ(table->interactionShare.value, 0);
+    EXPECT_NEAR(rowOf(*table, "b").elasticityP95.value, 2.0 / 3, 0.01);
+}
+
+TEST(Sensitivity, RowsAreOrderedAndFlaggedWithIntervals)
+{
+    Evaluator evaluator;
+    const auto table = sensitivity(evaluator, pipelineGraph(4, 8, 16, 4), withSamples(1'000));
+    ASSERT_TRUE(table.ok());
+    for (std::size_t i = 1; i < table->rows.size(); ++i)
+        EXPECT_GE(std::abs(table->rows[i - 1].spreadRemoved.p95.value), std::abs(table->rows[i].spreadRemoved.p95.value));
+    for (const SensitivityRow& r : table->rows)
+        if (r.varies) {
+            EXPECT_GT(r.spreadRemoved.p95.halfWidth, 0) << r.id;
+        }
+    EXPECT_FALSE(toJson(*table).empty());
+    EXPECT_NE(toCsv(*table).find("regime.inter_node"), std::string::npos);
+}
+
+TEST(Sensitivity, DoesNotDependOnThreads)
+{
+    InsightOptions one = withSamples(300), many = one;
+    one.threads = 1;
+    many.threads = 4;
+    Evaluator first, second;
+    const StepGraph g = pipelineGraph(2, 4, 4, 2);
+    const auto a = sensitivity(first, g, one), b = sensitivity(second, g, many);
+    ASSERT_TRUE(a.ok() && b.ok());
+    ASSERT_EQ(a->rows.size(), b->rows.size());
+    for (std::size_t i = 0; i < a->rows.size(); ++i) {
+        EXPECT_EQ(a->rows[i].id, b->rows[i].id);
+        EXPECT_EQ(a->rows[i].spreadDoubled.p95.value, b->rows[i].spreadDoubled.p95.value);
+    }
+}
+
+TEST(Sensitivity, CanBeCancelled)
+{
+    std::stop_source stop;
+    stop.request_stop();
+    InsightOptions options;
+    options.stop = stop.get_token();
+    Evaluator evaluator;
+    const auto table = sensitivity(evaluator, pipelineGraph(2, 2, 2, 1), options);
+    ASSERT_FALSE(table.ok());
+    EXPECT_TRUE(isCancelled(table.errors()));
+}
+
+TEST(Paired, IntervalsCoverTheTrueDifference)
+{
+    // Pairs of independent-in-i normals with known quantile difference: b = 1.2 a, so the p95 difference is 0.2 Q(0.95).
+    int covered = 0;
+    for (std::uint64_t trial = 0; trial < 200; ++trial) {
+        auto a = std::make_shared<StepSamples>(), b = std::make_shared<StepSamples>();
+        const Distribution d = lognormal(0.2);
+        for (std::uint64_t i = 0; i < 1'000; ++i) {
+            const double x = d.baseQuantile(uniform(trial, stream(1), i)), y = d.baseQuantile(uniform(trial, stream(2), i));
+            a->acrossSeconds.push_back(x);
+            b->acrossSeconds.push_back(1.2 * (i % 4 == 0 ? y : x)); // three quarters of the pairs are coupled
+        }
+        const Estimate change = pairedChange(PairedSample(a), PairedSample(b)).p95;
+        covered += std::abs(change.value - 0.2 * d.baseQuantile(0.95)) <= change.halfWidth ? 1 : 0;
+    }
+    EXPECT_GE(covered, 180); // 95 % of 200 is 190; three standard errors are 9
+    EXPECT_LE(covered, 200);
+}
+
+TEST(Variation, EmpiricalSpreadIsScaledAtTheSameMean)
+{
+    const Distribution pool = empiricalDistribution({0.8, 0.9, 1.0, 1.1, 1.2, 1.9});
+    for (const double factor : {0.5, 2.0}) {
+        const Distribution scaled = scaledSpread(pool, factor);
+        EXPECT_NEAR(std::sqrt(scaled.baseVariance()), factor * std::sqrt(pool.baseVariance()), 1e-6);
+        for (const double x : *scaled.pool)
+            EXPECT_GT(x, 0);
+    }
+}
