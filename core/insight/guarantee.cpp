@@ -194,7 +194,7 @@ Result<Guarantee> guarantee(Evaluator& evaluator, const Scenario& scenario, cons
         spatial.spatial = graph.spatial;
         regime.intraRegime = graph.intraRegime;
         regime.interRegime = graph.interRegime;
-        sim.numWithinSamples = 1;
+        sim.numWithinSamples = -1;
         const auto spatialOnly = evaluator.samples(spatial, sim);
         const auto regimeOnly = evaluator.samples(regime, sim);
         if (!spatialOnly->complete || !regimeOnly->complete)

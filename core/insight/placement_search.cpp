@@ -98,7 +98,7 @@ Result<PlacementResult> searchPlacement(Evaluator& evaluator, const Scenario& sc
     SimOptions sim;
     sim.seed = options.seed;
     sim.numSamples = kNoiseSamples;
-    sim.numWithinSamples = 1;
+    sim.numWithinSamples = -1;
     sim.stop = options.stop;
     const auto noise = evaluator.samples(lone, sim);
     // A Gumbel variable of scale b has the standard deviation b pi / sqrt(6).

@@ -149,7 +149,7 @@ sampleAll(Evaluator& evaluator, std::size_t count, const std::function<StepGraph
     SimOptions sim;
     sim.seed = options.seed;
     sim.numSamples = samples;
-    sim.numWithinSamples = 1;
+    sim.numWithinSamples = -1;
     sim.numThreads = 1;
     sim.stop = options.stop;
     const auto work = [&](bool reports) {
