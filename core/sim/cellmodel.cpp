@@ -5,6 +5,7 @@
 #include "core/stats/random.h"
 
 #include <boost/math/special_functions/erf.hpp>
+#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <array>
@@ -219,7 +220,7 @@ SpatialSamples spatialSamples(const StepGraph& graph, const CellKind& kind, cons
     std::vector<std::array<double, 2>> strata; // upper tail probability, weight
     for (int side = 0; side < 2; ++side)
         for (int k = 1; k <= 24; ++k) {
-            const int count = side == 0 ? (k <= 4 ? 32 : 10) : (k <= 4 ? 24 : (k <= 10 ? 4 : 1));
+            const int count = side == 0 ? (k <= 4 ? 20 : 5) : (k <= 4 ? 14 : (k <= 10 ? 3 : 1));
             const double low = std::ldexp(1.0, -(k + 1)), width = low / count;
             for (int j = 0; j < count; ++j) {
                 const double tail = low + (j + 0.5) * width;
@@ -586,7 +587,7 @@ std::vector<ChunkModel> chunkModels(const StepGraph& graph, const CellKind& kind
     std::vector<double> key(count, 0.0);
     std::vector<std::vector<double>> means(programs.size()), variances(programs.size());
     std::vector<ChunkModel> models(programs.size());
-    for (std::size_t p = 0; p < programs.size(); ++p) {
+    tbb::parallel_for(std::size_t{0}, programs.size(), [&](std::size_t p) {
         const Program& program = graph.programs[static_cast<std::size_t>(programs[p])];
         Builder builder(graph, points.base, kind, program);
         RareEvent rare = builder.rareEvent();
@@ -597,11 +598,10 @@ std::vector<ChunkModel> chunkModels(const StepGraph& graph, const CellKind& kind
         const GridDist chunk = builder.chunkAtOne();
         for (std::size_t i = 0; i < count; ++i) {
             if ((i & 63U) == 0 && stop.stop_requested())
-                return {};
+                return;
             const Moments m = builder.compute(&spatial.factor[i * static_cast<std::size_t>(graph.cellRanks())]);
             means[p].push_back(m.mean);
             variances[p].push_back(m.variance);
-            key[i] += weights[p] * m.mean;
         }
         ChunkModel& model = models[p];
         double spread = 0.0;
@@ -631,7 +631,12 @@ std::vector<ChunkModel> chunkModels(const StepGraph& graph, const CellKind& kind
         model.isRandom = spread > 0.0 && chunk.mass.size() > 1;
         if (model.isRandom)
             model.shape = standardTable(chunk);
-    }
+    });
+    if (stop.stop_requested())
+        return {};
+    for (std::size_t p = 0; p < programs.size(); ++p)
+        for (std::size_t i = 0; i < count; ++i)
+            key[i] += weights[p] * means[p][i];
     std::vector<std::size_t> order(count);
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key[a] < key[b]; });

@@ -44,7 +44,7 @@ public:
         const auto ranks = static_cast<std::size_t>(m_graph.cellRanks());
         const std::size_t first = (replica * static_cast<std::size_t>(m_graph.schedule.numStages) + stage) * ranks;
         const ReplicaKind& kind = m_prepared.replicas[static_cast<std::size_t>(m_prepared.kindOfReplica[replica])];
-        const auto& slow = m_prepared.cells[static_cast<std::size_t>(kind.cellOfStage[stage])].kind.computeFactor;
+        const auto& slow = m_prepared.kinds[static_cast<std::size_t>(m_prepared.cells[static_cast<std::size_t>(kind.cellOfStage[stage])].kind)].computeFactor;
         const double p = m_graph.spatial.rareProbability;
         double most = 0.0, slowest = 0.0;
         for (std::size_t r = 0; r < ranks; ++r) {
@@ -107,6 +107,41 @@ void sweepStill(const Prepared& prepared, const std::vector<float>& scores, cons
         for (std::size_t l = 0; l < kLanes && block * kLanes + l < replicas.size(); ++l)
             take(block * kLanes + l, l, ends, optimizer);
     });
+}
+
+/// Replicas that can be the slowest of their job: of each kind the first by the time of their slowest stage in steady state plus
+/// one pass through all stages (the 1F1B bound M max + sum).
+std::vector<std::size_t> likelySlowest(const Prepared& prepared, const std::vector<float>& scores, std::size_t jobs)
+{
+    constexpr std::size_t kEach = 16;
+    const auto stages = static_cast<std::size_t>(prepared.plan.numStages), replicas = prepared.kindOfReplica.size();
+    std::vector<std::size_t> out;
+    if (replicas <= kEach) {
+        out.resize(jobs * replicas);
+        std::iota(out.begin(), out.end(), std::size_t{0});
+        return out;
+    }
+    std::vector<std::pair<double, std::size_t>> order(replicas);
+    for (std::size_t job = 0; job < jobs; ++job) {
+        for (std::size_t d = 0; d < replicas; ++d) {
+            double most = 0.0, sum = 0.0;
+            for (std::size_t s = 0; s < stages; ++s) {
+                const auto& cell = prepared.cells[static_cast<std::size_t>(prepared.replicas[static_cast<std::size_t>(prepared.kindOfReplica[d])].cellOfStage[s])];
+                const double at = (scores[(job * replicas + d) * stages + s] + kScoreLimit) / (2.0 * kScoreLimit) * (kScoreNodes - 1);
+                double time = 0.0;
+                for (std::size_t q = 0; q + 1 < cell.programs.size(); ++q)
+                    if (cell.programs[q] >= 0)
+                        time += static_cast<double>(prepared.models[static_cast<std::size_t>(cell.programs[q])].computeMean[static_cast<std::size_t>(at)]);
+                most = std::max(most, time);
+                sum += time;
+            }
+            order[d] = {-(prepared.plan.numMicrobatches * most + sum), d};
+        }
+        std::partial_sort(order.begin(), order.begin() + kEach, order.end());
+        for (std::size_t i = 0; i < kEach; ++i)
+            out.push_back(job * replicas + order[i].second);
+    }
+    return out;
 }
 
 } // namespace
@@ -181,18 +216,23 @@ JobScores medianJob(const Prepared& prepared, std::uint64_t seed, std::stop_toke
         });
     }
     std::vector<float> ends(jobs * replicas * stages), optimizer(ends.size());
-    for (std::size_t kind = 0; kind < prepared.replicas.size() && !stop.stop_requested(); ++kind) {
-        std::vector<std::size_t> items;
-        for (std::size_t i = 0; i < jobs * replicas; ++i)
-            if (static_cast<std::size_t>(prepared.kindOfReplica[i % replicas]) == kind)
-                items.push_back(i);
-        sweepStill(prepared, scores, items, static_cast<int>(kind), [&](std::size_t item, std::size_t lane, const Rows& e, const Rows& o) {
-            for (std::size_t s = 0; s < stages; ++s) {
-                ends[items[item] * stages + s] = e.row(s)[lane];
-                optimizer[items[item] * stages + s] = o.row(s)[lane];
-            }
-        });
-    }
+    const auto sweepAll = [&](const std::vector<std::size_t>& wanted) {
+        for (std::size_t kind = 0; kind < prepared.replicas.size() && !stop.stop_requested(); ++kind) {
+            std::vector<std::size_t> items;
+            for (const std::size_t i : wanted)
+                if (static_cast<std::size_t>(prepared.kindOfReplica[i % replicas]) == kind)
+                    items.push_back(i);
+            if (items.empty())
+                continue;
+            sweepStill(prepared, scores, items, static_cast<int>(kind), [&](std::size_t item, std::size_t lane, const Rows& e, const Rows& o) {
+                for (std::size_t s = 0; s < stages; ++s) {
+                    ends[items[item] * stages + s] = e.row(s)[lane];
+                    optimizer[items[item] * stages + s] = o.row(s)[lane];
+                }
+            });
+        }
+    };
+    sweepAll(likelySlowest(prepared, scores, jobs));
     if (stop.stop_requested())
         return out;
     StepRows still(stages);
@@ -215,6 +255,9 @@ JobScores medianJob(const Prepared& prepared, std::uint64_t seed, std::stop_toke
     const std::size_t job = order[jobs / 2].second;
     out.scores.assign(scores.begin() + static_cast<std::ptrdiff_t>(job * replicas * stages),
                       scores.begin() + static_cast<std::ptrdiff_t>((job + 1) * replicas * stages));
+    std::vector<std::size_t> ofJob(replicas);
+    std::iota(ofJob.begin(), ofJob.end(), job * replicas);
+    sweepAll(ofJob);
     for (std::size_t d = 0; d < replicas; ++d) {
         for (std::size_t s = 0; s < stages; ++s) {
             latest.row(s)[0] = ends[(job * replicas + d) * stages + s];

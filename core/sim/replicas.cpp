@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <map>
 
 namespace prism {
@@ -46,36 +47,57 @@ Program optimizerProgram(const StepGraph& graph, int stage)
 
 /// What all kinds of cells are modelled from.
 struct ModelInputs {
-    StepGraph graph; ///< with one more program per stage: its optimizer
+    StepGraph graph; ///< with the distinct optimizers as further programs
     ClassPoints points;
     RegimeRange regimes;
     FixedRange fixed;
-    int firstOptimizer = 0;
+    std::vector<int> optimizerOfStage; ///< program, -1 = none
 };
 
-CellModels cellModels(const ModelInputs& in, int stage, const CellKind& kind, std::stop_token stop)
+void addOptimizers(ModelInputs& in)
+{
+    for (int s = 0; s < in.graph.schedule.numStages; ++s) {
+        Program program = optimizerProgram(in.graph, s);
+        if (program.blocks.empty()) {
+            in.optimizerOfStage.push_back(-1);
+            continue;
+        }
+        auto it = std::find(in.graph.programs.begin(), in.graph.programs.end(), program);
+        in.optimizerOfStage.push_back(static_cast<int>(it - in.graph.programs.begin()));
+        if (it == in.graph.programs.end())
+            in.graph.programs.push_back(std::move(program));
+    }
+}
+
+/// Models of every program in one kind of cell: models[first + program].
+void addModels(Prepared& out, const ModelInputs& in, const CellKind& kind, std::stop_token stop)
+{
+    std::vector<int> programs;
+    std::vector<double> weights(in.graph.programs.size(), 0.0);
+    for (std::size_t p = 0; p < in.graph.programs.size(); ++p)
+        programs.push_back(static_cast<int>(p));
+    for (const auto& stage : in.graph.programOf)
+        for (const auto& chunk : stage)
+            for (const int p : chunk)
+                if (p >= 0)
+                    weights[static_cast<std::size_t>(p)] += in.graph.schedule.numMicrobatches;
+    std::vector<ChunkModel> models = chunkModels(in.graph, kind, programs, weights, in.points, in.regimes, in.fixed, stop);
+    models.resize(programs.size());
+    std::move(models.begin(), models.end(), std::back_inserter(out.models));
+    out.kinds.push_back(kind);
+}
+
+CellModels cellModels(const ModelInputs& in, int stage, int kind)
 {
     CellModels out;
     out.stage = stage;
     out.kind = kind;
-    std::vector<int> programs;
-    std::vector<double> weights;
-    std::vector<std::size_t> place;
-    const auto& table = in.graph.programOf[static_cast<std::size_t>(stage)];
-    out.programs.resize(table.size() * kPhases + 1);
-    for (std::size_t c = 0; c < table.size(); ++c)
-        for (std::size_t p = 0; p < kPhases; ++p)
-            if (table[c][p] >= 0) {
-                programs.push_back(table[c][p]);
-                weights.push_back(in.graph.schedule.numMicrobatches);
-                place.push_back(c * kPhases + p);
-            }
-    programs.push_back(in.firstOptimizer + stage);
-    weights.push_back(1.0);
-    place.push_back(out.programs.size() - 1);
-    std::vector<ChunkModel> models = chunkModels(in.graph, kind, programs, weights, in.points, in.regimes, in.fixed, stop);
-    for (std::size_t i = 0; i < models.size(); ++i)
-        out.programs[place[i]] = std::move(models[i]);
+    const int first = kind * static_cast<int>(in.graph.programs.size());
+    const auto add = [&](int program) { out.programs.push_back(program < 0 ? -1 : first + program); };
+    for (const auto& chunk : in.graph.programOf[static_cast<std::size_t>(stage)])
+        for (const int program : chunk)
+            add(program);
+    add(in.optimizerOfStage[static_cast<std::size_t>(stage)]);
     return out;
 }
 
@@ -130,17 +152,17 @@ bool sortReplicas(Prepared& out, const ModelInputs& in, std::stop_token stop)
         ReplicaKind replica;
         for (int s = 0; s < stages; ++s) {
             const CellKind kind = cellKind(graph, d, s);
-            std::size_t at = 0;
-            for (; at < out.cells.size(); ++at) {
-                const CellModels& cell = out.cells[at];
-                const auto i = static_cast<std::size_t>(s), j = static_cast<std::size_t>(cell.stage);
-                if (cell.kind == kind && graph.programOf[i] == graph.programOf[j] && graph.optimizer[i] == graph.optimizer[j])
-                    break;
-            }
-            if (at == out.cells.size())
-                out.cells.push_back(cellModels(in, s, kind, stop));
+            const auto known = std::find(out.kinds.begin(), out.kinds.end(), kind);
+            const auto index = static_cast<int>(known - out.kinds.begin());
+            if (known == out.kinds.end())
+                addModels(out, in, kind, stop);
             if (stop.stop_requested())
                 return false;
+            const CellModels cell = cellModels(in, s, index);
+            const auto same = std::find_if(out.cells.begin(), out.cells.end(), [&](const CellModels& c) { return c.kind == index && c.programs == cell.programs; });
+            const auto at = static_cast<std::size_t>(same - out.cells.begin());
+            if (same == out.cells.end())
+                out.cells.push_back(cell);
             replica.cellOfStage.push_back(static_cast<int>(at));
             out.stageLinkFactor[static_cast<std::size_t>(s)] = std::max(out.stageLinkFactor[static_cast<std::size_t>(s)], kind.linkFactor);
             out.linkFactor = std::max(out.linkFactor, kind.linkFactor);
@@ -153,7 +175,8 @@ bool sortReplicas(Prepared& out, const ModelInputs& in, std::stop_token stop)
         }
         replica.firstReplica = d;
         const auto link = [&](int stage) {
-            return static_cast<float>(out.cells[static_cast<std::size_t>(replica.cellOfStage[static_cast<std::size_t>(stage)])].kind.linkFactor);
+            const CellModels& cell = out.cells[static_cast<std::size_t>(replica.cellOfStage[static_cast<std::size_t>(stage)])];
+            return static_cast<float>(out.kinds[static_cast<std::size_t>(cell.kind)].linkFactor);
         };
         for (std::size_t hop = 0; hop < out.plan.transfers.size(); ++hop) {
             const std::size_t h = hop % (path.size() - 1);
@@ -172,9 +195,8 @@ std::shared_ptr<const Prepared> prepare(const StepGraph& graph, std::stop_token 
     auto out = std::make_shared<Prepared>();
     out->graph = graph;
     out->plan = makePlan(graph);
-    ModelInputs in{graph, classPoints(graph), regimeRange(graph), fixedRange(graph), static_cast<int>(graph.programs.size())};
-    for (int s = 0; s < graph.schedule.numStages; ++s)
-        in.graph.programs.push_back(optimizerProgram(graph, s));
+    ModelInputs in{graph, classPoints(graph), regimeRange(graph), fixedRange(graph), {}};
+    addOptimizers(in);
     out->fixed = in.fixed;
     for (const KernelClass& c : graph.classes)
         out->classes.push_back(classModel(c.temporal));
@@ -205,8 +227,7 @@ void communicationRow(const Prepared& prepared, const StepOp& op, const DrawKey&
 
 ReplicaSweep::ReplicaSweep(const Prepared& prepared)
     : m_prepared(prepared),
-      m_collectiveMean(prepared.cells.size() * static_cast<std::size_t>(prepared.plan.numChunks) * kPhases),
-      m_collectiveVariance(prepared.cells.size() * static_cast<std::size_t>(prepared.plan.numChunks) * kPhases),
+      m_collectiveMean(prepared.models.size()), m_collectiveVariance(prepared.models.size()),
       m_mean(prepared.plan.cells()), m_compute(prepared.plan.cells()), m_spread(prepared.plan.cells()),
       m_spreadData(prepared.plan.cells()), m_data(static_cast<std::size_t>(prepared.plan.numMicrobatches)),
       m_transfer(prepared.plan.transfers.size()), m_slots(static_cast<std::size_t>(prepared.plan.numSlots)), m_scratch(1)
@@ -241,7 +262,7 @@ void ReplicaSweep::bind(const ReplicaKind& kind)
     const int perStage = m_prepared.plan.numChunks * kPhases;
     for (KernelNode& node : m_nodes) {
         const CellModels& cell = m_prepared.cells[static_cast<std::size_t>(kind.cellOfStage[static_cast<std::size_t>(node.clockRow)])];
-        const ChunkModel& model = cell.programs[static_cast<std::size_t>(node.durationRow % perStage)];
+        const ChunkModel& model = m_prepared.models[static_cast<std::size_t>(cell.programs[static_cast<std::size_t>(node.durationRow % perStage)])];
         node.table = model.isRandom ? &model.shape : nullptr;
         node.rare = model.rare.probability > 0.0 ? &model.rare : nullptr;
     }
@@ -251,24 +272,20 @@ void ReplicaSweep::beginBlock(std::uint64_t block, const Rows& regime)
 {
     m_block = block;
     m_regime = &regime;
-    const auto perStage = static_cast<std::size_t>(m_prepared.plan.numChunks) * kPhases;
-    for (std::size_t c = 0; c < m_prepared.cells.size(); ++c)
-        for (std::size_t q = 0; q < perStage; ++q) {
-            const ChunkModel& model = m_prepared.cells[c].programs[q];
-            float* mean = m_collectiveMean.row(c * perStage + q);
-            float* variance = m_collectiveVariance.row(c * perStage + q);
-            if (model.computeMean.empty())
-                continue;
-            for (std::size_t l = 0; l < kLanes; ++l) {
-                double m = 0.0, v = 0.0;
-                for (std::size_t scope = 0; scope < 2; ++scope) {
-                    m += model.collectiveMean[scope].at(regime.row(scope)[l]);
-                    v += model.collectiveVariance[scope].at(regime.row(scope)[l]);
-                }
-                mean[l] = static_cast<float>(m);
-                variance[l] = static_cast<float>(v);
+    for (std::size_t k = 0; k < m_prepared.models.size(); ++k) {
+        const ChunkModel& model = m_prepared.models[k];
+        float* mean = m_collectiveMean.row(k);
+        float* variance = m_collectiveVariance.row(k);
+        for (std::size_t l = 0; l < kLanes; ++l) {
+            double m = 0.0, v = 0.0;
+            for (std::size_t scope = 0; scope < 2; ++scope) {
+                m += model.collectiveMean[scope].at(regime.row(scope)[l]);
+                v += model.collectiveVariance[scope].at(regime.row(scope)[l]);
             }
+            mean[l] = static_cast<float>(m);
+            variance[l] = static_cast<float>(v);
         }
+    }
 }
 
 void ReplicaSweep::fillDurations(const ReplicaKind& kind, const RoundKeys& keys, const Rows& scores, bool noise, Rows& optimizer)
@@ -291,12 +308,13 @@ void ReplicaSweep::fillDurations(const ReplicaKind& kind, const RoundKeys& keys,
             return low + part[l] * (table[node[l] + 1] - low);
         };
         for (std::size_t q = 0; q < perStage; ++q) {
-            const ChunkModel& model = m_prepared.cells[cell].programs[q];
-            if (model.computeMean.empty())
+            const int index = m_prepared.cells[cell].programs[q];
+            if (index < 0)
                 continue;
+            const ChunkModel& model = m_prepared.models[static_cast<std::size_t>(index)];
             const std::size_t row = s * perStage + q;
-            const float* cm = m_collectiveMean.row(cell * perStage + q);
-            const float* cv = m_collectiveVariance.row(cell * perStage + q);
+            const float* cm = m_collectiveMean.row(static_cast<std::size_t>(index));
+            const float* cv = m_collectiveVariance.row(static_cast<std::size_t>(index));
             float *mean = m_mean.row(row), *compute = m_compute.row(row), *spread = m_spread.row(row), *spreadData = m_spreadData.row(row);
             const bool random = noise && model.isRandom;
             for (std::size_t l = 0; l < kLanes; ++l) {
@@ -317,12 +335,12 @@ void ReplicaSweep::fillDurations(const ReplicaKind& kind, const RoundKeys& keys,
                 spreadData[l] = sigma * share;
             }
         }
-        const ChunkModel& last = m_prepared.cells[cell].programs.back();
         float* seconds = optimizer.row(s);
-        if (last.computeMean.empty()) {
+        if (m_prepared.cells[cell].programs.back() < 0) {
             std::fill_n(seconds, kLanes, 0.0F);
             continue;
         }
+        const ChunkModel& last = m_prepared.models[static_cast<std::size_t>(m_prepared.cells[cell].programs.back())];
         const DrawKey key = drawKey(kOptimizerDraws, s, 0);
         if (noise && last.isRandom)
             drawRow(last.shape, key, keys, m_block, seconds);

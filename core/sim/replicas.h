@@ -38,8 +38,8 @@ struct ReplicaKind {
 /// Models of everything that one stage runs in one kind of cell.
 struct CellModels {
     int stage = 0;
-    CellKind kind;
-    std::vector<ChunkModel> programs;        ///< by chunk * kPhases + phase, then the optimizer last
+    int kind = 0;                            ///< index into Prepared::kinds
+    std::vector<int> programs;               ///< by chunk * kPhases + phase, then the optimizer: index into Prepared::models; -1 = none
 };
 
 /// A class's factor: its table (unless constant) and its rare event.
@@ -54,6 +54,8 @@ struct Prepared {
     StepGraph graph;
     Plan plan;
     FixedRange fixed;
+    std::vector<CellKind> kinds;
+    std::vector<ChunkModel> models;
     std::vector<CellModels> cells;
     std::vector<ReplicaKind> replicas;       ///< kinds, the most frequent first
     std::vector<int> kindOfReplica;
@@ -93,7 +95,7 @@ private:
     std::uint64_t m_block = 0;
     const Rows* m_regime = nullptr;
     std::vector<KernelNode> m_nodes;
-    Rows m_collectiveMean, m_collectiveVariance; ///< per cell kind and program
+    Rows m_collectiveMean, m_collectiveVariance; ///< per model
     Rows m_mean, m_compute, m_spread, m_spreadData, m_data, m_transfer, m_slots, m_scratch;
 };
 

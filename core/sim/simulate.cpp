@@ -150,9 +150,10 @@ std::vector<float> slowestOptimizer(const Series& series, std::size_t stage)
 {
     const Prepared& prepared = series.prepared;
     const ReplicaKind& kind = prepared.replicas[static_cast<std::size_t>(series.layout.pooledKind)];
-    const ChunkModel& model = prepared.cells[static_cast<std::size_t>(kind.cellOfStage[stage])].programs.back();
-    if (model.computeMean.empty())
+    const int index = prepared.cells[static_cast<std::size_t>(kind.cellOfStage[stage])].programs.back();
+    if (index < 0)
         return {0.0F};
+    const ChunkModel& model = prepared.models[static_cast<std::size_t>(index)];
     std::vector<std::pair<double, double>> scores; // node, weight
     if (!series.layout.members.empty()) {
         const std::size_t stride = 1 + series.layout.members.size() / 128;
