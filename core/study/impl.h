@@ -72,6 +72,7 @@ struct Study::Impl {
                                           std::unique_ptr<FileLock> lock);
     void takeLock();
     void connect();
+    void rollBackElsewhere();
     void inspect();
     void checkPages();
     void bringUpToDate(std::int64_t version);

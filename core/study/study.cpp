@@ -6,6 +6,8 @@
 #include <sqlite3.h>
 
 #include <chrono>
+#include <cstdlib>
+#include <filesystem>
 #include <thread>
 #include <tuple>
 
@@ -66,10 +68,48 @@ void Study::Impl::takeLock()
                          " Save a copy to edit it.";
 }
 
+void Study::Impl::rollBackElsewhere()
+{
+    namespace fs = std::filesystem;
+    std::string folder = (fs::temp_directory_path() / "prism-study-XXXXXX").string();
+    if (!mkdtemp(folder.data()))
+        failStudy(kReadOnly, "The last change of a killed program cannot be undone here.", path, "a place that can be written");
+    const Diagnostics problem = attempt([&] {
+        const std::string copy = folder + "/study";
+        for (const char* suffix : {"", "-journal"}) {
+            fs::copy_file(path + suffix, copy + suffix);
+            fs::permissions(copy + suffix, fs::perms::owner_read | fs::perms::owner_write);
+        }
+        db = Database(copy, Database::Mode::readWrite, {});
+        copyIntoMemory();
+    });
+    std::error_code ignored;
+    fs::remove_all(folder, ignored);
+    if (!problem.empty())
+        throw StudyError{problem.front()};
+    notes.push_back(note(kReadOnly, "A program was killed while it changed the study; what is shown is the state before that change."));
+}
+
 void Study::Impl::connect()
 {
-    db = Database(path, readOnly ? Database::Mode::readOnly : Database::Mode::readWrite, options.vfs);
-    const Deadline deadline(db, -1);
+    const auto mode = readOnly ? Database::Mode::readOnly : Database::Mode::readWrite;
+    const auto open = [&] {
+        db = Database(path, mode, options.vfs);
+        (void)db.integer("PRAGMA application_id");
+    };
+    const Diagnostics unread = attempt(open);
+    if (!unread.empty() && (unread.front().path != kReadOnly || !fileExists(path + "-journal")))
+        throw StudyError{unread.front()};
+    if (!unread.empty()) {
+        // A killed writer left a change half done. A reader may not undo it; a writer does so by looking.
+        const Diagnostics problem = attempt([&] {
+            Database writer(path, Database::Mode::readWrite, options.vfs);
+            (void)writer.integer("PRAGMA application_id");
+            open();
+        });
+        if (!problem.empty())
+            rollBackElsewhere();
+    }
     if (db.integer("PRAGMA application_id") != kStudyApplicationId)
         failStudy(kNotAStudy, "This is a database, but not a study.", path, "a file made by PRISM Explorer (.prism)");
     if (!readOnly && !db.writable()) {

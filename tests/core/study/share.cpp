@@ -207,6 +207,45 @@ TEST(StudyShare, MediaThatCannotBeWrittenOpenReadOnlyAndSayWhy)
     chmod(folder.path().c_str(), 0755);
 }
 
+/// A study as a killed writer leaves it: with a change half written and the journal that undoes it.
+void makeHalfWritten(const Folder& folder, const std::string& name)
+{
+    const Folder source;
+    ASSERT_TRUE(Study::create(source / "a.prism", options())->addScenario("a", "{}").ok());
+    Database writer(source / "a.prism", Database::Mode::readWrite, {});
+    writer.script("PRAGMA cache_size = 2; BEGIN IMMEDIATE; UPDATE scenario SET name = 'half'; "
+                  "INSERT INTO view_state VALUES ('big', hex(zeroblob(400000)))");
+    for (const char* suffix : {"", "-journal"})
+        fs::copy_file(source / "a.prism" + suffix, folder / name + suffix);
+}
+
+TEST(StudyShare, AKilledWritersHalfChangeIsUndoneForReadersToo)
+{
+    const Folder folder;
+    makeHalfWritten(folder, "a.prism");
+    StudyOptions reading = options();
+    reading.access = StudyAccess::readOnly;
+    const Result<Study> study = Study::open(folder / "a.prism", reading);
+    ASSERT_TRUE(study.ok()) << text(study.errors());
+    EXPECT_TRUE(study->scenario("a").ok());
+    EXPECT_TRUE(study->check().empty());
+
+    const Folder sealed;
+    makeHalfWritten(sealed, "a.prism");
+    chmod((sealed / "a.prism").c_str(), 0444);
+    chmod((sealed / "a.prism-journal").c_str(), 0444);
+    chmod(sealed.path().c_str(), 0555);
+    EXPECT_EQ(asNobody([&] {
+                  const Result<Study> sealedStudy = Study::open(sealed / "a.prism", options());
+                  if (!sealedStudy.ok())
+                      return 1;
+                  return sealedStudy->readOnly() && sealedStudy->scenario("a").ok() && sealedStudy->notes().size() == 1 ? 0 : 2;
+              }),
+              0);
+    chmod(sealed.path().c_str(), 0755);
+    EXPECT_TRUE(fs::exists(sealed / "a.prism-journal"));
+}
+
 TEST(StudyShare, CreatingNeverTouchesWhatIsThere)
 {
     const Folder folder;
