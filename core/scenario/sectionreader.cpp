@@ -69,7 +69,9 @@ std::vector<std::string> keysBelow(const std::string& prefix, std::initializer_l
     for (const Parameter& p : parameters())
         if (p.id.starts_with(prefix) && p.id.find('.', prefix.size()) == std::string::npos)
             keys.push_back(p.id.substr(prefix.size()));
-    keys.insert(keys.end(), more.begin(), more.end());
+    for (const char* key : more)
+        if (std::find(keys.begin(), keys.end(), key) == keys.end())
+            keys.emplace_back(key);
     return keys;
 }
 
