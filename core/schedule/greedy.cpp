@@ -17,6 +17,7 @@ struct Policy {
     double idleBudget = 0.0;  ///< a stage may wait beside pending weight items until its idle time reaches this
     double forwardWait = 0.0; ///< a forward is put off for a backward that arrives within this time
     bool oldestFirst = false; ///< among ready backwards: oldest micro-batch first, else the one closest to the loss
+    double warmupShare = 1.0; ///< part of the limit that early chunks may fill; the rest belongs to the last chunk
 };
 
 struct StageState {
@@ -24,7 +25,7 @@ struct StageState {
     double idle = 0.0;
     double wake = kNever;
     bool started = false;
-    int inFlight = 0;
+    double inFlight = 0.0;
     std::vector<int> nextForward, nextBackward; ///< per chunk
     std::deque<ScheduleItem> pendingWeight;
     std::vector<ScheduleItem> order;
@@ -102,8 +103,10 @@ private:
         for (int chunk = m_shape.numChunks - 1; chunk >= 0; --chunk) {
             const int m = s.nextForward[static_cast<std::size_t>(chunk)];
             // The last free place belongs to deeper chunks, so that what is in flight can always reach its backward.
-            const int room = m_maxInFlight - (chunk + 1 < m_shape.numChunks ? 1 : 0);
-            if (m >= m_shape.numMicrobatches || s.inFlight + 1 > room)
+            const double room = chunk + 1 < m_shape.numChunks
+                                    ? std::min(m_maxInFlight - 1.0, m_policy.warmupShare * m_maxInFlight)
+                                    : m_maxInFlight;
+            if (m >= m_shape.numMicrobatches || s.inFlight + 1.0 > room + 1e-9)
                 continue;
             const double arrival =
                 m_forwardArrival[at(m_index[static_cast<std::size_t>(stage)][static_cast<std::size_t>(chunk)],
@@ -153,7 +156,7 @@ private:
         switch (i.phase) {
         case Phase::forward:
             s.clock += m_times.forward;
-            ++s.inFlight;
+            s.inFlight += 1.0;
             ++s.nextForward[i.chunk];
             if (p < last)
                 deliver(m_forwardArrival, p, p + 1, i.microbatch, s.clock);
@@ -162,6 +165,7 @@ private:
             break;
         case Phase::backward:
             s.clock += m_times.backward;
+            s.inFlight -= 1.0 - m_times.weightShare;
             ++s.nextBackward[i.chunk];
             s.pendingWeight.push_back({Phase::weight, i.chunk, i.microbatch});
             if (p > 0)
@@ -169,7 +173,7 @@ private:
             break;
         default:
             s.clock += m_times.weight;
-            --s.inFlight;
+            s.inFlight -= m_times.weightShare;
         }
         s.wake = s.clock;
     }
@@ -201,13 +205,18 @@ std::vector<std::vector<ScheduleItem>> greedyOrder(const Schedule& shape, const 
     std::vector<std::vector<ScheduleItem>> best;
     std::tuple<double, double> bestTime{kNever, kNever};
     const double unit = times.forward + times.backward + times.weight;
+    const bool chunked = shape.numChunks > 1;
+    std::vector<std::pair<bool, double>> variants = {{false, 1.0}};
+    if (chunked)
+        variants = {{false, 0.4}, {false, 0.5}, {false, 0.6}, {false, 0.8}, {false, 1.0}, {true, 0.5}, {true, 0.6}, {true, 0.8}, {true, 1.0}};
+    const std::vector<double> budgets = chunked ? std::vector<double>{0.0, 0.1, 0.4, 1.0, 3.0, 1e9}
+                                                : std::vector<double>{0.0, 0.05, 0.1, 0.2, 0.4, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0, 12.0, 1e9};
+    const std::vector<double> waits = chunked ? std::vector<double>{0.0, 0.5} : std::vector<double>{0.0, 0.1, 0.5};
     const std::size_t nodes = shape.path.size() * static_cast<std::size_t>(shape.numMicrobatches) * kPhases;
-    for (const double budget : {0.0, 0.05, 0.1, 0.2, 0.4, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0, 12.0, 1e9})
-        for (const double wait : {0.0, 0.1, 0.5})
-            for (const bool oldest : {false, true}) {
-                if (oldest && shape.numChunks == 1)
-                    continue;
-                Policy policy{budget * unit, wait * times.forward, oldest};
+    for (const double budget : budgets)
+        for (const double wait : waits)
+            for (const auto& [oldest, share] : variants) {
+                const Policy policy{budget * unit, wait * times.forward, oldest, share};
                 candidate.order = Planner(shape, times, maxInFlight, policy).plan();
                 std::size_t items = 0;
                 for (const auto& order : candidate.order)

@@ -6,7 +6,8 @@
 namespace prism {
 
 /// The order of every stage for a schedule that has its sizes and path but no order yet. `maxInFlight` counts chunk activations
-/// per stage, held from a forward to its weight item; at least 2 when a path visits a stage twice.
+/// per stage: a forward takes one, its backward gives back all but `times.weightShare` of it, its weight item the rest; at
+/// least 2 when a path visits a stage twice.
 ///
 /// A list scheduler in event order: a stage that is free runs a backward that has arrived, else a forward that has arrived and
 /// fits the limit, else a pending weight item, which fills what would be idle time. Where an input is known to arrive before a

@@ -43,6 +43,8 @@ inline constexpr std::int64_t kMaxScheduleItems = 4'000'000;
 /// stage. The order of items is planned; the simulators then run it with whatever times they draw.
 struct PassTimes {
     double forward = 1.0, backward = 1.0, weight = 1.0, transfer = 0.0;
+    /// Share of an activation that is still held between its backward and its weight item, in [0, 1]; 1 = all of it.
+    double weightShare = 1.0;
 };
 
 /// A schedule by name for P stages, V chunks per stage and M micro-batches:
