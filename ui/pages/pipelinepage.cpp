@@ -115,9 +115,10 @@ void PipelinePage::refresh()
     text.title = tr("One sampled step");
     if (line) {
         text.title = tr("One sampled %1, %2").arg(QString::fromStdString(line->draw), format::seconds(line->stepSeconds).text());
-        text.subtitle = tr("Draw %1, replica %2 of %3 (the slowest), %4, %5 stages × %6 chunks, %7 micro-batches")
-                            .arg(format::count(line->sample), QString::number(line->replica), format::count(line->replicas), QString::fromStdString(line->scheduleName),
-                                 QString::number(line->stages), QString::number(line->chunks), format::count(line->microbatches));
+        const QString shape = line->chunks > 1 ? tr("%1 stages × %2 chunks").arg(line->stages).arg(line->chunks) : tr("%1 stages").arg(line->stages);
+        text.subtitle = tr("Draw %1, replica %2 of %3 (the slowest), %4, %5, %6 micro-batches")
+                            .arg(format::count(line->sample), QString::number(line->replica), format::count(line->replicas), QString::fromStdString(line->scheduleName), shape,
+                                 format::count(line->microbatches));
         const double bubble = line->bubbleFraction.empty() ? 0 : std::accumulate(line->bubbleFraction.begin(), line->bubbleFraction.end(), 0.0) / static_cast<double>(line->bubbleFraction.size());
         QString footer = tr("One draw, no interval. ");
         if (line->candidates > 1)

@@ -181,7 +181,7 @@ GanttChart::Layout GanttChart::layout(const Canvas& canvas, const QRectF& area) 
     const int stages = m_timeline ? std::max(m_timeline->stages, 1) : 1;
     const double left = area.left() + canvas.px(44), top = area.top() + canvas.px(14), bottom = area.bottom() - canvas.px(38);
     const double height = std::max(bottom - top, canvas.px(20));
-    at.rowHeight = std::min(height / stages, canvas.px(44));
+    at.rowHeight = std::min(height / stages, std::max(canvas.px(44), height * 0.25));
     at.rows = QRectF(left, top, std::max(area.right() - canvas.px(12) - left, canvas.px(40)), at.rowHeight * stages);
     at.start = m_start;
     at.perSecond = at.rows.width() / std::max(m_end - m_start, 1e-12);

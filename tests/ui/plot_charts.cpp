@@ -1,0 +1,294 @@
+// What every chart promises: it paints its data, reads by keyboard, is a table, and exports with a receipt.
+#include "plot_gallery.h"
+#include "plot_samples.h"
+
+#include "ui/pages/sensitivitypage.h"
+#include "ui/plot/export.h"
+#include "ui/plot/gantt.h"
+#include "ui/plot/heatmap.h"
+#include "ui/plot/memorychart.h"
+#include "ui/plot/scalechart.h"
+#include "ui/plot/ticks.h"
+
+#include <gtest/gtest.h>
+
+#include <QFile>
+#include <QMimeData>
+#include <QSignalSpy>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QXmlStreamReader>
+
+#include <set>
+
+namespace prism::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+TEST(Ticks, AreRoundNumbersInsideTheRange)
+{
+    const Ticks ticks = niceTicks(-142, 236, 6);
+    EXPECT_EQ(ticks.step, 100);
+    EXPECT_EQ(ticks.values, (std::vector<double>{-100, 0, 100, 200}));
+    EXPECT_EQ(ticks.signedLabel(100), u"+100"_s);
+    EXPECT_EQ(ticks.signedLabel(-100), u"−100"_s);
+    EXPECT_EQ(niceTicks(8.4, 10.4, 10).decimals, 1);
+    EXPECT_TRUE(niceTicks(1, 1, 5).values.empty());
+    EXPECT_TRUE(niceTicks(0, std::numeric_limits<double>::infinity(), 5).values.empty());
+    EXPECT_EQ(niceCeiling(1.34), 1.5);
+}
+
+TEST(Charts, ReadEveryItemByKeyboardAndByNameForScreenReaders)
+{
+    Theme theme;
+    for (const NamedChart& named : galleryCharts(theme)) {
+        PlotBase& chart = *named.chart;
+        ASSERT_GT(chart.itemCount(), 0) << named.name.toStdString();
+        EXPECT_FALSE(chart.accessibleName().isEmpty());
+        std::set<int> reached;
+        QTest::keyClick(&chart, Qt::Key_Home);
+        EXPECT_EQ(chart.focusItem(), 0);
+        for (int i = 0; i < 2000; ++i) {
+            reached.insert(chart.focusItem());
+            EXPECT_EQ(chart.accessibleDescription(), chart.itemText(chart.focusItem()));
+            const int before = chart.focusItem();
+            QTest::keyClick(&chart, i % 50 == 49 ? Qt::Key_Down : Qt::Key_Right);
+            if (chart.focusItem() == before)
+                QTest::keyClick(&chart, Qt::Key_Down);
+        }
+        EXPECT_GT(reached.size(), std::min<std::size_t>(8, static_cast<std::size_t>(chart.itemCount()) - 1)) << named.name.toStdString();
+        for (int i = 0; i < chart.itemCount(); ++i)
+            EXPECT_FALSE(chart.itemText(i).isEmpty());
+        QSignalSpy picked(&chart, &PlotBase::itemPicked);
+        QTest::keyClick(&chart, Qt::Key_Return);
+        EXPECT_EQ(picked.count(), 1);
+        QTest::keyClick(&chart, Qt::Key_Escape);
+        EXPECT_EQ(chart.focusItem(), -1);
+    }
+}
+
+TEST(Charts, AreTablesOfOneWidth)
+{
+    Theme theme;
+    for (const NamedChart& named : galleryCharts(theme)) {
+        const TableData table = named.chart->asTable();
+        EXPECT_FALSE(table.rows.isEmpty()) << named.name.toStdString();
+        for (const QStringList& row : table.rows)
+            EXPECT_EQ(row.size(), table.header.size()) << named.name.toStdString();
+    }
+}
+
+TEST(Charts, DimWhileStaleAndKeepTheirPicture)
+{
+    Theme theme;
+    for (const NamedChart& named : galleryCharts(theme)) {
+        const QImage fresh = paintedChart(*named.chart, Look(lightPalette()), 1);
+        named.chart->setStale(u"Computing, last result shown"_s);
+        const QImage stale = paintedChart(*named.chart, Look(lightPalette()), 1);
+        EXPECT_NE(fresh, stale) << named.name.toStdString();
+        named.chart->setStale({});
+        EXPECT_EQ(fresh, paintedChart(*named.chart, Look(lightPalette()), 1));
+    }
+}
+
+TEST(Tornado, PutsTheLargestOnTopAndSumsTheRest)
+{
+    const SensitivityTable table = samples::sensitivityTable();
+    const TornadoData data = tornadoOf(table, Figure::p95, 0);
+    ASSERT_EQ(data.rows.size(), 11U);
+    EXPECT_EQ(data.rows.front().id, u"dp.all_gather"_s);
+    EXPECT_EQ(data.baseline, u"baseline p95 9.30 s"_s);
+    EXPECT_EQ(data.rows.front().doubled.input, u"CV 12 %"_s);
+    EXPECT_TRUE(data.rows.back().isOthers);
+    EXPECT_EQ(data.rows.back().label, u"3 others"_s);
+    EXPECT_NEAR(data.rows.back().doubled.change, 0.010, 1e-12);
+    const auto starred = std::find_if(data.rows.begin(), data.rows.end(), [](const TornadoRow& r) { return r.nonMonotonic; });
+    ASSERT_NE(starred, data.rows.end());
+    EXPECT_EQ(starred->id, u"tp.all_gather"_s);
+}
+
+TEST(Tornado, ReactsToDataAndHatchesWhatIsNotCalibrated)
+{
+    Theme theme;
+    TornadoChart chart(theme);
+    chart.resize(600, 500);
+    chart.setData(tornadoOf(samples::sensitivityTable(), Figure::p95, 0));
+    const QImage one = paintedChart(chart, Look(lightPalette()), 1);
+    chart.setData(tornadoOf(samples::sensitivityTable(), Figure::p95, 0, u"no measurement"_s));
+    EXPECT_NE(one, paintedChart(chart, Look(lightPalette()), 1));
+    EXPECT_TRUE(chart.itemText(0).contains(u"no measurement"_s));
+    EXPECT_EQ(chart.asTable().rows[0][3].toDouble(), -0.142);
+}
+
+TEST(PairedBars, SortByTheDifference)
+{
+    const PairedData data = pairedOf(samples::tailAttribution(), AttributionBy::kernelClass, 0);
+    for (std::size_t i = 1; i < data.rows.size(); ++i)
+        EXPECT_GE(data.rows[i - 1].difference(), data.rows[i].difference());
+    EXPECT_NEAR(data.rows.front().difference(), 0.044, 1e-12);
+    EXPECT_EQ(pairedOf(samples::tailAttribution(), AttributionBy::stage, 0).rows.size(), 4U);
+}
+
+TEST(HeatMap, KeepsItsScaleFromOneAndWidensItOnlyWhenNeeded)
+{
+    Theme theme;
+    HeatMap map(theme);
+    HeatData data;
+    data.rows = 1;
+    data.columns = 2;
+    data.rowLabels = {u"0"_s};
+    data.columnLabels = {u"0"_s, u"1"_s};
+    data.cells = {{true, 1.02, 0.001, {}}, {true, 1.07, 0.001, {}}};
+    map.setData(data);
+    EXPECT_EQ(map.scaleEnd(), 1.1);
+    data.cells[1].ratio = 1.34;
+    map.setData(data);
+    EXPECT_EQ(map.scaleEnd(), 1.5);
+    data.cells[1].present = false;
+    map.setData(data);
+    EXPECT_EQ(map.scaleEnd(), 1.1);
+    EXPECT_TRUE(map.itemText(1).contains(u"not evaluated"_s));
+    EXPECT_TRUE(map.asTable().rows[1][2].isEmpty());
+}
+
+TEST(HeatMap, MovesAMarkedCellByDragging)
+{
+    Theme theme;
+    HeatMap map(theme);
+    map.resize(500, 300);
+    HeatData data;
+    data.rows = 2;
+    data.columns = 2;
+    data.rowLabels = {u"0"_s, u"1"_s};
+    data.columnLabels = data.rowLabels;
+    data.cells.assign(4, {true, 1.05, 0.001, {}});
+    data.marked = {0};
+    map.setData(data);
+    QSignalSpy moved(&map, &HeatMap::itemMoved), activated(&map, &HeatMap::itemActivated);
+    // Find the cells by asking where a click lands.
+    std::map<int, QPoint> at;
+    for (int y = 0; y < map.height(); y += 8)
+        for (int x = 0; x < map.width(); x += 8) {
+            data.marked.clear();
+            map.setFocusItem(-1);
+            HeatMap probe(theme);
+            probe.resize(map.size());
+            probe.setData(data);
+            QTest::mouseClick(&probe, Qt::LeftButton, {}, {x, y});
+            if (probe.focusItem() >= 0)
+                at[probe.focusItem()] = {x, y};
+        }
+    ASSERT_EQ(at.size(), 4U);
+    QTest::mousePress(&map, Qt::LeftButton, {}, at[0]);
+    QTest::mouseMove(&map, at[3]);
+    QTest::mouseRelease(&map, Qt::LeftButton, {}, at[3]);
+    ASSERT_EQ(moved.count(), 1);
+    EXPECT_EQ(moved.at(0).at(0).toInt(), 0);
+    EXPECT_EQ(moved.at(0).at(1).toInt(), 3);
+    map.setFocusItem(2);
+    QTest::keyClick(&map, Qt::Key_Return);
+    ASSERT_EQ(activated.count(), 1);
+    EXPECT_EQ(activated.at(0).at(0).toInt(), 2);
+}
+
+TEST(Gantt, MergesWhatIsUnderAPixelAndZooms)
+{
+    Theme theme;
+    GanttChart chart(theme);
+    chart.resize(1000, 400);
+    chart.setTimeline(samples::timeline(16, 2, 512));
+    const int spans = chart.itemCount();
+    (void)paintedChart(chart, Look(lightPalette()), 1);
+    EXPECT_LT(chart.paintedRectangles(), spans / 2);
+    EXPECT_GT(chart.paintedRectangles(), 200);
+    QTest::keyClick(&chart, Qt::Key_Plus);
+    EXPECT_LT(chart.viewEnd() - chart.viewStart(), chart.timeline()->stepSeconds);
+    for (int i = 0; i < 200; ++i)
+        QTest::keyClick(&chart, Qt::Key_Plus);
+    EXPECT_GT(chart.viewEnd(), chart.viewStart());
+    QTest::keyClick(&chart, Qt::Key_0);
+    EXPECT_EQ(chart.viewEnd(), chart.timeline()->stepSeconds);
+    chart.setView(-5, 1e9);
+    EXPECT_EQ(chart.viewStart(), 0);
+}
+
+TEST(Gantt, LightsUpThePickedClass)
+{
+    Theme theme;
+    GanttChart chart(theme);
+    chart.resize(800, 400);
+    chart.setTimeline(samples::timeline());
+    const QImage plain = paintedChart(chart, Look(lightPalette()), 1);
+    chart.setBrushed(3, u"dp.reduce_scatter"_s);
+    EXPECT_NE(plain, paintedChart(chart, Look(lightPalette()), 1));
+    chart.setBrushed(-1, {});
+    EXPECT_EQ(plain, paintedChart(chart, Look(lightPalette()), 1));
+}
+
+Picture pictureOf(const PlotBase& chart)
+{
+    return {chart.size(), [&chart](QPainter& p) { chart.paintChart(p, chart.rect(), Look(lightPalette())); }, u"Chart"_s,
+            {u"TP8 PP16, µ"_s, u"7c1e09af12345678"_s, 7, 10'000, u"0.1.0"_s, u"sensitivity"_s}};
+}
+
+TEST(Export, PngCarriesItsReceiptThereAndBack)
+{
+    Theme theme;
+    QTemporaryDir folder;
+    for (const NamedChart& named : galleryCharts(theme)) {
+        const Picture picture = pictureOf(*named.chart);
+        const QString path = folder.filePath(named.name + u".png"_s);
+        ASSERT_EQ(writeExport(path, picture, named.chart->asTable()), QString());
+        const auto receipt = receiptOf(path);
+        ASSERT_TRUE(receipt.has_value());
+        EXPECT_EQ(*receipt, picture.receipt);
+        EXPECT_EQ(QImage(path).size(), picture.size * 2);
+    }
+    EXPECT_FALSE(receiptOf(folder.filePath(u"nothing.png"_s)).has_value());
+}
+
+TEST(Export, SvgAndPdfAreValidAndNamed)
+{
+    Theme theme;
+    for (const NamedChart& named : galleryCharts(theme)) {
+        const Picture picture = pictureOf(*named.chart);
+        const QByteArray svg = toSvg(picture);
+        EXPECT_TRUE(svg.contains("7c1e09af12345678"));
+        QXmlStreamReader reader(svg);
+        int elements = 0;
+        while (!reader.atEnd())
+            elements += reader.readNext() == QXmlStreamReader::StartElement;
+        EXPECT_FALSE(reader.hasError()) << named.name.toStdString() << reader.errorString().toStdString();
+        EXPECT_GT(elements, 30);
+        const QByteArray pdf = toPdf(picture);
+        EXPECT_TRUE(pdf.startsWith("%PDF-"));
+        EXPECT_TRUE(pdf.trimmed().endsWith("%%EOF"));
+        EXPECT_GT(pdf.size(), 2000);
+    }
+}
+
+TEST(Export, TablesKeepEveryDigitAndQuoteWhatNeedsIt)
+{
+    TableData table;
+    table.header = {u"name, unit"_s, u"x [s]"_s};
+    table.rows = {{u"say \"x\""_s, tableNumber(0.1 + 0.2)}, {u"a\tb"_s, tableNumber(std::numeric_limits<double>::quiet_NaN())}};
+    EXPECT_EQ(toCsv(table), QByteArray("\"name, unit\",x [s]\r\n\"say \"\"x\"\"\",0.30000000000000004\r\na\tb,\r\n"));
+    EXPECT_EQ(toTsv(table), QByteArray("name, unit\tx [s]\nsay \"x\"\t0.30000000000000004\na b\t\n"));
+}
+
+TEST(Export, SaysWhyAFileCannotBeWritten)
+{
+    Theme theme;
+    const auto charts = galleryCharts(theme);
+    const Picture picture = pictureOf(*charts.front().chart);
+    EXPECT_TRUE(writeExport(u"/nowhere/at/all.png"_s, picture, {}).contains(u"could not be written"_s));
+    EXPECT_TRUE(writeExport(u"chart.docx"_s, picture, {}).contains(u"ending"_s));
+    const std::unique_ptr<QMimeData> data(toMimeData(picture, charts.front().chart->asTable()));
+    EXPECT_TRUE(data->hasImage());
+    EXPECT_TRUE(data->text().startsWith(u"cause\t"_s));
+}
+
+} // namespace
+} // namespace prism::ui

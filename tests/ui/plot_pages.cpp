@@ -1,0 +1,207 @@
+// The pages with insights, driven by a real engine on a small scenario: answers come, stay, dim and follow the selection.
+#include "ui/pages/pipelinepage.h"
+#include "ui/pages/placementpage.h"
+#include "ui/pages/scalepage.h"
+#include "ui/pages/sensitivitypage.h"
+#include "ui/plot/export.h"
+
+#include <gtest/gtest.h>
+
+#include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QTemporaryDir>
+#include <QTest>
+
+namespace prism::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+/// Two stages on two nodes, four replicas: small enough for a test.
+Scenario smallScenario()
+{
+    Scenario s;
+    s.name = "small";
+    s.cluster.numGpus = 64;
+    s.cluster.gpusPerNode = 8;
+    s.parallelism.tensorModelParallelSize = 8;
+    s.parallelism.pipelineModelParallelSize = 2;
+    s.training.globalBatchSize = 32;
+    s.variability.spatial = {Family::lognormal, 0.02};
+    s.variability.gemm = {Family::lognormal, 0.03};
+    s.variability.interCollective = {Family::lognormal, 0.15};
+    s.variability.interRegime = {Family::lognormal, 0.08};
+    return s;
+}
+
+class Pages : public testing::Test {
+protected:
+    void SetUp() override
+    {
+        m_id = m_study.addScenario(smallScenario(), u"Add"_s);
+        refresh();
+    }
+    void refresh()
+    {
+        EvaluateOptions options;
+        options.seed = 7;
+        options.numSamples = 500;
+        options.varianceShares = false;
+        const ScenarioEntry* entry = m_study.entry(m_id);
+        ShownScenario shown;
+        shown.id = m_id;
+        shown.name = QString::fromStdString(entry->scenario->name);
+        shown.snapshot = m_evaluator->evaluate(*entry->scenario, options);
+        ASSERT_TRUE(shown.snapshot->valid()) << shown.snapshot->diagnostics.front().message;
+        m_context.scenarios = {shown};
+        m_context.currentId = m_id;
+        m_context.evaluator = m_evaluator;
+        m_context.selection = &m_selection;
+        m_context.study = &m_study;
+        m_context.insights = &m_runner;
+    }
+    static void settle(const Page& page) { ASSERT_TRUE(QTest::qWaitFor([&] { return !page.isComputing(); }, 60'000)); }
+    void keep(Page& page)
+    {
+        const QString folder = qEnvironmentVariable("PRISM_GALLERY");
+        if (folder.isEmpty())
+            return;
+        page.resize(1056, 680);
+        page.grab().save(u"%1/page-%2.png"_s.arg(folder, page.id()));
+    }
+
+    Theme m_theme;
+    std::shared_ptr<Evaluator> m_evaluator = std::make_shared<Evaluator>();
+    Selection m_selection;
+    StudyModel m_study;
+    InsightRunner m_runner;
+    PageContext m_context;
+    int m_id = -1;
+};
+
+TEST_F(Pages, SensitivityAnswersAndFollowsTheSelection)
+{
+    SensitivityPage page(m_theme);
+    page.resize(1056, 680);
+    page.setContext(m_context);
+    settle(page);
+    ASSERT_GT(page.tornado().itemCount(), 2) << page.tornado().message().toStdString();
+    ASSERT_GT(page.bars().itemCount(), 2);
+    EXPECT_TRUE(page.tornado().staleNote().isEmpty());
+    const QString first = page.tornado().data().rows.front().id;
+    page.tornado().setFocusItem(0);
+    QTest::keyClick(&page.tornado(), Qt::Key_Return);
+    EXPECT_EQ(m_selection.picked().kernelClass, first);
+    EXPECT_EQ(page.tornado().data().highlighted, first);
+    keep(page);
+    // The same question again costs no job; a stale scenario dims what is shown.
+    page.setContext(m_context);
+    EXPECT_FALSE(page.isComputing());
+    m_context.scenarios[0].stale = true;
+    page.setContext(m_context);
+    EXPECT_FALSE(page.tornado().staleNote().isEmpty());
+    EXPECT_FALSE(page.isComputing());
+    const TableData table = page.asTable();
+    for (const QStringList& row : table.rows)
+        EXPECT_EQ(row.size(), table.header.size());
+}
+
+TEST_F(Pages, PipelineShowsAStepAndWritesATrace)
+{
+    PipelinePage page(m_theme);
+    page.resize(1056, 680);
+    page.setContext(m_context);
+    settle(page);
+    ASSERT_GT(page.gantt().itemCount(), 8);
+    EXPECT_EQ(page.gantt().timeline()->stages, 2);
+    EXPECT_EQ(page.memory().itemCount(), 2);
+    EXPECT_TRUE(page.gantt().chartText().title.contains(u"p95"_s)) << page.gantt().chartText().title.toStdString();
+    keep(page);
+    QTemporaryDir folder;
+    const QString path = folder.filePath(u"step.json"_s);
+    ASSERT_EQ(page.writeTrace(path), QString());
+    QFile file(path);
+    ASSERT_TRUE(file.open(QIODevice::ReadOnly));
+    const QJsonDocument trace = QJsonDocument::fromJson(file.readAll());
+    EXPECT_FALSE(trace.isNull());
+    EXPECT_FALSE(page.writeTrace(u"/nowhere/step.json"_s).isEmpty());
+    page.memory().setFocusItem(1);
+    QTest::keyClick(&page.memory(), Qt::Key_Return);
+    EXPECT_EQ(m_selection.picked().stage, 1);
+}
+
+TEST_F(Pages, PlacementMarksMovesAndUndoesASlowNode)
+{
+    PlacementPage page(m_theme);
+    page.resize(1056, 680);
+    page.setContext(m_context);
+    settle(page);
+    ASSERT_GT(page.map().itemCount(), 1);
+    const Scenario before = *m_study.entry(m_id)->scenario;
+    page.map().setFocusItem(1);
+    QTest::keyClick(&page.map(), Qt::Key_Return);
+    const auto& slow = m_study.entry(m_id)->scenario->variability.slow;
+    ASSERT_EQ(slow.size(), 1U);
+    EXPECT_DOUBLE_EQ(slow.front().computeFactor, 1.15);
+    const NodePlaces places = placesOf(*m_study.entry(m_id)->scenario, slow.front().node);
+    ASSERT_FALSE(places.empty());
+    EXPECT_EQ(places.front().second, 1); // the second column is stage 1
+    refresh();
+    page.setContext(m_context);
+    settle(page);
+    EXPECT_FALSE(page.map().data().marked.isEmpty());
+    keep(page);
+    m_study.undoStack()->undo();
+    EXPECT_EQ(*m_study.entry(m_id)->scenario, before);
+    refresh();
+    page.setContext(m_context);
+    EXPECT_FALSE(page.isComputing()); // undone: the answer is still there
+}
+
+TEST_F(Pages, PlacementReadsSpeedsAdvisesAndWritesAHostfile)
+{
+    PlacementPage page(m_theme);
+    page.setContext(m_context);
+    QTemporaryDir folder;
+    const QString speeds = folder.filePath(u"speeds.csv"_s), bad = folder.filePath(u"bad.csv"_s), hosts = folder.filePath(u"hostfile"_s);
+    const auto write = [](const QString& path, const QByteArray& text) {
+        QFile file(path);
+        ASSERT_TRUE(file.open(QIODevice::WriteOnly));
+        file.write(text);
+    };
+    write(speeds, "node,relative_speed\n0,1\n1,1\n2,0.8\n3,1\n4,1\n5,1\n6,1\n7,0.85\n");
+    write(bad, "node,relative_speed\n0,fast\n");
+    const Scenario before = *m_study.entry(m_id)->scenario;
+    EXPECT_FALSE(page.importSpeeds(bad).isEmpty());
+    EXPECT_EQ(*m_study.entry(m_id)->scenario, before);
+    EXPECT_FALSE(page.importSpeeds(folder.filePath(u"absent.csv"_s)).isEmpty());
+    ASSERT_EQ(page.importSpeeds(speeds), QString());
+    EXPECT_EQ(m_study.entry(m_id)->scenario->measured.speeds.size(), 8U);
+    refresh();
+    page.setContext(m_context);
+    settle(page);
+    ASSERT_EQ(page.writeHostfile(hosts), QString());
+    QFile file(hosts);
+    ASSERT_TRUE(file.open(QIODevice::ReadOnly));
+    EXPECT_EQ(file.readAll().trimmed().split('\n').size(), 8);
+}
+
+TEST_F(Pages, ScaleAnswersForWeakAndStrong)
+{
+    ScalePage page(m_theme);
+    page.resize(1056, 680);
+    page.setContext(m_context);
+    settle(page);
+    ASSERT_GT(page.chart().itemCount(), 0);
+    EXPECT_EQ(page.asTable().rows.size(), page.chart().itemCount());
+    keep(page);
+    const QJsonObject state = page.saveState();
+    ScalePage other(m_theme);
+    other.restoreState(state);
+    EXPECT_EQ(other.saveState(), state);
+}
+
+} // namespace
+} // namespace prism::ui
