@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <QApplication>
 #include <QFile>
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -40,6 +41,8 @@ class Pages : public testing::Test {
 protected:
     void SetUp() override
     {
+        m_theme.setMode(Theme::Mode::light);
+        m_theme.applyTo(*qApp);
         m_id = m_study.addScenario(smallScenario(), u"Add"_s);
         refresh();
     }
@@ -70,6 +73,9 @@ protected:
             return;
         page.resize(1056, 680);
         page.grab().save(u"%1/page-%2.png"_s.arg(folder, page.id()));
+        m_theme.setMode(Theme::Mode::dark);
+        page.grab().save(u"%1/page-%2-dark.png"_s.arg(folder, page.id()));
+        m_theme.setMode(Theme::Mode::light);
     }
 
     Theme m_theme;

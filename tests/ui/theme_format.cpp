@@ -68,6 +68,16 @@ TEST(Format, KeepsUnitsOfTheField)
     EXPECT_EQ(format::percent(0.9995), u"> 99.9 %"_s);
 }
 
+TEST(Format, NamesKernelClassesForPeople)
+{
+    EXPECT_EQ(format::kernelClass(u"dp.all_gather"_s), u"DP AllGather"_s);
+    EXPECT_EQ(format::kernelClass(u"gemm.qkv"_s), u"QKV GEMM"_s);
+    EXPECT_EQ(format::kernelClass(u"attention"_s), u"Attention"_s);
+    EXPECT_EQ(format::kernelClass(u"grad_norm.all_reduce"_s), u"Gradient norm AllReduce"_s);
+    EXPECT_EQ(format::kernelClass(u"my_kernel"_s), u"My kernel"_s);
+    EXPECT_EQ(format::kernelClass({}), QString());
+}
+
 TEST(Format, NamesWhatIsMissing)
 {
     const double nan = std::numeric_limits<double>::quiet_NaN();

@@ -19,6 +19,7 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <numeric>
 
 namespace prism::ui {
 
@@ -70,6 +71,27 @@ NodePlaces placesOf(const Scenario& scenario, int node)
             places.push_back(place);
     }
     return places;
+}
+
+PlacementMap inReplicaOrder(const PlacementMap& map)
+{
+    std::vector<int> order(static_cast<std::size_t>(map.rows));
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return map.rowFirstReplica[static_cast<std::size_t>(a)] < map.rowFirstReplica[static_cast<std::size_t>(b)]; });
+    PlacementMap sorted = map;
+    for (std::size_t row = 0; row < order.size(); ++row) {
+        const auto from = static_cast<std::size_t>(order[row]);
+        sorted.rowLabels[row] = map.rowLabels[from];
+        sorted.rowFirstReplica[row] = map.rowFirstReplica[from];
+        sorted.rowReplicas[row] = map.rowReplicas[from];
+        for (int column = 0; column < map.columns; ++column)
+            sorted.cells[row * static_cast<std::size_t>(map.columns) + static_cast<std::size_t>(column)] = map.at(order[row], column);
+        if (map.bestRow == order[row])
+            sorted.bestRow = static_cast<int>(row);
+        if (map.worstRow == order[row])
+            sorted.worstRow = static_cast<int>(row);
+    }
+    return sorted;
 }
 
 HeatData heatDataOf(const PlacementMap& map, bool p95)
@@ -296,7 +318,7 @@ PlacementPage::PlacementPage(const Theme& theme, QWidget* parent)
     connect(m_add, &QPushButton::clicked, this, [this] { addSlowNode(m_map->focusItem()); });
     connect(m_map, &HeatMap::focusItemChanged, this, [this](int item) { m_add->setEnabled(item >= 0); });
     connect(m_map, &HeatMap::itemPicked, this, [this](int item) {
-        const PlacementMap* map = m_places.value();
+        const PlacementMap* map = shownMap();
         if (!map || !context().selection)
             return;
         Picked picked = context().selection->picked();
@@ -327,6 +349,16 @@ PlacementPage::PlacementPage(const Theme& theme, QWidget* parent)
     connect(m_apply, &QPushButton::clicked, this, &PlacementPage::applyAdvice);
     m_add->setEnabled(false);
     refresh();
+}
+
+const PlacementMap* PlacementPage::shownMap() const
+{
+    const PlacementMap* map = m_places.value();
+    if (map && m_orderedQuestion != m_places.shownQuestion()) {
+        m_ordered = inReplicaOrder(*map);
+        m_orderedQuestion = m_places.shownQuestion();
+    }
+    return map ? &m_ordered : nullptr;
 }
 
 void PlacementPage::say(const QString& text, bool isError)
@@ -391,7 +423,7 @@ void PlacementPage::refreshPlaces()
 {
     const bool p95 = m_figure->current() == 1;
     const QString figure = p95 ? u"p95"_s : u"p50"_s;
-    const PlacementMap* map = m_places.value();
+    const PlacementMap* map = shownMap();
     ChartText text;
     const double percent = map ? (map->probe.computeFactor - 1) * 100 : m_percent;
     text.title = tr("Slowdown of %1 with one node %2 % slow, by its place").arg(figure, format::number(percent, 2));
@@ -516,7 +548,7 @@ void PlacementPage::refreshAdvice()
 
 int PlacementPage::nodeAt(int cell) const
 {
-    const PlacementMap* map = m_places.value();
+    const PlacementMap* map = shownMap();
     const SnapshotPtr s = snapshot();
     if (!map || !s || cell < 0 || cell >= static_cast<int>(map->cells.size()))
         return -1;
@@ -536,7 +568,7 @@ int PlacementPage::nodeAt(int cell) const
 std::vector<int> PlacementPage::slowNodesAt(int cell) const
 {
     std::vector<int> nodes;
-    const PlacementMap* map = m_places.value();
+    const PlacementMap* map = shownMap();
     const SnapshotPtr s = snapshot();
     if (!map || !s || cell < 0)
         return nodes;
@@ -638,7 +670,7 @@ void PlacementPage::selectionChanged()
 {
     const Picked picked = context().selection ? context().selection->picked() : Picked{};
     int row = -1;
-    if (const PlacementMap* map = m_places.value(); map && picked.replica >= 0)
+    if (const PlacementMap* map = shownMap(); map && picked.replica >= 0)
         for (int i = 0; i < map->rows; ++i)
             if (picked.replica >= map->rowFirstReplica[static_cast<std::size_t>(i)] && picked.replica < map->rowFirstReplica[static_cast<std::size_t>(i)] + map->rowReplicas[static_cast<std::size_t>(i)])
                 row = i;

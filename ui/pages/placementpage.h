@@ -19,6 +19,8 @@ using NodePlaces = std::vector<std::pair<int, int>>;
 
 /// Cells of the map on which a node stands now; by the rank layout of the scenario. Empty for nodes that it does not have.
 [[nodiscard]] NodePlaces placesOf(const Scenario& scenario, int node);
+/// The same map with its rows in the order of their replicas.
+[[nodiscard]] PlacementMap inReplicaOrder(const PlacementMap& map);
 [[nodiscard]] HeatData heatDataOf(const PlacementMap& map, bool p95);
 
 class PlacementPage final : public InsightPage {
@@ -57,6 +59,7 @@ private:
     void applyAdvice();
     void say(const QString& text, bool isError);
     [[nodiscard]] double probeFactor() const { return 1 + m_percent / 100; }
+    [[nodiscard]] const PlacementMap* shownMap() const;
     [[nodiscard]] int nodeAt(int cell) const;
     [[nodiscard]] std::vector<int> slowNodesAt(int cell) const;
     [[nodiscard]] QString placeText(int replica, int stage) const;
@@ -70,6 +73,8 @@ private:
     QVBoxLayout* m_rows;
     QPushButton *m_add, *m_import, *m_find, *m_hostfile, *m_apply;
     bool m_searching = false;
+    mutable PlacementMap m_ordered;
+    mutable QString m_orderedQuestion;
     InsightSlot<PlacementMap> m_places{QStringLiteral("placement")};
     InsightSlot<SlowNodesReport> m_slow{QStringLiteral("slownodes")};
     InsightSlot<PlacementResult> m_search{QStringLiteral("placementsearch")};

@@ -84,7 +84,7 @@ TornadoData tornadoOf(const SensitivityTable& table, Figure figure, int series, 
             continue;
         TornadoRow row;
         row.id = QString::fromStdString(source.id);
-        row.label = QString::fromStdString(source.label.empty() ? source.id : source.label);
+        row.label = source.label.empty() || source.label == source.id ? format::kernelClass(row.id) : QString::fromStdString(source.label);
         row.removed = {of(source.spreadRemoved, figure).value, of(source.spreadRemoved, figure).halfWidth, inputText(source, 0)};
         row.doubled = {of(source.spreadDoubled, figure).value, of(source.spreadDoubled, figure).halfWidth, inputText(source, 2)};
         row.nonMonotonic = source.nonMonotonic;
@@ -120,10 +120,10 @@ PairedData pairedOf(const TailAttribution& attribution, AttributionBy by, int se
     for (const AttributionRow& source : rows) {
         PairedRow row;
         row.id = QString::fromStdString(source.name);
-        row.label = row.id;
+        row.label = by == AttributionBy::kernelClass ? format::kernelClass(row.id) : row.id;
         if (labels && by == AttributionBy::kernelClass)
             for (const SensitivityRow& named : labels->rows)
-                if (named.id == source.name && !named.label.empty())
+                if (named.id == source.name && !named.label.empty() && named.label != named.id)
                     row.label = QString::fromStdString(named.label);
         if (by != AttributionBy::kernelClass && !row.label.isEmpty())
             row.label[0] = row.label[0].toUpper();

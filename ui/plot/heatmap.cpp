@@ -102,7 +102,7 @@ HeatMap::Layout HeatMap::layout(const Canvas& canvas, const QRectF& area) const
     const double top = area.top() + 2 * canvas.lineHeight(Type::tick) + canvas.px(6), key = canvas.px(34);
     const double width = std::max(area.right() - scale - left, canvas.px(40)), height = std::max(area.bottom() - key - top, canvas.px(20));
     // A map of few rows stays a map and does not become a wall.
-    at.cellWidth = std::min(width / std::max(m_data.columns, 1), canvas.px(150));
+    at.cellWidth = std::min(width / std::max(m_data.columns, 1), canvas.px(220));
     at.cellHeight = std::min(height / std::max(m_data.rows, 1), std::max(canvas.px(72), height * 0.35));
     at.grid = QRectF(left, top, at.cellWidth * m_data.columns, at.cellHeight * m_data.rows);
     const double barHeight = std::max(at.grid.height(), std::min(height, canvas.px(120)));

@@ -130,7 +130,7 @@ ScaleChart::Layout ScaleChart::layout(const Canvas& canvas, const QRectF& area) 
     if (!(at.high > at.low))
         at.high = at.low + 1;
     const double labels = canvas.width(ticks.label(at.high), Type::tick) + canvas.px(12);
-    at.plot = QRectF(QPointF(area.left() + labels, area.top() + canvas.px(34)), QPointF(area.right() - canvas.px(20), area.bottom() - canvas.px(40)));
+    at.plot = QRectF(QPointF(area.left() + labels, area.top() + canvas.px(42)), QPointF(area.right() - canvas.px(20), area.bottom() - canvas.px(40)));
     if (!m_gpus.empty()) {
         at.logFirst = std::log2(m_gpus.front()) - 0.15;
         at.logLast = std::log2(m_gpus.back()) + 0.15;
@@ -148,7 +148,7 @@ void ScaleChart::paintAxes(Canvas& canvas, const QRectF& area, const Layout& at)
         canvas.text({at.plot.left() - canvas.px(8), y}, ticks.label(value), Type::tick, Role::textSecondary, Qt::AlignRight | Qt::AlignVCenter);
     }
     canvas.horizontal(at.plot.left(), at.plot.right(), at.plot.bottom(), look.pen(Role::axis));
-    canvas.text({area.left(), at.plot.top() - canvas.px(16)}, m_data.unit.isEmpty() ? m_data.quantity : m_data.quantity + u", "_s + m_data.unit, Type::tick, Role::textSecondary,
+    canvas.text({area.left(), area.top() + canvas.px(6)}, m_data.unit.isEmpty() ? m_data.quantity : m_data.quantity + u", "_s + m_data.unit, Type::tick, Role::textSecondary,
                 Qt::AlignLeft | Qt::AlignVCenter);
     double last = -1e9;
     for (const double gpus : m_gpus) {

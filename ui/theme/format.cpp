@@ -1,5 +1,8 @@
 #include "ui/theme/format.h"
 
+#include <QHash>
+#include <QStringList>
+
 #include <algorithm>
 #include <cmath>
 #include <span>
@@ -206,6 +209,27 @@ QString deltaSeconds(double value, double baseline)
 QString comparedSeconds(double value, double baseline)
 {
     return seconds(value).text() + u' ' + deltaSeconds(value, baseline);
+}
+
+QString kernelClass(const QString& name)
+{
+    static const QHash<QString, QString> words{
+        {u"all_gather"_s, u"AllGather"_s}, {u"reduce_scatter"_s, u"ReduceScatter"_s}, {u"all_reduce"_s, u"AllReduce"_s}, {u"all_to_all"_s, u"AllToAll"_s},
+        {u"send_recv"_s, u"send and receive"_s}, {u"fc1"_s, u"MLP first"_s}, {u"fc2"_s, u"MLP second"_s}, {u"mlp"_s, u"MLP"_s}, {u"qkv"_s, u"QKV"_s},
+        {u"proj"_s, u"projection"_s}, {u"lm_head"_s, u"LM head"_s}, {u"grad_norm"_s, u"Gradient norm"_s}};
+    const qsizetype dot = name.indexOf(u'.');
+    const QString group = dot < 0 ? QString() : name.left(dot), rest = name.mid(dot + 1);
+    QString text = words.value(rest, QString(rest).replace(u'_', u' '));
+    static const QStringList parallel{u"tp"_s, u"pp"_s, u"dp"_s, u"cp"_s, u"ep"_s};
+    if (parallel.contains(group))
+        return group.toUpper() + u' ' + text;
+    if (group == u"gemm"_s)
+        text += u" GEMM"_s;
+    else if (!group.isEmpty())
+        text = words.value(group, QString(group).replace(u'_', u' ')) + u' ' + text;
+    if (!text.isEmpty())
+        text[0] = text[0].toUpper();
+    return text;
 }
 
 QString receipt(std::int64_t samples, std::uint64_t seed, const QString& what)

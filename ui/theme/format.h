@@ -63,6 +63,9 @@ struct TimeUnit {
 /// "1.32 s (+4.1 %, +52 ms)"
 [[nodiscard]] QString comparedSeconds(double value, double baseline);
 
+/// A kernel class for people: "dp.all_gather" is "DP AllGather", "gemm.qkv" is "QKV GEMM"; unknown names stay as they are.
+[[nodiscard]] QString kernelClass(const QString& name);
+
 /// "n = 10,000 steps, seed 7": the start of every footer.
 [[nodiscard]] QString receipt(std::int64_t samples, std::uint64_t seed, const QString& what);
 
