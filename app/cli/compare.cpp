@@ -41,7 +41,6 @@ void addCompare(CLI::App& app, Cli& cli)
     addInsight(*command, *options, cli, 4'000);
     command->add_option("other", options->other, "Scenario B (default: SCENARIO with --b-set)");
     command->add_option("--b-set", options->otherOverrides, "Override one parameter of B only: path=value (repeatable)")
-        ->expected(1)
         ->allow_extra_args(false);
     command->callback([options] {
         Evaluator evaluator;

@@ -133,7 +133,6 @@ void addPlacement(CLI::App& app, Cli& cli)
     command->add_option("--factor", options->probe.computeFactor, "How many times slower the node computes")->capture_default_str();
     command->add_option("--link-factor", options->probe.linkFactor, "How many times slower its links to other nodes are")->capture_default_str();
     command->add_option("--slow", options->slow, "A slow place: node=N,compute=F,link=F or rank=N,... (repeatable); reports what mending each gives")
-        ->expected(1)
         ->allow_extra_args(false);
     command->add_option("--speeds", options->speeds, "CSV of measured speeds (node, gpu, tflops or relative_speed): search the best order of nodes");
     command->add_option("--hostfile", options->hostfile, "Write the best order of nodes to this file");

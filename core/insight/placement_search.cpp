@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <map>
 #include <numbers>
 #include <numeric>
 
@@ -49,6 +50,33 @@ std::vector<int> orderOf(const Scenario& scenario, int nodes)
         std::iota(order.begin(), order.end(), 0);
     }
     return order;
+}
+
+/// Nodes of one speed are interchangeable: those that may stay where they were do, so that as few as possible move.
+void keepInPlace(const std::vector<int>& given, const std::vector<double>& slowness, int perNode, std::vector<int>& order)
+{
+    const auto speedOf = [&](int node) {
+        const auto begin = slowness.begin() + static_cast<std::ptrdiff_t>(node) * perNode;
+        return std::vector<double>(begin, begin + perNode);
+    };
+    std::map<std::vector<double>, std::vector<int>> spare; // nodes of a speed that find no place at home
+    std::vector<bool> stays(given.size(), false);
+    for (std::size_t p = 0; p < given.size(); ++p) {
+        stays[p] = speedOf(given[p]) == speedOf(order[p]);
+        if (!stays[p])
+            spare[speedOf(given[p])].push_back(given[p]);
+    }
+    for (auto& [speed, nodes] : spare)
+        std::reverse(nodes.begin(), nodes.end());
+    for (std::size_t p = 0; p < given.size(); ++p) {
+        if (stays[p]) {
+            order[p] = given[p];
+            continue;
+        }
+        std::vector<int>& nodes = spare[speedOf(order[p])];
+        order[p] = nodes.back();
+        nodes.pop_back();
+    }
 }
 
 std::string gainSentence(const PlacementResult& r)
@@ -115,12 +143,14 @@ Result<PlacementResult> searchPlacement(Evaluator& evaluator, const Scenario& sc
         return cancelled();
     result.exhaustive = exhaustive;
     result.objectiveEvaluations = best.evaluations + worst.evaluations;
-    for (int p = 0; p < nodes; ++p) {
-        const auto at = static_cast<std::size_t>(p);
-        result.bestOrder.push_back(result.givenOrder[static_cast<std::size_t>(best.nodeAt[at])]);
-        result.worstOrder.push_back(result.givenOrder[static_cast<std::size_t>(worst.nodeAt[at])]);
-        result.movedNodes += result.bestOrder.back() != result.givenOrder[at] ? 1 : 0;
+    for (std::size_t p = 0; p < result.givenOrder.size(); ++p) {
+        result.bestOrder.push_back(result.givenOrder[static_cast<std::size_t>(best.nodeAt[p])]);
+        result.worstOrder.push_back(result.givenOrder[static_cast<std::size_t>(worst.nodeAt[p])]);
     }
+    keepInPlace(result.givenOrder, slowness, perNode, result.bestOrder);
+    keepInPlace(result.givenOrder, slowness, perNode, result.worstOrder);
+    for (std::size_t p = 0; p < result.givenOrder.size(); ++p)
+        result.movedNodes += result.bestOrder[p] != result.givenOrder[p] ? 1 : 0;
     if (options.progress)
         options.progress(0.5, "placement: predicting the orders");
     Scenario variant = scenario;
