@@ -6,6 +6,7 @@
 namespace prism::cli {
 
 void addAttribution(CLI::App& app, Cli& cli);
+void addBench(CLI::App& app, Cli& cli);
 void addCalibrate(CLI::App& app, Cli& cli);
 void addCheck(CLI::App& app, Cli& cli);
 void addCompare(CLI::App& app, Cli& cli);

@@ -29,6 +29,7 @@ int main(int argc, char** argv)
         addStudy(app, cli);
         addValidatePublished(app, cli);
         addCalibrate(app, cli);
+        addBench(app, cli);
         addCheck(app, cli);
         addPresets(app, cli);
         addParameters(app, cli);

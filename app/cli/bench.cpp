@@ -1,0 +1,121 @@
+// bench: the engine's claims on this machine, measured and beside their bounds.
+#include "app/cli/commands.h"
+#include "core/engine/evaluator.h"
+#include "core/scenario/parameters.h"
+#include "core/scenario/presets.h"
+#include "core/sim/yardstick.h"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+
+namespace prism::cli {
+
+namespace {
+
+struct Row {
+    std::string claim, unit;
+    double measured = 0.0, bound = 0.0;
+    bool atLeast = false;
+    [[nodiscard]] bool holds() const { return atLeast ? measured >= bound : measured <= bound; }
+};
+
+/// Best of three runs, in seconds of wall time: what the machine can do, not what else it did.
+template <class Work>
+double bestSeconds(const Work& work)
+{
+    double best = 1e300;
+    for (int i = 0; i < 3; ++i) {
+        const auto start = std::chrono::steady_clock::now();
+        work(i);
+        best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+    }
+    return best;
+}
+
+void measureSweep(std::vector<Row>& rows)
+{
+    const StepGraph graph = yardstickGraph(16, 64);
+    const KernelSweep kernel(graph);
+    YardstickRun fast, plain;
+    const double fastSeconds = bestSeconds([&](int) { fast = kernel.run(10'000); });
+    const double plainSeconds = bestSeconds([&](int) { plain = plainSweep(graph, 500); });
+    const double perNode = fastSeconds / static_cast<double>(fast.nodeSamples) * 1e9;
+    const double plainPerNode = plainSeconds / static_cast<double>(plain.nodeSamples) * 1e9;
+    rows.push_back({"16 x 64 pipeline, 10,000 samples, one core", "ns per node-sample", perNode, 0.3});
+    rows.push_back({"against a loop with the standard library", "times faster", plainPerNode / perNode, 25.0, true});
+}
+
+void measureLargeJob(std::vector<Row>& rows)
+{
+    const Scenario scenario = require(scenarioPreset("prism-64k"));
+    const CostedStep costed = require(costStep(scenario));
+    rows.push_back({"deterministic evaluation of a configuration", "us",
+                    bestSeconds([&](int) { (void)deterministicStepSeconds(costed.graph); }) * 1e6, 100.0});
+    rows.push_back({"65,536 GPUs, 10,000 steps, cold", "ms", bestSeconds([&](int) {
+                        Evaluator evaluator;
+                        (void)evaluator.evaluate(scenario, {});
+                    }) * 1e3, 500.0});
+    Evaluator evaluator;
+    (void)evaluator.evaluate(scenario, {});
+    double first = 1e300;
+    EvaluateOptions options;
+    options.varianceShares = false;
+    const auto edit = [&](const char* id, const std::string& value) { (void)evaluator.evaluate(require(setParameter(scenario, id, value)), options); };
+    options.onProgress = [&](const SnapshotPtr& s) { first = std::min(first, s->cost.elapsedSeconds); };
+    const double complete = bestSeconds([&](int i) { edit("variability.gemm.cv", std::to_string(0.011 + 1e-3 * i)); });
+    rows.push_back({"  a kernel class's spread changed: first curve", "ms", first * 1e3, 16.0});
+    rows.push_back({"  a kernel class's spread changed: complete", "ms", complete * 1e3, 150.0});
+    SimOptions sim;
+    sim.numWithinSamples = -1;
+    const auto across = [&](int replicas) {
+        StepGraph graph = costed.graph;
+        graph.numReplicas = replicas;
+        return bestSeconds([&](int) { (void)simulate(graph, sim); });
+    };
+    const double large = across(512), one = across(1);
+    rows.push_back({"  the number of replicas changed", "ms", across(448) * 1e3, 20.0});
+    rows.push_back({"cost at 512 replicas over 1 replica", "times", large / one, 3.0});
+    rows.push_back({"cache after these evaluations", "MiB", static_cast<double>(evaluator.cacheBytes()) / 1048576.0, 256.0});
+}
+
+std::string tableText(const std::vector<Row>& rows)
+{
+    std::string text;
+    char line[200];
+    for (const Row& row : rows) {
+        std::snprintf(line, sizeof line, "%-50s %10.3g %-20s %s %6.3g  %s\n", row.claim.c_str(), row.measured, row.unit.c_str(),
+                      row.atLeast ? ">=" : "<=", row.bound, row.holds() ? "holds" : "does not hold");
+        text += line;
+    }
+    return text;
+}
+
+std::string tableJson(const std::vector<Row>& rows)
+{
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const Row& row : rows)
+        list.push_back({{"claim", row.claim}, {"measured", row.measured}, {"unit", row.unit}, {"bound", row.bound},
+                        {"at_least", row.atLeast}, {"holds", row.holds()}});
+    return nlohmann::ordered_json{{"bench", std::move(list)}}.dump(2) + "\n";
+}
+
+} // namespace
+
+void addBench(CLI::App& app, Cli& cli)
+{
+    auto options = std::make_shared<CommonOptions>();
+    CLI::App* command = app.add_subcommand("bench", "Measure the engine on this machine against its bounds");
+    addOutput(*command, *options, cli);
+    command->callback([options] {
+        std::vector<Row> rows;
+        measureSweep(rows);
+        measureLargeJob(rows);
+        writeOutput(*options, options->json ? tableJson(rows) : tableText(rows));
+    });
+}
+
+} // namespace prism::cli

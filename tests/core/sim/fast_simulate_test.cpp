@@ -1,0 +1,189 @@
+// The fast simulator beyond its agreement with the reference: determinism, cancelling, tails, its sampler.
+#include "core/engine/summary.h"
+#include "core/sim/registertable.h"
+#include "core/sim/simulate.h"
+#include "core/sim/sweepkernel.h"
+#include "core/sim/tail.h"
+#include "core/stats/quantile.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace prism {
+namespace {
+
+Distribution factor(Family family, double cv, double rare = 0.0, double multiplier = 1.0)
+{
+    Distribution d;
+    d.family = family;
+    d.cv = cv;
+    d.rareProbability = rare;
+    d.rareMultiplier = multiplier;
+    return d;
+}
+
+/// Four stages, eight micro-batches, two ranks per cell, every cause of spread at work.
+StepGraph smallJob(int replicas)
+{
+    StepGraph g;
+    g.numReplicas = replicas;
+    g.groupRanks = 2;
+    g.classes = {{"gemm", Scope::none, Category::compute, factor(Family::lognormal, 0.05)},
+                 {"ar", Scope::intraNode, Category::tensorParallel, factor(Family::gamma, 0.05, 1e-3, 5.0)},
+                 {"p2p", Scope::interNode, Category::pipeline, factor(Family::lognormal, 0.2)},
+                 {"sync", Scope::interNode, Category::dataParallel, factor(Family::weibull, 0.05)},
+                 {"opt", Scope::none, Category::optimizer, factor(Family::normal, 0.02)}};
+    g.programs = {{"f", {{2, {{0, 1e-3}, {1, 2e-4}}}}}, {"b", {{2, {{0, 2e-3}, {1, 2e-4}}}}}};
+    g.schedule = makeSchedule("1f1b", 4, 1, 8).value();
+    g.programOf.assign(4, {{0, 1, -1}});
+    g.sendForward.assign(3, {2, 1e-4});
+    g.sendBackward = g.sendForward;
+    g.gradSync.assign(4, {3, 5e-3});
+    g.paramGather.assign(4, {3, 2e-3});
+    g.optimizer.assign(4, {4, 1e-3});
+    g.spatial = factor(Family::lognormal, 0.03);
+    g.data = factor(Family::lognormal, 0.05);
+    g.interRegime = factor(Family::lognormal, 0.1);
+    return g;
+}
+
+SimOptions options(int samples, int threads = 0)
+{
+    SimOptions o;
+    o.numSamples = samples;
+    o.numThreads = threads;
+    return o;
+}
+
+TEST(FastSimulate, SameBitsOnAnyNumberOfThreads)
+{
+    for (const int replicas : {2, 64}) {
+        const StepGraph g = smallJob(replicas);
+        const StepSamples one = simulate(g, options(1000, 1));
+        for (const int threads : {2, 4}) {
+            const StepSamples many = simulate(g, options(1000, threads));
+            EXPECT_EQ(one.acrossSeconds, many.acrossSeconds);
+            EXPECT_EQ(one.withinSeconds, many.withinSeconds);
+            EXPECT_EQ(one.sharedStdErrP95, many.sharedStdErrP95);
+        }
+    }
+}
+
+TEST(FastSimulate, FewerSamplesAreAPrefixWhereReplicasAreSimulatedOneByOne)
+{
+    const StepGraph g = smallJob(2);
+    const StepSamples few = simulate(g, options(300)), many = simulate(g, options(1000));
+    EXPECT_TRUE(std::equal(few.acrossSeconds.begin(), few.acrossSeconds.end(), many.acrossSeconds.begin()));
+}
+
+TEST(FastSimulate, WithoutSpreadTheStepIsNoiseFree)
+{
+    StepGraph g = smallJob(64);
+    for (KernelClass& c : g.classes)
+        c.temporal = {};
+    g.spatial = g.data = g.interRegime = {};
+    const StepSamples s = simulate(g, options(200));
+    for (const double x : s.acrossSeconds)
+        EXPECT_NEAR(x, s.noiseFreeSeconds, 1e-5 * s.noiseFreeSeconds);
+}
+
+TEST(FastSimulate, StopsBeforeItBegins)
+{
+    std::stop_source source;
+    source.request_stop();
+    SimOptions o = options(1000);
+    o.stop = source.get_token();
+    const StepSamples s = simulate(smallJob(64), o);
+    EXPECT_FALSE(s.complete);
+    EXPECT_TRUE(s.acrossSeconds.empty());
+}
+
+TEST(FastSimulate, TheCommonSampleOfReplicasGivesTheirTrueMaximum)
+{
+    // Nine replicas go through the common sample, eight are simulated one by one: the mean step must grow smoothly.
+    const double seven = summarize(simulate(smallJob(7), options(10'000)).acrossSeconds).p50;
+    const double eight = summarize(simulate(smallJob(8), options(10'000)).acrossSeconds).p50;
+    const double nine = summarize(simulate(smallJob(9), options(10'000)).acrossSeconds).p50;
+    EXPECT_GT(nine, eight);
+    EXPECT_LT(nine - eight, 2.0 * (eight - seven) + 2e-4 * eight);
+}
+
+TEST(FastSimulate, WidensTheIntervalsWhenTheTailIsExtrapolated)
+{
+    // Without slow GPUs to look for on purpose, 2,000 sampled replicas cannot show the slowest of 4,096.
+    StepGraph g = smallJob(4096);
+    g.spatial = {};
+    const StepSamples s = simulate(g, options(500));
+    EXPECT_GT(s.sharedStdErrP99, 0.0);
+    EXPECT_FALSE(s.warnings.empty());
+}
+
+TEST(FastSampler, MomentsOfEveryDrawAreExact)
+{
+    for (const Family family : {Family::normal, Family::lognormal, Family::gamma, Family::weibull}) {
+        const QuantileFunction q(factor(family, 0.1));
+        const RegisterTable table = registerTable([&](double lower, double upper) { return q.fromTails(lower, upper); }, 1.0, 0.01);
+        double mean = 0.0, square = 0.0;
+        for (unsigned draw = 0; draw < 65536; ++draw) {
+            const double x = table.at(static_cast<std::uint16_t>(draw));
+            mean += x / 65536.0;
+            square += (x - 1.0) * (x - 1.0) / 65536.0;
+        }
+        EXPECT_NEAR(mean, 1.0, 1e-6);
+        EXPECT_NEAR(square, 0.01, 1e-6);
+        for (const double u : {0.001, 0.05, 0.3, 0.5, 0.95, 0.99, 0.999})
+            EXPECT_NEAR(table.at(static_cast<std::uint16_t>(u * 65536.0)), q(u), 5e-4) << static_cast<int>(family) << " " << u;
+    }
+}
+
+TEST(FastSampler, FourHundredThousandDrawsAgreeWithDoublePrecision)
+{
+    const QuantileFunction q(factor(Family::lognormal, 0.1));
+    const RegisterTable table = registerTable([&](double lower, double upper) { return q.fromTails(lower, upper); }, 1.0, 0.01);
+    constexpr std::size_t kDraws = 400'000 / kLanes * kLanes;
+    std::vector<double> x;
+    const RoundKeys keys = roundKeys(7);
+    for (std::size_t block = 0; block < kDraws / kLanes; ++block) {
+        float row[kLanes];
+        drawRow(table, drawKey(1, 2, 3), keys, block, row);
+        x.insert(x.end(), row, row + kLanes);
+    }
+    const DistributionSummary s = summarize(x);
+    const double n = kDraws;
+    EXPECT_NEAR(s.mean, 1.0, 3.0 * 0.1 / std::sqrt(n));
+    for (const auto& [p, value] : {std::pair{0.5, s.p50}, {0.95, s.p95}, {0.99, s.p99}}) {
+        const double density = 1.0 / q.slope(p, 1.0 - p);
+        EXPECT_NEAR(value, q(p), 3.0 * std::sqrt(p * (1.0 - p) / n) / density) << p;
+    }
+}
+
+TEST(FastSampler, StreamsAreUncorrelated)
+{
+    const RoundKeys keys = roundKeys(3);
+    double product = 0.0;
+    constexpr int kBlocks = 2000;
+    for (std::uint64_t block = 0; block < kBlocks; ++block) {
+        std::uint16_t a[kLanes], b[kLanes];
+        rawDraws(drawKey(1, 5, 6), keys, block, a);
+        rawDraws(drawKey(1, 5, 7), keys, block, b);
+        for (std::size_t l = 0; l < kLanes; ++l)
+            product += (a[l] / 65536.0 - 0.5) * (b[l] / 65536.0 - 0.5) * 12.0;
+    }
+    EXPECT_LT(std::abs(product) / std::sqrt(kBlocks * static_cast<double>(kLanes)), 4.0);
+}
+
+TEST(FastTail, QuantilesOfExponentialSamples)
+{
+    std::vector<double> x;
+    constexpr int kPoints = 100'000;
+    for (int i = 0; i < kPoints; ++i)
+        x.push_back(-std::log((i + 0.5) / kPoints));
+    const TailSample tail(x, {});
+    for (const double t : {0.5, 0.1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6})
+        EXPECT_NEAR(tail.upperQuantile(t), -std::log(t), 0.05 * -std::log(t)) << t;
+}
+
+} // namespace
+} // namespace prism
