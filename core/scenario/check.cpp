@@ -277,8 +277,10 @@ void checkSchedule(const Scenario& s, Findings& f)
         f.error("parallelism.custom_schedule", "a custom schedule lists the order of every stage",
                 std::to_string(p.customSchedule.size()) + " stages", num(pp) + " stages");
     if (f.usable({"parallelism.zero_stage"}) && p.zeroStage >= 2 && pp > 1)
-        f.warning("parallelism.zero_stage", "ZeRO " + num(p.zeroStage) + " with a pipeline repeats its communication for every micro-batch",
-                  num(p.zeroStage), "1 with PP > 1", "parallelism.zero_stage", "1");
+        // Gradient shards with a pipeline are in use (Llama 3, arXiv 2407.21783, section 3.3.2); parameter shards are gathered anew each time.
+        f.add({p.zeroStage == 3 ? Severity::warning : Severity::note, "parallelism.zero_stage",
+               "ZeRO " + num(p.zeroStage) + " with a pipeline may communicate for every micro-batch", num(p.zeroStage), "1 with PP > 1",
+               "parallelism.zero_stage", "1"});
     if (p.sequenceParallel && p.tensorModelParallelSize == 1 && f.usable({kTp}))
         f.add({Severity::note, "parallelism.sequence_parallel", "sequence parallelism has no effect with TP 1", "true", "TP > 1 or false",
                "parallelism.sequence_parallel", "false"});
