@@ -21,8 +21,6 @@ FigureRuns comparedRuns(double value, double halfWidth, const HeadlineChange* ch
                              Type::small, !known ? Role::textTertiary : change->delta.value < 0 ? Role::good : Role::bad};
 }
 
-QString pointsInterval(double halfWidth) { return u"   ± %1"_s.arg(format::number(halfWidth * 100, 1)); }
-
 QString digits(double value) { return std::isfinite(value) ? QString::number(value, 'g', 17) : QString(); }
 
 } // namespace
@@ -68,15 +66,14 @@ FigureRuns DistributionModel::runs(const ShownScenario& s, int column) const
         if (m_limit <= 0)
             return {};
         const Estimate p = exceedance(m_within ? s.snapshot->sortedWithinSeconds : s.snapshot->sortedAcrossSeconds, m_limit);
-        return {{format::percent(p.value), Type::bodyStrong}, {pointsInterval(p.halfWidth), Type::small, Role::textTertiary}};
+        return shareRuns(p.value, p.halfWidth);
     }
     case fasterColumn:
         if (s.isBaseline)
             return {{tr("baseline"), Type::small, Role::textSecondary}};
         if (!c || !c->paired)
             return {{u"–"_s, Type::small, Role::textTertiary}};
-        return {{format::percent(c->probabilityFaster.value), Type::bodyStrong},
-                {pointsInterval(c->probabilityFaster.halfWidth), Type::small, Role::textTertiary}};
+        return shareRuns(c->probabilityFaster.value, c->probabilityFaster.halfWidth);
     }
     return {};
 }

@@ -237,7 +237,7 @@ void DistributionPage::refresh()
     const ShownScenario* read = readScenario();
     if (read && read->snapshot) {
         const auto n = within() ? read->snapshot->within.samples : read->snapshot->across.samples;
-        QString text = format::receipt(static_cast<std::int64_t>(n), read->snapshot->seed, tr("Monte Carlo with common random numbers. Bands: 95 %, whole curve."));
+        QString text = format::receipt(static_cast<std::int64_t>(n), read->snapshot->seed, tr("steps per scenario")) + tr(", Monte Carlo with common random numbers. Bands: 95 %, whole curve.");
         if (dropped > 0)
             text += tr(" %1 samples without a finite time are left out.").arg(dropped);
         m_footer->setText(text);
@@ -264,7 +264,7 @@ void DistributionPage::refreshLimit()
     m_chart->setAccessibleDescription(accessible);
     m_model->setContext(m_context, limit, within());
     const int rows = std::clamp(m_model->rowCount(), 1, 6);
-    m_table->setFixedHeight(m_table->horizontalHeader()->sizeHint().height() + rows * m_theme.px(metric::row) + 2);
+    m_table->setFixedHeight(m_table->horizontalHeader()->sizeHint().height() + rows * m_theme.px(metric::row));
     for (int i = 0; i < m_model->rowCount(); ++i)
         m_table->setRowHeight(i, m_theme.px(metric::row));
     const int widths[] = {212, 193, 193, 193, 112, 100};

@@ -1,5 +1,7 @@
 #include "ui/distribution/figuredelegate.h"
 
+#include "ui/theme/format.h"
+
 #include <QFontMetricsF>
 #include <QPainter>
 
@@ -37,6 +39,15 @@ double drawRuns(QPainter& painter, const QRectF& rect, const FigureRuns& runs, c
         x += metrics.horizontalAdvance(run.text);
     }
     return x - rect.left();
+}
+
+FigureRuns shareRuns(double share, double halfWidth)
+{
+    if (share < 0.001)
+        return {{QObject::tr("< 0.1 %"), Type::bodyStrong}};
+    if (share > 0.999)
+        return {{QObject::tr("> 99.9 %"), Type::bodyStrong}};
+    return {{format::percent(share), Type::bodyStrong}, {QStringLiteral("   ± %1").arg(format::number(halfWidth * 100, 1)), Type::small, Role::textTertiary}};
 }
 
 QString plainText(const FigureRuns& runs)

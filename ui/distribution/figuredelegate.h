@@ -41,6 +41,8 @@ private:
 void drawSeriesSample(QPainter& painter, const QRectF& rect, const Look& look, int colour, bool baseline, bool hidden = false);
 /// Draws runs from the left, elided at the right end; returns the width used.
 double drawRuns(QPainter& painter, const QRectF& rect, const FigureRuns& runs, const Look& look, bool dimmed = false);
+/// "5.0 %" with "± 0.4"; at the ends "< 0.1 %" and "> 99.9 %", which need no interval.
+[[nodiscard]] FigureRuns shareRuns(double share, double halfWidth);
 [[nodiscard]] QString plainText(const FigureRuns& runs);
 
 } // namespace prism::ui

@@ -131,11 +131,11 @@ void ConfigEditor::buildGroup(Group& g)
     if (g.id == u"parallelism") { // what follows from the rest, shown where a user looks for it
         auto* derived = new QWidget;
         auto* line = new QHBoxLayout(derived);
-        line->setContentsMargins(m_theme.px(34), m_theme.px(2), m_theme.px(16), m_theme.px(2));
+        line->setContentsMargins(m_theme.px(34), m_theme.px(2), m_theme.px(8), m_theme.px(2));
         line->setSpacing(0);
         auto* label = new QLabel(tr("Data parallel (DP)"));
         label->setProperty("role", u"secondary"_s);
-        label->setFixedWidth(m_theme.px(metric::labelColumn - 18));
+        label->setFixedWidth(m_theme.px(metric::labelColumn - 22));
         g.derived = new QLabel;
         g.derived->setAccessibleName(tr("Data parallel, derived"));
         g.derived->setFixedHeight(m_theme.px(metric::field));
@@ -275,6 +275,9 @@ void ConfigEditor::refresh()
         if (base && !different.empty())
             m_differences->setText(different.size() == 1 ? tr("1 differs from baseline") : tr("%1 differ from baseline").arg(different.size()));
         m_differences->setEnabled(base && !different.empty());
+        m_differences->setProperty("kind", base && !different.empty() ? u"link"_s : u"plain"_s);
+        m_differences->setStyleSheet(m_differences->isEnabled() ? QString() : u"border: 0; background: transparent; color: %1"_s.arg(m_theme.color(Role::textTertiary).name()));
+        restyle(m_differences);
     }
     refreshProblems(s);
 }

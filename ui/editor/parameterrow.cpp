@@ -1,6 +1,7 @@
 #include "ui/editor/parameterrow.h"
 
 #include "ui/editor/quantityedit.h"
+#include "ui/theme/format.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -10,6 +11,8 @@
 #include <QPushButton>
 #include <QVBoxLayout>
 #include <QWheelEvent>
+
+#include <cmath>
 
 using namespace Qt::Literals::StringLiterals;
 
@@ -67,7 +70,17 @@ QString fieldText(const Parameter& parameter, const Scenario& scenario)
     const QString unit = parameter.isPercent ? u"%"_s : QString::fromStdString(parameter.unit);
     if (!unit.isEmpty() && text.endsWith(unit) && text.size() > unit.size())
         text = text.left(text.size() - unit.size()).trimmed();
-    return text;
+    bool plain = false;
+    const double value = text.toDouble(&plain);
+    if (!plain || std::abs(value) < 1000 || parameter.type == ParameterType::choice || parameter.type == ParameterType::text)
+        return text;
+    if (value >= 1e9) { // "15.6 T": read back to the same value, else all digits
+        for (const auto& [factor, suffix] : {std::pair{1e12, u" T"_s}, {1e9, u" G"_s}})
+            if (const QString scaled = QString::number(value / factor, 'g', 6); value >= factor && scaled.toDouble() * factor == value)
+                return scaled + suffix;
+        return text;
+    }
+    return value == std::floor(value) ? format::count(static_cast<std::int64_t>(value)) : text;
 }
 
 ParameterRow::ParameterRow(const Parameter& parameter, const Theme& theme, QWidget* parent)
@@ -75,13 +88,15 @@ ParameterRow::ParameterRow(const Parameter& parameter, const Theme& theme, QWidg
 {
     setObjectName(u"row:"_s + QString::fromStdString(parameter.id));
     auto* layout = new QVBoxLayout(this);
-    layout->setContentsMargins(theme.px(34), theme.px(2), theme.px(16), theme.px(2));
+    layout->setContentsMargins(theme.px(34), theme.px(2), theme.px(8), theme.px(2));
     layout->setSpacing(theme.px(4));
     auto* line = new QHBoxLayout;
     line->setSpacing(0);
     m_label = new QLabel(labelText());
     m_label->setProperty("role", u"secondary"_s);
-    m_label->setFixedWidth(theme.px(metric::labelColumn - 18));
+    m_label->setFixedWidth(theme.px(metric::labelColumn - 22));
+    if (m_label->sizeHint().width() > m_label->width()) // the short name is what people say
+        m_label->setText(QFontMetrics(theme.font(Type::body)).elidedText(QString::fromStdString(parameter.label), Qt::ElideRight, m_label->width()));
     QString help = QString::fromStdString(parameter.help);
     if (parameter.type == ParameterType::integer || parameter.type == ParameterType::real)
         help += tr("\n%1 to %2").arg(parameter.minimum, 0, 'g', 6).arg(parameter.maximum, 0, 'g', 6);

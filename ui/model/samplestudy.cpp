@@ -20,8 +20,6 @@ std::string layoutName(const Scenario& s)
 {
     const ParallelismConfig& p = s.parallelism;
     std::string name = "TP" + std::to_string(p.tensorModelParallelSize) + " PP" + std::to_string(p.pipelineModelParallelSize);
-    if (p.virtualPipelineModelParallelSize > 1)
-        name += " VPP" + std::to_string(p.virtualPipelineModelParallelSize);
     return name + " DP" + std::to_string(s.dataParallelSize());
 }
 
@@ -39,15 +37,14 @@ StudyState sampleStudy()
     base.name = layoutName(base);
     base.note = "As run";
 
-    Scenario other = with(base, {{"parallelism.pipeline_model_parallel_size", "8"},
-                                 {"parallelism.virtual_pipeline_model_parallel_size", "8"},
-                                 {"training.recompute_granularity", "full"}});
-    if (hasErrors(check(other)))
+    Scenario other = with(base, {{"parallelism.pipeline_model_parallel_size", "8"}});
+    if (other == base || hasErrors(check(other))) {
         other = with(base, {{"training.recompute_granularity", "full"}});
-    other.name = layoutName(other);
-    if (other.name == base.name)
         other.name = "Full recomputation";
-    other.note = "What if";
+    } else {
+        other.name = "PP8 VPP" + std::to_string(other.parallelism.virtualPipelineModelParallelSize);
+    }
+    other.note = "DP " + std::to_string(other.dataParallelSize());
 
     Scenario slow = base;
     slow.variability.slow.push_back({.node = 417, .computeFactor = 1.15});

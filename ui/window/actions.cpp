@@ -11,7 +11,7 @@ Actions::Actions(QWidget* window, const Theme& theme) : QObject(window), m_windo
 {
     connect(&theme, &Theme::changed, this, [this] {
         for (QAction* action : m_actions)
-            if (const QVariant which = action->property("icon"); which.isValid())
+            if (const QVariant which = action->property("iconIndex"); which.isValid())
                 action->setIcon(icon(static_cast<Icon>(which.toInt()), m_theme.look()));
     });
 }
@@ -26,7 +26,7 @@ QAction* Actions::add(const ActionSpec& spec)
     action->setProperty("separatorBefore", spec.separatorBefore);
     action->setMenuRole(QAction::NoRole);
     if (spec.icon) {
-        action->setProperty("icon", static_cast<int>(*spec.icon));
+        action->setProperty("iconIndex", static_cast<int>(*spec.icon));
         action->setIcon(icon(*spec.icon, m_theme.look()));
         action->setIconVisibleInMenu(false);
     }

@@ -81,9 +81,8 @@ QList<HeadlineCell> headlineCells(const PageContext& context, ChangesCache& cach
     const format::Quantity tokens = format::si(s.tokensPerSecond);
     cells[4].number = tokens.number;
     cells[4].unit = tokens.unit;
-    const format::Quantity tokensCi = format::si(s.tokensPerSecond * share);
     if (share > 0)
-        cells[4].note = u"± "_s + tokensCi.text();
+        cells[4].note = u"± %1 k"_s.arg(format::number(s.tokensPerSecond * share / 1000, 1));
     cells[5].number = format::number(s.mfu * 100);
     cells[5].unit = u"%"_s;
     if (share > 0)
@@ -98,7 +97,7 @@ QList<HeadlineCell> headlineCells(const PageContext& context, ChangesCache& cach
         const format::Quantity days = format::days(s.daysToTrain);
         cells[7].number = days.number;
         cells[7].unit = days.unit;
-        cells[7].note = share > 0 ? u"± "_s + format::days(s.daysToTrain * share).text() : QString();
+        cells[7].note = share > 0 && days.unit == u"d" ? u"± %1 d"_s.arg(format::number(s.daysToTrain * share, 1)) : QString();
     } else {
         cells[7].note = QObject::tr("no token target");
     }
@@ -106,7 +105,7 @@ QList<HeadlineCell> headlineCells(const PageContext& context, ChangesCache& cach
         const format::Quantity cost = format::dollars(s.costUsd);
         cells[8].number = cost.number;
         cells[8].unit = cost.unit;
-        cells[8].note = share > 0 ? u"± "_s + format::dollars(s.costUsd * share).text() : QString();
+        cells[8].note = share > 0 && s.costUsd >= 1e6 ? u"± %1 M$"_s.arg(format::number(s.costUsd * share / 1e6, 1)) : QString();
     } else {
         cells[8].note = cells[7].note;
     }
@@ -196,7 +195,7 @@ void HeadlineStrip::layoutCells()
 {
     m_rects.clear();
     const double left = m_dockWidth + m_theme.px(16), right = width() - m_theme.px(8);
-    const double large = m_theme.px(126), small = m_theme.px(116);
+    const double large = m_theme.px(125), small = m_theme.px(110);
     double room = right - left - 3 * large - m_theme.px(4);
     int smallCells = std::clamp(static_cast<int>(room / small), 0, 6);
     m_more->setVisible(smallCells < 6);
@@ -275,8 +274,7 @@ void HeadlineStrip::paintScenario(QPainter& p, const QRectF& rect) const
             const HeadlineChanges& c = m_cache.changes(baseline->snapshot, s->snapshot, false);
             if (c.paired)
                 drawRuns(p, third, {{tr("Faster in "), Type::body, Role::textSecondary},
-                                    {format::percent(c.probabilityFaster.value), Type::bodyStrong},
-                                    {c.probabilityFaster.halfWidth > 0 && c.probabilityFaster.value > 0.001 ? u" ± %1"_s.arg(format::number(c.probabilityFaster.halfWidth * 100, 1)) : QString(), Type::body, Role::textTertiary},
+                                    {plainText(shareRuns(c.probabilityFaster.value, c.probabilityFaster.halfWidth)), Type::bodyStrong},
                                     {tr(" of steps"), Type::body, Role::textSecondary}}, look, s->stale);
         }
     }

@@ -21,6 +21,9 @@
 
 using namespace Qt::Literals::StringLiterals;
 
+/// A static library's resources are linked only when asked for; outside of any namespace, as Qt requires.
+static void initResources() { Q_INIT_RESOURCE(app); }
+
 namespace prism::ui {
 
 namespace {
@@ -32,6 +35,7 @@ constexpr int kViewSaveMs = 1000; // a crash has no closeEvent: the view is kept
 MainWindow::MainWindow(Theme& theme, QWidget* parent)
     : QMainWindow(parent), m_theme(theme), m_workspace(new Workspace(this)), m_file(new StudyFile(this))
 {
+    initResources();
     setObjectName(u"mainWindow"_s);
     setAcceptDrops(true);
     setContextMenuPolicy(Qt::NoContextMenu);
@@ -83,6 +87,7 @@ MainWindow::MainWindow(Theme& theme, QWidget* parent)
     setCentralWidget(central);
     addMainActions(*this);
     m_actions->fill(*m_menus);
+    m_scenarios->table().setFocus();
 
     m_viewTimer.setSingleShot(true);
     m_viewTimer.setInterval(kViewSaveMs);
@@ -118,6 +123,14 @@ void MainWindow::buildMenuRow()
     m_menus->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Fixed);
     m_search = new QPushButton(tr("Search commands"));
     m_search->setObjectName(u"commandSearch"_s);
+    m_search->setFocusPolicy(Qt::TabFocus);
+    auto* keys = new QHBoxLayout(m_search);
+    keys->setContentsMargins(0, 0, m_theme.px(10), 0);
+    auto* key = new QLabel(u"Ctrl+K"_s);
+    key->setProperty("role", u"tertiary"_s);
+    key->setProperty("type", u"tick"_s);
+    key->setAttribute(Qt::WA_TransparentForMouseEvents);
+    keys->addWidget(key, 0, Qt::AlignRight);
     m_search->setAccessibleName(tr("Search commands"));
     row->addWidget(m_menus);
     row->addWidget(m_search);
@@ -133,7 +146,7 @@ void MainWindow::updateChrome()
     m_menuRow->setFixedHeight(m_theme.px(metric::menuRow));
     m_search->setFixedSize(m_theme.px(296), m_theme.px(metric::button));
     m_search->setStyleSheet(u"text-align: left; color: %1; background: %2"_s.arg(m_theme.color(Role::textSecondary).name(), m_theme.color(Role::field).name()));
-    m_search->setText(tr("Search commands") + u"      Ctrl+K"_s);
+    m_search->setText(tr("Search commands"));
     m_dock->setMinimumWidth(m_theme.px(metric::dockMinimum));
     m_menus->setFixedWidth(std::max(m_menus->sizeHint().width(), m_theme.px(metric::dock) - m_theme.px(6)));
     m_headline->setDockWidth(m_dock->isVisibleTo(this) ? m_splitter->sizes().value(0, m_theme.px(metric::dock)) : m_theme.px(metric::dock));

@@ -207,7 +207,7 @@ void ScenarioPanel::syncSelection()
 void ScenarioPanel::layoutTable()
 {
     const int width = m_table->viewport()->width();
-    const int widths[] = {38, 36, 24, 0, 66, 58};
+    const int widths[] = {34, 38, 24, 0, 62, 50};
     int fixed = 0;
     for (int c = 0; c < ScenarioTableModel::kColumns; ++c)
         if (c != ScenarioTableModel::nameColumn) {

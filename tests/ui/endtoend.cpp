@@ -1,0 +1,239 @@
+// One session through the real window: edit, compare, drag the limit, mark a slow node, undo, close, open again.
+#include "tests/ui/window_fixture.h"
+#include "ui/distribution/distributionpage.h"
+#include "ui/window/actions.h"
+#include "ui/window/commandpalette.h"
+#include "ui/window/dialogs.h"
+#include "ui/window/headlinestrip.h"
+
+#include <QGraphicsView>
+#include <QImage>
+#include <QLineEdit>
+#include <QMouseEvent>
+
+using namespace Qt::Literals::StringLiterals;
+
+namespace prism::ui::test {
+
+class EndToEnd : public WindowTest {
+protected:
+    static DistributionPage& distribution(MainWindow& window) { return *static_cast<DistributionPage*>(window.pages().page(u"distribution"_s)); }
+    /// Moves the mouse as a drag would, with the button held.
+    static void drag(CdfChart& chart, double fromSeconds, double toSeconds, Qt::KeyboardModifiers modifiers)
+    {
+        auto* viewport = chart.findChild<QGraphicsView*>()->viewport();
+        const double y = chart.plotArea().top() + 20;
+        const auto send = [&](QEvent::Type type, double x, Qt::MouseButton button, Qt::MouseButtons buttons) {
+            QMouseEvent event(type, QPointF(x, y), viewport->mapToGlobal(QPointF(x, y)), button, buttons, modifiers);
+            QApplication::sendEvent(viewport, &event);
+            QApplication::processEvents();
+        };
+        send(QEvent::MouseButtonPress, chart.xAt(fromSeconds), Qt::LeftButton, Qt::LeftButton);
+        for (int i = 1; i <= 10; ++i)
+            send(QEvent::MouseMove, chart.xAt(fromSeconds + (toSeconds - fromSeconds) * i / 10), Qt::NoButton, Qt::LeftButton);
+        send(QEvent::MouseButtonRelease, chart.xAt(toSeconds), Qt::LeftButton, Qt::NoButton);
+    }
+};
+
+TEST_F(EndToEnd, ASessionComesBackAsItWas)
+{
+    StudyState atClose;
+    {
+        auto window = smallWindow();
+        StudyModel& study = window->workspace().study();
+        const StudyState start = study.state();
+        CdfChart& chart = distribution(*window).chart();
+        ASSERT_EQ(chart.curves().size(), 2);
+        const double before = shown(*window, 1)->across.p50;
+
+        type(*window, "parallelism.pipeline_model_parallel_size", "2");
+        settle(*window);
+        EXPECT_EQ(study.current()->scenario->parallelism.pipelineModelParallelSize, 2);
+        EXPECT_NE(shown(*window, 1)->across.p50, before);
+
+        window->actions().get(u"scenario.next"_s)->trigger();
+        window->actions().get(u"scenario.pin"_s)->trigger();
+        settle(*window);
+        EXPECT_EQ(study.state().baselineId, 2);
+
+        const double from = distribution(*window).limitSeconds(), p99 = shown(*window, 2)->across.p99;
+        drag(chart, from, from + (p99 - from) * 0.7, Qt::AltModifier);
+        settle(*window);
+        EXPECT_GT(study.state().limitSeconds, from);
+        EXPECT_EQ(study.undoStack()->text(study.undoStack()->count() - 1).left(5), u"Limit"_s) << "a drag is one step";
+
+        study.setSlowNode(study.currentId(), 5, 1.25);
+        settle(*window);
+        EXPECT_EQ(shown(*window, 2)->scenario.variability.slow.size(), 2U);
+
+        const int jobs = window->workspace().bridge().jobsStarted();
+        while (study.undoStack()->canUndo())
+            window->actions().get(u"edit.undo"_s)->trigger();
+        QApplication::processEvents();
+        EXPECT_TRUE(study.state() == start);
+        settle(*window);
+        EXPECT_EQ(window->workspace().bridge().jobsStarted(), jobs) << "undo restores known results";
+
+        window->actions().get(u"edit.redo"_s)->trigger();
+        window->workspace().selection().setCell(2, 3);
+        window->pages().showPage(u"sensitivity"_s);
+        distribution(*window).restoreState({{u"mode"_s, 2}, {u"within"_s, true}});
+        settle(*window);
+        atClose = study.state();
+        window->close();
+    }
+    auto window = makeWindow();
+    window->startSession();
+    window->show();
+    settle(*window);
+    const StudyState& back = window->workspace().study().state();
+    ASSERT_EQ(back.entries.size(), atClose.entries.size());
+    for (std::size_t i = 0; i < back.entries.size(); ++i) {
+        EXPECT_EQ(back.entries[i].scenario->name, atClose.entries[i].scenario->name);
+        EXPECT_EQ(back.entries[i].scenario->hash(), atClose.entries[i].scenario->hash());
+        EXPECT_EQ(back.entries[i].colour, atClose.entries[i].colour);
+    }
+    EXPECT_EQ(back.find(back.baselineId)->scenario->name, atClose.find(atClose.baselineId)->scenario->name);
+    EXPECT_EQ(back.limitSeconds, atClose.limitSeconds);
+    EXPECT_EQ(window->workspace().selection().picked().stage, 2);
+    EXPECT_EQ(window->pages().current()->id(), u"sensitivity"_s);
+    EXPECT_EQ(distribution(*window).saveState(), (QJsonObject{{u"mode"_s, 2}, {u"within"_s, true}}));
+}
+
+TEST_F(EndToEnd, DraggingTheLimitSnapsToPercentilesUnlessAltIsHeld)
+{
+    auto window = smallWindow();
+    CdfChart& chart = distribution(*window).chart();
+    const SnapshotPtr base = shown(*window, 1);
+    const double p95 = quantileOfSorted(base->sortedAcrossSeconds, 0.95), p90 = quantileOfSorted(base->sortedAcrossSeconds, 0.90);
+    const double near = p90 + 2 * (chart.secondsAt(101) - chart.secondsAt(100)); // two pixels beside p90
+    drag(chart, p95, near, Qt::NoModifier);
+    EXPECT_DOUBLE_EQ(window->workspace().study().state().limitSeconds, p90);
+    settle(*window);
+    drag(chart, p90, near, Qt::AltModifier);
+    EXPECT_NEAR(window->workspace().study().state().limitSeconds, near, 1e-9);
+}
+
+TEST_F(EndToEnd, TypingAShareReadsTheTimeAndTheOtherWay)
+{
+    auto window = smallWindow();
+    CdfChart& chart = distribution(*window).chart();
+    const auto& sorted = shown(*window, 1)->sortedAcrossSeconds;
+    Q_EMIT chart.limitTyped(u"10 %"_s);
+    EXPECT_DOUBLE_EQ(window->workspace().study().state().limitSeconds, quantileOfSorted(sorted, 0.9));
+    Q_EMIT chart.limitTyped(u"1.25 s"_s);
+    EXPECT_DOUBLE_EQ(window->workspace().study().state().limitSeconds, 1.25);
+    Q_EMIT chart.limitTyped(u"nonsense"_s);
+    EXPECT_DOUBLE_EQ(window->workspace().study().state().limitSeconds, 1.25);
+}
+
+TEST_F(EndToEnd, NonsenseInAFieldStaysAndTheLastValidResultIsShown)
+{
+    auto window = smallWindow();
+    const SnapshotPtr before = shown(*window, 1);
+    type(*window, "parallelism.tensor_model_parallel_size", "many");
+    settle(*window);
+    ParameterRow* row = window->editor().row(u"parallelism.tensor_model_parallel_size"_s);
+    EXPECT_EQ(static_cast<QLineEdit*>(row->field())->text(), u"many"_s);
+    EXPECT_TRUE(static_cast<QuantityEdit*>(row->field())->hasProblem());
+    EXPECT_EQ(shown(*window, 1), before);
+    EXPECT_EQ(window->workspace().fieldProblems(1).size(), 1);
+    EXPECT_TRUE(window->headline().cells().first().stale);
+    QTest::keyClick(row->field(), Qt::Key_Escape);
+    EXPECT_TRUE(window->workspace().fieldProblems(1).isEmpty());
+}
+
+TEST_F(EndToEnd, AnImpossibleLayoutSaysWhyAndOneClickRepairsIt)
+{
+    auto window = smallWindow();
+    const SnapshotPtr before = shown(*window, 1);
+    type(*window, "parallelism.tensor_model_parallel_size", "3");
+    settle(*window);
+    const ScenarioResult& result = window->workspace().bridge().result(1);
+    ASSERT_TRUE(result.invalid);
+    EXPECT_EQ(shown(*window, 1), before);
+    bool fixable = false;
+    for (const Diagnostic& d : result.diagnostics)
+        fixable |= !d.fixPath.empty();
+    EXPECT_TRUE(fixable);
+}
+
+TEST_F(EndToEnd, EveryCommandIsFoundByItsName)
+{
+    auto window = smallWindow();
+    window->actions().get(u"tools.palette"_s)->trigger();
+    auto* palette = window->findChild<CommandPalette*>();
+    ASSERT_NE(palette, nullptr);
+    palette->setQuery(u"pipel paral"_s);
+    EXPECT_GE(palette->shownCount(), 1);
+    palette->setQuery(u"zzzz"_s);
+    EXPECT_EQ(palette->shownCount(), 0);
+    palette->close();
+    QSet<QString> keys;
+    for (const QAction* action : window->actions().all()) {
+        EXPECT_FALSE(action->text().isEmpty()) << action->objectName().toStdString();
+        if (!action->shortcut().isEmpty()) {
+            EXPECT_FALSE(keys.contains(action->shortcut().toString())) << action->text().toStdString();
+            keys << action->shortcut().toString();
+        }
+    }
+}
+
+TEST_F(EndToEnd, WhatTakesTheKeyboardHasAName)
+{
+    auto window = smallWindow();
+    for (const QWidget* widget : window->findChildren<QWidget*>()) {
+        if (!(widget->focusPolicy() & Qt::TabFocus) || !widget->isVisibleTo(window.get()))
+            continue;
+        const auto* button = qobject_cast<const QAbstractButton*>(widget);
+        const bool named = !widget->accessibleName().isEmpty() || (button && !button->text().isEmpty());
+        EXPECT_TRUE(named) << widget->metaObject()->className() << " " << widget->objectName().toStdString();
+    }
+}
+
+TEST_F(EndToEnd, EveryPageExportsPictureAndFigures)
+{
+    auto window = smallWindow();
+    window->pages().showPage(u"distribution"_s);
+    for (const char* suffix : {"png", "svg", "pdf", "csv"}) {
+        const QString path = folder.filePath(u"page.%1"_s.arg(QString::fromLatin1(suffix)));
+        EXPECT_EQ(window->pages().exportTo(path), QString()) << suffix;
+        EXPECT_GT(QFileInfo(path).size(), 100) << suffix;
+    }
+    EXPECT_FALSE(window->pages().exportTo(u"/no/such/folder/page.png"_s).isEmpty());
+}
+
+TEST_F(EndToEnd, ImportsSayWhatTheyUnderstood)
+{
+    const Scenario base = smallScenario("base");
+    const ImportPreview scenario = previewImport(u"a.json"_s, QByteArray::fromStdString(toJson(base)), base);
+    ASSERT_TRUE(scenario.scenario);
+    EXPECT_EQ(scenario.scenario->hash(), base.hash());
+    const ImportPreview megatron = previewImport(u"run.sh"_s, "--tensor-model-parallel-size 2 --pipeline-model-parallel-size 4", base);
+    ASSERT_TRUE(megatron.scenario);
+    EXPECT_EQ(megatron.scenario->parallelism.tensorModelParallelSize, 2);
+    const ImportPreview speeds = previewImport(u"speeds.csv"_s, "node,relative_speed\n0,1.0\n1,0.8\n2,1.0\n", base);
+    ASSERT_TRUE(speeds.scenario);
+    EXPECT_EQ(speeds.scenario->measured.speeds.size(), 3U);
+    for (const QByteArray& text : {QByteArray("{"), QByteArray("\x00\xff\x01", 3), QByteArray(), QByteArray("node,speed\n1\n")}) {
+        const ImportPreview wrong = previewImport(u"x.csv"_s, text, base);
+        EXPECT_FALSE(wrong.scenario);
+        EXPECT_TRUE(hasErrors(wrong.notes));
+    }
+}
+
+TEST_F(EndToEnd, ADamagedOrForeignStudyLeavesWhatIsOpenAlone)
+{
+    auto window = smallWindow();
+    const StudyState before = window->workspace().study().state();
+    const QString path = folder.filePath(u"broken.prism"_s);
+    QFile file(path);
+    ASSERT_TRUE(file.open(QIODevice::WriteOnly));
+    file.write(QByteArray(5000, 'x'));
+    file.close();
+    EXPECT_FALSE(window->openStudy(path));
+    EXPECT_TRUE(window->workspace().study().state() == before);
+    EXPECT_FALSE(window->findChild<QWidget*>(u"banner"_s)->isHidden());
+}
+
+} // namespace prism::ui::test

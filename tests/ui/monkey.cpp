@@ -1,0 +1,15 @@
+#include "tests/ui/monkey_actions.h"
+
+namespace prism::ui::test {
+
+class Monkey : public WindowTest {};
+
+TEST_F(Monkey, ThreeHundredRandomActionsAndUndoLeadBack)
+{
+    auto window = smallWindow();
+    window->workspace().bridge().setSamples(200);
+    EXPECT_TRUE(monkey(*window, 300, 7));
+    settle(*window);
+}
+
+} // namespace prism::ui::test
