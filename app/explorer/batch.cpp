@@ -85,6 +85,7 @@ int runBatch(ui::Theme& theme, const BatchOptions& options)
                 return 1;
             }
             std::printf("%s\n", qUtf8Printable(path));
+            std::fflush(stdout);
         }
         theme.setMode(ui::Theme::Mode::light);
     }

@@ -1,5 +1,6 @@
 #include "ui/editor/configeditor.h"
 
+#include "ui/editor/quantityedit.h"
 #include "ui/theme/format.h"
 #include "ui/theme/icons.h"
 
@@ -136,10 +137,12 @@ void ConfigEditor::buildGroup(Group& g)
         auto* label = new QLabel(tr("Data parallel (DP)"));
         label->setProperty("role", u"secondary"_s);
         label->setFixedWidth(m_theme.px(metric::labelColumn - 22));
-        g.derived = new QLabel;
+        g.derived = new QuantityEdit(m_theme);
         g.derived->setAccessibleName(tr("Data parallel, derived"));
-        g.derived->setFixedHeight(m_theme.px(metric::field));
-        g.derived->setMargin(0);
+        g.derived->setReadOnly(true);
+        g.derived->setFocusPolicy(Qt::NoFocus);
+        g.derived->setProperty("state", u"derived"_s);
+        g.derived->setUnit(tr("derived"));
         line->addWidget(label);
         line->addWidget(g.derived, 1);
         g.layout->insertWidget(std::min<int>(4, static_cast<int>(g.rows.size())), derived);
@@ -266,9 +269,7 @@ void ConfigEditor::refresh()
                 row->showValue(s, std::find(different.begin(), different.end(), &row->parameter()) != different.end());
             if (g->derived) {
                 const auto dp = s.dataParallelSize();
-                g->derived->setText(dp > 0 ? tr("  %1     derived").arg(format::count(dp)) : tr("  does not divide"));
-                g->derived->setStyleSheet(u"background: %1; border-radius: 4px; color: %2"_s
-                                              .arg(m_theme.color(Role::derivedField).name(), m_theme.color(Role::textSecondary).name()));
+                g->derived->setText(dp > 0 ? format::count(dp) : tr("does not divide"));
             }
         }
         m_differences->setText(!base ? tr("Baseline") : different.empty() ? tr("Same as baseline") : tr("%n differ(s) from baseline", nullptr, static_cast<int>(different.size())));

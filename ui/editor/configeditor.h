@@ -44,7 +44,7 @@ private:
         QWidget* body = nullptr;
         QVBoxLayout* layout = nullptr;
         QList<ParameterRow*> rows;
-        QLabel* derived = nullptr;
+        QuantityEdit* derived = nullptr;
         bool built = false, expanded = false;
     };
     void buildGroup(Group& group);

@@ -145,7 +145,7 @@ void MainWindow::updateChrome()
 {
     m_menuRow->setFixedHeight(m_theme.px(metric::menuRow));
     m_search->setFixedSize(m_theme.px(296), m_theme.px(metric::button));
-    m_search->setStyleSheet(u"text-align: left; color: %1; background: %2"_s.arg(m_theme.color(Role::textSecondary).name(), m_theme.color(Role::field).name()));
+    m_search->setStyleSheet(u"QPushButton { text-align: left; color: %1; background: %2 }"_s.arg(m_theme.color(Role::textSecondary).name(), m_theme.color(Role::field).name()));
     m_search->setText(tr("Search commands"));
     m_dock->setMinimumWidth(m_theme.px(metric::dockMinimum));
     m_menus->setFixedWidth(std::max(m_menus->sizeHint().width(), m_theme.px(metric::dock) - m_theme.px(6)));

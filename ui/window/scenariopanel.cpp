@@ -207,7 +207,7 @@ void ScenarioPanel::syncSelection()
 void ScenarioPanel::layoutTable()
 {
     const int width = m_table->viewport()->width();
-    const int widths[] = {34, 38, 24, 0, 62, 50};
+    const int widths[] = {34, 34, 22, 0, 66, 48};
     int fixed = 0;
     for (int c = 0; c < ScenarioTableModel::kColumns; ++c)
         if (c != ScenarioTableModel::nameColumn) {
@@ -218,7 +218,8 @@ void ScenarioPanel::layoutTable()
     for (int i = 0; i < m_model->rowCount(); ++i)
         m_table->setRowHeight(i, m_theme.px(metric::row));
     const int rows = std::clamp(m_model->rowCount(), 1, 8);
-    m_table->setFixedHeight(m_table->horizontalHeader()->sizeHint().height() + rows * m_theme.px(metric::row) + 2);
+    m_table->setVerticalScrollBarPolicy(m_model->rowCount() > 8 ? Qt::ScrollBarAlwaysOn : Qt::ScrollBarAlwaysOff);
+    m_table->setFixedHeight(m_table->horizontalHeader()->sizeHint().height() + rows * m_theme.px(metric::row) + 2 * m_theme.px(metric::focusRing));
 }
 
 } // namespace prism::ui
