@@ -10,6 +10,8 @@
 #include <QImage>
 #include <QLineEdit>
 #include <QMouseEvent>
+#include <QSet>
+#include <QAbstractButton>
 
 using namespace Qt::Literals::StringLiterals;
 
