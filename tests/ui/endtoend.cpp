@@ -189,7 +189,8 @@ TEST_F(EndToEnd, WhatTakesTheKeyboardHasAName)
             continue;
         const auto* button = qobject_cast<const QAbstractButton*>(widget);
         const bool named = !widget->accessibleName().isEmpty() || (button && !button->text().isEmpty());
-        EXPECT_TRUE(named) << widget->metaObject()->className() << " " << widget->objectName().toStdString();
+        EXPECT_TRUE(named) << widget->metaObject()->className() << " " << widget->objectName().toStdString() << " in "
+                           << (widget->parent() ? widget->parent()->metaObject()->className() : "nothing");
     }
 }
 
@@ -211,8 +212,8 @@ TEST_F(EndToEnd, ImportsSayWhatTheyUnderstood)
     const ImportPreview scenario = previewImport(u"a.json"_s, QByteArray::fromStdString(toJson(base)), base);
     ASSERT_TRUE(scenario.scenario);
     EXPECT_EQ(scenario.scenario->hash(), base.hash());
-    const ImportPreview megatron = previewImport(u"run.sh"_s, "--tensor-model-parallel-size 2 --pipeline-model-parallel-size 4", base);
-    ASSERT_TRUE(megatron.scenario);
+    const ImportPreview megatron = previewImport(u"run.sh"_s, "--num-layers 16 --hidden-size 4096 --num-attention-heads 32 --seq-length 4096 --max-position-embeddings 4096 --micro-batch-size 1 --global-batch-size 64 --tensor-model-parallel-size 2 --pipeline-model-parallel-size 4", base);
+    ASSERT_TRUE(megatron.scenario) << (megatron.notes.empty() ? "" : megatron.notes.front().message);
     EXPECT_EQ(megatron.scenario->parallelism.tensorModelParallelSize, 2);
     const ImportPreview speeds = previewImport(u"speeds.csv"_s, "node,relative_speed\n0,1.0\n1,0.8\n2,1.0\n", base);
     ASSERT_TRUE(speeds.scenario);

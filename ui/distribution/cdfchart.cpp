@@ -94,6 +94,7 @@ public:
         setFrameShape(QFrame::NoFrame);
         setMouseTracking(true);
         setFocusPolicy(Qt::NoFocus);
+        viewport()->setFocusPolicy(Qt::NoFocus); // the chart itself takes the keyboard
         setBackgroundBrush(Qt::NoBrush);
         viewport()->setAutoFillBackground(false);
         setStyleSheet(u"background: transparent"_s);
