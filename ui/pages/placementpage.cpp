@@ -448,8 +448,8 @@ void PlacementPage::refreshPlaces()
             const bool known = cell >= 0;
             const PlacementCell* place = known ? &map->cells[static_cast<std::size_t>(cell)] : nullptr;
             value->setText(known ? format::factor((p95 ? place->p95Ratio : place->p50Ratio).value) : u"–"_s);
-            note->setText(known ? tr("Stage %1, replica %2\n%3 %4").arg(QString::number(cell % map->columns), data.rowLabels.value(cell / map->columns), figure,
-                                       format::comparedSeconds(p95 ? place->p95Seconds : place->p50Seconds, base)) : QString());
+            note->setText(known ? tr("Stage %1, replica %2\n%3 %4\n%5").arg(QString::number(cell % map->columns), data.rowLabels.value(cell / map->columns), figure,
+                                       format::seconds(p95 ? place->p95Seconds : place->p50Seconds).text(), format::deltaSeconds(p95 ? place->p95Seconds : place->p50Seconds, base)) : QString());
         };
         describe(data.best, m_best, m_bestNote);
         describe(data.worst, m_worst, m_worstNote);

@@ -159,7 +159,8 @@ void ScalePage::fillTable(const ScaleCurve* curve)
     m_points->setColumnCount(static_cast<int>(header.size()));
     m_points->setHorizontalHeaderLabels(header);
     m_points->setRowCount(curve ? static_cast<int>(curve->points.size()) : 0);
-    m_points->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
+    m_points->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    m_points->horizontalHeader()->setStretchLastSection(true);
     if (!curve)
         return;
     for (int row = 0; row < m_points->rowCount(); ++row) {
