@@ -62,7 +62,12 @@ double minimum(double low, double high, int steps, Loss loss)
     return std::exp(fc < fd ? c : d);
 }
 
-/// Mean of the suites' mean absolute errors (weighted by the root of their sizes), their biases, and a barrier at 12 %.
+/// A source with a field missing that still says what 16-bit training on H100 reaches; it counts half.
+bool isTrend(const std::string& suite) { return suite == "llama3_paper"; }
+
+bool calibrates(const PublishedRow& r) { return (r.tier == "A" || isTrend(r.suite)) && r.skipped.empty() && !r.scheduleOnly; }
+
+/// Mean of the suites' mean absolute errors (weighted by the root of their sizes), their biases beyond 1.5 %, and a barrier from 10 %.
 double publishedLoss(const Calibration& c, const std::vector<const PublishedRow*>& rows)
 {
     struct Sum {
@@ -84,8 +89,8 @@ double publishedLoss(const Calibration& c, const std::vector<const PublishedRow*
     }
     double loss = 0, weight = 0;
     for (const auto& [suite, s] : bySuite) {
-        const double w = std::sqrt(static_cast<double>(s.n));
-        loss += w * (s.abs + 0.7 * std::abs(s.bias) + s.over) / s.n;
+        const double w = std::sqrt(static_cast<double>(s.n)) * (isTrend(suite) ? 0.5 : 1.0);
+        loss += w * (s.abs + 0.7 * std::max(0.0, std::abs(s.bias) - 0.015 * s.n) + s.over) / s.n;
         weight += w;
     }
     return weight > 0 ? loss / weight : 0;
@@ -97,8 +102,8 @@ struct Free {
 };
 /// What published steps decide, and the range in which it may lie.
 constexpr Free kFree[] = {
-    {"a100.training_factor", 0.9, 1.5},   {"h100.training_factor", 0.9, 1.6},   {"h100.fp8_training_factor", 0.9, 1.6},
-    {"b200.training_factor", 0.9, 2.0},   {"b200.fp8_training_factor", 0.9, 2.2}, {"eager.memory_factor", 0.7, 2.0},
+    {"a100.training_factor", 0.9, 1.5},   {"h100.training_factor", 1.0, 1.6},   {"h100.fp8_training_factor", 0.7, 1.6},
+    {"b200.training_factor", 0.9, 2.0},   {"b200.fp8_training_factor", 0.7, 2.2}, {"eager.memory_factor", 0.7, 2.0},
     {"fused.memory_factor", 0.7, 2.0},    {"eager.tensor_factor", 0.8, 3.0},    {"fused.tensor_factor", 0.8, 2.0},
     {"fused.overlap_hidden", 0.5, 1.0},   {"network.efficiency", 0.4, 1.0},     {"network.all_to_all_efficiency", 0.3, 1.0},
     {"eager.step_overhead_s", 0.001, 0.5}, {"fused.step_overhead_s", 0.001, 0.2}, {"eager.host_s_per_layer", 0.0005, 0.004},
@@ -128,7 +133,7 @@ void descend(Calibration& c, const std::vector<const PublishedRow*>& rows, int r
             else
                 *it->value = old;
         }
-        if (before - best < 1e-4)
+        if (before - best < 2e-5)
             break;
     }
 }
@@ -242,7 +247,7 @@ void fitPublished(Calibration& calibration, const std::vector<PublishedRow>& row
 {
     std::vector<const PublishedRow*> use;
     for (const PublishedRow& r : rows)
-        if (r.tier == "A" && r.skipped.empty() && !r.scheduleOnly)
+        if (calibrates(r))
             use.push_back(&r);
     descend(calibration, use, 12);
     std::vector<ValidatedRow> validated;
@@ -250,7 +255,8 @@ void fitPublished(Calibration& calibration, const std::vector<PublishedRow>& row
     for (const PublishedRow* r : use)
         if (const ValidatedRow v = validatedRow(*r, calibration); v.hasError()) {
             validated.push_back(v);
-            errors.push_back(v.error);
+            if (r->tier == "A")
+                errors.push_back(v.error);
         }
     // The band: the central 90 % of the errors, a little widened for their number.
     std::sort(errors.begin(), errors.end());
@@ -285,9 +291,15 @@ Result<CalibrationRun> calibrated(const std::string& folder, const Calibration& 
     (void)require(text);
     if (!errors.empty())
         return errors;
-    const Result<std::vector<PublishedRow>> rows = readPublished(*text);
+    Result<std::vector<PublishedRow>> rows = readPublished(*text);
     if (!rows)
         return rows.errors();
+    // The curated rows that the folder does not have.
+    if (const Result<std::string> curated = presetText("published", "steps"))
+        if (Result<std::vector<PublishedRow>> more = readPublished(*curated))
+            for (PublishedRow& r : more.value())
+                if (std::none_of(rows->begin(), rows->end(), [&](const PublishedRow& known) { return known.id == r.id; }))
+                    rows.value().push_back(std::move(r));
     fitCurves(run.calibration, *bus, run.fits);
     fitGemms(run.calibration, *gemm, run.fits);
     const Calibration beforePublished = run.calibration;
@@ -299,12 +311,12 @@ Result<CalibrationRun> calibrated(const std::string& folder, const Calibration& 
             std::vector<const PublishedRow*> train, test;
             std::size_t i = 0;
             for (const PublishedRow& r : *rows)
-                if (r.tier == "A" && r.skipped.empty() && !r.scheduleOnly)
+                if (calibrates(r))
                     (i++ % 5 == fold ? test : train).push_back(&r);
             Calibration c = beforePublished;
             descend(c, train, 6);
             for (const PublishedRow* r : test)
-                if (const ValidatedRow v = validatedRow(*r, c); v.hasError()) {
+                if (const ValidatedRow v = validatedRow(*r, c); v.hasError() && r->tier == "A") {
                     sum += std::abs(v.error);
                     ++n;
                 }

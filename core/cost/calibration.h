@@ -42,8 +42,8 @@ struct GpuCalibration {
 
 /// Constants of the network between nodes.
 struct NetworkCalibration {
-    double efficiency = 0.8;       ///< share of the NICs' bandwidth that long messages reach as bus bandwidth
-    double allToAllEfficiency = 0.7;
+    double efficiency = 0.92;      ///< share of the NICs' bandwidth that long messages reach as bus bandwidth
+    double allToAllEfficiency = 0.85;
     double baseSeconds = 20e-6;    ///< launch and first hop
     double hopSeconds = 4e-6;      ///< per further node of a ring
     double halfBytes = 8e6;        ///< message at which half of the bandwidth is reached
@@ -54,7 +54,7 @@ struct SoftwareCalibration {
     double computeFactor = 1.0;    ///< time of matrix kernels over the benchmark
     double memoryFactor = 1.0;     ///< time of memory-bound kernels over streams
     double tensorFactor = 1.0;     ///< time of tensor-parallel collectives over nccl-tests (arrival, contention, copies)
-    double overlapHidden = 0.9;    ///< share of a communication that overlap can hide
+    double overlapHidden = 0.97;    ///< share of a communication that overlap can hide
     double overlapSlowdown = 0.05; ///< relative slowdown of compute while a communication runs beside it
     double hostSecondsPerLayer = 0;///< host time of one layer and pass (forward): what the GPU cannot beat
     double stepOverheadSeconds = 0.02; ///< once per step: data loading, logging, host work between steps

@@ -168,8 +168,9 @@ ValidationReport validationReport(std::vector<ValidatedRow> rows)
         if (!bySuite.contains(r.suite))
             order.push_back(r.suite);
         bySuite[r.suite].push_back(&r);
-        all.push_back(&r);
-        if (r.hasError()) {
+        if (r.predictedBubbleRate < 0) // rows that test the schedule alone stay out of the totals of the cost model
+            all.push_back(&r);
+        if (r.hasError() && r.predictedBubbleRate < 0) {
             ++counted;
             inside += r.publishedSeconds >= r.bandLowSeconds && r.publishedSeconds <= r.bandHighSeconds ? 1 : 0;
         }

@@ -237,7 +237,7 @@ void Reader::readGeneration()
         t.flashAttention = false;
         par.sequenceParallel = par.overlapGradReduce = par.overlapParamGather = par.overlapP2pComm = false;
         par.zeroStage = 0;
-        t.gradReduceInFp32 = true;
+        t.gradReduceInFp32 = t.precision != "fp16"; // FP16 gradients were reduced as they are
     } else if (source == "megascale-t2") {
         // Megatron-LM of 2023: sequence parallelism, selective recomputation, distributed optimizer; fused attention is one
         // of the changes that the paper adds to this baseline (its table 3).

@@ -20,7 +20,7 @@ namespace {
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-constexpr std::array kKinds = {"gpu", "fabric", "model", "variability", "scenario", "calibration"};
+constexpr std::array kKinds = {"gpu", "fabric", "model", "variability", "scenario", "calibration", "published"};
 
 /// $PRISM_PRESETS, the share folder beside the program, or the source tree; the first that exists.
 fs::path presetFolder()

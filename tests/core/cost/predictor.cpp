@@ -1,0 +1,178 @@
+// Properties of the costed step: the breakdown adds up, more of a resource never costs time, graphs are valid.
+#include "core/cost/predictor.h"
+
+#include "core/cost/breakdown.h"
+#include "core/cost/costmodel.h"
+#include "core/scenario/presets.h"
+#include "core/sim/simulate.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace prism {
+namespace {
+
+double total(const Breakdown& b)
+{
+    return b.computeSeconds + b.tensorParallelSeconds + b.contextParallelSeconds + b.expertParallelSeconds + b.pipelineSeconds + b.bubbleSeconds
+           + b.dataParallelSeconds + b.optimizerSeconds + b.otherSeconds;
+}
+
+Scenario preset(const char* name)
+{
+    Result<Scenario> s = scenarioPreset(name);
+    EXPECT_TRUE(s.ok()) << name;
+    return s.ok() ? *s : Scenario();
+}
+
+double seconds(const Scenario& s)
+{
+    const Result<CostedStep> step = costStep(s);
+    EXPECT_TRUE(step.ok()) << (step.ok() ? "" : step.errors().front().message);
+    return step.ok() ? total(step->breakdown) : 0;
+}
+
+TEST(CostStep, EveryPresetGivesAValidGraphWhoseBreakdownSumsToTheNoiseFreeStep)
+{
+    for (const PresetInfo& info : presetList()) {
+        if (info.kind != "scenario")
+            continue;
+        const Scenario s = preset(info.name.c_str());
+        const Result<CostedStep> step = costStep(s);
+        ASSERT_TRUE(step.ok()) << info.name << ": " << step.errors().front().message;
+        const Diagnostics wrong = check(step->graph);
+        EXPECT_FALSE(hasErrors(wrong)) << info.name << ": " << (wrong.empty() ? "" : wrong.front().path + " " + wrong.front().message);
+        if (s.variability.slow.empty()) {
+            const double simulated = deterministicStepSeconds(step->graph);
+            EXPECT_NEAR(total(step->breakdown) / simulated, 1.0, 1e-6) << info.name;
+        }
+        EXPECT_GT(step->memory.peakGib, 0) << info.name;
+        EXPECT_GE(step->hardwareFlopsPerStep, step->modelFlopsPerStep);
+    }
+}
+
+TEST(CostStep, MoreBandwidthOrPeakIsNeverSlower)
+{
+    const Scenario base = preset("gpt3-175b-1024-a100");
+    const double before = seconds(base);
+    Scenario s = base;
+    s.cluster.interNodeGbPerS *= 2;
+    EXPECT_LE(seconds(s), before);
+    s = base;
+    s.cluster.intraNodeGbPerS *= 2;
+    EXPECT_LE(seconds(s), before);
+    s = base;
+    s.cluster.gpu.memoryBandwidthGbPerS *= 2;
+    EXPECT_LE(seconds(s), before);
+    s = base;
+    s.cluster.gpu.peakBf16Tflops *= 2;
+    s.cluster.gpu.peakFp16Tflops *= 2;
+    EXPECT_LT(seconds(s), before);
+}
+
+TEST(CostStep, RecomputationCostsTimeAndSavesMemory)
+{
+    Scenario s = preset("gpt3-175b-1024-a100");
+    s.training.recomputeGranularity = "none";
+    const Result<CostedStep> none = costStep(s);
+    s.training.recomputeGranularity = "full";
+    const Result<CostedStep> full = costStep(s);
+    ASSERT_TRUE(none.ok() && full.ok());
+    EXPECT_GT(total(full->breakdown), total(none->breakdown));
+    EXPECT_LT(full->memory.peakGib, none->memory.peakGib);
+}
+
+TEST(CostStep, ZeroStagesShardMoreAndMore)
+{
+    Scenario s = preset("llama2-7b-8-a100");
+    double last = 1e300;
+    for (int stage = 0; stage <= 3; ++stage) {
+        s.parallelism.zeroStage = stage;
+        const Result<CostedStep> step = costStep(s);
+        ASSERT_TRUE(step.ok());
+        const StageMemory& m = step->memory.stages.front();
+        const double states = m.weightsGib + m.gradientsGib + m.optimizerGib;
+        EXPECT_LT(states, last) << "ZeRO " << stage;
+        last = states;
+    }
+}
+
+TEST(CostStep, VariabilityReachesTheClasses)
+{
+    Scenario s = preset("llama2-7b-8-a100");
+    s.variability.gemm = {Family::lognormal, 0.02};
+    s.variability.classOverrides["norm"] = {Family::gamma, 0.3};
+    s.variability.spatialSensitivity["gemm"] = 0.5;
+    const Result<CostedStep> step = costStep(s);
+    ASSERT_TRUE(step.ok());
+    std::set<std::string> seen;
+    for (const KernelClass& c : step->graph.classes) {
+        seen.insert(c.name);
+        if (c.name == "gemm.fc1") {
+            EXPECT_EQ(c.temporal.cv, 0.02);
+            EXPECT_EQ(c.spatialSensitivity, 0.5);
+        }
+        if (c.name == "norm")
+            EXPECT_EQ(c.temporal.family, Family::gamma);
+    }
+    for (const char* name : {"gemm.qkv", "gemm.proj", "gemm.fc1", "gemm.fc2", "attention", "norm", "activation", "embedding", "lm_head", "loss",
+                             "tp.all_gather", "tp.reduce_scatter", "tp.all_reduce", "ep.all_to_all", "pp.send_recv", "dp.reduce_scatter",
+                             "dp.all_gather", "dp.all_reduce", "grad_norm.all_reduce", "optimizer"})
+        EXPECT_TRUE(seen.contains(name)) << name;
+}
+
+TEST(CostStep, WrongScenariosAreErrorsNotCrashes)
+{
+    Scenario s = preset("llama2-7b-8-a100");
+    s.parallelism.tensorModelParallelSize = 3;
+    EXPECT_FALSE(costStep(s).ok());
+    s = preset("llama2-7b-8-a100");
+    s.model.numLayers = 0;
+    EXPECT_FALSE(costStep(s).ok());
+}
+
+TEST(CostModel, LongerMessagesAndMoreRanksTakeLonger)
+{
+    const Scenario s = preset("gpt3-175b-1024-a100");
+    const CostModel cost(s, calibration());
+    GroupGeometry group;
+    group.size = group.ranksPerNode = 8;
+    for (const CollectiveOp op : {CollectiveOp::allReduce, CollectiveOp::allGather, CollectiveOp::reduceScatter, CollectiveOp::allToAll}) {
+        double last = 0;
+        for (double bytes = 1 << 16; bytes < 9e9; bytes *= 4) {
+            const double t = cost.collectiveSeconds(op, group, bytes);
+            EXPECT_GE(t, last);
+            last = t;
+        }
+    }
+    GroupGeometry wide = group;
+    wide.size = 16;
+    wide.nodes = 2;
+    EXPECT_GT(cost.collectiveSeconds(CollectiveOp::allReduce, wide, 1 << 26), cost.collectiveSeconds(CollectiveOp::allReduce, group, 1 << 26));
+}
+
+TEST(RankLayout, EveryRankHasOnePlaceForEveryOrder)
+{
+    for (const char* order : {"tp-cp-ep-dp-pp", "tp-cp-pp-ep-dp", "tp-dp-pp", "pp-dp-tp", "dp-tp-cp-pp"}) {
+        Scenario s = preset("gpt3-175b-1024-a100");
+        s.parallelism.rankOrder = order;
+        const std::vector<RankPosition> layout = rankLayout(s);
+        ASSERT_EQ(static_cast<std::int64_t>(layout.size()), s.cluster.numGpus);
+        std::set<std::array<int, 3>> places;
+        for (const RankPosition& r : layout)
+            places.insert({r.replica, r.stage, r.rankInCell});
+        EXPECT_EQ(places.size(), layout.size()) << order;
+    }
+}
+
+TEST(RankLayout, TensorGroupsStayOnANodeInTheUsualOrder)
+{
+    const Layout l = layoutOf(preset("gpt3-175b-1024-a100"));
+    EXPECT_EQ(l.tensor.nodes, 1);
+    EXPECT_EQ(l.tensor.scope(), Scope::intraNode);
+    EXPECT_GT(l.data.nodes, 1);
+}
+
+} // namespace
+} // namespace prism

@@ -1,0 +1,112 @@
+// Published steps: the curated rows hold the promise, untrusted files give errors, measured tables agree with the model.
+#include "core/cost/published.h"
+
+#include "core/cost/costmodel.h"
+#include "core/cost/tables.h"
+#include "core/scenario/presets.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+
+namespace prism {
+namespace {
+
+std::string dataFolder()
+{
+    const char* folder = std::getenv("PRISM_DATA");
+    return folder != nullptr ? folder : "";
+}
+
+TEST(Published, CuratedRowsStayWithinTheStatedErrors)
+{
+    const Result<std::string> text = presetText("published", "steps");
+    ASSERT_TRUE(text.ok());
+    const Result<std::vector<PublishedRow>> rows = readPublished(*text);
+    ASSERT_TRUE(rows.ok());
+    std::vector<ValidatedRow> validated;
+    for (const PublishedRow& r : *rows)
+        if (r.tier == "A")
+            validated.push_back(validatedRow(r, calibration()));
+    const ValidationReport report = validationReport(std::move(validated));
+    EXPECT_EQ(report.all.skipped, 0);
+    EXPECT_GE(report.all.rows, 20);
+    EXPECT_LT(report.all.meanAbs, 0.05);
+}
+
+TEST(Published, SchedulesReproduceTheirBubbleRates)
+{
+    const Result<std::string> text = presetText("published", "steps");
+    ASSERT_TRUE(text.ok());
+    const Result<std::vector<PublishedRow>> rows = readPublished(*text);
+    ASSERT_TRUE(rows.ok());
+    for (const PublishedRow& r : *rows)
+        if (r.scheduleOnly) {
+            const ValidatedRow v = validatedRow(r, calibration());
+            EXPECT_NEAR(v.predictedBubbleRate, r.publishedBubbleRate, 0.025) << r.id;
+        }
+}
+
+TEST(Published, HostileFilesAreErrors)
+{
+    EXPECT_FALSE(readPublished("").ok());
+    EXPECT_FALSE(readPublished("[1,2").ok());
+    EXPECT_FALSE(readPublished("{\"schema\":\"other\"}").ok());
+    EXPECT_FALSE(readPublished(R"({"schema":"prism-validation-1","rows":[1,{}]})").ok());
+    const Result<std::vector<PublishedRow>> rows = readPublished(
+        R"({"schema":"prism-validation-1","rows":[{"id":"x","suite":"y","model":{"layers":1e300,"hidden":-4},"gpu":{"type":"abacus"},"measured":{"iteration_time_s":1}}]})");
+    ASSERT_TRUE(rows.ok());
+    EXPECT_NE(rows->front().skipped.find("layers"), std::string::npos);
+    EXPECT_NE(rows->front().skipped.find("abacus"), std::string::npos);
+    EXPECT_FALSE(validatedRow(rows->front(), calibration()).hasError());
+}
+
+TEST(Published, RankCorrelationOfReversedListsIsMinusOne)
+{
+    EXPECT_DOUBLE_EQ(rankCorrelation({1, 2, 3, 4}, {8, 6, 4, 2}), -1.0);
+    EXPECT_DOUBLE_EQ(rankCorrelation({1, 5, 9}, {10, 20, 90}), 1.0);
+}
+
+TEST(Calibration, JsonKeepsEveryConstant)
+{
+    Calibration a = calibration();
+    const Result<Calibration> b = calibrationFromJson(calibrationJson(a));
+    ASSERT_TRUE(b.ok());
+    Calibration copy = *b;
+    const std::vector<NamedConstant> left = namedConstants(a), right = namedConstants(copy);
+    ASSERT_EQ(left.size(), right.size());
+    for (std::size_t i = 0; i < left.size(); ++i)
+        EXPECT_NEAR(*left[i].value, *right[i].value, 1e-4 * std::abs(*left[i].value)) << left[i].name;
+    EXPECT_FALSE(calibrationFromJson("{}").ok());
+}
+
+/// Mean deviation over all rows of 1 MB and more, by GPU and collective: the curves are medians over library versions.
+TEST(Collectives, AgreeWithNcclTestsTables)
+{
+    if (dataFolder().empty())
+        GTEST_SKIP() << "no PRISM_DATA";
+    const Result<std::vector<BusRow>> rows = readBusTable(dataFolder() + "/collectives/aiconfigurator_nccl_all.csv.gz");
+    ASSERT_TRUE(rows.ok());
+    for (const auto& [family, gpu] : {std::pair<const char*, const char*>{"a100", "a100-sxm-80gb"}, {"h100", "h100-sxm-80gb"}, {"b200", "b200-sxm-180gb"}})
+        for (int op = 0; op < kCurveOps; ++op) {
+            double sum = 0;
+            int n = 0;
+            Scenario s;
+            s.cluster.gpu = *gpuPreset(gpu);
+            for (const BusRow& r : *rows) {
+                if (r.family != family || r.op != op || r.bytes < 1 << 20)
+                    continue;
+                s.cluster.intraNodeGbPerS = r.linkGbPerS;
+                const CostModel cost(s, calibration());
+                sum += std::abs(cost.intraBusBandwidth(static_cast<CollectiveOp>(op), r.ranks, r.bytes) / (r.busGbPerS * 1e9) - 1);
+                ++n;
+            }
+            ASSERT_GT(n, 20);
+            EXPECT_LT(sum / n, 0.10) << family << " op " << op;
+        }
+}
+
+} // namespace
+} // namespace prism

@@ -1,0 +1,89 @@
+// Parameters and FLOPs against the closed forms and the published counts.
+#include "core/workload/count.h"
+
+#include "core/scenario/presets.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace prism {
+namespace {
+
+ModelConfig gpt(std::int64_t layers, std::int64_t hidden, std::int64_t heads, std::int64_t vocab, std::int64_t sequence)
+{
+    ModelConfig m;
+    m.numLayers = layers;
+    m.hiddenSize = hidden;
+    m.numAttentionHeads = m.numQueryGroups = heads;
+    m.kvChannels = hidden / heads;
+    m.ffnHiddenSize = 4 * hidden;
+    m.vocabSize = vocab;
+    m.seqLength = sequence;
+    m.gatedMlp = false;
+    m.normalization = "layernorm";
+    m.addBiasLinear = m.tiedEmbeddings = m.positionEmbeddingLearned = true;
+    return m;
+}
+
+/// 72 L h^2 (1 + s/(6h) + V/(12 L h)) per token (Narayanan et al. 2021, appendix, without recomputation).
+TEST(Count, GptFlopsAgreeWithTheClosedForm)
+{
+    for (const auto& [l, h, a] : {std::array<std::int64_t, 3>{24, 2304, 24}, {96, 12288, 96}, {128, 25600, 160}}) {
+        const ModelConfig m = gpt(l, h, a, 51200, 2048);
+        const double L = static_cast<double>(l), H = static_cast<double>(h);
+        const double closed = 72 * L * H * H * (1 + 2048 / (6 * H) + 51200 / (12 * L * H));
+        EXPECT_NEAR(modelFlopsPerToken(m) / closed, 1.0, 0.005) << l << " layers";
+    }
+}
+
+/// 6 per active parameter and 12 L h s: Mixture of experts count what a token uses.
+TEST(Count, MoeFlopsAreSixPerActiveParameterAndAttention)
+{
+    const Result<ModelConfig> model = modelPreset("mixtral-8x7b");
+    ASSERT_TRUE(model.ok());
+    const ModelConfig& m = *model;
+    // The input embedding is looked up, not multiplied.
+    const double matrix = activeParameters(m) - embeddingParameters(m);
+    const double attention = 12.0 * static_cast<double>(m.numLayers * m.numAttentionHeads * m.kvChannels * m.seqLength);
+    EXPECT_NEAR(modelFlopsPerToken(m) / (6 * matrix + attention), 1.0, 0.005);
+}
+
+TEST(Count, ParametersAgreeWithThePublishedCountsOfEveryPresetModel)
+{
+    int compared = 0;
+    for (const PresetInfo& info : presetList()) {
+        if (info.kind != "model")
+            continue;
+        const Result<ModelConfig> model = modelPreset(info.name);
+        const Result<std::string> text = presetText("model", info.name);
+        ASSERT_TRUE(model.ok() && text.ok()) << info.name;
+        const auto json = nlohmann::json::parse(*text, nullptr, false);
+        const auto it = json.find("published_parameters");
+        if (it == json.end() || !it->is_number())
+            continue;
+        EXPECT_NEAR(totalParameters(*model) / it->get<double>(), 1.0, 0.001) << info.name;
+        ++compared;
+    }
+    EXPECT_GE(compared, 8);
+}
+
+TEST(Count, SlidingWindowsAttendFewerPositions)
+{
+    ModelConfig m = gpt(32, 4096, 32, 32000, 8192);
+    const double full = modelFlopsPerToken(m);
+    m.slidingWindow = 1024;
+    EXPECT_LT(modelFlopsPerToken(m), full);
+}
+
+TEST(Count, LayerPatternsRepeatUntilTheModelIsFull)
+{
+    ModelConfig m = gpt(10, 1024, 16, 32000, 1024);
+    m.layerPattern = {{"mamba", 3}, {"attention", 1}};
+    const std::vector<LayerKind> kinds = layerKinds(m);
+    ASSERT_EQ(kinds.size(), 10U);
+    EXPECT_EQ(std::count(kinds.begin(), kinds.end(), LayerKind::mamba), 8);
+    EXPECT_EQ(kinds[3], LayerKind::attentionOnly);
+}
+
+} // namespace
+} // namespace prism
