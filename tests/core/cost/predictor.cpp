@@ -113,8 +113,9 @@ TEST(CostStep, VariabilityReachesTheClasses)
             EXPECT_EQ(c.temporal.cv, 0.02);
             EXPECT_EQ(c.spatialSensitivity, 0.5);
         }
-        if (c.name == "norm")
+        if (c.name == "norm") {
             EXPECT_EQ(c.temporal.family, Family::gamma);
+        }
     }
     for (const char* name : {"gemm.qkv", "gemm.proj", "gemm.fc1", "gemm.fc2", "attention", "norm", "activation", "embedding", "lm_head", "loss",
                              "tp.all_gather", "tp.reduce_scatter", "tp.all_reduce", "ep.all_to_all", "pp.send_recv", "dp.reduce_scatter",

@@ -6,6 +6,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cmath>
+
 namespace prism {
 namespace {
 
@@ -61,8 +64,12 @@ TEST(Count, ParametersAgreeWithThePublishedCountsOfEveryPresetModel)
         const auto it = json.find("published_parameters");
         if (it == json.end() || !it->is_number())
             continue;
-        EXPECT_NEAR(totalParameters(*model) / it->get<double>(), 1.0, 0.001) << info.name;
-        ++compared;
+        // Exact counts within 0.1 %. Counts printed with a few digits (megatron-*: one decimal of a billion; GPT-3: three digits)
+        // name a size, and are held to 3 %.
+        const double published = it->get<double>();
+        const bool rounded = std::fmod(published, 1e8) == 0;
+        EXPECT_NEAR(totalParameters(*model) / published, 1.0, rounded ? 0.03 : 0.001) << info.name;
+        compared += rounded ? 0 : 1;
     }
     EXPECT_GE(compared, 8);
 }
