@@ -131,7 +131,7 @@ Diagnostics Study::putResult(ContentHash hash, const std::string& kind, const Re
         return {};
     return impl.write([&] {
         checkFields({&kind, &provenance.engineVersion});
-        std::int64_t uses = impl.db.integer("SELECT coalesce(max(used), 0) FROM result");
+        std::int64_t uses = impl.db.integer("SELECT min(coalesce(max(used), 0), 1 << 60) FROM result");
         for (const auto& [id, order] : impl.resultUses)
             impl.db.run("UPDATE result SET used = ?1 WHERE id = ?2", uses + order, id);
         uses += impl.uses + 1;
