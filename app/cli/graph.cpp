@@ -14,7 +14,7 @@ void addGraph(CLI::App& app, Cli& cli)
     CLI::App* command = app.add_subcommand("graph", "Write the step graph of a scenario as JSON (format: resources/help/stepgraph.md)");
     addScenario(*command, *options);
     addOutput(*command, *options, cli);
-    command->footer("Example: prism-cli graph gpt3-175b-1k-a100 | prism-cli simulate -");
+    command->footer("Example: prism-cli graph gpt3-175b-1024-a100 | prism-cli simulate -");
     command->callback([options] {
         const CostedStep costed = require(costStep(loadScenario(*options)));
         writeOutput(*options, toJson(costed.graph));
