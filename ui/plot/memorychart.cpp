@@ -104,6 +104,12 @@ void MemoryChart::paintPlot(Canvas& canvas, const QRectF& area, bool interactive
         if (m_memory.capacityGib <= 0 || std::abs(y - capacity) > canvas.lineHeight(Type::tick))
             canvas.text({at.plot.left() - canvas.px(10), y}, ticks.label(value), Type::tick, Role::textSecondary, Qt::AlignRight | Qt::AlignVCenter);
     }
+    if (m_memory.capacityGib > 0) {
+        QPen pen = look.pen(Role::error, metric::limitLine);
+        pen.setDashPattern({5, 3});
+        canvas.horizontal(at.plot.left(), at.plot.right(), capacity, pen);
+        canvas.text({at.plot.left() - canvas.px(10), capacity}, format::fixed(m_memory.capacityGib, 1), Type::tick, Role::error, Qt::AlignRight | Qt::AlignVCenter);
+    }
     const double shortest = canvas.width(u"000.0"_s, Type::tick);
     const int stride = std::max(1, static_cast<int>(std::ceil((canvas.width(u"000"_s, Type::tick) + canvas.px(4)) / std::max(at.slot, 0.01))));
     for (std::size_t i = 0; i < m_memory.stages.size(); ++i) {
@@ -121,9 +127,13 @@ void MemoryChart::paintPlot(Canvas& canvas, const QRectF& area, bool interactive
         }
         const double middle = left + at.barWidth / 2;
         const bool over = m_memory.capacityGib > 0 && stage.totalGib > m_memory.capacityGib;
-        if (at.slot >= shortest)
-            canvas.text({middle, y - canvas.px(8)}, format::fixed(stage.totalGib, stage.totalGib < 100 ? 1 : 0), over ? Type::tickStrong : Type::tick, over ? Role::error : Role::textSecondary,
-                        Qt::AlignHCenter | Qt::AlignVCenter);
+        if (at.slot >= shortest) {
+            const QString total = format::fixed(stage.totalGib, stage.totalGib < 100 ? 1 : 0);
+            const QPointF at(middle, y - canvas.px(8));
+            const double width = canvas.width(total, Type::tick) + canvas.px(4);
+            canvas.fill(QRectF(at.x() - width / 2, at.y() - canvas.px(6), width, canvas.px(12)), look[Role::panel]); // the capacity line gives way
+            canvas.text(at, total, over ? Type::tickStrong : Type::tick, over ? Role::error : Role::textSecondary, Qt::AlignHCenter | Qt::AlignVCenter);
+        }
         const bool brushed = interactive && static_cast<int>(i) == m_brushed;
         if (brushed)
             canvas.fill(QRectF(left, base + 1, at.barWidth, canvas.px(metric::brushBar)), look[Role::accent]);
@@ -135,12 +145,6 @@ void MemoryChart::paintPlot(Canvas& canvas, const QRectF& area, bool interactive
     }
     canvas.horizontal(at.plot.left(), at.plot.right(), base, look.pen(Role::axis));
     canvas.text({area.left(), base + canvas.px(6)}, u"Stage"_s, Type::tick, Role::textSecondary, Qt::AlignLeft | Qt::AlignTop);
-    if (m_memory.capacityGib > 0) {
-        QPen pen = look.pen(Role::error, metric::limitLine);
-        pen.setDashPattern({5, 3});
-        canvas.horizontal(at.plot.left(), at.plot.right(), capacity, pen);
-        canvas.text({at.plot.left() - canvas.px(10), capacity}, format::fixed(m_memory.capacityGib, 1), Type::tick, Role::error, Qt::AlignRight | Qt::AlignVCenter);
-    }
 }
 
 int MemoryChart::itemAt(const Canvas& canvas, const QRectF& area, QPointF point) const
