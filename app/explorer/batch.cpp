@@ -19,7 +19,7 @@ namespace prism::explorer {
 
 namespace {
 
-constexpr int kPatienceMs = 120'000; // for one page with its background jobs on a slow machine
+constexpr int kPatienceMs = 300'000; // for one page with its background jobs on a slow machine
 
 void complain(const QString& text) { std::fprintf(stderr, "%s\n", qUtf8Printable(text)); }
 

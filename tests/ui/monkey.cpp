@@ -4,11 +4,11 @@ namespace prism::ui::test {
 
 class Monkey : public WindowTest {};
 
-TEST_F(Monkey, ThreeHundredRandomActionsAndUndoLeadBack)
+TEST_F(Monkey, RandomActionsAndUndoLeadBack)
 {
     auto window = smallWindow();
     window->workspace().bridge().setSamples(200);
-    EXPECT_TRUE(monkey(*window, 300, 7));
+    EXPECT_TRUE(monkey(*window, 150, 7));
     settle(*window);
 }
 

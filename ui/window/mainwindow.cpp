@@ -87,7 +87,7 @@ MainWindow::MainWindow(Theme& theme, QWidget* parent)
     setCentralWidget(central);
     addMainActions(*this);
     m_actions->fill(*m_menus);
-    m_scenarios->table().setFocus();
+    central->setFocus(); // nothing is being edited at the start
 
     m_viewTimer.setSingleShot(true);
     m_viewTimer.setInterval(kViewSaveMs);

@@ -1,0 +1,104 @@
+// How the window feels: time from an edit to the first repaint of the CDF, and stalls of the GUI thread during random edits.
+#include "core/scenario/presets.h"
+#include "ui/distribution/distributionpage.h"
+#include "ui/window/mainwindow.h"
+#include "ui/window/pagehost.h"
+
+#include <QApplication>
+#include <QElapsedTimer>
+#include <QStandardPaths>
+#include <QTemporaryDir>
+
+#include <algorithm>
+#include <cstdio>
+#include <random>
+
+using namespace Qt::Literals::StringLiterals;
+using namespace prism;
+using namespace prism::ui;
+
+namespace {
+
+double quantile(std::vector<double> values, double p)
+{
+    std::sort(values.begin(), values.end());
+    return values.empty() ? 0 : values[static_cast<std::size_t>(p * static_cast<double>(values.size() - 1))];
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM"))
+        qputenv("QT_QPA_PLATFORM", "offscreen");
+    QStandardPaths::setTestModeEnabled(true);
+    QApplication application(argc, argv);
+    QCoreApplication::setApplicationName(u"prism-ui-bench"_s);
+    const char* preset = argc > 1 ? argv[1] : "frontier-64k";
+    const int edits = argc > 2 ? std::atoi(argv[2]) : 200;
+    const Result<Scenario> scenario = scenarioPreset(preset);
+    if (!scenario) {
+        std::fprintf(stderr, "%s is no scenario preset\n", preset);
+        return 1;
+    }
+    Theme theme;
+    theme.applyTo(application);
+    QTemporaryDir folder;
+    MainWindow window(theme);
+    window.resize(1440, 900);
+    if (!window.file().create(folder.filePath(u"bench.prism"_s)).empty())
+        return 1;
+    StudyState state;
+    state.entries.push_back({1, std::make_shared<const Scenario>(*scenario), 0, true, false});
+    state.baselineId = 1;
+    QElapsedTimer clock;
+    clock.start();
+    window.workspace().study().reset(state, 1);
+    window.show();
+    while (window.workspace().bridge().isBusy())
+        QApplication::processEvents(QEventLoop::AllEvents, 5);
+    std::printf("%s: first result complete after %.2f s\n", preset, static_cast<double>(clock.nsecsElapsed()) / 1e9);
+
+    CdfChart& chart = static_cast<DistributionPage*>(window.pages().page(u"distribution"_s))->chart();
+    std::mt19937 random(7);
+    std::vector<double> repaints, stalls;
+    for (int i = 0; i < edits; ++i) {
+        const SnapshotPtr before = window.workspace().bridge().result(1).shown;
+        const int painted = chart.paintCount();
+        clock.restart();
+        const double cv = 0.005 + 0.0001 * static_cast<double>(random() % 300);
+        (void)window.workspace().study().setParameter(1, "variability.spatial.cv", std::to_string(cv));
+        QElapsedTimer turn;
+        bool first = true;
+        const qint64 patience = 3'000; // ms for one edit
+        while (clock.elapsed() < patience) {
+            turn.restart();
+            QApplication::processEvents();
+            stalls.push_back(static_cast<double>(turn.nsecsElapsed()) / 1e6);
+            const bool fresh = window.workspace().bridge().result(1).shown != before && chart.paintCount() > painted + 1;
+            if (first && fresh) {
+                repaints.push_back(static_cast<double>(clock.nsecsElapsed()) / 1e6);
+                first = false;
+                break;
+            }
+        }
+        if (first)
+            repaints.push_back(static_cast<double>(patience));
+    }
+    std::printf("edit to first repaint of the CDF, %zu edits: median %.1f ms, p95 %.1f ms, longest %.1f ms\n", repaints.size(), quantile(repaints, 0.5),
+                quantile(repaints, 0.95), quantile(repaints, 1));
+    std::erase_if(stalls, [](double ms) { return ms < 0.05; }); // turns of the event loop with nothing to do
+    std::printf("turns of the GUI thread with work: %zu; p50 %.1f ms, p95 %.1f ms, longest %.1f ms\n", stalls.size(), quantile(stalls, 0.5),
+                quantile(stalls, 0.95), quantile(stalls, 1));
+    const double edges[] = {1, 2, 4, 8, 16, 33, 66, 1e9};
+    double low = 0;
+    for (const double edge : edges) {
+        const auto n = std::count_if(stalls.begin(), stalls.end(), [&](double ms) { return ms >= low && ms < edge; });
+        if (edge < 1e9)
+            std::printf("  %5.0f to %2.0f ms  %zd\n", low, edge, n);
+        else
+            std::printf("  %5.0f ms up   %zd\n", low, n);
+        low = edge;
+    }
+    return 0;
+}
