@@ -46,11 +46,11 @@ double mlpVectors(const ModelConfig& m, std::int64_t ffn)
 
 double normVectors(const ModelConfig& m) { return (m.normalization == "layernorm" ? 2 : 1) * real(m.hiddenSize); }
 
-/// Mamba-2 block with expansion 2, state 128, head 64, convolution 4 (arXiv 2405.21060).
+/// Mamba-2 block with expansion 2, state 128 in 8 groups, head 64, convolution 4 (arXiv 2405.21060).
 double mambaMatrix(const ModelConfig& m)
 {
     const double h = real(m.hiddenSize), inner = 2 * h;
-    return h * (2 * inner + 256 + inner / 64) + inner * h;
+    return h * (2 * inner + 2048 + inner / 64) + inner * h;
 }
 
 /// Weights that multiply a token in one layer of a kind.
@@ -82,7 +82,7 @@ LayerParameters layerParameters(const ModelConfig& m, LayerKind kind)
 {
     LayerParameters p;
     if (kind == LayerKind::mamba)
-        p.total += mambaMatrix(m) + normVectors(m) + 4 * (2 * real(m.hiddenSize) + 256) + 2 * real(m.hiddenSize);
+        p.total += mambaMatrix(m) + normVectors(m) + 5 * (2 * real(m.hiddenSize) + 2048) + 2 * real(m.hiddenSize);
     if (hasAttention(kind))
         p.total += attentionMatrix(m) + attentionVectors(m) + normVectors(m);
     const bool joinedNorm = m.parallelAttention && hasAttention(kind);

@@ -403,7 +403,7 @@ void Emitter::mamba()
     auto& f = out.forward;
     auto& b = out.backward;
     const double inner = 2 * h / tp, state = 128;
-    const double in = 2 * inner + 2 * state + inner / 64;
+    const double in = 2 * inner + 2 * 8 * state / tp + inner / 64; // 8 groups of state
     norm();
     enterForward();
     gemm(f, KernelId::gemmQkv, s.tokens, in, h, Part::forward);

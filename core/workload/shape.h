@@ -2,9 +2,9 @@
 #pragma once
 
 #include "core/scenario/scenario.h"
-#include "core/step/stepgraph.h"
 
 #include <array>
+#include <cstdint>
 #include <vector>
 
 namespace prism {
