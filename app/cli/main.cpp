@@ -14,7 +14,7 @@ int main(int argc, char** argv)
     app.set_version_flag("--version", std::string("prism-cli ") + PRISM_VERSION);
     app.require_subcommand(1);
     app.footer("Exit codes: 0 done, 1 the input is wrong, 2 usage, 3 internal error.\n"
-               "Example: prism-cli predict llama3-405b-16k-h100 --set parallelism.tensor_model_parallel_size=4 --json");
+               "Example: prism-cli predict llama3-405b-16k-h100 --set training.global_batch_size=4096 --json");
     try {
         addPredict(app, cli);
         addSensitivity(app, cli);
