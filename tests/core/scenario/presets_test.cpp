@@ -61,6 +61,11 @@ TEST(Presets, EveryNumberHasASource)
             continue;
         const json file = json::parse(*presetText(info.kind, info.name));
         ASSERT_TRUE(file.contains("sources")) << info.kind << "/" << info.name;
+        if (info.kind == "published") { // one source a row
+            for (const json& row : file["rows"])
+                EXPECT_TRUE(file["sources"].contains(row["source"].get<std::string>())) << row["id"];
+            continue;
+        }
         for (const auto& [key, source] : file["sources"].items())
             EXPECT_GT(source.get<std::string>().size(), 8U) << info.name << " " << key;
         expectSources(file, file["sources"], "", info.kind + "/" + info.name);
