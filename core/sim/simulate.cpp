@@ -18,8 +18,11 @@ namespace prism {
 namespace {
 
 constexpr std::uint64_t kScoreDraws = 0x51, kPickDraws = 0x52, kMaximumDraws = 0x53, kMemberDraws = 0x54, kOptimizerMaximumDraws = 0x55;
-/// Up to this many equal replicas every one is simulated; beyond, the step is the maximum over a common sample of replicas.
-constexpr int kDirectReplicas = 8;
+/// Across jobs, up to this many equal replicas are simulated one by one; beyond, the step is the maximum over a common sample of
+/// replicas, so that the cost does not grow with their number.
+constexpr int kDirectReplicas = 4;
+/// Within a job, the slowest replicas that are simulated one by one.
+constexpr int kSlowestOfJob = 8;
 /// Smallest number of sampled replicas behind a common sample.
 constexpr std::size_t kSmallestPool = 2000;
 /// Tail probabilities of a cell's luck down to here are sampled on purpose.
@@ -365,7 +368,7 @@ Layout jobLayout(const Prepared& prepared, const JobScores& job)
     for (std::size_t i = 0; i < order.size(); ++i) {
         const std::size_t d = order[i];
         const int kind = prepared.kindOfReplica[d];
-        if (i < kDirectReplicas || kind != common)
+        if (i < kSlowestOfJob || kind != common)
             out.single.push_back({kind, d, scores(d)});
         else
             out.members.push_back(scores(d));
