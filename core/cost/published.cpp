@@ -1,5 +1,6 @@
 #include "core/cost/published.h"
 
+#include "core/schedule/zerobubble.h"
 #include "core/cost/breakdown.h"
 #include "core/cost/predictwith.h"
 
@@ -85,22 +86,23 @@ SuiteErrors errorsOf(const std::string& suite, const std::vector<const Validated
     return e;
 }
 
-/// Profiled pass times in, step time out: only the schedule is tested.
+/// Profiled pass times in, step time out: only the schedule is tested, and how much longer a run takes than its profile
+/// (core/schedule/zerobubble.h).
 void validateSchedule(const PublishedRow& row, ValidatedRow& out)
 {
-    PassTimes t = row.profiled;
-    const double v = row.numChunks;
-    PassTimes perChunk{t.forward / v, t.backward / v, t.weight / v, t.transfer};
-    const Result<Schedule> schedule = makeSchedule(row.schedule, row.numStages, row.numChunks, row.numMicrobatches, perChunk);
-    if (!schedule) {
-        out.skipped = schedule.errors().front().message;
+    const ModelConfig& model = row.scenario.model;
+    const PassProfile profile{row.profiled.forward, row.profiled.backward, row.profiled.weight, row.profiled.transfer,
+                              zeroBubbleWeightShare(static_cast<double>(model.hiddenSize), static_cast<double>(model.numAttentionHeads),
+                                                    static_cast<double>(model.seqLength))};
+    const Result<RowPrediction> predicted =
+        predictZeroBubbleRow(row.schedule, row.numStages, row.numChunks, row.numMicrobatches, profile, row.microBatch);
+    if (!predicted) {
+        out.skipped = predicted.errors().front().message;
         return;
     }
-    const ScheduleTiming timing = scheduleTiming(*schedule, perChunk);
-    out.predictedSeconds = timing.endSeconds;
-    const double work = row.numMicrobatches * (t.forward + t.backward + t.weight);
-    out.predictedBubbleRate = timing.longestStageSeconds > 0 ? (timing.longestStageSeconds - work) / timing.longestStageSeconds : 0;
-    out.samplesPerSecondPerGpu = row.microBatch * row.numMicrobatches / (out.predictedSeconds * row.numStages);
+    out.predictedSeconds = predicted->iterationSeconds;
+    out.predictedBubbleRate = predicted->bubbleRate;
+    out.samplesPerSecondPerGpu = predicted->samplesPerSecond / row.numStages;
 }
 
 } // namespace

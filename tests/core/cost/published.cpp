@@ -42,11 +42,10 @@ TEST(Published, SchedulesReproduceTheirBubbleRates)
     ASSERT_TRUE(text.ok());
     const Result<std::vector<PublishedRow>> rows = readPublished(*text);
     ASSERT_TRUE(rows.ok());
-    // The automatic zb-2p plan of the paper is better than the greedy one (0.005 against 0.05); the others agree closely.
     for (const PublishedRow& r : *rows)
         if (r.scheduleOnly) {
             const ValidatedRow v = validatedRow(r, calibration());
-            EXPECT_NEAR(v.predictedBubbleRate, r.publishedBubbleRate, r.schedule == "zb-2p" ? 0.05 : 0.025) << r.id;
+            EXPECT_NEAR(v.predictedBubbleRate, r.publishedBubbleRate, 0.01) << r.id;
         }
 }
 
