@@ -1,4 +1,3 @@
-#include "core/scenario/parameters.h"
 #include "core/scenario/presets.h"
 #include "ui/model/workspace.h"
 
@@ -6,52 +5,40 @@ namespace prism::ui {
 
 namespace {
 
-constexpr const char* kSamplePreset = "llama3-405b-16k-h100";
-
-Scenario with(Scenario scenario, std::initializer_list<std::pair<const char*, const char*>> values)
-{
-    for (const auto& [path, text] : values)
-        if (Result<Scenario> next = setParameter(scenario, path, text))
-            scenario = std::move(next).value();
-    return scenario;
-}
+constexpr const char* kNoLibrary = "No preset library";
 
 std::string layoutName(const Scenario& s)
 {
     const ParallelismConfig& p = s.parallelism;
+    if (s.name == kNoLibrary)
+        return s.name;
     std::string name = "TP" + std::to_string(p.tensorModelParallelSize) + " PP" + std::to_string(p.pipelineModelParallelSize);
     return name + " DP" + std::to_string(s.dataParallelSize());
+}
+
+/// A preset of the sample study; the default scenario where there is no preset library, which its name then says.
+Scenario samplePreset(std::string_view name)
+{
+    Result<Scenario> preset = scenarioPreset(name);
+    if (preset)
+        return std::move(preset).value();
+    Scenario scenario;
+    scenario.name = kNoLibrary;
+    return scenario;
 }
 
 } // namespace
 
 StudyState sampleStudy()
 {
-    Result<Scenario> preset = scenarioPreset(kSamplePreset);
-    Scenario base;
-    if (preset) {
-        base = std::move(preset).value();
-    } else { // without the preset library: a small model that every machine computes at once
-        base = with(base, {{"cluster.num_gpus", "64"}, {"parallelism.tensor_model_parallel_size", "8"}});
-    }
+    // The same presets that packaging/run.sh predicts without a display.
+    Scenario base = samplePreset("sample-baseline"), other = samplePreset("sample-vpp4"), slow = samplePreset("sample-slow-node");
     base.name = layoutName(base);
     base.note = "As run";
-
-    Scenario other = with(base, {{"parallelism.pipeline_model_parallel_size", "8"}});
-    if (other == base || hasErrors(check(other))) {
-        other = with(base, {{"training.recompute_granularity", "full"}});
-        other.name = "Full recomputation";
-    } else {
-        other.name = "PP8 VPP" + std::to_string(other.parallelism.virtualPipelineModelParallelSize);
-    }
-    other.note = "DP " + std::to_string(other.dataParallelSize());
-
-    Scenario slow = base;
-    slow.variability.slow.push_back({.node = 417, .computeFactor = 1.15});
-    if (slow.cluster.numGpus / std::max(1, slow.cluster.gpusPerNode) <= 417)
-        slow.variability.slow.back().node = 0;
+    other.name = layoutName(other) + " VPP" + std::to_string(other.parallelism.virtualPipelineModelParallelSize);
+    other.note = "VPP " + std::to_string(other.parallelism.virtualPipelineModelParallelSize);
     slow.name = "Baseline + slow node";
-    slow.note = "15 %";
+    slow.note = "1 node";
 
     StudyState state;
     int id = 0;
