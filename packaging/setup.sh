@@ -1,12 +1,13 @@
 # Sourced by run.sh and test.sh: installs what is missing through apt. Quick when nothing is missing.
 
-# Build tools, libraries and the fonts that the pictures use; all from Debian 12.
+# Build tools, libraries, the fonts that the pictures use and the display of one test; all from Debian 12.
 prism_packages=(
   g++ cmake ninja-build ccache pkg-config git ca-certificates
   qt6-base-dev qt6-charts-dev libqt6opengl6-dev qt6-svg-dev libgl-dev
   libeigen3-dev libsqlite3-dev libspdlog-dev libboost-dev libboost-math-dev libcli11-dev
   nlohmann-json3-dev libtbb-dev zlib1g-dev libhwy-dev libbenchmark-dev libgtest-dev
   fonts-inter fonts-noto-core
+  xvfb xauth
 )
 
 say() { printf '== %s\n' "$*"; }

@@ -14,7 +14,8 @@ namespace prism::ui {
 
 namespace {
 
-constexpr int kQuietMs = 30;             // a pause between keystrokes of a fast typist is longer; a drag's is shorter
+constexpr int kBurstMs = 12;             // shorter than a frame: keystrokes and steps of a held key are no burst
+constexpr int kSpacingMs = 120; // of the starts while a burst lasts: 50 edits in 100 ms are two computations
 constexpr std::size_t kKeptSnapshots = 96;
 
 } // namespace
@@ -27,8 +28,10 @@ struct EngineBridge::Worker {
     std::stop_source stopRunning;                          // GUI thread
     std::jthread thread;
 
+    /// Stops what runs and puts the job in its place.
     void hand(Job job)
     {
+        stopRunning.request_stop();
         stopRunning = std::stop_source();
         {
             const std::lock_guard lock(mutex);
@@ -41,16 +44,9 @@ struct EngineBridge::Worker {
 EngineBridge::EngineBridge(QObject* parent)
     : QObject(parent), m_evaluator(std::make_shared<Evaluator>()), m_worker(std::make_unique<Worker>())
 {
-    m_quiet.setSingleShot(true);
-    m_quiet.setInterval(kQuietMs);
-    connect(&m_quiet, &QTimer::timeout, this, [this] {
-        if (!m_hasWaiting)
-            return;
-        if (m_running)
-            m_worker->stopRunning.request_stop();
-        else
-            begin();
-    });
+    m_burst.setSingleShot(true);
+    m_burst.setInterval(kBurstMs);
+    connect(&m_burst, &QTimer::timeout, this, &EngineBridge::begin);
     m_worker->thread = std::jthread([this, evaluator = m_evaluator](std::stop_token quit) {
         while (true) {
             std::unique_lock lock(m_worker->mutex);
@@ -63,8 +59,7 @@ EngineBridge::EngineBridge(QObject* parent)
                 if (stop.stop_requested())
                     break;
                 const auto post = [this, number = job.number, id = item.id](SnapshotPtr snapshot) {
-                    QMetaObject::invokeMethod(this, [this, number, id, snapshot] { deliver(number, id, snapshot); },
-                                              Qt::QueuedConnection);
+                    QMetaObject::invokeMethod(this, [this, number, id, snapshot] { deliver(number, id, snapshot); }, Qt::QueuedConnection);
                 };
                 EvaluateOptions options;
                 options.seed = job.seed;
@@ -86,7 +81,7 @@ EngineBridge::EngineBridge(QObject* parent)
                     post(failed);
                 }
             }
-            QMetaObject::invokeMethod(this, [this] { finish(); }, Qt::QueuedConnection);
+            QMetaObject::invokeMethod(this, [this, number = job.number] { finish(number); }, Qt::QueuedConnection);
         }
     });
 }
@@ -113,7 +108,7 @@ void EngineBridge::request(const std::vector<Item>& items)
         if (same && !result.computing && !result.cancelled)
             continue;
         if (const SnapshotPtr kept = remembered(hash)) {
-            result = {kept, kept->diagnostics, false, false};
+            result = {kept->valid() ? kept : result.shown, kept->diagnostics, false, !kept->valid()};
             touched.push_back(item.id);
             continue;
         }
@@ -129,14 +124,14 @@ void EngineBridge::request(const std::vector<Item>& items)
     std::erase_if(m_results, [this](const auto& entry) { return !m_wanted.contains(entry.first); });
     if (job.items.empty()) {
         m_hasWaiting = false;
-        if (m_running && news)
+        if (news)
             m_worker->stopRunning.request_stop();
     } else if (news || !isBusy()) {
         m_waiting = std::move(job);
         m_hasWaiting = true;
-        if (!m_running && !m_quiet.isActive())
+        if (!m_burst.isActive() || m_sinceStart.hasExpired(kSpacingMs))
             begin();
-        m_quiet.start();
+        m_burst.start();
     }
     for (const int id : touched)
         Q_EMIT resultChanged(id);
@@ -154,22 +149,27 @@ void EngineBridge::cancel()
             result.cancelled = true;
             Q_EMIT resultChanged(id);
         }
-    if (!m_running)
+    if (m_runningJob == 0)
         Q_EMIT busyChanged(false);
 }
 
 void EngineBridge::setSamples(int numSamples)
 {
     m_samples = std::clamp(numSamples, 100, 1'000'000);
-    m_kept.clear();
-    m_wanted.clear();
+    forgetAnswers();
 }
 
 void EngineBridge::setSeed(std::uint64_t seed)
 {
     m_seed = seed;
+    forgetAnswers();
+}
+
+void EngineBridge::forgetAnswers()
+{
     m_kept.clear();
     m_wanted.clear();
+    m_firstJob = m_nextJob;
 }
 
 const ScenarioResult& EngineBridge::result(int id) const
@@ -181,18 +181,20 @@ const ScenarioResult& EngineBridge::result(int id) const
 
 void EngineBridge::begin()
 {
-    if (m_running || !m_hasWaiting)
+    if (!m_hasWaiting)
         return;
     m_hasWaiting = false;
-    m_running = true;
     ++m_jobsStarted;
-    m_waiting.number = m_nextJob++;
+    m_sinceStart.start();
+    m_waiting.number = m_runningJob = m_nextJob++;
     m_worker->hand(std::move(m_waiting));
     m_waiting = {};
 }
 
-void EngineBridge::deliver(std::uint64_t, int id, SnapshotPtr snapshot)
+void EngineBridge::deliver(std::uint64_t job, int id, SnapshotPtr snapshot)
 {
+    if (job < m_firstJob)
+        return; // of another seed or number of samples
     const auto wanted = m_wanted.find(id);
     const bool complete = snapshot->stage == Stage::complete || !snapshot->valid();
     const bool finished = complete && (!snapshot->samples || snapshot->samples->complete);
@@ -216,11 +218,11 @@ void EngineBridge::deliver(std::uint64_t, int id, SnapshotPtr snapshot)
     Q_EMIT resultChanged(id);
 }
 
-void EngineBridge::finish()
+void EngineBridge::finish(std::uint64_t job)
 {
-    m_running = false;
-    if (m_hasWaiting && !m_quiet.isActive())
-        begin();
+    if (job != m_runningJob)
+        return; // another one took its place
+    m_runningJob = 0;
     if (!isBusy())
         Q_EMIT busyChanged(false);
 }

@@ -4,6 +4,7 @@
 #include "core/engine/evaluator.h"
 #include "ui/model/studystate.h"
 
+#include <QElapsedTimer>
 #include <QObject>
 #include <QTimer>
 
@@ -23,9 +24,9 @@ struct ScenarioResult {
     [[nodiscard]] bool stale() const { return computing || invalid || cancelled; }
 };
 
-/// All functions: GUI thread; none of them waits. One job runs, at most one waits; a new request replaces the waiting one
-/// and, after the user paused for `kQuietMs`, stops the running one. Finished snapshots are kept by content hash, so that
-/// undo shows them without computing.
+/// All functions: GUI thread; none of them waits. Latest wins: an edit starts at once and stops the job before it; in a burst
+/// of edits closer than `kBurstMs` the first starts at once and the last one when the burst pauses, or each `kSpacingMs`
+/// while it lasts. Finished snapshots are kept by content hash, so that undo shows them without computing.
 class EngineBridge final : public QObject {
     Q_OBJECT
 public:
@@ -46,7 +47,7 @@ public:
 
     // look at it
     [[nodiscard]] const ScenarioResult& result(int id) const;
-    [[nodiscard]] bool isBusy() const { return m_running || m_hasWaiting; }
+    [[nodiscard]] bool isBusy() const { return m_runningJob != 0 || m_hasWaiting; }
     [[nodiscard]] int jobsStarted() const { return m_jobsStarted; } ///< since the start, for tests and benchmarks
     [[nodiscard]] int samples() const { return m_samples; }
     [[nodiscard]] std::uint64_t seed() const { return m_seed; }
@@ -67,8 +68,9 @@ private:
     };
     struct Worker;
     void begin();
+    void forgetAnswers();
     void deliver(std::uint64_t job, int id, SnapshotPtr snapshot);
-    void finish();
+    void finish(std::uint64_t job);
     void remember(const SnapshotPtr& snapshot);
     [[nodiscard]] SnapshotPtr remembered(ContentHash hash) const;
 
@@ -78,12 +80,14 @@ private:
     std::map<std::uint64_t, std::pair<SnapshotPtr, std::uint64_t>> m_kept; ///< by hash, with the time of last use
     std::uint64_t m_clock = 0;
     Job m_waiting;
-    bool m_running = false, m_hasWaiting = false;
-    std::uint64_t m_nextJob = 1;
+    bool m_hasWaiting = false;
+    std::uint64_t m_nextJob = 1, m_runningJob = 0; ///< the latest job that the worker was given; 0 = it is idle
+    std::uint64_t m_firstJob = 1;                  ///< of the present seed and number of samples
     int m_jobsStarted = 0, m_samples = 10'000;
     std::uint64_t m_seed = 1;
     EvaluationCost m_lastCost;
-    QTimer m_quiet;
+    QTimer m_burst;               ///< runs while the last edit is younger than a burst's gap
+    QElapsedTimer m_sinceStart;
     std::unique_ptr<Worker> m_worker;
 };
 
