@@ -22,7 +22,8 @@ constexpr double kNormal95 = 1.959963984540054;
 
 /// One step's critical path by class, stage and cause.
 struct PathShares {
-    double stepSeconds = 0;
+    double stepSeconds = 0, missedProbability = 0;
+    int walkedReplicas = 0;
     std::vector<double> byClass, byStage, byCause;
 };
 
@@ -47,6 +48,8 @@ PathShares sharesOf(const StepGraph& graph, const StepWalker& walker, int sample
     const WalkedStep step = walker.walk(sample);
     PathShares shares;
     shares.stepSeconds = step.stepSeconds;
+    shares.missedProbability = step.missedProbability;
+    shares.walkedReplicas = step.walkedReplicas;
     shares.byClass.assign(graph.classes.size(), 0.0);
     shares.byStage.assign(static_cast<std::size_t>(graph.schedule.numStages), 0.0);
     shares.byCause.assign(kCauses, 0.0);
@@ -163,8 +166,7 @@ Result<TailAttribution> attribution(const StepGraph& graph, const InsightOptions
     if (Diagnostics problems = check(graph); hasErrors(problems))
         return problems;
     const int samples = options.samples > 0 ? options.samples : kDefaultSamples;
-    const int candidates = 8;
-    const StepWalker walker(std::make_shared<const StepGraph>(graph), options.seed, candidates);
+    const StepWalker walker(std::make_shared<const StepGraph>(graph), options.seed);
     const Result<std::vector<PathShares>> walked = walkAll(graph, walker, samples, options);
     if (!walked.ok())
         return walked.errors();
@@ -197,8 +199,14 @@ Result<TailAttribution> attribution(const StepGraph& graph, const InsightOptions
     sortRows(result.byClass);
     sortRows(result.byCause);
     result.notes.push_back("The critical path is followed backward from the end of the step along the predecessor that arrived last; its pieces leave no gap.");
-    if (graph.numReplicas > candidates)
-        result.notes.push_back(fmt::format("Of {} replicas, the {} with the most work in each draw (speeds, data) are walked.", graph.numReplicas, candidates));
+    for (const PathShares& step : walked.value()) {
+        result.walkedReplicas += static_cast<double>(step.walkedReplicas) / samples;
+        result.missedProbability += step.missedProbability / samples;
+    }
+    if (result.walkedReplicas < graph.numReplicas)
+        result.notes.push_back(fmt::format("Of {} replicas, those that their speeds and data let expect last are walked, {:.1f} in a draw on average; in {:.2g} % of "
+                                           "the draws another one is expected to have been the last.",
+                                           graph.numReplicas, result.walkedReplicas, 100 * result.missedProbability));
     result.elapsedSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return result;
 }
@@ -219,6 +227,8 @@ std::string toJson(const TailAttribution& a)
                          {"slow_fraction", a.slowFraction},
                          {"samples", a.samples},
                          {"slow_samples", a.slowSamples},
+                         {"walked_replicas", a.walkedReplicas},
+                         {"missed_probability", a.missedProbability},
                          {"seed", a.seed},
                          {"elapsed_s", a.elapsedSeconds},
                          {"by_class", rowsJson(a.byClass)},

@@ -25,6 +25,8 @@ struct TailAttribution {
     double slowThresholdSeconds = 0;   ///< steps at or above it are the slow ones
     double slowFraction = 0.05;
     int samples = 0, slowSamples = 0;
+    double walkedReplicas = 0;         ///< of the graph's replicas, mean over the draws
+    double missedProbability = 0;      ///< that a replica that was not walked was the last of a step; 0 when all were
     std::uint64_t seed = 1;
     double elapsedSeconds = 0;
     std::vector<std::string> notes;

@@ -3,7 +3,8 @@
 // The two simulators give distributions; this walk explains single draws: what ran when, which predecessor was last, and how
 // much of a duration is mean, speed of the GPU, regime and so on. Chunk durations are drawn from the same factors: sums of
 // many invocations as normal quantities, the maximum over ranks by Clark's moments, up to eight invocations of a collective
-// one by one. Of D replicas those with the most work (speed, data) are walked.
+// one by one where they spread widely. Of D replicas those are walked that may be the last, by the end that their speeds and data
+// let expect.
 #pragma once
 
 #include "core/insight/attribution.h"
@@ -60,39 +61,49 @@ struct CriticalPiece {
     double start = 0, end = 0;
 };
 
+/// G of the slowest rank of a stage over all replicas, without and with slow spots.
+struct SlowestRank {
+    double drawn = 1, speed = 0;
+};
+
 /// One draw. Times of the replica that the critical path runs through.
 struct WalkedStep {
     int sample = 0, replica = 0;
+    int walkedReplicas = 0;
+    double missedProbability = 0;                ///< that a replica that was not walked was the last; 0 when all were
     double stepSeconds = 0;
     std::vector<double> start, end;              ///< per node, seconds
     std::vector<std::array<Interval, kStageOps>> stageOps; ///< per stage
     std::vector<CriticalPiece> critical;
     std::vector<double> speed;                   ///< G of [stage][rank] of the replica
     std::vector<double> drawnSpeed;              ///< the same without slow spots
+    std::vector<SlowestRank> slowest;            ///< per stage
 };
+
+class WalkModel;
 
 /// Immutable after construction; walk() and the decompositions may be called from any thread.
 class StepWalker final {
 public:
-    /// `graph` must be checked. Candidates: replicas walked per draw, those with the most work.
-    StepWalker(std::shared_ptr<const StepGraph> graph, std::uint64_t seed, int candidates = 8);
+    /// `graph` must be checked. In each draw replicas are walked by falling expected end until the chance that one of the others was the
+    /// last is at most `allowedMiss`; 0 walks all of them.
+    StepWalker(std::shared_ptr<const StepGraph> graph, std::uint64_t seed, double allowedMiss = 0.01);
     ~StepWalker();
 
     [[nodiscard]] const std::vector<WalkNode>& nodes() const;
-    /// The draw `sample` of a fresh job; about 20 ns per node and candidate.
+    /// The draw `sample` of a fresh job; about 0.2 us per node and walked replica.
     [[nodiscard]] WalkedStep walk(int sample) const;
     /// What one chunk execution of a walked step consists of; sums to its duration.
     [[nodiscard]] Parts nodeParts(const WalkedStep& step, int node) const;
-    /// The transfer into a node, and a stage operation.
+    /// The transfer into a node.
     [[nodiscard]] Parts transferParts(const WalkedStep& step, int node) const;
-    [[nodiscard]] double transferSeconds(const WalkedStep& step, int node) const;
-    [[nodiscard]] Parts stageOpParts(const WalkedStep& step, int stage, StageOp op) const;
     /// The transfer that keeps the sender after this node (transferOccupiesSender).
     [[nodiscard]] Parts outgoingParts(const WalkedStep& step, int node) const;
+    [[nodiscard]] Parts stageOpParts(const WalkedStep& step, int stage, StageOp op) const;
 
 private:
-    struct Impl;
-    std::unique_ptr<const Impl> m_impl;
+    std::unique_ptr<const WalkModel> m_model;
+    double m_allowedMiss;
 };
 
 } // namespace prism

@@ -1,6 +1,7 @@
 #include "core/insight/walk.h"
 
 #include "core/insight/graphs.h"
+#include "core/sim/simulate.h"
 
 #include <gtest/gtest.h>
 
@@ -72,6 +73,52 @@ TEST(Walk, PartsSumToTheDurationTakenApart)
             EXPECT_NEAR(causes, parts.sum(), 1e-12);
         }
     }
+}
+
+TEST(Walk, AgreesWithTheReferenceSimulator)
+{
+    const StepGraph g = pipelineGraph(4, 8, 16, 4);
+    SimOptions options;
+    options.seed = 7;
+    options.numSamples = 400;
+    options.numWithinSamples = -1;
+    const StepSamples reference = simulateReference(g, options);
+    const StepWalker w = walker(g);
+    // Speeds, data and regimes are the same draws; the rest averages out over a step.
+    double difference = 0, mean = 0;
+    for (int i = 0; i < options.numSamples; ++i) {
+        const double seconds = reference.acrossSeconds[static_cast<std::size_t>(i)];
+        difference += (w.walk(i).stepSeconds - seconds) / options.numSamples;
+        mean += seconds / options.numSamples;
+    }
+    EXPECT_NEAR(difference / mean, 0, 0.003);
+}
+
+TEST(Walk, LeavesOutOnlyReplicasThatWereNotTheLast)
+{
+    StepGraph g = pipelineGraph(4, 8, 96, 4);
+    g.classes[0].temporal.cv = 0.2;
+    g.classes[2].temporal.rareProbability = 1e-3;
+    g.classes[2].temporal.rareMultiplier = 5;
+    const auto shared = std::make_shared<const StepGraph>(g);
+    const StepWalker some(shared, 7), all(shared, 7, 0.0);
+    constexpr int kDraws = 60;
+    int missed = 0, walked = 0;
+    double expected = 0;
+    for (int sample = 0; sample < kDraws; ++sample) {
+        const WalkedStep step = some.walk(sample), truth = all.walk(sample);
+        EXPECT_EQ(truth.walkedReplicas, 96);
+        EXPECT_EQ(truth.missedProbability, 0);
+        EXPECT_LE(step.missedProbability, 0.01);
+        EXPECT_LE(step.stepSeconds, truth.stepSeconds);
+        missed += step.stepSeconds < truth.stepSeconds ? 1 : 0;
+        walked += step.walkedReplicas;
+        expected += step.missedProbability;
+    }
+    // The stated chance is at most 1 % in a draw; two misses in 60 draws would have a chance of 12 % at that limit, four of 0.3 %.
+    EXPECT_LE(expected, 0.6);
+    EXPECT_LT(missed, 4);
+    EXPECT_LT(walked, 96 * kDraws / 2);
 }
 
 TEST(Walk, MaximumOfNormalsHasClarksMoments)
