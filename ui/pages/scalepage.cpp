@@ -102,7 +102,13 @@ ScalePage::ScalePage(const Theme& theme, QWidget* parent)
     m_points->setSelectionMode(QAbstractItemView::SingleSelection);
     m_points->setShowGrid(false);
     m_points->verticalHeader()->hide();
-    m_points->verticalHeader()->setDefaultSectionSize(theme.px(metric::row));
+    m_points->horizontalHeader()->setStretchLastSection(true);
+    const auto size = [this] {
+        m_points->verticalHeader()->setDefaultSectionSize(this->theme().px(metric::row));
+        m_points->resizeColumnsToContents();
+    };
+    connect(&theme, &Theme::changed, this, size);
+    size();
     m_points->setHorizontalHeaderLabels({});
     cardLayout->addWidget(m_points);
 
@@ -150,7 +156,9 @@ void ScalePage::refresh()
     m_chart->setMessage(curve ? (curve->points.empty() ? tr("No number of GPUs fits this scenario.") : QString())
                               : !m_curve.error().isEmpty() ? m_curve.error() : tr("Sampling each number of GPUs …"));
     m_chart->setStale(staleNote(m_curve.isComputing(), curve != nullptr));
-    fillTable(curve);
+    if (m_filledWith != m_curve.shownQuestion())
+        fillTable(curve);
+    m_filledWith = m_curve.shownQuestion();
 }
 
 void ScalePage::fillTable(const ScaleCurve* curve)
@@ -159,8 +167,6 @@ void ScalePage::fillTable(const ScaleCurve* curve)
     m_points->setColumnCount(static_cast<int>(header.size()));
     m_points->setHorizontalHeaderLabels(header);
     m_points->setRowCount(curve ? static_cast<int>(curve->points.size()) : 0);
-    m_points->horizontalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
-    m_points->horizontalHeader()->setStretchLastSection(true);
     if (!curve)
         return;
     for (int row = 0; row < m_points->rowCount(); ++row) {
@@ -181,6 +187,7 @@ void ScalePage::fillTable(const ScaleCurve* curve)
     }
     for (int column = 0; column + 1 < header.size(); ++column)
         m_points->horizontalHeaderItem(column)->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    m_points->resizeColumnsToContents(); // once: a header that follows its contents measures every row for every cell
     m_points->horizontalHeaderItem(static_cast<int>(header.size()) - 1)->setTextAlignment(Qt::AlignLeft | Qt::AlignVCenter);
 }
 

@@ -40,6 +40,7 @@ private:
     ScaleChart* m_chart;
     QTableWidget* m_points;
     InsightSlot<ScaleCurve> m_curve{QStringLiteral("scale")};
+    std::optional<QString> m_filledWith; ///< the question whose answer the table shows
 };
 
 } // namespace prism::ui

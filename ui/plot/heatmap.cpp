@@ -14,6 +14,10 @@ namespace prism::ui {
 
 using namespace Qt::StringLiterals;
 
+namespace {
+constexpr int kMostProfileRows = 3; // more lines would cross each other
+}
+
 void HeatMap::setData(const HeatData& data)
 {
     m_data = data;
@@ -101,12 +105,17 @@ HeatMap::Layout HeatMap::layout(const Canvas& canvas, const QRectF& area) const
     const double left = area.left() + canvas.px(20) + labels + canvas.px(8), scale = canvas.px(76);
     const double top = area.top() + 2 * canvas.lineHeight(Type::tick) + canvas.px(6), key = canvas.px(34);
     const double width = std::max(area.right() - scale - left, canvas.px(40)), height = std::max(area.bottom() - key - top, canvas.px(20));
-    // A map of few rows stays a map and does not become a wall.
     at.cellWidth = std::min(width / std::max(m_data.columns, 1), canvas.px(220));
-    at.cellHeight = std::min(height / std::max(m_data.rows, 1), std::max(canvas.px(72), height * 0.35));
+    at.cellHeight = std::min(height / std::max(m_data.rows, 1), canvas.px(64)); // a map of few rows does not become a wall
     at.grid = QRectF(left, top, at.cellWidth * m_data.columns, at.cellHeight * m_data.rows);
-    const double barHeight = std::max(at.grid.height(), std::min(height, canvas.px(120)));
-    at.bar = QRectF(at.grid.right() + canvas.px(26), top, canvas.px(14), barHeight);
+    at.bar = QRectF(at.grid.right() + canvas.px(26), top, canvas.px(14), at.grid.height());
+    const double below = top + height - at.grid.bottom();
+    if (m_data.rows > kMostProfileRows || below < canvas.px(140))
+        return at;
+    const double caption = canvas.px(48);
+    at.profile = QRectF(left, at.grid.bottom() + caption, at.grid.width(), below - caption);
+    at.bar.setTop(at.profile.top());
+    at.bar.setBottom(at.profile.bottom());
     return at;
 }
 
@@ -180,10 +189,53 @@ void HeatMap::paintScale(Canvas& canvas, const Layout& at) const
     }
 }
 
+QPointF HeatMap::profilePoint(const Layout& at, int item, double ratio) const
+{
+    return {at.grid.left() + at.cellWidth * (item % m_data.columns + 0.5), at.profile.bottom() - position(ratio) * at.profile.height()};
+}
+
+void HeatMap::paintProfile(Canvas& canvas, const Layout& at) const
+{
+    const Look& look = canvas.look;
+    canvas.text({at.profile.left(), at.profile.top() - canvas.px(14)}, u"The same cells along the scale, with their 95 % intervals"_s, Type::tick, Role::textSecondary,
+                Qt::AlignLeft | Qt::AlignVCenter);
+    constexpr int kLines = 5;
+    for (int i = 0; i <= kLines; ++i) {
+        const double y = at.profile.bottom() - at.profile.height() * i / kLines;
+        canvas.horizontal(at.profile.left(), at.profile.right(), y, look.pen(i == 0 ? Role::axis : Role::grid));
+    }
+    for (int item = 0; item < itemCount(); ++item) {
+        const HeatCell& cell = m_data.cells[static_cast<std::size_t>(item)];
+        if (!cell.present)
+            continue;
+        const QPointF point = profilePoint(at, item, cell.ratio);
+        if (item % m_data.columns > 0 && m_data.cells[static_cast<std::size_t>(item - 1)].present) {
+            canvas.painter.setPen(look.pen(Role::axis));
+            canvas.painter.drawLine(profilePoint(at, item - 1, m_data.cells[static_cast<std::size_t>(item - 1)].ratio), point);
+        }
+    }
+    for (int item = 0; item < itemCount(); ++item) {
+        const HeatCell& cell = m_data.cells[static_cast<std::size_t>(item)];
+        if (!cell.present)
+            continue;
+        const QPointF point = profilePoint(at, item, cell.ratio);
+        const double high = profilePoint(at, item, cell.ratio + cell.halfWidth).y(), low = profilePoint(at, item, cell.ratio - cell.halfWidth).y(), cap = canvas.px(4);
+        if (low - high >= 2) {
+            canvas.vertical(point.x(), high, low, look.pen(Role::text));
+            canvas.horizontal(point.x() - cap, point.x() + cap, high, look.pen(Role::text));
+            canvas.horizontal(point.x() - cap, point.x() + cap, low, look.pen(Role::text));
+        }
+        const bool marked = item == m_data.best || item == m_data.worst;
+        canvas.painter.setPen(look.pen(Role::text, marked ? metric::outlinedCell : metric::line));
+        canvas.painter.setBrush(look.palette().heatAt(position(cell.ratio)));
+        canvas.painter.drawEllipse(point, canvas.px(5), canvas.px(5));
+    }
+}
+
 void HeatMap::paintKey(Canvas& canvas, const QRectF& area, const Layout& at, bool interactive) const
 {
     double x = at.grid.left();
-    const double y = std::min(area.bottom() - canvas.px(8), std::max(at.grid.bottom(), at.bar.bottom()) + canvas.px(22));
+    const double y = std::min(area.bottom() - canvas.px(8), std::max(at.grid.bottom(), at.bar.bottom()) + canvas.px(20));
     const auto entry = [&](const QString& label, auto&& mark) {
         const QRectF box(std::round(x), std::round(y - canvas.px(6)), canvas.px(16), canvas.px(12));
         mark(box);
@@ -216,6 +268,8 @@ void HeatMap::paintPlot(Canvas& canvas, const QRectF& area, bool interactive) co
     paintCells(canvas, at);
     paintLabels(canvas, area, at);
     paintScale(canvas, at);
+    if (!at.profile.isEmpty())
+        paintProfile(canvas, at);
     paintKey(canvas, area, at, interactive);
     const auto outlined = [&](int item, const QPen& pen) {
         if (item >= 0 && item < itemCount())
@@ -249,11 +303,23 @@ void HeatMap::paintPlot(Canvas& canvas, const QRectF& area, bool interactive) co
 int HeatMap::itemAt(const Canvas& canvas, const QRectF& area, QPointF point) const
 {
     const Layout at = layout(canvas, area);
-    if (m_data.cells.empty() || !at.grid.contains(point))
+    if (m_data.cells.empty() || !(at.grid.contains(point) || at.profile.contains(point)))
         return -1;
     const int column = std::min(static_cast<int>((point.x() - at.grid.left()) / at.cellWidth), m_data.columns - 1);
-    const int row = std::min(static_cast<int>((point.y() - at.grid.top()) / at.cellHeight), m_data.rows - 1);
-    return row * m_data.columns + column;
+    if (at.grid.contains(point))
+        return std::min(static_cast<int>((point.y() - at.grid.top()) / at.cellHeight), m_data.rows - 1) * m_data.columns + column;
+    int nearest = -1;
+    double best = canvas.px(16);
+    for (int row = 0; row < m_data.rows; ++row) {
+        const int item = row * m_data.columns + column;
+        const HeatCell& cell = m_data.cells[static_cast<std::size_t>(item)];
+        const double distance = std::abs(profilePoint(at, item, cell.ratio).y() - point.y());
+        if (cell.present && distance < best) {
+            best = distance;
+            nearest = item;
+        }
+    }
+    return nearest;
 }
 
 QPointF HeatMap::itemAnchor(const Canvas& canvas, const QRectF& area, int item) const

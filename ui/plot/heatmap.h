@@ -1,4 +1,5 @@
-// Heat map of a ratio over places: rows are replicas, columns are stages, the scale starts at 1.00 and stays.
+// Heat map of a ratio over places: rows are replicas, columns are stages, the scale starts at 1.00 and stays. A map of few
+// rows has its cells below once more, as points with their intervals along the colour scale.
 #pragma once
 
 #include "ui/plot/plotbase.h"
@@ -61,14 +62,17 @@ private:
         QRectF grid;
         double cellWidth = 0, cellHeight = 0;
         QRectF bar;
+        QRectF profile; ///< under a map of few rows: the cells as points beside the colour bar; empty = none
         [[nodiscard]] QRectF cell(int item, int columns) const;
     };
     [[nodiscard]] Layout layout(const Canvas& canvas, const QRectF& area) const;
     void paintCells(Canvas& canvas, const Layout& at) const;
     void paintLabels(Canvas& canvas, const QRectF& area, const Layout& at) const;
     void paintScale(Canvas& canvas, const Layout& at) const;
+    void paintProfile(Canvas& canvas, const Layout& at) const;
     void paintKey(Canvas& canvas, const QRectF& area, const Layout& at, bool interactive) const;
     [[nodiscard]] double position(double ratio) const;
+    [[nodiscard]] QPointF profilePoint(const Layout& at, int item, double ratio) const;
 
     HeatData m_data;
     int m_dragged = -1;

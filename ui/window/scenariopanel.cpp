@@ -166,11 +166,14 @@ void ScenarioPanel::setButtons(const QList<QAction*>& actions)
 void ScenarioPanel::renameCurrent()
 {
     const int row = m_model->rowOf(m_workspace.study().currentId());
-    if (row < 0)
+    const QModelIndex name = m_model->index(row, ScenarioTableModel::nameColumn);
+    if (row < 0 || !name.flags().testFlag(Qt::ItemIsEditable) || !m_table->isVisible() || isRenaming())
         return;
     m_table->setFocus();
-    m_table->edit(m_model->index(row, ScenarioTableModel::nameColumn));
+    m_table->edit(name);
 }
+
+bool ScenarioPanel::isRenaming() const { return m_table->viewport()->findChild<QLineEdit*>() != nullptr; }
 
 bool ScenarioPanel::eventFilter(QObject* watched, QEvent* event)
 {
@@ -198,7 +201,7 @@ bool ScenarioPanel::eventFilter(QObject* watched, QEvent* event)
 void ScenarioPanel::syncSelection()
 {
     const int row = m_model->rowOf(m_workspace.study().currentId());
-    if (row >= 0 && m_table->currentIndex().row() != row && !m_table->viewport()->findChild<QLineEdit*>()) {
+    if (row >= 0 && m_table->currentIndex().row() != row && !isRenaming()) {
         const QSignalBlocker block(m_table->selectionModel());
         m_table->setCurrentIndex(m_model->index(row, ScenarioTableModel::nameColumn));
     }
@@ -207,7 +210,7 @@ void ScenarioPanel::syncSelection()
 void ScenarioPanel::layoutTable()
 {
     const int width = m_table->viewport()->width();
-    const int widths[] = {34, 34, 22, 0, 66, 48};
+    const int widths[] = {32, 34, 20, 0, 62, 42};
     int fixed = 0;
     for (int c = 0; c < ScenarioTableModel::kColumns; ++c)
         if (c != ScenarioTableModel::nameColumn) {

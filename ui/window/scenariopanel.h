@@ -25,6 +25,7 @@ protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
+    [[nodiscard]] bool isRenaming() const;
     void syncSelection();
     void layoutTable();
     Workspace& m_workspace;
