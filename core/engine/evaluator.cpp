@@ -1,6 +1,6 @@
 #include "core/engine/evaluator.h"
 
-#include "core/engine/memo.h"
+#include "core/base/memo.h"
 
 #include <algorithm>
 #include <chrono>
@@ -10,7 +10,7 @@ namespace prism {
 
 namespace {
 
-constexpr int kCoarseSamples = 500;
+constexpr int kCoarseSamples = 512;
 constexpr int kShareSamples = 2000;
 
 using Clock = std::chrono::steady_clock;
@@ -18,22 +18,6 @@ using Clock = std::chrono::steady_clock;
 double secondsSince(Clock::time_point start)
 {
     return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-/// Computes a node unless it is known, and writes down that it did.
-template <class T, class Compute>
-std::shared_ptr<const T> node(Memo& memo, EvaluationCost& cost, const char* name, ContentHash key, const Compute& compute,
-                              const std::function<std::size_t(const T&)>& bytes, const std::function<bool(const T&)>& keep)
-{
-    ++cost.totalNodes;
-    if (auto known = memo.find<T>(key))
-        return known;
-    auto made = std::make_shared<const T>(compute());
-    ++cost.recomputedNodes;
-    cost.recomputed.emplace_back(name);
-    if (keep(*made))
-        memo.keep<T>(key, made, bytes(*made));
-    return made;
 }
 
 std::size_t graphBytes(const StepGraph& g)
@@ -120,58 +104,70 @@ VarianceEstimate variance(const std::vector<double>& x)
     return out;
 }
 
+SimOptions simOptions(const EvaluateOptions& options, int numSamples, int numWithinSamples)
+{
+    SimOptions sim;
+    sim.seed = options.seed;
+    sim.numSamples = numSamples;
+    sim.numWithinSamples = numWithinSamples;
+    sim.numThreads = options.numThreads;
+    sim.stop = options.stop;
+    return sim;
+}
+
+ContentHash samplesKey(ContentHash graphHash, const SimOptions& options)
+{
+    return Hasher().add("samples").add(graphHash).add(options.seed).add(options.numSamples).add(options.numWithinSamples).result();
+}
+
 } // namespace
 
 struct Evaluator::Impl {
     explicit Impl(std::size_t bytes) : memo(bytes) {}
     Memo memo;
 
-    std::shared_ptr<const StepSamples> samples(const StepGraph& graph, ContentHash graphHash, const SimOptions& options, const char* name,
-                                               EvaluationCost& cost)
+    /// A node over those of the simulator. Stopped runs come back incomplete and are not kept.
+    std::shared_ptr<const StepSamples> samples(const char* name, const StepGraph& graph, ContentHash graphHash, SimOptions options,
+                                               Recall& recall, std::uint64_t& nodeSamples)
     {
-        const ContentHash key = Hasher().add("samples").add(graphHash).add(options.seed).add(options.numSamples)
-                                    .add(options.numWithinSamples).result();
-        return node<StepSamples>(memo, cost, name, key,
-                                 [&] {
-                                     StepSamples made = simulate(graph, options);
-                                     cost.nodeSamples += made.nodeSamples;
-                                     return made;
-                                 },
-                                 sampleBytes, [](const StepSamples& s) { return s.complete; });
+        const ContentHash key = samplesKey(graphHash, options);
+        if (auto known = recall.find<StepSamples>(key))
+            return known;
+        options.memo = &memo;
+        StepSamples made = simulate(graph, options);
+        nodeSamples += made.nodeSamples;
+        recall.add(made.totalNodes, made.recomputed);
+        if (!made.complete)
+            return std::make_shared<const StepSamples>(std::move(made));
+        const std::size_t bytes = sampleBytes(made);
+        return recall.keep<StepSamples>(name, key, std::move(made), bytes);
     }
 
-    VarianceShare shares(const StepGraph& graph, ContentHash graphHash, const EvaluateOptions& options, double total, EvaluationCost& cost)
+    /// Null when stopped.
+    std::shared_ptr<const VarianceShare> shares(const StepGraph& graph, ContentHash graphHash, const EvaluateOptions& options, double total,
+                                                Recall& recall, std::uint64_t& nodeSamples)
     {
         const ContentHash key = Hasher().add("variance").add(graphHash).add(options.seed).add(total).result();
-        const auto made = node<VarianceShare>(
-            memo, cost, "variance", key,
-            [&] {
-                VarianceShare share;
-                double* const value[] = {&share.spatial, &share.temporal, &share.regime, &share.data, &share.rare};
-                double* const width[] = {&share.ciSpatial, &share.ciTemporal, &share.ciRegime, &share.ciData, &share.ciRare};
-                double sum = 0.0;
-                for (int c = 0; c < 5; ++c) {
-                    const StepGraph only = onlyCause(graph, static_cast<Cause>(c));
-                    if (isStill(only) || total <= 0.0 || options.stop.stop_requested())
-                        continue;
-                    SimOptions sim;
-                    sim.seed = options.seed;
-                    sim.numSamples = kShareSamples;
-                    sim.numWithinSamples = -1;
-                    sim.numThreads = options.numThreads;
-                    sim.stop = options.stop;
-                    const StepSamples part = simulate(only, sim);
-                    cost.nodeSamples += part.nodeSamples;
-                    const VarianceEstimate v = variance(part.acrossSeconds);
-                    *value[c] = v.value / total;
-                    *width[c] = v.halfWidth / total;
-                    sum += *value[c];
-                }
-                share.interaction = total > 0.0 ? 1.0 - sum : 0.0;
-                return share;
-            },
-            [](const VarianceShare& s) { return sizeof s; }, [&](const VarianceShare&) { return !options.stop.stop_requested(); });
-        return *made;
+        if (auto known = recall.find<VarianceShare>(key))
+            return known;
+        VarianceShare share;
+        double* const value[] = {&share.spatial, &share.temporal, &share.regime, &share.data, &share.rare};
+        double* const width[] = {&share.ciSpatial, &share.ciTemporal, &share.ciRegime, &share.ciData, &share.ciRare};
+        double sum = 0.0;
+        for (int c = 0; c < 5; ++c) {
+            const StepGraph only = onlyCause(graph, static_cast<Cause>(c));
+            if (isStill(only) || total <= 0.0)
+                continue;
+            const auto part = samples("cause samples", only, only.hash(), simOptions(options, kShareSamples, -1), recall, nodeSamples);
+            if (!part->complete)
+                return nullptr;
+            const VarianceEstimate v = variance(part->acrossSeconds);
+            *value[c] = v.value / total;
+            *width[c] = v.halfWidth / total;
+            sum += *value[c];
+        }
+        share.interaction = total > 0.0 ? 1.0 - sum : 0.0;
+        return recall.keep<VarianceShare>("variance", key, share, sizeof share);
     }
 };
 
@@ -183,8 +179,9 @@ void Evaluator::clearCache() { m_impl->memo.clear(); }
 
 std::shared_ptr<const StepSamples> Evaluator::samples(const StepGraph& graph, const SimOptions& options)
 {
-    EvaluationCost cost;
-    return m_impl->samples(graph, graph.hash(), options, "samples", cost);
+    Recall recall(m_impl->memo);
+    std::uint64_t nodeSamples = 0;
+    return m_impl->samples("samples", graph, graph.hash(), options, recall, nodeSamples);
 }
 
 namespace {
@@ -229,16 +226,20 @@ SnapshotPtr Evaluator::evaluate(const Scenario& scenario, const EvaluateOptions&
     snapshot->scenario = scenario;
     snapshot->hash = scenario.hash();
     snapshot->seed = options.seed;
-    EvaluationCost& cost = snapshot->cost;
-    const auto costed = node<Result<CostedStep>>(
-        m_impl->memo, cost, "cost", Hasher().add("cost").add(snapshot->hash).result(), [&] { return costStep(scenario); },
-        [](const Result<CostedStep>& r) { return r.ok() ? graphBytes(r->graph) : std::size_t{1024}; },
-        [](const Result<CostedStep>&) { return true; });
+    Recall recall(m_impl->memo);
+    std::uint64_t nodeSamples = 0;
     const auto finish = [&](Stage stage) {
         snapshot->stage = stage;
-        cost.elapsedSeconds = secondsSince(start);
+        snapshot->cost = {static_cast<int>(recall.recomputed().size()), recall.totalNodes(), secondsSince(start), recall.recomputed(), nodeSamples};
         return std::make_shared<const Snapshot>(*snapshot);
     };
+    const auto progress = [&](Stage stage) {
+        if (options.onProgress)
+            options.onProgress(finish(stage));
+    };
+    const auto costed = recall.node<Result<CostedStep>>(
+        "cost", Hasher().add("cost").add(snapshot->hash).result(), [&] { return costStep(scenario); },
+        [](const Result<CostedStep>& r) { return r.ok() ? graphBytes(r->graph) : std::size_t{1024}; });
     if (!costed->ok()) {
         snapshot->diagnostics = costed->errors();
         return finish(Stage::costed);
@@ -249,48 +250,53 @@ SnapshotPtr Evaluator::evaluate(const Scenario& scenario, const EvaluateOptions&
     if (options.stop.stop_requested())
         return finish(Stage::costed);
     const ContentHash graphHash = graph.hash();
-    SimOptions sim;
-    sim.seed = options.seed;
-    sim.numThreads = options.numThreads;
-    sim.stop = options.stop;
 
+    // Steps across jobs first: the curve. The median job follows with the full number of samples.
     const auto take = [&](int samples, const char* name) {
-        sim.numSamples = samples;
-        // The first curve is the one across jobs; the median job follows with the full number of samples.
-        sim.numWithinSamples = samples == kCoarseSamples ? -1 : 0;
-        auto made = m_impl->samples(graph, graphHash, sim, name, cost);
+        auto made = m_impl->samples(name, graph, graphHash, simOptions(options, samples, -1), recall, nodeSamples);
         if (!made->complete)
             return false;
         snapshot->samples = std::move(made);
         describe(*snapshot);
         return true;
     };
+    const auto takeWithin = [&](int samples) {
+        const auto made = m_impl->samples("samples within a job", graph, graphHash, simOptions(options, 0, std::max(1, samples / 4)), recall, nodeSamples);
+        if (!made->complete)
+            return false;
+        StepSamples both = *snapshot->samples;
+        both.withinSeconds = made->withinSeconds;
+        snapshot->samples = std::make_shared<const StepSamples>(std::move(both));
+        describe(*snapshot);
+        return true;
+    };
     int wanted = std::max(1, options.numSamples);
-    const ContentHash fullKey = Hasher().add("samples").add(graphHash).add(options.seed).add(wanted).add(0).result();
-    const bool known = m_impl->memo.find<StepSamples>(fullKey) != nullptr;
+    const bool known = m_impl->memo.find<StepSamples>(samplesKey(graphHash, simOptions(options, wanted, -1))) != nullptr;
     if (!known && options.onProgress && wanted > 2 * kCoarseSamples) {
         if (!take(kCoarseSamples, "coarse samples"))
             return finish(Stage::costed);
-        options.onProgress(finish(Stage::coarse));
+        progress(Stage::coarse);
     }
     if (!take(wanted, "samples"))
         return finish(snapshot->samples ? Stage::coarse : Stage::costed);
+    progress(Stage::refined);
     constexpr int kMostSamples = 1 << 20;
     while (options.precision > 0.0 && snapshot->across.ciP95 > options.precision * snapshot->across.p95 && wanted < kMostSamples) {
         const double ratio = snapshot->across.ciP95 / (options.precision * snapshot->across.p95);
         wanted = static_cast<int>(std::min<double>(kMostSamples, std::ceil(wanted * std::clamp(1.1 * ratio * ratio, 1.5, 8.0))));
-        if (options.onProgress)
-            options.onProgress(finish(Stage::refined));
         if (!take(wanted, "samples"))
             return finish(Stage::refined);
+        progress(Stage::refined);
     }
     snapshot->diagnostics.insert(snapshot->diagnostics.end(), snapshot->samples->warnings.begin(), snapshot->samples->warnings.end());
+    if (!takeWithin(wanted))
+        return finish(Stage::refined);
     if (options.varianceShares) {
-        if (options.onProgress)
-            options.onProgress(finish(Stage::refined));
-        snapshot->varianceShare = m_impl->shares(graph, graphHash, options, snapshot->across.std * snapshot->across.std, cost);
-        if (options.stop.stop_requested())
+        progress(Stage::refined);
+        const auto shares = m_impl->shares(graph, graphHash, options, snapshot->across.std * snapshot->across.std, recall, nodeSamples);
+        if (!shares)
             return finish(Stage::refined);
+        snapshot->varianceShare = *shares;
     }
     return finish(Stage::complete);
 }

@@ -3,10 +3,11 @@
 
 #include "core/stats/quantile.h"
 
+#include <unsupported/Eigen/FFT>
+
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <numbers>
 
 namespace prism {
 
@@ -14,75 +15,76 @@ namespace {
 
 using Complex = std::complex<double>;
 
-/// In-place radix-2 transform (Cooley and Tukey 1965); sign -1 forward, +1 backward without the 1/n.
-void transform(std::vector<Complex>& a, int sign)
+/// The transforms of this thread; plans are kept from call to call.
+Eigen::FFT<double>& transforms()
 {
-    const std::size_t n = a.size();
-    for (std::size_t i = 1, j = 0; i < n; ++i) {
-        std::size_t bit = n >> 1;
-        for (; j & bit; bit >>= 1)
-            j ^= bit;
-        j ^= bit;
-        if (i < j)
-            std::swap(a[i], a[j]);
-    }
-    std::vector<Complex> roots(n / 2);
-    for (std::size_t k = 0; k < n / 2; ++k)
-        roots[k] = std::polar(1.0, sign * 2.0 * std::numbers::pi * static_cast<double>(k) / static_cast<double>(n));
-    for (std::size_t length = 2; length <= n; length <<= 1) {
-        const std::size_t half = length / 2, stride = n / length;
-        for (std::size_t i = 0; i < n; i += length)
-            for (std::size_t k = 0; k < half; ++k) {
-                const Complex x = a[i + k], w = roots[k * stride], y = a[i + k + half];
-                const Complex t{w.real() * y.real() - w.imag() * y.imag(), w.real() * y.imag() + w.imag() * y.real()};
-                a[i + k] = x + t;
-                a[i + k + half] = x - t;
-            }
-    }
+    thread_local Eigen::FFT<double> fft(Eigen::FFT<double>::impl_type(), Eigen::FFT<double>::HalfSpectrum);
+    return fft;
 }
 
-Complex power(Complex base, int exponent)
-{
-    Complex result{1.0, 0.0};
-    for (; exponent > 0; exponent >>= 1) {
-        if (exponent & 1)
-            result *= base;
-        base *= base;
-    }
-    return result;
-}
+/// The characteristic function of a sum of independent variables is the product of theirs.
+class CharacteristicProduct final {
+public:
+    explicit CharacteristicProduct(int cells)
+        : m_grid(static_cast<std::size_t>(cells)), m_one(m_grid.size() / 2 + 1), m_product(m_one.size(), Complex{1.0, 0.0}) {}
 
-/// Splits a point mass between its two grid neighbours so that the mean is kept. Offsets wrap around the grid.
-void deposit(std::vector<Complex>& grid, double offsetInSteps, double mass)
-{
-    const auto n = static_cast<std::int64_t>(grid.size());
-    const double base = std::floor(offsetInSteps);
-    const double part = offsetInSteps - base;
-    const std::int64_t i = ((static_cast<std::int64_t>(base) % n) + n) % n;
-    grid[static_cast<std::size_t>(i)] += mass * (1.0 - part);
-    grid[static_cast<std::size_t>((i + 1) % n)] += mass * part;
-}
-
-/// Turns the product of characteristic functions back into mass around `mean`; 3/8 of the grid lie below it.
-GridDist fromProduct(std::vector<Complex>& product, double mean, double step)
-{
-    transform(product, +1);
-    const auto n = product.size();
-    const std::size_t below = 3 * n / 8;
-    GridDist out;
-    out.step = step;
-    out.origin = mean - static_cast<double>(below) * step;
-    out.mass.resize(n);
-    double total = 0.0;
-    for (std::size_t i = 0; i < n; ++i) {
-        const double m = std::max(0.0, product[(i + n - below) % n].real());
-        out.mass[i] = m;
-        total += m;
+    /// Splits a point mass of the next factor between its two grid neighbours so that the mean is kept. Offsets wrap around.
+    void deposit(double offsetInSteps, double mass)
+    {
+        const auto n = static_cast<std::int64_t>(m_grid.size());
+        const double base = std::floor(offsetInSteps), part = offsetInSteps - base;
+        const auto i = static_cast<std::size_t>(static_cast<std::int64_t>(base) & (n - 1)); // n is a power of two
+        m_grid[i] += mass * (1.0 - part);
+        m_grid[(i + 1) & (m_grid.size() - 1)] += mass * part;
     }
-    for (double& m : out.mass)
-        m /= total;
-    return out;
-}
+    /// Multiplies by the function of the deposited masses to the power of `count`, and forgets them.
+    void multiply(int count)
+    {
+        transforms().fwd(m_one.data(), m_grid.data(), static_cast<Eigen::Index>(m_grid.size()));
+        for (std::size_t i = 0; i < m_one.size(); ++i)
+            m_product[i] = times(m_product[i], power(m_one[i], count));
+        std::fill(m_grid.begin(), m_grid.end(), 0.0);
+    }
+    /// Mass of the sum around `mean`; 3/8 of the grid lie below it.
+    GridDist result(double mean, double step)
+    {
+        transforms().inv(m_grid.data(), m_product.data(), static_cast<Eigen::Index>(m_grid.size()));
+        const std::size_t below = 3 * m_grid.size() / 8;
+        GridDist out;
+        out.step = step;
+        out.origin = mean - static_cast<double>(below) * step;
+        out.mass.assign(m_grid.end() - static_cast<std::ptrdiff_t>(below), m_grid.end());
+        out.mass.insert(out.mass.end(), m_grid.begin(), m_grid.end() - static_cast<std::ptrdiff_t>(below));
+        double total = 0.0;
+        for (double& m : out.mass) {
+            m = std::max(0.0, m);
+            total += m;
+        }
+        for (double& m : out.mass)
+            m /= total;
+        return out;
+    }
+
+private:
+    static Complex power(Complex base, int exponent)
+    {
+        Complex result{1.0, 0.0};
+        for (; exponent > 0; exponent >>= 1) {
+            if (exponent & 1)
+                result = times(result, base);
+            base = times(base, base);
+        }
+        return result;
+    }
+    /// Without the operator's checks for infinities.
+    static Complex times(Complex a, Complex b)
+    {
+        return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+    }
+
+    std::vector<double> m_grid;
+    std::vector<Complex> m_one, m_product;
+};
 
 } // namespace
 
@@ -199,19 +201,15 @@ GridDist sumDistribution(std::span<const Summand> summands, double shift, int ce
     // Linear splitting adds up to step^2/4 of variance per summand: the step is small against the spread of the sum.
     const double sigma = std::sqrt(variance);
     const double step = std::max(18.0 * sigma, 1.6 * (jump + 6.0 * sigma)) / static_cast<double>(cells);
-    std::vector<Complex> product(static_cast<std::size_t>(cells), Complex{1.0, 0.0});
-    std::vector<Complex> one(static_cast<std::size_t>(cells));
+    CharacteristicProduct product(cells);
     for (const Summand& s : summands) {
         if (s.factor->variance <= 0.0 || s.scale <= 0.0)
             continue;
-        std::fill(one.begin(), one.end(), Complex{});
         for (std::size_t i = 0; i < s.factor->value.size(); ++i)
-            deposit(one, s.scale * (s.factor->value[i] - s.factor->mean) / step, s.factor->weight[i]);
-        transform(one, -1);
-        for (std::size_t i = 0; i < one.size(); ++i)
-            product[i] *= power(one[i], s.count);
+            product.deposit(s.scale * (s.factor->value[i] - s.factor->mean) / step, s.factor->weight[i]);
+        product.multiply(s.count);
     }
-    return fromProduct(product, mean, step);
+    return product.result(mean, step);
 }
 
 GridDist sumOfGrids(std::span<const GridPart> parts, int cells)
@@ -236,20 +234,16 @@ GridDist sumOfGrids(std::span<const GridPart> parts, int cells)
         return {mean, 1e-12 * std::max(mean, 1e-12), {1.0}};
     const double sigma = std::sqrt(variance);
     const double step = std::max(18.0 * sigma, 1.6 * (jump + 6.0 * sigma)) / static_cast<double>(cells);
-    std::vector<Complex> product(static_cast<std::size_t>(cells), Complex{1.0, 0.0});
-    std::vector<Complex> one(static_cast<std::size_t>(cells));
+    CharacteristicProduct product(cells);
     for (const GridPart& p : parts) {
         if (p.part->mass.size() <= 1)
             continue;
         const double m = p.part->mean();
-        std::fill(one.begin(), one.end(), Complex{});
         for (std::size_t i = 0; i < p.part->mass.size(); ++i)
-            deposit(one, (p.part->origin + p.part->step * static_cast<double>(i) - m) / step, p.part->mass[i]);
-        transform(one, -1);
-        for (std::size_t i = 0; i < one.size(); ++i)
-            product[i] *= power(one[i], p.count);
+            product.deposit((p.part->origin + p.part->step * static_cast<double>(i) - m) / step, p.part->mass[i]);
+        product.multiply(p.count);
     }
-    return fromProduct(product, mean, step);
+    return product.result(mean, step);
 }
 
 GridDist maximumOf(const GridDist& dist, int n)

@@ -6,6 +6,8 @@ namespace prism {
 
 namespace {
 
+constexpr std::uint64_t kChunkDraws = 0x31, kTransferDraws = 0x32;
+
 /// Positions along the path, and which message each item waits for and sends.
 class Messages final {
 public:
@@ -55,6 +57,23 @@ private:
     std::vector<int> m_position, m_slot;
 };
 
+ContentHash planHash(const StepGraph& graph)
+{
+    const Schedule& s = graph.schedule;
+    Hasher h;
+    h.add("plan").add(s.numStages).add(s.numChunks).add(s.numMicrobatches);
+    for (const auto& [stage, chunk] : s.path)
+        h.add(stage).add(chunk);
+    for (const auto& order : s.order) {
+        h.add(static_cast<std::uint64_t>(order.size()));
+        for (const ScheduleItem& i : order)
+            h.add((static_cast<std::uint64_t>(i.phase) << 48U) | (static_cast<std::uint64_t>(i.chunk) << 32U) | i.microbatch);
+    }
+    for (const StepOp& op : transfersOf(graph))
+        h.add(op.kernelClass >= 0);
+    return h.result();
+}
+
 } // namespace
 
 std::size_t Plan::nodeCount() const
@@ -71,14 +90,8 @@ Plan makePlan(const StepGraph& graph)
     plan.numStages = schedule.numStages;
     plan.numChunks = schedule.numChunks;
     plan.numMicrobatches = schedule.numMicrobatches;
-    plan.transferOccupiesSender = graph.transferOccupiesSender;
-    plan.transfers = graph.sendForward;
-    plan.transfers.insert(plan.transfers.end(), graph.sendBackward.begin(), graph.sendBackward.end());
-    for (const StepOp& op : plan.transfers)
-        plan.transferScope.push_back(op.kernelClass >= 0
-                                             && graph.classes[static_cast<std::size_t>(op.kernelClass)].scope == Scope::interNode
-                                         ? 1
-                                         : 0);
+    plan.hash = planHash(graph);
+    const std::vector<StepOp> transfers = transfersOf(graph);
     Messages messages(graph);
     std::vector<std::size_t> next(static_cast<std::size_t>(schedule.numStages), 0);
     std::vector<int> freeSlots;
@@ -109,15 +122,30 @@ Plan makePlan(const StepGraph& graph)
                 node.sendSlot = freeSlots.back();
                 freeSlots.pop_back();
                 messages.slot(sent, item.microbatch) = node.sendSlot;
-                const StepOp& op = plan.transfers[static_cast<std::size_t>(sent)];
-                node.transfer = op.kernelClass >= 0 ? sent : -1;
+                node.transfer = transfers[static_cast<std::size_t>(sent)].kernelClass >= 0 ? sent : -1;
             }
+            node.chunkKey = drawKey(kChunkDraws, static_cast<std::uint64_t>(node.cell), item.microbatch);
+            if (node.transfer >= 0)
+                node.transferKey = drawKey(kTransferDraws, static_cast<std::uint64_t>(node.transfer), item.microbatch);
             plan.nodes.push_back(node);
             ++at;
             moved = true;
         }
     }
     return plan;
+}
+
+std::shared_ptr<const Plan> planOf(const StepGraph& graph, Recall& recall)
+{
+    return recall.node<Plan>("plan", planHash(graph), [&] { return makePlan(graph); },
+                             [](const Plan& p) { return sizeof p + sizeof(PlanNode) * p.nodes.size(); });
+}
+
+std::vector<StepOp> transfersOf(const StepGraph& graph)
+{
+    std::vector<StepOp> out = graph.sendForward;
+    out.insert(out.end(), graph.sendBackward.begin(), graph.sendBackward.end());
+    return out;
 }
 
 } // namespace prism

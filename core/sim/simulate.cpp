@@ -1,11 +1,14 @@
 // The fast simulator: replicas of a step from models of their chunks, steps from replicas directly or by order statistics.
 #include "core/sim/simulate.h"
 
-#include "core/sim/draws.h"
 #include "core/sim/jobs.h"
-#include "core/sim/replicas.h"
+#include "core/sim/slowestoptimizer.h"
+#include "core/sim/parts.h"
+#include "core/sim/steptail.h"
 #include "core/sim/tail.h"
+#include "core/stats/random.h"
 
+#include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
@@ -17,7 +20,7 @@ namespace prism {
 
 namespace {
 
-constexpr std::uint64_t kScoreDraws = 0x51, kPickDraws = 0x52, kMaximumDraws = 0x53, kMemberDraws = 0x54, kOptimizerMaximumDraws = 0x55;
+constexpr std::uint64_t kMaximumDraws = 0x53;
 /// Across jobs, up to this many equal replicas are simulated one by one; beyond, the step is the maximum over a common sample of
 /// replicas, so that the cost does not grow with their number.
 constexpr int kDirectReplicas = 4;
@@ -25,178 +28,39 @@ constexpr int kDirectReplicas = 4;
 constexpr int kSlowestOfJob = 8;
 /// Smallest number of sampled replicas behind a common sample.
 constexpr std::size_t kSmallestPool = 2000;
-/// Tail probabilities of a cell's luck down to here are sampled on purpose.
-constexpr double kDeepest = 1e-9;
+constexpr std::uint64_t kPoolCopies = 1'000'000; ///< copies of the common sample start here
 constexpr std::size_t kSubPools = 8;
-
-/// A replica that is simulated on its own in every step.
-struct Single {
-    int kind = 0;
-    std::uint64_t copy = 0;
-    std::vector<float> scores; ///< per stage; empty = drawn afresh for every step
-};
+/// Blocks that are sampled and put together at once: the first few for a first curve, then as many as bound the memory.
+constexpr std::size_t kFirstBlocks = 4, kMostBlocks = 128;
+/// Memory for intermediate results of a call that brings no memo.
+constexpr std::size_t kOwnMemoBytes = std::size_t{32} << 20;
 
 /// Which replicas are simulated one by one, and how many stand behind a common sample.
 struct Layout {
-    std::vector<Single> single;
+    std::vector<ReplicaDraw> single;
     int pooled = 0, pooledKind = 0;
     std::vector<std::vector<float>> members; ///< scores of the pooled replicas; empty = drawn afresh
 };
 
-/// One series of steps.
-struct Series {
-    const Prepared& prepared;
-    const SimOptions& options;
-    std::uint64_t seed;
-    RegimeSeries regimes;
-    const Layout& layout;
-
-    [[nodiscard]] std::size_t steps() const { return regimes.intra.size(); }
-    [[nodiscard]] std::size_t stages() const { return static_cast<std::size_t>(prepared.plan.numStages); }
-    [[nodiscard]] std::size_t copies() const
-    {
-        return layout.pooled > 0 ? std::max<std::size_t>(2, kSmallestPool / std::max<std::size_t>(1, steps())) : 0;
-    }
-};
-
-Rows regimeRows(const Series& series, std::size_t block)
+std::size_t copiesOf(const Layout& layout, std::size_t steps)
 {
-    Rows out(2);
-    for (std::size_t l = 0; l < kLanes; ++l) {
-        const std::size_t i = std::min(block * kLanes + l, series.steps() - 1);
-        out.row(0)[l] = static_cast<float>(series.regimes.intra[i]);
-        out.row(1)[l] = static_cast<float>(series.regimes.inter[i]);
-    }
+    return layout.pooled > 0 ? std::max<std::size_t>(2, kSmallestPool / std::max<std::size_t>(1, steps)) : 0;
+}
+
+/// The parts of a range of blocks: the single replicas, the pooled one without noise, and the copies of the common sample.
+std::vector<PartRequest> requestsOf(const Series& series, const Layout& layout)
+{
+    std::vector<PartRequest> out;
+    if (!layout.single.empty())
+        out.push_back({"single replicas", layout.single, true, nullptr});
+    if (layout.pooled == 0)
+        return out;
+    const std::vector<float> still = layout.members.empty() ? std::vector<float>(series.stages(), 0.0F) : layout.members[0];
+    out.push_back({"still replica", {{layout.pooledKind, 0, LuckSource::fixed, still}}, false, nullptr});
+    const bool fresh = layout.members.empty();
+    for (std::size_t c = 0; c < copiesOf(layout, series.steps); ++c)
+        out.push_back({"common sample", {{layout.pooledKind, kPoolCopies + c, fresh ? LuckSource::tilted : LuckSource::members, {}}}, true, fresh ? nullptr : &layout.members});
     return out;
-}
-
-bool drawsScores(const Prepared& prepared)
-{
-    return prepared.graph.fixedSpatial.empty() && prepared.graph.spatial.cv > 0.0;
-}
-
-void fixedRows(const std::vector<float>& scores, Rows& out)
-{
-    for (std::size_t s = 0; s < scores.size(); ++s)
-        std::fill_n(out.row(s), kLanes, scores[s]);
-}
-
-/// Fresh lucks of the cells of one replica per step.
-void freshScores(const Series& series, std::uint64_t copy, std::size_t block, Rows& out)
-{
-    if (!drawsScores(series.prepared)) {
-        out.fill(0.0F);
-        return;
-    }
-    for (std::size_t s = 0; s < series.stages(); ++s) {
-        const StreamId id = stream(kScoreDraws, copy, s);
-        for (std::size_t l = 0; l < kLanes; ++l)
-            out.row(s)[l] = static_cast<float>(scoreOfTail(uniform(series.seed, id, block * kLanes + l)));
-    }
-}
-
-/// Fresh lucks for the common sample, half of them with one cell drawn on purpose from the slow tail: log-uniform tail
-/// probability. Weights = plain density / drawn density (defensive mixture importance sampling, Hesterberg 1995).
-void tiltedScores(const Series& series, std::uint64_t copy, std::size_t block, Rows& out, float* weights)
-{
-    std::fill_n(weights, kLanes, 1.0F);
-    freshScores(series, copy, block, out);
-    if (!drawsScores(series.prepared))
-        return;
-    const double range = -std::log(kDeepest);
-    const StreamId which = stream(kPickDraws, copy), depth = stream(kPickDraws, copy, 1);
-    double density[kLanes] = {};
-    std::size_t picked[kLanes];
-    double deep[kLanes];
-    for (std::size_t l = 0; l < kLanes; ++l) {
-        const double pick = uniform(series.seed, which, block * kLanes + l) * 2.0 * static_cast<double>(series.stages());
-        picked[l] = static_cast<std::size_t>(pick);
-        deep[l] = std::exp(-range * uniform(series.seed, depth, block * kLanes + l));
-    }
-    for (std::size_t s = 0; s < series.stages(); ++s) {
-        const StreamId id = stream(kScoreDraws, copy, s);
-        for (std::size_t l = 0; l < kLanes; ++l) {
-            double tail = uniform(series.seed, id, block * kLanes + l);
-            if (picked[l] == s) {
-                tail = deep[l];
-                out.row(s)[l] = static_cast<float>(scoreOfTail(tail));
-            }
-            density[l] += tail >= kDeepest ? 1.0 / (tail * range) : 0.0;
-        }
-    }
-    for (std::size_t l = 0; l < kLanes; ++l)
-        weights[l] = static_cast<float>(1.0 / (0.5 + 0.5 * density[l] / static_cast<double>(series.stages())));
-}
-
-void memberScores(const Series& series, std::uint64_t copy, std::size_t block, Rows& out)
-{
-    const StreamId id = stream(kMemberDraws, copy);
-    for (std::size_t l = 0; l < kLanes; ++l) {
-        const double u = uniform(series.seed, id, block * kLanes + l);
-        const auto& member = series.layout.members[static_cast<std::size_t>(u * static_cast<double>(series.layout.members.size()))];
-        for (std::size_t s = 0; s < member.size(); ++s)
-            out.row(s)[l] = member[s];
-    }
-}
-
-/// Tail probability of one replica at which the largest of `count` has probability `upper` of being beyond.
-double tailOfMaximum(double upper, int count)
-{
-    return -std::expm1(std::log1p(-upper) / count);
-}
-
-/// Quantiles, at (i + 1/2) / kMaximumCells, of the slowest optimizer of a stage over the pooled replicas. It is drawn apart from the
-/// replicas' ends: everyone waits for the gradient synchronisation in between.
-constexpr std::size_t kMaximumCells = 512;
-
-std::vector<float> slowestOptimizer(const Series& series, std::size_t stage)
-{
-    const Prepared& prepared = series.prepared;
-    const ReplicaKind& kind = prepared.replicas[static_cast<std::size_t>(series.layout.pooledKind)];
-    const int index = prepared.cells[static_cast<std::size_t>(kind.cellOfStage[stage])].programs.back();
-    if (index < 0)
-        return {0.0F};
-    const ChunkModel& model = prepared.models[static_cast<std::size_t>(index)];
-    std::vector<std::pair<double, double>> scores; // node, weight
-    if (!series.layout.members.empty()) {
-        const std::size_t stride = 1 + series.layout.members.size() / 128;
-        for (std::size_t i = 0; i < series.layout.members.size(); i += stride)
-            scores.emplace_back((static_cast<double>(series.layout.members[i][stage]) + kScoreLimit) / (2.0 * kScoreLimit) * (kScoreNodes - 1), 1.0);
-    } else if (drawsScores(prepared)) {
-        for (int j = 1; j < kScoreNodes; j += 2) {
-            const double z = (j / (kScoreNodes - 1.0) * 2.0 - 1.0) * kScoreLimit;
-            scores.emplace_back(j, std::exp(-0.5 * z * z));
-        }
-    } else {
-        scores.emplace_back(0.5 * (kScoreNodes - 1), 1.0);
-    }
-    std::vector<double> values, weights;
-    for (const auto& [node, weight] : scores) {
-        const double mean = model.computeMean[static_cast<std::size_t>(node)], sigma = std::sqrt(model.computeVariance[static_cast<std::size_t>(node)]);
-        // Octaves of the tail probability, four draws each above the median and one below.
-        for (int side = 0; side < 2; ++side)
-            for (int k = 1; k <= 15; ++k)
-                for (int j = 0, n = side == 1 ? 4 : 1; j < n; ++j) {
-                    const double tail = std::ldexp(1.0 + (j + 0.5) / n, -(k + 1));
-                    const auto draw = static_cast<std::uint16_t>((side == 1 ? 1.0 - tail : tail) * 65536.0);
-                    values.push_back(mean + (model.isRandom ? sigma * static_cast<double>(model.shape.at(draw)) : 0.0));
-                    weights.push_back(weight * std::ldexp(1.0 / n, -(k + 1)));
-                }
-    }
-    const TailSample sample(std::move(values), std::move(weights));
-    std::vector<float> out;
-    for (std::size_t i = 0; i < kMaximumCells; ++i)
-        out.push_back(static_cast<float>(sample.upperQuantile(tailOfMaximum(1.0 - (static_cast<double>(i) + 0.5) / kMaximumCells, series.layout.pooled))));
-    return out;
-}
-
-void optimizerRows(const Series& series, const std::vector<std::vector<float>>& tables, std::size_t block, Rows& out)
-{
-    for (std::size_t s = 0; s < tables.size(); ++s) {
-        const StreamId id = stream(kOptimizerMaximumDraws, s);
-        for (std::size_t l = 0; l < kLanes; ++l)
-            out.row(s)[l] = tables[s][static_cast<std::size_t>(uniform(series.seed, id, block * kLanes + l) * static_cast<double>(tables[s].size()))];
-    }
 }
 
 /// What the blocks of a series leave behind.
@@ -204,65 +68,69 @@ struct Sampled {
     std::vector<double> single;           ///< step end over the replicas simulated one by one
     std::vector<double> location;         ///< step end of a replica without noise in this step's conditions
     std::vector<double> excess, weight;   ///< of each pooled replica over its step's location, [copy][step]
-    std::vector<std::vector<float>> optimizers; ///< per stage: quantiles of the slowest pooled optimizer
 };
 
-void sampleBlock(const Series& series, std::size_t block, Sampled& out)
+/// Puts the steps of one block together. One thread.
+class BlockEnds final {
+public:
+    explicit BlockEnds(const Series& series) : m_series(series), m_tail(series.stages()), m_slowest(series.stages()), m_value(2) {}
+
+    void take(const Layout& layout, const SlowestOptimizer& optimizer, const std::vector<ReplicaPartPtr>& parts, std::size_t at, std::size_t block, Sampled& out)
+    {
+        const Prepared& prepared = m_series.prepared;
+        const std::size_t stages = m_series.stages(), steps = m_series.steps, first = block * kLanes, lanes = std::min(kLanes, steps - first);
+        const Rows regime = m_series.regimeRows(block);
+        m_tail.draw(prepared, roundKeys(m_series.seed, ~std::uint64_t{0}), block, regime, true);
+        m_slowest.fill(0.0F);
+        if (layout.pooled > 0)
+            optimizer.draw(m_series.seed, block, m_slowest);
+        std::size_t part = 0;
+        if (!layout.single.empty()) {
+            const ReplicaPart& p = *parts[part++];
+            for (std::size_t i = 0; i < stages * kLanes; ++i)
+                m_slowest.row(0)[i] = std::max(m_slowest.row(0)[i], p.optimizer.row(at * stages)[i]);
+            m_tail.end(prepared, p.ends.row(at * stages), m_slowest.row(0), m_value.row(0));
+            std::copy_n(m_value.row(0), lanes, out.single.begin() + static_cast<std::ptrdiff_t>(first));
+        }
+        if (layout.pooled == 0)
+            return;
+        m_tail.end(prepared, parts[part++]->ends.row(at * stages), m_slowest.row(0), m_value.row(0));
+        std::copy_n(m_value.row(0), lanes, out.location.begin() + static_cast<std::ptrdiff_t>(first));
+        for (std::size_t c = 0; part < parts.size(); ++part, ++c) {
+            m_tail.end(prepared, parts[part]->ends.row(at * stages), m_slowest.row(0), m_value.row(1));
+            for (std::size_t l = 0; l < lanes; ++l) {
+                out.excess[c * steps + first + l] = static_cast<double>(m_value.row(1)[l]) - static_cast<double>(m_value.row(0)[l]);
+                out.weight[c * steps + first + l] = static_cast<double>(parts[part]->weights.row(at)[l]);
+            }
+        }
+    }
+
+private:
+    const Series& m_series;
+    StepTail m_tail;
+    Rows m_slowest, m_value;
+};
+
+/// False when stopped.
+bool sampleBlocks(const Series& series, const Layout& layout, const SlowestOptimizer& optimizer, Recall& recall, std::stop_token stop,
+                  std::uint64_t& nodeSamples, Sampled& out)
 {
-    const std::size_t stages = series.stages(), steps = series.steps(), first = block * kLanes;
-    const std::size_t lanes = std::min(kLanes, steps - first);
-    const Rows regime = regimeRows(series, block);
-    ReplicaSweep sweep(series.prepared);
-    sweep.beginBlock(block, regime);
-    StepRows step(stages);
-    step.draw(series.prepared, roundKeys(series.seed, ~std::uint64_t{0}), block, regime, true);
-    Rows scores(stages), ends(stages), optimizer(stages), latest(stages), slowest(stages), value(2);
-    if (series.layout.pooled > 0)
-        optimizerRows(series, out.optimizers, block, slowest);
-    for (const Single& single : series.layout.single) {
-        if (series.options.stop.stop_requested())
-            return;
-        if (single.scores.empty())
-            freshScores(series, single.copy, block, scores);
-        else
-            fixedRows(single.scores, scores);
-        sweep.run(series.prepared.replicas[static_cast<std::size_t>(single.kind)], series.seed, single.copy, scores, true, ends, optimizer);
-        for (std::size_t i = 0; i < stages * kLanes; ++i) {
-            latest.row(0)[i] = std::max(latest.row(0)[i], ends.row(0)[i]);
-            slowest.row(0)[i] = std::max(slowest.row(0)[i], optimizer.row(0)[i]);
-        }
+    const std::size_t copies = copiesOf(layout, series.steps);
+    out.single.assign(series.steps, 0.0);
+    out.location.assign(copies > 0 ? series.steps : 0, 0.0);
+    out.excess.assign(series.steps * copies, 0.0);
+    out.weight.assign(series.steps * copies, 1.0);
+    const std::vector<PartRequest> requests = requestsOf(series, layout);
+    tbb::enumerable_thread_specific<BlockEnds> workers([&] { return BlockEnds(series); });
+    for (std::size_t first = 0; first < series.blocks();) {
+        const std::size_t count = std::min(series.blocks() - first, first == 0 ? kFirstBlocks : kMostBlocks);
+        const std::vector<ReplicaPartPtr> parts = replicaParts(series, requests, first, count, recall, stop, nodeSamples);
+        if (stop.stop_requested())
+            return false;
+        tbb::parallel_for(std::size_t{0}, count, [&](std::size_t at) { workers.local().take(layout, optimizer, parts, at, first + at, out); });
+        first += count;
     }
-    if (!series.layout.single.empty()) {
-        step.end(series.prepared, latest, slowest, value.row(0));
-        std::copy_n(value.row(0), lanes, out.single.begin() + static_cast<std::ptrdiff_t>(first));
-    }
-    if (series.layout.pooled == 0)
-        return;
-    const ReplicaKind& kind = series.prepared.replicas[static_cast<std::size_t>(series.layout.pooledKind)];
-    if (series.layout.members.empty())
-        scores.fill(0.0F);
-    else
-        fixedRows(series.layout.members[0], scores);
-    sweep.run(kind, series.seed, 0, scores, false, ends, optimizer);
-    step.end(series.prepared, ends, slowest, value.row(0));
-    std::copy_n(value.row(0), lanes, out.location.begin() + static_cast<std::ptrdiff_t>(first));
-    float weights[kLanes];
-    for (std::size_t c = 0; c < series.copies(); ++c) {
-        if (series.options.stop.stop_requested())
-            return;
-        const std::uint64_t copy = 1'000'000 + c;
-        std::fill_n(weights, kLanes, 1.0F);
-        if (series.layout.members.empty())
-            tiltedScores(series, copy, block, scores, weights);
-        else
-            memberScores(series, copy, block, scores);
-        sweep.run(kind, series.seed, copy, scores, true, ends, optimizer);
-        step.end(series.prepared, ends, slowest, value.row(1));
-        for (std::size_t l = 0; l < lanes; ++l) {
-            out.excess[c * steps + first + l] = static_cast<double>(value.row(1)[l]) - static_cast<double>(value.row(0)[l]);
-            out.weight[c * steps + first + l] = weights[l];
-        }
-    }
+    return true;
 }
 
 /// Standard errors that all steps share because they take their maxima from one sample of replicas: from sub-samples.
@@ -270,23 +138,24 @@ void sharedErrors(const Sampled& sampled, int pooled, StepSamples& report)
 {
     constexpr double kUpper[] = {0.5, 0.05, 0.01};
     double first[4] = {}, second[4] = {};
-    for (std::size_t k = 0; k < kSubPools; ++k) {
+    double value[kSubPools][4] = {};
+    tbb::parallel_for(std::size_t{0}, kSubPools, [&](std::size_t k) {
         std::vector<double> excess, weight;
         for (std::size_t i = k; i < sampled.excess.size(); i += kSubPools) {
             excess.push_back(sampled.excess[i]);
             weight.push_back(sampled.weight[i]);
         }
         const TailSample sub(std::move(excess), std::move(weight));
-        double value[4] = {};
         for (std::size_t q = 0; q < 3; ++q)
-            value[q] = sub.upperQuantile(tailOfMaximum(kUpper[q], pooled));
+            value[k][q] = sub.upperQuantile(tailOfMaximum(kUpper[q], pooled));
         for (int q = 0; q < 16; ++q)
-            value[3] += sub.upperQuantile(tailOfMaximum((q + 0.5) / 16.0, pooled)) / 16.0;
+            value[k][3] += sub.upperQuantile(tailOfMaximum((q + 0.5) / 16.0, pooled)) / 16.0;
+    });
+    for (std::size_t k = 0; k < kSubPools; ++k)
         for (std::size_t q = 0; q < 4; ++q) {
-            first[q] += value[q] / kSubPools;
-            second[q] += value[q] * value[q] / kSubPools;
+            first[q] += value[k][q] / kSubPools;
+            second[q] += value[k][q] * value[k][q] / kSubPools;
         }
-    }
     // The whole sample is kSubPools times as large as each part.
     const auto error = [&](std::size_t q) { return std::sqrt(std::max(0.0, second[q] - first[q] * first[q]) / (kSubPools - 1)); };
     report.sharedStdErrP50 = error(0);
@@ -295,39 +164,30 @@ void sharedErrors(const Sampled& sampled, int pooled, StepSamples& report)
     report.sharedStdErrMean = error(3);
 }
 
-std::vector<double> sampleSeries(const Series& series, StepSamples& report, bool across)
+std::vector<double> sampleSeries(const Series& series, const Layout& layout, Recall& recall, std::stop_token stop, StepSamples& report, bool across)
 {
-    const std::size_t steps = series.steps(), blocks = (steps + kLanes - 1) / kLanes, copies = series.copies();
     Sampled sampled;
-    sampled.single.assign(steps, 0.0);
-    sampled.location.assign(copies > 0 ? steps : 0, 0.0);
-    sampled.excess.assign(steps * copies, 0.0);
-    sampled.weight.assign(steps * copies, 1.0);
-    for (std::size_t s = 0; copies > 0 && s < series.stages(); ++s)
-        sampled.optimizers.push_back(slowestOptimizer(series, s));
-    tbb::parallel_for(std::size_t{0}, blocks, [&](std::size_t block) {
-        if (!series.options.stop.stop_requested())
-            sampleBlock(series, block, sampled);
-    });
-    if (series.options.stop.stop_requested()) {
+    SlowestOptimizer optimizer;
+    if (layout.pooled > 0)
+        optimizer = SlowestOptimizer(series.prepared, layout.pooledKind, layout.pooled, layout.members);
+    if (!sampleBlocks(series, layout, optimizer, recall, stop, report.nodeSamples, sampled)) {
         report.complete = false;
         return {};
     }
-    report.nodeSamples += series.prepared.plan.nodeCount() * steps * (series.layout.single.size() + copies);
-    if (copies == 0)
+    if (layout.pooled == 0)
         return sampled.single;
     const TailSample pool(sampled.excess, sampled.weight);
-    std::vector<double> result(steps);
-    for (std::size_t i = 0; i < steps; ++i) {
+    std::vector<double> result(series.steps);
+    for (std::size_t i = 0; i < series.steps; ++i) {
         const double upper = 1.0 - uniform(series.seed, stream(kMaximumDraws), i);
-        result[i] = std::max(sampled.single[i], sampled.location[i] + pool.upperQuantile(tailOfMaximum(upper, series.layout.pooled)));
+        result[i] = std::max(sampled.single[i], sampled.location[i] + pool.upperQuantile(tailOfMaximum(upper, layout.pooled)));
     }
     if (across) {
-        sharedErrors(sampled, series.layout.pooled, report);
-        if (tailOfMaximum(0.01, series.layout.pooled) < pool.supportedTail())
+        sharedErrors(sampled, layout.pooled, report);
+        if (tailOfMaximum(0.01, layout.pooled) < pool.supportedTail())
             report.warnings.push_back({Severity::warning, "samples",
                                        "The p99 of so many replicas lies beyond the sampled ones: its tail is extrapolated and its interval widened.",
-                                       std::to_string(series.layout.pooled) + " replicas", "more samples", "", ""});
+                                       std::to_string(layout.pooled) + " replicas", "more samples", "", ""});
     }
     return result;
 }
@@ -343,16 +203,16 @@ Layout acrossLayout(const Prepared& prepared)
             out.pooledKind = static_cast<int>(k);
         }
     }
-    for (int d = 0; d < prepared.graph.numReplicas; ++d)
+    for (int d = 0; d < prepared.graph().numReplicas; ++d)
         if (const int k = prepared.kindOfReplica[static_cast<std::size_t>(d)]; out.pooled == 0 || k != out.pooledKind)
-            out.single.push_back({k, static_cast<std::uint64_t>(d), {}});
+            out.single.push_back({k, static_cast<std::uint64_t>(d), LuckSource::fresh, {}});
     return out;
 }
 
 /// Within a job: every replica has its own lucks. The slowest, and all of the rarer kinds, one by one.
 Layout jobLayout(const Prepared& prepared, const JobScores& job)
 {
-    const auto stages = static_cast<std::size_t>(prepared.plan.numStages);
+    const auto stages = static_cast<std::size_t>(prepared.plan->numStages);
     const auto scores = [&](std::size_t d) {
         return std::vector<float>(job.scores.begin() + static_cast<std::ptrdiff_t>(d * stages),
                                   job.scores.begin() + static_cast<std::ptrdiff_t>((d + 1) * stages));
@@ -369,7 +229,7 @@ Layout jobLayout(const Prepared& prepared, const JobScores& job)
         const std::size_t d = order[i];
         const int kind = prepared.kindOfReplica[d];
         if (i < kSlowestOfJob || kind != common)
-            out.single.push_back({kind, d, scores(d)});
+            out.single.push_back({kind, d, LuckSource::fixed, scores(d)});
         else
             out.members.push_back(scores(d));
     }
@@ -383,34 +243,35 @@ Layout jobLayout(const Prepared& prepared, const JobScores& job)
 StepSamples simulate(const StepGraph& graph, const SimOptions& options)
 {
     StepSamples out;
+    Memo own(kOwnMemoBytes);
+    Recall recall(options.memo != nullptr ? *options.memo : own);
     tbb::task_arena arena(options.numThreads > 0 ? options.numThreads : tbb::task_arena::automatic);
-    arena.execute([&] {
+    out.complete = arena.execute([&] {
         out.noiseFreeSeconds = deterministicStepSeconds(graph);
-        const auto prepared = prepare(graph, options.stop);
-        if (!prepared) {
-            out.complete = false;
-            return;
-        }
+        const auto prepared = prepare(graph, recall, options.stop);
+        if (!prepared)
+            return false;
         const int within = options.numWithinSamples == 0 ? options.numSamples / 4 : std::max(0, options.numWithinSamples);
         const bool measured = !graph.fixedSpatial.empty();
-        JobScores job;
-        if (within > 0 || measured)
-            job = medianJob(*prepared, options.seed, options.stop);
-        if (options.stop.stop_requested()) {
-            out.complete = false;
-            return;
-        }
         Layout ofJob;
-        if (within > 0 || measured)
-            ofJob = jobLayout(*prepared, job);
-        if (options.numSamples > 0) {
-            const Layout layout = measured ? ofJob : acrossLayout(*prepared);
-            out.acrossSeconds = sampleSeries({*prepared, options, options.seed, regimeSeries(graph, options.seed, Run::across, options.numSamples), layout},
-                                             out, true);
+        if (within > 0 || measured) {
+            const auto job = medianJob(*prepared, options.seed, recall, options.stop);
+            if (!job)
+                return false;
+            ofJob = jobLayout(*prepared, *job);
         }
-        if (within > 0 && out.complete)
-            out.withinSeconds = sampleSeries({*prepared, options, mix64(options.seed), regimeSeries(graph, options.seed, Run::within, within), ofJob}, out, false);
+        if (options.numSamples > 0) {
+            const Series series = makeSeries(*prepared, options.seed, options.seed, Run::across, options.numSamples);
+            out.acrossSeconds = sampleSeries(series, measured ? ofJob : acrossLayout(*prepared), recall, options.stop, out, true);
+        }
+        if (within > 0 && out.complete) {
+            const Series series = makeSeries(*prepared, mix64(options.seed), options.seed, Run::within, within);
+            out.withinSeconds = sampleSeries(series, ofJob, recall, options.stop, out, false);
+        }
+        return out.complete;
     });
+    out.totalNodes = recall.totalNodes();
+    out.recomputed = recall.recomputed();
     return out;
 }
 

@@ -1,11 +1,13 @@
 // Step-time samples of a StepGraph: the two simulators of the design behind one signature.
 #pragma once
 
+#include "core/base/memo.h"
 #include "core/step/stepgraph.h"
 
 #include <cstdint>
 #include <functional>
 #include <stop_token>
+#include <string>
 #include <vector>
 
 namespace prism {
@@ -15,6 +17,7 @@ struct SimOptions {
     int numSamples = 10'000;       ///< steps across jobs; each is the step of a fresh job (spatial factors redrawn)
     int numWithinSamples = 0;      ///< steps of one median job (spatial factors fixed); 0 = numSamples / 4, < 0 = none
     int numThreads = 0;            ///< 0 = all cores; results do not depend on it
+    Memo* memo = nullptr;          ///< keeps models and sampled replicas between calls; results do not depend on it
     std::stop_token stop;          ///< looked at every few milliseconds; a stopped run returns what is complete
 };
 
@@ -29,6 +32,8 @@ struct StepSamples {
     Diagnostics warnings;                ///< e.g. the tail needs more samples than were drawn
     std::uint64_t nodeSamples = 0;       ///< schedule nodes x samples evaluated: a cost that does not depend on the machine
     bool complete = true;                ///< false when stopped
+    int totalNodes = 0;                  ///< nodes of the evaluation graph that the run asked for
+    std::vector<std::string> recomputed; ///< names of those that it had to compute, in order
 };
 
 /// Every rank, every kernel, points 1-5 of design.md, written to be obviously right; slow, double precision.

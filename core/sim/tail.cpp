@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
 
 namespace prism {
@@ -9,16 +10,17 @@ namespace prism {
 TailSample::TailSample(std::vector<double> values, std::vector<double> weights)
 {
     const std::size_t n = values.size();
-    std::vector<std::size_t> order(n);
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return values[a] > values[b]; });
+    std::vector<std::pair<double, double>> order(n); // value, weight
+    for (std::size_t i = 0; i < n; ++i)
+        order[i] = {values[i], weights.empty() ? 1.0 : weights[i]};
+    std::sort(order.begin(), order.end(), std::greater<>());
     const double total = weights.empty() ? static_cast<double>(n) : std::accumulate(weights.begin(), weights.end(), 0.0);
     double above = 0.0;
     m_value.reserve(n);
     m_tail.reserve(n);
-    for (const std::size_t i : order) {
-        const double w = (weights.empty() ? 1.0 : weights[i]) / total;
-        m_value.push_back(values[i]);
+    for (const auto& [value, weight] : order) {
+        const double w = weight / total;
+        m_value.push_back(value);
         m_tail.push_back(above + 0.5 * w);
         above += w;
     }
@@ -55,6 +57,11 @@ double TailSample::upperQuantile(double tail) const
     const auto i = static_cast<std::size_t>(it - m_tail.begin());
     const double part = std::log(tail / m_tail[i - 1]) / std::log(m_tail[i] / m_tail[i - 1]);
     return m_value[i - 1] + part * (m_value[i] - m_value[i - 1]);
+}
+
+double tailOfMaximum(double upper, int count)
+{
+    return -std::expm1(std::log1p(-upper) / count);
 }
 
 } // namespace prism

@@ -25,4 +25,7 @@ private:
     double m_threshold = 0.0, m_thresholdTail = 1.0, m_scale = 0.0, m_supported = 1.0;
 };
 
+/// Tail probability of one variable at which the largest of `count` independent ones has probability `upper` of being beyond.
+[[nodiscard]] double tailOfMaximum(double upper, int count);
+
 } // namespace prism

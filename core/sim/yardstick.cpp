@@ -69,12 +69,17 @@ YardstickRun plainSweep(const StepGraph& graph, int numSamples)
     return out;
 }
 
-KernelSweep::KernelSweep(const StepGraph& graph) : m_prepared(prepare(graph, {})) {}
+KernelSweep::KernelSweep(const StepGraph& graph)
+{
+    Memo nothing(0);
+    Recall recall(nothing);
+    m_prepared = prepare(graph, recall, {});
+}
 
 YardstickRun KernelSweep::run(int numSamples) const
 {
     const Prepared& prepared = *m_prepared;
-    const auto stages = static_cast<std::size_t>(prepared.plan.numStages);
+    const auto stages = static_cast<std::size_t>(prepared.plan->numStages);
     ReplicaSweep sweep(prepared);
     Rows regime(2), scores(stages), ends(stages), optimizer(stages);
     regime.fill(1.0F);
@@ -82,7 +87,7 @@ YardstickRun KernelSweep::run(int numSamples) const
     const std::size_t blocks = (static_cast<std::size_t>(numSamples) + kLanes - 1) / kLanes;
     for (std::size_t block = 0; block < blocks; ++block) {
         sweep.beginBlock(block, regime);
-        sweep.run(prepared.replicas[0], 1, 0, scores, true, ends, optimizer);
+        sweep.run(0, 1, 0, scores, true, ends.row(0), optimizer.row(0));
         for (std::size_t l = 0; l < kLanes; ++l) {
             float last = 0.0F;
             for (std::size_t s = 0; s < stages; ++s)
@@ -90,7 +95,7 @@ YardstickRun KernelSweep::run(int numSamples) const
             out.meanSeconds += static_cast<double>(last) / static_cast<double>(blocks * kLanes);
         }
     }
-    out.nodeSamples = prepared.plan.nodeCount() * blocks * kLanes;
+    out.nodeSamples = prepared.plan->nodeCount() * blocks * kLanes;
     return out;
 }
 

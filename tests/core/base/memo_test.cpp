@@ -1,4 +1,4 @@
-#include "core/engine/memo.h"
+#include "core/base/memo.h"
 
 #include <gtest/gtest.h>
 
