@@ -6,7 +6,7 @@ namespace prism {
 
 namespace {
 
-constexpr std::uint64_t kChunkDraws = 0x31, kTransferDraws = 0x32;
+constexpr std::uint64_t kChunkDraws = 0x31;
 
 /// Positions along the path, and which message each item waits for and sends.
 class Messages final {
@@ -124,9 +124,7 @@ Plan makePlan(const StepGraph& graph)
                 messages.slot(sent, item.microbatch) = node.sendSlot;
                 node.transfer = transfers[static_cast<std::size_t>(sent)].kernelClass >= 0 ? sent : -1;
             }
-            node.chunkKey = drawKey(kChunkDraws, static_cast<std::uint64_t>(node.cell), item.microbatch);
-            if (node.transfer >= 0)
-                node.transferKey = drawKey(kTransferDraws, static_cast<std::uint64_t>(node.transfer), item.microbatch);
+            node.key = drawKey(kChunkDraws, static_cast<std::uint64_t>(node.cell), item.microbatch);
             plan.nodes.push_back(node);
             ++at;
             moved = true;

@@ -18,7 +18,7 @@ struct PlanNode {
     std::int32_t waitSlot = -1;   ///< message that must have arrived; -1 = none
     std::int32_t sendSlot = -1;   ///< message that is written; -1 = none
     std::int32_t transfer = -1;   ///< hop of the message, forward hops first; -1 = it arrives when the chunk ends
-    DrawKey chunkKey, transferKey;
+    DrawKey key;                  ///< of the draws of both
 };
 
 /// Everything that the sweep needs of a StepGraph besides durations. Immutable; any thread.

@@ -57,9 +57,9 @@ const std::array<std::array<double, 7>, kOctaves>& powerSums()
     return sums;
 }
 
-std::size_t entry(int half, std::size_t octave)
+std::size_t entry(unsigned half, std::size_t octave)
 {
-    return ((127U + octave) ^ (half == 1 ? 16U : 0U)) & 31U;
+    return (138U + octave + 16U * half) & 31U;
 }
 
 } // namespace
@@ -68,12 +68,9 @@ float RegisterTable::at(std::uint16_t draw) const
 {
     if (!steps.empty())
         return steps[draw >> 4U];
-    const unsigned above = draw >> 15U;
-    const unsigned t = above != 0 ? 65535U - draw : draw;
-    const auto bits = std::bit_cast<std::uint32_t>(static_cast<float>(2U * t + 1U));
-    const std::size_t i = ((bits >> 23U) ^ (above << 4U)) & 31U;
-    const float m = std::bit_cast<float>((bits & 0x7fffffU) | 0x3f800000U);
-    return coefficient[0][i] + m * (coefficient[1][i] + m * (coefficient[2][i] + m * coefficient[3][i]));
+    const auto x = static_cast<float>((2U * (draw & 0x7fffU) + 1U) << 11U);
+    const auto& c = row[((std::bit_cast<std::uint32_t>(x) >> 23U) + 16U * (draw >> 15U)) & 31U];
+    return c[0] + x * (c[1] + x * (c[2] + x * c[3]));
 }
 
 RegisterTable registerTable(const std::function<double(double, double)>& quantile, double mean, double variance)
@@ -111,8 +108,8 @@ RegisterTable registerTable(const std::function<double(double, double)>& quantil
     const double sigma = std::sqrt(variance);
     RegisterTable out;
     if (!(second > 0.0) || !(sigma > 0.0)) {
-        for (float& x : out.coefficient[0])
-            x = static_cast<float>(mean);
+        for (std::size_t i = 0; i < 32; ++i)
+            out.coefficient[0][i] = out.row[i][0] = static_cast<float>(mean);
         return out;
     }
     if (miss > kRough * std::sqrt(second)) {
@@ -125,16 +122,22 @@ RegisterTable registerTable(const std::function<double(double, double)>& quantil
             square += q[i] * q[i] / kSteps;
         }
         const double scale = sigma / std::sqrt(square - sum * sum);
+        // Above the median the steps go down: a draw counts from its tail.
+        std::reverse(q.begin() + kSteps / 2, q.end());
         for (const double x : q)
             out.steps.push_back(static_cast<float>(mean + (x - sum) * scale));
         return out;
     }
     const double scale = sigma / std::sqrt(second);
-    for (int half = 0; half < 2; ++half)
+    for (unsigned half = 0; half < 2; ++half)
         for (std::size_t o = 0; o < kOctaves; ++o)
-            for (std::size_t k = 0; k < 4; ++k)
-                out.coefficient[k][entry(half, o)] = static_cast<float>(
-                    c[static_cast<std::size_t>(half)][o][k] * scale + (k == 0 ? mean - first * scale : 0.0));
+            for (std::size_t k = 0; k < 4; ++k) {
+                // From powers of the mantissa to powers of x.
+                const double power = std::ldexp(c[half][o][k] * scale, -static_cast<int>((o + 11) * k));
+                const double value = power + (k == 0 ? mean - first * scale : 0.0);
+                const std::size_t i = entry(half, o);
+                out.coefficient[k][i] = out.row[i][k] = static_cast<float>(value);
+            }
     return out;
 }
 

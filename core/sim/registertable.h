@@ -9,12 +9,13 @@
 
 namespace prism {
 
-/// Draw q in 0 ... 65535 stands for the probability (q + 1/2) / 65536. With t = q below the median and 65535 - q above, the odd
-/// number x = 2 t + 1 has its exponent o = 0 ... 15 as octave and its mantissa m in [1, 2) as argument of the octave's cubic.
-/// Entry ((127 + o) ^ (above ? 16 : 0)) & 31 of coefficient[k] belongs to m^k. Mean and variance over the 65,536 draws are exact.
+/// Of a draw's 16 bits the highest says above or below the median; the others are t, and the tail probability is (t + 1/2) / 65536.
+/// x = (2 t + 1) 2^11 has the float exponent e = 138 ... 153: an octave of tail probability, and one cubic in x for each side. Its
+/// entry is (e + (above ? 16 : 0)) & 31. Mean and variance over the 65,536 draws are exact.
 struct alignas(64) RegisterTable {
-    float coefficient[4][32] = {};
-    /// Where cubics cannot follow the function (measured pools with few values): quantiles at (i + 1/2) / size, else empty.
+    float coefficient[4][32] = {}; ///< [power of x][entry]
+    float row[32][4] = {};         ///< the same by entry, for registers that do not hold a whole coefficient[k]
+    /// Where cubics cannot follow the function (measured pools with few values): by the draw's upper 12 bits, else empty.
     std::vector<float> steps;
 
     [[nodiscard]] float at(std::uint16_t draw) const;

@@ -22,8 +22,9 @@ float exposed(const StepOp& op, float factor)
 struct ScorePlaces {
     std::array<std::uint32_t, kLanes> node;
     std::array<float, kLanes> part;
+    bool same;
 
-    explicit ScorePlaces(const float* score)
+    explicit ScorePlaces(const float* score) : same(std::all_of(score, score + kLanes, [&](float x) { return x == score[0]; }))
     {
         constexpr auto kPerScore = static_cast<float>((kScoreNodes - 1) / (2.0 * kScoreLimit));
         for (std::size_t l = 0; l < kLanes; ++l) {
@@ -32,10 +33,17 @@ struct ScorePlaces {
             part[l] = t - static_cast<float>(node[l]);
         }
     }
-    [[nodiscard]] float at(const std::vector<float>& table, std::size_t l) const
+    /// Values of a table at the places. Where all lanes have one score, as within a job, one look-up serves them.
+    [[nodiscard]] std::array<float, kLanes> at(const std::vector<float>& table) const
     {
-        const float low = table[node[l]];
-        return low + part[l] * (table[node[l] + 1] - low);
+        std::array<float, kLanes> out;
+        for (std::size_t l = 0; l < (same ? 1 : kLanes); ++l) {
+            const float low = table[node[l]];
+            out[l] = low + part[l] * (table[node[l] + 1] - low);
+        }
+        if (same)
+            out.fill(out[0]);
+        return out;
     }
 };
 
@@ -101,7 +109,6 @@ void ReplicaSweep::addTransfer(const PlanNode& from, const ReplicaKind& kind, Bo
     node.transferRow = static_cast<std::int32_t>(known - bound.transfers.begin());
     if (known == bound.transfers.end())
         bound.transfers.push_back(row);
-    node.transferKey = from.transferKey;
     node.transferTable = factor.isRandom ? &factor.table : nullptr;
     node.transferRare = factor.rare.probability > 0.0 ? &factor.rare : nullptr;
     node.hiddenSeconds = static_cast<float>(op.hiddenSeconds);
@@ -126,7 +133,7 @@ const ReplicaSweep::Bound& ReplicaSweep::bind(int kind)
     bound.nodes.reserve(plan.nodes.size());
     for (const PlanNode& n : plan.nodes) {
         KernelNode node;
-        node.chunkKey = n.chunkKey;
+        node.key = n.key;
         node.clockRow = n.stage;
         node.durationRow = rows[static_cast<std::size_t>(n.cell)];
         node.dataRow = n.microbatch;
@@ -137,6 +144,7 @@ const ReplicaSweep::Bound& ReplicaSweep::bind(int kind)
         node.rare = model.rare.probability > 0.0 ? &model.rare : nullptr;
         if (n.transfer >= 0)
             addTransfer(n, replica, bound, node);
+        bound.anyRare = bound.anyRare || node.rare != nullptr || node.transferRare != nullptr;
         bound.nodes.push_back(node);
     }
     return bound;
@@ -176,22 +184,21 @@ void ReplicaSweep::fillDurations(const ReplicaKind& kind, const Bound& bound, co
             const float* cv = m_collectiveVariance.row(index);
             float *mean = m_mean.row(row), *compute = m_compute.row(row), *spread = m_spread.row(row), *spreadData = m_spreadData.row(row);
             const bool random = noise && model.isRandom;
+            const auto own = places.at(model.computeMean);
+            const auto variance = random ? places.at(model.computeVariance) : std::array<float, kLanes>{};
             for (std::size_t l = 0; l < kLanes; ++l) {
-                const float own = places.at(model.computeMean, l);
-                const float vc = random ? places.at(model.computeVariance, l) : 0.0F;
-                const float total = random ? vc + cv[l] : 0.0F;
-                const float sigma = std::sqrt(total);
-                if (!hasData) {
-                    mean[l] = cm[l] + own;
-                    spread[l] = sigma;
-                    continue;
-                }
-                // sqrt(D^2 vc + vl) to first order around D = 1
-                const float share = total > 0.0F ? vc / total : 0.0F;
+                mean[l] = cm[l] + own[l];
+                spread[l] = std::sqrt(variance[l] + (random ? cv[l] : 0.0F));
+            }
+            if (!hasData)
+                continue;
+            // sqrt(D^2 vc + vl) to first order around D = 1
+            for (std::size_t l = 0; l < kLanes; ++l) {
+                const float share = spread[l] > 0.0F ? variance[l] / (spread[l] * spread[l]) : 0.0F;
                 mean[l] = cm[l];
-                compute[l] = own;
-                spread[l] = sigma * (1.0F - share);
-                spreadData[l] = sigma * share;
+                compute[l] = own[l];
+                spreadData[l] = spread[l] * share;
+                spread[l] -= spreadData[l];
             }
         }
         float* seconds = optimizer + s * kLanes;
@@ -206,8 +213,9 @@ void ReplicaSweep::fillDurations(const ReplicaKind& kind, const Bound& bound, co
             drawRow(model.shape, key, keys, m_block, seconds);
         else
             std::fill_n(seconds, kLanes, 0.0F);
+        const auto own = places.at(model.computeMean), variance = places.at(model.computeVariance);
         for (std::size_t l = 0; l < kLanes; ++l)
-            seconds[l] = std::max(0.0F, places.at(model.computeMean, l) + std::sqrt(places.at(model.computeVariance, l)) * seconds[l]);
+            seconds[l] = std::max(0.0F, own[l] + std::sqrt(variance[l]) * seconds[l]);
         if (noise && model.rare.probability > 0.0)
             rareSeconds(model.rare, key, keys, m_block, seconds);
     }
@@ -236,8 +244,8 @@ void ReplicaSweep::run(int kind, std::uint64_t seed, std::uint64_t copy, const R
     }
     std::fill_n(ends, static_cast<std::size_t>(m_prepared.plan->numStages) * kLanes, 0.0F);
     const KernelRows rows{m_mean.row(0), m_compute.row(0), m_spread.row(0),      m_spreadData.row(0), hasData ? m_data.row(0) : nullptr,
-                          m_transfer.row(0), m_slots.row(0), ends, m_regime->row(0)};
-    sweepNodes(bound.nodes, rows, keys, m_block, graph.transferOccupiesSender, noise);
+                          m_transfer.row(0), m_slots.row(0), ends, m_regime->row(0), graph.transferOccupiesSender, noise, bound.anyRare};
+    sweepNodes(bound.nodes, rows, keys, m_block);
     if (graph.embeddingAllReduce.kernelClass < 0)
         return;
     communicationRow(m_prepared, graph.embeddingAllReduce, drawKey(kEmbeddingDraws, 0, 0), keys, m_block, *m_regime, replica.embeddingFactor,

@@ -44,6 +44,7 @@ private:
         std::vector<KernelNode> nodes;
         std::vector<DurationRow> durations;  ///< ascending by stage
         std::vector<TransferRow> transfers;
+        bool anyRare = false;
     };
     const Bound& bind(int kind);
     [[nodiscard]] std::vector<int> rowOfCell(const ReplicaKind& kind, Bound& bound) const;

@@ -21,180 +21,236 @@ namespace prism {
 namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
+
+#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
+#define PRISM_WHOLE_TABLES 1
+#else
+#define PRISM_WHOLE_TABLES 0
+#endif
+
 // At most 16 lanes: a table half is one 512-bit register.
-using F = hn::CappedTag<float, 16>;
+using F = hn::CappedTag<float, PRISM_WHOLE_TABLES ? 16 : (HWY_TARGET == HWY_AVX2 ? 8 : 4)>;
 using I = hn::RebindToSigned<F>;
 
 constexpr int kRounds = 5;
 
-/// 16-bit draws of one block: 8 per AES state.
-HWY_INLINE void drawBits(const DrawKey& key, const RoundKeys& keys, std::uint64_t block, std::uint16_t* HWY_RESTRICT out)
+/// 32 random bits per lane, four lanes per AES state. A pass of its own: the rounds' latency would keep what follows waiting.
+HWY_INLINE void drawWords(const DrawKey& key, const RoundKeys& keys, std::uint64_t block, std::int32_t* HWY_RESTRICT words)
 {
-    using B = hn::CappedTag<std::uint8_t, 64>;
-    const B d8;
-    const hn::Repartition<std::uint64_t, B> d64;
-    const std::size_t n64 = hn::Lanes(d64);
-    const auto name = hn::LoadDup128(d64, key.word);
-    // Even words count the states, odd words stay.
+    // Only the targets from Ice Lake on have AES on more than one state; splitting wider registers would cost more than it saves.
+    const hn::CappedTag<std::uint8_t, HWY_TARGET <= HWY_AVX3_DL ? 64 : 16> d8;
+    const hn::Repartition<std::uint64_t, decltype(d8)> d64;
+    // Even 64-bit words count the states, odd words stay.
     const auto even = hn::Iota(d64, 0);
     const auto lane = hn::And(even, hn::Set(d64, ~std::uint64_t{1}));
     const auto isEven = hn::Eq(lane, even);
-    auto counter = hn::IfThenElseZero(isEven, hn::Add(hn::ShiftRight<1>(lane), hn::Set(d64, block * (kLanes / 8))));
-    const auto step = hn::IfThenElseZero(isEven, hn::Set(d64, n64 / 2));
-    for (std::size_t i = 0; i < kLanes / 4; i += n64) {
-        auto state = hn::BitCast(d8, hn::Xor(hn::Add(counter, name), hn::LoadDup128(d64, keys.word[0])));
+    const auto step = hn::IfThenElseZero(isEven, hn::Set(d64, hn::Lanes(d64) / 2));
+    auto counter = hn::IfThenElseZero(isEven, hn::Add(hn::ShiftRight<1>(lane), hn::Set(d64, block * (kLanes / 4))));
+    counter = hn::Add(counter, hn::LoadDup128(d64, key.word));
+    for (std::size_t i = 0; i < kLanes / 2; i += hn::Lanes(d64)) {
+        auto state = hn::BitCast(d8, hn::Xor(counter, hn::LoadDup128(d64, keys.word[0])));
         for (int r = 1; r <= kRounds; ++r)
             state = hn::AESRound(state, hn::BitCast(d8, hn::LoadDup128(d64, keys.word[r])));
-        hn::StoreU(hn::BitCast(d64, state), d64, reinterpret_cast<std::uint64_t*>(out) + i);
+        hn::Store(hn::BitCast(d64, state), d64, reinterpret_cast<std::uint64_t*>(words) + i);
         counter = hn::Add(counter, step);
     }
 }
 
-/// Coefficient of each lane's entry (0 ... 31, higher bits ignored).
-HWY_INLINE hn::Vec<F> lookup(F d, const float* HWY_RESTRICT table, hn::Vec<I> entry)
+/// A word holds two draws, in bits 12 ... 27 and in the rest: turned by half, the other one is in place.
+template <bool kOther>
+HWY_INLINE hn::Vec<I> drawsAt(const std::int32_t* words)
 {
-#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
-    return hn::Vec<F>{_mm512_permutex2var_ps(_mm512_load_ps(table), entry.raw, _mm512_load_ps(table + 16))};
-#else
     const I di;
-    return hn::GatherIndex(d, table, hn::And(entry, hn::Set(di, 31)));
-#endif
+    const hn::RebindToUnsigned<I> du;
+    const auto w = hn::Load(di, words);
+    return kOther ? hn::BitCast(di, hn::RotateRight<16>(hn::BitCast(du, w))) : w;
 }
 
-/// Values of a table for the lanes' draws.
-HWY_INLINE hn::Vec<F> quantiles(F d, const RegisterTable& table, const std::uint16_t* HWY_RESTRICT draws)
+/// Argument x of a table's cubics for the draws in bits 12 ... 27 of the words, and the entry in bits 23 ... 27: registertable.h.
+/// Sums, not ternary logic: on Zen 4 instructions with three sources share their read ports with lookups and multiply-adds.
+HWY_INLINE hn::Vec<F> argument(F d, hn::Vec<I> words)
 {
     const I di;
-    const hn::Rebind<std::int16_t, F> d16;
-    const auto q = hn::PromoteTo(di, hn::LoadU(d16, reinterpret_cast<const std::int16_t*>(draws)));
-    // Bits 0x8000 ... 0xffff are the upper half: sign-extended they are -32768 ... -1, and ~q is 32767 ... 0.
-    const auto above = hn::ShiftRight<31>(q);
-    const auto t = hn::Xor(q, above);
-    const auto x = hn::ConvertTo(d, hn::Add(hn::Add(t, t), hn::Set(di, 1)));
-    const auto bits = hn::BitCast(di, x);
-    const auto entry = hn::Xor(hn::ShiftRight<23>(bits), hn::And(above, hn::Set(di, 16)));
-    const auto m = hn::BitCast(d, hn::OrAnd(hn::Set(di, 0x3f800000), bits, hn::Set(di, 0x7fffff)));
-    auto y = lookup(d, table.coefficient[3], entry);
-    y = hn::MulAdd(y, m, lookup(d, table.coefficient[2], entry));
-    y = hn::MulAdd(y, m, lookup(d, table.coefficient[1], entry));
-    return hn::MulAdd(y, m, lookup(d, table.coefficient[0], entry));
+    return hn::ConvertTo(d, hn::Add(hn::And(words, hn::Set(di, 0x7fff << 12)), hn::Set(di, 1 << 11)));
+}
+
+HWY_INLINE hn::Vec<I> entryBits(hn::Vec<F> x, hn::Vec<I> words)
+{
+    const I di;
+    return hn::Add(hn::BitCast(di, x), hn::And(words, hn::Set(di, 1 << 27)));
+}
+
+#if PRISM_WHOLE_TABLES
+
+/// A table in eight registers. This version of Highway has no lookup in two registers.
+class Cubics final {
+public:
+    explicit HWY_INLINE Cubics(const RegisterTable& table)
+    {
+        for (std::size_t k = 0; k < 4; ++k) {
+            m_low[k] = _mm512_load_ps(table.coefficient[k]);
+            m_high[k] = _mm512_load_ps(table.coefficient[k] + 16);
+        }
+    }
+    HWY_INLINE hn::Vec<F> at(F d, hn::Vec<I> words) const
+    {
+        const auto x = argument(d, words);
+        const auto entry = hn::ShiftRight<23>(entryBits(x, words)).raw;
+        const auto c = [&](std::size_t k) { return hn::Vec<F>{_mm512_permutex2var_ps(m_low[k], entry, m_high[k])}; };
+        return hn::MulAdd(hn::MulAdd(hn::MulAdd(c(3), x, c(2)), x, c(1)), x, c(0));
+    }
+
+private:
+    __m512 m_low[4], m_high[4];
+};
+
+template <bool kOther>
+HWY_INLINE void cubicRow(F d, const RegisterTable& table, const std::int32_t* HWY_RESTRICT words, float* HWY_RESTRICT row)
+{
+    const Cubics cubics(table);
+    for (std::size_t l = 0; l < kLanes; l += hn::Lanes(d))
+        hn::Store(cubics.at(d, drawsAt<kOther>(words + l)), d, row + l);
+}
+
+#else
+
+/// One load per lane brings its four coefficients; four lanes are turned into four vectors. The entries go through memory in a pass
+/// of their own: taking them out of a register lane by lane would cost as much as the rest.
+template <bool kOther>
+HWY_INLINE void cubicRow(F d, const RegisterTable& table, const std::int32_t* HWY_RESTRICT words, float* HWY_RESTRICT row)
+{
+    const I di;
+    const hn::Repartition<double, F> d64;
+    HWY_ALIGN std::int32_t place[kLanes];
+    for (std::size_t l = 0; l < kLanes; l += hn::Lanes(d)) {
+        const auto w = drawsAt<kOther>(words + l);
+        const auto x = argument(d, w);
+        hn::Store(x, d, row + l);
+        hn::Store(hn::And(hn::ShiftRight<21>(entryBits(x, w)), hn::Set(di, 31 << 2)), di, place + l);
+    }
+    for (std::size_t l = 0; l < kLanes; l += hn::Lanes(d)) {
+        const auto lanes = [&](std::size_t i) {
+            const hn::FixedTag<float, 4> d4;
+#if HWY_TARGET == HWY_AVX2
+            return hn::Combine(d, hn::Load(d4, table.row[0] + place[l + i + 4]), hn::Load(d4, table.row[0] + place[l + i]));
+#else
+            return hn::Load(d4, table.row[0] + place[l + i]);
+#endif
+        };
+        const auto a = lanes(0), b = lanes(1), e = lanes(2), f = lanes(3);
+        const auto ab01 = hn::BitCast(d64, hn::InterleaveLower(d, a, b)), ab23 = hn::BitCast(d64, hn::InterleaveUpper(d, a, b));
+        const auto ef01 = hn::BitCast(d64, hn::InterleaveLower(d, e, f)), ef23 = hn::BitCast(d64, hn::InterleaveUpper(d, e, f));
+        const auto c0 = hn::BitCast(d, hn::InterleaveLower(d64, ab01, ef01)), c1 = hn::BitCast(d, hn::InterleaveUpper(d64, ab01, ef01));
+        const auto c2 = hn::BitCast(d, hn::InterleaveLower(d64, ab23, ef23)), c3 = hn::BitCast(d, hn::InterleaveUpper(d64, ab23, ef23));
+        const auto x = hn::Load(d, row + l);
+        hn::Store(hn::MulAdd(hn::MulAdd(hn::MulAdd(c3, x, c2), x, c1), x, c0), d, row + l);
+    }
+}
+
+#endif
+
+/// Values of a table for the words' draws.
+template <bool kOther>
+HWY_INLINE void quantiles(F d, const RegisterTable& table, const std::int32_t* HWY_RESTRICT words, float* HWY_RESTRICT row)
+{
+    const I di;
+    if (table.steps.empty()) {
+        cubicRow<kOther>(d, table, words, row);
+        return;
+    }
+    for (std::size_t l = 0; l < kLanes; l += hn::Lanes(d)) {
+        const auto step = hn::And(hn::ShiftRight<16>(drawsAt<kOther>(words + l)), hn::Set(di, 0xfff));
+        hn::Store(hn::GatherIndex(d, table.steps.data(), step), d, row + l);
+    }
 }
 
 void DrawRow(const RegisterTable& table, const DrawKey& key, const RoundKeys& keys, std::uint64_t block, float* HWY_RESTRICT row)
 {
-    const F d;
-    HWY_ALIGN std::uint16_t draws[kLanes];
-    drawBits(key, keys, block, draws);
-    if (!table.steps.empty()) {
-        for (std::size_t l = 0; l < kLanes; ++l)
-            row[l] = table.steps[draws[l] >> 4U];
-        return;
-    }
-    for (std::size_t l = 0; l < kLanes; l += hn::Lanes(d))
-        hn::StoreU(quantiles(d, table, draws + l), d, row + l);
+    HWY_ALIGN std::int32_t words[kLanes];
+    drawWords(key, keys, block, words);
+    quantiles<false>(F(), table, words, row);
 }
 
-void RawDraws(const DrawKey& key, const RoundKeys& keys, std::uint64_t block, std::uint16_t* HWY_RESTRICT draws)
+void RawDraws(const DrawKey& key, const RoundKeys& keys, std::uint64_t block, std::int32_t* HWY_RESTRICT words)
 {
-    drawBits(key, keys, block, draws);
+    drawWords(key, keys, block, words);
 }
 
-/// Duration and clock of one chunk execution. `z` gives the standardised draw of the lanes at l.
-template <bool kData, class Z>
-HWY_INLINE void chunk(F d, const KernelNode& node, const KernelRows& rows, const Z& z)
+/// Start, duration and end of one chunk execution, and the arrival of what it sends, from standardised draws and, by lane, the
+/// transfer's factor: in one pass where it is drawn, which is faster than by way of a row.
+template <bool kData, class FactorAt>
+HWY_INLINE void execute(F d, const KernelNode& node, const KernelRows& rows, const float* HWY_RESTRICT draw, const FactorAt& factorAt)
 {
-    const std::size_t row = static_cast<std::size_t>(node.durationRow) * kLanes;
-    float* HWY_RESTRICT clock = rows.clock + static_cast<std::size_t>(node.clockRow) * kLanes;
-    const float* HWY_RESTRICT wait = node.waitRow >= 0 ? rows.slots + static_cast<std::size_t>(node.waitRow) * kLanes : clock;
-    float* HWY_RESTRICT send = node.sendRow >= 0 ? rows.slots + static_cast<std::size_t>(node.sendRow) * kLanes : nullptr;
-    for (std::size_t l = 0; l < kLanes; l += hn::Lanes(d)) {
-        const auto draw = z(l);
-        auto duration = hn::MulAdd(hn::LoadU(d, rows.spread + row + l), draw, hn::LoadU(d, rows.mean + row + l));
-        if constexpr (kData) {
-            const auto compute = hn::MulAdd(hn::LoadU(d, rows.spreadData + row + l), draw, hn::LoadU(d, rows.compute + row + l));
-            const auto data = hn::LoadU(d, rows.data + static_cast<std::size_t>(node.dataRow) * kLanes + l);
-            duration = hn::MulAdd(compute, data, duration);
-        }
-        const auto start = hn::Max(hn::LoadU(d, clock + l), hn::LoadU(d, wait + l));
-        const auto end = hn::Add(start, hn::Max(duration, hn::Zero(d)));
-        hn::StoreU(end, d, clock + l);
-        if (send != nullptr)
-            hn::StoreU(end, d, send + l);
-    }
-}
-
-template <class E>
-HWY_INLINE void transfer(F d, const KernelNode& node, const KernelRows& rows, bool occupiesSender, const E& e)
-{
-    float* HWY_RESTRICT send = rows.slots + static_cast<std::size_t>(node.sendRow) * kLanes;
-    float* HWY_RESTRICT clock = rows.clock + static_cast<std::size_t>(node.clockRow) * kLanes;
-    const float* HWY_RESTRICT mean = rows.transfer + static_cast<std::size_t>(node.transferRow) * kLanes;
+    const auto at = [](auto* base, std::int32_t row) { return base + static_cast<std::size_t>(row) * kLanes; };
+    float* HWY_RESTRICT clock = at(rows.clock, node.clockRow);
+    const float* HWY_RESTRICT wait = node.waitRow >= 0 ? at(rows.slots, node.waitRow) : clock;
+    float* HWY_RESTRICT send = node.sendRow >= 0 ? at(rows.slots, node.sendRow) : nullptr;
+    const float *HWY_RESTRICT mean = at(rows.mean, node.durationRow), *HWY_RESTRICT spread = at(rows.spread, node.durationRow);
+    const float *HWY_RESTRICT compute = at(rows.compute, node.durationRow), *HWY_RESTRICT spreadData = at(rows.spreadData, node.durationRow);
+    const float* HWY_RESTRICT data = kData ? at(rows.data, node.dataRow) : nullptr;
+    const float* HWY_RESTRICT transfer = node.transferRow >= 0 ? at(rows.transfer, node.transferRow) : nullptr;
+    const bool occupies = rows.occupiesSender, hides = node.hiddenSeconds > 0.0F || node.minExposedShare > 1.0F;
     const auto hidden = hn::Set(d, node.hiddenSeconds), share = hn::Set(d, node.minExposedShare);
     for (std::size_t l = 0; l < kLanes; l += hn::Lanes(d)) {
-        const auto full = hn::Mul(hn::LoadU(d, mean + l), e(l));
-        const auto exposed = hn::Max(hn::Mul(full, share), hn::Sub(full, hidden));
-        const auto arrival = hn::Add(hn::LoadU(d, send + l), exposed);
-        hn::StoreU(arrival, d, send + l);
-        if (occupiesSender)
-            hn::StoreU(arrival, d, clock + l);
+        const auto z = hn::Load(d, draw + l);
+        auto duration = hn::MulAdd(hn::Load(d, spread + l), z, hn::Load(d, mean + l));
+        if constexpr (kData) {
+            const auto scaled = hn::MulAdd(hn::Load(d, spreadData + l), z, hn::Load(d, compute + l));
+            duration = hn::MulAdd(scaled, hn::Load(d, data + l), duration);
+        }
+        const auto start = hn::Max(hn::Load(d, clock + l), hn::Load(d, wait + l));
+        const auto end = hn::Add(start, hn::Max(duration, hn::Zero(d)));
+        auto arrival = end;
+        if (transfer != nullptr) {
+            const auto full = hn::Mul(hn::Load(d, transfer + l), factorAt(l));
+            arrival = hn::Add(end, hides ? hn::Max(hn::Mul(full, share), hn::Sub(full, hidden)) : full);
+        }
+        if (occupies)
+            hn::Store(arrival, d, clock + l);
+        else
+            hn::Store(end, d, clock + l);
+        if (send != nullptr)
+            hn::Store(arrival, d, send + l);
     }
 }
 
-template <bool kData>
-HWY_INLINE void runChunk(F d, const KernelNode& node, const KernelRows& rows, const RoundKeys& keys, std::uint64_t block, bool noise)
-{
-    if (!noise || node.table == nullptr) {
-        chunk<kData>(d, node, rows, [&](std::size_t) { return hn::Zero(d); });
-        return;
-    }
-    HWY_ALIGN std::uint16_t draws[kLanes];
-    drawBits(node.chunkKey, keys, block, draws);
-    if (!node.table->steps.empty()) {
-        HWY_ALIGN float z[kLanes];
-        for (std::size_t l = 0; l < kLanes; ++l)
-            z[l] = node.table->steps[draws[l] >> 4U];
-        chunk<kData>(d, node, rows, [&](std::size_t l) { return hn::LoadU(d, z + l); });
-        return;
-    }
-    chunk<kData>(d, node, rows, [&](std::size_t l) { return quantiles(d, *node.table, draws + l); });
-}
-
-HWY_INLINE void runTransfer(F d, const KernelNode& node, const KernelRows& rows, const RoundKeys& keys, std::uint64_t block,
-                            bool occupiesSender, bool noise)
-{
-    if (!noise || node.transferTable == nullptr) {
-        transfer(d, node, rows, occupiesSender, [&](std::size_t) { return hn::Set(d, 1.0F); });
-        return;
-    }
-    HWY_ALIGN std::uint16_t draws[kLanes];
-    drawBits(node.transferKey, keys, block, draws);
-    if (!node.transferTable->steps.empty()) {
-        HWY_ALIGN float e[kLanes];
-        for (std::size_t l = 0; l < kLanes; ++l)
-            e[l] = node.transferTable->steps[draws[l] >> 4U];
-        transfer(d, node, rows, occupiesSender, [&](std::size_t l) { return hn::LoadU(d, e + l); });
-        return;
-    }
-    transfer(d, node, rows, occupiesSender, [&](std::size_t l) { return quantiles(d, *node.transferTable, draws + l); });
-}
-
-void RunNode(const KernelNode& node, const KernelRows& rows, const RoundKeys& keys, std::uint64_t block, bool occupiesSender, bool noise)
+void RunNodes(const KernelNode* nodes, std::size_t count, const KernelRows& rows, const RoundKeys& keys, std::uint64_t block)
 {
     const F d;
-    if (rows.data != nullptr)
-        runChunk<true>(d, node, rows, keys, block, noise);
-    else
-        runChunk<false>(d, node, rows, keys, block, noise);
-    if (node.transferRow >= 0)
-        runTransfer(d, node, rows, keys, block, occupiesSender, noise);
+    HWY_ALIGN std::int32_t words[kLanes];
+    HWY_ALIGN float draw[kLanes];
+    HWY_ALIGN float factor[kLanes];
+    for (const KernelNode* node = nodes; node != nodes + count; ++node) {
+        const RegisterTable* table = rows.noise ? node->table : nullptr;
+        const RegisterTable* transferTable = rows.noise ? node->transferTable : nullptr;
+        if (table != nullptr || transferTable != nullptr)
+            drawWords(node->key, keys, block, words);
+        if (table != nullptr)
+            quantiles<false>(d, *table, words, draw);
+        else
+            std::fill_n(draw, kLanes, 0.0F);
+        const auto run = [&](const auto& factorAt) {
+            if (rows.data != nullptr)
+                execute<true>(d, *node, rows, draw, factorAt);
+            else
+                execute<false>(d, *node, rows, draw, factorAt);
+        };
+#if PRISM_WHOLE_TABLES
+        if (transferTable != nullptr && transferTable->steps.empty()) {
+            const Cubics cubics(*transferTable);
+            run([&](std::size_t l) { return cubics.at(d, drawsAt<true>(words + l)); });
+            continue;
+        }
+#endif
+        if (transferTable != nullptr)
+            quantiles<true>(d, *transferTable, words, factor);
+        else if (node->transferRow >= 0)
+            std::fill_n(factor, kLanes, 1.0F);
+        run([&](std::size_t l) { return hn::Load(d, factor + l); });
+    }
 }
 
-void RunNodes(const KernelNode* nodes, std::size_t count, const KernelRows& rows, const RoundKeys& keys, std::uint64_t block,
-              bool occupiesSender, bool noise)
-{
-    for (std::size_t i = 0; i < count; ++i)
-        RunNode(nodes[i], rows, keys, block, occupiesSender, noise);
-}
+#undef PRISM_WHOLE_TABLES
 
 } // namespace HWY_NAMESPACE
 } // namespace prism
@@ -214,12 +270,17 @@ double uniformOf(std::uint64_t bits)
     return (static_cast<double>(bits >> 11U) + 0.5) * 0x1.0p-53;
 }
 
-/// Lanes of one node and block in which a rare event happens: gaps between events are geometric. Calls use(lane, size) with
+/// First random word of the rare events of a stream (half of a node's key) in a block.
+std::uint64_t rareState(std::uint64_t stream, const RoundKeys& keys, std::uint64_t block)
+{
+    return mix64(stream ^ keys.word[0][1] ^ mix64(block + 0x7265726cULL));
+}
+
+/// Lanes of one stream and block in which a rare event happens: gaps between events are geometric. Calls use(lane, size) with
 /// the event's quantile.
 template <class Use>
-void forEachRare(const RareEvent& rare, const DrawKey& key, std::uint64_t seedWord, std::uint64_t block, const Use& use)
+void forEachRare(const RareEvent& rare, std::uint64_t state, const Use& use)
 {
-    std::uint64_t state = mix64(key.word[0] ^ seedWord ^ mix64(block + 0x7265726cULL));
     double u = uniformOf(state);
     if (u <= rare.noneInBlock)
         return;
@@ -237,9 +298,9 @@ void forEachRare(const RareEvent& rare, const DrawKey& key, std::uint64_t seedWo
     }
 }
 
-bool mayBeRare(const RareEvent* rare, const DrawKey& key, std::uint64_t seedWord, std::uint64_t block)
+bool mayBeRare(const RareEvent* rare, std::uint64_t stream, const RoundKeys& keys, std::uint64_t block)
 {
-    return rare != nullptr && uniformOf(mix64(key.word[0] ^ seedWord ^ mix64(block + 0x7265726cULL))) > rare->noneInBlock;
+    return rare != nullptr && uniformOf(rareState(stream, keys, block)) > rare->noneInBlock;
 }
 
 /// Values of a row before rare events changed them.
@@ -269,39 +330,36 @@ RoundKeys roundKeys(std::uint64_t seed, std::uint64_t copy)
     return keys;
 }
 
-void sweepNodes(const std::vector<KernelNode>& nodes, const KernelRows& rows, const RoundKeys& keys, std::uint64_t block,
-                bool occupiesSender, bool noise)
+void sweepNodes(const std::vector<KernelNode>& nodes, const KernelRows& rows, const RoundKeys& keys, std::uint64_t block)
 {
-    const auto run = [](const KernelNode* from, std::size_t count, const KernelRows& r, const RoundKeys& k, std::uint64_t b, bool o,
-                        bool n) { HWY_DYNAMIC_DISPATCH(RunNodes)(from, count, r, k, b, o, n); };
-    const std::uint64_t seedWord = keys.word[0][1];
+    const auto run = [&](std::size_t first, std::size_t count) { HWY_DYNAMIC_DISPATCH(RunNodes)(nodes.data() + first, count, rows, keys, block); };
     std::size_t first = 0;
     std::vector<Saved> saved;
-    for (std::size_t i = 0; noise && i < nodes.size(); ++i) {
+    for (std::size_t i = 0; rows.noise && rows.anyRare && i < nodes.size(); ++i) {
         const KernelNode& node = nodes[i];
-        const bool chunkRare = mayBeRare(node.rare, node.chunkKey, seedWord, block);
-        const bool transferRare = mayBeRare(node.transferRare, node.transferKey, seedWord, block);
+        const bool chunkRare = mayBeRare(node.rare, node.key.word[0], keys, block);
+        const bool transferRare = mayBeRare(node.transferRare, node.key.word[1], keys, block);
         if (!chunkRare && !transferRare)
             continue;
-        run(nodes.data() + first, i - first, rows, keys, block, occupiesSender, noise);
+        run(first, i - first);
         first = i + 1;
         if (chunkRare)
-            forEachRare(*node.rare, node.chunkKey, seedWord, block, [&](std::size_t lane, float extra) {
+            forEachRare(*node.rare, rareState(node.key.word[0], keys, block), [&](std::size_t lane, float extra) {
                 float* place = rows.mean + static_cast<std::size_t>(node.durationRow) * kLanes + lane;
                 saved.push_back({place, *place});
                 *place += extra * rows.regime[static_cast<std::size_t>(node.rare->scope) * kLanes + lane];
             });
         if (transferRare)
-            forEachRare(*node.transferRare, node.transferKey, seedWord, block, [&](std::size_t lane, float factor) {
+            forEachRare(*node.transferRare, rareState(node.key.word[1], keys, block), [&](std::size_t lane, float factor) {
                 float* place = rows.transfer + static_cast<std::size_t>(node.transferRow) * kLanes + lane;
                 saved.push_back({place, *place});
                 *place *= factor;
             });
-        run(&node, 1, rows, keys, block, occupiesSender, noise);
+        run(i, 1);
         for (; !saved.empty(); saved.pop_back())
             *saved.back().place = saved.back().value;
     }
-    run(nodes.data() + first, nodes.size() - first, rows, keys, block, occupiesSender, noise);
+    run(first, nodes.size() - first);
 }
 
 void drawRow(const RegisterTable& table, const DrawKey& key, const RoundKeys& keys, std::uint64_t block, float* row)
@@ -311,17 +369,31 @@ void drawRow(const RegisterTable& table, const DrawKey& key, const RoundKeys& ke
 
 void rareFactors(const RareEvent& rare, const DrawKey& key, const RoundKeys& keys, std::uint64_t block, float* row)
 {
-    forEachRare(rare, key, keys.word[0][1], block, [row](std::size_t lane, float factor) { row[lane] *= factor; });
+    forEachRare(rare, rareState(key.word[0], keys, block), [row](std::size_t lane, float factor) { row[lane] *= factor; });
 }
 
 void rareSeconds(const RareEvent& rare, const DrawKey& key, const RoundKeys& keys, std::uint64_t block, float* row)
 {
-    forEachRare(rare, key, keys.word[0][1], block, [row](std::size_t lane, float extra) { row[lane] += extra; });
+    forEachRare(rare, rareState(key.word[0], keys, block), [row](std::size_t lane, float extra) { row[lane] += extra; });
 }
 
-void rawDraws(const DrawKey& key, const RoundKeys& keys, std::uint64_t block, std::uint16_t* draws)
+void rawDraws(const DrawKey& key, const RoundKeys& keys, std::uint64_t block, std::int32_t* words)
 {
-    HWY_DYNAMIC_DISPATCH(RawDraws)(key, keys, block, draws);
+    HWY_DYNAMIC_DISPATCH(RawDraws)(key, keys, block, words);
+}
+
+std::vector<KernelTarget> kernelTargets()
+{
+    std::vector<KernelTarget> out;
+    for (const std::int64_t target : hwy::SupportedAndGeneratedTargets())
+        out.push_back({target, hwy::TargetName(target)});
+    return out;
+}
+
+void useKernelTarget(std::int64_t target)
+{
+    hwy::SetSupportedTargetsForTest(target);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 }
 
 } // namespace prism

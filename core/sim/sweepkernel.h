@@ -5,12 +5,16 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace prism {
 
 /// Samples that one sweep handles together: their clocks and messages stay in the first-level cache.
 inline constexpr std::size_t kLanes = 128;
+
+// Every target with multiply-add (AVX2, AVX-512, NEON) gives the same bits; SSSE3 and SSE4 round products once more, which moves a
+// step by some 1e-7 of itself.
 
 /// Names a stream of draws: sample block and stream go through five rounds of AES keyed by the seed (ARS-5; Salmon, Moraes,
 /// Dror and Shaw 2011, "Parallel random numbers: as easy as 1, 2, 3"). Pure: any thread, any order, same bits.
@@ -36,7 +40,7 @@ struct RareEvent {
 
 /// One chunk execution with its transfer, in rows of kLanes floats.
 struct KernelNode {
-    DrawKey chunkKey, transferKey;
+    DrawKey key;                                   ///< of the chunk's draws and, with the other half of the bits, the transfer's
     const RegisterTable* table = nullptr;          ///< null: the duration is its mean
     const RegisterTable* transferTable = nullptr;  ///< null: the factor is 1
     const RareEvent* rare = nullptr;
@@ -57,18 +61,29 @@ struct KernelRows {
     float* slots;        ///< messages
     float* clock;        ///< per stage, in and out
     const float* regime; ///< two rows
+    bool occupiesSender; ///< a transfer keeps its sender busy
+    bool noise;          ///< false leaves out every draw
+    bool anyRare;        ///< some node has a rare event
 };
 
-/// Runs all nodes for sample block `block`. `noise` false leaves out every draw.
-void sweepNodes(const std::vector<KernelNode>& nodes, const KernelRows& rows, const RoundKeys& keys, std::uint64_t block,
-                bool occupiesSender, bool noise);
+/// Runs all nodes for sample block `block`.
+void sweepNodes(const std::vector<KernelNode>& nodes, const KernelRows& rows, const RoundKeys& keys, std::uint64_t block);
 
-/// Draws a row of kLanes values of a table.
+/// Draws a row of kLanes values of a table. Rows are aligned to 64 bytes.
 void drawRow(const RegisterTable& table, const DrawKey& key, const RoundKeys& keys, std::uint64_t block, float* row);
 /// Multiplies (factors) or adds to (seconds) the lanes of a row in which a rare event happens.
 void rareFactors(const RareEvent& rare, const DrawKey& key, const RoundKeys& keys, std::uint64_t block, float* row);
 void rareSeconds(const RareEvent& rare, const DrawKey& key, const RoundKeys& keys, std::uint64_t block, float* row);
-/// kLanes raw 16-bit draws.
-void rawDraws(const DrawKey& key, const RoundKeys& keys, std::uint64_t block, std::uint16_t* draws);
+/// kLanes raw words: each holds two draws, in bits 12 ... 27 and in the rest.
+void rawDraws(const DrawKey& key, const RoundKeys& keys, std::uint64_t block, std::int32_t* words);
+
+/// An instruction set that the kernel was made for and that this processor has, the best first.
+struct KernelTarget {
+    std::int64_t id = 0;
+    std::string name;
+};
+[[nodiscard]] std::vector<KernelTarget> kernelTargets();
+/// For measurements and tests, while no sweep runs: that instruction set from now on; 0 = the best one again.
+void useKernelTarget(std::int64_t target);
 
 } // namespace prism
