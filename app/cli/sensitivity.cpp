@@ -15,6 +15,7 @@ namespace {
 
 struct SensitivityOptions : InsightCommand {
     std::string parameter, range;
+    double limitSeconds = 0;
 };
 
 std::string tableText(const SensitivityTable& table)
@@ -27,7 +28,8 @@ std::string tableText(const SensitivityTable& table)
                             r.varies ? milliseconds(r.spreadDoubled.p95) : "-", r.hasMean ? milliseconds(r.meanUp.p95) : "-",
                             r.hasMean ? fmt::format("{:.3f} ± {:.3f}", r.elasticityP95.value, r.elasticityP95.halfWidth) : "-",
                             r.varies ? percent(r.totalEffectShare) : "-", r.nonMonotonic ? "  non-monotonic" : "");
-    text += fmt::format("\nInteraction {}   {} samples each, {} variations, seed {}, {:.0f} ms\n", percent(table.interactionShare), table.samples,
+    text += fmt::format("\nP(step > {:.5g} s) = {}; --json and --csv give every input's change of it\nInteraction {}   {} samples each, {} variations, seed {}, {:.0f} ms\n", table.limitSeconds, percent(table.exceedance),
+                        percent(table.interactionShare), table.samples,
                         table.evaluations, table.seed, 1e3 * table.elapsedSeconds);
     return text + noteLines(table.notes);
 }
@@ -50,10 +52,12 @@ void run(const SensitivityOptions& options)
 {
     Evaluator evaluator;
     const Scenario scenario = loadScenario(options);
+    InsightOptions insight = insightOptions(options);
+    insight.limitSeconds = options.limitSeconds;
     if (options.parameter.empty())
-        return writeInsight(options, require(sensitivity(evaluator, scenario, insightOptions(options))), tableText);
+        return writeInsight(options, require(sensitivity(evaluator, scenario, insight)), tableText);
     const std::vector<std::string> values = require(sweepValues(options.parameter, options.range));
-    writeInsight(options, require(sweepParameter(evaluator, scenario, options.parameter, values, insightOptions(options))), sweepText);
+    writeInsight(options, require(sweepParameter(evaluator, scenario, options.parameter, values, insight)), sweepText);
 }
 
 } // namespace
@@ -65,6 +69,7 @@ void addSensitivity(CLI::App& app, Cli& cli)
     addInsight(*command, *options, cli, 2'000);
     auto* range = command->add_option("--range", options->range, "lo:hi:n, lo:hi:n:log, or a list a,b,c for --parameter");
     command->add_option("--parameter", options->parameter, "Sweep this parameter (its JSON path)")->needs(range);
+    command->add_option("--limit", options->limitSeconds, "Seconds of the changes of P(step > limit) (default: the p95)")->check(CLI::NonNegativeNumber);
     command->callback([options] { run(*options); });
 }
 

@@ -18,7 +18,6 @@ namespace {
 
 constexpr int kDefaultSamples = 20'000;
 constexpr double kNormal95 = 1.959963984540054;
-constexpr double kSecondsPerDay = 86400;
 
 Diagnostic problem(std::string path, std::string message, std::string found, std::string accepted)
 {
@@ -42,16 +41,6 @@ Diagnostics checkQuery(const GuaranteeQuery& query)
         errors.push_back(problem("limit", "There are too many questions.", std::to_string(query.limitsSeconds.size() + query.probabilities.size()),
                                  "at most 10,000"));
     return errors;
-}
-
-/// Quantile with the order-statistic interval: the ranks n p +- 1.96 sqrt(n p (1 - p)), half their distance in seconds.
-Estimate quantileEstimate(const std::vector<double>& sorted, double p)
-{
-    if (sorted.empty())
-        return {};
-    const double n = static_cast<double>(sorted.size()), width = kNormal95 * std::sqrt(p * (1 - p) / n);
-    const double low = quantileOfSorted(sorted, std::max(0.0, p - width)), high = quantileOfSorted(sorted, std::min(1.0, p + width));
-    return {quantileOfSorted(sorted, p), 0.5 * (high - low)};
 }
 
 double meanOf(const std::vector<double>& x)
@@ -79,65 +68,16 @@ std::vector<double> jobMeans(const StepSamples& across, const StepSamples& spati
     return means;
 }
 
-/// Variance of the sum of n steps over n times the variance of one, when a share `regime` of it follows an AR(1) with rho and
-/// the rest is independent: 1 - c + c (1 + rho) / (1 - rho) up to the ends of the series.
-double correlationFactor(double regimeShare, double rho)
+void answer(Guarantee& result, const StepSamples& samples, const GuaranteeQuery& query)
 {
-    return 1 - regimeShare + regimeShare * (1 + rho) / (1 - rho);
-}
-
-TrainingTime trainingTime(const std::vector<double>& means, double withinVariance, double regimeShare, double rho, double tokens,
-                          double tokensPerStep, double deadlineDays)
-{
-    TrainingTime t;
-    t.tokens = tokens;
-    t.steps = std::ceil(tokens / tokensPerStep);
-    const double factor = correlationFactor(regimeShare, rho);
-    const double stepsStd = std::sqrt(t.steps * withinVariance * factor) / kSecondsPerDay;
-    const double jobVariance = varianceOf(means);
-    t.stdStepsDays = stepsStd;
-    t.stdJobDays = t.steps * std::sqrt(jobVariance) / kSecondsPerDay;
-    t.stdIfIndependentDays = std::sqrt(t.steps * (withinVariance + jobVariance)) / kSecondsPerDay;
-    t.effectiveIndependentSteps = factor > 0 ? t.steps / factor : t.steps;
-    // The sum over the steps of a job is normal around its mean (central limit theorem); each sampled job gets the
-    // normal quantile of a stratified position, shuffled against the order of the means.
-    const std::size_t n = means.size();
-    std::vector<double> noise(n, 0.0);
-    Distribution unit;
-    unit.family = Family::lognormal;
-    unit.cv = std::sqrt(std::exp(1.0) - 1.0); // ln Q(u) + 1/2 is the standard normal quantile
-    for (std::size_t i = 0; i < n; ++i) {
-        // i times the golden ratio modulo 1: evenly spread over any run of i
-        const double u = std::fmod((static_cast<double>(i) + 0.5) * 0.6180339887498949, 1.0);
-        noise[i] = stepsStd > 0 ? std::log(unit.baseQuantile(std::clamp(u, 1e-9, 1 - 1e-9))) + 0.5 : 0;
-    }
-    for (std::size_t i = 0; i < n; ++i)
-        t.sortedDays.push_back(std::max(0.0, t.steps * means[i] / kSecondsPerDay + stepsStd * noise[i]));
-    std::sort(t.sortedDays.begin(), t.sortedDays.end());
-    t.meanDays = meanOf(t.sortedDays);
-    t.p5Days = quantileOfSorted(t.sortedDays, 0.05);
-    t.p50 = quantileEstimate(t.sortedDays, 0.5);
-    t.p95 = quantileEstimate(t.sortedDays, 0.95);
-    t.p50Days = t.p50.value;
-    t.p95Days = t.p95.value;
-    t.p99Days = quantileOfSorted(t.sortedDays, 0.99);
-    t.deadlineDays = deadlineDays;
-    if (deadlineDays > 0) {
-        const Estimate late = exceedance(t.sortedDays, deadlineDays);
-        t.deadlineProbability = {1 - late.value, late.halfWidth};
-    }
-    return t;
-}
-
-void answer(Guarantee& result, const GuaranteeQuery& query)
-{
+    const auto with = [](Estimate own, double shared) { return Estimate{own.value, std::hypot(own.halfWidth, kNormal95 * shared)}; };
     for (const double x : query.limitsSeconds) {
-        Exceedance e{x, exceedance(result.sortedAcross, x), exceedance(result.sortedWithin, x)};
+        Exceedance e{x, with(exceedance(result.sortedAcross, x), sharedExceedanceStdErr(samples, result.sortedAcross, x)), exceedance(result.sortedWithin, x)};
         e.resolved = e.acrossProbability.value > 0;
         result.exceedances.push_back(e);
     }
     for (const double p : query.probabilities) {
-        LimitFor l{p, quantileEstimate(result.sortedAcross, 1 - p), quantileEstimate(result.sortedWithin, 1 - p)};
+        LimitFor l{p, with(quantileEstimate(result.sortedAcross, 1 - p), sharedStdErr(samples, 1 - p)), quantileEstimate(result.sortedWithin, 1 - p)};
         // Ten samples beyond a quantile are the least that an interval of order statistics stands on.
         l.resolved = p * static_cast<double>(result.sortedAcross.size()) >= 10;
         result.limits.push_back(l);
@@ -145,19 +85,6 @@ void answer(Guarantee& result, const GuaranteeQuery& query)
 }
 
 } // namespace
-
-Estimate exceedance(const std::vector<double>& sorted, double x)
-{
-    if (sorted.empty())
-        return {};
-    const double n = static_cast<double>(sorted.size());
-    const double p = static_cast<double>(sorted.end() - std::upper_bound(sorted.begin(), sorted.end(), x)) / n;
-    const double z2 = kNormal95 * kNormal95;
-    const double centre = (p + z2 / (2 * n)) / (1 + z2 / n);
-    const double half = kNormal95 / (1 + z2 / n) * std::sqrt(p * (1 - p) / n + z2 / (4 * n * n));
-    // The Wilson interval is not symmetric around p; the larger side is given.
-    return {p, std::max(centre + half - p, p - (centre - half))};
-}
 
 Result<Guarantee> guarantee(Evaluator& evaluator, const Scenario& scenario, const GuaranteeQuery& query, const InsightOptions& options)
 {
@@ -185,7 +112,7 @@ Result<Guarantee> guarantee(Evaluator& evaluator, const Scenario& scenario, cons
     result.sortedWithin = full->withinSeconds;
     std::sort(result.sortedAcross.begin(), result.sortedAcross.end());
     std::sort(result.sortedWithin.begin(), result.sortedWithin.end());
-    answer(result, query);
+    answer(result, *full, query);
     if (options.progress)
         options.progress(0.5, "guarantee");
     const double tokens = query.trainTokens > 0 ? query.trainTokens : scenario.training.trainTokens;
@@ -199,13 +126,20 @@ Result<Guarantee> guarantee(Evaluator& evaluator, const Scenario& scenario, cons
         const auto regimeOnly = evaluator.samples(regime, sim);
         if (!spatialOnly->complete || !regimeOnly->complete)
             return cancelled();
-        const double within = varianceOf(full->withinSeconds);
-        const double regimeShare = within > 0 ? std::min(1.0, varianceOf(regimeOnly->acrossSeconds) / within) : 0;
+        TrainingInputs inputs;
+        inputs.jobMeans = jobMeans(*full, *spatialOnly);
+        inputs.meanHalfWidth = result.across.ciMean;
+        inputs.p95HalfWidth = kNormal95 * spatialOnly->sharedStdErrP95;
+        inputs.withinVariance = varianceOf(full->withinSeconds);
+        inputs.regimeShare = inputs.withinVariance > 0 ? std::min(1.0, varianceOf(regimeOnly->acrossSeconds) / inputs.withinVariance) : 0;
+        inputs.regimeLag1 = graph.regimeLag1;
+        inputs.tokens = tokens;
+        inputs.tokensPerStep = costed->tokensPerStep;
+        inputs.deadlineDays = query.deadlineDays;
         result.hasTraining = true;
-        result.training = trainingTime(jobMeans(*full, *spatialOnly), within, regimeShare, graph.regimeLag1, tokens, costed->tokensPerStep,
-                                       query.deadlineDays);
+        result.training = trainingTime(inputs);
         result.notes.push_back(fmt::format("Regimes carry {:.0f} % of the variance within a job and follow from step to step with correlation {:.2f}.",
-                                           100 * regimeShare, graph.regimeLag1));
+                                           100 * inputs.regimeShare, graph.regimeLag1));
         result.notes.push_back("The persistent factors of a job shift all of its steps, so this part of the uncertainty does not shrink with their number.");
     }
     result.notes.push_back("No failures, fail-slow episodes, checkpoints or evaluations are counted; regimes are stationary over the run.");

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/insight/insight.h"
+#include "core/insight/trainingtime.h"
 
 namespace prism {
 
@@ -25,24 +26,6 @@ struct LimitFor {
     bool resolved = true;
 };
 
-/// Time to train N tokens. The mean step of a job differs from job to job (persistent spatial factors); within a job
-/// steps fluctuate around it with lag-1 correlation of the regimes, so the sum over n steps has variance
-/// n sigma^2 (1 + 2 c rho / (1 - rho)) with c the regime's share of the variance within a job (AR(1)).
-struct TrainingTime {
-    double tokens = 0;
-    double steps = 0;
-    double meanDays = 0;
-    double p5Days = 0, p50Days = 0, p95Days = 0, p99Days = 0;
-    Estimate p50, p95;                  ///< days
-    double stdJobDays = 0;              ///< from persistent factors: does not shrink with more steps
-    double stdStepsDays = 0;            ///< from steps, with correlation
-    double stdIfIndependentDays = 0;    ///< what N independent steps would claim, for contrast
-    double effectiveIndependentSteps = 0;
-    std::vector<double> sortedDays;     ///< sampled jobs, ascending
-    Estimate deadlineProbability;       ///< P(done by the deadline)
-    double deadlineDays = 0;
-};
-
 struct Guarantee {
     DistributionSummary across, within; ///< seconds
     std::vector<double> sortedAcross, sortedWithin;
@@ -59,9 +42,6 @@ struct Guarantee {
 /// Default 20,000 samples. Errors: invalid scenario, probabilities outside (0, 1), negative limits, cancelled.
 [[nodiscard]] Result<Guarantee> guarantee(Evaluator& evaluator, const Scenario& scenario, const GuaranteeQuery& query,
                                           const InsightOptions& options = {});
-
-/// P(X > x) from ascending samples with its Wilson (1927) 95 % interval. Cheap: for dragging a limit in a chart.
-[[nodiscard]] Estimate exceedance(const std::vector<double>& sorted, double x);
 
 [[nodiscard]] std::string toJson(const Guarantee& guarantee);
 [[nodiscard]] std::string toCsv(const Guarantee& guarantee);

@@ -1,5 +1,7 @@
 #include "core/insight/paired.h"
 
+#include "core/insight/empirical.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -15,16 +17,6 @@ double meanOf(const std::vector<double>& x)
     for (const double v : x)
         sum += v;
     return x.empty() ? 0 : sum / static_cast<double>(x.size());
-}
-
-/// dQ/dp around p by a symmetric difference; the half-window shrinks as n^(-1/3) (Bofinger 1975's order is n^(-1/5), which
-/// is too wide in the tail) and never leaves (0, 1).
-double sparsity(const std::vector<double>& sorted, double p)
-{
-    const double n = static_cast<double>(sorted.size());
-    const double half = std::max(std::min({0.5 * std::min(p, 1 - p), std::pow(n, -1.0 / 3.0)}), 1.0 / n);
-    const double low = std::max(p - half, 0.0), high = std::min(p + half, 1.0);
-    return (quantileOfSorted(sorted, high) - quantileOfSorted(sorted, low)) / (high - low);
 }
 
 /// Half-width of the 95 % interval of a mean of independent values.
@@ -65,6 +57,7 @@ struct QuantileView {
     [[nodiscard]] double influence(double x) const { return sparsity * (p - (x <= value ? 1.0 : 0.0)); }
 };
 
+/// p = 0.5, 0.95 or 0.99.
 QuantileView view(const PairedSample& s, double p)
 {
     if (p == 0.5)
@@ -81,11 +74,20 @@ Estimate quantileChange(const PairedSample& base, const PairedSample& changed, d
     return {b.value - a.value, std::hypot(own, sharedHalfWidth(a.shared, b.shared, rho))};
 }
 
+Estimate exceedanceChange(const PairedSample& base, const PairedSample& changed, double limit, std::size_t n, double rho)
+{
+    const double a = sharedExceedanceStdErr(*base.samples, base.sorted, limit), b = sharedExceedanceStdErr(*changed.samples, changed.sorted, limit);
+    const double own = halfWidthOfMean(n, [&](std::size_t i) {
+        return (changed.seconds()[i] > limit ? 1.0 : 0.0) - (base.seconds()[i] > limit ? 1.0 : 0.0);
+    });
+    return {exceedance(changed.sorted, limit).value - exceedance(base.sorted, limit).value, std::hypot(own, sharedHalfWidth(a, b, rho))};
+}
+
 } // namespace
 
 PairedSample::PairedSample(std::shared_ptr<const StepSamples> given) : samples(std::move(given))
 {
-    std::vector<double> sorted = samples->acrossSeconds;
+    sorted = samples->acrossSeconds;
     if (sorted.empty())
         return;
     std::sort(sorted.begin(), sorted.end());
@@ -102,7 +104,7 @@ PairedSample::PairedSample(std::shared_ptr<const StepSamples> given) : samples(s
     sparsityP99 = sparsity(sorted, 0.99);
 }
 
-FigureChange pairedChange(const PairedSample& base, const PairedSample& changed)
+FigureChange pairedChange(const PairedSample& base, const PairedSample& changed, double limitSeconds)
 {
     const std::size_t n = std::min(base.seconds().size(), changed.seconds().size());
     const double rho = correlation(base, changed, n);
@@ -119,7 +121,14 @@ FigureChange pairedChange(const PairedSample& base, const PairedSample& changed)
     change.p50 = quantileChange(base, changed, 0.5, n, rho);
     change.p95 = quantileChange(base, changed, 0.95, n, rho);
     change.p99 = quantileChange(base, changed, 0.99, n, rho);
+    change.exceedance = exceedanceChange(base, changed, limitSeconds > 0 ? limitSeconds : base.p95, n, rho);
     return change;
+}
+
+Estimate exceedance(const PairedSample& sample, double limitSeconds)
+{
+    const Estimate own = exceedance(sample.sorted, limitSeconds);
+    return {own.value, std::hypot(own.halfWidth, kNormal95 * sharedExceedanceStdErr(*sample.samples, sample.sorted, limitSeconds))};
 }
 
 Estimate elasticity(const PairedSample& down, const PairedSample& up, double downFactor, double upFactor, double p)

@@ -13,15 +13,19 @@ struct PairedSample {
     explicit PairedSample(std::shared_ptr<const StepSamples> samples);
 
     std::shared_ptr<const StepSamples> samples; ///< acrossSeconds in draw order
+    std::vector<double> sorted;                 ///< the same, ascending
     double mean = 0, variance = 0, std = 0, p50 = 0, p95 = 0, p99 = 0;
     double sparsityP50 = 0, sparsityP95 = 0, sparsityP99 = 0; ///< dQ/dp, seconds
     [[nodiscard]] const std::vector<double>& seconds() const { return samples->acrossSeconds; }
 };
 
-/// changed - base of every figure. The interval is that of the mean of the paired influence values: for a quantile
+/// changed - base of every figure; `limitSeconds` is that of the exceedance, 0 = the base's p95. The interval is that of the mean of the paired influence values: for a quantile
 /// (p - 1{x <= q}) dQ/dp (Bahadur 1966), for the standard deviation ((x - m)^2 - v) / (2 s). What all samples of one run
 /// share (a finite pool of replicas) enters with the correlation of the pairs.
-[[nodiscard]] FigureChange pairedChange(const PairedSample& base, const PairedSample& changed);
+[[nodiscard]] FigureChange pairedChange(const PairedSample& base, const PairedSample& changed, double limitSeconds = 0);
+
+/// P(X > limit) with its 95 % interval: Wilson's, and what all samples of one run share.
+[[nodiscard]] Estimate exceedance(const PairedSample& sample, double limitSeconds);
 
 /// ln(up / down) / ln(upFactor / downFactor) of a quantile, p = 0.5 or 0.95.
 [[nodiscard]] Estimate elasticity(const PairedSample& down, const PairedSample& up, double downFactor, double upFactor, double p);
@@ -32,7 +36,7 @@ struct PairedSample {
 /// 1 - p95(better) / p95(worse), paired.
 [[nodiscard]] Estimate relativeGainP95(const PairedSample& better, const PairedSample& worse);
 
-/// p(numerator) / p(denominator) of a quantile, paired; p = 0.5 or 0.95.
+/// p(numerator) / p(denominator) of a quantile, paired; p = 0.5, 0.95 or 0.99.
 [[nodiscard]] Estimate quantileRatio(const PairedSample& numerator, const PairedSample& denominator, double p);
 
 } // namespace prism

@@ -143,7 +143,9 @@ Result<PlacementMap> mapOf(Evaluator& evaluator, const StepGraph& graph, const S
         cell.node = places[i].node;
         cell.p95Ratio = quantileRatio(here, base, 0.95);
         cell.p50Ratio = quantileRatio(here, base, 0.5);
+        cell.p99Ratio = quantileRatio(here, base, 0.99);
         cell.p95Seconds = here.p95;
+        cell.p99Seconds = here.p99;
         cell.p50Seconds = here.p50;
         map.cells.push_back(cell);
         best = here.p95 < samples[best].p95 ? i : best;

@@ -11,11 +11,11 @@ struct SlowProbe {
     double computeFactor = 1.2, linkFactor = 1.0;
 };
 
-/// One cell: the probing node put on (replica, stage). Ratios are p95 over p95 without any probing node.
+/// One cell: the probing node put on (replica, stage). Ratios are over the same figure without any probing node.
 struct PlacementCell {
     bool present = false;              ///< false: not evaluated (draw it hatched)
-    Estimate p95Ratio, p50Ratio;
-    double p95Seconds = 0, p50Seconds = 0;
+    Estimate p95Ratio, p50Ratio, p99Ratio;
+    double p95Seconds = 0, p50Seconds = 0, p99Seconds = 0;
     int node = -1;                     ///< a physical node that stands there; -1 = unknown (from a graph)
 };
 

@@ -17,7 +17,8 @@ std::string toJson(const PlacementMap& map)
         for (int column = 0; column < map.columns; ++column) {
             const PlacementCell& c = map.at(row, column);
             cells.push_back({{"row", row}, {"stage", column}, {"node", c.node}, {"p95_ratio", report::json(c.p95Ratio)},
-                             {"p50_ratio", report::json(c.p50Ratio)}, {"p95_s", c.p95Seconds}, {"p50_s", c.p50Seconds}});
+                             {"p50_ratio", report::json(c.p50Ratio)}, {"p99_ratio", report::json(c.p99Ratio)}, {"p95_s", c.p95Seconds},
+                             {"p50_s", c.p50Seconds}, {"p99_s", c.p99Seconds}});
         }
     return report::dump({{"compute_factor", map.probe.computeFactor}, {"link_factor", map.probe.linkFactor}, {"base_step_time_s", report::json(map.base)},
                          {"rows", map.rowLabels}, {"columns", map.columnLabels}, {"row_first_replica", map.rowFirstReplica},
@@ -30,13 +31,14 @@ std::string toJson(const PlacementMap& map)
 std::string toCsv(const PlacementMap& map)
 {
     using report::number;
-    std::string text = "row,stage,node,p95_ratio,p95_ratio_ci95,p50_ratio,p50_ratio_ci95,p95_s,p50_s\n";
+    std::string text = "row,stage,node,p95_ratio,p95_ratio_ci95,p50_ratio,p50_ratio_ci95,p99_ratio,p99_ratio_ci95,p95_s,p50_s,p99_s\n";
     for (int row = 0; row < map.rows; ++row)
         for (int column = 0; column < map.columns; ++column) {
             const PlacementCell& c = map.at(row, column);
             text += report::row({report::field(map.rowLabels[static_cast<std::size_t>(row)]), std::to_string(column), std::to_string(c.node),
                                  number(c.p95Ratio.value), number(c.p95Ratio.halfWidth), number(c.p50Ratio.value), number(c.p50Ratio.halfWidth),
-                                 number(c.p95Seconds), number(c.p50Seconds)});
+                                 number(c.p99Ratio.value), number(c.p99Ratio.halfWidth), number(c.p95Seconds), number(c.p50Seconds),
+                                 number(c.p99Seconds)});
         }
     return text;
 }

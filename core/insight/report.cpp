@@ -19,7 +19,8 @@ nlohmann::ordered_json json(const DistributionSummary& s)
 
 nlohmann::ordered_json json(const FigureChange& c)
 {
-    return {{"mean", json(c.mean)}, {"std", json(c.std)}, {"p50", json(c.p50)}, {"p95", json(c.p95)}, {"p99", json(c.p99)}};
+    return {{"mean", json(c.mean)}, {"std", json(c.std)}, {"p50", json(c.p50)}, {"p95", json(c.p95)}, {"p99", json(c.p99)},
+            {"exceedance", json(c.exceedance)}};
 }
 
 std::string dump(const nlohmann::ordered_json& object)

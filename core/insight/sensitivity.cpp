@@ -155,20 +155,20 @@ bool isNonMonotonic(const SensitivityRow& row)
     return spread || mean;
 }
 
-void fill(SensitivityRow& row, const PairedSample& base, const std::map<Change, PairedSample>& by)
+void fill(SensitivityRow& row, const PairedSample& base, const std::map<Change, PairedSample>& by, double limit)
 {
     if (row.varies) {
-        row.spreadRemoved = pairedChange(base, by.at(Change::removed));
-        row.spreadHalved = pairedChange(base, by.at(Change::halved));
-        row.spreadDoubled = pairedChange(base, by.at(Change::doubled));
+        row.spreadRemoved = pairedChange(base, by.at(Change::removed), limit);
+        row.spreadHalved = pairedChange(base, by.at(Change::halved), limit);
+        row.spreadDoubled = pairedChange(base, by.at(Change::doubled), limit);
         const Estimate without = varianceRatio(by.at(Change::removed), base);
         row.totalEffectShare = {1 - without.value, without.halfWidth};
         row.firstOrderShare = varianceRatio(by.at(Change::only), base);
     }
     if (row.hasMean) {
         const PairedSample &up = by.at(Change::meanUp), &down = by.at(Change::meanDown);
-        row.meanUp = pairedChange(base, up);
-        row.meanDown = pairedChange(base, down);
+        row.meanUp = pairedChange(base, up, limit);
+        row.meanDown = pairedChange(base, down, limit);
         row.elasticityP50 = elasticity(down, up, 1 - kMeanStep, 1 + kMeanStep, 0.5);
         row.elasticityP95 = elasticity(down, up, 1 - kMeanStep, 1 + kMeanStep, 0.95);
     }
@@ -221,11 +221,13 @@ Result<SensitivityTable> sensitivity(Evaluator& evaluator, const StepGraph& grap
     if (!sampled.ok())
         return sampled.errors();
     const PairedSample base(sampled.value()[0]);
+    table.limitSeconds = options.limitSeconds > 0 ? options.limitSeconds : base.p95;
+    table.exceedance = exceedance(base, table.limitSeconds);
     std::vector<std::map<Change, PairedSample>> byRow(plan.rows.size());
     for (std::size_t v = 0; v < plan.variations.size(); ++v)
         byRow[plan.variations[v].first].emplace(plan.variations[v].second, PairedSample(sampled.value()[v + 1]));
     for (std::size_t r = 0; r < plan.rows.size(); ++r)
-        fill(plan.rows[r], base, byRow[r]);
+        fill(plan.rows[r], base, byRow[r], table.limitSeconds);
     table.base = summarize(base.seconds(), base.samples.get());
     table.noiseFreeSeconds = base.samples->noiseFreeSeconds;
     table.rows = std::move(plan.rows);

@@ -9,9 +9,10 @@ namespace prism {
 enum class InputKind { kernelClass, scopeRegime, spatial, data };
 [[nodiscard]] std::string_view inputKindName(InputKind kind);
 
-/// Change against the unchanged scenario in seconds (changed minus base), common random numbers.
+/// Change against the unchanged scenario (changed minus base), common random numbers. Seconds; `exceedance` is the change of
+/// the probability that a step takes longer than a limit, which the result that holds the change states.
 struct FigureChange {
-    Estimate mean, std, p50, p95, p99;
+    Estimate mean, std, p50, p95, p99, exceedance;
 };
 
 struct SensitivityRow {
@@ -36,6 +37,8 @@ struct SensitivityRow {
 struct SensitivityTable {
     DistributionSummary base;          ///< step time across jobs, seconds
     double noiseFreeSeconds = 0;
+    double limitSeconds = 0;           ///< of the exceedance changes
+    Estimate exceedance;               ///< P(step > limit) of the base
     std::vector<SensitivityRow> rows;  ///< by falling |p95 change when the spread is removed|
     Estimate interactionShare;         ///< 1 - sum of the first-order shares: what no input explains alone
     int samples = 0;                   ///< per variation
@@ -69,6 +72,7 @@ struct ParameterSweep {
     std::string parameter, label, unit;
     std::string baseText;              ///< the unchanged value
     DistributionSummary base;
+    double limitSeconds = 0;           ///< of the exceedance changes
     std::vector<SweepPoint> points;    ///< in the order asked for
     Estimate elasticityP95;            ///< over the first and last valid points; 0 for non-numeric parameters
     bool nonMonotonic = false;         ///< p95 turns beyond its interval

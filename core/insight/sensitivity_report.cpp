@@ -2,6 +2,7 @@
 #include "core/insight/report.h"
 
 #include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
 
 namespace prism {
 
@@ -36,25 +37,22 @@ Json rowJson(const SensitivityRow& row)
     return json;
 }
 
-std::string figures(const FigureChange& c)
+std::string pair(const Estimate& e)
 {
-    std::string text;
-    for (const Estimate* e : {&c.p50, &c.p95, &c.p99, &c.std})
-        text += "," + report::number(e->value) + "," + report::number(e->halfWidth);
-    return text;
+    return fmt::format(",{},{}", report::number(e.value), report::number(e.halfWidth));
 }
 
-std::string figureHeader(const std::string& prefix)
+std::string figures(const FigureChange& c)
+{
+    return pair(c.p50) + pair(c.p95) + pair(c.p99) + pair(c.std) + pair(c.exceedance);
+}
+
+std::string figureHeader(std::string_view prefix)
 {
     std::string text;
     for (const char* name : {"p50", "p95", "p99", "std"})
-        text += "," + prefix + "_d" + name + "_s," + prefix + "_d" + name + "_ci95_s";
-    return text;
-}
-
-std::string pair(const Estimate& e)
-{
-    return "," + report::number(e.value) + "," + report::number(e.halfWidth);
+        text += fmt::format(",{0}_d{1}_s,{0}_d{1}_ci95_s", prefix, name);
+    return text + fmt::format(",{0}_dexceedance,{0}_dexceedance_ci95", prefix);
 }
 
 } // namespace
@@ -66,6 +64,8 @@ std::string toJson(const SensitivityTable& table)
         rows.push_back(rowJson(row));
     return report::dump({{"base_step_time_s", report::json(table.base)},
                          {"noise_free_step_time_s", table.noiseFreeSeconds},
+                         {"limit_s", table.limitSeconds},
+                         {"exceedance", report::json(table.exceedance)},
                          {"interaction_share", report::json(table.interactionShare)},
                          {"samples", table.samples},
                          {"evaluations", table.evaluations},
@@ -111,6 +111,7 @@ std::string toJson(const ParameterSweep& sweep)
                          {"unit", sweep.unit},
                          {"base_value", sweep.baseText},
                          {"base_step_time_s", report::json(sweep.base)},
+                         {"limit_s", sweep.limitSeconds},
                          {"elasticity_p95", report::json(sweep.elasticityP95)},
                          {"non_monotonic", sweep.nonMonotonic},
                          {"samples", sweep.samples},
@@ -119,12 +120,13 @@ std::string toJson(const ParameterSweep& sweep)
 
 std::string toCsv(const ParameterSweep& sweep)
 {
-    std::string text = "value,valid,mean_s,std_s,p5_s,p50_s,p95_s,p99_s,p50_ci95_s,p95_ci95_s,p99_ci95_s,dp95_s,dp95_ci95_s,mfu,peak_memory_gib,memory_fits\n";
+    std::string text = "value,valid,mean_s,std_s,p5_s,p50_s,p95_s,p99_s,p50_ci95_s,p95_ci95_s,p99_ci95_s,dp95_s,dp95_ci95_s,dexceedance,dexceedance_ci95,mfu,peak_memory_gib,memory_fits\n";
     for (const SweepPoint& p : sweep.points) {
         using report::number;
         text += report::row({report::field(p.text), p.valid ? "1" : "0", number(p.step.mean), number(p.step.std), number(p.step.p5),
                              number(p.step.p50), number(p.step.p95), number(p.step.p99), number(p.step.ciP50), number(p.step.ciP95),
-                             number(p.step.ciP99), number(p.change.p95.value), number(p.change.p95.halfWidth), number(p.mfu),
+                             number(p.step.ciP99), number(p.change.p95.value), number(p.change.p95.halfWidth),
+                             number(p.change.exceedance.value), number(p.change.exceedance.halfWidth), number(p.mfu),
                              number(p.peakMemoryGib), p.memoryFits ? "1" : "0"});
     }
     return text;

@@ -68,11 +68,11 @@ EvaluateOptions evaluateOptions(const InsightOptions& options, int samples)
     return evaluate;
 }
 
-void fillPoint(SweepPoint& point, const Snapshot& snapshot, const PairedSample& base)
+void fillPoint(SweepPoint& point, const Snapshot& snapshot, const PairedSample& base, double limit)
 {
     point.valid = true;
     point.step = snapshot.across;
-    point.change = pairedChange(base, PairedSample(snapshot.samples));
+    point.change = pairedChange(base, PairedSample(snapshot.samples), limit);
     point.mfu = snapshot.mfu;
     point.peakMemoryGib = snapshot.costed->memory.peakGib;
     point.memoryFits = snapshot.costed->memory.fits;
@@ -171,6 +171,7 @@ Result<ParameterSweep> sweepParameter(Evaluator& evaluator, const Scenario& scen
         return cancelled();
     sweep.base = base->across;
     const PairedSample paired(base->samples);
+    sweep.limitSeconds = options.limitSeconds > 0 ? options.limitSeconds : paired.p95;
     for (const std::string& text : values) {
         const Scenario changed = setParameter(scenario, id, text).value();
         SweepPoint point;
@@ -180,7 +181,7 @@ Result<ParameterSweep> sweepParameter(Evaluator& evaluator, const Scenario& scen
         if (options.stop.stop_requested())
             return cancelled();
         if (snapshot->valid())
-            fillPoint(point, *snapshot, paired);
+            fillPoint(point, *snapshot, paired, sweep.limitSeconds);
         else
             point.problem = snapshot->diagnostics.front().message;
         sweep.points.push_back(std::move(point));

@@ -136,6 +136,7 @@ private:
         send.microbatch = node.microbatch;
         send.startSeconds = m_step.end[static_cast<std::size_t>(node.input)];
         send.endSeconds = send.startSeconds + parts.sum();
+        send.usedSeconds = m_step.start[i];
         send.critical = critical(SpanKind::send, source.stage, index) || critical(SpanKind::send, source.stage, node.input);
         setParts(send, parts);
         m_timeline.spans.push_back(std::move(send));

@@ -24,6 +24,7 @@ struct TimelineSpan {
     double startSeconds = 0, endSeconds = 0;
     bool critical = false;             ///< on the critical path of this draw
     int toStage = -1;                  ///< sends: the receiving stage
+    double usedSeconds = 0;            ///< sends: when the receiver starts on what arrived
     std::vector<SpanPart> parts;       ///< falling seconds; empty for bubbles
 };
 

@@ -13,8 +13,31 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Tracks of a stage's thread group: what occupies the stage, and its transfers.
-constexpr int kWorkTrack = 0, kSendTrack = 1;
+/// Tracks of a stage's thread group: what occupies the stage, then its transfers, side by side where they overlap.
+constexpr int kWorkTrack = 0, kFirstSendTrack = 1;
+
+/// The track of every span, by index. Slices of one track may not overlap in the trace event format.
+std::vector<int> tracksOf(const Timeline& timeline)
+{
+    std::vector<int> tracks(timeline.spans.size(), kWorkTrack);
+    std::vector<std::size_t> sends;
+    for (std::size_t i = 0; i < timeline.spans.size(); ++i)
+        if (timeline.spans[i].kind == SpanKind::send)
+            sends.push_back(i);
+    std::stable_sort(sends.begin(), sends.end(), [&](std::size_t a, std::size_t b) { return timeline.spans[a].startSeconds < timeline.spans[b].startSeconds; });
+    std::vector<std::vector<double>> freeAt(static_cast<std::size_t>(timeline.stages)); // per stage and send track
+    for (const std::size_t i : sends) {
+        const TimelineSpan& span = timeline.spans[i];
+        std::vector<double>& tracksOfStage = freeAt[static_cast<std::size_t>(span.stage)];
+        const auto track = std::find_if(tracksOfStage.begin(), tracksOfStage.end(), [&](double end) { return end <= span.startSeconds; });
+        tracks[i] = kFirstSendTrack + static_cast<int>(track - tracksOfStage.begin());
+        if (track == tracksOfStage.end())
+            tracksOfStage.push_back(span.endSeconds);
+        else
+            *track = span.endSeconds;
+    }
+    return tracks;
+}
 
 std::string spanTitle(const TimelineSpan& span, const Timeline& timeline)
 {
@@ -49,9 +72,8 @@ Json flow(const char* phase, int id, int stage, int track, double seconds)
     return event;
 }
 
-void addSpan(Json& events, const TimelineSpan& span, const Timeline& timeline, int& nextFlow)
+void addSpan(Json& events, const TimelineSpan& span, int track, const Timeline& timeline, int& nextFlow)
 {
-    const int track = span.kind == SpanKind::send ? kSendTrack : kWorkTrack;
     Json args{{"critical", span.critical}};
     if (span.microbatch >= 0)
         args["micro_batch"] = span.microbatch;
@@ -68,8 +90,8 @@ void addSpan(Json& events, const TimelineSpan& span, const Timeline& timeline, i
                       {"dur", (span.endSeconds - span.startSeconds) * 1e6},
                       {"args", std::move(args)}});
     if (span.kind == SpanKind::send && span.toStage >= 0) {
-        events.push_back(flow("s", nextFlow, span.stage, kSendTrack, span.startSeconds));
-        events.push_back(flow("f", nextFlow, span.toStage, kWorkTrack, span.endSeconds));
+        events.push_back(flow("s", nextFlow, span.stage, track, span.startSeconds));
+        events.push_back(flow("f", nextFlow, span.toStage, kWorkTrack, span.usedSeconds));
         ++nextFlow;
     }
 }
@@ -79,16 +101,23 @@ void addSpan(Json& events, const TimelineSpan& span, const Timeline& timeline, i
 std::string toChromeTrace(const Timeline& timeline)
 {
     Json events = Json::array();
+    const std::vector<int> tracks = tracksOf(timeline);
+    std::vector<int> lastTrack(static_cast<std::size_t>(timeline.stages), kFirstSendTrack);
+    for (std::size_t i = 0; i < tracks.size(); ++i) {
+        int& last = lastTrack[static_cast<std::size_t>(timeline.spans[i].stage)];
+        last = std::max(last, tracks[i]);
+    }
     for (int s = 0; s < timeline.stages; ++s) {
         events.push_back(metadata("process_name", s, 0, fmt::format("stage {}", s)));
         events.push_back({{"ph", "M"}, {"name", "process_sort_index"}, {"pid", s}, {"tid", 0}, {"args", {{"sort_index", s}}}});
         events.push_back(metadata("thread_name", s, kWorkTrack, "compute and step operations"));
-        events.push_back(metadata("thread_name", s, kSendTrack, "transfers"));
+        for (int track = kFirstSendTrack; track <= lastTrack[static_cast<std::size_t>(s)]; ++track)
+            events.push_back(metadata("thread_name", s, track, track == kFirstSendTrack ? "transfers" : fmt::format("transfers {}", track)));
     }
     int nextFlow = 1;
-    for (const TimelineSpan& span : timeline.spans)
-        if (span.kind != SpanKind::bubble)
-            addSpan(events, span, timeline, nextFlow);
+    for (std::size_t i = 0; i < timeline.spans.size(); ++i)
+        if (timeline.spans[i].kind != SpanKind::bubble)
+            addSpan(events, timeline.spans[i], tracks[i], timeline, nextFlow);
     for (std::size_t s = 0; s < timeline.inFlight.size(); ++s)
         for (const InFlightPoint& point : timeline.inFlight[s])
             events.push_back({{"ph", "C"}, {"name", "micro-batches in flight"}, {"pid", s}, {"tid", 0}, {"ts", point.seconds * 1e6},

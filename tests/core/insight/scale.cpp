@@ -1,0 +1,61 @@
+#include "core/insight/scale.h"
+
+#include "core/insight/scenarios.h"
+#include "core/sim/simulate.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+using namespace prism;
+using namespace prism::testing;
+
+TEST(Scale, WeakScalingKeepsTheMicrobatchesOfAReplica)
+{
+    Evaluator evaluator;
+    const Scenario s = smallScenario();
+    const auto curve = scaleCurve(evaluator, s, ScaleMode::weak, {128, 32, 64, 100}, withSamples(500));
+    ASSERT_TRUE(curve.ok());
+    ASSERT_EQ(curve->points.size(), 4U);
+    EXPECT_FALSE(curve->points[2].valid); // 100 GPUs are no whole number of replicas
+    EXPECT_FALSE(curve->points[2].problem.empty());
+    for (const std::size_t i : {0U, 1U, 3U}) {
+        EXPECT_TRUE(curve->points[i].valid) << curve->points[i].problem;
+        EXPECT_EQ(curve->points[i].microbatches, s.numMicrobatches());
+    }
+    EXPECT_EQ(curve->points[0].efficiency, 1);
+    const auto strong = scaleCurve(evaluator, s, ScaleMode::strong, {32, 64}, withSamples(500));
+    ASSERT_TRUE(strong.ok());
+    EXPECT_GT(strong->points[0].step.p50, strong->points[1].step.p50);
+}
+
+TEST(Scale, QuantilesFollowTheOrderStatisticOfTheReplicas)
+{
+    // The p-quantile of the slowest of D equal replicas is the p^(1/D)-quantile of one, plus what more replicas synchronise longer.
+    Scenario s = smallScenario();
+    s.parallelism.pipelineModelParallelSize = 1;
+    s.parallelism.zeroStage = 0;
+    s.model.numLayers = 4;
+    s.cluster.numGpus = 8;
+    s.training.globalBatchSize = 2;
+    s.variability = {};
+    s.variability.gemm = lognormal(0.3);
+    Evaluator evaluator;
+    const auto curve = scaleCurve(evaluator, s, ScaleMode::weak, {8, 64, 512}, withSamples(10'000));
+    ASSERT_TRUE(curve.ok());
+    SimOptions options;
+    options.numSamples = 100'000;
+    options.numWithinSamples = -1;
+    const StepSamples one = simulate(costStep(s)->graph, options);
+    std::vector<double> sorted = one.acrossSeconds;
+    std::sort(sorted.begin(), sorted.end());
+    for (const ScalePoint& p : curve->points) {
+        ASSERT_TRUE(p.valid) << p.problem;
+        const double longer = p.noiseFreeSeconds - one.noiseFreeSeconds, replicas = static_cast<double>(p.dataParallel);
+        const double spread = p.step.p95 - p.step.p5;
+        EXPECT_NEAR(p.step.p50, quantileOfSorted(sorted, std::pow(0.5, 1 / replicas)) + longer, 2 * p.step.ciP50 + 0.02 * spread) << p.gpus;
+        EXPECT_NEAR(p.step.p95, quantileOfSorted(sorted, std::pow(0.95, 1 / replicas)) + longer, 2 * p.step.ciP95 + 0.05 * spread) << p.gpus;
+    }
+    EXPECT_GT(curve->points[2].step.p50 - curve->points[2].noiseFreeSeconds, curve->points[0].step.p50 - curve->points[0].noiseFreeSeconds);
+}

@@ -1,0 +1,140 @@
+#include "core/insight/trainingtime.h"
+
+#include "core/insight/scenarios.h"
+#include "core/sim/simulate.h"
+#include "core/stats/random.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+using namespace prism;
+using namespace prism::testing;
+
+namespace {
+
+constexpr double kDay = 86400;
+
+double normalQuantile(double u)
+{
+    Distribution d = lognormal(std::sqrt(std::exp(1.0) - 1.0));
+    return std::log(d.baseQuantile(u)) + 0.5;
+}
+
+double normalCdf(double z)
+{
+    return 0.5 * std::erfc(-z / std::sqrt(2.0));
+}
+
+double variance(const std::vector<double>& x)
+{
+    double mean = 0, sum = 0;
+    for (const double v : x)
+        mean += v / static_cast<double>(x.size());
+    for (const double v : x)
+        sum += (v - mean) * (v - mean);
+    return sum / static_cast<double>(x.size() - 1);
+}
+
+/// Jobs whose mean steps are exactly normal.
+TrainingInputs normalJobs(double mean, double std, std::size_t jobs)
+{
+    TrainingInputs in;
+    for (std::size_t i = 0; i < jobs; ++i)
+        in.jobMeans.push_back(mean + std * normalQuantile((static_cast<double>(i) + 0.5) / static_cast<double>(jobs)));
+    in.tokens = 1e6;
+    in.tokensPerStep = 1e3;
+    return in;
+}
+
+} // namespace
+
+TEST(TrainingTime, SumOfAnAutoregressiveSeriesHasTheStatedVariance)
+{
+    // Steps with variance s^2, of which a share c is an AR(1) with lag-1 correlation rho.
+    constexpr int kSteps = 400, kSeries = 6'000;
+    const double s = 0.3, c = 0.6, rho = 0.35;
+    std::vector<double> sums;
+    for (int k = 0; k < kSeries; ++k) {
+        const auto draw = [&](std::uint64_t what, int i) { return normalQuantile(uniform(3, stream(what, static_cast<std::uint64_t>(k)), static_cast<std::uint64_t>(i))); };
+        double z = draw(1, 0), sum = 0;
+        for (int i = 0; i < kSteps; ++i) {
+            z = i == 0 ? z : rho * z + std::sqrt(1 - rho * rho) * draw(1, i);
+            sum += s * (std::sqrt(c) * z + std::sqrt(1 - c) * draw(2, i));
+        }
+        sums.push_back(sum);
+    }
+    TrainingInputs in = normalJobs(1, 0, 10);
+    in.tokens = kSteps * in.tokensPerStep;
+    in.withinVariance = s * s;
+    in.regimeShare = c;
+    in.regimeLag1 = rho;
+    const double stated = trainingTime(in).stdStepsDays * kDay;
+    // The standard error of a variance from 6,000 series is 1.8 %; the ends of a series of 400 take 0.2 %.
+    EXPECT_NEAR(variance(sums) / (stated * stated), 1, 0.06);
+    EXPECT_DOUBLE_EQ(correlationFactor(0, 0.9), 1);
+    EXPECT_DOUBLE_EQ(correlationFactor(1, 0.5), 3);
+}
+
+TEST(TrainingTime, SpreadOverJobsStaysHoweverLongTheJob)
+{
+    TrainingInputs in = normalJobs(2, 0.04, 4'000);
+    in.withinVariance = 0.25;
+    for (const double tokens : {1e6, 1e8, 1e10}) {
+        in.tokens = tokens;
+        const TrainingTime t = trainingTime(in);
+        EXPECT_NEAR(t.stdJobDays / t.meanDays, 0.02, 1e-4);
+        EXPECT_NEAR(t.stdStepsDays / t.meanDays, 0.25 / std::sqrt(t.steps), 1e-3 * 0.25 / std::sqrt(t.steps));
+        EXPECT_NEAR((t.p95Days - t.p5Days) / t.meanDays, 2 * 1.6449 * std::hypot(0.02, 0.25 / std::sqrt(t.steps)), 0.003);
+    }
+    // Independent steps would claim less and less.
+    const TrainingTime t = trainingTime(in);
+    EXPECT_NEAR(t.stdIfIndependentDays / t.stdJobDays, std::sqrt((0.25 + 0.0016) / t.steps) / 0.04, 1e-4);
+    EXPECT_LT(t.stdIfIndependentDays, 0.01 * t.stdJobDays);
+}
+
+TEST(TrainingTime, DeadlinesHaveTheNormalProbability)
+{
+    TrainingInputs in = normalJobs(2, 0.02, 4'000);
+    in.withinVariance = 0.5;
+    const double n = in.tokens / in.tokensPerStep, std = std::hypot(n * 0.02, std::sqrt(n * 0.5));
+    for (const double z : {-2.0, -0.5, 0.0, 1.0, 2.5}) {
+        in.deadlineDays = (2 * n + z * std) / kDay;
+        const Estimate p = trainingTime(in).deadlineProbability;
+        EXPECT_NEAR(p.value, normalCdf(z), p.halfWidth) << z;
+        EXPECT_LT(p.halfWidth, 0.02);
+        // An uncertain mean step widens the interval by what it moves the deadline.
+        TrainingInputs uncertain = in;
+        uncertain.meanHalfWidth = 0.01;
+        const double wide = trainingTime(uncertain).deadlineProbability.halfWidth, shift = n * 0.01 / std;
+        EXPECT_NEAR(std::sqrt(std::max(0.0, wide * wide - p.halfWidth * p.halfWidth)), 0.5 * (normalCdf(z + shift) - normalCdf(z - shift)), 0.01) << z;
+    }
+}
+
+TEST(TrainingTime, TheSimulatedStepsOfAJobAreCorrelatedAsStated)
+{
+    // Only the regime between nodes varies: every step of a job is a function of it.
+    Scenario s = smallScenario();
+    const VariabilityConfig given = s.variability;
+    s.variability = {};
+    s.variability.interRegime = lognormal(0.3);
+    s.variability.regimeLag1 = given.regimeLag1;
+    ASSERT_GT(given.regimeLag1, 0.2);
+    const auto costed = costStep(s);
+    ASSERT_TRUE(costed.ok());
+    SimOptions options;
+    options.numSamples = 100;
+    options.numWithinSamples = 60'000;
+    const std::vector<double> steps = simulate(costed->graph, options).withinSeconds;
+    ASSERT_EQ(steps.size(), 60'000U);
+    constexpr std::size_t kBatch = 100;
+    std::vector<double> sums;
+    for (std::size_t i = 0; i < steps.size(); i += kBatch) {
+        double sum = 0;
+        for (std::size_t k = i; k < i + kBatch; ++k)
+            sum += steps[k];
+        sums.push_back(sum);
+    }
+    // 600 batches know a variance to 5.8 %.
+    EXPECT_NEAR(variance(sums) / (kBatch * variance(steps)), correlationFactor(1, given.regimeLag1), 0.18 * correlationFactor(1, given.regimeLag1));
+}
