@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
 #include <memory>
 
 namespace prism::cli {
@@ -18,6 +19,14 @@ struct SensitivityOptions : InsightCommand {
     double limitSeconds = 0;
 };
 
+int fewest(const SensitivityTable& table)
+{
+    int samples = table.samples;
+    for (const SensitivityRow& row : table.rows)
+        samples = std::min(samples, row.samples);
+    return samples;
+}
+
 std::string tableText(const SensitivityTable& table)
 {
     std::string text = "Step time  " + figuresLine(table.base) + "\n\n";
@@ -28,8 +37,8 @@ std::string tableText(const SensitivityTable& table)
                             r.varies ? milliseconds(r.spreadDoubled.p95) : "-", r.hasMean ? milliseconds(r.meanUp.p95) : "-",
                             r.hasMean ? fmt::format("{:.3f} ± {:.3f}", r.elasticityP95.value, r.elasticityP95.halfWidth) : "-",
                             r.varies ? percent(r.totalEffectShare) : "-", r.nonMonotonic ? "  non-monotonic" : "");
-    text += fmt::format("\nP(step > {:.5g} s) = {}; --json and --csv give every input's change of it\nInteraction {}   {} samples each, {} variations, seed {}, {:.0f} ms\n", table.limitSeconds, percent(table.exceedance),
-                        percent(table.interactionShare), table.samples,
+    text += fmt::format("\nP(step > {:.5g} s) = {}; --json and --csv give every input's change of it\nInteraction {}   {} to {} samples each, {} variations, seed {}, {:.0f} ms\n", table.limitSeconds, percent(table.exceedance),
+                        percent(table.interactionShare), fewest(table), table.samples,
                         table.evaluations, table.seed, 1e3 * table.elapsedSeconds);
     return text + noteLines(table.notes);
 }

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 namespace prism {
 
@@ -14,6 +15,9 @@ namespace {
 
 constexpr int kDefaultSamples = 2'000;
 constexpr double kMeanStep = 0.1;
+/// Rows are refined while a half-width of their p95 changes is above this share of the p95.
+constexpr double kTargetHalfWidth = 1e-3;
+constexpr int kFewestSamples = 500;
 
 /// What is done to one input in one variation.
 enum class Change { removed, halved, doubled, only, meanUp, meanDown };
@@ -175,6 +179,37 @@ void fill(SensitivityRow& row, const PairedSample& base, const std::map<Change, 
     row.nonMonotonic = isNonMonotonic(row);
 }
 
+/// Draws the variations of the given rows, and the base, and fills the rows. Returns the base.
+Result<PairedSample> sampleRows(Evaluator& evaluator, const StepGraph& graph, Plan& plan, const std::vector<std::size_t>& rows, int samples,
+                                const InsightOptions& options, double from, double to)
+{
+    std::vector<std::pair<std::size_t, Change>> variations;
+    for (const auto& variation : plan.variations)
+        if (std::find(rows.begin(), rows.end(), variation.first) != rows.end())
+            variations.push_back(variation);
+    auto sampled = sampleAll(evaluator, variations.size() + 1, [&](std::size_t i) {
+        return i == 0 ? graph : changed(graph, plan.inputs[variations[i - 1].first], variations[i - 1].second);
+    }, samples, options, from, to, "sensitivity");
+    if (!sampled.ok())
+        return sampled.errors();
+    PairedSample base(sampled.value()[0]);
+    const double limit = options.limitSeconds > 0 ? options.limitSeconds : base.p95;
+    std::map<std::size_t, std::map<Change, PairedSample>> byRow;
+    for (std::size_t v = 0; v < variations.size(); ++v)
+        byRow[variations[v].first].emplace(variations[v].second, PairedSample(sampled.value()[v + 1]));
+    for (const std::size_t row : rows) {
+        fill(plan.rows[row], base, byRow[row], limit);
+        plan.rows[row].samples = samples;
+    }
+    return base;
+}
+
+bool needsMore(const SensitivityRow& row, double p95)
+{
+    const FigureChange* const changes[] = {&row.spreadRemoved, &row.spreadHalved, &row.spreadDoubled, &row.meanUp, &row.meanDown};
+    return std::any_of(std::begin(changes), std::end(changes), [p95](const FigureChange* c) { return c->p95.halfWidth > kTargetHalfWidth * p95; });
+}
+
 Estimate interaction(const std::vector<SensitivityRow>& rows, bool anyVariance)
 {
     Estimate share{anyVariance ? 1.0 : 0.0, 0};
@@ -215,24 +250,26 @@ Result<SensitivityTable> sensitivity(Evaluator& evaluator, const StepGraph& grap
     table.samples = options.samples > 0 ? options.samples : kDefaultSamples;
     table.seed = options.seed;
     Plan plan = planOf(graph);
-    auto sampled = sampleAll(evaluator, plan.variations.size() + 1, [&](std::size_t i) {
-        return i == 0 ? graph : changed(graph, plan.inputs[plan.variations[i - 1].first], plan.variations[i - 1].second);
-    }, table.samples, options, 0, 1, "sensitivity");
+    std::vector<std::size_t> rows(plan.rows.size());
+    std::iota(rows.begin(), rows.end(), std::size_t{0});
+    const int first = std::min(table.samples, std::max(table.samples / 2, kFewestSamples));
+    Result<PairedSample> sampled = sampleRows(evaluator, graph, plan, rows, first, options, 0, 0.6);
     if (!sampled.ok())
         return sampled.errors();
-    const PairedSample base(sampled.value()[0]);
+    table.evaluations = static_cast<int>(plan.variations.size()) + 1;
+    if (first < table.samples) {
+        std::erase_if(rows, [&](std::size_t row) { return !needsMore(plan.rows[row], sampled->p95); });
+        sampled = sampleRows(evaluator, graph, plan, rows, table.samples, options, 0.6, 1);
+        if (!sampled.ok())
+            return sampled.errors();
+    }
+    const PairedSample& base = sampled.value();
     table.limitSeconds = options.limitSeconds > 0 ? options.limitSeconds : base.p95;
     table.exceedance = exceedance(base, table.limitSeconds);
-    std::vector<std::map<Change, PairedSample>> byRow(plan.rows.size());
-    for (std::size_t v = 0; v < plan.variations.size(); ++v)
-        byRow[plan.variations[v].first].emplace(plan.variations[v].second, PairedSample(sampled.value()[v + 1]));
-    for (std::size_t r = 0; r < plan.rows.size(); ++r)
-        fill(plan.rows[r], base, byRow[r], table.limitSeconds);
     table.base = summarize(base.seconds(), base.samples.get());
     table.noiseFreeSeconds = base.samples->noiseFreeSeconds;
     table.rows = std::move(plan.rows);
     table.interactionShare = interaction(table.rows, base.variance > 0);
-    table.evaluations = static_cast<int>(plan.variations.size()) + 1;
     std::stable_sort(table.rows.begin(), table.rows.end(), [](const SensitivityRow& a, const SensitivityRow& b) {
         return std::abs(a.spreadRemoved.p95.value) > std::abs(b.spreadRemoved.p95.value);
     });

@@ -27,6 +27,7 @@ Json rowJson(const SensitivityRow& row)
               {"spread_doubled_s", report::json(row.spreadDoubled)},
               {"first_order_share", report::json(row.firstOrderShare)},
               {"total_effect_share", report::json(row.totalEffectShare)},
+              {"samples", row.samples},
               {"non_monotonic", row.nonMonotonic}};
     if (row.hasMean) {
         json["mean_up_10_percent_s"] = report::json(row.meanUp);
@@ -80,12 +81,12 @@ std::string toCsv(const SensitivityTable& table)
     std::string text = "id,kind,category,scope,cv,busy_s" + figureHeader("removed") + figureHeader("halved") + figureHeader("doubled")
                        + figureHeader("mean_up") + figureHeader("mean_down")
                        + ",elasticity_p50,elasticity_p50_ci95,elasticity_p95,elasticity_p95_ci95,first_order_share,first_order_share_ci95,"
-                         "total_effect_share,total_effect_share_ci95,non_monotonic\n";
+                         "total_effect_share,total_effect_share_ci95,samples,non_monotonic\n";
     for (const SensitivityRow& r : table.rows)
         text += report::field(r.id) + "," + std::string(inputKindName(r.kind)) + "," + std::string(report::categoryName(r.category)) + ","
                 + std::string(report::scopeName(r.scope)) + "," + report::number(r.cv) + "," + report::number(r.busySeconds)
                 + figures(r.spreadRemoved) + figures(r.spreadHalved) + figures(r.spreadDoubled) + figures(r.meanUp) + figures(r.meanDown)
-                + pair(r.elasticityP50) + pair(r.elasticityP95) + pair(r.firstOrderShare) + pair(r.totalEffectShare)
+                + pair(r.elasticityP50) + pair(r.elasticityP95) + pair(r.firstOrderShare) + pair(r.totalEffectShare) + fmt::format(",{}", r.samples)
                 + (r.nonMonotonic ? ",1\n" : ",0\n");
     return text;
 }
