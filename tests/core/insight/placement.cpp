@@ -36,7 +36,7 @@ TEST(Placement, SearchNeverLosesAndWritesAHostfile)
     const Scenario s = smallScenario();
     std::string csv = "host,tflops\n";
     for (int n = 0; n < 8; ++n)
-        csv += "h" + std::to_string(n) + (n == 1 || n == 6 ? ",450\n" : ",600\n");
+        csv += std::string("h").append(std::to_string(n)).append(n == 1 || n == 6 ? ",450\n" : ",600\n");
     const auto table = readSpeedTable(csv);
     ASSERT_TRUE(table.ok());
     const auto measured = withSpeeds(s, *table);
