@@ -7,39 +7,60 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 namespace prism {
 
 namespace {
 
-/// The slowest rank at each score node, the others below it as they are measured.
-SpatialSamples fixedSamples(const StepGraph& graph, const FixedRange& fixed)
+/// Between cells that lie on the nodes, cells are placed by (mean g^p)^(1/p): between the mean of the ranks, which counts where the
+/// kernels' own noise is large, and their maximum, which counts where it is small. p = 64 belongs to noise of 1 / 64.
+double slowness(const std::vector<double>& cell)
 {
-    SpatialSamples out;
-    const int ranks = graph.cellRanks();
-    for (int j = 0; j < kScoreNodes; ++j) {
-        const double slowest = fixed.low + (fixed.high - fixed.low) * j / (kScoreNodes - 1);
-        const auto below = static_cast<double>(std::upper_bound(fixed.sorted.begin(), fixed.sorted.end(), slowest) - fixed.sorted.begin());
-        out.weight.push_back(1.0);
-        out.factor.push_back(slowest);
-        for (int r = 1; r < ranks; ++r) {
-            const auto at = static_cast<std::size_t>(std::max(0.0, (r - 0.5) / (ranks - 1) * below - 0.5));
-            out.factor.push_back(std::min(slowest, fixed.sorted[std::min(at, fixed.sorted.size() - 1)]));
-        }
+    constexpr double kPower = 64.0;
+    const double most = *std::max_element(cell.begin(), cell.end());
+    double sum = 0.0;
+    for (const double g : cell)
+        sum += std::pow(g / most, kPower);
+    return most * std::pow(sum / static_cast<double>(cell.size()), 1.0 / kPower);
+}
+
+/// Factors of a cell's ranks; cells that differ only in the order of ranks or groups become equal.
+std::vector<double> cellFactors(const StepGraph& graph, int replica, int stage)
+{
+    const auto ranks = static_cast<std::size_t>(graph.cellRanks()), group = static_cast<std::size_t>(graph.groupRanks);
+    const std::size_t first = (static_cast<std::size_t>(replica) * static_cast<std::size_t>(graph.schedule.numStages) + static_cast<std::size_t>(stage)) * ranks;
+    std::vector<std::vector<double>> groups;
+    for (std::size_t r = 0; r < ranks; ++r) {
+        if (r % group == 0)
+            groups.emplace_back();
+        const double slow = graph.slow.empty() ? 1.0 : slowComputeFactor(graph, replica, stage, static_cast<int>(r));
+        groups.back().push_back(graph.fixedSpatial[first + r] * slow);
     }
+    for (std::vector<double>& g : groups)
+        std::sort(g.begin(), g.end());
+    std::sort(groups.begin(), groups.end());
+    std::vector<double> out;
+    for (const std::vector<double>& g : groups)
+        out.insert(out.end(), g.begin(), g.end());
     return out;
 }
 
-ContentHash hashOf(const StepGraph& graph, const CellKind& kind, const FixedRange& fixed)
+float scoreOfNode(double node)
+{
+    return static_cast<float>(-kScoreLimit + 2.0 * kScoreLimit * node / (kScoreNodes - 1));
+}
+
+ContentHash hashOf(const StepGraph& graph, const CellKind& kind, const MeasuredCells& measured)
 {
     Hasher h;
     graph.spatial.addTo(h);
     h.add(graph.groupRanks).add(graph.groupsPerCell);
     for (const double f : kind.computeFactor)
         h.add(f);
-    h.add(static_cast<std::uint64_t>(fixed.sorted.size()));
-    for (const double f : fixed.sorted)
+    h.add(static_cast<std::uint64_t>(measured.factor.size()));
+    for (const double f : measured.factor)
         h.add(f);
     return h.result();
 }
@@ -65,20 +86,19 @@ CellKind cellKind(const StepGraph& graph, int replica, int stage)
     return kind;
 }
 
-SpatialSamples spatialSamples(const StepGraph& graph, const CellKind& kind, const FixedRange& fixed)
+SpatialSamples spatialSamples(const StepGraph& graph, const CellKind& kind, const MeasuredCells& measured)
 {
-    if (!fixed.sorted.empty()) {
-        SpatialSamples measured = fixedSamples(graph, fixed);
-        measured.ordered = true;
-        measured.hash = hashOf(graph, kind, fixed);
-        return measured;
-    }
     const int ranks = graph.cellRanks();
+    if (!measured.factor.empty()) {
+        SpatialSamples out{{}, measured.factor, true, hashOf(graph, kind, measured)};
+        out.weight.assign(measured.factor.size() / static_cast<std::size_t>(ranks), 1.0);
+        return out;
+    }
     const auto factorOf = [&](int r) {
         return kind.computeFactor.empty() ? 1.0 : kind.computeFactor[static_cast<std::size_t>(r)];
     };
     SpatialSamples out;
-    out.hash = hashOf(graph, kind, fixed);
+    out.hash = hashOf(graph, kind, measured);
     if (graph.spatial.cv <= 0.0 || graph.spatial.family == Family::deterministic) {
         out.weight = {1.0};
         for (int r = 0; r < ranks; ++r)
@@ -122,29 +142,48 @@ SpatialSamples spatialSamples(const StepGraph& graph, const CellKind& kind, cons
     return out;
 }
 
-float FixedRange::score(double slowest) const
+MeasuredCells measuredCells(const StepGraph& graph)
 {
-    if (!(high > low))
-        return 0.0F;
-    return static_cast<float>(-kScoreLimit + 2.0 * kScoreLimit * std::clamp((slowest - low) / (high - low), 0.0, 1.0));
-}
-
-FixedRange fixedRange(const StepGraph& graph)
-{
-    FixedRange out;
+    MeasuredCells out;
     if (graph.fixedSpatial.empty())
         return out;
-    out.sorted = graph.fixedSpatial;
-    if (!graph.slow.empty()) {
-        std::size_t i = 0;
-        for (int d = 0; d < graph.numReplicas; ++d)
-            for (int s = 0; s < graph.schedule.numStages; ++s)
-                for (int r = 0; r < graph.cellRanks(); ++r)
-                    out.sorted[i++] *= slowComputeFactor(graph, d, s, r);
+    struct Distinct {
+        double slowness = 0.0;
+        float score = 0.0F;
+    };
+    std::map<std::vector<double>, Distinct> known;
+    std::vector<const Distinct*> cells;
+    for (int d = 0; d < graph.numReplicas; ++d)
+        for (int s = 0; s < graph.schedule.numStages; ++s)
+            cells.push_back(&known.try_emplace(cellFactors(graph, d, s)).first->second);
+    std::vector<std::pair<const std::vector<double>, Distinct>*> order;
+    for (auto& cell : known) {
+        cell.second.slowness = slowness(cell.first);
+        order.push_back(&cell);
     }
-    std::sort(out.sorted.begin(), out.sorted.end());
-    out.low = out.sorted.front();
-    out.high = std::max(out.sorted.back(), out.low * (1.0 + 1e-9));
+    std::stable_sort(order.begin(), order.end(), [](const auto* a, const auto* b) { return a->second.slowness < b->second.slowness; });
+    const auto at = [&](std::size_t i) { return order[i]->second.slowness; };
+    std::vector<std::size_t> node(order.size());
+    std::iota(node.begin(), node.end(), std::size_t{0});
+    if (order.size() > kScoreNodes) {
+        node.resize(kScoreNodes);
+        for (std::size_t j = 0, i = 0; j < kScoreNodes; ++j) {
+            const double wanted = at(0) + (at(order.size() - 1) - at(0)) * static_cast<double>(j) / (kScoreNodes - 1);
+            while (i + 1 < order.size() && std::abs(at(i + 1) - wanted) <= std::abs(at(i) - wanted))
+                ++i;
+            node[j] = i;
+        }
+    }
+    for (const std::size_t i : node)
+        out.factor.insert(out.factor.end(), order[i]->first.begin(), order[i]->first.end());
+    for (std::size_t i = 0, j = 0; i < order.size(); ++i) {
+        while (j + 1 < node.size() && node[j + 1] <= i)
+            ++j;
+        const double width = j + 1 < node.size() ? at(node[j + 1]) - at(node[j]) : 0.0;
+        order[i]->second.score = scoreOfNode(static_cast<double>(j) + (width > 0.0 ? (at(i) - at(node[j])) / width : 0.0));
+    }
+    for (const Distinct* cell : cells)
+        out.score.push_back(cell->score);
     return out;
 }
 

@@ -21,21 +21,21 @@ struct CellKind {
 };
 [[nodiscard]] CellKind cellKind(const StepGraph& graph, int replica, int stage);
 
-/// Where spatial factors are measured (fixedSpatial) the score is linear in the slowest rank's factor instead, slow spots included.
-struct FixedRange {
-    double low = 1.0, high = 1.0;
-    std::vector<double> sorted; ///< all ranks' factors
-    [[nodiscard]] float score(double slowest) const;
+/// Cells of a job whose ranks' spatial factors are given (fixedSpatial), slow spots included. Up to kScoreNodes distinct cells have a
+/// score node each and are exact. Of more, representative ones lie on the nodes, evenly in how slow they are, and the others between.
+struct MeasuredCells {
+    std::vector<double> factor; ///< [node][rank], ranks in no special order inside a group; empty: nothing is measured
+    std::vector<float> score;   ///< [replica][stage]
 };
-[[nodiscard]] FixedRange fixedRange(const StepGraph& graph);
+[[nodiscard]] MeasuredCells measuredCells(const StepGraph& graph);
 
 /// Weighted vectors of spatial factors for a cell: stratified by the slowest rank, with its upper tail to 1e-7 resolved.
 struct SpatialSamples {
     std::vector<double> weight;
     std::vector<double> factor; ///< [sample][rank]
-    bool ordered = false;       ///< sample j belongs to score node j: measured factors
+    bool ordered = false;       ///< sample j belongs to score node j: measured cells
     ContentHash hash;           ///< of what they were made from
 };
-[[nodiscard]] SpatialSamples spatialSamples(const StepGraph& graph, const CellKind& kind, const FixedRange& fixed);
+[[nodiscard]] SpatialSamples spatialSamples(const StepGraph& graph, const CellKind& kind, const MeasuredCells& measured);
 
 } // namespace prism

@@ -231,7 +231,7 @@ RegimeRange regimeRange(const StepGraph& graph)
 
 ModelInputs modelInputs(const StepGraph& graph, Recall& recall)
 {
-    ModelInputs in{graph, classSet(graph, recall), regimeRange(graph), fixedRange(graph), {}, {}};
+    ModelInputs in{graph, classSet(graph, recall), regimeRange(graph), measuredCells(graph), {}, {}};
     addOptimizers(in);
     in.content = contentOf(in);
     return in;
@@ -239,7 +239,7 @@ ModelInputs modelInputs(const StepGraph& graph, Recall& recall)
 
 std::shared_ptr<const KindModels> kindModels(const ModelInputs& in, const CellKind& kind, Recall& recall, std::stop_token stop)
 {
-    const SpatialSamples spatial = spatialSamples(in.graph, kind, in.fixed);
+    const SpatialSamples spatial = spatialSamples(in.graph, kind, in.measured);
     const ContentHash key = Hasher().add("cell models").add(in.content).add(spatial.hash).add(kind.linkFactor).result();
     if (auto known = recall.find<KindModels>(key))
         return known;
@@ -290,8 +290,8 @@ std::shared_ptr<const KindModels> kindModels(const ModelInputs& in, const CellKi
         }
         model.computeMean.assign(means[p].begin(), means[p].end());
         model.computeVariance.assign(variances[p].begin(), variances[p].end());
-        model.computeMean.resize(kScoreNodes, model.computeMean[0]);
-        model.computeVariance.resize(kScoreNodes, model.computeVariance[0]);
+        model.computeMean.resize(kScoreNodes, model.computeMean.back());
+        model.computeVariance.resize(kScoreNodes, model.computeVariance.back());
     }
     const std::size_t bytes = bytesOf(out);
     return recall.keep<KindModels>("cell models", key, std::move(out), bytes);

@@ -35,7 +35,7 @@ struct ModelInputs {
     StepGraph graph;                   ///< with the distinct optimizers as further programs
     ClassSet classes;
     RegimeRange regimes;
-    FixedRange fixed;
+    MeasuredCells measured;
     std::vector<int> optimizerOfStage; ///< program, -1 = none
     ContentHash content;               ///< of everything above that a cell's models depend on
 };

@@ -109,21 +109,6 @@ private:
     FactorSampler m_sampler;
 };
 
-std::vector<float> fixedScores(const Prepared& prepared)
-{
-    const StepGraph& graph = prepared.graph();
-    std::vector<float> out;
-    std::size_t i = 0;
-    for (int d = 0; d < graph.numReplicas; ++d)
-        for (int s = 0; s < graph.schedule.numStages; ++s) {
-            double slowest = 0.0;
-            for (int r = 0; r < graph.cellRanks(); ++r)
-                slowest = std::max(slowest, graph.fixedSpatial[i++] * (graph.slow.empty() ? 1.0 : slowComputeFactor(graph, d, s, r)));
-            out.push_back(prepared.inputs.fixed.score(slowest));
-        }
-    return out;
-}
-
 /// Lucks of all cells of the candidate jobs, [job][replica][stage]. Empty when stopped.
 std::vector<float> candidateScores(const Prepared& prepared, std::uint64_t seed, Recall& recall, std::stop_token stop)
 {
@@ -187,6 +172,29 @@ ContentHash jobKey(const Prepared& prepared, std::uint64_t seed)
 
 } // namespace
 
+std::vector<double> medianJobFactors(const StepGraph& graph, std::uint64_t seed)
+{
+    const DeterministicStep deterministic(graph);
+    const FactorSampler sampler(graph.spatial);
+    const int ranks = graph.cellRanks(), stages = graph.schedule.numStages;
+    std::vector<std::pair<double, std::vector<double>>> jobs(kMedianCandidates);
+    tbb::parallel_for(std::size_t{0}, jobs.size(), [&](std::size_t job) {
+        std::vector<double>& factors = jobs[job].second;
+        for (int d = 0; d < graph.numReplicas; ++d)
+            for (int s = 0; s < stages; ++s)
+                for (int r = 0; r < ranks; ++r)
+                    factors.push_back(spatialFactor(sampler, seed, job, static_cast<std::uint64_t>(d), static_cast<std::uint64_t>(s), static_cast<std::uint64_t>(r)));
+        jobs[job].first = deterministic.seconds([&](int d, int s) {
+            double slowest = 0.0;
+            for (int r = 0; r < ranks; ++r)
+                slowest = std::max(slowest, factors[static_cast<std::size_t>((d * stages + s) * ranks + r)] * (graph.slow.empty() ? 1.0 : slowComputeFactor(graph, d, s, r)));
+            return slowest;
+        });
+    });
+    std::sort(jobs.begin(), jobs.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    return jobs[kMedianCandidates / 2].second;
+}
+
 std::shared_ptr<const JobScores> medianJob(const Prepared& prepared, std::uint64_t seed, Recall& recall, std::stop_token stop)
 {
     const ContentHash key = jobKey(prepared, seed);
@@ -194,7 +202,7 @@ std::shared_ptr<const JobScores> medianJob(const Prepared& prepared, std::uint64
         return known;
     std::vector<float> scores;
     if (!prepared.graph().fixedSpatial.empty())
-        scores = fixedScores(prepared);
+        scores = prepared.inputs.measured.score;
     else if (prepared.drawsScores())
         scores = candidateScores(prepared, seed, recall, stop);
     else

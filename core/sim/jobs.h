@@ -21,4 +21,8 @@ struct JobScores {
 /// Null when stopped.
 [[nodiscard]] std::shared_ptr<const JobScores> medianJob(const Prepared& prepared, std::uint64_t seed, Recall& recall, std::stop_token stop);
 
+/// Spatial factors of all ranks of the median job of a small graph, drawn and chosen as the reference simulator does:
+/// [replica][stage][rank], slow spots left out. For graphs with random spatial factors. The work grows with the number of ranks.
+[[nodiscard]] std::vector<double> medianJobFactors(const StepGraph& graph, std::uint64_t seed);
+
 } // namespace prism

@@ -112,6 +112,8 @@ void addHashes(Prepared& prepared)
         for (const auto& chunk : stage)
             for (const int p : chunk)
                 still.add(p);
+    for (std::size_t s = 0; s < graph.gradSync.size(); ++s)
+        still.add(prepared.meetsBeforeOptimizer(s));
     prepared.stillHash = still.add(prepared.drawsScores()).result();
     prepared.sweepHash = Hasher().add(prepared.stillHash).add(prepared.data->hash).add(contentOf(graph.intraRegime))
                              .add(contentOf(graph.interRegime)).add(graph.regimeLag1).result();

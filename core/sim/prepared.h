@@ -47,6 +47,11 @@ struct Prepared {
 
     [[nodiscard]] const StepGraph& graph() const { return inputs.graph; }
     [[nodiscard]] const ClassModel& factor(int kernelClass) const { return *inputs.classes.factor[static_cast<std::size_t>(kernelClass)]; }
+    /// The replicas meet in a stage between its last chunk and its optimizer.
+    [[nodiscard]] bool meetsBeforeOptimizer(std::size_t stage) const
+    {
+        return graph().gradNorm.kernelClass >= 0 || graph().gradSync[stage].kernelClass >= 0;
+    }
     /// Cells draw their lucks afresh for every job: spatial factors are random and not measured.
     [[nodiscard]] bool drawsScores() const { return graph().fixedSpatial.empty() && graph().spatial.cv > 0.0; }
 };

@@ -246,8 +246,18 @@ void ReplicaSweep::run(int kind, std::uint64_t seed, std::uint64_t copy, const R
     const KernelRows rows{m_mean.row(0), m_compute.row(0), m_spread.row(0),      m_spreadData.row(0), hasData ? m_data.row(0) : nullptr,
                           m_transfer.row(0), m_slots.row(0), ends, m_regime->row(0), graph.transferOccupiesSender, noise, bound.anyRare};
     sweepNodes(bound.nodes, rows, keys, m_block);
-    if (graph.embeddingAllReduce.kernelClass < 0)
-        return;
+    if (graph.embeddingAllReduce.kernelClass >= 0)
+        joinEmbedding(replica, keys, noise, ends);
+    for (std::size_t s = 0; s < static_cast<std::size_t>(m_prepared.plan->numStages); ++s)
+        for (std::size_t l = s * kLanes; l < (s + 1) * kLanes && !m_prepared.meetsBeforeOptimizer(s); ++l) {
+            ends[l] += optimizer[l];
+            optimizer[l] = 0.0F;
+        }
+}
+
+void ReplicaSweep::joinEmbedding(const ReplicaKind& replica, const RoundKeys& keys, bool noise, float* ends)
+{
+    const StepGraph& graph = m_prepared.graph();
     communicationRow(m_prepared, graph.embeddingAllReduce, drawKey(kEmbeddingDraws, 0, 0), keys, m_block, *m_regime, replica.embeddingFactor,
                      noise, m_scratch.row(0));
     float* first = ends + static_cast<std::size_t>(graph.schedule.path.front()[0]) * kLanes;

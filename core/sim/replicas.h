@@ -24,7 +24,8 @@ public:
     void beginBlock(std::uint64_t block, const Rows& regime);
     /// End times of the stages (after the embedding all-reduce) and optimizer times of the slowest rank of each cell: a row of
     /// kLanes seconds per stage, aligned as Rows are. `copy` names the draws; `scores`, one row per stage, are the cells' lucks.
-    /// Without `noise` every other factor is at its mean.
+    /// Without `noise` every other factor is at its mean. Where replicas do not meet before the optimizer, a stage's own is part of its
+    /// end, and 0.
     void run(int kind, std::uint64_t seed, std::uint64_t copy, const Rows& scores, bool noise, float* ends, float* optimizer);
 
 private:
@@ -51,6 +52,7 @@ private:
     void addTransfer(const PlanNode& from, const ReplicaKind& kind, Bound& bound, KernelNode& node) const;
     void fillDurations(const ReplicaKind& kind, const Bound& bound, const RoundKeys& keys, const Rows& scores, bool noise, float* optimizer);
     void fillData(const RoundKeys& keys);
+    void joinEmbedding(const ReplicaKind& replica, const RoundKeys& keys, bool noise, float* ends);
 
     const Prepared& m_prepared;
     std::list<Bound> m_bound;                    ///< last used first, a few

@@ -26,6 +26,8 @@ constexpr std::uint64_t kMaximumDraws = 0x53;
 constexpr int kDirectReplicas = 4;
 /// Within a job, the slowest replicas that are simulated one by one.
 constexpr int kSlowestOfJob = 8;
+/// Cells of a job up to which its median job is modelled rank by rank.
+constexpr int kMostCellsRankByRank = 256;
 /// Smallest number of sampled replicas behind a common sample.
 constexpr std::size_t kSmallestPool = 2000;
 constexpr std::uint64_t kPoolCopies = 1'000'000; ///< copies of the common sample start here
@@ -238,6 +240,18 @@ Layout jobLayout(const Prepared& prepared, const JobScores& job)
     return out;
 }
 
+/// Models for the series within a job. A job of few cells is modelled rank by rank, as if its factors had been measured: how its
+/// cells lie around their averages would be seen in its median. Null when stopped.
+std::shared_ptr<const Prepared> preparedJob(const std::shared_ptr<const Prepared>& prepared, std::uint64_t seed, Recall& recall, std::stop_token stop)
+{
+    const StepGraph& graph = prepared->graph();
+    if (!prepared->drawsScores() || graph.numReplicas * graph.schedule.numStages > kMostCellsRankByRank)
+        return prepared;
+    StepGraph job = graph;
+    job.fixedSpatial = medianJobFactors(graph, seed);
+    return prepare(job, recall, stop);
+}
+
 } // namespace
 
 StepSamples simulate(const StepGraph& graph, const SimOptions& options)
@@ -253,20 +267,22 @@ StepSamples simulate(const StepGraph& graph, const SimOptions& options)
             return false;
         const int within = options.numWithinSamples == 0 ? options.numSamples / 4 : std::max(0, options.numWithinSamples);
         const bool measured = !graph.fixedSpatial.empty();
-        Layout ofJob;
+        std::shared_ptr<const Prepared> ofJob = prepared;
+        Layout layout;
         if (within > 0 || measured) {
-            const auto job = medianJob(*prepared, options.seed, recall, options.stop);
+            ofJob = preparedJob(prepared, options.seed, recall, options.stop);
+            const auto job = ofJob ? medianJob(*ofJob, options.seed, recall, options.stop) : nullptr;
             if (!job)
                 return false;
-            ofJob = jobLayout(*prepared, *job);
+            layout = jobLayout(*ofJob, *job);
         }
         if (options.numSamples > 0) {
             const Series series = makeSeries(*prepared, options.seed, options.seed, Run::across, options.numSamples);
-            out.acrossSeconds = sampleSeries(series, measured ? ofJob : acrossLayout(*prepared), recall, options.stop, out, true);
+            out.acrossSeconds = sampleSeries(series, measured ? layout : acrossLayout(*prepared), recall, options.stop, out, true);
         }
         if (within > 0 && out.complete) {
-            const Series series = makeSeries(*prepared, mix64(options.seed), options.seed, Run::within, within);
-            out.withinSeconds = sampleSeries(series, ofJob, recall, options.stop, out, false);
+            const Series series = makeSeries(*ofJob, mix64(options.seed), options.seed, Run::within, within);
+            out.withinSeconds = sampleSeries(series, layout, recall, options.stop, out, false);
         }
         return out.complete;
     });

@@ -5,6 +5,7 @@
 
 #include <tbb/parallel_for.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace prism {
@@ -37,7 +38,7 @@ ScoreMass memberMass(const std::vector<std::vector<float>>& members, std::size_t
     const std::size_t stride = 1 + members.size() / kMembers;
     for (std::size_t i = 0; i < members.size(); i += stride) {
         const double at = (static_cast<double>(members[i][stage]) + kScoreLimit) / (2.0 * kScoreLimit) * (kScoreNodes - 1);
-        weight[static_cast<std::size_t>(at)] += 1.0;
+        weight[static_cast<std::size_t>(std::lround(std::clamp(at, 0.0, kScoreNodes - 1.0)))] += 1.0;
     }
     ScoreMass out;
     for (std::size_t j = 0; j < kScoreNodes; ++j)
@@ -78,12 +79,12 @@ SlowestOptimizer::SlowestOptimizer(const Prepared& prepared, int kind, int poole
     m_quantile.assign(stages, {0.0F});
     tbb::parallel_for(std::size_t{0}, stages, [&](std::size_t s) {
         // With fresh lucks the stages with one model are alike.
-        const bool first = !members.empty() || s == 0 || modelOf(s) != modelOf(s - 1);
-        if (modelOf(s) >= 0 && first)
+        const bool first = !members.empty() || s == 0 || modelOf(s) != modelOf(s - 1) || !prepared.meetsBeforeOptimizer(s - 1);
+        if (modelOf(s) >= 0 && first && prepared.meetsBeforeOptimizer(s))
             m_quantile[s] = maximumQuantiles(*prepared.models[static_cast<std::size_t>(modelOf(s))], members.empty() ? freshMass(prepared) : memberMass(members, s), pooled);
     });
     for (std::size_t s = 1; members.empty() && s < stages; ++s)
-        if (modelOf(s) >= 0 && modelOf(s) == modelOf(s - 1))
+        if (modelOf(s) >= 0 && modelOf(s) == modelOf(s - 1) && prepared.meetsBeforeOptimizer(s) && prepared.meetsBeforeOptimizer(s - 1))
             m_quantile[s] = m_quantile[s - 1];
 }
 

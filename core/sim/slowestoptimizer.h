@@ -9,7 +9,7 @@
 namespace prism {
 
 /// Quantiles of the slowest optimizer of each stage over `pooled` replicas. It is drawn apart from the replicas' ends: everyone waits
-/// for the gradient synchronisation in between. Immutable; any thread.
+/// for the gradient synchronisation in between. Stages without one give 0: ReplicaSweep adds a replica's own. Immutable; any thread.
 class SlowestOptimizer final {
 public:
     SlowestOptimizer() = default;

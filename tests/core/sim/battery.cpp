@@ -85,7 +85,7 @@ void schedules(Builder& b)
     b.add("one stage", [](JobShape& s) { s.stages = 1; s.sendSeconds = 0; }, none);
     b.add("sender waits", [](JobShape& s) { s.sendSeconds = 0.02; }, [](StepGraph& g) { g.transferOccupiesSender = true; });
     b.add("embedding, norm", [](JobShape& s) { s.embeddingSeconds = 0.03; s.gradNormSeconds = 0.01; }, none);
-    b.add("no synchronisation", [](JobShape& s) { s.gradSyncSeconds = 0; s.paramGatherSeconds = 0; }, none);
+    b.add("no synchronisation", [](JobShape& s) { s.gradSyncSeconds = 0; s.paramGatherSeconds = 0; }, none, true);
     b.add("uneven stages", same, [](StepGraph& g) {
         g.programs.push_back(g.programs[0]);
         g.programs.back().blocks[0].repeat = 7;
@@ -150,7 +150,7 @@ void causes(Builder& b)
     b.add("measured speeds", same, [](StepGraph& g) {
         for (int i = 0; i < g.numReplicas * g.schedule.numStages * g.cellRanks(); ++i)
             g.fixedSpatial.push_back(1.0 + 0.01 * (i * 7 % 11));
-    });
+    }, true);
     b.add("hidden collectives", [](JobShape& s) { s.intra = {Family::lognormal, 0.5}; }, [](StepGraph& g) {
         for (Program& p : g.programs)
             p.blocks[0].ops[2].hiddenSeconds = 0.003;

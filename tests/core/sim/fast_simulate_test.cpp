@@ -1,5 +1,6 @@
 // The fast simulator beyond its agreement with the reference: determinism, cancelling, tails.
 #include "core/engine/summary.h"
+#include "core/sim/cellkind.h"
 #include "core/sim/simulate.h"
 #include "core/sim/tail.h"
 
@@ -110,6 +111,38 @@ TEST(FastSimulate, WithoutSpreadTheStepIsNoiseFree)
     const StepSamples s = simulate(g, options(200));
     for (const double x : s.acrossSeconds)
         EXPECT_NEAR(x, s.noiseFreeSeconds, 1e-5 * s.noiseFreeSeconds);
+}
+
+TEST(FastSimulate, TheMedianJobIsTheReferences)
+{
+    // Both draw the same candidates; the difference of the medians is that of two samples of 2,000 steps.
+    StepGraph g = smallJob(2);
+    g.data = g.interRegime = {};
+    for (const std::uint64_t seed : {1U, 2U, 3U}) {
+        SimOptions o = options(8);
+        o.seed = seed;
+        o.numWithinSamples = 2000;
+        const DistributionSummary fast = summarize(simulate(g, o).withinSeconds), reference = summarize(simulateReference(g, o).withinSeconds);
+        EXPECT_NEAR(fast.p50, reference.p50, 4.0 * std::sqrt(2.0) * 1.2533 * reference.std / std::sqrt(2000.0)) << seed;
+        EXPECT_NEAR(fast.std / reference.std, 1.0, 0.1) << seed;
+    }
+}
+
+TEST(FastSimulate, MoreMeasuredCellsThanNodesLieBetweenRepresentativeOnes)
+{
+    StepGraph g = smallJob(64);
+    for (int i = 0; i < 64 * 4 * 2; ++i)
+        g.fixedSpatial.push_back(1.0 + 0.00007 * (i * 370 % 1009));
+    const MeasuredCells cells = measuredCells(g);
+    EXPECT_EQ(cells.factor.size(), std::size_t{kScoreNodes} * 2);
+    ASSERT_EQ(cells.score.size(), 256U);
+    EXPECT_GE(*std::min_element(cells.score.begin(), cells.score.end()), static_cast<float>(-kScoreLimit));
+    EXPECT_LE(*std::max_element(cells.score.begin(), cells.score.end()), static_cast<float>(kScoreLimit));
+    SimOptions o = options(1500);
+    o.numWithinSamples = 1;
+    const DistributionSummary fast = summarize(simulate(g, o).acrossSeconds), reference = summarize(simulateReference(g, o).acrossSeconds);
+    EXPECT_NEAR(fast.p50, reference.p50, 0.002 * reference.p50);
+    EXPECT_NEAR(fast.p95, reference.p95, 0.005 * reference.p95);
 }
 
 TEST(FastSimulate, StopsBeforeItBegins)
