@@ -335,4 +335,16 @@ ScheduleTiming scheduleTiming(const Schedule& s, const PassTimes& seconds)
     return timing;
 }
 
+void Schedule::addTo(Hasher& h) const
+{
+    h.add(numStages).add(numChunks).add(numMicrobatches).add(splitsWeight).add(static_cast<std::uint64_t>(path.size()));
+    for (const auto& [stage, chunk] : path)
+        h.add(stage).add(chunk);
+    for (const auto& items : order) {
+        h.add(static_cast<std::uint64_t>(items.size()));
+        for (const ScheduleItem& i : items)
+            h.add((static_cast<std::uint64_t>(i.phase) << 48U) | (static_cast<std::uint64_t>(i.chunk) << 32U) | i.microbatch);
+    }
+}
+
 } // namespace prism

@@ -1,6 +1,7 @@
 // Pipeline schedules as data: the order of every stage, what it depends on, and how many activations it holds.
 #pragma once
 
+#include "core/base/hash.h"
 #include "core/base/result.h"
 
 #include <array>
@@ -31,6 +32,8 @@ struct Schedule {
     std::vector<std::array<int, 2>> path;          ///< numStages * numChunks (stage, chunk) pairs
     std::vector<std::vector<ScheduleItem>> order;  ///< per stage
     bool operator==(const Schedule&) const = default;
+    /// Adds everything but the name.
+    void addTo(Hasher& hasher) const;
 };
 
 /// Limits of check and JSON input: they bound the memory and the time of everything that walks a schedule.

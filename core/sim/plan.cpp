@@ -59,16 +59,9 @@ private:
 
 ContentHash planHash(const StepGraph& graph)
 {
-    const Schedule& s = graph.schedule;
     Hasher h;
-    h.add("plan").add(s.numStages).add(s.numChunks).add(s.numMicrobatches);
-    for (const auto& [stage, chunk] : s.path)
-        h.add(stage).add(chunk);
-    for (const auto& order : s.order) {
-        h.add(static_cast<std::uint64_t>(order.size()));
-        for (const ScheduleItem& i : order)
-            h.add((static_cast<std::uint64_t>(i.phase) << 48U) | (static_cast<std::uint64_t>(i.chunk) << 32U) | i.microbatch);
-    }
+    h.add("plan");
+    graph.schedule.addTo(h);
     for (const StepOp& op : transfersOf(graph))
         h.add(op.kernelClass >= 0);
     return h.result();

@@ -252,19 +252,6 @@ void hashStepOps(Hasher& h, const std::vector<StepOp>& ops)
         hashStepOp(h, op);
 }
 
-void hashSchedule(Hasher& h, const Schedule& s)
-{
-    h.add(s.name).add(s.numStages).add(s.numChunks).add(s.numMicrobatches).add(s.splitsWeight);
-    h.add(static_cast<std::uint64_t>(s.path.size()));
-    for (const auto& [stage, chunk] : s.path)
-        h.add(stage).add(chunk);
-    for (const auto& order : s.order) {
-        h.add(static_cast<std::uint64_t>(order.size()));
-        for (const ScheduleItem& i : order)
-            h.add((static_cast<std::uint64_t>(i.phase) << 48U) | (static_cast<std::uint64_t>(i.chunk) << 32U) | i.microbatch);
-    }
-}
-
 } // namespace
 
 ContentHash StepGraph::hash() const
@@ -289,7 +276,8 @@ ContentHash StepGraph::hash() const
         for (const auto& chunk : stage)
             for (const int p : chunk)
                 h.add(p);
-    hashSchedule(h, schedule);
+    h.add(schedule.name);
+    schedule.addTo(h);
     hashStepOps(h, sendForward);
     hashStepOps(h, sendBackward);
     h.add(transferOccupiesSender);
