@@ -267,28 +267,38 @@ Result<SlowNodesReport> slowNodes(Evaluator& evaluator, const Scenario& scenario
 
 Result<Scenario> withSpeeds(const Scenario& scenario, const SpeedTable& table)
 {
+    constexpr std::size_t kMaxErrors = 200;
     const auto perNode = std::max(1, scenario.cluster.gpusPerNode);
     const auto nodes = static_cast<std::size_t>((scenario.cluster.numGpus + perNode - 1) / perNode);
     Diagnostics errors;
+    std::size_t dropped = 0;
+    const auto add = [&](std::string path, std::string message, std::string found, std::string accepted) {
+        if (errors.size() < kMaxErrors)
+            errors.push_back(problem(std::move(path), std::move(message), std::move(found), std::move(accepted)));
+        else
+            ++dropped;
+    };
     if (table.hosts.size() != nodes)
-        errors.push_back(problem("speeds", table.hosts.size() < nodes ? "Nodes are missing from the speed table."
-                                                                      : "The speed table has more nodes than the cluster.",
-                                 fmt::format("{} nodes", table.hosts.size()), fmt::format("{} nodes of {} GPUs", nodes, perNode)));
+        add("speeds", table.hosts.size() < nodes ? "Nodes are missing from the speed table." : "The speed table has more nodes than the cluster.",
+            fmt::format("{} nodes", table.hosts.size()), fmt::format("{} nodes of {} GPUs", nodes, perNode));
     std::vector<int> seen(table.hosts.size(), 0);
     Scenario changed = scenario;
     changed.measured.speeds.clear();
     changed.measured.nodeOrder.clear();
     for (const SpeedRow& row : table.rows) {
         if (row.gpu >= perNode)
-            errors.push_back(problem(fmt::format("speeds:{}", row.line), "The node has fewer GPUs.", std::to_string(row.gpu),
-                                     fmt::format("0 to {}", perNode - 1)));
-        seen[static_cast<std::size_t>(row.node)] += row.gpu < 0 ? perNode : 1;
+            add(fmt::format("speeds:{}", row.line), fmt::format("Node {} has fewer GPUs.", table.hosts[static_cast<std::size_t>(row.node)]),
+                std::to_string(row.gpu), fmt::format("0 to {}", perNode - 1));
+        else
+            seen[static_cast<std::size_t>(row.node)] += row.gpu < 0 ? perNode : 1;
         changed.measured.speeds.push_back({row.node, row.gpu, row.relativeSpeed});
     }
-    for (std::size_t n = 0; n < seen.size() && errors.size() < 200; ++n)
+    for (std::size_t n = 0; n < seen.size(); ++n)
         if (seen[n] != perNode)
-            errors.push_back(problem("speeds", fmt::format("{} GPUs of node {} have a speed.", seen[n], table.hosts[n]), std::to_string(seen[n]),
-                                     fmt::format("{} GPUs, or one row for the node", perNode)));
+            add("speeds", fmt::format("Not every GPU of node {} has a speed.", table.hosts[n]), fmt::format("{} GPUs", seen[n]),
+                fmt::format("{} GPUs, or one row for the node", perNode));
+    if (dropped > 0)
+        errors.push_back(problem("speeds", "There are more errors than are listed.", fmt::format("{} more", dropped), "a table without errors"));
     if (!errors.empty())
         return errors;
     return changed;

@@ -20,19 +20,21 @@ struct SpeedRow {
 enum class SpeedUnit { relative, tflops, seconds };
 
 struct SpeedTable {
-    std::vector<std::string> hosts;    ///< distinct nodes in order of first appearance, or by index where nodes are numbers 0..n-1
+    std::vector<std::string> hosts;    ///< distinct nodes in order of first appearance, or by number where nodes are 0..n-1 or 1..n
     std::vector<SpeedRow> rows;
     SpeedUnit unit = SpeedUnit::relative;
     double referenceValue = 0;         ///< what relative speed 1 stands for: 1, or the median in TFLOP/s or seconds
     Diagnostics notes;                 ///< what was understood: columns used and ignored, the unit, the reference
 };
 
-/// Reads a speed table. Columns by header name: node | host | hostname | node_id | node_name; gpu | device | local_rank | gpu_id |
-/// gpu_index (optional); one of relative_speed | speed | speed_percent | tflops | gflops | pflops | time_s | time_ms | time_us and
-/// their spellings (tflop/s, seconds, ms). Separators: comma, semicolon or tab; lines that start with # are comments.
+/// Reads a speed table. Columns by header name, whatever their case, spaces and brackets: node | host | hostname | node_id | server ...;
+/// gpu | device | local_rank ... (optional); one of relative_speed | speed | speed_percent | tflops | gflops | pflops | time_s | time_ms |
+/// time_us or a quantity with its unit ("GEMM TFLOP/s", "step time [ms]"). Separators: comma, semicolon or tab; lines that start with #
+/// are comments; cells may be quoted; a UTF-8 mark and CR LF are understood.
 /// Errors, all at once (at most 200, then a count), path "name:line": no header, unknown or several value columns, missing or
-/// repeated (node, gpu), zero, negative or non-finite values, units inside cells that disagree with the header, more than
-/// 1,000,000 rows, lines longer than 4,096 bytes. Nothing is guessed: an ambiguous header is an error that names the choices.
+/// repeated (node, gpu), numbered nodes with gaps, zero, negative or non-finite values, decimal commas, units inside cells that disagree
+/// with the header, values or a whole column that cannot be in the header's unit, more than 1,000,000 rows, lines longer than 4,096
+/// bytes. Nothing is guessed: an ambiguous header is an error that names the choices.
 [[nodiscard]] Result<SpeedTable> readSpeedTable(std::string_view csv, std::string_view name = "speeds.csv");
 
 } // namespace prism

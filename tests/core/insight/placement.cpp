@@ -3,6 +3,7 @@
 #include "core/insight/scenarios.h"
 
 #include <gtest/gtest.h>
+#include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
 
@@ -52,4 +53,69 @@ TEST(Placement, SearchNeverLosesAndWritesAHostfile)
     EXPECT_EQ(hostfile({1, 0}, {"a", "b"}, 2, HostfileFormat::torchrun), "b\na\n");
     EXPECT_FALSE(withSpeeds(s, *readSpeedTable("node,tflops\n0,1\n1,1\n")).ok());
     EXPECT_FALSE(searchPlacement(evaluator, s).ok());
+}
+
+TEST(Placement, SpeedTablesMustCoverTheCluster)
+{
+    const Scenario s = smallScenario(); // 8 nodes of 8 GPUs
+    const auto errorsOf = [&](const std::string& csv) {
+        const auto table = readSpeedTable(csv);
+        EXPECT_TRUE(table.ok());
+        const auto applied = withSpeeds(s, *table);
+        return applied.ok() ? Diagnostics{} : applied.errors();
+    };
+    std::string all = "node,gpu,tflops\n", partial = all, beyond = all, few = "node,tflops\n";
+    for (int n = 0; n < 8; ++n)
+        for (int g = 0; g < 8; ++g) {
+            const std::string row = fmt::format("{},{},600\n", n, g);
+            all += row;
+            partial += n == 3 && g > 4 ? "" : row;
+            beyond += n == 5 && g == 7 ? "5,8,600\n" : row;
+        }
+    for (int n = 0; n < 7; ++n)
+        few += fmt::format("{},600\n", n);
+    EXPECT_TRUE(errorsOf(all).empty());
+    ASSERT_EQ(errorsOf(partial).size(), 1U);
+    EXPECT_EQ(errorsOf(partial)[0].message, "Not every GPU of node 3 has a speed.");
+    EXPECT_EQ(errorsOf(partial)[0].found, "5 GPUs");
+    ASSERT_EQ(errorsOf(beyond).size(), 2U); // the row, and the GPU that it leaves without a speed
+    EXPECT_EQ(errorsOf(beyond)[0].path, "speeds:49");
+    ASSERT_EQ(errorsOf(few).size(), 1U);
+    EXPECT_EQ(errorsOf(few)[0].message, "Nodes are missing from the speed table.");
+    std::string many = "node,gpu,tflops\n";
+    for (int i = 0; i < 100'000; ++i)
+        many += fmt::format("{},9,600\n", i);
+    EXPECT_EQ(errorsOf(many).size(), 201U);
+}
+
+TEST(Placement, SearchFindsTheBestOfAllOrders)
+{
+    // Six nodes, two of them slow: 15 different orders, each predicted.
+    Scenario s = smallScenario();
+    s.parallelism.pipelineModelParallelSize = 3;
+    s.model.numLayers = 60;
+    s.cluster.numGpus = 48;
+    for (int n = 0; n < 6; ++n)
+        s.measured.speeds.push_back({n, -1, n < 2 ? 0.75 : 1.0});
+    Evaluator evaluator;
+    const auto found = searchPlacement(evaluator, s, withSamples(2'000));
+    ASSERT_TRUE(found.ok()) << found.errors().front().message;
+    EXPECT_TRUE(found->exhaustive);
+    EvaluateOptions options;
+    options.numSamples = 2'000;
+    double best = 1e9, worst = 0;
+    for (int a = 0; a < 6; ++a)
+        for (int b = a + 1; b < 6; ++b) {
+            Scenario placed = s;
+            std::vector<int> order{2, 3, 4, 5};
+            order.insert(order.begin() + a, 0);
+            order.insert(order.begin() + b, 1);
+            placed.measured.nodeOrder = order;
+            const double p95 = evaluator.evaluate(placed, options)->across.p95;
+            best = std::min(best, p95);
+            worst = std::max(worst, p95);
+        }
+    EXPECT_LT(best, 0.97 * worst);
+    EXPECT_NEAR(found->best.p95, best, 0.002 * best);
+    EXPECT_NEAR(found->worst.p95, worst, 0.002 * worst);
 }

@@ -83,3 +83,93 @@ TEST(SpeedTable, HundredThousandRowsAreFine)
     EXPECT_EQ(t->rows.size(), 100'000U);
     EXPECT_EQ(t->hosts.size(), 12'500U);
 }
+
+namespace {
+
+/// The only error of a table with the given lines after "node,tflops" and one good row.
+std::string onlyError(const std::string& lines, const std::string& header = "node,tflops\ngood,600\n")
+{
+    const auto t = readSpeedTable(header + lines, "s.csv");
+    if (t.ok())
+        return "none";
+    EXPECT_EQ(t.errors().size(), 1U) << lines;
+    return t.errors().front().path + " " + t.errors().front().message;
+}
+
+std::string noteTexts(const SpeedTable& table)
+{
+    std::string text;
+    for (const Diagnostic& d : table.notes)
+        text += d.message + "\n";
+    return text;
+}
+
+} // namespace
+
+TEST(SpeedTable, EachKindOfErrorSaysItsLine)
+{
+    EXPECT_EQ(onlyError(",600\n"), "s.csv:3 The node is missing.");
+    EXPECT_EQ(onlyError("good,600\n"), "s.csv:3 The node is listed twice.");
+    EXPECT_EQ(onlyError("a,0\n"), "s.csv:3 A speed must be positive and finite.");
+    EXPECT_EQ(onlyError("a,-5\n"), "s.csv:3 A speed must be positive and finite.");
+    EXPECT_EQ(onlyError("a,inf\n"), "s.csv:3 A speed must be positive and finite.");
+    EXPECT_EQ(onlyError("a,\n"), "s.csv:3 The speed is missing or not a number.");
+    EXPECT_EQ(onlyError("a,fast\n"), "s.csv:3 The speed is missing or not a number.");
+    EXPECT_EQ(onlyError("a,600 GFLOP/s\n"), "s.csv:3 The speed carries a unit of its own; the header says tflops.");
+    EXPECT_EQ(onlyError("a,98%\n"), "s.csv:3 The speed carries a unit of its own; the header says tflops.");
+    EXPECT_EQ(onlyError("a,600,7\n"), "s.csv:3 The row has another number of cells than the header.");
+    EXPECT_EQ(onlyError("a,\"612,5\"\n"), "s.csv:3 The comma may stand for decimals or for thousands.");
+    EXPECT_EQ(onlyError("\"a,600\n"), "s.csv:3 A quote is not closed.");
+    EXPECT_EQ(onlyError("# note\n\n" + std::string(5'000, 'x') + "\n"), "s.csv:5 The line is too long.");
+    EXPECT_EQ(onlyError("a,600\nb,590\nc,0.6\n"), "s.csv:5 The speed is more than 20 times off the table's median: another unit?");
+    EXPECT_EQ(onlyError("a;612,5\n", "node;tflops\ngood;600\n"), "s.csv:3 The comma may stand for decimals or for thousands.");
+    EXPECT_EQ(onlyError("a,-1,600\n", "node,gpu,tflops\ngood,0,600\n"), "s.csv:3 The GPU is not a number inside a node.");
+    EXPECT_EQ(onlyError("2,600\n3,600\n", "node,tflops\n0,600\n"), "s.csv The nodes are numbered, but not one after the other.");
+    EXPECT_EQ(onlyError("a,600\n", "host,speed\nb,610\n"), "s.csv The column speed holds no relative speeds.");
+    EXPECT_EQ(onlyError("", std::string("\xFF\xFEn", 3)), "s.csv:1 The table is in UTF-16.");
+    EXPECT_EQ(onlyError("", std::string("no\0de", 5)), "s.csv:1 The file is not text.");
+}
+
+TEST(SpeedTable, FormatsOfInfrastructureTeamsAreUnderstood)
+{
+    const char* const same[] = {
+        "node,gpu,tflops\nn1,0,600\nn2,0,300\n",
+        "\xEF\xBB\xBFnode,gpu,tflops\r\nn1,0,600\r\nn2,0,300\r\n",
+        "Hostname;GPU ID;TFLOP/s\nn1;0;600\nn2;0;300\n",
+        "# dcgm, 2025-11-01\nServer\tlocal_rank\tGEMM TFLOPS\nn1\t0\t600\n\nn2\t0\t300",
+        "\"host\",\"gpu_index\",\"throughput (TFLOP/s)\"\n\"n1\",\"0\",\"600\"\n\"n2\",\"0\",\"300\"\n",
+        "Node Name, Device , bf16_gflops\n n1 , 0 , 600000\n n2 , 0 , 3e5\n",
+        "node,gpu,step time [ms],rack\nn1,0,50,\"r1, left\"\nn2,0,100,\"r\"\"2\"\n",
+        "host,device_id,time_s,temperature (C),memory (GB)\nn1,0,0.05,70,80\nn2,0,0.1,88,80\n",
+        "host,gpu,Relative Speed (%)\nn1,0,100\nn2,0,50\n",
+    };
+    for (const char* text : same) {
+        const auto t = readSpeedTable(text);
+        ASSERT_TRUE(t.ok()) << text << "\n" << t.errors().front().message << t.errors().front().found;
+        EXPECT_EQ(t->hosts, (std::vector<std::string>{"n1", "n2"})) << text;
+        ASSERT_EQ(t->rows.size(), 2U);
+        EXPECT_EQ(t->rows[1].gpu, 0);
+        EXPECT_NEAR(t->rows[1].relativeSpeed / t->rows[0].relativeSpeed, 0.5, 1e-12) << text;
+    }
+}
+
+TEST(SpeedTable, AmbiguousHeadersAreErrors)
+{
+    for (const char* header : {"node,tflops,time_ms", "node,speed,relative_speed", "node,s", "node,power (W)", "node,uptime (s)", "node,clock", "gpu,tflops",
+                               "node,server,tflops", "node,gpu,device,tflops", "node,tokens/s", "\"node,tflops"}) {
+        const auto t = readSpeedTable(std::string(header) + "\na,1,1,1\n", "s.csv");
+        ASSERT_FALSE(t.ok()) << header;
+        EXPECT_EQ(t.errors().front().path, "s.csv:1");
+        EXPECT_FALSE(t.errors().front().accepted.empty());
+    }
+}
+
+TEST(SpeedTable, NodesNumberedFromOneSaySo)
+{
+    const auto t = readSpeedTable("node,relative_speed\n3,0.8\n1,1\n2,0.9\n");
+    ASSERT_TRUE(t.ok());
+    EXPECT_EQ(t->hosts, (std::vector<std::string>{"1", "2", "3"}));
+    EXPECT_EQ(t->rows[0].node, 2);
+    EXPECT_NE(noteTexts(*t).find("Node 1 of the file is the cluster's first node."), std::string::npos);
+    EXPECT_NE(noteTexts(*readSpeedTable("host,speed\nb,1\na,1\n")).find("in the order of the file"), std::string::npos);
+}
