@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstdio>
 #include <memory>
+#include <thread>
 
 namespace prism::cli {
 
@@ -62,16 +63,43 @@ void measureSweep(std::vector<Row>& rows)
     rows.push_back({"  against a loop with the standard library", "times faster", plainPerNode / best, 25.0, true});
 }
 
+/// Longest time from a request to stop to the return, over moments spread evenly over a cold evaluation.
+double slowestCancel(const Scenario& scenario, double coldSeconds)
+{
+    using Clock = std::chrono::steady_clock;
+    constexpr int kMoments = 20;
+    double slowest = 0.0;
+    for (int i = 0; i < kMoments; ++i) {
+        std::stop_source source;
+        EvaluateOptions options;
+        options.stop = source.get_token();
+        Clock::time_point asked;
+        std::thread canceller([&] {
+            std::this_thread::sleep_for(std::chrono::duration<double>(coldSeconds * (i + 0.5) / kMoments));
+            asked = Clock::now();
+            source.request_stop();
+        });
+        Evaluator evaluator;
+        (void)evaluator.evaluate(scenario, options);
+        const Clock::time_point done = Clock::now();
+        canceller.join();
+        slowest = std::max(slowest, std::chrono::duration<double>(done - asked).count());
+    }
+    return slowest;
+}
+
 void measureLargeJob(std::vector<Row>& rows)
 {
     const Scenario scenario = require(scenarioPreset("prism-64k"));
     const CostedStep costed = require(costStep(scenario));
     rows.push_back({"deterministic evaluation of a configuration", "us",
                     bestSeconds([&](int) { (void)deterministicStepSeconds(costed.graph); }) * 1e6, 100.0});
-    rows.push_back({"65,536 GPUs, 10,000 steps, cold", "ms", bestSeconds([&](int) {
-                        Evaluator evaluator;
-                        (void)evaluator.evaluate(scenario, {});
-                    }) * 1e3, 500.0});
+    const double coldSeconds = bestSeconds([&](int) {
+        Evaluator evaluator;
+        (void)evaluator.evaluate(scenario, {});
+    });
+    rows.push_back({"65,536 GPUs, 10,000 steps, cold", "ms", coldSeconds * 1e3, 500.0});
+    rows.push_back({"  cancelled at 20 moments of it: slowest return", "ms", slowestCancel(scenario, coldSeconds) * 1e3, 5.0});
     Evaluator evaluator;
     (void)evaluator.evaluate(scenario, {});
     double first = 1e300;

@@ -139,7 +139,7 @@ JobScores findMedian(const Prepared& prepared, std::vector<float> scores, std::s
     JobScores out;
     const auto stages = static_cast<std::size_t>(prepared.plan->numStages), replicas = prepared.kindOfReplica.size();
     StillJobs still(prepared, std::move(scores));
-    still.sweep(still.likelySlowest(), stop);
+    still.sweep(still.likelySlowest(stop), stop);
     if (stop.stop_requested())
         return out;
     std::vector<std::pair<float, std::size_t>> order(still.jobs());

@@ -180,9 +180,15 @@ std::vector<double> sampleSeries(const Series& series, const Layout& layout, Rec
         return sampled.single;
     const TailSample pool(sampled.excess, sampled.weight);
     std::vector<double> result(series.steps);
-    for (std::size_t i = 0; i < series.steps; ++i) {
-        const double upper = 1.0 - uniform(series.seed, stream(kMaximumDraws), i);
-        result[i] = std::max(sampled.single[i], sampled.location[i] + pool.upperQuantile(tailOfMaximum(upper, layout.pooled)));
+    tbb::parallel_for(std::size_t{0}, series.blocks(), [&](std::size_t block) {
+        for (std::size_t i = block * kLanes; i < std::min(series.steps, (block + 1) * kLanes) && !stop.stop_requested(); ++i) {
+            const double upper = 1.0 - uniform(series.seed, stream(kMaximumDraws), i);
+            result[i] = std::max(sampled.single[i], sampled.location[i] + pool.upperQuantile(tailOfMaximum(upper, layout.pooled)));
+        }
+    });
+    if (stop.stop_requested()) {
+        report.complete = false;
+        return {};
     }
     if (across) {
         sharedErrors(sampled, layout.pooled, report);

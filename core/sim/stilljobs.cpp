@@ -23,7 +23,7 @@ StillJobs::StillJobs(const Prepared& prepared, std::vector<float> scores)
     m_tail.draw(prepared, roundKeys(0), 0, m_regime, false);
 }
 
-std::vector<std::size_t> StillJobs::likelySlowest() const
+std::vector<std::size_t> StillJobs::likelySlowest(std::stop_token stop) const
 {
     std::vector<std::size_t> out;
     if (m_replicas <= kLikelySlowest) {
@@ -34,6 +34,8 @@ std::vector<std::size_t> StillJobs::likelySlowest() const
     const std::vector<std::vector<float>> times = cellTimes();
     out.resize(jobs() * kLikelySlowest);
     tbb::parallel_for(std::size_t{0}, jobs(), [&](std::size_t job) {
+        if (stop.stop_requested())
+            return;
         std::vector<std::pair<float, std::size_t>> order(m_replicas);
         for (std::size_t d = 0; d < m_replicas; ++d)
             order[d] = {-bound(times, job, d), d};

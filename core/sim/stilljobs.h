@@ -17,8 +17,8 @@ public:
     [[nodiscard]] const std::vector<float>& scores() const { return m_scores; }
 
     /// Replicas (job * replicas + replica) that can be the slowest of their job: the first by the time of their slowest stage in
-    /// steady state plus one pass through all stages (the 1F1B bound M max + sum).
-    [[nodiscard]] std::vector<std::size_t> likelySlowest() const;
+    /// steady state plus one pass through all stages (the 1F1B bound M max + sum). Stops early.
+    [[nodiscard]] std::vector<std::size_t> likelySlowest(std::stop_token stop) const;
     /// Runs the given replicas; the others stay without time. Stops early.
     void sweep(const std::vector<std::size_t>& wanted, std::stop_token stop);
 
