@@ -1,6 +1,7 @@
 // calibrate: fits the cost model's constants on a folder of measurements and writes them with their residuals.
 #include "app/cli/commands.h"
 #include "core/cost/calibrate.h"
+#include "core/insight/validation.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -19,7 +20,8 @@ struct CalibrateOptions : CommonOptions {
 
 void calibrate(const CalibrateOptions& options)
 {
-    const CalibrationRun run = require(calibrated(options.folder, uncalibrated(), options.crossValidate));
+    const CalibrationRun run = require(calibrated(
+        options.folder, uncalibrated(), [](const PublishedRow& row, const Calibration& c) { return stepSpread(row, c, {}).p50; }, options.crossValidate));
     nlohmann::ordered_json residuals = nlohmann::ordered_json::array();
     for (const FitReport& f : run.fits)
         residuals.push_back(fmt::format("{}: {} rows, mean |error| {:.2f} %, bias {:+.2f} %", f.what, f.rows, 100 * f.meanAbs, 100 * f.bias));
@@ -37,7 +39,7 @@ void addCalibrate(CLI::App& app, Cli& cli)
     auto options = std::make_shared<CalibrateOptions>();
     CLI::App* command = app.add_subcommand("calibrate", "Fit the cost model's constants on a folder of measurements (writes presets/calibration/default.json's content)");
     command->add_option("DATA", options->folder, "folder with operators/, collectives/ and published.json")->required();
-    command->add_flag("--cross-validate", options->crossValidate, "also fit five times with a fifth of the published rows left out");
+    command->add_flag("--cross-validate", options->crossValidate, "also fit with every fifth of the rows, and with every source, left out in turn");
     addOutput(*command, *options, cli);
     command->callback([options] { calibrate(*options); });
 }

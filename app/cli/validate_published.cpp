@@ -1,8 +1,7 @@
 // validate-published: every row of a file of published steps beside what the model says, and the errors by source.
 #include "app/cli/commands.h"
 #include "core/cost/published.h"
-#include "core/cost/tables.h"
-#include "core/engine/evaluator.h"
+#include "core/insight/validation.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -19,7 +18,6 @@ using Json = nlohmann::ordered_json;
 
 struct ValidateOptions : CommonOptions {
     std::string file, suite, tier;
-    bool distribution = false;
 };
 
 Json rowJson(const ValidatedRow& r)
@@ -30,6 +28,7 @@ Json rowJson(const ValidatedRow& r)
             {"suite", r.suite},
             {"tier", r.tier},
             {"predicted_s", orNull(r.predictedSeconds, ran)},
+            {"noise_free_s", orNull(r.noiseFreeSeconds, r.noiseFreeSeconds > 0)},
             {"published_s", orNull(r.publishedSeconds, r.publishedSeconds > 0)},
             {"error", orNull(r.error, r.hasError())},
             {"band", ran ? Json::array({r.bandLowSeconds, r.bandHighSeconds}) : Json()},
@@ -103,39 +102,16 @@ std::string reportText(const ValidationReport& report)
     return out + fmt::format("the stated band holds {:.1f} % of the rows\n", 100 * report.bandCoverage);
 }
 
-/// p50 and p95 of the step time with the variability of the scenario's defaults.
-void addDistribution(const ValidateOptions& options, const PublishedRow& row, ValidatedRow& out)
-{
-    if (!out.skipped.empty() || row.scheduleOnly)
-        return;
-    Evaluator evaluator;
-    EvaluateOptions evaluate;
-    evaluate.seed = options.seed;
-    evaluate.numSamples = options.samples;
-    evaluate.numThreads = options.threads;
-    evaluate.varianceShares = false;
-    const SnapshotPtr snapshot = evaluator.evaluate(row.scenario, evaluate);
-    if (snapshot->valid() && snapshot->samples) {
-        out.predictedP50Seconds = snapshot->across.p50;
-        out.predictedP95Seconds = snapshot->across.p95;
-    }
-}
-
 void validate(const ValidateOptions& options)
 {
     std::string path = options.file;
     if (std::error_code error; path != "-" && std::filesystem::file_size(path, error) > (std::uintmax_t{64} << 20) && !error)
         throw InputError({{Severity::error, path, "the file is too large", "", "at most 64 MiB", "", ""}});
-    const std::vector<PublishedRow> rows = require(readPublished(readInput(path)));
-    std::vector<ValidatedRow> validated;
-    for (const PublishedRow& row : rows) {
-        if ((!options.suite.empty() && row.suite != options.suite) || (!options.tier.empty() && row.tier != options.tier))
-            continue;
-        validated.push_back(validatedRow(row, calibration()));
-        if (options.distribution)
-            addDistribution(options, row, validated.back());
-    }
-    const ValidationReport report = validationReport(std::move(validated));
+    std::vector<PublishedRow> rows = require(readPublished(readInput(path)));
+    std::erase_if(rows, [&](const PublishedRow& row) {
+        return (!options.suite.empty() && row.suite != options.suite) || (!options.tier.empty() && row.tier != options.tier);
+    });
+    const ValidationReport report = validationReport(validatedRows(rows, calibration(), {options.seed, options.samples, options.threads}));
     writeOutput(options, options.json ? reportJson(report) : reportText(report));
 }
 
@@ -148,7 +124,7 @@ void addValidatePublished(CLI::App& app, Cli& cli)
     command->add_option("FILE", options->file, "file of the format prism-validation-1, for example presets/published/steps.json")->required();
     command->add_option("--suite", options->suite, "only rows of this source");
     command->add_option("--tier", options->tier, "only rows of this tier: A, B or C");
-    command->add_flag("--distribution", options->distribution, "sample each row's step-time distribution too (p50 and p95; slower)");
+    options->samples = ValidationOptions{}.samples;
     addSampling(*command, *options);
     addOutput(*command, *options, cli);
     command->callback([options] { validate(*options); });

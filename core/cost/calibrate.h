@@ -3,6 +3,7 @@
 
 #include "core/cost/published.h"
 
+#include <functional>
 #include <string>
 
 namespace prism {
@@ -18,6 +19,16 @@ struct CalibrationRun {
     Calibration calibration;
     std::vector<FitReport> fits;
     double crossValidatedMeanAbs = 0;  ///< every fifth row left out in turn
+    double leaveSourceOutMeanAbs = 0;  ///< every source left out in turn
+};
+
+/// By how much the median step of a row's machine is longer than its noise-free step (insight/validation.h).
+using SlowdownOf = std::function<double(const PublishedRow&, const Calibration&)>;
+
+/// A published row in the fit.
+struct FitRow {
+    const PublishedRow* row = nullptr;
+    double slowdown = 1;
 };
 
 /// Bus-bandwidth curves of every GPU family: at each knot the median over library versions and data types of `rows` (op, ranks,
@@ -38,10 +49,10 @@ struct GemmRow {
 void fitGemms(Calibration& calibration, const std::vector<GemmRow>& rows, std::vector<FitReport>& reports);
 
 /// Constants that operator tables cannot give (training factors, software generations, network) from published rows of
-/// tier A, by coordinate descent on the mean of the suites' errors. Deterministic.
-void fitPublished(Calibration& calibration, const std::vector<PublishedRow>& rows, std::vector<FitReport>& reports);
+/// tier A, by coordinate descent on the mean of the suites' errors. Deterministic. Sets the error band too.
+void fitPublished(Calibration& calibration, const std::vector<FitRow>& rows, std::vector<FitReport>& reports);
 
 /// The whole procedure on a data folder (operators/, collectives/, published.json). Errors: files that cannot be read.
-[[nodiscard]] Result<CalibrationRun> calibrated(const std::string& folder, const Calibration& start, bool crossValidate);
+[[nodiscard]] Result<CalibrationRun> calibrated(const std::string& folder, const Calibration& start, const SlowdownOf& slowdownOf, bool crossValidate);
 
 } // namespace prism

@@ -39,9 +39,8 @@ struct SoftwareField {
     double SoftwareCalibration::* member;
 };
 constexpr SoftwareField kSoftwareFields[] = {
-    {"compute_factor", &SoftwareCalibration::computeFactor},     {"memory_factor", &SoftwareCalibration::memoryFactor},
-    {"tensor_factor", &SoftwareCalibration::tensorFactor},       {"overlap_hidden", &SoftwareCalibration::overlapHidden},
-    {"overlap_slowdown", &SoftwareCalibration::overlapSlowdown}, {"host_s_per_layer", &SoftwareCalibration::hostSecondsPerLayer},
+    {"memory_factor", &SoftwareCalibration::memoryFactor},
+    {"host_s_per_layer", &SoftwareCalibration::hostSecondsPerLayer},
     {"step_overhead_s", &SoftwareCalibration::stepOverheadSeconds},
 };
 constexpr const char* kOpNames[kCurveOps] = {"all_reduce", "all_gather", "reduce_scatter", "all_to_all"};
@@ -75,7 +74,6 @@ Calibration uncalibrated()
     Calibration c;
     c.eager.hostSecondsPerLayer = 2.5e-3; // vTrain's single-node table: 3.1 to 5 ms per layer and micro-batch, however small
     c.fused.hostSecondsPerLayer = 0.5e-3;
-    c.fused.tensorFactor = 1.1;
     for (const char* family : {"a100", "h100", "b200", "mi300x", "generic"}) {
         GpuCalibration g;
         g.family = family;
@@ -98,6 +96,9 @@ std::string calibrationJson(const Calibration& c, const std::string& notesJson)
     out["title"] = "Fitted constants of the cost model";
     out["format"] = "prism-calibration-1";
     out["band"] = {{"low", rounded(c.bandLow)}, {"high", rounded(c.bandHigh)}};
+    const CalibrationDomain& d = c.domain;
+    out["domain"] = {{"covered", d.covered}, {"max_gpus", d.maxGpus}, {"min_hidden_size", d.minHiddenSize}, {"max_seq_length", d.maxSeqLength},
+                     {"band_low", rounded(d.bandLow)}, {"band_high", rounded(d.bandHigh)}};
     for (const NetworkField& f : kNetworkFields)
         out["network"][f.name] = rounded(c.network.*f.member);
     for (const SoftwareField& f : kSoftwareFields) {
@@ -128,6 +129,16 @@ Result<Calibration> calibrationFromJson(std::string_view text)
     const Json band = section(json, "band"), network = section(json, "network"), software = section(json, "software"), gpus = section(json, "gpu");
     read(band, "low", "band", c.bandLow, errors);
     read(band, "high", "band", c.bandHigh, errors);
+    const Json domain = section(json, "domain");
+    CalibrationDomain& d = c.domain;
+    for (const auto& [key, value] : {std::pair{"max_gpus", &d.maxGpus}, {"min_hidden_size", &d.minHiddenSize}, {"max_seq_length", &d.maxSeqLength},
+                                     {"band_low", &d.bandLow}, {"band_high", &d.bandHigh}})
+        read(domain, key, "domain", *value, errors);
+    if (const auto it = domain.find("covered"); it != domain.end() && it->is_array())
+        for (const Json& what : *it)
+            if (what.is_string())
+                d.covered.push_back(what.get<std::string>());
+    std::sort(d.covered.begin(), d.covered.end());
     for (const NetworkField& f : kNetworkFields)
         read(network, f.name, "network", c.network.*f.member, errors);
     const Json eager = section(software, "eager"), fused = section(software, "fused");

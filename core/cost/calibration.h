@@ -3,7 +3,7 @@
 // They live in presets/calibration/default.json, which `prism-cli calibrate` writes; resources/help/cost-model.md tells how.
 #pragma once
 
-#include "core/scenario/scenario.h"
+#include "core/cost/domain.h"
 
 #include <array>
 #include <functional>
@@ -51,11 +51,7 @@ struct NetworkCalibration {
 
 /// Constants of a software generation (the age of the training framework), fitted on published steps.
 struct SoftwareCalibration {
-    double computeFactor = 1.0;    ///< time of matrix kernels over the benchmark
     double memoryFactor = 1.0;     ///< time of memory-bound kernels over streams
-    double tensorFactor = 1.0;     ///< time of tensor-parallel collectives over nccl-tests (arrival, contention, copies)
-    double overlapHidden = 0.97;    ///< share of a communication that overlap can hide
-    double overlapSlowdown = 0.05; ///< relative slowdown of compute while a communication runs beside it
     double hostSecondsPerLayer = 0;///< host time of one layer and pass (forward): what the GPU cannot beat
     double stepOverheadSeconds = 0.02; ///< once per step: data loading, logging, host work between steps
 };
@@ -65,6 +61,7 @@ struct Calibration {
     NetworkCalibration network;
     SoftwareCalibration eager, fused;   ///< without and with fused attention
     double bandLow = -0.1, bandHigh = 0.1; ///< relative error that holds 90 % of the validated rows
+    CalibrationDomain domain;
 };
 
 /// The calibration in use: presets/calibration/default.json, read once; the defaults above where it is missing. Any thread.

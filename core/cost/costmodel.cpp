@@ -51,11 +51,11 @@ CostModel::CostModel(const Scenario& scenario, const Calibration& calibration)
     m_intraLatency = scenario.cluster.intraNodeLatencyUs * 1e-6;
     m_interLatency = scenario.cluster.interNodeLatencyUs * 1e-6;
     m_sms = std::max(1, gpu.numSms);
-    // Node-limited dispatch (DeepSeek-V3, arXiv 2412.19437, section 3.2.2): a token goes to a node once, however many of its
-    // top-k experts are there: nodes (1 - (1 - 1/nodes)^k) copies of k.
-    if (const GroupGeometry& expert = m_layout.expert; expert.nodes > 1 && scenario.model.moeRouterTopk > 0) {
-        const double nodes = static_cast<double>(expert.nodes), topk = static_cast<double>(scenario.model.moeRouterTopk);
-        m_expertTraffic = std::min(1.0, nodes * (1 - std::pow(1 - 1 / nodes, topk)) / topk);
+    // DeepEP (DeepSeek-V3, arXiv 2412.19437, section 3.2.2): a token goes to a node, inside one node to a rank, once, however
+    // many of its top-k experts are there: n (1 - (1 - 1/n)^k) copies of k.
+    if (const GroupGeometry& expert = m_layout.expert; scenario.parallelism.moeTokenDispatcherType == "flex" && scenario.model.moeRouterTopk > 0) {
+        const double places = static_cast<double>(expert.nodes > 1 ? expert.nodes : expert.size), topk = static_cast<double>(scenario.model.moeRouterTopk);
+        m_expertTraffic = std::min(1.0, places * (1 - std::pow(1 - 1 / places, topk)) / topk);
     }
     if (!scenario.cluster.nvlsSupported) // without reduction in the switch an all-reduce is two half-rings
         m_gpu.busShare[0] = withoutSwitchReduction(m_gpu);
@@ -166,15 +166,18 @@ double CostModel::seconds(const Kernel& kernel) const
     const SoftwareCalibration& soft = *m_software;
     const bool low = kernel.lowPrecision && m_low != m_high;
     switch (kernel.kind) {
-    case CostKind::gemm:
-        return gemmSeconds(kernel.m, kernel.n, kernel.k, kernel.batch, kernel.lowPrecision ? m_low : m_high, kernel.part == Part::wgrad ? 8 : 2)
-               * soft.computeFactor * (low ? m_gpu.fp8TrainingFactor : m_gpu.trainingFactor);
-    case CostKind::attention: return attentionSeconds(kernel) * soft.computeFactor;
+    case CostKind::gemm: {
+        const bool grouped = kernel.id == KernelId::gemmMoeFc1 || kernel.id == KernelId::gemmMoeFc2;
+        const double factor = low ? m_gpu.fp8TrainingFactor : m_gpu.trainingFactor;
+        const double outputBytes = kernel.part != Part::wgrad ? 2 : grouped ? 4 : 8;
+        return gemmSeconds(kernel.m, kernel.n, kernel.k, kernel.batch, kernel.lowPrecision ? m_low : m_high, outputBytes)
+               * (grouped && factor > 1 ? std::sqrt(factor) : factor);
+    }
+    case CostKind::attention: return attentionSeconds(kernel);
     case CostKind::memory: return memorySeconds(kernel.bytes, kernel.launches) * soft.memoryFactor;
     case CostKind::collective: {
         const double bytes = kernel.bytes * (kernel.domain == Domain::expert ? m_expertTraffic : 1.0);
-        const double t = collectiveSeconds(kernel.op, group(kernel.domain), bytes);
-        return kernel.domain == Domain::tensor ? t * soft.tensorFactor : t;
+        return collectiveSeconds(kernel.op, group(kernel.domain), bytes);
     }
     }
     return 0;

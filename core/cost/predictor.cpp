@@ -146,7 +146,6 @@ void Assembly::addStepOps()
     StepGraph& g = m_out.graph;
     const ParallelismConfig& par = m_scenario.parallelism;
     const Layout& layout = m_cost.layout();
-    const double hidden = m_cost.software().overlapHidden;
     const bool shards = m_shape.distributedOptimizer;
     const auto stages = static_cast<std::size_t>(m_shape.pp);
     g.gradSync.resize(stages);
@@ -164,16 +163,16 @@ void Assembly::addStepOps()
             sync.kernelClass = static_cast<int>(shards ? KernelId::dpReduceScatter : KernelId::dpAllReduce);
             sync.meanSeconds = both(shards ? CollectiveOp::reduceScatter : CollectiveOp::allReduce, m_state.gradient);
             if (par.overlapGradReduce) {
-                sync.minExposedSeconds = sync.meanSeconds / buckets;
-                sync.hiddenSeconds = hidden * std::min(sync.meanSeconds, lastBackwardSeconds(p));
+                sync.hiddenSeconds = lastBackwardSeconds(p);
+                sync.minExposedSeconds = sync.meanSeconds / buckets + kOverlapSlowdown * std::min(sync.meanSeconds, sync.hiddenSeconds);
             }
             if (shards) {
                 StepOp& gather = g.paramGather[p];
                 gather.kernelClass = static_cast<int>(KernelId::dpAllGather);
                 gather.meanSeconds = both(CollectiveOp::allGather, m_state.weight);
                 if (par.overlapParamGather) {
-                    gather.minExposedSeconds = gather.meanSeconds / buckets;
-                    gather.hiddenSeconds = hidden * std::min(gather.meanSeconds, 0.5 * lastBackwardSeconds(p));
+                    gather.hiddenSeconds = 0.5 * lastBackwardSeconds(p);
+                    gather.minExposedSeconds = gather.meanSeconds / buckets + kOverlapSlowdown * std::min(gather.meanSeconds, gather.hiddenSeconds);
                 }
             }
         }
@@ -327,8 +326,11 @@ void Assembly::addCounts()
     m_out.hardwareFlopsPerStep = m_out.modelFlopsPerStep + again * m_out.tokensPerStep;
     m_out.parameters = totalParameters(model);
     m_out.peakTflopsPerGpu = m_cost.peakFlops(m_cost.matrixPrecision()) / 1e12;
-    m_out.errorBandLow = m_calibration.bandLow;
-    m_out.errorBandHigh = m_calibration.bandHigh;
+    Diagnostics outside = outsideOf(m_calibration.domain, m_scenario);
+    m_out.withinCalibration = outside.empty();
+    m_out.errorBandLow = outside.empty() ? m_calibration.bandLow : m_calibration.domain.bandLow;
+    m_out.errorBandHigh = outside.empty() ? m_calibration.bandHigh : m_calibration.domain.bandHigh;
+    m_out.warnings = std::move(outside);
 }
 
 Result<CostedStep> Assembly::run()
@@ -364,7 +366,7 @@ Result<CostedStep> costStepWith(const Scenario& scenario, const Calibration& cal
     if (!result)
         return result;
     CostedStep& step = result.value();
-    step.warnings = std::move(diagnostics);
+    step.warnings.insert(step.warnings.end(), std::make_move_iterator(diagnostics.begin()), std::make_move_iterator(diagnostics.end()));
     if (!step.memory.fits)
         step.warnings.push_back({Severity::warning, "cluster.gpu.memory_gib", "the job does not fit into the memory of a GPU",
                                  std::to_string(step.memory.peakGib) + " GiB", "at most " + std::to_string(step.memory.capacityGib) + " GiB", "", ""});

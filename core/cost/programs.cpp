@@ -18,12 +18,33 @@ struct CostedLayer {
 
 double exposed(const Op& op) { return std::max(0.0, op.meanSeconds - op.hiddenSeconds); }
 
+/// The kernel that a collective runs beside: the attention of the block that is there (ring attention), the matrix product
+/// before a forward reduce-scatter, else the next one with room. kernels.size() = none.
+std::size_t besideOf(const std::vector<Kernel>& kernels, const std::vector<double>& room, std::size_t i)
+{
+    const Kernel& k = kernels[i];
+    const std::size_t none = kernels.size();
+    if (k.domain == Domain::context)
+        for (std::size_t j = 0; j < none; ++j)
+            if (kernels[j].kind == CostKind::attention && kernels[j].part == k.part && room[j] > 0)
+                return j;
+    if (k.op == CollectiveOp::reduceScatter && k.part == Part::forward) {
+        for (std::size_t j = i; j-- > 0;)
+            if (room[j] > 0)
+                return j;
+        return none;
+    }
+    for (std::size_t j = i + 1; j < none; ++j)
+        if (room[j] > 0)
+            return j;
+    return none;
+}
+
 /// Gives means to the kernels of one sequence and decides what of each collective hides under the kernels beside it.
 Ops costed(const std::vector<Kernel>& kernels, const CostModel& cost, bool overlapTensor)
 {
     Ops ops;
     ops.reserve(kernels.size());
-    const double hidden = cost.software().overlapHidden;
     for (const Kernel& k : kernels) {
         Op op;
         op.kernelClass = static_cast<int>(k.id);
@@ -32,31 +53,22 @@ Ops costed(const std::vector<Kernel>& kernels, const CostModel& cost, bool overl
             op.sync = Sync::cell;
         ops.push_back(op);
     }
+    // What can run beside a matrix kernel or attention; each second of it is given once.
+    std::vector<double> room(ops.size());
+    for (std::size_t j = 0; j < ops.size(); ++j)
+        if (kernels[j].kind == CostKind::gemm || kernels[j].kind == CostKind::attention)
+            room[j] = ops[j].meanSeconds;
     for (std::size_t i = 0; i < kernels.size(); ++i) {
         const Kernel& k = kernels[i];
         if (k.kind != CostKind::collective || !(k.overlapsAlways || (k.overlapsTensor && overlapTensor)))
             continue;
-        // The nearest compute kernels: what can run meanwhile.
-        double beside = 0;
-        const auto matrix = [&](std::size_t j) { return kernels[j].kind == CostKind::gemm || kernels[j].kind == CostKind::attention; };
-        if (k.op == CollectiveOp::reduceScatter && k.part == Part::forward) {
-            for (std::size_t j = i; j-- > 0;)
-                if (matrix(j)) {
-                    beside = ops[j].meanSeconds;
-                    break;
-                }
-        } else {
-            for (std::size_t j = i + 1; j < kernels.size(); ++j)
-                if (matrix(j)) {
-                    beside = ops[j].meanSeconds;
-                    break;
-                }
-        }
-        if (k.domain == Domain::context) // ring attention: the block that is there is being attended
-            for (std::size_t j = 0; j < kernels.size(); ++j)
-                if (kernels[j].kind == CostKind::attention && kernels[j].part == k.part)
-                    beside = std::max(beside, ops[j].meanSeconds);
-        ops[i].hiddenSeconds = hidden * std::min(ops[i].meanSeconds, beside);
+        const std::size_t j = besideOf(kernels, room, i);
+        if (j == kernels.size())
+            continue;
+        ops[i].hiddenSeconds = room[j];
+        const double together = std::min(ops[i].meanSeconds, room[j]);
+        room[j] -= together;
+        ops[j].meanSeconds += kOverlapSlowdown * together;
     }
     return ops;
 }
@@ -79,6 +91,24 @@ double total(const Ops& ops)
     for (const Op& op : ops)
         t += exposed(op);
     return t;
+}
+
+/// Compute time that the shard traffic of `ops` already runs beside.
+double taken(const Ops& ops)
+{
+    double t = 0;
+    for (const Op& op : ops)
+        if (op.kernelClass == static_cast<int>(KernelId::dpAllGather) || op.kernelClass == static_cast<int>(KernelId::dpReduceScatter))
+            t += std::min(op.meanSeconds, op.hiddenSeconds);
+    return t;
+}
+
+/// The forward as full recomputation repeats it: its parameters stay gathered for the backward that follows.
+Ops recomputed(const Ops& forward)
+{
+    Ops ops = forward;
+    std::erase_if(ops, [](const Op& op) { return op.kernelClass == static_cast<int>(KernelId::dpAllGather); });
+    return ops;
 }
 
 void append(Ops& to, const Ops& from) { to.insert(to.end(), from.begin(), from.end()); }
@@ -188,13 +218,20 @@ private:
         const auto time = [&](CollectiveOp op, double bytes) {
             return m_cost.collectiveSeconds(op, data, dense * bytes) + m_cost.collectiveSeconds(op, expertData, expert * bytes);
         };
+        const double again = m_scenario.training.recomputeGranularity == "full" ? total(l.forward) : 0.0;
         const auto insert = [&](Ops& ops, KernelId id, double seconds, bool overlap, bool atEnd) {
             if (seconds <= 0)
                 return;
             Op op;
             op.kernelClass = static_cast<int>(id);
             op.meanSeconds = seconds;
-            op.hiddenSeconds = overlap ? m_cost.software().overlapHidden * std::min(seconds, total(ops)) : 0;
+            if (overlap) { // beside the compute that no other collective took
+                const double compute = total(ops) + (&ops == &l.forward ? 0.0 : again);
+                op.hiddenSeconds = std::max(0.0, compute - taken(ops));
+                const double slower = 1 + kOverlapSlowdown * std::min(seconds, op.hiddenSeconds) / std::max(1e-12, total(ops));
+                for (Op& beside : ops)
+                    beside.meanSeconds *= beside.hiddenSeconds > 0 ? 1.0 : slower;
+            }
             ops.insert(atEnd ? ops.end() : ops.begin(), op);
         };
         const double gather = time(CollectiveOp::allGather, 2), scatter = time(CollectiveOp::reduceScatter, gradBytes);
@@ -239,7 +276,7 @@ private:
             append(b.ops, backward);
             p[1].blocks.push_back(std::move(b));
         };
-        push(full, l.forward);
+        push(full, recomputed(l.forward));
         push(count - full, t.recomputeGranularity == "selective" ? l.selective : Ops{});
         if (m_split)
             p[2].blocks.push_back({count, l.wgrad});

@@ -123,7 +123,7 @@ double rankCorrelation(const std::vector<double>& a, const std::vector<double>& 
     return xx > 0 && yy > 0 ? xy / std::sqrt(xx * yy) : 0;
 }
 
-ValidatedRow validatedRow(const PublishedRow& row, const Calibration& calibration)
+ValidatedRow validatedRow(const PublishedRow& row, const Calibration& calibration, double slowdown)
 {
     ValidatedRow out;
     out.id = row.id;
@@ -146,8 +146,9 @@ ValidatedRow validatedRow(const PublishedRow& row, const Calibration& calibratio
             return out;
         }
         const Breakdown& b = step->breakdown;
-        out.predictedSeconds = b.computeSeconds + b.tensorParallelSeconds + b.contextParallelSeconds + b.expertParallelSeconds
+        out.noiseFreeSeconds = b.computeSeconds + b.tensorParallelSeconds + b.contextParallelSeconds + b.expertParallelSeconds
                                + b.pipelineSeconds + b.bubbleSeconds + b.dataParallelSeconds + b.optimizerSeconds + b.otherSeconds;
+        out.predictedSeconds = out.noiseFreeSeconds * slowdown;
         out.predictedMemoryGib = step->memory.peakGib;
     }
     if (out.publishedSeconds > 0 && out.skipped.empty())

@@ -31,6 +31,7 @@ struct PublishedRow {
 /// What the model said about one row.
 struct ValidatedRow {
     std::string id, suite, tier, skipped, assumed;
+    double noiseFreeSeconds = 0;                                  ///< every factor at its mean
     double predictedSeconds = 0, publishedSeconds = 0, error = 0; ///< error = predicted / published - 1
     double bandLowSeconds = 0, bandHighSeconds = 0;
     double predictedP50Seconds = 0, predictedP95Seconds = 0;      ///< 0 when not sampled
@@ -58,8 +59,9 @@ struct ValidationReport {
 /// Reads "prism-validation-1". Untrusted input: at most 64 MiB and 20,000 rows; every error at once.
 [[nodiscard]] Result<std::vector<PublishedRow>> readPublished(std::string_view json);
 
-/// Noise-free prediction of one row.
-[[nodiscard]] ValidatedRow validatedRow(const PublishedRow& row, const Calibration& calibration);
+/// Prediction of one row: the noise-free step times `slowdown`, by which the median step of an uneven machine is longer
+/// (insight/validation.h samples it; 1 = noise-free). Schedule rows have none.
+[[nodiscard]] ValidatedRow validatedRow(const PublishedRow& row, const Calibration& calibration, double slowdown = 1);
 
 /// Errors by suite and overall. `rows` as from validatedRow.
 [[nodiscard]] ValidationReport validationReport(std::vector<ValidatedRow> rows);

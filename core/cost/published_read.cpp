@@ -135,8 +135,10 @@ void Reader::readGpu()
         bool nvls;
     };
     static constexpr Known kKnown[] = {
-        {"gb300", "gb300-nvl72", 900, true}, {"gb200", "gb200-nvl72", 900, true}, {"b300", "b300-sxm", 900, true},
+        {"gb300", "gb300-nvl72", 900, true}, {"gb200", "gb200-nvl72", 900, true}, {"b300", "b300-sxm-270gb", 900, true},
         {"b200", "b200-sxm-180gb", 900, true}, {"h200", "h200-sxm-141gb", 450, true}, {"h100", "h100-sxm-80gb", 450, true},
+        {"mi300x", "mi300x-192gb", 448, false}, {"mi325x", "mi325x-256gb", 448, false}, {"mi355x", "mi355x-288gb", 537, false},
+        {"h800", "h800-sxm-80gb", 200, true}, {"gh200", "gh200-96gb", 450, false}, {"v100", "v100-sxm2-32gb", 150, false},
         {"40gb", "a100-sxm-40gb", 300, false}, {"a100", "a100-sxm-80gb", 300, false},
     };
     const auto known = std::find_if(std::begin(kKnown), std::end(kKnown), [&](const Known& k) { return contains(type, k.part); });
@@ -150,6 +152,9 @@ void Reader::readGpu()
         return;
     }
     c.gpu = *gpu;
+    // The spread that was measured on this kind of GPU: published steps are steps of real, uneven machines.
+    if (const Result<VariabilityConfig> spread = variabilityPreset(contains(type, "a100") ? "measured-a100" : contains(type, "mi3") ? "measured-mi300x" : "measured-nvidia"))
+        out.scenario.variability = *spread;
     c.intraNodeGbPerS = known->linkGbPerS;
     c.nvlsSupported = known->nvls;
     c.numGpus = integer(g, "count", 1, 1'000'000);
@@ -243,11 +248,20 @@ void Reader::readGeneration()
         // of the changes that the paper adds to this baseline (its table 3).
         t.flashAttention = false;
         par.overlapGradReduce = par.overlapParamGather = false;
+        if (contains(lower(out.id), "-megascale-")) {
+            // Its own system (section 3): parallel attention and MLP, fused attention, and communication beside compute in all
+            // three dimensions. The sliding window of section 3.1 has no printed width and is left out.
+            t.flashAttention = out.scenario.model.parallelAttention = true;
+            t.recomputeGranularity = "none"; // fused attention makes it needless
+            par.tpCommOverlap = par.overlapGradReduce = par.overlapParamGather = true;
+        }
     } else if (source == "simumax-b200") {
         par.overlapGradReduce = par.overlapParamGather = false; // "no communication overlap"
-    } else if (source.starts_with("mlperf")) {
-        par.tpCommOverlap = par.tensorModelParallelSize > 1;
+    } else if (source.starts_with("mlperf") || source == "megatron-bridge") {
+        par.tpCommOverlap = par.tensorModelParallelSize > 1 && out.scenario.model.numExperts == 0;
     }
+    if (source == "megatron-bridge" || contains(lower(text(row, "notes")), "deepep"))
+        par.moeTokenDispatcherType = "flex";
 }
 
 void Reader::readSchedule()

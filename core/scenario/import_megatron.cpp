@@ -36,6 +36,7 @@ constexpr DirectFlag kDirect[] = {
     {"num-virtual-stages-per-pipeline-rank", "parallelism.virtual_pipeline_model_parallel_size"},
     {"virtual-pipeline-model-parallel-size", "parallelism.virtual_pipeline_model_parallel_size"},
     {"cp-comm-type", "parallelism.cp_comm_type"},
+    {"moe-token-dispatcher-type", "parallelism.moe_token_dispatcher_type"},
     {"decoder-first-pipeline-num-layers", "parallelism.num_layers_in_first_pipeline_stage"},
     {"decoder-last-pipeline-num-layers", "parallelism.num_layers_in_last_pipeline_stage"},
     {"micro-batch-size", "training.micro_batch_size"}, {"global-batch-size", "training.global_batch_size"},

@@ -94,6 +94,7 @@ struct ParallelismConfig {
     std::string pipelineSchedule = "1f1b";          ///< gpipe | 1f1b | interleaved | zb-h1 | zb-h2 | zb-v | custom
     std::vector<std::string> customSchedule;        ///< per stage, e.g. "F0 F1 B0 B1"; "F0.1" = chunk 1
     std::string cpCommType = "p2p";                 ///< p2p (ring) | all_gather | a2a (Ulysses)
+    std::string moeTokenDispatcherType = "alltoall"; ///< alltoall (a copy per expert) | flex (DeepEP: a copy per rank or node)
     std::string rankOrder = "tp-cp-ep-dp-pp";
     int numLayersInFirstPipelineStage = 0, numLayersInLastPipelineStage = 0; ///< 0 = even split
     bool overlapGradReduce = true, overlapParamGather = true, tpCommOverlap = false, overlapP2pComm = true;

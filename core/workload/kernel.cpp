@@ -201,6 +201,10 @@ void Emitter::contextExchange(std::vector<Kernel>& to, Part part)
     } else {
         // cp - 1 neighbour exchanges, each beside the attention of the block that is there; gradients travel too.
         collective(to, KernelId::cpExchange, CollectiveOp::sendRecv, Domain::context, keyValue * (cp - 1) * (backward ? 2 : 1), part, false, true);
+        // Each block's output (backward: its gradients) is merged into the running one: read both, write one. Of causal blocks a
+        // half needs half of the rows.
+        const double rows = cp * (model.causalAttention ? 0.75 : 1.0) * s.tokens * e / tp;
+        memory(to, KernelId::attention, 3 * rows * (s.queryDim + (backward ? 2 * s.keyValueDim : 0.0)), part, cp);
     }
 }
 

@@ -1,0 +1,28 @@
+// What the calibration covers: outside of it a prediction is an extrapolation, says so and carries a wider band.
+#pragma once
+
+#include "core/scenario/scenario.h"
+
+#include <string>
+#include <vector>
+
+namespace prism {
+
+/// The ground that the validated rows cover.
+struct CalibrationDomain {
+    std::vector<std::string> covered;          ///< GPU type and precision ("h100 fp8"), and kinds of model ("dense", "moe"); sorted
+    double maxGpus = 0, minHiddenSize = 0, maxSeqLength = 0;
+    double bandLow = -0.5, bandHigh = 0.5;     ///< relative error that holds 90 % of the rows of a source that the fit has not seen
+};
+
+/// "h100 fp8": the GPU's type, the first word of its preset's name, and the precision of its matrix products.
+[[nodiscard]] std::string gpuCoverage(const Scenario& scenario);
+/// "dense", "moe", "state space" or "operators".
+[[nodiscard]] std::string modelCoverage(const ModelConfig& model);
+
+/// Widens the domain by a validated scenario.
+void cover(CalibrationDomain& domain, const Scenario& scenario);
+/// One warning for each input outside of the domain; empty = inside.
+[[nodiscard]] Diagnostics outsideOf(const CalibrationDomain& domain, const Scenario& scenario);
+
+} // namespace prism
