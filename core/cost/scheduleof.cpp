@@ -19,7 +19,18 @@ Result<Schedule> scheduleFromLists(const std::vector<std::string>& lists, int nu
     }
     if (!errors.empty())
         return errors;
-    return customSchedule(std::move(schedule));
+    Result<Schedule> checked = customSchedule(std::move(schedule));
+    if (checked.ok())
+        return checked;
+    // The lists are all that the scenario has of the schedule.
+    errors = checked.errors();
+    for (Diagnostic& d : errors)
+        for (const std::string_view part : {"schedule.order", "schedule"})
+            if (d.path.compare(0, part.size(), part) == 0) {
+                d.path.replace(0, part.size(), "parallelism.custom_schedule");
+                break;
+            }
+    return errors;
 }
 
 Result<Schedule> scheduleOf(const Scenario& scenario, int numMicrobatches, const PassTimes& times)

@@ -79,7 +79,8 @@ void checkOrder(const Schedule& s, int stage, const std::string& path, Report& r
         if (static_cast<int>(it.phase) >= phases || it.chunk >= s.numChunks
             || it.microbatch >= static_cast<std::uint32_t>(s.numMicrobatches)) {
             report.add(where, "The item does not exist in this schedule.", itemText(it),
-                       "phase, chunk and micro-batch in range; W only with splits_weight");
+                       std::string(s.splitsWeight ? "F, B or W" : "F or B") + ", chunk 0 to " + std::to_string(s.numChunks - 1)
+                           + ", micro-batch 0 to " + std::to_string(s.numMicrobatches - 1));
             continue;
         }
         char& mark = seen[static_cast<std::size_t>(it.phase) * slots
