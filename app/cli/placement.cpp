@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
 #include <charconv>
 #include <iostream>
 #include <memory>
@@ -19,6 +20,7 @@ struct PlacementOptions : InsightCommand {
     SlowProbe probe;
     std::vector<std::string> slow;
     std::string speeds, hostfile, format = "mpi";
+    bool bestOrder = false;
 };
 
 std::string mapText(const PlacementMap& map)
@@ -48,12 +50,27 @@ std::string slowText(const SlowNodesReport& r)
     return text;
 }
 
+/// The moves that matter: the slowest nodes.
+std::string movesText(const PlacementResult& r)
+{
+    constexpr std::size_t kShown = 12;
+    std::string text;
+    for (std::size_t i = 0; i < std::min(kShown, r.moves.size()); ++i) {
+        const NodeMove& m = r.moves[i];
+        text += fmt::format("  node {:<6} ({:.3g} times slower)  replica {}, stage {} -> replica {}, stage {}\n", m.node, m.slowness, m.fromReplica, m.fromStage,
+                            m.toReplica, m.toStage);
+    }
+    if (r.moves.size() > kShown)
+        text += fmt::format("  and {} more (--json lists all)\n", r.moves.size() - kShown);
+    return text;
+}
+
 std::string resultText(const PlacementResult& r)
 {
     return fmt::format("Given order   {}\nBest order    {}\nWorst order   {}\n\nGain over given {}, over worst {}; {} of {} positions change\n",
                        figuresLine(r.given), figuresLine(r.best), figuresLine(r.worst), percent(r.gainOverGiven), percent(r.gainOverWorst),
                        r.movedNodes, r.bestOrder.size())
-           + noteLines(r.notes);
+           + movesText(r) + noteLines(r.notes);
 }
 
 /// "node=17,compute=1.3,link=2" or "rank=140,compute=1.2".
@@ -87,15 +104,16 @@ SlowEntry slowEntry(const std::string& text)
     return entry;
 }
 
-void search(const PlacementOptions& options, Evaluator& evaluator, const Scenario& scenario)
+void search(const PlacementOptions& options, Evaluator& evaluator, const Scenario& scenario, const std::vector<SlowEntry>& slow)
 {
     Scenario measured = scenario;
+    measured.variability.slow.insert(measured.variability.slow.end(), slow.begin(), slow.end());
     std::vector<std::string> hosts;
     if (!options.speeds.empty()) {
         const SpeedTable table = require(readSpeedTable(readInput(options.speeds), options.speeds));
         if (!options.json && !options.csv)
             std::cerr << diagnosticsText(table.notes);
-        measured = require(withSpeeds(scenario, table));
+        measured = require(withSpeeds(measured, table));
         hosts = table.hosts;
     }
     const PlacementResult result = require(searchPlacement(evaluator, measured, insightOptions(options)));
@@ -113,13 +131,13 @@ void run(const PlacementOptions& options)
 {
     Evaluator evaluator;
     const Scenario scenario = loadScenario(options);
-    if (!options.speeds.empty() || !options.hostfile.empty())
-        return search(options, evaluator, scenario);
-    if (options.slow.empty())
-        return writeInsight(options, require(placementMap(evaluator, scenario, options.probe, insightOptions(options))), mapText);
     std::vector<SlowEntry> slow;
     for (const std::string& text : options.slow)
         slow.push_back(slowEntry(text));
+    if (!options.speeds.empty() || !options.hostfile.empty() || options.bestOrder)
+        return search(options, evaluator, scenario, slow);
+    if (slow.empty())
+        return writeInsight(options, require(placementMap(evaluator, scenario, options.probe, insightOptions(options))), mapText);
     writeInsight(options, require(slowNodes(evaluator, scenario, slow, insightOptions(options))), slowText);
 }
 
@@ -135,6 +153,7 @@ void addPlacement(CLI::App& app, Cli& cli)
     command->add_option("--slow", options->slow, "A slow place: node=N,compute=F,link=F or rank=N,... (repeatable); reports what mending each gives")
         ->allow_extra_args(false);
     command->add_option("--speeds", options->speeds, "CSV of measured speeds (node, gpu, tflops or relative_speed): search the best order of nodes");
+    command->add_flag("--best-order", options->bestOrder, "Search the best order of nodes for the places that are marked slow (in the scenario or by --slow)");
     command->add_option("--hostfile", options->hostfile, "Write the best order of nodes to this file");
     command->add_option("--hostfile-format", options->format, "mpi, slurm or torchrun")
         ->check(CLI::IsMember({"mpi", "slurm", "torchrun"}))

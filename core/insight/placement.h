@@ -60,6 +60,14 @@ struct SlowNodesReport {
 [[nodiscard]] Result<SlowNodesReport> slowNodes(Evaluator& evaluator, const Scenario& scenario,
                                                 const std::vector<SlowEntry>& slow, const InsightOptions& options = {});
 
+/// A node that changes its position.
+struct NodeMove {
+    int node = 0;                      ///< physical
+    int fromPosition = 0, toPosition = 0;
+    int fromReplica = 0, fromStage = 0, toReplica = 0, toStage = 0; ///< of the positions' first GPU
+    double slowness = 1;               ///< time factor of its slowest GPU
+};
+
 /// An assignment of physical nodes to positions: nodeAt[position] = node, as MeasuredConfig::nodeOrder.
 struct PlacementResult {
     std::vector<int> givenOrder, bestOrder, worstOrder;
@@ -70,6 +78,7 @@ struct PlacementResult {
     int objectiveEvaluations = 0;
     bool exhaustive = false;           ///< every distinct assignment was looked at
     int movedNodes = 0;                ///< positions whose node changed
+    std::vector<NodeMove> moves;       ///< from the given to the best order, the slowest nodes first
     int samples = 0;
     std::uint64_t seed = 1;
     double elapsedSeconds = 0;
@@ -77,7 +86,8 @@ struct PlacementResult {
 };
 
 /// Searches the best order for the scenario's measured speeds (scenario.measured.speeds; a table is put there by
-/// withSpeeds()). Errors: no speeds, the scenario's diagnostics, cancelled.
+/// withSpeeds()) and for the places that are marked slow (variability.slow; each goes with its node).
+/// Errors: neither of them, the scenario's diagnostics, cancelled.
 [[nodiscard]] Result<PlacementResult> searchPlacement(Evaluator& evaluator, const Scenario& scenario,
                                                       const InsightOptions& options = {});
 

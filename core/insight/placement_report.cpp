@@ -65,9 +65,13 @@ std::string toCsv(const SlowNodesReport& slow)
 
 std::string toJson(const PlacementResult& r)
 {
+    Json moves = Json::array();
+    for (const NodeMove& m : r.moves)
+        moves.push_back({{"node", m.node}, {"slowness", m.slowness}, {"from_position", m.fromPosition}, {"to_position", m.toPosition},
+                         {"from_replica", m.fromReplica}, {"from_stage", m.fromStage}, {"to_replica", m.toReplica}, {"to_stage", m.toStage}});
     return report::dump({{"given_s", report::json(r.given)}, {"best_s", report::json(r.best)}, {"worst_s", report::json(r.worst)},
                          {"gain_over_given", report::json(r.gainOverGiven)}, {"gain_over_worst", report::json(r.gainOverWorst)},
-                         {"within_noise", r.withinNoise}, {"moved_nodes", r.movedNodes}, {"objective_evaluations", r.objectiveEvaluations},
+                         {"within_noise", r.withinNoise}, {"moved_nodes", r.movedNodes}, {"moves", std::move(moves)}, {"objective_evaluations", r.objectiveEvaluations},
                          {"exhaustive", r.exhaustive}, {"samples", r.samples}, {"seed", r.seed}, {"elapsed_s", r.elapsedSeconds},
                          {"best_order", r.bestOrder}, {"given_order", r.givenOrder}, {"worst_order", r.worstOrder}, {"notes", r.notes}});
 }

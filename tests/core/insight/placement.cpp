@@ -119,3 +119,50 @@ TEST(Placement, SearchFindsTheBestOfAllOrders)
     EXPECT_NEAR(found->best.p95, best, 0.002 * best);
     EXPECT_NEAR(found->worst.p95, worst, 0.002 * worst);
 }
+
+TEST(Placement, AdvisesWhereMarkedSlowNodesShouldStand)
+{
+    // 2 replicas of 4 stages, one node each; one GPU of node 3 and all of node 6 are slow. Every pair of places is predicted.
+    Scenario s = smallScenario();
+    s.variability.slow = {{-1, 8 * 3 + 5, 1.4, 1.0}, {6, -1, 1.4, 1.0}};
+    Evaluator evaluator;
+    const auto advice = searchPlacement(evaluator, s, withSamples(1'000));
+    ASSERT_TRUE(advice.ok()) << advice.errors().front().message;
+    double best = 1e9;
+    EvaluateOptions options;
+    options.numSamples = 1'000;
+    for (int a = 0; a < 8; ++a)
+        for (int b = 0; b < 8; ++b) {
+            if (a == b)
+                continue;
+            Scenario placed = s;
+            placed.variability.slow = {{-1, 8 * a + 5, 1.4, 1.0}, {b, -1, 1.4, 1.0}};
+            best = std::min(best, evaluator.evaluate(placed, options)->across.p95);
+        }
+    EXPECT_NEAR(advice->best.p95, best, 0.002 * best);
+    // The given order is the scenario as it stands.
+    EXPECT_DOUBLE_EQ(advice->given.p95, evaluator.evaluate(s, options)->across.p95);
+    EXPECT_EQ(advice->withinNoise, advice->gainOverGiven.value <= advice->gainOverGiven.halfWidth);
+    EXPECT_LE(advice->best.p95, advice->given.p95);
+    ASSERT_GE(advice->moves.size(), 2U);
+    EXPECT_DOUBLE_EQ(advice->moves[0].slowness, 1.4);
+    for (const NodeMove& m : advice->moves)
+        EXPECT_EQ(advice->bestOrder[static_cast<std::size_t>(m.toPosition)], m.node);
+}
+
+TEST(Placement, SaysWhenMovingSlowNodesIsNotWorthIt)
+{
+    Scenario s = smallScenario();
+    Evaluator evaluator;
+    s.variability.slow = {{2, -1, 1.0, 2.0}}; // only its links: the search leaves it where it is
+    const auto links = searchPlacement(evaluator, s, withSamples(500));
+    ASSERT_TRUE(links.ok());
+    EXPECT_TRUE(links->withinNoise);
+    EXPECT_TRUE(links->moves.empty());
+    EXPECT_EQ(links->gainOverGiven.value, 0);
+    s.variability.slow = {{0, -1, 1.0005, 1.0}, {7, -1, 1.0005, 1.0}};
+    const auto hardly = searchPlacement(evaluator, s, withSamples(500));
+    ASSERT_TRUE(hardly.ok());
+    EXPECT_TRUE(hardly->withinNoise);
+    EXPECT_TRUE(hardly->notes.front().find("within noise") != std::string::npos || hardly->moves.empty()) << hardly->notes.front();
+}
