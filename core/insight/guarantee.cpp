@@ -68,6 +68,18 @@ std::vector<double> jobMeans(const StepSamples& across, const StepSamples& spati
     return means;
 }
 
+/// Correlation of neighbours of a stationary series; 0 where it does not vary.
+double lag1(const std::vector<double>& x)
+{
+    const double mean = x.empty() ? 0 : meanOf(x);
+    double products = 0, squares = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        squares += (x[i] - mean) * (x[i] - mean);
+        products += i > 0 ? (x[i] - mean) * (x[i - 1] - mean) : 0;
+    }
+    return squares > 0 ? std::clamp(products / squares, 0.0, 0.99) : 0;
+}
+
 void answer(Guarantee& result, const StepSamples& samples, const GuaranteeQuery& query)
 {
     const auto with = [](Estimate own, double shared) { return Estimate{own.value, std::hypot(own.halfWidth, kNormal95 * shared)}; };
@@ -123,6 +135,7 @@ Result<Guarantee> guarantee(Evaluator& evaluator, const Scenario& scenario, cons
         regime.interRegime = graph.interRegime;
         sim.numWithinSamples = -1;
         const auto spatialOnly = evaluator.samples(spatial, sim);
+        sim.numWithinSamples = result.samples;
         const auto regimeOnly = evaluator.samples(regime, sim);
         if (!spatialOnly->complete || !regimeOnly->complete)
             return cancelled();
@@ -131,15 +144,15 @@ Result<Guarantee> guarantee(Evaluator& evaluator, const Scenario& scenario, cons
         inputs.meanHalfWidth = result.across.ciMean;
         inputs.p95HalfWidth = kNormal95 * spatialOnly->sharedStdErrP95;
         inputs.withinVariance = varianceOf(full->withinSeconds);
-        inputs.regimeShare = inputs.withinVariance > 0 ? std::min(1.0, varianceOf(regimeOnly->acrossSeconds) / inputs.withinVariance) : 0;
-        inputs.regimeLag1 = graph.regimeLag1;
+        inputs.regimeShare = inputs.withinVariance > 0 ? std::min(1.0, varianceOf(regimeOnly->withinSeconds) / inputs.withinVariance) : 0;
+        inputs.regimeLag1 = lag1(regimeOnly->withinSeconds); // communication that hides correlates less than the regime itself
         inputs.tokens = tokens;
         inputs.tokensPerStep = costed->tokensPerStep;
         inputs.deadlineDays = query.deadlineDays;
         result.hasTraining = true;
         result.training = trainingTime(inputs);
-        result.notes.push_back(fmt::format("Regimes carry {:.0f} % of the variance within a job and follow from step to step with correlation {:.2f}.",
-                                           100 * inputs.regimeShare, graph.regimeLag1));
+        result.notes.push_back(fmt::format("Regimes carry {:.0f} % of the variance within a job and make steps correlate by {:.2f} from one to the next.",
+                                           100 * inputs.regimeShare, inputs.regimeLag1));
         result.notes.push_back("The persistent factors of a job shift all of its steps, so this part of the uncertainty does not shrink with their number.");
     }
     result.notes.push_back("No failures, fail-slow episodes, checkpoints or evaluations are counted; regimes are stationary over the run.");

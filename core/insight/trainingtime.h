@@ -32,7 +32,7 @@ struct TrainingInputs {
     double p95HalfWidth = 0;            ///< 95 %: of the 95 % quantile of jobMeans beyond that of independent jobs
     double withinVariance = 0;          ///< of the steps of one job
     double regimeShare = 0;             ///< of withinVariance, in [0, 1]
-    double regimeLag1 = 0;              ///< correlation of regimes from step to step, below 1
+    double regimeLag1 = 0;              ///< correlation, from step to step, of what regimes do to it; below 1
     double tokens = 0, tokensPerStep = 1, deadlineDays = 0;
 };
 
