@@ -9,6 +9,8 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <sys/resource.h>
+
 #include <chrono>
 #include <cstdio>
 #include <memory>
@@ -88,6 +90,13 @@ double slowestCancel(const Scenario& scenario, double coldSeconds)
     return slowest;
 }
 
+double peakMemoryMib()
+{
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return static_cast<double>(usage.ru_maxrss) / 1024.0;
+}
+
 void measureLargeJob(std::vector<Row>& rows)
 {
     const Scenario scenario = require(scenarioPreset("prism-64k"));
@@ -121,6 +130,7 @@ void measureLargeJob(std::vector<Row>& rows)
     const auto cold = [&](int replicas) { return bestSeconds([&](int) { (void)simulate(withReplicas(replicas), sim); }); };
     rows.push_back({"cost at 512 replicas over 1 replica", "times", cold(512) / cold(1), 3.0});
     rows.push_back({"cache after these evaluations", "MiB", static_cast<double>(evaluator.cacheBytes()) / 1048576.0, 256.0});
+    rows.push_back({"most memory that this process has held", "MiB", peakMemoryMib(), 256.0});
 }
 
 std::string tableText(const std::vector<Row>& rows)

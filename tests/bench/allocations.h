@@ -1,0 +1,13 @@
+// How often a piece of work asks for memory: a cost that does not depend on the machine.
+#pragma once
+
+#include <cstdint>
+
+namespace prism::bench {
+
+/// Calls of operator new in this process so far. Any thread.
+[[nodiscard]] std::uint64_t allocationCount();
+/// Largest memory that the process has held so far, in MiB.
+[[nodiscard]] double peakMemoryMib();
+
+} // namespace prism::bench
