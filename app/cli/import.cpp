@@ -1,5 +1,6 @@
-// import: a Hugging Face config.json or Megatron-LM arguments become a scenario file.
+// import: a Hugging Face config.json or Megatron-LM arguments become a scenario file; measured tables go into one.
 #include "app/cli/commands.h"
+#include "core/cost/importmeasured.h"
 #include "core/scenario/presets.h"
 
 #include <CLI/CLI.hpp>
@@ -14,6 +15,7 @@ namespace {
 
 struct ImportOptions : CommonOptions {
     std::string input, base, name;
+    NcclTestsOptions nccl;
 };
 
 /// What an import starts from when no base is named: one node of the default GPU with measured spreads.
@@ -53,6 +55,19 @@ void write(const ImportOptions& options, ImportResult imported)
     writeOutput(options, scenario);
 }
 
+/// The base with measured rows added; its name stays.
+void writeMeasured(const ImportOptions& options, std::vector<MeasuredRow> rows)
+{
+    ImportResult imported;
+    imported.scenario = baseOf(options);
+    const std::size_t read = rows.size();
+    const int replaced = addMeasuredRows(imported.scenario, std::move(rows));
+    imported.notes.push_back({Severity::warning, "measured.rows", std::to_string(read) + " measured rows were read, " + std::to_string(replaced) + " of them in place of others", "", "", "", ""});
+    ImportOptions kept = options;
+    kept.name = imported.scenario.name;
+    write(kept, std::move(imported));
+}
+
 CLI::App* addImport(CLI::App& parent, Cli& cli, const char* name, const char* help, const std::shared_ptr<ImportOptions>& options)
 {
     CLI::App* command = parent.add_subcommand(name, help);
@@ -77,6 +92,13 @@ void addImport(CLI::App& app, Cli& cli)
     addImport(*command, cli, "megatron-args", "From Megatron-LM arguments or a launch script (model, parallelism, training)", options)->callback([options] {
         write(*options, require(importMegatronArguments(readInput(options->input), baseOf(*options))));
     });
+    CLI::App* nccl = addImport(*command, cli, "nccl-tests", "Measured collectives from the log of all_reduce_perf and its like, into the base's measured table", options);
+    nccl->add_option("--op", options->nccl.op, "The collective, where the log does not name it")
+        ->check(CLI::IsMember({"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "p2p"}));
+    nccl->add_option("--ranks", options->nccl.ranks, "The number of ranks, where the log does not list them")->check(CLI::Range(2, 1 << 20));
+    nccl->callback([options] { writeMeasured(*options, require(ncclTestsRows(readInput(options->input), options->nccl))); });
+    addImport(*command, cli, "operators", "Measured operators from CSV (op, m, n, k, dtype, ranks, bytes, time_us), into the base's measured table", options)
+        ->callback([options] { writeMeasured(*options, require(operatorTableRows(readInput(options->input)))); });
 }
 
 } // namespace prism::cli

@@ -59,6 +59,15 @@ CostModel::CostModel(const Scenario& scenario, const Calibration& calibration)
     }
     if (!scenario.cluster.nvlsSupported) // without reduction in the switch an all-reduce is two half-rings
         m_gpu.busShare[0] = withoutSwitchReduction(m_gpu);
+    if (!scenario.measured.rows.empty() || !scenario.measured.kernels.empty())
+        m_tables.set(scenario.measured, m_layout.gpusPerNode, [this](double m, double n, double k, MatrixPrecision p) { return gemmSeconds(m, n, k, 1, p); },
+                     [this](CollectiveOp op, const GroupGeometry& group, double bytes) { return collectiveFormula(op, group, bytes); });
+}
+
+double CostModel::measuredOr(KernelId id, double formula) const
+{
+    const double measured = m_tables.kernelSeconds(id);
+    return measured > 0 ? measured : formula;
 }
 
 /// Roofline over tiles: whole waves of output tiles over the SMs, each tile k + k0 deep, against the traffic of the matrices.
@@ -133,7 +142,7 @@ double CostModel::intraBusBandwidth(CollectiveOp op, std::int64_t ranks, double 
 /// Bytes that cross the busiest link over the buffer (nccl-tests PERFORMANCE.md): all-gather and reduce-scatter move (n - 1) / n
 /// of the buffer, all-reduce twice that. Inside a node the calibrated curves; between nodes rings whose bandwidth is that
 /// of the NICs of the group's ranks on a node, with a latency per node and a half-bandwidth message size.
-double CostModel::collectiveSeconds(CollectiveOp op, const GroupGeometry& group, double bytes) const
+double CostModel::collectiveFormula(CollectiveOp op, const GroupGeometry& group, double bytes) const
 {
     const double n = static_cast<double>(group.size);
     if (group.size <= 1 || bytes <= 0)
@@ -161,17 +170,26 @@ double CostModel::collectiveSeconds(CollectiveOp op, const GroupGeometry& group,
            + factor * (bytes + m_network.halfBytes * perNode / (perNode + 1)) / bandwidth;
 }
 
+double CostModel::collectiveSeconds(CollectiveOp op, const GroupGeometry& group, double bytes) const
+{
+    return collectiveFormula(op, group, bytes) * m_tables.collectiveFactor(op, group, bytes);
+}
+
 double CostModel::seconds(const Kernel& kernel) const
 {
+    if (const double measured = m_tables.kernelSeconds(kernel.id); measured > 0)
+        return measured;
     const SoftwareCalibration& soft = *m_software;
     const bool low = kernel.lowPrecision && m_low != m_high;
     switch (kernel.kind) {
     case CostKind::gemm: {
         const bool grouped = kernel.id == KernelId::gemmMoeFc1 || kernel.id == KernelId::gemmMoeFc2;
-        const double factor = low ? m_gpu.fp8TrainingFactor : m_gpu.trainingFactor;
+        const MatrixPrecision precision = kernel.lowPrecision ? m_low : m_high;
+        const bool measured = kernel.batch <= 1 && m_tables.hasGemms(precision); // a measured time needs no training factor
+        const double factor = measured ? m_tables.gemmFactor(kernel.m, kernel.n, kernel.k, precision) : low ? m_gpu.fp8TrainingFactor : m_gpu.trainingFactor;
         const double outputBytes = kernel.part != Part::wgrad ? 2 : grouped ? 4 : 8;
-        return gemmSeconds(kernel.m, kernel.n, kernel.k, kernel.batch, kernel.lowPrecision ? m_low : m_high, outputBytes)
-               * (grouped && factor > 1 ? std::sqrt(factor) : factor);
+        return gemmSeconds(kernel.m, kernel.n, kernel.k, kernel.batch, precision, outputBytes)
+               * (grouped && !measured && factor > 1 ? std::sqrt(factor) : factor);
     }
     case CostKind::attention: return attentionSeconds(kernel);
     case CostKind::memory: return memorySeconds(kernel.bytes, kernel.launches) * soft.memoryFactor;

@@ -2,12 +2,11 @@
 #pragma once
 
 #include "core/cost/calibration.h"
+#include "core/cost/measured.h"
 #include "core/step/layout.h"
 #include "core/workload/kernel.h"
 
 namespace prism {
-
-enum class MatrixPrecision : std::uint8_t { fp32, tf32, bits16, fp8, fp4 };
 
 /// Relative slowdown of compute while a communication runs beside it. Source: Echo (arXiv 2412.12487), table of kernels slowed by
 /// overlap on A100: matrix kernels that a collective covers wholly are 1.9 % (library) to 6.2 % (CUTLASS) slower.
@@ -26,7 +25,9 @@ public:
     /// A kernel that streams `bytes` through memory, `launches` launches.
     [[nodiscard]] double memorySeconds(double bytes, double launches = 1) const;
     [[nodiscard]] double attentionSeconds(const Kernel& kernel) const;
-    /// A collective over a group; `bytes` as nccl-tests counts them (the full buffer of one rank).
+    /// Mean seconds of a kernel class that was measured, else `formula`.
+    [[nodiscard]] double measuredOr(KernelId id, double formula) const;
+    /// A collective over a group, by the measured tables where they have it; `bytes` as nccl-tests counts them (the full buffer of one rank).
     [[nodiscard]] double collectiveSeconds(CollectiveOp op, const GroupGeometry& group, double bytes) const;
 
     /// Bytes per second as nccl-tests' bus bandwidth, inside a node.
@@ -39,7 +40,10 @@ public:
     [[nodiscard]] double peakFlops(MatrixPrecision precision) const { return m_peak[static_cast<std::size_t>(precision)]; }
 
 private:
+    [[nodiscard]] double collectiveFormula(CollectiveOp op, const GroupGeometry& group, double bytes) const;
+
     Layout m_layout;
+    MeasuredTables m_tables;
     GpuCalibration m_gpu;
     NetworkCalibration m_network;
     const SoftwareCalibration* m_software;

@@ -58,6 +58,7 @@ private:
     [[nodiscard]] Diagnostics addPrograms();
     void addTransfers();
     void addStepOps();
+    void useMeasuredMeans();
     void addVariability();
     void addMemory(const DeterministicStep& step);
     void addCounts();
@@ -209,6 +210,22 @@ void Assembly::addStepOps()
     }
 }
 
+/// Kernels of the programs take measured means when they are costed; this does the same for what happens once per step or hop.
+void Assembly::useMeasuredMeans()
+{
+    StepGraph& g = m_out.graph;
+    const auto use = [&](StepOp& op) {
+        if (op.kernelClass >= 0)
+            op.meanSeconds = m_cost.measuredOr(static_cast<KernelId>(op.kernelClass), op.meanSeconds);
+    };
+    for (auto* ops : {&g.sendForward, &g.sendBackward, &g.gradSync, &g.optimizer, &g.paramGather})
+        std::for_each(ops->begin(), ops->end(), use);
+    use(g.gradNorm);
+    use(g.embeddingAllReduce);
+    Diagnostics unknown = unknownKernels(m_scenario.measured);
+    m_out.warnings.insert(m_out.warnings.end(), std::make_move_iterator(unknown.begin()), std::make_move_iterator(unknown.end()));
+}
+
 void Assembly::addVariability()
 {
     StepGraph& g = m_out.graph;
@@ -287,11 +304,14 @@ void Assembly::addMemory(const DeterministicStep& step)
         m.optimizerGib = state(m_state.optimizer, par.zeroStage >= 1);
         m.activationsGib = step.inFlight[p] / kGib;
         double transient = 0;
+        bool holdsEmbedding = false;
         for (std::size_t i = 0; i < m_chunks.size(); ++i)
-            if (m_out.graph.schedule.path[i][0] == static_cast<int>(p))
+            if (m_out.graph.schedule.path[i][0] == static_cast<int>(p)) {
                 transient = std::max(transient, transientBytes(m_scenario, m_shape, m_chunks[i]));
-        // CUDA context, NCCL channels and cuBLAS workspaces: about 2 GiB on these machines.
-        m.buffersGib = transient / kGib + 2.0;
+                holdsEmbedding = holdsEmbedding || m_chunks[i].embedding || m_chunks[i].head;
+            }
+        constexpr double kReservedGib = 0.5; // blocks that the allocator rounds up and keeps
+        m.buffersGib = (transient + gradientCopyBytes(m_scenario.model, m_shape, holdsEmbedding)) / kGib + kReservedGib + kContextGib;
         m.totalGib = m.weightsGib + m.gradientsGib + m.optimizerGib + m.activationsGib + m.buffersGib;
         report.peakGib = std::max(report.peakGib, m.totalGib);
         report.stages.push_back(m);
@@ -330,7 +350,7 @@ void Assembly::addCounts()
     m_out.withinCalibration = outside.empty();
     m_out.errorBandLow = outside.empty() ? m_calibration.bandLow : m_calibration.domain.bandLow;
     m_out.errorBandHigh = outside.empty() ? m_calibration.bandHigh : m_calibration.domain.bandHigh;
-    m_out.warnings = std::move(outside);
+    m_out.warnings.insert(m_out.warnings.end(), std::make_move_iterator(outside.begin()), std::make_move_iterator(outside.end()));
 }
 
 Result<CostedStep> Assembly::run()
@@ -344,6 +364,7 @@ Result<CostedStep> Assembly::run()
         return errors;
     addTransfers();
     addStepOps();
+    useMeasuredMeans();
     addVariability();
     std::vector<std::vector<double>> chunkBytes(static_cast<std::size_t>(m_shape.pp), std::vector<double>(static_cast<std::size_t>(g.schedule.numChunks)));
     for (std::size_t i = 0; i < m_chunks.size(); ++i)

@@ -149,7 +149,7 @@ ValidatedRow validatedRow(const PublishedRow& row, const Calibration& calibratio
         out.noiseFreeSeconds = b.computeSeconds + b.tensorParallelSeconds + b.contextParallelSeconds + b.expertParallelSeconds
                                + b.pipelineSeconds + b.bubbleSeconds + b.dataParallelSeconds + b.optimizerSeconds + b.otherSeconds;
         out.predictedSeconds = out.noiseFreeSeconds * slowdown;
-        out.predictedMemoryGib = step->memory.peakGib;
+        out.predictedMemoryGib = step->memory.peakGib - kContextGib; // published: what the framework reserves
     }
     if (out.publishedSeconds > 0 && out.skipped.empty())
         out.error = out.predictedSeconds / out.publishedSeconds - 1;

@@ -395,6 +395,19 @@ void checkVariability(const Scenario& s, Findings& f)
 
 void checkMeasured(const Scenario& s, Findings& f)
 {
+    for (std::size_t i = 0; i < s.measured.rows.size(); ++i) {
+        const MeasuredRow& r = s.measured.rows[i];
+        const std::string path = "measured.rows[" + std::to_string(i) + "]";
+        if (!(r.seconds > 0))
+            f.error(path + ".time_s", "a measured time is longer than nothing", std::to_string(r.seconds), "a number > 0");
+        if (r.op == "gemm" ? r.m < 1 || r.n < 1 || r.k < 1 : r.ranks < 2 || r.bytes < 1)
+            f.error(path, r.op == "gemm" ? "a matrix product needs m, n and k" : "a collective needs ranks and bytes", r.op,
+                    r.op == "gemm" ? "m, n and k of at least 1" : "at least 2 ranks and 1 byte");
+    }
+    for (std::size_t i = 0; i < s.measured.kernels.size(); ++i)
+        if (!(s.measured.kernels[i].meanSeconds > 0))
+            f.error("measured.kernels[" + std::to_string(i) + "].mean_s", "a measured time is longer than nothing",
+                    std::to_string(s.measured.kernels[i].meanSeconds), "a number > 0");
     const std::vector<int>& order = s.measured.nodeOrder;
     if (order.empty() || !f.usable({kGpus, "cluster.gpus_per_node"}))
         return;

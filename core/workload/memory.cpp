@@ -118,9 +118,17 @@ double transientBytes(const Scenario& scenario, const Shape& s, const ChunkLayer
             largest = std::max(largest, layerBytes(scenario, s, static_cast<LayerKind>(k)));
     double bytes = scenario.training.recomputeGranularity == "full" ? largest : 0.0;
     bytes += 2 * s.elementBytes * s.tokens * real(scenario.model.hiddenSize); // gathered input and its gradient
-    if (chunk.head)
-        bytes += 4 * s.tokens * real(scenario.model.vocabSize) / real(s.tp);
     return bytes;
+}
+
+double gradientCopyBytes(const ModelConfig& m, const Shape& s, bool holdsEmbedding)
+{
+    if (!m.operators.empty())
+        return 0;
+    const double h = real(m.hiddenSize), gates = m.gatedMlp ? 2 : 1;
+    const double dense = m.numExperts > 0 && m.moeFirstKDense == 0 ? 0.0 : gates * h * real(m.ffnHiddenSize);
+    const double largest = std::max(dense, h * (s.queryDim + 2 * s.keyValueDim));
+    return 4 * (largest + (holdsEmbedding ? real(m.vocabSize) * h : 0.0)) / real(s.tp);
 }
 
 } // namespace prism

@@ -15,7 +15,10 @@ struct StageParameters {
 
 /// Bytes that the forward of one micro-batch leaves for its backward, per rank.
 [[nodiscard]] double activationBytes(const Scenario& scenario, const Shape& shape, const ChunkLayers& chunk);
-/// Bytes that exist only while one layer or the loss is computed.
+/// FP32 copies of the gradients of the largest matrix of a layer and of the embedding, as backward makes them before they are
+/// added: what PyTorch keeps reserved for them. (SimuMax's 19 measured peaks on B200 exceed state and activations by this and 0.5 GiB.)
+[[nodiscard]] double gradientCopyBytes(const ModelConfig& model, const Shape& shape, bool holdsEmbedding);
+/// Bytes that exist only while one layer is computed.
 [[nodiscard]] double transientBytes(const Scenario& scenario, const Shape& shape, const ChunkLayers& chunk);
 
 } // namespace prism

@@ -1,0 +1,60 @@
+// Measured tables in place of formulas: operator times by shape, collectives by size, means by kernel class.
+//
+// Between the rows the residual of the formula is interpolated, so that a row's own shape gives the row's time and shapes beside
+// it keep the formula's tiles, waves and latencies.
+#pragma once
+
+#include "core/scenario/scenario.h"
+#include "core/step/layout.h"
+#include "core/workload/kernel.h"
+
+#include <array>
+#include <functional>
+#include <vector>
+
+namespace prism {
+
+enum class MatrixPrecision : std::uint8_t { fp32, tf32, bits16, fp8, fp4 };
+
+/// The precision that a row's dtype names ("bf16", "half", "fp8", "nvfp4", "float"); 16 bit when it says nothing.
+[[nodiscard]] MatrixPrecision precisionOf(const std::string& dtype);
+/// The collective of a row's op; false when it is a matrix product.
+[[nodiscard]] bool collectiveOf(const std::string& op, CollectiveOp& collective);
+/// A group of `ranks` that fills nodes.
+[[nodiscard]] GroupGeometry filledNodes(std::int64_t ranks, std::int64_t gpusPerNode);
+
+/// Immutable after `set`; any thread. Cost of a question: one pass over the rows of its kind (at most 20,000 each).
+class MeasuredTables final {
+public:
+    using GemmFormula = std::function<double(double m, double n, double k, MatrixPrecision)>;
+    using CollectiveFormula = std::function<double(CollectiveOp, const GroupGeometry&, double bytes)>;
+
+    /// Takes the rows in, each as its residual against the formula.
+    void set(const MeasuredConfig& measured, std::int64_t gpusPerNode, const GemmFormula& gemm, const CollectiveFormula& collective);
+
+    /// Factor on the formula's time of a matrix product; 1 without rows of the precision.
+    [[nodiscard]] double gemmFactor(double m, double n, double k, MatrixPrecision precision) const;
+    /// Whether matrix products of a precision were measured.
+    [[nodiscard]] bool hasGemms(MatrixPrecision precision) const { return !m_gemms[static_cast<std::size_t>(precision)].empty(); }
+    /// Factor on the formula's time of a collective; 1 without rows of the op inside a node (or between nodes).
+    [[nodiscard]] double collectiveFactor(CollectiveOp op, const GroupGeometry& group, double bytes) const;
+    /// Mean seconds of a kernel class, or < 0.
+    [[nodiscard]] double kernelSeconds(KernelId id) const { return m_kernels[static_cast<std::size_t>(id)]; }
+
+private:
+    struct Point {
+        std::array<double, 3> at{}; ///< logarithms of (m, n, k), or of (bytes, ranks)
+        double residual = 0;        ///< logarithm of measured over formula
+    };
+    using Points = std::vector<Point>;
+    [[nodiscard]] static double factor(const Points& points, const std::array<double, 3>& at);
+
+    std::array<Points, 5> m_gemms;
+    std::array<std::array<Points, 2>, 5> m_collectives; ///< by op; inside a node, between nodes
+    std::array<double, kKernelIds> m_kernels = [] { std::array<double, kKernelIds> none{}; none.fill(-1); return none; }();
+};
+
+/// Kernel classes of a scenario's measured means that no kernel has, one warning each.
+[[nodiscard]] Diagnostics unknownKernels(const MeasuredConfig& measured);
+
+} // namespace prism
