@@ -7,6 +7,7 @@
 #include <QApplication>
 #include <QDir>
 #include <QElapsedTimer>
+#include <QPixmap>
 #include <QStandardPaths>
 #include <QTemporaryDir>
 #include <QThread>
@@ -79,8 +80,11 @@ int runBatch(ui::Theme& theme, const BatchOptions& options)
         for (const auto mode : {ui::Theme::Mode::light, ui::Theme::Mode::dark}) {
             theme.setMode(mode);
             settle(window);
-            const QString path = QDir(options.screenshots).filePath(u"%1-%2.png"_s.arg(page->id(), mode == ui::Theme::Mode::light ? u"light"_s : u"dark"_s));
-            if (!window.grab().save(path)) {
+            const QPixmap picture = window.grab();
+            const int scale = qRound(picture.devicePixelRatio());
+            const QString path = QDir(options.screenshots).filePath(u"%1-%2%3.png"_s.arg(page->id(), mode == ui::Theme::Mode::light ? u"light"_s : u"dark"_s,
+                                                                                          scale > 1 ? u"@%1x"_s.arg(scale) : QString()));
+            if (!picture.save(path)) {
                 complain(u"%1 cannot be written."_s.arg(path));
                 return 1;
             }

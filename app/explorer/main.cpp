@@ -10,10 +10,13 @@ using namespace Qt::Literals::StringLiterals;
 
 int main(int argc, char** argv)
 {
-    // Figures without a window need no display.
-    for (int i = 1; i < argc; ++i)
+    // Figures without a window need no display; the scale must be known before the application is.
+    for (int i = 1; i < argc; ++i) {
+        if (qstrcmp(argv[i], "--scale") == 0 && i + 1 < argc)
+            qputenv("QT_SCALE_FACTOR", argv[i + 1]);
         if ((qstrcmp(argv[i], "--screenshots") == 0 || qstrcmp(argv[i], "--export-csv") == 0) && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM"))
             qputenv("QT_QPA_PLATFORM", "offscreen");
+    }
     QApplication application(argc, argv);
     QCoreApplication::setOrganizationName(u"prism-explorer"_s);
     QCoreApplication::setApplicationName(u"prism-explorer"_s);
@@ -27,8 +30,9 @@ int main(int argc, char** argv)
     const QCommandLineOption screenshots(u"screenshots"_s, u"Write every page, light and dark, as PNG into DIR and leave."_s, u"DIR"_s);
     const QCommandLineOption csv(u"export-csv"_s, u"Write the figures of every page as CSV into DIR and leave."_s, u"DIR"_s);
     const QCommandLineOption size(u"size"_s, u"Window size of the screenshots."_s, u"WIDTHxHEIGHT"_s, u"1440x900"_s);
+    const QCommandLineOption scale(u"scale"_s, u"Pixels for each pixel of the size, 1 to 4; pictures of scale 2 and more have it in their names."_s, u"FACTOR"_s, u"1"_s);
     const QCommandLineOption theme(u"theme"_s, u"light, dark or system."_s, u"THEME"_s);
-    parser.addOptions({screenshots, csv, size, theme});
+    parser.addOptions({screenshots, csv, size, scale, theme});
     parser.addPositionalArgument(u"study"_s, u"A study (.prism), or a scenario, model configuration, argument list or speed table to import."_s, u"[STUDY]"_s);
     parser.process(application);
 

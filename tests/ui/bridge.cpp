@@ -27,18 +27,21 @@ protected:
     Workspace workspace;
 };
 
-TEST_F(BridgeTest, FiftyEditsInABurstStartAtMostTwoComputationsPerTenthOfASecond)
+TEST_F(BridgeTest, FiftyEditsInATenthOfASecondStartAtMostTwoComputations)
 {
     const int before = bridge().jobsStarted();
-    QElapsedTimer clock;
+    QElapsedTimer clock, gap;
     clock.start();
+    int pauses = 0; // a busy machine stretches the burst and breaks it: each is a start of its own
     for (int i = 0; i < 50; ++i) {
+        gap.start();
         edit("training.global_batch_size", std::to_string(32 + 16 * i));
         QTest::qWait(2);
+        pauses += gap.elapsed() >= kBurstMs ? 1 : 0;
     }
-    const auto tenths = static_cast<int>(clock.elapsed() / 100); // one on an idle machine
+    const int stretched = static_cast<int>(clock.elapsed() / kBurstSpacingMs); // 0 on an idle machine
     idle();
-    EXPECT_LE(bridge().jobsStarted() - before, 1 + std::max(1, tenths));
+    EXPECT_LE(bridge().jobsStarted() - before, 2 + stretched + pauses);
     ASSERT_TRUE(result().shown);
     EXPECT_FALSE(result().stale());
     EXPECT_EQ(result().shown->scenario.training.globalBatchSize, 32 + 16 * 49);

@@ -1,6 +1,7 @@
 // One session through the real window: edit, compare, drag the limit, mark a slow node, undo, close, open again.
 #include "tests/ui/window_fixture.h"
 #include "ui/distribution/distributionpage.h"
+#include "ui/pages/placementpage.h"
 #include "ui/window/actions.h"
 #include "ui/window/commandpalette.h"
 #include "ui/window/dialogs.h"
@@ -41,32 +42,47 @@ TEST_F(EndToEnd, ASessionComesBackAsItWas)
 {
     StudyState atClose;
     {
-        auto window = smallWindow();
+        auto window = makeWindow();
+        window->startSession(); // the first start: the sample study
+        window->show();
+        settle(*window);
         StudyModel& study = window->workspace().study();
         const StudyState start = study.state();
+        ASSERT_EQ(start.entries.size(), 3U);
         CdfChart& chart = distribution(*window).chart();
-        ASSERT_EQ(chart.curves().size(), 2);
-        const double before = shown(*window, 1)->across.p50;
+        ASSERT_EQ(chart.curves().size(), 3);
+        const std::vector<CurvePoint> curveBefore = chart.curves().front().cdf;
 
-        type(*window, "parallelism.pipeline_model_parallel_size", "2");
+        type(*window, "parallelism.pipeline_model_parallel_size", "8");
         settle(*window);
-        EXPECT_EQ(study.current()->scenario->parallelism.pipelineModelParallelSize, 2);
-        EXPECT_NE(shown(*window, 1)->across.p50, before);
+        ASSERT_EQ(study.current()->scenario->parallelism.pipelineModelParallelSize, 8);
+        EXPECT_NE(chart.curves().front().cdf.front().seconds, curveBefore.front().seconds) << "the curve moves";
+        EXPECT_NE(chart.curves().front().cdf.back().seconds, curveBefore.back().seconds);
 
         window->actions().get(u"scenario.next"_s)->trigger();
         window->actions().get(u"scenario.pin"_s)->trigger();
         settle(*window);
         EXPECT_EQ(study.state().baselineId, 2);
 
-        const double from = distribution(*window).limitSeconds(), p99 = shown(*window, 2)->across.p99;
-        drag(chart, from, from + (p99 - from) * 0.7, Qt::AltModifier);
+        const double p95 = distribution(*window).limitSeconds(), p99 = shown(*window, 2)->across.p99;
+        EXPECT_NEAR(p95, shown(*window, 2)->across.p95, 1e-9) << "the limit starts at the baseline's p95";
+        drag(chart, p95, p95 + (p99 - p95) * 0.7, Qt::AltModifier);
         settle(*window);
-        EXPECT_GT(study.state().limitSeconds, from);
+        EXPECT_GT(study.state().limitSeconds, p95);
         EXPECT_EQ(study.undoStack()->text(study.undoStack()->count() - 1).left(5), u"Limit"_s) << "a drag is one step";
 
-        study.setSlowNode(study.currentId(), 5, 1.25);
+        window->pages().showPage(u"placement"_s);
+        settlePage(*window);
+        auto& map = static_cast<PlacementPage*>(window->pages().page(u"placement"_s))->map();
+        const int cell = map.itemCount() / 2;
+        ASSERT_GT(cell, 0);
+        QTest::mouseClick(&map, Qt::LeftButton, {}, map.placeOf(cell).toPoint());
+        EXPECT_EQ(map.focusItem(), cell);
+        QTest::mouseClick(window->findChild<QAbstractButton*>(u"addSlowNode"_s), Qt::LeftButton);
         settle(*window);
-        EXPECT_EQ(shown(*window, 2)->scenario.variability.slow.size(), 2U);
+        ASSERT_EQ(shown(*window, 2)->scenario.variability.slow.size(), 1U);
+        const int node = study.current()->scenario->variability.slow.front().node;
+        EXPECT_EQ(placesOf(*study.current()->scenario, node).front().second, cell % map.data().columns) << "the node stands where the click was";
 
         const int jobs = window->workspace().bridge().jobsStarted();
         while (study.undoStack()->canUndo())
@@ -75,6 +91,7 @@ TEST_F(EndToEnd, ASessionComesBackAsItWas)
         EXPECT_TRUE(study.state() == start);
         settle(*window);
         EXPECT_EQ(window->workspace().bridge().jobsStarted(), jobs) << "undo restores known results";
+        EXPECT_EQ(chart.curves().size(), 3);
 
         window->actions().get(u"edit.redo"_s)->trigger();
         window->workspace().selection().setCell(2, 3);

@@ -12,6 +12,7 @@
 
 #include <gtest/gtest.h>
 
+#include <QDropEvent>
 #include <QFile>
 #include <QMimeData>
 #include <QSignalSpy>
@@ -38,6 +39,19 @@ TEST(Ticks, AreRoundNumbersInsideTheRange)
     EXPECT_TRUE(niceTicks(1, 1, 5).values.empty());
     EXPECT_TRUE(niceTicks(0, std::numeric_limits<double>::infinity(), 5).values.empty());
     EXPECT_EQ(niceCeiling(1.34), 1.5);
+}
+
+TEST(Ticks, CoverTheRangeWithTheirEnds)
+{
+    for (const auto& [low, high] : {std::pair{6.21, 7.77}, {0.0, 1.0}, {-3.0, 0.1}, {1e-6, 1.0001e-6}, {5.0, 5.0}, {0.0, 0.0}, {1e9, 3e9}}) {
+        const Ticks ticks = coveringTicks(low, high, 8);
+        ASSERT_GE(ticks.values.size(), 2U) << low;
+        EXPECT_LE(ticks.values.front(), low + 1e-6 * ticks.step);
+        EXPECT_GE(ticks.values.back(), high - 1e-6 * ticks.step);
+        EXPECT_TRUE(!(high > low) || ticks.values[1] > low) << "no tick too many";
+        EXPECT_NE(ticks.label(ticks.values[0]), ticks.label(ticks.values[1]));
+    }
+    EXPECT_EQ(coveringTicks(std::numeric_limits<double>::quiet_NaN(), 1, 5).values.size(), 2U);
 }
 
 TEST(Charts, ReadEveryItemByKeyboardAndByNameForScreenReaders)
@@ -167,23 +181,10 @@ TEST(HeatMap, MovesAMarkedCellByDragging)
     data.marked = {0};
     map.setData(data);
     QSignalSpy moved(&map, &HeatMap::itemMoved), activated(&map, &HeatMap::itemActivated);
-    // Find the cells by asking where a click lands.
-    std::map<int, QPoint> at;
-    for (int y = 0; y < map.height(); y += 8)
-        for (int x = 0; x < map.width(); x += 8) {
-            data.marked.clear();
-            map.setFocusItem(-1);
-            HeatMap probe(theme);
-            probe.resize(map.size());
-            probe.setData(data);
-            QTest::mouseClick(&probe, Qt::LeftButton, {}, {x, y});
-            if (probe.focusItem() >= 0)
-                at[probe.focusItem()] = {x, y};
-        }
-    ASSERT_EQ(at.size(), 4U);
-    QTest::mousePress(&map, Qt::LeftButton, {}, at[0]);
-    QTest::mouseMove(&map, at[3]);
-    QTest::mouseRelease(&map, Qt::LeftButton, {}, at[3]);
+    const QPoint from = map.placeOf(0).toPoint(), to = map.placeOf(3).toPoint();
+    QTest::mousePress(&map, Qt::LeftButton, {}, from);
+    QTest::mouseMove(&map, to);
+    QTest::mouseRelease(&map, Qt::LeftButton, {}, to);
     ASSERT_EQ(moved.count(), 1);
     EXPECT_EQ(moved.at(0).at(0).toInt(), 0);
     EXPECT_EQ(moved.at(0).at(1).toInt(), 3);
@@ -191,6 +192,54 @@ TEST(HeatMap, MovesAMarkedCellByDragging)
     QTest::keyClick(&map, Qt::Key_Return);
     ASSERT_EQ(activated.count(), 1);
     EXPECT_EQ(activated.at(0).at(0).toInt(), 2);
+}
+
+TEST(HeatMap, TakesASlowNodeThatIsDroppedOnACell)
+{
+    Theme theme;
+    HeatMap map(theme);
+    map.resize(500, 300);
+    HeatData data;
+    data.rows = 2;
+    data.columns = 2;
+    data.rowLabels = data.columnLabels = {u"0"_s, u"1"_s};
+    data.cells.assign(4, {true, 1.05, 0.001, {}});
+    map.setData(data);
+    QSignalSpy dropped(&map, &HeatMap::nodeDropped);
+    const auto drop = [&](QPointF at, QMimeData* mime) {
+        const std::unique_ptr<QMimeData> owned(mime);
+        QDragEnterEvent enter(at.toPoint(), Qt::MoveAction, mime, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(&map, &enter);
+        QDropEvent event(at, Qt::MoveAction, mime, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(&map, &event);
+    };
+    drop(map.placeOf(2), HeatMap::mimeDataOf(17));
+    ASSERT_EQ(dropped.count(), 1);
+    EXPECT_EQ(dropped.at(0).at(0).toInt(), 17);
+    EXPECT_EQ(dropped.at(0).at(1).toInt(), 2);
+    drop({2, 2}, HeatMap::mimeDataOf(17)); // beside the cells
+    drop(map.placeOf(1), new QMimeData);   // something else
+    EXPECT_EQ(dropped.count(), 1);
+}
+
+TEST(Charts, HoldAtLeastTheReachThatTheyAreGiven)
+{
+    Theme theme;
+    for (const NamedChart& named : galleryCharts(theme)) {
+        PlotBase& chart = *named.chart;
+        chart.resize(700, 400);
+        const std::optional<Reach> own = chart.ownReach();
+        if (!own)
+            continue;
+        const QImage before = chart.grab().toImage();
+        chart.setReach(Reach{own->low, own->high}); // nothing new
+        EXPECT_EQ(chart.grab().toImage(), before) << named.name.toStdString();
+        chart.setReach(Reach{own->low, own->high + 3 * (own->high - std::min(0.0, own->low))});
+        EXPECT_NE(chart.grab().toImage(), before) << named.name.toStdString();
+        EXPECT_EQ(chart.ownReach(), own) << named.name.toStdString();
+        chart.setReach(std::nullopt);
+        EXPECT_EQ(chart.grab().toImage(), before) << named.name.toStdString();
+    }
 }
 
 TEST(Gantt, MergesWhatIsUnderAPixelAndZooms)

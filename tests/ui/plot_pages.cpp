@@ -114,6 +114,32 @@ TEST_F(Pages, SensitivityAnswersAndFollowsTheSelection)
         EXPECT_EQ(row.size(), table.header.size());
 }
 
+TEST_F(Pages, TheTornadoOfALimitIsOfItsProbability)
+{
+    SensitivityPage page(m_theme);
+    page.resize(1056, 680);
+    m_context.limitSeconds = m_context.scenarios[0].snapshot->across.p50;
+    page.restoreState({{u"figure"_s, static_cast<int>(Figure::exceedance)}});
+    page.setContext(m_context);
+    settle(page);
+    const TornadoData& data = page.tornado().data();
+    ASSERT_TRUE(data.isShare);
+    EXPECT_TRUE(data.figure.startsWith(u"P(step > "_s)) << data.figure.toStdString();
+    ASSERT_GT(page.tornado().itemCount(), 2);
+    for (const TornadoRow& row : data.rows) {
+        EXPECT_LE(std::abs(row.removed.change), 1.0) << "a change of a probability";
+        EXPECT_LE(std::abs(row.doubled.change), 1.0);
+    }
+    // Another limit is another question; the median's probability is about a half.
+    const QString half = data.baseline;
+    EXPECT_NEAR(half.section(u' ', -2, -2).toDouble(), 50, 10) << half.toStdString();
+    m_context.limitSeconds = m_context.scenarios[0].snapshot->across.p99;
+    page.setContext(m_context);
+    settle(page);
+    EXPECT_NE(page.tornado().data().baseline, half);
+    EXPECT_NE(page.tornado().data().figure, QString());
+}
+
 TEST_F(Pages, PipelineShowsAStepAndWritesATrace)
 {
     PipelinePage page(m_theme);

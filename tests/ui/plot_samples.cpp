@@ -145,6 +145,8 @@ PlacementMap placementMap(int rows)
             const double ratio = (row == 5 ? 1.02 : 1.035) + 0.03 * (1 - std::exp(-edge / 1.5)) + 0.006 * std::exp(-std::pow((row - 9.5) / 2, 2)) - (column == 15 ? 0.012 : 0);
             cell.p95Ratio = {ratio, 0.003};
             cell.p50Ratio = {1 + (ratio - 1) * 0.9, 0.001};
+            cell.p99Ratio = {1 + (ratio - 1) * 1.1, 0.005};
+            cell.p99Seconds = cell.p99Ratio.value * map.base.p99;
             cell.p95Seconds = ratio * map.base.p95;
             cell.p50Seconds = cell.p50Ratio.value * map.base.p50;
             cell.node = row * 16 + column;
@@ -235,9 +237,9 @@ std::shared_ptr<const Timeline> timeline(int stages, int chunks, int microbatche
     std::vector<TimelineSpan> tail;
     for (int stage = 0; stage < stages; ++stage) {
         const double start = ends[static_cast<std::size_t>(stage)];
-        tail.push_back({stage, SpanKind::gradSync, -1, -1, 2, start, start + 0.22, stage == 0, -1, {{2, 0.22}}});
-        tail.push_back({stage, SpanKind::optimizer, -1, -1, 3, start + 0.22, start + 0.26, stage == 0, -1, {{3, 0.04}}});
-        tail.push_back({stage, SpanKind::paramGather, -1, -1, 4, finish + 0.26, finish + 0.46, stage == 0, -1, {{4, 0.2}}});
+        tail.push_back({stage, SpanKind::gradSync, -1, -1, 2, start, start + 0.22, stage == 0, -1, 0.0, {{2, 0.22}}});
+        tail.push_back({stage, SpanKind::optimizer, -1, -1, 3, start + 0.22, start + 0.26, stage == 0, -1, 0.0, {{3, 0.04}}});
+        tail.push_back({stage, SpanKind::paramGather, -1, -1, 4, finish + 0.26, finish + 0.46, stage == 0, -1, 0.0, {{4, 0.2}}});
     }
     line->spans.insert(line->spans.end(), tail.begin(), tail.end());
     std::sort(line->spans.begin(), line->spans.end(), [](const TimelineSpan& a, const TimelineSpan& b) {

@@ -65,4 +65,23 @@ TEST_F(Recovery, KillDuringEditsLosesAtMostTheLastKeystrokes)
     settle(*window);
 }
 
+TEST_F(Recovery, ANewStudyInASecondWindowLeavesTheUntitledOneOfTheFirstAlone)
+{
+    auto first = makeWindow(), second = makeWindow();
+    first->startSession();
+    EXPECT_TRUE(first->workspace().study().setParameter(1, "training.global_batch_size", "1024").empty());
+    first->file().flush();
+    second->openSample();
+    EXPECT_NE(second->file().path(), first->file().path());
+    EXPECT_TRUE(first->workspace().study().setParameter(1, "training.global_batch_size", "512").empty());
+    EXPECT_TRUE(first->file().flush());
+    EXPECT_TRUE(second->file().flush());
+    const QString kept = first->file().path();
+    first.reset();
+    second.reset();
+    auto again = makeWindow();
+    ASSERT_TRUE(again->openStudy(kept));
+    EXPECT_EQ(again->workspace().study().entry(1)->scenario->training.globalBatchSize, 512);
+}
+
 } // namespace prism::ui::test

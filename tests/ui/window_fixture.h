@@ -89,6 +89,13 @@ protected:
         }
         return true;
     }
+    /// Also until the page that is shown has its answers.
+    static void settlePage(MainWindow& window)
+    {
+        do
+            settle(window);
+        while (!window.workspace().insights().isIdle() || window.pages().current()->isComputing());
+    }
     static SnapshotPtr shown(MainWindow& window, int id)
     {
         const ShownScenario* s = window.workspace().context().find(id);

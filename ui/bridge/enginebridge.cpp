@@ -14,8 +14,6 @@ namespace prism::ui {
 
 namespace {
 
-constexpr int kBurstMs = 12;             // shorter than a frame: keystrokes and steps of a held key are no burst
-constexpr int kSpacingMs = 120; // of the starts while a burst lasts: 50 edits in 100 ms are two computations
 constexpr std::size_t kKeptSnapshots = 96;
 
 } // namespace
@@ -44,9 +42,9 @@ struct EngineBridge::Worker {
 EngineBridge::EngineBridge(QObject* parent)
     : QObject(parent), m_evaluator(std::make_shared<Evaluator>()), m_worker(std::make_unique<Worker>())
 {
-    m_burst.setSingleShot(true);
-    m_burst.setInterval(kBurstMs);
-    connect(&m_burst, &QTimer::timeout, this, &EngineBridge::begin);
+    m_pause.setSingleShot(true);
+    m_pause.setInterval(kBurstMs);
+    connect(&m_pause, &QTimer::timeout, this, &EngineBridge::begin);
     m_worker->thread = std::jthread([this, evaluator = m_evaluator](std::stop_token quit) {
         while (true) {
             std::unique_lock lock(m_worker->mutex);
@@ -129,9 +127,11 @@ void EngineBridge::request(const std::vector<Item>& items)
     } else if (news || !isBusy()) {
         m_waiting = std::move(job);
         m_hasWaiting = true;
-        if (!m_burst.isActive() || m_sinceStart.hasExpired(kSpacingMs))
+        const bool inBurst = m_sinceEdit.isValid() && !m_sinceEdit.hasExpired(kBurstMs);
+        if (!inBurst || m_sinceStart.hasExpired(kBurstSpacingMs))
             begin();
-        m_burst.start();
+        m_sinceEdit.start();
+        m_pause.start();
     }
     for (const int id : touched)
         Q_EMIT resultChanged(id);
@@ -155,7 +155,7 @@ void EngineBridge::cancel()
 
 void EngineBridge::setSamples(int numSamples)
 {
-    m_samples = std::clamp(numSamples, 100, 1'000'000);
+    m_samples = std::clamp(numSamples, kFewestSamples, kMostSamples);
     forgetAnswers();
 }
 

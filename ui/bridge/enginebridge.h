@@ -24,8 +24,12 @@ struct ScenarioResult {
     [[nodiscard]] bool stale() const { return computing || invalid || cancelled; }
 };
 
+inline constexpr int kFewestSamples = 100, kMostSamples = 1'000'000;
+inline constexpr int kBurstMs = 12;         ///< shorter than a frame: keystrokes and the steps of a held key are no burst
+inline constexpr int kBurstSpacingMs = 120; ///< of the starts while a burst lasts: 50 edits in 100 ms are two computations
+
 /// All functions: GUI thread; none of them waits. Latest wins: an edit starts at once and stops the job before it; in a burst
-/// of edits closer than `kBurstMs` the first starts at once and the last one when the burst pauses, or each `kSpacingMs`
+/// of edits closer than `kBurstMs` the first starts at once and the last one when the burst pauses, or each `kBurstSpacingMs`
 /// while it lasts. Finished snapshots are kept by content hash, so that undo shows them without computing.
 class EngineBridge final : public QObject {
     Q_OBJECT
@@ -86,8 +90,8 @@ private:
     int m_jobsStarted = 0, m_samples = 10'000;
     std::uint64_t m_seed = 1;
     EvaluationCost m_lastCost;
-    QTimer m_burst;               ///< runs while the last edit is younger than a burst's gap
-    QElapsedTimer m_sinceStart;
+    QTimer m_pause;               ///< ends a burst
+    QElapsedTimer m_sinceEdit, m_sinceStart;
     std::unique_ptr<Worker> m_worker;
 };
 

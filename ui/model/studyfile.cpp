@@ -154,7 +154,7 @@ struct StudyFile::Writer {
     std::condition_variable_any wake;
     std::condition_variable idle;
     std::optional<Pending> pending;  // guarded by mutex
-    bool busy = false, hurry = false; // guarded by mutex
+    bool busy = false, hurry = false, failed = false; // guarded by mutex
     std::unique_ptr<FileState> file; // the writer's while busy; else the GUI thread's under the mutex
     std::jthread thread;
 };
@@ -175,6 +175,7 @@ StudyFile::StudyFile(QObject* parent) : QObject(parent), m_writer(std::make_uniq
             const Diagnostics errors = w->file ? w->file->bring(next) : Diagnostics{};
             lock.lock();
             w->busy = false;
+            w->failed = hasErrors(errors);
             const bool idle = !w->pending;
             w->idle.notify_all();
             if (!quit.stop_requested())
@@ -190,13 +191,14 @@ StudyFile::~StudyFile()
     m_writer->thread.join();
 }
 
-void StudyFile::flush()
+bool StudyFile::flush()
 {
     std::unique_lock lock(m_writer->mutex);
     m_writer->hurry = true;
     m_writer->wake.notify_all();
     m_writer->idle.wait(lock, [this] { return !m_writer->pending && !m_writer->busy; });
     m_writer->hurry = false;
+    return m_readOnly || (m_writer->file && !m_writer->failed);
 }
 
 Result<OpenedStudy> StudyFile::open(const QString& path)
@@ -236,6 +238,7 @@ Result<OpenedStudy> StudyFile::open(const QString& path)
     opened.notes += notes;
     const std::lock_guard lock(m_writer->mutex);
     m_writer->file = std::move(file);
+    m_writer->failed = false;
     m_path = absolute;
     m_readOnly = !opened.readOnlyReason.isEmpty();
     m_saved = true;
@@ -259,6 +262,7 @@ Diagnostics StudyFile::create(const QString& path)
         return study.errors();
     }
     m_writer->file = std::make_unique<FileState>(std::move(study).value());
+    m_writer->failed = false;
     m_path = absolute;
     m_readOnly = false;
     return {};
@@ -289,6 +293,7 @@ Diagnostics StudyFile::saveAs(const QString& path, const StudyState& state, int 
     file->ids = m_writer->file->ids; // a copy keeps the ids
     file->written = m_writer->file->written;
     m_writer->file = std::move(file);
+    m_writer->failed = false;
     m_path = absolute;
     m_readOnly = false;
     m_problem.clear();

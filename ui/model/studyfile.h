@@ -38,7 +38,8 @@ public:
     [[nodiscard]] Diagnostics saveAs(const QString& path, const StudyState& state, int currentId, const QJsonObject& view);
     /// Writes this state soon; only the last one given counts.
     void save(const StudyState& state, int currentId, const QJsonObject& view);
-    void flush();                        ///< waits until everything given to save is on disk
+    /// Waits until everything given to save was written; false when that did not go well.
+    bool flush();
 
     // look at it
     [[nodiscard]] QString path() const { return m_path; }

@@ -19,6 +19,12 @@ Workspace::~Workspace() { m_insights.cancelAll(); }
 
 void Workspace::recompute() { requestResults(); }
 
+void Workspace::setSameScale(bool on)
+{
+    m_sameScale = on;
+    m_rebuild.start();
+}
+
 void Workspace::setFieldProblems(int scenarioId, const QStringList& parameterIds)
 {
     if (fieldProblems(scenarioId) == parameterIds)
@@ -49,6 +55,7 @@ void Workspace::rebuild()
     next.currentId = m_study.currentId();
     next.baselineId = m_study.state().baselineId;
     next.limitSeconds = m_study.state().limitSeconds;
+    next.sameScale = m_sameScale;
     next.evaluator = m_bridge.evaluator();
     next.selection = &m_selection;
     next.study = &m_study;

@@ -27,6 +27,7 @@ public:
     [[nodiscard]] const PageContext& context() const { return m_context; }
     /// Brings every scenario up to date again (after the seed or the number of samples changed).
     void recompute();
+    void setSameScale(bool on);
     /// Parameters whose typed text is not a value (the last valid one stays in use), of one scenario.
     void setFieldProblems(int scenarioId, const QStringList& parameterIds);
     [[nodiscard]] QStringList fieldProblems(int scenarioId) const { return m_fieldProblems.value(scenarioId); }
@@ -43,6 +44,7 @@ private:
     Selection m_selection;
     InsightRunner m_insights;
     PageContext m_context;
+    bool m_sameScale = false;
     QTimer m_rebuild;
     QHash<int, QStringList> m_fieldProblems;
 };

@@ -4,6 +4,8 @@
 #include <QHBoxLayout>
 #include <QPainter>
 
+#include <algorithm>
+
 namespace prism::ui {
 
 using namespace Qt::StringLiterals;
@@ -97,6 +99,19 @@ QString InsightPage::question(const QString& what) const
 {
     const SnapshotPtr s = snapshot();
     return s ? u"%1/%2/%3"_s.arg(QString::fromStdString(s->hash.text())).arg(s->seed).arg(what) : QString();
+}
+
+void InsightPage::shareScale(PlotBase& chart, const QString& mode)
+{
+    auto& reaches = m_reaches[{&chart, mode}];
+    if (const std::optional<Reach> own = chart.ownReach(); own && scenario())
+        reaches[scenario()->id] = *own;
+    std::erase_if(reaches, [this](const auto& known) { return !m_context.find(known.first); });
+    std::optional<Reach> all;
+    if (m_context.sameScale)
+        for (const auto& [id, reach] : reaches)
+            all = all ? Reach{std::min(all->low, reach.low), std::max(all->high, reach.high)} : reach;
+    chart.setReach(all);
 }
 
 QSize InsightPage::exportSize() const

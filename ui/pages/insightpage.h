@@ -8,6 +8,8 @@
 #include "ui/pages/page.h"
 #include "ui/plot/plotbase.h"
 
+#include <map>
+
 class QBoxLayout;
 class QGridLayout;
 class QHBoxLayout;
@@ -43,6 +45,9 @@ protected:
     [[nodiscard]] QString staleNote(bool computing, bool hasAnswer) const;
     /// Hash of the scenario plus seed: what an answer belongs to.
     [[nodiscard]] QString question(const QString& what) const;
+    /// After new data: remembers what the current scenario needs of this axis and, with "same scale" on, puts every scenario
+    /// of the table that this page has shown in the same `mode` (figure and unit) on it.
+    void shareScale(PlotBase& chart, const QString& mode);
     [[nodiscard]] const Theme& theme() const { return m_theme; }
     void resizeEvent(QResizeEvent* event) override;
 
@@ -58,6 +63,7 @@ private:
     double m_sideShare = 0.36;
     bool m_beside = true, m_arranged = false;
     QList<PlotBase*> m_exported;
+    std::map<std::pair<const PlotBase*, QString>, std::map<int, Reach>> m_reaches; ///< by chart and mode, by scenario
     QPointer<Selection> m_selection;
     QPointer<InsightRunner> m_insights;
 };

@@ -128,6 +128,7 @@ void PipelinePage::refresh()
             m_gantt->setTimeline(std::make_shared<const Timeline>(*line));
             m_shown = m_step.shownQuestion();
         }
+        shareScale(*m_gantt, QString());
     }
     m_gantt->setText(text);
     m_gantt->setMessage(line ? QString() : !m_step.error().isEmpty() ? m_step.error() : tr("Looking for the step …"));
@@ -138,6 +139,7 @@ void PipelinePage::refresh()
     memory.title = tr("Peak memory per stage, GiB");
     if (const SnapshotPtr s = snapshot()) {
         m_memory->setMemory(s->costed->memory);
+        shareScale(*m_memory, QString());
         m_memory->setMessage(s->costed->memory.stages.empty() ? tr("The memory of this scenario is not known.") : QString());
     } else {
         m_memory->setMessage(tr("The memory of this scenario is not known."));

@@ -2,8 +2,8 @@
 
 #include "core/insight/speedtable.h"
 #include "ui/editor/quantityedit.h"
+#include "ui/pages/slownoderow.h"
 #include "ui/theme/format.h"
-#include "ui/theme/icons.h"
 #include "ui/theme/segmented.h"
 
 #include <QFile>
@@ -15,11 +15,9 @@
 #include <QPushButton>
 #include <QSaveFile>
 #include <QScrollArea>
-#include <QToolButton>
 #include <QVBoxLayout>
 
 #include <algorithm>
-#include <numeric>
 
 namespace prism::ui {
 
@@ -27,7 +25,6 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr double kMostPercent = 9900; // SlowProbe accepts factors up to 100
 constexpr qint64 kMostSpeedBytes = 64 << 20;
 constexpr int kMostRows = 50;
 
@@ -55,154 +52,6 @@ QFrame* cardWith(QVBoxLayout*& layout, const Theme& theme)
 
 } // namespace
 
-NodePlaces placesOf(const Scenario& scenario, int node)
-{
-    NodePlaces places;
-    const std::vector<RankPosition> layout = rankLayout(scenario);
-    const auto perNode = static_cast<std::size_t>(std::max(scenario.cluster.gpusPerNode, 1));
-    // nodeOrder says which physical node stands at a position; without one they are the same.
-    const auto& order = scenario.measured.nodeOrder;
-    auto position = static_cast<std::size_t>(std::max(node, 0));
-    if (!order.empty())
-        position = static_cast<std::size_t>(std::find(order.begin(), order.end(), node) - order.begin());
-    for (std::size_t rank = position * perNode; rank < std::min(layout.size(), (position + 1) * perNode); ++rank) {
-        const std::pair<int, int> place{layout[rank].replica, layout[rank].stage};
-        if (std::find(places.begin(), places.end(), place) == places.end())
-            places.push_back(place);
-    }
-    return places;
-}
-
-PlacementMap inReplicaOrder(const PlacementMap& map)
-{
-    std::vector<int> order(static_cast<std::size_t>(map.rows));
-    std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return map.rowFirstReplica[static_cast<std::size_t>(a)] < map.rowFirstReplica[static_cast<std::size_t>(b)]; });
-    PlacementMap sorted = map;
-    for (std::size_t row = 0; row < order.size(); ++row) {
-        const auto from = static_cast<std::size_t>(order[row]);
-        sorted.rowLabels[row] = map.rowLabels[from];
-        sorted.rowFirstReplica[row] = map.rowFirstReplica[from];
-        sorted.rowReplicas[row] = map.rowReplicas[from];
-        for (int column = 0; column < map.columns; ++column)
-            sorted.cells[row * static_cast<std::size_t>(map.columns) + static_cast<std::size_t>(column)] = map.at(order[row], column);
-        if (map.bestRow == order[row])
-            sorted.bestRow = static_cast<int>(row);
-        if (map.worstRow == order[row])
-            sorted.worstRow = static_cast<int>(row);
-    }
-    return sorted;
-}
-
-HeatData heatDataOf(const PlacementMap& map, bool p95)
-{
-    HeatData data;
-    data.rows = map.rows;
-    data.columns = map.columns;
-    data.columnTitle = QObject::tr("Stage");
-    data.rowTitle = QObject::tr("Replica");
-    for (int row = 0; row < map.rows; ++row) {
-        const int first = map.rowFirstReplica[static_cast<std::size_t>(row)], count = map.rowReplicas[static_cast<std::size_t>(row)];
-        data.rowLabels << (count > 1 ? u"%1–%2"_s.arg(first).arg(first + count - 1) : QString::number(first));
-    }
-    for (int column = 0; column < map.columns; ++column)
-        data.columnLabels << QString::number(column);
-    double best = 1e300, worst = -1e300;
-    for (std::size_t i = 0; i < map.cells.size(); ++i) {
-        const PlacementCell& cell = map.cells[i];
-        const Estimate& ratio = p95 ? cell.p95Ratio : cell.p50Ratio;
-        const double base = p95 ? map.base.p95 : map.base.p50, seconds = p95 ? cell.p95Seconds : cell.p50Seconds;
-        HeatCell heat{cell.present, ratio.value, ratio.halfWidth, {}};
-        if (cell.present) {
-            heat.detail = u"%1 %2"_s.arg(p95 ? u"p95"_s : u"p50"_s, format::comparedSeconds(seconds, base));
-            if (cell.node >= 0)
-                heat.detail += QObject::tr(", node %1").arg(cell.node);
-            if (ratio.value < best) {
-                best = ratio.value;
-                data.best = static_cast<int>(i);
-            }
-            if (ratio.value > worst) {
-                worst = ratio.value;
-                data.worst = static_cast<int>(i);
-            }
-        }
-        data.cells.push_back(std::move(heat));
-    }
-    return data;
-}
-
-/// One marked node: name and place, its slowness to edit, what mending it would give, remove.
-class PlacementPage::NodeRow final : public QFrame {
-public:
-    NodeRow(const Theme& theme, PlacementPage& page, int node, double factor, const QString& place, const QString& gain, const QString& interval)
-    {
-        setObjectName(u"slowNode%1"_s.arg(node));
-        auto* layout = new QHBoxLayout(this);
-        layout->setContentsMargins(0, theme.px(4), 0, theme.px(4));
-        layout->setSpacing(theme.px(8));
-        auto* names = new QVBoxLayout;
-        names->setSpacing(0);
-        auto* name = labelled("strong");
-        name->setText(tr("node %1").arg(node));
-        auto* where = labelled("tick", "tertiary");
-        where->setText(place);
-        names->addWidget(name);
-        names->addWidget(where);
-        layout->addLayout(names, 1);
-        auto* edit = new QuantityEdit(theme);
-        edit->setUnit(u"%"_s);
-        edit->setStep(StepKind::one);
-        edit->setFixedWidth(theme.px(72));
-        edit->setCommitted(QString::number((factor - 1) * 100, 'g', 4));
-        edit->setAccessibleName(tr("Slowness of node %1 in percent").arg(node));
-        layout->addWidget(edit);
-        auto* gains = new QVBoxLayout;
-        gains->setSpacing(0);
-        auto* value = labelled("smallStrong", "good");
-        value->setWordWrap(false);
-        value->setText(gain);
-        auto* width = labelled("tick", "tertiary");
-        width->setWordWrap(false);
-        width->setText(interval);
-        for (QLabel* label : {value, width}) {
-            label->setAlignment(Qt::AlignRight);
-            label->setMinimumWidth(theme.px(62));
-        }
-        value->setToolTip(tr("Change of p95 when this node is at full speed"));
-        gains->addWidget(value);
-        gains->addWidget(width);
-        layout->addLayout(gains);
-        auto* remove = new QToolButton;
-        remove->setIcon(icon(Icon::cross, theme.look(), Role::textSecondary));
-        remove->setAccessibleName(tr("Node %1 is not slow").arg(node));
-        remove->setToolTip(remove->accessibleName());
-        layout->addWidget(remove);
-        const auto slowness = [&page, edit, node](const QString& text) {
-            QString digits = text;
-            bool number = false;
-            const double percent = digits.remove(u'%').trimmed().toDouble(&number);
-            if (!number || percent < 0 || percent > kMostPercent)
-                return edit->setProblem(tr("A slowness of 0 to %1 %").arg(kMostPercent));
-            edit->setProblem({});
-            // The row is made anew when the study changes, so the change waits until typing ends.
-            edit->setProperty("percent", percent);
-            edit->setProperty("node", node);
-        };
-        QObject::connect(edit, &QuantityEdit::submitted, &page, slowness);
-        QObject::connect(edit, &QuantityEdit::editingDone, &page, [&page, edit, node, factor] {
-            const QVariant percent = edit->property("percent");
-            if (!percent.isValid() || edit->hasProblem() || !page.context().study || 1 + percent.toDouble() / 100 == factor)
-                return;
-            page.context().study->setSlowNode(page.context().currentId, node, 1 + percent.toDouble() / 100);
-            page.context().study->endMerge();
-        });
-        QObject::connect(remove, &QToolButton::clicked, &page, [&page, node] {
-            if (page.context().study)
-                page.context().study->setSlowNode(page.context().currentId, node, 1.0);
-        });
-    }
-};
-
 PlacementPage::PlacementPage(const Theme& theme, QWidget* parent)
     : InsightPage(theme, parent), m_factor(new QuantityEdit(theme)), m_figure(new SegmentedControl(theme)), m_map(new HeatMap(theme))
 {
@@ -217,7 +66,7 @@ PlacementPage::PlacementPage(const Theme& theme, QWidget* parent)
     m_factor->setToolTip(tr("15 % slow: every kernel on the node takes 1.15 times as long"));
     auto* effect = new QLabel(tr("Effect on"));
     effect->setProperty("role", u"secondary"_s);
-    m_figure->setChoices({u"p50"_s, u"p95"_s});
+    m_figure->setChoices({u"p50"_s, u"p95"_s, u"p99"_s});
     m_figure->setCurrent(1);
     m_figure->setAccessibleName(tr("Figure of the heat map"));
     m_add = new QPushButton(tr("Mark slow here"));
@@ -230,6 +79,7 @@ PlacementPage::PlacementPage(const Theme& theme, QWidget* parent)
     toolLayout()->addWidget(m_figure);
     toolLayout()->addSpacing(theme.px(8));
     toolLayout()->addWidget(m_add);
+    toolLayout()->addWidget(new NodeHandle(theme, -1));
     toolLayout()->addStretch();
     m_map->setObjectName(u"placementMap"_s);
 
@@ -329,6 +179,7 @@ PlacementPage::PlacementPage(const Theme& theme, QWidget* parent)
     });
     connect(m_map, &HeatMap::itemActivated, this, &PlacementPage::addSlowNode);
     connect(m_map, &HeatMap::itemMoved, this, &PlacementPage::moveNode);
+    connect(m_map, &HeatMap::nodeDropped, this, &PlacementPage::placeNode);
     connect(m_import, &QPushButton::clicked, this, [this] {
         const QString path = QFileDialog::getOpenFileName(this, tr("Import measured node speeds"), {}, tr("Speed tables (*.csv *.tsv *.txt)"));
         if (!path.isEmpty())
@@ -373,8 +224,8 @@ void PlacementPage::typeFactor(const QString& text)
     QString digits = text;
     bool number = false;
     const double percent = digits.remove(u'%').trimmed().toDouble(&number);
-    if (!number || percent < 0 || percent > kMostPercent)
-        return m_factor->setProblem(tr("A slowness of 0 to %1 %; still using %2 %").arg(kMostPercent).arg(m_percent));
+    if (!number || percent < 0 || percent > kMostSlowPercent)
+        return m_factor->setProblem(tr("A slowness of 0 to %1 %; still using %2 %").arg(kMostSlowPercent).arg(m_percent));
     m_factor->setProblem({});
     m_percent = percent;
     m_factor->setCommitted(text);
@@ -421,16 +272,16 @@ QString PlacementPage::placeText(int replica, int stage) const
 
 void PlacementPage::refreshPlaces()
 {
-    const bool p95 = m_figure->current() == 1;
-    const QString figure = p95 ? u"p95"_s : u"p50"_s;
+    const auto place = static_cast<PlaceFigure>(std::clamp(m_figure->current(), 0, 2));
+    const QString figure = nameOf(place);
     const PlacementMap* map = shownMap();
     ChartText text;
     const double percent = map ? (map->probe.computeFactor - 1) * 100 : m_percent;
     text.title = tr("Slowdown of %1 with one node %2 % slow, by its place").arg(figure, format::number(percent, 2));
     HeatData data;
     if (map) {
-        data = heatDataOf(*map, p95);
-        const double base = p95 ? map->base.p95 : map->base.p50;
+        data = heatDataOf(*map, place);
+        const double base = secondsOf(map->base, place);
         text.subtitle = tr("Step time %1 with the slow node in this cell, relative to without it (%2)").arg(figure, format::seconds(base).text());
         double widest = 0;
         for (const HeatCell& cell : data.cells)
@@ -446,14 +297,14 @@ void PlacementPage::refreshPlaces()
                     }
         const auto describe = [&](int cell, QLabel* value, QLabel* note) {
             const bool known = cell >= 0;
-            const PlacementCell* place = known ? &map->cells[static_cast<std::size_t>(cell)] : nullptr;
-            value->setText(known ? format::factor((p95 ? place->p95Ratio : place->p50Ratio).value) : u"–"_s);
+            const PlacementCell& at = map->cells[static_cast<std::size_t>(std::max(cell, 0))];
+            value->setText(known ? format::factor(ratioOf(at, place).value) : u"–"_s);
             note->setText(known ? tr("Stage %1, replica %2\n%3 %4\n%5").arg(QString::number(cell % map->columns), data.rowLabels.value(cell / map->columns), figure,
-                                       format::seconds(p95 ? place->p95Seconds : place->p50Seconds).text(), format::deltaSeconds(p95 ? place->p95Seconds : place->p50Seconds, base)) : QString());
+                                       format::seconds(secondsOf(at, place)).text(), format::deltaSeconds(secondsOf(at, place), base)) : QString());
         };
         describe(data.best, m_best, m_bestNote);
         describe(data.worst, m_worst, m_worstNote);
-        const auto seconds = [&](int cell) { return cell < 0 ? 0.0 : p95 ? map->cells[static_cast<std::size_t>(cell)].p95Seconds : map->cells[static_cast<std::size_t>(cell)].p50Seconds; };
+        const auto seconds = [&](int cell) { return cell < 0 ? 0.0 : secondsOf(map->cells[static_cast<std::size_t>(cell)], place); };
         m_headline->setText(map->withinNoise ? tr("The places cannot be told apart")
                                              : tr("The place decides %1 of %2").arg(format::secondsDelta(seconds(data.worst) - seconds(data.best)).mid(1), figure));
         m_noise->setText(map->notes.empty() ? QString() : QString::fromStdString(map->notes.front()));
@@ -468,6 +319,7 @@ void PlacementPage::refreshPlaces()
     const int focus = m_map->focusItem();
     m_map->setText(text);
     m_map->setData(data);
+    shareScale(*m_map, figure);
     m_map->setFocusItem(focus);
     m_add->setEnabled(m_map->focusItem() >= 0);
     m_map->setMessage(map ? QString() : !m_places.error().isEmpty() ? m_places.error() : tr("Putting the slow node on each place …"));
@@ -506,7 +358,14 @@ void PlacementPage::refreshNodes()
         QString place = places.empty() ? tr("not in this cluster") : placeText(places.front().first, places.front().second);
         if (places.size() > 1)
             place += tr(" and %1 more").arg(places.size() - 1);
-        m_rows->addWidget(new NodeRow(theme(), *this, entry.node, entry.computeFactor, place, gain, interval));
+        auto* row = new SlowNodeRow(theme(), {entry.node, entry.computeFactor, place, gain, interval});
+        connect(row, &SlowNodeRow::factorChosen, this, [this](int node, double factor) {
+            if (!context().study)
+                return;
+            context().study->setSlowNode(context().currentId, node, factor);
+            context().study->endMerge();
+        });
+        m_rows->addWidget(row);
     }
 }
 
@@ -594,11 +453,18 @@ void PlacementPage::addSlowNode(int cell)
 
 void PlacementPage::moveNode(int fromCell, int toCell)
 {
-    const std::vector<int> nodes = slowNodesAt(fromCell);
-    const int to = nodeAt(toCell);
-    if (nodes.empty() || to < 0 || !context().study)
+    if (const std::vector<int> nodes = slowNodesAt(fromCell); !nodes.empty())
+        placeNode(nodes.front(), toCell);
+}
+
+void PlacementPage::placeNode(int node, int cell)
+{
+    if (node < 0)
+        return addSlowNode(cell);
+    const int to = nodeAt(cell);
+    if (to < 0 || to == node || !context().study)
         return;
-    context().study->moveSlowNode(context().currentId, nodes.front(), to);
+    context().study->moveSlowNode(context().currentId, node, to);
     context().study->endMerge();
     say(tr("The slow node moved to the place of node %1.").arg(to), false);
 }
@@ -686,7 +552,7 @@ void PlacementPage::restoreState(const QJsonObject& state)
 {
     m_figure->setCurrent(state[u"figure"_s].toInt(1));
     const double percent = state[u"percent"_s].toDouble(15);
-    if (percent >= 0 && percent <= kMostPercent) {
+    if (percent >= 0 && percent <= kMostSlowPercent) {
         m_percent = percent;
         m_factor->setCommitted(QString::number(percent, 'g', 4));
     }

@@ -1,9 +1,8 @@
 // The Placement page: where a slow node hurts, the slow nodes that are marked or measured, and where they should go.
 #pragma once
 
-#include "core/insight/placement.h"
 #include "ui/pages/insightpage.h"
-#include "ui/plot/heatmap.h"
+#include "ui/pages/placementdata.h"
 
 class QLabel;
 class QPushButton;
@@ -13,15 +12,6 @@ namespace prism::ui {
 
 class QuantityEdit;
 class SegmentedControl;
-
-/// Position of a node's GPUs: (replica, stage) pairs, each once.
-using NodePlaces = std::vector<std::pair<int, int>>;
-
-/// Cells of the map on which a node stands now; by the rank layout of the scenario. Empty for nodes that it does not have.
-[[nodiscard]] NodePlaces placesOf(const Scenario& scenario, int node);
-/// The same map with its rows in the order of their replicas.
-[[nodiscard]] PlacementMap inReplicaOrder(const PlacementMap& map);
-[[nodiscard]] HeatData heatDataOf(const PlacementMap& map, bool p95);
 
 class PlacementPage final : public InsightPage {
     Q_OBJECT
@@ -48,7 +38,6 @@ protected:
     void selectionChanged() override;
 
 private:
-    class NodeRow;
     void ask();
     void refresh();
     void refreshPlaces();
@@ -56,6 +45,7 @@ private:
     void refreshAdvice();
     void typeFactor(const QString& text);
     void moveNode(int fromCell, int toCell);
+    void placeNode(int node, int cell); ///< -1 = the node of the cell becomes slow
     void applyAdvice();
     void say(const QString& text, bool isError);
     [[nodiscard]] double probeFactor() const { return 1 + m_percent / 100; }

@@ -149,7 +149,9 @@ void ScalePage::refresh()
     text.subtitle = m_mode->current() == 1 ? tr("Strong scaling: the global batch stays, each replica does less")
                                            : tr("Weak scaling: the global batch grows with the data-parallel size");
     if (curve) {
-        m_chart->setData(scaleDataOf(*curve, figure, scenario() ? *scenario() : ShownScenario{}));
+        const ScaleData data = scaleDataOf(*curve, figure, scenario() ? *scenario() : ShownScenario{});
+        m_chart->setData(data);
+        shareScale(*m_chart, data.quantity + data.unit);
         text.footer << format::receipt(curve->samples, curve->seed, tr("steps per point")) + tr(", common random numbers. Whiskers: 95 %. Hatched: not possible, the reading says why.");
     }
     m_chart->setText(text);

@@ -25,28 +25,33 @@ const Estimate& of(const FigureChange& change, Figure figure)
     case Figure::p95: return change.p95;
     case Figure::p99: return change.p99;
     case Figure::mean: return change.mean;
+    case Figure::exceedance: return change.exceedance;
     }
     return change.p95;
 }
 
-double of(const DistributionSummary& summary, Figure figure)
-{
-    switch (figure) {
-    case Figure::p50: return summary.p50;
-    case Figure::p95: return summary.p95;
-    case Figure::p99: return summary.p99;
-    case Figure::mean: return summary.mean;
-    }
-    return summary.p95;
-}
-
-QString nameOf(Figure figure)
+/// "p95", "P(step > 9.30 s)".
+QString nameOf(Figure figure, double limitSeconds)
 {
     switch (figure) {
     case Figure::p50: return u"p50"_s;
     case Figure::p95: return u"p95"_s;
     case Figure::p99: return u"p99"_s;
-    case Figure::mean: return u"mean"_s;
+    case Figure::mean: return QObject::tr("mean");
+    case Figure::exceedance: return limitSeconds > 0 ? QObject::tr("P(step > %1)").arg(format::seconds(limitSeconds).text()) : QObject::tr("P(step > limit)");
+    }
+    return {};
+}
+
+/// "9.30 s", "5.0 %".
+QString valueOf(const SensitivityTable& table, Figure figure)
+{
+    switch (figure) {
+    case Figure::p50: return format::seconds(table.base.p50).text();
+    case Figure::p95: return format::seconds(table.base.p95).text();
+    case Figure::p99: return format::seconds(table.base.p99).text();
+    case Figure::mean: return format::seconds(table.base.mean).text();
+    case Figure::exceedance: return format::percent(table.exceedance.value);
     }
     return {};
 }
@@ -76,9 +81,10 @@ QString footerCount(const QString& what, int samples, std::uint64_t seed)
 TornadoData tornadoOf(const SensitivityTable& table, Figure figure, int series, const QString& missing)
 {
     TornadoData data;
-    data.figure = nameOf(figure);
+    data.figure = nameOf(figure, table.limitSeconds);
+    data.isShare = figure == Figure::exceedance;
     data.series = series;
-    data.baseline = u"baseline %1 %2"_s.arg(data.figure, format::seconds(of(table.base, figure)).text());
+    data.baseline = u"baseline %1 %2"_s.arg(data.figure, valueOf(table, figure));
     for (const SensitivityRow& source : table.rows) {
         if (!source.varies)
             continue;
@@ -156,7 +162,7 @@ SensitivityPage::SensitivityPage(const Theme& theme, QWidget* parent)
 {
     auto* label = new QLabel(tr("Effect on"));
     label->setProperty("role", u"secondary"_s);
-    m_figure->setChoices({u"p50"_s, u"p95"_s, u"p99"_s, tr("mean")});
+    m_figure->setChoices({u"p50"_s, u"p95"_s, u"p99"_s, tr("mean"), nameOf(Figure::exceedance, 0)});
     m_figure->setCurrent(1);
     m_figure->setAccessibleName(tr("Figure of the tornado"));
     auto* byLabel = new QLabel(tr("Slow steps by"));
@@ -200,16 +206,30 @@ void SensitivityPage::contextChanged()
 {
     if (const SnapshotPtr s = snapshot(); s && context().evaluator && !scenario()->stale) {
         const auto evaluator = context().evaluator;
-        m_table.ask(context().insights, this, question(u"sensitivity"_s), tr("Sensitivity"), s->seed,
-                    [evaluator, s](const InsightOptions& options) { return sensitivity(*evaluator, s->scenario, options); }, [this] { refresh(); });
+        const double limit = limitSeconds();
+        m_table.ask(context().insights, this, question(u"sensitivity%1"_s.arg(limit, 0, 'g', 12)), tr("Sensitivity"), s->seed,
+                    [evaluator, s, limit](InsightOptions options) {
+                        options.limitSeconds = limit;
+                        return sensitivity(*evaluator, s->scenario, options);
+                    },
+                    [this] { refresh(); });
         m_tail.ask(context().insights, this, question(u"attribution"_s), tr("Tail attribution"), s->seed,
                    [evaluator, s](const InsightOptions& options) { return attribution(*evaluator, s->scenario, options); }, [this] { refresh(); });
     }
     refresh();
 }
 
+double SensitivityPage::limitSeconds() const
+{
+    if (context().limitSeconds > 0)
+        return context().limitSeconds;
+    const ShownScenario* baseline = context().baseline();
+    return baseline && baseline->snapshot ? baseline->snapshot->across.p95 : 0;
+}
+
 void SensitivityPage::refresh()
 {
+    m_figure->setLabel(static_cast<int>(Figure::exceedance), nameOf(Figure::exceedance, limitSeconds()));
     refreshTornado();
     refreshBars();
     selectionChanged();
@@ -220,8 +240,9 @@ void SensitivityPage::refreshTornado()
     const auto figure = static_cast<Figure>(std::max(m_figure->current(), 0));
     const SensitivityTable* table = m_table.value();
     ChartText text;
-    text.title = tr("What moves %1").arg(nameOf(figure));
-    text.subtitle = tr("Change of %1 when the spread of one cause is removed or doubled").arg(nameOf(figure));
+    const QString name = nameOf(figure, table ? table->limitSeconds : limitSeconds());
+    text.title = tr("What moves %1").arg(name);
+    text.subtitle = tr("Change of %1 when the spread of one cause is removed or doubled").arg(name);
     QString missing;
     if (const SnapshotPtr s = snapshot(); s && !s->costed->withinCalibration)
         missing = s->costed->warnings.empty() ? tr("no measurement covers this input") : QString::fromStdString(s->costed->warnings.front().message);
@@ -230,13 +251,14 @@ void SensitivityPage::refreshTornado()
         data = tornadoOf(*table, figure, scenario() ? scenario()->colour : 0, missing);
         const bool starred = std::any_of(data.rows.begin(), data.rows.end(), [](const TornadoRow& r) { return r.nonMonotonic; });
         if (starred)
-            text.footer << tr("* Not monotonic: removing and doubling the spread move %1 the same way, or against expectation.").arg(nameOf(figure));
+            text.footer << tr("* Not monotonic: removing and doubling the spread move %1 the same way, or against expectation.").arg(name);
         if (!missing.isEmpty())
             text.footer << tr("Hatched: outside the calibrated range. %1").arg(missing);
         text.footer << footerCount(tr("steps each"), table->samples, table->seed) + tr(", one cause at a time, common random numbers. Whiskers: 95 %.");
     }
     m_tornado->setText(text);
     m_tornado->setData(data);
+    shareScale(*m_tornado, data.figure);
     const bool computing = m_table.isComputing();
     m_tornado->setMessage(table ? (data.rows.empty() ? tr("Nothing varies in this scenario: give a cause a spread in Variability.") : QString())
                                 : !m_table.error().isEmpty() ? m_table.error() : tr("Computing the effect of each cause …"));

@@ -12,7 +12,7 @@ namespace prism::ui {
 class SegmentedControl;
 
 /// The figure that the tornado is about.
-enum class Figure { p50, p95, p99, mean };
+enum class Figure { p50, p95, p99, mean, exceedance };
 
 /// Largest change on top, the ten largest, then the rest as one row. `missing`: why the bars are outside calibration.
 [[nodiscard]] TornadoData tornadoOf(const SensitivityTable& table, Figure figure, int series, const QString& missing = {});
@@ -44,6 +44,8 @@ private:
     void refreshTornado();
     void refreshBars();
     void pick(const QString& id);
+    /// The limit of P(step > limit): the study's, or the baseline's p95 while none is set; 0 = not known yet.
+    [[nodiscard]] double limitSeconds() const;
 
     SegmentedControl *m_figure, *m_by;
     TornadoChart* m_tornado;

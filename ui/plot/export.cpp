@@ -69,6 +69,8 @@ QImage toImage(const Picture& picture, double scale)
         image.setText(u"prism.seed"_s, QString::number(r.seed));
         image.setText(u"prism.samples"_s, QString::number(r.samples));
         image.setText(u"prism.page"_s, r.page);
+        if (!r.scenarioJson.isEmpty())
+            image.setText(u"prism.scenario.json"_s, r.scenarioJson);
     }
     QPainter painter(&image);
     picture.paint(painter);
@@ -175,7 +177,8 @@ std::optional<Receipt> receiptOf(const QString& pngFile)
                    .seed = reader.text(u"prism.seed"_s).toULongLong(),
                    .samples = reader.text(u"prism.samples"_s).toLongLong(),
                    .version = reader.text(u"prism.version"_s),
-                   .page = reader.text(u"prism.page"_s)};
+                   .page = reader.text(u"prism.page"_s),
+                   .scenarioJson = reader.text(u"prism.scenario.json"_s)};
 }
 
 } // namespace prism::ui

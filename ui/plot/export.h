@@ -22,6 +22,7 @@ struct Receipt {
     std::int64_t samples = 0;
     QString version;         ///< of the program
     QString page;            ///< id of the page
+    QString scenarioJson;    ///< the whole scenario, so that a picture can be opened; only in PNG
     bool operator==(const Receipt&) const = default;
     [[nodiscard]] bool isEmpty() const { return hash.isEmpty(); }
 };

@@ -84,7 +84,7 @@ void GanttChart::setTimeline(std::shared_ptr<const Timeline> timeline)
         }
     }
     m_start = 0;
-    m_end = m_timeline && m_timeline->stepSeconds > 0 ? m_timeline->stepSeconds : 1;
+    m_end = wholeSeconds();
     setBrushed(m_brushedStage, m_brushedName);
     dataChanged();
 }
@@ -102,9 +102,20 @@ void GanttChart::setBrushed(int stage, const QString& kernelClass)
     update();
 }
 
+std::optional<Reach> GanttChart::ownReach() const
+{
+    return m_timeline && m_timeline->stepSeconds > 0 ? std::optional(Reach{0, m_timeline->stepSeconds}) : std::nullopt;
+}
+
+double GanttChart::wholeSeconds() const
+{
+    const std::optional<Reach> own = ownReach();
+    return std::max(own ? own->high : 0.0, reach() ? reach()->high : own ? 0.0 : 1.0);
+}
+
 void GanttChart::setView(double startSeconds, double endSeconds)
 {
-    const double step = m_timeline ? m_timeline->stepSeconds : 1;
+    const double step = wholeSeconds();
     const double length = std::clamp(endSeconds - startSeconds, step * kSmallestView, step);
     m_start = std::clamp(startSeconds, 0.0, step - length);
     m_end = m_start + length;
@@ -114,7 +125,7 @@ void GanttChart::setView(double startSeconds, double endSeconds)
 
 void GanttChart::resetView()
 {
-    setView(0, m_timeline ? m_timeline->stepSeconds : 1);
+    setView(0, wholeSeconds());
 }
 
 TableData GanttChart::asTable() const

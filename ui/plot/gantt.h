@@ -26,6 +26,7 @@ public:
     [[nodiscard]] TableData asTable() const override;
     [[nodiscard]] int itemCount() const override { return m_timeline ? static_cast<int>(m_timeline->spans.size()) : 0; }
     [[nodiscard]] QStringList itemReading(int item) const override;
+    [[nodiscard]] std::optional<Reach> ownReach() const override;
     /// Rectangles that the last paint needed, after merging what is under a pixel.
     [[nodiscard]] int paintedRectangles() const { return m_painted; }
 
@@ -45,6 +46,8 @@ protected:
     void mouseDoubleClickEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
 
+    void reachChanged() override { resetView(); }
+
 private:
     struct Layout {
         QRectF rows;
@@ -57,6 +60,8 @@ private:
     void paintStage(Canvas& canvas, const Layout& at, int stage) const;
     void paintCritical(Canvas& canvas, const Layout& at) const;
     void paintAxis(Canvas& canvas, const QRectF& area, const Layout& at) const;
+    /// What an unzoomed view shows: the step, or the longest step of those on the same scale.
+    [[nodiscard]] double wholeSeconds() const;
     void zoom(double factor, double aroundSeconds);
     [[nodiscard]] bool isDimmed(const TimelineSpan& span) const;
 

@@ -3,8 +3,10 @@
 #include "ui/plot/ticks.h"
 #include "ui/theme/format.h"
 
+#include <QDragEnterEvent>
 #include <QImage>
 #include <QKeyEvent>
+#include <QMimeData>
 #include <QMouseEvent>
 
 #include <algorithm>
@@ -16,6 +18,16 @@ using namespace Qt::StringLiterals;
 
 namespace {
 constexpr int kMostProfileRows = 3; // more lines would cross each other
+const QString kNodeType = u"application/x-prism-slow-node"_s;
+}
+
+HeatMap::HeatMap(const Theme& theme, QWidget* parent) : PlotBase(theme, parent) { setAcceptDrops(true); }
+
+QMimeData* HeatMap::mimeDataOf(int node)
+{
+    auto* data = new QMimeData;
+    data->setData(kNodeType, QByteArray::number(node));
+    return data;
 }
 
 void HeatMap::setData(const HeatData& data)
@@ -32,12 +44,18 @@ void HeatMap::setBrushed(int row, int column)
     update();
 }
 
-double HeatMap::scaleEnd() const
+std::optional<Reach> HeatMap::ownReach() const
 {
-    double highest = 1;
+    Reach own{1, 1};
     for (const HeatCell& cell : m_data.cells)
         if (cell.present && std::isfinite(cell.ratio))
-            highest = std::max(highest, cell.ratio);
+            own.high = std::max(own.high, cell.ratio);
+    return m_data.cells.empty() ? std::nullopt : std::optional(own);
+}
+
+double HeatMap::scaleEnd() const
+{
+    const double highest = std::max(ownReach().value_or(Reach{1, 1}).high, reach() ? reach()->high : 1.0);
     for (const double end : {1.1, 1.2, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0})
         if (highest <= end + 0.0005)
             return end;
@@ -380,6 +398,30 @@ void HeatMap::mouseDoubleClickEvent(QMouseEvent* event)
     m_dragged = -1;
     if (item >= 0)
         Q_EMIT itemActivated(item);
+}
+
+void HeatMap::dragEnterEvent(QDragEnterEvent* event)
+{
+    if (event->mimeData()->hasFormat(kNodeType))
+        event->acceptProposedAction();
+}
+
+void HeatMap::dragMoveEvent(QDragMoveEvent* event)
+{
+    const int item = measured([&](const Canvas& c, const QRectF& area) { return itemAt(c, area, event->position()); });
+    setFocusItem(item);
+    event->setAccepted(item >= 0);
+}
+
+void HeatMap::dropEvent(QDropEvent* event)
+{
+    const int item = measured([&](const Canvas& c, const QRectF& area) { return itemAt(c, area, event->position()); });
+    bool known = false;
+    const int node = event->mimeData()->data(kNodeType).toInt(&known);
+    if (item < 0 || !known)
+        return event->ignore();
+    event->acceptProposedAction();
+    Q_EMIT nodeDropped(node, item);
 }
 
 void HeatMap::keyPressEvent(QKeyEvent* event)

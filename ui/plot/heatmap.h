@@ -4,6 +4,8 @@
 
 #include "ui/plot/plotbase.h"
 
+class QMimeData;
+
 namespace prism::ui {
 
 struct HeatCell {
@@ -29,7 +31,7 @@ struct HeatData {
 class HeatMap final : public PlotBase {
     Q_OBJECT
 public:
-    using PlotBase::PlotBase;
+    explicit HeatMap(const Theme& theme, QWidget* parent = nullptr);
     void setData(const HeatData& data);
     void setBrushed(int row, int column);
 
@@ -39,8 +41,14 @@ public:
     [[nodiscard]] TableData asTable() const override;
     [[nodiscard]] int itemCount() const override { return static_cast<int>(m_data.cells.size()); }
     [[nodiscard]] QStringList itemReading(int item) const override;
+    [[nodiscard]] std::optional<Reach> ownReach() const override;
+
+    /// What a drag of a slow node carries; -1 = a node that is to become slow.
+    [[nodiscard]] static QMimeData* mimeDataOf(int node);
 
 Q_SIGNALS:
+    /// A slow node from outside the map was dropped onto a cell.
+    void nodeDropped(int node, int item);
     /// A marked cell was dragged onto another one.
     void itemMoved(int from, int to);
     /// Double click, Enter or Space on a cell.
@@ -56,6 +64,9 @@ protected:
     void mouseReleaseEvent(QMouseEvent* event) override;
     void mouseDoubleClickEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dragMoveEvent(QDragMoveEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
 
 private:
     struct Layout {

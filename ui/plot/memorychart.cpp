@@ -76,13 +76,21 @@ QList<LegendEntry> MemoryChart::legend(const Look& look) const
     return entries;
 }
 
+std::optional<Reach> MemoryChart::ownReach() const
+{
+    if (m_memory.stages.empty())
+        return std::nullopt;
+    Reach own{0, m_memory.capacityGib};
+    for (const StageMemory& stage : m_memory.stages)
+        own.high = std::max(own.high, stage.totalGib);
+    return own;
+}
+
 MemoryChart::Layout MemoryChart::layout(const Canvas& canvas, const QRectF& area) const
 {
     Layout at;
     at.plot = QRectF(QPointF(area.left() + canvas.px(44), area.top() + canvas.px(14)), QPointF(area.right() - canvas.px(12), area.bottom() - canvas.px(20)));
-    double highest = m_memory.capacityGib;
-    for (const StageMemory& stage : m_memory.stages)
-        highest = std::max(highest, stage.totalGib);
+    const double highest = std::max(ownReach().value_or(Reach{}).high, reach() ? reach()->high : 0.0);
     at.perGib = at.plot.height() / (highest > 0 ? highest * 1.04 : 1);
     at.slot = at.plot.width() / std::max<std::size_t>(m_memory.stages.size(), 1);
     at.barWidth = std::min(at.slot * 0.6, canvas.px(64));

@@ -17,6 +17,7 @@ public:
     [[nodiscard]] TableData asTable() const override;
     [[nodiscard]] int itemCount() const override { return static_cast<int>(m_memory.stages.size()); }
     [[nodiscard]] QStringList itemReading(int item) const override;
+    [[nodiscard]] std::optional<Reach> ownReach() const override;
 
 protected:
     void paintPlot(Canvas& canvas, const QRectF& area, bool interactive) const override;

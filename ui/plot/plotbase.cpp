@@ -58,6 +58,14 @@ void PlotBase::setMessage(const QString& message)
     dataChanged();
 }
 
+void PlotBase::setReach(const std::optional<Reach>& reach)
+{
+    if (reach == m_reach)
+        return;
+    m_reach = reach;
+    reachChanged();
+}
+
 void PlotBase::setFocusItem(int item)
 {
     const int next = item < itemCount() ? std::max(item, -1) : -1;
@@ -74,6 +82,11 @@ void PlotBase::setFocusItem(int item)
 QStringList PlotBase::itemReading(int) const
 {
     return {};
+}
+
+QPointF PlotBase::placeOf(int item) const
+{
+    return measured([&](const Canvas& canvas, const QRectF& area) { return itemAnchor(canvas, area, item); });
 }
 
 QString PlotBase::itemText(int item) const

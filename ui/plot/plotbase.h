@@ -27,6 +27,12 @@ struct LegendEntry {
     QString label;
 };
 
+/// The values that an axis holds at least.
+struct Reach {
+    double low = 0, high = 0;
+    bool operator==(const Reach&) const = default;
+};
+
 /// A card with one chart. Derived charts hold data, say where their items are and paint themselves inside `area`; painting is
 /// const and depends on the size and look that it is given, so that exports and screens share it. GUI thread only.
 class PlotBase : public QWidget {
@@ -40,6 +46,8 @@ public:
     void setStale(const QString& note);
     /// Shown in place of data ("No slow nodes are marked"); empty = none.
     void setMessage(const QString& message);
+    /// The axis of values holds this too, so that several scenarios share one scale; nothing = the chart's own data alone.
+    void setReach(const std::optional<Reach>& reach);
     /// The item that the keyboard reads; -1 = none.
     void setFocusItem(int item);
 
@@ -47,6 +55,9 @@ public:
     [[nodiscard]] const ChartText& chartText() const { return m_text; }
     [[nodiscard]] const QString& staleNote() const { return m_stale; }
     [[nodiscard]] const QString& message() const { return m_message; }
+    [[nodiscard]] const std::optional<Reach>& reach() const { return m_reach; }
+    /// What the data of this chart needs; nothing without data.
+    [[nodiscard]] virtual std::optional<Reach> ownReach() const { return std::nullopt; }
     [[nodiscard]] int focusItem() const { return m_focusItem; }
     [[nodiscard]] int hoverItem() const { return m_hoverItem; }
     [[nodiscard]] const Look& look() const { return m_theme.look(); }
@@ -55,6 +66,8 @@ public:
     [[nodiscard]] virtual int itemCount() const { return 0; }
     /// The reading of one item: first a name, then figures, one per line.
     [[nodiscard]] virtual QStringList itemReading(int item) const;
+    /// Where an item stands in the widget.
+    [[nodiscard]] QPointF placeOf(int item) const;
     /// Everything on one line, for screen readers.
     [[nodiscard]] QString itemText(int item) const;
     /// Paints the whole card, without hover, focus and brushing marks unless `interactive`.
@@ -99,6 +112,7 @@ protected:
     void focusInEvent(QFocusEvent* event) override;
     void focusOutEvent(QFocusEvent* event) override;
 
+    virtual void reachChanged() { update(); }
     void dataChanged(); ///< derived charts call it after new data
 
 private:
@@ -109,6 +123,7 @@ private:
     const Theme& m_theme;
     ChartText m_text;
     QString m_stale, m_message;
+    std::optional<Reach> m_reach;
     int m_focusItem = -1, m_hoverItem = -1;
     std::optional<QPointF> m_hover;
 };

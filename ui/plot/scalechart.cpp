@@ -100,25 +100,30 @@ double ScaleChart::Layout::y(double value) const
     return plot.bottom() - (value - low) / (high - low) * plot.height();
 }
 
-ScaleChart::Layout ScaleChart::layout(const Canvas& canvas, const QRectF& area) const
+std::optional<Reach> ScaleChart::ownReach() const
 {
-    Layout at;
-    double low = std::numeric_limits<double>::infinity(), high = 0;
+    Reach own{std::numeric_limits<double>::infinity(), 0};
     for (const ScaleSeries& series : m_data.series)
         for (const ScaleSample& s : series.samples) {
             if (!s.valid)
                 continue;
             const double top = m_data.hasSpread ? std::max(s.top, s.high + s.highHalfWidth) : s.middle + s.middleHalfWidth;
-            const double bottom = m_data.hasSpread ? s.middle - s.middleHalfWidth : s.middle - s.middleHalfWidth;
+            const double bottom = s.middle - s.middleHalfWidth;
             if (std::isfinite(top))
-                high = std::max(high, top);
+                own.high = std::max(own.high, top);
             if (std::isfinite(bottom))
-                low = std::min(low, bottom);
+                own.low = std::min(own.low, bottom);
         }
-    if (!(high > 0))
-        high = 1;
-    if (!std::isfinite(low))
-        low = 0;
+    return std::isfinite(own.low) && own.high > 0 ? std::optional(own) : std::nullopt;
+}
+
+ScaleChart::Layout ScaleChart::layout(const Canvas& canvas, const QRectF& area) const
+{
+    Layout at;
+    Reach all = ownReach().value_or(Reach{0, 1});
+    if (reach())
+        all = {std::min(all.low, reach()->low), std::max(all.high, reach()->high)};
+    const auto [low, high] = all;
     at.low = m_data.fromZero ? 0 : std::max(0.0, low - 0.1 * (high - low) - 1e-9 * high);
     const Ticks ticks = niceTicks(at.low, high + (high - at.low) * 0.06, 7);
     if (!ticks.values.empty()) {

@@ -41,6 +41,7 @@ public:
     /// Items are the distinct GPU counts.
     [[nodiscard]] int itemCount() const override { return static_cast<int>(m_gpus.size()); }
     [[nodiscard]] QStringList itemReading(int item) const override;
+    [[nodiscard]] std::optional<Reach> ownReach() const override;
 
 protected:
     void paintPlot(Canvas& canvas, const QRectF& area, bool interactive) const override;

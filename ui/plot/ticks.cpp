@@ -18,13 +18,15 @@ QString Ticks::signedLabel(double value) const
     return value > step * 1e-6 ? QLatin1Char('+') + text : text;
 }
 
-Ticks niceTicks(double low, double high, int most)
+namespace {
+
+/// The step of about `most` ticks over a length, with its decimals; no values yet. Step 0 for lengths that have none.
+Ticks stepOver(double length, int most)
 {
     Ticks ticks;
-    if (!std::isfinite(low) || !std::isfinite(high) || !(high > low))
-        return ticks;
-    const double raw = (high - low) / std::clamp(most, 2, 20);
+    const double raw = length / std::clamp(most, 2, 20);
     const double power = std::pow(10.0, std::floor(std::log10(raw)));
+    ticks.step = 0;
     if (!(power > 0) || !std::isfinite(power))
         return ticks;
     ticks.step = 10 * power;
@@ -33,23 +35,48 @@ Ticks niceTicks(double low, double high, int most)
             ticks.step = multiple * power;
             break;
         }
-    const auto decimalsOf = [](double step) {
-        int decimals = 0;
-        while (decimals < 12 && std::abs(step - std::round(step)) > 1e-6 * step) {
-            step *= 10;
-            ++decimals;
-        }
-        return decimals;
-    };
-    ticks.decimals = decimalsOf(ticks.step);
-    const double first = std::ceil(low / ticks.step - 1e-9);
-    for (int i = 0; i < 64; ++i) {
+    for (double step = ticks.step; ticks.decimals < 12 && std::abs(step - std::round(step)) > 1e-6 * step; step *= 10)
+        ++ticks.decimals;
+    return ticks;
+}
+
+void fill(Ticks& ticks, double first, double last)
+{
+    constexpr int kMost = 64;
+    for (int i = 0; i < kMost && first + i <= last; ++i) {
         const double value = (first + i) * ticks.step;
-        if (value > high + ticks.step * 1e-9)
-            break;
         ticks.values.push_back(std::abs(value) < ticks.step * 1e-9 ? 0.0 : value);
     }
+}
+
+} // namespace
+
+Ticks niceTicks(double low, double high, int most)
+{
+    if (!std::isfinite(low) || !std::isfinite(high) || !(high > low))
+        return {};
+    Ticks ticks = stepOver(high - low, most);
+    if (!(ticks.step > 0))
+        return {};
+    fill(ticks, std::ceil(low / ticks.step - 1e-9), std::floor(high / ticks.step + 1e-9));
     return ticks;
+}
+
+Ticks coveringTicks(double low, double high, int most)
+{
+    const Ticks unit{{0, 1}, 1, 0};
+    if (!std::isfinite(low) || !std::isfinite(high))
+        return unit;
+    if (!(high > low)) {
+        const double pad = low != 0 ? std::abs(low) * 0.05 : 0.5;
+        low -= pad;
+        high += pad;
+    }
+    Ticks ticks = stepOver(high - low, most);
+    if (!(ticks.step > 0))
+        return unit;
+    fill(ticks, std::floor(low / ticks.step + 1e-9), std::ceil(high / ticks.step - 1e-9));
+    return ticks.values.size() > 1 ? ticks : unit;
 }
 
 double niceCeiling(double value)

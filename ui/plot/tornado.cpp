@@ -10,6 +10,10 @@ namespace prism::ui {
 
 using namespace Qt::StringLiterals;
 
+namespace {
+constexpr double kLabelShare = 0.4; // of the width, at most
+}
+
 void TornadoChart::setData(const TornadoData& data)
 {
     m_data = data;
@@ -67,6 +71,17 @@ QList<LegendEntry> TornadoChart::legend(const Look& look) const
     return entries;
 }
 
+std::optional<Reach> TornadoChart::ownReach() const
+{
+    if (m_data.rows.empty())
+        return std::nullopt;
+    Reach own;
+    for (const TornadoRow& row : m_data.rows)
+        for (const TornadoEnd& end : {row.removed, row.doubled})
+            own = {std::min(own.low, end.change - end.halfWidth), std::max(own.high, end.change + end.halfWidth)};
+    return own;
+}
+
 TornadoChart::Layout TornadoChart::layout(const Canvas& canvas, const QRectF& area) const
 {
     Layout at;
@@ -76,17 +91,20 @@ TornadoChart::Layout TornadoChart::layout(const Canvas& canvas, const QRectF& ar
     at.rowHeight = std::clamp((at.bottom - at.top) / static_cast<double>(rows), canvas.px(24), canvas.px(46));
     at.bottom = std::min(at.bottom, at.top + at.rowHeight * static_cast<double>(rows));
 
-    double labels = 0, texts = 0, low = 0, high = 0;
+    double labels = 0, texts = 0;
     for (const TornadoRow& row : m_data.rows) {
         labels = std::max({labels, canvas.width(row.label, Type::bodyStrong), canvas.width(row.id, Type::tick)});
         for (const TornadoEnd& end : {row.removed, row.doubled})
             texts = std::max({texts, canvas.width(changeText(end.change), Type::smallStrong), canvas.width(end.input, Type::tick)});
-        low = std::min({low, row.removed.change - row.removed.halfWidth, row.doubled.change - row.doubled.halfWidth});
-        high = std::max({high, row.removed.change + row.removed.halfWidth, row.doubled.change + row.doubled.halfWidth});
     }
+    Reach all = ownReach().value_or(Reach{});
+    if (reach())
+        all = {std::min(all.low, reach()->low), std::max(all.high, reach()->high)};
+    const double low = all.low;
+    double high = all.high;
     if (!(high - low > 0))
         high = m_data.isShare ? 0.01 : 1e-3;
-    labels = std::min(labels + canvas.px(16), area.width() * 0.32);
+    labels = std::min(labels + canvas.px(16), area.width() * kLabelShare);
     at.plotLeft = area.left() + labels + texts + canvas.px(12);
     at.plotRight = std::max(area.right() - texts - canvas.px(12), at.plotLeft + canvas.px(40));
     at.perUnit = (at.plotRight - at.plotLeft) / (high - low);
@@ -120,7 +138,7 @@ void TornadoChart::paintRow(Canvas& canvas, const QRectF& area, const Layout& at
     const bool roomy = at.rowHeight >= canvas.px(30);
 
     const QString name = row.label + (row.nonMonotonic ? u" *"_s : QString());
-    const double labelWidth = area.width() * 0.32 - canvas.px(8);
+    const double labelWidth = area.width() * kLabelShare - canvas.px(8);
     const double shift = roomy ? canvas.px(8) : 0;
     canvas.text({area.left(), middle - shift}, canvas.elided(name, Type::body, labelWidth), brushed ? Type::bodyStrong : Type::body, Role::text,
                 Qt::AlignLeft | Qt::AlignVCenter);

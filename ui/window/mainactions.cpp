@@ -6,6 +6,7 @@
 #include "ui/window/dialogs.h"
 #include "ui/window/mainwindow.h"
 #include "ui/window/pagehost.h"
+#include "ui/window/receiptimport.h"
 #include "ui/window/scenariopanel.h"
 
 #include <QDir>
@@ -14,6 +15,7 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QHBoxLayout>
+#include <QLockFile>
 #include <QMenu>
 #include <QMenuBar>
 #include <QMimeData>
@@ -190,6 +192,9 @@ void addViewActions(MainWindow& w)
     for (Page* page : w.pages().pages())
         a.add({u"view.page."_s + page->id(), view, page->title(), QKeySequence(u"Ctrl+%1"_s.arg(++number)), [&w, id = page->id()] { w.pages().showPage(id); }});
     a.add({u"view.table"_s, view, QObject::tr("Show as table"), QKeySequence(u"Ctrl+T"_s), [&w] { w.pages().setTableShown(!w.pages().isTableShown()); }, {}, false, true});
+    a.add({u"view.sameScale"_s, view, QObject::tr("Same scale for all scenarios"), QKeySequence(u"Ctrl+Shift+A"_s), [&w] {
+               w.workspace().setSameScale(w.actions().get(u"view.sameScale"_s)->isChecked());
+           }, {}, true});
     a.add({u"view.dock"_s, view, QObject::tr("Scenarios and configuration"), QKeySequence(u"F9"_s), [&w] {
                w.dock().setVisible(!w.dock().isVisible());
                w.actions().get(u"view.dock"_s)->setChecked(w.dock().isVisible());
@@ -230,9 +235,24 @@ void addToolsAndHelp(MainWindow& w)
 
 } // namespace
 
-QString untitledStudyPath()
+QString untitledStudyPath(int number)
 {
-    return QStandardPaths::writableLocation(QStandardPaths::AppDataLocation) + u"/untitled.prism"_s;
+    return QStandardPaths::writableLocation(QStandardPaths::AppDataLocation) + (number == 1 ? u"/untitled.prism"_s : u"/untitled-%1.prism"_s.arg(number));
+}
+
+QString MainWindow::ownUntitledPath()
+{
+    constexpr int kMostWindows = 100;
+    QDir().mkpath(QFileInfo(untitledStudyPath()).path());
+    for (int number = 1; !m_untitledLock && number <= kMostWindows; ++number) {
+        auto lock = std::make_unique<QLockFile>(untitledStudyPath(number) + u".lock"_s);
+        lock->setStaleLockTime(0); // a lock is stale when its process is gone, not when it is old
+        if (!lock->tryLock() && lock->error() == QLockFile::LockFailedError)
+            continue;
+        m_untitledLock = std::move(lock);
+        m_untitledPath = untitledStudyPath(number);
+    }
+    return m_untitledPath;
 }
 
 void addMainActions(MainWindow& w)
@@ -272,7 +292,7 @@ void MainWindow::remember(const QString& path)
 {
     QSettings settings;
     settings.setValue(u"session/study"_s, path);
-    if (path == untitledStudyPath())
+    if (path == m_untitledPath)
         return;
     QStringList recent = recentFiles();
     recent.removeAll(path);
@@ -298,8 +318,13 @@ void MainWindow::openDropped(const QString& path)
         showBanner(tr("%1 was not read: %2").arg(QFileInfo(path).fileName(), file.isOpen() ? tr("it is larger than 64 MiB") : file.errorString()), u"error"_s);
         return;
     }
+    const QByteArray content = file.readAll();
+    if (const std::optional<Receipt> receipt = receiptIn(path, content)) {
+        openReceipt(*this, *receipt, QFileInfo(path).fileName());
+        return;
+    }
     const ScenarioEntry* current = m_workspace->study().current();
-    showImport(*m_workspace, m_theme, previewImport(path, file.readAll(), current ? *current->scenario : Scenario()), path, this);
+    showImport(*m_workspace, m_theme, previewImport(path, content, current ? *current->scenario : Scenario()), path, this);
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event)

@@ -13,6 +13,7 @@
 #include <QHBoxLayout>
 #include <QJsonDocument>
 #include <QLabel>
+#include <QLockFile>
 #include <QMenuBar>
 #include <QPushButton>
 #include <QSettings>
@@ -180,6 +181,7 @@ void MainWindow::showBanner(const QString& text, const QString& kind)
     m_bannerText->setText(text);
     m_banner->setAccessibleName(text);
     m_banner->setVisible(!text.isEmpty());
+    m_bannerIsOfDisk = false;
 }
 
 void MainWindow::offerTour()
@@ -194,6 +196,7 @@ void MainWindow::startSession()
     const QSettings settings;
     restoreGeometry(settings.value(u"window/geometry"_s).toByteArray());
     const QString last = settings.value(u"session/study"_s).toString();
+    (void)ownUntitledPath(); // of a session that ended: this window's now
     if (!last.isEmpty() && QFileInfo::exists(last) && openStudy(last))
         return;
     const QString banner = m_banner->isHidden() ? QString() : m_bannerText->text();
@@ -205,7 +208,7 @@ void MainWindow::startSession()
 void MainWindow::openSample()
 {
     showBanner({});
-    const Diagnostics errors = m_file->create(untitledStudyPath());
+    const Diagnostics errors = m_file->create(ownUntitledPath());
     m_workspace->study().setReadOnly(false);
     m_workspace->study().reset(sampleStudy(), 1);
     if (!errors.empty())
@@ -297,22 +300,34 @@ void MainWindow::scheduleSave() { m_file->save(m_workspace->study().state(), m_w
 
 void MainWindow::updateTitle()
 {
-    const bool untitled = m_file->path() == untitledStudyPath();
+    const bool untitled = !m_untitledPath.isEmpty() && m_file->path() == m_untitledPath;
     const QString name = m_file->path().isEmpty() || untitled ? tr("Untitled study") : QFileInfo(m_file->path()).fileName();
     const QString state = m_file->isReadOnly() ? tr("read-only") : !m_file->problem().isEmpty() ? tr("not saved") : m_file->isSaved() ? tr("saved") : tr("saving");
     m_studyName->setText(u"%1, %2"_s.arg(name, state));
     m_studyName->setToolTip(m_file->path());
     setWindowTitle(u"%1 – PRISM Explorer"_s.arg(name));
-    if (!m_file->problem().isEmpty())
-        showBanner(tr("The last changes are on screen but not on disk: %1 Use File, Save as to keep them elsewhere.").arg(m_file->problem()), u"error"_s);
+    if (m_file->isSaved() && m_file->problem().isEmpty() && !m_file->path().isEmpty()) {
+        if (m_bannerIsOfDisk)
+            showBanner({});
+        m_warnedOfClosing = false;
+    } else if (!m_file->problem().isEmpty() || m_warnedOfClosing) {
+        showBanner(tr("The last changes are on screen but not on disk: %1 Use File, Save as to keep them elsewhere.").arg(m_file->problem())
+                       + (m_warnedOfClosing ? tr(" Close again to leave without them.") : QString()), u"error"_s);
+        m_bannerIsOfDisk = true;
+    }
 }
 
 void MainWindow::closeEvent(QCloseEvent* event)
 {
-    m_workspace->insights().cancelAll();
     QSettings().setValue(u"window/geometry"_s, saveGeometry());
-    m_file->save(m_workspace->study().state(), m_workspace->study().currentId(), viewState());
-    m_file->flush();
+    scheduleSave();
+    if (!m_file->flush() && !m_warnedOfClosing) {
+        m_warnedOfClosing = true; // the second time is meant
+        updateTitle();
+        event->ignore();
+        return;
+    }
+    m_workspace->insights().cancelAll();
     event->accept();
 }
 

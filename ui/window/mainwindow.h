@@ -9,8 +9,11 @@
 #include <QMainWindow>
 #include <QTimer>
 
+#include <memory>
+
 class QFrame;
 class QLabel;
+class QLockFile;
 class QMenuBar;
 class QPushButton;
 class QSplitter;
@@ -70,6 +73,8 @@ private:
     [[nodiscard]] QJsonObject viewState() const;
     void scheduleSave();
     void remember(const QString& path);
+    /// A file for a study without a name that no other window uses; the same one for the life of this window.
+    [[nodiscard]] QString ownUntitledPath();
     void updateTitle();
     void updateChrome();
     friend void addMainActions(MainWindow& window);
@@ -92,13 +97,17 @@ private:
     PageHost* m_pages;
     JobBar* m_jobs;
     QTimer m_viewTimer;
+    std::unique_ptr<QLockFile> m_untitledLock;
+    QString m_untitledPath;
+    bool m_warnedOfClosing = false; ///< closing was refused once, because changes are not on disk
+    bool m_bannerIsOfDisk = false;
 };
 
 /// Fills the window's table of actions.
 void addMainActions(MainWindow& window);
 /// The pages of the centre in their order.
 [[nodiscard]] QList<Page*> makePages(const Theme& theme, ChangesCache& cache);
-/// Where a study without a name of its own is kept.
-[[nodiscard]] QString untitledStudyPath();
+/// Where studies without a name of their own are kept: the first window's here, those of further ones beside it.
+[[nodiscard]] QString untitledStudyPath(int number = 1);
 
 } // namespace prism::ui

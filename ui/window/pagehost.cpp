@@ -166,7 +166,8 @@ Picture PageHost::pictureOf(Page& page) const
     picture.title = page.title();
     if (const ShownScenario* s = m_workspace.context().current(); s && s->snapshot)
         picture.receipt = {s->name, QString::fromStdString(s->snapshot->hash.text()), s->snapshot->seed,
-                           static_cast<std::int64_t>(s->snapshot->across.samples), QCoreApplication::applicationVersion(), page.id()};
+                           static_cast<std::int64_t>(s->snapshot->across.samples), QCoreApplication::applicationVersion(), page.id(),
+                           QString::fromStdString(toJson(s->snapshot->scenario))};
     return picture;
 }
 

@@ -210,7 +210,7 @@ void ScenarioPanel::syncSelection()
 void ScenarioPanel::layoutTable()
 {
     const int width = m_table->viewport()->width();
-    const int widths[] = {32, 34, 20, 0, 62, 42};
+    const int widths[] = {30, 32, 20, 0, 65, 47};
     int fixed = 0;
     for (int c = 0; c < ScenarioTableModel::kColumns; ++c)
         if (c != ScenarioTableModel::nameColumn) {

@@ -1,0 +1,107 @@
+#include "ui/pages/placementdata.h"
+
+#include "ui/theme/format.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace prism::ui {
+
+using namespace Qt::StringLiterals;
+
+NodePlaces placesOf(const Scenario& scenario, int node)
+{
+    NodePlaces places;
+    const std::vector<RankPosition> layout = rankLayout(scenario);
+    const auto perNode = static_cast<std::size_t>(std::max(scenario.cluster.gpusPerNode, 1));
+    // nodeOrder says which physical node stands at a position; without one they are the same.
+    const auto& order = scenario.measured.nodeOrder;
+    auto position = static_cast<std::size_t>(std::max(node, 0));
+    if (!order.empty())
+        position = static_cast<std::size_t>(std::find(order.begin(), order.end(), node) - order.begin());
+    for (std::size_t rank = position * perNode; rank < std::min(layout.size(), (position + 1) * perNode); ++rank) {
+        const std::pair<int, int> place{layout[rank].replica, layout[rank].stage};
+        if (std::find(places.begin(), places.end(), place) == places.end())
+            places.push_back(place);
+    }
+    return places;
+}
+
+PlacementMap inReplicaOrder(const PlacementMap& map)
+{
+    std::vector<int> order(static_cast<std::size_t>(map.rows));
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return map.rowFirstReplica[static_cast<std::size_t>(a)] < map.rowFirstReplica[static_cast<std::size_t>(b)]; });
+    PlacementMap sorted = map;
+    for (std::size_t row = 0; row < order.size(); ++row) {
+        const auto from = static_cast<std::size_t>(order[row]);
+        sorted.rowLabels[row] = map.rowLabels[from];
+        sorted.rowFirstReplica[row] = map.rowFirstReplica[from];
+        sorted.rowReplicas[row] = map.rowReplicas[from];
+        for (int column = 0; column < map.columns; ++column)
+            sorted.cells[row * static_cast<std::size_t>(map.columns) + static_cast<std::size_t>(column)] = map.at(order[row], column);
+        if (map.bestRow == order[row])
+            sorted.bestRow = static_cast<int>(row);
+        if (map.worstRow == order[row])
+            sorted.worstRow = static_cast<int>(row);
+    }
+    return sorted;
+}
+
+QString nameOf(PlaceFigure figure)
+{
+    return figure == PlaceFigure::p50 ? u"p50"_s : figure == PlaceFigure::p95 ? u"p95"_s : u"p99"_s;
+}
+
+const Estimate& ratioOf(const PlacementCell& cell, PlaceFigure figure)
+{
+    return figure == PlaceFigure::p50 ? cell.p50Ratio : figure == PlaceFigure::p95 ? cell.p95Ratio : cell.p99Ratio;
+}
+
+double secondsOf(const PlacementCell& cell, PlaceFigure figure)
+{
+    return figure == PlaceFigure::p50 ? cell.p50Seconds : figure == PlaceFigure::p95 ? cell.p95Seconds : cell.p99Seconds;
+}
+
+double secondsOf(const DistributionSummary& base, PlaceFigure figure)
+{
+    return figure == PlaceFigure::p50 ? base.p50 : figure == PlaceFigure::p95 ? base.p95 : base.p99;
+}
+
+HeatData heatDataOf(const PlacementMap& map, PlaceFigure figure)
+{
+    HeatData data;
+    data.rows = map.rows;
+    data.columns = map.columns;
+    data.columnTitle = QObject::tr("Stage");
+    data.rowTitle = QObject::tr("Replica");
+    for (int row = 0; row < map.rows; ++row) {
+        const int first = map.rowFirstReplica[static_cast<std::size_t>(row)], count = map.rowReplicas[static_cast<std::size_t>(row)];
+        data.rowLabels << (count > 1 ? u"%1–%2"_s.arg(first).arg(first + count - 1) : QString::number(first));
+    }
+    for (int column = 0; column < map.columns; ++column)
+        data.columnLabels << QString::number(column);
+    double best = 1e300, worst = -1e300;
+    for (std::size_t i = 0; i < map.cells.size(); ++i) {
+        const PlacementCell& cell = map.cells[i];
+        const Estimate& ratio = ratioOf(cell, figure);
+        HeatCell heat{cell.present, ratio.value, ratio.halfWidth, {}};
+        if (cell.present) {
+            heat.detail = u"%1 %2"_s.arg(nameOf(figure), format::comparedSeconds(secondsOf(cell, figure), secondsOf(map.base, figure)));
+            if (cell.node >= 0)
+                heat.detail += QObject::tr(", node %1").arg(cell.node);
+            if (ratio.value < best) {
+                best = ratio.value;
+                data.best = static_cast<int>(i);
+            }
+            if (ratio.value > worst) {
+                worst = ratio.value;
+                data.worst = static_cast<int>(i);
+            }
+        }
+        data.cells.push_back(std::move(heat));
+    }
+    return data;
+}
+
+} // namespace prism::ui

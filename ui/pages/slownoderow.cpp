@@ -1,0 +1,113 @@
+#include "ui/pages/slownoderow.h"
+
+#include "ui/editor/quantityedit.h"
+#include "ui/plot/heatmap.h"
+#include "ui/theme/icons.h"
+
+#include <QApplication>
+#include <QDrag>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QMimeData>
+#include <QMouseEvent>
+
+namespace prism::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+QLabel* line(const QString& text, const QString& type, const QString& role, bool wraps)
+{
+    auto* label = new QLabel(text);
+    label->setProperty("type", type);
+    label->setProperty("role", role);
+    label->setWordWrap(wraps);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    return label;
+}
+
+QVBoxLayout* twoLines(QLabel* first, QLabel* second)
+{
+    auto* column = new QVBoxLayout;
+    column->setSpacing(0);
+    column->addWidget(first);
+    column->addWidget(second);
+    return column;
+}
+
+} // namespace
+
+NodeHandle::NodeHandle(const Theme& theme, int node, QWidget* parent) : QToolButton(parent), m_node(node)
+{
+    setIcon(prism::ui::icon(Icon::move, theme.look(), Role::textSecondary));
+    setCursor(Qt::OpenHandCursor);
+    setFocusPolicy(Qt::NoFocus); // the keyboard marks the chosen cell
+    setToolTip(node < 0 ? tr("Drag onto a cell: the node there becomes slow") : tr("Drag onto a cell: node %1 stands there").arg(node));
+    setAccessibleName(toolTip());
+}
+
+void NodeHandle::mousePressEvent(QMouseEvent* event)
+{
+    m_pressed = event->position().toPoint();
+    QToolButton::mousePressEvent(event);
+}
+
+void NodeHandle::mouseMoveEvent(QMouseEvent* event)
+{
+    if (!(event->buttons() & Qt::LeftButton) || (event->position().toPoint() - m_pressed).manhattanLength() < QApplication::startDragDistance())
+        return;
+    setDown(false);
+    auto* drag = new QDrag(this);
+    drag->setMimeData(HeatMap::mimeDataOf(m_node));
+    drag->setPixmap(icon().pixmap(iconSize()));
+    drag->exec(Qt::MoveAction);
+}
+
+SlowNodeRow::SlowNodeRow(const Theme& theme, const SlowNodeText& text, QWidget* parent) : QFrame(parent)
+{
+    const int node = text.node;
+    setObjectName(u"slowNode%1"_s.arg(node));
+    auto* layout = new QHBoxLayout(this);
+    layout->setContentsMargins(0, theme.px(4), 0, theme.px(4));
+    layout->setSpacing(theme.px(8));
+    layout->addWidget(new NodeHandle(theme, node));
+    layout->addLayout(twoLines(line(tr("node %1").arg(node), u"strong"_s, {}, true), line(text.place, u"tick"_s, u"tertiary"_s, true)), 1);
+    auto* edit = new QuantityEdit(theme);
+    edit->setUnit(u"%"_s);
+    edit->setStep(StepKind::one);
+    edit->setFixedWidth(theme.px(72));
+    edit->setCommitted(QString::number((text.factor - 1) * 100, 'g', 4));
+    edit->setAccessibleName(tr("Slowness of node %1 in percent").arg(node));
+    layout->addWidget(edit);
+    QLabel* gain = line(text.gain, u"smallStrong"_s, u"good"_s, false);
+    QLabel* interval = line(text.interval, u"tick"_s, u"tertiary"_s, false);
+    for (QLabel* label : {gain, interval}) {
+        label->setAlignment(Qt::AlignRight);
+        label->setMinimumWidth(theme.px(62));
+    }
+    gain->setToolTip(tr("Change of p95 when this node is at full speed"));
+    layout->addLayout(twoLines(gain, interval));
+    auto* remove = new QToolButton;
+    remove->setIcon(icon(Icon::cross, theme.look(), Role::textSecondary));
+    remove->setAccessibleName(tr("Node %1 is not slow").arg(node));
+    remove->setToolTip(remove->accessibleName());
+    layout->addWidget(remove);
+    connect(edit, &QuantityEdit::submitted, this, [edit](const QString& typed) {
+        QString digits = typed;
+        bool number = false;
+        const double percent = digits.remove(u'%').trimmed().toDouble(&number);
+        if (!number || percent < 0 || percent > kMostSlowPercent)
+            return edit->setProblem(tr("A slowness of 0 to %1 %").arg(kMostSlowPercent));
+        edit->setProblem({});
+        edit->setProperty("percent", percent);
+    });
+    connect(edit, &QuantityEdit::editingDone, this, [this, edit, node, factor = text.factor] {
+        const QVariant percent = edit->property("percent");
+        if (percent.isValid() && !edit->hasProblem() && 1 + percent.toDouble() / 100 != factor)
+            Q_EMIT factorChosen(node, 1 + percent.toDouble() / 100);
+    });
+    connect(remove, &QToolButton::clicked, this, [this, node] { Q_EMIT factorChosen(node, 1.0); });
+}
+
+} // namespace prism::ui

@@ -1,0 +1,45 @@
+// One slow node in the list of the Placement page: its place, its slowness to edit, what mending it would give; and the
+// handle by which a slow node is dragged onto the map.
+#pragma once
+
+#include "ui/theme/theme.h"
+
+#include <QFrame>
+#include <QToolButton>
+
+namespace prism::ui {
+
+constexpr double kMostSlowPercent = 9900; ///< SlowProbe accepts factors up to 100
+
+/// Dragged onto a cell of the heat map. Node -1 = a node that is to become slow.
+class NodeHandle final : public QToolButton {
+    Q_OBJECT
+public:
+    NodeHandle(const Theme& theme, int node, QWidget* parent = nullptr);
+
+protected:
+    void mousePressEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
+
+private:
+    int m_node;
+    QPoint m_pressed;
+};
+
+struct SlowNodeText {
+    int node = 0;
+    double factor = 1;
+    QString place, gain, interval;
+};
+
+class SlowNodeRow final : public QFrame {
+    Q_OBJECT
+public:
+    SlowNodeRow(const Theme& theme, const SlowNodeText& text, QWidget* parent = nullptr);
+
+Q_SIGNALS:
+    /// The factor that was typed or 1 to remove; comes when typing ends, since the row is made anew after each change.
+    void factorChosen(int node, double factor);
+};
+
+} // namespace prism::ui
