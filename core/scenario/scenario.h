@@ -193,5 +193,7 @@ struct Scenario {
 [[nodiscard]] std::string toJson(const Scenario& scenario);
 /// Parses and checks; presets are looked up in the preset library. All errors at once.
 [[nodiscard]] Result<Scenario> scenarioFromJson(std::string_view text);
+/// The same for a scenario that is being edited: each value is valid, but they need not fit each other.
+[[nodiscard]] Result<Scenario> draftFromJson(std::string_view text);
 
 } // namespace prism

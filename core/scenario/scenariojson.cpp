@@ -175,18 +175,26 @@ std::string toJson(const Scenario& scenario)
     return root.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
-Result<Scenario> scenarioFromJson(std::string_view text)
+namespace {
+
+Result<Scenario> fromJson(std::string_view text, bool checked)
 {
     const Result<json> document = parseJson(text);
     if (!document)
         return document.errors();
     SectionReading reading;
     readScenario(*document, reading);
-    for (Diagnostic& d : checkExcept(reading.scenario, reading.skipped))
-        reading.diagnostics.push_back(std::move(d));
+    if (checked)
+        for (Diagnostic& d : checkExcept(reading.scenario, reading.skipped))
+            reading.diagnostics.push_back(std::move(d));
     if (hasErrors(reading.diagnostics))
         return reading.diagnostics;
     return reading.scenario;
 }
+
+} // namespace
+
+Result<Scenario> scenarioFromJson(std::string_view text) { return fromJson(text, true); }
+Result<Scenario> draftFromJson(std::string_view text) { return fromJson(text, false); }
 
 } // namespace prism

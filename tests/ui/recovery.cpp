@@ -84,4 +84,22 @@ TEST_F(Recovery, ANewStudyInASecondWindowLeavesTheUntitledOneOfTheFirstAlone)
     EXPECT_EQ(again->workspace().study().entry(1)->scenario->training.globalBatchSize, 512);
 }
 
+TEST_F(Recovery, AScenarioWhoseValuesDoNotFitEachOtherComesBackToBeRepaired)
+{
+    const QString path = folder.filePath(u"study.prism"_s);
+    {
+        auto window = smallWindow();
+        type(*window, "parallelism.tensor_model_parallel_size", "3");
+        settle(*window);
+        ASSERT_TRUE(window->workspace().bridge().result(1).invalid);
+        EXPECT_TRUE(window->close());
+    }
+    auto window = makeWindow();
+    ASSERT_TRUE(window->openStudy(path));
+    ASSERT_EQ(window->workspace().study().state().entries.size(), 2U);
+    EXPECT_EQ(window->workspace().study().entry(1)->scenario->parallelism.tensorModelParallelSize, 3);
+    settle(*window);
+    EXPECT_TRUE(window->workspace().bridge().result(1).invalid);
+}
+
 } // namespace prism::ui::test

@@ -122,7 +122,7 @@ OpenedStudy contentOf(FileState& file)
     opened.state.limitSeconds = opened.view[u"limit_s"_s].toDouble();
     const auto currentValue = static_cast<std::int64_t>(opened.view[u"current"_s].toDouble());
     for (const StudyScenario& s : file.study.scenarios()) {
-        Result<Scenario> scenario = scenarioFromJson(s.json);
+        Result<Scenario> scenario = draftFromJson(s.json);
         if (!scenario) {
             opened.notes << QObject::tr("Scenario %1 could not be read and stays in the file: %2")
                                 .arg(QString::fromStdString(s.name), QString::fromStdString(scenario.errors().front().message));
