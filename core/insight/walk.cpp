@@ -13,7 +13,7 @@ namespace prism {
 namespace {
 
 /// The least number of replicas that are walked: the end of the step is predicted from them.
-constexpr std::size_t kFewest = 4;
+constexpr std::size_t kFewest = 2;
 
 double normalTail(double z)
 {
@@ -23,10 +23,12 @@ double normalTail(double z)
 /// Chance that one of the replicas from `from` on ended after `latest`: the sum of each one's, at most 1.
 double missedProbability(const EndFit& fit, const std::vector<ExpectedEnd>& order, std::size_t from, double meanExpected, double meanEnd, double latest)
 {
+    // The mean of the walked ends has an error of its own.
+    const double sigma = fit.sigma * std::sqrt(1 + 1 / static_cast<double>(from));
     double sum = 0;
     for (std::size_t i = from; i < order.size() && sum < 1; ++i) {
         const double expected = meanEnd + fit.slope * (order[i].seconds - meanExpected);
-        const double chance = fit.sigma > 0 ? normalTail((latest - expected) / fit.sigma) : (expected > latest ? 1.0 : 0.0);
+        const double chance = sigma > 0 ? normalTail((latest - expected) / sigma) : (expected > latest ? 1.0 : 0.0);
         sum += chance;
         if (chance < 1e-9)
             break; // expected ends fall, and so do the chances

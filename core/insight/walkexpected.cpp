@@ -8,9 +8,9 @@ namespace prism {
 
 namespace {
 
-constexpr std::size_t kSide = 8; ///< replicas swept together; the inner loops run over them
+constexpr std::size_t kSide = 16; ///< replicas swept together; the inner loops run over them
 
-using Side = std::array<double, kSide>;
+using Side = std::array<float, kSide>; // an order is wanted, to 1e-6 of the step
 
 /// Durations of [stage][program] and of the transfers for the replicas of one sweep.
 class ExpectedSweep final {
@@ -19,7 +19,10 @@ public:
         : m_model(model), m_regimes(regimes), m_compute(static_cast<std::size_t>(model.stages()) * model.programs.size()), m_collective(m_compute),
           m_data(static_cast<std::size_t>(model.graph->schedule.numMicrobatches)), m_hop(2 * model.graph->sendForward.size()),
           m_clock(static_cast<std::size_t>(model.stages())), m_end(model.nodes.size())
-    {}
+    {
+        for (std::size_t p = 0; p < model.programs.size(); ++p)
+            m_plainCollective.push_back(model.expectedCollectives(p, regimes, 1.0));
+    }
 
     /// Puts a replica into a lane. `replica` has speeds, links and data.
     void set(std::size_t lane, const WalkedReplica& replica)
@@ -30,22 +33,23 @@ public:
             const auto begin = replica.speed.begin() + static_cast<std::ptrdiff_t>(stage * m_model.ranks());
             const double slowest = *std::max_element(begin, begin + static_cast<std::ptrdiff_t>(m_model.ranks()));
             for (std::size_t p = 0; p < m_model.programs.size(); ++p) {
-                m_compute[stage * m_model.programs.size() + p][lane] = m_model.expectedCompute(p, slowest);
-                m_collective[stage * m_model.programs.size() + p][lane] = m_model.expectedCollectives(p, m_regimes, replica.link[stage]);
+                const double collective = replica.link[stage] == 1 ? m_plainCollective[p] : m_model.expectedCollectives(p, m_regimes, replica.link[stage]);
+                m_compute[stage * m_model.programs.size() + p][lane] = static_cast<float>(m_model.expectedCompute(p, slowest));
+                m_collective[stage * m_model.programs.size() + p][lane] = static_cast<float>(collective);
             }
         }
         for (std::size_t b = 0; b < m_data.size(); ++b)
-            m_data[b][lane] = replica.data[b];
+            m_data[b][lane] = static_cast<float>(replica.data[b]);
         for (std::size_t h = 0; h < graph.sendForward.size(); ++h) {
-            m_hop[2 * h][lane] = m_model.expectedHop(m_regimes, replica, static_cast<int>(h), true);
-            m_hop[2 * h + 1][lane] = m_model.expectedHop(m_regimes, replica, static_cast<int>(h), false);
+            m_hop[2 * h][lane] = static_cast<float>(m_model.expectedHop(m_regimes, replica, static_cast<int>(h), true));
+            m_hop[2 * h + 1][lane] = static_cast<float>(m_model.expectedHop(m_regimes, replica, static_cast<int>(h), false));
         }
     }
 
     [[nodiscard]] Side latest()
     {
         for (Side& clock : m_clock)
-            clock.fill(0.0);
+            clock.fill(0.0F);
         for (std::size_t i = 0; i < m_model.nodes.size(); ++i) {
             const WalkNode& n = m_model.nodes[i];
             Side& clock = m_clock[static_cast<std::size_t>(n.stage)];
@@ -53,7 +57,7 @@ public:
                 const Side& sent = m_end[static_cast<std::size_t>(n.input)];
                 const Side& hop = n.hop < 0 ? m_none : hopOf(n.hop, n.hopForward);
                 for (std::size_t l = 0; l < kSide; ++l)
-                    clock[l] = std::max(clock[l], sent[l] + hop[l]);
+                    clock[l] = clock[l] > sent[l] + hop[l] ? clock[l] : sent[l] + hop[l];
             }
             if (n.program >= 0) {
                 const std::size_t at = static_cast<std::size_t>(n.stage) * m_model.programs.size() + static_cast<std::size_t>(n.program);
@@ -80,6 +84,7 @@ private:
 
     const WalkModel& m_model;
     const StepRegimes& m_regimes;
+    std::vector<double> m_plainCollective; ///< per program, links at full speed
     std::vector<Side> m_compute, m_collective, m_data, m_hop, m_clock, m_end;
     Side m_none{};
 };
