@@ -166,3 +166,16 @@ TEST(Placement, SaysWhenMovingSlowNodesIsNotWorthIt)
     EXPECT_TRUE(hardly->withinNoise);
     EXPECT_TRUE(hardly->notes.front().find("within noise") != std::string::npos || hardly->moves.empty()) << hardly->notes.front();
 }
+
+TEST(Placement, AFewSlowNodesAmongManyHaveATailThatFewSamplesKnow)
+{
+    // Ten slow nodes in a job of 2,048: more than the replicas that are simulated one by one in any job.
+    Scenario s = scenarioPreset("llama3-405b-16k-h100").value();
+    const std::vector<int> slow{153, 197, 237, 296, 385, 617, 879, 1326, 1497, 1617};
+    for (int n = 0; n < 2'048; ++n)
+        s.measured.speeds.push_back({n, -1, std::find(slow.begin(), slow.end(), n) != slow.end() ? 0.8 : 1.0});
+    Evaluator evaluator;
+    const DistributionSummary few = searchPlacement(evaluator, s, withSamples(500))->given, many = searchPlacement(evaluator, s, withSamples(4'000))->given;
+    EXPECT_NEAR(few.p95, many.p95, 0.01 * many.p95);
+    EXPECT_NEAR(few.p99, many.p99, 0.02 * many.p99);
+}
