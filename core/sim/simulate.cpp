@@ -25,7 +25,10 @@ constexpr std::uint64_t kMaximumDraws = 0x53;
 /// replicas, so that the cost does not grow with their number.
 constexpr int kDirectReplicas = 4;
 /// Within a job, the slowest replicas that are simulated one by one.
-constexpr int kSlowestOfJob = 8;
+constexpr std::size_t kSlowestOfJob = 8;
+/// Beyond those, the ones that stand apart from the median by more than this many robust standard deviations, up to a bound.
+constexpr double kApart = 3.5;
+constexpr std::size_t kMostOfJob = 64;
 /// Cells of a job up to which its median job is modelled rank by rank.
 constexpr int kMostCellsRankByRank = 256;
 /// Smallest number of sampled replicas behind a common sample.
@@ -217,6 +220,26 @@ Layout acrossLayout(const Prepared& prepared)
     return out;
 }
 
+/// How many of a job's replicas, given by falling seconds, are simulated one by one. What is left has one mode, which the fitted tail
+/// of their common sample needs: a few slow nodes among many would bend it.
+std::size_t slowestOneByOne(const std::vector<double>& falling)
+{
+    const std::size_t n = falling.size();
+    if (n <= kSlowestOfJob)
+        return n;
+    const double median = falling[n / 2];
+    std::vector<double> away;
+    for (const double x : falling)
+        away.push_back(std::abs(x - median));
+    std::nth_element(away.begin(), away.begin() + static_cast<std::ptrdiff_t>(n / 2), away.end());
+    constexpr double kNormalOverMad = 1.4826; // standard deviation of a normal variable over its median absolute deviation
+    const double beyond = median + kApart * kNormalOverMad * away[n / 2];
+    std::size_t count = kSlowestOfJob;
+    while (count < std::min(n, kMostOfJob) && falling[count] > beyond)
+        ++count;
+    return count;
+}
+
 /// Within a job: every replica has its own lucks. The slowest, and all of the rarer kinds, one by one.
 Layout jobLayout(const Prepared& prepared, const JobScores& job)
 {
@@ -233,10 +256,14 @@ Layout jobLayout(const Prepared& prepared, const JobScores& job)
     std::vector<std::size_t> order(job.replicaSeconds.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return job.replicaSeconds[a] > job.replicaSeconds[b]; });
+    std::vector<double> falling;
+    for (const std::size_t d : order)
+        falling.push_back(job.replicaSeconds[d]);
+    const std::size_t oneByOne = slowestOneByOne(falling);
     for (std::size_t i = 0; i < order.size(); ++i) {
         const std::size_t d = order[i];
         const int kind = prepared.kindOfReplica[d];
-        if (i < kSlowestOfJob || kind != common)
+        if (i < oneByOne || kind != common)
             out.single.push_back({kind, d, LuckSource::fixed, scores(d)});
         else
             out.members.push_back(scores(d));
