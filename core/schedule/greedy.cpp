@@ -18,6 +18,8 @@ struct Policy {
     double forwardWait = 0.0; ///< a forward is put off for a backward that arrives within this time
     bool oldestFirst = false; ///< among ready backwards: oldest micro-batch first, else the one closest to the loss
     double warmupShare = 1.0; ///< part of the limit that early chunks may fill; the rest belongs to the last chunk
+    bool fillsUp = false;     ///< an early chunk may take all places while a deeper one is on its way back and will make room
+    bool alternates = false;  ///< after a backward a forward comes first, if need be after the weight item that makes room for it
 };
 
 struct StageState {
@@ -25,6 +27,7 @@ struct StageState {
     double idle = 0.0;
     double wake = kNever;
     bool started = false;
+    bool owesForward = false; ///< its last forward or backward was a backward
     double inFlight = 0.0;
     std::vector<int> nextForward, nextBackward; ///< per chunk
     std::deque<ScheduleItem> pendingWeight;
@@ -96,17 +99,19 @@ private:
         return best;
     }
 
-    [[nodiscard]] Candidate forward(int stage) const
+    [[nodiscard]] Candidate forward(int stage, double extraRoom = 0.0) const
     {
         const StageState& s = m_stages[static_cast<std::size_t>(stage)];
         Candidate best;
         for (int chunk = m_shape.numChunks - 1; chunk >= 0; --chunk) {
             const int m = s.nextForward[static_cast<std::size_t>(chunk)];
             // The last free place belongs to deeper chunks, so that what is in flight can always reach its backward.
-            const double room = chunk + 1 < m_shape.numChunks
+            const auto deeper = static_cast<std::size_t>(chunk) + 1;
+            const bool returns = m_policy.fillsUp && deeper < s.nextForward.size() && s.nextForward[deeper] > s.nextBackward[deeper];
+            const double room = chunk + 1 < m_shape.numChunks && !returns
                                     ? std::min(m_maxInFlight - 1.0, m_policy.warmupShare * m_maxInFlight)
                                     : m_maxInFlight;
-            if (m >= m_shape.numMicrobatches || s.inFlight + 1.0 > room + 1e-9)
+            if (m >= m_shape.numMicrobatches || s.inFlight + 1.0 > room + extraRoom + 1e-9)
                 continue;
             const double arrival =
                 m_forwardArrival[at(m_index[static_cast<std::size_t>(stage)][static_cast<std::size_t>(chunk)],
@@ -127,6 +132,12 @@ private:
         s.clock = now;
         const Candidate b = backward(stage);
         const Candidate f = forward(stage);
+        if (m_policy.alternates && s.owesForward) {
+            if (f.arrival <= now)
+                return run(stage, f.item);
+            if (!s.pendingWeight.empty() && forward(stage, m_times.weightShare).arrival <= now)
+                return runWeight(stage);
+        }
         if (b.arrival <= now)
             return run(stage, b.item);
         if (f.arrival <= now) {
@@ -139,6 +150,12 @@ private:
         const bool waits = next < now + m_times.weight && s.idle + next - now <= m_policy.idleBudget;
         if (waits)
             return sleep(s, next);
+        runWeight(stage);
+    }
+
+    void runWeight(int stage)
+    {
+        StageState& s = m_stages[static_cast<std::size_t>(stage)];
         const ScheduleItem w = s.pendingWeight.front();
         s.pendingWeight.pop_front();
         run(stage, w);
@@ -155,6 +172,7 @@ private:
         s.order.push_back(i);
         switch (i.phase) {
         case Phase::forward:
+            s.owesForward = false;
             s.clock += m_times.forward;
             s.inFlight += 1.0;
             ++s.nextForward[i.chunk];
@@ -164,6 +182,7 @@ private:
                 m_backwardArrival[at(p, i.microbatch)] = s.clock;
             break;
         case Phase::backward:
+            s.owesForward = true;
             s.clock += m_times.backward;
             s.inFlight -= 1.0 - m_times.weightShare;
             ++s.nextBackward[i.chunk];
@@ -197,6 +216,27 @@ private:
     std::vector<double> m_forwardArrival, m_backwardArrival;
 };
 
+/// What is tried. With one chunk the order of chunks leaves no choice, and idle budgets are searched more finely.
+std::vector<Policy> policies(const PassTimes& times, bool chunked)
+{
+    const double unit = times.forward + times.backward + times.weight;
+    std::vector<Policy> out;
+    if (!chunked) {
+        for (const double budget : {0.0, 0.05, 0.1, 0.2, 0.4, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0, 12.0, 1e9})
+            for (const double wait : {0.0, 0.1, 0.5})
+                out.push_back({budget * unit, wait * times.forward, false, 1.0, false, false});
+        return out;
+    }
+    for (const auto& [fillsUp, alternates] : {std::pair{false, false}, {true, true}, {true, false}})
+        for (const bool oldestFirst : {false, true})
+            for (const double share : {0.5, 0.8, 1.0})
+                for (const double budget : {0.0, 0.4, 3.0, 1e9})
+                    for (const double wait : {0.0, 0.5})
+                        if (wait <= budget) // without idle budget nothing is put off
+                            out.push_back({budget * unit, wait * times.forward, oldestFirst, share, fillsUp, alternates});
+    return out;
+}
+
 } // namespace
 
 std::vector<std::vector<ScheduleItem>> greedyOrder(const Schedule& shape, const PassTimes& times, int maxInFlight)
@@ -204,32 +244,30 @@ std::vector<std::vector<ScheduleItem>> greedyOrder(const Schedule& shape, const 
     Schedule candidate = shape;
     std::vector<std::vector<ScheduleItem>> best;
     std::tuple<double, double> bestTime{kNever, kNever};
-    const double unit = times.forward + times.backward + times.weight;
-    const bool chunked = shape.numChunks > 1;
-    std::vector<std::pair<bool, double>> variants = {{false, 1.0}};
-    if (chunked)
-        variants = {{false, 0.4}, {false, 0.5}, {false, 0.6}, {false, 0.8}, {false, 1.0}, {true, 0.5}, {true, 0.6}, {true, 0.8}, {true, 1.0}};
-    const std::vector<double> budgets = chunked ? std::vector<double>{0.0, 0.1, 0.4, 1.0, 3.0, 1e9}
-                                                : std::vector<double>{0.0, 0.05, 0.1, 0.2, 0.4, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0, 8.0, 12.0, 1e9};
-    const std::vector<double> waits = chunked ? std::vector<double>{0.0, 0.5} : std::vector<double>{0.0, 0.1, 0.5};
     const std::size_t nodes = shape.path.size() * static_cast<std::size_t>(shape.numMicrobatches) * kPhases;
-    for (const double budget : budgets)
-        for (const double wait : waits)
-            for (const auto& [oldest, share] : variants) {
-                const Policy policy{budget * unit, wait * times.forward, oldest, share};
-                candidate.order = Planner(shape, times, maxInFlight, policy).plan();
-                std::size_t items = 0;
-                for (const auto& order : candidate.order)
-                    items += order.size();
-                if (items != nodes)
-                    continue;
-                const ScheduleTiming timing = scheduleTiming(candidate, times);
-                const std::tuple<double, double> time{timing.longestStageSeconds, timing.endSeconds};
-                if (time < bestTime) {
-                    bestTime = time;
-                    best = candidate.order;
-                }
-            }
+    const auto tryPolicy = [&](const PassTimes& planned, const Policy& policy) {
+        candidate.order = Planner(shape, planned, maxInFlight, policy).plan();
+        std::size_t items = 0;
+        for (const auto& order : candidate.order)
+            items += order.size();
+        if (items != nodes) // a policy may run into a deadlock
+            return;
+        const ScheduleTiming timing = scheduleTiming(candidate, times);
+        const std::tuple<double, double> time{timing.longestStageSeconds, timing.endSeconds};
+        if (time < bestTime) {
+            bestTime = time;
+            best = candidate.order;
+        }
+    };
+    // Orders planned for equal passes fall into the steps of the handcrafted schedule, which unequal ones can often keep.
+    const double third = (times.forward + times.backward + times.weight) / 3.0;
+    const PassTimes even{third, third, third, times.transfer, times.weightShare};
+    const bool chunked = shape.numChunks > 1;
+    for (const Policy& policy : policies(times, chunked)) {
+        tryPolicy(times, policy);
+        if (chunked && policy.idleBudget == 0.0)
+            tryPolicy(even, policy);
+    }
     return best;
 }
 

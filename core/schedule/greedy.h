@@ -11,8 +11,10 @@ namespace prism {
 ///
 /// A list scheduler in event order: a stage that is free runs a backward that has arrived, else a forward that has arrived and
 /// fits the limit, else a pending weight item, which fills what would be idle time. Where an input is known to arrive before a
-/// weight item would be over, the stage waits for it as long as the stage's idle time stays within a budget; the plan with the
-/// best of a range of budgets is kept (shortest longest stage, then earliest end). Cost: budgets x items x stages; pure.
+/// weight item would be over, the stage waits for it as long as the stage's idle time stays within a budget. With several chunks
+/// also: forwards and backwards in turn, early chunks up to the whole limit, and orders planned for equal passes. The plan with the
+/// shortest longest stage is kept, then the one with the earliest end. For zb-v and equal passes, where the paper's handcrafted order has
+/// no bubble, it has 0 to 2 % at M = 4 P. Cost: about 80 policies x items x stages; pure.
 [[nodiscard]] std::vector<std::vector<ScheduleItem>> greedyOrder(const Schedule& shape, const PassTimes& times,
                                                                  int maxInFlight);
 

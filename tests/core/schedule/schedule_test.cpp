@@ -79,6 +79,21 @@ TEST(Schedule, WrongRequestsAreExplained)
     EXPECT_FALSE(makeSchedule("1f1b", 1024, 1, 65536).ok());
 }
 
+TEST(Schedule, ZbVNeedsTheMemoryOf1f1bAndLeavesLittleBubble)
+{
+    for (const int stages : {3, 4, 6, 8}) {
+        const int microbatches = 4 * stages;
+        const Schedule s = made("zb-v", stages, 2, microbatches);
+        EXPECT_TRUE(checkSchedule(s).empty()) << stages;
+        for (const int held : activationsInFlight(s))
+            EXPECT_LE(held, 2 * stages) << stages;
+        const double work = 2.0 * microbatches * 3.0;
+        const double bubble = 1.0 - work / scheduleTiming(s, {}).longestStageSeconds;
+        // Equal passes: the paper's order has none; 1F1B has (P - 1) / (M + P - 1), 14 to 18 %.
+        EXPECT_LE(bubble, stages <= 4 ? 1e-9 : 0.016) << stages;
+    }
+}
+
 TEST(Schedule, CustomListsAreChecked)
 {
     Schedule lists = made("1f1b", 2, 1, 3);
