@@ -3,6 +3,7 @@
 #include "core/insight/paired.h"
 #include "core/insight/report.h"
 #include "core/scenario/parameters.h"
+#include "core/stats/distance.h"
 #include "core/stats/random.h"
 
 #include <nlohmann/json.hpp>
@@ -22,40 +23,6 @@ constexpr int kDefaultSamples = 4'000;
 constexpr std::size_t kExactEdits = 6;  ///< 2^6 = 64 evaluations
 constexpr int kSampledOrders = 16;
 constexpr double kNormal95 = 1.959963984540054;
-
-double ksDistance(const std::vector<double>& a, const std::vector<double>& b)
-{
-    double largest = 0;
-    std::size_t i = 0, j = 0;
-    while (i < a.size() && j < b.size()) {
-        const double x = std::min(a[i], b[j]);
-        while (i < a.size() && a[i] <= x)
-            ++i;
-        while (j < b.size() && b[j] <= x)
-            ++j;
-        largest = std::max(largest, std::abs(static_cast<double>(i) / static_cast<double>(a.size()) - static_cast<double>(j) / static_cast<double>(b.size())));
-    }
-    return largest;
-}
-
-/// Integral of |Fa - Fb|; with as many samples on both sides, the mean distance of equal ranks.
-double wasserstein(const std::vector<double>& a, const std::vector<double>& b)
-{
-    double area = 0;
-    std::size_t i = 0, j = 0;
-    double at = std::min(a.front(), b.front());
-    while (i < a.size() || j < b.size()) {
-        const double next = i == a.size() ? b[j] : j == b.size() ? a[i] : std::min(a[i], b[j]);
-        area += (next - at)
-                * std::abs(static_cast<double>(i) / static_cast<double>(a.size()) - static_cast<double>(j) / static_cast<double>(b.size()));
-        at = next;
-        while (i < a.size() && a[i] <= at)
-            ++i;
-        while (j < b.size() && b[j] <= at)
-            ++j;
-    }
-    return area;
-}
 
 Estimate probabilityBelow(const std::vector<double>& a, const std::vector<double>& b)
 {
@@ -246,7 +213,7 @@ Result<Comparison> compare(Evaluator& evaluator, const Scenario& a, const Scenar
     result.sortedB = second->sortedAcrossSeconds;
     result.probabilityABetter = probabilityBelow(pairedA.seconds(), pairedB.seconds());
     result.ksDistance = ksDistance(result.sortedA, result.sortedB);
-    result.wassersteinSeconds = wasserstein(result.sortedA, result.sortedB);
+    result.wassersteinSeconds = wassersteinDistance(result.sortedA, result.sortedB);
     if (options.progress)
         options.progress(0.1, "waterfall");
     std::vector<const Parameter*> edits = differences(a, b);
