@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <thread>
 
 namespace prism {
 namespace {
@@ -168,6 +169,24 @@ TEST(Evaluator, SameBitsWithAndWithoutTheCacheAndInAnyOrder)
     EXPECT_EQ(ab->samples->acrossSeconds, again->samples->acrossSeconds);
     EXPECT_EQ(ab->samples->acrossSeconds, fresh->samples->acrossSeconds);
     EXPECT_EQ(cold.cacheBytes(), 0U);
+}
+
+TEST(Evaluator, CallersOnSeveralThreadsShareTheCache)
+{
+    Evaluator shared;
+    std::vector<SnapshotPtr> snapshots(4);
+    {
+        std::vector<std::jthread> callers;
+        for (std::size_t i = 0; i < snapshots.size(); ++i)
+            callers.emplace_back([&, i] {
+                const auto edited = setParameter(sample(), "variability.gemm.cv", i % 2 == 0 ? "0.02" : "0.03");
+                snapshots[i] = shared.evaluate(*edited, options());
+            });
+    }
+    for (std::size_t i = 0; i < snapshots.size(); ++i) {
+        Evaluator alone;
+        EXPECT_EQ(snapshots[i]->samples->acrossSeconds, alone.evaluate(snapshots[i]->scenario, options())->samples->acrossSeconds) << i;
+    }
 }
 
 TEST(Evaluator, ProgressComesCoarseFirst)
