@@ -12,15 +12,15 @@ say "Testing"
 export QT_QPA_PLATFORM=${QT_QPA_PLATFORM:-offscreen}
 if [[ ${1-} == --full ]]; then
   ctest --preset release
-  for preset in asan tsan; do
-    build "$preset"
-    ctest --preset "$preset" -L fast
-  done
+  build asan
+  ctest --preset asan -L fast
+  build tsan threaded
+  ctest --preset tsan -L threaded
 else
   ctest --preset release -LE slow
-  for preset in asan tsan; do
-    build "$preset" sanitized
-    say "Testing ($preset)"
-    ctest --preset "$preset" -L sanitized
+  for run in asan:sanitized tsan:threaded; do
+    build "${run%:*}" "${run#*:}"
+    say "Testing (${run%:*})"
+    ctest --preset "${run%:*}" -L "${run#*:}"
   done
 fi

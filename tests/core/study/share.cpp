@@ -261,5 +261,30 @@ TEST(StudyShare, CreatingNeverTouchesWhatIsThere)
     EXPECT_EQ(Study::open(folder / "c.prism", options()).errors().front().path, study_problem::kNotAStudy);
 }
 
+TEST(StudyShare, ThreadsTakeTurnsAtOneStudy)
+{
+    Result<Study> study = Study::memory();
+    ASSERT_TRUE(study.ok());
+    constexpr int kThreads = 3, kEdits = 20;
+    std::vector<ScenarioId> ids;
+    for (int t = 0; t < kThreads; ++t)
+        ids.push_back(study->addScenario("s" + std::to_string(t), R"({"n":0})").value());
+    {
+        std::vector<std::jthread> threads;
+        for (const ScenarioId id : ids)
+            threads.emplace_back([&study, id] {
+                for (int i = 1; i <= kEdits; ++i) {
+                    EXPECT_TRUE(study->updateScenario(id, {"{\"n\":" + std::to_string(i) + "}", "edit", "", 0}).ok());
+                    EXPECT_EQ(study->scenarios().size(), std::size_t{kThreads});
+                }
+            });
+    }
+    for (const ScenarioId id : ids) {
+        EXPECT_EQ(study->scenario(id)->json, "{\"n\":" + std::to_string(kEdits) + "}");
+        EXPECT_EQ(study->revisions(id)->size(), std::size_t{kEdits + 1});
+    }
+    EXPECT_EQ(study->cursor().value(), kThreads * (kEdits + 1));
+}
+
 } // namespace
 } // namespace prism
