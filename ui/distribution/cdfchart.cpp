@@ -171,7 +171,7 @@ void CdfChart::layoutPlot()
     Impl& d = *m_impl;
     const Look& look = d.theme.look();
     const double left = look.px(d.mode == Mode::cdf ? 40 : 48);
-    d.plot = QRectF(left, look.px(62), std::max(60.0, static_cast<double>(width()) - left - look.px(12)), std::max(60.0, static_cast<double>(height() - look.px(62) - look.px(44))));
+    d.plot = QRectF(left, look.px(62), std::max(60.0, static_cast<double>(width()) - left - look.px(20)), std::max(60.0, static_cast<double>(height() - look.px(62) - look.px(44))));
     d.chart->setPlotArea(d.plot);
     d.view->viewport()->update();
 }

@@ -21,6 +21,8 @@ FigureRuns comparedRuns(double value, double halfWidth, const HeadlineChange* ch
                              Type::small, !known ? Role::textTertiary : change->delta.value < 0 ? Role::good : Role::bad};
 }
 
+constexpr int kCurvePercents[] = {1, 10, 20, 25, 30, 40, 60, 70, 75, 80, 90}; // beside p5, p50, p95 and p99
+
 QString digits(double value) { return std::isfinite(value) ? QString::number(value, 'g', 17) : QString(); }
 
 } // namespace
@@ -129,6 +131,8 @@ TableData DistributionModel::table() const
     t.header = QStringList{u"scenario"_s, u"samples"_s, u"seed"_s, u"mean_s"_s, u"p5_s"_s, u"p50_s"_s, u"p50_half_width_s"_s, u"p95_s"_s,
                            u"p95_half_width_s"_s, u"p99_s"_s, u"p99_half_width_s"_s, u"limit_s"_s, u"p_step_over_limit"_s,
                            u"p_faster_than_baseline"_s, u"noise_free_s"_s};
+    for (const int percent : kCurvePercents) // the curve itself
+        t.header << u"p%1_s"_s.arg(percent);
     for (const ShownScenario& s : m_scenarios) {
         if (!s.snapshot)
             continue;
@@ -140,6 +144,8 @@ TableData DistributionModel::table() const
                               m_limit > 0 ? digits(m_limit) : QString(), m_limit > 0 ? digits(exceedance(sorted, m_limit).value) : QString(),
                               c && c->paired ? digits(c->probabilityFaster.value) : QString(),
                               s.snapshot->samples ? digits(s.snapshot->samples->noiseFreeSeconds) : QString()};
+        for (const int percent : kCurvePercents)
+            t.rows.back() << (sorted.empty() ? QString() : digits(quantileOfSorted(sorted, percent / 100.0)));
     }
     return t;
 }

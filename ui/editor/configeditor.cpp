@@ -29,7 +29,6 @@ ConfigEditor::ConfigEditor(Workspace& workspace, const Theme& theme, QWidget* pa
     title->setProperty("type", u"strong"_s);
     m_differences = new QPushButton;
     m_differences->setProperty("kind", u"link"_s);
-    m_differences->setFont(theme.font(Type::small));
     connect(m_differences, &QPushButton::clicked, this, &ConfigEditor::differencesRequested);
     head->addWidget(title, 1);
     head->addWidget(m_differences);
@@ -66,7 +65,6 @@ ConfigEditor::ConfigEditor(Workspace& workspace, const Theme& theme, QWidget* pa
         g->header = new QToolButton;
         g->header->setText(name);
         g->header->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-        g->header->setFont(theme.font(Type::bodyStrong));
         g->header->setAccessibleName(tr("%1 parameters").arg(name));
         g->header->setIconSize(QSize(theme.px(12), theme.px(12)));
         connect(g->header, &QToolButton::clicked, this, [this, g] { setExpanded(g->id, !g->expanded); });
@@ -96,8 +94,11 @@ ConfigEditor::ConfigEditor(Workspace& workspace, const Theme& theme, QWidget* pa
     connect(&workspace, &Workspace::contextChanged, this, &ConfigEditor::refresh);
     connect(this, &QObject::destroyed, this, [groups = m_groups] { qDeleteAll(groups); });
     const auto icons = [this] {
-        for (Group* g : m_groups)
+        m_differences->setFont(m_theme.font(Type::small));
+        for (Group* g : m_groups) {
+            g->header->setFont(m_theme.font(Type::bodyStrong));
             g->header->setIcon(icon(g->expanded ? Icon::chevronDown : Icon::chevronRight, m_theme.look(), Role::textSecondary));
+        }
     };
     connect(&theme, &Theme::changed, this, icons);
     icons();

@@ -155,6 +155,26 @@ void PipelinePage::selectionChanged()
     m_memory->setBrushed(picked.stage);
 }
 
+TableData PipelinePage::asTable() const
+{
+    TableData table = m_gantt->asTable();
+    const TableData memory = m_memory->asTable();
+    if (memory.rows.isEmpty())
+        return table;
+    // One table for both charts: the memory of a stage stands in columns of its own after the spans.
+    const qsizetype spans = table.header.size();
+    table.header << memory.header.mid(1);
+    for (QStringList& row : table.rows)
+        row << QStringList(memory.header.size() - 1);
+    for (const QStringList& stage : memory.rows) {
+        QStringList row(spans);
+        row[0] = stage.front();
+        row[1] = u"peak memory"_s;
+        table.rows << row + stage.mid(1);
+    }
+    return table;
+}
+
 QString PipelinePage::writeTrace(const QString& path) const
 {
     if (!m_step.value())

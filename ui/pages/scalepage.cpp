@@ -150,7 +150,14 @@ void ScalePage::refresh()
                                            : tr("Weak scaling: the global batch grows with the data-parallel size");
     if (curve) {
         const ScaleData data = scaleDataOf(*curve, figure, scenario() ? *scenario() : ShownScenario{});
+        // The number of GPUs that is read stays the same one in another scenario.
+        const std::vector<ScaleSample>* before = m_chart->data().series.empty() ? nullptr : &m_chart->data().series.front().samples;
+        const auto focus = static_cast<std::size_t>(std::max(m_chart->focusItem(), 0));
+        const double gpus = before && m_chart->focusItem() >= 0 && focus < before->size() ? (*before)[focus].gpus : 0;
         m_chart->setData(data);
+        const std::vector<ScaleSample>& now = data.series.front().samples;
+        const auto same = std::find_if(now.begin(), now.end(), [gpus](const ScaleSample& s) { return s.gpus == gpus; });
+        m_chart->setFocusItem(gpus > 0 && same != now.end() ? static_cast<int>(same - now.begin()) : -1);
         shareScale(*m_chart, data.quantity + data.unit);
         text.footer << format::receipt(curve->samples, curve->seed, tr("steps per point")) + tr(", common random numbers. Whiskers: 95 %. Hatched: not possible, the reading says why.");
     }

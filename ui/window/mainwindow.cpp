@@ -2,6 +2,7 @@
 
 #include "ui/editor/configeditor.h"
 #include "ui/theme/icons.h"
+#include "ui/theme/rescale.h"
 #include "ui/window/actions.h"
 #include "ui/window/headlinestrip.h"
 #include "ui/window/jobbar.h"
@@ -101,12 +102,17 @@ MainWindow::MainWindow(Theme& theme, QWidget* parent)
     connect(&m_workspace->selection(), &Selection::changed, &m_viewTimer, qOverload<>(&QTimer::start));
     connect(m_pages, &PageHost::currentChanged, &m_viewTimer, qOverload<>(&QTimer::start));
     connect(m_pages, &PageHost::message, m_jobs, &JobBar::say);
-    connect(m_splitter, &QSplitter::splitterMoved, this, [this] {
+    connect(m_splitter, &QSplitter::splitterMoved, this, [this](int position) {
+        m_dockWidth = position / m_theme.look().scale();
         updateChrome();
         m_viewTimer.start();
     });
     connect(m_file, &StudyFile::savedChanged, this, &MainWindow::updateTitle);
-    connect(&theme, &Theme::changed, this, &MainWindow::updateChrome);
+    connect(&theme, &Theme::changed, this, [this] {
+        followScale();
+        updateChrome();
+    });
+    m_scale = theme.look().scale();
     resetLayout();
 }
 
@@ -142,6 +148,19 @@ void MainWindow::buildMenuRow()
     row->addWidget(m_studyName);
 }
 
+void MainWindow::followScale()
+{
+    const double scale = m_theme.look().scale();
+    if (scale == m_scale)
+        return;
+    rescale(*this, m_scale, scale);
+    m_scale = scale;
+    QTimer::singleShot(0, this, [this] { // when the parts know their new smallest sizes
+        m_splitter->setSizes({m_theme.px(m_dockWidth), std::max(400, width() - m_theme.px(m_dockWidth))});
+        updateChrome();
+    });
+}
+
 void MainWindow::updateChrome()
 {
     m_menuRow->setFixedHeight(m_theme.px(metric::menuRow));
@@ -158,8 +177,9 @@ void MainWindow::resetLayout()
     m_dock->show();
     if (QAction* action = m_actions->get(u"view.dock"_s))
         action->setChecked(true);
-    m_splitter->setSizes({m_theme.px(metric::dock), std::max(400, width() - m_theme.px(metric::dock))});
     m_theme.setUiScale(1);
+    m_dockWidth = metric::dock;
+    m_splitter->setSizes({m_theme.px(metric::dock), std::max(400, width() - m_theme.px(metric::dock))});
     setMinimumSize(1120, 720);
     updateChrome();
 }
@@ -281,8 +301,10 @@ void MainWindow::restoreView(const QJsonObject& view)
             page->restoreState(pages[page->id()].toObject());
     m_pages->showPage(view[u"page"_s].toString());
     const int dock = view[u"dockWidth"_s].toInt();
-    if (dock > 0)
+    if (dock > 0) {
         m_splitter->setSizes({dock, std::max(400, width() - dock)});
+        m_dockWidth = dock / m_theme.look().scale();
+    }
     if (view.contains(u"dockShown"_s))
         m_dock->setVisible(view[u"dockShown"_s].toBool());
     if (QAction* action = m_actions->get(u"view.dock"_s))

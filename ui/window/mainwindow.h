@@ -77,6 +77,7 @@ private:
     [[nodiscard]] QString ownUntitledPath();
     void updateTitle();
     void updateChrome();
+    void followScale();
     friend void addMainActions(MainWindow& window);
 
     Theme& m_theme;
@@ -101,6 +102,8 @@ private:
     QString m_untitledPath;
     bool m_warnedOfClosing = false; ///< closing was refused once, because changes are not on disk
     bool m_bannerIsOfDisk = false;
+    double m_scale = 1; ///< of the interface, that the layouts follow
+    double m_dockWidth = metric::dock; ///< at scale 1, as the user wants it
 };
 
 /// Fills the window's table of actions.
