@@ -102,10 +102,9 @@ ScalePage::ScalePage(const Theme& theme, QWidget* parent)
     m_points->setSelectionMode(QAbstractItemView::SingleSelection);
     m_points->setShowGrid(false);
     m_points->verticalHeader()->hide();
-    m_points->horizontalHeader()->setStretchLastSection(true);
     const auto size = [this] {
         m_points->verticalHeader()->setDefaultSectionSize(this->theme().px(metric::row));
-        m_points->resizeColumnsToContents();
+        fitColumns();
     };
     connect(&theme, &Theme::changed, this, size);
     size();
@@ -196,8 +195,16 @@ void ScalePage::fillTable(const ScaleCurve* curve)
     }
     for (int column = 0; column + 1 < header.size(); ++column)
         m_points->horizontalHeaderItem(column)->setTextAlignment(Qt::AlignRight | Qt::AlignVCenter);
-    m_points->resizeColumnsToContents(); // once: a header that follows its contents measures every row for every cell
+    fitColumns();
     m_points->horizontalHeaderItem(static_cast<int>(header.size()) - 1)->setTextAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+}
+
+void ScalePage::fitColumns()
+{
+    // Once after filling: a header that follows its contents measures every row for every cell.
+    m_points->horizontalHeader()->setStretchLastSection(false);
+    m_points->resizeColumnsToContents();
+    m_points->horizontalHeader()->setStretchLastSection(true); // the note takes the rest
 }
 
 TableData ScalePage::asTable() const

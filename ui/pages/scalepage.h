@@ -35,6 +35,7 @@ private:
     void ask();
     void refresh();
     void fillTable(const ScaleCurve* curve);
+    void fitColumns();
 
     SegmentedControl *m_mode, *m_figure;
     ScaleChart* m_chart;
