@@ -23,5 +23,6 @@ void addSimulate(CLI::App& app, Cli& cli);
 void addStudy(CLI::App& app, Cli& cli);
 void addTimeline(CLI::App& app, Cli& cli);
 void addValidatePublished(CLI::App& app, Cli& cli);
+void addValidateCollectives(CLI::App& app, Cli& cli);
 
 } // namespace prism::cli

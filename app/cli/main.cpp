@@ -28,6 +28,7 @@ int main(int argc, char** argv)
         addSimulate(app, cli);
         addStudy(app, cli);
         addValidatePublished(app, cli);
+        addValidateCollectives(app, cli);
         addCalibrate(app, cli);
         addBench(app, cli);
         addCheck(app, cli);

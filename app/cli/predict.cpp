@@ -107,7 +107,7 @@ std::string toText(const Snapshot& s)
     text += fmt::format("Noise-free step        {:.4g} s   slowdown p50 {:.3f}x   p95 {:.3f}x\n", s.samples->noiseFreeSeconds, s.slowdownP50,
                         s.slowdownP95);
     text += fmt::format("Error of the median    {:+.0f} % to {:+.0f} % ({})\n", 100 * s.costed->errorBandLow,
-                        100 * s.costed->errorBandHigh, s.costed->withinCalibration ? "90 % of the published runs" : "outside of what was validated, see the warnings: 90 % of the runs of unseen sources");
+                        100 * s.costed->errorBandHigh, s.costed->withinCalibration ? "90 % of the published runs" : "outside of what was validated, see the warnings: 90 % of the runs of other software and machines");
     const VarianceShare& v = s.varianceShare;
     text += fmt::format("Variance               spatial {:.0f} %, temporal {:.0f} %, regime {:.0f} %, data {:.0f} %, rare {:.0f} %, interaction {:.0f} %\n",
                         100 * v.spatial, 100 * v.temporal, 100 * v.regime, 100 * v.data, 100 * v.rare, 100 * v.interaction);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 namespace prism {
 namespace {
@@ -96,7 +97,7 @@ double publishedLoss(const Calibration& c, const std::vector<FitRow>& rows)
     double loss = 0, weight = 0;
     for (const auto& [suite, s] : bySuite) {
         const double w = std::sqrt(static_cast<double>(s.n)) * (s.trend ? 0.5 : 1.0);
-        loss += w * (s.abs + 0.7 * std::max(0.0, std::abs(s.bias) - 0.015 * s.n) + s.over) / s.n;
+        loss += w * (s.abs + 1.5 * std::max(0.0, std::abs(s.bias) - 0.015 * s.n) + s.over) / s.n;
         weight += w;
     }
     return weight > 0 ? loss / weight : 0;
@@ -106,13 +107,11 @@ struct Free {
     const char* name;
     double low, high;
 };
-/// What published steps decide, and the range in which it may lie.
+/// What published steps decide, and the range in which it may lie; for B200 a tenth around its sustained benchmark (1.48).
 constexpr Free kFree[] = {
-    {"a100.training_factor", 0.9, 1.5},   {"h100.training_factor", 1.0, 1.6},   {"h100.fp8_training_factor", 0.7, 1.6},
-    {"b200.training_factor", 0.9, 2.0},   {"b200.fp8_training_factor", 0.7, 2.2}, {"eager.memory_factor", 0.7, 2.0},
-    {"fused.memory_factor", 0.7, 2.0},    {"network.efficiency", 0.4, 1.0},     {"network.all_to_all_efficiency", 0.3, 1.0},
-    {"eager.step_overhead_s", 0.001, 0.5}, {"fused.step_overhead_s", 0.001, 0.2}, {"eager.host_s_per_layer", 0.0005, 0.004},
-    {"fused.host_s_per_layer", 0.0001, 0.002},
+    {"a100.training_factor", 0.9, 1.5},    {"h100.training_factor", 1.0, 1.6},    {"h100.fp8_training_factor", 0.7, 1.6},
+    {"b200.training_factor", 1.35, 1.65},  {"b200.fp8_training_factor", 0.7, 2.2}, {"eager.step_overhead_s", 0.001, 0.5},
+    {"fused.step_overhead_s", 0.001, 0.2}, {"eager.host_s_per_layer", 0.0005, 0.004}, {"fused.host_s_per_layer", 0.0001, 0.002},
 };
 
 void descend(Calibration& c, const std::vector<FitRow>& rows, int rounds)
@@ -126,16 +125,16 @@ void descend(Calibration& c, const std::vector<FitRow>& rows, int rounds)
             if (it == constants.end())
                 continue;
             const double old = std::clamp(*it->value, free.low, free.high);
-            const double width = round == 0 ? 1.6 : 1.25;
+            const double width = round == 0 ? 4 : 1.25;
             const double found = minimum(std::max(free.low, old / width), std::min(free.high, old * width), 9, [&](double x) {
                 *it->value = x;
                 return publishedLoss(c, rows);
             });
             *it->value = found;
             const double loss = publishedLoss(c, rows);
-            if (loss <= best)
+            if (loss < best)
                 best = loss;
-            else
+            else // also where no row depends on it: then it stays where benchmarks put it
                 *it->value = old;
         }
         if (before - best < 2e-5)
@@ -156,13 +155,12 @@ void setBand(std::vector<double> errors, double& low, double& high)
 
 /// Mean error of rows whose group was left out of the fit, each group in turn; one report per group and one over all.
 template <class GroupOf>
-std::pair<double, std::vector<double>> crossValidated(CalibrationRun& run, const std::vector<FitRow>& rows, const Calibration& start, const std::string& what, GroupOf groupOf)
+double crossValidated(CalibrationRun& run, const std::vector<FitRow>& rows, const Calibration& start, const std::string& what, GroupOf groupOf)
 {
     std::map<std::string, std::vector<std::size_t>> groups;
     for (std::size_t i = 0; i < rows.size(); ++i)
         groups[groupOf(rows[i], i)].push_back(i);
     FitReport all{"left out, each " + what + " in turn: all", 0, 0, 0};
-    std::vector<double> errors;
     for (const auto& [name, members] : groups) {
         std::vector<FitRow> train;
         for (std::size_t i = 0; i < rows.size(); ++i)
@@ -181,7 +179,6 @@ std::pair<double, std::vector<double>> crossValidated(CalibrationRun& run, const
                 all.meanAbs += std::abs(v.error);
                 all.bias += v.error;
                 ++all.rows;
-                errors.push_back(v.error);
             }
         report.meanAbs /= std::max(1, report.rows);
         report.bias /= std::max(1, report.rows);
@@ -190,7 +187,7 @@ std::pair<double, std::vector<double>> crossValidated(CalibrationRun& run, const
     all.meanAbs /= std::max(1, all.rows);
     all.bias /= std::max(1, all.rows);
     run.fits.push_back(all);
-    return {all.meanAbs, std::move(errors)};
+    return all.meanAbs;
 }
 
 /// Curated rows that the fit has not seen: what the band holds of them widens the domain; all of them are reported.
@@ -216,52 +213,65 @@ void coverUnseen(CalibrationRun& run, const SlowdownOf& slowdownOf)
 
 void fitCurves(Calibration& calibration, const std::vector<BusRow>& rows, std::vector<FitReport>& reports)
 {
-    // Shares at each power of two, medians over versions and types.
+    // Shares at each power of two, medians over versions and data types.
     std::map<std::tuple<std::string, int, int, int>, std::vector<double>> shares;
+    std::set<std::string> types;
     for (const BusRow& r : rows)
-        if (r.bytes >= std::exp2(kCurveFirstLog2) && r.busGbPerS > 0)
-            shares[{r.family, r.op, r.ranks, static_cast<int>(std::lround(std::log2(r.bytes)))}].push_back(r.busGbPerS / r.linkGbPerS);
-    for (GpuCalibration& g : calibration.gpus) {
-        FitReport report{g.family + ": bus bandwidth", 0, 0, 0};
+        if (r.bytes >= std::exp2(kCurveFirstLog2) && r.busGbPerS > 0) {
+            shares[{r.type, r.op, r.ranks, static_cast<int>(std::lround(std::log2(r.bytes)))}].push_back(r.busGbPerS / r.linkGbPerS);
+            types.insert(r.type);
+        }
+    const auto fit = [&](const std::string& type, BusShare& share) {
         for (int op = 0; op < kCurveOps; ++op)
             for (int n = 0; n < kCurveSizes; ++n) {
-                const auto share = [&](int log2) {
-                    const auto it = shares.find({g.family, op, 2 << n, log2});
-                    return it == shares.end() ? 0.0 : median(it->second);
-                };
-                auto& curve = g.busShare[static_cast<std::size_t>(op)][static_cast<std::size_t>(n)];
+                auto& curve = share[static_cast<std::size_t>(op)][static_cast<std::size_t>(n)];
                 double last = 0, slope = 0;
                 for (int k = 0; k < kCurveKnots; ++k) {
-                    const int log2 = kCurveFirstLog2 + kCurveStepLog2 * k;
-                    if (const double s = share(log2); s > 0) {
+                    double& at = curve[static_cast<std::size_t>(k)];
+                    if (const auto it = shares.find({type, op, 2 << n, kCurveFirstLog2 + k}); it != shares.end()) {
+                        const double s = median(it->second);
                         slope = last > 0 ? s - last : 0;
-                        last = curve[static_cast<std::size_t>(k)] = s;
-                    } else if (last > 0) { // beyond the table: each further step gains a third of the one before
-                        slope = share(log2 - 1) > 0 ? share(log2 - 1) - last : slope / 3;
-                        last = curve[static_cast<std::size_t>(k)] = last + std::max(0.0, slope);
+                        last = at = s;
+                    } else if (last > 0) { // beyond the table: each further step gains a half of the one before
+                        slope = std::max(0.0, slope / 2);
+                        last = at = last + slope;
                     }
                 }
             }
-        // Residuals of the interpolation on every row from 1 MB.
-        Scenario s = probe(g.family);
+    };
+    calibration.curves.clear();
+    for (const std::string& type : types)
+        if (GpuCalibration* family = gpuOf(calibration, type))
+            fit(type, family->busShare);
+    for (const std::string& type : types)
+        if (gpuOf(calibration, type) == nullptr) {
+            GpuSpec gpu;
+            gpu.preset = type;
+            calibration.curves.push_back({type, gpuCalibration(calibration, gpu).busShare});
+            fit(type, calibration.curves.back().share);
+        }
+    // Residuals on every row from 1 MB.
+    for (const std::string& type : types) {
+        FitReport report{type + ": bus bandwidth", 0, 0, 0};
+        int within = 0;
+        Scenario s;
+        s.cluster.gpu.preset = type;
+        s.cluster.nvlsSupported = true;
         for (const BusRow& r : rows) {
-            if (r.family != g.family || r.bytes < 1 << 20)
+            if (r.type != type || r.bytes < 1 << 20)
                 continue;
             s.cluster.intraNodeGbPerS = r.linkGbPerS;
-            s.cluster.nvlsSupported = true;
-            s.cluster.gpusPerNode = 8;
             const CostModel cost(s, calibration);
-            const auto op = static_cast<CollectiveOp>(r.op);
-            const double e = cost.intraBusBandwidth(op, r.ranks, r.bytes) / (r.busGbPerS * 1e9) - 1;
+            const double e = cost.intraBusBandwidth(static_cast<CollectiveOp>(r.op), r.ranks, r.bytes) / (r.busGbPerS * 1e9) - 1;
             report.meanAbs += std::abs(e);
             report.bias += e;
+            within += std::abs(e) <= 0.1 ? 1 : 0;
             ++report.rows;
         }
-        if (report.rows > 0) {
-            report.meanAbs /= report.rows;
-            report.bias /= report.rows;
-            reports.push_back(report);
-        }
+        report.meanAbs /= std::max(1, report.rows);
+        report.bias /= std::max(1, report.rows);
+        report.what += ", " + std::to_string(100 * within / std::max(1, report.rows)) + " % of the rows within 10 %";
+        reports.push_back(report);
     }
 }
 
@@ -317,6 +327,30 @@ void fitGemms(Calibration& calibration, const std::vector<GemmRow>& rows, std::v
         }
 }
 
+void fitSustained(Calibration& calibration, const std::vector<GemmRow>& rows, std::vector<FitReport>& reports)
+{
+    if (rows.empty())
+        return;
+    GpuCalibration* gpu = gpuOf(calibration, rows.front().family);
+    if (gpu == nullptr)
+        return;
+    const CostModel cost(probe(gpu->family), calibration);
+    std::vector<double> ratios;
+    for (const GemmRow& r : rows)
+        if (r.seconds >= 3e-4)
+            ratios.push_back(r.seconds / cost.gemmSeconds(r.m, r.n, r.k, 1, MatrixPrecision::bits16));
+    if (ratios.empty())
+        return;
+    gpu->trainingFactor = median(ratios);
+    FitReport report{gpu->family + ": sustained matrix products, training factor " + std::to_string(gpu->trainingFactor), static_cast<int>(ratios.size()), 0, 0};
+    for (const double ratio : ratios) {
+        const double e = gpu->trainingFactor / ratio - 1;
+        report.meanAbs += std::abs(e) / static_cast<double>(ratios.size());
+        report.bias += e / static_cast<double>(ratios.size());
+    }
+    reports.push_back(report);
+}
+
 void fitPublished(Calibration& calibration, const std::vector<FitRow>& rows, std::vector<FitReport>& reports)
 {
     descend(calibration, rows, 12);
@@ -352,8 +386,10 @@ Result<CalibrationRun> calibrated(const std::string& folder, const Calibration& 
     };
     const Result<std::vector<BusRow>> bus = readBusTable(folder + "/collectives/aiconfigurator_nccl_all.csv.gz");
     const Result<std::vector<GemmRow>> gemm = readGemmTable(folder + "/operators/aiconfigurator_gemm_large_m.csv.gz");
+    const Result<std::vector<GemmRow>> sustained = readSustainedGemms(folder + "/operators/simumax_system_b200_bf16_ceperm.json");
     const Result<std::string> text = readTextFile(folder + "/published.json");
     (void)require(bus);
+    (void)require(sustained);
     (void)require(gemm);
     (void)require(text);
     if (!errors.empty())
@@ -363,6 +399,7 @@ Result<CalibrationRun> calibrated(const std::string& folder, const Calibration& 
         return published.errors();
     fitCurves(run.calibration, *bus, run.fits);
     fitGemms(run.calibration, *gemm, run.fits);
+    fitSustained(run.calibration, *sustained, run.fits);
 
     // Slowdowns depend a little on the constants: sampled at the start and again after a first fit.
     const Calibration beforePublished = run.calibration;
@@ -375,13 +412,17 @@ Result<CalibrationRun> calibrated(const std::string& folder, const Calibration& 
         r.slowdown = slowdownOf(*r.row, run.calibration);
     fitPublished(run.calibration, rows, run.fits);
     coverUnseen(run, slowdownOf);
+    // Outside of the calibration: as far off as rows of other software, machines and incomplete configuration (tiers B and C).
+    std::vector<double> unseen;
+    for (const PublishedRow& r : *published)
+        if (!calibrates(r) && !r.scheduleOnly && r.skipped.empty())
+            if (const ValidatedRow v = validatedRow(r, run.calibration, slowdownOf(r, run.calibration)); v.hasError())
+                unseen.push_back(v.error);
+    setBand(std::move(unseen), run.calibration.domain.bandLow, run.calibration.domain.bandHigh);
     if (crossValidate) {
         run.crossValidatedMeanAbs =
-            crossValidated(run, rows, beforePublished, "fifth of the rows", [](const FitRow&, std::size_t i) { return std::to_string(i % 5); }).first;
-        auto [meanAbs, errors] = crossValidated(run, rows, beforePublished, "source", [](const FitRow& r, std::size_t) { return r.row->suite; });
-        run.leaveSourceOutMeanAbs = meanAbs;
-        CalibrationDomain& domain = run.calibration.domain;
-        setBand(std::move(errors), domain.bandLow, domain.bandHigh);
+            crossValidated(run, rows, beforePublished, "fifth of the rows", [](const FitRow&, std::size_t i) { return std::to_string(i % 5); });
+        run.leaveSourceOutMeanAbs = crossValidated(run, rows, beforePublished, "source", [](const FitRow& r, std::size_t) { return r.row->suite; });
     }
     return run;
 }

@@ -31,10 +31,10 @@ struct FitRow {
     double slowdown = 1;
 };
 
-/// Bus-bandwidth curves of every GPU family: at each knot the median over library versions and data types of `rows` (op, ranks,
+/// Bus-bandwidth curves of every GPU type in the rows: at each knot the median over library versions and data types of `rows` (op, ranks,
 /// bytes, bus GB/s) over the link's bandwidth.
 struct BusRow {
-    std::string family;
+    std::string type; ///< "a100", "h200", ...
     int op = 0, ranks = 2;
     double bytes = 0, busGbPerS = 0, linkGbPerS = 1;
 };
@@ -47,6 +47,10 @@ struct GemmRow {
     double m = 0, n = 0, k = 0, seconds = 0;
 };
 void fitGemms(Calibration& calibration, const std::vector<GemmRow>& rows, std::vector<FitReport>& reports);
+
+/// Training factor of a family at which the long products of a sustained benchmark (0.3 ms and more) are met in the median: where
+/// the fit on published steps starts.
+void fitSustained(Calibration& calibration, const std::vector<GemmRow>& rows, std::vector<FitReport>& reports);
 
 /// Constants that operator tables cannot give (training factors, software generations, network) from published rows of
 /// tier A, by coordinate descent on the mean of the suites' errors. Deterministic. Sets the error band too.

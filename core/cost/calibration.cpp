@@ -30,16 +30,14 @@ struct NetworkField {
     double NetworkCalibration::* member;
 };
 constexpr NetworkField kNetworkFields[] = {
-    {"efficiency", &NetworkCalibration::efficiency}, {"all_to_all_efficiency", &NetworkCalibration::allToAllEfficiency},
-    {"base_s", &NetworkCalibration::baseSeconds},    {"hop_s", &NetworkCalibration::hopSeconds},
-    {"half_bytes", &NetworkCalibration::halfBytes},
+    {"efficiency", &NetworkCalibration::efficiency}, {"base_s", &NetworkCalibration::baseSeconds},
+    {"hop_s", &NetworkCalibration::hopSeconds},      {"half_bytes", &NetworkCalibration::halfBytes},
 };
 struct SoftwareField {
     const char* name;
     double SoftwareCalibration::* member;
 };
 constexpr SoftwareField kSoftwareFields[] = {
-    {"memory_factor", &SoftwareCalibration::memoryFactor},
     {"host_s_per_layer", &SoftwareCalibration::hostSecondsPerLayer},
     {"step_overhead_s", &SoftwareCalibration::stepOverheadSeconds},
 };
@@ -67,6 +65,32 @@ void read(const Json& object, const char* key, const std::string& path, double& 
         errors.push_back({Severity::error, path + "." + key, "this is not a finite number", it->dump().substr(0, 40), "a number", "", ""});
 }
 
+Json busShareJson(const BusShare& share)
+{
+    Json out;
+    for (std::size_t op = 0; op < kCurveOps; ++op)
+        for (std::size_t n = 0; n < kCurveSizes; ++n)
+            for (const double x : share[op][n])
+                out[kOpNames[op]][kSizeNames[n]].push_back(rounded(x));
+    return out;
+}
+
+/// Curves of the right length; others leave what is there.
+void readBusShare(const Json& json, BusShare& share)
+{
+    for (std::size_t op = 0; op < kCurveOps && json.is_object(); ++op) {
+        const auto byRanks = json.find(kOpNames[op]);
+        for (std::size_t n = 0; n < kCurveSizes && byRanks != json.end() && byRanks->is_object(); ++n) {
+            const auto it = byRanks->find(kSizeNames[n]);
+            if (it == byRanks->end() || !it->is_array() || it->size() != kCurveKnots)
+                continue;
+            for (std::size_t k = 0; k < kCurveKnots; ++k)
+                if ((*it)[k].is_number() && (*it)[k].get<double>() > 0)
+                    share[op][n][k] = (*it)[k].get<double>();
+        }
+    }
+}
+
 } // namespace
 
 Calibration uncalibrated()
@@ -79,7 +103,7 @@ Calibration uncalibrated()
         g.family = family;
         for (auto& op : g.busShare)
             for (auto& curve : op)
-                curve = {0.05, 0.12, 0.3, 0.5, 0.65, 0.72, 0.75, 0.76};
+                curve = {0.05, 0.08, 0.12, 0.2, 0.3, 0.4, 0.5, 0.58, 0.65, 0.7, 0.72, 0.74, 0.75, 0.755, 0.76};
         if (g.family == "b200") { // streams and fused attention as measured (SimuMax, B200 system file, Apache-2.0)
             g.memoryEfficiency = 0.666;
             g.attentionForward = 0.51;
@@ -109,11 +133,10 @@ std::string calibrationJson(const Calibration& c, const std::string& notesJson)
         Json& gpu = out["gpu"][g.family];
         for (const Field& f : kGpuFields)
             gpu[f.name] = rounded(g.*f.member);
-        for (std::size_t op = 0; op < kCurveOps; ++op)
-            for (std::size_t n = 0; n < kCurveSizes; ++n)
-                for (const double x : g.busShare[op][n])
-                    gpu["bus_share"][kOpNames[op]][kSizeNames[n]].push_back(rounded(x));
+        gpu["bus_share"] = busShareJson(g.busShare);
     }
+    for (const BusCurves& curves : c.curves)
+        out["bus_share"][curves.type] = busShareJson(curves.share);
     out["notes"] = Json::parse(notesJson, nullptr, false);
     return out.dump(1) + "\n";
 }
@@ -150,18 +173,12 @@ Result<Calibration> calibrationFromJson(std::string_view text)
         const Json gpu = section(gpus, g.family.c_str());
         for (const Field& f : kGpuFields)
             read(gpu, f.name, "gpu." + g.family, g.*f.member, errors);
-        const Json share = section(gpu, "bus_share");
-        for (std::size_t op = 0; op < kCurveOps; ++op) {
-            const Json byRanks = section(share, kOpNames[op]);
-            for (std::size_t n = 0; n < kCurveSizes; ++n) {
-                const auto it = byRanks.find(kSizeNames[n]);
-                if (it == byRanks.end() || !it->is_array() || it->size() != kCurveKnots)
-                    continue;
-                for (std::size_t k = 0; k < kCurveKnots; ++k)
-                    if ((*it)[k].is_number() && (*it)[k].get<double>() > 0)
-                        g.busShare[op][n][k] = (*it)[k].get<double>();
-            }
-        }
+        readBusShare(section(gpu, "bus_share"), g.busShare);
+    }
+    const Json byType = section(json, "bus_share");
+    for (const auto& [type, share] : byType.items()) {
+        c.curves.push_back({type, c.gpus.back().busShare});
+        readBusShare(share, c.curves.back().share);
     }
     if (!errors.empty())
         return errors;
@@ -196,13 +213,16 @@ std::string_view gpuFamily(const GpuSpec& gpu)
     return "generic";
 }
 
-const GpuCalibration& gpuCalibration(const Calibration& calibration, const GpuSpec& gpu)
+GpuCalibration gpuCalibration(const Calibration& calibration, const GpuSpec& gpu)
 {
     const std::string_view family = gpuFamily(gpu);
-    for (const GpuCalibration& g : calibration.gpus)
-        if (g.family == family)
-            return g;
-    return calibration.gpus.back();
+    const auto of = std::find_if(calibration.gpus.begin(), calibration.gpus.end(), [&](const GpuCalibration& g) { return g.family == family; });
+    GpuCalibration found = of != calibration.gpus.end() ? *of : calibration.gpus.back();
+    const std::string type = gpuType(gpu);
+    for (const BusCurves& curves : calibration.curves)
+        if (curves.type == type)
+            found.busShare = curves.share;
+    return found;
 }
 
 std::vector<NamedConstant> namedConstants(Calibration& c)

@@ -13,13 +13,16 @@
 
 namespace prism {
 
-/// Knots of a bus-bandwidth curve: messages of 2^18, 2^20, ... 2^32 bytes.
-inline constexpr int kCurveKnots = 8;
-inline constexpr int kCurveFirstLog2 = 18, kCurveStepLog2 = 2;
+/// Knots of a bus-bandwidth curve: messages of 2^18, 2^19, ... 2^32 bytes.
+inline constexpr int kCurveKnots = 15;
+inline constexpr int kCurveFirstLog2 = 18;
 /// Collectives with curves: all-reduce, all-gather, reduce-scatter, all-to-all; groups of 2, 4 and 8 ranks.
 inline constexpr int kCurveOps = 4, kCurveSizes = 3;
 
-/// Constants of one GPU type.
+/// Bus bandwidth over the link's per-direction bandwidth, by op, ranks and message size; from nccl-tests tables.
+using BusShare = std::array<std::array<std::array<double, kCurveKnots>, kCurveSizes>, kCurveOps>;
+
+/// Constants of one GPU family.
 struct GpuCalibration {
     std::string family;            ///< "a100", "h100", "b200", ...
     // Fitted on operator benchmarks.
@@ -36,28 +39,33 @@ struct GpuCalibration {
     // Fitted on published steps.
     double trainingFactor = 1.0;   ///< time of 16-bit matrix kernels in a training step over the benchmark (power limit, heat)
     double fp8TrainingFactor = 1.0;
-    /// Bus bandwidth over the link's per-direction bandwidth, by op, ranks and message size; from nccl-tests tables.
-    std::array<std::array<std::array<double, kCurveKnots>, kCurveSizes>, kCurveOps> busShare{};
+    BusShare busShare{};
+};
+
+/// Curves of one GPU type that has its own ("h200", "gb200"); other types take their family's.
+struct BusCurves {
+    std::string type;
+    BusShare share{};
 };
 
 /// Constants of the network between nodes.
 struct NetworkCalibration {
-    double efficiency = 0.92;      ///< share of the NICs' bandwidth that long messages reach as bus bandwidth
-    double allToAllEfficiency = 0.85;
+    double efficiency = 0.92;      ///< share of the NICs' bandwidth that long messages reach as bus bandwidth; measured: 0.92, 0.97 and
+                                   ///< 0.83 on 2, 4 and 8 nodes of GH200 with NDR (estimate-train-time, Vista all-reduce of 1.2 GB)
     double baseSeconds = 20e-6;    ///< launch and first hop
     double hopSeconds = 4e-6;      ///< per further node of a ring
-    double halfBytes = 8e6;        ///< message at which half of the bandwidth is reached
+    double halfBytes = 5e6;        ///< message at which half of the bandwidth is reached; Echo's all-reduce of 1 to 8 MB on 2 and 4 nodes
 };
 
 /// Constants of a software generation (the age of the training framework), fitted on published steps.
 struct SoftwareCalibration {
-    double memoryFactor = 1.0;     ///< time of memory-bound kernels over streams
     double hostSecondsPerLayer = 0;///< host time of one layer and pass (forward): what the GPU cannot beat
     double stepOverheadSeconds = 0.02; ///< once per step: data loading, logging, host work between steps
 };
 
 struct Calibration {
     std::vector<GpuCalibration> gpus;
+    std::vector<BusCurves> curves;
     NetworkCalibration network;
     SoftwareCalibration eager, fused;   ///< without and with fused attention
     double bandLow = -0.1, bandHigh = 0.1; ///< relative error that holds 90 % of the validated rows
@@ -75,9 +83,10 @@ struct Calibration {
 
 /// The family of a GPU, by its preset and name; "generic" when it was not calibrated.
 [[nodiscard]] std::string_view gpuFamily(const GpuSpec& gpu);
-[[nodiscard]] const GpuCalibration& gpuCalibration(const Calibration& calibration, const GpuSpec& gpu);
+/// The constants of a GPU's family with the curves of its type.
+[[nodiscard]] GpuCalibration gpuCalibration(const Calibration& calibration, const GpuSpec& gpu);
 
-/// One scalar constant with its name ("h100.gemm_efficiency", "fused.memory_factor").
+/// One scalar constant with its name ("h100.gemm_efficiency", "fused.host_s_per_layer").
 struct NamedConstant {
     std::string name;
     double* value = nullptr;

@@ -9,7 +9,7 @@ namespace {
 /// How compute and memory traffic of a matrix product overlap: the norm of the two times (4: nearly the maximum).
 constexpr double kDenseNorm = 4, kGroupedNorm = 1.3;
 
-using Curves = std::array<std::array<double, kCurveKnots>, kCurveSizes>;
+using Curves = BusShare::value_type;
 
 /// All-reduce as reduce-scatter and all-gather: never faster than the mean of the two.
 Curves withoutSwitchReduction(const GpuCalibration& gpu)
@@ -57,7 +57,8 @@ CostModel::CostModel(const Scenario& scenario, const Calibration& calibration)
         const double places = static_cast<double>(expert.nodes > 1 ? expert.nodes : expert.size), topk = static_cast<double>(scenario.model.moeRouterTopk);
         m_expertTraffic = std::min(1.0, places * (1 - std::pow(1 - 1 / places, topk)) / topk);
     }
-    if (!scenario.cluster.nvlsSupported) // without reduction in the switch an all-reduce is two half-rings
+    // Without reduction in the switch an all-reduce is two half-rings. A100's curves were measured without it.
+    if (!scenario.cluster.nvlsSupported && m_gpu.family != "a100")
         m_gpu.busShare[0] = withoutSwitchReduction(m_gpu);
     if (!scenario.measured.rows.empty() || !scenario.measured.kernels.empty())
         m_tables.set(scenario.measured, m_layout.gpusPerNode, [this](double m, double n, double k, MatrixPrecision p) { return gemmSeconds(m, n, k, 1, p); },
@@ -128,7 +129,7 @@ double CostModel::intraBusBandwidth(CollectiveOp op, std::int64_t ranks, double 
 {
     const std::size_t row = op == CollectiveOp::allReduce ? 0 : op == CollectiveOp::allGather ? 1 : op == CollectiveOp::reduceScatter ? 2 : 3;
     const auto& curves = m_gpu.busShare[row];
-    const double at = std::clamp((std::log2(std::max(1.0, bytes)) - kCurveFirstLog2) / kCurveStepLog2, 0.0, kCurveKnots - 1.0);
+    const double at = std::clamp(std::log2(std::max(1.0, bytes)) - kCurveFirstLog2, 0.0, kCurveKnots - 1.0);
     const auto knot = std::min<std::size_t>(static_cast<std::size_t>(at), kCurveKnots - 2);
     const double f = at - static_cast<double>(knot);
     const auto value = [&](std::size_t n) { return std::pow(curves[n][knot], 1 - f) * std::pow(curves[n][knot + 1], f); };
@@ -157,7 +158,7 @@ double CostModel::collectiveFormula(CollectiveOp op, const GroupGeometry& group,
     if (group.nodes <= 1) // the curves hold the latencies of up to 8 ranks; larger domains add a hop for each further rank
         return factor * bytes / intraBusBandwidth(op, group.size, bytes) + std::max(0.0, n - 8) * 0.2 * m_intraLatency;
     if (op == CollectiveOp::allToAll) {
-        const double outside = (n - perNode) / n * bytes / (m_interBytesPerSecond * m_network.allToAllEfficiency);
+        const double outside = (n - perNode) / n * bytes / network;
         const double inside = perNode > 1 ? perNode / n * bytes / intraBusBandwidth(op, group.ranksPerNode, bytes * perNode / n) : 0.0;
         return m_network.baseSeconds + m_interLatency + std::max(outside, inside);
     }
@@ -179,7 +180,6 @@ double CostModel::seconds(const Kernel& kernel) const
 {
     if (const double measured = m_tables.kernelSeconds(kernel.id); measured > 0)
         return measured;
-    const SoftwareCalibration& soft = *m_software;
     const bool low = kernel.lowPrecision && m_low != m_high;
     switch (kernel.kind) {
     case CostKind::gemm: {
@@ -192,7 +192,7 @@ double CostModel::seconds(const Kernel& kernel) const
                * (grouped && !measured && factor > 1 ? std::sqrt(factor) : factor);
     }
     case CostKind::attention: return attentionSeconds(kernel);
-    case CostKind::memory: return memorySeconds(kernel.bytes, kernel.launches) * soft.memoryFactor;
+    case CostKind::memory: return memorySeconds(kernel.bytes, kernel.launches);
     case CostKind::collective: {
         const double bytes = kernel.bytes * (kernel.domain == Domain::expert ? m_expertTraffic : 1.0);
         return collectiveSeconds(kernel.op, group(kernel.domain), bytes);

@@ -20,18 +20,22 @@ std::string joined(const std::vector<std::string>& words)
 
 } // namespace
 
-std::string gpuCoverage(const Scenario& scenario)
+std::string gpuType(const GpuSpec& gpu)
 {
-    const GpuSpec& gpu = scenario.cluster.gpu;
     std::string type;
     for (const char c : gpu.preset.empty() ? gpu.name : gpu.preset) {
         if (std::isalnum(static_cast<unsigned char>(c)) == 0)
             break;
         type += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     }
+    return type;
+}
+
+std::string gpuCoverage(const Scenario& scenario)
+{
     const std::string& p = scenario.training.precision;
     const char* precision = p == "fp32" ? "32 bit" : p == "nvfp4" ? "fp4" : p == "bf16" || p == "fp16" ? "16 bit" : "fp8";
-    return type + " " + precision;
+    return gpuType(scenario.cluster.gpu) + " " + precision;
 }
 
 std::string modelCoverage(const ModelConfig& model)

@@ -12,9 +12,11 @@ namespace prism {
 struct CalibrationDomain {
     std::vector<std::string> covered;          ///< GPU type and precision ("h100 fp8"), and kinds of model ("dense", "moe"); sorted
     double maxGpus = 0, minHiddenSize = 0, maxSeqLength = 0;
-    double bandLow = -0.5, bandHigh = 0.5;     ///< relative error that holds 90 % of the rows of a source that the fit has not seen
+    double bandLow = -0.5, bandHigh = 0.5;     ///< relative error that holds 90 % of the rows of tiers B and C, which no fit has seen
 };
 
+/// "h100": the first word of the preset's name, or of the name where there is none, in lower case.
+[[nodiscard]] std::string gpuType(const GpuSpec& gpu);
 /// "h100 fp8": the GPU's type, the first word of its preset's name, and the precision of its matrix products.
 [[nodiscard]] std::string gpuCoverage(const Scenario& scenario);
 /// "dense", "moe", "state space" or "operators".

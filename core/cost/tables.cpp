@@ -1,7 +1,9 @@
 #include "core/cost/tables.h"
 
+#include <nlohmann/json.hpp>
 #include <zlib.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 
@@ -89,7 +91,8 @@ Result<std::vector<BusRow>> readBusTable(const std::string& path)
     std::vector<BusRow> rows;
     const Diagnostics errors = forEachRow(*text, path, 8, [&](const std::vector<std::string>& f) {
         BusRow r;
-        r.family = familyOf(f[0], r.linkGbPerS);
+        (void)familyOf(f[0], r.linkGbPerS);
+        r.type = f[0].substr(0, f[0].find('_'));
         r.op = f[2] == "all_reduce" ? 0 : f[2] == "all_gather" ? 1 : f[2] == "reduce_scatter" ? 2 : f[2] == "alltoall" ? 3 : -1;
         double ranks = 0;
         if (r.op < 0 || !positive(f[4], ranks) || !positive(f[5], r.bytes) || !positive(f[7], r.busGbPerS))
@@ -123,6 +126,34 @@ Result<std::vector<GemmRow>> readGemmTable(const std::string& path)
             rows.push_back(r);
         return true;
     });
+    if (!errors.empty())
+        return errors;
+    return rows;
+}
+
+Result<std::vector<GemmRow>> readSustainedGemms(const std::string& path)
+{
+    const Result<std::string> text = readTextFile(path);
+    if (!text)
+        return text.errors();
+    const auto json = nlohmann::json::parse(*text, nullptr, false);
+    const auto table = nlohmann::json::json_pointer("/accelerator/op/matmul/accurate_efficient_factor"), peak = nlohmann::json::json_pointer("/accelerator/op/matmul/tflops");
+    if (!json.is_object() || !json.contains(table) || !json[table].is_object() || !json.contains(peak) || !json[peak].is_number())
+        return Diagnostic{Severity::error, path, "there is no table of matrix products", "", "accelerator.op.matmul.accurate_efficient_factor", "", ""};
+    std::vector<GemmRow> rows;
+    Diagnostics errors;
+    for (const auto& [shape, efficiency] : json[table].items()) {
+        GemmRow r;
+        r.family = "b200";
+        int batch = 0;
+        if (std::sscanf(shape.c_str(), "b=%d, m=%lf, k=%lf, n=%lf", &batch, &r.m, &r.k, &r.n) != 4 || !efficiency.is_number() || !(efficiency.get<double>() > 0)) {
+            errors.push_back({Severity::error, path, "this shape cannot be read", shape.substr(0, 60), "b=, m=, k=, n= and an efficiency", "", ""});
+            continue;
+        }
+        r.seconds = 2 * batch * r.m * r.n * r.k / (efficiency.get<double>() * json[peak].get<double>() * 1e12);
+        if (batch == 1)
+            rows.push_back(r);
+    }
     if (!errors.empty())
         return errors;
     return rows;

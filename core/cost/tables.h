@@ -15,4 +15,7 @@ namespace prism {
 /// Splits one comma-separated line; quotes protect commas.
 [[nodiscard]] std::vector<std::string> csvFields(std::string_view line);
 
+/// Matrix products of SimuMax's B200 system file: repeated long enough to reach the power limit, as in training.
+[[nodiscard]] Result<std::vector<GemmRow>> readSustainedGemms(const std::string& path);
+
 } // namespace prism

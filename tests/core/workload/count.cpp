@@ -39,16 +39,26 @@ TEST(Count, GptFlopsAgreeWithTheClosedForm)
     }
 }
 
-/// 6 per active parameter and 12 L h s: Mixture of experts count what a token uses.
-TEST(Count, MoeFlopsAreSixPerActiveParameterAndAttention)
+/// 6 per active matrix parameter (Kaplan et al. 2020) and 6 s per head and width of QK^T and PV (12 L h s where both are the head's
+/// channels): every dense and mixture-of-experts preset; of experts those that a token uses.
+TEST(Count, FlopsOfEveryPresetAreSixPerActiveParameterAndAttention)
 {
-    const Result<ModelConfig> model = modelPreset("mixtral-8x7b");
-    ASSERT_TRUE(model.ok());
-    const ModelConfig& m = *model;
-    // The input embedding is looked up, not multiplied.
-    const double matrix = activeParameters(m) - embeddingParameters(m);
-    const double attention = 12.0 * static_cast<double>(m.numLayers * m.numAttentionHeads * m.kvChannels * m.seqLength);
-    EXPECT_NEAR(modelFlopsPerToken(m) / (6 * matrix + attention), 1.0, 0.005);
+    int dense = 0, moe = 0;
+    for (const std::string& name : presetNames("model")) {
+        const ModelConfig m = *modelPreset(name);
+        if (!m.layerPattern.empty())
+            continue; // layers of other kinds
+        // The input embedding is looked up, not multiplied; a tied one is multiplied as the output layer.
+        const double lookup = m.tiedEmbeddings ? embeddingParameters(m) - static_cast<double>(m.vocabSize * m.hiddenSize) : embeddingParameters(m);
+        const double width = m.multiLatentAttention ? static_cast<double>(m.qkHeadDim + m.qkPosEmbHeadDim + m.vHeadDim) : 2.0 * static_cast<double>(m.kvChannels);
+        const double attention = 6 * static_cast<double>(m.numLayers * m.numAttentionHeads * m.seqLength) * width;
+        ModelConfig plain = m;
+        plain.mtpNumLayers = 0; // model cards count without them
+        EXPECT_NEAR(modelFlopsPerToken(plain) / (6 * (activeParameters(m) - lookup) + attention), 1.0, 0.005) << name;
+        ++(m.numExperts > 0 ? moe : dense);
+    }
+    EXPECT_GE(dense, 15);
+    EXPECT_GE(moe, 5);
 }
 
 TEST(Count, ParametersAgreeWithThePublishedCountsOfEveryPresetModel)

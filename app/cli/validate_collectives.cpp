@@ -1,0 +1,141 @@
+// validate-collectives: every row of an nccl-tests log or table beside what the collective model says.
+#include "app/cli/commands.h"
+#include "core/cost/costmodel.h"
+#include "core/cost/importmeasured.h"
+#include "core/cost/tables.h"
+#include "core/scenario/presets.h"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+
+namespace prism::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct CollectiveOptions : CommonOptions {
+    std::string file, gpu = "h100-sxm-80gb", fabric = "dgx-h100-ndr400-rail";
+    std::vector<std::string> where;
+    NcclTestsOptions log;
+    double minBytes = 1 << 20, maxBytes = 8.0 * (1 << 30);
+};
+
+struct Row {
+    MeasuredRow measured;
+    double predicted = 0, error = 0;
+};
+
+/// Lines of a table whose columns have the wanted values; the header stays.
+std::string filtered(const std::string& text, const std::vector<std::string>& where)
+{
+    std::string out;
+    std::vector<std::pair<std::size_t, std::string>> wanted;
+    std::size_t begin = 0;
+    for (bool header = true; begin < text.size(); header = false) {
+        const std::size_t end = std::min(text.find('\n', begin), text.size());
+        const std::string_view line(text.data() + begin, end - begin);
+        begin = end + 1;
+        const std::vector<std::string> fields = csvFields(line);
+        if (header)
+            for (const std::string& w : where) {
+                const std::size_t equals = std::min(w.find('='), w.size());
+                const auto at = std::find(fields.begin(), fields.end(), w.substr(0, equals));
+                if (at == fields.end())
+                    throw InputError({{Severity::error, "--where", "the table has no such column", w, "COLUMN=VALUE", "", ""}});
+                wanted.emplace_back(static_cast<std::size_t>(at - fields.begin()), equals < w.size() ? w.substr(equals + 1) : std::string());
+            }
+        const bool keep = header || std::all_of(wanted.begin(), wanted.end(), [&](const auto& x) { return x.first < fields.size() && fields[x.first] == x.second; });
+        if (keep)
+            out.append(line).push_back('\n');
+    }
+    return out;
+}
+
+std::vector<Row> compared(const CollectiveOptions& options)
+{
+    const std::string text = require(readTextFile(options.file));
+    const bool table = text.substr(0, text.find('\n')).find(',') != std::string::npos && !text.starts_with('#') && !text.starts_with('[');
+    const std::vector<MeasuredRow> measured = require(table ? operatorTableRows(filtered(text, options.where)) : ncclTestsRows(text, options.log));
+    Scenario s;
+    s.cluster.gpu = require(gpuPreset(options.gpu));
+    s.cluster = require(fabricPreset(options.fabric, s.cluster));
+    const CostModel cost(s, calibration());
+    std::vector<Row> rows;
+    for (const MeasuredRow& m : measured) {
+        CollectiveOp op{};
+        const auto bytes = static_cast<double>(m.bytes);
+        if (!collectiveOf(m.op, op) || bytes < options.minBytes || bytes > options.maxBytes)
+            continue;
+        Row row{m, cost.collectiveSeconds(op, filledNodes(m.ranks, s.cluster.gpusPerNode), bytes), 0};
+        row.error = row.predicted / m.seconds - 1;
+        rows.push_back(row);
+    }
+    return rows;
+}
+
+void validate(const CollectiveOptions& options)
+{
+    const std::vector<Row> rows = compared(options);
+    struct Sum {
+        double abs = 0, worst = 0;
+        int n = 0, within = 0;
+        void add(double e)
+        {
+            abs += std::abs(e);
+            worst = std::abs(e) > std::abs(worst) ? e : worst;
+            within += std::abs(e) <= 0.1 ? 1 : 0;
+            ++n;
+        }
+    };
+    std::map<std::pair<std::string, std::int64_t>, Sum> groups;
+    Sum all;
+    Json list = Json::array();
+    std::string text = fmt::format("{:<15} {:>6} {:>12} {:>13} {:>13} {:>8}\n", "op", "ranks", "bytes", "measured us", "predicted us", "error");
+    for (const Row& r : rows) {
+        groups[{r.measured.op, r.measured.ranks}].add(r.error);
+        all.add(r.error);
+        list.push_back({{"op", r.measured.op}, {"ranks", r.measured.ranks}, {"bytes", r.measured.bytes}, {"measured_s", r.measured.seconds},
+                        {"predicted_s", r.predicted}, {"error", r.error}});
+        text += fmt::format("{:<15} {:>6} {:>12} {:>13.1f} {:>13.1f} {:>+7.1f} %\n", r.measured.op, r.measured.ranks, r.measured.bytes, 1e6 * r.measured.seconds,
+                            1e6 * r.predicted, 100 * r.error);
+    }
+    const auto line = [](const std::string& name, const Sum& s) {
+        return fmt::format("{:<22} {:>5} rows, mean |error| {:.1f} %, worst {:+.1f} %, {:.0f} % within 10 %\n", name, s.n, 100 * s.abs / std::max(1, s.n), 100 * s.worst,
+                           100.0 * s.within / std::max(1, s.n));
+    };
+    text += '\n';
+    for (const auto& [key, sum] : groups)
+        text += line(key.first + ", " + std::to_string(key.second) + " ranks", sum);
+    text += line("all", all);
+    const Json report = {{"rows", std::move(list)}, {"mean_abs_error", all.abs / std::max(1, all.n)}, {"worst", all.worst},
+                         {"within_10_percent", static_cast<double>(all.within) / std::max(1, all.n)}};
+    writeOutput(options, options.json ? report.dump(2) + "\n" : text);
+}
+
+} // namespace
+
+void addValidateCollectives(CLI::App& app, Cli& cli)
+{
+    auto options = std::make_shared<CollectiveOptions>();
+    CLI::App* command = app.add_subcommand("validate-collectives", "Compare the collective model with an nccl-tests log or a table of collectives, row by row");
+    command->add_option("FILE", options->file, "log of all_reduce_perf and its like, or CSV (op, ranks or num_gpus, bytes, time_us or latency_us); may be gzip")->required();
+    command->add_option("--gpu", options->gpu, "GPU preset")->capture_default_str();
+    command->add_option("--fabric", options->fabric, "fabric preset")->capture_default_str();
+    command->add_option("--where", options->where, "COLUMN=VALUE: only these rows of a table (repeatable)");
+    command->add_option("--op", options->log.op, "The collective, where the log does not name it")
+        ->check(CLI::IsMember({"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "p2p"}));
+    command->add_option("--ranks", options->log.ranks, "The number of ranks, where the log does not list them")->check(CLI::Range(2, 1 << 20));
+    command->add_option("--min-bytes", options->minBytes, "smallest message")->capture_default_str();
+    command->add_option("--max-bytes", options->maxBytes, "largest message")->capture_default_str();
+    addOutput(*command, *options, cli);
+    command->callback([options] { validate(*options); });
+}
+
+} // namespace prism::cli
