@@ -1,0 +1,83 @@
+// Measured tables and published steps from the command line: import, comparison, and the keys of the validation report.
+#include "run_cli.h"
+
+#include <nlohmann/json.hpp>
+
+#include <gtest/gtest.h>
+
+namespace prism::test {
+namespace {
+
+std::string file(const char* name, const std::string& text)
+{
+    const auto path = scratch() / name;
+    std::ofstream(path, std::ios::binary) << text;
+    return path.string();
+}
+
+TEST(CliMeasured, ImportedOperatorsChangeThePrediction)
+{
+    const std::string table = file("operators.csv", "op,m,n,k,dtype,time_us\ngemm,4096,12288,4096,bf16,90000\n");
+    const std::string scenario = (scratch() / "measured.json").string();
+    const CliRun import = runCli("import operators " + table + " --base llama2-7b-8-a100 --output " + scenario);
+    ASSERT_EQ(import.exitCode, 0) << import.err;
+    EXPECT_NE(import.err.find("1 measured rows"), std::string::npos);
+    const auto noiseFree = [](const std::string& which) {
+        const CliRun run = runCli("predict " + which + " --samples 50 --json");
+        return nlohmann::json::parse(run.out)["noise_free_step_time_s"].get<double>();
+    };
+    EXPECT_GT(noiseFree(scenario), 2 * noiseFree("llama2-7b-8-a100"));
+}
+
+TEST(CliMeasured, BadTablesAndLogsGiveAllErrorsWithLines)
+{
+    const CliRun table = runCli("import operators " + file("bad.csv", "m,n,k,time_us\n0,1,1,1\n1,1,1,-5\n") + " --json");
+    EXPECT_EQ(table.exitCode, 1);
+    const auto errors = nlohmann::json::parse(table.err)["errors"];
+    ASSERT_EQ(errors.size(), 2U);
+    EXPECT_EQ(errors[0]["path"], "line 2");
+    EXPECT_EQ(errors[1]["path"], "line 3");
+    EXPECT_EQ(runCli("import nccl-tests " + file("bad.log", "1 2 3\n") + " --op all_reduce --ranks 8").exitCode, 1);
+}
+
+TEST(CliMeasured, CollectivesAreComparedRowByRow)
+{
+    const std::string log = file("nccl.log", "  1048576 262144 float sum 72.5 14.4 25.3 0e+00 71.0 14.7 25.8 0e+00\n"
+                                             "  67108864 16777216 float sum 566.1 118.5 207.4 0e+00 566.0 118.6 207.5 0e+00\n");
+    const CliRun run = runCli("validate-collectives " + log + " --op all_reduce --ranks 8 --gpu a100-sxm-80gb --fabric dgx-a100-hdr200 --json");
+    ASSERT_EQ(run.exitCode, 0) << run.err;
+    const auto report = nlohmann::json::parse(run.out);
+    ASSERT_EQ(report["rows"].size(), 2U);
+    for (const auto& row : report["rows"])
+        EXPECT_NEAR(row["error"].get<double>(), row["predicted_s"].get<double>() / row["measured_s"].get<double>() - 1, 1e-12);
+}
+
+TEST(CliMeasured, ValidationReportHasTheAgreedKeys)
+{
+    const CliRun run = runCli("validate-published " PRISM_SOURCE_DIR "/presets/published/steps.json --tier A --suite megascale --json");
+    ASSERT_EQ(run.exitCode, 0) << run.err;
+    const auto report = nlohmann::json::parse(run.out);
+    for (const char* key : {"rows", "by_suite", "mean_abs_error", "bias", "worst", "band_coverage"})
+        EXPECT_TRUE(report.contains(key)) << key;
+    ASSERT_FALSE(report["rows"].empty());
+    for (const auto& row : report["rows"]) {
+        for (const char* key : {"id", "suite", "tier", "predicted_s", "published_s", "error", "band", "predicted_p50_s", "predicted_p95_s", "skipped"})
+            EXPECT_TRUE(row.contains(key)) << key;
+        EXPECT_GT(row["predicted_p95_s"].get<double>(), row["predicted_p50_s"].get<double>());
+        EXPECT_EQ(row["band"].size(), 2U);
+    }
+}
+
+TEST(CliMeasured, AnUncalibratedGpuSaysSo)
+{
+    const CliRun run = runCli("predict llama3-70b-128-mi300x --samples 50 --json");
+    ASSERT_EQ(run.exitCode, 0) << run.err;
+    const auto report = nlohmann::json::parse(run.out);
+    EXPECT_FALSE(report["within_calibration"].get<bool>());
+    EXPECT_LT(report["error_band"][0].get<double>(), -0.2);
+    EXPECT_NE(report["warnings"].dump().find("outside of the calibration"), std::string::npos);
+    EXPECT_NE(runCli("predict llama3-70b-128-mi300x --samples 50").out.find("outside of what was validated"), std::string::npos);
+}
+
+} // namespace
+} // namespace prism::test
