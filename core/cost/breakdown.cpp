@@ -73,13 +73,21 @@ DeterministicStep deterministicStep(const StepGraph& g, const std::vector<std::v
     std::vector<std::size_t> positionOf(stages * chunks);
     for (std::size_t i = 0; i < positions; ++i)
         positionOf[static_cast<std::size_t>(s.path[i][0]) * chunks + static_cast<std::size_t>(s.path[i][1])] = i;
-    const auto duration = [&](std::size_t p, const ScheduleItem& item) {
-        const int program = g.programOf[p][item.chunk][static_cast<std::size_t>(item.phase)];
-        if (program < 0)
-            return 0.0;
-        const auto i = static_cast<std::size_t>(program);
-        return programSeconds[i] + (slowCompute[p] - 1) * categories[i][static_cast<std::size_t>(Category::compute)];
+    std::vector<std::array<double, kPhases>> duration(stages * chunks); // per stage and chunk
+    for (std::size_t p = 0; p < stages; ++p)
+        for (std::size_t c = 0; c < chunks; ++c)
+            for (std::size_t phase = 0; phase < kPhases; ++phase)
+                if (const int program = g.programOf[p][c][phase]; program >= 0) {
+                    const auto i = static_cast<std::size_t>(program);
+                    duration[p * chunks + c][phase] = programSeconds[i] + (slowCompute[p] - 1) * categories[i][static_cast<std::size_t>(Category::compute)];
+                }
+    const auto exposedOf = [](const std::vector<StepOp>& ops) {
+        std::vector<double> seconds;
+        for (const StepOp& op : ops)
+            seconds.push_back(exposed(op));
+        return seconds;
     };
+    const std::vector<double> sendForward = exposedOf(g.sendForward), sendBackward = exposedOf(g.sendBackward);
 
     // arrival[position * micro + b]: when the input of the forward (backward) is there; < 0 = not yet.
     std::vector<double> forward(positions * micro, -1.0), backward(positions * micro, -1.0);
@@ -100,13 +108,13 @@ DeterministicStep deterministicStep(const StepGraph& g, const std::vector<std::v
                     ready = backward[at * micro + b];
                 if (ready < 0)
                     break;
-                double end = std::max(clock[p], ready) + duration(p, item);
+                double end = std::max(clock[p], ready) + duration[p * chunks + item.chunk][static_cast<std::size_t>(item.phase)];
                 const double weight = chunkWeight.empty() ? 0.0 : chunkWeight[p][item.chunk];
                 if (item.phase == Phase::forward) {
                     held[p] += weight;
                     result.inFlight[p] = std::max(result.inFlight[p], held[p]);
                     if (at + 1 < positions) {
-                        const double transfer = exposed(g.sendForward[at]);
+                        const double transfer = sendForward[at];
                         forward[(at + 1) * micro + b] = end + transfer;
                         if (g.transferOccupiesSender) {
                             end += transfer;
@@ -119,7 +127,7 @@ DeterministicStep deterministicStep(const StepGraph& g, const std::vector<std::v
                     if (!s.splitsWeight)
                         held[p] -= weight;
                     if (at > 0) {
-                        const double transfer = exposed(g.sendBackward[at - 1]);
+                        const double transfer = sendBackward[at - 1];
                         backward[(at - 1) * micro + b] = end + transfer;
                         if (g.transferOccupiesSender) {
                             end += transfer;

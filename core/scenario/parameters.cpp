@@ -243,13 +243,25 @@ std::string acceptedText(const Parameter& p)
 
 std::optional<Diagnostic> rangeError(const Parameter& p, const ParameterValue& value)
 {
+    // Called for every parameter of every prediction: texts only where something is wrong.
+    const auto* text = std::get_if<std::string>(&value);
+    const bool whole = std::holds_alternative<std::int64_t>(value);
+    double number = 0;
+    if (text != nullptr) {
+        if (p.type == ParameterType::text ? text->size() <= 200 : std::find(p.choices.begin(), p.choices.end(), *text) != p.choices.end())
+            return std::nullopt;
+    } else {
+        if (std::holds_alternative<bool>(value))
+            return std::nullopt;
+        number = whole ? static_cast<double>(std::get<std::int64_t>(value)) : std::get<double>(value);
+        if (std::isfinite(number) && number >= p.minimum && number <= p.maximum)
+            return std::nullopt;
+    }
     Diagnostic error{.path = p.id, .message = p.label + " is out of range", .found = valueText(value).substr(0, 80),
                      .accepted = acceptedText(p)};
-    if (const auto* text = std::get_if<std::string>(&value)) {
+    if (text != nullptr) {
         if (p.type == ParameterType::text)
-            return text->size() <= 200 ? std::nullopt : std::optional(error);
-        if (std::find(p.choices.begin(), p.choices.end(), *text) != p.choices.end())
-            return std::nullopt;
+            return error;
         error.message = p.label + ": \"" + text->substr(0, 80) + "\" is not known";
         if (const std::string nearest = nearestName(*text, p.choices); !nearest.empty()) {
             error.message += "; did you mean \"" + nearest + "\"?";
@@ -258,12 +270,6 @@ std::optional<Diagnostic> rangeError(const Parameter& p, const ParameterValue& v
         }
         return error;
     }
-    if (std::holds_alternative<bool>(value))
-        return std::nullopt;
-    const bool whole = std::holds_alternative<std::int64_t>(value);
-    const double number = whole ? static_cast<double>(std::get<std::int64_t>(value)) : std::get<double>(value);
-    if (std::isfinite(number) && number >= p.minimum && number <= p.maximum)
-        return std::nullopt;
     if (!std::isfinite(number))
         error.message = p.label + " is not a finite number";
     else if (number < p.minimum) {

@@ -39,26 +39,42 @@ Order oneFOneBOrder(int stagesBehind, int numMicrobatches)
     return order;
 }
 
-/// The k-th chunk execution of Megatron-LM's interleaved schedule in one direction.
-ScheduleItem interleavedItem(Phase phase, int k, int numStages, int numChunks)
-{
-    const int group = numStages * numChunks;
-    const int chunk = k % group / numStages;
-    const int microbatch = k / group * numStages + k % numStages;
-    return item(phase, phase == Phase::forward ? chunk : numChunks - 1 - chunk, microbatch);
-}
+/// Chunk executions of Megatron-LM's interleaved schedule in one direction: numStages micro-batches through each chunk in turn.
+class InterleavedItems final {
+public:
+    InterleavedItems(Phase phase, int numStages, int numChunks) : m_phase(phase), m_numStages(numStages), m_numChunks(numChunks) {}
+    ScheduleItem next()
+    {
+        const ScheduleItem out = item(m_phase, m_phase == Phase::forward ? m_chunk : m_numChunks - 1 - m_chunk, m_first + m_inGroup);
+        if (++m_inGroup == m_numStages) {
+            m_inGroup = 0;
+            if (++m_chunk == m_numChunks) {
+                m_chunk = 0;
+                m_first += m_numStages;
+            }
+        }
+        return out;
+    }
+
+private:
+    Phase m_phase;
+    int m_numStages, m_numChunks;
+    int m_first = 0, m_chunk = 0, m_inGroup = 0;
+};
 
 Order interleavedOrder(int stage, int numStages, int numChunks, int numMicrobatches)
 {
     Order order;
     const int total = numMicrobatches * numChunks;
     const int warmup = std::min(total, 2 * (numStages - 1 - stage) + (numChunks - 1) * numStages);
+    order.reserve(2 * static_cast<std::size_t>(total));
+    InterleavedItems forwards(Phase::forward, numStages, numChunks), backwards(Phase::backward, numStages, numChunks);
     for (int k = 0; k < warmup; ++k)
-        order.push_back(interleavedItem(Phase::forward, k, numStages, numChunks));
+        order.push_back(forwards.next());
     for (int k = 0; k < total; ++k) {
         if (warmup + k < total)
-            order.push_back(interleavedItem(Phase::forward, warmup + k, numStages, numChunks));
-        order.push_back(interleavedItem(Phase::backward, k, numStages, numChunks));
+            order.push_back(forwards.next());
+        order.push_back(backwards.next());
     }
     return order;
 }
