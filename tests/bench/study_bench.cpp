@@ -28,7 +28,7 @@ std::string scenarioText(int number)
 std::string benchFile(const std::string& name)
 {
     const char* folder = std::getenv("PRISM_BENCH_FOLDER");
-    return (std::filesystem::path(folder ? folder : ".") / name).string();
+    return ((folder != nullptr ? std::filesystem::path(folder) : std::filesystem::temp_directory_path()) / name).string();
 }
 
 /// The big study; made once, in memory, and saved.
