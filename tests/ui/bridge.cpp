@@ -67,6 +67,25 @@ TEST_F(BridgeTest, AnEditStartsAtOnceAndReplacesTheRunningJob)
     EXPECT_EQ(result().shown->across.samples, 500);
 }
 
+TEST_F(BridgeTest, CancelStopsTheJobAndKeepsWhatIsShown)
+{
+    bridge().setSamples(1'000'000);
+    const SnapshotPtr before = result().shown;
+    edit("training.global_batch_size", "64");
+    ASSERT_TRUE(bridge().isBusy());
+    bridge().cancel();
+    idle();
+    EXPECT_TRUE(result().cancelled);
+    EXPECT_TRUE(result().stale()) << "what is shown does not answer the present input";
+    ASSERT_TRUE(result().shown);
+    EXPECT_LT(result().shown->across.samples, 1'000'000U);
+    bridge().setSamples(500);
+    workspace.recompute();
+    idle();
+    EXPECT_FALSE(result().stale());
+    EXPECT_NE(result().shown, before);
+}
+
 TEST_F(BridgeTest, UndoShowsAKnownResultWithoutComputing)
 {
     const SnapshotPtr before = result().shown;

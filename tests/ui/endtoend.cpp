@@ -13,6 +13,7 @@
 #include <QMouseEvent>
 #include <QPushButton>
 #include <QSet>
+#include <QTableWidget>
 #include <QAbstractButton>
 
 using namespace Qt::Literals::StringLiterals;
@@ -132,6 +133,51 @@ TEST_F(EndToEnd, DraggingTheLimitSnapsToPercentilesUnlessAltIsHeld)
     settle(*window);
     drag(chart, p90, near, Qt::AltModifier);
     EXPECT_NEAR(window->workspace().study().state().limitSeconds, near, 1e-9);
+}
+
+TEST_F(EndToEnd, ThePointerReadsTheCurvesAndLeavesNoMark)
+{
+    auto window = smallWindow();
+    CdfChart& chart = distribution(*window).chart();
+    settle(*window);
+    auto* scroller = chart.findChild<QGraphicsView*>();
+    QWidget* view = scroller->viewport();
+    const auto move = [&](QPoint at) {
+        QMouseEvent event(QEvent::MouseMove, at, view->mapToGlobal(at), Qt::NoButton, Qt::NoButton, Qt::NoModifier);
+        QApplication::sendEvent(view, &event);
+        return view->grab().toImage();
+    };
+    const QImage plain = view->grab().toImage();
+    const QPoint inside(view->width() / 3, view->height() / 2);
+    const QImage first = move(inside), second = move(inside + QPoint(40, 0));
+    EXPECT_NE(first, plain) << "crosshair and readout";
+    EXPECT_NE(second, first) << "they follow the pointer";
+    QEvent leave(QEvent::Leave);
+    QApplication::sendEvent(scroller, &leave);
+    EXPECT_EQ(view->grab().toImage(), plain);
+}
+
+TEST_F(EndToEnd, DifferencesListTheChangedParametersAndCopyOne)
+{
+    auto window = smallWindow();
+    Workspace& workspace = window->workspace();
+    EXPECT_TRUE(workspace.study().setParameter(2, "training.global_batch_size", "64").empty());
+    workspace.study().setCurrent(2);
+    settle(*window);
+    QMetaObject::invokeMethod(&window->editor(), "differencesRequested");
+    auto* dialog = window->findChild<QDialog*>(u"differencesDialog"_s);
+    ASSERT_NE(dialog, nullptr);
+    auto* table = dialog->findChild<QTableWidget*>();
+    ASSERT_NE(table, nullptr);
+    int row = -1;
+    for (int i = 0; i < table->rowCount(); ++i)
+        if (table->item(i, 1)->text() == u"64"_s)
+            row = i;
+    ASSERT_GE(row, 0) << "the edited batch is listed";
+    EXPECT_EQ(table->item(row, 2)->text(), u"32"_s);
+    qobject_cast<QPushButton*>(table->cellWidget(row, 3))->click();
+    EXPECT_EQ(workspace.study().current()->scenario->training.globalBatchSize, 32);
+    dialog->close();
 }
 
 TEST_F(EndToEnd, TypingAShareReadsTheTimeAndTheOtherWay)
