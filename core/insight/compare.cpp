@@ -191,12 +191,7 @@ Result<Comparison> compare(Evaluator& evaluator, const Scenario& a, const Scenar
     result.nameB = b.name;
     result.seed = options.seed;
     result.samples = options.samples > 0 ? options.samples : kDefaultSamples;
-    EvaluateOptions evaluate;
-    evaluate.seed = options.seed;
-    evaluate.numSamples = result.samples;
-    evaluate.numThreads = options.threads;
-    evaluate.varianceShares = false;
-    evaluate.stop = options.stop;
+    const EvaluateOptions evaluate = evaluateOptions(options, result.samples);
     const SnapshotPtr first = evaluator.evaluate(a, evaluate), second = evaluator.evaluate(b, evaluate);
     Diagnostics errors = first->valid() ? Diagnostics{} : prefixed(first->diagnostics, "a.");
     if (!second->valid())

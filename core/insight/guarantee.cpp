@@ -1,5 +1,6 @@
 #include "core/insight/guarantee.h"
 
+#include "core/insight/moments.h"
 #include "core/insight/paired.h"
 #include "core/insight/report.h"
 #include "core/insight/variation.h"
@@ -10,7 +11,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <numeric>
 
 namespace prism {
 
@@ -43,20 +43,6 @@ Diagnostics checkQuery(const GuaranteeQuery& query)
     return errors;
 }
 
-double meanOf(const std::vector<double>& x)
-{
-    return std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
-}
-
-double varianceOf(const std::vector<double>& x)
-{
-    const double mean = meanOf(x);
-    double sum = 0;
-    for (const double v : x)
-        sum += (v - mean) * (v - mean);
-    return x.size() > 1 ? sum / static_cast<double>(x.size() - 1) : 0;
-}
-
 /// What a job's mean step is, over jobs: mean of the step times plus the persistent part of each sampled job. The persistent
 /// part is the step with only the spatial factors drawn, centred; its variance is what the persistent factors explain.
 std::vector<double> jobMeans(const StepSamples& across, const StepSamples& spatialOnly)
@@ -71,7 +57,7 @@ std::vector<double> jobMeans(const StepSamples& across, const StepSamples& spati
 /// Correlation of neighbours of a stationary series; 0 where it does not vary.
 double lag1(const std::vector<double>& x)
 {
-    const double mean = x.empty() ? 0 : meanOf(x);
+    const double mean = meanOf(x);
     double products = 0, squares = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {
         squares += (x[i] - mean) * (x[i] - mean);

@@ -6,6 +6,17 @@ namespace {
 constexpr std::string_view kCancelledPath = "cancelled";
 }
 
+EvaluateOptions evaluateOptions(const InsightOptions& options, int samples)
+{
+    EvaluateOptions evaluate;
+    evaluate.seed = options.seed;
+    evaluate.numSamples = samples;
+    evaluate.numThreads = options.threads;
+    evaluate.varianceShares = false;
+    evaluate.stop = options.stop;
+    return evaluate;
+}
+
 Diagnostic cancelled()
 {
     Diagnostic d;

@@ -27,6 +27,9 @@ struct InsightOptions {
     std::function<void(double fraction, std::string_view what)> progress; ///< on the calling thread; fraction in [0, 1]
 };
 
+/// How an insight evaluates a scenario: its own seed, threads and stop, without variance shares.
+[[nodiscard]] EvaluateOptions evaluateOptions(const InsightOptions& options, int samples);
+
 /// The error that a stopped insight gives.
 [[nodiscard]] Diagnostic cancelled();
 [[nodiscard]] bool isCancelled(const Diagnostics& errors);

@@ -1,6 +1,7 @@
 #include "core/insight/paired.h"
 
 #include "core/insight/empirical.h"
+#include "core/insight/moments.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,14 +11,6 @@ namespace prism {
 namespace {
 
 constexpr double kNormal95 = 1.959963984540054; // 97.5 % point of the standard normal
-
-double meanOf(const std::vector<double>& x)
-{
-    double sum = 0;
-    for (const double v : x)
-        sum += v;
-    return x.empty() ? 0 : sum / static_cast<double>(x.size());
-}
 
 /// Half-width of the 95 % interval of a mean of independent values.
 template <class Value>

@@ -113,12 +113,7 @@ Result<ScaleCurve> scaleCurve(Evaluator& evaluator, const Scenario& scenario, Sc
     curve.mode = mode;
     curve.seed = options.seed;
     curve.samples = options.samples > 0 ? options.samples : kDefaultSamples;
-    EvaluateOptions evaluate;
-    evaluate.seed = options.seed;
-    evaluate.numSamples = curve.samples;
-    evaluate.numThreads = options.threads;
-    evaluate.varianceShares = false;
-    evaluate.stop = options.stop;
+    const EvaluateOptions evaluate = evaluateOptions(options, curve.samples);
     std::vector<std::int64_t> ascending = gpus;
     std::sort(ascending.begin(), ascending.end());
     for (const std::int64_t count : ascending) {

@@ -57,17 +57,6 @@ double numericValue(const Parameter& parameter, const Scenario& scenario)
     return static_cast<double>(std::find(choices.begin(), choices.end(), std::get<std::string>(value)) - choices.begin());
 }
 
-EvaluateOptions evaluateOptions(const InsightOptions& options, int samples)
-{
-    EvaluateOptions evaluate;
-    evaluate.seed = options.seed;
-    evaluate.numSamples = samples;
-    evaluate.numThreads = options.threads;
-    evaluate.varianceShares = false;
-    evaluate.stop = options.stop;
-    return evaluate;
-}
-
 void fillPoint(SweepPoint& point, const Snapshot& snapshot, const PairedSample& base, double limit)
 {
     point.valid = true;

@@ -1,28 +1,15 @@
 #include "core/insight/trainingtime.h"
 
+#include "core/insight/moments.h"
+
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace prism {
 
 namespace {
 
 constexpr double kSecondsPerDay = 86400;
-
-double meanOf(const std::vector<double>& x)
-{
-    return x.empty() ? 0 : std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
-}
-
-double varianceOf(const std::vector<double>& x)
-{
-    const double mean = meanOf(x);
-    double sum = 0;
-    for (const double v : x)
-        sum += (v - mean) * (v - mean);
-    return x.size() > 1 ? sum / static_cast<double>(x.size() - 1) : 0;
-}
 
 /// Standard normal quantiles of evenly spread positions: i times the golden ratio modulo 1 is even over any run of i.
 std::vector<double> spreadNormals(std::size_t n)
