@@ -111,8 +111,32 @@ struct Free {
 constexpr Free kFree[] = {
     {"a100.training_factor", 0.9, 1.5},    {"h100.training_factor", 1.0, 1.6},    {"h100.fp8_training_factor", 0.7, 1.6},
     {"b200.training_factor", 1.35, 1.65},  {"b200.fp8_training_factor", 0.7, 2.2}, {"eager.step_overhead_s", 0.001, 0.5},
-    {"fused.step_overhead_s", 0.001, 0.2}, {"eager.host_s_per_layer", 0.0005, 0.004}, {"fused.host_s_per_layer", 0.0001, 0.002},
+    {"fused.step_overhead_s", 0.001, 0.2}, {"eager.checkpoint_host_s_per_layer", 0.0001, 0.004}, {"fused.host_s_per_layer", 0.0001, 0.002},
 };
+
+/// Host time per layer of software without fused attention: what small layers on one node cannot beat. Every fifth row is enough.
+void fitHost(Calibration& c, const std::vector<PublishedRow>& steps)
+{
+    const auto loss = [&](double hostSeconds) {
+        c.eager.hostSecondsPerLayer = hostSeconds;
+        double sum = 0;
+        for (std::size_t i = 0; i < steps.size(); i += 5)
+            if (const ValidatedRow v = validatedRow(steps[i], c); v.hasError())
+                sum += std::abs(std::log(v.predictedSeconds / v.publishedSeconds));
+        return sum;
+    };
+    c.eager.hostSecondsPerLayer = minimum(0.3e-3, 4e-3, 14, loss);
+}
+
+void reportSteps(const Calibration& c, const std::vector<PublishedRow>& steps, std::vector<FitReport>& reports)
+{
+    std::vector<ValidatedRow> rows;
+    for (const PublishedRow& r : steps)
+        rows.push_back(validatedRow(r, c));
+    const ValidationReport report = validationReport(std::move(rows));
+    for (const SuiteErrors& s : report.suites)
+        reports.push_back({"single-node steps: " + s.suite, s.rows, s.meanAbs, s.bias});
+}
 
 void descend(Calibration& c, const std::vector<FitRow>& rows, int rounds)
 {
@@ -388,18 +412,24 @@ Result<CalibrationRun> calibrated(const std::string& folder, const Calibration& 
     const Result<std::vector<GemmRow>> gemm = readGemmTable(folder + "/operators/aiconfigurator_gemm_large_m.csv.gz");
     const Result<std::vector<GemmRow>> sustained = readSustainedGemms(folder + "/operators/simumax_system_b200_bf16_ceperm.json");
     const Result<std::string> text = readTextFile(folder + "/published.json");
+    const Result<std::string> stepTable = readTextFile(folder + "/tables/vtrain_ground_truth_single.csv");
     (void)require(bus);
+    (void)require(stepTable);
     (void)require(sustained);
     (void)require(gemm);
     (void)require(text);
     if (!errors.empty())
         return errors;
-    const Result<std::vector<PublishedRow>> published = readPublished(*text);
-    if (!published)
-        return published.errors();
+    const Result<std::vector<PublishedRow>> published = readPublished(*text), steps = readPublished(*stepTable);
+    (void)require(published);
+    (void)require(steps);
+    if (!errors.empty())
+        return errors;
     fitCurves(run.calibration, *bus, run.fits);
     fitGemms(run.calibration, *gemm, run.fits);
     fitSustained(run.calibration, *sustained, run.fits);
+
+    fitHost(run.calibration, *steps);
 
     // Slowdowns depend a little on the constants: sampled at the start and again after a first fit.
     const Calibration beforePublished = run.calibration;
@@ -408,9 +438,11 @@ Result<CalibrationRun> calibrated(const std::string& folder, const Calibration& 
         if (calibrates(r))
             rows.push_back({&r, slowdownOf(r, run.calibration)});
     descend(run.calibration, rows, 6);
+    fitHost(run.calibration, *steps);
     for (FitRow& r : rows)
         r.slowdown = slowdownOf(*r.row, run.calibration);
     fitPublished(run.calibration, rows, run.fits);
+    reportSteps(run.calibration, *steps, run.fits);
     coverUnseen(run, slowdownOf);
     // Outside of the calibration: as far off as rows of other software, machines and incomplete configuration (tiers B and C).
     std::vector<double> unseen;

@@ -39,6 +39,7 @@ struct SoftwareField {
 };
 constexpr SoftwareField kSoftwareFields[] = {
     {"host_s_per_layer", &SoftwareCalibration::hostSecondsPerLayer},
+    {"checkpoint_host_s_per_layer", &SoftwareCalibration::checkpointHostSecondsPerLayer},
     {"step_overhead_s", &SoftwareCalibration::stepOverheadSeconds},
 };
 constexpr const char* kOpNames[kCurveOps] = {"all_reduce", "all_gather", "reduce_scatter", "all_to_all"};
@@ -96,7 +97,8 @@ void readBusShare(const Json& json, BusShare& share)
 Calibration uncalibrated()
 {
     Calibration c;
-    c.eager.hostSecondsPerLayer = 2.5e-3; // vTrain's single-node table: 3.1 to 5 ms per layer and micro-batch, however small
+    c.eager.hostSecondsPerLayer = 1.2e-3; // vTrain's single-node table: about 3 ms per layer and micro-batch, however small
+    c.eager.checkpointHostSecondsPerLayer = 1e-3;
     c.fused.hostSecondsPerLayer = 0.5e-3;
     for (const char* family : {"a100", "h100", "b200", "mi300x", "generic"}) {
         GpuCalibration g;

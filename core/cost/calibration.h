@@ -60,6 +60,7 @@ struct NetworkCalibration {
 /// Constants of a software generation (the age of the training framework), fitted on published steps.
 struct SoftwareCalibration {
     double hostSecondsPerLayer = 0;///< host time of one layer and pass (forward): what the GPU cannot beat
+    double checkpointHostSecondsPerLayer = 0; ///< what a pass of a layer under full recomputation takes more (states saved and restored)
     double stepOverheadSeconds = 0.02; ///< once per step: data loading, logging, host work between steps
 };
 

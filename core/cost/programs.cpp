@@ -177,7 +177,9 @@ private:
     /// A layer cannot run faster than the host launches it: what is missing to the host's time is waited for.
     void addHostTime(CostedLayer& l) const
     {
-        const double host = m_cost.software().hostSecondsPerLayer;
+        const SoftwareCalibration& software = m_cost.software();
+        const double host = software.hostSecondsPerLayer
+                            + (m_scenario.training.recomputeGranularity == "full" ? software.checkpointHostSecondsPerLayer : 0.0);
         const auto pad = [](Ops& ops, double least) {
             if (const double missing = least - total(ops); missing > 0 && !ops.empty()) {
                 Op op;

@@ -1,5 +1,6 @@
 #include "core/cost/published.h"
 
+#include "core/cost/steptable.h"
 #include "core/scenario/presets.h"
 
 #include <nlohmann/json.hpp>
@@ -54,6 +55,8 @@ std::string lower(std::string s)
 
 /// Collects why a row cannot be run.
 struct Reader {
+    explicit Reader(const Json& object) : row(object) {}
+
     const Json& row;
     PublishedRow out;
 
@@ -237,7 +240,7 @@ void Reader::readGeneration()
     TrainingConfig& t = out.scenario.training;
     par.overlapP2pComm = true;
     t.gradReduceInFp32 = par.zeroStage < 3; // FSDP reduces in the parameters' precision
-    if (source == "megatron-sc21-t1" || source == "vtrain-multi" || source == "bigscience") {
+    if (source == "megatron-sc21-t1" || source == "vtrain-multi" || source == "vtrain-single" || source == "bigscience") {
         // Megatron-LM before 2022: no fused attention, no sequence parallelism, plain data parallelism without overlap.
         t.flashAttention = false;
         par.sequenceParallel = par.overlapGradReduce = par.overlapParamGather = par.overlapP2pComm = false;
@@ -296,7 +299,7 @@ void Reader::readMeasured()
 
 PublishedRow readRow(const Json& row)
 {
-    Reader r{row, {}};
+    Reader r(row);
     r.out.id = text(row, "id");
     r.out.suite = text(row, "suite");
     r.out.tier = text(row, "tier");
@@ -308,6 +311,8 @@ PublishedRow readRow(const Json& row)
         r.readParallel();
         r.readTraining();
         r.readGeneration();
+        if (const std::string assumed = text(row, "assumed"); !assumed.empty())
+            r.assume(assumed);
     }
     r.readMeasured();
     return std::move(r.out);
@@ -322,6 +327,10 @@ Result<std::vector<PublishedRow>> readPublished(std::string_view json)
     };
     if (json.size() > kMaxBytes)
         return error("", "the file is too large", std::to_string(json.size()) + " bytes", "at most 64 MiB");
+    if (isStepTable(json)) {
+        const Result<std::string> rows = stepTableAsJson(json);
+        return rows ? readPublished(*rows) : Result<std::vector<PublishedRow>>(rows.errors());
+    }
     const Json document = Json::parse(json, nullptr, false);
     if (document.is_discarded())
         return error("", "this is not JSON", std::string(json.substr(0, 40)), "a file of the format prism-validation-1");

@@ -497,9 +497,11 @@ LayerKernels headKernels(const Scenario& scenario, const Shape& shape)
     for (int i = 0; i <= mtp; ++i) {
         em.enterForward();
         em.gemm(f, KernelId::lmHead, shape.tokens, vocabulary, em.h, Part::forward, 1, false);
-        // Vocabulary-parallel cross entropy in FP32: cast, maximum, exponent, sum.
-        em.memory(f, KernelId::loss, logits * (em.e + 4 * 4), Part::forward, 6);
-        em.memory(b, KernelId::loss, logits * (4 + 4 + em.e), Part::dgrad, 3);
+        // Vocabulary-parallel cross entropy in FP32: cast, maximum, exponent, sum; before fused kernels each of them is a pass of its
+        // own over the logits, and so are the shift, the division and the scaled gradient (Megatron-LM core/tensor_parallel/cross_entropy.py).
+        const bool fused = scenario.training.flashAttention;
+        em.memory(f, KernelId::loss, logits * (em.e + 4 * (fused ? 4 : 9)), Part::forward, 6);
+        em.memory(b, KernelId::loss, logits * (4 + em.e + 4 * (fused ? 1 : 2)), Part::dgrad, 3);
         em.gemm(b, KernelId::lmHead, shape.tokens, em.h, vocabulary, Part::dgrad, 1, false);
         em.enterBackward();
         em.gemm(b, KernelId::lmHead, vocabulary, em.h, shape.tokens, Part::wgrad, 1, false);

@@ -175,5 +175,31 @@ TEST(RankLayout, TensorGroupsStayOnANodeInTheUsualOrder)
     EXPECT_GT(l.data.nodes, 1);
 }
 
+TEST(CostStep, TheHostBoundsALayerThatIsTooSmallForTheGpu)
+{
+    Scenario s = preset("llama2-7b-8-a100");
+    s.training.flashAttention = false; // the older generation
+    s.model.hiddenSize = s.model.ffnHiddenSize = 256;
+    s.model.seqLength = 128;
+    s.training.microBatchSize = 1;
+    const SoftwareCalibration& software = calibration().eager;
+    const auto perLayerAndMicrobatch = [&](const char* recompute) {
+        s.training.recomputeGranularity = recompute;
+        const auto at = [&](int layers) {
+            s.model.numLayers = layers;
+            const Result<CostedStep> step = costStep(s);
+            EXPECT_TRUE(step.ok());
+            return step.ok() ? total(step->breakdown) : 0.0;
+        };
+        const double microbatches = static_cast<double>(s.training.globalBatchSize) / static_cast<double>(s.training.microBatchSize * s.dataParallelSize());
+        return (at(16) - at(8)) / 8 / microbatches;
+    };
+    // One forward, a backward of one and a half, and with recomputation another forward, each of them checkpointed.
+    const double plain = 2.5 * software.hostSecondsPerLayer;
+    const double checkpointed = 3.5 * (software.hostSecondsPerLayer + software.checkpointHostSecondsPerLayer);
+    EXPECT_NEAR(perLayerAndMicrobatch("none") / plain, 1.0, 0.05); // the rest is the optimizer's share
+    EXPECT_NEAR(perLayerAndMicrobatch("full") / checkpointed, 1.0, 0.05);
+}
+
 } // namespace
 } // namespace prism

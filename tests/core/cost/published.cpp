@@ -4,29 +4,24 @@
 #include "core/cost/costmodel.h"
 #include "core/cost/tables.h"
 #include "core/scenario/presets.h"
+#include "datafolder.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
-#include <filesystem>
 
 namespace prism {
 namespace {
-
-std::string dataFolder()
-{
-    const char* folder = std::getenv("PRISM_DATA");
-    return folder != nullptr ? folder : "";
-}
 
 TEST(Published, RowsCarryTheMeasuredSpreadOfTheirGpus)
 {
     const Result<std::vector<PublishedRow>> rows = readPublished(*presetText("published", "steps"));
     ASSERT_TRUE(rows.ok());
-    for (const PublishedRow& r : *rows)
-        if (r.skipped.empty() && !r.scheduleOnly)
+    for (const PublishedRow& r : *rows) {
+        if (r.skipped.empty() && !r.scheduleOnly) {
             EXPECT_GT(r.scenario.variability.spatial.cv, 0.0) << r.id;
+        }
+    }
 }
 
 TEST(Published, SlowdownMultipliesTheNoiseFreeStep)
@@ -95,7 +90,7 @@ TEST(Calibration, JsonKeepsEveryConstant)
 TEST(Collectives, AgreeWithNcclTestsTables)
 {
     if (dataFolder().empty())
-        GTEST_SKIP() << "no PRISM_DATA";
+        GTEST_SKIP() << "no measured data";
     const Result<std::vector<BusRow>> rows = readBusTable(dataFolder() + "/collectives/aiconfigurator_nccl_all.csv.gz");
     ASSERT_TRUE(rows.ok());
     for (const auto& [type, gpu] : {std::pair<const char*, const char*>{"a100", "a100-sxm-80gb"}, {"h100", "h100-sxm-80gb"}, {"h200", "h200-sxm-141gb"},

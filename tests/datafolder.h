@@ -1,0 +1,20 @@
+// Where measured data for development lies; tests that need it are skipped without.
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+namespace prism {
+
+/// $PRISM_DATA, else shared/data beside the checkout, else empty.
+inline std::string dataFolder()
+{
+    if (const char* folder = std::getenv("PRISM_DATA"); folder != nullptr && *folder != '\0')
+        return folder;
+    const std::filesystem::path beside = std::filesystem::path(PRISM_SOURCE_DIR) / ".." / "shared" / "data";
+    std::error_code error;
+    return std::filesystem::is_directory(beside, error) ? beside.string() : std::string();
+}
+
+} // namespace prism
