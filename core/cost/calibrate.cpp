@@ -177,14 +177,15 @@ void setBand(std::vector<double> errors, double& low, double& high)
     high = errors[static_cast<std::size_t>(std::ceil(0.95 * n)) - 1];
 }
 
-/// Mean error of rows whose group was left out of the fit, each group in turn; one report per group and one over all.
+/// Errors of the rows of tier A whose group was left out of the fit, each group in turn; one report per group and one over all.
 template <class GroupOf>
-double crossValidated(CalibrationRun& run, const std::vector<FitRow>& rows, const Calibration& start, const std::string& what, GroupOf groupOf)
+std::vector<double> crossValidated(CalibrationRun& run, const std::vector<FitRow>& rows, const Calibration& start, const std::string& what, GroupOf groupOf)
 {
     std::map<std::string, std::vector<std::size_t>> groups;
     for (std::size_t i = 0; i < rows.size(); ++i)
         groups[groupOf(rows[i], i)].push_back(i);
     FitReport all{"left out, each " + what + " in turn: all", 0, 0, 0};
+    std::vector<double> errors;
     for (const auto& [name, members] : groups) {
         std::vector<FitRow> train;
         for (std::size_t i = 0; i < rows.size(); ++i)
@@ -203,6 +204,7 @@ double crossValidated(CalibrationRun& run, const std::vector<FitRow>& rows, cons
                 all.meanAbs += std::abs(v.error);
                 all.bias += v.error;
                 ++all.rows;
+                errors.push_back(v.error);
             }
         report.meanAbs /= std::max(1, report.rows);
         report.bias /= std::max(1, report.rows);
@@ -211,7 +213,7 @@ double crossValidated(CalibrationRun& run, const std::vector<FitRow>& rows, cons
     all.meanAbs /= std::max(1, all.rows);
     all.bias /= std::max(1, all.rows);
     run.fits.push_back(all);
-    return all.meanAbs;
+    return errors;
 }
 
 /// Curated rows that the fit has not seen: what the band holds of them widens the domain; all of them are reported.
@@ -379,14 +381,8 @@ void fitPublished(Calibration& calibration, const std::vector<FitRow>& rows, std
 {
     descend(calibration, rows, 12);
     std::vector<ValidatedRow> validated;
-    std::vector<double> errors;
     for (const FitRow& r : rows)
-        if (const ValidatedRow v = validatedRow(*r.row, calibration, r.slowdown); v.hasError()) {
-            validated.push_back(v);
-            if (!isTrend(*r.row))
-                errors.push_back(v.error);
-        }
-    setBand(std::move(errors), calibration.bandLow, calibration.bandHigh);
+        validated.push_back(validatedRow(*r.row, calibration, r.slowdown));
     calibration.domain = {};
     for (const FitRow& r : rows)
         cover(calibration.domain, r.row->scenario);
@@ -396,7 +392,7 @@ void fitPublished(Calibration& calibration, const std::vector<FitRow>& rows, std
     reports.push_back({"published: all", report.all.rows, report.all.meanAbs, report.all.bias});
 }
 
-Result<CalibrationRun> calibrated(const std::string& folder, const Calibration& start, const SlowdownOf& slowdownOf, bool crossValidate)
+Result<CalibrationRun> calibrated(const std::string& folder, const Calibration& start, const SlowdownOf& slowdownOf, bool leaveSourcesOut)
 {
     CalibrationRun run;
     run.calibration = start;
@@ -443,6 +439,9 @@ Result<CalibrationRun> calibrated(const std::string& folder, const Calibration& 
         r.slowdown = slowdownOf(*r.row, run.calibration);
     fitPublished(run.calibration, rows, run.fits);
     reportSteps(run.calibration, *steps, run.fits);
+    // What a row can expect that the fit has not seen.
+    setBand(crossValidated(run, rows, beforePublished, "fifth of the rows", [](const FitRow&, std::size_t i) { return std::to_string(i % 5); }),
+            run.calibration.bandLow, run.calibration.bandHigh);
     coverUnseen(run, slowdownOf);
     // Outside of the calibration: as far off as rows of other software, machines and incomplete configuration (tiers B and C).
     std::vector<double> unseen;
@@ -451,11 +450,8 @@ Result<CalibrationRun> calibrated(const std::string& folder, const Calibration& 
             if (const ValidatedRow v = validatedRow(r, run.calibration, slowdownOf(r, run.calibration)); v.hasError())
                 unseen.push_back(v.error);
     setBand(std::move(unseen), run.calibration.domain.bandLow, run.calibration.domain.bandHigh);
-    if (crossValidate) {
-        run.crossValidatedMeanAbs =
-            crossValidated(run, rows, beforePublished, "fifth of the rows", [](const FitRow&, std::size_t i) { return std::to_string(i % 5); });
-        run.leaveSourceOutMeanAbs = crossValidated(run, rows, beforePublished, "source", [](const FitRow& r, std::size_t) { return r.row->suite; });
-    }
+    if (leaveSourcesOut)
+        (void)crossValidated(run, rows, beforePublished, "source", [](const FitRow& r, std::size_t) { return r.row->suite; });
     return run;
 }
 

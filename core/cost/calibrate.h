@@ -18,8 +18,6 @@ struct FitReport {
 struct CalibrationRun {
     Calibration calibration;
     std::vector<FitReport> fits;
-    double crossValidatedMeanAbs = 0;  ///< every fifth row left out in turn
-    double leaveSourceOutMeanAbs = 0;  ///< every source left out in turn
 };
 
 /// By how much the median step of a row's machine is longer than its noise-free step (insight/validation.h).
@@ -53,10 +51,12 @@ void fitGemms(Calibration& calibration, const std::vector<GemmRow>& rows, std::v
 void fitSustained(Calibration& calibration, const std::vector<GemmRow>& rows, std::vector<FitReport>& reports);
 
 /// Constants that operator tables cannot give (training factors, software generations, network) from published rows of
-/// tier A, by coordinate descent on the mean of the suites' errors. Deterministic. Sets the error band too.
+/// tier A, by coordinate descent on the mean of the suites' errors. Deterministic.
 void fitPublished(Calibration& calibration, const std::vector<FitRow>& rows, std::vector<FitReport>& reports);
 
-/// The whole procedure on a data folder (operators/, collectives/, published.json). Errors: files that cannot be read.
-[[nodiscard]] Result<CalibrationRun> calibrated(const std::string& folder, const Calibration& start, const SlowdownOf& slowdownOf, bool crossValidate);
+/// The whole procedure on a data folder (operators/, collectives/, tables/, published.json). The error band holds 90 % of the rows of tier A,
+/// each predicted without its fifth of the rows; `leaveSourcesOut` also reports every source left out in turn. Errors: files
+/// that cannot be read.
+[[nodiscard]] Result<CalibrationRun> calibrated(const std::string& folder, const Calibration& start, const SlowdownOf& slowdownOf, bool leaveSourcesOut);
 
 } // namespace prism

@@ -38,19 +38,21 @@ std::string gpuCoverage(const Scenario& scenario)
     return gpuType(scenario.cluster.gpu) + " " + precision;
 }
 
-std::string modelCoverage(const ModelConfig& model)
+std::string modelCoverage(const Scenario& scenario)
 {
+    const ModelConfig& model = scenario.model;
     if (!model.operators.empty())
         return "operators";
     const std::vector<LayerKind> kinds = layerKinds(model);
+    std::string kind = model.numExperts > 0 ? "moe" : "dense";
     if (std::find(kinds.begin(), kinds.end(), LayerKind::mamba) != kinds.end())
-        return "state space";
-    return model.numExperts > 0 ? "moe" : "dense";
+        kind = "state space";
+    return kind + (scenario.parallelism.zeroStage == 3 ? " zero 3" : "");
 }
 
 void cover(CalibrationDomain& domain, const Scenario& scenario)
 {
-    for (const std::string& what : {gpuCoverage(scenario), modelCoverage(scenario.model)})
+    for (const std::string& what : {gpuCoverage(scenario), modelCoverage(scenario)})
         if (!covers(domain, what))
             domain.covered.insert(std::upper_bound(domain.covered.begin(), domain.covered.end(), what), what);
     const auto hidden = static_cast<double>(scenario.model.hiddenSize);
@@ -65,7 +67,7 @@ Diagnostics outsideOf(const CalibrationDomain& domain, const Scenario& scenario)
     const auto warn = [&](const char* path, std::string message, std::string found, std::string accepted) {
         warnings.push_back({Severity::warning, path, "outside of the calibration: " + std::move(message), std::move(found), std::move(accepted), "", ""});
     };
-    const std::string gpu = gpuCoverage(scenario), kind = modelCoverage(scenario.model), covered = joined(domain.covered);
+    const std::string gpu = gpuCoverage(scenario), kind = modelCoverage(scenario), covered = joined(domain.covered);
     if (!covers(domain, gpu))
         warn("cluster.gpu", "no published step of " + gpu + " was validated", gpu, covered);
     if (!covers(domain, kind))

@@ -10,7 +10,7 @@ namespace prism {
 
 /// The ground that the validated rows cover.
 struct CalibrationDomain {
-    std::vector<std::string> covered;          ///< GPU type and precision ("h100 fp8"), and kinds of model ("dense", "moe"); sorted
+    std::vector<std::string> covered;          ///< GPU type and precision ("h100 fp8"), kinds of model ("dense", "moe zero 3"); sorted
     double maxGpus = 0, minHiddenSize = 0, maxSeqLength = 0;
     double bandLow = -0.5, bandHigh = 0.5;     ///< relative error that holds 90 % of the rows of tiers B and C, which no fit has seen
 };
@@ -19,8 +19,8 @@ struct CalibrationDomain {
 [[nodiscard]] std::string gpuType(const GpuSpec& gpu);
 /// "h100 fp8": the GPU's type, the first word of its preset's name, and the precision of its matrix products.
 [[nodiscard]] std::string gpuCoverage(const Scenario& scenario);
-/// "dense", "moe", "state space" or "operators".
-[[nodiscard]] std::string modelCoverage(const ModelConfig& model);
+/// "dense", "moe", "state space" or "operators", with " zero 3" where the parameters are sharded.
+[[nodiscard]] std::string modelCoverage(const Scenario& scenario);
 
 /// Widens the domain by a validated scenario.
 void cover(CalibrationDomain& domain, const Scenario& scenario);

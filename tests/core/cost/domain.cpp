@@ -56,6 +56,9 @@ TEST(Domain, PrecisionModelScaleAndSizeCountToo)
     EXPECT_TRUE(warnsOf(warnings, "model.hidden_size"));
     EXPECT_TRUE(warnsOf(warnings, "model.seq_length"));
     s = preset("gpt3-175b-1024-a100");
+    s.parallelism.zeroStage = 3; // sharded parameters: validated for mixtures of experts only
+    EXPECT_TRUE(warnsOf(outsideOf(domain, s), "model"));
+    s = preset("gpt3-175b-1024-a100");
     s.model.operators.push_back({"conv", 1e9, 1e6, 0, 0, 0, 0, 1});
     EXPECT_TRUE(warnsOf(outsideOf(domain, s), "model"));
 }
