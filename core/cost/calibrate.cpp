@@ -303,39 +303,48 @@ void fitCurves(Calibration& calibration, const std::vector<BusRow>& rows, std::v
 
 void fitGemms(Calibration& calibration, const std::vector<GemmRow>& rows, std::vector<FitReport>& reports)
 {
-    for (const bool fp8 : {false, true})
+    for (const auto& [precision, name] : {std::pair{MatrixPrecision::bits16, "16 bit"}, {MatrixPrecision::fp8, "FP8"}, {MatrixPrecision::fp4, "FP4"}})
         for (const char* family : {"a100", "h100", "b200"}) {
             std::vector<const GemmRow*> of;
             for (std::size_t i = 0; i < rows.size(); i += rows.size() > 20'000 ? 3 : 1) // every third row of a long table is enough
-                if (rows[i].family == family && rows[i].fp8 == fp8)
+                if (rows[i].family == family && rows[i].precision == precision)
                     of.push_back(&rows[i]);
             GpuCalibration* gpu = gpuOf(calibration, family);
             if (of.size() < 50 || gpu == nullptr)
                 continue;
             const Scenario s = probe(family);
+            const bool low = precision != MatrixPrecision::bits16;
+            double quantised = low ? 3 : 0; // bytes per element of A that the benchmark moves to quantise it before the product
             FitReport report;
             const auto loss = [&] {
                 const CostModel cost(s, calibration);
                 double sum = 0, bias = 0;
                 for (const GemmRow* r : of) {
-                    const double e = std::log(cost.gemmSeconds(r->m, r->n, r->k, 1, fp8 ? MatrixPrecision::fp8 : MatrixPrecision::bits16) / r->seconds);
+                    const double seconds = cost.gemmSeconds(r->m, r->n, r->k, 1, precision) + (low ? cost.memorySeconds(quantised * r->m * r->k, 1) : 0.0);
+                    const double e = std::log(seconds / r->seconds);
                     sum += std::abs(e);
                     bias += e;
                 }
-                report = {std::string(family) + (fp8 ? ": GEMM FP8" : ": GEMM 16 bit"), static_cast<int>(of.size()),
-                          sum / static_cast<double>(of.size()), bias / static_cast<double>(of.size())};
+                report = {std::string(family) + ": GEMM " + name, static_cast<int>(of.size()), sum / static_cast<double>(of.size()), bias / static_cast<double>(of.size())};
                 return sum;
             };
-            double& efficiency = fp8 ? gpu->fp8Efficiency : gpu->gemmEfficiency;
+            double& efficiency = precision == MatrixPrecision::fp8 ? gpu->fp8Efficiency : low ? gpu->fp4Efficiency : gpu->gemmEfficiency;
+            if (low) { // tiles and waves are those of 16 bit
+                for (int round = 0; round < 4; ++round) {
+                    efficiency = minimum(0.3, 0.98, 12, [&](double x) { efficiency = x; return loss(); });
+                    quantised = minimum(0.5, 16, 12, [&](double x) { quantised = x; return loss(); });
+                }
+                (void)loss();
+                report.what += ", of which " + std::to_string(quantised) + " bytes per element of A to quantise it";
+                reports.push_back(report);
+                continue;
+            }
             double bestWave = gpu->waveQuantisation, bestEfficiency = efficiency, bestOverhead = gpu->tileOverheadK, bestLoss = 1e300;
             for (const double wave : {0.0, 1.0}) {
-                if (fp8 && wave != gpu->waveQuantisation)
-                    continue;
                 gpu->waveQuantisation = wave;
                 for (int round = 0; round < 3; ++round) {
                     efficiency = minimum(0.3, 0.98, 12, [&](double x) { efficiency = x; return loss(); });
-                    if (!fp8)
-                        gpu->tileOverheadK = minimum(20, 2000, 12, [&](double x) { gpu->tileOverheadK = x; return loss(); });
+                    gpu->tileOverheadK = minimum(20, 2000, 12, [&](double x) { gpu->tileOverheadK = x; return loss(); });
                 }
                 const double l = loss();
                 if (l < bestLoss) {

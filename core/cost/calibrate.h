@@ -1,6 +1,7 @@
 // The calibration procedure: operator benchmarks, nccl-tests tables and published steps in, fitted constants and residuals out.
 #pragma once
 
+#include "core/cost/measured.h"
 #include "core/cost/published.h"
 
 #include <functional>
@@ -41,7 +42,7 @@ void fitCurves(Calibration& calibration, const std::vector<BusRow>& rows, std::v
 /// Efficiency and tile overhead of every GPU family and precision from GEMM benchmark rows, by the mean absolute logarithm.
 struct GemmRow {
     std::string family;
-    bool fp8 = false;
+    MatrixPrecision precision = MatrixPrecision::bits16;
     double m = 0, n = 0, k = 0, seconds = 0;
 };
 void fitGemms(Calibration& calibration, const std::vector<GemmRow>& rows, std::vector<FitReport>& reports);

@@ -116,13 +116,13 @@ Result<std::vector<GemmRow>> readGemmTable(const std::string& path)
         GemmRow r;
         double link = 0, us = 0;
         r.family = familyOf(f[0], link);
-        r.fp8 = f[2] == "fp8";
+        r.precision = f[2] == "fp8" ? MatrixPrecision::fp8 : f[2] == "nvfp4" ? MatrixPrecision::fp4 : MatrixPrecision::bits16;
         if (!positive(f[3], r.m) || !positive(f[4], r.n) || !positive(f[5], r.k) || !positive(f[6], us))
             return false;
         r.seconds = us * 1e-6;
-        // vLLM's 16-bit rows are plain matrix products of PyTorch, what training runs; in FP8 TensorRT-LLM's are the nearest.
-        const bool plain = f[1].starts_with("vllm") && f[0] != "gb200" && f[2] == "bfloat16";
-        if (plain || (r.fp8 && f[1].starts_with("trtllm")))
+        // vLLM's 16-bit rows are plain matrix products of PyTorch, what training runs; below 16 bit TensorRT-LLM's are the nearest.
+        // The GB200 of the table has a higher peak than the family's B200.
+        if (f[0] != "gb200" && f[1].starts_with(r.precision == MatrixPrecision::bits16 ? "vllm" : "trtllm"))
             rows.push_back(r);
         return true;
     });
