@@ -1,5 +1,6 @@
 // validate-published: every row of a file of published steps beside what the model says, and the errors by source.
 #include "app/cli/commands.h"
+#include "core/base/text.h"
 #include "core/cost/published.h"
 #include "core/insight/validation.h"
 
@@ -39,7 +40,8 @@ Json rowJson(const ValidatedRow& r)
             {"predicted_bubble_rate", orNull(r.predictedBubbleRate, r.predictedBubbleRate >= 0)},
             {"published_bubble_rate", orNull(r.publishedBubbleRate, r.publishedBubbleRate >= 0)},
             {"samples_per_s_per_gpu", orNull(r.samplesPerSecondPerGpu, r.samplesPerSecondPerGpu > 0)},
-            {"assumed", r.assumed},
+            {"assumed", joined(r.assumptions, "; ")},
+            {"assumptions", r.assumptions},
             {"skipped", ran ? Json() : Json(r.skipped)}};
 }
 
@@ -94,6 +96,8 @@ std::string reportText(const ValidationReport& report)
             extra += fmt::format("bubble {:.4f} of {:.4f}, {:.2f} samples/s/GPU ", r.predictedBubbleRate, r.publishedBubbleRate, r.samplesPerSecondPerGpu);
         out += fmt::format("{:<58} {:>11.3f} {:>11} {:>9}  {}\n", r.id, r.predictedSeconds, r.publishedSeconds > 0 ? fmt::format("{:.3f}", r.publishedSeconds) : "-",
                            r.hasError() ? percent(r.error) : "-", extra);
+        if (!r.assumptions.empty())
+            out += "    assumed: " + joined(r.assumptions, "; ") + "\n";
     }
     out += fmt::format("\n{:<22} {:>4} {:>7} {:>10} {:>9} {:>9} {:>8}\n", "source", "rows", "not run", "mean |e|", "bias", "worst", "rank");
     for (const SuiteErrors& e : report.suites)

@@ -136,6 +136,8 @@ public:
         for (int k = 0; k < kLayerKinds; ++k)
             if (chunk.count[static_cast<std::size_t>(k)] > 0)
                 addLayers(p, static_cast<LayerKind>(k), chunk.count[static_cast<std::size_t>(k)], chunk.total);
+        if (chunk.mtp > 0)
+            addOnce(p, mtp(), chunk.mtp);
         if (chunk.head)
             addOnce(p, head());
         if (chunk.embedding)
@@ -149,7 +151,7 @@ private:
     const CostModel& m_cost;
     bool m_split;
     std::array<std::unique_ptr<CostedLayer>, kLayerKinds> m_layers;
-    std::unique_ptr<CostedLayer> m_embedding, m_head;
+    std::unique_ptr<CostedLayer> m_embedding, m_mtp, m_head;
 
     const CostedLayer& layer(LayerKind kind)
     {
@@ -166,6 +168,14 @@ private:
         if (!m_embedding)
             m_embedding = std::make_unique<CostedLayer>(costed(embeddingKernels(m_scenario, m_shape), m_cost, m_scenario.parallelism, m_split));
         return *m_embedding;
+    }
+    const CostedLayer& mtp()
+    {
+        if (!m_mtp) {
+            m_mtp = std::make_unique<CostedLayer>(costed(mtpKernels(m_scenario, m_shape), m_cost, m_scenario.parallelism, m_split));
+            addHostTime(*m_mtp);
+        }
+        return *m_mtp;
     }
     const CostedLayer& head()
     {
@@ -246,17 +256,18 @@ private:
         }
     }
 
-    void addForward(std::array<Program, kPhases>& p, const CostedLayer& l) const { p[0].blocks.push_back({1, l.forward}); }
-    void addBackward(std::array<Program, kPhases>& p, const CostedLayer& l) const
+    void addForward(std::array<Program, kPhases>& p, const CostedLayer& l, int repeat = 1) const { p[0].blocks.push_back({repeat, l.forward}); }
+    void addBackward(std::array<Program, kPhases>& p, const CostedLayer& l, int repeat = 1) const
     {
-        p[1].blocks.push_back({1, m_split ? l.dgrad : l.both});
+        p[1].blocks.push_back({repeat, m_split ? l.dgrad : l.both});
         if (m_split && !l.wgrad.empty())
-            p[2].blocks.push_back({1, l.wgrad});
+            p[2].blocks.push_back({repeat, l.wgrad});
     }
-    void addOnce(std::array<Program, kPhases>& p, const CostedLayer& l) const
+    /// A part that full recomputation does not repeat.
+    void addOnce(std::array<Program, kPhases>& p, const CostedLayer& l, int repeat = 1) const
     {
-        addForward(p, l);
-        addBackward(p, l);
+        addForward(p, l, repeat);
+        addBackward(p, l, repeat);
     }
 
     void addLayers(std::array<Program, kPhases>& p, LayerKind kind, int count, int chunkTotal)
@@ -287,7 +298,7 @@ private:
 
 bool sameContents(const ChunkLayers& a, const ChunkLayers& b)
 {
-    return a.count == b.count && a.embedding == b.embedding && a.head == b.head;
+    return a.count == b.count && a.mtp == b.mtp && a.embedding == b.embedding && a.head == b.head;
 }
 
 } // namespace

@@ -131,7 +131,7 @@ ValidatedRow validatedRow(const PublishedRow& row, const Calibration& calibratio
     out.suite = row.suite;
     out.tier = row.tier;
     out.skipped = row.skipped;
-    out.assumed = row.assumed;
+    out.assumptions = row.assumptions;
     out.publishedSeconds = row.publishedSeconds;
     out.publishedMemoryGib = row.publishedMemoryGib;
     out.publishedBubbleRate = row.publishedBubbleRate;

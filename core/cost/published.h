@@ -17,7 +17,7 @@ struct PublishedRow {
     double publishedSeconds = 0;
     double publishedMemoryGib = 0;        ///< 0 = not published
     std::string skipped;
-    std::string assumed;                  ///< what was not printed and is assumed
+    std::vector<std::string> assumptions; ///< what was not printed and is assumed, one by one
     Scenario scenario;
     // Schedule-only rows (zero bubble): profiled pass times in, no cost model.
     bool scheduleOnly = false;
@@ -30,7 +30,8 @@ struct PublishedRow {
 
 /// What the model said about one row.
 struct ValidatedRow {
-    std::string id, suite, tier, skipped, assumed;
+    std::string id, suite, tier, skipped;
+    std::vector<std::string> assumptions;
     double noiseFreeSeconds = 0;                                  ///< every factor at its mean
     double predictedSeconds = 0, publishedSeconds = 0, error = 0; ///< error = predicted / published - 1
     double bandLowSeconds = 0, bandHighSeconds = 0;

@@ -1,6 +1,9 @@
 #include "core/cost/published.h"
 
+#include "core/base/text.h"
+#include "core/cost/publishedterms.h"
 #include "core/cost/steptable.h"
+#include "core/scenario/pipelinelayout.h"
 #include "core/scenario/presets.h"
 
 #include <nlohmann/json.hpp>
@@ -78,12 +81,18 @@ struct Reader {
         }
         return static_cast<std::int64_t>(*x);
     }
-    void assume(const std::string& what) { out.assumed += out.assumed.empty() ? what : "; " + what; }
+    void assume(std::string what)
+    {
+        if (!what.empty())
+            out.assumptions.push_back(std::move(what));
+    }
 
     void readModel();
     void readGpu();
     void readParallel();
+    void readPipelineSplit();
     void readTraining();
+    void readUnknown();
     void readGeneration();
     void readSchedule();
     void readMeasured();
@@ -98,13 +107,19 @@ void Reader::readModel()
     model.hiddenSize = integer(m, "hidden", 1, 1 << 20);
     model.numAttentionHeads = integer(m, "heads", 1, 65536);
     model.numQueryGroups = integer(m, "kv_heads", 1, 65536, model.numAttentionHeads);
+    if (!number(m, "kv_heads"))
+        assume("as many query groups as heads");
     model.ffnHiddenSize = integer(m, "ffn", 1, 1 << 22);
     model.vocabSize = integer(m, "vocab", 1, 1 << 24);
     model.seqLength = integer(m, "seq_len", 1, 1 << 24);
-    model.gatedMlp = m.value("gated_mlp", true);
+    const auto gated = m.find("gated_mlp");
+    model.gatedMlp = gated == m.end() || !gated->is_boolean() || gated->get<bool>();
+    if (gated == m.end())
+        assume("a gated MLP");
     model.kvChannels = std::max<std::int64_t>(1, model.hiddenSize / std::max<std::int64_t>(1, model.numAttentionHeads));
     model.normalization = model.gatedMlp ? "rmsnorm" : "layernorm";
     model.positionEmbeddingLearned = model.addBiasLinear = model.tiedEmbeddings = !model.gatedMlp; // the GPT-2/3 architecture
+    assume(model.gatedMlp ? "RMSNorm, rotary positions and untied embeddings, as in Llama" : "layer norm, biases, learned positions and tied embeddings, as in GPT-3");
     const Json& moe = child(m, "moe");
     if (moe.empty())
         return;
@@ -122,6 +137,11 @@ void Reader::readModel()
         model.qkHeadDim = integer(moe, "qk_head_dim", 1, 4096);
         model.qkPosEmbHeadDim = integer(moe, "qk_pos_emb_head_dim", 0, 4096);
         model.vHeadDim = integer(moe, "v_head_dim", 1, 4096);
+    }
+    // The whole model has one (arXiv 2412.19437, section 4.2); sources that leave it out say so.
+    if (const std::string name = lower(model.name); contains(name, "deepseekv3") && !contains(name, "w/o mtp") && model.numLayers == 61) {
+        model.mtpNumLayers = 1;
+        assume("one multi-token prediction layer, in the last chunk");
     }
 }
 
@@ -162,6 +182,8 @@ void Reader::readGpu()
     c.nvlsSupported = known->nvls;
     c.numGpus = integer(g, "count", 1, 1'000'000);
     c.gpusPerNode = static_cast<int>(integer(g, "per_node", 1, 1024, 8));
+    if (!number(g, "per_node"))
+        assume("8 GPUs per node");
     if (contains(type, "nvl72") || contains(intra, "nvl72") || contains(inter, "nvl72"))
         c.gpusPerNode = 72; // one NVLink domain
     // GB/s per GPU and direction of the printed network.
@@ -173,6 +195,8 @@ void Reader::readGpu()
         c.interNodeGbPerS = 25;
     else
         c.interNodeGbPerS = contains(type, "a100") ? 25 : 50;
+    if (c.numGpus > c.gpusPerNode && (inter.empty() || contains(inter, "not printed") || contains(inter, "recalled") || contains(inter, "assumed")))
+        assume(numberText(c.interNodeGbPerS) + " GB/s per GPU between nodes");
     c.intraNodeLatencyUs = 3;
     c.interNodeLatencyUs = 8;
 }
@@ -192,14 +216,24 @@ void Reader::readParallel()
     par.zeroStage = sharded ? 3 : 1;
     if (sharded && fsdp->is_string() && contains(fsdp->get<std::string>(), "SHARD_GRAD_OP"))
         par.zeroStage = 2;
-    if (out.scenario.model.multiLatentAttention || out.scenario.model.numExperts > 0)
-        par.accountForEmbeddingInPipelineSplit = false;
-    // Layers that do not divide over the chunks: embedding and loss count as a layer each (Llama 3 405B, 126 + 2).
-    const std::int64_t chunks = std::int64_t{par.pipelineModelParallelSize} * par.virtualPipelineModelParallelSize;
-    if (out.scenario.model.numLayers % chunks != 0) {
-        par.accountForEmbeddingInPipelineSplit = par.accountForLossInPipelineSplit = (out.scenario.model.numLayers + 2) % chunks == 0;
-        if (!par.accountForLossInPipelineSplit)
-            par.accountForLossInPipelineSplit = (out.scenario.model.numLayers + 1) % chunks == 0;
+}
+
+/// Layers that do not divide over the chunks: embedding and loss count as a layer each where that makes them divide (Llama 3 405B,
+/// 126 + 2, arXiv 2407.21783), else as even as whole layers allow.
+void Reader::readPipelineSplit()
+{
+    ParallelismConfig& par = out.scenario.parallelism;
+    const auto layers = static_cast<int>(out.scenario.model.numLayers), mtp = static_cast<int>(out.scenario.model.mtpNumLayers);
+    const int chunks = par.pipelineModelParallelSize * par.virtualPipelineModelParallelSize;
+    if (layers % chunks == 0)
+        return;
+    if (mtp == 0 && (layers + 2) % chunks == 0) {
+        par.accountForEmbeddingInPipelineSplit = par.accountForLossInPipelineSplit = true;
+        if (!contains(lower(text(row, "notes")), "counted as layers"))
+            assume("embedding and loss counted as a layer each in the pipeline split");
+    } else if (layers > chunks) {
+        par.pipelineModelParallelLayout = pipelineLayoutText(evenPipelineLayout(layers, mtp, chunks));
+        assume("layers split as evenly as PP x VPP allows: " + par.pipelineModelParallelLayout);
     }
 }
 
@@ -210,26 +244,34 @@ void Reader::readTraining()
     if (!number(row, "micro_batch"))
         assume("micro batch 1");
     t.microBatchSize = integer(row, "micro_batch", 1, 1 << 20, 1);
-    const std::string precision = lower(text(row, "precision"));
-    if (contains(precision, "nvfp4"))
-        t.precision = "nvfp4";
-    else if (contains(precision, "mxfp8") || contains(precision, "fp8-mx"))
-        t.precision = "mxfp8";
-    else if (contains(precision, "fp8"))
-        t.precision = contains(precision, "cs") ? "fp8_tensorwise" : "fp8_delayed";
-    else if (precision == "fp16")
-        t.precision = "fp16";
-    else
-        t.precision = "bf16";
-    const std::string recompute = lower(text(row, "recompute"));
-    if (contains(recompute, "full") && !contains(recompute, "selective"))
-        t.recomputeGranularity = "full";
-    else if (contains(recompute, "selective (recalled)"))
-        t.recomputeGranularity = "selective";
-    else
-        t.recomputeGranularity = "none";
-    if (recompute.empty())
-        assume("no recomputation");
+    const std::string precision = text(row, "precision");
+    if (const auto stated = statedPrecision(precision)) {
+        t.precision = stated->value;
+        assume(stated->assumption);
+    } else if (const auto inWords = statedPrecision(text(child(row, "model"), "name") + " " + text(row, "notes"))) {
+        t.precision = inWords->value;
+        assume("precision " + t.precision + ", from the row's name or notes");
+    } else {
+        skip("the precision is not known: " + (precision.empty() ? std::string("not given") : "\"" + precision.substr(0, 60) + "\""));
+    }
+    const StatedTerm recompute = statedRecomputation(text(row, "recompute"));
+    t.recomputeGranularity = recompute.value;
+    assume(recompute.assumption);
+}
+
+/// Fields that the row itself calls unknown, and that nothing above spoke of.
+void Reader::readUnknown()
+{
+    const auto list = row.find("unknown");
+    if (list == row.end() || !list->is_array())
+        return;
+    for (const Json& item : *list) {
+        const std::string what = item.is_string() ? item.get<std::string>().substr(0, 60) : std::string();
+        if (what == "vpp")
+            assume("VPP " + std::to_string(out.scenario.parallelism.virtualPipelineModelParallelSize));
+        else if (contains(what, "assumed"))
+            assume(what);
+    }
 }
 
 /// What the software of a source does by default (its age and its documentation), the same for every row of the source.
@@ -263,8 +305,13 @@ void Reader::readGeneration()
     } else if (source.starts_with("mlperf") || source == "megatron-bridge") {
         par.tpCommOverlap = par.tensorModelParallelSize > 1 && out.scenario.model.numExperts == 0;
     }
-    if (source == "megatron-bridge" || contains(lower(text(row, "notes")), "deepep"))
+    const bool deepEp = contains(lower(text(row, "notes")), "deepep");
+    if (source == "megatron-bridge" || deepEp)
         par.moeTokenDispatcherType = "flex";
+    if (source == "megatron-bridge" && !deepEp && out.scenario.model.numExperts > 0)
+        assume("the flex token dispatcher, without expert communication overlap");
+    if (source != "simumax-b200" && !source.starts_with("mlperf")) // these two print them
+        assume("overlaps, ZeRO stage, sequence parallelism and attention kernels as the source's software has them by default");
 }
 
 void Reader::readSchedule()
@@ -280,6 +327,8 @@ void Reader::readSchedule()
     out.numChunks = static_cast<int>(integer(p, "vpp", 1, kMaxChunks, 1));
     out.numLayers = static_cast<int>(integer(child(row, "model"), "layers", 1, 4096));
     out.numMicrobatches = static_cast<int>(integer(row, "num_microbatches", 1, kMaxMicrobatches));
+    if (!number(row, "micro_batch"))
+        assume("micro batch 1");
     out.microBatch = number(row, "micro_batch").value_or(1.0);
     const std::string name = lower(text(row, "schedule"));
     out.schedule = name == "1f1b-i" ? "interleaved" : name;
@@ -309,8 +358,10 @@ PublishedRow readRow(const Json& row)
         r.readModel();
         r.readGpu();
         r.readParallel();
+        r.readPipelineSplit();
         r.readTraining();
         r.readGeneration();
+        r.readUnknown();
         if (const std::string assumed = text(row, "assumed"); !assumed.empty())
             r.assume(assumed);
     }

@@ -2,6 +2,7 @@
 #include "core/scenario/parametercheck.h"
 
 #include "core/base/text.h"
+#include "core/scenario/pipelinelayout.h"
 
 #include <algorithm>
 #include <cmath>
@@ -60,6 +61,7 @@ constexpr const char* kGbs = "training.global_batch_size";
 constexpr const char* kMbs = "training.micro_batch_size";
 constexpr const char* kFirst = "parallelism.num_layers_in_first_pipeline_stage";
 constexpr const char* kLast = "parallelism.num_layers_in_last_pipeline_stage";
+constexpr const char* kLayout = "parallelism.pipeline_model_parallel_layout";
 constexpr const char* kPrecision = "training.precision";
 
 /// The divisor of `whole` nearest to `wanted` (smaller on a tie).
@@ -227,7 +229,16 @@ void checkStages(const Scenario& s, Findings& f)
     const ParallelismConfig& p = s.parallelism;
     if (!f.usable({kLayers, kPp, kVpp, kFirst, kLast}))
         return;
+    if (!p.pipelineModelParallelLayout.empty()) {
+        if (f.usable({kLayout, "model.mtp_num_layers"}))
+            for (Diagnostic& d : pipelineLayoutErrors(s))
+                f.add(std::move(d));
+        return;
+    }
     const std::int64_t pp = p.pipelineModelParallelSize, vpp = p.virtualPipelineModelParallelSize;
+    if ((p.numLayersInFirstPipelineStage > 0 || p.numLayersInLastPipelineStage > 0) && (p.accountForEmbeddingInPipelineSplit || p.accountForLossInPipelineSplit))
+        f.error(p.numLayersInFirstPipelineStage > 0 ? kFirst : kLast, "layers of the first and last stage exclude counting the embedding or the loss as a layer",
+                "both", "one of the two kinds of uneven split", p.numLayersInFirstPipelineStage > 0 ? kFirst : kLast, "0");
     std::int64_t layers = s.model.numLayers + (p.accountForEmbeddingInPipelineSplit ? 1 : 0) + (p.accountForLossInPipelineSplit ? 1 : 0);
     std::int64_t stages = pp;
     if (pp == 1 && (p.numLayersInFirstPipelineStage > 0 || p.numLayersInLastPipelineStage > 0)) {
@@ -253,7 +264,7 @@ void checkStages(const Scenario& s, Findings& f)
         const bool viaVpp = fixedVpp != vpp;
         f.error(viaVpp ? kVpp : kPp, "PP x VPP does not divide the layers",
                 num(layers) + " layers" + (layers != s.model.numLayers ? " (counted as the split does)" : "") + ", PP " + num(pp) + " x VPP " + num(vpp),
-                "a divisor, or uneven first and last stages", viaVpp ? kVpp : kPp,
+                "a divisor, uneven first and last stages, or a pipeline layout", viaVpp ? kVpp : kPp,
                 num(viaVpp ? fixedVpp : nearestDivisor(layers, pp)));
     }
 }

@@ -2,6 +2,7 @@
 // megatron/training/arguments.py.
 #include "core/base/text.h"
 #include "core/scenario/parametercheck.h"
+#include "core/scenario/pipelinelayout.h"
 #include "core/scenario/presets.h"
 #include "core/scenario/shelltext.h"
 
@@ -39,6 +40,7 @@ constexpr DirectFlag kDirect[] = {
     {"moe-token-dispatcher-type", "parallelism.moe_token_dispatcher_type"},
     {"decoder-first-pipeline-num-layers", "parallelism.num_layers_in_first_pipeline_stage"},
     {"decoder-last-pipeline-num-layers", "parallelism.num_layers_in_last_pipeline_stage"},
+    {"pipeline-model-parallel-layout", "parallelism.pipeline_model_parallel_layout"},
     {"micro-batch-size", "training.micro_batch_size"}, {"global-batch-size", "training.global_batch_size"},
     {"recompute-granularity", "training.recompute_granularity"}, {"recompute-method", "training.recompute_method"},
     {"recompute-num-layers", "training.recompute_num_layers"}, {"optimizer", "training.optimizer"},
@@ -279,6 +281,8 @@ private:
             else
                 set("num-layers-per-virtual-pipeline-stage", "parallelism.virtual_pipeline_model_parallel_size", std::to_string(vpp));
         }
+        if (given("pipeline-model-parallel-layout"))
+            chunksOfLayout();
         p.pipelineSchedule = p.virtualPipelineModelParallelSize > 1 ? "interleaved" : "1f1b";
         if (const std::string* strategy = valueOf("data-parallel-sharding-strategy")) {
             static const std::map<std::string, int, std::less<>> kStages{{"no_shard", 0}, {"optim", 1}, {"optim_grads", 2}, {"optim_grads_params", 3}};
@@ -289,6 +293,24 @@ private:
         }
         if (p.sequenceParallel && p.tensorModelParallelSize == 1)
             p.sequenceParallel = false; // Megatron-LM switches it off
+    }
+
+    /// Megatron-LM takes the number of virtual stages from the layout.
+    void chunksOfLayout()
+    {
+        ParallelismConfig& p = m_scenario.parallelism;
+        const char* flag = "pipeline-model-parallel-layout";
+        const Result<std::vector<ChunkContents>> layout = pipelineLayout(p.pipelineModelParallelLayout);
+        if (!layout) {
+            for (const Diagnostic& d : layout.errors())
+                error(flag, d.message, d.found, d.accepted);
+            return;
+        }
+        const auto chunks = static_cast<std::int64_t>(layout->size());
+        if (chunks % p.pipelineModelParallelSize != 0)
+            error(flag, "PP does not divide the chunks of the layout", std::to_string(chunks) + " chunks, PP " + std::to_string(p.pipelineModelParallelSize), "a multiple of PP");
+        else
+            set(flag, "parallelism.virtual_pipeline_model_parallel_size", std::to_string(chunks / p.pipelineModelParallelSize));
     }
 
     void training()

@@ -97,6 +97,7 @@ struct ParallelismConfig {
     std::string moeTokenDispatcherType = "alltoall"; ///< alltoall (a copy per expert) | flex (DeepEP: a copy per rank or node)
     std::string rankOrder = "tp-cp-ep-dp-pp";
     int numLayersInFirstPipelineStage = 0, numLayersInLastPipelineStage = 0; ///< 0 = even split
+    std::string pipelineModelParallelLayout;        ///< every chunk's layers in Megatron-Core's notation (pipelinelayout.h); empty = none
     bool overlapGradReduce = true, overlapParamGather = true, tpCommOverlap = false, overlapP2pComm = true;
     bool accountForEmbeddingInPipelineSplit = false, accountForLossInPipelineSplit = false;
     bool operator==(const ParallelismConfig&) const = default;

@@ -106,13 +106,15 @@ double embeddingParameters(const ModelConfig& m)
 
 double headParameters(const ModelConfig& m)
 {
-    double n = real(m.vocabSize) * real(m.hiddenSize) + normVectors(m);
-    if (m.mtpNumLayers > 0) {
-        const std::vector<LayerKind> kinds = layerKinds(m);
-        const double layer = layerParameters(m, kinds.empty() ? LayerKind::dense : kinds.back()).total;
-        n += real(m.mtpNumLayers) * (layer + 2 * real(m.hiddenSize) * real(m.hiddenSize) + 3 * normVectors(m));
-    }
-    return n;
+    return real(m.vocabSize) * real(m.hiddenSize) + normVectors(m);
+}
+
+/// A layer, the projection of two joined vectors, and three more norms (arXiv 2412.19437, section 2.2).
+LayerParameters mtpLayerParameters(const ModelConfig& m)
+{
+    LayerParameters p = layerParameters(m, mtpLayerKind(m));
+    p.total += 2 * real(m.hiddenSize) * real(m.hiddenSize) + 3 * normVectors(m);
+    return p;
 }
 
 double totalParameters(const ModelConfig& m)
@@ -171,9 +173,8 @@ double modelFlopsPerToken(const ModelConfig& m)
     if (m.operators.empty()) {
         forward += 2 * real(m.vocabSize) * real(m.hiddenSize) * (1 + real(m.mtpNumLayers));
         if (m.mtpNumLayers > 0) {
-            const std::vector<LayerKind> kinds = layerKinds(m);
             forward += real(m.mtpNumLayers) * 2
-                       * (activeMatrix(m, kinds.empty() ? LayerKind::dense : kinds.back()) + 2 * real(m.hiddenSize) * real(m.hiddenSize)
+                       * (activeMatrix(m, mtpLayerKind(m)) + 2 * real(m.hiddenSize) * real(m.hiddenSize)
                           + attentionWidth(m) * real(m.seqLength));
         }
     }

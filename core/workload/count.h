@@ -10,9 +10,10 @@ struct LayerParameters {
     double total = 0, expert = 0, activeExpert = 0;
 };
 [[nodiscard]] LayerParameters layerParameters(const ModelConfig& model, LayerKind kind);
-/// Input embedding (with learned positions); output embedding, final norm and multi-token prediction layers.
+/// Input embedding (with learned positions); output embedding and final norm; one multi-token prediction layer.
 [[nodiscard]] double embeddingParameters(const ModelConfig& model);
 [[nodiscard]] double headParameters(const ModelConfig& model);
+[[nodiscard]] LayerParameters mtpLayerParameters(const ModelConfig& model);
 /// The whole model as model cards count it: all experts, tied embeddings once, without multi-token prediction layers.
 [[nodiscard]] double totalParameters(const ModelConfig& model);
 /// Parameters that one token uses.

@@ -507,18 +507,20 @@ LayerKernels headKernels(const Scenario& scenario, const Shape& shape)
         em.gemm(b, KernelId::lmHead, vocabulary, em.h, shape.tokens, Part::wgrad, 1, false);
     }
     em.normBackward();
-    // Multi-token prediction (DeepSeek-V3, arXiv 2412.19437, section 2.2): projection of two joined vectors and a layer each.
-    if (mtp > 0) {
-        const std::vector<LayerKind> kinds = layerKinds(scenario.model);
-        const LayerKernels layer = layerKernels(scenario, shape, kinds.empty() ? LayerKind::dense : kinds.back());
-        for (int i = 0; i < mtp; ++i) {
-            em.gemm(f, KernelId::gemmProj, shape.tokens, em.h / em.tp, 2 * em.h, Part::forward);
-            em.gemm(b, KernelId::gemmProj, shape.tokens, 2 * em.h, em.h / em.tp, Part::dgrad);
-            em.gemm(b, KernelId::gemmProj, em.h / em.tp, 2 * em.h, shape.tokens, Part::wgrad);
-            f.insert(f.end(), layer.forward.begin(), layer.forward.end());
-            b.insert(b.end(), layer.backward.begin(), layer.backward.end());
-        }
-    }
+    return std::move(em.out);
+}
+
+LayerKernels mtpKernels(const Scenario& scenario, const Shape& shape)
+{
+    Emitter em(scenario, shape);
+    const LayerKernels layer = layerKernels(scenario, shape, mtpLayerKind(scenario.model));
+    auto& f = em.out.forward;
+    auto& b = em.out.backward;
+    em.gemm(f, KernelId::gemmProj, shape.tokens, em.h / em.tp, 2 * em.h, Part::forward);
+    f.insert(f.end(), layer.forward.begin(), layer.forward.end());
+    b = layer.backward;
+    em.gemm(b, KernelId::gemmProj, shape.tokens, 2 * em.h, em.h / em.tp, Part::dgrad);
+    em.gemm(b, KernelId::gemmProj, em.h / em.tp, 2 * em.h, shape.tokens, Part::wgrad);
     return std::move(em.out);
 }
 

@@ -53,8 +53,10 @@ struct LayerKernels {
 [[nodiscard]] LayerKernels layerKernels(const Scenario& scenario, const Shape& shape, LayerKind kind);
 /// Input embedding of the first chunk.
 [[nodiscard]] LayerKernels embeddingKernels(const Scenario& scenario, const Shape& shape);
-/// Final norm, output layer, loss (and multi-token prediction heads) of the last chunk.
+/// Final norm, output layer and loss of the last chunk, once more for every multi-token prediction layer.
 [[nodiscard]] LayerKernels headKernels(const Scenario& scenario, const Shape& shape);
+/// One multi-token prediction layer (DeepSeek-V3, arXiv 2412.19437, section 2.2): projection of two joined vectors and a layer.
+[[nodiscard]] LayerKernels mtpKernels(const Scenario& scenario, const Shape& shape);
 /// One sample group of a generic operator list.
 [[nodiscard]] LayerKernels genericKernels(const Scenario& scenario, const Shape& shape);
 

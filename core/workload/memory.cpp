@@ -74,12 +74,12 @@ StageParameters stageParameters(const Scenario& scenario, const Shape& s, const 
         }
         if (c.embedding)
             p.dense += embeddingParameters(m) / real(s.tp);
-        if (c.head) {
-            // The experts of multi-token prediction layers are shared out like all others.
-            const std::vector<LayerKind> kinds = layerKinds(m);
-            const double experts = kinds.empty() ? 0.0 : real(m.mtpNumLayers) * layerParameters(m, kinds.back()).expert;
-            p.expert += experts / real(s.ep * s.etp);
-            p.dense += (headParameters(m) - experts - (m.tiedEmbeddings && !tiedCopy ? real(m.vocabSize) * real(m.hiddenSize) : 0.0)) / real(s.tp);
+        if (c.head)
+            p.dense += (headParameters(m) - (m.tiedEmbeddings && !tiedCopy ? real(m.vocabSize) * real(m.hiddenSize) : 0.0)) / real(s.tp);
+        if (c.mtp > 0) {
+            const LayerParameters layer = mtpLayerParameters(m);
+            p.dense += c.mtp * (layer.total - layer.expert) / real(s.tp);
+            p.expert += c.mtp * layer.expert / real(s.ep * s.etp);
         }
     }
     return p;
@@ -103,8 +103,12 @@ double activationBytes(const Scenario& scenario, const Shape& s, const ChunkLaye
         if (chunk.count[static_cast<std::size_t>(k)] > 0)
             bytes += kept * chunk.count[static_cast<std::size_t>(k)] * layerBytes(scenario, s, static_cast<LayerKind>(k));
     bytes += recomputed * s.elementBytes * s.shardedTokens * h; // a recomputed layer keeps its input
+    // A multi-token prediction layer keeps its two joined inputs as well; its logits are computed beside those of the model.
+    if (chunk.mtp > 0)
+        bytes += chunk.mtp * (layerBytes(scenario, s, mtpLayerKind(scenario.model)) + 2 * s.elementBytes * s.shardedTokens * h);
     if (chunk.head)
-        bytes += s.tokens * real(scenario.model.vocabSize) / real(s.tp) * (s.elementBytes + 4) + 2 * s.elementBytes * s.shardedTokens * h;
+        bytes += (1 + real(scenario.model.mtpNumLayers)) * s.tokens * real(scenario.model.vocabSize) / real(s.tp) * (s.elementBytes + 4)
+                 + 2 * s.elementBytes * s.shardedTokens * h;
     return bytes;
 }
 

@@ -1,5 +1,7 @@
 #include "core/workload/shape.h"
 
+#include "core/scenario/pipelinelayout.h"
+
 #include <algorithm>
 #include <string_view>
 
@@ -81,6 +83,12 @@ std::vector<LayerKind> layerKinds(const ModelConfig& model)
     return kinds;
 }
 
+LayerKind mtpLayerKind(const ModelConfig& model)
+{
+    const std::vector<LayerKind> kinds = layerKinds(model);
+    return kinds.empty() ? LayerKind::dense : kinds.back();
+}
+
 std::vector<ChunkLayers> chunkLayers(const Scenario& scenario, const std::vector<std::array<int, 2>>& path)
 {
     const ParallelismConfig& par = scenario.parallelism;
@@ -89,11 +97,18 @@ std::vector<ChunkLayers> chunkLayers(const Scenario& scenario, const std::vector
     const int chunks = std::max(1, positions / std::max(1, stages));
     const std::vector<LayerKind> kinds = layerKinds(scenario.model);
     const int numLayers = static_cast<int>(kinds.size());
+    std::vector<int> size(path.size(), 0), mtp(path.size(), 0);
+    if (!path.empty())
+        mtp.back() = static_cast<int>(scenario.model.mtpNumLayers);
 
-    // Layers by position: slots of equal size, of which embedding and loss may take one each.
-    std::vector<int> size(path.size(), 0);
     const int first = par.numLayersInFirstPipelineStage, last = par.numLayersInLastPipelineStage;
-    if ((first > 0 || last > 0) && stages > 1) {
+    const Result<std::vector<ChunkContents>> layout = pipelineLayout(par.pipelineModelParallelLayout);
+    if (layout.ok() && layout->size() == path.size()) {
+        for (std::size_t i = 0; i < path.size(); ++i) {
+            size[i] = (*layout)[i].layers;
+            mtp[i] = (*layout)[i].mtpLayers;
+        }
+    } else if ((first > 0 || last > 0) && stages > 1) {
         const int fixedStages = (first > 0 ? 1 : 0) + (last > 0 ? 1 : 0);
         const int middle = std::max(0, numLayers - first - last);
         const int middlePositions = std::max(1, (stages - fixedStages) * chunks);
@@ -109,7 +124,7 @@ std::vector<ChunkLayers> chunkLayers(const Scenario& scenario, const std::vector
             else
                 n = share(middle, middlePositions, seenMiddle++);
         }
-    } else {
+    } else { // slots of equal size, of which embedding and loss may take one each
         const int before = par.accountForEmbeddingInPipelineSplit ? 1 : 0, after = par.accountForLossInPipelineSplit ? 1 : 0;
         const int slots = numLayers + before + after;
         for (int i = 0; i < positions; ++i) {
@@ -127,6 +142,7 @@ std::vector<ChunkLayers> chunkLayers(const Scenario& scenario, const std::vector
             ++c.count[static_cast<std::size_t>(kinds[layer++])];
             ++c.total;
         }
+        c.mtp = mtp[i];
         c.embedding = i == 0;
         c.head = i + 1 == path.size();
     }

@@ -32,15 +32,20 @@ struct Shape {
 /// Kind of every layer, in model order: the pattern repeated, or dense / MoE by moe_first_k_dense and moe_layer_freq.
 [[nodiscard]] std::vector<LayerKind> layerKinds(const ModelConfig& model);
 
+/// Multi-token prediction layers are like the last layer of the model.
+[[nodiscard]] LayerKind mtpLayerKind(const ModelConfig& model);
+
 /// What one (stage, chunk) holds.
 struct ChunkLayers {
     std::array<int, kLayerKinds> count{}; ///< layers by LayerKind
     int total = 0;
-    bool embedding = false, head = false; ///< input embedding; output layer, loss (and multi-token prediction)
+    int mtp = 0;                          ///< multi-token prediction layers
+    bool embedding = false, head = false; ///< input embedding; output layer and loss
 };
 
-/// Layers per position of the schedule's path, in path order: even, or with the first and last stage's own numbers, or with
-/// the embedding and the loss counted as a layer each (Megatron-LM `account_for_*_in_pipeline_split`).
+/// Layers per position of the schedule's path, in path order: as the scenario's pipeline layout says, else even, or with the first
+/// and last stage's own numbers, or with the embedding and the loss counted as a layer each (Megatron-LM
+/// `account_for_*_in_pipeline_split`). Multi-token prediction layers are in the last chunk unless the layout has them elsewhere.
 [[nodiscard]] std::vector<ChunkLayers> chunkLayers(const Scenario& scenario, const std::vector<std::array<int, 2>>& path);
 
 } // namespace prism

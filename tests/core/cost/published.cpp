@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace prism {
@@ -59,6 +60,60 @@ TEST(Published, HostileFilesAreErrors)
     EXPECT_NE(rows->front().skipped.find("layers"), std::string::npos);
     EXPECT_NE(rows->front().skipped.find("abacus"), std::string::npos);
     EXPECT_FALSE(validatedRow(rows->front(), calibration()).hasError());
+}
+
+/// One row with a word for its precision, its notes, and its layers on PP 4.
+PublishedRow rowWith(const std::string& precision, const std::string& notes, int layers = 8, const std::string& recompute = "none")
+{
+    const Result<std::vector<PublishedRow>> rows = readPublished(
+        R"({"schema":"prism-validation-1","rows":[{"id":"r","suite":"s","model":{"name":"a model","layers":)" + std::to_string(layers)
+        + R"(,"hidden":1024,"heads":16,"kv_heads":16,"ffn":4096,"vocab":32000,"seq_len":2048,"gated_mlp":true},"gpu":{"type":"H100","count":8,"per_node":8},)"
+          R"("parallel":{"tp":1,"pp":4},"micro_batch":1,"global_batch":16,"precision":")" + precision + R"(","recompute":")" + recompute + R"(","notes":")" + notes
+        + R"(","measured":{"iteration_time_s":1}}]})");
+    return rows.ok() ? rows->front() : PublishedRow{};
+}
+
+bool assumes(const PublishedRow& row, const std::string& part)
+{
+    return std::any_of(row.assumptions.begin(), row.assumptions.end(), [&](const std::string& a) { return a.find(part) != std::string::npos; });
+}
+
+TEST(Published, PrecisionsAreReadOrTheRowIsSkipped)
+{
+    for (const auto& [words, precision] : {std::pair{"bf16", "bf16"}, {"amp_bf16", "bf16"}, {"BF16", "bf16"}, {"bf16+compile", "bf16"}, {"fp16", "fp16"}, {"FP8-CS", "fp8_tensorwise"},
+                                           {"fp8", "fp8_delayed"}, {"FP8-MX", "mxfp8"}, {"fp8/mxfp8", "mxfp8"}, {"NVFP4", "nvfp4"}}) {
+        const PublishedRow row = rowWith(words, "");
+        EXPECT_EQ(row.scenario.training.precision, precision) << words;
+        EXPECT_TRUE(row.skipped.empty()) << words << row.skipped;
+    }
+    for (const char* words : {"see source", "tokendrop", "dropless", ""}) {
+        EXPECT_NE(rowWith(words, "container 25.09").skipped.find("precision"), std::string::npos) << words;
+        const PublishedRow noted = rowWith(words, "run in BF16");
+        EXPECT_TRUE(noted.skipped.empty()) << words;
+        EXPECT_EQ(noted.scenario.training.precision, "bf16");
+        EXPECT_TRUE(assumes(noted, "name or notes"));
+    }
+    EXPECT_TRUE(assumes(rowWith("fp16/bf16", ""), "fp16/bf16"));
+}
+
+TEST(Published, WhatIsNotPrintedIsListed)
+{
+    EXPECT_TRUE(assumes(rowWith("bf16", "", 8, ""), "no recomputation"));
+    EXPECT_TRUE(assumes(rowWith("bf16", "", 8, "as usual"), "as usual"));
+    EXPECT_FALSE(assumes(rowWith("bf16", "", 8, "none"), "recomputation"));
+    EXPECT_FALSE(assumes(rowWith("bf16", "", 8, "full"), "recomputation"));
+}
+
+TEST(Published, LayersThatDoNotDivideAreSplitEvenlyAndTheRowSaysSo)
+{
+    const PublishedRow uneven = rowWith("bf16", "", 9), counted = rowWith("bf16", "", 10), even = rowWith("bf16", "", 8);
+    EXPECT_EQ(uneven.scenario.parallelism.pipelineModelParallelLayout, "Ettt|tt|tt|ttL");
+    EXPECT_TRUE(assumes(uneven, "Ettt|tt|tt|ttL"));
+    EXPECT_TRUE(validatedRow(uneven, calibration()).hasError());
+    EXPECT_TRUE(counted.scenario.parallelism.pipelineModelParallelLayout.empty()); // 10 + 2 = 4 x 3
+    EXPECT_TRUE(assumes(counted, "counted as a layer"));
+    EXPECT_FALSE(assumes(rowWith("bf16", "embedding and loss counted as layers", 10), "counted as a layer"));
+    EXPECT_FALSE(assumes(even, "split"));
 }
 
 TEST(Published, RankCorrelationOfReversedListsIsMinusOne)

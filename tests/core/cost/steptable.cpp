@@ -20,7 +20,8 @@ TEST(StepTable, ALineBecomesAScenario)
     ASSERT_EQ(rows->size(), 1U);
     const PublishedRow& r = rows->front();
     EXPECT_EQ(r.skipped, "");
-    EXPECT_NE(r.assumed.find("40 GB"), std::string::npos);
+    ASSERT_FALSE(r.assumptions.empty());
+    EXPECT_NE(r.assumptions.back().find("40 GB"), std::string::npos);
     EXPECT_DOUBLE_EQ(r.publishedSeconds, 0.2505);
     EXPECT_EQ(r.scenario.cluster.numGpus, 4);
     EXPECT_EQ(r.scenario.model.numLayers, 12);

@@ -157,5 +157,17 @@ TEST(MegatronArguments, ExpertPatterns)
     EXPECT_EQ(r->scenario.parallelism.expertModelParallelSize, 64);
 }
 
+TEST(MegatronArguments, PipelineLayoutsBringTheirVirtualStages)
+{
+    const std::string model = "--num-layers 61 --hidden-size 7168 --num-attention-heads 128 --seq-length 4096 --micro-batch-size 1 --bf16 --mtp-num-layers 1 ";
+    const Result<ImportResult> r = importMegatronArguments(model + "--pipeline-model-parallel-size 8 --pipeline-model-parallel-layout \"Et*4|(t*4|)*14tmL\"", {});
+    ASSERT_TRUE(r.ok()) << r.errors().front().message;
+    EXPECT_EQ(r->scenario.parallelism.virtualPipelineModelParallelSize, 2);
+    EXPECT_EQ(r->scenario.parallelism.pipelineSchedule, "interleaved");
+    EXPECT_EQ(r->scenario.parallelism.pipelineModelParallelLayout, "Et*4|(t*4|)*14tmL");
+    EXPECT_FALSE(importMegatronArguments(model + "--pipeline-model-parallel-size 7 --pipeline-model-parallel-layout \"Et*4|(t*4|)*14tmL\"", {}).ok());
+    EXPECT_FALSE(importMegatronArguments(model + "--pipeline-model-parallel-layout Et?L", {}).ok());
+}
+
 } // namespace
 } // namespace prism

@@ -1,0 +1,35 @@
+// Uneven pipelines in Megatron-Core's notation (pipeline_model_parallel_layout): which layers every chunk holds.
+//
+// One text, chunks in model order with "|" between them: E embedding, t transformer layer, m multi-token prediction layer,
+// L output layer and loss; "t*3" and "(tt|)*4" repeat, commas mean nothing. "Ettt|(tt|)*29,m|L" has 32 chunks.
+#pragma once
+
+#include "core/scenario/scenario.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace prism {
+
+/// What one chunk holds.
+struct ChunkContents {
+    int layers = 0, mtpLayers = 0;
+    bool embedding = false, loss = false;
+    bool operator==(const ChunkContents&) const = default;
+};
+
+/// Reads a layout; every error names the character where it was found. At most 8,192 places.
+[[nodiscard]] Result<std::vector<ChunkContents>> pipelineLayout(std::string_view text);
+
+/// Shortest usual text of a layout; reads back to the same chunks.
+[[nodiscard]] std::string pipelineLayoutText(const std::vector<ChunkContents>& chunks);
+
+/// As even as whole layers allow: the longer chunks come first, since the last one also computes the loss; multi-token prediction
+/// layers are in the last chunk.
+[[nodiscard]] std::vector<ChunkContents> evenPipelineLayout(int numLayers, int mtpNumLayers, int numChunks);
+
+/// Why the layout of a scenario does not fit its model and its PP x VPP; empty when it does, or when there is no layout.
+[[nodiscard]] Diagnostics pipelineLayoutErrors(const Scenario& scenario);
+
+} // namespace prism
