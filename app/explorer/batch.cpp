@@ -24,7 +24,10 @@ constexpr int kPatienceMs = 300'000; // for one page with its background jobs on
 
 void complain(const QString& text) { std::fprintf(stderr, "%s\n", qUtf8Printable(text)); }
 
-/// Lets the window work until the page and all background jobs are done.
+/// The study is on disk, or never will be.
+bool isKept(const ui::StudyFile& file) { return file.isSaved() || file.isReadOnly() || !file.problem().isEmpty(); }
+
+/// Lets the window work until the page and all background jobs are done and the study is kept.
 bool settle(ui::MainWindow& window)
 {
     QElapsedTimer clock;
@@ -32,7 +35,8 @@ bool settle(ui::MainWindow& window)
     int quiet = 0;
     while (quiet < 5) {
         QApplication::processEvents(QEventLoop::AllEvents, 20);
-        const bool busy = window.workspace().bridge().isBusy() || !window.workspace().insights().isIdle() || (window.workspace().context().current() && window.pages().current()->isComputing());
+        const bool busy = window.workspace().bridge().isBusy() || !window.workspace().insights().isIdle()
+            || (window.workspace().context().current() && window.pages().current()->isComputing()) || !isKept(window.file());
         quiet = busy ? 0 : quiet + 1;
         if (clock.elapsed() > kPatienceMs)
             return false;
@@ -60,6 +64,7 @@ int runBatch(ui::Theme& theme, const BatchOptions& options)
         complain(u"%1 cannot be opened as a study."_s.arg(options.study));
         return 1;
     }
+    theme.setUiScale(options.uiScale);
     window.show();
     int code = 0;
     for (ui::Page* page : window.pages().pages()) {

@@ -11,6 +11,7 @@ struct BatchOptions {
     QString screenshots, csv; ///< folders; empty = not wanted
     QString study;            ///< empty = the sample study
     QString size;             ///< "1440x900"
+    double uiScale = 1;       ///< of type and spacing, as View, Larger sets it
 };
 
 /// Exit code: 0 done, 1 the study or a folder is wrong, 3 a page did not finish in time.

@@ -31,8 +31,9 @@ int main(int argc, char** argv)
     const QCommandLineOption csv(u"export-csv"_s, u"Write the figures of every page as CSV into DIR and leave."_s, u"DIR"_s);
     const QCommandLineOption size(u"size"_s, u"Window size of the screenshots."_s, u"WIDTHxHEIGHT"_s, u"1440x900"_s);
     const QCommandLineOption scale(u"scale"_s, u"Pixels for each pixel of the size, 1 to 4; pictures of scale 2 and more have it in their names."_s, u"FACTOR"_s, u"1"_s);
+    const QCommandLineOption uiScale(u"ui-scale"_s, u"Size of type and spacing in the screenshots, 0.75 to 2."_s, u"FACTOR"_s, u"1"_s);
     const QCommandLineOption theme(u"theme"_s, u"light, dark or system."_s, u"THEME"_s);
-    parser.addOptions({screenshots, csv, size, scale, theme});
+    parser.addOptions({screenshots, csv, size, scale, uiScale, theme});
     parser.addPositionalArgument(u"study"_s, u"A study (.prism), or a scenario, model configuration, argument list or speed table to import."_s, u"[STUDY]"_s);
     parser.process(application);
 
@@ -45,7 +46,7 @@ int main(int argc, char** argv)
 
     const QString study = parser.positionalArguments().value(0);
     if (parser.isSet(screenshots) || parser.isSet(csv)) {
-        prism::explorer::BatchOptions options{parser.value(screenshots), parser.value(csv), study, parser.value(size)};
+        prism::explorer::BatchOptions options{parser.value(screenshots), parser.value(csv), study, parser.value(size), parser.value(uiScale).toDouble()};
         return prism::explorer::runBatch(look, options);
     }
     prism::ui::MainWindow window(look);

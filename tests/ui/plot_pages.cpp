@@ -100,7 +100,7 @@ TEST_F(Pages, SensitivityAnswersAndFollowsTheSelection)
     page.tornado().setFocusItem(0);
     QTest::keyClick(&page.tornado(), Qt::Key_Return);
     EXPECT_EQ(m_selection.picked().kernelClass, first);
-    EXPECT_EQ(page.tornado().data().highlighted, first);
+    EXPECT_EQ(page.tornado().highlighted(), first);
     keep(page);
     // The same question again costs no job; a stale scenario dims what is shown.
     page.setContext(m_context);

@@ -1,4 +1,5 @@
 // Gantt chart of one sampled step: a row per stage, fills and hatches by kind, the critical path as the only outline.
+// gantt.cpp holds what it shows and reads, ganttpaint.cpp how it looks, ganttinput.cpp pointer and keys.
 #pragma once
 
 #include "core/insight/timeline.h"
@@ -60,6 +61,8 @@ private:
     void paintStage(Canvas& canvas, const Layout& at, int stage) const;
     void paintCritical(Canvas& canvas, const Layout& at) const;
     void paintAxis(Canvas& canvas, const QRectF& area, const Layout& at) const;
+    [[nodiscard]] bool hasItem(int item) const { return item >= 0 && item < itemCount(); }
+    [[nodiscard]] const TimelineSpan& spanOf(int item) const { return m_timeline->spans[static_cast<std::size_t>(item)]; }
     /// What an unzoomed view shows: the step, or the longest step of those on the same scale.
     [[nodiscard]] double wholeSeconds() const;
     void zoom(double factor, double aroundSeconds);

@@ -1,5 +1,6 @@
 // Heat map of a ratio over places: rows are replicas, columns are stages, the scale starts at 1.00 and stays. A map of few
-// rows has its cells below once more, as points with their intervals along the colour scale.
+// rows has its cells below once more, as points with their intervals along the colour scale. heatmap.cpp holds what it shows
+// and reads, heatmappaint.cpp how it looks, heatmapinput.cpp pointer, keys and dragging.
 #pragma once
 
 #include "ui/plot/plotbase.h"
@@ -82,6 +83,9 @@ private:
     void paintScale(Canvas& canvas, const Layout& at) const;
     void paintProfile(Canvas& canvas, const Layout& at) const;
     void paintKey(Canvas& canvas, const QRectF& area, const Layout& at, bool interactive) const;
+    /// What is brushed, outlined, focused and dragged.
+    void paintMarks(Canvas& canvas, const Layout& at, bool interactive) const;
+    [[nodiscard]] const HeatCell& cellOf(int item) const { return m_data.cells[static_cast<std::size_t>(item)]; }
     [[nodiscard]] double position(double ratio) const;
     [[nodiscard]] QPointF profilePoint(const Layout& at, int item, double ratio) const;
 

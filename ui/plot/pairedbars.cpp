@@ -1,6 +1,5 @@
 #include "ui/plot/pairedbars.h"
 
-#include "ui/plot/ticks.h"
 #include "ui/theme/format.h"
 
 #include <algorithm>
@@ -24,12 +23,6 @@ void PairedBarChart::setData(const PairedData& data)
 {
     m_data = data;
     dataChanged();
-}
-
-void PairedBarChart::setHighlighted(const QString& id)
-{
-    m_data.highlighted = id;
-    update();
 }
 
 TableData PairedBarChart::asTable() const
@@ -61,12 +54,7 @@ QList<LegendEntry> PairedBarChart::legend(const Look& look) const
 
 PairedBarChart::Layout PairedBarChart::layout(const Canvas& canvas, const QRectF& area) const
 {
-    Layout at;
-    at.top = area.top() + canvas.px(20);
-    at.bottom = area.bottom() - canvas.px(40);
-    const auto rows = std::max<std::size_t>(m_data.rows.size(), 1);
-    at.rowHeight = std::clamp((at.bottom - at.top) / static_cast<double>(rows), canvas.px(22), canvas.px(46));
-    at.bottom = std::min(at.bottom, at.top + at.rowHeight * static_cast<double>(rows));
+    Layout at = rows(canvas, area, 20, 22);
     double labels = 0, differences = 0, low = 0, high = 0;
     for (const PairedRow& row : m_data.rows) {
         labels = std::max({labels, canvas.width(row.label, Type::bodyStrong), canvas.width(row.id, Type::tick)});
@@ -80,9 +68,28 @@ PairedBarChart::Layout PairedBarChart::layout(const Canvas& canvas, const QRectF
     const double figure = canvas.width(u"00.0"_s, Type::tick) + canvas.px(6);
     at.left = area.left() + at.labelWidth + (low < 0 ? figure : 0);
     at.right = std::max(area.right() - differences - canvas.px(10) - figure, at.left + canvas.px(40));
-    at.perUnit = (at.right - at.left) / (high - low);
-    at.zero = at.left - low * at.perUnit;
+    at.scale(low, high);
     return at;
+}
+
+void PairedBarChart::paintRow(Canvas& canvas, const QRectF& area, const Layout& at, int item) const
+{
+    const PairedRow& row = m_data.rows[static_cast<std::size_t>(item)];
+    const Look& look = canvas.look;
+    const double middle = at.middle(item), thick = std::round(std::min(canvas.px(9), at.rowHeight * 0.25)), gap = canvas.px(1);
+    paintName(canvas, area, at, item, row.label);
+    const auto bar = [&](double share, double top, const QColor& fill, Role figure) {
+        const double x = at.zero + share * at.perUnit;
+        canvas.fill(QRectF(QPointF(std::min(x, at.zero), std::round(top)), QPointF(std::max(x, at.zero), std::round(top) + thick)), fill);
+        const bool left = share < 0;
+        canvas.text({left ? x - canvas.px(5) : x + canvas.px(5), top + thick / 2}, format::fixed(share * 100, 1), Type::tick, figure,
+                    (left ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+    };
+    bar(row.all, middle - thick - gap, look[Role::grey], Role::textTertiary);
+    bar(row.slow, middle + gap, look.palette().seriesAt(m_data.series), Role::text);
+    const bool clear = isClear(row) && row.difference() > 0;
+    canvas.text({area.right(), middle}, format::pointsDelta(row.difference()), clear ? Type::smallStrong : Type::small,
+                clear ? Role::bad : Role::textSecondary, Qt::AlignRight | Qt::AlignVCenter);
 }
 
 void PairedBarChart::paintPlot(Canvas& canvas, const QRectF& area, bool interactive) const
@@ -90,69 +97,14 @@ void PairedBarChart::paintPlot(Canvas& canvas, const QRectF& area, bool interact
     if (m_data.rows.empty())
         return;
     const Layout at = layout(canvas, area);
-    const Look& look = canvas.look;
-    const double pad = canvas.px(metric::cardPadding);
-    const QColor slow = look.palette().seriesAt(m_data.series);
     canvas.text({area.right(), at.top - canvas.px(12)}, u"Difference"_s, Type::tick, Role::textSecondary, Qt::AlignRight | Qt::AlignVCenter);
-
-    for (int item = 0; item < itemCount(); ++item) {
-        const PairedRow& row = m_data.rows[static_cast<std::size_t>(item)];
-        const QRectF band(area.left() - pad + 1, at.top + at.rowHeight * item, area.width() + 2 * pad - 2, at.rowHeight);
-        if (interactive && !row.id.isEmpty() && row.id == m_data.highlighted) {
-            canvas.fill(band, look[Role::selection]);
-            canvas.fill(QRectF(band.topLeft(), QSizeF(canvas.px(metric::brushBar), band.height())), look[Role::accent]);
-        }
-        if (interactive && hasFocus() && item == focusItem())
-            canvas.outline(band.adjusted(2, 1, -2, -1), look.pen(Role::accent, metric::focusRing));
-    }
+    paintBands(canvas, area, at, interactive);
     const Ticks ticks = niceTicks((at.left - at.zero) / at.perUnit * 100, (at.right - at.zero) / at.perUnit * 100,
                                   std::max(2, static_cast<int>((at.right - at.left) / canvas.px(52))));
-    for (const double value : ticks.values) {
-        const double x = at.zero + value / 100 * at.perUnit;
-        if (value != 0)
-            canvas.vertical(x, at.top, at.bottom, look.pen(Role::grid));
-        canvas.text({x, at.bottom + canvas.px(8)}, ticks.label(value), Type::tick, Role::textSecondary, Qt::AlignHCenter | Qt::AlignTop);
-    }
-    canvas.vertical(at.zero, at.top, at.bottom, look.pen(Role::axis));
-    canvas.text({(at.left + at.right) / 2, at.bottom + canvas.px(24)}, m_data.quantity, Type::tick, Role::textSecondary, Qt::AlignHCenter | Qt::AlignTop);
-
-    for (int item = 0; item < itemCount(); ++item) {
-        const PairedRow& row = m_data.rows[static_cast<std::size_t>(item)];
-        const double middle = at.top + at.rowHeight * (item + 0.5);
-        const bool roomy = at.rowHeight >= canvas.px(30) && row.id != row.label;
-        const double thick = std::round(std::min(canvas.px(9), at.rowHeight * 0.25)), gap = canvas.px(1);
-        const bool brushed = !row.id.isEmpty() && row.id == m_data.highlighted;
-        canvas.text({area.left(), middle - (roomy ? canvas.px(8) : 0)}, canvas.elided(row.label, Type::body, at.labelWidth - canvas.px(6)),
-                    brushed ? Type::bodyStrong : Type::body, Role::text, Qt::AlignLeft | Qt::AlignVCenter);
-        if (roomy)
-            canvas.text({area.left(), middle + canvas.px(8)}, canvas.elided(row.id, Type::tick, at.labelWidth - canvas.px(6)), Type::tick, Role::textTertiary,
-                        Qt::AlignLeft | Qt::AlignVCenter);
-        const auto bar = [&](double share, double top, const QColor& fill, Role figure) {
-            const double x = at.zero + share * at.perUnit;
-            canvas.fill(QRectF(QPointF(std::min(x, at.zero), std::round(top)), QPointF(std::max(x, at.zero), std::round(top) + thick)), fill);
-            const bool left = share < 0;
-            canvas.text({left ? x - canvas.px(5) : x + canvas.px(5), top + thick / 2}, format::fixed(share * 100, 1), Type::tick, figure,
-                        (left ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
-        };
-        bar(row.all, middle - thick - gap, look[Role::grey], Role::textTertiary);
-        bar(row.slow, middle + gap, slow, Role::text);
-        const bool clear = isClear(row) && row.difference() > 0;
-        canvas.text({area.right(), middle}, format::pointsDelta(row.difference()), clear ? Type::smallStrong : Type::small,
-                    clear ? Role::bad : Role::textSecondary, Qt::AlignRight | Qt::AlignVCenter);
-    }
-}
-
-int PairedBarChart::itemAt(const Canvas& canvas, const QRectF& area, QPointF at) const
-{
-    const Layout l = layout(canvas, area);
-    const int item = static_cast<int>(std::floor((at.y() - l.top) / l.rowHeight));
-    return item >= 0 && item < itemCount() ? item : -1;
-}
-
-QPointF PairedBarChart::itemAnchor(const Canvas& canvas, const QRectF& area, int item) const
-{
-    const Layout l = layout(canvas, area);
-    return {l.zero, l.top + l.rowHeight * (item + 0.6)};
+    paintAxis(canvas, at, {ticks, 100, false, m_data.quantity});
+    canvas.vertical(at.zero, at.top, at.bottom, canvas.look.pen(Role::axis));
+    for (int item = 0; item < itemCount(); ++item)
+        paintRow(canvas, area, at, item);
 }
 
 } // namespace prism::ui

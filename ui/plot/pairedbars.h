@@ -1,7 +1,7 @@
 // Paired bars: the share of something in all steps (grey) against the slowest steps (colour), sorted by the difference.
 #pragma once
 
-#include "ui/plot/plotbase.h"
+#include "ui/plot/rowchart.h"
 
 namespace prism::ui {
 
@@ -17,15 +17,13 @@ struct PairedData {
     QString allLabel = QStringLiteral("All steps"), slowLabel = QStringLiteral("Slowest 5 %");
     int series = 0;
     std::vector<PairedRow> rows;
-    QString highlighted;
 };
 
-class PairedBarChart final : public PlotBase {
+class PairedBarChart final : public RowChart {
     Q_OBJECT
 public:
-    using PlotBase::PlotBase;
+    using RowChart::RowChart;
     void setData(const PairedData& data);
-    void setHighlighted(const QString& id);
 
     [[nodiscard]] const PairedData& data() const { return m_data; }
     [[nodiscard]] TableData asTable() const override;
@@ -34,15 +32,13 @@ public:
 
 protected:
     void paintPlot(Canvas& canvas, const QRectF& area, bool interactive) const override;
-    [[nodiscard]] int itemAt(const Canvas& canvas, const QRectF& area, QPointF at) const override;
-    [[nodiscard]] QPointF itemAnchor(const Canvas& canvas, const QRectF& area, int item) const override;
     [[nodiscard]] QList<LegendEntry> legend(const Look& look) const override;
 
+    [[nodiscard]] Layout layout(const Canvas& canvas, const QRectF& area) const override;
+    [[nodiscard]] const QString& rowId(int item) const override { return m_data.rows[static_cast<std::size_t>(item)].id; }
+
 private:
-    struct Layout {
-        double top = 0, rowHeight = 0, bottom = 0, left = 0, right = 0, zero = 0, perUnit = 0, labelWidth = 0;
-    };
-    [[nodiscard]] Layout layout(const Canvas& canvas, const QRectF& area) const;
+    void paintRow(Canvas& canvas, const QRectF& area, const Layout& at, int item) const;
 
     PairedData m_data;
 };

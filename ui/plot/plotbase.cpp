@@ -109,6 +109,11 @@ int PlotBase::itemAt(const Canvas&, const QRectF&, QPointF) const
     return -1;
 }
 
+int PlotBase::itemUnder(QPointF point) const
+{
+    return measured([&](const Canvas& canvas, const QRectF& area) { return itemAt(canvas, area, point); });
+}
+
 QPointF PlotBase::itemAnchor(const Canvas&, const QRectF& area, int) const
 {
     return area.center();
@@ -272,7 +277,7 @@ void PlotBase::paintEvent(QPaintEvent*)
 
 void PlotBase::mouseMoveEvent(QMouseEvent* event)
 {
-    const int item = measured([&](const Canvas& canvas, const QRectF& area) { return itemAt(canvas, area, event->position()); });
+    const int item = itemUnder(event->position());
     m_hover = event->position();
     if (item >= 0 || m_hoverItem >= 0)
         update();
@@ -283,7 +288,7 @@ void PlotBase::mousePressEvent(QMouseEvent* event)
 {
     if (event->button() != Qt::LeftButton)
         return QWidget::mousePressEvent(event);
-    const int item = measured([&](const Canvas& canvas, const QRectF& area) { return itemAt(canvas, area, event->position()); });
+    const int item = itemUnder(event->position());
     setFocusItem(item);
     if (item >= 0)
         Q_EMIT itemPicked(item);

@@ -83,6 +83,7 @@ protected:
     virtual void paintPlot(Canvas& canvas, const QRectF& area, bool interactive) const = 0;
     /// Item under a point of the widget; -1 = none.
     [[nodiscard]] virtual int itemAt(const Canvas& canvas, const QRectF& area, QPointF at) const;
+    [[nodiscard]] int itemUnder(QPointF point) const; ///< of the widget as it stands on screen
     /// Where a read-out for the item belongs.
     [[nodiscard]] virtual QPointF itemAnchor(const Canvas& canvas, const QRectF& area, int item) const;
     /// The item that an arrow key goes to.

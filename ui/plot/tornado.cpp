@@ -1,6 +1,5 @@
 #include "ui/plot/tornado.h"
 
-#include "ui/plot/ticks.h"
 #include "ui/theme/format.h"
 
 #include <algorithm>
@@ -11,19 +10,17 @@ namespace prism::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
+
 constexpr double kLabelShare = 0.4; // of the width, at most
-}
+
+QString nameOf(const TornadoRow& row) { return row.label + (row.nonMonotonic ? u" *"_s : QString()); }
+
+} // namespace
 
 void TornadoChart::setData(const TornadoData& data)
 {
     m_data = data;
     dataChanged();
-}
-
-void TornadoChart::setHighlighted(const QString& id)
-{
-    m_data.highlighted = id;
-    update();
 }
 
 QString TornadoChart::changeText(double change) const
@@ -84,16 +81,10 @@ std::optional<Reach> TornadoChart::ownReach() const
 
 TornadoChart::Layout TornadoChart::layout(const Canvas& canvas, const QRectF& area) const
 {
-    Layout at;
-    at.top = area.top() + canvas.px(28);
-    at.bottom = area.bottom() - canvas.px(40);
-    const auto rows = std::max<std::size_t>(m_data.rows.size(), 1);
-    at.rowHeight = std::clamp((at.bottom - at.top) / static_cast<double>(rows), canvas.px(24), canvas.px(46));
-    at.bottom = std::min(at.bottom, at.top + at.rowHeight * static_cast<double>(rows));
-
+    Layout at = rows(canvas, area, 28, 24);
     double labels = 0, texts = 0;
     for (const TornadoRow& row : m_data.rows) {
-        labels = std::max({labels, canvas.width(row.label, Type::bodyStrong), canvas.width(row.id, Type::tick)});
+        labels = std::max({labels, canvas.width(nameOf(row), Type::bodyStrong), canvas.width(row.id, Type::tick)});
         for (const TornadoEnd& end : {row.removed, row.doubled})
             texts = std::max({texts, canvas.width(changeText(end.change), Type::smallStrong), canvas.width(end.input, Type::tick)});
     }
@@ -104,46 +95,32 @@ TornadoChart::Layout TornadoChart::layout(const Canvas& canvas, const QRectF& ar
     double high = all.high;
     if (!(high - low > 0))
         high = m_data.isShare ? 0.01 : 1e-3;
-    labels = std::min(labels + canvas.px(16), area.width() * kLabelShare);
-    at.plotLeft = area.left() + labels + texts + canvas.px(12);
-    at.plotRight = std::max(area.right() - texts - canvas.px(12), at.plotLeft + canvas.px(40));
-    at.perUnit = (at.plotRight - at.plotLeft) / (high - low);
-    at.zero = at.plotLeft - low * at.perUnit;
+    at.labelWidth = std::min(labels + canvas.px(16), area.width() * kLabelShare);
+    at.left = area.left() + at.labelWidth + texts + canvas.px(12);
+    at.right = std::max(area.right() - texts - canvas.px(12), at.left + canvas.px(40));
+    at.scale(low, high);
     return at;
 }
 
-void TornadoChart::paintAxis(Canvas& canvas, const Layout& at) const
+void TornadoChart::paintChangeAxis(Canvas& canvas, const Layout& at) const
 {
-    const double low = (at.plotLeft - at.zero) / at.perUnit, high = (at.plotRight - at.zero) / at.perUnit;
+    const double low = (at.left - at.zero) / at.perUnit, high = (at.right - at.zero) / at.perUnit;
     const format::TimeUnit unit = m_data.isShare ? format::TimeUnit{100, u"points"_s} : format::timeUnit(std::max(-low, high));
-    const Ticks ticks = niceTicks(low * unit.perSecond, high * unit.perSecond, std::max(3, static_cast<int>((at.plotRight - at.plotLeft) / canvas.px(72))));
+    const Ticks ticks = niceTicks(low * unit.perSecond, high * unit.perSecond, std::max(3, static_cast<int>((at.right - at.left) / canvas.px(72))));
+    paintAxis(canvas, at, {ticks, unit.perSecond, true, u"Change of %1, %2"_s.arg(m_data.figure, unit.name)});
     for (const double value : ticks.values) {
         const double x = at.zero + value / unit.perSecond * at.perUnit;
-        if (value != 0)
-            canvas.vertical(x, at.top, at.bottom, canvas.look.pen(Role::grid));
         canvas.vertical(x, at.bottom, at.bottom + canvas.px(4), canvas.look.pen(Role::axis));
-        canvas.text({x, at.bottom + canvas.px(8)}, ticks.signedLabel(value), Type::tick, Role::textSecondary, Qt::AlignHCenter | Qt::AlignTop);
     }
-    canvas.horizontal(at.plotLeft, at.plotRight, at.bottom, canvas.look.pen(Role::axis));
-    canvas.text({(at.plotLeft + at.plotRight) / 2, at.bottom + canvas.px(24)}, u"Change of %1, %2"_s.arg(m_data.figure, unit.name), Type::tick,
-                Role::textSecondary, Qt::AlignHCenter | Qt::AlignTop);
+    canvas.horizontal(at.left, at.right, at.bottom, canvas.look.pen(Role::axis));
 }
 
 void TornadoChart::paintRow(Canvas& canvas, const QRectF& area, const Layout& at, int item) const
 {
     const TornadoRow& row = m_data.rows[static_cast<std::size_t>(item)];
     const Look& look = canvas.look;
-    const double middle = at.top + at.rowHeight * (item + 0.5), half = std::round(std::min(at.rowHeight * 0.28, canvas.px(12)));
-    const bool brushed = row.id == m_data.highlighted && !row.id.isEmpty();
-    const bool roomy = at.rowHeight >= canvas.px(30);
-
-    const QString name = row.label + (row.nonMonotonic ? u" *"_s : QString());
-    const double labelWidth = area.width() * kLabelShare - canvas.px(8);
-    const double shift = roomy ? canvas.px(8) : 0;
-    canvas.text({area.left(), middle - shift}, canvas.elided(name, Type::body, labelWidth), brushed ? Type::bodyStrong : Type::body, Role::text,
-                Qt::AlignLeft | Qt::AlignVCenter);
-    if (roomy)
-        canvas.text({area.left(), middle + canvas.px(8)}, canvas.elided(row.id, Type::tick, labelWidth), Type::tick, Role::textTertiary, Qt::AlignLeft | Qt::AlignVCenter);
+    const double middle = at.middle(item), half = std::round(std::min(at.rowHeight * 0.28, canvas.px(12)));
+    paintName(canvas, area, at, item, nameOf(row));
 
     const QColor full = row.isOthers ? look[Role::grey] : look.palette().seriesAt(m_data.series);
     const auto bar = [&](const TornadoEnd& end, const QColor& fill, bool outlined, double thickness) {
@@ -179,7 +156,7 @@ void TornadoChart::paintRow(Canvas& canvas, const QRectF& area, const Layout& at
 
     const auto write = [&](const TornadoEnd& end, double x, bool left) {
         const Qt::Alignment side = left ? Qt::AlignRight : Qt::AlignLeft;
-        const bool twoLines = roomy && !end.input.isEmpty();
+        const bool twoLines = isRoomy(canvas, at) && !end.input.isEmpty();
         canvas.text({x, middle - (twoLines ? canvas.px(8) : 0)}, changeText(end.change), Type::smallStrong, Role::text, side | Qt::AlignVCenter);
         if (twoLines)
             canvas.text({x, middle + canvas.px(8)}, end.input, Type::tick, Role::textSecondary, side | Qt::AlignVCenter);
@@ -202,35 +179,12 @@ void TornadoChart::paintPlot(Canvas& canvas, const QRectF& area, bool interactiv
     if (m_data.rows.empty())
         return;
     const Layout at = layout(canvas, area);
-    const double pad = canvas.px(metric::cardPadding);
-    for (int item = 0; item < itemCount(); ++item) {
-        const TornadoRow& row = m_data.rows[static_cast<std::size_t>(item)];
-        const QRectF band(area.left() - pad + 1, at.top + at.rowHeight * item, area.width() + 2 * pad - 2, at.rowHeight);
-        if (interactive && row.id == m_data.highlighted && !row.id.isEmpty()) {
-            canvas.fill(band, canvas[Role::selection]);
-            canvas.fill(QRectF(band.topLeft(), QSizeF(canvas.px(metric::brushBar), band.height())), canvas[Role::accent]);
-        }
-        if (interactive && hasFocus() && item == focusItem())
-            canvas.outline(band.adjusted(2, 1, -2, -1), canvas.look.pen(Role::accent, metric::focusRing));
-    }
-    paintAxis(canvas, at);
+    paintBands(canvas, area, at, interactive);
+    paintChangeAxis(canvas, at);
     for (int item = 0; item < itemCount(); ++item)
         paintRow(canvas, area, at, item);
     canvas.vertical(at.zero, at.top - canvas.px(6), at.bottom, canvas.look.pen(Role::text, metric::limitLine));
     canvas.flag(at.zero, at.top - canvas.px(4), m_data.baseline, area.left(), area.right());
-}
-
-int TornadoChart::itemAt(const Canvas& canvas, const QRectF& area, QPointF at) const
-{
-    const Layout l = layout(canvas, area);
-    const int item = static_cast<int>(std::floor((at.y() - l.top) / l.rowHeight));
-    return item >= 0 && item < itemCount() ? item : -1;
-}
-
-QPointF TornadoChart::itemAnchor(const Canvas& canvas, const QRectF& area, int item) const
-{
-    const Layout l = layout(canvas, area);
-    return {l.zero, l.top + l.rowHeight * (item + 0.6)};
 }
 
 } // namespace prism::ui

@@ -1,7 +1,7 @@
 // Tornado chart: what each cause's spread does to one figure, largest on top, around the baseline value.
 #pragma once
 
-#include "ui/plot/plotbase.h"
+#include "ui/plot/rowchart.h"
 
 namespace prism::ui {
 
@@ -26,15 +26,13 @@ struct TornadoData {
     bool isShare = false;
     int series = 0;          ///< colour of the scenario
     std::vector<TornadoRow> rows;
-    QString highlighted;     ///< id of the brushed row
 };
 
-class TornadoChart final : public PlotBase {
+class TornadoChart final : public RowChart {
     Q_OBJECT
 public:
-    using PlotBase::PlotBase;
+    using RowChart::RowChart;
     void setData(const TornadoData& data);
-    void setHighlighted(const QString& id);
 
     [[nodiscard]] const TornadoData& data() const { return m_data; }
     [[nodiscard]] TableData asTable() const override;
@@ -44,17 +42,14 @@ public:
 
 protected:
     void paintPlot(Canvas& canvas, const QRectF& area, bool interactive) const override;
-    [[nodiscard]] int itemAt(const Canvas& canvas, const QRectF& area, QPointF at) const override;
-    [[nodiscard]] QPointF itemAnchor(const Canvas& canvas, const QRectF& area, int item) const override;
     [[nodiscard]] QList<LegendEntry> legend(const Look& look) const override;
 
+    [[nodiscard]] Layout layout(const Canvas& canvas, const QRectF& area) const override;
+    [[nodiscard]] const QString& rowId(int item) const override { return m_data.rows[static_cast<std::size_t>(item)].id; }
+
 private:
-    struct Layout {
-        double top = 0, rowHeight = 0, zero = 0, perUnit = 0, plotLeft = 0, plotRight = 0, bottom = 0;
-    };
-    [[nodiscard]] Layout layout(const Canvas& canvas, const QRectF& area) const;
     void paintRow(Canvas& canvas, const QRectF& area, const Layout& at, int item) const;
-    void paintAxis(Canvas& canvas, const Layout& at) const;
+    void paintChangeAxis(Canvas& canvas, const Layout& at) const;
     [[nodiscard]] QString changeText(double change) const;
 
     TornadoData m_data;

@@ -1,0 +1,87 @@
+#include "ui/plot/rowchart.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace prism::ui {
+
+namespace {
+constexpr double kHighestRow = 46, kAxisHeight = 40;
+}
+
+void RowChart::setHighlighted(const QString& id)
+{
+    m_highlighted = id;
+    update();
+}
+
+void RowChart::Layout::scale(double low, double high)
+{
+    perUnit = (right - left) / (high - low);
+    zero = left - low * perUnit;
+}
+
+RowChart::Layout RowChart::rows(const Canvas& canvas, const QRectF& area, double head, double least) const
+{
+    Layout at;
+    const int count = std::max(itemCount(), 1);
+    at.top = area.top() + canvas.px(head);
+    at.bottom = area.bottom() - canvas.px(kAxisHeight);
+    at.rowHeight = std::clamp((at.bottom - at.top) / count, canvas.px(least), canvas.px(kHighestRow));
+    at.bottom = std::min(at.bottom, at.top + at.rowHeight * count);
+    return at;
+}
+
+void RowChart::paintBands(Canvas& canvas, const QRectF& area, const Layout& at, bool interactive) const
+{
+    if (!interactive)
+        return;
+    const double pad = canvas.px(metric::cardPadding);
+    for (int item = 0; item < itemCount(); ++item) {
+        const QRectF band(area.left() - pad + 1, at.top + at.rowHeight * item, area.width() + 2 * pad - 2, at.rowHeight);
+        if (isHighlighted(item)) {
+            canvas.fill(band, canvas[Role::selection]);
+            canvas.fill(QRectF(band.topLeft(), QSizeF(canvas.px(metric::brushBar), band.height())), canvas[Role::accent]);
+        }
+        if (hasFocus() && item == focusItem())
+            canvas.outline(band.adjusted(2, 1, -2, -1), canvas.look.pen(Role::accent, metric::focusRing));
+    }
+}
+
+void RowChart::paintAxis(Canvas& canvas, const Layout& at, const Axis& axis) const
+{
+    for (const double value : axis.ticks.values) {
+        const double x = at.zero + value / axis.perUnit * at.perUnit;
+        if (value != 0)
+            canvas.vertical(x, at.top, at.bottom, canvas.look.pen(Role::grid));
+        canvas.text({x, at.bottom + canvas.px(8)}, axis.isSigned ? axis.ticks.signedLabel(value) : axis.ticks.label(value), Type::tick, Role::textSecondary,
+                    Qt::AlignHCenter | Qt::AlignTop);
+    }
+    canvas.text({(at.left + at.right) / 2, at.bottom + canvas.px(24)}, axis.title, Type::tick, Role::textSecondary, Qt::AlignHCenter | Qt::AlignTop);
+}
+
+void RowChart::paintName(Canvas& canvas, const QRectF& area, const Layout& at, int item, const QString& name) const
+{
+    const QString& id = rowId(item);
+    const bool twoLines = isRoomy(canvas, at) && id != name;
+    const double width = at.labelWidth - canvas.px(8), shift = canvas.px(8), y = at.middle(item);
+    canvas.text({area.left(), y - (twoLines ? shift : 0)}, canvas.elided(name, Type::body, width), isHighlighted(item) ? Type::bodyStrong : Type::body, Role::text,
+                Qt::AlignLeft | Qt::AlignVCenter);
+    if (twoLines)
+        canvas.text({area.left(), y + shift}, canvas.elided(id, Type::tick, width), Type::tick, Role::textTertiary, Qt::AlignLeft | Qt::AlignVCenter);
+}
+
+int RowChart::itemAt(const Canvas& canvas, const QRectF& area, QPointF point) const
+{
+    const Layout at = layout(canvas, area);
+    const int item = static_cast<int>(std::floor((point.y() - at.top) / at.rowHeight));
+    return item >= 0 && item < itemCount() ? item : -1;
+}
+
+QPointF RowChart::itemAnchor(const Canvas& canvas, const QRectF& area, int item) const
+{
+    const Layout at = layout(canvas, area);
+    return {at.zero, at.top + at.rowHeight * (item + 0.6)};
+}
+
+} // namespace prism::ui

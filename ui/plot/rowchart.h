@@ -1,0 +1,55 @@
+// Horizontal bars around a zero line, a labelled row for each cause: what such charts share, whatever they draw in a row.
+#pragma once
+
+#include "ui/plot/plotbase.h"
+#include "ui/plot/ticks.h"
+
+namespace prism::ui {
+
+/// Derived charts say where their bars stand and draw them; rows are brushed by their id. GUI thread.
+class RowChart : public PlotBase {
+    Q_OBJECT
+public:
+    using PlotBase::PlotBase;
+    /// The brushed row; empty = none. Stays until it is set anew.
+    void setHighlighted(const QString& id);
+    [[nodiscard]] const QString& highlighted() const { return m_highlighted; }
+
+protected:
+    struct Layout {
+        double top = 0, bottom = 0, rowHeight = 0; ///< rows stand in [top, bottom]
+        double labelWidth = 0;                     ///< column of names at the left
+        double left = 0, right = 0;                ///< what the bars may take
+        double zero = 0, perUnit = 0;
+        [[nodiscard]] double middle(int item) const { return top + rowHeight * (item + 0.5); }
+        /// Puts [low, high] on [left, right].
+        void scale(double low, double high);
+    };
+    /// The axis under the rows; labels stand at value / perUnit.
+    struct Axis {
+        Ticks ticks;
+        double perUnit = 1;
+        bool isSigned = false;
+        QString title;
+    };
+
+    [[nodiscard]] virtual Layout layout(const Canvas& canvas, const QRectF& area) const = 0;
+    [[nodiscard]] virtual const QString& rowId(int item) const = 0;
+    [[nodiscard]] bool isHighlighted(int item) const { return !m_highlighted.isEmpty() && rowId(item) == m_highlighted; }
+
+    /// Rows of `least` to 46 px between a head of `head` px and the axis; sizes at scale 1.
+    [[nodiscard]] Layout rows(const Canvas& canvas, const QRectF& area, double head, double least) const;
+    /// Room for names and a second line: the id under the name.
+    [[nodiscard]] static bool isRoomy(const Canvas& canvas, const Layout& at) { return at.rowHeight >= canvas.px(30); }
+    void paintBands(Canvas& canvas, const QRectF& area, const Layout& at, bool interactive) const;
+    void paintAxis(Canvas& canvas, const Layout& at, const Axis& axis) const;
+    void paintName(Canvas& canvas, const QRectF& area, const Layout& at, int item, const QString& name) const;
+
+    [[nodiscard]] int itemAt(const Canvas& canvas, const QRectF& area, QPointF at) const override;
+    [[nodiscard]] QPointF itemAnchor(const Canvas& canvas, const QRectF& area, int item) const override;
+
+private:
+    QString m_highlighted;
+};
+
+} // namespace prism::ui
