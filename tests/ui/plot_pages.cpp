@@ -179,7 +179,7 @@ TEST_F(Pages, PlacementMarksMovesAndUndoesASlowNode)
     EXPECT_DOUBLE_EQ(slow.front().computeFactor, 1.15);
     const NodePlaces places = placesOf(*m_study.entry(m_id)->scenario, slow.front().node);
     ASSERT_FALSE(places.empty());
-    EXPECT_EQ(places.front().second, 1); // the second column is stage 1
+    EXPECT_EQ(places.front().stage, 1); // the second column is stage 1
     refresh();
     page.setContext(m_context);
     settle(page);

@@ -20,11 +20,91 @@ NodePlaces placesOf(const Scenario& scenario, int node)
     if (!order.empty())
         position = static_cast<std::size_t>(std::find(order.begin(), order.end(), node) - order.begin());
     for (std::size_t rank = position * perNode; rank < std::min(layout.size(), (position + 1) * perNode); ++rank) {
-        const std::pair<int, int> place{layout[rank].replica, layout[rank].stage};
+        const NodePlace place{layout[rank].replica, layout[rank].stage};
         if (std::find(places.begin(), places.end(), place) == places.end())
             places.push_back(place);
     }
     return places;
+}
+
+QString placeText(const NodePlace& place)
+{
+    return QObject::tr("stage %1, replica %2").arg(place.stage).arg(place.replica);
+}
+
+QStringList movesOf(const Scenario& scenario, const PlacementResult& result, int most)
+{
+    Scenario advised = scenario;
+    advised.measured.nodeOrder = result.bestOrder;
+    QStringList moves;
+    for (std::size_t position = 0; position < std::min(result.bestOrder.size(), result.givenOrder.size()) && moves.size() < most; ++position) {
+        const int node = result.bestOrder[position];
+        if (node == result.givenOrder[position])
+            continue;
+        if (const NodePlaces places = placesOf(advised, node); !places.empty())
+            moves << QObject::tr("node %1 to %2").arg(node).arg(placeText(places.front()));
+    }
+    return moves;
+}
+
+int rowOf(const PlacementMap& map, int replica)
+{
+    for (int row = 0; row < map.rows; ++row) {
+        const int first = map.rowFirstReplica[static_cast<std::size_t>(row)];
+        if (replica >= first && replica < first + map.rowReplicas[static_cast<std::size_t>(row)])
+            return row;
+    }
+    return -1;
+}
+
+namespace {
+
+/// Cell of a place; -1 = not on the map.
+int cellOf(const PlacementMap& map, const NodePlace& place)
+{
+    const int row = rowOf(map, place.replica);
+    return row >= 0 && place.stage < map.columns ? row * map.columns + place.stage : -1;
+}
+
+} // namespace
+
+QList<int> slowCells(const PlacementMap& map, const Scenario& scenario)
+{
+    QList<int> cells;
+    const std::vector<SlowEntry>& slow = scenario.variability.slow;
+    for (std::size_t i = 0; i < std::min(slow.size(), kMostSlowNodes); ++i)
+        for (const NodePlace& place : placesOf(scenario, slow[i].node))
+            if (const int cell = cellOf(map, place); cell >= 0)
+                cells << cell;
+    return cells;
+}
+
+std::vector<int> slowNodesAt(const PlacementMap& map, const Scenario& scenario, int cell)
+{
+    std::vector<int> nodes;
+    for (const SlowEntry& entry : scenario.variability.slow) {
+        const NodePlaces places = placesOf(scenario, entry.node);
+        if (std::any_of(places.begin(), places.end(), [&](const NodePlace& place) { return cellOf(map, place) == cell; }))
+            nodes.push_back(entry.node);
+    }
+    return nodes;
+}
+
+int nodeAt(const PlacementMap& map, const Scenario& scenario, int cell)
+{
+    if (cell < 0 || cell >= static_cast<int>(map.cells.size()))
+        return -1;
+    if (const int node = map.cells[static_cast<std::size_t>(cell)].node; node >= 0)
+        return node;
+    const NodePlace place{map.rowFirstReplica[static_cast<std::size_t>(cell / map.columns)], cell % map.columns};
+    const std::vector<RankPosition> layout = rankLayout(scenario);
+    for (std::size_t rank = 0; rank < layout.size(); ++rank)
+        if (layout[rank].replica == place.replica && layout[rank].stage == place.stage) {
+            const auto position = rank / static_cast<std::size_t>(std::max(scenario.cluster.gpusPerNode, 1));
+            const auto& order = scenario.measured.nodeOrder;
+            return position < order.size() ? order[position] : static_cast<int>(position);
+        }
+    return -1;
 }
 
 PlacementMap inReplicaOrder(const PlacementMap& map)

@@ -1,4 +1,4 @@
-// What the Placement page makes of core's answers: where a node stands, and the map as a heat map.
+// What the Placement page makes of core's answers: where a node stands, what stands in a cell, and the map as a heat map.
 #pragma once
 
 #include "core/insight/placement.h"
@@ -6,11 +6,29 @@
 
 namespace prism::ui {
 
-/// Position of a node's GPUs: (replica, stage) pairs, each once.
-using NodePlaces = std::vector<std::pair<int, int>>;
+/// A position on the map.
+struct NodePlace {
+    int replica = 0, stage = 0;
+    bool operator==(const NodePlace&) const = default;
+};
+/// Positions of a node's GPUs, each once.
+using NodePlaces = std::vector<NodePlace>;
+inline constexpr std::size_t kMostSlowNodes = 50; ///< listed and marked on the map
 
 /// Cells of the map on which a node stands now; by the rank layout of the scenario. Empty for nodes that it does not have.
 [[nodiscard]] NodePlaces placesOf(const Scenario& scenario, int node);
+[[nodiscard]] QString placeText(const NodePlace& place);
+/// The first moves to the best order, in words.
+[[nodiscard]] QStringList movesOf(const Scenario& scenario, const PlacementResult& result, int most);
+
+/// Row that a replica belongs to; -1 = none.
+[[nodiscard]] int rowOf(const PlacementMap& map, int replica);
+/// Cells on which the listed slow nodes of the scenario stand.
+[[nodiscard]] QList<int> slowCells(const PlacementMap& map, const Scenario& scenario);
+/// Slow nodes that stand in a cell.
+[[nodiscard]] std::vector<int> slowNodesAt(const PlacementMap& map, const Scenario& scenario, int cell);
+/// The node that stands in a cell, the first one of its first replica; -1 = none.
+[[nodiscard]] int nodeAt(const PlacementMap& map, const Scenario& scenario, int cell);
 /// The same map with its rows in the order of their replicas.
 [[nodiscard]] PlacementMap inReplicaOrder(const PlacementMap& map);
 

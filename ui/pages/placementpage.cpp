@@ -1,20 +1,19 @@
 #include "ui/pages/placementpage.h"
 
-#include "core/insight/speedtable.h"
 #include "ui/editor/quantityedit.h"
+#include "ui/pages/placementfiles.h"
+#include "ui/pages/placescard.h"
+#include "ui/pages/slownodescard.h"
 #include "ui/pages/slownoderow.h"
 #include "ui/theme/format.h"
 #include "ui/theme/segmented.h"
 
-#include <QFile>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QJsonObject>
 #include <QLabel>
 #include <QPushButton>
-#include <QSaveFile>
-#include <QScrollArea>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -23,37 +22,8 @@ namespace prism::ui {
 
 using namespace Qt::StringLiterals;
 
-namespace {
-
-constexpr qint64 kMostSpeedBytes = 64 << 20;
-constexpr int kMostRows = 50;
-
-QLabel* labelled(const char* type, const char* role = nullptr)
-{
-    auto* label = new QLabel;
-    label->setProperty("type", QString::fromLatin1(type));
-    if (role)
-        label->setProperty("role", QString::fromLatin1(role));
-    label->setWordWrap(true);
-    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    return label;
-}
-
-QFrame* cardWith(QVBoxLayout*& layout, const Theme& theme)
-{
-    auto* card = new QFrame;
-    card->setProperty("card", true);
-    layout = new QVBoxLayout(card);
-    const int pad = theme.px(metric::cardPadding);
-    layout->setContentsMargins(pad, theme.px(12), pad, theme.px(12));
-    layout->setSpacing(theme.px(4));
-    return card;
-}
-
-} // namespace
-
 PlacementPage::PlacementPage(const Theme& theme, QWidget* parent)
-    : InsightPage(theme, parent), m_factor(new QuantityEdit(theme)), m_figure(new SegmentedControl(theme)), m_map(new HeatMap(theme))
+    : InsightPage(theme, parent), m_factor(new QuantityEdit(theme)), m_figure(new SegmentedControl(theme)), m_map(new HeatMap(theme)), m_best(new PlacesCard(theme)), m_nodes(new SlowNodesCard(theme))
 {
     auto* slow = new QLabel(tr("Slow node"));
     slow->setProperty("role", u"secondary"_s);
@@ -87,78 +57,8 @@ PlacementPage::PlacementPage(const Theme& theme, QWidget* parent)
     auto* column = new QVBoxLayout(side);
     column->setContentsMargins(0, 0, 0, 0);
     column->setSpacing(theme.px(metric::cardGap));
-    QVBoxLayout* layout = nullptr;
-    QFrame* places = cardWith(layout, theme);
-    m_headline = labelled("title");
-    layout->addWidget(m_headline);
-    auto* pair = new QHBoxLayout;
-    pair->setSpacing(theme.px(12));
-    const auto half = [&](const QString& name, QLabel*& value, QLabel*& note) {
-        auto* box = new QVBoxLayout;
-        box->setSpacing(theme.px(2));
-        auto* head = labelled("tick", "secondary");
-        head->setText(name);
-        value = labelled("headline");
-        value->setWordWrap(false);
-        note = labelled("tick", "secondary");
-        box->addWidget(head);
-        box->addWidget(value);
-        box->addWidget(note);
-        pair->addLayout(box, 1);
-    };
-    half(tr("Best"), m_best, m_bestNote);
-    half(tr("Worst"), m_worst, m_worstNote);
-    layout->addLayout(pair);
-    m_noise = labelled("tick", "tertiary");
-    layout->addWidget(m_noise);
-    column->addWidget(places);
-
-    QFrame* nodes = cardWith(layout, theme);
-    auto* head = labelled("title");
-    head->setText(tr("Slow nodes"));
-    layout->addWidget(head);
-    m_nodesNote = labelled("small", "secondary");
-    layout->addWidget(m_nodesNote);
-    auto* scroll = new QScrollArea;
-    scroll->setWidgetResizable(true);
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    auto* list = new QFrame;
-    list->setProperty("surface", u"panel"_s);
-    auto* listLayout = new QVBoxLayout(list);
-    listLayout->setContentsMargins(0, 0, 0, 0);
-    listLayout->setSpacing(0);
-    m_rows = new QVBoxLayout;
-    m_rows->setSpacing(0);
-    listLayout->addLayout(m_rows);
-    listLayout->addStretch();
-    scroll->setWidget(list);
-    layout->addWidget(scroll, 1);
-    m_advice = labelled("strong");
-    m_adviceNote = labelled("tick", "tertiary");
-    m_message = labelled("small", "secondary");
-    layout->addWidget(m_advice);
-    layout->addWidget(m_adviceNote);
-    layout->addWidget(m_message);
-    m_import = new QPushButton(tr("Import speeds…"));
-    m_find = new QPushButton(tr("Find best places"));
-    m_hostfile = new QPushButton(tr("Export hostfile"));
-    m_apply = new QPushButton(tr("Apply as scenario"));
-    m_hostfile->setProperty("kind", u"primary"_s);
-    m_import->setObjectName(u"importSpeeds"_s);
-    m_find->setObjectName(u"findPlaces"_s);
-    m_hostfile->setObjectName(u"exportHostfile"_s);
-    m_apply->setObjectName(u"applyAdvice"_s);
-    auto* first = new QHBoxLayout;
-    first->addWidget(m_import);
-    first->addWidget(m_find);
-    auto* second = new QHBoxLayout;
-    second->addWidget(m_hostfile);
-    second->addWidget(m_apply);
-    layout->addSpacing(theme.px(8));
-    layout->addLayout(first);
-    layout->addLayout(second);
-    column->addWidget(nodes, 1);
+    column->addWidget(m_best);
+    column->addWidget(m_nodes, 1);
     setCards(m_map, side, 0.32);
     setExported({m_map});
 
@@ -174,30 +74,36 @@ PlacementPage::PlacementPage(const Theme& theme, QWidget* parent)
         Picked picked = context().selection->picked();
         picked.stage = item % map->columns;
         picked.replica = map->rowFirstReplica[static_cast<std::size_t>(item / map->columns)];
-        picked.node = nodeAt(item);
+        picked.node = nodeIn(item);
         context().selection->set(picked);
     });
     connect(m_map, &HeatMap::itemActivated, this, &PlacementPage::addSlowNode);
     connect(m_map, &HeatMap::itemMoved, this, &PlacementPage::moveNode);
     connect(m_map, &HeatMap::nodeDropped, this, &PlacementPage::placeNode);
-    connect(m_import, &QPushButton::clicked, this, [this] {
+    connect(m_nodes, &SlowNodesCard::factorChosen, this, [this](int node, double factor) {
+        if (!context().study)
+            return;
+        context().study->setSlowNode(context().currentId, node, factor);
+        context().study->endMerge();
+    });
+    connect(m_nodes, &SlowNodesCard::importWanted, this, [this] {
         const QString path = QFileDialog::getOpenFileName(this, tr("Import measured node speeds"), {}, tr("Speed tables (*.csv *.tsv *.txt)"));
         if (!path.isEmpty())
             if (const QString problem = importSpeeds(path); !problem.isEmpty())
-                say(problem, true);
+                m_nodes->say(problem, true);
     });
-    connect(m_find, &QPushButton::clicked, this, [this] {
+    connect(m_nodes, &SlowNodesCard::searchWanted, this, [this] {
         m_searching = true;
         ask();
     });
-    connect(m_hostfile, &QPushButton::clicked, this, [this] {
+    connect(m_nodes, &SlowNodesCard::hostfileWanted, this, [this] {
         const QString path = QFileDialog::getSaveFileName(this, tr("Export hostfile"), u"hostfile"_s);
         if (path.isEmpty())
             return;
         const QString problem = writeHostfile(path);
-        say(problem.isEmpty() ? tr("Wrote %1.").arg(QFileInfo(path).fileName()) : problem, !problem.isEmpty());
+        m_nodes->say(problem.isEmpty() ? tr("Wrote %1.").arg(QFileInfo(path).fileName()) : problem, !problem.isEmpty());
     });
-    connect(m_apply, &QPushButton::clicked, this, &PlacementPage::applyAdvice);
+    connect(m_nodes, &SlowNodesCard::applyWanted, this, &PlacementPage::applyAdvice);
     m_add->setEnabled(false);
     refresh();
 }
@@ -210,13 +116,6 @@ const PlacementMap* PlacementPage::shownMap() const
         m_orderedQuestion = m_places.shownQuestion();
     }
     return map ? &m_ordered : nullptr;
-}
-
-void PlacementPage::say(const QString& text, bool isError)
-{
-    m_message->setText(text);
-    m_message->setProperty("role", isError ? u"error"_s : u"secondary"_s);
-    restyle(m_message);
 }
 
 void PlacementPage::typeFactor(const QString& text)
@@ -260,14 +159,11 @@ void PlacementPage::ask()
 void PlacementPage::refresh()
 {
     refreshPlaces();
-    refreshNodes();
-    refreshAdvice();
+    const SnapshotPtr s = snapshot();
+    m_nodes->setNodes(s, m_slow.value());
+    const bool searched = m_searching && s && !s->scenario.measured.speeds.empty();
+    m_nodes->setAdvice(s, {searched ? m_search.value() : nullptr, m_search.isComputing(), searched ? m_search.error() : QString()});
     selectionChanged();
-}
-
-QString PlacementPage::placeText(int replica, int stage) const
-{
-    return tr("stage %1, replica %2").arg(stage).arg(replica);
 }
 
 void PlacementPage::refreshPlaces()
@@ -281,41 +177,15 @@ void PlacementPage::refreshPlaces()
     HeatData data;
     if (map) {
         data = heatDataOf(*map, place);
-        const double base = secondsOf(map->base, place);
-        text.subtitle = tr("Step time %1 with the slow node in this cell, relative to without it (%2)").arg(figure, format::seconds(base).text());
+        text.subtitle = tr("Step time %1 with the slow node in this cell, relative to without it (%2)").arg(figure, format::seconds(secondsOf(map->base, place)).text());
         double widest = 0;
         for (const HeatCell& cell : data.cells)
             widest = std::max(widest, cell.present ? cell.halfWidth : 0.0);
         text.footer << format::receipt(map->samples, map->seed, tr("steps per cell")) + tr(", common random numbers, interval %1 or less. Scale starts at 1.00×.").arg(format::plainInterval(widest));
-        if (const SnapshotPtr s = snapshot(); s && s->costed && s->costed->world.dp > 0)
-            for (std::size_t i = 0; i < std::min<std::size_t>(s->scenario.variability.slow.size(), kMostRows); ++i)
-                for (const auto& [replica, stage] : placesOf(s->scenario, s->scenario.variability.slow[i].node))
-                    for (int row = 0; row < map->rows; ++row) {
-                        const int first = map->rowFirstReplica[static_cast<std::size_t>(row)];
-                        if (replica >= first && replica < first + map->rowReplicas[static_cast<std::size_t>(row)] && stage < map->columns)
-                            data.marked << row * map->columns + stage;
-                    }
-        const auto describe = [&](int cell, QLabel* value, QLabel* note) {
-            const bool known = cell >= 0;
-            const PlacementCell& at = map->cells[static_cast<std::size_t>(std::max(cell, 0))];
-            value->setText(known ? format::factor(ratioOf(at, place).value) : u"–"_s);
-            note->setText(known ? tr("Stage %1, replica %2\n%3 %4\n%5").arg(QString::number(cell % map->columns), data.rowLabels.value(cell / map->columns), figure,
-                                       format::seconds(secondsOf(at, place)).text(), format::deltaSeconds(secondsOf(at, place), base)) : QString());
-        };
-        describe(data.best, m_best, m_bestNote);
-        describe(data.worst, m_worst, m_worstNote);
-        const auto seconds = [&](int cell) { return cell < 0 ? 0.0 : secondsOf(map->cells[static_cast<std::size_t>(cell)], place); };
-        m_headline->setText(map->withinNoise ? tr("The places cannot be told apart")
-                                             : tr("The place decides %1 of %2").arg(format::secondsDelta(seconds(data.worst) - seconds(data.best)).mid(1), figure));
-        m_noise->setText(map->notes.empty() ? QString() : QString::fromStdString(map->notes.front()));
-    } else {
-        m_headline->setText(tr("Where a slow node hurts"));
-        for (QLabel* label : {m_best, m_worst})
-            label->setText(u"–"_s);
-        m_bestNote->clear();
-        m_worstNote->clear();
-        m_noise->clear();
+        if (const SnapshotPtr s = snapshot(); s && s->costed->world.dp > 0)
+            data.marked = slowCells(*map, s->scenario);
     }
+    m_best->setPlaces(map, data, place);
     const int focus = m_map->focusItem();
     m_map->setText(text);
     m_map->setData(data);
@@ -326,134 +196,30 @@ void PlacementPage::refreshPlaces()
     m_map->setStale(staleNote(m_places.isComputing(), map != nullptr));
 }
 
-void PlacementPage::refreshNodes()
-{
-    while (QLayoutItem* item = m_rows->takeAt(0)) {
-        if (item->widget())
-            item->widget()->deleteLater();
-        delete item;
-    }
-    const SnapshotPtr s = snapshot();
-    if (!s)
-        return m_nodesNote->setText(tr("No result yet."));
-    const Scenario& scenario = s->scenario;
-    const auto& slow = scenario.variability.slow;
-    const SlowNodesReport* report = m_slow.value();
-    if (slow.empty())
-        m_nodesNote->setText(tr("None marked. Choose a cell and press Enter, double click it, or import measured speeds."));
-    else if (report && report->rows.size() == slow.size())
-        m_nodesNote->setText(tr("Together %1 of p95; right: change when one is mended, n = %2").arg(format::secondsDelta(report->total.p95.value), format::count(report->samples)));
-    else
-        m_nodesNote->setText(tr("%1 of %2 nodes").arg(slow.size()).arg(format::count(s->costed->world.nodes)));
-    for (std::size_t i = 0; i < std::min<std::size_t>(slow.size(), kMostRows); ++i) {
-        const SlowEntry& entry = slow[i];
-        QString gain, interval;
-        if (report && report->rows.size() == slow.size() && report->rows[i].entry == entry) {
-            gain = format::secondsDelta(report->rows[i].mended.p95.value);
-            interval = format::interval(report->rows[i].mended.p95.halfWidth);
-        }
-        if (entry.node < 0)
-            continue;
-        const NodePlaces places = placesOf(scenario, entry.node);
-        QString place = places.empty() ? tr("not in this cluster") : placeText(places.front().first, places.front().second);
-        if (places.size() > 1)
-            place += tr(" and %1 more").arg(places.size() - 1);
-        auto* row = new SlowNodeRow(theme(), {entry.node, entry.computeFactor, place, gain, interval});
-        connect(row, &SlowNodeRow::factorChosen, this, [this](int node, double factor) {
-            if (!context().study)
-                return;
-            context().study->setSlowNode(context().currentId, node, factor);
-            context().study->endMerge();
-        });
-        m_rows->addWidget(row);
-    }
-}
-
-void PlacementPage::refreshAdvice()
-{
-    const SnapshotPtr s = snapshot();
-    const bool measured = s && !s->scenario.measured.speeds.empty();
-    const PlacementResult* result = measured && m_searching ? m_search.value() : nullptr;
-    m_find->setEnabled(measured && !m_search.isComputing());
-    m_apply->setEnabled(result && !result->withinNoise && result->movedNodes > 0);
-    m_hostfile->setEnabled(s != nullptr);
-    if (result) {
-        const double gain = result->given.p95 * result->gainOverGiven.value;
-        m_advice->setText(result->withinNoise ? tr("Moving nodes is not worth it")
-                                              : tr("All moves together %1 (%2)").arg(format::secondsDelta(-gain), format::interval(result->given.p95 * result->gainOverGiven.halfWidth)));
-        QStringList moves;
-        int shown = 0;
-        for (std::size_t position = 0; position < result->bestOrder.size() && shown < 3; ++position)
-            if (position < result->givenOrder.size() && result->bestOrder[position] != result->givenOrder[position]) {
-                Scenario advised = s->scenario;
-                advised.measured.nodeOrder = result->bestOrder;
-                const NodePlaces places = placesOf(advised, result->bestOrder[position]);
-                if (!places.empty()) {
-                    moves << tr("node %1 to %2").arg(result->bestOrder[position]).arg(placeText(places.front().first, places.front().second));
-                    ++shown;
-                }
-            }
-        m_adviceNote->setText(tr("p95 %1 to %2. %3 of %4 positions change: %5%6. n = %7, seed %8")
-                                  .arg(format::seconds(result->given.p95).text(), format::seconds(result->best.p95).text(), format::count(result->movedNodes),
-                                       format::count(static_cast<std::int64_t>(result->bestOrder.size())), moves.join(u"; "_s), result->movedNodes > shown ? u" …"_s : QString(),
-                                       format::count(result->samples), QString::number(result->seed)));
-    } else {
-        m_advice->setText(measured && m_searching && !m_search.error().isEmpty() ? m_search.error() : QString());
-        m_adviceNote->setText(measured ? (m_search.isComputing() ? tr("Searching …") : tr("Measured speeds of %1 entries are in use.").arg(format::count(static_cast<std::int64_t>(s->scenario.measured.speeds.size()))))
-                                       : tr("Import measured speeds to be advised on positions."));
-    }
-    m_advice->setVisible(!m_advice->text().isEmpty());
-}
-
-int PlacementPage::nodeAt(int cell) const
+int PlacementPage::nodeIn(int cell) const
 {
     const PlacementMap* map = shownMap();
     const SnapshotPtr s = snapshot();
-    if (!map || !s || cell < 0 || cell >= static_cast<int>(map->cells.size()))
-        return -1;
-    if (const int node = map->cells[static_cast<std::size_t>(cell)].node; node >= 0)
-        return node;
-    const int stage = cell % map->columns, replica = map->rowFirstReplica[static_cast<std::size_t>(cell / map->columns)];
-    const std::vector<RankPosition> layout = rankLayout(s->scenario);
-    for (std::size_t rank = 0; rank < layout.size(); ++rank)
-        if (layout[rank].replica == replica && layout[rank].stage == stage) {
-            const auto position = rank / static_cast<std::size_t>(std::max(s->scenario.cluster.gpusPerNode, 1));
-            const auto& order = s->scenario.measured.nodeOrder;
-            return position < order.size() ? order[position] : static_cast<int>(position);
-        }
-    return -1;
-}
-
-std::vector<int> PlacementPage::slowNodesAt(int cell) const
-{
-    std::vector<int> nodes;
-    const PlacementMap* map = shownMap();
-    const SnapshotPtr s = snapshot();
-    if (!map || !s || cell < 0)
-        return nodes;
-    const int row = cell / map->columns, stage = cell % map->columns, first = map->rowFirstReplica[static_cast<std::size_t>(row)];
-    for (const SlowEntry& entry : s->scenario.variability.slow)
-        for (const auto& [replica, at] : placesOf(s->scenario, entry.node))
-            if (at == stage && replica >= first && replica < first + map->rowReplicas[static_cast<std::size_t>(row)]) {
-                nodes.push_back(entry.node);
-                break;
-            }
-    return nodes;
+    return map && s ? nodeAt(*map, s->scenario, cell) : -1;
 }
 
 void PlacementPage::addSlowNode(int cell)
 {
-    const int node = nodeAt(cell);
+    const int node = nodeIn(cell);
     if (node < 0 || !context().study || probeFactor() <= 1)
         return;
     context().study->setSlowNode(context().currentId, node, probeFactor());
     context().study->endMerge();
-    say(tr("Node %1 is marked %2 % slow. Undo takes it back.").arg(node).arg(m_percent), false);
+    m_nodes->say(tr("Node %1 is marked %2 % slow. Undo takes it back.").arg(node).arg(m_percent), false);
 }
 
 void PlacementPage::moveNode(int fromCell, int toCell)
 {
-    if (const std::vector<int> nodes = slowNodesAt(fromCell); !nodes.empty())
+    const PlacementMap* map = shownMap();
+    const SnapshotPtr s = snapshot();
+    if (!map || !s)
+        return;
+    if (const std::vector<int> nodes = slowNodesAt(*map, s->scenario, fromCell); !nodes.empty())
         placeNode(nodes.front(), toCell);
 }
 
@@ -461,12 +227,12 @@ void PlacementPage::placeNode(int node, int cell)
 {
     if (node < 0)
         return addSlowNode(cell);
-    const int to = nodeAt(cell);
+    const int to = nodeIn(cell);
     if (to < 0 || to == node || !context().study)
         return;
     context().study->moveSlowNode(context().currentId, node, to);
     context().study->endMerge();
-    say(tr("The slow node moved to the place of node %1.").arg(to), false);
+    m_nodes->say(tr("The slow node moved to the place of node %1.").arg(to), false);
 }
 
 QString PlacementPage::importSpeeds(const QString& path)
@@ -474,31 +240,13 @@ QString PlacementPage::importSpeeds(const QString& path)
     const SnapshotPtr s = snapshot();
     if (!s || !context().study)
         return tr("There is no scenario to put the speeds in.");
-    QFile file(path);
-    if (!file.open(QIODevice::ReadOnly))
-        return tr("%1 cannot be read: %2").arg(QFileInfo(path).fileName(), file.errorString());
-    if (file.size() > kMostSpeedBytes)
-        return tr("%1 is larger than %2 MiB.").arg(QFileInfo(path).fileName()).arg(kMostSpeedBytes >> 20);
-    const QByteArray content = file.readAll();
-    const auto said = [](const Diagnostics& errors) {
-        QStringList lines;
-        for (std::size_t i = 0; i < std::min<std::size_t>(errors.size(), 3); ++i)
-            lines << QString::fromStdString(errors[i].path.empty() ? errors[i].message : errors[i].path + ": " + errors[i].message);
-        return lines.join(u'\n') + (errors.size() > 3 ? QObject::tr("\nand %1 more").arg(errors.size() - 3) : QString());
-    };
-    const Result<SpeedTable> table = readSpeedTable({content.constData(), static_cast<std::size_t>(content.size())}, QFileInfo(path).fileName().toStdString());
-    if (!table)
-        return said(table.errors());
-    Result<Scenario> with = withSpeeds(s->scenario, *table);
-    if (!with)
-        return said(with.errors());
-    m_hosts = table->hosts;
-    context().study->setScenario(context().currentId, std::move(with.value()), tr("Import speeds of %1 nodes").arg(table->hosts.size()));
+    SpeedImport read = readSpeeds(path, s->scenario);
+    if (!read.problem.isEmpty())
+        return read.problem;
+    m_hosts = std::move(read.hosts);
+    context().study->setScenario(context().currentId, std::move(read.scenario), tr("Import speeds of %1 nodes").arg(m_hosts.size()));
     m_searching = true;
-    QStringList understood;
-    for (const Diagnostic& note : table->notes)
-        understood << QString::fromStdString(note.message);
-    say(tr("%1 rows of %2 nodes. %3").arg(format::count(static_cast<std::int64_t>(table->rows.size())), format::count(static_cast<std::int64_t>(table->hosts.size())), understood.join(u' ')), false);
+    m_nodes->say(read.understood, false);
     return {};
 }
 
@@ -513,11 +261,7 @@ QString PlacementPage::writeHostfile(const QString& path) const
         order = result->bestOrder;
     for (int node = static_cast<int>(order.size()); order.size() < static_cast<std::size_t>(s->costed->world.nodes) && node < s->costed->world.nodes; ++node)
         order.push_back(node);
-    const std::string text = hostfile(order, m_hosts, s->scenario.cluster.gpusPerNode, HostfileFormat::mpi);
-    QSaveFile file(path);
-    if (!file.open(QIODevice::WriteOnly) || file.write(text.data(), static_cast<qint64>(text.size())) != static_cast<qint64>(text.size()) || !file.commit())
-        return tr("The hostfile could not be written: %1").arg(file.errorString());
-    return {};
+    return writeNodes(path, order, m_hosts, s->scenario.cluster.gpusPerNode);
 }
 
 void PlacementPage::applyAdvice()
@@ -535,12 +279,8 @@ void PlacementPage::applyAdvice()
 void PlacementPage::selectionChanged()
 {
     const Picked picked = context().selection ? context().selection->picked() : Picked{};
-    int row = -1;
-    if (const PlacementMap* map = shownMap(); map && picked.replica >= 0)
-        for (int i = 0; i < map->rows; ++i)
-            if (picked.replica >= map->rowFirstReplica[static_cast<std::size_t>(i)] && picked.replica < map->rowFirstReplica[static_cast<std::size_t>(i)] + map->rowReplicas[static_cast<std::size_t>(i)])
-                row = i;
-    m_map->setBrushed(row, picked.stage);
+    const PlacementMap* map = shownMap();
+    m_map->setBrushed(map && picked.replica >= 0 ? rowOf(*map, picked.replica) : -1, picked.stage);
 }
 
 QJsonObject PlacementPage::saveState() const

@@ -4,14 +4,14 @@
 #include "ui/pages/insightpage.h"
 #include "ui/pages/placementdata.h"
 
-class QLabel;
 class QPushButton;
-class QVBoxLayout;
 
 namespace prism::ui {
 
+class PlacesCard;
 class QuantityEdit;
 class SegmentedControl;
+class SlowNodesCard;
 
 class PlacementPage final : public InsightPage {
     Q_OBJECT
@@ -41,27 +41,22 @@ private:
     void ask();
     void refresh();
     void refreshPlaces();
-    void refreshNodes();
-    void refreshAdvice();
     void typeFactor(const QString& text);
     void moveNode(int fromCell, int toCell);
     void placeNode(int node, int cell); ///< -1 = the node of the cell becomes slow
     void applyAdvice();
-    void say(const QString& text, bool isError);
     [[nodiscard]] double probeFactor() const { return 1 + m_percent / 100; }
     [[nodiscard]] const PlacementMap* shownMap() const;
-    [[nodiscard]] int nodeAt(int cell) const;
-    [[nodiscard]] std::vector<int> slowNodesAt(int cell) const;
-    [[nodiscard]] QString placeText(int replica, int stage) const;
+    [[nodiscard]] int nodeIn(int cell) const; ///< -1 = none
 
     double m_percent = 15;
     std::vector<std::string> m_hosts;
     QuantityEdit* m_factor;
     SegmentedControl* m_figure;
     HeatMap* m_map;
-    QLabel *m_headline, *m_best, *m_bestNote, *m_worst, *m_worstNote, *m_noise, *m_nodesNote, *m_advice, *m_adviceNote, *m_message;
-    QVBoxLayout* m_rows;
-    QPushButton *m_add, *m_import, *m_find, *m_hostfile, *m_apply;
+    PlacesCard* m_best;
+    SlowNodesCard* m_nodes;
+    QPushButton* m_add;
     bool m_searching = false;
     mutable PlacementMap m_ordered;
     mutable QString m_orderedQuestion;

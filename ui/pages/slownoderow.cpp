@@ -1,6 +1,7 @@
 #include "ui/pages/slownoderow.h"
 
 #include "ui/editor/quantityedit.h"
+#include "ui/pages/card.h"
 #include "ui/plot/heatmap.h"
 #include "ui/theme/icons.h"
 
@@ -16,16 +17,6 @@ namespace prism::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
-
-QLabel* line(const QString& text, const QString& type, const QString& role, bool wraps)
-{
-    auto* label = new QLabel(text);
-    label->setProperty("type", type);
-    label->setProperty("role", role);
-    label->setWordWrap(wraps);
-    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    return label;
-}
 
 QVBoxLayout* twoLines(QLabel* first, QLabel* second)
 {
@@ -72,7 +63,7 @@ SlowNodeRow::SlowNodeRow(const Theme& theme, const SlowNodeText& text, QWidget* 
     layout->setContentsMargins(0, theme.px(4), 0, theme.px(4));
     layout->setSpacing(theme.px(8));
     layout->addWidget(new NodeHandle(theme, node));
-    layout->addLayout(twoLines(line(tr("node %1").arg(node), u"strong"_s, {}, true), line(text.place, u"tick"_s, u"tertiary"_s, true)), 1);
+    layout->addLayout(twoLines(cardText(u"strong"_s, {}, tr("node %1").arg(node)), cardText(u"tick"_s, u"tertiary"_s, text.place)), 1);
     auto* edit = new QuantityEdit(theme);
     edit->setUnit(u"%"_s);
     edit->setStep(StepKind::one);
@@ -80,9 +71,10 @@ SlowNodeRow::SlowNodeRow(const Theme& theme, const SlowNodeText& text, QWidget* 
     edit->setCommitted(QString::number((text.factor - 1) * 100, 'g', 4));
     edit->setAccessibleName(tr("Slowness of node %1 in percent").arg(node));
     layout->addWidget(edit);
-    QLabel* gain = line(text.gain, u"smallStrong"_s, u"good"_s, false);
-    QLabel* interval = line(text.interval, u"tick"_s, u"tertiary"_s, false);
+    QLabel* gain = cardText(u"smallStrong"_s, u"good"_s, text.gain);
+    QLabel* interval = cardText(u"tick"_s, u"tertiary"_s, text.interval);
     for (QLabel* label : {gain, interval}) {
+        label->setWordWrap(false);
         label->setAlignment(Qt::AlignRight);
         label->setMinimumWidth(theme.px(62));
     }

@@ -1,0 +1,29 @@
+#include "ui/pages/card.h"
+
+#include <QFrame>
+#include <QLabel>
+#include <QVBoxLayout>
+
+namespace prism::ui {
+
+QVBoxLayout* makeCard(QFrame& frame, const Theme& theme)
+{
+    frame.setProperty("card", true);
+    auto* layout = new QVBoxLayout(&frame);
+    const int pad = theme.px(metric::cardPadding);
+    layout->setContentsMargins(pad, theme.px(12), pad, theme.px(12));
+    layout->setSpacing(theme.px(4));
+    return layout;
+}
+
+QLabel* cardText(const QString& type, const QString& role, const QString& text)
+{
+    auto* label = new QLabel(text);
+    label->setProperty("type", type);
+    label->setProperty("role", role);
+    label->setWordWrap(true);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    return label;
+}
+
+} // namespace prism::ui

@@ -1,0 +1,66 @@
+#include "ui/pages/placementfiles.h"
+
+#include "core/insight/placement.h"
+#include "core/insight/speedtable.h"
+#include "ui/theme/format.h"
+
+#include <QFile>
+#include <QFileInfo>
+#include <QObject>
+#include <QSaveFile>
+
+#include <algorithm>
+
+namespace prism::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr qint64 kMostSpeedBytes = 64 << 20;
+constexpr std::size_t kMostErrors = 3;
+
+QString sentenceOf(const Diagnostics& errors)
+{
+    QStringList lines;
+    for (std::size_t i = 0; i < std::min(errors.size(), kMostErrors); ++i)
+        lines << QString::fromStdString(errors[i].path.empty() ? errors[i].message : errors[i].path + ": " + errors[i].message);
+    return lines.join(u'\n') + (errors.size() > kMostErrors ? QObject::tr("\nand %1 more").arg(errors.size() - kMostErrors) : QString());
+}
+
+SpeedImport failed(const QString& problem) { return {{}, {}, {}, problem}; }
+
+} // namespace
+
+SpeedImport readSpeeds(const QString& path, const Scenario& scenario)
+{
+    const QString name = QFileInfo(path).fileName();
+    QFile file(path);
+    if (!file.open(QIODevice::ReadOnly))
+        return failed(QObject::tr("%1 cannot be read: %2").arg(name, file.errorString()));
+    if (file.size() > kMostSpeedBytes)
+        return failed(QObject::tr("%1 is larger than %2 MiB.").arg(name).arg(kMostSpeedBytes >> 20));
+    const QByteArray content = file.readAll();
+    const Result<SpeedTable> table = readSpeedTable({content.constData(), static_cast<std::size_t>(content.size())}, name.toStdString());
+    if (!table)
+        return failed(sentenceOf(table.errors()));
+    Result<Scenario> with = withSpeeds(scenario, *table);
+    if (!with)
+        return failed(sentenceOf(with.errors()));
+    QStringList notes;
+    for (const Diagnostic& note : table->notes)
+        notes << QString::fromStdString(note.message);
+    return {std::move(with.value()), table->hosts,
+            QObject::tr("%1 rows of %2 nodes. %3").arg(format::count(static_cast<std::int64_t>(table->rows.size())), format::count(static_cast<std::int64_t>(table->hosts.size())), notes.join(u' ')), {}};
+}
+
+QString writeNodes(const QString& path, const std::vector<int>& order, const std::vector<std::string>& hosts, int gpusPerNode)
+{
+    const std::string text = hostfile(order, hosts, gpusPerNode, HostfileFormat::mpi);
+    QSaveFile file(path);
+    if (!file.open(QIODevice::WriteOnly) || file.write(text.data(), static_cast<qint64>(text.size())) != static_cast<qint64>(text.size()) || !file.commit())
+        return QObject::tr("The hostfile could not be written: %1").arg(file.errorString());
+    return {};
+}
+
+} // namespace prism::ui

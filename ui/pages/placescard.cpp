@@ -1,0 +1,58 @@
+#include "ui/pages/placescard.h"
+
+#include "ui/pages/card.h"
+#include "ui/theme/format.h"
+
+#include <QLabel>
+#include <QVBoxLayout>
+
+namespace prism::ui {
+
+using namespace Qt::StringLiterals;
+
+PlacesCard::PlacesCard(const Theme& theme, QWidget* parent) : QFrame(parent)
+{
+    QVBoxLayout* layout = makeCard(*this, theme);
+    m_headline = cardText(u"title"_s);
+    layout->addWidget(m_headline);
+    auto* pair = new QHBoxLayout;
+    pair->setSpacing(theme.px(12));
+    const auto half = [&](const QString& name, QLabel*& value, QLabel*& note) {
+        auto* box = new QVBoxLayout;
+        box->setSpacing(theme.px(2));
+        value = cardText(u"headline"_s);
+        value->setWordWrap(false);
+        note = cardText(u"tick"_s, u"secondary"_s);
+        box->addWidget(cardText(u"tick"_s, u"secondary"_s, name));
+        box->addWidget(value);
+        box->addWidget(note);
+        pair->addLayout(box, 1);
+    };
+    half(tr("Best"), m_best, m_bestNote);
+    half(tr("Worst"), m_worst, m_worstNote);
+    layout->addLayout(pair);
+    m_noise = cardText(u"tick"_s, u"tertiary"_s);
+    layout->addWidget(m_noise);
+}
+
+void PlacesCard::setPlaces(const PlacementMap* map, const HeatData& data, PlaceFigure figure)
+{
+    const auto describe = [&](int cell, QLabel* value, QLabel* note) {
+        const bool known = map && cell >= 0;
+        value->setText(known ? format::factor(data.cells[static_cast<std::size_t>(cell)].ratio) : u"–"_s);
+        if (!known)
+            return note->clear();
+        const double seconds = secondsOf(map->cells[static_cast<std::size_t>(cell)], figure);
+        note->setText(tr("Stage %1, replica %2\n%3 %4\n%5").arg(QString::number(cell % map->columns), data.rowLabels.value(cell / map->columns), nameOf(figure),
+                                                               format::seconds(seconds).text(), format::deltaSeconds(seconds, secondsOf(map->base, figure))));
+    };
+    describe(data.best, m_best, m_bestNote);
+    describe(data.worst, m_worst, m_worstNote);
+    const auto seconds = [&](int cell) { return cell < 0 ? 0.0 : secondsOf(map->cells[static_cast<std::size_t>(cell)], figure); };
+    m_headline->setText(!map                ? tr("Where a slow node hurts")
+                        : map->withinNoise ? tr("The places cannot be told apart")
+                                           : tr("The place decides %1 of %2").arg(format::secondsDelta(seconds(data.worst) - seconds(data.best)).mid(1), nameOf(figure)));
+    m_noise->setText(map && !map->notes.empty() ? QString::fromStdString(map->notes.front()) : QString());
+}
+
+} // namespace prism::ui

@@ -1,0 +1,51 @@
+// The slow nodes of a scenario with what mending each would give, the advice on positions, and what can be done about them.
+#pragma once
+
+#include "ui/pages/placementdata.h"
+#include "ui/theme/theme.h"
+
+#include <QFrame>
+
+class QLabel;
+class QPushButton;
+class QVBoxLayout;
+
+namespace prism::ui {
+
+/// What is known of the search for better positions.
+struct SearchState {
+    const PlacementResult* result = nullptr; ///< null: not asked for, not there yet, or failed
+    bool isComputing = false;
+    QString error;
+};
+
+/// GUI thread only.
+class SlowNodesCard final : public QFrame {
+    Q_OBJECT
+public:
+    explicit SlowNodesCard(const Theme& theme, QWidget* parent = nullptr);
+
+    /// Null: no result of the scenario yet, or of what mending would give.
+    void setNodes(const SnapshotPtr& snapshot, const SlowNodesReport* report);
+    void setAdvice(const SnapshotPtr& snapshot, const SearchState& search);
+    /// What an action did, or why it did not.
+    void say(const QString& text, bool isError);
+
+Q_SIGNALS:
+    /// The factor typed for a node; 1 = it is not slow.
+    void factorChosen(int node, double factor);
+    void importWanted();
+    void searchWanted();
+    void hostfileWanted();
+    void applyWanted();
+
+private:
+    void addRow(const Scenario& scenario, const SlowEntry& entry, const SlowNodesReport::Row* mended);
+
+    const Theme& m_theme;
+    QLabel *m_note, *m_advice, *m_adviceNote, *m_message;
+    QVBoxLayout* m_rows;
+    QPushButton *m_import, *m_find, *m_hostfile, *m_apply;
+};
+
+} // namespace prism::ui
