@@ -152,7 +152,7 @@ TEST(StepGraph, RandomlyChangedTextsNeverBreakTheReader)
             default: text.resize(at); text += 'x'; break;
             }
             if (text.empty())
-                text = "{";
+                text.push_back('{');
         }
         const auto result = stepGraphFromJson(text);
         if (result.ok()) {

@@ -18,7 +18,7 @@ void makeSampleStudy(const std::string& path)
         for (int r = 0; r < 6; ++r) {
             std::string rows;
             for (int i = 0; i < (r == 3 ? 700 : 30); ++i)
-                rows += (i ? "," : "") + std::to_string(mix64(static_cast<std::uint64_t>(s * 1000 + i)));
+                (i > 0 ? rows += ',' : rows) += std::to_string(mix64(static_cast<std::uint64_t>(s * 1000 + i)));
             ASSERT_TRUE(study->updateScenario(id, {.json = "{\"version\":1,\"edit\":" + std::to_string(r) + ",\"measured\":[" + rows + "]}",
                                                    .label = "edit " + std::to_string(r)}).ok());
         }
