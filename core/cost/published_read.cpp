@@ -210,6 +210,10 @@ void Reader::readParallel()
     par.virtualPipelineModelParallelSize = static_cast<int>(integer(p, "vpp", 1, kMaxChunks, 1));
     par.contextParallelSize = static_cast<int>(integer(p, "cp", 1, 4096, 1));
     par.expertModelParallelSize = static_cast<int>(integer(p, "ep", 1, 65536, 1));
+    if (par.virtualPipelineModelParallelSize == 1 && par.pipelineModelParallelSize > 1 && contains(lower(text(row, "schedule")), "interleaved")) {
+        par.virtualPipelineModelParallelSize = 2;
+        assume("two chunks per stage (interleaved, their number is not printed)");
+    }
     par.pipelineSchedule = par.virtualPipelineModelParallelSize > 1 ? "interleaved" : "1f1b";
     const auto fsdp = p.is_object() ? p.find("fsdp") : p.end();
     const bool sharded = fsdp != p.end() && ((fsdp->is_boolean() && fsdp->get<bool>()) || fsdp->is_string());
@@ -302,7 +306,7 @@ void Reader::readGeneration()
         }
     } else if (source == "simumax-b200") {
         par.overlapGradReduce = par.overlapParamGather = false; // "no communication overlap"
-    } else if (source.starts_with("mlperf") || source == "megatron-bridge") {
+    } else if (source.starts_with("mlperf") || source == "megatron-bridge" || source == "megatron-readme-h100") {
         par.tpCommOverlap = par.tensorModelParallelSize > 1 && out.scenario.model.numExperts == 0;
     }
     const bool deepEp = contains(lower(text(row, "notes")), "deepep");
