@@ -24,5 +24,6 @@ void addStudy(CLI::App& app, Cli& cli);
 void addTimeline(CLI::App& app, Cli& cli);
 void addValidatePublished(CLI::App& app, Cli& cli);
 void addValidateCollectives(CLI::App& app, Cli& cli);
+void addValidateSteps(CLI::App& app, Cli& cli);
 
 } // namespace prism::cli

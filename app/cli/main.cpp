@@ -29,6 +29,7 @@ int main(int argc, char** argv)
         addStudy(app, cli);
         addValidatePublished(app, cli);
         addValidateCollectives(app, cli);
+        addValidateSteps(app, cli);
         addCalibrate(app, cli);
         addBench(app, cli);
         addCheck(app, cli);

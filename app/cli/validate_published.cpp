@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 
@@ -18,7 +19,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct ValidateOptions : CommonOptions {
-    std::string file, suite, tier;
+    std::string file, suite, tier, scenarioOf;
 };
 
 Json rowJson(const ValidatedRow& r)
@@ -112,6 +113,14 @@ void validate(const ValidateOptions& options)
     if (std::error_code error; path != "-" && std::filesystem::file_size(path, error) > (std::uintmax_t{64} << 20) && !error)
         throw InputError({{Severity::error, path, "the file is too large", "", "at most 64 MiB", "", ""}});
     std::vector<PublishedRow> rows = require(readPublished(readInput(path)));
+    if (!options.scenarioOf.empty()) {
+        const auto row = std::find_if(rows.begin(), rows.end(), [&](const PublishedRow& r) { return r.id == options.scenarioOf; });
+        if (row == rows.end() || row->scheduleOnly || !row->skipped.empty())
+            throw InputError({{Severity::error, "--scenario", row == rows.end() ? "there is no such row" : "the row is no scenario", options.scenarioOf,
+                               row == rows.end() ? "the id of a row" : row->skipped, "", ""}});
+        writeOutput(options, toJson(row->scenario));
+        return;
+    }
     std::erase_if(rows, [&](const PublishedRow& row) {
         return (!options.suite.empty() && row.suite != options.suite) || (!options.tier.empty() && row.tier != options.tier);
     });
@@ -128,6 +137,7 @@ void addValidatePublished(CLI::App& app, Cli& cli)
     command->add_option("FILE", options->file, "file of the format prism-validation-1, for example presets/published/steps.json")->required();
     command->add_option("--suite", options->suite, "only rows of this source");
     command->add_option("--tier", options->tier, "only rows of this tier: A, B or C");
+    command->add_option("--scenario", options->scenarioOf, "write the scenario that describes the row with this id, and nothing else");
     options->samples = ValidationOptions{}.samples;
     addSampling(*command, *options);
     addOutput(*command, *options, cli);

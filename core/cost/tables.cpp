@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <zlib.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -64,6 +65,34 @@ std::vector<std::string> csvFields(std::string_view line)
             fields.back() += c;
     }
     return fields;
+}
+
+Result<std::string> selectedRows(std::string_view table, const std::vector<std::string>& wanted)
+{
+    std::string out;
+    std::vector<std::pair<std::size_t, std::string>> conditions;
+    Diagnostics errors;
+    for (bool header = true; !table.empty(); header = false) {
+        const std::size_t end = std::min(table.find('\n'), table.size());
+        const std::string_view line = table.substr(0, end);
+        table.remove_prefix(std::min(end + 1, table.size()));
+        const std::vector<std::string> fields = csvFields(line);
+        if (header) {
+            for (const std::string& w : wanted) {
+                const std::size_t equals = std::min(w.find('='), w.size());
+                const auto at = std::find(fields.begin(), fields.end(), w.substr(0, equals));
+                if (at == fields.end() || equals == w.size())
+                    errors.push_back({Severity::error, "line 1", "rows cannot be selected by this", w, "COLUMN=VALUE with a column of the header", "", ""});
+                else
+                    conditions.emplace_back(static_cast<std::size_t>(at - fields.begin()), w.substr(equals + 1));
+            }
+            if (!errors.empty())
+                return errors;
+        }
+        if (header || std::all_of(conditions.begin(), conditions.end(), [&](const auto& c) { return c.first < fields.size() && fields[c.first] == c.second; }))
+            out.append(line).push_back('\n');
+    }
+    return out;
 }
 
 Result<std::string> readTextFile(const std::string& path, std::size_t limitBytes)

@@ -15,6 +15,9 @@ namespace prism {
 /// Splits one comma-separated line; quotes protect commas.
 [[nodiscard]] std::vector<std::string> csvFields(std::string_view line);
 
+/// The header and the lines of a table whose columns have the wanted values, each "COLUMN=VALUE". Errors: columns that are not there.
+[[nodiscard]] Result<std::string> selectedRows(std::string_view table, const std::vector<std::string>& wanted);
+
 /// Matrix products of SimuMax's B200 system file: repeated long enough to reach the power limit, as in training.
 [[nodiscard]] Result<std::vector<GemmRow>> readSustainedGemms(const std::string& path);
 

@@ -68,6 +68,23 @@ TEST(CliMeasured, ValidationReportHasTheAgreedKeys)
     }
 }
 
+TEST(CliMeasured, StepSeriesAreComparedWithTheScenarioOfAPublishedRow)
+{
+    const CliRun row = runCli("validate-published " PRISM_SOURCE_DIR "/presets/published/steps.json --scenario sc21-t1-1.7B");
+    ASSERT_EQ(row.exitCode, 0) << row.err;
+    std::string csv = "system,step_time_s\n";
+    for (int i = 0; i < 60; ++i)
+        csv += "a," + std::to_string(3.5 + 0.01 * (i % 7)) + "\nb,99\n";
+    const CliRun run = runCli("validate-steps " + file("row.json", row.out) + " " + file("steps.csv", csv) + " --where system=a --samples 500 --json");
+    ASSERT_EQ(run.exitCode, 0) << run.err;
+    const auto report = nlohmann::json::parse(run.out);
+    EXPECT_EQ(report["steps"], 58);
+    EXPECT_NEAR(report["measured_median_s"].get<double>(), 3.53, 0.011);
+    EXPECT_GT(report["ks"]["value"].get<double>(), 0.0);
+    EXPECT_EQ(runCli("validate-steps sample-baseline " + file("steps.csv", csv) + " --where colour=a").exitCode, 1);
+    EXPECT_EQ(runCli("validate-published " PRISM_SOURCE_DIR "/presets/published/steps.json --scenario nothing").exitCode, 1);
+}
+
 TEST(CliMeasured, AnUncalibratedGpuSaysSo)
 {
     const CliRun run = runCli("predict llama3-70b-128-mi300x --samples 50 --json");
