@@ -1,5 +1,6 @@
-// validate-collectives: every row of an nccl-tests log or table beside what the collective model says.
+// validate-collectives: every row of an nccl-tests log or table beside what the collective model says; of a folder, a line for each table.
 #include "app/cli/commands.h"
+#include "core/cost/collectiveagreement.h"
 #include "core/cost/costmodel.h"
 #include "core/cost/importmeasured.h"
 #include "core/cost/tables.h"
@@ -11,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <memory>
 
@@ -80,8 +82,40 @@ std::vector<Row> compared(const CollectiveOptions& options)
     return rows;
 }
 
+/// A line for each table of a folder, each on the presets of the machine that it was measured on.
+void validateFolder(const CollectiveOptions& options)
+{
+    const CollectiveFolder folder = require(readCollectiveFolder(options.file));
+    const std::vector<TableAgreement> tables = require(agreement(folder, calibration(), options.minBytes, options.maxBytes));
+    Json list = Json::array();
+    TableAgreement all;
+    std::string text = fmt::format("{:<56} {:<27} {:>5} {:>9} {:>8} {:>8} {:>8}\n", "table", "fabric", "rows", "mean |e|", "bias", "worst", "<= 10 %");
+    for (const TableAgreement& t : tables) {
+        const double within = static_cast<double>(t.within) / t.rows;
+        text += fmt::format("{:<56} {:<27} {:>5} {:>7.1f} % {:>+6.1f} % {:>+6.0f} % {:>6.0f} %{}\n", t.name, t.fabric, t.rows, 100 * t.meanAbs, 100 * t.bias, 100 * t.worst,
+                            100 * within, t.remark.empty() ? "" : "  (" + t.remark + ")");
+        list.push_back({{"table", t.name}, {"gpu", t.gpu}, {"fabric", t.fabric}, {"remark", t.remark}, {"rows", t.rows}, {"mean_abs_error", t.meanAbs}, {"bias", t.bias},
+                        {"worst", t.worst}, {"within_10_percent", within}});
+        if (!t.remark.empty())
+            continue;
+        all.rows += t.rows;
+        all.within += t.within;
+        all.meanAbs += t.meanAbs * t.rows;
+    }
+    const double rows = std::max(1, all.rows);
+    text += fmt::format("\nall tables without a remark: {} rows, mean |error| {:.1f} %, {:.1f} % within 10 %\n", all.rows, 100 * all.meanAbs / rows, 100 * all.within / rows);
+    for (const std::string& file : folder.notRead)
+        text += "not read: " + file + "\n";
+    const Json report = {{"tables", std::move(list)}, {"not_read", folder.notRead}, {"rows", all.rows}, {"mean_abs_error", all.meanAbs / rows}, {"within_10_percent", all.within / rows}};
+    writeOutput(options, options.json ? report.dump(2) + "\n" : text);
+}
+
 void validate(const CollectiveOptions& options)
 {
+    if (std::filesystem::is_directory(options.file)) {
+        validateFolder(options);
+        return;
+    }
     const std::vector<Row> rows = compared(options);
     struct Sum {
         double abs = 0, worst = 0;
@@ -124,10 +158,11 @@ void validate(const CollectiveOptions& options)
 void addValidateCollectives(CLI::App& app, Cli& cli)
 {
     auto options = std::make_shared<CollectiveOptions>();
-    CLI::App* command = app.add_subcommand("validate-collectives", "Compare the collective model with an nccl-tests log or a table of collectives, row by row");
-    command->add_option("FILE", options->file, "log of all_reduce_perf and its like, or CSV (op, ranks or num_gpus, bytes, time_us or latency_us); may be gzip")->required();
-    command->add_option("--gpu", options->gpu, "GPU preset")->capture_default_str();
-    command->add_option("--fabric", options->fabric, "fabric preset")->capture_default_str();
+    CLI::App* command = app.add_subcommand("validate-collectives", "Compare the collective model with an nccl-tests log or a table of collectives, row by row; with a folder of known tables, a line each");
+    command->add_option("FILE", options->file, "log of all_reduce_perf and its like, or CSV (op, ranks or num_gpus, bytes, time_us or latency_us); may be gzip. Or a folder: "
+                                               "its tables (aiconfigurator, Echo, vTrain, estimate-train-time, TraceLens) by file name, on the presets of their machines")->required();
+    command->add_option("--gpu", options->gpu, "GPU preset (of a file)")->capture_default_str();
+    command->add_option("--fabric", options->fabric, "fabric preset (of a file)")->capture_default_str();
     command->add_option("--where", options->where, "COLUMN=VALUE: only these rows of a table (repeatable)");
     command->add_option("--op", options->log.op, "The collective, where the log does not name it")
         ->check(CLI::IsMember({"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "p2p"}));

@@ -1,22 +1,17 @@
 #include "core/cost/calibrate.h"
 
+#include "core/cost/collectivetables.h"
 #include "core/cost/costmodel.h"
+#include "core/cost/fitting.h"
 #include "core/cost/tables.h"
 #include "core/scenario/presets.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
 
 namespace prism {
 namespace {
-
-double median(std::vector<double> x)
-{
-    std::sort(x.begin(), x.end());
-    return x.empty() ? 0 : (x.size() % 2 == 1 ? x[x.size() / 2] : 0.5 * (x[x.size() / 2 - 1] + x[x.size() / 2]));
-}
 
 GpuCalibration* gpuOf(Calibration& c, const std::string& family)
 {
@@ -36,31 +31,6 @@ Scenario probe(const std::string& family)
         if (const Result<GpuSpec> gpu = gpuPreset(it->second))
             s.cluster.gpu = *gpu;
     return s;
-}
-
-/// Golden-section search of one constant on a logarithmic scale.
-template <class Loss>
-double minimum(double low, double high, int steps, Loss loss)
-{
-    const double ratio = (std::sqrt(5.0) - 1) / 2;
-    double a = std::log(low), b = std::log(high), c = b - ratio * (b - a), d = a + ratio * (b - a);
-    double fc = loss(std::exp(c)), fd = loss(std::exp(d));
-    for (int i = 0; i < steps; ++i) {
-        if (fc < fd) {
-            b = d;
-            d = c;
-            fd = fc;
-            c = b - ratio * (b - a);
-            fc = loss(std::exp(c));
-        } else {
-            a = c;
-            c = d;
-            fc = fd;
-            d = a + ratio * (b - a);
-            fd = loss(std::exp(d));
-        }
-    }
-    return std::exp(fc < fd ? c : d);
 }
 
 /// A row of tier B that alone says what dense 16-bit training on H100 reaches (Megatron-LM README, 7.1B without pipeline: only
@@ -237,70 +207,6 @@ void coverUnseen(CalibrationRun& run, const SlowdownOf& slowdownOf)
 
 } // namespace
 
-void fitCurves(Calibration& calibration, const std::vector<BusRow>& rows, std::vector<FitReport>& reports)
-{
-    // Shares at each power of two, medians over versions and data types.
-    std::map<std::tuple<std::string, int, int, int>, std::vector<double>> shares;
-    std::set<std::string> types;
-    for (const BusRow& r : rows)
-        if (r.bytes >= std::exp2(kCurveFirstLog2) && r.busGbPerS > 0) {
-            shares[{r.type, r.op, r.ranks, static_cast<int>(std::lround(std::log2(r.bytes)))}].push_back(r.busGbPerS / r.linkGbPerS);
-            types.insert(r.type);
-        }
-    const auto fit = [&](const std::string& type, BusShare& share) {
-        for (int op = 0; op < kCurveOps; ++op)
-            for (int n = 0; n < kCurveSizes; ++n) {
-                auto& curve = share[static_cast<std::size_t>(op)][static_cast<std::size_t>(n)];
-                double last = 0, slope = 0;
-                for (int k = 0; k < kCurveKnots; ++k) {
-                    double& at = curve[static_cast<std::size_t>(k)];
-                    if (const auto it = shares.find({type, op, 2 << n, kCurveFirstLog2 + k}); it != shares.end()) {
-                        const double s = median(it->second);
-                        slope = last > 0 ? s - last : 0;
-                        last = at = s;
-                    } else if (last > 0) { // beyond the table: each further step gains a half of the one before
-                        slope = std::max(0.0, slope / 2);
-                        last = at = last + slope;
-                    }
-                }
-            }
-    };
-    calibration.curves.clear();
-    for (const std::string& type : types)
-        if (GpuCalibration* family = gpuOf(calibration, type))
-            fit(type, family->busShare);
-    for (const std::string& type : types)
-        if (gpuOf(calibration, type) == nullptr) {
-            GpuSpec gpu;
-            gpu.preset = type;
-            calibration.curves.push_back({type, gpuCalibration(calibration, gpu).busShare});
-            fit(type, calibration.curves.back().share);
-        }
-    // Residuals on every row from 1 MB.
-    for (const std::string& type : types) {
-        FitReport report{type + ": bus bandwidth", 0, 0, 0};
-        int within = 0;
-        Scenario s;
-        s.cluster.gpu.preset = type;
-        s.cluster.nvlsSupported = true;
-        for (const BusRow& r : rows) {
-            if (r.type != type || r.bytes < 1 << 20)
-                continue;
-            s.cluster.intraNodeGbPerS = r.linkGbPerS;
-            const CostModel cost(s, calibration);
-            const double e = cost.intraBusBandwidth(static_cast<CollectiveOp>(r.op), r.ranks, r.bytes) / (r.busGbPerS * 1e9) - 1;
-            report.meanAbs += std::abs(e);
-            report.bias += e;
-            within += std::abs(e) <= 0.1 ? 1 : 0;
-            ++report.rows;
-        }
-        report.meanAbs /= std::max(1, report.rows);
-        report.bias /= std::max(1, report.rows);
-        report.what += ", " + std::to_string(100 * within / std::max(1, report.rows)) + " % of the rows within 10 %";
-        reports.push_back(report);
-    }
-}
-
 void fitGemms(Calibration& calibration, const std::vector<GemmRow>& rows, std::vector<FitReport>& reports)
 {
     for (const auto& [precision, name] : {std::pair{MatrixPrecision::bits16, "16 bit"}, {MatrixPrecision::fp8, "FP8"}, {MatrixPrecision::fp4, "FP4"}})
@@ -376,7 +282,7 @@ void fitSustained(Calibration& calibration, const std::vector<GemmRow>& rows, st
             ratios.push_back(r.seconds / cost.gemmSeconds(r.m, r.n, r.k, 1, MatrixPrecision::bits16));
     if (ratios.empty())
         return;
-    gpu->trainingFactor = median(ratios);
+    gpu->trainingFactor = medianOf(ratios);
     FitReport report{gpu->family + ": sustained matrix products, training factor " + std::to_string(gpu->trainingFactor), static_cast<int>(ratios.size()), 0, 0};
     for (const double ratio : ratios) {
         const double e = gpu->trainingFactor / ratio - 1;
@@ -414,12 +320,14 @@ Result<CalibrationRun> calibrated(const std::string& folder, const Calibration& 
         return result.ok();
     };
     const Result<std::vector<BusRow>> bus = readBusTable(folder + "/collectives/aiconfigurator_nccl_all.csv.gz");
+    const Result<CollectiveFolder> collectives = readCollectiveFolder(folder + "/collectives");
     const Result<std::vector<GemmRow>> gemm = readGemmTable(folder + "/operators/aiconfigurator_gemm_large_m.csv.gz");
     const Result<std::vector<GemmRow>> sustained = readSustainedGemms(folder + "/operators/simumax_system_b200_bf16_ceperm.json");
     const Result<std::string> text = readTextFile(folder + "/published.json");
     const Result<std::string> stepTable = readTextFile(folder + "/tables/vtrain_ground_truth_single.csv");
     (void)require(bus);
     (void)require(stepTable);
+    (void)require(collectives);
     (void)require(sustained);
     (void)require(gemm);
     (void)require(text);
@@ -430,7 +338,7 @@ Result<CalibrationRun> calibrated(const std::string& folder, const Calibration& 
     (void)require(steps);
     if (!errors.empty())
         return errors;
-    fitCurves(run.calibration, *bus, run.fits);
+    fitCollectives(run.calibration, *bus, *collectives, leaveSourcesOut, run.fits);
     fitGemms(run.calibration, *gemm, run.fits);
     fitSustained(run.calibration, *sustained, run.fits);
 

@@ -1,6 +1,7 @@
 // The calibration procedure: operator benchmarks, nccl-tests tables and published steps in, fitted constants and residuals out.
 #pragma once
 
+#include "core/cost/collectivetables.h"
 #include "core/cost/measured.h"
 #include "core/cost/published.h"
 
@@ -38,6 +39,16 @@ struct BusRow {
     double bytes = 0, busGbPerS = 0, linkGbPerS = 1;
 };
 void fitCurves(Calibration& calibration, const std::vector<BusRow>& rows, std::vector<FitReport>& reports);
+/// Adds all-reduces inside nodes from other tables at the knots of the curves, as if every group had all links of its GPUs: GPU types that
+/// `rows` lack, and messages longer than theirs.
+void addDenseTables(std::vector<BusRow>& rows, const CollectiveFolder& folder);
+
+/// The constants of the network, and what the presets of machines with tables of their own state (reported only: presets are written by
+/// hand), by coordinate descent over all tables between nodes.
+void fitNetwork(Calibration& calibration, const CollectiveFolder& folder, std::vector<FitReport>& reports);
+/// Curves and network, and how far every table is from them; with `leaveTablesOut` also every table between nodes predicted by
+/// constants fitted on the others (what the preset of its machine states stays).
+void fitCollectives(Calibration& calibration, std::vector<BusRow> rows, const CollectiveFolder& folder, bool leaveTablesOut, std::vector<FitReport>& reports);
 
 /// Efficiency and tile overhead of every GPU family and precision from GEMM benchmark rows, by the mean absolute logarithm.
 struct GemmRow {

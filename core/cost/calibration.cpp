@@ -30,8 +30,9 @@ struct NetworkField {
     double NetworkCalibration::* member;
 };
 constexpr NetworkField kNetworkFields[] = {
-    {"efficiency", &NetworkCalibration::efficiency}, {"base_s", &NetworkCalibration::baseSeconds},
-    {"hop_s", &NetworkCalibration::hopSeconds},      {"half_bytes", &NetworkCalibration::halfBytes},
+    {"efficiency", &NetworkCalibration::efficiency}, {"pair_efficiency", &NetworkCalibration::pairEfficiency},
+    {"base_s", &NetworkCalibration::baseSeconds},    {"ring_hop", &NetworkCalibration::ringHop},
+    {"tree_hop", &NetworkCalibration::treeHop},      {"tree_efficiency", &NetworkCalibration::treeEfficiency},
 };
 struct SoftwareField {
     const char* name;

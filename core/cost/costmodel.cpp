@@ -9,23 +9,11 @@ namespace {
 /// How compute and memory traffic of a matrix product overlap: the norm of the two times (4: nearly the maximum).
 constexpr double kDenseNorm = 4, kGroupedNorm = 1.3;
 
-using Curves = BusShare::value_type;
-
-/// All-reduce as reduce-scatter and all-gather: never faster than the mean of the two.
-Curves withoutSwitchReduction(const GpuCalibration& gpu)
-{
-    Curves c = gpu.busShare[0];
-    for (std::size_t n = 0; n < kCurveSizes; ++n)
-        for (std::size_t k = 0; k < kCurveKnots; ++k)
-            c[n][k] = std::min(c[n][k], 1.08 * 2 / (1 / gpu.busShare[1][n][k] + 1 / gpu.busShare[2][n][k]));
-    return c;
-}
-
 } // namespace
 
 CostModel::CostModel(const Scenario& scenario, const Calibration& calibration)
     : m_layout(layoutOf(scenario)), m_gpu(gpuCalibration(calibration, scenario.cluster.gpu)),
-      m_network(calibration.network), m_software(scenario.training.flashAttention ? &calibration.fused : &calibration.eager)
+      m_collectives(scenario.cluster, m_gpu, calibration.network), m_software(scenario.training.flashAttention ? &calibration.fused : &calibration.eager)
 {
     const GpuSpec& gpu = scenario.cluster.gpu;
     const auto or16 = [&](double peak) { return (peak > 0 ? peak : gpu.peakBf16Tflops) * 1e12; };
@@ -46,10 +34,6 @@ CostModel::CostModel(const Scenario& scenario, const Calibration& calibration)
     else if (precision.starts_with("fp8") || precision == "mxfp8")
         m_low = MatrixPrecision::fp8;
     m_memoryBytesPerSecond = std::max(1.0, gpu.memoryBandwidthGbPerS * 1e9 * m_gpu.memoryEfficiency);
-    m_intraBytesPerSecond = std::max(1.0, scenario.cluster.intraNodeGbPerS * 1e9);
-    m_interBytesPerSecond = std::max(1.0, scenario.cluster.interNodeGbPerS * 1e9);
-    m_intraLatency = scenario.cluster.intraNodeLatencyUs * 1e-6;
-    m_interLatency = scenario.cluster.interNodeLatencyUs * 1e-6;
     m_sms = std::max(1, gpu.numSms);
     // DeepEP (DeepSeek-V3, arXiv 2412.19437, section 3.2.2): a token goes to a node, inside one node to a rank, once, however
     // many of its top-k experts are there: n (1 - (1 - 1/n)^k) copies of k.
@@ -57,12 +41,9 @@ CostModel::CostModel(const Scenario& scenario, const Calibration& calibration)
         const double places = static_cast<double>(expert.nodes > 1 ? expert.nodes : expert.size), topk = static_cast<double>(scenario.model.moeRouterTopk);
         m_expertTraffic = std::min(1.0, places * (1 - std::pow(1 - 1 / places, topk)) / topk);
     }
-    // Without reduction in the switch an all-reduce is two half-rings. A100's curves were measured without it.
-    if (!scenario.cluster.nvlsSupported && m_gpu.family != "a100")
-        m_gpu.busShare[0] = withoutSwitchReduction(m_gpu);
     if (!scenario.measured.rows.empty() || !scenario.measured.kernels.empty())
         m_tables.set(scenario.measured, m_layout.gpusPerNode, [this](double m, double n, double k, MatrixPrecision p) { return gemmSeconds(m, n, k, 1, p); },
-                     [this](CollectiveOp op, const GroupGeometry& group, double bytes) { return collectiveFormula(op, group, bytes); });
+                     [this](CollectiveOp op, const GroupGeometry& group, double bytes) { return m_collectives.seconds(op, group, bytes); });
 }
 
 double CostModel::measuredOr(KernelId id, double formula) const
@@ -124,56 +105,9 @@ const GroupGeometry& CostModel::group(Domain domain) const
     return m_layout.data;
 }
 
-/// Bus bandwidth of a collective inside a node, by interpolation of the calibrated curve over ranks and message size.
-double CostModel::intraBusBandwidth(CollectiveOp op, std::int64_t ranks, double bytes) const
-{
-    const std::size_t row = op == CollectiveOp::allReduce ? 0 : op == CollectiveOp::allGather ? 1 : op == CollectiveOp::reduceScatter ? 2 : 3;
-    const auto& curves = m_gpu.busShare[row];
-    const double at = std::clamp(std::log2(std::max(1.0, bytes)) - kCurveFirstLog2, 0.0, kCurveKnots - 1.0);
-    const auto knot = std::min<std::size_t>(static_cast<std::size_t>(at), kCurveKnots - 2);
-    const double f = at - static_cast<double>(knot);
-    const auto value = [&](std::size_t n) { return std::pow(curves[n][knot], 1 - f) * std::pow(curves[n][knot + 1], f); };
-    const double size = std::clamp(std::log2(static_cast<double>(ranks)) - 1, 0.0, kCurveSizes - 1.0);
-    const auto n = std::min<std::size_t>(static_cast<std::size_t>(size), kCurveSizes - 2);
-    const double share = value(n) + (size - static_cast<double>(n)) * (value(n + 1) - value(n));
-    // Below the first knot latency rules: the time stays, so the bandwidth falls with the message.
-    return m_intraBytesPerSecond * share * std::min(1.0, bytes / std::exp2(kCurveFirstLog2));
-}
-
-/// Bytes that cross the busiest link over the buffer (nccl-tests PERFORMANCE.md): all-gather and reduce-scatter move (n - 1) / n
-/// of the buffer, all-reduce twice that. Inside a node the calibrated curves; between nodes rings whose bandwidth is that
-/// of the NICs of the group's ranks on a node, with a latency per node and a half-bandwidth message size.
-double CostModel::collectiveFormula(CollectiveOp op, const GroupGeometry& group, double bytes) const
-{
-    const double n = static_cast<double>(group.size);
-    if (group.size <= 1 || bytes <= 0)
-        return 0;
-    const double perNode = static_cast<double>(group.ranksPerNode), nodes = static_cast<double>(group.nodes);
-    const double network = m_interBytesPerSecond * m_network.efficiency;
-    if (op == CollectiveOp::sendRecv) {
-        const double bandwidth = group.nodes > 1 ? network : intraBusBandwidth(CollectiveOp::allToAll, 2, bytes);
-        return (group.nodes > 1 ? m_interLatency : m_intraLatency) + bytes / bandwidth;
-    }
-    const double factor = (n - 1) / n * (op == CollectiveOp::allReduce ? 2 : 1);
-    if (group.nodes <= 1) // the curves hold the latencies of up to 8 ranks; larger domains add a hop for each further rank
-        return factor * bytes / intraBusBandwidth(op, group.size, bytes) + std::max(0.0, n - 8) * 0.2 * m_intraLatency;
-    if (op == CollectiveOp::allToAll) {
-        const double outside = (n - perNode) / n * bytes / network;
-        const double inside = perNode > 1 ? perNode / n * bytes / intraBusBandwidth(op, group.ranksPerNode, bytes * perNode / n) : 0.0;
-        return m_network.baseSeconds + m_interLatency + std::max(outside, inside);
-    }
-    const double inside = perNode > 1 ? intraBusBandwidth(op, group.ranksPerNode, std::max(bytes, m_network.halfBytes)) : 1e300;
-    const double bandwidth = std::min(inside, perNode * network);
-    const double steps = op == CollectiveOp::allReduce ? 2 : 1;
-    // Long rings pay a latency per node; NCCL changes to trees where that is cheaper (2 log2 of the nodes).
-    const double hops = std::min(nodes - 1, 4 * std::log2(nodes) + 1);
-    return m_network.baseSeconds + steps * hops * (m_network.hopSeconds + 0.5 * m_interLatency)
-           + factor * (bytes + m_network.halfBytes * perNode / (perNode + 1)) / bandwidth;
-}
-
 double CostModel::collectiveSeconds(CollectiveOp op, const GroupGeometry& group, double bytes) const
 {
-    return collectiveFormula(op, group, bytes) * m_tables.collectiveFactor(op, group, bytes);
+    return m_collectives.seconds(op, group, bytes) * m_tables.collectiveFactor(op, group, bytes);
 }
 
 double CostModel::seconds(const Kernel& kernel) const

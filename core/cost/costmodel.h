@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/cost/calibration.h"
+#include "core/cost/collectives.h"
 #include "core/cost/measured.h"
 #include "core/step/layout.h"
 #include "core/workload/kernel.h"
@@ -30,9 +31,7 @@ public:
     /// A collective over a group, by the measured tables where they have it; `bytes` as nccl-tests counts them (the full buffer of one rank).
     [[nodiscard]] double collectiveSeconds(CollectiveOp op, const GroupGeometry& group, double bytes) const;
 
-    /// Bytes per second as nccl-tests' bus bandwidth, inside a node.
-    [[nodiscard]] double intraBusBandwidth(CollectiveOp op, std::int64_t ranks, double bytes) const;
-
+    [[nodiscard]] const CollectiveModel& collectives() const { return m_collectives; }
     [[nodiscard]] const Layout& layout() const { return m_layout; }
     [[nodiscard]] const GroupGeometry& group(Domain domain) const;
     [[nodiscard]] const SoftwareCalibration& software() const { return *m_software; }
@@ -40,16 +39,14 @@ public:
     [[nodiscard]] double peakFlops(MatrixPrecision precision) const { return m_peak[static_cast<std::size_t>(precision)]; }
 
 private:
-    [[nodiscard]] double collectiveFormula(CollectiveOp op, const GroupGeometry& group, double bytes) const;
-
     Layout m_layout;
     MeasuredTables m_tables;
     GpuCalibration m_gpu;
-    NetworkCalibration m_network;
+    CollectiveModel m_collectives;
     const SoftwareCalibration* m_software;
     std::array<double, 5> m_peak{}, m_efficiency{};
     MatrixPrecision m_high = MatrixPrecision::bits16, m_low = MatrixPrecision::bits16;
-    double m_memoryBytesPerSecond = 1, m_intraBytesPerSecond = 1, m_interBytesPerSecond = 1, m_intraLatency = 0, m_interLatency = 0;
+    double m_memoryBytesPerSecond = 1;
     double m_sms = 100;
     double m_expertTraffic = 1; ///< of the routed copies, the share that travels
 };

@@ -180,6 +180,7 @@ void Reader::readGpu()
         out.scenario.variability = *spread;
     c.intraNodeGbPerS = known->linkGbPerS;
     c.nvlsSupported = known->nvls;
+    c.intraNodeTopology = contains(type, "mi3") ? "full_mesh" : "switch"; // Infinity Fabric links each pair
     c.numGpus = integer(g, "count", 1, 1'000'000);
     c.gpusPerNode = static_cast<int>(integer(g, "per_node", 1, 1024, 8));
     if (!number(g, "per_node"))

@@ -207,9 +207,12 @@ Result<ClusterConfig> fabricPreset(std::string_view name, ClusterConfig cluster)
     cluster.gpusPerNode = fabric.gpusPerNode;
     cluster.intraNodeGbPerS = fabric.intraNodeGbPerS;
     cluster.intraNodeLatencyUs = fabric.intraNodeLatencyUs;
+    cluster.intraNodeBaseLatencyUs = fabric.intraNodeBaseLatencyUs;
+    cluster.intraNodeTopology = fabric.intraNodeTopology;
     cluster.nvlsSupported = fabric.nvlsSupported;
     cluster.interNodeGbPerS = fabric.interNodeGbPerS;
     cluster.interNodeLatencyUs = fabric.interNodeLatencyUs;
+    cluster.interNodeEfficiency = fabric.interNodeEfficiency;
     cluster.topology = fabric.topology;
     cluster.oversubscription = fabric.oversubscription;
     cluster.nodesPerPod = fabric.nodesPerPod;

@@ -75,9 +75,12 @@ struct ClusterConfig {
     int gpusPerNode = 8;
     double intraNodeGbPerS = 450;                   ///< per GPU and direction
     double intraNodeLatencyUs = 3;
+    double intraNodeBaseLatencyUs = 0;              ///< of a short collective, before its hops; 0 = as in the calibrated tables
+    std::string intraNodeTopology = "switch";       ///< switch | full_mesh | hybrid_cube_mesh
     bool nvlsSupported = true;                      ///< NVLink SHARP in-switch reduction
     double interNodeGbPerS = 50;                    ///< per GPU and direction (NIC)
     double interNodeLatencyUs = 8;
+    double interNodeEfficiency = 0;                 ///< share of the bandwidth that long messages reach; 0 = as calibrated
     std::string topology = "rail_optimized";        ///< rail_optimized | fat_tree
     double oversubscription = 1;                    ///< >= 1, at the spine
     int nodesPerPod = 32;                           ///< nodes under one leaf group (no spine hop inside)

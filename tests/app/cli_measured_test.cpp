@@ -52,6 +52,26 @@ TEST(CliMeasured, CollectivesAreComparedRowByRow)
         EXPECT_NEAR(row["error"].get<double>(), row["predicted_s"].get<double>() / row["measured_s"].get<double>() - 1, 1e-12);
 }
 
+TEST(CliMeasured, AFolderOfTablesHasALineForEach)
+{
+    const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "cli_collectives";
+    std::filesystem::remove_all(folder);
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder / "vista_allreduce_2_1.csv") << "shape,nodes,GPUsPerNode,dur(us)\n67108864,2,1,3000\n600000000,2,1,26000\n";
+    std::ofstream(folder / "other.csv") << "a,b\n";
+    const CliRun run = runCli("validate-collectives " + folder.string() + " --json");
+    ASSERT_EQ(run.exitCode, 0) << run.err;
+    const auto report = nlohmann::json::parse(run.out);
+    ASSERT_EQ(report["tables"].size(), 1U);
+    EXPECT_EQ(report["tables"][0]["fabric"], "vista-gh200-ndr400");
+    EXPECT_EQ(report["tables"][0]["rows"], 2);
+    EXPECT_EQ(report["not_read"].size(), 1U);
+    std::ofstream(folder / "vista_allreduce_2_1.csv") << "shape,nodes,GPUsPerNode,dur(us)\nten,2,1,3000\n";
+    const CliRun bad = runCli("validate-collectives " + folder.string() + " --json");
+    EXPECT_EQ(bad.exitCode, 1);
+    EXPECT_EQ(nlohmann::json::parse(bad.err)["errors"][0]["path"], "vista_allreduce_2_1.csv:2");
+}
+
 TEST(CliMeasured, ValidationReportHasTheAgreedKeys)
 {
     const CliRun run = runCli("validate-published " PRISM_SOURCE_DIR "/presets/published/steps.json --tier A --suite megascale --json");

@@ -1,0 +1,132 @@
+#include "core/cost/collectives.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace prism {
+namespace {
+
+/// NCCL's tuning table (src/graph/tuning.cc): a tree reaches 0.9 of a ring's bandwidth with its Simple protocol, whose network hop
+/// takes 14 us where that of LL128 takes 8.5.
+constexpr double kTreeBandwidth = 0.9, kSimpleOverLl128 = 14.0 / 8.5;
+/// Hop of short messages (LL128, 1.9 us on NVLink, the same table) over the 3 us of the fabric presets, which lie between LL128 and Simple.
+constexpr double kShortHop = 1.9 / 3.0;
+/// One send over direct links: 91.4 of 100 GB/s between two A100 (estimate-train-time, Perlmutter, 256 MB).
+constexpr double kDirectLinks = 0.91;
+/// Short of 2^32 bytes the curves still rise: what a ring between nodes can at most pass on inside one.
+constexpr double kLongMessage = 4294967296.0;
+
+std::size_t rowOf(CollectiveOp op)
+{
+    return op == CollectiveOp::allReduce ? 0 : op == CollectiveOp::allGather ? 1 : op == CollectiveOp::reduceScatter ? 2 : 3;
+}
+
+/// Passes through the ranks: an all-reduce is a reduce-scatter and an all-gather.
+double passes(CollectiveOp op) { return op == CollectiveOp::allReduce ? 2 : 1; }
+
+/// All-reduce as reduce-scatter and all-gather: never faster than the mean of the two.
+BusShare withoutSwitchReduction(BusShare share)
+{
+    for (std::size_t n = 0; n < kCurveSizes; ++n)
+        for (std::size_t k = 0; k < kCurveKnots; ++k)
+            share[0][n][k] = std::min(share[0][n][k], 1.08 * 2 / (1 / share[1][n][k] + 1 / share[2][n][k]));
+    return share;
+}
+
+} // namespace
+
+double linkShare(const ClusterConfig& cluster, std::int64_t ranks)
+{
+    if (cluster.intraNodeTopology == "full_mesh" && cluster.gpusPerNode > 1)
+        return std::clamp(static_cast<double>(ranks - 1) / (cluster.gpusPerNode - 1), 1.0 / (cluster.gpusPerNode - 1), 1.0);
+    if (cluster.intraNodeTopology == "hybrid_cube_mesh")
+        return ranks <= 2 ? 1.0 / 6 : ranks <= 4 ? 4.0 / 6 : 1.0;
+    return 1;
+}
+
+CollectiveModel::CollectiveModel(const ClusterConfig& cluster, const GpuCalibration& gpu, const NetworkCalibration& network)
+    : m_cluster(cluster), m_share(gpu.busShare), m_network(network),
+      m_efficiency(cluster.interNodeEfficiency > 0 ? cluster.interNodeEfficiency : network.efficiency)
+{
+    // Without reduction in the switch an all-reduce is two half-rings. A100's curves were measured without it.
+    if (!cluster.nvlsSupported && gpu.family != "a100")
+        m_share = withoutSwitchReduction(m_share);
+}
+
+/// The calibrated curve over ranks and message size. Below the first knot latency rules: the time stays, so the bandwidth falls with
+/// the message.
+double CollectiveModel::shareAt(CollectiveOp op, std::int64_t ranks, double bytes) const
+{
+    const auto& curves = m_share[rowOf(op)];
+    const double at = std::clamp(std::log2(std::max(1.0, bytes)) - kCurveFirstLog2, 0.0, kCurveKnots - 1.0);
+    const auto knot = std::min<std::size_t>(static_cast<std::size_t>(at), kCurveKnots - 2);
+    const double f = at - static_cast<double>(knot);
+    const auto value = [&](std::size_t n) { return std::pow(curves[n][knot], 1 - f) * std::pow(curves[n][knot + 1], f); };
+    const double size = std::clamp(std::log2(static_cast<double>(ranks)) - 1, 0.0, kCurveSizes - 1.0);
+    const auto n = std::min<std::size_t>(static_cast<std::size_t>(size), kCurveSizes - 2);
+    const double share = value(n) + (size - static_cast<double>(n)) * (value(n + 1) - value(n));
+    return share * std::min(1.0, bytes / std::exp2(kCurveFirstLog2));
+}
+
+/// A group that has only a part of the links takes as long as a message that is as many times longer on all of them.
+double CollectiveModel::intraBusBandwidth(CollectiveOp op, std::int64_t ranks, double bytes) const
+{
+    const double links = linkShare(m_cluster, ranks);
+    return std::max(1.0, m_cluster.intraNodeGbPerS * 1e9) * links * shareAt(op, ranks, bytes / links);
+}
+
+/// One send: half of what two ranks exchange in an all-to-all of twice the bytes, whose channels bound it where the links do not.
+double CollectiveModel::pairInsideNode(double bytes) const
+{
+    const double links = linkShare(m_cluster, 2), all = std::max(1.0, m_cluster.intraNodeGbPerS * 1e9);
+    const double exchange = bytes / (all * shareAt(CollectiveOp::allToAll, 2, 2 * bytes));
+    return m_cluster.intraNodeLatencyUs * 1e-6 + std::max(exchange, bytes / (kDirectLinks * links * all));
+}
+
+/// Bytes that cross the busiest link over the buffer (nccl-tests PERFORMANCE.md): all-gather and reduce-scatter move (n - 1) / n of
+/// it, all-reduce twice that. A fabric whose short collectives were measured slower than the curves states their latency: launch
+/// and LL128 hops; the two add as squares, so that long messages keep the curve.
+double CollectiveModel::insideNode(CollectiveOp op, std::int64_t ranks, double bytes) const
+{
+    const double n = static_cast<double>(ranks), hop = m_cluster.intraNodeLatencyUs * 1e-6;
+    const bool pair = op == CollectiveOp::sendRecv;
+    // The curves hold the latencies of up to 8 ranks; larger domains add a hop for each further rank.
+    const double curve = pair ? pairInsideNode(bytes) : (n - 1) / n * passes(op) * bytes / intraBusBandwidth(op, ranks, bytes) + std::max(0.0, n - 8) * 0.2 * hop;
+    if (m_cluster.intraNodeBaseLatencyUs <= 0)
+        return curve;
+    const double hops = pair || op == CollectiveOp::allToAll ? 1 : passes(op) * (n - 1);
+    return std::hypot(curve, m_cluster.intraNodeBaseLatencyUs * 1e-6 + hops * kShortHop * hop);
+}
+
+/// As NCCL's own tuning model (src/graph/tuning.cc) the least of what it can choose from, each a latency and a bandwidth: a ring with a
+/// hop for every rank and the full bandwidth; trees with a hop for every further rank of a node and every doubling of the nodes, with
+/// short hops and a part of the bandwidth (LL128) or longer hops and nearly all of it (Simple). The bandwidth is that of the NICs of the
+/// group's ranks on a node, or what its ring passes inside the node.
+double CollectiveModel::betweenNodes(CollectiveOp op, const GroupGeometry& group, double bytes) const
+{
+    const double n = static_cast<double>(group.size), perNode = static_cast<double>(group.ranksPerNode), nodes = static_cast<double>(group.nodes);
+    const double intraHop = m_cluster.intraNodeLatencyUs * 1e-6, interHop = m_cluster.interNodeLatencyUs * 1e-6;
+    const double card = std::max(1.0, m_cluster.interNodeGbPerS * 1e9), reached = card * m_efficiency;
+    if (op == CollectiveOp::sendRecv)
+        return m_network.baseSeconds + m_network.ringHop * interHop + bytes / std::min(reached, card * m_network.pairEfficiency);
+    if (op == CollectiveOp::allToAll) {
+        const double outside = (n - perNode) / n * bytes / reached;
+        const double inside = perNode > 1 ? perNode / n * bytes / intraBusBandwidth(op, group.ranksPerNode, bytes * perNode / n) : 0.0;
+        return m_network.baseSeconds + m_network.ringHop * interHop + std::max(outside, inside);
+    }
+    const double inside = perNode > 1 ? intraBusBandwidth(op, group.ranksPerNode, kLongMessage) : 1e300;
+    const double transfer = passes(op) * bytes / std::min(inside, perNode * reached);
+    const double ring = m_network.ringHop * passes(op) * ((n - nodes) * intraHop + (nodes - 1) * interHop) + (n - 1) / n * transfer;
+    const double climb = m_network.treeHop * passes(op) * ((perNode - 1) * intraHop + std::log2(nodes) * interHop);
+    const double shortTree = climb + transfer / m_network.treeEfficiency, longTree = kSimpleOverLl128 * climb + transfer / kTreeBandwidth;
+    return m_network.baseSeconds + std::min({ring, shortTree, longTree});
+}
+
+double CollectiveModel::seconds(CollectiveOp op, const GroupGeometry& group, double bytes) const
+{
+    if (group.size <= 1 || bytes <= 0)
+        return 0;
+    return group.nodes > 1 ? betweenNodes(op, group, bytes) : insideNode(op, group.size, bytes);
+}
+
+} // namespace prism

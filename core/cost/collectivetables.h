@@ -1,0 +1,38 @@
+// Folders of measured collectives: every table whose format is known, with the machine that it was measured on.
+#pragma once
+
+#include "core/base/result.h"
+#include "core/step/layout.h"
+#include "core/workload/kernel.h"
+
+#include <string>
+#include <vector>
+
+namespace prism {
+
+/// One measurement; bytes as nccl-tests counts them (the full buffer of one rank).
+struct CollectiveRow {
+    CollectiveOp op = CollectiveOp::allReduce;
+    GroupGeometry group;
+    double bytes = 0, seconds = 0;
+};
+
+struct CollectiveTable {
+    std::string name;        ///< file, then the system where a file holds several
+    std::string gpu, fabric; ///< presets of the machine
+    bool shapeOnly = false;  ///< measured over another path than the fabric's: its bandwidth says nothing about the fabric
+    std::string remark;      ///< what else the times hold; such tables take part in no fit
+    std::vector<CollectiveRow> rows;
+};
+
+struct CollectiveFolder {
+    std::vector<CollectiveTable> tables;
+    std::vector<std::string> notRead; ///< "file: reason"
+};
+
+/// Reads what is known by its file name: aiconfigurator's NCCL table, Echo's nccl-tests logs, vTrain's all-reduce tables, the tables of
+/// estimate-train-time (Perlmutter, Vista) and TraceLens' summaries of collectives without waiting. Untrusted text, bounded; errors
+/// with file and line.
+[[nodiscard]] Result<CollectiveFolder> readCollectiveFolder(const std::string& folder);
+
+} // namespace prism
