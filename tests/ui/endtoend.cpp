@@ -303,22 +303,4 @@ TEST_F(EndToEnd, ADamagedOrForeignStudyLeavesWhatIsOpenAlone)
     EXPECT_FALSE(window->findChild<QWidget*>(u"banner"_s)->isHidden());
 }
 
-TEST_F(EndToEnd, TheScaleOfTheInterfaceChangesWhileItRuns)
-{
-    auto window = smallWindow();
-    const int row = window->headline().height();
-    const int fieldBefore = window->editor().row(u"parallelism.tensor_model_parallel_size"_s)->field()->width();
-    for (const double scale : {1.5, 0.8, 1.0}) {
-        window->theme().setUiScale(scale);
-        settle(*window);
-        EXPECT_NEAR(window->headline().height(), row * scale, 2);
-        for (const QAbstractButton* button : window->findChildren<QPushButton*>()) // no text is cut
-            if (button->isVisible() && !button->text().isEmpty())
-                EXPECT_GE(button->width(), button->fontMetrics().horizontalAdvance(QString(button->text()).remove(u'&'))) << button->text().toStdString() << " at " << scale;
-        if (const QString shots = qEnvironmentVariable("PRISM_GALLERY"); !shots.isEmpty())
-            window->grab().save(u"%1/scaled-%2.png"_s.arg(shots).arg(scale));
-    }
-    EXPECT_EQ(window->editor().row(u"parallelism.tensor_model_parallel_size"_s)->field()->width(), fieldBefore) << "there and back changes nothing";
-}
-
 } // namespace prism::ui::test

@@ -69,6 +69,8 @@ CdfChart::CdfChart(const Theme& theme, QWidget* parent) : QWidget(parent), m_imp
 
 CdfChart::~CdfChart() = default;
 
+QSize CdfChart::minimumSizeHint() const { return {m_impl->theme.px(320), m_impl->theme.px(240)}; }
+
 void CdfChart::setMode(Mode mode)
 {
     m_impl->mode = mode;

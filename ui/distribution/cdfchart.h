@@ -58,7 +58,7 @@ public:
     [[nodiscard]] double xAt(double seconds) const;
     [[nodiscard]] const QList<ChartCurve>& curves() const;
     [[nodiscard]] int paintCount() const;     ///< for benchmarks: repaints of the plot so far
-    [[nodiscard]] QSize minimumSizeHint() const override { return {320, 240}; }
+    [[nodiscard]] QSize minimumSizeHint() const override;
 
 Q_SIGNALS:
     /// The user moves the limit: to a time, or (snapped) to a probability of the curve that is read; `probability` < 0 = none.

@@ -101,7 +101,7 @@ QVariant DistributionModel::data(const QModelIndex& index, int role) const
     case Qt::ToolTipRole:
         if (index.column() == fasterColumn && !s.isBaseline)
             return tr("Share of random jobs in which this scenario's step is shorter than the baseline's, with the same draws in both.");
-        return {};
+        return plainText(m_runs[index.row()][index.column()]);
     default: return {};
     }
 }

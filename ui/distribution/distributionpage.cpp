@@ -1,15 +1,15 @@
 #include "ui/distribution/distributionpage.h"
 
 #include "core/insight/guarantee.h"
+#include "ui/distribution/distributiontable.h"
+#include "ui/distribution/scenariolegend.h"
 #include "ui/model/selection.h"
 #include "ui/model/studymodel.h"
+#include "ui/theme/flowlayout.h"
 #include "ui/theme/format.h"
 #include "ui/theme/segmented.h"
 
-#include <QHeaderView>
 #include <QLabel>
-#include <QPainter>
-#include <QTableView>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -18,59 +18,10 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace prism::ui {
 
-/// Line samples with names, right-aligned; scenarios that do not fit are counted.
-class DistributionPage::Legend final : public QWidget {
-public:
-    Legend(const Theme& theme, QWidget* parent) : QWidget(parent), m_theme(theme) { setAccessibleName(tr("Legend")); }
-    void setScenarios(const QList<ShownScenario>& scenarios)
-    {
-        m_scenarios = scenarios;
-        m_scenarios.removeIf([](const ShownScenario& s) { return !s.visible; });
-        QStringList names;
-        for (const ShownScenario& s : m_scenarios)
-            names << s.name;
-        setAccessibleDescription(names.join(u", "_s));
-        update();
-    }
-
-protected:
-    void paintEvent(QPaintEvent*) override
-    {
-        QPainter p(this);
-        const Look& look = m_theme.look();
-        p.setFont(look.font(Type::body));
-        const QFontMetricsF metrics(p.font());
-        const double sample = look.px(30), gap = look.px(8), between = look.px(20);
-        QStringList texts;
-        double total = -between;
-        for (const ShownScenario& s : m_scenarios) {
-            texts << metrics.elidedText(s.isBaseline ? tr("%1 (baseline)").arg(s.name) : s.name, Qt::ElideRight, look.px(260));
-            total += sample + gap + metrics.horizontalAdvance(texts.back()) + between;
-        }
-        double x = std::max(0.0, width() - total);
-        for (int i = 0; i < m_scenarios.size(); ++i) {
-            const double textWidth = metrics.horizontalAdvance(texts[i]);
-            if (x + sample + gap + textWidth > width() + 1) {
-                p.setPen(look[Role::textSecondary]);
-                p.drawText(QRectF(x, 0, 80, height()), Qt::AlignVCenter, u"+%1"_s.arg(m_scenarios.size() - i));
-                break;
-            }
-            drawSeriesSample(p, QRectF(x, 0, sample, height()), look, m_scenarios[i].colour, m_scenarios[i].isBaseline);
-            p.setPen(look[Role::text]);
-            p.drawText(QRectF(x + sample + gap, 0, textWidth + 2, height()), Qt::AlignVCenter, texts[i]);
-            x += sample + gap + textWidth + between;
-        }
-    }
-
-private:
-    const Theme& m_theme;
-    QList<ShownScenario> m_scenarios;
-};
-
 DistributionPage::DistributionPage(const Theme& theme, ChangesCache& cache, QWidget* parent) : Page(parent), m_theme(theme)
 {
     m_tools = new QWidget(this);
-    auto* tools = new QHBoxLayout(m_tools);
+    auto* tools = new FlowLayout(m_tools);
     tools->setContentsMargins(0, 0, 0, 0);
     tools->setSpacing(theme.px(16));
     m_modes = new SegmentedControl(theme, m_tools);
@@ -81,7 +32,6 @@ DistributionPage::DistributionPage(const Theme& theme, ChangesCache& cache, QWid
     m_spread->setAccessibleName(tr("Which spread"));
     tools->addWidget(m_modes);
     tools->addWidget(m_spread);
-    tools->addStretch();
 
     auto* page = new QVBoxLayout(this);
     page->setContentsMargins(0, 0, 0, 0);
@@ -95,9 +45,8 @@ DistributionPage::DistributionPage(const Theme& theme, ChangesCache& cache, QWid
     auto* head = new QHBoxLayout;
     m_title = new QLabel;
     m_title->setProperty("type", u"title"_s);
-    m_legend = new Legend(theme, card);
-    m_legend->setMinimumHeight(theme.px(22));
-    head->addWidget(m_title);
+    m_legend = new ScenarioLegend(theme, card);
+    head->addWidget(m_title, 0, Qt::AlignTop);
     head->addWidget(m_legend, 1);
     cardLayout->addLayout(head);
     m_chart = new CdfChart(theme);
@@ -112,9 +61,9 @@ DistributionPage::DistributionPage(const Theme& theme, ChangesCache& cache, QWid
         label->setProperty("type", u"tick"_s);
         label->setProperty("role", u"tertiary"_s);
     }
-    m_footer->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    m_footer->setWordWrap(true);
     foot->addWidget(m_footer, 1);
-    foot->addWidget(m_footerRight);
+    foot->addWidget(m_footerRight, 0, Qt::AlignTop);
     cardLayout->addLayout(foot);
     page->addWidget(card, 1);
 
@@ -123,19 +72,7 @@ DistributionPage::DistributionPage(const Theme& theme, ChangesCache& cache, QWid
     auto* tableLayout = new QVBoxLayout(tableCard);
     tableLayout->setContentsMargins(1, 1, 1, 1);
     m_model = new DistributionModel(cache, this);
-    m_table = new QTableView;
-    m_table->setObjectName(u"distributionTable"_s);
-    m_table->setAccessibleName(tr("Step time of every scenario"));
-    m_table->setModel(m_model);
-    m_table->setItemDelegate(new FigureDelegate(theme, m_table));
-    m_table->setShowGrid(false);
-    m_table->setSelectionMode(QAbstractItemView::NoSelection);
-    m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
-    m_table->verticalHeader()->hide();
-    m_table->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
-    m_table->horizontalHeader()->setHighlightSections(false);
-    m_table->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    m_table->setTabKeyNavigation(false);
+    m_table = new DistributionTable(theme, m_model);
     tableLayout->addWidget(m_table);
     page->addWidget(tableCard);
 
@@ -263,19 +200,7 @@ void DistributionPage::refreshLimit()
     m_chart->setAccessibleName(m_title->text());
     m_chart->setAccessibleDescription(accessible);
     m_model->setContext(m_context, limit, within());
-    const int rows = std::clamp(m_model->rowCount(), 1, 6);
-    m_table->setFixedHeight(m_table->horizontalHeader()->sizeHint().height() + rows * m_theme.px(metric::row));
-    for (int i = 0; i < m_model->rowCount(); ++i)
-        m_table->setRowHeight(i, m_theme.px(metric::row));
-    const int widths[] = {212, 193, 193, 193, 112, 100};
-    m_table->horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
-    const int total = m_table->viewport()->width();
-    int used = 0;
-    for (int c = 0; c < DistributionModel::kColumns; ++c) {
-        const int w = c + 1 == DistributionModel::kColumns ? total - used : total * widths[c] / 1003;
-        m_table->setColumnWidth(c, w);
-        used += w;
-    }
+    m_table->fit();
 }
 
 void DistributionPage::moveLimit(double seconds, double probability)

@@ -5,10 +5,11 @@
 #include "ui/distribution/distributionmodel.h"
 
 class QLabel;
-class QTableView;
 
 namespace prism::ui {
 
+class DistributionTable;
+class ScenarioLegend;
 class SegmentedControl;
 
 class DistributionPage final : public Page {
@@ -29,7 +30,6 @@ public:
     [[nodiscard]] double limitSeconds() const;
 
 private:
-    class Legend;
     void refresh();
     void refreshLimit();
     void moveLimit(double seconds, double probability);
@@ -43,10 +43,10 @@ private:
     QWidget* m_tools;
     SegmentedControl *m_modes, *m_spread;
     QLabel *m_title, *m_footer, *m_footerRight;
-    Legend* m_legend;
+    ScenarioLegend* m_legend;
     CdfChart* m_chart;
     DistributionModel* m_model;
-    QTableView* m_table;
+    DistributionTable* m_table;
     struct Reduced { ///< curves of one snapshot, kept while it is shown
         SnapshotPtr snapshot;
         bool within = false;

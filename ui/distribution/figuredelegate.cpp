@@ -5,6 +5,8 @@
 #include <QFontMetricsF>
 #include <QPainter>
 
+#include <algorithm>
+
 namespace prism::ui {
 
 void drawSeriesSample(QPainter& painter, const QRectF& rect, const Look& look, int colour, bool baseline, bool hidden)
@@ -75,22 +77,35 @@ void FigureDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option
         drawSeriesSample(*painter, QRectF(rect.left(), rect.top(), look.px(30), rect.height()), look, s.colour, s.baseline, s.hidden);
         rect.setLeft(rect.left() + look.px(38));
     }
-    const QVariant runs = index.data(kRunsRole);
-    if (runs.canConvert<FigureRuns>())
-        drawRuns(*painter, rect, runs.value<FigureRuns>(), look);
-    else
-        drawRuns(*painter, rect, {{index.data().toString()}}, look);
+    const QList<FigureRuns> shown = lines(index);
+    const double inset = shown.size() > 1 ? look.pxF(4) : 0, height = (rect.height() - 2 * inset) / static_cast<double>(shown.size());
+    for (qsizetype i = 0; i < shown.size(); ++i)
+        drawRuns(*painter, QRectF(rect.left(), rect.top() + inset + height * static_cast<double>(i), rect.width(), height), shown[i], look);
     painter->restore();
+}
+
+QList<FigureRuns> FigureDelegate::lines(const QModelIndex& index) const
+{
+    const QVariant given = index.data(kRunsRole);
+    FigureRuns runs = given.canConvert<FigureRuns>() ? given.value<FigureRuns>() : FigureRuns{{index.data().toString()}};
+    if (!m_stacked || runs.size() < 2)
+        return {runs};
+    FigureRuns under = runs.mid(1);
+    under.front().text = under.front().text.trimmed();
+    return {{runs.front()}, under};
 }
 
 QSize FigureDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const
 {
-    double width = m_theme.px(24);
-    if (index.data(kSampleRole).isValid())
-        width += m_theme.px(46);
-    for (const FigureRun& run : index.data(kRunsRole).value<FigureRuns>())
-        width += QFontMetricsF(m_theme.font(run.type)).horizontalAdvance(run.text);
-    return {static_cast<int>(width) + 1, m_theme.px(metric::row)};
+    double widest = 0;
+    for (const FigureRuns& line : lines(index)) {
+        double width = 0;
+        for (const FigureRun& run : line)
+            width += QFontMetricsF(m_theme.font(run.type)).horizontalAdvance(run.text);
+        widest = std::max(widest, width);
+    }
+    const int around = m_theme.px(24) + (index.data(kSampleRole).isValid() ? m_theme.px(46) : 0);
+    return {around + static_cast<int>(widest) + 1, rowHeight()};
 }
 
 } // namespace prism::ui

@@ -32,9 +32,16 @@ public:
     FigureDelegate(const Theme& theme, QObject* parent) : QStyledItemDelegate(parent), m_theme(theme) {}
     void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override;
     [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+    /// Two lines: a value over what follows it.
+    void setStacked(bool stacked) { m_stacked = stacked; }
+    [[nodiscard]] int rowHeight() const { return m_theme.px(m_stacked ? metric::row + 16 : metric::row); }
 
 private:
+    /// The lines of a cell.
+    [[nodiscard]] QList<FigureRuns> lines(const QModelIndex& index) const;
+
     const Theme& m_theme;
+    bool m_stacked = false;
 };
 
 /// Draws a curve sample of `width` around the vertical centre of `rect`.

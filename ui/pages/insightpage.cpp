@@ -1,5 +1,7 @@
 #include "ui/pages/insightpage.h"
 
+#include "ui/theme/flowlayout.h"
+
 #include <QGridLayout>
 #include <QHBoxLayout>
 #include <QPainter>
@@ -11,12 +13,32 @@ namespace prism::ui {
 using namespace Qt::StringLiterals;
 
 InsightPage::InsightPage(const Theme& theme, QWidget* parent)
-    : Page(parent), m_theme(theme), m_tools(new QWidget(this)), m_toolLayout(new QHBoxLayout(m_tools)), m_grid(new QGridLayout(this))
+    : Page(parent), m_theme(theme), m_tools(new QWidget(this)), m_toolGroups(new FlowLayout(m_tools)), m_grid(new QGridLayout(this))
 {
-    m_toolLayout->setContentsMargins(0, 0, 0, 0);
-    m_toolLayout->setSpacing(theme.px(8));
+    m_toolGroups->setContentsMargins(0, 0, 0, 0);
+    m_toolGroups->setSpacing(theme.px(16));
     m_grid->setContentsMargins(0, 0, 0, 0);
     m_grid->setSpacing(theme.px(metric::cardGap));
+}
+
+void InsightPage::addTools(const QList<QWidget*>& group)
+{
+    auto* together = new QWidget;
+    auto* line = new QHBoxLayout(together);
+    line->setContentsMargins(0, 0, 0, 0);
+    line->setSpacing(m_theme.px(8));
+    for (QWidget* tool : group)
+        line->addWidget(tool);
+    const auto size = [this, together] { together->setFixedHeight(m_theme.px(metric::button)); }; // the row is as high on every page
+    connect(&m_theme, &Theme::changed, together, size);
+    size();
+    m_toolGroups->addWidget(together);
+}
+
+void InsightPage::addEndTool(QWidget* tool)
+{
+    m_toolGroups->addWidget(tool);
+    m_toolGroups->setAlignment(tool, Qt::AlignRight);
 }
 
 void InsightPage::setCards(QWidget* main, QWidget* side, double sideShare)

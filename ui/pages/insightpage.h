@@ -12,9 +12,10 @@
 
 class QBoxLayout;
 class QGridLayout;
-class QHBoxLayout;
 
 namespace prism::ui {
+
+class FlowLayout;
 
 /// Derived pages make their cards, answer `contextChanged` and `selectionChanged`, and list their charts. GUI thread only.
 class InsightPage : public Page {
@@ -36,7 +37,10 @@ protected:
     void setCards(QWidget* main, QWidget* side, double sideShare);
     /// Charts in the order of the export, each with its size relative to the page.
     void setExported(const QList<PlotBase*>& charts) { m_exported = charts; }
-    [[nodiscard]] QHBoxLayout* toolLayout() const { return m_toolLayout; }
+    /// Tools that stay on one line together, after those before; groups go on beneath where the row ends.
+    void addTools(const QList<QWidget*>& group);
+    /// A tool at the right end of the row.
+    void addEndTool(QWidget* tool);
     [[nodiscard]] const PageContext& context() const { return m_context; }
     [[nodiscard]] const ShownScenario* scenario() const { return m_context.current(); }
     /// The scenario's snapshot if it can be asked about; null otherwise.
@@ -57,7 +61,7 @@ private:
     const Theme& m_theme;
     PageContext m_context;
     QWidget* m_tools;
-    QHBoxLayout* m_toolLayout;
+    FlowLayout* m_toolGroups;
     QGridLayout* m_grid;
     QWidget *m_main = nullptr, *m_side = nullptr;
     double m_sideShare = 0.36;

@@ -41,11 +41,8 @@ PipelinePage::PipelinePage(const Theme& theme, QWidget* parent)
     m_number->hide();
     m_trace->setToolTip(tr("Write the shown step for Perfetto and chrome://tracing"));
     m_trace->setObjectName(u"exportTrace"_s);
-    toolLayout()->addWidget(label);
-    toolLayout()->addWidget(m_which);
-    toolLayout()->addWidget(m_number);
-    toolLayout()->addStretch();
-    toolLayout()->addWidget(m_trace);
+    addTools({label, m_which, m_number});
+    addEndTool(m_trace);
 
     auto* column = new QWidget;
     auto* layout = new QVBoxLayout(column);

@@ -42,15 +42,9 @@ PlacementPage::PlacementPage(const Theme& theme, QWidget* parent)
     m_add = new QPushButton(tr("Mark slow here"));
     m_add->setObjectName(u"addSlowNode"_s);
     m_add->setToolTip(tr("Mark the node in the chosen cell as slow (also: double click or Enter; drag a dashed cell to move it)"));
-    toolLayout()->addWidget(slow);
-    toolLayout()->addWidget(m_factor);
-    toolLayout()->addSpacing(theme.px(8));
-    toolLayout()->addWidget(effect);
-    toolLayout()->addWidget(m_figure);
-    toolLayout()->addSpacing(theme.px(8));
-    toolLayout()->addWidget(m_add);
-    toolLayout()->addWidget(new NodeHandle(theme, -1));
-    toolLayout()->addStretch();
+    addTools({slow, m_factor});
+    addTools({effect, m_figure});
+    addTools({m_add, new NodeHandle(theme, -1)});
     m_map->setObjectName(u"placementMap"_s);
 
     auto* side = new QWidget;

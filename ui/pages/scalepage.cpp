@@ -17,6 +17,10 @@ namespace prism::ui {
 
 using namespace Qt::StringLiterals;
 
+namespace {
+constexpr int kLeastRows = 5; // of the table, header and scroll bar among them
+}
+
 ScaleData scaleDataOf(const ScaleCurve& curve, ScaleFigure figure, const ShownScenario& scenario)
 {
     ScaleData data;
@@ -85,11 +89,8 @@ ScalePage::ScalePage(const Theme& theme, QWidget* parent)
     m_mode->setToolTip(tr("Weak: the global batch grows with the data-parallel size. Strong: the global batch stays."));
     m_figure->setChoices({tr("Step time"), tr("Throughput"), u"MFU"_s, tr("Cost")});
     m_figure->setAccessibleName(tr("Figure over the number of GPUs"));
-    toolLayout()->addWidget(label);
-    toolLayout()->addWidget(m_mode);
-    toolLayout()->addSpacing(theme.px(8));
-    toolLayout()->addWidget(m_figure);
-    toolLayout()->addStretch();
+    addTools({label, m_mode});
+    addTools({m_figure});
 
     auto* card = new QFrame;
     card->setProperty("card", true);
@@ -104,6 +105,7 @@ ScalePage::ScalePage(const Theme& theme, QWidget* parent)
     m_points->verticalHeader()->hide();
     const auto size = [this] {
         m_points->verticalHeader()->setDefaultSectionSize(this->theme().px(metric::row));
+        m_points->setMinimumHeight(this->theme().px(kLeastRows * metric::row));
         fitColumns();
     };
     connect(&theme, &Theme::changed, this, size);

@@ -169,12 +169,8 @@ SensitivityPage::SensitivityPage(const Theme& theme, QWidget* parent)
     byLabel->setProperty("role", u"secondary"_s);
     m_by->setChoices({tr("Class"), tr("Stage"), tr("Cause")});
     m_by->setAccessibleName(tr("Rows of the tail attribution"));
-    toolLayout()->addWidget(label);
-    toolLayout()->addWidget(m_figure);
-    toolLayout()->addSpacing(theme.px(8));
-    toolLayout()->addWidget(byLabel);
-    toolLayout()->addWidget(m_by);
-    toolLayout()->addStretch();
+    addTools({label, m_figure});
+    addTools({byLabel, m_by});
     m_tornado->setObjectName(u"tornado"_s);
     m_bars->setObjectName(u"tailAttribution"_s);
     setCards(m_tornado, m_bars, 0.39);

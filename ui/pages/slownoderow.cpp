@@ -31,7 +31,12 @@ QVBoxLayout* twoLines(QLabel* first, QLabel* second)
 
 NodeHandle::NodeHandle(const Theme& theme, int node, QWidget* parent) : QToolButton(parent), m_node(node)
 {
-    setIcon(prism::ui::icon(Icon::move, theme.look(), Role::textSecondary));
+    const auto draw = [this, &theme] {
+        setIcon(prism::ui::icon(Icon::move, theme.look(), Role::textSecondary));
+        setIconSize({theme.px(16), theme.px(16)});
+    };
+    connect(&theme, &Theme::changed, this, draw);
+    draw();
     setCursor(Qt::OpenHandCursor);
     setFocusPolicy(Qt::NoFocus); // the keyboard marks the chosen cell
     setToolTip(node < 0 ? tr("Drag onto a cell: the node there becomes slow") : tr("Drag onto a cell: node %1 stands there").arg(node));

@@ -16,7 +16,8 @@ namespace prism::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
-constexpr int kMostMoves = 3; // of the advice, in words
+constexpr int kMostMoves = 3;                  // of the advice, in words
+constexpr int kRowHeight = 44, kLeastRows = 3; // of the list, at scale 1
 }
 
 SlowNodesCard::SlowNodesCard(const Theme& theme, QWidget* parent) : QFrame(parent), m_theme(theme)
@@ -25,10 +26,11 @@ SlowNodesCard::SlowNodesCard(const Theme& theme, QWidget* parent) : QFrame(paren
     layout->addWidget(cardText(u"title"_s, {}, tr("Slow nodes")));
     m_note = cardText(u"small"_s, u"secondary"_s);
     layout->addWidget(m_note);
-    auto* scroll = new QScrollArea;
-    scroll->setWidgetResizable(true);
-    scroll->setFrameShape(QFrame::NoFrame);
-    scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_list = new QScrollArea;
+    m_list->setWidgetResizable(true);
+    m_list->setFrameShape(QFrame::NoFrame);
+    m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_list->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Ignored); // it scrolls, the page does not
     auto* list = new QFrame;
     list->setProperty("surface", u"panel"_s);
     auto* listLayout = new QVBoxLayout(list);
@@ -38,8 +40,8 @@ SlowNodesCard::SlowNodesCard(const Theme& theme, QWidget* parent) : QFrame(paren
     m_rows->setSpacing(0);
     listLayout->addLayout(m_rows);
     listLayout->addStretch();
-    scroll->setWidget(list);
-    layout->addWidget(scroll, 1);
+    m_list->setWidget(list);
+    layout->addWidget(m_list, 1);
     m_advice = cardText(u"strong"_s);
     m_adviceNote = cardText(u"tick"_s, u"tertiary"_s);
     m_message = cardText(u"small"_s, u"secondary"_s);
@@ -71,6 +73,7 @@ void SlowNodesCard::setNodes(const SnapshotPtr& snapshot, const SlowNodesReport*
             item->widget()->deleteLater();
         delete item;
     }
+    m_list->setMinimumHeight(0);
     if (!snapshot)
         return m_note->setText(tr("No result yet."));
     const std::vector<SlowEntry>& slow = snapshot->scenario.variability.slow;
@@ -84,6 +87,7 @@ void SlowNodesCard::setNodes(const SnapshotPtr& snapshot, const SlowNodesReport*
     for (std::size_t i = 0; i < std::min(slow.size(), kMostSlowNodes); ++i)
         if (slow[i].node >= 0)
             addRow(snapshot->scenario, slow[i], known && report->rows[i].entry == slow[i] ? &report->rows[i] : nullptr);
+    m_list->setMinimumHeight(m_theme.px(kRowHeight * std::min(m_rows->count(), kLeastRows)));
 }
 
 void SlowNodesCard::addRow(const Scenario& scenario, const SlowEntry& entry, const SlowNodesReport::Row* mended)

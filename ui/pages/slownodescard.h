@@ -8,6 +8,7 @@
 
 class QLabel;
 class QPushButton;
+class QScrollArea;
 class QVBoxLayout;
 
 namespace prism::ui {
@@ -44,6 +45,7 @@ private:
 
     const Theme& m_theme;
     QLabel *m_note, *m_advice, *m_adviceNote, *m_message;
+    QScrollArea* m_list;
     QVBoxLayout* m_rows;
     QPushButton *m_import, *m_find, *m_hostfile, *m_apply;
 };

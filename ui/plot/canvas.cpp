@@ -26,6 +26,19 @@ QString Canvas::elided(const QString& text, Type type, double width) const
     return metrics(type).elidedText(text, Qt::ElideRight, width);
 }
 
+QStringList Canvas::wrapped(const QString& text, Type type, double width) const
+{
+    QStringList lines;
+    for (const QString& word : text.split(u' ')) {
+        const QString longer = lines.isEmpty() ? word : lines.back() + u' ' + word;
+        if (!lines.isEmpty() && this->width(longer, type) <= width)
+            lines.back() = longer;
+        else
+            lines << elided(word, type, width);
+    }
+    return lines;
+}
+
 void Canvas::text(QPointF at, const QString& text, Type type, const QColor& color, Qt::Alignment alignment)
 {
     const QFontMetricsF& m = metrics(type);

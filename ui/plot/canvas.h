@@ -27,6 +27,8 @@ public:
     [[nodiscard]] double width(const QString& text, Type type) const { return metrics(type).horizontalAdvance(text); }
     [[nodiscard]] double lineHeight(Type type) const { return metrics(type).height(); }
     [[nodiscard]] QString elided(const QString& text, Type type, double width) const;
+    /// The words on as many lines as they need; a word wider than a line stands alone, elided.
+    [[nodiscard]] QStringList wrapped(const QString& text, Type type, double width) const;
 
     /// Text at a point: AlignLeft, AlignHCenter or AlignRight of x; AlignTop, AlignVCenter (of the capital height) or
     /// AlignBaseline at y.

@@ -129,6 +129,12 @@ QStringList GanttChart::itemReading(int item) const
     return lines;
 }
 
+double GanttChart::leastPlotHeight() const
+{
+    constexpr double kAxes = 52, kLeastRow = 9; // the rows of many stages share what a window shows
+    return kAxes + std::clamp(m_timeline ? m_timeline->stages * kLeastRow : 0.0, 80.0, 240.0);
+}
+
 QList<LegendEntry> GanttChart::legend(const Look& look) const
 {
     const Palette& p = look.palette();

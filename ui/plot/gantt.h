@@ -47,6 +47,7 @@ protected:
     void mouseDoubleClickEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
 
+    [[nodiscard]] double leastPlotHeight() const override;
     void reachChanged() override { resetView(); }
 
 private:

@@ -20,6 +20,12 @@ QRectF HeatMap::Layout::cell(int item, int columns) const
     return {grid.left() + cellWidth * (item % columns), grid.top() + cellHeight * (item / columns), cellWidth, cellHeight};
 }
 
+double HeatMap::leastPlotHeight() const
+{
+    constexpr double kLabels = 70, kProfile = 140, kRow = 64, kLeastRow = 14;
+    return kLabels + (m_data.rows <= kMostProfileRows ? kRow * m_data.rows + kProfile : std::clamp(kLeastRow * m_data.rows, 120.0, 320.0));
+}
+
 HeatMap::Layout HeatMap::layout(const Canvas& canvas, const QRectF& area) const
 {
     Layout at;

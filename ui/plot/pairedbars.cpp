@@ -54,7 +54,7 @@ QList<LegendEntry> PairedBarChart::legend(const Look& look) const
 
 PairedBarChart::Layout PairedBarChart::layout(const Canvas& canvas, const QRectF& area) const
 {
-    Layout at = rows(canvas, area, 20, 22);
+    Layout at = rows(canvas, area);
     double labels = 0, differences = 0, low = 0, high = 0;
     for (const PairedRow& row : m_data.rows) {
         labels = std::max({labels, canvas.width(row.label, Type::bodyStrong), canvas.width(row.id, Type::tick)});

@@ -3,6 +3,7 @@
 #include <QAccessible>
 #include <QKeyEvent>
 #include <QMouseEvent>
+#include <QResizeEvent>
 
 #include <algorithm>
 #include <charconv>
@@ -13,7 +14,7 @@ namespace prism::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
-constexpr double kStaleOpacity = 0.42;
+constexpr double kLeastWidth = 280, kLeastHeight = 160; // of a card, at scale 1
 constexpr int kDotsPerMetre = 3780; // 96 dots per inch
 }
 
@@ -21,10 +22,9 @@ PlotBase::PlotBase(const Theme& theme, QWidget* parent) : QWidget(parent), m_the
 {
     setMouseTracking(true);
     setFocusPolicy(Qt::StrongFocus);
-    setMinimumSize(theme.px(280), theme.px(160));
     setAttribute(Qt::WA_OpaquePaintEvent, false);
     connect(&theme, &Theme::changed, this, [this] {
-        setMinimumSize(m_theme.px(280), m_theme.px(160));
+        updateGeometry();
         update();
     });
 }
@@ -39,6 +39,7 @@ void PlotBase::setText(const ChartText& text)
 {
     m_text = text;
     setAccessibleName(text.subtitle.isEmpty() ? text.title : text.title + u". "_s + text.subtitle);
+    updateGeometry();
     update();
 }
 
@@ -101,7 +102,15 @@ void PlotBase::dataChanged()
     m_hoverItem = -1;
     m_hover.reset();
     setAccessibleDescription(m_focusItem >= 0 ? itemText(m_focusItem) : m_message.isEmpty() ? m_text.footer.join(u' ') : m_message);
+    updateGeometry();
     update();
+}
+
+QSize PlotBase::minimumSizeHint() const
+{
+    const QRectF card(0, 0, std::max(width(), m_theme.px(kLeastWidth)), 1e4);
+    const double around = measured([&](const Canvas& canvas, const QRectF&) { return card.height() - plotArea(canvas, card).height(); });
+    return {m_theme.px(kLeastWidth), std::max(m_theme.px(kLeastHeight), static_cast<int>(std::ceil(around + m_theme.look().pxF(leastPlotHeight()))))};
 }
 
 int PlotBase::itemAt(const Canvas&, const QRectF&, QPointF) const
@@ -131,148 +140,17 @@ QList<LegendEntry> PlotBase::legend(const Look&) const
     return {};
 }
 
-double PlotBase::footerHeight(const Canvas& canvas) const
-{
-    if (m_text.footer.isEmpty())
-        return 0;
-    return canvas.px(8) + static_cast<double>(m_text.footer.size()) * (canvas.lineHeight(Type::tick) + canvas.px(3));
-}
-
-QRectF PlotBase::plotArea(const Canvas& canvas, const QRectF& card) const
-{
-    const double pad = canvas.px(metric::cardPadding);
-    double top = card.top() + canvas.px(12) + canvas.lineHeight(Type::title);
-    if (!m_text.subtitle.isEmpty())
-        top += canvas.px(2) + canvas.lineHeight(Type::small);
-    if (!legend(canvas.look).isEmpty() && !legendBesideTitle())
-        top += canvas.px(10) + canvas.lineHeight(Type::small);
-    const double footer = footerHeight(canvas);
-    const double bottom = card.bottom() - (footer > 0 ? footer + canvas.px(16) : pad);
-    return QRectF(QPointF(card.left() + pad, top + canvas.px(8)), QPointF(card.right() - pad, std::max(bottom, top + canvas.px(8))));
-}
-
-void PlotBase::paintLegend(Canvas& canvas, const QRectF& card) const
-{
-    const QList<LegendEntry> entries = legend(canvas.look);
-    if (entries.isEmpty())
-        return;
-    const double pad = canvas.px(metric::cardPadding), box = canvas.px(14), gap = canvas.px(22);
-    const auto widthOf = [&](const LegendEntry& e) {
-        const double mark = e.second.isValid() && e.mark == LegendEntry::Mark::box ? 2 * box * 0.75 : e.mark == LegendEntry::Mark::line ? canvas.px(30) : box * 1.5;
-        return mark + canvas.px(7) + canvas.width(e.label, Type::small);
-    };
-    double x = card.left() + pad, y = card.top() + canvas.px(12) + canvas.lineHeight(Type::title) / 2;
-    if (legendBesideTitle()) {
-        double total = -gap;
-        for (const LegendEntry& e : entries)
-            total += widthOf(e) + gap;
-        x = std::max(card.right() - pad - total, x + canvas.width(m_text.title, Type::title) + gap);
-    } else {
-        y = card.top() + canvas.px(12) + canvas.lineHeight(Type::title) + canvas.px(10) + canvas.lineHeight(Type::small) / 2;
-        if (!m_text.subtitle.isEmpty())
-            y += canvas.px(2) + canvas.lineHeight(Type::small);
-    }
-    const double high = canvas.px(11);
-    for (const LegendEntry& e : entries) {
-        const double width = widthOf(e) - canvas.px(7) - canvas.width(e.label, Type::small);
-        const QRectF mark(std::round(x), std::round(y - high / 2), width, high);
-        if (mark.right() + canvas.px(20) > card.right())
-            break;
-        switch (e.mark) {
-        case LegendEntry::Mark::box:
-            canvas.fill(mark, e.fill);
-            if (e.second.isValid())
-                canvas.fill(mark.adjusted(mark.width() / 2, 0, 0, 0), e.second);
-            break;
-        case LegendEntry::Mark::outlinedBox:
-        case LegendEntry::Mark::dashedBox: {
-            if (e.fill.isValid())
-                canvas.fill(mark, e.fill);
-            const bool dashed = e.mark == LegendEntry::Mark::dashedBox;
-            canvas.outline(mark.adjusted(0.5, 0.5, -0.5, -0.5),
-                           QPen(e.second, canvas.px(e.fill.isValid() ? 1 : 1.5), dashed ? Qt::DashLine : Qt::SolidLine, Qt::FlatCap, Qt::MiterJoin));
-            break;
-        }
-        case LegendEntry::Mark::hatchedBox:
-            canvas.fill(mark, e.fill);
-            canvas.look.drawHatch(canvas.painter, mark, e.hatch, e.second, canvas.isVector());
-            break;
-        case LegendEntry::Mark::line:
-            canvas.painter.setPen(QPen(e.fill, canvas.px(metric::curve)));
-            canvas.painter.drawLine(QPointF(mark.left(), y), QPointF(mark.right(), y));
-            break;
-        }
-        canvas.text({mark.right() + canvas.px(7), y}, e.label, Type::small, Role::textSecondary, Qt::AlignLeft | Qt::AlignVCenter);
-        x += widthOf(e) + gap;
-    }
-}
-
-void PlotBase::paintChart(QPainter& painter, const QRectF& card, const Look& look, bool interactive) const
-{
-    painter.save();
-    Canvas canvas(painter, look);
-    const double pad = canvas.px(metric::cardPadding), left = card.left() + pad, right = card.right() - pad;
-    canvas.rounded(card.adjusted(0.5, 0.5, -0.5, -0.5), look[Role::panel], look.pen(Role::separator));
-
-    double y = card.top() + canvas.px(12);
-    double titleRight = right;
-    if (!m_stale.isEmpty() && interactive) {
-        const QString note = m_stale;
-        titleRight -= canvas.width(note, Type::small) + canvas.px(20);
-        if (!legendBesideTitle())
-            canvas.text({right, y + canvas.lineHeight(Type::title) / 2}, note, Type::small, Role::textTertiary, Qt::AlignRight | Qt::AlignVCenter);
-    }
-    canvas.text({left, y}, canvas.elided(m_text.title, Type::title, std::max(titleRight - left, 0.0)), Type::title, Role::text,
-                Qt::AlignLeft | Qt::AlignTop);
-    y += canvas.lineHeight(Type::title) + canvas.px(2);
-    if (!m_text.subtitle.isEmpty())
-        canvas.text({left, y}, canvas.elided(m_text.subtitle, Type::small, right - left), Type::small, Role::textSecondary, Qt::AlignLeft | Qt::AlignTop);
-
-    if (!m_text.footer.isEmpty()) {
-        const double top = card.bottom() - footerHeight(canvas) - canvas.px(8);
-        canvas.horizontal(left, right, top, look.pen(Role::separator));
-        double line = top + canvas.px(8);
-        for (const QString& text : m_text.footer) {
-            canvas.text({left, line}, canvas.elided(text, Type::tick, right - left - (text == m_text.footer.front() ? canvas.width(m_text.footerRight, Type::tick) + canvas.px(12) : 0)),
-                        Type::tick, Role::textTertiary, Qt::AlignLeft | Qt::AlignTop);
-            line += canvas.lineHeight(Type::tick) + canvas.px(3);
-        }
-        if (!m_text.footerRight.isEmpty())
-            canvas.text({right, top + canvas.px(8)}, m_text.footerRight, Type::tick, Role::textTertiary, Qt::AlignRight | Qt::AlignTop);
-    }
-
-    const QRectF area = plotArea(canvas, card);
-    if (!m_stale.isEmpty() && interactive)
-        painter.setOpacity(kStaleOpacity);
-    if (!m_message.isEmpty() && itemCount() == 0) {
-        painter.setFont(look.font(Type::body));
-        painter.setPen(look[Role::textTertiary]);
-        painter.drawText(area, Qt::AlignCenter | Qt::TextWordWrap, m_message);
-    } else {
-        paintLegend(canvas, card);
-        paintPlot(canvas, area, interactive);
-    }
-    painter.setOpacity(1);
-
-    if (interactive) {
-        const bool keyboard = hasFocus() && m_focusItem >= 0;
-        if (showsReadout() && m_hoverItem >= 0 && m_hover)
-            canvas.readout(*m_hover, itemReading(m_hoverItem), card.adjusted(4, 4, -4, -4));
-        else if (showsReadout() && keyboard)
-            canvas.readout(itemAnchor(canvas, area, m_focusItem), itemReading(m_focusItem), card.adjusted(4, 4, -4, -4));
-        if (hasFocus() && m_focusItem < 0) {
-            painter.setBrush(Qt::NoBrush);
-            painter.setPen(look.pen(Role::accent, metric::focusRing));
-            painter.drawRoundedRect(card.adjusted(1, 1, -1, -1), look.pxF(metric::radius), look.pxF(metric::radius));
-        }
-    }
-    painter.restore();
-}
-
 void PlotBase::paintEvent(QPaintEvent*)
 {
     QPainter painter(this);
     paintChart(painter, rect(), look(), true);
+}
+
+void PlotBase::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    if (event->size().width() != event->oldSize().width())
+        updateGeometry(); // what is written around the chart takes other lines
 }
 
 void PlotBase::mouseMoveEvent(QMouseEvent* event)

@@ -1,4 +1,5 @@
 // What every painted chart has in common: card, title, footer, items that can be pointed at, read, brushed and exported.
+// plotbase.cpp holds texts, items and keys, plotbasepaint.cpp what is written around the plot.
 #pragma once
 
 #include "ui/pages/page.h"
@@ -62,6 +63,8 @@ public:
     [[nodiscard]] int hoverItem() const { return m_hoverItem; }
     [[nodiscard]] const Look& look() const { return m_theme.look(); }
     [[nodiscard]] const Theme& theme() const { return m_theme; }
+    /// Title, footer and the least plot; a smaller card would cut its figures.
+    [[nodiscard]] QSize minimumSizeHint() const override;
     [[nodiscard]] virtual TableData asTable() const = 0;
     [[nodiscard]] virtual int itemCount() const { return 0; }
     /// The reading of one item: first a name, then figures, one per line.
@@ -90,7 +93,7 @@ protected:
     [[nodiscard]] virtual int neighbour(int item, int key) const;
     [[nodiscard]] virtual bool showsReadout() const { return true; }
     [[nodiscard]] virtual QList<LegendEntry> legend(const Look& look) const;
-    /// The legend beside the title instead of under the subtitle.
+    /// The legend beside the title, if it fits there, instead of under the subtitle.
     [[nodiscard]] virtual bool legendBesideTitle() const { return false; }
 
     /// Calls `use` with a canvas that only measures and the plot area of the widget.
@@ -103,9 +106,12 @@ protected:
         Canvas canvas(painter, look());
         return use(canvas, plotArea(canvas, rect()));
     }
+    /// Height that the plot needs to be read, without what is written around it; at scale 1.
+    [[nodiscard]] virtual double leastPlotHeight() const { return 100; }
     [[nodiscard]] QRectF plotArea(const Canvas& canvas, const QRectF& card) const;
 
     void paintEvent(QPaintEvent*) override;
+    void resizeEvent(QResizeEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
     void leaveEvent(QEvent* event) override;
@@ -118,8 +124,10 @@ protected:
 
 private:
     static void prepareDevice(QImage& device);
-    void paintLegend(Canvas& canvas, const QRectF& card) const;
-    [[nodiscard]] double footerHeight(const Canvas& canvas) const;
+    struct Frame;
+    [[nodiscard]] Frame frame(const Canvas& canvas, const QRectF& card) const;
+    void paintLegend(Canvas& canvas, const Frame& at) const;
+    void paintText(Canvas& canvas, const QRectF& card, const Frame& at, bool interactive) const;
 
     const Theme& m_theme;
     ChartText m_text;

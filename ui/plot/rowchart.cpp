@@ -21,13 +21,18 @@ void RowChart::Layout::scale(double low, double high)
     zero = left - low * perUnit;
 }
 
-RowChart::Layout RowChart::rows(const Canvas& canvas, const QRectF& area, double head, double least) const
+double RowChart::leastPlotHeight() const
+{
+    return headHeight() + leastRow() * itemCount() + kAxisHeight;
+}
+
+RowChart::Layout RowChart::rows(const Canvas& canvas, const QRectF& area) const
 {
     Layout at;
     const int count = std::max(itemCount(), 1);
-    at.top = area.top() + canvas.px(head);
+    at.top = area.top() + canvas.px(headHeight());
     at.bottom = area.bottom() - canvas.px(kAxisHeight);
-    at.rowHeight = std::clamp((at.bottom - at.top) / count, canvas.px(least), canvas.px(kHighestRow));
+    at.rowHeight = std::clamp((at.bottom - at.top) / count, canvas.px(leastRow()), canvas.px(kHighestRow));
     at.bottom = std::min(at.bottom, at.top + at.rowHeight * count);
     return at;
 }

@@ -37,8 +37,12 @@ protected:
     [[nodiscard]] virtual const QString& rowId(int item) const = 0;
     [[nodiscard]] bool isHighlighted(int item) const { return !m_highlighted.isEmpty() && rowId(item) == m_highlighted; }
 
-    /// Rows of `least` to 46 px between a head of `head` px and the axis; sizes at scale 1.
-    [[nodiscard]] Layout rows(const Canvas& canvas, const QRectF& area, double head, double least) const;
+    /// Sizes at scale 1: what stands above the rows, and the lowest row that can be read.
+    [[nodiscard]] virtual double headHeight() const = 0;
+    [[nodiscard]] virtual double leastRow() const = 0;
+    [[nodiscard]] double leastPlotHeight() const final;
+    /// Head, rows as high as there is room, axis; the columns are left open.
+    [[nodiscard]] Layout rows(const Canvas& canvas, const QRectF& area) const;
     /// Room for names and a second line: the id under the name.
     [[nodiscard]] static bool isRoomy(const Canvas& canvas, const Layout& at) { return at.rowHeight >= canvas.px(30); }
     void paintBands(Canvas& canvas, const QRectF& area, const Layout& at, bool interactive) const;

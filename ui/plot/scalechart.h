@@ -48,6 +48,7 @@ protected:
     [[nodiscard]] int itemAt(const Canvas& canvas, const QRectF& area, QPointF at) const override;
     [[nodiscard]] QPointF itemAnchor(const Canvas& canvas, const QRectF& area, int item) const override;
     [[nodiscard]] QList<LegendEntry> legend(const Look& look) const override;
+    [[nodiscard]] double leastPlotHeight() const override { return 200; }
 
 private:
     struct Layout {

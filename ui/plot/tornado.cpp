@@ -81,7 +81,7 @@ std::optional<Reach> TornadoChart::ownReach() const
 
 TornadoChart::Layout TornadoChart::layout(const Canvas& canvas, const QRectF& area) const
 {
-    Layout at = rows(canvas, area, 28, 24);
+    Layout at = rows(canvas, area);
     double labels = 0, texts = 0;
     for (const TornadoRow& row : m_data.rows) {
         labels = std::max({labels, canvas.width(nameOf(row), Type::bodyStrong), canvas.width(row.id, Type::tick)});

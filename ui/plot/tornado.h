@@ -45,6 +45,8 @@ protected:
     [[nodiscard]] QList<LegendEntry> legend(const Look& look) const override;
 
     [[nodiscard]] Layout layout(const Canvas& canvas, const QRectF& area) const override;
+    [[nodiscard]] double headHeight() const override { return 28; }
+    [[nodiscard]] double leastRow() const override { return 24; }
     [[nodiscard]] const QString& rowId(int item) const override { return m_data.rows[static_cast<std::size_t>(item)].id; }
 
 private:

@@ -113,7 +113,7 @@ MainWindow::MainWindow(Theme& theme, QWidget* parent)
         updateChrome();
     });
     m_scale = theme.look().scale();
-    resetLayout();
+    arrangeLayout();
 }
 
 MainWindow::~MainWindow() { delete takeCentralWidget(); } // views before what they look at
@@ -174,10 +174,15 @@ void MainWindow::updateChrome()
 
 void MainWindow::resetLayout()
 {
+    m_theme.setUiScale(1);
+    arrangeLayout();
+}
+
+void MainWindow::arrangeLayout()
+{
     m_dock->show();
     if (QAction* action = m_actions->get(u"view.dock"_s))
         action->setChecked(true);
-    m_theme.setUiScale(1);
     m_dockWidth = metric::dock;
     m_splitter->setSizes({m_theme.px(metric::dock), std::max(400, width() - m_theme.px(metric::dock))});
     setMinimumSize(1120, 720);

@@ -76,6 +76,7 @@ private:
     /// A file for a study without a name that no other window uses; the same one for the life of this window.
     [[nodiscard]] QString ownUntitledPath();
     void updateTitle();
+    void arrangeLayout(); ///< dock and sizes as they are at first, at the present scale
     void updateChrome();
     void followScale();
     friend void addMainActions(MainWindow& window);

@@ -12,6 +12,7 @@
 #include <QMimeData>
 #include <QPainter>
 #include <QPushButton>
+#include <QScrollArea>
 #include <QStackedWidget>
 #include <QStandardPaths>
 #include <QTabBar>
@@ -41,9 +42,8 @@ PageHost::PageHost(Workspace& workspace, Theme& theme, QWidget* parent) : QWidge
     auto* tools = new QHBoxLayout(m_toolRow);
     tools->setContentsMargins(theme.px(16), theme.px(8), theme.px(16), theme.px(8));
     tools->setSpacing(theme.px(8));
-    m_tools = new QStackedWidget;
-    m_tools->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Preferred);
-    tools->addWidget(m_tools, 1);
+    m_tools = new QHBoxLayout; // of each page; only the current ones are shown, and are as high as they need
+    tools->addLayout(m_tools, 1);
     m_tableButton = new QPushButton(tr("Table"));
     m_tableButton->setCheckable(true);
     m_copyButton = new QPushButton(tr("Copy"));
@@ -70,7 +70,9 @@ PageHost::PageHost(Workspace& workspace, Theme& theme, QWidget* parent) : QWidge
 
     connect(m_tabs, &QTabBar::currentChanged, this, [this](int index) {
         m_stack->setCurrentIndex(index);
-        m_tools->setCurrentIndex(index);
+        for (int i = 0; i < m_tools->count(); ++i)
+            m_tools->itemAt(i)->widget()->setVisible(i == index);
+        fitTools();
         deliver();
         Q_EMIT currentChanged();
     });
@@ -85,17 +87,47 @@ PageHost::PageHost(Workspace& workspace, Theme& theme, QWidget* parent) : QWidge
         m_tableButton->setIcon(icon(Icon::table, m_theme.look()));
         m_copyButton->setIcon(icon(Icon::copy, m_theme.look()));
         m_exportButton->setIcon(icon(Icon::exportFile, m_theme.look()));
+        fitTools();
     };
     connect(&theme, &Theme::changed, this, icons);
     icons();
 }
 
+void PageHost::fitTools()
+{
+    const std::pair<QPushButton*, QString> words[] = {{m_tableButton, tr("Table")}, {m_copyButton, tr("Copy")}, {m_exportButton, tr("Export")}};
+    const QMargins around = m_toolRow->layout()->contentsMargins();
+    int need = around.left() + around.right();
+    for (const auto& [button, word] : words) {
+        button->setText(word);
+        button->setAccessibleName(word);
+        need += m_toolRow->layout()->spacing() + button->sizeHint().width();
+    }
+    if (QLayoutItem* tools = m_tools->itemAt(m_tabs->currentIndex()))
+        need += tools->widget()->sizeHint().width();
+    if (need > width())
+        for (const auto& [button, word] : words)
+            button->setText({});
+}
+
+void PageHost::resizeEvent(QResizeEvent* event)
+{
+    QWidget::resizeEvent(event);
+    fitTools();
+}
+
 void PageHost::addPage(Page* page)
 {
     m_pages << page;
-    m_stack->addWidget(page);
-    QWidget* tools = page->tools();
-    m_tools->addWidget(tools ? tools : new QWidget);
+    auto* scroll = new QScrollArea; // a page that is larger than its place
+    scroll->setWidgetResizable(true);
+    scroll->setFrameShape(QFrame::NoFrame);
+    scroll->setFocusPolicy(Qt::NoFocus);
+    scroll->setWidget(page);
+    m_stack->addWidget(scroll);
+    QWidget* tools = page->tools() ? page->tools() : new QWidget;
+    m_tools->addWidget(tools);
+    tools->setVisible(m_tools->count() == 1);
     m_tabs->addTab(page->title());
 }
 
@@ -130,6 +162,7 @@ void PageHost::deliver()
     if (!page || m_workspace.context().scenarios.isEmpty())
         return;
     page->setContext(m_workspace.context());
+    fitTools(); // a label may have changed
     if (isTableShown())
         fillTable();
 }

@@ -6,6 +6,7 @@
 
 #include <QWidget>
 
+class QHBoxLayout;
 class QPushButton;
 class QStackedWidget;
 class QTabBar;
@@ -42,16 +43,22 @@ Q_SIGNALS:
     void currentChanged();
     void message(const QString& text);
 
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
 private:
     void deliver();
     [[nodiscard]] Picture pictureOf(Page& page) const;
     void fillTable();
+    /// Table, Copy and Export lose their words where the page's tools would not fit beside them.
+    void fitTools();
 
     Workspace& m_workspace;
     Theme& m_theme;
     QTabBar* m_tabs;
     QWidget* m_toolRow;
-    QStackedWidget *m_tools, *m_stack, *m_both;
+    QHBoxLayout* m_tools;
+    QStackedWidget *m_stack, *m_both;
     QTableWidget* m_table;
     QPushButton *m_tableButton, *m_copyButton, *m_exportButton;
     QList<Page*> m_pages;

@@ -1,0 +1,32 @@
+// The table under the distribution: its figures are never cut. Where the columns do not fit, intervals and changes stand under
+// their values; where that is not enough, the table scrolls.
+#pragma once
+
+#include "ui/theme/theme.h"
+
+#include <QTableView>
+
+namespace prism::ui {
+
+class FigureDelegate;
+
+/// As high as its rows, six at most. GUI thread only.
+class DistributionTable final : public QTableView {
+    Q_OBJECT
+public:
+    DistributionTable(const Theme& theme, QAbstractItemModel* model, QWidget* parent = nullptr);
+    /// After new rows, texts or another scale.
+    void fit();
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    /// Width that each column needs for its header and figures.
+    [[nodiscard]] QList<int> needs() const;
+
+    const Theme& m_theme;
+    FigureDelegate* m_delegate;
+};
+
+} // namespace prism::ui

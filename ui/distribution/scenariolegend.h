@@ -1,0 +1,37 @@
+// The legend over the curves: line samples with the names of the scenarios.
+#pragma once
+
+#include "ui/pages/page.h"
+#include "ui/theme/theme.h"
+
+namespace prism::ui {
+
+/// Right-aligned on one line; where that is too short, further lines beneath, and what does not fit on three is counted.
+class ScenarioLegend final : public QWidget {
+    Q_OBJECT
+public:
+    ScenarioLegend(const Theme& theme, QWidget* parent);
+    void setScenarios(const QList<ShownScenario>& scenarios);
+
+    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override;
+    [[nodiscard]] bool hasHeightForWidth() const override { return true; }
+    [[nodiscard]] int heightForWidth(int width) const override;
+
+protected:
+    void paintEvent(QPaintEvent*) override;
+
+private:
+    struct Entry {
+        const ShownScenario* scenario = nullptr; ///< null: the count of those left out
+        QString text;
+        double width = 0;
+    };
+    using Line = QList<Entry>;
+    [[nodiscard]] QList<Line> lines(double width) const;
+
+    const Theme& m_theme;
+    QList<ShownScenario> m_scenarios;
+};
+
+} // namespace prism::ui

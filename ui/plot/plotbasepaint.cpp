@@ -1,0 +1,181 @@
+#include "ui/plot/plotbase.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace prism::ui {
+
+namespace {
+
+constexpr double kStaleOpacity = 0.42;
+
+/// Sizes of a legend, in pixels of the canvas.
+struct LegendMetrics {
+    explicit LegendMetrics(const Canvas& canvas) : canvas(canvas), box(canvas.px(14)), gap(canvas.px(22)) {}
+    [[nodiscard]] double markWidth(const LegendEntry& e) const
+    {
+        return e.second.isValid() && e.mark == LegendEntry::Mark::box ? 2 * box * 0.75 : e.mark == LegendEntry::Mark::line ? canvas.px(30) : box * 1.5;
+    }
+    [[nodiscard]] double width(const LegendEntry& e) const { return markWidth(e) + canvas.px(7) + canvas.width(e.label, Type::small); }
+
+    const Canvas& canvas;
+    double box, gap;
+};
+
+} // namespace
+
+/// What is written around the plot, where it stands in this card.
+struct PlotBase::Frame {
+    double left = 0, right = 0;          ///< inside the padding
+    QStringList subtitle, footer;        ///< lines
+    QList<LegendEntry> legend;
+    QList<QPointF> places;               ///< of the legend's entries: left edge, middle
+    bool legendBeside = false;
+    double subtitleTop = 0, footerTop = 0;
+    QRectF plot;
+};
+
+PlotBase::Frame PlotBase::frame(const Canvas& canvas, const QRectF& card) const
+{
+    Frame at;
+    const double pad = canvas.px(metric::cardPadding), titleHeight = canvas.lineHeight(Type::title), small = canvas.lineHeight(Type::small);
+    at.left = card.left() + pad;
+    at.right = card.right() - pad;
+    const double width = std::max(at.right - at.left, 1.0);
+    at.subtitleTop = card.top() + canvas.px(12) + titleHeight + canvas.px(2);
+    double top = at.subtitleTop - canvas.px(2);
+    if (!m_text.subtitle.isEmpty()) {
+        at.subtitle = canvas.wrapped(m_text.subtitle, Type::small, width);
+        top = at.subtitleTop + static_cast<double>(at.subtitle.size()) * small;
+    }
+    at.legend = legend(canvas.look);
+    if (!at.legend.isEmpty()) {
+        const LegendMetrics sizes(canvas);
+        double total = -sizes.gap;
+        for (const LegendEntry& e : at.legend)
+            total += sizes.width(e) + sizes.gap;
+        at.legendBeside = legendBesideTitle() && at.left + canvas.width(m_text.title, Type::title) + sizes.gap + total <= at.right;
+        double x = at.legendBeside ? at.right - total : at.left, y = at.legendBeside ? card.top() + canvas.px(12) + titleHeight / 2 : top + canvas.px(10) + small / 2;
+        for (const LegendEntry& e : at.legend) {
+            if (!at.legendBeside && x > at.left && x + sizes.width(e) > at.right) {
+                x = at.left;
+                y += small + canvas.px(4);
+            }
+            at.places << QPointF(x, y);
+            x += sizes.width(e) + sizes.gap;
+        }
+        if (!at.legendBeside)
+            top = y + small / 2;
+    }
+    for (const QString& text : m_text.footer)
+        at.footer << canvas.wrapped(text, Type::tick, width - (text == m_text.footer.front() && !m_text.footerRight.isEmpty() ? canvas.width(m_text.footerRight, Type::tick) + canvas.px(12) : 0));
+    const double footer = at.footer.isEmpty() ? 0 : canvas.px(8) + static_cast<double>(at.footer.size()) * (canvas.lineHeight(Type::tick) + canvas.px(3));
+    at.footerTop = card.bottom() - footer - canvas.px(8);
+    const double bottom = footer > 0 ? at.footerTop - canvas.px(8) : card.bottom() - pad;
+    at.plot = QRectF(QPointF(at.left, top + canvas.px(8)), QPointF(at.right, std::max(bottom, top + canvas.px(8))));
+    return at;
+}
+
+QRectF PlotBase::plotArea(const Canvas& canvas, const QRectF& card) const
+{
+    return frame(canvas, card).plot;
+}
+
+void PlotBase::paintLegend(Canvas& canvas, const Frame& at) const
+{
+    const LegendMetrics sizes(canvas);
+    const double high = canvas.px(11);
+    for (qsizetype i = 0; i < at.legend.size(); ++i) {
+        const LegendEntry& e = at.legend[i];
+        const double y = at.places[i].y();
+        const QRectF mark(std::round(at.places[i].x()), std::round(y - high / 2), sizes.markWidth(e), high);
+        switch (e.mark) {
+        case LegendEntry::Mark::box:
+            canvas.fill(mark, e.fill);
+            if (e.second.isValid())
+                canvas.fill(mark.adjusted(mark.width() / 2, 0, 0, 0), e.second);
+            break;
+        case LegendEntry::Mark::outlinedBox:
+        case LegendEntry::Mark::dashedBox: {
+            if (e.fill.isValid())
+                canvas.fill(mark, e.fill);
+            const bool dashed = e.mark == LegendEntry::Mark::dashedBox;
+            canvas.outline(mark.adjusted(0.5, 0.5, -0.5, -0.5),
+                           QPen(e.second, canvas.px(e.fill.isValid() ? 1 : 1.5), dashed ? Qt::DashLine : Qt::SolidLine, Qt::FlatCap, Qt::MiterJoin));
+            break;
+        }
+        case LegendEntry::Mark::hatchedBox:
+            canvas.fill(mark, e.fill);
+            canvas.look.drawHatch(canvas.painter, mark, e.hatch, e.second, canvas.isVector());
+            break;
+        case LegendEntry::Mark::line:
+            canvas.painter.setPen(QPen(e.fill, canvas.px(metric::curve)));
+            canvas.painter.drawLine(QPointF(mark.left(), y), QPointF(mark.right(), y));
+            break;
+        }
+        canvas.text({mark.right() + canvas.px(7), y}, e.label, Type::small, Role::textSecondary, Qt::AlignLeft | Qt::AlignVCenter);
+    }
+}
+
+void PlotBase::paintText(Canvas& canvas, const QRectF& card, const Frame& at, bool interactive) const
+{
+    const double y = card.top() + canvas.px(12);
+    double titleRight = at.right;
+    if (!m_stale.isEmpty() && interactive) {
+        titleRight -= canvas.width(m_stale, Type::small) + canvas.px(20);
+        if (!at.legendBeside)
+            canvas.text({at.right, y + canvas.lineHeight(Type::title) / 2}, m_stale, Type::small, Role::textTertiary, Qt::AlignRight | Qt::AlignVCenter);
+    }
+    canvas.text({at.left, y}, canvas.elided(m_text.title, Type::title, std::max(titleRight - at.left, 0.0)), Type::title, Role::text, Qt::AlignLeft | Qt::AlignTop);
+    double line = at.subtitleTop;
+    for (const QString& text : at.subtitle) {
+        canvas.text({at.left, line}, text, Type::small, Role::textSecondary, Qt::AlignLeft | Qt::AlignTop);
+        line += canvas.lineHeight(Type::small);
+    }
+    if (at.footer.isEmpty())
+        return;
+    canvas.horizontal(at.left, at.right, at.footerTop, canvas.look.pen(Role::separator));
+    line = at.footerTop + canvas.px(8);
+    canvas.text({at.right, line}, m_text.footerRight, Type::tick, Role::textTertiary, Qt::AlignRight | Qt::AlignTop);
+    for (const QString& text : at.footer) {
+        canvas.text({at.left, line}, text, Type::tick, Role::textTertiary, Qt::AlignLeft | Qt::AlignTop);
+        line += canvas.lineHeight(Type::tick) + canvas.px(3);
+    }
+}
+
+void PlotBase::paintChart(QPainter& painter, const QRectF& card, const Look& look, bool interactive) const
+{
+    painter.save();
+    Canvas canvas(painter, look);
+    canvas.rounded(card.adjusted(0.5, 0.5, -0.5, -0.5), look[Role::panel], look.pen(Role::separator));
+    const Frame at = frame(canvas, card);
+    const QRectF& area = at.plot;
+    paintText(canvas, card, at, interactive);
+    if (!m_stale.isEmpty() && interactive)
+        painter.setOpacity(kStaleOpacity);
+    if (!m_message.isEmpty() && itemCount() == 0) {
+        painter.setFont(look.font(Type::body));
+        painter.setPen(look[Role::textTertiary]);
+        painter.drawText(area, Qt::AlignCenter | Qt::TextWordWrap, m_message);
+    } else {
+        paintLegend(canvas, at);
+        paintPlot(canvas, area, interactive);
+    }
+    painter.setOpacity(1);
+
+    if (interactive) {
+        const bool keyboard = hasFocus() && m_focusItem >= 0;
+        if (showsReadout() && m_hoverItem >= 0 && m_hover)
+            canvas.readout(*m_hover, itemReading(m_hoverItem), card.adjusted(4, 4, -4, -4));
+        else if (showsReadout() && keyboard)
+            canvas.readout(itemAnchor(canvas, area, m_focusItem), itemReading(m_focusItem), card.adjusted(4, 4, -4, -4));
+        if (hasFocus() && m_focusItem < 0) {
+            painter.setBrush(Qt::NoBrush);
+            painter.setPen(look.pen(Role::accent, metric::focusRing));
+            painter.drawRoundedRect(card.adjusted(1, 1, -1, -1), look.pxF(metric::radius), look.pxF(metric::radius));
+        }
+    }
+    painter.restore();
+}
+
+} // namespace prism::ui

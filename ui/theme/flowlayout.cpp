@@ -1,0 +1,90 @@
+#include "ui/theme/flowlayout.h"
+
+#include <algorithm>
+
+namespace prism::ui {
+
+namespace {
+
+int heightOf(const QList<QLayoutItem*>& line)
+{
+    int height = 0;
+    for (const QLayoutItem* item : line)
+        height = std::max(height, item->sizeHint().height());
+    return height;
+}
+
+} // namespace
+
+FlowLayout::~FlowLayout() { qDeleteAll(m_items); }
+
+QLayoutItem* FlowLayout::takeAt(int index)
+{
+    return index >= 0 && index < m_items.size() ? m_items.takeAt(index) : nullptr;
+}
+
+QList<QList<QLayoutItem*>> FlowLayout::lines(int width) const
+{
+    QList<QList<QLayoutItem*>> found;
+    int used = 0;
+    for (QLayoutItem* item : m_items) {
+        if (item->isEmpty())
+            continue;
+        const int need = item->sizeHint().width();
+        if (found.isEmpty() || used + spacing() + need > width) {
+            found << QList<QLayoutItem*>{item};
+            used = need;
+        } else {
+            found.back() << item;
+            used += spacing() + need;
+        }
+    }
+    return found;
+}
+
+int FlowLayout::heightForWidth(int width) const
+{
+    int height = 0;
+    for (const auto& line : lines(width))
+        height += (height > 0 ? spacing() / 2 : 0) + heightOf(line);
+    return height;
+}
+
+QSize FlowLayout::sizeHint() const
+{
+    QSize hint;
+    for (const QLayoutItem* item : m_items)
+        if (!item->isEmpty())
+            hint = {hint.width() + (hint.width() > 0 ? spacing() : 0) + item->sizeHint().width(), std::max(hint.height(), item->sizeHint().height())};
+    return hint;
+}
+
+QSize FlowLayout::minimumSize() const
+{
+    QSize least;
+    for (const QLayoutItem* item : m_items)
+        if (!item->isEmpty())
+            least = least.expandedTo(item->sizeHint());
+    return least;
+}
+
+void FlowLayout::setGeometry(const QRect& rect)
+{
+    QLayout::setGeometry(rect);
+    const auto all = lines(rect.width());
+    int y = rect.top() + std::max(0, (rect.height() - heightForWidth(rect.width())) / 2);
+    for (const auto& line : all) {
+        const int height = heightOf(line);
+        int x = rect.left();
+        for (QLayoutItem* item : line) {
+            const QSize size = item->sizeHint();
+            if (item->alignment() & Qt::AlignRight)
+                x = rect.right() + 1 - size.width();
+            item->setGeometry({QPoint(x, y + (height - size.height()) / 2), size});
+            x += size.width() + spacing();
+        }
+        y += height + spacing() / 2;
+    }
+}
+
+} // namespace prism::ui

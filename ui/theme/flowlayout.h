@@ -1,0 +1,34 @@
+// A layout that puts its items side by side and goes on beneath where the width ends.
+#pragma once
+
+#include <QLayout>
+#include <QList>
+
+namespace prism::ui {
+
+/// Lines are half the spacing apart. Items keep the size of their hints, centred on their line; those aligned to the right stand
+/// at its end.
+class FlowLayout final : public QLayout {
+    Q_OBJECT
+public:
+    explicit FlowLayout(QWidget* parent = nullptr) : QLayout(parent) {}
+    ~FlowLayout() override;
+
+    void addItem(QLayoutItem* item) override { m_items << item; }
+    [[nodiscard]] int count() const override { return static_cast<int>(m_items.size()); }
+    [[nodiscard]] QLayoutItem* itemAt(int index) const override { return m_items.value(index); }
+    QLayoutItem* takeAt(int index) override;
+    [[nodiscard]] bool hasHeightForWidth() const override { return true; }
+    [[nodiscard]] int heightForWidth(int width) const override;
+    [[nodiscard]] QSize sizeHint() const override; ///< all on one line
+    [[nodiscard]] QSize minimumSize() const override;
+    void setGeometry(const QRect& rect) override;
+
+private:
+    /// Lines of items that fit into a width.
+    [[nodiscard]] QList<QList<QLayoutItem*>> lines(int width) const;
+
+    QList<QLayoutItem*> m_items;
+};
+
+} // namespace prism::ui
