@@ -26,8 +26,8 @@ void calibrate(const CalibrateOptions& options)
     for (const FitReport& f : run.fits)
         residuals.push_back(fmt::format("{}: {} rows, mean |error| {:.2f} %, bias {:+.2f} %", f.what, f.rows, 100 * f.meanAbs, 100 * f.bias));
     const nlohmann::ordered_json notes = {
-        {"procedure", "prism-cli calibrate DATA: bus-bandwidth curves (medians of nccl-tests tables), GEMM efficiencies (operator benchmarks), then training factors and software generations on published tier A steps; see resources/help/cost-model.md"},
-        {"sources", "aiconfigurator operator and NCCL tables (Apache-2.0); SimuMax B200 system file (Apache-2.0); published steps as in presets/published"},
+        {"procedure", "prism-cli calibrate DATA: bus-bandwidth curves (medians of nccl-tests tables), network (tables between nodes), GEMM efficiencies (operator benchmarks), then training factors and software generations on published tier A steps; see resources/help/cost-model.md"},
+        {"sources", "aiconfigurator operator and NCCL tables (Apache-2.0); all-reduce tables of Echo, vTrain and estimate-train-time (MIT); SimuMax B200 system file (Apache-2.0); published steps as in presets/published"},
         {"residuals", std::move(residuals)}};
     writeOutput(options, calibrationJson(run.calibration, notes.dump()));
 }
