@@ -47,7 +47,7 @@ double sum(const Breakdown& b)
 
 } // namespace
 
-DeterministicStep deterministicStep(const StepGraph& g, const std::vector<std::vector<double>>& chunkWeight)
+DeterministicStep deterministicStep(const StepGraph& g, const std::vector<std::vector<ChunkBytes>>& chunkBytes)
 {
     const Schedule& s = g.schedule;
     const auto stages = static_cast<std::size_t>(s.numStages), chunks = static_cast<std::size_t>(s.numChunks);
@@ -109,9 +109,9 @@ DeterministicStep deterministicStep(const StepGraph& g, const std::vector<std::v
                 if (ready < 0)
                     break;
                 double end = std::max(clock[p], ready) + duration[p * chunks + item.chunk][static_cast<std::size_t>(item.phase)];
-                const double weight = chunkWeight.empty() ? 0.0 : chunkWeight[p][item.chunk];
+                const ChunkBytes bytes = chunkBytes.empty() ? ChunkBytes{} : chunkBytes[p][item.chunk];
                 if (item.phase == Phase::forward) {
-                    held[p] += weight;
+                    held[p] += bytes.untilBackward;
                     result.inFlight[p] = std::max(result.inFlight[p], held[p]);
                     if (at + 1 < positions) {
                         const double transfer = sendForward[at];
@@ -124,8 +124,7 @@ DeterministicStep deterministicStep(const StepGraph& g, const std::vector<std::v
                         backward[at * micro + b] = end;
                     }
                 } else if (item.phase == Phase::backward) {
-                    if (!s.splitsWeight)
-                        held[p] -= weight;
+                    held[p] -= bytes.untilBackward - (s.splitsWeight ? bytes.untilWeight : 0.0);
                     if (at > 0) {
                         const double transfer = sendBackward[at - 1];
                         backward[(at - 1) * micro + b] = end + transfer;
@@ -135,7 +134,7 @@ DeterministicStep deterministicStep(const StepGraph& g, const std::vector<std::v
                         }
                     }
                 } else {
-                    held[p] -= weight;
+                    held[p] -= bytes.untilWeight;
                 }
                 clock[p] = end;
                 ++next[p];

@@ -11,8 +11,12 @@ struct DeterministicStep {
     std::vector<double> inFlight;      ///< per stage: largest sum of chunk weights of forwards not yet given back
 };
 
-/// Every factor 1, slow spots as marked. `chunkWeight[stage][chunk]` is what one forward keeps until its backward (bytes).
-/// One visit per schedule item.
-[[nodiscard]] DeterministicStep deterministicStep(const StepGraph& graph, const std::vector<std::vector<double>>& chunkWeight);
+/// What one forward keeps until its backward, and which part of it stays until the weight pass where that runs apart (bytes).
+struct ChunkBytes {
+    double untilBackward = 0, untilWeight = 0;
+};
+
+/// Every factor 1, slow spots as marked. `chunkBytes[stage][chunk]`, or empty. One visit per schedule item.
+[[nodiscard]] DeterministicStep deterministicStep(const StepGraph& graph, const std::vector<std::vector<ChunkBytes>>& chunkBytes);
 
 } // namespace prism

@@ -9,6 +9,20 @@ namespace {
 /// How compute and memory traffic of a matrix product overlap: the norm of the two times (4: nearly the maximum).
 constexpr double kDenseNorm = 4, kGroupedNorm = 1.3;
 
+/// Of `places` (nodes or ranks) with an even share of the experts, how many the groups of one token cover: g of G groups at random.
+double reachedPlaces(const ModelConfig& model, double places)
+{
+    const double groups = static_cast<double>(model.moeRouterNumGroups), chosen = static_cast<double>(model.moeRouterGroupTopk);
+    if (groups <= 0 || chosen <= 0 || chosen >= groups)
+        return places;
+    if (places >= groups)
+        return places * chosen / groups;
+    double missed = 1; // none of the chosen groups is on a place that holds groups / places of them
+    for (double i = 0; i < chosen; ++i)
+        missed *= std::max(0.0, groups - groups / places - i) / (groups - i);
+    return places * (1 - missed);
+}
+
 } // namespace
 
 CostModel::CostModel(const Scenario& scenario, const Calibration& calibration)
@@ -37,8 +51,9 @@ CostModel::CostModel(const Scenario& scenario, const Calibration& calibration)
     m_sms = std::max(1, gpu.numSms);
     // DeepEP (DeepSeek-V3, arXiv 2412.19437, section 3.2.2): a token goes to a node, inside one node to a rank, once, however
     // many of its top-k experts are there: n (1 - (1 - 1/n)^k) copies of k.
+    // Group-limited routing reaches fewer places (same report, section 2.1.2: at most 4 of 8 nodes).
     if (const GroupGeometry& expert = m_layout.expert; scenario.parallelism.moeTokenDispatcherType == "flex" && scenario.model.moeRouterTopk > 0) {
-        const double places = static_cast<double>(expert.nodes > 1 ? expert.nodes : expert.size), topk = static_cast<double>(scenario.model.moeRouterTopk);
+        const double places = reachedPlaces(scenario.model, static_cast<double>(expert.nodes > 1 ? expert.nodes : expert.size)), topk = static_cast<double>(scenario.model.moeRouterTopk);
         m_expertTraffic = std::min(1.0, places * (1 - std::pow(1 - 1 / places, topk)) / topk);
     }
     if (!scenario.measured.rows.empty() || !scenario.measured.kernels.empty())

@@ -63,6 +63,7 @@ private:
     void addMemory(const DeterministicStep& step);
     void addCounts();
     [[nodiscard]] double lastBackwardSeconds(std::size_t stage) const;
+    [[nodiscard]] double largestChunk(std::size_t stage) const;
 };
 
 Diagnostics Assembly::addPrograms()
@@ -285,6 +286,16 @@ void Assembly::addVariability()
     }
 }
 
+/// Activations of the largest chunk of a stage: a forward that runs beside a backward holds its own before the other's are free.
+double Assembly::largestChunk(std::size_t stage) const
+{
+    double bytes = 0;
+    for (std::size_t i = 0; i < m_chunks.size(); ++i)
+        if (m_out.graph.schedule.path[i][0] == static_cast<int>(stage))
+            bytes = std::max(bytes, activationBytes(m_scenario, m_shape, m_chunks[i]));
+    return bytes;
+}
+
 void Assembly::addMemory(const DeterministicStep& step)
 {
     const ParallelismConfig& par = m_scenario.parallelism;
@@ -302,7 +313,7 @@ void Assembly::addMemory(const DeterministicStep& step)
         m.weightsGib = state(m_state.weight, par.zeroStage >= 3);
         m.gradientsGib = state(m_state.gradient, par.zeroStage >= 2);
         m.optimizerGib = state(m_state.optimizer, par.zeroStage >= 1);
-        m.activationsGib = step.inFlight[p] / kGib;
+        m.activationsGib = (step.inFlight[p] + (par.overlapMoeExpertParallelComm ? largestChunk(p) : 0.0)) / kGib;
         double transient = 0;
         bool holdsEmbedding = false;
         for (std::size_t i = 0; i < m_chunks.size(); ++i)
@@ -341,7 +352,7 @@ void Assembly::addCounts()
         if (t.recomputeMethod == "block" && t.recomputeNumLayers > 0)
             again *= std::min(1.0, real(t.recomputeNumLayers) * real(m_shape.pp) * real(m_shape.vpp) / std::max(1.0, real(model.numLayers)));
     } else if (t.recomputeGranularity == "selective") {
-        again = attentionForwardFlopsPerToken(model);
+        again = recomputedFlopsPerToken(model, m_shape.recomputed);
     }
     m_out.hardwareFlopsPerStep = m_out.modelFlopsPerStep + again * m_out.tokensPerStep;
     m_out.parameters = totalParameters(model);
@@ -366,9 +377,11 @@ Result<CostedStep> Assembly::run()
     addStepOps();
     useMeasuredMeans();
     addVariability();
-    std::vector<std::vector<double>> chunkBytes(static_cast<std::size_t>(m_shape.pp), std::vector<double>(static_cast<std::size_t>(g.schedule.numChunks)));
-    for (std::size_t i = 0; i < m_chunks.size(); ++i)
-        chunkBytes[static_cast<std::size_t>(g.schedule.path[i][0])][static_cast<std::size_t>(g.schedule.path[i][1])] = activationBytes(m_scenario, m_shape, m_chunks[i]);
+    std::vector<std::vector<ChunkBytes>> chunkBytes(static_cast<std::size_t>(m_shape.pp), std::vector<ChunkBytes>(static_cast<std::size_t>(g.schedule.numChunks)));
+    for (std::size_t i = 0; i < m_chunks.size(); ++i) {
+        const double bytes = activationBytes(m_scenario, m_shape, m_chunks[i]);
+        chunkBytes[static_cast<std::size_t>(g.schedule.path[i][0])][static_cast<std::size_t>(g.schedule.path[i][1])] = {bytes, bytes - lossBytes(m_scenario, m_shape, m_chunks[i])};
+    }
     const DeterministicStep step = deterministicStep(g, chunkBytes);
     m_out.breakdown = step.breakdown;
     addMemory(step);

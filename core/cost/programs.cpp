@@ -1,5 +1,6 @@
 #include "core/cost/programs.h"
 
+#include "core/cost/expertoverlap.h"
 #include "core/workload/count.h"
 #include "core/workload/memory.h"
 
@@ -73,13 +74,21 @@ Ops costed(const std::vector<Kernel>& kernels, const CostModel& cost, bool overl
     return ops;
 }
 
-CostedLayer costed(const LayerKernels& kernels, const CostModel& cost, const ParallelismConfig& par, bool splitsWeight)
+/// What the programs of a schedule have in common.
+struct ScheduleTraits {
+    bool splitsWeight = false;
+    double paired = 0; ///< share of the passes beside which another micro-batch computes
+};
+
+CostedLayer costed(const LayerKernels& kernels, const CostModel& cost, const ParallelismConfig& par, const ScheduleTraits& traits)
 {
     CostedLayer layer;
     layer.forward = costed(kernels.forward, cost, par.tpCommOverlap);
     layer.both = costed(kernels.backward, cost, par.tpCommOverlap);
     layer.selective = costed(kernels.selectiveRecompute, cost, false);
-    if (splitsWeight)
+    if (par.overlapMoeExpertParallelComm)
+        hideExpertTraffic({kernels.forward, layer.forward}, {kernels.backward, layer.both}, traits.paired, kOverlapSlowdown);
+    if (traits.splitsWeight)
         for (std::size_t i = 0; i < layer.both.size(); ++i)
             (kernels.backward[i].part == Part::wgrad ? layer.wgrad : layer.dgrad).push_back(layer.both[i]);
     return layer;
@@ -116,8 +125,8 @@ void append(Ops& to, const Ops& from) { to.insert(to.end(), from.begin(), from.e
 /// Builds the programs of a scenario; layers are costed once.
 class Builder final {
 public:
-    Builder(const Scenario& scenario, const Shape& shape, const CostModel& cost, bool splitsWeight)
-        : m_scenario(scenario), m_shape(shape), m_cost(cost), m_split(splitsWeight)
+    Builder(const Scenario& scenario, const Shape& shape, const CostModel& cost, ScheduleTraits traits)
+        : m_scenario(scenario), m_shape(shape), m_cost(cost), m_traits(traits), m_split(traits.splitsWeight)
     {
     }
 
@@ -128,7 +137,7 @@ public:
         p[1].name = name + ".backward";
         p[2].name = name + ".weight";
         if (!m_scenario.model.operators.empty()) {
-            addOnce(p, costed(genericKernels(m_scenario, m_shape), m_cost, m_scenario.parallelism, m_split));
+            addOnce(p, costed(genericKernels(m_scenario, m_shape), m_cost, m_scenario.parallelism, m_traits));
             return p;
         }
         if (chunk.embedding)
@@ -149,6 +158,7 @@ private:
     const Scenario& m_scenario;
     const Shape& m_shape;
     const CostModel& m_cost;
+    ScheduleTraits m_traits;
     bool m_split;
     std::array<std::unique_ptr<CostedLayer>, kLayerKinds> m_layers;
     std::unique_ptr<CostedLayer> m_embedding, m_mtp, m_head;
@@ -157,7 +167,7 @@ private:
     {
         auto& slot = m_layers[static_cast<std::size_t>(kind)];
         if (!slot) {
-            slot = std::make_unique<CostedLayer>(costed(layerKernels(m_scenario, m_shape, kind), m_cost, m_scenario.parallelism, m_split));
+            slot = std::make_unique<CostedLayer>(costed(layerKernels(m_scenario, m_shape, kind), m_cost, m_scenario.parallelism, m_traits));
             addHostTime(*slot);
             addShardTraffic(*slot, kind);
         }
@@ -166,13 +176,13 @@ private:
     const CostedLayer& embedding()
     {
         if (!m_embedding)
-            m_embedding = std::make_unique<CostedLayer>(costed(embeddingKernels(m_scenario, m_shape), m_cost, m_scenario.parallelism, m_split));
+            m_embedding = std::make_unique<CostedLayer>(costed(embeddingKernels(m_scenario, m_shape), m_cost, m_scenario.parallelism, m_traits));
         return *m_embedding;
     }
     const CostedLayer& mtp()
     {
         if (!m_mtp) {
-            m_mtp = std::make_unique<CostedLayer>(costed(mtpKernels(m_scenario, m_shape), m_cost, m_scenario.parallelism, m_split));
+            m_mtp = std::make_unique<CostedLayer>(costed(mtpKernels(m_scenario, m_shape), m_cost, m_scenario.parallelism, m_traits));
             addHostTime(*m_mtp);
         }
         return *m_mtp;
@@ -180,7 +190,7 @@ private:
     const CostedLayer& head()
     {
         if (!m_head)
-            m_head = std::make_unique<CostedLayer>(costed(headKernels(m_scenario, m_shape), m_cost, m_scenario.parallelism, m_split));
+            m_head = std::make_unique<CostedLayer>(costed(headKernels(m_scenario, m_shape), m_cost, m_scenario.parallelism, m_traits));
         return *m_head;
     }
 
@@ -315,7 +325,7 @@ CostedPrograms costedPrograms(const Scenario& scenario, const Shape& shape, cons
                               const std::vector<ChunkLayers>& chunks)
 {
     CostedPrograms result;
-    Builder builder(scenario, shape, cost, schedule.splitsWeight);
+    Builder builder(scenario, shape, cost, {schedule.splitsWeight, pairedShare(schedule)});
     result.programOf.assign(static_cast<std::size_t>(schedule.numStages),
                             std::vector<std::array<int, kPhases>>(static_cast<std::size_t>(schedule.numChunks), {-1, -1, -1}));
     std::vector<std::pair<std::size_t, int>> made; // first chunk of its contents, its first program

@@ -259,8 +259,10 @@ void Reader::readTraining()
     } else {
         skip("the precision is not known: " + (precision.empty() ? std::string("not given") : "\"" + precision.substr(0, 60) + "\""));
     }
-    const StatedTerm recompute = statedRecomputation(text(row, "recompute"));
-    t.recomputeGranularity = recompute.value;
+    const StatedRecomputation recompute = statedRecomputation(text(row, "recompute"));
+    t.recomputeGranularity = recompute.granularity;
+    if (!recompute.modules.empty())
+        t.recomputeModules = recompute.modules;
     assume(recompute.assumption);
 }
 
@@ -310,6 +312,9 @@ void Reader::readGeneration()
     } else if (source.starts_with("mlperf") || source == "megatron-bridge" || source == "megatron-readme-h100") {
         par.tpCommOverlap = par.tensorModelParallelSize > 1 && out.scenario.model.numExperts == 0;
     }
+    // Benchmarks of these two sources force every expert to the same load (Megatron-MoE-ModelZoo best_practice/qwen3/run_h100_235b.sh).
+    if (source == "moe-zoo" || contains(lower(text(row, "notes")), "force balanced"))
+        out.scenario.variability.moeImbalance = {};
     const bool deepEp = contains(lower(text(row, "notes")), "deepep");
     if (source == "megatron-bridge" || deepEp)
         par.moeTokenDispatcherType = "flex";

@@ -3,6 +3,7 @@
 #include "core/base/text.h"
 
 #include <algorithm>
+#include <map>
 #include <vector>
 
 namespace prism {
@@ -47,21 +48,32 @@ std::optional<StatedTerm> statedPrecision(std::string_view text)
     return std::nullopt;
 }
 
-StatedTerm statedRecomputation(std::string_view text)
+StatedRecomputation statedRecomputation(std::string_view text)
 {
-    const std::string words = lowered(text);
-    const std::string quoted = " (the row says \"" + std::string(text.substr(0, 60)) + "\")";
-    if (words.empty())
-        return {"none", "no recomputation"};
-    if (words.starts_with("none"))
-        return {"none", ""};
-    if (words == "full")
-        return {"full", ""};
-    if (words == "selective")
-        return {"selective", ""};
-    if (words == "selective (recalled)")
-        return {"selective", "selective recomputation" + quoted};
-    return {"none", "no recomputation" + quoted};
+    const std::string trimmedText(trimmed(text));
+    const std::string quoted = " (the row says \"" + trimmedText.substr(0, 60) + "\")";
+    const std::vector<std::string> words = wordsOf(text);
+    if (trimmedText.empty())
+        return {"none", "", "no recomputation"};
+    if (words.front() == "none")
+        return {"none", "", ""};
+    if (lowered(trimmedText) == "full")
+        return {"full", "", ""};
+    // Megatron-Core's modules, and the short names of its model zoo; "selective" alone is core attention.
+    static const std::map<std::string, std::string, std::less<>> kModules{{"norm", "layernorm"}, {"layernorm", "layernorm"}, {"act", "moe_act"}, {"moe", "moe"}, {"mlp", "mlp"}};
+    std::vector<std::string> modules;
+    bool recalled = false;
+    for (const std::string& word : words) {
+        if (const auto it = kModules.find(word); it != kModules.end())
+            modules.push_back(it->second);
+        else if (word == "recalled")
+            recalled = true;
+        else if (word != "selective" && !word.empty())
+            return {"none", "", "no recomputation" + quoted};
+    }
+    if (modules.empty())
+        modules.emplace_back("core_attn");
+    return {"selective", joined(modules, " "), recalled ? "selective recomputation of core attention" + quoted : ""};
 }
 
 } // namespace prism

@@ -15,7 +15,10 @@ struct StatedTerm {
 /// Value of training.precision; nothing where no precision is named ("see source", "dropless").
 [[nodiscard]] std::optional<StatedTerm> statedPrecision(std::string_view words);
 
-/// Value of training.recompute_granularity.
-[[nodiscard]] StatedTerm statedRecomputation(std::string_view words);
+/// Values of training.recompute_granularity and, where it is selective, of training.recompute_modules.
+struct StatedRecomputation {
+    std::string granularity, modules, assumption;
+};
+[[nodiscard]] StatedRecomputation statedRecomputation(std::string_view words);
 
 } // namespace prism

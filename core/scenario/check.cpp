@@ -3,6 +3,7 @@
 
 #include "core/base/text.h"
 #include "core/scenario/pipelinelayout.h"
+#include "core/scenario/recomputemodules.h"
 
 #include <algorithm>
 #include <cmath>
@@ -147,10 +148,21 @@ void checkExperts(const Scenario& s, Findings& f)
             f.error(kEp, "EP is larger than 1, the model has no experts", num(p.expertModelParallelSize), "1", kEp, "1");
         return;
     }
+    if (p.overlapMoeExpertParallelComm && f.usable({kEp}) && p.expertModelParallelSize == 1)
+        f.warning("parallelism.overlap_moe_expert_parallel_comm", "without expert parallelism there is no all-to-all to overlap", "EP 1", "EP > 1, or false",
+                  "parallelism.overlap_moe_expert_parallel_comm", "false");
+    if (p.overlapMoeExpertParallelComm && s.training.recomputeGranularity == "full" && f.usable({"training.recompute_granularity"}))
+        f.warning("parallelism.overlap_moe_expert_parallel_comm", "Megatron-Core overlaps the all-to-all without full recomputation only", "full",
+                  "recomputation none or selective", "training.recompute_granularity", "\"selective\"");
     if (f.usable({"model.moe_router_topk"}) && (m.moeRouterTopk < 1 || m.moeRouterTopk > m.numExperts))
         f.error("model.moe_router_topk", "experts per token must lie between 1 and the number of experts", num(m.moeRouterTopk),
                 "an integer from 1 to " + num(m.numExperts), "model.moe_router_topk",
                 num(std::clamp<std::int64_t>(m.moeRouterTopk, 1, m.numExperts)));
+    if (f.usable({"model.moe_router_num_groups", "model.moe_router_group_topk"}) && (m.moeRouterNumGroups > 0 || m.moeRouterGroupTopk > 0)
+        && (m.moeRouterNumGroups < 1 || m.numExperts % m.moeRouterNumGroups != 0 || m.moeRouterGroupTopk < 1 || m.moeRouterGroupTopk > m.moeRouterNumGroups))
+        f.error("model.moe_router_num_groups", "group-limited routing needs groups that divide the experts, and some of them per token",
+                num(m.moeRouterNumGroups) + " groups, " + num(m.moeRouterGroupTopk) + " per token, " + num(m.numExperts) + " experts",
+                "a divisor of " + num(m.numExperts) + " and at most as many groups per token, or 0 and 0");
     if (f.usable({"model.moe_ffn_hidden_size"}) && m.moeFfnHiddenSize == 0)
         f.error("model.moe_ffn_hidden_size", "experts need a width", "0", "a positive width");
     if (f.usable({kEp}) && m.numExperts % p.expertModelParallelSize != 0)
@@ -315,6 +327,17 @@ void checkSequence(const Scenario& s, Findings& f)
                 "TP x CP that divides " + num(s.model.numAttentionHeads), "parallelism.cp_comm_type", "\"p2p\"");
 }
 
+void checkRecomputation(const Scenario& s, Findings& f)
+{
+    if (!f.usable({"training.recompute_modules"}))
+        return;
+    if (const Result<RecomputeModules> modules = recomputeModules(s.training.recomputeModules); !modules)
+        for (const Diagnostic& d : modules.errors())
+            f.add(d);
+    else if (*modules == 0 && s.training.recomputeGranularity == "selective")
+        f.error("training.recompute_modules", "selective recomputation names no module", "nothing", "at least one, such as core_attn", "training.recompute_modules", "core_attn");
+}
+
 void checkPrecision(const Scenario& s, Findings& f)
 {
     if (!f.usable({kPrecision}))
@@ -448,6 +471,7 @@ Diagnostics checkExcept(const Scenario& scenario, const std::vector<std::string>
     checkBatch(scenario, f);
     checkSchedule(scenario, f);
     checkPrecision(scenario, f);
+    checkRecomputation(scenario, f);
     checkSharding(scenario, f);
     checkVariability(scenario, f);
     checkMeasured(scenario, f);

@@ -190,6 +190,8 @@ void readDeepSeek(ConfigReader& r)
     r.integer("n_shared_experts", shared);
     m.moeSharedExpertIntermediateSize = std::min(shared, std::int64_t{1024}) * m.moeFfnHiddenSize;
     r.integer("first_k_dense_replace", m.moeFirstKDense);
+    r.integer("n_group", m.moeRouterNumGroups);
+    r.integer("topk_group", m.moeRouterGroupTopk);
     r.integer("moe_layer_freq", m.moeLayerFreq);
     r.integer("num_nextn_predict_layers", m.mtpNumLayers);
 }

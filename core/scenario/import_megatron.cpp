@@ -26,6 +26,7 @@ constexpr DirectFlag kDirect[] = {
     {"q-lora-rank", "model.q_lora_rank"}, {"kv-lora-rank", "model.kv_lora_rank"}, {"qk-head-dim", "model.qk_head_dim"},
     {"qk-pos-emb-head-dim", "model.qk_pos_emb_head_dim"}, {"v-head-dim", "model.v_head_dim"},
     {"num-experts", "model.num_experts"}, {"moe-router-topk", "model.moe_router_topk"},
+    {"moe-router-num-groups", "model.moe_router_num_groups"}, {"moe-router-group-topk", "model.moe_router_group_topk"},
     {"moe-ffn-hidden-size", "model.moe_ffn_hidden_size"},
     {"moe-shared-expert-intermediate-size", "model.moe_shared_expert_intermediate_size"},
     {"moe-expert-capacity-factor", "model.moe_capacity_factor"}, {"mtp-num-layers", "model.mtp_num_layers"},
@@ -64,6 +65,7 @@ constexpr Switch kSwitches[] = {
     {"overlap-grad-reduce", "parallelism.overlap_grad_reduce", "true"},
     {"overlap-param-gather", "parallelism.overlap_param_gather", "true"},
     {"tp-comm-overlap", "parallelism.tp_comm_overlap", "true"},
+    {"overlap-moe-expert-parallel-comm", "parallelism.overlap_moe_expert_parallel_comm", "true"},
     {"no-overlap-p2p-communication", "parallelism.overlap_p2p_comm", "false"},
     {"account-for-embedding-in-pipeline-split", "parallelism.account_for_embedding_in_pipeline_split", "true"},
     {"account-for-loss-in-pipeline-split", "parallelism.account_for_loss_in_pipeline_split", "true"},
@@ -77,7 +79,7 @@ constexpr Switch kSwitches[] = {
 constexpr const char* kSpecial[] = {
     "group-query-attention", "normalization", "position-embedding-type", "moe-layer-freq", "tokenizer-type", "bf16", "fp16",
     "fp8-format", "fp8-recipe", "fp4-format", "num-layers-per-virtual-pipeline-stage", "data-parallel-sharding-strategy",
-    "nnodes", "nproc-per-node", "train-samples", "train-iters", "attention-backend", "max-position-embeddings",
+    "nnodes", "nproc-per-node", "train-samples", "train-iters", "attention-backend", "max-position-embeddings", "recompute-modules",
     "make-vocab-size-divisible-by", "transformer-impl",
 };
 
@@ -335,6 +337,8 @@ private:
             t.precision = "nvfp4";
         if (t.precision != "fp32" && t.precision != "fp16")
             t.gradReduceInFp32 = true; // Megatron-LM accumulates BF16 gradients in FP32
+        if (given("recompute-modules") && valueOf("recompute-modules") != nullptr)
+            set("recompute-modules", "training.recompute_modules", joined(m_flags.at("recompute-modules").values, " "));
         if (!given("micro-batch-size"))
             error("micro-batch-size", "the flag is missing", "nothing", "a positive integer");
         if (const std::string* backend = valueOf("attention-backend"))

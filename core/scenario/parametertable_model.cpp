@@ -51,6 +51,8 @@ void addExperts(std::vector<Parameter>& t)
     t.push_back(advanced(integer({"model.moe_shared_expert_intermediate_size", "Shared expert size", "", "", "Total inner width of the shared experts that every token visits; 0 = none."}, 0, 1 << 22, PRISM_FIELD(model.moeSharedExpertIntermediateSize))));
     t.push_back(advanced(integer({"model.moe_first_k_dense", "Leading dense layers", "", "", "Layers at the start that keep a dense MLP (DeepSeek)."}, 0, 4096, PRISM_FIELD(model.moeFirstKDense))));
     t.push_back(advanced(integer({"model.moe_layer_freq", "MoE layer frequency", "", "", "Every n-th layer is a mixture-of-experts layer; 1 = all of them."}, 1, 4096, PRISM_FIELD(model.moeLayerFreq))));
+    t.push_back(advanced(integer({"model.moe_router_num_groups", "Router groups", "", "", "Groups of experts for group-limited routing, usually one per node (DeepSeek-V3: 8); 0 = none."}, 0, 1024, PRISM_FIELD(model.moeRouterNumGroups))));
+    t.push_back(advanced(integer({"model.moe_router_group_topk", "Router groups per token", "", "", "Groups that the experts of one token may come from (DeepSeek-V3: 4); 0 = all."}, 0, 1024, PRISM_FIELD(model.moeRouterGroupTopk))));
     t.push_back(advanced(real({"model.moe_capacity_factor", "Capacity factor", "", "", "Tokens an expert accepts over the even share; 0 = dropless."}, 0, 64, PRISM_FIELD(model.moeCapacityFactor))));
     t.push_back(advanced(integer({"model.mtp_num_layers", "Multi-token prediction layers", "MTP", "", "Extra layers that predict further tokens (DeepSeek-V3)."}, 0, 16, PRISM_FIELD(model.mtpNumLayers))));
 }

@@ -104,7 +104,11 @@ std::string chunkText(const ChunkContents& c)
     const auto repeated = [](char letter, int n) {
         return n <= 3 ? std::string(static_cast<std::size_t>(std::max(0, n)), letter) : std::string(1, letter) + "*" + std::to_string(n);
     };
-    return (c.embedding ? "E" : "") + repeated('t', c.layers) + repeated('m', c.mtpLayers) + (c.loss ? "L" : "");
+    std::string text(c.embedding ? "E" : "");
+    text += repeated('t', c.layers);
+    text += repeated('m', c.mtpLayers);
+    text += c.loss ? "L" : "";
+    return text;
 }
 
 } // namespace

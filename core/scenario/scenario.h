@@ -48,6 +48,7 @@ struct ModelConfig {
     // Mixture of experts
     std::int64_t numExperts = 0, moeRouterTopk = 0, moeFfnHiddenSize = 0, moeSharedExpertIntermediateSize = 0;
     std::int64_t moeFirstKDense = 0, moeLayerFreq = 1;
+    std::int64_t moeRouterNumGroups = 0, moeRouterGroupTopk = 0; ///< a token's experts come from groupTopk of numGroups groups; 0 = from all
     double moeCapacityFactor = 0;                   ///< 0 = dropless
     std::int64_t mtpNumLayers = 0;                  ///< multi-token prediction layers
     std::vector<LayerPatternEntry> layerPattern;    ///< empty = uniform; repeated until numLayers are filled
@@ -102,6 +103,7 @@ struct ParallelismConfig {
     int numLayersInFirstPipelineStage = 0, numLayersInLastPipelineStage = 0; ///< 0 = even split
     std::string pipelineModelParallelLayout;        ///< every chunk's layers in Megatron-Core's notation (pipelinelayout.h); empty = none
     bool overlapGradReduce = true, overlapParamGather = true, tpCommOverlap = false, overlapP2pComm = true;
+    bool overlapMoeExpertParallelComm = false;      ///< all-to-all of one micro-batch beside the compute of another
     bool accountForEmbeddingInPipelineSplit = false, accountForLossInPipelineSplit = false;
     bool operator==(const ParallelismConfig&) const = default;
 };
@@ -110,6 +112,7 @@ struct TrainingConfig {
     std::int64_t microBatchSize = 1, globalBatchSize = 512;   ///< sequences
     std::string precision = "bf16";                 ///< bf16 | fp16 | fp32 | fp8_delayed | fp8_tensorwise | fp8_blockwise | mxfp8 | nvfp4
     std::string recomputeGranularity = "none";      ///< none | selective | full
+    std::string recomputeModules = "core_attn";     ///< selective only; names in recomputemodules.h
     std::string recomputeMethod = "uniform";        ///< uniform | block (full only)
     int recomputeNumLayers = 0;                     ///< block: layers per stage that are recomputed; 0 = all
     bool flashAttention = true;

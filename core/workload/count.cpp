@@ -153,6 +153,26 @@ double attentionForwardFlopsPerToken(const ModelConfig& m)
     return n;
 }
 
+double recomputedFlopsPerToken(const ModelConfig& m, RecomputeModules modules)
+{
+    const auto repeated = [&](int module) { return (modules & module) != 0; };
+    double n = repeated(kCoreAttention) ? attentionForwardFlopsPerToken(m) : 0.0;
+    const double upProjection = real(m.numAttentionHeads)
+        * (real(m.qLoraRank) * real(m.qkHeadDim + m.qkPosEmbHeadDim) + real(m.kvLoraRank) * real(m.qkHeadDim + m.vHeadDim));
+    const double shared = mlpMatrix(m, m.moeSharedExpertIntermediateSize);
+    for (const LayerKind kind : layerKinds(m)) {
+        if (hasAttention(kind) && m.multiLatentAttention && repeated(kMlaUpProjection))
+            n += 2 * upProjection;
+        if (hasMlp(kind) && repeated(kDenseMlp))
+            n += 2 * mlpMatrix(m, m.ffnHiddenSize);
+        if (hasMoe(kind) && repeated(kMoe))
+            n += 2 * (real(m.moeRouterTopk) * mlpMatrix(m, m.moeFfnHiddenSize) + real(m.hiddenSize) * real(m.numExperts));
+        if (hasMoe(kind) && repeated(kMoe | kSharedExperts))
+            n += 2 * shared;
+    }
+    return n;
+}
+
 double layerForwardFlopsPerToken(const ModelConfig& m)
 {
     if (!m.operators.empty()) {

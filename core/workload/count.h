@@ -25,6 +25,8 @@ struct LayerParameters {
 [[nodiscard]] double modelFlopsPerToken(const ModelConfig& model);
 /// Forward FLOPs of one token in the layers alone (what full recomputation runs again) and in the attention products alone.
 [[nodiscard]] double layerForwardFlopsPerToken(const ModelConfig& model);
+/// Forward FLOPs per token of the parts that selective recomputation repeats, all layers.
+[[nodiscard]] double recomputedFlopsPerToken(const ModelConfig& model, RecomputeModules modules);
 [[nodiscard]] double attentionForwardFlopsPerToken(const ModelConfig& model);
 
 } // namespace prism

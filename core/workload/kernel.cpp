@@ -1,6 +1,7 @@
 #include "core/workload/kernel.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace prism {
 
@@ -33,10 +34,28 @@ public:
     const Shape& s;
     const double e, tp, h;
     LayerKernels out;
+    RecomputeModules inside = 0; ///< modules that the kernels emitted now belong to
+
+    /// Marks the kernels of a scope as part of a module; modules nest.
+    class Module final {
+    public:
+        Module(Emitter& emitter, RecomputeModule module) : m_emitter(emitter), m_before(emitter.inside)
+        {
+            emitter.inside = static_cast<RecomputeModules>(emitter.inside | module);
+        }
+        ~Module() { m_emitter.inside = m_before; }
+        Module(const Module&) = delete;
+        Module& operator=(const Module&) = delete;
+
+    private:
+        Emitter& m_emitter;
+        RecomputeModules m_before;
+    };
 
     void memory(std::vector<Kernel>& to, KernelId id, double bytes, Part part = Part::forward, double launches = 1)
     {
         Kernel k;
+        k.modules = inside;
         k.id = id;
         k.part = part;
         k.bytes = bytes;
@@ -47,6 +66,7 @@ public:
     void gemm(std::vector<Kernel>& to, KernelId id, double m, double n, double kk, Part part, double batch = 1, bool low = true)
     {
         Kernel k;
+        k.modules = inside;
         k.id = id;
         k.kind = CostKind::gemm;
         k.part = part;
@@ -70,6 +90,7 @@ public:
                     bool overlapsTensor = false, bool overlapsAlways = false)
     {
         Kernel k;
+        k.modules = inside;
         k.id = id;
         k.kind = CostKind::collective;
         k.part = part;
@@ -119,6 +140,7 @@ public:
 
     void norm()
     {
+        const Module module(*this, kLayerNorm);
         memory(out.forward, KernelId::norm, 2 * e * s.shardedTokens * h);
     }
     void normBackward() { memory(out.backward, KernelId::norm, 3.5 * e * s.shardedTokens * h, Part::dgrad, 2); }
@@ -135,11 +157,22 @@ public:
         memory(out.backward, KernelId::residual, (2 * e + mask) * s.shardedTokens * h, Part::dgrad);
     }
 
+    /// DeepEP sends tokens as they lie in memory and adds up what comes back (Megatron-Core MoEFlexTokenDispatcher): tokens are put in
+    /// the order of the experts on the receiving side only.
+    [[nodiscard]] bool dispatchesTokens() const { return par.moeTokenDispatcherType == "flex"; }
+    /// Copies of a token that reach a rank, per expert of it there: one for each, or with DeepEP one for the rank; of k experts on n
+    /// ranks n (1 - (1 - 1/n)^k) ranks have some.
+    [[nodiscard]] double copiesPerExpert() const
+    {
+        const double ranks = static_cast<double>(s.ep), topk = static_cast<double>(model.moeRouterTopk);
+        return dispatchesTokens() ? ranks * (1 - std::pow(1 - 1 / ranks, topk)) / topk : 1.0;
+    }
+
     void attentionCore(LayerKind kind, std::vector<Kernel>& to, Part part, double queryDim, double valueDim);
     void contextExchange(std::vector<Kernel>& to, Part part);
     void attention(LayerKind kind);
     void attentionBackward(LayerKind kind);
-    void mlp(double ffn, bool enterAndExit);
+    void mlp(double ffn, bool enterAndExit, bool shared = false);
     void mlpBackward(double ffn, bool enterAndExit);
     void moe();
     void moeBackward();
@@ -149,10 +182,12 @@ public:
 /// FLOPs: QK^T and PV, 2 * pairs * dim each; backward 5 products instead of 2 (Dao 2023, arXiv 2307.08691, section 3.1).
 void Emitter::attentionCore(LayerKind kind, std::vector<Kernel>& to, Part part, double queryDim, double valueDim)
 {
+    const Module module(*this, kCoreAttention);
     const double cp = static_cast<double>(s.cp);
     const bool backward = part != Part::forward;
     if (training.flashAttention) {
         Kernel k;
+        k.modules = inside;
         k.id = KernelId::attention;
         k.kind = CostKind::attention;
         k.part = part;
@@ -203,6 +238,7 @@ void Emitter::contextExchange(std::vector<Kernel>& to, Part part)
         collective(to, KernelId::cpExchange, CollectiveOp::sendRecv, Domain::context, keyValue * (cp - 1) * (backward ? 2 : 1), part, false, true);
         // Each block's output (backward: its gradients) is merged into the running one: read both, write one. Of causal blocks a
         // half needs half of the rows.
+        const Module module(*this, kCoreAttention);
         const double rows = cp * (model.causalAttention ? 0.75 : 1.0) * s.tokens * e / tp;
         memory(to, KernelId::attention, 3 * rows * (s.queryDim + (backward ? 2 * s.keyValueDim : 0.0)), part, cp);
     }
@@ -218,10 +254,13 @@ void Emitter::attention(LayerKind kind)
         const double rq = static_cast<double>(model.qLoraRank), rkv = static_cast<double>(model.kvLoraRank);
         const double down = rq + rkv + static_cast<double>(model.qkPosEmbHeadDim);
         gemm(f, KernelId::gemmQkv, s.tokens, down, h, Part::forward);
-        memory(f, KernelId::norm, 2 * e * s.tokens * (rq + rkv), Part::forward, 2);
-        gemm(f, KernelId::gemmQkv, s.tokens, s.heads * qk, rq > 0 ? rq : h, Part::forward);
-        gemm(f, KernelId::gemmQkv, s.tokens, s.heads * (static_cast<double>(model.qkHeadDim) + v), rkv, Part::forward);
-        memory(f, KernelId::residual, 2 * e * s.tokens * s.heads * (2 * qk + v), Part::forward, 4); // rotary, concatenation
+        {
+            const Module module(*this, kMlaUpProjection);
+            memory(f, KernelId::norm, 2 * e * s.tokens * (rq + rkv), Part::forward, 2);
+            gemm(f, KernelId::gemmQkv, s.tokens, s.heads * qk, rq > 0 ? rq : h, Part::forward);
+            gemm(f, KernelId::gemmQkv, s.tokens, s.heads * (static_cast<double>(model.qkHeadDim) + v), rkv, Part::forward);
+            memory(f, KernelId::residual, 2 * e * s.tokens * s.heads * (2 * qk + v), Part::forward, 4); // rotary, concatenation
+        }
         contextExchange(f, Part::forward);
         attentionCore(kind, f, Part::forward, qk, v);
         quantise(f, s.tokens * s.heads * v, Part::forward);
@@ -282,23 +321,27 @@ void Emitter::attentionBackward(LayerKind kind)
     normBackward();
 }
 
-void Emitter::mlp(double ffn, bool enterAndExit)
+void Emitter::mlp(double ffn, bool enterAndExit, bool shared)
 {
     auto& f = out.forward;
     const double width = ffn / tp, gates = model.gatedMlp ? 2 : 1;
-    if (enterAndExit) {
+    if (enterAndExit)
         norm();
-        enterForward();
-        quantise(f, s.tokens * h, Part::forward);
+    {
+        const Module module(*this, shared ? kSharedExperts : kDenseMlp);
+        if (enterAndExit) {
+            enterForward();
+            quantise(f, s.tokens * h, Part::forward);
+        }
+        gemm(f, KernelId::gemmFc1, s.tokens, gates * width, h, Part::forward);
+        memory(f, KernelId::activation, (gates + 1) * e * s.tokens * width);
+        quantise(f, s.tokens * width, Part::forward);
+        gemm(f, KernelId::gemmFc2, s.tokens, h, width, Part::forward);
+        if (enterAndExit)
+            exitForward();
     }
-    gemm(f, KernelId::gemmFc1, s.tokens, gates * width, h, Part::forward);
-    memory(f, KernelId::activation, (gates + 1) * e * s.tokens * width);
-    quantise(f, s.tokens * width, Part::forward);
-    gemm(f, KernelId::gemmFc2, s.tokens, h, width, Part::forward);
-    if (enterAndExit) {
-        exitForward();
+    if (enterAndExit)
         residual();
-    }
 }
 
 void Emitter::mlpBackward(double ffn, bool enterAndExit)
@@ -334,29 +377,37 @@ void Emitter::moe()
     const double received = routed * etp; // tokens that this rank's experts see: balanced, gathered over expert-TP
     const double localExperts = std::max(1.0, experts / ep);
     norm();
-    gemm(f, KernelId::router, s.tokens / tp, experts, h, Part::forward, 1, false);
-    memory(f, KernelId::router, s.tokens / tp * experts * 16, Part::forward, 6);
-    memory(f, KernelId::moePermute, 2 * e * routed * h, Part::forward, 2);
-    if (s.ep > 1)
-        collective(f, KernelId::epAllToAll, CollectiveOp::allToAll, Domain::expert, routed * h * e, Part::forward);
-    if (s.etp > 1)
-        collective(f, KernelId::tpAllGather, CollectiveOp::allGather, Domain::expertTensor, received * h * e, Part::forward);
-    memory(f, KernelId::moePermute, 2 * e * received * h, Part::forward);
-    quantise(f, received * h, Part::forward);
-    gemm(f, KernelId::gemmMoeFc1, received / localExperts, gates * ffn / etp, h, Part::forward, localExperts);
-    memory(f, KernelId::activation, (gates + 1) * e * received * ffn / etp);
-    quantise(f, received * ffn / etp, Part::forward);
-    gemm(f, KernelId::gemmMoeFc2, received / localExperts, h, ffn / etp, Part::forward, localExperts);
-    if (s.etp > 1)
-        collective(f, KernelId::tpReduceScatter, CollectiveOp::reduceScatter, Domain::expertTensor, received * h * e, Part::forward);
-    memory(f, KernelId::moePermute, 2 * e * received * h, Part::forward);
-    if (s.ep > 1)
-        collective(f, KernelId::epAllToAll, CollectiveOp::allToAll, Domain::expert, routed * h * e, Part::forward);
-    memory(f, KernelId::moePermute, e * (routed + s.tokens / tp) * h, Part::forward, 2);
-    if (model.moeSharedExpertIntermediateSize > 0) {
-        enterForward();
-        mlp(static_cast<double>(model.moeSharedExpertIntermediateSize), false);
-        exitForward();
+    {
+        const Module module(*this, kMoe);
+        gemm(f, KernelId::router, s.tokens / tp, experts, h, Part::forward, 1, false);
+        memory(f, KernelId::router, s.tokens / tp * experts * 16, Part::forward, 6);
+        if (!dispatchesTokens())
+            memory(f, KernelId::moePermute, 2 * e * routed * h, Part::forward, 2);
+        if (s.ep > 1)
+            collective(f, KernelId::epAllToAll, CollectiveOp::allToAll, Domain::expert, routed * h * e, Part::forward);
+        if (s.etp > 1)
+            collective(f, KernelId::tpAllGather, CollectiveOp::allGather, Domain::expertTensor, received * h * e, Part::forward);
+        memory(f, KernelId::moePermute, e * (1 + copiesPerExpert()) * received * h, Part::forward);
+        quantise(f, received * h, Part::forward);
+        gemm(f, KernelId::gemmMoeFc1, received / localExperts, gates * ffn / etp, h, Part::forward, localExperts);
+        {
+            const Module activation(*this, kMoeActivation);
+            memory(f, KernelId::activation, (gates + 1) * e * received * ffn / etp);
+        }
+        quantise(f, received * ffn / etp, Part::forward);
+        gemm(f, KernelId::gemmMoeFc2, received / localExperts, h, ffn / etp, Part::forward, localExperts);
+        if (s.etp > 1)
+            collective(f, KernelId::tpReduceScatter, CollectiveOp::reduceScatter, Domain::expertTensor, received * h * e, Part::forward);
+        memory(f, KernelId::moePermute, e * (1 + copiesPerExpert()) * received * h, Part::forward);
+        if (s.ep > 1)
+            collective(f, KernelId::epAllToAll, CollectiveOp::allToAll, Domain::expert, routed * h * e, Part::forward);
+        if (!dispatchesTokens())
+            memory(f, KernelId::moePermute, e * (routed + s.tokens / tp) * h, Part::forward, 2);
+        if (model.moeSharedExpertIntermediateSize > 0) {
+            enterForward();
+            mlp(static_cast<double>(model.moeSharedExpertIntermediateSize), false, true);
+            exitForward();
+        }
     }
     residual();
 }
@@ -375,12 +426,13 @@ void Emitter::moeBackward()
         mlpBackward(static_cast<double>(model.moeSharedExpertIntermediateSize), false);
         enterBackward();
     }
-    memory(b, KernelId::moePermute, 2 * e * routed * h, Part::dgrad, 2);
+    if (!dispatchesTokens())
+        memory(b, KernelId::moePermute, 2 * e * routed * h, Part::dgrad, 2);
     if (s.ep > 1)
         collective(b, KernelId::epAllToAll, CollectiveOp::allToAll, Domain::expert, routed * h * e, Part::dgrad);
     if (s.etp > 1)
         collective(b, KernelId::tpAllGather, CollectiveOp::allGather, Domain::expertTensor, received * h * e, Part::dgrad);
-    memory(b, KernelId::moePermute, 2 * e * received * h, Part::dgrad);
+    memory(b, KernelId::moePermute, e * (1 + copiesPerExpert()) * received * h, Part::dgrad);
     quantise(b, received * h, Part::dgrad);
     gemm(b, KernelId::gemmMoeFc2, perExpert, ffn / etp, h, Part::dgrad, localExperts);
     gemm(b, KernelId::gemmMoeFc2, h, ffn / etp, perExpert, Part::wgrad, localExperts);
@@ -390,10 +442,11 @@ void Emitter::moeBackward()
     gemm(b, KernelId::gemmMoeFc1, gates * ffn / etp, h, perExpert, Part::wgrad, localExperts);
     if (s.etp > 1)
         collective(b, KernelId::tpReduceScatter, CollectiveOp::reduceScatter, Domain::expertTensor, received * h * e, Part::dgrad);
-    memory(b, KernelId::moePermute, 2 * e * received * h, Part::dgrad);
+    memory(b, KernelId::moePermute, e * (1 + copiesPerExpert()) * received * h, Part::dgrad);
     if (s.ep > 1)
         collective(b, KernelId::epAllToAll, CollectiveOp::allToAll, Domain::expert, routed * h * e, Part::dgrad);
-    memory(b, KernelId::moePermute, 2 * e * routed * h, Part::dgrad, 2);
+    if (!dispatchesTokens())
+        memory(b, KernelId::moePermute, 2 * e * routed * h, Part::dgrad, 2);
     memory(b, KernelId::router, s.tokens / tp * experts * 24, Part::dgrad, 8);
     gemm(b, KernelId::router, s.tokens / tp, h, experts, Part::dgrad, 1, false);
     gemm(b, KernelId::router, experts, h, s.tokens / tp, Part::wgrad, 1, false);
@@ -462,10 +515,9 @@ LayerKernels layerKernels(const Scenario& scenario, const Shape& shape, LayerKin
         em.mlp(ffn, !joined);
     if (hasMoe)
         em.moe();
-    if (hasAttention)
-        for (const Kernel& k : em.out.forward)
-            if (k.id == KernelId::attention)
-                em.out.selectiveRecompute.push_back(k);
+    for (const Kernel& k : em.out.forward)
+        if ((k.modules & shape.recomputed) != 0)
+            em.out.selectiveRecompute.push_back(k);
     return std::move(em.out);
 }
 

@@ -39,6 +39,7 @@ struct Kernel {
     /// Collectives: which share runs beside the kernels around it when the scenario overlaps it (0 = never).
     bool overlapsTensor = false;  ///< may hide under the GEMM before or after it (tp_comm_overlap, asynchronous dgrad reduction)
     bool overlapsAlways = false;  ///< hidden by construction (ring attention, gather for the weight gradient)
+    RecomputeModules modules = 0; ///< parts of the layer that it belongs to; forward only
     double headDim = 0;           ///< attention
     bool backward = false;        ///< attention
 };
@@ -46,7 +47,7 @@ struct Kernel {
 /// Kernels of one layer, once per micro-batch.
 struct LayerKernels {
     std::vector<Kernel> forward, backward; ///< backward: dgrad and wgrad in execution order, recomputation not included
-    /// Number of leading kernels of `forward` that selective recomputation repeats is not contiguous: they are listed here.
+    /// The kernels of `forward` that selective recomputation repeats: those of training.recompute_modules.
     std::vector<Kernel> selectiveRecompute;
 };
 

@@ -21,37 +21,48 @@ double layerBytes(const Scenario& scenario, const Shape& s, LayerKind kind)
     const bool moe = kind == LayerKind::moe || kind == LayerKind::moeOnly;
     const double in = s.fp8 ? 1.0 : e; // inputs of matrix products are kept quantised
     const double gates = m.gatedMlp ? 2 : 1;
+    const auto keptUnless = [&](int modules, double kept) { return (s.recomputed & modules) != 0 ? 0.0 : kept; };
     double bytes = 0;
     if (kind == LayerKind::mamba)
         bytes += e * (2 * sharded * h + full * (3 * 2 * h + 256) / tp * 2);
     if (attention) {
-        bytes += e * sharded * h + in * sharded * h; // input of the norm; input of QKV
+        bytes += e * sharded * h + keptUnless(kLayerNorm, in * sharded * h); // input of the norm; input of QKV
         if (m.multiLatentAttention) {
             const double qk = real(m.qkHeadDim + m.qkPosEmbHeadDim), v = real(m.vHeadDim);
-            bytes += 2 * e * full * real(m.qLoraRank + m.kvLoraRank) + e * full * s.heads * (2 * qk + 2 * v) + in * full * s.heads * v;
+            bytes += 2 * e * full * real(m.qLoraRank + m.kvLoraRank) + keptUnless(kMlaUpProjection, e * full * s.heads * (2 * qk + v))
+                     + e * full * s.heads * v + in * full * s.heads * v;
         } else {
             bytes += e * full * (s.queryDim + 2 * s.keyValueDim) / tp + e * full * s.queryDim / tp;
         }
-        if (!scenario.training.flashAttention && scenario.training.recomputeGranularity == "none")
-            bytes += (2 * e + 1) * s.microBatch * s.heads * s.sequence * s.sequence / real(s.cp);
+        if (!scenario.training.flashAttention && scenario.training.recomputeGranularity != "full")
+            bytes += keptUnless(kCoreAttention, (2 * e + 1) * s.microBatch * s.heads * s.sequence * s.sequence / real(s.cp));
         if (!scenario.training.flashAttention)
             bytes += sharded * h; // dropout mask
     }
     if (mlp) {
         const double f = real(m.ffnHiddenSize);
-        bytes += e * sharded * h + in * sharded * h + e * full * gates * f / tp + in * full * f / tp;
+        bytes += e * sharded * h + keptUnless(kLayerNorm | kDenseMlp, in * sharded * h) + keptUnless(kDenseMlp, e * full * gates * f / tp + in * full * f / tp);
         if (!scenario.training.flashAttention)
             bytes += sharded * h;
     }
     if (moe) {
         const double routed = full / tp * real(m.moeRouterTopk), f = real(m.moeFfnHiddenSize);
-        bytes += e * sharded * h + e * sharded * h;
-        bytes += in * routed * h + e * routed * gates * f + in * routed * f + e * routed * h;
-        bytes += full / tp * real(m.numExperts) * 8;
+        bytes += e * sharded * h + keptUnless(kLayerNorm | kMoe, e * sharded * h);
+        // What comes out of the experts is kept where their weights are applied after it; software with DeepEP applies them to the
+        // activation (Megatron-Core 0.13, "memory efficient token permutation").
+        const double weighted = scenario.parallelism.moeTokenDispatcherType == "flex" ? 0.0 : e * routed * h;
+        bytes += keptUnless(kMoe, in * routed * h + e * routed * gates * f + weighted + full / tp * real(m.numExperts) * 8);
+        bytes += keptUnless(kMoe | kMoeActivation, in * routed * f);
         const double shared = real(m.moeSharedExpertIntermediateSize);
-        bytes += e * full * gates * shared / tp + in * full * shared / tp;
+        bytes += keptUnless(kMoe | kSharedExperts, e * full * gates * shared / tp + in * full * shared / tp);
     }
     return bytes;
+}
+
+/// Logits of the model and of every multi-token prediction layer.
+double logitsOf(const Scenario& scenario, const Shape& s)
+{
+    return (1 + real(scenario.model.mtpNumLayers)) * s.tokens * real(scenario.model.vocabSize) / real(s.tp);
 }
 
 } // namespace
@@ -85,6 +96,11 @@ StageParameters stageParameters(const Scenario& scenario, const Shape& s, const 
     return p;
 }
 
+double lossBytes(const Scenario& scenario, const Shape& s, const ChunkLayers& chunk)
+{
+    return chunk.head && scenario.model.operators.empty() ? 4 * logitsOf(scenario, s) : 0.0;
+}
+
 double activationBytes(const Scenario& scenario, const Shape& s, const ChunkLayers& chunk)
 {
     const TrainingConfig& t = scenario.training;
@@ -107,8 +123,7 @@ double activationBytes(const Scenario& scenario, const Shape& s, const ChunkLaye
     if (chunk.mtp > 0)
         bytes += chunk.mtp * (layerBytes(scenario, s, mtpLayerKind(scenario.model)) + 2 * s.elementBytes * s.shardedTokens * h);
     if (chunk.head)
-        bytes += (1 + real(scenario.model.mtpNumLayers)) * s.tokens * real(scenario.model.vocabSize) / real(s.tp) * (s.elementBytes + 4)
-                 + 2 * s.elementBytes * s.shardedTokens * h;
+        bytes += logitsOf(scenario, s) * s.elementBytes + lossBytes(scenario, s, chunk) + 2 * s.elementBytes * s.shardedTokens * h;
     return bytes;
 }
 

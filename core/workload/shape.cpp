@@ -41,6 +41,9 @@ Shape shapeOf(const Scenario& scenario)
     s.fp4 = precision == "nvfp4";
     s.elementBytes = precision == "fp32" ? 4 : 2;
     s.distributedOptimizer = par.zeroStage >= 1;
+    if (scenario.training.recomputeGranularity == "selective")
+        if (const Result<RecomputeModules> modules = recomputeModules(scenario.training.recomputeModules); modules.ok())
+            s.recomputed = *modules;
     return s;
 }
 

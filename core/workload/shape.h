@@ -1,6 +1,7 @@
 // The sizes of a scenario that every formula of the workload starts from, derived once.
 #pragma once
 
+#include "core/scenario/recomputemodules.h"
 #include "core/scenario/scenario.h"
 
 #include <array>
@@ -25,6 +26,7 @@ struct Shape {
     double elementBytes = 2;      ///< of activations
     bool fp8 = false, fp4 = false, moe = false, sequenceParallel = false;
     bool distributedOptimizer = false; ///< ZeRO-1 or higher
+    RecomputeModules recomputed = 0;   ///< by selective recomputation
 };
 
 [[nodiscard]] Shape shapeOf(const Scenario& scenario);

@@ -102,6 +102,15 @@ TEST(Published, WhatIsNotPrintedIsListed)
     EXPECT_TRUE(assumes(rowWith("bf16", "", 8, "as usual"), "as usual"));
     EXPECT_FALSE(assumes(rowWith("bf16", "", 8, "none"), "recomputation"));
     EXPECT_FALSE(assumes(rowWith("bf16", "", 8, "full"), "recomputation"));
+    EXPECT_EQ(rowWith("bf16", "", 8, "norm, act").scenario.training.recomputeModules, "layernorm moe_act");
+    EXPECT_EQ(rowWith("bf16", "", 8, "selective: layernorm, moe").scenario.training.recomputeModules, "layernorm moe");
+    EXPECT_EQ(rowWith("bf16", "", 8, "selective (recalled)").scenario.training.recomputeModules, "core_attn");
+}
+
+TEST(Published, ForcedBalanceHasNoImbalanceOfExperts)
+{
+    EXPECT_TRUE(rowWith("bf16", "MoE rows force balanced routing").scenario.variability.moeImbalance.isDeterministic());
+    EXPECT_FALSE(rowWith("bf16", "").scenario.variability.moeImbalance.isDeterministic());
 }
 
 TEST(Published, LayersThatDoNotDivideAreSplitEvenlyAndTheRowSaysSo)

@@ -50,7 +50,7 @@ INSTANTIATE_TEST_SUITE_P(Architectures, HuggingFace, testing::Values(
     Config{"deepseek-v3", R"({"model_type": "deepseek_v3", "num_hidden_layers": 61, "hidden_size": 7168, "num_attention_heads": 128, "num_key_value_heads": 128,
         "intermediate_size": 18432, "vocab_size": 129280, "q_lora_rank": 1536, "kv_lora_rank": 512, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64,
         "v_head_dim": 128, "n_routed_experts": 256, "num_experts_per_tok": 8, "moe_intermediate_size": 2048, "n_shared_experts": 1,
-        "first_k_dense_replace": 3, "moe_layer_freq": 1, "num_nextn_predict_layers": 1})"}));
+        "first_k_dense_replace": 3, "moe_layer_freq": 1, "num_nextn_predict_layers": 1, "n_group": 8, "topk_group": 4})"}));
 
 TEST(HuggingFaceConfig, ReadsGpt2AndNeox)
 {
@@ -155,6 +155,18 @@ TEST(MegatronArguments, ExpertPatterns)
     EXPECT_EQ(r->scenario.model.moeFirstKDense, 3);
     EXPECT_EQ(r->scenario.model.moeLayerFreq, 1);
     EXPECT_EQ(r->scenario.parallelism.expertModelParallelSize, 64);
+}
+
+TEST(MegatronArguments, ExpertOverlapRecomputedModulesAndRouterGroups)
+{
+    const Result<ImportResult> r = importMegatronArguments(
+        "--num-layers 61 --hidden-size 7168 --num-attention-heads 128 --seq-length 4096 --micro-batch-size 1 --bf16 --num-experts 256 --moe-router-topk 8 "
+        "--moe-router-num-groups 8 --moe-router-group-topk 4 --overlap-moe-expert-parallel-comm --recompute-granularity selective --recompute-modules mla_up_proj moe_act", {});
+    ASSERT_TRUE(r.ok()) << r.errors().front().message;
+    EXPECT_TRUE(r->scenario.parallelism.overlapMoeExpertParallelComm);
+    EXPECT_EQ(r->scenario.training.recomputeModules, "mla_up_proj moe_act");
+    EXPECT_EQ(r->scenario.model.moeRouterNumGroups, 8);
+    EXPECT_EQ(r->scenario.model.moeRouterGroupTopk, 4);
 }
 
 TEST(MegatronArguments, PipelineLayoutsBringTheirVirtualStages)
