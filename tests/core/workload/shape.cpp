@@ -90,7 +90,7 @@ TEST(ChunkLayers, UnevenStagesShowInMemoryAndTimeOfTheStep)
     EXPECT_GT(heavy->memory.stages[7].weightsGib, 1.9 * even->memory.stages[7].weightsGib);
     EXPECT_DOUBLE_EQ(heavy->memory.stages[3].weightsGib, even->memory.stages[3].weightsGib);
     const auto seconds = [](const CostedStep& step) { return step.breakdown.computeSeconds + step.breakdown.bubbleSeconds; };
-    EXPECT_GT(seconds(*heavy), 1.5 * seconds(*even)); // a stage of twice the layers sets the pace
+    EXPECT_GT(seconds(*heavy), 1.4 * seconds(*even)); // a stage of twice the layers sets the pace; the other stages are shorter
 }
 
 } // namespace
