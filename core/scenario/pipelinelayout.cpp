@@ -179,9 +179,10 @@ std::vector<ChunkContents> evenPipelineLayout(int numLayers, int mtpNumLayers, i
     const int parts = std::max(1, numChunks);
     std::vector<ChunkContents> chunks(static_cast<std::size_t>(parts));
     for (int i = 0; i < parts; ++i)
-        chunks[static_cast<std::size_t>(i)].layers = numLayers / parts + (i < numLayers % parts ? 1 : 0);
+        chunks[static_cast<std::size_t>(i)].layers = (numLayers + mtpNumLayers) / parts + (i < (numLayers + mtpNumLayers) % parts ? 1 : 0);
     chunks.front().embedding = chunks.back().loss = true;
-    chunks.back().mtpLayers = mtpNumLayers;
+    chunks.back().mtpLayers = std::min(mtpNumLayers, chunks.back().layers);
+    chunks.back().layers -= chunks.back().mtpLayers;
     return chunks;
 }
 

@@ -26,7 +26,7 @@ struct ChunkContents {
 [[nodiscard]] std::string pipelineLayoutText(const std::vector<ChunkContents>& chunks);
 
 /// As even as whole layers allow: the longer chunks come first, since the last one also computes the loss; multi-token prediction
-/// layers are in the last chunk.
+/// layers count as layers and are in the last chunk. At least as many layers as chunks.
 [[nodiscard]] std::vector<ChunkContents> evenPipelineLayout(int numLayers, int mtpNumLayers, int numChunks);
 
 /// Why the layout of a scenario does not fit its model and its PP x VPP; empty when it does, or when there is no layout.
