@@ -81,21 +81,21 @@ struct Free {
 constexpr Free kFree[] = {
     {"a100.training_factor", 0.9, 1.5},    {"h100.training_factor", 1.0, 1.6},    {"h100.fp8_training_factor", 0.7, 1.6},
     {"b200.training_factor", 1.35, 1.65},  {"b200.fp8_training_factor", 0.7, 2.2}, {"eager.step_overhead_s", 0.001, 0.5},
-    {"fused.step_overhead_s", 0.001, 0.2}, {"eager.checkpoint_host_s_per_layer", 0.0001, 0.004}, {"fused.host_s_per_layer", 0.0001, 0.002},
+    {"fused.step_overhead_s", 0.001, 0.2}, {"eager.checkpoint_host_s_per_layer", 0.0001, 0.004}, {"fused.host_s_per_launch", 1e-5, 3e-4},
 };
 
-/// Host time per layer of software without fused attention: what small layers on one node cannot beat. Every fifth row is enough.
+/// Host time per kernel of software without fused attention: what small layers on one node cannot beat. Every fifth row is enough.
 void fitHost(Calibration& c, const std::vector<PublishedRow>& steps)
 {
     const auto loss = [&](double hostSeconds) {
-        c.eager.hostSecondsPerLayer = hostSeconds;
+        c.eager.hostSecondsPerLaunch = hostSeconds;
         double sum = 0;
         for (std::size_t i = 0; i < steps.size(); i += 5)
             if (const ValidatedRow v = validatedRow(steps[i], c); v.hasError())
                 sum += std::abs(std::log(v.predictedSeconds / v.publishedSeconds));
         return sum;
     };
-    c.eager.hostSecondsPerLayer = minimum(0.3e-3, 4e-3, 14, loss);
+    c.eager.hostSecondsPerLaunch = minimum(1e-5, 3e-4, 14, loss);
 }
 
 void reportSteps(const Calibration& c, const std::vector<PublishedRow>& steps, std::vector<FitReport>& reports)

@@ -39,7 +39,7 @@ struct SoftwareField {
     double SoftwareCalibration::* member;
 };
 constexpr SoftwareField kSoftwareFields[] = {
-    {"host_s_per_layer", &SoftwareCalibration::hostSecondsPerLayer},
+    {"host_s_per_launch", &SoftwareCalibration::hostSecondsPerLaunch},
     {"checkpoint_host_s_per_layer", &SoftwareCalibration::checkpointHostSecondsPerLayer},
     {"step_overhead_s", &SoftwareCalibration::stepOverheadSeconds},
 };
@@ -98,9 +98,9 @@ void readBusShare(const Json& json, BusShare& share)
 Calibration uncalibrated()
 {
     Calibration c;
-    c.eager.hostSecondsPerLayer = 1.2e-3; // vTrain's single-node table: about 3 ms per layer and micro-batch, however small
+    c.eager.hostSecondsPerLaunch = 1e-4; // vTrain's single-node table: about 3 ms per layer and micro-batch, however small
     c.eager.checkpointHostSecondsPerLayer = 1e-3;
-    c.fused.hostSecondsPerLayer = 0.5e-3;
+    c.fused.hostSecondsPerLaunch = 0.5e-4;
     for (const char* family : {"a100", "h100", "b200", "mi300x", "generic"}) {
         GpuCalibration g;
         g.family = family;

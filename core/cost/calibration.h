@@ -61,7 +61,7 @@ struct NetworkCalibration {
 
 /// Constants of a software generation (the age of the training framework), fitted on published steps.
 struct SoftwareCalibration {
-    double hostSecondsPerLayer = 0;///< host time of one layer and pass (forward): what the GPU cannot beat
+    double hostSecondsPerLaunch = 0;///< host time of one kernel of a layer: what the GPU cannot beat
     double checkpointHostSecondsPerLayer = 0; ///< what a pass of a layer under full recomputation takes more (states saved and restored)
     double stepOverheadSeconds = 0.02; ///< once per step: data loading, logging, host work between steps
 };
@@ -89,7 +89,7 @@ struct Calibration {
 /// The constants of a GPU's family with the curves of its type.
 [[nodiscard]] GpuCalibration gpuCalibration(const Calibration& calibration, const GpuSpec& gpu);
 
-/// One scalar constant with its name ("h100.gemm_efficiency", "fused.host_s_per_layer").
+/// One scalar constant with its name ("h100.gemm_efficiency", "fused.host_s_per_launch").
 struct NamedConstant {
     std::string name;
     double* value = nullptr;

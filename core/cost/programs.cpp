@@ -167,8 +167,9 @@ private:
     {
         auto& slot = m_layers[static_cast<std::size_t>(kind)];
         if (!slot) {
-            slot = std::make_unique<CostedLayer>(costed(layerKernels(m_scenario, m_shape, kind), m_cost, m_scenario.parallelism, m_traits));
-            addHostTime(*slot);
+            const LayerKernels kernels = layerKernels(m_scenario, m_shape, kind);
+            slot = std::make_unique<CostedLayer>(costed(kernels, m_cost, m_scenario.parallelism, m_traits));
+            addHostTime(*slot, kernels);
             addShardTraffic(*slot, kind);
         }
         return *slot;
@@ -182,8 +183,9 @@ private:
     const CostedLayer& mtp()
     {
         if (!m_mtp) {
-            m_mtp = std::make_unique<CostedLayer>(costed(mtpKernels(m_scenario, m_shape), m_cost, m_scenario.parallelism, m_traits));
-            addHostTime(*m_mtp);
+            const LayerKernels kernels = mtpKernels(m_scenario, m_shape);
+            m_mtp = std::make_unique<CostedLayer>(costed(kernels, m_cost, m_scenario.parallelism, m_traits));
+            addHostTime(*m_mtp, kernels);
         }
         return *m_mtp;
     }
@@ -194,12 +196,18 @@ private:
         return *m_head;
     }
 
-    /// A layer cannot run faster than the host launches it: what is missing to the host's time is waited for.
-    void addHostTime(CostedLayer& l) const
+    /// A layer cannot run faster than the host launches its kernels: what is missing to the host's time is waited for.
+    void addHostTime(CostedLayer& l, const LayerKernels& kernels) const
     {
         const SoftwareCalibration& software = m_cost.software();
-        const double host = software.hostSecondsPerLayer
-                            + (m_scenario.training.recomputeGranularity == "full" ? software.checkpointHostSecondsPerLayer : 0.0);
+        const double checkpoint = m_scenario.training.recomputeGranularity == "full" ? software.checkpointHostSecondsPerLayer : 0.0;
+        const auto host = [&](const std::vector<Kernel>& list, auto belongs) {
+            double launches = 0;
+            for (const Kernel& k : list)
+                launches += belongs(k.part) ? k.launches : 0.0;
+            return launches * software.hostSecondsPerLaunch;
+        };
+        const auto any = [](Part) { return true; };
         const auto pad = [](Ops& ops, double least) {
             if (const double missing = least - total(ops); missing > 0 && !ops.empty()) {
                 Op op;
@@ -208,11 +216,11 @@ private:
                 ops.push_back(op);
             }
         };
-        pad(l.forward, host);
-        pad(l.both, 1.5 * host); // the backward has more kernels, its launches need no Python
+        pad(l.forward, host(kernels.forward, any) + checkpoint);
+        pad(l.both, host(kernels.backward, any) + checkpoint);
         if (m_split) {
-            pad(l.dgrad, host);
-            pad(l.wgrad, 0.5 * host);
+            pad(l.dgrad, host(kernels.backward, [](Part part) { return part != Part::wgrad; }) + checkpoint);
+            pad(l.wgrad, host(kernels.backward, [](Part part) { return part == Part::wgrad; }));
         }
     }
 
