@@ -34,37 +34,11 @@ struct Row {
     double predicted = 0, error = 0;
 };
 
-/// Lines of a table whose columns have the wanted values; the header stays.
-std::string filtered(const std::string& text, const std::vector<std::string>& where)
-{
-    std::string out;
-    std::vector<std::pair<std::size_t, std::string>> wanted;
-    std::size_t begin = 0;
-    for (bool header = true; begin < text.size(); header = false) {
-        const std::size_t end = std::min(text.find('\n', begin), text.size());
-        const std::string_view line(text.data() + begin, end - begin);
-        begin = end + 1;
-        const std::vector<std::string> fields = csvFields(line);
-        if (header)
-            for (const std::string& w : where) {
-                const std::size_t equals = std::min(w.find('='), w.size());
-                const auto at = std::find(fields.begin(), fields.end(), w.substr(0, equals));
-                if (at == fields.end())
-                    throw InputError({{Severity::error, "--where", "the table has no such column", w, "COLUMN=VALUE", "", ""}});
-                wanted.emplace_back(static_cast<std::size_t>(at - fields.begin()), equals < w.size() ? w.substr(equals + 1) : std::string());
-            }
-        const bool keep = header || std::all_of(wanted.begin(), wanted.end(), [&](const auto& x) { return x.first < fields.size() && fields[x.first] == x.second; });
-        if (keep)
-            out.append(line).push_back('\n');
-    }
-    return out;
-}
-
 std::vector<Row> compared(const CollectiveOptions& options)
 {
     const std::string text = require(readTextFile(options.file));
     const bool table = text.substr(0, text.find('\n')).find(',') != std::string::npos && !text.starts_with('#') && !text.starts_with('[');
-    const std::vector<MeasuredRow> measured = require(table ? operatorTableRows(filtered(text, options.where)) : ncclTestsRows(text, options.log));
+    const std::vector<MeasuredRow> measured = require(table ? operatorTableRows(require(selectedRows(text, options.where))) : ncclTestsRows(text, options.log));
     Scenario s;
     s.cluster.gpu = require(gpuPreset(options.gpu));
     s.cluster = require(fabricPreset(options.fabric, s.cluster));
