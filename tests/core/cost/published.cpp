@@ -35,6 +35,27 @@ TEST(Published, SlowdownMultipliesTheNoiseFreeStep)
     EXPECT_DOUBLE_EQ(slow.predictedSeconds, 1.05 * plain.noiseFreeSeconds);
 }
 
+/// The curated rows are what everyone can run: they must not lack a fact that the full data has.
+TEST(Published, CuratedRowsArePredictedLikeTheRowsOfTheData)
+{
+    if (dataFolder().empty())
+        GTEST_SKIP() << "no measured data";
+    const Result<std::string> text = readTextFile(dataFolder() + "/published.json");
+    ASSERT_TRUE(text.ok());
+    const Result<std::vector<PublishedRow>> data = readPublished(*text), curated = readPublished(*presetText("published", "steps"));
+    ASSERT_TRUE(data.ok());
+    ASSERT_TRUE(curated.ok());
+    int compared = 0;
+    for (const PublishedRow& c : *curated)
+        for (const PublishedRow& d : *data)
+            if (c.id == d.id && c.skipped.empty()) {
+                EXPECT_DOUBLE_EQ(validatedRow(c, calibration()).predictedSeconds, validatedRow(d, calibration()).predictedSeconds) << c.id;
+                EXPECT_DOUBLE_EQ(c.publishedSeconds, d.publishedSeconds) << c.id;
+                ++compared;
+            }
+    EXPECT_GE(compared, 30);
+}
+
 TEST(Published, SchedulesReproduceTheirBubbleRates)
 {
     const Result<std::string> text = presetText("published", "steps");
