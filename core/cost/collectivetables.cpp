@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 
@@ -43,13 +42,6 @@ constexpr System kSystems[] = {{"a100", "a100-sxm-80gb", "dgx-a100-hdr200"},    
                                {"b300", "b300-sxm-270gb", "dgx-b300-xdr800-rail"}, {"gb200", "gb200-nvl72", "gb200-nvl72-ndr400"},
                                {"gb300", "gb300-nvl72", "gb300-nvl72-xdr800"}};
 
-bool positive(const std::string& text, double& value)
-{
-    char* end = nullptr;
-    value = std::strtod(text.c_str(), &end);
-    return end != text.c_str() && value > 0 && value < 1e18;
-}
-
 /// Reads one file into tables; what is wrong is collected by line.
 struct Reader {
     std::string file, text;
@@ -72,11 +64,9 @@ struct Reader {
 template <class Use>
 void Reader::eachRow(Use use)
 {
-    std::size_t begin = 0, line = 0;
-    while (begin < text.size()) {
-        const std::size_t end = std::min(text.find('\n', begin), text.size());
-        const std::string_view row(text.data() + begin, end - begin);
-        begin = end + 1;
+    std::size_t line = 0;
+    for (std::string_view rest = text; !rest.empty();) {
+        const std::string_view row = nextLine(rest);
         if (++line == 1 || row.empty())
             continue;
         if (!use(csvFields(row)) && errors.size() < kMaxErrors)

@@ -126,7 +126,7 @@ void append(Ops& to, const Ops& from) { to.insert(to.end(), from.begin(), from.e
 class Builder final {
 public:
     Builder(const Scenario& scenario, const Shape& shape, const CostModel& cost, ScheduleTraits traits)
-        : m_scenario(scenario), m_shape(shape), m_cost(cost), m_traits(traits), m_split(traits.splitsWeight)
+        : m_scenario(scenario), m_shape(shape), m_cost(cost), m_traits(traits)
     {
     }
 
@@ -159,7 +159,6 @@ private:
     const Shape& m_shape;
     const CostModel& m_cost;
     ScheduleTraits m_traits;
-    bool m_split;
     std::array<std::unique_ptr<CostedLayer>, kLayerKinds> m_layers;
     std::unique_ptr<CostedLayer> m_embedding, m_mtp, m_head;
 
@@ -218,7 +217,7 @@ private:
         };
         pad(l.forward, host(kernels.forward, any) + checkpoint);
         pad(l.both, host(kernels.backward, any) + checkpoint);
-        if (m_split) {
+        if (m_traits.splitsWeight) {
             pad(l.dgrad, host(kernels.backward, [](Part part) { return part != Part::wgrad; }) + checkpoint);
             pad(l.wgrad, host(kernels.backward, [](Part part) { return part == Part::wgrad; }));
         }
@@ -268,7 +267,7 @@ private:
         insert(l.forward, KernelId::dpAllGather, gather, par.overlapParamGather, false);
         insert(l.both, KernelId::dpAllGather, gather, par.overlapParamGather, false);
         insert(l.both, KernelId::dpReduceScatter, scatter, par.overlapGradReduce, true);
-        if (m_split) {
+        if (m_traits.splitsWeight) {
             insert(l.dgrad, KernelId::dpAllGather, gather, par.overlapParamGather, false);
             insert(l.wgrad, KernelId::dpReduceScatter, scatter, par.overlapGradReduce, true);
         }
@@ -277,8 +276,8 @@ private:
     void addForward(std::array<Program, kPhases>& p, const CostedLayer& l, int repeat = 1) const { p[0].blocks.push_back({repeat, l.forward}); }
     void addBackward(std::array<Program, kPhases>& p, const CostedLayer& l, int repeat = 1) const
     {
-        p[1].blocks.push_back({repeat, m_split ? l.dgrad : l.both});
-        if (m_split && !l.wgrad.empty())
+        p[1].blocks.push_back({repeat, m_traits.splitsWeight ? l.dgrad : l.both});
+        if (m_traits.splitsWeight && !l.wgrad.empty())
             p[2].blocks.push_back({repeat, l.wgrad});
     }
     /// A part that full recomputation does not repeat.
@@ -293,7 +292,7 @@ private:
         const CostedLayer& l = layer(kind);
         const TrainingConfig& t = m_scenario.training;
         p[0].blocks.push_back({count, l.forward});
-        const Ops& backward = m_split ? l.dgrad : l.both;
+        const Ops& backward = m_traits.splitsWeight ? l.dgrad : l.both;
         int full = 0;
         if (t.recomputeGranularity == "full")
             full = t.recomputeMethod == "block" && t.recomputeNumLayers > 0 ? std::min(count, t.recomputeNumLayers * count / std::max(1, chunkTotal)) : count;
@@ -309,7 +308,7 @@ private:
         };
         push(full, recomputed(l.forward));
         push(count - full, t.recomputeGranularity == "selective" ? l.selective : Ops{});
-        if (m_split)
+        if (m_traits.splitsWeight)
             p[2].blocks.push_back({count, l.wgrad});
     }
 };

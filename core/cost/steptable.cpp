@@ -52,9 +52,7 @@ Result<std::string> stepTableAsJson(std::string_view csv)
     Json rows = Json::array();
     std::size_t line = 0;
     while (!csv.empty() && errors.size() < kMaxErrors) {
-        const std::size_t end = std::min(csv.find('\n'), csv.size());
-        std::string_view text = csv.substr(0, end);
-        csv.remove_prefix(std::min(end + 1, csv.size()));
+        std::string_view text = nextLine(csv);
         if (text.ends_with('\r'))
             text.remove_suffix(1);
         if (++line == 1) {

@@ -16,11 +16,9 @@ template <class Use>
 Diagnostics forEachRow(const std::string& text, const std::string& path, std::size_t columns, Use use)
 {
     Diagnostics errors;
-    std::size_t begin = 0, line = 0;
-    while (begin < text.size()) {
-        const std::size_t end = std::min(text.find('\n', begin), text.size());
-        const std::string_view row(text.data() + begin, end - begin);
-        begin = end + 1;
+    std::size_t line = 0;
+    for (std::string_view rest = text; !rest.empty();) {
+        const std::string_view row = nextLine(rest);
         if (++line == 1 || row.empty())
             continue;
         const std::vector<std::string> fields = csvFields(row);
@@ -29,13 +27,6 @@ Diagnostics forEachRow(const std::string& text, const std::string& path, std::si
                               std::to_string(columns) + " fields", "", ""});
     }
     return errors;
-}
-
-bool positive(const std::string& text, double& value)
-{
-    char* end = nullptr;
-    value = std::strtod(text.c_str(), &end);
-    return end != text.c_str() && value > 0 && value < 1e18;
 }
 
 std::string familyOf(const std::string& system, double& linkGbPerS)
@@ -51,6 +42,21 @@ std::string familyOf(const std::string& system, double& linkGbPerS)
 }
 
 } // namespace
+
+std::string_view nextLine(std::string_view& text)
+{
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    return line;
+}
+
+bool positive(const std::string& text, double& value)
+{
+    char* end = nullptr;
+    value = std::strtod(text.c_str(), &end);
+    return end != text.c_str() && value > 0 && value < 1e18;
+}
 
 std::vector<std::string> csvFields(std::string_view line)
 {
@@ -73,9 +79,7 @@ Result<std::string> selectedRows(std::string_view table, const std::vector<std::
     std::vector<std::pair<std::size_t, std::string>> conditions;
     Diagnostics errors;
     for (bool header = true; !table.empty(); header = false) {
-        const std::size_t end = std::min(table.find('\n'), table.size());
-        const std::string_view line = table.substr(0, end);
-        table.remove_prefix(std::min(end + 1, table.size()));
+        const std::string_view line = nextLine(table);
         const std::vector<std::string> fields = csvFields(line);
         if (header) {
             for (const std::string& w : wanted) {

@@ -12,6 +12,12 @@ namespace prism {
 /// Columns: system, collector, dtype, m, n, k, latency_us, tflops.
 [[nodiscard]] Result<std::vector<GemmRow>> readGemmTable(const std::string& path);
 
+/// Takes the first line off `text`, without its line feed; empty where nothing is left.
+[[nodiscard]] std::string_view nextLine(std::string_view& text);
+
+/// A number above 0 and below 1e18 at the start of `text`.
+[[nodiscard]] bool positive(const std::string& text, double& value);
+
 /// Splits one comma-separated line; quotes protect commas.
 [[nodiscard]] std::vector<std::string> csvFields(std::string_view line);
 

@@ -1,6 +1,7 @@
 #include "core/insight/stepseries.h"
 
 #include "core/cost/tables.h"
+#include "core/insight/moments.h"
 #include "core/stats/distance.h"
 #include "core/stats/random.h"
 
@@ -8,7 +9,6 @@
 #include <charconv>
 #include <cmath>
 #include <map>
-#include <numeric>
 
 namespace prism {
 namespace {
@@ -20,16 +20,6 @@ constexpr std::uint64_t kStream = 0x5e41e5; // names the redraws of this file
 Diagnostic wrong(std::string where, std::string message, std::string_view found, std::string accepted)
 {
     return {Severity::error, std::move(where), std::move(message), std::string(found.substr(0, 80)), std::move(accepted), "", ""};
-}
-
-std::string_view nextLine(std::string_view& text)
-{
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (line.ends_with('\r'))
-        line.remove_suffix(1);
-    return line;
 }
 
 double median(std::vector<double> values)
@@ -45,13 +35,8 @@ SeriesFigures figures(const std::vector<double>& sorted)
     f.p5 = quantileOfSorted(sorted, 0.05);
     f.p95 = quantileOfSorted(sorted, 0.95);
     f.p99 = quantileOfSorted(sorted, 0.99);
-    const auto n = static_cast<double>(sorted.size());
-    const double mean = std::accumulate(sorted.begin(), sorted.end(), 0.0) / n;
-    double squares = 0;
-    for (const double x : sorted)
-        squares += (x - mean) * (x - mean);
-    f.cv = std::sqrt(squares / std::max(1.0, n - 1)) / mean;
-    f.beyond = static_cast<double>(sorted.end() - std::upper_bound(sorted.begin(), sorted.end(), 1.05)) / n;
+    f.cv = std::sqrt(varianceOf(sorted)) / meanOf(sorted);
+    f.beyond = static_cast<double>(sorted.end() - std::upper_bound(sorted.begin(), sorted.end(), 1.05)) / static_cast<double>(sorted.size());
     return f;
 }
 
@@ -100,7 +85,7 @@ Result<StepSeries> readStepSeries(std::string_view csv, const StepSeriesQuery& q
     StepSeries series;
     for (std::size_t line = 2; !csv.empty() && errors.size() < kMaxErrors; ++line) {
         const std::string_view text = nextLine(csv);
-        if (text.empty())
+        if (text.empty() || text == "\r")
             continue;
         if (line > kMaxLines) {
             errors.push_back(wrong("line " + std::to_string(line), "there are too many lines", "", "at most " + std::to_string(kMaxLines)));

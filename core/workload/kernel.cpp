@@ -176,6 +176,10 @@ public:
     void mlpBackward(double ffn, bool enterAndExit);
     void moe();
     void moeBackward();
+    /// Tokens (or gradients) go to the ranks of their experts: permutation, all-to-all, gather over expert-TP, permutation by expert.
+    void toExperts(std::vector<Kernel>& to, double routed, double received, Part part);
+    /// And the way back; `mergedBytes` moves the last permutation.
+    void fromExperts(std::vector<Kernel>& to, double routed, double received, double mergedBytes, Part part);
     void mamba();
 };
 
@@ -381,13 +385,7 @@ void Emitter::moe()
         const Module module(*this, kMoe);
         gemm(f, KernelId::router, s.tokens / tp, experts, h, Part::forward, 1, false);
         memory(f, KernelId::router, s.tokens / tp * experts * 16, Part::forward, 6);
-        if (!dispatchesTokens())
-            memory(f, KernelId::moePermute, 2 * e * routed * h, Part::forward, 2);
-        if (s.ep > 1)
-            collective(f, KernelId::epAllToAll, CollectiveOp::allToAll, Domain::expert, routed * h * e, Part::forward);
-        if (s.etp > 1)
-            collective(f, KernelId::tpAllGather, CollectiveOp::allGather, Domain::expertTensor, received * h * e, Part::forward);
-        memory(f, KernelId::moePermute, e * (1 + copiesPerExpert()) * received * h, Part::forward);
+        toExperts(f, routed, received, Part::forward);
         quantise(f, received * h, Part::forward);
         gemm(f, KernelId::gemmMoeFc1, received / localExperts, gates * ffn / etp, h, Part::forward, localExperts);
         {
@@ -396,13 +394,7 @@ void Emitter::moe()
         }
         quantise(f, received * ffn / etp, Part::forward);
         gemm(f, KernelId::gemmMoeFc2, received / localExperts, h, ffn / etp, Part::forward, localExperts);
-        if (s.etp > 1)
-            collective(f, KernelId::tpReduceScatter, CollectiveOp::reduceScatter, Domain::expertTensor, received * h * e, Part::forward);
-        memory(f, KernelId::moePermute, e * (1 + copiesPerExpert()) * received * h, Part::forward);
-        if (s.ep > 1)
-            collective(f, KernelId::epAllToAll, CollectiveOp::allToAll, Domain::expert, routed * h * e, Part::forward);
-        if (!dispatchesTokens())
-            memory(f, KernelId::moePermute, e * (routed + s.tokens / tp) * h, Part::forward, 2);
+        fromExperts(f, routed, received, e * (routed + s.tokens / tp) * h, Part::forward);
         if (model.moeSharedExpertIntermediateSize > 0) {
             enterForward();
             mlp(static_cast<double>(model.moeSharedExpertIntermediateSize), false, true);
@@ -410,6 +402,28 @@ void Emitter::moe()
         }
     }
     residual();
+}
+
+void Emitter::toExperts(std::vector<Kernel>& to, double routed, double received, Part part)
+{
+    if (!dispatchesTokens())
+        memory(to, KernelId::moePermute, 2 * e * routed * h, part, 2);
+    if (s.ep > 1)
+        collective(to, KernelId::epAllToAll, CollectiveOp::allToAll, Domain::expert, routed * h * e, part);
+    if (s.etp > 1)
+        collective(to, KernelId::tpAllGather, CollectiveOp::allGather, Domain::expertTensor, received * h * e, part);
+    memory(to, KernelId::moePermute, e * (1 + copiesPerExpert()) * received * h, part);
+}
+
+void Emitter::fromExperts(std::vector<Kernel>& to, double routed, double received, double mergedBytes, Part part)
+{
+    if (s.etp > 1)
+        collective(to, KernelId::tpReduceScatter, CollectiveOp::reduceScatter, Domain::expertTensor, received * h * e, part);
+    memory(to, KernelId::moePermute, e * (1 + copiesPerExpert()) * received * h, part);
+    if (s.ep > 1)
+        collective(to, KernelId::epAllToAll, CollectiveOp::allToAll, Domain::expert, routed * h * e, part);
+    if (!dispatchesTokens())
+        memory(to, KernelId::moePermute, mergedBytes, part, 2);
 }
 
 void Emitter::moeBackward()
@@ -426,13 +440,7 @@ void Emitter::moeBackward()
         mlpBackward(static_cast<double>(model.moeSharedExpertIntermediateSize), false);
         enterBackward();
     }
-    if (!dispatchesTokens())
-        memory(b, KernelId::moePermute, 2 * e * routed * h, Part::dgrad, 2);
-    if (s.ep > 1)
-        collective(b, KernelId::epAllToAll, CollectiveOp::allToAll, Domain::expert, routed * h * e, Part::dgrad);
-    if (s.etp > 1)
-        collective(b, KernelId::tpAllGather, CollectiveOp::allGather, Domain::expertTensor, received * h * e, Part::dgrad);
-    memory(b, KernelId::moePermute, e * (1 + copiesPerExpert()) * received * h, Part::dgrad);
+    toExperts(b, routed, received, Part::dgrad);
     quantise(b, received * h, Part::dgrad);
     gemm(b, KernelId::gemmMoeFc2, perExpert, ffn / etp, h, Part::dgrad, localExperts);
     gemm(b, KernelId::gemmMoeFc2, h, ffn / etp, perExpert, Part::wgrad, localExperts);
@@ -440,13 +448,7 @@ void Emitter::moeBackward()
     quantise(b, received * gates * ffn / etp, Part::dgrad);
     gemm(b, KernelId::gemmMoeFc1, perExpert, h, gates * ffn / etp, Part::dgrad, localExperts);
     gemm(b, KernelId::gemmMoeFc1, gates * ffn / etp, h, perExpert, Part::wgrad, localExperts);
-    if (s.etp > 1)
-        collective(b, KernelId::tpReduceScatter, CollectiveOp::reduceScatter, Domain::expertTensor, received * h * e, Part::dgrad);
-    memory(b, KernelId::moePermute, e * (1 + copiesPerExpert()) * received * h, Part::dgrad);
-    if (s.ep > 1)
-        collective(b, KernelId::epAllToAll, CollectiveOp::allToAll, Domain::expert, routed * h * e, Part::dgrad);
-    if (!dispatchesTokens())
-        memory(b, KernelId::moePermute, 2 * e * routed * h, Part::dgrad, 2);
+    fromExperts(b, routed, received, 2 * e * routed * h, Part::dgrad);
     memory(b, KernelId::router, s.tokens / tp * experts * 24, Part::dgrad, 8);
     gemm(b, KernelId::router, s.tokens / tp, h, experts, Part::dgrad, 1, false);
     gemm(b, KernelId::router, experts, h, s.tokens / tp, Part::wgrad, 1, false);

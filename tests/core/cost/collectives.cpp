@@ -72,8 +72,9 @@ TEST(CollectiveModel, TimesGrowWithTheMessageWithoutJumps)
                 for (double bytes = 1; bytes < 2e10; bytes *= 1.01) {
                     const double t = m.seconds(op, g, bytes);
                     EXPECT_GE(t, last * (1 - 1e-12)) << fabric << " " << bytes;
-                    if (last > 0)
+                    if (last > 0) {
                         EXPECT_LE(t, 1.02 * last) << fabric << " " << bytes; // twice the step of the message, also where the algorithm changes
+                    }
                     last = t;
                 }
             }
@@ -93,8 +94,9 @@ TEST(CollectiveModel, TimesGrowWithTheNodesAndFallWithTheirCards)
                 ClusterConfig slower = cluster;
                 slower.interNodeGbPerS /= 2;
                 EXPECT_GT(model(slower).seconds(op, group(nodes, 8), bytes), t);
-                if (bytes >= 1e9) // half of the ranks have half of the cards
+                if (bytes >= 1e9) { // half of the ranks have half of the cards
                     EXPECT_GT(model(cluster).seconds(op, group(nodes, 4), bytes), 1.5 * t) << nodes;
+                }
             }
         }
 }
