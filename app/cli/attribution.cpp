@@ -1,5 +1,5 @@
 // attribution: what made the slow steps slow.
-#include "core/insight/attribution.h"
+#include "core/insight/sensitivity/attribution.h"
 
 #include "app/cli/commands.h"
 #include "app/cli/insightcommand.h"

@@ -1,7 +1,7 @@
 // calibrate: fits the cost model's constants on a folder of measurements and writes them with their residuals.
 #include "app/cli/commands.h"
-#include "core/cost/calibrate.h"
-#include "core/insight/validation.h"
+#include "core/calibrate/calibrate.h"
+#include "core/insight/validate/validation.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>

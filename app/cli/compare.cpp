@@ -1,5 +1,5 @@
 // compare: what changed between two scenarios, and which edit did it.
-#include "core/insight/compare.h"
+#include "core/insight/compare/compare.h"
 
 #include "app/cli/commands.h"
 #include "app/cli/insightcommand.h"

@@ -1,5 +1,5 @@
 // guarantee: what can be promised about a step, a training run and a deadline.
-#include "core/insight/guarantee.h"
+#include "core/insight/guarantee/guarantee.h"
 
 #include "app/cli/commands.h"
 #include "app/cli/insightcommand.h"

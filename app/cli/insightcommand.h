@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/cli/cli.h"
-#include "core/insight/sensitivity.h"
+#include "core/insight/sensitivity/sensitivity.h"
 
 #include <string>
 

@@ -1,5 +1,5 @@
 // placement: where a slow node hurts; measured speeds and the best order of nodes with its hostfile.
-#include "core/insight/placement.h"
+#include "core/insight/placement/placement.h"
 
 #include "app/cli/commands.h"
 #include "app/cli/insightcommand.h"

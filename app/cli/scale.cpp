@@ -1,5 +1,5 @@
 // scale: step time, MFU and cost over the number of GPUs.
-#include "core/insight/scale.h"
+#include "core/insight/scale/scale.h"
 
 #include "app/cli/commands.h"
 #include "app/cli/insightcommand.h"

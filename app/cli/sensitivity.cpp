@@ -1,5 +1,5 @@
 // sensitivity: how every input moves the distribution; or one parameter over a range.
-#include "core/insight/sensitivity.h"
+#include "core/insight/sensitivity/sensitivity.h"
 
 #include "app/cli/commands.h"
 #include "app/cli/insightcommand.h"

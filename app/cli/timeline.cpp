@@ -1,5 +1,5 @@
 // timeline: one sampled step as stages and intervals; --trace writes it for Perfetto.
-#include "core/insight/timeline.h"
+#include "core/insight/onestep/timeline.h"
 
 #include "app/cli/commands.h"
 #include "app/cli/insightcommand.h"

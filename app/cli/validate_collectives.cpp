@@ -1,9 +1,9 @@
 // validate-collectives: every row of an nccl-tests log or table beside what the collective model says; of a folder, a line for each table.
 #include "app/cli/commands.h"
-#include "core/cost/collectiveagreement.h"
+#include "core/calibrate/collectiveagreement.h"
 #include "core/cost/costmodel.h"
-#include "core/cost/importmeasured.h"
-#include "core/cost/tables.h"
+#include "core/measured/importmeasured.h"
+#include "core/measured/tables.h"
 #include "core/scenario/presets.h"
 
 #include <CLI/CLI.hpp>

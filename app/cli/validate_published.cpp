@@ -1,8 +1,8 @@
 // validate-published: every row of a file of published steps beside what the model says, and the errors by source.
 #include "app/cli/commands.h"
 #include "core/base/text.h"
-#include "core/cost/published.h"
-#include "core/insight/validation.h"
+#include "core/calibrate/published.h"
+#include "core/insight/validate/validation.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>

@@ -1,7 +1,7 @@
 #include "core/insight/paired.h"
 
 #include "core/insight/empirical.h"
-#include "core/insight/moments.h"
+#include "core/stats/moments.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,11 +1,11 @@
 // The fast simulator: replicas of a step from models of their chunks, steps from replicas directly or by order statistics.
 #include "core/sim/simulate.h"
 
-#include "core/sim/jobs.h"
-#include "core/sim/slowestoptimizer.h"
-#include "core/sim/parts.h"
-#include "core/sim/steptail.h"
-#include "core/sim/tail.h"
+#include "core/sim/step/jobs.h"
+#include "core/sim/step/slowestoptimizer.h"
+#include "core/sim/step/parts.h"
+#include "core/sim/step/steptail.h"
+#include "core/sim/step/tail.h"
 #include "core/stats/random.h"
 
 #include <tbb/enumerable_thread_specific.h>

@@ -1,6 +1,6 @@
 // A study as a folder of JSON and CSV that people and scripts read, and that importFolder reads back without loss.
 #include "core/study/compress.h"
-#include "core/study/csv.h"
+#include "core/base/csv.h"
 #include "core/study/impl.h"
 
 #include <nlohmann/json.hpp>

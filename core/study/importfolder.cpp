@@ -1,7 +1,7 @@
 // Reads the folder that exportFolder writes. It may come from a stranger or have been edited by hand: every problem says its
 // file, and the new study appears complete or not at all.
 #include "core/study/compress.h"
-#include "core/study/csv.h"
+#include "core/base/csv.h"
 #include "core/study/impl.h"
 #include "core/study/schema.h"
 

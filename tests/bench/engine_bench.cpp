@@ -3,8 +3,8 @@
 #include "core/engine/evaluator.h"
 #include "core/scenario/parameters.h"
 #include "core/scenario/presets.h"
-#include "core/sim/sweepkernel.h"
-#include "core/sim/yardstick.h"
+#include "core/sim/kernel/sweepkernel.h"
+#include "core/sim/kernel/yardstick.h"
 
 #include <benchmark/benchmark.h>
 

@@ -1,8 +1,8 @@
 // How long the insights take on the 65,536-GPU preset: each with a fresh evaluator, so nothing is remembered.
-#include "core/insight/attribution.h"
-#include "core/insight/placement.h"
-#include "core/insight/scale.h"
-#include "core/insight/sensitivity.h"
+#include "core/insight/sensitivity/attribution.h"
+#include "core/insight/placement/placement.h"
+#include "core/insight/scale/scale.h"
+#include "core/insight/sensitivity/sensitivity.h"
 #include "core/scenario/presets.h"
 
 #include <benchmark/benchmark.h>

@@ -2,11 +2,11 @@
 #pragma once
 
 #include "core/cost/predictor.h"
-#include "core/insight/attribution.h"
-#include "core/insight/placement.h"
-#include "core/insight/scale.h"
-#include "core/insight/sensitivity.h"
-#include "core/insight/timeline.h"
+#include "core/insight/sensitivity/attribution.h"
+#include "core/insight/placement/placement.h"
+#include "core/insight/scale/scale.h"
+#include "core/insight/sensitivity/sensitivity.h"
+#include "core/insight/onestep/timeline.h"
 
 namespace prism::samples {
 

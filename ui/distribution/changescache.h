@@ -1,7 +1,7 @@
 // Keeps the compared figures of pairs of snapshots: a repaint must not compare again.
 #pragma once
 
-#include "core/insight/changes.h"
+#include "core/insight/compare/changes.h"
 
 #include <list>
 

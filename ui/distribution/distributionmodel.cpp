@@ -1,6 +1,6 @@
 #include "ui/distribution/distributionmodel.h"
 
-#include "core/insight/guarantee.h"
+#include "core/insight/guarantee/guarantee.h"
 #include "ui/theme/format.h"
 
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "ui/distribution/distributionpage.h"
 
-#include "core/insight/guarantee.h"
+#include "core/insight/guarantee/guarantee.h"
 #include "ui/distribution/distributiontable.h"
 #include "ui/distribution/scenariolegend.h"
 #include "ui/model/selection.h"

@@ -1,7 +1,7 @@
 // The Pipeline page: one sampled step as a Gantt chart, and the memory of each stage under it.
 #pragma once
 
-#include "core/insight/timeline.h"
+#include "core/insight/onestep/timeline.h"
 #include "ui/pages/insightpage.h"
 #include "ui/plot/gantt.h"
 #include "ui/plot/memorychart.h"

@@ -1,7 +1,7 @@
 // What the Placement page makes of core's answers: where a node stands, what stands in a cell, and the map as a heat map.
 #pragma once
 
-#include "core/insight/placement.h"
+#include "core/insight/placement/placement.h"
 #include "ui/plot/heatmap.h"
 
 namespace prism::ui {

@@ -1,7 +1,7 @@
 #include "ui/pages/placementfiles.h"
 
-#include "core/insight/placement.h"
-#include "core/insight/speedtable.h"
+#include "core/insight/placement/placement.h"
+#include "core/measured/speedtable.h"
 #include "ui/theme/format.h"
 
 #include <QFile>

@@ -1,7 +1,7 @@
 // The Scale page: step time, throughput, MFU and cost over the number of GPUs, weak and strong.
 #pragma once
 
-#include "core/insight/scale.h"
+#include "core/insight/scale/scale.h"
 #include "ui/pages/insightpage.h"
 #include "ui/plot/scalechart.h"
 

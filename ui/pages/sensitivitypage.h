@@ -1,8 +1,8 @@
 // The Sensitivity page: what moves a figure (tornado), and what made the slow steps slow (tail attribution).
 #pragma once
 
-#include "core/insight/attribution.h"
-#include "core/insight/sensitivity.h"
+#include "core/insight/sensitivity/attribution.h"
+#include "core/insight/sensitivity/sensitivity.h"
 #include "ui/pages/insightpage.h"
 #include "ui/plot/pairedbars.h"
 #include "ui/plot/tornado.h"

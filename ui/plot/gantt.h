@@ -2,7 +2,7 @@
 // gantt.cpp holds what it shows and reads, ganttpaint.cpp how it looks, ganttinput.cpp pointer and keys.
 #pragma once
 
-#include "core/insight/timeline.h"
+#include "core/insight/onestep/timeline.h"
 #include "ui/plot/plotbase.h"
 
 namespace prism::ui {

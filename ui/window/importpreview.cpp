@@ -1,5 +1,5 @@
 #include "core/scenario/presets.h"
-#include "core/insight/speedtable.h"
+#include "core/measured/speedtable.h"
 #include "core/scenario/parameters.h"
 #include "ui/theme/format.h"
 #include "ui/window/dialogs.h"

@@ -1,7 +1,7 @@
 // The collective model: limits of short and long messages, monotone and continuous over rings and trees, meshes, and measured tables.
 #include "core/cost/collectives.h"
 
-#include "core/cost/collectiveagreement.h"
+#include "core/calibrate/collectiveagreement.h"
 #include "core/scenario/presets.h"
 #include "tests/datafolder.h"
 

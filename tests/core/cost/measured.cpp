@@ -2,7 +2,7 @@
 #include "core/cost/measured.h"
 
 #include "core/cost/costmodel.h"
-#include "core/cost/importmeasured.h"
+#include "core/measured/importmeasured.h"
 #include "core/cost/predictor.h"
 #include "core/scenario/presets.h"
 

@@ -1,4 +1,4 @@
-#include "core/insight/assignment.h"
+#include "core/insight/placement/assignment.h"
 
 #include "core/stats/random.h"
 

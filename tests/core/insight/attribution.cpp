@@ -1,4 +1,4 @@
-#include "core/insight/attribution.h"
+#include "core/insight/sensitivity/attribution.h"
 
 #include "core/insight/graphs.h"
 

@@ -1,4 +1,4 @@
-#include "core/insight/compare.h"
+#include "core/insight/compare/compare.h"
 
 #include "core/insight/scenarios.h"
 

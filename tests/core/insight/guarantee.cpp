@@ -1,4 +1,4 @@
-#include "core/insight/guarantee.h"
+#include "core/insight/guarantee/guarantee.h"
 
 #include "core/insight/scenarios.h"
 

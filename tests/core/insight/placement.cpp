@@ -1,4 +1,4 @@
-#include "core/insight/placement.h"
+#include "core/insight/placement/placement.h"
 
 #include "core/insight/scenarios.h"
 

@@ -1,4 +1,4 @@
-#include "core/insight/scale.h"
+#include "core/insight/scale/scale.h"
 
 #include "core/insight/scenarios.h"
 #include "core/sim/simulate.h"

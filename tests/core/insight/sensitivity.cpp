@@ -1,4 +1,4 @@
-#include "core/insight/sensitivity.h"
+#include "core/insight/sensitivity/sensitivity.h"
 
 #include "core/insight/graphs.h"
 #include "core/stats/random.h"

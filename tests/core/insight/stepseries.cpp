@@ -1,5 +1,5 @@
 // Measured step series: known shapes, the warm-up, bad lines, and a prediction compared with draws of itself.
-#include "core/insight/stepseries.h"
+#include "core/insight/validate/stepseries.h"
 
 #include "core/stats/random.h"
 

@@ -1,4 +1,4 @@
-#include "core/insight/sensitivity.h"
+#include "core/insight/sensitivity/sensitivity.h"
 
 #include "core/insight/scenarios.h"
 #include "core/scenario/parameters.h"

@@ -1,4 +1,4 @@
-#include "core/insight/timeline.h"
+#include "core/insight/onestep/timeline.h"
 
 #include "core/insight/graphs.h"
 

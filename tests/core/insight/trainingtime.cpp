@@ -1,6 +1,6 @@
-#include "core/insight/trainingtime.h"
+#include "core/insight/guarantee/trainingtime.h"
 
-#include "core/insight/guarantee.h"
+#include "core/insight/guarantee/guarantee.h"
 #include "core/insight/scenarios.h"
 #include "core/sim/simulate.h"
 #include "core/stats/random.h"

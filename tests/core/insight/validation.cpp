@@ -1,7 +1,7 @@
 // Published steps against the sampled median: the curated rows hold the promise, and threads change nothing.
-#include "core/insight/validation.h"
+#include "core/insight/validate/validation.h"
 
-#include "core/cost/tables.h"
+#include "core/measured/tables.h"
 #include "core/scenario/presets.h"
 #include "datafolder.h"
 

@@ -1,8 +1,8 @@
 // The fast simulator beyond its agreement with the reference: determinism, cancelling, tails.
 #include "core/engine/summary.h"
-#include "core/sim/cellkind.h"
+#include "core/sim/chunk/cellkind.h"
 #include "core/sim/simulate.h"
-#include "core/sim/tail.h"
+#include "core/sim/step/tail.h"
 
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>

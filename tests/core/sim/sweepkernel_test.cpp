@@ -1,10 +1,10 @@
 // The sampler inside the sweep: its accuracy, its independence and its sameness on every instruction set.
 #include "core/engine/summary.h"
 #include "core/sim/graphs.h"
-#include "core/sim/registertable.h"
-#include "core/sim/replicas.h"
+#include "core/sim/kernel/registertable.h"
+#include "core/sim/step/replicas.h"
 #include "core/sim/simulate.h"
-#include "core/sim/sweepkernel.h"
+#include "core/sim/kernel/sweepkernel.h"
 #include "core/stats/quantile.h"
 
 #include <gtest/gtest.h>

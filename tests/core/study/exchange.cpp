@@ -1,5 +1,5 @@
 // A study as a folder of JSON and CSV and back: nothing is lost, and folders from strangers are refused with reasons.
-#include "core/study/csv.h"
+#include "core/base/csv.h"
 #include "core/study/study.h"
 #include "core/study/support.h"
 

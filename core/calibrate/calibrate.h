@@ -1,0 +1,74 @@
+// The calibration procedure: operator benchmarks, nccl-tests tables and published steps in, fitted constants and residuals out.
+#pragma once
+
+#include "core/measured/collectivetables.h"
+#include "core/cost/measured.h"
+#include "core/calibrate/published.h"
+
+#include <functional>
+#include <string>
+
+namespace prism {
+
+/// What one step of the procedure found.
+struct FitReport {
+    std::string what;
+    int rows = 0;
+    double meanAbs = 0, bias = 0; ///< relative residuals
+};
+
+struct CalibrationRun {
+    Calibration calibration;
+    std::vector<FitReport> fits;
+};
+
+/// By how much the median step of a row's machine is longer than its noise-free step (insight/validation.h).
+using SlowdownOf = std::function<double(const PublishedRow&, const Calibration&)>;
+
+/// A published row in the fit.
+struct FitRow {
+    const PublishedRow* row = nullptr;
+    double slowdown = 1;
+};
+
+/// Bus-bandwidth curves of every GPU type in the rows: at each knot the median over library versions and data types of `rows` (op, ranks,
+/// bytes, bus GB/s) over the link's bandwidth.
+struct BusRow {
+    std::string type; ///< "a100", "h200", ...
+    int op = 0, ranks = 2;
+    double bytes = 0, busGbPerS = 0, linkGbPerS = 1;
+};
+void fitCurves(Calibration& calibration, const std::vector<BusRow>& rows, std::vector<FitReport>& reports);
+/// Adds all-reduces inside nodes from other tables at the knots of the curves, as if every group had all links of its GPUs: GPU types that
+/// `rows` lack, and messages longer than theirs.
+void addDenseTables(std::vector<BusRow>& rows, const CollectiveFolder& folder);
+
+/// The constants of the network, and what the presets of machines with tables of their own state (reported only: presets are written by
+/// hand), by coordinate descent over all tables between nodes.
+void fitNetwork(Calibration& calibration, const CollectiveFolder& folder, std::vector<FitReport>& reports);
+/// Curves and network, and how far every table is from them; with `leaveTablesOut` also every table between nodes predicted by
+/// constants fitted on the others (what the preset of its machine states stays).
+void fitCollectives(Calibration& calibration, std::vector<BusRow> rows, const CollectiveFolder& folder, bool leaveTablesOut, std::vector<FitReport>& reports);
+
+/// Efficiency and tile overhead of every GPU family and precision from GEMM benchmark rows, by the mean absolute logarithm.
+struct GemmRow {
+    std::string family;
+    MatrixPrecision precision = MatrixPrecision::bits16;
+    double m = 0, n = 0, k = 0, seconds = 0;
+};
+void fitGemms(Calibration& calibration, const std::vector<GemmRow>& rows, std::vector<FitReport>& reports);
+
+/// Training factor of a family at which the long products of a sustained benchmark (0.3 ms and more) are met in the median: where
+/// the fit on published steps starts.
+void fitSustained(Calibration& calibration, const std::vector<GemmRow>& rows, std::vector<FitReport>& reports);
+
+/// Constants that operator tables cannot give (training factors, software generations, network) from published rows of
+/// tier A, by coordinate descent on the mean of the suites' errors. Deterministic.
+void fitPublished(Calibration& calibration, const std::vector<FitRow>& rows, std::vector<FitReport>& reports);
+
+/// The whole procedure on a data folder (operators/, collectives/, tables/, published.json). The error band holds 90 % of the rows of tier A,
+/// each predicted without its fifth of the rows; `leaveSourcesOut` also reports every source left out in turn. Errors: files
+/// that cannot be read.
+[[nodiscard]] Result<CalibrationRun> calibrated(const std::string& folder, const Calibration& start, const SlowdownOf& slowdownOf, bool leaveSourcesOut);
+
+} // namespace prism

@@ -1,0 +1,190 @@
+#include "core/calibrate/published.h"
+
+#include "core/schedule/zerobubble.h"
+#include "core/cost/breakdown.h"
+#include "core/cost/predictwith.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+namespace prism {
+namespace {
+
+/// Figures that other tools state for these sources, for comparison.
+std::string peerOf(const std::string& suite)
+{
+    static const std::map<std::string, std::string> known = {
+        {"megatron_sc21", "Calculon 3.65 % mean (arXiv 2304.06045, A100 cases)"},
+        {"vtrain_multi", "vTrain 14.73 % MAPE (MICRO 2024)"},
+        {"vtrain_single", "vTrain 8.37 % MAPE (MICRO 2024)"},
+        {"simumax_b200", "SimuMax, optimistic in 42 of 43 cases (its v1.2 report)"},
+        {"mlperf_405b", "Charon 5.35 % mean, own cases"},
+    };
+    const auto it = known.find(suite);
+    return it == known.end() ? std::string() : it->second;
+}
+
+/// Ranks with ties at their mean.
+std::vector<double> ranks(const std::vector<double>& x)
+{
+    std::vector<std::size_t> order(x.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return x[a] < x[b]; });
+    std::vector<double> r(x.size());
+    for (std::size_t i = 0; i < order.size();) {
+        std::size_t j = i;
+        while (j < order.size() && x[order[j]] == x[order[i]])
+            ++j;
+        for (std::size_t k = i; k < j; ++k)
+            r[order[k]] = static_cast<double>(i + j - 1) / 2;
+        i = j;
+    }
+    return r;
+}
+
+SuiteErrors errorsOf(const std::string& suite, const std::vector<const ValidatedRow*>& rows)
+{
+    SuiteErrors e;
+    e.suite = suite;
+    e.peer = peerOf(suite);
+    std::vector<double> predicted, published;
+    double memory = 0, bubble = 0;
+    int memories = 0, bubbles = 0;
+    for (const ValidatedRow* r : rows) {
+        if (!r->skipped.empty()) {
+            ++e.skipped;
+            continue;
+        }
+        if (r->predictedMemoryGib > 0 && r->publishedMemoryGib > 0) {
+            memory += std::abs(r->predictedMemoryGib / r->publishedMemoryGib - 1);
+            ++memories;
+        }
+        if (r->predictedBubbleRate >= 0 && r->publishedBubbleRate >= 0) {
+            bubble += std::abs(r->predictedBubbleRate - r->publishedBubbleRate);
+            ++bubbles;
+        }
+        if (!r->hasError())
+            continue;
+        ++e.rows;
+        e.meanAbs += std::abs(r->error);
+        e.bias += r->error;
+        if (std::abs(r->error) > std::abs(e.worst))
+            e.worst = r->error;
+        predicted.push_back(r->predictedSeconds);
+        published.push_back(r->publishedSeconds);
+    }
+    if (e.rows > 0) {
+        e.meanAbs /= e.rows;
+        e.bias /= e.rows;
+    }
+    if (memories > 0)
+        e.memoryMeanAbs = memory / memories;
+    if (bubbles > 0)
+        e.bubbleMeanAbs = bubble / bubbles;
+    e.rankCorrelation = rankCorrelation(predicted, published);
+    return e;
+}
+
+/// Profiled pass times in, step time out: only the schedule is tested, and how much longer a run takes than its profile
+/// (core/schedule/zerobubble.h).
+void validateSchedule(const PublishedRow& row, ValidatedRow& out)
+{
+    const ModelConfig& model = row.scenario.model;
+    const PassProfile profile{row.profiled.forward, row.profiled.backward, row.profiled.weight, row.profiled.transfer,
+                              zeroBubbleWeightShare(static_cast<double>(model.hiddenSize), static_cast<double>(model.numAttentionHeads),
+                                                    static_cast<double>(model.seqLength))};
+    const Result<RowPrediction> predicted =
+        predictZeroBubbleRow(row.schedule, row.numStages, row.numChunks, row.numMicrobatches, profile, row.microBatch);
+    if (!predicted) {
+        out.skipped = predicted.errors().front().message;
+        return;
+    }
+    out.predictedSeconds = predicted->iterationSeconds;
+    out.predictedBubbleRate = predicted->bubbleRate;
+    out.samplesPerSecondPerGpu = predicted->samplesPerSecond / row.numStages;
+}
+
+} // namespace
+
+double rankCorrelation(const std::vector<double>& a, const std::vector<double>& b)
+{
+    if (a.size() < 3 || a.size() != b.size())
+        return 0;
+    const std::vector<double> x = ranks(a), y = ranks(b);
+    const double n = static_cast<double>(x.size());
+    const double mx = std::accumulate(x.begin(), x.end(), 0.0) / n, my = std::accumulate(y.begin(), y.end(), 0.0) / n;
+    double xy = 0, xx = 0, yy = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        xy += (x[i] - mx) * (y[i] - my);
+        xx += (x[i] - mx) * (x[i] - mx);
+        yy += (y[i] - my) * (y[i] - my);
+    }
+    return xx > 0 && yy > 0 ? xy / std::sqrt(xx * yy) : 0;
+}
+
+ValidatedRow validatedRow(const PublishedRow& row, const Calibration& calibration, double slowdown)
+{
+    ValidatedRow out;
+    out.id = row.id;
+    out.suite = row.suite;
+    out.tier = row.tier;
+    out.skipped = row.skipped;
+    out.assumptions = row.assumptions;
+    out.publishedSeconds = row.publishedSeconds;
+    out.publishedMemoryGib = row.publishedMemoryGib;
+    out.publishedBubbleRate = row.publishedBubbleRate;
+    if (!out.skipped.empty())
+        return out;
+    if (row.scheduleOnly) {
+        validateSchedule(row, out);
+    } else {
+        const Result<CostedStep> step = costStepWith(row.scenario, calibration);
+        if (!step) {
+            const Diagnostic first = step.errors().front();
+            out.skipped = first.path + ": " + first.message;
+            return out;
+        }
+        const Breakdown& b = step->breakdown;
+        out.noiseFreeSeconds = b.computeSeconds + b.tensorParallelSeconds + b.contextParallelSeconds + b.expertParallelSeconds
+                               + b.pipelineSeconds + b.bubbleSeconds + b.dataParallelSeconds + b.optimizerSeconds + b.otherSeconds;
+        out.predictedSeconds = out.noiseFreeSeconds * slowdown;
+        out.predictedMemoryGib = step->memory.peakGib - kContextGib; // published: what the framework reserves
+    }
+    if (out.publishedSeconds > 0 && out.skipped.empty())
+        out.error = out.predictedSeconds / out.publishedSeconds - 1;
+    // The published value lies in the band when the error lies in [bandLow, bandHigh].
+    out.bandLowSeconds = out.predictedSeconds / (1 + calibration.bandHigh);
+    out.bandHighSeconds = out.predictedSeconds / (1 + calibration.bandLow);
+    return out;
+}
+
+ValidationReport validationReport(std::vector<ValidatedRow> rows)
+{
+    ValidationReport report;
+    report.rows = std::move(rows);
+    std::vector<std::string> order;
+    std::map<std::string, std::vector<const ValidatedRow*>> bySuite;
+    std::vector<const ValidatedRow*> all;
+    int inside = 0, counted = 0;
+    for (const ValidatedRow& r : report.rows) {
+        if (!bySuite.contains(r.suite))
+            order.push_back(r.suite);
+        bySuite[r.suite].push_back(&r);
+        if (r.predictedBubbleRate < 0) // rows that test the schedule alone stay out of the totals of the cost model
+            all.push_back(&r);
+        if (r.hasError() && r.predictedBubbleRate < 0) {
+            ++counted;
+            inside += r.publishedSeconds >= r.bandLowSeconds && r.publishedSeconds <= r.bandHighSeconds ? 1 : 0;
+        }
+    }
+    for (const std::string& suite : order)
+        report.suites.push_back(errorsOf(suite, bySuite[suite]));
+    report.all = errorsOf("all", all);
+    report.all.peer.clear();
+    report.bandCoverage = counted > 0 ? static_cast<double>(inside) / counted : 0;
+    return report;
+}
+
+} // namespace prism

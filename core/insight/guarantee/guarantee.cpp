@@ -1,0 +1,199 @@
+#include "core/insight/guarantee/guarantee.h"
+
+#include "core/stats/moments.h"
+#include "core/insight/paired.h"
+#include "core/insight/report.h"
+#include "core/insight/variation.h"
+
+#include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace prism {
+
+namespace {
+
+constexpr int kDefaultSamples = 20'000;
+constexpr double kNormal95 = 1.959963984540054;
+
+Diagnostic problem(std::string path, std::string message, std::string found, std::string accepted)
+{
+    return {Severity::error, std::move(path), std::move(message), std::move(found), std::move(accepted), "", ""};
+}
+
+Diagnostics checkQuery(const GuaranteeQuery& query)
+{
+    Diagnostics errors;
+    for (const double x : query.limitsSeconds)
+        if (!(x >= 0) || !std::isfinite(x))
+            errors.push_back(problem("limit", "A limit must be a time.", fmt::format("{}", x), ">= 0 seconds"));
+    for (const double p : query.probabilities)
+        if (!(p > 0 && p < 1))
+            errors.push_back(problem("probability", "A probability is out of range.", fmt::format("{}", p), "between 0 and 1"));
+    if (!(query.trainTokens >= 0) || !std::isfinite(query.trainTokens))
+        errors.push_back(problem("tokens", "The number of tokens is out of range.", fmt::format("{}", query.trainTokens), ">= 0"));
+    if (!(query.deadlineDays >= 0) || !std::isfinite(query.deadlineDays))
+        errors.push_back(problem("deadline_days", "The deadline is out of range.", fmt::format("{}", query.deadlineDays), ">= 0 days"));
+    if (query.limitsSeconds.size() + query.probabilities.size() > 10'000)
+        errors.push_back(problem("limit", "There are too many questions.", std::to_string(query.limitsSeconds.size() + query.probabilities.size()),
+                                 "at most 10,000"));
+    return errors;
+}
+
+/// What a job's mean step is, over jobs: mean of the step times plus the persistent part of each sampled job. The persistent
+/// part is the step with only the spatial factors drawn, centred; its variance is what the persistent factors explain.
+std::vector<double> jobMeans(const StepSamples& across, const StepSamples& spatialOnly)
+{
+    const double mean = meanOf(across.acrossSeconds), centre = meanOf(spatialOnly.acrossSeconds);
+    std::vector<double> means;
+    for (const double x : spatialOnly.acrossSeconds)
+        means.push_back(mean + x - centre);
+    return means;
+}
+
+/// Correlation of neighbours of a stationary series; 0 where it does not vary.
+double lag1(const std::vector<double>& x)
+{
+    const double mean = meanOf(x);
+    double products = 0, squares = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+        squares += (x[i] - mean) * (x[i] - mean);
+        products += i > 0 ? (x[i] - mean) * (x[i - 1] - mean) : 0;
+    }
+    return squares > 0 ? std::clamp(products / squares, 0.0, 0.99) : 0;
+}
+
+void answer(Guarantee& result, const StepSamples& samples, const GuaranteeQuery& query)
+{
+    const auto with = [](Estimate own, double shared) { return Estimate{own.value, std::hypot(own.halfWidth, kNormal95 * shared)}; };
+    for (const double x : query.limitsSeconds) {
+        Exceedance e{x, with(exceedance(result.sortedAcross, x), sharedExceedanceStdErr(samples, result.sortedAcross, x)), exceedance(result.sortedWithin, x)};
+        e.resolved = e.acrossProbability.value > 0;
+        result.exceedances.push_back(e);
+    }
+    for (const double p : query.probabilities) {
+        LimitFor l{p, with(quantileEstimate(result.sortedAcross, 1 - p), sharedStdErr(samples, 1 - p)), quantileEstimate(result.sortedWithin, 1 - p)};
+        // Ten samples beyond a quantile are the least that an interval of order statistics stands on.
+        l.resolved = p * static_cast<double>(result.sortedAcross.size()) >= 10;
+        result.limits.push_back(l);
+    }
+}
+
+} // namespace
+
+Result<Guarantee> guarantee(Evaluator& evaluator, const Scenario& scenario, const GuaranteeQuery& query, const InsightOptions& options)
+{
+    const auto begin = std::chrono::steady_clock::now();
+    if (Diagnostics errors = checkQuery(query); hasErrors(errors))
+        return errors;
+    Guarantee result;
+    result.seed = options.seed;
+    result.samples = options.samples > 0 ? options.samples : kDefaultSamples;
+    const Result<CostedStep> costed = costStep(scenario);
+    if (!costed.ok())
+        return costed.errors();
+    const StepGraph& graph = costed->graph;
+    SimOptions sim;
+    sim.seed = options.seed;
+    sim.numSamples = result.samples;
+    sim.numThreads = options.threads;
+    sim.stop = options.stop;
+    const auto full = evaluator.samples(graph, sim);
+    if (!full->complete)
+        return cancelled();
+    result.across = summarize(full->acrossSeconds, full.get());
+    result.within = summarize(full->withinSeconds, full.get());
+    result.sortedAcross = full->acrossSeconds;
+    result.sortedWithin = full->withinSeconds;
+    std::sort(result.sortedAcross.begin(), result.sortedAcross.end());
+    std::sort(result.sortedWithin.begin(), result.sortedWithin.end());
+    answer(result, *full, query);
+    if (options.progress)
+        options.progress(0.5, "guarantee");
+    const double tokens = query.trainTokens > 0 ? query.trainTokens : scenario.training.trainTokens;
+    if (tokens > 0 && costed->tokensPerStep > 0) {
+        StepGraph spatial = withoutSpread(graph), regime = withoutSpread(graph);
+        spatial.spatial = graph.spatial;
+        regime.intraRegime = graph.intraRegime;
+        regime.interRegime = graph.interRegime;
+        sim.numWithinSamples = -1;
+        const auto spatialOnly = evaluator.samples(spatial, sim);
+        sim.numWithinSamples = result.samples;
+        const auto regimeOnly = evaluator.samples(regime, sim);
+        if (!spatialOnly->complete || !regimeOnly->complete)
+            return cancelled();
+        TrainingInputs inputs;
+        inputs.jobMeans = jobMeans(*full, *spatialOnly);
+        inputs.meanHalfWidth = result.across.ciMean;
+        inputs.p95HalfWidth = kNormal95 * spatialOnly->sharedStdErrP95;
+        inputs.withinVariance = varianceOf(full->withinSeconds);
+        inputs.regimeShare = inputs.withinVariance > 0 ? std::min(1.0, varianceOf(regimeOnly->withinSeconds) / inputs.withinVariance) : 0;
+        inputs.regimeLag1 = lag1(regimeOnly->withinSeconds); // communication that hides correlates less than the regime itself
+        inputs.tokens = tokens;
+        inputs.tokensPerStep = costed->tokensPerStep;
+        inputs.deadlineDays = query.deadlineDays;
+        result.hasTraining = true;
+        result.training = trainingTime(inputs);
+        result.notes.push_back(fmt::format("Regimes carry {:.0f} % of the variance within a job and make steps correlate by {:.2f} from one to the next.",
+                                           100 * inputs.regimeShare, inputs.regimeLag1));
+        result.notes.push_back("The persistent factors of a job shift all of its steps, so this part of the uncertainty does not shrink with their number.");
+    }
+    result.notes.push_back("No failures, fail-slow episodes, checkpoints or evaluations are counted; regimes are stationary over the run.");
+    result.elapsedSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    if (options.progress)
+        options.progress(1, "guarantee");
+    return result;
+}
+
+std::string toJson(const Guarantee& g)
+{
+    nlohmann::ordered_json exceedances = nlohmann::ordered_json::array(), limits = nlohmann::ordered_json::array();
+    for (const Exceedance& e : g.exceedances)
+        exceedances.push_back({{"limit_s", e.limitSeconds}, {"across_jobs", report::json(e.acrossProbability)},
+                               {"within_job", report::json(e.withinProbability)}, {"resolved", e.resolved}});
+    for (const LimitFor& l : g.limits)
+        limits.push_back({{"probability", l.probability}, {"across_jobs_s", report::json(l.acrossSeconds)},
+                          {"within_job_s", report::json(l.withinSeconds)}, {"resolved", l.resolved}});
+    nlohmann::ordered_json object{{"step_time_s", report::json(g.across)}, {"within_job_s", report::json(g.within)},
+                                  {"exceedance", std::move(exceedances)}, {"limits", std::move(limits)}, {"samples", g.samples},
+                                  {"seed", g.seed}, {"elapsed_s", g.elapsedSeconds}};
+    if (g.hasTraining) {
+        const TrainingTime& t = g.training;
+        object["training"] = {{"tokens", t.tokens}, {"steps", t.steps}, {"mean_days", t.meanDays}, {"p5_days", t.p5Days},
+                              {"p50_days", report::json(t.p50)}, {"p95_days", report::json(t.p95)}, {"p99_days", t.p99Days},
+                              {"std_from_persistent_factors_days", t.stdJobDays}, {"std_from_steps_days", t.stdStepsDays},
+                              {"std_if_steps_were_independent_days", t.stdIfIndependentDays},
+                              {"effective_independent_steps", t.effectiveIndependentSteps}};
+        if (t.deadlineDays > 0) {
+            object["training"]["deadline_days"] = t.deadlineDays;
+            object["training"]["deadline_probability"] = report::json(t.deadlineProbability);
+        }
+    }
+    object["notes"] = g.notes;
+    return report::dump(object);
+}
+
+std::string toCsv(const Guarantee& g)
+{
+    using report::number;
+    std::string text = "question,given,across,across_ci95,within,within_ci95,resolved\n";
+    for (const Exceedance& e : g.exceedances)
+        text += report::row({"probability_above_s", number(e.limitSeconds), number(e.acrossProbability.value), number(e.acrossProbability.halfWidth),
+                             number(e.withinProbability.value), number(e.withinProbability.halfWidth), e.resolved ? "1" : "0"});
+    for (const LimitFor& l : g.limits)
+        text += report::row({"limit_s_for_probability", number(l.probability), number(l.acrossSeconds.value), number(l.acrossSeconds.halfWidth),
+                             number(l.withinSeconds.value), number(l.withinSeconds.halfWidth), l.resolved ? "1" : "0"});
+    if (g.hasTraining) {
+        text += report::row({"training_days", "0.5", number(g.training.p50.value), number(g.training.p50.halfWidth), "", "", "1"});
+        text += report::row({"training_days", "0.95", number(g.training.p95.value), number(g.training.p95.halfWidth), "", "", "1"});
+        if (g.training.deadlineDays > 0)
+            text += report::row({"deadline_probability", number(g.training.deadlineDays), number(g.training.deadlineProbability.value),
+                                 number(g.training.deadlineProbability.halfWidth), "", "", "1"});
+    }
+    return text;
+}
+
+} // namespace prism

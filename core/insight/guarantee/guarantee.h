@@ -1,0 +1,49 @@
+// What can be promised: exceedance of a step, time to train, probability of a deadline.
+#pragma once
+
+#include "core/insight/insight.h"
+#include "core/insight/guarantee/trainingtime.h"
+
+namespace prism {
+
+struct GuaranteeQuery {
+    std::vector<double> limitsSeconds;  ///< P(step > x) for each
+    std::vector<double> probabilities;  ///< x with P(step > x) = this, for each, in (0, 1)
+    double trainTokens = 0;             ///< 0 = the scenario's train_tokens; 0 there too = no training time
+    double deadlineDays = 0;            ///< 0 = none
+};
+
+/// P(step > x). `resolved` false: too few samples in the tail to say more than an upper bound (value 0, halfWidth = bound).
+struct Exceedance {
+    double limitSeconds = 0;
+    Estimate acrossProbability, withinProbability;
+    bool resolved = true;
+};
+/// The limit that is exceeded with a given probability, seconds.
+struct LimitFor {
+    double probability = 0;
+    Estimate acrossSeconds, withinSeconds;
+    bool resolved = true;
+};
+
+struct Guarantee {
+    DistributionSummary across, within; ///< seconds
+    std::vector<double> sortedAcross, sortedWithin;
+    std::vector<Exceedance> exceedances;
+    std::vector<LimitFor> limits;
+    bool hasTraining = false;
+    TrainingTime training;
+    int samples = 0;
+    std::uint64_t seed = 1;
+    double elapsedSeconds = 0;
+    std::vector<std::string> notes;     ///< assumptions: no failures, no episodes, no checkpoints
+};
+
+/// Default 20,000 samples. Errors: invalid scenario, probabilities outside (0, 1), negative limits, cancelled.
+[[nodiscard]] Result<Guarantee> guarantee(Evaluator& evaluator, const Scenario& scenario, const GuaranteeQuery& query,
+                                          const InsightOptions& options = {});
+
+[[nodiscard]] std::string toJson(const Guarantee& guarantee);
+[[nodiscard]] std::string toCsv(const Guarantee& guarantee);
+
+} // namespace prism

@@ -1,0 +1,74 @@
+#include "core/insight/guarantee/trainingtime.h"
+
+#include "core/stats/moments.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace prism {
+
+namespace {
+
+constexpr double kSecondsPerDay = 86400;
+
+/// Standard normal quantiles of evenly spread positions: i times the golden ratio modulo 1 is even over any run of i.
+std::vector<double> spreadNormals(std::size_t n)
+{
+    Distribution unit;
+    unit.family = Family::lognormal;
+    unit.cv = std::sqrt(std::exp(1.0) - 1.0); // ln Q(u) + 1/2 is the standard normal quantile
+    std::vector<double> z;
+    for (std::size_t i = 0; i < n; ++i) {
+        const double u = std::fmod((static_cast<double>(i) + 0.5) * 0.6180339887498949, 1.0);
+        z.push_back(std::log(unit.baseQuantile(std::clamp(u, 1e-9, 1 - 1e-9))) + 0.5);
+    }
+    return z;
+}
+
+/// The share of jobs done by the deadline; the interval holds that of the sampled jobs and that of the mean step of all.
+Estimate doneBy(const std::vector<double>& sortedDays, double deadlineDays, double meanHalfWidthDays)
+{
+    const Estimate late = exceedance(sortedDays, deadlineDays);
+    const double shifted = 0.5 * (exceedance(sortedDays, deadlineDays - meanHalfWidthDays).value - exceedance(sortedDays, deadlineDays + meanHalfWidthDays).value);
+    return {1 - late.value, std::hypot(late.halfWidth, shifted)};
+}
+
+} // namespace
+
+double correlationFactor(double regimeShare, double lag1)
+{
+    return 1 - regimeShare + regimeShare * (1 + lag1) / (1 - lag1);
+}
+
+TrainingTime trainingTime(const TrainingInputs& in)
+{
+    TrainingTime t;
+    t.tokens = in.tokens;
+    t.steps = std::ceil(in.tokens / in.tokensPerStep);
+    const double factor = correlationFactor(in.regimeShare, in.regimeLag1), jobVariance = varianceOf(in.jobMeans);
+    t.stdStepsDays = std::sqrt(t.steps * in.withinVariance * factor) / kSecondsPerDay;
+    t.stdJobDays = t.steps * std::sqrt(jobVariance) / kSecondsPerDay;
+    t.stdIfIndependentDays = std::sqrt(t.steps * (in.withinVariance + jobVariance)) / kSecondsPerDay;
+    t.effectiveIndependentSteps = factor > 0 ? t.steps / factor : t.steps;
+    // The sum over the steps of a job is normal around its mean (central limit theorem).
+    const std::vector<double> noise = spreadNormals(t.stdStepsDays > 0 ? in.jobMeans.size() : 0);
+    for (std::size_t i = 0; i < in.jobMeans.size(); ++i)
+        t.sortedDays.push_back(std::max(0.0, t.steps * in.jobMeans[i] / kSecondsPerDay + (noise.empty() ? 0 : t.stdStepsDays * noise[i])));
+    std::sort(t.sortedDays.begin(), t.sortedDays.end());
+    const double perStep = t.steps / kSecondsPerDay;
+    t.meanDays = meanOf(t.sortedDays);
+    t.p5Days = quantileOfSorted(t.sortedDays, 0.05);
+    t.p50 = quantileEstimate(t.sortedDays, 0.5);
+    t.p95 = quantileEstimate(t.sortedDays, 0.95);
+    t.p50.halfWidth = std::hypot(t.p50.halfWidth, perStep * in.meanHalfWidth);
+    t.p95.halfWidth = std::hypot(t.p95.halfWidth, perStep * in.meanHalfWidth, perStep * in.p95HalfWidth);
+    t.p50Days = t.p50.value;
+    t.p95Days = t.p95.value;
+    t.p99Days = quantileOfSorted(t.sortedDays, 0.99);
+    t.deadlineDays = in.deadlineDays;
+    if (in.deadlineDays > 0)
+        t.deadlineProbability = doneBy(t.sortedDays, in.deadlineDays, perStep * in.meanHalfWidth);
+    return t;
+}
+
+} // namespace prism

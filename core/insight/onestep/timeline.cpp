@@ -1,0 +1,297 @@
+#include "core/insight/onestep/timeline.h"
+
+#include "core/walk/walk.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <numeric>
+#include <set>
+#include <thread>
+#include <tuple>
+
+namespace prism {
+
+namespace {
+
+constexpr int kDefaultCandidates = 500;
+constexpr double kTinySeconds = 1e-12;
+
+Diagnostic outOfRange(std::string path, std::string found, std::string accepted)
+{
+    Diagnostic d;
+    d.path = std::move(path);
+    d.message = "There is no such draw.";
+    d.found = std::move(found);
+    d.accepted = std::move(accepted);
+    return d;
+}
+
+/// The sample whose step time stands at a quantile of `count` draws.
+Result<int> sampleAtQuantile(const StepWalker& walker, double quantile, int count, const InsightOptions& options)
+{
+    std::vector<double> seconds(static_cast<std::size_t>(count), 0.0);
+    std::atomic<int> next{0};
+    const auto work = [&](bool reports) {
+        for (int i = next++; i < count && !options.stop.stop_requested(); i = next++) {
+            seconds[static_cast<std::size_t>(i)] = walker.walk(i).stepSeconds;
+            if (reports && options.progress && i % 16 == 0)
+                options.progress(static_cast<double>(i) / count, "timeline");
+        }
+    };
+    const int cores = options.threads > 0 ? options.threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    {
+        std::vector<std::jthread> workers;
+        for (int t = 1; t < std::min(cores, count); ++t)
+            workers.emplace_back([&work] { work(false); });
+        work(true);
+    }
+    if (options.stop.stop_requested())
+        return cancelled();
+    std::vector<int> order(static_cast<std::size_t>(count));
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&seconds](int a, int b) { return seconds[static_cast<std::size_t>(a)] < seconds[static_cast<std::size_t>(b)]; });
+    return order[static_cast<std::size_t>(std::lround(quantile * (count - 1)))];
+}
+
+SpanKind kindOf(Phase phase)
+{
+    return phase == Phase::forward ? SpanKind::forward : phase == Phase::backward ? SpanKind::backward : SpanKind::weight;
+}
+
+void setParts(TimelineSpan& span, const Parts& parts)
+{
+    for (std::size_t c = 0; c < parts.byClass.size(); ++c)
+        if (std::abs(parts.byClass[c]) > kTinySeconds)
+            span.parts.push_back({static_cast<int>(c), parts.byClass[c]});
+    std::stable_sort(span.parts.begin(), span.parts.end(), [](const SpanPart& a, const SpanPart& b) { return a.seconds > b.seconds; });
+    if (!span.parts.empty())
+        span.kernelClass = span.parts.front().kernelClass;
+}
+
+class Builder final {
+public:
+    Builder(const StepGraph& graph, const StepWalker& walker, const WalkedStep& step) : m_graph(graph), m_walker(walker), m_step(step)
+    {
+        for (const CriticalPiece& piece : step.critical)
+            m_critical.emplace(piece.kind, piece.stage, piece.node);
+    }
+
+    Timeline build()
+    {
+        m_timeline.sample = m_step.sample;
+        m_timeline.replica = m_step.replica;
+        m_timeline.replicas = m_graph.numReplicas;
+        m_timeline.stages = m_graph.schedule.numStages;
+        m_timeline.chunks = m_graph.schedule.numChunks;
+        m_timeline.microbatches = m_graph.schedule.numMicrobatches;
+        m_timeline.scheduleName = m_graph.schedule.name;
+        m_timeline.stepSeconds = m_step.stepSeconds;
+        for (const KernelClass& kernelClass : m_graph.classes)
+            m_timeline.classNames.push_back(kernelClass.name);
+        for (std::size_t i = 0; i < m_walker.nodes().size(); ++i)
+            addNode(static_cast<int>(i));
+        for (int s = 0; s < m_timeline.stages; ++s)
+            addStageOps(s);
+        addBubbles();
+        addInFlight();
+        std::stable_sort(m_timeline.spans.begin(), m_timeline.spans.end(), [](const TimelineSpan& a, const TimelineSpan& b) {
+            return std::tie(a.stage, a.startSeconds) < std::tie(b.stage, b.startSeconds);
+        });
+        for (const CriticalPiece& piece : m_step.critical)
+            m_timeline.criticalSeconds += piece.end - piece.start;
+        return std::move(m_timeline);
+    }
+
+private:
+    [[nodiscard]] bool critical(SpanKind kind, int stage, int node) const { return m_critical.contains({kind, stage, node}); }
+
+    void addNode(int index)
+    {
+        const auto i = static_cast<std::size_t>(index);
+        const WalkNode& node = m_walker.nodes()[i];
+        TimelineSpan span;
+        span.stage = node.stage;
+        span.kind = kindOf(node.phase);
+        span.chunk = node.chunk;
+        span.microbatch = node.microbatch;
+        span.startSeconds = m_step.start[i];
+        span.endSeconds = m_step.end[i];
+        span.critical = critical(span.kind, node.stage, index);
+        setParts(span, m_walker.nodeParts(m_step, index));
+        m_timeline.spans.push_back(std::move(span));
+        if (node.input < 0 || node.hop < 0)
+            return;
+        const Parts parts = m_walker.transferParts(m_step, index);
+        if (parts.sum() <= kTinySeconds)
+            return;
+        const WalkNode& source = m_walker.nodes()[static_cast<std::size_t>(node.input)];
+        TimelineSpan send;
+        send.stage = source.stage;
+        send.toStage = node.stage;
+        send.kind = SpanKind::send;
+        send.chunk = source.chunk;
+        send.microbatch = node.microbatch;
+        send.startSeconds = m_step.end[static_cast<std::size_t>(node.input)];
+        send.endSeconds = send.startSeconds + parts.sum();
+        send.usedSeconds = m_step.start[i];
+        send.critical = critical(SpanKind::send, source.stage, index) || critical(SpanKind::send, source.stage, node.input);
+        setParts(send, parts);
+        m_timeline.spans.push_back(std::move(send));
+    }
+
+    void addStageOps(int stage)
+    {
+        static constexpr SpanKind kinds[kStageOps] = {SpanKind::embeddingAllReduce, SpanKind::gradSync, SpanKind::gradNorm, SpanKind::optimizer,
+                                                      SpanKind::paramGather};
+        for (int op = 0; op < kStageOps; ++op) {
+            const Interval& interval = m_step.stageOps[static_cast<std::size_t>(stage)][static_cast<std::size_t>(op)];
+            if (!interval.present || interval.end - interval.start <= kTinySeconds)
+                continue;
+            TimelineSpan span;
+            span.stage = stage;
+            span.kind = kinds[op];
+            span.startSeconds = interval.start;
+            span.endSeconds = interval.end;
+            span.critical = critical(span.kind, stage, -1);
+            setParts(span, m_walker.stageOpParts(m_step, stage, static_cast<StageOp>(op)));
+            m_timeline.spans.push_back(std::move(span));
+        }
+    }
+
+    /// Gaps between what occupies a stage, from 0 to the end of the step.
+    void addBubbles()
+    {
+        std::vector<std::vector<std::pair<double, double>>> busy(static_cast<std::size_t>(m_timeline.stages));
+        for (const TimelineSpan& span : m_timeline.spans)
+            if (span.kind != SpanKind::send || m_graph.transferOccupiesSender)
+                busy[static_cast<std::size_t>(span.stage)].emplace_back(span.startSeconds, span.endSeconds);
+        for (int s = 0; s < m_timeline.stages; ++s) {
+            auto& intervals = busy[static_cast<std::size_t>(s)];
+            std::sort(intervals.begin(), intervals.end());
+            intervals.emplace_back(m_step.stepSeconds, m_step.stepSeconds);
+            double at = 0, idle = 0;
+            for (const auto& [start, end] : intervals) {
+                if (start - at > kTinySeconds) {
+                    TimelineSpan bubble;
+                    bubble.stage = s;
+                    bubble.kind = SpanKind::bubble;
+                    bubble.startSeconds = at;
+                    bubble.endSeconds = start;
+                    m_timeline.spans.push_back(bubble);
+                    idle += start - at;
+                }
+                at = std::max(at, end);
+            }
+            m_timeline.bubbleFraction.push_back(m_step.stepSeconds > 0 ? idle / m_step.stepSeconds : 0);
+        }
+    }
+
+    /// Held from the start of the forward to the end of the backward, or of the weight pass where it is split off.
+    void addInFlight()
+    {
+        const Phase last = m_graph.schedule.splitsWeight ? Phase::weight : Phase::backward;
+        std::vector<std::vector<std::pair<double, int>>> events(static_cast<std::size_t>(m_timeline.stages));
+        for (std::size_t i = 0; i < m_walker.nodes().size(); ++i) {
+            const WalkNode& node = m_walker.nodes()[i];
+            auto& list = events[static_cast<std::size_t>(node.stage)];
+            if (node.phase == Phase::forward)
+                list.emplace_back(m_step.start[i], 1);
+            if (node.phase == last)
+                list.emplace_back(m_step.end[i], -1);
+        }
+        for (auto& list : events) {
+            std::sort(list.begin(), list.end());
+            std::vector<InFlightPoint> points{{0, 0, 0}};
+            for (const auto& [seconds, change] : list) {
+                const int now = points.back().microbatches + change;
+                if (points.back().seconds == seconds)
+                    points.back().microbatches = now;
+                else
+                    points.push_back({seconds, now, 0});
+            }
+            m_timeline.inFlight.push_back(std::move(points));
+        }
+    }
+
+    const StepGraph& m_graph;
+    const StepWalker& m_walker;
+    const WalkedStep& m_step;
+    Timeline m_timeline;
+    std::set<std::tuple<SpanKind, int, int>> m_critical;
+};
+
+std::string drawName(const DrawChoice& draw)
+{
+    return draw.kind == DrawChoice::Kind::sample ? fmt::format("sample {}", draw.sample) : fmt::format("p{:g} step", 100 * draw.quantile);
+}
+
+} // namespace
+
+std::string_view spanKindName(SpanKind kind)
+{
+    switch (kind) {
+    case SpanKind::forward: return "forward";
+    case SpanKind::backward: return "backward";
+    case SpanKind::weight: return "weight";
+    case SpanKind::send: return "send";
+    case SpanKind::embeddingAllReduce: return "embedding_all_reduce";
+    case SpanKind::gradSync: return "grad_sync";
+    case SpanKind::gradNorm: return "grad_norm";
+    case SpanKind::optimizer: return "optimizer";
+    case SpanKind::paramGather: return "param_gather";
+    case SpanKind::bubble: return "bubble";
+    }
+    return "bubble";
+}
+
+Result<Timeline> timeline(const StepGraph& graph, const DrawChoice& draw, const InsightOptions& options)
+{
+    if (Diagnostics problems = check(graph); hasErrors(problems))
+        return problems;
+    const bool byQuantile = draw.kind == DrawChoice::Kind::quantile;
+    if (byQuantile && !(draw.quantile > 0 && draw.quantile < 1))
+        return outOfRange("quantile", fmt::format("{}", draw.quantile), "a number between 0 and 1");
+    if (!byQuantile && (draw.sample < 0 || draw.sample > 100'000'000))
+        return outOfRange("sample", std::to_string(draw.sample), "0 to 100,000,000");
+    const StepWalker walker(std::make_shared<const StepGraph>(graph), options.seed);
+    int sample = draw.sample;
+    const int candidates = options.samples > 0 ? options.samples : kDefaultCandidates;
+    if (byQuantile) {
+        const Result<int> found = sampleAtQuantile(walker, draw.quantile, candidates, options);
+        if (!found.ok())
+            return found.errors();
+        sample = *found;
+    }
+    const WalkedStep step = walker.walk(sample);
+    Timeline result = Builder(graph, walker, step).build();
+    result.draw = drawName(draw);
+    result.candidates = byQuantile ? candidates : 1;
+    result.notes.push_back("The replica that the critical path runs through is shown; the others wait for it in the gradient synchronisation.");
+    if (byQuantile)
+        result.notes.push_back(fmt::format("Draw {} of {} sampled steps stands at this quantile.", sample, candidates));
+    return result;
+}
+
+Result<Timeline> timeline(Evaluator&, const Scenario& scenario, const DrawChoice& draw, const InsightOptions& options)
+{
+    const Result<CostedStep> costed = costStep(scenario);
+    if (!costed.ok())
+        return costed.errors();
+    Result<Timeline> result = timeline(costed->graph, draw, options);
+    if (!result.ok())
+        return result;
+    const std::vector<int> most = activationsInFlight(costed->graph.schedule);
+    for (const StageMemory& memory : costed->memory.stages) {
+        const auto s = static_cast<std::size_t>(memory.stage);
+        if (s >= result->inFlight.size() || s >= most.size() || most[s] <= 0)
+            continue;
+        for (InFlightPoint& point : result.value().inFlight[s])
+            point.activationGib = memory.activationsGib * point.microbatches / most[s];
+    }
+    return result;
+}
+
+} // namespace prism

@@ -1,0 +1,111 @@
+// Where a slow node hurts, what measured speeds cost, and which assignment of nodes to positions is best.
+#pragma once
+
+#include "core/insight/sensitivity/sensitivity.h"
+#include "core/measured/speedtable.h"
+
+namespace prism {
+
+/// How slow the probing node is: compute times and links multiplied by these (>= 1).
+struct SlowProbe {
+    double computeFactor = 1.2, linkFactor = 1.0;
+};
+
+/// One cell: the probing node put on (replica, stage). Ratios are over the same figure without any probing node.
+struct PlacementCell {
+    bool present = false;              ///< false: not evaluated (draw it hatched)
+    Estimate p95Ratio, p50Ratio, p99Ratio;
+    double p95Seconds = 0, p50Seconds = 0, p99Seconds = 0;
+    int node = -1;                     ///< a physical node that stands there; -1 = unknown (from a graph)
+};
+
+/// Heat map. cells[row * columns + column]; rows are replicas or runs of replicas that are alike, columns are stages.
+struct PlacementMap {
+    std::vector<std::string> rowLabels, columnLabels; ///< "replica 0-511 (alike)", "stage 3"
+    std::vector<int> rowFirstReplica, rowReplicas;    ///< first replica and number of alike replicas of each row
+    int rows = 0, columns = 0;
+    std::vector<PlacementCell> cells;
+    SlowProbe probe;
+    int probeRanks = 0;                ///< ranks of the cell that the node covers; 0 = the whole cell
+    DistributionSummary base;          ///< without the probing node, seconds
+    int bestRow = 0, bestColumn = 0, worstRow = 0, worstColumn = 0;
+    Estimate worstOverBest;            ///< p95 of the worst place over p95 of the best, minus 1
+    bool withinNoise = false;          ///< the places cannot be told apart at this number of samples
+    int samples = 0;
+    std::uint64_t seed = 1;
+    double elapsedSeconds = 0;
+    std::vector<std::string> notes;
+    [[nodiscard]] const PlacementCell& at(int row, int column) const { return cells[static_cast<std::size_t>(row * columns + column)]; }
+};
+
+/// p95 with one slow node at each place (default 2,000 samples per place). Replicas without marked slow spots are alike
+/// and share a row. Errors: the scenario's diagnostics; factors below 1 or above 100; cancelled.
+[[nodiscard]] Result<PlacementMap> placementMap(Evaluator& evaluator, const Scenario& scenario, const SlowProbe& probe = {},
+                                                const InsightOptions& options = {});
+[[nodiscard]] Result<PlacementMap> placementMap(Evaluator& evaluator, const StepGraph& graph, const SlowProbe& probe = {},
+                                                const InsightOptions& options = {});
+
+/// Several named slow nodes at once, each where it stands: p50/p95 with all of them, and with each one mended.
+struct SlowNodesReport {
+    struct Row {
+        SlowEntry entry;
+        std::string label;             ///< "node 17" or "rank 140"
+        FigureChange mended;           ///< change of the step when this one is at full speed; seconds
+    };
+    DistributionSummary withAll, withoutAny;
+    FigureChange total;                ///< withAll - withoutAny
+    std::vector<Row> rows;
+    int samples = 0;
+};
+[[nodiscard]] Result<SlowNodesReport> slowNodes(Evaluator& evaluator, const Scenario& scenario,
+                                                const std::vector<SlowEntry>& slow, const InsightOptions& options = {});
+
+/// A node that changes its position.
+struct NodeMove {
+    int node = 0;                      ///< physical
+    int fromPosition = 0, toPosition = 0;
+    int fromReplica = 0, fromStage = 0, toReplica = 0, toStage = 0; ///< of the positions' first GPU
+    double slowness = 1;               ///< time factor of its slowest GPU
+};
+
+/// An assignment of physical nodes to positions: nodeAt[position] = node, as MeasuredConfig::nodeOrder.
+struct PlacementResult {
+    std::vector<int> givenOrder, bestOrder, worstOrder;
+    DistributionSummary given, best, worst;  ///< predicted from full sampling of each order, seconds
+    Estimate gainOverGiven;            ///< 1 - p95(best) / p95(given), paired
+    Estimate gainOverWorst;            ///< 1 - p95(best) / p95(worst), paired
+    bool withinNoise = false;          ///< gainOverGiven's interval holds 0: moving nodes is not worth it
+    int objectiveEvaluations = 0;
+    bool exhaustive = false;           ///< every distinct assignment was looked at
+    int movedNodes = 0;                ///< positions whose node changed
+    std::vector<NodeMove> moves;       ///< from the given to the best order, the slowest nodes first
+    int samples = 0;
+    std::uint64_t seed = 1;
+    double elapsedSeconds = 0;
+    std::vector<std::string> notes;    ///< a sentence on the gain, assumptions
+};
+
+/// Searches the best order for the scenario's measured speeds (scenario.measured.speeds; a table is put there by
+/// withSpeeds()) and for the places that are marked slow (variability.slow; each goes with its node).
+/// Errors: neither of them, the scenario's diagnostics, cancelled.
+[[nodiscard]] Result<PlacementResult> searchPlacement(Evaluator& evaluator, const Scenario& scenario,
+                                                      const InsightOptions& options = {});
+
+/// The scenario with the table's speeds as measured speeds. Errors: nodes the cluster does not have or that are missing.
+[[nodiscard]] Result<Scenario> withSpeeds(const Scenario& scenario, const SpeedTable& table);
+
+enum class HostfileFormat { torchrun, slurm, mpi };
+/// Rank-ordered hostfile: line i is the host of position i. Host names come from the table; nodes without a name are
+/// "node<index>". torchrun: one host per line; slurm: SLURM_HOSTFILE for --distribution=arbitrary, each host once per
+/// task; mpi: "host slots=n".
+[[nodiscard]] std::string hostfile(const std::vector<int>& order, const std::vector<std::string>& hosts, int gpusPerNode,
+                                   HostfileFormat format);
+
+[[nodiscard]] std::string toJson(const PlacementMap& map);
+[[nodiscard]] std::string toCsv(const PlacementMap& map);
+[[nodiscard]] std::string toJson(const SlowNodesReport& report);
+[[nodiscard]] std::string toCsv(const SlowNodesReport& report);
+[[nodiscard]] std::string toJson(const PlacementResult& result);
+[[nodiscard]] std::string toCsv(const PlacementResult& result); ///< position,given_node,best_node,worst_node
+
+} // namespace prism

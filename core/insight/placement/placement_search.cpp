@@ -1,0 +1,276 @@
+// Best assignment of nodes with measured speeds to positions, and what it is worth.
+#include "core/insight/placement/assignment.h"
+#include "core/insight/paired.h"
+#include "core/insight/placement/placement.h"
+#include "core/insight/variation.h"
+#include "core/sim/sweep.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <map>
+#include <numbers>
+#include <numeric>
+
+namespace prism {
+
+namespace {
+
+constexpr int kDefaultSamples = 2'000, kNoiseSamples = 500;
+constexpr int kBudget = 20'000; ///< replica evaluations per search
+constexpr int kExhaustiveNodes = 6;
+
+/// What tells nodes apart: a time factor per GPU (1 / measured speed times what is marked slow), then the link factor.
+class NodeTraits final {
+public:
+    NodeTraits(const Scenario& scenario, const std::vector<int>& order, int perNode)
+        : m_perNode(perNode), m_values(order.size() * static_cast<std::size_t>(perNode + 1), 1.0)
+    {
+        for (const MeasuredSpeed& speed : scenario.measured.speeds)
+            for (int gpu = 0; gpu < perNode; ++gpu)
+                if ((speed.gpu < 0 || speed.gpu == gpu) && speed.relativeSpeed > 0 && holds(speed.node))
+                    at(speed.node, gpu) = 1 / speed.relativeSpeed;
+        for (const SlowEntry& entry : scenario.variability.slow) {
+            const int node = entry.node >= 0 ? entry.node : order[static_cast<std::size_t>(entry.rank / perNode)];
+            if (!holds(node))
+                continue;
+            for (int gpu = 0; gpu < perNode; ++gpu)
+                if (entry.node >= 0 || entry.rank % perNode == gpu)
+                    at(node, gpu) *= entry.computeFactor;
+            at(node, perNode) = std::max(at(node, perNode), entry.linkFactor);
+        }
+    }
+
+    [[nodiscard]] double slowness(int node, int gpu) const { return m_values[index(node, gpu)]; }
+    [[nodiscard]] double link(int node) const { return m_values[index(node, m_perNode)]; }
+    [[nodiscard]] double slowest(int node) const { return *std::max_element(of(node), of(node) + m_perNode); }
+    [[nodiscard]] bool same(int a, int b) const { return std::equal(of(a), of(a) + m_perNode + 1, of(b)); }
+    [[nodiscard]] std::vector<double> all(int node) const { return {of(node), of(node) + m_perNode + 1}; }
+
+private:
+    [[nodiscard]] bool holds(int node) const { return node >= 0 && index(node, m_perNode) < m_values.size(); }
+    [[nodiscard]] std::size_t index(int node, int value) const { return static_cast<std::size_t>(node) * static_cast<std::size_t>(m_perNode + 1) + static_cast<std::size_t>(value); }
+    [[nodiscard]] std::vector<double>::const_iterator of(int node) const { return m_values.begin() + static_cast<std::ptrdiff_t>(index(node, 0)); }
+    double& at(int node, int value) { return m_values[index(node, value)]; }
+    int m_perNode;
+    std::vector<double> m_values;
+};
+
+/// One replica with its own noise only: what a job shares (regimes) does not separate replicas. Measured speeds are known; others
+/// are drawn and count as noise.
+StepGraph loneReplica(StepGraph graph)
+{
+    graph.numReplicas = 1;
+    graph.slow.clear();
+    if (!graph.fixedSpatial.empty())
+        graph.fixedSpatial.assign(static_cast<std::size_t>(graph.schedule.numStages) * static_cast<std::size_t>(graph.cellRanks()), 1.0);
+    graph.intraRegime = graph.interRegime = {};
+    return graph;
+}
+
+std::vector<int> orderOf(const Scenario& scenario, int nodes)
+{
+    std::vector<int> order = scenario.measured.nodeOrder;
+    if (order.empty()) {
+        order.resize(static_cast<std::size_t>(nodes));
+        std::iota(order.begin(), order.end(), 0);
+    }
+    return order;
+}
+
+/// The scenario with its nodes in another order. Slow ranks stay with their GPU.
+Scenario reordered(Scenario scenario, const std::vector<int>& given, const std::vector<int>& order, int perNode)
+{
+    std::vector<int> positionOf(given.size(), 0);
+    for (std::size_t p = 0; p < order.size(); ++p)
+        positionOf[static_cast<std::size_t>(order[p])] = static_cast<int>(p);
+    for (SlowEntry& entry : scenario.variability.slow)
+        if (entry.rank >= 0)
+            entry.rank = positionOf[static_cast<std::size_t>(given[static_cast<std::size_t>(entry.rank / perNode)])] * perNode + entry.rank % perNode;
+    scenario.measured.nodeOrder = order;
+    return scenario;
+}
+
+/// Nodes that are alike are interchangeable: those that may stay where they were do, so that as few as possible move.
+void keepInPlace(const std::vector<int>& given, const NodeTraits& traits, std::vector<int>& order)
+{
+    std::map<std::vector<double>, std::vector<int>> spare; // nodes of a kind that find no place at home
+    std::vector<bool> stays(given.size(), false);
+    for (std::size_t p = 0; p < given.size(); ++p) {
+        stays[p] = traits.same(given[p], order[p]);
+        if (!stays[p])
+            spare[traits.all(given[p])].push_back(given[p]);
+    }
+    for (auto& [kind, nodes] : spare)
+        std::reverse(nodes.begin(), nodes.end());
+    for (std::size_t p = 0; p < given.size(); ++p) {
+        if (stays[p]) {
+            order[p] = given[p];
+            continue;
+        }
+        std::vector<int>& nodes = spare[traits.all(order[p])];
+        order[p] = nodes.back();
+        nodes.pop_back();
+    }
+}
+
+/// Positions whose node changes, the slowest nodes first.
+std::vector<NodeMove> movesOf(const std::vector<int>& given, const std::vector<int>& order, const NodeTraits& traits,
+                              const std::vector<RankPosition>& ranks, int perNode)
+{
+    std::vector<int> from(given.size(), 0);
+    for (std::size_t p = 0; p < given.size(); ++p)
+        from[static_cast<std::size_t>(given[p])] = static_cast<int>(p);
+    std::vector<NodeMove> moves;
+    for (std::size_t p = 0; p < order.size(); ++p) {
+        if (order[p] == given[p])
+            continue;
+        const int left = from[static_cast<std::size_t>(order[p])];
+        const RankPosition &a = ranks[static_cast<std::size_t>(left * perNode)], &b = ranks[p * static_cast<std::size_t>(perNode)];
+        moves.push_back({order[p], left, static_cast<int>(p), a.replica, a.stage, b.replica, b.stage, traits.slowest(order[p])});
+    }
+    std::stable_sort(moves.begin(), moves.end(), [](const NodeMove& a, const NodeMove& b) { return a.slowness > b.slowness; });
+    return moves;
+}
+
+AssignmentProblem problemOf(const StepGraph& graph, const std::vector<RankPosition>& ranks, const std::vector<int>& given, const NodeTraits& traits, int perNode)
+{
+    // In terms of positions and nodes in the given order: node i of the problem is given[i].
+    AssignmentProblem problem;
+    problem.replicas = graph.numReplicas;
+    problem.stages = graph.schedule.numStages;
+    problem.gpusPerNode = perNode;
+    for (const RankPosition& r : ranks)
+        problem.cellOfGpu.push_back(r.replica * problem.stages + r.stage);
+    for (const int node : given)
+        for (int gpu = 0; gpu < perNode; ++gpu)
+            problem.slowness.push_back(traits.slowness(node, gpu));
+    return problem;
+}
+
+std::string gainSentence(const PlacementResult& r)
+{
+    if (r.bestOrder == r.givenOrder)
+        return "No order was found that is predicted to be faster than the given one: leave the nodes where they are.";
+    if (r.withinNoise)
+        return fmt::format("The gain over the given order, {:.2f} % ± {:.2f} %, is within noise: moving nodes is not worth it.",
+                           100 * r.gainOverGiven.value, 100 * r.gainOverGiven.halfWidth);
+    return fmt::format("The best order found lowers p95 by {:.2f} % ± {:.2f} % against the given one and by {:.2f} % ± {:.2f} % against the worst.",
+                       100 * r.gainOverGiven.value, 100 * r.gainOverGiven.halfWidth, 100 * r.gainOverWorst.value, 100 * r.gainOverWorst.halfWidth);
+}
+
+/// The order with the nodes of slow links back where they were: their links are not part of the search.
+std::vector<int> withLinksInPlace(const std::vector<int>& given, std::vector<int> order, const NodeTraits& traits)
+{
+    for (std::size_t p = 0; p < given.size(); ++p)
+        if (traits.link(given[p]) > 1)
+            std::iter_swap(order.begin() + static_cast<std::ptrdiff_t>(p), std::find(order.begin(), order.end(), given[p]));
+    return order;
+}
+
+/// Predicts the given order and the candidates in full; the best and the worst of them all become those of the result.
+Diagnostics predictOrders(Evaluator& evaluator, const Scenario& scenario, int perNode, std::vector<std::vector<int>> candidates,
+                          const InsightOptions& options, PlacementResult& result)
+{
+    candidates.insert(candidates.begin(), result.givenOrder);
+    std::vector<StepGraph> graphs;
+    for (const std::vector<int>& order : candidates) {
+        Result<CostedStep> placed = costStep(reordered(scenario, result.givenOrder, order, perNode));
+        if (!placed.ok())
+            return placed.errors();
+        graphs.push_back(std::move(placed).value().graph);
+    }
+    auto sampled = sampleAll(evaluator, graphs.size(), [&](std::size_t i) { return graphs[i]; }, result.samples, options, 0.5, 1,
+                             "placement: predicting the orders");
+    if (!sampled.ok())
+        return sampled.errors();
+    std::vector<PairedSample> predicted;
+    std::size_t best = 0, worst = 0;
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+        predicted.emplace_back(sampled.value()[i]);
+        best = predicted[i].p95 < predicted[best].p95 ? i : best;
+        worst = predicted[i].p95 > predicted[worst].p95 ? i : worst;
+    }
+    const auto summary = [&](std::size_t i) { return summarize(predicted[i].seconds(), predicted[i].samples.get()); };
+    result.bestOrder = candidates[best];
+    result.worstOrder = candidates[worst];
+    result.given = summary(0);
+    result.best = summary(best);
+    result.worst = summary(worst);
+    result.gainOverGiven = relativeGainP95(predicted[best], predicted[0]);
+    result.gainOverWorst = relativeGainP95(predicted[best], predicted[worst]);
+    result.withinNoise = !(result.gainOverGiven.value > result.gainOverGiven.halfWidth);
+    return {};
+}
+
+} // namespace
+
+Result<PlacementResult> searchPlacement(Evaluator& evaluator, const Scenario& scenario, const InsightOptions& options)
+{
+    const auto begin = std::chrono::steady_clock::now();
+    const bool measured = !scenario.measured.speeds.empty();
+    if (!measured && scenario.variability.slow.empty())
+        return Diagnostic{Severity::error, "measured.speeds", "There are no measured speeds and no slow places to order the nodes by.", "none",
+                          "a speed table, or nodes that are marked slow", "", ""};
+    const Result<CostedStep> costed = costStep(scenario);
+    if (!costed.ok())
+        return costed.errors();
+    const StepGraph& graph = costed->graph;
+    const std::vector<RankPosition> ranks = rankLayout(scenario);
+    const int perNode = std::max(1, scenario.cluster.gpusPerNode);
+    const int nodes = static_cast<int>(ranks.size()) / perNode;
+    if (nodes < 1 || ranks.size() % static_cast<std::size_t>(perNode) != 0)
+        return Diagnostic{Severity::error, "cluster.gpus_per_node", "The job does not fill whole nodes.", std::to_string(ranks.size()) + " GPUs",
+                          "a multiple of " + std::to_string(perNode), "", ""};
+    PlacementResult result;
+    result.seed = options.seed;
+    result.samples = options.samples > 0 ? options.samples : kDefaultSamples;
+    result.givenOrder = orderOf(scenario, nodes);
+    const NodeTraits traits(scenario, result.givenOrder, perNode);
+    AssignmentProblem problem = problemOf(graph, ranks, result.givenOrder, traits, perNode);
+    const StepGraph lone = loneReplica(graph);
+    const DeterministicStep step(lone);
+    problem.replicaSeconds = [&step](const double* stages) { return step.seconds([stages](int, int stage) { return stages[stage]; }); };
+    SimOptions sim;
+    sim.seed = options.seed;
+    sim.numSamples = kNoiseSamples;
+    sim.numWithinSamples = -1;
+    sim.stop = options.stop;
+    const auto noise = evaluator.samples(lone, sim);
+    if (!noise->complete)
+        return cancelled();
+    // A Gumbel variable of scale b has the standard deviation b pi / sqrt(6).
+    problem.noiseSeconds = PairedSample(noise).std * std::sqrt(6.0) / std::numbers::pi;
+    result.exhaustive = nodes <= kExhaustiveNodes;
+    const auto search = [&](bool worst) {
+        const AssignmentSearch found = result.exhaustive ? exhaustiveAssignment(problem, worst) : searchAssignment(problem, worst, options.seed, kBudget, options.stop);
+        result.objectiveEvaluations += found.evaluations;
+        std::vector<int> order;
+        for (const int node : found.nodeAt)
+            order.push_back(result.givenOrder[static_cast<std::size_t>(node)]);
+        keepInPlace(result.givenOrder, traits, order);
+        return order;
+    };
+    std::vector<std::vector<int>> candidates{search(false)};
+    if (options.progress)
+        options.progress(0.3, "placement: best order");
+    candidates.push_back(search(true));
+    if (options.stop.stop_requested())
+        return cancelled();
+    if (const std::vector<int> pinned = withLinksInPlace(result.givenOrder, candidates[0], traits); pinned != candidates[0])
+        candidates.push_back(pinned);
+    if (Diagnostics errors = predictOrders(evaluator, scenario, perNode, std::move(candidates), options, result); !errors.empty())
+        return errors;
+    result.moves = movesOf(result.givenOrder, result.bestOrder, traits, ranks, perNode);
+    result.movedNodes = static_cast<int>(result.moves.size());
+    result.notes.push_back(gainSentence(result));
+    result.notes.push_back("The order was searched on the noise-free step of each replica with an allowance for its own noise, and the orders found were then predicted in full; none that is predicted to be slower than the given one is proposed.");
+    if (!measured)
+        result.notes.push_back("Speeds of nodes that are not marked slow are unknown and drawn; link factors count in the predictions but do not steer the search.");
+    result.elapsedSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return result;
+}
+
+} // namespace prism

@@ -1,0 +1,256 @@
+#include "core/insight/sensitivity/attribution.h"
+
+#include "core/insight/report.h"
+#include "core/walk/walk.h"
+
+#include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+#include <thread>
+
+namespace prism {
+
+namespace {
+
+constexpr int kDefaultSamples = 1'000;
+constexpr double kNormal95 = 1.959963984540054;
+
+/// One step's critical path by class, stage and cause.
+struct PathShares {
+    double stepSeconds = 0, missedProbability = 0;
+    int walkedReplicas = 0;
+    std::vector<double> byClass, byStage, byCause;
+};
+
+Parts partsOf(const StepWalker& walker, const WalkedStep& step, const CriticalPiece& piece)
+{
+    switch (piece.kind) {
+    case SpanKind::send: {
+        const bool outgoing = piece.start == step.end[static_cast<std::size_t>(piece.node)];
+        return outgoing ? walker.outgoingParts(step, piece.node) : walker.transferParts(step, piece.node);
+    }
+    case SpanKind::embeddingAllReduce: return walker.stageOpParts(step, piece.stage, StageOp::embedding);
+    case SpanKind::gradSync: return walker.stageOpParts(step, piece.stage, StageOp::gradSync);
+    case SpanKind::gradNorm: return walker.stageOpParts(step, piece.stage, StageOp::gradNorm);
+    case SpanKind::optimizer: return walker.stageOpParts(step, piece.stage, StageOp::optimizer);
+    case SpanKind::paramGather: return walker.stageOpParts(step, piece.stage, StageOp::paramGather);
+    default: return walker.nodeParts(step, piece.node);
+    }
+}
+
+PathShares sharesOf(const StepGraph& graph, const StepWalker& walker, int sample)
+{
+    const WalkedStep step = walker.walk(sample);
+    PathShares shares;
+    shares.stepSeconds = step.stepSeconds;
+    shares.missedProbability = step.missedProbability;
+    shares.walkedReplicas = step.walkedReplicas;
+    shares.byClass.assign(graph.classes.size(), 0.0);
+    shares.byStage.assign(static_cast<std::size_t>(graph.schedule.numStages), 0.0);
+    shares.byCause.assign(kCauses, 0.0);
+    for (const CriticalPiece& piece : step.critical) {
+        const Parts parts = partsOf(walker, step, piece);
+        for (std::size_t c = 0; c < parts.byClass.size(); ++c)
+            shares.byClass[c] += parts.byClass[c];
+        for (std::size_t c = 0; c < kCauses; ++c)
+            shares.byCause[c] += parts.byCause[c];
+        shares.byStage[static_cast<std::size_t>(piece.stage)] += piece.end - piece.start;
+    }
+    return shares;
+}
+
+/// Mean and share of one component over a set of steps; the share is a ratio of sums with its delta-method interval.
+void estimate(const std::vector<const PathShares*>& steps, const std::vector<double> PathShares::* list, std::size_t index, Estimate& seconds,
+              Estimate& share)
+{
+    const double n = static_cast<double>(steps.size());
+    double sum = 0, total = 0;
+    for (const PathShares* s : steps) {
+        sum += (s->*list)[index];
+        total += s->stepSeconds;
+    }
+    const double ratio = total > 0 ? sum / total : 0;
+    double squares = 0, residuals = 0;
+    for (const PathShares* s : steps) {
+        const double x = (s->*list)[index];
+        squares += (x - sum / n) * (x - sum / n);
+        residuals += (x - ratio * s->stepSeconds) * (x - ratio * s->stepSeconds);
+    }
+    const double scale = n > 1 ? kNormal95 / std::sqrt(n * (n - 1)) : 0;
+    seconds = {sum / n, scale * std::sqrt(squares)};
+    share = {ratio, total > 0 ? scale * std::sqrt(residuals) / (total / n) : 0};
+}
+
+AttributionRow rowOf(std::string name, const std::vector<const PathShares*>& all, const std::vector<const PathShares*>& slow,
+                     const std::vector<double> PathShares::* list, std::size_t index, double excessSeconds)
+{
+    AttributionRow row;
+    row.name = std::move(name);
+    estimate(all, list, index, row.secondsAll, row.shareAll);
+    estimate(slow, list, index, row.secondsSlow, row.shareSlow);
+    if (excessSeconds > 0)
+        row.excessShare = {(row.secondsSlow.value - row.secondsAll.value) / excessSeconds,
+                           std::hypot(row.secondsSlow.halfWidth, row.secondsAll.halfWidth) / excessSeconds};
+    return row;
+}
+
+void sortRows(std::vector<AttributionRow>& rows)
+{
+    std::erase_if(rows, [](const AttributionRow& r) { return r.secondsAll.value == 0 && r.secondsSlow.value == 0; });
+    std::stable_sort(rows.begin(), rows.end(),
+                     [](const AttributionRow& a, const AttributionRow& b) { return a.shareSlow.value > b.shareSlow.value; });
+}
+
+Result<std::vector<PathShares>> walkAll(const StepGraph& graph, const StepWalker& walker, int samples, const InsightOptions& options)
+{
+    std::vector<PathShares> steps(static_cast<std::size_t>(samples));
+    std::atomic<int> next{0}, done{0};
+    const auto work = [&](bool reports) {
+        for (int i = next++; i < samples && !options.stop.stop_requested(); i = next++) {
+            steps[static_cast<std::size_t>(i)] = sharesOf(graph, walker, i);
+            const int finished = ++done;
+            if (reports && options.progress && i % 16 == 0)
+                options.progress(static_cast<double>(finished) / samples, "attribution");
+        }
+    };
+    const int cores = options.threads > 0 ? options.threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    {
+        std::vector<std::jthread> workers;
+        for (int t = 1; t < std::min(cores, samples); ++t)
+            workers.emplace_back([&work] { work(false); });
+        work(true);
+    }
+    if (done < samples)
+        return cancelled();
+    return steps;
+}
+
+nlohmann::ordered_json rowsJson(const std::vector<AttributionRow>& rows)
+{
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const AttributionRow& r : rows)
+        list.push_back({{"name", r.name},
+                        {"share_all", report::json(r.shareAll)},
+                        {"share_slow", report::json(r.shareSlow)},
+                        {"seconds_all", report::json(r.secondsAll)},
+                        {"seconds_slow", report::json(r.secondsSlow)},
+                        {"excess_share", report::json(r.excessShare)}});
+    return list;
+}
+
+} // namespace
+
+std::string_view causeName(Cause cause)
+{
+    switch (cause) {
+    case Cause::computeMean: return "compute_mean";
+    case Cause::communicationMean: return "communication_mean";
+    case Cause::spatial: return "spatial";
+    case Cause::temporal: return "temporal";
+    case Cause::data: return "data";
+    case Cause::regime: return "regime";
+    case Cause::rare: return "rare";
+    case Cause::slowSpot: return "slow_spot";
+    }
+    return "temporal";
+}
+
+Result<TailAttribution> attribution(const StepGraph& graph, const InsightOptions& options, double slowFraction)
+{
+    const auto begin = std::chrono::steady_clock::now();
+    if (Diagnostics problems = check(graph); hasErrors(problems))
+        return problems;
+    const int samples = options.samples > 0 ? options.samples : kDefaultSamples;
+    const StepWalker walker(std::make_shared<const StepGraph>(graph), options.seed);
+    const Result<std::vector<PathShares>> walked = walkAll(graph, walker, samples, options);
+    if (!walked.ok())
+        return walked.errors();
+    TailAttribution result;
+    result.samples = samples;
+    result.seed = options.seed;
+    result.slowFraction = slowFraction;
+    std::vector<const PathShares*> all, slow;
+    for (const PathShares& step : walked.value())
+        all.push_back(&step);
+    std::stable_sort(all.begin(), all.end(), [](const PathShares* a, const PathShares* b) { return a->stepSeconds < b->stepSeconds; });
+    const auto slowCount = std::max<std::size_t>(1, static_cast<std::size_t>(std::lround(slowFraction * samples)));
+    slow.assign(all.end() - static_cast<std::ptrdiff_t>(slowCount), all.end());
+    result.slowSamples = static_cast<int>(slow.size());
+    result.slowThresholdSeconds = slow.front()->stepSeconds;
+    const auto mean = [](const std::vector<const PathShares*>& steps) {
+        return std::accumulate(steps.begin(), steps.end(), 0.0, [](double sum, const PathShares* s) { return sum + s->stepSeconds; })
+               / static_cast<double>(steps.size());
+    };
+    result.meanSeconds = mean(all);
+    result.slowMeanSeconds = mean(slow);
+    const double excess = result.slowMeanSeconds - result.meanSeconds;
+    for (std::size_t c = 0; c < graph.classes.size(); ++c)
+        result.byClass.push_back(rowOf(graph.classes[c].name, all, slow, &PathShares::byClass, c, excess));
+    for (int s = 0; s < graph.schedule.numStages; ++s)
+        result.byStage.push_back(rowOf("stage " + std::to_string(s), all, slow, &PathShares::byStage, static_cast<std::size_t>(s), excess));
+    for (int c = 0; c < kCauses; ++c)
+        result.byCause.push_back(
+            rowOf(std::string(causeName(static_cast<Cause>(c))), all, slow, &PathShares::byCause, static_cast<std::size_t>(c), excess));
+    sortRows(result.byClass);
+    sortRows(result.byCause);
+    result.notes.push_back("The critical path is followed backward from the end of the step along the predecessor that arrived last; its pieces leave no gap.");
+    for (const PathShares& step : walked.value()) {
+        result.walkedReplicas += static_cast<double>(step.walkedReplicas) / samples;
+        result.missedProbability += step.missedProbability / samples;
+    }
+    if (result.walkedReplicas < graph.numReplicas)
+        result.notes.push_back(fmt::format("Of {} replicas, those that their speeds and data let expect last are walked, {:.1f} in a draw on average; in {:.2g} % of "
+                                           "the draws another one is expected to have been the last.",
+                                           graph.numReplicas, result.walkedReplicas, 100 * result.missedProbability));
+    result.elapsedSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return result;
+}
+
+Result<TailAttribution> attribution(Evaluator&, const Scenario& scenario, const InsightOptions& options)
+{
+    const Result<CostedStep> costed = costStep(scenario);
+    if (!costed.ok())
+        return costed.errors();
+    return attribution(costed->graph, options);
+}
+
+std::string toJson(const TailAttribution& a)
+{
+    return report::dump({{"mean_s", a.meanSeconds},
+                         {"slow_mean_s", a.slowMeanSeconds},
+                         {"slow_threshold_s", a.slowThresholdSeconds},
+                         {"slow_fraction", a.slowFraction},
+                         {"samples", a.samples},
+                         {"slow_samples", a.slowSamples},
+                         {"walked_replicas", a.walkedReplicas},
+                         {"missed_probability", a.missedProbability},
+                         {"seed", a.seed},
+                         {"elapsed_s", a.elapsedSeconds},
+                         {"by_class", rowsJson(a.byClass)},
+                         {"by_stage", rowsJson(a.byStage)},
+                         {"by_cause", rowsJson(a.byCause)},
+                         {"notes", a.notes}});
+}
+
+std::string toCsv(const TailAttribution& a)
+{
+    std::string text = "kind,name,share_all,share_all_ci95,share_slow,share_slow_ci95,seconds_all,seconds_slow,excess_share,excess_share_ci95\n";
+    const auto add = [&text](const char* kind, const std::vector<AttributionRow>& rows) {
+        using report::number;
+        for (const AttributionRow& r : rows)
+            text += report::row({kind, report::field(r.name), number(r.shareAll.value), number(r.shareAll.halfWidth), number(r.shareSlow.value),
+                                 number(r.shareSlow.halfWidth), number(r.secondsAll.value), number(r.secondsSlow.value),
+                                 number(r.excessShare.value), number(r.excessShare.halfWidth)});
+    };
+    add("class", a.byClass);
+    add("stage", a.byStage);
+    add("cause", a.byCause);
+    return text;
+}
+
+} // namespace prism

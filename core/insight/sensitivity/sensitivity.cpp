@@ -1,0 +1,289 @@
+#include "core/insight/sensitivity/sensitivity.h"
+
+#include "core/insight/paired.h"
+#include "core/insight/variation.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+namespace prism {
+
+namespace {
+
+constexpr int kDefaultSamples = 2'000;
+constexpr double kMeanStep = 0.1;
+/// Rows are refined while a half-width of their p95 changes is above this share of the p95.
+constexpr double kTargetHalfWidth = 1e-3;
+constexpr int kFewestSamples = 500;
+
+/// What is done to one input in one variation.
+enum class Change { removed, halved, doubled, only, meanUp, meanDown };
+
+/// One input of the graph: a kernel class by index, a scope's regime, the spatial factor or the data factor.
+struct Input {
+    InputKind kind;
+    int kernelClass = -1;
+    Scope scope = Scope::none;
+};
+
+Distribution& distributionOf(StepGraph& graph, const Input& input)
+{
+    switch (input.kind) {
+    case InputKind::kernelClass: return graph.classes[static_cast<std::size_t>(input.kernelClass)].temporal;
+    case InputKind::scopeRegime: return input.scope == Scope::intraNode ? graph.intraRegime : graph.interRegime;
+    case InputKind::spatial: return graph.spatial;
+    case InputKind::data: break;
+    }
+    return graph.data;
+}
+
+void scaleMean(StepGraph& graph, const Input& input, double factor)
+{
+    if (input.kind == InputKind::kernelClass)
+        return scaleClassMean(graph, input.kernelClass, factor);
+    for (std::size_t c = 0; c < graph.classes.size(); ++c)
+        if (graph.classes[c].scope == input.scope)
+            scaleClassMean(graph, static_cast<int>(c), factor);
+}
+
+StepGraph changed(const StepGraph& graph, const Input& input, Change change)
+{
+    StepGraph copy = change == Change::only ? withoutSpread(graph) : graph;
+    Distribution& own = distributionOf(copy, input);
+    switch (change) {
+    case Change::removed: own = {}; break;
+    case Change::halved: own = scaledSpread(own, 0.5); break;
+    case Change::doubled: own = scaledSpread(own, 2.0); break;
+    case Change::only: {
+        StepGraph source = graph;
+        own = distributionOf(source, input);
+        break;
+    }
+    case Change::meanUp: scaleMean(copy, input, 1 + kMeanStep); break;
+    case Change::meanDown: scaleMean(copy, input, 1 - kMeanStep); break;
+    }
+    return copy;
+}
+
+std::string scopeLabel(Scope scope)
+{
+    return scope == Scope::intraNode ? "Congestion inside nodes (regime)" : "Congestion between nodes (regime)";
+}
+
+bool hasCompute(const StepGraph& graph, const std::vector<double>& busy)
+{
+    for (std::size_t c = 0; c < busy.size(); ++c)
+        if (graph.classes[c].scope == Scope::none && busy[c] > 0 && graph.classes[c].spatialSensitivity > 0)
+            return true;
+    return false;
+}
+
+/// A row and its input, before anything is sampled. `varies` is false where no time hangs on the factor.
+struct Plan {
+    std::vector<Input> inputs;
+    std::vector<SensitivityRow> rows;
+    std::vector<std::pair<std::size_t, Change>> variations; ///< (row, change)
+};
+
+void addRow(Plan& plan, const Input& input, SensitivityRow row, const Distribution& distribution, bool hasTime)
+{
+    row.kind = input.kind;
+    row.cv = distribution.family == Family::deterministic ? 0 : std::sqrt(distribution.baseVariance());
+    row.rareProbability = distribution.rareProbability;
+    row.rareMultiplier = distribution.rareMultiplier;
+    row.varies = hasTime && !distribution.isDeterministic() && distribution.variance() > 0;
+    const std::size_t index = plan.rows.size();
+    if (row.varies)
+        for (const Change change : {Change::removed, Change::halved, Change::doubled, Change::only})
+            plan.variations.emplace_back(index, change);
+    if (row.hasMean)
+        for (const Change change : {Change::meanUp, Change::meanDown})
+            plan.variations.emplace_back(index, change);
+    plan.inputs.push_back(input);
+    plan.rows.push_back(std::move(row));
+}
+
+Plan planOf(const StepGraph& graph)
+{
+    Plan plan;
+    const std::vector<double> busy = busySecondsByClass(graph);
+    double scopeBusy[3] = {0, 0, 0};
+    for (std::size_t c = 0; c < graph.classes.size(); ++c) {
+        if (busy[c] <= 0)
+            continue; // no op of this class takes time: no change of it reaches the step
+        const KernelClass& kernelClass = graph.classes[c];
+        scopeBusy[static_cast<int>(kernelClass.scope)] += busy[c];
+        SensitivityRow row;
+        row.id = row.label = kernelClass.name;
+        row.category = kernelClass.category;
+        row.scope = kernelClass.scope;
+        row.busySeconds = busy[c];
+        row.hasMean = true;
+        addRow(plan, {InputKind::kernelClass, static_cast<int>(c), kernelClass.scope}, std::move(row), kernelClass.temporal, true);
+    }
+    for (const Scope scope : {Scope::intraNode, Scope::interNode}) {
+        SensitivityRow row;
+        row.id = scope == Scope::intraNode ? "regime.intra_node" : "regime.inter_node";
+        row.label = scopeLabel(scope);
+        row.scope = scope;
+        row.busySeconds = scopeBusy[static_cast<int>(scope)];
+        row.hasMean = row.busySeconds > 0;
+        if (row.hasMean)
+            addRow(plan, {InputKind::scopeRegime, -1, scope}, std::move(row),
+                   scope == Scope::intraNode ? graph.intraRegime : graph.interRegime, true);
+    }
+    SensitivityRow spatial;
+    spatial.id = "spatial";
+    spatial.label = "GPU to GPU (persistent)";
+    spatial.category = Category::compute;
+    addRow(plan, {InputKind::spatial}, std::move(spatial), graph.spatial, hasCompute(graph, busy) && graph.fixedSpatial.empty());
+    SensitivityRow data;
+    data.id = "data";
+    data.label = "Micro-batch to micro-batch (data)";
+    data.category = Category::compute;
+    addRow(plan, {InputKind::data}, std::move(data), graph.data, scopeBusy[0] > 0);
+    return plan;
+}
+
+/// More spread cannot make the p95 of sums and maxima of positive parts fall, nor a longer mean shorten the step, unless
+/// a schedule's fixed order or a hidden part turns it: worth a flag.
+bool isNonMonotonic(const SensitivityRow& row)
+{
+    const auto falls = [](const Estimate& e) { return e.value < 0 && e.significant(); };
+    const auto rises = [](const Estimate& e) { return e.value > 0 && e.significant(); };
+    const bool spread = row.varies && (rises(row.spreadRemoved.p95) || falls(row.spreadDoubled.p95));
+    const bool mean = row.hasMean && (falls(row.meanUp.p50) || rises(row.meanDown.p50));
+    return spread || mean;
+}
+
+void fill(SensitivityRow& row, const PairedSample& base, const std::map<Change, PairedSample>& by, double limit)
+{
+    if (row.varies) {
+        row.spreadRemoved = pairedChange(base, by.at(Change::removed), limit);
+        row.spreadHalved = pairedChange(base, by.at(Change::halved), limit);
+        row.spreadDoubled = pairedChange(base, by.at(Change::doubled), limit);
+        const Estimate without = varianceRatio(by.at(Change::removed), base);
+        row.totalEffectShare = {1 - without.value, without.halfWidth};
+        row.firstOrderShare = varianceRatio(by.at(Change::only), base);
+    }
+    if (row.hasMean) {
+        const PairedSample &up = by.at(Change::meanUp), &down = by.at(Change::meanDown);
+        row.meanUp = pairedChange(base, up, limit);
+        row.meanDown = pairedChange(base, down, limit);
+        row.elasticityP50 = elasticity(down, up, 1 - kMeanStep, 1 + kMeanStep, 0.5);
+        row.elasticityP95 = elasticity(down, up, 1 - kMeanStep, 1 + kMeanStep, 0.95);
+    }
+    row.nonMonotonic = isNonMonotonic(row);
+}
+
+/// Draws the variations of the given rows, and the base, and fills the rows. Returns the base.
+Result<PairedSample> sampleRows(Evaluator& evaluator, const StepGraph& graph, Plan& plan, const std::vector<std::size_t>& rows, int samples,
+                                const InsightOptions& options, double from, double to)
+{
+    std::vector<std::pair<std::size_t, Change>> variations;
+    for (const auto& variation : plan.variations)
+        if (std::find(rows.begin(), rows.end(), variation.first) != rows.end())
+            variations.push_back(variation);
+    auto sampled = sampleAll(evaluator, variations.size() + 1, [&](std::size_t i) {
+        return i == 0 ? graph : changed(graph, plan.inputs[variations[i - 1].first], variations[i - 1].second);
+    }, samples, options, from, to, "sensitivity");
+    if (!sampled.ok())
+        return sampled.errors();
+    PairedSample base(sampled.value()[0]);
+    const double limit = options.limitSeconds > 0 ? options.limitSeconds : base.p95;
+    std::map<std::size_t, std::map<Change, PairedSample>> byRow;
+    for (std::size_t v = 0; v < variations.size(); ++v)
+        byRow[variations[v].first].emplace(variations[v].second, PairedSample(sampled.value()[v + 1]));
+    for (const std::size_t row : rows) {
+        fill(plan.rows[row], base, byRow[row], limit);
+        plan.rows[row].samples = samples;
+    }
+    return base;
+}
+
+bool needsMore(const SensitivityRow& row, double p95)
+{
+    const FigureChange* const changes[] = {&row.spreadRemoved, &row.spreadHalved, &row.spreadDoubled, &row.meanUp, &row.meanDown};
+    return std::any_of(std::begin(changes), std::end(changes), [p95](const FigureChange* c) { return c->p95.halfWidth > kTargetHalfWidth * p95; });
+}
+
+Estimate interaction(const std::vector<SensitivityRow>& rows, bool anyVariance)
+{
+    Estimate share{anyVariance ? 1.0 : 0.0, 0};
+    for (const SensitivityRow& row : rows) {
+        share.value -= row.firstOrderShare.value;
+        share.halfWidth = std::hypot(share.halfWidth, row.firstOrderShare.halfWidth);
+    }
+    return share;
+}
+
+void addNotes(SensitivityTable& table, const StepGraph& graph)
+{
+    table.notes.push_back("Every variation draws the same random numbers; intervals are of the paired difference (95 %).");
+    table.notes.push_back("Halving and doubling spread scales the cv and the probability of rare events; means stay, so hidden communication stays hidden by the same seconds.");
+    if (!graph.fixedSpatial.empty())
+        table.notes.push_back("GPU speeds are measured, so the GPU-to-GPU factor is not drawn.");
+}
+
+} // namespace
+
+std::string_view inputKindName(InputKind kind)
+{
+    switch (kind) {
+    case InputKind::kernelClass: return "kernel_class";
+    case InputKind::scopeRegime: return "scope_regime";
+    case InputKind::spatial: return "spatial";
+    case InputKind::data: return "data";
+    }
+    return "data";
+}
+
+Result<SensitivityTable> sensitivity(Evaluator& evaluator, const StepGraph& graph, const InsightOptions& options)
+{
+    const auto start = std::chrono::steady_clock::now();
+    if (Diagnostics problems = check(graph); hasErrors(problems))
+        return problems;
+    SensitivityTable table;
+    table.samples = options.samples > 0 ? options.samples : kDefaultSamples;
+    table.seed = options.seed;
+    Plan plan = planOf(graph);
+    std::vector<std::size_t> rows(plan.rows.size());
+    std::iota(rows.begin(), rows.end(), std::size_t{0});
+    const int first = std::min(table.samples, std::max(table.samples / 2, kFewestSamples));
+    Result<PairedSample> sampled = sampleRows(evaluator, graph, plan, rows, first, options, 0, 0.6);
+    if (!sampled.ok())
+        return sampled.errors();
+    table.evaluations = static_cast<int>(plan.variations.size()) + 1;
+    if (first < table.samples) {
+        std::erase_if(rows, [&](std::size_t row) { return !needsMore(plan.rows[row], sampled->p95); });
+        sampled = sampleRows(evaluator, graph, plan, rows, table.samples, options, 0.6, 1);
+        if (!sampled.ok())
+            return sampled.errors();
+    }
+    const PairedSample& base = sampled.value();
+    table.limitSeconds = options.limitSeconds > 0 ? options.limitSeconds : base.p95;
+    table.exceedance = exceedance(base, table.limitSeconds);
+    table.base = summarize(base.seconds(), base.samples.get());
+    table.noiseFreeSeconds = base.samples->noiseFreeSeconds;
+    table.rows = std::move(plan.rows);
+    table.interactionShare = interaction(table.rows, base.variance > 0);
+    std::stable_sort(table.rows.begin(), table.rows.end(), [](const SensitivityRow& a, const SensitivityRow& b) {
+        return std::abs(a.spreadRemoved.p95.value) > std::abs(b.spreadRemoved.p95.value);
+    });
+    addNotes(table, graph);
+    table.elapsedSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return table;
+}
+
+Result<SensitivityTable> sensitivity(Evaluator& evaluator, const Scenario& scenario, const InsightOptions& options)
+{
+    const Result<CostedStep> costed = costStep(scenario);
+    if (!costed.ok())
+        return costed.errors();
+    return sensitivity(evaluator, costed->graph, options);
+}
+
+} // namespace prism

@@ -1,0 +1,58 @@
+#include "core/insight/validate/validation.h"
+
+#include "core/cost/predictwith.h"
+#include "core/engine/summary.h"
+#include "core/sim/simulate.h"
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+
+namespace prism {
+
+StepSpread stepSpread(const PublishedRow& row, const Calibration& calibration, const ValidationOptions& options)
+{
+    StepSpread spread;
+    if (!row.skipped.empty() || row.scheduleOnly)
+        return spread;
+    const Result<CostedStep> step = costStepWith(row.scenario, calibration);
+    if (!step)
+        return spread;
+    SimOptions sim;
+    sim.seed = options.seed;
+    sim.numSamples = options.samples;
+    sim.numWithinSamples = -1;
+    sim.numThreads = 1;
+    StepSamples samples = simulate(step->graph, sim);
+    if (samples.acrossSeconds.empty() || samples.noiseFreeSeconds <= 0)
+        return spread;
+    std::sort(samples.acrossSeconds.begin(), samples.acrossSeconds.end());
+    spread.p50 = quantileOfSorted(samples.acrossSeconds, 0.5) / samples.noiseFreeSeconds;
+    spread.p95 = quantileOfSorted(samples.acrossSeconds, 0.95) / samples.noiseFreeSeconds;
+    return spread;
+}
+
+std::vector<ValidatedRow> validatedRows(const std::vector<PublishedRow>& rows, const Calibration& calibration, const ValidationOptions& options)
+{
+    std::vector<ValidatedRow> validated(rows.size());
+    std::atomic<std::size_t> next{0};
+    const auto work = [&] {
+        for (std::size_t i = next++; i < rows.size(); i = next++) {
+            const StepSpread spread = stepSpread(rows[i], calibration, options);
+            ValidatedRow& v = validated[i] = validatedRow(rows[i], calibration, spread.p50);
+            if (v.noiseFreeSeconds > 0) {
+                v.predictedP50Seconds = v.predictedSeconds;
+                v.predictedP95Seconds = v.noiseFreeSeconds * spread.p95;
+            }
+        }
+    };
+    const std::size_t wanted = options.threads > 0 ? static_cast<std::size_t>(options.threads) : std::thread::hardware_concurrency();
+    std::vector<std::jthread> threads;
+    for (std::size_t i = 1; i < std::min(std::max<std::size_t>(1, wanted), rows.size()); ++i)
+        threads.emplace_back(work);
+    work();
+    threads.clear();
+    return validated;
+}
+
+} // namespace prism

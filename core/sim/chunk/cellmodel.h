@@ -1,0 +1,53 @@
+// How long a chunk takes in one kind of cell: mean and spread as functions of the cell's luck, and the shape of the rest.
+#pragma once
+
+#include "core/sim/chunk/segment.h"
+
+#include <stop_token>
+#include <vector>
+
+namespace prism {
+
+/// Regime factors are tabulated on equal steps between the extreme values that a run can draw.
+struct LinearTable {
+    double low = 0.0, perUnit = 0.0; ///< node = (x - low) * perUnit
+    std::vector<double> value;       ///< one value: constant
+    [[nodiscard]] double at(double x) const;
+};
+
+/// One program in one kind of cell. Seconds and seconds squared.
+struct ChunkModel {
+    std::vector<float> computeMean, computeVariance;       ///< per score node, at data factor 1 and regimes 1
+    LinearTable collectiveMean[2], collectiveVariance[2];  ///< by regime factor of scope intraNode, interNode
+    RegisterTable shape;                                   ///< standardised
+    bool isRandom = false;
+    RareEvent rare;                                        ///< probability 0: none, or frequent enough to be in the shape
+};
+
+/// Range of regime factors over which collectives with hidden parts are tabulated.
+struct RegimeRange {
+    double low[2] = {1.0, 1.0}, high[2] = {1.0, 1.0};
+};
+[[nodiscard]] RegimeRange regimeRange(const StepGraph& graph);
+
+/// What all kinds of cells of a graph are modelled from.
+struct ModelInputs {
+    StepGraph graph;                   ///< with the distinct optimizers as further programs
+    ClassSet classes;
+    RegimeRange regimes;
+    MeasuredCells measured;
+    std::vector<int> optimizerOfStage; ///< program, -1 = none
+    ContentHash content;               ///< of everything above that a cell's models depend on
+};
+[[nodiscard]] ModelInputs modelInputs(const StepGraph& graph, Recall& recall);
+
+/// Models of every program in one kind of cell. The programs share the cell's score: cells are ordered by the time of all chunks
+/// together. Immutable; any thread.
+struct KindModels {
+    std::vector<ChunkModel> program;
+    ContentHash hash;                  ///< names the content: equal inputs, equal hash
+};
+/// A node ("cell models") of the evaluation graph. Null when stopped.
+[[nodiscard]] std::shared_ptr<const KindModels> kindModels(const ModelInputs& inputs, const CellKind& kind, Recall& recall, std::stop_token stop);
+
+} // namespace prism

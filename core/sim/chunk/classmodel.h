@@ -1,0 +1,33 @@
+// A temporal factor, made ready for sums (points of its quantile function) and for draws (a table that fits in registers).
+#pragma once
+
+#include "core/base/memo.h"
+#include "core/sim/chunk/griddist.h"
+#include "core/sim/kernel/sweepkernel.h"
+#include "core/step/stepgraph.h"
+
+#include <memory>
+#include <vector>
+
+namespace prism {
+
+/// One distribution of mean-1 factors. Immutable; any thread.
+struct ClassModel {
+    QuantilePoints base, all;   ///< without and with the rare event
+    RegisterTable table;
+    bool isRandom = false;      ///< otherwise the table is not used: the factor is 1
+    RareEvent rare;             ///< extra = the multiplier
+    ContentHash hash;           ///< of the distribution
+    [[nodiscard]] bool varies() const { return isRandom || rare.probability > 0.0; }
+};
+using ClassModelPtr = std::shared_ptr<const ClassModel>;
+
+[[nodiscard]] ContentHash contentOf(const Distribution& distribution);
+
+/// The model of a distribution; a node ("factor") of the evaluation graph.
+[[nodiscard]] ClassModelPtr classModel(const Distribution& distribution, Recall& recall);
+
+/// Multiplies rows of kLanes draws of the factor, with its rare event.
+void factorRow(const ClassModel& model, const DrawKey& key, const RoundKeys& keys, std::uint64_t block, float* row);
+
+} // namespace prism

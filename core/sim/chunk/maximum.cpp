@@ -1,0 +1,91 @@
+#include "core/sim/chunk/maximum.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace prism {
+
+StandardCdf::StandardCdf(const GridDist& dist)
+{
+    const double mean = dist.mean(), sigma = std::sqrt(dist.variance());
+    if (!(sigma > 0.0) || dist.mass.size() < 2)
+        return;
+    m_low = (dist.origin - 0.5 * dist.step - mean) / sigma;
+    m_perUnit = sigma / dist.step;
+    std::vector<float> cdf(dist.mass.size() + 1);
+    double sum = 0.0;
+    for (std::size_t i = 0; i < dist.mass.size(); ++i) {
+        cdf[i] = static_cast<float>(sum);
+        sum += dist.mass[i];
+    }
+    cdf.back() = 1.0F;
+    m_zMin = 0.0;
+    m_zMax = 0.0;
+    for (std::size_t i = 0; i < cdf.size(); ++i) {
+        const double z = m_low + static_cast<double>(i) / m_perUnit;
+        if (cdf[i] < 1e-7F)
+            m_zMin = z;
+        if (cdf[i] < 1.0F - 2e-7F)
+            m_zMax = z;
+        m_cell.push_back({cdf[i], i + 1 < cdf.size() ? cdf[i + 1] - cdf[i] : 0.0F});
+    }
+    m_last = static_cast<double>(cdf.size() - 1);
+}
+
+void StandardCdf::multiply(double mean, double sigma, const double* x, double* factors, std::size_t n) const
+{
+    if (!(sigma > 0.0)) {
+        for (std::size_t i = 0; i < n; ++i)
+            factors[i] *= x[i] < mean ? 0.0 : 1.0;
+        return;
+    }
+    const double scale = m_perUnit / sigma, offset = -(mean / sigma + m_low) * m_perUnit;
+    for (std::size_t i = 0; i < n; ++i)
+        factors[i] *= valueAt(x[i] * scale + offset);
+}
+
+// Around a centre c: E X - c = int_c (1 - F) - int^c F and E (X - c)^2 = 2 int_c (x - c)(1 - F) + 2 int^c (c - x) F, F = product of
+// the CDFs. Each side by Simpson's rule in t with x = c + scale sinh(t). Integrals from one end would cancel: a far tail makes
+// (end - mean)^2 hundreds of times the variance.
+Moments maximumMoments(const StandardCdf& shape, const double* means, const double* sigmas, int n)
+{
+    double top = means[0], sigma = sigmas[0], low = means[0] + shape.zMin() * sigmas[0];
+    double high = means[0] + shape.zMax() * sigmas[0];
+    for (int r = 1; r < n; ++r) {
+        if (means[r] > top) {
+            top = means[r];
+            sigma = sigmas[r];
+        }
+        low = std::max(low, means[r] + shape.zMin() * sigmas[r]);
+        high = std::max(high, means[r] + shape.zMax() * sigmas[r]);
+    }
+    if (shape.empty() || !(sigma > 0.0) || !(high > low))
+        return {top, 0.0};
+    constexpr int kPoints = 24; // per side, even
+    const double center = std::clamp(top + 0.5 * sigma, low, high), scale = 1.5 * sigma;
+    double first = 0.0, second = 0.0;
+    double away[kPoints + 1], slope[kPoints + 1], x[kPoints + 1], f[kPoints + 1];
+    for (const double side : {-1.0, 1.0}) {
+        const double end = side < 0.0 ? center - low : high - center;
+        const double dt = std::asinh(end / scale) / kPoints, factor = std::exp(dt);
+        double e = 1.0;
+        for (int i = 0; i <= kPoints; ++i, e *= factor) {
+            const double inverse = 1.0 / e;
+            away[i] = scale * 0.5 * (e - inverse);
+            slope[i] = scale * 0.5 * (e + inverse);
+            x[i] = center + side * away[i];
+            f[i] = 1.0;
+        }
+        for (int r = 0; r < n; ++r)
+            shape.multiply(means[r], sigmas[r], x, f, kPoints + 1);
+        for (int i = 0; i <= kPoints; ++i) {
+            const double simpson = (i == 0 || i == kPoints ? 1.0 : (i % 2 == 1 ? 4.0 : 2.0)) / 3.0;
+            const double weight = simpson * dt * slope[i] * (side < 0.0 ? f[i] : 1.0 - f[i]);
+            first += side * weight;
+            second += 2.0 * away[i] * weight;
+        }
+    }
+    return {center + first, std::max(0.0, second - first * first)};
+}
+
+} // namespace prism

@@ -1,0 +1,89 @@
+// The inner loop: one replica's schedule over a block of samples, vectorised across samples by Highway with run-time dispatch.
+#pragma once
+
+#include "core/sim/kernel/registertable.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace prism {
+
+/// Samples that one sweep handles together: their clocks and messages stay in the first-level cache.
+inline constexpr std::size_t kLanes = 128;
+
+// Every target with multiply-add (AVX2, AVX-512, NEON) gives the same bits; SSSE3 and SSE4 round products once more, which moves a
+// step by some 1e-7 of itself.
+
+/// Names a stream of draws: sample block and stream go through five rounds of AES keyed by the seed (ARS-5; Salmon, Moraes,
+/// Dror and Shaw 2011, "Parallel random numbers: as easy as 1, 2, 3"). Pure: any thread, any order, same bits.
+struct alignas(16) DrawKey {
+    std::uint64_t word[2] = {0, 0};
+};
+[[nodiscard]] DrawKey drawKey(std::uint64_t a, std::uint64_t b, std::uint64_t c, std::uint64_t d = 0);
+
+/// Round keys of a seed and a copy (which replica): nodes keep their keys, copies differ in these.
+struct alignas(64) RoundKeys {
+    std::uint64_t word[6][2] = {};
+};
+[[nodiscard]] RoundKeys roundKeys(std::uint64_t seed, std::uint64_t copy = 0);
+
+/// A rare event of a node: probability per execution and quantiles of what it adds (chunk) or the factor (transfer).
+struct RareEvent {
+    double probability = 0.0;
+    double noneInBlock = 1.0;       ///< (1 - probability)^kLanes
+    double perLog = 0.0;            ///< 1 / ln(1 - probability)
+    std::vector<float> extra;       ///< at (i + 0.5) / size: seconds (chunk) or factor (transfer)
+    int scope = 0;                  ///< regime that stretches the extra seconds
+};
+
+/// One chunk execution with its transfer, in rows of kLanes floats.
+struct KernelNode {
+    DrawKey key;                                   ///< of the chunk's draws and, with the other half of the bits, the transfer's
+    const RegisterTable* table = nullptr;          ///< null: the duration is its mean
+    const RegisterTable* transferTable = nullptr;  ///< null: the factor is 1
+    const RareEvent* rare = nullptr;
+    const RareEvent* transferRare = nullptr;
+    std::int32_t clockRow = 0, durationRow = 0, dataRow = 0, waitRow = -1, sendRow = -1;
+    std::int32_t transferRow = -1;                 ///< row of mean seconds times regime; -1: the message arrives at once
+    float hiddenSeconds = 0.0F, minExposedShare = 0.0F;
+};
+
+/// Working memory of one sweep, all in rows of kLanes floats.
+struct KernelRows {
+    float* mean;         ///< per duration row: collectives
+    float* compute;      ///< per duration row: compute, multiplied by the data factor
+    float* spread;       ///< per duration row: standard deviation that the data factor leaves alone
+    float* spreadData;   ///< per duration row: standard deviation that the data factor multiplies
+    const float* data;   ///< per micro-batch; null = all 1, then `compute` is in `mean` and `spreadData` in `spread`
+    float* transfer;     ///< per transfer
+    float* slots;        ///< messages
+    float* clock;        ///< per stage, in and out
+    const float* regime; ///< two rows
+    bool occupiesSender; ///< a transfer keeps its sender busy
+    bool noise;          ///< false leaves out every draw
+    bool anyRare;        ///< some node has a rare event
+};
+
+/// Runs all nodes for sample block `block`.
+void sweepNodes(const std::vector<KernelNode>& nodes, const KernelRows& rows, const RoundKeys& keys, std::uint64_t block);
+
+/// Draws a row of kLanes values of a table. Rows are aligned to 64 bytes.
+void drawRow(const RegisterTable& table, const DrawKey& key, const RoundKeys& keys, std::uint64_t block, float* row);
+/// Multiplies (factors) or adds to (seconds) the lanes of a row in which a rare event happens.
+void rareFactors(const RareEvent& rare, const DrawKey& key, const RoundKeys& keys, std::uint64_t block, float* row);
+void rareSeconds(const RareEvent& rare, const DrawKey& key, const RoundKeys& keys, std::uint64_t block, float* row);
+/// kLanes raw words: each holds two draws, in bits 12 ... 27 and in the rest.
+void rawDraws(const DrawKey& key, const RoundKeys& keys, std::uint64_t block, std::int32_t* words);
+
+/// An instruction set that the kernel was made for and that this processor has, the best first.
+struct KernelTarget {
+    std::int64_t id = 0;
+    std::string name;
+};
+[[nodiscard]] std::vector<KernelTarget> kernelTargets();
+/// For measurements and tests, while no sweep runs: that instruction set from now on; 0 = the best one again.
+void useKernelTarget(std::int64_t target);
+
+} // namespace prism

@@ -1,0 +1,24 @@
+// Lucks of the cells of a replica, drawn for every step of a series or given.
+#pragma once
+
+#include "core/sim/kernel/rows.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace prism {
+
+/// Normal score of an upper tail probability in (0, 1).
+[[nodiscard]] double scoreOfTail(double tail);
+
+/// Where the lucks of one replica come from. Each fills one row of kLanes scores per stage for a block of steps.
+void fixedLucks(const std::vector<float>& scores, Rows& out);
+/// Afresh for every step.
+void freshLucks(std::uint64_t seed, std::uint64_t copy, std::uint64_t block, Rows& out);
+/// Afresh, half of them with one cell drawn on purpose from the slow tail: log-uniform tail probability. `weights`, kLanes of
+/// them: plain density / drawn density (defensive mixture importance sampling, Hesterberg 1995).
+void tiltedLucks(std::uint64_t seed, std::uint64_t copy, std::uint64_t block, Rows& out, float* weights);
+/// One of the members' scores for every step.
+void memberLucks(const std::vector<std::vector<float>>& members, std::uint64_t seed, std::uint64_t copy, std::uint64_t block, Rows& out);
+
+} // namespace prism

@@ -1,0 +1,147 @@
+#include "core/sim/step/parts.h"
+
+#include "core/sim/step/lucks.h"
+
+#include <tbb/enumerable_thread_specific.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+
+namespace prism {
+
+namespace {
+
+ContentHash partKey(const Series& series, const PartRequest& request, std::size_t firstBlock, std::size_t numBlocks)
+{
+    const Prepared& prepared = series.prepared;
+    Hasher h;
+    h.add("replica samples").add(prepared.sweepHash).add(series.seed).add(static_cast<int>(series.run)).add(request.noise);
+    h.add(static_cast<std::uint64_t>(firstBlock)).add(static_cast<std::uint64_t>(numBlocks));
+    for (const ReplicaDraw& r : request.replicas) {
+        h.add(prepared.replicas[static_cast<std::size_t>(r.kind)].hash).add(r.copy).add(static_cast<int>(r.source));
+        for (const float score : r.scores)
+            h.add(static_cast<double>(score));
+    }
+    if (request.members != nullptr)
+        for (const std::vector<float>& member : *request.members)
+            for (const float score : member)
+                h.add(static_cast<double>(score));
+    return h.result();
+}
+
+/// What one thread needs to sample blocks.
+class Sampler final {
+public:
+    explicit Sampler(const Series& series) : m_series(series), m_sweep(series.prepared), m_scores(series.stages()), m_ends(series.stages()), m_optimizer(series.stages()) {}
+
+    void begin(std::size_t block)
+    {
+        m_block = block;
+        m_regime = m_series.regimeRows(block);
+        m_sweep.beginBlock(block, m_regime);
+    }
+
+    /// Fills the part's rows `at` of the block; false when stopped.
+    bool fill(const PartRequest& request, std::size_t at, ReplicaPart& part, std::stop_token stop)
+    {
+        const std::size_t stages = m_series.stages();
+        float* ends = part.ends.row(at * stages);
+        float* optimizer = part.optimizer.row(at * stages);
+        for (std::size_t i = 0; i < request.replicas.size(); ++i) {
+            if (stop.stop_requested())
+                return false;
+            const ReplicaDraw& replica = request.replicas[i];
+            drawLucks(request, replica, part.weights.row(at));
+            if (i == 0) {
+                m_sweep.run(replica.kind, m_series.seed, replica.copy, m_scores, request.noise, ends, optimizer);
+                continue;
+            }
+            m_sweep.run(replica.kind, m_series.seed, replica.copy, m_scores, request.noise, m_ends.row(0), m_optimizer.row(0));
+            for (std::size_t j = 0; j < stages * kLanes; ++j) {
+                ends[j] = std::max(ends[j], m_ends.row(0)[j]);
+                optimizer[j] = std::max(optimizer[j], m_optimizer.row(0)[j]);
+            }
+        }
+        return true;
+    }
+
+private:
+    void drawLucks(const PartRequest& request, const ReplicaDraw& replica, float* weights)
+    {
+        std::fill_n(weights, kLanes, 1.0F);
+        if (replica.source == LuckSource::fixed)
+            fixedLucks(replica.scores, m_scores);
+        else if (replica.source == LuckSource::members)
+            memberLucks(*request.members, m_series.seed, replica.copy, m_block, m_scores);
+        else if (!m_series.prepared.drawsScores())
+            m_scores.fill(0.0F);
+        else if (replica.source == LuckSource::tilted)
+            tiltedLucks(m_series.seed, replica.copy, m_block, m_scores, weights);
+        else
+            freshLucks(m_series.seed, replica.copy, m_block, m_scores);
+    }
+
+    const Series& m_series;
+    ReplicaSweep m_sweep;
+    Rows m_regime, m_scores, m_ends, m_optimizer;
+    std::size_t m_block = 0;
+};
+
+} // namespace
+
+Rows Series::regimeRows(std::size_t block) const
+{
+    Rows out(2);
+    for (std::size_t l = 0; l < kLanes; ++l) {
+        out.row(0)[l] = static_cast<float>(regimes.intra[block * kLanes + l]);
+        out.row(1)[l] = static_cast<float>(regimes.inter[block * kLanes + l]);
+    }
+    return out;
+}
+
+Series makeSeries(const Prepared& prepared, std::uint64_t seed, std::uint64_t regimeSeed, Run run, int steps)
+{
+    Series out{prepared, seed, run, {}, static_cast<std::size_t>(std::max(0, steps))};
+    out.regimes = regimeSeries(prepared.graph(), regimeSeed, run, static_cast<int>(out.blocks() * kLanes));
+    return out;
+}
+
+std::vector<ReplicaPartPtr> replicaParts(const Series& series, const std::vector<PartRequest>& requests, std::size_t firstBlock,
+                                         std::size_t numBlocks, Recall& recall, std::stop_token stop, std::uint64_t& nodeSamples)
+{
+    const std::size_t stages = series.stages();
+    std::vector<ReplicaPartPtr> out;
+    std::vector<ContentHash> keys;
+    std::vector<std::size_t> missing;
+    std::vector<ReplicaPart> made;
+    for (const PartRequest& request : requests) {
+        keys.push_back(partKey(series, request, firstBlock, numBlocks));
+        out.push_back(recall.find<ReplicaPart>(keys.back()));
+        if (out.back())
+            continue;
+        missing.push_back(out.size() - 1);
+        made.push_back({Rows(numBlocks * stages), Rows(numBlocks * stages), Rows(numBlocks)});
+    }
+    if (missing.empty())
+        return out;
+    tbb::enumerable_thread_specific<Sampler> samplers([&] { return Sampler(series); });
+    tbb::parallel_for(std::size_t{0}, numBlocks, [&](std::size_t at) {
+        if (stop.stop_requested())
+            return;
+        Sampler& sampler = samplers.local();
+        sampler.begin(firstBlock + at);
+        for (std::size_t m = 0; m < missing.size(); ++m)
+            if (!sampler.fill(requests[missing[m]], at, made[m], stop))
+                return;
+    });
+    if (stop.stop_requested())
+        return {};
+    for (std::size_t m = 0; m < missing.size(); ++m) {
+        const std::size_t bytes = sizeof(ReplicaPart) + 4 * kLanes * numBlocks * (2 * stages + 1);
+        nodeSamples += series.prepared.plan->nodeCount() * numBlocks * kLanes * requests[missing[m]].replicas.size();
+        out[missing[m]] = recall.keep<ReplicaPart>(requests[missing[m]].name, keys[missing[m]], std::move(made[m]), bytes);
+    }
+    return out;
+}
+
+} // namespace prism

@@ -1,0 +1,269 @@
+#include "core/sim/step/replicas.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+namespace prism {
+
+namespace {
+
+constexpr std::uint64_t kDataDraws = 0x33, kEmbeddingDraws = 0x34, kOptimizerDraws = 0x35;
+/// Kinds of replicas whose nodes a sweep keeps ready.
+constexpr std::size_t kBoundKinds = 3;
+
+float exposed(const StepOp& op, float factor)
+{
+    return std::max(static_cast<float>(op.minExposedSeconds) * factor,
+                    static_cast<float>(op.meanSeconds) * factor - static_cast<float>(op.hiddenSeconds));
+}
+
+/// Scores as places in the tables over the score.
+struct ScorePlaces {
+    std::array<std::uint32_t, kLanes> node;
+    std::array<float, kLanes> part;
+    bool same;
+
+    explicit ScorePlaces(const float* score) : same(std::all_of(score, score + kLanes, [&](float x) { return x == score[0]; }))
+    {
+        constexpr auto kPerScore = static_cast<float>((kScoreNodes - 1) / (2.0 * kScoreLimit));
+        for (std::size_t l = 0; l < kLanes; ++l) {
+            const float t = std::clamp((score[l] + static_cast<float>(kScoreLimit)) * kPerScore, 0.0F, kScoreNodes - 1.001F);
+            node[l] = static_cast<std::uint32_t>(t);
+            part[l] = t - static_cast<float>(node[l]);
+        }
+    }
+    /// Values of a table at the places. Where all lanes have one score, as within a job, one look-up serves them.
+    [[nodiscard]] std::array<float, kLanes> at(const std::vector<float>& table) const
+    {
+        std::array<float, kLanes> out;
+        for (std::size_t l = 0; l < (same ? 1 : kLanes); ++l) {
+            const float low = table[node[l]];
+            out[l] = low + part[l] * (table[node[l] + 1] - low);
+        }
+        if (same)
+            out.fill(out[0]);
+        return out;
+    }
+};
+
+} // namespace
+
+void communicationRow(const Prepared& prepared, const StepOp& op, const DrawKey& key, const RoundKeys& keys, std::uint64_t block,
+                      const Rows& regime, double link, bool noise, float* seconds)
+{
+    if (op.kernelClass < 0) {
+        std::fill_n(seconds, kLanes, 0.0F);
+        return;
+    }
+    const auto kernelClass = static_cast<std::size_t>(op.kernelClass);
+    const std::size_t scope = prepared.graph().classes[kernelClass].scope == Scope::interNode ? 1 : 0;
+    if (noise)
+        factorRow(prepared.factor(op.kernelClass), key, keys, block, seconds);
+    else
+        std::fill_n(seconds, kLanes, 1.0F);
+    const auto factor = static_cast<float>(scope == 1 ? link : 1.0);
+    const float* r = regime.row(scope);
+    for (std::size_t l = 0; l < kLanes; ++l)
+        seconds[l] = exposed(op, seconds[l] * factor * r[l]);
+}
+
+ReplicaSweep::ReplicaSweep(const Prepared& prepared)
+    : m_prepared(prepared),
+      m_collectiveMean(prepared.models.size()), m_collectiveVariance(prepared.models.size()),
+      m_mean(prepared.plan->cells()), m_compute(prepared.plan->cells()), m_spread(prepared.plan->cells()),
+      m_spreadData(prepared.plan->cells()), m_data(static_cast<std::size_t>(prepared.plan->numMicrobatches)),
+      m_transfer(prepared.transfers.size()), m_slots(static_cast<std::size_t>(prepared.plan->numSlots)), m_scratch(1)
+{
+}
+
+/// Row of durations of each cell of the plan: chunks of a stage that run the same program share one.
+std::vector<int> ReplicaSweep::rowOfCell(const ReplicaKind& kind, Bound& bound) const
+{
+    const Plan& plan = *m_prepared.plan;
+    const auto perStage = static_cast<std::size_t>(plan.numChunks) * kPhases;
+    std::vector<int> out(plan.cells(), -1);
+    for (std::size_t s = 0; s < static_cast<std::size_t>(plan.numStages); ++s) {
+        const auto& programs = m_prepared.cells[static_cast<std::size_t>(kind.cellOfStage[s])].programs;
+        const auto first = static_cast<std::ptrdiff_t>(bound.durations.size());
+        for (std::size_t q = 0; q < perStage; ++q) {
+            if (programs[q] < 0)
+                continue;
+            const auto known = std::find_if(bound.durations.begin() + first, bound.durations.end(),
+                                            [&](const DurationRow& r) { return r.model == programs[q]; });
+            out[s * perStage + q] = static_cast<int>(known - bound.durations.begin());
+            if (known == bound.durations.end())
+                bound.durations.push_back({static_cast<int>(s), programs[q]});
+        }
+    }
+    return out;
+}
+
+void ReplicaSweep::addTransfer(const PlanNode& from, const ReplicaKind& kind, Bound& bound, KernelNode& node) const
+{
+    const auto hop = static_cast<std::size_t>(from.transfer);
+    const StepOp& op = m_prepared.transfers[hop];
+    const ClassModel& factor = m_prepared.factor(op.kernelClass);
+    const TransferRow row{static_cast<float>(op.meanSeconds) * kind.transferFactor[hop], m_prepared.transferScope[hop]};
+    const auto known = std::find(bound.transfers.begin(), bound.transfers.end(), row);
+    node.transferRow = static_cast<std::int32_t>(known - bound.transfers.begin());
+    if (known == bound.transfers.end())
+        bound.transfers.push_back(row);
+    node.transferTable = factor.isRandom ? &factor.table : nullptr;
+    node.transferRare = factor.rare.probability > 0.0 ? &factor.rare : nullptr;
+    node.hiddenSeconds = static_cast<float>(op.hiddenSeconds);
+    node.minExposedShare = op.meanSeconds > 0.0 ? static_cast<float>(op.minExposedSeconds / op.meanSeconds) : 0.0F;
+}
+
+const ReplicaSweep::Bound& ReplicaSweep::bind(int kind)
+{
+    const auto known = std::find_if(m_bound.begin(), m_bound.end(), [&](const Bound& b) { return b.kind == kind; });
+    if (known != m_bound.end()) {
+        m_bound.splice(m_bound.begin(), m_bound, known);
+        return m_bound.front();
+    }
+    if (m_bound.size() >= kBoundKinds)
+        m_bound.pop_back();
+    m_bound.emplace_front();
+    Bound& bound = m_bound.front();
+    bound.kind = kind;
+    const Plan& plan = *m_prepared.plan;
+    const ReplicaKind& replica = m_prepared.replicas[static_cast<std::size_t>(kind)];
+    const std::vector<int> rows = rowOfCell(replica, bound);
+    bound.nodes.reserve(plan.nodes.size());
+    for (const PlanNode& n : plan.nodes) {
+        KernelNode node;
+        node.key = n.key;
+        node.clockRow = n.stage;
+        node.durationRow = rows[static_cast<std::size_t>(n.cell)];
+        node.dataRow = n.microbatch;
+        node.waitRow = n.waitSlot;
+        node.sendRow = n.sendSlot;
+        const ChunkModel& model = *m_prepared.models[static_cast<std::size_t>(bound.durations[static_cast<std::size_t>(node.durationRow)].model)];
+        node.table = model.isRandom ? &model.shape : nullptr;
+        node.rare = model.rare.probability > 0.0 ? &model.rare : nullptr;
+        if (n.transfer >= 0)
+            addTransfer(n, replica, bound, node);
+        bound.anyRare = bound.anyRare || node.rare != nullptr || node.transferRare != nullptr;
+        bound.nodes.push_back(node);
+    }
+    return bound;
+}
+
+void ReplicaSweep::beginBlock(std::uint64_t block, const Rows& regime)
+{
+    m_block = block;
+    m_regime = &regime;
+    for (std::size_t k = 0; k < m_prepared.models.size(); ++k) {
+        const ChunkModel& model = *m_prepared.models[k];
+        float* mean = m_collectiveMean.row(k);
+        float* variance = m_collectiveVariance.row(k);
+        for (std::size_t l = 0; l < kLanes; ++l) {
+            double m = 0.0, v = 0.0;
+            for (std::size_t scope = 0; scope < 2; ++scope) {
+                m += model.collectiveMean[scope].at(regime.row(scope)[l]);
+                v += model.collectiveVariance[scope].at(regime.row(scope)[l]);
+            }
+            mean[l] = static_cast<float>(m);
+            variance[l] = static_cast<float>(v);
+        }
+    }
+}
+
+void ReplicaSweep::fillDurations(const ReplicaKind& kind, const Bound& bound, const RoundKeys& keys, const Rows& scores, bool noise,
+                                 float* optimizer)
+{
+    const bool hasData = noise && m_prepared.data->varies();
+    std::size_t row = 0;
+    for (std::size_t s = 0; s < static_cast<std::size_t>(m_prepared.plan->numStages); ++s) {
+        const ScorePlaces places(scores.row(s));
+        for (; row < bound.durations.size() && bound.durations[row].stage == static_cast<int>(s); ++row) {
+            const auto index = static_cast<std::size_t>(bound.durations[row].model);
+            const ChunkModel& model = *m_prepared.models[index];
+            const float* cm = m_collectiveMean.row(index);
+            const float* cv = m_collectiveVariance.row(index);
+            float *mean = m_mean.row(row), *compute = m_compute.row(row), *spread = m_spread.row(row), *spreadData = m_spreadData.row(row);
+            const bool random = noise && model.isRandom;
+            const auto own = places.at(model.computeMean);
+            const auto variance = random ? places.at(model.computeVariance) : std::array<float, kLanes>{};
+            for (std::size_t l = 0; l < kLanes; ++l) {
+                mean[l] = cm[l] + own[l];
+                spread[l] = std::sqrt(variance[l] + (random ? cv[l] : 0.0F));
+            }
+            if (!hasData)
+                continue;
+            // sqrt(D^2 vc + vl) to first order around D = 1
+            for (std::size_t l = 0; l < kLanes; ++l) {
+                const float share = spread[l] > 0.0F ? variance[l] / (spread[l] * spread[l]) : 0.0F;
+                mean[l] = cm[l];
+                compute[l] = own[l];
+                spreadData[l] = spread[l] * share;
+                spread[l] -= spreadData[l];
+            }
+        }
+        float* seconds = optimizer + s * kLanes;
+        const int last = m_prepared.cells[static_cast<std::size_t>(kind.cellOfStage[s])].programs.back();
+        if (last < 0) {
+            std::fill_n(seconds, kLanes, 0.0F);
+            continue;
+        }
+        const ChunkModel& model = *m_prepared.models[static_cast<std::size_t>(last)];
+        const DrawKey key = drawKey(kOptimizerDraws, s, 0);
+        if (noise && model.isRandom)
+            drawRow(model.shape, key, keys, m_block, seconds);
+        else
+            std::fill_n(seconds, kLanes, 0.0F);
+        const auto own = places.at(model.computeMean), variance = places.at(model.computeVariance);
+        for (std::size_t l = 0; l < kLanes; ++l)
+            seconds[l] = std::max(0.0F, own[l] + std::sqrt(variance[l]) * seconds[l]);
+        if (noise && model.rare.probability > 0.0)
+            rareSeconds(model.rare, key, keys, m_block, seconds);
+    }
+}
+
+void ReplicaSweep::fillData(const RoundKeys& keys)
+{
+    for (std::size_t b = 0; b < static_cast<std::size_t>(m_prepared.plan->numMicrobatches); ++b)
+        factorRow(*m_prepared.data, drawKey(kDataDraws, b, 0), keys, m_block, m_data.row(b));
+}
+
+void ReplicaSweep::run(int kind, std::uint64_t seed, std::uint64_t copy, const Rows& scores, bool noise, float* ends, float* optimizer)
+{
+    const StepGraph& graph = m_prepared.graph();
+    const RoundKeys keys = roundKeys(seed, copy);
+    const ReplicaKind& replica = m_prepared.replicas[static_cast<std::size_t>(kind)];
+    const Bound& bound = bind(kind);
+    fillDurations(replica, bound, keys, scores, noise, optimizer);
+    const bool hasData = noise && m_prepared.data->varies();
+    if (hasData)
+        fillData(keys);
+    for (std::size_t t = 0; t < bound.transfers.size(); ++t) {
+        const float* r = m_regime->row(bound.transfers[t].scope);
+        for (std::size_t l = 0; l < kLanes; ++l)
+            m_transfer.row(t)[l] = bound.transfers[t].seconds * r[l];
+    }
+    std::fill_n(ends, static_cast<std::size_t>(m_prepared.plan->numStages) * kLanes, 0.0F);
+    const KernelRows rows{m_mean.row(0), m_compute.row(0), m_spread.row(0),      m_spreadData.row(0), hasData ? m_data.row(0) : nullptr,
+                          m_transfer.row(0), m_slots.row(0), ends, m_regime->row(0), graph.transferOccupiesSender, noise, bound.anyRare};
+    sweepNodes(bound.nodes, rows, keys, m_block);
+    if (graph.embeddingAllReduce.kernelClass >= 0)
+        joinEmbedding(replica, keys, noise, ends);
+    for (std::size_t s = 0; s < static_cast<std::size_t>(m_prepared.plan->numStages); ++s)
+        for (std::size_t l = s * kLanes; l < (s + 1) * kLanes && !m_prepared.meetsBeforeOptimizer(s); ++l) {
+            ends[l] += optimizer[l];
+            optimizer[l] = 0.0F;
+        }
+}
+
+void ReplicaSweep::joinEmbedding(const ReplicaKind& replica, const RoundKeys& keys, bool noise, float* ends)
+{
+    const StepGraph& graph = m_prepared.graph();
+    communicationRow(m_prepared, graph.embeddingAllReduce, drawKey(kEmbeddingDraws, 0, 0), keys, m_block, *m_regime, replica.embeddingFactor,
+                     noise, m_scratch.row(0));
+    float* first = ends + static_cast<std::size_t>(graph.schedule.path.front()[0]) * kLanes;
+    float* last = ends + static_cast<std::size_t>(graph.schedule.path.back()[0]) * kLanes;
+    for (std::size_t l = 0; l < kLanes; ++l)
+        first[l] = last[l] = std::max(first[l], last[l]) + m_scratch.row(0)[l];
+}
+
+} // namespace prism

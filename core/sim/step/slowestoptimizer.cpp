@@ -1,0 +1,100 @@
+#include "core/sim/step/slowestoptimizer.h"
+
+#include "core/sim/step/tail.h"
+#include "core/stats/random.h"
+
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace prism {
+
+namespace {
+
+constexpr std::uint64_t kOptimizerMaximumDraws = 0x55;
+constexpr std::size_t kMaximumCells = 512;
+/// Replicas of a job that stand for all of them.
+constexpr std::size_t kMembers = 128;
+
+/// Places in the tables over the score, with weights.
+using ScoreMass = std::vector<std::pair<std::size_t, double>>;
+
+ScoreMass freshMass(const Prepared& prepared)
+{
+    ScoreMass out;
+    if (!prepared.drawsScores())
+        return {{(kScoreNodes - 1) / 2, 1.0}};
+    for (std::size_t j = 1; j < kScoreNodes; j += 2) {
+        const double z = (static_cast<double>(j) / (kScoreNodes - 1.0) * 2.0 - 1.0) * kScoreLimit;
+        out.emplace_back(j, std::exp(-0.5 * z * z));
+    }
+    return out;
+}
+
+ScoreMass memberMass(const std::vector<std::vector<float>>& members, std::size_t stage)
+{
+    std::vector<double> weight(kScoreNodes, 0.0);
+    const std::size_t stride = 1 + members.size() / kMembers;
+    for (std::size_t i = 0; i < members.size(); i += stride) {
+        const double at = (static_cast<double>(members[i][stage]) + kScoreLimit) / (2.0 * kScoreLimit) * (kScoreNodes - 1);
+        weight[static_cast<std::size_t>(std::lround(std::clamp(at, 0.0, kScoreNodes - 1.0)))] += 1.0;
+    }
+    ScoreMass out;
+    for (std::size_t j = 0; j < kScoreNodes; ++j)
+        if (weight[j] > 0.0)
+            out.emplace_back(j, weight[j]);
+    return out;
+}
+
+std::vector<float> maximumQuantiles(const ChunkModel& model, const ScoreMass& mass, int pooled)
+{
+    std::vector<double> values, weights;
+    for (const auto& [node, weight] : mass) {
+        const double mean = model.computeMean[node], sigma = std::sqrt(model.computeVariance[node]);
+        // Octaves of the tail probability, four draws each above the median and one below.
+        for (int side = 0; side < 2; ++side)
+            for (int k = 1; k <= 15; ++k)
+                for (int j = 0, n = side == 1 ? 4 : 1; j < n; ++j) {
+                    const double tail = std::ldexp(1.0 + (j + 0.5) / n, -(k + 1));
+                    const auto draw = static_cast<std::uint16_t>((side == 1 ? 1.0 - tail : tail) * 65536.0);
+                    values.push_back(mean + (model.isRandom ? sigma * static_cast<double>(model.shape.at(draw)) : 0.0));
+                    weights.push_back(weight * std::ldexp(1.0 / n, -(k + 1)));
+                }
+    }
+    const TailSample sample(std::move(values), std::move(weights));
+    std::vector<float> out;
+    for (std::size_t i = 0; i < kMaximumCells; ++i)
+        out.push_back(static_cast<float>(sample.upperQuantile(tailOfMaximum(1.0 - (static_cast<double>(i) + 0.5) / kMaximumCells, pooled))));
+    return out;
+}
+
+} // namespace
+
+SlowestOptimizer::SlowestOptimizer(const Prepared& prepared, int kind, int pooled, const std::vector<std::vector<float>>& members)
+{
+    const ReplicaKind& replica = prepared.replicas[static_cast<std::size_t>(kind)];
+    const std::size_t stages = replica.cellOfStage.size();
+    const auto modelOf = [&](std::size_t stage) { return prepared.cells[static_cast<std::size_t>(replica.cellOfStage[stage])].programs.back(); };
+    m_quantile.assign(stages, {0.0F});
+    tbb::parallel_for(std::size_t{0}, stages, [&](std::size_t s) {
+        // With fresh lucks the stages with one model are alike.
+        const bool first = !members.empty() || s == 0 || modelOf(s) != modelOf(s - 1) || !prepared.meetsBeforeOptimizer(s - 1);
+        if (modelOf(s) >= 0 && first && prepared.meetsBeforeOptimizer(s))
+            m_quantile[s] = maximumQuantiles(*prepared.models[static_cast<std::size_t>(modelOf(s))], members.empty() ? freshMass(prepared) : memberMass(members, s), pooled);
+    });
+    for (std::size_t s = 1; members.empty() && s < stages; ++s)
+        if (modelOf(s) >= 0 && modelOf(s) == modelOf(s - 1) && prepared.meetsBeforeOptimizer(s) && prepared.meetsBeforeOptimizer(s - 1))
+            m_quantile[s] = m_quantile[s - 1];
+}
+
+void SlowestOptimizer::draw(std::uint64_t seed, std::uint64_t block, Rows& out) const
+{
+    for (std::size_t s = 0; s < m_quantile.size(); ++s) {
+        const StreamId id = stream(kOptimizerMaximumDraws, s);
+        for (std::size_t l = 0; l < kLanes; ++l)
+            out.row(s)[l] = m_quantile[s][static_cast<std::size_t>(uniform(seed, id, block * kLanes + l) * static_cast<double>(m_quantile[s].size()))];
+    }
+}
+
+} // namespace prism

@@ -1,0 +1,21 @@
+#include "core/stats/moments.h"
+
+#include <numeric>
+
+namespace prism {
+
+double meanOf(const std::vector<double>& x)
+{
+    return x.empty() ? 0 : std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
+}
+
+double varianceOf(const std::vector<double>& x)
+{
+    const double mean = meanOf(x);
+    double sum = 0;
+    for (const double v : x)
+        sum += (v - mean) * (v - mean);
+    return x.size() > 1 ? sum / static_cast<double>(x.size() - 1) : 0;
+}
+
+} // namespace prism
