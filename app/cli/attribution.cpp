@@ -23,8 +23,8 @@ std::string rowsText(const char* title, const std::vector<AttributionRow>& rows)
 
 std::string text(const TailAttribution& a)
 {
-    return fmt::format("Critical path of {} steps (mean {:.4g} s) and of the slowest {} (mean {:.4g} s, from {:.4g} s)\n\n", a.samples, a.meanSeconds,
-                       a.slowSamples, a.slowMeanSeconds, a.slowThresholdSeconds)
+    return fmt::format("Critical path of {} steps (mean {:.4g} s) and of the slowest {} (mean {:.4g} s, from {:.4g} s)\n\n", a.samples,
+                       a.meanSeconds, a.slowSamples, a.slowMeanSeconds, a.slowThresholdSeconds)
            + rowsText("class", a.byClass) + rowsText("cause", a.byCause) + rowsText("stage", a.byStage) + noteLines(a.notes);
 }
 

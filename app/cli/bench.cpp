@@ -113,7 +113,9 @@ void measureLargeJob(std::vector<Row>& rows)
     double first = 1e300;
     EvaluateOptions options;
     options.varianceShares = false;
-    const auto edit = [&](const char* id, const std::string& value) { (void)evaluator.evaluate(require(setParameter(scenario, id, value)), options); };
+    const auto edit = [&](const char* id, const std::string& value) {
+        (void)evaluator.evaluate(require(setParameter(scenario, id, value)), options);
+    };
     options.onProgress = [&](const SnapshotPtr& s) { first = std::min(first, s->cost.elapsedSeconds); };
     const double complete = bestSeconds([&](int i) { edit("variability.gemm.cv", std::to_string(0.011 + 1e-3 * i)); }, 8);
     rows.push_back({"  a kernel class's spread changed: first curve", "ms", first * 1e3, 16.0});
@@ -125,7 +127,8 @@ void measureLargeJob(std::vector<Row>& rows)
         graph.numReplicas = replicas;
         return graph;
     };
-    rows.push_back({"  the number of replicas changed", "ms", bestSeconds([&](int i) { (void)evaluator.samples(withReplicas(448 - i), sim); }) * 1e3, 20.0});
+    rows.push_back({"  the number of replicas changed", "ms",
+                    bestSeconds([&](int i) { (void)evaluator.samples(withReplicas(448 - i), sim); }) * 1e3, 20.0});
     const auto cold = [&](int replicas) { return bestSeconds([&](int) { (void)simulate(withReplicas(replicas), sim); }); };
     rows.push_back({"cost at 512 replicas over 1 replica", "times", cold(512) / cold(1), 3.0});
     rows.push_back({"cache after these evaluations", "MiB", static_cast<double>(evaluator.cacheBytes()) / 1048576.0, 256.0});
@@ -148,8 +151,12 @@ std::string tableJson(const std::vector<Row>& rows)
 {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const Row& row : rows)
-        list.push_back({{"claim", row.claim}, {"measured", row.measured}, {"unit", row.unit}, {"bound", row.bound},
-                        {"at_least", row.atLeast}, {"holds", row.holds()}});
+        list.push_back({{"claim", row.claim},
+                        {"measured", row.measured},
+                        {"unit", row.unit},
+                        {"bound", row.bound},
+                        {"at_least", row.atLeast},
+                        {"holds", row.holds()}});
     return nlohmann::ordered_json{{"bench", std::move(list)}}.dump(2) + "\n";
 }
 

@@ -14,8 +14,12 @@ using Json = nlohmann::ordered_json;
 
 std::string checkedJson(const Scenario& s, const Diagnostics& found)
 {
-    Json report{{"ok", true}, {"scenario", s.name}, {"hash", s.hash().text()}, {"gpus", s.cluster.numGpus},
-                {"dp", s.dataParallelSize()}, {"num_microbatches", s.numMicrobatches()}};
+    Json report{{"ok", true},
+                {"scenario", s.name},
+                {"hash", s.hash().text()},
+                {"gpus", s.cluster.numGpus},
+                {"dp", s.dataParallelSize()},
+                {"num_microbatches", s.numMicrobatches()}};
     report["diagnostics"] = Json::parse(diagnosticsJson(found))["errors"];
     return report.dump(2) + "\n";
 }
@@ -25,9 +29,9 @@ std::string checkedText(const Scenario& s, const Diagnostics& found)
     const ParallelismConfig& p = s.parallelism;
     const auto num = [](std::int64_t n) { return std::to_string(n); };
     return diagnosticsText(found) + s.name + ": nothing is wrong. " + s.model.name + " on " + num(s.cluster.numGpus) + " "
-        + s.cluster.gpu.name + ": TP " + num(p.tensorModelParallelSize) + ", PP " + num(p.pipelineModelParallelSize) + ", VPP "
-        + num(p.virtualPipelineModelParallelSize) + ", CP " + num(p.contextParallelSize) + ", EP " + num(p.expertModelParallelSize)
-        + ", DP " + num(s.dataParallelSize()) + ", " + num(s.numMicrobatches()) + " micro-batches. Hash " + s.hash().text() + ".\n";
+           + s.cluster.gpu.name + ": TP " + num(p.tensorModelParallelSize) + ", PP " + num(p.pipelineModelParallelSize) + ", VPP "
+           + num(p.virtualPipelineModelParallelSize) + ", CP " + num(p.contextParallelSize) + ", EP " + num(p.expertModelParallelSize)
+           + ", DP " + num(s.dataParallelSize()) + ", " + num(s.numMicrobatches()) + " micro-batches. Hash " + s.hash().text() + ".\n";
 }
 
 } // namespace
@@ -35,7 +39,8 @@ std::string checkedText(const Scenario& s, const Diagnostics& found)
 void addCheck(CLI::App& app, Cli& cli)
 {
     auto options = std::make_shared<CommonOptions>();
-    CLI::App* command = app.add_subcommand("check", "Check a scenario: every error and warning at once, each with a fix where there is one");
+    CLI::App* command =
+        app.add_subcommand("check", "Check a scenario: every error and warning at once, each with a fix where there is one");
     addScenario(*command, *options);
     addOutput(*command, *options, cli);
     command->callback([options] {

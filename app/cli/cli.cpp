@@ -33,8 +33,7 @@ std::string readStream(std::istream& in, const std::string& name, std::size_t li
     while (in.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) || in.gcount() > 0) {
         text.append(buffer.data(), static_cast<std::size_t>(in.gcount()));
         if (text.size() > limitBytes)
-            throw InputError({inputProblem(name, "The input is too large.",
-                                           "at most " + std::to_string(limitBytes >> 20) + " MiB")});
+            throw InputError({inputProblem(name, "The input is too large.", "at most " + std::to_string(limitBytes >> 20) + " MiB")});
     }
     return text;
 }
@@ -180,9 +179,13 @@ std::string diagnosticsJson(const Diagnostics& diagnostics)
 {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const Diagnostic& d : diagnostics) {
-        nlohmann::ordered_json entry{
-            {"severity", d.severity == Severity::error ? "error" : d.severity == Severity::warning ? "warning" : "note"},
-            {"path", d.path}, {"message", d.message}, {"found", d.found}, {"accepted", d.accepted}};
+        nlohmann::ordered_json entry{{"severity", d.severity == Severity::error     ? "error"
+                                                  : d.severity == Severity::warning ? "warning"
+                                                                                    : "note"},
+                                     {"path", d.path},
+                                     {"message", d.message},
+                                     {"found", d.found},
+                                     {"accepted", d.accepted}};
         if (!d.fixPath.empty())
             entry["fix"] = {{"path", d.fixPath}, {"value", d.fixValue}};
         list.push_back(std::move(entry));

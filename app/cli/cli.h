@@ -20,14 +20,14 @@ enum ExitCode { exitDone = 0, exitWrongInput = 1, exitUsage = 2, exitInternal = 
 
 /// Options that every command understands. A command takes those that it needs through the add* functions.
 struct CommonOptions {
-    std::string scenario;                ///< file, "-", preset name, or study.prism:NAME
-    std::vector<std::string> overrides;  ///< path=value
+    std::string scenario;               ///< file, "-", preset name, or study.prism:NAME
+    std::vector<std::string> overrides; ///< path=value
     std::uint64_t seed = 1;
     int samples = 10'000;
     int threads = 0;
     double precision = 0;
     bool json = false;
-    std::string output;                  ///< empty = standard output
+    std::string output; ///< empty = standard output
 };
 
 /// Leaves a command with exit code 1 and all that is wrong; caught in main.
@@ -47,8 +47,8 @@ struct Cli {
     int exitCode = exitDone;
 };
 
-void addScenario(CLI::App& command, CommonOptions& options);  ///< SCENARIO and --set
-void addSampling(CLI::App& command, CommonOptions& options);  ///< --seed, --samples, --threads
+void addScenario(CLI::App& command, CommonOptions& options);         ///< SCENARIO and --set
+void addSampling(CLI::App& command, CommonOptions& options);         ///< --seed, --samples, --threads
 void addOutput(CLI::App& command, CommonOptions& options, Cli& cli); ///< --json, --output
 
 /// The value of a result, or InputError with its diagnostics.

@@ -22,18 +22,19 @@ std::string text(const Guarantee& g)
     std::string text = "Across jobs       " + figuresLine(g.across) + "\nWithin one job    " + figuresLine(g.within) + "\n\n";
     for (const Exceedance& e : g.exceedances)
         text += fmt::format("P(step > {:.5g} s)   across jobs {:.3g} ± {:.1g}   within a job {:.3g} ± {:.1g}{}\n", e.limitSeconds,
-                            e.acrossProbability.value, e.acrossProbability.halfWidth, e.withinProbability.value, e.withinProbability.halfWidth,
-                            e.resolved ? "" : "   (no sample beyond: the interval is an upper bound)");
+                            e.acrossProbability.value, e.acrossProbability.halfWidth, e.withinProbability.value,
+                            e.withinProbability.halfWidth, e.resolved ? "" : "   (no sample beyond: the interval is an upper bound)");
     for (const LimitFor& l : g.limits)
-        text += fmt::format("P(step > x) = {:<8g} across jobs x = {:.5g} ± {:.1g} s   within a job x = {:.5g} ± {:.1g} s{}\n", l.probability,
-                            l.acrossSeconds.value, l.acrossSeconds.halfWidth, l.withinSeconds.value, l.withinSeconds.halfWidth,
-                            l.resolved ? "" : "   (too few samples)");
+        text += fmt::format("P(step > x) = {:<8g} across jobs x = {:.5g} ± {:.1g} s   within a job x = {:.5g} ± {:.1g} s{}\n",
+                            l.probability, l.acrossSeconds.value, l.acrossSeconds.halfWidth, l.withinSeconds.value,
+                            l.withinSeconds.halfWidth, l.resolved ? "" : "   (too few samples)");
     if (g.hasTraining) {
         const TrainingTime& t = g.training;
-        text += fmt::format("\n{:.4g} tokens in {:.0f} steps: p5 {:.5g}, p50 {:.5g} ± {:.1g}, p95 {:.5g} ± {:.1g}, p99 {:.5g} days\n", t.tokens, t.steps,
-                            t.p5Days, t.p50.value, t.p50.halfWidth, t.p95.value, t.p95.halfWidth, t.p99Days);
-        text += fmt::format("Standard deviation: persistent factors {:.3g} days, steps {:.3g} days (independent steps would claim {:.3g} days)\n",
-                            t.stdJobDays, t.stdStepsDays, t.stdIfIndependentDays);
+        text += fmt::format("\n{:.4g} tokens in {:.0f} steps: p5 {:.5g}, p50 {:.5g} ± {:.1g}, p95 {:.5g} ± {:.1g}, p99 {:.5g} days\n",
+                            t.tokens, t.steps, t.p5Days, t.p50.value, t.p50.halfWidth, t.p95.value, t.p95.halfWidth, t.p99Days);
+        text += fmt::format(
+            "Standard deviation: persistent factors {:.3g} days, steps {:.3g} days (independent steps would claim {:.3g} days)\n",
+            t.stdJobDays, t.stdStepsDays, t.stdIfIndependentDays);
         if (t.deadlineDays > 0)
             text += fmt::format("P(done within {:g} days) {}\n", t.deadlineDays, percent(t.deadlineProbability));
     }
@@ -48,7 +49,9 @@ void addGuarantee(CLI::App& app, Cli& cli)
     CLI::App* command = app.add_subcommand("guarantee", "P(step > x), x for a probability, time to train, probability of a deadline");
     addInsight(*command, *options, cli, 20'000);
     command->add_option("--limit", options->query.limitsSeconds, "Limits in seconds, separated by commas: P(step > limit)")->delimiter(',');
-    command->add_option("--probability", options->query.probabilities, "Probabilities, separated by commas: the limit that is exceeded so often")
+    command
+        ->add_option("--probability", options->query.probabilities,
+                     "Probabilities, separated by commas: the limit that is exceeded so often")
         ->delimiter(',');
     command->add_option("--tokens", options->query.trainTokens, "Tokens to train (default: the scenario's)");
     command->add_option("--deadline-days", options->query.deadlineDays, "Probability of being done by then");

@@ -62,7 +62,9 @@ void writeMeasured(const ImportOptions& options, std::vector<MeasuredRow> rows)
     imported.scenario = baseOf(options);
     const std::size_t read = rows.size();
     const int replaced = addMeasuredRows(imported.scenario, std::move(rows));
-    imported.notes.push_back({Severity::warning, "measured.rows", std::to_string(read) + " measured rows were read, " + std::to_string(replaced) + " of them in place of others", "", "", "", ""});
+    imported.notes.push_back(
+        {Severity::warning, "measured.rows",
+         std::to_string(read) + " measured rows were read, " + std::to_string(replaced) + " of them in place of others", "", "", "", ""});
     ImportOptions kept = options;
     kept.name = imported.scenario.name;
     write(kept, std::move(imported));
@@ -89,15 +91,18 @@ void addImport(CLI::App& app, Cli& cli)
     addImport(*command, cli, "hf-config", "From a Hugging Face config.json (model)", options)->callback([options] {
         write(*options, require(importHuggingFaceConfig(readInput(options->input), baseOf(*options))));
     });
-    addImport(*command, cli, "megatron-args", "From Megatron-LM arguments or a launch script (model, parallelism, training)", options)->callback([options] {
-        write(*options, require(importMegatronArguments(readInput(options->input), baseOf(*options))));
-    });
-    CLI::App* nccl = addImport(*command, cli, "nccl-tests", "Measured collectives from the log of all_reduce_perf and its like, into the base's measured table", options);
+    addImport(*command, cli, "megatron-args", "From Megatron-LM arguments or a launch script (model, parallelism, training)", options)
+        ->callback([options] { write(*options, require(importMegatronArguments(readInput(options->input), baseOf(*options)))); });
+    CLI::App* nccl =
+        addImport(*command, cli, "nccl-tests",
+                  "Measured collectives from the log of all_reduce_perf and its like, into the base's measured table", options);
     nccl->add_option("--op", options->nccl.op, "The collective, where the log does not name it")
         ->check(CLI::IsMember({"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "p2p"}));
-    nccl->add_option("--ranks", options->nccl.ranks, "The number of ranks, where the log does not list them")->check(CLI::Range(2, 1 << 20));
+    nccl->add_option("--ranks", options->nccl.ranks, "The number of ranks, where the log does not list them")
+        ->check(CLI::Range(2, 1 << 20));
     nccl->callback([options] { writeMeasured(*options, require(ncclTestsRows(readInput(options->input), options->nccl))); });
-    addImport(*command, cli, "operators", "Measured operators from CSV (op, m, n, k, dtype, ranks, bytes, time_us), into the base's measured table", options)
+    addImport(*command, cli, "operators",
+              "Measured operators from CSV (op, m, n, k, dtype, ranks, bytes, time_us), into the base's measured table", options)
         ->callback([options] { writeMeasured(*options, require(operatorTableRows(readInput(options->input)))); });
 }
 

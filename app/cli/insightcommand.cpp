@@ -50,8 +50,8 @@ std::string noteLines(const std::vector<std::string>& notes)
 
 std::string figuresLine(const DistributionSummary& s)
 {
-    return fmt::format("p50 {:.4g} s ± {:.1g}   p95 {:.4g} s ± {:.1g}   p99 {:.4g} s ± {:.1g}   (95 %, n = {})", s.p50, s.ciP50, s.p95, s.ciP95,
-                       s.p99, s.ciP99, s.samples);
+    return fmt::format("p50 {:.4g} s ± {:.1g}   p95 {:.4g} s ± {:.1g}   p99 {:.4g} s ± {:.1g}   (95 %, n = {})", s.p50, s.ciP50, s.p95,
+                       s.ciP95, s.p99, s.ciP99, s.samples);
 }
 
 } // namespace prism::cli

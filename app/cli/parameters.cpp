@@ -21,8 +21,8 @@ std::string tableText()
 {
     std::string text;
     for (const Parameter& p : parameters())
-        text += p.id + "\n    " + p.label + (p.shortName.empty() ? "" : " (" + p.shortName + ")") + ": " + p.help + " Accepted: "
-            + acceptedText(p) + ". Default: " + valueText(p.defaultValue) + ".\n";
+        text += p.id + "\n    " + p.label + (p.shortName.empty() ? "" : " (" + p.shortName + ")") + ": " + p.help
+                + " Accepted: " + acceptedText(p) + ". Default: " + valueText(p.defaultValue) + ".\n";
     return text;
 }
 
@@ -32,8 +32,11 @@ std::string tableJson()
     for (const Parameter& p : parameters()) {
         nlohmann::ordered_json entry{{"id", p.id}, {"group", p.group}, {"label", p.label}, {"short_name", p.shortName}, {"unit", p.unit}};
         const bool number = p.type == ParameterType::integer || p.type == ParameterType::real;
-        entry["type"] = p.type == ParameterType::integer ? "integer" : p.type == ParameterType::real ? "real"
-            : p.type == ParameterType::boolean ? "boolean" : p.type == ParameterType::choice ? "choice" : "text";
+        entry["type"] = p.type == ParameterType::integer   ? "integer"
+                        : p.type == ParameterType::real    ? "real"
+                        : p.type == ParameterType::boolean ? "boolean"
+                        : p.type == ParameterType::choice  ? "choice"
+                                                           : "text";
         if (number) {
             entry["minimum"] = p.minimum;
             entry["maximum"] = p.maximum;
@@ -52,7 +55,8 @@ std::string tableJson()
 void addParameters(CLI::App& app, Cli& cli)
 {
     auto options = std::make_shared<ParameterOptions>();
-    CLI::App* command = app.add_subcommand("parameters", "Everything that --set and a scenario file can change, with ranges, units and defaults");
+    CLI::App* command =
+        app.add_subcommand("parameters", "Everything that --set and a scenario file can change, with ranges, units and defaults");
     command->add_flag("--markdown", options->markdown, "Print the help page resources/help/parameters.md");
     addOutput(*command, *options, cli);
     command->callback([options] {

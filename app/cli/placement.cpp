@@ -43,8 +43,8 @@ std::string mapText(const PlacementMap& map)
 
 std::string slowText(const SlowNodesReport& r)
 {
-    std::string text = fmt::format("With all of them    {}\nWithout any         {}\np95 change {}\n\n", figuresLine(r.withAll), figuresLine(r.withoutAny),
-                                   milliseconds(r.total.p95));
+    std::string text = fmt::format("With all of them    {}\nWithout any         {}\np95 change {}\n\n", figuresLine(r.withAll),
+                                   figuresLine(r.withoutAny), milliseconds(r.total.p95));
     for (const SlowNodesReport::Row& row : r.rows)
         text += fmt::format("{:<14} p95 when mended {}\n", row.label, milliseconds(row.mended.p95));
     return text;
@@ -57,8 +57,8 @@ std::string movesText(const PlacementResult& r)
     std::string text;
     for (std::size_t i = 0; i < std::min(kShown, r.moves.size()); ++i) {
         const NodeMove& m = r.moves[i];
-        text += fmt::format("  node {:<6} ({:.3g} times slower)  replica {}, stage {} -> replica {}, stage {}\n", m.node, m.slowness, m.fromReplica, m.fromStage,
-                            m.toReplica, m.toStage);
+        text += fmt::format("  node {:<6} ({:.3g} times slower)  replica {}, stage {} -> replica {}, stage {}\n", m.node, m.slowness,
+                            m.fromReplica, m.fromStage, m.toReplica, m.toStage);
     }
     if (r.moves.size() > kShown)
         text += fmt::format("  and {} more (--json lists all)\n", r.moves.size() - kShown);
@@ -67,9 +67,10 @@ std::string movesText(const PlacementResult& r)
 
 std::string resultText(const PlacementResult& r)
 {
-    return fmt::format("Given order   {}\nBest order    {}\nWorst order   {}\n\nGain over given {}, over worst {}; {} of {} positions change\n",
-                       figuresLine(r.given), figuresLine(r.best), figuresLine(r.worst), percent(r.gainOverGiven), percent(r.gainOverWorst),
-                       r.movedNodes, r.bestOrder.size())
+    return fmt::format(
+               "Given order   {}\nBest order    {}\nWorst order   {}\n\nGain over given {}, over worst {}; {} of {} positions change\n",
+               figuresLine(r.given), figuresLine(r.best), figuresLine(r.worst), percent(r.gainOverGiven), percent(r.gainOverWorst),
+               r.movedNodes, r.bestOrder.size())
            + movesText(r) + noteLines(r.notes);
 }
 
@@ -100,7 +101,8 @@ SlowEntry slowEntry(const std::string& text)
         at = end + 1;
     }
     if (!fine || (entry.node < 0) == (entry.rank < 0))
-        throw InputError({{Severity::error, "--slow", "The slow place cannot be read.", text, "node=N,compute=1.2,link=1 or rank=N,compute=1.2", "", ""}});
+        throw InputError({{Severity::error, "--slow", "The slow place cannot be read.", text,
+                           "node=N,compute=1.2,link=1 or rank=N,compute=1.2", "", ""}});
     return entry;
 }
 
@@ -118,8 +120,9 @@ void search(const PlacementOptions& options, Evaluator& evaluator, const Scenari
     }
     const PlacementResult result = require(searchPlacement(evaluator, measured, insightOptions(options)));
     if (!options.hostfile.empty()) {
-        const HostfileFormat format = options.format == "mpi" ? HostfileFormat::mpi
-                                      : options.format == "slurm" ? HostfileFormat::slurm : HostfileFormat::torchrun;
+        const HostfileFormat format = options.format == "mpi"     ? HostfileFormat::mpi
+                                      : options.format == "slurm" ? HostfileFormat::slurm
+                                                                  : HostfileFormat::torchrun;
         CommonOptions file;
         file.output = options.hostfile;
         writeOutput(file, hostfile(result.bestOrder, hosts, scenario.cluster.gpusPerNode, format));
@@ -149,11 +152,16 @@ void addPlacement(CLI::App& app, Cli& cli)
     CLI::App* command = app.add_subcommand("placement", "Where a slow node hurts, and the best order of nodes for measured speeds");
     addInsight(*command, *options, cli, 2'000);
     command->add_option("--factor", options->probe.computeFactor, "How many times slower the node computes")->capture_default_str();
-    command->add_option("--link-factor", options->probe.linkFactor, "How many times slower its links to other nodes are")->capture_default_str();
-    command->add_option("--slow", options->slow, "A slow place: node=N,compute=F,link=F or rank=N,... (repeatable); reports what mending each gives")
+    command->add_option("--link-factor", options->probe.linkFactor, "How many times slower its links to other nodes are")
+        ->capture_default_str();
+    command
+        ->add_option("--slow", options->slow,
+                     "A slow place: node=N,compute=F,link=F or rank=N,... (repeatable); reports what mending each gives")
         ->allow_extra_args(false);
-    command->add_option("--speeds", options->speeds, "CSV of measured speeds (node, gpu, tflops or relative_speed): search the best order of nodes");
-    command->add_flag("--best-order", options->bestOrder, "Search the best order of nodes for the places that are marked slow (in the scenario or by --slow)");
+    command->add_option("--speeds", options->speeds,
+                        "CSV of measured speeds (node, gpu, tflops or relative_speed): search the best order of nodes");
+    command->add_flag("--best-order", options->bestOrder,
+                      "Search the best order of nodes for the places that are marked slow (in the scenario or by --slow)");
     command->add_option("--hostfile", options->hostfile, "Write the best order of nodes to this file");
     command->add_option("--hostfile-format", options->format, "mpi, slurm or torchrun")
         ->check(CLI::IsMember({"mpi", "slurm", "torchrun"}))

@@ -20,19 +20,22 @@ struct ScaleOptions : InsightCommand {
 
 std::string text(const ScaleCurve& curve)
 {
-    std::string text = fmt::format("{:>9} {:>6} {:>8} {:>18} {:>18} {:>18} {:>14} {:>12} {:>12}\n", "GPUs", "DP", "batch", "p50, s", "p95, s", "p99, s",
-                                   "MFU, %", "USD/Gtoken", "efficiency");
+    std::string text = fmt::format("{:>9} {:>6} {:>8} {:>18} {:>18} {:>18} {:>14} {:>12} {:>12}\n", "GPUs", "DP", "batch", "p50, s",
+                                   "p95, s", "p99, s", "MFU, %", "USD/Gtoken", "efficiency");
     for (const ScalePoint& p : curve.points) {
         if (!p.valid) {
             text += fmt::format("{:>9} {}\n", p.gpus, p.problem);
             continue;
         }
-        text += fmt::format("{:>9} {:>6} {:>8} {:>18} {:>18} {:>18} {:>14} {:>12.4g} {:>12.3f}{}\n", p.gpus, p.dataParallel, p.globalBatch,
-                            fmt::format("{:.5g} ± {:.1g}", p.step.p50, p.step.ciP50), fmt::format("{:.5g} ± {:.1g}", p.step.p95, p.step.ciP95),
-                            fmt::format("{:.5g} ± {:.1g}", p.step.p99, p.step.ciP99), fmt::format("{:.2f} ± {:.2f}", 100 * p.mfu.value, 100 * p.mfu.halfWidth),
-                            p.costPerBillionTokensUsd, p.efficiency, p.problem.empty() ? "" : "  " + p.problem);
+        text +=
+            fmt::format("{:>9} {:>6} {:>8} {:>18} {:>18} {:>18} {:>14} {:>12.4g} {:>12.3f}{}\n", p.gpus, p.dataParallel, p.globalBatch,
+                        fmt::format("{:.5g} ± {:.1g}", p.step.p50, p.step.ciP50), fmt::format("{:.5g} ± {:.1g}", p.step.p95, p.step.ciP95),
+                        fmt::format("{:.5g} ± {:.1g}", p.step.p99, p.step.ciP99),
+                        fmt::format("{:.2f} ± {:.2f}", 100 * p.mfu.value, 100 * p.mfu.halfWidth), p.costPerBillionTokensUsd, p.efficiency,
+                        p.problem.empty() ? "" : "  " + p.problem);
     }
-    return text + fmt::format("\n{} samples per point, seed {}, {:.0f} ms\n", curve.samples, curve.seed, 1e3 * curve.elapsedSeconds) + noteLines(curve.notes);
+    return text + fmt::format("\n{} samples per point, seed {}, {:.0f} ms\n", curve.samples, curve.seed, 1e3 * curve.elapsedSeconds)
+           + noteLines(curve.notes);
 }
 
 } // namespace
@@ -50,8 +53,10 @@ void addScale(CLI::App& app, Cli& cli)
         Evaluator evaluator;
         const Scenario scenario = loadScenario(*options);
         const std::vector<std::int64_t> gpus = options->gpus.empty() ? defaultScale(scenario) : options->gpus;
-        writeInsight(*options, require(scaleCurve(evaluator, scenario, options->mode == "weak" ? ScaleMode::weak : ScaleMode::strong, gpus,
-                                                  insightOptions(*options))), text);
+        writeInsight(*options,
+                     require(scaleCurve(evaluator, scenario, options->mode == "weak" ? ScaleMode::weak : ScaleMode::strong, gpus,
+                                        insightOptions(*options))),
+                     text);
     });
 }
 

@@ -30,27 +30,30 @@ int fewest(const SensitivityTable& table)
 std::string tableText(const SensitivityTable& table)
 {
     std::string text = "Step time  " + figuresLine(table.base) + "\n\n";
-    text += fmt::format("{:<28} {:>7} {:>24} {:>24} {:>24} {:>16} {:>16}\n", "input", "cv", "p95, spread removed", "p95, spread doubled", "p95, mean +10 %",
-                        "elasticity p95", "total effect");
+    text += fmt::format("{:<28} {:>7} {:>24} {:>24} {:>24} {:>16} {:>16}\n", "input", "cv", "p95, spread removed", "p95, spread doubled",
+                        "p95, mean +10 %", "elasticity p95", "total effect");
     for (const SensitivityRow& r : table.rows)
-        text += fmt::format("{:<28} {:>7.3f} {:>24} {:>24} {:>24} {:>16} {:>16}{}\n", r.id, r.cv, r.varies ? milliseconds(r.spreadRemoved.p95) : "-",
-                            r.varies ? milliseconds(r.spreadDoubled.p95) : "-", r.hasMean ? milliseconds(r.meanUp.p95) : "-",
+        text += fmt::format("{:<28} {:>7.3f} {:>24} {:>24} {:>24} {:>16} {:>16}{}\n", r.id, r.cv,
+                            r.varies ? milliseconds(r.spreadRemoved.p95) : "-", r.varies ? milliseconds(r.spreadDoubled.p95) : "-",
+                            r.hasMean ? milliseconds(r.meanUp.p95) : "-",
                             r.hasMean ? fmt::format("{:.3f} ± {:.3f}", r.elasticityP95.value, r.elasticityP95.halfWidth) : "-",
                             r.varies ? percent(r.totalEffectShare) : "-", r.nonMonotonic ? "  non-monotonic" : "");
-    text += fmt::format("\nP(step > {:.5g} s) = {}; --json and --csv give every input's change of it\nInteraction {}   {} to {} samples each, {} variations, seed {}, {:.0f} ms\n", table.limitSeconds, percent(table.exceedance),
-                        percent(table.interactionShare), fewest(table), table.samples,
+    text += fmt::format("\nP(step > {:.5g} s) = {}; --json and --csv give every input's change of it\nInteraction {}   {} to {} samples "
+                        "each, {} variations, seed {}, {:.0f} ms\n",
+                        table.limitSeconds, percent(table.exceedance), percent(table.interactionShare), fewest(table), table.samples,
                         table.evaluations, table.seed, 1e3 * table.elapsedSeconds);
     return text + noteLines(table.notes);
 }
 
 std::string sweepText(const ParameterSweep& sweep)
 {
-    std::string text = fmt::format("{} ({}), now {}\nStep time  {}\n\n", sweep.label, sweep.parameter, sweep.baseText, figuresLine(sweep.base));
-    text += fmt::format("{:>16} {:>11} {:>11} {:>11} {:>24} {:>8}\n", sweep.unit.empty() ? "value" : "value, " + sweep.unit, "p50, s", "p95, s",
-                        "p99, s", "p95 change", "MFU, %");
+    std::string text =
+        fmt::format("{} ({}), now {}\nStep time  {}\n\n", sweep.label, sweep.parameter, sweep.baseText, figuresLine(sweep.base));
+    text += fmt::format("{:>16} {:>11} {:>11} {:>11} {:>24} {:>8}\n", sweep.unit.empty() ? "value" : "value, " + sweep.unit, "p50, s",
+                        "p95, s", "p99, s", "p95 change", "MFU, %");
     for (const SweepPoint& p : sweep.points)
-        text += p.valid ? fmt::format("{:>16} {:>11.5g} {:>11.5g} {:>11.5g} {:>24} {:>8.1f}{}\n", p.text, p.step.p50, p.step.p95, p.step.p99,
-                                      milliseconds(p.change.p95), 100 * p.mfu, p.memoryFits ? "" : "  does not fit in memory")
+        text += p.valid ? fmt::format("{:>16} {:>11.5g} {:>11.5g} {:>11.5g} {:>24} {:>8.1f}{}\n", p.text, p.step.p50, p.step.p95,
+                                      p.step.p99, milliseconds(p.change.p95), 100 * p.mfu, p.memoryFits ? "" : "  does not fit in memory")
                         : fmt::format("{:>16} {}\n", p.text, p.problem);
     return text
            + fmt::format("\nElasticity of p95 {:.3f} ± {:.3f}{}\n", sweep.elasticityP95.value, sweep.elasticityP95.halfWidth,
@@ -74,11 +77,13 @@ void run(const SensitivityOptions& options)
 void addSensitivity(CLI::App& app, Cli& cli)
 {
     auto options = std::make_shared<SensitivityOptions>();
-    CLI::App* command = app.add_subcommand("sensitivity", "What causes the spread: every kernel class, scope and factor, or one parameter over a range");
+    CLI::App* command =
+        app.add_subcommand("sensitivity", "What causes the spread: every kernel class, scope and factor, or one parameter over a range");
     addInsight(*command, *options, cli, 2'000);
     auto* range = command->add_option("--range", options->range, "lo:hi:n, lo:hi:n:log, or a list a,b,c for --parameter");
     command->add_option("--parameter", options->parameter, "Sweep this parameter (its JSON path)")->needs(range);
-    command->add_option("--limit", options->limitSeconds, "Seconds of the changes of P(step > limit) (default: the p95)")->check(CLI::NonNegativeNumber);
+    command->add_option("--limit", options->limitSeconds, "Seconds of the changes of P(step > limit) (default: the p95)")
+        ->check(CLI::NonNegativeNumber);
     command->callback([options] { run(*options); });
 }
 

@@ -30,9 +30,9 @@ struct Outcome {
 
 Json summaryJson(const DistributionSummary& s)
 {
-    return {{"mean", s.mean}, {"std", s.std}, {"cv", s.cv}, {"p5", s.p5}, {"p50", s.p50}, {"p95", s.p95}, {"p99", s.p99},
-            {"samples", s.samples},
-            {"ci95", {{"mean", s.ciMean}, {"p50", s.ciP50}, {"p95", s.ciP95}, {"p99", s.ciP99}}}};
+    return {{"mean", s.mean}, {"std", s.std},         {"cv", s.cv},
+            {"p5", s.p5},     {"p50", s.p50},         {"p95", s.p95},
+            {"p99", s.p99},   {"samples", s.samples}, {"ci95", {{"mean", s.ciMean}, {"p50", s.ciP50}, {"p95", s.ciP95}, {"p99", s.ciP99}}}};
 }
 
 Json toJson(const Outcome& o, const SimulateOptions& options)
@@ -56,16 +56,16 @@ Json toJson(const Outcome& o, const SimulateOptions& options)
 
 std::string line(const char* label, const DistributionSummary& s)
 {
-    return fmt::format("{:<22} p5 {:.5g} s   p50 {:.5g} s   p95 {:.5g} s   p99 {:.5g} s   cv {:.3g} %\n", label, s.p5, s.p50, s.p95,
-                       s.p99, 100 * s.cv);
+    return fmt::format("{:<22} p5 {:.5g} s   p50 {:.5g} s   p95 {:.5g} s   p99 {:.5g} s   cv {:.3g} %\n", label, s.p5, s.p50, s.p95, s.p99,
+                       100 * s.cv);
 }
 
 std::string toText(const Outcome& o, const SimulateOptions& options)
 {
     const Schedule& s = o.graph.schedule;
-    std::string text = fmt::format("{}\n{} replicas x {} stages x {} ranks, {} chunks, {} micro-batches, schedule {}, {} simulator\n\n", o.graph.name,
-                                   o.graph.numReplicas, s.numStages, o.graph.cellRanks(), s.numChunks, s.numMicrobatches, s.name,
-                                   options.reference ? "reference" : "fast");
+    std::string text = fmt::format("{}\n{} replicas x {} stages x {} ranks, {} chunks, {} micro-batches, schedule {}, {} simulator\n\n",
+                                   o.graph.name, o.graph.numReplicas, s.numStages, o.graph.cellRanks(), s.numChunks, s.numMicrobatches,
+                                   s.name, options.reference ? "reference" : "fast");
     text += line("Step time across jobs", o.across);
     text += fmt::format("{:<22} p50 ± {:.2g} s   p95 ± {:.2g} s   p99 ± {:.2g} s   (95 %, n = {}, seed {})\n", "", o.across.ciP50,
                         o.across.ciP95, o.across.ciP99, o.across.samples, options.seed);
@@ -73,8 +73,9 @@ std::string toText(const Outcome& o, const SimulateOptions& options)
     text += fmt::format("Noise-free step        {:.5g} s\n", o.samples.noiseFreeSeconds);
     for (const Diagnostic& d : o.samples.warnings)
         text += fmt::format("warning: {}\n", d.message);
-    return text + fmt::format("\nGraph hash {}, {} node-samples, {:.0f} ms\n", o.graph.hash().text(), o.samples.nodeSamples,
-                              1e3 * o.elapsedSeconds);
+    return text
+           + fmt::format("\nGraph hash {}, {} node-samples, {:.0f} ms\n", o.graph.hash().text(), o.samples.nodeSamples,
+                         1e3 * o.elapsedSeconds);
 }
 
 std::string samplesCsv(const std::vector<double>& seconds)

@@ -20,15 +20,18 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct StudyCommand : CommonOptions {
-    std::string file;             ///< the study
-    std::string first, second;    ///< names, or what to add or import
+    std::string file;          ///< the study
+    std::string first, second; ///< names, or what to add or import
     std::string name, note;
-    int revision = 0;             ///< 1 = the first; 0 = the current one
+    int revision = 0; ///< 1 = the first; 0 = the current one
     double waitSeconds = 2;
     bool replace = false, dropHistory = false;
 };
 
-std::string jsonText(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n"; }
+std::string jsonText(const Json& json)
+{
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
 
 std::string timeText(std::int64_t ms)
 {
@@ -59,8 +62,8 @@ Study openStudy(const StudyCommand& command, StudyAccess access)
     if (!study.notes().empty())
         std::cerr << diagnosticsText(study.notes());
     if (access == StudyAccess::readWrite && study.readOnly())
-        throw InputError({{Severity::error, std::string(study_problem::kReadOnly),
-                           "The study cannot be changed. " + study.readOnlyReason(), command.file}});
+        throw InputError({{Severity::error, std::string(study_problem::kReadOnly), "The study cannot be changed. " + study.readOnlyReason(),
+                           command.file}});
     return study;
 }
 
@@ -100,9 +103,16 @@ void list(const StudyCommand& command)
     for (const StudyScenario& s : scenarios) {
         const auto revisions = require(study.revisions(s.id)).size();
         const auto parent = s.parent.value ? study.scenario(s.parent) : Result<StudyScenario>(StudyScenario{});
-        rows.push_back({{"id", s.id.value}, {"name", s.name}, {"note", s.note}, {"colour", s.colour}, {"line_style", s.lineStyle},
-                        {"visible", s.visible}, {"archived", s.archived}, {"baseline", s.id == baseline},
-                        {"parent", parent.ok() ? parent->name : ""}, {"revisions", revisions}});
+        rows.push_back({{"id", s.id.value},
+                        {"name", s.name},
+                        {"note", s.note},
+                        {"colour", s.colour},
+                        {"line_style", s.lineStyle},
+                        {"visible", s.visible},
+                        {"archived", s.archived},
+                        {"baseline", s.id == baseline},
+                        {"parent", parent.ok() ? parent->name : ""},
+                        {"revisions", revisions}});
         text += fmt::format("{} {:<32} {:>5} revisions{}{}{}\n", s.id == baseline ? "*" : " ", s.name, revisions,
                             s.visible ? "" : "  hidden", s.archived ? "  archived" : "", s.note.empty() ? "" : "  " + s.note);
     }
@@ -112,8 +122,11 @@ void list(const StudyCommand& command)
         attachments.push_back({{"id", a.id.value}, {"kind", a.kind}, {"name", a.name}, {"source", a.source}, {"bytes", a.bytes}});
         text += fmt::format("  import {:<25} {} from {}, {} bytes\n", a.name, a.kind, a.source, a.bytes);
     }
-    const Json json{{"file", command.file}, {"name", study.name()}, {"scenarios", std::move(rows)},
-                    {"attachments", std::move(attachments)}, {"result_bytes", require(study.storedResultBytes())}};
+    const Json json{{"file", command.file},
+                    {"name", study.name()},
+                    {"scenarios", std::move(rows)},
+                    {"attachments", std::move(attachments)},
+                    {"result_bytes", require(study.storedResultBytes())}};
     writeOutput(command, command.json ? jsonText(json) : text);
 }
 
@@ -127,7 +140,8 @@ void show(const StudyCommand& command)
     std::string text = fmt::format("{}{}\n", scenario.name, scenario.note.empty() ? "" : ": " + scenario.note);
     for (std::size_t i = 0; i < revisions.size(); ++i) {
         const bool current = revisions[i].id == scenario.current;
-        history.push_back({{"number", i + 1}, {"time", timeText(revisions[i].timeMs)}, {"label", revisions[i].label}, {"current", current}});
+        history.push_back(
+            {{"number", i + 1}, {"time", timeText(revisions[i].timeMs)}, {"label", revisions[i].label}, {"current", current}});
         text += fmt::format("{} {:>5}  {}  {}\n", current ? "*" : " ", i + 1, timeText(revisions[i].timeMs), revisions[i].label);
     }
     const Json json{{"name", scenario.name}, {"note", scenario.note}, {"scenario", jsonOrText(body)}, {"revisions", std::move(history)}};
@@ -154,8 +168,9 @@ void add(const StudyCommand& command)
     if (!command.note.empty())
         requireDone(study.setNote(id, command.note));
     const std::string kept = require(study.scenario(id)).name;
-    writeOutput(command, command.json ? jsonText({{"file", command.file}, {"name", kept}, {"id", id.value}, {"hash", scenario.hash().text()}})
-                                      : fmt::format("{}: {} \"{}\"\n", command.file, existing.ok() && command.replace ? "replaced" : "added", kept));
+    writeOutput(command, command.json
+                             ? jsonText({{"file", command.file}, {"name", kept}, {"id", id.value}, {"hash", scenario.hash().text()}})
+                             : fmt::format("{}: {} \"{}\"\n", command.file, existing.ok() && command.replace ? "replaced" : "added", kept));
 }
 
 void exportTo(const StudyCommand& command)
@@ -167,7 +182,8 @@ void exportTo(const StudyCommand& command)
         return;
     }
     if (command.output.empty())
-        throw InputError({{Severity::error, "--output", "A whole study is exported into a folder.", "", "--output FOLDER, or the name of a scenario"}});
+        throw InputError(
+            {{Severity::error, "--output", "A whole study is exported into a folder.", "", "--output FOLDER, or the name of a scenario"}});
     requireDone(study.exportFolder(command.output));
     std::cout << (command.json ? jsonText({{"folder", command.output}, {"scenarios", study.scenarios().size()}})
                                : fmt::format("{}: {} scenarios\n", command.output, study.scenarios().size()));
@@ -200,7 +216,8 @@ void diff(const StudyCommand& command)
     const bool same = a.hash() == b.hash();
     if (text.empty())
         text = same ? "no differences\n" : "the parameters are the same; tables or slow places differ\n";
-    writeOutput(command, command.json ? jsonText({{"a", command.first}, {"b", command.second}, {"same_result", same}, {"differences", std::move(rows)}})
+    writeOutput(command, command.json ? jsonText(
+                             {{"a", command.first}, {"b", command.second}, {"same_result", same}, {"differences", std::move(rows)}})
                                       : text);
 }
 
@@ -237,12 +254,16 @@ void salvage(const StudyCommand& command)
     for (const Diagnostic& d : report.losses)
         losses.push_back({{"path", d.path}, {"message", d.message}, {"found", d.found}});
     if (command.json)
-        std::cout << jsonText({{"file", command.output}, {"scenarios", report.scenarios}, {"revisions", report.revisions},
-                               {"attachments", report.attachments}, {"results", report.results}, {"undo_steps", report.steps},
+        std::cout << jsonText({{"file", command.output},
+                               {"scenarios", report.scenarios},
+                               {"revisions", report.revisions},
+                               {"attachments", report.attachments},
+                               {"results", report.results},
+                               {"undo_steps", report.steps},
                                {"losses", std::move(losses)}});
     else
-        std::cout << fmt::format("{}: {} scenarios, {} revisions, {} imports, {} results, {} undo steps\n", command.output, report.scenarios,
-                                 report.revisions, report.attachments, report.results, report.steps)
+        std::cout << fmt::format("{}: {} scenarios, {} revisions, {} imports, {} results, {} undo steps\n", command.output,
+                                 report.scenarios, report.revisions, report.attachments, report.results, report.steps)
                   << (report.losses.empty() ? "nothing was lost\n" : diagnosticsText(report.losses));
 }
 
@@ -298,7 +319,8 @@ void addStudy(CLI::App& app, Cli& cli)
     sub = addCommand(*study, cli, c, "export", "One scenario as JSON, or the study as a folder of JSON and CSV", [c] { exportTo(*c); });
     sub->add_option("name", c->first, "Scenario of the study; without it the whole study goes to the folder --output");
     addRevision(*sub, *c);
-    sub = addCommand(*study, cli, c, "import", "A folder made by export as a new study, or a scenario file into a study", [c] { import(*c); });
+    sub = addCommand(*study, cli, c, "import", "A folder made by export as a new study, or a scenario file into a study",
+                     [c] { import(*c); });
     addSource(*sub, *c, "source", "Exported folder, or a scenario file");
     sub = addCommand(*study, cli, c, "diff", "The parameters in which two scenarios differ", [c] { diff(*c); });
     sub->add_option("a", c->first, "Scenario, or NAME@N for its Nth revision")->required();

@@ -21,8 +21,8 @@ struct TimelineOptions : InsightCommand {
 
 std::string text(const Timeline& t)
 {
-    std::string text = fmt::format("{} (draw {}): {:.5g} s, replica {} of {}, {} stages, {} micro-batches, schedule {}\n\n", t.draw, t.sample, t.stepSeconds,
-                                   t.replica, t.replicas, t.stages, t.microbatches, t.scheduleName);
+    std::string text = fmt::format("{} (draw {}): {:.5g} s, replica {} of {}, {} stages, {} micro-batches, schedule {}\n\n", t.draw,
+                                   t.sample, t.stepSeconds, t.replica, t.replicas, t.stages, t.microbatches, t.scheduleName);
     for (int s = 0; s < t.stages; ++s) {
         double critical = 0;
         int most = 0;
@@ -47,8 +47,11 @@ void addTimeline(CLI::App& app, Cli& cli)
     auto options = std::make_shared<TimelineOptions>();
     CLI::App* command = app.add_subcommand("timeline", "One sampled step: what ran when, the critical path, the bubbles");
     addInsight(*command, *options, cli, 500);
-    auto* quantile = command->add_option("--quantile", options->quantile, "The step at this quantile of the sampled ones")->capture_default_str();
-    command->add_option("--sample", options->sample, "The sample of this number instead")->excludes(quantile)->check(CLI::NonNegativeNumber);
+    auto* quantile =
+        command->add_option("--quantile", options->quantile, "The step at this quantile of the sampled ones")->capture_default_str();
+    command->add_option("--sample", options->sample, "The sample of this number instead")
+        ->excludes(quantile)
+        ->check(CLI::NonNegativeNumber);
     command->add_option("--trace", options->trace, "Write a Chrome trace (opens in Perfetto) to this file");
     command->callback([options] {
         Evaluator evaluator;

@@ -48,7 +48,8 @@ Json rowJson(const ValidatedRow& r)
 
 Json suiteJson(const SuiteErrors& e)
 {
-    Json j = {{"rows", e.rows}, {"skipped", e.skipped}, {"mean_abs_error", e.meanAbs}, {"bias", e.bias}, {"worst", e.worst}, {"rank_correlation", e.rankCorrelation}};
+    Json j = {{"rows", e.rows}, {"skipped", e.skipped}, {"mean_abs_error", e.meanAbs},
+              {"bias", e.bias}, {"worst", e.worst},     {"rank_correlation", e.rankCorrelation}};
     if (e.memoryMeanAbs >= 0)
         j["memory_mean_abs_error"] = e.memoryMeanAbs;
     if (e.bubbleMeanAbs >= 0)
@@ -66,15 +67,19 @@ std::string reportJson(const ValidationReport& report)
     for (const SuiteErrors& e : report.suites)
         suites[e.suite] = suiteJson(e);
     const Json out = {{"rows", std::move(rows)}, {"by_suite", std::move(suites)}, {"mean_abs_error", report.all.meanAbs},
-                      {"bias", report.all.bias}, {"worst", report.all.worst}, {"band_coverage", report.bandCoverage}};
+                      {"bias", report.all.bias}, {"worst", report.all.worst},     {"band_coverage", report.bandCoverage}};
     return out.dump(2) + "\n";
 }
 
-std::string percent(double x) { return fmt::format("{:+.1f} %", 100 * x); }
+std::string percent(double x)
+{
+    return fmt::format("{:+.1f} %", 100 * x);
+}
 
 std::string suiteLine(const SuiteErrors& e)
 {
-    std::string line = fmt::format("{:<22} {:>4} {:>7} {:>8.2f} % {:>9} {:>9} {:>8.3f}", e.suite, e.rows, e.skipped, 100 * e.meanAbs, percent(e.bias), percent(e.worst), e.rankCorrelation);
+    std::string line = fmt::format("{:<22} {:>4} {:>7} {:>8.2f} % {:>9} {:>9} {:>8.3f}", e.suite, e.rows, e.skipped, 100 * e.meanAbs,
+                                   percent(e.bias), percent(e.worst), e.rankCorrelation);
     if (e.memoryMeanAbs >= 0)
         line += fmt::format("  peak memory {:.1f} %", 100 * e.memoryMeanAbs);
     if (e.bubbleMeanAbs >= 0)
@@ -94,9 +99,11 @@ std::string reportText(const ValidationReport& report)
         if (r.publishedMemoryGib > 0)
             extra += fmt::format("memory {:.1f} of {:.1f} GiB ", r.predictedMemoryGib, r.publishedMemoryGib);
         if (r.publishedBubbleRate >= 0)
-            extra += fmt::format("bubble {:.4f} of {:.4f}, {:.2f} samples/s/GPU ", r.predictedBubbleRate, r.publishedBubbleRate, r.samplesPerSecondPerGpu);
-        out += fmt::format("{:<58} {:>11.3f} {:>11} {:>9}  {}\n", r.id, r.predictedSeconds, r.publishedSeconds > 0 ? fmt::format("{:.3f}", r.publishedSeconds) : "-",
-                           r.hasError() ? percent(r.error) : "-", extra);
+            extra += fmt::format("bubble {:.4f} of {:.4f}, {:.2f} samples/s/GPU ", r.predictedBubbleRate, r.publishedBubbleRate,
+                                 r.samplesPerSecondPerGpu);
+        out += fmt::format("{:<58} {:>11.3f} {:>11} {:>9}  {}\n", r.id, r.predictedSeconds,
+                           r.publishedSeconds > 0 ? fmt::format("{:.3f}", r.publishedSeconds) : "-", r.hasError() ? percent(r.error) : "-",
+                           extra);
         if (!r.assumptions.empty())
             out += "    assumed: " + joined(r.assumptions, "; ") + "\n";
     }
@@ -116,8 +123,8 @@ void validate(const ValidateOptions& options)
     if (!options.scenarioOf.empty()) {
         const auto row = std::find_if(rows.begin(), rows.end(), [&](const PublishedRow& r) { return r.id == options.scenarioOf; });
         if (row == rows.end() || row->scheduleOnly || !row->skipped.empty())
-            throw InputError({{Severity::error, "--scenario", row == rows.end() ? "there is no such row" : "the row is no scenario", options.scenarioOf,
-                               row == rows.end() ? "the id of a row" : row->skipped, "", ""}});
+            throw InputError({{Severity::error, "--scenario", row == rows.end() ? "there is no such row" : "the row is no scenario",
+                               options.scenarioOf, row == rows.end() ? "the id of a row" : row->skipped, "", ""}});
         writeOutput(options, toJson(row->scenario));
         return;
     }
@@ -133,8 +140,10 @@ void validate(const ValidateOptions& options)
 void addValidatePublished(CLI::App& app, Cli& cli)
 {
     auto options = std::make_shared<ValidateOptions>();
-    CLI::App* command = app.add_subcommand("validate-published", "Run published training steps and print the error of every row and source");
-    command->add_option("FILE", options->file, "file of the format prism-validation-1, for example presets/published/steps.json")->required();
+    CLI::App* command =
+        app.add_subcommand("validate-published", "Run published training steps and print the error of every row and source");
+    command->add_option("FILE", options->file, "file of the format prism-validation-1, for example presets/published/steps.json")
+        ->required();
     command->add_option("--suite", options->suite, "only rows of this source");
     command->add_option("--tier", options->tier, "only rows of this tier: A, B or C");
     command->add_option("--scenario", options->scenarioOf, "write the scenario that describes the row with this id, and nothing else");

@@ -45,16 +45,17 @@ std::string comparisonJson(const SeriesComparison& c)
 std::string comparisonText(const SeriesComparison& c)
 {
     std::string text = fmt::format("{} steps of {} runs, {} left out (warm-up, short runs)\n", c.steps, c.runs, c.dropped);
-    text += fmt::format("Median step: measured {:.4g} s, predicted {:.4g} s ({:+.1f} %)\n\n", c.measuredMedianSeconds, c.predictedMedianSeconds,
-                        100 * (c.predictedMedianSeconds / c.measuredMedianSeconds - 1));
+    text += fmt::format("Median step: measured {:.4g} s, predicted {:.4g} s ({:+.1f} %)\n\n", c.measuredMedianSeconds,
+                        c.predictedMedianSeconds, 100 * (c.predictedMedianSeconds / c.measuredMedianSeconds - 1));
     text += fmt::format("{:<11} {:>8} {:>8} {:>8} {:>9} {:>14}\n", "over median", "p5", "p95", "p99", "cv", "beyond 1.05");
     const auto line = [&](const char* name, const SeriesFigures& f) {
-        text += fmt::format("{:<11} {:>8.4f} {:>8.4f} {:>8.4f} {:>7.2f} % {:>12.2f} %\n", name, f.p5, f.p95, f.p99, 100 * f.cv, 100 * f.beyond);
+        text +=
+            fmt::format("{:<11} {:>8.4f} {:>8.4f} {:>8.4f} {:>7.2f} % {:>12.2f} %\n", name, f.p5, f.p95, f.p99, 100 * f.cv, 100 * f.beyond);
     };
     line("measured", c.measured);
     line("predicted", c.predicted);
-    text += fmt::format("\nKS distance {:.2f} (95 %: {:.2f} to {:.2f}; by chance up to {:.2f})\nNeighbouring steps correlate by {:.2f}", c.ks, c.ksLow, c.ksHigh,
-                        c.ksByChance, c.lag1);
+    text += fmt::format("\nKS distance {:.2f} (95 %: {:.2f} to {:.2f}; by chance up to {:.2f})\nNeighbouring steps correlate by {:.2f}",
+                        c.ks, c.ksLow, c.ksHigh, c.ksByChance, c.lag1);
     text += c.runs > 1 ? fmt::format("; medians of the runs differ by {:.2f} %\n", 100 * c.medianSpread) : "\n";
     return text;
 }
@@ -62,7 +63,8 @@ std::string comparisonText(const SeriesComparison& c)
 void validate(const StepsOptions& options)
 {
     const Scenario scenario = loadScenario(options);
-    const StepSeries series = require(readStepSeries(require(selectedRows(require(readTextFile(options.file)), options.where)), options.query));
+    const StepSeries series =
+        require(readStepSeries(require(selectedRows(require(readTextFile(options.file)), options.where)), options.query));
     Evaluator evaluator;
     EvaluateOptions evaluate;
     evaluate.seed = options.seed;
@@ -85,9 +87,13 @@ void addValidateSteps(CLI::App& app, Cli& cli)
     addScenario(*command, *options);
     command->add_option("STEPS", options->file, "CSV with a header, one line per step; may be gzip")->required();
     command->add_option("--where", options->where, "COLUMN=VALUE: only these lines (repeatable)");
-    command->add_option("--time-column", options->query.timeColumn, "seconds, or milliseconds where the name ends in _ms")->capture_default_str();
-    command->add_option("--run-column", options->query.runColumn, "lines with one value belong to one run, where there is such a column")->capture_default_str();
-    command->add_option("--skip", options->query.skip, "first steps of each run to leave out (warm-up)")->check(CLI::Range(0, 1000))->capture_default_str();
+    command->add_option("--time-column", options->query.timeColumn, "seconds, or milliseconds where the name ends in _ms")
+        ->capture_default_str();
+    command->add_option("--run-column", options->query.runColumn, "lines with one value belong to one run, where there is such a column")
+        ->capture_default_str();
+    command->add_option("--skip", options->query.skip, "first steps of each run to leave out (warm-up)")
+        ->check(CLI::Range(0, 1000))
+        ->capture_default_str();
     addSampling(*command, *options);
     addOutput(*command, *options, cli);
     command->callback([options] { validate(*options); });

@@ -22,10 +22,16 @@ namespace {
 
 constexpr int kPatienceMs = 300'000; // for one page with its background jobs on a slow machine
 
-void complain(const QString& text) { std::fprintf(stderr, "%s\n", qUtf8Printable(text)); }
+void complain(const QString& text)
+{
+    std::fprintf(stderr, "%s\n", qUtf8Printable(text));
+}
 
 /// The study is on disk, or never will be.
-bool isKept(const ui::StudyFile& file) { return file.isSaved() || file.isReadOnly() || !file.problem().isEmpty(); }
+bool isKept(const ui::StudyFile& file)
+{
+    return file.isSaved() || file.isReadOnly() || !file.problem().isEmpty();
+}
 
 /// Lets the window work until the page and all background jobs are done and the study is kept.
 bool settle(ui::MainWindow& window)
@@ -36,7 +42,7 @@ bool settle(ui::MainWindow& window)
     while (quiet < 5) {
         QApplication::processEvents(QEventLoop::AllEvents, 20);
         const bool busy = window.workspace().bridge().isBusy() || !window.workspace().insights().isIdle()
-            || (window.workspace().context().current() && window.pages().current()->isComputing()) || !isKept(window.file());
+                          || (window.workspace().context().current() && window.pages().current()->isComputing()) || !isKept(window.file());
         quiet = busy ? 0 : quiet + 1;
         if (clock.elapsed() > kPatienceMs)
             return false;
@@ -87,8 +93,9 @@ int runBatch(ui::Theme& theme, const BatchOptions& options)
             settle(window);
             const QPixmap picture = window.grab();
             const int scale = qRound(picture.devicePixelRatio());
-            const QString path = QDir(options.screenshots).filePath(u"%1-%2%3.png"_s.arg(page->id(), mode == ui::Theme::Mode::light ? u"light"_s : u"dark"_s,
-                                                                                          scale > 1 ? u"@%1x"_s.arg(scale) : QString()));
+            const QString path = QDir(options.screenshots)
+                                     .filePath(u"%1-%2%3.png"_s.arg(page->id(), mode == ui::Theme::Mode::light ? u"light"_s : u"dark"_s,
+                                                                    scale > 1 ? u"@%1x"_s.arg(scale) : QString()));
             if (!picture.save(path)) {
                 complain(u"%1 cannot be written."_s.arg(path));
                 return 1;

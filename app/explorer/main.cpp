@@ -14,7 +14,8 @@ int main(int argc, char** argv)
     for (int i = 1; i < argc; ++i) {
         if (qstrcmp(argv[i], "--scale") == 0 && i + 1 < argc)
             qputenv("QT_SCALE_FACTOR", argv[i + 1]);
-        if ((qstrcmp(argv[i], "--screenshots") == 0 || qstrcmp(argv[i], "--export-csv") == 0) && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM"))
+        if ((qstrcmp(argv[i], "--screenshots") == 0 || qstrcmp(argv[i], "--export-csv") == 0)
+            && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM"))
             qputenv("QT_QPA_PLATFORM", "offscreen");
     }
     QApplication application(argc, argv);
@@ -30,23 +31,29 @@ int main(int argc, char** argv)
     const QCommandLineOption screenshots(u"screenshots"_s, u"Write every page, light and dark, as PNG into DIR and leave."_s, u"DIR"_s);
     const QCommandLineOption csv(u"export-csv"_s, u"Write the figures of every page as CSV into DIR and leave."_s, u"DIR"_s);
     const QCommandLineOption size(u"size"_s, u"Window size of the screenshots."_s, u"WIDTHxHEIGHT"_s, u"1440x900"_s);
-    const QCommandLineOption scale(u"scale"_s, u"Pixels for each pixel of the size, 1 to 4; pictures of scale 2 and more have it in their names."_s, u"FACTOR"_s, u"1"_s);
+    const QCommandLineOption scale(u"scale"_s,
+                                   u"Pixels for each pixel of the size, 1 to 4; pictures of scale 2 and more have it in their names."_s,
+                                   u"FACTOR"_s, u"1"_s);
     const QCommandLineOption uiScale(u"ui-scale"_s, u"Size of type and spacing in the screenshots, 0.75 to 2."_s, u"FACTOR"_s, u"1"_s);
     const QCommandLineOption theme(u"theme"_s, u"light, dark or system."_s, u"THEME"_s);
     parser.addOptions({screenshots, csv, size, scale, uiScale, theme});
-    parser.addPositionalArgument(u"study"_s, u"A study (.prism), or a scenario, model configuration, argument list or speed table to import."_s, u"[STUDY]"_s);
+    parser.addPositionalArgument(
+        u"study"_s, u"A study (.prism), or a scenario, model configuration, argument list or speed table to import."_s, u"[STUDY]"_s);
     parser.process(application);
 
     prism::ui::Theme look;
     QSettings settings;
     const QString mode = parser.isSet(theme) ? parser.value(theme) : settings.value(u"view/theme"_s).toString();
-    look.setMode(mode == u"light" ? prism::ui::Theme::Mode::light : mode == u"dark" ? prism::ui::Theme::Mode::dark : prism::ui::Theme::Mode::system);
+    look.setMode(mode == u"light"  ? prism::ui::Theme::Mode::light
+                 : mode == u"dark" ? prism::ui::Theme::Mode::dark
+                                   : prism::ui::Theme::Mode::system);
     look.setUiScale(settings.value(u"view/scale"_s, 1.0).toDouble());
     look.applyTo(application);
 
     const QString study = parser.positionalArguments().value(0);
     if (parser.isSet(screenshots) || parser.isSet(csv)) {
-        prism::explorer::BatchOptions options{parser.value(screenshots), parser.value(csv), study, parser.value(size), parser.value(uiScale).toDouble()};
+        prism::explorer::BatchOptions options{parser.value(screenshots), parser.value(csv), study, parser.value(size),
+                                              parser.value(uiScale).toDouble()};
         return prism::explorer::runBatch(look, options);
     }
     prism::ui::MainWindow window(look);

@@ -15,12 +15,12 @@ enum class Severity { note, warning, error };
 /// exists) a fix that can be applied with one click: the value `fixValue` (JSON text) for the path `fixPath`.
 struct Diagnostic {
     Severity severity = Severity::error;
-    std::string path;      ///< JSON path ("parallelism.tensor_model_parallel_size"), file:line, or table row
-    std::string message;   ///< one sentence for a person
-    std::string found;     ///< what stood there, as text
-    std::string accepted;  ///< what would be accepted, as text
-    std::string fixPath;   ///< empty when there is no fix
-    std::string fixValue;  ///< JSON text of the value to set
+    std::string path;     ///< JSON path ("parallelism.tensor_model_parallel_size"), file:line, or table row
+    std::string message;  ///< one sentence for a person
+    std::string found;    ///< what stood there, as text
+    std::string accepted; ///< what would be accepted, as text
+    std::string fixPath;  ///< empty when there is no fix
+    std::string fixValue; ///< JSON text of the value to set
     bool operator==(const Diagnostic&) const = default;
 };
 

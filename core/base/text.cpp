@@ -48,9 +48,8 @@ std::string numberText(double value)
 {
     std::array<char, 40> buffer{};
     const bool whole = std::abs(value) < 1e15 && value == std::floor(value);
-    const auto end = whole
-        ? std::to_chars(buffer.data(), buffer.data() + buffer.size(), static_cast<std::int64_t>(value))
-        : std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
+    const auto end = whole ? std::to_chars(buffer.data(), buffer.data() + buffer.size(), static_cast<std::int64_t>(value))
+                           : std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);
     return {buffer.data(), end.ptr};
 }
 
@@ -67,8 +66,7 @@ std::string_view trimmed(std::string_view text)
 std::string lowered(std::string_view text)
 {
     std::string out(text);
-    std::transform(out.begin(), out.end(), out.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    std::transform(out.begin(), out.end(), out.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
     return out;
 }
 

@@ -35,9 +35,15 @@ Scenario probe(const std::string& family)
 
 /// The rows of tier B that alone say what dense 16-bit training on H100 reaches (Megatron-LM README: micro-batch and chunks per stage are
 /// not printed). They count half and stay out of the band.
-bool isTrend(const PublishedRow& r) { return r.suite == "megatron_readme_h100"; }
+bool isTrend(const PublishedRow& r)
+{
+    return r.suite == "megatron_readme_h100";
+}
 
-bool calibrates(const PublishedRow& r) { return (r.tier == "A" || isTrend(r)) && r.skipped.empty() && !r.scheduleOnly; }
+bool calibrates(const PublishedRow& r)
+{
+    return (r.tier == "A" || isTrend(r)) && r.skipped.empty() && !r.scheduleOnly;
+}
 
 /// Mean of the suites' mean absolute errors (weighted by the root of their sizes), their biases beyond 1.5 %, and a barrier from 10 %.
 double publishedLoss(const Calibration& c, const std::vector<FitRow>& rows)
@@ -76,9 +82,11 @@ struct Free {
 };
 /// What published steps decide, and the range in which it may lie; for B200 a tenth around its sustained benchmark (1.48).
 constexpr Free kFree[] = {
-    {"a100.training_factor", 0.9, 1.5},    {"h100.training_factor", 1.0, 1.6},    {"h100.fp8_training_factor", 0.7, 1.6},
-    {"b200.training_factor", 1.35, 1.65},  {"b200.fp8_training_factor", 0.7, 2.2}, {"eager.step_overhead_s", 0.001, 0.5},
-    {"fused.step_overhead_s", 0.001, 0.2}, {"eager.checkpoint_host_s_per_layer", 0.0001, 0.004}, {"fused.host_s_per_launch", 1e-5, 3e-4},
+    {"a100.training_factor", 0.9, 1.5},      {"h100.training_factor", 1.0, 1.6},
+    {"h100.fp8_training_factor", 0.7, 1.6},  {"b200.training_factor", 1.35, 1.65},
+    {"b200.fp8_training_factor", 0.7, 2.2},  {"eager.step_overhead_s", 0.001, 0.5},
+    {"fused.step_overhead_s", 0.001, 0.2},   {"eager.checkpoint_host_s_per_layer", 0.0001, 0.004},
+    {"fused.host_s_per_launch", 1e-5, 3e-4},
 };
 
 /// Host time per kernel of software without fused attention: what small layers on one node cannot beat. Every fifth row is enough.
@@ -146,7 +154,8 @@ void setBand(std::vector<double> errors, double& low, double& high)
 
 /// Errors of the rows of tier A whose group was left out of the fit, each group in turn; one report per group and one over all.
 template <class GroupOf>
-std::vector<double> crossValidated(CalibrationRun& run, const std::vector<FitRow>& rows, const Calibration& start, const std::string& what, GroupOf groupOf)
+std::vector<double> crossValidated(CalibrationRun& run, const std::vector<FitRow>& rows, const Calibration& start, const std::string& what,
+                                   GroupOf groupOf)
 {
     std::map<std::string, std::vector<std::size_t>> groups;
     for (std::size_t i = 0; i < rows.size(); ++i)
@@ -206,10 +215,11 @@ void coverUnseen(CalibrationRun& run, const SlowdownOf& slowdownOf)
 
 void fitGemms(Calibration& calibration, const std::vector<GemmRow>& rows, std::vector<FitReport>& reports)
 {
-    for (const auto& [precision, name] : {std::pair{MatrixPrecision::bits16, "16 bit"}, {MatrixPrecision::fp8, "FP8"}, {MatrixPrecision::fp4, "FP4"}})
+    for (const auto& [precision, name] :
+         {std::pair{MatrixPrecision::bits16, "16 bit"}, {MatrixPrecision::fp8, "FP8"}, {MatrixPrecision::fp4, "FP4"}})
         for (const char* family : {"a100", "h100", "b200"}) {
             std::vector<const GemmRow*> of;
-            for (std::size_t i = 0; i < rows.size(); i += rows.size() > 20'000 ? 3 : 1) // every third row of a long table is enough
+            for (std::size_t i = 0; i<rows.size(); i += rows.size()> 20'000 ? 3 : 1) // every third row of a long table is enough
                 if (rows[i].family == family && rows[i].precision == precision)
                     of.push_back(&rows[i]);
             GpuCalibration* gpu = gpuOf(calibration, family);
@@ -223,19 +233,27 @@ void fitGemms(Calibration& calibration, const std::vector<GemmRow>& rows, std::v
                 const CostModel cost(s, calibration);
                 double sum = 0, bias = 0;
                 for (const GemmRow* r : of) {
-                    const double seconds = cost.gemmSeconds(r->m, r->n, r->k, 1, precision) + (low ? cost.memorySeconds(quantised * r->m * r->k, 1) : 0.0);
+                    const double seconds =
+                        cost.gemmSeconds(r->m, r->n, r->k, 1, precision) + (low ? cost.memorySeconds(quantised * r->m * r->k, 1) : 0.0);
                     const double e = std::log(seconds / r->seconds);
                     sum += std::abs(e);
                     bias += e;
                 }
-                report = {std::string(family) + ": GEMM " + name, static_cast<int>(of.size()), sum / static_cast<double>(of.size()), bias / static_cast<double>(of.size())};
+                report = {std::string(family) + ": GEMM " + name, static_cast<int>(of.size()), sum / static_cast<double>(of.size()),
+                          bias / static_cast<double>(of.size())};
                 return sum;
             };
             double& efficiency = precision == MatrixPrecision::fp8 ? gpu->fp8Efficiency : low ? gpu->fp4Efficiency : gpu->gemmEfficiency;
             if (low) { // tiles and waves are those of 16 bit
                 for (int round = 0; round < 4; ++round) {
-                    efficiency = minimum(0.3, 0.98, 12, [&](double x) { efficiency = x; return loss(); });
-                    quantised = minimum(0.5, 16, 12, [&](double x) { quantised = x; return loss(); });
+                    efficiency = minimum(0.3, 0.98, 12, [&](double x) {
+                        efficiency = x;
+                        return loss();
+                    });
+                    quantised = minimum(0.5, 16, 12, [&](double x) {
+                        quantised = x;
+                        return loss();
+                    });
                 }
                 (void)loss();
                 report.what += ", of which " + std::to_string(quantised) + " bytes per element of A to quantise it";
@@ -246,8 +264,14 @@ void fitGemms(Calibration& calibration, const std::vector<GemmRow>& rows, std::v
             for (const double wave : {0.0, 1.0}) {
                 gpu->waveQuantisation = wave;
                 for (int round = 0; round < 3; ++round) {
-                    efficiency = minimum(0.3, 0.98, 12, [&](double x) { efficiency = x; return loss(); });
-                    gpu->tileOverheadK = minimum(20, 2000, 12, [&](double x) { gpu->tileOverheadK = x; return loss(); });
+                    efficiency = minimum(0.3, 0.98, 12, [&](double x) {
+                        efficiency = x;
+                        return loss();
+                    });
+                    gpu->tileOverheadK = minimum(20, 2000, 12, [&](double x) {
+                        gpu->tileOverheadK = x;
+                        return loss();
+                    });
                 }
                 const double l = loss();
                 if (l < bestLoss) {
@@ -280,7 +304,8 @@ void fitSustained(Calibration& calibration, const std::vector<GemmRow>& rows, st
     if (ratios.empty())
         return;
     gpu->trainingFactor = medianOf(ratios);
-    FitReport report{gpu->family + ": sustained matrix products, training factor " + std::to_string(gpu->trainingFactor), static_cast<int>(ratios.size()), 0, 0};
+    FitReport report{gpu->family + ": sustained matrix products, training factor " + std::to_string(gpu->trainingFactor),
+                     static_cast<int>(ratios.size()), 0, 0};
     for (const double ratio : ratios) {
         const double e = gpu->trainingFactor / ratio - 1;
         report.meanAbs += std::abs(e) / static_cast<double>(ratios.size());
@@ -354,8 +379,9 @@ Result<CalibrationRun> calibrated(const std::string& folder, const Calibration& 
     fitPublished(run.calibration, rows, run.fits);
     reportSteps(run.calibration, *steps, run.fits);
     // What a row can expect that the fit has not seen.
-    setBand(crossValidated(run, rows, beforePublished, "fifth of the rows", [](const FitRow&, std::size_t i) { return std::to_string(i % 5); }),
-            run.calibration.bandLow, run.calibration.bandHigh);
+    setBand(
+        crossValidated(run, rows, beforePublished, "fifth of the rows", [](const FitRow&, std::size_t i) { return std::to_string(i % 5); }),
+        run.calibration.bandLow, run.calibration.bandHigh);
     coverUnseen(run, slowdownOf);
     // Outside of the calibration: as far off as rows of other software, machines and incomplete configuration (tiers B and C).
     std::vector<double> unseen;

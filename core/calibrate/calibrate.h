@@ -48,7 +48,8 @@ void addDenseTables(std::vector<BusRow>& rows, const CollectiveFolder& folder);
 void fitNetwork(Calibration& calibration, const CollectiveFolder& folder, std::vector<FitReport>& reports);
 /// Curves and network, and how far every table is from them; with `leaveTablesOut` also every table between nodes predicted by
 /// constants fitted on the others (what the preset of its machine states stays).
-void fitCollectives(Calibration& calibration, std::vector<BusRow> rows, const CollectiveFolder& folder, bool leaveTablesOut, std::vector<FitReport>& reports);
+void fitCollectives(Calibration& calibration, std::vector<BusRow> rows, const CollectiveFolder& folder, bool leaveTablesOut,
+                    std::vector<FitReport>& reports);
 
 /// Efficiency and tile overhead of every GPU family and precision from GEMM benchmark rows, by the mean absolute logarithm.
 struct GemmRow {
@@ -66,9 +67,10 @@ void fitSustained(Calibration& calibration, const std::vector<GemmRow>& rows, st
 /// tier A, by coordinate descent on the mean of the suites' errors. Deterministic.
 void fitPublished(Calibration& calibration, const std::vector<FitRow>& rows, std::vector<FitReport>& reports);
 
-/// The whole procedure on a data folder (operators/, collectives/, tables/, published.json). The error band holds 90 % of the rows of tier A,
-/// each predicted without its fifth of the rows; `leaveSourcesOut` also reports every source left out in turn. Errors: files
-/// that cannot be read.
-[[nodiscard]] Result<CalibrationRun> calibrated(const std::string& folder, const Calibration& start, const SlowdownOf& slowdownOf, bool leaveSourcesOut);
+/// The whole procedure on a data folder (operators/, collectives/, tables/, published.json). The error band holds 90 % of the rows of tier
+/// A, each predicted without its fifth of the rows; `leaveSourcesOut` also reports every source left out in turn. Errors: files that cannot
+/// be read.
+[[nodiscard]] Result<CalibrationRun> calibrated(const std::string& folder, const Calibration& start, const SlowdownOf& slowdownOf,
+                                                bool leaveSourcesOut);
 
 } // namespace prism

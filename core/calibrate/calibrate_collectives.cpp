@@ -37,7 +37,8 @@ NetworkFit networkFit(const CollectiveFolder& folder)
     std::map<std::string, std::size_t> machineOf;
     for (const CollectiveTable& table : folder.tables) {
         const Result<ClusterConfig> cluster = clusterOf(table);
-        if (!cluster || table.shapeOnly || !table.remark.empty() || (table.rows.front().group.nodes == 1 && !(cluster->intraNodeBaseLatencyUs > 0)))
+        if (!cluster || table.shapeOnly || !table.remark.empty()
+            || (table.rows.front().group.nodes == 1 && !(cluster->intraNodeBaseLatencyUs > 0)))
             continue;
         const auto [it, added] = machineOf.try_emplace(table.fabric, fit.machines.size());
         if (added)
@@ -136,7 +137,8 @@ void fitCurves(Calibration& calibration, const std::vector<BusRow>& rows, std::v
     const auto fit = [&](const std::string& type, BusShare& share) {
         for (int op = 0; op < kCurveOps; ++op)
             for (int n = 0; n < kCurveSizes; ++n) {
-                // A ring's bandwidth does not depend on what it carries: all-gather and reduce-scatter that were not measured are as all-reduce.
+                // A ring's bandwidth does not depend on what it carries: all-gather and reduce-scatter that were not measured are as
+                // all-reduce.
                 if ((op == 1 || op == 2) && !measured.contains({type, op}))
                     share[static_cast<std::size_t>(op)][static_cast<std::size_t>(n)] = share[0][static_cast<std::size_t>(n)];
                 auto& curve = share[static_cast<std::size_t>(op)][static_cast<std::size_t>(n)];
@@ -177,7 +179,8 @@ void fitCurves(Calibration& calibration, const std::vector<BusRow>& rows, std::v
                 continue;
             s.cluster.intraNodeGbPerS = r.linkGbPerS;
             const CostModel cost(s, calibration);
-            const double e = cost.collectives().intraBusBandwidth(static_cast<CollectiveOp>(r.op), r.ranks, r.bytes) / (r.busGbPerS * 1e9) - 1;
+            const double e =
+                cost.collectives().intraBusBandwidth(static_cast<CollectiveOp>(r.op), r.ranks, r.bytes) / (r.busGbPerS * 1e9) - 1;
             report.meanAbs += std::abs(e);
             report.bias += e;
             within += std::abs(e) <= 0.1 ? 1 : 0;
@@ -199,9 +202,11 @@ void fitNetwork(Calibration& calibration, const CollectiveFolder& folder, std::v
         double low, high;
     };
     NetworkCalibration& n = calibration.network;
-    std::vector<Free> constants = { // the base latency is NCCL's own: tables of 1 MB and more do not tell it from the hops
-        {"network.efficiency", &n.efficiency, 0.3, 1},     {"network.pair_efficiency", &n.pairEfficiency, 0.3, 1},
-                                   {"network.ring_hop", &n.ringHop, 0.3, 3},          {"network.tree_hop", &n.treeHop, 0.3, 3},
+    std::vector<Free> constants = {// the base latency is NCCL's own: tables of 1 MB and more do not tell it from the hops
+                                   {"network.efficiency", &n.efficiency, 0.3, 1},
+                                   {"network.pair_efficiency", &n.pairEfficiency, 0.3, 1},
+                                   {"network.ring_hop", &n.ringHop, 0.3, 3},
+                                   {"network.tree_hop", &n.treeHop, 0.3, 3},
                                    {"network.tree_efficiency", &n.treeEfficiency, 0.3, 0.9}};
     const std::size_t ofNetwork = constants.size();
     for (ClusterConfig& machine : fit.machines) {
@@ -250,14 +255,16 @@ void crossValidateNetwork(const Calibration& calibration, const CollectiveFolder
         std::vector<FitReport> unused;
         fitNetwork(c, rest, unused);
         if (const auto found = agreement(one, c, 1 << 20, 8.0 * (1 << 30)); found && !found->empty())
-            reports.push_back({"left out: table " + left.table->name + ", " + std::to_string(100 * found->front().within / found->front().rows) + " % of the rows within 10 %",
+            reports.push_back({"left out: table " + left.table->name + ", "
+                                   + std::to_string(100 * found->front().within / found->front().rows) + " % of the rows within 10 %",
                                found->front().rows, found->front().meanAbs, found->front().bias});
     }
 }
 
 } // namespace
 
-void fitCollectives(Calibration& calibration, std::vector<BusRow> rows, const CollectiveFolder& folder, bool leaveTablesOut, std::vector<FitReport>& reports)
+void fitCollectives(Calibration& calibration, std::vector<BusRow> rows, const CollectiveFolder& folder, bool leaveTablesOut,
+                    std::vector<FitReport>& reports)
 {
     addDenseTables(rows, folder);
     fitCurves(calibration, rows, reports);

@@ -19,7 +19,8 @@ std::map<CollectiveOp, double> reachedBandwidth(const CollectiveFolder& folder)
     for (const CollectiveTable& table : folder.tables)
         for (const CollectiveRow& r : table.rows)
             if (table.shapeOnly && r.bytes >= kLong)
-                reached[r.op].push_back(busFactor(r.op, r.group.size) * r.bytes / r.seconds / static_cast<double>(r.group.ranksPerNode) * 1e-9);
+                reached[r.op].push_back(busFactor(r.op, r.group.size) * r.bytes / r.seconds / static_cast<double>(r.group.ranksPerNode)
+                                        * 1e-9);
     std::map<CollectiveOp, double> medians;
     for (const auto& [op, values] : reached)
         medians[op] = medianOf(values);
@@ -44,7 +45,8 @@ Result<ClusterConfig> clusterOf(const CollectiveTable& table)
     return fabricPreset(table.fabric, cluster);
 }
 
-Result<std::vector<TableAgreement>> agreement(const CollectiveFolder& folder, const Calibration& calibration, double minBytes, double maxBytes)
+Result<std::vector<TableAgreement>> agreement(const CollectiveFolder& folder, const Calibration& calibration, double minBytes,
+                                              double maxBytes)
 {
     const std::map<CollectiveOp, double> reached = reachedBandwidth(folder);
     std::vector<TableAgreement> list;

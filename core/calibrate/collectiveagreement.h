@@ -20,6 +20,7 @@ struct TableAgreement {
 
 /// Every table against the model of its presets, rows of minBytes to maxBytes. Where a table says nothing about the fabric's bandwidth,
 /// the median that all such tables of the op reach stands in its place: what is compared is the shape over ranks, nodes and sizes.
-[[nodiscard]] Result<std::vector<TableAgreement>> agreement(const CollectiveFolder& folder, const Calibration& calibration, double minBytes, double maxBytes);
+[[nodiscard]] Result<std::vector<TableAgreement>> agreement(const CollectiveFolder& folder, const Calibration& calibration, double minBytes,
+                                                            double maxBytes);
 
 } // namespace prism

@@ -15,7 +15,7 @@ namespace prism {
 struct PublishedRow {
     std::string id, suite, tier;
     double publishedSeconds = 0;
-    double publishedMemoryGib = 0;        ///< 0 = not published
+    double publishedMemoryGib = 0; ///< 0 = not published
     std::string skipped;
     std::vector<std::string> assumptions; ///< what was not printed and is assumed, one by one
     Scenario scenario;
@@ -23,8 +23,8 @@ struct PublishedRow {
     bool scheduleOnly = false;
     std::string schedule;
     int numStages = 1, numChunks = 1, numMicrobatches = 1, numLayers = 0;
-    PassTimes profiled;                   ///< seconds per stage and micro-batch
-    double publishedBubbleRate = -1;      ///< < 0 = not published
+    PassTimes profiled;              ///< seconds per stage and micro-batch
+    double publishedBubbleRate = -1; ///< < 0 = not published
     double microBatch = 1;
 };
 
@@ -35,10 +35,10 @@ struct ValidatedRow {
     double noiseFreeSeconds = 0;                                  ///< every factor at its mean
     double predictedSeconds = 0, publishedSeconds = 0, error = 0; ///< error = predicted / published - 1
     double bandLowSeconds = 0, bandHighSeconds = 0;
-    double predictedP50Seconds = 0, predictedP95Seconds = 0;      ///< 0 when not sampled
+    double predictedP50Seconds = 0, predictedP95Seconds = 0; ///< 0 when not sampled
     double predictedMemoryGib = 0, publishedMemoryGib = 0;
     double predictedBubbleRate = -1, publishedBubbleRate = -1;
-    double samplesPerSecondPerGpu = 0;                            ///< schedule rows
+    double samplesPerSecondPerGpu = 0; ///< schedule rows
     [[nodiscard]] bool hasError() const { return skipped.empty() && publishedSeconds > 0; }
 };
 

@@ -48,7 +48,10 @@ const Json& child(const Json& object, const char* key)
     return it != object.end() && it->is_object() ? *it : empty;
 }
 
-bool contains(const std::string& text, const char* part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const char* part)
+{
+    return text.find(part) != std::string::npos;
+}
 
 std::string lower(std::string s)
 {
@@ -63,11 +66,9 @@ struct Reader {
     const Json& row;
     PublishedRow out;
 
-    void skip(const std::string& why)
-    {
-        out.skipped += out.skipped.empty() ? why : "; " + why;
-    }
-    std::int64_t integer(const Json& object, const char* key, std::int64_t low, std::int64_t high, std::optional<std::int64_t> fallback = {})
+    void skip(const std::string& why) { out.skipped += out.skipped.empty() ? why : "; " + why; }
+    std::int64_t integer(const Json& object, const char* key, std::int64_t low, std::int64_t high,
+                         std::optional<std::int64_t> fallback = {})
     {
         const auto x = number(object, key);
         if (!x) {
@@ -119,7 +120,8 @@ void Reader::readModel()
     model.kvChannels = std::max<std::int64_t>(1, model.hiddenSize / std::max<std::int64_t>(1, model.numAttentionHeads));
     model.normalization = model.gatedMlp ? "rmsnorm" : "layernorm";
     model.positionEmbeddingLearned = model.addBiasLinear = model.tiedEmbeddings = !model.gatedMlp; // the GPT-2/3 architecture
-    assume(model.gatedMlp ? "RMSNorm, rotary positions and untied embeddings, as in Llama" : "layer norm, biases, learned positions and tied embeddings, as in GPT-3");
+    assume(model.gatedMlp ? "RMSNorm, rotary positions and untied embeddings, as in Llama"
+                          : "layer norm, biases, learned positions and tied embeddings, as in GPT-3");
     const Json& moe = child(m, "moe");
     if (moe.empty())
         return;
@@ -158,11 +160,11 @@ void Reader::readGpu()
         bool nvls;
     };
     static constexpr Known kKnown[] = {
-        {"gb300", "gb300-nvl72", 900, true}, {"gb200", "gb200-nvl72", 900, true}, {"b300", "b300-sxm-270gb", 900, true},
-        {"b200", "b200-sxm-180gb", 900, true}, {"h200", "h200-sxm-141gb", 450, true}, {"h100", "h100-sxm-80gb", 450, true},
+        {"gb300", "gb300-nvl72", 900, true},    {"gb200", "gb200-nvl72", 900, true},    {"b300", "b300-sxm-270gb", 900, true},
+        {"b200", "b200-sxm-180gb", 900, true},  {"h200", "h200-sxm-141gb", 450, true},  {"h100", "h100-sxm-80gb", 450, true},
         {"mi300x", "mi300x-192gb", 448, false}, {"mi325x", "mi325x-256gb", 448, false}, {"mi355x", "mi355x-288gb", 537, false},
-        {"h800", "h800-sxm-80gb", 200, true}, {"gh200", "gh200-96gb", 450, false}, {"v100", "v100-sxm2-32gb", 150, false},
-        {"40gb", "a100-sxm-40gb", 300, false}, {"a100", "a100-sxm-80gb", 300, false},
+        {"h800", "h800-sxm-80gb", 200, true},   {"gh200", "gh200-96gb", 450, false},    {"v100", "v100-sxm2-32gb", 150, false},
+        {"40gb", "a100-sxm-40gb", 300, false},  {"a100", "a100-sxm-80gb", 300, false},
     };
     const auto known = std::find_if(std::begin(kKnown), std::end(kKnown), [&](const Known& k) { return contains(type, k.part); });
     if (known == std::end(kKnown)) {
@@ -176,7 +178,9 @@ void Reader::readGpu()
     }
     c.gpu = *gpu;
     // The spread that was measured on this kind of GPU: published steps are steps of real, uneven machines.
-    if (const Result<VariabilityConfig> spread = variabilityPreset(contains(type, "a100") ? "measured-a100" : contains(type, "mi3") ? "measured-mi300x" : "measured-nvidia"))
+    if (const Result<VariabilityConfig> spread = variabilityPreset(contains(type, "a100")  ? "measured-a100"
+                                                                   : contains(type, "mi3") ? "measured-mi300x"
+                                                                                           : "measured-nvidia"))
         out.scenario.variability = *spread;
     c.intraNodeGbPerS = known->linkGbPerS;
     c.nvlsSupported = known->nvls;
@@ -196,7 +200,8 @@ void Reader::readGpu()
         c.interNodeGbPerS = 25;
     else
         c.interNodeGbPerS = contains(type, "a100") ? 25 : 50;
-    if (c.numGpus > c.gpusPerNode && (inter.empty() || contains(inter, "not printed") || contains(inter, "recalled") || contains(inter, "assumed")))
+    if (c.numGpus > c.gpusPerNode
+        && (inter.empty() || contains(inter, "not printed") || contains(inter, "recalled") || contains(inter, "assumed")))
         assume(numberText(c.interNodeGbPerS) + " GB/s per GPU between nodes");
     c.intraNodeLatencyUs = 3;
     c.interNodeLatencyUs = 8;
@@ -211,7 +216,8 @@ void Reader::readParallel()
     par.virtualPipelineModelParallelSize = static_cast<int>(integer(p, "vpp", 1, kMaxChunks, 1));
     par.contextParallelSize = static_cast<int>(integer(p, "cp", 1, 4096, 1));
     par.expertModelParallelSize = static_cast<int>(integer(p, "ep", 1, 65536, 1));
-    if (par.virtualPipelineModelParallelSize == 1 && par.pipelineModelParallelSize > 1 && contains(lower(text(row, "schedule")), "interleaved")) {
+    if (par.virtualPipelineModelParallelSize == 1 && par.pipelineModelParallelSize > 1
+        && contains(lower(text(row, "schedule")), "interleaved")) {
         par.virtualPipelineModelParallelSize = 2;
         assume("two chunks per stage (interleaved, their number is not printed)");
     }
@@ -407,7 +413,8 @@ Result<std::vector<PublishedRow>> readPublished(std::string_view json)
     for (std::size_t i = 0; i < rows->size(); ++i) {
         const Json& row = (*rows)[i];
         if (!row.is_object() || text(row, "id").empty() || text(row, "suite").empty()) {
-            errors.push_back(error("rows[" + std::to_string(i) + "]", "a row needs an id and a suite", row.is_object() ? "an object" : row.type_name(), "{\"id\": ..., \"suite\": ...}"));
+            errors.push_back(error("rows[" + std::to_string(i) + "]", "a row needs an id and a suite",
+                                   row.is_object() ? "an object" : row.type_name(), "{\"id\": ..., \"suite\": ...}"));
             continue;
         }
         result.push_back(readRow(row));

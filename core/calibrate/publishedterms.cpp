@@ -60,7 +60,8 @@ StatedRecomputation statedRecomputation(std::string_view text)
     if (lowered(trimmedText) == "full")
         return {"full", "", ""};
     // Megatron-Core's modules, and the short names of its model zoo; "selective" alone is core attention.
-    static const std::map<std::string, std::string, std::less<>> kModules{{"norm", "layernorm"}, {"layernorm", "layernorm"}, {"act", "moe_act"}, {"moe", "moe"}, {"mlp", "mlp"}};
+    static const std::map<std::string, std::string, std::less<>> kModules{
+        {"norm", "layernorm"}, {"layernorm", "layernorm"}, {"act", "moe_act"}, {"moe", "moe"}, {"mlp", "mlp"}};
     std::vector<std::string> modules;
     bool recalled = false;
     for (const std::string& word : words) {

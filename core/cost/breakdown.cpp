@@ -13,14 +13,22 @@ double exposed(const StepOp& op)
 double& slot(Breakdown& b, Category category)
 {
     switch (category) {
-    case Category::compute: return b.computeSeconds;
-    case Category::tensorParallel: return b.tensorParallelSeconds;
-    case Category::contextParallel: return b.contextParallelSeconds;
-    case Category::expertParallel: return b.expertParallelSeconds;
-    case Category::pipeline: return b.pipelineSeconds;
-    case Category::dataParallel: return b.dataParallelSeconds;
-    case Category::optimizer: return b.optimizerSeconds;
-    case Category::other: break;
+    case Category::compute:
+        return b.computeSeconds;
+    case Category::tensorParallel:
+        return b.tensorParallelSeconds;
+    case Category::contextParallel:
+        return b.contextParallelSeconds;
+    case Category::expertParallel:
+        return b.expertParallelSeconds;
+    case Category::pipeline:
+        return b.pipelineSeconds;
+    case Category::dataParallel:
+        return b.dataParallelSeconds;
+    case Category::optimizer:
+        return b.optimizerSeconds;
+    case Category::other:
+        break;
     }
     return b.otherSeconds;
 }
@@ -79,7 +87,8 @@ DeterministicStep deterministicStep(const StepGraph& g, const std::vector<std::v
             for (std::size_t phase = 0; phase < kPhases; ++phase)
                 if (const int program = g.programOf[p][c][phase]; program >= 0) {
                     const auto i = static_cast<std::size_t>(program);
-                    duration[p * chunks + c][phase] = programSeconds[i] + (slowCompute[p] - 1) * categories[i][static_cast<std::size_t>(Category::compute)];
+                    duration[p * chunks + c][phase] =
+                        programSeconds[i] + (slowCompute[p] - 1) * categories[i][static_cast<std::size_t>(Category::compute)];
                 }
     const auto exposedOf = [](const std::vector<StepOp>& ops) {
         std::vector<double> seconds;

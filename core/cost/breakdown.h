@@ -7,8 +7,8 @@ namespace prism {
 
 struct DeterministicStep {
     double seconds = 0;
-    Breakdown breakdown;               ///< along the stage that ends last; sums to `seconds`
-    std::vector<double> inFlight;      ///< per stage: largest sum of chunk weights of forwards not yet given back
+    Breakdown breakdown;          ///< along the stage that ends last; sums to `seconds`
+    std::vector<double> inFlight; ///< per stage: largest sum of chunk weights of forwards not yet given back
 };
 
 /// What one forward keeps until its backward, and which part of it stays until the weight pass where that runs apart (bytes).

@@ -15,19 +15,19 @@ using Json = nlohmann::ordered_json;
 
 struct Field {
     const char* name;
-    double GpuCalibration::* member;
+    double GpuCalibration::*member;
 };
 constexpr Field kGpuFields[] = {
-    {"gemm_efficiency", &GpuCalibration::gemmEfficiency},       {"fp8_efficiency", &GpuCalibration::fp8Efficiency},
-    {"fp4_efficiency", &GpuCalibration::fp4Efficiency},         {"tile_overhead_k", &GpuCalibration::tileOverheadK},
-    {"wave_quantisation", &GpuCalibration::waveQuantisation}, {"memory_efficiency", &GpuCalibration::memoryEfficiency},   {"attention_forward", &GpuCalibration::attentionForward},
-    {"attention_backward", &GpuCalibration::attentionBackward}, {"attention_rows", &GpuCalibration::attentionRows},
-    {"launch_s", &GpuCalibration::launchSeconds},               {"training_factor", &GpuCalibration::trainingFactor},
-    {"fp8_training_factor", &GpuCalibration::fp8TrainingFactor},
+    {"gemm_efficiency", &GpuCalibration::gemmEfficiency},     {"fp8_efficiency", &GpuCalibration::fp8Efficiency},
+    {"fp4_efficiency", &GpuCalibration::fp4Efficiency},       {"tile_overhead_k", &GpuCalibration::tileOverheadK},
+    {"wave_quantisation", &GpuCalibration::waveQuantisation}, {"memory_efficiency", &GpuCalibration::memoryEfficiency},
+    {"attention_forward", &GpuCalibration::attentionForward}, {"attention_backward", &GpuCalibration::attentionBackward},
+    {"attention_rows", &GpuCalibration::attentionRows},       {"launch_s", &GpuCalibration::launchSeconds},
+    {"training_factor", &GpuCalibration::trainingFactor},     {"fp8_training_factor", &GpuCalibration::fp8TrainingFactor},
 };
 struct NetworkField {
     const char* name;
-    double NetworkCalibration::* member;
+    double NetworkCalibration::*member;
 };
 constexpr NetworkField kNetworkFields[] = {
     {"efficiency", &NetworkCalibration::efficiency}, {"pair_efficiency", &NetworkCalibration::pairEfficiency},
@@ -36,7 +36,7 @@ constexpr NetworkField kNetworkFields[] = {
 };
 struct SoftwareField {
     const char* name;
-    double SoftwareCalibration::* member;
+    double SoftwareCalibration::*member;
 };
 constexpr SoftwareField kSoftwareFields[] = {
     {"host_s_per_launch", &SoftwareCalibration::hostSecondsPerLaunch},
@@ -124,8 +124,12 @@ std::string calibrationJson(const Calibration& c, const std::string& notesJson)
     out["format"] = "prism-calibration-1";
     out["band"] = {{"low", rounded(c.bandLow)}, {"high", rounded(c.bandHigh)}};
     const CalibrationDomain& d = c.domain;
-    out["domain"] = {{"covered", d.covered}, {"max_gpus", d.maxGpus}, {"min_hidden_size", d.minHiddenSize}, {"max_seq_length", d.maxSeqLength},
-                     {"band_low", rounded(d.bandLow)}, {"band_high", rounded(d.bandHigh)}};
+    out["domain"] = {{"covered", d.covered},
+                     {"max_gpus", d.maxGpus},
+                     {"min_hidden_size", d.minHiddenSize},
+                     {"max_seq_length", d.maxSeqLength},
+                     {"band_low", rounded(d.bandLow)},
+                     {"band_high", rounded(d.bandHigh)}};
     for (const NetworkField& f : kNetworkFields)
         out["network"][f.name] = rounded(c.network.*f.member);
     for (const SoftwareField& f : kSoftwareFields) {
@@ -151,14 +155,20 @@ Result<Calibration> calibrationFromJson(std::string_view text)
     const Json json = Json::parse(text, nullptr, false);
     if (!json.is_object() || json.value("format", Json()) != "prism-calibration-1")
         return Diagnostic{Severity::error, "format", "this is not a calibration", "", "a file of the format prism-calibration-1", "", ""};
-    const auto section = [](const Json& from, const char* key) -> Json { return from.is_object() && from.contains(key) && from[key].is_object() ? from[key] : Json::object(); };
-    const Json band = section(json, "band"), network = section(json, "network"), software = section(json, "software"), gpus = section(json, "gpu");
+    const auto section = [](const Json& from, const char* key) -> Json {
+        return from.is_object() && from.contains(key) && from[key].is_object() ? from[key] : Json::object();
+    };
+    const Json band = section(json, "band"), network = section(json, "network"), software = section(json, "software"),
+               gpus = section(json, "gpu");
     read(band, "low", "band", c.bandLow, errors);
     read(band, "high", "band", c.bandHigh, errors);
     const Json domain = section(json, "domain");
     CalibrationDomain& d = c.domain;
-    for (const auto& [key, value] : {std::pair{"max_gpus", &d.maxGpus}, {"min_hidden_size", &d.minHiddenSize}, {"max_seq_length", &d.maxSeqLength},
-                                     {"band_low", &d.bandLow}, {"band_high", &d.bandHigh}})
+    for (const auto& [key, value] : {std::pair{"max_gpus", &d.maxGpus},
+                                     {"min_hidden_size", &d.minHiddenSize},
+                                     {"max_seq_length", &d.maxSeqLength},
+                                     {"band_low", &d.bandLow},
+                                     {"band_high", &d.bandHigh}})
         read(domain, key, "domain", *value, errors);
     if (const auto it = domain.find("covered"); it != domain.end() && it->is_array())
         for (const Json& what : *it)
@@ -219,7 +229,8 @@ std::string_view gpuFamily(const GpuSpec& gpu)
 GpuCalibration gpuCalibration(const Calibration& calibration, const GpuSpec& gpu)
 {
     const std::string_view family = gpuFamily(gpu);
-    const auto of = std::find_if(calibration.gpus.begin(), calibration.gpus.end(), [&](const GpuCalibration& g) { return g.family == family; });
+    const auto of =
+        std::find_if(calibration.gpus.begin(), calibration.gpus.end(), [&](const GpuCalibration& g) { return g.family == family; });
     GpuCalibration found = of != calibration.gpus.end() ? *of : calibration.gpus.back();
     const std::string type = gpuType(gpu);
     for (const BusCurves& curves : calibration.curves)

@@ -24,20 +24,21 @@ using BusShare = std::array<std::array<std::array<double, kCurveKnots>, kCurveSi
 
 /// Constants of one GPU family.
 struct GpuCalibration {
-    std::string family;            ///< "a100", "h100", "b200", ...
+    std::string family; ///< "a100", "h100", "b200", ...
     // Fitted on operator benchmarks.
-    double gemmEfficiency = 0.75;  ///< share of the dense peak of a full wave of tiles with long k, 16 bit
-    double fp8Efficiency = 0.62;   ///< the same in FP8
+    double gemmEfficiency = 0.75; ///< share of the dense peak of a full wave of tiles with long k, 16 bit
+    double fp8Efficiency = 0.62;  ///< the same in FP8
     double fp4Efficiency = 0.45;
-    double tileOverheadK = 200;    ///< k that a tile loses to prologue and epilogue
-    double waveQuantisation = 0;   ///< share of a partly filled last wave that is lost: 1 = all (one tile per block), 0 = none (persistent kernels)
-    double memoryEfficiency = 0.85;///< share of the peak bandwidth of long streams
-    double attentionForward = 0.55;///< share of the dense 16-bit peak of fused attention with many rows
+    double tileOverheadK = 200; ///< k that a tile loses to prologue and epilogue
+    double waveQuantisation =
+        0; ///< share of a partly filled last wave that is lost: 1 = all (one tile per block), 0 = none (persistent kernels)
+    double memoryEfficiency = 0.85; ///< share of the peak bandwidth of long streams
+    double attentionForward = 0.55; ///< share of the dense 16-bit peak of fused attention with many rows
     double attentionBackward = 0.42;
-    double attentionRows = 400;    ///< rows (sequence x heads x batch) per SM at which half of it is reached, forward
-    double launchSeconds = 3e-6;   ///< start and drain of one kernel
+    double attentionRows = 400;  ///< rows (sequence x heads x batch) per SM at which half of it is reached, forward
+    double launchSeconds = 3e-6; ///< start and drain of one kernel
     // Fitted on published steps.
-    double trainingFactor = 1.0;   ///< time of 16-bit matrix kernels in a training step over the benchmark (power limit, heat)
+    double trainingFactor = 1.0; ///< time of 16-bit matrix kernels in a training step over the benchmark (power limit, heat)
     double fp8TrainingFactor = 1.0;
     BusShare busShare{};
 };
@@ -51,26 +52,26 @@ struct BusCurves {
 /// Constants of the network between nodes, fitted on nccl-tests tables of two machines (Echo's A100 nodes, TACC Vista); the fit starts
 /// here. Latencies are factors on those of the fabric.
 struct NetworkCalibration {
-    double efficiency = 0.92;      ///< share of the NICs' bandwidth that long messages reach as bus bandwidth, where the fabric states none
-    double pairEfficiency = 0.7;   ///< the most of it that one send and its receive reach
-    double baseSeconds = 8.4e-6;   ///< launch; NCCL's own table (src/graph/tuning.cc) says 8.4 us
-    double ringHop = 1;            ///< of one step of a ring
-    double treeHop = 1;            ///< of one edge of a tree, short messages
-    double treeEfficiency = 0.6;   ///< share of a ring's bandwidth that a tree with short hops reaches
+    double efficiency = 0.92;    ///< share of the NICs' bandwidth that long messages reach as bus bandwidth, where the fabric states none
+    double pairEfficiency = 0.7; ///< the most of it that one send and its receive reach
+    double baseSeconds = 8.4e-6; ///< launch; NCCL's own table (src/graph/tuning.cc) says 8.4 us
+    double ringHop = 1;          ///< of one step of a ring
+    double treeHop = 1;          ///< of one edge of a tree, short messages
+    double treeEfficiency = 0.6; ///< share of a ring's bandwidth that a tree with short hops reaches
 };
 
 /// Constants of a software generation (the age of the training framework), fitted on published steps.
 struct SoftwareCalibration {
-    double hostSecondsPerLaunch = 0;///< host time of one kernel of a layer: what the GPU cannot beat
+    double hostSecondsPerLaunch = 0;          ///< host time of one kernel of a layer: what the GPU cannot beat
     double checkpointHostSecondsPerLayer = 0; ///< what a pass of a layer under full recomputation takes more (states saved and restored)
-    double stepOverheadSeconds = 0.02; ///< once per step: data loading, logging, host work between steps
+    double stepOverheadSeconds = 0.02;        ///< once per step: data loading, logging, host work between steps
 };
 
 struct Calibration {
     std::vector<GpuCalibration> gpus;
     std::vector<BusCurves> curves;
     NetworkCalibration network;
-    SoftwareCalibration eager, fused;   ///< without and with fused attention
+    SoftwareCalibration eager, fused;      ///< without and with fused attention
     double bandLow = -0.1, bandHigh = 0.1; ///< relative error that holds 90 % of the validated rows
     CalibrationDomain domain;
 };

@@ -49,7 +49,10 @@ constexpr Entry kEntries[kKernelIds] = {
     {"host.launch", Category::other, Kind::memory},
 };
 
-const Entry& entry(KernelId id) { return kEntries[static_cast<std::size_t>(id)]; }
+const Entry& entry(KernelId id)
+{
+    return kEntries[static_cast<std::size_t>(id)];
+}
 
 Scope scopeOf(KernelId id, const Layout& l)
 {
@@ -57,17 +60,26 @@ Scope scopeOf(KernelId id, const Layout& l)
     switch (id) {
     case KernelId::tpAllGather:
     case KernelId::tpReduceScatter:
-    case KernelId::tpAllReduce: return of(l.tensor);
-    case KernelId::cpExchange: return of(l.context);
-    case KernelId::epAllToAll: return of(l.expert);
-    case KernelId::ppSendRecvIntra: return Scope::intraNode;
-    case KernelId::ppSendRecvInter: return Scope::interNode;
-    case KernelId::embeddingAllReduce: return l.hopLeavesNode(0, l.pp - 1) ? Scope::interNode : Scope::intraNode;
+    case KernelId::tpAllReduce:
+        return of(l.tensor);
+    case KernelId::cpExchange:
+        return of(l.context);
+    case KernelId::epAllToAll:
+        return of(l.expert);
+    case KernelId::ppSendRecvIntra:
+        return Scope::intraNode;
+    case KernelId::ppSendRecvInter:
+        return Scope::interNode;
+    case KernelId::embeddingAllReduce:
+        return l.hopLeavesNode(0, l.pp - 1) ? Scope::interNode : Scope::intraNode;
     case KernelId::dpReduceScatter:
     case KernelId::dpAllGather:
-    case KernelId::dpAllReduce: return of(l.data);
-    case KernelId::gradNorm: return l.tp * l.cp * l.dp * l.pp > l.gpusPerNode ? Scope::interNode : Scope::intraNode;
-    default: return Scope::none;
+    case KernelId::dpAllReduce:
+        return of(l.data);
+    case KernelId::gradNorm:
+        return l.tp * l.cp * l.dp * l.pp > l.gpusPerNode ? Scope::interNode : Scope::intraNode;
+    default:
+        return Scope::none;
     }
 }
 
@@ -108,8 +120,14 @@ Distribution withImbalance(const Distribution& kernel, const Distribution& imbal
 
 } // namespace
 
-std::string_view kernelName(KernelId id) { return entry(id).name; }
-Category kernelCategory(KernelId id) { return entry(id).category; }
+std::string_view kernelName(KernelId id)
+{
+    return entry(id).name;
+}
+Category kernelCategory(KernelId id)
+{
+    return entry(id).category;
+}
 
 std::vector<KernelClass> kernelClasses(const Scenario& scenario, const Layout& layout)
 {
@@ -122,11 +140,21 @@ std::vector<KernelClass> kernelClasses(const Scenario& scenario, const Layout& l
         c.category = entry(id).category;
         c.scope = scopeOf(id, layout);
         switch (entry(id).kind) {
-        case Kind::gemm: c.temporal = v.gemm; break;
-        case Kind::attention: c.temporal = v.attention; break;
-        case Kind::memory: c.temporal = v.memoryBound; break;
-        case Kind::collective: c.temporal = c.scope == Scope::interNode ? v.interCollective : v.intraCollective; break;
-        case Kind::p2p: c.temporal = v.p2p; break;
+        case Kind::gemm:
+            c.temporal = v.gemm;
+            break;
+        case Kind::attention:
+            c.temporal = v.attention;
+            break;
+        case Kind::memory:
+            c.temporal = v.memoryBound;
+            break;
+        case Kind::collective:
+            c.temporal = c.scope == Scope::interNode ? v.interCollective : v.intraCollective;
+            break;
+        case Kind::p2p:
+            c.temporal = v.p2p;
+            break;
         }
         if (id == KernelId::gemmMoeFc1 || id == KernelId::gemmMoeFc2)
             c.temporal = withImbalance(v.gemm, v.moeImbalance);

@@ -22,7 +22,10 @@ std::size_t rowOf(CollectiveOp op)
 }
 
 /// Passes through the ranks: an all-reduce is a reduce-scatter and an all-gather.
-double passes(CollectiveOp op) { return op == CollectiveOp::allReduce ? 2 : 1; }
+double passes(CollectiveOp op)
+{
+    return op == CollectiveOp::allReduce ? 2 : 1;
+}
 
 /// All-reduce as reduce-scatter and all-gather: never faster than 1.08 times the mean of the two, what A100 reaches without a switch
 /// that reduces (1.05 to 1.12 with 4 and 8 ranks from 128 MB, aiconfigurator's tables, Apache-2.0).
@@ -46,7 +49,9 @@ double linkShare(const ClusterConfig& cluster, std::int64_t ranks)
 }
 
 CollectiveModel::CollectiveModel(const ClusterConfig& cluster, const GpuCalibration& gpu, const NetworkCalibration& network)
-    : m_cluster(cluster), m_share(gpu.busShare), m_network(network),
+    : m_cluster(cluster),
+      m_share(gpu.busShare),
+      m_network(network),
       m_efficiency(cluster.interNodeEfficiency > 0 ? cluster.interNodeEfficiency : network.efficiency)
 {
     // Without reduction in the switch an all-reduce is two half-rings. A100's curves were measured without it.
@@ -92,7 +97,8 @@ double CollectiveModel::insideNode(CollectiveOp op, std::int64_t ranks, double b
     const double n = static_cast<double>(ranks), hop = m_cluster.intraNodeLatencyUs * 1e-6;
     const bool pair = op == CollectiveOp::sendRecv;
     // The curves hold the latencies of up to 8 ranks; larger domains add a hop for each further rank.
-    const double curve = pair ? pairInsideNode(bytes) : (n - 1) / n * passes(op) * bytes / intraBusBandwidth(op, ranks, bytes) + std::max(0.0, n - 8) * 0.2 * hop;
+    const double curve = pair ? pairInsideNode(bytes)
+                              : (n - 1) / n * passes(op) * bytes / intraBusBandwidth(op, ranks, bytes) + std::max(0.0, n - 8) * 0.2 * hop;
     if (m_cluster.intraNodeBaseLatencyUs <= 0)
         return curve;
     const double hops = pair || op == CollectiveOp::allToAll ? 1 : passes(op) * (n - 1);
@@ -105,7 +111,8 @@ double CollectiveModel::insideNode(CollectiveOp op, std::int64_t ranks, double b
 /// group's ranks on a node, or what its ring passes inside the node.
 double CollectiveModel::betweenNodes(CollectiveOp op, const GroupGeometry& group, double bytes) const
 {
-    const double n = static_cast<double>(group.size), perNode = static_cast<double>(group.ranksPerNode), nodes = static_cast<double>(group.nodes);
+    const double n = static_cast<double>(group.size), perNode = static_cast<double>(group.ranksPerNode),
+                 nodes = static_cast<double>(group.nodes);
     const double intraHop = m_cluster.intraNodeLatencyUs * 1e-6, interHop = m_cluster.interNodeLatencyUs * 1e-6;
     const double card = std::max(1.0, m_cluster.interNodeGbPerS * 1e9), reached = card * m_efficiency;
     if (op == CollectiveOp::sendRecv)

@@ -26,8 +26,10 @@ double reachedPlaces(const ModelConfig& model, double places)
 } // namespace
 
 CostModel::CostModel(const Scenario& scenario, const Calibration& calibration)
-    : m_layout(layoutOf(scenario)), m_gpu(gpuCalibration(calibration, scenario.cluster.gpu)),
-      m_collectives(scenario.cluster, m_gpu, calibration.network), m_software(scenario.training.flashAttention ? &calibration.fused : &calibration.eager)
+    : m_layout(layoutOf(scenario)),
+      m_gpu(gpuCalibration(calibration, scenario.cluster.gpu)),
+      m_collectives(scenario.cluster, m_gpu, calibration.network),
+      m_software(scenario.training.flashAttention ? &calibration.fused : &calibration.eager)
 {
     const GpuSpec& gpu = scenario.cluster.gpu;
     const auto or16 = [&](double peak) { return (peak > 0 ? peak : gpu.peakBf16Tflops) * 1e12; };
@@ -52,13 +54,17 @@ CostModel::CostModel(const Scenario& scenario, const Calibration& calibration)
     // DeepEP (DeepSeek-V3, arXiv 2412.19437, section 3.2.2): a token goes to a node, inside one node to a rank, once, however
     // many of its top-k experts are there: n (1 - (1 - 1/n)^k) copies of k.
     // Group-limited routing reaches fewer places (same report, section 2.1.2: at most 4 of 8 nodes).
-    if (const GroupGeometry& expert = m_layout.expert; scenario.parallelism.moeTokenDispatcherType == "flex" && scenario.model.moeRouterTopk > 0) {
-        const double places = reachedPlaces(scenario.model, static_cast<double>(expert.nodes > 1 ? expert.nodes : expert.size)), topk = static_cast<double>(scenario.model.moeRouterTopk);
+    if (const GroupGeometry& expert = m_layout.expert;
+        scenario.parallelism.moeTokenDispatcherType == "flex" && scenario.model.moeRouterTopk > 0) {
+        const double places = reachedPlaces(scenario.model, static_cast<double>(expert.nodes > 1 ? expert.nodes : expert.size)),
+                     topk = static_cast<double>(scenario.model.moeRouterTopk);
         m_expertTraffic = std::min(1.0, places * (1 - std::pow(1 - 1 / places, topk)) / topk);
     }
     if (!scenario.measured.rows.empty() || !scenario.measured.kernels.empty())
-        m_tables.set(scenario.measured, m_layout.gpusPerNode, [this](double m, double n, double k, MatrixPrecision p) { return gemmSeconds(m, n, k, 1, p); },
-                     [this](CollectiveOp op, const GroupGeometry& group, double bytes) { return m_collectives.seconds(op, group, bytes); });
+        m_tables.set(
+            scenario.measured, m_layout.gpusPerNode,
+            [this](double m, double n, double k, MatrixPrecision p) { return gemmSeconds(m, n, k, 1, p); },
+            [this](CollectiveOp op, const GroupGeometry& group, double bytes) { return m_collectives.seconds(op, group, bytes); });
 }
 
 double CostModel::measuredOr(KernelId id, double formula) const
@@ -111,11 +117,16 @@ double CostModel::attentionSeconds(const Kernel& kernel) const
 const GroupGeometry& CostModel::group(Domain domain) const
 {
     switch (domain) {
-    case Domain::tensor: return m_layout.tensor;
-    case Domain::context: return m_layout.context;
-    case Domain::expert: return m_layout.expert;
-    case Domain::expertTensor: return m_layout.expertTensor;
-    case Domain::data: break;
+    case Domain::tensor:
+        return m_layout.tensor;
+    case Domain::context:
+        return m_layout.context;
+    case Domain::expert:
+        return m_layout.expert;
+    case Domain::expertTensor:
+        return m_layout.expertTensor;
+    case Domain::data:
+        break;
     }
     return m_layout.data;
 }
@@ -135,13 +146,17 @@ double CostModel::seconds(const Kernel& kernel) const
         const bool grouped = kernel.id == KernelId::gemmMoeFc1 || kernel.id == KernelId::gemmMoeFc2;
         const MatrixPrecision precision = kernel.lowPrecision ? m_low : m_high;
         const bool measured = kernel.batch <= 1 && m_tables.hasGemms(precision); // a measured time needs no training factor
-        const double factor = measured ? m_tables.gemmFactor(kernel.m, kernel.n, kernel.k, precision) : low ? m_gpu.fp8TrainingFactor : m_gpu.trainingFactor;
+        const double factor = measured ? m_tables.gemmFactor(kernel.m, kernel.n, kernel.k, precision)
+                              : low    ? m_gpu.fp8TrainingFactor
+                                       : m_gpu.trainingFactor;
         const double outputBytes = kernel.part != Part::wgrad ? 2 : grouped ? 4 : 8;
         return gemmSeconds(kernel.m, kernel.n, kernel.k, kernel.batch, precision, outputBytes)
                * (grouped && !measured && factor > 1 ? std::sqrt(factor) : factor);
     }
-    case CostKind::attention: return attentionSeconds(kernel);
-    case CostKind::memory: return memorySeconds(kernel.bytes, kernel.launches);
+    case CostKind::attention:
+        return attentionSeconds(kernel);
+    case CostKind::memory:
+        return memorySeconds(kernel.bytes, kernel.launches);
     case CostKind::collective: {
         const double bytes = kernel.bytes * (kernel.domain == Domain::expert ? m_expertTraffic : 1.0);
         return collectiveSeconds(kernel.op, group(kernel.domain), bytes);

@@ -28,7 +28,8 @@ public:
     [[nodiscard]] double attentionSeconds(const Kernel& kernel) const;
     /// Mean seconds of a kernel class that was measured, else `formula`.
     [[nodiscard]] double measuredOr(KernelId id, double formula) const;
-    /// A collective over a group, by the measured tables where they have it; `bytes` as nccl-tests counts them (the full buffer of one rank).
+    /// A collective over a group, by the measured tables where they have it; `bytes` as nccl-tests counts them (the full buffer of one
+    /// rank).
     [[nodiscard]] double collectiveSeconds(CollectiveOp op, const GroupGeometry& group, double bytes) const;
 
     [[nodiscard]] const CollectiveModel& collectives() const { return m_collectives; }

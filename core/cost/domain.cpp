@@ -8,7 +8,10 @@
 namespace prism {
 namespace {
 
-bool covers(const CalibrationDomain& domain, const std::string& what) { return std::binary_search(domain.covered.begin(), domain.covered.end(), what); }
+bool covers(const CalibrationDomain& domain, const std::string& what)
+{
+    return std::binary_search(domain.covered.begin(), domain.covered.end(), what);
+}
 
 std::string joined(const std::vector<std::string>& words)
 {
@@ -65,7 +68,8 @@ Diagnostics outsideOf(const CalibrationDomain& domain, const Scenario& scenario)
 {
     Diagnostics warnings;
     const auto warn = [&](const char* path, std::string message, std::string found, std::string accepted) {
-        warnings.push_back({Severity::warning, path, "outside of the calibration: " + std::move(message), std::move(found), std::move(accepted), "", ""});
+        warnings.push_back(
+            {Severity::warning, path, "outside of the calibration: " + std::move(message), std::move(found), std::move(accepted), "", ""});
     };
     const std::string gpu = gpuCoverage(scenario), kind = modelCoverage(scenario), covered = joined(domain.covered);
     if (!covers(domain, gpu))
@@ -80,7 +84,8 @@ Diagnostics outsideOf(const CalibrationDomain& domain, const Scenario& scenario)
         return warnings;
     const auto hidden = static_cast<double>(scenario.model.hiddenSize), sequence = static_cast<double>(scenario.model.seqLength);
     if (hidden < domain.minHiddenSize)
-        warn("model.hidden_size", "a smaller model than any validated one; its steps wait for the host", count(hidden), "at least " + count(domain.minHiddenSize));
+        warn("model.hidden_size", "a smaller model than any validated one; its steps wait for the host", count(hidden),
+             "at least " + count(domain.minHiddenSize));
     if (sequence > domain.maxSeqLength)
         warn("model.seq_length", "a longer sequence than in any validated row", count(sequence), "at most " + count(domain.maxSeqLength));
     return warnings;

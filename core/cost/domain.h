@@ -10,9 +10,9 @@ namespace prism {
 
 /// The ground that the validated rows cover.
 struct CalibrationDomain {
-    std::vector<std::string> covered;          ///< GPU type and precision ("h100 fp8"), kinds of model ("dense", "moe zero 3"); sorted
+    std::vector<std::string> covered; ///< GPU type and precision ("h100 fp8"), kinds of model ("dense", "moe zero 3"); sorted
     double maxGpus = 0, minHiddenSize = 0, maxSeqLength = 0;
-    double bandLow = -0.5, bandHigh = 0.5;     ///< relative error that holds 90 % of the rows of tiers B and C, which no fit has seen
+    double bandLow = -0.5, bandHigh = 0.5; ///< relative error that holds 90 % of the rows of tiers B and C, which no fit has seen
 };
 
 /// "h100": the first word of the preset's name, or of the name where there is none, in lower case.

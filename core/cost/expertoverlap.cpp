@@ -5,14 +5,18 @@
 namespace prism {
 namespace {
 
-bool isAllToAll(const Kernel& k) { return k.id == KernelId::epAllToAll; }
+bool isAllToAll(const Kernel& k)
+{
+    return k.id == KernelId::epAllToAll;
+}
 
 /// Compute of a pass that no other collective runs beside.
 double freeCompute(const CostedPass& pass)
 {
     double t = 0;
     for (std::size_t i = 0; i < pass.ops.size(); ++i)
-        t += pass.kernels[i].kind != CostKind::collective ? pass.ops[i].meanSeconds : -std::min(pass.ops[i].meanSeconds, pass.ops[i].hiddenSeconds);
+        t += pass.kernels[i].kind != CostKind::collective ? pass.ops[i].meanSeconds
+                                                          : -std::min(pass.ops[i].meanSeconds, pass.ops[i].hiddenSeconds);
     return std::max(0.0, t);
 }
 

@@ -9,7 +9,10 @@
 namespace prism {
 namespace {
 
-double safeLog(double x) { return std::log(std::max(1e-30, x)); }
+double safeLog(double x)
+{
+    return std::log(std::max(1e-30, x));
+}
 
 } // namespace
 
@@ -29,9 +32,11 @@ MatrixPrecision precisionOf(const std::string& dtype)
 
 bool collectiveOf(const std::string& op, CollectiveOp& collective)
 {
-    static constexpr std::pair<const char*, CollectiveOp> kOps[] = {
-        {"all_reduce", CollectiveOp::allReduce}, {"all_gather", CollectiveOp::allGather}, {"reduce_scatter", CollectiveOp::reduceScatter},
-        {"all_to_all", CollectiveOp::allToAll},  {"p2p", CollectiveOp::sendRecv}};
+    static constexpr std::pair<const char*, CollectiveOp> kOps[] = {{"all_reduce", CollectiveOp::allReduce},
+                                                                    {"all_gather", CollectiveOp::allGather},
+                                                                    {"reduce_scatter", CollectiveOp::reduceScatter},
+                                                                    {"all_to_all", CollectiveOp::allToAll},
+                                                                    {"p2p", CollectiveOp::sendRecv}};
     for (const auto& [name, value] : kOps)
         if (op == name) {
             collective = value;
@@ -49,7 +54,8 @@ GroupGeometry filledNodes(std::int64_t ranks, std::int64_t gpusPerNode)
     return g;
 }
 
-void MeasuredTables::set(const MeasuredConfig& measured, std::int64_t gpusPerNode, const GemmFormula& gemm, const CollectiveFormula& collective)
+void MeasuredTables::set(const MeasuredConfig& measured, std::int64_t gpusPerNode, const GemmFormula& gemm,
+                         const CollectiveFormula& collective)
 {
     for (const MeasuredKernel& k : measured.kernels)
         for (int id = 0; id < kKernelIds; ++id)
@@ -63,11 +69,13 @@ void MeasuredTables::set(const MeasuredConfig& measured, std::int64_t gpusPerNod
         if (r.op == "gemm" && r.m > 0 && r.n > 0 && r.k > 0) {
             const MatrixPrecision p = precisionOf(r.dtype);
             const double formula = gemm(real(r.m), real(r.n), real(r.k), p);
-            m_gemms[static_cast<std::size_t>(p)].push_back({{safeLog(real(r.m)), safeLog(real(r.n)), safeLog(real(r.k))}, safeLog(r.seconds / formula)});
+            m_gemms[static_cast<std::size_t>(p)].push_back(
+                {{safeLog(real(r.m)), safeLog(real(r.n)), safeLog(real(r.k))}, safeLog(r.seconds / formula)});
         } else if (collectiveOf(r.op, op) && r.ranks > 1 && r.bytes > 0) {
             GroupGeometry group = filledNodes(r.ranks, gpusPerNode);
             const double formula = collective(op, group, real(r.bytes));
-            m_collectives[static_cast<std::size_t>(op)][group.nodes > 1 ? 1 : 0].push_back({{safeLog(real(r.bytes)), safeLog(real(r.ranks)), 0}, safeLog(r.seconds / formula)});
+            m_collectives[static_cast<std::size_t>(op)][group.nodes > 1 ? 1 : 0].push_back(
+                {{safeLog(real(r.bytes)), safeLog(real(r.ranks)), 0}, safeLog(r.seconds / formula)});
         }
     }
 }
@@ -109,7 +117,8 @@ double MeasuredTables::gemmFactor(double m, double n, double k, MatrixPrecision 
 
 double MeasuredTables::collectiveFactor(CollectiveOp op, const GroupGeometry& group, double bytes) const
 {
-    return factor(m_collectives[static_cast<std::size_t>(op)][group.nodes > 1 ? 1 : 0], {safeLog(bytes), safeLog(static_cast<double>(group.size)), 0});
+    return factor(m_collectives[static_cast<std::size_t>(op)][group.nodes > 1 ? 1 : 0],
+                  {safeLog(bytes), safeLog(static_cast<double>(group.size)), 0});
 }
 
 Diagnostics unknownKernels(const MeasuredConfig& measured)
@@ -124,7 +133,8 @@ Diagnostics unknownKernels(const MeasuredConfig& measured)
         for (int id = 0; id < kKernelIds && !found; ++id)
             found = kernelName(static_cast<KernelId>(id)) == name;
         if (!found)
-            warnings.push_back({Severity::warning, "measured.kernels[" + std::to_string(i) + "].kernel_class", "no kernel has this class; its mean is not used", name, known, "", ""});
+            warnings.push_back({Severity::warning, "measured.kernels[" + std::to_string(i) + "].kernel_class",
+                                "no kernel has this class; its mean is not used", name, known, "", ""});
     }
     return warnings;
 }

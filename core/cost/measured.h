@@ -51,7 +51,11 @@ private:
 
     std::array<Points, 5> m_gemms;
     std::array<std::array<Points, 2>, 5> m_collectives; ///< by op; inside a node, between nodes
-    std::array<double, kKernelIds> m_kernels = [] { std::array<double, kKernelIds> none{}; none.fill(-1); return none; }();
+    std::array<double, kKernelIds> m_kernels = [] {
+        std::array<double, kKernelIds> none{};
+        none.fill(-1);
+        return none;
+    }();
 };
 
 /// Kernel classes of a scenario's measured means that no kernel has, one warning each.

@@ -16,7 +16,10 @@ namespace {
 
 constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
 
-double real(std::int64_t x) { return static_cast<double>(x); }
+double real(std::int64_t x)
+{
+    return static_cast<double>(x);
+}
 
 /// Bytes of model state per parameter (Rajbhandari et al. 2020, ZeRO, arXiv 1910.02054, section 3.1).
 struct StateBytes {
@@ -38,7 +41,11 @@ StateBytes stateBytes(const TrainingConfig& t)
 class Assembly final {
 public:
     Assembly(const Scenario& scenario, const Calibration& calibration)
-        : m_scenario(scenario), m_calibration(calibration), m_shape(shapeOf(scenario)), m_cost(scenario, calibration), m_state(stateBytes(scenario.training))
+        : m_scenario(scenario),
+          m_calibration(calibration),
+          m_shape(shapeOf(scenario)),
+          m_cost(scenario, calibration),
+          m_state(stateBytes(scenario.training))
     {
     }
 
@@ -156,7 +163,8 @@ void Assembly::addStepOps()
     for (std::size_t p = 0; p < stages; ++p) {
         const StageParameters& n = m_parameters[p];
         const auto both = [&](CollectiveOp op, double bytes) {
-            return m_cost.collectiveSeconds(op, layout.data, n.dense * bytes) + m_cost.collectiveSeconds(op, layout.expertData, n.expert * bytes);
+            return m_cost.collectiveSeconds(op, layout.data, n.dense * bytes)
+                   + m_cost.collectiveSeconds(op, layout.expertData, n.expert * bytes);
         };
         // Buckets of 40 M parameters (Megatron-LM's default): the last bucket cannot be hidden.
         const double buckets = std::max(1.0, n.total() / 40e6);
@@ -174,7 +182,8 @@ void Assembly::addStepOps()
                 gather.meanSeconds = both(CollectiveOp::allGather, m_state.weight);
                 if (par.overlapParamGather) {
                     gather.hiddenSeconds = 0.5 * lastBackwardSeconds(p);
-                    gather.minExposedSeconds = gather.meanSeconds / buckets + kOverlapSlowdown * std::min(gather.meanSeconds, gather.hiddenSeconds);
+                    gather.minExposedSeconds =
+                        gather.meanSeconds / buckets + kOverlapSlowdown * std::min(gather.meanSeconds, gather.hiddenSeconds);
                 }
             }
         }
@@ -183,9 +192,10 @@ void Assembly::addStepOps()
         const double expert = shards ? n.expert / real(std::max<std::int64_t>(1, layout.expertData.size)) : n.expert;
         StepOp& opt = g.optimizer[p];
         opt.kernelClass = static_cast<int>(KernelId::optimizer);
-        opt.meanSeconds = m_cost.memorySeconds((dense + expert) * (2 * m_state.optimizer + 2 * m_state.gradient + m_state.weight)
-                                                   + n.total() * m_state.gradient, 20)
-                          + m_cost.software().stepOverheadSeconds;
+        opt.meanSeconds =
+            m_cost.memorySeconds(
+                (dense + expert) * (2 * m_state.optimizer + 2 * m_state.gradient + m_state.weight) + n.total() * m_state.gradient, 20)
+            + m_cost.software().stepOverheadSeconds;
     }
     if (m_shape.numGpus > 1) {
         GroupGeometry all;
@@ -206,8 +216,9 @@ void Assembly::addStepOps()
         pair.nodes = layout.hopLeavesNode(0, m_shape.pp - 1) ? 2 : 1;
         pair.ranksPerNode = pair.nodes == 2 ? 1 : 2;
         g.embeddingAllReduce.kernelClass = static_cast<int>(KernelId::embeddingAllReduce);
-        g.embeddingAllReduce.meanSeconds = m_cost.collectiveSeconds(
-            CollectiveOp::allReduce, pair, real(m_scenario.model.vocabSize * m_scenario.model.hiddenSize) / real(m_shape.tp) * m_state.gradient);
+        g.embeddingAllReduce.meanSeconds =
+            m_cost.collectiveSeconds(CollectiveOp::allReduce, pair,
+                                     real(m_scenario.model.vocabSize * m_scenario.model.hiddenSize) / real(m_shape.tp) * m_state.gradient);
     }
 }
 
@@ -259,7 +270,8 @@ void Assembly::addVariability()
     for (const SlowEntry& entry : v.slow) {
         const auto mark = [&](std::size_t rank) {
             if (rank < positions.size())
-                g.slow.push_back({positions[rank].replica, positions[rank].stage, positions[rank].rankInCell, entry.computeFactor, entry.linkFactor});
+                g.slow.push_back(
+                    {positions[rank].replica, positions[rank].stage, positions[rank].rankInCell, entry.computeFactor, entry.linkFactor});
         };
         if (entry.rank >= 0)
             mark(static_cast<std::size_t>(entry.rank));
@@ -278,7 +290,8 @@ void Assembly::addVariability()
                 if ((speed.gpu >= 0 && static_cast<std::size_t>(speed.gpu) != i) || rank >= positions.size())
                     continue;
                 const RankPosition& r = positions[rank];
-                const std::size_t at = (static_cast<std::size_t>(r.replica) * stages + static_cast<std::size_t>(r.stage)) * cell + static_cast<std::size_t>(r.rankInCell);
+                const std::size_t at = (static_cast<std::size_t>(r.replica) * stages + static_cast<std::size_t>(r.stage)) * cell
+                                       + static_cast<std::size_t>(r.rankInCell);
                 if (at < g.fixedSpatial.size())
                     g.fixedSpatial[at] = 1.0 / speed.relativeSpeed;
             }
@@ -350,7 +363,8 @@ void Assembly::addCounts()
     if (t.recomputeGranularity == "full") {
         again = layerForwardFlopsPerToken(model);
         if (t.recomputeMethod == "block" && t.recomputeNumLayers > 0)
-            again *= std::min(1.0, real(t.recomputeNumLayers) * real(m_shape.pp) * real(m_shape.vpp) / std::max(1.0, real(model.numLayers)));
+            again *=
+                std::min(1.0, real(t.recomputeNumLayers) * real(m_shape.pp) * real(m_shape.vpp) / std::max(1.0, real(model.numLayers)));
     } else if (t.recomputeGranularity == "selective") {
         again = recomputedFlopsPerToken(model, m_shape.recomputed);
     }
@@ -377,10 +391,12 @@ Result<CostedStep> Assembly::run()
     addStepOps();
     useMeasuredMeans();
     addVariability();
-    std::vector<std::vector<ChunkBytes>> chunkBytes(static_cast<std::size_t>(m_shape.pp), std::vector<ChunkBytes>(static_cast<std::size_t>(g.schedule.numChunks)));
+    std::vector<std::vector<ChunkBytes>> chunkBytes(static_cast<std::size_t>(m_shape.pp),
+                                                    std::vector<ChunkBytes>(static_cast<std::size_t>(g.schedule.numChunks)));
     for (std::size_t i = 0; i < m_chunks.size(); ++i) {
         const double bytes = activationBytes(m_scenario, m_shape, m_chunks[i]);
-        chunkBytes[static_cast<std::size_t>(g.schedule.path[i][0])][static_cast<std::size_t>(g.schedule.path[i][1])] = {bytes, bytes - lossBytes(m_scenario, m_shape, m_chunks[i])};
+        chunkBytes[static_cast<std::size_t>(g.schedule.path[i][0])][static_cast<std::size_t>(g.schedule.path[i][1])] = {
+            bytes, bytes - lossBytes(m_scenario, m_shape, m_chunks[i])};
     }
     const DeterministicStep step = deterministicStep(g, chunkBytes);
     m_out.breakdown = step.breakdown;
@@ -403,10 +419,14 @@ Result<CostedStep> costStepWith(const Scenario& scenario, const Calibration& cal
     step.warnings.insert(step.warnings.end(), std::make_move_iterator(diagnostics.begin()), std::make_move_iterator(diagnostics.end()));
     if (!step.memory.fits)
         step.warnings.push_back({Severity::warning, "cluster.gpu.memory_gib", "the job does not fit into the memory of a GPU",
-                                 std::to_string(step.memory.peakGib) + " GiB", "at most " + std::to_string(step.memory.capacityGib) + " GiB", "", ""});
+                                 std::to_string(step.memory.peakGib) + " GiB",
+                                 "at most " + std::to_string(step.memory.capacityGib) + " GiB", "", ""});
     return result;
 }
 
-Result<CostedStep> costStep(const Scenario& scenario) { return costStepWith(scenario, calibration()); }
+Result<CostedStep> costStep(const Scenario& scenario)
+{
+    return costStepWith(scenario, calibration());
+}
 
 } // namespace prism

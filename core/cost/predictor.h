@@ -29,8 +29,8 @@ struct World {
 
 /// Time per step by purpose, noise-free, along the slowest rank: sums to the noise-free step time.
 struct Breakdown {
-    double computeSeconds = 0, tensorParallelSeconds = 0, contextParallelSeconds = 0, expertParallelSeconds = 0,
-           pipelineSeconds = 0, bubbleSeconds = 0, dataParallelSeconds = 0, optimizerSeconds = 0, otherSeconds = 0;
+    double computeSeconds = 0, tensorParallelSeconds = 0, contextParallelSeconds = 0, expertParallelSeconds = 0, pipelineSeconds = 0,
+           bubbleSeconds = 0, dataParallelSeconds = 0, optimizerSeconds = 0, otherSeconds = 0;
 };
 
 /// What the analytic way knows about a scenario before any sampling.
@@ -39,13 +39,13 @@ struct CostedStep {
     MemoryReport memory;
     World world;
     Breakdown breakdown;
-    double modelFlopsPerStep = 0;      ///< model FLOPs (no recomputation), whole job
-    double hardwareFlopsPerStep = 0;   ///< with recomputation
+    double modelFlopsPerStep = 0;    ///< model FLOPs (no recomputation), whole job
+    double hardwareFlopsPerStep = 0; ///< with recomputation
     double tokensPerStep = 0;
-    double parameters = 0;             ///< model parameters
-    double peakTflopsPerGpu = 0;       ///< of the matrix precision
+    double parameters = 0;                      ///< model parameters
+    double peakTflopsPerGpu = 0;                ///< of the matrix precision
     double errorBandLow = 0, errorBandHigh = 0; ///< relative error band of the mean (90 % of published rows), e.g. -0.08, 0.07
-    bool withinCalibration = true;     ///< false: some input lies outside of what was validated; warnings say which
+    bool withinCalibration = true;              ///< false: some input lies outside of what was validated; warnings say which
     Diagnostics warnings;
 };
 

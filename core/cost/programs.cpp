@@ -17,7 +17,10 @@ struct CostedLayer {
     Ops forward, dgrad, wgrad, both, selective; ///< both: dgrad and wgrad in execution order
 };
 
-double exposed(const Op& op) { return std::max(0.0, op.meanSeconds - op.hiddenSeconds); }
+double exposed(const Op& op)
+{
+    return std::max(0.0, op.meanSeconds - op.hiddenSeconds);
+}
 
 /// The kernel that a collective runs beside: the attention of the block that is there (ring attention), the matrix product
 /// before a forward reduce-scatter, else the next one with room. kernels.size() = none.
@@ -120,13 +123,19 @@ Ops recomputed(const Ops& forward)
     return ops;
 }
 
-void append(Ops& to, const Ops& from) { to.insert(to.end(), from.begin(), from.end()); }
+void append(Ops& to, const Ops& from)
+{
+    to.insert(to.end(), from.begin(), from.end());
+}
 
 /// Builds the programs of a scenario; layers are costed once.
 class Builder final {
 public:
     Builder(const Scenario& scenario, const Shape& shape, const CostModel& cost, ScheduleTraits traits)
-        : m_scenario(scenario), m_shape(shape), m_cost(cost), m_traits(traits)
+        : m_scenario(scenario),
+          m_shape(shape),
+          m_cost(cost),
+          m_traits(traits)
     {
     }
 
@@ -176,7 +185,8 @@ private:
     const CostedLayer& embedding()
     {
         if (!m_embedding)
-            m_embedding = std::make_unique<CostedLayer>(costed(embeddingKernels(m_scenario, m_shape), m_cost, m_scenario.parallelism, m_traits));
+            m_embedding =
+                std::make_unique<CostedLayer>(costed(embeddingKernels(m_scenario, m_shape), m_cost, m_scenario.parallelism, m_traits));
         return *m_embedding;
     }
     const CostedLayer& mtp()
@@ -273,7 +283,10 @@ private:
         }
     }
 
-    void addForward(std::array<Program, kPhases>& p, const CostedLayer& l, int repeat = 1) const { p[0].blocks.push_back({repeat, l.forward}); }
+    void addForward(std::array<Program, kPhases>& p, const CostedLayer& l, int repeat = 1) const
+    {
+        p[0].blocks.push_back({repeat, l.forward});
+    }
     void addBackward(std::array<Program, kPhases>& p, const CostedLayer& l, int repeat = 1) const
     {
         p[1].blocks.push_back({repeat, m_traits.splitsWeight ? l.dgrad : l.both});
@@ -295,7 +308,9 @@ private:
         const Ops& backward = m_traits.splitsWeight ? l.dgrad : l.both;
         int full = 0;
         if (t.recomputeGranularity == "full")
-            full = t.recomputeMethod == "block" && t.recomputeNumLayers > 0 ? std::min(count, t.recomputeNumLayers * count / std::max(1, chunkTotal)) : count;
+            full = t.recomputeMethod == "block" && t.recomputeNumLayers > 0
+                       ? std::min(count, t.recomputeNumLayers * count / std::max(1, chunkTotal))
+                       : count;
         const auto push = [&](int repeat, const Ops& before) {
             if (repeat <= 0)
                 return;
@@ -344,7 +359,8 @@ CostedPrograms costedPrograms(const Scenario& scenario, const Shape& shape, cons
         } else {
             first = static_cast<int>(result.programs.size());
             const char* role = chunks.size() == 1 ? "model" : chunks[i].embedding ? "first" : chunks[i].head ? "last" : "middle";
-            auto programs = builder.programs(chunks[i], std::string(role) + (chunks[i].embedding || chunks[i].head ? "" : std::to_string(made.size())));
+            auto programs =
+                builder.programs(chunks[i], std::string(role) + (chunks[i].embedding || chunks[i].head ? "" : std::to_string(made.size())));
             for (int p = 0; p < (schedule.splitsWeight ? 3 : 2); ++p) {
                 result.seconds.push_back(programSeconds(programs[static_cast<std::size_t>(p)]));
                 result.programs.push_back(std::move(programs[static_cast<std::size_t>(p)]));

@@ -9,7 +9,7 @@ namespace prism {
 struct CostedPrograms {
     std::vector<Program> programs;
     std::vector<std::vector<std::array<int, kPhases>>> programOf;
-    std::vector<double> seconds;           ///< per program: sum of exposed means
+    std::vector<double> seconds; ///< per program: sum of exposed means
 };
 
 /// One program per distinct (chunk contents, phase); chunks of the same contents share. `chunks` is in path order.

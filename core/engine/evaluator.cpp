@@ -65,9 +65,7 @@ StepGraph onlyCause(const StepGraph& graph, Cause cause)
 
 bool isStill(const StepGraph& g)
 {
-    const auto still = [](const Distribution& d) {
-        return (d.family == Family::deterministic || d.cv <= 0.0) && d.rareProbability <= 0.0;
-    };
+    const auto still = [](const Distribution& d) { return (d.family == Family::deterministic || d.cv <= 0.0) && d.rareProbability <= 0.0; };
     return std::all_of(g.classes.begin(), g.classes.end(), [&](const KernelClass& c) { return still(c.temporal); }) && still(g.spatial)
            && still(g.intraRegime) && still(g.interRegime) && still(g.data);
 }
@@ -174,8 +172,14 @@ struct Evaluator::Impl {
 Evaluator::Evaluator(std::size_t cacheBytes) : m_impl(std::make_unique<Impl>(cacheBytes)) {}
 Evaluator::~Evaluator() = default;
 
-std::size_t Evaluator::cacheBytes() const { return m_impl->memo.bytes(); }
-void Evaluator::clearCache() { m_impl->memo.clear(); }
+std::size_t Evaluator::cacheBytes() const
+{
+    return m_impl->memo.bytes();
+}
+void Evaluator::clearCache()
+{
+    m_impl->memo.clear();
+}
 
 std::shared_ptr<const StepSamples> Evaluator::samples(const StepGraph& graph, const SimOptions& options)
 {
@@ -230,7 +234,8 @@ SnapshotPtr Evaluator::evaluate(const Scenario& scenario, const EvaluateOptions&
     std::uint64_t nodeSamples = 0;
     const auto finish = [&](Stage stage) {
         snapshot->stage = stage;
-        snapshot->cost = {static_cast<int>(recall.recomputed().size()), recall.totalNodes(), secondsSince(start), recall.recomputed(), nodeSamples};
+        snapshot->cost = {static_cast<int>(recall.recomputed().size()), recall.totalNodes(), secondsSince(start), recall.recomputed(),
+                          nodeSamples};
         return std::make_shared<const Snapshot>(*snapshot);
     };
     const auto progress = [&](Stage stage) {
@@ -261,7 +266,8 @@ SnapshotPtr Evaluator::evaluate(const Scenario& scenario, const EvaluateOptions&
         return true;
     };
     const auto takeWithin = [&](int samples) {
-        const auto made = m_impl->samples("samples within a job", graph, graphHash, simOptions(options, 0, std::max(1, samples / 4)), recall, nodeSamples);
+        const auto made = m_impl->samples("samples within a job", graph, graphHash, simOptions(options, 0, std::max(1, samples / 4)),
+                                          recall, nodeSamples);
         if (!made->complete)
             return false;
         StepSamples both = *snapshot->samples;

@@ -29,14 +29,14 @@ struct Snapshot {
     ContentHash hash;
     std::uint64_t seed = 1;
     std::shared_ptr<const CostedStep> costed;
-    std::shared_ptr<const StepSamples> samples;           ///< null while only costed
+    std::shared_ptr<const StepSamples> samples; ///< null while only costed
     std::vector<double> sortedAcrossSeconds, sortedWithinSeconds;
     DistributionSummary across, within;
-    VarianceShare varianceShare;                           ///< at stage complete
-    double slowdownP50 = 0, slowdownP95 = 0;               ///< over the noise-free step
+    VarianceShare varianceShare;                                    ///< at stage complete
+    double slowdownP50 = 0, slowdownP95 = 0;                        ///< over the noise-free step
     double tokensPerSecond = 0, tflopsPerGpu = 0, mfu = 0, hfu = 0; ///< at the median step
-    double daysToTrain = 0, costUsd = 0;                   ///< 0 when train_tokens is 0
-    Diagnostics diagnostics;                               ///< errors (then nothing else is set) and warnings
+    double daysToTrain = 0, costUsd = 0;                            ///< 0 when train_tokens is 0
+    Diagnostics diagnostics;                                        ///< errors (then nothing else is set) and warnings
     EvaluationCost cost;
     [[nodiscard]] bool valid() const { return !hasErrors(diagnostics); }
 };
@@ -45,10 +45,10 @@ using SnapshotPtr = std::shared_ptr<const Snapshot>;
 struct EvaluateOptions {
     std::uint64_t seed = 1;
     int numSamples = 10'000;
-    int numThreads = 0;                ///< 0 = all cores
-    double precision = 0;              ///< > 0: sample until the 95 % half-width of p95 is below this share of p95
+    int numThreads = 0;   ///< 0 = all cores
+    double precision = 0; ///< > 0: sample until the 95 % half-width of p95 is below this share of p95
     bool varianceShares = true;
-    std::uint64_t revision = 0;        ///< copied into the snapshot
+    std::uint64_t revision = 0; ///< copied into the snapshot
     std::stop_token stop;
     std::function<void(SnapshotPtr)> onProgress; ///< coarse and refined snapshots, on the calling thread
 };

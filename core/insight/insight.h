@@ -21,9 +21,9 @@ struct Estimate {
 struct InsightOptions {
     std::uint64_t seed = 1;
     int samples = 0;
-    int threads = 0;                 ///< 0 = all cores; results do not depend on it
-    double limitSeconds = 0;         ///< x of the changes of P(step > x); 0 = the base's p95
-    std::stop_token stop;            ///< looked at between and inside evaluations; a stopped insight is an error "cancelled"
+    int threads = 0;         ///< 0 = all cores; results do not depend on it
+    double limitSeconds = 0; ///< x of the changes of P(step > x); 0 = the base's p95
+    std::stop_token stop;    ///< looked at between and inside evaluations; a stopped insight is an error "cancelled"
     std::function<void(double fraction, std::string_view what)> progress; ///< on the calling thread; fraction in [0, 1]
 };
 

@@ -63,16 +63,17 @@ QuantileView view(const PairedSample& s, double p)
 Estimate quantileChange(const PairedSample& base, const PairedSample& changed, double p, std::size_t n, double rho)
 {
     const QuantileView a = view(base, p), b = view(changed, p);
-    const double own = halfWidthOfMean(n, [&](std::size_t i) { return b.influence(changed.seconds()[i]) - a.influence(base.seconds()[i]); });
+    const double own =
+        halfWidthOfMean(n, [&](std::size_t i) { return b.influence(changed.seconds()[i]) - a.influence(base.seconds()[i]); });
     return {b.value - a.value, std::hypot(own, sharedHalfWidth(a.shared, b.shared, rho))};
 }
 
 Estimate exceedanceChange(const PairedSample& base, const PairedSample& changed, double limit, std::size_t n, double rho)
 {
-    const double a = sharedExceedanceStdErr(*base.samples, base.sorted, limit), b = sharedExceedanceStdErr(*changed.samples, changed.sorted, limit);
-    const double own = halfWidthOfMean(n, [&](std::size_t i) {
-        return (changed.seconds()[i] > limit ? 1.0 : 0.0) - (base.seconds()[i] > limit ? 1.0 : 0.0);
-    });
+    const double a = sharedExceedanceStdErr(*base.samples, base.sorted, limit),
+                 b = sharedExceedanceStdErr(*changed.samples, changed.sorted, limit);
+    const double own = halfWidthOfMean(
+        n, [&](std::size_t i) { return (changed.seconds()[i] > limit ? 1.0 : 0.0) - (base.seconds()[i] > limit ? 1.0 : 0.0); });
     return {exceedance(changed.sorted, limit).value - exceedance(base.sorted, limit).value, std::hypot(own, sharedHalfWidth(a, b, rho))};
 }
 
@@ -131,9 +132,8 @@ Estimate elasticity(const PairedSample& down, const PairedSample& up, double dow
         return {};
     const std::size_t n = std::min(down.seconds().size(), up.seconds().size());
     const double width = std::log(upFactor / downFactor);
-    const double own = halfWidthOfMean(n, [&](std::size_t i) {
-        return b.influence(up.seconds()[i]) / b.value - a.influence(down.seconds()[i]) / a.value;
-    });
+    const double own = halfWidthOfMean(
+        n, [&](std::size_t i) { return b.influence(up.seconds()[i]) / b.value - a.influence(down.seconds()[i]) / a.value; });
     const double shared = sharedHalfWidth(a.shared / a.value, b.shared / b.value, correlation(down, up, n));
     return {std::log(b.value / a.value) / width, std::hypot(own, shared) / std::abs(width)};
 }
@@ -158,9 +158,8 @@ Estimate quantileRatio(const PairedSample& numerator, const PairedSample& denomi
         return {};
     const std::size_t n = std::min(numerator.seconds().size(), denominator.seconds().size());
     const double ratio = a.value / b.value;
-    const double own = halfWidthOfMean(n, [&](std::size_t i) {
-        return (a.influence(numerator.seconds()[i]) - ratio * b.influence(denominator.seconds()[i])) / b.value;
-    });
+    const double own = halfWidthOfMean(
+        n, [&](std::size_t i) { return (a.influence(numerator.seconds()[i]) - ratio * b.influence(denominator.seconds()[i])) / b.value; });
     const double shared = sharedHalfWidth(a.shared / b.value, ratio * b.shared / b.value, correlation(numerator, denominator, n));
     return {ratio, std::hypot(own, shared)};
 }

@@ -19,9 +19,9 @@ struct PairedSample {
     [[nodiscard]] const std::vector<double>& seconds() const { return samples->acrossSeconds; }
 };
 
-/// changed - base of every figure; `limitSeconds` is that of the exceedance, 0 = the base's p95. The interval is that of the mean of the paired influence values: for a quantile
-/// (p - 1{x <= q}) dQ/dp (Bahadur 1966), for the standard deviation ((x - m)^2 - v) / (2 s). What all samples of one run
-/// share (a finite pool of replicas) enters with the correlation of the pairs.
+/// changed - base of every figure; `limitSeconds` is that of the exceedance, 0 = the base's p95. The interval is that of the mean of the
+/// paired influence values: for a quantile (p - 1{x <= q}) dQ/dp (Bahadur 1966), for the standard deviation ((x - m)^2 - v) / (2 s). What
+/// all samples of one run share (a finite pool of replicas) enters with the correlation of the pairs.
 [[nodiscard]] FigureChange pairedChange(const PairedSample& base, const PairedSample& changed, double limitSeconds = 0);
 
 /// P(X > limit) with its 95 % interval: Wilson's, and what all samples of one run share.

@@ -12,15 +12,15 @@ nlohmann::ordered_json json(const Estimate& estimate)
 
 nlohmann::ordered_json json(const DistributionSummary& s)
 {
-    return {{"mean", s.mean}, {"std", s.std}, {"cv", s.cv}, {"p5", s.p5}, {"p50", s.p50}, {"p95", s.p95}, {"p99", s.p99},
-            {"samples", s.samples},
-            {"ci95", {{"mean", s.ciMean}, {"p50", s.ciP50}, {"p95", s.ciP95}, {"p99", s.ciP99}}}};
+    return {{"mean", s.mean}, {"std", s.std},         {"cv", s.cv},
+            {"p5", s.p5},     {"p50", s.p50},         {"p95", s.p95},
+            {"p99", s.p99},   {"samples", s.samples}, {"ci95", {{"mean", s.ciMean}, {"p50", s.ciP50}, {"p95", s.ciP95}, {"p99", s.ciP99}}}};
 }
 
 nlohmann::ordered_json json(const FigureChange& c)
 {
-    return {{"mean", json(c.mean)}, {"std", json(c.std)}, {"p50", json(c.p50)}, {"p95", json(c.p95)}, {"p99", json(c.p99)},
-            {"exceedance", json(c.exceedance)}};
+    return {{"mean", json(c.mean)}, {"std", json(c.std)}, {"p50", json(c.p50)},
+            {"p95", json(c.p95)},   {"p99", json(c.p99)}, {"exceedance", json(c.exceedance)}};
 }
 
 std::string dump(const nlohmann::ordered_json& object)
@@ -57,14 +57,22 @@ std::string row(std::initializer_list<std::string> fields)
 std::string_view categoryName(Category category)
 {
     switch (category) {
-    case Category::compute: return "compute";
-    case Category::tensorParallel: return "tensor_parallel";
-    case Category::contextParallel: return "context_parallel";
-    case Category::expertParallel: return "expert_parallel";
-    case Category::pipeline: return "pipeline";
-    case Category::dataParallel: return "data_parallel";
-    case Category::optimizer: return "optimizer";
-    case Category::other: return "other";
+    case Category::compute:
+        return "compute";
+    case Category::tensorParallel:
+        return "tensor_parallel";
+    case Category::contextParallel:
+        return "context_parallel";
+    case Category::expertParallel:
+        return "expert_parallel";
+    case Category::pipeline:
+        return "pipeline";
+    case Category::dataParallel:
+        return "data_parallel";
+    case Category::optimizer:
+        return "optimizer";
+    case Category::other:
+        return "other";
     }
     return "other";
 }

@@ -140,9 +140,10 @@ StepGraph withoutSpread(StepGraph graph)
     return graph;
 }
 
-Result<std::vector<std::shared_ptr<const StepSamples>>>
-sampleAll(Evaluator& evaluator, std::size_t count, const std::function<StepGraph(std::size_t)>& make, int samples,
-          const InsightOptions& options, double from, double to, std::string_view what)
+Result<std::vector<std::shared_ptr<const StepSamples>>> sampleAll(Evaluator& evaluator, std::size_t count,
+                                                                  const std::function<StepGraph(std::size_t)>& make, int samples,
+                                                                  const InsightOptions& options, double from, double to,
+                                                                  std::string_view what)
 {
     std::vector<std::shared_ptr<const StepSamples>> results(count);
     std::atomic<std::size_t> next{0}, done{0};
@@ -160,7 +161,8 @@ sampleAll(Evaluator& evaluator, std::size_t count, const std::function<StepGraph
                 options.progress(from + (to - from) * static_cast<double>(finished) / static_cast<double>(count), what);
         }
     };
-    const std::size_t cores = options.threads > 0 ? static_cast<std::size_t>(options.threads) : std::max(1U, std::thread::hardware_concurrency());
+    const std::size_t cores =
+        options.threads > 0 ? static_cast<std::size_t>(options.threads) : std::max(1U, std::thread::hardware_concurrency());
     {
         std::vector<std::jthread> workers;
         for (std::size_t t = 1; t < std::min(cores, count); ++t)

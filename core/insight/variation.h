@@ -21,8 +21,9 @@ void scaleClassMean(StepGraph& graph, int kernelClass, double factor);
 
 /// Samples of many variations in parallel (each on one thread); order and bits do not depend on the number of threads.
 /// progress runs from `from` to `to`. Errors: cancelled.
-[[nodiscard]] Result<std::vector<std::shared_ptr<const StepSamples>>>
-sampleAll(Evaluator& evaluator, std::size_t count, const std::function<StepGraph(std::size_t)>& make, int samples,
-          const InsightOptions& options, double from, double to, std::string_view what);
+[[nodiscard]] Result<std::vector<std::shared_ptr<const StepSamples>>> sampleAll(Evaluator& evaluator, std::size_t count,
+                                                                                const std::function<StepGraph(std::size_t)>& make,
+                                                                                int samples, const InsightOptions& options, double from,
+                                                                                double to, std::string_view what);
 
 } // namespace prism

@@ -70,7 +70,8 @@ void Reader::eachRow(Use use)
         if (++line == 1 || row.empty())
             continue;
         if (!use(csvFields(row)) && errors.size() < kMaxErrors)
-            errors.push_back({Severity::error, file + ":" + std::to_string(line), "the row cannot be read", std::string(row.substr(0, 80)), "numbers > 0 in the columns of this table", "", ""});
+            errors.push_back({Severity::error, file + ":" + std::to_string(line), "the row cannot be read", std::string(row.substr(0, 80)),
+                              "numbers > 0 in the columns of this table", "", ""});
     }
 }
 
@@ -98,7 +99,8 @@ void Reader::addEstimateTrainTime()
         table.remark = "with the copies into a list of tensors";
     eachRow([&](const std::vector<std::string>& f) {
         double shape = 0, nodes = 0, perNode = 0, us = 0;
-        if (f.size() != 4 || !positive(f[0], shape) || !positive(f[1], nodes) || !positive(f[2], perNode) || !positive(f[3], us) || nodes * perNode > 1e6)
+        if (f.size() != 4 || !positive(f[0], shape) || !positive(f[1], nodes) || !positive(f[2], perNode) || !positive(f[3], us)
+            || nodes * perNode > 1e6)
             return false;
         GroupGeometry group;
         group.nodes = std::llround(nodes);
@@ -149,7 +151,8 @@ Diagnostics addAiconfigurator(const std::string& path, const std::string& file, 
     for (const BusRow& r : *rows) {
         CollectiveTable& table = bySystem[r.type];
         const double n = r.ranks, factor = (n - 1) / n * (r.op == 0 ? 2 : 1);
-        constexpr CollectiveOp kOps[] = {CollectiveOp::allReduce, CollectiveOp::allGather, CollectiveOp::reduceScatter, CollectiveOp::allToAll};
+        constexpr CollectiveOp kOps[] = {CollectiveOp::allReduce, CollectiveOp::allGather, CollectiveOp::reduceScatter,
+                                         CollectiveOp::allToAll};
         table.rows.push_back({kOps[r.op], filledNodes(r.ranks, r.ranks), r.bytes, factor * r.bytes / (r.busGbPerS * 1e9)});
     }
     for (const System& system : kSystems)
@@ -172,7 +175,8 @@ Result<CollectiveFolder> readCollectiveFolder(const std::string& folder)
         if (entry.is_regular_file(error))
             files.push_back(entry.path().filename().string());
     if (error || files.empty())
-        return Diagnostic{Severity::error, folder, "the folder cannot be read or is empty", "", "a folder with tables of collectives", "", ""};
+        return Diagnostic{
+            Severity::error, folder, "the folder cannot be read or is empty", "", "a folder with tables of collectives", "", ""};
     std::sort(files.begin(), files.end());
     CollectiveFolder result;
     Diagnostics errors;
@@ -197,11 +201,20 @@ Result<CollectiveFolder> readCollectiveFolder(const std::string& folder)
         }
         Reader reader{file, *text, {file, known->gpu, known->fabric, false, "", {}}, {}};
         switch (known->format) {
-        case Format::ncclTests: reader.addNcclTests(); break;
-        case Format::vtrain: reader.addVtrain(); break;
-        case Format::estimateTrainTime: reader.addEstimateTrainTime(); break;
-        case Format::traceLens: reader.addTraceLens(); break;
-        case Format::aiconfigurator: break;
+        case Format::ncclTests:
+            reader.addNcclTests();
+            break;
+        case Format::vtrain:
+            reader.addVtrain();
+            break;
+        case Format::estimateTrainTime:
+            reader.addEstimateTrainTime();
+            break;
+        case Format::traceLens:
+            reader.addTraceLens();
+            break;
+        case Format::aiconfigurator:
+            break;
         }
         errors.insert(errors.end(), reader.errors.begin(), reader.errors.end());
         if (!reader.table.rows.empty())

@@ -25,7 +25,8 @@ public:
             m_list.push_back({Severity::error, "line " + std::to_string(line), "there are more errors", "", "", "", ""});
         if (m_list.size() > kMaxErrors)
             return;
-        m_list.push_back({Severity::error, "line " + std::to_string(line), std::move(message), std::string(found.substr(0, 60)), std::move(accepted), "", ""});
+        m_list.push_back({Severity::error, "line " + std::to_string(line), std::move(message), std::string(found.substr(0, 60)),
+                          std::move(accepted), "", ""});
     }
     [[nodiscard]] bool empty() const { return m_list.empty(); }
     [[nodiscard]] Diagnostics take() { return std::move(m_list); }
@@ -73,9 +74,14 @@ std::string opOf(std::string_view name)
             n += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     if (n.ends_with("perf"))
         n.resize(n.size() - 4);
-    static const std::map<std::string, std::string> known = {
-        {"allreduce", "all_reduce"}, {"allgather", "all_gather"}, {"reducescatter", "reduce_scatter"}, {"alltoall", "all_to_all"},
-        {"sendrecv", "p2p"},         {"p2p", "p2p"},              {"gemm", "gemm"},                    {"matmul", "gemm"}};
+    static const std::map<std::string, std::string> known = {{"allreduce", "all_reduce"},
+                                                             {"allgather", "all_gather"},
+                                                             {"reducescatter", "reduce_scatter"},
+                                                             {"alltoall", "all_to_all"},
+                                                             {"sendrecv", "p2p"},
+                                                             {"p2p", "p2p"},
+                                                             {"gemm", "gemm"},
+                                                             {"matmul", "gemm"}};
     const auto it = known.find(n);
     return it == known.end() ? std::string() : it->second;
 }
@@ -135,9 +141,9 @@ struct Columns {
 Columns columnsOf(const std::vector<std::string>& header)
 {
     Columns c;
-    const std::map<std::string, int Columns::*> names = {{"op", &Columns::op},     {"dtype", &Columns::dtype},    {"m", &Columns::m},
-                                                         {"n", &Columns::n},       {"k", &Columns::k},            {"ranks", &Columns::ranks},
-                                                         {"num_gpus", &Columns::ranks}, {"bytes", &Columns::bytes}};
+    const std::map<std::string, int Columns::*> names = {
+        {"op", &Columns::op},       {"dtype", &Columns::dtype},    {"m", &Columns::m},        {"n", &Columns::n}, {"k", &Columns::k},
+        {"ranks", &Columns::ranks}, {"num_gpus", &Columns::ranks}, {"bytes", &Columns::bytes}};
     const std::map<std::string, double> times = {{"time_s", 1.0}, {"time_ms", 1e-3}, {"time_us", 1e-6}, {"latency_us", 1e-6}};
     for (std::size_t i = 0; i < header.size(); ++i) {
         std::string name = trimmed(header[i]);
@@ -155,9 +161,13 @@ Columns columnsOf(const std::vector<std::string>& header)
 }
 
 /// One line of an operator table; every field that is wrong is reported.
-void readOperator(std::size_t line, const std::vector<std::string>& fields, const Columns& c, std::vector<MeasuredRow>& rows, Errors& errors)
+void readOperator(std::size_t line, const std::vector<std::string>& fields, const Columns& c, std::vector<MeasuredRow>& rows,
+                  Errors& errors)
 {
-    const auto field = [&](int column) { return column >= 0 && static_cast<std::size_t>(column) < fields.size() ? trimmed(fields[static_cast<std::size_t>(column)]) : std::string(); };
+    const auto field = [&](int column) {
+        return column >= 0 && static_cast<std::size_t>(column) < fields.size() ? trimmed(fields[static_cast<std::size_t>(column)])
+                                                                               : std::string();
+    };
     MeasuredRow row;
     bool good = true;
     const auto wrong = [&](std::string message, const std::string& found, std::string accepted) {
@@ -217,7 +227,8 @@ Result<std::vector<MeasuredRow>> ncclTestsRows(std::string_view text, const Nccl
             return; // what a launcher printed among the table
         MeasuredRow row;
         if (!readTableRow(w, row))
-            errors.add(number, "this row of the table cannot be read", trimmed(line), "size count type [redop [root]] time algbw busbw errors [the same in place]");
+            errors.add(number, "this row of the table cannot be read", trimmed(line),
+                       "size count type [redop [root]] time algbw busbw errors [the same in place]");
         else if (rows.size() >= kMaxRows)
             errors.add(number, "there are too many rows", "", "at most 20000");
         else if (row.bytes > 0 && row.seconds > 0) // sizes below one element per rank are printed as 0
@@ -226,7 +237,8 @@ Result<std::vector<MeasuredRow>> ncclTestsRows(std::string_view text, const Nccl
     op = options.op.empty() ? op : options.op;
     ranks = options.ranks > 0 ? options.ranks : ranks;
     if (op.empty() || op == "gemm" || opOf(op) != op)
-        errors.add(1, "the log does not say which collective was run", op, "--op all_reduce, all_gather, reduce_scatter, all_to_all or p2p");
+        errors.add(1, "the log does not say which collective was run", op,
+                   "--op all_reduce, all_gather, reduce_scatter, all_to_all or p2p");
     if (ranks < 2)
         errors.add(1, "the log does not name at least two ranks", std::to_string(ranks), "lines \"# Rank 0 ...\", or --ranks N");
     if (rows.empty() && errors.empty())

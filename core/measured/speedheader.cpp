@@ -13,11 +13,13 @@ namespace {
 constexpr std::string_view kNodeNames[] = {"node", "host", "hostname", "host_name", "node_id", "node_name", "nodename", "server"};
 constexpr std::string_view kGpuNames[] = {"gpu", "gpu_id", "gpu_index", "device", "device_id", "device_index", "local_rank"};
 /// Quantities that need a unit, in brackets or as the end of the name: "gemm_tflops", "step time (ms)".
-constexpr std::string_view kQuantities[] = {"",     "speed",     "performance", "perf",     "throughput",     "compute",   "gemm",        "matmul", "bf16",
-                                            "fp16", "fp8",       "fp32",        "achieved", "measured",       "time",      "duration",    "latency", "elapsed",
-                                            "step", "step_time", "gemm_time",   "kernel_time", "iteration_time", "matmul_time", "gemm_duration", "kernel_duration"};
+constexpr std::string_view kQuantities[] = {
+    "",     "speed",     "performance", "perf",        "throughput",     "compute",     "gemm",          "matmul",         "bf16",
+    "fp16", "fp8",       "fp32",        "achieved",    "measured",       "time",        "duration",      "latency",        "elapsed",
+    "step", "step_time", "gemm_time",   "kernel_time", "iteration_time", "matmul_time", "gemm_duration", "kernel_duration"};
 /// Quantities that say what 1 is.
-constexpr std::string_view kRelativeNames[] = {"relative_speed", "rel_speed", "speed", "relative_performance", "relative_perf", "speed_factor"};
+constexpr std::string_view kRelativeNames[] = {"relative_speed",       "rel_speed",     "speed",
+                                               "relative_performance", "relative_perf", "speed_factor"};
 
 struct UnitName {
     std::string_view name;
@@ -25,11 +27,11 @@ struct UnitName {
     double toBase;
 };
 constexpr UnitName kUnits[] = {
-    {"tflops", SpeedUnit::tflops, 1},     {"tflop/s", SpeedUnit::tflops, 1},     {"tflops/s", SpeedUnit::tflops, 1},
-    {"gflops", SpeedUnit::tflops, 1e-3},  {"gflop/s", SpeedUnit::tflops, 1e-3},  {"gflops/s", SpeedUnit::tflops, 1e-3},
-    {"pflops", SpeedUnit::tflops, 1e3},   {"pflop/s", SpeedUnit::tflops, 1e3},   {"pflops/s", SpeedUnit::tflops, 1e3},
-    {"seconds", SpeedUnit::seconds, 1},   {"s", SpeedUnit::seconds, 1},          {"sec", SpeedUnit::seconds, 1},
-    {"ms", SpeedUnit::seconds, 1e-3},     {"us", SpeedUnit::seconds, 1e-6},      {"\xC2\xB5s", SpeedUnit::seconds, 1e-6},
+    {"tflops", SpeedUnit::tflops, 1},       {"tflop/s", SpeedUnit::tflops, 1},    {"tflops/s", SpeedUnit::tflops, 1},
+    {"gflops", SpeedUnit::tflops, 1e-3},    {"gflop/s", SpeedUnit::tflops, 1e-3}, {"gflops/s", SpeedUnit::tflops, 1e-3},
+    {"pflops", SpeedUnit::tflops, 1e3},     {"pflop/s", SpeedUnit::tflops, 1e3},  {"pflops/s", SpeedUnit::tflops, 1e3},
+    {"seconds", SpeedUnit::seconds, 1},     {"s", SpeedUnit::seconds, 1},         {"sec", SpeedUnit::seconds, 1},
+    {"ms", SpeedUnit::seconds, 1e-3},       {"us", SpeedUnit::seconds, 1e-6},     {"\xC2\xB5s", SpeedUnit::seconds, 1e-6},
     {"percent", SpeedUnit::relative, 0.01}, {"%", SpeedUnit::relative, 0.01},
 };
 
@@ -150,11 +152,13 @@ Result<SpeedHeader> readSpeedHeader(std::string_view line)
         errors.push_back(problem(count(SpeedColumn::node) == 0 ? "No column names the node." : "Several columns name the node.", names,
                                  "exactly one of node, host, hostname, host_name, node_id, node_name, server"));
     if (count(SpeedColumn::gpu) > 1)
-        errors.push_back(problem("Several columns name the GPU.", names, "at most one of gpu, gpu_id, gpu_index, device, device_id, local_rank"));
+        errors.push_back(
+            problem("Several columns name the GPU.", names, "at most one of gpu, gpu_id, gpu_index, device, device_id, local_rank"));
     if (count(SpeedColumn::value) != 1)
-        errors.push_back(problem(count(SpeedColumn::value) == 0 ? "No column holds a speed." : "Several columns hold a speed.", names,
-                                 "exactly one of relative_speed, speed, speed_percent, tflops, gflops, pflops, time_s, time_ms, time_us, or a quantity with its "
-                                 "unit such as gemm_tflops, throughput (TFLOP/s), step time [ms]"));
+        errors.push_back(problem(
+            count(SpeedColumn::value) == 0 ? "No column holds a speed." : "Several columns hold a speed.", names,
+            "exactly one of relative_speed, speed, speed_percent, tflops, gflops, pflops, time_s, time_ms, time_us, or a quantity with its "
+            "unit such as gemm_tflops, throughput (TFLOP/s), step time [ms]"));
     if (!errors.empty())
         return errors;
     return header;

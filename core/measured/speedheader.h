@@ -16,8 +16,8 @@ struct SpeedHeader {
     char separator = ',';
     std::vector<SpeedColumn> columns;
     SpeedUnit unit = SpeedUnit::relative;
-    double toBase = 1;                 ///< multiplies a cell to get TFLOP/s, seconds, or the relative speed
-    std::string valueName;             ///< as the file spells it
+    double toBase = 1;     ///< multiplies a cell to get TFLOP/s, seconds, or the relative speed
+    std::string valueName; ///< as the file spells it
     std::vector<std::string> ignored;
     [[nodiscard]] bool hasGpu() const;
 };

@@ -134,7 +134,8 @@ private:
         }
         if (m_cells.size() != m_header.columns.size()) {
             error(m_line, "The row has another number of cells than the header.", std::to_string(m_cells.size()),
-                  std::to_string(m_header.columns.size()) + " cells" + (m_header.separator == ',' ? "; decimals with a point, as a comma ends a cell" : ""));
+                  std::to_string(m_header.columns.size()) + " cells"
+                      + (m_header.separator == ',' ? "; decimals with a point, as a comma ends a cell" : ""));
             return;
         }
         Measured measured{-1, -1, m_line, 0};
@@ -182,7 +183,8 @@ private:
         const auto [end, problem] = std::from_chars(cell.data(), cell.data() + cell.size(), measured.value);
         const std::string_view rest(end, static_cast<std::size_t>(cell.data() + cell.size() - end));
         if (cell.empty() || problem != std::errc()) {
-            error(m_line, "The speed is missing or not a number.", cell.empty() ? "an empty cell" : cell, "a positive number in " + m_header.valueName);
+            error(m_line, "The speed is missing or not a number.", cell.empty() ? "an empty cell" : cell,
+                  "a positive number in " + m_header.valueName);
             return false;
         }
         if (rest.starts_with(',')) {
@@ -223,12 +225,13 @@ private:
             values.push_back(m.value);
         const double median = medianOf(values);
         if (m_header.unit == SpeedUnit::relative && (median > kMostOffOne || median < 1 / kMostOffOne))
-            error(0, "The column " + m_header.valueName + " holds no relative speeds.", "a median of " + numberText(median / m_header.toBase),
+            error(0, "The column " + m_header.valueName + " holds no relative speeds.",
+                  "a median of " + numberText(median / m_header.toBase),
                   "speeds around 1, or a header that names the unit, such as tflops or speed_percent");
         for (const Measured& m : m_measured)
             if (m.value > kMostOffMedian * median || m.value < median / kMostOffMedian)
-                error(m.line, "The speed is more than 20 times off the table's median: another unit?", numberText(m.value / m_header.toBase),
-                      "values of one unit (median " + numberText(median / m_header.toBase) + ")");
+                error(m.line, "The speed is more than 20 times off the table's median: another unit?",
+                      numberText(m.value / m_header.toBase), "values of one unit (median " + numberText(median / m_header.toBase) + ")");
     }
 
     /// Nodes that are all numbers keep their number as index, from 0 or from 1; host names keep the order of the file.
@@ -245,7 +248,8 @@ private:
         const std::int64_t first = sorted.front() <= 1 ? sorted.front() : 0;
         for (std::size_t i = 0; i < sorted.size(); ++i)
             if (sorted[i] != first + static_cast<std::int64_t>(i)) {
-                error(0, "The nodes are numbered, but not one after the other.", "node " + std::to_string(first + static_cast<std::int64_t>(i)) + " is missing or twice",
+                error(0, "The nodes are numbered, but not one after the other.",
+                      "node " + std::to_string(first + static_cast<std::int64_t>(i)) + " is missing or twice",
                       "every number from 0 (or 1) on, or host names");
                 return;
             }
@@ -272,8 +276,8 @@ private:
             const double relative = m_header.unit == SpeedUnit::seconds ? table.referenceValue / m.value : m.value / table.referenceValue;
             table.rows.push_back({m.node, m.gpu, relative, m.line});
         }
-        note(table, "Read " + std::to_string(table.rows.size()) + " speeds of " + std::to_string(table.hosts.size()) + " nodes from the column "
-                        + m_header.valueName + (m_header.hasGpu() ? ", per GPU." : ", per node."));
+        note(table, "Read " + std::to_string(table.rows.size()) + " speeds of " + std::to_string(table.hosts.size())
+                        + " nodes from the column " + m_header.valueName + (m_header.hasGpu() ? ", per GPU." : ", per node."));
         note(table, m_numberedFrom < 0 ? "Nodes are the cluster's in the order of the file."
                                        : "Node " + std::to_string(m_numberedFrom) + " of the file is the cluster's first node.");
         if (m_header.unit != SpeedUnit::relative)

@@ -11,20 +11,20 @@ namespace prism {
 
 /// One measured GPU (or whole node when gpu < 0).
 struct SpeedRow {
-    int node = 0;                      ///< index into SpeedTable::hosts
+    int node = 0; ///< index into SpeedTable::hosts
     int gpu = -1;
-    double relativeSpeed = 1;          ///< > 1 is faster; absolute units: over the median of the table
-    int line = 0;                      ///< in the file, from 1
+    double relativeSpeed = 1; ///< > 1 is faster; absolute units: over the median of the table
+    int line = 0;             ///< in the file, from 1
 };
 
 enum class SpeedUnit { relative, tflops, seconds };
 
 struct SpeedTable {
-    std::vector<std::string> hosts;    ///< distinct nodes in order of first appearance, or by number where nodes are 0..n-1 or 1..n
+    std::vector<std::string> hosts; ///< distinct nodes in order of first appearance, or by number where nodes are 0..n-1 or 1..n
     std::vector<SpeedRow> rows;
     SpeedUnit unit = SpeedUnit::relative;
-    double referenceValue = 0;         ///< what relative speed 1 stands for: 1, or the median in TFLOP/s or seconds
-    Diagnostics notes;                 ///< what was understood: columns used and ignored, the unit, the reference
+    double referenceValue = 0; ///< what relative speed 1 stands for: 1, or the median in TFLOP/s or seconds
+    Diagnostics notes;         ///< what was understood: columns used and ignored, the unit, the reference
 };
 
 /// Reads a speed table. Columns by header name, whatever their case, spaces and brackets: node | host | hostname | node_id | server ...;

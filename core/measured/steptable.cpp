@@ -40,7 +40,10 @@ bool readNumbers(const std::vector<std::string>& fields, std::array<double, kCol
 
 } // namespace
 
-bool isStepTable(std::string_view text) { return withoutByteOrderMark(text).starts_with(kHeader.substr(0, kHeader.find(','))); }
+bool isStepTable(std::string_view text)
+{
+    return withoutByteOrderMark(text).starts_with(kHeader.substr(0, kHeader.find(',')));
+}
 
 Result<std::string> stepTableAsJson(std::string_view csv)
 {
@@ -75,7 +78,15 @@ Result<std::string> stepTableAsJson(std::string_view csv)
                         {"suite", "vtrain_single"},
                         {"tier", "B"},
                         {"source", "vtrain-single"},
-                        {"model", {{"name", "GPT"}, {"layers", x[5]}, {"hidden", x[3]}, {"heads", x[4]}, {"ffn", 4 * x[3]}, {"vocab", 50257}, {"seq_len", x[6]}, {"gated_mlp", false}}},
+                        {"model",
+                         {{"name", "GPT"},
+                          {"layers", x[5]},
+                          {"hidden", x[3]},
+                          {"heads", x[4]},
+                          {"ffn", 4 * x[3]},
+                          {"vocab", 50257},
+                          {"seq_len", x[6]},
+                          {"gated_mlp", false}}},
                         {"gpu", {{"type", "A100-SXM4-40GB"}, {"per_node", 8}, {"count", x[0]}}},
                         {"parallel", {{"tp", x[7]}, {"dp", x[8]}, {"pp", x[9]}}},
                         {"micro_batch", x[2]},

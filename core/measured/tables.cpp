@@ -86,14 +86,17 @@ Result<std::string> selectedRows(std::string_view table, const std::vector<std::
                 const std::size_t equals = std::min(w.find('='), w.size());
                 const auto at = std::find(fields.begin(), fields.end(), w.substr(0, equals));
                 if (at == fields.end() || equals == w.size())
-                    errors.push_back({Severity::error, "line 1", "rows cannot be selected by this", w, "COLUMN=VALUE with a column of the header", "", ""});
+                    errors.push_back({Severity::error, "line 1", "rows cannot be selected by this", w,
+                                      "COLUMN=VALUE with a column of the header", "", ""});
                 else
                     conditions.emplace_back(static_cast<std::size_t>(at - fields.begin()), w.substr(equals + 1));
             }
             if (!errors.empty())
                 return errors;
         }
-        if (header || std::all_of(conditions.begin(), conditions.end(), [&](const auto& c) { return c.first < fields.size() && fields[c.first] == c.second; }))
+        if (header || std::all_of(conditions.begin(), conditions.end(), [&](const auto& c) {
+                return c.first < fields.size() && fields[c.first] == c.second;
+            }))
             out.append(line).push_back('\n');
     }
     return out;
@@ -109,7 +112,8 @@ Result<std::string> readTextFile(const std::string& path, std::size_t limitBytes
     while ((got = gzread(file.get(), part.data(), static_cast<unsigned>(part.size()))) > 0) {
         text.append(part, 0, static_cast<std::size_t>(got));
         if (text.size() > limitBytes)
-            return Diagnostic{Severity::error, path, "the file is too large", "", "at most " + std::to_string(limitBytes >> 20) + " MiB", "", ""};
+            return Diagnostic{
+                Severity::error, path, "the file is too large", "", "at most " + std::to_string(limitBytes >> 20) + " MiB", "", ""};
     }
     if (got < 0)
         return Diagnostic{Severity::error, path, "the file cannot be decompressed", "", "text or gzip", "", ""};
@@ -170,17 +174,21 @@ Result<std::vector<GemmRow>> readSustainedGemms(const std::string& path)
     if (!text)
         return text.errors();
     const auto json = nlohmann::json::parse(*text, nullptr, false);
-    const auto table = nlohmann::json::json_pointer("/accelerator/op/matmul/accurate_efficient_factor"), peak = nlohmann::json::json_pointer("/accelerator/op/matmul/tflops");
+    const auto table = nlohmann::json::json_pointer("/accelerator/op/matmul/accurate_efficient_factor"),
+               peak = nlohmann::json::json_pointer("/accelerator/op/matmul/tflops");
     if (!json.is_object() || !json.contains(table) || !json[table].is_object() || !json.contains(peak) || !json[peak].is_number())
-        return Diagnostic{Severity::error, path, "there is no table of matrix products", "", "accelerator.op.matmul.accurate_efficient_factor", "", ""};
+        return Diagnostic{
+            Severity::error, path, "there is no table of matrix products", "", "accelerator.op.matmul.accurate_efficient_factor", "", ""};
     std::vector<GemmRow> rows;
     Diagnostics errors;
     for (const auto& [shape, efficiency] : json[table].items()) {
         GemmRow r;
         r.family = "b200";
         int batch = 0;
-        if (std::sscanf(shape.c_str(), "b=%d, m=%lf, k=%lf, n=%lf", &batch, &r.m, &r.k, &r.n) != 4 || !efficiency.is_number() || !(efficiency.get<double>() > 0)) {
-            errors.push_back({Severity::error, path, "this shape cannot be read", shape.substr(0, 60), "b=, m=, k=, n= and an efficiency", "", ""});
+        if (std::sscanf(shape.c_str(), "b=%d, m=%lf, k=%lf, n=%lf", &batch, &r.m, &r.k, &r.n) != 4 || !efficiency.is_number()
+            || !(efficiency.get<double>() > 0)) {
+            errors.push_back(
+                {Severity::error, path, "this shape cannot be read", shape.substr(0, 60), "b=, m=, k=, n= and an efficiency", "", ""});
             continue;
         }
         r.seconds = 2 * batch * r.m * r.n * r.k / (efficiency.get<double>() * json[peak].get<double>() * 1e12);

@@ -149,17 +149,18 @@ void checkExperts(const Scenario& s, Findings& f)
         return;
     }
     if (p.overlapMoeExpertParallelComm && f.usable({kEp}) && p.expertModelParallelSize == 1)
-        f.warning("parallelism.overlap_moe_expert_parallel_comm", "without expert parallelism there is no all-to-all to overlap", "EP 1", "EP > 1, or false",
-                  "parallelism.overlap_moe_expert_parallel_comm", "false");
+        f.warning("parallelism.overlap_moe_expert_parallel_comm", "without expert parallelism there is no all-to-all to overlap", "EP 1",
+                  "EP > 1, or false", "parallelism.overlap_moe_expert_parallel_comm", "false");
     if (p.overlapMoeExpertParallelComm && s.training.recomputeGranularity == "full" && f.usable({"training.recompute_granularity"}))
-        f.warning("parallelism.overlap_moe_expert_parallel_comm", "Megatron-Core overlaps the all-to-all without full recomputation only", "full",
-                  "recomputation none or selective", "training.recompute_granularity", "\"selective\"");
+        f.warning("parallelism.overlap_moe_expert_parallel_comm", "Megatron-Core overlaps the all-to-all without full recomputation only",
+                  "full", "recomputation none or selective", "training.recompute_granularity", "\"selective\"");
     if (f.usable({"model.moe_router_topk"}) && (m.moeRouterTopk < 1 || m.moeRouterTopk > m.numExperts))
         f.error("model.moe_router_topk", "experts per token must lie between 1 and the number of experts", num(m.moeRouterTopk),
                 "an integer from 1 to " + num(m.numExperts), "model.moe_router_topk",
                 num(std::clamp<std::int64_t>(m.moeRouterTopk, 1, m.numExperts)));
     if (f.usable({"model.moe_router_num_groups", "model.moe_router_group_topk"}) && (m.moeRouterNumGroups > 0 || m.moeRouterGroupTopk > 0)
-        && (m.moeRouterNumGroups < 1 || m.numExperts % m.moeRouterNumGroups != 0 || m.moeRouterGroupTopk < 1 || m.moeRouterGroupTopk > m.moeRouterNumGroups))
+        && (m.moeRouterNumGroups < 1 || m.numExperts % m.moeRouterNumGroups != 0 || m.moeRouterGroupTopk < 1
+            || m.moeRouterGroupTopk > m.moeRouterNumGroups))
         f.error("model.moe_router_num_groups", "group-limited routing needs groups that divide the experts, and some of them per token",
                 num(m.moeRouterNumGroups) + " groups, " + num(m.moeRouterGroupTopk) + " per token, " + num(m.numExperts) + " experts",
                 "a divisor of " + num(m.numExperts) + " and at most as many groups per token, or 0 and 0");
@@ -183,7 +184,7 @@ void checkWorld(const Scenario& s, Findings& f)
         return;
     const std::int64_t ranks = static_cast<std::int64_t>(p.tensorModelParallelSize) * p.pipelineModelParallelSize * p.contextParallelSize;
     const std::string sizes = "TP " + num(p.tensorModelParallelSize) + " x PP " + num(p.pipelineModelParallelSize) + " x CP "
-        + num(p.contextParallelSize) + " = " + num(ranks) + ", GPUs = " + num(s.cluster.numGpus);
+                              + num(p.contextParallelSize) + " = " + num(ranks) + ", GPUs = " + num(s.cluster.numGpus);
     if (s.cluster.numGpus % ranks != 0) {
         const std::int64_t multiple = nearestMultiple(s.cluster.numGpus, ranks);
         f.error(kGpus, "the GPUs are not a multiple of TP x PP x CP", sizes, "a multiple of " + num(ranks) + ", e.g. " + num(multiple),
@@ -193,9 +194,8 @@ void checkWorld(const Scenario& s, Findings& f)
     const std::int64_t expertRanks = static_cast<std::int64_t>(p.expertModelParallelSize) * p.expertTensorParallelSize;
     const std::int64_t stageRanks = s.cluster.numGpus / p.pipelineModelParallelSize;
     if (f.usable({kEp, kEtp}) && s.model.numExperts > 0 && stageRanks % expertRanks != 0)
-        f.error(kEp, "EP x ETP does not divide the ranks of a pipeline stage (TP x CP x DP)",
-                num(expertRanks) + " and " + num(stageRanks), "a divisor of " + num(stageRanks), kEp,
-                num(nearestDivisor(stageRanks, p.expertModelParallelSize)));
+        f.error(kEp, "EP x ETP does not divide the ranks of a pipeline stage (TP x CP x DP)", num(expertRanks) + " and " + num(stageRanks),
+                "a divisor of " + num(stageRanks), kEp, num(nearestDivisor(stageRanks, p.expertModelParallelSize)));
     if (f.usable({"cluster.gpus_per_node"}) && s.cluster.numGpus > s.cluster.gpusPerNode && s.cluster.numGpus % s.cluster.gpusPerNode != 0)
         f.warning(kGpus, "the last node is not full", num(s.cluster.numGpus) + " GPUs, " + num(s.cluster.gpusPerNode) + " per node",
                   "a multiple of " + num(s.cluster.gpusPerNode));
@@ -223,8 +223,8 @@ void checkBatch(const Scenario& s, Findings& f)
     if (items > kMaxItems)
         f.error(kGbs, "the pipeline schedule of one step gets too long", num(items) + " passes (micro-batches x stages x chunks)",
                 "at most " + num(kMaxItems));
-    const bool interleaved = p.virtualPipelineModelParallelSize > 1
-        && (p.pipelineSchedule == "1f1b" || p.pipelineSchedule == "interleaved");
+    const bool interleaved =
+        p.virtualPipelineModelParallelSize > 1 && (p.pipelineSchedule == "1f1b" || p.pipelineSchedule == "interleaved");
     if (interleaved && p.pipelineModelParallelSize > 1 && microbatches % p.pipelineModelParallelSize != 0)
         f.error(kGbs, "the interleaved schedule needs micro-batches in multiples of PP",
                 num(microbatches) + " micro-batches, PP " + num(p.pipelineModelParallelSize),
@@ -248,9 +248,11 @@ void checkStages(const Scenario& s, Findings& f)
         return;
     }
     const std::int64_t pp = p.pipelineModelParallelSize, vpp = p.virtualPipelineModelParallelSize;
-    if ((p.numLayersInFirstPipelineStage > 0 || p.numLayersInLastPipelineStage > 0) && (p.accountForEmbeddingInPipelineSplit || p.accountForLossInPipelineSplit))
-        f.error(p.numLayersInFirstPipelineStage > 0 ? kFirst : kLast, "layers of the first and last stage exclude counting the embedding or the loss as a layer",
-                "both", "one of the two kinds of uneven split", p.numLayersInFirstPipelineStage > 0 ? kFirst : kLast, "0");
+    if ((p.numLayersInFirstPipelineStage > 0 || p.numLayersInLastPipelineStage > 0)
+        && (p.accountForEmbeddingInPipelineSplit || p.accountForLossInPipelineSplit))
+        f.error(p.numLayersInFirstPipelineStage > 0 ? kFirst : kLast,
+                "layers of the first and last stage exclude counting the embedding or the loss as a layer", "both",
+                "one of the two kinds of uneven split", p.numLayersInFirstPipelineStage > 0 ? kFirst : kLast, "0");
     std::int64_t layers = s.model.numLayers + (p.accountForEmbeddingInPipelineSplit ? 1 : 0) + (p.accountForLossInPipelineSplit ? 1 : 0);
     std::int64_t stages = pp;
     if (pp == 1 && (p.numLayersInFirstPipelineStage > 0 || p.numLayersInLastPipelineStage > 0)) {
@@ -275,7 +277,8 @@ void checkStages(const Scenario& s, Findings& f)
         const std::int64_t fixedVpp = layers % stages == 0 ? nearestDivisor(layers / stages, vpp) : vpp;
         const bool viaVpp = fixedVpp != vpp;
         f.error(viaVpp ? kVpp : kPp, "PP x VPP does not divide the layers",
-                num(layers) + " layers" + (layers != s.model.numLayers ? " (counted as the split does)" : "") + ", PP " + num(pp) + " x VPP " + num(vpp),
+                num(layers) + " layers" + (layers != s.model.numLayers ? " (counted as the split does)" : "") + ", PP " + num(pp)
+                    + " x VPP " + num(vpp),
                 "a divisor, uneven first and last stages, or a pipeline layout", viaVpp ? kVpp : kPp,
                 num(viaVpp ? fixedVpp : nearestDivisor(layers, pp)));
     }
@@ -300,7 +303,8 @@ void checkSchedule(const Scenario& s, Findings& f)
         f.error("parallelism.custom_schedule", "a custom schedule lists the order of every stage",
                 std::to_string(p.customSchedule.size()) + " stages", num(pp) + " stages");
     if (f.usable({"parallelism.zero_stage"}) && p.zeroStage >= 2 && pp > 1)
-        // Gradient shards with a pipeline are in use (Llama 3, arXiv 2407.21783, section 3.3.2); parameter shards are gathered anew each time.
+        // Gradient shards with a pipeline are in use (Llama 3, arXiv 2407.21783, section 3.3.2); parameter shards are gathered anew each
+        // time.
         f.add({p.zeroStage == 3 ? Severity::warning : Severity::note, "parallelism.zero_stage",
                "ZeRO " + num(p.zeroStage) + " with a pipeline may communicate for every micro-batch", num(p.zeroStage), "1 with PP > 1",
                "parallelism.zero_stage", "1"});
@@ -335,7 +339,8 @@ void checkRecomputation(const Scenario& s, Findings& f)
         for (const Diagnostic& d : modules.errors())
             f.add(d);
     else if (*modules == 0 && s.training.recomputeGranularity == "selective")
-        f.error("training.recompute_modules", "selective recomputation names no module", "nothing", "at least one, such as core_attn", "training.recompute_modules", "core_attn");
+        f.error("training.recompute_modules", "selective recomputation names no module", "nothing", "at least one, such as core_attn",
+                "training.recompute_modules", "core_attn");
 }
 
 void checkPrecision(const Scenario& s, Findings& f)
@@ -345,11 +350,16 @@ void checkPrecision(const Scenario& s, Findings& f)
     const GpuSpec& g = s.cluster.gpu;
     const std::string& precision = s.training.precision;
     const bool fp8 = precision.starts_with("fp8") || precision == "mxfp8";
-    const double peak = fp8 ? g.peakFp8Tflops : precision == "nvfp4" ? g.peakFp4Tflops : precision == "fp16" ? g.peakFp16Tflops
-        : precision == "fp32" ? std::max(g.peakFp32Tflops, g.peakTf32Tflops) : g.peakBf16Tflops;
+    const double peak = fp8                    ? g.peakFp8Tflops
+                        : precision == "nvfp4" ? g.peakFp4Tflops
+                        : precision == "fp16"  ? g.peakFp16Tflops
+                        : precision == "fp32"  ? std::max(g.peakFp32Tflops, g.peakTf32Tflops)
+                                               : g.peakBf16Tflops;
     if (peak <= 0)
-        f.error(kPrecision, g.name + " has no throughput for this precision", precision, "a precision whose peak is above 0",
-                kPrecision, g.peakBf16Tflops > 0 ? "\"bf16\"" : g.peakFp16Tflops > 0 ? "\"fp16\"" : "\"fp32\"");
+        f.error(kPrecision, g.name + " has no throughput for this precision", precision, "a precision whose peak is above 0", kPrecision,
+                g.peakBf16Tflops > 0   ? "\"bf16\""
+                : g.peakFp16Tflops > 0 ? "\"fp16\""
+                                       : "\"fp32\"");
 }
 
 void checkSharding(const Scenario& s, Findings& f)
@@ -359,8 +369,8 @@ void checkSharding(const Scenario& s, Findings& f)
     if (dp == 0 || shard == 0 || !f.usable({"parallelism.hsdp_shard_size"}))
         return;
     if (dp % shard != 0)
-        f.error("parallelism.hsdp_shard_size", "the shard size does not divide DP", num(shard) + ", DP " + num(dp), "a divisor of " + num(dp),
-                "parallelism.hsdp_shard_size", num(nearestDivisor(dp, shard)));
+        f.error("parallelism.hsdp_shard_size", "the shard size does not divide DP", num(shard) + ", DP " + num(dp),
+                "a divisor of " + num(dp), "parallelism.hsdp_shard_size", num(nearestDivisor(dp, shard)));
     if (s.parallelism.zeroStage != 3)
         f.warning("parallelism.hsdp_shard_size", "the shard size has an effect with ZeRO 3 only", num(shard), "0",
                   "parallelism.hsdp_shard_size", "0");
@@ -405,10 +415,17 @@ void checkVariability(const Scenario& s, Findings& f)
 {
     const VariabilityConfig& v = s.variability;
     bool anything = !v.classOverrides.empty();
-    const std::pair<const char*, const Distribution*> all[] = {
-        {"spatial", &v.spatial}, {"gemm", &v.gemm}, {"attention", &v.attention}, {"memory_bound", &v.memoryBound},
-        {"intra_collective", &v.intraCollective}, {"inter_collective", &v.interCollective}, {"p2p", &v.p2p},
-        {"intra_regime", &v.intraRegime}, {"inter_regime", &v.interRegime}, {"data", &v.data}, {"moe_imbalance", &v.moeImbalance}};
+    const std::pair<const char*, const Distribution*> all[] = {{"spatial", &v.spatial},
+                                                               {"gemm", &v.gemm},
+                                                               {"attention", &v.attention},
+                                                               {"memory_bound", &v.memoryBound},
+                                                               {"intra_collective", &v.intraCollective},
+                                                               {"inter_collective", &v.interCollective},
+                                                               {"p2p", &v.p2p},
+                                                               {"intra_regime", &v.intraRegime},
+                                                               {"inter_regime", &v.interRegime},
+                                                               {"data", &v.data},
+                                                               {"moe_imbalance", &v.moeImbalance}};
     for (const auto& [name, distribution] : all) {
         const std::string path = std::string("variability.") + name;
         if (f.usable({(path + ".cv").c_str(), (path + ".family").c_str(), (path + ".rare_probability").c_str(),
@@ -420,7 +437,8 @@ void checkVariability(const Scenario& s, Findings& f)
         checkDistribution(distribution, "variability.class_overrides." + name, f);
     for (const auto& [name, sensitivity] : v.spatialSensitivity)
         if (!(sensitivity >= 0 && sensitivity <= 1))
-            f.error("variability.spatial_sensitivity." + name, "the sensitivity is out of range", numberText(sensitivity), "a number from 0 to 1");
+            f.error("variability.spatial_sensitivity." + name, "the sensitivity is out of range", numberText(sensitivity),
+                    "a number from 0 to 1");
     if (!anything)
         f.warning("variability", "nothing varies: every step takes the same time", "deterministic", "a preset such as measured-nvidia",
                   "variability.preset", "\"measured-nvidia\"");

@@ -14,12 +14,18 @@ using nlohmann::json;
 std::string jsonTypeName(const json& value)
 {
     switch (value.type()) {
-    case json::value_t::object: return "an object";
-    case json::value_t::array: return "a list";
-    case json::value_t::string: return "text";
-    case json::value_t::boolean: return "true or false";
-    case json::value_t::null: return "null";
-    default: return "a number";
+    case json::value_t::object:
+        return "an object";
+    case json::value_t::array:
+        return "a list";
+    case json::value_t::string:
+        return "text";
+    case json::value_t::boolean:
+        return "true or false";
+    case json::value_t::null:
+        return "null";
+    default:
+        return "a number";
     }
 }
 
@@ -35,8 +41,10 @@ std::string jsonShort(const json& value)
 
 Diagnostic wrongType(std::string path, std::string accepted, const json& found)
 {
-    return {.path = std::move(path), .message = "this is " + jsonTypeName(found) + ", not " + accepted,
-            .found = jsonShort(found), .accepted = std::move(accepted)};
+    return {.path = std::move(path),
+            .message = "this is " + jsonTypeName(found) + ", not " + accepted,
+            .found = jsonShort(found),
+            .accepted = std::move(accepted)};
 }
 
 bool wholeNumber(const json& value, std::int64_t& number)
@@ -57,7 +65,9 @@ bool wholeNumber(const json& value, std::int64_t& number)
 }
 
 ObjectReader::ObjectReader(const json& object, std::string path, Diagnostics& diagnostics)
-    : m_object(object), m_path(std::move(path)), m_diagnostics(diagnostics)
+    : m_object(object),
+      m_path(std::move(path)),
+      m_diagnostics(diagnostics)
 {
     if (!object.is_object())
         m_diagnostics.push_back(wrongType(m_path, "an object", object));
@@ -84,8 +94,8 @@ void ObjectReader::ignore(const char* key)
 
 void ObjectReader::outOfRange(const char* key, const json& found, const std::string& accepted)
 {
-    m_diagnostics.push_back({.path = pathOf(key), .message = std::string(key) + " is out of range",
-                             .found = jsonShort(found), .accepted = accepted});
+    m_diagnostics.push_back(
+        {.path = pathOf(key), .message = std::string(key) + " is out of range", .found = jsonShort(found), .accepted = accepted});
 }
 
 void ObjectReader::integer(const char* key, std::int64_t& target, std::int64_t minimum, std::int64_t maximum)

@@ -16,8 +16,7 @@ namespace prism {
 /// Why a value of the right type is out of range, not finite or no known choice; nothing when it is fine.
 [[nodiscard]] std::optional<Diagnostic> rangeError(const Parameter& parameter, const ParameterValue& value);
 /// Unknown name below `path`, with the nearest of the known ones as a suggestion.
-[[nodiscard]] Diagnostic unknownName(std::string path, std::string_view what, std::string_view name,
-                                     std::span<const std::string> known);
+[[nodiscard]] Diagnostic unknownName(std::string path, std::string_view what, std::string_view name, std::span<const std::string> known);
 /// True for names and preset labels: they change no number.
 [[nodiscard]] bool isLabel(const Parameter& parameter);
 

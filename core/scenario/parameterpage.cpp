@@ -45,7 +45,7 @@ std::string parameterPage()
             page += "\n## " + titled(group) + "\n\n| id | name | accepted | default | meaning |\n| --- | --- | --- | --- | --- |\n";
         }
         page += "| `" + p.id + "` | " + p.label + (p.shortName.empty() ? "" : " (" + p.shortName + ")") + " | " + accepted(p) + " | "
-            + defaultText(p) + " | " + p.help + " |\n";
+                + defaultText(p) + " | " + p.help + " |\n";
     }
     return page;
 }

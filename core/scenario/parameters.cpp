@@ -60,8 +60,10 @@ std::string nearestParameter(std::string_view id)
 
 Diagnostic rejected(const Parameter& parameter, std::string_view text, std::string message)
 {
-    return {.path = parameter.id, .message = parameter.label + ": " + std::move(message),
-            .found = std::string(text.substr(0, 80)), .accepted = acceptedText(parameter)};
+    return {.path = parameter.id,
+            .message = parameter.label + ": " + std::move(message),
+            .found = std::string(text.substr(0, 80)),
+            .accepted = acceptedText(parameter)};
 }
 
 /// Counts that people give in powers of two ("16k GPUs", "128k tokens of context").
@@ -162,7 +164,8 @@ Result<Scenario> setParameter(const Scenario& scenario, std::string_view id, std
     const Parameter* p = findParameter(trimmed(id));
     if (p == nullptr) {
         const std::string nearest = nearestParameter(trimmed(id));
-        return Diagnostic{.path = std::string(id.substr(0, 120)), .message = "there is no such parameter",
+        return Diagnostic{.path = std::string(id.substr(0, 120)),
+                          .message = "there is no such parameter",
                           .found = std::string(id.substr(0, 120)),
                           .accepted = nearest.empty() ? "an id of the parameter table" : "did you mean " + nearest + "?"};
     }
@@ -257,8 +260,8 @@ std::optional<Diagnostic> rangeError(const Parameter& p, const ParameterValue& v
         if (std::isfinite(number) && number >= p.minimum && number <= p.maximum)
             return std::nullopt;
     }
-    Diagnostic error{.path = p.id, .message = p.label + " is out of range", .found = valueText(value).substr(0, 80),
-                     .accepted = acceptedText(p)};
+    Diagnostic error{
+        .path = p.id, .message = p.label + " is out of range", .found = valueText(value).substr(0, 80), .accepted = acceptedText(p)};
     if (text != nullptr) {
         if (p.type == ParameterType::text)
             return error;

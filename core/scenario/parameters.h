@@ -22,11 +22,11 @@ struct Parameter {
     std::string shortName; ///< "TP"; may be empty
     std::string unit;      ///< "GB/s", "us", "tokens"; empty = dimensionless
     ParameterType type = ParameterType::integer;
-    double minimum = 0, maximum = 0;      ///< inclusive; numbers only
-    std::vector<std::string> choices;     ///< choice only
-    std::string help;      ///< what it is, in one or two sentences
-    bool basic = true;     ///< shown without "show all"
-    bool isPercent = false;///< shown and typed as a percentage (cv)
+    double minimum = 0, maximum = 0;  ///< inclusive; numbers only
+    std::vector<std::string> choices; ///< choice only
+    std::string help;                 ///< what it is, in one or two sentences
+    bool basic = true;                ///< shown without "show all"
+    bool isPercent = false;           ///< shown and typed as a percentage (cv)
     ParameterValue defaultValue;
     std::function<ParameterValue(const Scenario&)> get;
     std::function<void(Scenario&, const ParameterValue&)> set; ///< no checks; see setParameter

@@ -17,8 +17,8 @@ Parameter field(Entry entry, ParameterType type, Access access)
 {
     using Member = std::remove_cvref_t<decltype(access(std::declval<Scenario&>()))>;
     using Stored = std::conditional_t<std::is_same_v<Member, bool>, bool,
-                   std::conditional_t<std::is_integral_v<Member>, std::int64_t,
-                   std::conditional_t<std::is_floating_point_v<Member>, double, std::string>>>;
+                                      std::conditional_t<std::is_integral_v<Member>, std::int64_t,
+                                                         std::conditional_t<std::is_floating_point_v<Member>, double, std::string>>>;
     Parameter p;
     p.group = entry.id.substr(0, entry.id.find('.'));
     p.id = std::move(entry.id);
@@ -87,4 +87,8 @@ void addVariability(std::vector<Parameter>& table);
 } // namespace prism::table
 
 // The one field of a Scenario that a table entry reads and writes; works for const and non-const scenarios.
-#define PRISM_FIELD(member) [](auto& s) -> auto& { return s.member; }
+#define PRISM_FIELD(member)                                                                                                                \
+    [](auto& s) -> auto&                                                                                                                   \
+    {                                                                                                                                      \
+        return s.member;                                                                                                                   \
+    }

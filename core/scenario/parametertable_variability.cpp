@@ -6,7 +6,7 @@ namespace prism::table {
 namespace {
 
 struct Quantity {
-    Distribution VariabilityConfig::* member;
+    Distribution VariabilityConfig::*member;
     const char* id;
     const char* label;
     const char* help;
@@ -14,17 +14,25 @@ struct Quantity {
 };
 
 constexpr Quantity kQuantities[] = {
-    {&VariabilityConfig::spatial, "spatial", "GPU to GPU", "Speed of one GPU against the average GPU; drawn once per job and kept for all its steps.", true},
+    {&VariabilityConfig::spatial, "spatial", "GPU to GPU",
+     "Speed of one GPU against the average GPU; drawn once per job and kept for all its steps.", true},
     {&VariabilityConfig::gemm, "gemm", "GEMM", "Matrix multiplications, drawn afresh for every invocation.", true},
     {&VariabilityConfig::attention, "attention", "Attention", "Attention kernels, drawn afresh for every invocation.", true},
-    {&VariabilityConfig::memoryBound, "memory_bound", "Memory-bound kernels", "Norms, activations, embeddings and the optimizer, drawn afresh for every invocation.", false},
-    {&VariabilityConfig::intraCollective, "intra_collective", "Collectives in a node", "Collectives over intra-node links, drawn afresh for every invocation.", true},
-    {&VariabilityConfig::interCollective, "inter_collective", "Collectives between nodes", "Collectives over the network, drawn afresh for every invocation.", true},
+    {&VariabilityConfig::memoryBound, "memory_bound", "Memory-bound kernels",
+     "Norms, activations, embeddings and the optimizer, drawn afresh for every invocation.", false},
+    {&VariabilityConfig::intraCollective, "intra_collective", "Collectives in a node",
+     "Collectives over intra-node links, drawn afresh for every invocation.", true},
+    {&VariabilityConfig::interCollective, "inter_collective", "Collectives between nodes",
+     "Collectives over the network, drawn afresh for every invocation.", true},
     {&VariabilityConfig::p2p, "p2p", "Pipeline transfers", "Sends between pipeline stages, drawn afresh for every transfer.", false},
-    {&VariabilityConfig::intraRegime, "intra_regime", "Intra-node regime", "Condition of the intra-node links: one draw per step shared by all communication in nodes.", false},
-    {&VariabilityConfig::interRegime, "inter_regime", "Network regime", "Condition of the network: one draw per step shared by all communication between nodes.", true},
-    {&VariabilityConfig::data, "data", "Micro-batch", "Weight of a micro-batch (sequence lengths): one draw per replica and micro-batch, the same on every stage.", true},
-    {&VariabilityConfig::moeImbalance, "moe_imbalance", "Expert imbalance", "Load of the busiest expert rank over the average, per mixture-of-experts layer invocation.", false},
+    {&VariabilityConfig::intraRegime, "intra_regime", "Intra-node regime",
+     "Condition of the intra-node links: one draw per step shared by all communication in nodes.", false},
+    {&VariabilityConfig::interRegime, "inter_regime", "Network regime",
+     "Condition of the network: one draw per step shared by all communication between nodes.", true},
+    {&VariabilityConfig::data, "data", "Micro-batch",
+     "Weight of a micro-batch (sequence lengths): one draw per replica and micro-batch, the same on every stage.", true},
+    {&VariabilityConfig::moeImbalance, "moe_imbalance", "Expert imbalance",
+     "Load of the busiest expert rank over the average, per mixture-of-experts layer invocation.", false},
 };
 
 std::vector<std::string> withNone(std::vector<std::string> names)
@@ -39,10 +47,14 @@ void addQuantity(std::vector<Parameter>& t, const Quantity& q)
     const std::string label = q.label;
     const std::string help = q.help;
     const auto member = q.member;
-    const auto distribution = [member](auto& s) -> auto& { return s.variability.*member; };
+    const auto distribution = [member](auto& s) -> auto&
+    {
+        return s.variability.*member;
+    };
 
-    Parameter cv = real({id + ".cv", label + ": spread", "", "", help + " Coefficient of variation (standard deviation over mean) without the rare event."}, 0, 5,
-                        [distribution](auto& s) -> auto& { return distribution(s).cv; });
+    Parameter cv = real(
+        {id + ".cv", label + ": spread", "", "", help + " Coefficient of variation (standard deviation over mean) without the rare event."},
+        0, 5, [distribution](auto& s) -> auto& { return distribution(s).cv; });
     cv.isPercent = true;
     cv.basic = q.basic;
     t.push_back(std::move(cv));
@@ -63,22 +75,29 @@ void addQuantity(std::vector<Parameter>& t, const Quantity& q)
     family.defaultValue = family.get(Scenario{});
     t.push_back(std::move(family));
 
-    Parameter probability = real({id + ".rare_probability", label + ": rare event probability", "", "", help + " Probability per draw that the rare event happens."}, 0, 0.5,
-                                 [distribution](auto& s) -> auto& { return distribution(s).rareProbability; });
+    Parameter probability = real(
+        {id + ".rare_probability", label + ": rare event probability", "", "", help + " Probability per draw that the rare event happens."},
+        0, 0.5, [distribution](auto& s) -> auto& { return distribution(s).rareProbability; });
     probability.isPercent = true;
     t.push_back(advanced(std::move(probability)));
-    t.push_back(advanced(real({id + ".rare_multiplier", label + ": rare event multiplier", "", "x", help + " Factor on the duration when the rare event happens."}, 0.1, 1000,
-                              [distribution](auto& s) -> auto& { return distribution(s).rareMultiplier; })));
+    t.push_back(advanced(real(
+        {id + ".rare_multiplier", label + ": rare event multiplier", "", "x",
+         help + " Factor on the duration when the rare event happens."},
+        0.1, 1000, [distribution](auto& s) -> auto& { return distribution(s).rareMultiplier; })));
 }
 
 } // namespace
 
 void addVariability(std::vector<Parameter>& t)
 {
-    t.push_back(choice({"variability.preset", "Variability preset", "", "", "The set of spreads of the library that the section starts from. Setting it loads all of them."}, withNone(presetNames("variability")), PRISM_FIELD(variability.preset)));
+    t.push_back(choice({"variability.preset", "Variability preset", "", "",
+                        "The set of spreads of the library that the section starts from. Setting it loads all of them."},
+                       withNone(presetNames("variability")), PRISM_FIELD(variability.preset)));
     for (const Quantity& q : kQuantities)
         addQuantity(t, q);
-    t.push_back(advanced(real({"variability.regime_lag1", "Regime persistence", "", "", "Correlation of the regime factors from one step of a job to the next."}, 0, 0.999, PRISM_FIELD(variability.regimeLag1))));
+    t.push_back(advanced(real(
+        {"variability.regime_lag1", "Regime persistence", "", "", "Correlation of the regime factors from one step of a job to the next."},
+        0, 0.999, PRISM_FIELD(variability.regimeLag1))));
 }
 
 } // namespace prism::table

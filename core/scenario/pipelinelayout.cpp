@@ -37,7 +37,8 @@ private:
     void wrong(std::size_t at, std::string message)
     {
         if (m_errors.size() < 8) // a text of 200 wrong characters needs no 200 errors
-            m_errors.push_back(layoutError(std::move(message), "\"" + std::string(m_text.substr(at, 12)) + "\" at character " + std::to_string(at + 1), kNotation));
+            m_errors.push_back(layoutError(
+                std::move(message), "\"" + std::string(m_text.substr(at, 12)) + "\" at character " + std::to_string(at + 1), kNotation));
     }
     /// "*12" after an item; 1 without it.
     std::size_t times()
@@ -126,11 +127,21 @@ Result<std::vector<ChunkContents>> pipelineLayout(std::string_view text)
         ChunkContents& chunk = chunks.back();
         layerAfterMtp = layerAfterMtp || (c == 't' && mtpChunks > 0);
         switch (c) {
-        case '|': chunks.emplace_back(); break;
-        case 'E': ++embeddings, chunk.embedding = true; break;
-        case 'L': ++losses, chunk.loss = true; break;
-        case 'm': mtpChunks += chunk.mtpLayers++ == 0 ? 1 : 0; break;
-        default: ++chunk.layers; break;
+        case '|':
+            chunks.emplace_back();
+            break;
+        case 'E':
+            ++embeddings, chunk.embedding = true;
+            break;
+        case 'L':
+            ++losses, chunk.loss = true;
+            break;
+        case 'm':
+            mtpChunks += chunk.mtpLayers++ == 0 ? 1 : 0;
+            break;
+        default:
+            ++chunk.layers;
+            break;
         }
     }
     if (embeddings != 1 || places->empty() || places->front() != 'E')
@@ -138,11 +149,12 @@ Result<std::vector<ChunkContents>> pipelineLayout(std::string_view text)
     if (losses != 1 || places->empty() || places->back() != 'L')
         errors.push_back(layoutError("the loss comes last, once", std::to_string(losses) + " x L", "one L, at the end"));
     if (mtpChunks > 1 || layerAfterMtp)
-        errors.push_back(layoutError("multi-token prediction layers come after all layers, in one chunk", std::to_string(mtpChunks) + " chunks with m",
-                                     "all m in one chunk, after the last t"));
+        errors.push_back(layoutError("multi-token prediction layers come after all layers, in one chunk",
+                                     std::to_string(mtpChunks) + " chunks with m", "all m in one chunk, after the last t"));
     for (std::size_t i = 0; i < chunks.size(); ++i)
         if (chunks[i] == ChunkContents{}) {
-            errors.push_back(layoutError("a chunk holds nothing", "chunk " + std::to_string(i + 1) + " of " + std::to_string(chunks.size()), "at least one of E, t, m, L in every chunk"));
+            errors.push_back(layoutError("a chunk holds nothing", "chunk " + std::to_string(i + 1) + " of " + std::to_string(chunks.size()),
+                                         "at least one of E, t, m, L in every chunk"));
             break;
         }
     if (!errors.empty())
@@ -198,20 +210,25 @@ Diagnostics pipelineLayoutErrors(const Scenario& scenario)
     const int chunks = static_cast<int>(layout->size()), pp = p.pipelineModelParallelSize, vpp = p.virtualPipelineModelParallelSize;
     if (chunks != pp * vpp) {
         const bool viaVpp = chunks % pp == 0 && chunks > pp;
-        errors.push_back(layoutError("the layout does not have PP x VPP chunks", std::to_string(chunks) + " chunks, PP " + std::to_string(pp) + " x VPP " + std::to_string(vpp),
+        errors.push_back(layoutError("the layout does not have PP x VPP chunks",
+                                     std::to_string(chunks) + " chunks, PP " + std::to_string(pp) + " x VPP " + std::to_string(vpp),
                                      std::to_string(pp * vpp) + " chunks" + (viaVpp ? ", or VPP " + std::to_string(chunks / pp) : ""),
-                                     viaVpp ? "parallelism.virtual_pipeline_model_parallel_size" : kPath, viaVpp ? std::to_string(chunks / pp) : "\"\""));
+                                     viaVpp ? "parallelism.virtual_pipeline_model_parallel_size" : kPath,
+                                     viaVpp ? std::to_string(chunks / pp) : "\"\""));
     }
     if (const int layers = count(*layout, &ChunkContents::layers); layers != scenario.model.numLayers)
-        errors.push_back(layoutError("the layout does not hold the layers of the model", std::to_string(layers) + " x t, " + std::to_string(scenario.model.numLayers) + " layers",
+        errors.push_back(layoutError("the layout does not hold the layers of the model",
+                                     std::to_string(layers) + " x t, " + std::to_string(scenario.model.numLayers) + " layers",
                                      std::to_string(scenario.model.numLayers) + " x t", kPath, "\"\""));
     if (const int mtp = count(*layout, &ChunkContents::mtpLayers); mtp != scenario.model.mtpNumLayers)
         errors.push_back(layoutError("the layout does not hold the multi-token prediction layers of the model",
                                      std::to_string(mtp) + " x m, " + std::to_string(scenario.model.mtpNumLayers) + " layers",
                                      std::to_string(scenario.model.mtpNumLayers) + " x m", kPath, "\"\""));
-    if (p.numLayersInFirstPipelineStage > 0 || p.numLayersInLastPipelineStage > 0 || p.accountForEmbeddingInPipelineSplit || p.accountForLossInPipelineSplit)
+    if (p.numLayersInFirstPipelineStage > 0 || p.numLayersInLastPipelineStage > 0 || p.accountForEmbeddingInPipelineSplit
+        || p.accountForLossInPipelineSplit)
         errors.push_back(layoutError("a layout says where every layer is; the other options of an uneven split exclude it",
-                                     "layers in first or last stage, or embedding or loss counted as a layer", "the layout alone", kPath, "\"\""));
+                                     "layers in first or last stage, or embedding or loss counted as a layer", "the layout alone", kPath,
+                                     "\"\""));
     return errors;
 }
 

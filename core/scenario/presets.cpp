@@ -77,9 +77,8 @@ Library readLibrary()
             library.presets[{kind, name}] = {info, content.str(), std::move(parsed).value()};
         }
     }
-    std::sort(library.list.begin(), library.list.end(), [](const PresetInfo& a, const PresetInfo& b) {
-        return std::tie(a.kind, a.name) < std::tie(b.kind, b.name);
-    });
+    std::sort(library.list.begin(), library.list.end(),
+              [](const PresetInfo& a, const PresetInfo& b) { return std::tie(a.kind, a.name) < std::tie(b.kind, b.name); });
     return library;
 }
 

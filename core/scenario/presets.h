@@ -6,9 +6,9 @@
 namespace prism {
 
 struct PresetInfo {
-    std::string kind;    ///< "gpu", "fabric", "model", "variability", "scenario"
-    std::string name;    ///< "llama3-405b-16k-h100"
-    std::string title;   ///< one line for people
+    std::string kind;  ///< "gpu", "fabric", "model", "variability", "scenario"
+    std::string name;  ///< "llama3-405b-16k-h100"
+    std::string title; ///< one line for people
 };
 
 /// All presets, sorted by kind and name. They are read once from $PRISM_PRESETS, the installed share folder beside the program

@@ -15,24 +15,23 @@ using Units = std::map<std::string, double, std::less<>>;
 
 const Units& rateUnits()
 {
-    static const Units units{{"B/s", 1e-9}, {"kB/s", 1e-6}, {"MB/s", 1e-3}, {"GB/s", 1}, {"TB/s", 1e3},
-                             {"MiB/s", 1048576e-9}, {"GiB/s", 1073741824e-9}, {"TiB/s", 1099511627776e-9},
-                             {"Mb/s", 1e-3 / 8}, {"Gb/s", 1.0 / 8}, {"Tb/s", 1e3 / 8},
-                             {"Mbit/s", 1e-3 / 8}, {"Gbit/s", 1.0 / 8}, {"Tbit/s", 1e3 / 8}, {"Gbps", 1.0 / 8}};
+    static const Units units{{"B/s", 1e-9},       {"kB/s", 1e-6},        {"MB/s", 1e-3},           {"GB/s", 1},
+                             {"TB/s", 1e3},       {"MiB/s", 1048576e-9}, {"GiB/s", 1073741824e-9}, {"TiB/s", 1099511627776e-9},
+                             {"Mb/s", 1e-3 / 8},  {"Gb/s", 1.0 / 8},     {"Tb/s", 1e3 / 8},        {"Mbit/s", 1e-3 / 8},
+                             {"Gbit/s", 1.0 / 8}, {"Tbit/s", 1e3 / 8},   {"Gbps", 1.0 / 8}};
     return units;
 }
 
 const Units* unitsOf(std::string_view unit)
 {
     static const Units time{{"ns", 1e-3}, {"us", 1}, {"\xc2\xb5s", 1}, {"\xce\xbcs", 1}, {"ms", 1e3}, {"s", 1e6}};
-    static const Units memory{{"MiB", 1.0 / 1024}, {"GiB", 1}, {"TiB", 1024}, {"MB", 1e6 / 1073741824.0},
-                              {"GB", 1e9 / 1073741824.0}, {"TB", 1e12 / 1073741824.0}};
+    static const Units memory{{"MiB", 1.0 / 1024},        {"GiB", 1}, {"TiB", 1024}, {"MB", 1e6 / 1073741824.0}, {"GB", 1e9 / 1073741824.0},
+                              {"TB", 1e12 / 1073741824.0}};
     static const Units cache{{"KiB", 1.0 / 1024}, {"MiB", 1}, {"GiB", 1024}, {"MB", 1e6 / 1048576.0}};
-    static const Units throughput{{"GFLOP/s", 1e-3}, {"TFLOP/s", 1}, {"PFLOP/s", 1e3}, {"GFLOPS", 1e-3},
-                                  {"TFLOPS", 1}, {"PFLOPS", 1e3}};
+    static const Units throughput{{"GFLOP/s", 1e-3}, {"TFLOP/s", 1}, {"PFLOP/s", 1e3}, {"GFLOPS", 1e-3}, {"TFLOPS", 1}, {"PFLOPS", 1e3}};
     static const Units clock{{"kHz", 1e-3}, {"MHz", 1}, {"GHz", 1e3}};
-    static const std::map<std::string_view, const Units*> known{
-        {"GB/s", &rateUnits()}, {"us", &time}, {"GiB", &memory}, {"MiB", &cache}, {"TFLOP/s", &throughput}, {"MHz", &clock}};
+    static const std::map<std::string_view, const Units*> known{{"GB/s", &rateUnits()},   {"us", &time},  {"GiB", &memory}, {"MiB", &cache},
+                                                                {"TFLOP/s", &throughput}, {"MHz", &clock}};
     const auto it = known.find(unit);
     return it == known.end() ? nullptr : it->second;
 }
@@ -77,8 +76,8 @@ std::string withoutGroups(std::string_view text)
     std::string out;
     for (std::size_t i = 0; i < text.size(); ++i) {
         const bool group = (text[i] == ',' || text[i] == '_') && !out.empty() && text.size() - i > 3
-            && text.substr(i + 1, 3).find_first_not_of("0123456789") == std::string_view::npos
-            && (i + 4 == text.size() || text.substr(i + 4, 1).find_first_of(",_.eE") == 0);
+                           && text.substr(i + 1, 3).find_first_not_of("0123456789") == std::string_view::npos
+                           && (i + 4 == text.size() || text.substr(i + 4, 1).find_first_of(",_.eE") == 0);
         if (!group)
             out += text[i];
     }
@@ -93,7 +92,8 @@ Result<double> quantityFromText(std::string_view text, std::string_view unit, bo
     const std::size_t length = numberLength(text);
     const auto number = doubleFromText(withoutGroups(text.substr(0, length)));
     if (!number)
-        return Diagnostic{.message = "this is not a number", .found = std::string(text.substr(0, 80)),
+        return Diagnostic{.message = "this is not a number",
+                          .found = std::string(text.substr(0, 80)),
                           .accepted = unit.empty() ? "a number" : "a number, optionally with a unit (" + std::string(unit) + ")"};
     const std::string_view suffix = trimmed(text.substr(length));
     if (suffix.empty() || suffix == unit)

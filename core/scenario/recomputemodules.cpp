@@ -11,8 +11,13 @@ namespace prism {
 namespace {
 
 constexpr const char* kPath = "training.recompute_modules";
-constexpr std::array<std::pair<const char*, RecomputeModule>, 7> kNames{{{"core_attn", kCoreAttention}, {"moe_act", kMoeActivation}, {"layernorm", kLayerNorm},
-                                                                        {"mla_up_proj", kMlaUpProjection}, {"mlp", kDenseMlp}, {"moe", kMoe}, {"shared_experts", kSharedExperts}}};
+constexpr std::array<std::pair<const char*, RecomputeModule>, 7> kNames{{{"core_attn", kCoreAttention},
+                                                                         {"moe_act", kMoeActivation},
+                                                                         {"layernorm", kLayerNorm},
+                                                                         {"mla_up_proj", kMlaUpProjection},
+                                                                         {"mlp", kDenseMlp},
+                                                                         {"moe", kMoe},
+                                                                         {"shared_experts", kSharedExperts}}};
 
 } // namespace
 

@@ -10,13 +10,13 @@ namespace prism {
 
 /// One bit each, so that a set of them is a number.
 enum RecomputeModule : std::uint8_t {
-    kCoreAttention = 1,  ///< core_attn: scores, softmax, weighted values
-    kMoeActivation = 2,  ///< moe_act: activation of the experts
-    kLayerNorm = 4,      ///< layernorm: both norms of a layer
-    kMlaUpProjection = 8,///< mla_up_proj: up-projections and rotation of latent attention
-    kDenseMlp = 16,      ///< mlp: the MLP of a dense layer
-    kMoe = 32,           ///< moe: the whole expert part, with its communication
-    kSharedExperts = 64, ///< shared_experts
+    kCoreAttention = 1,   ///< core_attn: scores, softmax, weighted values
+    kMoeActivation = 2,   ///< moe_act: activation of the experts
+    kLayerNorm = 4,       ///< layernorm: both norms of a layer
+    kMlaUpProjection = 8, ///< mla_up_proj: up-projections and rotation of latent attention
+    kDenseMlp = 16,       ///< mlp: the MLP of a dense layer
+    kMoe = 32,            ///< moe: the whole expert part, with its communication
+    kSharedExperts = 64,  ///< shared_experts
 };
 using RecomputeModules = std::uint8_t;
 

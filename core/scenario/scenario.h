@@ -19,7 +19,7 @@ namespace prism {
 struct GenericOperator {
     std::string name;
     double flops = 0, bytes = 0;
-    std::int64_t m = 0, n = 0, k = 0;   ///< GEMM shape, 0 = not a GEMM
+    std::int64_t m = 0, n = 0, k = 0; ///< GEMM shape, 0 = not a GEMM
     std::int64_t parameters = 0;
     int count = 1;
     bool operator==(const GenericOperator&) const = default;
@@ -34,25 +34,26 @@ struct LayerPatternEntry {
 };
 
 struct ModelConfig {
-    std::string preset;                 ///< name of the preset that it started from, or empty
+    std::string preset; ///< name of the preset that it started from, or empty
     std::string name = "model";
     std::int64_t numLayers = 32, hiddenSize = 4096, numAttentionHeads = 32, numQueryGroups = 32, kvChannels = 128;
     std::int64_t ffnHiddenSize = 11008, vocabSize = 32000, seqLength = 4096;
     bool gatedMlp = true, tiedEmbeddings = false, parallelAttention = false, causalAttention = true;
     bool addBiasLinear = false, addQkvBias = false, positionEmbeddingLearned = false, qkLayernorm = false;
-    std::string normalization = "rmsnorm";          ///< rmsnorm | layernorm
-    std::int64_t slidingWindow = 0;                 ///< tokens; 0 = full attention
+    std::string normalization = "rmsnorm"; ///< rmsnorm | layernorm
+    std::int64_t slidingWindow = 0;        ///< tokens; 0 = full attention
     // Multi-latent attention (DeepSeek-V2, arXiv 2405.04434)
     bool multiLatentAttention = false;
     std::int64_t qLoraRank = 0, kvLoraRank = 0, qkHeadDim = 128, qkPosEmbHeadDim = 64, vHeadDim = 128;
     // Mixture of experts
     std::int64_t numExperts = 0, moeRouterTopk = 0, moeFfnHiddenSize = 0, moeSharedExpertIntermediateSize = 0;
     std::int64_t moeFirstKDense = 0, moeLayerFreq = 1;
-    std::int64_t moeRouterNumGroups = 0, moeRouterGroupTopk = 0; ///< a token's experts come from groupTopk of numGroups groups; 0 = from all
-    double moeCapacityFactor = 0;                   ///< 0 = dropless
-    std::int64_t mtpNumLayers = 0;                  ///< multi-token prediction layers
-    std::vector<LayerPatternEntry> layerPattern;    ///< empty = uniform; repeated until numLayers are filled
-    std::vector<GenericOperator> operators;         ///< non-empty: the generic model; transformer fields are ignored
+    std::int64_t moeRouterNumGroups = 0,
+                 moeRouterGroupTopk = 0;         ///< a token's experts come from groupTopk of numGroups groups; 0 = from all
+    double moeCapacityFactor = 0;                ///< 0 = dropless
+    std::int64_t mtpNumLayers = 0;               ///< multi-token prediction layers
+    std::vector<LayerPatternEntry> layerPattern; ///< empty = uniform; repeated until numLayers are filled
+    std::vector<GenericOperator> operators;      ///< non-empty: the generic model; transformer fields are ignored
     bool operator==(const ModelConfig&) const = default;
 };
 
@@ -61,7 +62,7 @@ struct GpuSpec {
     std::string name = "H100 SXM 80GB";
     std::string vendor = "nvidia";
     double peakBf16Tflops = 989.4, peakFp16Tflops = 989.4, peakFp8Tflops = 1978.9, peakFp4Tflops = 0, peakTf32Tflops = 494.7,
-           peakFp32Tflops = 66.9;                   ///< dense, no sparsity; 0 = not supported
+           peakFp32Tflops = 66.9;                        ///< dense, no sparsity; 0 = not supported
     double memoryGib = 80, memoryBandwidthGbPerS = 3352; ///< decimal GB/s
     int numSms = 132;
     double boostClockMhz = 1830;
@@ -74,17 +75,17 @@ struct ClusterConfig {
     std::string fabricPreset = "dgx-h100-ndr400-rail";
     std::int64_t numGpus = 8;
     int gpusPerNode = 8;
-    double intraNodeGbPerS = 450;                   ///< per GPU and direction
+    double intraNodeGbPerS = 450; ///< per GPU and direction
     double intraNodeLatencyUs = 3;
-    double intraNodeBaseLatencyUs = 0;              ///< of a short collective, before its hops; 0 = as in the calibrated tables
-    std::string intraNodeTopology = "switch";       ///< switch | full_mesh | hybrid_cube_mesh
-    bool nvlsSupported = true;                      ///< NVLink SHARP in-switch reduction
-    double interNodeGbPerS = 50;                    ///< per GPU and direction (NIC)
+    double intraNodeBaseLatencyUs = 0;        ///< of a short collective, before its hops; 0 = as in the calibrated tables
+    std::string intraNodeTopology = "switch"; ///< switch | full_mesh | hybrid_cube_mesh
+    bool nvlsSupported = true;                ///< NVLink SHARP in-switch reduction
+    double interNodeGbPerS = 50;              ///< per GPU and direction (NIC)
     double interNodeLatencyUs = 8;
-    double interNodeEfficiency = 0;                 ///< share of the bandwidth that long messages reach; 0 = as calibrated
-    std::string topology = "rail_optimized";        ///< rail_optimized | fat_tree
-    double oversubscription = 1;                    ///< >= 1, at the spine
-    int nodesPerPod = 32;                           ///< nodes under one leaf group (no spine hop inside)
+    double interNodeEfficiency = 0;          ///< share of the bandwidth that long messages reach; 0 = as calibrated
+    std::string topology = "rail_optimized"; ///< rail_optimized | fat_tree
+    double oversubscription = 1;             ///< >= 1, at the spine
+    int nodesPerPod = 32;                    ///< nodes under one leaf group (no spine hop inside)
     double gpuHourPriceUsd = 2.5;
     bool operator==(const ClusterConfig&) const = default;
 };
@@ -93,50 +94,50 @@ struct ParallelismConfig {
     int tensorModelParallelSize = 1, pipelineModelParallelSize = 1, virtualPipelineModelParallelSize = 1;
     int contextParallelSize = 1, expertModelParallelSize = 1, expertTensorParallelSize = 1;
     bool sequenceParallel = true;
-    int zeroStage = 1;                              ///< 0-3; 3 = FSDP
-    int hsdpShardSize = 0;                          ///< ranks that a ZeRO-3 shard spans; 0 = all data-parallel ranks
-    std::string pipelineSchedule = "1f1b";          ///< gpipe | 1f1b | interleaved | zb-h1 | zb-h2 | zb-v | custom
-    std::vector<std::string> customSchedule;        ///< per stage, e.g. "F0 F1 B0 B1"; "F0.1" = chunk 1
-    std::string cpCommType = "p2p";                 ///< p2p (ring) | all_gather | a2a (Ulysses)
+    int zeroStage = 1;                               ///< 0-3; 3 = FSDP
+    int hsdpShardSize = 0;                           ///< ranks that a ZeRO-3 shard spans; 0 = all data-parallel ranks
+    std::string pipelineSchedule = "1f1b";           ///< gpipe | 1f1b | interleaved | zb-h1 | zb-h2 | zb-v | custom
+    std::vector<std::string> customSchedule;         ///< per stage, e.g. "F0 F1 B0 B1"; "F0.1" = chunk 1
+    std::string cpCommType = "p2p";                  ///< p2p (ring) | all_gather | a2a (Ulysses)
     std::string moeTokenDispatcherType = "alltoall"; ///< alltoall (a copy per expert) | flex (DeepEP: a copy per rank or node)
     std::string rankOrder = "tp-cp-ep-dp-pp";
     int numLayersInFirstPipelineStage = 0, numLayersInLastPipelineStage = 0; ///< 0 = even split
-    std::string pipelineModelParallelLayout;        ///< every chunk's layers in Megatron-Core's notation (pipelinelayout.h); empty = none
+    std::string pipelineModelParallelLayout; ///< every chunk's layers in Megatron-Core's notation (pipelinelayout.h); empty = none
     bool overlapGradReduce = true, overlapParamGather = true, tpCommOverlap = false, overlapP2pComm = true;
-    bool overlapMoeExpertParallelComm = false;      ///< all-to-all of one micro-batch beside the compute of another
+    bool overlapMoeExpertParallelComm = false; ///< all-to-all of one micro-batch beside the compute of another
     bool accountForEmbeddingInPipelineSplit = false, accountForLossInPipelineSplit = false;
     bool operator==(const ParallelismConfig&) const = default;
 };
 
 struct TrainingConfig {
-    std::int64_t microBatchSize = 1, globalBatchSize = 512;   ///< sequences
-    std::string precision = "bf16";                 ///< bf16 | fp16 | fp32 | fp8_delayed | fp8_tensorwise | fp8_blockwise | mxfp8 | nvfp4
-    std::string recomputeGranularity = "none";      ///< none | selective | full
-    std::string recomputeModules = "core_attn";     ///< selective only; names in recomputemodules.h
-    std::string recomputeMethod = "uniform";        ///< uniform | block (full only)
-    int recomputeNumLayers = 0;                     ///< block: layers per stage that are recomputed; 0 = all
+    std::int64_t microBatchSize = 1, globalBatchSize = 512; ///< sequences
+    std::string precision = "bf16";             ///< bf16 | fp16 | fp32 | fp8_delayed | fp8_tensorwise | fp8_blockwise | mxfp8 | nvfp4
+    std::string recomputeGranularity = "none";  ///< none | selective | full
+    std::string recomputeModules = "core_attn"; ///< selective only; names in recomputemodules.h
+    std::string recomputeMethod = "uniform";    ///< uniform | block (full only)
+    int recomputeNumLayers = 0;                 ///< block: layers per stage that are recomputed; 0 = all
     bool flashAttention = true;
-    std::string optimizer = "adam";                 ///< adam | sgd
+    std::string optimizer = "adam"; ///< adam | sgd
     bool gradReduceInFp32 = true;
-    double trainTokens = 0;                         ///< tokens to train; 0 = unknown
+    double trainTokens = 0; ///< tokens to train; 0 = unknown
     bool operator==(const TrainingConfig&) const = default;
 };
 
 /// A place that the user marked slow, by node (all its GPUs) or by one global rank.
 struct SlowEntry {
-    int node = -1, rank = -1;                       ///< exactly one is >= 0
-    double computeFactor = 1, linkFactor = 1;       ///< >= 1 slower
+    int node = -1, rank = -1;                 ///< exactly one is >= 0
+    double computeFactor = 1, linkFactor = 1; ///< >= 1 slower
     bool operator==(const SlowEntry&) const = default;
 };
 
 struct VariabilityConfig {
-    std::string preset;                             ///< name of the preset that it started from, or empty
-    Distribution spatial;                           ///< GPU to GPU, persistent in a job
-    Distribution gemm, attention, memoryBound;      ///< temporal, per invocation, by kind of compute kernel
+    std::string preset;                                 ///< name of the preset that it started from, or empty
+    Distribution spatial;                               ///< GPU to GPU, persistent in a job
+    Distribution gemm, attention, memoryBound;          ///< temporal, per invocation, by kind of compute kernel
     Distribution intraCollective, interCollective, p2p; ///< temporal, per invocation, with rare events
-    Distribution intraRegime, interRegime;          ///< per scope and step
-    Distribution data;                              ///< per (replica, micro-batch)
-    Distribution moeImbalance;                      ///< per MoE layer invocation: load of the busiest expert rank over the mean
+    Distribution intraRegime, interRegime;              ///< per scope and step
+    Distribution data;                                  ///< per (replica, micro-batch)
+    Distribution moeImbalance;                          ///< per MoE layer invocation: load of the busiest expert rank over the mean
     double regimeLag1 = 0.35;
     std::map<std::string, Distribution> classOverrides; ///< by kernel class name, e.g. "dp.all_gather"
     std::map<std::string, double> spatialSensitivity;   ///< by kernel class name or prefix ("gemm"); default 1
@@ -153,9 +154,9 @@ struct MeasuredKernel {
 
 /// Row of an imported operator benchmark (GEMM m, n, k) or collective table (op, ranks, bytes).
 struct MeasuredRow {
-    std::string op, dtype;                          ///< "gemm", "all_reduce", "all_gather", "reduce_scatter", "all_to_all", "p2p"
-    std::int64_t m = 0, n = 0, k = 0;               ///< gemm
-    std::int64_t ranks = 0, bytes = 0;              ///< collectives; bytes as nccl-tests counts them
+    std::string op, dtype;             ///< "gemm", "all_reduce", "all_gather", "reduce_scatter", "all_to_all", "p2p"
+    std::int64_t m = 0, n = 0, k = 0;  ///< gemm
+    std::int64_t ranks = 0, bytes = 0; ///< collectives; bytes as nccl-tests counts them
     double seconds = 0;
     bool operator==(const MeasuredRow&) const = default;
 };
@@ -171,7 +172,7 @@ struct MeasuredConfig {
     std::vector<MeasuredKernel> kernels;
     std::vector<MeasuredRow> rows;
     std::vector<MeasuredSpeed> speeds;
-    std::vector<int> nodeOrder;                     ///< position -> physical node; empty = identity
+    std::vector<int> nodeOrder; ///< position -> physical node; empty = identity
     bool operator==(const MeasuredConfig&) const = default;
 };
 

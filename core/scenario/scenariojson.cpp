@@ -96,8 +96,14 @@ void writeModelLists(ordered_json& root, const ModelConfig& m, const ModelConfig
     if (m.operators != base.operators) {
         ordered_json& list = root["model"]["operators"] = ordered_json::array();
         for (const GenericOperator& o : m.operators)
-            list.push_back({{"name", o.name}, {"flops", o.flops}, {"bytes", o.bytes}, {"m", o.m}, {"n", o.n}, {"k", o.k},
-                            {"parameters", o.parameters}, {"count", o.count}});
+            list.push_back({{"name", o.name},
+                            {"flops", o.flops},
+                            {"bytes", o.bytes},
+                            {"m", o.m},
+                            {"n", o.n},
+                            {"k", o.k},
+                            {"parameters", o.parameters},
+                            {"count", o.count}});
     }
 }
 
@@ -148,8 +154,14 @@ void writeMeasured(ordered_json& root, const MeasuredConfig& m)
     for (const MeasuredKernel& k : m.kernels)
         root["measured"]["kernels"].push_back({{"kernel_class", k.kernelClass}, {"mean_s", k.meanSeconds}});
     for (const MeasuredRow& r : m.rows)
-        root["measured"]["rows"].push_back({{"op", r.op}, {"dtype", r.dtype}, {"m", r.m}, {"n", r.n}, {"k", r.k},
-                                            {"ranks", r.ranks}, {"bytes", r.bytes}, {"time_s", r.seconds}});
+        root["measured"]["rows"].push_back({{"op", r.op},
+                                            {"dtype", r.dtype},
+                                            {"m", r.m},
+                                            {"n", r.n},
+                                            {"k", r.k},
+                                            {"ranks", r.ranks},
+                                            {"bytes", r.bytes},
+                                            {"time_s", r.seconds}});
     for (const MeasuredSpeed& s : m.speeds)
         root["measured"]["speeds"].push_back({{"node", s.node}, {"gpu", s.gpu}, {"relative_speed", s.relativeSpeed}});
     if (!m.nodeOrder.empty())
@@ -194,7 +206,13 @@ Result<Scenario> fromJson(std::string_view text, bool checked)
 
 } // namespace
 
-Result<Scenario> scenarioFromJson(std::string_view text) { return fromJson(text, true); }
-Result<Scenario> draftFromJson(std::string_view text) { return fromJson(text, false); }
+Result<Scenario> scenarioFromJson(std::string_view text)
+{
+    return fromJson(text, true);
+}
+Result<Scenario> draftFromJson(std::string_view text)
+{
+    return fromJson(text, false);
+}
 
 } // namespace prism

@@ -76,8 +76,7 @@ std::vector<std::string> keysBelow(const std::string& prefix, std::initializer_l
 }
 
 /// Reads every scalar of the object by the table; keys in `handled` belong to the caller, others are unknown.
-void readScalars(const json& object, const std::string& prefix, std::initializer_list<const char*> handled,
-                 SectionReading& reading)
+void readScalars(const json& object, const std::string& prefix, std::initializer_list<const char*> handled, SectionReading& reading)
 {
     for (const auto& [key, value] : object.items()) {
         if (key == "source" || key == "sources" || std::find(handled.begin(), handled.end(), key) != handled.end())
@@ -134,7 +133,9 @@ void readList(const json& object, const char* key, const std::string& section, S
         return;
     }
     if (it->size() > kMaxListSize) {
-        report(reading, {.path = path, .message = "the list is too long", .found = std::to_string(it->size()) + " entries",
+        report(reading, {.path = path,
+                         .message = "the list is too long",
+                         .found = std::to_string(it->size()) + " entries",
                          .accepted = "at most " + std::to_string(kMaxListSize)});
         return;
     }
@@ -151,7 +152,9 @@ void readPool(const json& found, const std::string& path, Distribution& d, Secti
                 pool.push_back(v.get<double>());
     const bool positive = std::all_of(pool.begin(), pool.end(), [](double v) { return v > 0 && v < 1e18; });
     if (!found.is_array() || pool.empty() || pool.size() != found.size() || !positive) {
-        report(reading, {.path = path, .message = "the pool is no list of positive numbers", .found = jsonShort(found),
+        report(reading, {.path = path,
+                         .message = "the pool is no list of positive numbers",
+                         .found = jsonShort(found),
                          .accepted = "1 to " + std::to_string(kMaxListSize) + " numbers > 0"});
         return;
     }
@@ -165,8 +168,7 @@ void readPool(const json& found, const std::string& path, Distribution& d, Secti
 }
 
 /// A distribution object whose ranges are those of the table entries below `table` ("variability.gemm.").
-void readDistribution(const json& object, const std::string& path, const std::string& table, Distribution& target,
-                      SectionReading& reading)
+void readDistribution(const json& object, const std::string& path, const std::string& table, Distribution& target, SectionReading& reading)
 {
     if (!object.is_object()) {
         report(reading, wrongType(path, "an object like {\"family\": \"lognormal\", \"cv\": 0.02}", object));
@@ -197,15 +199,20 @@ void readDistribution(const json& object, const std::string& path, const std::st
 
 struct NamedDistribution {
     const char* key;
-    Distribution VariabilityConfig::* member;
+    Distribution VariabilityConfig::*member;
 };
 
 constexpr NamedDistribution kDistributions[] = {
-    {"spatial", &VariabilityConfig::spatial}, {"gemm", &VariabilityConfig::gemm},
-    {"attention", &VariabilityConfig::attention}, {"memory_bound", &VariabilityConfig::memoryBound},
-    {"intra_collective", &VariabilityConfig::intraCollective}, {"inter_collective", &VariabilityConfig::interCollective},
-    {"p2p", &VariabilityConfig::p2p}, {"intra_regime", &VariabilityConfig::intraRegime},
-    {"inter_regime", &VariabilityConfig::interRegime}, {"data", &VariabilityConfig::data},
+    {"spatial", &VariabilityConfig::spatial},
+    {"gemm", &VariabilityConfig::gemm},
+    {"attention", &VariabilityConfig::attention},
+    {"memory_bound", &VariabilityConfig::memoryBound},
+    {"intra_collective", &VariabilityConfig::intraCollective},
+    {"inter_collective", &VariabilityConfig::interCollective},
+    {"p2p", &VariabilityConfig::p2p},
+    {"intra_regime", &VariabilityConfig::intraRegime},
+    {"inter_regime", &VariabilityConfig::interRegime},
+    {"data", &VariabilityConfig::data},
     {"moe_imbalance", &VariabilityConfig::moeImbalance},
 };
 
@@ -342,8 +349,8 @@ void readVariability(const json& object, SectionReading& reading)
             reading.scenario.variability = *variability;
     }
     readScalars(object, "variability.",
-                {"preset", "spatial", "gemm", "attention", "memory_bound", "intra_collective", "inter_collective", "p2p",
-                 "intra_regime", "inter_regime", "data", "moe_imbalance", "class_overrides", "spatial_sensitivity", "slow"},
+                {"preset", "spatial", "gemm", "attention", "memory_bound", "intra_collective", "inter_collective", "p2p", "intra_regime",
+                 "inter_regime", "data", "moe_imbalance", "class_overrides", "spatial_sensitivity", "slow"},
                 reading);
     for (const NamedDistribution& d : kDistributions) {
         const std::string path = std::string("variability.") + d.key;
@@ -417,14 +424,19 @@ void readMeasured(const json& object, SectionReading& reading)
 void readScenario(const json& object, SectionReading& reading)
 {
     if (!object.is_object()) {
-        reading.diagnostics.push_back(wrongType("", "an object with the sections model, cluster, parallelism, training, variability", object));
+        reading.diagnostics.push_back(
+            wrongType("", "an object with the sections model, cluster, parallelism, training, variability", object));
         return;
     }
     ObjectReader reader(object, "", reading.diagnostics);
     reader.integer("version", reading.scenario.version, 1, 1);
     if (!object.contains("version"))
-        reading.diagnostics.push_back({.path = "version", .message = "the version is missing", .found = "nothing", .accepted = "1",
-                                       .fixPath = "version", .fixValue = "1"});
+        reading.diagnostics.push_back({.path = "version",
+                                       .message = "the version is missing",
+                                       .found = "nothing",
+                                       .accepted = "1",
+                                       .fixPath = "version",
+                                       .fixValue = "1"});
     reader.text("name", reading.scenario.name, 200);
     reader.text("note", reading.scenario.note, 20'000);
     for (const char* key : {"source", "sources"})

@@ -21,8 +21,8 @@ public:
     [[nodiscard]] Diagnostics take(std::string_view path)
     {
         if (m_more > 0)
-            m_found.push_back({Severity::error, std::string(path), "Further errors of this schedule are not listed.",
-                               std::to_string(m_more), "0"});
+            m_found.push_back(
+                {Severity::error, std::string(path), "Further errors of this schedule are not listed.", std::to_string(m_more), "0"});
         return std::move(m_found);
     }
     [[nodiscard]] bool empty() const { return m_found.empty(); }
@@ -93,10 +93,8 @@ void checkOrder(const Schedule& s, int stage, const std::string& path, Report& r
         for (std::size_t k = 0; k < slots; ++k)
             if (seen[static_cast<std::size_t>(phase) * slots + k] == 0) {
                 const auto m = static_cast<std::size_t>(s.numMicrobatches);
-                const ScheduleItem missing{static_cast<Phase>(phase), static_cast<std::uint16_t>(k / m),
-                                           static_cast<std::uint32_t>(k % m)};
-                report.add(path, "Stage " + std::to_string(stage) + " never runs " + itemText(missing) + ".", "missing",
-                           "every item once");
+                const ScheduleItem missing{static_cast<Phase>(phase), static_cast<std::uint16_t>(k / m), static_cast<std::uint32_t>(k % m)};
+                report.add(path, "Stage " + std::to_string(stage) + " never runs " + itemText(missing) + ".", "missing", "every item once");
             }
 }
 
@@ -123,8 +121,8 @@ void reportStuck(const Schedule& s, const std::vector<std::size_t>& ran, const s
         else
             waits = place(Phase::forward, p) + (p < last ? " and " + place(Phase::backward, p + 1) : "");
         report.add(path + "[" + std::to_string(stage) + "][" + std::to_string(ran[stage]) + "]",
-                   "Deadlock: stage " + std::to_string(stage) + " waits at " + itemText(it) + " for " + waits + ".",
-                   itemText(it), "an order in which what an item needs comes first");
+                   "Deadlock: stage " + std::to_string(stage) + " waits at " + itemText(it) + " for " + waits + ".", itemText(it),
+                   "an order in which what an item needs comes first");
     }
 }
 
@@ -143,14 +141,11 @@ Diagnostics checkSchedule(const Schedule& s, std::string_view pathView)
     range("num_microbatches", s.numMicrobatches, kMaxMicrobatches);
     if (!report.empty())
         return report.take(path);
-    const std::int64_t items =
-        std::int64_t{s.splitsWeight ? 3 : 2} * s.numStages * s.numChunks * s.numMicrobatches;
+    const std::int64_t items = std::int64_t{s.splitsWeight ? 3 : 2} * s.numStages * s.numChunks * s.numMicrobatches;
     if (items > kMaxScheduleItems)
-        report.add(path, "The schedule has too many items.", std::to_string(items),
-                   "at most " + std::to_string(kMaxScheduleItems));
+        report.add(path, "The schedule has too many items.", std::to_string(items), "at most " + std::to_string(kMaxScheduleItems));
     if (s.order.size() != static_cast<std::size_t>(s.numStages))
-        report.add(path + ".order", "There must be one list per stage.", std::to_string(s.order.size()),
-                   std::to_string(s.numStages));
+        report.add(path + ".order", "There must be one list per stage.", std::to_string(s.order.size()), std::to_string(s.numStages));
     if (!report.empty())
         return report.take(path);
 

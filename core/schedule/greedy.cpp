@@ -42,7 +42,11 @@ struct Candidate {
 class Planner final {
 public:
     Planner(const Schedule& shape, const PassTimes& times, int maxInFlight, const Policy& policy)
-        : m_shape(shape), m_times(times), m_maxInFlight(maxInFlight), m_policy(policy), m_index(pathIndices(shape)),
+        : m_shape(shape),
+          m_times(times),
+          m_maxInFlight(maxInFlight),
+          m_policy(policy),
+          m_index(pathIndices(shape)),
           m_stages(static_cast<std::size_t>(shape.numStages))
     {
         const std::size_t slots = shape.path.size() * static_cast<std::size_t>(shape.numMicrobatches);
@@ -91,8 +95,7 @@ private:
                               m_backwardArrival[at(m_index[static_cast<std::size_t>(stage)][static_cast<std::size_t>(chunk)],
                                                    static_cast<std::uint32_t>(m))]};
             const bool bothReady = c.arrival <= s.clock && best.arrival <= s.clock;
-            const bool better = bothReady ? m_policy.oldestFirst && c.item.microbatch < best.item.microbatch
-                                          : c.arrival < best.arrival;
+            const bool better = bothReady ? m_policy.oldestFirst && c.item.microbatch < best.item.microbatch : c.arrival < best.arrival;
             if (better)
                 best = c;
         }
@@ -113,9 +116,8 @@ private:
                                     : m_maxInFlight;
             if (m >= m_shape.numMicrobatches || s.inFlight + 1.0 > room + extraRoom + 1e-9)
                 continue;
-            const double arrival =
-                m_forwardArrival[at(m_index[static_cast<std::size_t>(stage)][static_cast<std::size_t>(chunk)],
-                                    static_cast<std::uint32_t>(m))];
+            const double arrival = m_forwardArrival[at(m_index[static_cast<std::size_t>(stage)][static_cast<std::size_t>(chunk)],
+                                                       static_cast<std::uint32_t>(m))];
             if (best.arrival <= s.clock || arrival >= best.arrival)
                 continue;
             best = {{Phase::forward, static_cast<std::uint16_t>(chunk), static_cast<std::uint32_t>(m)}, arrival};

@@ -15,7 +15,6 @@ namespace prism {
 /// also: forwards and backwards in turn, early chunks up to the whole limit, and orders planned for equal passes. The plan with the
 /// shortest longest stage is kept, then the one with the earliest end. For zb-v and equal passes, where the paper's handcrafted order has
 /// no bubble, it has 0 to 2 % at M = 4 P. Cost: about 80 policies x items x stages; pure.
-[[nodiscard]] std::vector<std::vector<ScheduleItem>> greedyOrder(const Schedule& shape, const PassTimes& times,
-                                                                 int maxInFlight);
+[[nodiscard]] std::vector<std::vector<ScheduleItem>> greedyOrder(const Schedule& shape, const PassTimes& times, int maxInFlight);
 
 } // namespace prism

@@ -125,16 +125,15 @@ Diagnostics checkSizes(int numStages, int numChunks, int numMicrobatches, const 
     Diagnostics found;
     const auto range = [&](const char* key, int value, int most) {
         if (value < 1 || value > most)
-            found.push_back(wrong(path + "." + key, "The size is out of range.", std::to_string(value),
-                                  "1 to " + std::to_string(most)));
+            found.push_back(wrong(path + "." + key, "The size is out of range.", std::to_string(value), "1 to " + std::to_string(most)));
     };
     range("num_stages", numStages, kMaxStages);
     range("num_chunks", numChunks, kMaxChunks);
     range("num_microbatches", numMicrobatches, kMaxMicrobatches);
     const std::int64_t items = std::int64_t{3} * numStages * numChunks * numMicrobatches;
     if (found.empty() && items > kMaxScheduleItems)
-        found.push_back(wrong(path, "Stages x chunks x micro-batches x 3 is more than a schedule may have.",
-                              std::to_string(items), "at most " + std::to_string(kMaxScheduleItems)));
+        found.push_back(wrong(path, "Stages x chunks x micro-batches x 3 is more than a schedule may have.", std::to_string(items),
+                              "at most " + std::to_string(kMaxScheduleItems)));
     return found;
 }
 
@@ -144,8 +143,8 @@ Diagnostics checkFits(std::string_view name, int numStages, int numChunks, int n
     if (name == "zb-v" && numChunks != 2)
         found.push_back(wrong("schedule.num_chunks", "zb-v has two chunks per stage.", std::to_string(numChunks), "2"));
     if (name != "zb-v" && name != "interleaved" && numChunks != 1)
-        found.push_back(wrong("schedule.num_chunks", std::string(name) + " has one chunk per stage.",
-                              std::to_string(numChunks), "1, or schedule interleaved or zb-v"));
+        found.push_back(wrong("schedule.num_chunks", std::string(name) + " has one chunk per stage.", std::to_string(numChunks),
+                              "1, or schedule interleaved or zb-v"));
     if (name == "interleaved" && numMicrobatches % numStages != 0)
         found.push_back(wrong("schedule.num_microbatches", "The interleaved schedule needs a multiple of the stages.",
                               std::to_string(numMicrobatches), "a multiple of " + std::to_string(numStages)));
@@ -170,8 +169,7 @@ Order closedFormOrder(std::string_view name, const Schedule& s, int stage)
 
 const std::vector<std::string>& scheduleNames()
 {
-    static const std::vector<std::string> names = {"gpipe", "1f1b",  "interleaved", "zb-h1",
-                                                   "zb-h2", "zb-1p", "zb-2p",       "zb-v"};
+    static const std::vector<std::string> names = {"gpipe", "1f1b", "interleaved", "zb-h1", "zb-h2", "zb-1p", "zb-2p", "zb-v"};
     return names;
 }
 
@@ -180,8 +178,7 @@ bool schedulesWeight(std::string_view name)
     return name.substr(0, 3) == "zb-";
 }
 
-Result<Schedule> makeSchedule(std::string_view name, int numStages, int numChunks, int numMicrobatches,
-                              const PassTimes& times)
+Result<Schedule> makeSchedule(std::string_view name, int numStages, int numChunks, int numMicrobatches, const PassTimes& times)
 {
     const auto& names = scheduleNames();
     if (std::find(names.begin(), names.end(), name) == names.end()) {
@@ -237,8 +234,7 @@ Result<Schedule> customSchedule(Schedule lists)
 
 std::vector<std::vector<int>> pathIndices(const Schedule& s)
 {
-    std::vector<std::vector<int>> index(static_cast<std::size_t>(s.numStages),
-                                        std::vector<int>(static_cast<std::size_t>(s.numChunks), -1));
+    std::vector<std::vector<int>> index(static_cast<std::size_t>(s.numStages), std::vector<int>(static_cast<std::size_t>(s.numChunks), -1));
     for (std::size_t i = 0; i < s.path.size(); ++i)
         index[static_cast<std::size_t>(s.path[i][0])][static_cast<std::size_t>(s.path[i][1])] = static_cast<int>(i);
     return index;
@@ -316,8 +312,7 @@ std::vector<int> activationsInFlight(const Schedule& s)
 ScheduleTiming scheduleTiming(const Schedule& s, const PassTimes& seconds)
 {
     const auto microbatches = static_cast<std::size_t>(s.numMicrobatches);
-    const std::array<double, kPhases> duration = {seconds.forward,
-                                                  s.splitsWeight ? seconds.backward : seconds.backward + seconds.weight,
+    const std::array<double, kPhases> duration = {seconds.forward, s.splitsWeight ? seconds.backward : seconds.backward + seconds.weight,
                                                   seconds.weight};
     const auto crosses = [&](int from, int to) {
         return s.path[static_cast<std::size_t>(from)][0] == s.path[static_cast<std::size_t>(to)][0] ? 0.0 : seconds.transfer;

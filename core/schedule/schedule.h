@@ -26,11 +26,11 @@ struct ScheduleItem {
 /// Pipeline schedule as data. `order[stage]` is executed strictly in order. `path` is the way of a micro-batch through
 /// the model in the forward direction: (stage, chunk) pairs; the backward goes it in reverse.
 struct Schedule {
-    std::string name;                              ///< gpipe, 1f1b, interleaved, zb-h1, zb-h2, zb-v, custom
+    std::string name; ///< gpipe, 1f1b, interleaved, zb-h1, zb-h2, zb-v, custom
     int numStages = 1, numChunks = 1, numMicrobatches = 1;
-    bool splitsWeight = false;                     ///< weight gradients are items of their own
-    std::vector<std::array<int, 2>> path;          ///< numStages * numChunks (stage, chunk) pairs
-    std::vector<std::vector<ScheduleItem>> order;  ///< per stage
+    bool splitsWeight = false;                    ///< weight gradients are items of their own
+    std::vector<std::array<int, 2>> path;         ///< numStages * numChunks (stage, chunk) pairs
+    std::vector<std::vector<ScheduleItem>> order; ///< per stage
     bool operator==(const Schedule&) const = default;
     /// Adds everything but the name.
     void addTo(Hasher& hasher) const;
@@ -99,9 +99,9 @@ struct ScheduleNode {
 
 /// Noise-free times of a schedule with the same passes on every stage.
 struct ScheduleTiming {
-    double endSeconds = 0.0;        ///< from the start of stage 0 to the end of the last stage
+    double endSeconds = 0.0;          ///< from the start of stage 0 to the end of the last stage
     double longestStageSeconds = 0.0; ///< max over stages of last end - first start
-    std::vector<double> stageEnd;   ///< seconds
+    std::vector<double> stageEnd;     ///< seconds
 };
 [[nodiscard]] ScheduleTiming scheduleTiming(const Schedule& schedule, const PassTimes& secondsPerChunk);
 

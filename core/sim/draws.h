@@ -12,13 +12,13 @@ namespace prism {
 
 /// What a stream of uniforms is for; the first coordinate of every StreamId in sim. Values are part of the meaning of a seed.
 enum class Purpose : std::uint64_t {
-    spatial = 1,      ///< (replica, stage, rank); index = job
-    spatialRare = 2,  ///< same
-    data = 3,         ///< (run, replica, micro-batch); index = step
-    dataRare = 4,     ///< same
-    regime = 5,       ///< (run, scope); index = step
-    regimeRare = 6,   ///< same
-    temporal = 7,     ///< free for each simulator
+    spatial = 1,     ///< (replica, stage, rank); index = job
+    spatialRare = 2, ///< same
+    data = 3,        ///< (run, replica, micro-batch); index = step
+    dataRare = 4,    ///< same
+    regime = 5,      ///< (run, scope); index = step
+    regimeRare = 6,  ///< same
+    temporal = 7,    ///< free for each simulator
     temporalRare = 8,
 };
 
@@ -34,8 +34,7 @@ inline constexpr int kMedianCandidates = 101;
 }
 
 /// One draw of a factor from a base stream and, where the factor has a rare event, a stream of its own.
-[[nodiscard]] inline double drawFactor(const FactorSampler& sampler, std::uint64_t seed, StreamId base, StreamId rare,
-                                       std::uint64_t index)
+[[nodiscard]] inline double drawFactor(const FactorSampler& sampler, std::uint64_t seed, StreamId base, StreamId rare, std::uint64_t index)
 {
     if (sampler.isDeterministic())
         return 1.0;
@@ -43,16 +42,16 @@ inline constexpr int kMedianCandidates = 101;
 }
 
 /// G of one rank in one job (without slow spots).
-[[nodiscard]] inline double spatialFactor(const FactorSampler& spatial, std::uint64_t seed, std::uint64_t job,
-                                          std::uint64_t replica, std::uint64_t stage, std::uint64_t rank)
+[[nodiscard]] inline double spatialFactor(const FactorSampler& spatial, std::uint64_t seed, std::uint64_t job, std::uint64_t replica,
+                                          std::uint64_t stage, std::uint64_t rank)
 {
     return drawFactor(spatial, seed, purposeStream(Purpose::spatial, replica, stage, rank),
                       purposeStream(Purpose::spatialRare, replica, stage, rank), job);
 }
 
 /// D of one (replica, micro-batch) in one step.
-[[nodiscard]] inline double dataFactor(const FactorSampler& data, std::uint64_t seed, Run run, std::uint64_t step,
-                                       std::uint64_t replica, std::uint64_t microbatch)
+[[nodiscard]] inline double dataFactor(const FactorSampler& data, std::uint64_t seed, Run run, std::uint64_t step, std::uint64_t replica,
+                                       std::uint64_t microbatch)
 {
     const auto r = static_cast<std::uint64_t>(run);
     return drawFactor(data, seed, purposeStream(Purpose::data, r, replica, microbatch),

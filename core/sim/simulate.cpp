@@ -64,15 +64,18 @@ std::vector<PartRequest> requestsOf(const Series& series, const Layout& layout)
     out.push_back({"still replica", {{layout.pooledKind, 0, LuckSource::fixed, still}}, false, nullptr});
     const bool fresh = layout.members.empty();
     for (std::size_t c = 0; c < copiesOf(layout, series.steps); ++c)
-        out.push_back({"common sample", {{layout.pooledKind, kPoolCopies + c, fresh ? LuckSource::tilted : LuckSource::members, {}}}, true, fresh ? nullptr : &layout.members});
+        out.push_back({"common sample",
+                       {{layout.pooledKind, kPoolCopies + c, fresh ? LuckSource::tilted : LuckSource::members, {}}},
+                       true,
+                       fresh ? nullptr : &layout.members});
     return out;
 }
 
 /// What the blocks of a series leave behind.
 struct Sampled {
-    std::vector<double> single;           ///< step end over the replicas simulated one by one
-    std::vector<double> location;         ///< step end of a replica without noise in this step's conditions
-    std::vector<double> excess, weight;   ///< of each pooled replica over its step's location, [copy][step]
+    std::vector<double> single;         ///< step end over the replicas simulated one by one
+    std::vector<double> location;       ///< step end of a replica without noise in this step's conditions
+    std::vector<double> excess, weight; ///< of each pooled replica over its step's location, [copy][step]
 };
 
 /// Puts the steps of one block together. One thread.
@@ -80,10 +83,12 @@ class BlockEnds final {
 public:
     explicit BlockEnds(const Series& series) : m_series(series), m_tail(series.stages()), m_slowest(series.stages()), m_value(2) {}
 
-    void take(const Layout& layout, const SlowestOptimizer& optimizer, const std::vector<ReplicaPartPtr>& parts, std::size_t at, std::size_t block, Sampled& out)
+    void take(const Layout& layout, const SlowestOptimizer& optimizer, const std::vector<ReplicaPartPtr>& parts, std::size_t at,
+              std::size_t block, Sampled& out)
     {
         const Prepared& prepared = m_series.prepared;
-        const std::size_t stages = m_series.stages(), steps = m_series.steps, first = block * kLanes, lanes = std::min(kLanes, steps - first);
+        const std::size_t stages = m_series.stages(), steps = m_series.steps, first = block * kLanes,
+                          lanes = std::min(kLanes, steps - first);
         const Rows regime = m_series.regimeRows(block);
         m_tail.draw(prepared, roundKeys(m_series.seed, ~std::uint64_t{0}), block, regime, true);
         m_slowest.fill(0.0F);
@@ -132,7 +137,8 @@ bool sampleBlocks(const Series& series, const Layout& layout, const SlowestOptim
         const std::vector<ReplicaPartPtr> parts = replicaParts(series, requests, first, count, recall, stop, nodeSamples);
         if (stop.stop_requested())
             return false;
-        tbb::parallel_for(std::size_t{0}, count, [&](std::size_t at) { workers.local().take(layout, optimizer, parts, at, first + at, out); });
+        tbb::parallel_for(std::size_t{0}, count,
+                          [&](std::size_t at) { workers.local().take(layout, optimizer, parts, at, first + at, out); });
         first += count;
     }
     return true;
@@ -169,7 +175,8 @@ void sharedErrors(const Sampled& sampled, int pooled, StepSamples& report)
     report.sharedStdErrMean = error(3);
 }
 
-std::vector<double> sampleSeries(const Series& series, const Layout& layout, Recall& recall, std::stop_token stop, StepSamples& report, bool across)
+std::vector<double> sampleSeries(const Series& series, const Layout& layout, Recall& recall, std::stop_token stop, StepSamples& report,
+                                 bool across)
 {
     Sampled sampled;
     SlowestOptimizer optimizer;
@@ -196,9 +203,10 @@ std::vector<double> sampleSeries(const Series& series, const Layout& layout, Rec
     if (across) {
         sharedErrors(sampled, layout.pooled, report);
         if (tailOfMaximum(0.01, layout.pooled) < pool.supportedTail())
-            report.warnings.push_back({Severity::warning, "samples",
-                                       "The p99 of so many replicas lies beyond the sampled ones: its tail is extrapolated and its interval widened.",
-                                       std::to_string(layout.pooled) + " replicas", "more samples", "", ""});
+            report.warnings.push_back(
+                {Severity::warning, "samples",
+                 "The p99 of so many replicas lies beyond the sampled ones: its tail is extrapolated and its interval widened.",
+                 std::to_string(layout.pooled) + " replicas", "more samples", "", ""});
     }
     return result;
 }
@@ -255,7 +263,8 @@ Layout jobLayout(const Prepared& prepared, const JobScores& job)
             common = static_cast<int>(k);
     std::vector<std::size_t> order(job.replicaSeconds.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return job.replicaSeconds[a] > job.replicaSeconds[b]; });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return job.replicaSeconds[a] > job.replicaSeconds[b]; });
     std::vector<double> falling;
     for (const std::size_t d : order)
         falling.push_back(job.replicaSeconds[d]);
@@ -275,7 +284,8 @@ Layout jobLayout(const Prepared& prepared, const JobScores& job)
 
 /// Models for the series within a job. A job of few cells is modelled rank by rank, as if its factors had been measured: how its
 /// cells lie around their averages would be seen in its median. Null when stopped.
-std::shared_ptr<const Prepared> preparedJob(const std::shared_ptr<const Prepared>& prepared, std::uint64_t seed, Recall& recall, std::stop_token stop)
+std::shared_ptr<const Prepared> preparedJob(const std::shared_ptr<const Prepared>& prepared, std::uint64_t seed, Recall& recall,
+                                            std::stop_token stop)
 {
     const StepGraph& graph = prepared->graph();
     if (!prepared->drawsScores() || graph.numReplicas * graph.schedule.numStages > kMostCellsRankByRank)

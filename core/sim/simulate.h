@@ -14,18 +14,18 @@ namespace prism {
 
 struct SimOptions {
     std::uint64_t seed = 1;
-    int numSamples = 10'000;       ///< steps across jobs; each is the step of a fresh job (spatial factors redrawn)
-    int numWithinSamples = 0;      ///< steps of one median job (spatial factors fixed); 0 = numSamples / 4, < 0 = none
-    int numThreads = 0;            ///< 0 = all cores; results do not depend on it
-    Memo* memo = nullptr;          ///< keeps models and sampled replicas between calls; results do not depend on it
-    std::stop_token stop;          ///< looked at every few milliseconds; a stopped run returns what is complete
+    int numSamples = 10'000;  ///< steps across jobs; each is the step of a fresh job (spatial factors redrawn)
+    int numWithinSamples = 0; ///< steps of one median job (spatial factors fixed); 0 = numSamples / 4, < 0 = none
+    int numThreads = 0;       ///< 0 = all cores; results do not depend on it
+    Memo* memo = nullptr;     ///< keeps models and sampled replicas between calls; results do not depend on it
+    std::stop_token stop;     ///< looked at every few milliseconds; a stopped run returns what is complete
 };
 
 /// Sampled step times. Index i of `across` is the same random job on every related scenario (common random numbers).
 struct StepSamples {
-    std::vector<double> acrossSeconds;   ///< numSamples, in draw order, not sorted
-    std::vector<double> withinSeconds;   ///< steps of one median job, in draw order
-    double noiseFreeSeconds = 0.0;       ///< every factor at its mean 1, no rare events, slow spots as marked
+    std::vector<double> acrossSeconds; ///< numSamples, in draw order, not sorted
+    std::vector<double> withinSeconds; ///< steps of one median job, in draw order
+    double noiseFreeSeconds = 0.0;     ///< every factor at its mean 1, no rare events, slow spots as marked
     /// Standard errors of p50, p95, p99 and mean that come from what all samples share (finite replica pool, fitted
     /// tail); 0 where samples are independent. The summary adds them to the errors of independent samples.
     double sharedStdErrP50 = 0, sharedStdErrP95 = 0, sharedStdErrP99 = 0, sharedStdErrMean = 0;

@@ -49,9 +49,7 @@ Sweep sweepOf(const StepGraph& graph)
         node.stage = n.stage;
         node.slot = (n.stage * s.numChunks + n.item.chunk) * kPhases + static_cast<int>(n.item.phase);
         node.microbatch = n.item.microbatch;
-        const auto arrival = [&](int pathIndex) {
-            return pathIndex * microbatches + static_cast<std::int32_t>(n.item.microbatch);
-        };
+        const auto arrival = [&](int pathIndex) { return pathIndex * microbatches + static_cast<std::int32_t>(n.item.microbatch); };
         // A backward's own forward and a weight's own backward come earlier in the same stage's order.
         if (n.item.phase == Phase::forward) {
             node.input = n.pathIndex > 0 ? arrival(n.pathIndex) : -1;
@@ -221,8 +219,7 @@ double DeterministicStep::tail(const std::vector<int>& replicas, std::vector<std
             const double link = named ? std::max(cellLinkFactor(m_graph, replicas[d], m_sweep.firstStage),
                                                  cellLinkFactor(m_graph, replicas[d], m_sweep.lastStage))
                                       : 1.0;
-            ends[d][first] = ends[d][last] =
-                std::max(ends[d][first], ends[d][last]) + exposed(m_graph.embeddingAllReduce, link);
+            ends[d][first] = ends[d][last] = std::max(ends[d][first], ends[d][last]) + exposed(m_graph.embeddingAllReduce, link);
         }
     const auto synchronise = [&](const std::vector<StepOp>& ops) {
         for (int s = 0; s < stages; ++s) {

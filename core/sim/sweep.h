@@ -12,11 +12,11 @@ namespace prism {
 /// One chunk execution in an order that respects every dependency.
 struct SweepNode {
     std::int32_t stage = 0;
-    std::int32_t slot = 0;      ///< (stage * V + chunk) * kPhases + phase: which program
+    std::int32_t slot = 0; ///< (stage * V + chunk) * kPhases + phase: which program
     std::uint32_t microbatch = 0;
-    std::int32_t input = -1;    ///< arrival slot that must be filled before the start; -1 = none
-    std::int32_t output = -1;   ///< arrival slot that its end fills; -1 = none
-    std::int32_t send = -1;     ///< index into `sends` of the transfer to that slot; -1 = takes no time
+    std::int32_t input = -1;  ///< arrival slot that must be filled before the start; -1 = none
+    std::int32_t output = -1; ///< arrival slot that its end fills; -1 = none
+    std::int32_t send = -1;   ///< index into `sends` of the transfer to that slot; -1 = takes no time
 };
 
 /// A transfer between two stages along the path.
@@ -32,7 +32,7 @@ struct Sweep {
     bool transferOccupiesSender = false;
     int firstStage = 0, lastStage = 0; ///< stages of the first and the last chunk of the path: embedding and head
     std::vector<SweepNode> nodes;
-    std::vector<SweepSend> sends;      ///< forward hops, then backward hops; absent ones included
+    std::vector<SweepSend> sends; ///< forward hops, then backward hops; absent ones included
 };
 [[nodiscard]] Sweep sweepOf(const StepGraph& graph);
 
@@ -53,8 +53,7 @@ public:
     /// Seconds of the step when cell (replica, stage) has max_r (G_r times slow factors) = slowest(replica, stage).
     [[nodiscard]] double seconds(const std::function<double(int replica, int stage)>& slowest) const;
     /// The same for a job in which every replica equals one of `replicas` (ascending, each at least once represented).
-    [[nodiscard]] double seconds(const std::vector<int>& replicas,
-                                 const std::function<double(int replica, int stage)>& slowest) const;
+    [[nodiscard]] double seconds(const std::vector<int>& replicas, const std::function<double(int replica, int stage)>& slowest) const;
     /// Ends of the stages of one replica before the step's tail, in seconds.
     [[nodiscard]] std::vector<double> stageEnds(int replica, const std::function<double(int replica, int stage)>& slowest) const;
     /// max_r of slow factors (times fixedSpatial where the graph has it) of a cell.

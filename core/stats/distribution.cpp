@@ -12,8 +12,7 @@ namespace prism {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> kFamilyNames = {"deterministic", "normal",  "lognormal",
-                                                          "gamma",         "weibull", "empirical"};
+constexpr std::array<std::string_view, 6> kFamilyNames = {"deterministic", "normal", "lognormal", "gamma", "weibull", "empirical"};
 constexpr double kMaxRareMultiplier = 1.0e6;
 constexpr std::size_t kMaxPool = 1U << 20U;
 
@@ -58,8 +57,7 @@ double Distribution::baseVariance() const
 double Distribution::variance() const
 {
     // X = B (1 + (m - 1) I) with I independent of B: E X^2 = (1 + Var B)(1 + p (m^2 - 1)).
-    const double second =
-        (1.0 + baseVariance()) * (1.0 + rareProbability * (rareMultiplier * rareMultiplier - 1.0));
+    const double second = (1.0 + baseVariance()) * (1.0 + rareProbability * (rareMultiplier * rareMultiplier - 1.0));
     return second - mean() * mean();
 }
 
@@ -75,8 +73,7 @@ void Distribution::addTo(Hasher& hasher) const
 
 bool Distribution::operator==(const Distribution& other) const
 {
-    if (family != other.family || cv != other.cv || rareProbability != other.rareProbability
-        || rareMultiplier != other.rareMultiplier)
+    if (family != other.family || cv != other.cv || rareProbability != other.rareProbability || rareMultiplier != other.rareMultiplier)
         return false;
     if (pool == other.pool)
         return true;
@@ -104,17 +101,17 @@ Diagnostics check(const Distribution& d, std::string_view path)
         found.push_back(error(path, "cv", "The coefficient of variation is too large for this family.", d.cv,
                               d.family == Family::normal ? "0 to 0.9 (use lognormal, gamma or weibull beyond)" : "0 to 10"));
     if (!(d.rareProbability >= 0.0 && d.rareProbability < 1.0))
-        found.push_back(error(path, "rare_probability", "The probability of the rare event must be in [0, 1).",
-                              d.rareProbability, "0 <= p < 1"));
+        found.push_back(
+            error(path, "rare_probability", "The probability of the rare event must be in [0, 1).", d.rareProbability, "0 <= p < 1"));
     if (!(d.rareMultiplier > 0.0 && d.rareMultiplier <= kMaxRareMultiplier))
-        found.push_back(error(path, "rare_multiplier", "The multiplier of the rare event must be positive.",
-                              d.rareMultiplier, "0 < m <= 1e6"));
+        found.push_back(
+            error(path, "rare_multiplier", "The multiplier of the rare event must be positive.", d.rareMultiplier, "0 < m <= 1e6"));
     if (d.family != Family::empirical)
         return found;
     const std::size_t size = d.pool ? d.pool->size() : 0;
     if (size == 0 || size > kMaxPool)
-        found.push_back(error(path, "pool", "An empirical factor needs a pool of measured values.",
-                              static_cast<double>(size), "1 to 1048576 values"));
+        found.push_back(
+            error(path, "pool", "An empirical factor needs a pool of measured values.", static_cast<double>(size), "1 to 1048576 values"));
     else if (!std::all_of(d.pool->begin(), d.pool->end(), [](double x) { return std::isfinite(x) && x > 0.0; }))
         found.push_back(error(path, "pool", "Every value of the pool must be a finite number > 0.", d.pool->front(), "> 0"));
     else if (!std::is_sorted(d.pool->begin(), d.pool->end()))

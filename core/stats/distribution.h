@@ -25,9 +25,9 @@ enum class Family { deterministic, normal, lognormal, gamma, weibull, empirical 
 /// A value type; safe to copy between threads.
 struct Distribution {
     Family family = Family::deterministic;
-    double cv = 0.0;               ///< >= 0, dimensionless
-    double rareProbability = 0.0;  ///< per draw, in [0, 1)
-    double rareMultiplier = 1.0;   ///< > 0
+    double cv = 0.0;                                 ///< >= 0, dimensionless
+    double rareProbability = 0.0;                    ///< per draw, in [0, 1)
+    double rareMultiplier = 1.0;                     ///< > 0
     std::shared_ptr<const std::vector<double>> pool; ///< only for empirical
 
     /// Quantile of the factor without its rare event at probability u in (0, 1).

@@ -40,8 +40,7 @@ double rootBetween(F f, double low, double high)
     if (f(low) * f(high) > 0.0)
         return std::abs(f(low)) < std::abs(f(high)) ? low : high;
     std::uintmax_t iterations = 200;
-    const auto bracket =
-        boost::math::tools::toms748_solve(f, low, high, boost::math::tools::eps_tolerance<double>(45), iterations);
+    const auto bracket = boost::math::tools::toms748_solve(f, low, high, boost::math::tools::eps_tolerance<double>(45), iterations);
     return 0.5 * (bracket.first + bracket.second);
 }
 

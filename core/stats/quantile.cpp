@@ -45,8 +45,7 @@ double root(F f, double low, double high)
     if (f(high) <= 0.0)
         return high;
     std::uintmax_t iterations = 200;
-    const auto bracket = boost::math::tools::toms748_solve(
-        f, low, high, boost::math::tools::eps_tolerance<double>(50), iterations);
+    const auto bracket = boost::math::tools::toms748_solve(f, low, high, boost::math::tools::eps_tolerance<double>(50), iterations);
     return 0.5 * (bracket.first + bracket.second);
 }
 
@@ -137,8 +136,7 @@ double QuantileFunction::fromTails(double lower, double upper) const
     case Family::gamma:
         if (m_cv < kGammaExpansionCv)
             return gammaExpansion(m_cv, normalQuantile(lower, upper));
-        return m_scale * (lower <= upper ? boost::math::gamma_p_inv(m_location, lower)
-                                         : boost::math::gamma_q_inv(m_location, upper));
+        return m_scale * (lower <= upper ? boost::math::gamma_p_inv(m_location, lower) : boost::math::gamma_q_inv(m_location, upper));
     case Family::weibull: {
         const double hazard = lower <= upper ? -std::log1p(-lower) : -std::log(upper);
         return m_scale * std::pow(hazard, 1.0 / m_location);

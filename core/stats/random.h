@@ -22,8 +22,8 @@ struct StreamId {
 }
 
 /// A stream named by a purpose and up to four coordinates (replica, stage, rank, class, ...).
-[[nodiscard]] inline StreamId stream(std::uint64_t purpose, std::uint64_t a = 0, std::uint64_t b = 0,
-                                     std::uint64_t c = 0, std::uint64_t d = 0)
+[[nodiscard]] inline StreamId stream(std::uint64_t purpose, std::uint64_t a = 0, std::uint64_t b = 0, std::uint64_t c = 0,
+                                     std::uint64_t d = 0)
 {
     return {Hasher().add(purpose).add(a).add(b).add(c).add(d).result().value};
 }

@@ -14,8 +14,7 @@ constexpr double kPiecesPerUnit = 32.0;
 
 } // namespace
 
-FactorSampler::FactorSampler(const Distribution& d)
-    : m_rareProbability(d.rareProbability), m_rareMultiplier(d.rareMultiplier)
+FactorSampler::FactorSampler(const Distribution& d) : m_rareProbability(d.rareProbability), m_rareMultiplier(d.rareMultiplier)
 {
     if (d.family == Family::empirical) {
         m_pool = d.pool;

@@ -59,20 +59,42 @@ Layout layoutOf(const Scenario& scenario)
     const auto order = dimensions(scenario.parallelism.rankOrder);
     std::int64_t stride = 1;
     for (const std::string_view d : order) {
-        if (d == "tp") { l.tpStride = stride; stride *= s.tp; }
-        if (d == "cp") { l.cpStride = stride; stride *= s.cp; }
-        if (d == "dp") { l.dpStride = stride; stride *= s.dp; }
-        if (d == "pp") { l.ppStride = stride; stride *= s.pp; }
+        if (d == "tp") {
+            l.tpStride = stride;
+            stride *= s.tp;
+        }
+        if (d == "cp") {
+            l.cpStride = stride;
+            stride *= s.cp;
+        }
+        if (d == "dp") {
+            l.dpStride = stride;
+            stride *= s.dp;
+        }
+        if (d == "pp") {
+            l.ppStride = stride;
+            stride *= s.pp;
+        }
     }
     const std::int64_t expertRanks = s.tp * s.cp * s.dp;
     const std::int64_t expertData = std::max<std::int64_t>(1, expertRanks / (s.etp * s.ep));
     std::int64_t etpStride = 1, epStride = 1, edpStride = 1;
     stride = 1;
     for (const std::string_view d : order) {
-        if (d == "tp") { etpStride = stride; stride *= s.etp; }
-        if (d == "ep") { epStride = stride; stride *= s.ep; }
-        if (d == "dp") { edpStride = stride; stride *= expertData; }
-        if (d == "pp") stride *= s.pp;
+        if (d == "tp") {
+            etpStride = stride;
+            stride *= s.etp;
+        }
+        if (d == "ep") {
+            epStride = stride;
+            stride *= s.ep;
+        }
+        if (d == "dp") {
+            edpStride = stride;
+            stride *= expertData;
+        }
+        if (d == "pp")
+            stride *= s.pp;
     }
     l.tensor = geometry(s.tp, l.tpStride, l.gpusPerNode);
     l.context = geometry(s.cp, l.cpStride, l.gpusPerNode);

@@ -11,7 +11,7 @@ struct GroupGeometry {
     std::int64_t size = 1;         ///< ranks
     std::int64_t ranksPerNode = 1; ///< of them on one node
     std::int64_t nodes = 1;
-    std::int64_t stride = 1;       ///< distance of neighbouring ranks
+    std::int64_t stride = 1; ///< distance of neighbouring ranks
     [[nodiscard]] Scope scope() const { return nodes > 1 ? Scope::interNode : Scope::intraNode; }
 };
 

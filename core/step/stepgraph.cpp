@@ -81,8 +81,8 @@ private:
     }
     [[nodiscard]] bool shapesKnown() const
     {
-        return m_graph.schedule.numStages >= 1 && m_graph.schedule.numStages <= kMaxStages
-               && m_graph.schedule.numChunks >= 1 && m_graph.schedule.numChunks <= kMaxChunks;
+        return m_graph.schedule.numStages >= 1 && m_graph.schedule.numStages <= kMaxStages && m_graph.schedule.numChunks >= 1
+               && m_graph.schedule.numChunks <= kMaxChunks;
     }
 
     void sizes()
@@ -142,8 +142,9 @@ private:
             return;
         const KernelClass* kernel = classOf(op.kernelClass, path);
         if (kernel != nullptr && (kernel->scope != Scope::none) != collective)
-            add(path + ".class", collective ? "This operation is a communication and needs a class with a scope."
-                                            : "This operation is a compute kernel and needs a class without scope.",
+            add(path + ".class",
+                collective ? "This operation is a communication and needs a class with a scope."
+                           : "This operation is a compute kernel and needs a class without scope.",
                 kernel->name, collective ? "scope intra_node or inter_node" : "scope none");
         seconds(path + ".mean_s", op.meanSeconds);
         seconds(path + ".hidden_s", op.hiddenSeconds);
@@ -170,13 +171,11 @@ private:
         stepOps(m_graph.optimizer, "optimizer", stages, false);
         stepOps(m_graph.paramGather, "param_gather", stages, true);
         if (m_graph.programOf.size() != stages)
-            add("program_of", "There must be one entry per stage.", std::to_string(m_graph.programOf.size()),
-                std::to_string(stages));
+            add("program_of", "There must be one entry per stage.", std::to_string(m_graph.programOf.size()), std::to_string(stages));
         for (std::size_t s = 0; s < std::min(stages, m_graph.programOf.size()); ++s) {
             const std::string path = indexed("program_of", s);
             if (m_graph.programOf[s].size() != chunks)
-                add(path, "There must be one entry per chunk.", std::to_string(m_graph.programOf[s].size()),
-                    std::to_string(chunks));
+                add(path, "There must be one entry per chunk.", std::to_string(m_graph.programOf[s].size()), std::to_string(chunks));
             for (std::size_t c = 0; c < std::min(chunks, m_graph.programOf[s].size()); ++c)
                 for (std::size_t phase = 0; phase < kPhases; ++phase) {
                     const bool scheduled = phase < 2 || m_graph.schedule.splitsWeight;
@@ -193,16 +192,14 @@ private:
             return;
         if (m_graph.numReplicas > kMaxReplicas || m_graph.groupRanks > kMaxCellRanks || m_graph.groupsPerCell > kMaxCellRanks)
             return; // reported already; the product could overflow
-        const std::size_t expected = static_cast<std::size_t>(m_graph.numReplicas) * stages
-                                     * static_cast<std::size_t>(m_graph.groupRanks)
+        const std::size_t expected = static_cast<std::size_t>(m_graph.numReplicas) * stages * static_cast<std::size_t>(m_graph.groupRanks)
                                      * static_cast<std::size_t>(m_graph.groupsPerCell);
         if (m_graph.fixedSpatial.size() != expected)
             add("fixed_spatial", "There must be one factor per rank.", std::to_string(m_graph.fixedSpatial.size()),
                 std::to_string(expected));
         for (std::size_t i = 0; i < m_graph.fixedSpatial.size(); ++i)
             if (!(m_graph.fixedSpatial[i] > 0.0 && m_graph.fixedSpatial[i] <= kMaxSpeedFactor))
-                add(indexed("fixed_spatial", i), "A rank's factor must be positive.", text(m_graph.fixedSpatial[i]),
-                    "0 < G <= 1e6");
+                add(indexed("fixed_spatial", i), "A rank's factor must be positive.", text(m_graph.fixedSpatial[i]), "0 < G <= 1e6");
     }
 
     void distributions()

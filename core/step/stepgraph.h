@@ -16,16 +16,16 @@
 
 namespace prism {
 
-enum class Scope { none, intraNode, interNode };        ///< link that a collective uses; none for compute kernels
+enum class Scope { none, intraNode, interNode }; ///< link that a collective uses; none for compute kernels
 enum class Category { compute, tensorParallel, contextParallel, expertParallel, pipeline, dataParallel, optimizer, other };
 
 /// Kernels that share a distribution (`gemm.qkv`, `attention`, `tp.reduce_scatter`, `dp.all_gather`, ...).
 struct KernelClass {
     std::string name;
-    Scope scope = Scope::none;        ///< none = compute kernel: X = mu * G * e (* D); else collective: C = mu * R_scope * e
+    Scope scope = Scope::none; ///< none = compute kernel: X = mu * G * e (* D); else collective: C = mu * R_scope * e
     Category category = Category::compute;
-    Distribution temporal;            ///< e: fresh per invocation, with its rare event
-    double spatialSensitivity = 1.0;  ///< s in [0, 1]: the factor of rank r is 1 + s * (G_r - 1)
+    Distribution temporal;           ///< e: fresh per invocation, with its rare event
+    double spatialSensitivity = 1.0; ///< s in [0, 1]: the factor of rank r is 1 + s * (G_r - 1)
     bool operator==(const KernelClass&) const = default;
 };
 
@@ -34,10 +34,10 @@ enum class Sync : std::uint8_t { group, cell };
 
 /// One kernel or collective of a program.
 struct Op {
-    int kernelClass = 0;         ///< index into StepGraph::classes
-    double meanSeconds = 0.0;    ///< mu >= 0
-    double hiddenSeconds = 0.0;  ///< collectives only: this much is hidden under compute; exposed = max(0, C - hidden)
-    Sync sync = Sync::group;     ///< collectives only
+    int kernelClass = 0;        ///< index into StepGraph::classes
+    double meanSeconds = 0.0;   ///< mu >= 0
+    double hiddenSeconds = 0.0; ///< collectives only: this much is hidden under compute; exposed = max(0, C - hidden)
+    Sync sync = Sync::group;    ///< collectives only
     bool operator==(const Op&) const = default;
 };
 
@@ -76,26 +76,26 @@ struct SlowSpot {
 /// A training step. Shapes: P = schedule.numStages, V = schedule.numChunks, D = numReplicas.
 struct StepGraph {
     std::string name;
-    int numReplicas = 1;            ///< D: independent copies that meet in the gradient synchronisation
-    int groupRanks = 1;             ///< ranks per group (TP x CP)
-    int groupsPerCell = 1;          ///< groups per cell (EP spread over data-parallel ranks); cell ranks = product
+    int numReplicas = 1;   ///< D: independent copies that meet in the gradient synchronisation
+    int groupRanks = 1;    ///< ranks per group (TP x CP)
+    int groupsPerCell = 1; ///< groups per cell (EP spread over data-parallel ranks); cell ranks = product
     std::vector<KernelClass> classes;
     std::vector<Program> programs;
     /// programOf[stage][chunk][phase]: index into programs; -1 for a phase that is not scheduled.
     std::vector<std::vector<std::array<int, kPhases>>> programOf;
     Schedule schedule;
     /// Transfers along the path, one per hop i (path[i] -> path[i+1]): forward activations, and gradients back.
-    std::vector<StepOp> sendForward, sendBackward;  ///< P*V - 1 each; absent between chunks of the same stage
-    bool transferOccupiesSender = false;            ///< without overlap the sender waits for its transfer
-    StepOp embeddingAllReduce;                      ///< first and last cell of a replica, before gradSync
-    std::vector<StepOp> gradSync;                   ///< per stage: all replicas of the stage
-    StepOp gradNorm;                                ///< all cells of the job; absent = no global synchronisation
-    std::vector<StepOp> optimizer;                  ///< per stage; a compute kernel on every rank
-    std::vector<StepOp> paramGather;                ///< per stage: all replicas of the stage
-    Distribution spatial;                           ///< G_r, one draw per rank and job
-    Distribution data;                              ///< D_b, one draw per (replica, micro-batch) and step
-    Distribution intraRegime, interRegime;          ///< R_scope, one draw per scope and step
-    double regimeLag1 = 0.0;                        ///< lag-1 correlation of R from step to step of one job
+    std::vector<StepOp> sendForward, sendBackward; ///< P*V - 1 each; absent between chunks of the same stage
+    bool transferOccupiesSender = false;           ///< without overlap the sender waits for its transfer
+    StepOp embeddingAllReduce;                     ///< first and last cell of a replica, before gradSync
+    std::vector<StepOp> gradSync;                  ///< per stage: all replicas of the stage
+    StepOp gradNorm;                               ///< all cells of the job; absent = no global synchronisation
+    std::vector<StepOp> optimizer;                 ///< per stage; a compute kernel on every rank
+    std::vector<StepOp> paramGather;               ///< per stage: all replicas of the stage
+    Distribution spatial;                          ///< G_r, one draw per rank and job
+    Distribution data;                             ///< D_b, one draw per (replica, micro-batch) and step
+    Distribution intraRegime, interRegime;         ///< R_scope, one draw per scope and step
+    double regimeLag1 = 0.0;                       ///< lag-1 correlation of R from step to step of one job
     std::vector<SlowSpot> slow;
     /// Measured speeds (optional): G of each rank fixed instead of drawn; [replica][stage][rank] flattened, or empty.
     std::vector<double> fixedSpatial;

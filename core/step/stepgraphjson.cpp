@@ -99,7 +99,10 @@ std::string toJson(const StepGraph& g)
         programs.push_back(toJson(p));
     Json slow = Json::array();
     for (const SlowSpot& s : g.slow)
-        slow.push_back({{"replica", s.replica}, {"stage", s.stage}, {"rank", s.rank}, {"compute_factor", s.computeFactor},
+        slow.push_back({{"replica", s.replica},
+                        {"stage", s.stage},
+                        {"rank", s.rank},
+                        {"compute_factor", s.computeFactor},
                         {"link_factor", s.linkFactor}});
     const Json document{{"format", kFormat},
                         {"name", g.name},

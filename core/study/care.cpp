@@ -14,8 +14,7 @@ constexpr std::size_t kMaxFindings = 100;
 
 Diagnostic damage(const std::string& where, const std::string& what)
 {
-    return {Severity::error, std::string(kDamaged), where + ": " + what, "",
-            "`prism-cli study salvage` copies what can be read"};
+    return {Severity::error, std::string(kDamaged), where + ": " + what, "", "`prism-cli study salvage` copies what can be read"};
 }
 
 std::string quoted(const std::string& text)
@@ -33,8 +32,7 @@ std::string valueText(const SqlValue& value)
 }
 
 /// Every row of a query, one line each: "<title> column=value ...".
-void dumpRows(const Database& db, std::string& out, const std::string& title, const std::string& columns,
-              const std::string& rest)
+void dumpRows(const Database& db, std::string& out, const std::string& title, const std::string& columns, const std::string& rest)
 {
     std::vector<std::string> names;
     for (std::size_t i = 0; i < columns.size();) {
@@ -123,33 +121,31 @@ Result<std::string> Study::dump() const
         const Database& db = impl.db;
         std::string out;
         dumpRows(db, out, "study", "name, created_ms, program, baseline, cursor", "FROM study");
-        dumpRows(db, out, "scenario",
-                 "id, name, position, colour, line_style, note, visible, archived, removed, parent, current",
+        dumpRows(db, out, "scenario", "id, name, position, colour, line_style, note, visible, archived, removed, parent, current",
                  "FROM scenario ORDER BY id");
         Statement rows(db.handle(), "SELECT id, scenario, time_ms, label FROM revision ORDER BY id");
         while (rows.row())
-            out += "revision id=" + std::to_string(rows.integer(0)) + " scenario=" + std::to_string(rows.integer(1)) +
-                   " time_ms=" + std::to_string(rows.integer(2)) + " label=" + quoted(rows.text(3)) + " " +
-                   impl.revisionText(rows.integer(0)) + "\n";
+            out += "revision id=" + std::to_string(rows.integer(0)) + " scenario=" + std::to_string(rows.integer(1)) + " time_ms="
+                   + std::to_string(rows.integer(2)) + " label=" + quoted(rows.text(3)) + " " + impl.revisionText(rows.integer(0)) + "\n";
         dumpRows(db, out, "step", "id, time_ms, label, merge_key", "FROM step ORDER BY id");
         dumpRows(db, out, "change", "step, scenario, field, before, after", "FROM change ORDER BY id");
         dumpRows(db, out, "view_state", "name, json", "FROM view_state ORDER BY name");
         Statement imports(db.handle(), "SELECT id, scenario, kind, name, source, time_ms, part FROM attachment ORDER BY id");
         while (imports.row()) {
             const std::string bytes = impl.partBytes(imports.integer(6));
-            out += "attachment id=" + std::to_string(imports.integer(0)) + " scenario=" + valueText(imports.value(1)) +
-                   " kind=" + quoted(imports.text(2)) + " name=" + quoted(imports.text(3)) +
-                   " source=" + quoted(imports.text(4)) + " time_ms=" + std::to_string(imports.integer(5)) +
-                   " bytes=" + std::to_string(bytes.size()) + " content=" + std::to_string(contentKey(bytes)) + "\n";
+            out += "attachment id=" + std::to_string(imports.integer(0)) + " scenario=" + valueText(imports.value(1))
+                   + " kind=" + quoted(imports.text(2)) + " name=" + quoted(imports.text(3)) + " source=" + quoted(imports.text(4))
+                   + " time_ms=" + std::to_string(imports.integer(5)) + " bytes=" + std::to_string(bytes.size())
+                   + " content=" + std::to_string(contentKey(bytes)) + "\n";
         }
         Statement results(db.handle(), "SELECT hash, kind, engine_version, seed, samples, time_ms, raw_bytes, data "
                                        "FROM result ORDER BY hash, kind, engine_version, seed");
         while (results.row())
-            out += "result hash=" + std::to_string(results.integer(0)) + " kind=" + quoted(results.text(1)) +
-                   " engine_version=" + quoted(results.text(2)) + " seed=" + std::to_string(results.integer(3)) +
-                   " samples=" + std::to_string(results.integer(4)) + " time_ms=" + std::to_string(results.integer(5)) +
-                   " bytes=" + std::to_string(results.integer(6)) +
-                   " content=" + std::to_string(contentKey(expandBytes(results.text(7), results.integer(6)))) + "\n";
+            out += "result hash=" + std::to_string(results.integer(0)) + " kind=" + quoted(results.text(1))
+                   + " engine_version=" + quoted(results.text(2)) + " seed=" + std::to_string(results.integer(3))
+                   + " samples=" + std::to_string(results.integer(4)) + " time_ms=" + std::to_string(results.integer(5))
+                   + " bytes=" + std::to_string(results.integer(6))
+                   + " content=" + std::to_string(contentKey(expandBytes(results.text(7), results.integer(6)))) + "\n";
         return out;
     });
 }

@@ -26,8 +26,9 @@ std::string compressBytes(std::string_view bytes)
 {
     uLongf size = compressBound(bytes.size());
     std::string data(size, '\0');
-    if (compress2(reinterpret_cast<Bytef*>(data.data()), &size, reinterpret_cast<const Bytef*>(bytes.data()),
-                  bytes.size(), Z_DEFAULT_COMPRESSION) != Z_OK)
+    if (compress2(reinterpret_cast<Bytef*>(data.data()), &size, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size(),
+                  Z_DEFAULT_COMPRESSION)
+        != Z_OK)
         throw std::bad_alloc();
     data.resize(size);
     return data;
@@ -47,6 +48,9 @@ std::string expandBytes(std::string_view data, std::int64_t rawBytes)
     return bytes;
 }
 
-std::int64_t contentKey(std::string_view bytes) { return static_cast<std::int64_t>(Hasher().add(bytes).result().value); }
+std::int64_t contentKey(std::string_view bytes)
+{
+    return static_cast<std::int64_t>(Hasher().add(bytes).result().value);
+}
 
 } // namespace prism

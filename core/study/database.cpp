@@ -18,11 +18,13 @@ constexpr int kBusyMs = 5000;
 
 std::int64_t steadyNs()
 {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
-        .count();
+    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-int pastDeadline(void* endNs) { return steadyNs() >= *static_cast<const std::int64_t*>(endNs) ? 1 : 0; }
+int pastDeadline(void* endNs)
+{
+    return steadyNs() >= *static_cast<const std::int64_t*>(endNs) ? 1 : 0;
+}
 
 void harden(sqlite3* db)
 {
@@ -90,8 +92,7 @@ void failSql(sqlite3* db, int code)
         failStudy(kDamaged, "The study file does not have the expected contents.", text,
                   "`prism-cli study salvage` copies what can be read");
     default:
-        failStudy(kInputOutput, "The disk or network share reported an error: the last change may not be in the file.",
-                  text, elsewhere);
+        failStudy(kInputOutput, "The disk or network share reported an error: the last change may not be in the file.", text, elsewhere);
     }
 }
 
@@ -102,7 +103,10 @@ Statement::Statement(sqlite3* db, std::string_view sql) : m_db(db)
         failSql(db, code);
 }
 
-Statement::~Statement() { sqlite3_finalize(m_statement); }
+Statement::~Statement()
+{
+    sqlite3_finalize(m_statement);
+}
 
 Statement& Statement::bind(int index, std::int64_t value)
 {
@@ -112,8 +116,7 @@ Statement& Statement::bind(int index, std::int64_t value)
 
 Statement& Statement::bind(int index, std::string_view value)
 {
-    const int code = sqlite3_bind_text64(m_statement, index, value.data() ? value.data() : "", value.size(),
-                                         SQLITE_TRANSIENT, SQLITE_UTF8);
+    const int code = sqlite3_bind_text64(m_statement, index, value.data() ? value.data() : "", value.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
     if (code != SQLITE_OK)
         failSql(m_db, code);
     return *this;
@@ -121,8 +124,8 @@ Statement& Statement::bind(int index, std::string_view value)
 
 Statement& Statement::bind(int index, SqlBlob value)
 {
-    const int code = sqlite3_bind_blob64(m_statement, index, value.bytes.data() ? value.bytes.data() : "",
-                                         value.bytes.size(), SQLITE_TRANSIENT);
+    const int code =
+        sqlite3_bind_blob64(m_statement, index, value.bytes.data() ? value.bytes.data() : "", value.bytes.size(), SQLITE_TRANSIENT);
     if (code != SQLITE_OK)
         failSql(m_db, code);
     return *this;
@@ -166,8 +169,14 @@ void Statement::reset()
     sqlite3_clear_bindings(m_statement);
 }
 
-bool Statement::isNull(int column) const { return sqlite3_column_type(m_statement, column) == SQLITE_NULL; }
-std::int64_t Statement::integer(int column) const { return sqlite3_column_int64(m_statement, column); }
+bool Statement::isNull(int column) const
+{
+    return sqlite3_column_type(m_statement, column) == SQLITE_NULL;
+}
+std::int64_t Statement::integer(int column) const
+{
+    return sqlite3_column_int64(m_statement, column);
+}
 
 std::string Statement::text(int column) const
 {
@@ -188,7 +197,10 @@ SqlValue Statement::value(int column) const
     }
 }
 
-void Database::Closer::operator()(sqlite3* db) const { sqlite3_close_v2(db); }
+void Database::Closer::operator()(sqlite3* db) const
+{
+    sqlite3_close_v2(db);
+}
 
 Database::Database(const std::string& path, Mode mode, const std::string& vfs)
 {
@@ -212,7 +224,10 @@ void Database::script(const std::string& sql)
         failSql(handle(), code);
 }
 
-bool Database::writable() const { return sqlite3_db_readonly(handle(), "main") == 0; }
+bool Database::writable() const
+{
+    return sqlite3_db_readonly(handle(), "main") == 0;
+}
 
 bool Database::moved() const
 {
@@ -221,9 +236,15 @@ bool Database::moved() const
     return code == SQLITE_OK && moved != 0;
 }
 
-std::int64_t Database::lastId() const { return sqlite3_last_insert_rowid(handle()); }
+std::int64_t Database::lastId() const
+{
+    return sqlite3_last_insert_rowid(handle());
+}
 
-Transaction::Transaction(Database& db) : m_db(db) { m_db.script("BEGIN IMMEDIATE"); }
+Transaction::Transaction(Database& db) : m_db(db)
+{
+    m_db.script("BEGIN IMMEDIATE");
+}
 
 Transaction::~Transaction()
 {
@@ -238,15 +259,22 @@ void Transaction::commit()
 }
 
 Deadline::Deadline(Database& db, double seconds)
-    : m_db(db.handle()), m_endNs(seconds < 0 ? INT64_MAX : steadyNs() + static_cast<std::int64_t>(seconds * 1e9))
+    : m_db(db.handle()),
+      m_endNs(seconds < 0 ? INT64_MAX : steadyNs() + static_cast<std::int64_t>(seconds * 1e9))
 {
     if (seconds >= 0)
         sqlite3_progress_handler(m_db, 1000, pastDeadline, &m_endNs);
 }
 
-Deadline::~Deadline() { sqlite3_progress_handler(m_db, 0, nullptr, nullptr); }
+Deadline::~Deadline()
+{
+    sqlite3_progress_handler(m_db, 0, nullptr, nullptr);
+}
 
-bool Deadline::passed() const { return steadyNs() >= m_endNs; }
+bool Deadline::passed() const
+{
+    return steadyNs() >= m_endNs;
+}
 
 Diagnostics attempt(const std::function<void()>& f)
 {
@@ -258,8 +286,7 @@ Diagnostics attempt(const std::function<void()>& f)
     } catch (const std::bad_alloc&) {
         return {{Severity::error, std::string(study_problem::kTooLarge), "Not enough memory for this study."}};
     } catch (const std::exception& error) {
-        return {{Severity::error, std::string(study_problem::kInputOutput), "The study could not be read or written.",
-                 error.what()}};
+        return {{Severity::error, std::string(study_problem::kInputOutput), "The study could not be read or written.", error.what()}};
     }
 }
 

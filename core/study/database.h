@@ -20,8 +20,7 @@ namespace prism {
 struct StudyError {
     Diagnostic diagnostic;
 };
-[[noreturn]] void failStudy(std::string_view problem, std::string message, std::string found = {},
-                            std::string accepted = {});
+[[noreturn]] void failStudy(std::string_view problem, std::string message, std::string found = {}, std::string accepted = {});
 
 using SqlValue = std::variant<std::monostate, std::int64_t, std::string>;
 
@@ -70,7 +69,8 @@ public:
 
     explicit operator bool() const { return m_db != nullptr; }
     [[nodiscard]] sqlite3* handle() const { return m_db.get(); }
-    template <class... Args> void run(std::string_view sql, const Args&... args)
+    template <class... Args>
+    void run(std::string_view sql, const Args&... args)
     {
         Statement statement(handle(), sql);
         bindAll(statement, args...);
@@ -78,7 +78,8 @@ public:
         }
     }
     /// The first column of the first row, 0 without rows.
-    template <class... Args> [[nodiscard]] std::int64_t integer(std::string_view sql, const Args&... args) const
+    template <class... Args>
+    [[nodiscard]] std::int64_t integer(std::string_view sql, const Args&... args) const
     {
         Statement statement(handle(), sql);
         bindAll(statement, args...);
@@ -92,7 +93,8 @@ public:
     [[nodiscard]] std::int64_t lastId() const;
     void close() { m_db.reset(); }
 
-    template <class... Args> static void bindAll(Statement& statement, const Args&... args)
+    template <class... Args>
+    static void bindAll(Statement& statement, const Args&... args)
     {
         [[maybe_unused]] int index = 0;
         (statement.bind(++index, args), ...);
@@ -138,7 +140,8 @@ private:
 
 /// Runs `f` and turns what it throws into diagnostics.
 [[nodiscard]] Diagnostics attempt(const std::function<void()>& f);
-template <class T, class F> [[nodiscard]] Result<T> attemptFor(F f)
+template <class T, class F>
+[[nodiscard]] Result<T> attemptFor(F f)
 {
     std::unique_ptr<T> value;
     Diagnostics errors = attempt([&] { value = std::make_unique<T>(f()); });

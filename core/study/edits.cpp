@@ -14,8 +14,8 @@ namespace {
 
 constexpr std::size_t kMaxNameBytes = 1000;
 constexpr std::size_t kMaxNoteBytes = 1 << 20;
-constexpr std::array<std::string_view, 10> kScenarioFields = {"name", "position", "colour", "line_style", "note",
-                                                              "visible", "archived", "removed", "parent", "current"};
+constexpr std::array<std::string_view, 10> kScenarioFields = {"name",    "position", "colour",  "line_style", "note",
+                                                              "visible", "archived", "removed", "parent",     "current"};
 
 void checkLength(const std::string& text, std::size_t most, const char* what)
 {
@@ -34,7 +34,10 @@ std::string tableOf(const std::string& field)
     return "scenario";
 }
 
-SqlValue idOrNull(ScenarioId id) { return id.value == 0 ? SqlValue{} : SqlValue{id.value}; }
+SqlValue idOrNull(ScenarioId id)
+{
+    return id.value == 0 ? SqlValue{} : SqlValue{id.value};
+}
 
 bool isStorageProblem(const Diagnostics& problem)
 {
@@ -71,8 +74,7 @@ void Study::Impl::changeField(std::int64_t step, std::int64_t scenario, const st
             before = old.value(0);
     }
     const SqlValue owner = scenario == 0 ? SqlValue{} : SqlValue{scenario};
-    db.run("INSERT INTO change (step, scenario, field, before, after) VALUES (?1, ?2, ?3, ?4, ?5)", step, owner, field,
-           before, value);
+    db.run("INSERT INTO change (step, scenario, field, before, after) VALUES (?1, ?2, ?3, ?4, ?5)", step, owner, field, before, value);
     setField(scenario, field, value);
 }
 
@@ -117,10 +119,9 @@ Result<RevisionId> Study::updateScenario(ScenarioId id, const ScenarioEdit& edit
         impl.need(id);
         if (!edit.mergeKey.empty()) {
             // The step that an undo would take back, when it is the last one and of the same keystrokes.
-            Statement last(impl.db.handle(),
-                           "SELECT s.id, c.after FROM step AS s JOIN change AS c ON c.step = s.id "
-                           "WHERE s.id = (SELECT cursor FROM study) AND s.id = (SELECT max(id) FROM step) "
-                           "AND s.merge_key = ?1 AND c.scenario = ?2 AND c.field = 'current' AND ?3 - s.time_ms <= ?4");
+            Statement last(impl.db.handle(), "SELECT s.id, c.after FROM step AS s JOIN change AS c ON c.step = s.id "
+                                             "WHERE s.id = (SELECT cursor FROM study) AND s.id = (SELECT max(id) FROM step) "
+                                             "AND s.merge_key = ?1 AND c.scenario = ?2 AND c.field = 'current' AND ?3 - s.time_ms <= ?4");
             last.bind(1, edit.mergeKey).bind(2, id.value).bind(3, impl.now());
             last.bind(4, static_cast<std::int64_t>(std::clamp(edit.mergeSeconds, 0.0, 1e9) * 1000));
             if (last.row()) {
@@ -218,8 +219,7 @@ Diagnostics Study::setNote(ScenarioId id, const std::string& note)
 {
     const std::lock_guard guard(m_impl->mutex);
     if (note.size() > kMaxNoteBytes)
-        return {{Severity::error, std::string(kTooLarge), "The note is too long.", std::to_string(note.size()) + " bytes",
-                 "up to 1 MiB"}};
+        return {{Severity::error, std::string(kTooLarge), "The note is too long.", std::to_string(note.size()) + " bytes", "up to 1 MiB"}};
     return m_impl->changeOne(id, "Note", "note", note);
 }
 
@@ -268,8 +268,8 @@ Diagnostics Study::setBaseline(ScenarioId id)
     return impl.write([&] {
         if (id.value != 0)
             impl.need(id);
-        impl.changeField(impl.beginStep(id.value ? "Pin " + impl.need(id).scenario.name : "Unpin the baseline"), 0,
-                         "baseline", idOrNull(id));
+        impl.changeField(impl.beginStep(id.value ? "Pin " + impl.need(id).scenario.name : "Unpin the baseline"), 0, "baseline",
+                         idOrNull(id));
     });
 }
 
@@ -283,13 +283,13 @@ Diagnostics Study::Impl::walk(bool back)
             failStudy(kInvalid, back ? "There is nothing to undo." : "There is nothing to redo.");
         {
             Statement changes(db.handle(), std::string("SELECT scenario, field, before, after FROM change WHERE step = ?1 "
-                                                       "ORDER BY id ") + (back ? "DESC" : "ASC"));
+                                                       "ORDER BY id ")
+                                               + (back ? "DESC" : "ASC"));
             changes.bind(1, step);
             while (changes.row())
                 setField(changes.integer(0), changes.text(1), changes.value(back ? 2 : 3));
         }
-        db.run("UPDATE study SET cursor = ?1",
-               back ? db.integer("SELECT max(id) FROM step WHERE id < ?1", step) : step);
+        db.run("UPDATE study SET cursor = ?1", back ? db.integer("SELECT max(id) FROM step WHERE id < ?1", step) : step);
     });
 }
 
@@ -310,9 +310,8 @@ Result<std::vector<StudyStep>> Study::steps() const
     const std::lock_guard guard(m_impl->mutex);
     return attemptFor<std::vector<StudyStep>>([&] {
         std::vector<StudyStep> steps;
-        Statement rows(m_impl->db.handle(),
-                       "SELECT time_ms, label, (SELECT scenario FROM change WHERE step = s.id ORDER BY id LIMIT 1) "
-                       "FROM step AS s ORDER BY id");
+        Statement rows(m_impl->db.handle(), "SELECT time_ms, label, (SELECT scenario FROM change WHERE step = s.id ORDER BY id LIMIT 1) "
+                                            "FROM step AS s ORDER BY id");
         while (rows.row())
             steps.push_back({rows.integer(0), rows.text(1), {rows.integer(2)}});
         return steps;
@@ -322,10 +321,8 @@ Result<std::vector<StudyStep>> Study::steps() const
 Result<int> Study::cursor() const
 {
     const std::lock_guard guard(m_impl->mutex);
-    return attemptFor<int>([&] {
-        return static_cast<int>(
-            m_impl->db.integer("SELECT count(*) FROM step WHERE id <= (SELECT cursor FROM study)"));
-    });
+    return attemptFor<int>(
+        [&] { return static_cast<int>(m_impl->db.integer("SELECT count(*) FROM step WHERE id <= (SELECT cursor FROM study)")); });
 }
 
 Diagnostics Study::setName(const std::string& name)

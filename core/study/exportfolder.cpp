@@ -26,8 +26,8 @@ void writeText(const fs::path& path, const std::string& text)
     out.write(text.data(), static_cast<std::streamsize>(text.size()));
     out.close();
     if (!out)
-        failStudy(errno == ENOSPC ? kDiskFull : kInputOutput, "The file cannot be written.",
-                  path.string() + ": " + std::strerror(errno), "choose another place");
+        failStudy(errno == ENOSPC ? kDiskFull : kInputOutput, "The file cannot be written.", path.string() + ": " + std::strerror(errno),
+                  "choose another place");
 }
 
 std::string field(const SqlValue& value)
@@ -51,14 +51,17 @@ std::string slug(const std::string& name)
 {
     std::string slug;
     for (const char c : name.substr(0, 60))
-        slug += (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_' ||
-                        (c == '.' && !slug.empty())
+        slug += (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_'
+                        || (c == '.' && !slug.empty())
                     ? c
                     : '_';
     return slug;
 }
 
-std::string hex(std::int64_t value) { return ContentHash{std::bit_cast<std::uint64_t>(value)}.text(); }
+std::string hex(std::int64_t value)
+{
+    return ContentHash{std::bit_cast<std::uint64_t>(value)}.text();
+}
 
 Json stepsJson(const Database& db)
 {
@@ -70,10 +73,15 @@ Json stepsJson(const Database& db)
         changes.reset();
         changes.bind(1, rows.integer(0));
         while (changes.row())
-            list.push_back({{"scenario", jsonValue(changes.value(0))}, {"field", changes.text(1)},
-                            {"before", jsonValue(changes.value(2))}, {"after", jsonValue(changes.value(3))}});
-        steps.push_back({{"id", rows.integer(0)}, {"time_ms", rows.integer(1)}, {"label", rows.text(2)},
-                         {"merge_key", rows.text(3)}, {"changes", std::move(list)}});
+            list.push_back({{"scenario", jsonValue(changes.value(0))},
+                            {"field", changes.text(1)},
+                            {"before", jsonValue(changes.value(2))},
+                            {"after", jsonValue(changes.value(3))}});
+        steps.push_back({{"id", rows.integer(0)},
+                         {"time_ms", rows.integer(1)},
+                         {"label", rows.text(2)},
+                         {"merge_key", rows.text(3)},
+                         {"changes", std::move(list)}});
     }
     return steps;
 }
@@ -82,8 +90,12 @@ std::string studyJson(const Database& db)
 {
     Statement study(db.handle(), "SELECT name, created_ms, program, baseline, cursor FROM study");
     study.row();
-    Json json{{"format", "prism-study-1"}, {"name", study.text(0)}, {"created_ms", study.integer(1)},
-              {"program", study.text(2)}, {"baseline", jsonValue(study.value(3))}, {"cursor", study.integer(4)}};
+    Json json{{"format", "prism-study-1"},
+              {"name", study.text(0)},
+              {"created_ms", study.integer(1)},
+              {"program", study.text(2)},
+              {"baseline", jsonValue(study.value(3))},
+              {"cursor", study.integer(4)}};
     Json views = Json::object();
     Statement rows(db.handle(), "SELECT name, json FROM view_state ORDER BY name");
     while (rows.row())
@@ -95,8 +107,8 @@ std::string studyJson(const Database& db)
 
 std::string scenariosCsv(const Database& db)
 {
-    std::string csv = csvLine({"id", "name", "position", "colour", "line_style", "note", "visible", "archived", "removed",
-                               "parent", "current_revision"});
+    std::string csv =
+        csvLine({"id", "name", "position", "colour", "line_style", "note", "visible", "archived", "removed", "parent", "current_revision"});
     Statement rows(db.handle(), "SELECT id, name, position, colour, line_style, note, visible, archived, removed, parent, "
                                 "current FROM scenario ORDER BY id");
     while (rows.row()) {
@@ -137,8 +149,8 @@ Diagnostics Study::exportFolder(const std::string& folder) const
         while (imports.row()) {
             const std::string file = "attachments/" + field(imports.value(0)) + "-" + slug(imports.text(4));
             writeText(root / file, impl.partBytes(imports.integer(6)));
-            csv += csvLine({field(imports.value(0)), field(imports.value(1)), imports.text(2), imports.text(3),
-                            imports.text(4), field(imports.value(5)), file});
+            csv += csvLine({field(imports.value(0)), field(imports.value(1)), imports.text(2), imports.text(3), imports.text(4),
+                            field(imports.value(5)), file});
         }
         writeText(root / "attachments.csv", csv);
 

@@ -22,8 +22,7 @@ constexpr std::size_t kMaxFieldBytes = 200;
 
 std::string holderJson(const StudyHolder& holder)
 {
-    const nlohmann::json json = {
-        {"program", holder.program}, {"host", holder.host}, {"pid", holder.pid}, {"since_ms", holder.sinceMs}};
+    const nlohmann::json json = {{"program", holder.program}, {"host", holder.host}, {"pid", holder.pid}, {"since_ms", holder.sinceMs}};
     return json.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
@@ -54,8 +53,8 @@ bool stillThere(const std::string& path, int descriptor)
 {
     struct stat byPath {};
     struct stat byDescriptor {};
-    return stat(path.c_str(), &byPath) == 0 && fstat(descriptor, &byDescriptor) == 0 &&
-           byPath.st_ino == byDescriptor.st_ino && byPath.st_dev == byDescriptor.st_dev;
+    return stat(path.c_str(), &byPath) == 0 && fstat(descriptor, &byDescriptor) == 0 && byPath.st_ino == byDescriptor.st_ino
+           && byPath.st_dev == byDescriptor.st_dev;
 }
 
 } // namespace
@@ -78,8 +77,7 @@ StudyHolder currentHolder(const std::string& program, std::int64_t nowMs)
     return {.program = program, .host = host, .pid = getpid(), .sinceMs = nowMs};
 }
 
-std::unique_ptr<FileLock> FileLock::take(const std::string& studyPath, const StudyHolder& me,
-                                         std::optional<StudyHolder>& other)
+std::unique_ptr<FileLock> FileLock::take(const std::string& studyPath, const StudyHolder& me, std::optional<StudyHolder>& other)
 {
     const std::string path = studyPath + "-lock";
     for (;;) {
@@ -94,8 +92,8 @@ std::unique_ptr<FileLock> FileLock::take(const std::string& studyPath, const Stu
             if (error == EINTR)
                 continue;
             if (error != EWOULDBLOCK)
-                failStudy(study_problem::kReadOnly, "The file system of the study has no file locks.",
-                          std::strerror(error), "copy the study to a local disk to edit it");
+                failStudy(study_problem::kReadOnly, "The file system of the study has no file locks.", std::strerror(error),
+                          "copy the study to a local disk to edit it");
             return nullptr;
         }
         if (!stillThere(path, descriptor)) {
@@ -104,8 +102,8 @@ std::unique_ptr<FileLock> FileLock::take(const std::string& studyPath, const Stu
         }
         // Who has it is information for people: the lock holds without it, also on a full disk.
         const std::string text = holderJson(me);
-        if (ftruncate(descriptor, 0) == 0)
-            [[maybe_unused]] const auto written = pwrite(descriptor, text.data(), text.size(), 0);
+        if (ftruncate(descriptor, 0) == 0) [[maybe_unused]]
+            const auto written = pwrite(descriptor, text.data(), text.size(), 0);
         return std::unique_ptr<FileLock>(new FileLock(path, descriptor));
     }
 }

@@ -11,8 +11,7 @@ namespace prism {
 class FileLock final {
 public:
     /// Takes the lock, or says who has it. Throws StudyError when the folder cannot be written.
-    static std::unique_ptr<FileLock> take(const std::string& studyPath, const StudyHolder& me,
-                                          std::optional<StudyHolder>& other);
+    static std::unique_ptr<FileLock> take(const std::string& studyPath, const StudyHolder& me, std::optional<StudyHolder>& other);
     ~FileLock();
     FileLock(const FileLock&) = delete;
     FileLock& operator=(const FileLock&) = delete;

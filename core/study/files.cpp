@@ -32,8 +32,7 @@ bool sameFile(const std::string& a, const std::string& b)
 {
     struct stat first {};
     struct stat second {};
-    return stat(a.c_str(), &first) == 0 && stat(b.c_str(), &second) == 0 && first.st_ino == second.st_ino &&
-           first.st_dev == second.st_dev;
+    return stat(a.c_str(), &first) == 0 && stat(b.c_str(), &second) == 0 && first.st_ino == second.st_ino && first.st_dev == second.st_dev;
 }
 
 void applyUnsaved(const std::string& path, const StudyOptions& options, const std::map<std::int64_t, std::string>& unsaved)
@@ -52,8 +51,14 @@ void applyUnsaved(const std::string& path, const StudyOptions& options, const st
 
 } // namespace
 
-bool fileExists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
-void removeFile(const std::string& path) { unlink(path.c_str()); }
+bool fileExists(const std::string& path)
+{
+    return access(path.c_str(), F_OK) == 0;
+}
+void removeFile(const std::string& path)
+{
+    unlink(path.c_str());
+}
 
 void syncFile(const std::string& path)
 {
@@ -106,16 +111,14 @@ void Study::Impl::writeMirror(const std::string& to) const
     copy.db = Database(to, Database::Mode::create, {});
     migrateStudy(copy.db);
     Transaction transaction(copy.db);
-    copy.db.run("UPDATE study SET name = ?1, created_ms = ?2, program = ?3", name, now(),
-                options.program + " " + PRISM_VERSION);
+    copy.db.run("UPDATE study SET name = ?1, created_ms = ?2, program = ?3", name, now(), options.program + " " + PRISM_VERSION);
     for (const Row& row : rows) {
         const StudyScenario& s = row.scenario;
         copy.db.run("INSERT INTO scenario (id, name, position, colour, line_style, note, visible, archived) "
                     "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-                    s.id.value, s.name, row.position, s.colour, s.lineStyle, s.note, std::int64_t{s.visible},
-                    std::int64_t{s.archived});
-        copy.db.run("UPDATE scenario SET current = ?1 WHERE id = ?2",
-                    copy.addRevision(s.id.value, now(), "Saved from memory", s.json), s.id.value);
+                    s.id.value, s.name, row.position, s.colour, s.lineStyle, s.note, std::int64_t{s.visible}, std::int64_t{s.archived});
+        copy.db.run("UPDATE scenario SET current = ?1 WHERE id = ?2", copy.addRevision(s.id.value, now(), "Saved from memory", s.json),
+                    s.id.value);
     }
     for (const Row& row : rows)
         if (row.scenario.parent.value != 0)

@@ -34,7 +34,7 @@ struct Study::Impl {
     ScenarioId baseline;
     std::string name;
     std::map<std::int64_t, std::string> unsaved;
-    std::vector<std::int64_t> touched; ///< scenarios that the transaction in progress changes
+    std::vector<std::int64_t> touched;               ///< scenarios that the transaction in progress changes
     std::map<std::int64_t, std::int64_t> resultUses; ///< result id -> use counter, written with the next putResult
     mutable std::int64_t uses = 0;
 
@@ -55,21 +55,18 @@ struct Study::Impl {
     std::int64_t beginStep(const std::string& label, const std::string& mergeKey = {});
     void changeField(std::int64_t step, std::int64_t scenario, const std::string& field, const SqlValue& value);
     void setField(std::int64_t scenario, const std::string& field, const SqlValue& value);
-    [[nodiscard]] Diagnostics changeOne(ScenarioId id, const std::string& label, const std::string& field,
-                                        const SqlValue& value);
+    [[nodiscard]] Diagnostics changeOne(ScenarioId id, const std::string& label, const std::string& field, const SqlValue& value);
     [[nodiscard]] Diagnostics walk(bool back);
 
     // Revisions and parts; inside write() or attempt().
-    std::int64_t addRevision(std::int64_t scenario, std::int64_t timeMs, const std::string& label,
-                             const std::string& json);
+    std::int64_t addRevision(std::int64_t scenario, std::int64_t timeMs, const std::string& label, const std::string& json);
     void setRevisionText(std::int64_t revision, const std::string& json);
     std::int64_t addPart(std::string_view bytes);
     [[nodiscard]] std::string partBytes(std::int64_t id) const;
     [[nodiscard]] std::string revisionText(std::int64_t revision) const;
 
     // Opening.
-    static std::unique_ptr<Impl> openFile(const std::string& path, const StudyOptions& options,
-                                          std::unique_ptr<FileLock> lock);
+    static std::unique_ptr<Impl> openFile(const std::string& path, const StudyOptions& options, std::unique_ptr<FileLock> lock);
     void takeLock();
     void connect();
     void rollBackElsewhere();

@@ -70,7 +70,8 @@ std::vector<Row> readTable(const fs::path& root, const std::string& file, const 
     return rows;
 }
 
-template <class T> T number(const Row& row, const std::string& column, int base = 10)
+template <class T>
+T number(const Row& row, const std::string& column, int base = 10)
 {
     const std::string& text = row.at(column);
     T value{};
@@ -80,7 +81,10 @@ template <class T> T number(const Row& row, const std::string& column, int base 
     return value;
 }
 
-std::int64_t integer(const Row& row, const std::string& column) { return number<std::int64_t>(row, column); }
+std::int64_t integer(const Row& row, const std::string& column)
+{
+    return number<std::int64_t>(row, column);
+}
 
 SqlValue optionalInteger(const Row& row, const std::string& column)
 {
@@ -140,8 +144,7 @@ void importSteps(Database& db, const Json& json)
                member(steps[i], "merge_key", Type::string, place).get<std::string>());
         for (const Json& change : member(steps[i], "changes", Type::array, place))
             db.run("INSERT INTO change (step, scenario, field, before, after) VALUES (?1, ?2, ?3, ?4, ?5)", id,
-                   sqlValue(change.value("scenario", Json()), place),
-                   member(change, "field", Type::string, place).get<std::string>(),
+                   sqlValue(change.value("scenario", Json()), place), member(change, "field", Type::string, place).get<std::string>(),
                    sqlValue(change.value("before", Json()), place), sqlValue(change.value("after", Json()), place));
     }
 }
@@ -150,11 +153,9 @@ void importStudyRow(Database& db, const Json& json)
 {
     using Type = Json::value_t;
     const auto text = [&](const char* key) { return member(json, key, Type::string, "study.json").get<std::string>(); };
-    const auto whole = [&](const char* key) {
-        return member(json, key, Type::number_integer, "study.json").get<std::int64_t>();
-    };
-    db.run("UPDATE study SET name = ?1, created_ms = ?2, program = ?3, baseline = ?4, cursor = ?5", text("name"),
-           whole("created_ms"), text("program"), sqlValue(json.value("baseline", Json()), "study.json.baseline"), whole("cursor"));
+    const auto whole = [&](const char* key) { return member(json, key, Type::number_integer, "study.json").get<std::int64_t>(); };
+    db.run("UPDATE study SET name = ?1, created_ms = ?2, program = ?3, baseline = ?4, cursor = ?5", text("name"), whole("created_ms"),
+           text("program"), sqlValue(json.value("baseline", Json()), "study.json.baseline"), whole("cursor"));
     for (const auto& [name, view] : member(json, "view_state", Type::object, "study.json").items()) {
         if (!view.is_string())
             failAt("study.json.view_state." + name, "View state must be a text.", view.type_name());
@@ -164,15 +165,15 @@ void importStudyRow(Database& db, const Json& json)
 
 void importResults(Database& db, const fs::path& root)
 {
-    for (const Row& row : readTable(root, "results.csv",
-                                    {"hash", "kind", "engine_version", "seed", "samples", "time_ms", "used", "file"})) {
+    for (const Row& row :
+         readTable(root, "results.csv", {"hash", "kind", "engine_version", "seed", "samples", "time_ms", "used", "file"})) {
         const std::string bytes = readText(root, row.at("file"));
         const std::string data = compressBytes(bytes);
         db.run("INSERT INTO result (hash, kind, engine_version, seed, samples, time_ms, used, raw_bytes, data) "
                "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
                std::bit_cast<std::int64_t>(number<std::uint64_t>(row, "hash", 16)), row.at("kind"), row.at("engine_version"),
-               std::bit_cast<std::int64_t>(number<std::uint64_t>(row, "seed")), integer(row, "samples"),
-               integer(row, "time_ms"), integer(row, "used"), static_cast<std::int64_t>(bytes.size()), SqlBlob{data});
+               std::bit_cast<std::int64_t>(number<std::uint64_t>(row, "seed")), integer(row, "samples"), integer(row, "time_ms"),
+               integer(row, "used"), static_cast<std::int64_t>(bytes.size()), SqlBlob{data});
     }
 }
 
@@ -192,20 +193,19 @@ Result<Study> Study::importFolder(const std::string& folder, const std::string& 
             Transaction transaction(db);
             db.script("PRAGMA defer_foreign_keys = ON");
             for (const Row& row : readTable(root, "scenarios.csv",
-                                            {"id", "name", "position", "colour", "line_style", "note", "visible", "archived",
-                                             "removed", "parent", "current_revision"}))
+                                            {"id", "name", "position", "colour", "line_style", "note", "visible", "archived", "removed",
+                                             "parent", "current_revision"}))
                 db.run("INSERT INTO scenario (id, name, position, colour, line_style, note, visible, archived, removed, parent, "
                        "current) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
-                       integer(row, "id"), row.at("name"), integer(row, "position"), row.at("colour"), row.at("line_style"),
-                       row.at("note"), integer(row, "visible"), integer(row, "archived"), integer(row, "removed"),
-                       optionalInteger(row, "parent"), optionalInteger(row, "current_revision"));
+                       integer(row, "id"), row.at("name"), integer(row, "position"), row.at("colour"), row.at("line_style"), row.at("note"),
+                       integer(row, "visible"), integer(row, "archived"), integer(row, "removed"), optionalInteger(row, "parent"),
+                       optionalInteger(row, "current_revision"));
             for (const Row& row : readTable(root, "revisions.csv", {"id", "scenario", "time_ms", "label", "file"})) {
-                db.run("INSERT INTO revision (id, scenario, time_ms, label, json) VALUES (?1, ?2, ?3, ?4, '')",
-                       integer(row, "id"), integer(row, "scenario"), integer(row, "time_ms"), row.at("label"));
+                db.run("INSERT INTO revision (id, scenario, time_ms, label, json) VALUES (?1, ?2, ?3, ?4, '')", integer(row, "id"),
+                       integer(row, "scenario"), integer(row, "time_ms"), row.at("label"));
                 impl.setRevisionText(integer(row, "id"), readText(root, row.at("file")));
             }
-            for (const Row& row : readTable(root, "attachments.csv",
-                                            {"id", "scenario", "kind", "name", "source", "time_ms", "file"}))
+            for (const Row& row : readTable(root, "attachments.csv", {"id", "scenario", "kind", "name", "source", "time_ms", "file"}))
                 db.run("INSERT INTO attachment (id, scenario, kind, name, source, time_ms, part) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
                        integer(row, "id"), optionalInteger(row, "scenario"), row.at("kind"), row.at("name"), row.at("source"),
                        integer(row, "time_ms"), impl.addPart(readText(root, row.at("file"))));

@@ -22,8 +22,7 @@ Result<Scenario> scenarioFromStudy(const std::string& path, const std::string& n
         }
         if (shown != 1)
             return Diagnostic{Severity::error, std::string(study_problem::kInvalid),
-                              shown == 0 ? "The study has no scenarios." : "The study has several scenarios: name one.", path,
-                              names};
+                              shown == 0 ? "The study has no scenarios." : "The study has several scenarios: name one.", path, names};
     } else {
         const Result<StudyScenario> scenario = study->scenario(name);
         if (!scenario.ok())

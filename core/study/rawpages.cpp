@@ -95,7 +95,8 @@ std::optional<RawRecord> record(std::string_view bytes, std::int64_t rowId)
     RawRecord result{.rowId = rowId};
     while (at < *headerSize) {
         const auto type = varint(bytes.substr(0, *headerSize), at);
-        if (!type || *type == 7 || *type == 10 || *type == 11 || sizeOf(*type) > bytes.size() - body || result.columns.size() == kMaxColumns)
+        if (!type || *type == 7 || *type == 10 || *type == 11 || sizeOf(*type) > bytes.size() - body
+            || result.columns.size() == kMaxColumns)
             return std::nullopt;
         result.columns.push_back(valueOf(*type, bytes.substr(body, sizeOf(*type))));
         result.isBlob.push_back(*type >= 12 && *type % 2 == 0);

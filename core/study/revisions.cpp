@@ -72,8 +72,7 @@ std::int64_t Study::Impl::addPart(std::string_view bytes)
                 return same.integer(0);
     }
     const std::string data = compressBytes(bytes);
-    db.run("INSERT INTO part (hash, raw_bytes, data) VALUES (?1, ?2, ?3)", key, static_cast<std::int64_t>(bytes.size()),
-           SqlBlob{data});
+    db.run("INSERT INTO part (hash, raw_bytes, data) VALUES (?1, ?2, ?3)", key, static_cast<std::int64_t>(bytes.size()), SqlBlob{data});
     return db.lastId();
 }
 
@@ -86,8 +85,7 @@ std::string Study::Impl::partBytes(std::int64_t id) const
     return expandBytes(part.text(1), part.integer(0));
 }
 
-std::int64_t Study::Impl::addRevision(std::int64_t scenario, std::int64_t timeMs, const std::string& label,
-                                      const std::string& json)
+std::int64_t Study::Impl::addRevision(std::int64_t scenario, std::int64_t timeMs, const std::string& label, const std::string& json)
 {
     db.run("INSERT INTO revision (scenario, time_ms, label, json) VALUES (?1, ?2, ?3, '')", scenario, timeMs, label);
     const std::int64_t id = db.lastId();
@@ -98,16 +96,14 @@ std::int64_t Study::Impl::addRevision(std::int64_t scenario, std::int64_t timeMs
 void Study::Impl::setRevisionText(std::int64_t revision, const std::string& json)
 {
     if (json.size() > kMaxScenarioBytes)
-        failStudy(kTooLarge, "The scenario is larger than a study may hold.", std::to_string(json.size()) + " bytes",
-                  "up to 64 MiB");
+        failStudy(kTooLarge, "The scenario is larger than a study may hold.", std::to_string(json.size()) + " bytes", "up to 64 MiB");
     db.run("DELETE FROM revision_part WHERE revision = ?1", revision);
     std::string rest;
     std::size_t from = 0;
     for (const auto& [begin, end] : longValues(json, kLongValueBytes)) {
         rest.append(json, from, begin - from);
         const std::int64_t part = addPart(std::string_view(json).substr(begin, end - begin));
-        db.run("INSERT INTO revision_part (revision, at, part) VALUES (?1, ?2, ?3)", revision,
-               static_cast<std::int64_t>(begin), part);
+        db.run("INSERT INTO revision_part (revision, at, part) VALUES (?1, ?2, ?3)", revision, static_cast<std::int64_t>(begin), part);
         from = end;
     }
     rest.append(json, from);
@@ -140,8 +136,7 @@ Result<std::vector<StudyRevision>> Study::revisions(ScenarioId id) const
     const std::lock_guard guard(m_impl->mutex);
     return attemptFor<std::vector<StudyRevision>>([&] {
         std::vector<StudyRevision> revisions;
-        Statement rows(m_impl->db.handle(),
-                       "SELECT id, scenario, time_ms, label FROM revision WHERE scenario = ?1 ORDER BY id");
+        Statement rows(m_impl->db.handle(), "SELECT id, scenario, time_ms, label FROM revision WHERE scenario = ?1 ORDER BY id");
         rows.bind(1, id.value);
         while (rows.row())
             revisions.push_back({{rows.integer(0)}, {rows.integer(1)}, rows.integer(2), rows.text(3)});

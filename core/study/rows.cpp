@@ -44,8 +44,7 @@ std::pair<std::string, ScenarioId> Study::Impl::readStudyRow() const
 {
     Statement study(db.handle(), "SELECT name, baseline FROM study WHERE id = 1");
     if (!study.row())
-        failStudy(kDamaged, "The study file is damaged.", "its first table is empty",
-                  "`prism-cli study salvage` copies what can be read");
+        failStudy(kDamaged, "The study file is damaged.", "its first table is empty", "`prism-cli study salvage` copies what can be read");
     return {study.text(0), ScenarioId{study.integer(1)}};
 }
 
@@ -103,9 +102,8 @@ Study::Impl::Row& Study::Impl::need(ScenarioId id)
 std::string Study::Impl::freeName(const std::string& wanted, std::int64_t except) const
 {
     const auto taken = [&](const std::string& name) {
-        return std::any_of(rows.begin(), rows.end(), [&](const Row& row) {
-            return row.scenario.id.value != except && row.scenario.name == name;
-        });
+        return std::any_of(rows.begin(), rows.end(),
+                           [&](const Row& row) { return row.scenario.id.value != except && row.scenario.name == name; });
     };
     std::string name = wanted;
     for (int i = 2; taken(name); ++i)

@@ -40,8 +40,8 @@ private:
     {
         const Diagnostics problem = attempt(f);
         if (!problem.empty())
-            m_report.losses.push_back({Severity::warning, where,
-                                       problem.front().message + (problem.front().found.empty() ? "" : " " + problem.front().found)});
+            m_report.losses.push_back(
+                {Severity::warning, where, problem.front().message + (problem.front().found.empty() ? "" : " " + problem.front().found)});
         return problem.empty();
     }
 
@@ -73,10 +73,10 @@ private:
             if (owner <= 0 || m_scenarios.contains(owner))
                 continue;
             // The revisions outlived their scenario: it comes back under a name that says so.
-            const Cells blank = {owner, std::string(), owner, std::string(), std::string(), std::string("Recovered by salvage"),
-                                 std::int64_t{1}, std::int64_t{0}, std::int64_t{0}, SqlValue{}, SqlValue{}};
-            insert("scenario " + std::to_string(owner),
-                   [&] { insertScenario(owner, "recovered " + std::to_string(owner), blank); });
+            const Cells blank = {
+                owner,           std::string(),   owner,           std::string(), std::string(), std::string("Recovered by salvage"),
+                std::int64_t{1}, std::int64_t{0}, std::int64_t{0}, SqlValue{},    SqlValue{}};
+            insert("scenario " + std::to_string(owner), [&] { insertScenario(owner, "recovered " + std::to_string(owner), blank); });
         }
         for (const auto& [id, cells] : m_c.scenarios)
             if (m_scenarios.contains(id) && m_scenarios.contains(integerOf(cells[9])))
@@ -135,9 +135,8 @@ private:
     void writeRest()
     {
         for (const auto& [name, json] : m_c.views)
-            m_report.viewStates += insert("view_state " + name, [&] {
-                m_out.db.run("INSERT INTO view_state (name, json) VALUES (?1, ?2)", name, json);
-            });
+            m_report.viewStates +=
+                insert("view_state " + name, [&] { m_out.db.run("INSERT INTO view_state (name, json) VALUES (?1, ?2)", name, json); });
         for (const auto& [id, cells] : m_c.imports)
             m_report.attachments += insert("attachment " + std::to_string(id), [&] {
                 const auto part = m_c.parts.find(integerOf(cells[6]));
@@ -145,8 +144,8 @@ private:
                     failStudy(kDamaged, "its content is lost");
                 const std::string bytes = expandBytes(textOf(part->second[2]), integerOf(part->second[1]));
                 const SqlValue owner = m_scenarios.contains(integerOf(cells[1])) ? cells[1] : SqlValue{};
-                m_out.db.run("INSERT INTO attachment (scenario, kind, name, source, time_ms, part) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-                             owner, textOf(cells[2]), textOf(cells[3]), textOf(cells[4]), integerOf(cells[5]), m_out.addPart(bytes));
+                m_out.db.run("INSERT INTO attachment (scenario, kind, name, source, time_ms, part) VALUES (?1, ?2, ?3, ?4, ?5, ?6)", owner,
+                             textOf(cells[2]), textOf(cells[3]), textOf(cells[4]), integerOf(cells[5]), m_out.addPart(bytes));
             });
         for (const auto& [id, cells] : m_c.results)
             m_report.results += insert("result " + std::to_string(id), [&] {
@@ -165,7 +164,8 @@ private:
         if (m_c.steps.empty() || m_c.study.empty())
             return;
         if (!m_report.losses.empty()) {
-            m_report.losses.push_back({Severity::warning, "undo history", "left out, because not everything that it refers to can be read"});
+            m_report.losses.push_back(
+                {Severity::warning, "undo history", "left out, because not everything that it refers to can be read"});
             return;
         }
         for (const auto& [id, cells] : m_c.steps)
@@ -175,8 +175,8 @@ private:
             });
         for (const auto& [id, cells] : m_c.changes)
             insert("change " + std::to_string(id), [&] {
-                m_out.db.run("INSERT INTO change (step, scenario, field, before, after) VALUES (?1, ?2, ?3, ?4, ?5)",
-                             integerOf(cells[1]), cells[2], textOf(cells[3]), cells[4], cells[5]);
+                m_out.db.run("INSERT INTO change (step, scenario, field, before, after) VALUES (?1, ?2, ?3, ?4, ?5)", integerOf(cells[1]),
+                             cells[2], textOf(cells[3]), cells[4], cells[5]);
             });
         m_out.db.run("UPDATE study SET cursor = ?1", integerOf(m_c.study.begin()->second[5]));
     }

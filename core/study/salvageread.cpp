@@ -59,10 +59,7 @@ public:
         return rows;
     }
 
-    void lose(const std::string& where, const std::string& what)
-    {
-        m_report.losses.push_back({Severity::warning, where, what});
-    }
+    void lose(const std::string& where, const std::string& what) { m_report.losses.push_back({Severity::warning, where, what}); }
 
 private:
     std::set<std::string> columnNames(const std::string& table)
@@ -107,7 +104,8 @@ private:
                    Statement statement(m_db.handle(), sql);
                    while (statement.row())
                        take(statement, count, rows);
-               }).empty();
+               })
+            .empty();
     }
 
     Database& m_db;
@@ -119,8 +117,16 @@ SalvagedContent readContent(Database& db, SalvageReport& report)
     Reader reader(db, report);
     SalvagedContent c;
     c.study = reader.rows("study", {{"name", "''"}, {"created_ms", "0"}, {"program", "''"}, {"baseline", "NULL"}, {"cursor", "0"}});
-    c.scenarios = reader.rows("scenario", {{"name", "''"}, {"position", "0"}, {"colour", "''"}, {"line_style", "''"}, {"note", "''"},
-                                           {"visible", "1"}, {"archived", "0"}, {"removed", "0"}, {"parent", "NULL"}, {"current", "NULL"}});
+    c.scenarios = reader.rows("scenario", {{"name", "''"},
+                                           {"position", "0"},
+                                           {"colour", "''"},
+                                           {"line_style", "''"},
+                                           {"note", "''"},
+                                           {"visible", "1"},
+                                           {"archived", "0"},
+                                           {"removed", "0"},
+                                           {"parent", "NULL"},
+                                           {"current", "NULL"}});
     c.revisions = reader.rows("revision", {{"scenario", "0"}, {"time_ms", "0"}, {"label", "''"}, {"json", "''"}});
     (void)attempt([&] {
         Statement views(db.handle(), "SELECT name, json FROM view_state NOT INDEXED");
@@ -138,10 +144,17 @@ SalvagedContent readContent(Database& db, SalvageReport& report)
     }
     if (version >= 3) {
         c.parts = reader.rows("part", {{"raw_bytes", "0"}, {"data", "x''"}});
-        c.imports = reader.rows("attachment", {{"scenario", "NULL"}, {"kind", "''"}, {"name", "''"}, {"source", "''"},
-                                               {"time_ms", "0"}, {"part", "0"}});
-        c.results = reader.rows("result", {{"hash", "0"}, {"kind", "''"}, {"engine_version", "''"}, {"seed", "0"}, {"samples", "0"},
-                                           {"time_ms", "0"}, {"used", "0"}, {"raw_bytes", "0"}, {"data", "x''"}});
+        c.imports = reader.rows("attachment",
+                                {{"scenario", "NULL"}, {"kind", "''"}, {"name", "''"}, {"source", "''"}, {"time_ms", "0"}, {"part", "0"}});
+        c.results = reader.rows("result", {{"hash", "0"},
+                                           {"kind", "''"},
+                                           {"engine_version", "''"},
+                                           {"seed", "0"},
+                                           {"samples", "0"},
+                                           {"time_ms", "0"},
+                                           {"used", "0"},
+                                           {"raw_bytes", "0"},
+                                           {"data", "x''"}});
         const Diagnostics problem = attempt([&] {
             Statement rows(db.handle(), "SELECT revision, at, part FROM revision_part ORDER BY revision, at");
             while (rows.row())
@@ -153,8 +166,14 @@ SalvagedContent readContent(Database& db, SalvageReport& report)
     return c;
 }
 
-bool isText(const RawRecord& r, std::size_t i) { return std::holds_alternative<std::string>(r.columns[i]) && !r.isBlob[i]; }
-bool isWhole(const RawRecord& r, std::size_t i) { return std::holds_alternative<std::int64_t>(r.columns[i]); }
+bool isText(const RawRecord& r, std::size_t i)
+{
+    return std::holds_alternative<std::string>(r.columns[i]) && !r.isBlob[i];
+}
+bool isWhole(const RawRecord& r, std::size_t i)
+{
+    return std::holds_alternative<std::int64_t>(r.columns[i]);
+}
 
 /// Where a record of the pages belongs, by the number and the types of its columns (schema.cpp; in the order of the tables, the
 /// target in the order of readContent). Returns the id and the cells, or nothing for records that are of no use.
@@ -185,8 +204,8 @@ void addRecord(SalvagedContent& c, const RawRecord& r)
     if (n == 5 && whole({1, 2}) && words({3, 4}))
         c.revisions.try_emplace(r.rowId, Cells{id, v[1], v[2], v[3], v[4]});
     else if ((n == 8 || n == 10 || n == 11) && words({1, 3, 4}) && whole({2, 5}))
-        c.scenarios.try_emplace(r.rowId, Cells{id, v[1], v[2], v[3], n == 11 ? v[10] : none, v[4], v[5], n > 8 ? v[8] : zero,
-                                               n > 8 ? v[9] : zero, v[6], v[7]});
+        c.scenarios.try_emplace(
+            r.rowId, Cells{id, v[1], v[2], v[3], n == 11 ? v[10] : none, v[4], v[5], n > 8 ? v[8] : zero, n > 8 ? v[9] : zero, v[6], v[7]});
     else if (n == 4 && whole({1, 2}) && r.isBlob[3])
         c.parts.try_emplace(r.rowId, Cells{id, v[2], v[3]});
     else if (n == 7 && words({2, 3, 4}) && whole({5, 6}))

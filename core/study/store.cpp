@@ -20,7 +20,10 @@ void checkFields(std::initializer_list<const std::string*> fields)
             failStudy(kTooLarge, "A name is too long.", std::to_string(field->size()) + " bytes", "up to 1,000 bytes");
 }
 
-std::int64_t asSigned(std::uint64_t value) { return std::bit_cast<std::int64_t>(value); }
+std::int64_t asSigned(std::uint64_t value)
+{
+    return std::bit_cast<std::int64_t>(value);
+}
 
 /// Oldest use first, until what is stored fits.
 void evictResults(Database& db, std::int64_t limit, std::int64_t keep)
@@ -78,9 +81,8 @@ Result<AttachmentId> Study::addAttachment(StudyAttachment attachment, const std:
             impl.need(attachment.scenario);
         const std::int64_t part = impl.addPart(bytes);
         const SqlValue owner = attachment.scenario.value == 0 ? SqlValue{} : SqlValue{attachment.scenario.value};
-        impl.db.run("INSERT INTO attachment (scenario, kind, name, source, time_ms, part) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-                    owner, attachment.kind, attachment.name, attachment.source,
-                    attachment.timeMs ? attachment.timeMs : impl.now(), part);
+        impl.db.run("INSERT INTO attachment (scenario, kind, name, source, time_ms, part) VALUES (?1, ?2, ?3, ?4, ?5, ?6)", owner,
+                    attachment.kind, attachment.name, attachment.source, attachment.timeMs ? attachment.timeMs : impl.now(), part);
         id = impl.db.lastId();
     });
     if (!problem.empty())
@@ -103,8 +105,8 @@ Result<std::vector<StudyAttachment>> Study::attachments() const
                        "SELECT a.id, a.scenario, a.kind, a.name, a.source, a.time_ms, p.raw_bytes FROM attachment AS a "
                        "LEFT JOIN part AS p ON p.id = a.part ORDER BY a.id");
         while (rows.row())
-            attachments.push_back({{rows.integer(0)}, {rows.integer(1)}, rows.text(2), rows.text(3), rows.text(4),
-                                   rows.integer(5), rows.integer(6)});
+            attachments.push_back(
+                {{rows.integer(0)}, {rows.integer(1)}, rows.text(2), rows.text(3), rows.text(4), rows.integer(5), rows.integer(6)});
         return attachments;
     });
 }
@@ -121,8 +123,7 @@ Result<std::string> Study::attachmentBytes(AttachmentId id) const
     });
 }
 
-Diagnostics Study::putResult(ContentHash hash, const std::string& kind, const ResultProvenance& provenance,
-                             const std::string& bytes)
+Diagnostics Study::putResult(ContentHash hash, const std::string& kind, const ResultProvenance& provenance, const std::string& bytes)
 {
     const std::lock_guard guard(m_impl->mutex);
     Impl& impl = *m_impl;
@@ -135,12 +136,12 @@ Diagnostics Study::putResult(ContentHash hash, const std::string& kind, const Re
         for (const auto& [id, order] : impl.resultUses)
             impl.db.run("UPDATE result SET used = ?1 WHERE id = ?2", uses + order, id);
         uses += impl.uses + 1;
-        impl.db.run("DELETE FROM result WHERE hash = ?1 AND kind = ?2 AND engine_version = ?3 AND seed = ?4",
-                    asSigned(hash.value), kind, provenance.engineVersion, asSigned(provenance.seed));
+        impl.db.run("DELETE FROM result WHERE hash = ?1 AND kind = ?2 AND engine_version = ?3 AND seed = ?4", asSigned(hash.value), kind,
+                    provenance.engineVersion, asSigned(provenance.seed));
         impl.db.run("INSERT INTO result (hash, kind, engine_version, seed, samples, time_ms, used, raw_bytes, data) "
                     "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-                    asSigned(hash.value), kind, provenance.engineVersion, asSigned(provenance.seed), provenance.samples,
-                    impl.now(), uses, static_cast<std::int64_t>(bytes.size()), SqlBlob{data});
+                    asSigned(hash.value), kind, provenance.engineVersion, asSigned(provenance.seed), provenance.samples, impl.now(), uses,
+                    static_cast<std::int64_t>(bytes.size()), SqlBlob{data});
         evictResults(impl.db, static_cast<std::int64_t>(impl.options.resultCacheBytes), impl.db.lastId());
         impl.resultUses.clear();
         impl.uses = 0;
@@ -172,8 +173,7 @@ Result<std::optional<StoredResult>> Study::result(ContentHash hash, const std::s
 Result<std::int64_t> Study::storedResultBytes() const
 {
     const std::lock_guard guard(m_impl->mutex);
-    return attemptFor<std::int64_t>(
-        [&] { return m_impl->db.integer("SELECT coalesce(sum(length(data)), 0) FROM result"); });
+    return attemptFor<std::int64_t>([&] { return m_impl->db.integer("SELECT coalesce(sum(length(data)), 0) FROM result"); });
 }
 
 } // namespace prism

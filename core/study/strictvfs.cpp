@@ -16,8 +16,14 @@ struct StrictFile {
     sqlite3_file base;
 };
 
-sqlite3_file* real(sqlite3_file* file) { return reinterpret_cast<sqlite3_file*>(reinterpret_cast<StrictFile*>(file) + 1); }
-const sqlite3_io_methods* methods(sqlite3_file* file) { return real(file)->pMethods; }
+sqlite3_file* real(sqlite3_file* file)
+{
+    return reinterpret_cast<sqlite3_file*>(reinterpret_cast<StrictFile*>(file) + 1);
+}
+const sqlite3_io_methods* methods(sqlite3_file* file)
+{
+    return real(file)->pMethods;
+}
 
 int strictRead(sqlite3_file* f, void* buffer, int size, sqlite3_int64 at)
 {
@@ -30,20 +36,50 @@ int strictRead(sqlite3_file* f, void* buffer, int size, sqlite3_int64 at)
     return code;
 }
 
-int strictClose(sqlite3_file* f) { return methods(f)->xClose(real(f)); }
+int strictClose(sqlite3_file* f)
+{
+    return methods(f)->xClose(real(f));
+}
 int strictWrite(sqlite3_file* f, const void* buffer, int size, sqlite3_int64 at)
 {
     return methods(f)->xWrite(real(f), buffer, size, at);
 }
-int strictTruncate(sqlite3_file* f, sqlite3_int64 size) { return methods(f)->xTruncate(real(f), size); }
-int strictSync(sqlite3_file* f, int flags) { return methods(f)->xSync(real(f), flags); }
-int strictFileSize(sqlite3_file* f, sqlite3_int64* size) { return methods(f)->xFileSize(real(f), size); }
-int strictLock(sqlite3_file* f, int level) { return methods(f)->xLock(real(f), level); }
-int strictUnlock(sqlite3_file* f, int level) { return methods(f)->xUnlock(real(f), level); }
-int strictCheckReservedLock(sqlite3_file* f, int* out) { return methods(f)->xCheckReservedLock(real(f), out); }
-int strictFileControl(sqlite3_file* f, int op, void* arg) { return methods(f)->xFileControl(real(f), op, arg); }
-int strictSectorSize(sqlite3_file* f) { return methods(f)->xSectorSize(real(f)); }
-int strictCharacteristics(sqlite3_file* f) { return methods(f)->xDeviceCharacteristics(real(f)); }
+int strictTruncate(sqlite3_file* f, sqlite3_int64 size)
+{
+    return methods(f)->xTruncate(real(f), size);
+}
+int strictSync(sqlite3_file* f, int flags)
+{
+    return methods(f)->xSync(real(f), flags);
+}
+int strictFileSize(sqlite3_file* f, sqlite3_int64* size)
+{
+    return methods(f)->xFileSize(real(f), size);
+}
+int strictLock(sqlite3_file* f, int level)
+{
+    return methods(f)->xLock(real(f), level);
+}
+int strictUnlock(sqlite3_file* f, int level)
+{
+    return methods(f)->xUnlock(real(f), level);
+}
+int strictCheckReservedLock(sqlite3_file* f, int* out)
+{
+    return methods(f)->xCheckReservedLock(real(f), out);
+}
+int strictFileControl(sqlite3_file* f, int op, void* arg)
+{
+    return methods(f)->xFileControl(real(f), op, arg);
+}
+int strictSectorSize(sqlite3_file* f)
+{
+    return methods(f)->xSectorSize(real(f));
+}
+int strictCharacteristics(sqlite3_file* f)
+{
+    return methods(f)->xDeviceCharacteristics(real(f));
+}
 
 // Version 1: no shared memory and no memory maps, so no write-ahead log either.
 const sqlite3_io_methods kMethods = {1,
@@ -60,7 +96,10 @@ const sqlite3_io_methods kMethods = {1,
                                      strictSectorSize,
                                      strictCharacteristics};
 
-sqlite3_vfs* baseOf(sqlite3_vfs* vfs) { return static_cast<sqlite3_vfs*>(vfs->pAppData); }
+sqlite3_vfs* baseOf(sqlite3_vfs* vfs)
+{
+    return static_cast<sqlite3_vfs*>(vfs->pAppData);
+}
 
 int strictOpen(sqlite3_vfs* vfs, const char* path, sqlite3_file* file, int flags, int* outFlags)
 {
@@ -72,7 +111,10 @@ int strictOpen(sqlite3_vfs* vfs, const char* path, sqlite3_file* file, int flags
 }
 
 // The rest of the base is called with the base, since its functions may look at their own pAppData.
-int strictDelete(sqlite3_vfs* vfs, const char* path, int sync) { return baseOf(vfs)->xDelete(baseOf(vfs), path, sync); }
+int strictDelete(sqlite3_vfs* vfs, const char* path, int sync)
+{
+    return baseOf(vfs)->xDelete(baseOf(vfs), path, sync);
+}
 int strictAccess(sqlite3_vfs* vfs, const char* path, int flags, int* out)
 {
     return baseOf(vfs)->xAccess(baseOf(vfs), path, flags, out);
@@ -81,10 +123,22 @@ int strictFullPathname(sqlite3_vfs* vfs, const char* path, int size, char* out)
 {
     return baseOf(vfs)->xFullPathname(baseOf(vfs), path, size, out);
 }
-int strictRandomness(sqlite3_vfs* vfs, int size, char* out) { return baseOf(vfs)->xRandomness(baseOf(vfs), size, out); }
-int strictSleep(sqlite3_vfs* vfs, int us) { return baseOf(vfs)->xSleep(baseOf(vfs), us); }
-int strictCurrentTime(sqlite3_vfs* vfs, double* out) { return baseOf(vfs)->xCurrentTime(baseOf(vfs), out); }
-int strictGetLastError(sqlite3_vfs* vfs, int size, char* out) { return baseOf(vfs)->xGetLastError(baseOf(vfs), size, out); }
+int strictRandomness(sqlite3_vfs* vfs, int size, char* out)
+{
+    return baseOf(vfs)->xRandomness(baseOf(vfs), size, out);
+}
+int strictSleep(sqlite3_vfs* vfs, int us)
+{
+    return baseOf(vfs)->xSleep(baseOf(vfs), us);
+}
+int strictCurrentTime(sqlite3_vfs* vfs, double* out)
+{
+    return baseOf(vfs)->xCurrentTime(baseOf(vfs), out);
+}
+int strictGetLastError(sqlite3_vfs* vfs, int size, char* out)
+{
+    return baseOf(vfs)->xGetLastError(baseOf(vfs), size, out);
+}
 
 struct Registered {
     std::string name;

@@ -33,8 +33,7 @@ std::int64_t Study::Impl::now() const
 {
     if (options.nowMs)
         return options.nowMs();
-    return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch())
-        .count();
+    return std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::system_clock::now().time_since_epoch()).count();
 }
 
 void Study::Impl::takeLock()
@@ -64,8 +63,7 @@ void Study::Impl::takeLock()
     }
     readOnly = true;
     reason = other ? "It is open for editing in " + other->text() + "."
-                   : (problem.empty() ? std::string("It is locked.") : problem.front().message) +
-                         " Save a copy to edit it.";
+                   : (problem.empty() ? std::string("It is locked.") : problem.front().message) + " Save a copy to edit it.";
 }
 
 void Study::Impl::rollBackElsewhere()
@@ -127,8 +125,7 @@ void Study::Impl::checkPages()
     const Diagnostics problem = attempt([&] {
         Statement check(db.handle(), "PRAGMA quick_check(1)");
         if (check.row() && check.text(0) != "ok")
-            failStudy(kDamaged, "The study file is damaged.", check.text(0),
-                      "`prism-cli study salvage` copies what can be read");
+            failStudy(kDamaged, "The study file is damaged.", check.text(0), "`prism-cli study salvage` copies what can be read");
     });
     if (!problem.empty() && deadline.passed())
         notes.push_back(note(kTooLarge, "The file is large: its integrity was checked in part. Check the study to check it all."));
@@ -151,15 +148,15 @@ void Study::Impl::bringUpToDate(std::int64_t version)
 {
     if (readOnly) {
         copyIntoMemory();
-        notes.push_back(note(kReadOnly, "The file is of the older format " + std::to_string(version) +
-                                            "; it is shown as it would be after an update."));
+        notes.push_back(note(kReadOnly, "The file is of the older format " + std::to_string(version)
+                                            + "; it is shown as it would be after an update."));
     } else {
         std::string backup = path + ".backup-v" + std::to_string(version);
         for (int i = 2; fileExists(backup); ++i)
             backup = path + ".backup-v" + std::to_string(version) + "-" + std::to_string(i);
         makeFile(backup, false, [&](const std::string& temporary) { db.run("VACUUM INTO ?1", temporary); });
-        notes.push_back(note(kNewer, "The file was updated from format " + std::to_string(version) +
-                                         "; as it was, it is kept in " + backup.substr(backup.rfind('/') + 1) + "."));
+        notes.push_back(note(kNewer, "The file was updated from format " + std::to_string(version) + "; as it was, it is kept in "
+                                         + backup.substr(backup.rfind('/') + 1) + "."));
     }
     migrateStudy(db);
 }
@@ -170,8 +167,8 @@ void Study::Impl::inspect()
     const auto version = db.integer("PRAGMA user_version");
     if (version > kStudySchemaVersion) {
         readOnly = true;
-        reason = "It was written by a newer version of PRISM Explorer (format " + std::to_string(version) +
-                 "; this version writes " + std::to_string(kStudySchemaVersion) + ").";
+        reason = "It was written by a newer version of PRISM Explorer (format " + std::to_string(version) + "; this version writes "
+                 + std::to_string(kStudySchemaVersion) + ").";
         notes.push_back(note(kNewer, reason));
     } else if (version < 1) {
         failStudy(kNotAStudy, "The study file has no contents that this version knows.", "format " + std::to_string(version));
@@ -192,8 +189,7 @@ void Study::Impl::inspect()
     dataVersion = db.integer("PRAGMA data_version");
 }
 
-std::unique_ptr<Study::Impl> Study::Impl::openFile(const std::string& path, const StudyOptions& options,
-                                                   std::unique_ptr<FileLock> lock)
+std::unique_ptr<Study::Impl> Study::Impl::openFile(const std::string& path, const StudyOptions& options, std::unique_ptr<FileLock> lock)
 {
     struct stat status {};
     if (stat(path.c_str(), &status) != 0)
@@ -235,8 +231,7 @@ Result<Study> Study::create(const std::string& path, const StudyOptions& options
             std::string name = path.substr(path.rfind('/') + 1);
             if (name.ends_with(".prism"))
                 name.resize(name.size() - 6);
-            db.run("UPDATE study SET name = ?1, created_ms = ?2, program = ?3", name, maker.now(),
-                   options.program + " " + PRISM_VERSION);
+            db.run("UPDATE study SET name = ?1, created_ms = ?2, program = ?3", name, maker.now(), options.program + " " + PRISM_VERSION);
         });
         return Study(Impl::openFile(path, options, std::move(lock)));
     });
@@ -277,16 +272,14 @@ StudyChange Study::Impl::change() const
 Diagnostics Study::Impl::write(const std::function<void()>& f)
 {
     if (readOnly)
-        return {{Severity::error, std::string(kReadOnly), "The study is open for reading only. " + reason, path,
-                 "save a copy and edit that"}};
+        return {
+            {Severity::error, std::string(kReadOnly), "The study is open for reading only. " + reason, path, "save a copy and edit that"}};
     return attempt([&] {
         if (!path.empty() && !fileExists(path))
-            failStudy(kNotFound, "The study file was removed while it was open.", path,
-                      "save a copy; everything is still here");
+            failStudy(kNotFound, "The study file was removed while it was open.", path, "save a copy; everything is still here");
         Transaction transaction(db);
         if (db.integer("PRAGMA data_version") != dataVersion)
-            failStudy(kChanged, "Another program changed the study file.", path,
-                      "reload it, or save a copy of what is shown");
+            failStudy(kChanged, "Another program changed the study file.", path, "reload it, or save a copy of what is shown");
         touched.clear();
         f();
         std::vector<std::optional<Row>> fresh;
@@ -300,7 +293,10 @@ Diagnostics Study::Impl::write(const std::function<void()>& f)
     });
 }
 
-std::string Study::path() const { return m_impl->path; }
+std::string Study::path() const
+{
+    return m_impl->path;
+}
 
 std::string Study::name() const
 {
@@ -308,10 +304,22 @@ std::string Study::name() const
     return m_impl->name;
 }
 
-bool Study::readOnly() const { return m_impl->readOnly; }
-std::string Study::readOnlyReason() const { return m_impl->reason; }
-std::optional<StudyHolder> Study::holder() const { return m_impl->other; }
-Diagnostics Study::notes() const { return m_impl->notes; }
+bool Study::readOnly() const
+{
+    return m_impl->readOnly;
+}
+std::string Study::readOnlyReason() const
+{
+    return m_impl->reason;
+}
+std::optional<StudyHolder> Study::holder() const
+{
+    return m_impl->other;
+}
+Diagnostics Study::notes() const
+{
+    return m_impl->notes;
+}
 
 StudyChange Study::changedUnderneath() const
 {
@@ -333,8 +341,7 @@ Diagnostics Study::reload()
     const std::lock_guard guard(m_impl->mutex);
     return attempt([&] {
         if (m_impl->change() == StudyChange::removed)
-            failStudy(kNotFound, "The study file was removed while it was open.", m_impl->path,
-                      "save a copy; everything is still here");
+            failStudy(kNotFound, "The study file was removed while it was open.", m_impl->path, "save a copy; everything is still here");
         if (m_impl->change() == StudyChange::replaced)
             failStudy(kChanged, "The study file was replaced by another file.", m_impl->path,
                       "open it again, or save a copy of what is shown");

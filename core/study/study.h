@@ -59,12 +59,12 @@ struct StudyHolder {
 
 struct StudyOptions {
     StudyAccess access = StudyAccess::readWrite;
-    double waitSeconds = 0;                            ///< wait so long for another writer before opening read-only
-    std::string program = "prism";                     ///< shown to a second opener
-    double checkBudgetSeconds = 0.1;                   ///< time for the integrity check at open; 0 = none, < 0 = all
+    double waitSeconds = 0;                               ///< wait so long for another writer before opening read-only
+    std::string program = "prism";                        ///< shown to a second opener
+    double checkBudgetSeconds = 0.1;                      ///< time for the integrity check at open; 0 = none, < 0 = all
     std::size_t resultCacheBytes = std::size_t{64} << 20; ///< stored results above this are evicted, oldest use first
-    std::string vfs;                                   ///< SQLite VFS name; empty = the system's
-    std::function<std::int64_t()> nowMs;               ///< clock; empty = the system's
+    std::string vfs;                                      ///< SQLite VFS name; empty = the system's
+    std::function<std::int64_t()> nowMs;                  ///< clock; empty = the system's
 };
 
 /// One row of the scenario table, in display order.
@@ -74,9 +74,9 @@ struct StudyScenario {
     std::string colour;    ///< "#rrggbb", or empty = automatic
     std::string lineStyle; ///< "solid", "dash", ..., or empty = automatic
     bool visible = true, archived = false;
-    ScenarioId parent;     ///< the scenario that it was duplicated from; 0 = none
+    ScenarioId parent; ///< the scenario that it was duplicated from; 0 = none
     RevisionId current;
-    std::string json;      ///< the current revision, as it was given
+    std::string json; ///< the current revision, as it was given
 };
 
 /// One kept state of a scenario; its text by Study::revisionJson.
@@ -84,25 +84,25 @@ struct StudyRevision {
     RevisionId id;
     ScenarioId scenario;
     std::int64_t timeMs = 0;
-    std::string label;     ///< what changed, for the history list
+    std::string label; ///< what changed, for the history list
 };
 
 /// One undo step of the study.
 struct StudyStep {
     std::int64_t timeMs = 0;
     std::string label;
-    ScenarioId scenario;   ///< the one that it changed first; 0 = the study itself
+    ScenarioId scenario; ///< the one that it changed first; 0 = the study itself
 };
 
 /// What was imported into the study: the file as it was, compressed and stored once.
 struct StudyAttachment {
     AttachmentId id;
-    ScenarioId scenario;     ///< 0 = of the study
-    std::string kind;        ///< "pool", "gemm_table", "collective_table", "measured_steps", ...
-    std::string name;        ///< shown to people
-    std::string source;      ///< file name without its folder
+    ScenarioId scenario; ///< 0 = of the study
+    std::string kind;    ///< "pool", "gemm_table", "collective_table", "measured_steps", ...
+    std::string name;    ///< shown to people
+    std::string source;  ///< file name without its folder
     std::int64_t timeMs = 0;
-    std::int64_t bytes = 0;  ///< uncompressed
+    std::int64_t bytes = 0; ///< uncompressed
 };
 
 /// How a stored result was made.
@@ -116,7 +116,7 @@ struct ResultProvenance {
 struct StoredResult {
     ResultProvenance provenance;
     std::int64_t timeMs = 0;
-    std::string bytes;       ///< as given to putResult
+    std::string bytes; ///< as given to putResult
 };
 
 /// An edit of a scenario. Consecutive edits of one scenario with one non-empty mergeKey within mergeSeconds become one
@@ -150,8 +150,7 @@ public:
 
     // change it; each call is one undo step unless it says otherwise
     /// At the end of the order. A taken name gets a number: "base 2". `json` up to 64 MiB.
-    [[nodiscard]] Result<ScenarioId> addScenario(const std::string& name, const std::string& json,
-                                                 ScenarioId parent = {});
+    [[nodiscard]] Result<ScenarioId> addScenario(const std::string& name, const std::string& json, ScenarioId parent = {});
     [[nodiscard]] Result<RevisionId> updateScenario(ScenarioId id, const ScenarioEdit& edit);
     /// Makes an earlier revision of the scenario current again.
     [[nodiscard]] Diagnostics revert(ScenarioId id, RevisionId revision);
@@ -184,12 +183,12 @@ public:
     [[nodiscard]] Diagnostics clearResults();
 
     // look at it
-    [[nodiscard]] std::string path() const;               ///< empty for memory()
+    [[nodiscard]] std::string path() const; ///< empty for memory()
     [[nodiscard]] std::string name() const;
     [[nodiscard]] bool readOnly() const;
-    [[nodiscard]] std::string readOnlyReason() const;     ///< one sentence for people; empty when writable
-    [[nodiscard]] std::optional<StudyHolder> holder() const; ///< who else had it for writing at open
-    [[nodiscard]] Diagnostics notes() const;              ///< what opening found: migrated, newer, check not finished, ...
+    [[nodiscard]] std::string readOnlyReason() const;           ///< one sentence for people; empty when writable
+    [[nodiscard]] std::optional<StudyHolder> holder() const;    ///< who else had it for writing at open
+    [[nodiscard]] Diagnostics notes() const;                    ///< what opening found: migrated, newer, check not finished, ...
     [[nodiscard]] std::vector<StudyScenario> scenarios() const; ///< in order, with archived ones; from memory
     [[nodiscard]] Result<StudyScenario> scenario(std::string_view name) const;
     [[nodiscard]] Result<StudyScenario> scenario(ScenarioId id) const;
@@ -197,13 +196,12 @@ public:
     [[nodiscard]] Result<std::vector<StudyRevision>> revisions(ScenarioId id) const; ///< oldest first
     [[nodiscard]] Result<std::string> revisionJson(RevisionId id) const;
     [[nodiscard]] Result<std::vector<StudyStep>> steps() const; ///< oldest first; survives a restart
-    [[nodiscard]] Result<int> cursor() const;             ///< how many of steps() are applied; the others can be redone
+    [[nodiscard]] Result<int> cursor() const;                   ///< how many of steps() are applied; the others can be redone
     [[nodiscard]] Result<std::string> viewState(const std::string& name) const; ///< empty when never set
     [[nodiscard]] Result<std::vector<StudyAttachment>> attachments() const;
     [[nodiscard]] Result<std::string> attachmentBytes(AttachmentId id) const;
     /// The result with the most samples of this engine version and seed.
-    [[nodiscard]] Result<std::optional<StoredResult>> result(ContentHash hash, const std::string& kind,
-                                                             const std::string& engineVersion,
+    [[nodiscard]] Result<std::optional<StoredResult>> result(ContentHash hash, const std::string& kind, const std::string& engineVersion,
                                                              std::uint64_t seed) const;
     [[nodiscard]] Result<std::int64_t> storedResultBytes() const;
     /// Whether another program wrote, replaced or removed the file since it was opened or reloaded.
@@ -222,8 +220,7 @@ public:
     /// The study as a folder of JSON and CSV; importFolder reads it back without loss. The folder must be empty or new.
     [[nodiscard]] Diagnostics exportFolder(const std::string& folder) const;
     /// Creates `path` from an exported folder.
-    [[nodiscard]] static Result<Study> importFolder(const std::string& folder, const std::string& path,
-                                                    const StudyOptions& options = {});
+    [[nodiscard]] static Result<Study> importFolder(const std::string& folder, const std::string& path, const StudyOptions& options = {});
     /// The whole file: SQLite's integrity check, foreign keys, every compressed part, every revision's text. Empty = sound.
     [[nodiscard]] Diagnostics check() const;
     /// Gives unused space back; dropHistory also forgets undo steps, removed scenarios and all but the current revisions.
@@ -242,8 +239,7 @@ struct SalvageReport {
     Diagnostics losses; ///< what could not be read, as warnings
 };
 /// Copies everything that can be read from a damaged file into the new study `output`. The damaged file is not written.
-[[nodiscard]] Result<SalvageReport> salvageStudy(const std::string& path, const std::string& output,
-                                                 const StudyOptions& options = {});
+[[nodiscard]] Result<SalvageReport> salvageStudy(const std::string& path, const std::string& output, const StudyOptions& options = {});
 
 /// The current revision of the named scenario ("study.prism:NAME" on the command line). A study of one scenario that is not archived needs
 /// no name.

@@ -147,7 +147,8 @@ Moments maximumOf(const Moments& a, const Moments& b)
         return gap >= 0 ? a : b;
     const double alpha = gap / spread, phi = density(alpha), above = cumulative(alpha), below = 1 - above;
     const double first = a.mean * above + b.mean * below + spread * phi;
-    const double second = (a.mean * a.mean + a.variance) * above + (b.mean * b.mean + b.variance) * below + (a.mean + b.mean) * spread * phi;
+    const double second =
+        (a.mean * a.mean + a.variance) * above + (b.mean * b.mean + b.variance) * below + (a.mean + b.mean) * spread * phi;
     return {first, std::max(0.0, second - first * first)};
 }
 

@@ -17,10 +17,10 @@ struct Moments {
 
 /// Compute kernels between two collectives: rank r takes base + sensitive * (G_r - 1) seconds with a temporal variance.
 struct SegmentModel {
-    double count = 1;              ///< executions per chunk
-    double baseSeconds = 0;        ///< sum of the means
-    double sensitiveSeconds = 0;   ///< sum of mean times spatial sensitivity
-    double variance = 0;           ///< of the sum, seconds^2, without rare events
+    double count = 1;            ///< executions per chunk
+    double baseSeconds = 0;      ///< sum of the means
+    double sensitiveSeconds = 0; ///< sum of mean times spatial sensitivity
+    double variance = 0;         ///< of the sum, seconds^2, without rare events
 };
 
 /// Segments that a cell runs between two points at which all its ranks meet.

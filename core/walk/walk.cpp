@@ -21,7 +21,8 @@ double normalTail(double z)
 }
 
 /// Chance that one of the replicas from `from` on ended after `latest`: the sum of each one's, at most 1.
-double missedProbability(const EndFit& fit, const std::vector<ExpectedEnd>& order, std::size_t from, double meanExpected, double meanEnd, double latest)
+double missedProbability(const EndFit& fit, const std::vector<ExpectedEnd>& order, std::size_t from, double meanExpected, double meanEnd,
+                         double latest)
 {
     // The mean of the walked ends has an error of its own.
     const double sigma = fit.sigma * std::sqrt(1 + 1 / static_cast<double>(from));
@@ -40,7 +41,11 @@ double missedProbability(const EndFit& fit, const std::vector<ExpectedEnd>& orde
 class StepEnd final {
 public:
     StepEnd(const WalkModel& model, const StepRegimes& regimes, const std::vector<WalkedReplica>& replicas, WalkedStep& step)
-        : m_model(model), m_regimes(regimes), m_replicas(replicas), m_step(step), m_clock(static_cast<std::size_t>(model.stages()), 0.0)
+        : m_model(model),
+          m_regimes(regimes),
+          m_replicas(replicas),
+          m_step(step),
+          m_clock(static_cast<std::size_t>(model.stages()), 0.0)
     {
         m_step.stageOps.resize(m_clock.size());
         m_last.assign(m_clock.size(), 0);
@@ -51,8 +56,8 @@ public:
         m_step.stepSeconds = m_clock[static_cast<std::size_t>(m_stage)];
     }
 
-    [[nodiscard]] int stage() const { return m_stage; }              ///< that ends last
-    [[nodiscard]] int normStage() const { return m_normStage; }      ///< that the global norm waits for; -1 without a norm
+    [[nodiscard]] int stage() const { return m_stage; }         ///< that ends last
+    [[nodiscard]] int normStage() const { return m_normStage; } ///< that the global norm waits for; -1 without a norm
     [[nodiscard]] std::size_t lastReplica(int stage) const { return m_last[static_cast<std::size_t>(stage)]; }
 
 private:
@@ -84,7 +89,8 @@ private:
     {
         for (std::size_t s = 0; s < m_clock.size(); ++s) {
             run(s, StageOp::optimizer, m_model.optimizerParts(m_step.sample, static_cast<int>(s), m_step.slowest[s]).sum());
-            run(s, StageOp::paramGather, m_model.stageTransfer(m_regimes, m_step.sample, static_cast<int>(s), StageOp::paramGather).seconds());
+            run(s, StageOp::paramGather,
+                m_model.stageTransfer(m_regimes, m_step.sample, static_cast<int>(s), StageOp::paramGather).seconds());
         }
     }
 
@@ -94,10 +100,7 @@ private:
         m_clock[stage] += seconds;
     }
 
-    [[nodiscard]] int latestStage() const
-    {
-        return static_cast<int>(std::max_element(m_clock.begin(), m_clock.end()) - m_clock.begin());
-    }
+    [[nodiscard]] int latestStage() const { return static_cast<int>(std::max_element(m_clock.begin(), m_clock.end()) - m_clock.begin()); }
 
     const WalkModel& m_model;
     const StepRegimes& m_regimes;
@@ -111,7 +114,12 @@ private:
 /// Collects the critical path from the end of the step to its start.
 class Backward final {
 public:
-    Backward(const WalkModel& model, const std::vector<WalkedReplica>& replicas, WalkedStep& step) : m_model(model), m_replicas(replicas), m_step(step) {}
+    Backward(const WalkModel& model, const std::vector<WalkedReplica>& replicas, WalkedStep& step)
+        : m_model(model),
+          m_replicas(replicas),
+          m_step(step)
+    {
+    }
 
     /// Returns the replica that the path runs through.
     const WalkedReplica& follow(const StepEnd& end)
@@ -166,13 +174,15 @@ private:
             const WalkNode& n = m_model.nodes[i];
             if (sending)
                 push(SpanKind::send, n.stage, node, replica.end[i], replica.free[i]);
-            push(n.phase == Phase::forward ? SpanKind::forward : n.phase == Phase::backward ? SpanKind::backward : SpanKind::weight, n.stage, node,
-                 replica.start[i], replica.end[i]);
+            push(n.phase == Phase::forward    ? SpanKind::forward
+                 : n.phase == Phase::backward ? SpanKind::backward
+                                              : SpanKind::weight,
+                 n.stage, node, replica.start[i], replica.end[i]);
             const double before = n.previous >= 0 ? replica.free[static_cast<std::size_t>(n.previous)] : -1.0;
             sending = n.input < 0 || before >= replica.start[i];
             if (!sending)
-                push(SpanKind::send, m_model.nodes[static_cast<std::size_t>(n.input)].stage, node, replica.end[static_cast<std::size_t>(n.input)],
-                     replica.start[i]);
+                push(SpanKind::send, m_model.nodes[static_cast<std::size_t>(n.input)].stage, node,
+                     replica.end[static_cast<std::size_t>(n.input)], replica.start[i]);
             node = sending ? n.previous : n.input;
         }
     }
@@ -200,8 +210,9 @@ WalkedReplica WalkModel::walkedReplica(int sample, const StepRegimes& regimes, i
                     continue;
                 Moments& moments = replica.moments[static_cast<std::size_t>(s) * programs.size() + static_cast<std::size_t>(program)];
                 if (moments.mean == 0)
-                    moments = computeMoments(programs[static_cast<std::size_t>(program)], replica.speed.data() + static_cast<std::size_t>(s) * ranks(),
-                                             graph->groupRanks, graph->groupsPerCell);
+                    moments = computeMoments(programs[static_cast<std::size_t>(program)],
+                                             replica.speed.data() + static_cast<std::size_t>(s) * ranks(), graph->groupRanks,
+                                             graph->groupsPerCell);
             }
     replica.start.resize(nodes.size());
     replica.end.resize(nodes.size());
@@ -211,7 +222,8 @@ WalkedReplica WalkModel::walkedReplica(int sample, const StepRegimes& regimes, i
         double start = n.previous >= 0 ? replica.free[static_cast<std::size_t>(n.previous)] : 0.0;
         if (n.input >= 0) {
             const double sent = replica.end[static_cast<std::size_t>(n.input)];
-            start = std::max(start, n.hop < 0 ? sent : sent + hopTransfer(regimes, replica, sample, n.hop, n.hopForward, n.microbatch).seconds());
+            start = std::max(start,
+                             n.hop < 0 ? sent : sent + hopTransfer(regimes, replica, sample, n.hop, n.hopForward, n.microbatch).seconds());
         }
         replica.start[i] = start;
         replica.end[i] = start + nodeSeconds(regimes, replica, sample, static_cast<int>(i));
@@ -233,8 +245,10 @@ WalkedReplica WalkModel::walkedReplica(int sample, const StepRegimes& regimes, i
 }
 
 StepWalker::StepWalker(std::shared_ptr<const StepGraph> graph, std::uint64_t seed, double allowedMiss)
-    : m_model(std::make_unique<const WalkModel>(std::move(graph), seed)), m_allowedMiss(allowedMiss)
-{}
+    : m_model(std::make_unique<const WalkModel>(std::move(graph), seed)),
+      m_allowedMiss(allowedMiss)
+{
+}
 
 StepWalker::~StepWalker() = default;
 

@@ -36,11 +36,11 @@ struct WalkNode {
     int stage = 0, chunk = 0, microbatch = 0;
     Phase phase = Phase::forward;
     int program = -1;
-    int previous = -1;          ///< node before it in its stage's order
-    int input = -1;             ///< node whose output it needs
-    int hop = -1;               ///< transfer of that output; -1 = none
+    int previous = -1; ///< node before it in its stage's order
+    int input = -1;    ///< node whose output it needs
+    int hop = -1;      ///< transfer of that output; -1 = none
     bool hopForward = true;
-    int outHop = -1;            ///< its own transfer that occupies the sender; -1 = none
+    int outHop = -1; ///< its own transfer that occupies the sender; -1 = none
     bool outForward = true;
 };
 
@@ -57,7 +57,7 @@ struct Interval {
 struct CriticalPiece {
     SpanKind kind = SpanKind::forward;
     int stage = 0;
-    int node = -1;              ///< chunk executions and sends (the node that receives, or that sends when it occupies the sender)
+    int node = -1; ///< chunk executions and sends (the node that receives, or that sends when it occupies the sender)
     double start = 0, end = 0;
 };
 
@@ -70,14 +70,14 @@ struct SlowestRank {
 struct WalkedStep {
     int sample = 0, replica = 0;
     int walkedReplicas = 0;
-    double missedProbability = 0;                ///< that a replica that was not walked was the last; 0 when all were
+    double missedProbability = 0; ///< that a replica that was not walked was the last; 0 when all were
     double stepSeconds = 0;
-    std::vector<double> start, end;              ///< per node, seconds
+    std::vector<double> start, end;                        ///< per node, seconds
     std::vector<std::array<Interval, kStageOps>> stageOps; ///< per stage
     std::vector<CriticalPiece> critical;
-    std::vector<double> speed;                   ///< G of [stage][rank] of the replica
-    std::vector<double> drawnSpeed;              ///< the same without slow spots
-    std::vector<SlowestRank> slowest;            ///< per stage
+    std::vector<double> speed;        ///< G of [stage][rank] of the replica
+    std::vector<double> drawnSpeed;   ///< the same without slow spots
+    std::vector<SlowestRank> slowest; ///< per stage
 };
 
 class WalkModel;

@@ -33,7 +33,8 @@ void WalkModel::drawSpeeds(int sample, int replica, double* drawn, double* speed
         else if (m_speedStream.empty())
             drawn[i] = 1.0;
         else if (m_spatial.hasRareEvent())
-            drawn[i] = spatialFactor(m_spatial, seed, static_cast<std::uint64_t>(sample), static_cast<std::uint64_t>(replica), i / ranks(), i % ranks());
+            drawn[i] = spatialFactor(m_spatial, seed, static_cast<std::uint64_t>(sample), static_cast<std::uint64_t>(replica), i / ranks(),
+                                     i % ranks());
         else
             drawn[i] = m_spatial.base(uniform(seed, m_speedStream[first + i], static_cast<std::uint64_t>(sample)));
         speed[i] = drawn[i];

@@ -42,7 +42,8 @@ double WalkModel::rareComputeSeconds(int sample, int replica, int node, Parts* p
             continue;
         // A rare event on any rank delays the segment.
         const double expected = c.count * factor.rareProbability() * static_cast<double>(ranks());
-        const StreamId id{m_nodeStream[static_cast<std::size_t>(node)].value ^ mix64(kComputeRare + static_cast<std::uint64_t>(c.kernelClass))};
+        const StreamId id{m_nodeStream[static_cast<std::size_t>(node)].value
+                          ^ mix64(kComputeRare + static_cast<std::uint64_t>(c.kernelClass))};
         const int events = poisson(expected, uniform(seed, id, drawIndex(sample, replica)));
         const double extra = data * events * c.seconds / c.count * (factor.rareMultiplier() - 1);
         seconds += extra;
@@ -108,8 +109,8 @@ double WalkModel::hopLink(const WalkedReplica& replica, const StepOp& op, int ho
     return std::max(replica.link[static_cast<std::size_t>(path[h][0])], replica.link[static_cast<std::size_t>(path[h + 1][0])]);
 }
 
-Transfer WalkModel::drawnTransfer(const StepRegimes& regimes, const StepOp& op, double link, std::uint64_t purpose, std::uint64_t rarePurpose,
-                                  std::uint64_t name, std::uint64_t index) const
+Transfer WalkModel::drawnTransfer(const StepRegimes& regimes, const StepOp& op, double link, std::uint64_t purpose,
+                                  std::uint64_t rarePurpose, std::uint64_t name, std::uint64_t index) const
 {
     const FactorTable& factor = m_classFactor[static_cast<std::size_t>(op.kernelClass)];
     Transfer t{op.kernelClass, op.meanSeconds, op.hiddenSeconds, op.minExposedSeconds};
@@ -122,7 +123,8 @@ Transfer WalkModel::drawnTransfer(const StepRegimes& regimes, const StepOp& op, 
     return t;
 }
 
-Transfer WalkModel::hopTransfer(const StepRegimes& regimes, const WalkedReplica& replica, int sample, int hop, bool forward, int microbatch) const
+Transfer WalkModel::hopTransfer(const StepRegimes& regimes, const WalkedReplica& replica, int sample, int hop, bool forward,
+                                int microbatch) const
 {
     if (hop < 0)
         return {};
@@ -149,7 +151,8 @@ Transfer WalkModel::stageTransfer(const StepRegimes& regimes, int sample, int st
         return {};
     const bool ofJob = which == StageOp::gradNorm;
     const auto name = static_cast<std::uint64_t>(which) * 4'096 + (ofJob ? 0 : static_cast<std::uint64_t>(stage));
-    return drawnTransfer(regimes, *op, ofJob ? jobLink : stageLink[static_cast<std::size_t>(stage)], kStageOp, kStageOpRare, name, drawIndex(sample, -1));
+    return drawnTransfer(regimes, *op, ofJob ? jobLink : stageLink[static_cast<std::size_t>(stage)], kStageOp, kStageOpRare, name,
+                         drawIndex(sample, -1));
 }
 
 Parts WalkModel::optimizerParts(int sample, int stage, const SlowestRank& slowest) const

@@ -16,9 +16,14 @@ using Side = std::array<float, kSide>; // an order is wanted, to 1e-6 of the ste
 class ExpectedSweep final {
 public:
     ExpectedSweep(const WalkModel& model, const StepRegimes& regimes)
-        : m_model(model), m_regimes(regimes), m_compute(static_cast<std::size_t>(model.stages()) * model.programs.size()), m_collective(m_compute),
-          m_data(static_cast<std::size_t>(model.graph->schedule.numMicrobatches)), m_hop(2 * model.graph->sendForward.size()),
-          m_clock(static_cast<std::size_t>(model.stages())), m_end(model.nodes.size())
+        : m_model(model),
+          m_regimes(regimes),
+          m_compute(static_cast<std::size_t>(model.stages()) * model.programs.size()),
+          m_collective(m_compute),
+          m_data(static_cast<std::size_t>(model.graph->schedule.numMicrobatches)),
+          m_hop(2 * model.graph->sendForward.size()),
+          m_clock(static_cast<std::size_t>(model.stages())),
+          m_end(model.nodes.size())
     {
         for (std::size_t p = 0; p < model.programs.size(); ++p)
             m_plainCollective.push_back(model.expectedCollectives(p, regimes, 1.0));
@@ -33,7 +38,8 @@ public:
             const auto begin = replica.speed.begin() + static_cast<std::ptrdiff_t>(stage * m_model.ranks());
             const double slowest = *std::max_element(begin, begin + static_cast<std::ptrdiff_t>(m_model.ranks()));
             for (std::size_t p = 0; p < m_model.programs.size(); ++p) {
-                const double collective = replica.link[stage] == 1 ? m_plainCollective[p] : m_model.expectedCollectives(p, m_regimes, replica.link[stage]);
+                const double collective =
+                    replica.link[stage] == 1 ? m_plainCollective[p] : m_model.expectedCollectives(p, m_regimes, replica.link[stage]);
                 m_compute[stage * m_model.programs.size() + p][lane] = static_cast<float>(m_model.expectedCompute(p, slowest));
                 m_collective[stage * m_model.programs.size() + p][lane] = static_cast<float>(collective);
             }

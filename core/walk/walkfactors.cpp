@@ -16,8 +16,12 @@ Distribution withoutRare(Distribution d)
 } // namespace
 
 FactorTable::FactorTable(const Distribution& d)
-    : m_sampler(withoutRare(d)), m_rareProbability(d.rareProbability), m_rareMultiplier(d.rareMultiplier), m_variance(d.baseVariance())
-{}
+    : m_sampler(withoutRare(d)),
+      m_rareProbability(d.rareProbability),
+      m_rareMultiplier(d.rareMultiplier),
+      m_variance(d.baseVariance())
+{
+}
 
 // Through the lognormal of the stats layer: s = 1, so Q(u) = exp(z - 1/2) and ln Q + 1/2 is the normal quantile.
 NormalTable::NormalTable() : m_lognormal({Family::lognormal, std::sqrt(std::exp(1.0) - 1.0)})

@@ -11,8 +11,16 @@
 namespace prism {
 
 /// Purposes of the walk's own streams, beside those of core/sim/draws.h; new ones are appended so that draws stay.
-enum WalkPurpose : std::uint64_t { kComputeNoise = 0x57a1, kComputeRare, kCollective, kCollectiveRare, kTransfer,
-                                   kTransferRare, kStageOp, kStageOpRare };
+enum WalkPurpose : std::uint64_t {
+    kComputeNoise = 0x57a1,
+    kComputeRare,
+    kCollective,
+    kCollectiveRare,
+    kTransfer,
+    kTransferRare,
+    kStageOp,
+    kStageOpRare
+};
 
 /// As stream(), cheaper: for the inner loops.
 [[nodiscard]] inline StreamId quickStream(std::uint64_t purpose, std::uint64_t name)

@@ -8,7 +8,11 @@
 namespace prism {
 
 WalkModel::WalkModel(std::shared_ptr<const StepGraph> given, std::uint64_t givenSeed)
-    : graph(std::move(given)), seed(givenSeed), m_spatial(graph->spatial), m_data(graph->data), m_intra(graph->intraRegime),
+    : graph(std::move(given)),
+      seed(givenSeed),
+      m_spatial(graph->spatial),
+      m_data(graph->data),
+      m_intra(graph->intraRegime),
       m_inter(graph->interRegime)
 {
     for (const Program& program : graph->programs)
@@ -80,7 +84,8 @@ void WalkModel::prepareSpeedStreams()
     for (int replica = 0; replica < graph->numReplicas; ++replica)
         for (int stage = 0; stage < stages(); ++stage)
             for (std::size_t rank = 0; rank < ranks(); ++rank)
-                m_speedStream.push_back(purposeStream(Purpose::spatial, static_cast<std::uint64_t>(replica), static_cast<std::uint64_t>(stage), rank));
+                m_speedStream.push_back(
+                    purposeStream(Purpose::spatial, static_cast<std::uint64_t>(replica), static_cast<std::uint64_t>(stage), rank));
 }
 
 void WalkModel::fitEnds()
@@ -134,11 +139,21 @@ const StepOp* WalkModel::stageOp(int stage, StageOp op) const
     };
     const StepOp* found = nullptr;
     switch (op) {
-    case StageOp::embedding: found = &graph->embeddingAllReduce; break;
-    case StageOp::gradSync: found = in(graph->gradSync); break;
-    case StageOp::gradNorm: found = &graph->gradNorm; break;
-    case StageOp::optimizer: found = in(graph->optimizer); break;
-    case StageOp::paramGather: found = in(graph->paramGather); break;
+    case StageOp::embedding:
+        found = &graph->embeddingAllReduce;
+        break;
+    case StageOp::gradSync:
+        found = in(graph->gradSync);
+        break;
+    case StageOp::gradNorm:
+        found = &graph->gradNorm;
+        break;
+    case StageOp::optimizer:
+        found = in(graph->optimizer);
+        break;
+    case StageOp::paramGather:
+        found = in(graph->paramGather);
+        break;
     }
     return found && found->kernelClass >= 0 ? found : nullptr;
 }

@@ -44,7 +44,7 @@ public:
     std::vector<WalkNode> nodes;
     std::vector<int> lastOfStage;
     std::vector<ProgramModel> programs;
-    std::vector<double> stageLink;        ///< slowest link of any replica, per stage
+    std::vector<double> stageLink; ///< slowest link of any replica, per stage
     double jobLink = 1;
     EndFit fit;
 
@@ -68,8 +68,10 @@ public:
     [[nodiscard]] WalkedReplica walkedReplica(int sample, const StepRegimes& regimes, int index) const;
 
     // durations
-    [[nodiscard]] Transfer collective(const StepRegimes& regimes, const WalkedReplica& replica, int sample, int node, std::size_t which) const;
-    [[nodiscard]] Transfer hopTransfer(const StepRegimes& regimes, const WalkedReplica& replica, int sample, int hop, bool forward, int microbatch) const;
+    [[nodiscard]] Transfer collective(const StepRegimes& regimes, const WalkedReplica& replica, int sample, int node,
+                                      std::size_t which) const;
+    [[nodiscard]] Transfer hopTransfer(const StepRegimes& regimes, const WalkedReplica& replica, int sample, int hop, bool forward,
+                                       int microbatch) const;
     [[nodiscard]] Transfer embeddingTransfer(const StepRegimes& regimes, const WalkedReplica& replica, int sample) const;
     /// Gradient synchronisation, norm and parameter gather: of all replicas together.
     [[nodiscard]] Transfer stageTransfer(const StepRegimes& regimes, int sample, int stage, StageOp op) const;
@@ -91,12 +93,12 @@ private:
     [[nodiscard]] double hopLink(const WalkedReplica& replica, const StepOp& op, int hop) const;
     [[nodiscard]] double computeSeconds(const WalkedReplica& replica, int sample, int node) const;
     [[nodiscard]] double nodeSeconds(const StepRegimes& regimes, const WalkedReplica& replica, int sample, int node) const;
-    [[nodiscard]] Transfer drawnTransfer(const StepRegimes& regimes, const StepOp& op, double link, std::uint64_t purpose, std::uint64_t rarePurpose,
-                                         std::uint64_t name, std::uint64_t index) const;
+    [[nodiscard]] Transfer drawnTransfer(const StepRegimes& regimes, const StepOp& op, double link, std::uint64_t purpose,
+                                         std::uint64_t rarePurpose, std::uint64_t name, std::uint64_t index) const;
 
     std::vector<FactorTable> m_classFactor;
     FactorSampler m_spatial, m_data, m_intra, m_inter;
-    std::vector<StreamId> m_speedStream;  ///< [replica][stage][rank]; empty when speeds are not drawn
+    std::vector<StreamId> m_speedStream; ///< [replica][stage][rank]; empty when speeds are not drawn
     NormalTable m_normal;
     std::vector<StreamId> m_nodeStream, m_collectiveStream; ///< per node; collectives add their position
 };

@@ -25,7 +25,8 @@ void addCompute(const WalkModel& model, const WalkedStep& step, const WalkNode& 
     const ProgramModel& program = model.programs[static_cast<std::size_t>(node.program)];
     const auto first = static_cast<std::size_t>(node.stage) * model.ranks();
     const auto begin = step.speed.begin() + static_cast<std::ptrdiff_t>(first);
-    const auto slowest = first + static_cast<std::size_t>(std::max_element(begin, begin + static_cast<std::ptrdiff_t>(model.ranks())) - begin);
+    const auto slowest =
+        first + static_cast<std::size_t>(std::max_element(begin, begin + static_cast<std::ptrdiff_t>(model.ranks())) - begin);
     const double drawn = step.drawnSpeed[slowest] - 1, slow = step.speed[slowest] - step.drawnSpeed[slowest];
     double known = 0, variance = 0;
     for (const ComputeModel& c : program.compute) {
@@ -77,7 +78,8 @@ Parts StepWalker::transferParts(const WalkedStep& step, int node) const
 {
     Parts parts(m_model->graph->classes.size());
     const WalkNode& n = m_model->nodes[static_cast<std::size_t>(node)];
-    m_model->hopTransfer(m_model->regimes(step.sample), rebuilt(*m_model, step), step.sample, n.hop, n.hopForward, n.microbatch).addTo(parts);
+    m_model->hopTransfer(m_model->regimes(step.sample), rebuilt(*m_model, step), step.sample, n.hop, n.hopForward, n.microbatch)
+        .addTo(parts);
     return parts;
 }
 
@@ -85,7 +87,8 @@ Parts StepWalker::outgoingParts(const WalkedStep& step, int node) const
 {
     Parts parts(m_model->graph->classes.size());
     const WalkNode& n = m_model->nodes[static_cast<std::size_t>(node)];
-    m_model->hopTransfer(m_model->regimes(step.sample), rebuilt(*m_model, step), step.sample, n.outHop, n.outForward, n.microbatch).addTo(parts);
+    m_model->hopTransfer(m_model->regimes(step.sample), rebuilt(*m_model, step), step.sample, n.outHop, n.outForward, n.microbatch)
+        .addTo(parts);
     return parts;
 }
 

@@ -5,11 +5,23 @@
 namespace prism {
 namespace {
 
-double real(std::int64_t x) { return static_cast<double>(x); }
+double real(std::int64_t x)
+{
+    return static_cast<double>(x);
+}
 
-bool hasAttention(LayerKind k) { return k != LayerKind::mlpOnly && k != LayerKind::moeOnly && k != LayerKind::mamba; }
-bool hasMoe(LayerKind k) { return k == LayerKind::moe || k == LayerKind::moeOnly; }
-bool hasMlp(LayerKind k) { return k == LayerKind::dense || k == LayerKind::sliding || k == LayerKind::mlpOnly; }
+bool hasAttention(LayerKind k)
+{
+    return k != LayerKind::mlpOnly && k != LayerKind::moeOnly && k != LayerKind::mamba;
+}
+bool hasMoe(LayerKind k)
+{
+    return k == LayerKind::moe || k == LayerKind::moeOnly;
+}
+bool hasMlp(LayerKind k)
+{
+    return k == LayerKind::dense || k == LayerKind::sliding || k == LayerKind::mlpOnly;
+}
 
 /// Matrix weights of the attention block.
 double attentionMatrix(const ModelConfig& m)
@@ -37,14 +49,20 @@ double attentionVectors(const ModelConfig& m)
     return n;
 }
 
-double mlpMatrix(const ModelConfig& m, std::int64_t ffn) { return (m.gatedMlp ? 3 : 2) * real(m.hiddenSize) * real(ffn); }
+double mlpMatrix(const ModelConfig& m, std::int64_t ffn)
+{
+    return (m.gatedMlp ? 3 : 2) * real(m.hiddenSize) * real(ffn);
+}
 
 double mlpVectors(const ModelConfig& m, std::int64_t ffn)
 {
     return m.addBiasLinear ? (m.gatedMlp ? 2 : 1) * real(ffn) + real(m.hiddenSize) : 0.0;
 }
 
-double normVectors(const ModelConfig& m) { return (m.normalization == "layernorm" ? 2 : 1) * real(m.hiddenSize); }
+double normVectors(const ModelConfig& m)
+{
+    return (m.normalization == "layernorm" ? 2 : 1) * real(m.hiddenSize);
+}
 
 /// Mamba-2 block with expansion 2, state 128 in 8 groups, head 64, convolution 4 (arXiv 2405.21060).
 double mambaMatrix(const ModelConfig& m)
@@ -157,7 +175,8 @@ double recomputedFlopsPerToken(const ModelConfig& m, RecomputeModules modules)
 {
     const auto repeated = [&](int module) { return (modules & module) != 0; };
     double n = repeated(kCoreAttention) ? attentionForwardFlopsPerToken(m) : 0.0;
-    const double upProjection = real(m.numAttentionHeads)
+    const double upProjection =
+        real(m.numAttentionHeads)
         * (real(m.qLoraRank) * real(m.qkHeadDim + m.qkPosEmbHeadDim) + real(m.kvLoraRank) * real(m.qkHeadDim + m.vHeadDim));
     const double shared = mlpMatrix(m, m.moeSharedExpertIntermediateSize);
     for (const LayerKind kind : layerKinds(m)) {
@@ -193,9 +212,9 @@ double modelFlopsPerToken(const ModelConfig& m)
     if (m.operators.empty()) {
         forward += 2 * real(m.vocabSize) * real(m.hiddenSize) * (1 + real(m.mtpNumLayers));
         if (m.mtpNumLayers > 0) {
-            forward += real(m.mtpNumLayers) * 2
-                       * (activeMatrix(m, mtpLayerKind(m)) + 2 * real(m.hiddenSize) * real(m.hiddenSize)
-                          + attentionWidth(m) * real(m.seqLength));
+            forward +=
+                real(m.mtpNumLayers) * 2
+                * (activeMatrix(m, mtpLayerKind(m)) + 2 * real(m.hiddenSize) * real(m.hiddenSize) + attentionWidth(m) * real(m.seqLength));
         }
     }
     return 3 * forward;

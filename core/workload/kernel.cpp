@@ -21,8 +21,13 @@ namespace {
 class Emitter final {
 public:
     Emitter(const Scenario& scenario, const Shape& shape)
-        : model(scenario.model), par(scenario.parallelism), training(scenario.training), s(shape), e(shape.elementBytes),
-          tp(static_cast<double>(shape.tp)), h(static_cast<double>(scenario.model.hiddenSize))
+        : model(scenario.model),
+          par(scenario.parallelism),
+          training(scenario.training),
+          s(shape),
+          e(shape.elementBytes),
+          tp(static_cast<double>(shape.tp)),
+          h(static_cast<double>(scenario.model.hiddenSize))
     {
         out.forward.reserve(24);
         out.backward.reserve(40);
@@ -114,7 +119,8 @@ public:
         if (s.tp <= 1)
             return;
         if (s.sequenceParallel)
-            collective(out.forward, KernelId::tpReduceScatter, CollectiveOp::reduceScatter, Domain::tensor, s.tokens * h * e, Part::forward, true);
+            collective(out.forward, KernelId::tpReduceScatter, CollectiveOp::reduceScatter, Domain::tensor, s.tokens * h * e, Part::forward,
+                       true);
         else
             collective(out.forward, KernelId::tpAllReduce, CollectiveOp::allReduce, Domain::tensor, s.tokens * h * e, Part::forward);
     }
@@ -130,8 +136,10 @@ public:
         if (s.tp <= 1)
             return;
         if (s.sequenceParallel) {
-            collective(out.backward, KernelId::tpAllGather, CollectiveOp::allGather, Domain::tensor, s.tokens * h * e, Part::dgrad, false, true);
-            collective(out.backward, KernelId::tpReduceScatter, CollectiveOp::reduceScatter, Domain::tensor, s.tokens * h * e, Part::dgrad, false, true);
+            collective(out.backward, KernelId::tpAllGather, CollectiveOp::allGather, Domain::tensor, s.tokens * h * e, Part::dgrad, false,
+                       true);
+            collective(out.backward, KernelId::tpReduceScatter, CollectiveOp::reduceScatter, Domain::tensor, s.tokens * h * e, Part::dgrad,
+                       false, true);
         } else { // beside the weight gradient only in software that reduces asynchronously
             collective(out.backward, KernelId::tpAllReduce, CollectiveOp::allReduce, Domain::tensor, s.tokens * h * e, Part::dgrad, false,
                        training.flashAttention);
@@ -231,7 +239,7 @@ void Emitter::contextExchange(std::vector<Kernel>& to, Part part)
     const double cp = static_cast<double>(s.cp);
     const double keyValue = 2 * s.keyValueDim / tp * s.tokens * e; // this rank's keys and values
     if (par.cpCommType == "a2a") {
-        const double query = 2 * s.queryDim / tp * s.tokens * e;  // queries in, outputs back
+        const double query = 2 * s.queryDim / tp * s.tokens * e; // queries in, outputs back
         collective(to, KernelId::cpExchange, CollectiveOp::allToAll, Domain::context, (keyValue + query) * (backward ? 2 : 1), part);
     } else if (par.cpCommType == "all_gather") {
         collective(to, KernelId::cpExchange, CollectiveOp::allGather, Domain::context, keyValue * cp, part);
@@ -239,7 +247,8 @@ void Emitter::contextExchange(std::vector<Kernel>& to, Part part)
             collective(to, KernelId::cpExchange, CollectiveOp::reduceScatter, Domain::context, keyValue * cp, part);
     } else {
         // cp - 1 neighbour exchanges, each beside the attention of the block that is there; gradients travel too.
-        collective(to, KernelId::cpExchange, CollectiveOp::sendRecv, Domain::context, keyValue * (cp - 1) * (backward ? 2 : 1), part, false, true);
+        collective(to, KernelId::cpExchange, CollectiveOp::sendRecv, Domain::context, keyValue * (cp - 1) * (backward ? 2 : 1), part, false,
+                   true);
         // Each block's output (backward: its gradients) is merged into the running one: read both, write one. Of causal blocks a
         // half needs half of the rows.
         const Module module(*this, kCoreAttention);
@@ -552,7 +561,8 @@ LayerKernels headKernels(const Scenario& scenario, const Shape& shape)
         em.enterForward();
         em.gemm(f, KernelId::lmHead, shape.tokens, vocabulary, em.h, Part::forward, 1, false);
         // Vocabulary-parallel cross entropy in FP32: cast, maximum, exponent, sum; before fused kernels each of them is a pass of its
-        // own over the logits, and so are the shift, the division and the scaled gradient (Megatron-LM core/tensor_parallel/cross_entropy.py).
+        // own over the logits, and so are the shift, the division and the scaled gradient (Megatron-LM
+        // core/tensor_parallel/cross_entropy.py).
         const bool fused = scenario.training.flashAttention;
         em.memory(f, KernelId::loss, logits * (em.e + 4 * (fused ? 4 : 9)), Part::forward, 6);
         em.memory(b, KernelId::loss, logits * (4 + em.e + 4 * (fused ? 1 : 2)), Part::dgrad, 3);

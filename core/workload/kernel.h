@@ -9,9 +9,39 @@ namespace prism {
 
 /// Every kernel class that the analytic way knows; the order is the order in StepGraph::classes.
 enum class KernelId : std::uint8_t {
-    embedding, norm, gemmQkv, attention, gemmProj, gemmFc1, activation, gemmFc2, residual, cast, router, moePermute, gemmMoeFc1,
-    gemmMoeFc2, ssm, lmHead, loss, genericGemm, genericOp, tpAllGather, tpReduceScatter, tpAllReduce, cpExchange, epAllToAll,
-    ppSendRecvIntra, ppSendRecvInter, embeddingAllReduce, dpReduceScatter, dpAllGather, dpAllReduce, gradNorm, optimizer, host
+    embedding,
+    norm,
+    gemmQkv,
+    attention,
+    gemmProj,
+    gemmFc1,
+    activation,
+    gemmFc2,
+    residual,
+    cast,
+    router,
+    moePermute,
+    gemmMoeFc1,
+    gemmMoeFc2,
+    ssm,
+    lmHead,
+    loss,
+    genericGemm,
+    genericOp,
+    tpAllGather,
+    tpReduceScatter,
+    tpAllReduce,
+    cpExchange,
+    epAllToAll,
+    ppSendRecvIntra,
+    ppSendRecvInter,
+    embeddingAllReduce,
+    dpReduceScatter,
+    dpAllGather,
+    dpAllReduce,
+    gradNorm,
+    optimizer,
+    host
 };
 inline constexpr int kKernelIds = static_cast<int>(KernelId::host) + 1;
 
@@ -28,12 +58,12 @@ struct Kernel {
     KernelId id = KernelId::norm;
     CostKind kind = CostKind::memory;
     Part part = Part::forward;
-    double m = 0, n = 0, k = 0;   ///< gemm: C[m,n] += A[m,k] B[k,n]
-    double batch = 1;             ///< gemm: how many of them at once (grouped or batched)
-    bool lowPrecision = false;    ///< gemm: runs in FP8 / FP4 where the scenario says so
-    double flops = 0;             ///< FLOPs executed; 0 for memory-bound kernels
-    double bytes = 0;             ///< memory traffic of a memory-bound kernel; message of a collective as nccl-tests counts it
-    double launches = 1;          ///< kernel launches
+    double m = 0, n = 0, k = 0; ///< gemm: C[m,n] += A[m,k] B[k,n]
+    double batch = 1;           ///< gemm: how many of them at once (grouped or batched)
+    bool lowPrecision = false;  ///< gemm: runs in FP8 / FP4 where the scenario says so
+    double flops = 0;           ///< FLOPs executed; 0 for memory-bound kernels
+    double bytes = 0;           ///< memory traffic of a memory-bound kernel; message of a collective as nccl-tests counts it
+    double launches = 1;        ///< kernel launches
     Domain domain = Domain::tensor;
     CollectiveOp op = CollectiveOp::allGather;
     /// Collectives: which share runs beside the kernels around it when the scenario overlaps it (0 = never).

@@ -7,7 +7,10 @@
 namespace prism {
 namespace {
 
-double real(std::int64_t x) { return static_cast<double>(x); }
+double real(std::int64_t x)
+{
+    return static_cast<double>(x);
+}
 
 /// Saved tensors of one layer, Korthikanti et al. 2022 (arXiv 2205.05198), section 4: inputs of norms, of the matrix
 /// products, of the activation and of attention; the s^2 tensors only without fused attention.
@@ -41,7 +44,8 @@ double layerBytes(const Scenario& scenario, const Shape& s, LayerKind kind)
     }
     if (mlp) {
         const double f = real(m.ffnHiddenSize);
-        bytes += e * sharded * h + keptUnless(kLayerNorm | kDenseMlp, in * sharded * h) + keptUnless(kDenseMlp, e * full * gates * f / tp + in * full * f / tp);
+        bytes += e * sharded * h + keptUnless(kLayerNorm | kDenseMlp, in * sharded * h)
+                 + keptUnless(kDenseMlp, e * full * gates * f / tp + in * full * f / tp);
         if (!scenario.training.flashAttention)
             bytes += sharded * h;
     }

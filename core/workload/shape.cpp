@@ -51,12 +51,18 @@ namespace {
 
 LayerKind kindOf(std::string_view name)
 {
-    if (name == "attention") return LayerKind::attentionOnly;
-    if (name == "mlp") return LayerKind::mlpOnly;
-    if (name == "moe") return LayerKind::moeOnly;
-    if (name == "moe_layer") return LayerKind::moe;
-    if (name == "mamba") return LayerKind::mamba;
-    if (name == "sliding") return LayerKind::sliding;
+    if (name == "attention")
+        return LayerKind::attentionOnly;
+    if (name == "mlp")
+        return LayerKind::mlpOnly;
+    if (name == "moe")
+        return LayerKind::moeOnly;
+    if (name == "moe_layer")
+        return LayerKind::moe;
+    if (name == "mamba")
+        return LayerKind::mamba;
+    if (name == "sliding")
+        return LayerKind::sliding;
     return LayerKind::dense;
 }
 

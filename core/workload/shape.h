@@ -19,11 +19,11 @@ struct Shape {
     std::int64_t tp = 1, pp = 1, vpp = 1, cp = 1, ep = 1, etp = 1, dp = 1, numMicrobatches = 1;
     std::int64_t numGpus = 1, groupsPerCell = 1, numReplicas = 1; ///< replicas of the graph: dp / groupsPerCell
     double microBatch = 1, sequence = 1;
-    double tokens = 1;            ///< tokens per micro-batch on one rank: micro batch * sequence / cp
-    double shardedTokens = 1;     ///< tokens of the norms and residuals: / tp with sequence parallelism
+    double tokens = 1;                    ///< tokens per micro-batch on one rank: micro batch * sequence / cp
+    double shardedTokens = 1;             ///< tokens of the norms and residuals: / tp with sequence parallelism
     double queryDim = 1, keyValueDim = 1; ///< whole model: heads * channels, query groups * channels
-    double heads = 1;             ///< per rank
-    double elementBytes = 2;      ///< of activations
+    double heads = 1;                     ///< per rank
+    double elementBytes = 2;              ///< of activations
     bool fp8 = false, fp4 = false, moe = false, sequenceParallel = false;
     bool distributedOptimizer = false; ///< ZeRO-1 or higher
     RecomputeModules recomputed = 0;   ///< by selective recomputation

@@ -48,7 +48,8 @@ TEST(CliHostile, ImpossibleValues)
 
 TEST(CliHostile, AllErrorsAtOnceWithASuggestion)
 {
-    const CliRun run = runOnText(R"({"version":1,"model":{"num_layer":4,"hidden_size":-1},"parallelism":{"tensor_model_parallel_size":0}})");
+    const CliRun run =
+        runOnText(R"({"version":1,"model":{"num_layer":4,"hidden_size":-1},"parallelism":{"tensor_model_parallel_size":0}})");
     EXPECT_EQ(run.exitCode, 1);
     const auto errors = nlohmann::json::parse(run.err)["errors"];
     EXPECT_GE(errors.size(), 3U);

@@ -31,9 +31,10 @@ std::string speeds(const std::vector<int>& slow)
 
 TEST(CliInsight, EveryInsightPrintsJsonCsvAndText)
 {
-    for (const std::string command : {"sensitivity", "sensitivity --parameter cluster.inter_node_gb_per_s --range 10:100:3", "attribution", "placement",
-                                      "placement --slow node=3,compute=1.3", "placement --slow node=3,compute=1.3 --best-order", "scale --gpus 128,256",
-                                      "compare --b-set cluster.inter_node_gb_per_s=25", "guarantee --limit 10 --tokens 1e9 --deadline-days 1", "timeline"}) {
+    for (const std::string command :
+         {"sensitivity", "sensitivity --parameter cluster.inter_node_gb_per_s --range 10:100:3", "attribution", "placement",
+          "placement --slow node=3,compute=1.3", "placement --slow node=3,compute=1.3 --best-order", "scale --gpus 128,256",
+          "compare --b-set cluster.inter_node_gb_per_s=25", "guarantee --limit 10 --tokens 1e9 --deadline-days 1", "timeline"}) {
         SCOPED_TRACE(command);
         const std::size_t space = std::min(command.find(' '), command.size());
         const std::string line = command.substr(0, space) + " " + kScenario + command.substr(space) + " ";
@@ -44,7 +45,8 @@ TEST(CliInsight, EveryInsightPrintsJsonCsvAndText)
         EXPECT_TRUE(Json::parse(json.out).is_object());
         EXPECT_FALSE(text.out.empty());
         const auto commas = [&](std::size_t from) {
-            return std::count(csv.out.begin() + static_cast<std::ptrdiff_t>(from), csv.out.begin() + static_cast<std::ptrdiff_t>(csv.out.find('\n', from)), ',');
+            return std::count(csv.out.begin() + static_cast<std::ptrdiff_t>(from),
+                              csv.out.begin() + static_cast<std::ptrdiff_t>(csv.out.find('\n', from)), ',');
         };
         const std::size_t second = csv.out.find('\n') + 1;
         ASSERT_LT(second, csv.out.size());
@@ -56,7 +58,8 @@ TEST(CliInsight, SpeedTablesGiveAHostfileInRankOrder)
 {
     const auto table = written("speeds.csv", speeds({1, 9, 20}));
     const auto hosts = scratch() / "hosts";
-    const CliRun run = runCli(std::string("placement ") + kScenario + "--json --speeds " + table.string() + " --hostfile " + hosts.string());
+    const CliRun run =
+        runCli(std::string("placement ") + kScenario + "--json --speeds " + table.string() + " --hostfile " + hosts.string());
     ASSERT_EQ(run.exitCode, 0) << run.err;
     const Json result = Json::parse(run.out);
     std::istringstream lines(slurp(hosts));

@@ -44,7 +44,8 @@ TEST(CliMeasured, CollectivesAreComparedRowByRow)
 {
     const std::string log = file("nccl.log", "  1048576 262144 float sum 72.5 14.4 25.3 0e+00 71.0 14.7 25.8 0e+00\n"
                                              "  67108864 16777216 float sum 566.1 118.5 207.4 0e+00 566.0 118.6 207.5 0e+00\n");
-    const CliRun run = runCli("validate-collectives " + log + " --op all_reduce --ranks 8 --gpu a100-sxm-80gb --fabric dgx-a100-hdr200 --json");
+    const CliRun run =
+        runCli("validate-collectives " + log + " --op all_reduce --ranks 8 --gpu a100-sxm-80gb --fabric dgx-a100-hdr200 --json");
     ASSERT_EQ(run.exitCode, 0) << run.err;
     const auto report = nlohmann::json::parse(run.out);
     ASSERT_EQ(report["rows"].size(), 2U);
@@ -81,7 +82,8 @@ TEST(CliMeasured, ValidationReportHasTheAgreedKeys)
         EXPECT_TRUE(report.contains(key)) << key;
     ASSERT_FALSE(report["rows"].empty());
     for (const auto& row : report["rows"]) {
-        for (const char* key : {"id", "suite", "tier", "predicted_s", "published_s", "error", "band", "predicted_p50_s", "predicted_p95_s", "skipped"})
+        for (const char* key :
+             {"id", "suite", "tier", "predicted_s", "published_s", "error", "band", "predicted_p50_s", "predicted_p95_s", "skipped"})
             EXPECT_TRUE(row.contains(key)) << key;
         EXPECT_GT(row["predicted_p95_s"].get<double>(), row["predicted_p50_s"].get<double>());
         EXPECT_EQ(row["band"].size(), 2U);
@@ -95,7 +97,8 @@ TEST(CliMeasured, StepSeriesAreComparedWithTheScenarioOfAPublishedRow)
     std::string csv = "system,step_time_s\n";
     for (int i = 0; i < 60; ++i)
         csv += "a," + std::to_string(3.5 + 0.01 * (i % 7)) + "\nb,99\n";
-    const CliRun run = runCli("validate-steps " + file("row.json", row.out) + " " + file("steps.csv", csv) + " --where system=a --samples 500 --json");
+    const CliRun run =
+        runCli("validate-steps " + file("row.json", row.out) + " " + file("steps.csv", csv) + " --where system=a --samples 500 --json");
     ASSERT_EQ(run.exitCode, 0) << run.err;
     const auto report = nlohmann::json::parse(run.out);
     EXPECT_EQ(report["steps"], 58);

@@ -57,8 +57,9 @@ TEST(CliParameters, AreListedForPeopleProgramsAndHelp)
 
 TEST(CliImport, WritesAScenarioThatCheckAccepts)
 {
-    const std::string arguments = "--num-layers 24 --hidden-size 2304 --num-attention-heads 24 --seq-length 2048 --micro-batch-size 16 "
-                                  "--global-batch-size 512 --fp16 --use-distributed-optimizer --vocab-size 51200 --nnodes 4 --nproc_per_node 8";
+    const std::string arguments =
+        "--num-layers 24 --hidden-size 2304 --num-attention-heads 24 --seq-length 2048 --micro-batch-size 16 "
+        "--global-batch-size 512 --fp16 --use-distributed-optimizer --vocab-size 51200 --nnodes 4 --nproc_per_node 8";
     const auto input = test::scratch() / "input", file = test::scratch() / "imported.json";
     std::ofstream(input) << arguments;
     const CliRun imported = runCli("import megatron-args " + input.string() + " --name small --output " + file.string());

@@ -48,10 +48,13 @@ TEST(CliPredict, EveryScenarioPresetHasAllKeysFiniteAndConsistent)
         ++count;
         SCOPED_TRACE(info.name);
         const Json p = predict(info.name + " --samples 1000");
-        for (const char* key :
-             {"scenario", "hash", "engine_version", "seed", "samples", "elapsed_s", "step_time_s", "within_job_s", "noise_free_step_time_s",
-              "slowdown_p50", "slowdown_p95", "variance_share", "tokens_per_s", "tflops_per_gpu", "mfu", "hfu", "memory_gib", "breakdown_s",
-              "world", "warnings"})
+        for (const char* key : {"scenario",     "hash",           "engine_version",
+                                "seed",         "samples",        "elapsed_s",
+                                "step_time_s",  "within_job_s",   "noise_free_step_time_s",
+                                "slowdown_p50", "slowdown_p95",   "variance_share",
+                                "tokens_per_s", "tflops_per_gpu", "mfu",
+                                "hfu",          "memory_gib",     "breakdown_s",
+                                "world",        "warnings"})
             ASSERT_TRUE(p.contains(key)) << key;
         expectFinite(p, "");
         const Json& t = p["step_time_s"];
@@ -115,8 +118,8 @@ TEST(Cli, HelpOfEveryCommandNamesItsOptions)
 {
     const CliRun help = runCli("--help");
     ASSERT_EQ(help.exitCode, 0);
-    for (const char* command : {"predict", "check", "presets", "graph", "simulate", "import", "sensitivity", "attribution", "placement", "scale",
-                                "compare", "guarantee", "timeline", "study", "validate-published", "bench"}) {
+    for (const char* command : {"predict", "check", "presets", "graph", "simulate", "import", "sensitivity", "attribution", "placement",
+                                "scale", "compare", "guarantee", "timeline", "study", "validate-published", "bench"}) {
         EXPECT_NE(help.out.find(command), std::string::npos) << command;
         const CliRun own = runCli(std::string(command) + " --help");
         EXPECT_EQ(own.exitCode, 0) << command;

@@ -21,16 +21,31 @@ void* counted(void* memory)
 } // namespace
 
 // The other forms of the standard library call these.
-void* operator new(std::size_t bytes) { return counted(std::malloc(bytes > 0 ? bytes : 1)); }
+void* operator new(std::size_t bytes)
+{
+    return counted(std::malloc(bytes > 0 ? bytes : 1));
+}
 void* operator new(std::size_t bytes, std::align_val_t alignment)
 {
     const auto a = static_cast<std::size_t>(alignment);
     return counted(std::aligned_alloc(a, (bytes + a - 1) / a * a));
 }
-void operator delete(void* memory) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory) noexcept
+{
+    std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept
+{
+    std::free(memory);
+}
+void operator delete(void* memory, std::align_val_t) noexcept
+{
+    std::free(memory);
+}
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept
+{
+    std::free(memory);
+}
 
 namespace prism::bench {
 

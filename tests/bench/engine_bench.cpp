@@ -37,7 +37,8 @@ void countEvaluation(benchmark::State& state, const EvaluationCost& cost, std::u
     state.counters["recomputed_nodes"] = cost.recomputedNodes;
     state.counters["nodes"] = cost.totalNodes;
     state.counters["node_samples"] = static_cast<double>(cost.nodeSamples);
-    state.counters["allocations"] = static_cast<double>(bench::allocationCount() - allocationsBefore) / static_cast<double>(state.iterations());
+    state.counters["allocations"] =
+        static_cast<double>(bench::allocationCount() - allocationsBefore) / static_cast<double>(state.iterations());
 }
 
 /// 16 stages x 64 micro-batches, one core: the plain loop.

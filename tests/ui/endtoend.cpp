@@ -22,7 +22,10 @@ namespace prism::ui::test {
 
 class EndToEnd : public WindowTest {
 protected:
-    static DistributionPage& distribution(MainWindow& window) { return *static_cast<DistributionPage*>(window.pages().page(u"distribution"_s)); }
+    static DistributionPage& distribution(MainWindow& window)
+    {
+        return *static_cast<DistributionPage*>(window.pages().page(u"distribution"_s));
+    }
     /// Moves the mouse as a drag would, with the button held.
     static void drag(CdfChart& chart, double fromSeconds, double toSeconds, Qt::KeyboardModifiers modifiers)
     {
@@ -84,7 +87,8 @@ TEST_F(EndToEnd, ASessionComesBackAsItWas)
         settle(*window);
         ASSERT_EQ(shown(*window, 2)->scenario.variability.slow.size(), 1U);
         const int node = study.current()->scenario->variability.slow.front().node;
-        EXPECT_EQ(placesOf(*study.current()->scenario, node).front().stage, cell % map.data().columns) << "the node stands where the click was";
+        EXPECT_EQ(placesOf(*study.current()->scenario, node).front().stage, cell % map.data().columns)
+            << "the node stands where the click was";
 
         const int jobs = window->workspace().bridge().jobsStarted();
         while (study.undoStack()->canUndo())
@@ -276,7 +280,11 @@ TEST_F(EndToEnd, ImportsSayWhatTheyUnderstood)
     const ImportPreview scenario = previewImport(u"a.json"_s, QByteArray::fromStdString(toJson(base)), base);
     ASSERT_TRUE(scenario.scenario);
     EXPECT_EQ(scenario.scenario->hash(), base.hash());
-    const ImportPreview megatron = previewImport(u"run.sh"_s, "--num-layers 16 --hidden-size 4096 --num-attention-heads 32 --seq-length 4096 --max-position-embeddings 4096 --micro-batch-size 1 --global-batch-size 64 --tensor-model-parallel-size 2 --pipeline-model-parallel-size 4", base);
+    const ImportPreview megatron =
+        previewImport(u"run.sh"_s,
+                      "--num-layers 16 --hidden-size 4096 --num-attention-heads 32 --seq-length 4096 --max-position-embeddings 4096 "
+                      "--micro-batch-size 1 --global-batch-size 64 --tensor-model-parallel-size 2 --pipeline-model-parallel-size 4",
+                      base);
     ASSERT_TRUE(megatron.scenario) << (megatron.notes.empty() ? "" : megatron.notes.front().message);
     EXPECT_EQ(megatron.scenario->parallelism.tensorModelParallelSize, 2);
     const ImportPreview speeds = previewImport(u"speeds.csv"_s, "node,relative_speed\n0,1.0\n1,0.8\n2,1.0\n", base);

@@ -22,7 +22,8 @@ public:
     MonkeyUser(MainWindow& window, unsigned seed) : m_window(window), m_random(seed)
     {
         for (QAction* action : window.actions().all()) {
-            static const QSet<QString> kLeaves{u"file.sample"_s, u"file.open"_s, u"file.import"_s, u"file.recent"_s, u"file.saveAs"_s, u"file.quit"_s,
+            static const QSet<QString> kLeaves{u"file.sample"_s,         u"file.open"_s,           u"file.import"_s,
+                                               u"file.recent"_s,         u"file.saveAs"_s,         u"file.quit"_s,
                                                u"tools.samples.10000"_s, u"tools.samples.50000"_s, u"help.tour"_s};
             if (!kLeaves.contains(action->objectName()))
                 m_commands << action;
@@ -36,17 +37,36 @@ public:
     {
         switch (pick(12)) {
         case 0:
-        case 1: m_commands[pick(static_cast<int>(m_commands.size()))]->trigger(); break;
-        case 2: m_window.actions().get(u"edit.undo"_s)->trigger(); break;
+        case 1:
+            m_commands[pick(static_cast<int>(m_commands.size()))]->trigger();
+            break;
+        case 2:
+            m_window.actions().get(u"edit.undo"_s)->trigger();
+            break;
         case 3:
-        case 4: typeIntoAField(); break;
-        case 5: study().setLimit(0.001 * (1 + pick(10'000))); break;
-        case 6: study().setSlowNode(study().currentId(), pick(8), 1 + 0.05 * pick(6)); break;
-        case 7: m_window.pages().showPage(pick(static_cast<int>(m_window.pages().pages().size()))); break;
-        case 8: click(); break;
-        case 9: drag(); break;
-        case 10: wheel(); break;
-        default: key();
+        case 4:
+            typeIntoAField();
+            break;
+        case 5:
+            study().setLimit(0.001 * (1 + pick(10'000)));
+            break;
+        case 6:
+            study().setSlowNode(study().currentId(), pick(8), 1 + 0.05 * pick(6));
+            break;
+        case 7:
+            m_window.pages().showPage(pick(static_cast<int>(m_window.pages().pages().size())));
+            break;
+        case 8:
+            click();
+            break;
+        case 9:
+            drag();
+            break;
+        case 10:
+            wheel();
+            break;
+        default:
+            key();
         }
         if (study().state().entries.size() > 12) // a study of people has a dozen scenarios, not thousands
             while (study().undoStack()->canUndo() && study().state().entries.size() > 4)
@@ -103,7 +123,8 @@ private:
             return; // rows of the scenario table and handles start a drag of the desktop, which has its own event loop
         const QPoint to = at + QPoint(pick(400) - 200, pick(200) - 100);
         const Qt::KeyboardModifiers keys = pick(2) ? Qt::AltModifier : Qt::NoModifier;
-        const auto send = [&, target = QPointer<QWidget>(widget)](QEvent::Type type, QPoint where, Qt::MouseButton button, Qt::MouseButtons buttons) {
+        const auto send = [&, target = QPointer<QWidget>(widget)](QEvent::Type type, QPoint where, Qt::MouseButton button,
+                                                                  Qt::MouseButtons buttons) {
             if (!target)
                 return;
             QMouseEvent event(type, QPointF(where), QPointF(target->mapToGlobal(where)), button, buttons, keys);
@@ -127,8 +148,9 @@ private:
 
     void key()
     {
-        static constexpr Qt::Key kKeys[] = {Qt::Key_Tab, Qt::Key_Backtab, Qt::Key_Up, Qt::Key_Down, Qt::Key_Left, Qt::Key_Right, Qt::Key_Escape,
-                                            Qt::Key_Space, Qt::Key_Return, Qt::Key_Home, Qt::Key_End, Qt::Key_Delete, Qt::Key_F2, Qt::Key_Plus};
+        static constexpr Qt::Key kKeys[] = {Qt::Key_Tab,   Qt::Key_Backtab, Qt::Key_Up,    Qt::Key_Down,   Qt::Key_Left,
+                                            Qt::Key_Right, Qt::Key_Escape,  Qt::Key_Space, Qt::Key_Return, Qt::Key_Home,
+                                            Qt::Key_End,   Qt::Key_Delete,  Qt::Key_F2,    Qt::Key_Plus};
         if (QWidget* focus = m_window.focusWidget())
             QTest::keyClick(focus, kKeys[pick(std::size(kKeys))]);
     }

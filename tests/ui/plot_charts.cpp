@@ -43,7 +43,8 @@ TEST(Ticks, AreRoundNumbersInsideTheRange)
 
 TEST(Ticks, CoverTheRangeWithTheirEnds)
 {
-    for (const auto& [low, high] : {std::pair{6.21, 7.77}, {0.0, 1.0}, {-3.0, 0.1}, {1e-6, 1.0001e-6}, {5.0, 5.0}, {0.0, 0.0}, {1e9, 3e9}}) {
+    for (const auto& [low, high] :
+         {std::pair{6.21, 7.77}, {0.0, 1.0}, {-3.0, 0.1}, {1e-6, 1.0001e-6}, {5.0, 5.0}, {0.0, 0.0}, {1e9, 3e9}}) {
         const Ticks ticks = coveringTicks(low, high, 8);
         ASSERT_GE(ticks.values.size(), 2U) << low;
         EXPECT_LE(ticks.values.front(), low + 1e-6 * ticks.step);
@@ -278,7 +279,9 @@ TEST(Gantt, LightsUpThePickedClass)
 
 Picture pictureOf(const PlotBase& chart)
 {
-    return {chart.size(), [&chart](QPainter& p) { chart.paintChart(p, chart.rect(), Look(lightPalette())); }, u"Chart"_s,
+    return {chart.size(),
+            [&chart](QPainter& p) { chart.paintChart(p, chart.rect(), Look(lightPalette())); },
+            u"Chart"_s,
             {u"TP8 PP16, µ"_s, u"7c1e09af12345678"_s, 7, 10'000, u"0.1.0"_s, u"sensitivity"_s}};
 }
 

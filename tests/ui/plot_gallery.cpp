@@ -22,8 +22,11 @@ std::vector<NamedChart> galleryCharts(const Theme& theme)
 {
     std::vector<NamedChart> charts;
     auto tornado = std::make_unique<TornadoChart>(theme);
-    tornado->setText({u"What moves p95"_s, u"Change of p95 when the spread of one cause is removed or doubled"_s,
-                      {u"* Not monotonic: removing and doubling the spread both raise p95."_s, u"n = 10,000 steps each, seed 7, one cause at a time, common random numbers. Whiskers: 95 %."_s}, {}});
+    tornado->setText({u"What moves p95"_s,
+                      u"Change of p95 when the spread of one cause is removed or doubled"_s,
+                      {u"* Not monotonic: removing and doubling the spread both raise p95."_s,
+                       u"n = 10,000 steps each, seed 7, one cause at a time, common random numbers. Whiskers: 95 %."_s},
+                      {}});
     tornado->setData(tornadoOf(samples::sensitivityTable(), Figure::p95, 0));
     tornado->setHighlighted(u"dp.all_gather"_s);
     tornado->resize(640, 650);
@@ -35,7 +38,10 @@ std::vector<NamedChart> galleryCharts(const Theme& theme)
     charts.push_back({u"tornado-uncalibrated"_s, std::move(uncalibrated)});
     auto bars = std::make_unique<PairedBarChart>(theme);
     const SensitivityTable table = samples::sensitivityTable();
-    bars->setText({u"What made the slow steps slow"_s, u"Share of the critical path, %"_s, {u"500 slowest of 10,000 steps, above 9.30 s."_s, u"Shares add up to 100 %. Interval ± 0.3 points."_s}, {}});
+    bars->setText({u"What made the slow steps slow"_s,
+                   u"Share of the critical path, %"_s,
+                   {u"500 slowest of 10,000 steps, above 9.30 s."_s, u"Shares add up to 100 %. Interval ± 0.3 points."_s},
+                   {}});
     bars->setData(pairedOf(samples::tailAttribution(), AttributionBy::kernelClass, 0, &table));
     bars->setHighlighted(u"dp.all_gather"_s);
     bars->resize(402, 650);
@@ -57,8 +63,10 @@ std::vector<NamedChart> galleryCharts(const Theme& theme)
         data.marked = {std::min(2, map.rows - 1) * map.columns + 11};
         data.markedLabel = u"node 417 now"_s;
         auto chart = std::make_unique<HeatMap>(theme);
-        chart->setText({u"Slowdown of p95 with one 15 % slow node, by its place"_s, u"Step time p95 with the slow node in this cell, relative to no slow node (9.30 s)"_s,
-                        {u"n = 10,000 steps per cell, seed 7, common random numbers, interval ± 0.003. Fixed scale from 1.00×."_s}, {}});
+        chart->setText({u"Slowdown of p95 with one 15 % slow node, by its place"_s,
+                        u"Step time p95 with the slow node in this cell, relative to no slow node (9.30 s)"_s,
+                        {u"n = 10,000 steps per cell, seed 7, common random numbers, interval ± 0.003. Fixed scale from 1.00×."_s},
+                        {}});
         chart->setData(data);
         return chart;
     };
@@ -69,7 +77,10 @@ std::vector<NamedChart> galleryCharts(const Theme& theme)
     flat->resize(726, 500);
     charts.push_back({u"placement-alike"_s, std::move(flat)});
     auto gantt = std::make_unique<GanttChart>(theme);
-    gantt->setText({u"One sampled p95 step, 9.30 s"_s, u"Draw 4,173 of 10,000, seed 7, replica 41, interleaved 1F1B, 16 stages × 2 chunks, 16 micro-batches"_s, {}, {}});
+    gantt->setText({u"One sampled p95 step, 9.30 s"_s,
+                    u"Draw 4,173 of 10,000, seed 7, replica 41, interleaved 1F1B, 16 stages × 2 chunks, 16 micro-batches"_s,
+                    {},
+                    {}});
     gantt->setTimeline(samples::timeline());
     gantt->resize(1056, 484);
     charts.push_back({u"gantt"_s, std::move(gantt)});
@@ -85,7 +96,10 @@ std::vector<NamedChart> galleryCharts(const Theme& theme)
         ScaleData data = scaleDataOf(samples::scaleCurve(), figure, scenario);
         data.currentGpus = 16384;
         data.currentLabel = u"now 16,384"_s;
-        scale->setText({u"Step time over the number of GPUs"_s, u"Weak scaling: the global batch grows with the data-parallel size"_s, {u"n = 2,000 steps per point, seed 7, common random numbers."_s}, {}});
+        scale->setText({u"Step time over the number of GPUs"_s,
+                        u"Weak scaling: the global batch grows with the data-parallel size"_s,
+                        {u"n = 2,000 steps per point, seed 7, common random numbers."_s},
+                        {}});
         scale->setData(data);
         scale->resize(1056, 440);
         charts.push_back({name, std::move(scale)});
@@ -127,7 +141,8 @@ TEST(Gallery, EveryChartPaintsInBothThemesAtEveryScale)
                 EXPECT_GT(coloursOf(image), 12) << named.name.toStdString();
                 if (!folder.isEmpty()) {
                     QDir().mkpath(folder);
-                    EXPECT_TRUE(image.save(u"%1/%2-%3-%4.png"_s.arg(folder, named.name, palette->dark ? u"dark"_s : u"light"_s, QString::number(ratio))));
+                    EXPECT_TRUE(image.save(
+                        u"%1/%2-%3-%4.png"_s.arg(folder, named.name, palette->dark ? u"dark"_s : u"light"_s, QString::number(ratio))));
                 }
             }
 }

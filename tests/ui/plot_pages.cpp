@@ -65,7 +65,10 @@ protected:
         m_context.study = &m_study;
         m_context.insights = &m_runner;
     }
-    static void settle(const Page& page) { ASSERT_TRUE(QTest::qWaitFor([&] { return !page.isComputing(); }, 60'000)); }
+    static void settle(const Page& page)
+    {
+        ASSERT_TRUE(QTest::qWaitFor([&] { return !page.isComputing(); }, 60'000));
+    }
     void keep(Page& page)
     {
         const QString folder = qEnvironmentVariable("PRISM_GALLERY");

@@ -86,9 +86,10 @@ TailAttribution tailAttribution()
         const char* name;
         double all, slow;
     };
-    const Spec specs[] = {{"gemm.mlp", 0.422, 0.381}, {"attention", 0.131, 0.119}, {"gemm.qkv", 0.124, 0.112}, {"dp.all_gather", 0.052, 0.096},
-                          {"dp.reduce_scatter", 0.044, 0.075}, {"pp.send_recv", 0.049, 0.063}, {"tp.reduce_scatter", 0.069, 0.061},
-                          {"tp.all_gather", 0.066, 0.060}, {"norm", 0.032, 0.026}, {"optimizer", 0.015, 0.011}};
+    const Spec specs[] = {{"gemm.mlp", 0.422, 0.381},          {"attention", 0.131, 0.119},         {"gemm.qkv", 0.124, 0.112},
+                          {"dp.all_gather", 0.052, 0.096},     {"dp.reduce_scatter", 0.044, 0.075}, {"pp.send_recv", 0.049, 0.063},
+                          {"tp.reduce_scatter", 0.069, 0.061}, {"tp.all_gather", 0.066, 0.060},     {"norm", 0.032, 0.026},
+                          {"optimizer", 0.015, 0.011}};
     TailAttribution a;
     for (const Spec& spec : specs) {
         AttributionRow row;
@@ -142,7 +143,8 @@ PlacementMap placementMap(int rows)
             PlacementCell cell;
             cell.present = !(row == 12 && (column == 2 || column == 3));
             const double edge = std::min(column, 15 - column);
-            const double ratio = (row == 5 ? 1.02 : 1.035) + 0.03 * (1 - std::exp(-edge / 1.5)) + 0.006 * std::exp(-std::pow((row - 9.5) / 2, 2)) - (column == 15 ? 0.012 : 0);
+            const double ratio = (row == 5 ? 1.02 : 1.035) + 0.03 * (1 - std::exp(-edge / 1.5))
+                                 + 0.006 * std::exp(-std::pow((row - 9.5) / 2, 2)) - (column == 15 ? 0.012 : 0);
             cell.p95Ratio = {ratio, 0.003};
             cell.p50Ratio = {1 + (ratio - 1) * 0.9, 0.001};
             cell.p99Ratio = {1 + (ratio - 1) * 1.1, 0.005};
@@ -283,7 +285,8 @@ ScaleCurve scaleCurve(ScaleMode mode)
         point.valid = gpus != 128;
         point.problem = point.valid ? "" : "peak memory of 93.1 GiB exceeds 79.6 GiB";
         const double grown = std::log2(static_cast<double>(gpus) / 256);
-        point.step = mode == ScaleMode::weak ? summary(8.6 + 0.06 * grown, 0.12 + 0.03 * grown) : summary(8.6 * 64 / std::pow(1.9, grown), 0.12 + 0.03 * grown);
+        point.step = mode == ScaleMode::weak ? summary(8.6 + 0.06 * grown, 0.12 + 0.03 * grown)
+                                             : summary(8.6 * 64 / std::pow(1.9, grown), 0.12 + 0.03 * grown);
         point.mfu = {0.31 - 0.003 * grown, 0.0003};
         point.tokensPerSecond = 1e4 * static_cast<double>(gpus) / 100;
         point.costPerBillionTokensUsd = 4000 + 90 * grown;

@@ -77,8 +77,11 @@ TEST_F(Receipts, AReportOpensWhatItIsOfAndAForeignOneChangesNothing)
     StudyModel& study = window->workspace().study();
     const StudyState before = study.state();
     const QString path = folder.filePath(u"report.json"_s);
-    QJsonObject report{{u"scenario"_s, u"base + slow node"_s}, {u"hash"_s, QString::fromStdString(study.entry(2)->scenario->hash().text())}, {u"seed"_s, 1},
-                       {u"samples"_s, 1000}, {u"engine_version"_s, u"0.1.0"_s}};
+    QJsonObject report{{u"scenario"_s, u"base + slow node"_s},
+                       {u"hash"_s, QString::fromStdString(study.entry(2)->scenario->hash().text())},
+                       {u"seed"_s, 1},
+                       {u"samples"_s, 1000},
+                       {u"engine_version"_s, u"0.1.0"_s}};
     write(path, QJsonDocument(report).toJson());
     window->openDropped(path);
     EXPECT_EQ(study.currentId(), 2);
@@ -98,7 +101,12 @@ TEST_F(Receipts, AForgedPictureIsNotTrusted)
 {
     auto window = smallWindow();
     const StudyState before = window->workspace().study().state();
-    Receipt forged{.scenario = u"x"_s, .hash = u"0123456789abcdef"_s, .seed = 1, .samples = 1'000'000'000, .version = u"0"_s, .page = u"nowhere"_s,
+    Receipt forged{.scenario = u"x"_s,
+                   .hash = u"0123456789abcdef"_s,
+                   .seed = 1,
+                   .samples = 1'000'000'000,
+                   .version = u"0"_s,
+                   .page = u"nowhere"_s,
                    .scenarioJson = QString::fromStdString(toJson(smallScenario("other")))};
     EXPECT_FALSE(openReceipt(*window, forged, u"forged.png"_s)) << "the scenario is not the one of the hash";
     EXPECT_TRUE(window->workspace().study().state() == before);

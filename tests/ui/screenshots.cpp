@@ -46,8 +46,8 @@ TEST(Screenshots, ShowEveryPageInBothThemesAtBothScales)
     std::vector<std::unique_ptr<QProcess>> runs;
     for (const int scale : {1, 2}) {
         runs.push_back(std::make_unique<QProcess>());
-        runs.back()->start(QStringLiteral(PRISM_EXPLORER), {u"--screenshots"_s, folder, u"--scale"_s, QString::number(scale),
-                                                            u"--size"_s, u"%1x%2"_s.arg(kWindow.width()).arg(kWindow.height())});
+        runs.back()->start(QStringLiteral(PRISM_EXPLORER), {u"--screenshots"_s, folder, u"--scale"_s, QString::number(scale), u"--size"_s,
+                                                            u"%1x%2"_s.arg(kWindow.width()).arg(kWindow.height())});
     }
     for (const auto& run : runs) {
         ASSERT_TRUE(run->waitForFinished(600'000)) << run->errorString().toStdString();
@@ -56,7 +56,8 @@ TEST(Screenshots, ShowEveryPageInBothThemesAtBothScales)
     for (const char* page : {"distribution", "sensitivity", "placement", "pipeline", "scale"})
         for (const bool dark : {false, true})
             for (const int scale : {1, 2}) {
-                const QString name = u"%1-%2%3.png"_s.arg(QString::fromLatin1(page), dark ? u"dark"_s : u"light"_s, scale == 2 ? u"@2x"_s : QString());
+                const QString name =
+                    u"%1-%2%3.png"_s.arg(QString::fromLatin1(page), dark ? u"dark"_s : u"light"_s, scale == 2 ? u"@2x"_s : QString());
                 SCOPED_TRACE(name.toStdString());
                 const QImage picture(QDir(folder).filePath(name));
                 ASSERT_FALSE(picture.isNull());

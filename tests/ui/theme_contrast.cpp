@@ -61,8 +61,8 @@ double ciede2000(const Lab& one, const Lab& two)
     double meanH = h1 + h2;
     if (cp1 * cp2 != 0)
         meanH = std::abs(h1 - h2) <= 180 ? meanH / 2 : (meanH < 360 ? meanH + 360 : meanH - 360) / 2;
-    const double t = 1 - 0.17 * std::cos(radians(meanH - 30)) + 0.24 * std::cos(radians(2 * meanH)) + 0.32 * std::cos(radians(3 * meanH + 6)) -
-                     0.20 * std::cos(radians(4 * meanH - 63));
+    const double t = 1 - 0.17 * std::cos(radians(meanH - 30)) + 0.24 * std::cos(radians(2 * meanH))
+                     + 0.32 * std::cos(radians(3 * meanH + 6)) - 0.20 * std::cos(radians(4 * meanH - 63));
     const double turn = 30 * std::exp(-std::pow((meanH - 275) / 25, 2)), c7 = std::pow(meanC, 7);
     const double rc = 2 * std::sqrt(c7 / (c7 + std::pow(25.0, 7))), l50 = std::pow(meanL - 50, 2);
     const double sl = 1 + 0.015 * l50 / std::sqrt(20 + l50), sc = 1 + 0.045 * meanC, sh = 1 + 0.015 * meanC * t;
@@ -100,7 +100,8 @@ TEST_P(Contrast, TextIsReadableOnEveryGround)
 {
     const Palette& p = *GetParam();
     for (const Role ground : {Role::window, Role::panel, Role::header, Role::selection, Role::errorFill, Role::warningFill, Role::noteFill})
-        for (const Role text : {Role::text, Role::textSecondary, Role::textTertiary, Role::accent, Role::good, Role::bad, Role::error, Role::warning})
+        for (const Role text :
+             {Role::text, Role::textSecondary, Role::textTertiary, Role::accent, Role::good, Role::bad, Role::error, Role::warning})
             EXPECT_GE(contrastRatio(p[text], p[ground]), 4.5) << "role " << static_cast<int>(text) << " on " << static_cast<int>(ground);
     for (const Role ground : {Role::field, Role::derivedField, Role::beyondLimit})
         for (const Role text : {Role::text, Role::textSecondary})

@@ -50,7 +50,8 @@ TEST(Theme, StyleSheetLeavesNoPlaceholder)
 TEST(Theme, NoWidgetNamesAColour)
 {
     // A colour value in the sources outside the palette: "#rrggbb", QColor(r, g, b), or a named Qt colour.
-    static const QRegularExpression value(u"\"#[0-9A-Fa-f]{3,8}\"|\\bQColor\\(\\s*\\d|\\bqRgba?\\(|Qt::(?:red|green|blue|gray|darkGray|lightGray|yellow|cyan|magenta)\\b"_s);
+    static const QRegularExpression value(
+        u"\"#[0-9A-Fa-f]{3,8}\"|\\bQColor\\(\\s*\\d|\\bqRgba?\\(|Qt::(?:red|green|blue|gray|darkGray|lightGray|yellow|cyan|magenta)\\b"_s);
     QDirIterator files(QStringLiteral(PRISM_SOURCE_DIR "/ui"), {u"*.cpp"_s, u"*.h"_s}, QDir::Files, QDirIterator::Subdirectories);
     int seen = 0;
     while (files.hasNext()) {

@@ -43,7 +43,8 @@ TEST_F(UiScale, NothingIsCutWhereTheWindowHasNoRoomForIt)
     for (int column = DistributionModel::nameColumn + 1; column < DistributionModel::kColumns; ++column)
         for (int row = 0; row < table->model()->rowCount(); ++row) {
             const QModelIndex cell = table->model()->index(row, column);
-            EXPECT_GE(table->columnWidth(column), table->itemDelegate()->sizeHint({}, cell).width()) << cell.data().toString().toStdString();
+            EXPECT_GE(table->columnWidth(column), table->itemDelegate()->sizeHint({}, cell).width())
+                << cell.data().toString().toStdString();
         }
 }
 
@@ -68,12 +69,14 @@ TEST_F(UiScale, ItChangesWhileTheWindowRuns)
         EXPECT_NEAR(window->headline().height(), row * scale, 2);
         for (const QAbstractButton* button : window->findChildren<QPushButton*>()) // no text is cut
             if (button->isVisible() && !button->text().isEmpty()) {
-                EXPECT_GE(button->width(), button->fontMetrics().horizontalAdvance(QString(button->text()).remove(u'&'))) << button->text().toStdString() << " at " << scale;
+                EXPECT_GE(button->width(), button->fontMetrics().horizontalAdvance(QString(button->text()).remove(u'&')))
+                    << button->text().toStdString() << " at " << scale;
             }
         if (const QString shots = qEnvironmentVariable("PRISM_GALLERY"); !shots.isEmpty())
             window->grab().save(u"%1/scaled-%2.png"_s.arg(shots).arg(scale));
     }
-    EXPECT_EQ(window->editor().row(u"parallelism.tensor_model_parallel_size"_s)->field()->width(), fieldBefore) << "there and back changes nothing";
+    EXPECT_EQ(window->editor().row(u"parallelism.tensor_model_parallel_size"_s)->field()->width(), fieldBefore)
+        << "there and back changes nothing";
 }
 
 } // namespace prism::ui::test

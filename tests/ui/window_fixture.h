@@ -23,8 +23,11 @@ inline Scenario smallScenario(const std::string& name)
 {
     Scenario s;
     s.name = name;
-    for (const auto& [path, text] : {std::pair{"cluster.num_gpus", "64"}, {"cluster.gpus_per_node", "8"}, {"model.num_layers", "16"},
-                                     {"parallelism.tensor_model_parallel_size", "4"}, {"parallelism.pipeline_model_parallel_size", "4"},
+    for (const auto& [path, text] : {std::pair{"cluster.num_gpus", "64"},
+                                     {"cluster.gpus_per_node", "8"},
+                                     {"model.num_layers", "16"},
+                                     {"parallelism.tensor_model_parallel_size", "4"},
+                                     {"parallelism.pipeline_model_parallel_size", "4"},
                                      {"training.global_batch_size", "32"}}) {
         Result<Scenario> next = setParameter(s, path, text);
         EXPECT_TRUE(next.ok()) << path;

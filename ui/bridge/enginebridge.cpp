@@ -40,7 +40,9 @@ struct EngineBridge::Worker {
 };
 
 EngineBridge::EngineBridge(QObject* parent)
-    : QObject(parent), m_evaluator(std::make_shared<Evaluator>()), m_worker(std::make_unique<Worker>())
+    : QObject(parent),
+      m_evaluator(std::make_shared<Evaluator>()),
+      m_worker(std::make_unique<Worker>())
 {
     m_pause.setSingleShot(true);
     m_pause.setInterval(kBurstMs);
@@ -57,7 +59,8 @@ EngineBridge::EngineBridge(QObject* parent)
                 if (stop.stop_requested())
                     break;
                 const auto post = [this, number = job.number, id = item.id](SnapshotPtr snapshot) {
-                    QMetaObject::invokeMethod(this, [this, number, id, snapshot] { deliver(number, id, snapshot); }, Qt::QueuedConnection);
+                    QMetaObject::invokeMethod(
+                        this, [this, number, id, snapshot] { deliver(number, id, snapshot); }, Qt::QueuedConnection);
                 };
                 EvaluateOptions options;
                 options.seed = job.seed;
@@ -79,7 +82,8 @@ EngineBridge::EngineBridge(QObject* parent)
                     post(failed);
                 }
             }
-            QMetaObject::invokeMethod(this, [this, number = job.number] { finish(number); }, Qt::QueuedConnection);
+            QMetaObject::invokeMethod(
+                this, [this, number = job.number] { finish(number); }, Qt::QueuedConnection);
         }
     });
 }
@@ -231,8 +235,8 @@ void EngineBridge::remember(const SnapshotPtr& snapshot)
 {
     m_kept[snapshot->hash.value] = {snapshot, ++m_clock};
     if (m_kept.size() > kKeptSnapshots)
-        m_kept.erase(std::min_element(m_kept.begin(), m_kept.end(),
-                                      [](const auto& a, const auto& b) { return a.second.second < b.second.second; }));
+        m_kept.erase(
+            std::min_element(m_kept.begin(), m_kept.end(), [](const auto& a, const auto& b) { return a.second.second < b.second.second; }));
 }
 
 SnapshotPtr EngineBridge::remembered(ContentHash hash) const

@@ -16,11 +16,11 @@ namespace prism::ui {
 
 /// What one scenario shows: the last valid snapshot, and whether it answers the present input.
 struct ScenarioResult {
-    SnapshotPtr shown;        ///< last valid one; null before the first
-    Diagnostics diagnostics;  ///< of the present input: errors (then `shown` is of the last valid input) and warnings
-    bool computing = false;   ///< the present input is waiting or being computed
-    bool invalid = false;     ///< the present input has errors
-    bool cancelled = false;   ///< the user stopped the computation of the present input
+    SnapshotPtr shown;       ///< last valid one; null before the first
+    Diagnostics diagnostics; ///< of the present input: errors (then `shown` is of the last valid input) and warnings
+    bool computing = false;  ///< the present input is waiting or being computed
+    bool invalid = false;    ///< the present input has errors
+    bool cancelled = false;  ///< the user stopped the computation of the present input
     [[nodiscard]] bool stale() const { return computing || invalid || cancelled; }
 };
 
@@ -45,8 +45,8 @@ public:
     // change it
     /// What must be up to date, most important first. Ids that are left out are forgotten.
     void request(const std::vector<Item>& items);
-    void cancel();                          ///< stops the running job and drops the waiting one
-    void setSamples(int numSamples);        ///< of the next requests
+    void cancel();                   ///< stops the running job and drops the waiting one
+    void setSamples(int numSamples); ///< of the next requests
     void setSeed(std::uint64_t seed);
 
     // look at it
@@ -59,9 +59,9 @@ public:
     [[nodiscard]] std::shared_ptr<Evaluator> evaluator() const { return m_evaluator; }
 
 Q_SIGNALS:
-    void resultChanged(int id);             ///< a snapshot, a diagnostic or the state of one scenario
+    void resultChanged(int id); ///< a snapshot, a diagnostic or the state of one scenario
     void busyChanged(bool busy);
-    void costChanged();                     ///< lastCost() is of a finished edit
+    void costChanged(); ///< lastCost() is of a finished edit
 
 private:
     struct Job {
@@ -90,7 +90,7 @@ private:
     int m_jobsStarted = 0, m_samples = 10'000;
     std::uint64_t m_seed = 1;
     EvaluationCost m_lastCost;
-    QTimer m_pause;               ///< ends a burst
+    QTimer m_pause; ///< ends a burst
     QElapsedTimer m_sinceEdit, m_sinceStart;
     std::unique_ptr<Worker> m_worker;
 };

@@ -20,8 +20,8 @@ struct InsightRunner::Impl {
         Work work;
         Done done;
     };
-    std::deque<Job> waiting;          // GUI thread only
-    std::optional<Job> running;       // GUI thread only; its work moved to the worker
+    std::deque<Job> waiting;    // GUI thread only
+    std::optional<Job> running; // GUI thread only; its work moved to the worker
     bool cancelled = false, held = false;
     std::uint64_t nextNumber = 1;
 
@@ -43,8 +43,8 @@ InsightRunner::InsightRunner(QObject* parent) : QObject(parent), m_impl(std::mak
             m_impl->handed.reset();
             lock.unlock();
             const JobProgress report = [this, key = job.key](double share, const QString& text) {
-                QMetaObject::invokeMethod(this, [this, key, share, text] { Q_EMIT progress(key, share, text); },
-                                          Qt::QueuedConnection);
+                QMetaObject::invokeMethod(
+                    this, [this, key, share, text] { Q_EMIT progress(key, share, text); }, Qt::QueuedConnection);
             };
             std::shared_ptr<const void> result;
             try {
@@ -52,15 +52,18 @@ InsightRunner::InsightRunner(QObject* parent) : QObject(parent), m_impl(std::mak
             } catch (const std::exception&) {
                 result.reset(); // core returns errors as values; what is left here is memory, and then there is no result
             }
-            QMetaObject::invokeMethod(this, [this, result] {
-                const Impl::Job done = std::move(*m_impl->running);
-                const bool cancelled = m_impl->cancelled || !result;
-                m_impl->running.reset();
-                Q_EMIT finished(done.key, cancelled);
-                if (!cancelled && done.receiver)
-                    done.done(result);
-                startNext();
-            }, Qt::QueuedConnection);
+            QMetaObject::invokeMethod(
+                this,
+                [this, result] {
+                    const Impl::Job done = std::move(*m_impl->running);
+                    const bool cancelled = m_impl->cancelled || !result;
+                    m_impl->running.reset();
+                    Q_EMIT finished(done.key, cancelled);
+                    if (!cancelled && done.receiver)
+                        done.done(result);
+                    startNext();
+                },
+                Qt::QueuedConnection);
         }
     });
 }
@@ -129,6 +132,9 @@ bool InsightRunner::isBusy(const QString& key) const
     return false;
 }
 
-bool InsightRunner::isIdle() const { return !m_impl->running && m_impl->waiting.empty(); }
+bool InsightRunner::isIdle() const
+{
+    return !m_impl->running && m_impl->waiting.empty();
+}
 
 } // namespace prism::ui

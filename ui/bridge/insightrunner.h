@@ -26,16 +26,15 @@ public:
     /// `work` must look at its stop token every few milliseconds and capture values only (no widgets). `done` is called on the
     /// GUI thread while `receiver` lives; not at all when the job was cancelled or replaced.
     template <class R>
-    void run(QObject* receiver, const QString& key, const QString& title,
-             std::function<R(std::stop_token, const JobProgress&)> work, std::function<void(std::shared_ptr<const R>)> done)
+    void run(QObject* receiver, const QString& key, const QString& title, std::function<R(std::stop_token, const JobProgress&)> work,
+             std::function<void(std::shared_ptr<const R>)> done)
     {
-        start(receiver, key, title,
-              [work = std::move(work)](std::stop_token stop, const JobProgress& progress) -> std::shared_ptr<const void> {
-                  return std::make_shared<const R>(work(std::move(stop), progress));
-              },
-              [done = std::move(done)](const std::shared_ptr<const void>& result) {
-                  done(std::static_pointer_cast<const R>(result));
-              });
+        start(
+            receiver, key, title,
+            [work = std::move(work)](std::stop_token stop, const JobProgress& progress) -> std::shared_ptr<const void> {
+                return std::make_shared<const R>(work(std::move(stop), progress));
+            },
+            [done = std::move(done)](const std::shared_ptr<const void>& result) { done(std::static_pointer_cast<const R>(result)); });
     }
     void cancel(const QString& key);
     void cancelAll();

@@ -69,7 +69,10 @@ CdfChart::CdfChart(const Theme& theme, QWidget* parent) : QWidget(parent), m_imp
 
 CdfChart::~CdfChart() = default;
 
-QSize CdfChart::minimumSizeHint() const { return {m_impl->theme.px(320), m_impl->theme.px(240)}; }
+QSize CdfChart::minimumSizeHint() const
+{
+    return {m_impl->theme.px(320), m_impl->theme.px(240)};
+}
 
 void CdfChart::setMode(Mode mode)
 {
@@ -109,10 +112,22 @@ void CdfChart::resetZoom()
     refresh();
 }
 
-CdfChart::Mode CdfChart::mode() const { return m_impl->mode; }
-QRectF CdfChart::plotArea() const { return m_impl->plot; }
-const QList<ChartCurve>& CdfChart::curves() const { return m_impl->curves; }
-int CdfChart::paintCount() const { return m_impl->paints; }
+CdfChart::Mode CdfChart::mode() const
+{
+    return m_impl->mode;
+}
+QRectF CdfChart::plotArea() const
+{
+    return m_impl->plot;
+}
+const QList<ChartCurve>& CdfChart::curves() const
+{
+    return m_impl->curves;
+}
+int CdfChart::paintCount() const
+{
+    return m_impl->paints;
+}
 
 double CdfChart::secondsAt(double x) const
 {
@@ -173,7 +188,8 @@ void CdfChart::layoutPlot()
     Impl& d = *m_impl;
     const Look& look = d.theme.look();
     const double left = look.px(d.mode == Mode::cdf ? 40 : 48);
-    d.plot = QRectF(left, look.px(62), std::max(60.0, static_cast<double>(width()) - left - look.px(20)), std::max(60.0, static_cast<double>(height() - look.px(62) - look.px(44))));
+    d.plot = QRectF(left, look.px(62), std::max(60.0, static_cast<double>(width()) - left - look.px(20)),
+                    std::max(60.0, static_cast<double>(height() - look.px(62) - look.px(44))));
     d.chart->setPlotArea(d.plot);
     d.view->viewport()->update();
 }
@@ -202,9 +218,9 @@ void CdfChart::refresh()
     const int most = std::max(2, static_cast<int>(d.plot.width() / look.px(96)));
     d.ticksX = zoomed ? coveringTicks(d.zoomLow, d.zoomHigh, most) : coveringTicks(low, high, most);
     d.axisX->setRange(zoomed ? d.zoomLow : d.ticksX.values.front(), zoomed ? d.zoomHigh : d.ticksX.values.back());
-    d.ticksY = d.mode == Mode::density ? coveringTicks(0, std::max(top, 1e-9), 4)
-        : d.mode == Mode::exceedance   ? Ticks{{-4, -3, -2, -1, 0}, 1, 0}
-                                       : Ticks{{0, 25, 50, 75, 100}, 25, 0};
+    d.ticksY = d.mode == Mode::density      ? coveringTicks(0, std::max(top, 1e-9), 4)
+               : d.mode == Mode::exceedance ? Ticks{{-4, -3, -2, -1, 0}, 1, 0}
+                                            : Ticks{{0, 25, 50, 75, 100}, 25, 0};
     d.axisY->setRange(d.ticksY.values.front(), d.ticksY.values.back());
     while (static_cast<qsizetype>(d.drawn.size()) < d.curves.size()) {
         Drawn fresh{new QLineSeries, nullptr, std::make_unique<QLineSeries>(), std::make_unique<QLineSeries>()};
@@ -239,7 +255,8 @@ void CdfChart::refresh()
         } else {
             if (d.mode == Mode::cdf) {
                 line << QPointF(d.axisX->min(), 0) << QPointF(c.cdf.front().seconds, 0);
-                upper << QPointF(std::min(d.axisX->min(), c.cdf.front().seconds), c.cdf.front().high * 100); // the band holds the whole curve
+                upper << QPointF(std::min(d.axisX->min(), c.cdf.front().seconds),
+                                 c.cdf.front().high * 100); // the band holds the whole curve
                 lower << QPointF(std::min(d.axisX->min(), c.cdf.front().seconds), c.cdf.front().low * 100);
             }
             for (const CurvePoint& point : c.cdf) {

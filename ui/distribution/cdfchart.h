@@ -28,10 +28,10 @@ struct ChartCurve {
 
 /// What the limit's flag says; made by the page from core's figures.
 struct LimitReading {
-    double seconds = 0;          ///< where the limit stands; 0 = no limit drawn
-    double probability = 0;      ///< P(step <= seconds) on the curve that is read
-    QString sentence;            ///< "P(step > 9.30 s) = 5.0 %"
-    QString note;                ///< "± 0.4 points, baseline"
+    double seconds = 0;     ///< where the limit stands; 0 = no limit drawn
+    double probability = 0; ///< P(step <= seconds) on the curve that is read
+    QString sentence;       ///< "P(step > 9.30 s) = 5.0 %"
+    QString note;           ///< "± 0.4 points, baseline"
 };
 
 /// GUI thread only. Sizes and colours come from the theme's look at paint time.
@@ -47,8 +47,8 @@ public:
     void setMode(Mode mode);
     void setCurves(QList<ChartCurve> curves); ///< one `replace` per curve; keeps the series
     void setLimit(const LimitReading& limit);
-    void setBrushed(int scenarioId);          ///< this curve is drawn in full, the others step back; -1 = none
-    void setNotice(const QString& text);      ///< "computing" over the plot; empty = none
+    void setBrushed(int scenarioId);     ///< this curve is drawn in full, the others step back; -1 = none
+    void setNotice(const QString& text); ///< "computing" over the plot; empty = none
     void resetZoom();
 
     // look at it
@@ -57,7 +57,7 @@ public:
     [[nodiscard]] double secondsAt(double x) const;
     [[nodiscard]] double xAt(double seconds) const;
     [[nodiscard]] const QList<ChartCurve>& curves() const;
-    [[nodiscard]] int paintCount() const;     ///< for benchmarks: repaints of the plot so far
+    [[nodiscard]] int paintCount() const; ///< for benchmarks: repaints of the plot so far
     [[nodiscard]] QSize minimumSizeHint() const override;
 
 Q_SIGNALS:

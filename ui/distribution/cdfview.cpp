@@ -51,7 +51,7 @@ bool CdfChart::View::nearLimit(const QPointF& at) const
     if (d.limit.seconds <= 0)
         return false;
     return m_flag.contains(at)
-        || (std::abs(m_owner->xAt(d.limit.seconds) - at.x()) < 7 && at.y() > m_flag.top() && at.y() < d.plot.bottom() + 8);
+           || (std::abs(m_owner->xAt(d.limit.seconds) - at.x()) < 7 && at.y() > m_flag.top() && at.y() < d.plot.bottom() + 8);
 }
 
 void CdfChart::View::mousePressEvent(QMouseEvent* event)

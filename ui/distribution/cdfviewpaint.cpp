@@ -73,16 +73,17 @@ void CdfChart::View::drawTicks(QPainter& p, const Look& look) const
                    format::fixed(value, d.ticksX.decimals));
     }
     p.setPen(look[Role::textSecondary]);
-    p.drawText(QRectF(d.plot.left(), d.plot.bottom() + look.px(24), d.plot.width(), metrics.height()), Qt::AlignHCenter, tr("Step time, s"));
+    p.drawText(QRectF(d.plot.left(), d.plot.bottom() + look.px(24), d.plot.width(), metrics.height()), Qt::AlignHCenter,
+               tr("Step time, s"));
     for (const double value : d.ticksY.values) {
         const QString text = d.mode == Mode::exceedance ? format::number(std::pow(10.0, value) * 100, value > -2 ? 3 : 1)
-            : format::fixed(value, d.mode == Mode::density ? d.ticksY.decimals : 0);
+                                                        : format::fixed(value, d.mode == Mode::density ? d.ticksY.decimals : 0);
         p.drawText(QRectF(0, d.yPixel(value) - metrics.height() / 2, d.plot.left() - look.px(8), metrics.height()),
                    Qt::AlignRight | Qt::AlignVCenter, text);
     }
-    const QString title = d.mode == Mode::cdf ? tr("Share of steps, %")
-        : d.mode == Mode::density              ? tr("Density, % of steps per second")
-                                               : tr("Share of steps that take longer, % (log)");
+    const QString title = d.mode == Mode::cdf       ? tr("Share of steps, %")
+                          : d.mode == Mode::density ? tr("Density, % of steps per second")
+                                                    : tr("Share of steps that take longer, % (log)");
     p.drawText(QPointF(0, d.plot.top() - look.px(12)), title);
 }
 
@@ -121,7 +122,8 @@ void CdfChart::View::drawLimit(QPainter& p, const Look& look)
     const double x = m_owner->xAt(d.limit.seconds);
     const bool inside = x >= d.plot.left() - 1 && x <= d.plot.right() + 1;
     const double shown = std::clamp(x, d.plot.left(), d.plot.right());
-    const double y = d.mode == Mode::density ? d.plot.bottom() : std::clamp(d.yPixel(d.yValue(d.limit.probability)), d.plot.top(), d.plot.bottom());
+    const double y =
+        d.mode == Mode::density ? d.plot.bottom() : std::clamp(d.yPixel(d.yValue(d.limit.probability)), d.plot.top(), d.plot.bottom());
     if (inside && d.mode != Mode::density) {
         QPen dots = look.pen(Role::text, 1);
         dots.setDashPattern({1, 2});
@@ -132,7 +134,9 @@ void CdfChart::View::drawLimit(QPainter& p, const Look& look)
             p.setFont(look.font(Type::tick));
             p.setPen(look[Role::text]);
             p.drawText(QPointF(d.plot.left() + look.px(8), y - look.px(4)),
-                       u"p%1"_s.arg(format::number(shownPercent, shownPercent > 99 ? 4 : std::abs(shownPercent - std::round(shownPercent)) < 0.05 ? 2 : 3)));
+                       u"p%1"_s.arg(format::number(shownPercent, shownPercent > 99                                          ? 4
+                                                                 : std::abs(shownPercent - std::round(shownPercent)) < 0.05 ? 2
+                                                                                                                            : 3)));
         }
     }
     p.setPen(look.pen(Role::text, metric::limitLine));
@@ -154,7 +158,8 @@ void CdfChart::View::drawLimit(QPainter& p, const Look& look)
     p.setBrush(look[Role::text]);
     p.drawRoundedRect(m_flag, look.px(4), look.px(4));
     for (int i = 0; i < 6; ++i) // the grip
-        p.fillRect(QRectF(left + look.px(8) + (i % 2) * look.px(4), m_flag.center().y() + (i / 2 - 1) * look.px(4) - 1, 2, 2), look[Role::panel]);
+        p.fillRect(QRectF(left + look.px(8) + (i % 2) * look.px(4), m_flag.center().y() + (i / 2 - 1) * look.px(4) - 1, 2, 2),
+                   look[Role::panel]);
     p.setPen(look[Role::panel]);
     p.drawText(m_flag.adjusted(look.px(22), 0, 0, 0), Qt::AlignVCenter | Qt::AlignLeft, d.limit.sentence);
     p.setFont(look.font(Type::tick));
@@ -165,7 +170,8 @@ void CdfChart::View::drawLimit(QPainter& p, const Look& look)
         noteWidth = std::max(noteWidth, QFontMetricsF(p.font()).horizontalAdvance(line));
     const bool rightSide = m_flag.right() + noteWidth + look.px(12) < static_cast<double>(m_owner->width());
     for (int i = 0; i < 2; ++i) {
-        const QRectF box(rightSide ? m_flag.right() + look.px(10) : m_flag.left() - noteWidth - look.px(10), m_flag.top() + look.px(2) + i * look.px(14), noteWidth, look.px(14));
+        const QRectF box(rightSide ? m_flag.right() + look.px(10) : m_flag.left() - noteWidth - look.px(10),
+                         m_flag.top() + look.px(2) + i * look.px(14), noteWidth, look.px(14));
         if (box.left() > look.px(110) || rightSide)
             p.drawText(box, (rightSide ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter, lines[i]);
     }
@@ -190,7 +196,7 @@ void CdfChart::View::drawHover(QPainter& p, const Look& look) const
             probability = seconds < at->seconds ? 0 : at->probability;
         else if (at != c.cdf.end())
             probability = (at - 1)->probability
-                + (at->probability - (at - 1)->probability) * (seconds - (at - 1)->seconds) / (at->seconds - (at - 1)->seconds);
+                          + (at->probability - (at - 1)->probability) * (seconds - (at - 1)->seconds) / (at->seconds - (at - 1)->seconds);
         lines << u"%1  %2"_s.arg(format::percent(d.mode == Mode::exceedance ? 1 - probability : probability), c.name);
         colours << c.colour;
     }
@@ -200,7 +206,8 @@ void CdfChart::View::drawHover(QPainter& p, const Look& look) const
     for (const QString& line : lines)
         width = std::max(width, metrics.horizontalAdvance(line));
     const double row = look.px(16);
-    QRectF box(m_hover.x() + look.px(12), m_hover.y() + look.px(12), width + look.px(34), row * static_cast<double>(lines.size()) + look.px(10));
+    QRectF box(m_hover.x() + look.px(12), m_hover.y() + look.px(12), width + look.px(34),
+               row * static_cast<double>(lines.size()) + look.px(10));
     if (box.right() > d.plot.right())
         box.moveRight(m_hover.x() - look.px(12));
     if (box.bottom() > d.plot.bottom())

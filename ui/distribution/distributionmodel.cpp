@@ -18,12 +18,18 @@ FigureRuns comparedRuns(double value, double halfWidth, const HeadlineChange* ch
         return runs << FigureRun{u"   "_s + format::interval(halfWidth), Type::small, Role::textTertiary};
     const bool known = change->delta.significant();
     return runs << FigureRun{u"   (%1, %2)"_s.arg(format::percentDelta(change->relative.value), format::secondsDelta(change->delta.value)),
-                             Type::small, !known ? Role::textTertiary : change->delta.value < 0 ? Role::good : Role::bad};
+                             Type::small,
+                             !known                    ? Role::textTertiary
+                             : change->delta.value < 0 ? Role::good
+                                                       : Role::bad};
 }
 
 constexpr int kCurvePercents[] = {1, 10, 20, 25, 30, 40, 60, 70, 75, 80, 90}; // beside p5, p50, p95 and p99
 
-QString digits(double value) { return std::isfinite(value) ? QString::number(value, 'g', 17) : QString(); }
+QString digits(double value)
+{
+    return std::isfinite(value) ? QString::number(value, 'g', 17) : QString();
+}
 
 } // namespace
 
@@ -61,9 +67,12 @@ FigureRuns DistributionModel::runs(const ShownScenario& s, int column) const
     const bool compare = m_baseline && !s.isBaseline;
     const HeadlineChanges* c = compare ? &m_cache.changes(m_baseline, s.snapshot, m_within) : nullptr;
     switch (column) {
-    case p50Column: return comparedRuns(d.p50, d.ciP50, c ? &c->p50 : nullptr);
-    case p95Column: return comparedRuns(d.p95, d.ciP95, c ? &c->p95 : nullptr);
-    case p99Column: return comparedRuns(d.p99, d.ciP99, c ? &c->p99 : nullptr);
+    case p50Column:
+        return comparedRuns(d.p50, d.ciP50, c ? &c->p50 : nullptr);
+    case p95Column:
+        return comparedRuns(d.p95, d.ciP95, c ? &c->p95 : nullptr);
+    case p99Column:
+        return comparedRuns(d.p99, d.ciP99, c ? &c->p99 : nullptr);
     case exceedColumn: {
         if (m_limit <= 0)
             return {};
@@ -87,7 +96,8 @@ QVariant DistributionModel::data(const QModelIndex& index, int role) const
     const ShownScenario& s = m_scenarios[index.row()];
     switch (role) {
     case Qt::DisplayRole:
-    case Qt::AccessibleTextRole: return plainText(m_runs[index.row()][index.column()]);
+    case Qt::AccessibleTextRole:
+        return plainText(m_runs[index.row()][index.column()]);
     case kRunsRole: {
         FigureRuns runs = m_runs[index.row()][index.column()];
         if (s.stale && index.column() != nameColumn)
@@ -97,12 +107,14 @@ QVariant DistributionModel::data(const QModelIndex& index, int role) const
     }
     case kSampleRole:
         return index.column() == nameColumn ? QVariant::fromValue(SeriesSample{s.colour, s.isBaseline, !s.visible}) : QVariant();
-    case kBrushedRole: return s.isCurrent;
+    case kBrushedRole:
+        return s.isCurrent;
     case Qt::ToolTipRole:
         if (index.column() == fasterColumn && !s.isBaseline)
             return tr("Share of random jobs in which this scenario's step is shorter than the baseline's, with the same draws in both.");
         return plainText(m_runs[index.row()][index.column()]);
-    default: return {};
+    default:
+        return {};
     }
 }
 
@@ -115,22 +127,41 @@ QVariant DistributionModel::headerData(int section, Qt::Orientation orientation,
     if (role != Qt::DisplayRole)
         return {};
     switch (section) {
-    case nameColumn: return tr("Scenario");
-    case p50Column: return u"p50"_s;
-    case p95Column: return u"p95"_s;
-    case p99Column: return u"p99"_s;
-    case exceedColumn: return m_limit > 0 ? tr("P(step > %1)").arg(format::seconds(m_limit).text()) : tr("P(step > limit)");
-    case fasterColumn: return tr("P(faster)");
-    default: return {};
+    case nameColumn:
+        return tr("Scenario");
+    case p50Column:
+        return u"p50"_s;
+    case p95Column:
+        return u"p95"_s;
+    case p99Column:
+        return u"p99"_s;
+    case exceedColumn:
+        return m_limit > 0 ? tr("P(step > %1)").arg(format::seconds(m_limit).text()) : tr("P(step > limit)");
+    case fasterColumn:
+        return tr("P(faster)");
+    default:
+        return {};
     }
 }
 
 TableData DistributionModel::table() const
 {
     TableData t;
-    t.header = QStringList{u"scenario"_s, u"samples"_s, u"seed"_s, u"mean_s"_s, u"p5_s"_s, u"p50_s"_s, u"p50_half_width_s"_s, u"p95_s"_s,
-                           u"p95_half_width_s"_s, u"p99_s"_s, u"p99_half_width_s"_s, u"limit_s"_s, u"p_step_over_limit"_s,
-                           u"p_faster_than_baseline"_s, u"noise_free_s"_s};
+    t.header = QStringList{u"scenario"_s,
+                           u"samples"_s,
+                           u"seed"_s,
+                           u"mean_s"_s,
+                           u"p5_s"_s,
+                           u"p50_s"_s,
+                           u"p50_half_width_s"_s,
+                           u"p95_s"_s,
+                           u"p95_half_width_s"_s,
+                           u"p99_s"_s,
+                           u"p99_half_width_s"_s,
+                           u"limit_s"_s,
+                           u"p_step_over_limit"_s,
+                           u"p_faster_than_baseline"_s,
+                           u"noise_free_s"_s};
     for (const int percent : kCurvePercents) // the curve itself
         t.header << u"p%1_s"_s.arg(percent);
     for (const ShownScenario& s : m_scenarios) {
@@ -139,9 +170,19 @@ TableData DistributionModel::table() const
         const DistributionSummary& d = m_within ? s.snapshot->within : s.snapshot->across;
         const auto& sorted = m_within ? s.snapshot->sortedWithinSeconds : s.snapshot->sortedAcrossSeconds;
         const HeadlineChanges* c = m_baseline && !s.isBaseline ? &m_cache.changes(m_baseline, s.snapshot, m_within) : nullptr;
-        t.rows << QStringList{s.name, QString::number(d.samples), QString::number(s.snapshot->seed), digits(d.mean), digits(d.p5),
-                              digits(d.p50), digits(d.ciP50), digits(d.p95), digits(d.ciP95), digits(d.p99), digits(d.ciP99),
-                              m_limit > 0 ? digits(m_limit) : QString(), m_limit > 0 ? digits(exceedance(sorted, m_limit).value) : QString(),
+        t.rows << QStringList{s.name,
+                              QString::number(d.samples),
+                              QString::number(s.snapshot->seed),
+                              digits(d.mean),
+                              digits(d.p5),
+                              digits(d.p50),
+                              digits(d.ciP50),
+                              digits(d.p95),
+                              digits(d.ciP95),
+                              digits(d.p99),
+                              digits(d.ciP99),
+                              m_limit > 0 ? digits(m_limit) : QString(),
+                              m_limit > 0 ? digits(exceedance(sorted, m_limit).value) : QString(),
                               c && c->paired ? digits(c->probabilityFaster.value) : QString(),
                               s.snapshot->samples ? digits(s.snapshot->samples->noiseFreeSeconds) : QString()};
         for (const int percent : kCurvePercents)

@@ -82,11 +82,15 @@ DistributionPage::DistributionPage(const Theme& theme, ChangesCache& cache, QWid
     connect(m_chart, &CdfChart::limitReleased, this, [this] { m_context.study->endMerge(); });
     connect(m_chart, &CdfChart::limitTyped, this, &DistributionPage::typeLimit);
     connect(m_chart, &CdfChart::curveClicked, this, [this](int id) { m_context.selection->setScenario(id); });
-    connect(m_table, &QTableView::clicked, this, [this](const QModelIndex& index) { m_context.study->setCurrent(m_model->idAt(index.row())); });
+    connect(m_table, &QTableView::clicked, this,
+            [this](const QModelIndex& index) { m_context.study->setCurrent(m_model->idAt(index.row())); });
     connect(&theme, &Theme::changed, this, &DistributionPage::refresh);
 }
 
-bool DistributionPage::within() const { return m_spread->current() == 1; }
+bool DistributionPage::within() const
+{
+    return m_spread->current() == 1;
+}
 
 const ShownScenario* DistributionPage::readScenario() const
 {
@@ -113,14 +117,16 @@ double DistributionPage::limitSeconds() const
 
 bool DistributionPage::isComputing() const
 {
-    return std::any_of(m_context.scenarios.begin(), m_context.scenarios.end(), [](const ShownScenario& s) { return s.stale && !s.snapshot; });
+    return std::any_of(m_context.scenarios.begin(), m_context.scenarios.end(),
+                       [](const ShownScenario& s) { return s.stale && !s.snapshot; });
 }
 
 void DistributionPage::setContext(const PageContext& context)
 {
     if (context.selection && context.selection != m_context.selection)
         connect(context.selection, &Selection::changed, this, [this] { m_chart->setBrushed(m_context.selection->picked().scenario); });
-    const bool onlyLimit = !m_context.scenarios.isEmpty() && context.currentId == m_context.currentId && context.baselineId == m_context.baselineId
+    const bool onlyLimit =
+        !m_context.scenarios.isEmpty() && context.currentId == m_context.currentId && context.baselineId == m_context.baselineId
         && context.limitSeconds != m_context.limitSeconds && context.scenarios.size() == m_context.scenarios.size()
         && std::equal(context.scenarios.begin(), context.scenarios.end(), m_context.scenarios.begin(), [](const auto& a, const auto& b) {
                return a.snapshot == b.snapshot && a.stale == b.stale && a.visible == b.visible && a.name == b.name && a.colour == b.colour;
@@ -155,17 +161,26 @@ void DistributionPage::refresh()
         if (sorted.empty())
             continue;
         const double noiseFree = s.snapshot->samples ? s.snapshot->samples->noiseFreeSeconds : 0;
-        ChartCurve c{s.id, s.name, s.colour, s.isBaseline, s.stale, s.isCurrent, reduced.cdf, reduced.density,
-                     quantileOfSorted(sorted, 0.001), quantileOfSorted(sorted, mode == CdfChart::Mode::exceedance ? 1.0 : 0.999), noiseFree};
+        ChartCurve c{s.id,
+                     s.name,
+                     s.colour,
+                     s.isBaseline,
+                     s.stale,
+                     s.isCurrent,
+                     reduced.cdf,
+                     reduced.density,
+                     quantileOfSorted(sorted, 0.001),
+                     quantileOfSorted(sorted, mode == CdfChart::Mode::exceedance ? 1.0 : 0.999),
+                     noiseFree};
         if (s.isBaseline && noiseFree > 0)
             c.axisLow = std::min(c.axisLow, noiseFree);
         curves << c;
         kept.push_back(std::move(reduced));
     }
     m_reduced = std::move(kept);
-    m_title->setText(mode == CdfChart::Mode::cdf ? tr("Step time, cumulative distribution")
-                         : mode == CdfChart::Mode::density ? tr("Step time, density")
-                                                           : tr("Step time, share of steps that take longer"));
+    m_title->setText(mode == CdfChart::Mode::cdf       ? tr("Step time, cumulative distribution")
+                     : mode == CdfChart::Mode::density ? tr("Step time, density")
+                                                       : tr("Step time, share of steps that take longer"));
     m_legend->setScenarios(m_context.scenarios);
     m_chart->setMode(mode);
     m_chart->setCurves(std::move(curves));
@@ -174,7 +189,8 @@ void DistributionPage::refresh()
     const ShownScenario* read = readScenario();
     if (read && read->snapshot) {
         const auto n = within() ? read->snapshot->within.samples : read->snapshot->across.samples;
-        QString text = format::receipt(static_cast<std::int64_t>(n), read->snapshot->seed, tr("steps per scenario")) + tr(", Monte Carlo with common random numbers. Bands: 95 %, whole curve.");
+        QString text = format::receipt(static_cast<std::int64_t>(n), read->snapshot->seed, tr("steps per scenario"))
+                       + tr(", Monte Carlo with common random numbers. Bands: 95 %, whole curve.");
         if (dropped > 0)
             text += tr(" %1 samples without a finite time are left out.").arg(dropped);
         m_footer->setText(text);

@@ -16,10 +16,12 @@ using namespace Qt::StringLiterals;
 namespace {
 constexpr int kShares[] = {212, 193, 193, 193, 112, 100}; // of the width, where there is enough
 constexpr int kMostRows = 6, kLeastName = 150;            // a longer name is elided and stands in the tip
-}
+} // namespace
 
 DistributionTable::DistributionTable(const Theme& theme, QAbstractItemModel* model, QWidget* parent)
-    : QTableView(parent), m_theme(theme), m_delegate(new FigureDelegate(theme, this))
+    : QTableView(parent),
+      m_theme(theme),
+      m_delegate(new FigureDelegate(theme, this))
 {
     setObjectName(u"distributionTable"_s);
     setAccessibleName(tr("Step time of every scenario"));
@@ -56,7 +58,8 @@ void DistributionTable::fit()
     if (total(widths) > room) {
         m_delegate->setStacked(true);
         widths = needs();
-        widths[DistributionModel::nameColumn] = std::clamp(room - (total(widths) - widths[DistributionModel::nameColumn]), m_theme.px(kLeastName), widths[DistributionModel::nameColumn]);
+        widths[DistributionModel::nameColumn] = std::clamp(room - (total(widths) - widths[DistributionModel::nameColumn]),
+                                                           m_theme.px(kLeastName), widths[DistributionModel::nameColumn]);
     }
     // Room that is left goes to the columns by their shares.
     const int all = std::accumulate(std::begin(kShares), std::end(kShares), 0);
@@ -67,7 +70,8 @@ void DistributionTable::fit()
     const bool fits = std::equal(widths.begin(), widths.end(), shared.begin(), [](int need, int share) { return need <= share; });
     if (const int rest = room - total(widths); !fits && rest > 0)
         for (qsizetype column = 0; column < widths.size(); ++column)
-            widths[column] += rest * (static_cast<int>(column) + 1) / static_cast<int>(widths.size()) - rest * static_cast<int>(column) / static_cast<int>(widths.size());
+            widths[column] += rest * (static_cast<int>(column) + 1) / static_cast<int>(widths.size())
+                              - rest * static_cast<int>(column) / static_cast<int>(widths.size());
     else if (fits)
         widths = shared;
     for (int column = 0; column < DistributionModel::kColumns; ++column)
@@ -75,7 +79,8 @@ void DistributionTable::fit()
     const int rowHeight = m_delegate->rowHeight(), rows = std::clamp(model()->rowCount(), 1, kMostRows);
     for (int row = 0; row < model()->rowCount(); ++row)
         setRowHeight(row, rowHeight);
-    setFixedHeight(horizontalHeader()->sizeHint().height() + rows * rowHeight + (total(widths) > room ? horizontalScrollBar()->sizeHint().height() : 0));
+    setFixedHeight(horizontalHeader()->sizeHint().height() + rows * rowHeight
+                   + (total(widths) > room ? horizontalScrollBar()->sizeHint().height() : 0));
 }
 
 void DistributionTable::resizeEvent(QResizeEvent* event)

@@ -49,7 +49,8 @@ FigureRuns shareRuns(double share, double halfWidth)
         return {{QObject::tr("< 0.1 %"), Type::bodyStrong}};
     if (share > 0.999)
         return {{QObject::tr("> 99.9 %"), Type::bodyStrong}};
-    return {{format::percent(share), Type::bodyStrong}, {QStringLiteral("   ± %1").arg(format::number(halfWidth * 100, 1)), Type::small, Role::textTertiary}};
+    return {{format::percent(share), Type::bodyStrong},
+            {QStringLiteral("   ± %1").arg(format::number(halfWidth * 100, 1)), Type::small, Role::textTertiary}};
 }
 
 QString plainText(const FigureRuns& runs)

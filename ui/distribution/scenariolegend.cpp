@@ -13,7 +13,7 @@ using namespace Qt::StringLiterals;
 namespace {
 constexpr double kSample = 30, kGap = 8, kBetween = 20, kLine = 22, kWidestName = 260; // at scale 1
 constexpr int kMostLines = 3;
-}
+} // namespace
 
 ScenarioLegend::ScenarioLegend(const Theme& theme, QWidget* parent) : QWidget(parent), m_theme(theme)
 {
@@ -44,7 +44,8 @@ QList<ScenarioLegend::Line> ScenarioLegend::lines(double width) const
     double used = 0;
     for (qsizetype i = 0; i < m_scenarios.size(); ++i) {
         const ShownScenario& s = m_scenarios[i];
-        Entry entry{&s, metrics.elidedText(s.isBaseline ? tr("%1 (baseline)").arg(s.name) : s.name, Qt::ElideRight, look.px(kWidestName)), 0};
+        Entry entry{&s, metrics.elidedText(s.isBaseline ? tr("%1 (baseline)").arg(s.name) : s.name, Qt::ElideRight, look.px(kWidestName)),
+                    0};
         entry.width = look.px(kSample) + look.px(kGap) + metrics.horizontalAdvance(entry.text);
         if (!found.back().isEmpty() && used + entry.width > width + 1) {
             if (found.size() == kMostLines) {
@@ -69,9 +70,15 @@ QSize ScenarioLegend::sizeHint() const
     return {static_cast<int>(width), m_theme.px(kLine)};
 }
 
-QSize ScenarioLegend::minimumSizeHint() const { return {m_theme.px(kSample + kWidestName / 2), m_theme.px(kLine)}; }
+QSize ScenarioLegend::minimumSizeHint() const
+{
+    return {m_theme.px(kSample + kWidestName / 2), m_theme.px(kLine)};
+}
 
-int ScenarioLegend::heightForWidth(int width) const { return static_cast<int>(lines(width).size()) * m_theme.px(kLine); }
+int ScenarioLegend::heightForWidth(int width) const
+{
+    return static_cast<int>(lines(width).size()) * m_theme.px(kLine);
+}
 
 void ScenarioLegend::paintEvent(QPaintEvent*)
 {

@@ -18,7 +18,9 @@ using namespace Qt::Literals::StringLiterals;
 namespace prism::ui {
 
 ConfigEditor::ConfigEditor(Workspace& workspace, const Theme& theme, QWidget* parent)
-    : QWidget(parent), m_workspace(workspace), m_theme(theme)
+    : QWidget(parent),
+      m_workspace(workspace),
+      m_theme(theme)
 {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -55,8 +57,9 @@ ConfigEditor::ConfigEditor(Workspace& workspace, const Theme& theme, QWidget* pa
     auto* stack = new QVBoxLayout(content);
     stack->setContentsMargins(0, 0, 0, theme.px(16));
     stack->setSpacing(0);
-    const std::pair<QString, QString> groups[] = {{u"model"_s, tr("Model")}, {u"cluster"_s, tr("Cluster")},
-        {u"parallelism"_s, tr("Parallelism")}, {u"training"_s, tr("Training")}, {u"variability"_s, tr("Variability")}, {u"measured"_s, tr("Measured")}};
+    const std::pair<QString, QString> groups[] = {
+        {u"model"_s, tr("Model")},       {u"cluster"_s, tr("Cluster")},         {u"parallelism"_s, tr("Parallelism")},
+        {u"training"_s, tr("Training")}, {u"variability"_s, tr("Variability")}, {u"measured"_s, tr("Measured")}};
     for (const auto& [id, name] : groups) {
         auto* g = new Group{id, name};
         auto* line = new QWidget;
@@ -174,7 +177,10 @@ QStringList ConfigEditor::expandedGroups() const
     return list;
 }
 
-void ConfigEditor::setFilter(const QString& text) { m_filter->setText(text); }
+void ConfigEditor::setFilter(const QString& text)
+{
+    m_filter->setText(text);
+}
 
 void ConfigEditor::focusFilter()
 {
@@ -191,8 +197,9 @@ void ConfigEditor::applyFilter()
         int shown = 0;
         for (ParameterRow* row : g->rows) {
             const Parameter& p = row->parameter();
-            const bool hit = text.isEmpty() ? (p.basic || m_all->isChecked() || row->differs() || m_typed.contains(QString::fromStdString(p.id)))
-                                            : (row->labelText() + QString::fromStdString(p.id + " " + p.help)).contains(text, Qt::CaseInsensitive);
+            const bool hit = text.isEmpty()
+                                 ? (p.basic || m_all->isChecked() || row->differs() || m_typed.contains(QString::fromStdString(p.id)))
+                                 : (row->labelText() + QString::fromStdString(p.id + " " + p.help)).contains(text, Qt::CaseInsensitive);
             row->setVisible(hit);
             shown += hit;
         }
@@ -273,12 +280,17 @@ void ConfigEditor::refresh()
                 g->derived->setText(dp > 0 ? format::count(dp) : tr("does not divide"));
             }
         }
-        m_differences->setText(!base ? tr("Baseline") : different.empty() ? tr("Same as baseline") : tr("%n differ(s) from baseline", nullptr, static_cast<int>(different.size())));
+        m_differences->setText(!base               ? tr("Baseline")
+                               : different.empty() ? tr("Same as baseline")
+                                                   : tr("%n differ(s) from baseline", nullptr, static_cast<int>(different.size())));
         if (base && !different.empty())
-            m_differences->setText(different.size() == 1 ? tr("1 differs from baseline") : tr("%1 differ from baseline").arg(different.size()));
+            m_differences->setText(different.size() == 1 ? tr("1 differs from baseline")
+                                                         : tr("%1 differ from baseline").arg(different.size()));
         m_differences->setEnabled(base && !different.empty());
         m_differences->setProperty("kind", base && !different.empty() ? u"link"_s : u"plain"_s);
-        m_differences->setStyleSheet(m_differences->isEnabled() ? QString() : u"border: 0; background: transparent; color: %1"_s.arg(m_theme.color(Role::textTertiary).name()));
+        m_differences->setStyleSheet(
+            m_differences->isEnabled() ? QString()
+                                       : u"border: 0; background: transparent; color: %1"_s.arg(m_theme.color(Role::textTertiary).name()));
         restyle(m_differences);
     }
     refreshProblems(s);
@@ -292,9 +304,11 @@ void ConfigEditor::refreshProblems(const Scenario& scenario)
             const QString id = QString::fromStdString(row->parameter().id);
             if (const auto typed = m_typed.find(id); typed != m_typed.end() && !typed->empty()) {
                 QString unit = QString::fromStdString(row->parameter().unit);
-                row->showProblem(QString::fromStdString(typed->front().message),
-                                 tr("Still using %1 %2").arg(fieldText(row->parameter(), scenario), row->parameter().isPercent ? u"%"_s : unit).trimmed() + u'.',
-                                 &typed->front());
+                row->showProblem(
+                    QString::fromStdString(typed->front().message),
+                    tr("Still using %1 %2").arg(fieldText(row->parameter(), scenario), row->parameter().isPercent ? u"%"_s : unit).trimmed()
+                        + u'.',
+                    &typed->front());
                 continue;
             }
             const Diagnostic* found = nullptr;
@@ -340,6 +354,9 @@ void ConfigEditor::fix(const QString& path, const QString& value)
     refresh();
 }
 
-void ConfigEditor::publishProblems() { m_workspace.setFieldProblems(m_shownId, m_typed.keys()); }
+void ConfigEditor::publishProblems()
+{
+    m_workspace.setFieldProblems(m_shownId, m_typed.keys());
+}
 
 } // namespace prism::ui

@@ -24,7 +24,7 @@ public:
     ConfigEditor(Workspace& workspace, const Theme& theme, QWidget* parent = nullptr);
 
     // change it
-    void reveal(const QString& parameterId);     ///< unfolds, scrolls to and focuses a parameter
+    void reveal(const QString& parameterId); ///< unfolds, scrolls to and focuses a parameter
     void setExpanded(const QString& group, bool expanded);
     void setFilter(const QString& text);
     void focusFilter();

@@ -49,11 +49,24 @@ QString jsonText(const QString& value) // the text of a JSON scalar, as a person
 
 QString choiceLabel(const QString& choice)
 {
-    static const QHash<QString, QString> kKnown{
-        {u"1f1b"_s, u"1F1B"_s}, {u"gpipe"_s, u"GPipe"_s}, {u"zb-h1"_s, u"ZB-H1"_s}, {u"zb-h2"_s, u"ZB-H2"_s}, {u"zb-v"_s, u"ZB-V"_s},
-        {u"bf16"_s, u"BF16"_s}, {u"fp16"_s, u"FP16"_s}, {u"fp32"_s, u"FP32"_s}, {u"fp8_delayed"_s, u"FP8, delayed scaling"_s},
-        {u"fp8_tensorwise"_s, u"FP8, tensorwise"_s}, {u"fp8_blockwise"_s, u"FP8, blockwise"_s}, {u"mxfp8"_s, u"MXFP8"_s}, {u"nvfp4"_s, u"NVFP4"_s},
-        {u"rmsnorm"_s, u"RMSNorm"_s}, {u"layernorm"_s, u"LayerNorm"_s}, {u"sgd"_s, u"SGD"_s}, {u"p2p"_s, u"P2P ring"_s}, {u"a2a"_s, u"All-to-all"_s}};
+    static const QHash<QString, QString> kKnown{{u"1f1b"_s, u"1F1B"_s},
+                                                {u"gpipe"_s, u"GPipe"_s},
+                                                {u"zb-h1"_s, u"ZB-H1"_s},
+                                                {u"zb-h2"_s, u"ZB-H2"_s},
+                                                {u"zb-v"_s, u"ZB-V"_s},
+                                                {u"bf16"_s, u"BF16"_s},
+                                                {u"fp16"_s, u"FP16"_s},
+                                                {u"fp32"_s, u"FP32"_s},
+                                                {u"fp8_delayed"_s, u"FP8, delayed scaling"_s},
+                                                {u"fp8_tensorwise"_s, u"FP8, tensorwise"_s},
+                                                {u"fp8_blockwise"_s, u"FP8, blockwise"_s},
+                                                {u"mxfp8"_s, u"MXFP8"_s},
+                                                {u"nvfp4"_s, u"NVFP4"_s},
+                                                {u"rmsnorm"_s, u"RMSNorm"_s},
+                                                {u"layernorm"_s, u"LayerNorm"_s},
+                                                {u"sgd"_s, u"SGD"_s},
+                                                {u"p2p"_s, u"P2P ring"_s},
+                                                {u"a2a"_s, u"All-to-all"_s}};
     if (const auto at = kKnown.find(choice); at != kKnown.end())
         return *at;
     if (choice.contains(u'-') || choice.isEmpty())
@@ -84,7 +97,9 @@ QString fieldText(const Parameter& parameter, const Scenario& scenario)
 }
 
 ParameterRow::ParameterRow(const Parameter& parameter, const Theme& theme, QWidget* parent)
-    : QWidget(parent), m_parameter(parameter), m_theme(theme)
+    : QWidget(parent),
+      m_parameter(parameter),
+      m_theme(theme)
 {
     setObjectName(u"row:"_s + QString::fromStdString(parameter.id));
     auto* layout = new QVBoxLayout(this);
@@ -96,7 +111,8 @@ ParameterRow::ParameterRow(const Parameter& parameter, const Theme& theme, QWidg
     m_label->setProperty("role", u"secondary"_s);
     m_label->setFixedWidth(theme.px(metric::labelColumn - 22));
     if (m_label->sizeHint().width() > m_label->width()) // the short name is what people say
-        m_label->setText(QFontMetrics(theme.font(Type::body)).elidedText(QString::fromStdString(parameter.label), Qt::ElideRight, m_label->width()));
+        m_label->setText(
+            QFontMetrics(theme.font(Type::body)).elidedText(QString::fromStdString(parameter.label), Qt::ElideRight, m_label->width()));
     QString help = QString::fromStdString(parameter.help);
     if (parameter.type == ParameterType::integer || parameter.type == ParameterType::real)
         help += tr("\n%1 to %2").arg(parameter.minimum, 0, 'g', 6).arg(parameter.maximum, 0, 'g', 6);
@@ -202,8 +218,9 @@ void ParameterRow::showProblem(const QString& message, const QString& inUse, con
         m_fixPath = QString::fromStdString(fix->fixPath);
         m_fixValue = jsonText(QString::fromStdString(fix->fixValue));
         const Parameter* target = findParameter(fix->fixPath);
-        const QString name = !target || fix->fixPath == m_parameter.id ? QString()
-            : QString::fromStdString(target->shortName.empty() ? target->label : target->shortName);
+        const QString name = !target || fix->fixPath == m_parameter.id
+                                 ? QString()
+                                 : QString::fromStdString(target->shortName.empty() ? target->label : target->shortName);
         m_fix->setText(name.isEmpty() ? tr("Set to %1").arg(m_fixValue) : tr("Set %1 to %2").arg(name, m_fixValue));
     }
 }

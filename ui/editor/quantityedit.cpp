@@ -111,10 +111,18 @@ void QuantityEdit::keyPressEvent(QKeyEvent* event)
 {
     const bool large = event->modifiers() & Qt::ShiftModifier;
     switch (event->key()) {
-    case Qt::Key_Up: step(1, large); return;
-    case Qt::Key_Down: step(-1, large); return;
-    case Qt::Key_PageUp: step(1, true); return;
-    case Qt::Key_PageDown: step(-1, true); return;
+    case Qt::Key_Up:
+        step(1, large);
+        return;
+    case Qt::Key_Down:
+        step(-1, large);
+        return;
+    case Qt::Key_PageUp:
+        step(1, true);
+        return;
+    case Qt::Key_PageDown:
+        step(-1, true);
+        return;
     case Qt::Key_Escape:
         if (text() != m_committed || hasProblem()) {
             acceptFix();
@@ -123,7 +131,8 @@ void QuantityEdit::keyPressEvent(QKeyEvent* event)
             return;
         }
         break;
-    default: break;
+    default:
+        break;
     }
     QLineEdit::keyPressEvent(event);
 }

@@ -17,21 +17,21 @@ public:
     explicit QuantityEdit(const Theme& theme, QWidget* parent = nullptr);
 
     // change it
-    void setUnit(const QString& unit);       ///< drawn at the right end
+    void setUnit(const QString& unit); ///< drawn at the right end
     void setStep(StepKind step) { m_step = step; }
     /// The value in use. Replaces what is typed unless the user is typing or what is typed is wrong.
     void setCommitted(const QString& text);
     /// Non-empty: what is typed is wrong, and why. The typed text stays.
     void setProblem(const QString& problem);
-    void acceptFix();                        ///< forgets what is typed: the value in use was replaced by a fix
+    void acceptFix(); ///< forgets what is typed: the value in use was replaced by a fix
 
     // look at it
     [[nodiscard]] QString committed() const { return m_committed; }
     [[nodiscard]] bool hasProblem() const { return !m_problem.isEmpty(); }
 
 Q_SIGNALS:
-    void submitted(const QString& text);     ///< each change of the text by the user
-    void editingDone();                      ///< focus left or Return: the next change is a step of its own
+    void submitted(const QString& text); ///< each change of the text by the user
+    void editingDone();                  ///< focus left or Return: the next change is a step of its own
 
 protected:
     void keyPressEvent(QKeyEvent* event) override;

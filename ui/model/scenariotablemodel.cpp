@@ -15,8 +15,8 @@ constexpr auto kRowMime = "application/x-prism-scenario-row"_L1;
 
 int errorCount(const Diagnostics& diagnostics)
 {
-    return static_cast<int>(std::count_if(diagnostics.begin(), diagnostics.end(),
-                                          [](const Diagnostic& d) { return d.severity == Severity::error; }));
+    return static_cast<int>(
+        std::count_if(diagnostics.begin(), diagnostics.end(), [](const Diagnostic& d) { return d.severity == Severity::error; }));
 }
 
 } // namespace
@@ -59,8 +59,14 @@ int ScenarioTableModel::rowOf(int id) const
     return -1;
 }
 
-int ScenarioTableModel::rowCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : static_cast<int>(m_rows.size()); }
-int ScenarioTableModel::columnCount(const QModelIndex& parent) const { return parent.isValid() ? 0 : kColumns; }
+int ScenarioTableModel::rowCount(const QModelIndex& parent) const
+{
+    return parent.isValid() ? 0 : static_cast<int>(m_rows.size());
+}
+int ScenarioTableModel::columnCount(const QModelIndex& parent) const
+{
+    return parent.isValid() ? 0 : kColumns;
+}
 
 QString ScenarioTableModel::status(int id) const
 {
@@ -127,7 +133,8 @@ QVariant ScenarioTableModel::data(const QModelIndex& index, int role) const
         if (role == Qt::DisplayRole || role == Qt::EditRole || role == Qt::AccessibleTextRole || role == Qt::ToolTipRole)
             return QString::fromStdString(e.scenario->note);
         return {};
-    default: return {};
+    default:
+        return {};
     }
 }
 
@@ -156,17 +163,25 @@ QVariant ScenarioTableModel::headerData(int section, Qt::Orientation orientation
         return QVariant(Qt::AlignLeft | Qt::AlignVCenter);
     if (role == Qt::DisplayRole)
         switch (section) {
-        case nameColumn: return tr("Name");
-        case statusColumn: return tr("Status");
-        case noteColumn: return tr("Note");
-        default: return QString();
+        case nameColumn:
+            return tr("Name");
+        case statusColumn:
+            return tr("Status");
+        case noteColumn:
+            return tr("Note");
+        default:
+            return QString();
         }
     if (role == Qt::AccessibleTextRole)
         switch (section) {
-        case visibleColumn: return tr("Shown");
-        case sampleColumn: return tr("Curve");
-        case pinColumn: return tr("Baseline");
-        default: return {};
+        case visibleColumn:
+            return tr("Shown");
+        case sampleColumn:
+            return tr("Curve");
+        case pinColumn:
+            return tr("Baseline");
+        default:
+            return {};
         }
     return {};
 }
@@ -183,7 +198,10 @@ Qt::ItemFlags ScenarioTableModel::flags(const QModelIndex& index) const
     return flags;
 }
 
-QStringList ScenarioTableModel::mimeTypes() const { return {kRowMime}; }
+QStringList ScenarioTableModel::mimeTypes() const
+{
+    return {kRowMime};
+}
 
 QMimeData* ScenarioTableModel::mimeData(const QModelIndexList& indexes) const
 {

@@ -32,7 +32,6 @@ struct Pending {
     QJsonObject view;
 };
 
-
 /// Brings a study file to a state with as few changes as possible. Writer thread.
 class FileState final {
 public:
@@ -44,7 +43,10 @@ public:
     Diagnostics bring(const Pending& next)
     {
         Diagnostics errors;
-        const auto keep = [&](Diagnostics found) { errors.insert(errors.end(), found.begin(), found.end()); return found.empty(); };
+        const auto keep = [&](Diagnostics found) {
+            errors.insert(errors.end(), found.begin(), found.end());
+            return found.empty();
+        };
         for (const ScenarioEntry& e : next.state.entries) {
             const ScenarioEntry* old = written.find(e.id);
             if (!ids.contains(e.id)) {
@@ -84,7 +86,8 @@ public:
         }
         order(next.state, errors);
         if (next.state.baselineId != written.baselineId)
-            keep(study.setBaseline(next.state.baselineId >= 0 && ids.contains(next.state.baselineId) ? ids[next.state.baselineId] : ScenarioId{}));
+            keep(study.setBaseline(next.state.baselineId >= 0 && ids.contains(next.state.baselineId) ? ids[next.state.baselineId]
+                                                                                                     : ScenarioId{}));
         QJsonObject view = next.view;
         view[u"limit_s"_s] = next.state.limitSeconds;
         view[u"current"_s] = static_cast<double>(ids.contains(next.currentId) ? ids[next.currentId].value : 0);
@@ -153,9 +156,9 @@ struct StudyFile::Writer {
     std::mutex mutex;
     std::condition_variable_any wake;
     std::condition_variable idle;
-    std::optional<Pending> pending;  // guarded by mutex
+    std::optional<Pending> pending;                   // guarded by mutex
     bool busy = false, hurry = false, failed = false; // guarded by mutex
-    std::unique_ptr<FileState> file; // the writer's while busy; else the GUI thread's under the mutex
+    std::unique_ptr<FileState> file;                  // the writer's while busy; else the GUI thread's under the mutex
     std::jthread thread;
 };
 
@@ -179,7 +182,8 @@ StudyFile::StudyFile(QObject* parent) : QObject(parent), m_writer(std::make_uniq
             const bool idle = !w->pending;
             w->idle.notify_all();
             if (!quit.stop_requested())
-                QMetaObject::invokeMethod(this, [this, errors, idle] { report(errors, idle); }, Qt::QueuedConnection);
+                QMetaObject::invokeMethod(
+                    this, [this, errors, idle] { report(errors, idle); }, Qt::QueuedConnection);
         }
     });
 }
@@ -207,7 +211,7 @@ Result<OpenedStudy> StudyFile::open(const QString& path)
     StudyOptions options;
     options.program = "prism-explorer";
     const QString absolute = QFileInfo(path).absoluteFilePath();
-    {   // the same file again: let go of it first
+    { // the same file again: let go of it first
         const std::lock_guard lock(m_writer->mutex);
         if (absolute == m_path)
             m_writer->file.reset();

@@ -16,10 +16,10 @@ namespace prism::ui {
 struct OpenedStudy {
     StudyState state;
     int currentId = -1;
-    QJsonObject view;            ///< pages, zoom, layout: as saved
+    QJsonObject view; ///< pages, zoom, layout: as saved
     QString path;
-    QString readOnlyReason;      ///< one sentence; empty = writable
-    QStringList notes;           ///< migrated, newer, salvaged, scenarios that could not be read
+    QString readOnlyReason; ///< one sentence; empty = writable
+    QStringList notes;      ///< migrated, newer, salvaged, scenarios that could not be read
 };
 
 /// GUI thread only; its writer thread owns the file. Opening waits for the disk (start and File > Open); saving never does.
@@ -27,7 +27,7 @@ class StudyFile final : public QObject {
     Q_OBJECT
 public:
     explicit StudyFile(QObject* parent = nullptr);
-    ~StudyFile() override;               ///< writes what is waiting
+    ~StudyFile() override; ///< writes what is waiting
 
     // change it
     /// Opens a study; the file before it is written and closed. A damaged file is read as far as possible, into memory.
@@ -44,7 +44,7 @@ public:
     // look at it
     [[nodiscard]] QString path() const { return m_path; }
     [[nodiscard]] bool isReadOnly() const { return m_readOnly; }
-    [[nodiscard]] bool isSaved() const { return m_saved; } ///< nothing waits and the last write went well
+    [[nodiscard]] bool isSaved() const { return m_saved; }      ///< nothing waits and the last write went well
     [[nodiscard]] QString problem() const { return m_problem; } ///< of the last write; empty = none
 
 Q_SIGNALS:

@@ -15,8 +15,13 @@ namespace prism::ui {
 class StudyCommand final : public QUndoCommand {
 public:
     StudyCommand(StudyModel* model, StudyState after, int currentAfter, const QString& text, const QString& mergeKey)
-        : QUndoCommand(text), m_model(model), m_before(model->m_state), m_after(std::move(after)),
-          m_currentBefore(model->m_currentId), m_currentAfter(currentAfter), m_mergeKey(mergeKey),
+        : QUndoCommand(text),
+          m_model(model),
+          m_before(model->m_state),
+          m_after(std::move(after)),
+          m_currentBefore(model->m_currentId),
+          m_currentAfter(currentAfter),
+          m_mergeKey(mergeKey),
           m_epoch(model->m_mergeEpoch)
     {
     }
@@ -56,11 +61,17 @@ ScenarioEntry* findEntry(StudyState& state, int id)
     return nullptr;
 }
 
-QString nameOf(const ScenarioEntry& entry) { return QString::fromStdString(entry.scenario->name); }
+QString nameOf(const ScenarioEntry& entry)
+{
+    return QString::fromStdString(entry.scenario->name);
+}
 
 } // namespace
 
-StudyModel::StudyModel(QObject* parent) : QObject(parent), m_undo(this) { m_undo.setUndoLimit(kUndoLimit); }
+StudyModel::StudyModel(QObject* parent) : QObject(parent), m_undo(this)
+{
+    m_undo.setUndoLimit(kUndoLimit);
+}
 
 int StudyModel::addScenario(Scenario scenario, const QString& undoText)
 {
@@ -70,8 +81,7 @@ int StudyModel::addScenario(Scenario scenario, const QString& undoText)
     StudyState next = m_state;
     ScenarioEntry entry{m_nextId++, std::make_shared<const Scenario>(std::move(scenario)), freeColour(), true, false};
     const int id = entry.id;
-    const auto at = std::find_if(next.entries.begin(), next.entries.end(),
-                                 [this](const ScenarioEntry& e) { return e.id == m_currentId; });
+    const auto at = std::find_if(next.entries.begin(), next.entries.end(), [this](const ScenarioEntry& e) { return e.id == m_currentId; });
     next.entries.insert(at == next.entries.end() ? at : at + 1, std::move(entry));
     if (next.baselineId < 0)
         next.baselineId = id;
@@ -245,7 +255,10 @@ void StudyModel::moveSlowNode(int id, int fromNode, int toNode)
     setScenario(id, std::move(scenario), tr("Move slow node %1 to %2").arg(fromNode).arg(toNode), u"slowmove/%1"_s.arg(id));
 }
 
-void StudyModel::endMerge() { ++m_mergeEpoch; }
+void StudyModel::endMerge()
+{
+    ++m_mergeEpoch;
+}
 
 void StudyModel::setCurrent(int id)
 {
@@ -271,8 +284,7 @@ void StudyModel::reset(StudyState state, int currentId)
 QString StudyModel::freeName(const QString& name) const
 {
     const auto taken = [this](const QString& candidate) {
-        return std::any_of(m_state.entries.begin(), m_state.entries.end(),
-                           [&](const ScenarioEntry& e) { return nameOf(e) == candidate; });
+        return std::any_of(m_state.entries.begin(), m_state.entries.end(), [&](const ScenarioEntry& e) { return nameOf(e) == candidate; });
     };
     if (!taken(name))
         return name;

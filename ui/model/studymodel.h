@@ -23,9 +23,9 @@ public:
     void setNote(int id, const QString& note);
     void setVisible(int id, bool visible);
     void setArchived(int id, bool archived);
-    void move(int id, int row);            ///< row among the entries that are not archived
+    void move(int id, int row); ///< row among the entries that are not archived
     void setBaseline(int id);
-    void setLimit(double seconds);         ///< steps of one drag merge
+    void setLimit(double seconds); ///< steps of one drag merge
     /// Sets one parameter from text. Errors leave the study as it was. Keystrokes in one field merge into one step.
     Diagnostics setParameter(int id, const std::string& parameterId, const std::string& text);
     /// Replaces a scenario (imports, slow nodes, advice). Steps with the same non-empty merge key become one.
@@ -36,7 +36,7 @@ public:
     void moveSlowNode(int id, int fromNode, int toNode);
     /// Ends the merging of keystrokes: the next change of the same field is a step of its own.
     void endMerge();
-    void setCurrent(int id);               ///< not an undo step
+    void setCurrent(int id);                     ///< not an undo step
     void reset(StudyState state, int currentId); ///< another study: clears the undo stack
 
     // look at it
@@ -53,7 +53,7 @@ public:
     [[nodiscard]] bool isReadOnly() const { return m_readOnly; }
 
 Q_SIGNALS:
-    void changed();           ///< the state is another one (edit, undo, redo, reset)
+    void changed(); ///< the state is another one (edit, undo, redo, reset)
     void currentChanged(int id);
 
 private:

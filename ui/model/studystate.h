@@ -12,15 +12,15 @@ using ScenarioPtr = std::shared_ptr<const Scenario>;
 
 /// One row of the scenario table. The scenario itself is shared and never changed in place.
 struct ScenarioEntry {
-    int id = 0;               ///< stays with the row for the life of the study
-    ScenarioPtr scenario;     ///< never null; holds name and note
-    int colour = 0;           ///< index into the series colours and dashes
-    bool visible = true;      ///< drawn in charts
-    bool archived = false;    ///< kept in the study, not in the table
+    int id = 0;            ///< stays with the row for the life of the study
+    ScenarioPtr scenario;  ///< never null; holds name and note
+    int colour = 0;        ///< index into the series colours and dashes
+    bool visible = true;   ///< drawn in charts
+    bool archived = false; ///< kept in the study, not in the table
     bool operator==(const ScenarioEntry& other) const
     {
         return id == other.id && colour == other.colour && visible == other.visible && archived == other.archived
-            && (scenario == other.scenario || *scenario == *other.scenario);
+               && (scenario == other.scenario || *scenario == *other.scenario);
     }
 };
 

@@ -15,9 +15,15 @@ Workspace::Workspace(QObject* parent) : QObject(parent)
     connect(&m_bridge, &EngineBridge::busyChanged, this, [this](bool busy) { m_insights.setHeld(busy); });
 }
 
-Workspace::~Workspace() { m_insights.cancelAll(); }
+Workspace::~Workspace()
+{
+    m_insights.cancelAll();
+}
 
-void Workspace::recompute() { requestResults(); }
+void Workspace::recompute()
+{
+    requestResults();
+}
 
 void Workspace::setSameScale(bool on)
 {
@@ -37,8 +43,7 @@ void Workspace::requestResults()
 {
     std::vector<EngineBridge::Item> items;
     const auto add = [&](const ScenarioEntry* e) {
-        if (e && !e->archived
-            && std::none_of(items.begin(), items.end(), [e](const EngineBridge::Item& i) { return i.id == e->id; }))
+        if (e && !e->archived && std::none_of(items.begin(), items.end(), [e](const EngineBridge::Item& i) { return i.id == e->id; }))
             items.push_back({e->id, e->scenario});
     };
     add(m_study.current());
@@ -64,8 +69,8 @@ void Workspace::rebuild()
         if (e.archived)
             continue;
         const ScenarioResult& r = m_bridge.result(e.id);
-        next.scenarios.push_back({e.id, QString::fromStdString(e.scenario->name), e.colour, e.visible,
-                                  e.id == next.baselineId, e.id == next.currentId, r.stale(), r.shown});
+        next.scenarios.push_back({e.id, QString::fromStdString(e.scenario->name), e.colour, e.visible, e.id == next.baselineId,
+                                  e.id == next.currentId, r.stale(), r.shown});
     }
     m_context = std::move(next);
     Q_EMIT contextChanged();

@@ -13,7 +13,11 @@ namespace prism::ui {
 using namespace Qt::StringLiterals;
 
 InsightPage::InsightPage(const Theme& theme, QWidget* parent)
-    : Page(parent), m_theme(theme), m_tools(new QWidget(this)), m_toolGroups(new FlowLayout(m_tools)), m_grid(new QGridLayout(this))
+    : Page(parent),
+      m_theme(theme),
+      m_tools(new QWidget(this)),
+      m_toolGroups(new FlowLayout(m_tools)),
+      m_grid(new QGridLayout(this))
 {
     m_toolGroups->setContentsMargins(0, 0, 0, 0);
     m_toolGroups->setSpacing(theme.px(16));

@@ -22,7 +22,8 @@ public:
     explicit InsightSlot(QString key) : m_key(std::move(key)) {}
 
     /// Shows the answer to `question` now or when it is there; `changed` is called then. A repeated question costs nothing.
-    void ask(InsightRunner* runner, QObject* receiver, const QString& question, const QString& title, std::uint64_t seed, Work work, std::function<void()> changed)
+    void ask(InsightRunner* runner, QObject* receiver, const QString& question, const QString& title, std::uint64_t seed, Work work,
+             std::function<void()> changed)
     {
         m_runner = runner;
         if (question == m_shownQuestion)
@@ -43,7 +44,9 @@ public:
                 InsightOptions options;
                 options.seed = seed;
                 options.stop = std::move(stop);
-                options.progress = [&progress](double share, std::string_view what) { progress(share, QString::fromUtf8(what.data(), static_cast<qsizetype>(what.size()))); };
+                options.progress = [&progress](double share, std::string_view what) {
+                    progress(share, QString::fromUtf8(what.data(), static_cast<qsizetype>(what.size())));
+                };
                 return work(options);
             },
             [this, question, changed = std::move(changed)](const Answer& answer) {

@@ -4,6 +4,9 @@
 
 namespace prism::ui {
 
-void Page::paintExport(QPainter& painter) { render(&painter, {}, {}, QWidget::DrawChildren); }
+void Page::paintExport(QPainter& painter)
+{
+    render(&painter, {}, {}, QWidget::DrawChildren);
+}
 
 } // namespace prism::ui

@@ -23,10 +23,14 @@ using namespace Qt::StringLiterals;
 namespace {
 constexpr int kDraw = 3; // the last choice
 constexpr int kMostDraws = 1'000'000;
-}
+} // namespace
 
 PipelinePage::PipelinePage(const Theme& theme, QWidget* parent)
-    : InsightPage(theme, parent), m_which(new SegmentedControl(theme)), m_number(new QLineEdit), m_trace(new QPushButton(tr("Chrome trace"))), m_gantt(new GanttChart(theme)),
+    : InsightPage(theme, parent),
+      m_which(new SegmentedControl(theme)),
+      m_number(new QLineEdit),
+      m_trace(new QPushButton(tr("Chrome trace"))),
+      m_gantt(new GanttChart(theme)),
       m_memory(new MemoryChart(theme))
 {
     auto* label = new QLabel(tr("Sampled step"));
@@ -69,7 +73,8 @@ PipelinePage::PipelinePage(const Theme& theme, QWidget* parent)
         Picked picked = context().selection->picked();
         picked.stage = span.stage;
         picked.kernelClass = span.kernelClass >= 0 && span.kernelClass < static_cast<int>(line->classNames.size())
-                                 ? QString::fromStdString(line->classNames[static_cast<std::size_t>(span.kernelClass)]) : QString();
+                                 ? QString::fromStdString(line->classNames[static_cast<std::size_t>(span.kernelClass)])
+                                 : QString();
         context().selection->set(picked);
     });
     connect(m_memory, &MemoryChart::itemPicked, this, [this](int item) {
@@ -99,8 +104,10 @@ void PipelinePage::ask()
         const auto evaluator = context().evaluator;
         const DrawChoice choice = draw();
         const QString what = choice.kind == DrawChoice::Kind::sample ? u"draw%1"_s.arg(choice.sample) : u"q%1"_s.arg(choice.quantile);
-        m_step.ask(context().insights, this, question(what), tr("One sampled step"), s->seed,
-                   [evaluator, s, choice](const InsightOptions& options) { return timeline(*evaluator, s->scenario, choice, options); }, [this] { refresh(); });
+        m_step.ask(
+            context().insights, this, question(what), tr("One sampled step"), s->seed,
+            [evaluator, s, choice](const InsightOptions& options) { return timeline(*evaluator, s->scenario, choice, options); },
+            [this] { refresh(); });
     }
     refresh();
 }
@@ -112,15 +119,20 @@ void PipelinePage::refresh()
     text.title = tr("One sampled step");
     if (line) {
         text.title = tr("One sampled %1, %2").arg(QString::fromStdString(line->draw), format::seconds(line->stepSeconds).text());
-        const QString shape = line->chunks > 1 ? tr("%1 stages × %2 chunks").arg(line->stages).arg(line->chunks) : tr("%1 stages").arg(line->stages);
+        const QString shape =
+            line->chunks > 1 ? tr("%1 stages × %2 chunks").arg(line->stages).arg(line->chunks) : tr("%1 stages").arg(line->stages);
         text.subtitle = tr("Draw %1, replica %2 of %3 (the slowest), %4, %5, %6 micro-batches")
-                            .arg(format::count(line->sample), QString::number(line->replica), format::count(line->replicas), QString::fromStdString(line->scheduleName), shape,
-                                 format::count(line->microbatches));
-        const double bubble = line->bubbleFraction.empty() ? 0 : std::accumulate(line->bubbleFraction.begin(), line->bubbleFraction.end(), 0.0) / static_cast<double>(line->bubbleFraction.size());
+                            .arg(format::count(line->sample), QString::number(line->replica), format::count(line->replicas),
+                                 QString::fromStdString(line->scheduleName), shape, format::count(line->microbatches));
+        const double bubble = line->bubbleFraction.empty() ? 0
+                                                           : std::accumulate(line->bubbleFraction.begin(), line->bubbleFraction.end(), 0.0)
+                                                                 / static_cast<double>(line->bubbleFraction.size());
         QString footer = tr("One draw, no interval. ");
         if (line->candidates > 1)
-            footer += tr("Looked for among %1 draws%2. ").arg(format::count(line->candidates), snapshot() ? tr(", seed %1").arg(snapshot()->seed) : QString());
-        text.footer << footer + tr("Idle share of a stage %1 on average. Wheel or + − zooms, drag pans, 0 shows all.").arg(format::percent(bubble));
+            footer += tr("Looked for among %1 draws%2. ")
+                          .arg(format::count(line->candidates), snapshot() ? tr(", seed %1").arg(snapshot()->seed) : QString());
+        text.footer
+            << footer + tr("Idle share of a stage %1 on average. Wheel or + − zooms, drag pans, 0 shows all.").arg(format::percent(bubble));
         if (m_shown != m_step.shownQuestion()) {
             m_gantt->setTimeline(std::make_shared<const Timeline>(*line));
             m_shown = m_step.shownQuestion();
@@ -178,7 +190,8 @@ QString PipelinePage::writeTrace(const QString& path) const
         return tr("There is no step to write yet.");
     const std::string trace = toChromeTrace(*m_step.value());
     QSaveFile file(path);
-    if (!file.open(QIODevice::WriteOnly) || file.write(trace.data(), static_cast<qint64>(trace.size())) != static_cast<qint64>(trace.size()) || !file.commit())
+    if (!file.open(QIODevice::WriteOnly) || file.write(trace.data(), static_cast<qint64>(trace.size())) != static_cast<qint64>(trace.size())
+        || !file.commit())
         return tr("The trace could not be written: %1").arg(file.errorString());
     return {};
 }

@@ -37,7 +37,8 @@ QStringList movesOf(const Scenario& scenario, const PlacementResult& result, int
     Scenario advised = scenario;
     advised.measured.nodeOrder = result.bestOrder;
     QStringList moves;
-    for (std::size_t position = 0; position < std::min(result.bestOrder.size(), result.givenOrder.size()) && moves.size() < most; ++position) {
+    for (std::size_t position = 0; position < std::min(result.bestOrder.size(), result.givenOrder.size()) && moves.size() < most;
+         ++position) {
         const int node = result.bestOrder[position];
         if (node == result.givenOrder[position])
             continue;
@@ -111,7 +112,9 @@ PlacementMap inReplicaOrder(const PlacementMap& map)
 {
     std::vector<int> order(static_cast<std::size_t>(map.rows));
     std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return map.rowFirstReplica[static_cast<std::size_t>(a)] < map.rowFirstReplica[static_cast<std::size_t>(b)]; });
+    std::stable_sort(order.begin(), order.end(), [&](int a, int b) {
+        return map.rowFirstReplica[static_cast<std::size_t>(a)] < map.rowFirstReplica[static_cast<std::size_t>(b)];
+    });
     PlacementMap sorted = map;
     for (std::size_t row = 0; row < order.size(); ++row) {
         const auto from = static_cast<std::size_t>(order[row]);

@@ -28,7 +28,10 @@ QString sentenceOf(const Diagnostics& errors)
     return lines.join(u'\n') + (errors.size() > kMostErrors ? QObject::tr("\nand %1 more").arg(errors.size() - kMostErrors) : QString());
 }
 
-SpeedImport failed(const QString& problem) { return {{}, {}, {}, problem}; }
+SpeedImport failed(const QString& problem)
+{
+    return {{}, {}, {}, problem};
+}
 
 } // namespace
 
@@ -50,15 +53,20 @@ SpeedImport readSpeeds(const QString& path, const Scenario& scenario)
     QStringList notes;
     for (const Diagnostic& note : table->notes)
         notes << QString::fromStdString(note.message);
-    return {std::move(with.value()), table->hosts,
-            QObject::tr("%1 rows of %2 nodes. %3").arg(format::count(static_cast<std::int64_t>(table->rows.size())), format::count(static_cast<std::int64_t>(table->hosts.size())), notes.join(u' ')), {}};
+    return {std::move(with.value()),
+            table->hosts,
+            QObject::tr("%1 rows of %2 nodes. %3")
+                .arg(format::count(static_cast<std::int64_t>(table->rows.size())),
+                     format::count(static_cast<std::int64_t>(table->hosts.size())), notes.join(u' ')),
+            {}};
 }
 
 QString writeNodes(const QString& path, const std::vector<int>& order, const std::vector<std::string>& hosts, int gpusPerNode)
 {
     const std::string text = hostfile(order, hosts, gpusPerNode, HostfileFormat::mpi);
     QSaveFile file(path);
-    if (!file.open(QIODevice::WriteOnly) || file.write(text.data(), static_cast<qint64>(text.size())) != static_cast<qint64>(text.size()) || !file.commit())
+    if (!file.open(QIODevice::WriteOnly) || file.write(text.data(), static_cast<qint64>(text.size())) != static_cast<qint64>(text.size())
+        || !file.commit())
         return QObject::tr("The hostfile could not be written: %1").arg(file.errorString());
     return {};
 }

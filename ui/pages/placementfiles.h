@@ -16,6 +16,7 @@ struct SpeedImport {
 };
 [[nodiscard]] SpeedImport readSpeeds(const QString& path, const Scenario& scenario);
 /// Nodes in the order of their positions, named by `hosts`; what went wrong as a sentence, empty = written.
-[[nodiscard]] QString writeNodes(const QString& path, const std::vector<int>& order, const std::vector<std::string>& hosts, int gpusPerNode);
+[[nodiscard]] QString writeNodes(const QString& path, const std::vector<int>& order, const std::vector<std::string>& hosts,
+                                 int gpusPerNode);
 
 } // namespace prism::ui

@@ -23,7 +23,12 @@ namespace prism::ui {
 using namespace Qt::StringLiterals;
 
 PlacementPage::PlacementPage(const Theme& theme, QWidget* parent)
-    : InsightPage(theme, parent), m_factor(new QuantityEdit(theme)), m_figure(new SegmentedControl(theme)), m_map(new HeatMap(theme)), m_best(new PlacesCard(theme)), m_nodes(new SlowNodesCard(theme))
+    : InsightPage(theme, parent),
+      m_factor(new QuantityEdit(theme)),
+      m_figure(new SegmentedControl(theme)),
+      m_map(new HeatMap(theme)),
+      m_best(new PlacesCard(theme)),
+      m_nodes(new SlowNodesCard(theme))
 {
     auto* slow = new QLabel(tr("Slow node"));
     slow->setProperty("role", u"secondary"_s);
@@ -81,7 +86,8 @@ PlacementPage::PlacementPage(const Theme& theme, QWidget* parent)
         context().study->endMerge();
     });
     connect(m_nodes, &SlowNodesCard::importWanted, this, [this] {
-        const QString path = QFileDialog::getOpenFileName(this, tr("Import measured node speeds"), {}, tr("Speed tables (*.csv *.tsv *.txt)"));
+        const QString path =
+            QFileDialog::getOpenFileName(this, tr("Import measured node speeds"), {}, tr("Speed tables (*.csv *.tsv *.txt)"));
         if (!path.isEmpty())
             if (const QString problem = importSpeeds(path); !problem.isEmpty())
                 m_nodes->say(problem, true);
@@ -135,17 +141,25 @@ void PlacementPage::ask()
     if (const SnapshotPtr s = snapshot(); s && context().evaluator && !scenario()->stale) {
         const auto evaluator = context().evaluator;
         const SlowProbe probe{probeFactor(), 1.0};
-        m_places.ask(context().insights, this, question(u"placement%1"_s.arg(m_percent)), tr("Placement map"), s->seed,
-                     [evaluator, s, probe](const InsightOptions& options) { return placementMap(*evaluator, s->scenario, probe, options); }, [this] { refresh(); });
+        m_places.ask(
+            context().insights, this, question(u"placement%1"_s.arg(m_percent)), tr("Placement map"), s->seed,
+            [evaluator, s, probe](const InsightOptions& options) { return placementMap(*evaluator, s->scenario, probe, options); },
+            [this] { refresh(); });
         const std::vector<SlowEntry>& slow = s->scenario.variability.slow;
         if (!slow.empty())
-            m_slow.ask(context().insights, this, question(u"slownodes"_s), tr("Slow nodes"), s->seed,
-                       [evaluator, s](const InsightOptions& options) { return slowNodes(*evaluator, s->scenario, s->scenario.variability.slow, options); }, [this] { refresh(); });
+            m_slow.ask(
+                context().insights, this, question(u"slownodes"_s), tr("Slow nodes"), s->seed,
+                [evaluator, s](const InsightOptions& options) {
+                    return slowNodes(*evaluator, s->scenario, s->scenario.variability.slow, options);
+                },
+                [this] { refresh(); });
         else
             m_slow.forget();
         if (m_searching && !s->scenario.measured.speeds.empty())
-            m_search.ask(context().insights, this, question(u"search"_s), tr("Search for the best places"), s->seed,
-                         [evaluator, s](const InsightOptions& options) { return searchPlacement(*evaluator, s->scenario, options); }, [this] { refresh(); });
+            m_search.ask(
+                context().insights, this, question(u"search"_s), tr("Search for the best places"), s->seed,
+                [evaluator, s](const InsightOptions& options) { return searchPlacement(*evaluator, s->scenario, options); },
+                [this] { refresh(); });
     }
     refresh();
 }
@@ -171,11 +185,13 @@ void PlacementPage::refreshPlaces()
     HeatData data;
     if (map) {
         data = heatDataOf(*map, place);
-        text.subtitle = tr("Step time %1 with the slow node in this cell, relative to without it (%2)").arg(figure, format::seconds(secondsOf(map->base, place)).text());
+        text.subtitle = tr("Step time %1 with the slow node in this cell, relative to without it (%2)")
+                            .arg(figure, format::seconds(secondsOf(map->base, place)).text());
         double widest = 0;
         for (const HeatCell& cell : data.cells)
             widest = std::max(widest, cell.present ? cell.halfWidth : 0.0);
-        text.footer << format::receipt(map->samples, map->seed, tr("steps per cell")) + tr(", common random numbers, interval %1 or less. Scale starts at 1.00×.").arg(format::plainInterval(widest));
+        text.footer << format::receipt(map->samples, map->seed, tr("steps per cell"))
+                           + tr(", common random numbers, interval %1 or less. Scale starts at 1.00×.").arg(format::plainInterval(widest));
         if (const SnapshotPtr s = snapshot(); s && s->costed->world.dp > 0)
             data.marked = slowCells(*map, s->scenario);
     }
@@ -253,7 +269,8 @@ QString PlacementPage::writeHostfile(const QString& path) const
     const PlacementResult* result = m_searching && m_search.shownQuestion() == question(u"search"_s) ? m_search.value() : nullptr;
     if (result)
         order = result->bestOrder;
-    for (int node = static_cast<int>(order.size()); order.size() < static_cast<std::size_t>(s->costed->world.nodes) && node < s->costed->world.nodes; ++node)
+    for (int node = static_cast<int>(order.size());
+         order.size() < static_cast<std::size_t>(s->costed->world.nodes) && node < s->costed->world.nodes; ++node)
         order.push_back(node);
     return writeNodes(path, order, m_hosts, s->scenario.cluster.gpusPerNode);
 }

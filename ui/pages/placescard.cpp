@@ -43,15 +43,18 @@ void PlacesCard::setPlaces(const PlacementMap* map, const HeatData& data, PlaceF
         if (!known)
             return note->clear();
         const double seconds = secondsOf(map->cells[static_cast<std::size_t>(cell)], figure);
-        note->setText(tr("Stage %1, replica %2\n%3 %4\n%5").arg(QString::number(cell % map->columns), data.rowLabels.value(cell / map->columns), nameOf(figure),
-                                                               format::seconds(seconds).text(), format::deltaSeconds(seconds, secondsOf(map->base, figure))));
+        note->setText(tr("Stage %1, replica %2\n%3 %4\n%5")
+                          .arg(QString::number(cell % map->columns), data.rowLabels.value(cell / map->columns), nameOf(figure),
+                               format::seconds(seconds).text(), format::deltaSeconds(seconds, secondsOf(map->base, figure))));
     };
     describe(data.best, m_best, m_bestNote);
     describe(data.worst, m_worst, m_worstNote);
     const auto seconds = [&](int cell) { return cell < 0 ? 0.0 : secondsOf(map->cells[static_cast<std::size_t>(cell)], figure); };
-    m_headline->setText(!map                ? tr("Where a slow node hurts")
-                        : map->withinNoise ? tr("The places cannot be told apart")
-                                           : tr("The place decides %1 of %2").arg(format::secondsDelta(seconds(data.worst) - seconds(data.best)).mid(1), nameOf(figure)));
+    m_headline->setText(
+        !map ? tr("Where a slow node hurts")
+        : map->withinNoise
+            ? tr("The places cannot be told apart")
+            : tr("The place decides %1 of %2").arg(format::secondsDelta(seconds(data.worst) - seconds(data.best)).mid(1), nameOf(figure)));
     m_noise->setText(map && !map->notes.empty() ? QString::fromStdString(map->notes.front()) : QString());
 }
 

@@ -40,10 +40,20 @@ ScaleData scaleDataOf(const ScaleCurve& curve, ScaleFigure figure, const ShownSc
     data.hasSpread = figure == ScaleFigure::stepTime;
     data.fromZero = figure == ScaleFigure::throughput; // the others vary little against their size
     switch (figure) {
-    case ScaleFigure::stepTime: data.quantity = QObject::tr("Step time"), data.unit = unit.name; break;
-    case ScaleFigure::throughput: data.quantity = QObject::tr("Throughput"), data.unit = tokenScale == 1e-6 ? u"M tokens/s"_s : tokenScale == 1e-3 ? u"k tokens/s"_s : u"tokens/s"_s; break;
-    case ScaleFigure::mfu: data.quantity = u"MFU"_s, data.unit = u"%"_s; break;
-    case ScaleFigure::cost: data.quantity = QObject::tr("Cost of a billion tokens"), data.unit = u"$"_s; break;
+    case ScaleFigure::stepTime:
+        data.quantity = QObject::tr("Step time"), data.unit = unit.name;
+        break;
+    case ScaleFigure::throughput:
+        data.quantity = QObject::tr("Throughput"), data.unit = tokenScale == 1e-6   ? u"M tokens/s"_s
+                                                               : tokenScale == 1e-3 ? u"k tokens/s"_s
+                                                                                    : u"tokens/s"_s;
+        break;
+    case ScaleFigure::mfu:
+        data.quantity = u"MFU"_s, data.unit = u"%"_s;
+        break;
+    case ScaleFigure::cost:
+        data.quantity = QObject::tr("Cost of a billion tokens"), data.unit = u"$"_s;
+        break;
     }
     for (const ScalePoint& p : curve.points) {
         ScaleSample s;
@@ -80,7 +90,11 @@ ScaleData scaleDataOf(const ScaleCurve& curve, ScaleFigure figure, const ShownSc
 }
 
 ScalePage::ScalePage(const Theme& theme, QWidget* parent)
-    : InsightPage(theme, parent), m_mode(new SegmentedControl(theme)), m_figure(new SegmentedControl(theme)), m_chart(new ScaleChart(theme)), m_points(new QTableWidget)
+    : InsightPage(theme, parent),
+      m_mode(new SegmentedControl(theme)),
+      m_figure(new SegmentedControl(theme)),
+      m_chart(new ScaleChart(theme)),
+      m_points(new QTableWidget)
 {
     auto* label = new QLabel(tr("Scaling"));
     label->setProperty("role", u"secondary"_s);
@@ -134,9 +148,12 @@ void ScalePage::ask()
     if (const SnapshotPtr s = snapshot(); s && context().evaluator && !scenario()->stale) {
         const auto evaluator = context().evaluator;
         const ScaleMode mode = m_mode->current() == 1 ? ScaleMode::strong : ScaleMode::weak;
-        m_curve.ask(context().insights, this, question(mode == ScaleMode::weak ? u"weak"_s : u"strong"_s), tr("Scaling"), s->seed,
-                    [evaluator, s, mode](const InsightOptions& options) { return scaleCurve(*evaluator, s->scenario, mode, defaultScale(s->scenario), options); },
-                    [this] { refresh(); });
+        m_curve.ask(
+            context().insights, this, question(mode == ScaleMode::weak ? u"weak"_s : u"strong"_s), tr("Scaling"), s->seed,
+            [evaluator, s, mode](const InsightOptions& options) {
+                return scaleCurve(*evaluator, s->scenario, mode, defaultScale(s->scenario), options);
+            },
+            [this] { refresh(); });
     }
     refresh();
 }
@@ -160,11 +177,13 @@ void ScalePage::refresh()
         const auto same = std::find_if(now.begin(), now.end(), [gpus](const ScaleSample& s) { return s.gpus == gpus; });
         m_chart->setFocusItem(gpus > 0 && same != now.end() ? static_cast<int>(same - now.begin()) : -1);
         shareScale(*m_chart, data.quantity + data.unit);
-        text.footer << format::receipt(curve->samples, curve->seed, tr("steps per point")) + tr(", common random numbers. Whiskers: 95 %. Hatched: not possible, the reading says why.");
+        text.footer << format::receipt(curve->samples, curve->seed, tr("steps per point"))
+                           + tr(", common random numbers. Whiskers: 95 %. Hatched: not possible, the reading says why.");
     }
     m_chart->setText(text);
-    m_chart->setMessage(curve ? (curve->points.empty() ? tr("No number of GPUs fits this scenario.") : QString())
-                              : !m_curve.error().isEmpty() ? m_curve.error() : tr("Sampling each number of GPUs …"));
+    m_chart->setMessage(curve                        ? (curve->points.empty() ? tr("No number of GPUs fits this scenario.") : QString())
+                        : !m_curve.error().isEmpty() ? m_curve.error()
+                                                     : tr("Sampling each number of GPUs …"));
     m_chart->setStale(staleNote(m_curve.isComputing(), curve != nullptr));
     if (m_filledWith != m_curve.shownQuestion())
         fillTable(curve);
@@ -173,7 +192,8 @@ void ScalePage::refresh()
 
 void ScalePage::fillTable(const ScaleCurve* curve)
 {
-    const QStringList header{tr("GPUs"), tr("p50"), tr("p95"), tr("p99"), tr("Tokens/s"), tr("MFU"), tr("Efficiency"), tr("$ per billion tokens"), tr("Note")};
+    const QStringList header{
+        tr("GPUs"), tr("p50"), tr("p95"), tr("p99"), tr("Tokens/s"), tr("MFU"), tr("Efficiency"), tr("$ per billion tokens"), tr("Note")};
     m_points->setColumnCount(static_cast<int>(header.size()));
     m_points->setHorizontalHeaderLabels(header);
     m_points->setRowCount(curve ? static_cast<int>(curve->points.size()) : 0);
@@ -184,8 +204,9 @@ void ScalePage::fillTable(const ScaleCurve* curve)
         QStringList cells{format::count(p.gpus)};
         if (p.valid)
             cells << u"%1  %2"_s.arg(format::seconds(p.step.p50).text(), format::interval(p.step.ciP50))
-                  << u"%1  %2"_s.arg(format::seconds(p.step.p95).text(), format::interval(p.step.ciP95)) << format::seconds(p.step.p99).text()
-                  << format::si(p.tokensPerSecond).text() << format::percent(p.mfu.value) << format::percent(p.efficiency) << format::number(p.costPerBillionTokensUsd) << QString();
+                  << u"%1  %2"_s.arg(format::seconds(p.step.p95).text(), format::interval(p.step.ciP95))
+                  << format::seconds(p.step.p99).text() << format::si(p.tokensPerSecond).text() << format::percent(p.mfu.value)
+                  << format::percent(p.efficiency) << format::number(p.costPerBillionTokensUsd) << QString();
         else
             cells << QStringList(7, u"–"_s) << QString::fromStdString(p.problem);
         for (int column = 0; column < cells.size(); ++column) {
@@ -212,14 +233,27 @@ void ScalePage::fitColumns()
 TableData ScalePage::asTable() const
 {
     TableData table;
-    table.header = {u"GPUs"_s, u"data parallel"_s, u"global batch [sequences]"_s, u"p5 [s]"_s, u"p50 [s]"_s, u"p50 half-width 95 % [s]"_s, u"p95 [s]"_s, u"p95 half-width 95 % [s]"_s, u"p99 [s]"_s,
-                    u"tokens per second"_s, u"MFU"_s, u"efficiency"_s, u"cost [USD per billion tokens]"_s, u"problem"_s};
+    table.header = {u"GPUs"_s,
+                    u"data parallel"_s,
+                    u"global batch [sequences]"_s,
+                    u"p5 [s]"_s,
+                    u"p50 [s]"_s,
+                    u"p50 half-width 95 % [s]"_s,
+                    u"p95 [s]"_s,
+                    u"p95 half-width 95 % [s]"_s,
+                    u"p99 [s]"_s,
+                    u"tokens per second"_s,
+                    u"MFU"_s,
+                    u"efficiency"_s,
+                    u"cost [USD per billion tokens]"_s,
+                    u"problem"_s};
     const ScaleCurve* curve = m_curve.value();
     if (!curve)
         return table;
     for (const ScalePoint& p : curve->points) {
         QStringList row{QString::number(p.gpus), QString::number(p.dataParallel), QString::number(p.globalBatch)};
-        for (const double value : {p.step.p5, p.step.p50, p.step.ciP50, p.step.p95, p.step.ciP95, p.step.p99, p.tokensPerSecond, p.mfu.value, p.efficiency, p.costPerBillionTokensUsd})
+        for (const double value : {p.step.p5, p.step.p50, p.step.ciP50, p.step.p95, p.step.ciP95, p.step.p99, p.tokensPerSecond,
+                                   p.mfu.value, p.efficiency, p.costPerBillionTokensUsd})
             row << (p.valid ? tableNumber(value) : QString());
         table.rows << (row << QString::fromStdString(p.problem));
     }

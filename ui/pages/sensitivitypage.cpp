@@ -21,11 +21,16 @@ constexpr std::size_t kShownRows = 10;
 const Estimate& of(const FigureChange& change, Figure figure)
 {
     switch (figure) {
-    case Figure::p50: return change.p50;
-    case Figure::p95: return change.p95;
-    case Figure::p99: return change.p99;
-    case Figure::mean: return change.mean;
-    case Figure::exceedance: return change.exceedance;
+    case Figure::p50:
+        return change.p50;
+    case Figure::p95:
+        return change.p95;
+    case Figure::p99:
+        return change.p99;
+    case Figure::mean:
+        return change.mean;
+    case Figure::exceedance:
+        return change.exceedance;
     }
     return change.p95;
 }
@@ -34,11 +39,16 @@ const Estimate& of(const FigureChange& change, Figure figure)
 QString nameOf(Figure figure, double limitSeconds)
 {
     switch (figure) {
-    case Figure::p50: return u"p50"_s;
-    case Figure::p95: return u"p95"_s;
-    case Figure::p99: return u"p99"_s;
-    case Figure::mean: return QObject::tr("mean");
-    case Figure::exceedance: return limitSeconds > 0 ? QObject::tr("P(step > %1)").arg(format::seconds(limitSeconds).text()) : QObject::tr("P(step > limit)");
+    case Figure::p50:
+        return u"p50"_s;
+    case Figure::p95:
+        return u"p95"_s;
+    case Figure::p99:
+        return u"p99"_s;
+    case Figure::mean:
+        return QObject::tr("mean");
+    case Figure::exceedance:
+        return limitSeconds > 0 ? QObject::tr("P(step > %1)").arg(format::seconds(limitSeconds).text()) : QObject::tr("P(step > limit)");
     }
     return {};
 }
@@ -47,11 +57,16 @@ QString nameOf(Figure figure, double limitSeconds)
 QString valueOf(const SensitivityTable& table, Figure figure)
 {
     switch (figure) {
-    case Figure::p50: return format::seconds(table.base.p50).text();
-    case Figure::p95: return format::seconds(table.base.p95).text();
-    case Figure::p99: return format::seconds(table.base.p99).text();
-    case Figure::mean: return format::seconds(table.base.mean).text();
-    case Figure::exceedance: return format::percent(table.exceedance.value);
+    case Figure::p50:
+        return format::seconds(table.base.p50).text();
+    case Figure::p95:
+        return format::seconds(table.base.p95).text();
+    case Figure::p99:
+        return format::seconds(table.base.p99).text();
+    case Figure::mean:
+        return format::seconds(table.base.mean).text();
+    case Figure::exceedance:
+        return format::percent(table.exceedance.value);
     }
     return {};
 }
@@ -97,7 +112,8 @@ TornadoData tornadoOf(const SensitivityTable& table, Figure figure, int series, 
         row.missing = missing;
         data.rows.push_back(row);
     }
-    std::stable_sort(data.rows.begin(), data.rows.end(), [](const TornadoRow& a, const TornadoRow& b) { return weightOf(a) > weightOf(b); });
+    std::stable_sort(data.rows.begin(), data.rows.end(),
+                     [](const TornadoRow& a, const TornadoRow& b) { return weightOf(a) > weightOf(b); });
     if (data.rows.size() > kShownRows + 1) {
         TornadoRow others;
         others.isOthers = true;
@@ -122,7 +138,9 @@ PairedData pairedOf(const TailAttribution& attribution, AttributionBy by, int se
     data.series = series;
     data.quantity = by == AttributionBy::cause ? QObject::tr("Share of the step time, %") : QObject::tr("Share of the critical path, %");
     data.slowLabel = QObject::tr("Slowest %1 %").arg(attribution.slowFraction * 100);
-    const auto& rows = by == AttributionBy::kernelClass ? attribution.byClass : by == AttributionBy::stage ? attribution.byStage : attribution.byCause;
+    const auto& rows = by == AttributionBy::kernelClass ? attribution.byClass
+                       : by == AttributionBy::stage     ? attribution.byStage
+                                                        : attribution.byCause;
     for (const AttributionRow& source : rows) {
         PairedRow row;
         row.id = QString::fromStdString(source.name);
@@ -158,7 +176,11 @@ PairedData pairedOf(const TailAttribution& attribution, AttributionBy by, int se
 }
 
 SensitivityPage::SensitivityPage(const Theme& theme, QWidget* parent)
-    : InsightPage(theme, parent), m_figure(new SegmentedControl(theme)), m_by(new SegmentedControl(theme)), m_tornado(new TornadoChart(theme, this)), m_bars(new PairedBarChart(theme, this))
+    : InsightPage(theme, parent),
+      m_figure(new SegmentedControl(theme)),
+      m_by(new SegmentedControl(theme)),
+      m_tornado(new TornadoChart(theme, this)),
+      m_bars(new PairedBarChart(theme, this))
 {
     auto* label = new QLabel(tr("Effect on"));
     label->setProperty("role", u"secondary"_s);
@@ -203,14 +225,16 @@ void SensitivityPage::contextChanged()
     if (const SnapshotPtr s = snapshot(); s && context().evaluator && !scenario()->stale) {
         const auto evaluator = context().evaluator;
         const double limit = limitSeconds();
-        m_table.ask(context().insights, this, question(u"sensitivity%1"_s.arg(limit, 0, 'g', 12)), tr("Sensitivity"), s->seed,
-                    [evaluator, s, limit](InsightOptions options) {
-                        options.limitSeconds = limit;
-                        return sensitivity(*evaluator, s->scenario, options);
-                    },
-                    [this] { refresh(); });
-        m_tail.ask(context().insights, this, question(u"attribution"_s), tr("Tail attribution"), s->seed,
-                   [evaluator, s](const InsightOptions& options) { return attribution(*evaluator, s->scenario, options); }, [this] { refresh(); });
+        m_table.ask(
+            context().insights, this, question(u"sensitivity%1"_s.arg(limit, 0, 'g', 12)), tr("Sensitivity"), s->seed,
+            [evaluator, s, limit](InsightOptions options) {
+                options.limitSeconds = limit;
+                return sensitivity(*evaluator, s->scenario, options);
+            },
+            [this] { refresh(); });
+        m_tail.ask(
+            context().insights, this, question(u"attribution"_s), tr("Tail attribution"), s->seed,
+            [evaluator, s](const InsightOptions& options) { return attribution(*evaluator, s->scenario, options); }, [this] { refresh(); });
     }
     refresh();
 }
@@ -241,7 +265,8 @@ void SensitivityPage::refreshTornado()
     text.subtitle = tr("Change of %1 when the spread of one cause is removed or doubled").arg(name);
     QString missing;
     if (const SnapshotPtr s = snapshot(); s && !s->costed->withinCalibration)
-        missing = s->costed->warnings.empty() ? tr("no measurement covers this input") : QString::fromStdString(s->costed->warnings.front().message);
+        missing = s->costed->warnings.empty() ? tr("no measurement covers this input")
+                                              : QString::fromStdString(s->costed->warnings.front().message);
     TornadoData data;
     if (table) {
         data = tornadoOf(*table, figure, scenario() ? scenario()->colour : 0, missing);
@@ -250,14 +275,17 @@ void SensitivityPage::refreshTornado()
             text.footer << tr("* Not monotonic: removing and doubling the spread move %1 the same way, or against expectation.").arg(name);
         if (!missing.isEmpty())
             text.footer << tr("Hatched: outside the calibrated range. %1").arg(missing);
-        text.footer << footerCount(tr("steps each"), table->samples, table->seed) + tr(", one cause at a time, common random numbers. Whiskers: 95 %.");
+        text.footer << footerCount(tr("steps each"), table->samples, table->seed)
+                           + tr(", one cause at a time, common random numbers. Whiskers: 95 %.");
     }
     m_tornado->setText(text);
     m_tornado->setData(data);
     shareScale(*m_tornado, data.figure);
     const bool computing = m_table.isComputing();
-    m_tornado->setMessage(table ? (data.rows.empty() ? tr("Nothing varies in this scenario: give a cause a spread in Variability.") : QString())
-                                : !m_table.error().isEmpty() ? m_table.error() : tr("Computing the effect of each cause …"));
+    m_tornado->setMessage(
+        table ? (data.rows.empty() ? tr("Nothing varies in this scenario: give a cause a spread in Variability.") : QString())
+        : !m_table.error().isEmpty() ? m_table.error()
+                                     : tr("Computing the effect of each cause …"));
     m_tornado->setStale(staleNote(computing, table != nullptr));
 }
 
@@ -272,7 +300,8 @@ void SensitivityPage::refreshBars()
     if (tail) {
         data = pairedOf(*tail, by, scenario() ? scenario()->colour : 0, m_table.value());
         text.footer << tr("%1 slowest of %2 steps, above %3, seed %4.")
-                           .arg(format::count(tail->slowSamples), format::count(tail->samples), format::seconds(tail->slowThresholdSeconds).text(), QString::number(tail->seed));
+                           .arg(format::count(tail->slowSamples), format::count(tail->samples),
+                                format::seconds(tail->slowThresholdSeconds).text(), QString::number(tail->seed));
         double widest = 0;
         for (const PairedRow& row : data.rows)
             widest = std::max(widest, std::hypot(row.allHalfWidth, row.slowHalfWidth));
@@ -300,7 +329,9 @@ TableData SensitivityPage::asTable() const
     const TableData tail = m_bars->asTable();
     for (const QStringList& row : tail.rows) {
         // id, label, all, +-, slow, +-, difference into the tornado's columns: named in the input columns.
-        table.rows << QStringList{u"tail attribution [share]"_s, row[0], row[1], u"all steps"_s, row[2], row[3], u"slowest steps"_s, row[4], row[5], u"difference "_s + row[6], QString()};
+        table.rows << QStringList{
+            u"tail attribution [share]"_s, row[0],   row[1], u"all steps"_s, row[2], row[3], u"slowest steps"_s, row[4], row[5],
+            u"difference "_s + row[6],     QString()};
     }
     return table;
 }

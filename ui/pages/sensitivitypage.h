@@ -18,7 +18,8 @@ enum class Figure { p50, p95, p99, mean, exceedance };
 [[nodiscard]] TornadoData tornadoOf(const SensitivityTable& table, Figure figure, int series, const QString& missing = {});
 /// Sorted by falling difference; the rows that differ most are kept, the rest is one row.
 enum class AttributionBy { kernelClass, stage, cause };
-[[nodiscard]] PairedData pairedOf(const TailAttribution& attribution, AttributionBy by, int series, const SensitivityTable* labels = nullptr);
+[[nodiscard]] PairedData pairedOf(const TailAttribution& attribution, AttributionBy by, int series,
+                                  const SensitivityTable* labels = nullptr);
 
 class SensitivityPage final : public InsightPage {
     Q_OBJECT

@@ -51,7 +51,8 @@ void NodeHandle::mousePressEvent(QMouseEvent* event)
 
 void NodeHandle::mouseMoveEvent(QMouseEvent* event)
 {
-    if (!(event->buttons() & Qt::LeftButton) || (event->position().toPoint() - m_pressed).manhattanLength() < QApplication::startDragDistance())
+    if (!(event->buttons() & Qt::LeftButton)
+        || (event->position().toPoint() - m_pressed).manhattanLength() < QApplication::startDragDistance())
         return;
     setDown(false);
     auto* drag = new QDrag(this);

@@ -18,7 +18,7 @@ using namespace Qt::StringLiterals;
 namespace {
 constexpr int kMostMoves = 3;                  // of the advice, in words
 constexpr int kRowHeight = 44, kLeastRows = 3; // of the list, at scale 1
-}
+} // namespace
 
 SlowNodesCard::SlowNodesCard(const Theme& theme, QWidget* parent) : QFrame(parent), m_theme(theme)
 {
@@ -81,7 +81,8 @@ void SlowNodesCard::setNodes(const SnapshotPtr& snapshot, const SlowNodesReport*
     if (slow.empty())
         m_note->setText(tr("None marked. Choose a cell and press Enter, double click it, or import measured speeds."));
     else if (known)
-        m_note->setText(tr("Together %1 of p95; right: change when one is mended, n = %2").arg(format::secondsDelta(report->total.p95.value), format::count(report->samples)));
+        m_note->setText(tr("Together %1 of p95; right: change when one is mended, n = %2")
+                            .arg(format::secondsDelta(report->total.p95.value), format::count(report->samples)));
     else
         m_note->setText(tr("%1 of %2 nodes").arg(slow.size()).arg(format::count(snapshot->costed->world.nodes)));
     for (std::size_t i = 0; i < std::min(slow.size(), kMostSlowNodes); ++i)
@@ -115,17 +116,23 @@ void SlowNodesCard::setAdvice(const SnapshotPtr& snapshot, const SearchState& se
     if (result) {
         const double p95 = result->given.p95;
         m_advice->setText(result->withinNoise ? tr("Moving nodes is not worth it")
-                                              : tr("All moves together %1 (%2)").arg(format::secondsDelta(-p95 * result->gainOverGiven.value), format::interval(p95 * result->gainOverGiven.halfWidth)));
+                                              : tr("All moves together %1 (%2)")
+                                                    .arg(format::secondsDelta(-p95 * result->gainOverGiven.value),
+                                                         format::interval(p95 * result->gainOverGiven.halfWidth)));
         const QStringList moves = movesOf(snapshot->scenario, *result, kMostMoves);
         m_adviceNote->setText(tr("p95 %1 to %2. %3 of %4 positions change: %5%6. n = %7, seed %8")
-                                  .arg(format::seconds(p95).text(), format::seconds(result->best.p95).text(), format::count(result->movedNodes),
-                                       format::count(static_cast<std::int64_t>(result->bestOrder.size())), moves.join(u"; "_s), result->movedNodes > moves.size() ? u" …"_s : QString(),
-                                       format::count(result->samples), QString::number(result->seed)));
+                                  .arg(format::seconds(p95).text(), format::seconds(result->best.p95).text(),
+                                       format::count(result->movedNodes),
+                                       format::count(static_cast<std::int64_t>(result->bestOrder.size())), moves.join(u"; "_s),
+                                       result->movedNodes > moves.size() ? u" …"_s : QString(), format::count(result->samples),
+                                       QString::number(result->seed)));
     } else {
         m_advice->setText(search.error);
-        m_adviceNote->setText(!measured              ? tr("Import measured speeds to be advised on positions.")
-                              : search.isComputing ? tr("Searching …")
-                                                     : tr("Measured speeds of %1 entries are in use.").arg(format::count(static_cast<std::int64_t>(snapshot->scenario.measured.speeds.size()))));
+        m_adviceNote->setText(!measured ? tr("Import measured speeds to be advised on positions.")
+                              : search.isComputing
+                                  ? tr("Searching …")
+                                  : tr("Measured speeds of %1 entries are in use.")
+                                        .arg(format::count(static_cast<std::int64_t>(snapshot->scenario.measured.speeds.size()))));
     }
     m_advice->setVisible(!m_advice->text().isEmpty());
 }

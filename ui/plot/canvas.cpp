@@ -8,7 +8,9 @@
 namespace prism::ui {
 
 Canvas::Canvas(QPainter& p, const Look& l)
-    : painter(p), look(l), m_vector(p.paintEngine() && p.paintEngine()->type() != QPaintEngine::Raster)
+    : painter(p),
+      look(l),
+      m_vector(p.paintEngine() && p.paintEngine()->type() != QPaintEngine::Raster)
 {
     painter.setRenderHints(QPainter::Antialiasing | QPainter::TextAntialiasing);
 }

@@ -16,13 +16,13 @@ namespace prism::ui {
 
 /// From which state a picture comes.
 struct Receipt {
-    QString scenario;        ///< name
-    QString hash;            ///< ContentHash::text() of the scenario
+    QString scenario; ///< name
+    QString hash;     ///< ContentHash::text() of the scenario
     std::uint64_t seed = 0;
     std::int64_t samples = 0;
-    QString version;         ///< of the program
-    QString page;            ///< id of the page
-    QString scenarioJson;    ///< the whole scenario, so that a picture can be opened; only in PNG
+    QString version;      ///< of the program
+    QString page;         ///< id of the page
+    QString scenarioJson; ///< the whole scenario, so that a picture can be opened; only in PNG
     bool operator==(const Receipt&) const = default;
     [[nodiscard]] bool isEmpty() const { return hash.isEmpty(); }
 };

@@ -15,16 +15,26 @@ constexpr double kSmallestView = 1e-4; // of the step
 QString kindText(const TimelineSpan& span)
 {
     switch (span.kind) {
-    case SpanKind::forward: return u"Forward"_s;
-    case SpanKind::backward: return u"Backward"_s;
-    case SpanKind::weight: return u"Weight gradient"_s;
-    case SpanKind::send: return u"Send to stage %1"_s.arg(span.toStage);
-    case SpanKind::embeddingAllReduce: return u"Embedding all-reduce"_s;
-    case SpanKind::gradSync: return u"Gradient synchronisation"_s;
-    case SpanKind::gradNorm: return u"Gradient norm"_s;
-    case SpanKind::optimizer: return u"Optimizer"_s;
-    case SpanKind::paramGather: return u"Parameter all-gather"_s;
-    case SpanKind::bubble: return u"Bubble"_s;
+    case SpanKind::forward:
+        return u"Forward"_s;
+    case SpanKind::backward:
+        return u"Backward"_s;
+    case SpanKind::weight:
+        return u"Weight gradient"_s;
+    case SpanKind::send:
+        return u"Send to stage %1"_s.arg(span.toStage);
+    case SpanKind::embeddingAllReduce:
+        return u"Embedding all-reduce"_s;
+    case SpanKind::gradSync:
+        return u"Gradient synchronisation"_s;
+    case SpanKind::gradNorm:
+        return u"Gradient norm"_s;
+    case SpanKind::optimizer:
+        return u"Optimizer"_s;
+    case SpanKind::paramGather:
+        return u"Parameter all-gather"_s;
+    case SpanKind::bubble:
+        return u"Bubble"_s;
     }
     return {};
 }
@@ -99,10 +109,15 @@ TableData GanttChart::asTable() const
         return table;
     for (const TimelineSpan& span : m_timeline->spans) {
         const bool named = span.kernelClass >= 0 && span.kernelClass < static_cast<int>(m_timeline->classNames.size());
-        table.rows << QStringList{QString::number(span.stage), kindText(span), span.chunk < 0 ? QString() : QString::number(span.chunk),
+        table.rows << QStringList{QString::number(span.stage),
+                                  kindText(span),
+                                  span.chunk < 0 ? QString() : QString::number(span.chunk),
                                   span.microbatch < 0 ? QString() : QString::number(span.microbatch),
-                                  named ? QString::fromStdString(m_timeline->classNames[static_cast<std::size_t>(span.kernelClass)]) : QString(),
-                                  tableNumber(span.startSeconds), tableNumber(span.endSeconds), span.critical ? u"yes"_s : u"no"_s};
+                                  named ? QString::fromStdString(m_timeline->classNames[static_cast<std::size_t>(span.kernelClass)])
+                                        : QString(),
+                                  tableNumber(span.startSeconds),
+                                  tableNumber(span.endSeconds),
+                                  span.critical ? u"yes"_s : u"no"_s};
     }
     return table;
 }
@@ -122,7 +137,8 @@ QStringList GanttChart::itemReading(int item) const
     for (std::size_t i = 0; i < std::min<std::size_t>(span.parts.size(), 4); ++i) {
         const SpanPart& part = span.parts[i];
         if (part.kernelClass >= 0 && part.kernelClass < static_cast<int>(m_timeline->classNames.size()))
-            lines << QString::fromStdString(m_timeline->classNames[static_cast<std::size_t>(part.kernelClass)]) + u' ' + format::seconds(part.seconds).text();
+            lines << QString::fromStdString(m_timeline->classNames[static_cast<std::size_t>(part.kernelClass)]) + u' '
+                         + format::seconds(part.seconds).text();
     }
     if (span.critical)
         lines << u"On the critical path"_s;
@@ -141,7 +157,8 @@ QList<LegendEntry> GanttChart::legend(const Look& look) const
     const bool chunks = m_timeline && m_timeline->chunks > 1;
     bool weights = false;
     if (m_timeline)
-        weights = std::any_of(m_timeline->spans.begin(), m_timeline->spans.end(), [](const TimelineSpan& s) { return s.kind == SpanKind::weight; });
+        weights = std::any_of(m_timeline->spans.begin(), m_timeline->spans.end(),
+                              [](const TimelineSpan& s) { return s.kind == SpanKind::weight; });
     const QString chunkNote = chunks ? (m_timeline->chunks == 2 ? u", chunk 0 and 1"_s : u", chunks even and odd"_s) : QString();
     const auto second = [&](const QColor& color) { return chunks ? color : QColor(); };
     QList<LegendEntry> entries{{LegendEntry::Mark::box, p.forward[0], second(p.forward[1]), {}, u"Forward"_s + chunkNote},

@@ -46,7 +46,8 @@ QPointF GanttChart::itemAnchor(const Canvas& canvas, const QRectF& area, int ite
         return area.center();
     const Layout at = layout(canvas, area);
     const TimelineSpan& span = spanOf(item);
-    return {std::clamp(at.x((span.startSeconds + span.endSeconds) / 2), at.rows.left(), at.rows.right()), at.row(span.stage).bottom() - canvas.px(8)};
+    return {std::clamp(at.x((span.startSeconds + span.endSeconds) / 2), at.rows.left(), at.rows.right()),
+            at.row(span.stage).bottom() - canvas.px(8)};
 }
 
 int GanttChart::neighbour(int item, int key) const
@@ -62,7 +63,8 @@ int GanttChart::neighbour(int item, int key) const
     const double middle = (span.startSeconds + span.endSeconds) / 2;
     int best = item;
     double distance = 1e300;
-    for (std::size_t i = m_stageSpans[static_cast<std::size_t>(stage)].first; i < m_stageSpans[static_cast<std::size_t>(stage)].second; ++i) {
+    for (std::size_t i = m_stageSpans[static_cast<std::size_t>(stage)].first; i < m_stageSpans[static_cast<std::size_t>(stage)].second;
+         ++i) {
         const TimelineSpan& other = m_timeline->spans[i];
         const double d = std::abs((other.startSeconds + other.endSeconds) / 2 - middle);
         if (d < distance) {
@@ -133,10 +135,17 @@ void GanttChart::keyPressEvent(QKeyEvent* event)
 {
     switch (event->key()) {
     case Qt::Key_Plus:
-    case Qt::Key_Equal: zoom(1 / kZoomStep, (m_start + m_end) / 2); return;
-    case Qt::Key_Minus: zoom(kZoomStep, (m_start + m_end) / 2); return;
-    case Qt::Key_0: resetView(); return;
-    default: PlotBase::keyPressEvent(event);
+    case Qt::Key_Equal:
+        zoom(1 / kZoomStep, (m_start + m_end) / 2);
+        return;
+    case Qt::Key_Minus:
+        zoom(kZoomStep, (m_start + m_end) / 2);
+        return;
+    case Qt::Key_0:
+        resetView();
+        return;
+    default:
+        PlotBase::keyPressEvent(event);
     }
 }
 

@@ -18,11 +18,16 @@ Fill fillOf(const TimelineSpan& span)
 {
     const bool odd = span.chunk % 2 == 1;
     switch (span.kind) {
-    case SpanKind::forward: return odd ? Fill::forward1 : Fill::forward0;
-    case SpanKind::backward: return odd ? Fill::backward1 : Fill::backward0;
-    case SpanKind::weight: return odd ? Fill::weight1 : Fill::weight0;
-    case SpanKind::optimizer: return Fill::optimizer;
-    default: return Fill::communication;
+    case SpanKind::forward:
+        return odd ? Fill::forward1 : Fill::forward0;
+    case SpanKind::backward:
+        return odd ? Fill::backward1 : Fill::backward0;
+    case SpanKind::weight:
+        return odd ? Fill::weight1 : Fill::weight0;
+    case SpanKind::optimizer:
+        return Fill::optimizer;
+    default:
+        return Fill::communication;
     }
 }
 
@@ -30,14 +35,22 @@ QColor colorOf(Fill fill, const Look& look)
 {
     const Palette& p = look.palette();
     switch (fill) {
-    case Fill::forward0: return p.forward[0];
-    case Fill::forward1: return p.forward[1];
-    case Fill::backward0: return p.backward[0];
-    case Fill::backward1: return p.backward[1];
-    case Fill::weight0: return p.weight[0];
-    case Fill::weight1: return p.weight[1];
-    case Fill::optimizer: return p.optimizer;
-    case Fill::communication: return p[Role::commFill];
+    case Fill::forward0:
+        return p.forward[0];
+    case Fill::forward1:
+        return p.forward[1];
+    case Fill::backward0:
+        return p.backward[0];
+    case Fill::backward1:
+        return p.backward[1];
+    case Fill::weight0:
+        return p.weight[0];
+    case Fill::weight1:
+        return p.weight[1];
+    case Fill::optimizer:
+        return p.optimizer;
+    case Fill::communication:
+        return p[Role::commFill];
     }
     return p[Role::grey];
 }
@@ -98,7 +111,8 @@ void GanttChart::paintStage(Canvas& canvas, const Layout& at, int stage) const
     canvas.painter.setRenderHint(QPainter::Antialiasing, canvas.isVector());
     for (std::size_t i = first; i < last; ++i) {
         const TimelineSpan& span = m_timeline->spans[i];
-        if (span.stage != stage || span.kind == SpanKind::bubble || span.kind == SpanKind::send || span.endSeconds < m_start || span.startSeconds > m_end)
+        if (span.stage != stage || span.kind == SpanKind::bubble || span.kind == SpanKind::send || span.endSeconds < m_start
+            || span.startSeconds > m_end)
             continue;
         const double left = std::max(at.x(span.startSeconds), row.left()), right = std::min(at.x(span.endSeconds), row.right());
         const Fill fill = fillOf(span);
@@ -141,7 +155,8 @@ void GanttChart::paintRows(Canvas& canvas, const Layout& at, bool interactive) c
             canvas.horizontal(row.left(), row.right(), row.top(), canvas.look.pen(Role::panel, 2));
         const bool brushed = interactive && stage == m_brushedStage;
         if (brushed)
-            canvas.fill(QRectF(row.left() - canvas.px(6), row.top() + 1, canvas.px(metric::brushBar), row.height() - 2), canvas[Role::accent]);
+            canvas.fill(QRectF(row.left() - canvas.px(6), row.top() + 1, canvas.px(metric::brushBar), row.height() - 2),
+                        canvas[Role::accent]);
         if (stage % stride == 0)
             canvas.text({row.left() - canvas.px(12), row.center().y()}, QString::number(stage), brushed ? Type::tickStrong : Type::tick,
                         brushed ? Role::text : Role::textSecondary, Qt::AlignRight | Qt::AlignVCenter);
@@ -171,7 +186,8 @@ void GanttChart::paintCritical(Canvas& canvas, const Layout& at) const
             open = true;
         }
     }
-    std::sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.start != b.start ? a.start < b.start : a.stage < b.stage; });
+    std::sort(pieces.begin(), pieces.end(),
+              [](const Piece& a, const Piece& b) { return a.start != b.start ? a.start < b.start : a.stage < b.stage; });
     QPen pen = canvas.look.pen(Role::text, metric::limitLine);
     canvas.painter.save();
     canvas.painter.setClipRect(at.rows.adjusted(-2, -2, 2, 2), Qt::IntersectClip);
@@ -180,7 +196,8 @@ void GanttChart::paintCritical(Canvas& canvas, const Layout& at) const
         const QRectF row = at.row(piece.stage);
         const double left = std::max(at.x(piece.start), at.rows.left() - 4), right = std::min(at.x(piece.end), at.rows.right() + 4);
         if (right > at.rows.left() && left < at.rows.right()) {
-            const QRectF box(QPointF(canvas.centre(left), canvas.centre(row.top() + 1)), QPointF(canvas.centre(std::max(right, left + 2)), canvas.centre(row.bottom() - 1)));
+            const QRectF box(QPointF(canvas.centre(left), canvas.centre(row.top() + 1)),
+                             QPointF(canvas.centre(std::max(right, left + 2)), canvas.centre(row.bottom() - 1)));
             canvas.outline(box, pen);
         }
         // The path goes on on another stage: the hop at the time it arrives there.
@@ -198,19 +215,22 @@ void GanttChart::paintCritical(Canvas& canvas, const Layout& at) const
 void GanttChart::paintAxis(Canvas& canvas, const QRectF& area, const Layout& at) const
 {
     const format::TimeUnit unit = format::timeUnit(m_end);
-    const Ticks ticks = niceTicks(m_start * unit.perSecond, m_end * unit.perSecond, std::max(3, static_cast<int>(at.rows.width() / canvas.px(90))));
+    const Ticks ticks =
+        niceTicks(m_start * unit.perSecond, m_end * unit.perSecond, std::max(3, static_cast<int>(at.rows.width() / canvas.px(90))));
     canvas.horizontal(at.rows.left(), at.rows.right(), at.rows.bottom() + canvas.px(3), canvas.look.pen(Role::axis));
     for (const double value : ticks.values) {
         const double x = at.x(value / unit.perSecond);
         canvas.vertical(x, at.rows.bottom() + canvas.px(3), at.rows.bottom() + canvas.px(7), canvas.look.pen(Role::axis));
-        canvas.text({x, at.rows.bottom() + canvas.px(10)}, ticks.label(value), Type::tick, Role::textSecondary, Qt::AlignHCenter | Qt::AlignTop);
+        canvas.text({x, at.rows.bottom() + canvas.px(10)}, ticks.label(value), Type::tick, Role::textSecondary,
+                    Qt::AlignHCenter | Qt::AlignTop);
     }
-    canvas.text({at.rows.center().x(), at.rows.bottom() + canvas.px(26)}, u"Time since the start of the step, "_s + unit.name, Type::tick, Role::textSecondary,
-                Qt::AlignHCenter | Qt::AlignTop);
+    canvas.text({at.rows.center().x(), at.rows.bottom() + canvas.px(26)}, u"Time since the start of the step, "_s + unit.name, Type::tick,
+                Role::textSecondary, Qt::AlignHCenter | Qt::AlignTop);
     canvas.text({area.left(), at.rows.top() - canvas.px(9)}, u"Stage"_s, Type::tick, Role::textSecondary, Qt::AlignLeft | Qt::AlignVCenter);
     if (const double end = at.x(m_timeline->stepSeconds); end <= at.rows.right() + 1) {
         canvas.vertical(end, at.rows.top() - canvas.px(3), at.rows.bottom() + canvas.px(3), canvas.look.pen(Role::text, metric::limitLine));
-        canvas.text({end, at.rows.top() - canvas.px(11)}, format::seconds(m_timeline->stepSeconds).text(), Type::tickStrong, Role::text, Qt::AlignRight | Qt::AlignVCenter);
+        canvas.text({end, at.rows.top() - canvas.px(11)}, format::seconds(m_timeline->stepSeconds).text(), Type::tickStrong, Role::text,
+                    Qt::AlignRight | Qt::AlignVCenter);
     }
 }
 
@@ -231,7 +251,8 @@ void GanttChart::paintPlot(Canvas& canvas, const QRectF& area, bool interactive)
         const QRectF row = at.row(span.stage);
         const double left = std::max(at.x(span.startSeconds), at.rows.left()), right = std::min(at.x(span.endSeconds), at.rows.right());
         if (right >= left)
-            canvas.outline(QRectF(QPointF(left - 1, row.top()), QPointF(std::max(right, left + 2) + 1, row.bottom())), canvas.look.pen(Role::accent, metric::focusRing));
+            canvas.outline(QRectF(QPointF(left - 1, row.top()), QPointF(std::max(right, left + 2) + 1, row.bottom())),
+                           canvas.look.pen(Role::accent, metric::focusRing));
     };
     if (hasFocus())
         outlineItem(focusItem());

@@ -10,7 +10,10 @@ namespace prism::ui {
 
 using namespace Qt::StringLiterals;
 
-HeatMap::HeatMap(const Theme& theme, QWidget* parent) : PlotBase(theme, parent) { setAcceptDrops(true); }
+HeatMap::HeatMap(const Theme& theme, QWidget* parent) : PlotBase(theme, parent)
+{
+    setAcceptDrops(true);
+}
 
 void HeatMap::setData(const HeatData& data)
 {
@@ -62,9 +65,12 @@ TableData HeatMap::asTable() const
             marks << u"worst"_s;
         if (m_data.marked.contains(item))
             marks << u"slow node now"_s;
-        table.rows << QStringList{m_data.rowLabels.value(item / m_data.columns), m_data.columnLabels.value(item % m_data.columns),
-                                  cell.present ? tableNumber(cell.ratio) : QString(), cell.present ? tableNumber(cell.halfWidth) : QString(),
-                                  cell.detail, marks.join(u", "_s)};
+        table.rows << QStringList{m_data.rowLabels.value(item / m_data.columns),
+                                  m_data.columnLabels.value(item % m_data.columns),
+                                  cell.present ? tableNumber(cell.ratio) : QString(),
+                                  cell.present ? tableNumber(cell.halfWidth) : QString(),
+                                  cell.detail,
+                                  marks.join(u", "_s)};
     }
     return table;
 }
@@ -75,7 +81,7 @@ QStringList HeatMap::itemReading(int item) const
         return {};
     const HeatCell& cell = cellOf(item);
     QStringList lines{u"%1 %2, %3 %4"_s.arg(m_data.columnTitle, m_data.columnLabels.value(item % m_data.columns), m_data.rowTitle.toLower(),
-                                           m_data.rowLabels.value(item / m_data.columns))};
+                                            m_data.rowLabels.value(item / m_data.columns))};
     if (!cell.present)
         return lines << m_data.missingLabel;
     lines << u"%1 (%2)"_s.arg(format::factor(cell.ratio), format::plainInterval(cell.halfWidth));

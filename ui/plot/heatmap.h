@@ -10,9 +10,9 @@ class QMimeData;
 namespace prism::ui {
 
 struct HeatCell {
-    bool present = false;       ///< false: hatched grey
+    bool present = false; ///< false: hatched grey
     double ratio = 1, halfWidth = 0;
-    QString detail;             ///< "p95 9.41 s", for the reading
+    QString detail; ///< "p95 9.41 s", for the reading
 };
 
 /// cells[row * columns + column].
@@ -21,9 +21,9 @@ struct HeatData {
     QString rowTitle, columnTitle;
     std::vector<HeatCell> cells;
     int rows = 0, columns = 0;
-    int best = -1, worst = -1;  ///< cells; -1 = none
-    QList<int> marked;          ///< dashed: where the slow nodes stand now
-    QString markedLabel;        ///< "node-0417 now"
+    int best = -1, worst = -1; ///< cells; -1 = none
+    QList<int> marked;         ///< dashed: where the slow nodes stand now
+    QString markedLabel;       ///< "node-0417 now"
     QString missingLabel = QStringLiteral("not evaluated");
     int brushedRow = -1, brushedColumn = -1;
 };

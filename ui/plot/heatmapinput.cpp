@@ -54,10 +54,14 @@ int HeatMap::neighbour(int item, int key) const
 {
     const int columns = std::max(m_data.columns, 1), row = item / columns, column = item % columns;
     switch (key) {
-    case Qt::Key_Left: return row * columns + std::max(column - 1, 0);
-    case Qt::Key_Right: return row * columns + std::min(column + 1, columns - 1);
-    case Qt::Key_Up: return std::max(row - 1, 0) * columns + column;
-    default: return std::min(row + 1, m_data.rows - 1) * columns + column;
+    case Qt::Key_Left:
+        return row * columns + std::max(column - 1, 0);
+    case Qt::Key_Right:
+        return row * columns + std::min(column + 1, columns - 1);
+    case Qt::Key_Up:
+        return std::max(row - 1, 0) * columns + column;
+    default:
+        return std::min(row + 1, m_data.rows - 1) * columns + column;
     }
 }
 

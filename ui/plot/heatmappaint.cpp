@@ -55,7 +55,8 @@ void HeatMap::paintCells(Canvas& canvas, const Layout& at) const
     const Look& look = canvas.look;
     const double gap = at.cellWidth >= canvas.px(8) && at.cellHeight >= canvas.px(8) ? 1 : 0;
     const bool small = gap == 0;
-    const bool numbers = at.cellWidth >= canvas.width(u"0.00"_s, Type::tick) + canvas.px(4) && at.cellHeight >= canvas.lineHeight(Type::tick);
+    const bool numbers =
+        at.cellWidth >= canvas.width(u"0.00"_s, Type::tick) + canvas.px(4) && at.cellHeight >= canvas.lineHeight(Type::tick);
     if (small && !canvas.isVector()) {
         // One image for all cells: thousands of rectangles cost ten times as much.
         QImage image(m_data.columns, m_data.rows, QImage::Format_RGB32);
@@ -71,7 +72,8 @@ void HeatMap::paintCells(Canvas& canvas, const Layout& at) const
     for (int item = 0; item < itemCount(); ++item) {
         const HeatCell& cell = cellOf(item);
         const QRectF raw = at.cell(item, m_data.columns);
-        const QRectF rect(QPointF(std::round(raw.left()), std::round(raw.top())), QPointF(std::round(raw.right()) - gap, std::round(raw.bottom()) - gap));
+        const QRectF rect(QPointF(std::round(raw.left()), std::round(raw.top())),
+                          QPointF(std::round(raw.right()) - gap, std::round(raw.bottom()) - gap));
         if (!cell.present) {
             canvas.fill(rect, look[Role::derivedField]);
             canvas.hatch(rect, kMissingHatch, Role::hatch);
@@ -80,7 +82,8 @@ void HeatMap::paintCells(Canvas& canvas, const Layout& at) const
         const QColor fill = look.palette().heatAt(position(cell.ratio));
         canvas.fill(rect, fill);
         if (numbers)
-            canvas.text(rect.center(), format::fixed(cell.ratio, cell.ratio >= 10 ? 1 : 2), Type::tick, readableOn(fill), Qt::AlignHCenter | Qt::AlignVCenter);
+            canvas.text(rect.center(), format::fixed(cell.ratio, cell.ratio >= 10 ? 1 : 2), Type::tick, readableOn(fill),
+                        Qt::AlignHCenter | Qt::AlignVCenter);
     }
 }
 
@@ -92,13 +95,14 @@ void HeatMap::paintLabels(Canvas& canvas, const QRectF& area, const Layout& at) 
         widest = std::max(widest, canvas.width(label, Type::tick));
     const int stride = std::max(1, static_cast<int>(std::ceil((widest + canvas.px(6)) / std::max(at.cellWidth, 0.01))));
     for (int column = 0; column < m_data.columns; column += stride)
-        canvas.text({at.grid.left() + at.cellWidth * (column + 0.5), at.grid.top() - canvas.px(10)}, m_data.columnLabels.value(column), Type::tick,
-                    column == m_data.brushedColumn ? Role::text : Role::textSecondary, Qt::AlignHCenter | Qt::AlignVCenter);
+        canvas.text({at.grid.left() + at.cellWidth * (column + 0.5), at.grid.top() - canvas.px(10)}, m_data.columnLabels.value(column),
+                    Type::tick, column == m_data.brushedColumn ? Role::text : Role::textSecondary, Qt::AlignHCenter | Qt::AlignVCenter);
     const int rowStride = std::max(1, static_cast<int>(std::ceil(canvas.lineHeight(Type::tick) / std::max(at.cellHeight, 0.01))));
     const double width = at.grid.left() - area.left() - canvas.px(28);
     for (int row = 0; row < m_data.rows; row += rowStride)
-        canvas.text({at.grid.left() - canvas.px(8), at.grid.top() + at.cellHeight * (row + 0.5)}, canvas.elided(m_data.rowLabels.value(row), Type::tick, width),
-                    Type::tick, row == m_data.brushedRow ? Role::text : Role::textSecondary, Qt::AlignRight | Qt::AlignVCenter);
+        canvas.text({at.grid.left() - canvas.px(8), at.grid.top() + at.cellHeight * (row + 0.5)},
+                    canvas.elided(m_data.rowLabels.value(row), Type::tick, width), Type::tick,
+                    row == m_data.brushedRow ? Role::text : Role::textSecondary, Qt::AlignRight | Qt::AlignVCenter);
     if (at.grid.height() > canvas.width(m_data.rowTitle, Type::tick))
         canvas.rotatedText({area.left() + canvas.px(6), at.grid.center().y()}, m_data.rowTitle, Type::tick, Role::textSecondary);
 }
@@ -116,7 +120,8 @@ void HeatMap::paintScale(Canvas& canvas, const Layout& at) const
         const double value = 1 + (end - 1) * i / kLabels, y = at.bar.bottom() - at.bar.height() * i / kLabels;
         const double inside = std::clamp(y, at.bar.top() + 0.5, at.bar.bottom() - 1);
         canvas.horizontal(at.bar.right(), at.bar.right() + canvas.px(4), inside, canvas.look.pen(Role::axis));
-        canvas.text({at.bar.right() + canvas.px(8), inside}, format::fixed(value, end < 10 ? 2 : 0) + QChar(0xD7), Type::tick, Role::textSecondary, Qt::AlignLeft | Qt::AlignVCenter);
+        canvas.text({at.bar.right() + canvas.px(8), inside}, format::fixed(value, end < 10 ? 2 : 0) + QChar(0xD7), Type::tick,
+                    Role::textSecondary, Qt::AlignLeft | Qt::AlignVCenter);
     }
 }
 
@@ -128,8 +133,8 @@ QPointF HeatMap::profilePoint(const Layout& at, int item, double ratio) const
 void HeatMap::paintProfile(Canvas& canvas, const Layout& at) const
 {
     const Look& look = canvas.look;
-    canvas.text({at.profile.left(), at.profile.top() - canvas.px(14)}, u"The same cells along the scale, with their 95 % intervals"_s, Type::tick, Role::textSecondary,
-                Qt::AlignLeft | Qt::AlignVCenter);
+    canvas.text({at.profile.left(), at.profile.top() - canvas.px(14)}, u"The same cells along the scale, with their 95 % intervals"_s,
+                Type::tick, Role::textSecondary, Qt::AlignLeft | Qt::AlignVCenter);
     constexpr int kLines = 5;
     for (int i = 0; i <= kLines; ++i) {
         const double y = at.profile.bottom() - at.profile.height() * i / kLines;
@@ -150,7 +155,8 @@ void HeatMap::paintProfile(Canvas& canvas, const Layout& at) const
         if (!cell.present)
             continue;
         const QPointF point = profilePoint(at, item, cell.ratio);
-        const double high = profilePoint(at, item, cell.ratio + cell.halfWidth).y(), low = profilePoint(at, item, cell.ratio - cell.halfWidth).y(), cap = canvas.px(4);
+        const double high = profilePoint(at, item, cell.ratio + cell.halfWidth).y(),
+                     low = profilePoint(at, item, cell.ratio - cell.halfWidth).y(), cap = canvas.px(4);
         if (low - high >= 2) {
             canvas.vertical(point.x(), high, low, look.pen(Role::text));
             canvas.horizontal(point.x() - cap, point.x() + cap, high, look.pen(Role::text));
@@ -179,7 +185,8 @@ void HeatMap::paintKey(Canvas& canvas, const QRectF& area, const Layout& at, boo
             canvas.hatch(box, kMissingHatch, Role::hatch);
         });
     if (m_data.best >= 0 || m_data.worst >= 0)
-        entry(u"best, worst"_s, [&](const QRectF& box) { canvas.outline(box.adjusted(1, 1, -1, -1), canvas.look.pen(Role::text, metric::outlinedCell)); });
+        entry(u"best, worst"_s,
+              [&](const QRectF& box) { canvas.outline(box.adjusted(1, 1, -1, -1), canvas.look.pen(Role::text, metric::outlinedCell)); });
     if (!m_data.marked.isEmpty())
         entry(m_data.markedLabel.isEmpty() ? u"slow node now"_s : m_data.markedLabel, [&](const QRectF& box) {
             QPen pen = canvas.look.pen(Role::text, metric::outlinedCell);
@@ -203,11 +210,14 @@ void HeatMap::paintMarks(Canvas& canvas, const Layout& at, bool interactive) con
         outlined(item, pen);
     };
     if (interactive && m_data.brushedColumn >= 0 && m_data.brushedColumn < m_data.columns) {
-        const QRectF column(at.grid.left() + at.cellWidth * m_data.brushedColumn, at.grid.top() - canvas.px(3), at.cellWidth - 1, canvas.px(metric::brushBar));
+        const QRectF column(at.grid.left() + at.cellWidth * m_data.brushedColumn, at.grid.top() - canvas.px(3), at.cellWidth - 1,
+                            canvas.px(metric::brushBar));
         canvas.fill(column, canvas[Role::accent]);
     }
     if (interactive && m_data.brushedRow >= 0 && m_data.brushedRow < m_data.rows)
-        canvas.fill(QRectF(at.grid.left() - canvas.px(4), at.grid.top() + at.cellHeight * m_data.brushedRow, canvas.px(metric::brushBar), at.cellHeight - 1), canvas[Role::accent]);
+        canvas.fill(QRectF(at.grid.left() - canvas.px(4), at.grid.top() + at.cellHeight * m_data.brushedRow, canvas.px(metric::brushBar),
+                           at.cellHeight - 1),
+                    canvas[Role::accent]);
     haloed(m_data.best, canvas.look.pen(Role::text, metric::outlinedCell));
     haloed(m_data.worst, canvas.look.pen(Role::text, metric::outlinedCell));
     QPen dashed = canvas.look.pen(Role::text, metric::outlinedCell);

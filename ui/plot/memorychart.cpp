@@ -59,7 +59,8 @@ QStringList MemoryChart::itemReading(int item) const
     if (item < 0 || item >= itemCount())
         return {};
     const StageMemory& stage = m_memory.stages[static_cast<std::size_t>(item)];
-    QStringList lines{u"Stage %1, %2 of %3"_s.arg(stage.stage).arg(format::gib(stage.totalGib).text(), format::gib(m_memory.capacityGib).text())};
+    QStringList lines{
+        u"Stage %1, %2 of %3"_s.arg(stage.stage).arg(format::gib(stage.totalGib).text(), format::gib(m_memory.capacityGib).text())};
     const auto parts = partsOf(stage);
     for (std::size_t i = 0; i < parts.size(); ++i)
         lines << partNames()[i] + u' ' + format::gib(parts[i]).text();
@@ -89,7 +90,8 @@ std::optional<Reach> MemoryChart::ownReach() const
 MemoryChart::Layout MemoryChart::layout(const Canvas& canvas, const QRectF& area) const
 {
     Layout at;
-    at.plot = QRectF(QPointF(area.left() + canvas.px(44), area.top() + canvas.px(14)), QPointF(area.right() - canvas.px(12), area.bottom() - canvas.px(20)));
+    at.plot = QRectF(QPointF(area.left() + canvas.px(44), area.top() + canvas.px(14)),
+                     QPointF(area.right() - canvas.px(12), area.bottom() - canvas.px(20)));
     const double highest = std::max(ownReach().value_or(Reach{}).high, reach() ? reach()->high : 0.0);
     at.perGib = at.plot.height() / (highest > 0 ? highest * 1.04 : 1);
     at.slot = at.plot.width() / std::max<std::size_t>(m_memory.stages.size(), 1);
@@ -110,16 +112,19 @@ void MemoryChart::paintPlot(Canvas& canvas, const QRectF& area, bool interactive
         if (value > 0)
             canvas.horizontal(at.plot.left(), at.plot.right(), y, look.pen(Role::grid));
         if (m_memory.capacityGib <= 0 || std::abs(y - capacity) > canvas.lineHeight(Type::tick))
-            canvas.text({at.plot.left() - canvas.px(10), y}, ticks.label(value), Type::tick, Role::textSecondary, Qt::AlignRight | Qt::AlignVCenter);
+            canvas.text({at.plot.left() - canvas.px(10), y}, ticks.label(value), Type::tick, Role::textSecondary,
+                        Qt::AlignRight | Qt::AlignVCenter);
     }
     if (m_memory.capacityGib > 0) {
         QPen pen = look.pen(Role::error, metric::limitLine);
         pen.setDashPattern({5, 3});
         canvas.horizontal(at.plot.left(), at.plot.right(), capacity, pen);
-        canvas.text({at.plot.left() - canvas.px(10), capacity}, format::fixed(m_memory.capacityGib, 1), Type::tick, Role::error, Qt::AlignRight | Qt::AlignVCenter);
+        canvas.text({at.plot.left() - canvas.px(10), capacity}, format::fixed(m_memory.capacityGib, 1), Type::tick, Role::error,
+                    Qt::AlignRight | Qt::AlignVCenter);
     }
     const double shortest = canvas.width(u"000.0"_s, Type::tick);
-    const int stride = std::max(1, static_cast<int>(std::ceil((canvas.width(u"000"_s, Type::tick) + canvas.px(4)) / std::max(at.slot, 0.01))));
+    const int stride =
+        std::max(1, static_cast<int>(std::ceil((canvas.width(u"000"_s, Type::tick) + canvas.px(4)) / std::max(at.slot, 0.01))));
     for (std::size_t i = 0; i < m_memory.stages.size(); ++i) {
         const StageMemory& stage = m_memory.stages[i];
         const double left = std::round(at.plot.left() + at.slot * (static_cast<double>(i) + 0.5) - at.barWidth / 2);
@@ -139,15 +144,17 @@ void MemoryChart::paintPlot(Canvas& canvas, const QRectF& area, bool interactive
             const QString total = format::fixed(stage.totalGib, stage.totalGib < 100 ? 1 : 0);
             const QPointF at(middle, y - canvas.px(8));
             const double width = canvas.width(total, Type::tick) + canvas.px(4);
-            canvas.fill(QRectF(at.x() - width / 2, at.y() - canvas.px(6), width, canvas.px(12)), look[Role::panel]); // the capacity line gives way
-            canvas.text(at, total, over ? Type::tickStrong : Type::tick, over ? Role::error : Role::textSecondary, Qt::AlignHCenter | Qt::AlignVCenter);
+            canvas.fill(QRectF(at.x() - width / 2, at.y() - canvas.px(6), width, canvas.px(12)),
+                        look[Role::panel]); // the capacity line gives way
+            canvas.text(at, total, over ? Type::tickStrong : Type::tick, over ? Role::error : Role::textSecondary,
+                        Qt::AlignHCenter | Qt::AlignVCenter);
         }
         const bool brushed = interactive && static_cast<int>(i) == m_brushed;
         if (brushed)
             canvas.fill(QRectF(left, base + 1, at.barWidth, canvas.px(metric::brushBar)), look[Role::accent]);
         if (static_cast<int>(i) % stride == 0)
-            canvas.text({middle, base + canvas.px(6)}, QString::number(stage.stage), brushed ? Type::tickStrong : Type::tick, brushed ? Role::text : Role::textSecondary,
-                        Qt::AlignHCenter | Qt::AlignTop);
+            canvas.text({middle, base + canvas.px(6)}, QString::number(stage.stage), brushed ? Type::tickStrong : Type::tick,
+                        brushed ? Role::text : Role::textSecondary, Qt::AlignHCenter | Qt::AlignTop);
         if (interactive && hasFocus() && static_cast<int>(i) == focusItem())
             canvas.outline(QRectF(left - 2, y - 2, at.barWidth + 4, base - y + 4), look.pen(Role::accent, metric::focusRing));
     }

@@ -28,11 +28,21 @@ void PairedBarChart::setData(const PairedData& data)
 TableData PairedBarChart::asTable() const
 {
     TableData table;
-    table.header = {u"id"_s, u"label"_s, m_data.allLabel + u" [share]"_s, u"half-width 95 % [share]"_s, m_data.slowLabel + u" [share]"_s,
-                    u"half-width 95 % [share]"_s, u"difference [share]"_s};
+    table.header = {u"id"_s,
+                    u"label"_s,
+                    m_data.allLabel + u" [share]"_s,
+                    u"half-width 95 % [share]"_s,
+                    m_data.slowLabel + u" [share]"_s,
+                    u"half-width 95 % [share]"_s,
+                    u"difference [share]"_s};
     for (const PairedRow& row : m_data.rows)
-        table.rows << QStringList{row.id, row.label, tableNumber(row.all), tableNumber(row.allHalfWidth), tableNumber(row.slow),
-                                  tableNumber(row.slowHalfWidth), tableNumber(row.difference())};
+        table.rows << QStringList{row.id,
+                                  row.label,
+                                  tableNumber(row.all),
+                                  tableNumber(row.allHalfWidth),
+                                  tableNumber(row.slow),
+                                  tableNumber(row.slowHalfWidth),
+                                  tableNumber(row.difference())};
     return table;
 }
 
@@ -97,7 +107,8 @@ void PairedBarChart::paintPlot(Canvas& canvas, const QRectF& area, bool interact
     if (m_data.rows.empty())
         return;
     const Layout at = layout(canvas, area);
-    canvas.text({area.right(), at.top - canvas.px(12)}, u"Difference"_s, Type::tick, Role::textSecondary, Qt::AlignRight | Qt::AlignVCenter);
+    canvas.text({area.right(), at.top - canvas.px(12)}, u"Difference"_s, Type::tick, Role::textSecondary,
+                Qt::AlignRight | Qt::AlignVCenter);
     paintBands(canvas, area, at, interactive);
     const Ticks ticks = niceTicks((at.left - at.zero) / at.perUnit * 100, (at.right - at.zero) / at.perUnit * 100,
                                   std::max(2, static_cast<int>((at.right - at.left) / canvas.px(52))));

@@ -13,7 +13,7 @@ struct PairedRow {
 };
 
 struct PairedData {
-    QString quantity;                        ///< "Share of the critical path, %"
+    QString quantity; ///< "Share of the critical path, %"
     QString allLabel = QStringLiteral("All steps"), slowLabel = QStringLiteral("Slowest 5 %");
     int series = 0;
     std::vector<PairedRow> rows;

@@ -15,8 +15,8 @@ using namespace Qt::StringLiterals;
 
 namespace {
 constexpr double kLeastWidth = 280, kLeastHeight = 160; // of a card, at scale 1
-constexpr int kDotsPerMetre = 3780; // 96 dots per inch
-}
+constexpr int kDotsPerMetre = 3780;                     // 96 dots per inch
+} // namespace
 
 PlotBase::PlotBase(const Theme& theme, QWidget* parent) : QWidget(parent), m_theme(theme)
 {
@@ -110,7 +110,8 @@ QSize PlotBase::minimumSizeHint() const
 {
     const QRectF card(0, 0, std::max(width(), m_theme.px(kLeastWidth)), 1e4);
     const double around = measured([&](const Canvas& canvas, const QRectF&) { return card.height() - plotArea(canvas, card).height(); });
-    return {m_theme.px(kLeastWidth), std::max(m_theme.px(kLeastHeight), static_cast<int>(std::ceil(around + m_theme.look().pxF(leastPlotHeight()))))};
+    return {m_theme.px(kLeastWidth),
+            std::max(m_theme.px(kLeastHeight), static_cast<int>(std::ceil(around + m_theme.look().pxF(leastPlotHeight()))))};
 }
 
 int PlotBase::itemAt(const Canvas&, const QRectF&, QPointF) const
@@ -191,8 +192,12 @@ void PlotBase::keyPressEvent(QKeyEvent* event)
         if (count > 0)
             setFocusItem(m_focusItem < 0 ? 0 : neighbour(m_focusItem, event->key()));
         return;
-    case Qt::Key_Home: setFocusItem(count > 0 ? 0 : -1); return;
-    case Qt::Key_End: setFocusItem(count - 1); return;
+    case Qt::Key_Home:
+        setFocusItem(count > 0 ? 0 : -1);
+        return;
+    case Qt::Key_End:
+        setFocusItem(count - 1);
+        return;
     case Qt::Key_Return:
     case Qt::Key_Enter:
     case Qt::Key_Space:
@@ -207,7 +212,8 @@ void PlotBase::keyPressEvent(QKeyEvent* event)
             return;
         }
         break;
-    default: break;
+    default:
+        break;
     }
     QWidget::keyPressEvent(event);
 }

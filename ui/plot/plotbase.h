@@ -15,7 +15,7 @@ namespace prism::ui {
 /// What is written around a chart.
 struct ChartText {
     QString title, subtitle;
-    QStringList footer;      ///< unit, n, seed, method, interval; one string per line
+    QStringList footer; ///< unit, n, seed, method, interval; one string per line
     QString footerRight;
 };
 
@@ -23,7 +23,7 @@ struct ChartText {
 struct LegendEntry {
     enum class Mark { box, outlinedBox, dashedBox, hatchedBox, line };
     Mark mark = Mark::box;
-    QColor fill, second;     ///< second: another half of the box (chunks), or the outline
+    QColor fill, second; ///< second: another half of the box (chunks), or the outline
     Hatch hatch;
     QString label;
 };

@@ -14,7 +14,9 @@ struct LegendMetrics {
     explicit LegendMetrics(const Canvas& canvas) : canvas(canvas), box(canvas.px(14)), gap(canvas.px(22)) {}
     [[nodiscard]] double markWidth(const LegendEntry& e) const
     {
-        return e.second.isValid() && e.mark == LegendEntry::Mark::box ? 2 * box * 0.75 : e.mark == LegendEntry::Mark::line ? canvas.px(30) : box * 1.5;
+        return e.second.isValid() && e.mark == LegendEntry::Mark::box ? 2 * box * 0.75
+               : e.mark == LegendEntry::Mark::line                    ? canvas.px(30)
+                                                                      : box * 1.5;
     }
     [[nodiscard]] double width(const LegendEntry& e) const { return markWidth(e) + canvas.px(7) + canvas.width(e.label, Type::small); }
 
@@ -26,10 +28,10 @@ struct LegendMetrics {
 
 /// What is written around the plot, where it stands in this card.
 struct PlotBase::Frame {
-    double left = 0, right = 0;          ///< inside the padding
-    QStringList subtitle, footer;        ///< lines
+    double left = 0, right = 0;   ///< inside the padding
+    QStringList subtitle, footer; ///< lines
     QList<LegendEntry> legend;
-    QList<QPointF> places;               ///< of the legend's entries: left edge, middle
+    QList<QPointF> places; ///< of the legend's entries: left edge, middle
     bool legendBeside = false;
     double subtitleTop = 0, footerTop = 0;
     QRectF plot;
@@ -55,7 +57,8 @@ PlotBase::Frame PlotBase::frame(const Canvas& canvas, const QRectF& card) const
         for (const LegendEntry& e : at.legend)
             total += sizes.width(e) + sizes.gap;
         at.legendBeside = legendBesideTitle() && at.left + canvas.width(m_text.title, Type::title) + sizes.gap + total <= at.right;
-        double x = at.legendBeside ? at.right - total : at.left, y = at.legendBeside ? card.top() + canvas.px(12) + titleHeight / 2 : top + canvas.px(10) + small / 2;
+        double x = at.legendBeside ? at.right - total : at.left,
+               y = at.legendBeside ? card.top() + canvas.px(12) + titleHeight / 2 : top + canvas.px(10) + small / 2;
         for (const LegendEntry& e : at.legend) {
             if (!at.legendBeside && x > at.left && x + sizes.width(e) > at.right) {
                 x = at.left;
@@ -68,8 +71,13 @@ PlotBase::Frame PlotBase::frame(const Canvas& canvas, const QRectF& card) const
             top = y + small / 2;
     }
     for (const QString& text : m_text.footer)
-        at.footer << canvas.wrapped(text, Type::tick, width - (text == m_text.footer.front() && !m_text.footerRight.isEmpty() ? canvas.width(m_text.footerRight, Type::tick) + canvas.px(12) : 0));
-    const double footer = at.footer.isEmpty() ? 0 : canvas.px(8) + static_cast<double>(at.footer.size()) * (canvas.lineHeight(Type::tick) + canvas.px(3));
+        at.footer << canvas.wrapped(text, Type::tick,
+                                    width
+                                        - (text == m_text.footer.front() && !m_text.footerRight.isEmpty()
+                                               ? canvas.width(m_text.footerRight, Type::tick) + canvas.px(12)
+                                               : 0));
+    const double footer =
+        at.footer.isEmpty() ? 0 : canvas.px(8) + static_cast<double>(at.footer.size()) * (canvas.lineHeight(Type::tick) + canvas.px(3));
     at.footerTop = card.bottom() - footer - canvas.px(8);
     const double bottom = footer > 0 ? at.footerTop - canvas.px(8) : card.bottom() - pad;
     at.plot = QRectF(QPointF(at.left, top + canvas.px(8)), QPointF(at.right, std::max(bottom, top + canvas.px(8))));
@@ -100,8 +108,8 @@ void PlotBase::paintLegend(Canvas& canvas, const Frame& at) const
             if (e.fill.isValid())
                 canvas.fill(mark, e.fill);
             const bool dashed = e.mark == LegendEntry::Mark::dashedBox;
-            canvas.outline(mark.adjusted(0.5, 0.5, -0.5, -0.5),
-                           QPen(e.second, canvas.px(e.fill.isValid() ? 1 : 1.5), dashed ? Qt::DashLine : Qt::SolidLine, Qt::FlatCap, Qt::MiterJoin));
+            canvas.outline(mark.adjusted(0.5, 0.5, -0.5, -0.5), QPen(e.second, canvas.px(e.fill.isValid() ? 1 : 1.5),
+                                                                     dashed ? Qt::DashLine : Qt::SolidLine, Qt::FlatCap, Qt::MiterJoin));
             break;
         }
         case LegendEntry::Mark::hatchedBox:
@@ -124,9 +132,11 @@ void PlotBase::paintText(Canvas& canvas, const QRectF& card, const Frame& at, bo
     if (!m_stale.isEmpty() && interactive) {
         titleRight -= canvas.width(m_stale, Type::small) + canvas.px(20);
         if (!at.legendBeside)
-            canvas.text({at.right, y + canvas.lineHeight(Type::title) / 2}, m_stale, Type::small, Role::textTertiary, Qt::AlignRight | Qt::AlignVCenter);
+            canvas.text({at.right, y + canvas.lineHeight(Type::title) / 2}, m_stale, Type::small, Role::textTertiary,
+                        Qt::AlignRight | Qt::AlignVCenter);
     }
-    canvas.text({at.left, y}, canvas.elided(m_text.title, Type::title, std::max(titleRight - at.left, 0.0)), Type::title, Role::text, Qt::AlignLeft | Qt::AlignTop);
+    canvas.text({at.left, y}, canvas.elided(m_text.title, Type::title, std::max(titleRight - at.left, 0.0)), Type::title, Role::text,
+                Qt::AlignLeft | Qt::AlignTop);
     double line = at.subtitleTop;
     for (const QString& text : at.subtitle) {
         canvas.text({at.left, line}, text, Type::small, Role::textSecondary, Qt::AlignLeft | Qt::AlignTop);

@@ -59,10 +59,11 @@ void RowChart::paintAxis(Canvas& canvas, const Layout& at, const Axis& axis) con
         const double x = at.zero + value / axis.perUnit * at.perUnit;
         if (value != 0)
             canvas.vertical(x, at.top, at.bottom, canvas.look.pen(Role::grid));
-        canvas.text({x, at.bottom + canvas.px(8)}, axis.isSigned ? axis.ticks.signedLabel(value) : axis.ticks.label(value), Type::tick, Role::textSecondary,
-                    Qt::AlignHCenter | Qt::AlignTop);
+        canvas.text({x, at.bottom + canvas.px(8)}, axis.isSigned ? axis.ticks.signedLabel(value) : axis.ticks.label(value), Type::tick,
+                    Role::textSecondary, Qt::AlignHCenter | Qt::AlignTop);
     }
-    canvas.text({(at.left + at.right) / 2, at.bottom + canvas.px(24)}, axis.title, Type::tick, Role::textSecondary, Qt::AlignHCenter | Qt::AlignTop);
+    canvas.text({(at.left + at.right) / 2, at.bottom + canvas.px(24)}, axis.title, Type::tick, Role::textSecondary,
+                Qt::AlignHCenter | Qt::AlignTop);
 }
 
 void RowChart::paintName(Canvas& canvas, const QRectF& area, const Layout& at, int item, const QString& name) const
@@ -70,10 +71,11 @@ void RowChart::paintName(Canvas& canvas, const QRectF& area, const Layout& at, i
     const QString& id = rowId(item);
     const bool twoLines = isRoomy(canvas, at) && id != name;
     const double width = at.labelWidth - canvas.px(8), shift = canvas.px(8), y = at.middle(item);
-    canvas.text({area.left(), y - (twoLines ? shift : 0)}, canvas.elided(name, Type::body, width), isHighlighted(item) ? Type::bodyStrong : Type::body, Role::text,
-                Qt::AlignLeft | Qt::AlignVCenter);
+    canvas.text({area.left(), y - (twoLines ? shift : 0)}, canvas.elided(name, Type::body, width),
+                isHighlighted(item) ? Type::bodyStrong : Type::body, Role::text, Qt::AlignLeft | Qt::AlignVCenter);
     if (twoLines)
-        canvas.text({area.left(), y + shift}, canvas.elided(id, Type::tick, width), Type::tick, Role::textTertiary, Qt::AlignLeft | Qt::AlignVCenter);
+        canvas.text({area.left(), y + shift}, canvas.elided(id, Type::tick, width), Type::tick, Role::textTertiary,
+                    Qt::AlignLeft | Qt::AlignVCenter);
 }
 
 int RowChart::itemAt(const Canvas& canvas, const QRectF& area, QPointF point) const

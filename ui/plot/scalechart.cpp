@@ -31,7 +31,8 @@ TableData ScaleChart::asTable() const
     TableData table;
     table.header = {u"scenario"_s, u"GPUs"_s};
     if (m_data.hasSpread)
-        table.header << u"p5"_s + unit << u"p50"_s + unit << u"p50 half-width 95 %"_s + unit << u"p95"_s + unit << u"p95 half-width 95 %"_s + unit << u"p99"_s + unit;
+        table.header << u"p5"_s + unit << u"p50"_s + unit << u"p50 half-width 95 %"_s + unit << u"p95"_s + unit
+                     << u"p95 half-width 95 %"_s + unit << u"p99"_s + unit;
     else
         table.header << m_data.quantity + unit;
     table.header << u"note"_s;
@@ -62,7 +63,8 @@ QStringList ScaleChart::itemReading(int item) const
             const QString prefix = m_data.series.size() > 1 ? series.name + u": "_s : QString();
             const QString unit = m_data.unit.isEmpty() ? QString() : u' ' + m_data.unit;
             if (s.valid && m_data.hasSpread)
-                lines << u"%1p50 %2%5, p95 %3%5, p99 %4%5"_s.arg(prefix, format::number(s.middle), format::number(s.high), format::number(s.top), unit);
+                lines << u"%1p50 %2%5, p95 %3%5, p99 %4%5"_s.arg(prefix, format::number(s.middle), format::number(s.high),
+                                                                 format::number(s.top), unit);
             else if (s.valid)
                 lines << u"%1%2 %3%4"_s.arg(prefix, m_data.quantity, format::number(s.middle), unit);
             else
@@ -80,8 +82,10 @@ QList<LegendEntry> ScaleChart::legend(const Look& look) const
         const QString name = m_data.series.size() > 1 ? series.name + u", "_s : QString();
         if (m_data.hasSpread) {
             entries << LegendEntry{LegendEntry::Mark::line, color, {}, {}, name + u"p50"_s};
-            entries << LegendEntry{LegendEntry::Mark::box, blend(color, look[Role::panel], metric::bandOpacity), {}, {}, name + u"p50 to p95"_s};
-            entries << LegendEntry{LegendEntry::Mark::box, blend(color, look[Role::panel], metric::bandOpacity / 2.5), {}, {}, name + u"p95 to p99"_s};
+            entries << LegendEntry{
+                LegendEntry::Mark::box, blend(color, look[Role::panel], metric::bandOpacity), {}, {}, name + u"p50 to p95"_s};
+            entries << LegendEntry{
+                LegendEntry::Mark::box, blend(color, look[Role::panel], metric::bandOpacity / 2.5), {}, {}, name + u"p95 to p99"_s};
         } else {
             entries << LegendEntry{LegendEntry::Mark::line, color, {}, {}, series.name};
         }
@@ -135,7 +139,8 @@ ScaleChart::Layout ScaleChart::layout(const Canvas& canvas, const QRectF& area) 
     if (!(at.high > at.low))
         at.high = at.low + 1;
     const double labels = canvas.width(ticks.label(at.high), Type::tick) + canvas.px(12);
-    at.plot = QRectF(QPointF(area.left() + labels, area.top() + canvas.px(42)), QPointF(area.right() - canvas.px(20), area.bottom() - canvas.px(40)));
+    at.plot = QRectF(QPointF(area.left() + labels, area.top() + canvas.px(42)),
+                     QPointF(area.right() - canvas.px(20), area.bottom() - canvas.px(40)));
     if (!m_gpus.empty()) {
         at.logFirst = std::log2(m_gpus.front()) - 0.15;
         at.logLast = std::log2(m_gpus.back()) + 0.15;
@@ -150,11 +155,12 @@ void ScaleChart::paintAxes(Canvas& canvas, const QRectF& area, const Layout& at)
     for (const double value : ticks.values) {
         const double y = at.y(value);
         canvas.horizontal(at.plot.left(), at.plot.right(), y, look.pen(value == at.low ? Role::axis : Role::grid));
-        canvas.text({at.plot.left() - canvas.px(8), y}, ticks.label(value), Type::tick, Role::textSecondary, Qt::AlignRight | Qt::AlignVCenter);
+        canvas.text({at.plot.left() - canvas.px(8), y}, ticks.label(value), Type::tick, Role::textSecondary,
+                    Qt::AlignRight | Qt::AlignVCenter);
     }
     canvas.horizontal(at.plot.left(), at.plot.right(), at.plot.bottom(), look.pen(Role::axis));
-    canvas.text({area.left(), area.top() + canvas.px(6)}, m_data.unit.isEmpty() ? m_data.quantity : m_data.quantity + u", "_s + m_data.unit, Type::tick, Role::textSecondary,
-                Qt::AlignLeft | Qt::AlignVCenter);
+    canvas.text({area.left(), area.top() + canvas.px(6)}, m_data.unit.isEmpty() ? m_data.quantity : m_data.quantity + u", "_s + m_data.unit,
+                Type::tick, Role::textSecondary, Qt::AlignLeft | Qt::AlignVCenter);
     double last = -1e9;
     for (const double gpus : m_gpus) {
         const double x = at.x(gpus);
@@ -165,7 +171,8 @@ void ScaleChart::paintAxes(Canvas& canvas, const QRectF& area, const Layout& at)
             last = x + half;
         }
     }
-    canvas.text({at.plot.center().x(), at.plot.bottom() + canvas.px(24)}, u"GPUs, log scale"_s, Type::tick, Role::textSecondary, Qt::AlignHCenter | Qt::AlignTop);
+    canvas.text({at.plot.center().x(), at.plot.bottom() + canvas.px(24)}, u"GPUs, log scale"_s, Type::tick, Role::textSecondary,
+                Qt::AlignHCenter | Qt::AlignTop);
     if (m_data.currentGpus > 0 && !m_gpus.empty() && m_data.currentGpus >= m_gpus.front() && m_data.currentGpus <= m_gpus.back()) {
         const double x = at.x(m_data.currentGpus);
         canvas.vertical(x, at.plot.top(), at.plot.bottom(), look.pen(Role::text, metric::limitLine));

@@ -11,22 +11,22 @@ struct ScaleSample {
     double low = 0, middle = 0, high = 0, top = 0; ///< p5, p50, p95, p99 of step time, or only `middle`
     double middleHalfWidth = 0, highHalfWidth = 0;
     bool valid = true;
-    QStringList reading;                           ///< further lines of the read-out; why it is not valid
+    QStringList reading; ///< further lines of the read-out; why it is not valid
 };
 
 struct ScaleSeries {
     QString name;
     int series = 0;
     bool baseline = false;
-    std::vector<ScaleSample> samples;              ///< ascending gpus
+    std::vector<ScaleSample> samples; ///< ascending gpus
 };
 
 struct ScaleData {
-    QString quantity, unit;                        ///< "Step time", "s"
-    bool hasSpread = true;                         ///< low, high and top are drawn
+    QString quantity, unit; ///< "Step time", "s"
+    bool hasSpread = true;  ///< low, high and top are drawn
     bool fromZero = true;
-    double currentGpus = 0;                        ///< marked by a vertical line; 0 = none
-    QString currentLabel;                          ///< "now 16,384"
+    double currentGpus = 0; ///< marked by a vertical line; 0 = none
+    QString currentLabel;   ///< "now 16,384"
     std::vector<ScaleSeries> series;
 };
 

@@ -13,7 +13,10 @@ namespace {
 
 constexpr double kLabelShare = 0.4; // of the width, at most
 
-QString nameOf(const TornadoRow& row) { return row.label + (row.nonMonotonic ? u" *"_s : QString()); }
+QString nameOf(const TornadoRow& row)
+{
+    return row.label + (row.nonMonotonic ? u" *"_s : QString());
+}
 
 } // namespace
 
@@ -32,12 +35,27 @@ TableData TornadoChart::asTable() const
 {
     const QString unit = m_data.isShare ? u"share"_s : u"s"_s;
     TableData table;
-    table.header = {u"cause"_s, u"label"_s, u"input, spread removed"_s, u"%1 change, spread removed [%2]"_s.arg(m_data.figure, unit),
-                    u"half-width 95 % [%1]"_s.arg(unit), u"input, spread doubled"_s, u"%1 change, spread doubled [%2]"_s.arg(m_data.figure, unit),
-                    u"half-width 95 % [%1]"_s.arg(unit), u"non-monotonic"_s, u"missing calibration"_s};
+    table.header = {u"cause"_s,
+                    u"label"_s,
+                    u"input, spread removed"_s,
+                    u"%1 change, spread removed [%2]"_s.arg(m_data.figure, unit),
+                    u"half-width 95 % [%1]"_s.arg(unit),
+                    u"input, spread doubled"_s,
+                    u"%1 change, spread doubled [%2]"_s.arg(m_data.figure, unit),
+                    u"half-width 95 % [%1]"_s.arg(unit),
+                    u"non-monotonic"_s,
+                    u"missing calibration"_s};
     for (const TornadoRow& row : m_data.rows)
-        table.rows << QStringList{row.id, row.label, row.removed.input, tableNumber(row.removed.change), tableNumber(row.removed.halfWidth), row.doubled.input,
-                                  tableNumber(row.doubled.change), tableNumber(row.doubled.halfWidth), row.nonMonotonic ? u"yes"_s : u"no"_s, row.missing};
+        table.rows << QStringList{row.id,
+                                  row.label,
+                                  row.removed.input,
+                                  tableNumber(row.removed.change),
+                                  tableNumber(row.removed.halfWidth),
+                                  row.doubled.input,
+                                  tableNumber(row.doubled.change),
+                                  tableNumber(row.doubled.halfWidth),
+                                  row.nonMonotonic ? u"yes"_s : u"no"_s,
+                                  row.missing};
     return table;
 }
 
@@ -48,7 +66,8 @@ QStringList TornadoChart::itemReading(int item) const
     const TornadoRow& row = m_data.rows[static_cast<std::size_t>(item)];
     const auto end = [&](const QString& what, const TornadoEnd& e) {
         const QString interval = m_data.isShare ? format::plainInterval(e.halfWidth * 100) + u" points"_s : format::interval(e.halfWidth);
-        return u"%1: %2 %3 (%4)"_s.arg(what, m_data.figure, changeText(e.change), interval) + (e.input.isEmpty() ? QString() : u", "_s + e.input);
+        return u"%1: %2 %3 (%4)"_s.arg(what, m_data.figure, changeText(e.change), interval)
+               + (e.input.isEmpty() ? QString() : u", "_s + e.input);
     };
     QStringList lines{row.label, end(u"Spread removed"_s, row.removed), end(u"Spread doubled"_s, row.doubled)};
     if (row.nonMonotonic)
@@ -64,7 +83,8 @@ QList<LegendEntry> TornadoChart::legend(const Look& look) const
     QList<LegendEntry> entries{{LegendEntry::Mark::outlinedBox, look.palette().tint(full), full, {}, u"Spread removed"_s},
                                {LegendEntry::Mark::box, full, {}, {}, u"Spread doubled"_s}};
     if (std::any_of(m_data.rows.begin(), m_data.rows.end(), [](const TornadoRow& r) { return !r.missing.isEmpty(); }))
-        entries << LegendEntry{LegendEntry::Mark::hatchedBox, look.palette().tint(full), look[Role::text], kUncalibratedHatch, u"Outside calibration"_s};
+        entries << LegendEntry{LegendEntry::Mark::hatchedBox, look.palette().tint(full), look[Role::text], kUncalibratedHatch,
+                               u"Outside calibration"_s};
     return entries;
 }
 
@@ -106,7 +126,8 @@ void TornadoChart::paintChangeAxis(Canvas& canvas, const Layout& at) const
 {
     const double low = (at.left - at.zero) / at.perUnit, high = (at.right - at.zero) / at.perUnit;
     const format::TimeUnit unit = m_data.isShare ? format::TimeUnit{100, u"points"_s} : format::timeUnit(std::max(-low, high));
-    const Ticks ticks = niceTicks(low * unit.perSecond, high * unit.perSecond, std::max(3, static_cast<int>((at.right - at.left) / canvas.px(72))));
+    const Ticks ticks =
+        niceTicks(low * unit.perSecond, high * unit.perSecond, std::max(3, static_cast<int>((at.right - at.left) / canvas.px(72))));
     paintAxis(canvas, at, {ticks, unit.perSecond, true, u"Change of %1, %2"_s.arg(m_data.figure, unit.name)});
     for (const double value : ticks.values) {
         const double x = at.zero + value / unit.perSecond * at.perUnit;
@@ -157,7 +178,8 @@ void TornadoChart::paintRow(Canvas& canvas, const QRectF& area, const Layout& at
     const auto write = [&](const TornadoEnd& end, double x, bool left) {
         const Qt::Alignment side = left ? Qt::AlignRight : Qt::AlignLeft;
         const bool twoLines = isRoomy(canvas, at) && !end.input.isEmpty();
-        canvas.text({x, middle - (twoLines ? canvas.px(8) : 0)}, changeText(end.change), Type::smallStrong, Role::text, side | Qt::AlignVCenter);
+        canvas.text({x, middle - (twoLines ? canvas.px(8) : 0)}, changeText(end.change), Type::smallStrong, Role::text,
+                    side | Qt::AlignVCenter);
         if (twoLines)
             canvas.text({x, middle + canvas.px(8)}, end.input, Type::tick, Role::textSecondary, side | Qt::AlignVCenter);
     };

@@ -15,16 +15,16 @@ struct TornadoRow {
     QString id, label;
     TornadoEnd removed, doubled;
     bool nonMonotonic = false;
-    QString missing;         ///< not empty: outside the calibrated range; says which measurement is missing (hatched)
-    bool isOthers = false;   ///< the sum of what is not shown
+    QString missing;       ///< not empty: outside the calibrated range; says which measurement is missing (hatched)
+    bool isOthers = false; ///< the sum of what is not shown
 };
 
 /// Changes are in seconds, or shares in [-1, 1] when `isShare`.
 struct TornadoData {
-    QString figure;          ///< "p95"
-    QString baseline;        ///< "baseline p95 9.30 s"
+    QString figure;   ///< "p95"
+    QString baseline; ///< "baseline p95 9.30 s"
     bool isShare = false;
-    int series = 0;          ///< colour of the scenario
+    int series = 0; ///< colour of the scenario
     std::vector<TornadoRow> rows;
 };
 

@@ -16,7 +16,10 @@ int heightOf(const QList<QLayoutItem*>& line)
 
 } // namespace
 
-FlowLayout::~FlowLayout() { qDeleteAll(m_items); }
+FlowLayout::~FlowLayout()
+{
+    qDeleteAll(m_items);
+}
 
 QLayoutItem* FlowLayout::takeAt(int index)
 {
@@ -55,7 +58,8 @@ QSize FlowLayout::sizeHint() const
     QSize hint;
     for (const QLayoutItem* item : m_items)
         if (!item->isEmpty())
-            hint = {hint.width() + (hint.width() > 0 ? spacing() : 0) + item->sizeHint().width(), std::max(hint.height(), item->sizeHint().height())};
+            hint = {hint.width() + (hint.width() > 0 ? spacing() : 0) + item->sizeHint().width(),
+                    std::max(hint.height(), item->sizeHint().height())};
     return hint;
 }
 

@@ -213,10 +213,18 @@ QString comparedSeconds(double value, double baseline)
 
 QString kernelClass(const QString& name)
 {
-    static const QHash<QString, QString> words{
-        {u"all_gather"_s, u"AllGather"_s}, {u"reduce_scatter"_s, u"ReduceScatter"_s}, {u"all_reduce"_s, u"AllReduce"_s}, {u"all_to_all"_s, u"AllToAll"_s},
-        {u"send_recv"_s, u"send and receive"_s}, {u"fc1"_s, u"MLP first"_s}, {u"fc2"_s, u"MLP second"_s}, {u"mlp"_s, u"MLP"_s}, {u"qkv"_s, u"QKV"_s},
-        {u"proj"_s, u"projection"_s}, {u"lm_head"_s, u"LM head"_s}, {u"grad_norm"_s, u"Gradient norm"_s}};
+    static const QHash<QString, QString> words{{u"all_gather"_s, u"AllGather"_s},
+                                               {u"reduce_scatter"_s, u"ReduceScatter"_s},
+                                               {u"all_reduce"_s, u"AllReduce"_s},
+                                               {u"all_to_all"_s, u"AllToAll"_s},
+                                               {u"send_recv"_s, u"send and receive"_s},
+                                               {u"fc1"_s, u"MLP first"_s},
+                                               {u"fc2"_s, u"MLP second"_s},
+                                               {u"mlp"_s, u"MLP"_s},
+                                               {u"qkv"_s, u"QKV"_s},
+                                               {u"proj"_s, u"projection"_s},
+                                               {u"lm_head"_s, u"LM head"_s},
+                                               {u"grad_norm"_s, u"Gradient norm"_s}};
     const qsizetype dot = name.indexOf(u'.');
     const QString group = dot < 0 ? QString() : name.left(dot), rest = name.mid(dot + 1);
     QString text = words.value(rest, QString(rest).replace(u'_', u' '));

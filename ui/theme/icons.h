@@ -8,8 +8,35 @@
 namespace prism::ui {
 
 enum class Icon {
-    add, duplicate, archive, pin, pinOutline, undo, redo, table, copy, exportFile, chevronDown, chevronRight, chevronUp, check, cross, info, warning, error,
-    search, more, settings, play, stop, move, remove, open, save, visible, hidden
+    add,
+    duplicate,
+    archive,
+    pin,
+    pinOutline,
+    undo,
+    redo,
+    table,
+    copy,
+    exportFile,
+    chevronDown,
+    chevronRight,
+    chevronUp,
+    check,
+    cross,
+    info,
+    warning,
+    error,
+    search,
+    more,
+    settings,
+    play,
+    stop,
+    move,
+    remove,
+    open,
+    save,
+    visible,
+    hidden
 };
 
 /// The icon in a role's colour; disabled in textTertiary. GUI thread.

@@ -20,15 +20,24 @@ struct TypeSpec {
 TypeSpec specOf(Type type)
 {
     switch (type) {
-    case Type::headline: return {18, QFont::DemiBold};
-    case Type::value: return {13.5, QFont::DemiBold};
-    case Type::title: return {11.25, QFont::DemiBold};
-    case Type::body: return {9.75, QFont::Normal};
-    case Type::bodyStrong: return {9.75, QFont::DemiBold};
-    case Type::small: return {9, QFont::Normal};
-    case Type::smallStrong: return {9, QFont::DemiBold};
-    case Type::tick: return {8.25, QFont::Normal};
-    case Type::tickStrong: return {8.25, QFont::DemiBold};
+    case Type::headline:
+        return {18, QFont::DemiBold};
+    case Type::value:
+        return {13.5, QFont::DemiBold};
+    case Type::title:
+        return {11.25, QFont::DemiBold};
+    case Type::body:
+        return {9.75, QFont::Normal};
+    case Type::bodyStrong:
+        return {9.75, QFont::DemiBold};
+    case Type::small:
+        return {9, QFont::Normal};
+    case Type::smallStrong:
+        return {9, QFont::DemiBold};
+    case Type::tick:
+        return {8.25, QFont::Normal};
+    case Type::tickStrong:
+        return {8.25, QFont::DemiBold};
     }
     return {9.75, QFont::Normal};
 }
@@ -118,14 +127,22 @@ QBrush Look::hatchBrush(const Hatch& hatch, const QColor& color, double devicePi
 QList<qreal> seriesDash(int series)
 {
     switch (((series % kSeriesCount) + kSeriesCount) % kSeriesCount) {
-    case 1: return {6, 3};
-    case 2: return {1.5, 2};
-    case 3: return {8, 3, 1.5, 3};
-    case 4: return {3.5, 2.5};
-    case 5: return {10, 2.5};
-    case 6: return {6, 2, 1.5, 2, 1.5, 2};
-    case 7: return {1, 3};
-    default: return {};
+    case 1:
+        return {6, 3};
+    case 2:
+        return {1.5, 2};
+    case 3:
+        return {8, 3, 1.5, 3};
+    case 4:
+        return {3.5, 2.5};
+    case 5:
+        return {10, 2.5};
+    case 6:
+        return {6, 2, 1.5, 2, 1.5, 2};
+    case 7:
+        return {1, 3};
+    default:
+        return {};
     }
 }
 

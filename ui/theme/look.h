@@ -11,23 +11,25 @@ class QPainter;
 
 namespace prism::ui {
 
-/// The type scale, in points at scale 1: 18 semibold, 13.5 semibold, 11.25 semibold, 9.75, 9.75 semibold, 9, 9 semibold, 8.25, 8.25 semibold.
+/// The type scale, in points at scale 1: 18 semibold, 13.5 semibold, 11.25 semibold, 9.75, 9.75 semibold, 9, 9 semibold, 8.25, 8.25
+/// semibold.
 enum class Type { headline, value, title, body, bodyStrong, small, smallStrong, tick, tickStrong };
 
 /// Sizes of parts in device-independent pixels at scale 1; take them through Look::px.
 namespace metric {
 inline constexpr int grid = 4, cardPadding = 16, cardGap = 12, pageMargin = 16, row = 28, field = 24, button = 24, closingButton = 32,
-                     radius = 4, menuRow = 32, headline = 92, dock = 352, dockMinimum = 300, labelColumn = 164, fieldColumn = 156, tabRow = 36,
-                     toolRow = 40, jobBar = 34, focusRing = 2, brushBar = 3, sideCardsUnder = 980;
+                     radius = 4, menuRow = 32, headline = 92, dock = 352, dockMinimum = 300, labelColumn = 164, fieldColumn = 156,
+                     tabRow = 36, toolRow = 40, jobBar = 34, focusRing = 2, brushBar = 3, sideCardsUnder = 980;
 inline constexpr double line = 1, limitLine = 1.5, curve = 2, baselineCurve = 3, outlinedCell = 2, bandOpacity = 0.24;
-}
+} // namespace metric
 
 /// A hatch: 45 degrees, rising or falling, spacing and line width in pixels at scale 1.
 struct Hatch {
     bool rising = true;
     double spacing = 6, width = 1;
 };
-inline constexpr Hatch kCommunicationHatch{true, 5, 1.6}, kBubbleHatch{false, 7, 1}, kMissingHatch{true, 6, 1}, kUncalibratedHatch{true, 8, 1};
+inline constexpr Hatch kCommunicationHatch{true, 5, 1.6}, kBubbleHatch{false, 7, 1}, kMissingHatch{true, 6, 1},
+    kUncalibratedHatch{true, 8, 1};
 
 /// A value; GUI thread (fonts). Charts draw with the look they are given, so that exports can use the light one.
 class Look final {

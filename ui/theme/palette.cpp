@@ -101,8 +101,8 @@ void derive(Palette& p)
     for (std::size_t chunk = 0; chunk < 2; ++chunk)
         p.weight[chunk] = blend(p[Role::bad], p.backward[chunk], 0.45);
     const QColor grey = p[Role::textTertiary];
-    p.memory = {blend(grey, p[Role::panel], 0.85), blend(grey, p[Role::panel], 0.62), blend(grey, p[Role::panel], 0.42),
-                p.forward[0], blend(grey, p[Role::panel], 0.25)};
+    p.memory = {blend(grey, p[Role::panel], 0.85), blend(grey, p[Role::panel], 0.62), blend(grey, p[Role::panel], 0.42), p.forward[0],
+                blend(grey, p[Role::panel], 0.25)};
 }
 
 double linear(double channel)

@@ -9,12 +9,34 @@ namespace prism::ui {
 
 /// What a colour is for. Widgets and charts name roles, never values.
 enum class Role {
-    window, panel, header, field, derivedField, separator, grid, controlOutline, axis, selection, beyondLimit,
-    text, textSecondary, textTertiary, accent, onAccent, good, bad, error, errorFill, warning, warningFill, noteFill,
-    hatch,          ///< lines of the missing-cell and outside-calibration hatches
-    comm, commFill, ///< Gantt: lines and ground of the communication hatch
-    bubble,         ///< Gantt: lines of the bubble hatch, on panel
-    grey,           ///< bars that stand for "all", against one colour
+    window,
+    panel,
+    header,
+    field,
+    derivedField,
+    separator,
+    grid,
+    controlOutline,
+    axis,
+    selection,
+    beyondLimit,
+    text,
+    textSecondary,
+    textTertiary,
+    accent,
+    onAccent,
+    good,
+    bad,
+    error,
+    errorFill,
+    warning,
+    warningFill,
+    noteFill,
+    hatch, ///< lines of the missing-cell and outside-calibration hatches
+    comm,
+    commFill, ///< Gantt: lines and ground of the communication hatch
+    bubble,   ///< Gantt: lines of the bubble hatch, on panel
+    grey,     ///< bars that stand for "all", against one colour
     count
 };
 
@@ -29,7 +51,7 @@ struct Palette {
     std::array<QColor, kHeatStops> heat;
     std::array<QColor, 2> forward, backward, weight; ///< Gantt fills by chunk parity
     QColor optimizer;
-    std::array<QColor, 5> memory;                    ///< weights, gradients, optimizer, activations, buffers
+    std::array<QColor, 5> memory; ///< weights, gradients, optimizer, activations, buffers
 
     [[nodiscard]] QColor operator[](Role role) const { return roles[static_cast<std::size_t>(role)]; }
     /// Colour of the heat ramp; position in [0, 1] from 1.00x to the end of the scale, clamped.

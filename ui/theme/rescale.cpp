@@ -27,11 +27,13 @@ double baseOf(QObject& object, const char* name, double now, double scale)
 
 void rescale(QWidget& root, double from, double to)
 {
-    const auto sized = [&](QObject& object, const char* name, int now) { return static_cast<int>(std::lround(baseOf(object, name, now, from) * to)); };
+    const auto sized = [&](QObject& object, const char* name, int now) {
+        return static_cast<int>(std::lround(baseOf(object, name, now, from) * to));
+    };
     for (QLayout* layout : root.findChildren<QLayout*>()) {
         const QMargins m = layout->contentsMargins();
-        layout->setContentsMargins(sized(*layout, "baseLeft", m.left()), sized(*layout, "baseTop", m.top()), sized(*layout, "baseRight", m.right()),
-                                   sized(*layout, "baseBottom", m.bottom()));
+        layout->setContentsMargins(sized(*layout, "baseLeft", m.left()), sized(*layout, "baseTop", m.top()),
+                                   sized(*layout, "baseRight", m.right()), sized(*layout, "baseBottom", m.bottom()));
         if (layout->spacing() >= 0)
             layout->setSpacing(sized(*layout, "baseSpacing", layout->spacing()));
     }

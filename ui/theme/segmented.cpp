@@ -98,7 +98,10 @@ private:
 } // namespace
 
 SegmentedControl::SegmentedControl(const Theme& theme, QWidget* parent)
-    : QWidget(parent), m_theme(theme), m_group(new QButtonGroup(this)), m_layout(new QHBoxLayout(this))
+    : QWidget(parent),
+      m_theme(theme),
+      m_group(new QButtonGroup(this)),
+      m_layout(new QHBoxLayout(this))
 {
     m_layout->setContentsMargins(0, 0, 0, 0);
     m_layout->setSpacing(0);

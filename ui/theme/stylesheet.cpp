@@ -141,19 +141,34 @@ struct Named {
     Role role;
 };
 constexpr Named kRoles[] = {
-    {u"window", Role::window}, {u"panel", Role::panel}, {u"header", Role::header}, {u"field", Role::field},
-    {u"derivedField", Role::derivedField}, {u"separator", Role::separator}, {u"controlOutline", Role::controlOutline},
-    {u"selection", Role::selection}, {u"text", Role::text}, {u"textSecondary", Role::textSecondary},
-    {u"textTertiary", Role::textTertiary}, {u"accent", Role::accent}, {u"onAccent", Role::onAccent}, {u"good", Role::good},
-    {u"bad", Role::bad}, {u"error", Role::error}, {u"errorFill", Role::errorFill}, {u"warning", Role::warning},
-    {u"warningFill", Role::warningFill}, {u"noteFill", Role::noteFill},
+    {u"window", Role::window},
+    {u"panel", Role::panel},
+    {u"header", Role::header},
+    {u"field", Role::field},
+    {u"derivedField", Role::derivedField},
+    {u"separator", Role::separator},
+    {u"controlOutline", Role::controlOutline},
+    {u"selection", Role::selection},
+    {u"text", Role::text},
+    {u"textSecondary", Role::textSecondary},
+    {u"textTertiary", Role::textTertiary},
+    {u"accent", Role::accent},
+    {u"onAccent", Role::onAccent},
+    {u"good", Role::good},
+    {u"bad", Role::bad},
+    {u"error", Role::error},
+    {u"errorFill", Role::errorFill},
+    {u"warning", Role::warning},
+    {u"warningFill", Role::warningFill},
+    {u"noteFill", Role::noteFill},
 };
 
 struct NamedType {
     QStringView name;
     Type type;
 };
-constexpr NamedType kTypes[] = {{u"headline", Type::headline}, {u"value", Type::value}, {u"title", Type::title}, {u"small", Type::small}, {u"tick", Type::tick}};
+constexpr NamedType kTypes[] = {
+    {u"headline", Type::headline}, {u"value", Type::value}, {u"title", Type::title}, {u"small", Type::small}, {u"tick", Type::tick}};
 
 } // namespace
 

@@ -23,7 +23,7 @@ using namespace Qt::StringLiterals;
 namespace {
 inline constexpr double kPresentationFactor = 1.4;
 inline constexpr double kMinimumScale = 0.75, kMaximumScale = 2.0;
-}
+} // namespace
 
 Theme::Theme(QObject* parent) : QObject(parent) {}
 

@@ -31,7 +31,8 @@ QAction* Actions::add(const ActionSpec& spec)
         action->setIconVisibleInMenu(false);
     }
     if (!spec.shortcut.isEmpty())
-        action->setToolTip(u"%1 (%2)"_s.arg(QString(spec.text).remove(u'&').remove(u"…"_s), spec.shortcut.toString(QKeySequence::NativeText)));
+        action->setToolTip(
+            u"%1 (%2)"_s.arg(QString(spec.text).remove(u'&').remove(u"…"_s), spec.shortcut.toString(QKeySequence::NativeText)));
     if (spec.run)
         connect(action, &QAction::triggered, m_window, spec.run);
     m_window->addAction(action);
@@ -65,6 +66,9 @@ QAction* Actions::get(const QString& id) const
     return nullptr;
 }
 
-QString Actions::menuOf(const QAction* action) { return action->property("menu").toString(); }
+QString Actions::menuOf(const QAction* action)
+{
+    return action->property("menu").toString();
+}
 
 } // namespace prism::ui

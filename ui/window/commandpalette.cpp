@@ -58,7 +58,9 @@ int paletteScore(const PaletteEntry& entry, const QString& query)
 }
 
 CommandPalette::CommandPalette(const Theme& theme, QList<PaletteEntry> entries, QWidget* parent)
-    : QDialog(parent, Qt::Popup | Qt::FramelessWindowHint), m_theme(theme), m_entries(std::move(entries))
+    : QDialog(parent, Qt::Popup | Qt::FramelessWindowHint),
+      m_theme(theme),
+      m_entries(std::move(entries))
 {
     setAttribute(Qt::WA_DeleteOnClose);
     setObjectName(u"commandPalette"_s);
@@ -83,9 +85,18 @@ CommandPalette::CommandPalette(const Theme& theme, QList<PaletteEntry> entries, 
     m_query->setFocus();
 }
 
-int CommandPalette::shownCount() const { return m_list->count(); }
-void CommandPalette::setQuery(const QString& text) { m_query->setText(text); }
-void CommandPalette::runFirst() { runCurrent(); }
+int CommandPalette::shownCount() const
+{
+    return m_list->count();
+}
+void CommandPalette::setQuery(const QString& text)
+{
+    m_query->setText(text);
+}
+void CommandPalette::runFirst()
+{
+    runCurrent();
+}
 
 bool CommandPalette::eventFilter(QObject* watched, QEvent* event)
 {
@@ -111,7 +122,8 @@ void CommandPalette::filter(const QString& text)
     for (const auto& [score, i] : hits.first(std::min<qsizetype>(kMostShown, hits.size()))) {
         auto* item = new QListWidgetItem(m_entries[i].text, m_list);
         item->setData(Qt::UserRole, i);
-        item->setData(Qt::UserRole + 1, m_entries[i].shortcut.isEmpty() ? m_entries[i].kind : u"%1   %2"_s.arg(m_entries[i].kind, m_entries[i].shortcut));
+        item->setData(Qt::UserRole + 1,
+                      m_entries[i].shortcut.isEmpty() ? m_entries[i].kind : u"%1   %2"_s.arg(m_entries[i].kind, m_entries[i].shortcut));
     }
     m_list->setCurrentRow(0);
 }

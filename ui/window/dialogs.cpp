@@ -64,7 +64,8 @@ void addClose(QDialog* dialog)
 /// Help for every parameter, made from the one table.
 QString parameterHelp()
 {
-    QString text = QObject::tr("# Parameters\n\nEvery value that can be edited, with unit, range and the name that files and `--set` use.\n");
+    QString text =
+        QObject::tr("# Parameters\n\nEvery value that can be edited, with unit, range and the name that files and `--set` use.\n");
     std::string group;
     for (const Parameter& p : parameters()) {
         if (p.group != group) {
@@ -250,10 +251,12 @@ void showHelp(const QString& topic, const Theme& theme, QWidget* parent)
 void showAbout(const Theme& theme, QWidget* parent)
 {
     QDialog* dialog = makeDialog(QObject::tr("About PRISM Explorer"), theme, 480, 260, parent);
-    auto* text = new QLabel(QObject::tr("<b>PRISM Explorer %1</b><br>The distribution of LLM training-step time, and what causes its spread.<br><br>"
-                                        "Follows and extends PRISM (arXiv 2510.15596).<br><br>"
-                                        "Licence: GPL-3.0-or-later. Uses Qt %2 with Qt Charts (GPL-3), SQLite, Eigen, oneTBB, Boost.Math, spdlog, nlohmann-json.")
-                                .arg(QCoreApplication::applicationVersion(), QString::fromLatin1(qVersion())));
+    auto* text = new QLabel(
+        QObject::tr(
+            "<b>PRISM Explorer %1</b><br>The distribution of LLM training-step time, and what causes its spread.<br><br>"
+            "Follows and extends PRISM (arXiv 2510.15596).<br><br>"
+            "Licence: GPL-3.0-or-later. Uses Qt %2 with Qt Charts (GPL-3), SQLite, Eigen, oneTBB, Boost.Math, spdlog, nlohmann-json.")
+            .arg(QCoreApplication::applicationVersion(), QString::fromLatin1(qVersion())));
     text->setWordWrap(true);
     text->setTextInteractionFlags(Qt::TextSelectableByMouse);
     static_cast<QVBoxLayout*>(dialog->layout())->addWidget(text, 1);

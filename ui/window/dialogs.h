@@ -18,9 +18,9 @@ class MainWindow;
 
 /// What an import understood, before it changes anything.
 struct ImportPreview {
-    QString kind;           ///< "Scenario", "Hugging Face model configuration", ...
+    QString kind;                     ///< "Scenario", "Hugging Face model configuration", ...
     std::optional<Scenario> scenario; ///< what would come in; empty when nothing was understood
-    Diagnostics notes;      ///< errors, assumptions, what was ignored
+    Diagnostics notes;                ///< errors, assumptions, what was ignored
 };
 
 /// Finds out what a text is and reads it on top of `base`. Pure but for the preset library.

@@ -32,7 +32,10 @@ QString interval(double halfWidth, const QString& unit)
 }
 
 /// "+25 k": a difference with the prefix that fits it.
-QString signedSi(double value, const format::Quantity& magnitude) { return (value < 0 ? QString(QChar(0x2212)) : value > 0 ? u"+"_s : QString()) + magnitude.text(); }
+QString signedSi(double value, const format::Quantity& magnitude)
+{
+    return (value < 0 ? QString(QChar(0x2212)) : value > 0 ? u"+"_s : QString()) + magnitude.text();
+}
 
 } // namespace
 
@@ -45,13 +48,15 @@ QString HeadlineCell::reading() const
     return parts.join(u", "_s);
 }
 
-QList<HeadlineCell> headlineCells(const PageContext& context, ChangesCache& cache, const ScenarioResult& result, const QStringList& fieldProblems)
+QList<HeadlineCell> headlineCells(const PageContext& context, ChangesCache& cache, const ScenarioResult& result,
+                                  const QStringList& fieldProblems)
 {
     QList<HeadlineCell> cells;
     const ShownScenario* current = context.current();
     const ShownScenario* baseline = context.baseline();
-    const QStringList labels{QObject::tr("Step time p50"), QObject::tr("Step time p95"), QObject::tr("Step time p99"), QObject::tr("Slowdown p50"),
-                             QObject::tr("Tokens per second"), QObject::tr("MFU"), QObject::tr("Peak memory"), QObject::tr("Days to train"), QObject::tr("Cost")};
+    const QStringList labels{QObject::tr("Step time p50"), QObject::tr("Step time p95"),     QObject::tr("Step time p99"),
+                             QObject::tr("Slowdown p50"),  QObject::tr("Tokens per second"), QObject::tr("MFU"),
+                             QObject::tr("Peak memory"),   QObject::tr("Days to train"),     QObject::tr("Cost")};
     for (const QString& label : labels)
         cells << HeadlineCell{label, u"–"_s};
     if (!current || !current->snapshot)
@@ -91,7 +96,9 @@ QList<HeadlineCell> headlineCells(const PageContext& context, ChangesCache& cach
         const format::Quantity memory = format::gib(s.costed->memory.peakGib);
         cells[6].number = memory.number;
         cells[6].unit = memory.unit;
-        cells[6].note = QObject::tr("of %1, %2").arg(format::number(s.costed->memory.capacityGib), s.costed->memory.fits ? QObject::tr("fits") : QObject::tr("does not fit"));
+        cells[6].note = QObject::tr("of %1, %2")
+                            .arg(format::number(s.costed->memory.capacityGib),
+                                 s.costed->memory.fits ? QObject::tr("fits") : QObject::tr("does not fit"));
     }
     if (s.daysToTrain > 0) {
         const format::Quantity days = format::days(s.daysToTrain);
@@ -112,19 +119,23 @@ QList<HeadlineCell> headlineCells(const PageContext& context, ChangesCache& cach
     if (c) {
         const auto change = [&](int i, const HeadlineChange& ch, bool lowerIsBetter, const QString& text) {
             cells[i].delta = text;
-            cells[i].deltaRole = roleOf(ch.delta.value, lowerIsBetter, ch.delta.halfWidth == 0 ? ch.delta.value != 0 : ch.delta.significant());
+            cells[i].deltaRole =
+                roleOf(ch.delta.value, lowerIsBetter, ch.delta.halfWidth == 0 ? ch.delta.value != 0 : ch.delta.significant());
         };
         change(3, c->slowdownP50, true, format::signedNumber(c->slowdownP50.delta.value, 2) + u"×"_s);
-        change(4, c->tokensPerSecond, false, u"%1, %2"_s.arg(format::percentDelta(c->tokensPerSecond.relative.value),
-               signedSi(c->tokensPerSecond.delta.value, format::si(std::abs(c->tokensPerSecond.delta.value)))));
+        change(4, c->tokensPerSecond, false,
+               u"%1, %2"_s.arg(format::percentDelta(c->tokensPerSecond.relative.value),
+                               signedSi(c->tokensPerSecond.delta.value, format::si(std::abs(c->tokensPerSecond.delta.value)))));
         change(5, c->mfu, false, format::pointsDelta(c->mfu.delta.value));
         change(6, c->peakMemoryGib, true, signedSi(c->peakMemoryGib.delta.value, format::gib(std::abs(c->peakMemoryGib.delta.value))));
         if (s.daysToTrain > 0)
-            change(7, c->daysToTrain, true, u"%1, %2"_s.arg(format::percentDelta(c->daysToTrain.relative.value),
-                   signedSi(c->daysToTrain.delta.value, format::days(std::abs(c->daysToTrain.delta.value)))));
+            change(7, c->daysToTrain, true,
+                   u"%1, %2"_s.arg(format::percentDelta(c->daysToTrain.relative.value),
+                                   signedSi(c->daysToTrain.delta.value, format::days(std::abs(c->daysToTrain.delta.value)))));
         if (s.costUsd > 0)
-            change(8, c->costUsd, true, u"%1, %2"_s.arg(format::percentDelta(c->costUsd.relative.value),
-                   signedSi(c->costUsd.delta.value, format::dollars(std::abs(c->costUsd.delta.value)))));
+            change(8, c->costUsd, true,
+                   u"%1, %2"_s.arg(format::percentDelta(c->costUsd.relative.value),
+                                   signedSi(c->costUsd.delta.value, format::dollars(std::abs(c->costUsd.delta.value)))));
     }
     static const QStringList kMoneyOnly{u"training.train_tokens"_s, u"cluster.gpu_hour_price_usd"_s};
     const auto touches = [&](int i) {
@@ -140,13 +151,19 @@ QList<HeadlineCell> headlineCells(const PageContext& context, ChangesCache& cach
     };
     for (int i = 0; i < cells.size(); ++i) {
         cells[i].stale = result.computing || result.cancelled || touches(i);
-        cells[i].staleNote = touches(i) ? QObject::tr("last valid input") : result.cancelled ? QObject::tr("stopped") : QObject::tr("computing");
+        cells[i].staleNote = touches(i)         ? QObject::tr("last valid input")
+                             : result.cancelled ? QObject::tr("stopped")
+                                                : QObject::tr("computing");
     }
     return cells;
 }
 
 HeadlineStrip::HeadlineStrip(Workspace& workspace, ChangesCache& cache, const Theme& theme, QWidget* parent)
-    : QWidget(parent), m_workspace(workspace), m_cache(cache), m_theme(theme), m_dockWidth(theme.px(metric::dock))
+    : QWidget(parent),
+      m_workspace(workspace),
+      m_cache(cache),
+      m_theme(theme),
+      m_dockWidth(theme.px(metric::dock))
 {
     setObjectName(u"headline"_s);
     setAccessibleName(tr("Figures of the current scenario"));
@@ -177,7 +194,10 @@ void HeadlineStrip::setDockWidth(int width)
     update();
 }
 
-QSize HeadlineStrip::sizeHint() const { return {900, m_theme.px(metric::headline)}; }
+QSize HeadlineStrip::sizeHint() const
+{
+    return {900, m_theme.px(metric::headline)};
+}
 
 void HeadlineStrip::refresh()
 {
@@ -218,7 +238,10 @@ void HeadlineStrip::layoutCells()
     }
 }
 
-void HeadlineStrip::resizeEvent(QResizeEvent*) { layoutCells(); }
+void HeadlineStrip::resizeEvent(QResizeEvent*)
+{
+    layoutCells();
+}
 
 bool HeadlineStrip::event(QEvent* event)
 {
@@ -229,7 +252,9 @@ bool HeadlineStrip::event(QEvent* event)
                 const ShownScenario* s = m_workspace.context().current();
                 QString text = m_cells[i].reading();
                 if (s && s->snapshot)
-                    text += u"\n"_s + format::receipt(static_cast<std::int64_t>(s->snapshot->across.samples), s->snapshot->seed, tr("95 % interval"));
+                    text +=
+                        u"\n"_s
+                        + format::receipt(static_cast<std::int64_t>(s->snapshot->across.samples), s->snapshot->seed, tr("95 % interval"));
                 QToolTip::showText(help->globalPos(), text, this);
                 return true;
             }
@@ -273,15 +298,18 @@ void HeadlineStrip::paintScenario(QPainter& p, const QRectF& rect) const
         if (s->snapshot && baseline->snapshot) {
             const HeadlineChanges& c = m_cache.changes(baseline->snapshot, s->snapshot, false);
             if (c.paired)
-                drawRuns(p, third, {{tr("Faster in "), Type::body, Role::textSecondary},
-                                    {plainText(shareRuns(c.probabilityFaster.value, c.probabilityFaster.halfWidth)), Type::bodyStrong},
-                                    {tr(" of steps"), Type::body, Role::textSecondary}}, look, s->stale);
+                drawRuns(p, third,
+                         {{tr("Faster in "), Type::body, Role::textSecondary},
+                          {plainText(shareRuns(c.probabilityFaster.value, c.probabilityFaster.halfWidth)), Type::bodyStrong},
+                          {tr(" of steps"), Type::body, Role::textSecondary}},
+                         look, s->stale);
         }
     }
     if (s->snapshot) {
         p.setFont(look.font(Type::tick));
         p.setPen(look[Role::textTertiary]);
-        p.drawText(third, Qt::AlignRight | Qt::AlignVCenter, tr("n %1, 95 %").arg(format::count(static_cast<std::int64_t>(s->snapshot->across.samples))));
+        p.drawText(third, Qt::AlignRight | Qt::AlignVCenter,
+                   tr("n %1, 95 %").arg(format::count(static_cast<std::int64_t>(s->snapshot->across.samples))));
     }
 }
 
@@ -292,7 +320,8 @@ void HeadlineStrip::paintCell(QPainter& p, const QRectF& rect, const HeadlineCel
     drawRuns(p, QRectF(r.left(), look.px(8), r.width(), look.px(18)), {{cell.label, Type::tick, Role::textSecondary}}, look);
     const double top = look.px(large ? 24 : 27), height = look.px(large ? 30 : 26);
     drawRuns(p, QRectF(r.left(), top, r.width(), height),
-             {{cell.number, large ? Type::headline : Type::value, Role::text}, {cell.unit.isEmpty() ? QString() : u" "_s + cell.unit, Type::small, Role::textSecondary}},
+             {{cell.number, large ? Type::headline : Type::value, Role::text},
+              {cell.unit.isEmpty() ? QString() : u" "_s + cell.unit, Type::small, Role::textSecondary}},
              look, cell.stale);
     double y = look.px(54);
     if (!cell.delta.isEmpty()) {

@@ -14,11 +14,11 @@ namespace prism::ui {
 /// One figure of the strip.
 struct HeadlineCell {
     QString label, number, unit;
-    QString delta;              ///< "−1.6 %, −140 ms"; empty without a baseline
+    QString delta; ///< "−1.6 %, −140 ms"; empty without a baseline
     Role deltaRole = Role::textSecondary;
-    QString note;               ///< interval, capacity
-    bool stale = false;         ///< not of the present input
-    QString staleNote;          ///< "last valid input", "computing"
+    QString note;       ///< interval, capacity
+    bool stale = false; ///< not of the present input
+    QString staleNote;  ///< "last valid input", "computing"
     [[nodiscard]] QString reading() const;
 };
 
@@ -32,7 +32,7 @@ class HeadlineStrip final : public QWidget {
 public:
     HeadlineStrip(Workspace& workspace, ChangesCache& cache, const Theme& theme, QWidget* parent = nullptr);
     [[nodiscard]] const QList<HeadlineCell>& cells() const { return m_cells; }
-    void setDockWidth(int width);  ///< the scenario cell is as wide as the left dock
+    void setDockWidth(int width); ///< the scenario cell is as wide as the left dock
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] int paintCount() const { return m_paints; }
 

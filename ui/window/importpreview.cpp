@@ -74,7 +74,9 @@ ImportPreview previewImport(const QString& fileName, const QByteArray& text, con
         }
     } else {
         preview.kind = QObject::tr("Unknown file");
-        preview.notes.push_back(errorOf(QObject::tr("%1 is no scenario (JSON), model configuration (config.json), Megatron-LM argument list or node speed table (CSV).").arg(QFileInfo(fileName).fileName())));
+        preview.notes.push_back(errorOf(
+            QObject::tr("%1 is no scenario (JSON), model configuration (config.json), Megatron-LM argument list or node speed table (CSV).")
+                .arg(QFileInfo(fileName).fileName())));
     }
     if (preview.scenario && preview.scenario->name.empty())
         preview.scenario->name = QFileInfo(fileName).completeBaseName().toStdString();
@@ -88,14 +90,16 @@ void showImport(Workspace& workspace, const Theme& theme, const ImportPreview& p
     dialog->setObjectName(u"importDialog"_s);
     dialog->setWindowTitle(QObject::tr("Import %1").arg(QFileInfo(fileName).fileName()));
     auto* layout = new QVBoxLayout(dialog);
-    auto* title = new QLabel(preview.scenario ? QObject::tr("%1: this is what was understood").arg(preview.kind) : QObject::tr("%1: nothing was taken over").arg(preview.kind));
+    auto* title = new QLabel(preview.scenario ? QObject::tr("%1: this is what was understood").arg(preview.kind)
+                                              : QObject::tr("%1: nothing was taken over").arg(preview.kind));
     title->setProperty("type", u"title"_s);
     layout->addWidget(title);
     const ScenarioEntry* current = workspace.study().current();
     if (preview.scenario && current) {
         const std::vector<const Parameter*> changed = differences(*current->scenario, *preview.scenario);
         auto* table = new QTableWidget(static_cast<int>(changed.size()), 3);
-        table->setHorizontalHeaderLabels({QObject::tr("Parameter"), QString::fromStdString(current->scenario->name), QObject::tr("Imported")});
+        table->setHorizontalHeaderLabels(
+            {QObject::tr("Parameter"), QString::fromStdString(current->scenario->name), QObject::tr("Imported")});
         table->setEditTriggers(QAbstractItemView::NoEditTriggers);
         table->verticalHeader()->hide();
         table->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
@@ -107,7 +111,8 @@ void showImport(Workspace& workspace, const Theme& theme, const ImportPreview& p
         }
         layout->addWidget(table, 1);
         if (!preview.scenario->measured.speeds.empty())
-            layout->addWidget(new QLabel(QObject::tr("%1 measured node speeds").arg(format::count(static_cast<std::int64_t>(preview.scenario->measured.speeds.size())))));
+            layout->addWidget(new QLabel(QObject::tr("%1 measured node speeds")
+                                             .arg(format::count(static_cast<std::int64_t>(preview.scenario->measured.speeds.size())))));
     }
     if (!preview.notes.empty()) {
         auto* frame = new QFrame;

@@ -83,7 +83,10 @@ void JobBar::say(const QString& message)
     m_edit->setText(message);
 }
 
-QString JobBar::stateText() const { return m_state->text(); }
+QString JobBar::stateText() const
+{
+    return m_state->text();
+}
 
 void JobBar::refresh()
 {
@@ -93,14 +96,17 @@ void JobBar::refresh()
     m_state->setAccessibleName(m_state->text());
     const EvaluationCost& cost = m_workspace.bridge().lastCost();
     if (!m_message.isActive())
-        m_edit->setText(cost.totalNodes > 0 ? tr("recomputed %1 of %2 nodes, %3").arg(format::count(cost.recomputedNodes), format::count(cost.totalNodes),
-                                                                                   format::seconds(cost.elapsedSeconds).text())
+        m_edit->setText(cost.totalNodes > 0 ? tr("recomputed %1 of %2 nodes, %3")
+                                                  .arg(format::count(cost.recomputedNodes), format::count(cost.totalNodes),
+                                                       format::seconds(cost.elapsedSeconds).text())
                                             : QString());
     const bool insight = !m_jobKey.isEmpty();
     if (busy) {
         const ShownScenario* s = m_workspace.context().current();
         const auto n = s && s->snapshot ? static_cast<std::int64_t>(s->snapshot->across.samples) : 0;
-        m_job->setText(tr("Step times, %1 of %2 samples").arg(format::count(s && s->stale ? n : m_workspace.bridge().samples()), format::count(m_workspace.bridge().samples())));
+        m_job->setText(
+            tr("Step times, %1 of %2 samples")
+                .arg(format::count(s && s->stale ? n : m_workspace.bridge().samples()), format::count(m_workspace.bridge().samples())));
     } else if (insight) {
         QString text = m_jobTitle;
         if (!m_jobText.isEmpty())

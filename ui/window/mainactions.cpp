@@ -34,34 +34,51 @@ namespace {
 constexpr qint64 kLargestImport = 64 * 1024 * 1024; // bytes; a scenario file is some kilobytes
 constexpr int kMostRecent = 8;
 
-QString documents() { return QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation); }
+QString documents()
+{
+    return QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
+}
 
 void openPalette(MainWindow& window)
 {
     QList<PaletteEntry> entries;
     for (QAction* action : window.actions().all())
         if (action->objectName() != u"tools.palette")
-            entries << PaletteEntry{action->text().remove(u'&').remove(u"…"_s), Actions::menuOf(action), action->shortcut().toString(QKeySequence::NativeText), {}, [action] { action->trigger(); }};
+            entries << PaletteEntry{action->text().remove(u'&').remove(u"…"_s),
+                                    Actions::menuOf(action),
+                                    action->shortcut().toString(QKeySequence::NativeText),
+                                    {},
+                                    [action] { action->trigger(); }};
     for (const Parameter& p : parameters()) {
         QString group = QString::fromStdString(p.group);
         group[0] = group[0].toUpper();
-        entries << PaletteEntry{QString::fromStdString(p.label + (p.shortName.empty() ? "" : " (" + p.shortName + ")")), group, {},
-                                QString::fromStdString(p.id + " " + p.help), [&window, id = QString::fromStdString(p.id)] {
+        entries << PaletteEntry{QString::fromStdString(p.label + (p.shortName.empty() ? "" : " (" + p.shortName + ")")),
+                                group,
+                                {},
+                                QString::fromStdString(p.id + " " + p.help),
+                                [&window, id = QString::fromStdString(p.id)] {
                                     window.dock().show();
                                     window.editor().reveal(id);
                                 }};
     }
     for (const ScenarioEntry& e : window.workspace().study().state().entries)
         if (!e.archived)
-            entries << PaletteEntry{QString::fromStdString(e.scenario->name), QObject::tr("Scenario"), {}, QString::fromStdString(e.scenario->note),
+            entries << PaletteEntry{QString::fromStdString(e.scenario->name),
+                                    QObject::tr("Scenario"),
+                                    {},
+                                    QString::fromStdString(e.scenario->note),
                                     [&window, id = e.id] { window.workspace().study().setCurrent(id); }};
     for (const PresetInfo& preset : presetList())
         if (preset.kind == "scenario")
-            entries << PaletteEntry{QObject::tr("New from %1").arg(QString::fromStdString(preset.name)), QObject::tr("Preset"), {}, QString::fromStdString(preset.title),
+            entries << PaletteEntry{QObject::tr("New from %1").arg(QString::fromStdString(preset.name)),
+                                    QObject::tr("Preset"),
+                                    {},
+                                    QString::fromStdString(preset.title),
                                     [&window, name = preset.name] {
                                         if (Result<Scenario> scenario = scenarioPreset(name)) {
                                             scenario->name = name;
-                                            window.workspace().study().addScenario(std::move(scenario).value(), QObject::tr("New from %1").arg(QString::fromStdString(name)));
+                                            window.workspace().study().addScenario(
+                                                std::move(scenario).value(), QObject::tr("New from %1").arg(QString::fromStdString(name)));
                                         }
                                     }};
     auto* palette = new CommandPalette(window.theme(), std::move(entries), &window);
@@ -75,7 +92,8 @@ void exportScenario(MainWindow& window)
     if (!current)
         return;
     const QString path = QFileDialog::getSaveFileName(&window, QObject::tr("Export scenario"),
-        u"%1/%2.json"_s.arg(documents(), QString::fromStdString(current->scenario->name)), QObject::tr("Scenario (*.json)"));
+                                                      u"%1/%2.json"_s.arg(documents(), QString::fromStdString(current->scenario->name)),
+                                                      QObject::tr("Scenario (*.json)"));
     if (path.isEmpty())
         return;
     QSaveFile file(path);
@@ -108,7 +126,8 @@ void stepCurrent(Workspace& workspace, int by)
             ids.push_back(e.id);
     const auto at = std::find(ids.begin(), ids.end(), workspace.study().currentId());
     if (at != ids.end() && !ids.empty())
-        workspace.study().setCurrent(ids[static_cast<std::size_t>((at - ids.begin() + by + static_cast<int>(ids.size())) % static_cast<int>(ids.size()))]);
+        workspace.study().setCurrent(
+            ids[static_cast<std::size_t>((at - ids.begin() + by + static_cast<int>(ids.size())) % static_cast<int>(ids.size()))]);
 }
 
 void addFileActions(MainWindow& w)
@@ -116,16 +135,29 @@ void addFileActions(MainWindow& w)
     Actions& a = w.actions();
     const QString file = QObject::tr("File");
     a.add({u"file.sample"_s, file, QObject::tr("New sample study"), {}, [&w] { w.openSample(); }});
-    a.add({u"file.open"_s, file, QObject::tr("Open…"), QKeySequence::Open, [&w] {
-               const QString path = QFileDialog::getOpenFileName(&w, QObject::tr("Open"), documents(), QObject::tr("Everything that can be read (*.prism *.json *.csv *.txt *.sh *.args *.png);;Studies (*.prism);;All files (*)"));
+    a.add({u"file.open"_s, file, QObject::tr("Open…"), QKeySequence::Open,
+           [&w] {
+               const QString path = QFileDialog::getOpenFileName(
+                   &w, QObject::tr("Open"), documents(),
+                   QObject::tr(
+                       "Everything that can be read (*.prism *.json *.csv *.txt *.sh *.args *.png);;Studies (*.prism);;All files (*)"));
                if (!path.isEmpty())
                    w.openDropped(path);
-           }, Icon::open});
+           },
+           Icon::open});
     a.add({u"file.recent"_s, file, QObject::tr("Open recent"), {}, {}});
     a.add({u"file.saveAs"_s, file, QObject::tr("Save as…"), QKeySequence::SaveAs, [&w] { w.saveStudyAs(); }, Icon::save});
-    a.add({u"file.import"_s, file, QObject::tr("Import scenario, model or speeds…"), QKeySequence(u"Ctrl+I"_s), [&w] { w.actions().get(u"file.open"_s)->trigger(); }, {}, false, true});
+    a.add({u"file.import"_s,
+           file,
+           QObject::tr("Import scenario, model or speeds…"),
+           QKeySequence(u"Ctrl+I"_s),
+           [&w] { w.actions().get(u"file.open"_s)->trigger(); },
+           {},
+           false,
+           true});
     a.add({u"file.exportScenario"_s, file, QObject::tr("Export scenario…"), {}, [&w] { exportScenario(w); }});
-    a.add({u"file.exportPage"_s, file, QObject::tr("Export page…"), QKeySequence(u"Ctrl+E"_s), [&w] { w.pages().exportDialog(); }, Icon::exportFile});
+    a.add({u"file.exportPage"_s, file, QObject::tr("Export page…"), QKeySequence(u"Ctrl+E"_s), [&w] { w.pages().exportDialog(); },
+           Icon::exportFile});
     a.add({u"file.quit"_s, file, QObject::tr("Quit"), QKeySequence(u"Ctrl+Q"_s), [&w] { w.close(); }, {}, false, true});
 }
 
@@ -144,12 +176,16 @@ void addEditActions(MainWindow& w)
     };
     QObject::connect(stack, &QUndoStack::indexChanged, undo, follow);
     follow();
-    a.add({u"edit.history"_s, edit, QObject::tr("History"), QKeySequence(u"Ctrl+H"_s), [&w] { showHistory(w.workspace(), w.theme(), &w); }});
-    a.add({u"edit.copyPage"_s, edit, QObject::tr("Copy page"), QKeySequence(u"Ctrl+Shift+C"_s), [&w] { w.pages().copy(); }, Icon::copy, false, true});
-    a.add({u"edit.find"_s, edit, QObject::tr("Find a parameter"), QKeySequence::Find, [&w] {
+    a.add(
+        {u"edit.history"_s, edit, QObject::tr("History"), QKeySequence(u"Ctrl+H"_s), [&w] { showHistory(w.workspace(), w.theme(), &w); }});
+    a.add({u"edit.copyPage"_s, edit, QObject::tr("Copy page"), QKeySequence(u"Ctrl+Shift+C"_s), [&w] { w.pages().copy(); }, Icon::copy,
+           false, true});
+    a.add({u"edit.find"_s, edit, QObject::tr("Find a parameter"), QKeySequence::Find,
+           [&w] {
                w.dock().show();
                w.editor().focusFilter();
-           }, Icon::search});
+           },
+           Icon::search});
 }
 
 void addScenarioActions(MainWindow& w)
@@ -157,30 +193,39 @@ void addScenarioActions(MainWindow& w)
     Actions& a = w.actions();
     const QString menu = QObject::tr("Scenario");
     Workspace& space = w.workspace();
-    QAction* add = a.add({u"scenario.add"_s, menu, QObject::tr("New scenario"), QKeySequence(u"Ctrl+N"_s), [&space] {
-        if (const ScenarioEntry* base = space.study().baseline()) {
-            Scenario scenario = *base->scenario;
-            scenario.name = QObject::tr("New scenario").toStdString();
-            scenario.note.clear();
-            space.study().addScenario(std::move(scenario), QObject::tr("New scenario"));
-        }
-    }, Icon::add});
-    QAction* duplicate = a.add({u"scenario.duplicate"_s, menu, QObject::tr("Duplicate"), QKeySequence(u"Ctrl+D"_s), [&space] { space.study().duplicate(space.study().currentId()); }, Icon::duplicate});
-    QAction* archive = a.add({u"scenario.archive"_s, menu, QObject::tr("Archive"), QKeySequence(u"Ctrl+Backspace"_s), [&space] { space.study().setArchived(space.study().currentId(), true); }, Icon::archive});
+    QAction* add = a.add({u"scenario.add"_s, menu, QObject::tr("New scenario"), QKeySequence(u"Ctrl+N"_s),
+                          [&space] {
+                              if (const ScenarioEntry* base = space.study().baseline()) {
+                                  Scenario scenario = *base->scenario;
+                                  scenario.name = QObject::tr("New scenario").toStdString();
+                                  scenario.note.clear();
+                                  space.study().addScenario(std::move(scenario), QObject::tr("New scenario"));
+                              }
+                          },
+                          Icon::add});
+    QAction* duplicate = a.add({u"scenario.duplicate"_s, menu, QObject::tr("Duplicate"), QKeySequence(u"Ctrl+D"_s),
+                                [&space] { space.study().duplicate(space.study().currentId()); }, Icon::duplicate});
+    QAction* archive = a.add({u"scenario.archive"_s, menu, QObject::tr("Archive"), QKeySequence(u"Ctrl+Backspace"_s),
+                              [&space] { space.study().setArchived(space.study().currentId(), true); }, Icon::archive});
     a.add({u"scenario.archived"_s, menu, QObject::tr("Archived scenarios…"), {}, [&w] { showArchived(w.workspace(), w.theme(), &w); }});
     a.add({u"scenario.rename"_s, menu, QObject::tr("Rename"), QKeySequence(u"F2"_s), [&w] { w.scenarios().renameCurrent(); }});
-    a.add({u"scenario.pin"_s, menu, QObject::tr("Pin as baseline"), QKeySequence(u"Ctrl+B"_s), [&space] { space.study().setBaseline(space.study().currentId()); }, Icon::pin, false, true});
+    a.add({u"scenario.pin"_s, menu, QObject::tr("Pin as baseline"), QKeySequence(u"Ctrl+B"_s),
+           [&space] { space.study().setBaseline(space.study().currentId()); }, Icon::pin, false, true});
     a.add({u"scenario.visible"_s, menu, QObject::tr("Show or hide in charts"), {}, [&space] {
                if (const ScenarioEntry* e = space.study().current())
                    space.study().setVisible(e->id, !e->visible);
            }});
-    a.add({u"scenario.differences"_s, menu, QObject::tr("Differences from baseline…"), QKeySequence(u"Ctrl+L"_s), [&w] { showDifferences(w.workspace(), w.theme(), &w); }});
-    a.add({u"scenario.up"_s, menu, QObject::tr("Move up"), QKeySequence(u"Alt+Up"_s), [&space] { moveCurrent(space, -1); }, {}, false, true});
+    a.add({u"scenario.differences"_s, menu, QObject::tr("Differences from baseline…"), QKeySequence(u"Ctrl+L"_s),
+           [&w] { showDifferences(w.workspace(), w.theme(), &w); }});
+    a.add(
+        {u"scenario.up"_s, menu, QObject::tr("Move up"), QKeySequence(u"Alt+Up"_s), [&space] { moveCurrent(space, -1); }, {}, false, true});
     a.add({u"scenario.down"_s, menu, QObject::tr("Move down"), QKeySequence(u"Alt+Down"_s), [&space] { moveCurrent(space, 1); }});
-    a.add({u"scenario.previous"_s, menu, QObject::tr("Previous scenario"), QKeySequence(u"Ctrl+Up"_s), [&space] { stepCurrent(space, -1); }});
+    a.add(
+        {u"scenario.previous"_s, menu, QObject::tr("Previous scenario"), QKeySequence(u"Ctrl+Up"_s), [&space] { stepCurrent(space, -1); }});
     a.add({u"scenario.next"_s, menu, QObject::tr("Next scenario"), QKeySequence(u"Ctrl+Down"_s), [&space] { stepCurrent(space, 1); }});
     w.scenarios().setButtons({add, duplicate, archive});
-    for (const char* id : {"scenario.rename", "scenario.pin", "scenario.visible", "scenario.duplicate", "scenario.archive", "scenario.differences"})
+    for (const char* id :
+         {"scenario.rename", "scenario.pin", "scenario.visible", "scenario.duplicate", "scenario.archive", "scenario.differences"})
         w.scenarios().table().addAction(a.get(QString::fromLatin1(id)));
 }
 
@@ -190,21 +235,54 @@ void addViewActions(MainWindow& w)
     const QString view = QObject::tr("View");
     int number = 0;
     for (Page* page : w.pages().pages())
-        a.add({u"view.page."_s + page->id(), view, page->title(), QKeySequence(u"Ctrl+%1"_s.arg(++number)), [&w, id = page->id()] { w.pages().showPage(id); }});
-    a.add({u"view.table"_s, view, QObject::tr("Show as table"), QKeySequence(u"Ctrl+T"_s), [&w] { w.pages().setTableShown(!w.pages().isTableShown()); }, {}, false, true});
-    a.add({u"view.sameScale"_s, view, QObject::tr("Same scale for all scenarios"), QKeySequence(u"Ctrl+Shift+A"_s), [&w] {
-               w.workspace().setSameScale(w.actions().get(u"view.sameScale"_s)->isChecked());
-           }, {}, true});
-    a.add({u"view.dock"_s, view, QObject::tr("Scenarios and configuration"), QKeySequence(u"F9"_s), [&w] {
+        a.add({u"view.page."_s + page->id(), view, page->title(), QKeySequence(u"Ctrl+%1"_s.arg(++number)),
+               [&w, id = page->id()] { w.pages().showPage(id); }});
+    a.add({u"view.table"_s,
+           view,
+           QObject::tr("Show as table"),
+           QKeySequence(u"Ctrl+T"_s),
+           [&w] { w.pages().setTableShown(!w.pages().isTableShown()); },
+           {},
+           false,
+           true});
+    a.add({u"view.sameScale"_s,
+           view,
+           QObject::tr("Same scale for all scenarios"),
+           QKeySequence(u"Ctrl+Shift+A"_s),
+           [&w] { w.workspace().setSameScale(w.actions().get(u"view.sameScale"_s)->isChecked()); },
+           {},
+           true});
+    a.add({u"view.dock"_s,
+           view,
+           QObject::tr("Scenarios and configuration"),
+           QKeySequence(u"F9"_s),
+           [&w] {
                w.dock().setVisible(!w.dock().isVisible());
                w.actions().get(u"view.dock"_s)->setChecked(w.dock().isVisible());
-           }, {}, true});
-    a.add({u"view.presentation"_s, view, QObject::tr("Presentation mode"), QKeySequence(u"F5"_s), [&w] { w.setPresentation(!w.theme().presentation()); }, {}, true});
-    for (const auto& [id, text, mode] : {std::tuple{u"system"_s, QObject::tr("Theme of the system"), Theme::Mode::system}, {u"light"_s, QObject::tr("Light theme"), Theme::Mode::light}, {u"dark"_s, QObject::tr("Dark theme"), Theme::Mode::dark}})
-        a.add({u"view.theme."_s + id, view, text, {}, [&w, id = id, mode = mode] {
+           },
+           {},
+           true});
+    a.add({u"view.presentation"_s,
+           view,
+           QObject::tr("Presentation mode"),
+           QKeySequence(u"F5"_s),
+           [&w] { w.setPresentation(!w.theme().presentation()); },
+           {},
+           true});
+    for (const auto& [id, text, mode] : {std::tuple{u"system"_s, QObject::tr("Theme of the system"), Theme::Mode::system},
+                                         {u"light"_s, QObject::tr("Light theme"), Theme::Mode::light},
+                                         {u"dark"_s, QObject::tr("Dark theme"), Theme::Mode::dark}})
+        a.add({u"view.theme."_s + id,
+               view,
+               text,
+               {},
+               [&w, id = id, mode = mode] {
                    w.theme().setMode(mode);
                    QSettings().setValue(u"view/theme"_s, id);
-               }, {}, false, mode == Theme::Mode::system});
+               },
+               {},
+               false,
+               mode == Theme::Mode::system});
     const auto scale = [&w](double factor) {
         w.theme().setUiScale(factor == 0 ? 1 : w.theme().uiScale() * factor);
         QSettings().setValue(u"view/scale"_s, w.theme().uiScale());
@@ -220,13 +298,22 @@ void addToolsAndHelp(MainWindow& w)
     Actions& a = w.actions();
     const QString tools = QObject::tr("Tools"), help = QObject::tr("Help");
     a.add({u"tools.palette"_s, tools, QObject::tr("Search commands…"), QKeySequence(u"Ctrl+K"_s), [&w] { openPalette(w); }, Icon::search});
-    a.add({u"tools.recompute"_s, tools, QObject::tr("Compute again"), QKeySequence(u"Ctrl+R"_s), [&w] { w.workspace().recompute(); }, Icon::play});
+    a.add({u"tools.recompute"_s, tools, QObject::tr("Compute again"), QKeySequence(u"Ctrl+R"_s), [&w] { w.workspace().recompute(); },
+           Icon::play});
     for (const int samples : {2'000, 10'000, 50'000})
-        a.add({u"tools.samples.%1"_s.arg(samples), tools, QObject::tr("Sample %1 steps").arg(samples), {}, [&w, samples] {
+        a.add({u"tools.samples.%1"_s.arg(samples),
+               tools,
+               QObject::tr("Sample %1 steps").arg(samples),
+               {},
+               [&w, samples] {
                    w.workspace().bridge().setSamples(samples);
                    w.workspace().recompute();
-               }, {}, false, samples == 2'000});
-    a.add({u"help.page"_s, help, QObject::tr("Help for this page"), QKeySequence(u"F1"_s), [&w] { showHelp(w.pages().current() ? w.pages().current()->id() : QString(), w.theme(), &w); }});
+               },
+               {},
+               false,
+               samples == 2'000});
+    a.add({u"help.page"_s, help, QObject::tr("Help for this page"), QKeySequence(u"F1"_s),
+           [&w] { showHelp(w.pages().current() ? w.pages().current()->id() : QString(), w.theme(), &w); }});
     a.add({u"help.parameters"_s, help, QObject::tr("Parameters"), {}, [&w] { showHelp(u"parameters"_s, w.theme(), &w); }});
     a.add({u"help.keys"_s, help, QObject::tr("Keys"), QKeySequence(u"?"_s), [&w] { showKeys(w.actions(), w.theme(), &w); }});
     a.add({u"help.tour"_s, help, QObject::tr("Tour"), {}, [&w] { startTour(w); }});
@@ -237,7 +324,8 @@ void addToolsAndHelp(MainWindow& w)
 
 QString untitledStudyPath(int number)
 {
-    return QStandardPaths::writableLocation(QStandardPaths::AppDataLocation) + (number == 1 ? u"/untitled.prism"_s : u"/untitled-%1.prism"_s.arg(number));
+    return QStandardPaths::writableLocation(QStandardPaths::AppDataLocation)
+           + (number == 1 ? u"/untitled.prism"_s : u"/untitled-%1.prism"_s.arg(number));
 }
 
 QString MainWindow::ownUntitledPath()
@@ -286,7 +374,10 @@ void addMainActions(MainWindow& w)
     });
 }
 
-QStringList MainWindow::recentFiles() const { return QSettings().value(u"session/recent"_s).toStringList(); }
+QStringList MainWindow::recentFiles() const
+{
+    return QSettings().value(u"session/recent"_s).toStringList();
+}
 
 void MainWindow::remember(const QString& path)
 {
@@ -315,7 +406,9 @@ void MainWindow::openDropped(const QString& path)
     }
     QFile file(path);
     if (!file.open(QIODevice::ReadOnly) || file.size() > kLargestImport) {
-        showBanner(tr("%1 was not read: %2").arg(QFileInfo(path).fileName(), file.isOpen() ? tr("it is larger than 64 MiB") : file.errorString()), u"error"_s);
+        showBanner(
+            tr("%1 was not read: %2").arg(QFileInfo(path).fileName(), file.isOpen() ? tr("it is larger than 64 MiB") : file.errorString()),
+            u"error"_s);
         return;
     }
     const QByteArray content = file.readAll();

@@ -24,7 +24,10 @@
 using namespace Qt::Literals::StringLiterals;
 
 /// A static library's resources are linked only when asked for; outside of any namespace, as Qt requires.
-static void initResources() { Q_INIT_RESOURCE(app); }
+static void initResources()
+{
+    Q_INIT_RESOURCE(app);
+}
 
 namespace prism::ui {
 
@@ -35,7 +38,10 @@ constexpr int kViewSaveMs = 1000; // a crash has no closeEvent: the view is kept
 } // namespace
 
 MainWindow::MainWindow(Theme& theme, QWidget* parent)
-    : QMainWindow(parent), m_theme(theme), m_workspace(new Workspace(this)), m_file(new StudyFile(this))
+    : QMainWindow(parent),
+      m_theme(theme),
+      m_workspace(new Workspace(this)),
+      m_file(new StudyFile(this))
 {
     initResources();
     setObjectName(u"mainWindow"_s);
@@ -116,7 +122,10 @@ MainWindow::MainWindow(Theme& theme, QWidget* parent)
     arrangeLayout();
 }
 
-MainWindow::~MainWindow() { delete takeCentralWidget(); } // views before what they look at
+MainWindow::~MainWindow()
+{
+    delete takeCentralWidget();
+} // views before what they look at
 
 void MainWindow::buildMenuRow()
 {
@@ -165,7 +174,8 @@ void MainWindow::updateChrome()
 {
     m_menuRow->setFixedHeight(m_theme.px(metric::menuRow));
     m_search->setFixedSize(m_theme.px(296), m_theme.px(metric::button));
-    m_search->setStyleSheet(u"QPushButton { text-align: left; color: %1; background: %2 }"_s.arg(m_theme.color(Role::textSecondary).name(), m_theme.color(Role::field).name()));
+    m_search->setStyleSheet(u"QPushButton { text-align: left; color: %1; background: %2 }"_s.arg(m_theme.color(Role::textSecondary).name(),
+                                                                                                 m_theme.color(Role::field).name()));
     m_search->setText(tr("Search commands"));
     m_dock->setMinimumWidth(m_theme.px(metric::dockMinimum));
     m_menus->setFixedWidth(std::max(m_menus->sizeHint().width(), m_theme.px(metric::dock) - m_theme.px(6)));
@@ -213,7 +223,9 @@ void MainWindow::offerTour()
 {
     if (m_banner->isVisible())
         return;
-    showBanner(tr("This is a computed sample study. Change any value at the left; Help, Tour shows the parts of the window; Ctrl+K finds every command."), u"note"_s);
+    showBanner(tr("This is a computed sample study. Change any value at the left; Help, Tour shows the parts of the window; Ctrl+K finds "
+                  "every command."),
+               u"note"_s);
 }
 
 void MainWindow::startSession()
@@ -237,7 +249,8 @@ void MainWindow::openSample()
     m_workspace->study().setReadOnly(false);
     m_workspace->study().reset(sampleStudy(), 1);
     if (!errors.empty())
-        showBanner(tr("The study cannot be kept on disk: %1 It stays on screen; save it elsewhere.").arg(QString::fromStdString(errors.front().message)));
+        showBanner(tr("The study cannot be kept on disk: %1 It stays on screen; save it elsewhere.")
+                       .arg(QString::fromStdString(errors.front().message)));
     remember(m_file->path());
     scheduleSave();
 }
@@ -246,7 +259,8 @@ bool MainWindow::openStudy(const QString& path)
 {
     const Result<OpenedStudy> opened = m_file->open(path);
     if (!opened) {
-        showBanner(tr("%1 was not opened: %2").arg(QFileInfo(path).fileName(), QString::fromStdString(opened.errors().front().message)), u"error"_s);
+        showBanner(tr("%1 was not opened: %2").arg(QFileInfo(path).fileName(), QString::fromStdString(opened.errors().front().message)),
+                   u"error"_s);
         return false;
     }
     if (opened->state.entries.empty()) {
@@ -259,7 +273,8 @@ bool MainWindow::openStudy(const QString& path)
 
 void MainWindow::adopt(const OpenedStudy& opened)
 {
-    showBanner(opened.readOnlyReason.isEmpty() ? opened.notes.join(u' ') : tr("Read-only. %1 %2").arg(opened.readOnlyReason, opened.notes.join(u' ')));
+    showBanner(opened.readOnlyReason.isEmpty() ? opened.notes.join(u' ')
+                                               : tr("Read-only. %1 %2").arg(opened.readOnlyReason, opened.notes.join(u' ')));
     StudyModel& study = m_workspace->study();
     study.setReadOnly(false);
     study.reset(opened.state, opened.currentId);
@@ -273,7 +288,8 @@ bool MainWindow::saveStudyAs(const QString& path)
 {
     const Diagnostics errors = m_file->saveAs(path, m_workspace->study().state(), m_workspace->study().currentId(), viewState());
     if (hasErrors(errors)) {
-        showBanner(tr("%1 was not written: %2").arg(QFileInfo(path).fileName(), QString::fromStdString(errors.front().message)), u"error"_s);
+        showBanner(tr("%1 was not written: %2").arg(QFileInfo(path).fileName(), QString::fromStdString(errors.front().message)),
+                   u"error"_s);
         return false;
     }
     m_workspace->study().setReadOnly(false);
@@ -294,7 +310,11 @@ QJsonObject MainWindow::viewState() const
     view[u"dockShown"_s] = m_dock->isVisibleTo(this) || m_theme.presentation();
     view[u"groups"_s] = m_editor->expandedGroups().join(u',');
     const Picked& picked = m_workspace->selection().picked();
-    view[u"selection"_s] = QJsonObject{{u"class"_s, picked.kernelClass}, {u"stage"_s, picked.stage}, {u"replica"_s, picked.replica}, {u"node"_s, picked.node}, {u"scenario"_s, picked.scenario}};
+    view[u"selection"_s] = QJsonObject{{u"class"_s, picked.kernelClass},
+                                       {u"stage"_s, picked.stage},
+                                       {u"replica"_s, picked.replica},
+                                       {u"node"_s, picked.node},
+                                       {u"scenario"_s, picked.scenario}};
     return view;
 }
 
@@ -319,17 +339,24 @@ void MainWindow::restoreView(const QJsonObject& view)
             m_editor->setExpanded(group, groups.split(u',').contains(group));
     const QJsonObject s = view[u"selection"_s].toObject();
     if (!s.isEmpty())
-        m_workspace->selection().set({s[u"class"_s].toString(), s[u"stage"_s].toInt(-1), s[u"replica"_s].toInt(-1), s[u"node"_s].toInt(-1), s[u"scenario"_s].toInt(-1)});
+        m_workspace->selection().set({s[u"class"_s].toString(), s[u"stage"_s].toInt(-1), s[u"replica"_s].toInt(-1), s[u"node"_s].toInt(-1),
+                                      s[u"scenario"_s].toInt(-1)});
     updateChrome();
 }
 
-void MainWindow::scheduleSave() { m_file->save(m_workspace->study().state(), m_workspace->study().currentId(), viewState()); }
+void MainWindow::scheduleSave()
+{
+    m_file->save(m_workspace->study().state(), m_workspace->study().currentId(), viewState());
+}
 
 void MainWindow::updateTitle()
 {
     const bool untitled = !m_untitledPath.isEmpty() && m_file->path() == m_untitledPath;
     const QString name = m_file->path().isEmpty() || untitled ? tr("Untitled study") : QFileInfo(m_file->path()).fileName();
-    const QString state = m_file->isReadOnly() ? tr("read-only") : !m_file->problem().isEmpty() ? tr("not saved") : m_file->isSaved() ? tr("saved") : tr("saving");
+    const QString state = m_file->isReadOnly()           ? tr("read-only")
+                          : !m_file->problem().isEmpty() ? tr("not saved")
+                          : m_file->isSaved()            ? tr("saved")
+                                                         : tr("saving");
     m_studyName->setText(u"%1, %2"_s.arg(name, state));
     m_studyName->setToolTip(m_file->path());
     setWindowTitle(u"%1 – PRISM Explorer"_s.arg(name));
@@ -339,7 +366,8 @@ void MainWindow::updateTitle()
         m_warnedOfClosing = false;
     } else if (!m_file->problem().isEmpty() || m_warnedOfClosing) {
         showBanner(tr("The last changes are on screen but not on disk: %1 Use File, Save as to keep them elsewhere.").arg(m_file->problem())
-                       + (m_warnedOfClosing ? tr(" Close again to leave without them.") : QString()), u"error"_s);
+                       + (m_warnedOfClosing ? tr(" Close again to leave without them.") : QString()),
+                   u"error"_s);
         m_bannerIsOfDisk = true;
     }
 }

@@ -36,14 +36,14 @@ public:
     ~MainWindow() override;
 
     // change it
-    void startSession();                          ///< the study of the last session, else the sample study
+    void startSession(); ///< the study of the last session, else the sample study
     void openSample();
-    bool openStudy(const QString& path);          ///< false: nothing changed, and a banner says why
-    void openDropped(const QString& path);        ///< study, scenario, HF config, Megatron arguments, speed table, picture
+    bool openStudy(const QString& path);   ///< false: nothing changed, and a banner says why
+    void openDropped(const QString& path); ///< study, scenario, HF config, Megatron arguments, speed table, picture
     void saveStudyAs();
     bool saveStudyAs(const QString& path);
     void resetLayout();
-    void offerTour();                             ///< a note that leads to the tour; nothing modal
+    void offerTour(); ///< a note that leads to the tour; nothing modal
     void setPresentation(bool on);
     void showBanner(const QString& text, const QString& kind = QStringLiteral("warning"));
 
@@ -103,7 +103,7 @@ private:
     QString m_untitledPath;
     bool m_warnedOfClosing = false; ///< closing was refused once, because changes are not on disk
     bool m_bannerIsOfDisk = false;
-    double m_scale = 1; ///< of the interface, that the layouts follow
+    double m_scale = 1;                ///< of the interface, that the layouts follow
     double m_dockWidth = metric::dock; ///< at scale 1, as the user wants it
 };
 

@@ -9,7 +9,8 @@ namespace prism::ui {
 
 QList<Page*> makePages(const Theme& theme, ChangesCache& cache)
 {
-    return {new DistributionPage(theme, cache), new SensitivityPage(theme), new PlacementPage(theme), new PipelinePage(theme), new ScalePage(theme)};
+    return {new DistributionPage(theme, cache), new SensitivityPage(theme), new PlacementPage(theme), new PipelinePage(theme),
+            new ScalePage(theme)};
 }
 
 } // namespace prism::ui

@@ -95,7 +95,8 @@ PageHost::PageHost(Workspace& workspace, Theme& theme, QWidget* parent) : QWidge
 
 void PageHost::fitTools()
 {
-    const std::pair<QPushButton*, QString> words[] = {{m_tableButton, tr("Table")}, {m_copyButton, tr("Copy")}, {m_exportButton, tr("Export")}};
+    const std::pair<QPushButton*, QString> words[] = {
+        {m_tableButton, tr("Table")}, {m_copyButton, tr("Copy")}, {m_exportButton, tr("Export")}};
     const QMargins around = m_toolRow->layout()->contentsMargins();
     int need = around.left() + around.right();
     for (const auto& [button, word] : words) {
@@ -144,9 +145,18 @@ void PageHost::showPage(const QString& id)
             showPage(i);
 }
 
-void PageHost::setTableShown(bool shown) { m_tableButton->setChecked(shown); }
-bool PageHost::isTableShown() const { return m_tableButton->isChecked(); }
-Page* PageHost::current() const { return m_pages.value(m_tabs->currentIndex()); }
+void PageHost::setTableShown(bool shown)
+{
+    m_tableButton->setChecked(shown);
+}
+bool PageHost::isTableShown() const
+{
+    return m_tableButton->isChecked();
+}
+Page* PageHost::current() const
+{
+    return m_pages.value(m_tabs->currentIndex());
+}
 
 Page* PageHost::page(const QString& id) const
 {
@@ -198,8 +208,12 @@ Picture PageHost::pictureOf(Page& page) const
     picture.paint = [&page](QPainter& painter) { page.paintExport(painter); };
     picture.title = page.title();
     if (const ShownScenario* s = m_workspace.context().current(); s && s->snapshot)
-        picture.receipt = {s->name, QString::fromStdString(s->snapshot->hash.text()), s->snapshot->seed,
-                           static_cast<std::int64_t>(s->snapshot->across.samples), QCoreApplication::applicationVersion(), page.id(),
+        picture.receipt = {s->name,
+                           QString::fromStdString(s->snapshot->hash.text()),
+                           s->snapshot->seed,
+                           static_cast<std::int64_t>(s->snapshot->across.samples),
+                           QCoreApplication::applicationVersion(),
+                           page.id(),
                            QString::fromStdString(toJson(s->snapshot->scenario))};
     return picture;
 }
@@ -248,8 +262,9 @@ void PageHost::exportDialog()
     if (!page)
         return;
     const QString folder = QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation);
-    const QString path = QFileDialog::getSaveFileName(this, tr("Export %1").arg(page->title()), u"%1/%2.png"_s.arg(folder, page->id()),
-                                                      tr("Picture (*.png);;Drawing (*.svg);;Document (*.pdf);;Figures (*.csv);;Figures (*.tsv)"));
+    const QString path =
+        QFileDialog::getSaveFileName(this, tr("Export %1").arg(page->title()), u"%1/%2.png"_s.arg(folder, page->id()),
+                                     tr("Picture (*.png);;Drawing (*.svg);;Document (*.pdf);;Figures (*.csv);;Figures (*.tsv)"));
     if (path.isEmpty())
         return;
     const QString error = exportTo(path);

@@ -35,7 +35,7 @@ public:
     [[nodiscard]] bool isTableShown() const;
 
     // take it away
-    void copy();                                      ///< image and TSV together
+    void copy();                                         ///< image and TSV together
     [[nodiscard]] QString exportTo(const QString& path); ///< by its ending; an error as a sentence, empty = done
     void exportDialog();
 

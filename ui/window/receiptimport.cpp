@@ -14,7 +14,10 @@ namespace prism::ui {
 
 namespace {
 
-QString hashOf(const Scenario& scenario) { return QString::fromStdString(scenario.hash().text()); }
+QString hashOf(const Scenario& scenario)
+{
+    return QString::fromStdString(scenario.hash().text());
+}
 
 /// The scenario of the study that has this hash; an archived one comes back into the table.
 bool showKnown(StudyModel& study, const QString& hash)
@@ -68,8 +71,11 @@ bool openReceipt(MainWindow& window, const Receipt& receipt, const QString& file
         std::optional<Scenario> scenario = scenarioOf(receipt);
         if (!scenario || study.isReadOnly()) {
             const QString what = QObject::tr("%1 shows the scenario %2 (hash %3), ").arg(fileName, receipt.scenario, receipt.hash);
-            window.showBanner(what + (scenario ? QObject::tr("which is not in this study, and this study is read-only. Save it under another name first.")
-                                               : QObject::tr("which is neither in this study nor a preset. Open the study that it was made with.")), u"error"_s);
+            window.showBanner(
+                what
+                    + (scenario ? QObject::tr("which is not in this study, and this study is read-only. Save it under another name first.")
+                                : QObject::tr("which is neither in this study nor a preset. Open the study that it was made with.")),
+                u"error"_s);
             return false;
         }
         study.addScenario(std::move(*scenario), QObject::tr("Open what %1 shows").arg(fileName));
@@ -83,7 +89,8 @@ bool openReceipt(MainWindow& window, const Receipt& receipt, const QString& file
     }
     window.pages().showPage(receipt.page);
     window.showBanner(QObject::tr("This is what %1 shows: %2, seed %3, n = %4, made with version %5.")
-                          .arg(fileName, receipt.scenario, QString::number(receipt.seed), format::count(receipt.samples), receipt.version), u"note"_s);
+                          .arg(fileName, receipt.scenario, QString::number(receipt.seed), format::count(receipt.samples), receipt.version),
+                      u"note"_s);
     return true;
 }
 

@@ -68,8 +68,14 @@ public:
             const bool name = index.column() == ScenarioTableModel::nameColumn;
             const bool wrong = index.column() == ScenarioTableModel::statusColumn && index.data(Qt::UserRole).toBool();
             drawRuns(*p, QRectF(r).adjusted(look.px(4), 0, -look.px(2), 0),
-                     {{index.data().toString(), name ? (current ? Type::bodyStrong : Type::body) : wrong ? Type::smallStrong : Type::small,
-                       wrong ? Role::error : name ? Role::text : Role::textSecondary}}, look);
+                     {{index.data().toString(),
+                       name    ? (current ? Type::bodyStrong : Type::body)
+                       : wrong ? Type::smallStrong
+                               : Type::small,
+                       wrong  ? Role::error
+                       : name ? Role::text
+                              : Role::textSecondary}},
+                     look);
         }
         }
         if (option.state & QStyle::State_HasFocus) {
@@ -93,7 +99,9 @@ private:
 } // namespace
 
 ScenarioPanel::ScenarioPanel(Workspace& workspace, const Theme& theme, QWidget* parent)
-    : QWidget(parent), m_workspace(workspace), m_theme(theme)
+    : QWidget(parent),
+      m_workspace(workspace),
+      m_theme(theme)
 {
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -173,7 +181,10 @@ void ScenarioPanel::renameCurrent()
     m_table->edit(name);
 }
 
-bool ScenarioPanel::isRenaming() const { return m_table->viewport()->findChild<QLineEdit*>() != nullptr; }
+bool ScenarioPanel::isRenaming() const
+{
+    return m_table->viewport()->findChild<QLineEdit*>() != nullptr;
+}
 
 bool ScenarioPanel::eventFilter(QObject* watched, QEvent* event)
 {
@@ -222,7 +233,8 @@ void ScenarioPanel::layoutTable()
         m_table->setRowHeight(i, m_theme.px(metric::row));
     const int rows = std::clamp(m_model->rowCount(), 1, 8);
     m_table->setVerticalScrollBarPolicy(m_model->rowCount() > 8 ? Qt::ScrollBarAlwaysOn : Qt::ScrollBarAlwaysOff);
-    m_table->setFixedHeight(m_table->horizontalHeader()->sizeHint().height() + rows * m_theme.px(metric::row) + 2 * m_theme.px(metric::focusRing));
+    m_table->setFixedHeight(m_table->horizontalHeader()->sizeHint().height() + rows * m_theme.px(metric::row)
+                            + 2 * m_theme.px(metric::focusRing));
 }
 
 } // namespace prism::ui

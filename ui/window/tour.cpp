@@ -26,10 +26,16 @@ public:
         setObjectName(u"tour"_s);
         setAttribute(Qt::WA_DeleteOnClose);
         setGeometry(window.rect());
-        m_stops = {{&window.scenarios(), tr("Scenarios"), tr("Each row is one way to run the job. The pin marks the baseline that all others are compared with.")},
-                   {&window.editor(), tr("Configuration"), tr("Change any value and every figure follows. Bars mark what differs from the baseline. Ctrl+Z takes it back.")},
-                   {&window.headline(), tr("Headline"), tr("Step time at p50, p95 and p99 with change and 95 % interval, and in how many steps the scenario is faster than the baseline.")},
-                   {&window.pages(), tr("Pages"), tr("Drag the flag to read the share of steps over a limit, or type one. The other pages say what causes the spread and where a slow node hurts.")},
+        m_stops = {{&window.scenarios(), tr("Scenarios"),
+                    tr("Each row is one way to run the job. The pin marks the baseline that all others are compared with.")},
+                   {&window.editor(), tr("Configuration"),
+                    tr("Change any value and every figure follows. Bars mark what differs from the baseline. Ctrl+Z takes it back.")},
+                   {&window.headline(), tr("Headline"),
+                    tr("Step time at p50, p95 and p99 with change and 95 % interval, and in how many steps the scenario is faster than the "
+                       "baseline.")},
+                   {&window.pages(), tr("Pages"),
+                    tr("Drag the flag to read the share of steps over a limit, or type one. The other pages say what causes the spread and "
+                       "where a slow node hurts.")},
                    {&window.jobs(), tr("Jobs"), tr("What is being computed, and what the last edit cost. Nothing here ever blocks you.")}};
         m_card = new QFrame(this);
         m_card->setProperty("card", true);
@@ -97,8 +103,9 @@ private:
         const QPoint right(m_hole.right() + 16, m_hole.top() + 24);
         const bool fits = right.x() + m_card->width() < width();
         const bool tall = m_hole.height() > height() / 2;
-        QPoint where = fits ? right : tall ? QPoint(m_hole.center().x() - m_card->width() / 2, m_hole.center().y())
-                                           : QPoint(m_hole.center().x() - m_card->width() / 2, m_hole.bottom() + 16);
+        QPoint where = fits   ? right
+                       : tall ? QPoint(m_hole.center().x() - m_card->width() / 2, m_hole.center().y())
+                              : QPoint(m_hole.center().x() - m_card->width() / 2, m_hole.bottom() + 16);
         if (where.y() + m_card->height() > height())
             where.setY(m_hole.top() - m_card->height() - 16);
         m_card->move(where);

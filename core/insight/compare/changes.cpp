@@ -28,8 +28,8 @@ double batchHalfWidth(const Samples& a, const Samples& b, double probability)
     double sum = 0, square = 0;
     for (int i = 0; i < kBatches; ++i) {
         const auto from = static_cast<std::ptrdiff_t>(length) * i, to = from + static_cast<std::ptrdiff_t>(length);
-        const double d = quantileOf({b.begin() + from, b.begin() + to}, probability)
-            - quantileOf({a.begin() + from, a.begin() + to}, probability);
+        const double d =
+            quantileOf({b.begin() + from, b.begin() + to}, probability) - quantileOf({a.begin() + from, a.begin() + to}, probability);
         sum += d;
         square += d * d;
     }
@@ -53,7 +53,10 @@ Estimate wilson(double hits, double n)
     return {p, half};
 }
 
-double peakMemory(const Snapshot& s) { return s.costed ? s.costed->memory.peakGib : 0; }
+double peakMemory(const Snapshot& s)
+{
+    return s.costed ? s.costed->memory.peakGib : 0;
+}
 
 } // namespace
 

@@ -12,11 +12,11 @@ struct HeadlineChange {
 };
 
 struct HeadlineChanges {
-    HeadlineChange mean, p50, p95, p99;           ///< seconds
-    HeadlineChange slowdownP50;                   ///< dimensionless
+    HeadlineChange mean, p50, p95, p99; ///< seconds
+    HeadlineChange slowdownP50;         ///< dimensionless
     HeadlineChange tokensPerSecond, mfu, peakMemoryGib, daysToTrain, costUsd;
-    Estimate probabilityFaster;                 ///< P(step of the scenario < step of the baseline), same random job
-    bool paired = false;                        ///< both have samples of the same seed and length
+    Estimate probabilityFaster; ///< P(step of the scenario < step of the baseline), same random job
+    bool paired = false;        ///< both have samples of the same seed and length
 };
 
 /// Draw i of both is the same random job (common random numbers), so differences are taken draw by draw. Quantile

@@ -20,7 +20,7 @@ namespace prism {
 namespace {
 
 constexpr int kDefaultSamples = 4'000;
-constexpr std::size_t kExactEdits = 6;  ///< 2^6 = 64 evaluations
+constexpr std::size_t kExactEdits = 6; ///< 2^6 = 64 evaluations
 constexpr int kSampledOrders = 16;
 constexpr double kNormal95 = 1.959963984540054;
 
@@ -49,16 +49,19 @@ std::vector<ComparedFigure> figuresOf(const Snapshot& a, const Snapshot& b, cons
     const auto seconds = [&](const char* name, const char* label, double va, double vb, const Estimate& e) {
         return figure(name, label, "s", va, vb, e.halfWidth, true);
     };
-    std::vector<ComparedFigure> list{seconds("mean", "Mean step time", a.across.mean, b.across.mean, change.mean),
-                                     seconds("std", "Standard deviation", a.across.std, b.across.std, change.std),
-                                     seconds("p50", "p50 step time", a.across.p50, b.across.p50, change.p50),
-                                     seconds("p95", "p95 step time", a.across.p95, b.across.p95, change.p95),
-                                     seconds("p99", "p99 step time", a.across.p99, b.across.p99, change.p99),
-                                     figure("noise_free", "Noise-free step", "s", a.samples->noiseFreeSeconds, b.samples->noiseFreeSeconds, 0, true)};
+    std::vector<ComparedFigure> list{
+        seconds("mean", "Mean step time", a.across.mean, b.across.mean, change.mean),
+        seconds("std", "Standard deviation", a.across.std, b.across.std, change.std),
+        seconds("p50", "p50 step time", a.across.p50, b.across.p50, change.p50),
+        seconds("p95", "p95 step time", a.across.p95, b.across.p95, change.p95),
+        seconds("p99", "p99 step time", a.across.p99, b.across.p99, change.p99),
+        figure("noise_free", "Noise-free step", "s", a.samples->noiseFreeSeconds, b.samples->noiseFreeSeconds, 0, true)};
     // Figures that are constant over the median step carry its relative uncertainty.
     const double relative = a.across.p50 > 0 ? change.p50.halfWidth / a.across.p50 : 0;
-    list.push_back(figure("tokens_per_s", "Throughput", "tokens/s", a.tokensPerSecond, b.tokensPerSecond, relative * b.tokensPerSecond, false));
-    list.push_back(figure("tflops_per_gpu", "Model FLOP/s per GPU", "TFLOP/s", a.tflopsPerGpu, b.tflopsPerGpu, relative * b.tflopsPerGpu, false));
+    list.push_back(
+        figure("tokens_per_s", "Throughput", "tokens/s", a.tokensPerSecond, b.tokensPerSecond, relative * b.tokensPerSecond, false));
+    list.push_back(
+        figure("tflops_per_gpu", "Model FLOP/s per GPU", "TFLOP/s", a.tflopsPerGpu, b.tflopsPerGpu, relative * b.tflopsPerGpu, false));
     list.push_back(figure("mfu", "MFU", "", a.mfu, b.mfu, relative * b.mfu, false));
     list.push_back(figure("peak_memory_gib", "Peak memory", "GiB", a.costed->memory.peakGib, b.costed->memory.peakGib, 0, true));
     if (a.costUsd > 0 || b.costUsd > 0) {
@@ -72,8 +75,13 @@ std::vector<ComparedFigure> figuresOf(const Snapshot& a, const Snapshot& b, cons
 class Subsets final {
 public:
     Subsets(Evaluator& evaluator, const Scenario& a, std::vector<const Parameter*> edits, const Scenario& b, const EvaluateOptions& options)
-        : m_evaluator(evaluator), m_a(a), m_b(b), m_edits(std::move(edits)), m_options(options)
-    {}
+        : m_evaluator(evaluator),
+          m_a(a),
+          m_b(b),
+          m_edits(std::move(edits)),
+          m_options(options)
+    {
+    }
 
     /// Null where the mixture of A and B is impossible.
     const PairedSample* sample(std::uint64_t subset)
@@ -152,8 +160,9 @@ void fillWaterfall(Comparison& result, Subsets& subsets, const std::vector<const
                 std::reverse(order.begin(), order.end());
             } else {
                 for (std::size_t i = n - 1; i > 0; --i)
-                    std::swap(order[i], order[static_cast<std::size_t>(uniform(options.seed, stream(0xc0a9, static_cast<std::uint64_t>(k)), i)
-                                                                       * static_cast<double>(i + 1))]);
+                    std::swap(order[i],
+                              order[static_cast<std::size_t>(uniform(options.seed, stream(0xc0a9, static_cast<std::uint64_t>(k)), i)
+                                                             * static_cast<double>(i + 1))]);
             }
             contributions.walk(subsets, order);
             if (options.progress)
@@ -165,7 +174,8 @@ void fillWaterfall(Comparison& result, Subsets& subsets, const std::vector<const
     for (std::size_t i = 0; i < n; ++i) {
         const Estimate delta = contributions.of(i, result.waterfallExact);
         explained += delta.value;
-        result.waterfall.push_back({edits[i]->id, edits[i]->label, edits[i]->unit, parameterText(*edits[i], a), parameterText(*edits[i], b), delta});
+        result.waterfall.push_back(
+            {edits[i]->id, edits[i]->label, edits[i]->unit, parameterText(*edits[i], a), parameterText(*edits[i], b), delta});
     }
     std::stable_sort(result.waterfall.begin(), result.waterfall.end(), [](const WaterfallItem& x, const WaterfallItem& y) {
         return std::abs(x.deltaP95.value) > std::abs(y.deltaP95.value);
@@ -234,15 +244,34 @@ std::string toJson(const Comparison& c)
 {
     nlohmann::ordered_json figures = nlohmann::ordered_json::array(), waterfall = nlohmann::ordered_json::array();
     for (const ComparedFigure& f : c.figures)
-        figures.push_back({{"name", f.name}, {"label", f.label}, {"unit", f.unit}, {"a", f.a}, {"b", f.b}, {"delta", report::json(f.delta)},
-                           {"relative", report::json(f.relative)}, {"lower_is_better", f.lowerIsBetter}});
+        figures.push_back({{"name", f.name},
+                           {"label", f.label},
+                           {"unit", f.unit},
+                           {"a", f.a},
+                           {"b", f.b},
+                           {"delta", report::json(f.delta)},
+                           {"relative", report::json(f.relative)},
+                           {"lower_is_better", f.lowerIsBetter}});
     for (const WaterfallItem& w : c.waterfall)
-        waterfall.push_back({{"parameter", w.parameter}, {"label", w.label}, {"unit", w.unit}, {"from", w.from}, {"to", w.to},
+        waterfall.push_back({{"parameter", w.parameter},
+                             {"label", w.label},
+                             {"unit", w.unit},
+                             {"from", w.from},
+                             {"to", w.to},
                              {"delta_p95_s", report::json(w.deltaP95)}});
-    return report::dump({{"a", c.nameA}, {"b", c.nameB}, {"figures", std::move(figures)}, {"probability_a_better", report::json(c.probabilityABetter)},
-                         {"ks_distance", c.ksDistance}, {"wasserstein_s", c.wassersteinSeconds}, {"waterfall", std::move(waterfall)},
-                         {"waterfall_exact", c.waterfallExact}, {"waterfall_orders", c.waterfallOrders}, {"samples", c.samples},
-                         {"seed", c.seed}, {"elapsed_s", c.elapsedSeconds}, {"notes", c.notes}});
+    return report::dump({{"a", c.nameA},
+                         {"b", c.nameB},
+                         {"figures", std::move(figures)},
+                         {"probability_a_better", report::json(c.probabilityABetter)},
+                         {"ks_distance", c.ksDistance},
+                         {"wasserstein_s", c.wassersteinSeconds},
+                         {"waterfall", std::move(waterfall)},
+                         {"waterfall_exact", c.waterfallExact},
+                         {"waterfall_orders", c.waterfallOrders},
+                         {"samples", c.samples},
+                         {"seed", c.seed},
+                         {"elapsed_s", c.elapsedSeconds},
+                         {"notes", c.notes}});
 }
 
 std::string toCsv(const Comparison& c)
@@ -250,14 +279,15 @@ std::string toCsv(const Comparison& c)
     using report::number;
     std::string text = "kind,name,unit,a,b,delta,delta_ci95,relative,relative_ci95\n";
     for (const ComparedFigure& f : c.figures)
-        text += report::row({"figure", f.name, report::field(f.unit), number(f.a), number(f.b), number(f.delta.value), number(f.delta.halfWidth),
-                             number(f.relative.value), number(f.relative.halfWidth)});
-    text += report::row({"figure", "probability_a_better", "", "", "", number(c.probabilityABetter.value), number(c.probabilityABetter.halfWidth), "", ""});
+        text += report::row({"figure", f.name, report::field(f.unit), number(f.a), number(f.b), number(f.delta.value),
+                             number(f.delta.halfWidth), number(f.relative.value), number(f.relative.halfWidth)});
+    text += report::row(
+        {"figure", "probability_a_better", "", "", "", number(c.probabilityABetter.value), number(c.probabilityABetter.halfWidth), "", ""});
     text += report::row({"figure", "ks_distance", "", "", "", number(c.ksDistance), "", "", ""});
     text += report::row({"figure", "wasserstein", "s", "", "", number(c.wassersteinSeconds), "", "", ""});
     for (const WaterfallItem& w : c.waterfall)
-        text += report::row({"waterfall_p95", report::field(w.parameter), "s", report::field(w.from), report::field(w.to), number(w.deltaP95.value),
-                             number(w.deltaP95.halfWidth), "", ""});
+        text += report::row({"waterfall_p95", report::field(w.parameter), "s", report::field(w.from), report::field(w.to),
+                             number(w.deltaP95.value), number(w.deltaP95.halfWidth), "", ""});
     return text;
 }
 

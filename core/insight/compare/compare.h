@@ -7,7 +7,7 @@ namespace prism {
 
 /// One figure of A and B. delta = B - A in the figure's unit; relative = delta / A.
 struct ComparedFigure {
-    std::string name, label, unit;     ///< "p95", "p95 step time", "s"
+    std::string name, label, unit; ///< "p95", "p95 step time", "s"
     double a = 0, b = 0;
     Estimate delta, relative;
     bool lowerIsBetter = true;
@@ -22,12 +22,12 @@ struct WaterfallItem {
 
 struct Comparison {
     std::string nameA, nameB;
-    std::vector<ComparedFigure> figures; ///< step time figures, tokens/s, MFU, memory, cost
-    Estimate probabilityABetter;       ///< P(step of A < step of B), same job index, across jobs
-    double ksDistance = 0;             ///< two-sample Kolmogorov-Smirnov, 0..1
-    double wassersteinSeconds = 0;     ///< 1-Wasserstein distance
+    std::vector<ComparedFigure> figures;  ///< step time figures, tokens/s, MFU, memory, cost
+    Estimate probabilityABetter;          ///< P(step of A < step of B), same job index, across jobs
+    double ksDistance = 0;                ///< two-sample Kolmogorov-Smirnov, 0..1
+    double wassersteinSeconds = 0;        ///< 1-Wasserstein distance
     std::vector<WaterfallItem> waterfall; ///< sums to figures "p95" delta exactly; falling |delta|, remainder last
-    bool waterfallExact = true;        ///< false: orders were sampled (more than six edits)
+    bool waterfallExact = true;           ///< false: orders were sampled (more than six edits)
     int waterfallOrders = 0;
     std::vector<double> sortedA, sortedB; ///< step times across jobs, seconds
     int samples = 0;
@@ -37,8 +37,7 @@ struct Comparison {
 };
 
 /// Default 4,000 samples per scenario. Errors: invalid scenarios (paths start with "a." and "b."), cancelled.
-[[nodiscard]] Result<Comparison> compare(Evaluator& evaluator, const Scenario& a, const Scenario& b,
-                                         const InsightOptions& options = {});
+[[nodiscard]] Result<Comparison> compare(Evaluator& evaluator, const Scenario& a, const Scenario& b, const InsightOptions& options = {});
 
 [[nodiscard]] std::string toJson(const Comparison& comparison);
 [[nodiscard]] std::string toCsv(const Comparison& comparison);

@@ -38,8 +38,8 @@ Diagnostics checkQuery(const GuaranteeQuery& query)
     if (!(query.deadlineDays >= 0) || !std::isfinite(query.deadlineDays))
         errors.push_back(problem("deadline_days", "The deadline is out of range.", fmt::format("{}", query.deadlineDays), ">= 0 days"));
     if (query.limitsSeconds.size() + query.probabilities.size() > 10'000)
-        errors.push_back(problem("limit", "There are too many questions.", std::to_string(query.limitsSeconds.size() + query.probabilities.size()),
-                                 "at most 10,000"));
+        errors.push_back(problem("limit", "There are too many questions.",
+                                 std::to_string(query.limitsSeconds.size() + query.probabilities.size()), "at most 10,000"));
     return errors;
 }
 
@@ -70,12 +70,14 @@ void answer(Guarantee& result, const StepSamples& samples, const GuaranteeQuery&
 {
     const auto with = [](Estimate own, double shared) { return Estimate{own.value, std::hypot(own.halfWidth, kNormal95 * shared)}; };
     for (const double x : query.limitsSeconds) {
-        Exceedance e{x, with(exceedance(result.sortedAcross, x), sharedExceedanceStdErr(samples, result.sortedAcross, x)), exceedance(result.sortedWithin, x)};
+        Exceedance e{x, with(exceedance(result.sortedAcross, x), sharedExceedanceStdErr(samples, result.sortedAcross, x)),
+                     exceedance(result.sortedWithin, x)};
         e.resolved = e.acrossProbability.value > 0;
         result.exceedances.push_back(e);
     }
     for (const double p : query.probabilities) {
-        LimitFor l{p, with(quantileEstimate(result.sortedAcross, 1 - p), sharedStdErr(samples, 1 - p)), quantileEstimate(result.sortedWithin, 1 - p)};
+        LimitFor l{p, with(quantileEstimate(result.sortedAcross, 1 - p), sharedStdErr(samples, 1 - p)),
+                   quantileEstimate(result.sortedWithin, 1 - p)};
         // Ten samples beyond a quantile are the least that an interval of order statistics stands on.
         l.resolved = p * static_cast<double>(result.sortedAcross.size()) >= 10;
         result.limits.push_back(l);
@@ -137,9 +139,11 @@ Result<Guarantee> guarantee(Evaluator& evaluator, const Scenario& scenario, cons
         inputs.deadlineDays = query.deadlineDays;
         result.hasTraining = true;
         result.training = trainingTime(inputs);
-        result.notes.push_back(fmt::format("Regimes carry {:.0f} % of the variance within a job and make steps correlate by {:.2f} from one to the next.",
-                                           100 * inputs.regimeShare, inputs.regimeLag1));
-        result.notes.push_back("The persistent factors of a job shift all of its steps, so this part of the uncertainty does not shrink with their number.");
+        result.notes.push_back(
+            fmt::format("Regimes carry {:.0f} % of the variance within a job and make steps correlate by {:.2f} from one to the next.",
+                        100 * inputs.regimeShare, inputs.regimeLag1));
+        result.notes.push_back(
+            "The persistent factors of a job shift all of its steps, so this part of the uncertainty does not shrink with their number.");
     }
     result.notes.push_back("No failures, fail-slow episodes, checkpoints or evaluations are counted; regimes are stationary over the run.");
     result.elapsedSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -152,19 +156,33 @@ std::string toJson(const Guarantee& g)
 {
     nlohmann::ordered_json exceedances = nlohmann::ordered_json::array(), limits = nlohmann::ordered_json::array();
     for (const Exceedance& e : g.exceedances)
-        exceedances.push_back({{"limit_s", e.limitSeconds}, {"across_jobs", report::json(e.acrossProbability)},
-                               {"within_job", report::json(e.withinProbability)}, {"resolved", e.resolved}});
+        exceedances.push_back({{"limit_s", e.limitSeconds},
+                               {"across_jobs", report::json(e.acrossProbability)},
+                               {"within_job", report::json(e.withinProbability)},
+                               {"resolved", e.resolved}});
     for (const LimitFor& l : g.limits)
-        limits.push_back({{"probability", l.probability}, {"across_jobs_s", report::json(l.acrossSeconds)},
-                          {"within_job_s", report::json(l.withinSeconds)}, {"resolved", l.resolved}});
-    nlohmann::ordered_json object{{"step_time_s", report::json(g.across)}, {"within_job_s", report::json(g.within)},
-                                  {"exceedance", std::move(exceedances)}, {"limits", std::move(limits)}, {"samples", g.samples},
-                                  {"seed", g.seed}, {"elapsed_s", g.elapsedSeconds}};
+        limits.push_back({{"probability", l.probability},
+                          {"across_jobs_s", report::json(l.acrossSeconds)},
+                          {"within_job_s", report::json(l.withinSeconds)},
+                          {"resolved", l.resolved}});
+    nlohmann::ordered_json object{{"step_time_s", report::json(g.across)},
+                                  {"within_job_s", report::json(g.within)},
+                                  {"exceedance", std::move(exceedances)},
+                                  {"limits", std::move(limits)},
+                                  {"samples", g.samples},
+                                  {"seed", g.seed},
+                                  {"elapsed_s", g.elapsedSeconds}};
     if (g.hasTraining) {
         const TrainingTime& t = g.training;
-        object["training"] = {{"tokens", t.tokens}, {"steps", t.steps}, {"mean_days", t.meanDays}, {"p5_days", t.p5Days},
-                              {"p50_days", report::json(t.p50)}, {"p95_days", report::json(t.p95)}, {"p99_days", t.p99Days},
-                              {"std_from_persistent_factors_days", t.stdJobDays}, {"std_from_steps_days", t.stdStepsDays},
+        object["training"] = {{"tokens", t.tokens},
+                              {"steps", t.steps},
+                              {"mean_days", t.meanDays},
+                              {"p5_days", t.p5Days},
+                              {"p50_days", report::json(t.p50)},
+                              {"p95_days", report::json(t.p95)},
+                              {"p99_days", t.p99Days},
+                              {"std_from_persistent_factors_days", t.stdJobDays},
+                              {"std_from_steps_days", t.stdStepsDays},
                               {"std_if_steps_were_independent_days", t.stdIfIndependentDays},
                               {"effective_independent_steps", t.effectiveIndependentSteps}};
         if (t.deadlineDays > 0) {
@@ -181,11 +199,13 @@ std::string toCsv(const Guarantee& g)
     using report::number;
     std::string text = "question,given,across,across_ci95,within,within_ci95,resolved\n";
     for (const Exceedance& e : g.exceedances)
-        text += report::row({"probability_above_s", number(e.limitSeconds), number(e.acrossProbability.value), number(e.acrossProbability.halfWidth),
-                             number(e.withinProbability.value), number(e.withinProbability.halfWidth), e.resolved ? "1" : "0"});
+        text += report::row({"probability_above_s", number(e.limitSeconds), number(e.acrossProbability.value),
+                             number(e.acrossProbability.halfWidth), number(e.withinProbability.value),
+                             number(e.withinProbability.halfWidth), e.resolved ? "1" : "0"});
     for (const LimitFor& l : g.limits)
-        text += report::row({"limit_s_for_probability", number(l.probability), number(l.acrossSeconds.value), number(l.acrossSeconds.halfWidth),
-                             number(l.withinSeconds.value), number(l.withinSeconds.halfWidth), l.resolved ? "1" : "0"});
+        text +=
+            report::row({"limit_s_for_probability", number(l.probability), number(l.acrossSeconds.value), number(l.acrossSeconds.halfWidth),
+                         number(l.withinSeconds.value), number(l.withinSeconds.halfWidth), l.resolved ? "1" : "0"});
     if (g.hasTraining) {
         text += report::row({"training_days", "0.5", number(g.training.p50.value), number(g.training.p50.halfWidth), "", "", "1"});
         text += report::row({"training_days", "0.95", number(g.training.p95.value), number(g.training.p95.halfWidth), "", "", "1"});

@@ -7,10 +7,10 @@
 namespace prism {
 
 struct GuaranteeQuery {
-    std::vector<double> limitsSeconds;  ///< P(step > x) for each
-    std::vector<double> probabilities;  ///< x with P(step > x) = this, for each, in (0, 1)
-    double trainTokens = 0;             ///< 0 = the scenario's train_tokens; 0 there too = no training time
-    double deadlineDays = 0;            ///< 0 = none
+    std::vector<double> limitsSeconds; ///< P(step > x) for each
+    std::vector<double> probabilities; ///< x with P(step > x) = this, for each, in (0, 1)
+    double trainTokens = 0;            ///< 0 = the scenario's train_tokens; 0 there too = no training time
+    double deadlineDays = 0;           ///< 0 = none
 };
 
 /// P(step > x). `resolved` false: too few samples in the tail to say more than an upper bound (value 0, halfWidth = bound).
@@ -36,7 +36,7 @@ struct Guarantee {
     int samples = 0;
     std::uint64_t seed = 1;
     double elapsedSeconds = 0;
-    std::vector<std::string> notes;     ///< assumptions: no failures, no episodes, no checkpoints
+    std::vector<std::string> notes; ///< assumptions: no failures, no episodes, no checkpoints
 };
 
 /// Default 20,000 samples. Errors: invalid scenario, probabilities outside (0, 1), negative limits, cancelled.

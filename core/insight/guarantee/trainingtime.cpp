@@ -29,7 +29,9 @@ std::vector<double> spreadNormals(std::size_t n)
 Estimate doneBy(const std::vector<double>& sortedDays, double deadlineDays, double meanHalfWidthDays)
 {
     const Estimate late = exceedance(sortedDays, deadlineDays);
-    const double shifted = 0.5 * (exceedance(sortedDays, deadlineDays - meanHalfWidthDays).value - exceedance(sortedDays, deadlineDays + meanHalfWidthDays).value);
+    const double shifted =
+        0.5
+        * (exceedance(sortedDays, deadlineDays - meanHalfWidthDays).value - exceedance(sortedDays, deadlineDays + meanHalfWidthDays).value);
     return {1 - late.value, std::hypot(late.halfWidth, shifted)};
 }
 

@@ -15,24 +15,24 @@ struct TrainingTime {
     double steps = 0;
     double meanDays = 0;
     double p5Days = 0, p50Days = 0, p95Days = 0, p99Days = 0;
-    Estimate p50, p95;                  ///< days
-    double stdJobDays = 0;              ///< from persistent factors: does not shrink with more steps
-    double stdStepsDays = 0;            ///< from steps, with correlation
-    double stdIfIndependentDays = 0;    ///< what N independent steps would claim, for contrast
+    Estimate p50, p95;               ///< days
+    double stdJobDays = 0;           ///< from persistent factors: does not shrink with more steps
+    double stdStepsDays = 0;         ///< from steps, with correlation
+    double stdIfIndependentDays = 0; ///< what N independent steps would claim, for contrast
     double effectiveIndependentSteps = 0;
-    std::vector<double> sortedDays;     ///< sampled jobs, ascending
-    Estimate deadlineProbability;       ///< P(done by the deadline)
+    std::vector<double> sortedDays; ///< sampled jobs, ascending
+    Estimate deadlineProbability;   ///< P(done by the deadline)
     double deadlineDays = 0;
 };
 
 /// What a training run is made of. Seconds.
 struct TrainingInputs {
-    std::vector<double> jobMeans;       ///< mean step of sampled jobs
-    double meanHalfWidth = 0;           ///< 95 %: of what all jobs share, the mean step
-    double p95HalfWidth = 0;            ///< 95 %: of the 95 % quantile of jobMeans beyond that of independent jobs
-    double withinVariance = 0;          ///< of the steps of one job
-    double regimeShare = 0;             ///< of withinVariance, in [0, 1]
-    double regimeLag1 = 0;              ///< correlation, from step to step, of what regimes do to it; below 1
+    std::vector<double> jobMeans; ///< mean step of sampled jobs
+    double meanHalfWidth = 0;     ///< 95 %: of what all jobs share, the mean step
+    double p95HalfWidth = 0;      ///< 95 %: of the 95 % quantile of jobMeans beyond that of independent jobs
+    double withinVariance = 0;    ///< of the steps of one job
+    double regimeShare = 0;       ///< of withinVariance, in [0, 1]
+    double regimeLag1 = 0;        ///< correlation, from step to step, of what regimes do to it; below 1
     double tokens = 0, tokensPerStep = 1, deadlineDays = 0;
 };
 

@@ -52,7 +52,8 @@ Result<int> sampleAtQuantile(const StepWalker& walker, double quantile, int coun
         return cancelled();
     std::vector<int> order(static_cast<std::size_t>(count));
     std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(), [&seconds](int a, int b) { return seconds[static_cast<std::size_t>(a)] < seconds[static_cast<std::size_t>(b)]; });
+    std::stable_sort(order.begin(), order.end(),
+                     [&seconds](int a, int b) { return seconds[static_cast<std::size_t>(a)] < seconds[static_cast<std::size_t>(b)]; });
     return order[static_cast<std::size_t>(std::lround(quantile * (count - 1)))];
 }
 
@@ -144,8 +145,8 @@ private:
 
     void addStageOps(int stage)
     {
-        static constexpr SpanKind kinds[kStageOps] = {SpanKind::embeddingAllReduce, SpanKind::gradSync, SpanKind::gradNorm, SpanKind::optimizer,
-                                                      SpanKind::paramGather};
+        static constexpr SpanKind kinds[kStageOps] = {SpanKind::embeddingAllReduce, SpanKind::gradSync, SpanKind::gradNorm,
+                                                      SpanKind::optimizer, SpanKind::paramGather};
         for (int op = 0; op < kStageOps; ++op) {
             const Interval& interval = m_step.stageOps[static_cast<std::size_t>(stage)][static_cast<std::size_t>(op)];
             if (!interval.present || interval.end - interval.start <= kTinySeconds)
@@ -233,16 +234,26 @@ std::string drawName(const DrawChoice& draw)
 std::string_view spanKindName(SpanKind kind)
 {
     switch (kind) {
-    case SpanKind::forward: return "forward";
-    case SpanKind::backward: return "backward";
-    case SpanKind::weight: return "weight";
-    case SpanKind::send: return "send";
-    case SpanKind::embeddingAllReduce: return "embedding_all_reduce";
-    case SpanKind::gradSync: return "grad_sync";
-    case SpanKind::gradNorm: return "grad_norm";
-    case SpanKind::optimizer: return "optimizer";
-    case SpanKind::paramGather: return "param_gather";
-    case SpanKind::bubble: return "bubble";
+    case SpanKind::forward:
+        return "forward";
+    case SpanKind::backward:
+        return "backward";
+    case SpanKind::weight:
+        return "weight";
+    case SpanKind::send:
+        return "send";
+    case SpanKind::embeddingAllReduce:
+        return "embedding_all_reduce";
+    case SpanKind::gradSync:
+        return "grad_sync";
+    case SpanKind::gradNorm:
+        return "grad_norm";
+    case SpanKind::optimizer:
+        return "optimizer";
+    case SpanKind::paramGather:
+        return "param_gather";
+    case SpanKind::bubble:
+        return "bubble";
     }
     return "bubble";
 }
@@ -269,7 +280,8 @@ Result<Timeline> timeline(const StepGraph& graph, const DrawChoice& draw, const 
     Timeline result = Builder(graph, walker, step).build();
     result.draw = drawName(draw);
     result.candidates = byQuantile ? candidates : 1;
-    result.notes.push_back("The replica that the critical path runs through is shown; the others wait for it in the gradient synchronisation.");
+    result.notes.push_back(
+        "The replica that the critical path runs through is shown; the others wait for it in the gradient synchronisation.");
     if (byQuantile)
         result.notes.push_back(fmt::format("Draw {} of {} sampled steps stands at this quantile.", sample, candidates));
     return result;

@@ -10,7 +10,7 @@ enum class SpanKind { forward, backward, weight, send, embeddingAllReduce, gradS
 
 /// Time that one kernel class took inside a span, on the slowest rank of the cell.
 struct SpanPart {
-    int kernelClass = 0;               ///< index into Timeline::classNames
+    int kernelClass = 0; ///< index into Timeline::classNames
     double seconds = 0;
 };
 
@@ -19,44 +19,44 @@ struct SpanPart {
 struct TimelineSpan {
     int stage = 0;
     SpanKind kind = SpanKind::forward;
-    int chunk = -1, microbatch = -1;   ///< -1 where it has none
-    int kernelClass = -1;              ///< the class that took most of it; -1 for bubbles
+    int chunk = -1, microbatch = -1; ///< -1 where it has none
+    int kernelClass = -1;            ///< the class that took most of it; -1 for bubbles
     double startSeconds = 0, endSeconds = 0;
-    bool critical = false;             ///< on the critical path of this draw
-    int toStage = -1;                  ///< sends: the receiving stage
-    double usedSeconds = 0;            ///< sends: when the receiver starts on what arrived
-    std::vector<SpanPart> parts;       ///< falling seconds; empty for bubbles
+    bool critical = false;       ///< on the critical path of this draw
+    int toStage = -1;            ///< sends: the receiving stage
+    double usedSeconds = 0;      ///< sends: when the receiver starts on what arrived
+    std::vector<SpanPart> parts; ///< falling seconds; empty for bubbles
 };
 
 /// Activations of micro-batches held by a stage from the start of the forward to the end of the backward.
 struct InFlightPoint {
     double seconds = 0;
-    int microbatches = 0;              ///< chunks in flight from this time on
-    double activationGib = 0;          ///< per GPU; 0 when the graph does not come from a scenario
+    int microbatches = 0;     ///< chunks in flight from this time on
+    double activationGib = 0; ///< per GPU; 0 when the graph does not come from a scenario
 };
 
 /// A shape that is computed once and never changed; share it as shared_ptr<const Timeline>.
 struct Timeline {
-    std::string draw;                  ///< "p50 step", "p95 step", "sample 17"
-    int sample = 0;                    ///< index of the draw
-    int replica = 0;                   ///< the slowest replica of that draw is shown
+    std::string draw; ///< "p50 step", "p95 step", "sample 17"
+    int sample = 0;   ///< index of the draw
+    int replica = 0;  ///< the slowest replica of that draw is shown
     int replicas = 1, stages = 1, chunks = 1, microbatches = 1;
     std::string scheduleName;
-    double stepSeconds = 0;            ///< end of the step in this walk
+    double stepSeconds = 0; ///< end of the step in this walk
     std::vector<std::string> classNames;
-    std::vector<TimelineSpan> spans;   ///< by stage, then start
+    std::vector<TimelineSpan> spans;                  ///< by stage, then start
     std::vector<std::vector<InFlightPoint>> inFlight; ///< per stage, ascending time
-    std::vector<double> bubbleFraction; ///< per stage: idle share of the step
-    double criticalSeconds = 0;        ///< sum over critical spans
-    int candidates = 0;                ///< draws among which the quantile was looked for
+    std::vector<double> bubbleFraction;               ///< per stage: idle share of the step
+    double criticalSeconds = 0;                       ///< sum over critical spans
+    int candidates = 0;                               ///< draws among which the quantile was looked for
     std::vector<std::string> notes;
 };
 
 /// Which draw to show.
 struct DrawChoice {
     enum class Kind { quantile, sample } kind = Kind::quantile;
-    double quantile = 0.5;             ///< in (0, 1)
-    int sample = 0;                    ///< >= 0
+    double quantile = 0.5; ///< in (0, 1)
+    int sample = 0;        ///< >= 0
 };
 
 /// Errors: the scenario's diagnostics, quantile or sample out of range, cancelled. Default 500 candidate draws.

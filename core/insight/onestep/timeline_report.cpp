@@ -24,7 +24,8 @@ std::vector<int> tracksOf(const Timeline& timeline)
     for (std::size_t i = 0; i < timeline.spans.size(); ++i)
         if (timeline.spans[i].kind == SpanKind::send)
             sends.push_back(i);
-    std::stable_sort(sends.begin(), sends.end(), [&](std::size_t a, std::size_t b) { return timeline.spans[a].startSeconds < timeline.spans[b].startSeconds; });
+    std::stable_sort(sends.begin(), sends.end(),
+                     [&](std::size_t a, std::size_t b) { return timeline.spans[a].startSeconds < timeline.spans[b].startSeconds; });
     std::vector<std::vector<double>> freeAt(static_cast<std::size_t>(timeline.stages)); // per stage and send track
     for (const std::size_t i : sends) {
         const TimelineSpan& span = timeline.spans[i];
@@ -43,11 +44,16 @@ std::string spanTitle(const TimelineSpan& span, const Timeline& timeline)
 {
     const std::string chunk = timeline.chunks > 1 && span.chunk >= 0 ? fmt::format(".{}", span.chunk) : "";
     switch (span.kind) {
-    case SpanKind::forward: return fmt::format("F{}{}", span.microbatch, chunk);
-    case SpanKind::backward: return fmt::format("B{}{}", span.microbatch, chunk);
-    case SpanKind::weight: return fmt::format("W{}{}", span.microbatch, chunk);
-    case SpanKind::send: return fmt::format("send {} to stage {}", span.microbatch, span.toStage);
-    default: return std::string(spanKindName(span.kind));
+    case SpanKind::forward:
+        return fmt::format("F{}{}", span.microbatch, chunk);
+    case SpanKind::backward:
+        return fmt::format("B{}{}", span.microbatch, chunk);
+    case SpanKind::weight:
+        return fmt::format("W{}{}", span.microbatch, chunk);
+    case SpanKind::send:
+        return fmt::format("send {} to stage {}", span.microbatch, span.toStage);
+    default:
+        return std::string(spanKindName(span.kind));
     }
 }
 
@@ -112,7 +118,8 @@ std::string toChromeTrace(const Timeline& timeline)
         events.push_back({{"ph", "M"}, {"name", "process_sort_index"}, {"pid", s}, {"tid", 0}, {"args", {{"sort_index", s}}}});
         events.push_back(metadata("thread_name", s, kWorkTrack, "compute and step operations"));
         for (int track = kFirstSendTrack; track <= lastTrack[static_cast<std::size_t>(s)]; ++track)
-            events.push_back(metadata("thread_name", s, track, track == kFirstSendTrack ? "transfers" : fmt::format("transfers {}", track)));
+            events.push_back(
+                metadata("thread_name", s, track, track == kFirstSendTrack ? "transfers" : fmt::format("transfers {}", track)));
     }
     int nextFlow = 1;
     for (std::size_t i = 0; i < timeline.spans.size(); ++i)
@@ -120,12 +127,20 @@ std::string toChromeTrace(const Timeline& timeline)
             addSpan(events, timeline.spans[i], tracks[i], timeline, nextFlow);
     for (std::size_t s = 0; s < timeline.inFlight.size(); ++s)
         for (const InFlightPoint& point : timeline.inFlight[s])
-            events.push_back({{"ph", "C"}, {"name", "micro-batches in flight"}, {"pid", s}, {"tid", 0}, {"ts", point.seconds * 1e6},
+            events.push_back({{"ph", "C"},
+                              {"name", "micro-batches in flight"},
+                              {"pid", s},
+                              {"tid", 0},
+                              {"ts", point.seconds * 1e6},
                               {"args", {{"chunks", point.microbatches}}}});
     Json trace{{"traceEvents", std::move(events)},
                {"displayTimeUnit", "ms"},
-               {"otherData", {{"draw", timeline.draw}, {"step_seconds", timeline.stepSeconds}, {"schedule", timeline.scheduleName},
-                              {"replica", timeline.replica}, {"engine_version", PRISM_VERSION}}}};
+               {"otherData",
+                {{"draw", timeline.draw},
+                 {"step_seconds", timeline.stepSeconds},
+                 {"schedule", timeline.scheduleName},
+                 {"replica", timeline.replica},
+                 {"engine_version", PRISM_VERSION}}}};
     return trace.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -133,9 +148,14 @@ std::string toJson(const Timeline& timeline)
 {
     Json spans = Json::array();
     for (const TimelineSpan& span : timeline.spans)
-        spans.push_back({{"stage", span.stage}, {"kind", spanKindName(span.kind)}, {"chunk", span.chunk}, {"micro_batch", span.microbatch},
+        spans.push_back({{"stage", span.stage},
+                         {"kind", spanKindName(span.kind)},
+                         {"chunk", span.chunk},
+                         {"micro_batch", span.microbatch},
                          {"class", span.kernelClass < 0 ? "" : timeline.classNames[static_cast<std::size_t>(span.kernelClass)]},
-                         {"start_s", span.startSeconds}, {"end_s", span.endSeconds}, {"critical", span.critical},
+                         {"start_s", span.startSeconds},
+                         {"end_s", span.endSeconds},
+                         {"critical", span.critical},
                          {"seconds_by_class", partsJson(span, timeline, 1.0)}});
     Json memory = Json::array();
     for (const auto& stage : timeline.inFlight) {
@@ -144,11 +164,21 @@ std::string toJson(const Timeline& timeline)
             points.push_back({p.seconds, p.microbatches, p.activationGib});
         memory.push_back(std::move(points));
     }
-    return report::dump({{"draw", timeline.draw}, {"sample", timeline.sample}, {"replica", timeline.replica}, {"replicas", timeline.replicas},
-                         {"stages", timeline.stages}, {"chunks", timeline.chunks}, {"micro_batches", timeline.microbatches},
-                         {"schedule", timeline.scheduleName}, {"step_s", timeline.stepSeconds}, {"critical_s", timeline.criticalSeconds},
-                         {"bubble_fraction", timeline.bubbleFraction}, {"candidates", timeline.candidates},
-                         {"in_flight", std::move(memory)}, {"spans", std::move(spans)}, {"notes", timeline.notes}});
+    return report::dump({{"draw", timeline.draw},
+                         {"sample", timeline.sample},
+                         {"replica", timeline.replica},
+                         {"replicas", timeline.replicas},
+                         {"stages", timeline.stages},
+                         {"chunks", timeline.chunks},
+                         {"micro_batches", timeline.microbatches},
+                         {"schedule", timeline.scheduleName},
+                         {"step_s", timeline.stepSeconds},
+                         {"critical_s", timeline.criticalSeconds},
+                         {"bubble_fraction", timeline.bubbleFraction},
+                         {"candidates", timeline.candidates},
+                         {"in_flight", std::move(memory)},
+                         {"spans", std::move(spans)},
+                         {"notes", timeline.notes}});
 }
 
 std::string toCsv(const Timeline& timeline)

@@ -124,7 +124,8 @@ std::vector<int> slowestFirst(const AssignmentProblem& p)
     }
     std::vector<int> nodes(worstGpu.size());
     std::iota(nodes.begin(), nodes.end(), 0);
-    std::stable_sort(nodes.begin(), nodes.end(), [&](int a, int b) { return worstGpu[static_cast<std::size_t>(a)] > worstGpu[static_cast<std::size_t>(b)]; });
+    std::stable_sort(nodes.begin(), nodes.end(),
+                     [&](int a, int b) { return worstGpu[static_cast<std::size_t>(a)] > worstGpu[static_cast<std::size_t>(b)]; });
     return nodes;
 }
 
@@ -183,7 +184,9 @@ void descendFromTheTop(State& state, double sign, int positions, std::uint64_t s
         const auto& seconds = state.seconds();
         const int top = static_cast<int>(std::max_element(seconds.begin(), seconds.end()) - seconds.begin());
         const std::vector<int> own = state.positionsOfReplica(top);
-        const auto random = [&](std::size_t n) { return static_cast<std::size_t>(uniform(seed, stream(0xa551), draw++) * static_cast<double>(n)); };
+        const auto random = [&](std::size_t n) {
+            return static_cast<std::size_t>(uniform(seed, stream(0xa551), draw++) * static_cast<double>(n));
+        };
         const int a = own[random(own.size())];
         const int b = random(2) == 0 ? own[random(own.size())] : static_cast<int>(random(static_cast<std::size_t>(positions)));
         idle = state.trySwap(a, b, sign) ? 0 : idle + 1;

@@ -13,10 +13,10 @@ namespace prism {
 struct AssignmentProblem {
     int replicas = 1, stages = 1;
     int gpusPerNode = 1;
-    std::vector<int> cellOfGpu;        ///< [position * gpusPerNode + gpu] -> replica * stages + stage
-    std::vector<double> slowness;      ///< [node * gpusPerNode + gpu]: time factor, 1 = reference, > 1 slower
+    std::vector<int> cellOfGpu;   ///< [position * gpusPerNode + gpu] -> replica * stages + stage
+    std::vector<double> slowness; ///< [node * gpusPerNode + gpu]: time factor, 1 = reference, > 1 slower
     std::function<double(const double* slownessOfStages)> replicaSeconds; ///< pure
-    double noiseSeconds = 0;           ///< scale of a replica's own noise: near-ties at the top cost, too
+    double noiseSeconds = 0; ///< scale of a replica's own noise: near-ties at the top cost, too
     [[nodiscard]] int positions() const { return static_cast<int>(cellOfGpu.size()) / gpusPerNode; }
 };
 
@@ -25,9 +25,9 @@ struct AssignmentProblem {
 [[nodiscard]] double assignmentObjective(const AssignmentProblem& problem, const std::vector<int>& nodeAt);
 
 struct AssignmentSearch {
-    std::vector<int> nodeAt;           ///< [position] -> node
+    std::vector<int> nodeAt; ///< [position] -> node
     double objectiveSeconds = 0;
-    int evaluations = 0;               ///< replicas evaluated
+    int evaluations = 0; ///< replicas evaluated
     bool exhaustive = false;
 };
 

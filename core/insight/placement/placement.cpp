@@ -60,7 +60,8 @@ std::vector<Row> rowsOf(const StepGraph& graph, std::vector<std::string>& notes)
             rows.push_back(std::move(row));
         }
         if (graph.numReplicas > 4)
-            notes.push_back("Replicas have measured speeds; rows are quarters of them by their slowest GPU, each shown by its middle replica.");
+            notes.push_back(
+                "Replicas have measured speeds; rows are quarters of them by their slowest GPU, each shown by its middle replica.");
         return rows;
     }
     Row alike;
@@ -124,12 +125,15 @@ Result<PlacementMap> mapOf(Evaluator& evaluator, const StepGraph& graph, const S
         for (int s = 0; s < map.columns; ++s)
             places.push_back(spotsOf(row.first, s));
     }
-    auto sampled = sampleAll(evaluator, places.size() + 1, [&](std::size_t i) {
-        StepGraph changed = graph;
-        if (i > 0)
-            changed.slow.insert(changed.slow.end(), places[i - 1].spots.begin(), places[i - 1].spots.end());
-        return changed;
-    }, map.samples, options, 0, 1, "placement");
+    auto sampled = sampleAll(
+        evaluator, places.size() + 1,
+        [&](std::size_t i) {
+            StepGraph changed = graph;
+            if (i > 0)
+                changed.slow.insert(changed.slow.end(), places[i - 1].spots.begin(), places[i - 1].spots.end());
+            return changed;
+        },
+        map.samples, options, 0, 1, "placement");
     if (!sampled.ok())
         return sampled.errors();
     const PairedSample base(sampled.value()[0]);
@@ -159,8 +163,9 @@ Result<PlacementMap> mapOf(Evaluator& evaluator, const StepGraph& graph, const S
     const Estimate ratio = quantileRatio(samples[worst], samples[best], 0.95);
     map.worstOverBest = {ratio.value - 1, ratio.halfWidth};
     map.withinNoise = !map.worstOverBest.significant();
-    map.notes.push_back(map.withinNoise ? fmt::format("The places differ by less than their noise at {} samples.", map.samples)
-                                        : fmt::format("The worst place costs {:.1f} % more p95 than the best one.", 100 * map.worstOverBest.value));
+    map.notes.push_back(map.withinNoise
+                            ? fmt::format("The places differ by less than their noise at {} samples.", map.samples)
+                            : fmt::format("The worst place costs {:.1f} % more p95 than the best one.", 100 * map.worstOverBest.value));
     map.elapsedSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return map;
 }

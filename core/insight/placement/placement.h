@@ -13,10 +13,10 @@ struct SlowProbe {
 
 /// One cell: the probing node put on (replica, stage). Ratios are over the same figure without any probing node.
 struct PlacementCell {
-    bool present = false;              ///< false: not evaluated (draw it hatched)
+    bool present = false; ///< false: not evaluated (draw it hatched)
     Estimate p95Ratio, p50Ratio, p99Ratio;
     double p95Seconds = 0, p50Seconds = 0, p99Seconds = 0;
-    int node = -1;                     ///< a physical node that stands there; -1 = unknown (from a graph)
+    int node = -1; ///< a physical node that stands there; -1 = unknown (from a graph)
 };
 
 /// Heat map. cells[row * columns + column]; rows are replicas or runs of replicas that are alike, columns are stages.
@@ -26,11 +26,11 @@ struct PlacementMap {
     int rows = 0, columns = 0;
     std::vector<PlacementCell> cells;
     SlowProbe probe;
-    int probeRanks = 0;                ///< ranks of the cell that the node covers; 0 = the whole cell
-    DistributionSummary base;          ///< without the probing node, seconds
+    int probeRanks = 0;       ///< ranks of the cell that the node covers; 0 = the whole cell
+    DistributionSummary base; ///< without the probing node, seconds
     int bestRow = 0, bestColumn = 0, worstRow = 0, worstColumn = 0;
-    Estimate worstOverBest;            ///< p95 of the worst place over p95 of the best, minus 1
-    bool withinNoise = false;          ///< the places cannot be told apart at this number of samples
+    Estimate worstOverBest;   ///< p95 of the worst place over p95 of the best, minus 1
+    bool withinNoise = false; ///< the places cannot be told apart at this number of samples
     int samples = 0;
     std::uint64_t seed = 1;
     double elapsedSeconds = 0;
@@ -49,47 +49,46 @@ struct PlacementMap {
 struct SlowNodesReport {
     struct Row {
         SlowEntry entry;
-        std::string label;             ///< "node 17" or "rank 140"
-        FigureChange mended;           ///< change of the step when this one is at full speed; seconds
+        std::string label;   ///< "node 17" or "rank 140"
+        FigureChange mended; ///< change of the step when this one is at full speed; seconds
     };
     DistributionSummary withAll, withoutAny;
-    FigureChange total;                ///< withAll - withoutAny
+    FigureChange total; ///< withAll - withoutAny
     std::vector<Row> rows;
     int samples = 0;
 };
-[[nodiscard]] Result<SlowNodesReport> slowNodes(Evaluator& evaluator, const Scenario& scenario,
-                                                const std::vector<SlowEntry>& slow, const InsightOptions& options = {});
+[[nodiscard]] Result<SlowNodesReport> slowNodes(Evaluator& evaluator, const Scenario& scenario, const std::vector<SlowEntry>& slow,
+                                                const InsightOptions& options = {});
 
 /// A node that changes its position.
 struct NodeMove {
-    int node = 0;                      ///< physical
+    int node = 0; ///< physical
     int fromPosition = 0, toPosition = 0;
     int fromReplica = 0, fromStage = 0, toReplica = 0, toStage = 0; ///< of the positions' first GPU
-    double slowness = 1;               ///< time factor of its slowest GPU
+    double slowness = 1;                                            ///< time factor of its slowest GPU
 };
 
 /// An assignment of physical nodes to positions: nodeAt[position] = node, as MeasuredConfig::nodeOrder.
 struct PlacementResult {
     std::vector<int> givenOrder, bestOrder, worstOrder;
-    DistributionSummary given, best, worst;  ///< predicted from full sampling of each order, seconds
-    Estimate gainOverGiven;            ///< 1 - p95(best) / p95(given), paired
-    Estimate gainOverWorst;            ///< 1 - p95(best) / p95(worst), paired
-    bool withinNoise = false;          ///< gainOverGiven's interval holds 0: moving nodes is not worth it
+    DistributionSummary given, best, worst; ///< predicted from full sampling of each order, seconds
+    Estimate gainOverGiven;                 ///< 1 - p95(best) / p95(given), paired
+    Estimate gainOverWorst;                 ///< 1 - p95(best) / p95(worst), paired
+    bool withinNoise = false;               ///< gainOverGiven's interval holds 0: moving nodes is not worth it
     int objectiveEvaluations = 0;
-    bool exhaustive = false;           ///< every distinct assignment was looked at
-    int movedNodes = 0;                ///< positions whose node changed
-    std::vector<NodeMove> moves;       ///< from the given to the best order, the slowest nodes first
+    bool exhaustive = false;     ///< every distinct assignment was looked at
+    int movedNodes = 0;          ///< positions whose node changed
+    std::vector<NodeMove> moves; ///< from the given to the best order, the slowest nodes first
     int samples = 0;
     std::uint64_t seed = 1;
     double elapsedSeconds = 0;
-    std::vector<std::string> notes;    ///< a sentence on the gain, assumptions
+    std::vector<std::string> notes; ///< a sentence on the gain, assumptions
 };
 
 /// Searches the best order for the scenario's measured speeds (scenario.measured.speeds; a table is put there by
 /// withSpeeds()) and for the places that are marked slow (variability.slow; each goes with its node).
 /// Errors: neither of them, the scenario's diagnostics, cancelled.
-[[nodiscard]] Result<PlacementResult> searchPlacement(Evaluator& evaluator, const Scenario& scenario,
-                                                      const InsightOptions& options = {});
+[[nodiscard]] Result<PlacementResult> searchPlacement(Evaluator& evaluator, const Scenario& scenario, const InsightOptions& options = {});
 
 /// The scenario with the table's speeds as measured speeds. Errors: nodes the cluster does not have or that are missing.
 [[nodiscard]] Result<Scenario> withSpeeds(const Scenario& scenario, const SpeedTable& table);

@@ -25,7 +25,8 @@ std::string entryLabel(const SlowEntry& entry)
 
 } // namespace
 
-Result<SlowNodesReport> slowNodes(Evaluator& evaluator, const Scenario& scenario, const std::vector<SlowEntry>& slow, const InsightOptions& options)
+Result<SlowNodesReport> slowNodes(Evaluator& evaluator, const Scenario& scenario, const std::vector<SlowEntry>& slow,
+                                  const InsightOptions& options)
 {
     if (slow.empty() || slow.size() > 1'000)
         return problem("slow", "The number of slow places is out of range.", std::to_string(slow.size()), "1 to 1,000");
@@ -47,7 +48,8 @@ Result<SlowNodesReport> slowNodes(Evaluator& evaluator, const Scenario& scenario
     }
     SlowNodesReport report;
     report.samples = options.samples > 0 ? options.samples : kDefaultSamples;
-    auto sampled = sampleAll(evaluator, graphs.size(), [&](std::size_t i) { return graphs[i]; }, report.samples, options, 0, 1, "slow nodes");
+    auto sampled = sampleAll(
+        evaluator, graphs.size(), [&](std::size_t i) { return graphs[i]; }, report.samples, options, 0, 1, "slow nodes");
     if (!sampled.ok())
         return sampled.errors();
     const PairedSample all(sampled.value()[0]), none(sampled.value()[1]);
@@ -73,7 +75,8 @@ Result<Scenario> withSpeeds(const Scenario& scenario, const SpeedTable& table)
             ++dropped;
     };
     if (table.hosts.size() != nodes)
-        add("speeds", table.hosts.size() < nodes ? "Nodes are missing from the speed table." : "The speed table has more nodes than the cluster.",
+        add("speeds",
+            table.hosts.size() < nodes ? "Nodes are missing from the speed table." : "The speed table has more nodes than the cluster.",
             fmt::format("{} nodes", table.hosts.size()), fmt::format("{} nodes of {} GPUs", nodes, perNode));
     std::vector<int> seen(table.hosts.size(), 0);
     Scenario changed = scenario;
@@ -92,7 +95,8 @@ Result<Scenario> withSpeeds(const Scenario& scenario, const SpeedTable& table)
             add("speeds", fmt::format("Not every GPU of node {} has a speed.", table.hosts[n]), fmt::format("{} GPUs", seen[n]),
                 fmt::format("{} GPUs, or one row for the node", perNode));
     if (dropped > 0)
-        errors.push_back(problem("speeds", "There are more errors than are listed.", fmt::format("{} more", dropped), "a table without errors"));
+        errors.push_back(
+            problem("speeds", "There are more errors than are listed.", fmt::format("{} more", dropped), "a table without errors"));
     if (!errors.empty())
         return errors;
     return changed;

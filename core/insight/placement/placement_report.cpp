@@ -16,16 +16,32 @@ std::string toJson(const PlacementMap& map)
     for (int row = 0; row < map.rows; ++row)
         for (int column = 0; column < map.columns; ++column) {
             const PlacementCell& c = map.at(row, column);
-            cells.push_back({{"row", row}, {"stage", column}, {"node", c.node}, {"p95_ratio", report::json(c.p95Ratio)},
-                             {"p50_ratio", report::json(c.p50Ratio)}, {"p99_ratio", report::json(c.p99Ratio)}, {"p95_s", c.p95Seconds},
-                             {"p50_s", c.p50Seconds}, {"p99_s", c.p99Seconds}});
+            cells.push_back({{"row", row},
+                             {"stage", column},
+                             {"node", c.node},
+                             {"p95_ratio", report::json(c.p95Ratio)},
+                             {"p50_ratio", report::json(c.p50Ratio)},
+                             {"p99_ratio", report::json(c.p99Ratio)},
+                             {"p95_s", c.p95Seconds},
+                             {"p50_s", c.p50Seconds},
+                             {"p99_s", c.p99Seconds}});
         }
-    return report::dump({{"compute_factor", map.probe.computeFactor}, {"link_factor", map.probe.linkFactor}, {"base_step_time_s", report::json(map.base)},
-                         {"rows", map.rowLabels}, {"columns", map.columnLabels}, {"row_first_replica", map.rowFirstReplica},
-                         {"row_replicas", map.rowReplicas}, {"cells", std::move(cells)},
-                         {"best", {{"row", map.bestRow}, {"stage", map.bestColumn}}}, {"worst", {{"row", map.worstRow}, {"stage", map.worstColumn}}},
-                         {"worst_over_best", report::json(map.worstOverBest)}, {"within_noise", map.withinNoise}, {"samples", map.samples},
-                         {"seed", map.seed}, {"elapsed_s", map.elapsedSeconds}, {"notes", map.notes}});
+    return report::dump({{"compute_factor", map.probe.computeFactor},
+                         {"link_factor", map.probe.linkFactor},
+                         {"base_step_time_s", report::json(map.base)},
+                         {"rows", map.rowLabels},
+                         {"columns", map.columnLabels},
+                         {"row_first_replica", map.rowFirstReplica},
+                         {"row_replicas", map.rowReplicas},
+                         {"cells", std::move(cells)},
+                         {"best", {{"row", map.bestRow}, {"stage", map.bestColumn}}},
+                         {"worst", {{"row", map.worstRow}, {"stage", map.worstColumn}}},
+                         {"worst_over_best", report::json(map.worstOverBest)},
+                         {"within_noise", map.withinNoise},
+                         {"samples", map.samples},
+                         {"seed", map.seed},
+                         {"elapsed_s", map.elapsedSeconds},
+                         {"notes", map.notes}});
 }
 
 std::string toCsv(const PlacementMap& map)
@@ -35,10 +51,10 @@ std::string toCsv(const PlacementMap& map)
     for (int row = 0; row < map.rows; ++row)
         for (int column = 0; column < map.columns; ++column) {
             const PlacementCell& c = map.at(row, column);
-            text += report::row({report::field(map.rowLabels[static_cast<std::size_t>(row)]), std::to_string(column), std::to_string(c.node),
-                                 number(c.p95Ratio.value), number(c.p95Ratio.halfWidth), number(c.p50Ratio.value), number(c.p50Ratio.halfWidth),
-                                 number(c.p99Ratio.value), number(c.p99Ratio.halfWidth), number(c.p95Seconds), number(c.p50Seconds),
-                                 number(c.p99Seconds)});
+            text += report::row({report::field(map.rowLabels[static_cast<std::size_t>(row)]), std::to_string(column),
+                                 std::to_string(c.node), number(c.p95Ratio.value), number(c.p95Ratio.halfWidth), number(c.p50Ratio.value),
+                                 number(c.p50Ratio.halfWidth), number(c.p99Ratio.value), number(c.p99Ratio.halfWidth), number(c.p95Seconds),
+                                 number(c.p50Seconds), number(c.p99Seconds)});
         }
     return text;
 }
@@ -47,10 +63,15 @@ std::string toJson(const SlowNodesReport& slow)
 {
     Json rows = Json::array();
     for (const SlowNodesReport::Row& r : slow.rows)
-        rows.push_back({{"place", r.label}, {"compute_factor", r.entry.computeFactor}, {"link_factor", r.entry.linkFactor},
+        rows.push_back({{"place", r.label},
+                        {"compute_factor", r.entry.computeFactor},
+                        {"link_factor", r.entry.linkFactor},
                         {"change_when_mended_s", report::json(r.mended)}});
-    return report::dump({{"with_all_s", report::json(slow.withAll)}, {"without_any_s", report::json(slow.withoutAny)},
-                         {"change_s", report::json(slow.total)}, {"samples", slow.samples}, {"places", std::move(rows)}});
+    return report::dump({{"with_all_s", report::json(slow.withAll)},
+                         {"without_any_s", report::json(slow.withoutAny)},
+                         {"change_s", report::json(slow.total)},
+                         {"samples", slow.samples},
+                         {"places", std::move(rows)}});
 }
 
 std::string toCsv(const SlowNodesReport& slow)
@@ -67,20 +88,39 @@ std::string toJson(const PlacementResult& r)
 {
     Json moves = Json::array();
     for (const NodeMove& m : r.moves)
-        moves.push_back({{"node", m.node}, {"slowness", m.slowness}, {"from_position", m.fromPosition}, {"to_position", m.toPosition},
-                         {"from_replica", m.fromReplica}, {"from_stage", m.fromStage}, {"to_replica", m.toReplica}, {"to_stage", m.toStage}});
-    return report::dump({{"given_s", report::json(r.given)}, {"best_s", report::json(r.best)}, {"worst_s", report::json(r.worst)},
-                         {"gain_over_given", report::json(r.gainOverGiven)}, {"gain_over_worst", report::json(r.gainOverWorst)},
-                         {"within_noise", r.withinNoise}, {"moved_nodes", r.movedNodes}, {"moves", std::move(moves)}, {"objective_evaluations", r.objectiveEvaluations},
-                         {"exhaustive", r.exhaustive}, {"samples", r.samples}, {"seed", r.seed}, {"elapsed_s", r.elapsedSeconds},
-                         {"best_order", r.bestOrder}, {"given_order", r.givenOrder}, {"worst_order", r.worstOrder}, {"notes", r.notes}});
+        moves.push_back({{"node", m.node},
+                         {"slowness", m.slowness},
+                         {"from_position", m.fromPosition},
+                         {"to_position", m.toPosition},
+                         {"from_replica", m.fromReplica},
+                         {"from_stage", m.fromStage},
+                         {"to_replica", m.toReplica},
+                         {"to_stage", m.toStage}});
+    return report::dump({{"given_s", report::json(r.given)},
+                         {"best_s", report::json(r.best)},
+                         {"worst_s", report::json(r.worst)},
+                         {"gain_over_given", report::json(r.gainOverGiven)},
+                         {"gain_over_worst", report::json(r.gainOverWorst)},
+                         {"within_noise", r.withinNoise},
+                         {"moved_nodes", r.movedNodes},
+                         {"moves", std::move(moves)},
+                         {"objective_evaluations", r.objectiveEvaluations},
+                         {"exhaustive", r.exhaustive},
+                         {"samples", r.samples},
+                         {"seed", r.seed},
+                         {"elapsed_s", r.elapsedSeconds},
+                         {"best_order", r.bestOrder},
+                         {"given_order", r.givenOrder},
+                         {"worst_order", r.worstOrder},
+                         {"notes", r.notes}});
 }
 
 std::string toCsv(const PlacementResult& r)
 {
     std::string text = "position,given_node,best_node,worst_node\n";
     for (std::size_t p = 0; p < r.bestOrder.size(); ++p)
-        text += report::row({std::to_string(p), std::to_string(r.givenOrder[p]), std::to_string(r.bestOrder[p]), std::to_string(r.worstOrder[p])});
+        text += report::row(
+            {std::to_string(p), std::to_string(r.givenOrder[p]), std::to_string(r.bestOrder[p]), std::to_string(r.worstOrder[p])});
     return text;
 }
 

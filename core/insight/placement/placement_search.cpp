@@ -26,7 +26,8 @@ constexpr int kExhaustiveNodes = 6;
 class NodeTraits final {
 public:
     NodeTraits(const Scenario& scenario, const std::vector<int>& order, int perNode)
-        : m_perNode(perNode), m_values(order.size() * static_cast<std::size_t>(perNode + 1), 1.0)
+        : m_perNode(perNode),
+          m_values(order.size() * static_cast<std::size_t>(perNode + 1), 1.0)
     {
         for (const MeasuredSpeed& speed : scenario.measured.speeds)
             for (int gpu = 0; gpu < perNode; ++gpu)
@@ -51,8 +52,14 @@ public:
 
 private:
     [[nodiscard]] bool holds(int node) const { return node >= 0 && index(node, m_perNode) < m_values.size(); }
-    [[nodiscard]] std::size_t index(int node, int value) const { return static_cast<std::size_t>(node) * static_cast<std::size_t>(m_perNode + 1) + static_cast<std::size_t>(value); }
-    [[nodiscard]] std::vector<double>::const_iterator of(int node) const { return m_values.begin() + static_cast<std::ptrdiff_t>(index(node, 0)); }
+    [[nodiscard]] std::size_t index(int node, int value) const
+    {
+        return static_cast<std::size_t>(node) * static_cast<std::size_t>(m_perNode + 1) + static_cast<std::size_t>(value);
+    }
+    [[nodiscard]] std::vector<double>::const_iterator of(int node) const
+    {
+        return m_values.begin() + static_cast<std::ptrdiff_t>(index(node, 0));
+    }
     double& at(int node, int value) { return m_values[index(node, value)]; }
     int m_perNode;
     std::vector<double> m_values;
@@ -88,7 +95,8 @@ Scenario reordered(Scenario scenario, const std::vector<int>& given, const std::
         positionOf[static_cast<std::size_t>(order[p])] = static_cast<int>(p);
     for (SlowEntry& entry : scenario.variability.slow)
         if (entry.rank >= 0)
-            entry.rank = positionOf[static_cast<std::size_t>(given[static_cast<std::size_t>(entry.rank / perNode)])] * perNode + entry.rank % perNode;
+            entry.rank = positionOf[static_cast<std::size_t>(given[static_cast<std::size_t>(entry.rank / perNode)])] * perNode
+                         + entry.rank % perNode;
     scenario.measured.nodeOrder = order;
     return scenario;
 }
@@ -135,7 +143,8 @@ std::vector<NodeMove> movesOf(const std::vector<int>& given, const std::vector<i
     return moves;
 }
 
-AssignmentProblem problemOf(const StepGraph& graph, const std::vector<RankPosition>& ranks, const std::vector<int>& given, const NodeTraits& traits, int perNode)
+AssignmentProblem problemOf(const StepGraph& graph, const std::vector<RankPosition>& ranks, const std::vector<int>& given,
+                            const NodeTraits& traits, int perNode)
 {
     // In terms of positions and nodes in the given order: node i of the problem is given[i].
     AssignmentProblem problem;
@@ -157,8 +166,9 @@ std::string gainSentence(const PlacementResult& r)
     if (r.withinNoise)
         return fmt::format("The gain over the given order, {:.2f} % ± {:.2f} %, is within noise: moving nodes is not worth it.",
                            100 * r.gainOverGiven.value, 100 * r.gainOverGiven.halfWidth);
-    return fmt::format("The best order found lowers p95 by {:.2f} % ± {:.2f} % against the given one and by {:.2f} % ± {:.2f} % against the worst.",
-                       100 * r.gainOverGiven.value, 100 * r.gainOverGiven.halfWidth, 100 * r.gainOverWorst.value, 100 * r.gainOverWorst.halfWidth);
+    return fmt::format(
+        "The best order found lowers p95 by {:.2f} % ± {:.2f} % against the given one and by {:.2f} % ± {:.2f} % against the worst.",
+        100 * r.gainOverGiven.value, 100 * r.gainOverGiven.halfWidth, 100 * r.gainOverWorst.value, 100 * r.gainOverWorst.halfWidth);
 }
 
 /// The order with the nodes of slow links back where they were: their links are not part of the search.
@@ -182,8 +192,9 @@ Diagnostics predictOrders(Evaluator& evaluator, const Scenario& scenario, int pe
             return placed.errors();
         graphs.push_back(std::move(placed).value().graph);
     }
-    auto sampled = sampleAll(evaluator, graphs.size(), [&](std::size_t i) { return graphs[i]; }, result.samples, options, 0.5, 1,
-                             "placement: predicting the orders");
+    auto sampled = sampleAll(
+        evaluator, graphs.size(), [&](std::size_t i) { return graphs[i]; }, result.samples, options, 0.5, 1,
+        "placement: predicting the orders");
     if (!sampled.ok())
         return sampled.errors();
     std::vector<PairedSample> predicted;
@@ -212,8 +223,13 @@ Result<PlacementResult> searchPlacement(Evaluator& evaluator, const Scenario& sc
     const auto begin = std::chrono::steady_clock::now();
     const bool measured = !scenario.measured.speeds.empty();
     if (!measured && scenario.variability.slow.empty())
-        return Diagnostic{Severity::error, "measured.speeds", "There are no measured speeds and no slow places to order the nodes by.", "none",
-                          "a speed table, or nodes that are marked slow", "", ""};
+        return Diagnostic{Severity::error,
+                          "measured.speeds",
+                          "There are no measured speeds and no slow places to order the nodes by.",
+                          "none",
+                          "a speed table, or nodes that are marked slow",
+                          "",
+                          ""};
     const Result<CostedStep> costed = costStep(scenario);
     if (!costed.ok())
         return costed.errors();
@@ -222,8 +238,13 @@ Result<PlacementResult> searchPlacement(Evaluator& evaluator, const Scenario& sc
     const int perNode = std::max(1, scenario.cluster.gpusPerNode);
     const int nodes = static_cast<int>(ranks.size()) / perNode;
     if (nodes < 1 || ranks.size() % static_cast<std::size_t>(perNode) != 0)
-        return Diagnostic{Severity::error, "cluster.gpus_per_node", "The job does not fill whole nodes.", std::to_string(ranks.size()) + " GPUs",
-                          "a multiple of " + std::to_string(perNode), "", ""};
+        return Diagnostic{Severity::error,
+                          "cluster.gpus_per_node",
+                          "The job does not fill whole nodes.",
+                          std::to_string(ranks.size()) + " GPUs",
+                          "a multiple of " + std::to_string(perNode),
+                          "",
+                          ""};
     PlacementResult result;
     result.seed = options.seed;
     result.samples = options.samples > 0 ? options.samples : kDefaultSamples;
@@ -245,7 +266,8 @@ Result<PlacementResult> searchPlacement(Evaluator& evaluator, const Scenario& sc
     problem.noiseSeconds = PairedSample(noise).std * std::sqrt(6.0) / std::numbers::pi;
     result.exhaustive = nodes <= kExhaustiveNodes;
     const auto search = [&](bool worst) {
-        const AssignmentSearch found = result.exhaustive ? exhaustiveAssignment(problem, worst) : searchAssignment(problem, worst, options.seed, kBudget, options.stop);
+        const AssignmentSearch found = result.exhaustive ? exhaustiveAssignment(problem, worst)
+                                                         : searchAssignment(problem, worst, options.seed, kBudget, options.stop);
         result.objectiveEvaluations += found.evaluations;
         std::vector<int> order;
         for (const int node : found.nodeAt)
@@ -266,9 +288,11 @@ Result<PlacementResult> searchPlacement(Evaluator& evaluator, const Scenario& sc
     result.moves = movesOf(result.givenOrder, result.bestOrder, traits, ranks, perNode);
     result.movedNodes = static_cast<int>(result.moves.size());
     result.notes.push_back(gainSentence(result));
-    result.notes.push_back("The order was searched on the noise-free step of each replica with an allowance for its own noise, and the orders found were then predicted in full; none that is predicted to be slower than the given one is proposed.");
+    result.notes.push_back("The order was searched on the noise-free step of each replica with an allowance for its own noise, and the "
+                           "orders found were then predicted in full; none that is predicted to be slower than the given one is proposed.");
     if (!measured)
-        result.notes.push_back("Speeds of nodes that are not marked slow are unknown and drawn; link factors count in the predictions but do not steer the search.");
+        result.notes.push_back("Speeds of nodes that are not marked slow are unknown and drawn; link factors count in the predictions but "
+                               "do not steer the search.");
     result.elapsedSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return result;
 }

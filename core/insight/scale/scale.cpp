@@ -19,7 +19,8 @@ constexpr double kSecondsPerHour = 3600, kSecondsPerDay = 86400;
 
 std::int64_t gpusPerReplica(const Scenario& s)
 {
-    return std::int64_t{s.parallelism.tensorModelParallelSize} * s.parallelism.contextParallelSize * s.parallelism.pipelineModelParallelSize;
+    return std::int64_t{s.parallelism.tensorModelParallelSize} * s.parallelism.contextParallelSize
+           * s.parallelism.pipelineModelParallelSize;
 }
 
 Scenario scaled(const Scenario& scenario, ScaleMode mode, std::int64_t gpus)
@@ -103,10 +104,12 @@ Result<ScaleCurve> scaleCurve(Evaluator& evaluator, const Scenario& scenario, Sc
         return problems;
     Diagnostics errors;
     if (gpus.empty() || gpus.size() > kMaxPoints)
-        errors.push_back({Severity::error, "gpus", "The number of points is out of range.", std::to_string(gpus.size()), "1 to 100 points", "", ""});
+        errors.push_back(
+            {Severity::error, "gpus", "The number of points is out of range.", std::to_string(gpus.size()), "1 to 100 points", "", ""});
     for (const std::int64_t count : gpus)
         if (count < 1 || count > 4'194'304)
-            errors.push_back({Severity::error, "gpus", "The number of GPUs is out of range.", std::to_string(count), "1 to 4,194,304", "", ""});
+            errors.push_back(
+                {Severity::error, "gpus", "The number of GPUs is out of range.", std::to_string(count), "1 to 4,194,304", "", ""});
     if (!errors.empty())
         return errors;
     ScaleCurve curve;
@@ -130,11 +133,13 @@ Result<ScaleCurve> scaleCurve(Evaluator& evaluator, const Scenario& scenario, Sc
                     point.problem = d.message + (d.found.empty() ? "" : " Found: " + d.found + ".");
         curve.points.push_back(std::move(point));
         if (options.progress)
-            options.progress(static_cast<double>(curve.points.size()) / static_cast<double>(ascending.size()), fmt::format("{} GPUs", count));
+            options.progress(static_cast<double>(curve.points.size()) / static_cast<double>(ascending.size()),
+                             fmt::format("{} GPUs", count));
     }
     setEfficiencies(curve);
-    curve.notes.push_back(mode == ScaleMode::weak ? "Weak: the global batch grows with the data-parallel size; the micro-batches per replica stay."
-                                                  : "Strong: the global batch stays; replicas get fewer micro-batches each.");
+    curve.notes.push_back(mode == ScaleMode::weak
+                              ? "Weak: the global batch grows with the data-parallel size; the micro-batches per replica stay."
+                              : "Strong: the global batch stays; replicas get fewer micro-batches each.");
     if (!scenario.variability.slow.empty() || !scenario.measured.speeds.empty())
         curve.notes.push_back("Slow places and measured speeds belong to the given cluster and are left out at other sizes.");
     curve.elapsedSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
@@ -149,28 +154,40 @@ std::string toJson(const ScaleCurve& curve)
         if (!p.problem.empty())
             point["problem"] = p.problem;
         if (p.valid)
-            point.update({{"data_parallel", p.dataParallel}, {"global_batch", p.globalBatch}, {"micro_batches", p.microbatches},
-                          {"step_time_s", report::json(p.step)}, {"noise_free_step_time_s", p.noiseFreeSeconds},
-                          {"tokens_per_s", p.tokensPerSecond}, {"tflops_per_gpu", p.tflopsPerGpu}, {"mfu", report::json(p.mfu)},
-                          {"usd_per_billion_tokens", p.costPerBillionTokensUsd}, {"days_to_train", p.daysToTrain},
-                          {"cost_usd", p.costUsd}, {"efficiency", p.efficiency}});
+            point.update({{"data_parallel", p.dataParallel},
+                          {"global_batch", p.globalBatch},
+                          {"micro_batches", p.microbatches},
+                          {"step_time_s", report::json(p.step)},
+                          {"noise_free_step_time_s", p.noiseFreeSeconds},
+                          {"tokens_per_s", p.tokensPerSecond},
+                          {"tflops_per_gpu", p.tflopsPerGpu},
+                          {"mfu", report::json(p.mfu)},
+                          {"usd_per_billion_tokens", p.costPerBillionTokensUsd},
+                          {"days_to_train", p.daysToTrain},
+                          {"cost_usd", p.costUsd},
+                          {"efficiency", p.efficiency}});
         points.push_back(std::move(point));
     }
-    return report::dump({{"mode", curve.mode == ScaleMode::weak ? "weak" : "strong"}, {"samples", curve.samples}, {"seed", curve.seed},
-                         {"elapsed_s", curve.elapsedSeconds}, {"points", std::move(points)}, {"notes", curve.notes}});
+    return report::dump({{"mode", curve.mode == ScaleMode::weak ? "weak" : "strong"},
+                         {"samples", curve.samples},
+                         {"seed", curve.seed},
+                         {"elapsed_s", curve.elapsedSeconds},
+                         {"points", std::move(points)},
+                         {"notes", curve.notes}});
 }
 
 std::string toCsv(const ScaleCurve& curve)
 {
-    std::string text = "gpus,valid,data_parallel,global_batch,micro_batches,p50_s,p50_ci95_s,p95_s,p95_ci95_s,p99_s,p99_ci95_s,tokens_per_s,mfu,"
-                       "mfu_ci95,usd_per_billion_tokens,days_to_train,cost_usd,efficiency,problem\n";
+    std::string text =
+        "gpus,valid,data_parallel,global_batch,micro_batches,p50_s,p50_ci95_s,p95_s,p95_ci95_s,p99_s,p99_ci95_s,tokens_per_s,mfu,"
+        "mfu_ci95,usd_per_billion_tokens,days_to_train,cost_usd,efficiency,problem\n";
     using report::number;
     for (const ScalePoint& p : curve.points)
         text += report::row({std::to_string(p.gpus), p.valid ? "1" : "0", std::to_string(p.dataParallel), std::to_string(p.globalBatch),
-                             std::to_string(p.microbatches), number(p.step.p50), number(p.step.ciP50), number(p.step.p95), number(p.step.ciP95),
-                             number(p.step.p99), number(p.step.ciP99), number(p.tokensPerSecond), number(p.mfu.value), number(p.mfu.halfWidth),
-                             number(p.costPerBillionTokensUsd), number(p.daysToTrain), number(p.costUsd), number(p.efficiency),
-                             report::field(p.problem)});
+                             std::to_string(p.microbatches), number(p.step.p50), number(p.step.ciP50), number(p.step.p95),
+                             number(p.step.ciP95), number(p.step.p99), number(p.step.ciP99), number(p.tokensPerSecond), number(p.mfu.value),
+                             number(p.mfu.halfWidth), number(p.costPerBillionTokensUsd), number(p.daysToTrain), number(p.costUsd),
+                             number(p.efficiency), report::field(p.problem)});
     return text;
 }
 

@@ -10,20 +10,20 @@ enum class ScaleMode { weak, strong };
 
 struct ScalePoint {
     std::int64_t gpus = 0, dataParallel = 0, globalBatch = 0, microbatches = 0;
-    bool valid = false;                ///< false: sizes do not divide or memory is exceeded; `problem` says which
+    bool valid = false; ///< false: sizes do not divide or memory is exceeded; `problem` says which
     std::string problem;
-    DistributionSummary step;          ///< seconds, across jobs
+    DistributionSummary step; ///< seconds, across jobs
     double noiseFreeSeconds = 0;
     double tokensPerSecond = 0, tflopsPerGpu = 0;
-    Estimate mfu;                      ///< at the median step, 0..1
+    Estimate mfu; ///< at the median step, 0..1
     double costPerBillionTokensUsd = 0;
     double costUsd = 0, daysToTrain = 0; ///< 0 when the scenario has no train_tokens
-    double efficiency = 0;             ///< tokens/s per GPU over that of the first valid point
+    double efficiency = 0;               ///< tokens/s per GPU over that of the first valid point
 };
 
 struct ScaleCurve {
     ScaleMode mode = ScaleMode::weak;
-    std::vector<ScalePoint> points;    ///< ascending gpus
+    std::vector<ScalePoint> points; ///< ascending gpus
     int samples = 0;
     std::uint64_t seed = 1;
     double elapsedSeconds = 0;

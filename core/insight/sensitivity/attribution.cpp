@@ -34,12 +34,18 @@ Parts partsOf(const StepWalker& walker, const WalkedStep& step, const CriticalPi
         const bool outgoing = piece.start == step.end[static_cast<std::size_t>(piece.node)];
         return outgoing ? walker.outgoingParts(step, piece.node) : walker.transferParts(step, piece.node);
     }
-    case SpanKind::embeddingAllReduce: return walker.stageOpParts(step, piece.stage, StageOp::embedding);
-    case SpanKind::gradSync: return walker.stageOpParts(step, piece.stage, StageOp::gradSync);
-    case SpanKind::gradNorm: return walker.stageOpParts(step, piece.stage, StageOp::gradNorm);
-    case SpanKind::optimizer: return walker.stageOpParts(step, piece.stage, StageOp::optimizer);
-    case SpanKind::paramGather: return walker.stageOpParts(step, piece.stage, StageOp::paramGather);
-    default: return walker.nodeParts(step, piece.node);
+    case SpanKind::embeddingAllReduce:
+        return walker.stageOpParts(step, piece.stage, StageOp::embedding);
+    case SpanKind::gradSync:
+        return walker.stageOpParts(step, piece.stage, StageOp::gradSync);
+    case SpanKind::gradNorm:
+        return walker.stageOpParts(step, piece.stage, StageOp::gradNorm);
+    case SpanKind::optimizer:
+        return walker.stageOpParts(step, piece.stage, StageOp::optimizer);
+    case SpanKind::paramGather:
+        return walker.stageOpParts(step, piece.stage, StageOp::paramGather);
+    default:
+        return walker.nodeParts(step, piece.node);
     }
 }
 
@@ -65,8 +71,8 @@ PathShares sharesOf(const StepGraph& graph, const StepWalker& walker, int sample
 }
 
 /// Mean and share of one component over a set of steps; the share is a ratio of sums with its delta-method interval.
-void estimate(const std::vector<const PathShares*>& steps, const std::vector<double> PathShares::* list, std::size_t index, Estimate& seconds,
-              Estimate& share)
+void estimate(const std::vector<const PathShares*>& steps, const std::vector<double> PathShares::*list, std::size_t index,
+              Estimate& seconds, Estimate& share)
 {
     const double n = static_cast<double>(steps.size());
     double sum = 0, total = 0;
@@ -87,7 +93,7 @@ void estimate(const std::vector<const PathShares*>& steps, const std::vector<dou
 }
 
 AttributionRow rowOf(std::string name, const std::vector<const PathShares*>& all, const std::vector<const PathShares*>& slow,
-                     const std::vector<double> PathShares::* list, std::size_t index, double excessSeconds)
+                     const std::vector<double> PathShares::*list, std::size_t index, double excessSeconds)
 {
     AttributionRow row;
     row.name = std::move(name);
@@ -148,14 +154,22 @@ nlohmann::ordered_json rowsJson(const std::vector<AttributionRow>& rows)
 std::string_view causeName(Cause cause)
 {
     switch (cause) {
-    case Cause::computeMean: return "compute_mean";
-    case Cause::communicationMean: return "communication_mean";
-    case Cause::spatial: return "spatial";
-    case Cause::temporal: return "temporal";
-    case Cause::data: return "data";
-    case Cause::regime: return "regime";
-    case Cause::rare: return "rare";
-    case Cause::slowSpot: return "slow_spot";
+    case Cause::computeMean:
+        return "compute_mean";
+    case Cause::communicationMean:
+        return "communication_mean";
+    case Cause::spatial:
+        return "spatial";
+    case Cause::temporal:
+        return "temporal";
+    case Cause::data:
+        return "data";
+    case Cause::regime:
+        return "regime";
+    case Cause::rare:
+        return "rare";
+    case Cause::slowSpot:
+        return "slow_spot";
     }
     return "temporal";
 }
@@ -198,15 +212,17 @@ Result<TailAttribution> attribution(const StepGraph& graph, const InsightOptions
             rowOf(std::string(causeName(static_cast<Cause>(c))), all, slow, &PathShares::byCause, static_cast<std::size_t>(c), excess));
     sortRows(result.byClass);
     sortRows(result.byCause);
-    result.notes.push_back("The critical path is followed backward from the end of the step along the predecessor that arrived last; its pieces leave no gap.");
+    result.notes.push_back("The critical path is followed backward from the end of the step along the predecessor that arrived last; its "
+                           "pieces leave no gap.");
     for (const PathShares& step : walked.value()) {
         result.walkedReplicas += static_cast<double>(step.walkedReplicas) / samples;
         result.missedProbability += step.missedProbability / samples;
     }
     if (result.walkedReplicas < graph.numReplicas)
-        result.notes.push_back(fmt::format("Of {} replicas, those that their speeds and data let expect last are walked, {:.1f} in a draw on average; in {:.2g} % of "
-                                           "the draws another one is expected to have been the last.",
-                                           graph.numReplicas, result.walkedReplicas, 100 * result.missedProbability));
+        result.notes.push_back(fmt::format(
+            "Of {} replicas, those that their speeds and data let expect last are walked, {:.1f} in a draw on average; in {:.2g} % of "
+            "the draws another one is expected to have been the last.",
+            graph.numReplicas, result.walkedReplicas, 100 * result.missedProbability));
     result.elapsedSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return result;
 }
@@ -239,13 +255,14 @@ std::string toJson(const TailAttribution& a)
 
 std::string toCsv(const TailAttribution& a)
 {
-    std::string text = "kind,name,share_all,share_all_ci95,share_slow,share_slow_ci95,seconds_all,seconds_slow,excess_share,excess_share_ci95\n";
+    std::string text =
+        "kind,name,share_all,share_all_ci95,share_slow,share_slow_ci95,seconds_all,seconds_slow,excess_share,excess_share_ci95\n";
     const auto add = [&text](const char* kind, const std::vector<AttributionRow>& rows) {
         using report::number;
         for (const AttributionRow& r : rows)
-            text += report::row({kind, report::field(r.name), number(r.shareAll.value), number(r.shareAll.halfWidth), number(r.shareSlow.value),
-                                 number(r.shareSlow.halfWidth), number(r.secondsAll.value), number(r.secondsSlow.value),
-                                 number(r.excessShare.value), number(r.excessShare.halfWidth)});
+            text += report::row({kind, report::field(r.name), number(r.shareAll.value), number(r.shareAll.halfWidth),
+                                 number(r.shareSlow.value), number(r.shareSlow.halfWidth), number(r.secondsAll.value),
+                                 number(r.secondsSlow.value), number(r.excessShare.value), number(r.excessShare.halfWidth)});
     };
     add("class", a.byClass);
     add("stage", a.byStage);

@@ -12,21 +12,21 @@ inline constexpr int kCauses = 8;
 [[nodiscard]] std::string_view causeName(Cause cause);
 
 struct AttributionRow {
-    std::string name;                  ///< class, "stage 3", or cause
-    Estimate shareAll, shareSlow;      ///< of the step time, in all steps and in the slowest ones
-    Estimate secondsAll, secondsSlow;  ///< mean seconds on the critical path per step
-    Estimate excessShare;              ///< share of (slow mean - overall mean): what the slow steps have more of
+    std::string name;                 ///< class, "stage 3", or cause
+    Estimate shareAll, shareSlow;     ///< of the step time, in all steps and in the slowest ones
+    Estimate secondsAll, secondsSlow; ///< mean seconds on the critical path per step
+    Estimate excessShare;             ///< share of (slow mean - overall mean): what the slow steps have more of
 };
 
 /// Shares of each list sum to one (causes may be negative: a fast draw saves time).
 struct TailAttribution {
     std::vector<AttributionRow> byClass, byStage, byCause; ///< falling shareSlow; stages in order
     double meanSeconds = 0, slowMeanSeconds = 0;
-    double slowThresholdSeconds = 0;   ///< steps at or above it are the slow ones
+    double slowThresholdSeconds = 0; ///< steps at or above it are the slow ones
     double slowFraction = 0.05;
     int samples = 0, slowSamples = 0;
-    double walkedReplicas = 0;         ///< of the graph's replicas, mean over the draws
-    double missedProbability = 0;      ///< that a replica that was not walked was the last of a step; 0 when all were
+    double walkedReplicas = 0;    ///< of the graph's replicas, mean over the draws
+    double missedProbability = 0; ///< that a replica that was not walked was the last of a step; 0 when all were
     std::uint64_t seed = 1;
     double elapsedSeconds = 0;
     std::vector<std::string> notes;
@@ -34,10 +34,8 @@ struct TailAttribution {
 
 /// Walks sampled steps backward from their end along the predecessor that arrived last (default 1,000 steps).
 /// Errors: the scenario's diagnostics; cancelled.
-[[nodiscard]] Result<TailAttribution> attribution(Evaluator& evaluator, const Scenario& scenario,
-                                                  const InsightOptions& options = {});
-[[nodiscard]] Result<TailAttribution> attribution(const StepGraph& graph, const InsightOptions& options = {},
-                                                  double slowFraction = 0.05);
+[[nodiscard]] Result<TailAttribution> attribution(Evaluator& evaluator, const Scenario& scenario, const InsightOptions& options = {});
+[[nodiscard]] Result<TailAttribution> attribution(const StepGraph& graph, const InsightOptions& options = {}, double slowFraction = 0.05);
 
 [[nodiscard]] std::string toJson(const TailAttribution& attribution);
 [[nodiscard]] std::string toCsv(const TailAttribution& attribution);

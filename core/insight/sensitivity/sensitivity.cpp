@@ -32,10 +32,14 @@ struct Input {
 Distribution& distributionOf(StepGraph& graph, const Input& input)
 {
     switch (input.kind) {
-    case InputKind::kernelClass: return graph.classes[static_cast<std::size_t>(input.kernelClass)].temporal;
-    case InputKind::scopeRegime: return input.scope == Scope::intraNode ? graph.intraRegime : graph.interRegime;
-    case InputKind::spatial: return graph.spatial;
-    case InputKind::data: break;
+    case InputKind::kernelClass:
+        return graph.classes[static_cast<std::size_t>(input.kernelClass)].temporal;
+    case InputKind::scopeRegime:
+        return input.scope == Scope::intraNode ? graph.intraRegime : graph.interRegime;
+    case InputKind::spatial:
+        return graph.spatial;
+    case InputKind::data:
+        break;
     }
     return graph.data;
 }
@@ -54,16 +58,26 @@ StepGraph changed(const StepGraph& graph, const Input& input, Change change)
     StepGraph copy = change == Change::only ? withoutSpread(graph) : graph;
     Distribution& own = distributionOf(copy, input);
     switch (change) {
-    case Change::removed: own = {}; break;
-    case Change::halved: own = scaledSpread(own, 0.5); break;
-    case Change::doubled: own = scaledSpread(own, 2.0); break;
+    case Change::removed:
+        own = {};
+        break;
+    case Change::halved:
+        own = scaledSpread(own, 0.5);
+        break;
+    case Change::doubled:
+        own = scaledSpread(own, 2.0);
+        break;
     case Change::only: {
         StepGraph source = graph;
         own = distributionOf(source, input);
         break;
     }
-    case Change::meanUp: scaleMean(copy, input, 1 + kMeanStep); break;
-    case Change::meanDown: scaleMean(copy, input, 1 - kMeanStep); break;
+    case Change::meanUp:
+        scaleMean(copy, input, 1 + kMeanStep);
+        break;
+    case Change::meanDown:
+        scaleMean(copy, input, 1 - kMeanStep);
+        break;
     }
     return copy;
 }
@@ -187,9 +201,10 @@ Result<PairedSample> sampleRows(Evaluator& evaluator, const StepGraph& graph, Pl
     for (const auto& variation : plan.variations)
         if (std::find(rows.begin(), rows.end(), variation.first) != rows.end())
             variations.push_back(variation);
-    auto sampled = sampleAll(evaluator, variations.size() + 1, [&](std::size_t i) {
-        return i == 0 ? graph : changed(graph, plan.inputs[variations[i - 1].first], variations[i - 1].second);
-    }, samples, options, from, to, "sensitivity");
+    auto sampled = sampleAll(
+        evaluator, variations.size() + 1,
+        [&](std::size_t i) { return i == 0 ? graph : changed(graph, plan.inputs[variations[i - 1].first], variations[i - 1].second); },
+        samples, options, from, to, "sensitivity");
     if (!sampled.ok())
         return sampled.errors();
     PairedSample base(sampled.value()[0]);
@@ -207,7 +222,8 @@ Result<PairedSample> sampleRows(Evaluator& evaluator, const StepGraph& graph, Pl
 bool needsMore(const SensitivityRow& row, double p95)
 {
     const FigureChange* const changes[] = {&row.spreadRemoved, &row.spreadHalved, &row.spreadDoubled, &row.meanUp, &row.meanDown};
-    return std::any_of(std::begin(changes), std::end(changes), [p95](const FigureChange* c) { return c->p95.halfWidth > kTargetHalfWidth * p95; });
+    return std::any_of(std::begin(changes), std::end(changes),
+                       [p95](const FigureChange* c) { return c->p95.halfWidth > kTargetHalfWidth * p95; });
 }
 
 Estimate interaction(const std::vector<SensitivityRow>& rows, bool anyVariance)
@@ -223,7 +239,8 @@ Estimate interaction(const std::vector<SensitivityRow>& rows, bool anyVariance)
 void addNotes(SensitivityTable& table, const StepGraph& graph)
 {
     table.notes.push_back("Every variation draws the same random numbers; intervals are of the paired difference (95 %).");
-    table.notes.push_back("Halving and doubling spread scales the cv and the probability of rare events; means stay, so hidden communication stays hidden by the same seconds.");
+    table.notes.push_back("Halving and doubling spread scales the cv and the probability of rare events; means stay, so hidden "
+                          "communication stays hidden by the same seconds.");
     if (!graph.fixedSpatial.empty())
         table.notes.push_back("GPU speeds are measured, so the GPU-to-GPU factor is not drawn.");
 }
@@ -233,10 +250,14 @@ void addNotes(SensitivityTable& table, const StepGraph& graph)
 std::string_view inputKindName(InputKind kind)
 {
     switch (kind) {
-    case InputKind::kernelClass: return "kernel_class";
-    case InputKind::scopeRegime: return "scope_regime";
-    case InputKind::spatial: return "spatial";
-    case InputKind::data: return "data";
+    case InputKind::kernelClass:
+        return "kernel_class";
+    case InputKind::scopeRegime:
+        return "scope_regime";
+    case InputKind::spatial:
+        return "spatial";
+    case InputKind::data:
+        return "data";
     }
     return "data";
 }

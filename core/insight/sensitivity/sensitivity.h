@@ -17,67 +17,65 @@ struct FigureChange {
 
 struct SensitivityRow {
     InputKind kind = InputKind::kernelClass;
-    std::string id;                    ///< class name, "regime.intra_node", "regime.inter_node", "spatial", "data"
-    std::string label;                 ///< for people
+    std::string id;    ///< class name, "regime.intra_node", "regime.inter_node", "spatial", "data"
+    std::string label; ///< for people
     Category category = Category::other;
     Scope scope = Scope::none;
-    double cv = 0;                     ///< of the factor, without rare events
+    double cv = 0; ///< of the factor, without rare events
     double rareProbability = 0, rareMultiplier = 1;
-    double busySeconds = 0;            ///< noise-free seconds of this input per step, sum over one GPU of the busiest stage; 0 for data and spatial
-    bool varies = false;               ///< false: deterministic, so spread changes are zero by construction
+    double busySeconds = 0; ///< noise-free seconds of this input per step, sum over one GPU of the busiest stage; 0 for data and spatial
+    bool varies = false;    ///< false: deterministic, so spread changes are zero by construction
     FigureChange spreadRemoved, spreadHalved, spreadDoubled; ///< cv (and the rare probability) x 0, 0.5, 2
-    bool hasMean = false;              ///< mean changes exist (kernel classes; for a scope: every class of it; spatial: every compute class)
-    FigureChange meanUp, meanDown;     ///< mean +10 % and -10 %
+    bool hasMean = false;          ///< mean changes exist (kernel classes; for a scope: every class of it; spatial: every compute class)
+    FigureChange meanUp, meanDown; ///< mean +10 % and -10 %
     Estimate elasticityP50, elasticityP95; ///< d ln(figure) / d ln(mean), central difference over +-10 %
-    Estimate firstOrderShare;          ///< variance of the step with only this input varying, over the full variance
-    Estimate totalEffectShare;         ///< 1 - variance with this input's spread removed, over the full variance
-    int samples = 0;                   ///< behind the changes of this row
-    bool nonMonotonic = false;         ///< more spread makes p95 go down, or a longer mean a shorter p50, beyond its interval
+    Estimate firstOrderShare;              ///< variance of the step with only this input varying, over the full variance
+    Estimate totalEffectShare;             ///< 1 - variance with this input's spread removed, over the full variance
+    int samples = 0;                       ///< behind the changes of this row
+    bool nonMonotonic = false;             ///< more spread makes p95 go down, or a longer mean a shorter p50, beyond its interval
 };
 
 struct SensitivityTable {
-    DistributionSummary base;          ///< step time across jobs, seconds
+    DistributionSummary base; ///< step time across jobs, seconds
     double noiseFreeSeconds = 0;
-    double limitSeconds = 0;           ///< of the exceedance changes
-    Estimate exceedance;               ///< P(step > limit) of the base
-    std::vector<SensitivityRow> rows;  ///< by falling |p95 change when the spread is removed|
-    Estimate interactionShare;         ///< 1 - sum of the first-order shares: what no input explains alone
-    int samples = 0;                   ///< of the base, and per variation of the rows whose intervals need them
-    int evaluations = 0;               ///< variations sampled
+    double limitSeconds = 0;          ///< of the exceedance changes
+    Estimate exceedance;              ///< P(step > limit) of the base
+    std::vector<SensitivityRow> rows; ///< by falling |p95 change when the spread is removed|
+    Estimate interactionShare;        ///< 1 - sum of the first-order shares: what no input explains alone
+    int samples = 0;                  ///< of the base, and per variation of the rows whose intervals need them
+    int evaluations = 0;              ///< variations sampled
     std::uint64_t seed = 1;
     double elapsedSeconds = 0;
-    std::vector<std::string> notes;    ///< assumptions and warnings, one sentence each
+    std::vector<std::string> notes; ///< assumptions and warnings, one sentence each
 };
 
 /// Full table of one scenario. Pure function of scenario, seed and samples (default 2,000). Every variation draws half as many; the rows
 /// with a p95 change that is not known to 0.1 % of the p95 then draw all of them.
 /// Errors: the scenario's diagnostics; cancelled. Blocks the calling thread.
-[[nodiscard]] Result<SensitivityTable> sensitivity(Evaluator& evaluator, const Scenario& scenario,
-                                                   const InsightOptions& options = {});
+[[nodiscard]] Result<SensitivityTable> sensitivity(Evaluator& evaluator, const Scenario& scenario, const InsightOptions& options = {});
 /// The same from a graph (traces, tests).
-[[nodiscard]] Result<SensitivityTable> sensitivity(Evaluator& evaluator, const StepGraph& graph,
-                                                   const InsightOptions& options = {});
+[[nodiscard]] Result<SensitivityTable> sensitivity(Evaluator& evaluator, const StepGraph& graph, const InsightOptions& options = {});
 
 /// One point of a parameter sweep.
 struct SweepPoint {
-    double value = 0;                  ///< numeric value (choices: position)
-    std::string text;                  ///< as setParameter reads it
-    bool valid = false;                ///< false: the scenario is impossible there; `problem` says why, nothing else is set
+    double value = 0;   ///< numeric value (choices: position)
+    std::string text;   ///< as setParameter reads it
+    bool valid = false; ///< false: the scenario is impossible there; `problem` says why, nothing else is set
     std::string problem;
-    DistributionSummary step;          ///< seconds, across jobs
-    FigureChange change;               ///< against the unchanged scenario
+    DistributionSummary step; ///< seconds, across jobs
+    FigureChange change;      ///< against the unchanged scenario
     double mfu = 0, peakMemoryGib = 0;
     bool memoryFits = true;
 };
 
 struct ParameterSweep {
     std::string parameter, label, unit;
-    std::string baseText;              ///< the unchanged value
+    std::string baseText; ///< the unchanged value
     DistributionSummary base;
-    double limitSeconds = 0;           ///< of the exceedance changes
-    std::vector<SweepPoint> points;    ///< in the order asked for
-    Estimate elasticityP95;            ///< over the first and last valid points; 0 for non-numeric parameters
-    bool nonMonotonic = false;         ///< p95 turns beyond its interval
+    double limitSeconds = 0;        ///< of the exceedance changes
+    std::vector<SweepPoint> points; ///< in the order asked for
+    Estimate elasticityP95;         ///< over the first and last valid points; 0 for non-numeric parameters
+    bool nonMonotonic = false;      ///< p95 turns beyond its interval
     int samples = 0;
 };
 

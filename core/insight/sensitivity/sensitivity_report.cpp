@@ -86,8 +86,8 @@ std::string toCsv(const SensitivityTable& table)
         text += report::field(r.id) + "," + std::string(inputKindName(r.kind)) + "," + std::string(report::categoryName(r.category)) + ","
                 + std::string(report::scopeName(r.scope)) + "," + report::number(r.cv) + "," + report::number(r.busySeconds)
                 + figures(r.spreadRemoved) + figures(r.spreadHalved) + figures(r.spreadDoubled) + figures(r.meanUp) + figures(r.meanDown)
-                + pair(r.elasticityP50) + pair(r.elasticityP95) + pair(r.firstOrderShare) + pair(r.totalEffectShare) + fmt::format(",{}", r.samples)
-                + (r.nonMonotonic ? ",1\n" : ",0\n");
+                + pair(r.elasticityP50) + pair(r.elasticityP95) + pair(r.firstOrderShare) + pair(r.totalEffectShare)
+                + fmt::format(",{}", r.samples) + (r.nonMonotonic ? ",1\n" : ",0\n");
     return text;
 }
 
@@ -121,7 +121,8 @@ std::string toJson(const ParameterSweep& sweep)
 
 std::string toCsv(const ParameterSweep& sweep)
 {
-    std::string text = "value,valid,mean_s,std_s,p5_s,p50_s,p95_s,p99_s,p50_ci95_s,p95_ci95_s,p99_ci95_s,dp95_s,dp95_ci95_s,dexceedance,dexceedance_ci95,mfu,peak_memory_gib,memory_fits\n";
+    std::string text = "value,valid,mean_s,std_s,p5_s,p50_s,p95_s,p99_s,p50_ci95_s,p95_ci95_s,p99_ci95_s,dp95_s,dp95_ci95_s,dexceedance,"
+                       "dexceedance_ci95,mfu,peak_memory_gib,memory_fits\n";
     for (const SweepPoint& p : sweep.points) {
         using report::number;
         text += report::row({report::field(p.text), p.valid ? "1" : "0", number(p.step.mean), number(p.step.std), number(p.step.p5),

@@ -114,7 +114,8 @@ Result<std::vector<std::string>> sweepValues(std::string_view id, std::string_vi
     const bool logarithmic = parts.size() == 4 && parts[3] == "log";
     double low = 0, high = 0, count = 0;
     const bool numeric = parameter->type == ParameterType::integer || parameter->type == ParameterType::real;
-    const bool read = (parts.size() == 3 || logarithmic) && readNumber(parts[0], low) && readNumber(parts[1], high) && readNumber(parts[2], count);
+    const bool read =
+        (parts.size() == 3 || logarithmic) && readNumber(parts[0], low) && readNumber(parts[1], high) && readNumber(parts[2], count);
     if (!numeric || !read || count < 2 || count > kMaxPoints || count != std::floor(count) || (logarithmic && (low <= 0 || high <= 0)))
         return problem(std::string(id), "The range cannot be read.", std::string(range),
                        "lo:hi:n with 2 to 1000 points, lo:hi:n:log with positive ends, or a list a,b,c");

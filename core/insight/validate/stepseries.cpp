@@ -36,7 +36,8 @@ SeriesFigures figures(const std::vector<double>& sorted)
     f.p95 = quantileOfSorted(sorted, 0.95);
     f.p99 = quantileOfSorted(sorted, 0.99);
     f.cv = std::sqrt(varianceOf(sorted)) / meanOf(sorted);
-    f.beyond = static_cast<double>(sorted.end() - std::upper_bound(sorted.begin(), sorted.end(), 1.05)) / static_cast<double>(sorted.size());
+    f.beyond =
+        static_cast<double>(sorted.end() - std::upper_bound(sorted.begin(), sorted.end(), 1.05)) / static_cast<double>(sorted.size());
     return f;
 }
 
@@ -58,8 +59,10 @@ void redraw(SeriesComparison& c, const std::vector<std::vector<double>>& runs, c
             const std::vector<double>& run = runs[r];
             for (std::size_t i = 0; i < run.size(); i += kBlock) {
                 const std::size_t places = run.size() - kBlock + 1;
-                const auto at = std::min(places - 1, static_cast<std::size_t>(uniform(1, stream(kStream, k, r), i) * static_cast<double>(places)));
-                drawn.insert(drawn.end(), run.begin() + static_cast<std::ptrdiff_t>(at), run.begin() + static_cast<std::ptrdiff_t>(at + std::min(kBlock, run.size() - i)));
+                const auto at =
+                    std::min(places - 1, static_cast<std::size_t>(uniform(1, stream(kStream, k, r), i) * static_cast<double>(places)));
+                drawn.insert(drawn.end(), run.begin() + static_cast<std::ptrdiff_t>(at),
+                             run.begin() + static_cast<std::ptrdiff_t>(at + std::min(kBlock, run.size() - i)));
             }
         }
         std::sort(drawn.begin(), drawn.end());
@@ -76,10 +79,13 @@ Result<StepSeries> readStepSeries(std::string_view csv, const StepSeriesQuery& q
 {
     Diagnostics errors;
     const std::vector<std::string> header = csvFields(nextLine(csv));
-    const auto columnOf = [&](const std::string& name) { return static_cast<std::size_t>(std::find(header.begin(), header.end(), name) - header.begin()); };
+    const auto columnOf = [&](const std::string& name) {
+        return static_cast<std::size_t>(std::find(header.begin(), header.end(), name) - header.begin());
+    };
     const std::size_t timeAt = columnOf(query.timeColumn), runAt = columnOf(query.runColumn);
     if (timeAt == header.size())
-        return wrong("line 1", "the header has no column of step times", query.timeColumn, "a column in seconds, or in milliseconds with a name that ends in _ms");
+        return wrong("line 1", "the header has no column of step times", query.timeColumn,
+                     "a column in seconds, or in milliseconds with a name that ends in _ms");
     const double unit = query.timeColumn.ends_with("_ms") ? 1e-3 : 1.0;
     std::map<std::string, std::size_t> runOf;
     StepSeries series;
@@ -96,7 +102,8 @@ Result<StepSeries> readStepSeries(std::string_view csv, const StepSeriesQuery& q
         const std::string_view time = timeAt < fields.size() ? std::string_view(fields[timeAt]) : std::string_view();
         const auto [stop, code] = std::from_chars(time.data(), time.data() + time.size(), seconds);
         if (code != std::errc() || stop != time.data() + time.size() || !std::isfinite(seconds) || seconds <= 0) {
-            errors.push_back(wrong("line " + std::to_string(line), "this is not a step time", time, "a positive number in " + query.timeColumn));
+            errors.push_back(
+                wrong("line " + std::to_string(line), "this is not a step time", time, "a positive number in " + query.timeColumn));
             continue;
         }
         const auto [it, isNew] = runOf.try_emplace(runAt < fields.size() ? fields[runAt] : std::string(), series.runs.size());
@@ -118,7 +125,8 @@ Result<StepSeries> readStepSeries(std::string_view csv, const StepSeriesQuery& q
         return isShort;
     });
     if (series.runs.empty())
-        return wrong("", "no run is long enough", "", "at least " + std::to_string(kLeastSteps) + " steps after the first " + std::to_string(skip));
+        return wrong("", "no run is long enough", "",
+                     "at least " + std::to_string(kLeastSteps) + " steps after the first " + std::to_string(skip));
     return series;
 }
 

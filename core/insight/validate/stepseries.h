@@ -29,18 +29,19 @@ struct StepSeriesQuery {
 struct SeriesFigures {
     double p5 = 1, p95 = 1, p99 = 1; ///< over the median
     double cv = 0;
-    double beyond = 0;               ///< share of the steps beyond 1.05 times the median
+    double beyond = 0; ///< share of the steps beyond 1.05 times the median
 };
 
 struct SeriesComparison {
     int runs = 0, steps = 0, dropped = 0;
     double measuredMedianSeconds = 0, predictedMedianSeconds = 0;
     SeriesFigures measured, predicted;
-    double medianSpread = 0;         ///< relative standard deviation of the runs' medians; 0 with one run
-    double lag1 = 0;                 ///< correlation of neighbouring steps, measured
-    double ks = 0;                   ///< distance of the two distributions, each over its median
-    double ksLow = 0, ksHigh = 0;    ///< 95 % of it when blocks of 20 steps are drawn again (Kuensch 1989, doi:10.1214/aos/1176347265)
-    double ksByChance = 0;           ///< 95 % of the distances of as many independent steps (measured correlation taken off) from the prediction itself
+    double medianSpread = 0;      ///< relative standard deviation of the runs' medians; 0 with one run
+    double lag1 = 0;              ///< correlation of neighbouring steps, measured
+    double ks = 0;                ///< distance of the two distributions, each over its median
+    double ksLow = 0, ksHigh = 0; ///< 95 % of it when blocks of 20 steps are drawn again (Kuensch 1989, doi:10.1214/aos/1176347265)
+    double ksByChance =
+        0; ///< 95 % of the distances of as many independent steps (measured correlation taken off) from the prediction itself
 };
 
 /// Compares each step over its run's median with the predicted steps of one median job over theirs. `sortedWithinSeconds` ascending,

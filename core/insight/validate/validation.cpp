@@ -32,7 +32,8 @@ StepSpread stepSpread(const PublishedRow& row, const Calibration& calibration, c
     return spread;
 }
 
-std::vector<ValidatedRow> validatedRows(const std::vector<PublishedRow>& rows, const Calibration& calibration, const ValidationOptions& options)
+std::vector<ValidatedRow> validatedRows(const std::vector<PublishedRow>& rows, const Calibration& calibration,
+                                        const ValidationOptions& options)
 {
     std::vector<ValidatedRow> validated(rows.size());
     std::atomic<std::size_t> next{0};

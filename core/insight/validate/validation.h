@@ -7,8 +7,8 @@ namespace prism {
 
 struct ValidationOptions {
     std::uint64_t seed = 1;
-    int samples = 200;   ///< per row; the median of 200 is known to about 0.2 % where steps spread by 1.5 %
-    int threads = 0;     ///< 0 = all cores; results do not depend on it
+    int samples = 200; ///< per row; the median of 200 is known to about 0.2 % where steps spread by 1.5 %
+    int threads = 0;   ///< 0 = all cores; results do not depend on it
 };
 
 /// Median and p95 of a row's step time over its noise-free step, with the row's variability. 1 and 1 where it cannot be run.
@@ -18,6 +18,7 @@ struct StepSpread {
 [[nodiscard]] StepSpread stepSpread(const PublishedRow& row, const Calibration& calibration, const ValidationOptions& options);
 
 /// Every row run and sampled, in order. Any thread.
-[[nodiscard]] std::vector<ValidatedRow> validatedRows(const std::vector<PublishedRow>& rows, const Calibration& calibration, const ValidationOptions& options);
+[[nodiscard]] std::vector<ValidatedRow> validatedRows(const std::vector<PublishedRow>& rows, const Calibration& calibration,
+                                                      const ValidationOptions& options);
 
 } // namespace prism

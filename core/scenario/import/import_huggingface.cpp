@@ -236,9 +236,9 @@ struct Architecture {
 };
 
 constexpr Architecture kArchitectures[] = {
-    {"llama", readLlamaLike}, {"mistral", readMistral}, {"mixtral", readMixtral}, {"qwen2", readQwen2},
-    {"qwen2_moe", readQwen2Moe}, {"qwen3", readQwen3}, {"qwen3_moe", readQwen3Moe}, {"deepseek_v2", readDeepSeek},
-    {"deepseek_v3", readDeepSeek}, {"gpt2", readGpt2}, {"gpt_neox", readGptNeox},
+    {"llama", readLlamaLike},      {"mistral", readMistral}, {"mixtral", readMixtral},    {"qwen2", readQwen2},
+    {"qwen2_moe", readQwen2Moe},   {"qwen3", readQwen3},     {"qwen3_moe", readQwen3Moe}, {"deepseek_v2", readDeepSeek},
+    {"deepseek_v3", readDeepSeek}, {"gpt2", readGpt2},       {"gpt_neox", readGptNeox},
 };
 
 Diagnostic unknownArchitecture(const json& config)
@@ -248,7 +248,9 @@ Diagnostic unknownArchitecture(const json& config)
         known.emplace_back(a.type);
     const auto it = config.find("model_type");
     if (it == config.end() || !it->is_string())
-        return {.path = "model_type", .message = "the architecture is not named", .found = it == config.end() ? "nothing" : jsonShort(*it),
+        return {.path = "model_type",
+                .message = "the architecture is not named",
+                .found = it == config.end() ? "nothing" : jsonShort(*it),
                 .accepted = "one of: " + joined(known, ", ")};
     return unknownName("model_type", "architecture", it->get<std::string>(), known);
 }
@@ -283,9 +285,12 @@ Result<ImportResult> importHuggingFaceConfig(std::string_view text, Scenario bas
     if (!document->is_object())
         return wrongType("", "the object of a config.json", *document);
     // Multimodal configurations hold the language model in a section of its own.
-    const json config = document->contains("text_config") && (*document)["text_config"].is_object() ? (*document)["text_config"] : *document;
-    const std::string type = config.contains("model_type") && config["model_type"].is_string() ? config["model_type"].get<std::string>() : "";
-    const auto* architecture = std::find_if(std::begin(kArchitectures), std::end(kArchitectures), [&](const Architecture& a) { return type == a.type; });
+    const json config =
+        document->contains("text_config") && (*document)["text_config"].is_object() ? (*document)["text_config"] : *document;
+    const std::string type =
+        config.contains("model_type") && config["model_type"].is_string() ? config["model_type"].get<std::string>() : "";
+    const auto* architecture =
+        std::find_if(std::begin(kArchitectures), std::end(kArchitectures), [&](const Architecture& a) { return type == a.type; });
     if (architecture == std::end(kArchitectures))
         return unknownArchitecture(config);
 

@@ -19,17 +19,28 @@ struct DirectFlag {
 };
 
 constexpr DirectFlag kDirect[] = {
-    {"num-layers", "model.num_layers"}, {"hidden-size", "model.hidden_size"},
-    {"num-attention-heads", "model.num_attention_heads"}, {"num-query-groups", "model.num_query_groups"},
-    {"kv-channels", "model.kv_channels"}, {"ffn-hidden-size", "model.ffn_hidden_size"}, {"seq-length", "model.seq_length"},
-    {"vocab-size", "model.vocab_size"}, {"padded-vocab-size", "model.vocab_size"},
-    {"q-lora-rank", "model.q_lora_rank"}, {"kv-lora-rank", "model.kv_lora_rank"}, {"qk-head-dim", "model.qk_head_dim"},
-    {"qk-pos-emb-head-dim", "model.qk_pos_emb_head_dim"}, {"v-head-dim", "model.v_head_dim"},
-    {"num-experts", "model.num_experts"}, {"moe-router-topk", "model.moe_router_topk"},
-    {"moe-router-num-groups", "model.moe_router_num_groups"}, {"moe-router-group-topk", "model.moe_router_group_topk"},
+    {"num-layers", "model.num_layers"},
+    {"hidden-size", "model.hidden_size"},
+    {"num-attention-heads", "model.num_attention_heads"},
+    {"num-query-groups", "model.num_query_groups"},
+    {"kv-channels", "model.kv_channels"},
+    {"ffn-hidden-size", "model.ffn_hidden_size"},
+    {"seq-length", "model.seq_length"},
+    {"vocab-size", "model.vocab_size"},
+    {"padded-vocab-size", "model.vocab_size"},
+    {"q-lora-rank", "model.q_lora_rank"},
+    {"kv-lora-rank", "model.kv_lora_rank"},
+    {"qk-head-dim", "model.qk_head_dim"},
+    {"qk-pos-emb-head-dim", "model.qk_pos_emb_head_dim"},
+    {"v-head-dim", "model.v_head_dim"},
+    {"num-experts", "model.num_experts"},
+    {"moe-router-topk", "model.moe_router_topk"},
+    {"moe-router-num-groups", "model.moe_router_num_groups"},
+    {"moe-router-group-topk", "model.moe_router_group_topk"},
     {"moe-ffn-hidden-size", "model.moe_ffn_hidden_size"},
     {"moe-shared-expert-intermediate-size", "model.moe_shared_expert_intermediate_size"},
-    {"moe-expert-capacity-factor", "model.moe_capacity_factor"}, {"mtp-num-layers", "model.mtp_num_layers"},
+    {"moe-expert-capacity-factor", "model.moe_capacity_factor"},
+    {"mtp-num-layers", "model.mtp_num_layers"},
     {"tensor-model-parallel-size", "parallelism.tensor_model_parallel_size"},
     {"pipeline-model-parallel-size", "parallelism.pipeline_model_parallel_size"},
     {"context-parallel-size", "parallelism.context_parallel_size"},
@@ -42,9 +53,12 @@ constexpr DirectFlag kDirect[] = {
     {"decoder-first-pipeline-num-layers", "parallelism.num_layers_in_first_pipeline_stage"},
     {"decoder-last-pipeline-num-layers", "parallelism.num_layers_in_last_pipeline_stage"},
     {"pipeline-model-parallel-layout", "parallelism.pipeline_model_parallel_layout"},
-    {"micro-batch-size", "training.micro_batch_size"}, {"global-batch-size", "training.global_batch_size"},
-    {"recompute-granularity", "training.recompute_granularity"}, {"recompute-method", "training.recompute_method"},
-    {"recompute-num-layers", "training.recompute_num_layers"}, {"optimizer", "training.optimizer"},
+    {"micro-batch-size", "training.micro_batch_size"},
+    {"global-batch-size", "training.global_batch_size"},
+    {"recompute-granularity", "training.recompute_granularity"},
+    {"recompute-method", "training.recompute_method"},
+    {"recompute-num-layers", "training.recompute_num_layers"},
+    {"optimizer", "training.optimizer"},
 };
 
 /// Flags without a value that set one parameter.
@@ -55,13 +69,18 @@ struct Switch {
 };
 
 constexpr Switch kSwitches[] = {
-    {"swiglu", "model.gated_mlp", "true"}, {"untie-embeddings-and-output-weights", "model.tied_embeddings", "false"},
-    {"disable-bias-linear", "model.add_bias_linear", "false"}, {"add-qkv-bias", "model.add_qkv_bias", "true"},
-    {"qk-layernorm", "model.qk_layernorm", "true"}, {"multi-latent-attention", "model.multi_latent_attention", "true"},
+    {"swiglu", "model.gated_mlp", "true"},
+    {"untie-embeddings-and-output-weights", "model.tied_embeddings", "false"},
+    {"disable-bias-linear", "model.add_bias_linear", "false"},
+    {"add-qkv-bias", "model.add_qkv_bias", "true"},
+    {"qk-layernorm", "model.qk_layernorm", "true"},
+    {"multi-latent-attention", "model.multi_latent_attention", "true"},
     {"use-rotary-position-embeddings", "model.position_embedding_learned", "false"},
     {"sequence-parallel", "parallelism.sequence_parallel", "true"},
-    {"use-distributed-optimizer", "parallelism.zero_stage", "1"}, {"use-torch-fsdp2", "parallelism.zero_stage", "3"},
-    {"use-custom-fsdp", "parallelism.zero_stage", "3"}, {"use-megatron-fsdp", "parallelism.zero_stage", "3"},
+    {"use-distributed-optimizer", "parallelism.zero_stage", "1"},
+    {"use-torch-fsdp2", "parallelism.zero_stage", "3"},
+    {"use-custom-fsdp", "parallelism.zero_stage", "3"},
+    {"use-megatron-fsdp", "parallelism.zero_stage", "3"},
     {"overlap-grad-reduce", "parallelism.overlap_grad_reduce", "true"},
     {"overlap-param-gather", "parallelism.overlap_param_gather", "true"},
     {"tp-comm-overlap", "parallelism.tp_comm_overlap", "true"},
@@ -77,10 +96,27 @@ constexpr Switch kSwitches[] = {
 
 /// Flags that need more than one assignment; they are handled below.
 constexpr const char* kSpecial[] = {
-    "group-query-attention", "normalization", "position-embedding-type", "moe-layer-freq", "tokenizer-type", "bf16", "fp16",
-    "fp8-format", "fp8-recipe", "fp4-format", "num-layers-per-virtual-pipeline-stage", "data-parallel-sharding-strategy",
-    "nnodes", "nproc-per-node", "train-samples", "train-iters", "attention-backend", "max-position-embeddings", "recompute-modules",
-    "make-vocab-size-divisible-by", "transformer-impl",
+    "group-query-attention",
+    "normalization",
+    "position-embedding-type",
+    "moe-layer-freq",
+    "tokenizer-type",
+    "bf16",
+    "fp16",
+    "fp8-format",
+    "fp8-recipe",
+    "fp4-format",
+    "num-layers-per-virtual-pipeline-stage",
+    "data-parallel-sharding-strategy",
+    "nnodes",
+    "nproc-per-node",
+    "train-samples",
+    "train-iters",
+    "attention-backend",
+    "max-position-embeddings",
+    "recompute-modules",
+    "make-vocab-size-divisible-by",
+    "transformer-impl",
 };
 
 std::vector<std::string> knownFlags()
@@ -135,7 +171,8 @@ private:
     {
         const auto it = m_flags.find(flag);
         const std::string where = it == m_flags.end() ? "" : " (line " + std::to_string(it->second.line) + ")";
-        m_errors.push_back({.path = "--" + flag + where, .message = std::move(message), .found = std::move(found), .accepted = std::move(accepted)});
+        m_errors.push_back(
+            {.path = "--" + flag + where, .message = std::move(message), .found = std::move(found), .accepted = std::move(accepted)});
     }
     void note(Severity severity, std::string path, std::string message)
     {
@@ -169,11 +206,13 @@ private:
         m_notes = m_shell.notes;
         for (const ShellFlag& flag : m_shell.flags) {
             const auto [it, fresh] = m_flags.try_emplace(flag.name, flag);
-            const bool isSwitch = std::any_of(std::begin(kSwitches), std::end(kSwitches), [&](const Switch& s) { return flag.name == s.flag; });
+            const bool isSwitch =
+                std::any_of(std::begin(kSwitches), std::end(kSwitches), [&](const Switch& s) { return flag.name == s.flag; });
             const auto first = [](const ShellFlag& f) { return f.values.empty() ? std::string() : f.values.front(); };
             if (!fresh && !isSwitch && first(it->second) != first(flag))
                 error(flag.name, "the flag is given twice with different values",
-                      joined(it->second.values, " ") + " and " + joined(flag.values, " ") + " in line " + std::to_string(flag.line), "one value");
+                      joined(it->second.values, " ") + " and " + joined(flag.values, " ") + " in line " + std::to_string(flag.line),
+                      "one value");
         }
     }
 
@@ -266,7 +305,8 @@ private:
         else if (tokenizer != nullptr && *tokenizer == "Llama2Tokenizer")
             m_scenario.model.vocabSize = 32000;
         else
-            note(Severity::warning, "model.vocab_size", "the arguments do not say the vocabulary; taken as " + std::to_string(m_scenario.model.vocabSize));
+            note(Severity::warning, "model.vocab_size",
+                 "the arguments do not say the vocabulary; taken as " + std::to_string(m_scenario.model.vocabSize));
     }
 
     void parallelism()
@@ -277,7 +317,8 @@ private:
             if (layers % chunks != 0)
                 error("num-layers-per-virtual-pipeline-stage", "the layers do not divide over PP x layers per virtual stage",
                       std::to_string(layers) + " layers, " + std::to_string(chunks), "a divisor");
-            else if (const std::int64_t vpp = layers / chunks; given("num-virtual-stages-per-pipeline-rank") && vpp != p.virtualPipelineModelParallelSize)
+            else if (const std::int64_t vpp = layers / chunks;
+                     given("num-virtual-stages-per-pipeline-rank") && vpp != p.virtualPipelineModelParallelSize)
                 error("num-layers-per-virtual-pipeline-stage", "two flags give different numbers of virtual stages",
                       std::to_string(vpp) + " and " + std::to_string(p.virtualPipelineModelParallelSize), "one of the flags");
             else
@@ -287,11 +328,13 @@ private:
             chunksOfLayout();
         p.pipelineSchedule = p.virtualPipelineModelParallelSize > 1 ? "interleaved" : "1f1b";
         if (const std::string* strategy = valueOf("data-parallel-sharding-strategy")) {
-            static const std::map<std::string, int, std::less<>> kStages{{"no_shard", 0}, {"optim", 1}, {"optim_grads", 2}, {"optim_grads_params", 3}};
+            static const std::map<std::string, int, std::less<>> kStages{
+                {"no_shard", 0}, {"optim", 1}, {"optim_grads", 2}, {"optim_grads_params", 3}};
             if (const auto it = kStages.find(*strategy); it != kStages.end())
                 p.zeroStage = it->second;
             else
-                error("data-parallel-sharding-strategy", "the strategy is not known", *strategy, "no_shard, optim, optim_grads, optim_grads_params");
+                error("data-parallel-sharding-strategy", "the strategy is not known", *strategy,
+                      "no_shard, optim, optim_grads, optim_grads_params");
         }
         if (p.sequenceParallel && p.tensorModelParallelSize == 1)
             p.sequenceParallel = false; // Megatron-LM switches it off
@@ -310,7 +353,8 @@ private:
         }
         const auto chunks = static_cast<std::int64_t>(layout->size());
         if (chunks % p.pipelineModelParallelSize != 0)
-            error(flag, "PP does not divide the chunks of the layout", std::to_string(chunks) + " chunks, PP " + std::to_string(p.pipelineModelParallelSize), "a multiple of PP");
+            error(flag, "PP does not divide the chunks of the layout",
+                  std::to_string(chunks) + " chunks, PP " + std::to_string(p.pipelineModelParallelSize), "a multiple of PP");
         else
             set(flag, "parallelism.virtual_pipeline_model_parallel_size", std::to_string(chunks / p.pipelineModelParallelSize));
     }
@@ -325,7 +369,8 @@ private:
         else if (given("fp16"))
             t.precision = "fp16";
         if (given("fp8-format")) {
-            static const std::map<std::string, const char*, std::less<>> kRecipes{{"delayed", "fp8_delayed"}, {"tensorwise", "fp8_tensorwise"}, {"blockwise", "fp8_blockwise"}, {"mxfp8", "mxfp8"}};
+            static const std::map<std::string, const char*, std::less<>> kRecipes{
+                {"delayed", "fp8_delayed"}, {"tensorwise", "fp8_tensorwise"}, {"blockwise", "fp8_blockwise"}, {"mxfp8", "mxfp8"}};
             const std::string* recipe = valueOf("fp8-recipe");
             const auto it = kRecipes.find(recipe == nullptr ? "delayed" : *recipe);
             if (it == kRecipes.end())
@@ -349,14 +394,18 @@ private:
     {
         const ParallelismConfig& p = m_scenario.parallelism;
         TrainingConfig& t = m_scenario.training;
-        const std::int64_t ranks = static_cast<std::int64_t>(p.tensorModelParallelSize) * p.pipelineModelParallelSize * p.contextParallelSize;
+        const std::int64_t ranks =
+            static_cast<std::int64_t>(p.tensorModelParallelSize) * p.pipelineModelParallelSize * p.contextParallelSize;
         if (const auto gpus = gpuCount()) {
             set("nnodes", "cluster.num_gpus", std::to_string(*gpus));
         } else if (m_scenario.cluster.numGpus % ranks != 0) {
             m_scenario.cluster.numGpus = ranks;
-            note(Severity::warning, "cluster.num_gpus", "the arguments do not say the number of GPUs; one replica of " + std::to_string(ranks) + " is taken");
+            note(Severity::warning, "cluster.num_gpus",
+                 "the arguments do not say the number of GPUs; one replica of " + std::to_string(ranks) + " is taken");
         } else {
-            note(Severity::note, "cluster.num_gpus", "the arguments do not say the number of GPUs; " + std::to_string(m_scenario.cluster.numGpus) + " of the base scenario stay");
+            note(Severity::note, "cluster.num_gpus",
+                 "the arguments do not say the number of GPUs; " + std::to_string(m_scenario.cluster.numGpus)
+                     + " of the base scenario stay");
         }
         if (t.globalBatchSize == 0) // Megatron-LM's default: one micro-batch per data-parallel rank
             t.globalBatchSize = t.microBatchSize * std::max<std::int64_t>(1, m_scenario.dataParallelSize());
@@ -381,7 +430,8 @@ private:
         };
         const auto plain = [&](const char* flag) -> std::optional<std::int64_t> {
             const auto it = m_flags.find(flag);
-            const auto number = it == m_flags.end() || it->second.values.empty() ? std::nullopt : integerFromText(it->second.values.front());
+            const auto number =
+                it == m_flags.end() || it->second.values.empty() ? std::nullopt : integerFromText(it->second.values.front());
             return number && *number > 0 && *number <= (1 << 20) ? number : std::nullopt;
         };
         const auto nodes = plain("nnodes") ? plain("nnodes") : first({"NNODES", "NUM_NODES", "SLURM_NNODES"});
@@ -420,7 +470,8 @@ Result<ImportResult> importMegatronArguments(std::string_view text, Scenario bas
     if (!flags)
         return flags.errors();
     if (flags->flags.empty())
-        return Diagnostic{.message = "there is no argument in this text", .found = std::string(text.substr(0, 60)),
+        return Diagnostic{.message = "there is no argument in this text",
+                          .found = std::string(text.substr(0, 60)),
                           .accepted = "Megatron-LM arguments such as --num-layers 96 --hidden-size 12288"};
     return MegatronImport(std::move(flags).value(), std::move(base)).run();
 }

@@ -41,7 +41,9 @@ public:
                 m_at = std::min(m_text.find('\n', m_at), m_text.size());
             } else if (c == '"' || c == '\'') {
                 if (!quoted(c))
-                    return Diagnostic{.path = "line " + std::to_string(m_line), .message = "a quote never ends", .found = std::string(1, c),
+                    return Diagnostic{.path = "line " + std::to_string(m_line),
+                                      .message = "a quote never ends",
+                                      .found = std::string(1, c),
                                       .accepted = "the closing quote"};
             } else {
                 append(c == '\\' && m_at + 1 < m_text.size() ? m_text[++m_at] : c);
@@ -174,7 +176,8 @@ public:
     void finish()
     {
         for (const std::string& name : m_missing)
-            m_result.notes.push_back({.severity = Severity::note, .path = "$" + name.substr(0, 80), .message = "the variable is used and not given"});
+            m_result.notes.push_back(
+                {.severity = Severity::note, .path = "$" + name.substr(0, 80), .message = "the variable is used and not given"});
     }
 
 private:
@@ -219,7 +222,8 @@ private:
 Result<ShellFlags> shellFlags(std::string_view text)
 {
     if (text.size() > kMaxBytes)
-        return Diagnostic{.message = "the text is too large", .found = std::to_string(text.size()) + " bytes",
+        return Diagnostic{.message = "the text is too large",
+                          .found = std::to_string(text.size()) + " bytes",
                           .accepted = "at most " + std::to_string(kMaxBytes) + " bytes"};
     const Result<std::vector<Word>> words = Splitter(text).words();
     if (!words)

@@ -12,15 +12,15 @@ namespace prism {
 
 /// One `--flag value...` as it was written; underscores in the name are dashes.
 struct ShellFlag {
-    std::string name;                 ///< without the leading dashes, lower case
+    std::string name; ///< without the leading dashes, lower case
     std::vector<std::string> values;
-    int line = 0;                     ///< 1-based
+    int line = 0; ///< 1-based
 };
 
 struct ShellFlags {
     std::vector<ShellFlag> flags;
     std::map<std::string, std::string, std::less<>> variables; ///< simple NAME=value assignments, expanded
-    Diagnostics notes;                ///< variables that are used and not given
+    Diagnostics notes;                                         ///< variables that are used and not given
 };
 
 /// Reads at most 4 MiB of text; runs nothing. Errors: too large, quote that never ends.

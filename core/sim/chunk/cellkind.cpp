@@ -30,7 +30,8 @@ double slowness(const std::vector<double>& cell)
 std::vector<double> cellFactors(const StepGraph& graph, int replica, int stage)
 {
     const auto ranks = static_cast<std::size_t>(graph.cellRanks()), group = static_cast<std::size_t>(graph.groupRanks);
-    const std::size_t first = (static_cast<std::size_t>(replica) * static_cast<std::size_t>(graph.schedule.numStages) + static_cast<std::size_t>(stage)) * ranks;
+    const std::size_t first =
+        (static_cast<std::size_t>(replica) * static_cast<std::size_t>(graph.schedule.numStages) + static_cast<std::size_t>(stage)) * ranks;
     std::vector<std::vector<double>> groups;
     for (std::size_t r = 0; r < ranks; ++r) {
         if (r % group == 0)
@@ -94,9 +95,7 @@ SpatialSamples spatialSamples(const StepGraph& graph, const CellKind& kind, cons
         out.weight.assign(measured.factor.size() / static_cast<std::size_t>(ranks), 1.0);
         return out;
     }
-    const auto factorOf = [&](int r) {
-        return kind.computeFactor.empty() ? 1.0 : kind.computeFactor[static_cast<std::size_t>(r)];
-    };
+    const auto factorOf = [&](int r) { return kind.computeFactor.empty() ? 1.0 : kind.computeFactor[static_cast<std::size_t>(r)]; };
     SpatialSamples out;
     out.hash = hashOf(graph, kind, measured);
     if (graph.spatial.cv <= 0.0 || graph.spatial.family == Family::deterministic) {

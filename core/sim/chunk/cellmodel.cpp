@@ -19,7 +19,10 @@ constexpr int kRegimeNodes = 33;
 /// Rare events up to this expected number per chunk execution are drawn one by one; more frequent ones are part of the shape.
 constexpr double kRareUpTo = 0.05;
 
-double normalQuantile(double u) { return -std::numbers::sqrt2 * boost::math::erfc_inv(2.0 * u); }
+double normalQuantile(double u)
+{
+    return -std::numbers::sqrt2 * boost::math::erfc_inv(2.0 * u);
+}
 
 /// Conditional averages of per-sample values at the score nodes, by a triangular kernel over the samples' own scores,
 /// rescaled so that the table's mean over a normal score is the samples' mean.
@@ -47,7 +50,8 @@ std::vector<float> scoreTable(const std::vector<double>& score, const std::vecto
         table[k] = sum[k] / mass[k];
         for (int q = last + 1; q < j; ++q) {
             const double part = last < 0 ? 1.0 : static_cast<double>(q - last) / (j - last);
-            table[static_cast<std::size_t>(q)] = (last < 0 ? table[k] : table[static_cast<std::size_t>(last)]) * (1.0 - part) + table[k] * part;
+            table[static_cast<std::size_t>(q)] =
+                (last < 0 ? table[k] : table[static_cast<std::size_t>(last)]) * (1.0 - part) + table[k] * part;
         }
         last = j;
     }
@@ -102,7 +106,10 @@ ContentHash contentOf(const ModelInputs& in)
         for (const Block& b : p.blocks) {
             h.add(b.repeat).add(static_cast<std::uint64_t>(b.ops.size()));
             for (const Op& op : b.ops)
-                h.add(op.kernelClass).add(in.classes.hash[static_cast<std::size_t>(op.kernelClass)]).add(op.meanSeconds).add(op.hiddenSeconds)
+                h.add(op.kernelClass)
+                    .add(in.classes.hash[static_cast<std::size_t>(op.kernelClass)])
+                    .add(op.meanSeconds)
+                    .add(op.hiddenSeconds)
                     .add(static_cast<int>(op.sync));
         }
     for (const auto& stage : g.programOf)
@@ -148,7 +155,8 @@ bool addCollectives(ChunkModel& model, const ChunkBuilder& builder, const Regime
 }
 
 /// Normal scores of the spatial samples by the weighted time of all chunks.
-std::vector<double> sampleScores(const SpatialSamples& spatial, const std::vector<double>& weights, const std::vector<std::vector<double>>& means)
+std::vector<double> sampleScores(const SpatialSamples& spatial, const std::vector<double>& weights,
+                                 const std::vector<std::vector<double>>& means)
 {
     const std::size_t count = spatial.weight.size();
     std::vector<double> key(count, 0.0), score(count, 0.0);
@@ -167,7 +175,8 @@ std::vector<double> sampleScores(const SpatialSamples& spatial, const std::vecto
 }
 
 /// Gives each builder the models of its segments, each distinct segment once; false when stopped.
-bool findSegments(const ModelInputs& in, const SpatialSamples& spatial, std::vector<ChunkBuilder>& builders, Recall& recall, std::stop_token stop)
+bool findSegments(const ModelInputs& in, const SpatialSamples& spatial, std::vector<ChunkBuilder>& builders, Recall& recall,
+                  std::stop_token stop)
 {
     std::vector<SegmentRequest> distinct;
     std::vector<std::vector<std::size_t>> uses;
@@ -196,7 +205,8 @@ std::size_t bytesOf(const KindModels& models)
 {
     std::size_t bytes = sizeof models;
     for (const ChunkModel& m : models.program)
-        bytes += sizeof m + 4 * (m.computeMean.size() + m.computeVariance.size() + m.rare.extra.size() + m.shape.steps.size()) + 4 * 8 * kRegimeNodes;
+        bytes += sizeof m + 4 * (m.computeMean.size() + m.computeVariance.size() + m.rare.extra.size() + m.shape.steps.size())
+                 + 4 * 8 * kRegimeNodes;
     return bytes;
 }
 

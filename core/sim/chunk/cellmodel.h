@@ -17,11 +17,11 @@ struct LinearTable {
 
 /// One program in one kind of cell. Seconds and seconds squared.
 struct ChunkModel {
-    std::vector<float> computeMean, computeVariance;       ///< per score node, at data factor 1 and regimes 1
-    LinearTable collectiveMean[2], collectiveVariance[2];  ///< by regime factor of scope intraNode, interNode
-    RegisterTable shape;                                   ///< standardised
+    std::vector<float> computeMean, computeVariance;      ///< per score node, at data factor 1 and regimes 1
+    LinearTable collectiveMean[2], collectiveVariance[2]; ///< by regime factor of scope intraNode, interNode
+    RegisterTable shape;                                  ///< standardised
     bool isRandom = false;
-    RareEvent rare;                                        ///< probability 0: none, or frequent enough to be in the shape
+    RareEvent rare; ///< probability 0: none, or frequent enough to be in the shape
 };
 
 /// Range of regime factors over which collectives with hidden parts are tabulated.
@@ -32,7 +32,7 @@ struct RegimeRange {
 
 /// What all kinds of cells of a graph are modelled from.
 struct ModelInputs {
-    StepGraph graph;                   ///< with the distinct optimizers as further programs
+    StepGraph graph; ///< with the distinct optimizers as further programs
     ClassSet classes;
     RegimeRange regimes;
     MeasuredCells measured;
@@ -45,9 +45,10 @@ struct ModelInputs {
 /// together. Immutable; any thread.
 struct KindModels {
     std::vector<ChunkModel> program;
-    ContentHash hash;                  ///< names the content: equal inputs, equal hash
+    ContentHash hash; ///< names the content: equal inputs, equal hash
 };
 /// A node ("cell models") of the evaluation graph. Null when stopped.
-[[nodiscard]] std::shared_ptr<const KindModels> kindModels(const ModelInputs& inputs, const CellKind& kind, Recall& recall, std::stop_token stop);
+[[nodiscard]] std::shared_ptr<const KindModels> kindModels(const ModelInputs& inputs, const CellKind& kind, Recall& recall,
+                                                           std::stop_token stop);
 
 } // namespace prism

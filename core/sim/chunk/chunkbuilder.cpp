@@ -55,7 +55,10 @@ std::vector<RareSource> rareSources(const StepGraph& graph, const ProgramShape& 
 } // namespace
 
 ChunkBuilder::ChunkBuilder(const ModelInputs& inputs, const CellKind& kind, const ProgramShape& shape, bool withRare)
-    : m_inputs(inputs), m_kind(kind), m_shape(shape), m_withRare(withRare)
+    : m_inputs(inputs),
+      m_kind(kind),
+      m_shape(shape),
+      m_withRare(withRare)
 {
 }
 
@@ -63,7 +66,8 @@ std::vector<SegmentRequest> ChunkBuilder::requests() const
 {
     std::vector<SegmentRequest> out;
     for (const SegmentTerms& terms : m_shape.segments) {
-        const bool anyRare = std::any_of(terms.begin(), terms.end(), [&](const OpTerm& t) { return m_inputs.classes.rare[static_cast<std::size_t>(t.kernelClass)]; });
+        const bool anyRare = std::any_of(terms.begin(), terms.end(),
+                                         [&](const OpTerm& t) { return m_inputs.classes.rare[static_cast<std::size_t>(t.kernelClass)]; });
         out.push_back({terms, m_withRare && anyRare});
     }
     return out;

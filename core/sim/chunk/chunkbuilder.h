@@ -39,8 +39,8 @@ private:
     const ProgramShape& m_shape;
     bool m_withRare;
     std::vector<SegmentModelPtr> m_segments;
-    std::vector<StandardCdf> m_sectionShape;              ///< of a group's time, only with several groups
-    std::vector<Moments> m_sectionCollectives;            ///< of a group, both scopes at regime 1
+    std::vector<StandardCdf> m_sectionShape;   ///< of a group's time, only with several groups
+    std::vector<Moments> m_sectionCollectives; ///< of a group, both scopes at regime 1
     std::vector<std::unique_ptr<QuantilePoints>> m_exposed;
 };
 

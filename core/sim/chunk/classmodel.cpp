@@ -41,10 +41,9 @@ ContentHash contentOf(const Distribution& distribution)
 ClassModelPtr classModel(const Distribution& distribution, Recall& recall)
 {
     const ContentHash hash = contentOf(distribution);
-    return recall.node<ClassModel>("factor", Hasher().add("factor").add(hash).result(), [&] { return made(distribution, hash); },
-                                   [](const ClassModel& m) {
-                                       return sizeof m + 16 * (m.base.value.size() + m.all.value.size()) + 4 * m.table.steps.size();
-                                   });
+    return recall.node<ClassModel>(
+        "factor", Hasher().add("factor").add(hash).result(), [&] { return made(distribution, hash); },
+        [](const ClassModel& m) { return sizeof m + 16 * (m.base.value.size() + m.all.value.size()) + 4 * m.table.steps.size(); });
 }
 
 void factorRow(const ClassModel& model, const DrawKey& key, const RoundKeys& keys, std::uint64_t block, float* row)

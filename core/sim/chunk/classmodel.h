@@ -13,11 +13,11 @@ namespace prism {
 
 /// One distribution of mean-1 factors. Immutable; any thread.
 struct ClassModel {
-    QuantilePoints base, all;   ///< without and with the rare event
+    QuantilePoints base, all; ///< without and with the rare event
     RegisterTable table;
-    bool isRandom = false;      ///< otherwise the table is not used: the factor is 1
-    RareEvent rare;             ///< extra = the multiplier
-    ContentHash hash;           ///< of the distribution
+    bool isRandom = false; ///< otherwise the table is not used: the factor is 1
+    RareEvent rare;        ///< extra = the multiplier
+    ContentHash hash;      ///< of the distribution
     [[nodiscard]] bool varies() const { return isRandom || rare.probability > 0.0; }
 };
 using ClassModelPtr = std::shared_ptr<const ClassModel>;

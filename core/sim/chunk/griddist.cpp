@@ -26,7 +26,11 @@ Eigen::FFT<double>& transforms()
 class CharacteristicProduct final {
 public:
     explicit CharacteristicProduct(int cells)
-        : m_grid(static_cast<std::size_t>(cells)), m_one(m_grid.size() / 2 + 1), m_product(m_one.size(), Complex{1.0, 0.0}) {}
+        : m_grid(static_cast<std::size_t>(cells)),
+          m_one(m_grid.size() / 2 + 1),
+          m_product(m_one.size(), Complex{1.0, 0.0})
+    {
+    }
 
     /// Splits a point mass of the next factor between its two grid neighbours so that the mean is kept. Offsets wrap around.
     void deposit(double offsetInSteps, double mass)

@@ -32,8 +32,8 @@ struct Section {
 };
 
 struct ProgramShape {
-    std::vector<SegmentTerms> segments;   ///< distinct ones
-    std::vector<Section> sections;        ///< distinct ones
+    std::vector<SegmentTerms> segments; ///< distinct ones
+    std::vector<Section> sections;      ///< distinct ones
 };
 
 /// Order among segments and among sections is lost on purpose: a chunk is their sum. With one group per cell every

@@ -98,9 +98,8 @@ std::vector<SegmentModelPtr> segmentModels(const StepGraph& graph, const ClassSe
             missing.push_back(i);
     }
     std::vector<SegmentModel> made(missing.size());
-    tbb::parallel_for(std::size_t{0}, missing.size(), [&](std::size_t m) {
-        made[m] = segmentModel(graph, classes, spatial, requests[missing[m]], stop);
-    });
+    tbb::parallel_for(std::size_t{0}, missing.size(),
+                      [&](std::size_t m) { made[m] = segmentModel(graph, classes, spatial, requests[missing[m]], stop); });
     if (stop.stop_requested())
         return {};
     for (std::size_t m = 0; m < missing.size(); ++m) {

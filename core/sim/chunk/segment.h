@@ -12,9 +12,9 @@ namespace prism {
 
 /// Classes of a graph with their factors, and the hash of each class's content.
 struct ClassSet {
-    std::vector<ClassModelPtr> factor;  ///< per class
-    std::vector<ContentHash> hash;      ///< per class: scope, sensitivity, factor
-    std::vector<bool> rare;             ///< per class: has a rare event
+    std::vector<ClassModelPtr> factor; ///< per class
+    std::vector<ContentHash> hash;     ///< per class: scope, sensitivity, factor
+    std::vector<bool> rare;            ///< per class: has a rare event
 };
 [[nodiscard]] ClassSet classSet(const StepGraph& graph, Recall& recall);
 
@@ -30,8 +30,8 @@ struct RankSum {
 /// One segment in one kind of cell. Immutable; any thread.
 struct SegmentModel {
     RankSum sum;
-    GridDist maximumAtOne;            ///< slowest rank of a group, all spatial factors at 1
-    std::vector<Moments> group;       ///< [spatial sample][group]: of the slowest rank of the group
+    GridDist maximumAtOne;      ///< slowest rank of a group, all spatial factors at 1
+    std::vector<Moments> group; ///< [spatial sample][group]: of the slowest rank of the group
 };
 using SegmentModelPtr = std::shared_ptr<const SegmentModel>;
 

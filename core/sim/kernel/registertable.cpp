@@ -156,7 +156,8 @@ RegisterTable standardTable(const GridDist& dist)
             i = std::clamp<std::size_t>(i, 1, dist.mass.size()) - 1;
             part = dist.mass[i] > 0.0 ? (lower - below[i]) / dist.mass[i] : 0.5;
         } else {
-            i = static_cast<std::size_t>(std::partition_point(above.begin(), above.end(), [&](double a) { return a > upper; }) - above.begin());
+            i = static_cast<std::size_t>(std::partition_point(above.begin(), above.end(), [&](double a) { return a > upper; })
+                                         - above.begin());
             i = std::clamp<std::size_t>(i, 1, dist.mass.size()) - 1;
             part = dist.mass[i] > 0.0 ? 1.0 - (upper - above[i + 1]) / dist.mass[i] : 0.5;
         }

@@ -22,8 +22,7 @@ struct alignas(64) RegisterTable {
 };
 
 /// Table of a quantile function given by lower and upper tail probability, scaled to `mean` and `variance`.
-[[nodiscard]] RegisterTable registerTable(const std::function<double(double lower, double upper)>& quantile, double mean,
-                                          double variance);
+[[nodiscard]] RegisterTable registerTable(const std::function<double(double lower, double upper)>& quantile, double mean, double variance);
 
 /// Table of the standardised variable (mean 0, variance 1).
 [[nodiscard]] RegisterTable standardTable(const GridDist& dist);

@@ -13,7 +13,10 @@ namespace prism {
 /// Rows of kLanes floats, aligned for whole registers.
 class Rows final {
 public:
-    explicit Rows(std::size_t rows = 0) : m_rows(rows), m_data(hwy::AllocateAligned<float>(std::max<std::size_t>(1, rows) * kLanes)) { fill(0.0F); }
+    explicit Rows(std::size_t rows = 0) : m_rows(rows), m_data(hwy::AllocateAligned<float>(std::max<std::size_t>(1, rows) * kLanes))
+    {
+        fill(0.0F);
+    }
     [[nodiscard]] float* row(std::size_t i) { return m_data.get() + i * kLanes; }
     [[nodiscard]] const float* row(std::size_t i) const { return m_data.get() + i * kLanes; }
     [[nodiscard]] std::size_t rows() const { return m_rows; }

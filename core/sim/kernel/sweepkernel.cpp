@@ -186,7 +186,8 @@ HWY_INLINE void execute(F d, const KernelNode& node, const KernelRows& rows, con
     const float* HWY_RESTRICT wait = node.waitRow >= 0 ? at(rows.slots, node.waitRow) : clock;
     float* HWY_RESTRICT send = node.sendRow >= 0 ? at(rows.slots, node.sendRow) : nullptr;
     const float *HWY_RESTRICT mean = at(rows.mean, node.durationRow), *HWY_RESTRICT spread = at(rows.spread, node.durationRow);
-    const float *HWY_RESTRICT compute = at(rows.compute, node.durationRow), *HWY_RESTRICT spreadData = at(rows.spreadData, node.durationRow);
+    const float *HWY_RESTRICT compute = at(rows.compute, node.durationRow),
+                              *HWY_RESTRICT spreadData = at(rows.spreadData, node.durationRow);
     const float* HWY_RESTRICT data = kData ? at(rows.data, node.dataRow) : nullptr;
     const float* HWY_RESTRICT transfer = node.transferRow >= 0 ? at(rows.transfer, node.transferRow) : nullptr;
     const bool occupies = rows.occupiesSender, hides = node.hiddenSeconds > 0.0F || node.minExposedShare > 1.0F;
@@ -332,7 +333,9 @@ RoundKeys roundKeys(std::uint64_t seed, std::uint64_t copy)
 
 void sweepNodes(const std::vector<KernelNode>& nodes, const KernelRows& rows, const RoundKeys& keys, std::uint64_t block)
 {
-    const auto run = [&](std::size_t first, std::size_t count) { HWY_DYNAMIC_DISPATCH(RunNodes)(nodes.data() + first, count, rows, keys, block); };
+    const auto run = [&](std::size_t first, std::size_t count) {
+        HWY_DYNAMIC_DISPATCH(RunNodes)(nodes.data() + first, count, rows, keys, block);
+    };
     std::size_t first = 0;
     std::vector<Saved> saved;
     for (std::size_t i = 0; rows.noise && rows.anyRare && i < nodes.size(); ++i) {

@@ -32,21 +32,21 @@ struct alignas(64) RoundKeys {
 /// A rare event of a node: probability per execution and quantiles of what it adds (chunk) or the factor (transfer).
 struct RareEvent {
     double probability = 0.0;
-    double noneInBlock = 1.0;       ///< (1 - probability)^kLanes
-    double perLog = 0.0;            ///< 1 / ln(1 - probability)
-    std::vector<float> extra;       ///< at (i + 0.5) / size: seconds (chunk) or factor (transfer)
-    int scope = 0;                  ///< regime that stretches the extra seconds
+    double noneInBlock = 1.0; ///< (1 - probability)^kLanes
+    double perLog = 0.0;      ///< 1 / ln(1 - probability)
+    std::vector<float> extra; ///< at (i + 0.5) / size: seconds (chunk) or factor (transfer)
+    int scope = 0;            ///< regime that stretches the extra seconds
 };
 
 /// One chunk execution with its transfer, in rows of kLanes floats.
 struct KernelNode {
-    DrawKey key;                                   ///< of the chunk's draws and, with the other half of the bits, the transfer's
-    const RegisterTable* table = nullptr;          ///< null: the duration is its mean
-    const RegisterTable* transferTable = nullptr;  ///< null: the factor is 1
+    DrawKey key;                                  ///< of the chunk's draws and, with the other half of the bits, the transfer's
+    const RegisterTable* table = nullptr;         ///< null: the duration is its mean
+    const RegisterTable* transferTable = nullptr; ///< null: the factor is 1
     const RareEvent* rare = nullptr;
     const RareEvent* transferRare = nullptr;
     std::int32_t clockRow = 0, durationRow = 0, dataRow = 0, waitRow = -1, sendRow = -1;
-    std::int32_t transferRow = -1;                 ///< row of mean seconds times regime; -1: the message arrives at once
+    std::int32_t transferRow = -1; ///< row of mean seconds times regime; -1: the message arrives at once
     float hiddenSeconds = 0.0F, minExposedShare = 0.0F;
 };
 

@@ -15,7 +15,7 @@ struct Prepared;
 
 /// Result of one timed sweep.
 struct YardstickRun {
-    double meanSeconds = 0.0;       ///< of the sampled end of the pipeline: the two ways must agree
+    double meanSeconds = 0.0; ///< of the sampled end of the pipeline: the two ways must agree
     std::size_t nodeSamples = 0;
 };
 /// A plain single-threaded Monte Carlo: std::mt19937_64, std::lognormal_distribution, one sample after the other.

@@ -27,9 +27,11 @@ class TemporalDraws final {
 public:
     TemporalDraws() = default;
     TemporalDraws(std::uint64_t seed, Run run, std::uint64_t step, std::uint64_t cell)
-        : m_seed(seed), m_base(stream(static_cast<std::uint64_t>(Purpose::temporal), static_cast<std::uint64_t>(run), step, cell)),
+        : m_seed(seed),
+          m_base(stream(static_cast<std::uint64_t>(Purpose::temporal), static_cast<std::uint64_t>(run), step, cell)),
           m_rare(stream(static_cast<std::uint64_t>(Purpose::temporalRare), static_cast<std::uint64_t>(run), step, cell))
-    {}
+    {
+    }
     double operator()(const FactorSampler& sampler) { return drawFactor(sampler, m_seed, m_base, m_rare, m_count++); }
 
 private:
@@ -44,8 +46,8 @@ struct Job {
     Sweep sweep;
     std::vector<FactorSampler> temporal; ///< per class
     FactorSampler spatial, data;
-    std::vector<double> slow;            ///< compute factor per rank, [replica][stage][rank]
-    std::vector<double> link;            ///< per cell, [replica][stage]
+    std::vector<double> slow; ///< compute factor per rank, [replica][stage][rank]
+    std::vector<double> link; ///< per cell, [replica][stage]
 
     explicit Job(const StepGraph& g) : graph(g), sweep(sweepOf(g)), spatial(g.spatial), data(g.data)
     {
@@ -58,10 +60,7 @@ struct Job {
                     slow.push_back(g.slow.empty() ? 1.0 : slowComputeFactor(g, d, s, r));
             }
     }
-    [[nodiscard]] std::size_t cell(int replica, int stage) const
-    {
-        return index(replica) * index(sweep.numStages) + index(stage);
-    }
+    [[nodiscard]] std::size_t cell(int replica, int stage) const { return index(replica) * index(sweep.numStages) + index(stage); }
     /// G of every rank of a job, slow spots included.
     [[nodiscard]] std::vector<double> spatialOf(std::uint64_t seed, std::uint64_t jobNumber) const
     {
@@ -71,10 +70,9 @@ struct Job {
         for (int d = 0; d < graph.numReplicas; ++d)
             for (int s = 0; s < sweep.numStages; ++s)
                 for (int r = 0; r < ranks; ++r, ++i)
-                    g[i] *= graph.fixedSpatial.empty()
-                                ? spatialFactor(spatial, seed, jobNumber, static_cast<std::uint64_t>(d),
-                                                static_cast<std::uint64_t>(s), static_cast<std::uint64_t>(r))
-                                : graph.fixedSpatial[i];
+                    g[i] *= graph.fixedSpatial.empty() ? spatialFactor(spatial, seed, jobNumber, static_cast<std::uint64_t>(d),
+                                                                       static_cast<std::uint64_t>(s), static_cast<std::uint64_t>(r))
+                                                       : graph.fixedSpatial[i];
         return g;
     }
 };
@@ -82,10 +80,17 @@ struct Job {
 /// One step of one job.
 class Step final {
 public:
-    Step(const Job& job, std::uint64_t seed, Run run, std::uint64_t number, const std::vector<double>& spatial,
-         double intraRegime, double interRegime)
-        : m_job(job), m_graph(job.graph), m_seed(seed), m_run(run), m_number(number), m_spatial(spatial),
-          m_intra(intraRegime), m_inter(interRegime), m_stages(job.sweep.numStages)
+    Step(const Job& job, std::uint64_t seed, Run run, std::uint64_t number, const std::vector<double>& spatial, double intraRegime,
+         double interRegime)
+        : m_job(job),
+          m_graph(job.graph),
+          m_seed(seed),
+          m_run(run),
+          m_number(number),
+          m_spatial(spatial),
+          m_intra(intraRegime),
+          m_inter(interRegime),
+          m_stages(job.sweep.numStages)
     {
         m_stepWide = TemporalDraws(seed, run, number, ~std::uint64_t{0});
     }
@@ -110,8 +115,7 @@ private:
     double communicationFactor(int kernelClass, TemporalDraws& draws, double link) const
     {
         const KernelClass& kernel = m_graph.classes[index(kernelClass)];
-        return regime(kernel.scope) * draws(m_job.temporal[index(kernelClass)])
-               * (kernel.scope == Scope::interNode ? link : 1.0);
+        return regime(kernel.scope) * draws(m_job.temporal[index(kernelClass)]) * (kernel.scope == Scope::interNode ? link : 1.0);
     }
 
     double exposed(const StepOp& op, TemporalDraws& draws, double link) const
@@ -135,16 +139,15 @@ private:
         const int ranks = static_cast<int>(clock.size());
         if (kernel.scope == Scope::none) {
             for (int r = 0; r < ranks; ++r)
-                clock[index(r)] += op.meanSeconds * rankFactor(op.kernelClass, cell, r)
-                                   * draws(m_job.temporal[index(op.kernelClass)]) * data;
+                clock[index(r)] +=
+                    op.meanSeconds * rankFactor(op.kernelClass, cell, r) * draws(m_job.temporal[index(op.kernelClass)]) * data;
             return;
         }
         const int together = op.sync == Sync::cell ? ranks : m_graph.groupRanks;
         for (int first = 0; first < ranks; first += together) {
             const auto begin = clock.begin() + first;
             const double factor = communicationFactor(op.kernelClass, draws, m_job.link[cell]);
-            const double end =
-                *std::max_element(begin, begin + together) + std::max(0.0, op.meanSeconds * factor - op.hiddenSeconds);
+            const double end = *std::max_element(begin, begin + together) + std::max(0.0, op.meanSeconds * factor - op.hiddenSeconds);
             std::fill(begin, begin + together, end);
         }
     }
@@ -171,8 +174,8 @@ private:
             draws.emplace_back(m_seed, m_run, m_number, m_job.cell(replica, s));
         std::vector<double> data;
         for (int m = 0; m < m_graph.schedule.numMicrobatches; ++m)
-            data.push_back(dataFactor(m_job.data, m_seed, m_run, m_number, static_cast<std::uint64_t>(replica),
-                                      static_cast<std::uint64_t>(m)));
+            data.push_back(
+                dataFactor(m_job.data, m_seed, m_run, m_number, static_cast<std::uint64_t>(replica), static_cast<std::uint64_t>(m)));
         m_arrival.assign(sweep.numArrivals, 0.0);
         double* clock = m_end.data() + m_job.cell(replica, 0);
         std::fill(clock, clock + m_stages, 0.0);
@@ -201,8 +204,7 @@ private:
             const std::size_t first = m_job.cell(d, m_job.sweep.firstStage);
             const std::size_t last = m_job.cell(d, m_job.sweep.lastStage);
             const double link = std::max(m_job.link[first], m_job.link[last]);
-            m_end[first] = m_end[last] =
-                std::max(m_end[first], m_end[last]) + exposed(m_graph.embeddingAllReduce, m_stepWide, link);
+            m_end[first] = m_end[last] = std::max(m_end[first], m_end[last]) + exposed(m_graph.embeddingAllReduce, m_stepWide, link);
         }
     }
 
@@ -228,8 +230,7 @@ private:
         if (m_graph.gradNorm.kernelClass < 0)
             return;
         const double link = *std::max_element(m_job.link.begin(), m_job.link.end());
-        const double end =
-            *std::max_element(m_end.begin(), m_end.end()) + exposed(m_graph.gradNorm, m_stepWide, link);
+        const double end = *std::max_element(m_end.begin(), m_end.end()) + exposed(m_graph.gradNorm, m_stepWide, link);
         std::fill(m_end.begin(), m_end.end(), end);
     }
 
@@ -311,8 +312,7 @@ std::vector<double> series(const Job& job, const SimOptions& options, Run run, i
                 if (options.stop.stop_requested())
                     return;
                 const std::vector<double> spatial = spatialOf(static_cast<std::uint64_t>(i));
-                Step step(job, options.seed, run, static_cast<std::uint64_t>(i), spatial, regimes.intra[index(i)],
-                          regimes.inter[index(i)]);
+                Step step(job, options.seed, run, static_cast<std::uint64_t>(i), spatial, regimes.intra[index(i)], regimes.inter[index(i)]);
                 seconds[index(i)] = step.seconds();
             }
         });
@@ -338,16 +338,14 @@ StepSamples simulateReference(const StepGraph& graph, const SimOptions& options)
     const Job job(graph);
     const DeterministicStep deterministic(graph);
     result.noiseFreeSeconds = deterministicStepSeconds(graph);
-    result.acrossSeconds = series(job, options, Run::across, across,
-                                  [&](std::uint64_t i) { return job.spatialOf(options.seed, i); });
+    result.acrossSeconds = series(job, options, Run::across, across, [&](std::uint64_t i) { return job.spatialOf(options.seed, i); });
     if (within > 0 && !options.stop.stop_requested()) {
         const std::vector<double> median = job.spatialOf(options.seed, medianJob(job, deterministic, options.seed));
         result.withinSeconds = series(job, options, Run::within, within, [&](std::uint64_t) { return median; });
     }
     result.nodeSamples = static_cast<std::uint64_t>(job.sweep.nodes.size()) * static_cast<std::uint64_t>(graph.numReplicas)
                          * (result.acrossSeconds.size() + result.withinSeconds.size());
-    result.complete = static_cast<int>(result.acrossSeconds.size()) == across
-                      && static_cast<int>(result.withinSeconds.size()) == within;
+    result.complete = static_cast<int>(result.acrossSeconds.size()) == across && static_cast<int>(result.withinSeconds.size()) == within;
     return result;
 }
 

@@ -33,7 +33,12 @@ double cdf(const FactorSampler& sampler, double x)
 class Candidates final {
 public:
     explicit Candidates(const Prepared& prepared, std::uint64_t seed)
-        : m_prepared(prepared), m_graph(prepared.graph()), m_seed(seed), m_sampler(prepared.graph().spatial) {}
+        : m_prepared(prepared),
+          m_graph(prepared.graph()),
+          m_seed(seed),
+          m_sampler(prepared.graph().spatial)
+    {
+    }
 
     /// Everything that decides the lucks of replicas [first, last).
     [[nodiscard]] ContentHash key(std::size_t first, std::size_t last) const
@@ -79,7 +84,8 @@ private:
     [[nodiscard]] const std::vector<double>& slowFactors(std::size_t replica, std::size_t stage) const
     {
         const ReplicaKind& kind = m_prepared.replicas[static_cast<std::size_t>(m_prepared.kindOfReplica[replica])];
-        return m_prepared.kinds[static_cast<std::size_t>(m_prepared.cells[static_cast<std::size_t>(kind.cellOfStage[stage])].kind)].computeFactor;
+        return m_prepared.kinds[static_cast<std::size_t>(m_prepared.cells[static_cast<std::size_t>(kind.cellOfStage[stage])].kind)]
+            .computeFactor;
     }
 
     [[nodiscard]] float luck(std::uint64_t job, std::size_t replica, std::size_t stage, const StreamId* streams) const
@@ -183,11 +189,13 @@ std::vector<double> medianJobFactors(const StepGraph& graph, std::uint64_t seed)
         for (int d = 0; d < graph.numReplicas; ++d)
             for (int s = 0; s < stages; ++s)
                 for (int r = 0; r < ranks; ++r)
-                    factors.push_back(spatialFactor(sampler, seed, job, static_cast<std::uint64_t>(d), static_cast<std::uint64_t>(s), static_cast<std::uint64_t>(r)));
+                    factors.push_back(spatialFactor(sampler, seed, job, static_cast<std::uint64_t>(d), static_cast<std::uint64_t>(s),
+                                                    static_cast<std::uint64_t>(r)));
         jobs[job].first = deterministic.seconds([&](int d, int s) {
             double slowest = 0.0;
             for (int r = 0; r < ranks; ++r)
-                slowest = std::max(slowest, factors[static_cast<std::size_t>((d * stages + s) * ranks + r)] * (graph.slow.empty() ? 1.0 : slowComputeFactor(graph, d, s, r)));
+                slowest = std::max(slowest, factors[static_cast<std::size_t>((d * stages + s) * ranks + r)]
+                                                * (graph.slow.empty() ? 1.0 : slowComputeFactor(graph, d, s, r)));
             return slowest;
         });
     });

@@ -19,7 +19,8 @@ struct JobScores {
 /// The job among the first kMedianCandidates of the run across (draws.h) whose noise-free step is the median; a node ("median job") of
 /// the evaluation graph, over nodes ("job lucks") with the candidates' lucks. Where spatial factors are measured there is only one job.
 /// Null when stopped.
-[[nodiscard]] std::shared_ptr<const JobScores> medianJob(const Prepared& prepared, std::uint64_t seed, Recall& recall, std::stop_token stop);
+[[nodiscard]] std::shared_ptr<const JobScores> medianJob(const Prepared& prepared, std::uint64_t seed, Recall& recall,
+                                                         std::stop_token stop);
 
 /// Spatial factors of all ranks of the median job of a small graph, drawn and chosen as the reference simulator does:
 /// [replica][stage][rank], slow spots left out. For graphs with random spatial factors. The work grows with the number of ranks.

@@ -32,7 +32,14 @@ ContentHash partKey(const Series& series, const PartRequest& request, std::size_
 /// What one thread needs to sample blocks.
 class Sampler final {
 public:
-    explicit Sampler(const Series& series) : m_series(series), m_sweep(series.prepared), m_scores(series.stages()), m_ends(series.stages()), m_optimizer(series.stages()) {}
+    explicit Sampler(const Series& series)
+        : m_series(series),
+          m_sweep(series.prepared),
+          m_scores(series.stages()),
+          m_ends(series.stages()),
+          m_optimizer(series.stages())
+    {
+    }
 
     void begin(std::size_t block)
     {

@@ -51,7 +51,8 @@ using ReplicaPartPtr = std::shared_ptr<const ReplicaPart>;
 
 /// The parts, in the order of the requests: nodes of the evaluation graph, the missing ones computed side by side
 /// over the blocks. Adds the node-samples to `nodeSamples`. Empty when stopped.
-[[nodiscard]] std::vector<ReplicaPartPtr> replicaParts(const Series& series, const std::vector<PartRequest>& requests, std::size_t firstBlock,
-                                                       std::size_t numBlocks, Recall& recall, std::stop_token stop, std::uint64_t& nodeSamples);
+[[nodiscard]] std::vector<ReplicaPartPtr> replicaParts(const Series& series, const std::vector<PartRequest>& requests,
+                                                       std::size_t firstBlock, std::size_t numBlocks, Recall& recall, std::stop_token stop,
+                                                       std::uint64_t& nodeSamples);
 
 } // namespace prism

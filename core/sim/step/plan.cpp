@@ -71,9 +71,8 @@ ContentHash planHash(const StepGraph& graph)
 
 std::size_t Plan::nodeCount() const
 {
-    return nodes.size() + static_cast<std::size_t>(std::count_if(nodes.begin(), nodes.end(), [](const PlanNode& n) {
-               return n.transfer >= 0;
-           }));
+    return nodes.size()
+           + static_cast<std::size_t>(std::count_if(nodes.begin(), nodes.end(), [](const PlanNode& n) { return n.transfer >= 0; }));
 }
 
 Plan makePlan(const StepGraph& graph)
@@ -128,8 +127,9 @@ Plan makePlan(const StepGraph& graph)
 
 std::shared_ptr<const Plan> planOf(const StepGraph& graph, Recall& recall)
 {
-    return recall.node<Plan>("plan", planHash(graph), [&] { return makePlan(graph); },
-                             [](const Plan& p) { return sizeof p + sizeof(PlanNode) * p.nodes.size(); });
+    return recall.node<Plan>(
+        "plan", planHash(graph), [&] { return makePlan(graph); },
+        [](const Plan& p) { return sizeof p + sizeof(PlanNode) * p.nodes.size(); });
 }
 
 std::vector<StepOp> transfersOf(const StepGraph& graph)

@@ -14,22 +14,19 @@ namespace prism {
 struct PlanNode {
     std::int32_t stage = 0;
     std::int32_t microbatch = 0;
-    std::int32_t cell = 0;        ///< (stage * numChunks + chunk) * kPhases + phase: row of the duration tables
-    std::int32_t waitSlot = -1;   ///< message that must have arrived; -1 = none
-    std::int32_t sendSlot = -1;   ///< message that is written; -1 = none
-    std::int32_t transfer = -1;   ///< hop of the message, forward hops first; -1 = it arrives when the chunk ends
-    DrawKey key;                  ///< of the draws of both
+    std::int32_t cell = 0;      ///< (stage * numChunks + chunk) * kPhases + phase: row of the duration tables
+    std::int32_t waitSlot = -1; ///< message that must have arrived; -1 = none
+    std::int32_t sendSlot = -1; ///< message that is written; -1 = none
+    std::int32_t transfer = -1; ///< hop of the message, forward hops first; -1 = it arrives when the chunk ends
+    DrawKey key;                ///< of the draws of both
 };
 
 /// Everything that the sweep needs of a StepGraph besides durations. Immutable; any thread.
 struct Plan {
     int numStages = 1, numChunks = 1, numMicrobatches = 1, numSlots = 0;
     std::vector<PlanNode> nodes;
-    ContentHash hash;                        ///< of what it was made from
-    [[nodiscard]] std::size_t cells() const
-    {
-        return static_cast<std::size_t>(numStages) * static_cast<std::size_t>(numChunks) * kPhases;
-    }
+    ContentHash hash; ///< of what it was made from
+    [[nodiscard]] std::size_t cells() const { return static_cast<std::size_t>(numStages) * static_cast<std::size_t>(numChunks) * kPhases; }
     /// Chunk executions and transfers of one replica: the node-samples of one sweep.
     [[nodiscard]] std::size_t nodeCount() const;
 };

@@ -45,7 +45,8 @@ void finishKind(const Prepared& prepared, ReplicaKind& replica)
 {
     const auto& path = prepared.graph().schedule.path;
     const auto kindAt = [&](int stage) {
-        return static_cast<std::size_t>(prepared.cells[static_cast<std::size_t>(replica.cellOfStage[static_cast<std::size_t>(stage)])].kind);
+        return static_cast<std::size_t>(
+            prepared.cells[static_cast<std::size_t>(replica.cellOfStage[static_cast<std::size_t>(stage)])].kind);
     };
     const auto link = [&](int stage) { return static_cast<float>(prepared.kinds[kindAt(stage)].linkFactor); };
     for (std::size_t hop = 0; hop < prepared.transfers.size(); ++hop) {
@@ -81,7 +82,8 @@ bool sortReplicas(Prepared& out, Recall& recall, std::stop_token stop)
             if (index < 0)
                 return false;
             const CellModels cell = cellModels(out.inputs, s, index);
-            const auto same = std::find_if(out.cells.begin(), out.cells.end(), [&](const CellModels& c) { return c.kind == index && c.programs == cell.programs; });
+            const auto same = std::find_if(out.cells.begin(), out.cells.end(),
+                                           [&](const CellModels& c) { return c.kind == index && c.programs == cell.programs; });
             replica.cellOfStage.push_back(static_cast<int>(same - out.cells.begin()));
             if (same == out.cells.end())
                 out.cells.push_back(cell);
@@ -115,8 +117,13 @@ void addHashes(Prepared& prepared)
     for (std::size_t s = 0; s < graph.gradSync.size(); ++s)
         still.add(prepared.meetsBeforeOptimizer(s));
     prepared.stillHash = still.add(prepared.drawsScores()).result();
-    prepared.sweepHash = Hasher().add(prepared.stillHash).add(prepared.data->hash).add(contentOf(graph.intraRegime))
-                             .add(contentOf(graph.interRegime)).add(graph.regimeLag1).result();
+    prepared.sweepHash = Hasher()
+                             .add(prepared.stillHash)
+                             .add(prepared.data->hash)
+                             .add(contentOf(graph.intraRegime))
+                             .add(contentOf(graph.interRegime))
+                             .add(graph.regimeLag1)
+                             .result();
 }
 
 } // namespace
@@ -125,8 +132,12 @@ ContentHash contentOf(const Prepared& prepared, const StepOp& op)
 {
     if (op.kernelClass < 0)
         return {};
-    return Hasher().add(prepared.inputs.classes.hash[static_cast<std::size_t>(op.kernelClass)]).add(op.meanSeconds).add(op.hiddenSeconds)
-        .add(op.minExposedSeconds).result();
+    return Hasher()
+        .add(prepared.inputs.classes.hash[static_cast<std::size_t>(op.kernelClass)])
+        .add(op.meanSeconds)
+        .add(op.hiddenSeconds)
+        .add(op.minExposedSeconds)
+        .result();
 }
 
 std::shared_ptr<const Prepared> prepare(const StepGraph& graph, Recall& recall, std::stop_token stop)

@@ -12,19 +12,19 @@ namespace prism {
 
 /// A replica as far as replicas differ: the kind of cell at each stage, and what slow links do to its transfers.
 struct ReplicaKind {
-    std::vector<int> cellOfStage;            ///< per stage: index into Prepared::cells
-    std::vector<float> transferFactor;       ///< per transfer of the plan
+    std::vector<int> cellOfStage;      ///< per stage: index into Prepared::cells
+    std::vector<float> transferFactor; ///< per transfer of the plan
     float embeddingFactor = 1.0F;
-    int count = 1;                           ///< replicas of this kind
+    int count = 1; ///< replicas of this kind
     int firstReplica = 0;
-    ContentHash hash;                        ///< of the models of its cells and its factors
+    ContentHash hash; ///< of the models of its cells and its factors
 };
 
 /// Models of everything that one stage runs in one kind of cell.
 struct CellModels {
     int stage = 0;
-    int kind = 0;                            ///< index into Prepared::kinds
-    std::vector<int> programs;               ///< by chunk * kPhases + phase, then the optimizer: index into Prepared::models; -1 = none
+    int kind = 0;              ///< index into Prepared::kinds
+    std::vector<int> programs; ///< by chunk * kPhases + phase, then the optimizer: index into Prepared::models; -1 = none
 };
 
 /// Immutable; shared between threads.
@@ -35,15 +35,15 @@ struct Prepared {
     std::vector<std::uint8_t> transferScope; ///< 0 intraNode, 1 interNode
     std::vector<CellKind> kinds;
     std::vector<std::shared_ptr<const KindModels>> kindModels;
-    std::vector<const ChunkModel*> models;   ///< kind * programs + program
+    std::vector<const ChunkModel*> models; ///< kind * programs + program
     std::vector<CellModels> cells;
-    std::vector<ReplicaKind> replicas;       ///< kinds, in the order of their first replica
+    std::vector<ReplicaKind> replicas; ///< kinds, in the order of their first replica
     std::vector<int> kindOfReplica;
     ClassModelPtr data;
-    std::vector<double> stageLinkFactor;     ///< per stage: slowest link among all replicas
-    double linkFactor = 1.0;                 ///< slowest link of the job
-    ContentHash stillHash;                   ///< of what all replicas share in a sweep without noise: plan, transfers
-    ContentHash sweepHash;                   ///< the same with noise: data factor, regimes
+    std::vector<double> stageLinkFactor; ///< per stage: slowest link among all replicas
+    double linkFactor = 1.0;             ///< slowest link of the job
+    ContentHash stillHash;               ///< of what all replicas share in a sweep without noise: plan, transfers
+    ContentHash sweepHash;               ///< the same with noise: data factor, regimes
 
     [[nodiscard]] const StepGraph& graph() const { return inputs.graph; }
     [[nodiscard]] const ClassModel& factor(int kernelClass) const { return *inputs.classes.factor[static_cast<std::size_t>(kernelClass)]; }

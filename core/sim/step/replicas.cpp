@@ -70,10 +70,16 @@ void communicationRow(const Prepared& prepared, const StepOp& op, const DrawKey&
 
 ReplicaSweep::ReplicaSweep(const Prepared& prepared)
     : m_prepared(prepared),
-      m_collectiveMean(prepared.models.size()), m_collectiveVariance(prepared.models.size()),
-      m_mean(prepared.plan->cells()), m_compute(prepared.plan->cells()), m_spread(prepared.plan->cells()),
-      m_spreadData(prepared.plan->cells()), m_data(static_cast<std::size_t>(prepared.plan->numMicrobatches)),
-      m_transfer(prepared.transfers.size()), m_slots(static_cast<std::size_t>(prepared.plan->numSlots)), m_scratch(1)
+      m_collectiveMean(prepared.models.size()),
+      m_collectiveVariance(prepared.models.size()),
+      m_mean(prepared.plan->cells()),
+      m_compute(prepared.plan->cells()),
+      m_spread(prepared.plan->cells()),
+      m_spreadData(prepared.plan->cells()),
+      m_data(static_cast<std::size_t>(prepared.plan->numMicrobatches)),
+      m_transfer(prepared.transfers.size()),
+      m_slots(static_cast<std::size_t>(prepared.plan->numSlots)),
+      m_scratch(1)
 {
 }
 
@@ -139,7 +145,8 @@ const ReplicaSweep::Bound& ReplicaSweep::bind(int kind)
         node.dataRow = n.microbatch;
         node.waitRow = n.waitSlot;
         node.sendRow = n.sendSlot;
-        const ChunkModel& model = *m_prepared.models[static_cast<std::size_t>(bound.durations[static_cast<std::size_t>(node.durationRow)].model)];
+        const ChunkModel& model =
+            *m_prepared.models[static_cast<std::size_t>(bound.durations[static_cast<std::size_t>(node.durationRow)].model)];
         node.table = model.isRandom ? &model.shape : nullptr;
         node.rare = model.rare.probability > 0.0 ? &model.rare : nullptr;
         if (n.transfer >= 0)
@@ -243,8 +250,18 @@ void ReplicaSweep::run(int kind, std::uint64_t seed, std::uint64_t copy, const R
             m_transfer.row(t)[l] = bound.transfers[t].seconds * r[l];
     }
     std::fill_n(ends, static_cast<std::size_t>(m_prepared.plan->numStages) * kLanes, 0.0F);
-    const KernelRows rows{m_mean.row(0), m_compute.row(0), m_spread.row(0),      m_spreadData.row(0), hasData ? m_data.row(0) : nullptr,
-                          m_transfer.row(0), m_slots.row(0), ends, m_regime->row(0), graph.transferOccupiesSender, noise, bound.anyRare};
+    const KernelRows rows{m_mean.row(0),
+                          m_compute.row(0),
+                          m_spread.row(0),
+                          m_spreadData.row(0),
+                          hasData ? m_data.row(0) : nullptr,
+                          m_transfer.row(0),
+                          m_slots.row(0),
+                          ends,
+                          m_regime->row(0),
+                          graph.transferOccupiesSender,
+                          noise,
+                          bound.anyRare};
     sweepNodes(bound.nodes, rows, keys, m_block);
     if (graph.embeddingAllReduce.kernelClass >= 0)
         joinEmbedding(replica, keys, noise, ends);
@@ -258,8 +275,8 @@ void ReplicaSweep::run(int kind, std::uint64_t seed, std::uint64_t copy, const R
 void ReplicaSweep::joinEmbedding(const ReplicaKind& replica, const RoundKeys& keys, bool noise, float* ends)
 {
     const StepGraph& graph = m_prepared.graph();
-    communicationRow(m_prepared, graph.embeddingAllReduce, drawKey(kEmbeddingDraws, 0, 0), keys, m_block, *m_regime, replica.embeddingFactor,
-                     noise, m_scratch.row(0));
+    communicationRow(m_prepared, graph.embeddingAllReduce, drawKey(kEmbeddingDraws, 0, 0), keys, m_block, *m_regime,
+                     replica.embeddingFactor, noise, m_scratch.row(0));
     float* first = ends + static_cast<std::size_t>(graph.schedule.path.front()[0]) * kLanes;
     float* last = ends + static_cast<std::size_t>(graph.schedule.path.back()[0]) * kLanes;
     for (std::size_t l = 0; l < kLanes; ++l)

@@ -43,19 +43,20 @@ private:
     struct Bound {
         int kind = -1;
         std::vector<KernelNode> nodes;
-        std::vector<DurationRow> durations;  ///< ascending by stage
+        std::vector<DurationRow> durations; ///< ascending by stage
         std::vector<TransferRow> transfers;
         bool anyRare = false;
     };
     const Bound& bind(int kind);
     [[nodiscard]] std::vector<int> rowOfCell(const ReplicaKind& kind, Bound& bound) const;
     void addTransfer(const PlanNode& from, const ReplicaKind& kind, Bound& bound, KernelNode& node) const;
-    void fillDurations(const ReplicaKind& kind, const Bound& bound, const RoundKeys& keys, const Rows& scores, bool noise, float* optimizer);
+    void fillDurations(const ReplicaKind& kind, const Bound& bound, const RoundKeys& keys, const Rows& scores, bool noise,
+                       float* optimizer);
     void fillData(const RoundKeys& keys);
     void joinEmbedding(const ReplicaKind& replica, const RoundKeys& keys, bool noise, float* ends);
 
     const Prepared& m_prepared;
-    std::list<Bound> m_bound;                    ///< last used first, a few
+    std::list<Bound> m_bound; ///< last used first, a few
     std::uint64_t m_block = 0;
     const Rows* m_regime = nullptr;
     Rows m_collectiveMean, m_collectiveVariance; ///< per model

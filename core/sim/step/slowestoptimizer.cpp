@@ -65,7 +65,8 @@ std::vector<float> maximumQuantiles(const ChunkModel& model, const ScoreMass& ma
     const TailSample sample(std::move(values), std::move(weights));
     std::vector<float> out;
     for (std::size_t i = 0; i < kMaximumCells; ++i)
-        out.push_back(static_cast<float>(sample.upperQuantile(tailOfMaximum(1.0 - (static_cast<double>(i) + 0.5) / kMaximumCells, pooled))));
+        out.push_back(
+            static_cast<float>(sample.upperQuantile(tailOfMaximum(1.0 - (static_cast<double>(i) + 0.5) / kMaximumCells, pooled))));
     return out;
 }
 
@@ -75,13 +76,16 @@ SlowestOptimizer::SlowestOptimizer(const Prepared& prepared, int kind, int poole
 {
     const ReplicaKind& replica = prepared.replicas[static_cast<std::size_t>(kind)];
     const std::size_t stages = replica.cellOfStage.size();
-    const auto modelOf = [&](std::size_t stage) { return prepared.cells[static_cast<std::size_t>(replica.cellOfStage[stage])].programs.back(); };
+    const auto modelOf = [&](std::size_t stage) {
+        return prepared.cells[static_cast<std::size_t>(replica.cellOfStage[stage])].programs.back();
+    };
     m_quantile.assign(stages, {0.0F});
     tbb::parallel_for(std::size_t{0}, stages, [&](std::size_t s) {
         // With fresh lucks the stages with one model are alike.
         const bool first = !members.empty() || s == 0 || modelOf(s) != modelOf(s - 1) || !prepared.meetsBeforeOptimizer(s - 1);
         if (modelOf(s) >= 0 && first && prepared.meetsBeforeOptimizer(s))
-            m_quantile[s] = maximumQuantiles(*prepared.models[static_cast<std::size_t>(modelOf(s))], members.empty() ? freshMass(prepared) : memberMass(members, s), pooled);
+            m_quantile[s] = maximumQuantiles(*prepared.models[static_cast<std::size_t>(modelOf(s))],
+                                             members.empty() ? freshMass(prepared) : memberMass(members, s), pooled);
     });
     for (std::size_t s = 1; members.empty() && s < stages; ++s)
         if (modelOf(s) >= 0 && modelOf(s) == modelOf(s - 1) && prepared.meetsBeforeOptimizer(s) && prepared.meetsBeforeOptimizer(s - 1))
@@ -93,7 +97,8 @@ void SlowestOptimizer::draw(std::uint64_t seed, std::uint64_t block, Rows& out) 
     for (std::size_t s = 0; s < m_quantile.size(); ++s) {
         const StreamId id = stream(kOptimizerMaximumDraws, s);
         for (std::size_t l = 0; l < kLanes; ++l)
-            out.row(s)[l] = m_quantile[s][static_cast<std::size_t>(uniform(seed, id, block * kLanes + l) * static_cast<double>(m_quantile[s].size()))];
+            out.row(s)[l] =
+                m_quantile[s][static_cast<std::size_t>(uniform(seed, id, block * kLanes + l) * static_cast<double>(m_quantile[s].size()))];
     }
 }
 

@@ -14,10 +14,13 @@ void StepTail::draw(const Prepared& prepared, const RoundKeys& keys, std::uint64
 {
     const StepGraph& graph = prepared.graph();
     for (std::size_t s = 0; s < graph.gradSync.size(); ++s) {
-        communicationRow(prepared, graph.gradSync[s], drawKey(kGradSyncDraws, s, 0), keys, block, regime, prepared.stageLinkFactor[s], noise, gradSync.row(s));
-        communicationRow(prepared, graph.paramGather[s], drawKey(kParamGatherDraws, s, 0), keys, block, regime, prepared.stageLinkFactor[s], noise, paramGather.row(s));
+        communicationRow(prepared, graph.gradSync[s], drawKey(kGradSyncDraws, s, 0), keys, block, regime, prepared.stageLinkFactor[s],
+                         noise, gradSync.row(s));
+        communicationRow(prepared, graph.paramGather[s], drawKey(kParamGatherDraws, s, 0), keys, block, regime, prepared.stageLinkFactor[s],
+                         noise, paramGather.row(s));
     }
-    communicationRow(prepared, graph.gradNorm, drawKey(kGradNormDraws, 0, 0), keys, block, regime, prepared.linkFactor, noise, gradNorm.row(0));
+    communicationRow(prepared, graph.gradNorm, drawKey(kGradNormDraws, 0, 0), keys, block, regime, prepared.linkFactor, noise,
+                     gradNorm.row(0));
 }
 
 void StepTail::end(const Prepared& prepared, const float* ends, const float* optimizer, float* seconds) const

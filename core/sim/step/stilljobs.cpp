@@ -16,8 +16,13 @@ constexpr std::size_t kLikelySlowest = 16;
 } // namespace
 
 StillJobs::StillJobs(const Prepared& prepared, std::vector<float> scores)
-    : m_prepared(prepared), m_scores(std::move(scores)), m_stages(static_cast<std::size_t>(prepared.plan->numStages)),
-      m_replicas(prepared.kindOfReplica.size()), m_ends(m_scores.size()), m_optimizer(m_scores.size()), m_tail(m_stages)
+    : m_prepared(prepared),
+      m_scores(std::move(scores)),
+      m_stages(static_cast<std::size_t>(prepared.plan->numStages)),
+      m_replicas(prepared.kindOfReplica.size()),
+      m_ends(m_scores.size()),
+      m_optimizer(m_scores.size()),
+      m_tail(m_stages)
 {
     m_regime.fill(1.0F);
     m_tail.draw(prepared, roundKeys(0), 0, m_regime, false);
@@ -77,7 +82,8 @@ float StillJobs::bound(const std::vector<std::vector<float>>& times, std::size_t
     float most = 0.0F, sum = 0.0F;
     for (std::size_t s = 0; s < m_stages; ++s) {
         const float at = (m_scores[(job * m_replicas + d) * m_stages + s] + static_cast<float>(kScoreLimit)) * kPerScore;
-        const float time = times[static_cast<std::size_t>(kind.cellOfStage[s])][static_cast<std::size_t>(std::clamp(at, 0.0F, kScoreNodes - 1.0F))];
+        const float time =
+            times[static_cast<std::size_t>(kind.cellOfStage[s])][static_cast<std::size_t>(std::clamp(at, 0.0F, kScoreNodes - 1.0F))];
         most = std::max(most, time);
         sum += time;
     }

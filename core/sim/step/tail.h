@@ -19,9 +19,9 @@ public:
     [[nodiscard]] double supportedTail() const { return m_supported; }
 
 private:
-    std::vector<double> m_value;    ///< descending
-    std::vector<double> m_tail;     ///< mid-point tail probability of each value, ascending
-    std::size_t m_fitted = 0;       ///< points above the threshold of the fitted tail
+    std::vector<double> m_value; ///< descending
+    std::vector<double> m_tail;  ///< mid-point tail probability of each value, ascending
+    std::size_t m_fitted = 0;    ///< points above the threshold of the fitted tail
     double m_threshold = 0.0, m_thresholdTail = 1.0, m_scale = 0.0, m_supported = 1.0;
 };
 

@@ -89,20 +89,29 @@ PublishedRow rowWith(const std::string& precision, const std::string& notes, int
     const Result<std::vector<PublishedRow>> rows = readPublished(
         R"({"schema":"prism-validation-1","rows":[{"id":"r","suite":"s","model":{"name":"a model","layers":)" + std::to_string(layers)
         + R"(,"hidden":1024,"heads":16,"kv_heads":16,"ffn":4096,"vocab":32000,"seq_len":2048,"gated_mlp":true},"gpu":{"type":"H100","count":8,"per_node":8},)"
-          R"("parallel":{"tp":1,"pp":4},"micro_batch":1,"global_batch":16,"precision":")" + precision + R"(","recompute":")" + recompute + R"(","notes":")" + notes
-        + R"(","measured":{"iteration_time_s":1}}]})");
+          R"("parallel":{"tp":1,"pp":4},"micro_batch":1,"global_batch":16,"precision":")"
+        + precision + R"(","recompute":")" + recompute + R"(","notes":")" + notes + R"(","measured":{"iteration_time_s":1}}]})");
     return rows.ok() ? rows->front() : PublishedRow{};
 }
 
 bool assumes(const PublishedRow& row, const std::string& part)
 {
-    return std::any_of(row.assumptions.begin(), row.assumptions.end(), [&](const std::string& a) { return a.find(part) != std::string::npos; });
+    return std::any_of(row.assumptions.begin(), row.assumptions.end(),
+                       [&](const std::string& a) { return a.find(part) != std::string::npos; });
 }
 
 TEST(Published, PrecisionsAreReadOrTheRowIsSkipped)
 {
-    for (const auto& [words, precision] : {std::pair{"bf16", "bf16"}, {"amp_bf16", "bf16"}, {"BF16", "bf16"}, {"bf16+compile", "bf16"}, {"fp16", "fp16"}, {"FP8-CS", "fp8_tensorwise"},
-                                           {"fp8", "fp8_delayed"}, {"FP8-MX", "mxfp8"}, {"fp8/mxfp8", "mxfp8"}, {"NVFP4", "nvfp4"}}) {
+    for (const auto& [words, precision] : {std::pair{"bf16", "bf16"},
+                                           {"amp_bf16", "bf16"},
+                                           {"BF16", "bf16"},
+                                           {"bf16+compile", "bf16"},
+                                           {"fp16", "fp16"},
+                                           {"FP8-CS", "fp8_tensorwise"},
+                                           {"fp8", "fp8_delayed"},
+                                           {"FP8-MX", "mxfp8"},
+                                           {"fp8/mxfp8", "mxfp8"},
+                                           {"NVFP4", "nvfp4"}}) {
         const PublishedRow row = rowWith(words, "");
         EXPECT_EQ(row.scenario.training.precision, precision) << words;
         EXPECT_TRUE(row.skipped.empty()) << words << row.skipped;
@@ -178,8 +187,11 @@ TEST(Collectives, AgreeWithNcclTestsTables)
         GTEST_SKIP() << "no measured data";
     const Result<std::vector<BusRow>> rows = readBusTable(dataFolder() + "/collectives/aiconfigurator_nccl_all.csv.gz");
     ASSERT_TRUE(rows.ok());
-    for (const auto& [type, gpu] : {std::pair<const char*, const char*>{"a100", "a100-sxm-80gb"}, {"h100", "h100-sxm-80gb"}, {"h200", "h200-sxm-141gb"},
-                                    {"b200", "b200-sxm-180gb"}, {"gb200", "gb200-nvl72"}}) {
+    for (const auto& [type, gpu] : {std::pair<const char*, const char*>{"a100", "a100-sxm-80gb"},
+                                    {"h100", "h100-sxm-80gb"},
+                                    {"h200", "h200-sxm-141gb"},
+                                    {"b200", "b200-sxm-180gb"},
+                                    {"gb200", "gb200-nvl72"}}) {
         int within = 0, n = 0;
         Scenario s;
         s.cluster.gpu = *gpuPreset(gpu);
@@ -189,7 +201,11 @@ TEST(Collectives, AgreeWithNcclTestsTables)
                 continue;
             s.cluster.intraNodeGbPerS = r.linkGbPerS;
             const CostModel cost(s, calibration());
-            within += std::abs(cost.collectives().intraBusBandwidth(static_cast<CollectiveOp>(r.op), r.ranks, r.bytes) / (r.busGbPerS * 1e9) - 1) <= 0.1 ? 1 : 0;
+            within +=
+                std::abs(cost.collectives().intraBusBandwidth(static_cast<CollectiveOp>(r.op), r.ranks, r.bytes) / (r.busGbPerS * 1e9) - 1)
+                        <= 0.1
+                    ? 1
+                    : 0;
             ++n;
         }
         ASSERT_GT(n, 100) << type;

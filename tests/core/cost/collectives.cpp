@@ -14,7 +14,8 @@
 namespace prism {
 namespace {
 
-constexpr CollectiveOp kOps[] = {CollectiveOp::allReduce, CollectiveOp::allGather, CollectiveOp::reduceScatter, CollectiveOp::allToAll, CollectiveOp::sendRecv};
+constexpr CollectiveOp kOps[] = {CollectiveOp::allReduce, CollectiveOp::allGather, CollectiveOp::reduceScatter, CollectiveOp::allToAll,
+                                 CollectiveOp::sendRecv};
 
 ClusterConfig machine(const char* gpu, const char* fabric)
 {
@@ -58,7 +59,9 @@ TEST(CollectiveModel, ShortMessagesTakeTheLatencyOfTheCheapestAlgorithm)
     const double hop = cluster.interNodeLatencyUs * 1e-6;
     for (const std::int64_t nodes : {2, 4, 8, 64, 1024}) {
         const double steps = 2.0 * static_cast<double>(nodes - 1), levels = 2 * std::log2(static_cast<double>(nodes));
-        EXPECT_NEAR(model(cluster).seconds(CollectiveOp::allReduce, group(nodes, 1), 1), n.baseSeconds + std::min(n.ringHop * steps, n.treeHop * levels) * hop, 1e-9) << nodes;
+        EXPECT_NEAR(model(cluster).seconds(CollectiveOp::allReduce, group(nodes, 1), 1),
+                    n.baseSeconds + std::min(n.ringHop * steps, n.treeHop * levels) * hop, 1e-9)
+            << nodes;
     }
 }
 
@@ -73,7 +76,8 @@ TEST(CollectiveModel, TimesGrowWithTheMessageWithoutJumps)
                     const double t = m.seconds(op, g, bytes);
                     EXPECT_GE(t, last * (1 - 1e-12)) << fabric << " " << bytes;
                     if (last > 0) {
-                        EXPECT_LE(t, 1.02 * last) << fabric << " " << bytes; // twice the step of the message, also where the algorithm changes
+                        EXPECT_LE(t, 1.02 * last)
+                            << fabric << " " << bytes; // twice the step of the message, also where the algorithm changes
                     }
                     last = t;
                 }
@@ -106,7 +110,8 @@ TEST(CollectiveModel, AnAllReduceIsNoFasterThanAReduceScatter)
     const CollectiveModel m = model(machine("h100-sxm-80gb", "dgx-h100-ndr400-rail"));
     for (double bytes = 1e3; bytes < 1e10; bytes *= 3)
         for (const std::int64_t nodes : {2, 16, 256})
-            EXPECT_GE(m.seconds(CollectiveOp::allReduce, group(nodes, 8), bytes), m.seconds(CollectiveOp::reduceScatter, group(nodes, 8), bytes));
+            EXPECT_GE(m.seconds(CollectiveOp::allReduce, group(nodes, 8), bytes),
+                      m.seconds(CollectiveOp::reduceScatter, group(nodes, 8), bytes));
 }
 
 TEST(CollectiveModel, InAMeshAGroupHasTheLinksBetweenItsMembers)
@@ -117,8 +122,10 @@ TEST(CollectiveModel, InAMeshAGroupHasTheLinksBetweenItsMembers)
     EXPECT_DOUBLE_EQ(linkShare(mesh, 4), 1);
     EXPECT_DOUBLE_EQ(linkShare(behindSwitch, 2), 1);
     const double bytes = 1e9;
-    EXPECT_NEAR(model(mesh).seconds(CollectiveOp::allReduce, group(1, 2), bytes), model(behindSwitch).seconds(CollectiveOp::allReduce, group(1, 2), 3 * bytes), 1e-9);
-    EXPECT_DOUBLE_EQ(model(mesh).seconds(CollectiveOp::allReduce, group(1, 4), bytes), model(behindSwitch).seconds(CollectiveOp::allReduce, group(1, 4), bytes));
+    EXPECT_NEAR(model(mesh).seconds(CollectiveOp::allReduce, group(1, 2), bytes),
+                model(behindSwitch).seconds(CollectiveOp::allReduce, group(1, 2), 3 * bytes), 1e-9);
+    EXPECT_DOUBLE_EQ(model(mesh).seconds(CollectiveOp::allReduce, group(1, 4), bytes),
+                     model(behindSwitch).seconds(CollectiveOp::allReduce, group(1, 4), bytes));
     const ClusterConfig cube = machine("v100-sxm2-32gb", "dgx-1-v100-edr");
     EXPECT_LT(model(cube).intraBusBandwidth(CollectiveOp::allReduce, 2, bytes), 25e9); // one NVLink 2
     EXPECT_GT(model(cube).intraBusBandwidth(CollectiveOp::allReduce, 8, bytes), 125e9);
@@ -142,7 +149,8 @@ TEST(CollectiveTables, WhatCannotBeReadIsSaidWithFileAndLine)
     EXPECT_FALSE(readCollectiveFolder(folder.string()).ok());
     EXPECT_FALSE(readCollectiveFolder((folder / "none").string()).ok());
     std::ofstream(folder / "notes.txt") << "nothing\n";
-    std::ofstream(folder / "vista_allreduce_2_1.csv") << "shape,nodes,GPUsPerNode,dur(us)\n1048576,2,1,100\n1048576,2,1,nan\n-1,2,1,5\n1048576,2,1\n";
+    std::ofstream(folder / "vista_allreduce_2_1.csv")
+        << "shape,nodes,GPUsPerNode,dur(us)\n1048576,2,1,100\n1048576,2,1,nan\n-1,2,1,5\n1048576,2,1\n";
     const Result<CollectiveFolder> bad = readCollectiveFolder(folder.string());
     ASSERT_FALSE(bad.ok());
     ASSERT_EQ(bad.errors().size(), 3U);
@@ -171,7 +179,8 @@ TEST(CollectiveTables, AgreeWithTheModelOfTheirMachines)
         if (!t.remark.empty())
             continue;
         const bool echo = t.name.starts_with("echo"), pair = t.name.find("p2p") != std::string::npos;
-        const bool noisy = t.name.find("allreduce_large_fp16_1_4") != std::string::npos; // a tenth of its rows are up to seven times their neighbours
+        const bool noisy =
+            t.name.find("allreduce_large_fp16_1_4") != std::string::npos; // a tenth of its rows are up to seven times their neighbours
         EXPECT_GE(t.within, (echo ? 1.0 : pair ? 0.75 : noisy ? 0.8 : 0.94) * t.rows) << t.name;
         EXPECT_LE(std::abs(t.bias), 0.08) << t.name;
         ++seen;

@@ -21,7 +21,8 @@ Scenario preset(const char* name)
 
 bool warnsOf(const Diagnostics& warnings, const std::string& path)
 {
-    return std::any_of(warnings.begin(), warnings.end(), [&](const Diagnostic& d) { return d.path == path && d.message.find("outside of the calibration") == 0; });
+    return std::any_of(warnings.begin(), warnings.end(),
+                       [&](const Diagnostic& d) { return d.path == path && d.message.find("outside of the calibration") == 0; });
 }
 
 TEST(Domain, ValidatedInputsAreInside)

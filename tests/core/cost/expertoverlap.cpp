@@ -30,7 +30,8 @@ struct Pass {
     }
     [[nodiscard]] double exposed() const
     {
-        return std::accumulate(ops.begin(), ops.end(), 0.0, [](double t, const Op& op) { return t + std::max(0.0, op.meanSeconds - op.hiddenSeconds); });
+        return std::accumulate(ops.begin(), ops.end(), 0.0,
+                               [](double t, const Op& op) { return t + std::max(0.0, op.meanSeconds - op.hiddenSeconds); });
     }
 };
 
@@ -85,8 +86,8 @@ double seconds(const Scenario& s)
     const Result<CostedStep> step = costStep(s);
     EXPECT_TRUE(step.ok());
     const Breakdown& b = step->breakdown;
-    return b.computeSeconds + b.tensorParallelSeconds + b.contextParallelSeconds + b.expertParallelSeconds + b.pipelineSeconds + b.bubbleSeconds
-           + b.dataParallelSeconds + b.optimizerSeconds + b.otherSeconds;
+    return b.computeSeconds + b.tensorParallelSeconds + b.contextParallelSeconds + b.expertParallelSeconds + b.pipelineSeconds
+           + b.bubbleSeconds + b.dataParallelSeconds + b.optimizerSeconds + b.otherSeconds;
 }
 
 TEST(ExpertOverlap, StepsLieBetweenExposedTrafficAndNoTraffic)

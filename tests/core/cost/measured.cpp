@@ -50,10 +50,12 @@ TEST(Measured, OneFactorOnAllRowsIsThatFactorEverywhere)
     Scenario s = base();
     const CostModel formula(s, calibration());
     for (const std::int64_t m : {1024, 4096, 16384})
-        s.measured.rows.push_back({"gemm", "bf16", m, 4096, 4096, 0, 0, 1.25 * formula.gemmSeconds(static_cast<double>(m), 4096, 4096, 1, MatrixPrecision::bits16)});
+        s.measured.rows.push_back({"gemm", "bf16", m, 4096, 4096, 0, 0,
+                                   1.25 * formula.gemmSeconds(static_cast<double>(m), 4096, 4096, 1, MatrixPrecision::bits16)});
     const CostModel measured(s, calibration());
     for (const double m : {512.0, 3000.0, 40000.0})
-        EXPECT_NEAR(measured.seconds(gemm(m, 5000, 3000)), 1.25 * formula.gemmSeconds(m, 5000, 3000, 1, MatrixPrecision::bits16), 1e-9) << m;
+        EXPECT_NEAR(measured.seconds(gemm(m, 5000, 3000)), 1.25 * formula.gemmSeconds(m, 5000, 3000, 1, MatrixPrecision::bits16), 1e-9)
+            << m;
 }
 
 TEST(Measured, RowsOfAnotherPrecisionChangeNothing)
@@ -73,7 +75,8 @@ TEST(Measured, CollectivesInsideAndBetweenNodesAreApart)
     const CostModel measured(s, calibration());
     EXPECT_NEAR(measured.collectiveSeconds(CollectiveOp::allReduce, inside, 1 << 26), 2e-3, 1e-9);
     EXPECT_NEAR(measured.collectiveSeconds(CollectiveOp::allReduce, between, 1 << 26), 9e-3, 1e-9);
-    EXPECT_DOUBLE_EQ(measured.collectiveSeconds(CollectiveOp::allGather, inside, 1 << 26), formula.collectiveSeconds(CollectiveOp::allGather, inside, 1 << 26));
+    EXPECT_DOUBLE_EQ(measured.collectiveSeconds(CollectiveOp::allGather, inside, 1 << 26),
+                     formula.collectiveSeconds(CollectiveOp::allGather, inside, 1 << 26));
 }
 
 TEST(Measured, KernelMeansReplaceFormulasAndUnknownClassesAreSaid)
@@ -84,7 +87,8 @@ TEST(Measured, KernelMeansReplaceFormulasAndUnknownClassesAreSaid)
     ASSERT_TRUE(step.ok());
     EXPECT_DOUBLE_EQ(step->graph.optimizer.front().meanSeconds, 0.25);
     EXPECT_DOUBLE_EQ(CostModel(s, calibration()).seconds(gemm(1, 1, 1)), 1e-3);
-    EXPECT_TRUE(std::any_of(step->warnings.begin(), step->warnings.end(), [](const Diagnostic& d) { return d.path == "measured.kernels[2].kernel_class" && d.found == "gemm.fc3"; }));
+    EXPECT_TRUE(std::any_of(step->warnings.begin(), step->warnings.end(),
+                            [](const Diagnostic& d) { return d.path == "measured.kernels[2].kernel_class" && d.found == "gemm.fc3"; }));
 }
 
 TEST(Measured, ImpossibleRowsAreErrorsOfTheScenario)
@@ -110,9 +114,10 @@ TEST(ImportMeasured, ReadsLogsOfOldAndNewVersions)
     EXPECT_EQ(a->front().bytes, 1048576);
     EXPECT_NEAR(a->front().seconds, 59.46e-6, 1e-12);
 
-    const char* tagged = "[1,0]<stdout>:# Collective test starting: all_gather_perf\n[1,0]<stdout>:#  Rank  0 Group 0\n[1,0]<stdout>:#  Rank  1 Group 0\n"
-                         "[1,0]<stdout>:  0 0 float none -1 0.2 0 0 0 0.2 0 0 0\n"
-                         "[1,0]<stdout>:  8388608 262144 float none -1 103.3 81.2 81.2 N/A 101.0 83.0 83.0 0\n# Avg bus bandwidth : 80\n";
+    const char* tagged =
+        "[1,0]<stdout>:# Collective test starting: all_gather_perf\n[1,0]<stdout>:#  Rank  0 Group 0\n[1,0]<stdout>:#  Rank  1 Group 0\n"
+        "[1,0]<stdout>:  0 0 float none -1 0.2 0 0 0 0.2 0 0 0\n"
+        "[1,0]<stdout>:  8388608 262144 float none -1 103.3 81.2 81.2 N/A 101.0 83.0 83.0 0\n# Avg bus bandwidth : 80\n";
     const Result<std::vector<MeasuredRow>> b = ncclTestsRows(tagged, {});
     ASSERT_TRUE(b.ok());
     ASSERT_EQ(b->size(), 1U);
@@ -130,12 +135,23 @@ TEST(ImportMeasured, BadLogsGiveEveryErrorWithItsLine)
     EXPECT_FALSE(ncclTestsRows("", {}).ok());
     EXPECT_FALSE(ncclTestsRows(std::string(1000, '\0'), {}).ok());
     EXPECT_FALSE(ncclTestsRows("nothing of the kind\n", {"all_reduce", 8}).ok());
-    EXPECT_LE(ncclTestsRows([] { std::string s; for (int i = 0; i < 5000; ++i) s += "1 2\n"; return s; }(), {"all_reduce", 8}).errors().size(), 101U);
+    EXPECT_LE(ncclTestsRows(
+                  [] {
+                      std::string s;
+                      for (int i = 0; i < 5000; ++i)
+                          s += "1 2\n";
+                      return s;
+                  }(),
+                  {"all_reduce", 8})
+                  .errors()
+                  .size(),
+              101U);
 }
 
 TEST(ImportMeasured, ReadsOperatorTablesInAnyUnitAndOrder)
 {
-    const Result<std::vector<MeasuredRow>> rows = operatorTableRows("\xEF\xBB\xBFtime_us,op,k,n,m,dtype,extra\n120.5,gemm,64,128,256,bf16,x\n\n7,matmul,1,2,3,,\n");
+    const Result<std::vector<MeasuredRow>> rows =
+        operatorTableRows("\xEF\xBB\xBFtime_us,op,k,n,m,dtype,extra\n120.5,gemm,64,128,256,bf16,x\n\n7,matmul,1,2,3,,\n");
     ASSERT_TRUE(rows.ok());
     ASSERT_EQ(rows->size(), 2U);
     EXPECT_EQ((*rows)[0], (MeasuredRow{"gemm", "bf16", 256, 128, 64, 0, 0, (*rows)[0].seconds}));

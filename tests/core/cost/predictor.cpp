@@ -17,8 +17,8 @@ namespace {
 
 double total(const Breakdown& b)
 {
-    return b.computeSeconds + b.tensorParallelSeconds + b.contextParallelSeconds + b.expertParallelSeconds + b.pipelineSeconds + b.bubbleSeconds
-           + b.dataParallelSeconds + b.optimizerSeconds + b.otherSeconds;
+    return b.computeSeconds + b.tensorParallelSeconds + b.contextParallelSeconds + b.expertParallelSeconds + b.pipelineSeconds
+           + b.bubbleSeconds + b.dataParallelSeconds + b.optimizerSeconds + b.otherSeconds;
 }
 
 Scenario preset(const char* name)
@@ -119,9 +119,26 @@ TEST(CostStep, VariabilityReachesTheClasses)
             EXPECT_EQ(c.temporal.family, Family::gamma);
         }
     }
-    for (const char* name : {"gemm.qkv", "gemm.proj", "gemm.fc1", "gemm.fc2", "attention", "norm", "activation", "embedding", "lm_head", "loss",
-                             "tp.all_gather", "tp.reduce_scatter", "tp.all_reduce", "ep.all_to_all", "pp.send_recv", "dp.reduce_scatter",
-                             "dp.all_gather", "dp.all_reduce", "grad_norm.all_reduce", "optimizer"})
+    for (const char* name : {"gemm.qkv",
+                             "gemm.proj",
+                             "gemm.fc1",
+                             "gemm.fc2",
+                             "attention",
+                             "norm",
+                             "activation",
+                             "embedding",
+                             "lm_head",
+                             "loss",
+                             "tp.all_gather",
+                             "tp.reduce_scatter",
+                             "tp.all_reduce",
+                             "ep.all_to_all",
+                             "pp.send_recv",
+                             "dp.reduce_scatter",
+                             "dp.all_gather",
+                             "dp.all_reduce",
+                             "grad_norm.all_reduce",
+                             "optimizer"})
         EXPECT_TRUE(seen.contains(name)) << name;
 }
 
@@ -152,7 +169,8 @@ TEST(CostModel, LongerMessagesAndMoreRanksTakeLonger)
     GroupGeometry wide = group;
     wide.size = 16;
     wide.nodes = 2;
-    EXPECT_GT(cost.collectiveSeconds(CollectiveOp::allReduce, wide, 1 << 26), cost.collectiveSeconds(CollectiveOp::allReduce, group, 1 << 26));
+    EXPECT_GT(cost.collectiveSeconds(CollectiveOp::allReduce, wide, 1 << 26),
+              cost.collectiveSeconds(CollectiveOp::allReduce, group, 1 << 26));
 }
 
 TEST(RankLayout, EveryRankHasOnePlaceForEveryOrder)
@@ -193,13 +211,15 @@ TEST(CostStep, TheHostBoundsALayerThatIsTooSmallForTheGpu)
             EXPECT_TRUE(step.ok());
             return step.ok() ? total(step->breakdown) : 0.0;
         };
-        const double microbatches = static_cast<double>(s.training.globalBatchSize) / static_cast<double>(s.training.microBatchSize * s.dataParallelSize());
+        const double microbatches =
+            static_cast<double>(s.training.globalBatchSize) / static_cast<double>(s.training.microBatchSize * s.dataParallelSize());
         return (at(16) - at(8)) / 8 / microbatches;
     };
     // One forward, one backward, and with recomputation another forward, each of them checkpointed.
     const LayerKernels kernels = layerKernels(s, shapeOf(s), LayerKind::dense);
     const auto launchSeconds = [&](const std::vector<Kernel>& list) {
-        return software.hostSecondsPerLaunch * std::accumulate(list.begin(), list.end(), 0.0, [](double n, const Kernel& k) { return n + k.launches; });
+        return software.hostSecondsPerLaunch
+               * std::accumulate(list.begin(), list.end(), 0.0, [](double n, const Kernel& k) { return n + k.launches; });
     };
     const double forward = launchSeconds(kernels.forward), plain = forward + launchSeconds(kernels.backward);
     const double checkpointed = plain + forward + 3 * software.checkpointHostSecondsPerLayer;

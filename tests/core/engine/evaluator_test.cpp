@@ -52,7 +52,8 @@ Nodes operator+(Nodes a, const Nodes& b)
 // The sample study has six programs of three kinds of layers; its steps are sampled in two ranges of blocks across jobs and one
 // within; the common sample has two copies across and as many as make 2,000 replicas within.
 const Nodes kCost = {{"cost", 1}};
-const Nodes kSamples = kCost + Nodes{{"samples", 1}, {"samples within a job", 1}, {"still replica", 3}, {"common sample", 7}, {"single replicas", 1}};
+const Nodes kSamples =
+    kCost + Nodes{{"samples", 1}, {"samples within a job", 1}, {"still replica", 3}, {"common sample", 7}, {"single replicas", 1}};
 const Nodes kMedianJob = {{"median job", 1}};
 const Nodes kCells = {{"cell models", 1}};
 
@@ -81,7 +82,8 @@ TEST(Evaluator, OneEditOfEachGroupRecomputesItsNodesOnce)
         // model: other GEMMs of the layers, the same factors and the same lucks
         {"model.ffn_hidden_size", "12288", kSamples + kMedianJob + kCells + Nodes{{"segment", 6}}},
         // parallelism: fewer stages, so another plan, other lucks of more replicas, longer chunks
-        {"parallelism.pipeline_model_parallel_size", "8", kSamples + kMedianJob + kCells + Nodes{{"plan", 1}, {"job lucks", 4}, {"segment", 6}}},
+        {"parallelism.pipeline_model_parallel_size", "8",
+         kSamples + kMedianJob + kCells + Nodes{{"plan", 1}, {"job lucks", 4}, {"segment", 6}}},
         // training: more micro-batches in the schedule; what a micro-batch takes stays
         {"training.global_batch_size", "4096", kSamples + kMedianJob + Nodes{{"plan", 1}}},
         // cluster: collectives inside a cell are part of its models, and slow the three kernels that hide them; transfers and gradients

@@ -11,7 +11,7 @@ using namespace prism::testing;
 
 namespace {
 
-double sumOf(const std::vector<AttributionRow>& rows, Estimate AttributionRow::* field)
+double sumOf(const std::vector<AttributionRow>& rows, Estimate AttributionRow::*field)
 {
     return std::accumulate(rows.begin(), rows.end(), 0.0, [field](double sum, const AttributionRow& r) { return sum + (r.*field).value; });
 }

@@ -58,8 +58,9 @@ inline StepGraph pipelineGraph(int stages, int microbatches, int replicas, int r
     g.name = "pipeline";
     g.numReplicas = replicas;
     g.groupRanks = ranks;
-    g.classes = {computeClass("gemm", 0.05), linkClass("tp.all_reduce", Scope::intraNode, 0.05), linkClass("pp.send_recv", Scope::interNode, 0.1),
-                 linkClass("dp.reduce_scatter", Scope::interNode, 0.1), computeClass("optimizer", 0.02)};
+    g.classes = {computeClass("gemm", 0.05), linkClass("tp.all_reduce", Scope::intraNode, 0.05),
+                 linkClass("pp.send_recv", Scope::interNode, 0.1), linkClass("dp.reduce_scatter", Scope::interNode, 0.1),
+                 computeClass("optimizer", 0.02)};
     g.classes[2].category = Category::pipeline;
     g.classes[4].category = Category::optimizer;
     const auto program = [](const char* name, double scale) {

@@ -96,7 +96,8 @@ TEST(Guarantee, TheSlowestOfManyReplicasHasThePowerOfOne)
         const double longer = deterministicStepSeconds(graph) - deterministicStepSeconds(oneGraph);
         for (const LimitFor& limit : all.limits) {
             const double tail = exceedance(one.sortedAcross, limit.acrossSeconds.value - longer).value;
-            EXPECT_NEAR(-std::expm1(replicas * std::log1p(-tail)), limit.probability, 0.1 * limit.probability + 0.005) << replicas << " replicas";
+            EXPECT_NEAR(-std::expm1(replicas * std::log1p(-tail)), limit.probability, 0.1 * limit.probability + 0.005)
+                << replicas << " replicas";
         }
     }
 }

@@ -175,7 +175,8 @@ TEST(Placement, AFewSlowNodesAmongManyHaveATailThatFewSamplesKnow)
     for (int n = 0; n < 2'048; ++n)
         s.measured.speeds.push_back({n, -1, std::find(slow.begin(), slow.end(), n) != slow.end() ? 0.8 : 1.0});
     Evaluator evaluator;
-    const DistributionSummary few = searchPlacement(evaluator, s, withSamples(500))->given, many = searchPlacement(evaluator, s, withSamples(4'000))->given;
+    const DistributionSummary few = searchPlacement(evaluator, s, withSamples(500))->given,
+                              many = searchPlacement(evaluator, s, withSamples(4'000))->given;
     EXPECT_NEAR(few.p95, many.p95, 0.01 * many.p95);
     EXPECT_NEAR(few.p99, many.p99, 0.02 * many.p99);
 }

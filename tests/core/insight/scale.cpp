@@ -55,7 +55,8 @@ TEST(Scale, QuantilesFollowTheOrderStatisticOfTheReplicas)
         const double longer = p.noiseFreeSeconds - one.noiseFreeSeconds, replicas = static_cast<double>(p.dataParallel);
         const double spread = p.step.p95 - p.step.p5;
         EXPECT_NEAR(p.step.p50, quantileOfSorted(sorted, std::pow(0.5, 1 / replicas)) + longer, 2 * p.step.ciP50 + 0.02 * spread) << p.gpus;
-        EXPECT_NEAR(p.step.p95, quantileOfSorted(sorted, std::pow(0.95, 1 / replicas)) + longer, 2 * p.step.ciP95 + 0.05 * spread) << p.gpus;
+        EXPECT_NEAR(p.step.p95, quantileOfSorted(sorted, std::pow(0.95, 1 / replicas)) + longer, 2 * p.step.ciP95 + 0.05 * spread)
+            << p.gpus;
     }
     EXPECT_GT(curve->points[2].step.p50 - curve->points[2].noiseFreeSeconds, curve->points[0].step.p50 - curve->points[0].noiseFreeSeconds);
 }

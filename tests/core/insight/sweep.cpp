@@ -78,9 +78,10 @@ TEST(Sweep, EveryNumericParameterCanBeSwept)
 TEST(Sweep, InputsMoveTheStepTheWayTheyShould)
 {
     Evaluator evaluator;
-    for (const Direction& d : {Direction{"cluster.inter_node_gb_per_s", "10:100:3:log", -1}, Direction{"cluster.intra_node_gb_per_s", "100:900:3:log", -1},
-                               Direction{"cluster.inter_node_latency_us", "1:1000:3:log", 1}, Direction{"variability.spatial.cv", "0.01:0.1:3", 1},
-                               Direction{"training.global_batch_size", "16,32,64", 1}, Direction{"model.num_layers", "40:80:3", 1}}) {
+    for (const Direction& d :
+         {Direction{"cluster.inter_node_gb_per_s", "10:100:3:log", -1}, Direction{"cluster.intra_node_gb_per_s", "100:900:3:log", -1},
+          Direction{"cluster.inter_node_latency_us", "1:1000:3:log", 1}, Direction{"variability.spatial.cv", "0.01:0.1:3", 1},
+          Direction{"training.global_batch_size", "16,32,64", 1}, Direction{"model.num_layers", "40:80:3", 1}}) {
         const auto values = sweepValues(d.parameter, d.range);
         ASSERT_TRUE(values.ok()) << d.parameter;
         const auto sweep = sweepParameter(evaluator, smallScenario(), d.parameter, *values, withSamples(500));
@@ -115,7 +116,8 @@ TEST(Sweep, RefusesWhatItCannotSweep)
     EXPECT_EQ(*sweepValues("parallelism.pipeline_schedule", "1f1b,gpipe"), (std::vector<std::string>{"1f1b", "gpipe"}));
     EXPECT_EQ(sweepValues("training.micro_batch_size", "1:4:31")->size(), 4U); // integers are rounded and not repeated
     Evaluator evaluator;
-    const auto wrong = sweepParameter(evaluator, smallScenario(), "cluster.inter_node_gb_per_s", {"50", "fast", "-1", "7 miles"}, withSamples(32));
+    const auto wrong =
+        sweepParameter(evaluator, smallScenario(), "cluster.inter_node_gb_per_s", {"50", "fast", "-1", "7 miles"}, withSamples(32));
     ASSERT_FALSE(wrong.ok());
     EXPECT_EQ(wrong.errors().size(), 3U);
 }

@@ -34,7 +34,8 @@ using Track = std::pair<int, int>; // process, thread
 /// Slices of one track: disjoint, or one inside the other; what overlaps otherwise is cut by the importer.
 void expectNested(std::vector<std::pair<double, double>> slices, const Track& track)
 {
-    std::sort(slices.begin(), slices.end(), [](const auto& a, const auto& b) { return a.first < b.first || (a.first == b.first && a.second > b.second); });
+    std::sort(slices.begin(), slices.end(),
+              [](const auto& a, const auto& b) { return a.first < b.first || (a.first == b.first && a.second > b.second); });
     std::vector<double> open;
     for (const auto& [start, end] : slices) {
         while (!open.empty() && open.back() <= start + 1e-6)
@@ -61,7 +62,8 @@ void expectEventFormat(const nlohmann::json& trace)
         ASSERT_TRUE(e.at("pid").is_number_integer() && e.at("tid").is_number_integer());
         const Track track{e["pid"], e["tid"]};
         if (phase == "M") {
-            EXPECT_TRUE(name == "process_name" || name == "thread_name" || name == "process_sort_index" || name == "thread_sort_index") << name;
+            EXPECT_TRUE(name == "process_name" || name == "thread_name" || name == "process_sort_index" || name == "thread_sort_index")
+                << name;
             EXPECT_TRUE(name.ends_with("_name") ? e.at("args").at("name").is_string() : e.at("args").at("sort_index").is_number_integer());
             if (name == "process_name") {
                 EXPECT_TRUE(processNames.emplace(track.first, e["args"]["name"]).second);
@@ -98,7 +100,8 @@ void expectEventFormat(const nlohmann::json& trace)
     const auto holds = [&](const nlohmann::json& e) {
         const auto& list = slices[{e["pid"], e["tid"]}];
         const double at = e["ts"];
-        return std::any_of(list.begin(), list.end(), [at](const auto& slice) { return slice.first <= at + 1e-6 && at <= slice.second + 1e-6; });
+        return std::any_of(list.begin(), list.end(),
+                           [at](const auto& slice) { return slice.first <= at + 1e-6 && at <= slice.second + 1e-6; });
     };
     for (const auto& [id, ends] : flows) {
         ASSERT_EQ(ends.size(), 2U) << id;

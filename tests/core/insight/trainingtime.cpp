@@ -58,7 +58,9 @@ TEST(TrainingTime, SumOfAnAutoregressiveSeriesHasTheStatedVariance)
     const double s = 0.3, c = 0.6, rho = 0.35;
     std::vector<double> sums;
     for (int k = 0; k < kSeries; ++k) {
-        const auto draw = [&](std::uint64_t what, int i) { return normalQuantile(uniform(3, stream(what, static_cast<std::uint64_t>(k)), static_cast<std::uint64_t>(i))); };
+        const auto draw = [&](std::uint64_t what, int i) {
+            return normalQuantile(uniform(3, stream(what, static_cast<std::uint64_t>(k)), static_cast<std::uint64_t>(i)));
+        };
         double z = draw(1, 0), sum = 0;
         for (int i = 0; i < kSteps; ++i) {
             z = i == 0 ? z : rho * z + std::sqrt(1 - rho * rho) * draw(1, i);
@@ -109,7 +111,9 @@ TEST(TrainingTime, DeadlinesHaveTheNormalProbability)
         TrainingInputs uncertain = in;
         uncertain.meanHalfWidth = 0.01;
         const double wide = trainingTime(uncertain).deadlineProbability.halfWidth, shift = n * 0.01 / std;
-        EXPECT_NEAR(std::sqrt(std::max(0.0, wide * wide - p.halfWidth * p.halfWidth)), 0.5 * (normalCdf(z + shift) - normalCdf(z - shift)), 0.01) << z;
+        EXPECT_NEAR(std::sqrt(std::max(0.0, wide * wide - p.halfWidth * p.halfWidth)), 0.5 * (normalCdf(z + shift) - normalCdf(z - shift)),
+                    0.01)
+            << z;
     }
 }
 
@@ -129,7 +133,8 @@ TEST(TrainingTime, TheSimulatedStepsOfAJobAreCorrelatedAsStated)
     constexpr std::size_t kBatch = 100;
     std::vector<double> sums;
     for (std::size_t i = 0; i + kBatch <= steps.size(); i += kBatch)
-        sums.push_back(std::accumulate(steps.begin() + static_cast<std::ptrdiff_t>(i), steps.begin() + static_cast<std::ptrdiff_t>(i + kBatch), 0.0));
+        sums.push_back(
+            std::accumulate(steps.begin() + static_cast<std::ptrdiff_t>(i), steps.begin() + static_cast<std::ptrdiff_t>(i + kBatch), 0.0));
     ASSERT_EQ(sums.size(), 600U);
     Evaluator evaluator;
     const auto g = guarantee(evaluator, s, {}, withSamples(20'000));

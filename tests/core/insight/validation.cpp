@@ -53,7 +53,8 @@ TEST(Validation, AllMeasuredRowsStayWithinTheStatedErrors)
         EXPECT_LT(s.memoryMeanAbs, 0.05) << s.suite;
     }
     // Beyond 12 %: seven rows of one cluster and model, explained in resources/help/validation.md.
-    const auto far = std::count_if(report.rows.begin(), report.rows.end(), [](const ValidatedRow& r) { return r.hasError() && std::abs(r.error) > 0.12; });
+    const auto far = std::count_if(report.rows.begin(), report.rows.end(),
+                                   [](const ValidatedRow& r) { return r.hasError() && std::abs(r.error) > 0.12; });
     EXPECT_LE(far, 8);
 }
 
@@ -72,7 +73,8 @@ TEST(Validation, AnyNumberOfThreadsGivesTheSameBits)
 {
     std::vector<PublishedRow> rows = curated();
     rows.resize(std::min<std::size_t>(rows.size(), 6));
-    const std::vector<ValidatedRow> one = validatedRows(rows, calibration(), {1, 100, 1}), three = validatedRows(rows, calibration(), {1, 100, 3});
+    const std::vector<ValidatedRow> one = validatedRows(rows, calibration(), {1, 100, 1}),
+                                    three = validatedRows(rows, calibration(), {1, 100, 3});
     ASSERT_EQ(one.size(), three.size());
     for (std::size_t i = 0; i < one.size(); ++i) {
         EXPECT_EQ(one[i].id, three[i].id);

@@ -47,10 +47,11 @@ TEST(SpeedTable, NumberedNodesKeepTheirNumber)
 
 TEST(SpeedTable, AllErrorsAtOnceWithLines)
 {
-    const auto t = readSpeedTable("node,gpu,tflops\na,0,600\n,0,600\na,0,600\nb,0,0\nc,0,-3\nd,0,600 GFLOP/s\ne,0,nan\nf,x,600\ng,0\nh,0,0.6\n", "s.csv");
+    const auto t = readSpeedTable(
+        "node,gpu,tflops\na,0,600\n,0,600\na,0,600\nb,0,0\nc,0,-3\nd,0,600 GFLOP/s\ne,0,nan\nf,x,600\ng,0\nh,0,0.6\n", "s.csv");
     ASSERT_FALSE(t.ok());
-    EXPECT_EQ(paths(t.errors()), (std::set<std::string>{"s.csv:3", "s.csv:4", "s.csv:5", "s.csv:6", "s.csv:7", "s.csv:8", "s.csv:9", "s.csv:10",
-                                                        "s.csv:11"}));
+    EXPECT_EQ(paths(t.errors()),
+              (std::set<std::string>{"s.csv:3", "s.csv:4", "s.csv:5", "s.csv:6", "s.csv:7", "s.csv:8", "s.csv:9", "s.csv:10", "s.csv:11"}));
 }
 
 TEST(SpeedTable, HeadersAreNotGuessed)
@@ -155,8 +156,9 @@ TEST(SpeedTable, FormatsOfInfrastructureTeamsAreUnderstood)
 
 TEST(SpeedTable, AmbiguousHeadersAreErrors)
 {
-    for (const char* header : {"node,tflops,time_ms", "node,speed,relative_speed", "node,s", "node,power (W)", "node,uptime (s)", "node,clock", "gpu,tflops",
-                               "node,server,tflops", "node,gpu,device,tflops", "node,tokens/s", "\"node,tflops"}) {
+    for (const char* header :
+         {"node,tflops,time_ms", "node,speed,relative_speed", "node,s", "node,power (W)", "node,uptime (s)", "node,clock", "gpu,tflops",
+          "node,server,tflops", "node,gpu,device,tflops", "node,tokens/s", "\"node,tflops"}) {
         const auto t = readSpeedTable(std::string(header) + "\na,1,1,1\n", "s.csv");
         ASSERT_FALSE(t.ok()) << header;
         EXPECT_EQ(t.errors().front().path, "s.csv:1");

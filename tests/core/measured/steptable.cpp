@@ -10,8 +10,9 @@
 namespace prism {
 namespace {
 
-const std::string kHeader = "# GPUs,global batch,micro batch,hidden size,attention heads,# layers,sequence length,tensor parallelism,data parallelism,"
-                            "pipeline parallelism,iteration time (ms)\n";
+const std::string kHeader =
+    "# GPUs,global batch,micro batch,hidden size,attention heads,# layers,sequence length,tensor parallelism,data parallelism,"
+    "pipeline parallelism,iteration time (ms)\n";
 
 TEST(StepTable, ALineBecomesAScenario)
 {
@@ -34,7 +35,9 @@ TEST(StepTable, ALineBecomesAScenario)
 
 TEST(StepTable, EveryBadLineIsNamed)
 {
-    const Result<std::string> json = stepTableAsJson(kHeader + "4,16,2,2048,16,12,1024,2,1,2,nan\n4,16,2,2048,16,12,1024,2,1,2,250\n4,16,2.5,2048,16,12,1024,2,1,2,250\n4,16\n-1,16,2,2048,16,12,1024,2,1,2,250\n");
+    const Result<std::string> json = stepTableAsJson(kHeader
+                                                     + "4,16,2,2048,16,12,1024,2,1,2,nan\n4,16,2,2048,16,12,1024,2,1,2,250\n4,16,2.5,2048,"
+                                                       "16,12,1024,2,1,2,250\n4,16\n-1,16,2,2048,16,12,1024,2,1,2,250\n");
     ASSERT_FALSE(json.ok());
     ASSERT_EQ(json.errors().size(), 4U);
     EXPECT_EQ(json.errors()[0].path, "line 2");

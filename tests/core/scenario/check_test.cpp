@@ -76,7 +76,8 @@ TEST(Check, EachIndivisibleSizeIsFoundAndItsFixRepairsIt)
             if (d.severity != Severity::error)
                 continue;
             any = true;
-            EXPECT_TRUE(d.fixPath.empty() || fixed(*changed, d)) << id << ": " << d.path << " " << d.message << " fix " << d.fixPath << "=" << d.fixValue;
+            EXPECT_TRUE(d.fixPath.empty() || fixed(*changed, d))
+                << id << ": " << d.path << " " << d.message << " fix " << d.fixPath << "=" << d.fixValue;
         }
         EXPECT_TRUE(any) << id;
     }
@@ -138,7 +139,8 @@ TEST(Check, SlowPlacesMustExistAndNameOneThing)
     Scenario s = base();
     s.variability.slow = {{32, -1, 1.2, 1}, {-1, 256, 1.2, 1}, {1, 1, 1.2, 1}, {-1, -1, 1.2, 1}, {0, -1, 0, 1}};
     const Diagnostics found = check(s);
-    for (const char* path : {"variability.slow[0].node", "variability.slow[1].rank", "variability.slow[2]", "variability.slow[3]", "variability.slow[4].compute_factor"})
+    for (const char* path : {"variability.slow[0].node", "variability.slow[1].rank", "variability.slow[2]", "variability.slow[3]",
+                             "variability.slow[4].compute_factor"})
         EXPECT_NE(errorAt(found, path), nullptr) << path;
     s.variability.slow = {{31, -1, 1.2, 1}, {-1, 255, 1, 1.5}};
     EXPECT_EQ(errorAt(check(s), "variability.slow"), nullptr);

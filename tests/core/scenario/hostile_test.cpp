@@ -41,8 +41,8 @@ TEST(Hostile, ManyValuesAreRefused)
 
 TEST(Hostile, WhatIsNoJsonIsSaidWithLineAndColumn)
 {
-    for (const char* text : {"", "{", "{\"version\": 1,}", "{\"a\": NaN}", "{\"a\": 1e999}", "{\"a\": Infinity}", "{\"a\": 1} x", "\x80\xff",
-                             "{\"a\": 1, \"a\": 2}", "nul", "[1,2", "\"\\ud800\""}) {
+    for (const char* text : {"", "{", "{\"version\": 1,}", "{\"a\": NaN}", "{\"a\": 1e999}", "{\"a\": Infinity}", "{\"a\": 1} x",
+                             "\x80\xff", "{\"a\": 1, \"a\": 2}", "nul", "[1,2", "\"\\ud800\""}) {
         const Result<Scenario> read = scenarioFromJson(text);
         ASSERT_FALSE(read.ok()) << text;
         EXPECT_FALSE(read.errors().front().message.empty()) << text;
@@ -52,10 +52,11 @@ TEST(Hostile, WhatIsNoJsonIsSaidWithLineAndColumn)
 
 TEST(Hostile, WrongShapesAreErrors)
 {
-    for (const char* text : {"[]", "3", "null", "{}", "{\"version\": 2}", "{\"version\": 1, \"model\": []}", "{\"version\": 1, \"cluster\": {\"gpu\": 3}}",
-                             "{\"version\": 1, \"variability\": {\"gemm\": 0.1}}", "{\"version\": 1, \"variability\": {\"gemm\": {\"pool\": [1, \"x\"]}}}",
-                             "{\"version\": 1, \"measured\": {\"rows\": {}}}", "{\"version\": 1, \"measured\": {\"node_order\": [-1]}}",
-                             "{\"version\": 1, \"model\": {\"num_layers\": 18446744073709551615}}", "{\"version\": 1, \"model\": {\"num_layers\": null}}"})
+    for (const char* text :
+         {"[]", "3", "null", "{}", "{\"version\": 2}", "{\"version\": 1, \"model\": []}", "{\"version\": 1, \"cluster\": {\"gpu\": 3}}",
+          "{\"version\": 1, \"variability\": {\"gemm\": 0.1}}", "{\"version\": 1, \"variability\": {\"gemm\": {\"pool\": [1, \"x\"]}}}",
+          "{\"version\": 1, \"measured\": {\"rows\": {}}}", "{\"version\": 1, \"measured\": {\"node_order\": [-1]}}",
+          "{\"version\": 1, \"model\": {\"num_layers\": 18446744073709551615}}", "{\"version\": 1, \"model\": {\"num_layers\": null}}"})
         EXPECT_FALSE(scenarioFromJson(text).ok()) << text;
 }
 
@@ -66,15 +67,24 @@ std::string mutated(std::string text, std::uint64_t seed)
     const auto draw = [&](std::size_t bound) {
         return static_cast<std::size_t>(uniform(seed, stream(7), index++) * static_cast<double>(std::max<std::size_t>(1, bound)));
     };
-    static const std::vector<std::string> kPieces = {"{", "}", "[", "]", "\"", ",", ":", "-1", "1e308", "0", "null", "true", "99999999999999999999", "\\u0000", "nan"};
+    static const std::vector<std::string> kPieces = {
+        "{", "}", "[", "]", "\"", ",", ":", "-1", "1e308", "0", "null", "true", "99999999999999999999", "\\u0000", "nan"};
     const std::size_t edits = 1 + draw(4);
     for (std::size_t i = 0; i < edits && !text.empty(); ++i) {
         const std::size_t at = draw(text.size());
         switch (draw(4)) {
-        case 0: text.resize(at); break;
-        case 1: text.erase(at, draw(20)); break;
-        case 2: text.insert(at, kPieces[draw(kPieces.size())]); break;
-        default: text[at] = static_cast<char>(draw(256)); break;
+        case 0:
+            text.resize(at);
+            break;
+        case 1:
+            text.erase(at, draw(20));
+            break;
+        case 2:
+            text.insert(at, kPieces[draw(kPieces.size())]);
+            break;
+        default:
+            text[at] = static_cast<char>(draw(256));
+            break;
         }
     }
     return text;
@@ -101,10 +111,12 @@ TEST(Hostile, MutatedImportsAreReadOrRefused)
     const std::string config = R"({"model_type": "deepseek_v3", "num_hidden_layers": 61, "hidden_size": 7168, "num_attention_heads": 128,
         "intermediate_size": 18432, "vocab_size": 129280, "kv_lora_rank": 512, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64,
         "v_head_dim": 128, "n_routed_experts": 256, "num_experts_per_tok": 8, "moe_intermediate_size": 2048, "n_shared_experts": 1})";
-    const std::string arguments = "N=8\nARGS=\"--num-layers 8 --hidden-size ${N:-64} --num-attention-heads 8 \\\n --seq-length 2048\"\n"
-                                  "torchrun --nproc_per_node $N --nnodes 2 x.py $ARGS --micro-batch-size 1 --bf16 --num-layers-per-virtual-pipeline-stage 1";
+    const std::string arguments =
+        "N=8\nARGS=\"--num-layers 8 --hidden-size ${N:-64} --num-attention-heads 8 \\\n --seq-length 2048\"\n"
+        "torchrun --nproc_per_node $N --nnodes 2 x.py $ARGS --micro-batch-size 1 --bf16 --num-layers-per-virtual-pipeline-stage 1";
     for (std::uint64_t seed = 1; seed <= 1000; ++seed) {
-        for (const Result<ImportResult>& r : {importHuggingFaceConfig(mutated(config, seed), {}), importMegatronArguments(mutated(arguments, seed), {})}) {
+        for (const Result<ImportResult>& r :
+             {importHuggingFaceConfig(mutated(config, seed), {}), importMegatronArguments(mutated(arguments, seed), {})}) {
             if (r.ok())
                 static_cast<void>(check(r->scenario));
             else

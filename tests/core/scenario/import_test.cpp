@@ -37,31 +37,44 @@ TEST_P(HuggingFace, GivesTheModelOfTheLibrary)
     EXPECT_EQ(labelled(r->scenario.model, expected), expected);
 }
 
-INSTANTIATE_TEST_SUITE_P(Architectures, HuggingFace, testing::Values(
-    Config{"llama3-8b", R"({"model_type": "llama", "num_hidden_layers": 32, "hidden_size": 4096, "num_attention_heads": 32, "num_key_value_heads": 8,
+INSTANTIATE_TEST_SUITE_P(
+    Architectures, HuggingFace,
+    testing::Values(
+        Config{"llama3-8b",
+               R"({"model_type": "llama", "num_hidden_layers": 32, "hidden_size": 4096, "num_attention_heads": 32, "num_key_value_heads": 8,
         "intermediate_size": 14336, "vocab_size": 128256, "tie_word_embeddings": false, "max_position_embeddings": 131072})"},
-    Config{"mixtral-8x7b", R"({"model_type": "mixtral", "num_hidden_layers": 32, "hidden_size": 4096, "num_attention_heads": 32, "num_key_value_heads": 8,
+        Config{
+            "mixtral-8x7b",
+            R"({"model_type": "mixtral", "num_hidden_layers": 32, "hidden_size": 4096, "num_attention_heads": 32, "num_key_value_heads": 8,
         "intermediate_size": 14336, "vocab_size": 32000, "num_local_experts": 8, "num_experts_per_tok": 2, "sliding_window": null})"},
-    Config{"qwen2.5-7b", R"({"model_type": "qwen2", "num_hidden_layers": 28, "hidden_size": 3584, "num_attention_heads": 28, "num_key_value_heads": 4,
+        Config{"qwen2.5-7b",
+               R"({"model_type": "qwen2", "num_hidden_layers": 28, "hidden_size": 3584, "num_attention_heads": 28, "num_key_value_heads": 4,
         "intermediate_size": 18944, "vocab_size": 152064, "use_sliding_window": false, "sliding_window": 131072})"},
-    Config{"qwen3-30b-a3b", R"({"model_type": "qwen3_moe", "num_hidden_layers": 48, "hidden_size": 2048, "num_attention_heads": 32, "num_key_value_heads": 4,
+        Config{
+            "qwen3-30b-a3b",
+            R"({"model_type": "qwen3_moe", "num_hidden_layers": 48, "hidden_size": 2048, "num_attention_heads": 32, "num_key_value_heads": 4,
         "head_dim": 128, "intermediate_size": 6144, "vocab_size": 151936, "num_experts": 128, "num_experts_per_tok": 8, "moe_intermediate_size": 768,
         "decoder_sparse_step": 1, "mlp_only_layers": []})"},
-    Config{"deepseek-v3", R"({"model_type": "deepseek_v3", "num_hidden_layers": 61, "hidden_size": 7168, "num_attention_heads": 128, "num_key_value_heads": 128,
+        Config{
+            "deepseek-v3",
+            R"({"model_type": "deepseek_v3", "num_hidden_layers": 61, "hidden_size": 7168, "num_attention_heads": 128, "num_key_value_heads": 128,
         "intermediate_size": 18432, "vocab_size": 129280, "q_lora_rank": 1536, "kv_lora_rank": 512, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64,
         "v_head_dim": 128, "n_routed_experts": 256, "num_experts_per_tok": 8, "moe_intermediate_size": 2048, "n_shared_experts": 1,
         "first_k_dense_replace": 3, "moe_layer_freq": 1, "num_nextn_predict_layers": 1, "n_group": 8, "topk_group": 4})"}));
 
 TEST(HuggingFaceConfig, ReadsGpt2AndNeox)
 {
-    const Result<ImportResult> gpt2 = importHuggingFaceConfig(R"({"model_type": "gpt2", "n_layer": 48, "n_embd": 1600, "n_head": 25, "n_inner": null,
-        "n_positions": 1024, "vocab_size": 50257})", {});
+    const Result<ImportResult> gpt2 =
+        importHuggingFaceConfig(R"({"model_type": "gpt2", "n_layer": 48, "n_embd": 1600, "n_head": 25, "n_inner": null,
+        "n_positions": 1024, "vocab_size": 50257})",
+                                {});
     ASSERT_TRUE(gpt2.ok());
     EXPECT_EQ(gpt2->scenario.model.ffnHiddenSize, 6400);
     EXPECT_EQ(gpt2->scenario.model.seqLength, 1024);
     EXPECT_TRUE(gpt2->scenario.model.tiedEmbeddings);
     const Result<ImportResult> neox = importHuggingFaceConfig(R"({"model_type": "gpt_neox", "num_hidden_layers": 44, "hidden_size": 6144,
-        "num_attention_heads": 64, "intermediate_size": 24576, "vocab_size": 50432, "use_parallel_residual": true})", {});
+        "num_attention_heads": 64, "intermediate_size": 24576, "vocab_size": 50432, "use_parallel_residual": true})",
+                                                              {});
     ASSERT_TRUE(neox.ok());
     EXPECT_TRUE(neox->scenario.model.parallelAttention);
     EXPECT_FALSE(neox->scenario.model.gatedMlp);
@@ -123,8 +136,9 @@ TEST(MegatronArguments, ReadALaunchScript)
 
 TEST(MegatronArguments, FollowMegatronDefaults)
 {
-    const Result<ImportResult> r = importMegatronArguments(
-        "--num-layers 24 --hidden-size 2304 --num-attention-heads 24 --seq-length 2048 --micro-batch-size 16 --fp16 --tokenizer-type GPT2BPETokenizer", {});
+    const Result<ImportResult> r = importMegatronArguments("--num-layers 24 --hidden-size 2304 --num-attention-heads 24 --seq-length 2048 "
+                                                           "--micro-batch-size 16 --fp16 --tokenizer-type GPT2BPETokenizer",
+                                                           {});
     ASSERT_TRUE(r.ok());
     const ModelConfig& m = r->scenario.model;
     EXPECT_EQ(m.ffnHiddenSize, 4 * 2304);
@@ -138,9 +152,12 @@ TEST(MegatronArguments, FollowMegatronDefaults)
 
 TEST(MegatronArguments, ConflictsAndMissingFlagsAreErrors)
 {
-    const Diagnostics errors = importMegatronArguments(
-        "--num-layers 24 --num-layers 32 --bf16 --fp16 --micro-batch-size $MBS --fp8-format e4m3 --fp8-recipe magic --tensor-model-parallel-size 0", {}).errors();
-    for (const char* text : {"--num-layers", "--fp16", "--micro-batch-size", "--fp8-recipe", "--tensor-model-parallel-size", "--hidden-size", "--seq-length"})
+    const Diagnostics errors = importMegatronArguments("--num-layers 24 --num-layers 32 --bf16 --fp16 --micro-batch-size $MBS --fp8-format "
+                                                       "e4m3 --fp8-recipe magic --tensor-model-parallel-size 0",
+                                                       {})
+                                   .errors();
+    for (const char* text :
+         {"--num-layers", "--fp16", "--micro-batch-size", "--fp8-recipe", "--tensor-model-parallel-size", "--hidden-size", "--seq-length"})
         EXPECT_TRUE(mentions(errors, text)) << text;
     EXPECT_FALSE(importMegatronArguments("just words", {}).ok());
     EXPECT_FALSE(importMegatronArguments("--num-layers \"24", {}).ok());
@@ -150,7 +167,8 @@ TEST(MegatronArguments, ExpertPatterns)
 {
     const Result<ImportResult> r = importMegatronArguments(
         "--num-layers 61 --hidden-size 7168 --num-attention-heads 128 --seq-length 4096 --micro-batch-size 1 --bf16 --num-experts 256 "
-        "--moe-router-topk 8 --moe-ffn-hidden-size 2048 --moe-layer-freq \"([0]*3+[1]*58)\" --expert-model-parallel-size 64", {});
+        "--moe-router-topk 8 --moe-ffn-hidden-size 2048 --moe-layer-freq \"([0]*3+[1]*58)\" --expert-model-parallel-size 64",
+        {});
     ASSERT_TRUE(r.ok()) << r.errors().front().message;
     EXPECT_EQ(r->scenario.model.moeFirstKDense, 3);
     EXPECT_EQ(r->scenario.model.moeLayerFreq, 1);
@@ -159,9 +177,12 @@ TEST(MegatronArguments, ExpertPatterns)
 
 TEST(MegatronArguments, ExpertOverlapRecomputedModulesAndRouterGroups)
 {
-    const Result<ImportResult> r = importMegatronArguments(
-        "--num-layers 61 --hidden-size 7168 --num-attention-heads 128 --seq-length 4096 --micro-batch-size 1 --bf16 --num-experts 256 --moe-router-topk 8 "
-        "--moe-router-num-groups 8 --moe-router-group-topk 4 --overlap-moe-expert-parallel-comm --recompute-granularity selective --recompute-modules mla_up_proj moe_act", {});
+    const Result<ImportResult> r =
+        importMegatronArguments("--num-layers 61 --hidden-size 7168 --num-attention-heads 128 --seq-length 4096 --micro-batch-size 1 "
+                                "--bf16 --num-experts 256 --moe-router-topk 8 "
+                                "--moe-router-num-groups 8 --moe-router-group-topk 4 --overlap-moe-expert-parallel-comm "
+                                "--recompute-granularity selective --recompute-modules mla_up_proj moe_act",
+                                {});
     ASSERT_TRUE(r.ok()) << r.errors().front().message;
     EXPECT_TRUE(r->scenario.parallelism.overlapMoeExpertParallelComm);
     EXPECT_EQ(r->scenario.training.recomputeModules, "mla_up_proj moe_act");
@@ -171,13 +192,17 @@ TEST(MegatronArguments, ExpertOverlapRecomputedModulesAndRouterGroups)
 
 TEST(MegatronArguments, PipelineLayoutsBringTheirVirtualStages)
 {
-    const std::string model = "--num-layers 61 --hidden-size 7168 --num-attention-heads 128 --seq-length 4096 --micro-batch-size 1 --bf16 --mtp-num-layers 1 ";
-    const Result<ImportResult> r = importMegatronArguments(model + "--pipeline-model-parallel-size 8 --pipeline-model-parallel-layout \"Et*4|(t*4|)*14tmL\"", {});
+    const std::string model =
+        "--num-layers 61 --hidden-size 7168 --num-attention-heads 128 --seq-length 4096 --micro-batch-size 1 --bf16 --mtp-num-layers 1 ";
+    const Result<ImportResult> r =
+        importMegatronArguments(model + "--pipeline-model-parallel-size 8 --pipeline-model-parallel-layout \"Et*4|(t*4|)*14tmL\"", {});
     ASSERT_TRUE(r.ok()) << r.errors().front().message;
     EXPECT_EQ(r->scenario.parallelism.virtualPipelineModelParallelSize, 2);
     EXPECT_EQ(r->scenario.parallelism.pipelineSchedule, "interleaved");
     EXPECT_EQ(r->scenario.parallelism.pipelineModelParallelLayout, "Et*4|(t*4|)*14tmL");
-    EXPECT_FALSE(importMegatronArguments(model + "--pipeline-model-parallel-size 7 --pipeline-model-parallel-layout \"Et*4|(t*4|)*14tmL\"", {}).ok());
+    EXPECT_FALSE(
+        importMegatronArguments(model + "--pipeline-model-parallel-size 7 --pipeline-model-parallel-layout \"Et*4|(t*4|)*14tmL\"", {})
+            .ok());
     EXPECT_FALSE(importMegatronArguments(model + "--pipeline-model-parallel-layout Et?L", {}).ok());
 }
 

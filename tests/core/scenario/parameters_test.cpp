@@ -57,29 +57,42 @@ TEST_P(TypedNumbers, AreUnderstood)
     const Result<Scenario> set = setParameter(Scenario{}, id, text);
     ASSERT_TRUE(set.ok()) << set.errors().front().message;
     const ParameterValue value = findParameter(id)->get(*set);
-    const double number = std::holds_alternative<double>(value) ? std::get<double>(value) : static_cast<double>(std::get<std::int64_t>(value));
+    const double number =
+        std::holds_alternative<double>(value) ? std::get<double>(value) : static_cast<double>(std::get<std::int64_t>(value));
     EXPECT_DOUBLE_EQ(number, expected);
 }
 
-INSTANTIATE_TEST_SUITE_P(Units, TypedNumbers, testing::Values(
-    Typed{"cluster.intra_node_gb_per_s", "900 GB/s", 900}, Typed{"cluster.intra_node_gb_per_s", "0.9 TB/s", 900},
-    Typed{"cluster.inter_node_gb_per_s", "400 Gb/s", 50}, Typed{"cluster.inter_node_gb_per_s", "400Gbps", 50},
-    Typed{"variability.gemm.cv", "15%", 0.15}, Typed{"variability.gemm.cv", "0.15", 0.15}, Typed{"variability.gemm.cv", " 1.5 % ", 0.015},
-    Typed{"cluster.num_gpus", "16k", 16384}, Typed{"cluster.num_gpus", "16,384", 16384}, Typed{"cluster.num_gpus", "16384 GPUs", 16384},
-    Typed{"model.seq_length", "128k", 131072}, Typed{"model.seq_length", "1M", 1048576},
-    Typed{"cluster.num_gpus", "1e3", 1000}, Typed{"training.train_tokens", "15.6T", 15.6e12}, Typed{"training.train_tokens", "300e9", 300e9},
-    Typed{"cluster.inter_node_latency_us", "0.008 ms", 8}, Typed{"cluster.gpu.memory_gib", "1 TiB", 1024},
-    Typed{"cluster.gpu.boost_clock_mhz", "1.83 GHz", 1830}, Typed{"cluster.gpu.peak_bf16_tflops", "2.25 PFLOP/s", 2250}));
+INSTANTIATE_TEST_SUITE_P(
+    Units, TypedNumbers,
+    testing::Values(Typed{"cluster.intra_node_gb_per_s", "900 GB/s", 900}, Typed{"cluster.intra_node_gb_per_s", "0.9 TB/s", 900},
+                    Typed{"cluster.inter_node_gb_per_s", "400 Gb/s", 50}, Typed{"cluster.inter_node_gb_per_s", "400Gbps", 50},
+                    Typed{"variability.gemm.cv", "15%", 0.15}, Typed{"variability.gemm.cv", "0.15", 0.15},
+                    Typed{"variability.gemm.cv", " 1.5 % ", 0.015}, Typed{"cluster.num_gpus", "16k", 16384},
+                    Typed{"cluster.num_gpus", "16,384", 16384}, Typed{"cluster.num_gpus", "16384 GPUs", 16384},
+                    Typed{"model.seq_length", "128k", 131072}, Typed{"model.seq_length", "1M", 1048576},
+                    Typed{"cluster.num_gpus", "1e3", 1000}, Typed{"training.train_tokens", "15.6T", 15.6e12},
+                    Typed{"training.train_tokens", "300e9", 300e9}, Typed{"cluster.inter_node_latency_us", "0.008 ms", 8},
+                    Typed{"cluster.gpu.memory_gib", "1 TiB", 1024}, Typed{"cluster.gpu.boost_clock_mhz", "1.83 GHz", 1830},
+                    Typed{"cluster.gpu.peak_bf16_tflops", "2.25 PFLOP/s", 2250}));
 
 TEST(SetParameter, RejectsNonsenseWithAReason)
 {
-    const std::pair<const char*, const char*> wrong[] = {
-        {"cluster.intra_node_gb_per_s", "900 bananas"}, {"cluster.intra_node_gb_per_s", "fast"}, {"cluster.intra_node_gb_per_s", "nan"},
-        {"cluster.intra_node_gb_per_s", "inf"}, {"cluster.intra_node_gb_per_s", "1e999"}, {"cluster.intra_node_gb_per_s", "-3"},
-        {"cluster.intra_node_gb_per_s", ""}, {"cluster.intra_node_gb_per_s", "15%"}, {"cluster.intra_node_gb_per_s", "1,5"},
-        {"parallelism.tensor_model_parallel_size", "2.5"}, {"parallelism.tensor_model_parallel_size", "0"},
-        {"parallelism.tensor_model_parallel_size", "99999999999999999999"}, {"parallelism.sequence_parallel", "perhaps"},
-        {"training.precision", "bf61"}, {"cluster.gpu.preset", "h100"}, {"variability.gemm.cv", "600%"}};
+    const std::pair<const char*, const char*> wrong[] = {{"cluster.intra_node_gb_per_s", "900 bananas"},
+                                                         {"cluster.intra_node_gb_per_s", "fast"},
+                                                         {"cluster.intra_node_gb_per_s", "nan"},
+                                                         {"cluster.intra_node_gb_per_s", "inf"},
+                                                         {"cluster.intra_node_gb_per_s", "1e999"},
+                                                         {"cluster.intra_node_gb_per_s", "-3"},
+                                                         {"cluster.intra_node_gb_per_s", ""},
+                                                         {"cluster.intra_node_gb_per_s", "15%"},
+                                                         {"cluster.intra_node_gb_per_s", "1,5"},
+                                                         {"parallelism.tensor_model_parallel_size", "2.5"},
+                                                         {"parallelism.tensor_model_parallel_size", "0"},
+                                                         {"parallelism.tensor_model_parallel_size", "99999999999999999999"},
+                                                         {"parallelism.sequence_parallel", "perhaps"},
+                                                         {"training.precision", "bf61"},
+                                                         {"cluster.gpu.preset", "h100"},
+                                                         {"variability.gemm.cv", "600%"}};
     for (const auto& [id, text] : wrong) {
         const Result<Scenario> set = setParameter(Scenario{}, id, text);
         ASSERT_FALSE(set.ok()) << id << " " << text;

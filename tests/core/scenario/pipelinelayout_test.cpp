@@ -28,8 +28,8 @@ TEST(PipelineLayout, ReadsTheNotation)
 
 TEST(PipelineLayout, WrongTextsSayWhere)
 {
-    for (const char* text : {"", "t|tL", "Et|t", "Et|EtL", "EtL|tL", "Et||tL", "Et|x|tL", "E(t|*3L", "E(t|)tL", "E((t)*2)*2L", "Et*|tL", "Et*0|tL",
-                             "Em|tmL", "Em|mL", "Et|m|tL", "EtL|", "Et*99999999999L", "E(t*4096|)*4096L"}) {
+    for (const char* text : {"", "t|tL", "Et|t", "Et|EtL", "EtL|tL", "Et||tL", "Et|x|tL", "E(t|*3L", "E(t|)tL", "E((t)*2)*2L", "Et*|tL",
+                             "Et*0|tL", "Em|tmL", "Em|mL", "Et|m|tL", "EtL|", "Et*99999999999L", "E(t*4096|)*4096L"}) {
         const Result<std::vector<ChunkContents>> layout = pipelineLayout(text);
         ASSERT_FALSE(layout.ok()) << text;
         EXPECT_EQ(layout.errors().front().path, "parallelism.pipeline_model_parallel_layout") << text;
@@ -52,9 +52,11 @@ TEST(PipelineLayout, TextsReadBackToTheSameChunks)
                 ASSERT_TRUE(read.ok()) << text;
                 EXPECT_EQ(*read, even) << text;
                 EXPECT_LE(text.size(), 200U);
-                const auto [least, most] = std::minmax_element(even.begin(), even.end(), [](const auto& a, const auto& b) { return a.layers + a.mtpLayers < b.layers + b.mtpLayers; });
+                const auto [least, most] = std::minmax_element(
+                    even.begin(), even.end(), [](const auto& a, const auto& b) { return a.layers + a.mtpLayers < b.layers + b.mtpLayers; });
                 EXPECT_LE(most->layers + most->mtpLayers - least->layers - least->mtpLayers, 1);
-                EXPECT_EQ(least->layers + least->mtpLayers, even.back().layers + even.back().mtpLayers); // the last chunk also computes the loss
+                EXPECT_EQ(least->layers + least->mtpLayers,
+                          even.back().layers + even.back().mtpLayers); // the last chunk also computes the loss
                 EXPECT_EQ(even.back().mtpLayers, mtp);
                 EXPECT_EQ(std::accumulate(even.begin(), even.end(), 0, [](int n, const ChunkContents& c) { return n + c.layers; }), layers);
             }
@@ -72,7 +74,8 @@ Scenario deepseek()
 bool wrong(const Scenario& s, const std::string& part)
 {
     const Diagnostics found = check(s);
-    return std::any_of(found.begin(), found.end(), [&](const Diagnostic& d) { return d.severity == Severity::error && d.message.find(part) != std::string::npos; });
+    return std::any_of(found.begin(), found.end(),
+                       [&](const Diagnostic& d) { return d.severity == Severity::error && d.message.find(part) != std::string::npos; });
 }
 
 TEST(PipelineLayout, MustFitTheModelAndThePipeline)

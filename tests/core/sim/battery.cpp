@@ -74,18 +74,65 @@ void same(JobShape&) {}
 
 void schedules(Builder& b)
 {
-    b.add("gpipe", [](JobShape& s) { s.schedule = "gpipe"; }, none);
+    b.add(
+        "gpipe", [](JobShape& s) { s.schedule = "gpipe"; }, none);
     b.add("1f1b", same, none, true);
-    b.add("1f1b 8x16", [](JobShape& s) { s.stages = 8; s.microbatches = 16; s.layers = 2; s.replicas = 2; }, none);
-    b.add("interleaved", [](JobShape& s) { s.schedule = "interleaved"; s.chunks = 2; s.layers = 2; s.forwardSeconds = 0.05; }, none);
-    b.add("zb-h1", [](JobShape& s) { s.schedule = "zb-h1"; }, none);
-    b.add("zb-h2", [](JobShape& s) { s.schedule = "zb-h2"; }, none);
-    b.add("zb-2p", [](JobShape& s) { s.schedule = "zb-2p"; }, none);
-    b.add("zb-v", [](JobShape& s) { s.schedule = "zb-v"; s.chunks = 2; s.layers = 2; s.forwardSeconds = 0.05; }, none, true);
-    b.add("one stage", [](JobShape& s) { s.stages = 1; s.sendSeconds = 0; }, none);
-    b.add("sender waits", [](JobShape& s) { s.sendSeconds = 0.02; }, [](StepGraph& g) { g.transferOccupiesSender = true; });
-    b.add("embedding, norm", [](JobShape& s) { s.embeddingSeconds = 0.03; s.gradNormSeconds = 0.01; }, none);
-    b.add("no synchronisation", [](JobShape& s) { s.gradSyncSeconds = 0; s.paramGatherSeconds = 0; }, none, true);
+    b.add(
+        "1f1b 8x16",
+        [](JobShape& s) {
+            s.stages = 8;
+            s.microbatches = 16;
+            s.layers = 2;
+            s.replicas = 2;
+        },
+        none);
+    b.add(
+        "interleaved",
+        [](JobShape& s) {
+            s.schedule = "interleaved";
+            s.chunks = 2;
+            s.layers = 2;
+            s.forwardSeconds = 0.05;
+        },
+        none);
+    b.add(
+        "zb-h1", [](JobShape& s) { s.schedule = "zb-h1"; }, none);
+    b.add(
+        "zb-h2", [](JobShape& s) { s.schedule = "zb-h2"; }, none);
+    b.add(
+        "zb-2p", [](JobShape& s) { s.schedule = "zb-2p"; }, none);
+    b.add(
+        "zb-v",
+        [](JobShape& s) {
+            s.schedule = "zb-v";
+            s.chunks = 2;
+            s.layers = 2;
+            s.forwardSeconds = 0.05;
+        },
+        none, true);
+    b.add(
+        "one stage",
+        [](JobShape& s) {
+            s.stages = 1;
+            s.sendSeconds = 0;
+        },
+        none);
+    b.add(
+        "sender waits", [](JobShape& s) { s.sendSeconds = 0.02; }, [](StepGraph& g) { g.transferOccupiesSender = true; });
+    b.add(
+        "embedding, norm",
+        [](JobShape& s) {
+            s.embeddingSeconds = 0.03;
+            s.gradNormSeconds = 0.01;
+        },
+        none);
+    b.add(
+        "no synchronisation",
+        [](JobShape& s) {
+            s.gradSyncSeconds = 0;
+            s.paramGatherSeconds = 0;
+        },
+        none, true);
     b.add("uneven stages", same, [](StepGraph& g) {
         g.programs.push_back(g.programs[0]);
         g.programs.back().blocks[0].repeat = 7;
@@ -95,29 +142,107 @@ void schedules(Builder& b)
 
 void parallelism(Builder& b)
 {
-    b.add("TP 1", [](JobShape& s) { s.groupRanks = 1; }, none);
-    b.add("TP 8", [](JobShape& s) { s.groupRanks = 8; s.replicas = 2; }, none);
-    b.add("TP 8, gamma 0.2", [](JobShape& s) { s.groupRanks = 8; s.replicas = 2; s.compute = {Family::gamma, 0.2}; }, none);
-    b.add("4 groups", [](JobShape& s) { s.groups = 4; s.replicas = 2; }, none);
-    b.add("4 groups, cell sync", [](JobShape& s) { s.groups = 4; s.replicas = 2; }, [](StepGraph& g) {
-        for (Program& p : g.programs)
-            p.blocks[0].ops[2].sync = Sync::cell;
-    });
-    b.add("DP 1", [](JobShape& s) { s.replicas = 1; }, none);
-    b.add("DP 16", [](JobShape& s) { s.replicas = 16; s.stages = 2; s.microbatches = 6; }, none, true);
-    b.add("DP 64", [](JobShape& s) { s.replicas = 64; s.stages = 2; s.microbatches = 4; s.layers = 2; }, none);
-    b.add("DP 64, spatial", [](JobShape& s) { s.replicas = 64; s.stages = 2; s.microbatches = 4; s.layers = 2; },
-          [](StepGraph& g) { g.spatial = {Family::lognormal, 0.02}; });
+    b.add(
+        "TP 1", [](JobShape& s) { s.groupRanks = 1; }, none);
+    b.add(
+        "TP 8",
+        [](JobShape& s) {
+            s.groupRanks = 8;
+            s.replicas = 2;
+        },
+        none);
+    b.add(
+        "TP 8, gamma 0.2",
+        [](JobShape& s) {
+            s.groupRanks = 8;
+            s.replicas = 2;
+            s.compute = {Family::gamma, 0.2};
+        },
+        none);
+    b.add(
+        "4 groups",
+        [](JobShape& s) {
+            s.groups = 4;
+            s.replicas = 2;
+        },
+        none);
+    b.add(
+        "4 groups, cell sync",
+        [](JobShape& s) {
+            s.groups = 4;
+            s.replicas = 2;
+        },
+        [](StepGraph& g) {
+            for (Program& p : g.programs)
+                p.blocks[0].ops[2].sync = Sync::cell;
+        });
+    b.add(
+        "DP 1", [](JobShape& s) { s.replicas = 1; }, none);
+    b.add(
+        "DP 16",
+        [](JobShape& s) {
+            s.replicas = 16;
+            s.stages = 2;
+            s.microbatches = 6;
+        },
+        none, true);
+    b.add(
+        "DP 64",
+        [](JobShape& s) {
+            s.replicas = 64;
+            s.stages = 2;
+            s.microbatches = 4;
+            s.layers = 2;
+        },
+        none);
+    b.add(
+        "DP 64, spatial",
+        [](JobShape& s) {
+            s.replicas = 64;
+            s.stages = 2;
+            s.microbatches = 4;
+            s.layers = 2;
+        },
+        [](StepGraph& g) {
+            g.spatial = {Family::lognormal, 0.02};
+        });
 }
 
 void families(Builder& b)
 {
-    b.add("normal 0.1", [](JobShape& s) { s.compute = {Family::normal, 0.1}; }, none);
-    b.add("weibull 0.2", [](JobShape& s) { s.compute = {Family::weibull, 0.2}; }, none);
-    b.add("gamma 0.5", [](JobShape& s) { s.compute = {Family::gamma, 0.5}; }, none);
-    b.add("lognormal 0.4", [](JobShape& s) { s.compute = {Family::lognormal, 0.4}; }, none, true);
-    b.add("measured pool", [](JobShape& s) { s.compute = measuredPool(); s.inter = measuredPool(); }, none);
-    b.add("deterministic compute", [](JobShape& s) { s.compute = {}; }, none);
+    b.add(
+        "normal 0.1",
+        [](JobShape& s) {
+            s.compute = {Family::normal, 0.1};
+        },
+        none);
+    b.add(
+        "weibull 0.2",
+        [](JobShape& s) {
+            s.compute = {Family::weibull, 0.2};
+        },
+        none);
+    b.add(
+        "gamma 0.5",
+        [](JobShape& s) {
+            s.compute = {Family::gamma, 0.5};
+        },
+        none);
+    b.add(
+        "lognormal 0.4",
+        [](JobShape& s) {
+            s.compute = {Family::lognormal, 0.4};
+        },
+        none, true);
+    b.add(
+        "measured pool",
+        [](JobShape& s) {
+            s.compute = measuredPool();
+            s.inter = measuredPool();
+        },
+        none);
+    b.add(
+        "deterministic compute", [](JobShape& s) { s.compute = {}; }, none);
 }
 
 void causes(Builder& b)
@@ -136,38 +261,70 @@ void causes(Builder& b)
     });
     b.add("rare regime", same, [](StepGraph& g) { g.interRegime = rare({Family::lognormal, 0.1}, 0.03, 3.0); });
     b.add("data 0.2", same, [](StepGraph& g) { g.data = {Family::lognormal, 0.2}; });
-    b.add("data 0.4, one stage", [](JobShape& s) { s.stages = 1; s.sendSeconds = 0; }, [](StepGraph& g) { g.data = {Family::gamma, 0.4}; });
-    b.add("rare compute", [](JobShape& s) { s.compute = rare(s.compute, 2e-3, 5.0); }, none);
-    b.add("rare collective", [](JobShape& s) { s.intra = rare(s.intra, 2e-3, 10.0); }, none);
-    b.add("rare gradient sync", [](JobShape& s) { s.inter = rare(s.inter, 5e-3, 8.0); }, none);
-    b.add("slow rank", same, [](StepGraph& g) { g.slow = {{1, 2, 0, 1.2, 1.0}}; }, true);
+    b.add(
+        "data 0.4, one stage",
+        [](JobShape& s) {
+            s.stages = 1;
+            s.sendSeconds = 0;
+        },
+        [](StepGraph& g) {
+            g.data = {Family::gamma, 0.4};
+        });
+    b.add(
+        "rare compute", [](JobShape& s) { s.compute = rare(s.compute, 2e-3, 5.0); }, none);
+    b.add(
+        "rare collective", [](JobShape& s) { s.intra = rare(s.intra, 2e-3, 10.0); }, none);
+    b.add(
+        "rare gradient sync", [](JobShape& s) { s.inter = rare(s.inter, 5e-3, 8.0); }, none);
+    b.add(
+        "slow rank", same,
+        [](StepGraph& g) {
+            g.slow = {{1, 2, 0, 1.2, 1.0}};
+        },
+        true);
     b.add("slow rank, spatial", same, [](StepGraph& g) {
         g.spatial = {Family::normal, 0.03};
         g.slow = {{1, 2, 0, 1.1, 1.0}, {3, 0, 1, 1.05, 1.0}};
     });
     b.add("slow stage everywhere", same, [](StepGraph& g) { g.slow = {{-1, 1, -1, 1.1, 1.0}}; });
     b.add("slow link", same, [](StepGraph& g) { g.slow = {{0, 1, 0, 1.0, 4.0}}; });
-    b.add("measured speeds", same, [](StepGraph& g) {
-        for (int i = 0; i < g.numReplicas * g.schedule.numStages * g.cellRanks(); ++i)
-            g.fixedSpatial.push_back(1.0 + 0.01 * (i * 7 % 11));
-    }, true);
-    b.add("hidden collectives", [](JobShape& s) { s.intra = {Family::lognormal, 0.5}; }, [](StepGraph& g) {
-        for (Program& p : g.programs)
-            p.blocks[0].ops[2].hiddenSeconds = 0.003;
-        for (StepOp& op : g.gradSync) {
-            op.hiddenSeconds = 0.08;
-            op.minExposedSeconds = 0.01;
-        }
-        g.interRegime = {Family::lognormal, 0.3};
-    });
-    b.add("everything", [](JobShape& s) { s.embeddingSeconds = 0.02; s.gradNormSeconds = 0.01; s.groups = 2;
-                                          s.intra = rare(s.intra, 1e-3, 10.0); }, [](StepGraph& g) {
-        g.spatial = {Family::lognormal, 0.03};
-        g.data = {Family::lognormal, 0.1};
-        g.intraRegime = {Family::lognormal, 0.05};
-        g.interRegime = rare({Family::lognormal, 0.2}, 0.01, 2.0);
-        g.slow = {{2, 3, 1, 1.1, 2.0}};
-    }, true);
+    b.add(
+        "measured speeds", same,
+        [](StepGraph& g) {
+            for (int i = 0; i < g.numReplicas * g.schedule.numStages * g.cellRanks(); ++i)
+                g.fixedSpatial.push_back(1.0 + 0.01 * (i * 7 % 11));
+        },
+        true);
+    b.add(
+        "hidden collectives",
+        [](JobShape& s) {
+            s.intra = {Family::lognormal, 0.5};
+        },
+        [](StepGraph& g) {
+            for (Program& p : g.programs)
+                p.blocks[0].ops[2].hiddenSeconds = 0.003;
+            for (StepOp& op : g.gradSync) {
+                op.hiddenSeconds = 0.08;
+                op.minExposedSeconds = 0.01;
+            }
+            g.interRegime = {Family::lognormal, 0.3};
+        });
+    b.add(
+        "everything",
+        [](JobShape& s) {
+            s.embeddingSeconds = 0.02;
+            s.gradNormSeconds = 0.01;
+            s.groups = 2;
+            s.intra = rare(s.intra, 1e-3, 10.0);
+        },
+        [](StepGraph& g) {
+            g.spatial = {Family::lognormal, 0.03};
+            g.data = {Family::lognormal, 0.1};
+            g.intraRegime = {Family::lognormal, 0.05};
+            g.interRegime = rare({Family::lognormal, 0.2}, 0.01, 2.0);
+            g.slow = {{2, 3, 1, 1.1, 2.0}};
+        },
+        true);
 }
 
 /// Quantile by linear interpolation between order statistics, and its standard error from the spacing of order statistics: half

@@ -20,9 +20,9 @@ struct BatteryCase {
 
 /// One quantile of both simulators, relative to the reference's median.
 struct QuantileAgreement {
-    double reference = 0, fast = 0;  ///< seconds
-    double difference = 0;           ///< (fast - reference) / reference median
-    double standardError = 0;        ///< of the difference, from both samples' order statistics and the fast one's shared error
+    double reference = 0, fast = 0; ///< seconds
+    double difference = 0;          ///< (fast - reference) / reference median
+    double standardError = 0;       ///< of the difference, from both samples' order statistics and the fast one's shared error
     double limit = 0;
     /// The difference is significantly beyond the limit: |difference| - kErrors * standardError > limit.
     [[nodiscard]] bool fails() const;
@@ -33,7 +33,7 @@ inline constexpr double kBatteryErrors = 3.3; ///< standard errors; one false al
 struct Agreement {
     std::string name;
     QuantileAgreement p50, p95, p99;
-    double ks = 0, ksLimit = 0;      ///< limit: what chance allows at 0.1 % plus 0.01
+    double ks = 0, ksLimit = 0; ///< limit: what chance allows at 0.1 % plus 0.01
     double referenceSeconds = 0, fastSeconds = 0;
     std::size_t referenceSamples = 0, fastSamples = 0;
     [[nodiscard]] bool fails() const { return p50.fails() || p95.fails() || p99.fails() || ks > ksLimit; }

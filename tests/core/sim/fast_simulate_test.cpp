@@ -70,11 +70,14 @@ std::size_t workersThatMeet(int count)
     std::barrier meeting(count);
     tbb::task_arena arena(count);
     arena.execute([&] {
-        tbb::parallel_for(0, count, [&](int) {
-            meeting.arrive_and_wait();
-            const std::lock_guard lock(mutex);
-            seen.insert(std::this_thread::get_id());
-        }, tbb::static_partitioner());
+        tbb::parallel_for(
+            0, count,
+            [&](int) {
+                meeting.arrive_and_wait();
+                const std::lock_guard lock(mutex);
+                seen.insert(std::this_thread::get_id());
+            },
+            tbb::static_partitioner());
     });
     return seen.size();
 }
@@ -122,7 +125,8 @@ TEST(FastSimulate, TheMedianJobIsTheReferences)
         SimOptions o = options(8);
         o.seed = seed;
         o.numWithinSamples = 2000;
-        const DistributionSummary fast = summarize(simulate(g, o).withinSeconds), reference = summarize(simulateReference(g, o).withinSeconds);
+        const DistributionSummary fast = summarize(simulate(g, o).withinSeconds),
+                                  reference = summarize(simulateReference(g, o).withinSeconds);
         EXPECT_NEAR(fast.p50, reference.p50, 4.0 * std::sqrt(2.0) * 1.2533 * reference.std / std::sqrt(2000.0)) << seed;
         EXPECT_NEAR(fast.std / reference.std, 1.0, 0.1) << seed;
     }

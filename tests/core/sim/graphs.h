@@ -11,13 +11,12 @@ namespace prism::test {
 struct JobShape {
     std::string schedule = "1f1b";
     int stages = 1, chunks = 1, microbatches = 1, replicas = 1, groupRanks = 1, groups = 1, layers = 1;
-    double forwardSeconds = 1.0;   ///< compute of one chunk's forward; backward takes twice that (once when W is apart)
+    double forwardSeconds = 1.0;    ///< compute of one chunk's forward; backward takes twice that (once when W is apart)
     double collectiveSeconds = 0.0; ///< per layer; 0 = the program has no collective
     double sendSeconds = 0.0, gradSyncSeconds = 0.0, optimizerSeconds = 0.0, paramGatherSeconds = 0.0, gradNormSeconds = 0.0,
            embeddingSeconds = 0.0;
     Distribution compute, intra, inter; ///< temporal factors by kind of class
 };
-
 
 inline Program program(const char* name, const JobShape& shape, double seconds)
 {
@@ -49,8 +48,7 @@ inline StepGraph jobGraph(const JobShape& shape)
                  {"optimizer", Scope::none, Category::optimizer, shape.compute}};
     g.schedule = makeSchedule(shape.schedule, shape.stages, shape.chunks, shape.microbatches).value();
     const bool split = g.schedule.splitsWeight;
-    g.programs = {program("forward", shape, shape.forwardSeconds),
-                  program("backward", shape, (split ? 1.0 : 2.0) * shape.forwardSeconds)};
+    g.programs = {program("forward", shape, shape.forwardSeconds), program("backward", shape, (split ? 1.0 : 2.0) * shape.forwardSeconds)};
     if (split)
         g.programs.push_back(program("weight", shape, shape.forwardSeconds));
     const auto stages = static_cast<std::size_t>(shape.stages);

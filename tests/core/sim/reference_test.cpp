@@ -15,8 +15,8 @@
 namespace prism {
 namespace {
 
-using test::JobShape;
 using test::jobGraph;
+using test::JobShape;
 
 constexpr double kErrors = 5.0; ///< tolerance in standard errors: one false alarm in two million comparisons
 
@@ -280,8 +280,13 @@ TEST(Reference, SpatialFactorsBelongToTheJob)
 
 TEST(Reference, SlowSpotsHoldTheirRanksAndLinks)
 {
-    StepGraph g = jobGraph({.stages = 2, .microbatches = 1, .replicas = 3, .groupRanks = 2, .collectiveSeconds = 0.5,
-                            .sendSeconds = 0.25, .gradSyncSeconds = 1.0});
+    StepGraph g = jobGraph({.stages = 2,
+                            .microbatches = 1,
+                            .replicas = 3,
+                            .groupRanks = 2,
+                            .collectiveSeconds = 0.5,
+                            .sendSeconds = 0.25,
+                            .gradSyncSeconds = 1.0});
     const double base = across(g, 1)[0];
     EXPECT_NEAR(base, 6.0 + 4 * 0.5 + 2 * 0.25 + 1.0, 1e-12);
     g.slow = {{1, 0, 1, 2.0, 1.0}}; // rank 1 of stage 0 computes at half speed: forward 1 and backward 2 s more
@@ -313,9 +318,18 @@ TEST(Reference, MeasuredSpeedsReplaceTheDraw)
 
 TEST(Reference, SameBitsOnAnyNumberOfThreads)
 {
-    StepGraph g = jobGraph({.schedule = "zb-v", .stages = 2, .chunks = 2, .microbatches = 4, .replicas = 2, .groupRanks = 2,
-                            .layers = 2, .collectiveSeconds = 0.1, .sendSeconds = 0.1, .gradSyncSeconds = 0.2,
-                            .compute = {Family::weibull, 0.1}, .intra = {Family::gamma, 0.1, 0.01, 3}});
+    StepGraph g = jobGraph({.schedule = "zb-v",
+                            .stages = 2,
+                            .chunks = 2,
+                            .microbatches = 4,
+                            .replicas = 2,
+                            .groupRanks = 2,
+                            .layers = 2,
+                            .collectiveSeconds = 0.1,
+                            .sendSeconds = 0.1,
+                            .gradSyncSeconds = 0.2,
+                            .compute = {Family::weibull, 0.1},
+                            .intra = {Family::gamma, 0.1, 0.01, 3}});
     g.spatial = {Family::normal, 0.05};
     g.data = {Family::lognormal, 0.2};
     SimOptions options;

@@ -60,8 +60,7 @@ TEST(Distribution, QuantilesMatchKnownValues)
     // z(0.975) = 1.959963984540054; truncation at 0 is 1e-23 away at cv 0.1.
     EXPECT_NEAR((Distribution{Family::normal, 0.1}.baseQuantile(0.975)), 1.1959963984540054, 1e-12);
     const double s = std::sqrt(std::log1p(0.09));
-    EXPECT_NEAR((Distribution{Family::lognormal, 0.3}.baseQuantile(0.975)),
-                std::exp(-0.5 * s * s + s * 1.959963984540054), 1e-12);
+    EXPECT_NEAR((Distribution{Family::lognormal, 0.3}.baseQuantile(0.975)), std::exp(-0.5 * s * s + s * 1.959963984540054), 1e-12);
     EXPECT_EQ((Distribution{Family::deterministic, 0.3}.baseQuantile(0.9)), 1.0);
     EXPECT_EQ((Distribution{Family::lognormal, 0.0}.baseQuantile(0.9)), 1.0);
 }

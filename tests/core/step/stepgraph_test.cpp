@@ -16,9 +16,21 @@ namespace {
 /// A graph that uses every field, with numbers that have no short decimal form.
 StepGraph fullGraph()
 {
-    test::JobShape shape{.schedule = "zb-v", .stages = 2, .chunks = 2, .microbatches = 3, .replicas = 2, .groupRanks = 2, .groups = 2,
-                         .layers = 3, .forwardSeconds = 1.0 / 3, .collectiveSeconds = 0.1, .sendSeconds = 1e-7 / 3,
-                         .gradSyncSeconds = 0.7, .optimizerSeconds = 0.3, .paramGatherSeconds = 0.2, .gradNormSeconds = 1e-4,
+    test::JobShape shape{.schedule = "zb-v",
+                         .stages = 2,
+                         .chunks = 2,
+                         .microbatches = 3,
+                         .replicas = 2,
+                         .groupRanks = 2,
+                         .groups = 2,
+                         .layers = 3,
+                         .forwardSeconds = 1.0 / 3,
+                         .collectiveSeconds = 0.1,
+                         .sendSeconds = 1e-7 / 3,
+                         .gradSyncSeconds = 0.7,
+                         .optimizerSeconds = 0.3,
+                         .paramGatherSeconds = 0.2,
+                         .gradNormSeconds = 1e-4,
                          .embeddingSeconds = 0.05};
     shape.compute = {Family::weibull, 0.1 / 3};
     shape.intra = empiricalDistribution({1, 2, 4.0 / 3});
@@ -93,7 +105,7 @@ TEST(StepGraph, CheckReportsEveryProblem)
     g.programs[1].blocks[0].repeat = 0;
     g.programOf[1][0][1] = 12;
     g.gradSync.pop_back();
-    g.optimizer[0].kernelClass = 2;     // a communication
+    g.optimizer[0].kernelClass = 2;       // a communication
     g.embeddingAllReduce.kernelClass = 0; // a compute kernel
     g.classes[0].temporal.cv = -1;
     g.classes[0].spatialSensitivity = 2;
@@ -129,7 +141,8 @@ TEST(StepGraph, HostileTextsEndInErrors)
     EXPECT_FALSE(stepGraphFromJson(R"({"format": "prism-stepgraph-1", "num_replicas": 1e999})").ok());
     EXPECT_FALSE(stepGraphFromJson(R"({"format": "prism-stepgraph-2"})").ok());
     EXPECT_FALSE(stepGraphFromJson(R"({"format": "prism-stepgraph-1", "group_ranks": 2000000000, "groups_per_cell": 2000000000,
-        "fixed_spatial": [1], "schedule": {"name": "zb-h1", "num_stages": 1024, "num_microbatches": 65536}})").ok());
+        "fixed_spatial": [1], "schedule": {"name": "zb-h1", "num_stages": 1024, "num_microbatches": 65536}})")
+                     .ok());
 }
 
 TEST(StepGraph, RandomlyChangedTextsNeverBreakTheReader)
@@ -146,10 +159,19 @@ TEST(StepGraph, RandomlyChangedTextsNeverBreakTheReader)
             const std::size_t at = draw(i, 1 + 4 * k, text.size());
             const char c = alphabet[draw(i, 2 + 4 * k, alphabet.size())];
             switch (draw(i, 3 + 4 * k, 4)) {
-            case 0: text[at] = c; break;
-            case 1: text.insert(at, 1, c); break;
-            case 2: text.erase(at, 1 + draw(i, 4 + 4 * k, 20)); break;
-            default: text.resize(at); text += 'x'; break;
+            case 0:
+                text[at] = c;
+                break;
+            case 1:
+                text.insert(at, 1, c);
+                break;
+            case 2:
+                text.erase(at, 1 + draw(i, 4 + 4 * k, 20));
+                break;
+            default:
+                text.resize(at);
+                text += 'x';
+                break;
             }
             if (text.empty())
                 text.push_back('{');

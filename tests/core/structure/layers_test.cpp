@@ -13,8 +13,8 @@ namespace {
 namespace fs = std::filesystem;
 
 /// From the bottom up, as in design.md; base holds errors and hashes. A layer may use itself and those before it.
-const std::vector<std::string> kLayers = {"base", "stats", "scenario", "study",  "schedule", "workload",
-                                          "step", "cost",  "trace",    "sim",    "engine",   "insight"};
+const std::vector<std::string> kLayers = {"base", "stats", "scenario", "study", "schedule", "workload",
+                                          "step", "cost",  "trace",    "sim",   "engine",   "insight"};
 
 std::vector<std::string> includes(const fs::path& file)
 {

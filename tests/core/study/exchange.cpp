@@ -16,7 +16,8 @@ namespace fs = std::filesystem;
 /// A study with everything that one can hold.
 void fill(Study& study)
 {
-    const ScenarioId a = study.addScenario("base, \"quoted\"\nname", R"({"version":1,"measured":[)" + std::string(6000, ' ') + "]}").value();
+    const ScenarioId a =
+        study.addScenario("base, \"quoted\"\nname", R"({"version":1,"measured":[)" + std::string(6000, ' ') + "]}").value();
     const ScenarioId b = study.addScenario("ünï", "{}", a).value();
     const ScenarioId c = study.addScenario("gone", "{}").value();
     ASSERT_TRUE(study.updateScenario(b, {.json = "{\"x\":1}", .label = "a, \"label\"", .mergeKey = "key"}).ok());

@@ -21,7 +21,10 @@ struct Case {
     bool forever;
 };
 
-std::string editText(int i) { return "{\"edit\":" + std::to_string(i) + ",\"fill\":\"" + std::string(3000, 'x') + "\"}"; }
+std::string editText(int i)
+{
+    return "{\"edit\":" + std::to_string(i) + ",\"fill\":\"" + std::string(3000, 'x') + "\"}";
+}
 
 class EachFault : public testing::TestWithParam<Case> {};
 
@@ -97,21 +100,20 @@ TEST_P(EachFault, LeavesASoundFileWithEveryAcknowledgedEdit)
     std::cout << faults << " faults\n";
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Disk, EachFault,
-    testing::Values(Case{"writeError", Operation::write, SQLITE_IOERR_WRITE, false},
-                    Case{"writeErrorForever", Operation::write, SQLITE_IOERR_WRITE, true},
-                    Case{"diskFull", Operation::write, SQLITE_FULL, false},
-                    Case{"diskFullForever", Operation::write, SQLITE_FULL, true},
-                    Case{"syncError", Operation::sync, SQLITE_IOERR_FSYNC, false},
-                    Case{"syncErrorForever", Operation::sync, SQLITE_IOERR_FSYNC, true},
-                    Case{"openError", Operation::open, SQLITE_CANTOPEN, false},
-                    Case{"openErrorForever", Operation::open, SQLITE_CANTOPEN, true},
-                    Case{"readError", Operation::read, SQLITE_IOERR_READ, false},
-                    Case{"readErrorForever", Operation::read, SQLITE_IOERR_READ, true},
-                    Case{"shortRead", Operation::shortRead, SQLITE_IOERR_SHORT_READ, false},
-                    Case{"deleteError", Operation::remove, SQLITE_IOERR_DELETE, false}),
-    [](const auto& info) { return std::string(info.param.name); });
+INSTANTIATE_TEST_SUITE_P(Disk, EachFault,
+                         testing::Values(Case{"writeError", Operation::write, SQLITE_IOERR_WRITE, false},
+                                         Case{"writeErrorForever", Operation::write, SQLITE_IOERR_WRITE, true},
+                                         Case{"diskFull", Operation::write, SQLITE_FULL, false},
+                                         Case{"diskFullForever", Operation::write, SQLITE_FULL, true},
+                                         Case{"syncError", Operation::sync, SQLITE_IOERR_FSYNC, false},
+                                         Case{"syncErrorForever", Operation::sync, SQLITE_IOERR_FSYNC, true},
+                                         Case{"openError", Operation::open, SQLITE_CANTOPEN, false},
+                                         Case{"openErrorForever", Operation::open, SQLITE_CANTOPEN, true},
+                                         Case{"readError", Operation::read, SQLITE_IOERR_READ, false},
+                                         Case{"readErrorForever", Operation::read, SQLITE_IOERR_READ, true},
+                                         Case{"shortRead", Operation::shortRead, SQLITE_IOERR_SHORT_READ, false},
+                                         Case{"deleteError", Operation::remove, SQLITE_IOERR_DELETE, false}),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 TEST(StudyFaults, ADamagedOriginalStillGivesACopyOfWhatIsShown)
 {

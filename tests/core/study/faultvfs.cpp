@@ -28,8 +28,14 @@ sqlite3_vfs* system()
     return vfs;
 }
 
-sqlite3_file* real(sqlite3_file* file) { return reinterpret_cast<sqlite3_file*>(reinterpret_cast<ShimFile*>(file) + 1); }
-const sqlite3_io_methods* methods(sqlite3_file* file) { return real(file)->pMethods; }
+sqlite3_file* real(sqlite3_file* file)
+{
+    return reinterpret_cast<sqlite3_file*>(reinterpret_cast<ShimFile*>(file) + 1);
+}
+const sqlite3_io_methods* methods(sqlite3_file* file)
+{
+    return real(file)->pMethods;
+}
 
 bool fails(Operation operation, bool watched)
 {
@@ -41,11 +47,20 @@ bool fails(Operation operation, bool watched)
     return now;
 }
 
-bool failsFor(sqlite3_file* file, Operation operation) { return fails(operation, reinterpret_cast<ShimFile*>(file)->watched); }
+bool failsFor(sqlite3_file* file, Operation operation)
+{
+    return fails(operation, reinterpret_cast<ShimFile*>(file)->watched);
+}
 
-bool watches(const char* path) { return path && std::strstr(path, g_fault.path.c_str()) != nullptr; }
+bool watches(const char* path)
+{
+    return path && std::strstr(path, g_fault.path.c_str()) != nullptr;
+}
 
-int shimClose(sqlite3_file* f) { return methods(f)->xClose(real(f)); }
+int shimClose(sqlite3_file* f)
+{
+    return methods(f)->xClose(real(f));
+}
 
 int shimRead(sqlite3_file* f, void* buffer, int size, sqlite3_int64 at)
 {
@@ -80,16 +95,48 @@ int shimSync(sqlite3_file* f, int flags)
 {
     return failsFor(f, Operation::sync) ? g_fault.code : methods(f)->xSync(real(f), flags);
 }
-int shimFileSize(sqlite3_file* f, sqlite3_int64* size) { return methods(f)->xFileSize(real(f), size); }
-int shimLock(sqlite3_file* f, int level) { return methods(f)->xLock(real(f), level); }
-int shimUnlock(sqlite3_file* f, int level) { return methods(f)->xUnlock(real(f), level); }
-int shimCheckReservedLock(sqlite3_file* f, int* out) { return methods(f)->xCheckReservedLock(real(f), out); }
-int shimFileControl(sqlite3_file* f, int op, void* arg) { return methods(f)->xFileControl(real(f), op, arg); }
-int shimSectorSize(sqlite3_file* f) { return methods(f)->xSectorSize(real(f)); }
-int shimCharacteristics(sqlite3_file* f) { return methods(f)->xDeviceCharacteristics(real(f)); }
+int shimFileSize(sqlite3_file* f, sqlite3_int64* size)
+{
+    return methods(f)->xFileSize(real(f), size);
+}
+int shimLock(sqlite3_file* f, int level)
+{
+    return methods(f)->xLock(real(f), level);
+}
+int shimUnlock(sqlite3_file* f, int level)
+{
+    return methods(f)->xUnlock(real(f), level);
+}
+int shimCheckReservedLock(sqlite3_file* f, int* out)
+{
+    return methods(f)->xCheckReservedLock(real(f), out);
+}
+int shimFileControl(sqlite3_file* f, int op, void* arg)
+{
+    return methods(f)->xFileControl(real(f), op, arg);
+}
+int shimSectorSize(sqlite3_file* f)
+{
+    return methods(f)->xSectorSize(real(f));
+}
+int shimCharacteristics(sqlite3_file* f)
+{
+    return methods(f)->xDeviceCharacteristics(real(f));
+}
 
-const sqlite3_io_methods kMethods = {1, shimClose, shimRead, shimWrite, shimTruncate, shimSync, shimFileSize, shimLock,
-                                     shimUnlock, shimCheckReservedLock, shimFileControl, shimSectorSize, shimCharacteristics};
+const sqlite3_io_methods kMethods = {1,
+                                     shimClose,
+                                     shimRead,
+                                     shimWrite,
+                                     shimTruncate,
+                                     shimSync,
+                                     shimFileSize,
+                                     shimLock,
+                                     shimUnlock,
+                                     shimCheckReservedLock,
+                                     shimFileControl,
+                                     shimSectorSize,
+                                     shimCharacteristics};
 
 int shimOpen(sqlite3_vfs*, const char* path, sqlite3_file* file, int flags, int* outFlags)
 {
@@ -132,7 +179,13 @@ void arm(const Fault& fault)
     g_fired = false;
 }
 
-void disarm() { g_fault = {}; }
-bool fired() { return g_fired; }
+void disarm()
+{
+    g_fault = {};
+}
+bool fired()
+{
+    return g_fired;
+}
 
 } // namespace prism::study_test

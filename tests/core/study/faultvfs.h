@@ -10,9 +10,9 @@ enum class Operation { open, read, shortRead, write, sync, truncate, remove, cou
 /// Which operation fails, on files whose path contains `path`.
 struct Fault {
     Operation operation = Operation::count;
-    int at = 0;             ///< the nth of its kind since arm(), 1 = the first; 0 = never
-    bool forever = false;   ///< and all after it
-    int code = 0;           ///< SQLite result code
+    int at = 0;           ///< the nth of its kind since arm(), 1 = the first; 0 = never
+    bool forever = false; ///< and all after it
+    int code = 0;         ///< SQLite result code
     std::string path;
 };
 

@@ -5,7 +5,10 @@
 namespace prism {
 namespace {
 
-TEST(StudyKill, EveryAcknowledgedEditSurvives25Kills) { study_test::killWriters(25, 1); }
+TEST(StudyKill, EveryAcknowledgedEditSurvives25Kills)
+{
+    study_test::killWriters(25, 1);
+}
 
 } // namespace
 } // namespace prism

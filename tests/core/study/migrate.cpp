@@ -136,8 +136,8 @@ TEST(Migrations, AFormatSoNewThatItsTablesAreUnknownIsAClearError)
     const Folder folder;
     {
         Database db(folder / "a.prism", Database::Mode::create, {});
-        db.script("CREATE TABLE everything (id INTEGER PRIMARY KEY); PRAGMA user_version = 99; PRAGMA application_id = " +
-                  std::to_string(kStudyApplicationId));
+        db.script("CREATE TABLE everything (id INTEGER PRIMARY KEY); PRAGMA user_version = 99; PRAGMA application_id = "
+                  + std::to_string(kStudyApplicationId));
     }
     const Result<Study> study = Study::open(folder / "a.prism", options());
     ASSERT_FALSE(study.ok());

@@ -5,7 +5,10 @@
 namespace prism {
 namespace {
 
-TEST(StudyMutations, NoneOf100CrashesOrHangs) { study_test::mutateStudies(100, 7); }
+TEST(StudyMutations, NoneOf100CrashesOrHangs)
+{
+    study_test::mutateStudies(100, 7);
+}
 
 } // namespace
 } // namespace prism

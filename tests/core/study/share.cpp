@@ -257,7 +257,9 @@ TEST(StudyShare, CreatingNeverTouchesWhatIsThere)
     EXPECT_EQ(Study::open(folder / "b.prism", options()).errors().front().path, study_problem::kNotFound);
     EXPECT_FALSE(Study::create(folder / "no/such/a.prism", options()).ok());
     EXPECT_FALSE(fs::exists(folder / "b.prism"));
-    { const std::ofstream empty(folder / "c.prism"); }
+    {
+        const std::ofstream empty(folder / "c.prism");
+    }
     EXPECT_EQ(Study::open(folder / "c.prism", options()).errors().front().path, study_problem::kNotAStudy);
 }
 

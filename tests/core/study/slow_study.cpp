@@ -7,8 +7,14 @@
 namespace prism {
 namespace {
 
-TEST(StudySlow, EveryAcknowledgedEditSurvives200Kills) { study_test::killWriters(200, 2); }
-TEST(StudySlow, NoneOf1000MutatedFilesCrashesOrHangs) { study_test::mutateStudies(1000, 8); }
+TEST(StudySlow, EveryAcknowledgedEditSurvives200Kills)
+{
+    study_test::killWriters(200, 2);
+}
+TEST(StudySlow, NoneOf1000MutatedFilesCrashesOrHangs)
+{
+    study_test::mutateStudies(1000, 8);
+}
 
 } // namespace
 } // namespace prism

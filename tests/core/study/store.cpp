@@ -52,14 +52,20 @@ TEST(StudyEdits, UndoTakesEveryKindOfChangeBack)
     ASSERT_TRUE(study->updateScenario(a, {.json = "1"}).ok());
     const auto state = [&] {
         const std::string dump = study->dump().value();
-        return dump.substr(dump.find("\nscenario"), dump.find("\nrevision") - dump.find("\nscenario")) + std::to_string(study->baseline().value);
+        return dump.substr(dump.find("\nscenario"), dump.find("\nrevision") - dump.find("\nscenario"))
+               + std::to_string(study->baseline().value);
     };
     const std::vector<std::function<Diagnostics()>> changes = {
-        [&] { return study->rename(a, "other"); },       [&] { return study->reorder(b, 0); },
-        [&] { return study->setVisible(b, false); },     [&] { return study->setColour(b, "#112233"); },
-        [&] { return study->setLineStyle(b, "dot"); },   [&] { return study->setNote(b, "note"); },
-        [&] { return study->setArchived(b, true); },     [&] { return study->setParent(b, {}); },
-        [&] { return study->setBaseline(a); },           [&] { return study->revert(a, first); },
+        [&] { return study->rename(a, "other"); },
+        [&] { return study->reorder(b, 0); },
+        [&] { return study->setVisible(b, false); },
+        [&] { return study->setColour(b, "#112233"); },
+        [&] { return study->setLineStyle(b, "dot"); },
+        [&] { return study->setNote(b, "note"); },
+        [&] { return study->setArchived(b, true); },
+        [&] { return study->setParent(b, {}); },
+        [&] { return study->setBaseline(a); },
+        [&] { return study->revert(a, first); },
         [&] { return study->remove(a); },
     };
     std::vector<std::string> states = {state()};

@@ -20,8 +20,8 @@ namespace {
 /// Edit i of a run. Its size varies, so that pages are taken and given back.
 std::string editText(int run, int i)
 {
-    return "{\"run\":" + std::to_string(run) + ",\"edit\":" + std::to_string(i) + ",\"fill\":\"" +
-           std::string(static_cast<std::size_t>(i * 977 % 9000), 'x') + "\"}";
+    return "{\"run\":" + std::to_string(run) + ",\"edit\":" + std::to_string(i) + ",\"fill\":\""
+           + std::string(static_cast<std::size_t>(i * 977 % 9000), 'x') + "\"}";
 }
 
 /// Edits of every kind; edit i is acknowledged by writing i to the pipe. Never returns.

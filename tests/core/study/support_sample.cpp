@@ -19,8 +19,10 @@ void makeSampleStudy(const std::string& path)
             std::string rows;
             for (int i = 0; i < (r == 3 ? 700 : 30); ++i)
                 (i > 0 ? rows += ',' : rows) += std::to_string(mix64(static_cast<std::uint64_t>(s * 1000 + i)));
-            ASSERT_TRUE(study->updateScenario(id, {.json = "{\"version\":1,\"edit\":" + std::to_string(r) + ",\"measured\":[" + rows + "]}",
-                                                   .label = "edit " + std::to_string(r)}).ok());
+            ASSERT_TRUE(study
+                            ->updateScenario(id, {.json = "{\"version\":1,\"edit\":" + std::to_string(r) + ",\"measured\":[" + rows + "]}",
+                                                  .label = "edit " + std::to_string(r)})
+                            .ok());
         }
         std::string bytes;
         for (std::uint64_t i = 0; i < 600; ++i)

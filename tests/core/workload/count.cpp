@@ -49,8 +49,10 @@ TEST(Count, FlopsOfEveryPresetAreSixPerActiveParameterAndAttention)
         if (!m.layerPattern.empty())
             continue; // layers of other kinds
         // The input embedding is looked up, not multiplied; a tied one is multiplied as the output layer.
-        const double lookup = m.tiedEmbeddings ? embeddingParameters(m) - static_cast<double>(m.vocabSize * m.hiddenSize) : embeddingParameters(m);
-        const double width = m.multiLatentAttention ? static_cast<double>(m.qkHeadDim + m.qkPosEmbHeadDim + m.vHeadDim) : 2.0 * static_cast<double>(m.kvChannels);
+        const double lookup =
+            m.tiedEmbeddings ? embeddingParameters(m) - static_cast<double>(m.vocabSize * m.hiddenSize) : embeddingParameters(m);
+        const double width = m.multiLatentAttention ? static_cast<double>(m.qkHeadDim + m.qkPosEmbHeadDim + m.vHeadDim)
+                                                    : 2.0 * static_cast<double>(m.kvChannels);
         const double attention = 6 * static_cast<double>(m.numLayers * m.numAttentionHeads * m.seqLength) * width;
         ModelConfig plain = m;
         plain.mtpNumLayers = 0; // model cards count without them

@@ -72,8 +72,9 @@ TEST(ChunkLayers, AnUnevenSplitMovesParametersButLosesNone)
     EXPECT_NEAR(std::accumulate(even.begin(), even.end(), 0.0), std::accumulate(moved.begin(), moved.end(), 0.0), 1.0);
     EXPECT_NEAR(even[0], moved[0], 1.0); // four layers moved between the two chunks of one stage
     const std::vector<double> last = parameters("Et*8|(t*8|)*4t*7|t*8|t*6mL");
-    const double layer = layerParameters(modelPreset("deepseek-v3")->numLayers > 0 ? *modelPreset("deepseek-v3") : ModelConfig{}, LayerKind::moe).expert / 8;
-    EXPECT_GT(last[2] - even[2], layer);                 // a whole layer more
+    const double layer =
+        layerParameters(modelPreset("deepseek-v3")->numLayers > 0 ? *modelPreset("deepseek-v3") : ModelConfig{}, LayerKind::moe).expert / 8;
+    EXPECT_GT(last[2] - even[2], layer);                    // a whole layer more
     EXPECT_NEAR(last[2] - even[2], even[3] - last[3], 1.0); // which the last stage does not hold any more
 }
 

@@ -1,4 +1,5 @@
-// How the window feels: time of the first start, from an edit to the first repaint of the CDF, and stalls of the GUI thread during random edits.
+// How the window feels: time of the first start, from an edit to the first repaint of the CDF, and stalls of the GUI thread during random
+// edits.
 #include "core/scenario/presets.h"
 #include "ui/distribution/distributionpage.h"
 #include "ui/window/mainwindow.h"
@@ -48,7 +49,8 @@ void measureFirstStart(QApplication& application)
         QApplication::processEvents(QEventLoop::AllEvents, 5);
     const double first = static_cast<double>(clock.nsecsElapsed()) / 1e9;
     waitForResults(window);
-    std::printf("first start: first curve after %.2f s, sample study complete after %.2f s\n", first, static_cast<double>(clock.nsecsElapsed()) / 1e9);
+    std::printf("first start: first curve after %.2f s, sample study complete after %.2f s\n", first,
+                static_cast<double>(clock.nsecsElapsed()) / 1e9);
 }
 
 } // namespace
@@ -111,8 +113,8 @@ int main(int argc, char** argv)
         }
         repaints.push_back(static_cast<double>(clock.nsecsElapsed()) / 1e6);
     }
-    std::printf("edit to first repaint of the CDF, %zu edits: median %.1f ms, p95 %.1f ms, longest %.1f ms\n", repaints.size(), quantile(repaints, 0.5),
-                quantile(repaints, 0.95), quantile(repaints, 1));
+    std::printf("edit to first repaint of the CDF, %zu edits: median %.1f ms, p95 %.1f ms, longest %.1f ms\n", repaints.size(),
+                quantile(repaints, 0.5), quantile(repaints, 0.95), quantile(repaints, 1));
     std::erase_if(stalls, [](double ms) { return ms < 0.05; }); // turns of the event loop with nothing to do
     std::printf("turns of the GUI thread with work: %zu; p50 %.1f ms, p95 %.1f ms, longest %.1f ms\n", stalls.size(), quantile(stalls, 0.5),
                 quantile(stalls, 0.95), quantile(stalls, 1));
