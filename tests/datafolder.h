@@ -1,6 +1,8 @@
 // Where measured data for development lies; tests that need it are skipped without.
 #pragma once
 
+#include "prism_paths.h"
+
 #include <cstdlib>
 #include <filesystem>
 #include <string>

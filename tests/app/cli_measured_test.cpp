@@ -1,6 +1,8 @@
 // Measured tables and published steps from the command line: import, comparison, and the keys of the validation report.
 #include "run_cli.h"
 
+#include "prism_paths.h"
+
 #include <nlohmann/json.hpp>
 
 #include <gtest/gtest.h>

@@ -2,6 +2,8 @@
 #include "ui/theme/segmented.h"
 #include "ui/theme/theme.h"
 
+#include "prism_paths.h"
+
 #include <gtest/gtest.h>
 
 #include <QAbstractButton>

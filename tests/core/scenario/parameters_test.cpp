@@ -4,6 +4,8 @@
 #include "core/scenario/presets.h"
 #include "randomscenario.h"
 
+#include "prism_paths.h"
+
 #include <fstream>
 #include <gtest/gtest.h>
 #include <set>

@@ -4,6 +4,8 @@
 #include "core/sim/graphs.h"
 #include "core/stats/random.h"
 
+#include "prism_paths.h"
+
 #include <gtest/gtest.h>
 
 #include <fstream>

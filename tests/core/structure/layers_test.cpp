@@ -1,4 +1,6 @@
 // The structure of design.md as a test: a layer includes layers below it, never above, and core knows no Qt.
+#include "prism_paths.h"
+
 #include <gtest/gtest.h>
 
 #include <filesystem>

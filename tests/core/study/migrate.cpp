@@ -5,6 +5,8 @@
 #include "core/study/study.h"
 #include "core/study/support.h"
 
+#include "prism_paths.h"
+
 #include <gtest/gtest.h>
 
 namespace prism {
