@@ -55,13 +55,13 @@ double sum(const Breakdown& b)
 
 } // namespace
 
-DeterministicStep deterministicStep(const StepGraph& g, const std::vector<std::vector<ChunkBytes>>& chunkBytes)
+StepBreakdown stepBreakdown(const StepGraph& g, const std::vector<std::vector<ChunkBytes>>& chunkBytes)
 {
     const Schedule& s = g.schedule;
     const auto stages = static_cast<std::size_t>(s.numStages), chunks = static_cast<std::size_t>(s.numChunks);
     const auto micro = static_cast<std::size_t>(s.numMicrobatches);
     const std::size_t positions = s.path.size();
-    DeterministicStep result;
+    StepBreakdown result;
     result.inFlight.assign(stages, 0);
 
     std::vector<double> programSeconds(g.programs.size());

@@ -1,11 +1,13 @@
 // Where the noise-free step goes: one deterministic pass over the schedule.
 #pragma once
 
-#include "core/cost/predictor.h"
+#include "core/cost/costedstep.h"
+
+#include <vector>
 
 namespace prism {
 
-struct DeterministicStep {
+struct StepBreakdown {
     double seconds = 0;
     Breakdown breakdown;          ///< along the stage that ends last; sums to `seconds`
     std::vector<double> inFlight; ///< per stage: largest sum of chunk weights of forwards not yet given back
@@ -17,6 +19,6 @@ struct ChunkBytes {
 };
 
 /// Every factor 1, slow spots as marked. `chunkBytes[stage][chunk]`, or empty. One visit per schedule item.
-[[nodiscard]] DeterministicStep deterministicStep(const StepGraph& graph, const std::vector<std::vector<ChunkBytes>>& chunkBytes);
+[[nodiscard]] StepBreakdown stepBreakdown(const StepGraph& graph, const std::vector<std::vector<ChunkBytes>>& chunkBytes);
 
 } // namespace prism

@@ -67,7 +67,7 @@ private:
     void addStepOps();
     void useMeasuredMeans();
     void addVariability();
-    void addMemory(const DeterministicStep& step);
+    void addMemory(const StepBreakdown& step);
     void addCounts();
     [[nodiscard]] double lastBackwardSeconds(std::size_t stage) const;
     [[nodiscard]] double largestChunk(std::size_t stage) const;
@@ -309,7 +309,7 @@ double Assembly::largestChunk(std::size_t stage) const
     return bytes;
 }
 
-void Assembly::addMemory(const DeterministicStep& step)
+void Assembly::addMemory(const StepBreakdown& step)
 {
     const ParallelismConfig& par = m_scenario.parallelism;
     const Layout& layout = m_cost.layout();
@@ -398,7 +398,7 @@ Result<CostedStep> Assembly::run()
         chunkBytes[static_cast<std::size_t>(g.schedule.path[i][0])][static_cast<std::size_t>(g.schedule.path[i][1])] = {
             bytes, bytes - lossBytes(m_scenario, m_shape, m_chunks[i])};
     }
-    const DeterministicStep step = deterministicStep(g, chunkBytes);
+    const StepBreakdown step = stepBreakdown(g, chunkBytes);
     m_out.breakdown = step.breakdown;
     addMemory(step);
     addCounts();

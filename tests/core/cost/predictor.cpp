@@ -6,6 +6,7 @@
 #include "core/scenario/presets.h"
 #include "core/sim/simulate.h"
 #include "core/workload/kernel.h"
+#include "core/step/deterministicstep.h"
 
 #include <gtest/gtest.h>
 

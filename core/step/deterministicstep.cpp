@@ -1,10 +1,6 @@
-// Flattening of the schedule and the deterministic step.
-#include "core/sim/sweep.h"
-
-#include "core/sim/simulate.h"
+#include "core/step/deterministicstep.h"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <set>
 
@@ -12,93 +8,12 @@ namespace prism {
 
 namespace {
 
-bool matches(const SlowSpot& spot, int replica, int stage)
-{
-    return (spot.replica < 0 || spot.replica == replica) && (spot.stage < 0 || spot.stage == stage);
-}
-
 std::size_t index(int i)
 {
     return static_cast<std::size_t>(i);
 }
 
 } // namespace
-
-Sweep sweepOf(const StepGraph& graph)
-{
-    const Schedule& s = graph.schedule;
-    const int hops = static_cast<int>(s.path.size()) - 1;
-    const auto microbatches = static_cast<std::int32_t>(s.numMicrobatches);
-    const auto slots = static_cast<std::int32_t>(s.path.size()) * microbatches;
-    Sweep sweep;
-    sweep.numStages = s.numStages;
-    sweep.numSlots = s.numStages * s.numChunks * kPhases;
-    sweep.numArrivals = 2 * index(slots);
-    sweep.transferOccupiesSender = graph.transferOccupiesSender;
-    sweep.firstStage = s.path.front()[0];
-    sweep.lastStage = s.path.back()[0];
-    for (int i = 0; i < hops; ++i)
-        sweep.sends.push_back({graph.sendForward[index(i)], s.path[index(i)][0], s.path[index(i) + 1][0]});
-    for (int i = 0; i < hops; ++i)
-        sweep.sends.push_back({graph.sendBackward[index(i)], s.path[index(i) + 1][0], s.path[index(i)][0]});
-
-    const auto order = executionOrder(s);
-    sweep.nodes.reserve(order.size());
-    for (const ScheduleNode& n : order) {
-        SweepNode node;
-        node.stage = n.stage;
-        node.slot = (n.stage * s.numChunks + n.item.chunk) * kPhases + static_cast<int>(n.item.phase);
-        node.microbatch = n.item.microbatch;
-        const auto arrival = [&](int pathIndex) { return pathIndex * microbatches + static_cast<std::int32_t>(n.item.microbatch); };
-        // A backward's own forward and a weight's own backward come earlier in the same stage's order.
-        if (n.item.phase == Phase::forward) {
-            node.input = n.pathIndex > 0 ? arrival(n.pathIndex) : -1;
-            node.output = n.pathIndex < hops ? arrival(n.pathIndex + 1) : -1;
-            node.send = n.pathIndex < hops ? n.pathIndex : -1;
-        } else if (n.item.phase == Phase::backward) {
-            node.input = n.pathIndex < hops ? slots + arrival(n.pathIndex) : -1;
-            node.output = n.pathIndex > 0 ? slots + arrival(n.pathIndex - 1) : -1;
-            node.send = n.pathIndex > 0 ? hops + n.pathIndex - 1 : -1;
-        }
-        if (node.send >= 0 && sweep.sends[index(node.send)].op.kernelClass < 0)
-            node.send = -1;
-        sweep.nodes.push_back(node);
-    }
-    return sweep;
-}
-
-double slowComputeFactor(const StepGraph& graph, int replica, int stage, int rank)
-{
-    double factor = 1.0;
-    for (const SlowSpot& spot : graph.slow)
-        if (matches(spot, replica, stage) && (spot.rank < 0 || spot.rank == rank))
-            factor *= spot.computeFactor;
-    return factor;
-}
-
-double cellLinkFactor(const StepGraph& graph, int replica, int stage)
-{
-    double whole = 1.0; // spots on every rank of the cell
-    std::map<int, double> single;
-    for (const SlowSpot& spot : graph.slow) {
-        if (!matches(spot, replica, stage))
-            continue;
-        if (spot.rank < 0)
-            whole *= spot.linkFactor;
-        else
-            single.try_emplace(spot.rank, 1.0).first->second *= spot.linkFactor;
-    }
-    double most = static_cast<int>(single.size()) < graph.cellRanks() ? 1.0 : 0.0;
-    for (const auto& [rank, factor] : single)
-        most = std::max(most, factor);
-    return whole * most;
-}
-
-bool anySlow(const StepGraph& graph, int replica)
-{
-    return std::any_of(graph.slow.begin(), graph.slow.end(),
-                       [replica](const SlowSpot& spot) { return spot.replica < 0 || spot.replica == replica; });
-}
 
 DeterministicStep::DeterministicStep(const StepGraph& graph) : m_graph(graph), m_sweep(sweepOf(graph))
 {

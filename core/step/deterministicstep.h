@@ -1,47 +1,13 @@
-// The flattened order of one replica's pipeline and the deterministic step on it: what both simulators walk.
+// The noise-free step of a graph: what the breakdown, the memory in flight, placement and both simulators read.
 #pragma once
 
-#include "core/step/stepgraph.h"
+#include "core/step/slowspots.h"
+#include "core/step/sweep.h"
 
-#include <cstdint>
 #include <functional>
 #include <vector>
 
 namespace prism {
-
-/// One chunk execution in an order that respects every dependency.
-struct SweepNode {
-    std::int32_t stage = 0;
-    std::int32_t slot = 0; ///< (stage * V + chunk) * kPhases + phase: which program
-    std::uint32_t microbatch = 0;
-    std::int32_t input = -1;  ///< arrival slot that must be filled before the start; -1 = none
-    std::int32_t output = -1; ///< arrival slot that its end fills; -1 = none
-    std::int32_t send = -1;   ///< index into `sends` of the transfer to that slot; -1 = takes no time
-};
-
-/// A transfer between two stages along the path.
-struct SweepSend {
-    StepOp op;
-    int from = 0, to = 0; ///< stages
-};
-
-/// The pipeline of one replica, flattened once per graph. Immutable; any thread.
-struct Sweep {
-    int numStages = 1, numSlots = kPhases;
-    std::size_t numArrivals = 0;
-    bool transferOccupiesSender = false;
-    int firstStage = 0, lastStage = 0; ///< stages of the first and the last chunk of the path: embedding and head
-    std::vector<SweepNode> nodes;
-    std::vector<SweepSend> sends; ///< forward hops, then backward hops; absent ones included
-};
-[[nodiscard]] Sweep sweepOf(const StepGraph& graph);
-
-/// compute and link factors of slow spots, per cell. A rank's factor is the product over the spots that match it; a cell's link
-/// factor is the largest of its ranks'.
-[[nodiscard]] double slowComputeFactor(const StepGraph& graph, int replica, int stage, int rank);
-[[nodiscard]] double cellLinkFactor(const StepGraph& graph, int replica, int stage);
-/// True when a slow spot touches this replica by name or all replicas.
-[[nodiscard]] bool anySlow(const StepGraph& graph, int replica);
 
 /// The step with temporal, regime and data factors at 1, as a function of the slowest rank of each cell: with all other factors
 /// at 1 a cell's chunk is sum(mu) + (max_r G_r - 1) sum(s mu) + sum(exposed), because every kernel's time rises with G_r and the
@@ -74,5 +40,8 @@ private:
     Sweep m_sweep;
     std::vector<Cost> m_slotCost; ///< at link factor 1
 };
+
+/// The step time with every factor at 1 (slow spots and fixedSpatial as given), in seconds. Microseconds to run.
+[[nodiscard]] double deterministicStepSeconds(const StepGraph& graph);
 
 } // namespace prism
