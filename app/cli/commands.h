@@ -12,6 +12,7 @@ void addCheck(CLI::App& app, Cli& cli);
 void addCompare(CLI::App& app, Cli& cli);
 void addGraph(CLI::App& app, Cli& cli);
 void addGuarantee(CLI::App& app, Cli& cli);
+void addJob(CLI::App& app, Cli& cli);
 void addImport(CLI::App& app, Cli& cli);
 void addParameters(CLI::App& app, Cli& cli);
 void addPlacement(CLI::App& app, Cli& cli);

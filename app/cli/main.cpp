@@ -23,6 +23,7 @@ int main(int argc, char** argv)
         addScale(app, cli);
         addCompare(app, cli);
         addGuarantee(app, cli);
+        addJob(app, cli);
         addTimeline(app, cli);
         addGraph(app, cli);
         addSimulate(app, cli);

@@ -15,7 +15,7 @@ struct PresetOptions : CommonOptions {
     std::string kind, name;
 };
 
-const std::vector<std::string> kKinds = {"scenario", "model", "gpu", "fabric", "variability"};
+const std::vector<std::string> kKinds = {"scenario", "model", "gpu", "fabric", "variability", "job"};
 
 std::string listText(const std::string& only)
 {

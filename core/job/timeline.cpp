@@ -18,7 +18,9 @@ enum class Draw : std::uint64_t { softFailure = 0x6a6f6201, nodeFailure, slowSta
 /// Exponential times of one kind of event in one run, one after the other.
 class Exponentials final {
 public:
-    Exponentials(std::uint64_t seed, std::uint64_t run, Draw draw) : m_seed(seed), m_stream(stream(static_cast<std::uint64_t>(draw), run)) {}
+    Exponentials(std::uint64_t seed, std::uint64_t run, Draw draw) : m_seed(seed), m_stream(stream(static_cast<std::uint64_t>(draw), run))
+    {
+    }
     [[nodiscard]] double next(double rate) { return rate > 0 ? -std::log(uniform(m_seed, m_stream, m_index++)) / rate : kNever; }
 
 private:
@@ -63,7 +65,7 @@ private:
 
     const TimelineInputs& m_in;
     double m_now = 0, m_done = 0;
-    double m_inCycle = 0, m_blockLeft = 0;                ///< seconds computed since the last checkpoint began; of a running one that are left
+    double m_inCycle = 0, m_blockLeft = 0; ///< seconds computed since the last checkpoint began; of a running one that are left
     double m_safe = 0, m_written = 0, m_writtenAt = -1e300; ///< work in the last safe and in the newest checkpoint, and when that was taken
 };
 
@@ -150,8 +152,12 @@ void Progress::fail(double now, RunLedger& ledger)
 class Run final {
 public:
     Run(const TimelineInputs& in, std::uint64_t seed, std::uint64_t run)
-        : m_in(in), m_progress(in), m_soft(seed, run, Draw::softFailure), m_node(seed, run, Draw::nodeFailure),
-          m_slow(seed, run, Draw::slowStart), m_length(seed, run, Draw::slowLength)
+        : m_in(in),
+          m_progress(in),
+          m_soft(seed, run, Draw::softFailure),
+          m_node(seed, run, Draw::nodeFailure),
+          m_slow(seed, run, Draw::slowStart),
+          m_length(seed, run, Draw::slowLength)
     {
         m_nextSoft = m_soft.next(in.softFailureRate);
         m_nextNode = m_node.next(in.nodeFailureRate);
@@ -180,9 +186,9 @@ private:
     Exponentials m_soft, m_node, m_slow, m_length;
     double m_now = 0, m_nextSoft = kNever, m_nextNode = kNever, m_nextSlow = kNever, m_nextStop = kNever;
     double m_slowUntil = -1;
-    bool m_mitigated = false;        ///< the running episode ends by a restart
-    std::vector<double> m_repairs;   ///< when nodes come back, ascending
-    int m_missing = 0;               ///< nodes that the job runs without
+    bool m_mitigated = false;      ///< the running episode ends by a restart
+    std::vector<double> m_repairs; ///< when nodes come back, ascending
+    int m_missing = 0;             ///< nodes that the job runs without
 };
 
 double Run::speedOfNodes() const

@@ -12,12 +12,12 @@ struct TimelineInputs {
     double softFailureRate = 0, nodeFailureRate = 0; ///< that restart in place, and that take a node away
     double detection = 0, restart = 0, repair = 0;
     int spareNodes = 0;
-    bool shrinks = false;                                 ///< without a spare: go on with whole replicas of the nodes left, else wait
-    double interval = 0, block = 0, persist = 0;          ///< checkpoints; interval > 0, may be infinite
-    double slowRate = 0, slowFactor = 1, slowLength = 0;  ///< fail-slow episodes, exponential length
-    double slowMitigation = 0;                            ///< 0 = they run their length
-    double maintenanceEvery = 0, maintenanceLength = 0;   ///< 0 = none
-    double longestSeconds = 0;                            ///< a run that is not done by then is given up; > 0
+    bool shrinks = false;                                ///< without a spare: go on with whole replicas of the nodes left, else wait
+    double interval = 0, block = 0, persist = 0;         ///< checkpoints; interval > 0, may be infinite
+    double slowRate = 0, slowFactor = 1, slowLength = 0; ///< fail-slow episodes, exponential length
+    double slowMitigation = 0;                           ///< 0 = they run their length
+    double maintenanceEvery = 0, maintenanceLength = 0;  ///< 0 = none
+    double longestSeconds = 0;                           ///< a run that is not done by then is given up; > 0
 };
 
 /// Where the time of one run went. Seconds; they sum to `wall`.
@@ -30,8 +30,8 @@ struct RunLedger {
 
 /// One run; a pure function of its arguments, so runs with the same number meet the same uniforms (common random numbers). Any thread.
 /// Assumes exponential times between failures and a fixed repair time; failures during a restart start it again; a checkpoint that is not
-/// yet safe at a failure is lost; slow episodes do not add up: the job is as slow as one; a planned stop waits for a checkpoint, so it costs
-/// its length and a restart but no work.
+/// yet safe at a failure is lost; slow episodes do not add up: the job is as slow as one; a planned stop waits for a checkpoint, so it
+/// costs its length and a restart but no work.
 [[nodiscard]] RunLedger sampledRun(const TimelineInputs& inputs, std::uint64_t seed, std::uint64_t run);
 
 } // namespace prism

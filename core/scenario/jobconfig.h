@@ -41,11 +41,11 @@ struct JobConfig {
     double maintenanceEveryDays = 0; ///< planned stops; 0 = none
     double maintenanceHours = 0;
 
-    double nodePowerKw = 0;         ///< mean draw of a node while training; 0 = unknown: no energy is stated
-    double pue = 1;                 ///< facility over IT energy
-    double gridGCo2PerKwh = 0;      ///< 0 = unknown: no emissions are stated
-    double deadlineDays = 0;        ///< 0 = none
-    std::string startDate;          ///< YYYY-MM-DD; empty = days are counted from the start
+    double nodePowerKw = 0;    ///< mean draw of a node while training; 0 = unknown: no energy is stated
+    double pue = 1;            ///< facility over IT energy
+    double gridGCo2PerKwh = 0; ///< 0 = unknown: no emissions are stated
+    double deadlineDays = 0;   ///< 0 = none
+    std::string startDate;     ///< YYYY-MM-DD; empty = days are counted from the start
     bool operator==(const JobConfig&) const = default;
 };
 

@@ -117,6 +117,15 @@ std::optional<Result<Scenario>> loadPreset(const Scenario& s, const Parameter& p
             c.variability.slow = slow;
         });
     }
+    if (p.id == "job.preset") {
+        return withPreset(s, jobPreset(name), [](Scenario& c, const JobConfig& j) {
+            const std::string start = c.job.startDate;
+            const double deadline = c.job.deadlineDays;
+            c.job = j;
+            c.job.startDate = start;
+            c.job.deadlineDays = deadline;
+        });
+    }
     return std::nullopt;
 }
 

@@ -15,6 +15,7 @@ std::vector<Parameter> makeTable()
     table::addParallelism(t);
     table::addTraining(t);
     table::addVariability(t);
+    table::addJob(t);
     return t;
 }
 

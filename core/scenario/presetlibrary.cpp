@@ -18,7 +18,7 @@ namespace {
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-constexpr std::array kKinds = {"gpu", "fabric", "model", "variability", "scenario", "calibration", "published"};
+constexpr std::array kKinds = {"gpu", "fabric", "model", "variability", "job", "scenario", "calibration", "published"};
 
 /// $PRISM_PRESETS, the share folder beside the program, or the source tree; the first that exists.
 fs::path presetFolder()

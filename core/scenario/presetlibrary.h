@@ -11,7 +11,7 @@
 namespace prism {
 
 struct PresetInfo {
-    std::string kind;  ///< "gpu", "fabric", "model", "variability", "scenario"
+    std::string kind;  ///< "gpu", "fabric", "model", "variability", "job", "scenario"
     std::string name;  ///< "llama3-405b-16k-h100"
     std::string title; ///< one line for people
 };

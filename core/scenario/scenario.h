@@ -1,4 +1,4 @@
-// What the user edits: one scenario = model, cluster, parallelism, training, variability, measured. Plain values.
+// What the user edits: one scenario = model, cluster, parallelism, training, variability, job, measured. Plain values.
 //
 // JSON keys are the member names in snake_case (numLayers -> num_layers), grouped in sections of the same names; units stand
 // in the names. Every member is an entry of the parameter table (parameters.h), which holds its range, default and help.
@@ -6,6 +6,7 @@
 
 #include "core/base/hash.h"
 #include "core/base/result.h"
+#include "core/scenario/jobconfig.h"
 #include "core/stats/distribution.h"
 
 #include <cstdint>
@@ -184,6 +185,7 @@ struct Scenario {
     ParallelismConfig parallelism;
     TrainingConfig training;
     VariabilityConfig variability;
+    JobConfig job;
     MeasuredConfig measured;
     bool operator==(const Scenario&) const = default;
 

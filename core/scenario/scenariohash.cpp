@@ -65,6 +65,13 @@ void addVariabilityLists(Hasher& hasher, const VariabilityConfig& v)
         hasher.add(e.node).add(e.rank).add(e.computeFactor).add(e.linkFactor);
 }
 
+void addJobLists(Hasher& hasher, const JobConfig& j)
+{
+    hasher.add(static_cast<std::uint64_t>(j.failures.size()));
+    for (const FailureCause& f : j.failures)
+        hasher.add(f.name).add(f.per1000NodeDays).add(f.replacesNode);
+}
+
 void addMeasured(Hasher& hasher, const MeasuredConfig& m)
 {
     hasher.add(static_cast<std::uint64_t>(m.kernels.size()));
@@ -94,6 +101,7 @@ ContentHash Scenario::hash() const
     for (const std::string& stage : parallelism.customSchedule)
         hasher.add(stage);
     addVariabilityLists(hasher, variability);
+    addJobLists(hasher, job);
     addMeasured(hasher, measured);
     return hasher.result();
 }

@@ -26,6 +26,8 @@ Scenario baseOf(const Scenario& scenario)
         base.cluster = *cluster;
     if (const auto variability = variabilityPreset(scenario.variability.preset); variability.ok())
         base.variability = *variability;
+    if (const auto job = jobPreset(scenario.job.preset); job.ok())
+        base.job = *job;
     return base;
 }
 
@@ -151,6 +153,15 @@ void writeVariabilityLists(ordered_json& root, const VariabilityConfig& v, const
     }
 }
 
+void writeFailures(ordered_json& root, const JobConfig& job, const JobConfig& base)
+{
+    if (job.failures == base.failures)
+        return;
+    ordered_json& list = root["job"]["failures"] = ordered_json::array();
+    for (const FailureCause& f : job.failures)
+        list.push_back({{"name", f.name}, {"per_1000_node_days", f.per1000NodeDays}, {"replaces_node", f.replacesNode}});
+}
+
 void writeMeasured(ordered_json& root, const MeasuredConfig& m)
 {
     for (const MeasuredKernel& k : m.kernels)
@@ -185,6 +196,7 @@ std::string toJson(const Scenario& scenario)
     if (!scenario.parallelism.customSchedule.empty())
         root["parallelism"]["custom_schedule"] = scenario.parallelism.customSchedule;
     writeVariabilityLists(root, scenario.variability, base.variability);
+    writeFailures(root, scenario.job, base.job);
     writeMeasured(root, scenario.measured);
     return root.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }

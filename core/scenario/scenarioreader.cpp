@@ -94,6 +94,18 @@ void readVariability(const json& object, SectionReading& reading)
     readVariabilityFields(object, reading);
 }
 
+void readJob(const json& object, SectionReading& reading)
+{
+    if (!isObject(object, "job", reading))
+        return;
+    if (const auto name = presetName(object, "preset", "job.preset", reading); name && !name->empty()) {
+        const Result<JobConfig> preset = jobPreset(*name);
+        if (const JobConfig* job = loaded(preset, "job.preset", reading))
+            reading.scenario.job = *job;
+    }
+    readJobFields(object, reading);
+}
+
 } // namespace
 
 void readScenario(const json& object, SectionReading& reading)
@@ -125,6 +137,7 @@ void readScenario(const json& object, SectionReading& reading)
     section("parallelism", readParallelism);
     section("training", readTraining);
     section("variability", readVariability);
+    section("job", readJob);
     section("measured", readMeasured);
     reader.finish();
 }

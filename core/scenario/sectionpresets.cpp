@@ -33,6 +33,16 @@ Result<VariabilityConfig> variabilityPreset(std::string_view name)
     return variability;
 }
 
+Result<JobConfig> jobPreset(std::string_view name)
+{
+    const Result<Scenario> scenario = cachedPreset("job", name, readJobFields);
+    if (!scenario)
+        return scenario.errors();
+    JobConfig job = scenario->job;
+    job.preset = name;
+    return job;
+}
+
 Result<ClusterConfig> fabricPreset(std::string_view name, ClusterConfig cluster)
 {
     const Result<Scenario> scenario = cachedPreset("fabric", name, readClusterFields);

@@ -150,6 +150,26 @@ void readVariabilityFields(const json& object, SectionReading& reading)
     });
 }
 
+void readJobFields(const json& object, SectionReading& reading)
+{
+    if (!isObject(object, "job", reading))
+        return;
+    readScalars(object, "job.", {"preset", "failures"}, reading);
+    std::vector<FailureCause>& failures = reading.scenario.job.failures;
+    if (object.contains("failures"))
+        failures.clear();
+    readList(object, "failures", "job", reading, [&](const json& item, const std::string& path) {
+        FailureCause f;
+        ObjectReader reader(item, path, reading.diagnostics);
+        reader.text("name", f.name);
+        reader.real("per_1000_node_days", f.per1000NodeDays, 0, 1e6);
+        reader.boolean("replaces_node", f.replacesNode);
+        reader.ignore("source");
+        reader.finish();
+        failures.push_back(std::move(f));
+    });
+}
+
 void readMeasured(const json& object, SectionReading& reading)
 {
     if (!isObject(object, "measured", reading))

@@ -13,6 +13,7 @@ void readClusterFields(const nlohmann::json& object, SectionReading& reading);
 void readParallelism(const nlohmann::json& object, SectionReading& reading);
 void readTraining(const nlohmann::json& object, SectionReading& reading);
 void readVariabilityFields(const nlohmann::json& object, SectionReading& reading);
+void readJobFields(const nlohmann::json& object, SectionReading& reading);
 void readMeasured(const nlohmann::json& object, SectionReading& reading);
 
 } // namespace prism

@@ -54,7 +54,9 @@ TEST(Checkpointing, AsynchronousCheckpoints)
 
 TEST(Checkpointing, EffectiveTrainingTimeRatio)
 {
-    const auto run = [](double nodes, double perNodeDay, double w, double u0) { return CheckpointedRun{1440 / (nodes * perNodeDay), w, u0}; };
+    const auto run = [](double nodes, double perNodeDay, double w, double u0) {
+        return CheckpointedRun{1440 / (nodes * perNodeDay), w, u0};
+    };
     EXPECT_NEAR(firstOrderEttr(run(128, 0.0065, 5, 10), 60), 0.9017, 5e-5);
     EXPECT_NEAR(exactEttr(run(128, 0.0065, 5, 10), 60), 0.9006, 5e-5);
     EXPECT_NEAR(firstOrderEttr(run(2048, 0.0065, 5, 5), 60), 0.6244, 5e-5);

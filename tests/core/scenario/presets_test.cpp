@@ -46,6 +46,8 @@ TEST(Presets, AllCanBeRead)
             EXPECT_TRUE(fabricPreset(info.name, {}).ok()) << info.name << " " << firstError(fabricPreset(info.name, {}).errors());
         } else if (info.kind == "variability") {
             EXPECT_TRUE(variabilityPreset(info.name).ok()) << info.name << " " << firstError(variabilityPreset(info.name).errors());
+        } else if (info.kind == "job") {
+            EXPECT_TRUE(jobPreset(info.name).ok()) << info.name << " " << firstError(jobPreset(info.name).errors());
         } else if (info.kind == "scenario") {
             EXPECT_TRUE(scenarioPreset(info.name).ok()) << info.name << " " << firstError(scenarioPreset(info.name).errors());
         }
