@@ -25,6 +25,7 @@ int main(int argc, char** argv)
         addGuarantee(app, cli);
         addJob(app, cli);
         addTimeline(app, cli);
+        addFigures(app, cli);
         addGraph(app, cli);
         addSimulate(app, cli);
         addStudy(app, cli);
