@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/result.h"
+#include "core/step/breakdown.h"
 #include "core/step/stepgraph.h"
 
 #include <cstdint>
@@ -28,17 +29,12 @@ struct World {
     std::int64_t gpus = 0, nodes = 0, tp = 1, pp = 1, vpp = 1, cp = 1, ep = 1, dp = 1, numMicrobatches = 1;
 };
 
-/// Time per step by purpose, noise-free, along the slowest rank: sums to the noise-free step time.
-struct Breakdown {
-    double computeSeconds = 0, tensorParallelSeconds = 0, contextParallelSeconds = 0, expertParallelSeconds = 0, pipelineSeconds = 0,
-           bubbleSeconds = 0, dataParallelSeconds = 0, optimizerSeconds = 0, otherSeconds = 0;
-};
-
 /// What the analytic way knows about a scenario before any sampling.
 struct CostedStep {
     StepGraph graph;
     MemoryReport memory;
     World world;
+    double noiseFreeSeconds = 0; ///< of the step; the breakdown sums to it
     Breakdown breakdown;
     double modelFlopsPerStep = 0;    ///< model FLOPs (no recomputation), whole job
     double hardwareFlopsPerStep = 0; ///< with recomputation

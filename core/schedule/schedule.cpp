@@ -81,6 +81,25 @@ std::vector<int> activationsInFlight(const Schedule& s)
     return most;
 }
 
+std::vector<double> largestHeld(const Schedule& s, const std::vector<std::vector<HeldByChunk>>& held)
+{
+    std::vector<double> most;
+    for (std::size_t stage = 0; stage < s.order.size(); ++stage) {
+        double now = 0.0, peak = 0.0;
+        for (const ScheduleItem& i : s.order[stage]) {
+            const HeldByChunk& chunk = held[stage][i.chunk];
+            if (i.phase == Phase::forward)
+                peak = std::max(peak, now += chunk.untilBackward);
+            else if (i.phase == Phase::backward)
+                now -= chunk.untilBackward - (s.splitsWeight ? chunk.untilWeight : 0.0);
+            else
+                now -= chunk.untilWeight;
+        }
+        most.push_back(peak);
+    }
+    return most;
+}
+
 ScheduleTiming scheduleTiming(const Schedule& s, const PassTimes& seconds)
 {
     const auto microbatches = static_cast<std::size_t>(s.numMicrobatches);

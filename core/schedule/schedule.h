@@ -70,6 +70,14 @@ struct ScheduleNode {
 /// activations of one chunk, 1/V of a stage.
 [[nodiscard]] std::vector<int> activationsInFlight(const Schedule& schedule);
 
+/// What one forward of a chunk keeps until its backward, and which part of it stays until the weight item where that runs apart; any
+/// common unit.
+struct HeldByChunk {
+    double untilBackward = 0.0, untilWeight = 0.0;
+};
+/// Per stage: the largest sum of what the forwards that have run still keep. `held[stage][chunk]`.
+[[nodiscard]] std::vector<double> largestHeld(const Schedule& schedule, const std::vector<std::vector<HeldByChunk>>& held);
+
 /// Index on the path of each [stage][chunk].
 [[nodiscard]] std::vector<std::vector<int>> pathIndices(const Schedule& schedule);
 

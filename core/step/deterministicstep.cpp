@@ -13,6 +13,14 @@ std::size_t index(int i)
     return static_cast<std::size_t>(i);
 }
 
+double latestOf(const TailTimes::Ends& ends)
+{
+    double latest = 0.0;
+    for (const auto& e : ends)
+        latest = std::max(latest, *std::max_element(e.begin(), e.end()));
+    return latest;
+}
+
 } // namespace
 
 DeterministicStep::DeterministicStep(const StepGraph& graph) : m_graph(graph), m_sweep(sweepOf(graph))
@@ -88,24 +96,52 @@ double DeterministicStep::fixedSlowest(int replica, int stage) const
     return most;
 }
 
-std::vector<double> DeterministicStep::stageEnds(int replica, const std::function<double(int, int)>& slowest) const
+int DeterministicStep::programOf(int slot) const
+{
+    const int chunks = m_graph.schedule.numChunks;
+    return m_graph.programOf[index(slot / (chunks * kPhases))][index(slot / kPhases % chunks)][index(slot % kPhases)];
+}
+
+CategorySeconds DeterministicStep::slotSeconds(int slot, double slowest, double link) const
+{
+    CategorySeconds seconds{};
+    const int program = programOf(slot);
+    if (program < 0)
+        return seconds;
+    for (const Block& block : m_graph.programs[index(program)].blocks)
+        for (const Op& op : block.ops) {
+            const KernelClass& kernel = m_graph.classes[index(op.kernelClass)];
+            const double once = kernel.scope == Scope::none
+                                    ? op.meanSeconds * (1.0 + kernel.spatialSensitivity * (slowest - 1.0))
+                                    : std::max(0.0, op.meanSeconds * (kernel.scope == Scope::interNode ? link : 1.0) - op.hiddenSeconds);
+            seconds[static_cast<std::size_t>(kernel.category)] += block.repeat * once;
+        }
+    return seconds;
+}
+
+std::vector<double> DeterministicStep::slotDurations(int replica, const SlowestOfCell& slowest, const std::vector<double>& link) const
 {
     const int slotsPerStage = m_sweep.numSlots / m_sweep.numStages;
     std::vector<double> duration(index(m_sweep.numSlots), 0.0);
-    std::vector<double> link(index(m_sweep.numStages), 1.0);
     for (int stage = 0; stage < m_sweep.numStages; ++stage) {
         const double g = slowest(replica, stage);
-        if (!m_graph.slow.empty())
-            link[index(stage)] = cellLinkFactor(m_graph, replica, stage);
-        for (int k = 0; k < slotsPerStage; ++k) {
-            const int slot = stage * slotsPerStage + k;
-            const int program = m_graph.programOf[index(stage)][index(k / kPhases)][index(k % kPhases)];
+        for (int slot = stage * slotsPerStage; slot < (stage + 1) * slotsPerStage; ++slot) {
+            const int program = programOf(slot);
             if (program < 0)
                 continue;
             const Cost cost = link[index(stage)] == 1.0 ? m_slotCost[index(slot)] : programCost(program, link[index(stage)]);
             duration[index(slot)] = cost.base + (g - 1.0) * cost.perSpatial;
         }
     }
+    return duration;
+}
+
+std::vector<double> DeterministicStep::stageEnds(int replica, const SlowestOfCell& slowest, NodeTimes* times) const
+{
+    std::vector<double> link(index(m_sweep.numStages), 1.0);
+    for (int stage = 0; !m_graph.slow.empty() && stage < m_sweep.numStages; ++stage)
+        link[index(stage)] = cellLinkFactor(m_graph, replica, stage);
+    const std::vector<double> duration = slotDurations(replica, slowest, link);
     std::vector<double> transfer(m_sweep.sends.size(), 0.0);
     for (std::size_t i = 0; i < transfer.size(); ++i)
         transfer[i] = exposed(m_sweep.sends[i].op, std::max(link[index(m_sweep.sends[i].from)], link[index(m_sweep.sends[i].to)]));
@@ -118,94 +154,120 @@ std::vector<double> DeterministicStep::stageEnds(int replica, const std::functio
         clock[index(n.stage)] = m_sweep.transferOccupiesSender ? arrives : end;
         if (n.output >= 0)
             arrival[index(n.output)] = arrives;
+        if (times != nullptr) {
+            times->start.push_back(start);
+            times->end.push_back(end);
+            times->free.push_back(clock[index(n.stage)]);
+            times->arrives.push_back(arrives);
+        }
     }
     return clock;
 }
 
-double DeterministicStep::tail(const std::vector<int>& replicas, std::vector<std::vector<double>>& ends,
-                               const std::function<double(int, int)>& slowest) const
+void DeterministicStep::joinEmbedding(const std::vector<int>& replicas, TailTimes::Ends& ends) const
 {
-    const int stages = m_sweep.numStages;
-    const bool named = !m_graph.slow.empty();
-    const auto first = index(m_sweep.firstStage);
-    const auto last = index(m_sweep.lastStage);
-    if (m_graph.embeddingAllReduce.kernelClass >= 0)
-        for (std::size_t d = 0; d < ends.size(); ++d) {
-            const double link = named ? std::max(cellLinkFactor(m_graph, replicas[d], m_sweep.firstStage),
-                                                 cellLinkFactor(m_graph, replicas[d], m_sweep.lastStage))
-                                      : 1.0;
-            ends[d][first] = ends[d][last] = std::max(ends[d][first], ends[d][last]) + exposed(m_graph.embeddingAllReduce, link);
-        }
-    const auto synchronise = [&](const std::vector<StepOp>& ops) {
-        for (int s = 0; s < stages; ++s) {
-            if (ops[index(s)].kernelClass < 0)
-                continue;
-            double latest = 0.0;
-            for (const auto& e : ends)
-                latest = std::max(latest, e[index(s)]);
-            latest += exposed(ops[index(s)], named ? linkOfStage(s) : 1.0);
-            for (auto& e : ends)
-                e[index(s)] = latest;
-        }
-    };
-    const auto latestOfAll = [&] {
+    if (m_graph.embeddingAllReduce.kernelClass < 0)
+        return;
+    const auto first = index(m_sweep.firstStage), last = index(m_sweep.lastStage);
+    for (std::size_t d = 0; d < ends.size(); ++d) {
+        const double link = m_graph.slow.empty() ? 1.0
+                                                 : std::max(cellLinkFactor(m_graph, replicas[d], m_sweep.firstStage),
+                                                            cellLinkFactor(m_graph, replicas[d], m_sweep.lastStage));
+        ends[d][first] = ends[d][last] = std::max(ends[d][first], ends[d][last]) + exposed(m_graph.embeddingAllReduce, link);
+    }
+}
+
+void DeterministicStep::synchronise(const std::vector<StepOp>& ops, TailTimes::Ends& ends) const
+{
+    for (int s = 0; s < m_sweep.numStages; ++s) {
+        if (ops[index(s)].kernelClass < 0)
+            continue;
         double latest = 0.0;
         for (const auto& e : ends)
-            latest = std::max(latest, *std::max_element(e.begin(), e.end()));
-        return latest;
-    };
-    synchronise(m_graph.gradSync);
-    if (m_graph.gradNorm.kernelClass >= 0) {
-        double link = 1.0;
-        for (int s = 0; named && s < stages; ++s)
-            link = s == 0 ? linkOfStage(s) : std::max(link, linkOfStage(s));
-        const double end = latestOfAll() + exposed(m_graph.gradNorm, link);
+            latest = std::max(latest, e[index(s)]);
+        latest += exposed(ops[index(s)], m_graph.slow.empty() ? 1.0 : linkOfStage(s));
         for (auto& e : ends)
-            std::fill(e.begin(), e.end(), end);
+            e[index(s)] = latest;
     }
+}
+
+void DeterministicStep::normalise(TailTimes::Ends& ends) const
+{
+    if (m_graph.gradNorm.kernelClass < 0)
+        return;
+    double link = 1.0;
+    for (int s = 0; !m_graph.slow.empty() && s < m_sweep.numStages; ++s)
+        link = s == 0 ? linkOfStage(s) : std::max(link, linkOfStage(s));
+    const double end = latestOf(ends) + exposed(m_graph.gradNorm, link);
+    for (auto& e : ends)
+        std::fill(e.begin(), e.end(), end);
+}
+
+void DeterministicStep::optimise(const std::vector<int>& replicas, const SlowestOfCell& slowest, TailTimes::Ends& ends) const
+{
     for (std::size_t d = 0; d < ends.size(); ++d)
-        for (int s = 0; s < stages; ++s) {
+        for (int s = 0; s < m_sweep.numStages; ++s) {
             const StepOp& op = m_graph.optimizer[index(s)];
             if (op.kernelClass < 0)
                 continue;
             const double sensitivity = m_graph.classes[index(op.kernelClass)].spatialSensitivity;
             ends[d][index(s)] += op.meanSeconds * (1.0 + sensitivity * (slowest(replicas[d], s) - 1.0));
         }
-    synchronise(m_graph.paramGather);
-    return latestOfAll();
 }
 
-double DeterministicStep::seconds(const std::vector<int>& replicas, const std::function<double(int, int)>& slowest) const
+double DeterministicStep::seconds(const std::vector<int>& replicas, const SlowestOfCell& slowest, TailTimes* times) const
 {
-    std::vector<std::vector<double>> ends;
+    TailTimes::Ends ends;
     ends.reserve(replicas.size());
     for (const int d : replicas)
         ends.push_back(stageEnds(d, slowest));
-    return tail(replicas, ends, slowest);
+    const auto keep = [&](TailTimes::Ends TailTimes::*part) {
+        if (times != nullptr)
+            times->*part = ends;
+    };
+    keep(&TailTimes::pipeline);
+    joinEmbedding(replicas, ends);
+    keep(&TailTimes::embedding);
+    synchronise(m_graph.gradSync, ends);
+    keep(&TailTimes::gradSync);
+    normalise(ends);
+    keep(&TailTimes::gradNorm);
+    optimise(replicas, slowest, ends);
+    keep(&TailTimes::optimizer);
+    synchronise(m_graph.paramGather, ends);
+    keep(&TailTimes::paramGather);
+    return latestOf(ends);
 }
 
-double DeterministicStep::seconds(const std::function<double(int, int)>& slowest) const
+double DeterministicStep::seconds(const SlowestOfCell& slowest) const
 {
     std::vector<int> replicas(index(m_graph.numReplicas));
     std::iota(replicas.begin(), replicas.end(), 0);
     return seconds(replicas, slowest);
 }
 
+std::vector<int> DeterministicStep::distinctReplicas() const
+{
+    if (!m_graph.fixedSpatial.empty()) {
+        std::vector<int> all(index(m_graph.numReplicas));
+        std::iota(all.begin(), all.end(), 0);
+        return all;
+    }
+    // Replicas that no spot names are equal: one of them stands for all.
+    std::set<int> replicas;
+    for (const SlowSpot& spot : m_graph.slow)
+        if (spot.replica >= 0)
+            replicas.insert(spot.replica);
+    for (int d = 0; d < m_graph.numReplicas; ++d)
+        if (replicas.insert(d).second)
+            break;
+    return {replicas.begin(), replicas.end()};
+}
+
 double deterministicStepSeconds(const StepGraph& graph)
 {
     const DeterministicStep step(graph);
-    const auto slowest = [&step](int replica, int stage) { return step.fixedSlowest(replica, stage); };
-    if (!graph.fixedSpatial.empty())
-        return step.seconds(slowest);
-    // Replicas that no spot names are equal: one of them stands for all.
-    std::set<int> replicas;
-    for (const SlowSpot& spot : graph.slow)
-        if (spot.replica >= 0)
-            replicas.insert(spot.replica);
-    for (int d = 0; d < graph.numReplicas; ++d)
-        if (replicas.insert(d).second)
-            break;
-    return step.seconds(std::vector<int>(replicas.begin(), replicas.end()), slowest);
+    return step.seconds(step.distinctReplicas(), [&step](int replica, int stage) { return step.fixedSlowest(replica, stage); });
 }
 
 } // namespace prism
