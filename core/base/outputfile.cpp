@@ -12,7 +12,7 @@ Diagnostics notWritten(const std::string& path, const std::string& why, const st
 
 } // namespace
 
-Diagnostics writeFile(const std::string& path, std::string_view bytes)
+Diagnostics writeFile(const std::string& path, std::string_view bytes, Flush flush)
 {
     const Place place = placeOf(path);
     if (place == Place::folder)
@@ -22,7 +22,7 @@ Diagnostics writeFile(const std::string& path, std::string_view bytes)
         return problem.empty() ? Diagnostics{} : notWritten(path, problem, "a device or pipe that takes it");
     }
     NewFile file(path);
-    const bool done = file.write(bytes) && file.keep();
+    const bool done = file.write(bytes) && file.keep(flush == Flush::yes);
     return done ? Diagnostics{} : notWritten(path, file.problem(), "a writable place with enough space");
 }
 

@@ -15,4 +15,7 @@ inline constexpr std::size_t kMaxTextBytes = std::size_t{64} << 20;
 /// Errors: missing, a folder, unreadable, damaged gzip, more than `limitBytes` of content.
 [[nodiscard]] Result<std::string> readTextFile(const std::string& path, std::size_t limitBytes = kMaxTextBytes);
 
+/// The bytes of a regular file as they stand, with the same bound and errors.
+[[nodiscard]] Result<std::string> readBytes(const std::string& path, std::size_t limitBytes = kMaxTextBytes);
+
 } // namespace prism

@@ -143,11 +143,11 @@ bool NewFile::giveName()
     return fail();
 }
 
-bool NewFile::keep()
+bool NewFile::keep(bool flush)
 {
     if (m_descriptor < 0 || !m_problem.empty())
         return false;
-    if (fsync(m_descriptor) != 0 && errno != EINVAL && errno != EROFS)
+    if (flush && fsync(m_descriptor) != 0 && errno != EINVAL && errno != EROFS)
         return fail();
     if (m_temporary.empty() && !giveName())
         return false;

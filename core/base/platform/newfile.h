@@ -26,8 +26,8 @@ public:
     NewFile& operator=(const NewFile&) = delete;
 
     [[nodiscard]] bool write(std::string_view bytes);
-    /// Flushes the content and puts the file in its place.
-    [[nodiscard]] bool keep();
+    /// Flushes the content where wanted and puts the file in its place.
+    [[nodiscard]] bool keep(bool flush);
     /// What went wrong, in the system's words.
     [[nodiscard]] const std::string& problem() const { return m_problem; }
 

@@ -2,6 +2,7 @@
 
 #include <array>
 #include <filesystem>
+#include <fstream>
 
 #include <sched.h>
 #include <unistd.h>
@@ -32,6 +33,13 @@ int usableCores()
     CPU_ZERO(&set);
     const int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
     return count > 0 ? count : 1;
+}
+
+std::int64_t residentKib()
+{
+    long long pages = 0, resident = 0;
+    std::ifstream("/proc/self/statm") >> pages >> resident; // proc(5)
+    return resident * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
 } // namespace prism

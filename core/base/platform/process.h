@@ -13,4 +13,7 @@ namespace prism {
 /// Processor cores that this process may use, at least 1.
 [[nodiscard]] int usableCores();
 
+/// Memory of this process that is in RAM, in KiB; 0 where the system does not say.
+[[nodiscard]] std::int64_t residentKib();
+
 } // namespace prism
