@@ -2,6 +2,7 @@
 #include "app/cli/commands.h"
 #include "core/base/jsontext.h"
 #include "core/measured/importmeasured.h"
+#include "core/scenario/import/importers.h"
 #include "core/scenario/presets.h"
 
 #include <CLI/CLI.hpp>

@@ -1,9 +1,12 @@
 // Benchmark tables as files: comma-separated, optionally gzip-compressed; bounded, every error with its line.
 #pragma once
 
-#include "core/base/table.h"
+#include "core/base/result.h"
 #include "core/base/textfile.h"
-#include "core/calibrate/calibrate.h"
+#include "core/measured/operatorrows.h"
+
+#include <string>
+#include <vector>
 
 namespace prism {
 

@@ -1,0 +1,46 @@
+#include "core/scenario/parametertable.h"
+
+#include "core/scenario/parameterentry.h"
+
+#include <unordered_map>
+
+namespace prism {
+namespace {
+
+std::vector<Parameter> makeTable()
+{
+    std::vector<Parameter> t;
+    table::addModel(t);
+    table::addCluster(t);
+    table::addParallelism(t);
+    table::addTraining(t);
+    table::addVariability(t);
+    return t;
+}
+
+const std::vector<Parameter>& parameterTable()
+{
+    static const std::vector<Parameter> kTable = makeTable();
+    return kTable;
+}
+
+} // namespace
+
+std::span<const Parameter> parameters()
+{
+    return parameterTable();
+}
+
+const Parameter* findParameter(std::string_view id)
+{
+    static const auto kIndex = [] {
+        std::unordered_map<std::string_view, const Parameter*> index;
+        for (const Parameter& p : parameterTable())
+            index.emplace(p.id, &p);
+        return index;
+    }();
+    const auto it = kIndex.find(id);
+    return it == kIndex.end() ? nullptr : it->second;
+}
+
+} // namespace prism
