@@ -1,5 +1,9 @@
 #include "app/cli/cli.h"
 
+#include "core/base/outputfile.h"
+#include "core/base/platform/process.h"
+#include "core/base/printable.h"
+#include "core/cost/predictor.h"
 #include "core/scenario/parameters.h"
 #include "core/scenario/presets.h"
 #include "core/study/study.h"
@@ -7,10 +11,9 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include <cstdio>
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 
 namespace prism::cli {
@@ -24,18 +27,6 @@ Diagnostic inputProblem(const std::string& path, const std::string& message, con
     d.message = message;
     d.accepted = accepted;
     return d;
-}
-
-std::string readStream(std::istream& in, const std::string& name, std::size_t limitBytes)
-{
-    std::string text;
-    std::vector<char> buffer(std::size_t{1} << 16);
-    while (in.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) || in.gcount() > 0) {
-        text.append(buffer.data(), static_cast<std::size_t>(in.gcount()));
-        if (text.size() > limitBytes)
-            throw InputError({inputProblem(name, "The input is too large.", "at most " + std::to_string(limitBytes >> 20) + " MiB")});
-    }
-    return text;
 }
 
 Scenario applyOverrides(Scenario scenario, const std::vector<std::string>& overrides)
@@ -79,69 +70,7 @@ std::string scenarioNames()
     return names;
 }
 
-} // namespace
-
-void addScenario(CLI::App& command, CommonOptions& options)
-{
-    command.add_option("scenario", options.scenario, "Scenario: a JSON file, - for standard input, a preset name, or STUDY.prism:NAME")
-        ->required();
-    command.add_option("--set", options.overrides, "Override one parameter: path=value (repeatable)")->allow_extra_args(false);
-}
-
-void addSampling(CLI::App& command, CommonOptions& options)
-{
-    command.add_option("--seed", options.seed, "Seed of all random numbers")->capture_default_str();
-    command.add_option("--samples", options.samples, "Steps to sample")->check(CLI::Range(2, 10'000'000))->capture_default_str();
-    command.add_option("--threads", options.threads, "Threads (0 = all cores); the result does not depend on it")
-        ->check(CLI::Range(0, 1024))
-        ->capture_default_str();
-}
-
-void addOutput(CLI::App& command, CommonOptions& options, Cli& cli)
-{
-    command.add_flag("--json", options.json, "Print JSON for programs instead of text")->each([&cli](const std::string&) {
-        cli.json = true;
-    });
-    command.add_option("--output", options.output, "Write to this file instead of standard output");
-}
-
-std::string readInput(const std::string& path, std::size_t limitBytes)
-{
-    if (path == "-")
-        return readStream(std::cin, "standard input", limitBytes);
-    std::error_code error;
-    if (std::filesystem::is_directory(path, error))
-        throw InputError({inputProblem(path, "This is a folder, not a file.", "a file")});
-    std::ifstream in(path, std::ios::binary);
-    if (!in)
-        throw InputError({inputProblem(path, std::string("The file cannot be read: ") + std::strerror(errno) + ".", "a readable file")});
-    return readStream(in, path, limitBytes);
-}
-
-void writeOutput(const CommonOptions& options, const std::string& text)
-{
-    if (options.output.empty()) {
-        std::cout << text;
-        std::cout.flush();
-        if (!std::cout)
-            throw InputError({inputProblem("standard output", "The output cannot be written.", "a writable place")});
-        return;
-    }
-    const std::string temporary = options.output + ".part";
-    {
-        std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-        out << text;
-        out.flush();
-        if (!out)
-            throw InputError({inputProblem(options.output, "The file cannot be written.", "a writable place")});
-    }
-    std::error_code error;
-    std::filesystem::rename(temporary, options.output, error);
-    if (error)
-        throw InputError({inputProblem(options.output, "The file cannot be written: " + error.message() + ".", "a writable place")});
-}
-
-Scenario loadScenario(const CommonOptions& options)
+Scenario namedScenario(const CommonOptions& options)
 {
     const std::string& name = options.scenario;
     std::error_code error;
@@ -158,18 +87,88 @@ Scenario loadScenario(const CommonOptions& options)
                                    "a file, -, STUDY.prism:NAME, or one of " + scenarioNames())});
 }
 
+/// Everything that --strict refuses: what is only a warning otherwise.
+void requireNoWarnings(const Scenario& scenario)
+{
+    Diagnostics found = require(costStep(scenario)).warnings;
+    std::erase_if(found, [](const Diagnostic& d) { return d.severity == Severity::note; });
+    for (Diagnostic& d : found)
+        d.severity = Severity::error;
+    if (!found.empty())
+        throw InputError(found);
+}
+
+} // namespace
+
+void addScenario(CLI::App& command, CommonOptions& options)
+{
+    command.add_option("scenario", options.scenario, "Scenario: a JSON file, - for standard input, a preset name, or STUDY.prism:NAME")
+        ->required();
+    command.add_option("--set", options.overrides, "Override one parameter: path=value (repeatable)")->allow_extra_args(false);
+    command.add_flag("--strict", options.strict, "Warnings are errors: among others a job that does not fit into memory");
+}
+
+void addSampling(CLI::App& command, CommonOptions& options)
+{
+    command.add_option("--seed", options.seed, "Seed of all random numbers")->capture_default_str();
+    command.add_option("--samples", options.samples, "Steps to sample")->check(CLI::Range(2, 10'000'000))->capture_default_str();
+    command.add_option("--threads", options.threads, "Threads (0 = all cores, and no more than these); the result does not depend on it")
+        ->check(CLI::Range(0, 1024))
+        ->capture_default_str();
+    command.parse_complete_callback([&options] { options.threads = std::min(options.threads, usableCores()); });
+}
+
+void addOutput(CLI::App& command, CommonOptions& options, Cli& cli)
+{
+    command.add_flag("--json", options.json, "Print JSON for programs instead of text")->each([&cli](const std::string&) {
+        cli.json = true;
+    });
+    command.add_option("--output", options.output, "Write to this file instead of standard output");
+}
+
+std::string readInput(const std::string& path, std::size_t limitBytes)
+{
+    return require(readTextFile(path, limitBytes));
+}
+
+void writeOutput(const CommonOptions& options, const std::string& text)
+{
+    if (options.output.empty()) {
+        writeStandardOutput(text);
+        return;
+    }
+    if (const Diagnostics problems = writeFile(options.output, printableLines(text)); !problems.empty())
+        throw InputError(problems);
+}
+
+void writeStandardOutput(const std::string& text)
+{
+    std::cout << printableLines(text);
+    std::cout.flush();
+    if (!std::cout)
+        throw InputError({inputProblem("standard output", "The output cannot be written.", "a writable place")});
+}
+
+Scenario loadScenario(const CommonOptions& options)
+{
+    Scenario scenario = namedScenario(options);
+    if (options.strict)
+        requireNoWarnings(scenario);
+    return scenario;
+}
+
 std::string diagnosticsText(const Diagnostics& diagnostics)
 {
     std::string text;
     for (const Diagnostic& d : diagnostics) {
         const char* kind = d.severity == Severity::error ? "error" : d.severity == Severity::warning ? "warning" : "note";
-        text += std::string(kind) + ": " + (d.path.empty() ? "" : d.path + ": ") + d.message;
+        text += std::string(kind) + ": " + (d.path.empty() ? "" : printable(d.path) + ": ") + printable(d.message);
         if (!d.found.empty())
-            text += " Found: " + d.found + ".";
+            text += " Found: " + printable(d.found) + ".";
         if (!d.accepted.empty())
-            text += " Accepted: " + d.accepted + ".";
+            text += " Accepted: " + printable(d.accepted) + ".";
         if (!d.fixPath.empty())
-            text += " Fix: --set " + d.fixPath + "=" + d.fixValue;
+            text += " Fix: --set " + printable(d.fixPath) + "=" + printable(d.fixValue);
         text += "\n";
     }
     return text;

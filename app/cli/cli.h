@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/base/result.h"
+#include "core/base/textfile.h"
 #include "core/scenario/scenario.h"
 
 #include <functional>
@@ -26,7 +27,7 @@ struct CommonOptions {
     int samples = 10'000;
     int threads = 0;
     double precision = 0;
-    bool json = false;
+    bool json = false, strict = false;
     std::string output; ///< empty = standard output
 };
 
@@ -47,7 +48,7 @@ struct Cli {
     int exitCode = exitDone;
 };
 
-void addScenario(CLI::App& command, CommonOptions& options);         ///< SCENARIO and --set
+void addScenario(CLI::App& command, CommonOptions& options);         ///< SCENARIO, --set and --strict
 void addSampling(CLI::App& command, CommonOptions& options);         ///< --seed, --samples, --threads
 void addOutput(CLI::App& command, CommonOptions& options, Cli& cli); ///< --json, --output
 
@@ -60,12 +61,16 @@ T require(Result<T> result)
     return std::move(result).value();
 }
 
-/// Reads SCENARIO and applies --set. Throws InputError with everything that is wrong.
+/// Reads SCENARIO and applies --set; with --strict the costed step may have no warning either (memory, ranges of the calibration, ...).
+/// Throws InputError with everything that is wrong.
 [[nodiscard]] Scenario loadScenario(const CommonOptions& options);
-/// A whole file (or standard input for "-"), at most `limitBytes` long. Throws InputError.
-[[nodiscard]] std::string readInput(const std::string& path, std::size_t limitBytes = std::size_t{64} << 20);
-/// Writes to --output (by a temporary file and rename) or to standard output. Throws InputError when it cannot.
+/// A whole file (or standard input for "-"), plain or gzip, at most `limitBytes` of content. Throws InputError.
+[[nodiscard]] std::string readInput(const std::string& path, std::size_t limitBytes = kMaxTextBytes);
+/// Writes to --output (see core/base/outputfile.h) or to standard output, with control characters of names escaped. Throws InputError
+/// when it cannot.
 void writeOutput(const CommonOptions& options, const std::string& text);
+/// The same to standard output whatever --output says (commands whose --output is a place for something else).
+void writeStandardOutput(const std::string& text);
 
 /// Diagnostics as readable lines or as one JSON object {"errors": [...]}.
 [[nodiscard]] std::string diagnosticsText(const Diagnostics& diagnostics);

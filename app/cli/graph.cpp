@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include <iostream>
 #include <memory>
 
 namespace prism::cli {
@@ -17,6 +18,7 @@ void addGraph(CLI::App& app, Cli& cli)
     command->footer("Example: prism-cli graph gpt3-175b-1024-a100 | prism-cli simulate -");
     command->callback([options] {
         const CostedStep costed = require(costStep(loadScenario(*options)));
+        std::cerr << diagnosticsText(costed.warnings);
         writeOutput(*options, toJson(costed.graph));
     });
 }

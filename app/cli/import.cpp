@@ -1,5 +1,6 @@
 // import: a Hugging Face config.json or Megatron-LM arguments become a scenario file; measured tables go into one.
 #include "app/cli/commands.h"
+#include "core/base/jsontext.h"
 #include "core/measured/importmeasured.h"
 #include "core/scenario/import/importers.h"
 #include "core/scenario/presets.h"
@@ -43,12 +44,14 @@ void write(const ImportOptions& options, ImportResult imported)
     imported.scenario.name = options.name;
     imported.scenario.note.clear();
     Diagnostics notes = std::move(imported.notes);
-    for (Diagnostic& d : check(imported.scenario)) // a model alone need not fit the base yet: said, not refused
+    for (Diagnostic& d : check(imported.scenario))
         notes.push_back(std::move(d));
+    if (hasErrors(notes)) // what import accepts, check accepts
+        throw InputError(notes);
     const std::string scenario = toJson(imported.scenario);
     if (options.json) {
-        const nlohmann::ordered_json report{{"scenario", nlohmann::ordered_json::parse(scenario)},
-                                            {"notes", nlohmann::ordered_json::parse(diagnosticsJson(notes))["errors"]}};
+        const nlohmann::ordered_json report{{"scenario", require(parseOrderedJson(scenario))},
+                                            {"notes", require(parseOrderedJson(diagnosticsJson(notes)))["errors"]}};
         writeOutput(options, report.dump(2) + "\n");
         return;
     }

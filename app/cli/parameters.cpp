@@ -1,5 +1,6 @@
 // parameters: the parameter table, for people, for programs and as the help page.
 #include "app/cli/commands.h"
+#include "core/base/jsontext.h"
 #include "core/scenario/parametercheck.h"
 #include "core/scenario/parameterpage.h"
 #include "core/scenario/parameters.h"
@@ -43,7 +44,7 @@ std::string tableJson()
         }
         if (p.type == ParameterType::choice)
             entry["choices"] = p.choices;
-        entry["default"] = nlohmann::ordered_json::parse(valueJson(p.defaultValue));
+        entry["default"] = require(parseOrderedJson(valueJson(p.defaultValue)));
         entry["help"] = p.help;
         list.push_back(std::move(entry));
     }

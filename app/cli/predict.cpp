@@ -1,11 +1,14 @@
 // predict: the distribution of the step time of one scenario, with everything that the design promises in --json.
 #include "app/cli/commands.h"
+#include "core/base/figure.h"
+#include "core/base/printable.h"
 #include "core/engine/evaluator.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
+#include <iostream>
 #include <memory>
 
 namespace prism::cli {
@@ -117,21 +120,30 @@ Json toJson(const Snapshot& s)
 
 std::string distributionLine(const char* label, const DistributionSummary& s)
 {
-    return fmt::format("{:<22} p5 {:.4g} s   p50 {:.4g} s   p95 {:.4g} s   p99 {:.4g} s   cv {:.2f} %\n", label, s.p5, s.p50, s.p95, s.p99,
-                       100 * s.cv);
+    const auto seconds = [](double value, double halfWidth) { return earnedDigits(value, halfWidth); };
+    return fmt::format("{:<22} p5 {} s   p50 {} s   p95 {} s   p99 {} s   cv {:.2f} %\n", label, seconds(s.p5, s.ciP50),
+                       seconds(s.p50, s.ciP50), seconds(s.p95, s.ciP95), seconds(s.p99, s.ciP99), 100 * s.cv);
+}
+
+/// The half-widths of the line above; without any spread there is nothing to say.
+std::string intervalLine(const DistributionSummary& s, std::uint64_t seed)
+{
+    if (s.std == 0)
+        return fmt::format("{:<22} nothing varies in this scenario   (n = {}, seed {})\n", "", s.samples, seed);
+    return fmt::format("{:<22} p50 ± {} s   p95 ± {} s   p99 ± {} s   (95 %, n = {}, seed {})\n", "", halfWidthText(s.p50, s.ciP50),
+                       halfWidthText(s.p95, s.ciP95), halfWidthText(s.p99, s.ciP99), s.samples, seed);
 }
 
 std::string toText(const Snapshot& s)
 {
     const World& w = s.costed->world;
     const Breakdown& b = s.costed->breakdown;
-    std::string text = fmt::format("{}\n{} GPUs on {} nodes: TP {} PP {} VPP {} CP {} EP {} DP {}, {} micro-batches\n\n", s.scenario.name,
-                                   w.gpus, w.nodes, w.tp, w.pp, w.vpp, w.cp, w.ep, w.dp, w.numMicrobatches);
+    std::string text = fmt::format("{}\n{} GPUs on {} nodes: TP {} PP {} VPP {} CP {} EP {} DP {}, {} micro-batches\n\n",
+                                   printable(s.scenario.name), w.gpus, w.nodes, w.tp, w.pp, w.vpp, w.cp, w.ep, w.dp, w.numMicrobatches);
     text += distributionLine("Step time across jobs", s.across);
-    text += fmt::format("{:<22} p50 ± {:.2g} s   p95 ± {:.2g} s   p99 ± {:.2g} s   (95 %, n = {}, seed {})\n", "", s.across.ciP50,
-                        s.across.ciP95, s.across.ciP99, s.across.samples, s.seed);
+    text += intervalLine(s.across, s.seed);
     text += distributionLine("Within one median job", s.within);
-    text += fmt::format("Noise-free step        {:.4g} s   slowdown p50 {:.3f}x   p95 {:.3f}x\n", s.samples->noiseFreeSeconds,
+    text += fmt::format("Noise-free step        {} s   slowdown p50 {:.3f}x   p95 {:.3f}x\n", earnedDigits(s.samples->noiseFreeSeconds, 0),
                         s.slowdownP50, s.slowdownP95);
     text += fmt::format("Error of the median    {:+.0f} % to {:+.0f} % ({})\n", 100 * s.costed->errorBandLow, 100 * s.costed->errorBandHigh,
                         s.costed->withinCalibration
@@ -141,8 +153,8 @@ std::string toText(const Snapshot& s)
     text += fmt::format(
         "Variance               spatial {:.0f} %, temporal {:.0f} %, regime {:.0f} %, data {:.0f} %, rare {:.0f} %, interaction {:.0f} %\n",
         100 * v.spatial, 100 * v.temporal, 100 * v.regime, 100 * v.data, 100 * v.rare, 100 * v.interaction);
-    text += fmt::format("Throughput             {:.4g} tokens/s   {:.4g} TFLOP/s per GPU   MFU {:.1f} %   HFU {:.1f} %\n",
-                        s.tokensPerSecond, s.tflopsPerGpu, 100 * s.mfu, 100 * s.hfu);
+    text += fmt::format("Throughput             {} tokens/s   {} TFLOP/s per GPU   MFU {:.1f} %   HFU {:.1f} %\n",
+                        amountText(s.tokensPerSecond), amountText(s.tflopsPerGpu), 100 * s.mfu, 100 * s.hfu);
     text += fmt::format("Memory                 peak {:.1f} GiB of {:.1f} GiB, {}\n", s.costed->memory.peakGib,
                         s.costed->memory.capacityGib, s.costed->memory.fits ? "fits" : "does NOT fit");
     text += fmt::format(
@@ -151,10 +163,7 @@ std::string toText(const Snapshot& s)
         b.computeSeconds, b.tensorParallelSeconds, b.contextParallelSeconds, b.expertParallelSeconds, b.pipelineSeconds, b.bubbleSeconds,
         b.dataParallelSeconds, b.optimizerSeconds, b.otherSeconds);
     if (s.daysToTrain > 0)
-        text += fmt::format("Training               {:.4g} days, {:.3g} USD\n", s.daysToTrain, s.costUsd);
-    for (const Diagnostic& d : s.diagnostics)
-        if (d.severity == Severity::warning)
-            text += fmt::format("warning: {}: {}\n", d.path, d.message);
+        text += fmt::format("Training               {} days, {} USD\n", amountText(s.daysToTrain), amountText(s.costUsd));
     text += fmt::format("\nScenario hash {}, version {}, {:.0f} ms\n", s.hash.text(), PRISM_VERSION, 1e3 * s.cost.elapsedSeconds);
     return text;
 }
@@ -178,6 +187,7 @@ void predict(const PredictOptions& options)
     const SnapshotPtr snapshot = evaluator.evaluate(loadScenario(options), evaluate);
     if (!snapshot->valid())
         throw InputError(snapshot->diagnostics);
+    std::cerr << diagnosticsText(snapshot->diagnostics);
     if (!options.samplesOut.empty()) {
         CommonOptions file;
         file.output = options.samplesOut;

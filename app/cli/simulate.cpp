@@ -1,5 +1,7 @@
 // simulate: the step-time distribution of a step graph file, by the fast or the reference simulator.
 #include "app/cli/commands.h"
+#include "core/base/figure.h"
+#include "core/base/printable.h"
 #include "core/engine/summary.h"
 #include "core/sim/simulate.h"
 
@@ -56,21 +58,22 @@ Json toJson(const Outcome& o, const SimulateOptions& options)
 
 std::string line(const char* label, const DistributionSummary& s)
 {
-    return fmt::format("{:<22} p5 {:.5g} s   p50 {:.5g} s   p95 {:.5g} s   p99 {:.5g} s   cv {:.3g} %\n", label, s.p5, s.p50, s.p95, s.p99,
-                       100 * s.cv);
+    return fmt::format("{:<22} p5 {} s   p50 {} s   p95 {} s   p99 {} s   cv {:.2f} %\n", label, earnedDigits(s.p5, s.ciP50),
+                       earnedDigits(s.p50, s.ciP50), earnedDigits(s.p95, s.ciP95), earnedDigits(s.p99, s.ciP99), 100 * s.cv);
 }
 
 std::string toText(const Outcome& o, const SimulateOptions& options)
 {
     const Schedule& s = o.graph.schedule;
     std::string text = fmt::format("{}\n{} replicas x {} stages x {} ranks, {} chunks, {} micro-batches, schedule {}, {} simulator\n\n",
-                                   o.graph.name, o.graph.numReplicas, s.numStages, o.graph.cellRanks(), s.numChunks, s.numMicrobatches,
-                                   s.name, options.reference ? "reference" : "fast");
+                                   printable(o.graph.name), o.graph.numReplicas, s.numStages, o.graph.cellRanks(), s.numChunks,
+                                   s.numMicrobatches, printable(s.name), options.reference ? "reference" : "fast");
     text += line("Step time across jobs", o.across);
-    text += fmt::format("{:<22} p50 ± {:.2g} s   p95 ± {:.2g} s   p99 ± {:.2g} s   (95 %, n = {}, seed {})\n", "", o.across.ciP50,
-                        o.across.ciP95, o.across.ciP99, o.across.samples, options.seed);
+    text += fmt::format("{:<22} p50 ± {} s   p95 ± {} s   p99 ± {} s   (95 %, n = {}, seed {})\n", "",
+                        halfWidthText(o.across.p50, o.across.ciP50), halfWidthText(o.across.p95, o.across.ciP95),
+                        halfWidthText(o.across.p99, o.across.ciP99), o.across.samples, options.seed);
     text += line("Within one median job", o.within);
-    text += fmt::format("Noise-free step        {:.5g} s\n", o.samples.noiseFreeSeconds);
+    text += fmt::format("Noise-free step        {} s\n", earnedDigits(o.samples.noiseFreeSeconds, 0));
     for (const Diagnostic& d : o.samples.warnings)
         text += fmt::format("warning: {}\n", d.message);
     return text

@@ -53,24 +53,21 @@ Result<std::string> stepTableAsJson(std::string_view csv)
         errors.push_back({Severity::error, "line " + std::to_string(line), message, std::string(found.substr(0, 80)), accepted, "", ""});
     };
     Json rows = Json::array();
-    std::size_t line = 0;
-    while (!csv.empty() && errors.size() < kMaxErrors) {
-        std::string_view text = nextLine(csv);
-        if (text.ends_with('\r'))
-            text.remove_suffix(1);
-        if (++line == 1) {
+    TableRows table(csv, {.limits = {.maxRows = kMaxRows + 1}});
+    for (bool header = true; table.next() && errors.size() < kMaxErrors; header = false) {
+        const std::size_t line = table.line();
+        const std::string_view text = table.text();
+        if (table.problem()) {
+            errors.push_back(*table.problem());
+            continue;
+        }
+        if (header) {
             if (text != kHeader)
                 error(line, "this is not a table of steps", text, std::string(kHeader));
             continue;
         }
-        if (text.empty())
-            continue;
-        if (rows.size() == kMaxRows) {
-            error(line, "there are too many rows", "", "at most " + std::to_string(kMaxRows));
-            break;
-        }
         std::array<double, kColumns> x{};
-        if (!readNumbers(csvFields(text), x)) {
+        if (!readNumbers(table.cells(), x)) {
             error(line, "the row cannot be read", text, "ten positive whole numbers and a time");
             continue;
         }

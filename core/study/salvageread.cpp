@@ -1,5 +1,7 @@
 #include "core/study/salvageread.h"
 
+#include "core/base/jsontext.h"
+#include "core/base/textfile.h"
 #include "core/study/compress.h"
 #include "core/study/rawpages.h"
 
@@ -8,7 +10,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <set>
 
 namespace prism {
@@ -255,9 +256,10 @@ SalvagedContent readSalvage(const std::string& path, const std::string& copy, Sa
         report.losses.push_back({Severity::warning, "file", "too large to look for rows page by page"});
         return content;
     }
-    std::string bytes(fs::file_size(copy), '\0');
-    std::ifstream(copy, std::ios::binary).read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    for (const RawRecord& record : rawRecords(bytes))
+    const Result<std::string> bytes = readBytes(copy, kMaxRawFileBytes);
+    if (!bytes)
+        return content;
+    for (const RawRecord& record : rawRecords(*bytes))
         addRecord(content, record);
     return content;
 }
@@ -276,7 +278,7 @@ std::string assembledRevision(const SalvagedContent& c, std::int64_t revision)
             json.insert(static_cast<std::size_t>(at), bytes);
         }
     // A cut-out section leaves a hole that only its part fills.
-    if (!nlohmann::json::accept(json))
+    if (!parseJson(json))
         failStudy(kDamaged, "its text is not whole");
     return json;
 }

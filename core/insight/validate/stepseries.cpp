@@ -1,6 +1,6 @@
 #include "core/insight/validate/stepseries.h"
 
-#include "core/measured/tables.h"
+#include "core/base/table.h"
 #include "core/stats/moments.h"
 #include "core/stats/distance.h"
 #include "core/stats/random.h"
@@ -78,7 +78,10 @@ void redraw(SeriesComparison& c, const std::vector<std::vector<double>>& runs, c
 Result<StepSeries> readStepSeries(std::string_view csv, const StepSeriesQuery& query)
 {
     Diagnostics errors;
-    const std::vector<std::string> header = csvFields(nextLine(csv));
+    TableRows table(csv, {.limits = {.maxRows = kMaxLines}});
+    if (!table.next() || table.problem())
+        return table.problem() ? *table.problem() : wrong("line 1", "the table is empty", "", "a header and a line per step");
+    const std::vector<std::string> header = table.cells();
     const auto columnOf = [&](const std::string& name) {
         return static_cast<std::size_t>(std::find(header.begin(), header.end(), name) - header.begin());
     };
@@ -89,21 +92,18 @@ Result<StepSeries> readStepSeries(std::string_view csv, const StepSeriesQuery& q
     const double unit = query.timeColumn.ends_with("_ms") ? 1e-3 : 1.0;
     std::map<std::string, std::size_t> runOf;
     StepSeries series;
-    for (std::size_t line = 2; !csv.empty() && errors.size() < kMaxErrors; ++line) {
-        const std::string_view text = nextLine(csv);
-        if (text.empty() || text == "\r")
+    while (table.next() && errors.size() < kMaxErrors) {
+        if (table.problem()) {
+            errors.push_back(*table.problem());
             continue;
-        if (line > kMaxLines) {
-            errors.push_back(wrong("line " + std::to_string(line), "there are too many lines", "", "at most " + std::to_string(kMaxLines)));
-            break;
         }
-        const std::vector<std::string> fields = csvFields(text);
+        const std::vector<std::string>& fields = table.cells();
         double seconds = 0;
         const std::string_view time = timeAt < fields.size() ? std::string_view(fields[timeAt]) : std::string_view();
         const auto [stop, code] = std::from_chars(time.data(), time.data() + time.size(), seconds);
         if (code != std::errc() || stop != time.data() + time.size() || !std::isfinite(seconds) || seconds <= 0) {
             errors.push_back(
-                wrong("line " + std::to_string(line), "this is not a step time", time, "a positive number in " + query.timeColumn));
+                wrong("line " + std::to_string(table.line()), "this is not a step time", time, "a positive number in " + query.timeColumn));
             continue;
         }
         const auto [it, isNew] = runOf.try_emplace(runAt < fields.size() ? fields[runAt] : std::string(), series.runs.size());
