@@ -6,7 +6,7 @@
 #include "ui/model/selection.h"
 #include "ui/model/studymodel.h"
 #include "ui/theme/flowlayout.h"
-#include "ui/theme/format.h"
+#include "ui/look/format.h"
 #include "ui/theme/segmented.h"
 
 #include <QLabel>

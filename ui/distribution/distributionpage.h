@@ -2,7 +2,7 @@
 #pragma once
 
 #include "ui/distribution/cdfchart.h"
-#include "ui/distribution/distributionmodel.h"
+#include "ui/workspace/distributionmodel.h"
 
 class QLabel;
 

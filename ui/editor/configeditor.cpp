@@ -1,7 +1,7 @@
 #include "ui/editor/configeditor.h"
 
 #include "ui/editor/quantityedit.h"
-#include "ui/theme/format.h"
+#include "ui/look/format.h"
 #include "ui/theme/icons.h"
 
 #include <QCheckBox>
@@ -25,8 +25,24 @@ ConfigEditor::ConfigEditor(Workspace& workspace, const Theme& theme, QWidget* pa
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
+    layout->addLayout(makeHead());
+    layout->addLayout(makeTools());
+    layout->addWidget(makeGroups(), 1);
+    connect(m_filter, &QLineEdit::textChanged, this, [this] { applyFilter(); });
+    connect(m_all, &QCheckBox::toggled, this, [this] { applyFilter(); });
+    connect(&workspace, &Workspace::contextChanged, this, &ConfigEditor::refresh);
+    connect(this, &QObject::destroyed, this, [groups = m_groups] { qDeleteAll(groups); });
+    connect(&theme, &Theme::changed, this, &ConfigEditor::restyleHeaders);
+    restyleHeaders();
+    setExpanded(u"parallelism"_s, true);
+    setExpanded(u"training"_s, true);
+    setExpanded(u"variability"_s, true);
+}
+
+QLayout* ConfigEditor::makeHead()
+{
     auto* head = new QHBoxLayout;
-    head->setContentsMargins(theme.px(16), theme.px(8), theme.px(12), theme.px(4));
+    head->setContentsMargins(m_theme.px(16), m_theme.px(8), m_theme.px(12), m_theme.px(4));
     auto* title = new QLabel(tr("Configuration"));
     title->setProperty("type", u"strong"_s);
     m_differences = new QPushButton;
@@ -34,9 +50,13 @@ ConfigEditor::ConfigEditor(Workspace& workspace, const Theme& theme, QWidget* pa
     connect(m_differences, &QPushButton::clicked, this, &ConfigEditor::differencesRequested);
     head->addWidget(title, 1);
     head->addWidget(m_differences);
-    layout->addLayout(head);
+    return head;
+}
+
+QLayout* ConfigEditor::makeTools()
+{
     auto* tools = new QHBoxLayout;
-    tools->setContentsMargins(theme.px(16), 0, theme.px(16), theme.px(6));
+    tools->setContentsMargins(m_theme.px(16), 0, m_theme.px(16), m_theme.px(6));
     m_filter = new QLineEdit;
     m_filter->setPlaceholderText(tr("Find a parameter"));
     m_filter->setAccessibleName(tr("Find a parameter"));
@@ -44,9 +64,13 @@ ConfigEditor::ConfigEditor(Workspace& workspace, const Theme& theme, QWidget* pa
     m_all = new QCheckBox(tr("Show all"));
     m_all->setToolTip(tr("Also show what is rarely changed"));
     tools->addWidget(m_filter, 1);
-    tools->addSpacing(theme.px(8));
+    tools->addSpacing(m_theme.px(8));
     tools->addWidget(m_all);
-    layout->addLayout(tools);
+    return tools;
+}
+
+QWidget* ConfigEditor::makeGroups()
+{
     m_scroll = new QScrollArea;
     m_scroll->setWidgetResizable(true);
     m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -55,59 +79,57 @@ ConfigEditor::ConfigEditor(Workspace& workspace, const Theme& theme, QWidget* pa
     auto* content = new QWidget;
     content->setObjectName(u"configContent"_s);
     auto* stack = new QVBoxLayout(content);
-    stack->setContentsMargins(0, 0, 0, theme.px(16));
+    stack->setContentsMargins(0, 0, 0, m_theme.px(16));
     stack->setSpacing(0);
     const std::pair<QString, QString> groups[] = {
         {u"model"_s, tr("Model")},       {u"cluster"_s, tr("Cluster")},         {u"parallelism"_s, tr("Parallelism")},
         {u"training"_s, tr("Training")}, {u"variability"_s, tr("Variability")}, {u"measured"_s, tr("Measured")}};
     for (const auto& [id, name] : groups) {
-        auto* g = new Group{id, name};
-        auto* line = new QWidget;
-        auto* lineLayout = new QHBoxLayout(line);
-        lineLayout->setContentsMargins(theme.px(10), theme.px(2), theme.px(16), theme.px(2));
-        g->header = new QToolButton;
-        g->header->setText(name);
-        g->header->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-        g->header->setAccessibleName(tr("%1 parameters").arg(name));
-        g->header->setIconSize(QSize(theme.px(12), theme.px(12)));
-        connect(g->header, &QToolButton::clicked, this, [this, g] { setExpanded(g->id, !g->expanded); });
-        g->summary = new QLabel;
-        g->summary->setProperty("role", u"secondary"_s);
-        g->summary->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-        g->summary->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-        lineLayout->addWidget(g->header);
-        lineLayout->addWidget(g->summary, 1);
-        stack->addWidget(line);
-        g->body = new QWidget;
-        g->layout = new QVBoxLayout(g->body);
-        g->layout->setContentsMargins(0, 0, 0, theme.px(6));
-        g->layout->setSpacing(0);
-        g->body->hide();
-        stack->addWidget(g->body);
+        m_groups << makeGroup(id, name, *stack);
         auto* rule = new QFrame;
         rule->setProperty("separator", true);
         stack->addWidget(rule);
-        m_groups << g;
     }
     stack->addStretch();
     m_scroll->setWidget(content);
-    layout->addWidget(m_scroll, 1);
-    connect(m_filter, &QLineEdit::textChanged, this, [this] { applyFilter(); });
-    connect(m_all, &QCheckBox::toggled, this, [this] { applyFilter(); });
-    connect(&workspace, &Workspace::contextChanged, this, &ConfigEditor::refresh);
-    connect(this, &QObject::destroyed, this, [groups = m_groups] { qDeleteAll(groups); });
-    const auto icons = [this] {
-        m_differences->setFont(m_theme.font(Type::small));
-        for (Group* g : m_groups) {
-            g->header->setFont(m_theme.font(Type::bodyStrong));
-            g->header->setIcon(icon(g->expanded ? Icon::chevronDown : Icon::chevronRight, m_theme.look(), Role::textSecondary));
-        }
-    };
-    connect(&theme, &Theme::changed, this, icons);
-    icons();
-    setExpanded(u"parallelism"_s, true);
-    setExpanded(u"training"_s, true);
-    setExpanded(u"variability"_s, true);
+    return m_scroll;
+}
+
+ConfigEditor::Group* ConfigEditor::makeGroup(const QString& id, const QString& name, QVBoxLayout& stack)
+{
+    auto* g = new Group{id, name};
+    auto* line = new QWidget;
+    auto* layout = new QHBoxLayout(line);
+    layout->setContentsMargins(m_theme.px(10), m_theme.px(2), m_theme.px(16), m_theme.px(2));
+    g->header = new QToolButton;
+    g->header->setText(name);
+    g->header->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    g->header->setAccessibleName(tr("%1 parameters").arg(name));
+    g->header->setIconSize(QSize(m_theme.px(12), m_theme.px(12)));
+    connect(g->header, &QToolButton::clicked, this, [this, g] { setExpanded(g->id, !g->expanded); });
+    g->summary = new QLabel;
+    g->summary->setProperty("role", u"secondary"_s);
+    g->summary->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    g->summary->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    layout->addWidget(g->header);
+    layout->addWidget(g->summary, 1);
+    stack.addWidget(line);
+    g->body = new QWidget;
+    g->layout = new QVBoxLayout(g->body);
+    g->layout->setContentsMargins(0, 0, 0, m_theme.px(6));
+    g->layout->setSpacing(0);
+    g->body->hide();
+    stack.addWidget(g->body);
+    return g;
+}
+
+void ConfigEditor::restyleHeaders()
+{
+    m_differences->setFont(m_theme.font(Type::small));
+    for (Group* g : m_groups) {
+        g->header->setFont(m_theme.font(Type::bodyStrong));
+        g->header->setIcon(icon(g->expanded ? Icon::chevronDown : Icon::chevronRight, m_theme.look(), Role::textSecondary));
+    }
 }
 
 ConfigEditor::Group* ConfigEditor::group(const QString& id)

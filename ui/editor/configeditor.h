@@ -2,13 +2,14 @@
 #pragma once
 
 #include "ui/editor/parameterrow.h"
-#include "ui/model/workspace.h"
+#include "ui/workspace/workspace.h"
 
 #include <QHash>
 #include <QWidget>
 
 class QCheckBox;
 class QLabel;
+class QLayout;
 class QLineEdit;
 class QPushButton;
 class QScrollArea;
@@ -47,6 +48,11 @@ private:
         QuantityEdit* derived = nullptr;
         bool built = false, expanded = false;
     };
+    [[nodiscard]] QLayout* makeHead();
+    [[nodiscard]] QLayout* makeTools();
+    [[nodiscard]] QWidget* makeGroups();
+    [[nodiscard]] Group* makeGroup(const QString& id, const QString& name, QVBoxLayout& stack);
+    void restyleHeaders();
     void buildGroup(Group& group);
     void applyFilter();
     void refresh();

@@ -1,7 +1,7 @@
 #include "ui/editor/parameterrow.h"
 
 #include "ui/editor/quantityedit.h"
-#include "ui/theme/format.h"
+#include "ui/look/format.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -118,39 +118,48 @@ ParameterRow::ParameterRow(const Parameter& parameter, const Theme& theme, QWidg
         help += tr("\n%1 to %2").arg(parameter.minimum, 0, 'g', 6).arg(parameter.maximum, 0, 'g', 6);
     setToolTip(help.trimmed() + u"\n"_s + QString::fromStdString(parameter.id));
     line->addWidget(m_label);
-    if (parameter.type == ParameterType::choice) {
-        m_combo = new ChoiceBox;
-        m_combo->setFocusPolicy(Qt::StrongFocus);
-        for (const std::string& choice : parameter.choices)
-            m_combo->addItem(choiceLabel(QString::fromStdString(choice)), QString::fromStdString(choice));
-        m_combo->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-        m_combo->setMinimumContentsLength(6);
-        connect(m_combo, &QComboBox::activated, this, [this](int index) { Q_EMIT entered(m_combo->itemData(index).toString()); });
-        connect(m_combo, &QComboBox::activated, this, &ParameterRow::editingDone);
-    } else if (parameter.type == ParameterType::boolean) {
-        m_check = new QCheckBox;
-        connect(m_check, &QCheckBox::clicked, this, [this](bool on) { Q_EMIT entered(on ? u"true"_s : u"false"_s); });
-        connect(m_check, &QCheckBox::clicked, this, &ParameterRow::editingDone);
-    } else {
-        m_edit = new QuantityEdit(theme);
-        m_edit->setUnit(parameter.isPercent ? u"%"_s : QString::fromStdString(parameter.unit));
-        m_edit->setStep(stepOf(parameter));
-        connect(m_edit, &QuantityEdit::submitted, this, &ParameterRow::entered);
-        connect(m_edit, &QuantityEdit::editingDone, this, &ParameterRow::editingDone);
-    }
+    makeField();
     QWidget* field = this->field();
     field->setAccessibleName(labelText());
     field->setAccessibleDescription(QString::fromStdString(parameter.help));
     m_label->setBuddy(field);
     line->addWidget(field, 1);
     layout->addLayout(line);
+    layout->addWidget(makeMessage());
+}
 
+void ParameterRow::makeField()
+{
+    if (m_parameter.type == ParameterType::choice) {
+        m_combo = new ChoiceBox;
+        m_combo->setFocusPolicy(Qt::StrongFocus);
+        for (const std::string& choice : m_parameter.choices)
+            m_combo->addItem(choiceLabel(QString::fromStdString(choice)), QString::fromStdString(choice));
+        m_combo->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+        m_combo->setMinimumContentsLength(6);
+        connect(m_combo, &QComboBox::activated, this, [this](int index) { Q_EMIT entered(m_combo->itemData(index).toString()); });
+        connect(m_combo, &QComboBox::activated, this, &ParameterRow::editingDone);
+    } else if (m_parameter.type == ParameterType::boolean) {
+        m_check = new QCheckBox;
+        connect(m_check, &QCheckBox::clicked, this, [this](bool on) { Q_EMIT entered(on ? u"true"_s : u"false"_s); });
+        connect(m_check, &QCheckBox::clicked, this, &ParameterRow::editingDone);
+    } else {
+        m_edit = new QuantityEdit(m_theme);
+        m_edit->setUnit(m_parameter.isPercent ? u"%"_s : QString::fromStdString(m_parameter.unit));
+        m_edit->setStep(stepOf(m_parameter));
+        connect(m_edit, &QuantityEdit::submitted, this, &ParameterRow::entered);
+        connect(m_edit, &QuantityEdit::editingDone, this, &ParameterRow::editingDone);
+    }
+}
+
+QWidget* ParameterRow::makeMessage()
+{
     m_message = new QFrame;
     m_message->setProperty("message", u"error"_s);
     auto* message = new QHBoxLayout(m_message);
-    message->setContentsMargins(theme.px(12), theme.px(6), theme.px(8), theme.px(6));
+    message->setContentsMargins(m_theme.px(12), m_theme.px(6), m_theme.px(8), m_theme.px(6));
     auto* texts = new QVBoxLayout;
-    texts->setSpacing(theme.px(2));
+    texts->setSpacing(m_theme.px(2));
     m_messageText = new QLabel;
     m_messageUse = new QLabel;
     for (QLabel* label : {m_messageText, m_messageUse}) {
@@ -164,8 +173,8 @@ ParameterRow::ParameterRow(const Parameter& parameter, const Theme& theme, QWidg
     m_fix->setProperty("kind", u"danger"_s);
     message->addWidget(m_fix, 0, Qt::AlignVCenter);
     m_message->hide();
-    layout->addWidget(m_message);
     connect(m_fix, &QPushButton::clicked, this, [this] { Q_EMIT fixRequested(m_fixPath, m_fixValue); });
+    return m_message;
 }
 
 QString ParameterRow::labelText() const

@@ -45,6 +45,9 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
+    void makeField();
+    [[nodiscard]] QWidget* makeMessage();
+
     const Parameter& m_parameter;
     const Theme& m_theme;
     QLabel* m_label;

@@ -1,6 +1,6 @@
 #include "ui/pages/placementdata.h"
 
-#include "ui/theme/format.h"
+#include "ui/look/format.h"
 
 #include <algorithm>
 #include <numeric>

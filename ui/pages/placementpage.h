@@ -38,6 +38,9 @@ protected:
     void selectionChanged() override;
 
 private:
+    void makeTools();
+    void connectMap();
+    void connectNodes();
     void ask();
     void refresh();
     void refreshPlaces();

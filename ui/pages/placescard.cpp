@@ -1,7 +1,7 @@
 #include "ui/pages/placescard.h"
 
 #include "ui/pages/card.h"
-#include "ui/theme/format.h"
+#include "ui/look/format.h"
 
 #include <QLabel>
 #include <QVBoxLayout>

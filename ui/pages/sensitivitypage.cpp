@@ -1,6 +1,6 @@
 #include "ui/pages/sensitivitypage.h"
 
-#include "ui/theme/format.h"
+#include "ui/look/format.h"
 #include "ui/theme/segmented.h"
 
 #include <QHBoxLayout>

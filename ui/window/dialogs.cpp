@@ -2,7 +2,7 @@
 
 #include "core/scenario/parameters.h"
 
-#include "ui/theme/format.h"
+#include "ui/look/format.h"
 #include "ui/window/actions.h"
 
 #include <QCoreApplication>

@@ -1,6 +1,6 @@
 #include "ui/window/headlinestrip.h"
 
-#include "ui/theme/format.h"
+#include "ui/look/format.h"
 #include "ui/theme/icons.h"
 
 #include <QHelpEvent>
@@ -9,154 +9,11 @@
 #include <QToolButton>
 #include <QToolTip>
 
-#include <cmath>
+#include <algorithm>
 
 using namespace Qt::Literals::StringLiterals;
 
 namespace prism::ui {
-
-namespace {
-
-Role roleOf(double delta, bool lowerIsBetter, bool known)
-{
-    if (!known || delta == 0)
-        return Role::textSecondary;
-    return (delta < 0) == lowerIsBetter ? Role::good : Role::bad;
-}
-
-QString interval(double halfWidth, const QString& unit)
-{
-    if (!(halfWidth > 0))
-        return {};
-    return unit.isEmpty() ? u"± %1"_s.arg(format::number(halfWidth, 1)) : u"± %1 %2"_s.arg(format::number(halfWidth, 1), unit);
-}
-
-/// "+25 k": a difference with the prefix that fits it.
-QString signedSi(double value, const format::Quantity& magnitude)
-{
-    return (value < 0 ? QString(QChar(0x2212)) : value > 0 ? u"+"_s : QString()) + magnitude.text();
-}
-
-} // namespace
-
-QString HeadlineCell::reading() const
-{
-    QStringList parts{label + u' ' + number + (unit.isEmpty() ? QString() : u' ' + unit)};
-    for (const QString& part : {delta, note, stale ? staleNote : QString()})
-        if (!part.isEmpty())
-            parts << part;
-    return parts.join(u", "_s);
-}
-
-QList<HeadlineCell> headlineCells(const PageContext& context, ChangesCache& cache, const ScenarioResult& result,
-                                  const QStringList& fieldProblems)
-{
-    QList<HeadlineCell> cells;
-    const ShownScenario* current = context.current();
-    const ShownScenario* baseline = context.baseline();
-    const QStringList labels{QObject::tr("Step time p50"), QObject::tr("Step time p95"),     QObject::tr("Step time p99"),
-                             QObject::tr("Slowdown p50"),  QObject::tr("Tokens per second"), QObject::tr("MFU"),
-                             QObject::tr("Peak memory"),   QObject::tr("Days to train"),     QObject::tr("Cost")};
-    for (const QString& label : labels)
-        cells << HeadlineCell{label, u"–"_s};
-    if (!current || !current->snapshot)
-        return cells;
-    const Snapshot& s = *current->snapshot;
-    const bool compare = baseline && baseline->snapshot && !current->isBaseline;
-    const HeadlineChanges* c = compare ? &cache.changes(baseline->snapshot, current->snapshot, false) : nullptr;
-    const auto time = [&](int i, double value, double ci, const HeadlineChange* change) {
-        const format::Quantity q = format::seconds(value);
-        cells[i].number = q.number;
-        cells[i].unit = q.unit;
-        cells[i].note = format::interval(ci);
-        if (change) {
-            cells[i].delta = u"%1, %2"_s.arg(format::percentDelta(change->relative.value), format::secondsDelta(change->delta.value));
-            cells[i].deltaRole = roleOf(change->delta.value, true, change->delta.significant());
-            cells[i].note = format::interval(change->delta.halfWidth);
-        }
-    };
-    time(0, s.across.p50, s.across.ciP50, c ? &c->p50 : nullptr);
-    time(1, s.across.p95, s.across.ciP95, c ? &c->p95 : nullptr);
-    time(2, s.across.p99, s.across.ciP99, c ? &c->p99 : nullptr);
-    cells[3].number = format::number(s.slowdownP50);
-    cells[3].unit = u"×"_s;
-    if (s.samples)
-        cells[3].note = QObject::tr("noise-free %1").arg(format::seconds(s.samples->noiseFreeSeconds).text());
-    const double share = s.across.p50 > 0 ? s.across.ciP50 / s.across.p50 : 0; // throughput moves with the median step
-    const format::Quantity tokens = format::si(s.tokensPerSecond);
-    cells[4].number = tokens.number;
-    cells[4].unit = tokens.unit;
-    if (share > 0)
-        cells[4].note = u"± %1 k"_s.arg(format::number(s.tokensPerSecond * share / 1000, 1));
-    cells[5].number = format::number(s.mfu * 100);
-    cells[5].unit = u"%"_s;
-    if (share > 0)
-        cells[5].note = interval(s.mfu * share * 100, {});
-    if (s.costed) {
-        const format::Quantity memory = format::gib(s.costed->memory.peakGib);
-        cells[6].number = memory.number;
-        cells[6].unit = memory.unit;
-        cells[6].note = QObject::tr("of %1, %2")
-                            .arg(format::number(s.costed->memory.capacityGib),
-                                 s.costed->memory.fits ? QObject::tr("fits") : QObject::tr("does not fit"));
-    }
-    if (s.daysToTrain > 0) {
-        const format::Quantity days = format::days(s.daysToTrain);
-        cells[7].number = days.number;
-        cells[7].unit = days.unit;
-        cells[7].note = share > 0 && days.unit == u"d" ? u"± %1 d"_s.arg(format::number(s.daysToTrain * share, 1)) : QString();
-    } else {
-        cells[7].note = QObject::tr("no token target");
-    }
-    if (s.costUsd > 0) {
-        const format::Quantity cost = format::dollars(s.costUsd);
-        cells[8].number = cost.number;
-        cells[8].unit = cost.unit;
-        cells[8].note = share > 0 && s.costUsd >= 1e6 ? u"± %1 M$"_s.arg(format::number(s.costUsd * share / 1e6, 1)) : QString();
-    } else {
-        cells[8].note = cells[7].note;
-    }
-    if (c) {
-        const auto change = [&](int i, const HeadlineChange& ch, bool lowerIsBetter, const QString& text) {
-            cells[i].delta = text;
-            cells[i].deltaRole =
-                roleOf(ch.delta.value, lowerIsBetter, ch.delta.halfWidth == 0 ? ch.delta.value != 0 : ch.delta.significant());
-        };
-        change(3, c->slowdownP50, true, format::signedNumber(c->slowdownP50.delta.value, 2) + u"×"_s);
-        change(4, c->tokensPerSecond, false,
-               u"%1, %2"_s.arg(format::percentDelta(c->tokensPerSecond.relative.value),
-                               signedSi(c->tokensPerSecond.delta.value, format::si(std::abs(c->tokensPerSecond.delta.value)))));
-        change(5, c->mfu, false, format::pointsDelta(c->mfu.delta.value));
-        change(6, c->peakMemoryGib, true, signedSi(c->peakMemoryGib.delta.value, format::gib(std::abs(c->peakMemoryGib.delta.value))));
-        if (s.daysToTrain > 0)
-            change(7, c->daysToTrain, true,
-                   u"%1, %2"_s.arg(format::percentDelta(c->daysToTrain.relative.value),
-                                   signedSi(c->daysToTrain.delta.value, format::days(std::abs(c->daysToTrain.delta.value)))));
-        if (s.costUsd > 0)
-            change(8, c->costUsd, true,
-                   u"%1, %2"_s.arg(format::percentDelta(c->costUsd.relative.value),
-                                   signedSi(c->costUsd.delta.value, format::dollars(std::abs(c->costUsd.delta.value)))));
-    }
-    static const QStringList kMoneyOnly{u"training.train_tokens"_s, u"cluster.gpu_hour_price_usd"_s};
-    const auto touches = [&](int i) {
-        QStringList wrong = fieldProblems;
-        if (result.invalid)
-            for (const Diagnostic& d : result.diagnostics)
-                if (d.severity == Severity::error)
-                    wrong << QString::fromStdString(d.path);
-        for (const QString& path : wrong)
-            if (!kMoneyOnly.contains(path) || i >= 7)
-                return true;
-        return false;
-    };
-    for (int i = 0; i < cells.size(); ++i) {
-        cells[i].stale = result.computing || result.cancelled || touches(i);
-        cells[i].staleNote = touches(i)         ? QObject::tr("last valid input")
-                             : result.cancelled ? QObject::tr("stopped")
-                                                : QObject::tr("computing");
-    }
-    return cells;
-}
 
 HeadlineStrip::HeadlineStrip(Workspace& workspace, ChangesCache& cache, const Theme& theme, QWidget* parent)
     : QWidget(parent),

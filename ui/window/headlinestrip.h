@@ -1,30 +1,15 @@
 // The strip of figures of the current scenario: nine values with change to the baseline and interval, always in view.
 #pragma once
 
-#include "ui/distribution/changescache.h"
-#include "ui/distribution/figuredelegate.h"
-#include "ui/model/workspace.h"
+#include "ui/theme/theme.h"
+#include "ui/workspace/headline.h"
+#include "ui/workspace/workspace.h"
 
 #include <QWidget>
 
 class QToolButton;
 
 namespace prism::ui {
-
-/// One figure of the strip.
-struct HeadlineCell {
-    QString label, number, unit;
-    QString delta; ///< "−1.6 %, −140 ms"; empty without a baseline
-    Role deltaRole = Role::textSecondary;
-    QString note;       ///< interval, capacity
-    bool stale = false; ///< not of the present input
-    QString staleNote;  ///< "last valid input", "computing"
-    [[nodiscard]] QString reading() const;
-};
-
-/// What the strip says about the current scenario of a context; made of core's figures only.
-[[nodiscard]] QList<HeadlineCell> headlineCells(const PageContext& context, ChangesCache& cache, const ScenarioResult& result,
-                                                const QStringList& fieldProblems);
 
 /// GUI thread only. Cells that do not fit (cost, days, memory first) are in the "more" menu.
 class HeadlineStrip final : public QWidget {

@@ -1,7 +1,7 @@
 #include "core/scenario/presets.h"
 #include "core/measured/speedtable.h"
 #include "core/scenario/parameters.h"
-#include "ui/theme/format.h"
+#include "ui/look/format.h"
 #include "ui/window/dialogs.h"
 
 #include <QDialog>

@@ -1,6 +1,6 @@
 #include "ui/window/jobbar.h"
 
-#include "ui/theme/format.h"
+#include "ui/look/format.h"
 
 #include <QHBoxLayout>
 #include <QLabel>

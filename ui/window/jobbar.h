@@ -1,7 +1,7 @@
 // The bar at the bottom: state, cost of the last edit, the running job with its progress, Cancel.
 #pragma once
 
-#include "ui/model/workspace.h"
+#include "ui/workspace/workspace.h"
 #include "ui/theme/theme.h"
 
 #include <QElapsedTimer>

@@ -1,6 +1,8 @@
 #include "ui/window/mainwindow.h"
 
 #include "ui/editor/configeditor.h"
+#include "ui/model/samplestudy.h"
+#include "ui/pages/page.h"
 #include "ui/theme/icons.h"
 #include "ui/theme/rescale.h"
 #include "ui/window/actions.h"
@@ -53,23 +55,42 @@ MainWindow::MainWindow(Theme& theme, QWidget* parent)
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     buildMenuRow();
-    layout->addWidget(m_menuRow);
+    buildBanner();
+    m_headline = new HeadlineStrip(*m_workspace, m_cache, theme);
+    buildSplitter();
+    m_jobs = new JobBar(*m_workspace, theme);
+    for (QWidget* part : {m_menuRow, static_cast<QWidget*>(m_banner), static_cast<QWidget*>(m_headline)})
+        layout->addWidget(part);
+    layout->addWidget(m_splitter, 1);
+    layout->addWidget(m_jobs);
+    setCentralWidget(central);
+    addMainActions(*this);
+    m_actions->fill(*m_menus);
+    central->setFocus(); // nothing is being edited at the start
+    connectParts();
+    m_scale = theme.look().scale();
+    arrangeLayout();
+}
+
+void MainWindow::buildBanner()
+{
     m_banner = new QFrame;
     m_banner->setObjectName(u"banner"_s);
     auto* banner = new QHBoxLayout(m_banner);
-    banner->setContentsMargins(theme.px(16), theme.px(6), theme.px(8), theme.px(6));
+    banner->setContentsMargins(m_theme.px(16), m_theme.px(6), m_theme.px(8), m_theme.px(6));
     m_bannerText = new QLabel;
     m_bannerText->setWordWrap(true);
     auto* dismiss = new QToolButton;
-    dismiss->setIcon(icon(Icon::cross, theme.look(), Role::textSecondary));
+    dismiss->setIcon(icon(Icon::cross, m_theme.look(), Role::textSecondary));
     dismiss->setAccessibleName(tr("Dismiss the message"));
     connect(dismiss, &QToolButton::clicked, m_banner, &QWidget::hide);
     banner->addWidget(m_bannerText, 1);
     banner->addWidget(dismiss);
     m_banner->hide();
-    layout->addWidget(m_banner);
-    m_headline = new HeadlineStrip(*m_workspace, m_cache, theme);
-    layout->addWidget(m_headline);
+}
+
+void MainWindow::buildSplitter()
+{
     m_splitter = new QSplitter;
     m_splitter->setObjectName(u"mainSplitter"_s);
     m_splitter->setHandleWidth(1);
@@ -79,24 +100,20 @@ MainWindow::MainWindow(Theme& theme, QWidget* parent)
     auto* dock = new QVBoxLayout(m_dock);
     dock->setContentsMargins(0, 0, 0, 0);
     dock->setSpacing(0);
-    m_scenarios = new ScenarioPanel(*m_workspace, theme);
-    m_editor = new ConfigEditor(*m_workspace, theme);
+    m_scenarios = new ScenarioPanel(*m_workspace, m_theme);
+    m_editor = new ConfigEditor(*m_workspace, m_theme);
     dock->addWidget(m_scenarios);
     dock->addWidget(m_editor, 1);
-    m_pages = new PageHost(*m_workspace, theme);
-    for (Page* page : makePages(theme, m_cache))
+    m_pages = new PageHost(*m_workspace, m_theme);
+    for (Page* page : makePages(m_theme, m_cache))
         m_pages->addPage(page);
     m_splitter->addWidget(m_dock);
     m_splitter->addWidget(m_pages);
     m_splitter->setStretchFactor(1, 1);
-    layout->addWidget(m_splitter, 1);
-    m_jobs = new JobBar(*m_workspace, theme);
-    layout->addWidget(m_jobs);
-    setCentralWidget(central);
-    addMainActions(*this);
-    m_actions->fill(*m_menus);
-    central->setFocus(); // nothing is being edited at the start
+}
 
+void MainWindow::connectParts()
+{
     m_viewTimer.setSingleShot(true);
     m_viewTimer.setInterval(kViewSaveMs);
     connect(&m_viewTimer, &QTimer::timeout, this, [this] {
@@ -114,12 +131,10 @@ MainWindow::MainWindow(Theme& theme, QWidget* parent)
         m_viewTimer.start();
     });
     connect(m_file, &StudyFile::savedChanged, this, &MainWindow::updateTitle);
-    connect(&theme, &Theme::changed, this, [this] {
+    connect(&m_theme, &Theme::changed, this, [this] {
         followScale();
         updateChrome();
     });
-    m_scale = theme.look().scale();
-    arrangeLayout();
 }
 
 MainWindow::~MainWindow()

@@ -1,4 +1,4 @@
-#include "ui/theme/look.h"
+#include "ui/look/look.h"
 
 #include <QImage>
 #include <QPainter>

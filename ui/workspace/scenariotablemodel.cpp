@@ -1,6 +1,6 @@
-#include "ui/model/scenariotablemodel.h"
+#include "ui/workspace/scenariotablemodel.h"
 
-#include "ui/distribution/figuredelegate.h"
+#include "ui/look/figures.h"
 
 #include <QIODevice>
 #include <QMimeData>

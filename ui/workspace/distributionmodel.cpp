@@ -1,7 +1,7 @@
-#include "ui/distribution/distributionmodel.h"
+#include "ui/workspace/distributionmodel.h"
 
 #include "core/insight/guarantee/guarantee.h"
-#include "ui/theme/format.h"
+#include "ui/look/format.h"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "ui/model/workspace.h"
+#include "ui/workspace/workspace.h"
 
 #include <algorithm>
 

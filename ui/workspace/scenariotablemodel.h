@@ -1,7 +1,7 @@
 // The scenario table: visible, colour, baseline pin, name, status and note of every scenario that is not archived.
 #pragma once
 
-#include "ui/model/workspace.h"
+#include "ui/workspace/workspace.h"
 
 #include <QAbstractTableModel>
 
