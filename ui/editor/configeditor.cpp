@@ -3,6 +3,7 @@
 #include "ui/editor/quantityedit.h"
 #include "ui/look/format.h"
 #include "ui/theme/icons.h"
+#include "ui/theme/plaintext.h"
 
 #include <QCheckBox>
 #include <QLabel>
@@ -31,6 +32,18 @@ ConfigEditor::ConfigEditor(Workspace& workspace, const Theme& theme, QWidget* pa
     connect(m_filter, &QLineEdit::textChanged, this, [this] { applyFilter(); });
     connect(m_all, &QCheckBox::toggled, this, [this] { applyFilter(); });
     connect(&workspace, &Workspace::contextChanged, this, &ConfigEditor::refresh);
+    connect(&workspace.study(), &StudyModel::changed, this, [this] { // at once: no turn of the event loop with an old value
+        if (m_entering)
+            return;
+        m_beforeEdit.reset(); // undo, a fix, another view: what is in use now is what keystrokes start from
+        refresh();
+    });
+    connect(&workspace.study(), &StudyModel::currentChanged, this, &ConfigEditor::refresh);
+    connect(&workspace.study(), &StudyModel::replaced, this, &ConfigEditor::forgetTyped);
+    connect(&workspace.study(), &StudyModel::readOnlyChanged, this, [this](bool readOnly) {
+        for (ParameterRow* row : rows())
+            row->setReadOnly(readOnly);
+    });
     connect(this, &QObject::destroyed, this, [groups = m_groups] { qDeleteAll(groups); });
     connect(&theme, &Theme::changed, this, &ConfigEditor::restyleHeaders);
     restyleHeaders();
@@ -43,7 +56,7 @@ QLayout* ConfigEditor::makeHead()
 {
     auto* head = new QHBoxLayout;
     head->setContentsMargins(m_theme.px(16), m_theme.px(8), m_theme.px(12), m_theme.px(4));
-    auto* title = new QLabel(tr("Configuration"));
+    auto* title = plainLabel(tr("Configuration"));
     title->setProperty("type", u"strong"_s);
     m_differences = new QPushButton;
     m_differences->setProperty("kind", u"link"_s);
@@ -107,7 +120,7 @@ ConfigEditor::Group* ConfigEditor::makeGroup(const QString& id, const QString& n
     g->header->setAccessibleName(tr("%1 parameters").arg(name));
     g->header->setIconSize(QSize(m_theme.px(12), m_theme.px(12)));
     connect(g->header, &QToolButton::clicked, this, [this, g] { setExpanded(g->id, !g->expanded); });
-    g->summary = new QLabel;
+    g->summary = plainLabel();
     g->summary->setProperty("role", u"secondary"_s);
     g->summary->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     g->summary->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
@@ -150,8 +163,9 @@ void ConfigEditor::buildGroup(Group& g)
             continue;
         auto* row = new ParameterRow(parameter, m_theme);
         connect(row, &ParameterRow::entered, this, [this, row](const QString& text) { enter(*row, text); });
-        connect(row, &ParameterRow::editingDone, this, [this] { m_workspace.study().endMerge(); });
+        connect(row, &ParameterRow::editingDone, this, &ConfigEditor::endEditing);
         connect(row, &ParameterRow::fixRequested, this, &ConfigEditor::fix);
+        row->setReadOnly(m_workspace.study().isReadOnly());
         g.layout->addWidget(row);
         g.rows << row;
     }
@@ -160,7 +174,7 @@ void ConfigEditor::buildGroup(Group& g)
         auto* line = new QHBoxLayout(derived);
         line->setContentsMargins(m_theme.px(34), m_theme.px(2), m_theme.px(8), m_theme.px(2));
         line->setSpacing(0);
-        auto* label = new QLabel(tr("Data parallel (DP)"));
+        auto* label = plainLabel(tr("Data parallel (DP)"));
         label->setProperty("role", u"secondary"_s);
         label->setFixedWidth(m_theme.px(metric::labelColumn - 22));
         g.derived = new QuantityEdit(m_theme);
@@ -276,13 +290,11 @@ QString ConfigEditor::summaryOf(const QString& id, const Scenario& s) const
 void ConfigEditor::refresh()
 {
     const ScenarioEntry* current = m_workspace.study().current();
-    if (!current)
+    if (!current || m_entering)
         return;
     if (current->id != m_shownId) {
-        for (Group* g : m_groups)
-            for (ParameterRow* row : g->rows)
-                row->discardTyped();
-        m_typed.clear();
+        if (m_shownId >= 0)
+            forgetTyped();
         m_shownId = current->id;
         publishProblems();
     }
@@ -295,8 +307,10 @@ void ConfigEditor::refresh()
         const std::vector<const Parameter*> different = base ? differences(s, *base) : std::vector<const Parameter*>{};
         for (Group* g : m_groups) {
             g->summary->setText(summaryOf(g->id, s));
-            for (ParameterRow* row : g->rows)
-                row->showValue(s, std::find(different.begin(), different.end(), &row->parameter()) != different.end());
+            for (ParameterRow* row : g->rows) {
+                if (row->showValue(s, std::find(different.begin(), different.end(), &row->parameter()) != different.end()))
+                    m_typed.remove(QString::fromStdString(row->parameter().id)); // another value took the place of what was typed
+            }
             if (g->derived) {
                 const auto dp = s.dataParallelSize();
                 g->derived->setText(dp > 0 ? format::count(dp) : tr("does not divide"));
@@ -353,13 +367,63 @@ void ConfigEditor::enter(ParameterRow& row, const QString& text)
     QString typed = text.trimmed();
     if (row.parameter().isPercent && !typed.isEmpty() && typed.back().isDigit())
         typed += u'%'; // the field says "%": a bare number is meant as one
-    const Diagnostics errors = m_workspace.study().setParameter(m_shownId, row.parameter().id, typed.toStdString());
-    if (errors.empty())
+    StudyModel& study = m_workspace.study();
+    if (m_editedId != id)
+        endEditing();
+    if (!m_beforeEdit && study.current()) {
+        m_editedId = id;
+        m_beforeEdit = study.current()->scenario;
+    }
+    m_entering = true;
+    const Diagnostics errors = study.setParameter(m_shownId, row.parameter().id, typed.toStdString());
+    if (errors.empty()) {
         m_typed.remove(id);
-    else
+    } else { // the beginning of a number was a value; the whole is none: what was in use before stays in use
+        study.setParameter(m_shownId, row.parameter().id, parameterText(row.parameter(), *m_beforeEdit));
         m_typed[id] = errors;
+    }
+    if (study.current())
+        row.acceptTyped(*study.current()->scenario);
+    m_entering = false;
     publishProblems();
     refresh();
+}
+
+void ConfigEditor::endEditing()
+{
+    m_editedId.clear();
+    m_beforeEdit.reset();
+    m_workspace.study().endMerge();
+}
+
+void ConfigEditor::forgetTyped()
+{
+    m_typed.clear();
+    m_editedId.clear();
+    m_beforeEdit.reset();
+    for (ParameterRow* row : rows())
+        row->discardTyped();
+    publishProblems();
+}
+
+void ConfigEditor::submitTyped()
+{
+    for (ParameterRow* row : rows())
+        row->submitTyped();
+}
+
+bool ConfigEditor::isPending() const
+{
+    const QList<ParameterRow*> all = rows();
+    return std::any_of(all.begin(), all.end(), [](const ParameterRow* row) { return row->isPending(); });
+}
+
+QList<ParameterRow*> ConfigEditor::rows() const
+{
+    QList<ParameterRow*> all;
+    for (const Group* g : m_groups)
+        all << g->rows;
+    return all;
 }
 
 void ConfigEditor::fix(const QString& path, const QString& value)

@@ -2,6 +2,7 @@
 
 #include "ui/editor/quantityedit.h"
 #include "ui/look/format.h"
+#include "ui/theme/plaintext.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -107,7 +108,7 @@ ParameterRow::ParameterRow(const Parameter& parameter, const Theme& theme, QWidg
     layout->setSpacing(theme.px(4));
     auto* line = new QHBoxLayout;
     line->setSpacing(0);
-    m_label = new QLabel(labelText());
+    m_label = plainLabel(labelText());
     m_label->setProperty("role", u"secondary"_s);
     m_label->setFixedWidth(theme.px(metric::labelColumn - 22));
     if (m_label->sizeHint().width() > m_label->width()) // the short name is what people say
@@ -160,8 +161,8 @@ QWidget* ParameterRow::makeMessage()
     message->setContentsMargins(m_theme.px(12), m_theme.px(6), m_theme.px(8), m_theme.px(6));
     auto* texts = new QVBoxLayout;
     texts->setSpacing(m_theme.px(2));
-    m_messageText = new QLabel;
-    m_messageUse = new QLabel;
+    m_messageText = plainLabel();
+    m_messageUse = plainLabel();
     for (QLabel* label : {m_messageText, m_messageUse}) {
         label->setWordWrap(true);
         label->setProperty("type", u"small"_s);
@@ -188,11 +189,14 @@ QWidget* ParameterRow::field() const
     return m_combo ? static_cast<QWidget*>(m_combo) : m_check ? static_cast<QWidget*>(m_check) : m_edit;
 }
 
-void ParameterRow::showValue(const Scenario& scenario, bool differs)
+bool ParameterRow::showValue(const Scenario& scenario, bool differs)
 {
     const ParameterValue value = m_parameter.get(scenario);
+    bool other = false;
     if (m_edit) {
-        m_edit->setCommitted(fieldText(m_parameter, scenario));
+        const QString text = fieldText(m_parameter, scenario);
+        other = text != m_edit->committed();
+        m_edit->setCommitted(text);
     } else if (m_combo) {
         const QString text = std::holds_alternative<std::string>(value) ? QString::fromStdString(std::get<std::string>(value)) : QString();
         int at = m_combo->findData(text);
@@ -209,6 +213,7 @@ void ParameterRow::showValue(const Scenario& scenario, bool differs)
         m_label->setAccessibleDescription(differs ? tr("differs from the baseline") : QString());
         update();
     }
+    return other;
 }
 
 void ParameterRow::showProblem(const QString& message, const QString& inUse, const Diagnostic* fix)
@@ -237,7 +242,48 @@ void ParameterRow::showProblem(const QString& message, const QString& inUse, con
 void ParameterRow::discardTyped()
 {
     if (m_edit)
-        m_edit->acceptFix();
+        m_edit->discardTyped();
+}
+
+void ParameterRow::acceptTyped(const Scenario& scenario)
+{
+    if (m_edit)
+        m_edit->accept(fieldText(m_parameter, scenario));
+}
+
+void ParameterRow::submitTyped()
+{
+    if (m_edit)
+        m_edit->submitNow();
+}
+
+void ParameterRow::setReadOnly(bool readOnly)
+{
+    if (m_edit)
+        m_edit->setReadOnly(readOnly);
+    else
+        field()->setEnabled(!readOnly);
+    if (m_edit) {
+        m_edit->setProperty("state", readOnly ? QVariant(u"derived"_s) : QVariant());
+        restyle(m_edit);
+    }
+}
+
+bool ParameterRow::isPending() const
+{
+    return m_edit && m_edit->isPending();
+}
+
+bool ParameterRow::hasProblem() const
+{
+    return m_edit && m_edit->hasProblem();
+}
+
+QString ParameterRow::shownText() const
+{
+    if (m_edit)
+        return m_edit->text();
+    return m_combo ? m_combo->currentData().toString() : m_check->isChecked() ? u"true"_s : u"false"_s;
 }
 
 void ParameterRow::paintEvent(QPaintEvent*)

@@ -31,7 +31,8 @@ double drawRuns(QPainter& painter, const QRectF& rect, const FigureRuns& runs, c
         baseline = std::max(baseline, QFontMetricsF(look.font(run.type)).ascent() - QFontMetricsF(look.font(run.type)).descent());
     const double y = rect.center().y() + baseline / 2;
     for (const FigureRun& run : runs) {
-        const QFont font = look.font(run.type);
+        QFont font = look.font(run.type);
+        font.setStrikeOut(run.struck);
         const QFontMetricsF metrics(font);
         painter.setFont(font);
         painter.setPen(look[dimmed ? Role::textTertiary : run.role]);

@@ -14,6 +14,7 @@ struct FigureRun {
     QString text;
     Type type = Type::body;
     Role role = Role::text;
+    bool struck = false; ///< crossed out: a figure of something that cannot be
 };
 using FigureRuns = QList<FigureRun>;
 

@@ -127,6 +127,14 @@ QString interval(double halfWidthSeconds)
     return plainInterval(halfWidthSeconds * unit.perSecond) + u' ' + unit.name;
 }
 
+QString band(double low, double high)
+{
+    if (!std::isfinite(low) || !std::isfinite(high))
+        return QString(kMissing);
+    const auto whole = [](double share) { return signedText(share, fixed(std::abs(share) * 100, 0)); };
+    return u"%1 to %2 %"_s.arg(whole(low), whole(high));
+}
+
 TimeUnit timeUnit(double largestSeconds)
 {
     for (const Unit& unit : kTime)

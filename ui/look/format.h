@@ -28,6 +28,8 @@ struct Quantity {
 [[nodiscard]] QString secondsDelta(double seconds);
 /// "± 3 ms", "± 19 ms": half-width of an interval.
 [[nodiscard]] QString interval(double halfWidthSeconds);
+/// "−14 to +7 %": the model's own error band, of two shares.
+[[nodiscard]] QString band(double low, double high);
 /// "± 0.4" in the unit of the figure beside it.
 [[nodiscard]] QString plainInterval(double halfWidth);
 /// Seconds as the unit that axis ticks share: factor to multiply with, and the unit's name.

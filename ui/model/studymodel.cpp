@@ -278,7 +278,16 @@ void StudyModel::reset(StudyState state, int currentId)
     m_currentId = -1;
     if (!state.find(currentId))
         currentId = state.entries.empty() ? -1 : state.entries.front().id;
+    Q_EMIT replaced();
     apply(state, currentId);
+}
+
+void StudyModel::setReadOnly(bool readOnly)
+{
+    if (m_readOnly == readOnly)
+        return;
+    m_readOnly = readOnly;
+    Q_EMIT readOnlyChanged(readOnly);
 }
 
 QString StudyModel::freeName(const QString& name) const

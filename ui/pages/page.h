@@ -3,6 +3,7 @@
 
 #include "ui/look/tabledata.h"
 #include "ui/workspace/context.h"
+#include "ui/workspace/pagestate.h"
 
 #include <QJsonObject>
 #include <QString>
@@ -25,8 +26,10 @@ public:
     /// Paints the page's charts, without controls, for PNG, SVG and PDF. The window has switched to the light palette.
     virtual void paintExport(QPainter& painter);
     [[nodiscard]] virtual QSize exportSize() const { return size(); }
+    /// What is shown: the answer to the present context, an earlier one, or why there is none.
+    [[nodiscard]] virtual PageState state() const = 0;
     /// True while what is shown is not the answer to the present context (used by screenshots and tests).
-    [[nodiscard]] virtual bool isComputing() const { return false; }
+    [[nodiscard]] bool isComputing() const { return isUnderWay(state()); }
     [[nodiscard]] virtual QJsonObject saveState() const { return {}; } ///< mode, zoom: kept with the session
     virtual void restoreState(const QJsonObject&) {}
 };

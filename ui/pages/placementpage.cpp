@@ -7,6 +7,7 @@
 #include "ui/pages/slownoderow.h"
 #include "ui/look/format.h"
 #include "ui/theme/segmented.h"
+#include "ui/theme/plaintext.h"
 
 #include <QFileDialog>
 #include <QFileInfo>
@@ -42,13 +43,15 @@ PlacementPage::PlacementPage(const Theme& theme, QWidget* parent)
     setExported({m_map});
     connectMap();
     connectNodes();
+    alsoAnswers([this] { return m_slow.status(); });
+    alsoAnswers([this] { return m_search.status(); });
     m_add->setEnabled(false);
     refresh();
 }
 
 void PlacementPage::makeTools()
 {
-    auto* slow = new QLabel(tr("Slow node"));
+    auto* slow = plainLabel(tr("Slow node"));
     slow->setProperty("role", u"secondary"_s);
     m_factor->setUnit(u"%"_s);
     m_factor->setStep(StepKind::one);
@@ -57,7 +60,7 @@ void PlacementPage::makeTools()
     m_factor->setObjectName(u"slowFactor"_s);
     m_factor->setAccessibleName(tr("Slowness of the probing node in percent"));
     m_factor->setToolTip(tr("15 % slow: every kernel on the node takes 1.15 times as long"));
-    auto* effect = new QLabel(tr("Effect on"));
+    auto* effect = plainLabel(tr("Effect on"));
     effect->setProperty("role", u"secondary"_s);
     m_figure->setChoices({u"p50"_s, u"p95"_s, u"p99"_s});
     m_figure->setCurrent(1);
@@ -215,8 +218,7 @@ void PlacementPage::refreshPlaces()
     shareScale(*m_map, figure);
     m_map->setFocusItem(focus);
     m_add->setEnabled(m_map->focusItem() >= 0);
-    m_map->setMessage(map ? QString() : !m_places.error().isEmpty() ? m_places.error() : tr("Putting the slow node on each place …"));
-    m_map->setStale(staleNote(m_places.isComputing(), map != nullptr));
+    present({m_map, [this] { return m_places.status(); }, tr("Putting the slow node on each place"), {}});
 }
 
 int PlacementPage::nodeIn(int cell) const

@@ -4,6 +4,7 @@
 
 #include "ui/look/format.h"
 #include "ui/window/actions.h"
+#include "ui/theme/plaintext.h"
 
 #include <QCoreApplication>
 #include <QDialog>
@@ -101,7 +102,7 @@ void showDifferences(Workspace& workspace, const Theme& theme, QWidget* parent)
     QDialog* dialog = makeDialog(QObject::tr("Differences"), theme, 720, 420, parent);
     dialog->setObjectName(u"differencesDialog"_s);
     const QString a = QString::fromStdString(current->scenario->name), b = QString::fromStdString(baseline->scenario->name);
-    auto* title = new QLabel(QObject::tr("%1 against %2").arg(a, b));
+    auto* title = plainLabel(QObject::tr("%1 against %2").arg(a, b));
     title->setProperty("type", u"title"_s);
     dialog->layout()->addWidget(title);
     const std::vector<const Parameter*> changed = differences(*current->scenario, *baseline->scenario);
@@ -132,7 +133,7 @@ void showHistory(Workspace& workspace, const Theme& theme, QWidget* parent)
 {
     QDialog* dialog = makeDialog(QObject::tr("History"), theme, 420, 480, parent);
     dialog->setObjectName(u"historyDialog"_s);
-    auto* note = new QLabel(QObject::tr("Click a step to go back or forward to it. Known results come back without computing."));
+    auto* note = plainLabel(QObject::tr("Click a step to go back or forward to it. Known results come back without computing."));
     note->setWordWrap(true);
     note->setProperty("role", u"secondary"_s);
     dialog->layout()->addWidget(note);
@@ -179,7 +180,7 @@ void showArchived(Workspace& workspace, const Theme& theme, QWidget* parent)
             item->setData(Qt::UserRole, e.id);
         }
     if (list->count() == 0)
-        dialog->layout()->addWidget(new QLabel(QObject::tr("No scenario is archived.")));
+        dialog->layout()->addWidget(plainLabel(QObject::tr("No scenario is archived.")));
     static_cast<QVBoxLayout*>(dialog->layout())->addWidget(list, 1);
     auto* restore = new QPushButton(QObject::tr("Restore"));
     restore->setProperty("kind", u"primary closing"_s);
@@ -251,10 +252,10 @@ void showHelp(const QString& topic, const Theme& theme, QWidget* parent)
 void showAbout(const Theme& theme, QWidget* parent)
 {
     QDialog* dialog = makeDialog(QObject::tr("About PRISM Explorer"), theme, 480, 260, parent);
-    auto* text = new QLabel(
+    auto* text = plainLabel(
         QObject::tr(
-            "<b>PRISM Explorer %1</b><br>The distribution of LLM training-step time, and what causes its spread.<br><br>"
-            "Follows and extends PRISM (arXiv 2510.15596).<br><br>"
+            "PRISM Explorer %1\nThe distribution of LLM training-step time, and what causes its spread.\n\n"
+            "Follows and extends PRISM (arXiv 2510.15596).\n\n"
             "Licence: GPL-3.0-or-later. Uses Qt %2 with Qt Charts (GPL-3), SQLite, Eigen, oneTBB, Boost.Math, spdlog, nlohmann-json.")
             .arg(QCoreApplication::applicationVersion(), QString::fromLatin1(qVersion())));
     text->setWordWrap(true);

@@ -17,6 +17,7 @@ class HeadlineStrip final : public QWidget {
 public:
     HeadlineStrip(Workspace& workspace, ChangesCache& cache, const Theme& theme, QWidget* parent = nullptr);
     [[nodiscard]] const QList<HeadlineCell>& cells() const { return m_cells; }
+    [[nodiscard]] const HeadlineBadge& badge() const { return m_badge; }
     void setDockWidth(int width); ///< the scenario cell is as wide as the left dock
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] int paintCount() const { return m_paints; }
@@ -30,12 +31,16 @@ private:
     void refresh();
     void layoutCells();
     void paintCell(QPainter& painter, const QRectF& rect, const HeadlineCell& cell, bool large) const;
-    void paintScenario(QPainter& painter, const QRectF& rect) const;
+    void paintScenario(QPainter& painter, const QRectF& rect);
+    double paintBadge(QPainter& painter, const QRectF& line); ///< returns the width that it takes at the right
+    [[nodiscard]] QString tipAt(const QPoint& at) const;
 
     Workspace& m_workspace;
     ChangesCache& m_cache;
     const Theme& m_theme;
     QList<HeadlineCell> m_cells;
+    HeadlineBadge m_badge;
+    QRectF m_badgeRect;
     QList<QRectF> m_rects; ///< of the cells that fit
     int m_dockWidth;
     QToolButton* m_more;

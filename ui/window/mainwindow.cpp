@@ -10,6 +10,7 @@
 #include "ui/window/jobbar.h"
 #include "ui/window/pagehost.h"
 #include "ui/window/scenariopanel.h"
+#include "ui/theme/plaintext.h"
 
 #include <QCloseEvent>
 #include <QFileInfo>
@@ -59,6 +60,7 @@ MainWindow::MainWindow(Theme& theme, QWidget* parent)
     m_headline = new HeadlineStrip(*m_workspace, m_cache, theme);
     buildSplitter();
     m_jobs = new JobBar(*m_workspace, theme);
+    m_jobs->setPageState([this] { return m_pages->current() ? m_pages->current()->state() : PageState::empty; });
     for (QWidget* part : {m_menuRow, static_cast<QWidget*>(m_banner), static_cast<QWidget*>(m_headline)})
         layout->addWidget(part);
     layout->addWidget(m_splitter, 1);
@@ -78,7 +80,7 @@ void MainWindow::buildBanner()
     m_banner->setObjectName(u"banner"_s);
     auto* banner = new QHBoxLayout(m_banner);
     banner->setContentsMargins(m_theme.px(16), m_theme.px(6), m_theme.px(8), m_theme.px(6));
-    m_bannerText = new QLabel;
+    m_bannerText = plainLabel();
     m_bannerText->setWordWrap(true);
     auto* dismiss = new QToolButton;
     dismiss->setIcon(icon(Icon::cross, m_theme.look(), Role::textSecondary));
@@ -124,6 +126,7 @@ void MainWindow::connectParts()
     connect(&m_workspace->study(), &StudyModel::currentChanged, &m_viewTimer, qOverload<>(&QTimer::start));
     connect(&m_workspace->selection(), &Selection::changed, &m_viewTimer, qOverload<>(&QTimer::start));
     connect(m_pages, &PageHost::currentChanged, &m_viewTimer, qOverload<>(&QTimer::start));
+    connect(m_pages, &PageHost::currentChanged, m_jobs, &JobBar::refresh);
     connect(m_pages, &PageHost::message, m_jobs, &JobBar::say);
     connect(m_splitter, &QSplitter::splitterMoved, this, [this](int position) {
         m_dockWidth = position / m_theme.look().scale();
@@ -157,7 +160,7 @@ void MainWindow::buildMenuRow()
     m_search->setFocusPolicy(Qt::TabFocus);
     auto* keys = new QHBoxLayout(m_search);
     keys->setContentsMargins(0, 0, m_theme.px(10), 0);
-    auto* key = new QLabel(u"Ctrl+K"_s);
+    auto* key = plainLabel(u"Ctrl+K"_s);
     key->setProperty("role", u"tertiary"_s);
     key->setProperty("type", u"tick"_s);
     key->setAttribute(Qt::WA_TransparentForMouseEvents);
@@ -165,7 +168,7 @@ void MainWindow::buildMenuRow()
     m_search->setAccessibleName(tr("Search commands"));
     row->addWidget(m_menus);
     row->addWidget(m_search);
-    m_studyName = new QLabel;
+    m_studyName = plainLabel();
     m_studyName->setProperty("role", u"secondary"_s);
     m_studyName->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     row->addStretch(1);

@@ -181,6 +181,7 @@ void PageHost::deliver()
     Page* page = current();
     if (!page || m_workspace.context().scenarios.isEmpty())
         return;
+    m_workspace.insights().setFront(page); // what is looked at is computed first
     page->setContext(m_workspace.context());
     fitTools(); // a label may have changed
     if (isTableShown())

@@ -20,8 +20,10 @@ struct ShownScenario {
     QString name;
     int colour = 0; ///< index into the theme's series colours and dashes
     bool visible = true, isBaseline = false, isCurrent = false;
-    bool stale = false;   ///< an edit is being computed, or the present input is wrong: dim, and say so
-    SnapshotPtr snapshot; ///< the last valid result; null before the first one
+    bool stale = false;                      ///< an edit is being computed, or the present input is wrong: dim, and say so
+    SnapshotPtr snapshot;                    ///< the last valid result; null before the first one
+    bool invalid = false, cancelled = false; ///< the present input is wrong; its computation was stopped
+    bool partial = false;                    ///< the snapshot is of the present input, and more samples are on their way
 };
 
 /// Everything that a page may look at; a value that is made anew after each change. Pointers live as long as the window.

@@ -55,12 +55,29 @@ double medianShare(const Snapshot& s)
     return s.across.p50 > 0 ? s.across.ciP50 / s.across.p50 : 0;
 }
 
-/// The values without a comparison.
-void fillValues(QList<HeadlineCell>& cells, const Snapshot& s)
+void fillTimes(QList<HeadlineCell>& cells, const Snapshot& s)
 {
     setFigure(cells[p50], format::seconds(s.across.p50), format::interval(s.across.ciP50));
     setFigure(cells[p95], format::seconds(s.across.p95), format::interval(s.across.ciP95));
     setFigure(cells[p99], format::seconds(s.across.p99), format::interval(s.across.ciP99));
+    if (s.costed && s.costed->errorBandHigh > s.costed->errorBandLow)
+        for (const Cell cell : {p50, p95, p99})
+            cells[cell].model = QObject::tr("%1 model").arg(format::band(s.costed->errorBandLow, s.costed->errorBandHigh));
+}
+
+void fillMemory(HeadlineCell& cell, const MemoryReport& report)
+{
+    setFigure(cell, format::gib(report.peakGib),
+              report.fits ? QObject::tr("of %1, fits").arg(format::number(report.capacityGib))
+                          : QObject::tr("%1 too much").arg(format::number(report.peakGib - report.capacityGib)));
+    if (!report.fits)
+        cell.noteRole = Role::error;
+}
+
+/// The values without a comparison.
+void fillValues(QList<HeadlineCell>& cells, const Snapshot& s)
+{
+    fillTimes(cells, s);
     setFigure(cells[slowdown], {format::number(s.slowdownP50), u"×"_s},
               s.samples ? QObject::tr("noise-free %1").arg(format::seconds(s.samples->noiseFreeSeconds).text()) : QString());
     const double share = medianShare(s);
@@ -69,12 +86,8 @@ void fillValues(QList<HeadlineCell>& cells, const Snapshot& s)
     };
     setFigure(cells[tokens], format::si(s.tokensPerSecond), plusMinus(s.tokensPerSecond * share / 1000, u" k"_s));
     setFigure(cells[mfu], {format::number(s.mfu * 100), u"%"_s}, plusMinus(s.mfu * share * 100, {}));
-    if (s.costed) {
-        const MemoryReport& report = s.costed->memory;
-        setFigure(cells[memory], format::gib(report.peakGib),
-                  QObject::tr("of %1, %2")
-                      .arg(format::number(report.capacityGib), report.fits ? QObject::tr("fits") : QObject::tr("does not fit")));
-    }
+    if (s.costed)
+        fillMemory(cells[memory], s.costed->memory);
     cells[days].note = cells[cost].note = s.daysToTrain > 0 ? QString() : QObject::tr("no token target");
     if (s.daysToTrain > 0) {
         const format::Quantity value = format::days(s.daysToTrain);
@@ -84,31 +97,77 @@ void fillValues(QList<HeadlineCell>& cells, const Snapshot& s)
         setFigure(cells[cost], format::dollars(s.costUsd), s.costUsd >= 1e6 ? plusMinus(s.costUsd * share / 1e6, u" M$"_s) : QString());
 }
 
+/// The change of one figure. Without an interval that excludes zero it has neither a number nor a colour.
+struct ChangeText {
+    const HeadlineChange& change;
+    bool lowerIsBetter;
+    QString text;
+};
+
+void setChange(HeadlineCell& cell, const ChangeText& c, bool known)
+{
+    cell.delta = known ? c.text : QObject::tr("no difference");
+    cell.deltaRole = roleOf(c.change, c.lowerIsBetter, known);
+}
+
 /// The changes to the baseline beside the values.
 void fillChanges(QList<HeadlineCell>& cells, const Snapshot& s, const HeadlineChanges& c)
 {
     const auto time = [&](Cell cell, const HeadlineChange& change) {
-        cells[cell].delta = relativeAnd(change, format::secondsDelta(change.delta.value));
-        cells[cell].deltaRole = roleOf(change, true, change.delta.significant());
-        cells[cell].note = format::interval(change.delta.halfWidth);
+        const QString delta = format::secondsDelta(change.delta.value), half = format::interval(change.delta.halfWidth);
+        setChange(cells[cell], {change, true, relativeAnd(change, u"%1 %2"_s.arg(delta, half))}, change.delta.significant());
+        if (!change.delta.significant())
+            cells[cell].delta = QObject::tr("no difference found");
     };
     time(p50, c.p50);
     time(p95, c.p95);
     time(p99, c.p99);
-    const auto change = [&](Cell cell, const HeadlineChange& ch, bool lowerIsBetter, const QString& text) {
-        cells[cell].delta = text;
-        cells[cell].deltaRole = roleOf(ch, lowerIsBetter, ch.delta.halfWidth == 0 || ch.delta.significant());
-    };
     const auto size = [](const HeadlineChange& ch) { return std::abs(ch.delta.value); };
     const auto si = [&](const HeadlineChange& ch, const format::Quantity& magnitude) { return signedSi(ch.delta.value, magnitude); };
-    change(slowdown, c.slowdownP50, true, format::signedNumber(c.slowdownP50.delta.value, 2) + u"×"_s);
-    change(tokens, c.tokensPerSecond, false, relativeAnd(c.tokensPerSecond, si(c.tokensPerSecond, format::si(size(c.tokensPerSecond)))));
-    change(mfu, c.mfu, false, format::pointsDelta(c.mfu.delta.value));
-    change(memory, c.peakMemoryGib, true, si(c.peakMemoryGib, format::gib(size(c.peakMemoryGib))));
+    const bool known = c.p50.delta.significant(); // these move with the median step
+    setChange(cells[slowdown], {c.slowdownP50, true, format::signedNumber(c.slowdownP50.delta.value, 2) + u"×"_s},
+              c.slowdownP50.delta.significant());
+    setChange(cells[tokens],
+              {c.tokensPerSecond, false, relativeAnd(c.tokensPerSecond, si(c.tokensPerSecond, format::si(size(c.tokensPerSecond))))},
+              known);
+    setChange(cells[mfu], {c.mfu, false, format::pointsDelta(c.mfu.delta.value)}, c.mfu.delta.significant());
+    setChange(cells[memory], {c.peakMemoryGib, true, si(c.peakMemoryGib, format::gib(size(c.peakMemoryGib)))}, size(c.peakMemoryGib) > 0);
     if (s.daysToTrain > 0)
-        change(days, c.daysToTrain, true, relativeAnd(c.daysToTrain, si(c.daysToTrain, format::days(size(c.daysToTrain)))));
+        setChange(cells[days], {c.daysToTrain, true, relativeAnd(c.daysToTrain, si(c.daysToTrain, format::days(size(c.daysToTrain))))},
+                  c.daysToTrain.delta.significant());
     if (s.costUsd > 0)
-        change(cost, c.costUsd, true, relativeAnd(c.costUsd, si(c.costUsd, format::dollars(size(c.costUsd)))));
+        setChange(cells[cost], {c.costUsd, true, relativeAnd(c.costUsd, si(c.costUsd, format::dollars(size(c.costUsd))))},
+                  c.costUsd.delta.significant());
+}
+
+/// A job that cannot run is never good news, and has neither days nor a price.
+void denyImpossible(QList<HeadlineCell>& cells)
+{
+    for (HeadlineCell& cell : cells)
+        if (cell.deltaRole == Role::good)
+            cell.deltaRole = Role::textSecondary;
+    for (const Cell cell : {days, cost})
+        if (cells[cell].number != u"–"_s) {
+            cells[cell].struck = true;
+            cells[cell].delta.clear();
+            cells[cell].note = QObject::tr("does not fit");
+            cells[cell].noteRole = Role::error;
+        }
+}
+
+QString labelOf(Doubt::Kind kind)
+{
+    switch (kind) {
+    case Doubt::Kind::doesNotFit:
+        return QObject::tr("Does not fit");
+    case Doubt::Kind::outsideCalibration:
+        return QObject::tr("Outside calibration");
+    case Doubt::Kind::unheardOf:
+        return QObject::tr("Too good");
+    case Doubt::Kind::extrapolatedTail:
+        return QObject::tr("Fitted tail");
+    }
+    return {};
 }
 
 /// Whether a wrong input leaves this cell without an answer.
@@ -125,10 +184,36 @@ bool isTouched(int cell, const ScenarioResult& result, const QStringList& fieldP
 
 } // namespace
 
+HeadlineBadge headlineBadge(const Snapshot& snapshot)
+{
+    const Verdict verdict = verdictOf(snapshot);
+    HeadlineBadge badge;
+    badge.impossible = !verdict.possible();
+    for (const Doubt& doubt : verdict.doubts)
+        badge.reasons << QString::fromStdString(doubt.sentence);
+    if (!verdict.sound())
+        badge.label = labelOf(verdict.doubts.front().kind);
+    return badge;
+}
+
+FigureRuns comparisonRuns(const Snapshot& baseline, const Snapshot& scenario, const HeadlineChanges& changes)
+{
+    if (baseline.hash == scenario.hash)
+        return {{QObject::tr("Identical to the baseline"), Type::body, Role::textSecondary}};
+    if (!changes.paired)
+        return {};
+    const Estimate& faster = changes.probabilityFaster;
+    if (!changes.p50.delta.significant() && std::abs(faster.value - 0.5) <= faster.halfWidth)
+        return {{QObject::tr("No difference found"), Type::body, Role::textSecondary}};
+    return {{QObject::tr("Faster in "), Type::body, Role::textSecondary},
+            {plainText(shareRuns(faster.value, faster.halfWidth)), Type::bodyStrong},
+            {QObject::tr(" of steps"), Type::body, Role::textSecondary}};
+}
+
 QString HeadlineCell::reading() const
 {
     QStringList parts{label + u' ' + number + (unit.isEmpty() ? QString() : u' ' + unit)};
-    for (const QString& part : {delta, note, stale ? staleNote : QString()})
+    for (const QString& part : {delta, note, model, stale ? staleNote : QString()})
         if (!part.isEmpty())
             parts << part;
     return parts.join(u", "_s);
@@ -143,8 +228,15 @@ QList<HeadlineCell> headlineCells(const PageContext& context, ChangesCache& cach
         return cells;
     fillValues(cells, *current->snapshot);
     const ShownScenario* baseline = context.baseline();
-    if (baseline && baseline->snapshot && !current->isBaseline)
-        fillChanges(cells, *current->snapshot, cache.changes(baseline->snapshot, current->snapshot, false));
+    if (baseline && baseline->snapshot && !current->isBaseline) {
+        if (baseline->snapshot->hash == current->snapshot->hash)
+            for (HeadlineCell& cell : cells)
+                cell.delta = QObject::tr("same");
+        else
+            fillChanges(cells, *current->snapshot, cache.changes(baseline->snapshot, current->snapshot, false));
+    }
+    if (!verdictOf(*current->snapshot).possible())
+        denyImpossible(cells);
     for (int i = 0; i < cells.size(); ++i) {
         const bool touched = isTouched(i, result, fieldProblems);
         cells[i].stale = result.computing || result.cancelled || touched;
