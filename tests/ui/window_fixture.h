@@ -51,7 +51,7 @@ protected:
         for (int quiet = 0; quiet < 3;) {
             QApplication::processEvents(QEventLoop::AllEvents, 10);
             QTest::qWait(5);
-            quiet = window.workspace().bridge().isBusy() ? 0 : quiet + 1;
+            quiet = window.workspace().bridge().isBusy() || window.editor().isPending() ? 0 : quiet + 1;
             if (clock.elapsed() > milliseconds) {
                 ADD_FAILURE() << "the window did not become idle";
                 return false;
