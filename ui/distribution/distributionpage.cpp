@@ -219,7 +219,8 @@ void DistributionPage::refreshLimit()
     if (const std::vector<double>* samples = readSamples(); samples && limit > 0) {
         const Estimate over = exceedance(*samples, limit);
         const ShownScenario* read = readScenario();
-        reading = {limit, 1 - over.value, tr("P(step > %1) = %2").arg(format::seconds(limit).text(), format::percent(over.value)),
+        reading = {limit, 1 - over.value,
+                   tr("P(step > %1) = %2").arg(format::seconds(limit).text(), shareRuns(over.value, over.halfWidth).front().text),
                    tr("± %1 points, %2").arg(format::number(over.halfWidth * 100, 1), read->isBaseline ? tr("baseline") : read->name)};
         accessible = reading.sentence;
     }

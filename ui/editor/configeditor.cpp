@@ -18,6 +18,17 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace prism::ui {
 
+namespace {
+
+/// What is wrong, and what would be taken: a range that is not named cannot be kept.
+QString sentenceOf(const Diagnostic& d)
+{
+    const QString text = QString::fromStdString(d.message), accepted = QString::fromStdString(d.accepted);
+    return accepted.isEmpty() || text.contains(accepted) ? text : QObject::tr("%1 Accepted: %2.").arg(text, accepted);
+}
+
+} // namespace
+
 ConfigEditor::ConfigEditor(Workspace& workspace, const Theme& theme, QWidget* parent)
     : QWidget(parent),
       m_workspace(workspace),
@@ -263,6 +274,15 @@ void ConfigEditor::reveal(const QString& parameterId)
     }
 }
 
+void ConfigEditor::revealProblem()
+{
+    if (!m_typed.isEmpty())
+        return reveal(m_typed.begin().key());
+    for (const Diagnostic& d : m_workspace.bridge().result(m_shownId).diagnostics)
+        if (d.severity == Severity::error && findParameter(d.path))
+            return reveal(QString::fromStdString(d.path));
+}
+
 ParameterRow* ConfigEditor::row(const QString& parameterId)
 {
     for (Group* g : m_groups)
@@ -341,7 +361,7 @@ void ConfigEditor::refreshProblems(const Scenario& scenario)
             if (const auto typed = m_typed.find(id); typed != m_typed.end() && !typed->empty()) {
                 QString unit = QString::fromStdString(row->parameter().unit);
                 row->showProblem(
-                    QString::fromStdString(typed->front().message),
+                    sentenceOf(typed->front()),
                     tr("Still using %1 %2").arg(fieldText(row->parameter(), scenario), row->parameter().isPercent ? u"%"_s : unit).trimmed()
                         + u'.',
                     &typed->front());
@@ -354,8 +374,7 @@ void ConfigEditor::refreshProblems(const Scenario& scenario)
                         found = &d;
                         break;
                     }
-            row->showProblem(found ? QString::fromStdString(found->message) : QString(),
-                             found ? tr("Results are of the last valid input.") : QString(), found);
+            row->showProblem(found ? sentenceOf(*found) : QString(), found ? tr("Results are of the last valid input.") : QString(), found);
             if (found)
                 row->show();
         }

@@ -26,6 +26,7 @@ public:
 
     // change it
     void reveal(const QString& parameterId); ///< unfolds, scrolls to and focuses a parameter
+    void revealProblem();                    ///< the first field that has something to fix
     void setExpanded(const QString& group, bool expanded);
     void setFilter(const QString& text);
     void focusFilter();

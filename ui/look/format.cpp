@@ -248,6 +248,30 @@ QString kernelClass(const QString& name)
     return text;
 }
 
+QString tableCell(const QString& raw)
+{
+    bool isNumber = false;
+    const double value = raw.toDouble(&isNumber);
+    if (!isNumber)
+        return raw;
+    if (value == std::floor(value) && std::abs(value) < 1e15)
+        return count(static_cast<std::int64_t>(value));
+    return std::abs(value) >= 1e-4 ? number(value, 4) : QString::number(value, 'g', 4).replace(u'-', kMinus);
+}
+
+QString tableHeader(const QString& raw)
+{
+    if (!raw.contains(u'_'))
+        return raw;
+    QStringList words = raw.split(u'_');
+    const bool seconds = words.size() > 1 && words.back() == u"s"_s;
+    if (seconds)
+        words.pop_back();
+    QString text = words.join(u' ');
+    text.replace(u"half width"_s, u"half-width"_s).replace(u"p step over"_s, u"P(step over)"_s).replace(u"p faster"_s, u"P(faster)"_s);
+    return seconds ? text + u" [s]"_s : text;
+}
+
 QString receipt(std::int64_t samples, std::uint64_t seed, const QString& what)
 {
     return u"n = %1 %2, seed %3"_s.arg(count(samples), what, QString::number(seed));

@@ -68,6 +68,11 @@ struct TimeUnit {
 /// A kernel class for people: "dp.all_gather" is "DP AllGather", "gemm.qkv" is "QKV GEMM"; unknown names stay as they are.
 [[nodiscard]] QString kernelClass(const QString& name);
 
+/// A cell of a table for people: four significant digits and separators instead of round-trip digits; other text as it is.
+[[nodiscard]] QString tableCell(const QString& raw);
+/// "p50_half_width_s" is "p50 half-width [s]"; headers in words stay.
+[[nodiscard]] QString tableHeader(const QString& raw);
+
 /// "n = 10,000 steps, seed 7": the start of every footer.
 [[nodiscard]] QString receipt(std::int64_t samples, std::uint64_t seed, const QString& what);
 

@@ -119,7 +119,8 @@ void PipelinePage::refresh()
     ChartText text;
     text.title = tr("One sampled step");
     if (line) {
-        text.title = tr("One sampled %1, %2").arg(QString::fromStdString(line->draw), format::seconds(line->stepSeconds).text());
+        const QString which = draw().kind == DrawChoice::Kind::sample ? tr("step") : QString::fromStdString(line->draw);
+        text.title = tr("One sampled %1, %2").arg(which, format::seconds(line->stepSeconds).text());
         const QString shape =
             line->chunks > 1 ? tr("%1 stages × %2 chunks").arg(line->stages).arg(line->chunks) : tr("%1 stages").arg(line->stages);
         text.subtitle = tr("Draw %1, replica %2 of %3 (the slowest), %4, %5, %6 micro-batches")

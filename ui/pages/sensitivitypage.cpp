@@ -145,7 +145,7 @@ PairedData pairedOf(const TailAttribution& attribution, AttributionBy by, int se
     for (const AttributionRow& source : rows) {
         PairedRow row;
         row.id = QString::fromStdString(source.name);
-        row.label = by == AttributionBy::kernelClass ? format::kernelClass(row.id) : row.id;
+        row.label = by == AttributionBy::kernelClass ? format::kernelClass(row.id) : QString(row.id).replace(u'_', u' ');
         if (labels && by == AttributionBy::kernelClass)
             for (const SensitivityRow& named : labels->rows)
                 if (named.id == source.name && !named.label.empty() && named.label != named.id)

@@ -113,8 +113,9 @@ void showDifferences(Workspace& workspace, const Theme& theme, QWidget* parent)
         table->setItem(i, 0, new QTableWidgetItem(QString::fromStdString(p.label)));
         table->setItem(i, 1, new QTableWidgetItem(QString::fromStdString(here)));
         table->setItem(i, 2, new QTableWidgetItem(QString::fromStdString(there)));
-        auto* copy = new QPushButton(QObject::tr("Copy baseline's value over"));
+        auto* copy = new QPushButton(QObject::tr("Copy over"));
         copy->setProperty("kind", u"link"_s);
+        copy->setToolTip(QObject::tr("Use the baseline's value in this scenario too"));
         QObject::connect(copy, &QPushButton::clicked, dialog, [&workspace, table, i, copy, id = current->id, path = p.id, there] {
             workspace.study().endMerge();
             if (workspace.study().setParameter(id, path, there).empty()) {
@@ -124,6 +125,9 @@ void showDifferences(Workspace& workspace, const Theme& theme, QWidget* parent)
         });
         table->setCellWidget(i, 3, copy);
     }
+    const QFontMetrics metrics(theme.font(Type::body)); // Qt sizes columns by their items and knows nothing of the buttons
+    table->horizontalHeader()->setSectionResizeMode(3, QHeaderView::Fixed);
+    table->setColumnWidth(3, metrics.horizontalAdvance(QObject::tr("Copy over")) + theme.px(40));
     static_cast<QVBoxLayout*>(dialog->layout())->addWidget(table, 1);
     addClose(dialog);
     dialog->open();

@@ -7,7 +7,6 @@
 #include <QHelpEvent>
 #include <QMenu>
 #include <QPainter>
-#include <QRegularExpression>
 #include <QToolButton>
 #include <QToolTip>
 
@@ -182,11 +181,12 @@ void HeadlineStrip::paintScenario(QPainter& p, const QRectF& rect)
         if (s->snapshot && baseline->snapshot)
             line = comparisonRuns(*baseline->snapshot, *s->snapshot, m_cache.changes(baseline->snapshot, s->snapshot, false));
     }
-    if (s->snapshot)
-        line << FigureRun{
-            tr("%1n %2, 95 %")
-                .arg(line.isEmpty() ? QString() : u"  ·  "_s, format::count(static_cast<std::int64_t>(s->snapshot->across.samples))),
-            Type::tick, Role::textTertiary};
+    if (s->snapshot) {
+        if (!line.isEmpty())
+            line << FigureRun{u"  ·  "_s, Type::tick, Role::textTertiary};
+        line << FigureRun{tr("n %1, 95 %").arg(format::count(static_cast<std::int64_t>(s->snapshot->across.samples))), Type::tick,
+                          Role::textTertiary};
+    }
     drawRuns(p, third, line, look, s->stale);
 }
 
@@ -228,8 +228,8 @@ void HeadlineStrip::paintCell(QPainter& p, const QRectF& rect, const HeadlineCel
     else if (under.isEmpty() && !cell.model.isEmpty()) // room for two lines
         under << FigureRuns{{cell.note, Type::tick, cell.noteRole}} << FigureRuns{{cell.model, Type::tick, Role::textTertiary}};
     else
-        under << FigureRuns{
-            {QStringList{cell.note, cell.model}.filter(QRegularExpression(u"."_s)).join(u", "_s), Type::tick, cell.noteRole}};
+        under << FigureRuns{{cell.note.isEmpty() || cell.model.isEmpty() ? cell.note + cell.model : cell.note + u", "_s + cell.model,
+                             Type::tick, cell.noteRole}};
     for (int i = 0; i < under.size(); ++i)
         drawRuns(p, line(54 + 16 * i, 16), under[i], look, cell.stale && !notice);
 }

@@ -6,6 +6,7 @@
 
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QMouseEvent>
 #include <QPainter>
 #include <QProgressBar>
 #include <QPushButton>
@@ -15,10 +16,8 @@ using namespace Qt::Literals::StringLiterals;
 namespace prism::ui {
 
 namespace {
-constexpr int kMessageMs = 4000;
-}
 
-namespace {
+constexpr int kMessageMs = 4000;
 
 bool isImpossible(const ScenarioResult& result)
 {
@@ -117,6 +116,8 @@ void JobBar::refresh()
     const PageState shown = shownState();
     m_state->setText(shown == PageState::current && isImpossible(current) ? tr("Does not fit") : wordOf(shown));
     m_state->setAccessibleName(m_state->text());
+    m_state->setCursor(shown == PageState::invalid ? Qt::PointingHandCursor : Qt::ArrowCursor);
+    m_state->setToolTip(shown == PageState::invalid ? tr("Show the field that has something to fix") : QString());
     const EvaluationCost& cost = m_workspace.bridge().lastCost();
     if (!m_message.isActive())
         m_edit->setText(cost.totalNodes > 0 ? tr("recomputed %1 of %2 nodes, %3")
@@ -141,6 +142,12 @@ void JobBar::refresh()
     m_cancel->setVisible(busy || insight || shown == PageState::cancelled);
     m_cancel->setText(shown == PageState::cancelled ? tr("Compute") : tr("Cancel"));
     update();
+}
+
+void JobBar::mousePressEvent(QMouseEvent* event)
+{
+    if (shownState() == PageState::invalid && m_state->geometry().contains(event->pos()))
+        Q_EMIT problemClicked();
 }
 
 void JobBar::paintEvent(QPaintEvent*)

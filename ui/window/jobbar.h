@@ -30,8 +30,12 @@ public:
     void setPageState(std::function<PageState()> state) { m_pageState = std::move(state); }
     void refresh();
 
+Q_SIGNALS:
+    void problemClicked(); ///< "Input to fix" leads to the field
+
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
 
 private:
     /// Of the step times, then of the page that is looked at.

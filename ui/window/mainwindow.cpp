@@ -36,7 +36,8 @@ namespace prism::ui {
 
 namespace {
 
-constexpr int kViewSaveMs = 1000; // a crash has no closeEvent: the view is kept on a timer too
+constexpr int kViewSaveMs = 1000;                     // a crash has no closeEvent: the view is kept on a timer too
+constexpr int kLeastWidth = 1024, kLeastHeight = 700; // a projector of 1024 x 768 with its bars
 
 } // namespace
 
@@ -128,6 +129,7 @@ void MainWindow::connectParts()
     connect(m_pages, &PageHost::currentChanged, &m_viewTimer, qOverload<>(&QTimer::start));
     connect(m_pages, &PageHost::currentChanged, m_jobs, &JobBar::refresh);
     connect(m_pages, &PageHost::message, m_jobs, &JobBar::say);
+    connect(m_jobs, &JobBar::problemClicked, m_editor, &ConfigEditor::revealProblem);
     connect(m_splitter, &QSplitter::splitterMoved, this, [this](int position) {
         m_dockWidth = position / m_theme.look().scale();
         updateChrome();
@@ -213,7 +215,7 @@ void MainWindow::arrangeLayout()
         action->setChecked(true);
     m_dockWidth = metric::dock;
     m_splitter->setSizes({m_theme.px(metric::dock), std::max(400, width() - m_theme.px(metric::dock))});
-    setMinimumSize(1120, 720);
+    setMinimumSize(kLeastWidth, kLeastHeight);
     updateChrome();
 }
 

@@ -1,5 +1,6 @@
 #include "ui/window/pagehost.h"
 
+#include "ui/look/format.h"
 #include "ui/plot/export.h"
 
 #include "ui/theme/icons.h"
@@ -196,13 +197,16 @@ void PageHost::fillTable()
     const TableData data = page->asTable();
     m_table->setAccessibleName(tr("%1 as a table").arg(page->title()));
     m_table->setColumnCount(static_cast<int>(data.header.size()));
-    m_table->setHorizontalHeaderLabels(data.header);
+    QStringList header;
+    for (const QString& id : data.header)
+        header << format::tableHeader(id);
+    m_table->setHorizontalHeaderLabels(header);
     constexpr int kMostRows = 2000; // a table for reading; Export writes all rows
     const int rows = std::min<int>(kMostRows, static_cast<int>(data.rows.size()));
     m_table->setRowCount(rows);
     for (int r = 0; r < rows; ++r)
         for (int c = 0; c < data.rows[r].size(); ++c) {
-            auto* item = new QTableWidgetItem(data.rows[r][c]);
+            auto* item = new QTableWidgetItem(format::tableCell(data.rows[r][c]));
             bool number = false;
             data.rows[r][c].toDouble(&number);
             if (number)

@@ -216,6 +216,7 @@ void ScenarioPanel::syncSelection()
     if (row >= 0 && m_table->currentIndex().row() != row && !isRenaming()) {
         const QSignalBlocker block(m_table->selectionModel());
         m_table->setCurrentIndex(m_model->index(row, ScenarioTableModel::nameColumn));
+        m_table->scrollTo(m_table->currentIndex()); // a new scenario is seen
     }
 }
 

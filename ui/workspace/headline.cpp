@@ -2,6 +2,7 @@
 
 #include "ui/look/format.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace Qt::Literals::StringLiterals;
