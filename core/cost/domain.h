@@ -4,9 +4,13 @@
 #include "core/scenario/scenario.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace prism {
+
+/// How every warning about an input outside of the ground below begins.
+inline constexpr std::string_view kOutsideCalibration = "outside of the calibration: ";
 
 /// The ground that the validated rows cover.
 struct CalibrationDomain {

@@ -34,6 +34,8 @@ struct LimitReading {
     QString note;           ///< "± 0.4 points, baseline"
 };
 
+struct Drawn;
+
 /// GUI thread only. Sizes and colours come from the theme's look at paint time.
 class CdfChart final : public QWidget {
     Q_OBJECT
@@ -76,6 +78,9 @@ private:
     class View;
     struct Impl;
     void refresh();
+    void setAxes();    ///< ranges and ticks of what is shown
+    void growSeries(); ///< a series and a band for every curve
+    void drawCurve(Drawn& drawn, const ChartCurve& curve);
     void layoutPlot();
     void editLimit();
     std::unique_ptr<Impl> m_impl;

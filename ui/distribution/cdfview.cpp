@@ -56,6 +56,7 @@ bool CdfChart::View::nearLimit(const QPointF& at) const
 
 void CdfChart::View::mousePressEvent(QMouseEvent* event)
 {
+    m_owner->m_impl->editor->hide(); // a click beside it ends typing
     m_owner->setFocus(Qt::MouseFocusReason);
     if (event->button() != Qt::LeftButton)
         return;

@@ -1,6 +1,6 @@
 #include "ui/distribution/distributiontable.h"
 
-#include "ui/distribution/distributionmodel.h"
+#include "ui/workspace/distributionmodel.h"
 
 #include <QHeaderView>
 #include <QResizeEvent>

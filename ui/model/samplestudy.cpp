@@ -1,5 +1,6 @@
+#include "ui/model/samplestudy.h"
+
 #include "core/scenario/presets.h"
-#include "ui/model/workspace.h"
 
 namespace prism::ui {
 

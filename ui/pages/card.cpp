@@ -1,4 +1,5 @@
 #include "ui/pages/card.h"
+#include "ui/theme/plaintext.h"
 
 #include <QFrame>
 #include <QLabel>
@@ -18,7 +19,7 @@ QVBoxLayout* makeCard(QFrame& frame, const Theme& theme)
 
 QLabel* cardText(const QString& type, const QString& role, const QString& text)
 {
-    auto* label = new QLabel(text);
+    auto* label = plainLabel(text);
     label->setProperty("type", type);
     label->setProperty("role", role);
     label->setWordWrap(true);

@@ -21,7 +21,6 @@ public:
     [[nodiscard]] QString id() const override { return QStringLiteral("pipeline"); }
     [[nodiscard]] QString title() const override { return tr("Pipeline"); }
     [[nodiscard]] TableData asTable() const override;
-    [[nodiscard]] bool isComputing() const override { return m_step.isComputing(); }
     [[nodiscard]] QJsonObject saveState() const override;
     void restoreState(const QJsonObject& state) override;
 

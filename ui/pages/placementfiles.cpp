@@ -2,7 +2,7 @@
 
 #include "core/insight/placement/placement.h"
 #include "core/measured/speedtable.h"
-#include "ui/theme/format.h"
+#include "ui/look/format.h"
 
 #include <QFile>
 #include <QFileInfo>

@@ -21,7 +21,6 @@ public:
     [[nodiscard]] QString id() const override { return QStringLiteral("placement"); }
     [[nodiscard]] QString title() const override { return tr("Placement"); }
     [[nodiscard]] TableData asTable() const override { return m_map->asTable(); }
-    [[nodiscard]] bool isComputing() const override { return m_places.isComputing() || m_slow.isComputing() || m_search.isComputing(); }
     [[nodiscard]] QJsonObject saveState() const override;
     void restoreState(const QJsonObject& state) override;
 
@@ -38,6 +37,9 @@ protected:
     void selectionChanged() override;
 
 private:
+    void makeTools();
+    void connectMap();
+    void connectNodes();
     void ask();
     void refresh();
     void refreshPlaces();

@@ -22,7 +22,6 @@ public:
     [[nodiscard]] QString id() const override { return QStringLiteral("scale"); }
     [[nodiscard]] QString title() const override { return tr("Scale"); }
     [[nodiscard]] TableData asTable() const override;
-    [[nodiscard]] bool isComputing() const override { return m_curve.isComputing(); }
     [[nodiscard]] QJsonObject saveState() const override;
     void restoreState(const QJsonObject& state) override;
 

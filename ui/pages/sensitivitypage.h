@@ -29,7 +29,6 @@ public:
     [[nodiscard]] QString id() const override { return QStringLiteral("sensitivity"); }
     [[nodiscard]] QString title() const override { return tr("Sensitivity"); }
     [[nodiscard]] TableData asTable() const override;
-    [[nodiscard]] bool isComputing() const override { return m_table.isComputing() || m_tail.isComputing(); }
     [[nodiscard]] QJsonObject saveState() const override;
     void restoreState(const QJsonObject& state) override;
 

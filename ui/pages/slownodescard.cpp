@@ -2,7 +2,7 @@
 
 #include "ui/pages/card.h"
 #include "ui/pages/slownoderow.h"
-#include "ui/theme/format.h"
+#include "ui/look/format.h"
 
 #include <QLabel>
 #include <QPushButton>

@@ -1,7 +1,7 @@
 // Charts as files and on the clipboard: PNG, SVG, PDF, CSV, TSV; pictures carry the receipt of the state that made them.
 #pragma once
 
-#include "ui/pages/page.h"
+#include "ui/look/tabledata.h"
 
 #include <QImage>
 #include <QSize>

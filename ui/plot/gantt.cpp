@@ -1,6 +1,6 @@
 #include "ui/plot/gantt.h"
 
-#include "ui/theme/format.h"
+#include "ui/look/format.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 #include "ui/plot/heatmap.h"
 
 #include "ui/plot/ticks.h"
-#include "ui/theme/format.h"
+#include "ui/look/format.h"
 
 #include <algorithm>
 #include <cmath>

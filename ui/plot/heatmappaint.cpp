@@ -1,6 +1,6 @@
 #include "ui/plot/heatmap.h"
 
-#include "ui/theme/format.h"
+#include "ui/look/format.h"
 
 #include <QImage>
 

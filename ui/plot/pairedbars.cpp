@@ -1,6 +1,6 @@
 #include "ui/plot/pairedbars.h"
 
-#include "ui/theme/format.h"
+#include "ui/look/format.h"
 
 #include <algorithm>
 #include <cmath>

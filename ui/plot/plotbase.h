@@ -2,7 +2,7 @@
 // plotbase.cpp holds texts, items and keys, plotbasepaint.cpp what is written around the plot.
 #pragma once
 
-#include "ui/pages/page.h"
+#include "ui/look/tabledata.h"
 #include "ui/plot/canvas.h"
 #include "ui/theme/theme.h"
 

@@ -1,7 +1,7 @@
 // The application's icons: line drawings on a 16 px grid, drawn in a colour role, shipped with the program.
 #pragma once
 
-#include "ui/theme/look.h"
+#include "ui/look/look.h"
 
 #include <QIcon>
 

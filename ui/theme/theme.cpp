@@ -1,5 +1,7 @@
 #include "ui/theme/theme.h"
 
+#include "ui/theme/plaintext.h"
+
 #include <QApplication>
 #include <QEvent>
 #include <QFile>
@@ -62,6 +64,7 @@ void Theme::applyTo(QApplication& application)
     m_systemDark = systemIsDark();
     QApplication::setStyle(QStyleFactory::create(u"Fusion"_s));
     application.installEventFilter(this);
+    application.installEventFilter(new PlainTips(this));
     update();
 }
 

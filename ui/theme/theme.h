@@ -1,7 +1,7 @@
 // The theme of the running application: light, dark or as the system, UI scale, presentation mode; one change signal.
 #pragma once
 
-#include "ui/theme/look.h"
+#include "ui/look/look.h"
 
 #include <QObject>
 

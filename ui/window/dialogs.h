@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/result.h"
-#include "ui/model/workspace.h"
+#include "ui/workspace/workspace.h"
 #include "ui/theme/theme.h"
 
 #include <QString>

@@ -1,9 +1,9 @@
 // The window: composes menu row, headline, dock, pages and job bar; its commands stand in mainactions.cpp.
 #pragma once
 
-#include "ui/distribution/changescache.h"
+#include "ui/workspace/changescache.h"
 #include "ui/model/studyfile.h"
-#include "ui/model/workspace.h"
+#include "ui/workspace/workspace.h"
 #include "ui/theme/theme.h"
 
 #include <QMainWindow>
@@ -25,6 +25,7 @@ class Actions;
 class ConfigEditor;
 class HeadlineStrip;
 class JobBar;
+class Page;
 class PageHost;
 class ScenarioPanel;
 
@@ -68,6 +69,9 @@ protected:
 
 private:
     void buildMenuRow();
+    void buildBanner();
+    void buildSplitter();
+    void connectParts();
     void adopt(const OpenedStudy& opened);
     void restoreView(const QJsonObject& view);
     [[nodiscard]] QJsonObject viewState() const;

@@ -1,7 +1,7 @@
 // The scenario table with its buttons: the upper part of the left dock.
 #pragma once
 
-#include "ui/model/scenariotablemodel.h"
+#include "ui/workspace/scenariotablemodel.h"
 #include "ui/theme/theme.h"
 
 #include <QTableView>

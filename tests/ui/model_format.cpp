@@ -1,4 +1,4 @@
-#include "ui/theme/format.h"
+#include "ui/look/format.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "ui/theme/format.h"
+#include "ui/look/format.h"
 
 #include <QHash>
 #include <QStringList>
@@ -127,6 +127,14 @@ QString interval(double halfWidthSeconds)
     return plainInterval(halfWidthSeconds * unit.perSecond) + u' ' + unit.name;
 }
 
+QString band(double low, double high)
+{
+    if (!std::isfinite(low) || !std::isfinite(high))
+        return QString(kMissing);
+    const auto whole = [](double share) { return signedText(share, fixed(std::abs(share) * 100, 0)); };
+    return u"%1 to %2 %"_s.arg(whole(low), whole(high));
+}
+
 TimeUnit timeUnit(double largestSeconds)
 {
     for (const Unit& unit : kTime)
@@ -238,6 +246,30 @@ QString kernelClass(const QString& name)
     if (!text.isEmpty())
         text[0] = text[0].toUpper();
     return text;
+}
+
+QString tableCell(const QString& raw)
+{
+    bool isNumber = false;
+    const double value = raw.toDouble(&isNumber);
+    if (!isNumber)
+        return raw;
+    if (value == std::floor(value) && std::abs(value) < 1e15)
+        return count(static_cast<std::int64_t>(value));
+    return std::abs(value) >= 1e-4 ? number(value, 4) : QString::number(value, 'g', 4).replace(u'-', kMinus);
+}
+
+QString tableHeader(const QString& raw)
+{
+    if (!raw.contains(u'_'))
+        return raw;
+    QStringList words = raw.split(u'_');
+    const bool seconds = words.size() > 1 && words.back() == u"s"_s;
+    if (seconds)
+        words.pop_back();
+    QString text = words.join(u' ');
+    text.replace(u"half width"_s, u"half-width"_s).replace(u"p step over"_s, u"P(step over)"_s).replace(u"p faster"_s, u"P(faster)"_s);
+    return seconds ? text + u" [s]"_s : text;
 }
 
 QString receipt(std::int64_t samples, std::uint64_t seed, const QString& what)

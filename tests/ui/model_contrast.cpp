@@ -1,5 +1,5 @@
 // Every pair of roles that stands on each other is readable, and series colours stay apart.
-#include "ui/theme/look.h"
+#include "ui/look/look.h"
 
 #include <gtest/gtest.h>
 

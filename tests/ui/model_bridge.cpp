@@ -1,5 +1,9 @@
 // Between window and engine: latest wins, known results come back without computing, wrong input keeps the last valid result.
-#include "tests/ui/window_fixture.h"
+#include "tests/ui/studies.h"
+#include "ui/workspace/workspace.h"
+
+#include <QElapsedTimer>
+#include <QTest>
 
 using namespace Qt::Literals::StringLiterals;
 

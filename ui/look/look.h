@@ -1,7 +1,7 @@
 // How things are drawn, as one value: palette, fonts, metrics, pens and hatches at one scale.
 #pragma once
 
-#include "ui/theme/palette.h"
+#include "ui/look/palette.h"
 
 #include <QBrush>
 #include <QFont>

@@ -5,7 +5,7 @@
 #include "ui/bridge/insightrunner.h"
 #include "ui/model/selection.h"
 #include "ui/model/studymodel.h"
-#include "ui/pages/page.h"
+#include "ui/workspace/context.h"
 
 #include <QHash>
 #include <QObject>
@@ -48,8 +48,5 @@ private:
     QTimer m_rebuild;
     QHash<int, QStringList> m_fieldProblems;
 };
-
-/// The sample study of the first start: one published job as it was run, the same with another layout, and with a slow node.
-[[nodiscard]] StudyState sampleStudy();
 
 } // namespace prism::ui

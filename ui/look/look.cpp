@@ -1,4 +1,4 @@
-#include "ui/theme/look.h"
+#include "ui/look/look.h"
 
 #include <QImage>
 #include <QPainter>
@@ -126,7 +126,9 @@ QBrush Look::hatchBrush(const Hatch& hatch, const QColor& color, double devicePi
 
 QList<qreal> seriesDash(int series)
 {
-    switch (((series % kSeriesCount) + kSeriesCount) % kSeriesCount) {
+    // The ninth scenario has the first colour again, and another dash with it.
+    const int round = std::abs(series) / kSeriesCount;
+    switch ((((series % kSeriesCount) + kSeriesCount) + round) % kSeriesCount) {
     case 1:
         return {6, 3};
     case 2:

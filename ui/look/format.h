@@ -28,6 +28,8 @@ struct Quantity {
 [[nodiscard]] QString secondsDelta(double seconds);
 /// "± 3 ms", "± 19 ms": half-width of an interval.
 [[nodiscard]] QString interval(double halfWidthSeconds);
+/// "−14 to +7 %": the model's own error band, of two shares.
+[[nodiscard]] QString band(double low, double high);
 /// "± 0.4" in the unit of the figure beside it.
 [[nodiscard]] QString plainInterval(double halfWidth);
 /// Seconds as the unit that axis ticks share: factor to multiply with, and the unit's name.
@@ -65,6 +67,11 @@ struct TimeUnit {
 
 /// A kernel class for people: "dp.all_gather" is "DP AllGather", "gemm.qkv" is "QKV GEMM"; unknown names stay as they are.
 [[nodiscard]] QString kernelClass(const QString& name);
+
+/// A cell of a table for people: four significant digits and separators instead of round-trip digits; other text as it is.
+[[nodiscard]] QString tableCell(const QString& raw);
+/// "p50_half_width_s" is "p50 half-width [s]"; headers in words stay.
+[[nodiscard]] QString tableHeader(const QString& raw);
 
 /// "n = 10,000 steps, seed 7": the start of every footer.
 [[nodiscard]] QString receipt(std::int64_t samples, std::uint64_t seed, const QString& what);

@@ -1,4 +1,4 @@
-#include "ui/distribution/changescache.h"
+#include "ui/workspace/changescache.h"
 
 namespace prism::ui {
 

@@ -1,4 +1,5 @@
-#include "tests/ui/window_fixture.h"
+#include "tests/ui/studies.h"
+#include "ui/model/studymodel.h"
 
 using namespace Qt::Literals::StringLiterals;
 

@@ -1,7 +1,7 @@
 // The scenario table: visible, colour, baseline pin, name, status and note of every scenario that is not archived.
 #pragma once
 
-#include "ui/model/workspace.h"
+#include "ui/workspace/workspace.h"
 
 #include <QAbstractTableModel>
 
@@ -32,6 +32,7 @@ public:
 private:
     void refresh();
     [[nodiscard]] QString status(int id) const;
+    [[nodiscard]] bool isWrong(int id) const; ///< there is something to mend
     Workspace& m_workspace;
     std::vector<ScenarioEntry> m_rows;
 };

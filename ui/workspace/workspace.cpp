@@ -1,4 +1,4 @@
-#include "ui/model/workspace.h"
+#include "ui/workspace/workspace.h"
 
 #include <algorithm>
 
@@ -22,6 +22,7 @@ Workspace::~Workspace()
 
 void Workspace::recompute()
 {
+    m_insights.retry();
     requestResults();
 }
 
@@ -69,8 +70,9 @@ void Workspace::rebuild()
         if (e.archived)
             continue;
         const ScenarioResult& r = m_bridge.result(e.id);
+        const bool partial = r.computing && r.shown && r.shown->hash == e.scenario->hash();
         next.scenarios.push_back({e.id, QString::fromStdString(e.scenario->name), e.colour, e.visible, e.id == next.baselineId,
-                                  e.id == next.currentId, r.stale(), r.shown});
+                                  e.id == next.currentId, r.stale(), r.shown, r.invalid, r.cancelled, partial});
     }
     m_context = std::move(next);
     Q_EMIT contextChanged();

@@ -1,4 +1,4 @@
-#include "ui/theme/palette.h"
+#include "ui/look/palette.h"
 
 #include <algorithm>
 #include <cmath>

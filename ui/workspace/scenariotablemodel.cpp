@@ -1,6 +1,7 @@
-#include "ui/model/scenariotablemodel.h"
+#include "ui/workspace/scenariotablemodel.h"
 
-#include "ui/distribution/figuredelegate.h"
+#include "core/engine/verdict.h"
+#include "ui/look/figures.h"
 
 #include <QIODevice>
 #include <QMimeData>
@@ -78,7 +79,15 @@ QString ScenarioTableModel::status(int id) const
         return tr("Computing");
     if (r.cancelled)
         return tr("Stopped");
-    return r.shown ? tr("Computed") : tr("Waiting");
+    if (!r.shown)
+        return tr("Waiting");
+    return verdictOf(*r.shown).possible() ? tr("Computed") : tr("Does not fit");
+}
+
+bool ScenarioTableModel::isWrong(int id) const
+{
+    const ScenarioResult& r = m_workspace.bridge().result(id);
+    return r.invalid || !m_workspace.fieldProblems(id).isEmpty() || (r.shown && !verdictOf(*r.shown).possible());
 }
 
 QVariant ScenarioTableModel::data(const QModelIndex& index, int role) const
@@ -121,7 +130,7 @@ QVariant ScenarioTableModel::data(const QModelIndex& index, int role) const
         if (role == Qt::DisplayRole || role == Qt::AccessibleTextRole)
             return status(e.id);
         if (role == Qt::UserRole)
-            return m_workspace.bridge().result(e.id).invalid || !m_workspace.fieldProblems(e.id).isEmpty();
+            return isWrong(e.id);
         if (role == Qt::ToolTipRole) {
             QStringList lines;
             for (const Diagnostic& d : m_workspace.bridge().result(e.id).diagnostics)

@@ -1,7 +1,9 @@
-#include "ui/distribution/distributionmodel.h"
+#include "ui/workspace/distributionmodel.h"
 
+#include "core/engine/verdict.h"
 #include "core/insight/guarantee/guarantee.h"
-#include "ui/theme/format.h"
+#include "ui/look/format.h"
+#include "ui/workspace/pagestate.h"
 
 #include <cmath>
 
@@ -11,17 +13,18 @@ namespace prism::ui {
 
 namespace {
 
-FigureRuns comparedRuns(double value, double halfWidth, const HeadlineChange* change)
+FigureRuns comparedRuns(double value, double halfWidth, const HeadlineChange* change, bool possible)
 {
     FigureRuns runs{{format::seconds(value).text(), Type::bodyStrong}};
     if (!change)
         return runs << FigureRun{u"   "_s + format::interval(halfWidth), Type::small, Role::textTertiary};
-    const bool known = change->delta.significant();
+    if (!change->delta.significant())
+        return runs << FigureRun{u"   "_s + QObject::tr("no difference found"), Type::small, Role::textTertiary};
     return runs << FigureRun{u"   (%1, %2)"_s.arg(format::percentDelta(change->relative.value), format::secondsDelta(change->delta.value)),
                              Type::small,
-                             !known                    ? Role::textTertiary
-                             : change->delta.value < 0 ? Role::good
-                                                       : Role::bad};
+                             change->delta.value > 0 ? Role::bad
+                             : possible              ? Role::good
+                                                     : Role::textSecondary};
 }
 
 constexpr int kCurvePercents[] = {1, 10, 20, 25, 30, 40, 60, 70, 75, 80, 90}; // beside p5, p50, p95 and p99
@@ -61,18 +64,20 @@ FigureRuns DistributionModel::runs(const ShownScenario& s, int column) const
 {
     if (column == nameColumn)
         return {{s.name, s.isCurrent ? Type::bodyStrong : Type::body, s.visible ? Role::text : Role::textTertiary}};
-    if (!s.snapshot)
-        return {{column == p50Column ? tr("computing") : QString(), Type::small, Role::textTertiary}};
+    if (!s.snapshot) // one word in the first column says why
+        return {{column == p50Column ? wordOf(stateOf(&s)) : QString(), Type::small, s.invalid ? Role::error : Role::textTertiary}};
     const DistributionSummary& d = m_within ? s.snapshot->within : s.snapshot->across;
     const bool compare = m_baseline && !s.isBaseline;
-    const HeadlineChanges* c = compare ? &m_cache.changes(m_baseline, s.snapshot, m_within) : nullptr;
+    const bool same = compare && m_baseline->hash == s.snapshot->hash;
+    const HeadlineChanges* c = compare && !same ? &m_cache.changes(m_baseline, s.snapshot, m_within) : nullptr;
+    const bool possible = verdictOf(*s.snapshot).possible();
     switch (column) {
     case p50Column:
-        return comparedRuns(d.p50, d.ciP50, c ? &c->p50 : nullptr);
+        return comparedRuns(d.p50, d.ciP50, c ? &c->p50 : nullptr, possible);
     case p95Column:
-        return comparedRuns(d.p95, d.ciP95, c ? &c->p95 : nullptr);
+        return comparedRuns(d.p95, d.ciP95, c ? &c->p95 : nullptr, possible);
     case p99Column:
-        return comparedRuns(d.p99, d.ciP99, c ? &c->p99 : nullptr);
+        return comparedRuns(d.p99, d.ciP99, c ? &c->p99 : nullptr, possible);
     case exceedColumn: {
         if (m_limit <= 0)
             return {};
@@ -82,8 +87,12 @@ FigureRuns DistributionModel::runs(const ShownScenario& s, int column) const
     case fasterColumn:
         if (s.isBaseline)
             return {{tr("baseline"), Type::small, Role::textSecondary}};
+        if (same)
+            return {{tr("identical"), Type::small, Role::textSecondary}};
         if (!c || !c->paired)
             return {{u"–"_s, Type::small, Role::textTertiary}};
+        if (!c->p50.delta.significant() && std::abs(c->probabilityFaster.value - 0.5) <= c->probabilityFaster.halfWidth)
+            return {{tr("no difference"), Type::small, Role::textTertiary}};
         return shareRuns(c->probabilityFaster.value, c->probabilityFaster.halfWidth);
     }
     return {};

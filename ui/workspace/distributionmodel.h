@@ -1,9 +1,9 @@
 // The table under the distribution: every scenario with its percentiles, changes, P(step > limit) and P(faster).
 #pragma once
 
-#include "ui/distribution/changescache.h"
-#include "ui/distribution/figuredelegate.h"
-#include "ui/pages/page.h"
+#include "ui/workspace/changescache.h"
+#include "ui/look/figures.h"
+#include "ui/workspace/context.h"
 
 #include <QAbstractTableModel>
 

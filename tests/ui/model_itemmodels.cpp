@@ -1,6 +1,7 @@
-#include "tests/ui/window_fixture.h"
-#include "ui/distribution/distributionmodel.h"
-#include "ui/model/scenariotablemodel.h"
+#include "tests/ui/studies.h"
+#include <QTest>
+#include "ui/workspace/distributionmodel.h"
+#include "ui/workspace/scenariotablemodel.h"
 
 #include <QAbstractItemModelTester>
 
