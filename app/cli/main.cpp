@@ -24,6 +24,7 @@ int main(int argc, char** argv)
         addCompare(app, cli);
         addGuarantee(app, cli);
         addTimeline(app, cli);
+        addTrace(app, cli);
         addGraph(app, cli);
         addSimulate(app, cli);
         addStudy(app, cli);
