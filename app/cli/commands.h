@@ -24,6 +24,7 @@ void addSensitivity(CLI::App& app, Cli& cli);
 void addSimulate(CLI::App& app, Cli& cli);
 void addStudy(CLI::App& app, Cli& cli);
 void addTimeline(CLI::App& app, Cli& cli);
+void addTrace(CLI::App& app, Cli& cli);
 void addValidatePublished(CLI::App& app, Cli& cli);
 void addValidateCollectives(CLI::App& app, Cli& cli);
 void addValidateSteps(CLI::App& app, Cli& cli);

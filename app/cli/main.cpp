@@ -26,6 +26,7 @@ int main(int argc, char** argv)
         addJob(app, cli);
         addTimeline(app, cli);
         addFigures(app, cli);
+        addTrace(app, cli);
         addGraph(app, cli);
         addSimulate(app, cli);
         addStudy(app, cli);

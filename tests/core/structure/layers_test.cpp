@@ -15,7 +15,7 @@ const std::vector<std::string> kLayers = {"base", "stats", "schedule", "scenario
                                           "cost", "sim",   "engine",   "walk",     "calibrate", "insight",  "job",  "explore",  "fleet"};
 
 /// Trees without circles of units and of folders.
-const std::vector<std::string> kTreesWithoutCircles = {"core", "app"};
+const std::vector<std::string> kTreesWithoutCircles = {"core", "ui", "app"};
 
 std::string joinedLines(const std::vector<std::string>& lines)
 {
