@@ -66,6 +66,7 @@ private:
     void addTransfers();
     void addStepOps();
     void useMeasuredMeans();
+    void useMeasuredLevels();
     void addVariability();
     void addMemory(const DeterministicStep& step);
     void addCounts();
@@ -238,6 +239,31 @@ void Assembly::useMeasuredMeans()
     m_out.warnings.insert(m_out.warnings.end(), std::make_move_iterator(unknown.begin()), std::make_move_iterator(unknown.end()));
 }
 
+/// The levels of a calibrated cluster: longer compute is longer room for what is hidden under it.
+void Assembly::useMeasuredLevels()
+{
+    const MeasuredConfig& measured = m_scenario.measured;
+    if (measured.computeLevel == 1 && measured.networkLevel == 1)
+        return;
+    StepGraph& g = m_out.graph;
+    const auto scale = [&](auto& op) {
+        if (op.kernelClass < 0)
+            return;
+        const Scope scope = g.classes[static_cast<std::size_t>(op.kernelClass)].scope;
+        op.meanSeconds *= scope == Scope::none ? measured.computeLevel : scope == Scope::interNode ? measured.networkLevel : 1.0;
+        op.hiddenSeconds *= measured.computeLevel;
+        if constexpr (requires { op.minExposedSeconds; })
+            op.minExposedSeconds *= scope == Scope::interNode ? measured.networkLevel : 1.0;
+    };
+    for (Program& program : g.programs)
+        for (Block& block : program.blocks)
+            std::for_each(block.ops.begin(), block.ops.end(), scale);
+    for (auto* ops : {&g.sendForward, &g.sendBackward, &g.gradSync, &g.optimizer, &g.paramGather})
+        std::for_each(ops->begin(), ops->end(), scale);
+    scale(g.gradNorm);
+    scale(g.embeddingAllReduce);
+}
+
 void Assembly::addVariability()
 {
     StepGraph& g = m_out.graph;
@@ -248,6 +274,11 @@ void Assembly::addVariability()
     g.intraRegime = v.intraRegime;
     g.interRegime = v.interRegime;
     g.regimeLag1 = v.regimeLag1;
+    g.computeRegime = v.computeRegime;
+    g.computeRegimeLag1 = v.computeRegimeLag1;
+    g.spatialNodeShare = v.spatialNodeShare;
+    g.nodeRanks = std::clamp(m_scenario.cluster.gpusPerNode, 1, std::max(1, g.cellRanks()));
+    g.delays = {v.stepJitterS, v.stallsPerGpuHour, v.stallMeanS, v.stallCv, v.stallRateCv};
     const bool speeds = !m_scenario.measured.speeds.empty();
     if (v.slow.empty() && !speeds)
         return;
@@ -391,6 +422,7 @@ Result<CostedStep> Assembly::run()
     addStepOps();
     useMeasuredMeans();
     addVariability();
+    useMeasuredLevels();
     std::vector<std::vector<ChunkBytes>> chunkBytes(static_cast<std::size_t>(m_shape.pp),
                                                     std::vector<ChunkBytes>(static_cast<std::size_t>(g.schedule.numChunks)));
     for (std::size_t i = 0; i < m_chunks.size(); ++i) {

@@ -22,6 +22,7 @@ std::vector<Parameter> makeTable()
     table::addParallelism(t);
     table::addTraining(t);
     table::addVariability(t);
+    table::addMeasured(t);
     return t;
 }
 

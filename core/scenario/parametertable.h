@@ -83,6 +83,7 @@ void addCluster(std::vector<Parameter>& table);
 void addParallelism(std::vector<Parameter>& table);
 void addTraining(std::vector<Parameter>& table);
 void addVariability(std::vector<Parameter>& table);
+void addMeasured(std::vector<Parameter>& table);
 
 } // namespace prism::table
 
