@@ -88,13 +88,17 @@ Json toJson(const Snapshot& s)
               {"regime", s.varianceShare.regime},
               {"data", s.varianceShare.data},
               {"rare", s.varianceShare.rare},
+              {"step_jitter", s.varianceShare.jitter},
+              {"stalls", s.varianceShare.stall},
               {"interaction", s.varianceShare.interaction},
               {"ci95",
                {{"spatial", s.varianceShare.ciSpatial},
                 {"temporal", s.varianceShare.ciTemporal},
                 {"regime", s.varianceShare.ciRegime},
                 {"data", s.varianceShare.ciData},
-                {"rare", s.varianceShare.ciRare}}}}},
+                {"rare", s.varianceShare.ciRare},
+                {"step_jitter", s.varianceShare.ciJitter},
+                {"stalls", s.varianceShare.ciStall}}}}},
             {"tokens_per_s", s.tokensPerSecond},
             {"tflops_per_gpu", s.tflopsPerGpu},
             {"mfu", s.mfu},
@@ -150,9 +154,10 @@ std::string toText(const Snapshot& s)
                             ? "90 % of the published runs"
                             : "outside of what was validated, see the warnings: 90 % of the runs of other software and machines");
     const VarianceShare& v = s.varianceShare;
-    text += fmt::format(
-        "Variance               spatial {:.0f} %, temporal {:.0f} %, regime {:.0f} %, data {:.0f} %, rare {:.0f} %, interaction {:.0f} %\n",
-        100 * v.spatial, 100 * v.temporal, 100 * v.regime, 100 * v.data, 100 * v.rare, 100 * v.interaction);
+    text += fmt::format("Variance               spatial {:.0f} %, temporal {:.0f} %, regime {:.0f} %, data {:.0f} %, rare {:.0f} %, jitter {:.0f} %, "
+                        "stalls {:.0f} %, interaction {:.0f} %\n",
+                        100 * v.spatial, 100 * v.temporal, 100 * v.regime, 100 * v.data, 100 * v.rare, 100 * v.jitter, 100 * v.stall,
+                        100 * v.interaction);
     text += fmt::format("Throughput             {} tokens/s   {} TFLOP/s per GPU   MFU {:.1f} %   HFU {:.1f} %\n",
                         amountText(s.tokensPerSecond), amountText(s.tflopsPerGpu), 100 * s.mfu, 100 * s.hfu);
     text += fmt::format("Memory                 peak {:.1f} GiB of {:.1f} GiB, {}\n", s.costed->memory.peakGib,

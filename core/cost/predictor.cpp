@@ -67,6 +67,7 @@ private:
     void addTransfers();
     void addStepOps();
     void useMeasuredMeans();
+    void useMeasuredLevels();
     void addVariability();
     void addMemory();
     [[nodiscard]] std::vector<double> bytesInFlight() const;
@@ -240,6 +241,31 @@ void Assembly::useMeasuredMeans()
     m_out.warnings.insert(m_out.warnings.end(), std::make_move_iterator(unknown.begin()), std::make_move_iterator(unknown.end()));
 }
 
+/// The levels of a calibrated cluster: longer compute is longer room for what is hidden under it.
+void Assembly::useMeasuredLevels()
+{
+    const MeasuredConfig& measured = m_scenario.measured;
+    if (measured.computeLevel == 1 && measured.networkLevel == 1)
+        return;
+    StepGraph& g = m_out.graph;
+    const auto scale = [&](auto& op) {
+        if (op.kernelClass < 0)
+            return;
+        const Scope scope = g.classes[static_cast<std::size_t>(op.kernelClass)].scope;
+        op.meanSeconds *= scope == Scope::none ? measured.computeLevel : scope == Scope::interNode ? measured.networkLevel : 1.0;
+        op.hiddenSeconds *= measured.computeLevel;
+        if constexpr (requires { op.minExposedSeconds; })
+            op.minExposedSeconds *= scope == Scope::interNode ? measured.networkLevel : 1.0;
+    };
+    for (Program& program : g.programs)
+        for (Block& block : program.blocks)
+            std::for_each(block.ops.begin(), block.ops.end(), scale);
+    for (auto* ops : {&g.sendForward, &g.sendBackward, &g.gradSync, &g.optimizer, &g.paramGather})
+        std::for_each(ops->begin(), ops->end(), scale);
+    scale(g.gradNorm);
+    scale(g.embeddingAllReduce);
+}
+
 void Assembly::addVariability()
 {
     StepGraph& g = m_out.graph;
@@ -250,6 +276,11 @@ void Assembly::addVariability()
     g.intraRegime = v.intraRegime;
     g.interRegime = v.interRegime;
     g.regimeLag1 = v.regimeLag1;
+    g.computeRegime = v.computeRegime;
+    g.computeRegimeLag1 = v.computeRegimeLag1;
+    g.spatialNodeShare = v.spatialNodeShare;
+    g.nodeRanks = std::clamp(m_scenario.cluster.gpusPerNode, 1, std::max(1, g.cellRanks()));
+    g.delays = {v.stepJitterS, v.stallsPerGpuHour, v.stallMeanS, v.stallCv, v.stallRateCv};
     const bool speeds = !m_scenario.measured.speeds.empty();
     if (v.slow.empty() && !speeds)
         return;
@@ -408,6 +439,7 @@ Result<CostedStep> Assembly::run()
     addStepOps();
     useMeasuredMeans();
     addVariability();
+    useMeasuredLevels();
     m_out.noiseFreeSeconds = deterministicStepSeconds(g);
     m_out.breakdown = breakdownOf(g);
     addMemory();

@@ -37,7 +37,8 @@ std::size_t sampleBytes(const StepSamples& s)
 }
 
 /// The graph with every cause of spread but one taken away.
-enum class Cause { spatial, temporal, regime, data, rare };
+enum class Cause { spatial, temporal, regime, data, rare, jitter, stall };
+constexpr int kCauses = 7;
 
 StepGraph onlyCause(const StepGraph& graph, Cause cause)
 {
@@ -59,7 +60,12 @@ StepGraph onlyCause(const StepGraph& graph, Cause cause)
     reduce(out.spatial, cause == Cause::spatial, rare);
     reduce(out.intraRegime, cause == Cause::regime, rare);
     reduce(out.interRegime, cause == Cause::regime, rare);
+    reduce(out.computeRegime, cause == Cause::regime, rare);
     reduce(out.data, cause == Cause::data, rare);
+    if (cause != Cause::jitter)
+        out.delays.jitterSeconds = 0.0;
+    if (cause != Cause::stall)
+        out.delays.stallsPerGpuHour = 0.0;
     return out;
 }
 
@@ -67,7 +73,8 @@ bool isStill(const StepGraph& g)
 {
     const auto still = [](const Distribution& d) { return (d.family == Family::deterministic || d.cv <= 0.0) && d.rareProbability <= 0.0; };
     return std::all_of(g.classes.begin(), g.classes.end(), [&](const KernelClass& c) { return still(c.temporal); }) && still(g.spatial)
-           && still(g.intraRegime) && still(g.interRegime) && still(g.data);
+           && still(g.intraRegime) && still(g.interRegime) && still(g.computeRegime) && still(g.data) && g.delays.jitterSeconds <= 0.0
+           && g.delays.stallsPerGpuHour <= 0.0;
 }
 
 /// Variance and the half-width of its 95 % interval from ten sub-batches.
@@ -149,10 +156,11 @@ struct Evaluator::Impl {
         if (auto known = recall.find<VarianceShare>(key))
             return known;
         VarianceShare share;
-        double* const value[] = {&share.spatial, &share.temporal, &share.regime, &share.data, &share.rare};
-        double* const width[] = {&share.ciSpatial, &share.ciTemporal, &share.ciRegime, &share.ciData, &share.ciRare};
+        double* const value[] = {&share.spatial, &share.temporal, &share.regime, &share.data, &share.rare, &share.jitter, &share.stall};
+        double* const width[] = {&share.ciSpatial, &share.ciTemporal, &share.ciRegime, &share.ciData,
+                                 &share.ciRare,    &share.ciJitter,   &share.ciStall};
         double sum = 0.0;
-        for (int c = 0; c < 5; ++c) {
+        for (int c = 0; c < kCauses; ++c) {
             const StepGraph only = onlyCause(graph, static_cast<Cause>(c));
             if (isStill(only) || total <= 0.0)
                 continue;

@@ -136,7 +136,8 @@ StepGraph withoutSpread(StepGraph graph)
 {
     for (KernelClass& kernelClass : graph.classes)
         kernelClass.temporal = {};
-    graph.spatial = graph.data = graph.intraRegime = graph.interRegime = {};
+    graph.spatial = graph.data = graph.intraRegime = graph.interRegime = graph.computeRegime = {};
+    graph.delays = {};
     return graph;
 }
 

@@ -16,7 +16,7 @@ void scaleClassMean(StepGraph& graph, int kernelClass, double factor);
 /// hidden parts included. Size = classes.
 [[nodiscard]] std::vector<double> busySecondsByClass(const StepGraph& graph);
 
-/// Every distribution deterministic. Slow spots, measured speeds and hidden parts stay.
+/// Every distribution deterministic, no jitter and no stalls. Slow spots, measured speeds and hidden parts stay.
 [[nodiscard]] StepGraph withoutSpread(StepGraph graph);
 
 /// Samples of many variations in parallel (each on one thread); order and bits do not depend on the number of threads.

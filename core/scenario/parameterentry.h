@@ -84,6 +84,7 @@ void addParallelism(std::vector<Parameter>& table);
 void addTraining(std::vector<Parameter>& table);
 void addVariability(std::vector<Parameter>& table);
 void addJob(std::vector<Parameter>& table);
+void addMeasured(std::vector<Parameter>& table);
 
 } // namespace prism::table
 

@@ -16,6 +16,7 @@ std::vector<Parameter> makeTable()
     table::addTraining(t);
     table::addVariability(t);
     table::addJob(t);
+    table::addMeasured(t);
     return t;
 }
 

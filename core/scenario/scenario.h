@@ -139,7 +139,13 @@ struct VariabilityConfig {
     Distribution intraRegime, interRegime;              ///< per scope and step
     Distribution data;                                  ///< per (replica, micro-batch)
     Distribution moeImbalance;                          ///< per MoE layer invocation: load of the busiest expert rank over the mean
-    double regimeLag1 = 0.35;
+    Distribution computeRegime;                         ///< per step: all compute kernels of the job
+    double regimeLag1 = 0.35;                           ///< of both link regimes, from step to step
+    double computeRegimeLag1 = 0;
+    double spatialNodeShare = 0; ///< part of the spatial variance that the GPUs of one node share, 0-1
+    double stepJitterS = 0;      ///< standard deviation of what hosts add to or save of a whole step
+    double stallsPerGpuHour = 0, stallMeanS = 0, stallCv = 0;
+    double stallRateCv = 0;                             ///< of the stall rate from one system to another
     std::map<std::string, Distribution> classOverrides; ///< by kernel class name, e.g. "dp.all_gather"
     std::map<std::string, double> spatialSensitivity;   ///< by kernel class name or prefix ("gemm"); default 1
     std::vector<SlowEntry> slow;
@@ -174,6 +180,9 @@ struct MeasuredConfig {
     std::vector<MeasuredRow> rows;
     std::vector<MeasuredSpeed> speeds;
     std::vector<int> nodeOrder; ///< position -> physical node; empty = identity
+    std::string calibration;    ///< file that holds what was measured on this cluster (calibratedscenario.h); empty = none
+    double computeLevel = 1;    ///< measured over predicted mean of all compute kernels
+    double networkLevel = 1;    ///< the same of all communication between nodes
     bool operator==(const MeasuredConfig&) const = default;
 };
 

@@ -50,7 +50,7 @@ void addModelLists(Hasher& hasher, const ModelConfig& m)
 void addVariabilityLists(Hasher& hasher, const VariabilityConfig& v)
 {
     for (const Distribution* d : {&v.spatial, &v.gemm, &v.attention, &v.memoryBound, &v.intraCollective, &v.interCollective, &v.p2p,
-                                  &v.intraRegime, &v.interRegime, &v.data, &v.moeImbalance})
+                                  &v.intraRegime, &v.interRegime, &v.computeRegime, &v.data, &v.moeImbalance})
         addPool(hasher, *d);
     hasher.add(static_cast<std::uint64_t>(v.classOverrides.size()));
     for (const auto& [name, distribution] : v.classOverrides) {

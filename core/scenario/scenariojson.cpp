@@ -129,6 +129,7 @@ void writePools(ordered_json& root, const VariabilityConfig& v, const Variabilit
     pool("p2p", v.p2p, base.p2p);
     pool("intra_regime", v.intraRegime, base.intraRegime);
     pool("inter_regime", v.interRegime, base.interRegime);
+    pool("compute_regime", v.computeRegime, base.computeRegime);
     pool("data", v.data, base.data);
     pool("moe_imbalance", v.moeImbalance, base.moeImbalance);
 }

@@ -25,6 +25,7 @@ constexpr NamedDistribution kDistributions[] = {
     {"p2p", &VariabilityConfig::p2p},
     {"intra_regime", &VariabilityConfig::intraRegime},
     {"inter_regime", &VariabilityConfig::interRegime},
+    {"compute_regime", &VariabilityConfig::computeRegime},
     {"data", &VariabilityConfig::data},
     {"moe_imbalance", &VariabilityConfig::moeImbalance},
 };
@@ -126,7 +127,7 @@ void readVariabilityFields(const json& object, SectionReading& reading)
         return;
     readScalars(object, "variability.",
                 {"preset", "spatial", "gemm", "attention", "memory_bound", "intra_collective", "inter_collective", "p2p", "intra_regime",
-                 "inter_regime", "data", "moe_imbalance", "class_overrides", "spatial_sensitivity", "slow"},
+                 "inter_regime", "compute_regime", "data", "moe_imbalance", "class_overrides", "spatial_sensitivity", "slow"},
                 reading);
     for (const NamedDistribution& d : kDistributions) {
         const std::string path = std::string("variability.") + d.key;

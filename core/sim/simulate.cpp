@@ -1,6 +1,7 @@
 // The fast simulator: replicas of a step from models of their chunks, steps from replicas directly or by order statistics.
 #include "core/sim/simulate.h"
 
+#include "core/sim/stepdelays.h"
 #include "core/sim/step/jobs.h"
 #include "core/sim/step/slowestoptimizer.h"
 #include "core/sim/step/parts.h"
@@ -94,7 +95,7 @@ public:
         m_tail.draw(prepared, roundKeys(m_series.seed, ~std::uint64_t{0}), block, regime, true);
         m_slowest.fill(0.0F);
         if (layout.pooled > 0)
-            optimizer.draw(m_series.seed, block, m_slowest);
+            drawOptimizer(optimizer, block, regime);
         std::size_t part = 0;
         if (!layout.single.empty()) {
             const ReplicaPart& p = *parts[part++];
@@ -117,6 +118,14 @@ public:
     }
 
 private:
+    void drawOptimizer(const SlowestOptimizer& optimizer, std::size_t block, const Rows& regime)
+    {
+        optimizer.draw(m_series.seed, block, m_slowest);
+        for (std::size_t s = 0; s < m_series.stages(); ++s)
+            for (std::size_t l = 0; l < kLanes; ++l)
+                m_slowest.row(s)[l] *= regime.row(kComputeRegimeRow)[l];
+    }
+
     const Series& m_series;
     StepTail m_tail;
     Rows m_slowest, m_value;
@@ -323,10 +332,12 @@ StepSamples simulate(const StepGraph& graph, const SimOptions& options)
         if (options.numSamples > 0) {
             const Series series = makeSeries(*prepared, options.seed, options.seed, Run::across, options.numSamples);
             out.acrossSeconds = sampleSeries(series, measured ? layout : acrossLayout(*prepared), recall, options.stop, out, true);
+            addStepDelays(graph, options.seed, Run::across, out.acrossSeconds);
         }
         if (within > 0 && out.complete) {
             const Series series = makeSeries(*ofJob, mix64(options.seed), options.seed, Run::within, within);
             out.withinSeconds = sampleSeries(series, layout, recall, options.stop, out, false);
+            addStepDelays(graph, options.seed, Run::within, out.withinSeconds);
         }
         return out.complete;
     });

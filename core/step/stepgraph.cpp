@@ -17,6 +17,7 @@ constexpr int kMaxReplicas = 1 << 20;
 constexpr int kMaxCellRanks = 1 << 16;
 constexpr double kMaxSeconds = 1.0e9;
 constexpr double kMaxSpeedFactor = 1.0e6;
+constexpr double kMaxStallRate = 1.0e6;
 
 std::string text(double value)
 {
@@ -210,6 +211,26 @@ private:
         append(check(m_graph.interRegime, "inter_regime"));
         if (!(std::abs(m_graph.regimeLag1) < 1.0))
             add("regime_lag1", "The lag-1 correlation must lie inside (-1, 1).", text(m_graph.regimeLag1), "-1 < r < 1");
+        append(check(m_graph.computeRegime, "compute_regime"));
+        if (!(std::abs(m_graph.computeRegimeLag1) < 1.0))
+            add("compute_regime_lag1", "The lag-1 correlation must lie inside (-1, 1).", text(m_graph.computeRegimeLag1), "-1 < r < 1");
+        unit("spatial_node_share", m_graph.spatialNodeShare);
+        range("node_ranks", m_graph.nodeRanks, 1, kMaxCellRanks);
+        delays();
+    }
+
+    void delays()
+    {
+        const StepDelays& d = m_graph.delays;
+        seconds("step_jitter_s", d.jitterSeconds);
+        seconds("stall_mean_s", d.stallMeanSeconds);
+        const auto atMost = [&](const char* path, double value, double most) {
+            if (!(value >= 0.0 && value <= most))
+                add(path, "The value is out of range.", text(value), "0 to " + text(most));
+        };
+        atMost("stalls_per_gpu_hour", d.stallsPerGpuHour, kMaxStallRate);
+        atMost("stall_cv", d.stallCv, maxCv(Family::lognormal));
+        atMost("stall_rate_cv", d.stallRateCv, maxCv(Family::gamma));
     }
 
     void slowSpots()
@@ -283,9 +304,11 @@ ContentHash StepGraph::hash() const
     hashStepOp(h, gradNorm);
     hashStepOps(h, optimizer);
     hashStepOps(h, paramGather);
-    for (const Distribution* d : {&spatial, &data, &intraRegime, &interRegime})
+    for (const Distribution* d : {&spatial, &data, &intraRegime, &interRegime, &computeRegime})
         d->addTo(h);
-    h.add(regimeLag1).add(static_cast<std::uint64_t>(slow.size()));
+    h.add(regimeLag1).add(computeRegimeLag1).add(spatialNodeShare).add(nodeRanks);
+    h.add(delays.jitterSeconds).add(delays.stallsPerGpuHour).add(delays.stallMeanSeconds).add(delays.stallCv).add(delays.stallRateCv);
+    h.add(static_cast<std::uint64_t>(slow.size()));
     for (const SlowSpot& s : slow)
         h.add(s.replica).add(s.stage).add(s.rank).add(s.computeFactor).add(s.linkFactor);
     h.add(static_cast<std::uint64_t>(fixedSpatial.size()));

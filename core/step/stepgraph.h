@@ -73,6 +73,16 @@ struct SlowSpot {
     bool operator==(const SlowSpot&) const = default;
 };
 
+/// What happens to whole steps in seconds and does not grow with their work. The step's time is that of its graph and the delays.
+struct StepDelays {
+    double jitterSeconds = 0.0;    ///< standard deviation of a delay with mean 0, fresh in every step
+    double stallsPerGpuHour = 0.0; ///< events; their number in a step is Poisson with mean rate x ranks x step time
+    double stallMeanSeconds = 0.0; ///< size of one, lognormal
+    double stallCv = 0.0;
+    double stallRateCv = 0.0; ///< of the rate from job to job, gamma with mean 1
+    bool operator==(const StepDelays&) const = default;
+};
+
 /// A training step. Shapes: P = schedule.numStages, V = schedule.numChunks, D = numReplicas.
 struct StepGraph {
     std::string name;
@@ -96,6 +106,11 @@ struct StepGraph {
     Distribution data;                             ///< D_b, one draw per (replica, micro-batch) and step
     Distribution intraRegime, interRegime;         ///< R_scope, one draw per scope and step
     double regimeLag1 = 0.0;                       ///< lag-1 correlation of R from step to step of one job
+    Distribution computeRegime;                    ///< R of all compute kernels, one draw per step
+    double computeRegimeLag1 = 0.0;
+    double spatialNodeShare = 0.0; ///< correlation of the normal scores of G between the ranks of one node of a cell, 0-1
+    int nodeRanks = 1;             ///< consecutive ranks of a cell that share a node; cells share none
+    StepDelays delays;
     std::vector<SlowSpot> slow;
     /// Measured speeds (optional): G of each rank fixed instead of drawn; [replica][stage][rank] flattened, or empty.
     std::vector<double> fixedSpatial;

@@ -126,6 +126,15 @@ std::string toJson(const StepGraph& g)
                         {"intra_regime", toJson(g.intraRegime)},
                         {"inter_regime", toJson(g.interRegime)},
                         {"regime_lag1", g.regimeLag1},
+                        {"compute_regime", toJson(g.computeRegime)},
+                        {"compute_regime_lag1", g.computeRegimeLag1},
+                        {"spatial_node_share", g.spatialNodeShare},
+                        {"node_ranks", g.nodeRanks},
+                        {"step_jitter_s", g.delays.jitterSeconds},
+                        {"stalls_per_gpu_hour", g.delays.stallsPerGpuHour},
+                        {"stall_mean_s", g.delays.stallMeanSeconds},
+                        {"stall_cv", g.delays.stallCv},
+                        {"stall_rate_cv", g.delays.stallRateCv},
                         {"slow", std::move(slow)},
                         {"fixed_spatial", g.fixedSpatial}};
     return document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -64,6 +64,15 @@ public:
         factor(in, "intra_regime", g.intraRegime);
         factor(in, "inter_regime", g.interRegime);
         in.real("regime_lag1", g.regimeLag1, -1.0, 1.0);
+        factor(in, "compute_regime", g.computeRegime);
+        in.real("compute_regime_lag1", g.computeRegimeLag1, -1.0, 1.0);
+        in.real("spatial_node_share", g.spatialNodeShare, 0.0, 1.0);
+        in.integer("node_ranks", g.nodeRanks, 1, kAnyInteger);
+        in.real("step_jitter_s", g.delays.jitterSeconds, 0.0, kAny);
+        in.real("stalls_per_gpu_hour", g.delays.stallsPerGpuHour, 0.0, kAny);
+        in.real("stall_mean_s", g.delays.stallMeanSeconds, 0.0, kAny);
+        in.real("stall_cv", g.delays.stallCv, 0.0, kAny);
+        in.real("stall_rate_cv", g.delays.stallRateCv, 0.0, kAny);
         each(in, "slow", [&](const json& j, const std::string& path) { g.slow.push_back(slowSpot(j, path)); });
         each(in, "fixed_spatial", [&](const json& j, const std::string& path) { g.fixedSpatial.push_back(number(j, path)); });
         in.finish();

@@ -21,6 +21,10 @@ std::string_view causeName(Cause cause)
         return "rare";
     case Cause::slowSpot:
         return "slow_spot";
+    case Cause::jitter:
+        return "step_jitter";
+    case Cause::stall:
+        return "stall";
     }
     return "temporal";
 }

@@ -35,18 +35,6 @@ double NormalTable::exact(double u) const
     return std::log(m_lognormal(u)) + 0.5;
 }
 
-int poisson(double mean, double u)
-{
-    double term = std::exp(-mean), sum = term;
-    int k = 0;
-    while (u > sum && k < 1'000) {
-        ++k;
-        term *= mean / k;
-        sum += term;
-    }
-    return k;
-}
-
 double Transfer::seconds() const
 {
     const double factor = link * regime * (temporal + rareExtra);

@@ -71,9 +71,6 @@ private:
     std::array<double, kCells + 1> m_table{};
 };
 
-/// Number of events of a Poisson variable by inversion.
-[[nodiscard]] int poisson(double mean, double u);
-
 /// A communication's duration and what it is made of; exposed part only.
 struct Transfer {
     int kernelClass = -1;

@@ -221,17 +221,16 @@ RareEvent ChunkBuilder::rareEvent() const
 {
     const StepGraph& graph = m_inputs.graph;
     const std::vector<RareSource> sources = rareSources(graph, m_shape);
-    double total = 0.0, byScope[2] = {0.0, 0.0};
+    double total = 0.0, byScope[kRegimeRows] = {};
     for (const RareSource& s : sources) {
         total += s.rate;
-        if (s.segment < 0)
-            byScope[scopeIndex(s.term->kernelClass)] += s.rate;
+        byScope[s.segment < 0 ? static_cast<std::size_t>(scopeIndex(s.term->kernelClass)) : kComputeRegimeRow] += s.rate;
     }
     RareEvent out;
     if (!(total > 0.0))
         return out;
     out.probability = -std::expm1(-total);
-    out.scope = byScope[1] > byScope[0] ? 1 : 0;
+    out.scope = static_cast<int>(std::max_element(byScope, byScope + kRegimeRows) - byScope);
     const auto draw = [&](std::uint64_t what, std::uint64_t i) { return uniform(0x52, stream(what), i); };
     for (std::size_t i = 0; i < kRareSamples; ++i) {
         // The number of events, given that there is one: a zero-truncated Poisson variable.

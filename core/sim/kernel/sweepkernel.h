@@ -12,6 +12,8 @@ namespace prism {
 
 /// Samples that one sweep handles together: their clocks and messages stay in the first-level cache.
 inline constexpr std::size_t kLanes = 128;
+/// Rows of regime factors of a block: links in nodes, links between nodes, compute.
+inline constexpr std::size_t kRegimeRows = 3, kComputeRegimeRow = 2;
 
 // Every target with multiply-add (AVX2, AVX-512, NEON) gives the same bits; SSSE3 and SSE4 round products once more, which moves a
 // step by some 1e-7 of itself.
@@ -35,7 +37,7 @@ struct RareEvent {
     double noneInBlock = 1.0; ///< (1 - probability)^kLanes
     double perLog = 0.0;      ///< 1 / ln(1 - probability)
     std::vector<float> extra; ///< at (i + 0.5) / size: seconds (chunk) or factor (transfer)
-    int scope = 0;            ///< regime that stretches the extra seconds
+    int scope = 0;            ///< row of the regime that stretches the extra seconds
 };
 
 /// One chunk execution with its transfer, in rows of kLanes floats.
@@ -60,7 +62,7 @@ struct KernelRows {
     float* transfer;     ///< per transfer
     float* slots;        ///< messages
     float* clock;        ///< per stage, in and out
-    const float* regime; ///< two rows
+    const float* regime; ///< kRegimeRows rows
     bool occupiesSender; ///< a transfer keeps its sender busy
     bool noise;          ///< false leaves out every draw
     bool anyRare;        ///< some node has a rare event

@@ -1,6 +1,8 @@
 // The reference simulator: every rank and every kernel of every replica, straight from resources/help/stepgraph.md.
-#include "core/sim/step/draws.h"
+#include "core/sim/nodeshare.h"
 #include "core/sim/simulate.h"
+#include "core/sim/step/draws.h"
+#include "core/sim/stepdelays.h"
 #include "core/step/deterministicstep.h"
 
 #include <tbb/blocked_range.h>
@@ -45,11 +47,12 @@ struct Job {
     const StepGraph& graph;
     Sweep sweep;
     std::vector<FactorSampler> temporal; ///< per class
-    FactorSampler spatial, data;
+    SpatialFactors spatial;
+    FactorSampler data;
     std::vector<double> slow; ///< compute factor per rank, [replica][stage][rank]
     std::vector<double> link; ///< per cell, [replica][stage]
 
-    explicit Job(const StepGraph& g) : graph(g), sweep(sweepOf(g)), spatial(g.spatial), data(g.data)
+    explicit Job(const StepGraph& g) : graph(g), sweep(sweepOf(g)), spatial(g), data(g.data)
     {
         for (const KernelClass& k : g.classes)
             temporal.emplace_back(k.temporal);
@@ -70,8 +73,8 @@ struct Job {
         for (int d = 0; d < graph.numReplicas; ++d)
             for (int s = 0; s < sweep.numStages; ++s)
                 for (int r = 0; r < ranks; ++r, ++i)
-                    g[i] *= graph.fixedSpatial.empty() ? spatialFactor(spatial, seed, jobNumber, static_cast<std::uint64_t>(d),
-                                                                       static_cast<std::uint64_t>(s), static_cast<std::uint64_t>(r))
+                    g[i] *= graph.fixedSpatial.empty() ? spatial(seed, jobNumber, static_cast<std::uint64_t>(d),
+                                                                 static_cast<std::uint64_t>(s), static_cast<std::uint64_t>(r))
                                                        : graph.fixedSpatial[i];
         return g;
     }
@@ -80,16 +83,19 @@ struct Job {
 /// One step of one job.
 class Step final {
 public:
-    Step(const Job& job, std::uint64_t seed, Run run, std::uint64_t number, const std::vector<double>& spatial, double intraRegime,
-         double interRegime)
+    /// Regime factors of one step.
+    struct Regimes {
+        double intra = 1.0, inter = 1.0, compute = 1.0;
+    };
+
+    Step(const Job& job, std::uint64_t seed, Run run, std::uint64_t number, const std::vector<double>& spatial, const Regimes& regimes)
         : m_job(job),
           m_graph(job.graph),
           m_seed(seed),
           m_run(run),
           m_number(number),
           m_spatial(spatial),
-          m_intra(intraRegime),
-          m_inter(interRegime),
+          m_regimes(regimes),
           m_stages(job.sweep.numStages)
     {
         m_stepWide = TemporalDraws(seed, run, number, ~std::uint64_t{0});
@@ -109,7 +115,7 @@ public:
     }
 
 private:
-    [[nodiscard]] double regime(Scope scope) const { return scope == Scope::intraNode ? m_intra : m_inter; }
+    [[nodiscard]] double regime(Scope scope) const { return scope == Scope::intraNode ? m_regimes.intra : m_regimes.inter; }
 
     /// R e of one communication, times the link factor where it leaves the node.
     double communicationFactor(int kernelClass, TemporalDraws& draws, double link) const
@@ -126,10 +132,11 @@ private:
         return std::max(op.minExposedSeconds * factor, op.meanSeconds * factor - op.hiddenSeconds);
     }
 
+    /// What multiplies a compute kernel on a rank in all of this step.
     [[nodiscard]] double rankFactor(int kernelClass, std::size_t cell, int rank) const
     {
         const double g = m_spatial[cell * index(m_graph.cellRanks()) + index(rank)];
-        return 1.0 + m_graph.classes[index(kernelClass)].spatialSensitivity * (g - 1.0);
+        return m_regimes.compute * (1.0 + m_graph.classes[index(kernelClass)].spatialSensitivity * (g - 1.0));
     }
 
     /// Runs one op of a program on all ranks of a cell.
@@ -256,7 +263,7 @@ private:
     Run m_run;
     std::uint64_t m_number;
     const std::vector<double>& m_spatial;
-    double m_intra, m_inter;
+    Regimes m_regimes;
     int m_stages;
     TemporalDraws m_stepWide;
     std::vector<double> m_end;     ///< [replica][stage], seconds
@@ -312,12 +319,14 @@ std::vector<double> series(const Job& job, const SimOptions& options, Run run, i
                 if (options.stop.stop_requested())
                     return;
                 const std::vector<double> spatial = spatialOf(static_cast<std::uint64_t>(i));
-                Step step(job, options.seed, run, static_cast<std::uint64_t>(i), spatial, regimes.intra[index(i)], regimes.inter[index(i)]);
+                Step step(job, options.seed, run, static_cast<std::uint64_t>(i), spatial,
+                          {regimes.intra[index(i)], regimes.inter[index(i)], regimes.compute[index(i)]});
                 seconds[index(i)] = step.seconds();
             }
         });
     });
     seconds.erase(std::find(seconds.begin(), seconds.end(), -1.0), seconds.end());
+    addStepDelays(job.graph, options.seed, run, seconds);
     return seconds;
 }
 

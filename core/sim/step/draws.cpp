@@ -10,14 +10,17 @@ namespace prism {
 
 namespace {
 
-std::vector<double> series(const Distribution& regime, double lag1, std::uint64_t seed, Run run, Scope scope, int numSteps)
+/// The second coordinate of a regime's streams; part of the meaning of a seed.
+enum class Of : std::uint64_t { intraNode = 1, interNode = 2, compute = 3 };
+
+std::vector<double> series(const Distribution& regime, double lag1, std::uint64_t seed, Run run, Of of, int numSteps)
 {
     std::vector<double> factors(static_cast<std::size_t>(std::max(0, numSteps)), 1.0);
     const FactorSampler sampler(regime);
     if (sampler.isDeterministic())
         return factors;
     const auto r = static_cast<std::uint64_t>(run);
-    const auto s = static_cast<std::uint64_t>(scope);
+    const auto s = static_cast<std::uint64_t>(of);
     const StreamId base = purposeStream(Purpose::regime, r, s);
     const StreamId rare = purposeStream(Purpose::regimeRare, r, s);
     const double rho = run == Run::within ? lag1 : 0.0;
@@ -38,8 +41,9 @@ std::vector<double> series(const Distribution& regime, double lag1, std::uint64_
 
 RegimeSeries regimeSeries(const StepGraph& graph, std::uint64_t seed, Run run, int numSteps)
 {
-    return {series(graph.intraRegime, graph.regimeLag1, seed, run, Scope::intraNode, numSteps),
-            series(graph.interRegime, graph.regimeLag1, seed, run, Scope::interNode, numSteps)};
+    return {series(graph.intraRegime, graph.regimeLag1, seed, run, Of::intraNode, numSteps),
+            series(graph.interRegime, graph.regimeLag1, seed, run, Of::interNode, numSteps),
+            series(graph.computeRegime, graph.computeRegimeLag1, seed, run, Of::compute, numSteps)};
 }
 
 } // namespace prism

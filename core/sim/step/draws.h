@@ -20,6 +20,11 @@ enum class Purpose : std::uint64_t {
     regimeRare = 6,  ///< same
     temporal = 7,    ///< free for each simulator
     temporalRare = 8,
+    spatialNode = 9, ///< (replica, stage, node of the cell); index = job
+    stepJitter = 10, ///< (run); index = step
+    stallRate = 11,  ///< (run); index = job
+    stallCount = 12, ///< (run); index = step
+    stallSize = 13,  ///< (run, number of the stall in its step); index = step
 };
 
 /// The two series of a run: steps of fresh jobs, and steps of one median job.
@@ -58,11 +63,12 @@ inline constexpr int kMedianCandidates = 101;
                       purposeStream(Purpose::dataRare, r, replica, microbatch), step);
 }
 
-/// R of both scopes, one pair per step. Across jobs the steps are independent. Within a job the ranks follow a Gaussian copula
-/// with z_0 = n_0, z_t = rho z_{t-1} + sqrt(1 - rho^2) n_t, n_t = Phi^-1(u_t), R_t = Q(Phi(z_t)), rho = graph.regimeLag1; the
+/// R of both scopes and of the compute kernels, one of each per step. Across jobs the steps are independent. Within a job the ranks follow
+/// a Gaussian copula with z_0 = n_0, z_t = rho z_{t-1} + sqrt(1 - rho^2) n_t, n_t = Phi^-1(u_t), R_t = Q(Phi(z_t)), rho = graph.regimeLag1
+/// or computeRegimeLag1; the
 /// rare event, where there is one, is independent from step to step. Any thread.
 struct RegimeSeries {
-    std::vector<double> intra, inter;
+    std::vector<double> intra, inter, compute;
 };
 [[nodiscard]] RegimeSeries regimeSeries(const StepGraph& graph, std::uint64_t seed, Run run, int numSteps);
 

@@ -98,10 +98,11 @@ private:
 
 Rows Series::regimeRows(std::size_t block) const
 {
-    Rows out(2);
+    Rows out(kRegimeRows);
     for (std::size_t l = 0; l < kLanes; ++l) {
         out.row(0)[l] = static_cast<float>(regimes.intra[block * kLanes + l]);
         out.row(1)[l] = static_cast<float>(regimes.inter[block * kLanes + l]);
+        out.row(kComputeRegimeRow)[l] = static_cast<float>(regimes.compute[block * kLanes + l]);
     }
     return out;
 }

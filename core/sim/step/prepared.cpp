@@ -122,7 +122,9 @@ void addHashes(Prepared& prepared)
                              .add(prepared.data->hash)
                              .add(contentOf(graph.intraRegime))
                              .add(contentOf(graph.interRegime))
+                             .add(contentOf(graph.computeRegime))
                              .add(graph.regimeLag1)
+                             .add(graph.computeRegimeLag1)
                              .result();
 }
 

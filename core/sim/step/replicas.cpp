@@ -181,6 +181,7 @@ void ReplicaSweep::fillDurations(const ReplicaKind& kind, const Bound& bound, co
                                  float* optimizer)
 {
     const bool hasData = noise && m_prepared.data->varies();
+    const float* const regime = m_regime->row(kComputeRegimeRow);
     std::size_t row = 0;
     for (std::size_t s = 0; s < static_cast<std::size_t>(m_prepared.plan->numStages); ++s) {
         const ScorePlaces places(scores.row(s));
@@ -191,8 +192,12 @@ void ReplicaSweep::fillDurations(const ReplicaKind& kind, const Bound& bound, co
             const float* cv = m_collectiveVariance.row(index);
             float *mean = m_mean.row(row), *compute = m_compute.row(row), *spread = m_spread.row(row), *spreadData = m_spreadData.row(row);
             const bool random = noise && model.isRandom;
-            const auto own = places.at(model.computeMean);
-            const auto variance = random ? places.at(model.computeVariance) : std::array<float, kLanes>{};
+            auto own = places.at(model.computeMean);
+            auto variance = random ? places.at(model.computeVariance) : std::array<float, kLanes>{};
+            for (std::size_t l = 0; l < kLanes; ++l) {
+                own[l] *= regime[l];
+                variance[l] *= regime[l] * regime[l];
+            }
             for (std::size_t l = 0; l < kLanes; ++l) {
                 mean[l] = cm[l] + own[l];
                 spread[l] = std::sqrt(variance[l] + (random ? cv[l] : 0.0F));
@@ -222,7 +227,7 @@ void ReplicaSweep::fillDurations(const ReplicaKind& kind, const Bound& bound, co
             std::fill_n(seconds, kLanes, 0.0F);
         const auto own = places.at(model.computeMean), variance = places.at(model.computeVariance);
         for (std::size_t l = 0; l < kLanes; ++l)
-            seconds[l] = std::max(0.0F, own[l] + std::sqrt(variance[l]) * seconds[l]);
+            seconds[l] = std::max(0.0F, own[l] + std::sqrt(variance[l]) * seconds[l]) * regime[l];
         if (noise && model.rare.probability > 0.0)
             rareSeconds(model.rare, key, keys, m_block, seconds);
     }

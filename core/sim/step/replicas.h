@@ -10,7 +10,7 @@
 
 namespace prism {
 
-/// Seconds of a communication for one block: R e of the class, the link factor, the exposed part. `regime` two rows.
+/// Seconds of a communication for one block: R e of the class, the link factor, the exposed part. `regime` kRegimeRows rows.
 /// Absent communications give zeros.
 void communicationRow(const Prepared& prepared, const StepOp& op, const DrawKey& key, const RoundKeys& keys, std::uint64_t block,
                       const Rows& regime, double link, bool noise, float* seconds);
@@ -20,7 +20,7 @@ class ReplicaSweep final {
 public:
     explicit ReplicaSweep(const Prepared& prepared);
 
-    /// Takes the regime factors of a block: two rows, intraNode and interNode. `regime` must outlive the runs of the block.
+    /// Takes the regime factors of a block: kRegimeRows rows. `regime` must outlive the runs of the block.
     void beginBlock(std::uint64_t block, const Rows& regime);
     /// End times of the stages (after the embedding all-reduce) and optimizer times of the slowest rank of each cell: a row of
     /// kLanes seconds per stage, aligned as Rows are. `copy` names the draws; `scores`, one row per stage, are the cells' lucks.

@@ -36,7 +36,7 @@ private:
     std::vector<float> m_scores;
     std::size_t m_stages, m_replicas;
     std::vector<float> m_ends, m_optimizer; ///< as m_scores
-    Rows m_regime{2};
+    Rows m_regime{kRegimeRows};
     StepTail m_tail;
 };
 

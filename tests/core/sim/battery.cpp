@@ -140,6 +140,41 @@ void schedules(Builder& b)
     });
 }
 
+/// What belongs to a whole step, and what the GPUs of a node share.
+void wholeSteps(Builder& b)
+{
+    b.add(
+        "compute regime", same,
+        [](StepGraph& g) {
+            g.computeRegime = {Family::lognormal, 0.03};
+        },
+        true);
+    b.add("jitter and stalls", same, [](StepGraph& g) { g.delays = {0.02, 40.0, 0.3, 1.0, 0.7}; });
+    b.add(
+        "node share",
+        [](JobShape& s) {
+            s.groupRanks = 8;
+            s.replicas = 2;
+        },
+        [](StepGraph& g) {
+            g.spatial = {Family::lognormal, 0.04};
+            g.spatialNodeShare = 0.5;
+            g.nodeRanks = 8;
+        },
+        true);
+    b.add(
+        "node share, two nodes, rare",
+        [](JobShape& s) {
+            s.groupRanks = 8;
+            s.replicas = 2;
+        },
+        [](StepGraph& g) {
+            g.spatial = {Family::lognormal, 0.03, 0.02, 1.2};
+            g.spatialNodeShare = 0.3;
+            g.nodeRanks = 4;
+        });
+}
+
 void parallelism(Builder& b)
 {
     b.add(
@@ -367,6 +402,7 @@ std::vector<BatteryCase> batteryCases()
 {
     Builder b;
     schedules(b);
+    wholeSteps(b);
     parallelism(b);
     families(b);
     causes(b);
