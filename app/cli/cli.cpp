@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
 
 #include <cstdio>
 #include <cstring>
@@ -139,6 +140,18 @@ void writeOutput(const CommonOptions& options, const std::string& text)
     std::filesystem::rename(temporary, options.output, error);
     if (error)
         throw InputError({inputProblem(options.output, "The file cannot be written: " + error.message() + ".", "a writable place")});
+}
+
+void writeSamples(const std::string& file, const std::vector<double>& seconds)
+{
+    if (file.empty())
+        return;
+    std::string text = "sample,step_time_s\n";
+    for (std::size_t i = 0; i < seconds.size(); ++i)
+        text += fmt::format("{},{}\n", i, seconds[i]);
+    CommonOptions options;
+    options.output = file;
+    writeOutput(options, text);
 }
 
 Scenario loadScenario(const CommonOptions& options)

@@ -66,6 +66,8 @@ T require(Result<T> result)
 [[nodiscard]] std::string readInput(const std::string& path, std::size_t limitBytes = std::size_t{64} << 20);
 /// Writes to --output (by a temporary file and rename) or to standard output. Throws InputError when it cannot.
 void writeOutput(const CommonOptions& options, const std::string& text);
+/// Step times in the order of their draws as a CSV file; an empty name writes nothing.
+void writeSamples(const std::string& file, const std::vector<double>& seconds);
 
 /// Diagnostics as readable lines or as one JSON object {"errors": [...]}.
 [[nodiscard]] std::string diagnosticsText(const Diagnostics& diagnostics);

@@ -60,6 +60,7 @@ StepGraph onlyCause(const StepGraph& graph, Cause cause)
     reduce(out.intraRegime, cause == Cause::regime, rare);
     reduce(out.interRegime, cause == Cause::regime, rare);
     reduce(out.data, cause == Cause::data, rare);
+    reduce(out.routing, cause == Cause::data, rare);
     return out;
 }
 
@@ -67,7 +68,7 @@ bool isStill(const StepGraph& g)
 {
     const auto still = [](const Distribution& d) { return (d.family == Family::deterministic || d.cv <= 0.0) && d.rareProbability <= 0.0; };
     return std::all_of(g.classes.begin(), g.classes.end(), [&](const KernelClass& c) { return still(c.temporal); }) && still(g.spatial)
-           && still(g.intraRegime) && still(g.interRegime) && still(g.data);
+           && still(g.intraRegime) && still(g.interRegime) && still(g.data) && still(g.routing);
 }
 
 /// Variance and the half-width of its 95 % interval from ten sub-batches.

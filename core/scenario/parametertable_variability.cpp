@@ -30,9 +30,9 @@ constexpr Quantity kQuantities[] = {
     {&VariabilityConfig::interRegime, "inter_regime", "Network regime",
      "Condition of the network: one draw per step shared by all communication between nodes.", true},
     {&VariabilityConfig::data, "data", "Micro-batch",
-     "Weight of a micro-batch (sequence lengths): one draw per replica and micro-batch, the same on every stage.", true},
+     "Weight of a micro-batch (sequence lengths): one draw per data-parallel rank and micro-batch, the same on every stage.", true},
     {&VariabilityConfig::moeImbalance, "moe_imbalance", "Expert imbalance",
-     "Load of the busiest expert rank over the average, per mixture-of-experts layer invocation.", false},
+     "Load of the busiest rank of an expert group over its own mean: one draw per layer and micro-batch, shared by all expert products.", false},
 };
 
 std::vector<std::string> withNone(std::vector<std::string> names)

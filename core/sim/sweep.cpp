@@ -100,7 +100,7 @@ bool anySlow(const StepGraph& graph, int replica)
                        [replica](const SlowSpot& spot) { return spot.replica < 0 || spot.replica == replica; });
 }
 
-DeterministicStep::DeterministicStep(const StepGraph& graph) : m_graph(graph), m_sweep(sweepOf(graph))
+DeterministicStep::DeterministicStep(const StepGraph& graph) : m_graph(graph), m_sweep(sweepOf(graph)), m_lockstep(lockstepSize(graph))
 {
     m_slotCost.resize(index(m_sweep.numSlots));
     std::vector<Cost> byProgram(graph.programs.size());
@@ -179,9 +179,13 @@ std::vector<double> DeterministicStep::stageEnds(int replica, const std::functio
     std::vector<double> duration(index(m_sweep.numSlots), 0.0);
     std::vector<double> link(index(m_sweep.numStages), 1.0);
     for (int stage = 0; stage < m_sweep.numStages; ++stage) {
-        const double g = slowest(replica, stage);
-        if (!m_graph.slow.empty())
-            link[index(stage)] = cellLinkFactor(m_graph, replica, stage);
+        // In lockstep the slowest member of the set decides.
+        const int first = replica / m_lockstep * m_lockstep;
+        double g = 0.0;
+        for (int d = first; d < first + m_lockstep; ++d)
+            g = std::max(g, slowest(d, stage));
+        for (int d = first; d < first + m_lockstep && !m_graph.slow.empty(); ++d)
+            link[index(stage)] = std::max(d == first ? 0.0 : link[index(stage)], cellLinkFactor(m_graph, d, stage));
         for (int k = 0; k < slotsPerStage; ++k) {
             const int slot = stage * slotsPerStage + k;
             const int program = m_graph.programOf[index(stage)][index(k / kPhases)][index(k % kPhases)];
@@ -264,8 +268,10 @@ double DeterministicStep::seconds(const std::vector<int>& replicas, const std::f
 {
     std::vector<std::vector<double>> ends;
     ends.reserve(replicas.size());
-    for (const int d : replicas)
-        ends.push_back(stageEnds(d, slowest));
+    for (std::size_t i = 0; i < replicas.size(); ++i) {
+        const bool sameSet = i > 0 && replicas[i] / m_lockstep == replicas[i - 1] / m_lockstep;
+        ends.push_back(sameSet ? ends.back() : stageEnds(replicas[i], slowest));
+    }
     return tail(replicas, ends, slowest);
 }
 

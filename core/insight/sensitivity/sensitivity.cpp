@@ -22,7 +22,7 @@ constexpr int kFewestSamples = 500;
 /// What is done to one input in one variation.
 enum class Change { removed, halved, doubled, only, meanUp, meanDown };
 
-/// One input of the graph: a kernel class by index, a scope's regime, the spatial factor or the data factor.
+/// One input of the graph: a kernel class by index, a scope's regime, the spatial, the data or the routing factor.
 struct Input {
     InputKind kind;
     int kernelClass = -1;
@@ -39,9 +39,19 @@ Distribution& distributionOf(StepGraph& graph, const Input& input)
     case InputKind::spatial:
         return graph.spatial;
     case InputKind::data:
+        return graph.data;
+    case InputKind::routing:
         break;
     }
-    return graph.data;
+    return graph.routing;
+}
+
+bool hasRouting(const StepGraph& graph)
+{
+    const auto routed = [](const Op& op) { return op.routed; };
+    const auto anyIn = [&](const Block& b) { return std::any_of(b.ops.begin(), b.ops.end(), routed); };
+    return std::any_of(graph.programs.begin(), graph.programs.end(),
+                       [&](const Program& p) { return std::any_of(p.blocks.begin(), p.blocks.end(), anyIn); });
 }
 
 void scaleMean(StepGraph& graph, const Input& input, double factor)
@@ -159,6 +169,13 @@ Plan planOf(const StepGraph& graph)
     data.label = "Micro-batch to micro-batch (data)";
     data.category = Category::compute;
     addRow(plan, {InputKind::data}, std::move(data), graph.data, scopeBusy[0] > 0);
+    if (hasRouting(graph)) {
+        SensitivityRow routing;
+        routing.id = "routing";
+        routing.label = "Expert routing";
+        routing.category = Category::compute;
+        addRow(plan, {InputKind::routing}, std::move(routing), graph.routing, true);
+    }
     return plan;
 }
 
@@ -258,6 +275,8 @@ std::string_view inputKindName(InputKind kind)
         return "spatial";
     case InputKind::data:
         return "data";
+    case InputKind::routing:
+        return "routing";
     }
     return "data";
 }

@@ -6,7 +6,7 @@
 namespace prism {
 
 /// Which input of the step a row changes.
-enum class InputKind { kernelClass, scopeRegime, spatial, data };
+enum class InputKind { kernelClass, scopeRegime, spatial, data, routing };
 [[nodiscard]] std::string_view inputKindName(InputKind kind);
 
 /// Change against the unchanged scenario (changed minus base), common random numbers. Seconds; `exceedance` is the change of
@@ -17,7 +17,7 @@ struct FigureChange {
 
 struct SensitivityRow {
     InputKind kind = InputKind::kernelClass;
-    std::string id;    ///< class name, "regime.intra_node", "regime.inter_node", "spatial", "data"
+    std::string id;    ///< class name, "regime.intra_node", "regime.inter_node", "spatial", "data", "routing"
     std::string label; ///< for people
     Category category = Category::other;
     Scope scope = Scope::none;
