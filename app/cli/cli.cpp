@@ -10,6 +10,7 @@
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
 #include <cstring>
@@ -139,6 +140,18 @@ void writeOutput(const CommonOptions& options, const std::string& text)
     }
     if (const Diagnostics problems = writeFile(options.output, printableLines(text)); !problems.empty())
         throw InputError(problems);
+}
+
+void writeSamples(const std::string& file, const std::vector<double>& seconds)
+{
+    if (file.empty())
+        return;
+    std::string text = "sample,step_time_s\n";
+    for (std::size_t i = 0; i < seconds.size(); ++i)
+        text += fmt::format("{},{}\n", i, seconds[i]);
+    CommonOptions options;
+    options.output = file;
+    writeOutput(options, text);
 }
 
 void writeStandardOutput(const std::string& text)

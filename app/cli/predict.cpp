@@ -18,7 +18,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct PredictOptions : CommonOptions {
-    std::string samplesOut;
+    std::string samplesOut, withinSamplesOut;
 };
 
 Json stepTimeJson(const DistributionSummary& s)
@@ -173,13 +173,6 @@ std::string toText(const Snapshot& s)
     return text;
 }
 
-std::string samplesCsv(const StepSamples& samples)
-{
-    std::string text = "sample,step_time_s\n";
-    for (std::size_t i = 0; i < samples.acrossSeconds.size(); ++i)
-        text += fmt::format("{},{}\n", i, samples.acrossSeconds[i]);
-    return text;
-}
 
 void predict(const PredictOptions& options)
 {
@@ -193,11 +186,8 @@ void predict(const PredictOptions& options)
     if (!snapshot->valid())
         throw InputError(snapshot->diagnostics);
     std::cerr << diagnosticsText(snapshot->diagnostics);
-    if (!options.samplesOut.empty()) {
-        CommonOptions file;
-        file.output = options.samplesOut;
-        writeOutput(file, samplesCsv(*snapshot->samples));
-    }
+    writeSamples(options.samplesOut, snapshot->samples->acrossSeconds);
+    writeSamples(options.withinSamplesOut, snapshot->samples->withinSeconds);
     writeOutput(options, options.json ? toJson(*snapshot).dump(2) + "\n" : toText(*snapshot));
 }
 
@@ -212,6 +202,8 @@ void addPredict(CLI::App& app, Cli& cli)
     command->add_option("--precision", options->precision, "Sample until the 95 % half-width of p95 is below this share of p95")
         ->check(CLI::Range(1e-5, 1.0));
     command->add_option("--samples-out", options->samplesOut, "Write the sampled step times (across jobs) to this CSV file");
+    command->add_option("--within-samples-out", options->withinSamplesOut,
+                        "Write the sampled step times within the median job to this CSV file");
     addOutput(*command, *options, cli);
     command->callback([options] { predict(*options); });
 }

@@ -2,6 +2,7 @@
 
 #include "core/cost/classes.h"
 #include "core/cost/costmodel.h"
+#include "core/cost/granularity.h"
 #include "core/cost/predictwith.h"
 #include "core/cost/programs.h"
 #include "core/cost/scheduleof.h"
@@ -273,6 +274,9 @@ void Assembly::addVariability()
     g.classes = kernelClasses(m_scenario, m_cost.layout());
     g.spatial = v.spatial;
     g.data = v.data;
+    g.dataScope = DataScope::group;
+    g.routing = v.moeImbalance;
+    g.lockstepReplicas = lockstepReplicas(m_scenario, m_shape);
     g.intraRegime = v.intraRegime;
     g.interRegime = v.interRegime;
     g.regimeLag1 = v.regimeLag1;
@@ -437,6 +441,7 @@ Result<CostedStep> Assembly::run()
         return errors;
     addTransfers();
     addStepOps();
+    setGranularity(g, {m_scenario, m_shape, m_cost.layout(), m_chunks});
     useMeasuredMeans();
     addVariability();
     useMeasuredLevels();

@@ -55,6 +55,7 @@ Ops costed(const std::vector<Kernel>& kernels, const CostModel& cost, bool overl
         op.meanSeconds = cost.seconds(k);
         if (k.domain == Domain::expert && k.kind == CostKind::collective)
             op.sync = Sync::cell;
+        op.routed = k.id == KernelId::gemmMoeFc1 || k.id == KernelId::gemmMoeFc2;
         ops.push_back(op);
     }
     // What can run beside a matrix kernel or attention; each second of it is given once.
@@ -264,6 +265,7 @@ private:
             Op op;
             op.kernelClass = static_cast<int>(id);
             op.meanSeconds = seconds;
+            op.sync = Sync::replicas;
             if (overlap) { // beside the compute that no other collective took
                 const double compute = total(ops) + (&ops == &l.forward ? 0.0 : again);
                 op.hiddenSeconds = std::max(0.0, compute - taken(ops));

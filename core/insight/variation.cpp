@@ -136,7 +136,7 @@ StepGraph withoutSpread(StepGraph graph)
 {
     for (KernelClass& kernelClass : graph.classes)
         kernelClass.temporal = {};
-    graph.spatial = graph.data = graph.intraRegime = graph.interRegime = graph.computeRegime = {};
+    graph.spatial = graph.data = graph.routing = graph.intraRegime = graph.interRegime = graph.computeRegime = {};
     graph.delays = {};
     return graph;
 }

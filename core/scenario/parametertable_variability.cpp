@@ -32,9 +32,9 @@ constexpr Quantity kQuantities[] = {
     {&VariabilityConfig::computeRegime, "compute_regime", "Compute regime",
      "Condition of the compute of the whole job (power, clocks, hosts): one draw per step shared by all compute kernels.", false},
     {&VariabilityConfig::data, "data", "Micro-batch",
-     "Weight of a micro-batch (sequence lengths): one draw per replica and micro-batch, the same on every stage.", true},
+     "Weight of a micro-batch (sequence lengths): one draw per data-parallel rank and micro-batch, the same on every stage.", true},
     {&VariabilityConfig::moeImbalance, "moe_imbalance", "Expert imbalance",
-     "Load of the busiest expert rank over the average, per mixture-of-experts layer invocation.", false},
+     "Load of the busiest rank of an expert group over its own mean: one draw per layer and micro-batch, shared by all expert products.", false},
 };
 
 std::vector<std::string> withNone(std::vector<std::string> names)

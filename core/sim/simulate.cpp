@@ -1,8 +1,9 @@
 // The fast simulator: replicas of a step from models of their chunks, steps from replicas directly or by order statistics.
 #include "core/sim/simulate.h"
 
-#include "core/sim/stepdelays.h"
+#include "core/sim/step/stepdelays.h"
 #include "core/sim/step/jobs.h"
+#include "core/sim/step/lockstep.h"
 #include "core/sim/step/slowestoptimizer.h"
 #include "core/sim/step/parts.h"
 #include "core/sim/step/steptail.h"
@@ -33,6 +34,7 @@ constexpr double kApart = 3.5;
 constexpr std::size_t kMostOfJob = 64;
 /// Cells of a job up to which its median job is modelled rank by rank.
 constexpr int kMostCellsRankByRank = 256;
+constexpr int kMostRanksRankByRank = 1 << 16; ///< and its ranks
 /// Smallest number of sampled replicas behind a common sample.
 constexpr std::size_t kSmallestPool = 2000;
 constexpr std::uint64_t kPoolCopies = 1'000'000; ///< copies of the common sample start here
@@ -298,7 +300,8 @@ std::shared_ptr<const Prepared> preparedJob(const std::shared_ptr<const Prepared
                                             std::stop_token stop)
 {
     const StepGraph& graph = prepared->graph();
-    if (!prepared->drawsScores() || graph.numReplicas * graph.schedule.numStages > kMostCellsRankByRank)
+    const int cells = graph.numReplicas * graph.schedule.numStages;
+    if (!prepared->drawsScores() || cells > kMostCellsRankByRank || cells > kMostRanksRankByRank / graph.cellRanks())
         return prepared;
     StepGraph job = graph;
     job.fixedSpatial = medianJobFactors(graph, seed);
@@ -307,14 +310,15 @@ std::shared_ptr<const Prepared> preparedJob(const std::shared_ptr<const Prepared
 
 } // namespace
 
-StepSamples simulate(const StepGraph& graph, const SimOptions& options)
+StepSamples simulate(const StepGraph& whole, const SimOptions& options)
 {
     StepSamples out;
+    const StepGraph graph = inLockstep(whole);
     Memo own(kOwnMemoBytes);
     Recall recall(options.memo != nullptr ? *options.memo : own);
     tbb::task_arena arena(options.numThreads > 0 ? options.numThreads : tbb::task_arena::automatic);
     out.complete = arena.execute([&] {
-        out.noiseFreeSeconds = deterministicStepSeconds(graph);
+        out.noiseFreeSeconds = deterministicStepSeconds(whole);
         const auto prepared = prepare(graph, recall, options.stop);
         if (!prepared)
             return false;

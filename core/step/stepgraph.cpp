@@ -15,6 +15,7 @@ constexpr std::size_t kMaxOps = 1'000'000;
 constexpr std::size_t kMaxSlowSpots = 4096;
 constexpr int kMaxReplicas = 1 << 20;
 constexpr int kMaxCellRanks = 1 << 16;
+constexpr int kMaxSideBySide = 1 << 16, kMaxStepDraws = 1 << 20; ///< groups, buckets; their product
 constexpr double kMaxSeconds = 1.0e9;
 constexpr double kMaxSpeedFactor = 1.0e6;
 constexpr double kMaxStallRate = 1.0e6;
@@ -89,6 +90,10 @@ private:
     void sizes()
     {
         range("num_replicas", m_graph.numReplicas, 1, kMaxReplicas);
+        range("lockstep_replicas", m_graph.lockstepReplicas, 0, m_graph.numReplicas);
+        if (m_graph.lockstepReplicas > 0 && m_graph.numReplicas % m_graph.lockstepReplicas != 0)
+            add("lockstep_replicas", "Sets of replicas in lockstep must be equal.", std::to_string(m_graph.lockstepReplicas),
+                "a divisor of num_replicas, or 0 for all");
         range("group_ranks", m_graph.groupRanks, 1, kMaxCellRanks);
         range("groups_per_cell", m_graph.groupsPerCell, 1, kMaxCellRanks);
         if (m_found.empty())
@@ -133,6 +138,8 @@ private:
                 seconds(where + ".hidden_s", op.hiddenSeconds);
                 if (kernel != nullptr && kernel->scope == Scope::none && op.hiddenSeconds != 0.0)
                     add(where + ".hidden_s", "Only a collective can be hidden.", text(op.hiddenSeconds), "0");
+                if (kernel != nullptr && kernel->scope != Scope::none && op.routed)
+                    add(where + ".routed", "Only a compute kernel has a routing factor.", "true", "false");
             }
         }
     }
@@ -150,6 +157,9 @@ private:
         seconds(path + ".mean_s", op.meanSeconds);
         seconds(path + ".hidden_s", op.hiddenSeconds);
         seconds(path + ".min_exposed_s", op.minExposedSeconds);
+        range(path + ".groups", op.groups, 1, collective ? kMaxSideBySide : 1);
+        range(path + ".buckets", op.buckets, 1, collective ? kMaxSideBySide : 1);
+        range(path + ".groups", std::int64_t{op.groups} * op.buckets, 1, kMaxStepDraws);
     }
 
     void stepOps(const std::vector<StepOp>& ops, const char* name, std::size_t expected, bool collective)
@@ -207,6 +217,7 @@ private:
     {
         append(check(m_graph.spatial, "spatial"));
         append(check(m_graph.data, "data"));
+        append(check(m_graph.routing, "routing"));
         append(check(m_graph.intraRegime, "intra_regime"));
         append(check(m_graph.interRegime, "inter_regime"));
         if (!(std::abs(m_graph.regimeLag1) < 1.0))
@@ -260,7 +271,7 @@ void hashStepOp(Hasher& h, const StepOp& op)
 {
     h.add(op.kernelClass < 0 ? -1 : op.kernelClass);
     if (op.kernelClass >= 0)
-        h.add(op.meanSeconds).add(op.hiddenSeconds).add(op.minExposedSeconds);
+        h.add(op.meanSeconds).add(op.hiddenSeconds).add(op.minExposedSeconds).add(op.groups).add(op.buckets);
 }
 
 void hashStepOps(Hasher& h, const std::vector<StepOp>& ops)
@@ -275,7 +286,7 @@ void hashStepOps(Hasher& h, const std::vector<StepOp>& ops)
 ContentHash StepGraph::hash() const
 {
     Hasher h;
-    h.add("prism-stepgraph-1").add(name).add(numReplicas).add(groupRanks).add(groupsPerCell);
+    h.add("prism-stepgraph-2").add(name).add(numReplicas).add(groupRanks).add(groupsPerCell);
     h.add(static_cast<std::uint64_t>(classes.size()));
     for (const KernelClass& k : classes) {
         h.add(k.name).add(static_cast<int>(k.scope)).add(static_cast<int>(k.category)).add(k.spatialSensitivity);
@@ -287,7 +298,7 @@ ContentHash StepGraph::hash() const
         for (const Block& b : p.blocks) {
             h.add(b.repeat).add(static_cast<std::uint64_t>(b.ops.size()));
             for (const Op& op : b.ops)
-                h.add(op.kernelClass).add(op.meanSeconds).add(op.hiddenSeconds).add(static_cast<int>(op.sync));
+                h.add(op.kernelClass).add(op.meanSeconds).add(op.hiddenSeconds).add(static_cast<int>(op.sync)).add(op.routed);
         }
     }
     for (const auto& stage : programOf)
@@ -304,8 +315,9 @@ ContentHash StepGraph::hash() const
     hashStepOp(h, gradNorm);
     hashStepOps(h, optimizer);
     hashStepOps(h, paramGather);
-    for (const Distribution* d : {&spatial, &data, &intraRegime, &interRegime, &computeRegime})
+    for (const Distribution* d : {&spatial, &data, &routing, &intraRegime, &interRegime, &computeRegime})
         d->addTo(h);
+    h.add(static_cast<int>(dataScope)).add(lockstepReplicas);
     h.add(regimeLag1).add(computeRegimeLag1).add(spatialNodeShare).add(nodeRanks);
     h.add(delays.jitterSeconds).add(delays.stallsPerGpuHour).add(delays.stallMeanSeconds).add(delays.stallCv).add(delays.stallRateCv);
     h.add(static_cast<std::uint64_t>(slow.size()));
@@ -315,6 +327,24 @@ ContentHash StepGraph::hash() const
     for (const double g : fixedSpatial)
         h.add(g);
     return h.result();
+}
+
+bool spansReplicas(const StepGraph& graph, const Program& program)
+{
+    for (const Block& b : program.blocks)
+        for (const Op& op : b.ops)
+            if (op.sync == Sync::replicas && graph.classes[static_cast<std::size_t>(op.kernelClass)].scope != Scope::none)
+                return true;
+    return false;
+}
+
+int lockstepSize(const StepGraph& graph)
+{
+    const bool any =
+        std::any_of(graph.programs.begin(), graph.programs.end(), [&](const Program& p) { return spansReplicas(graph, p); });
+    if (!any)
+        return 1;
+    return graph.lockstepReplicas > 0 ? graph.lockstepReplicas : graph.numReplicas;
 }
 
 Diagnostics check(const StepGraph& graph)

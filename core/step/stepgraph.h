@@ -29,8 +29,12 @@ struct KernelClass {
     bool operator==(const KernelClass&) const = default;
 };
 
-/// Who waits in a collective inside a cell: the `groupRanks` ranks of each group (TP x CP) or all ranks of the cell.
-enum class Sync : std::uint8_t { group, cell };
+/// Who waits in a collective: the `groupRanks` ranks of each group (TP x CP), all ranks of the cell, or all ranks that the replicas
+/// of one lockstep set have at the stage (sharded parameters).
+enum class Sync : std::uint8_t { group, cell, replicas };
+
+/// Whose micro-batch has a data factor of its own: a whole replica, or each group of its cells (the data rank of an expert group).
+enum class DataScope : std::uint8_t { replica, group };
 
 /// One kernel or collective of a program.
 struct Op {
@@ -38,6 +42,7 @@ struct Op {
     double meanSeconds = 0.0;   ///< mu >= 0
     double hiddenSeconds = 0.0; ///< collectives only: this much is hidden under compute; exposed = max(0, C - hidden)
     Sync sync = Sync::group;    ///< collectives only
+    bool routed = false;        ///< compute only: multiplied by the routing factor of its layer
     bool operator==(const Op&) const = default;
 };
 
@@ -62,6 +67,8 @@ struct StepOp {
     double meanSeconds = 0.0;
     double hiddenSeconds = 0.0; ///< exposed = max(minExposedSeconds * R * e, C - hidden)
     double minExposedSeconds = 0.0;
+    int groups = 1;  ///< communications only: equal groups side by side; the cells go on with the slowest
+    int buckets = 1; ///< communications only: parts of meanSeconds / buckets one after another, each with a draw of its own
     bool operator==(const StepOp&) const = default;
 };
 
@@ -103,7 +110,10 @@ struct StepGraph {
     std::vector<StepOp> optimizer;                 ///< per stage; a compute kernel on every rank
     std::vector<StepOp> paramGather;               ///< per stage: all replicas of the stage
     Distribution spatial;                          ///< G_r, one draw per rank and job
-    Distribution data;                             ///< D_b, one draw per (replica, micro-batch) and step
+    Distribution data;                             ///< D_b, one draw per (replica or group, micro-batch) and step
+    DataScope dataScope = DataScope::replica;
+    Distribution routing;                          ///< I, one draw per (cell, layer, micro-batch) and step: `routed` kernels
+    int lockstepReplicas = 0;                      ///< neighbours that meet in Sync::replicas; 0 = all replicas
     Distribution intraRegime, interRegime;         ///< R_scope, one draw per scope and step
     double regimeLag1 = 0.0;                       ///< lag-1 correlation of R from step to step of one job
     Distribution computeRegime;                    ///< R of all compute kernels, one draw per step
@@ -124,7 +134,12 @@ struct StepGraph {
 /// chunk once or deadlocks, wrong shapes, sizes over the limits.
 [[nodiscard]] Diagnostics check(const StepGraph& graph);
 
-/// JSON in the documented format (`"format": "prism-stepgraph-1"`). Doubles round-trip exactly.
+/// Whether some collective of the program spans replicas: those of a lockstep set run it together.
+[[nodiscard]] bool spansReplicas(const StepGraph& graph, const Program& program);
+/// Replicas of one lockstep set; 1 where no program spans replicas.
+[[nodiscard]] int lockstepSize(const StepGraph& graph);
+
+/// JSON in the documented format, version 2; versions 1 and 2 are read. Doubles round-trip exactly.
 [[nodiscard]] std::string toJson(const StepGraph& graph);
 [[nodiscard]] Result<StepGraph> stepGraphFromJson(std::string_view text);
 

@@ -72,7 +72,7 @@ private:
     void addCollective(const Op& op, double scale)
     {
         closeSegment();
-        if (op.sync == Sync::cell)
+        if (op.sync != Sync::group)
             closeSection();
         m_model.collectiveSeconds += scale * std::max(0.0, op.meanSeconds - op.hiddenSeconds);
         for (CollectiveSums& c : m_model.collectives)

@@ -117,10 +117,19 @@ Transfer WalkModel::drawnTransfer(const StepRegimes& regimes, const StepOp& op, 
     Transfer t{op.kernelClass, op.meanSeconds, op.hiddenSeconds, op.minExposedSeconds};
     t.regime = regimeOf(op.kernelClass, regimes);
     t.link = graph->classes[static_cast<std::size_t>(op.kernelClass)].scope == Scope::interNode ? link : 1.0;
-    if (!factor.deterministic())
-        t.temporal = factor(uniform(seed, quickStream(purpose, name), index));
-    if (factor.rareProbability() > 0 && uniform(seed, quickStream(rarePurpose, name), index) < factor.rareProbability())
-        t.rareExtra = t.temporal * (factor.rareMultiplier() - 1);
+    if (!factor.deterministic()) {
+        // The slowest of equal groups: a quantile. The mean of a group's buckets is taken as normal.
+        const double u = std::pow(uniform(seed, quickStream(purpose, name), index), 1.0 / op.groups);
+        t.temporal = op.buckets == 1 ? factor(u) : std::max(0.1, 1 + std::sqrt(factor.variance() / op.buckets) * m_normal(u));
+    }
+    if (factor.rareProbability() > 0) {
+        const double draws = static_cast<double>(op.groups) * op.buckets;
+        const int events = poissonCount(-draws * std::log1p(-factor.rareProbability()), uniform(seed, quickStream(rarePurpose, name), index));
+        const int ofSlowest = op.groups == 1 ? std::min(events, op.buckets) : std::min(events, 1);
+        t.rareExtra = ofSlowest * t.temporal * (factor.rareMultiplier() - 1) / op.buckets;
+        if (op.groups > 1)
+            t.rareExtra = std::max(0.0, t.rareExtra);
+    }
     return t;
 }
 

@@ -70,6 +70,7 @@ private:
 StepGraph loneReplica(StepGraph graph)
 {
     graph.numReplicas = 1;
+    graph.lockstepReplicas = 0;
     graph.slow.clear();
     if (!graph.fixedSpatial.empty())
         graph.fixedSpatial.assign(static_cast<std::size_t>(graph.schedule.numStages) * static_cast<std::size_t>(graph.cellRanks()), 1.0);

@@ -1,7 +1,7 @@
 #include "core/insight/sensitivity/attribution.h"
 
 #include "core/insight/report.h"
-#include "core/sim/stepdelays.h"
+#include "core/sim/step/stepdelays.h"
 #include "core/walk/walk.h"
 
 #include <nlohmann/json.hpp>

@@ -22,7 +22,7 @@ constexpr int kFewestSamples = 500;
 /// What is done to one input in one variation.
 enum class Change { removed, halved, doubled, only, meanUp, meanDown };
 
-/// One input of the graph: a kernel class by index, a regime, the spatial factor, the data factor, or a delay of whole steps.
+/// One input of the graph: a kernel class by index, a regime, the spatial, the data or the routing factor, or a delay of whole steps.
 struct Input {
     InputKind kind;
     int kernelClass = -1;
@@ -40,6 +40,8 @@ Distribution& distributionOf(StepGraph& graph, const Input& input)
         return graph.computeRegime;
     case InputKind::spatial:
         return graph.spatial;
+    case InputKind::routing:
+        return graph.routing;
     default:
         return graph.data;
     }
@@ -74,6 +76,14 @@ StepGraph onlyInput(StepGraph graph, const Input& input)
     still.delays = graph.delays;
     (input.kind == InputKind::jitter ? still.delays.stallsPerGpuHour : still.delays.jitterSeconds) = 0;
     return still;
+}
+
+bool hasRouting(const StepGraph& graph)
+{
+    const auto routed = [](const Op& op) { return op.routed; };
+    const auto anyIn = [&](const Block& b) { return std::any_of(b.ops.begin(), b.ops.end(), routed); };
+    return std::any_of(graph.programs.begin(), graph.programs.end(),
+                       [&](const Program& p) { return std::any_of(p.blocks.begin(), p.blocks.end(), anyIn); });
 }
 
 void scaleMean(StepGraph& graph, const Input& input, double factor)
@@ -208,6 +218,8 @@ Plan planOf(const StepGraph& graph)
     addRow(plan, {InputKind::spatial}, wholeRow("spatial", "GPU to GPU (persistent)", Category::compute), graph.spatial,
            hasCompute(graph, busy) && graph.fixedSpatial.empty());
     addRow(plan, {InputKind::data}, wholeRow("data", "Micro-batch to micro-batch (data)", Category::compute), graph.data, scopeBusy[0] > 0);
+    if (hasRouting(graph))
+        addRow(plan, {InputKind::routing}, wholeRow("routing", "Expert routing", Category::compute), graph.routing, true);
     addDelayRows(plan, graph);
     return plan;
 }
@@ -314,6 +326,8 @@ std::string_view inputKindName(InputKind kind)
         return "jitter";
     case InputKind::stall:
         return "stall";
+    case InputKind::routing:
+        return "routing";
     }
     return "data";
 }

@@ -6,12 +6,12 @@
 namespace prism {
 
 /// Which input of the step a row changes.
-enum class InputKind { kernelClass, scopeRegime, computeRegime, spatial, data, jitter, stall };
+enum class InputKind { kernelClass, scopeRegime, computeRegime, spatial, data, routing, jitter, stall };
 [[nodiscard]] std::string_view inputKindName(InputKind kind);
 
 struct SensitivityRow {
     InputKind kind = InputKind::kernelClass;
-    std::string id; ///< class name, "regime.intra_node", "regime.inter_node", "regime.compute", "spatial", "data", "step_jitter", "stalls"
+    std::string id; ///< class name, "regime.intra_node", "regime.inter_node", "regime.compute", "spatial", "data", "routing", "step_jitter", "stalls"
     std::string label; ///< for people
     Category category = Category::other;
     Scope scope = Scope::none;

@@ -115,6 +115,17 @@ Moments ChunkBuilder::collectives(int scope, double r) const
     return sum;
 }
 
+Moments ChunkBuilder::groupCompute(std::size_t section, std::size_t sample) const
+{
+    Moments sum;
+    for (const SegmentUse& use : m_shape.sections[section].segments) {
+        const Moments& m = m_segments[static_cast<std::size_t>(use.segment)]->group[sample];
+        sum.mean += use.count * m.mean;
+        sum.variance += use.count * m.variance;
+    }
+    return sum;
+}
+
 Moments ChunkBuilder::compute(std::size_t sample) const
 {
     const auto groups = static_cast<std::size_t>(m_inputs.graph.groupsPerCell);
@@ -123,12 +134,7 @@ Moments ChunkBuilder::compute(std::size_t sample) const
     for (std::size_t s = 0; s < m_shape.sections.size(); ++s) {
         const Section& section = m_shape.sections[s];
         for (std::size_t group = 0; group < groups; ++group) {
-            Moments sum;
-            for (const SegmentUse& use : section.segments) {
-                const Moments& m = m_segments[static_cast<std::size_t>(use.segment)]->group[sample * groups + group];
-                sum.mean += use.count * m.mean;
-                sum.variance += use.count * m.variance;
-            }
+            const Moments sum = groupCompute(s, sample * groups + group);
             if (groups == 1) {
                 total.mean += section.count * sum.mean;
                 total.variance += section.count * sum.variance;

@@ -17,7 +17,8 @@ struct ClassModel {
     RegisterTable table;
     bool isRandom = false; ///< otherwise the table is not used: the factor is 1
     RareEvent rare;        ///< extra = the multiplier
-    ContentHash hash;      ///< of the distribution
+    double mean = 1.0, variance = 0.0; ///< with rare events
+    ContentHash hash;                  ///< of the distribution
     [[nodiscard]] bool varies() const { return isRandom || rare.probability > 0.0; }
 };
 using ClassModelPtr = std::shared_ptr<const ClassModel>;

@@ -47,7 +47,8 @@ ContentHash contentOf(const ModelInputs& in)
                     .add(in.classes.hash[static_cast<std::size_t>(op.kernelClass)])
                     .add(op.meanSeconds)
                     .add(op.hiddenSeconds)
-                    .add(static_cast<int>(op.sync));
+                    .add(static_cast<int>(op.sync))
+                    .add(op.routed);
         }
     for (const auto& stage : g.programOf)
         for (const auto& chunk : stage)

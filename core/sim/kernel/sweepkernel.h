@@ -38,6 +38,7 @@ struct RareEvent {
     double perLog = 0.0;      ///< 1 / ln(1 - probability)
     std::vector<float> extra; ///< at (i + 0.5) / size: seconds (chunk) or factor (transfer)
     int scope = 0;            ///< row of the regime that stretches the extra seconds
+    bool replaces = false;    ///< a factor stands for the whole one instead of multiplying the draw
 };
 
 /// One chunk execution with its transfer, in rows of kLanes floats.
@@ -47,6 +48,8 @@ struct KernelNode {
     const RegisterTable* transferTable = nullptr; ///< null: the factor is 1
     const RareEvent* rare = nullptr;
     const RareEvent* transferRare = nullptr;
+    const RegisterTable* routingTable = nullptr; ///< null: no kernel of the chunk follows a routing factor
+    DrawKey routingKey;                          ///< the same for all passes of a micro-batch through the chunk
     std::int32_t clockRow = 0, durationRow = 0, dataRow = 0, waitRow = -1, sendRow = -1;
     std::int32_t transferRow = -1; ///< row of mean seconds times regime; -1: the message arrives at once
     float hiddenSeconds = 0.0F, minExposedShare = 0.0F;
@@ -58,6 +61,7 @@ struct KernelRows {
     float* compute;      ///< per duration row: compute, multiplied by the data factor
     float* spread;       ///< per duration row: standard deviation that the data factor leaves alone
     float* spreadData;   ///< per duration row: standard deviation that the data factor multiplies
+    float* routed;       ///< per duration row: compute that the routing factor multiplies, part of the above
     const float* data;   ///< per micro-batch; null = all 1, then `compute` is in `mean` and `spreadData` in `spread`
     float* transfer;     ///< per transfer
     float* slots;        ///< messages

@@ -14,7 +14,7 @@ namespace prism {
 enum class Purpose : std::uint64_t {
     spatial = 1,     ///< (replica, stage, rank); index = job
     spatialRare = 2, ///< same
-    data = 3,        ///< (run, replica, micro-batch); index = step
+    data = 3,        ///< (run, replica or group of a cell, micro-batch); index = step
     dataRare = 4,    ///< same
     regime = 5,      ///< (run, scope); index = step
     regimeRare = 6,  ///< same
@@ -25,6 +25,8 @@ enum class Purpose : std::uint64_t {
     stallRate = 11,  ///< (run); index = job
     stallCount = 12, ///< (run); index = step
     stallSize = 13,  ///< (run, number of the stall in its step); index = step
+    routing = 14,     ///< (run, cell, place in the cell's work); index = step
+    routingRare = 15, ///< same
 };
 
 /// The two series of a run: steps of fresh jobs, and steps of one median job.
@@ -54,13 +56,22 @@ inline constexpr int kMedianCandidates = 101;
                       purposeStream(Purpose::spatialRare, replica, stage, rank), job);
 }
 
-/// D of one (replica, micro-batch) in one step.
-[[nodiscard]] inline double dataFactor(const FactorSampler& data, std::uint64_t seed, Run run, std::uint64_t step, std::uint64_t replica,
+/// D of one (replica, micro-batch) in one step, or of one group of the replica's cells: `owner` counts either.
+[[nodiscard]] inline double dataFactor(const FactorSampler& data, std::uint64_t seed, Run run, std::uint64_t step, std::uint64_t owner,
                                        std::uint64_t microbatch)
 {
     const auto r = static_cast<std::uint64_t>(run);
-    return drawFactor(data, seed, purposeStream(Purpose::data, r, replica, microbatch),
-                      purposeStream(Purpose::dataRare, r, replica, microbatch), step);
+    return drawFactor(data, seed, purposeStream(Purpose::data, r, owner, microbatch), purposeStream(Purpose::dataRare, r, owner, microbatch),
+                      step);
+}
+
+/// I of one layer of a cell's work in one step; `place` counts (chunk, micro-batch, layer).
+[[nodiscard]] inline double routingFactor(const FactorSampler& routing, std::uint64_t seed, Run run, std::uint64_t step, std::uint64_t cell,
+                                          std::uint64_t place)
+{
+    const auto r = static_cast<std::uint64_t>(run);
+    return drawFactor(routing, seed, purposeStream(Purpose::routing, r, cell, place), purposeStream(Purpose::routingRare, r, cell, place),
+                      step);
 }
 
 /// R of both scopes and of the compute kernels, one of each per step. Across jobs the steps are independent. Within a job the ranks follow

@@ -1,7 +1,7 @@
 #include "core/sim/step/jobs.h"
 
 #include "core/sim/step/draws.h"
-#include "core/sim/nodeshare.h"
+#include "core/sim/step/nodeshare.h"
 #include "core/sim/step/lucks.h"
 #include "core/sim/step/stilljobs.h"
 #include "core/step/deterministicstep.h"

@@ -60,7 +60,7 @@ private:
     std::uint64_t m_block = 0;
     const Rows* m_regime = nullptr;
     Rows m_collectiveMean, m_collectiveVariance; ///< per model
-    Rows m_mean, m_compute, m_spread, m_spreadData, m_data, m_transfer, m_slots, m_scratch;
+    Rows m_mean, m_compute, m_spread, m_spreadData, m_routed, m_data, m_transfer, m_slots, m_scratch;
 };
 
 } // namespace prism

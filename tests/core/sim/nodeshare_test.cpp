@@ -1,6 +1,6 @@
 // GPU speeds that nodes share: marginal distribution, correlation, and the probabilities that the fast simulator uses.
 #include "core/sim/graphs.h"
-#include "core/sim/nodeshare.h"
+#include "core/sim/step/nodeshare.h"
 #include "core/stats/moments.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "core/sim/nodeshare.h"
+#include "core/sim/step/nodeshare.h"
 
 #include <boost/math/special_functions/erf.hpp>
 

@@ -1,4 +1,4 @@
-#include "core/sim/stepdelays.h"
+#include "core/sim/step/stepdelays.h"
 
 #include "core/stats/poisson.h"
 

@@ -1,7 +1,7 @@
 // What is added to the sampled time of whole steps: jitter of the hosts and stalls. Both simulators use it.
 #pragma once
 
-#include "core/sim/draws.h"
+#include "core/sim/step/draws.h"
 
 #include <vector>
 
