@@ -2,6 +2,8 @@
 
 #include "core/base/memo.h"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -245,6 +247,8 @@ SnapshotPtr Evaluator::evaluate(const Scenario& scenario, const EvaluateOptions&
         snapshot->stage = stage;
         snapshot->cost = {static_cast<int>(recall.recomputed().size()), recall.totalNodes(), secondsSince(start), recall.recomputed(),
                           nodeSamples};
+        spdlog::debug("{}: {} of {} nodes recomputed, {:.1f} ms", scenario.name, snapshot->cost.recomputedNodes, snapshot->cost.totalNodes,
+                      1e3 * snapshot->cost.elapsedSeconds);
         return std::make_shared<const Snapshot>(*snapshot);
     };
     const auto progress = [&](Stage stage) {

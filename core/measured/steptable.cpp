@@ -1,5 +1,6 @@
 #include "core/measured/steptable.h"
 
+#include "core/base/table.h"
 #include "core/measured/tables.h"
 
 #include <nlohmann/json.hpp>

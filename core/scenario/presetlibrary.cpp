@@ -10,6 +10,7 @@
 #include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <spdlog/spdlog.h>
 #include <sstream>
 
 namespace prism {
@@ -53,6 +54,7 @@ Library readLibrary()
 {
     Library library;
     const fs::path root = presetFolder();
+    spdlog::debug("presets from {}", root.string());
     std::error_code error;
     for (const char* kind : kKinds) {
         for (const fs::directory_entry& entry : fs::directory_iterator(root / kind, error)) {

@@ -2,6 +2,7 @@
 
 #include "core/insight/paired.h"
 #include "core/insight/variation.h"
+#include "core/step/deterministicstep.h"
 
 #include <algorithm>
 #include <chrono>
