@@ -10,6 +10,7 @@ void addBench(CLI::App& app, Cli& cli);
 void addCalibrate(CLI::App& app, Cli& cli);
 void addCheck(CLI::App& app, Cli& cli);
 void addCompare(CLI::App& app, Cli& cli);
+void addExplore(CLI::App& app, Cli& cli);
 void addFigures(CLI::App& app, Cli& cli);
 void addGraph(CLI::App& app, Cli& cli);
 void addGuarantee(CLI::App& app, Cli& cli);

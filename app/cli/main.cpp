@@ -30,6 +30,7 @@ int main(int argc, char** argv)
         addGuarantee(app, cli);
         addJob(app, cli);
         addTimeline(app, cli);
+        addExplore(app, cli);
         addFigures(app, cli);
         addTrace(app, cli);
         addGraph(app, cli);
