@@ -1,4 +1,4 @@
-// Mean and variance of samples.
+// Mean, variance and quantiles of samples.
 #pragma once
 
 #include <vector>
@@ -9,5 +9,8 @@ namespace prism {
 [[nodiscard]] double meanOf(const std::vector<double>& x);
 /// Unbiased; 0 with fewer than two samples.
 [[nodiscard]] double varianceOf(const std::vector<double>& x);
+
+/// Quantile by linear interpolation between order statistics (Hyndman and Fan type 7); `sorted` ascending; 0 without samples.
+[[nodiscard]] double quantileOfSorted(const std::vector<double>& sorted, double probability);
 
 } // namespace prism
