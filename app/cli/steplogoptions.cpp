@@ -1,6 +1,6 @@
 #include "app/cli/steplogoptions.h"
 
-#include "core/measured/tables.h"
+#include "core/base/table.h"
 
 #include <CLI/CLI.hpp>
 

@@ -1,5 +1,6 @@
 // trace: measured jobs from tables and traces. The commands below it stand in files of their own.
 #include "app/cli/tracecommand.h"
+#include "core/trace/pipelineevents.h"
 #include "core/trace/stagetable.h"
 
 #include <CLI/CLI.hpp>
@@ -12,7 +13,8 @@ namespace prism::cli {
 
 void addJob(CLI::App& command, JobOptions& options, Cli& cli)
 {
-    command.add_option("table", options.table, "Table of operations, one row each (CSV, may be gzip)")->required();
+    command.add_option("table", options.table, "Table of operations, one row each (CSV, may be gzip), or a folder of pp_rank_N.json files")
+        ->required();
     command.add_option("--meta", options.meta, "File with dp_size, pp_size and vpp_size of the job; without it they come from the rows");
     command.add_flag("--progress", options.progress, "Say on standard error how far reading is");
     addOutput(command, options, cli);
@@ -33,6 +35,8 @@ ReadControl readControl(bool progress)
 
 TraceJob loadJob(const JobOptions& options)
 {
+    if (isPipelineEventFolder(options.table))
+        return require(readPipelineEvents(options.table, readControl(options.progress)));
     StageTableMeta meta;
     if (!options.meta.empty())
         meta = require(readStageTableMeta(options.meta));
@@ -52,6 +56,7 @@ void addTrace(CLI::App& app, Cli& cli)
     CLI::App* command = app.add_subcommand("trace", "Measured jobs: what tables and traces of operations say");
     command->require_subcommand(1);
     addTraceWhatIf(*command, cli);
+    addTracePredict(*command, cli);
 }
 
 } // namespace prism::cli

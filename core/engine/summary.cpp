@@ -23,16 +23,6 @@ double orderStatisticHalfWidth(const std::vector<double>& sorted, double p)
 
 } // namespace
 
-double quantileOfSorted(const std::vector<double>& sorted, double probability)
-{
-    if (sorted.empty())
-        return 0.0;
-    const double at = std::clamp(probability, 0.0, 1.0) * static_cast<double>(sorted.size() - 1);
-    const auto i = std::min(static_cast<std::size_t>(at), sorted.size() - 1);
-    const auto j = std::min(i + 1, sorted.size() - 1);
-    return sorted[i] + (at - static_cast<double>(i)) * (sorted[j] - sorted[i]);
-}
-
 DistributionSummary summarize(std::vector<double> samplesSeconds, const StepSamples* sharedErrors)
 {
     DistributionSummary out;

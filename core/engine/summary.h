@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/sim/simulate.h"
+#include "core/stats/moments.h"
 
 namespace prism {
 
@@ -12,8 +13,6 @@ struct DistributionSummary {
     std::size_t samples = 0;
 };
 
-/// Quantile by linear interpolation between order statistics (Hyndman and Fan type 7); `sorted` ascending, not empty.
-[[nodiscard]] double quantileOfSorted(const std::vector<double>& sorted, double probability);
 /// `shared*` standard errors of StepSamples are added in quadrature to the order-statistic intervals.
 [[nodiscard]] DistributionSummary summarize(std::vector<double> samplesSeconds, const StepSamples* sharedErrors = nullptr);
 

@@ -1,4 +1,4 @@
-// Mean and variance: of samples, and as a pair that stands for a distribution.
+// Mean, variance and quantiles of samples, and mean and variance as a pair that stands for a distribution.
 #pragma once
 
 #include <vector>
@@ -14,5 +14,8 @@ struct Moments {
 [[nodiscard]] double meanOf(const std::vector<double>& x);
 /// Unbiased; 0 with fewer than two samples.
 [[nodiscard]] double varianceOf(const std::vector<double>& x);
+
+/// Quantile by linear interpolation between order statistics (Hyndman and Fan type 7); `sorted` ascending; 0 without samples.
+[[nodiscard]] double quantileOfSorted(const std::vector<double>& sorted, double probability);
 
 } // namespace prism

@@ -126,7 +126,7 @@ void keepComplete(TraceJob& job, const JobShape& shape)
                                  dropped.substr(0, 200)));
 }
 
-/// Takes over the rows of the kept replicas and says which are missing.
+/// Takes over the rows of the kept replicas.
 void take(TraceJob& job, const Rows& rows, const ReplicaSources& sources)
 {
     std::map<Worker, int> kept;
@@ -149,12 +149,14 @@ void take(TraceJob& job, const Rows& rows, const ReplicaSources& sources)
         std::stable_sort(step.operations.begin(), step.operations.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
 }
 
+/// Notes how many replicas the job ran with and says which are missing.
 void sayReplicas(TraceJob& job, const JobShape& shape, const ReplicaSources& sources, const std::set<Worker>& steady)
 {
     std::set<int> seen;
     for (const Worker& w : steady)
         seen.insert(w.first);
     const std::size_t whole = std::max(seen.size(), static_cast<std::size_t>(std::max(0, shape.replicas)));
+    job.replicasOfJob = static_cast<int>(whole);
     if (std::adjacent_find(sources[0].begin(), sources[0].end(), std::not_equal_to<>()) != sources[0].end())
         job.notes.push_back(note(shape, "no replica has all stages: workers of several replicas stand in for one"));
     else if (sources.size() < whole)

@@ -80,6 +80,7 @@ struct TraceStep {
 struct TraceJob {
     std::string name;
     int replicas = 0, stages = 0, chunks = 1;
+    int replicasOfJob = 0; ///< that the job ran with as far as is known, >= replicas; waits for those without a record are in the durations
     bool transfersRecorded = true;   ///< false: computations alone (pipeline event files); what lies between them is a gap
     std::vector<int> replicaNumbers; ///< of the kept replicas as the file numbers them; [replicas]
     std::vector<TraceStep> steps;
