@@ -1,5 +1,6 @@
 #include "app/cli/cli.h"
 
+#include "core/calibrate/clustercalibration.h"
 #include "core/scenario/parameters.h"
 #include "core/scenario/presets.h"
 #include "core/study/study.h"
@@ -141,21 +142,46 @@ void writeOutput(const CommonOptions& options, const std::string& text)
         throw InputError({inputProblem(options.output, "The file cannot be written: " + error.message() + ".", "a writable place")});
 }
 
-Scenario loadScenario(const CommonOptions& options)
+namespace {
+
+/// The scenario as it is named, without --set.
+Scenario namedScenario(const std::string& name)
 {
-    const std::string& name = options.scenario;
     std::error_code error;
     if (name.ends_with(".prism") && std::filesystem::exists(name, error))
-        return applyOverrides(require(scenarioFromStudy(name, "")), options.overrides);
+        return require(scenarioFromStudy(name, ""));
     if (name == "-" || std::filesystem::exists(name, error))
-        return applyOverrides(require(scenarioFromJson(readInput(name))), options.overrides);
+        return require(scenarioFromJson(readInput(name)));
     for (const PresetInfo& info : presetList())
         if (info.kind == "scenario" && info.name == name)
-            return applyOverrides(require(scenarioPreset(name)), options.overrides);
+            return require(scenarioPreset(name));
     if (const auto colon = studyNameSeparator(name); colon != std::string::npos)
-        return applyOverrides(require(scenarioFromStudy(name.substr(0, colon), name.substr(colon + 1))), options.overrides);
+        return require(scenarioFromStudy(name.substr(0, colon), name.substr(colon + 1)));
     throw InputError({inputProblem(name, "There is no such file, and no scenario preset of this name.",
                                    "a file, -, STUDY.prism:NAME, or one of " + scenarioNames())});
+}
+
+/// The file is read from the scenario's folder where its path is relative.
+Scenario withCalibration(Scenario scenario, const std::string& scenarioName)
+{
+    if (scenario.measured.calibration.empty())
+        return scenario;
+    std::filesystem::path path = scenario.measured.calibration;
+    std::error_code error;
+    if (path.is_relative() && std::filesystem::is_regular_file(scenarioName, error))
+        if (const auto beside = std::filesystem::path(scenarioName).parent_path() / path; std::filesystem::exists(beside, error))
+            path = beside;
+    return require(calibratedScenario(std::move(scenario), require(clusterCalibrationFromJson(readInput(path.string())))));
+}
+
+} // namespace
+
+Scenario loadScenario(const CommonOptions& options)
+{
+    const Scenario named = applyOverrides(namedScenario(options.scenario), options.overrides);
+    if (named.measured.calibration.empty())
+        return named;
+    return applyOverrides(withCalibration(named, options.scenario), options.overrides); // what is set goes over what was measured
 }
 
 std::string diagnosticsText(const Diagnostics& diagnostics)

@@ -10,6 +10,8 @@ void addBench(CLI::App& app, Cli& cli);
 void addCalibrate(CLI::App& app, Cli& cli);
 void addCheck(CLI::App& app, Cli& cli);
 void addCompare(CLI::App& app, Cli& cli);
+void addFit(CLI::App& app, Cli& cli);
+void addFollow(CLI::App& app, Cli& cli);
 void addGraph(CLI::App& app, Cli& cli);
 void addGuarantee(CLI::App& app, Cli& cli);
 void addImport(CLI::App& app, Cli& cli);

@@ -25,6 +25,8 @@ int main(int argc, char** argv)
         addGuarantee(app, cli);
         addTimeline(app, cli);
         addGraph(app, cli);
+        addFit(app, cli);
+        addFollow(app, cli);
         addSimulate(app, cli);
         addStudy(app, cli);
         addValidatePublished(app, cli);
