@@ -12,6 +12,8 @@ void addCheck(CLI::App& app, Cli& cli);
 void addCompare(CLI::App& app, Cli& cli);
 void addExplore(CLI::App& app, Cli& cli);
 void addFigures(CLI::App& app, Cli& cli);
+void addFit(CLI::App& app, Cli& cli);
+void addFollow(CLI::App& app, Cli& cli);
 void addGraph(CLI::App& app, Cli& cli);
 void addGuarantee(CLI::App& app, Cli& cli);
 void addJob(CLI::App& app, Cli& cli);

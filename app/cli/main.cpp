@@ -34,6 +34,8 @@ int main(int argc, char** argv)
         addFigures(app, cli);
         addTrace(app, cli);
         addGraph(app, cli);
+        addFit(app, cli);
+        addFollow(app, cli);
         addSimulate(app, cli);
         addStudy(app, cli);
         addValidatePublished(app, cli);

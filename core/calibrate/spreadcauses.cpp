@@ -104,7 +104,7 @@ std::vector<double> stallSizes(const std::vector<CleanRun>& runs, double noise)
         bool before = false;
         for (std::size_t i = 0; i < run.seconds.size(); ++i) {
             const double excess = run.seconds[i] - medianAround(run.seconds, i);
-            const bool stalls = excess > kStallNoises * noise * run.medianSeconds;
+            const bool stalls = excess > std::max(kLeastStallSeconds, kStallNoises * noise * run.medianSeconds);
             if (stalls && before)
                 sizes.back() += excess;
             else if (stalls)

@@ -29,9 +29,10 @@ struct SpreadCauses {
 };
 
 /// `gpus` of the job; `explainedCv`: the part of the spread between neighbouring steps that other causes of the model explain. A stall is
-/// an excess over the local median beyond kStallNoises robust standard deviations; neighbours that stall are one event. Pure; any thread.
+/// an excess over the local median beyond kStallNoises robust standard deviations and kLeastStallSeconds; neighbours that stall are one
+/// event. Pure; any thread.
 [[nodiscard]] SpreadCauses spreadCauses(const std::vector<CleanRun>& runs, double gpus, double explainedCv);
-inline constexpr double kStallNoises = 10.0;
+inline constexpr double kStallNoises = 10.0, kLeastStallSeconds = 0.5;
 
 /// One system among several.
 struct SystemSpread {

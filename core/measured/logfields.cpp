@@ -97,6 +97,7 @@ NamedField namedField(std::string_view name)
                  : isOneOf(text, kSamples) ? FieldKind::samples
                  : isOneOf(text, kRuns)    ? FieldKind::run
                  : isOneOf(text, kStamps)  ? FieldKind::stamp
+                 : text == "pause"         ? FieldKind::pause
                                            : FieldKind::other;
     return field;
 }
@@ -123,10 +124,12 @@ LogColumns logColumns(const std::vector<std::string>& names, const std::string& 
             take(FieldKind::run, out.run);
         else if (names[i] == runName)
             out.run = i;
-        if (named.kind == FieldKind::stamp && !out.stamp && !isTime) {
-            out.stamp = i;
+        if (named.kind == FieldKind::stamp && !out.stamp)
             out.stampUnit = named.unitSeconds;
-        }
+        if (named.kind == FieldKind::pause && !out.pause)
+            out.pauseUnit = named.unitSeconds;
+        take(FieldKind::stamp, out.stamp);
+        take(FieldKind::pause, out.pause);
     }
     const auto best = std::min_element(found.begin(), found.end(), [](const TimeField& a, const TimeField& b) { return a.rank < b.rank; });
     if (best == found.end())

@@ -22,18 +22,18 @@ struct TimeField {
 /// Seconds of "s", "ms", "us" (or their long names); 0 for anything else.
 [[nodiscard]] double unitSeconds(std::string_view unit);
 
-enum class FieldKind { other, step, samples, run, stamp };
+enum class FieldKind { other, step, samples, run, stamp, pause };
 struct NamedField {
     FieldKind kind = FieldKind::other;
-    double unitSeconds = 1; ///< of a stamp
+    double unitSeconds = 1; ///< of a stamp or a pause
 };
 [[nodiscard]] NamedField namedField(std::string_view name);
 
 /// The fields of a table that matter.
 struct LogColumns {
     std::vector<TimeField> times; ///< one, or one per run
-    std::optional<std::size_t> step, samples, run, stamp;
-    double stampUnit = 1;
+    std::optional<std::size_t> step, samples, run, stamp, pause;
+    double stampUnit = 1, pauseUnit = 1;
     std::string timeName;         ///< for people
     std::vector<std::string> tie; ///< several fields could be the time: their names; `times` is empty then
 };

@@ -104,8 +104,10 @@ void findPauses(const LoggedRun& run, const std::vector<double>& x, RunShape& sh
         if (i >= shape.warmUp && step.pauseSeconds > std::max(kPauseSeconds, kPauseShare * shape.medianSeconds))
             shape.afterPause.push_back(i);
     }
+    // Steps that swing evenly by themselves are no pauses: half of the series' own spread counts as noise as well.
+    const double swing = 0.5 * kNormalOverMad * medianAbsolute(x, shape.medianSeconds);
     if (!shape.pausesLogged)
-        shape.afterPause = evenlySpaced(x, shape.warmUp, shape.noiseSeconds, shape.medianSeconds);
+        shape.afterPause = evenlySpaced(x, shape.warmUp, std::max(shape.noiseSeconds, swing), shape.medianSeconds);
 }
 
 /// Medians of the parts of `x` between the shifts.

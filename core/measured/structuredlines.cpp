@@ -223,6 +223,10 @@ public:
             const double samples = number(m_columns.samples);
             found.step.samplesSeen = samples >= 0 ? samples : -1;
             found.stamp = m_columns.stampUnit * number(m_columns.stamp);
+            if (const double pause = m_columns.pauseUnit * number(m_columns.pause); pause >= 0) {
+                found.step.pauseSeconds = pause;
+                found.stampIsPaused = true;
+            }
             found.run = !time.run.empty() ? time.run : m_columns.run && *m_columns.run < fields.size() ? fields[*m_columns.run] : "";
             out.push_back(found);
         }

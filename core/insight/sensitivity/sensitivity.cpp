@@ -171,18 +171,19 @@ SensitivityRow wholeRow(const char* id, const char* label, Category category)
     return row;
 }
 
-/// Rows of what delays whole steps. Their spread is in seconds: a cv over the noise-free step, and that of one stall.
+/// Rows of what delays whole steps, where there is any. Their spread is in seconds: a cv over the noise-free step, and that of one stall.
 void addDelayRows(Plan& plan, const StepGraph& graph)
 {
-    const auto add = [&](InputKind kind, SensitivityRow row, double cv, bool varies) {
-        addRow(plan, {kind}, std::move(row), varies ? Distribution{Family::gamma, std::max(cv, 1e-12)} : Distribution{}, true);
+    const auto add = [&](InputKind kind, SensitivityRow row, double cv) {
+        addRow(plan, {kind}, std::move(row), Distribution{Family::gamma, std::max(cv, 1e-12)}, true);
         plan.rows.back().cv = cv;
     };
     const StepDelays& d = graph.delays;
     const double still = deterministicStepSeconds(graph);
-    add(InputKind::jitter, wholeRow("step_jitter", "Step jitter", Category::other), still > 0 ? d.jitterSeconds / still : 0,
-        d.jitterSeconds > 0);
-    add(InputKind::stall, wholeRow("stalls", "Stalls", Category::other), d.stallsPerGpuHour > 0 ? d.stallCv : 0, d.stallsPerGpuHour > 0);
+    if (d.jitterSeconds > 0)
+        add(InputKind::jitter, wholeRow("step_jitter", "Step jitter", Category::other), still > 0 ? d.jitterSeconds / still : 0);
+    if (d.stallsPerGpuHour > 0)
+        add(InputKind::stall, wholeRow("stalls", "Stalls", Category::other), d.stallCv);
 }
 
 Plan planOf(const StepGraph& graph)
@@ -214,8 +215,9 @@ Plan planOf(const StepGraph& graph)
             addRow(plan, {InputKind::scopeRegime, -1, scope}, std::move(row),
                    scope == Scope::intraNode ? graph.intraRegime : graph.interRegime, true);
     }
-    addRow(plan, {InputKind::computeRegime}, wholeRow("regime.compute", "Condition of all compute (regime)", Category::compute),
-           graph.computeRegime, scopeBusy[0] > 0);
+    if (!graph.computeRegime.isDeterministic())
+        addRow(plan, {InputKind::computeRegime}, wholeRow("regime.compute", "Condition of all compute (regime)", Category::compute),
+               graph.computeRegime, scopeBusy[0] > 0);
     addRow(plan, {InputKind::spatial}, wholeRow("spatial", "GPU to GPU (persistent)", Category::compute), graph.spatial,
            hasCompute(graph, busy) && graph.fixedSpatial.empty());
     addRow(plan, {InputKind::data}, wholeRow("data", "Micro-batch to micro-batch (data)", Category::compute), graph.data, scopeBusy[0] > 0);
