@@ -4,6 +4,7 @@
 #include "core/cost/predictor.h"
 #include "core/sim/simulate.h"
 #include "core/stats/moments.h"
+#include "core/step/deterministicstep.h"
 
 #include <spdlog/fmt/fmt.h>
 
