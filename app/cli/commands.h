@@ -17,6 +17,7 @@ void addFollow(CLI::App& app, Cli& cli);
 void addGraph(CLI::App& app, Cli& cli);
 void addGuarantee(CLI::App& app, Cli& cli);
 void addJob(CLI::App& app, Cli& cli);
+void addImprove(CLI::App& app, Cli& cli);
 void addImport(CLI::App& app, Cli& cli);
 void addParameters(CLI::App& app, Cli& cli);
 void addPlacement(CLI::App& app, Cli& cli);

@@ -31,6 +31,7 @@ int main(int argc, char** argv)
         addJob(app, cli);
         addTimeline(app, cli);
         addExplore(app, cli);
+        addImprove(app, cli);
         addFigures(app, cli);
         addTrace(app, cli);
         addGraph(app, cli);

@@ -2,6 +2,7 @@
 
 #include "core/cost/predictor.h"
 #include "core/sim/simulate.h"
+#include "core/step/deterministicstep.h"
 
 #include <spdlog/fmt/fmt.h>
 
