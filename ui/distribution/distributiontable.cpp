@@ -1,5 +1,6 @@
 #include "ui/distribution/distributiontable.h"
 
+#include "ui/distribution/figuredelegate.h"
 #include "ui/workspace/distributionmodel.h"
 
 #include <QHeaderView>

@@ -36,8 +36,8 @@ namespace prism::ui {
 
 namespace {
 
-constexpr int kViewSaveMs = 1000;                     // a crash has no closeEvent: the view is kept on a timer too
-constexpr int kLeastWidth = 1024, kLeastHeight = 700; // a projector of 1024 x 768 with its bars
+constexpr int kViewSaveMs = 1000;                       // a crash has no closeEvent: the view is kept on a timer too
+constexpr int kWindowWidth = 1024, kWindowHeight = 700; // a projector of 1024 x 768 with its bars
 
 } // namespace
 
@@ -215,7 +215,7 @@ void MainWindow::arrangeLayout()
         action->setChecked(true);
     m_dockWidth = metric::dock;
     m_splitter->setSizes({m_theme.px(metric::dock), std::max(400, width() - m_theme.px(metric::dock))});
-    setMinimumSize(kLeastWidth, kLeastHeight);
+    setMinimumSize(kWindowWidth, kWindowHeight);
     updateChrome();
 }
 

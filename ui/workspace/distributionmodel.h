@@ -3,6 +3,7 @@
 
 #include "ui/workspace/changescache.h"
 #include "ui/look/figures.h"
+#include "ui/look/tabledata.h"
 #include "ui/workspace/context.h"
 
 #include <QAbstractTableModel>

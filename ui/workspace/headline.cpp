@@ -38,8 +38,12 @@ QList<HeadlineCell> emptyCells()
     QList<HeadlineCell> cells;
     for (const QString& label : {QObject::tr("Step time p50"), QObject::tr("Step time p95"), QObject::tr("Step time p99"),
                                  QObject::tr("Slowdown p50"), QObject::tr("Tokens per second"), QObject::tr("MFU"),
-                                 QObject::tr("Peak memory"), QObject::tr("Days to train"), QObject::tr("Cost")})
-        cells << HeadlineCell{label, u"–"_s};
+                                 QObject::tr("Peak memory"), QObject::tr("Days to train"), QObject::tr("Cost")}) {
+        HeadlineCell cell;
+        cell.label = label;
+        cell.number = u"–"_s;
+        cells << cell;
+    }
     return cells;
 }
 

@@ -24,8 +24,8 @@ struct InsightStatus {
     bool hasAnswer = false; ///< of this question or an earlier one
     bool isCurrent = false; ///< the answer shown is that to the question asked last
     bool waits = false, runs = false, cancelled = false;
-    QString error;    ///< of the question asked last; empty = none
-    QString progress; ///< "34 %, 6,200 of 10,000 samples"; empty = not known
+    QString error = {};    ///< of the question asked last; empty = none
+    QString progress = {}; ///< "34 %, 6,200 of 10,000 samples"; empty = not known
 };
 
 /// The state of the step times of one scenario; null: no scenario.
