@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // calibrate: fits the cost model's constants on a folder of measurements and writes them with their residuals.
 #include "app/cli/commands.h"
 #include "core/calibrate/calibrate.h"

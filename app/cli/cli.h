@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What every command of prism-cli shares: options, where output goes, how errors leave.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The commands of prism-cli. Each stands in its own file and adds itself to the program.
 #pragma once
 

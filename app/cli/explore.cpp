@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // explore: which configuration is best by a percentile of the step, or by what a token costs.
 #include "core/explore/explore.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // figures: where each figure comes from, for people and as the help page.
 #include "core/insight/figures/figuretable.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // fit: the level and spread of a scenario from the step times of a run; joins calibrations of a cluster into one file.
 #include "app/cli/commands.h"
 #include "app/cli/steplogoptions.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // follow: a training log while it grows, each step beside its predicted distribution, with alarms and what would explain them.
 #include "app/cli/commands.h"
 #include "core/engine/evaluator.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // import: a Hugging Face config.json or Megatron-LM arguments become a scenario file; measured tables go into one.
 #include "app/cli/commands.h"
 #include "app/cli/steplogoptions.h"

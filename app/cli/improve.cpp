@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // improve: the single changes of a scenario that help most, each with what it gives and what it costs.
 #include "core/explore/moves.h"
 

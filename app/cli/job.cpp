@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // job: days, money and energy of a whole training run, with failures, checkpoints, spares and pauses.
 #include "core/job/wholejob.h"
 

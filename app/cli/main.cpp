@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // prism-cli: batch and scripts. Parses the command line, runs one command, turns errors into exit codes.
 #include "app/cli/commands.h"
 #include "core/base/logging.h"

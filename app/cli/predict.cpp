@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // predict: the distribution of the step time of one scenario, with everything that the design promises in --json.
 #include "app/cli/commands.h"
 #include "core/base/figure.h"
@@ -154,10 +155,10 @@ std::string toText(const Snapshot& s)
                             ? "90 % of the published runs"
                             : "outside of what was validated, see the warnings: 90 % of the runs of other software and machines");
     const VarianceShare& v = s.varianceShare;
-    text += fmt::format("Variance               spatial {:.0f} %, temporal {:.0f} %, regime {:.0f} %, data {:.0f} %, rare {:.0f} %, jitter {:.0f} %, "
-                        "stalls {:.0f} %, interaction {:.0f} %\n",
-                        100 * v.spatial, 100 * v.temporal, 100 * v.regime, 100 * v.data, 100 * v.rare, 100 * v.jitter, 100 * v.stall,
-                        100 * v.interaction);
+    text += fmt::format(
+        "Variance               spatial {:.0f} %, temporal {:.0f} %, regime {:.0f} %, data {:.0f} %, rare {:.0f} %, jitter {:.0f} %, "
+        "stalls {:.0f} %, interaction {:.0f} %\n",
+        100 * v.spatial, 100 * v.temporal, 100 * v.regime, 100 * v.data, 100 * v.rare, 100 * v.jitter, 100 * v.stall, 100 * v.interaction);
     text += fmt::format("Throughput             {} tokens/s   {} TFLOP/s per GPU   MFU {:.1f} %   HFU {:.1f} %\n",
                         amountText(s.tokensPerSecond), amountText(s.tflopsPerGpu), 100 * s.mfu, 100 * s.hfu);
     text += fmt::format("Memory                 peak {:.1f} GiB of {:.1f} GiB, {}\n", s.costed->memory.peakGib,
@@ -172,7 +173,6 @@ std::string toText(const Snapshot& s)
     text += fmt::format("\nScenario hash {}, version {}, {:.0f} ms\n", s.hash.text(), PRISM_VERSION, 1e3 * s.cost.elapsedSeconds);
     return text;
 }
-
 
 void predict(const PredictOptions& options)
 {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // presets: what the library holds, and one entry with its sources.
 #include "app/cli/commands.h"
 #include "core/scenario/presets.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // simulate: the step-time distribution of a step graph file, by the fast or the reference simulator.
 #include "app/cli/commands.h"
 #include "core/base/figure.h"

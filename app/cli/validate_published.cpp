@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // validate-published: every row of a file of published steps beside what the model says, and the errors by source.
 #include "app/cli/commands.h"
 #include "core/base/text.h"

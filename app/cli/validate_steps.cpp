@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // validate-steps: a measured series of step times beside the predicted distribution of one job.
 #include "app/cli/commands.h"
 #include "app/cli/steplogoptions.h"

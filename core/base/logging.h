@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Where the programs' log goes. Quiet until a program says otherwise; nothing leaves the machine.
 //
 // Code logs through spdlog's default logger: debug for what was computed and from where, warn for what a user should know and no result

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The calibration procedure: operator benchmarks, nccl-tests tables and published steps in, fitted constants and residuals out.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The collective part of the calibration: bus-bandwidth curves inside a node, constants of the network between nodes.
 #include "core/calibrate/calibrate.h"
 #include "core/calibrate/collectiveagreement.h"

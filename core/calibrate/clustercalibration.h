@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What was measured on one cluster, in one file that a scenario names: levels, spreads, collectives, operators, speeds, and where they
 // come from.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What the fits of the calibration share: a median and a search along one constant.
 #pragma once
 

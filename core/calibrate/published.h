@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Published training-step measurements: reading them as scenarios, running them, and the errors of the model by source.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What the words of a published row mean: "fp8-cs", "amp_bf16", "norm, act".
 #pragma once
 

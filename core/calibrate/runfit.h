@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A scenario fitted to the step times of a run: few named factors, each with an interval and what the data cannot tell apart.
 #pragma once
 

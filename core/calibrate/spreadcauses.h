@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Step times of a system as named causes: jitter, stalls, a compute regime; and what several systems have in common.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What the analytic way knows about a scenario before any sampling: graph, memory, world, breakdown, FLOPs.
 #pragma once
 

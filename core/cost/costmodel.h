@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Seconds of a kernel or collective: roofline with shapes, and latency-bandwidth collectives on the group's links.
 #pragma once
 

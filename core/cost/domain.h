@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What the calibration covers: outside of it a prediction is an extrapolation, says so and carries a wider band.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // How finely the communications of a step are cut: groups side by side and buckets one after another.
 #pragma once
 

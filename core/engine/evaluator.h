@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Incremental evaluation: a graph of pure functions memoised by content hash; one immutable snapshot per revision.
 #pragma once
 

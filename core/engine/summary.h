@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The figures of a sampled step-time distribution, each with its interval.
 #pragma once
 

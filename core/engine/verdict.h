@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What stands against taking a result at its word: it does not fit, lies outside of what was validated, or has a fitted tail.
 #pragma once
 

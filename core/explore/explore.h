@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The search: every configuration of a space by its noise-free step and memory, the promising ones by sampling, until the ranking is known.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The search as JSON and CSV.
 #include "core/explore/explore.h"
 #include "core/insight/report.h"

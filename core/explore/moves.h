@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The next best move: every single change of a scenario that a person could make, by what it gives and what it costs.
 #pragma once
 

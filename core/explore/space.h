@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The space of a search: which parameters take which values.
 #pragma once
 

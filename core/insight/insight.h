@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What all insights share: options, an estimate with its interval, and progress.
 #pragma once
 

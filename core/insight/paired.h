@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Differences of two sampled distributions that share their random numbers, with intervals that use the pairing.
 #pragma once
 

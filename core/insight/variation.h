@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The same step with one input changed: the building block of sensitivity, comparison and attribution by removal.
 #pragma once
 

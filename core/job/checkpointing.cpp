@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/job/checkpointing.h"
 
 #include <boost/math/special_functions/lambert_w.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Closed forms of checkpoint and restart: best interval, expected time and its deviation, lost work, effective training time ratio.
 //
 // All assume failures that come as a Poisson process with mean time M between them, also during checkpoints and restarts; times in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The whole job as JSON, CSV and dates.
 #include "core/insight/report.h"
 #include "core/job/wholejob.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // From a scenario and its job section to what one sampled run meets.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // One training run from start to end: work, checkpoints, failures, repairs, slow episodes and planned stops as events in time.
 #pragma once
 

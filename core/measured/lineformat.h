@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // One way in which a log tells of steps. Internal to core/measured.
 #pragma once
 

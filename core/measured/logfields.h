@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Which field of a table or a JSON object is the time of a step, its number, its samples, its run or its time stamp: by the name.
 #pragma once
 

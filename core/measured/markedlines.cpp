@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Log lines that hold a step's time behind fixed words, and lines by a pattern of one's own.
 #include "core/measured/lineformat.h"
 

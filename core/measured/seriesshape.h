@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What a run of steps holds besides the noise of its steps: warm-up, steps after evaluations, level shifts, a trend.
 #pragma once
 

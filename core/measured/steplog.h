@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Step times out of training logs as people have them: Megatron-LM, MLPerf, NeMo, DeepSpeed, torchtitan, CSV, JSON lines.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Logs whose lines are data: MLPerf events, JSON lines, tables with a header.
 #include "core/measured/lineformat.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What is wrong with a scenario: ranges by the parameter table, then the rules that join several fields.
 #include "core/scenario/check.h"
 

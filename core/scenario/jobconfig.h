@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What a whole training run meets besides its steps: failures, checkpoints, spares, slow episodes, pauses, power.
 #pragma once
 

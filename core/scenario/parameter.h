@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // One entry of the parameter table: id, label, unit, type, range, default and help of something that a user can edit.
 #pragma once
 

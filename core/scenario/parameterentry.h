@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // How the entries of the parameter table are made: one factory per type, each with an accessor of the field.
 #pragma once
 

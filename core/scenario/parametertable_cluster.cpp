@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Parameter table: the cluster section (GPU, node, fabric).
 #include "core/scenario/parameterentry.h"
 #include "core/scenario/presetlibrary.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Parameter table: the measured section, as far as it is single values.
 #include "core/scenario/parameterentry.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Parameter table: the parallelism and training sections.
 #include "core/scenario/parameterentry.h"
 

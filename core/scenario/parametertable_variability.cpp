@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Parameter table: the variability section, four entries per distribution.
 #include "core/scenario/parameterentry.h"
 #include "core/scenario/presetlibrary.h"
@@ -34,7 +35,8 @@ constexpr Quantity kQuantities[] = {
     {&VariabilityConfig::data, "data", "Micro-batch",
      "Weight of a micro-batch (sequence lengths): one draw per data-parallel rank and micro-batch, the same on every stage.", true},
     {&VariabilityConfig::moeImbalance, "moe_imbalance", "Expert imbalance",
-     "Load of the busiest rank of an expert group over its own mean: one draw per layer and micro-batch, shared by all expert products.", false},
+     "Load of the busiest rank of an expert group over its own mean: one draw per layer and micro-batch, shared by all expert products.",
+     false},
 };
 
 std::vector<std::string> withNone(std::vector<std::string> names)

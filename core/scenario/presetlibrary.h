@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The preset library as stored: GPUs, fabrics, models and scenarios as data files with a source for every number.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What the user edits: one scenario = model, cluster, parallelism, training, variability, job, measured. Plain values.
 //
 // JSON keys are the member names in snake_case (numLayers -> num_layers), grouped in sections of the same names; units stand

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The content hash of a scenario: every parameter that changes a number, then the lists.
 #include "core/scenario/parametercheck.h"
 #include "core/scenario/parametertable.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Scenario <-> JSON text. Reading and writing go through the parameter table, so no field can be forgotten.
 #include "core/base/jsontext.h"
 #include "core/scenario/check.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Presets of one section of a scenario: a model, a GPU, a fabric, a variability, a job.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Reads the sections of a scenario file by the parameter table; used for scenarios and for preset files.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The fast simulator: replicas of a step from models of their chunks, steps from replicas directly or by order statistics.
 #include "core/sim/simulate.h"
 

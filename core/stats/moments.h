@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Mean, variance and quantiles of samples, and mean and variance as a pair that stands for a distribution.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Number of events by inversion of the Poisson distribution.
 #pragma once
 

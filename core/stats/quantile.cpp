@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Quantile functions by family; special functions by Boost.Math.
 #include "core/stats/quantile.h"
 

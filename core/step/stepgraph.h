@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The one intermediate representation: a training step as cells, programs, a schedule, groups and distributions.
 //
 // Both ways end here (scenario -> workload -> cost, and trace); everything above does not know which way it came.
@@ -112,11 +113,11 @@ struct StepGraph {
     Distribution spatial;                          ///< G_r, one draw per rank and job
     Distribution data;                             ///< D_b, one draw per (replica or group, micro-batch) and step
     DataScope dataScope = DataScope::replica;
-    Distribution routing;                          ///< I, one draw per (cell, layer, micro-batch) and step: `routed` kernels
-    int lockstepReplicas = 0;                      ///< neighbours that meet in Sync::replicas; 0 = all replicas
-    Distribution intraRegime, interRegime;         ///< R_scope, one draw per scope and step
-    double regimeLag1 = 0.0;                       ///< lag-1 correlation of R from step to step of one job
-    Distribution computeRegime;                    ///< R of all compute kernels, one draw per step
+    Distribution routing;                  ///< I, one draw per (cell, layer, micro-batch) and step: `routed` kernels
+    int lockstepReplicas = 0;              ///< neighbours that meet in Sync::replicas; 0 = all replicas
+    Distribution intraRegime, interRegime; ///< R_scope, one draw per scope and step
+    double regimeLag1 = 0.0;               ///< lag-1 correlation of R from step to step of one job
+    Distribution computeRegime;            ///< R of all compute kernels, one draw per step
     double computeRegimeLag1 = 0.0;
     double spatialNodeShare = 0.0; ///< correlation of the normal scores of G between the ranks of one node of a cell, 0-1
     int nodeRanks = 1;             ///< consecutive ranks of a cell that share a node; cells share none

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // StepGraph to JSON, in the format of resources/help/stepgraph.md.
 #include "core/schedule/lists.h"
 #include "core/step/stepgraphwords.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // StepGraph from JSON, in the format of resources/help/stepgraph.md.
 #include "core/base/jsontext.h"
 #include "core/scenario/objectreader.h"

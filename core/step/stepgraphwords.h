@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The words of the step-graph file for scopes, categories, synchronisations and families; in the order of the enumerations.
 #pragma once
 

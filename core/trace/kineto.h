@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Traces of PyTorch's profiler (Kineto, Chrome trace JSON): the kernels of each rank, their collectives and the profiled steps.
 #pragma once
 
@@ -21,8 +22,8 @@ struct KinetoCollective {
 /// One GPU activity; times in microseconds on the trace's clock.
 struct KinetoKernel {
     double start = 0, duration = 0;
-    double launch = -1;       ///< begin of the call that launched it, or -1
-    std::uint32_t name = 0;   ///< index into KinetoRank::names
+    double launch = -1;     ///< begin of the call that launched it, or -1
+    std::uint32_t name = 0; ///< index into KinetoRank::names
     std::int32_t stream = 0, device = 0;
     std::int64_t correlation = -1, externalId = -1;
     std::uint32_t grid = 0, block = 0; ///< numbers of blocks and of threads in a block; 0 = not said

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Why a piece of the critical path takes as long as it does.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A step from its first forward to the end of its last rank, and the path through it that arrived last.
 #include "core/walk/walk.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Draws of a walk that all durations of a step or a replica share: regimes, data, speeds.
 #include "core/walk/walkmodel.h"
 

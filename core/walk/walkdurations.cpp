@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // How long the pieces of a walked step take.
 #include "core/stats/poisson.h"
 #include "core/walk/walkmodel.h"
@@ -124,7 +125,8 @@ Transfer WalkModel::drawnTransfer(const StepRegimes& regimes, const StepOp& op, 
     }
     if (factor.rareProbability() > 0) {
         const double draws = static_cast<double>(op.groups) * op.buckets;
-        const int events = poissonCount(-draws * std::log1p(-factor.rareProbability()), uniform(seed, quickStream(rarePurpose, name), index));
+        const int events =
+            poissonCount(-draws * std::log1p(-factor.rareProbability()), uniform(seed, quickStream(rarePurpose, name), index));
         const int ofSlowest = op.groups == 1 ? std::min(events, op.buckets) : std::min(events, 1);
         t.rareExtra = ofSlowest * t.temporal * (factor.rareMultiplier() - 1) / op.buckets;
         if (op.groups > 1)

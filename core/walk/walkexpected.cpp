@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // When every replica of a draw would end if kernels and collectives took their means: several replicas side by side.
 #include "core/walk/walkmodel.h"
 

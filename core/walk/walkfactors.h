@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The factors of a walked draw: tables of what is drawn, and a communication as mean times factors.
 #pragma once
 

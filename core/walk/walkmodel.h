@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What a walk prepares once per graph, and the draws and durations of one replica of one step.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What the pieces of a walked step consist of, by kernel class and cause. Draws are pure functions, so they are made again.
 #include "core/walk/walk.h"
 #include "core/walk/walkmodel.h"

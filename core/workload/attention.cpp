@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Attention: projections, core attention fused or not, context parallelism, multi-latent attention; forward and backward.
 #include "core/workload/emitter.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Parameters and model FLOPs in closed form.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The ends of the model: input embedding, output layer and loss.
 #include "core/workload/emitter.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Models that are a list of operators.
 #include "core/workload/emitter.h"
 

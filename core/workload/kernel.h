@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What a rank executes, before any time is given to it: kernels with FLOPs, bytes and shapes, collectives with sizes.
 #pragma once
 

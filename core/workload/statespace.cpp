@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Selective state-space layers.
 #include "core/workload/emitter.h"
 

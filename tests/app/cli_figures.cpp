@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Every number that predict prints in JSON has a row in the table of figures.
 #include "core/insight/figures/figuretable.h"
 #include "run_cli.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The promises of the command line: keys and consistency of predict, the same bits, graph | simulate, help, exit codes.
 #include "run_cli.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A field is a view of the model: whatever happens to the study, field, model and file hold one value.
 #include "tests/ui/fields_walk.h"
 #include "tests/ui/window_fixture.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A random walk through edits, undos, selections and reloads; after each step every field shows what the model and the file hold.
 #pragma once
 

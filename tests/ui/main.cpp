@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Runs the tests of the desktop application offscreen (those of its models without Qt Widgets), away from the user's settings; a Qt warning
 // fails the test that caused it.
 #include <gtest/gtest.h>

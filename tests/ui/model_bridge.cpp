@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Between window and engine: latest wins, known results come back without computing, wrong input keeps the last valid result.
 #include "tests/ui/studies.h"
 #include "ui/workspace/workspace.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Every pair of roles that stands on each other is readable, and series colours stay apart.
 #include "ui/look/look.h"
 

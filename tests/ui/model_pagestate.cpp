@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The state machine of the pages: from what is known of the step times and of an insight to one state with one text.
 #include "ui/workspace/pagestate.h"
 

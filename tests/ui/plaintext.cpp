@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Text from files is text: a study, an import and a file name full of markup load nothing and are read as they are.
 #include "tests/ui/window_fixture.h"
 #include "ui/theme/plaintext.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Paints every chart from hand-made results, light and dark, at scale 1 and 2. With PRISM_GALLERY=DIR the pictures are kept.
 #include "plot_samples.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The long walk of fields.cpp: ten thousand steps.
 #include "tests/ui/fields_walk.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Small studies that every machine computes at once.
 #pragma once
 

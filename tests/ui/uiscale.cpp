@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The window at other sizes of the interface: everything follows, nothing is cut.
 #include "tests/ui/window_fixture.h"
 #include "ui/workspace/distributionmodel.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A window on a small study, and patience for its background work.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Runs insight jobs (tornado, placement map, scaling, ...) one at a time on a thread of its own; latest wins.
 #pragma once
 

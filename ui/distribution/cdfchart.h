@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The chart of step-time distributions: CDF, density or exceedance of up to six scenarios with a limit that can be dragged.
 // The one place that knows Qt Charts.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The inside of CdfChart: its state, and the view that draws what Qt Charts does not and takes the mouse.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The painted parts of the view: ticks, limit with its flag, noise-free line, crosshair.
 #include "ui/distribution/cdfview.h"
 #include "ui/look/format.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The Distribution page: overlay of step-time distributions with a limit, and every scenario in a table beneath.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Draws table cells that hold a figure: a value, its change and its interval in different weights and colours.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The configuration of the current scenario: every entry of the parameter table in groups that fold.
 #pragma once
 

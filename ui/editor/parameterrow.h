@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // One line of the configuration editor: label, field, mark of difference, and what is wrong with it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A field for a number with a unit: keeps what was typed, says what is wrong, and steps with the arrow keys.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A figure as pieces of text in different weights and colours, and how it is drawn: shared by tables, legends and the headline.
 #pragma once
 

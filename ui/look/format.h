@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // How figures read on screen: three significant digits, SI time, decimal bandwidth, IEC memory, a true minus sign.
 #pragma once
 

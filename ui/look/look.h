@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // How things are drawn, as one value: palette, fonts, metrics, pens and hatches at one scale.
 #pragma once
 

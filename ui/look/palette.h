@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The colours of the application as named roles: the only file (with palette.cpp) that knows a colour value.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The study that is open: its scenarios, the current one, and every change as a step of one undo stack.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What the pages with insights have in common: context, tool row, cards that wrap, stale notes, exports of several charts.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // One insight of a page: asked for in the background, kept by what it was asked of, last answer shown until the next.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // One page of the centre: what it is given, what it shows, and what every page can do (table, copy, export).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The Pipeline page: one sampled step as a Gantt chart, and the memory of each stage under it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The Placement page: where a slow node hurts, the slow nodes that are marked or measured, and where they should go.
 #pragma once
 

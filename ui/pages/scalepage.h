@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The Scale page: step time, throughput, MFU and cost over the number of GPUs, weak and strong.
 #pragma once
 

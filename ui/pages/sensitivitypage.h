@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The Sensitivity page: what moves a figure (tornado), and what made the slow steps slow (tail attribution).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A painter with the look's fonts and roles: crisp lines, aligned text, hatches, flags. What all charts draw with.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Charts as files and on the clipboard: PNG, SVG, PDF, CSV, TSV; pictures carry the receipt of the state that made them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/plot/memorychart.h"
 
 #include "ui/plot/ticks.h"

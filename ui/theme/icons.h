@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The application's icons: line drawings on a 16 px grid, drawn in a colour role, shipped with the program.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The small windows: differences between scenarios, list of keys, history, import preview, help, about, tour.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The strip of figures of the current scenario: nine values with change to the baseline and interval, always in view.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The bar at the bottom: state, cost of the last edit, the running job with its progress, Cancel.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The window: composes menu row, headline, dock, pages and job bar; its commands stand in mainactions.cpp.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The centre: tabs, the row of page tools, the pages, and what every page can do (table, copy, export).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The scenario table with its buttons: the upper part of the left dock.
 #pragma once
 

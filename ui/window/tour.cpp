@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/editor/configeditor.h"
 #include "ui/window/dialogs.h"
 #include "ui/window/headlinestrip.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Keeps the compared figures of pairs of snapshots: a repaint must not compare again.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What every view may look at: the scenarios with their last results, and the way to commands, selection and insight jobs.
 #pragma once
 

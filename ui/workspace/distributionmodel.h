@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The table under the distribution: every scenario with its percentiles, changes, P(step > limit) and P(faster).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The figures of the headline: nine values of the current scenario with their change to the baseline and their interval.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What a page shows, as one state with one text: every page and the job bar say the same of the same facts.
 #pragma once
 

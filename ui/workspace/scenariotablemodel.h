@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The scenario table: visible, colour, baseline pin, name, status and note of every scenario that is not archived.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Everything that is open: the study, its results, the selection and the insight jobs, and the context made of them.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The change of every headline figure from a baseline to a scenario, from two finished snapshots: no new sampling.
 #pragma once
 

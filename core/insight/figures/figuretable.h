@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // One row per figure on screen and in JSON: label, unit, formula in words, and the function that computes it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A run while it goes on: each step in the predicted distribution of its job, and running checks with a stated rate of false alarms.
 #pragma once
 

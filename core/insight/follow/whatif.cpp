@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/insight/follow/whatif.h"
 
 #include "core/cost/predictor.h"

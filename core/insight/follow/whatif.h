@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What would make a step as much longer as a run has become: one slow node, a slow link, all of the network, all of the compute.
 #pragma once
 

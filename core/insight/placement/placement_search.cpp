@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Best assignment of nodes with measured speeds to positions, and what it is worth.
 #include "core/insight/placement/assignment.h"
 #include "core/insight/paired.h"

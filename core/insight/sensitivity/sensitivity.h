@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What causes the spread: every input's effect on the distribution, by changing it and drawing the same random numbers.
 #pragma once
 
@@ -11,7 +12,8 @@ enum class InputKind { kernelClass, scopeRegime, computeRegime, spatial, data, r
 
 struct SensitivityRow {
     InputKind kind = InputKind::kernelClass;
-    std::string id; ///< class name, "regime.intra_node", "regime.inter_node", "regime.compute", "spatial", "data", "routing", "step_jitter", "stalls"
+    std::string id;    ///< class name, "regime.intra_node", "regime.inter_node", "regime.compute", "spatial", "data", "routing",
+                       ///< "step_jitter", "stalls"
     std::string label; ///< for people
     Category category = Category::other;
     Scope scope = Scope::none;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A measured series of step times beside the predicted distribution: does a job vary as much as we say?
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Megatron-LM argument list -> model, parallelism and training sections. Names and defaults are those of Megatron-LM's
 // megatron/training/arguments.py.
 #include "core/base/text.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Puts one program's segments and collectives together: moments for given spatial factors, the shape of the sum, rare events.
 #pragma once
 

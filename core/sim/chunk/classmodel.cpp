@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/sim/chunk/classmodel.h"
 
 #include "core/stats/quantile.h"

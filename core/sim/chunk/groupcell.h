@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Cells whose groups meet with data factors of their own (expert groups, replicas in lockstep), or of very many groups.
 #pragma once
 
@@ -17,8 +18,8 @@ struct GroupLucks {
         std::size_t first = 0, last = 0;
         double count = 1.0;
     };
-    StepGraph graph;        ///< of one group per cell: what segments are modelled for
-    SpatialSamples samples; ///< of one group's ranks
+    StepGraph graph;                      ///< of one group per cell: what segments are modelled for
+    SpatialSamples samples;               ///< of one group's ranks
     std::vector<std::vector<Kind>> cells; ///< one where lucks are drawn, else one per score node
     bool drawn = false;                   ///< lucks are drawn: tables over the score follow the slowest group
 };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The meeting of independent participants, each with a luck, a data factor and noise of its own: when the last one arrives, and how
 // much of the spread comes from what stays the same at their next meetings.
 #pragma once

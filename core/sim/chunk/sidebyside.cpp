@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Means of buckets are sums on a grid; the largest of the groups has the product of their CDFs.
 #include "core/sim/chunk/sidebyside.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The factor of a communication of equal groups side by side, each of several buckets one after another.
 #pragma once
 

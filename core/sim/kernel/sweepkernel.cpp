@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/sim/kernel/sweepkernel.h"
 
 #include "core/base/hash.h"
@@ -392,9 +393,8 @@ void drawRow(const RegisterTable& table, const DrawKey& key, const RoundKeys& ke
 
 void rareFactors(const RareEvent& rare, const DrawKey& key, const RoundKeys& keys, std::uint64_t block, float* row)
 {
-    forEachRare(rare, rareState(key.word[0], keys, block), [&](std::size_t lane, float factor) {
-        row[lane] = rare.replaces ? factor : row[lane] * factor;
-    });
+    forEachRare(rare, rareState(key.word[0], keys, block),
+                [&](std::size_t lane, float factor) { row[lane] = rare.replaces ? factor : row[lane] * factor; });
 }
 
 void rareSeconds(const RareEvent& rare, const DrawKey& key, const RoundKeys& keys, std::uint64_t block, float* row)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The inner loop: one replica's schedule over a block of samples, vectorised across samples by Highway with run-time dispatch.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Regime series.
 #include "core/sim/step/draws.h"
 

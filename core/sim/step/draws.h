@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The draws that both simulators share, so that their jobs and their congested steps are the same ones.
 #pragma once
 
@@ -20,11 +21,11 @@ enum class Purpose : std::uint64_t {
     regimeRare = 6,  ///< same
     temporal = 7,    ///< free for each simulator
     temporalRare = 8,
-    spatialNode = 9, ///< (replica, stage, node of the cell); index = job
-    stepJitter = 10, ///< (run); index = step
-    stallRate = 11,  ///< (run); index = job
-    stallCount = 12, ///< (run); index = step
-    stallSize = 13,  ///< (run, number of the stall in its step); index = step
+    spatialNode = 9,  ///< (replica, stage, node of the cell); index = job
+    stepJitter = 10,  ///< (run); index = step
+    stallRate = 11,   ///< (run); index = job
+    stallCount = 12,  ///< (run); index = step
+    stallSize = 13,   ///< (run, number of the stall in its step); index = step
     routing = 14,     ///< (run, cell, place in the cell's work); index = step
     routingRare = 15, ///< same
 };
@@ -61,8 +62,8 @@ inline constexpr int kMedianCandidates = 101;
                                        std::uint64_t microbatch)
 {
     const auto r = static_cast<std::uint64_t>(run);
-    return drawFactor(data, seed, purposeStream(Purpose::data, r, owner, microbatch), purposeStream(Purpose::dataRare, r, owner, microbatch),
-                      step);
+    return drawFactor(data, seed, purposeStream(Purpose::data, r, owner, microbatch),
+                      purposeStream(Purpose::dataRare, r, owner, microbatch), step);
 }
 
 /// I of one layer of a cell's work in one step; `place` counts (chunk, micro-batch, layer).

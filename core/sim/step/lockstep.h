@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Replicas in lockstep as one: a set that meets in every layer is a replica whose cells hold all its members' groups.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // GPU-to-GPU speeds of which a part is shared by the GPUs of a node (cooling, power).
 #pragma once
 

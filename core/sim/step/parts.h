@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Sampled replicas of a series of steps, kept by content: a change elsewhere leaves them as they are.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The sweep of one pipeline replica over a block of samples.
 #pragma once
 

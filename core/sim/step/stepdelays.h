@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What is added to the sampled time of whole steps: jitter of the hosts and stalls. Both simulators use it.
 #pragma once
 

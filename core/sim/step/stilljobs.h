@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Jobs without noise: the step of each candidate, to find the median one.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/sim/step/yardstick.h"
 
 #include "core/schedule/generators.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The log: nothing by default, every line in the file that was asked for.
 #include "core/base/logging.h"
 

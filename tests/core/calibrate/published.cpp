@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Published steps: the curated rows hold the promise, untrusted files give errors, measured tables agree with the model.
 #include "core/calibrate/published.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Causes of spread recovered from series that were made from them, and what several systems have in common.
 #include "core/calibrate/spreadcauses.h"
 

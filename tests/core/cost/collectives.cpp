@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The collective model: limits of short and long messages, monotone and continuous over rings and trees, meshes, and measured tables.
 #include "core/cost/collectives.h"
 

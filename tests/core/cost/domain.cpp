@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The ground that the calibration covers: validated inputs are inside, everything else says what is missing.
 #include "core/cost/domain.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Properties of the costed step: the breakdown adds up, more of a resource never costs time, graphs are valid.
 #include "core/cost/predictor.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What stands against a result is named: memory, calibration, an MFU that nobody has published, a fitted tail.
 #include "core/engine/verdict.h"
 

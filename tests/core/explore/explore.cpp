@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The search: axes as texts, the same winner as an exhaustive search, reasons counted, spaces that are refused.
 #include "core/explore/explore.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Next moves: goals as texts, and scenarios that were made bad in one parameter.
 #include "core/explore/moves.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A run that is followed: no alarm on predicted series, a slow node found within ten steps, stalls and drift told apart.
 #include "core/insight/follow/follower.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Real series replayed: no alarm as they are, and one within ten steps when the job gets slower. Needs the measured data.
 #include "core/insight/follow/follower.h"
 #include "core/measured/steplog.h"

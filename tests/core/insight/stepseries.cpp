@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Measured step series: known shapes, the warm-up, bad lines, and a prediction compared with draws of itself.
 #include "core/insight/validate/stepseries.h"
 

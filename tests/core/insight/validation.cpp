@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Published steps against the sampled median: the curated rows hold the promise, and threads change nothing.
 #include "core/insight/validate/validation.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The closed forms against worked-out values: exponential failures, M 6480 s, checkpoint 60 s, restart 300 s.
 #include "core/job/checkpointing.h"
 

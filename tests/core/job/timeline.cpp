@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Sampled runs against closed forms and against runs worked out by hand.
 #include "core/job/timeline.h"
 

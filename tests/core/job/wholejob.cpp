@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The whole job: shares that sum, published runs, spares, dates.
 #include "core/job/wholejob.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What a run holds besides noise: planted warm-up, pauses, shifts and trends are found, and nothing where there is nothing.
 #include "core/measured/seriesshape.h"
 

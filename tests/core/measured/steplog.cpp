@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Step times out of logs: each format by a few of its lines, counts, and hostile text.
 #include "core/measured/steplog.h"
 

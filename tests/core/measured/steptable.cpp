@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Tables of single-node steps: read as published rows, bad lines named, and predicted as well as the tool that measured them does.
 #include "core/measured/steptable.h"
 

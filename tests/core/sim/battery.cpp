@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/sim/battery.h"
 
 #include "core/sim/graphs.h"
@@ -382,8 +383,7 @@ void granularity(Builder& b)
     b.add("sync of 8 groups", longSync, [](StepGraph& g) { cut(g, 8, 1); });
     b.add(
         "8 groups x 10 buckets", longSync, [](StepGraph& g) { cut(g, 8, 10); }, true);
-    b.add(
-        "rare in most syncs", longSync, [](StepGraph& g) { cut(g, 64, 10); });
+    b.add("rare in most syncs", longSync, [](StepGraph& g) { cut(g, 64, 10); });
     b.add(
         "64 senders",
         [](JobShape& s) {
@@ -428,8 +428,7 @@ void sharded(JobShape& s, int replicas)
 void lockstep(Builder& b)
 {
     b.add(
-        "lockstep 8",
-        [](JobShape& s) { sharded(s, 8); },
+        "lockstep 8", [](JobShape& s) { sharded(s, 8); },
         [](StepGraph& g) {
             shard(g);
             g.data = {Family::lognormal, 0.02};

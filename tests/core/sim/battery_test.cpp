@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The short form of the agreement battery, and that its judgement can fail.
 #include "core/sim/battery.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // GPU speeds that nodes share: marginal distribution, correlation, and the probabilities that the fast simulator uses.
 #include "core/sim/graphs.h"
 #include "core/sim/step/nodeshare.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Known answers for every composition rule. Random ones are compared within 5 standard errors of the sample, seed fixed.
 #include "core/sim/simulate.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Jitter and stalls against what their definitions say, and the compute regime against hand-made steps.
 #include "core/sim/graphs.h"
 #include "core/sim/simulate.h"

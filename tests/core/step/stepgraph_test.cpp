@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Step graphs: lossless JSON, every mistake reported with its place, and no text that breaks the reader.
 #include "core/step/stepgraph.h"
 
@@ -136,7 +137,7 @@ TEST(StepGraph, CheckReportsEveryProblem)
     g.lockstepReplicas = 2;
     g.programs[2].blocks[0].ops[2].routed = true; // a collective
     g.gradNorm.buckets = 0;
-    g.optimizer[1].groups = 2;                    // a compute kernel
+    g.optimizer[1].groups = 2; // a compute kernel
     EXPECT_EQ(check(g).size(), 16U);
 }
 

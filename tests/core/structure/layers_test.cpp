@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The structure of the house as a test: a layer includes layers below it, never above; no circles; one type, one definition; core
 // knows no Qt.
 #include "core/structure/sourcetree.h"
@@ -23,6 +24,13 @@ std::string joinedLines(const std::vector<std::string>& lines)
     for (const std::string& line : lines)
         text += "\n  " + line;
     return text;
+}
+
+TEST(Sources, NameTheirLicence)
+{
+    for (const char* tree : {"core", "ui", "app", "tests"})
+        for (const std::string& file : sources(tree))
+            EXPECT_TRUE(firstLine(file).starts_with("// SPDX-License-Identifier: GPL-3.0-or-later")) << file;
 }
 
 TEST(Layers, CoreIncludesNoQt)

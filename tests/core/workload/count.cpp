@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Parameters and FLOPs against the closed forms and the published counts.
 #include "core/workload/count.h"
 
