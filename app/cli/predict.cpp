@@ -1,5 +1,6 @@
 // predict: the distribution of the step time of one scenario, with everything that the design promises in --json.
 #include "app/cli/commands.h"
+#include "core/cost/communication.h"
 #include "core/engine/evaluator.h"
 
 #include <CLI/CLI.hpp>
@@ -39,6 +40,24 @@ Json memoryJson(const MemoryReport& memory)
     return {{"peak", memory.peakGib}, {"capacity", memory.capacityGib}, {"fits", memory.fits}, {"stages", std::move(stages)}};
 }
 
+Json communicationJson(const Snapshot& s)
+{
+    const Communication c = communicationOf(s.costed->graph, s.samples->noiseFreeSeconds);
+    Json classes = Json::array();
+    for (const ClassCommunication& one : c.classes)
+        classes.push_back({{"class", one.name},
+                           {"scope", one.scope == Scope::interNode ? "inter_node" : "intra_node"},
+                           {"hidden_s", one.hiddenSeconds},
+                           {"exposed_s", one.exposedSeconds},
+                           {"mean_hidden_s", one.meanHiddenSeconds},
+                           {"mean_exposed_s", one.meanExposedSeconds}});
+    return {{"stage", c.stage},
+            {"exposed_s", c.exposedSeconds},
+            {"exposed_share", c.exposedShare},
+            {"exposed_share_of_gpu_hours", c.exposedShareOfGpuHours},
+            {"classes", std::move(classes)}};
+}
+
 Json breakdownJson(const Breakdown& b)
 {
     return {{"compute", b.computeSeconds},
@@ -68,57 +87,75 @@ Json toJson(const Snapshot& s)
 {
     const World& w = s.costed->world;
     Json within = stepTimeJson(s.within);
-    return {{"scenario", s.scenario.name},
-            {"hash", s.hash.text()},
-            {"engine_version", PRISM_VERSION},
-            {"seed", s.seed},
-            {"samples", s.across.samples},
-            {"elapsed_s", s.cost.elapsedSeconds},
-            {"step_time_s", stepTimeJson(s.across)},
-            {"within_job_s", std::move(within)},
-            {"noise_free_step_time_s", s.samples->noiseFreeSeconds},
-            {"slowdown_p50", s.slowdownP50},
-            {"slowdown_p95", s.slowdownP95},
-            {"variance_share",
-             {{"spatial", s.varianceShare.spatial},
-              {"temporal", s.varianceShare.temporal},
-              {"regime", s.varianceShare.regime},
-              {"data", s.varianceShare.data},
-              {"rare", s.varianceShare.rare},
-              {"interaction", s.varianceShare.interaction},
-              {"ci95",
-               {{"spatial", s.varianceShare.ciSpatial},
-                {"temporal", s.varianceShare.ciTemporal},
-                {"regime", s.varianceShare.ciRegime},
-                {"data", s.varianceShare.ciData},
-                {"rare", s.varianceShare.ciRare}}}}},
-            {"tokens_per_s", s.tokensPerSecond},
-            {"tflops_per_gpu", s.tflopsPerGpu},
-            {"mfu", s.mfu},
-            {"hfu", s.hfu},
-            {"memory_gib", memoryJson(s.costed->memory)},
-            {"breakdown_s", breakdownJson(s.costed->breakdown)},
-            {"error_band", {s.costed->errorBandLow, s.costed->errorBandHigh}},
-            {"within_calibration", s.costed->withinCalibration},
-            {"days_to_train", s.daysToTrain},
-            {"cost_usd", s.costUsd},
-            {"world",
-             {{"gpus", w.gpus},
-              {"nodes", w.nodes},
-              {"tp", w.tp},
-              {"pp", w.pp},
-              {"vpp", w.vpp},
-              {"cp", w.cp},
-              {"ep", w.ep},
-              {"dp", w.dp},
-              {"num_microbatches", w.numMicrobatches}}},
-            {"warnings", warningsJson(s)}};
+    return {
+        {"scenario", s.scenario.name},
+        {"hash", s.hash.text()},
+        {"engine_version", PRISM_VERSION},
+        {"seed", s.seed},
+        {"samples", s.across.samples},
+        {"elapsed_s", s.cost.elapsedSeconds},
+        {"step_time_s", stepTimeJson(s.across)},
+        {"within_job_s", std::move(within)},
+        {"noise_free_step_time_s", s.samples->noiseFreeSeconds},
+        {"slowdown_p50", s.slowdownP50},
+        {"slowdown_p95", s.slowdownP95},
+        {"variance_share",
+         {{"spatial", s.varianceShare.spatial},
+          {"temporal", s.varianceShare.temporal},
+          {"regime", s.varianceShare.regime},
+          {"data", s.varianceShare.data},
+          {"rare", s.varianceShare.rare},
+          {"interaction", s.varianceShare.interaction},
+          {"ci95",
+           {{"spatial", s.varianceShare.ciSpatial},
+            {"temporal", s.varianceShare.ciTemporal},
+            {"regime", s.varianceShare.ciRegime},
+            {"data", s.varianceShare.ciData},
+            {"rare", s.varianceShare.ciRare}}}}},
+        {"tokens_per_s", s.tokensPerSecond},
+        {"tflops_per_gpu", s.tflopsPerGpu},
+        {"mfu", s.mfu},
+        {"mfu_causal", s.mfuCausal},
+        {"mfu_counts", "whole square of attention, output layer, no recomputation; mfu_causal: the causal half; hfu: with recomputation"},
+        {"hfu", s.hfu},
+        {"memory_gib", memoryJson(s.costed->memory)},
+        {"breakdown_s", breakdownJson(s.costed->breakdown)},
+        {"communication", communicationJson(s)},
+        {"error_band", {s.costed->errorBandLow, s.costed->errorBandHigh}},
+        {"within_calibration", s.costed->withinCalibration},
+        {"days_to_train", s.daysToTrain},
+        {"cost_usd", s.costUsd},
+        {"world",
+         {{"gpus", w.gpus},
+          {"nodes", w.nodes},
+          {"tp", w.tp},
+          {"pp", w.pp},
+          {"vpp", w.vpp},
+          {"cp", w.cp},
+          {"ep", w.ep},
+          {"dp", w.dp},
+          {"num_microbatches", w.numMicrobatches}}},
+        {"warnings", warningsJson(s)}};
 }
 
 std::string distributionLine(const char* label, const DistributionSummary& s)
 {
     return fmt::format("{:<22} p5 {:.4g} s   p50 {:.4g} s   p95 {:.4g} s   p99 {:.4g} s   cv {:.2f} %\n", label, s.p5, s.p50, s.p95, s.p99,
                        100 * s.cv);
+}
+
+/// One line per class that communicates: what runs beside compute and what is waited for, on the busiest stage.
+std::string communicationText(const Snapshot& s)
+{
+    const Communication c = communicationOf(s.costed->graph, s.samples->noiseFreeSeconds);
+    if (c.classes.empty())
+        return {};
+    std::string text = fmt::format("Communication          {:.1f} % of the step exposed, {:.1f} % of the GPU-hours\n", 100 * c.exposedShare,
+                                   100 * c.exposedShareOfGpuHours);
+    for (const ClassCommunication& one : c.classes)
+        text += fmt::format("  {:<24} {:<13} {:>9.3g} s hidden {:>9.3g} s exposed\n", one.name,
+                            one.scope == Scope::interNode ? "between nodes" : "inside nodes", one.hiddenSeconds, one.exposedSeconds);
+    return text;
 }
 
 std::string toText(const Snapshot& s)
@@ -141,8 +178,10 @@ std::string toText(const Snapshot& s)
     text += fmt::format(
         "Variance               spatial {:.0f} %, temporal {:.0f} %, regime {:.0f} %, data {:.0f} %, rare {:.0f} %, interaction {:.0f} %\n",
         100 * v.spatial, 100 * v.temporal, 100 * v.regime, 100 * v.data, 100 * v.rare, 100 * v.interaction);
-    text += fmt::format("Throughput             {:.4g} tokens/s   {:.4g} TFLOP/s per GPU   MFU {:.1f} %   HFU {:.1f} %\n",
-                        s.tokensPerSecond, s.tflopsPerGpu, 100 * s.mfu, 100 * s.hfu);
+    text += fmt::format(
+        "Throughput             {:.4g} tokens/s   {:.4g} TFLOP/s per GPU   MFU {:.1f} % ({:.1f} % with the causal half of attention)   HFU "
+        "{:.1f} %\n",
+        s.tokensPerSecond, s.tflopsPerGpu, 100 * s.mfu, 100 * s.mfuCausal, 100 * s.hfu);
     text += fmt::format("Memory                 peak {:.1f} GiB of {:.1f} GiB, {}\n", s.costed->memory.peakGib,
                         s.costed->memory.capacityGib, s.costed->memory.fits ? "fits" : "does NOT fit");
     text += fmt::format(
@@ -150,6 +189,7 @@ std::string toText(const Snapshot& s)
         "optimizer {:.3g} s, other {:.3g} s\n",
         b.computeSeconds, b.tensorParallelSeconds, b.contextParallelSeconds, b.expertParallelSeconds, b.pipelineSeconds, b.bubbleSeconds,
         b.dataParallelSeconds, b.optimizerSeconds, b.otherSeconds);
+    text += communicationText(s);
     if (s.daysToTrain > 0)
         text += fmt::format("Training               {:.4g} days, {:.3g} USD\n", s.daysToTrain, s.costUsd);
     for (const Diagnostic& d : s.diagnostics)

@@ -15,6 +15,13 @@ double attendedPairs(const ModelConfig& model, LayerKind kind)
     return model.causalAttention ? s * s / 2 : s * s;
 }
 
+double attendedSequence(const ModelConfig& model, LayerKind kind)
+{
+    const auto s = static_cast<double>(model.seqLength);
+    const bool window = kind == LayerKind::sliding && model.slidingWindow > 0;
+    return window ? std::min(s, 2.0 * static_cast<double>(model.slidingWindow)) : model.causalAttention ? s : 2 * s;
+}
+
 namespace {
 
 /// Collects kernels; knows the sizes that all of them share.
@@ -142,7 +149,7 @@ public:
                        false, true);
         } else { // beside the weight gradient only in software that reduces asynchronously
             collective(out.backward, KernelId::tpAllReduce, CollectiveOp::allReduce, Domain::tensor, s.tokens * h * e, Part::dgrad, false,
-                       training.flashAttention);
+                       training.fusedAttention());
         }
     }
 
@@ -156,12 +163,12 @@ public:
     /// Bias, dropout and residual addition: read both, write one (and a mask where the software of that time had dropout).
     void residual()
     {
-        const double mask = training.flashAttention ? 0.0 : 1.0;
+        const double mask = training.fusedAttention() ? 0.0 : 1.0;
         memory(out.forward, KernelId::residual, (3 * e + mask) * s.shardedTokens * h);
     }
     void residualBackward()
     {
-        const double mask = training.flashAttention ? 0.0 : 1.0;
+        const double mask = training.fusedAttention() ? 0.0 : 1.0;
         memory(out.backward, KernelId::residual, (2 * e + mask) * s.shardedTokens * h, Part::dgrad);
     }
 
@@ -197,7 +204,7 @@ void Emitter::attentionCore(LayerKind kind, std::vector<Kernel>& to, Part part, 
     const Module module(*this, kCoreAttention);
     const double cp = static_cast<double>(s.cp);
     const bool backward = part != Part::forward;
-    if (training.flashAttention) {
+    if (training.fusedAttention()) {
         Kernel k;
         k.modules = inside;
         k.id = KernelId::attention;
@@ -208,7 +215,8 @@ void Emitter::attentionCore(LayerKind kind, std::vector<Kernel>& to, Part part, 
         const double pairs = s.microBatch * attendedPairs(model, kind) * s.heads / cp;
         k.flops = 2 * pairs * (backward ? 3 * queryDim + 2 * valueDim : queryDim + valueDim);
         k.m = s.sequence / cp;
-        k.n = s.sequence;
+        k.n = attendedSequence(model, kind) / (par.cpCommType == "p2p" ? cp : 1); // a ring works on blocks
+        k.k = queryDim;
         k.batch = s.microBatch * s.heads;
         k.launches = cp;
         k.bytes = e * s.tokens * s.heads * (queryDim + valueDim) * (backward ? 4 : 2);
@@ -475,12 +483,16 @@ void Emitter::mamba()
     norm();
     enterForward();
     gemm(f, KernelId::gemmQkv, s.tokens, in, h, Part::forward);
-    memory(f, KernelId::ssm, e * s.tokens * (3 * inner + 2 * state) * 2, Part::forward, 5);
+    memory(f, KernelId::ssm, e * s.tokens * (3 * inner + 2 * state) * 2, Part::forward, 2); // short convolution, gate and norm
     Kernel scan;
     scan.id = KernelId::ssm;
-    scan.kind = CostKind::attention;
-    scan.flops = 6 * s.tokens * inner * state;
-    scan.headDim = 64;
+    scan.kind = CostKind::roofline;
+    // State-space duality (arXiv 2405.21060, section 6) in chunks of 256 tokens: the causal half of the products inside a chunk with
+    // the inputs and between the 8 groups' queries and keys, and states written and read.
+    constexpr double kChunk = 256, kGroups = 8;
+    scan.flops = s.tokens * (kChunk * (inner + kGroups * state / tp) + 4 * state * inner);
+    scan.bytes = e * s.tokens * (3 * inner + 2 * kGroups * state / tp);
+    scan.launches = 5;
     f.push_back(scan);
     gemm(f, KernelId::gemmProj, s.tokens, h, inner, Part::forward);
     exitForward();
@@ -493,8 +505,10 @@ void Emitter::mamba()
     scan.part = Part::dgrad;
     scan.backward = true;
     scan.flops *= 2.5;
+    scan.bytes *= 2.5;
+    scan.launches = 8;
     b.push_back(scan);
-    memory(b, KernelId::ssm, e * s.tokens * (3 * inner + 2 * state) * 4, Part::dgrad, 8);
+    memory(b, KernelId::ssm, e * s.tokens * (3 * inner + 2 * state) * 4, Part::dgrad, 4);
     gemm(b, KernelId::gemmQkv, s.tokens, h, in, Part::dgrad);
     enterBackward();
     gemm(b, KernelId::gemmQkv, in, h, s.tokens, Part::wgrad);
@@ -563,7 +577,7 @@ LayerKernels headKernels(const Scenario& scenario, const Shape& shape)
         // Vocabulary-parallel cross entropy in FP32: cast, maximum, exponent, sum; before fused kernels each of them is a pass of its
         // own over the logits, and so are the shift, the division and the scaled gradient (Megatron-LM
         // core/tensor_parallel/cross_entropy.py).
-        const bool fused = scenario.training.flashAttention;
+        const bool fused = scenario.training.fusedAttention();
         em.memory(f, KernelId::loss, logits * (em.e + 4 * (fused ? 4 : 9)), Part::forward, 6);
         em.memory(b, KernelId::loss, logits * (4 + em.e + 4 * (fused ? 1 : 2)), Part::dgrad, 3);
         em.gemm(b, KernelId::lmHead, shape.tokens, em.h, vocabulary, Part::dgrad, 1, false);
@@ -603,7 +617,7 @@ LayerKernels genericKernels(const Scenario& scenario, const Shape& shape)
             if (op.bytes > 0 || (op.m <= 0 && op.flops > 0)) {
                 Kernel k;
                 k.id = KernelId::genericOp;
-                k.kind = op.flops > 0 && op.m <= 0 ? CostKind::attention : CostKind::memory;
+                k.kind = op.flops > 0 && op.m <= 0 ? CostKind::roofline : CostKind::memory;
                 k.flops = op.m > 0 ? 0 : op.flops * samples / em.tp;
                 k.bytes = op.bytes * samples / em.tp;
                 em.out.forward.push_back(k);
