@@ -1,6 +1,7 @@
 // import: a Hugging Face config.json or Megatron-LM arguments become a scenario file; measured tables go into one.
 #include "app/cli/commands.h"
 #include "core/measured/importmeasured.h"
+#include "core/scenario/import/importers.h"
 #include "core/scenario/presets.h"
 
 #include <CLI/CLI.hpp>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/measured/collectivetables.h"
+#include "core/measured/operatorrows.h"
 #include "core/cost/measured.h"
 #include "core/calibrate/published.h"
 
@@ -33,11 +34,6 @@ struct FitRow {
 
 /// Bus-bandwidth curves of every GPU type in the rows: at each knot the median over library versions and data types of `rows` (op, ranks,
 /// bytes, bus GB/s) over the link's bandwidth.
-struct BusRow {
-    std::string type; ///< "a100", "h200", ...
-    int op = 0, ranks = 2;
-    double bytes = 0, busGbPerS = 0, linkGbPerS = 1;
-};
 void fitCurves(Calibration& calibration, const std::vector<BusRow>& rows, std::vector<FitReport>& reports);
 /// Adds all-reduces inside nodes from other tables at the knots of the curves, as if every group had all links of its GPUs: GPU types that
 /// `rows` lack, and messages longer than theirs.
@@ -52,11 +48,6 @@ void fitCollectives(Calibration& calibration, std::vector<BusRow> rows, const Co
                     std::vector<FitReport>& reports);
 
 /// Efficiency and tile overhead of every GPU family and precision from GEMM benchmark rows, by the mean absolute logarithm.
-struct GemmRow {
-    std::string family;
-    MatrixPrecision precision = MatrixPrecision::bits16;
-    double m = 0, n = 0, k = 0, seconds = 0;
-};
 void fitGemms(Calibration& calibration, const std::vector<GemmRow>& rows, std::vector<FitReport>& reports);
 
 /// What a family's boards draw, by the median slowdown of the long products of a sustained benchmark (0.3 ms and more): where the fit

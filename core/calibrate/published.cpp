@@ -1,7 +1,6 @@
 #include "core/calibrate/published.h"
 
 #include "core/schedule/zerobubble.h"
-#include "core/cost/breakdown.h"
 #include "core/cost/predictwith.h"
 #include "core/workload/count.h"
 
@@ -164,9 +163,7 @@ ValidatedRow validatedRow(const PublishedRow& row, const Calibration& calibratio
             out.skipped = first.path + ": " + first.message;
             return out;
         }
-        const Breakdown& b = step->breakdown;
-        out.noiseFreeSeconds = b.computeSeconds + b.tensorParallelSeconds + b.contextParallelSeconds + b.expertParallelSeconds
-                               + b.pipelineSeconds + b.bubbleSeconds + b.dataParallelSeconds + b.optimizerSeconds + b.otherSeconds;
+        out.noiseFreeSeconds = step->noiseFreeSeconds;
         out.predictedSeconds = out.noiseFreeSeconds * slowdown;
         out.publishedTflops = row.publishedTflops;
         if (out.predictedSeconds > 0)

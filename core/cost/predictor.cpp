@@ -1,12 +1,13 @@
 #include "core/cost/predictor.h"
 
-#include "core/cost/breakdown.h"
 #include "core/cost/classes.h"
 #include "core/cost/costmodel.h"
 #include "core/cost/datatraffic.h"
 #include "core/cost/predictwith.h"
 #include "core/cost/programs.h"
 #include "core/cost/scheduleof.h"
+#include "core/step/breakdown.h"
+#include "core/step/deterministicstep.h"
 #include "core/workload/count.h"
 #include "core/workload/memory.h"
 
@@ -68,7 +69,8 @@ private:
     void addStepOps();
     void useMeasuredMeans();
     void addVariability();
-    void addMemory(const DeterministicStep& step);
+    void addMemory();
+    [[nodiscard]] std::vector<double> bytesInFlight() const;
     void addCounts();
     template <class Seconds>
     [[nodiscard]] std::vector<ChunkTraffic> chunkTraffic(std::size_t stage, Seconds seconds) const;
@@ -378,8 +380,23 @@ double Assembly::largestChunk(std::size_t stage) const
     return bytes;
 }
 
-void Assembly::addMemory(const DeterministicStep& step)
+/// Bytes of activations that each stage holds at most.
+std::vector<double> Assembly::bytesInFlight() const
 {
+    const Schedule& schedule = m_out.graph.schedule;
+    std::vector<std::vector<HeldByChunk>> held(static_cast<std::size_t>(m_shape.pp),
+                                               std::vector<HeldByChunk>(static_cast<std::size_t>(schedule.numChunks)));
+    for (std::size_t i = 0; i < m_chunks.size(); ++i) {
+        const double bytes = activationBytes(m_scenario, m_shape, m_chunks[i]);
+        held[static_cast<std::size_t>(schedule.path[i][0])][static_cast<std::size_t>(schedule.path[i][1])] = {
+            bytes, bytes - lossBytes(m_scenario, m_shape, m_chunks[i])};
+    }
+    return largestHeld(schedule, held);
+}
+
+void Assembly::addMemory()
+{
+    const std::vector<double> inFlight = bytesInFlight();
     const ParallelismConfig& par = m_scenario.parallelism;
     const Layout& layout = m_cost.layout();
     MemoryReport& report = m_out.memory;
@@ -395,7 +412,7 @@ void Assembly::addMemory(const DeterministicStep& step)
         m.weightsGib = state(m_state.weight, par.zeroStage >= 3);
         m.gradientsGib = state(m_state.gradient, par.zeroStage >= 2);
         m.optimizerGib = state(m_state.optimizer, par.zeroStage >= 1);
-        m.activationsGib = (step.inFlight[p] + (par.overlapMoeExpertParallelComm ? largestChunk(p) : 0.0)) / kGib;
+        m.activationsGib = (inFlight[p] + (par.overlapMoeExpertParallelComm ? largestChunk(p) : 0.0)) / kGib;
         double transient = 0;
         bool holdsEmbedding = false;
         for (std::size_t i = 0; i < m_chunks.size(); ++i)
@@ -462,16 +479,9 @@ Result<CostedStep> Assembly::run()
     addStepOps();
     useMeasuredMeans();
     addVariability();
-    std::vector<std::vector<ChunkBytes>> chunkBytes(static_cast<std::size_t>(m_shape.pp),
-                                                    std::vector<ChunkBytes>(static_cast<std::size_t>(g.schedule.numChunks)));
-    for (std::size_t i = 0; i < m_chunks.size(); ++i) {
-        const double bytes = activationBytes(m_scenario, m_shape, m_chunks[i]);
-        chunkBytes[static_cast<std::size_t>(g.schedule.path[i][0])][static_cast<std::size_t>(g.schedule.path[i][1])] = {
-            bytes, bytes - lossBytes(m_scenario, m_shape, m_chunks[i])};
-    }
-    const DeterministicStep step = deterministicStep(g, chunkBytes);
-    m_out.breakdown = step.breakdown;
-    addMemory(step);
+    m_out.noiseFreeSeconds = deterministicStepSeconds(g);
+    m_out.breakdown = breakdownOf(g);
+    addMemory();
     addCounts();
     return std::move(m_out);
 }

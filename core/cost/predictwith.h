@@ -2,7 +2,8 @@
 #pragma once
 
 #include "core/cost/calibration.h"
-#include "core/cost/predictor.h"
+#include "core/cost/costedstep.h"
+#include "core/scenario/scenario.h"
 
 namespace prism {
 

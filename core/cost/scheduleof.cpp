@@ -1,5 +1,6 @@
 #include "core/cost/scheduleof.h"
 
+#include "core/schedule/generators.h"
 #include "core/schedule/lists.h"
 
 namespace prism {

@@ -17,6 +17,12 @@ struct Estimate {
     [[nodiscard]] bool significant() const { return value > halfWidth || value < -halfWidth; }
 };
 
+/// Change against the unchanged scenario (changed minus base), common random numbers. Seconds; `exceedance` is the change of
+/// the probability that a step takes longer than a limit, which the result that holds the change states.
+struct FigureChange {
+    Estimate mean, std, p50, p95, p99, exceedance;
+};
+
 /// Options of every insight. `samples` 0 = the insight's own default, which its result states.
 struct InsightOptions {
     std::uint64_t seed = 1;

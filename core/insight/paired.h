@@ -1,7 +1,7 @@
 // Differences of two sampled distributions that share their random numbers, with intervals that use the pairing.
 #pragma once
 
-#include "core/insight/sensitivity/sensitivity.h"
+#include "core/insight/insight.h"
 
 #include <memory>
 #include <vector>

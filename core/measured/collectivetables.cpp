@@ -1,7 +1,7 @@
 #include "core/measured/collectivetables.h"
 
 #include "core/measured/importmeasured.h"
-#include "core/cost/measured.h"
+#include "core/measured/operatorrows.h"
 #include "core/measured/tables.h"
 
 #include <algorithm>

@@ -1,7 +1,8 @@
 // The header line of a speed table: which column names the node, the GPU and the speed, and in which unit.
 #pragma once
 
-#include "core/measured/speedtable.h"
+#include "core/base/result.h"
+#include "core/measured/speedunit.h"
 
 #include <string>
 #include <string_view>

@@ -1,7 +1,12 @@
 // Benchmark tables as files: comma-separated, optionally gzip-compressed; bounded, every error with its line.
 #pragma once
 
-#include "core/calibrate/calibrate.h"
+#include "core/base/result.h"
+#include "core/measured/operatorrows.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
 
 namespace prism {
 

@@ -1,7 +1,9 @@
 // What is wrong with a scenario: ranges by the parameter table, then the rules that join several fields.
-#include "core/scenario/parametercheck.h"
+#include "core/scenario/check.h"
 
 #include "core/base/text.h"
+#include "core/scenario/parametercheck.h"
+#include "core/scenario/parametertable.h"
 #include "core/scenario/pipelinelayout.h"
 #include "core/scenario/recomputemodules.h"
 

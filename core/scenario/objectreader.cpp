@@ -1,7 +1,6 @@
 #include "core/scenario/objectreader.h"
 
 #include "core/base/text.h"
-#include "core/scenario/parametercheck.h"
 
 #include <algorithm>
 #include <cmath>

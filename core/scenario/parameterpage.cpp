@@ -1,6 +1,7 @@
 #include "core/scenario/parameterpage.h"
 
 #include "core/scenario/parametercheck.h"
+#include "core/scenario/parametertable.h"
 
 namespace prism {
 namespace {

@@ -1,6 +1,6 @@
 // Parameter table: the cluster section (GPU, node, fabric).
-#include "core/scenario/parametertable.h"
-#include "core/scenario/presets.h"
+#include "core/scenario/parameterentry.h"
+#include "core/scenario/presetlibrary.h"
 
 namespace prism::table {
 namespace {

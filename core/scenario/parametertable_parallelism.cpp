@@ -1,5 +1,5 @@
 // Parameter table: the parallelism and training sections.
-#include "core/scenario/parametertable.h"
+#include "core/scenario/parameterentry.h"
 
 namespace prism::table {
 namespace {

@@ -1,6 +1,6 @@
 // Parameter table: the variability section, four entries per distribution.
-#include "core/scenario/parametertable.h"
-#include "core/scenario/presets.h"
+#include "core/scenario/parameterentry.h"
+#include "core/scenario/presetlibrary.h"
 
 namespace prism::table {
 namespace {

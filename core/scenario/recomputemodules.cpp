@@ -1,6 +1,6 @@
 #include "core/scenario/recomputemodules.h"
 
-#include "core/scenario/parametercheck.h"
+#include "core/base/text.h"
 
 #include <array>
 #include <string>

@@ -1,8 +1,10 @@
 // Scenario <-> JSON text. Reading and writing go through the parameter table, so no field can be forgotten.
 #include "core/base/jsontext.h"
+#include "core/scenario/check.h"
 #include "core/scenario/parametercheck.h"
+#include "core/scenario/parametertable.h"
 #include "core/scenario/presets.h"
-#include "core/scenario/sectionreader.h"
+#include "core/scenario/scenarioreader.h"
 
 #include <nlohmann/json.hpp>
 

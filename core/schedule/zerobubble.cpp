@@ -1,4 +1,5 @@
 #include "core/schedule/zerobubble.h"
+#include "core/schedule/generators.h"
 
 #include <algorithm>
 #include <array>

@@ -7,6 +7,7 @@
 #include "core/sim/step/steptail.h"
 #include "core/sim/step/tail.h"
 #include "core/stats/random.h"
+#include "core/step/deterministicstep.h"
 
 #include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_for.h>

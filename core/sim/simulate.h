@@ -42,7 +42,4 @@ struct StepSamples {
 /// What the product runs. Uses the sameness of cells and replicas; agrees with the reference on the battery.
 [[nodiscard]] StepSamples simulate(const StepGraph& graph, const SimOptions& options);
 
-/// The step time with every factor at 1 (slow spots and fixedSpatial as given), in seconds. Microseconds to run.
-[[nodiscard]] double deterministicStepSeconds(const StepGraph& graph);
-
 } // namespace prism

@@ -1,9 +1,14 @@
-// Mean and variance of samples.
+// Mean and variance: of samples, and as a pair that stands for a distribution.
 #pragma once
 
 #include <vector>
 
 namespace prism {
+
+/// Of one quantity; the variance in the square of the mean's unit.
+struct Moments {
+    double mean = 0.0, variance = 0.0;
+};
 
 /// 0 without samples.
 [[nodiscard]] double meanOf(const std::vector<double>& x);

@@ -36,4 +36,10 @@ private:
     std::shared_ptr<const std::vector<double>> m_pool;
 };
 
+/// One quantile of a factor without its rare event at probability u in (0, 1); solves the family's parameters each time.
+[[nodiscard]] inline double baseQuantile(const Distribution& distribution, double u)
+{
+    return QuantileFunction(distribution)(u);
+}
+
 } // namespace prism

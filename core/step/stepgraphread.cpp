@@ -1,6 +1,7 @@
 // StepGraph from JSON, in the format of resources/help/stepgraph.md.
 #include "core/base/jsontext.h"
 #include "core/scenario/objectreader.h"
+#include "core/schedule/generators.h"
 #include "core/schedule/lists.h"
 #include "core/step/stepgraphwords.h"
 

@@ -2,7 +2,7 @@
 
 #include "core/base/hash.h"
 #include "core/study/database.h"
-#include "core/study/study.h"
+#include "core/study/studytypes.h"
 
 #include <zlib.h>
 

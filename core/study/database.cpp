@@ -1,7 +1,7 @@
 #include "core/study/database.h"
 
 #include "core/study/strictvfs.h"
-#include "core/study/study.h"
+#include "core/study/studytypes.h"
 
 #include <sqlite3.h>
 

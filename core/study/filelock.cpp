@@ -6,7 +6,6 @@
 
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -58,17 +57,6 @@ bool stillThere(const std::string& path, int descriptor)
 }
 
 } // namespace
-
-std::string StudyHolder::text() const
-{
-    std::string text = program + " on " + host + " (process " + std::to_string(pid) + ")";
-    const std::time_t seconds = sinceMs / 1000;
-    std::tm utc{};
-    char when[32];
-    if (sinceMs > 0 && gmtime_r(&seconds, &utc) && std::strftime(when, sizeof when, "%Y-%m-%d %H:%M UTC", &utc) > 0)
-        text += std::string(" since ") + when;
-    return text;
-}
 
 StudyHolder currentHolder(const std::string& program, std::int64_t nowMs)
 {

@@ -36,7 +36,7 @@ double WalkModel::rareComputeSeconds(int sample, int replica, int node, Parts* p
 {
     const WalkNode& n = nodes[static_cast<std::size_t>(node)];
     double seconds = 0;
-    for (const ComputeModel& c : programs[static_cast<std::size_t>(n.program)].compute) {
+    for (const ComputeSums& c : programs[static_cast<std::size_t>(n.program)].compute) {
         const FactorTable& factor = m_classFactor[static_cast<std::size_t>(c.kernelClass)];
         if (factor.rareProbability() <= 0)
             continue;
@@ -56,7 +56,7 @@ double WalkModel::rareComputeSeconds(int sample, int replica, int node, Parts* p
 Transfer WalkModel::collective(const StepRegimes& regimes, const WalkedReplica& replica, int sample, int node, std::size_t which) const
 {
     const WalkNode& n = nodes[static_cast<std::size_t>(node)];
-    const CollectiveModel& c = programs[static_cast<std::size_t>(n.program)].collectives[which];
+    const CollectiveSums& c = programs[static_cast<std::size_t>(n.program)].collectives[which];
     const FactorTable& factor = m_classFactor[static_cast<std::size_t>(c.kernelClass)];
     const bool inter = graph->classes[static_cast<std::size_t>(c.kernelClass)].scope == Scope::interNode;
     Transfer t{c.kernelClass, c.count * c.meanSeconds, c.count * c.hiddenSeconds};

@@ -122,7 +122,7 @@ std::vector<ExpectedEnd> WalkModel::expectedEnds(int sample, const StepRegimes& 
 double WalkModel::expectedCompute(std::size_t program, double slowest) const
 {
     double sensitive = 0;
-    for (const ComputeModel& c : programs[program].compute)
+    for (const ComputeSums& c : programs[program].compute)
         sensitive += c.sensitiveSeconds;
     return programs[program].computeSeconds + sensitive * (slowest - 1);
 }
@@ -130,7 +130,7 @@ double WalkModel::expectedCompute(std::size_t program, double slowest) const
 double WalkModel::expectedCollectives(std::size_t program, const StepRegimes& regimes, double link) const
 {
     double seconds = 0;
-    for (const CollectiveModel& c : programs[program].collectives) {
+    for (const CollectiveSums& c : programs[program].collectives) {
         Transfer t{c.kernelClass, c.count * c.meanSeconds, c.count * c.hiddenSeconds};
         t.regime = regimeOf(c.kernelClass, regimes);
         t.link = graph->classes[static_cast<std::size_t>(c.kernelClass)].scope == Scope::interNode ? link : 1.0;

@@ -1,16 +1,16 @@
 // The factors of a walked draw: tables of what is drawn, and a communication as mean times factors.
 #pragma once
 
-#include "core/walk/walk.h"
 #include "core/stats/quantile.h"
 #include "core/stats/random.h"
 #include "core/stats/sampler.h"
+#include "core/walk/walkedstep.h"
 
 #include <array>
 
 namespace prism {
 
-/// Purposes of the walk's own streams, beside those of core/sim/draws.h; new ones are appended so that draws stay.
+/// Purposes of the walk's own streams, beside those of core/sim/step/draws.h; new ones are appended so that draws stay.
 enum WalkPurpose : std::uint64_t {
     kComputeNoise = 0x57a1,
     kComputeRare,

@@ -1,6 +1,6 @@
 #include "core/walk/walkmodel.h"
 
-#include "core/sim/draws.h"
+#include "core/sim/step/draws.h"
 
 #include <algorithm>
 #include <cmath>

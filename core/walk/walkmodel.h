@@ -1,7 +1,10 @@
 // What a walk prepares once per graph, and the draws and durations of one replica of one step.
 #pragma once
 
+#include "core/walk/chunkmodel.h"
 #include "core/walk/walkfactors.h"
+
+#include <memory>
 
 namespace prism {
 

@@ -29,7 +29,7 @@ void addCompute(const WalkModel& model, const WalkedStep& step, const WalkNode& 
         first + static_cast<std::size_t>(std::max_element(begin, begin + static_cast<std::ptrdiff_t>(model.ranks())) - begin);
     const double drawn = step.drawnSpeed[slowest] - 1, slow = step.speed[slowest] - step.drawnSpeed[slowest];
     double known = 0, variance = 0;
-    for (const ComputeModel& c : program.compute) {
+    for (const ComputeSums& c : program.compute) {
         parts.add(c.kernelClass, Cause::computeMean, c.seconds);
         parts.add(c.kernelClass, Cause::spatial, c.sensitiveSeconds * drawn);
         parts.add(c.kernelClass, Cause::slowSpot, c.sensitiveSeconds * slow);
@@ -38,7 +38,7 @@ void addCompute(const WalkModel& model, const WalkedStep& step, const WalkNode& 
         known += so * data;
         variance += c.variance;
     }
-    for (const ComputeModel& c : program.compute) {
+    for (const ComputeSums& c : program.compute) {
         const double share = variance > 0 ? c.variance / variance : c.seconds / program.computeSeconds;
         parts.add(c.kernelClass, Cause::temporal, (seconds - known) * share);
     }

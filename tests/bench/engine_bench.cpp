@@ -4,7 +4,8 @@
 #include "core/scenario/parameters.h"
 #include "core/scenario/presets.h"
 #include "core/sim/kernel/sweepkernel.h"
-#include "core/sim/kernel/yardstick.h"
+#include "core/sim/step/yardstick.h"
+#include "core/step/deterministicstep.h"
 
 #include <benchmark/benchmark.h>
 

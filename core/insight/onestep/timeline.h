@@ -2,11 +2,9 @@
 #pragma once
 
 #include "core/insight/insight.h"
+#include "core/walk/spankind.h"
 
 namespace prism {
-
-enum class SpanKind { forward, backward, weight, send, embeddingAllReduce, gradSync, gradNorm, optimizer, paramGather, bubble };
-[[nodiscard]] std::string_view spanKindName(SpanKind kind);
 
 /// Time that one kernel class took inside a span, on the slowest rank of the cell.
 struct SpanPart {

@@ -3,7 +3,7 @@
 #include "core/insight/paired.h"
 #include "core/insight/placement/placement.h"
 #include "core/insight/variation.h"
-#include "core/sim/sweep.h"
+#include "core/step/deterministicstep.h"
 
 #include <spdlog/fmt/fmt.h>
 

@@ -151,29 +151,6 @@ nlohmann::ordered_json rowsJson(const std::vector<AttributionRow>& rows)
 
 } // namespace
 
-std::string_view causeName(Cause cause)
-{
-    switch (cause) {
-    case Cause::computeMean:
-        return "compute_mean";
-    case Cause::communicationMean:
-        return "communication_mean";
-    case Cause::spatial:
-        return "spatial";
-    case Cause::temporal:
-        return "temporal";
-    case Cause::data:
-        return "data";
-    case Cause::regime:
-        return "regime";
-    case Cause::rare:
-        return "rare";
-    case Cause::slowSpot:
-        return "slow_spot";
-    }
-    return "temporal";
-}
-
 Result<TailAttribution> attribution(const StepGraph& graph, const InsightOptions& options, double slowFraction)
 {
     const auto begin = std::chrono::steady_clock::now();

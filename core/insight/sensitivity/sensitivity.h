@@ -9,12 +9,6 @@ namespace prism {
 enum class InputKind { kernelClass, scopeRegime, spatial, data };
 [[nodiscard]] std::string_view inputKindName(InputKind kind);
 
-/// Change against the unchanged scenario (changed minus base), common random numbers. Seconds; `exceedance` is the change of
-/// the probability that a step takes longer than a limit, which the result that holds the change states.
-struct FigureChange {
-    Estimate mean, std, p50, p95, p99, exceedance;
-};
-
 struct SensitivityRow {
     InputKind kind = InputKind::kernelClass;
     std::string id;    ///< class name, "regime.intra_node", "regime.inter_node", "spatial", "data"

@@ -1,5 +1,6 @@
 // Sensitivity tables and sweeps as JSON and CSV.
 #include "core/insight/report.h"
+#include "core/insight/sensitivity/sensitivity.h"
 
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>

@@ -3,6 +3,8 @@
 #include "core/base/text.h"
 #include "core/scenario/parametercheck.h"
 #include "core/scenario/pipelinelayout.h"
+#include "core/scenario/import/importers.h"
+#include "core/scenario/parameters.h"
 #include "core/scenario/presets.h"
 #include "core/scenario/import/shelltext.h"
 

@@ -1,6 +1,6 @@
 #include "core/sim/chunk/cellkind.h"
 
-#include "core/sim/sweep.h"
+#include "core/step/slowspots.h"
 #include "core/stats/quantile.h"
 #include "core/stats/random.h"
 

@@ -1,7 +1,7 @@
 // How long a chunk takes in one kind of cell: mean and spread as functions of the cell's luck, and the shape of the rest.
 #pragma once
 
-#include "core/sim/chunk/segment.h"
+#include "core/sim/chunk/modelinputs.h"
 
 #include <stop_token>
 #include <vector>
@@ -23,23 +23,6 @@ struct ChunkModel {
     bool isRandom = false;
     RareEvent rare; ///< probability 0: none, or frequent enough to be in the shape
 };
-
-/// Range of regime factors over which collectives with hidden parts are tabulated.
-struct RegimeRange {
-    double low[2] = {1.0, 1.0}, high[2] = {1.0, 1.0};
-};
-[[nodiscard]] RegimeRange regimeRange(const StepGraph& graph);
-
-/// What all kinds of cells of a graph are modelled from.
-struct ModelInputs {
-    StepGraph graph; ///< with the distinct optimizers as further programs
-    ClassSet classes;
-    RegimeRange regimes;
-    MeasuredCells measured;
-    std::vector<int> optimizerOfStage; ///< program, -1 = none
-    ContentHash content;               ///< of everything above that a cell's models depend on
-};
-[[nodiscard]] ModelInputs modelInputs(const StepGraph& graph, Recall& recall);
 
 /// Models of every program in one kind of cell. The programs share the cell's score: cells are ordered by the time of all chunks
 /// together. Immutable; any thread.

@@ -1,5 +1,6 @@
 #include "core/sim/chunk/chunkbuilder.h"
 
+#include "core/stats/quantile.h"
 #include "core/stats/random.h"
 
 #include <algorithm>
@@ -248,7 +249,7 @@ RareEvent ChunkBuilder::rareEvent() const
                 pick -= sources[k++].rate;
             const OpTerm& t = *sources[k].term;
             const KernelClass& c = graph.classes[static_cast<std::size_t>(t.kernelClass)];
-            const double factor = c.temporal.family == Family::deterministic ? 1.0 : c.temporal.baseQuantile(draw(3, at));
+            const double factor = c.temporal.family == Family::deterministic ? 1.0 : baseQuantile(c.temporal, draw(3, at));
             const double mean = t.meanSeconds * factor * (sources[k].segment < 0 ? linkFactor(t.kernelClass) : 1.0);
             if (sources[k].segment < 0) {
                 extra += std::max(0.0, mean * c.temporal.rareMultiplier - t.hiddenSeconds) - std::max(0.0, mean - t.hiddenSeconds);

@@ -1,7 +1,7 @@
 // Puts one program's segments and collectives together: moments for given spatial factors, the shape of the sum, rare events.
 #pragma once
 
-#include "core/sim/chunk/cellmodel.h"
+#include "core/sim/chunk/modelinputs.h"
 
 namespace prism {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "core/base/memo.h"
-#include "core/sim/chunk/griddist.h"
+#include "core/stats/griddist.h"
 #include "core/sim/kernel/sweepkernel.h"
 #include "core/step/stepgraph.h"
 

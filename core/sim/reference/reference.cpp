@@ -1,7 +1,7 @@
 // The reference simulator: every rank and every kernel of every replica, straight from resources/help/stepgraph.md.
-#include "core/sim/draws.h"
+#include "core/sim/step/draws.h"
 #include "core/sim/simulate.h"
-#include "core/sim/sweep.h"
+#include "core/step/deterministicstep.h"
 
 #include <tbb/blocked_range.h>
 #include <tbb/info.h>

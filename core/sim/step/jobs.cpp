@@ -1,9 +1,9 @@
 #include "core/sim/step/jobs.h"
 
-#include "core/sim/draws.h"
+#include "core/sim/step/draws.h"
 #include "core/sim/step/lucks.h"
 #include "core/sim/step/stilljobs.h"
-#include "core/sim/sweep.h"
+#include "core/step/deterministicstep.h"
 
 #include <tbb/parallel_for.h>
 

@@ -1,6 +1,6 @@
 #include "core/sim/step/prepared.h"
 
-#include "core/sim/sweep.h"
+#include "core/step/slowspots.h"
 
 #include <algorithm>
 #include <map>

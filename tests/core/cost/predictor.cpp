@@ -1,11 +1,11 @@
 // Properties of the costed step: the breakdown adds up, more of a resource never costs time, graphs are valid.
 #include "core/cost/predictor.h"
 
-#include "core/cost/breakdown.h"
 #include "core/cost/costmodel.h"
 #include "core/scenario/presets.h"
 #include "core/sim/simulate.h"
 #include "core/workload/kernel.h"
+#include "core/step/deterministicstep.h"
 
 #include <gtest/gtest.h>
 
@@ -14,12 +14,6 @@
 
 namespace prism {
 namespace {
-
-double total(const Breakdown& b)
-{
-    return b.computeSeconds + b.tensorParallelSeconds + b.contextParallelSeconds + b.expertParallelSeconds + b.pipelineSeconds
-           + b.bubbleSeconds + b.dataParallelSeconds + b.optimizerSeconds + b.otherSeconds;
-}
 
 Scenario preset(const char* name)
 {
@@ -32,7 +26,7 @@ double seconds(const Scenario& s)
 {
     const Result<CostedStep> step = costStep(s);
     EXPECT_TRUE(step.ok()) << (step.ok() ? "" : step.errors().front().message);
-    return step.ok() ? total(step->breakdown) : 0;
+    return step.ok() ? step->noiseFreeSeconds : 0;
 }
 
 TEST(CostStep, EveryPresetGivesAValidGraphWhoseBreakdownSumsToTheNoiseFreeStep)
@@ -45,10 +39,8 @@ TEST(CostStep, EveryPresetGivesAValidGraphWhoseBreakdownSumsToTheNoiseFreeStep)
         ASSERT_TRUE(step.ok()) << info.name << ": " << step.errors().front().message;
         const Diagnostics wrong = check(step->graph);
         EXPECT_FALSE(hasErrors(wrong)) << info.name << ": " << (wrong.empty() ? "" : wrong.front().path + " " + wrong.front().message);
-        if (s.variability.slow.empty()) {
-            const double simulated = deterministicStepSeconds(step->graph);
-            EXPECT_NEAR(total(step->breakdown) / simulated, 1.0, 1e-6) << info.name;
-        }
+        EXPECT_EQ(step->noiseFreeSeconds, deterministicStepSeconds(step->graph)) << info.name;
+        EXPECT_NEAR(step->breakdown.sum() / step->noiseFreeSeconds, 1.0, 1e-9) << info.name;
         EXPECT_GT(step->memory.peakGib, 0) << info.name;
         EXPECT_GE(step->hardwareFlopsPerStep, step->modelFlopsPerStep);
     }
@@ -81,7 +73,7 @@ TEST(CostStep, RecomputationCostsTimeAndSavesMemory)
     s.training.recomputeGranularity = "full";
     const Result<CostedStep> full = costStep(s);
     ASSERT_TRUE(none.ok() && full.ok());
-    EXPECT_GT(total(full->breakdown), total(none->breakdown));
+    EXPECT_GT(full->noiseFreeSeconds, none->noiseFreeSeconds);
     EXPECT_LT(full->memory.peakGib, none->memory.peakGib);
 }
 
@@ -209,7 +201,7 @@ TEST(CostStep, TheHostBoundsALayerThatIsTooSmallForTheGpu)
             s.model.numLayers = layers;
             const Result<CostedStep> step = costStep(s);
             EXPECT_TRUE(step.ok());
-            return step.ok() ? total(step->breakdown) : 0.0;
+            return step.ok() ? step->noiseFreeSeconds : 0.0;
         };
         const double microbatches =
             static_cast<double>(s.training.globalBatchSize) / static_cast<double>(s.training.microBatchSize * s.dataParallelSize());

@@ -1,6 +1,7 @@
 #include "core/insight/guarantee/guarantee.h"
 
 #include "core/insight/scenarios.h"
+#include "core/step/deterministicstep.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,7 @@
 #include "core/insight/onestep/timeline.h"
 
 #include "core/insight/graphs.h"
+#include "core/schedule/generators.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

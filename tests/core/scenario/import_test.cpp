@@ -1,3 +1,4 @@
+#include "core/scenario/import/importers.h"
 #include "core/scenario/presets.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,6 @@
 // Schedules: closed-form lengths, activation counts, and what a wrong list is told.
 #include "core/schedule/schedule.h"
+#include "core/schedule/generators.h"
 
 #include <gtest/gtest.h>
 

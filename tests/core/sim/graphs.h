@@ -1,6 +1,7 @@
 // Small graphs for tests of the simulators.
 #pragma once
 
+#include "core/schedule/generators.h"
 #include "core/step/stepgraph.h"
 
 #include <string>

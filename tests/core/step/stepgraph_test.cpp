@@ -1,6 +1,7 @@
 // Step graphs: lossless JSON, every mistake reported with its place, and no text that breaks the reader.
 #include "core/step/stepgraph.h"
 
+#include "core/schedule/generators.h"
 #include "core/sim/graphs.h"
 #include "core/stats/random.h"
 

@@ -1,5 +1,5 @@
 // Regime series.
-#include "core/sim/draws.h"
+#include "core/sim/step/draws.h"
 
 #include <boost/math/special_functions/erf.hpp>
 

@@ -1,5 +1,5 @@
 // Sums of independent variables on a grid: the characteristic function of a sum is the product (Feller, vol. II, ch. XV).
-#include "core/sim/chunk/griddist.h"
+#include "core/stats/griddist.h"
 
 #include "core/stats/quantile.h"
 

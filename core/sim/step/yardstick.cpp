@@ -1,5 +1,6 @@
-#include "core/sim/kernel/yardstick.h"
+#include "core/sim/step/yardstick.h"
 
+#include "core/schedule/generators.h"
 #include "core/schedule/schedule.h"
 #include "core/sim/step/replicas.h"
 

@@ -1,5 +1,4 @@
-#include "core/study/study.h"
-
+// Creating and opening a study: the lock, the checks, versions, and falling back to reading.
 #include "core/study/impl.h"
 #include "core/study/schema.h"
 

@@ -1,0 +1,16 @@
+// Presets of one section of a scenario: a model, a GPU, a fabric, a variability.
+#pragma once
+
+#include "core/scenario/scenario.h"
+
+#include <string_view>
+
+namespace prism {
+
+[[nodiscard]] Result<ModelConfig> modelPreset(std::string_view name);
+[[nodiscard]] Result<GpuSpec> gpuPreset(std::string_view name);
+/// Sets the fabric fields (gpusPerNode, intra, inter, topology, ...) of a cluster.
+[[nodiscard]] Result<ClusterConfig> fabricPreset(std::string_view name, ClusterConfig cluster);
+[[nodiscard]] Result<VariabilityConfig> variabilityPreset(std::string_view name);
+
+} // namespace prism
