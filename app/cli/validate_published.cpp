@@ -29,7 +29,11 @@ Json rowJson(const ValidatedRow& r)
     const bool ran = r.skipped.empty();
     return {{"id", r.id},
             {"suite", r.suite},
+            {"source", r.source},
             {"tier", r.tier},
+            {"left_out", r.leftOut.empty() ? Json() : Json(r.leftOut)},
+            {"predicted_tflops_per_gpu", orNull(r.predictedTflops, r.predictedTflops > 0)},
+            {"published_tflops_per_gpu", orNull(r.publishedTflops, r.publishedTflops > 0)},
             {"predicted_s", orNull(r.predictedSeconds, ran)},
             {"noise_free_s", orNull(r.noiseFreeSeconds, r.noiseFreeSeconds > 0)},
             {"published_s", orNull(r.publishedSeconds, r.publishedSeconds > 0)},
@@ -49,8 +53,13 @@ Json rowJson(const ValidatedRow& r)
 
 Json suiteJson(const SuiteErrors& e)
 {
-    Json j = {{"rows", e.rows}, {"skipped", e.skipped}, {"mean_abs_error", e.meanAbs},
-              {"bias", e.bias}, {"worst", e.worst},     {"rank_correlation", e.rankCorrelation}};
+    Json j = {{"rows", e.rows},
+              {"skipped", e.skipped},
+              {"left_out", e.leftOut},
+              {"mean_abs_error", e.meanAbs},
+              {"bias", e.bias},
+              {"worst", e.worst},
+              {"rank_correlation", e.rankCorrelation}};
     if (e.memoryMeanAbs >= 0)
         j["memory_mean_abs_error"] = e.memoryMeanAbs;
     if (e.bubbleMeanAbs >= 0)
@@ -97,6 +106,10 @@ std::string reportText(const ValidationReport& report)
             continue;
         }
         std::string extra;
+        if (!r.leftOut.empty())
+            extra += "left out of the sums, " + r.leftOut + " ";
+        if (r.predictedTflops > 0 && r.publishedTflops > 0)
+            extra += fmt::format("{:.0f} of {:.0f} TFLOP/s as the source counts ", r.predictedTflops, r.publishedTflops);
         if (r.publishedMemoryGib > 0)
             extra += fmt::format("memory {:.1f} of {:.1f} GiB ", r.predictedMemoryGib, r.publishedMemoryGib);
         if (r.publishedBubbleRate >= 0)

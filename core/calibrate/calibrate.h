@@ -51,17 +51,12 @@ void fitCollectives(Calibration& calibration, std::vector<BusRow> rows, const Co
 /// Efficiency and tile overhead of every GPU family and precision from GEMM benchmark rows, by the mean absolute logarithm.
 void fitGemms(Calibration& calibration, const std::vector<GemmRow>& rows, std::vector<FitReport>& reports);
 
-/// Training factor of a family at which the long products of a sustained benchmark (0.3 ms and more) are met in the median: where
-/// the fit on published steps starts.
+/// What a family's boards draw, by the median slowdown of the long products of a sustained benchmark (0.3 ms and more): where the fit
+/// on published steps starts.
 void fitSustained(Calibration& calibration, const std::vector<GemmRow>& rows, std::vector<FitReport>& reports);
 
-/// Constants that operator tables cannot give (training factors, software generations, network) from published rows of
-/// tier A, by coordinate descent on the mean of the suites' errors. Deterministic.
-void fitPublished(Calibration& calibration, const std::vector<FitRow>& rows, std::vector<FitReport>& reports);
-
-/// The whole procedure on a data folder (operators/, collectives/, tables/, published.json). The error band holds 90 % of the rows of tier
-/// A, each predicted without its fifth of the rows; `leaveSourcesOut` also reports every source left out in turn. Errors: files that cannot
-/// be read.
+/// The whole procedure on a data folder (operators/, collectives/, tables/, published2.json). The error bands hold 90 % of the rows,
+/// each predicted without its source; without `leaveSourcesOut` they stay those of `start`. Errors: files that cannot be read.
 [[nodiscard]] Result<CalibrationRun> calibrated(const std::string& folder, const Calibration& start, const SlowdownOf& slowdownOf,
                                                 bool leaveSourcesOut);
 

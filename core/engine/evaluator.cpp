@@ -222,6 +222,7 @@ void describe(Snapshot& s)
     s.tflopsPerGpu = costed.modelFlopsPerStep / median / gpus / 1e12;
     if (costed.peakTflopsPerGpu > 0.0) {
         s.mfu = s.tflopsPerGpu / costed.peakTflopsPerGpu;
+        s.mfuCausal = s.mfu * costed.causalFlopsPerStep / std::max(1.0, costed.modelFlopsPerStep);
         s.hfu = costed.hardwareFlopsPerStep / median / gpus / 1e12 / costed.peakTflopsPerGpu;
     }
     if (s.scenario.training.trainTokens > 0.0 && costed.tokensPerStep > 0.0) {

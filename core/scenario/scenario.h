@@ -68,6 +68,7 @@ struct GpuSpec {
     double memoryGib = 80, memoryBandwidthGbPerS = 3352; ///< decimal GB/s
     int numSms = 132;
     double boostClockMhz = 1830;
+    double boardPowerW = 700; ///< limit of the board; 0 = not known, the clock is then taken as sustained
     double l2CacheMib = 50;
     bool operator==(const GpuSpec&) const = default;
 };
@@ -82,6 +83,7 @@ struct ClusterConfig {
     double intraNodeBaseLatencyUs = 0;        ///< of a short collective, before its hops; 0 = as in the calibrated tables
     std::string intraNodeTopology = "switch"; ///< switch | full_mesh | hybrid_cube_mesh
     bool nvlsSupported = true;                ///< NVLink SHARP in-switch reduction
+    bool inNetworkReduction = false;          ///< switches between nodes reduce (SHARP through NCCL's CollNet)
     double interNodeGbPerS = 50;              ///< per GPU and direction (NIC)
     double interNodeLatencyUs = 8;
     double interNodeEfficiency = 0;          ///< share of the bandwidth that long messages reach; 0 = as calibrated
@@ -107,6 +109,7 @@ struct ParallelismConfig {
     std::string pipelineModelParallelLayout; ///< every chunk's layers in Megatron-Core's notation (pipelinelayout.h); empty = none
     bool overlapGradReduce = true, overlapParamGather = true, tpCommOverlap = false, overlapP2pComm = true;
     bool overlapMoeExpertParallelComm = false; ///< all-to-all of one micro-batch beside the compute of another
+    bool fp8ParamGather = false;               ///< parameter shards travel in FP8
     bool accountForEmbeddingInPipelineSplit = false, accountForLossInPipelineSplit = false;
     bool operator==(const ParallelismConfig&) const = default;
 };
@@ -118,11 +121,16 @@ struct TrainingConfig {
     std::string recomputeModules = "core_attn"; ///< selective only; names in recomputemodules.h
     std::string recomputeMethod = "uniform";    ///< uniform | block (full only)
     int recomputeNumLayers = 0;                 ///< block: layers per stage that are recomputed; 0 = all
-    bool flashAttention = true;
-    std::string optimizer = "adam"; ///< adam | sgd
+    std::string attentionBackend = "cudnn";     ///< unfused | flash2 | flash3 | cudnn
+    std::string cudaGraphs = "none";            ///< none | layer | full_iteration
+    bool moeHostSync = true;                    ///< the host waits for the routed counts of every MoE layer
+    std::string optimizer = "adam";             ///< adam | sgd
     bool gradReduceInFp32 = true;
     double trainTokens = 0; ///< tokens to train; 0 = unknown
     bool operator==(const TrainingConfig&) const = default;
+
+    /// Attention that never stores its square matrix.
+    [[nodiscard]] bool fusedAttention() const { return attentionBackend != "unfused"; }
 };
 
 /// A place that the user marked slow, by node (all its GPUs) or by one global rank.

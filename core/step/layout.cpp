@@ -4,6 +4,7 @@
 #include "core/workload/shape.h"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 namespace prism {
@@ -16,6 +17,20 @@ GroupGeometry geometry(std::int64_t size, std::int64_t stride, std::int64_t gpus
     g.size = std::max<std::int64_t>(1, size);
     g.stride = std::max<std::int64_t>(1, stride);
     g.ranksPerNode = std::clamp<std::int64_t>(gpusPerNode / g.stride, 1, g.size);
+    g.nodes = (g.size + g.ranksPerNode - 1) / g.ranksPerNode;
+    return g;
+}
+
+/// A group over two dimensions; the slowest way to leave a node counts: members that share the first member's node.
+GroupGeometry geometry(std::array<std::int64_t, 2> size, std::array<std::int64_t, 2> stride, std::int64_t gpusPerNode)
+{
+    GroupGeometry g;
+    g.size = std::max<std::int64_t>(1, size[0] * size[1]);
+    g.stride = std::min(size[0] > 1 ? stride[0] : stride[1], size[1] > 1 ? stride[1] : stride[0]);
+    g.ranksPerNode = 0;
+    for (std::int64_t i = 0; i < size[0] && i * stride[0] < gpusPerNode; ++i)
+        g.ranksPerNode += std::clamp<std::int64_t>((gpusPerNode - i * stride[0] + stride[1] - 1) / stride[1], 0, size[1]);
+    g.ranksPerNode = std::clamp<std::int64_t>(g.ranksPerNode, 1, g.size);
     g.nodes = (g.size + g.ranksPerNode - 1) / g.ranksPerNode;
     return g;
 }
@@ -99,10 +114,9 @@ Layout layoutOf(const Scenario& scenario)
     }
     l.tensor = geometry(s.tp, l.tpStride, l.gpusPerNode);
     l.context = geometry(s.cp, l.cpStride, l.gpusPerNode);
-    l.tensorContext = geometry(s.tp * s.cp, std::min(l.tpStride, l.cpStride), l.gpusPerNode);
-    l.data = geometry(s.dp, l.dpStride, l.gpusPerNode);
-    if (s.cp > 1) // gradients are reduced over data and context parallel ranks together
-        l.data = geometry(s.dp * s.cp, std::min(l.cpStride, l.dpStride), l.gpusPerNode);
+    l.tensorContext = geometry({s.tp, s.cp}, {l.tpStride, l.cpStride}, l.gpusPerNode);
+    // Gradients are reduced over data and context parallel ranks together.
+    l.data = geometry({s.dp, s.cp}, {l.dpStride, l.cpStride}, l.gpusPerNode);
     l.pipeline = geometry(s.pp, l.ppStride, l.gpusPerNode);
     l.expert = geometry(s.ep, epStride, l.gpusPerNode);
     l.expertTensor = geometry(s.etp, etpStride, l.gpusPerNode);

@@ -191,11 +191,11 @@ TEST(RankLayout, TensorGroupsStayOnANodeInTheUsualOrder)
 TEST(CostStep, TheHostBoundsALayerThatIsTooSmallForTheGpu)
 {
     Scenario s = preset("llama2-7b-8-a100");
-    s.training.flashAttention = false; // the older generation
+    s.training.attentionBackend = "unfused"; // the older generation
     s.model.hiddenSize = s.model.ffnHiddenSize = 256;
     s.model.seqLength = 128;
     s.training.microBatchSize = 1;
-    const SoftwareCalibration& software = calibration().eager;
+    const SoftwareCalibration& software = calibration().software;
     const auto perLayerAndMicrobatch = [&](const char* recompute) {
         s.training.recomputeGranularity = recompute;
         const auto at = [&](int layers) {
@@ -215,7 +215,7 @@ TEST(CostStep, TheHostBoundsALayerThatIsTooSmallForTheGpu)
                * std::accumulate(list.begin(), list.end(), 0.0, [](double n, const Kernel& k) { return n + k.launches; });
     };
     const double forward = launchSeconds(kernels.forward), plain = forward + launchSeconds(kernels.backward);
-    const double checkpointed = plain + forward + 3 * software.checkpointHostSecondsPerLayer;
+    const double checkpointed = plain + forward + 3 * software.checkpointSecondsPerLayer;
     EXPECT_NEAR(perLayerAndMicrobatch("none") / plain, 1.0, 0.05); // the rest is the optimizer's share
     EXPECT_NEAR(perLayerAndMicrobatch("full") / checkpointed, 1.0, 0.05);
 }
