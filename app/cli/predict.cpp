@@ -159,7 +159,6 @@ std::string toText(const Snapshot& s)
     return text;
 }
 
-
 void predict(const PredictOptions& options)
 {
     Evaluator evaluator;

@@ -32,7 +32,8 @@ constexpr Quantity kQuantities[] = {
     {&VariabilityConfig::data, "data", "Micro-batch",
      "Weight of a micro-batch (sequence lengths): one draw per data-parallel rank and micro-batch, the same on every stage.", true},
     {&VariabilityConfig::moeImbalance, "moe_imbalance", "Expert imbalance",
-     "Load of the busiest rank of an expert group over its own mean: one draw per layer and micro-batch, shared by all expert products.", false},
+     "Load of the busiest rank of an expert group over its own mean: one draw per layer and micro-batch, shared by all expert products.",
+     false},
 };
 
 std::vector<std::string> withNone(std::vector<std::string> names)

@@ -56,8 +56,8 @@ inline constexpr int kMedianCandidates = 101;
                                        std::uint64_t microbatch)
 {
     const auto r = static_cast<std::uint64_t>(run);
-    return drawFactor(data, seed, purposeStream(Purpose::data, r, owner, microbatch), purposeStream(Purpose::dataRare, r, owner, microbatch),
-                      step);
+    return drawFactor(data, seed, purposeStream(Purpose::data, r, owner, microbatch),
+                      purposeStream(Purpose::dataRare, r, owner, microbatch), step);
 }
 
 /// I of one layer of a cell's work in one step; `place` counts (chunk, micro-batch, layer).

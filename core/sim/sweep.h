@@ -45,7 +45,8 @@ struct Sweep {
 
 /// The step with temporal, regime and data factors at 1, as a function of the slowest rank of each cell: with all other factors
 /// at 1 a cell's chunk is sum(mu) + (max_r G_r - 1) sum(s mu) + sum(exposed), because every kernel's time rises with G_r and the
-/// same rank is last at every synchronisation. Replicas of a lockstep set all run as the slowest of them. Immutable after construction; any thread.
+/// same rank is last at every synchronisation. Replicas of a lockstep set all run as the slowest of them. Immutable after construction; any
+/// thread.
 class DeterministicStep final {
 public:
     explicit DeterministicStep(const StepGraph& graph);

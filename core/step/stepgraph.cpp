@@ -317,8 +317,7 @@ bool spansReplicas(const StepGraph& graph, const Program& program)
 
 int lockstepSize(const StepGraph& graph)
 {
-    const bool any =
-        std::any_of(graph.programs.begin(), graph.programs.end(), [&](const Program& p) { return spansReplicas(graph, p); });
+    const bool any = std::any_of(graph.programs.begin(), graph.programs.end(), [&](const Program& p) { return spansReplicas(graph, p); });
     if (!any)
         return 1;
     return graph.lockstepReplicas > 0 ? graph.lockstepReplicas : graph.numReplicas;

@@ -102,10 +102,10 @@ struct StepGraph {
     Distribution spatial;                          ///< G_r, one draw per rank and job
     Distribution data;                             ///< D_b, one draw per (replica or group, micro-batch) and step
     DataScope dataScope = DataScope::replica;
-    Distribution routing;                          ///< I, one draw per (cell, layer, micro-batch) and step: `routed` kernels
-    int lockstepReplicas = 0;                      ///< neighbours that meet in Sync::replicas; 0 = all replicas
-    Distribution intraRegime, interRegime;         ///< R_scope, one draw per scope and step
-    double regimeLag1 = 0.0;                       ///< lag-1 correlation of R from step to step of one job
+    Distribution routing;                  ///< I, one draw per (cell, layer, micro-batch) and step: `routed` kernels
+    int lockstepReplicas = 0;              ///< neighbours that meet in Sync::replicas; 0 = all replicas
+    Distribution intraRegime, interRegime; ///< R_scope, one draw per scope and step
+    double regimeLag1 = 0.0;               ///< lag-1 correlation of R from step to step of one job
     std::vector<SlowSpot> slow;
     /// Measured speeds (optional): G of each rank fixed instead of drawn; [replica][stage][rank] flattened, or empty.
     std::vector<double> fixedSpatial;

@@ -17,7 +17,7 @@ struct LinearTable {
 
 /// One program in one kind of cell. Seconds and seconds squared.
 struct ChunkModel {
-    std::vector<float> computeMean, computeVariance;      ///< per score node, at data factor 1 and regimes 1
+    std::vector<float> computeMean, computeVariance; ///< per score node, at data factor 1 and regimes 1
     /// Where groups have data factors of their own: seconds per unit of the slowest group's factor that computeMean contains at the
     /// factor's mean. Empty: the one data factor of the cell scales its compute.
     std::vector<float> dataSeconds;

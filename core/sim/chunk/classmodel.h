@@ -15,8 +15,8 @@ namespace prism {
 struct ClassModel {
     QuantilePoints base, all; ///< without and with the rare event
     RegisterTable table;
-    bool isRandom = false; ///< otherwise the table is not used: the factor is 1
-    RareEvent rare;        ///< extra = the multiplier
+    bool isRandom = false;             ///< otherwise the table is not used: the factor is 1
+    RareEvent rare;                    ///< extra = the multiplier
     double mean = 1.0, variance = 0.0; ///< with rare events
     ContentHash hash;                  ///< of the distribution
     [[nodiscard]] bool varies() const { return isRandom || rare.probability > 0.0; }

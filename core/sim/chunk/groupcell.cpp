@@ -72,7 +72,8 @@ std::vector<double> slowestLuck(const GroupLucks& lucks, const std::vector<doubl
         const TailPair one = tailsOfOne({0.5 * std::erfc(-z / std::numbers::sqrt2), upper}, static_cast<int>(groups));
         const double at = one.lower < 0.5 ? normalQuantile(one.lower) : -normalQuantile(one.upper);
         const auto it = std::lower_bound(score.begin(), score.end(), at);
-        const auto i = static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(it - score.begin(), 1, static_cast<std::ptrdiff_t>(score.size()) - 1));
+        const auto i =
+            static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(it - score.begin(), 1, static_cast<std::ptrdiff_t>(score.size()) - 1));
         const double part = std::clamp((at - score[i - 1]) / std::max(1e-12, score[i] - score[i - 1]), 0.0, 1.0);
         out[j] = time[order[i - 1]] + part * (time[order[i]] - time[order[i - 1]]);
         const double w = std::exp(-0.5 * z * z);
@@ -227,7 +228,8 @@ std::vector<GroupTables> groupTables(const ModelInputs& in, const GroupLucks& lu
 {
     const bool withData = ownData(in.graph);
     const QuantilePoints all = withRareEvent(quantilePoints(in.graph.data), in.graph.data);
-    const WeightedPoints data = withData ? coarsePoints(all.value, all.weight, in.graph.groupsPerCell) : WeightedPoints{{1.0}, {1.0}, {0.0}};
+    const WeightedPoints data =
+        withData ? coarsePoints(all.value, all.weight, in.graph.groupsPerCell) : WeightedPoints{{1.0}, {1.0}, {0.0}};
     const WeightedPoints none{{1.0}, {1.0}, {0.0}};
     const std::vector<float> empty(kScoreNodes, 0.0F);
     std::vector<GroupTables> out(builders.size(), GroupTables{empty, empty, empty});
@@ -247,7 +249,8 @@ std::vector<GroupTables> groupTables(const ModelInputs& in, const GroupLucks& lu
         const std::size_t p = at / lucks.cells.size(), cell = at % lucks.cells.size();
         if (stop.stop_requested())
             return;
-        const bool isOptimizer = std::find(in.optimizerOfStage.begin(), in.optimizerOfStage.end(), static_cast<int>(p)) != in.optimizerOfStage.end();
+        const bool isOptimizer =
+            std::find(in.optimizerOfStage.begin(), in.optimizerOfStage.end(), static_cast<int>(p)) != in.optimizerOfStage.end();
         const ProgramMoments m = ProgramMeetings(lucks, builders[p], isOptimizer ? none : data).in(lucks.cells[cell]);
         GroupTables& t = out[p];
         const auto fill = [&](std::size_t first, std::size_t last) {
@@ -262,6 +265,9 @@ std::vector<GroupTables> groupTables(const ModelInputs& in, const GroupLucks& lu
         else
             fill(0, kScoreNodes);
     });
+    for (GroupTables& t : out)
+        if (!withData)
+            t.data.clear();
     return stop.stop_requested() ? std::vector<GroupTables>{} : out;
 }
 

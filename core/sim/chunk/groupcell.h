@@ -17,15 +17,15 @@ struct GroupLucks {
         std::size_t first = 0, last = 0;
         double count = 1.0;
     };
-    StepGraph graph;        ///< of one group per cell: what segments are modelled for
-    SpatialSamples samples; ///< of one group's ranks
+    StepGraph graph;                      ///< of one group per cell: what segments are modelled for
+    SpatialSamples samples;               ///< of one group's ranks
     std::vector<std::vector<Kind>> cells; ///< one where lucks are drawn, else one per score node
     bool drawn = false;                   ///< lucks are drawn: tables over the score follow the slowest group
 };
 [[nodiscard]] GroupLucks groupLucks(const ModelInputs& inputs, const CellKind& kind);
 
 /// Compute seconds of one program in such a cell, per score node: mean, variance of its own, and seconds per unit of the data factor of
-/// the slowest group (dataFactorOf) that its mean contains.
+/// the slowest group (dataFactorOf) that its mean contains; empty where groups have none of their own.
 struct GroupTables {
     std::vector<float> mean, variance, data;
 };

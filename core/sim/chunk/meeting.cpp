@@ -28,8 +28,8 @@ public:
                 for (std::size_t d = 0; d < input.data.value.size(); ++d) {
                     const double factor = input.data.value[d], mean = p.mean[z];
                     m_group.back().mean.push_back(input.collectives.mean + mean * factor);
-                    m_group.back().sigma.push_back(std::sqrt(input.collectives.variance + p.variance[z] * factor * factor
-                                                             + mean * mean * input.data.inside[d]));
+                    m_group.back().sigma.push_back(
+                        std::sqrt(input.collectives.variance + p.variance[z] * factor * factor + mean * mean * input.data.inside[d]));
                     m_group.back().weight.push_back(p.weight[z] * input.data.weight[d]);
                 }
         }

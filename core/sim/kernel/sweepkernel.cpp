@@ -392,9 +392,8 @@ void drawRow(const RegisterTable& table, const DrawKey& key, const RoundKeys& ke
 
 void rareFactors(const RareEvent& rare, const DrawKey& key, const RoundKeys& keys, std::uint64_t block, float* row)
 {
-    forEachRare(rare, rareState(key.word[0], keys, block), [&](std::size_t lane, float factor) {
-        row[lane] = rare.replaces ? factor : row[lane] * factor;
-    });
+    forEachRare(rare, rareState(key.word[0], keys, block),
+                [&](std::size_t lane, float factor) { row[lane] = rare.replaces ? factor : row[lane] * factor; });
 }
 
 void rareSeconds(const RareEvent& rare, const DrawKey& key, const RoundKeys& keys, std::uint64_t block, float* row)

@@ -46,10 +46,10 @@ struct Job {
     Sweep sweep;
     std::vector<FactorSampler> temporal; ///< per class
     FactorSampler spatial, data, routing;
-    int lockstep;                         ///< replicas that run programs with collectives over replicas together
-    std::vector<bool> together;           ///< per program: it has such a collective
-    std::vector<double> slow; ///< compute factor per rank, [replica][stage][rank]
-    std::vector<double> link; ///< per cell, [replica][stage]
+    int lockstep;               ///< replicas that run programs with collectives over replicas together
+    std::vector<bool> together; ///< per program: it has such a collective
+    std::vector<double> slow;   ///< compute factor per rank, [replica][stage][rank]
+    std::vector<double> link;   ///< per cell, [replica][stage]
 
     explicit Job(const StepGraph& g)
         : graph(g),
@@ -165,8 +165,9 @@ private:
         const int ranks = static_cast<int>(c.clock.size());
         if (kernel.scope == Scope::none) {
             for (int r = 0; r < ranks; ++r)
-                c.clock[index(r)] += op.meanSeconds * rankFactor(op.kernelClass, c.cell, r) * (*c.draws)(m_job.temporal[index(op.kernelClass)])
-                                     * c.data[r / m_graph.groupRanks] * (op.routed ? routing : 1.0);
+                c.clock[index(r)] += op.meanSeconds * rankFactor(op.kernelClass, c.cell, r)
+                                     * (*c.draws)(m_job.temporal[index(op.kernelClass)]) * c.data[r / m_graph.groupRanks]
+                                     * (op.routed ? routing : 1.0);
             return;
         }
         const int together = op.sync == Sync::group ? m_graph.groupRanks : ranks;
@@ -242,8 +243,11 @@ private:
     {
         // Forward, backward and weight pass of a layer share its routing: their places are counted alike.
         const auto chunk = static_cast<std::uint64_t>(n.slot / kPhases % m_graph.schedule.numChunks);
-        return {m_job.cell(p.replica, n.stage), p.data.data() + n.microbatch * index(m_graph.groupsPerCell), &p.draws[index(n.stage)],
-                (chunk * kMaxMicrobatches + n.microbatch) << 32U, {}};
+        return {m_job.cell(p.replica, n.stage),
+                p.data.data() + n.microbatch * index(m_graph.groupsPerCell),
+                &p.draws[index(n.stage)],
+                (chunk * kMaxMicrobatches + n.microbatch) << 32U,
+                {}};
     }
 
     void send(const SweepNode& n, Pipeline& p, double end) const

@@ -44,10 +44,10 @@ struct Prepared {
     ClassModelPtr data;
     std::map<int, ClassModelPtr> routing; ///< mean factor of a pass, by its number of layers; empty where it does not vary
     std::map<std::array<int, 3>, ClassModelPtr> communication; ///< by class, groups, buckets
-    std::vector<double> stageLinkFactor; ///< per stage: slowest link among all replicas
-    double linkFactor = 1.0;             ///< slowest link of the job
-    ContentHash stillHash;               ///< of what all replicas share in a sweep without noise: plan, transfers
-    ContentHash sweepHash;               ///< the same with noise: data factor, regimes
+    std::vector<double> stageLinkFactor;                       ///< per stage: slowest link among all replicas
+    double linkFactor = 1.0;                                   ///< slowest link of the job
+    ContentHash stillHash;                                     ///< of what all replicas share in a sweep without noise: plan, transfers
+    ContentHash sweepHash;                                     ///< the same with noise: data factor, regimes
 
     [[nodiscard]] const StepGraph& graph() const { return inputs.graph; }
     /// Factor of a communication that is there, over its groups and buckets.

@@ -149,9 +149,11 @@ const ReplicaSweep::Bound& ReplicaSweep::bind(int kind)
         const ChunkModel& model =
             *m_prepared.models[static_cast<std::size_t>(bound.durations[static_cast<std::size_t>(node.durationRow)].model)];
         node.table = model.isRandom ? &model.shape : nullptr;
-        if (const auto routing = m_prepared.routing.find(model.routedLayers); model.routedLayers > 0 && routing != m_prepared.routing.end()) {
+        if (const auto routing = m_prepared.routing.find(model.routedLayers);
+            model.routedLayers > 0 && routing != m_prepared.routing.end()) {
             node.routingTable = routing->second->isRandom ? &routing->second->table : nullptr;
-            node.routingKey = drawKey(kRoutingDraws, static_cast<std::uint64_t>(n.cell / kPhases), static_cast<std::uint64_t>(n.microbatch));
+            node.routingKey =
+                drawKey(kRoutingDraws, static_cast<std::uint64_t>(n.cell / kPhases), static_cast<std::uint64_t>(n.microbatch));
         }
         node.rare = model.rare.probability > 0.0 ? &model.rare : nullptr;
         if (n.transfer >= 0)

@@ -347,8 +347,7 @@ void granularity(Builder& b)
     b.add("sync of 8 groups", longSync, [](StepGraph& g) { cut(g, 8, 1); });
     b.add(
         "8 groups x 10 buckets", longSync, [](StepGraph& g) { cut(g, 8, 10); }, true);
-    b.add(
-        "rare in most syncs", longSync, [](StepGraph& g) { cut(g, 64, 10); });
+    b.add("rare in most syncs", longSync, [](StepGraph& g) { cut(g, 64, 10); });
     b.add(
         "64 senders",
         [](JobShape& s) {
@@ -393,8 +392,7 @@ void sharded(JobShape& s, int replicas)
 void lockstep(Builder& b)
 {
     b.add(
-        "lockstep 8",
-        [](JobShape& s) { sharded(s, 8); },
+        "lockstep 8", [](JobShape& s) { sharded(s, 8); },
         [](StepGraph& g) {
             shard(g);
             g.data = {Family::lognormal, 0.02};
@@ -434,12 +432,6 @@ void lockstep(Builder& b)
             shard(g);
             g.data = {Family::lognormal, 0.05};
             g.interRegime = {Family::lognormal, 0.1};
-        });
-    b.add(
-        "lockstep, rare data", [](JobShape& s) { sharded(s, 16); },
-        [](StepGraph& g) {
-            shard(g);
-            g.data = rare({Family::lognormal, 0.02}, 1e-3, 2.0);
         });
 }
 

@@ -98,9 +98,7 @@ TEST(Meeting, SeparatesWhatMeetingsShare)
     EXPECT_NEAR(m.time.variance, 9e-4 * (1 - 1 / std::numbers::pi), 4e-6);
     // With max(a, b) = (a + b) / 2 + |a - b| / 2 the covariance of two meetings whose times have correlation r is
     // s^2 (r / 2 + (sqrt(1 - r^2) + r asin r - 1) / pi).
-    const auto covariance = [](double r) {
-        return 9e-4 * (r / 2 + (std::sqrt(1 - r * r) + r * std::asin(r) - 1) / std::numbers::pi);
-    };
+    const auto covariance = [](double r) { return 9e-4 * (r / 2 + (std::sqrt(1 - r * r) + r * std::asin(r) - 1) / std::numbers::pi); };
     EXPECT_NEAR(m.sameData, covariance(5.0 / 9), 0.02 * covariance(5.0 / 9));
     EXPECT_NEAR(m.sameLuck, covariance(1.0 / 9), 0.03 * covariance(1.0 / 9));
 }

@@ -135,7 +135,7 @@ TEST(StepGraph, CheckReportsEveryProblem)
     g.lockstepReplicas = 2;
     g.programs[2].blocks[0].ops[2].routed = true; // a collective
     g.gradNorm.buckets = 0;
-    g.optimizer[1].groups = 2;                    // a compute kernel
+    g.optimizer[1].groups = 2; // a compute kernel
     EXPECT_EQ(check(g).size(), 16U);
 }
 
