@@ -207,6 +207,7 @@ std::shared_ptr<const KindModels> kindModels(const ModelInputs& in, const CellKi
                                 .add(spatial.hash)
                                 .add(kind.linkFactor)
                                 .add(in.graph.groupsPerCell)
+                                .add(static_cast<int>(in.graph.dataScope))
                                 .add(groupwise ? contentOf(in.graph.data) : ContentHash{})
                                 .result();
     if (auto known = recall.find<KindModels>(key))

@@ -266,6 +266,9 @@ std::vector<GroupTables> groupTables(const ModelInputs& in, const GroupLucks& lu
         else
             fill(0, kScoreNodes);
     });
+    for (GroupTables& t : out)
+        if (!withData)
+            t.data.clear();
     return stop.stop_requested() ? std::vector<GroupTables>{} : out;
 }
 

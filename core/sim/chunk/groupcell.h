@@ -26,7 +26,7 @@ struct GroupLucks {
 [[nodiscard]] GroupLucks groupLucks(const ModelInputs& inputs, const CellKind& kind);
 
 /// Compute seconds of one program in such a cell, per score node: mean, variance of its own, and seconds per unit of the data factor of
-/// the slowest group (dataFactorOf) that its mean contains.
+/// the slowest group (dataFactorOf) that its mean contains; empty where groups have none of their own.
 struct GroupTables {
     std::vector<float> mean, variance, data;
 };

@@ -469,12 +469,6 @@ void lockstep(Builder& b)
             g.data = {Family::lognormal, 0.05};
             g.interRegime = {Family::lognormal, 0.1};
         });
-    b.add(
-        "lockstep, rare data", [](JobShape& s) { sharded(s, 16); },
-        [](StepGraph& g) {
-            shard(g);
-            g.data = rare({Family::lognormal, 0.02}, 1e-3, 2.0);
-        });
 }
 
 void expertGroups(Builder& b)
