@@ -13,6 +13,7 @@ void addCompare(CLI::App& app, Cli& cli);
 void addGraph(CLI::App& app, Cli& cli);
 void addGuarantee(CLI::App& app, Cli& cli);
 void addImport(CLI::App& app, Cli& cli);
+void addLimits(CLI::App& app, Cli& cli);
 void addParameters(CLI::App& app, Cli& cli);
 void addPlacement(CLI::App& app, Cli& cli);
 void addPredict(CLI::App& app, Cli& cli);

@@ -35,6 +35,7 @@ int main(int argc, char** argv)
         addCheck(app, cli);
         addPresets(app, cli);
         addParameters(app, cli);
+        addLimits(app, cli);
         addImport(app, cli);
         app.parse(argc, argv);
         return cli.exitCode;

@@ -1,6 +1,7 @@
 // validate-steps: a measured series of step times beside the predicted distribution of one job.
 #include "app/cli/commands.h"
-#include "core/measured/tables.h"
+#include "core/base/table.h"
+#include "core/base/textfile.h"
 #include "core/insight/validate/stepseries.h"
 
 #include <CLI/CLI.hpp>

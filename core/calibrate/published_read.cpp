@@ -1,6 +1,7 @@
 #include "core/calibrate/published.h"
 
 #include "core/base/text.h"
+#include "core/base/jsontext.h"
 #include "core/calibrate/publishedterms.h"
 #include "core/measured/steptable.h"
 #include "core/scenario/pipelinelayout.h"
@@ -398,9 +399,10 @@ Result<std::vector<PublishedRow>> readPublished(std::string_view json)
         const Result<std::string> rows = stepTableAsJson(json);
         return rows ? readPublished(*rows) : Result<std::vector<PublishedRow>>(rows.errors());
     }
-    const Json document = Json::parse(json, nullptr, false);
-    if (document.is_discarded())
-        return error("", "this is not JSON", std::string(json.substr(0, 40)), "a file of the format prism-validation-1");
+    const Result<Json> parsed = parseJson(json);
+    if (!parsed)
+        return parsed.errors();
+    const Json& document = *parsed;
     if (!document.is_object() || text(document, "schema") != "prism-validation-1")
         return error("schema", "this is not a file of published rows", text(document, "schema"), "\"prism-validation-1\"");
     const auto rows = document.find("rows");

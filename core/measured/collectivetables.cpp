@@ -2,6 +2,7 @@
 
 #include "core/measured/importmeasured.h"
 #include "core/measured/operatorrows.h"
+#include "core/base/table.h"
 #include "core/measured/tables.h"
 
 #include <algorithm>

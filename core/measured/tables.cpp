@@ -1,5 +1,7 @@
 #include "core/measured/tables.h"
 
+#include "core/base/table.h"
+
 #include "core/base/jsontext.h"
 
 #include <nlohmann/json.hpp>

@@ -1,6 +1,8 @@
 // Content hash and checks of a StepGraph.
 #include "core/step/stepgraph.h"
 
+#include "core/step/graphlimits.h"
+
 #include <algorithm>
 #include <cmath>
 #include <sstream>
@@ -15,7 +17,6 @@ constexpr std::size_t kMaxOps = 1'000'000;
 constexpr std::size_t kMaxSlowSpots = 4096;
 constexpr int kMaxReplicas = 1 << 20;
 constexpr int kMaxCellRanks = 1 << 16;
-constexpr double kMaxSeconds = 1.0e9;
 constexpr double kMaxSpeedFactor = 1.0e6;
 
 std::string text(double value)
@@ -71,7 +72,7 @@ private:
     }
     void seconds(const std::string& path, double value)
     {
-        if (!(value >= 0.0 && value <= kMaxSeconds))
+        if (!(value >= 0.0 && value <= kMaxOpSeconds))
             add(path, "A time must be a finite number of seconds >= 0.", text(value), "0 to 1e9");
     }
     void unit(const std::string& path, double value)

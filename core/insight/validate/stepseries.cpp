@@ -1,4 +1,5 @@
 #include "core/insight/validate/stepseries.h"
+#include "core/measured/measuredlimits.h"
 
 #include "core/base/table.h"
 #include "core/stats/moments.h"
@@ -13,7 +14,7 @@
 namespace prism {
 namespace {
 
-constexpr std::size_t kMaxLines = 2'000'000, kMaxErrors = 50, kLeastSteps = 20, kBlock = 20;
+constexpr std::size_t kMaxErrors = 50, kLeastSteps = 20, kBlock = 20;
 constexpr int kRedraws = 400;
 constexpr std::uint64_t kStream = 0x5e41e5; // names the redraws of this file
 
@@ -78,7 +79,7 @@ void redraw(SeriesComparison& c, const std::vector<std::vector<double>>& runs, c
 Result<StepSeries> readStepSeries(std::string_view csv, const StepSeriesQuery& query)
 {
     Diagnostics errors;
-    TableRows table(csv, {.limits = {.maxRows = kMaxLines}});
+    TableRows table(csv, {.limits = {.maxRows = kMaxSeriesRows}});
     if (!table.next() || table.problem())
         return table.problem() ? *table.problem() : wrong("line 1", "the table is empty", "", "a header and a line per step");
     const std::vector<std::string> header = table.cells();
