@@ -20,6 +20,7 @@ void addGuarantee(CLI::App& app, Cli& cli);
 void addJob(CLI::App& app, Cli& cli);
 void addImprove(CLI::App& app, Cli& cli);
 void addImport(CLI::App& app, Cli& cli);
+void addLimits(CLI::App& app, Cli& cli);
 void addParameters(CLI::App& app, Cli& cli);
 void addPlacement(CLI::App& app, Cli& cli);
 void addPredict(CLI::App& app, Cli& cli);

@@ -48,6 +48,7 @@ int main(int argc, char** argv)
         addCheck(app, cli);
         addPresets(app, cli);
         addParameters(app, cli);
+        addLimits(app, cli);
         addImport(app, cli);
         for (CLI::App* command : app.get_subcommands({}))
             command->fallthrough(); // --verbose may stand behind the command

@@ -4,7 +4,8 @@
 #include "core/calibrate/collectiveagreement.h"
 #include "core/cost/costmodel.h"
 #include "core/measured/importmeasured.h"
-#include "core/measured/tables.h"
+#include "core/base/table.h"
+#include "core/base/textfile.h"
 #include "core/scenario/presets.h"
 
 #include <CLI/CLI.hpp>

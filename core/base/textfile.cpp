@@ -86,4 +86,15 @@ Result<std::string> readBytes(const std::string& path, std::size_t limitBytes)
     return bytes;
 }
 
+std::string firstBytes(const std::string& path, std::size_t count)
+{
+    std::string bytes(count, '\0');
+    const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    const ssize_t got = descriptor < 0 ? -1 : read(descriptor, bytes.data(), count);
+    if (descriptor >= 0)
+        close(descriptor);
+    bytes.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+    return bytes;
+}
+
 } // namespace prism

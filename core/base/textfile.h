@@ -19,4 +19,7 @@ inline constexpr std::size_t kMaxTextBytes = std::size_t{64} << 20;
 /// The bytes of a regular file as they stand, with the same bound and errors.
 [[nodiscard]] Result<std::string> readBytes(const std::string& path, std::size_t limitBytes = kMaxTextBytes);
 
+/// At most `count` bytes from the start of a file; empty where it cannot be read.
+[[nodiscard]] std::string firstBytes(const std::string& path, std::size_t count);
+
 } // namespace prism

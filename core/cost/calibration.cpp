@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/cost/calibration.h"
 
+#include "core/base/jsontext.h"
+
 #include "core/scenario/presets.h"
 
 #include <nlohmann/json.hpp>
@@ -185,7 +187,8 @@ std::string calibrationJson(const Calibration& c, const std::string& notesJson)
     }
     for (const BusCurves& curves : c.curves)
         out["bus_share"][curves.type] = busShareJson(curves.share);
-    out["notes"] = Json::parse(notesJson, nullptr, false);
+    const auto notes = parseOrderedJson(notesJson);
+    out["notes"] = notes.ok() ? *notes : nlohmann::ordered_json::object();
     return out.dump(1) + "\n";
 }
 
@@ -193,7 +196,10 @@ Result<Calibration> calibrationFromJson(std::string_view text)
 {
     Calibration c = uncalibrated();
     Diagnostics errors;
-    const Json json = Json::parse(text, nullptr, false);
+    const Result<Json> document = parseOrderedJson(text);
+    if (!document)
+        return document.errors();
+    const Json& json = *document;
     if (!json.is_object() || json.value("format", Json()) != "prism-calibration-1")
         return Diagnostic{Severity::error, "format", "this is not a calibration", "", "a file of the format prism-calibration-1", "", ""};
     const auto section = [](const Json& from, const char* key) -> Json {

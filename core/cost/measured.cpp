@@ -83,22 +83,4 @@ double MeasuredTables::collectiveFactor(CollectiveOp op, const GroupGeometry& gr
                   {safeLog(bytes), safeLog(static_cast<double>(group.size)), 0});
 }
 
-Diagnostics unknownKernels(const MeasuredConfig& measured)
-{
-    Diagnostics warnings;
-    std::string known;
-    for (int id = 0; id < kKernelIds; ++id)
-        known += (known.empty() ? "" : ", ") + std::string(kernelName(static_cast<KernelId>(id)));
-    for (std::size_t i = 0; i < measured.kernels.size(); ++i) {
-        const std::string& name = measured.kernels[i].kernelClass;
-        bool found = false;
-        for (int id = 0; id < kKernelIds && !found; ++id)
-            found = kernelName(static_cast<KernelId>(id)) == name;
-        if (!found)
-            warnings.push_back({Severity::warning, "measured.kernels[" + std::to_string(i) + "].kernel_class",
-                                "no kernel has this class; its mean is not used", name, known, "", ""});
-    }
-    return warnings;
-}
-
 } // namespace prism

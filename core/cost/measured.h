@@ -51,7 +51,4 @@ private:
     }();
 };
 
-/// Kernel classes of a scenario's measured means that no kernel has, one warning each.
-[[nodiscard]] Diagnostics unknownKernels(const MeasuredConfig& measured);
-
 } // namespace prism

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/cost/predictor.h"
 
+#include "core/base/text.h"
+#include "core/cost/classnames.h"
+#include "core/step/graphlimits.h"
+
 #include "core/cost/classes.h"
 #include "core/cost/costmodel.h"
 #include "core/cost/granularity.h"
@@ -308,8 +312,6 @@ void Assembly::useMeasuredMeans()
         std::for_each(ops->begin(), ops->end(), use);
     use(g.gradNorm);
     use(g.embeddingAllReduce);
-    Diagnostics unknown = unknownKernels(m_scenario.measured);
-    m_out.warnings.insert(m_out.warnings.end(), std::make_move_iterator(unknown.begin()), std::make_move_iterator(unknown.end()));
 }
 
 /// The levels of a calibrated cluster: longer compute is longer room for what is hidden under it.
@@ -524,17 +526,42 @@ Result<CostedStep> Assembly::run()
     return std::move(m_out);
 }
 
+/// The longest kernel, collective or transfer of a graph.
+double longestOpSeconds(const StepGraph& g)
+{
+    double longest = std::max(g.gradNorm.meanSeconds, g.embeddingAllReduce.meanSeconds);
+    const auto take = [&longest](double seconds) { longest = seconds <= longest ? longest : seconds; }; // also what is no number
+    for (const Program& p : g.programs)
+        for (const Block& b : p.blocks)
+            for (const Op& o : b.ops)
+                take(o.meanSeconds);
+    for (const auto* ops : {&g.sendForward, &g.sendBackward, &g.gradSync, &g.optimizer, &g.paramGather})
+        for (const StepOp& o : *ops)
+            take(o.meanSeconds);
+    return longest;
+}
+
 } // namespace
 
 Result<CostedStep> costStepWith(const Scenario& scenario, const Calibration& calibration)
 {
     Diagnostics diagnostics = check(scenario);
+    Diagnostics unknown = unknownClasses(scenario);
+    diagnostics.insert(diagnostics.end(), std::make_move_iterator(unknown.begin()), std::make_move_iterator(unknown.end()));
     if (hasErrors(diagnostics))
         return diagnostics;
     Result<CostedStep> result = Assembly(scenario, calibration).run();
     if (!result)
         return result;
     CostedStep& step = result.value();
+    if (const double longest = longestOpSeconds(step.graph); !(longest <= kMaxOpSeconds))
+        return Diagnostic{Severity::error,
+                          "model",
+                          "a kernel of this model takes longer than a step may",
+                          numberText(longest) + " s",
+                          "at most " + numberText(kMaxOpSeconds) + " s",
+                          "",
+                          ""};
     step.warnings.insert(step.warnings.end(), std::make_move_iterator(diagnostics.begin()), std::make_move_iterator(diagnostics.end()));
     if (!step.memory.fits)
         step.warnings.push_back({Severity::warning, "cluster.gpu.memory_gib", "the job does not fit into the memory of a GPU",

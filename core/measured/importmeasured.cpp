@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/measured/importmeasured.h"
+#include "core/base/textfile.h"
+#include "core/measured/measuredlimits.h"
+#include "core/scenario/scenariolimits.h"
 
 #include "core/base/table.h"
 #include "core/base/text.h"
@@ -14,10 +17,9 @@
 namespace prism {
 namespace {
 
-constexpr std::size_t kMaxText = std::size_t{64} << 20, kMaxRows = 20'000, kMaxErrors = 100;
+constexpr std::size_t kMaxErrors = 100;
 constexpr std::size_t kMaxWords = 16; ///< of a line: a row has 13
 constexpr double kMaxSeconds = 1e6;
-constexpr std::int64_t kMaxInteger = std::int64_t{1} << 50;
 
 /// Collects errors by line, up to a limit that says so.
 class Errors final {
@@ -42,7 +44,7 @@ private:
 bool integerOf(std::string_view word, std::int64_t& value)
 {
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    return error == std::errc{} && end == word.data() + word.size() && value >= 0 && value <= kMaxInteger;
+    return error == std::errc{} && end == word.data() + word.size() && value >= 0 && value <= kMaxMeasuredSize;
 }
 
 bool realOf(std::string_view word, double& value)
@@ -150,17 +152,17 @@ void readOperator(std::size_t line, const std::vector<std::string>& fields, cons
         return;
     }
     row.dtype = field(c.dtype).substr(0, 20);
-    const auto size = [&](const char* name, int column, std::int64_t least, std::int64_t& value) {
+    const auto size = [&](const char* name, int column, std::int64_t least, std::int64_t& value, std::int64_t most = kMaxMeasuredSize) {
         const std::string text = field(column);
-        if (!integerOf(text, value) || value < least)
-            wrong(std::string(name) + " is not a size", text, "an integer of at least " + std::to_string(least));
+        if (!integerOf(text, value) || value < least || value > most)
+            wrong(std::string(name) + " is not a size", text, "an integer from " + std::to_string(least) + " to " + std::to_string(most));
     };
     if (row.op == "gemm") {
         size("m", c.m, 1, row.m);
         size("n", c.n, 1, row.n);
         size("k", c.k, 1, row.k);
     } else {
-        size("ranks", c.ranks, 2, row.ranks);
+        size("ranks", c.ranks, 2, row.ranks, kMaxMeasuredRanks);
         size("bytes", c.bytes, 1, row.bytes);
     }
     double time = 0;
@@ -175,7 +177,7 @@ void readOperator(std::size_t line, const std::vector<std::string>& fields, cons
 
 Result<std::vector<MeasuredRow>> ncclTestsRows(std::string_view text, const NcclTestsOptions& options)
 {
-    if (text.size() > kMaxText)
+    if (text.size() > kMaxTextBytes)
         return tooLarge(text.size());
     Errors errors;
     std::int64_t ranks = 0;
@@ -200,8 +202,8 @@ Result<std::vector<MeasuredRow>> ncclTestsRows(std::string_view text, const Nccl
         if (!readTableRow(w, row))
             errors.add(lines.line(), "this row of the table cannot be read", trimmed(line),
                        "size count type [redop [root]] time algbw busbw errors [the same in place]");
-        else if (rows.size() >= kMaxRows)
-            errors.add(lines.line(), "there are too many rows", "", "at most " + std::to_string(kMaxRows));
+        else if (rows.size() >= kMaxImportedRows)
+            errors.add(lines.line(), "there are too many rows", "", "at most " + std::to_string(kMaxImportedRows));
         else if (row.bytes > 0 && row.seconds > 0) // sizes below one element per rank are printed as 0
             rows.push_back(row);
     }
@@ -225,7 +227,7 @@ Result<std::vector<MeasuredRow>> ncclTestsRows(std::string_view text, const Nccl
 
 Result<std::vector<MeasuredRow>> operatorTableRows(std::string_view text)
 {
-    if (text.size() > kMaxText)
+    if (text.size() > kMaxTextBytes)
         return tooLarge(text.size());
     Errors errors;
     std::vector<MeasuredRow> rows;
@@ -242,8 +244,8 @@ Result<std::vector<MeasuredRow>> operatorTableRows(std::string_view text)
                 errors.add(table.line(), "the header names no operator", table.text(), "a column op, or m, n and k");
         } else if (columns.time < 0) {
             break;
-        } else if (rows.size() >= kMaxRows) {
-            errors.add(table.line(), "there are too many rows", "", "at most " + std::to_string(kMaxRows));
+        } else if (rows.size() >= kMaxImportedRows) {
+            errors.add(table.line(), "there are too many rows", "", "at most " + std::to_string(kMaxImportedRows));
         } else {
             readOperator(table.line(), table.cells(), columns, rows, errors);
         }

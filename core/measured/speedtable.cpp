@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/measured/speedtable.h"
+#include "core/measured/measuredlimits.h"
 
 #include "core/base/printable.h"
 #include "core/base/table.h"
@@ -18,7 +19,8 @@ namespace prism {
 namespace {
 
 constexpr std::size_t kMaxErrors = 200;
-constexpr TableLimits kLimits = {.maxRows = 1'000'001, .maxColumns = 1'024, .maxRowBytes = 4'096}; ///< rows: with the header
+constexpr TableLimits kLimits = {
+    .maxRows = kMaxSpeedRows + 1, .maxColumns = 1'024, .maxRowBytes = kMaxSpeedRowBytes}; ///< rows: with the header
 constexpr char kComment = '#';
 constexpr std::int64_t kMaxGpu = 1'023;
 /// A factor of 20 off the median is no GPU speed that trains (Sinha et al., SC22: outliers up to 1.5 times), but percent beside

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/measured/steptable.h"
+#include "core/measured/measuredlimits.h"
 
 #include "core/base/table.h"
 #include "core/measured/tables.h"
@@ -15,7 +16,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::size_t kMaxRows = 20'000, kColumns = 11, kMaxErrors = 50;
+constexpr std::size_t kColumns = 11, kMaxErrors = 50;
 constexpr const char* kSource = "vtrain-single";
 constexpr std::string_view kHeader = "# GPUs,global batch,micro batch,hidden size,attention heads,# layers,sequence length,"
                                      "tensor parallelism,data parallelism,pipeline parallelism,iteration time (ms)";
@@ -100,7 +101,7 @@ Result<std::string> stepTableAsJson(std::string_view csv)
         errors.push_back({Severity::error, "line " + std::to_string(line), message, std::string(found.substr(0, 80)), accepted, "", ""});
     };
     Json rows = Json::array();
-    TableRows table(csv, {.limits = {.maxRows = kMaxRows + 1}});
+    TableRows table(csv, {.limits = {.maxRows = kMaxImportedRows + 1}});
     for (bool header = true; table.next() && errors.size() < kMaxErrors; header = false) {
         const std::size_t line = table.line();
         const std::string_view text = table.text();

@@ -2,17 +2,17 @@
 #include "core/scenario/presetlibrary.h"
 
 #include "core/base/jsontext.h"
+#include "core/base/platform/process.h"
 #include "core/base/text.h"
+#include "core/base/textfile.h"
 
 #include <algorithm>
 #include <array>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <spdlog/spdlog.h>
-#include <sstream>
 
 namespace prism {
 namespace {
@@ -20,18 +20,18 @@ namespace {
 using nlohmann::json;
 namespace fs = std::filesystem;
 
+constexpr const char* kMeasuredSpread = "measured_spread";
 constexpr std::array kKinds = {"gpu", "fabric", "model", "variability", "job", "scenario", "calibration", "published"};
 
-/// $PRISM_PRESETS, the share folder beside the program, or the source tree; the first that exists.
+/// $PRISM_PRESETS, or the share folder beside the program; the first that exists. A build folder has a link in this place.
 fs::path presetFolder()
 {
     std::vector<fs::path> candidates;
     if (const char* folder = std::getenv("PRISM_PRESETS"); folder != nullptr && *folder != '\0')
         candidates.emplace_back(folder);
     std::error_code error;
-    if (const fs::path program = fs::read_symlink("/proc/self/exe", error); !error)
-        candidates.push_back(program.parent_path() / ".." / "share" / "prism-explorer" / "presets");
-    candidates.emplace_back(PRISM_SOURCE_PRESETS);
+    if (const std::string program = programFolder(); !program.empty())
+        candidates.push_back(fs::path(program) / ".." / "share" / "prism-explorer" / "presets");
     for (const fs::path& candidate : candidates)
         if (fs::is_directory(candidate, error))
             return candidate;
@@ -62,10 +62,8 @@ Library readLibrary()
             if (entry.path().extension() != ".json")
                 continue;
             const std::string name = entry.path().stem().string();
-            std::ifstream file(entry.path(), std::ios::binary);
-            std::ostringstream content;
-            content << file.rdbuf();
-            Result<json> parsed = parseJson(content.str());
+            Result<std::string> content = readTextFile(entry.path().string());
+            Result<json> parsed = content.ok() ? parseJson(*content) : Result<json>(content.errors());
             if (!parsed || !parsed->is_object()) {
                 library.broken[{kind, name}] = parsed.errors();
                 continue;
@@ -75,7 +73,7 @@ Library readLibrary()
                 title = it->get<std::string>();
             const PresetInfo info{kind, name, title};
             library.list.push_back(info);
-            library.presets[{kind, name}] = {info, content.str(), std::move(parsed).value()};
+            library.presets[{kind, name}] = {info, std::move(content).value(), std::move(parsed).value()};
         }
     }
     std::sort(library.list.begin(), library.list.end(),
@@ -125,9 +123,18 @@ Result<json> presetObject(std::string_view kind, std::string_view name)
         return unknownName("preset", std::string(kind) + " preset", name, names);
     }
     json object = it->second.object;
-    for (const char* forPeople : {"title", "source", "sources", "published_parameters", "published"})
+    for (const char* forPeople : {"title", "source", "sources", "published_parameters", "published", kMeasuredSpread})
         object.erase(forPeople);
     return object;
+}
+
+std::string measuredSpreadOf(std::string_view gpuPreset)
+{
+    const auto it = library().presets.find(std::pair{std::string("gpu"), std::string(gpuPreset.substr(0, 200))});
+    if (it == library().presets.end())
+        return {};
+    const auto name = it->second.object.find(kMeasuredSpread);
+    return name != it->second.object.end() && name->is_string() ? name->get<std::string>() : std::string();
 }
 
 } // namespace prism

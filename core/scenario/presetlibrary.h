@@ -18,7 +18,7 @@ struct PresetInfo {
 };
 
 /// All presets, sorted by kind and name. They are read once from $PRISM_PRESETS, the installed share folder beside the program
-/// (../share/prism-explorer/presets) or the source tree. Any thread.
+/// (../share/prism-explorer/presets). Any thread.
 [[nodiscard]] const std::vector<PresetInfo>& presetList();
 /// Names of one kind, sorted.
 [[nodiscard]] std::vector<std::string> presetNames(std::string_view kind);
@@ -26,5 +26,9 @@ struct PresetInfo {
 [[nodiscard]] Result<std::string> presetText(std::string_view kind, std::string_view name);
 /// The file's object without what is written for people only (titles, sources).
 [[nodiscard]] Result<nlohmann::json> presetObject(std::string_view kind, std::string_view name);
+
+/// The variability preset with the measured spread of a GPU (key `measured_spread` of its preset: its own, or the nearest that was
+/// measured); empty where the GPU names none or is no preset.
+[[nodiscard]] std::string measuredSpreadOf(std::string_view gpuPreset);
 
 } // namespace prism

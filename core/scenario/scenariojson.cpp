@@ -66,10 +66,12 @@ void writeScalars(ordered_json& root, const Scenario& scenario, const Scenario& 
     for (const Parameter& p : parameters()) {
         const ParameterValue value = p.get(scenario);
         if (namesPreset(p)) {
+            // From version 2 a file without this name starts from the measured spread of its GPU.
+            const bool spread = scenario.version >= 2 && p.id == "variability.preset";
             // An empty name is written where the reader's default has one.
             if (const auto& name = std::get<std::string>(value); known(p, name) && (!name.empty() || p.defaultValue != value))
                 placeOf(root, p.id) = name;
-            else if (p.defaultValue != ParameterValue(std::string()))
+            else if (spread || p.defaultValue != ParameterValue(std::string()))
                 placeOf(root, p.id) = "";
             continue;
         }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/scenario/scenarioreader.h"
+#include "core/scenario/scenariolimits.h"
 
 #include "core/scenario/objectreader.h"
+#include "core/scenario/presetlibrary.h"
 #include "core/scenario/sectionpresets.h"
 
 #include <nlohmann/json.hpp>
@@ -11,6 +13,8 @@ namespace prism {
 namespace {
 
 using nlohmann::json;
+
+constexpr int kScenarioVersion = 2; ///< the newest that is read
 
 /// Text of a preset key, or nothing (reported when it is no text).
 std::optional<std::string> presetName(const json& object, const char* key, const std::string& path, SectionReading& reading)
@@ -107,6 +111,23 @@ void readJob(const json& object, SectionReading& reading)
     readJobFields(object, reading);
 }
 
+/// Files of version 2 start from the measured spread of their GPU unless they name a preset ("none" is one).
+void startFromMeasuredSpread(const json& object, SectionReading& reading)
+{
+    const auto section = object.find("variability");
+    if (section != object.end() && (!section->is_object() || section->contains("preset")))
+        return;
+    const std::string name = measuredSpreadOf(reading.scenario.cluster.gpu.preset);
+    if (const Result<VariabilityConfig> spread = variabilityPreset(name); spread.ok())
+        reading.scenario.variability = *spread;
+    else
+        reading.diagnostics.push_back({.severity = Severity::warning,
+                                       .path = "variability.preset",
+                                       .message = "no measured spread is known for this GPU: nothing varies",
+                                       .found = reading.scenario.cluster.gpu.preset,
+                                       .accepted = "a preset such as measured-nvidia, or none"});
+}
+
 } // namespace
 
 void readScenario(const json& object, SectionReading& reading)
@@ -117,16 +138,16 @@ void readScenario(const json& object, SectionReading& reading)
         return;
     }
     ObjectReader reader(object, "", reading.diagnostics);
-    reader.integer("version", reading.scenario.version, 1, 1);
+    reader.integer("version", reading.scenario.version, 1, kScenarioVersion);
     if (!object.contains("version"))
         reading.diagnostics.push_back({.path = "version",
                                        .message = "the version is missing",
                                        .found = "nothing",
-                                       .accepted = "1",
+                                       .accepted = "1 or 2",
                                        .fixPath = "version",
                                        .fixValue = "1"});
-    reader.text("name", reading.scenario.name, 200);
-    reader.text("note", reading.scenario.note, 20'000);
+    reader.text("name", reading.scenario.name, kMaxNameBytes);
+    reader.text("note", reading.scenario.note, kMaxNoteBytes);
     for (const char* key : {"source", "sources"})
         reader.ignore(key);
     const auto section = [&](const char* key, void (*read)(const json&, SectionReading&)) {
@@ -137,6 +158,8 @@ void readScenario(const json& object, SectionReading& reading)
     section("cluster", readCluster);
     section("parallelism", readParallelism);
     section("training", readTraining);
+    if (reading.scenario.version >= 2)
+        startFromMeasuredSpread(object, reading);
     section("variability", readVariability);
     section("job", readJob);
     section("measured", readMeasured);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/scenario/sectionreader.h"
+#include "core/scenario/scenariolimits.h"
 
 #include "core/scenario/objectreader.h"
 
@@ -142,8 +143,8 @@ void readVariabilityFields(const json& object, SectionReading& reading)
     readList(object, "slow", "variability", reading, [&](const json& item, const std::string& path) {
         SlowEntry e;
         ObjectReader reader(item, path, reading.diagnostics);
-        reader.integer("node", e.node, -1, (1 << 20) - 1);
-        reader.integer("rank", e.rank, -1, (1 << 20) - 1);
+        reader.integer("node", e.node, -1, kMaxNodes - 1);
+        reader.integer("rank", e.rank, -1, kMaxNodes - 1);
         reader.real("compute_factor", e.computeFactor, 0.1, 1000);
         reader.real("link_factor", e.linkFactor, 0.1, 1000);
         reader.ignore("source");
@@ -179,7 +180,6 @@ void readMeasured(const json& object, SectionReading& reading)
     readScalars(object, "measured.", {"kernels", "rows", "speeds", "node_order"}, reading);
     MeasuredConfig& m = reading.scenario.measured;
     constexpr double kMaxSeconds = 1e6;
-    constexpr std::int64_t kMaxSize = std::int64_t{1} << 50;
     readList(object, "kernels", "measured", reading, [&](const json& item, const std::string& path) {
         MeasuredKernel k;
         ObjectReader reader(item, path, reading.diagnostics);
@@ -193,11 +193,11 @@ void readMeasured(const json& object, SectionReading& reading)
         ObjectReader reader(item, path, reading.diagnostics);
         reader.word("op", r.op, {"gemm", "all_reduce", "all_gather", "reduce_scatter", "all_to_all", "p2p"});
         reader.text("dtype", r.dtype);
-        reader.integer("m", r.m, 0, kMaxSize);
-        reader.integer("n", r.n, 0, kMaxSize);
-        reader.integer("k", r.k, 0, kMaxSize);
-        reader.integer("ranks", r.ranks, 0, 1 << 20);
-        reader.integer("bytes", r.bytes, 0, kMaxSize);
+        reader.integer("m", r.m, 0, kMaxMeasuredSize);
+        reader.integer("n", r.n, 0, kMaxMeasuredSize);
+        reader.integer("k", r.k, 0, kMaxMeasuredSize);
+        reader.integer("ranks", r.ranks, 0, kMaxMeasuredRanks);
+        reader.integer("bytes", r.bytes, 0, kMaxMeasuredSize);
         reader.real("time_s", r.seconds, 0, kMaxSeconds);
         reader.finish();
         m.rows.push_back(std::move(r));
@@ -205,7 +205,7 @@ void readMeasured(const json& object, SectionReading& reading)
     readList(object, "speeds", "measured", reading, [&](const json& item, const std::string& path) {
         MeasuredSpeed s;
         ObjectReader reader(item, path, reading.diagnostics);
-        reader.integer("node", s.node, 0, (1 << 20) - 1);
+        reader.integer("node", s.node, 0, kMaxNodes - 1);
         reader.integer("gpu", s.gpu, -1, 1023);
         reader.real("relative_speed", s.relativeSpeed, 0.001, 1000);
         reader.finish();
@@ -213,9 +213,9 @@ void readMeasured(const json& object, SectionReading& reading)
     });
     readList(object, "node_order", "measured", reading, [&](const json& item, const std::string& path) {
         std::int64_t node = -1;
-        if (!wholeNumber(item, node) || node < 0 || node >= (1 << 20))
+        if (!wholeNumber(item, node) || node < 0 || node >= kMaxNodes)
             reportUnread(reading, wrongType(path, "a node number from 0 to 1048575", item));
-        m.nodeOrder.push_back(static_cast<int>(std::clamp<std::int64_t>(node, 0, (1 << 20) - 1)));
+        m.nodeOrder.push_back(static_cast<int>(std::clamp<std::int64_t>(node, 0, kMaxNodes - 1)));
     });
 }
 

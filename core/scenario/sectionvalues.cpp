@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/scenario/sectionvalues.h"
+#include "core/scenario/scenariolimits.h"
 
 #include "core/base/text.h"
 #include "core/scenario/objectreader.h"
@@ -21,8 +22,6 @@ void reportUnread(SectionReading& reading, Diagnostic diagnostic)
 }
 
 namespace {
-
-constexpr std::size_t kMaxListSize = 100'000;
 
 std::optional<ParameterValue> valueFromJson(const Parameter& p, const json& found, SectionReading& reading)
 {
@@ -80,7 +79,7 @@ std::vector<std::string> keysBelow(const std::string& prefix, std::initializer_l
 void readPool(const json& found, const std::string& path, Distribution& d, SectionReading& reading)
 {
     std::vector<double> pool;
-    if (found.is_array() && found.size() <= kMaxListSize)
+    if (found.is_array() && found.size() <= kMaxListEntries)
         for (const json& v : found)
             if (v.is_number())
                 pool.push_back(v.get<double>());
@@ -89,7 +88,7 @@ void readPool(const json& found, const std::string& path, Distribution& d, Secti
         reportUnread(reading, {.path = path,
                                .message = "the pool is no list of positive numbers",
                                .found = jsonShort(found),
-                               .accepted = "1 to " + std::to_string(kMaxListSize) + " numbers > 0"});
+                               .accepted = "1 to " + std::to_string(kMaxListEntries) + " numbers > 0"});
         return;
     }
     const Distribution empirical = empiricalDistribution(pool);
@@ -134,11 +133,11 @@ void readList(const json& object, const char* key, const std::string& section, S
         reportUnread(reading, wrongType(path, "a list", *it));
         return;
     }
-    if (it->size() > kMaxListSize) {
+    if (it->size() > kMaxListEntries) {
         reportUnread(reading, {.path = path,
                                .message = "the list is too long",
                                .found = std::to_string(it->size()) + " entries",
-                               .accepted = "at most " + std::to_string(kMaxListSize)});
+                               .accepted = "at most " + std::to_string(kMaxListEntries)});
         return;
     }
     for (std::size_t i = 0; i < it->size(); ++i)

@@ -2,6 +2,8 @@
 // Content hash and checks of a StepGraph.
 #include "core/step/stepgraph.h"
 
+#include "core/step/graphlimits.h"
+
 #include <algorithm>
 #include <cmath>
 #include <sstream>
@@ -17,7 +19,6 @@ constexpr std::size_t kMaxSlowSpots = 4096;
 constexpr int kMaxReplicas = 1 << 20;
 constexpr int kMaxCellRanks = 1 << 16;
 constexpr int kMaxSideBySide = 1 << 16, kMaxStepDraws = 1 << 20; ///< groups, buckets; their product
-constexpr double kMaxSeconds = 1.0e9;
 constexpr double kMaxSpeedFactor = 1.0e6;
 constexpr double kMaxStallRate = 1.0e6;
 
@@ -74,7 +75,7 @@ private:
     }
     void seconds(const std::string& path, double value)
     {
-        if (!(value >= 0.0 && value <= kMaxSeconds))
+        if (!(value >= 0.0 && value <= kMaxOpSeconds))
             add(path, "A time must be a finite number of seconds >= 0.", text(value), "0 to 1e9");
     }
     void unit(const std::string& path, double value)

@@ -2,6 +2,7 @@
 // Creating and opening a study: the lock, the checks, versions, and falling back to reading.
 #include "core/study/impl.h"
 #include "core/study/schema.h"
+#include "core/study/wal.h"
 
 #include <sqlite3.h>
 
@@ -68,16 +69,21 @@ void Study::Impl::takeLock()
 
 void Study::Impl::rollBackElsewhere()
 {
+    const bool wal = usesWal(path);
     namespace fs = std::filesystem;
     std::string folder = (fs::temp_directory_path() / "prism-study-XXXXXX").string();
     if (!mkdtemp(folder.data()))
         failStudy(kReadOnly, "The last change of a killed program cannot be undone here.", path, "a place that can be written");
     const Diagnostics problem = attempt([&] {
         const std::string copy = folder + "/study";
-        for (const char* suffix : {"", "-journal"}) {
+        for (const char* suffix : {"", "-journal", "-wal"}) {
+            if (!fileExists(path + suffix))
+                continue;
             fs::copy_file(path + suffix, copy + suffix);
             fs::permissions(copy + suffix, fs::perms::owner_read | fs::perms::owner_write);
         }
+        if (usesWal(copy))
+            bringBackFromWal(copy);
         db = Database(copy, Database::Mode::readWrite, {});
         copyIntoMemory();
     });
@@ -85,10 +91,34 @@ void Study::Impl::rollBackElsewhere()
     fs::remove_all(folder, ignored);
     if (!problem.empty())
         throw StudyError{problem.front()};
-    notes.push_back(note(kReadOnly, "A program was killed while it changed the study; what is shown is the state before that change."));
+    notes.push_back(
+        note(kReadOnly, wal ? "Another program keeps the study in a log of its own (WAL); what is shown includes the log."
+                            : "A program was killed while it changed the study; what is shown is the state before that change."));
 }
 
 void Study::Impl::connect()
+{
+    const bool wal = usesWal(path);
+    if (wal && applicationIdOf(path) != kStudyApplicationId) // somebody else's database: not to be changed
+        failStudy(kNotAStudy, "This is a database, but not a study.", path, "a file made by PRISM Explorer (.prism)");
+    if (wal && (readOnly || !attempt([&] { bringBackFromWal(path); }).empty())) {
+        rollBackElsewhere();
+        if (!readOnly)
+            reason = "Another program keeps it in a log of its own (WAL). Save a copy to edit it.";
+        readOnly = true;
+    } else {
+        openFromDisk();
+    }
+    if (db.integer("PRAGMA application_id") != kStudyApplicationId)
+        failStudy(kNotAStudy, "This is a database, but not a study.", path, "a file made by PRISM Explorer (.prism)");
+    if (!readOnly && !db.writable()) {
+        readOnly = true;
+        reason = "The file is write-protected. Save a copy to edit it.";
+    }
+    db.script("PRAGMA synchronous = FULL;");
+}
+
+void Study::Impl::openFromDisk()
 {
     const auto mode = readOnly ? Database::Mode::readOnly : Database::Mode::readWrite;
     const auto open = [&] {
@@ -108,13 +138,6 @@ void Study::Impl::connect()
         if (!problem.empty())
             rollBackElsewhere();
     }
-    if (db.integer("PRAGMA application_id") != kStudyApplicationId)
-        failStudy(kNotAStudy, "This is a database, but not a study.", path, "a file made by PRISM Explorer (.prism)");
-    if (!readOnly && !db.writable()) {
-        readOnly = true;
-        reason = "The file is write-protected. Save a copy to edit it.";
-    }
-    db.script("PRAGMA synchronous = FULL;");
 }
 
 void Study::Impl::checkPages()

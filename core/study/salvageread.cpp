@@ -5,6 +5,7 @@
 #include "core/base/textfile.h"
 #include "core/study/compress.h"
 #include "core/study/rawpages.h"
+#include "core/study/wal.h"
 
 #include <nlohmann/json.hpp>
 #include <sqlite3.h>
@@ -236,12 +237,14 @@ SalvagedContent readSalvage(const std::string& path, const std::string& copy, Sa
 {
     SalvagedContent content;
     const Diagnostics problem = attempt([&] {
-        for (const char* suffix : {"", "-journal"}) {
+        for (const char* suffix : {"", "-journal", "-wal"}) {
             removeFile(copy + suffix);
             if (fileExists(path + suffix))
                 fs::copy_file(path + suffix, copy + suffix);
         }
         fs::permissions(copy, fs::perms::owner_read | fs::perms::owner_write);
+        if (usesWal(copy))
+            (void)attempt([&] { bringBackFromWal(copy); });
         Database db(copy, Database::Mode::readWrite, {});
         // A schema that does not parse must not hide the tables that do. The copy is thrown away.
         sqlite3_db_config(db.handle(), SQLITE_DBCONFIG_DEFENSIVE, 0, nullptr);

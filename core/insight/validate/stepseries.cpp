@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/insight/validate/stepseries.h"
+#include "core/measured/measuredlimits.h"
 
 #include "core/engine/summary.h"
 #include "core/stats/moments.h"
