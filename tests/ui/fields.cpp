@@ -2,7 +2,8 @@
 // A field is a view of the model: whatever happens to the study, field, model and file hold one value.
 #include "tests/ui/fields_walk.h"
 #include "tests/ui/window_fixture.h"
-#include "ui/window/actions.h"
+
+#include <QKeyEvent>
 
 using namespace Qt::Literals::StringLiterals;
 

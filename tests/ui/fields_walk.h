@@ -66,10 +66,8 @@ public:
                 const auto* typed = qobject_cast<const QuantityEdit*>(row->field());
                 if (typed && typed->hasProblem())
                     continue; // the typed text stays and is marked
-                if (typed)
-                    EXPECT_EQ(typed->text().toStdString(), fieldText(p, model).toStdString()) << p.id << ", step " << at;
-                else
-                    EXPECT_EQ(row->shownText().toStdString(), plainValue(p, model)) << p.id << ", step " << at;
+                const std::string wanted = typed ? fieldText(p, model).toStdString() : plainValue(p, model);
+                EXPECT_EQ(row->shownText().toStdString(), wanted) << p.id << ", step " << at;
             }
     }
 

@@ -85,11 +85,13 @@ TEST(PageStates, EveryStateSaysItselfOnceAndOnlyWorkSaysComputing)
                 EXPECT_FALSE(said.contains(u"computing"_s, Qt::CaseInsensitive)) << i << ": " << said.toStdString();
                 EXPECT_NE(wordOf(state), u"Computing"_s) << i;
             }
-            if (state == PageState::failed)
+            if (state == PageState::failed) {
                 EXPECT_TRUE(said.contains(u"the reason"_s));
+            }
         }
-        if (const QString note = textOf(state, true, u"Walking"_s).note; !note.isEmpty())
+        if (const QString note = textOf(state, true, u"Walking"_s).note; !note.isEmpty()) {
             EXPECT_TRUE(notes.insert(note).second) << "two states say " << note.toStdString();
+        }
     }
 }
 

@@ -51,8 +51,9 @@ void expectPlainTip(QWidget& widget, QPoint at, const char* where)
     QHelpEvent help(QEvent::ToolTip, at, widget.mapToGlobal(at));
     QApplication::sendEvent(&widget, &help);
     static const QRegularExpression kTag(u"<\\s*(img|b)\\b"_s);
-    if (const QString tip = QToolTip::text(); Qt::mightBeRichText(tip))
+    if (const QString tip = QToolTip::text(); Qt::mightBeRichText(tip)) {
         EXPECT_FALSE(tip.contains(kTag)) << where << ": " << tip.toStdString();
+    }
     QToolTip::hideText();
 }
 
