@@ -5,6 +5,7 @@
 #include "core/calibrate/fitting.h"
 #include "core/measured/tables.h"
 #include "core/scenario/presets.h"
+#include "core/stats/moments.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,7 @@
 #include "core/engine/evaluator.h"
 
 #include "core/base/memo.h"
+#include "core/stats/intervals.h"
 
 #include <algorithm>
 #include <chrono>
@@ -97,8 +98,7 @@ VarianceEstimate variance(const std::vector<double>& x)
         mean += v / kBatches;
         square += v * v / kBatches;
     }
-    // Student's t with nine degrees of freedom at 0.975.
-    out.halfWidth = 2.262 * std::sqrt(std::max(0.0, square - mean * mean) / (kBatches - 1));
+    out.halfWidth = studentReach(kBatches - 1) * std::sqrt(std::max(0.0, square - mean * mean) / (kBatches - 1));
     return out;
 }
 

@@ -1,5 +1,6 @@
 #include "core/stats/moments.h"
 
+#include <algorithm>
 #include <numeric>
 
 namespace prism {
@@ -16,6 +17,12 @@ double varianceOf(const std::vector<double>& x)
     for (const double v : x)
         sum += (v - mean) * (v - mean);
     return x.size() > 1 ? sum / static_cast<double>(x.size() - 1) : 0;
+}
+
+double medianOf(std::vector<double> x)
+{
+    std::sort(x.begin(), x.end());
+    return x.empty() ? 0 : (x.size() % 2 == 1 ? x[x.size() / 2] : 0.5 * (x[x.size() / 2 - 1] + x[x.size() / 2]));
 }
 
 } // namespace prism

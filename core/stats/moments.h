@@ -1,4 +1,4 @@
-// Mean and variance: of samples, and as a pair that stands for a distribution.
+// Mean, variance and median of samples, and the pair of moments that stands for a distribution.
 #pragma once
 
 #include <vector>
@@ -14,5 +14,8 @@ struct Moments {
 [[nodiscard]] double meanOf(const std::vector<double>& x);
 /// Unbiased; 0 with fewer than two samples.
 [[nodiscard]] double varianceOf(const std::vector<double>& x);
+
+/// The middle value, or half-way between the two; 0 without samples.
+[[nodiscard]] double medianOf(std::vector<double> x);
 
 } // namespace prism

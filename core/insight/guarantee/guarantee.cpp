@@ -17,7 +17,6 @@ namespace prism {
 namespace {
 
 constexpr int kDefaultSamples = 20'000;
-constexpr double kNormal95 = 1.959963984540054;
 
 Diagnostic problem(std::string path, std::string message, std::string found, std::string accepted)
 {
@@ -68,7 +67,7 @@ double lag1(const std::vector<double>& x)
 
 void answer(Guarantee& result, const StepSamples& samples, const GuaranteeQuery& query)
 {
-    const auto with = [](Estimate own, double shared) { return Estimate{own.value, std::hypot(own.halfWidth, kNormal95 * shared)}; };
+    const auto with = [](Estimate own, double shared) { return Estimate{own.value, std::hypot(own.halfWidth, normalReach() * shared)}; };
     for (const double x : query.limitsSeconds) {
         Exceedance e{x, with(exceedance(result.sortedAcross, x), sharedExceedanceStdErr(samples, result.sortedAcross, x)),
                      exceedance(result.sortedWithin, x)};
@@ -130,7 +129,7 @@ Result<Guarantee> guarantee(Evaluator& evaluator, const Scenario& scenario, cons
         TrainingInputs inputs;
         inputs.jobMeans = jobMeans(*full, *spatialOnly);
         inputs.meanHalfWidth = result.across.ciMean;
-        inputs.p95HalfWidth = kNormal95 * spatialOnly->sharedStdErrP95;
+        inputs.p95HalfWidth = normalReach() * spatialOnly->sharedStdErrP95;
         inputs.withinVariance = varianceOf(full->withinSeconds);
         inputs.regimeShare = inputs.withinVariance > 0 ? std::min(1.0, varianceOf(regimeOnly->withinSeconds) / inputs.withinVariance) : 0;
         inputs.regimeLag1 = lag1(regimeOnly->withinSeconds); // communication that hides correlates less than the regime itself

@@ -11,6 +11,7 @@
 
 #include <fstream>
 #include <limits>
+#include <set>
 #include <sstream>
 
 namespace prism {
@@ -116,7 +117,23 @@ TEST(StepGraph, CheckReportsEveryProblem)
     g.slow[1].linkFactor = 0;
     g.fixedSpatial[3] = -1;
     g.regimeLag1 = 1.0;
-    EXPECT_EQ(check(g).size(), 13U);
+    std::set<std::string> paths;
+    for (const Diagnostic& d : check(g))
+        paths.insert(d.path);
+    const std::set<std::string> expected = {"programs[0].blocks[0].ops[0].class",
+                                            "programs[0].blocks[0].ops[1].mean_s",
+                                            "programs[1].blocks[0].repeat",
+                                            "program_of[1][0][1]",
+                                            "grad_sync",
+                                            "optimizer[0].class",
+                                            "embedding_all_reduce.class",
+                                            "classes[0].temporal.cv",
+                                            "classes[0].spatial_sensitivity",
+                                            "slow[0].replica",
+                                            "slow[1].link_factor",
+                                            "fixed_spatial[3]",
+                                            "regime_lag1"};
+    EXPECT_EQ(paths, expected);
 }
 
 TEST(StepGraph, MistakesInAFileComeAllAtOnceWithTheirPlace)
