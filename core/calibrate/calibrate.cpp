@@ -6,6 +6,7 @@
 #include "core/measured/collectivetables.h"
 #include "core/measured/tables.h"
 #include "core/scenario/presets.h"
+#include "core/stats/moments.h"
 
 #include <algorithm>
 #include <cmath>

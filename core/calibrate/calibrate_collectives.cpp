@@ -4,6 +4,7 @@
 #include "core/calibrate/collectiveagreement.h"
 #include "core/cost/costmodel.h"
 #include "core/calibrate/fitting.h"
+#include "core/stats/moments.h"
 
 #include <algorithm>
 #include <cmath>

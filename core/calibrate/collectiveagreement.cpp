@@ -3,6 +3,7 @@
 
 #include "core/calibrate/fitting.h"
 #include "core/scenario/presets.h"
+#include "core/stats/moments.h"
 
 #include <cmath>
 #include <map>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The benchmark part of the calibration: efficiencies of matrix products, and what boards draw where a sustained benchmark says so.
 #include "core/calibrate/calibrate.h"
+#include "core/stats/moments.h"
 #include "core/calibrate/fitting.h"
 #include "core/cost/costmodel.h"
 #include "core/scenario/presets.h"

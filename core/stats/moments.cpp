@@ -30,4 +30,10 @@ double quantileOfSorted(const std::vector<double>& sorted, double probability)
     return sorted[i] + (at - static_cast<double>(i)) * (sorted[j] - sorted[i]);
 }
 
+double medianOf(std::vector<double> x)
+{
+    std::sort(x.begin(), x.end());
+    return x.empty() ? 0 : (x.size() % 2 == 1 ? x[x.size() / 2] : 0.5 * (x[x.size() / 2 - 1] + x[x.size() / 2]));
+}
+
 } // namespace prism

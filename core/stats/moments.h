@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Mean, variance and quantiles of samples, and mean and variance as a pair that stands for a distribution.
+// Mean, variance, median and quantiles of samples, and the pair of moments that stands for a distribution.
 #pragma once
 
 #include <vector>
@@ -18,5 +18,7 @@ struct Moments {
 
 /// Quantile by linear interpolation between order statistics (Hyndman and Fan type 7); `sorted` ascending; 0 without samples.
 [[nodiscard]] double quantileOfSorted(const std::vector<double>& sorted, double probability);
+/// The middle value, or half-way between the two; 0 without samples.
+[[nodiscard]] double medianOf(std::vector<double> x);
 
 } // namespace prism

@@ -20,7 +20,6 @@ namespace prism {
 namespace {
 
 constexpr int kDefaultSamples = 1'000;
-constexpr double kNormal95 = 1.959963984540054;
 
 /// One step's critical path by class, stage and cause.
 struct PathShares {
@@ -102,7 +101,7 @@ void estimate(const std::vector<const PathShares*>& steps, const std::vector<dou
         squares += (x - sum / n) * (x - sum / n);
         residuals += (x - ratio * s->stepSeconds) * (x - ratio * s->stepSeconds);
     }
-    const double scale = n > 1 ? kNormal95 / std::sqrt(n * (n - 1)) : 0;
+    const double scale = n > 1 ? normalReach() / std::sqrt(n * (n - 1)) : 0;
     seconds = {sum / n, scale * std::sqrt(squares)};
     share = {ratio, total > 0 ? scale * std::sqrt(residuals) / (total / n) : 0};
 }

@@ -93,6 +93,28 @@ TEST(CostStep, ZeroStagesShardMoreAndMore)
     }
 }
 
+TEST(CostStep, MixedPrecisionKeepsTwoFourAndTwelveBytesAParameter)
+{
+    // Weights in 16 bit, gradients reduced in FP32, FP32 master weights and two moments of Adam; ZeRO stage k shards the first k of
+    // optimizer, gradients, weights over the data-parallel ranks (Rajbhandari et al. 2020, arXiv 1910.02054, section 5).
+    Scenario s = preset("llama2-7b-8-a100");
+    s.parallelism.tensorModelParallelSize = s.parallelism.pipelineModelParallelSize = 1; // eight data-parallel ranks
+    constexpr double kGib = 1024.0 * 1024 * 1024;
+    for (int stage = 0; stage <= 3; ++stage) {
+        s.parallelism.zeroStage = stage;
+        const Result<CostedStep> step = costStep(s);
+        ASSERT_TRUE(step.ok());
+        const StageMemory& m = step->memory.stages.front();
+        const double n = step->parameters / kGib;
+        EXPECT_NEAR(m.optimizerGib / n, 12.0 / (stage >= 1 ? 8 : 1), 1e-9) << stage;
+        EXPECT_NEAR(m.gradientsGib / n, 4.0 / (stage >= 2 ? 8 : 1), 1e-9) << stage;
+        EXPECT_NEAR(m.weightsGib / n, 2.0 / (stage >= 3 ? 8 : 1), 1e-9) << stage;
+    }
+    s.parallelism.zeroStage = 0;
+    s.training.gradReduceInFp32 = false;
+    EXPECT_NEAR(costStep(s)->memory.stages.front().gradientsGib * kGib / costStep(s)->parameters, 2.0, 1e-9);
+}
+
 TEST(CostStep, VariabilityReachesTheClasses)
 {
     Scenario s = preset("llama2-7b-8-a100");

@@ -12,6 +12,7 @@
 
 #include <fstream>
 #include <limits>
+#include <set>
 #include <sstream>
 
 namespace prism {
@@ -138,7 +139,27 @@ TEST(StepGraph, CheckReportsEveryProblem)
     g.programs[2].blocks[0].ops[2].routed = true; // a collective
     g.gradNorm.buckets = 0;
     g.optimizer[1].groups = 2; // a compute kernel
-    EXPECT_EQ(check(g).size(), 16U);
+    std::set<std::string> paths;
+    for (const Diagnostic& d : check(g))
+        paths.insert(d.path);
+    const std::set<std::string> expected = {"programs[0].blocks[0].ops[0].class",
+                                            "programs[0].blocks[0].ops[1].mean_s",
+                                            "programs[1].blocks[0].repeat",
+                                            "program_of[1][0][1]",
+                                            "grad_sync",
+                                            "optimizer[0].class",
+                                            "embedding_all_reduce.class",
+                                            "classes[0].temporal.cv",
+                                            "classes[0].spatial_sensitivity",
+                                            "slow[0].replica",
+                                            "slow[1].link_factor",
+                                            "fixed_spatial[3]",
+                                            "regime_lag1",
+                                            "lockstep_replicas",
+                                            "programs[2].blocks[0].ops[2].routed",
+                                            "grad_norm.buckets",
+                                            "optimizer[1].groups"};
+    EXPECT_EQ(paths, expected);
 }
 
 TEST(StepGraph, VersionOneKeepsItsMeaningAndKnowsNothingNewer)
