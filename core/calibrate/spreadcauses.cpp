@@ -159,6 +159,8 @@ void addIntervals(SpreadCauses& out, const Runs& runs, double explained)
     out.jitterSeconds.high = sortedAt(jitters, 0.975);
     out.regimeCv.low = sortedAt(regimes, 0.025);
     out.regimeCv.high = sortedAt(regimes, 0.975);
+    if (!(out.regimeCv.low > 0.0))
+        out.regimeCv.value = out.regimeLag1 = 0.0;
 }
 
 /// Of the rate from system to system, beyond what chance makes of equal rates.
@@ -220,7 +222,7 @@ PooledSpread pooledSpread(const std::vector<SystemSpread>& systems, const std::s
     PooledSpread out;
     out.systems = static_cast<int>(systems.size());
     std::vector<double> jitters, sizes, cvs;
-    double hours = 0, regime = 0, lag1 = 0, weight = 0;
+    double hours = 0, regime = 0, lag1 = 0, weight = 0, own = 0;
     int stalls = 0;
     for (const SystemSpread& s : systems) {
         const SpreadCauses& c = s.causes;
@@ -233,6 +235,7 @@ PooledSpread pooledSpread(const std::vector<SystemSpread>& systems, const std::s
         stalls += c.stalls;
         const double w = s.generation == generation ? kOwnWeight : 1.0;
         out.ofGeneration += s.generation == generation ? 1 : 0;
+        own += s.generation == generation ? c.regimeCv.value : 0.0;
         weight += w;
         regime += w * c.regimeCv.value;
         lag1 += w * c.regimeCv.value * c.regimeLag1;
@@ -245,8 +248,10 @@ PooledSpread pooledSpread(const std::vector<SystemSpread>& systems, const std::s
     out.stallMeanSeconds = medianOf(sizes);
     out.stallCv = cvs.empty() ? 1.0 : medianOf(cvs);
     out.stallRateCv = rateSpread(systems, out.stallsPerGpuHour.value);
-    out.regimeCv.value = regime / weight;
-    out.regimeLag1 = regime > 0 ? lag1 / regime : 0.0;
+    if (own > 0.0 || out.ofGeneration == 0) {
+        out.regimeCv.value = regime / weight;
+        out.regimeLag1 = regime > 0 ? lag1 / regime : 0.0;
+    }
     for (const SystemSpread& s : systems)
         out.regimeCv.high = std::max(out.regimeCv.high, s.causes.regimeCv.value);
     return out;

@@ -20,7 +20,7 @@ struct SpreadCauses {
     int runs = 0, steps = 0, stalls = 0;
     double gpus = 0, gpuHours = 0, medianSeconds = 0;
     Bounded jitterSeconds;    ///< fresh in every step; intervals by redrawing blocks of 20 steps
-    Bounded regimeCv;         ///< what lasts from step to step; 0 where neighbours are not correlated beyond chance
+    Bounded regimeCv;         ///< what lasts from step to step; 0 where its interval reaches 0
     double regimeLag1 = 0;    ///< of that part, from the ratio of the covariances at lags 2 and 1
     Bounded stallsPerGpuHour; ///< exact Poisson interval (Garwood 1936, Biometrika 28)
     Bounded stallMeanSeconds;
@@ -42,15 +42,15 @@ struct SystemSpread {
 };
 
 /// What is expected of another system of a generation. Jitter: median of the systems. Stalls: all events over all GPU-hours, with the
-/// spread of the rate between systems beyond Poisson (method of moments). Regime: mean over the systems of the generation, shrunk to the
-/// mean of all by kOwnWeight per system; nothing of the kind where there are none.
+/// spread of the rate between systems beyond Poisson (method of moments). Regime: mean over all systems in which one of the generation
+/// counts kOwnWeight times; none where no system of the generation shows one.
 struct PooledSpread {
     Bounded jitterSeconds, regimeCv, stallsPerGpuHour;
     double regimeLag1 = 0, stallMeanSeconds = 0, stallCv = 0, stallRateCv = 0;
     int systems = 0, ofGeneration = 0;
 };
 [[nodiscard]] PooledSpread pooledSpread(const std::vector<SystemSpread>& systems, const std::string& generation);
-inline constexpr double kOwnWeight = 4.0; ///< a system of the generation counts as this many of the others
+inline constexpr double kOwnWeight = 6.0;
 
 void useSpread(VariabilityConfig& variability, const SpreadCauses& causes);
 void useSpread(VariabilityConfig& variability, const PooledSpread& pooled);

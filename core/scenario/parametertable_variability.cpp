@@ -123,7 +123,7 @@ void addDelays(std::vector<Parameter>& t)
         5, PRISM_FIELD(variability.stallCv))));
     t.push_back(advanced(real({"variability.stall_rate_cv", "Stalls: spread of the rate", "", "",
                                "Coefficient of variation of the stall rate from one system to another (gamma): systems differ by more "
-                               "than chance. Drawn once per job; the median job has the mean rate."},
+                               "than chance. Drawn once per job; the median job has the median rate."},
                               0, 5, PRISM_FIELD(variability.stallRateCv))));
 }
 

@@ -42,7 +42,7 @@ double StepDelayModel::stalls(std::uint64_t step, double seconds) const
     if (!(m_delays.stallsPerGpuHour > 0.0))
         return 0.0;
     const auto r = static_cast<std::uint64_t>(m_run);
-    const double factor = m_run == Run::across ? m_rate.base(uniform(m_seed, purposeStream(Purpose::stallRate, r), step)) : 1.0;
+    const double factor = m_rate.base(m_run == Run::across ? uniform(m_seed, purposeStream(Purpose::stallRate, r), step) : 0.5);
     const int count = poissonCount(factor * m_delays.stallsPerGpuHour * m_gpus * seconds / kSecondsPerHour,
                                    uniform(m_seed, purposeStream(Purpose::stallCount, r), step), kMostStalls);
     double added = 0.0;

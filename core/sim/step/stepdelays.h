@@ -23,7 +23,7 @@ public:
     /// Seconds that the hosts add to or save of a step; mean 0 over steps, at most half of the step is saved.
     [[nodiscard]] double jitter(std::uint64_t step, double seconds) const;
     /// Seconds of the stalls of a step: their number is Poisson with mean rate x ranks x seconds / 3600, their sizes are lognormal.
-    /// Across jobs each step has the gamma factor of its job on the rate; within a job the factor is 1.
+    /// Across jobs each step has the gamma factor of its job on the rate; the median job has the factor's median.
     [[nodiscard]] double stalls(std::uint64_t step, double seconds) const;
 
 private:

@@ -70,8 +70,9 @@ TEST(PooledSpread, TakesTheMedianJitterAllStallsAndTheGenerationsRegime)
     const PooledSpread fresh = pooledSpread({a, b, c}, "new"), old = pooledSpread({a, b, c}, "old");
     EXPECT_DOUBLE_EQ(fresh.jitterSeconds.value, 0.03);
     EXPECT_DOUBLE_EQ(fresh.stallsPerGpuHour.value, 12.0 / 3'000);
-    EXPECT_DOUBLE_EQ(fresh.regimeCv.value, 4 * 0.004 / 6); // own weight 4, the others 1 each
-    EXPECT_DOUBLE_EQ(old.regimeCv.value, 0.004 / 9);
+    EXPECT_DOUBLE_EQ(fresh.regimeCv.value, 6 * 0.004 / 8); // own weight 6, the others 1 each
+    EXPECT_EQ(old.regimeCv.value, 0);                      // its systems show none
+    EXPECT_DOUBLE_EQ(pooledSpread({a, b, c}, "another").regimeCv.value, 0.004 / 3);
     EXPECT_DOUBLE_EQ(fresh.regimeLag1, 0.8);
     // (1 - 4)^2 + (2 - 4)^2 + (9 - 4)^2 = 38, less 12 by chance, over 3 * 16
     EXPECT_NEAR(fresh.stallRateCv, std::sqrt(26.0 / 48), 1e-9);
