@@ -119,7 +119,7 @@ struct TrainingConfig {
     std::string recomputeModules = "core_attn"; ///< selective only; names in recomputemodules.h
     std::string recomputeMethod = "uniform";    ///< uniform | block (full only)
     int recomputeNumLayers = 0;                 ///< block: layers per stage that are recomputed; 0 = all
-    std::string attentionBackend = "cudnn";     ///< unfused | flash1 | flash2 | flash3 | cudnn
+    std::string attentionBackend = "cudnn";     ///< unfused | flash2 | flash3 | cudnn
     std::string cudaGraphs = "none";            ///< none | layer | full_iteration
     bool moeHostSync = true;                    ///< the host waits for the routed counts of every MoE layer
     std::string optimizer = "adam";             ///< adam | sgd
