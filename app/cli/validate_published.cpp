@@ -4,6 +4,7 @@
 #include "core/base/text.h"
 #include "core/calibrate/published.h"
 #include "core/insight/validate/validation.h"
+#include "core/scenario/parameters.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -128,6 +129,19 @@ std::string reportText(const ValidationReport& report)
     return out + fmt::format("the stated band holds {:.1f} % of the rows\n", 100 * report.bandCoverage);
 }
 
+/// What a source does not state, put onto every row that runs.
+void overrideRows(std::vector<PublishedRow>& rows, const std::vector<std::string>& overrides)
+{
+    for (const std::string& text : overrides) {
+        const auto equals = text.find('=');
+        if (equals == std::string::npos)
+            throw InputError({{Severity::error, "--set", "an override needs a path and a value", text, "path=value", "", ""}});
+        for (PublishedRow& row : rows)
+            if (row.skipped.empty() && !row.scheduleOnly)
+                row.scenario = require(setParameter(row.scenario, text.substr(0, equals), text.substr(equals + 1)));
+    }
+}
+
 void validate(const ValidateOptions& options)
 {
     std::string path = options.file;
@@ -145,6 +159,7 @@ void validate(const ValidateOptions& options)
     std::erase_if(rows, [&](const PublishedRow& row) {
         return (!options.suite.empty() && row.suite != options.suite) || (!options.tier.empty() && row.tier != options.tier);
     });
+    overrideRows(rows, options.overrides);
     const ValidationReport report = validationReport(validatedRows(rows, calibration(), {options.seed, options.samples, options.threads}));
     writeOutput(options, options.json ? reportJson(report) : reportText(report));
 }
@@ -161,6 +176,8 @@ void addValidatePublished(CLI::App& app, Cli& cli)
     command->add_option("--suite", options->suite, "only rows of this source");
     command->add_option("--tier", options->tier, "only rows of this tier: A, B or C");
     command->add_option("--scenario", options->scenarioOf, "write the scenario that describes the row with this id, and nothing else");
+    command->add_option("--set", options->overrides, "Override one parameter of every row: path=value (repeatable)")
+        ->allow_extra_args(false);
     options->samples = ValidationOptions{}.samples;
     addSampling(*command, *options);
     addOutput(*command, *options, cli);

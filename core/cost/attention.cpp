@@ -22,9 +22,12 @@ struct Table {
 // cuDNN: NVIDIA/cudnn-frontend benchmark/sdpa_benchmark_training (9.19 on H200, 9.22 on GB200 and GB300), BF16. FlashAttention-2 on
 // B200: the same. FlashAttention on A100 and H100: Dao-AILab/flash-attention assets. H100's backward of FlashAttention-3 is published
 // without mask: a causal kernel of twice the length does as much, and its first value follows from the second. A100 and H100
-// FlashAttention-2 are published for both passes together; the forward of A100 is taken 1.17 times both (arXiv 2307.08691, figures 5
+// FlashAttention-1 and A100 FlashAttention-2 are published for both passes together; the forward is taken 1.17 times both on A100 and
+// 1.1 times on H100 (arXiv 2307.08691, figures 5
 // and 6, recalled).
 constexpr Table kTables[] = {
+    {"a100", "", "flash1", 312, {81, 89, 94, 97, 97}, {65, 72, 76, 79, 79}},
+    {"h100", "", "flash1", 989.4, {119, 139, 149, 151, 151}, {104, 122, 130, 132, 132}},
     {"a100", "", "flash2", 312, {181, 202, 213, 221, 221}, {147, 164, 172, 179, 179}},
     {"h100", "", "flash2", 989.4, {298, 319, 333, 335, 335}, {254, 285, 299, 325, 325}},
     {"h100", "", "flash3", 989.4, {521, 579, 602, 616, 616}, {440, 501, 542, 559, 561}},
@@ -82,9 +85,9 @@ double attentionRate(std::string_view family, std::string_view type, std::string
 {
     const Table* table = tableOf(family, type, backend);
     if (table == nullptr)
-        table = &kTables[0];
+        table = tableOf("a100", "", "flash2");
     const double tflops = at(shape.backward ? table->backward : table->forward, shape.sequence);
-    return tflops / table->peakTflops * peak * headFactor(shape, table->backend == "flash2");
+    return tflops / table->peakTflops * peak * headFactor(shape, table->backend == "flash2" || table->backend == "flash1");
 }
 
 } // namespace prism

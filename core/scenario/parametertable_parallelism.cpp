@@ -124,8 +124,9 @@ void addTraining(std::vector<Parameter>& t)
         0, 4096, PRISM_FIELD(training.recomputeNumLayers))));
     t.push_back(advanced(
         choice({"training.attention_backend", "Attention kernels", "", "",
-                "unfused = matrix products and a softmax in memory; flash2, flash3 (Hopper) and cudnn never store the attention matrix."},
-               {"unfused", "flash2", "flash3", "cudnn"}, PRISM_FIELD(training.attentionBackend))));
+                "unfused = matrix products and a softmax in memory; flash1 (of 2022, Triton's too), flash2, flash3 (Hopper) and cudnn "
+                "never store the attention matrix."},
+               {"unfused", "flash1", "flash2", "flash3", "cudnn"}, PRISM_FIELD(training.attentionBackend))));
     t.push_back(advanced(choice({"training.cuda_graphs", "CUDA graphs", "", "",
                                  "What is launched as one graph: none, layer (the layers, or their parts outside of the experts), "
                                  "full_iteration (whole passes; the host waits for nothing)."},
