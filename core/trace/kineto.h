@@ -21,8 +21,8 @@ struct KinetoCollective {
 /// One GPU activity; times in microseconds on the trace's clock.
 struct KinetoKernel {
     double start = 0, duration = 0;
-    double launch = -1;       ///< begin of the call that launched it, or -1
-    std::uint32_t name = 0;   ///< index into KinetoRank::names
+    double launch = -1;     ///< begin of the call that launched it, or -1
+    std::uint32_t name = 0; ///< index into KinetoRank::names
     std::int32_t stream = 0, device = 0;
     std::int64_t correlation = -1, externalId = -1;
     std::uint32_t grid = 0, block = 0; ///< numbers of blocks and of threads in a block; 0 = not said
@@ -53,7 +53,7 @@ struct KinetoRank {
 /// Whether a kernel belongs to NCCL or RCCL: "ncclKernel_...", "ncclDevKernel_...", "ncclKern_...", "rcclGenericKernel" and their like.
 [[nodiscard]] bool isCollectiveKernel(std::string_view name);
 
-/// Reads one file, plain or gzip. Ranks of one file are told apart by device. Streamed: one window of at most 64 MiB besides what is
+/// Reads one file, plain or gzip. Ranks of one file are told apart by device. Streamed: one window of a few MiB besides what is
 /// kept, about 100 bytes for each GPU activity. Broken events, negative durations, a cut end: counted in the notes, the rest is read.
 /// Error: not readable, no traceEvents, cancelled, no GPU activity. One thread.
 [[nodiscard]] Result<std::vector<KinetoRank>> readKineto(const std::string& path, const ReadControl& control = {});
