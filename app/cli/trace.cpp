@@ -58,6 +58,8 @@ void addTrace(CLI::App& app, Cli& cli)
     command->require_subcommand(1);
     addTraceWhatIf(*command, cli);
     addTracePredict(*command, cli);
+    addTraceReport(*command, cli);
+    addTraceExport(*command, cli);
 }
 
 } // namespace prism::cli

@@ -25,7 +25,9 @@ void addJob(CLI::App& command, JobOptions& options, Cli& cli); ///< TABLE, --met
 /// Notes as an array of {path, text, found}.
 [[nodiscard]] nlohmann::ordered_json notesJson(const Diagnostics& notes);
 
+void addTraceExport(CLI::App& parent, Cli& cli);
 void addTracePredict(CLI::App& parent, Cli& cli);
+void addTraceReport(CLI::App& parent, Cli& cli);
 void addTraceWhatIf(CLI::App& parent, Cli& cli);
 
 } // namespace prism::cli

@@ -9,7 +9,8 @@ namespace prism {
 
 namespace {
 
-constexpr std::size_t kWindow = std::size_t{2} << 20, kMaxElement = std::size_t{64} << 20, kMaxHeader = std::size_t{4} << 20, kPadding = 64;
+constexpr std::size_t kWindow = std::size_t{2} << 20, kMaxElement = std::size_t{4} << 20, kMaxHeader = std::size_t{4} << 20, kPadding = 64;
+constexpr int kMaxFreshStarts = 2000; // in one file, so that a hostile one ends in seconds
 constexpr std::string_view kKey = "\"traceEvents\"";
 
 /// Bytes that change the scanner's state outside of texts.
@@ -37,10 +38,13 @@ public:
         while (!m_closed) {
             scan();
             flush();
-            if (!m_closed && !more()) {
-                m_result.broken += m_depth > 0 ? 1U : 0U; // an element that the end of the file cut
+            if (m_closed || more())
+                continue;
+            if (m_depth == 0)
                 break;
-            }
+            ++m_result.broken; // an element that the end of the file cut, or a lost quote or brace before it
+            if (!startAfresh(m_begin + 1, m_text.size()))
+                break;
         }
         m_result.closedArray = m_closed;
         if (m_closed)
@@ -57,8 +61,10 @@ private:
     bool more()
     {
         const std::size_t keep = std::min(m_depth > 0 ? m_begin : m_at, m_text.size());
-        if (m_text.size() - keep > kMaxElement) { // no element is as long: look for the next one
+        if (m_text.size() - keep > kMaxElement) { // no element is as long
             ++m_result.broken;
+            if (startAfresh(m_begin + 1, m_text.size()))
+                return true;
             m_depth = 0;
             m_inText = false;
             m_at = m_text.size();
@@ -148,33 +154,50 @@ private:
     void flush()
     {
         std::size_t done = 0;
+        bool oneByOne = false; // once one is broken the others of the window go alone, so that none is parsed often
         while (done < m_elements.size()) {
-            const Element first = m_elements[done], last = m_elements.back();
-            m_text.reserve(m_text.size() + kPadding);
-            if (last.end >= m_text.size())
-                m_text.push_back(' ');
-            const char before = m_text[first.begin - 1], after = m_text[last.end];
-            m_text[first.begin - 1] = '[';
-            m_text[last.end] = ']';
-            const std::size_t count = m_elements.size() - done;
-            const std::size_t used = m_use(std::string_view(m_text).substr(first.begin - 1, last.end - first.begin + 2), count);
-            m_text[first.begin - 1] = before;
-            m_text[last.end] = after;
-            if (used >= count)
-                break;
+            const std::size_t count = oneByOne ? 1 : m_elements.size() - done;
+            const std::size_t used = hand(done, count);
+            done += used;
+            if (used == count)
+                continue;
             ++m_result.broken;
-            done += used + 1;
-            const std::size_t next = nextElement(m_elements[done - 1].begin + 1);
-            if (next != std::string::npos && next < m_elements[done - 1].end) { // what was taken for one element holds the next ones
-                m_at = next;
-                m_depth = 0;
-                m_inText = m_closed = false;
+            oneByOne = true;
+            const Element broken = m_elements[done++];
+            if (startAfresh(broken.begin + 1, broken.end)) { // what was taken for one element holds the next ones
                 m_elements.clear();
                 done = 0;
                 scan();
             }
         }
         m_elements.clear();
+    }
+    /// Gives `count` elements from the `first` on to the user; how many it could read.
+    std::size_t hand(std::size_t first, std::size_t count)
+    {
+        const std::size_t begin = m_elements[first].begin, end = m_elements[first + count - 1].end;
+        m_text.reserve(m_text.size() + kPadding + 1);
+        if (end >= m_text.size())
+            m_text.push_back(' ');
+        const char before = m_text[begin - 1], after = m_text[end];
+        m_text[begin - 1] = '[';
+        m_text[end] = ']';
+        const std::size_t used = m_use(std::string_view(m_text).substr(begin - 1, end - begin + 2), count);
+        m_text[begin - 1] = before;
+        m_text[end] = after;
+        return std::min(used, count);
+    }
+    /// Lets scanning go on at the next element that begins in [from, until); false where there is none or it was done too often.
+    bool startAfresh(std::size_t from, std::size_t until)
+    {
+        const std::size_t next = m_freshStarts < kMaxFreshStarts ? nextElement(from) : std::string::npos;
+        if (next == std::string::npos || next >= until)
+            return false;
+        ++m_freshStarts;
+        m_at = next;
+        m_depth = 0;
+        m_inText = m_closed = false;
+        return true;
     }
     /// The brace of the next "}, {" from `at` on; npos = none in the window.
     [[nodiscard]] std::size_t nextElement(std::size_t at) const
@@ -204,7 +227,7 @@ private:
     std::string m_text;
     std::vector<Element> m_elements;
     std::size_t m_at = 0, m_begin = 0;
-    int m_depth = 0;
+    int m_depth = 0, m_freshStarts = 0;
     bool m_inText = false, m_closed = false;
 };
 
