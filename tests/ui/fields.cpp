@@ -43,8 +43,10 @@ TEST_F(FieldTest, FollowsUndoAndRedo)
 TEST_F(FieldTest, LeavesUndoToTheStudyOnceTheTextWasTaken)
 {
     auto window = smallWindow();
-    type(*window, kBatch, "64");
     QuantityEdit* field = fieldOf(*window, kBatch);
+    field->setFocus();
+    field->selectAll();
+    QTest::keyClicks(field, u"64"_s);
     QKeyEvent early(QEvent::ShortcutOverride, Qt::Key_Z, Qt::ControlModifier);
     early.ignore();
     QApplication::sendEvent(field, &early);

@@ -80,6 +80,7 @@ protected:
         row->field()->setFocus();
         static_cast<QLineEdit*>(row->field())->selectAll();
         QTest::keyClicks(row->field(), QString::fromLatin1(text));
+        row->submitTyped(); // a user pauses
     }
 
     QTemporaryDir folder;
