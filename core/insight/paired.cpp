@@ -18,13 +18,13 @@ double halfWidthOf(const PairedSample& sample, std::size_t n, const Value& value
     std::vector<double> values(n);
     for (std::size_t i = 0; i < n; ++i)
         values[i] = value(i);
-    return sample.series == StepSeries::withinJob ? halfWidthOfSeriesMean(values) : halfWidthOfMean(values);
+    return sample.series == SampleSeries::withinJob ? halfWidthOfSeriesMean(values) : halfWidthOfMean(values);
 }
 
 /// A standard error that the across-job samples of one run share; steps of one job have none of their own.
 double shared(const PairedSample& sample, double StepSamples::*member)
 {
-    return sample.series == StepSeries::withinJob ? 0.0 : (*sample.samples).*member;
+    return sample.series == SampleSeries::withinJob ? 0.0 : (*sample.samples).*member;
 }
 
 double correlation(const PairedSample& a, const PairedSample& b, std::size_t n)
@@ -67,7 +67,7 @@ Estimate quantileChange(const PairedSample& base, const PairedSample& changed, d
 
 double sharedExceedance(const PairedSample& sample, double limit)
 {
-    return sample.series == StepSeries::withinJob ? 0.0 : sharedExceedanceStdErr(*sample.samples, sample.sorted, limit);
+    return sample.series == SampleSeries::withinJob ? 0.0 : sharedExceedanceStdErr(*sample.samples, sample.sorted, limit);
 }
 
 Estimate exceedanceChange(const PairedSample& base, const PairedSample& changed, double limit, std::size_t n, double rho)
@@ -80,7 +80,7 @@ Estimate exceedanceChange(const PairedSample& base, const PairedSample& changed,
 
 } // namespace
 
-PairedSample::PairedSample(std::shared_ptr<const StepSamples> given, StepSeries which) : samples(std::move(given)), series(which)
+PairedSample::PairedSample(std::shared_ptr<const StepSamples> given, SampleSeries which) : samples(std::move(given)), series(which)
 {
     sorted = seconds();
     if (sorted.empty())

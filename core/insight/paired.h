@@ -10,20 +10,20 @@
 namespace prism {
 
 /// Which steps of a run are compared: of fresh jobs, which are independent of each other, or one after another of one job, which are not.
-enum class StepSeries { acrossJobs, withinJob };
+enum class SampleSeries { acrossJobs, withinJob };
 
 /// The samples of one variation with what every comparison needs from them. Built once per variation; any thread reads it.
 struct PairedSample {
-    explicit PairedSample(std::shared_ptr<const StepSamples> samples, StepSeries series = StepSeries::acrossJobs);
+    explicit PairedSample(std::shared_ptr<const StepSamples> samples, SampleSeries series = SampleSeries::acrossJobs);
 
     std::shared_ptr<const StepSamples> samples; ///< in draw order
-    StepSeries series = StepSeries::acrossJobs;
+    SampleSeries series = SampleSeries::acrossJobs;
     std::vector<double> sorted; ///< those of the series, ascending
     double mean = 0, variance = 0, std = 0, p50 = 0, p95 = 0, p99 = 0;
     double sparsityP50 = 0, sparsityP95 = 0, sparsityP99 = 0; ///< dQ/dp, seconds
     [[nodiscard]] const std::vector<double>& seconds() const
     {
-        return series == StepSeries::withinJob ? samples->withinSeconds : samples->acrossSeconds;
+        return series == SampleSeries::withinJob ? samples->withinSeconds : samples->acrossSeconds;
     }
 };
 

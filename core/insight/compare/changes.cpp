@@ -39,7 +39,7 @@ HeadlineChanges headlineChanges(const Snapshot& baseline, const Snapshot& scenar
     HeadlineChanges c;
     const DistributionSummary& a = within ? baseline.within : baseline.across;
     const DistributionSummary& b = within ? scenario.within : scenario.across;
-    const StepSeries series = within ? StepSeries::withinJob : StepSeries::acrossJobs;
+    const SampleSeries series = within ? SampleSeries::withinJob : SampleSeries::acrossJobs;
     // Independent runs: errors add in quadrature.
     FigureChange width{{0, std::hypot(a.ciMean, b.ciMean)}, {}, {0, std::hypot(a.ciP50, b.ciP50)}, {0, std::hypot(a.ciP95, b.ciP95)},
                        {0, std::hypot(a.ciP99, b.ciP99)},   {}};

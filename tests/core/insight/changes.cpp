@@ -106,8 +106,8 @@ TEST(PairedChange, MeansOfASlowlyChangingSeriesAreCoveredWithinAJob)
                 samples[s].withinSeconds.push_back(10 + last);
             }
         }
-        const PairedSample a(std::make_shared<const StepSamples>(samples[0]), StepSeries::withinJob),
-            b(std::make_shared<const StepSamples>(samples[1]), StepSeries::withinJob);
+        const PairedSample a(std::make_shared<const StepSamples>(samples[0]), SampleSeries::withinJob),
+            b(std::make_shared<const StepSamples>(samples[1]), SampleSeries::withinJob);
         const Estimate change = pairedChange(a, b).mean;
         covered += std::abs(change.value) <= change.halfWidth ? 1 : 0;
     }
