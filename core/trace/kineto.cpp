@@ -271,7 +271,8 @@ private:
             ++m_negative;
             return;
         }
-        KinetoKernel k{.start = e.start, .duration = e.duration, .name = nameOf(e.name), .correlation = e.correlation, .externalId = e.externalId};
+        KinetoKernel k{
+            .start = e.start, .duration = e.duration, .name = nameOf(e.name), .correlation = e.correlation, .externalId = e.externalId};
         k.stream = static_cast<std::int32_t>(std::clamp<std::int64_t>(e.stream >= 0 ? e.stream : e.tid, -1, kMaxIndex));
         k.device = static_cast<std::int32_t>(std::clamp<std::int64_t>(e.device >= 0 ? e.device : e.pid, -1, kMaxIndex));
         k.grid = e.grid;
@@ -305,7 +306,9 @@ void readDistributedInfo(std::string head, const std::string& trailer, KinetoRan
             continue;
         const auto number = [&](const char* key) {
             const auto at = info->find(key);
-            return at != info->end() && at->is_number_integer() ? static_cast<int>(std::clamp<std::int64_t>(at->get<std::int64_t>(), 0, 1 << 24)) : 0;
+            return at != info->end() && at->is_number_integer()
+                       ? static_cast<int>(std::clamp<std::int64_t>(at->get<std::int64_t>(), 0, 1 << 24))
+                       : 0;
         };
         rank.rank = number("rank");
         rank.worldSize = number("world_size");
@@ -338,8 +341,9 @@ std::vector<KinetoRank> splitByDevice(KinetoRank all)
 bool isCollectiveKernel(std::string_view name)
 {
     const std::string low = lowered(name.substr(0, 200));
-    return low.find("ncclkernel") != std::string::npos || low.find("nccldevkernel") != std::string::npos || low.find("ncclkern_") != std::string::npos
-           || low.starts_with("nccl") || low.starts_with("rccl") || low.find("ncclsymk") != std::string::npos;
+    return low.find("ncclkernel") != std::string::npos || low.find("nccldevkernel") != std::string::npos
+           || low.find("ncclkern_") != std::string::npos || low.starts_with("nccl") || low.starts_with("rccl")
+           || low.find("ncclsymk") != std::string::npos;
 }
 
 Result<std::vector<KinetoRank>> readKineto(const std::string& path, const ReadControl& control)
@@ -354,7 +358,8 @@ Result<std::vector<KinetoRank>> readKineto(const std::string& path, const ReadCo
     if (source.value().end() == StreamEnd::cancelled)
         return Diagnostic{Severity::error, path, streamEndText(StreamEnd::cancelled), "", "", "", ""};
     if (!end.foundArray)
-        return Diagnostic{Severity::error, path, "there is no list of events", "", "\"traceEvents\": [ ... ] or a JSON array of events", "", ""};
+        return Diagnostic{
+            Severity::error, path, "there is no list of events", "", "\"traceEvents\": [ ... ] or a JSON array of events", "", ""};
     if (end.broken > 0)
         all.notes.push_back({Severity::warning, path, std::to_string(end.broken) + " events are broken and were left out", "", "", "", ""});
     if (const std::string text = streamEndText(source.value().end()); !text.empty())
@@ -363,7 +368,13 @@ Result<std::vector<KinetoRank>> readKineto(const std::string& path, const ReadCo
         all.notes.push_back({Severity::warning, path, "the list of events has no end", "", "", "", ""});
     reader.finish();
     if (all.kernels.empty())
-        return Diagnostic{Severity::error, path, "there is no GPU activity", std::to_string(all.events) + " events", "events of the category kernel", "", ""};
+        return Diagnostic{Severity::error,
+                          path,
+                          "there is no GPU activity",
+                          std::to_string(all.events) + " events",
+                          "events of the category kernel",
+                          "",
+                          ""};
     readDistributedInfo(end.header, end.trailer, all);
     return splitByDevice(std::move(all));
 }
@@ -387,7 +398,8 @@ Result<std::vector<std::string>> kinetoFiles(const std::vector<std::string>& pat
     }
     std::sort(files.begin(), files.end());
     if (files.empty())
-        return Diagnostic{Severity::error, paths.empty() ? "" : paths.front(), "there is no trace file in it", "", "*.json or *.json.gz", "", ""};
+        return Diagnostic{
+            Severity::error, paths.empty() ? "" : paths.front(), "there is no trace file in it", "", "*.json or *.json.gz", "", ""};
     return files;
 }
 
