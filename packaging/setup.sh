@@ -35,7 +35,7 @@ build() { # build PRESET [TARGET...]
   local preset=$1
   shift
   say "Configuring ($preset)"
-  cmake --preset "$preset" >/dev/null
+  cmake --preset "$preset" ${PRISM_CMAKE_OPTIONS-} >/dev/null
   say "Building ($preset)"
   cmake --build --preset "$preset" ${1:+--target "$@"}
 }

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // bench: the engine's claims on this machine, measured and beside their bounds.
 #include "app/cli/commands.h"
 #include "core/engine/evaluator.h"
 #include "core/scenario/parameters.h"
 #include "core/scenario/presets.h"
 #include "core/sim/kernel/sweepkernel.h"
-#include "core/sim/kernel/yardstick.h"
+#include "core/sim/step/yardstick.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>

@@ -1,9 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // check: everything that is wrong with a scenario, and what it describes when nothing is.
 #include "app/cli/commands.h"
+#include "core/base/jsontext.h"
+#include "core/base/printable.h"
+#include "core/cost/predictor.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <iostream>
 #include <memory>
 
 namespace prism::cli {
@@ -20,7 +25,7 @@ std::string checkedJson(const Scenario& s, const Diagnostics& found)
                 {"gpus", s.cluster.numGpus},
                 {"dp", s.dataParallelSize()},
                 {"num_microbatches", s.numMicrobatches()}};
-    report["diagnostics"] = Json::parse(diagnosticsJson(found))["errors"];
+    report["diagnostics"] = require(parseOrderedJson(diagnosticsJson(found)))["errors"];
     return report.dump(2) + "\n";
 }
 
@@ -28,10 +33,14 @@ std::string checkedText(const Scenario& s, const Diagnostics& found)
 {
     const ParallelismConfig& p = s.parallelism;
     const auto num = [](std::int64_t n) { return std::to_string(n); };
-    return diagnosticsText(found) + s.name + ": nothing is wrong. " + s.model.name + " on " + num(s.cluster.numGpus) + " "
-           + s.cluster.gpu.name + ": TP " + num(p.tensorModelParallelSize) + ", PP " + num(p.pipelineModelParallelSize) + ", VPP "
-           + num(p.virtualPipelineModelParallelSize) + ", CP " + num(p.contextParallelSize) + ", EP " + num(p.expertModelParallelSize)
-           + ", DP " + num(s.dataParallelSize()) + ", " + num(s.numMicrobatches()) + " micro-batches. Hash " + s.hash().text() + ".\n";
+    const std::string verdict = found.empty()       ? "nothing is wrong"
+                                : found.size() == 1 ? "one warning"
+                                                    : std::to_string(found.size()) + " warnings";
+    return printable(s.name) + ": " + verdict + ". " + printable(s.model.name) + " on " + num(s.cluster.numGpus) + " "
+           + printable(s.cluster.gpu.name) + ": TP " + num(p.tensorModelParallelSize) + ", PP " + num(p.pipelineModelParallelSize)
+           + ", VPP " + num(p.virtualPipelineModelParallelSize) + ", CP " + num(p.contextParallelSize) + ", EP "
+           + num(p.expertModelParallelSize) + ", DP " + num(s.dataParallelSize()) + ", " + num(s.numMicrobatches())
+           + " micro-batches. Hash " + s.hash().text() + ".\n";
 }
 
 } // namespace
@@ -45,9 +54,10 @@ void addCheck(CLI::App& app, Cli& cli)
     addOutput(*command, *options, cli);
     command->callback([options] {
         const Scenario scenario = loadScenario(*options);
-        const Diagnostics found = check(scenario);
-        if (hasErrors(found))
-            throw InputError(found);
+        // The costed step knows more than the scenario: memory, the range of the calibration.
+        const Diagnostics found = require(costStep(scenario)).warnings;
+        if (!options->json)
+            std::cerr << diagnosticsText(found);
         writeOutput(*options, options->json ? checkedJson(scenario, found) : checkedText(scenario, found));
     });
 }

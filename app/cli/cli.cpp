@@ -1,16 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/cli.h"
 
+#include "core/base/outputfile.h"
+#include "core/base/platform/process.h"
+#include "core/base/printable.h"
+#include "core/calibrate/clustercalibration.h"
+#include "core/cost/predictor.h"
 #include "core/scenario/parameters.h"
 #include "core/scenario/presets.h"
 #include "core/study/study.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
 
-#include <cstdio>
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 
 namespace prism::cli {
@@ -24,18 +30,6 @@ Diagnostic inputProblem(const std::string& path, const std::string& message, con
     d.message = message;
     d.accepted = accepted;
     return d;
-}
-
-std::string readStream(std::istream& in, const std::string& name, std::size_t limitBytes)
-{
-    std::string text;
-    std::vector<char> buffer(std::size_t{1} << 16);
-    while (in.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) || in.gcount() > 0) {
-        text.append(buffer.data(), static_cast<std::size_t>(in.gcount()));
-        if (text.size() > limitBytes)
-            throw InputError({inputProblem(name, "The input is too large.", "at most " + std::to_string(limitBytes >> 20) + " MiB")});
-    }
-    return text;
 }
 
 Scenario applyOverrides(Scenario scenario, const std::vector<std::string>& overrides)
@@ -79,6 +73,47 @@ std::string scenarioNames()
     return names;
 }
 
+/// The scenario as it is named, without --set.
+Scenario namedScenario(const std::string& name)
+{
+    std::error_code error;
+    if (name.ends_with(".prism") && std::filesystem::exists(name, error))
+        return require(scenarioFromStudy(name, ""));
+    if (name == "-" || std::filesystem::exists(name, error))
+        return require(scenarioFromJson(readInput(name)));
+    for (const PresetInfo& info : presetList())
+        if (info.kind == "scenario" && info.name == name)
+            return require(scenarioPreset(name));
+    if (const auto colon = studyNameSeparator(name); colon != std::string::npos)
+        return require(scenarioFromStudy(name.substr(0, colon), name.substr(colon + 1)));
+    throw InputError({inputProblem(name, "There is no such file, and no scenario preset of this name.",
+                                   "a file, -, STUDY.prism:NAME, or one of " + scenarioNames())});
+}
+
+/// Everything that --strict refuses: what is only a warning otherwise.
+void requireNoWarnings(const Scenario& scenario)
+{
+    Diagnostics found = require(costStep(scenario)).warnings;
+    std::erase_if(found, [](const Diagnostic& d) { return d.severity == Severity::note; });
+    for (Diagnostic& d : found)
+        d.severity = Severity::error;
+    if (!found.empty())
+        throw InputError(found);
+}
+
+/// The file is read from the scenario's folder where its path is relative.
+Scenario withCalibration(Scenario scenario, const std::string& scenarioName)
+{
+    if (scenario.measured.calibration.empty())
+        return scenario;
+    std::filesystem::path path = scenario.measured.calibration;
+    std::error_code error;
+    if (path.is_relative() && std::filesystem::is_regular_file(scenarioName, error))
+        if (const auto beside = std::filesystem::path(scenarioName).parent_path() / path; std::filesystem::exists(beside, error))
+            path = beside;
+    return require(calibratedScenario(std::move(scenario), require(clusterCalibrationFromJson(readInput(path.string())))));
+}
+
 } // namespace
 
 void addScenario(CLI::App& command, CommonOptions& options)
@@ -86,15 +121,17 @@ void addScenario(CLI::App& command, CommonOptions& options)
     command.add_option("scenario", options.scenario, "Scenario: a JSON file, - for standard input, a preset name, or STUDY.prism:NAME")
         ->required();
     command.add_option("--set", options.overrides, "Override one parameter: path=value (repeatable)")->allow_extra_args(false);
+    command.add_flag("--strict", options.strict, "Warnings are errors: among others a job that does not fit into memory");
 }
 
 void addSampling(CLI::App& command, CommonOptions& options)
 {
     command.add_option("--seed", options.seed, "Seed of all random numbers")->capture_default_str();
     command.add_option("--samples", options.samples, "Steps to sample")->check(CLI::Range(2, 10'000'000))->capture_default_str();
-    command.add_option("--threads", options.threads, "Threads (0 = all cores); the result does not depend on it")
+    command.add_option("--threads", options.threads, "Threads (0 = all cores, and no more than these); the result does not depend on it")
         ->check(CLI::Range(0, 1024))
         ->capture_default_str();
+    command.parse_complete_callback([&options] { options.threads = std::min(options.threads, usableCores()); });
 }
 
 void addOutput(CLI::App& command, CommonOptions& options, Cli& cli)
@@ -107,55 +144,47 @@ void addOutput(CLI::App& command, CommonOptions& options, Cli& cli)
 
 std::string readInput(const std::string& path, std::size_t limitBytes)
 {
-    if (path == "-")
-        return readStream(std::cin, "standard input", limitBytes);
-    std::error_code error;
-    if (std::filesystem::is_directory(path, error))
-        throw InputError({inputProblem(path, "This is a folder, not a file.", "a file")});
-    std::ifstream in(path, std::ios::binary);
-    if (!in)
-        throw InputError({inputProblem(path, std::string("The file cannot be read: ") + std::strerror(errno) + ".", "a readable file")});
-    return readStream(in, path, limitBytes);
+    return require(readTextFile(path, limitBytes));
 }
 
 void writeOutput(const CommonOptions& options, const std::string& text)
 {
     if (options.output.empty()) {
-        std::cout << text;
-        std::cout.flush();
-        if (!std::cout)
-            throw InputError({inputProblem("standard output", "The output cannot be written.", "a writable place")});
+        writeStandardOutput(text);
         return;
     }
-    const std::string temporary = options.output + ".part";
-    {
-        std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-        out << text;
-        out.flush();
-        if (!out)
-            throw InputError({inputProblem(options.output, "The file cannot be written.", "a writable place")});
-    }
-    std::error_code error;
-    std::filesystem::rename(temporary, options.output, error);
-    if (error)
-        throw InputError({inputProblem(options.output, "The file cannot be written: " + error.message() + ".", "a writable place")});
+    if (const Diagnostics problems = writeFile(options.output, printableLines(text)); !problems.empty())
+        throw InputError(problems);
+}
+
+void writeSamples(const std::string& file, const std::vector<double>& seconds)
+{
+    if (file.empty())
+        return;
+    std::string text = "sample,step_time_s\n";
+    for (std::size_t i = 0; i < seconds.size(); ++i)
+        text += fmt::format("{},{}\n", i, seconds[i]);
+    CommonOptions options;
+    options.output = file;
+    writeOutput(options, text);
+}
+
+void writeStandardOutput(const std::string& text)
+{
+    std::cout << printableLines(text);
+    std::cout.flush();
+    if (!std::cout)
+        throw InputError({inputProblem("standard output", "The output cannot be written.", "a writable place")});
 }
 
 Scenario loadScenario(const CommonOptions& options)
 {
-    const std::string& name = options.scenario;
-    std::error_code error;
-    if (name.ends_with(".prism") && std::filesystem::exists(name, error))
-        return applyOverrides(require(scenarioFromStudy(name, "")), options.overrides);
-    if (name == "-" || std::filesystem::exists(name, error))
-        return applyOverrides(require(scenarioFromJson(readInput(name))), options.overrides);
-    for (const PresetInfo& info : presetList())
-        if (info.kind == "scenario" && info.name == name)
-            return applyOverrides(require(scenarioPreset(name)), options.overrides);
-    if (const auto colon = studyNameSeparator(name); colon != std::string::npos)
-        return applyOverrides(require(scenarioFromStudy(name.substr(0, colon), name.substr(colon + 1))), options.overrides);
-    throw InputError({inputProblem(name, "There is no such file, and no scenario preset of this name.",
-                                   "a file, -, STUDY.prism:NAME, or one of " + scenarioNames())});
+    Scenario scenario = applyOverrides(namedScenario(options.scenario), options.overrides);
+    if (!scenario.measured.calibration.empty()) // what is set goes over what was measured
+        scenario = applyOverrides(withCalibration(std::move(scenario), options.scenario), options.overrides);
+    if (options.strict)
+        requireNoWarnings(scenario);
+    return scenario;
 }
 
 std::string diagnosticsText(const Diagnostics& diagnostics)
@@ -163,13 +192,13 @@ std::string diagnosticsText(const Diagnostics& diagnostics)
     std::string text;
     for (const Diagnostic& d : diagnostics) {
         const char* kind = d.severity == Severity::error ? "error" : d.severity == Severity::warning ? "warning" : "note";
-        text += std::string(kind) + ": " + (d.path.empty() ? "" : d.path + ": ") + d.message;
+        text += std::string(kind) + ": " + (d.path.empty() ? "" : printable(d.path) + ": ") + printable(d.message);
         if (!d.found.empty())
-            text += " Found: " + d.found + ".";
+            text += " Found: " + printable(d.found) + ".";
         if (!d.accepted.empty())
-            text += " Accepted: " + d.accepted + ".";
+            text += " Accepted: " + printable(d.accepted) + ".";
         if (!d.fixPath.empty())
-            text += " Fix: --set " + d.fixPath + "=" + d.fixValue;
+            text += " Fix: --set " + printable(d.fixPath) + "=" + printable(d.fixValue);
         text += "\n";
     }
     return text;

@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What every command of prism-cli shares: options, where output goes, how errors leave.
 #pragma once
 
 #include "core/base/result.h"
+#include "core/base/textfile.h"
 #include "core/scenario/scenario.h"
 
 #include <functional>
@@ -26,7 +28,7 @@ struct CommonOptions {
     int samples = 10'000;
     int threads = 0;
     double precision = 0;
-    bool json = false;
+    bool json = false, strict = false;
     std::string output; ///< empty = standard output
 };
 
@@ -47,7 +49,7 @@ struct Cli {
     int exitCode = exitDone;
 };
 
-void addScenario(CLI::App& command, CommonOptions& options);         ///< SCENARIO and --set
+void addScenario(CLI::App& command, CommonOptions& options);         ///< SCENARIO, --set and --strict
 void addSampling(CLI::App& command, CommonOptions& options);         ///< --seed, --samples, --threads
 void addOutput(CLI::App& command, CommonOptions& options, Cli& cli); ///< --json, --output
 
@@ -60,12 +62,18 @@ T require(Result<T> result)
     return std::move(result).value();
 }
 
-/// Reads SCENARIO and applies --set. Throws InputError with everything that is wrong.
+/// Reads SCENARIO and applies --set; with --strict the costed step may have no warning either (memory, ranges of the calibration, ...).
+/// Throws InputError with everything that is wrong.
 [[nodiscard]] Scenario loadScenario(const CommonOptions& options);
-/// A whole file (or standard input for "-"), at most `limitBytes` long. Throws InputError.
-[[nodiscard]] std::string readInput(const std::string& path, std::size_t limitBytes = std::size_t{64} << 20);
-/// Writes to --output (by a temporary file and rename) or to standard output. Throws InputError when it cannot.
+/// A whole file (or standard input for "-"), plain or gzip, at most `limitBytes` of content. Throws InputError.
+[[nodiscard]] std::string readInput(const std::string& path, std::size_t limitBytes = kMaxTextBytes);
+/// Writes to --output (see core/base/outputfile.h) or to standard output, with control characters of names escaped. Throws InputError
+/// when it cannot.
 void writeOutput(const CommonOptions& options, const std::string& text);
+/// The same to standard output whatever --output says (commands whose --output is a place for something else).
+void writeStandardOutput(const std::string& text);
+/// Step times in the order of their draws as a CSV file; an empty name writes nothing.
+void writeSamples(const std::string& file, const std::vector<double>& seconds);
 
 /// Diagnostics as readable lines or as one JSON object {"errors": [...]}.
 [[nodiscard]] std::string diagnosticsText(const Diagnostics& diagnostics);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The commands of prism-cli. Each stands in its own file and adds itself to the program.
 #pragma once
 
@@ -10,9 +11,16 @@ void addBench(CLI::App& app, Cli& cli);
 void addCalibrate(CLI::App& app, Cli& cli);
 void addCheck(CLI::App& app, Cli& cli);
 void addCompare(CLI::App& app, Cli& cli);
+void addExplore(CLI::App& app, Cli& cli);
+void addFigures(CLI::App& app, Cli& cli);
+void addFit(CLI::App& app, Cli& cli);
+void addFollow(CLI::App& app, Cli& cli);
 void addGraph(CLI::App& app, Cli& cli);
 void addGuarantee(CLI::App& app, Cli& cli);
+void addJob(CLI::App& app, Cli& cli);
+void addImprove(CLI::App& app, Cli& cli);
 void addImport(CLI::App& app, Cli& cli);
+void addLimits(CLI::App& app, Cli& cli);
 void addParameters(CLI::App& app, Cli& cli);
 void addPlacement(CLI::App& app, Cli& cli);
 void addPredict(CLI::App& app, Cli& cli);

@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // graph: the step graph of a scenario as a file that `simulate`, or another simulator, can run.
 #include "app/cli/commands.h"
 #include "core/cost/predictor.h"
 
 #include <CLI/CLI.hpp>
 
+#include <iostream>
 #include <memory>
 
 namespace prism::cli {
@@ -17,6 +19,7 @@ void addGraph(CLI::App& app, Cli& cli)
     command->footer("Example: prism-cli graph gpt3-175b-1024-a100 | prism-cli simulate -");
     command->callback([options] {
         const CostedStep costed = require(costStep(loadScenario(*options)));
+        std::cerr << diagnosticsText(costed.warnings);
         writeOutput(*options, toJson(costed.graph));
     });
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // guarantee: what can be promised about a step, a training run and a deadline.
 #include "core/insight/guarantee/guarantee.h"
 
@@ -60,7 +61,11 @@ void addGuarantee(CLI::App& app, Cli& cli)
         GuaranteeQuery query = options->query;
         if (query.limitsSeconds.empty() && query.probabilities.empty())
             query.probabilities = {0.5, 0.1, 0.05, 0.01, 0.001};
-        writeInsight(*options, require(guarantee(evaluator, loadScenario(*options), query, insightOptions(*options))), text);
+        const Scenario scenario = loadScenario(*options);
+        if (query.deadlineDays > 0 && query.trainTokens <= 0 && scenario.training.trainTokens <= 0)
+            throw InputError({{Severity::error, "--deadline-days", "A deadline needs the number of tokens to train.", "no tokens",
+                               "--tokens N, or training.train_tokens in the scenario", "", ""}});
+        writeInsight(*options, require(guarantee(evaluator, scenario, query, insightOptions(*options))), text);
     });
 }
 

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // parameters: the parameter table, for people, for programs and as the help page.
 #include "app/cli/commands.h"
+#include "core/base/jsontext.h"
+#include "core/cost/classnames.h"
 #include "core/scenario/parametercheck.h"
 #include "core/scenario/parameterpage.h"
 #include "core/scenario/parameters.h"
@@ -14,7 +17,7 @@ namespace prism::cli {
 namespace {
 
 struct ParameterOptions : CommonOptions {
-    bool markdown = false;
+    bool markdown = false, classes = false;
 };
 
 std::string tableText()
@@ -43,7 +46,7 @@ std::string tableJson()
         }
         if (p.type == ParameterType::choice)
             entry["choices"] = p.choices;
-        entry["default"] = nlohmann::ordered_json::parse(valueJson(p.defaultValue));
+        entry["default"] = require(parseOrderedJson(valueJson(p.defaultValue)));
         entry["help"] = p.help;
         list.push_back(std::move(entry));
     }
@@ -58,8 +61,15 @@ void addParameters(CLI::App& app, Cli& cli)
     CLI::App* command =
         app.add_subcommand("parameters", "Everything that --set and a scenario file can change, with ranges, units and defaults");
     command->add_flag("--markdown", options->markdown, "Print the help page resources/help/parameters.md");
+    command->add_flag("--classes", options->classes,
+                      "Print the names of the kernel classes: the help page resources/help/kernel-classes.md");
     addOutput(*command, *options, cli);
     command->callback([options] {
+        if (options->classes) {
+            writeOutput(*options,
+                        options->json ? nlohmann::ordered_json{{"classes", kernelClassNames()}}.dump(2) + "\n" : kernelClassPage());
+            return;
+        }
         writeOutput(*options, options->json ? tableJson() : options->markdown ? parameterPage() : tableText());
     });
 }

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // simulate: the step-time distribution of a step graph file, by the fast or the reference simulator.
 #include "app/cli/commands.h"
+#include "core/base/figure.h"
+#include "core/base/printable.h"
 #include "core/engine/summary.h"
 #include "core/sim/simulate.h"
 
@@ -17,7 +20,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct SimulateOptions : CommonOptions {
-    std::string samplesOut;
+    std::string samplesOut, withinSamplesOut;
     bool reference = false;
 };
 
@@ -56,34 +59,27 @@ Json toJson(const Outcome& o, const SimulateOptions& options)
 
 std::string line(const char* label, const DistributionSummary& s)
 {
-    return fmt::format("{:<22} p5 {:.5g} s   p50 {:.5g} s   p95 {:.5g} s   p99 {:.5g} s   cv {:.3g} %\n", label, s.p5, s.p50, s.p95, s.p99,
-                       100 * s.cv);
+    return fmt::format("{:<22} p5 {} s   p50 {} s   p95 {} s   p99 {} s   cv {:.2f} %\n", label, earnedDigits(s.p5, s.ciP50),
+                       earnedDigits(s.p50, s.ciP50), earnedDigits(s.p95, s.ciP95), earnedDigits(s.p99, s.ciP99), 100 * s.cv);
 }
 
 std::string toText(const Outcome& o, const SimulateOptions& options)
 {
     const Schedule& s = o.graph.schedule;
     std::string text = fmt::format("{}\n{} replicas x {} stages x {} ranks, {} chunks, {} micro-batches, schedule {}, {} simulator\n\n",
-                                   o.graph.name, o.graph.numReplicas, s.numStages, o.graph.cellRanks(), s.numChunks, s.numMicrobatches,
-                                   s.name, options.reference ? "reference" : "fast");
+                                   printable(o.graph.name), o.graph.numReplicas, s.numStages, o.graph.cellRanks(), s.numChunks,
+                                   s.numMicrobatches, printable(s.name), options.reference ? "reference" : "fast");
     text += line("Step time across jobs", o.across);
-    text += fmt::format("{:<22} p50 ± {:.2g} s   p95 ± {:.2g} s   p99 ± {:.2g} s   (95 %, n = {}, seed {})\n", "", o.across.ciP50,
-                        o.across.ciP95, o.across.ciP99, o.across.samples, options.seed);
+    text += fmt::format("{:<22} p50 ± {} s   p95 ± {} s   p99 ± {} s   (95 %, n = {}, seed {})\n", "",
+                        halfWidthText(o.across.p50, o.across.ciP50), halfWidthText(o.across.p95, o.across.ciP95),
+                        halfWidthText(o.across.p99, o.across.ciP99), o.across.samples, options.seed);
     text += line("Within one median job", o.within);
-    text += fmt::format("Noise-free step        {:.5g} s\n", o.samples.noiseFreeSeconds);
+    text += fmt::format("Noise-free step        {} s\n", earnedDigits(o.samples.noiseFreeSeconds, 0));
     for (const Diagnostic& d : o.samples.warnings)
         text += fmt::format("warning: {}\n", d.message);
     return text
            + fmt::format("\nGraph hash {}, {} node-samples, {:.0f} ms\n", o.graph.hash().text(), o.samples.nodeSamples,
                          1e3 * o.elapsedSeconds);
-}
-
-std::string samplesCsv(const std::vector<double>& seconds)
-{
-    std::string text = "sample,step_time_s\n";
-    for (std::size_t i = 0; i < seconds.size(); ++i)
-        text += fmt::format("{},{}\n", i, seconds[i]);
-    return text;
 }
 
 void simulateFile(const SimulateOptions& options)
@@ -101,11 +97,8 @@ void simulateFile(const SimulateOptions& options)
         throw InputError(outcome.samples.warnings);
     outcome.across = summarize(outcome.samples.acrossSeconds, &outcome.samples);
     outcome.within = summarize(outcome.samples.withinSeconds);
-    if (!options.samplesOut.empty()) {
-        CommonOptions file;
-        file.output = options.samplesOut;
-        writeOutput(file, samplesCsv(outcome.samples.acrossSeconds));
-    }
+    writeSamples(options.samplesOut, outcome.samples.acrossSeconds);
+    writeSamples(options.withinSamplesOut, outcome.samples.withinSeconds);
     writeOutput(options, options.json ? toJson(outcome, options).dump(2) + "\n" : toText(outcome, options));
 }
 
@@ -119,6 +112,8 @@ void addSimulate(CLI::App& app, Cli& cli)
     command->add_flag("--reference", options->reference, "Every rank and every kernel: slow, for small jobs and for comparison");
     addSampling(*command, *options);
     command->add_option("--samples-out", options->samplesOut, "Write the sampled step times (across jobs) to this CSV file");
+    command->add_option("--within-samples-out", options->withinSamplesOut,
+                        "Write the sampled step times within the median job to this CSV file");
     addOutput(*command, *options, cli);
     command->footer("The file format and its exact meaning: resources/help/stepgraph.md");
     command->callback([options] { simulateFile(*options); });

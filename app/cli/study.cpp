@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // study: look into study files, put scenarios in and take them out, compare, check, compact, salvage.
 #include "app/cli/commands.h"
+#include "core/base/jsontext.h"
+#include "core/base/printable.h"
 #include "core/scenario/parameters.h"
 #include "core/study/study.h"
 
@@ -69,8 +72,8 @@ Study openStudy(const StudyCommand& command, StudyAccess access)
 
 Json jsonOrText(const std::string& text)
 {
-    Json json = Json::parse(text, nullptr, false);
-    return json.is_discarded() ? Json(text) : json;
+    Result<Json> json = parseOrderedJson(text);
+    return json.ok() ? std::move(json).value() : Json(text);
 }
 
 /// "NAME", or "NAME@N" for its Nth revision, 1 = the first.
@@ -99,7 +102,7 @@ void list(const StudyCommand& command)
     const auto scenarios = study.scenarios();
     const ScenarioId baseline = study.baseline();
     Json rows = Json::array();
-    std::string text = fmt::format("{}  ({} scenarios)\n", study.name().empty() ? command.file : study.name(), scenarios.size());
+    std::string text = fmt::format("{}  ({} scenarios)\n", printable(study.name().empty() ? command.file : study.name()), scenarios.size());
     for (const StudyScenario& s : scenarios) {
         const auto revisions = require(study.revisions(s.id)).size();
         const auto parent = s.parent.value ? study.scenario(s.parent) : Result<StudyScenario>(StudyScenario{});
@@ -113,14 +116,14 @@ void list(const StudyCommand& command)
                         {"baseline", s.id == baseline},
                         {"parent", parent.ok() ? parent->name : ""},
                         {"revisions", revisions}});
-        text += fmt::format("{} {:<32} {:>5} revisions{}{}{}\n", s.id == baseline ? "*" : " ", s.name, revisions,
-                            s.visible ? "" : "  hidden", s.archived ? "  archived" : "", s.note.empty() ? "" : "  " + s.note);
+        text += fmt::format("{} {:<32} {:>5} revisions{}{}{}\n", s.id == baseline ? "*" : " ", printable(s.name), revisions,
+                            s.visible ? "" : "  hidden", s.archived ? "  archived" : "", s.note.empty() ? "" : "  " + printable(s.note));
     }
     const auto imports = require(study.attachments());
     Json attachments = Json::array();
     for (const StudyAttachment& a : imports) {
         attachments.push_back({{"id", a.id.value}, {"kind", a.kind}, {"name", a.name}, {"source", a.source}, {"bytes", a.bytes}});
-        text += fmt::format("  import {:<25} {} from {}, {} bytes\n", a.name, a.kind, a.source, a.bytes);
+        text += fmt::format("  import {:<25} {} from {}, {} bytes\n", printable(a.name), printable(a.kind), printable(a.source), a.bytes);
     }
     const Json json{{"file", command.file},
                     {"name", study.name()},
@@ -137,12 +140,12 @@ void show(const StudyCommand& command)
     const auto revisions = require(study.revisions(scenario.id));
     const std::string body = scenarioText(study, command.first, command.revision);
     Json history = Json::array();
-    std::string text = fmt::format("{}{}\n", scenario.name, scenario.note.empty() ? "" : ": " + scenario.note);
+    std::string text = fmt::format("{}{}\n", printable(scenario.name), scenario.note.empty() ? "" : ": " + printable(scenario.note));
     for (std::size_t i = 0; i < revisions.size(); ++i) {
         const bool current = revisions[i].id == scenario.current;
         history.push_back(
             {{"number", i + 1}, {"time", timeText(revisions[i].timeMs)}, {"label", revisions[i].label}, {"current", current}});
-        text += fmt::format("{} {:>5}  {}  {}\n", current ? "*" : " ", i + 1, timeText(revisions[i].timeMs), revisions[i].label);
+        text += fmt::format("{} {:>5}  {}  {}\n", current ? "*" : " ", i + 1, timeText(revisions[i].timeMs), printable(revisions[i].label));
     }
     const Json json{{"name", scenario.name}, {"note", scenario.note}, {"scenario", jsonOrText(body)}, {"revisions", std::move(history)}};
     writeOutput(command, command.json ? jsonText(json) : text + "\n" + jsonText(jsonOrText(body)));
@@ -185,8 +188,8 @@ void exportTo(const StudyCommand& command)
         throw InputError(
             {{Severity::error, "--output", "A whole study is exported into a folder.", "", "--output FOLDER, or the name of a scenario"}});
     requireDone(study.exportFolder(command.output));
-    std::cout << (command.json ? jsonText({{"folder", command.output}, {"scenarios", study.scenarios().size()}})
-                               : fmt::format("{}: {} scenarios\n", command.output, study.scenarios().size()));
+    writeStandardOutput(command.json ? jsonText({{"folder", command.output}, {"scenarios", study.scenarios().size()}})
+                                     : fmt::format("{}: {} scenarios\n", command.output, study.scenarios().size()));
 }
 
 void import(const StudyCommand& command)
@@ -211,7 +214,7 @@ void diff(const StudyCommand& command)
         const std::string left = parameterText(*parameter, a);
         const std::string right = parameterText(*parameter, b);
         rows.push_back({{"path", parameter->id}, {"label", parameter->label}, {"unit", parameter->unit}, {"a", left}, {"b", right}});
-        text += fmt::format("{:<50} {:>20}  {:>20} {}\n", parameter->id, left, right, parameter->unit);
+        text += fmt::format("{:<50} {:>20}  {:>20} {}\n", parameter->id, printable(left), printable(right), parameter->unit);
     }
     const bool same = a.hash() == b.hash();
     if (text.empty())
@@ -254,17 +257,17 @@ void salvage(const StudyCommand& command)
     for (const Diagnostic& d : report.losses)
         losses.push_back({{"path", d.path}, {"message", d.message}, {"found", d.found}});
     if (command.json)
-        std::cout << jsonText({{"file", command.output},
-                               {"scenarios", report.scenarios},
-                               {"revisions", report.revisions},
-                               {"attachments", report.attachments},
-                               {"results", report.results},
-                               {"undo_steps", report.steps},
-                               {"losses", std::move(losses)}});
+        writeStandardOutput(jsonText({{"file", command.output},
+                                      {"scenarios", report.scenarios},
+                                      {"revisions", report.revisions},
+                                      {"attachments", report.attachments},
+                                      {"results", report.results},
+                                      {"undo_steps", report.steps},
+                                      {"losses", std::move(losses)}}));
     else
-        std::cout << fmt::format("{}: {} scenarios, {} revisions, {} imports, {} results, {} undo steps\n", command.output,
-                                 report.scenarios, report.revisions, report.attachments, report.results, report.steps)
-                  << (report.losses.empty() ? "nothing was lost\n" : diagnosticsText(report.losses));
+        writeStandardOutput(fmt::format("{}: {} scenarios, {} revisions, {} imports, {} results, {} undo steps\n", command.output,
+                                        report.scenarios, report.revisions, report.attachments, report.results, report.steps)
+                            + (report.losses.empty() ? "nothing was lost\n" : diagnosticsText(report.losses)));
 }
 
 /// One subcommand: FILE, the common output options, and what runs.

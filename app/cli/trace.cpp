@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // trace: measured jobs from tables and traces. The commands below it stand in files of their own.
 #include "app/cli/tracecommand.h"
 #include "core/trace/pipelineevents.h"

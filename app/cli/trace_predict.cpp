@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // trace predict: the steps of a measured job predicted from a part of them, beside the rest.
 #include "app/cli/tracecommand.h"
 #include "core/trace/heldout.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // trace report and trace export: what traces of operations or kernels say, and the same as a Chrome trace or as CSV.
 #include "app/cli/tracecommand.h"
 #include "core/trace/barriers.h"

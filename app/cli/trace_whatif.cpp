@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // trace whatif: what a measured job would take without the excess of a class, a worker or a stage.
 #include "app/cli/tracecommand.h"
 #include "core/trace/whatif.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What the trace commands share: the table with its sizes, how it is read, how notes are shown.
 #pragma once
 

@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // validate-collectives: every row of an nccl-tests log or table beside what the collective model says; of a folder, a line for each table.
 #include "app/cli/commands.h"
 #include "core/calibrate/collectiveagreement.h"
 #include "core/cost/costmodel.h"
 #include "core/measured/importmeasured.h"
-#include "core/measured/tables.h"
+#include "core/base/table.h"
+#include "core/base/textfile.h"
 #include "core/scenario/presets.h"
 
 #include <CLI/CLI.hpp>

@@ -1,16 +1,15 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/explorer/batch.h"
 
-#include "ui/plot/export.h"
+#include "app/explorer/opening.h"
+#include "app/explorer/settle.h"
 #include "ui/window/mainwindow.h"
 #include "ui/window/pagehost.h"
 
 #include <QApplication>
 #include <QDir>
-#include <QElapsedTimer>
 #include <QPixmap>
 #include <QStandardPaths>
-#include <QTemporaryDir>
-#include <QThread>
 
 #include <cstdio>
 
@@ -20,35 +19,9 @@ namespace prism::explorer {
 
 namespace {
 
-constexpr int kPatienceMs = 300'000; // for one page with its background jobs on a slow machine
-
 void complain(const QString& text)
 {
     std::fprintf(stderr, "%s\n", qUtf8Printable(text));
-}
-
-/// The study is on disk, or never will be.
-bool isKept(const ui::StudyFile& file)
-{
-    return file.isSaved() || file.isReadOnly() || !file.problem().isEmpty();
-}
-
-/// Lets the window work until the page and all background jobs are done and the study is kept.
-bool settle(ui::MainWindow& window)
-{
-    QElapsedTimer clock;
-    clock.start();
-    int quiet = 0;
-    while (quiet < 5) {
-        QApplication::processEvents(QEventLoop::AllEvents, 20);
-        const bool busy = window.workspace().bridge().isBusy() || !window.workspace().insights().isIdle()
-                          || (window.workspace().context().current() && window.pages().current()->isComputing()) || !isKept(window.file());
-        quiet = busy ? 0 : quiet + 1;
-        if (clock.elapsed() > kPatienceMs)
-            return false;
-        QThread::msleep(10);
-    }
-    return true;
 }
 
 } // namespace
@@ -64,10 +37,8 @@ int runBatch(ui::Theme& theme, const BatchOptions& options)
     const QStringList sides = options.size.split(u'x');
     ui::MainWindow window(theme);
     window.resize(std::max(640, sides.value(0).toInt()), std::max(400, sides.value(1).toInt()));
-    if (options.study.isEmpty()) {
-        window.openSample();
-    } else if (!window.openStudy(options.study)) {
-        complain(u"%1 cannot be opened as a study."_s.arg(options.study));
+    if (const QString problem = openForBatch(window, options.study); !problem.isEmpty()) {
+        complain(problem);
         return 1;
     }
     theme.setUiScale(options.uiScale);
@@ -90,7 +61,7 @@ int runBatch(ui::Theme& theme, const BatchOptions& options)
             continue;
         for (const auto mode : {ui::Theme::Mode::light, ui::Theme::Mode::dark}) {
             theme.setMode(mode);
-            settle(window);
+            (void)settle(window);
             const QPixmap picture = window.grab();
             const int scale = qRound(picture.devicePixelRatio());
             const QString path = QDir(options.screenshots)

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // prism-explorer: the desktop application; also writes screenshots and figures without a display.
 #include "app/explorer/batch.h"
+#include "app/explorer/script.h"
 #include "ui/window/mainwindow.h"
 
 #include <QApplication>
@@ -14,7 +16,7 @@ int main(int argc, char** argv)
     for (int i = 1; i < argc; ++i) {
         if (qstrcmp(argv[i], "--scale") == 0 && i + 1 < argc)
             qputenv("QT_SCALE_FACTOR", argv[i + 1]);
-        if ((qstrcmp(argv[i], "--screenshots") == 0 || qstrcmp(argv[i], "--export-csv") == 0)
+        if ((qstrcmp(argv[i], "--screenshots") == 0 || qstrcmp(argv[i], "--export-csv") == 0 || qstrcmp(argv[i], "--script") == 0)
             && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM"))
             qputenv("QT_QPA_PLATFORM", "offscreen");
     }
@@ -36,7 +38,9 @@ int main(int argc, char** argv)
                                    u"FACTOR"_s, u"1"_s);
     const QCommandLineOption uiScale(u"ui-scale"_s, u"Size of type and spacing in the screenshots, 0.75 to 2."_s, u"FACTOR"_s, u"1"_s);
     const QCommandLineOption theme(u"theme"_s, u"light, dark or system."_s, u"THEME"_s);
-    parser.addOptions({screenshots, csv, size, scale, uiScale, theme});
+    const QCommandLineOption script(
+        u"script"_s, u"Do the actions of FILE (- for standard input) in the window and leave; see app/explorer/script.h."_s, u"FILE"_s);
+    parser.addOptions({screenshots, csv, script, size, scale, uiScale, theme});
     parser.addPositionalArgument(
         u"study"_s, u"A study (.prism), or a scenario, model configuration, argument list or speed table to import."_s, u"[STUDY]"_s);
     parser.process(application);
@@ -56,6 +60,8 @@ int main(int argc, char** argv)
                                               parser.value(uiScale).toDouble()};
         return prism::explorer::runBatch(look, options);
     }
+    if (parser.isSet(script))
+        return prism::explorer::runScript(look, {parser.value(script), study});
     prism::ui::MainWindow window(look);
     window.resize(1440, 900);
     if (!study.isEmpty() && study.endsWith(u".prism"))

@@ -1,90 +1,172 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/jsontext.h"
 
 #include <cmath>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <type_traits>
+#include <unordered_set>
 
 namespace prism {
 namespace {
 
-using nlohmann::json;
+constexpr std::size_t kShown = 40;
+/// Of one value, of one container and of one key with its place in a container: measured with glibc's malloc, rounded up.
+constexpr std::size_t kValueBytes = 32, kContainerBytes = 80, kKeyBytes = 96;
+
+/// Walks the text for the parser. Of a run of white space between two tokens it shows the first character: the parser keeps what it
+/// has read since the last token for its error texts, which must not grow with the input. It also knows the place in the text.
+class TextWalk final {
+public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = char;
+    using difference_type = std::ptrdiff_t;
+    using pointer = const char*;
+    using reference = const char&;
+
+    struct Place {
+        const char *at, *end;
+        bool inString = false, escaped = false;
+    };
+    explicit TextWalk(Place* place) : m_place(place) {}
+
+    reference operator*() const { return *m_place->at; }
+    TextWalk& operator++()
+    {
+        Place& p = *m_place;
+        const char c = *p.at++;
+        if (p.inString) {
+            p.inString = p.escaped || c != '"';
+            p.escaped = !p.escaped && c == '\\';
+        } else if (c == '"') {
+            p.inString = true;
+        } else if (isSpace(c)) {
+            while (p.at != p.end && isSpace(*p.at))
+                ++p.at;
+        }
+        return *this;
+    }
+    void operator++(int) { ++*this; }
+    /// The end is told by the place; the other side is the end's mark.
+    bool operator==(const TextWalk& other) const { return atEnd() == other.atEnd(); }
+    bool operator!=(const TextWalk& other) const { return !(*this == other); }
+
+private:
+    static bool isSpace(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+    [[nodiscard]] bool atEnd() const { return m_place == nullptr || m_place->at == m_place->end; }
+    Place* m_place;
+};
 
 /// Builds a document from parser events on an explicit stack; stops at the first breach of a limit.
-class BoundedBuilder final : public nlohmann::json_sax<json> {
+template <class Json>
+class BoundedBuilder final : public nlohmann::json_sax<Json> {
+    using Base = nlohmann::json_sax<Json>;
+
 public:
     explicit BoundedBuilder(const JsonLimits& limits) : m_limits(limits) {}
 
-    bool null() override { return add(json(nullptr)); }
-    bool boolean(bool v) override { return add(json(v)); }
-    bool number_integer(number_integer_t v) override { return add(json(v)); }
-    bool number_unsigned(number_unsigned_t v) override { return add(json(v)); }
-    bool number_float(number_float_t v, const string_t& text) override
+    bool null() override { return add(Json(nullptr), 0); }
+    bool boolean(bool v) override { return add(Json(v), 0); }
+    bool number_integer(typename Base::number_integer_t v) override { return add(Json(v), 0); }
+    bool number_unsigned(typename Base::number_unsigned_t v) override { return add(Json(v), 0); }
+    bool number_float(typename Base::number_float_t v, const std::string& text) override
     {
-        return std::isfinite(v) ? add(json(v)) : fail("the number " + text.substr(0, 40) + " is too large");
+        return std::isfinite(v) ? add(Json(v), 0) : fail("the number " + text.substr(0, kShown) + " is too large");
     }
-    bool string(string_t& v) override { return add(json(std::move(v))); }
-    bool binary(binary_t&) override { return fail("binary values are not JSON text"); }
-    bool start_object(std::size_t) override { return open(json::object()); }
-    bool start_array(std::size_t) override { return open(json::array()); }
+    bool string(std::string& v) override
+    {
+        const std::size_t bytes = sizeof v + v.capacity();
+        return add(Json(std::move(v)), bytes);
+    }
+    bool binary(typename Base::binary_t&) override { return fail("binary values are not JSON text"); }
+    bool start_object(std::size_t) override { return open(Json::object()); }
+    bool start_array(std::size_t) override { return open(Json::array()); }
     bool end_object() override { return close(); }
     bool end_array() override { return close(); }
-    bool key(string_t& v) override
+    bool key(std::string& v) override
     {
-        if (m_stack.back()->contains(v))
+        if (!isNewKey(v))
             return fail("the key \"" + v.substr(0, 80) + "\" stands twice in one object");
         m_key = std::move(v);
-        return true;
+        return count(0, kKeyBytes + m_key.size());
     }
-    bool parse_error(std::size_t position, const std::string& token, const json::exception& e) override
+    bool parse_error(std::size_t, const std::string& token, const nlohmann::json::exception& e) override
     {
-        m_position = position;
-        std::string text = e.what();
+        const std::string text = e.what();
         if (const std::size_t at = text.rfind("; "); at != std::string::npos && text.find("expected", at) != std::string::npos)
-            m_accepted = text.substr(at + 2);
+            m_accepted = text.substr(at + 2, 200);
         const bool range = e.id == 406;
-        return fail(range ? "the number " + token.substr(0, 40) + " is too large"
-                          : "this is not JSON: unexpected \"" + token.substr(token.size() > 40 ? token.size() - 40 : 0) + "\"");
+        return fail(range ? "the number " + token.substr(0, kShown) + " is too large"
+                          : "this is not JSON: unexpected \"" + token.substr(token.size() > kShown ? token.size() - kShown : 0) + "\"");
     }
 
-    json document;
+    Json document;
     [[nodiscard]] bool failed() const { return !m_message.empty(); }
     [[nodiscard]] const std::string& message() const { return m_message; }
     [[nodiscard]] const std::string& accepted() const { return m_accepted; }
-    [[nodiscard]] std::size_t position() const { return m_position; }
 
 private:
+    struct Open {
+        Json* container;
+        std::unordered_set<std::string> keys; ///< of an object that keeps the order of its keys and cannot find them fast
+    };
+
     bool fail(std::string message)
     {
         if (m_message.empty())
             m_message = std::move(message);
         return false;
     }
-    json* place(json&& value)
+    bool isNewKey(const std::string& key)
+    {
+        if constexpr (std::is_same_v<Json, nlohmann::ordered_json>)
+            return m_stack.back().keys.insert(key).second && count(0, kKeyBytes + key.size());
+        else
+            return !m_stack.back().container->contains(key);
+    }
+    bool count(std::size_t values, std::size_t bytes)
+    {
+        m_values += values;
+        m_bytes += bytes;
+        if (m_values > m_limits.maxValues)
+            return fail("more than " + std::to_string(m_limits.maxValues) + " values");
+        if (m_bytes > m_limits.maxMemory)
+            return fail("the values need more than " + std::to_string(m_limits.maxMemory >> 20) + " MiB of memory");
+        return true;
+    }
+    Json* place(Json&& value)
     {
         if (m_stack.empty()) {
             document = std::move(value);
             return &document;
         }
-        json& parent = *m_stack.back();
+        Json& parent = *m_stack.back().container;
         if (parent.is_array()) {
             parent.push_back(std::move(value));
             return &parent.back();
         }
-        return &(parent[m_key] = std::move(value));
+        if constexpr (std::is_same_v<Json, nlohmann::ordered_json>) {
+            auto& members = parent.template get_ref<typename Json::object_t&>();
+            members.push_back({std::move(m_key), std::move(value)}); // known to be new: no search
+            return &members.back().second;
+        } else {
+            return &(parent[m_key] = std::move(value));
+        }
     }
-    bool add(json&& value)
+    bool add(Json&& value, std::size_t bytes)
     {
-        if (++m_values > m_limits.maxValues)
-            return fail("more than " + std::to_string(m_limits.maxValues) + " values");
+        if (!count(1, kValueBytes + bytes))
+            return false;
         place(std::move(value));
         return true;
     }
-    bool open(json&& container)
+    bool open(Json&& container)
     {
         if (static_cast<int>(m_stack.size()) >= m_limits.maxDepth)
             return fail("nested deeper than " + std::to_string(m_limits.maxDepth) + " levels");
-        if (++m_values > m_limits.maxValues)
-            return fail("more than " + std::to_string(m_limits.maxValues) + " values");
-        m_stack.push_back(place(std::move(container)));
+        if (!count(1, kValueBytes + kContainerBytes))
+            return false;
+        m_stack.push_back({place(std::move(container)), {}});
         return true;
     }
     bool close()
@@ -94,9 +176,9 @@ private:
     }
 
     JsonLimits m_limits;
-    std::vector<json*> m_stack; ///< open containers; a parent does not move while a child is open
+    std::vector<Open> m_stack; ///< open containers; a parent does not move while a child is open
     std::string m_key, m_message, m_accepted;
-    std::size_t m_position = 0, m_values = 0;
+    std::size_t m_values = 0, m_bytes = 0;
 };
 
 std::string lineAndColumn(std::string_view text, std::size_t position)
@@ -110,24 +192,37 @@ std::string lineAndColumn(std::string_view text, std::size_t position)
     return "line " + std::to_string(line) + ", column " + std::to_string(column);
 }
 
-} // namespace
-
-Result<nlohmann::json> parseJson(std::string_view text, const JsonLimits& limits)
+template <class Json>
+Result<Json> parsed(std::string_view text, const JsonLimits& limits)
 {
     if (text.size() > limits.maxBytes)
         return Diagnostic{.message = "the text is too large",
                           .found = std::to_string(text.size()) + " bytes",
                           .accepted = "at most " + std::to_string(limits.maxBytes) + " bytes"};
-    BoundedBuilder builder(limits);
-    const bool done = json::sax_parse(text.begin(), text.end(), &builder);
+    if (text.starts_with("\xEF\xBB\xBF"))
+        text.remove_prefix(3);
+    BoundedBuilder<Json> builder(limits);
+    TextWalk::Place place{text.data(), text.data() + text.size()};
+    const bool done = Json::sax_parse(TextWalk(&place), TextWalk(nullptr), &builder);
     if (done && !builder.failed())
         return std::move(builder.document);
     Diagnostic error;
     error.message = builder.failed() ? builder.message() : "this is not JSON";
     error.accepted = builder.accepted();
-    if (builder.position() > 0)
-        error.path = lineAndColumn(text, builder.position());
+    error.path = lineAndColumn(text, static_cast<std::size_t>(place.at - text.data()));
     return error;
+}
+
+} // namespace
+
+Result<nlohmann::json> parseJson(std::string_view text, const JsonLimits& limits)
+{
+    return parsed<nlohmann::json>(text, limits);
+}
+
+Result<nlohmann::ordered_json> parseOrderedJson(std::string_view text, const JsonLimits& limits)
+{
+    return parsed<nlohmann::ordered_json>(text, limits);
 }
 
 } // namespace prism

@@ -1,4 +1,6 @@
-// JSON text from outside, read with limits: size, depth and number of values are bounded, errors are values.
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The one parser of JSON documents from outside: size, depth, number of values and memory are bounded, errors are values. (Traces of many
+// gigabytes stream through their own reader.)
 #pragma once
 
 #include "core/base/result.h"
@@ -14,10 +16,13 @@ struct JsonLimits {
     std::size_t maxBytes = std::size_t{64} << 20;
     int maxDepth = 64;
     std::size_t maxValues = 4'000'000;
+    std::size_t maxMemory = std::size_t{256} << 20; ///< of the document that is made
 };
 
 /// Parses a whole JSON text. One error with line and column: malformed text, a limit, a number that no double holds
-/// (1e999, NaN), a key given twice in one object. Memory is bounded by the limits; never recursive. Any thread.
+/// (1e999, NaN), a key given twice in one object. Memory is bounded by the limits, also of errors; never recursive. Any thread.
 [[nodiscard]] Result<nlohmann::json> parseJson(std::string_view text, const JsonLimits& limits = {});
+/// The same with the keys of each object in the order of the text.
+[[nodiscard]] Result<nlohmann::ordered_json> parseOrderedJson(std::string_view text, const JsonLimits& limits = {});
 
 } // namespace prism

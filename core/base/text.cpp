@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -42,6 +43,17 @@ std::string nearestName(std::string_view name, std::span<const std::string> know
         }
     }
     return best;
+}
+
+Diagnostic unknownName(std::string path, std::string_view what, std::string_view name, std::span<const std::string> known)
+{
+    const std::string nearest = nearestName(name, known);
+    Diagnostic error{.path = std::move(path), .found = std::string(name.substr(0, 80))};
+    error.message = "unknown " + std::string(what) + " \"" + std::string(name.substr(0, 80)) + "\"";
+    if (!nearest.empty())
+        error.message += "; did you mean \"" + nearest + "\"?";
+    error.accepted = "one of: " + joined(known, ", ");
+    return error;
 }
 
 std::string numberText(double value)

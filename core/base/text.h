@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Small text services that every reader needs: nearest known name, shortest number text, trimming and splitting.
 #pragma once
+
+#include "core/base/result.h"
 
 #include <cstdint>
 #include <optional>
@@ -16,6 +19,9 @@ namespace prism {
 
 /// The known name that is nearest to `name`, or empty when none is near enough (more than a third of it differs).
 [[nodiscard]] std::string nearestName(std::string_view name, std::span<const std::string> known);
+
+/// Unknown name below `path`, with the nearest of the known ones as a suggestion.
+[[nodiscard]] Diagnostic unknownName(std::string path, std::string_view what, std::string_view name, std::span<const std::string> known);
 
 /// Shortest decimal text that reads back to the same double ("0.1", "1e+300", "16384").
 [[nodiscard]] std::string numberText(double value);

@@ -1,9 +1,9 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/cost/measured.h"
 
 #include "core/cost/classes.h"
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 
 namespace prism {
@@ -15,44 +15,6 @@ double safeLog(double x)
 }
 
 } // namespace
-
-MatrixPrecision precisionOf(const std::string& dtype)
-{
-    std::string d = dtype;
-    std::transform(d.begin(), d.end(), d.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    const auto has = [&](const char* part) { return d.find(part) != std::string::npos; };
-    if (has("fp4"))
-        return MatrixPrecision::fp4;
-    if (has("fp8") || has("float8") || has("e4m3") || has("e5m2"))
-        return MatrixPrecision::fp8;
-    if (d == "fp32" || d == "float32" || d == "float" || d == "tf32")
-        return MatrixPrecision::tf32;
-    return MatrixPrecision::bits16;
-}
-
-bool collectiveOf(const std::string& op, CollectiveOp& collective)
-{
-    static constexpr std::pair<const char*, CollectiveOp> kOps[] = {{"all_reduce", CollectiveOp::allReduce},
-                                                                    {"all_gather", CollectiveOp::allGather},
-                                                                    {"reduce_scatter", CollectiveOp::reduceScatter},
-                                                                    {"all_to_all", CollectiveOp::allToAll},
-                                                                    {"p2p", CollectiveOp::sendRecv}};
-    for (const auto& [name, value] : kOps)
-        if (op == name) {
-            collective = value;
-            return true;
-        }
-    return false;
-}
-
-GroupGeometry filledNodes(std::int64_t ranks, std::int64_t gpusPerNode)
-{
-    GroupGeometry g;
-    g.size = std::max<std::int64_t>(1, ranks);
-    g.ranksPerNode = std::clamp<std::int64_t>(gpusPerNode, 1, g.size);
-    g.nodes = (g.size + g.ranksPerNode - 1) / g.ranksPerNode;
-    return g;
-}
 
 void MeasuredTables::set(const MeasuredConfig& measured, std::int64_t gpusPerNode, const GemmFormula& gemm,
                          const CollectiveFormula& collective)
@@ -119,24 +81,6 @@ double MeasuredTables::collectiveFactor(CollectiveOp op, const GroupGeometry& gr
 {
     return factor(m_collectives[static_cast<std::size_t>(op)][group.nodes > 1 ? 1 : 0],
                   {safeLog(bytes), safeLog(static_cast<double>(group.size)), 0});
-}
-
-Diagnostics unknownKernels(const MeasuredConfig& measured)
-{
-    Diagnostics warnings;
-    std::string known;
-    for (int id = 0; id < kKernelIds; ++id)
-        known += (known.empty() ? "" : ", ") + std::string(kernelName(static_cast<KernelId>(id)));
-    for (std::size_t i = 0; i < measured.kernels.size(); ++i) {
-        const std::string& name = measured.kernels[i].kernelClass;
-        bool found = false;
-        for (int id = 0; id < kKernelIds && !found; ++id)
-            found = kernelName(static_cast<KernelId>(id)) == name;
-        if (!found)
-            warnings.push_back({Severity::warning, "measured.kernels[" + std::to_string(i) + "].kernel_class",
-                                "no kernel has this class; its mean is not used", name, known, "", ""});
-    }
-    return warnings;
 }
 
 } // namespace prism

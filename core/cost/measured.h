@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Measured tables in place of formulas: operator times by shape, collectives by size, means by kernel class.
 //
 // Between the rows the residual of the formula is interpolated, so that a row's own shape gives the row's time and shapes beside
 // it keep the formula's tiles, waves and latencies.
 #pragma once
 
+#include "core/measured/operatorrows.h"
 #include "core/scenario/scenario.h"
 #include "core/step/layout.h"
 #include "core/workload/kernel.h"
@@ -13,15 +15,6 @@
 #include <vector>
 
 namespace prism {
-
-enum class MatrixPrecision : std::uint8_t { fp32, tf32, bits16, fp8, fp4 };
-
-/// The precision that a row's dtype names ("bf16", "half", "fp8", "nvfp4", "float"); 16 bit when it says nothing.
-[[nodiscard]] MatrixPrecision precisionOf(const std::string& dtype);
-/// The collective of a row's op; false when it is a matrix product.
-[[nodiscard]] bool collectiveOf(const std::string& op, CollectiveOp& collective);
-/// A group of `ranks` that fills nodes.
-[[nodiscard]] GroupGeometry filledNodes(std::int64_t ranks, std::int64_t gpusPerNode);
 
 /// Immutable after `set`; any thread. Cost of a question: one pass over the rows of its kind (at most 20,000 each).
 class MeasuredTables final {
@@ -57,8 +50,5 @@ private:
         return none;
     }();
 };
-
-/// Kernel classes of a scenario's measured means that no kernel has, one warning each.
-[[nodiscard]] Diagnostics unknownKernels(const MeasuredConfig& measured);
 
 } // namespace prism

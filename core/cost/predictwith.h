@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // costStep with other constants than the ones in use: for calibration and its cross-validation.
 #pragma once
 
 #include "core/cost/calibration.h"
-#include "core/cost/predictor.h"
+#include "core/cost/costedstep.h"
+#include "core/scenario/scenario.h"
 
 namespace prism {
 

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/cost/scheduleof.h"
 
+#include "core/schedule/generators.h"
 #include "core/schedule/lists.h"
 
 namespace prism {

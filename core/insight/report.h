@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // JSON and CSV pieces that all insights share, so that the same figure has the same keys everywhere.
 #pragma once
 
-#include "core/insight/sensitivity/sensitivity.h"
+#include "core/insight/insight.h"
 
 #include <nlohmann/json_fwd.hpp>
 

@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/measured/collectivetables.h"
 
 #include "core/measured/importmeasured.h"
-#include "core/cost/measured.h"
+#include "core/measured/operatorrows.h"
+#include "core/base/table.h"
 #include "core/measured/tables.h"
 
 #include <algorithm>
@@ -64,14 +66,16 @@ struct Reader {
 template <class Use>
 void Reader::eachRow(Use use)
 {
-    std::size_t line = 0;
-    for (std::string_view rest = text; !rest.empty();) {
-        const std::string_view row = nextLine(rest);
-        if (++line == 1 || row.empty())
-            continue;
-        if (!use(csvFields(row)) && errors.size() < kMaxErrors)
-            errors.push_back({Severity::error, file + ":" + std::to_string(line), "the row cannot be read", std::string(row.substr(0, 80)),
+    TableRows rows(text);
+    for (bool header = true; rows.next() && errors.size() < kMaxErrors; header = false) {
+        const std::string place = file + ":" + std::to_string(rows.line());
+        if (rows.problem()) {
+            errors.push_back(*rows.problem());
+            errors.back().path = place;
+        } else if (!header && !use(rows.cells())) {
+            errors.push_back({Severity::error, place, "the row cannot be read", std::string(rows.text().substr(0, 80)),
                               "numbers > 0 in the columns of this table", "", ""});
+        }
     }
 }
 
@@ -193,7 +197,7 @@ Result<CollectiveFolder> readCollectiveFolder(const std::string& folder)
             errors.insert(errors.end(), found.begin(), found.end());
             continue;
         }
-        const Result<std::string> text = readTextFile(path, std::size_t{64} << 20);
+        const Result<std::string> text = readTextFile(path);
         if (!text) {
             const Diagnostics found = text.errors();
             errors.insert(errors.end(), found.begin(), found.end());

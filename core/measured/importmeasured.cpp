@@ -1,6 +1,11 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/measured/importmeasured.h"
+#include "core/base/textfile.h"
+#include "core/measured/measuredlimits.h"
+#include "core/scenario/scenariolimits.h"
 
-#include "core/measured/tables.h"
+#include "core/base/table.h"
+#include "core/base/text.h"
 
 #include <algorithm>
 #include <cctype>
@@ -12,9 +17,9 @@
 namespace prism {
 namespace {
 
-constexpr std::size_t kMaxText = std::size_t{64} << 20, kMaxRows = 20'000, kMaxErrors = 100;
+constexpr std::size_t kMaxErrors = 100;
+constexpr std::size_t kMaxWords = 16; ///< of a line: a row has 13
 constexpr double kMaxSeconds = 1e6;
-constexpr std::int64_t kMaxInteger = std::int64_t{1} << 50;
 
 /// Collects errors by line, up to a limit that says so.
 class Errors final {
@@ -29,6 +34,7 @@ public:
                           std::move(accepted), "", ""});
     }
     [[nodiscard]] bool empty() const { return m_list.empty(); }
+    [[nodiscard]] bool full() const { return m_list.size() > kMaxErrors; }
     [[nodiscard]] Diagnostics take() { return std::move(m_list); }
 
 private:
@@ -38,31 +44,13 @@ private:
 bool integerOf(std::string_view word, std::int64_t& value)
 {
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    return error == std::errc{} && end == word.data() + word.size() && value >= 0 && value <= kMaxInteger;
+    return error == std::errc{} && end == word.data() + word.size() && value >= 0 && value <= kMaxMeasuredSize;
 }
 
 bool realOf(std::string_view word, double& value)
 {
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
     return error == std::errc{} && end == word.data() + word.size() && std::isfinite(value);
-}
-
-std::vector<std::string_view> words(std::string_view line)
-{
-    std::vector<std::string_view> list;
-    std::size_t at = 0;
-    while ((at = line.find_first_not_of(" \t\r", at)) != std::string_view::npos) {
-        const std::size_t end = std::min(line.find_first_of(" \t\r", at), line.size());
-        list.push_back(line.substr(at, end - at));
-        at = end;
-    }
-    return list;
-}
-
-std::string trimmed(std::string_view text)
-{
-    const std::size_t begin = text.find_first_not_of(" \t\r\n"), end = text.find_last_not_of(" \t\r\n");
-    return begin == std::string_view::npos ? std::string() : std::string(text.substr(begin, end - begin + 1));
 }
 
 /// The op of a program or column name: "all_reduce_perf", "AllReduce", "alltoall" ... Empty when it is none.
@@ -86,18 +74,6 @@ std::string opOf(std::string_view name)
     return it == known.end() ? std::string() : it->second;
 }
 
-/// Calls `use(line number, line)` for every line.
-template <class Use>
-void forEachLine(std::string_view text, Use use)
-{
-    std::size_t number = 0;
-    for (std::size_t begin = 0; begin < text.size();) {
-        const std::size_t end = std::min(text.find('\n', begin), text.size());
-        use(++number, text.substr(begin, end - begin));
-        begin = end + 1;
-    }
-}
-
 Diagnostic tooLarge(std::size_t size)
 {
     return {Severity::error, "", "the text is too large", std::to_string(size) + " bytes", "at most 64 MiB", "", ""};
@@ -106,7 +82,7 @@ Diagnostic tooLarge(std::size_t size)
 /// A header line: devices are counted, the name of the test is kept.
 void readHeader(std::string_view line, std::int64_t& ranks, std::string& op)
 {
-    const std::vector<std::string_view> w = words(line.substr(1));
+    const std::vector<std::string_view> w = words(line.substr(1), kMaxWords);
     std::int64_t rank = 0;
     if (w.size() > 2 && w[0] == "Rank" && integerOf(w[1], rank))
         ++ranks;
@@ -146,10 +122,7 @@ Columns columnsOf(const std::vector<std::string>& header)
         {"ranks", &Columns::ranks}, {"num_gpus", &Columns::ranks}, {"bytes", &Columns::bytes}};
     const std::map<std::string, double> times = {{"time_s", 1.0}, {"time_ms", 1e-3}, {"time_us", 1e-6}, {"latency_us", 1e-6}};
     for (std::size_t i = 0; i < header.size(); ++i) {
-        std::string name = trimmed(header[i]);
-        if (i == 0 && name.starts_with("\xEF\xBB\xBF")) // byte-order mark
-            name.erase(0, 3);
-        std::transform(name.begin(), name.end(), name.begin(), [](unsigned char x) { return static_cast<char>(std::tolower(x)); });
+        const std::string name = lowered(header[i]);
         if (const auto it = names.find(name); it != names.end())
             c.*it->second = static_cast<int>(i);
         if (const auto it = times.find(name); it != times.end() && c.time < 0) {
@@ -165,8 +138,7 @@ void readOperator(std::size_t line, const std::vector<std::string>& fields, cons
                   Errors& errors)
 {
     const auto field = [&](int column) {
-        return column >= 0 && static_cast<std::size_t>(column) < fields.size() ? trimmed(fields[static_cast<std::size_t>(column)])
-                                                                               : std::string();
+        return column >= 0 && static_cast<std::size_t>(column) < fields.size() ? fields[static_cast<std::size_t>(column)] : std::string();
     };
     MeasuredRow row;
     bool good = true;
@@ -180,17 +152,17 @@ void readOperator(std::size_t line, const std::vector<std::string>& fields, cons
         return;
     }
     row.dtype = field(c.dtype).substr(0, 20);
-    const auto size = [&](const char* name, int column, std::int64_t least, std::int64_t& value) {
+    const auto size = [&](const char* name, int column, std::int64_t least, std::int64_t& value, std::int64_t most = kMaxMeasuredSize) {
         const std::string text = field(column);
-        if (!integerOf(text, value) || value < least)
-            wrong(std::string(name) + " is not a size", text, "an integer of at least " + std::to_string(least));
+        if (!integerOf(text, value) || value < least || value > most)
+            wrong(std::string(name) + " is not a size", text, "an integer from " + std::to_string(least) + " to " + std::to_string(most));
     };
     if (row.op == "gemm") {
         size("m", c.m, 1, row.m);
         size("n", c.n, 1, row.n);
         size("k", c.k, 1, row.k);
     } else {
-        size("ranks", c.ranks, 2, row.ranks);
+        size("ranks", c.ranks, 2, row.ranks, kMaxMeasuredRanks);
         size("bytes", c.bytes, 1, row.bytes);
     }
     double time = 0;
@@ -205,35 +177,36 @@ void readOperator(std::size_t line, const std::vector<std::string>& fields, cons
 
 Result<std::vector<MeasuredRow>> ncclTestsRows(std::string_view text, const NcclTestsOptions& options)
 {
-    if (text.size() > kMaxText)
+    if (text.size() > kMaxTextBytes)
         return tooLarge(text.size());
     Errors errors;
     std::int64_t ranks = 0;
     std::string op;
     std::vector<MeasuredRow> rows;
     std::vector<std::size_t> lineOf;
-    forEachLine(text, [&](std::size_t number, std::string_view line) {
+    for (TextLines lines(text); lines.next() && !errors.full();) {
+        std::string_view line = lines.text();
         if (const std::size_t at = line.find("<stdout>:"); line.starts_with('[') && at != std::string_view::npos)
             line.remove_prefix(at + 9); // mpirun --tag-output
-        const std::vector<std::string_view> w = words(line);
+        const std::vector<std::string_view> w = words(line, kMaxWords);
         if (w.empty())
-            return;
+            continue;
         if (w.front().front() == '#') {
             readHeader(line.substr(line.find('#')), ranks, op);
-            return;
+            continue;
         }
         std::int64_t first = 0;
         if (!integerOf(w.front(), first) && w.front().find_first_not_of("-0123456789.") != std::string_view::npos)
-            return; // what a launcher printed among the table
+            continue; // what a launcher printed among the table
         MeasuredRow row;
         if (!readTableRow(w, row))
-            errors.add(number, "this row of the table cannot be read", trimmed(line),
+            errors.add(lines.line(), "this row of the table cannot be read", trimmed(line),
                        "size count type [redop [root]] time algbw busbw errors [the same in place]");
-        else if (rows.size() >= kMaxRows)
-            errors.add(number, "there are too many rows", "", "at most 20000");
+        else if (rows.size() >= kMaxImportedRows)
+            errors.add(lines.line(), "there are too many rows", "", "at most " + std::to_string(kMaxImportedRows));
         else if (row.bytes > 0 && row.seconds > 0) // sizes below one element per rank are printed as 0
             rows.push_back(row);
-    });
+    }
     op = options.op.empty() ? op : options.op;
     ranks = options.ranks > 0 ? options.ranks : ranks;
     if (op.empty() || op == "gemm" || opOf(op) != op)
@@ -254,32 +227,29 @@ Result<std::vector<MeasuredRow>> ncclTestsRows(std::string_view text, const Nccl
 
 Result<std::vector<MeasuredRow>> operatorTableRows(std::string_view text)
 {
-    if (text.size() > kMaxText)
+    if (text.size() > kMaxTextBytes)
         return tooLarge(text.size());
     Errors errors;
     std::vector<MeasuredRow> rows;
     Columns columns;
-    bool headed = false;
-    forEachLine(text, [&](std::size_t number, std::string_view line) {
-        if (trimmed(line).empty())
-            return;
-        const std::vector<std::string> fields = csvFields(line);
-        if (!headed) {
-            headed = true;
-            columns = columnsOf(fields);
+    TableRows table(text, {.trim = true});
+    for (bool header = true; table.next() && !errors.full(); header = false) {
+        if (table.problem()) {
+            errors.add(table.line(), table.problem()->message, table.problem()->found, table.problem()->accepted);
+        } else if (header) {
+            columns = columnsOf(table.cells());
             if (columns.time < 0)
-                errors.add(number, "the header names no time", line, "a column time_s, time_ms or time_us");
+                errors.add(table.line(), "the header names no time", table.text(), "a column time_s, time_ms or time_us");
             if (columns.op < 0 && (columns.m < 0 || columns.n < 0 || columns.k < 0))
-                errors.add(number, "the header names no operator", line, "a column op, or m, n and k");
-            return;
+                errors.add(table.line(), "the header names no operator", table.text(), "a column op, or m, n and k");
+        } else if (columns.time < 0) {
+            break;
+        } else if (rows.size() >= kMaxImportedRows) {
+            errors.add(table.line(), "there are too many rows", "", "at most " + std::to_string(kMaxImportedRows));
+        } else {
+            readOperator(table.line(), table.cells(), columns, rows, errors);
         }
-        if (columns.time < 0)
-            return;
-        if (rows.size() >= kMaxRows)
-            errors.add(number, "there are too many rows", "", "at most 20000");
-        else
-            readOperator(number, fields, columns, rows, errors);
-    });
+    }
     if (rows.empty() && errors.empty())
         errors.add(1, "there is no row in this table", "", "a header and rows");
     if (!errors.empty())

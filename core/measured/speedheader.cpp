@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/measured/speedheader.h"
 
 #include "core/base/text.h"
@@ -91,43 +92,10 @@ bool SpeedHeader::hasGpu() const
     return std::find(columns.begin(), columns.end(), SpeedColumn::gpu) != columns.end();
 }
 
-bool splitCells(std::string_view line, char separator, std::vector<std::string>& cells)
-{
-    cells.clear();
-    std::string cell;
-    bool quoted = false, wasQuoted = false;
-    for (std::size_t i = 0; i < line.size(); ++i) {
-        const char c = line[i];
-        if (quoted && c == '"' && i + 1 < line.size() && line[i + 1] == '"') {
-            cell += c;
-            ++i;
-        } else if (c == '"' && (quoted || trimmed(cell).empty())) {
-            quoted = !quoted;
-            wasQuoted = true;
-        } else if (c == separator && !quoted) {
-            cells.emplace_back(wasQuoted ? cell : std::string(trimmed(cell)));
-            cell.clear();
-            wasQuoted = false;
-        } else if (!wasQuoted || quoted || !std::isspace(static_cast<unsigned char>(c))) {
-            cell += c;
-        }
-    }
-    cells.emplace_back(wasQuoted ? cell : std::string(trimmed(cell)));
-    return !quoted;
-}
-
-Result<SpeedHeader> readSpeedHeader(std::string_view line)
+Result<SpeedHeader> readSpeedHeader(const std::vector<std::string>& cells)
 {
     SpeedHeader header;
-    for (const char candidate : {'\t', ';', ','})
-        if (line.find(candidate) != std::string_view::npos) {
-            header.separator = candidate;
-            break;
-        }
-    std::vector<std::string> cells;
     Diagnostics errors;
-    if (!splitCells(line, header.separator, cells))
-        errors.push_back(problem("A quote is not closed.", std::string(line), "quotes in pairs"));
     std::string names;
     for (const std::string& cell : cells) {
         const std::string name = plainName(cell);

@@ -1,5 +1,9 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/measured/speedtable.h"
+#include "core/measured/measuredlimits.h"
 
+#include "core/base/printable.h"
+#include "core/base/table.h"
 #include "core/base/text.h"
 #include "core/measured/speedheader.h"
 
@@ -14,7 +18,10 @@ namespace prism {
 
 namespace {
 
-constexpr std::size_t kMaxErrors = 200, kMaxRows = 1'000'000, kMaxLine = 4'096;
+constexpr std::size_t kMaxErrors = 200;
+constexpr TableLimits kLimits = {
+    .maxRows = kMaxSpeedRows + 1, .maxColumns = 1'024, .maxRowBytes = kMaxSpeedRowBytes}; ///< rows: with the header
+constexpr char kComment = '#';
 constexpr std::int64_t kMaxGpu = 1'023;
 /// A factor of 20 off the median is no GPU speed that trains (Sinha et al., SC22: outliers up to 1.5 times), but percent beside
 /// fractions (x 100) and ms beside s (x 1000).
@@ -34,16 +41,19 @@ double medianOf(std::vector<double> values)
 
 class Reader final {
 public:
-    Reader(std::string_view csv, std::string_view name) : m_rest(csv), m_name(name) {}
+    Reader(std::string_view csv, std::string_view name)
+        : m_text(csv),
+          m_name(name),
+          m_rows(csv, {.separator = separatorOf(csv, kComment), .comment = kComment, .trim = true, .limits = kLimits})
+    {
+    }
 
     Result<SpeedTable> read()
     {
         if (!isText() || !readHeader())
             return m_errors;
-        while (!m_rest.empty() && m_measured.size() < kMaxRows)
+        while (nextRow())
             readRow();
-        if (!m_rest.empty())
-            error(m_line + 1, "The table has too many rows.", "more than " + std::to_string(kMaxRows), "at most 1,000,000 rows");
         if (m_measured.empty() && m_errors.empty())
             error(m_line, "The table has no rows.", "", "one row per node or GPU");
         checkUnits();
@@ -79,42 +89,32 @@ private:
 
     bool isText()
     {
-        if (m_rest.starts_with("\xFF\xFE") || m_rest.starts_with("\xFE\xFF"))
+        if (m_text.starts_with("\xFF\xFE") || m_text.starts_with("\xFE\xFF"))
             error(1, "The table is in UTF-16.", "a UTF-16 mark", "UTF-8: save it as CSV (UTF-8)");
-        else if (m_rest.substr(0, 65'536).find('\0') != std::string_view::npos)
+        else if (m_text.substr(0, 65'536).find('\0') != std::string_view::npos)
             error(1, "The file is not text.", "a zero byte", "a CSV file");
         return m_errors.empty();
     }
 
-    bool nextLine(std::string_view& line)
+    /// Goes to the next row that can be read.
+    bool nextRow()
     {
-        while (!m_rest.empty()) {
-            const std::size_t end = m_rest.find('\n');
-            line = m_rest.substr(0, end);
-            m_rest = end == std::string_view::npos ? std::string_view{} : m_rest.substr(end + 1);
-            ++m_line;
-            if (!line.empty() && line.back() == '\r')
-                line.remove_suffix(1);
-            if (line.size() > kMaxLine) {
-                error(m_line, "The line is too long.", std::to_string(line.size()) + " bytes", "at most 4,096 bytes");
-                continue;
-            }
-            if (!trimmed(line).empty() && line.front() != '#')
+        while (m_rows.next()) {
+            m_line = static_cast<int>(m_rows.line());
+            if (!m_rows.problem())
                 return true;
+            error(m_line, m_rows.problem()->message, m_rows.problem()->found, m_rows.problem()->accepted);
         }
         return false;
     }
 
     bool readHeader()
     {
-        if (m_rest.starts_with("\xEF\xBB\xBF"))
-            m_rest.remove_prefix(3);
-        std::string_view line;
-        if (!nextLine(line)) {
+        if (!nextRow()) {
             error(1, "The table is empty.", "", "a header line such as node,gpu,tflops");
             return false;
         }
-        Result<SpeedHeader> header = readSpeedHeader(line);
+        Result<SpeedHeader> header = readSpeedHeader(m_rows.cells());
         if (header.ok())
             m_header = std::move(header).value();
         else
@@ -125,28 +125,22 @@ private:
 
     void readRow()
     {
-        std::string_view line;
-        if (!nextLine(line))
-            return;
-        if (!splitCells(line, m_header.separator, m_cells)) {
-            error(m_line, "A quote is not closed.", std::string(line), "quotes in pairs on one line");
-            return;
-        }
-        if (m_cells.size() != m_header.columns.size()) {
-            error(m_line, "The row has another number of cells than the header.", std::to_string(m_cells.size()),
+        const std::vector<std::string>& cells = m_rows.cells();
+        if (cells.size() != m_header.columns.size()) {
+            error(m_line, "The row has another number of cells than the header.", std::to_string(cells.size()),
                   std::to_string(m_header.columns.size()) + " cells"
-                      + (m_header.separator == ',' ? "; decimals with a point, as a comma ends a cell" : ""));
+                      + (separatorOf(m_text, kComment) == ',' ? "; decimals with a point, as a comma ends a cell" : ""));
             return;
         }
         Measured measured{-1, -1, m_line, 0};
         bool fine = true;
-        for (std::size_t c = 0; c < m_cells.size(); ++c) {
+        for (std::size_t c = 0; c < cells.size(); ++c) {
             if (m_header.columns[c] == SpeedColumn::node)
-                fine = readNode(m_cells[c], measured) && fine;
+                fine = readNode(cells[c], measured) && fine;
             else if (m_header.columns[c] == SpeedColumn::gpu)
-                fine = readGpu(m_cells[c], measured) && fine;
+                fine = readGpu(cells[c], measured) && fine;
             else if (m_header.columns[c] == SpeedColumn::value)
-                fine = readValue(m_cells[c], measured) && fine;
+                fine = readValue(cells[c], measured) && fine;
         }
         if (measured.node >= 0)
             noteRepeat(measured);
@@ -158,6 +152,10 @@ private:
     {
         if (cell.empty()) {
             error(m_line, "The node is missing.", "an empty cell", "a host name or a node number");
+            return false;
+        }
+        if (!isHostName(cell)) { // it goes into hostfiles, which launchers read
+            error(m_line, "This is no name of a host.", printable(cell), "letters, digits, dots, hyphens and underscores");
             return false;
         }
         const auto [at, added] = m_nodeIndex.try_emplace(cell, static_cast<int>(m_hosts.size()));
@@ -297,12 +295,13 @@ private:
         table.notes.push_back(std::move(d));
     }
 
-    std::string_view m_rest;
+    std::string_view m_text;
     std::string m_name;
+    TableRows m_rows;
     int m_line = 0;
     std::int64_t m_numberedFrom = -1;
     SpeedHeader m_header;
-    std::vector<std::string> m_hosts, m_cells;
+    std::vector<std::string> m_hosts;
     std::unordered_map<std::string, int> m_nodeIndex;
     std::unordered_map<std::uint64_t, int> m_seen;
     std::vector<Measured> m_measured;

@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Measured node speeds as infrastructure teams keep them: CSV of node, GPU and TFLOP/s or relative speed.
 #pragma once
 
 #include "core/base/result.h"
+#include "core/measured/speedunit.h"
 
 #include <string>
 #include <string_view>
@@ -16,8 +18,6 @@ struct SpeedRow {
     double relativeSpeed = 1; ///< > 1 is faster; absolute units: over the median of the table
     int line = 0;             ///< in the file, from 1
 };
-
-enum class SpeedUnit { relative, tflops, seconds };
 
 struct SpeedTable {
     std::vector<std::string> hosts; ///< distinct nodes in order of first appearance, or by number where nodes are 0..n-1 or 1..n

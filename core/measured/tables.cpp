@@ -1,30 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/measured/tables.h"
 
-#include <nlohmann/json.hpp>
-#include <zlib.h>
+#include "core/base/table.h"
 
-#include <algorithm>
+#include "core/base/jsontext.h"
+
+#include <nlohmann/json.hpp>
+
 #include <cstdio>
 #include <cstdlib>
-#include <memory>
 
 namespace prism {
 namespace {
 
-/// Calls `use` for each data row with exactly `columns` fields; collects up to 50 errors.
+constexpr std::size_t kMaxErrors = 50;
+constexpr double kMaxRanks = 1 << 20;
+
+/// Calls `use` for each data row with exactly `columns` cells; collects the first errors.
 template <class Use>
 Diagnostics forEachRow(const std::string& text, const std::string& path, std::size_t columns, Use use)
 {
     Diagnostics errors;
-    std::size_t line = 0;
-    for (std::string_view rest = text; !rest.empty();) {
-        const std::string_view row = nextLine(rest);
-        if (++line == 1 || row.empty())
-            continue;
-        const std::vector<std::string> fields = csvFields(row);
-        if ((fields.size() != columns || !use(fields)) && errors.size() < 50)
-            errors.push_back({Severity::error, path + ":" + std::to_string(line), "the row cannot be read", std::string(row.substr(0, 80)),
+    TableRows rows(text);
+    for (bool header = true; rows.next() && errors.size() < kMaxErrors; header = false) {
+        const std::string place = path + ":" + std::to_string(rows.line());
+        if (rows.problem()) {
+            errors.push_back(*rows.problem());
+            errors.back().path = place;
+        } else if (!header && (rows.cells().size() != columns || !use(rows.cells()))) {
+            errors.push_back({Severity::error, place, "the row cannot be read", std::string(rows.text().substr(0, 80)),
                               std::to_string(columns) + " fields", "", ""});
+        }
     }
     return errors;
 }
@@ -43,81 +49,11 @@ std::string familyOf(const std::string& system, double& linkGbPerS)
 
 } // namespace
 
-std::string_view nextLine(std::string_view& text)
-{
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    return line;
-}
-
 bool positive(const std::string& text, double& value)
 {
     char* end = nullptr;
     value = std::strtod(text.c_str(), &end);
     return end != text.c_str() && value > 0 && value < 1e18;
-}
-
-std::vector<std::string> csvFields(std::string_view line)
-{
-    std::vector<std::string> fields(1);
-    bool quoted = false;
-    for (const char c : line) {
-        if (c == '"')
-            quoted = !quoted;
-        else if (c == ',' && !quoted)
-            fields.emplace_back();
-        else if (c != '\r')
-            fields.back() += c;
-    }
-    return fields;
-}
-
-Result<std::string> selectedRows(std::string_view table, const std::vector<std::string>& wanted)
-{
-    std::string out;
-    std::vector<std::pair<std::size_t, std::string>> conditions;
-    Diagnostics errors;
-    for (bool header = true; !table.empty(); header = false) {
-        const std::string_view line = nextLine(table);
-        const std::vector<std::string> fields = csvFields(line);
-        if (header) {
-            for (const std::string& w : wanted) {
-                const std::size_t equals = std::min(w.find('='), w.size());
-                const auto at = std::find(fields.begin(), fields.end(), w.substr(0, equals));
-                if (at == fields.end() || equals == w.size())
-                    errors.push_back({Severity::error, "line 1", "rows cannot be selected by this", w,
-                                      "COLUMN=VALUE with a column of the header", "", ""});
-                else
-                    conditions.emplace_back(static_cast<std::size_t>(at - fields.begin()), w.substr(equals + 1));
-            }
-            if (!errors.empty())
-                return errors;
-        }
-        if (header || std::all_of(conditions.begin(), conditions.end(), [&](const auto& c) {
-                return c.first < fields.size() && fields[c.first] == c.second;
-            }))
-            out.append(line).push_back('\n');
-    }
-    return out;
-}
-
-Result<std::string> readTextFile(const std::string& path, std::size_t limitBytes)
-{
-    const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(gzopen(path.c_str(), "rb"), gzclose);
-    if (!file)
-        return Diagnostic{Severity::error, path, "the file cannot be opened", "", "a readable file", "", ""};
-    std::string text, part(1 << 16, '\0');
-    int got = 0;
-    while ((got = gzread(file.get(), part.data(), static_cast<unsigned>(part.size()))) > 0) {
-        text.append(part, 0, static_cast<std::size_t>(got));
-        if (text.size() > limitBytes)
-            return Diagnostic{
-                Severity::error, path, "the file is too large", "", "at most " + std::to_string(limitBytes >> 20) + " MiB", "", ""};
-    }
-    if (got < 0)
-        return Diagnostic{Severity::error, path, "the file cannot be decompressed", "", "text or gzip", "", ""};
-    return text;
 }
 
 Result<std::vector<BusRow>> readBusTable(const std::string& path)
@@ -132,7 +68,7 @@ Result<std::vector<BusRow>> readBusTable(const std::string& path)
         r.type = f[0].substr(0, f[0].find('_'));
         r.op = f[2] == "all_reduce" ? 0 : f[2] == "all_gather" ? 1 : f[2] == "reduce_scatter" ? 2 : f[2] == "alltoall" ? 3 : -1;
         double ranks = 0;
-        if (r.op < 0 || !positive(f[4], ranks) || !positive(f[5], r.bytes) || !positive(f[7], r.busGbPerS))
+        if (r.op < 0 || !positive(f[4], ranks) || ranks > kMaxRanks || !positive(f[5], r.bytes) || !positive(f[7], r.busGbPerS))
             return r.op >= 0 && f[7] == "0.0";
         r.ranks = static_cast<int>(ranks);
         rows.push_back(r);
@@ -173,7 +109,10 @@ Result<std::vector<GemmRow>> readSustainedGemms(const std::string& path)
     const Result<std::string> text = readTextFile(path);
     if (!text)
         return text.errors();
-    const auto json = nlohmann::json::parse(*text, nullptr, false);
+    const Result<nlohmann::json> document = parseJson(*text);
+    if (!document)
+        return document.errors();
+    const nlohmann::json& json = *document;
     const auto table = nlohmann::json::json_pointer("/accelerator/op/matmul/accurate_efficient_factor"),
                peak = nlohmann::json::json_pointer("/accelerator/op/matmul/tflops");
     if (!json.is_object() || !json.contains(table) || !json[table].is_object() || !json.contains(peak) || !json[peak].is_number())

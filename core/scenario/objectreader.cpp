@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/scenario/objectreader.h"
 
 #include "core/base/text.h"
-#include "core/scenario/parametercheck.h"
 
 #include <algorithm>
 #include <cmath>

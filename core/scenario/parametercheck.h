@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // One value against its entry of the parameter table: the same words for the reader, the editor and check().
 #pragma once
 
-#include "core/scenario/parameters.h"
+#include "core/scenario/parameter.h"
 
 #include <optional>
 
@@ -15,12 +16,7 @@ namespace prism {
 [[nodiscard]] std::string valueJson(const ParameterValue& value);
 /// Why a value of the right type is out of range, not finite or no known choice; nothing when it is fine.
 [[nodiscard]] std::optional<Diagnostic> rangeError(const Parameter& parameter, const ParameterValue& value);
-/// Unknown name below `path`, with the nearest of the known ones as a suggestion.
-[[nodiscard]] Diagnostic unknownName(std::string path, std::string_view what, std::string_view name, std::span<const std::string> known);
 /// True for names and preset labels: they change no number.
 [[nodiscard]] bool isLabel(const Parameter& parameter);
-
-/// check() that leaves out every rule in which one of the `skipped` parameter ids takes part (they are reported already).
-[[nodiscard]] Diagnostics checkExcept(const Scenario& scenario, const std::vector<std::string>& skipped);
 
 } // namespace prism

@@ -1,40 +1,21 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/scenario/parameters.h"
 
 #include "core/base/text.h"
 #include "core/scenario/parametercheck.h"
-#include "core/scenario/parametertable.h"
-#include "core/scenario/presets.h"
+#include "core/scenario/sectionpresets.h"
 #include "core/scenario/quantity.h"
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
-#include <unordered_map>
 
 namespace prism {
 namespace {
 
-std::vector<Parameter> makeTable()
-{
-    std::vector<Parameter> t;
-    table::addModel(t);
-    table::addCluster(t);
-    table::addParallelism(t);
-    table::addTraining(t);
-    table::addVariability(t);
-    return t;
-}
-
-const std::vector<Parameter>& parameterTable()
-{
-    static const std::vector<Parameter> kTable = makeTable();
-    return kTable;
-}
-
 std::vector<std::string> parameterIds()
 {
     std::vector<std::string> ids;
-    for (const Parameter& p : parameterTable())
+    for (const Parameter& p : parameters())
         ids.push_back(p.id);
     return ids;
 }
@@ -43,15 +24,15 @@ std::vector<std::string> parameterIds()
 std::string nearestParameter(std::string_view id)
 {
     const std::string wanted = lowered(id);
-    for (const Parameter& p : parameterTable())
+    for (const Parameter& p : parameters())
         if (lowered(p.shortName) == wanted && !wanted.empty())
             return p.id;
     std::vector<std::string> tails;
-    for (const Parameter& p : parameterTable())
+    for (const Parameter& p : parameters())
         tails.push_back(p.id.substr(p.id.rfind('.') + 1));
     if (id.find('.') == std::string_view::npos) {
         const std::string tail = nearestName(id, tails);
-        for (const Parameter& p : parameterTable())
+        for (const Parameter& p : parameters())
             if (!tail.empty() && p.id.ends_with("." + tail))
                 return p.id;
     }
@@ -137,27 +118,19 @@ std::optional<Result<Scenario>> loadPreset(const Scenario& s, const Parameter& p
             c.variability.slow = slow;
         });
     }
+    if (p.id == "job.preset") {
+        return withPreset(s, jobPreset(name), [](Scenario& c, const JobConfig& j) {
+            const std::string start = c.job.startDate;
+            const double deadline = c.job.deadlineDays;
+            c.job = j;
+            c.job.startDate = start;
+            c.job.deadlineDays = deadline;
+        });
+    }
     return std::nullopt;
 }
 
 } // namespace
-
-std::span<const Parameter> parameters()
-{
-    return parameterTable();
-}
-
-const Parameter* findParameter(std::string_view id)
-{
-    static const auto kIndex = [] {
-        std::unordered_map<std::string_view, const Parameter*> index;
-        for (const Parameter& p : parameterTable())
-            index.emplace(p.id, &p);
-        return index;
-    }();
-    const auto it = kIndex.find(id);
-    return it == kIndex.end() ? nullptr : it->second;
-}
 
 Result<Scenario> setParameter(const Scenario& scenario, std::string_view id, std::string_view text)
 {
@@ -188,7 +161,7 @@ Result<Scenario> setParameter(const Scenario& scenario, std::string_view id, std
 std::vector<const Parameter*> differences(const Scenario& a, const Scenario& b)
 {
     std::vector<const Parameter*> different;
-    for (const Parameter& p : parameterTable())
+    for (const Parameter& p : parameters())
         if (p.get(a) != p.get(b))
             different.push_back(&p);
     return different;
@@ -203,99 +176,6 @@ std::string parameterText(const Parameter& parameter, const Scenario& scenario)
             return numberText(percent) + "%";
     }
     return valueText(value);
-}
-
-std::string valueText(const ParameterValue& value)
-{
-    if (const auto* i = std::get_if<std::int64_t>(&value))
-        return std::to_string(*i);
-    if (const auto* d = std::get_if<double>(&value))
-        return numberText(*d);
-    if (const auto* b = std::get_if<bool>(&value))
-        return *b ? "true" : "false";
-    return std::get<std::string>(value);
-}
-
-std::string valueJson(const ParameterValue& value)
-{
-    if (const auto* s = std::get_if<std::string>(&value))
-        return nlohmann::json(*s).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-    return valueText(value);
-}
-
-std::string acceptedText(const Parameter& p)
-{
-    const std::string unit = p.unit.empty() ? "" : " " + p.unit;
-    switch (p.type) {
-    case ParameterType::integer:
-        return "an integer from " + numberText(p.minimum) + " to " + numberText(p.maximum) + unit;
-    case ParameterType::real:
-        return "a number from " + numberText(p.minimum) + " to " + numberText(p.maximum) + unit;
-    case ParameterType::boolean:
-        return "true or false";
-    case ParameterType::choice: {
-        std::vector<std::string> names = p.choices;
-        std::erase(names, "");
-        return "one of: " + joined(names, ", ");
-    }
-    case ParameterType::text:
-        break;
-    }
-    return "text of at most 200 characters";
-}
-
-std::optional<Diagnostic> rangeError(const Parameter& p, const ParameterValue& value)
-{
-    // Called for every parameter of every prediction: texts only where something is wrong.
-    const auto* text = std::get_if<std::string>(&value);
-    const bool whole = std::holds_alternative<std::int64_t>(value);
-    double number = 0;
-    if (text != nullptr) {
-        if (p.type == ParameterType::text ? text->size() <= 200 : std::find(p.choices.begin(), p.choices.end(), *text) != p.choices.end())
-            return std::nullopt;
-    } else {
-        if (std::holds_alternative<bool>(value))
-            return std::nullopt;
-        number = whole ? static_cast<double>(std::get<std::int64_t>(value)) : std::get<double>(value);
-        if (std::isfinite(number) && number >= p.minimum && number <= p.maximum)
-            return std::nullopt;
-    }
-    Diagnostic error{
-        .path = p.id, .message = p.label + " is out of range", .found = valueText(value).substr(0, 80), .accepted = acceptedText(p)};
-    if (text != nullptr) {
-        if (p.type == ParameterType::text)
-            return error;
-        error.message = p.label + ": \"" + text->substr(0, 80) + "\" is not known";
-        if (const std::string nearest = nearestName(*text, p.choices); !nearest.empty()) {
-            error.message += "; did you mean \"" + nearest + "\"?";
-            error.fixPath = p.id;
-            error.fixValue = valueJson(nearest);
-        }
-        return error;
-    }
-    if (!std::isfinite(number))
-        error.message = p.label + " is not a finite number";
-    else if (number < p.minimum) {
-        error.fixPath = p.id;
-        error.fixValue = numberText(p.minimum);
-    }
-    return error;
-}
-
-Diagnostic unknownName(std::string path, std::string_view what, std::string_view name, std::span<const std::string> known)
-{
-    const std::string nearest = nearestName(name, known);
-    Diagnostic error{.path = std::move(path), .found = std::string(name.substr(0, 80))};
-    error.message = "unknown " + std::string(what) + " \"" + std::string(name.substr(0, 80)) + "\"";
-    if (!nearest.empty())
-        error.message += "; did you mean \"" + nearest + "\"?";
-    error.accepted = "one of: " + joined(known, ", ");
-    return error;
-}
-
-bool isLabel(const Parameter& p)
-{
-    return p.id.ends_with(".preset") || p.id == "cluster.fabric" || p.id.ends_with(".name");
 }
 
 } // namespace prism

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Parameter table: the model section.
-#include "core/scenario/parametertable.h"
-#include "core/scenario/presets.h"
+#include "core/scenario/parameterentry.h"
+#include "core/scenario/presetlibrary.h"
 
 namespace prism::table {
 namespace {

@@ -1,4 +1,6 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/scenario/pipelinelayout.h"
+#include "core/scenario/scenariolimits.h"
 
 #include "core/base/text.h"
 
@@ -9,7 +11,6 @@ namespace {
 
 constexpr const char* kPath = "parallelism.pipeline_model_parallel_layout";
 constexpr const char* kNotation = "E, t, m, L and |, with t*3 or (tt|)*4 for repeats, such as \"Ettt|(tt|)*6ttmL\"";
-constexpr std::size_t kMaxPlaces = 8192; ///< characters after the repeats are written out
 
 Diagnostic layoutError(std::string message, std::string found, std::string accepted, std::string fixPath = {}, std::string fixValue = {})
 {
@@ -49,14 +50,14 @@ private:
         std::size_t n = 0;
         bool digits = false;
         for (; m_at < m_text.size() && m_text[m_at] >= '0' && m_text[m_at] <= '9'; ++m_at, digits = true)
-            n = std::min<std::size_t>(n * 10 + static_cast<std::size_t>(m_text[m_at] - '0'), kMaxPlaces + 1);
+            n = std::min<std::size_t>(n * 10 + static_cast<std::size_t>(m_text[m_at] - '0'), kMaxLayoutPlaces + 1);
         if (!digits || n == 0)
             wrong(star, "a repeat needs a number of at least 1 after *");
         return std::max<std::size_t>(n, 1);
     }
     void append(std::string& to, const std::string& part, std::size_t n, std::size_t at)
     {
-        if (to.size() + part.size() * n > kMaxPlaces)
+        if (to.size() + part.size() * n > kMaxLayoutPlaces)
             wrong(at, "the layout has too many places");
         else
             for (; n > 0; --n)

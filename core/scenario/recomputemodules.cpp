@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/scenario/recomputemodules.h"
 
-#include "core/scenario/parametercheck.h"
+#include "core/base/text.h"
 
 #include <array>
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // List scheduler for zb-1p, zb-2p and zb-v.
 #include "core/schedule/greedy.h"
 
@@ -11,6 +12,9 @@ namespace prism {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr int kRankedRounds = 8;                   ///< micro-batches per stage: fill, drain and several rounds of the steady state
+constexpr std::size_t kMostDecisions = 20'000'000; ///< of planning: about 2 s at 100 ns
+constexpr std::size_t kFullPlans = 2;              ///< the best of a shorter step, planned in full
 
 /// One choice of the planner's free parameters.
 struct Policy {
@@ -25,7 +29,6 @@ struct Policy {
 struct StageState {
     double clock = 0.0;
     double idle = 0.0;
-    double wake = kNever;
     bool started = false;
     bool owesForward = false; ///< its last forward or backward was a backward
     double inFlight = 0.0;
@@ -47,7 +50,8 @@ public:
           m_maxInFlight(maxInFlight),
           m_policy(policy),
           m_index(pathIndices(shape)),
-          m_stages(static_cast<std::size_t>(shape.numStages))
+          m_stages(static_cast<std::size_t>(shape.numStages)),
+          m_wake(static_cast<std::size_t>(shape.numStages), kNever)
     {
         const std::size_t slots = shape.path.size() * static_cast<std::size_t>(shape.numMicrobatches);
         m_forwardArrival.assign(slots, kNever);
@@ -57,19 +61,16 @@ public:
             s.nextForward.assign(static_cast<std::size_t>(shape.numChunks), 0);
             s.nextBackward.assign(static_cast<std::size_t>(shape.numChunks), 0);
         }
-        m_stages[static_cast<std::size_t>(shape.path.front()[0])].wake = 0.0;
+        m_wake[static_cast<std::size_t>(shape.path.front()[0])] = 0.0;
     }
 
     std::vector<std::vector<ScheduleItem>> plan()
     {
         for (;;) {
-            std::size_t stage = 0;
-            for (std::size_t s = 1; s < m_stages.size(); ++s)
-                if (m_stages[s].wake < m_stages[stage].wake)
-                    stage = s;
-            if (m_stages[stage].wake == kNever)
+            const auto first = std::min_element(m_wake.begin(), m_wake.end());
+            if (*first == kNever)
                 break;
-            decide(static_cast<int>(stage));
+            decide(static_cast<int>(first - m_wake.begin()));
         }
         std::vector<std::vector<ScheduleItem>> order;
         for (StageState& s : m_stages)
@@ -128,7 +129,7 @@ private:
     void decide(int stage)
     {
         StageState& s = m_stages[static_cast<std::size_t>(stage)];
-        const double now = std::max(s.clock, s.wake);
+        const double now = std::max(s.clock, m_wake[static_cast<std::size_t>(stage)]);
         if (s.started)
             s.idle += now - s.clock;
         s.clock = now;
@@ -144,14 +145,14 @@ private:
             return run(stage, b.item);
         if (f.arrival <= now) {
             const bool waits = b.arrival - now <= m_policy.forwardWait && s.idle + b.arrival - now <= m_policy.idleBudget;
-            return waits ? sleep(s, b.arrival) : run(stage, f.item);
+            return waits ? sleep(stage, b.arrival) : run(stage, f.item);
         }
         const double next = std::min(b.arrival, f.arrival);
         if (s.pendingWeight.empty())
-            return sleep(s, next);
+            return sleep(stage, next);
         const bool waits = next < now + m_times.weight && s.idle + next - now <= m_policy.idleBudget;
         if (waits)
-            return sleep(s, next);
+            return sleep(stage, next);
         runWeight(stage);
     }
 
@@ -163,7 +164,7 @@ private:
         run(stage, w);
     }
 
-    static void sleep(StageState& s, double until) { s.wake = until; }
+    void sleep(int stage, double until) { m_wake[static_cast<std::size_t>(stage)] = until; }
 
     void run(int stage, const ScheduleItem& i)
     {
@@ -196,7 +197,7 @@ private:
             s.clock += m_times.weight;
             s.inFlight -= m_times.weightShare;
         }
-        s.wake = s.clock;
+        m_wake[static_cast<std::size_t>(stage)] = s.clock;
     }
 
     void deliver(std::vector<double>& arrival, int from, int to, std::uint32_t m, double end)
@@ -205,8 +206,8 @@ private:
         const bool sameStage = m_shape.path[static_cast<std::size_t>(from)][0] == target;
         const double time = end + (sameStage ? 0.0 : m_times.transfer);
         arrival[at(to, m)] = time;
-        StageState& t = m_stages[static_cast<std::size_t>(target)];
-        t.wake = std::min(t.wake, std::max(time, t.clock));
+        double& wake = m_wake[static_cast<std::size_t>(target)];
+        wake = std::min(wake, std::max(time, m_stages[static_cast<std::size_t>(target)].clock));
     }
 
     const Schedule& m_shape;
@@ -215,6 +216,7 @@ private:
     Policy m_policy;
     std::vector<std::vector<int>> m_index;
     std::vector<StageState> m_stages;
+    std::vector<double> m_wake; ///< of each stage: when it decides next; apart from its state, because it is looked through at each step
     std::vector<double> m_forwardArrival, m_backwardArrival;
 };
 
@@ -239,38 +241,92 @@ std::vector<Policy> policies(const PassTimes& times, bool chunked)
     return out;
 }
 
+/// A policy and the pass times that it plans for.
+struct Attempt {
+    PassTimes planned;
+    Policy policy;
+};
+
+/// Everything that is tried. Orders planned for equal passes fall into the steps of the handcrafted schedule, which unequal ones can
+/// often keep.
+std::vector<Attempt> attempts(const PassTimes& times, bool chunked)
+{
+    const double third = (times.forward + times.backward + times.weight) / 3.0;
+    const PassTimes even{third, third, third, times.transfer, times.weightShare};
+    std::vector<Attempt> out;
+    for (const Policy& policy : policies(times, chunked)) {
+        out.push_back({times, policy});
+        if (chunked && policy.idleBudget == 0.0)
+            out.push_back({even, policy});
+    }
+    return out;
+}
+
+std::size_t itemsOf(const Schedule& shape)
+{
+    return shape.path.size() * static_cast<std::size_t>(shape.numMicrobatches) * kPhases;
+}
+
+struct Planned {
+    std::tuple<double, double> time{kNever, kNever}; ///< longest stage, end; shorter is better
+    std::size_t attempt = 0;
+    std::vector<std::vector<ScheduleItem>> order;
+};
+
+/// The order of one attempt with its times; without an order where the policy runs into a deadlock.
+Planned planned(Schedule shape, const PassTimes& times, int maxInFlight, const Attempt& attempt)
+{
+    shape.order = Planner(shape, attempt.planned, maxInFlight, attempt.policy).plan();
+    std::size_t items = 0;
+    for (const auto& order : shape.order)
+        items += order.size();
+    if (items != itemsOf(shape))
+        return {};
+    const ScheduleTiming timing = scheduleTiming(shape, times);
+    return {{timing.longestStageSeconds, timing.endSeconds}, 0, std::move(shape.order)};
+}
+
+/// Attempts from the best to the worst on a step of at most kRankedRounds micro-batches per stage: what follows repeats the steady state.
+/// As many are tried as kMostDecisions allows, spread over the list.
+std::vector<Planned> rankedAttempts(Schedule shape, const PassTimes& times, int maxInFlight, const std::vector<Attempt>& all)
+{
+    shape.numMicrobatches = std::min(shape.numMicrobatches, kRankedRounds * shape.numStages);
+    const std::size_t affordable = std::clamp(kMostDecisions / itemsOf(shape), kFullPlans, all.size());
+    std::vector<Planned> ranked;
+    for (std::size_t k = 0; k < affordable; ++k) {
+        const std::size_t attempt = k * all.size() / affordable;
+        Planned p = planned(shape, times, maxInFlight, all[attempt]);
+        p.attempt = attempt;
+        p.order.clear();
+        ranked.push_back(std::move(p));
+    }
+    std::stable_sort(ranked.begin(), ranked.end(), [](const Planned& a, const Planned& b) { return a.time < b.time; });
+    return ranked;
+}
+
 } // namespace
 
 std::vector<std::vector<ScheduleItem>> greedyOrder(const Schedule& shape, const PassTimes& times, int maxInFlight)
 {
-    Schedule candidate = shape;
-    std::vector<std::vector<ScheduleItem>> best;
-    std::tuple<double, double> bestTime{kNever, kNever};
-    const std::size_t nodes = shape.path.size() * static_cast<std::size_t>(shape.numMicrobatches) * kPhases;
-    const auto tryPolicy = [&](const PassTimes& planned, const Policy& policy) {
-        candidate.order = Planner(shape, planned, maxInFlight, policy).plan();
-        std::size_t items = 0;
-        for (const auto& order : candidate.order)
-            items += order.size();
-        if (items != nodes) // a policy may run into a deadlock
-            return;
-        const ScheduleTiming timing = scheduleTiming(candidate, times);
-        const std::tuple<double, double> time{timing.longestStageSeconds, timing.endSeconds};
-        if (time < bestTime) {
-            bestTime = time;
-            best = candidate.order;
-        }
+    const std::vector<Attempt> all = attempts(times, shape.numChunks > 1);
+    const bool small = shape.numMicrobatches <= kRankedRounds * shape.numStages && itemsOf(shape) * all.size() <= kMostDecisions;
+    Planned best;
+    std::size_t plans = 0;
+    const auto keepBetter = [&](const Attempt& attempt) {
+        Planned p = planned(shape, times, maxInFlight, attempt);
+        plans += p.order.empty() ? 0 : 1;
+        if (p.time < best.time)
+            best = std::move(p);
     };
-    // Orders planned for equal passes fall into the steps of the handcrafted schedule, which unequal ones can often keep.
-    const double third = (times.forward + times.backward + times.weight) / 3.0;
-    const PassTimes even{third, third, third, times.transfer, times.weightShare};
-    const bool chunked = shape.numChunks > 1;
-    for (const Policy& policy : policies(times, chunked)) {
-        tryPolicy(times, policy);
-        if (chunked && policy.idleBudget == 0.0)
-            tryPolicy(even, policy);
+    if (small) {
+        for (const Attempt& attempt : all)
+            keepBetter(attempt);
+        return best.order;
     }
-    return best;
+    for (const Planned& p : rankedAttempts(shape, times, maxInFlight, all))
+        if (plans < kFullPlans)
+            keepBetter(all[p.attempt]);
+    return best.order;
 }
 
 } // namespace prism

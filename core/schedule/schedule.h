@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Pipeline schedules as data: the order of every stage, what it depends on, and how many activations it holds.
 #pragma once
 
@@ -50,30 +51,6 @@ struct PassTimes {
     double weightShare = 1.0;
 };
 
-/// A schedule by name for P stages, V chunks per stage and M micro-batches:
-/// - gpipe: all forwards, then all backwards (Huang et al., arXiv 1811.06965). V = 1.
-/// - 1f1b: stage s runs min(P - 1 - s, M) forwards, then one forward, one backward (PipeDream-flush, arXiv 2006.09503). V = 1.
-/// - interleaved: Megatron-LM's interleaved 1F1B (arXiv 2104.04473): V >= 1, M a multiple of P; stage s warms up with
-///   2 (P - 1 - s) + (V - 1) P chunk forwards, micro-batches in groups of P per chunk.
-/// - zb-h1, zb-h2: the handcrafted schedules of Zero Bubble Pipeline Parallelism (arXiv 2401.10241, section 2). V = 1. Stage s
-///   runs w forwards, then repeats (backward i, weight i - d, forward): zb-h1 has w = P - s, d = s, zb-h2 has
-///   w = 2 (P - s) - 1, d = 2 s. In flight: P and 2P - 1 micro-batches on every stage.
-/// - zb-1p, zb-2p: planned greedily for `times` with at most P and 2P micro-batches in flight (section 3). V = 1.
-/// - zb-v: two chunks per stage on a V-shaped path (section 6), planned greedily for `times` with at most 2P chunk
-///   activations in flight, the memory of 1f1b. V = 2.
-/// Pure; any thread. Errors: unknown name (with the known ones), sizes that do not fit the schedule.
-[[nodiscard]] Result<Schedule> makeSchedule(std::string_view name, int numStages, int numChunks, int numMicrobatches,
-                                            const PassTimes& times = {});
-
-/// Names that makeSchedule knows, in the order of its documentation.
-[[nodiscard]] const std::vector<std::string>& scheduleNames();
-/// Whether a schedule of this name runs weight gradients as items of their own.
-[[nodiscard]] bool schedulesWeight(std::string_view name);
-
-/// Takes lists from outside: names the schedule "custom", gives an empty path the round of the interleaved schedule, sets
-/// splitsWeight when an item of phase weight occurs, and checks everything.
-[[nodiscard]] Result<Schedule> customSchedule(Schedule lists);
-
 /// Everything that is wrong: sizes, path not a permutation of (stage, chunk), items missing, repeated or out of range, and a
 /// deadlock, which names the item at which each stuck stage waits. Paths are below `path` ("schedule").
 [[nodiscard]] Diagnostics checkSchedule(const Schedule& schedule, std::string_view path = "schedule");
@@ -93,6 +70,14 @@ struct ScheduleNode {
 /// forward to the end of its backward, or of its weight item where the schedule splits the weight gradient. One unit is the
 /// activations of one chunk, 1/V of a stage.
 [[nodiscard]] std::vector<int> activationsInFlight(const Schedule& schedule);
+
+/// What one forward of a chunk keeps until its backward, and which part of it stays until the weight item where that runs apart; any
+/// common unit.
+struct HeldByChunk {
+    double untilBackward = 0.0, untilWeight = 0.0;
+};
+/// Per stage: the largest sum of what the forwards that have run still keep. `held[stage][chunk]`.
+[[nodiscard]] std::vector<double> largestHeld(const Schedule& schedule, const std::vector<std::vector<HeldByChunk>>& held);
 
 /// Index on the path of each [stage][chunk].
 [[nodiscard]] std::vector<std::vector<int>> pathIndices(const Schedule& schedule);

@@ -1,4 +1,6 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/schedule/zerobubble.h"
+#include "core/schedule/generators.h"
 
 #include <algorithm>
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Step-time samples of a StepGraph: the two simulators of the design behind one signature.
 #pragma once
 
@@ -41,8 +42,5 @@ struct StepSamples {
 
 /// What the product runs. Uses the sameness of cells and replicas; agrees with the reference on the battery.
 [[nodiscard]] StepSamples simulate(const StepGraph& graph, const SimOptions& options);
-
-/// The step time with every factor at 1 (slow spots and fixedSpatial as given), in seconds. Microseconds to run.
-[[nodiscard]] double deterministicStepSeconds(const StepGraph& graph);
 
 } // namespace prism

@@ -1,7 +1,6 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Families of mean-1 factors: names, moments, hashing, checks.
 #include "core/stats/distribution.h"
-
-#include "core/stats/quantile.h"
 
 #include <algorithm>
 #include <array>
@@ -42,11 +41,6 @@ std::optional<Family> familyFromName(std::string_view name)
     if (it == kFamilyNames.end())
         return std::nullopt;
     return static_cast<Family>(it - kFamilyNames.begin());
-}
-
-double Distribution::baseQuantile(double u) const
-{
-    return QuantileFunction(*this)(u);
 }
 
 double Distribution::baseVariance() const

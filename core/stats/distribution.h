@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A duration factor with mean 1: the one way in which every layer says how something varies.
 #pragma once
 
@@ -30,8 +31,6 @@ struct Distribution {
     double rareMultiplier = 1.0;                     ///< > 0
     std::shared_ptr<const std::vector<double>> pool; ///< only for empirical
 
-    /// Quantile of the factor without its rare event at probability u in (0, 1).
-    [[nodiscard]] double baseQuantile(double u) const;
     /// Variance of the factor without its rare event.
     [[nodiscard]] double baseVariance() const;
     /// Mean and variance with the rare event.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/stats/moments.h"
 
 #include <algorithm>
@@ -27,6 +28,12 @@ double quantileOfSorted(const std::vector<double>& sorted, double probability)
     const auto i = std::min(static_cast<std::size_t>(at), sorted.size() - 1);
     const auto j = std::min(i + 1, sorted.size() - 1);
     return sorted[i] + (at - static_cast<double>(i)) * (sorted[j] - sorted[i]);
+}
+
+double medianOf(std::vector<double> x)
+{
+    std::sort(x.begin(), x.end());
+    return x.empty() ? 0 : (x.size() % 2 == 1 ? x[x.size() / 2] : 0.5 * (x[x.size() / 2 - 1] + x[x.size() / 2]));
 }
 
 } // namespace prism

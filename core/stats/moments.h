@@ -1,9 +1,15 @@
-// Mean, variance and quantiles of samples.
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Mean, variance, median and quantiles of samples, and the pair of moments that stands for a distribution.
 #pragma once
 
 #include <vector>
 
 namespace prism {
+
+/// Of one quantity; the variance in the square of the mean's unit.
+struct Moments {
+    double mean = 0.0, variance = 0.0;
+};
 
 /// 0 without samples.
 [[nodiscard]] double meanOf(const std::vector<double>& x);
@@ -12,5 +18,7 @@ namespace prism {
 
 /// Quantile by linear interpolation between order statistics (Hyndman and Fan type 7); `sorted` ascending; 0 without samples.
 [[nodiscard]] double quantileOfSorted(const std::vector<double>& sorted, double probability);
+/// The middle value, or half-way between the two; 0 without samples.
+[[nodiscard]] double medianOf(std::vector<double> x);
 
 } // namespace prism

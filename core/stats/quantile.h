@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The quantile function of a mean-1 factor with its family parameters solved once.
 #pragma once
 
@@ -35,5 +36,11 @@ private:
     double m_scale = 1.0;    ///< normal: s; lognormal: s; gamma, Weibull: scale
     std::shared_ptr<const std::vector<double>> m_pool;
 };
+
+/// One quantile of a factor without its rare event at probability u in (0, 1); solves the family's parameters each time.
+[[nodiscard]] inline double baseQuantile(const Distribution& distribution, double u)
+{
+    return QuantileFunction(distribution)(u);
+}
 
 } // namespace prism

@@ -1,4 +1,6 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Looking after a study file: the whole check, compaction, and its structure as text.
+#include "core/base/jsontext.h"
 #include "core/study/compress.h"
 #include "core/study/impl.h"
 
@@ -78,7 +80,7 @@ Diagnostics Study::check() const
         while (rows.row()) {
             const std::int64_t id = rows.integer(0);
             tryOut("revision " + std::to_string(id), [&] {
-                if (!nlohmann::json::accept(impl.revisionText(id)))
+                if (!parseJson(impl.revisionText(id)))
                     failStudy(kDamaged, "not a JSON text");
             });
         }

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/study/compress.h"
 
 #include "core/base/hash.h"
 #include "core/study/database.h"
-#include "core/study/study.h"
+#include "core/study/studytypes.h"
 
 #include <zlib.h>
 

@@ -1,14 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // zlib with bounds: text and blobs of a study, which may come from a stranger. Internal to core/study.
 #pragma once
+
+#include "core/study/studylimits.h"
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace prism {
-
-/// The largest uncompressed value of a study file.
-inline constexpr std::int64_t kMaxRawBytes = std::int64_t{256} << 20;
 
 [[nodiscard]] std::string compressBytes(std::string_view bytes);
 /// Throws StudyError (damaged) unless the data unpack to exactly `rawBytes`.

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/study/database.h"
 
 #include "core/study/strictvfs.h"
-#include "core/study/study.h"
+#include "core/study/studytypes.h"
 
 #include <sqlite3.h>
 

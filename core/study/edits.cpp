@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Changes of a study and their undo history: every change is one field of one scenario (or of the study) with its value before
 // and after, so undo and redo are the same walk in two directions.
 #include "core/study/impl.h"
@@ -13,7 +14,6 @@ using namespace study_problem;
 namespace {
 
 constexpr std::size_t kMaxNameBytes = 1000;
-constexpr std::size_t kMaxNoteBytes = 1 << 20;
 constexpr std::array<std::string_view, 10> kScenarioFields = {"name",    "position", "colour",  "line_style", "note",
                                                               "visible", "archived", "removed", "parent",     "current"};
 
@@ -218,7 +218,7 @@ Diagnostics Study::setLineStyle(ScenarioId id, const std::string& lineStyle)
 Diagnostics Study::setNote(ScenarioId id, const std::string& note)
 {
     const std::lock_guard guard(m_impl->mutex);
-    if (note.size() > kMaxNoteBytes)
+    if (note.size() > kMaxScenarioNoteBytes)
         return {{Severity::error, std::string(kTooLarge), "The note is too long.", std::to_string(note.size()) + " bytes", "up to 1 MiB"}};
     return m_impl->changeOne(id, "Note", "note", note);
 }

@@ -1,15 +1,15 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A study as a folder of JSON and CSV that people and scripts read, and that importFolder reads back without loss.
 #include "core/study/compress.h"
-#include "core/base/csv.h"
+#include "core/base/outputfile.h"
+#include "core/base/table.h"
 #include "core/study/impl.h"
 
 #include <nlohmann/json.hpp>
 
 #include <bit>
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 
 namespace prism {
 
@@ -22,12 +22,9 @@ using Json = nlohmann::ordered_json;
 
 void writeText(const fs::path& path, const std::string& text)
 {
-    std::ofstream out(path, std::ios::binary | std::ios::trunc);
-    out.write(text.data(), static_cast<std::streamsize>(text.size()));
-    out.close();
-    if (!out)
-        failStudy(errno == ENOSPC ? kDiskFull : kInputOutput, "The file cannot be written.", path.string() + ": " + std::strerror(errno),
-                  "choose another place");
+    errno = 0;
+    if (const Diagnostics problems = writeFile(path.string(), text, Flush::no); !problems.empty())
+        failStudy(errno == ENOSPC ? kDiskFull : kInputOutput, problems.front().message, problems.front().path, "choose another place");
 }
 
 std::string field(const SqlValue& value)
@@ -107,15 +104,15 @@ std::string studyJson(const Database& db)
 
 std::string scenariosCsv(const Database& db)
 {
-    std::string csv =
-        csvLine({"id", "name", "position", "colour", "line_style", "note", "visible", "archived", "removed", "parent", "current_revision"});
+    std::string csv = tableLine(
+        {"id", "name", "position", "colour", "line_style", "note", "visible", "archived", "removed", "parent", "current_revision"});
     Statement rows(db.handle(), "SELECT id, name, position, colour, line_style, note, visible, archived, removed, parent, "
                                 "current FROM scenario ORDER BY id");
     while (rows.row()) {
         std::vector<std::string> fields;
         for (int i = 0; i < 11; ++i)
             fields.push_back(field(rows.value(i)));
-        csv += csvLine(fields);
+        csv += tableLine(fields);
     }
     return csv;
 }
@@ -135,34 +132,34 @@ Diagnostics Study::exportFolder(const std::string& folder) const
         const Database& db = impl.db;
         writeText(root / "scenarios.csv", scenariosCsv(db));
 
-        std::string csv = csvLine({"id", "scenario", "time_ms", "label", "file"});
+        std::string csv = tableLine({"id", "scenario", "time_ms", "label", "file"});
         Statement revisions(db.handle(), "SELECT id, scenario, time_ms, label FROM revision ORDER BY id");
         while (revisions.row()) {
             const std::string file = "revisions/" + field(revisions.value(0)) + ".json";
             writeText(root / file, impl.revisionText(revisions.integer(0)));
-            csv += csvLine({field(revisions.value(0)), field(revisions.value(1)), field(revisions.value(2)), revisions.text(3), file});
+            csv += tableLine({field(revisions.value(0)), field(revisions.value(1)), field(revisions.value(2)), revisions.text(3), file});
         }
         writeText(root / "revisions.csv", csv);
 
-        csv = csvLine({"id", "scenario", "kind", "name", "source", "time_ms", "file"});
+        csv = tableLine({"id", "scenario", "kind", "name", "source", "time_ms", "file"});
         Statement imports(db.handle(), "SELECT id, scenario, kind, name, source, time_ms, part FROM attachment ORDER BY id");
         while (imports.row()) {
             const std::string file = "attachments/" + field(imports.value(0)) + "-" + slug(imports.text(4));
             writeText(root / file, impl.partBytes(imports.integer(6)));
-            csv += csvLine({field(imports.value(0)), field(imports.value(1)), imports.text(2), imports.text(3), imports.text(4),
-                            field(imports.value(5)), file});
+            csv += tableLine({field(imports.value(0)), field(imports.value(1)), imports.text(2), imports.text(3), imports.text(4),
+                              field(imports.value(5)), file});
         }
         writeText(root / "attachments.csv", csv);
 
-        csv = csvLine({"hash", "kind", "engine_version", "seed", "samples", "time_ms", "used", "file"});
+        csv = tableLine({"hash", "kind", "engine_version", "seed", "samples", "time_ms", "used", "file"});
         Statement results(db.handle(), "SELECT id, hash, kind, engine_version, seed, samples, time_ms, used, raw_bytes, data "
                                        "FROM result ORDER BY id");
         while (results.row()) {
             const std::string file = "results/" + hex(results.integer(1)) + "-" + field(results.value(0)) + ".bin";
             writeText(root / file, expandBytes(results.text(9), results.integer(8)));
-            csv += csvLine({hex(results.integer(1)), results.text(2), results.text(3),
-                            std::to_string(std::bit_cast<std::uint64_t>(results.integer(4))), field(results.value(5)),
-                            field(results.value(6)), field(results.value(7)), file});
+            csv += tableLine({hex(results.integer(1)), results.text(2), results.text(3),
+                              std::to_string(std::bit_cast<std::uint64_t>(results.integer(4))), field(results.value(5)),
+                              field(results.value(6)), field(results.value(7)), file});
         }
         writeText(root / "results.csv", csv);
         writeText(root / "study.json", studyJson(db)); // last: a folder with it is complete

@@ -1,12 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/study/filelock.h"
 
+#include "core/base/jsontext.h"
+#include "core/base/platform/process.h"
 #include "core/study/database.h"
 
 #include <nlohmann/json.hpp>
 
 #include <cerrno>
 #include <cstring>
-#include <ctime>
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -31,10 +33,11 @@ StudyHolder readHolder(int descriptor)
     std::string text(kMaxHolderBytes, '\0');
     const ssize_t size = pread(descriptor, text.data(), text.size(), 0);
     text.resize(size > 0 ? static_cast<std::size_t>(size) : 0);
-    const auto json = nlohmann::json::parse(text, nullptr, false);
+    const Result<nlohmann::json> document = parseJson(text, {.maxBytes = kMaxHolderBytes});
     StudyHolder holder{.program = "another program", .host = "unknown"};
-    if (!json.is_object())
+    if (!document || !document->is_object())
         return holder;
+    const nlohmann::json& json = *document;
     const auto textOf = [&](const char* key, std::string& value) {
         if (json.contains(key) && json[key].is_string())
             value = json[key].get<std::string>().substr(0, kMaxFieldBytes);
@@ -59,22 +62,9 @@ bool stillThere(const std::string& path, int descriptor)
 
 } // namespace
 
-std::string StudyHolder::text() const
-{
-    std::string text = program + " on " + host + " (process " + std::to_string(pid) + ")";
-    const std::time_t seconds = sinceMs / 1000;
-    std::tm utc{};
-    char when[32];
-    if (sinceMs > 0 && gmtime_r(&seconds, &utc) && std::strftime(when, sizeof when, "%Y-%m-%d %H:%M UTC", &utc) > 0)
-        text += std::string(" since ") + when;
-    return text;
-}
-
 StudyHolder currentHolder(const std::string& program, std::int64_t nowMs)
 {
-    char host[256] = "unknown";
-    gethostname(host, sizeof host - 1);
-    return {.program = program, .host = host, .pid = getpid(), .sinceMs = nowMs};
+    return {.program = program, .host = hostName(), .pid = processId(), .sinceMs = nowMs};
 }
 
 std::unique_ptr<FileLock> FileLock::take(const std::string& studyPath, const StudyHolder& me, std::optional<StudyHolder>& other)

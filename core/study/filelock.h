@@ -1,7 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Who may write a study: a lock file beside it, held for as long as the study is open. Internal to core/study.
 #pragma once
 
-#include "core/study/study.h"
+#include "core/study/studytypes.h"
+
+#include <memory>
+#include <optional>
+#include <string>
 
 namespace prism {
 

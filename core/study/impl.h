@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What an open study holds. Internal to core/study.
 #pragma once
 
 #include "core/study/database.h"
+#include "core/study/studylimits.h"
 #include "core/study/filelock.h"
 #include "core/study/study.h"
 
@@ -9,9 +11,6 @@
 #include <mutex>
 
 namespace prism {
-
-/// The largest text of one scenario.
-inline constexpr std::size_t kMaxScenarioBytes = std::size_t{64} << 20;
 
 struct Study::Impl {
     struct Row {
@@ -69,6 +68,7 @@ struct Study::Impl {
     static std::unique_ptr<Impl> openFile(const std::string& path, const StudyOptions& options, std::unique_ptr<FileLock> lock);
     void takeLock();
     void connect();
+    void openFromDisk();
     void rollBackElsewhere();
     void inspect();
     void checkPages();

@@ -1,16 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Reads the folder that exportFolder writes. It may come from a stranger or have been edited by hand: every problem says its
 // file, and the new study appears complete or not at all.
 #include "core/study/compress.h"
-#include "core/base/csv.h"
+#include "core/base/jsontext.h"
+#include "core/base/table.h"
+#include "core/base/textfile.h"
 #include "core/study/impl.h"
 #include "core/study/schema.h"
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
 
 namespace prism {
 
@@ -22,52 +25,53 @@ namespace fs = std::filesystem;
 using Json = nlohmann::json;
 using Row = std::map<std::string, std::string>;
 
-constexpr int kMaxJsonDepth = 64;
-
 [[noreturn]] void failAt(const std::string& place, const std::string& message, const std::string& found = {},
                          const std::string& accepted = {})
 {
     throw StudyError{{Severity::error, place, message, found.substr(0, 200), accepted}};
 }
 
+/// The bytes of a file of the folder. Neither its name nor a link leads out of the folder.
 std::string readText(const fs::path& root, const std::string& file)
 {
     const fs::path relative(file);
     for (const fs::path& part : relative)
         if (relative.is_absolute() || part == "..")
             failAt(file, "A file of the study must lie in its folder.", file);
-    const fs::path path = root / relative;
     std::error_code error;
-    const auto size = fs::is_regular_file(path, error) ? fs::file_size(path, error) : 0;
-    if (error || !fs::is_regular_file(path, error))
-        failAt(file, "The file is missing from the folder.", path.string());
-    if (size > static_cast<std::uintmax_t>(kMaxRawBytes))
-        failAt(file, "The file is larger than a study may hold.", std::to_string(size) + " bytes", "up to 256 MiB");
-    std::ifstream in(path, std::ios::binary);
-    std::string text(static_cast<std::size_t>(size), '\0');
-    in.read(text.data(), static_cast<std::streamsize>(size));
-    if (!in)
-        failAt(file, "The file cannot be read.", path.string());
-    return text;
+    const fs::path home = fs::canonical(root, error), real = fs::canonical(root / relative, error);
+    if (error)
+        failAt(file, "The file is missing from the folder.", (root / relative).string());
+    if (std::mismatch(home.begin(), home.end(), real.begin(), real.end()).first != home.end())
+        failAt(file, "A file of the study must lie in its folder.", "a link to " + real.string());
+    Result<std::string> bytes = readBytes(real.string(), static_cast<std::size_t>(kMaxRawBytes));
+    if (!bytes)
+        failAt(file, bytes.errors().front().message, (root / relative).string(), bytes.errors().front().accepted);
+    return std::move(bytes).value();
 }
 
-std::vector<Row> readTable(const fs::path& root, const std::string& file, const std::vector<std::string>& columns)
+/// Calls `use` for each row of a table of the folder. One row is kept in memory.
+template <class Use>
+void eachRow(const fs::path& root, const std::string& file, const std::vector<std::string>& columns, Use use)
 {
-    const auto lines = parseCsv(readText(root, file));
-    if (lines.empty() || lines.front() != columns)
-        failAt(file + ":1", "The first line does not name the expected columns.", lines.empty() ? "" : csvLine(lines.front()),
-               csvLine(columns));
-    std::vector<Row> rows;
-    for (std::size_t i = 1; i < lines.size(); ++i) {
-        if (lines[i].size() != columns.size())
-            failAt(file + ":" + std::to_string(i + 1), "The line has another number of fields than the first.",
-                   std::to_string(lines[i].size()), std::to_string(columns.size()));
-        Row row{{"", file + ":" + std::to_string(i + 1)}};
+    const std::string text = readText(root, file);
+    TableRows table(text, {.quotedLines = true});
+    if (!table.next() || table.problem() || table.cells() != columns)
+        failAt(file + ":1", "The first line does not name the expected columns.", std::string(table.text().substr(0, 200)),
+               tableLine(columns));
+    Row row;
+    while (table.next()) {
+        const std::string place = file + ":" + std::to_string(table.line());
+        if (table.problem())
+            failAt(place, table.problem()->message, table.problem()->found, table.problem()->accepted);
+        if (table.cells().size() != columns.size())
+            failAt(place, "The line has another number of fields than the first.", std::to_string(table.cells().size()),
+                   std::to_string(columns.size()));
+        row[""] = place;
         for (std::size_t k = 0; k < columns.size(); ++k)
-            row[columns[k]] = lines[i][k];
-        rows.push_back(std::move(row));
+            row[columns[k]] = table.cells()[k];
+        use(row);
     }
-    return rows;
 }
 
 template <class T>
@@ -116,14 +120,11 @@ const Json& member(const Json& json, const std::string& key, Json::value_t kind,
 
 Json readStudyJson(const fs::path& root)
 {
-    bool tooDeep = false;
-    const auto watchDepth = [&](int depth, Json::parse_event_t, Json&) {
-        if (depth > kMaxJsonDepth)
-            tooDeep = true;
-        return !tooDeep;
-    };
-    Json json = Json::parse(readText(root, "study.json"), watchDepth, false);
-    if (tooDeep || json.is_discarded() || !json.is_object())
+    Result<Json> document = parseJson(readText(root, "study.json"));
+    if (!document)
+        failAt("study.json", document.errors().front().message, document.errors().front().path, document.errors().front().accepted);
+    Json json = std::move(document).value();
+    if (!json.is_object())
         failAt("study.json", "This is not a JSON object.");
     if (!json.contains("format") || json["format"] != "prism-study-1")
         failAt("study.json.format", "This is not the folder of a study.", json.contains("format") ? json["format"].dump() : "",
@@ -165,8 +166,8 @@ void importStudyRow(Database& db, const Json& json)
 
 void importResults(Database& db, const fs::path& root)
 {
-    for (const Row& row :
-         readTable(root, "results.csv", {"hash", "kind", "engine_version", "seed", "samples", "time_ms", "used", "file"})) {
+    const std::vector<std::string> columns = {"hash", "kind", "engine_version", "seed", "samples", "time_ms", "used", "file"};
+    eachRow(root, "results.csv", columns, [&](const Row& row) {
         const std::string bytes = readText(root, row.at("file"));
         const std::string data = compressBytes(bytes);
         db.run("INSERT INTO result (hash, kind, engine_version, seed, samples, time_ms, used, raw_bytes, data) "
@@ -174,7 +175,52 @@ void importResults(Database& db, const fs::path& root)
                std::bit_cast<std::int64_t>(number<std::uint64_t>(row, "hash", 16)), row.at("kind"), row.at("engine_version"),
                std::bit_cast<std::int64_t>(number<std::uint64_t>(row, "seed")), integer(row, "samples"), integer(row, "time_ms"),
                integer(row, "used"), static_cast<std::int64_t>(bytes.size()), SqlBlob{data});
-    }
+    });
+}
+
+void importScenarios(Database& db, const fs::path& root)
+{
+    const std::vector<std::string> columns = {"id",      "name",     "position", "colour", "line_style",      "note",
+                                              "visible", "archived", "removed",  "parent", "current_revision"};
+    eachRow(root, "scenarios.csv", columns, [&](const Row& row) {
+        db.run("INSERT INTO scenario (id, name, position, colour, line_style, note, visible, archived, removed, parent, "
+               "current) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+               integer(row, "id"), row.at("name"), integer(row, "position"), row.at("colour"), row.at("line_style"), row.at("note"),
+               integer(row, "visible"), integer(row, "archived"), integer(row, "removed"), optionalInteger(row, "parent"),
+               optionalInteger(row, "current_revision"));
+    });
+}
+
+void importRevisions(Study::Impl& impl, const fs::path& root)
+{
+    eachRow(root, "revisions.csv", {"id", "scenario", "time_ms", "label", "file"}, [&](const Row& row) {
+        const std::string text = readText(root, row.at("file"));
+        if (!parseJson(text))
+            failAt(row.at("file"), "The revision is not a JSON text.");
+        impl.db.run("INSERT INTO revision (id, scenario, time_ms, label, json) VALUES (?1, ?2, ?3, ?4, '')", integer(row, "id"),
+                    integer(row, "scenario"), integer(row, "time_ms"), row.at("label"));
+        impl.setRevisionText(integer(row, "id"), text);
+    });
+}
+
+void importAttachments(Study::Impl& impl, const fs::path& root)
+{
+    eachRow(root, "attachments.csv", {"id", "scenario", "kind", "name", "source", "time_ms", "file"}, [&](const Row& row) {
+        impl.db.run("INSERT INTO attachment (id, scenario, kind, name, source, time_ms, part) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                    integer(row, "id"), optionalInteger(row, "scenario"), row.at("kind"), row.at("name"), row.at("source"),
+                    integer(row, "time_ms"), impl.addPart(readText(root, row.at("file"))));
+    });
+}
+
+/// What import accepts, the check of the whole file accepts.
+void requireSound(const std::string& file, const StudyOptions& options)
+{
+    StudyOptions whole = options;
+    whole.checkBudgetSeconds = 0;
+    const Result<Study> made = Study::open(file, whole);
+    const Diagnostics found = made.ok() ? made->check() : made.errors();
+    if (!found.empty())
+        failAt("study.json", "The folder holds no sound study: " + found.front().message, found.front().found);
 }
 
 } // namespace
@@ -192,27 +238,15 @@ Result<Study> Study::importFolder(const std::string& folder, const std::string& 
             migrateStudy(db);
             Transaction transaction(db);
             db.script("PRAGMA defer_foreign_keys = ON");
-            for (const Row& row : readTable(root, "scenarios.csv",
-                                            {"id", "name", "position", "colour", "line_style", "note", "visible", "archived", "removed",
-                                             "parent", "current_revision"}))
-                db.run("INSERT INTO scenario (id, name, position, colour, line_style, note, visible, archived, removed, parent, "
-                       "current) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
-                       integer(row, "id"), row.at("name"), integer(row, "position"), row.at("colour"), row.at("line_style"), row.at("note"),
-                       integer(row, "visible"), integer(row, "archived"), integer(row, "removed"), optionalInteger(row, "parent"),
-                       optionalInteger(row, "current_revision"));
-            for (const Row& row : readTable(root, "revisions.csv", {"id", "scenario", "time_ms", "label", "file"})) {
-                db.run("INSERT INTO revision (id, scenario, time_ms, label, json) VALUES (?1, ?2, ?3, ?4, '')", integer(row, "id"),
-                       integer(row, "scenario"), integer(row, "time_ms"), row.at("label"));
-                impl.setRevisionText(integer(row, "id"), readText(root, row.at("file")));
-            }
-            for (const Row& row : readTable(root, "attachments.csv", {"id", "scenario", "kind", "name", "source", "time_ms", "file"}))
-                db.run("INSERT INTO attachment (id, scenario, kind, name, source, time_ms, part) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-                       integer(row, "id"), optionalInteger(row, "scenario"), row.at("kind"), row.at("name"), row.at("source"),
-                       integer(row, "time_ms"), impl.addPart(readText(root, row.at("file"))));
+            importScenarios(db, root);
+            importRevisions(impl, root);
+            importAttachments(impl, root);
             importResults(db, root);
             importSteps(db, json);
             importStudyRow(db, json);
             transaction.commit();
+            impl.db = Database();
+            requireSound(temporary, options);
         });
     });
     if (!problem.empty())

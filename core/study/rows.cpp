@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What is kept in memory of an open study: the scenario table with its current texts.
 #include "core/study/impl.h"
 
@@ -10,8 +11,6 @@ using namespace study_problem;
 
 namespace {
 
-// What a file may make a reader keep in memory.
-constexpr std::size_t kMaxShownBytes = std::size_t{1} << 30;
 constexpr const char* kRowColumns = "SELECT s.id, s.position, s.name, s.note, s.colour, s.line_style, s.visible, "
                                     "s.archived, s.parent, s.current FROM scenario AS s WHERE s.removed = 0";
 
@@ -57,8 +56,10 @@ void Study::Impl::loadAll()
         Row row = readRow(statement);
         row.scenario.json = revisionText(row.scenario.current.value);
         bytes += row.scenario.json.size();
-        if (bytes > kMaxShownBytes)
-            failStudy(kTooLarge, "The study is larger than this program reads.", "over 1 GiB of scenarios");
+        if (bytes > kMaxShownBytes || loaded.size() >= kMaxScenarios)
+            failStudy(kTooLarge, "The study is larger than this program reads.",
+                      bytes > kMaxShownBytes ? "over 256 MiB of scenarios" : "over " + std::to_string(kMaxScenarios) + " scenarios",
+                      "up to 256 MiB and " + std::to_string(kMaxScenarios) + " scenarios");
         loaded.push_back(std::move(row));
     }
     sortRows(loaded);

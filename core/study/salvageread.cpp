@@ -1,14 +1,17 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/study/salvageread.h"
 
+#include "core/base/jsontext.h"
+#include "core/base/textfile.h"
 #include "core/study/compress.h"
 #include "core/study/rawpages.h"
+#include "core/study/wal.h"
 
 #include <nlohmann/json.hpp>
 #include <sqlite3.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <set>
 
 namespace prism {
@@ -234,12 +237,14 @@ SalvagedContent readSalvage(const std::string& path, const std::string& copy, Sa
 {
     SalvagedContent content;
     const Diagnostics problem = attempt([&] {
-        for (const char* suffix : {"", "-journal"}) {
+        for (const char* suffix : {"", "-journal", "-wal"}) {
             removeFile(copy + suffix);
             if (fileExists(path + suffix))
                 fs::copy_file(path + suffix, copy + suffix);
         }
         fs::permissions(copy, fs::perms::owner_read | fs::perms::owner_write);
+        if (usesWal(copy))
+            (void)attempt([&] { bringBackFromWal(copy); });
         Database db(copy, Database::Mode::readWrite, {});
         // A schema that does not parse must not hide the tables that do. The copy is thrown away.
         sqlite3_db_config(db.handle(), SQLITE_DBCONFIG_DEFENSIVE, 0, nullptr);
@@ -255,9 +260,10 @@ SalvagedContent readSalvage(const std::string& path, const std::string& copy, Sa
         report.losses.push_back({Severity::warning, "file", "too large to look for rows page by page"});
         return content;
     }
-    std::string bytes(fs::file_size(copy), '\0');
-    std::ifstream(copy, std::ios::binary).read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-    for (const RawRecord& record : rawRecords(bytes))
+    const Result<std::string> bytes = readBytes(copy, kMaxRawFileBytes);
+    if (!bytes)
+        return content;
+    for (const RawRecord& record : rawRecords(*bytes))
         addRecord(content, record);
     return content;
 }
@@ -276,7 +282,7 @@ std::string assembledRevision(const SalvagedContent& c, std::int64_t revision)
             json.insert(static_cast<std::size_t>(at), bytes);
         }
     // A cut-out section leaves a hole that only its part fills.
-    if (!nlohmann::json::accept(json))
+    if (!parseJson(json))
         failStudy(kDamaged, "its text is not whole");
     return json;
 }

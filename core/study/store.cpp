@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What a study keeps beside scenarios: view state, imports, results.
 #include "core/study/compress.h"
 #include "core/study/impl.h"
@@ -10,7 +11,6 @@ using namespace study_problem;
 
 namespace {
 
-constexpr std::size_t kMaxViewStateBytes = std::size_t{4} << 20;
 constexpr std::size_t kMaxFieldBytes = 1000;
 
 void checkFields(std::initializer_list<const std::string*> fields)

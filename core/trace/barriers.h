@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Finds the barriers that a trace does not record.
 #pragma once
 

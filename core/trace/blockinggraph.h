@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The graph behind predictions: every worker runs one program, and what it waits for without a record is found as a barrier.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A file as a stream of bytes, decompressed when it is gzip; whatever its size, only one piece is in memory.
 #pragma once
 

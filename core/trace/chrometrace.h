@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Writes measured and drawn steps as Chrome traces, which Perfetto opens, and pools of durations as CSV.
 #pragma once
 

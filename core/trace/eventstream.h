@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The elements of a long JSON array one window at a time, however large or broken the file is.
 #pragma once
 

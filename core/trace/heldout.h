@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Predicts the steps of a measured job from a part of them and compares with the rest.
 #pragma once
 

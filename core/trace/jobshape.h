@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Makes a job out of loose operations: repeated rows go, incomplete replicas and steps go, all counted.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Traces of PyTorch's profiler (Kineto, Chrome trace JSON): the kernels of each rank, their collectives and the profiled steps.
 #pragma once
 

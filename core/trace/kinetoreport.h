@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What the traces of some ranks say together: matched collectives, host gaps, pools of durations.
 #pragma once
 

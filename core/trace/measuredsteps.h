@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The steps of a job with their links, own durations and graph, made once and asked many times.
 #pragma once
 

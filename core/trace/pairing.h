@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Which operations of a step belong together: each computation's send and receive, send with receive, and the collectives' groups.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Reads pipeline event files: per rank and iteration the begin and end of every forward and backward.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The graph behind the published slowdown figures S (StragglerAnalysis, arXiv 2505.05713).
 #pragma once
 

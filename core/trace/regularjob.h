@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Steps of a measured job side by side: the same operation of every step and replica under one number.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Runs a measured step again: operations, what each waits for, and the groups that end together.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Recovers and names the pipeline schedule of a measured step.
 #pragma once
 

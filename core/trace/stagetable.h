@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Reads stage-level operation tables: one row per operation of a (replica, stage) of a profiled job.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Start-up steps of a series: outliers or another level among the first steps.
 #pragma once
 

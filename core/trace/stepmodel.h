@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What varies from step to step of a measured job, fitted from some of its steps, and how new steps are drawn.
 #pragma once
 

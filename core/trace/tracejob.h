@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A measured job: the operations of its workers, step by step, as every reader of stage tables and pipeline events hands them on.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What a measured job would take without the excess of a class, a worker or a stage: the published slowdown figures, step by step.
 #pragma once
 

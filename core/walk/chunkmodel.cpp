@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/walk/chunkmodel.h"
+
+#include "core/stats/normal.h"
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 namespace prism {
 
@@ -10,26 +12,16 @@ namespace {
 
 constexpr int kUnrolled = 64;
 
-double density(double x)
-{
-    return std::exp(-0.5 * x * x) / std::sqrt(2 * std::numbers::pi);
-}
-
-double cumulative(double x)
-{
-    return 0.5 * std::erfc(-x / std::numbers::sqrt2);
-}
-
-bool same(const SegmentModel& a, const SegmentModel& b)
+bool same(const SegmentSums& a, const SegmentSums& b)
 {
     return a.baseSeconds == b.baseSeconds && a.sensitiveSeconds == b.sensitiveSeconds && a.variance == b.variance;
 }
 
-bool same(const SectionModel& a, const SectionModel& b)
+bool same(const SectionSums& a, const SectionSums& b)
 {
     return a.segments.size() == b.segments.size()
            && std::equal(a.segments.begin(), a.segments.end(), b.segments.begin(),
-                         [](const SegmentModel& x, const SegmentModel& y) { return same(x, y) && x.count == y.count; });
+                         [](const SegmentSums& x, const SegmentSums& y) { return same(x, y) && x.count == y.count; });
 }
 
 /// Collects the ops of a program in execution order.
@@ -61,7 +53,7 @@ private:
         m_open.baseSeconds += op.meanSeconds;
         m_open.sensitiveSeconds += sensitive;
         m_open.variance += variance;
-        ComputeModel& total = computeOf(op.kernelClass);
+        ComputeSums& total = computeOf(op.kernelClass);
         total.count += scale;
         total.seconds += scale * op.meanSeconds;
         total.sensitiveSeconds += scale * sensitive;
@@ -72,10 +64,10 @@ private:
     void addCollective(const Op& op, double scale)
     {
         closeSegment();
-        if (op.sync == Sync::cell)
+        if (op.sync != Sync::group)
             closeSection();
         m_model.collectiveSeconds += scale * std::max(0.0, op.meanSeconds - op.hiddenSeconds);
-        for (CollectiveModel& c : m_model.collectives)
+        for (CollectiveSums& c : m_model.collectives)
             if (c.kernelClass == op.kernelClass && c.meanSeconds == op.meanSeconds && c.hiddenSeconds == op.hiddenSeconds) {
                 c.count += scale;
                 return;
@@ -83,9 +75,9 @@ private:
         m_model.collectives.push_back({op.kernelClass, scale, op.meanSeconds, op.hiddenSeconds});
     }
 
-    ComputeModel& computeOf(int kernelClass)
+    ComputeSums& computeOf(int kernelClass)
     {
-        for (ComputeModel& c : m_model.compute)
+        for (ComputeSums& c : m_model.compute)
             if (c.kernelClass == kernelClass)
                 return c;
         m_model.compute.push_back({kernelClass});
@@ -96,7 +88,7 @@ private:
     {
         if (m_open.baseSeconds > 0) {
             const auto at = std::find_if(m_section.segments.begin(), m_section.segments.end(),
-                                         [this](const SegmentModel& s) { return same(s, m_open); });
+                                         [this](const SegmentSums& s) { return same(s, m_open); });
             if (at != m_section.segments.end())
                 at->count += m_open.count;
             else
@@ -108,8 +100,8 @@ private:
     void closeSection()
     {
         if (!m_section.segments.empty()) {
-            const auto at = std::find_if(m_model.sections.begin(), m_model.sections.end(),
-                                         [this](const SectionModel& s) { return same(s, m_section); });
+            const auto at =
+                std::find_if(m_model.sections.begin(), m_model.sections.end(), [this](const SectionSums& s) { return same(s, m_section); });
             if (at != m_model.sections.end())
                 at->count += 1;
             else
@@ -120,11 +112,11 @@ private:
 
     const StepGraph& m_graph;
     ProgramModel& m_model;
-    SegmentModel m_open{0, 0, 0, 0};
-    SectionModel m_section;
+    SegmentSums m_open{0, 0, 0, 0};
+    SectionSums m_section;
 };
 
-Moments segmentMoments(const SegmentModel& segment, const double* speed, int ranks)
+Moments segmentMoments(const SegmentSums& segment, const double* speed, int ranks)
 {
     const auto rank = [&](int r) {
         const double seconds = segment.baseSeconds + segment.sensitiveSeconds * (speed[r] - 1);
@@ -145,7 +137,7 @@ Moments maximumOf(const Moments& a, const Moments& b)
     const double gap = a.mean - b.mean;
     if (spread <= 0 || std::abs(gap) > 8 * spread)
         return gap >= 0 ? a : b;
-    const double alpha = gap / spread, phi = density(alpha), above = cumulative(alpha), below = 1 - above;
+    const double alpha = gap / spread, phi = normalDensity(alpha), above = normalCdf(alpha), below = 1 - above;
     const double first = a.mean * above + b.mean * below + spread * phi;
     const double second =
         (a.mean * a.mean + a.variance) * above + (b.mean * b.mean + b.variance) * below + (a.mean + b.mean) * spread * phi;
@@ -169,11 +161,11 @@ ProgramModel programModel(const StepGraph& graph, const Program& program)
 Moments computeMoments(const ProgramModel& program, const double* speed, int groupRanks, int groupsPerCell)
 {
     Moments total;
-    for (const SectionModel& section : program.sections) {
+    for (const SectionSums& section : program.sections) {
         Moments longest;
         for (int g = 0; g < groupsPerCell; ++g) {
             Moments sum;
-            for (const SegmentModel& segment : section.segments) {
+            for (const SegmentSums& segment : section.segments) {
                 const Moments one = segmentMoments(segment, speed + g * groupRanks, groupRanks);
                 sum.mean += segment.count * one.mean;
                 sum.variance += segment.count * one.variance;

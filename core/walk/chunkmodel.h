@@ -1,22 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A program as few numbers: what a cell's chunk execution takes, given the speeds of its GPUs.
 #pragma once
 
-#include "core/insight/insight.h"
+#include "core/stats/moments.h"
+#include "core/step/stepgraph.h"
 
 #include <vector>
 
 namespace prism {
 
-/// Moments of a quantity that is treated as normal.
-struct Moments {
-    double mean = 0, variance = 0;
-};
-
 /// Moments of the maximum of two independent normal quantities (Clark 1961, doi:10.1287/opre.9.2.145, eq. 2-4).
 [[nodiscard]] Moments maximumOf(const Moments& a, const Moments& b);
 
 /// Compute kernels between two collectives: rank r takes base + sensitive * (G_r - 1) seconds with a temporal variance.
-struct SegmentModel {
+struct SegmentSums {
     double count = 1;            ///< executions per chunk
     double baseSeconds = 0;      ///< sum of the means
     double sensitiveSeconds = 0; ///< sum of mean times spatial sensitivity
@@ -24,27 +21,27 @@ struct SegmentModel {
 };
 
 /// Segments that a cell runs between two points at which all its ranks meet.
-struct SectionModel {
+struct SectionSums {
     double count = 1;
-    std::vector<SegmentModel> segments;
+    std::vector<SegmentSums> segments;
 };
 
 /// Compute kernels of one class in a chunk.
-struct ComputeModel {
+struct ComputeSums {
     int kernelClass = 0;
     double count = 0, seconds = 0, sensitiveSeconds = 0, variance = 0;
 };
 
 /// Collectives of one class, mean and hidden part in a chunk.
-struct CollectiveModel {
+struct CollectiveSums {
     int kernelClass = 0;
     double count = 0, meanSeconds = 0, hiddenSeconds = 0;
 };
 
 struct ProgramModel {
-    std::vector<SectionModel> sections;
-    std::vector<ComputeModel> compute;
-    std::vector<CollectiveModel> collectives;
+    std::vector<SectionSums> sections;
+    std::vector<ComputeSums> compute;
+    std::vector<CollectiveSums> collectives;
     double computeSeconds = 0, collectiveSeconds = 0; ///< noise-free; collectives with what is exposed only
 };
 

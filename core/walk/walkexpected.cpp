@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // When every replica of a draw would end if kernels and collectives took their means: several replicas side by side.
 #include "core/walk/walkmodel.h"
 
@@ -40,7 +41,8 @@ public:
             for (std::size_t p = 0; p < m_model.programs.size(); ++p) {
                 const double collective =
                     replica.link[stage] == 1 ? m_plainCollective[p] : m_model.expectedCollectives(p, m_regimes, replica.link[stage]);
-                m_compute[stage * m_model.programs.size() + p][lane] = static_cast<float>(m_model.expectedCompute(p, slowest));
+                m_compute[stage * m_model.programs.size() + p][lane] =
+                    static_cast<float>(m_regimes.compute * m_model.expectedCompute(p, slowest));
                 m_collective[stage * m_model.programs.size() + p][lane] = static_cast<float>(collective);
             }
         }
@@ -122,7 +124,7 @@ std::vector<ExpectedEnd> WalkModel::expectedEnds(int sample, const StepRegimes& 
 double WalkModel::expectedCompute(std::size_t program, double slowest) const
 {
     double sensitive = 0;
-    for (const ComputeModel& c : programs[program].compute)
+    for (const ComputeSums& c : programs[program].compute)
         sensitive += c.sensitiveSeconds;
     return programs[program].computeSeconds + sensitive * (slowest - 1);
 }
@@ -130,7 +132,7 @@ double WalkModel::expectedCompute(std::size_t program, double slowest) const
 double WalkModel::expectedCollectives(std::size_t program, const StepRegimes& regimes, double link) const
 {
     double seconds = 0;
-    for (const CollectiveModel& c : programs[program].collectives) {
+    for (const CollectiveSums& c : programs[program].collectives) {
         Transfer t{c.kernelClass, c.count * c.meanSeconds, c.count * c.hiddenSeconds};
         t.regime = regimeOf(c.kernelClass, regimes);
         t.link = graph->classes[static_cast<std::size_t>(c.kernelClass)].scope == Scope::interNode ? link : 1.0;

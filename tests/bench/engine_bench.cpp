@@ -1,10 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The engine's claims, each with counters that do not depend on the machine: node-samples, recomputed nodes, allocations.
 #include "bench/allocations.h"
 #include "core/engine/evaluator.h"
 #include "core/scenario/parameters.h"
 #include "core/scenario/presets.h"
 #include "core/sim/kernel/sweepkernel.h"
-#include "core/sim/kernel/yardstick.h"
+#include "core/sim/step/yardstick.h"
+#include "core/step/deterministicstep.h"
 
 #include <benchmark/benchmark.h>
 

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/insight/guarantee/trainingtime.h"
 
 #include "core/stats/moments.h"
+#include "core/stats/quantile.h"
 
 #include <algorithm>
 #include <cmath>
@@ -20,7 +22,7 @@ std::vector<double> spreadNormals(std::size_t n)
     std::vector<double> z;
     for (std::size_t i = 0; i < n; ++i) {
         const double u = std::fmod((static_cast<double>(i) + 0.5) * 0.6180339887498949, 1.0);
-        z.push_back(std::log(unit.baseQuantile(std::clamp(u, 1e-9, 1 - 1e-9))) + 0.5);
+        z.push_back(std::log(baseQuantile(unit, std::clamp(u, 1e-9, 1 - 1e-9))) + 0.5);
     }
     return z;
 }

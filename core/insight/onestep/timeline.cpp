@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/insight/onestep/timeline.h"
 
 #include "core/walk/walk.h"
@@ -230,33 +231,6 @@ std::string drawName(const DrawChoice& draw)
 }
 
 } // namespace
-
-std::string_view spanKindName(SpanKind kind)
-{
-    switch (kind) {
-    case SpanKind::forward:
-        return "forward";
-    case SpanKind::backward:
-        return "backward";
-    case SpanKind::weight:
-        return "weight";
-    case SpanKind::send:
-        return "send";
-    case SpanKind::embeddingAllReduce:
-        return "embedding_all_reduce";
-    case SpanKind::gradSync:
-        return "grad_sync";
-    case SpanKind::gradNorm:
-        return "grad_norm";
-    case SpanKind::optimizer:
-        return "optimizer";
-    case SpanKind::paramGather:
-        return "param_gather";
-    case SpanKind::bubble:
-        return "bubble";
-    }
-    return "bubble";
-}
 
 Result<Timeline> timeline(const StepGraph& graph, const DrawChoice& draw, const InsightOptions& options)
 {

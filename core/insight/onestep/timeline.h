@@ -1,12 +1,11 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // One sampled step as stages x intervals: what ran when, what was critical, where the bubbles are.
 #pragma once
 
 #include "core/insight/insight.h"
+#include "core/walk/spankind.h"
 
 namespace prism {
-
-enum class SpanKind { forward, backward, weight, send, embeddingAllReduce, gradSync, gradNorm, optimizer, paramGather, bubble };
-[[nodiscard]] std::string_view spanKindName(SpanKind kind);
 
 /// Time that one kernel class took inside a span, on the slowest rank of the cell.
 struct SpanPart {

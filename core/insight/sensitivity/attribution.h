@@ -1,15 +1,11 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What made the slow steps slow: shares of the critical path by class, stage and cause, all steps against the slowest.
 #pragma once
 
 #include "core/insight/insight.h"
+#include "core/walk/cause.h"
 
 namespace prism {
-
-/// Why time lies on the critical path. `mean` is the noise-free duration; the others are what each factor added
-/// (or saved) on top of it along the path.
-enum class Cause { computeMean, communicationMean, spatial, temporal, data, regime, rare, slowSpot };
-inline constexpr int kCauses = 8;
-[[nodiscard]] std::string_view causeName(Cause cause);
 
 struct AttributionRow {
     std::string name;                 ///< class, "stage 3", or cause

@@ -1,8 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Hugging Face config.json -> model section. Field names are those of the transformers library's configuration classes.
 #include "core/base/jsontext.h"
+#include "core/scenario/scenariolimits.h"
 #include "core/base/text.h"
 #include "core/scenario/objectreader.h"
 #include "core/scenario/parametercheck.h"
+#include "core/scenario/import/importers.h"
+#include "core/scenario/parametertable.h"
 #include "core/scenario/presets.h"
 
 #include <algorithm>
@@ -279,7 +283,7 @@ std::string modelName(ConfigReader& r, const std::string& type)
 
 Result<ImportResult> importHuggingFaceConfig(std::string_view text, Scenario base)
 {
-    Result<json> document = parseJson(text, {.maxBytes = std::size_t{4} << 20, .maxValues = 200'000});
+    Result<json> document = parseJson(text, {.maxBytes = kMaxImportBytes, .maxValues = kMaxImportValues});
     if (!document)
         return document.errors();
     if (!document->is_object())

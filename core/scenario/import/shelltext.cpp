@@ -1,4 +1,6 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/scenario/import/shelltext.h"
+#include "core/scenario/scenariolimits.h"
 
 #include "core/base/text.h"
 
@@ -8,7 +10,6 @@
 namespace prism {
 namespace {
 
-constexpr std::size_t kMaxBytes = std::size_t{4} << 20;
 constexpr std::size_t kMaxWord = 64 * 1024;
 
 struct Word {
@@ -221,10 +222,10 @@ private:
 
 Result<ShellFlags> shellFlags(std::string_view text)
 {
-    if (text.size() > kMaxBytes)
+    if (text.size() > kMaxImportBytes)
         return Diagnostic{.message = "the text is too large",
                           .found = std::to_string(text.size()) + " bytes",
-                          .accepted = "at most " + std::to_string(kMaxBytes) + " bytes"};
+                          .accepted = "at most " + std::to_string(kMaxImportBytes) + " bytes"};
     const Result<std::vector<Word>> words = Splitter(text).words();
     if (!words)
         return words.errors();

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // How long a chunk takes in one kind of cell: mean and spread as functions of the cell's luck, and the shape of the rest.
 #pragma once
 
-#include "core/sim/chunk/segment.h"
+#include "core/sim/chunk/modelinputs.h"
 
 #include <stop_token>
 #include <vector>
@@ -17,29 +18,17 @@ struct LinearTable {
 
 /// One program in one kind of cell. Seconds and seconds squared.
 struct ChunkModel {
-    std::vector<float> computeMean, computeVariance;      ///< per score node, at data factor 1 and regimes 1
+    std::vector<float> computeMean, computeVariance; ///< per score node, at data factor 1 and regimes 1
+    /// Where groups have data factors of their own: seconds per unit of the slowest group's factor that computeMean contains at the
+    /// factor's mean. Empty: the one data factor of the cell scales its compute.
+    std::vector<float> dataSeconds;
     LinearTable collectiveMean[2], collectiveVariance[2]; ///< by regime factor of scope intraNode, interNode
+    double routedShare = 0.0;                             ///< of the compute that routing factors multiply
+    int routedLayers = 0;                                 ///< of one execution, each with a routing factor
     RegisterTable shape;                                  ///< standardised
     bool isRandom = false;
     RareEvent rare; ///< probability 0: none, or frequent enough to be in the shape
 };
-
-/// Range of regime factors over which collectives with hidden parts are tabulated.
-struct RegimeRange {
-    double low[2] = {1.0, 1.0}, high[2] = {1.0, 1.0};
-};
-[[nodiscard]] RegimeRange regimeRange(const StepGraph& graph);
-
-/// What all kinds of cells of a graph are modelled from.
-struct ModelInputs {
-    StepGraph graph; ///< with the distinct optimizers as further programs
-    ClassSet classes;
-    RegimeRange regimes;
-    MeasuredCells measured;
-    std::vector<int> optimizerOfStage; ///< program, -1 = none
-    ContentHash content;               ///< of everything above that a cell's models depend on
-};
-[[nodiscard]] ModelInputs modelInputs(const StepGraph& graph, Recall& recall);
 
 /// Models of every program in one kind of cell. The programs share the cell's score: cells are ordered by the time of all chunks
 /// together. Immutable; any thread.

@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The maximum of independent variables of one shape: mean and variance by quadrature over the product of their CDFs.
 #pragma once
 
-#include "core/sim/chunk/griddist.h"
+#include "core/stats/griddist.h"
+#include "core/stats/moments.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -9,10 +11,6 @@
 #include <vector>
 
 namespace prism {
-
-struct Moments {
-    double mean = 0.0, variance = 0.0;
-};
 
 /// CDF of a standardised variable (mean 0, variance 1), tabulated on the grid of its distribution. Immutable; any thread.
 class StandardCdf final {

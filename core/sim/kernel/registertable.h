@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A quantile function that fits in registers: cubic pieces over octaves of tail probability, drawn from with 16 bits.
 #pragma once
 
-#include "core/sim/chunk/griddist.h"
+#include "core/stats/griddist.h"
 
 #include <cstdint>
 #include <functional>

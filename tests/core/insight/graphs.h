@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Small step graphs with known answers, for the tests of the insights.
 #pragma once
 
+#include "core/schedule/generators.h"
 #include "core/step/stepgraph.h"
 
 #include "core/schedule/schedule.h"

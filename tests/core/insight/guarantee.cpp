@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/insight/guarantee/guarantee.h"
 
 #include "core/insight/scenarios.h"
+#include "core/step/deterministicstep.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/insight/onestep/timeline.h"
 
 #include "core/insight/graphs.h"
+#include "core/schedule/generators.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/insight/guarantee/trainingtime.h"
 
 #include "core/insight/guarantee/guarantee.h"
 #include "core/insight/scenarios.h"
 #include "core/sim/simulate.h"
+#include "core/stats/quantile.h"
 #include "core/stats/random.h"
 
 #include <gtest/gtest.h>
@@ -20,7 +22,7 @@ constexpr double kDay = 86400;
 double normalQuantile(double u)
 {
     Distribution d = lognormal(std::sqrt(std::exp(1.0) - 1.0));
-    return std::log(d.baseQuantile(u)) + 0.5;
+    return std::log(baseQuantile(d, u)) + 0.5;
 }
 
 double normalCdf(double z)

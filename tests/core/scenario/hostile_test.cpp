@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Texts that somebody broke, on purpose or not: always an answer, never a crash, bounded work.
 #include "core/base/jsontext.h"
 #include "core/base/text.h"
+#include "core/scenario/import/importers.h"
 #include "core/scenario/presets.h"
 #include "core/stats/random.h"
 

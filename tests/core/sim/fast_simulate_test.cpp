@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The fast simulator beyond its agreement with the reference: determinism, cancelling, tails.
 #include "core/engine/summary.h"
+#include "core/schedule/generators.h"
 #include "core/sim/chunk/cellkind.h"
 #include "core/sim/simulate.h"
 #include "core/sim/step/tail.h"

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Small graphs for tests of the simulators.
 #pragma once
 
+#include "core/schedule/generators.h"
 #include "core/step/stepgraph.h"
 
 #include <string>

@@ -1,5 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A study as a folder of JSON and CSV and back: nothing is lost, and folders from strangers are refused with reasons.
-#include "core/base/csv.h"
 #include "core/study/study.h"
 #include "core/study/support.h"
 
@@ -118,17 +118,6 @@ TEST(StudyFolder, EveryKindOfBrokenFolderIsRefusedWithItsPlace)
     fs::remove(folder / "out/revisions/1.json");
     EXPECT_EQ(Study::importFolder(folder / "out", folder / "b.prism", options()).errors().front().path, "revisions/1.json");
     EXPECT_FALSE(Study::importFolder(folder / "nothing", folder / "b.prism", options()).ok());
-}
-
-TEST(Csv, FieldsOfAllKindsComeBack)
-{
-    const std::vector<std::vector<std::string>> rows = {{"a", "b,c", "\"", "x\ny\r\n", "", " ü "}, {"", ""}, {"last"}};
-    std::string csv;
-    for (const auto& row : rows)
-        csv += csvLine(row);
-    EXPECT_EQ(parseCsv(csv), rows);
-    EXPECT_EQ(parseCsv("a,b\r\nc,d"), (std::vector<std::vector<std::string>>{{"a", "b"}, {"c", "d"}}));
-    EXPECT_TRUE(parseCsv("").empty());
 }
 
 } // namespace

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Replay and prediction of measured jobs: what must hold by construction, and on real jobs.
 #include "core/trace/barriers.h"
 #include "core/trace/heldout.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Profiler traces: every generation of collective kernels, several ranks, cut and broken files; report and export.
 #include "core/trace/chrometrace.h"
 #include "core/trace/kinetoreport.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The replay by hand: chains, groups that end together, circles.
 #include "core/trace/replay.h"
 

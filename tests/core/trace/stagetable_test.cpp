@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Stage tables as they come: broken rows, repeated steps, missing workers, cut and hostile files.
 #include "tables.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Small stage tables as text, and files to read them from.
 #pragma once
 

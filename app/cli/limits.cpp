@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// limits: the largest inputs that each reader takes, and what happens beyond; also the help page resources/help/limits.md.
+#include "app/cli/commands.h"
+#include "core/base/figure.h"
+#include "core/base/jsontext.h"
+#include "core/base/table.h"
+#include "core/measured/measuredlimits.h"
+#include "core/scenario/scenariolimits.h"
+#include "core/schedule/schedule.h"
+#include "core/step/graphlimits.h"
+#include "core/study/studylimits.h"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
+
+#include <memory>
+
+namespace prism::cli {
+
+namespace {
+
+struct Limit {
+    const char* reader;
+    const char* what;
+    double value;
+    const char* unit; ///< "bytes" are shown in KiB and MiB
+};
+
+std::vector<Limit> limits()
+{
+    const JsonLimits json;
+    const TableLimits table;
+    const auto n = [](auto value) { return static_cast<double>(value); };
+    return {
+        {"Every file", "content, decompressed", n(kMaxTextBytes), "bytes"},
+        {"JSON documents", "text", n(json.maxBytes), "bytes"},
+        {"JSON documents", "levels of nesting", n(json.maxDepth), ""},
+        {"JSON documents", "values", n(json.maxValues), ""},
+        {"JSON documents", "memory of the document", n(json.maxMemory), "bytes"},
+        {"Tables (CSV)", "rows", n(table.maxRows), ""},
+        {"Tables (CSV)", "cells of a row", n(table.maxColumns), ""},
+        {"Tables (CSV)", "a row", n(table.maxRowBytes), "bytes"},
+        {"Scenario", "entries of a list (pools, measured rows, speeds)", n(kMaxListEntries), ""},
+        {"Scenario", "name", n(kMaxNameBytes), "bytes"},
+        {"Scenario", "note", n(kMaxNoteBytes), "bytes"},
+        {"Scenario", "number of a node", n(kMaxNodes - 1), ""},
+        {"Scenario", "ranks of a measured collective", n(kMaxMeasuredRanks), ""},
+        {"Scenario", "m, n, k and bytes of a measured row", n(kMaxMeasuredSize), ""},
+        {"Pipeline layout", "places", n(kMaxLayoutPlaces), ""},
+        {"Hugging Face configuration, launch script", "text", n(kMaxImportBytes), "bytes"},
+        {"Hugging Face configuration", "values", n(kMaxImportValues), ""},
+        {"nccl-tests log, operator table, table of published steps", "rows", n(kMaxImportedRows), ""},
+        {"Node speeds", "rows", n(kMaxSpeedRows), ""},
+        {"Node speeds", "a row", n(kMaxSpeedRowBytes), "bytes"},
+        {"Series of step times", "rows", n(kMaxSeriesRows), ""},
+        {"Step graph", "stages", n(kMaxStages), ""},
+        {"Step graph", "chunks of a stage", n(kMaxChunks), ""},
+        {"Step graph", "micro-batches", n(kMaxMicrobatches), ""},
+        {"Step graph", "seconds of one operation", kMaxOpSeconds, ""},
+        {"Study", "text of a scenario", n(kMaxScenarioBytes), "bytes"},
+        {"Study", "scenarios that are not removed", n(kMaxScenarios), ""},
+        {"Study", "texts of these scenarios together", n(kMaxShownBytes), "bytes"},
+        {"Study", "an import or a result, uncompressed", n(kMaxRawBytes), "bytes"},
+        {"Study", "note of a scenario", n(kMaxScenarioNoteBytes), "bytes"},
+        {"Study", "view state of one name", n(kMaxViewStateBytes), "bytes"},
+    };
+}
+
+std::string valueText(const Limit& limit)
+{
+    constexpr double kKib = 1024, kMib = kKib * kKib;
+    if (std::string(limit.unit) == "bytes" && limit.value >= kMib)
+        return fmt::format("{:g} MiB", limit.value / kMib);
+    if (std::string(limit.unit) == "bytes")
+        return limit.value >= 10 * kKib ? fmt::format("{:g} KiB", limit.value / kKib) : fmt::format("{:g} bytes", limit.value);
+    return limit.value < 1e12 ? earnedDigits(limit.value, 1) : fmt::format("{:.2e}", limit.value);
+}
+
+std::string page()
+{
+    std::string text = "# Limits\n\n"
+                       "Files come from other people. Each reader takes inputs up to these sizes. Beyond them it reads nothing and says\n"
+                       "what it found, what it takes and where it stands (exit code 1); nothing is cut silently. The memory that a reader\n"
+                       "needs is at most four times the size of its input's limit. This page is made from the constants in the code by\n"
+                       "`prism-cli limits --markdown`.\n\n"
+                       "| reader | what | at most |\n| --- | --- | --- |\n";
+    for (const Limit& limit : limits())
+        text += fmt::format("| {} | {} | {} |\n", limit.reader, limit.what, valueText(limit));
+    return text;
+}
+
+std::string table()
+{
+    std::string text;
+    for (const Limit& limit : limits())
+        text += fmt::format("{:<58} {:<50} {:>12}\n", limit.reader, limit.what, valueText(limit));
+    return text;
+}
+
+std::string json()
+{
+    nlohmann::ordered_json list = nlohmann::ordered_json::array();
+    for (const Limit& limit : limits())
+        list.push_back({{"reader", limit.reader}, {"what", limit.what}, {"at_most", limit.value}, {"unit", limit.unit}});
+    return nlohmann::ordered_json{{"limits", std::move(list)}}.dump(2) + "\n";
+}
+
+struct LimitsOptions : CommonOptions {
+    bool markdown = false;
+};
+
+} // namespace
+
+void addLimits(CLI::App& app, Cli& cli)
+{
+    auto options = std::make_shared<LimitsOptions>();
+    CLI::App* command = app.add_subcommand("limits", "The largest inputs that each reader takes");
+    command->add_flag("--markdown", options->markdown, "Print the help page resources/help/limits.md");
+    addOutput(*command, *options, cli);
+    command->callback([options] { writeOutput(*options, options->json ? json() : options->markdown ? page() : table()); });
+}
+
+} // namespace prism::cli

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/explorer/script.h"
+
+#include "app/explorer/opening.h"
+#include "app/explorer/settle.h"
+#include "core/base/platform/process.h"
+#include "core/base/textfile.h"
+#include "ui/window/mainwindow.h"
+#include "ui/window/pagehost.h"
+
+#include <QApplication>
+#include <QStandardPaths>
+#include <QUndoStack>
+
+#include <cstdio>
+#include <map>
+
+using namespace Qt::Literals::StringLiterals;
+
+namespace prism::explorer {
+
+namespace {
+
+constexpr qsizetype kMostLines = 100'000;
+constexpr int kMostRounds = 1'000'000;
+
+void say(const QString& text)
+{
+    std::printf("%s\n", qUtf8Printable(text));
+    std::fflush(stdout);
+}
+
+/// Runs one action after the other; the first problem ends it.
+class Actor final {
+public:
+    explicit Actor(ui::MainWindow& window) : m_window(window)
+    {
+        m_actions = {{u"set"_s, &Actor::set},   {u"undo"_s, &Actor::undo},           {u"redo"_s, &Actor::redo},
+                     {u"page"_s, &Actor::page}, {u"duplicate"_s, &Actor::duplicate}, {u"remove"_s, &Actor::remove},
+                     {u"wait"_s, &Actor::wait}, {u"save"_s, &Actor::save},           {u"save-as"_s, &Actor::saveAs},
+                     {u"rss"_s, &Actor::rss}};
+    }
+
+    int act(const QString& line)
+    {
+        const QString verb = line.section(u' ', 0, 0), rest = line.section(u' ', 1).trimmed();
+        const auto action = m_actions.find(verb);
+        if (action == m_actions.end()) {
+            std::fprintf(stderr, "%s: no such action\n", qUtf8Printable(line));
+            return 1;
+        }
+        m_code = 0;
+        (this->*action->second)(rest);
+        QApplication::processEvents(QEventLoop::AllEvents, 5);
+        if (m_code == 0 && verb != u"rss"_s)
+            say(line);
+        return m_code;
+    }
+
+private:
+    using Action = void (Actor::*)(const QString&);
+
+    ui::StudyModel& study() { return m_window.workspace().study(); }
+    void fail(const QString& why, int code = 1)
+    {
+        std::fprintf(stderr, "%s\n", qUtf8Printable(why));
+        m_code = code;
+    }
+
+    void set(const QString& rest)
+    {
+        study().endMerge();
+        const Diagnostics errors =
+            study().setParameter(study().currentId(), rest.section(u' ', 0, 0).toStdString(), rest.section(u' ', 1).toStdString());
+        if (hasErrors(errors))
+            fail(QString::fromStdString(errors.front().message));
+    }
+    void undo(const QString&) { study().undoStack()->undo(); }
+    void redo(const QString&) { study().undoStack()->redo(); }
+    void page(const QString& id)
+    {
+        for (const ui::Page* page : m_window.pages().pages())
+            if (page->id() == id) {
+                m_window.pages().showPage(id);
+                return;
+            }
+        fail(u"%1: no such page"_s.arg(id));
+    }
+    void duplicate(const QString&) { study().duplicate(study().currentId()); }
+    void remove(const QString&) { study().setArchived(study().currentId(), true); }
+    void wait(const QString&)
+    {
+        if (!settle(m_window))
+            fail(u"the window did not finish in time"_s, 3);
+    }
+    void save(const QString&)
+    {
+        if (!m_window.file().flush())
+            fail(u"the study was not written: "_s + m_window.file().problem());
+    }
+    void saveAs(const QString& file)
+    {
+        if (!m_window.saveStudyAs(file))
+            fail(u"%1 was not written"_s.arg(file));
+    }
+    void rss(const QString&) { say(u"rss %1"_s.arg(residentKib())); }
+
+    ui::MainWindow& m_window;
+    std::map<QString, Action> m_actions;
+    int m_code = 0;
+};
+
+/// The lines with their repetitions, run through the actor.
+int runLines(Actor& actor, const QStringList& lines)
+{
+    for (qsizetype i = 0; i < lines.size(); ++i) {
+        const QString line = lines[i].trimmed();
+        if (line.isEmpty() || line.startsWith(u'#'))
+            continue;
+        if (!line.startsWith(u"repeat "_s)) {
+            if (const int code = actor.act(line); code != 0)
+                return code;
+            continue;
+        }
+        const qsizetype end = lines.indexOf(u"end"_s, i);
+        const int rounds = line.section(u' ', 1).toInt();
+        if (end < 0 || rounds < 1 || rounds > kMostRounds) {
+            std::fprintf(stderr, "repeat needs a count of 1 to %d and an end\n", kMostRounds);
+            return 1;
+        }
+        for (int round = 1; round <= rounds; ++round)
+            for (qsizetype k = i + 1; k < end; ++k)
+                if (const int code = actor.act(QString(lines[k].trimmed()).replace(u"{i}"_s, QString::number(round))); code != 0)
+                    return code;
+        i = end;
+    }
+    return 0;
+}
+
+} // namespace
+
+int runScript(ui::Theme& theme, const ScriptOptions& options)
+{
+    QStandardPaths::setTestModeEnabled(true); // the user's session stays as it is
+    const Result<std::string> text = readTextFile(options.file.toStdString());
+    const QStringList lines = text.ok() ? QString::fromStdString(*text).split(u'\n') : QStringList();
+    if (!text || lines.size() > kMostLines) {
+        std::fprintf(stderr, "%s\n", text.ok() ? "the script is too long" : text.errors().front().message.c_str());
+        return 1;
+    }
+    ui::MainWindow window(theme);
+    if (const QString problem = openForBatch(window, options.study); !problem.isEmpty()) {
+        std::fprintf(stderr, "%s\n", qUtf8Printable(problem));
+        return 1;
+    }
+    window.resize(1440, 900);
+    window.show();
+    Actor actor(window);
+    return runLines(actor, lines);
+}
+
+} // namespace prism::explorer

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Figures as people write them: no more digits than the uncertainty leaves, thousands in groups, millions in words.
+#pragma once
+
+#include <string>
+
+namespace prism {
+
+/// A value with as many digits as its 95 % half-width leaves: the last digit shown is the first of the half-width. "7.637" for 7.63712 and
+/// 0.004; with a half-width of 0 four significant digits. Never an exponent below 1e15. Not finite: "no figure".
+[[nodiscard]] std::string earnedDigits(double value, double halfWidth);
+
+/// The half-width to one digit, at the place of the last digit of earnedDigits; "< 0.001" below what is shown.
+[[nodiscard]] std::string halfWidthText(double value, double halfWidth);
+
+/// A count or an amount with `digits` significant digits: "347,000", "3.47 million", "61 billion", "0.012". Not finite: "no figure".
+[[nodiscard]] std::string amountText(double value, int digits = 3);
+
+} // namespace prism

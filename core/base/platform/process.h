@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What this system says about the running program and its machine.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace prism {
+
+/// The folder that holds the running program, or empty where the system does not say.
+[[nodiscard]] std::string programFolder();
+[[nodiscard]] std::string hostName(); ///< "unknown" where there is none
+[[nodiscard]] std::int64_t processId();
+/// Processor cores that this process may use, at least 1.
+[[nodiscard]] int usableCores();
+
+/// Memory of this process that is in RAM, in KiB; 0 where the system does not say.
+[[nodiscard]] std::int64_t residentKib();
+
+} // namespace prism

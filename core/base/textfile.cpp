@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/base/textfile.h"
+
+#include <zlib.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace prism {
+namespace {
+
+Diagnostic problem(const std::string& path, std::string message, std::string accepted)
+{
+    return {.path = path == "-" ? "standard input" : path, .message = std::move(message), .accepted = std::move(accepted)};
+}
+
+Diagnostic tooLarge(const std::string& path, std::size_t limitBytes)
+{
+    return problem(path, "The file is too large.", "at most " + std::to_string(limitBytes >> 20) + " MiB");
+}
+
+using GzFile = std::unique_ptr<gzFile_s, int (*)(gzFile)>;
+
+/// Null where the file cannot be opened; errno says why.
+GzFile opened(const std::string& path)
+{
+    const int descriptor = path == "-" ? dup(STDIN_FILENO) : open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    GzFile file(descriptor < 0 ? nullptr : gzdopen(descriptor, "rb"), gzclose);
+    if (!file && descriptor >= 0)
+        close(descriptor);
+    return file;
+}
+
+} // namespace
+
+Result<std::string> readTextFile(const std::string& path, std::size_t limitBytes)
+{
+    std::error_code error;
+    if (path != "-" && std::filesystem::is_directory(path, error))
+        return problem(path, "This is a folder, not a file.", "a file");
+    const GzFile file = opened(path);
+    if (!file)
+        return problem(path, std::string("The file cannot be read: ") + std::strerror(errno) + ".", "a readable file");
+    std::string text, part(std::size_t{1} << 16, '\0');
+    int got = 0;
+    while ((got = gzread(file.get(), part.data(), static_cast<unsigned>(part.size()))) > 0) {
+        text.append(part, 0, static_cast<std::size_t>(got));
+        if (text.size() > limitBytes)
+            return tooLarge(path, limitBytes);
+    }
+    int state = Z_OK;
+    (void)gzerror(file.get(), &state);
+    if (state == Z_ERRNO)
+        return problem(path, std::string("The file cannot be read: ") + std::strerror(errno) + ".", "a readable file");
+    if (got < 0 || state != Z_OK)
+        return problem(path, "The file cannot be decompressed: it is damaged or cut off.", "text or gzip");
+    return text;
+}
+
+Result<std::string> readBytes(const std::string& path, std::size_t limitBytes)
+{
+    const auto unreadable = [&] {
+        return problem(path, std::string("The file cannot be read: ") + std::strerror(errno) + ".", "a readable file");
+    };
+    std::error_code error;
+    if (!std::filesystem::is_regular_file(path, error))
+        return problem(path, "There is no such file.", "a file");
+    const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        return unreadable();
+    std::string bytes, part(std::size_t{1} << 16, '\0');
+    ssize_t got = 0;
+    while (bytes.size() <= limitBytes && ((got = read(descriptor, part.data(), part.size())) > 0 || (got < 0 && errno == EINTR)))
+        bytes.append(part, 0, got > 0 ? static_cast<std::size_t>(got) : 0);
+    const Diagnostic reading = unreadable();
+    close(descriptor);
+    if (got < 0)
+        return reading;
+    if (bytes.size() > limitBytes)
+        return tooLarge(path, limitBytes);
+    return bytes;
+}
+
+std::string firstBytes(const std::string& path, std::size_t count)
+{
+    std::string bytes(count, '\0');
+    const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    const ssize_t got = descriptor < 0 ? -1 : read(descriptor, bytes.data(), count);
+    if (descriptor >= 0)
+        close(descriptor);
+    bytes.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+    return bytes;
+}
+
+} // namespace prism

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The one reader of whole files: plain or gzip, a file or standard input, bounded in what comes out.
+#pragma once
+
+#include "core/base/result.h"
+
+#include <cstddef>
+#include <string>
+
+namespace prism {
+
+/// What a file may hold, decompressed, where nothing else is said.
+inline constexpr std::size_t kMaxTextBytes = std::size_t{64} << 20;
+
+/// The whole content of a file, or of standard input for "-"; decompressed when it is gzip. Memory: at most three times `limitBytes`.
+/// Errors: missing, a folder, unreadable, damaged gzip, more than `limitBytes` of content.
+[[nodiscard]] Result<std::string> readTextFile(const std::string& path, std::size_t limitBytes = kMaxTextBytes);
+
+/// The bytes of a regular file as they stand, with the same bound and errors.
+[[nodiscard]] Result<std::string> readBytes(const std::string& path, std::size_t limitBytes = kMaxTextBytes);
+
+/// At most `count` bytes from the start of a file; empty where it cannot be read.
+[[nodiscard]] std::string firstBytes(const std::string& path, std::size_t count);
+
+} // namespace prism

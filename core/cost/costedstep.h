@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the analytic way knows about a scenario before any sampling: graph, memory, world, breakdown, FLOPs.
+#pragma once
+
+#include "core/base/result.h"
+#include "core/step/breakdown.h"
+#include "core/step/stepgraph.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace prism {
+
+/// Memory of one pipeline stage in GiB (2^30 bytes), per GPU.
+struct StageMemory {
+    int stage = 0;
+    double weightsGib = 0, gradientsGib = 0, optimizerGib = 0, activationsGib = 0, buffersGib = 0, totalGib = 0;
+};
+
+/// CUDA context, NCCL channels and library workspaces, outside of what the framework reserves.
+inline constexpr double kContextGib = 2.0;
+
+struct MemoryReport {
+    std::vector<StageMemory> stages;
+    double peakGib = 0, capacityGib = 0;
+    bool fits = false;
+};
+
+struct World {
+    std::int64_t gpus = 0, nodes = 0, tp = 1, pp = 1, vpp = 1, cp = 1, ep = 1, dp = 1, numMicrobatches = 1;
+};
+
+/// What the analytic way knows about a scenario before any sampling.
+struct CostedStep {
+    StepGraph graph;
+    MemoryReport memory;
+    World world;
+    double noiseFreeSeconds = 0; ///< of the step; the breakdown sums to it
+    Breakdown breakdown;
+    double modelFlopsPerStep = 0;    ///< model FLOPs (no recomputation; the whole square of attention; output layer), whole job
+    double causalFlopsPerStep = 0;   ///< the same with the half of causal attention that its mask leaves
+    double hardwareFlopsPerStep = 0; ///< with recomputation
+    double tokensPerStep = 0;
+    double parameters = 0;                      ///< model parameters
+    double peakTflopsPerGpu = 0;                ///< of the matrix precision
+    double errorBandLow = 0, errorBandHigh = 0; ///< relative error band of the mean (90 % of published rows), e.g. -0.08, 0.07
+    bool withinCalibration = true;              ///< false: some input lies outside of what was validated; warnings say which
+    Diagnostics warnings;
+};
+
+} // namespace prism

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The largest tables and logs of measurements that are read. Each stands on the help page "limits".
+#pragma once
+
+#include <cstddef>
+
+namespace prism {
+
+inline constexpr std::size_t kMaxImportedRows = 20'000;  ///< of an nccl-tests log, an operator table, a table of published steps
+inline constexpr std::size_t kMaxSpeedRows = 1'000'000;  ///< of a table of node speeds
+inline constexpr std::size_t kMaxSpeedRowBytes = 4'096;  ///< of one line of it
+inline constexpr std::size_t kMaxSeriesRows = 2'000'000; ///< of a series of step times
+
+} // namespace prism

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Scenarios from the configurations of other programs.
+#pragma once
+
+#include "core/scenario/scenario.h"
+
+#include <string_view>
+
+namespace prism {
+
+/// What an import understood, and what it ignored or assumed (as warnings and notes).
+struct ImportResult {
+    Scenario scenario;
+    Diagnostics notes;
+};
+[[nodiscard]] Result<ImportResult> importHuggingFaceConfig(std::string_view json, Scenario base);
+[[nodiscard]] Result<ImportResult> importMegatronArguments(std::string_view text, Scenario base);
+
+} // namespace prism

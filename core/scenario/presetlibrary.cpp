@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/scenario/presetlibrary.h"
+
+#include "core/base/jsontext.h"
+#include "core/base/platform/process.h"
+#include "core/base/text.h"
+#include "core/base/textfile.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <spdlog/spdlog.h>
+
+namespace prism {
+namespace {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+constexpr const char* kMeasuredSpread = "measured_spread";
+constexpr std::array kKinds = {"gpu", "fabric", "model", "variability", "job", "scenario", "calibration", "published"};
+
+/// $PRISM_PRESETS, or the share folder beside the program; the first that exists. A build folder has a link in this place.
+fs::path presetFolder()
+{
+    std::vector<fs::path> candidates;
+    if (const char* folder = std::getenv("PRISM_PRESETS"); folder != nullptr && *folder != '\0')
+        candidates.emplace_back(folder);
+    std::error_code error;
+    if (const std::string program = programFolder(); !program.empty())
+        candidates.push_back(fs::path(program) / ".." / "share" / "prism-explorer" / "presets");
+    for (const fs::path& candidate : candidates)
+        if (fs::is_directory(candidate, error))
+            return candidate;
+    return {};
+}
+
+struct StoredPreset {
+    PresetInfo info;
+    std::string text;
+    json object;
+};
+
+/// Everything of the folder, parsed; a file that cannot be read is left out of the list and reported when asked for.
+struct Library {
+    std::vector<PresetInfo> list;
+    std::map<std::pair<std::string, std::string>, StoredPreset, std::less<>> presets;
+    std::map<std::pair<std::string, std::string>, Diagnostics, std::less<>> broken;
+};
+
+Library readLibrary()
+{
+    Library library;
+    const fs::path root = presetFolder();
+    spdlog::debug("presets from {}", root.string());
+    std::error_code error;
+    for (const char* kind : kKinds) {
+        for (const fs::directory_entry& entry : fs::directory_iterator(root / kind, error)) {
+            if (entry.path().extension() != ".json")
+                continue;
+            const std::string name = entry.path().stem().string();
+            Result<std::string> content = readTextFile(entry.path().string());
+            Result<json> parsed = content.ok() ? parseJson(*content) : Result<json>(content.errors());
+            if (!parsed || !parsed->is_object()) {
+                library.broken[{kind, name}] = parsed.errors();
+                continue;
+            }
+            std::string title = name;
+            if (const auto it = parsed->find("title"); it != parsed->end() && it->is_string())
+                title = it->get<std::string>();
+            const PresetInfo info{kind, name, title};
+            library.list.push_back(info);
+            library.presets[{kind, name}] = {info, std::move(content).value(), std::move(parsed).value()};
+        }
+    }
+    std::sort(library.list.begin(), library.list.end(),
+              [](const PresetInfo& a, const PresetInfo& b) { return std::tie(a.kind, a.name) < std::tie(b.kind, b.name); });
+    return library;
+}
+
+const Library& library()
+{
+    static const Library kLibrary = readLibrary();
+    return kLibrary;
+}
+
+} // namespace
+
+const std::vector<PresetInfo>& presetList()
+{
+    return library().list;
+}
+
+std::vector<std::string> presetNames(std::string_view kind)
+{
+    std::vector<std::string> names;
+    for (const PresetInfo& info : library().list)
+        if (info.kind == kind)
+            names.push_back(info.name);
+    return names;
+}
+
+Result<std::string> presetText(std::string_view kind, std::string_view name)
+{
+    const std::pair key{std::string(kind), std::string(name)};
+    if (const auto it = library().presets.find(key); it != library().presets.end())
+        return it->second.text;
+    const std::vector<std::string> names = presetNames(kind);
+    return unknownName("preset", std::string(kind) + " preset", name, names);
+}
+
+Result<json> presetObject(std::string_view kind, std::string_view name)
+{
+    const std::pair key{std::string(kind), std::string(name.substr(0, 200))};
+    if (const auto it = library().broken.find(key); it != library().broken.end())
+        return it->second;
+    const auto it = library().presets.find(key);
+    if (it == library().presets.end()) {
+        const std::vector<std::string> names = presetNames(kind);
+        return unknownName("preset", std::string(kind) + " preset", name, names);
+    }
+    json object = it->second.object;
+    for (const char* forPeople : {"title", "source", "sources", "published_parameters", "published", kMeasuredSpread})
+        object.erase(forPeople);
+    return object;
+}
+
+std::string measuredSpreadOf(std::string_view gpuPreset)
+{
+    const auto it = library().presets.find(std::pair{std::string("gpu"), std::string(gpuPreset.substr(0, 200))});
+    if (it == library().presets.end())
+        return {};
+    const auto name = it->second.object.find(kMeasuredSpread);
+    return name != it->second.object.end() && name->is_string() ? name->get<std::string>() : std::string();
+}
+
+} // namespace prism

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Where the noise-free step goes, by purpose.
+#pragma once
+
+#include "core/step/stepgraph.h"
+
+namespace prism {
+
+/// Seconds along the critical path of the noise-free step (criticalpath.h); they sum to it. Chunks of the path's main stage count by the
+/// category of their kernels, chunks of other stages as bubble: what the main stage waits for while the pipeline fills and drains. For
+/// equal stages under 1F1B that is (P - 1)(t_forward + t_backward) (Narayanan et al. 2021, arXiv 2104.04473, section 2.2.1).
+struct Breakdown {
+    double computeSeconds = 0, tensorParallelSeconds = 0, contextParallelSeconds = 0, expertParallelSeconds = 0, pipelineSeconds = 0,
+           bubbleSeconds = 0, dataParallelSeconds = 0, optimizerSeconds = 0, otherSeconds = 0;
+    [[nodiscard]] double sum() const
+    {
+        return computeSeconds + tensorParallelSeconds + contextParallelSeconds + expertParallelSeconds + pipelineSeconds + bubbleSeconds
+               + dataParallelSeconds + optimizerSeconds + otherSeconds;
+    }
+};
+
+/// Slow spots and fixedSpatial as given. Precondition: check(graph) found no error. Pure; any thread.
+[[nodiscard]] Breakdown breakdownOf(const StepGraph& graph);
+
+} // namespace prism

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/step/criticalpath.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace prism {
+
+namespace {
+
+std::size_t index(int i)
+{
+    return static_cast<std::size_t>(i);
+}
+
+/// One (replica, stage) of a step; the replica as an index into the distinct ones.
+struct Place {
+    std::size_t replica = 0, stage = 0;
+};
+
+/// Two ends that differ by less than this share of the step are the same: sums of equal terms in another order.
+constexpr double kTie = 1e-12;
+/// Main stages that are tried; a schedule may have a thousand stages.
+constexpr std::size_t kMaxCandidates = 64;
+
+/// One replica's pipeline with the chunk executions that end last before each.
+class Pipeline final {
+public:
+    /// Chunk executions from the last to the first.
+    struct Route {
+        std::vector<int> nodes;
+        double secondsOnMain = -1.0;
+    };
+
+    Pipeline(const Sweep& sweep, const DeterministicStep& step, int replica, const SlowestOfCell& slowest);
+
+    [[nodiscard]] const NodeTimes& times() const { return m_times; }
+    [[nodiscard]] double tolerance() const { return m_tolerance; }
+    /// Last node of a stage, -1 where it has none.
+    [[nodiscard]] int last(int stage) const { return m_last[index(stage)]; }
+    /// Stages by falling busy time, the busiest ones.
+    [[nodiscard]] std::vector<int> candidates() const;
+    /// The critical path to the end of node `last` that spends the most time on a stage.
+    [[nodiscard]] Route longestOn(int stage, int last) const;
+
+private:
+    /// Nodes at whose end node i could start: the own one before, the one that made its input; -1 = it was there earlier, or none.
+    [[nodiscard]] std::array<int, 2> lastBefore(int i) const;
+
+    const Sweep& m_sweep;
+    NodeTimes m_times;
+    double m_tolerance = 0.0;
+    std::vector<int> m_last, m_previous, m_producer; ///< per stage; per node; per arrival
+};
+
+Pipeline::Pipeline(const Sweep& sweep, const DeterministicStep& step, int replica, const SlowestOfCell& slowest)
+    : m_sweep(sweep),
+      m_last(index(sweep.numStages), -1),
+      m_previous(sweep.nodes.size(), -1),
+      m_producer(sweep.numArrivals, -1)
+{
+    const std::vector<double> ends = step.stageEnds(replica, slowest, &m_times);
+    m_tolerance = kTie * *std::max_element(ends.begin(), ends.end());
+    for (std::size_t i = 0; i < sweep.nodes.size(); ++i) {
+        const SweepNode& n = sweep.nodes[i];
+        m_previous[i] = m_last[index(n.stage)];
+        m_last[index(n.stage)] = static_cast<int>(i);
+        if (n.output >= 0)
+            m_producer[index(n.output)] = static_cast<int>(i);
+    }
+}
+
+std::vector<int> Pipeline::candidates() const
+{
+    std::vector<double> busy(m_last.size(), 0.0);
+    for (std::size_t i = 0; i < m_sweep.nodes.size(); ++i)
+        busy[index(m_sweep.nodes[i].stage)] += m_times.end[i] - m_times.start[i];
+    std::vector<int> stages(m_last.size());
+    std::iota(stages.begin(), stages.end(), 0);
+    std::stable_sort(stages.begin(), stages.end(), [&](int a, int b) { return busy[index(a)] > busy[index(b)]; });
+    stages.resize(std::min(stages.size(), kMaxCandidates));
+    return stages;
+}
+
+std::array<int, 2> Pipeline::lastBefore(int i) const
+{
+    const SweepNode& n = m_sweep.nodes[index(i)];
+    const double start = m_times.start[index(i)];
+    std::array<int, 2> before{m_previous[index(i)], n.input < 0 ? -1 : m_producer[index(n.input)]};
+    if (before[0] >= 0 && m_times.free[index(before[0])] < start - m_tolerance)
+        before[0] = -1;
+    if (before[1] >= 0 && m_times.arrives[index(before[1])] < start - m_tolerance)
+        before[1] = -1;
+    return before;
+}
+
+Pipeline::Route Pipeline::longestOn(int stage, int last) const
+{
+    std::vector<double> onMain(index(last + 1), 0.0);
+    std::vector<int> from(index(last + 1), -1);
+    for (int i = 0; i <= last; ++i) {
+        for (const int before : lastBefore(i))
+            if (before >= 0 && (from[index(i)] < 0 || onMain[index(before)] > onMain[index(from[index(i)])]))
+                from[index(i)] = before;
+        onMain[index(i)] = (from[index(i)] < 0 ? 0.0 : onMain[index(from[index(i)])])
+                           + (m_sweep.nodes[index(i)].stage == stage ? m_times.end[index(i)] - m_times.start[index(i)] : 0.0);
+    }
+    Route route;
+    for (int i = last; i >= 0; i = from[index(i)])
+        route.nodes.push_back(i);
+    route.secondsOnMain = last < 0 ? 0.0 : onMain[index(last)];
+    return route;
+}
+
+/// Collects the pieces from the last to the first.
+class Backward final {
+public:
+    explicit Backward(const StepGraph& graph) : m_graph(graph), m_step(graph), m_replicas(m_step.distinctReplicas())
+    {
+        m_path.seconds = m_step.seconds(m_replicas, slowest(), &m_times);
+    }
+
+    CriticalPath path()
+    {
+        const Place last = tail();
+        pipeline(last);
+        std::reverse(m_path.pieces.begin(), m_path.pieces.end());
+        return std::move(m_path);
+    }
+
+private:
+    [[nodiscard]] SlowestOfCell slowest() const
+    {
+        return [this](int replica, int stage) { return m_step.fixedSlowest(replica, stage); };
+    }
+    [[nodiscard]] double at(const TailTimes::Ends& ends, Place p) const { return ends[p.replica][p.stage]; }
+    /// The last replica of a stage, and the last place of all.
+    [[nodiscard]] Place lastOfStage(const TailTimes::Ends& ends, std::size_t stage) const
+    {
+        Place last{0, stage};
+        for (std::size_t d = 1; d < ends.size(); ++d)
+            if (ends[d][stage] > at(ends, last))
+                last.replica = d;
+        return last;
+    }
+    [[nodiscard]] Place lastOfAll(const TailTimes::Ends& ends) const
+    {
+        Place last;
+        for (std::size_t d = 0; d < ends.size(); ++d)
+            for (std::size_t s = 0; s < ends[d].size(); ++s)
+                if (ends[d][s] > at(ends, last))
+                    last = {d, s};
+        return last;
+    }
+    void add(PathKind kind, Place place, double seconds, int slot = -1)
+    {
+        m_path.pieces.push_back({kind, m_replicas[place.replica], static_cast<int>(place.stage), slot, seconds});
+    }
+
+    Place tail();
+    void pipeline(Place from);
+    void addRoute(const Pipeline& pipeline, const Pipeline::Route& route, double until, Place at);
+
+    const StepGraph& m_graph;
+    DeterministicStep m_step;
+    std::vector<int> m_replicas;
+    TailTimes m_times;
+    CriticalPath m_path;
+};
+
+/// Adds what follows the pipelines; returns where the path leaves them.
+Place Backward::tail()
+{
+    Place p = lastOfAll(m_times.paramGather);
+    const auto cross = [&](PathKind kind, const TailTimes::Ends& after, const TailTimes::Ends& before, Place from) {
+        add(kind, p, at(after, p) - at(before, from));
+        p = from;
+    };
+    if (m_graph.paramGather[p.stage].kernelClass >= 0)
+        cross(PathKind::paramGather, m_times.paramGather, m_times.optimizer, lastOfStage(m_times.optimizer, p.stage));
+    if (m_graph.optimizer[p.stage].kernelClass >= 0)
+        cross(PathKind::optimizer, m_times.optimizer, m_times.gradNorm, p);
+    if (m_graph.gradNorm.kernelClass >= 0)
+        cross(PathKind::gradNorm, m_times.gradNorm, m_times.gradSync, lastOfAll(m_times.gradSync));
+    if (m_graph.gradSync[p.stage].kernelClass >= 0)
+        cross(PathKind::gradSync, m_times.gradSync, m_times.embedding, lastOfStage(m_times.embedding, p.stage));
+    const Place first{p.replica, index(m_step.sweep().firstStage)}, last{p.replica, index(m_step.sweep().lastStage)};
+    if (m_graph.embeddingAllReduce.kernelClass >= 0 && (p.stage == first.stage || p.stage == last.stage))
+        cross(PathKind::embeddingAllReduce, m_times.embedding, m_times.pipeline,
+              at(m_times.pipeline, last) > at(m_times.pipeline, first) ? last : first);
+    return p;
+}
+
+/// Of each candidate for the main stage, the critical path that spends the most time on it; the best of them is the path. Where stages are
+/// alike many paths are equally long, and only this one shows what the step consists of.
+void Backward::pipeline(Place from)
+{
+    const Pipeline pipeline(m_step.sweep(), m_step, m_replicas[from.replica], slowest());
+    const double until = at(m_times.pipeline, from);
+    const int last = pipeline.last(static_cast<int>(from.stage));
+    Pipeline::Route best;
+    for (const int stage : pipeline.candidates()) {
+        Pipeline::Route route = pipeline.longestOn(stage, last);
+        if (route.secondsOnMain > best.secondsOnMain * (1.0 + kTie)) {
+            best = std::move(route);
+            m_path.mainStage = stage;
+        }
+    }
+    addRoute(pipeline, best, until, from);
+}
+
+void Backward::addRoute(const Pipeline& pipeline, const Pipeline::Route& route, double until, Place at)
+{
+    for (const int i : route.nodes) {
+        const SweepNode& n = m_step.sweep().nodes[index(i)];
+        const double start = pipeline.times().start[index(i)], end = pipeline.times().end[index(i)];
+        const bool transfers = n.send >= 0 && until - end > pipeline.tolerance();
+        if (transfers)
+            add(PathKind::transfer, at, until - end);
+        at.stage = index(n.stage);
+        add(PathKind::chunk, at, (transfers ? end : until) - start, n.slot);
+        until = start;
+    }
+}
+
+} // namespace
+
+CriticalPath criticalPath(const StepGraph& graph)
+{
+    return Backward(graph).path();
+}
+
+} // namespace prism

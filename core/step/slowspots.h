@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What slow spots do to the ranks and the links of a cell.
+#pragma once
+
+#include "core/step/stepgraph.h"
+
+namespace prism {
+
+/// compute and link factors of slow spots, per cell. A rank's factor is the product over the spots that match it; a cell's link
+/// factor is the largest of its ranks'.
+[[nodiscard]] double slowComputeFactor(const StepGraph& graph, int replica, int stage, int rank);
+[[nodiscard]] double cellLinkFactor(const StepGraph& graph, int replica, int stage);
+/// True when a slow spot touches this replica by name or all replicas.
+[[nodiscard]] bool anySlow(const StepGraph& graph, int replica);
+
+} // namespace prism

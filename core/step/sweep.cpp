@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/step/sweep.h"
+
+namespace prism {
+
+namespace {
+
+std::size_t index(int i)
+{
+    return static_cast<std::size_t>(i);
+}
+
+} // namespace
+
+Sweep sweepOf(const StepGraph& graph)
+{
+    const Schedule& s = graph.schedule;
+    const int hops = static_cast<int>(s.path.size()) - 1;
+    const auto microbatches = static_cast<std::int32_t>(s.numMicrobatches);
+    const auto slots = static_cast<std::int32_t>(s.path.size()) * microbatches;
+    Sweep sweep;
+    sweep.numStages = s.numStages;
+    sweep.numSlots = s.numStages * s.numChunks * kPhases;
+    sweep.numArrivals = 2 * index(slots);
+    sweep.transferOccupiesSender = graph.transferOccupiesSender;
+    sweep.firstStage = s.path.front()[0];
+    sweep.lastStage = s.path.back()[0];
+    for (int i = 0; i < hops; ++i)
+        sweep.sends.push_back({graph.sendForward[index(i)], s.path[index(i)][0], s.path[index(i) + 1][0]});
+    for (int i = 0; i < hops; ++i)
+        sweep.sends.push_back({graph.sendBackward[index(i)], s.path[index(i) + 1][0], s.path[index(i)][0]});
+
+    const auto order = executionOrder(s);
+    sweep.nodes.reserve(order.size());
+    for (const ScheduleNode& n : order) {
+        SweepNode node;
+        node.stage = n.stage;
+        node.slot = (n.stage * s.numChunks + n.item.chunk) * kPhases + static_cast<int>(n.item.phase);
+        node.microbatch = n.item.microbatch;
+        const auto arrival = [&](int pathIndex) { return pathIndex * microbatches + static_cast<std::int32_t>(n.item.microbatch); };
+        // A backward's own forward and a weight's own backward come earlier in the same stage's order.
+        if (n.item.phase == Phase::forward) {
+            node.input = n.pathIndex > 0 ? arrival(n.pathIndex) : -1;
+            node.output = n.pathIndex < hops ? arrival(n.pathIndex + 1) : -1;
+            node.send = n.pathIndex < hops ? n.pathIndex : -1;
+        } else if (n.item.phase == Phase::backward) {
+            node.input = n.pathIndex < hops ? slots + arrival(n.pathIndex) : -1;
+            node.output = n.pathIndex > 0 ? slots + arrival(n.pathIndex - 1) : -1;
+            node.send = n.pathIndex > 0 ? hops + n.pathIndex - 1 : -1;
+        }
+        if (node.send >= 0 && sweep.sends[index(node.send)].op.kernelClass < 0)
+            node.send = -1;
+        sweep.nodes.push_back(node);
+    }
+    return sweep;
+}
+
+} // namespace prism

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/workload/emitter.h"
+
+#include <cmath>
+
+namespace prism {
+
+Emitter::Emitter(const Scenario& scenario, const Shape& shape)
+    : model(scenario.model),
+      par(scenario.parallelism),
+      training(scenario.training),
+      s(shape),
+      e(shape.elementBytes),
+      tp(static_cast<double>(shape.tp)),
+      h(static_cast<double>(scenario.model.hiddenSize))
+{
+    out.forward.reserve(24);
+    out.backward.reserve(40);
+}
+
+void Emitter::memory(std::vector<Kernel>& to, KernelId id, double bytes, Part part, double launches)
+{
+    Kernel k;
+    k.modules = inside;
+    k.id = id;
+    k.part = part;
+    k.bytes = bytes;
+    k.launches = launches;
+    to.push_back(k);
+}
+
+void Emitter::gemm(std::vector<Kernel>& to, KernelId id, double m, double n, double kk, Part part, double batch, bool low)
+{
+    Kernel k;
+    k.modules = inside;
+    k.id = id;
+    k.kind = CostKind::gemm;
+    k.part = part;
+    k.m = m;
+    k.n = n;
+    k.k = kk;
+    k.batch = batch;
+    k.flops = 2 * m * n * kk * batch;
+    k.lowPrecision = low;
+    to.push_back(k);
+}
+
+void Emitter::quantise(std::vector<Kernel>& to, double elements, Part part)
+{
+    if (s.fp8 || s.fp4)
+        memory(to, KernelId::cast, elements * (e + 2), part);
+}
+
+void Emitter::collective(std::vector<Kernel>& to, KernelId id, CollectiveOp op, Domain domain, double bytes, Part part, bool overlapsTensor,
+                         bool overlapsAlways)
+{
+    Kernel k;
+    k.modules = inside;
+    k.id = id;
+    k.kind = CostKind::collective;
+    k.part = part;
+    k.op = op;
+    k.domain = domain;
+    k.bytes = bytes;
+    k.overlapsTensor = overlapsTensor;
+    k.overlapsAlways = overlapsAlways;
+    to.push_back(k);
+}
+
+void Emitter::enterForward()
+{
+    if (s.sequenceParallel)
+        collective(out.forward, KernelId::tpAllGather, CollectiveOp::allGather, Domain::tensor, s.tokens * h * e, Part::forward, true);
+}
+
+void Emitter::exitForward()
+{
+    if (s.tp <= 1)
+        return;
+    if (s.sequenceParallel)
+        collective(out.forward, KernelId::tpReduceScatter, CollectiveOp::reduceScatter, Domain::tensor, s.tokens * h * e, Part::forward,
+                   true);
+    else
+        collective(out.forward, KernelId::tpAllReduce, CollectiveOp::allReduce, Domain::tensor, s.tokens * h * e, Part::forward);
+}
+
+void Emitter::exitBackward()
+{
+    if (s.sequenceParallel)
+        collective(out.backward, KernelId::tpAllGather, CollectiveOp::allGather, Domain::tensor, s.tokens * h * e, Part::dgrad, true);
+}
+
+void Emitter::enterBackward()
+{
+    if (s.tp <= 1)
+        return;
+    if (s.sequenceParallel) {
+        collective(out.backward, KernelId::tpAllGather, CollectiveOp::allGather, Domain::tensor, s.tokens * h * e, Part::dgrad, false,
+                   true);
+        collective(out.backward, KernelId::tpReduceScatter, CollectiveOp::reduceScatter, Domain::tensor, s.tokens * h * e, Part::dgrad,
+                   false, true);
+    } else { // beside the weight gradient only in software that reduces asynchronously
+        collective(out.backward, KernelId::tpAllReduce, CollectiveOp::allReduce, Domain::tensor, s.tokens * h * e, Part::dgrad, false,
+                   training.fusedAttention());
+    }
+}
+
+void Emitter::norm()
+{
+    const Module module(*this, kLayerNorm);
+    memory(out.forward, KernelId::norm, 2 * e * s.shardedTokens * h);
+}
+
+void Emitter::residual()
+{
+    const double mask = training.fusedAttention() ? 0.0 : 1.0;
+    memory(out.forward, KernelId::residual, (3 * e + mask) * s.shardedTokens * h);
+}
+
+void Emitter::residualBackward()
+{
+    const double mask = training.fusedAttention() ? 0.0 : 1.0;
+    memory(out.backward, KernelId::residual, (2 * e + mask) * s.shardedTokens * h, Part::dgrad);
+}
+
+void Emitter::normBackward()
+{
+    memory(out.backward, KernelId::norm, 3.5 * e * s.shardedTokens * h, Part::dgrad, 2);
+}
+
+double Emitter::copiesPerExpert() const
+{
+    const double ranks = static_cast<double>(s.ep), topk = static_cast<double>(model.moeRouterTopk);
+    return dispatchesTokens() ? ranks * (1 - std::pow(1 - 1 / ranks, topk)) / topk : 1.0;
+}
+
+} // namespace prism

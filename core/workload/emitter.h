@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Puts the kernels of one layer into lists: what every kind of layer needs. Internal to core/workload.
+#pragma once
+
+#include "core/workload/kernel.h"
+
+#include <vector>
+
+namespace prism {
+
+/// Collects kernels; knows the sizes that all of them share.
+class Emitter final {
+public:
+    Emitter(const Scenario& scenario, const Shape& shape);
+
+    const ModelConfig& model;
+    const ParallelismConfig& par;
+    const TrainingConfig& training;
+    const Shape& s;
+    const double e, tp, h;
+    LayerKernels out;
+    RecomputeModules inside = 0; ///< modules that the kernels emitted now belong to
+
+    /// Marks the kernels of a scope as part of a module; modules nest.
+    class Module final {
+    public:
+        Module(Emitter& emitter, RecomputeModule module) : m_emitter(emitter), m_before(emitter.inside)
+        {
+            emitter.inside = static_cast<RecomputeModules>(emitter.inside | module);
+        }
+        ~Module() { m_emitter.inside = m_before; }
+        Module(const Module&) = delete;
+        Module& operator=(const Module&) = delete;
+
+    private:
+        Emitter& m_emitter;
+        RecomputeModules m_before;
+    };
+
+    void memory(std::vector<Kernel>& to, KernelId id, double bytes, Part part = Part::forward, double launches = 1);
+
+    void gemm(std::vector<Kernel>& to, KernelId id, double m, double n, double kk, Part part, double batch = 1, bool low = true);
+
+    /// Casts to FP8/FP4 and back around a GEMM input: read 2 bytes, write the quantised row-wise and column-wise copies.
+    void quantise(std::vector<Kernel>& to, double elements, Part part);
+
+    void collective(std::vector<Kernel>& to, KernelId id, CollectiveOp op, Domain domain, double bytes, Part part,
+                    bool overlapsTensor = false, bool overlapsAlways = false);
+
+    /// Entry of a column-parallel region, forward: all-gather of the sequence shards (Korthikanti et al. 2022, arXiv 2205.05198).
+    void enterForward();
+    /// Exit of a row-parallel region, forward: reduce-scatter, or all-reduce without sequence parallelism (Shoeybi et al. 2019).
+    void exitForward();
+    void exitBackward();
+    /// Entry of a column-parallel region, backward, between its dgrad and its wgrad: the reduction runs beside the weight
+    /// gradient (asynchronous in Megatron-LM), and the inputs are gathered again beside dgrad.
+    void enterBackward();
+
+    void norm();
+    void normBackward();
+
+    /// Bias, dropout and residual addition: read both, write one (and a mask where the software of that time had dropout).
+    void residual();
+    void residualBackward();
+
+    /// DeepEP sends tokens as they lie in memory and adds up what comes back (Megatron-Core MoEFlexTokenDispatcher): tokens are put in
+    /// the order of the experts on the receiving side only.
+    [[nodiscard]] bool dispatchesTokens() const { return par.moeTokenDispatcherType == "flex"; }
+    /// Copies of a token that reach a rank, per expert of it there: one for each, or with DeepEP one for the rank; of k experts on n
+    /// ranks n (1 - (1 - 1/n)^k) ranks have some.
+    [[nodiscard]] double copiesPerExpert() const;
+
+    void attentionCore(LayerKind kind, std::vector<Kernel>& to, Part part, double queryDim, double valueDim);
+    void contextExchange(std::vector<Kernel>& to, Part part);
+    void attention(LayerKind kind);
+    void attentionBackward(LayerKind kind);
+    void mlp(double ffn, bool enterAndExit, bool shared = false);
+    void mlpBackward(double ffn, bool enterAndExit);
+    void moe();
+    void moeBackward();
+    /// Tokens (or gradients) go to the ranks of their experts: permutation, all-to-all, gather over expert-TP, permutation by expert.
+    void toExperts(std::vector<Kernel>& to, double routed, double received, Part part);
+    /// And the way back; `mergedBytes` moves the last permutation.
+    void fromExperts(std::vector<Kernel>& to, double routed, double received, double mergedBytes, Part part);
+    void mamba();
+};
+
+} // namespace prism

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The window under what happens to programs: kill -9, a full disk, a second opener, other journals, damage, long use.
+#include "window_script.h"
+
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+namespace prism::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kEditsWithoutEnd = "repeat 1000000\nset training.train_tokens {i}\nsave\nend\n";
+
+struct Window : testing::Test {
+    void SetUp() override
+    {
+        if (!hasExplorer())
+            GTEST_SKIP() << "built without the window";
+    }
+};
+
+TEST_F(Window, DoesWhatAScriptSays)
+{
+    const WindowStudy study("script");
+    const CliRun run = study.run("# two edits\nset training.global_batch_size 32\nset training.global_batch_size 64\nundo\nwait\nsave\n");
+    EXPECT_EQ(run.exitCode, 0) << run.err;
+    EXPECT_EQ(study.parameter("training", "global_batch_size"), 32);
+    EXPECT_EQ(study.run("fly\n").exitCode, 1);
+    EXPECT_EQ(study.run("set training.no_such_thing 1\n").exitCode, 1);
+}
+
+TEST_F(Window, KillsLoseNoEditThatWasSaved)
+{
+    const WindowStudy study("kill");
+    for (int k = 0; k < 3; ++k) {
+        const int saved = study.killed(kEditsWithoutEnd, "save", 37 * k);
+        ASSERT_GT(saved, 0);
+        EXPECT_GE(study.parameter("training", "train_tokens"), saved);
+        EXPECT_EQ(runCli("study check " + study.study()).exitCode, 0);
+    }
+}
+
+TEST_F(Window, AFullDiskIsSaidAndTheFileStaysSound)
+{
+    const WindowStudy study("full");
+    // A file that may not grow is what a full disk looks like to the program; the signal is ignored, as a disk sends none.
+    const CliRun run = study.run("repeat 2000\nset training.train_tokens {i}\nend\nsave\n", "trap '' XFSZ; ulimit -f 100;");
+    EXPECT_NE(run.exitCode, 0);
+    EXPECT_LT(run.exitCode, 128) << "no signal";
+    EXPECT_EQ(runCli("study check " + study.study()).exitCode, 0);
+}
+
+TEST_F(Window, ASecondOneLooksAndChangesNothing)
+{
+    const WindowStudy study("second");
+    const CliRun run =
+        study.run("set training.train_tokens 7\nsave\nwait\n",
+                  "(QT_QPA_PLATFORM=offscreen \"" PRISM_EXPLORER "\" --script - " + study.study() + " < /dev/null >/dev/null 2>&1 &);");
+    EXPECT_LT(run.exitCode, 128);
+    EXPECT_EQ(runCli("study check " + study.study()).exitCode, 0);
+}
+
+TEST_F(Window, OpensAStudyThatAnotherProgramPutIntoWalMode)
+{
+    const WindowStudy study("wal");
+    sqlite3* db = nullptr;
+    ASSERT_EQ(sqlite3_open(study.study().c_str(), &db), SQLITE_OK);
+    ASSERT_EQ(sqlite3_exec(db, "PRAGMA journal_mode = WAL; UPDATE scenario SET note = 'in the log';", nullptr, nullptr, nullptr),
+              SQLITE_OK);
+    fs::copy_file(study.study(), study.at("copy.prism"));
+    fs::copy_file(study.study() + "-wal", study.at("copy.prism-wal"));
+    sqlite3_close(db);
+    fs::rename(study.at("copy.prism"), study.study());
+    fs::rename(study.at("copy.prism-wal"), study.study() + "-wal");
+    EXPECT_EQ(study.run("set training.train_tokens 5\nsave\n").exitCode, 0);
+    EXPECT_EQ(study.parameter("training", "train_tokens"), 5);
+    EXPECT_NE(runCli("study list " + study.study()).out.find("in the log"), std::string::npos);
+}
+
+TEST_F(Window, ADamagedStudyIsShownAsFarAsItCanBe)
+{
+    const WindowStudy study("damage");
+    for (const std::uintmax_t size : {fs::file_size(study.study()) / 2, std::uintmax_t{100}, std::uintmax_t{0}}) {
+        fs::resize_file(study.study(), size);
+        const CliRun run = study.run("page distribution\n");
+        EXPECT_LE(run.exitCode, 3) << "no signal; " << run.err;
+    }
+}
+
+TEST_F(Window, KeepsItsMemoryOverManyActions)
+{
+    const WindowStudy study("soak");
+    const std::string round = "set training.global_batch_size 32\nset training.micro_batch_size 2\nundo\nundo\n";
+    const CliRun run = study.run("repeat 100\n" + round + "end\nwait\nrss\nrepeat 300\n" + round + "end\nwait\nrss\n");
+    ASSERT_EQ(run.exitCode, 0) << run.err;
+    const std::size_t first = run.out.find("rss "), second = run.out.rfind("rss ");
+    ASSERT_NE(first, second);
+    const double before = std::stod(run.out.substr(first + 4)), after = std::stod(run.out.substr(second + 4));
+    EXPECT_LT(after, 1.15 * before) << before << " KiB, then " << after << " KiB";
+}
+
+} // namespace
+} // namespace prism::test

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Figures as people write them.
+#include "core/base/figure.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+namespace prism {
+namespace {
+
+TEST(Figure, DigitsEndWhereTheUncertaintyBegins)
+{
+    EXPECT_EQ(earnedDigits(7.63712, 0.004), "7.637");
+    EXPECT_EQ(earnedDigits(7.63712, 0.04), "7.64");
+    EXPECT_EQ(earnedDigits(2391.7, 12), "2,392");
+    EXPECT_EQ(earnedDigits(2391.7, 0), "2,392") << "no spread: four digits";
+    EXPECT_EQ(earnedDigits(0.0123456, 1e-9), "0.01234560") << "never more than seven";
+    EXPECT_EQ(earnedDigits(std::numeric_limits<double>::infinity(), 1), "no figure");
+    EXPECT_EQ(earnedDigits(-std::nan(""), 1), "no figure");
+    EXPECT_LT(earnedDigits(1e300, 0).size(), 10U) << "no 300 digits";
+}
+
+TEST(Figure, HalfWidthsStandAtTheSamePlace)
+{
+    EXPECT_EQ(halfWidthText(7.63712, 0.0042), "0.004");
+    EXPECT_EQ(halfWidthText(2391.7, 12), "12");
+    EXPECT_EQ(halfWidthText(2391.7, 0), "< 1");
+    EXPECT_EQ(halfWidthText(1, std::numeric_limits<double>::infinity()), "unknown");
+}
+
+TEST(Figure, AmountsHaveGroupsAndWords)
+{
+    EXPECT_EQ(amountText(3.47123e6), "3.47 million");
+    EXPECT_EQ(amountText(6.07e6), "6.07 million");
+    EXPECT_EQ(amountText(347123), "347,000");
+    EXPECT_EQ(amountText(61.2e9, 2), "61 billion");
+    EXPECT_EQ(amountText(0.01234), "0.0123");
+    EXPECT_EQ(amountText(999.9), "1,000");
+    EXPECT_EQ(amountText(0), "0");
+    EXPECT_EQ(amountText(std::nan("")), "no figure");
+}
+
+} // namespace
+} // namespace prism

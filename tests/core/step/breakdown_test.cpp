@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The critical path of the noise-free step and its breakdown: figures worked out by hand, and the sum over random graphs.
+#include "core/step/breakdown.h"
+
+#include "core/sim/graphs.h"
+#include "core/stats/random.h"
+#include "core/step/criticalpath.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace prism {
+namespace {
+
+using test::jobGraph;
+
+// Chunks of 1 s forward and 2 s backward unless a test says otherwise.
+
+TEST(Breakdown, BubbleOfEqualStagesIsTheTextbookFormula)
+{
+    // (P - 1)(tF + tB) with P = 4: 3 x 3 s, for M = 12 of 36 s of work (Narayanan et al. 2021, section 2.2.1).
+    for (const char* name : {"gpipe", "1f1b"}) {
+        const Breakdown b = breakdownOf(jobGraph({.schedule = name, .stages = 4, .microbatches = 12}));
+        EXPECT_NEAR(b.computeSeconds, 36.0, 1e-12) << name;
+        EXPECT_NEAR(b.bubbleSeconds, 9.0, 1e-12) << name;
+        EXPECT_NEAR(b.sum(), 45.0, 1e-12) << name;
+    }
+    // With V = 2 chunks per stage it is half of that (same paper, section 2.2.2).
+    const Breakdown v =
+        breakdownOf(jobGraph({.schedule = "interleaved", .stages = 4, .chunks = 2, .microbatches = 12, .forwardSeconds = 0.5}));
+    EXPECT_NEAR(v.computeSeconds, 36.0, 1e-12);
+    EXPECT_NEAR(v.bubbleSeconds, 4.5, 1e-12);
+}
+
+TEST(Breakdown, OneStageHasNoBubble)
+{
+    const Breakdown b = breakdownOf(jobGraph({.microbatches = 5, .groupRanks = 2, .collectiveSeconds = 0.25, .optimizerSeconds = 0.5}));
+    EXPECT_NEAR(b.computeSeconds, 15.0, 1e-12);
+    EXPECT_NEAR(b.tensorParallelSeconds, 5 * 2 * 0.25, 1e-12);
+    EXPECT_NEAR(b.optimizerSeconds, 0.5, 1e-12);
+    EXPECT_EQ(b.bubbleSeconds, 0.0);
+}
+
+TEST(Breakdown, FollowsTheStageThatSetsThePaceNotTheOneThatEndsLast)
+{
+    // Stage 2 of 4 takes twice as long. Stage 0 ends last and idles most of the step. The path: F0 of stages 0, 1, 2 (1 + 1 + 2 s), F0 and
+    // B0 of stage 3 (3 s), for which stage 2 waits 1 s after its F1, then stage 2 to its last backward (8 x 6 s less F0 and F1), and the
+    // backward of stages 1 and 0 (2 x 2 s).
+    StepGraph g = jobGraph({.stages = 4, .microbatches = 8});
+    g.slow = {{-1, 2, -1, 2.0, 1.0}};
+    const CriticalPath path = criticalPath(g);
+    EXPECT_EQ(path.mainStage, 2);
+    EXPECT_NEAR(path.seconds, 2.0 + 2.0 + 3.0 + (8 * 6.0 - 4.0) + 4.0, 1e-12);
+    const Breakdown b = breakdownOf(g);
+    EXPECT_NEAR(b.computeSeconds, 46.0, 1e-12);
+    EXPECT_NEAR(b.bubbleSeconds, 9.0, 1e-12);
+}
+
+TEST(Breakdown, SlowSpotsMultiplyAndFeelTheSensitivityOfTheirClass)
+{
+    StepGraph g = jobGraph({.microbatches = 4, .groupRanks = 2, .collectiveSeconds = 0.25});
+    g.slow = {{-1, 0, 1, 1.5, 1.0}, {0, -1, 1, 2.0, 1.0}, {0, 0, 0, 2.5, 1.0}}; // rank 1: 1.5 x 2 = 3, rank 0: 2.5
+    EXPECT_NEAR(breakdownOf(g).computeSeconds, 4 * 3.0 * 3.0, 1e-12);
+    EXPECT_NEAR(breakdownOf(g).tensorParallelSeconds, 4 * 2 * 0.25, 1e-12); // collectives do not feel a slow GPU
+    g.classes[0].spatialSensitivity = 0.25;                                 // 1 + 0.25 (3 - 1)
+    EXPECT_NEAR(breakdownOf(g).computeSeconds, 4 * 3.0 * 1.5, 1e-12);
+}
+
+TEST(Breakdown, SlowLinksStretchWhatCrossesThem)
+{
+    // One micro-batch over two stages: F0 send F1 B1 send B0, then the synchronisation of stage 0.
+    StepGraph g = jobGraph({.stages = 2, .microbatches = 1, .replicas = 3, .sendSeconds = 0.25, .gradSyncSeconds = 1.0});
+    g.slow = {{2, 1, -1, 1.0, 3.0}}; // replica 2 sends at a third of the speed; so does the synchronisation of stage 1
+    const Breakdown b = breakdownOf(g);
+    EXPECT_NEAR(b.pipelineSeconds, 2 * 0.75, 1e-12);
+    EXPECT_NEAR(b.dataParallelSeconds, 1.0, 1e-12); // stage 0 ends at 7.5 + 1, stage 1 at 4.75 + 3
+    EXPECT_NEAR(b.sum(), 8.5, 1e-12);
+    EXPECT_EQ(criticalPath(g).pieces.front().replica, 2);
+}
+
+TEST(Breakdown, MeasuredSpeedsCountOnTheSlowestRankOfTheSlowestReplica)
+{
+    StepGraph g = jobGraph({.stages = 2, .microbatches = 2, .replicas = 2, .groupRanks = 2});
+    g.fixedSpatial = {1, 1, 1, 1.5, 1, 1, 1, 1}; // replica 0, stage 1, rank 1
+    const Breakdown b = breakdownOf(g);
+    EXPECT_NEAR(b.computeSeconds, 2 * 4.5, 1e-12);
+    EXPECT_NEAR(b.bubbleSeconds, 3.0, 1e-12); // forward and backward of stage 0 around it
+}
+
+TEST(Breakdown, TheTailCountsByPurpose)
+{
+    const StepGraph g = jobGraph({.stages = 2,
+                                  .microbatches = 1,
+                                  .replicas = 2,
+                                  .gradSyncSeconds = 0.5,
+                                  .optimizerSeconds = 0.125,
+                                  .paramGatherSeconds = 0.75,
+                                  .gradNormSeconds = 0.0625,
+                                  .embeddingSeconds = 0.25});
+    const Breakdown b = breakdownOf(g);
+    EXPECT_NEAR(b.dataParallelSeconds, 0.25 + 0.5 + 0.0625 + 0.75, 1e-12);
+    EXPECT_NEAR(b.optimizerSeconds, 0.125, 1e-12);
+    EXPECT_NEAR(b.computeSeconds + b.bubbleSeconds, 6.0, 1e-12);
+}
+
+/// A graph with whatever may decide which way the path goes; equal trials, equal graphs.
+StepGraph randomGraph(std::uint64_t trial)
+{
+    std::uint64_t next = 0;
+    const auto u = [&] { return uniform(trial, stream(7), next++); };
+    const auto among = [&](int low, int high) { return low + static_cast<int>(u() * (high - low + 1)); };
+    const char* names[] = {"gpipe", "1f1b", "interleaved", "zb-h1", "zb-h2", "zb-v"};
+    const std::string name = names[among(0, 5)];
+    const int stages = among(1, 5);
+    StepGraph g = jobGraph({.schedule = name,
+                            .stages = stages,
+                            .chunks = name == "interleaved" ? among(1, 3)
+                                      : name == "zb-v"      ? 2
+                                                            : 1,
+                            .microbatches = stages * among(1, 4),
+                            .replicas = among(1, 4),
+                            .groupRanks = among(1, 2),
+                            .groups = among(1, 2),
+                            .layers = among(1, 3),
+                            .collectiveSeconds = 0.2 * u(),
+                            .sendSeconds = u() < 0.5 ? 0.0 : 0.3 * u(),
+                            .gradSyncSeconds = u() < 0.3 ? 0.0 : u(),
+                            .optimizerSeconds = u() < 0.3 ? 0.0 : u(),
+                            .paramGatherSeconds = u() < 0.3 ? 0.0 : u(),
+                            .gradNormSeconds = u() < 0.5 ? 0.0 : u(),
+                            .embeddingSeconds = u() < 0.5 ? 0.0 : u()});
+    g.transferOccupiesSender = u() < 0.5;
+    g.classes[0].spatialSensitivity = u();
+    for (StepOp& op : g.gradSync)
+        op.minExposedSeconds = 0.3 * u();
+    for (int i = among(0, 3); i > 0; --i)
+        g.slow.push_back({among(-1, g.numReplicas - 1), among(-1, stages - 1), among(-1, g.cellRanks() - 1), 1 + 2 * u(), 1 + 2 * u()});
+    if (u() < 0.3)
+        for (int r = g.numReplicas * stages * g.cellRanks(); r > 0; --r)
+            g.fixedSpatial.push_back(0.8 + 0.6 * u());
+    return g;
+}
+
+TEST(Breakdown, SumsToTheNoiseFreeStepOfAnyGraph)
+{
+    for (std::uint64_t trial = 0; trial < 400; ++trial) {
+        const StepGraph g = randomGraph(trial);
+        ASSERT_FALSE(hasErrors(check(g))) << trial << ": " << check(g).front().path;
+        const double seconds = deterministicStepSeconds(g);
+        const CriticalPath path = criticalPath(g);
+        double along = 0;
+        for (const PathPiece& piece : path.pieces) {
+            EXPECT_GE(piece.seconds, -1e-12 * seconds) << trial;
+            along += piece.seconds;
+        }
+        EXPECT_EQ(path.seconds, seconds) << trial;
+        EXPECT_NEAR(along, seconds, 1e-9 * seconds) << trial << " " << g.name;
+        EXPECT_NEAR(breakdownOf(g).sum(), seconds, 1e-9 * seconds) << trial << " " << g.name;
+    }
+}
+
+TEST(DeterministicStep, CopiesOfAReplicaChangeNothing)
+{
+    for (std::uint64_t trial = 0; trial < 200; ++trial) {
+        const StepGraph g = randomGraph(trial);
+        const DeterministicStep step(g);
+        const auto slowest = [&step](int replica, int stage) { return step.fixedSlowest(replica, stage); };
+        EXPECT_EQ(deterministicStepSeconds(g), step.seconds(slowest)) << trial;
+    }
+}
+
+} // namespace
+} // namespace prism

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What has one home: JSON documents are parsed, tables are split, and files are opened and written in base and nowhere else.
+#include "prism_paths.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// "FILE:LINE: text" of every line of the programs, outside of base, that matches.
+std::vector<std::string> uses(const std::string& pattern, const std::vector<std::string>& folders)
+{
+    const std::regex wanted(pattern);
+    const fs::path root(PRISM_SOURCE_DIR);
+    std::vector<std::string> found;
+    for (const std::string& folder : folders)
+        for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+            const std::string name = fs::relative(entry.path(), root).string();
+            if (!(name.ends_with(".h") || name.ends_with(".cpp")) || name.starts_with("core/base/"))
+                continue;
+            std::ifstream in(entry.path());
+            std::size_t number = 0;
+            for (std::string line; std::getline(in, line);) {
+                ++number;
+                if (std::regex_search(line, wanted))
+                    found.push_back(name + ":" + std::to_string(number) + ": " + line);
+            }
+        }
+    return found;
+}
+
+TEST(OneHome, DocumentsAreParsedInBase)
+{
+    EXPECT_EQ(uses(R"((json|Json)::(parse|accept|sax_parse)\b)", {"core", "app", "ui"}), std::vector<std::string>());
+}
+
+TEST(OneHome, FilesAreReadAndWrittenInBase)
+{
+    EXPECT_EQ(uses(R"(\b(ofstream|ifstream|fopen|gzopen|gzdopen|inflateInit2?)\b)", {"core", "app", "ui"}), std::vector<std::string>());
+}
+
+TEST(OneHome, WhatTheSystemSaysOfTheProgramIsAskedInBase)
+{
+    EXPECT_EQ(uses(R"(/proc/self|\bgethostname\b|\bgetpid\b)", {"core", "app", "ui"}), std::vector<std::string>());
+}
+
+} // namespace

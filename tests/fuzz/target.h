@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What is fuzzed: each target takes any bytes, must return, and stops the program where something that always holds does not.
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+#include <span>
+#include <string_view>
+
+namespace prism::fuzz {
+
+struct Target {
+    const char* name; ///< also the folder of its seeds: tests/fuzz/corpus/NAME
+    void (*run)(std::string_view bytes);
+    std::size_t maxBytes = 1 << 16; ///< of an input; large ones find the same more slowly
+};
+
+[[nodiscard]] std::span<const Target> scenarioTargets();
+[[nodiscard]] std::span<const Target> graphTargets();
+[[nodiscard]] std::span<const Target> tableTargets();
+[[nodiscard]] std::span<const Target> studyTargets();
+
+/// A property that holds for every input. Stops the program with a sentence.
+inline void holds(bool condition, const char* property)
+{
+    if (condition)
+        return;
+    std::fprintf(stderr, "does not hold: %s\n", property);
+    std::abort();
+}
+
+} // namespace prism::fuzz
