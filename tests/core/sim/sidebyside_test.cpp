@@ -84,22 +84,22 @@ TEST(SideBySide, RareDrawsAreCountedOverAllGroupsAndBuckets)
 
 TEST(Meeting, SeparatesWhatMeetingsShare)
 {
-    // Two participants of mean 1 with normal data (cv 0.02), lucks (sd 0.01) and noise (sd 0.02): times are normal with variance
-    // 9e-4; the larger of two normals has mean sigma / sqrt(pi) and variance sigma^2 (1 - 1 / pi).
+    // Two participants of mean 1 with normal data (cv 0.002), lucks (sd 0.001) and noise (sd 0.002): times are normal with variance
+    // 9e-6 (their product is almost their sum); the larger of two normals has mean sigma / sqrt(pi) and variance sigma^2 (1 - 1 / pi).
     MeetingInput input;
-    QuantilePoints data = quantilePoints({Family::normal, 0.02});
-    QuantilePoints luck = quantilePoints({Family::normal, 0.01});
+    QuantilePoints data = quantilePoints({Family::normal, 0.002});
+    QuantilePoints luck = quantilePoints({Family::normal, 0.001});
     input.data = coarsePoints(data.value, data.weight, 2);
     const WeightedPoints lucks = coarsePoints(luck.value, luck.weight, 2);
     input.who.push_back({2.0, lucks.weight, lucks.value, {}});
     for (const double inside : lucks.inside)
-        input.who[0].variance.push_back(4e-4 + inside);
+        input.who[0].variance.push_back(4e-6 + inside);
     const MeetingMoments m = meeting(input, StandardCdf());
-    EXPECT_NEAR(m.time.mean, 1 + 0.03 / std::sqrt(std::numbers::pi), 3e-5);
-    EXPECT_NEAR(m.time.variance, 9e-4 * (1 - 1 / std::numbers::pi), 4e-6);
+    EXPECT_NEAR(m.time.mean, 1 + 0.003 / std::sqrt(std::numbers::pi), 3e-6);
+    EXPECT_NEAR(m.time.variance, 9e-6 * (1 - 1 / std::numbers::pi), 4e-8);
     // With max(a, b) = (a + b) / 2 + |a - b| / 2 the covariance of two meetings whose times have correlation r is
     // s^2 (r / 2 + (sqrt(1 - r^2) + r asin r - 1) / pi).
-    const auto covariance = [](double r) { return 9e-4 * (r / 2 + (std::sqrt(1 - r * r) + r * std::asin(r) - 1) / std::numbers::pi); };
+    const auto covariance = [](double r) { return 9e-6 * (r / 2 + (std::sqrt(1 - r * r) + r * std::asin(r) - 1) / std::numbers::pi); };
     EXPECT_NEAR(m.sameData, covariance(5.0 / 9), 0.02 * covariance(5.0 / 9));
     EXPECT_NEAR(m.sameLuck, covariance(1.0 / 9), 0.03 * covariance(1.0 / 9));
 }
