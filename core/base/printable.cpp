@@ -62,8 +62,9 @@ std::string hex(std::uint32_t value, unsigned digits)
 
 std::string escaped(const Character& c)
 {
-    const std::string backslash(1, '\\');
-    return backslash + (c.valid ? "u" + hex(c.code, 4) : "x" + hex(c.code, 2));
+    std::string text(1, '\\');
+    text += c.valid ? 'u' : 'x';
+    return text.append(hex(c.code, c.valid ? 4 : 2));
 }
 
 /// The short forms of a line's own white space.
