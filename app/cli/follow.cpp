@@ -112,7 +112,7 @@ private:
         Json causes = Json::array();
         if (d.kind != DeviationKind::stalls)
             if (const auto found = whatIfs(m_scenario, d.ratio); found.ok())
-                for (const ParameterWhatIf& w : *found) {
+                for (const LikelyCause& w : *found) {
                     causes.push_back({{"id", w.id}, {"factor", w.factor}, {"ratio", w.ratio}, {"reaches", w.reaches}, {"text", w.text}});
                     text += w.reaches ? "\n    " + w.text : "";
                 }

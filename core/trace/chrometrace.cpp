@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/trace/chrometrace.h"
 
-#include "core/base/csv.h"
+#include "core/base/table.h"
 #include "core/base/text.h"
 #include "core/stats/moments.h"
 
@@ -92,16 +92,16 @@ std::string chromeTrace(const TraceStep& step, const TraceJob& job)
 
 std::string poolsCsv(const std::vector<DurationPool>& pools)
 {
-    std::string text = csvLine({"signature", "n", "mean_s", "cv", "p50_s", "p95_s", "family", "ks", "ks_p", "warning"});
+    std::string text = tableLine({"signature", "n", "mean_s", "cv", "p50_s", "p95_s", "family", "ks", "ks_p", "warning"});
     for (const DurationPool& p : pools) {
         std::vector<double> sorted = p.seconds;
         std::sort(sorted.begin(), sorted.end());
         const double mean = meanOf(sorted);
-        text +=
-            csvLine({p.signature, std::to_string(sorted.size()), numberText(mean),
-                     numberText(mean > 0 ? std::sqrt(varianceOf(sorted)) / mean : 0), numberText(quantileOfSorted(sorted, 0.5)),
-                     numberText(quantileOfSorted(sorted, 0.95)), p.fit ? std::string(familyName(p.fit->distribution.family)) : "empirical",
-                     p.fit ? numberText(p.fit->ksDistance) : "", p.fit ? numberText(p.fit->ksPValue) : "", p.warning});
+        text += tableLine({p.signature, std::to_string(sorted.size()), numberText(mean),
+                           numberText(mean > 0 ? std::sqrt(varianceOf(sorted)) / mean : 0), numberText(quantileOfSorted(sorted, 0.5)),
+                           numberText(quantileOfSorted(sorted, 0.95)),
+                           p.fit ? std::string(familyName(p.fit->distribution.family)) : "empirical",
+                           p.fit ? numberText(p.fit->ksDistance) : "", p.fit ? numberText(p.fit->ksPValue) : "", p.warning});
     }
     return text;
 }

@@ -43,14 +43,14 @@ double stillSeconds(const Scenario& scenario)
     return costed.ok() ? deterministicStepSeconds(costed->graph) : 0.0;
 }
 
-ParameterWhatIf solved(const Scenario& scenario, const Candidate& candidate, double base, double wanted)
+LikelyCause solved(const Scenario& scenario, const Candidate& candidate, double base, double wanted)
 {
     const auto ratioAt = [&](double factor) {
         Scenario changed = scenario;
         candidate.apply(changed, factor);
         return stillSeconds(changed) / base;
     };
-    ParameterWhatIf out;
+    LikelyCause out;
     out.id = candidate.id;
     double low = 1.0, high = kMostFactor;
     out.ratio = ratioAt(high);
@@ -69,13 +69,13 @@ ParameterWhatIf solved(const Scenario& scenario, const Candidate& candidate, dou
 
 } // namespace
 
-Result<std::vector<ParameterWhatIf>> whatIfs(const Scenario& scenario, double ratio)
+Result<std::vector<LikelyCause>> whatIfs(const Scenario& scenario, double ratio)
 {
     const Result<CostedStep> costed = costStep(scenario);
     if (!costed.ok())
         return costed.errors();
     const double base = deterministicStepSeconds(costed->graph);
-    std::vector<std::pair<bool, ParameterWhatIf>> found;
+    std::vector<std::pair<bool, LikelyCause>> found;
     for (const Candidate& candidate : candidates())
         found.emplace_back(candidate.onePlace, solved(scenario, candidate, base, ratio));
     std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
@@ -83,7 +83,7 @@ Result<std::vector<ParameterWhatIf>> whatIfs(const Scenario& scenario, double ra
             return a.second.reaches;
         return a.first != b.first ? a.first : a.second.factor < b.second.factor;
     });
-    std::vector<ParameterWhatIf> out;
+    std::vector<LikelyCause> out;
     for (auto& [onePlace, w] : found)
         out.push_back(std::move(w));
     return out;

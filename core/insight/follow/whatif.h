@@ -11,7 +11,7 @@
 namespace prism {
 
 /// A cause with the factor at which the noise-free step is longer by the wanted ratio.
-struct ParameterWhatIf {
+struct LikelyCause {
     std::string text; ///< "as if one node were 1.18x slower"
     std::string id;   ///< node_compute, node_link, network, compute
     double factor = 1;
@@ -22,6 +22,6 @@ inline constexpr double kMostFactor = 10.0;
 
 /// Causes that reach the ratio first, single places before all at once, then by how small their factor is. `ratio` > 1. Errors: the
 /// scenario's diagnostics.
-[[nodiscard]] Result<std::vector<ParameterWhatIf>> whatIfs(const Scenario& scenario, double ratio);
+[[nodiscard]] Result<std::vector<LikelyCause>> whatIfs(const Scenario& scenario, double ratio);
 
 } // namespace prism
