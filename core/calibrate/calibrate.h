@@ -2,6 +2,7 @@
 // The calibration procedure: operator benchmarks, nccl-tests tables and published steps in, fitted constants and residuals out.
 #pragma once
 
+#include "core/calibrate/fitreport.h"
 #include "core/measured/collectivetables.h"
 #include "core/measured/operatorrows.h"
 #include "core/cost/measured.h"
@@ -12,13 +13,6 @@
 
 namespace prism {
 
-/// What one step of the procedure found.
-struct FitReport {
-    std::string what;
-    int rows = 0;
-    double meanAbs = 0, bias = 0; ///< relative residuals
-};
-
 struct CalibrationRun {
     Calibration calibration;
     std::vector<FitReport> fits;
@@ -26,12 +20,6 @@ struct CalibrationRun {
 
 /// By how much the median step of a row's machine is longer than its noise-free step (insight/validation.h).
 using SlowdownOf = std::function<double(const PublishedRow&, const Calibration&)>;
-
-/// A published row in the fit.
-struct FitRow {
-    const PublishedRow* row = nullptr;
-    double slowdown = 1;
-};
 
 /// Bus-bandwidth curves of every GPU type in the rows: at each knot the median over library versions and data types of `rows` (op, ranks,
 /// bytes, bus GB/s) over the link's bandwidth.

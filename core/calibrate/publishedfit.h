@@ -2,7 +2,10 @@
 // Fits the constants that benchmarks cannot give on published steps, and says how far rows of unseen sources are off.
 #pragma once
 
-#include "core/calibrate/calibrate.h"
+#include "core/calibrate/fitreport.h"
+#include "core/cost/calibration.h"
+
+#include <vector>
 
 namespace prism {
 

@@ -2,7 +2,7 @@
 // From a scenario and its job section to what one sampled run meets.
 #pragma once
 
-#include "core/job/wholejob.h"
+#include "core/job/jobanswer.h"
 
 namespace prism {
 

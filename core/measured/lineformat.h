@@ -2,10 +2,12 @@
 // One way in which a log tells of steps. Internal to core/measured.
 #pragma once
 
-#include "core/measured/steplog.h"
+#include "core/base/result.h"
+#include "core/measured/loggedstep.h"
 
 #include <limits>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/base/result.h"
+#include "core/measured/loggedstep.h"
 
 #include <cstdint>
 #include <memory>
@@ -11,14 +12,6 @@
 #include <vector>
 
 namespace prism {
-
-/// One step that a log tells of.
-struct LoggedStep {
-    double seconds = 0;
-    std::int64_t number = -1; ///< as logged; -1 = not logged
-    double samplesSeen = -1;  ///< after the step; -1 = not logged
-    double pauseSeconds = -1; ///< between the end of the step before and the start of this one (evaluation, checkpoint); -1 = unknown
-};
 
 struct LoggedRun {
     std::string name; ///< of the log's own run, or "run 1", ...
@@ -36,14 +29,6 @@ struct StepLog {
     std::int64_t unusable = 0;   ///< of those, without a positive finite time, or longer than a line may be
     std::vector<std::string> notes;
     [[nodiscard]] std::size_t steps() const;
-};
-
-struct StepLogOptions {
-    std::string timeColumn; ///< tables and JSON lines: this field; empty = by its name
-    std::string runColumn;  ///< lines with one value of it are one run; empty = by its name
-    std::string unit;       ///< "s", "ms" or "us" of the time; empty = by its name
-    /// A line of one's own: text with {seconds}, {ms} or {us}, and {step}, {samples}, {*} for what stands between; empty = known formats.
-    std::string pattern;
 };
 
 /// How many steps, how long lines a log may have.

@@ -2,7 +2,7 @@
 // Draws of a walk that all durations of a step or a replica share: regimes, data, speeds.
 #include "core/walk/walkmodel.h"
 
-#include "core/sim/step/draws.h"
+#include "core/sim/draw/draws.h"
 
 namespace prism {
 

@@ -11,7 +11,7 @@
 
 namespace prism {
 
-/// Purposes of the walk's own streams, beside those of core/sim/step/draws.h; new ones are appended so that draws stay.
+/// Purposes of the walk's own streams, beside those of core/sim/draw/draws.h; new ones are appended so that draws stay.
 enum WalkPurpose : std::uint64_t {
     kComputeNoise = 0x57a1,
     kComputeRare,

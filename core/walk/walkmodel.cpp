@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/walk/walkmodel.h"
 
-#include "core/sim/step/draws.h"
+#include "core/sim/draw/draws.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "core/walk/chunkmodel.h"
-#include "core/sim/step/nodeshare.h"
+#include "core/sim/draw/nodeshare.h"
 #include "core/walk/walkfactors.h"
 
 #include <memory>

@@ -2,7 +2,7 @@
 #include "core/sim/chunk/cellkind.h"
 
 #include "core/step/slowspots.h"
-#include "core/sim/step/nodeshare.h"
+#include "core/sim/draw/nodeshare.h"
 #include "core/stats/quantile.h"
 #include "core/stats/random.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The reference simulator: every rank and every kernel of every replica, straight from resources/help/stepgraph.md.
-#include "core/sim/step/nodeshare.h"
+#include "core/sim/draw/nodeshare.h"
 #include "core/sim/simulate.h"
-#include "core/sim/step/draws.h"
+#include "core/sim/draw/draws.h"
 #include "core/sim/step/stepdelays.h"
 #include "core/step/deterministicstep.h"
 

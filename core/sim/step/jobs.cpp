@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/sim/step/jobs.h"
 
-#include "core/sim/step/draws.h"
-#include "core/sim/step/nodeshare.h"
+#include "core/sim/draw/draws.h"
+#include "core/sim/draw/nodeshare.h"
 #include "core/sim/step/lucks.h"
 #include "core/sim/step/stilljobs.h"
 #include "core/step/deterministicstep.h"

@@ -2,7 +2,7 @@
 // What is added to the sampled time of whole steps: jitter of the hosts and stalls. Both simulators use it.
 #pragma once
 
-#include "core/sim/step/draws.h"
+#include "core/sim/draw/draws.h"
 
 #include <vector>
 

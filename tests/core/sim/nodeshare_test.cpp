@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // GPU speeds that nodes share: marginal distribution, correlation, and the probabilities that the fast simulator uses.
 #include "core/sim/graphs.h"
-#include "core/sim/step/nodeshare.h"
+#include "core/sim/draw/nodeshare.h"
 #include "core/stats/moments.h"
 
 #include <gtest/gtest.h>

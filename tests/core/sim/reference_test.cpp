@@ -2,7 +2,7 @@
 // Known answers for every composition rule. Random ones are compared within 5 standard errors of the sample, seed fixed.
 #include "core/sim/simulate.h"
 
-#include "core/sim/step/draws.h"
+#include "core/sim/draw/draws.h"
 #include "core/sim/graphs.h"
 #include "core/stats/quantile.h"
 #include "core/step/deterministicstep.h"

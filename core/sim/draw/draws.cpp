@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Regime series.
-#include "core/sim/step/draws.h"
+#include "core/sim/draw/draws.h"
 
 #include <boost/math/special_functions/erf.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/sim/step/nodeshare.h"
+#include "core/sim/draw/nodeshare.h"
 
 #include <boost/math/special_functions/erf.hpp>
 

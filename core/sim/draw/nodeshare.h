@@ -2,7 +2,7 @@
 // GPU-to-GPU speeds of which a part is shared by the GPUs of a node (cooling, power).
 #pragma once
 
-#include "core/sim/step/draws.h"
+#include "core/sim/draw/draws.h"
 
 #include <functional>
 #include <span>
