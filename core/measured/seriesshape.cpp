@@ -124,6 +124,24 @@ std::vector<double> partMedians(const std::vector<double>& x, const std::vector<
     return out;
 }
 
+/// The place near `i` that parts the window best: least absolute distance from the levels at the window's two ends.
+int sharpened(const std::vector<double>& x, int i)
+{
+    const auto first = static_cast<std::size_t>(i - kShiftWindow), last = static_cast<std::size_t>(i + kShiftWindow);
+    constexpr std::size_t kHalf = kShiftWindow / 2;
+    const double before = medianOfRange(x, first, first + kHalf), after = medianOfRange(x, last - kHalf, last);
+    double cost = 0.0, least = 0.0; // against parting at first + kHalf
+    std::size_t best = first + kHalf;
+    for (std::size_t j = first + kHalf; j < last - kHalf; ++j) {
+        cost += std::abs(x[j] - before) - std::abs(x[j] - after);
+        if (cost < least) {
+            least = cost;
+            best = j + 1;
+        }
+    }
+    return static_cast<int>(best);
+}
+
 /// Places in `x` where its level changes for long: largest differences of window medians first, then those that do not last go.
 std::vector<int> shiftPlaces(const std::vector<double>& x, double level)
 {
@@ -140,7 +158,10 @@ std::vector<int> shiftPlaces(const std::vector<double>& x, double level)
     for (const auto& [change, i] : steps)
         if (std::all_of(places.begin(), places.end(), [i = i](int p) { return std::abs(p - i) >= kShiftWindow; }))
             places.push_back(i);
+    for (int& place : places)
+        place = sharpened(x, place);
     std::sort(places.begin(), places.end());
+    places.erase(std::unique(places.begin(), places.end()), places.end());
     while (!places.empty()) {
         const std::vector<double> medians = partMedians(x, places);
         std::size_t least = 0;
