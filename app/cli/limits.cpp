@@ -23,7 +23,7 @@ struct Limit {
     const char* reader;
     const char* what;
     double value;
-    const char* unit; ///< "bytes" are shown in KiB and MiB
+    const char* unit; ///< "bytes" are shown in MiB from there on; empty = a count
 };
 
 std::vector<Limit> limits()
@@ -68,11 +68,9 @@ std::vector<Limit> limits()
 
 std::string valueText(const Limit& limit)
 {
-    constexpr double kKib = 1024, kMib = kKib * kKib;
-    if (std::string(limit.unit) == "bytes" && limit.value >= kMib)
-        return fmt::format("{:g} MiB", limit.value / kMib);
-    if (std::string(limit.unit) == "bytes")
-        return limit.value >= 10 * kKib ? fmt::format("{:g} KiB", limit.value / kKib) : fmt::format("{:g} bytes", limit.value);
+    constexpr double kMib = 1024.0 * 1024.0;
+    if (*limit.unit != '\0')
+        return limit.value >= kMib ? fmt::format("{:g} MiB", limit.value / kMib) : earnedDigits(limit.value, 1) + " bytes";
     return limit.value < 1e12 ? earnedDigits(limit.value, 1) : fmt::format("{:.2e}", limit.value);
 }
 
