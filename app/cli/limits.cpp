@@ -76,12 +76,13 @@ std::string valueText(const Limit& limit)
 
 std::string page()
 {
-    std::string text = "# Limits\n\n"
-                       "Files come from other people. Each reader takes inputs up to these sizes. Beyond them it reads nothing and says\n"
-                       "what it found, what it takes and where it stands (exit code 1); nothing is cut silently. The memory that a reader\n"
-                       "needs is at most four times the size of its input's limit. This page is made from the constants in the code by\n"
-                       "`prism-cli limits --markdown`.\n\n"
-                       "| reader | what | at most |\n| --- | --- | --- |\n";
+    std::string text =
+        "# Limits\n\n"
+        "Files come from other people. Each reader takes inputs up to these sizes. Beyond them it reads nothing and says\n"
+        "what it found, what it takes and where it stands (exit code 1); nothing is cut silently. The memory of a JSON document\n"
+        "has a limit of its own besides its text; tables are read row by row. This page is made from the constants in the\n"
+        "code by `prism-cli limits --markdown`.\n\n"
+        "| reader | what | at most |\n| --- | --- | --- |\n";
     for (const Limit& limit : limits())
         text += fmt::format("| {} | {} | {} |\n", limit.reader, limit.what, valueText(limit));
     return text;
