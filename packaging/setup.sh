@@ -5,7 +5,7 @@ prism_packages=(
   g++ cmake ninja-build ccache pkg-config git ca-certificates
   qt6-base-dev qt6-charts-dev libqt6opengl6-dev qt6-svg-dev libgl-dev
   libeigen3-dev libsqlite3-dev libspdlog-dev libboost-dev libboost-math-dev libcli11-dev
-  nlohmann-json3-dev libtbb-dev zlib1g-dev libhwy-dev libbenchmark-dev libgtest-dev
+  nlohmann-json3-dev libsimdjson-dev libtbb-dev zlib1g-dev libhwy-dev libbenchmark-dev libgtest-dev
   fonts-inter fonts-noto-core
   xvfb xauth
 )
@@ -35,7 +35,7 @@ build() { # build PRESET [TARGET...]
   local preset=$1
   shift
   say "Configuring ($preset)"
-  cmake --preset "$preset" >/dev/null
+  cmake --preset "$preset" ${PRISM_CMAKE_OPTIONS-} >/dev/null
   say "Building ($preset)"
   cmake --build --preset "$preset" ${1:+--target "$@"}
 }

@@ -6,8 +6,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 source packaging/setup.sh
 
-install_missing "${prism_packages[@]}" xvfb xauth
-build release
+install_missing "${prism_packages[@]}" xvfb xauth clang-format-14
+PRISM_CMAKE_OPTIONS=-DPRISM_WERROR=ON build release
 say "Testing"
 export QT_QPA_PLATFORM=${QT_QPA_PLATFORM:-offscreen}
 if [[ ${1-} == --full ]]; then

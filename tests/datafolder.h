@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Where measured data for development lies; tests that need it are skipped without.
 #pragma once
 

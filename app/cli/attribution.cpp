@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // attribution: what made the slow steps slow.
 #include "core/insight/sensitivity/attribution.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // bench: the engine's claims on this machine, measured and beside their bounds.
 #include "app/cli/commands.h"
 #include "core/engine/evaluator.h"

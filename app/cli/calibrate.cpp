@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // calibrate: fits the cost model's constants on a folder of measurements and writes them with their residuals.
 #include "app/cli/commands.h"
 #include "core/calibrate/calibrate.h"
@@ -44,7 +45,7 @@ void addCalibrate(CLI::App& app, Cli& cli)
     auto options = std::make_shared<CalibrateOptions>();
     CLI::App* command = app.add_subcommand(
         "calibrate", "Fit the cost model's constants on a folder of measurements (writes presets/calibration/default.json's content)");
-    command->add_option("DATA", options->folder, "folder with operators/, collectives/ and published.json")->required();
+    command->add_option("DATA", options->folder, "folder with operators/, collectives/ and published2.json")->required();
     command->add_flag("--cross-validate", options->crossValidate,
                       "also fit with every source left out in turn (fifths of the rows always are: they give the band)");
     addOutput(*command, *options, cli);

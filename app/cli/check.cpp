@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // check: everything that is wrong with a scenario, and what it describes when nothing is.
 #include "app/cli/commands.h"
 #include "core/base/jsontext.h"

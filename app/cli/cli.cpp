@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/cli.h"
 
 #include "core/base/outputfile.h"
 #include "core/base/platform/process.h"
 #include "core/base/printable.h"
+#include "core/calibrate/clustercalibration.h"
 #include "core/cost/predictor.h"
 #include "core/scenario/parameters.h"
 #include "core/scenario/presets.h"
@@ -10,6 +12,7 @@
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
 #include <cstring>
@@ -70,19 +73,19 @@ std::string scenarioNames()
     return names;
 }
 
-Scenario namedScenario(const CommonOptions& options)
+/// The scenario as it is named, without --set.
+Scenario namedScenario(const std::string& name)
 {
-    const std::string& name = options.scenario;
     std::error_code error;
     if (name.ends_with(".prism") && std::filesystem::exists(name, error))
-        return applyOverrides(require(scenarioFromStudy(name, "")), options.overrides);
+        return require(scenarioFromStudy(name, ""));
     if (name == "-" || std::filesystem::exists(name, error))
-        return applyOverrides(require(scenarioFromJson(readInput(name))), options.overrides);
+        return require(scenarioFromJson(readInput(name)));
     for (const PresetInfo& info : presetList())
         if (info.kind == "scenario" && info.name == name)
-            return applyOverrides(require(scenarioPreset(name)), options.overrides);
+            return require(scenarioPreset(name));
     if (const auto colon = studyNameSeparator(name); colon != std::string::npos)
-        return applyOverrides(require(scenarioFromStudy(name.substr(0, colon), name.substr(colon + 1))), options.overrides);
+        return require(scenarioFromStudy(name.substr(0, colon), name.substr(colon + 1)));
     throw InputError({inputProblem(name, "There is no such file, and no scenario preset of this name.",
                                    "a file, -, STUDY.prism:NAME, or one of " + scenarioNames())});
 }
@@ -96,6 +99,19 @@ void requireNoWarnings(const Scenario& scenario)
         d.severity = Severity::error;
     if (!found.empty())
         throw InputError(found);
+}
+
+/// The file is read from the scenario's folder where its path is relative.
+Scenario withCalibration(Scenario scenario, const std::string& scenarioName)
+{
+    if (scenario.measured.calibration.empty())
+        return scenario;
+    std::filesystem::path path = scenario.measured.calibration;
+    std::error_code error;
+    if (path.is_relative() && std::filesystem::is_regular_file(scenarioName, error))
+        if (const auto beside = std::filesystem::path(scenarioName).parent_path() / path; std::filesystem::exists(beside, error))
+            path = beside;
+    return require(calibratedScenario(std::move(scenario), require(clusterCalibrationFromJson(readInput(path.string())))));
 }
 
 } // namespace
@@ -141,6 +157,18 @@ void writeOutput(const CommonOptions& options, const std::string& text)
         throw InputError(problems);
 }
 
+void writeSamples(const std::string& file, const std::vector<double>& seconds)
+{
+    if (file.empty())
+        return;
+    std::string text = "sample,step_time_s\n";
+    for (std::size_t i = 0; i < seconds.size(); ++i)
+        text += fmt::format("{},{}\n", i, seconds[i]);
+    CommonOptions options;
+    options.output = file;
+    writeOutput(options, text);
+}
+
 void writeStandardOutput(const std::string& text)
 {
     std::cout << printableLines(text);
@@ -151,7 +179,9 @@ void writeStandardOutput(const std::string& text)
 
 Scenario loadScenario(const CommonOptions& options)
 {
-    Scenario scenario = namedScenario(options);
+    Scenario scenario = applyOverrides(namedScenario(options.scenario), options.overrides);
+    if (!scenario.measured.calibration.empty()) // what is set goes over what was measured
+        scenario = applyOverrides(withCalibration(std::move(scenario), options.scenario), options.overrides);
     if (options.strict)
         requireNoWarnings(scenario);
     return scenario;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What every command of prism-cli shares: options, where output goes, how errors leave.
 #pragma once
 
@@ -71,6 +72,8 @@ T require(Result<T> result)
 void writeOutput(const CommonOptions& options, const std::string& text);
 /// The same to standard output whatever --output says (commands whose --output is a place for something else).
 void writeStandardOutput(const std::string& text);
+/// Step times in the order of their draws as a CSV file; an empty name writes nothing.
+void writeSamples(const std::string& file, const std::vector<double>& seconds);
 
 /// Diagnostics as readable lines or as one JSON object {"errors": [...]}.
 [[nodiscard]] std::string diagnosticsText(const Diagnostics& diagnostics);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The commands of prism-cli. Each stands in its own file and adds itself to the program.
 #pragma once
 
@@ -10,8 +11,14 @@ void addBench(CLI::App& app, Cli& cli);
 void addCalibrate(CLI::App& app, Cli& cli);
 void addCheck(CLI::App& app, Cli& cli);
 void addCompare(CLI::App& app, Cli& cli);
+void addExplore(CLI::App& app, Cli& cli);
+void addFigures(CLI::App& app, Cli& cli);
+void addFit(CLI::App& app, Cli& cli);
+void addFollow(CLI::App& app, Cli& cli);
 void addGraph(CLI::App& app, Cli& cli);
 void addGuarantee(CLI::App& app, Cli& cli);
+void addJob(CLI::App& app, Cli& cli);
+void addImprove(CLI::App& app, Cli& cli);
 void addImport(CLI::App& app, Cli& cli);
 void addLimits(CLI::App& app, Cli& cli);
 void addParameters(CLI::App& app, Cli& cli);
@@ -23,6 +30,7 @@ void addSensitivity(CLI::App& app, Cli& cli);
 void addSimulate(CLI::App& app, Cli& cli);
 void addStudy(CLI::App& app, Cli& cli);
 void addTimeline(CLI::App& app, Cli& cli);
+void addTrace(CLI::App& app, Cli& cli);
 void addValidatePublished(CLI::App& app, Cli& cli);
 void addValidateCollectives(CLI::App& app, Cli& cli);
 void addValidateSteps(CLI::App& app, Cli& cli);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // compare: what changed between two scenarios, and which edit did it.
 #include "core/insight/compare/compare.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // graph: the step graph of a scenario as a file that `simulate`, or another simulator, can run.
 #include "app/cli/commands.h"
 #include "core/cost/predictor.h"

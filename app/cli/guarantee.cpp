@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // guarantee: what can be promised about a step, a training run and a deadline.
 #include "core/insight/guarantee/guarantee.h"
 

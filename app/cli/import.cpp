@@ -1,13 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // import: a Hugging Face config.json or Megatron-LM arguments become a scenario file; measured tables go into one.
 #include "app/cli/commands.h"
+#include "app/cli/steplogoptions.h"
 #include "core/base/jsontext.h"
+#include "core/base/text.h"
 #include "core/measured/importmeasured.h"
+#include "core/measured/seriesshape.h"
+#include "core/measured/speedtable.h"
 #include "core/scenario/import/importers.h"
 #include "core/scenario/presets.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -74,6 +80,50 @@ void writeMeasured(const ImportOptions& options, std::vector<MeasuredRow> rows)
     write(kept, std::move(imported));
 }
 
+/// The base with measured speeds of nodes or GPUs in place of its own.
+void writeSpeeds(const ImportOptions& options)
+{
+    const SpeedTable table = require(readSpeedTable(readInput(options.input), options.input));
+    ImportResult imported;
+    imported.scenario = baseOf(options);
+    imported.scenario.measured.speeds.clear();
+    for (const SpeedRow& row : table.rows)
+        imported.scenario.measured.speeds.push_back({row.node, row.gpu, row.relativeSpeed});
+    imported.notes = table.notes;
+    ImportOptions kept = options;
+    kept.name = imported.scenario.name;
+    write(kept, std::move(imported));
+}
+
+struct ImportStepsOptions : CommonOptions {
+    StepLogInput log;
+};
+
+/// Any log as a table that every other command reads; what was matched and found goes to standard error.
+void writeSteps(const ImportStepsOptions& options)
+{
+    const StepLog log = loadStepLog(options.log);
+    std::cerr << reportText(log);
+    std::string csv = "run,step,samples_seen,pause_s,step_time_s\n";
+    nlohmann::ordered_json steps = nlohmann::ordered_json::array();
+    const auto orEmpty = [](double x) { return x < 0 ? std::string() : numberText(x); };
+    for (const LoggedRun& run : log.runs) {
+        std::cerr << "  " << run.name << ": " << shapeText(runShape(run)) << "\n";
+        std::string name = run.name;
+        std::replace(name.begin(), name.end(), '"', '\'');
+        for (const LoggedStep& s : run.steps) {
+            if (options.json)
+                steps.push_back({{"run", run.name}, {"step", s.number}, {"samples_seen", s.samplesSeen}, {"step_time_s", s.seconds}});
+            else
+                csv += "\"" + name + "\"," + (s.number < 0 ? "" : std::to_string(s.number)) + "," + orEmpty(s.samplesSeen) + ","
+                       + orEmpty(s.pauseSeconds) + "," + numberText(s.seconds) + "\n";
+        }
+    }
+    const nlohmann::ordered_json report{{"format", log.format},     {"lines", log.lines},       {"matched", log.matched},
+                                        {"repeated", log.repeated}, {"unusable", log.unusable}, {"steps", std::move(steps)}};
+    writeOutput(options, options.json ? report.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n" : csv);
+}
+
 CLI::App* addImport(CLI::App& parent, Cli& cli, const char* name, const char* help, const std::shared_ptr<ImportOptions>& options)
 {
     CLI::App* command = parent.add_subcommand(name, help);
@@ -108,6 +158,15 @@ void addImport(CLI::App& app, Cli& cli)
     addImport(*command, cli, "operators",
               "Measured operators from CSV (op, m, n, k, dtype, ranks, bytes, time_us), into the base's measured table", options)
         ->callback([options] { writeMeasured(*options, require(operatorTableRows(readInput(options->input)))); });
+    addImport(*command, cli, "speeds",
+              "Measured speeds of nodes or GPUs from CSV (node, gpu, speed or TFLOP/s), into the base's measured table", options)
+        ->callback([options] { writeSpeeds(*options); });
+    auto steps = std::make_shared<ImportStepsOptions>();
+    CLI::App* stepsCommand =
+        command->add_subcommand("steps", "Step times of a training log, as a table that validate-steps, fit and follow read");
+    addStepLog(*stepsCommand, steps->log);
+    addOutput(*stepsCommand, *steps, cli);
+    stepsCommand->callback([steps] { writeSteps(*steps); });
 }
 
 } // namespace prism::cli

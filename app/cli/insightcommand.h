@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What the commands of the insights share: --csv, --progress, and one place that writes a result in the form asked for.
 #pragma once
 

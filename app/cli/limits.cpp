@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // limits: the largest inputs that each reader takes, and what happens beyond; also the help page resources/help/limits.md.
 #include "app/cli/commands.h"
 #include "core/base/figure.h"

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // prism-cli: batch and scripts. Parses the command line, runs one command, turns errors into exit codes.
 #include "app/cli/commands.h"
+#include "core/base/logging.h"
 
 #include <CLI/CLI.hpp>
 
@@ -13,6 +15,10 @@ int main(int argc, char** argv)
     app.name("prism-cli");
     app.set_version_flag("--version", std::string("prism-cli ") + PRISM_VERSION);
     app.require_subcommand(1);
+    prism::logQuietly();
+    app.add_flag_callback("--verbose", prism::logToTerminal, "Say on standard error what is computed, and from where");
+    app.add_option_function<std::string>(
+        "--log-file", [](const std::string& file) { (void)require(prism::logToFile(file)); }, "Append the same to FILE");
     app.footer("Exit codes: 0 done, 1 the input is wrong, 2 usage, 3 internal error.\n"
                "Example: prism-cli predict llama3-405b-16k-h100 --set training.global_batch_size=4096 --json");
     try {
@@ -23,8 +29,15 @@ int main(int argc, char** argv)
         addScale(app, cli);
         addCompare(app, cli);
         addGuarantee(app, cli);
+        addJob(app, cli);
         addTimeline(app, cli);
+        addExplore(app, cli);
+        addImprove(app, cli);
+        addFigures(app, cli);
+        addTrace(app, cli);
         addGraph(app, cli);
+        addFit(app, cli);
+        addFollow(app, cli);
         addSimulate(app, cli);
         addStudy(app, cli);
         addValidatePublished(app, cli);
@@ -37,6 +50,8 @@ int main(int argc, char** argv)
         addParameters(app, cli);
         addLimits(app, cli);
         addImport(app, cli);
+        for (CLI::App* command : app.get_subcommands({}))
+            command->fallthrough(); // --verbose may stand behind the command
         app.parse(argc, argv);
         return cli.exitCode;
     } catch (const CLI::ParseError& e) {

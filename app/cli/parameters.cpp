@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // parameters: the parameter table, for people, for programs and as the help page.
 #include "app/cli/commands.h"
 #include "core/base/jsontext.h"

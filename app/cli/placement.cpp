@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // placement: where a slow node hurts; measured speeds and the best order of nodes with its hostfile.
 #include "core/insight/placement/placement.h"
 

@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // predict: the distribution of the step time of one scenario, with everything that the design promises in --json.
 #include "app/cli/commands.h"
 #include "core/base/figure.h"
 #include "core/base/printable.h"
+#include "core/cost/communication.h"
 #include "core/engine/evaluator.h"
 
 #include <CLI/CLI.hpp>
@@ -18,7 +20,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct PredictOptions : CommonOptions {
-    std::string samplesOut;
+    std::string samplesOut, withinSamplesOut;
 };
 
 Json stepTimeJson(const DistributionSummary& s)
@@ -40,6 +42,24 @@ Json memoryJson(const MemoryReport& memory)
                           {"buffers", m.buffersGib},
                           {"total", m.totalGib}});
     return {{"peak", memory.peakGib}, {"capacity", memory.capacityGib}, {"fits", memory.fits}, {"stages", std::move(stages)}};
+}
+
+Json communicationJson(const Snapshot& s)
+{
+    const Communication c = communicationOf(s.costed->graph, s.samples->noiseFreeSeconds);
+    Json classes = Json::array();
+    for (const ClassCommunication& one : c.classes)
+        classes.push_back({{"class", one.name},
+                           {"scope", one.scope == Scope::interNode ? "inter_node" : "intra_node"},
+                           {"hidden_s", one.hiddenSeconds},
+                           {"exposed_s", one.exposedSeconds},
+                           {"mean_hidden_s", one.meanHiddenSeconds},
+                           {"mean_exposed_s", one.meanExposedSeconds}});
+    return {{"stage", c.stage},
+            {"exposed_s", c.exposedSeconds},
+            {"exposed_share", c.exposedShare},
+            {"exposed_share_of_gpu_hours", c.exposedShareOfGpuHours},
+            {"classes", std::move(classes)}};
 }
 
 Json breakdownJson(const Breakdown& b)
@@ -71,51 +91,59 @@ Json toJson(const Snapshot& s)
 {
     const World& w = s.costed->world;
     Json within = stepTimeJson(s.within);
-    return {{"scenario", s.scenario.name},
-            {"hash", s.hash.text()},
-            {"engine_version", PRISM_VERSION},
-            {"seed", s.seed},
-            {"samples", s.across.samples},
-            {"elapsed_s", s.cost.elapsedSeconds},
-            {"step_time_s", stepTimeJson(s.across)},
-            {"within_job_s", std::move(within)},
-            {"noise_free_step_time_s", s.samples->noiseFreeSeconds},
-            {"slowdown_p50", s.slowdownP50},
-            {"slowdown_p95", s.slowdownP95},
-            {"variance_share",
-             {{"spatial", s.varianceShare.spatial},
-              {"temporal", s.varianceShare.temporal},
-              {"regime", s.varianceShare.regime},
-              {"data", s.varianceShare.data},
-              {"rare", s.varianceShare.rare},
-              {"interaction", s.varianceShare.interaction},
-              {"ci95",
-               {{"spatial", s.varianceShare.ciSpatial},
-                {"temporal", s.varianceShare.ciTemporal},
-                {"regime", s.varianceShare.ciRegime},
-                {"data", s.varianceShare.ciData},
-                {"rare", s.varianceShare.ciRare}}}}},
-            {"tokens_per_s", s.tokensPerSecond},
-            {"tflops_per_gpu", s.tflopsPerGpu},
-            {"mfu", s.mfu},
-            {"hfu", s.hfu},
-            {"memory_gib", memoryJson(s.costed->memory)},
-            {"breakdown_s", breakdownJson(s.costed->breakdown)},
-            {"error_band", {s.costed->errorBandLow, s.costed->errorBandHigh}},
-            {"within_calibration", s.costed->withinCalibration},
-            {"days_to_train", s.daysToTrain},
-            {"cost_usd", s.costUsd},
-            {"world",
-             {{"gpus", w.gpus},
-              {"nodes", w.nodes},
-              {"tp", w.tp},
-              {"pp", w.pp},
-              {"vpp", w.vpp},
-              {"cp", w.cp},
-              {"ep", w.ep},
-              {"dp", w.dp},
-              {"num_microbatches", w.numMicrobatches}}},
-            {"warnings", warningsJson(s)}};
+    return {
+        {"scenario", s.scenario.name},
+        {"hash", s.hash.text()},
+        {"engine_version", PRISM_VERSION},
+        {"seed", s.seed},
+        {"samples", s.across.samples},
+        {"elapsed_s", s.cost.elapsedSeconds},
+        {"step_time_s", stepTimeJson(s.across)},
+        {"within_job_s", std::move(within)},
+        {"noise_free_step_time_s", s.samples->noiseFreeSeconds},
+        {"slowdown_p50", s.slowdownP50},
+        {"slowdown_p95", s.slowdownP95},
+        {"variance_share",
+         {{"spatial", s.varianceShare.spatial},
+          {"temporal", s.varianceShare.temporal},
+          {"regime", s.varianceShare.regime},
+          {"data", s.varianceShare.data},
+          {"rare", s.varianceShare.rare},
+          {"step_jitter", s.varianceShare.jitter},
+          {"stalls", s.varianceShare.stall},
+          {"interaction", s.varianceShare.interaction},
+          {"ci95",
+           {{"spatial", s.varianceShare.ciSpatial},
+            {"temporal", s.varianceShare.ciTemporal},
+            {"regime", s.varianceShare.ciRegime},
+            {"data", s.varianceShare.ciData},
+            {"rare", s.varianceShare.ciRare},
+            {"step_jitter", s.varianceShare.ciJitter},
+            {"stalls", s.varianceShare.ciStall}}}}},
+        {"tokens_per_s", s.tokensPerSecond},
+        {"tflops_per_gpu", s.tflopsPerGpu},
+        {"mfu", s.mfu},
+        {"mfu_causal", s.mfuCausal},
+        {"mfu_counts", "whole square of attention, output layer, no recomputation; mfu_causal: the causal half; hfu: with recomputation"},
+        {"hfu", s.hfu},
+        {"memory_gib", memoryJson(s.costed->memory)},
+        {"breakdown_s", breakdownJson(s.costed->breakdown)},
+        {"communication", communicationJson(s)},
+        {"error_band", {s.costed->errorBandLow, s.costed->errorBandHigh}},
+        {"within_calibration", s.costed->withinCalibration},
+        {"days_to_train", s.daysToTrain},
+        {"cost_usd", s.costUsd},
+        {"world",
+         {{"gpus", w.gpus},
+          {"nodes", w.nodes},
+          {"tp", w.tp},
+          {"pp", w.pp},
+          {"vpp", w.vpp},
+          {"cp", w.cp},
+          {"ep", w.ep},
+          {"dp", w.dp},
+          {"num_microbatches", w.numMicrobatches}}},
+        {"warnings", warningsJson(s)}};
 }
 
 std::string distributionLine(const char* label, const DistributionSummary& s)
@@ -132,6 +160,20 @@ std::string intervalLine(const DistributionSummary& s, std::uint64_t seed)
         return fmt::format("{:<22} nothing varies in this scenario   (n = {}, seed {})\n", "", s.samples, seed);
     return fmt::format("{:<22} p50 ± {} s   p95 ± {} s   p99 ± {} s   (95 %, n = {}, seed {})\n", "", halfWidthText(s.p50, s.ciP50),
                        halfWidthText(s.p95, s.ciP95), halfWidthText(s.p99, s.ciP99), s.samples, seed);
+}
+
+/// One line per class that communicates: what runs beside compute and what is waited for, on the busiest stage.
+std::string communicationText(const Snapshot& s)
+{
+    const Communication c = communicationOf(s.costed->graph, s.samples->noiseFreeSeconds);
+    if (c.classes.empty())
+        return {};
+    std::string text = fmt::format("Communication          {:.1f} % of the step exposed, {:.1f} % of the GPU-hours\n", 100 * c.exposedShare,
+                                   100 * c.exposedShareOfGpuHours);
+    for (const ClassCommunication& one : c.classes)
+        text += fmt::format("  {:<24} {:<13} {:>9.3g} s hidden {:>9.3g} s exposed\n", one.name,
+                            one.scope == Scope::interNode ? "between nodes" : "inside nodes", one.hiddenSeconds, one.exposedSeconds);
+    return text;
 }
 
 std::string toText(const Snapshot& s)
@@ -151,10 +193,12 @@ std::string toText(const Snapshot& s)
                             : "outside of what was validated, see the warnings: 90 % of the runs of other software and machines");
     const VarianceShare& v = s.varianceShare;
     text += fmt::format(
-        "Variance               spatial {:.0f} %, temporal {:.0f} %, regime {:.0f} %, data {:.0f} %, rare {:.0f} %, interaction {:.0f} %\n",
-        100 * v.spatial, 100 * v.temporal, 100 * v.regime, 100 * v.data, 100 * v.rare, 100 * v.interaction);
-    text += fmt::format("Throughput             {} tokens/s   {} TFLOP/s per GPU   MFU {:.1f} %   HFU {:.1f} %\n",
-                        amountText(s.tokensPerSecond), amountText(s.tflopsPerGpu), 100 * s.mfu, 100 * s.hfu);
+        "Variance               spatial {:.0f} %, temporal {:.0f} %, regime {:.0f} %, data {:.0f} %, rare {:.0f} %, jitter {:.0f} %, "
+        "stalls {:.0f} %, interaction {:.0f} %\n",
+        100 * v.spatial, 100 * v.temporal, 100 * v.regime, 100 * v.data, 100 * v.rare, 100 * v.jitter, 100 * v.stall, 100 * v.interaction);
+    text += fmt::format("Throughput             {} tokens/s   {} TFLOP/s per GPU   MFU {:.1f} % ({:.1f} % with the causal half of "
+                        "attention)   HFU {:.1f} %\n",
+                        amountText(s.tokensPerSecond), amountText(s.tflopsPerGpu), 100 * s.mfu, 100 * s.mfuCausal, 100 * s.hfu);
     text += fmt::format("Memory                 peak {:.1f} GiB of {:.1f} GiB, {}\n", s.costed->memory.peakGib,
                         s.costed->memory.capacityGib, s.costed->memory.fits ? "fits" : "does NOT fit");
     text += fmt::format(
@@ -162,17 +206,10 @@ std::string toText(const Snapshot& s)
         "optimizer {:.3g} s, other {:.3g} s\n",
         b.computeSeconds, b.tensorParallelSeconds, b.contextParallelSeconds, b.expertParallelSeconds, b.pipelineSeconds, b.bubbleSeconds,
         b.dataParallelSeconds, b.optimizerSeconds, b.otherSeconds);
+    text += communicationText(s);
     if (s.daysToTrain > 0)
         text += fmt::format("Training               {} days, {} USD\n", amountText(s.daysToTrain), amountText(s.costUsd));
     text += fmt::format("\nScenario hash {}, version {}, {:.0f} ms\n", s.hash.text(), PRISM_VERSION, 1e3 * s.cost.elapsedSeconds);
-    return text;
-}
-
-std::string samplesCsv(const StepSamples& samples)
-{
-    std::string text = "sample,step_time_s\n";
-    for (std::size_t i = 0; i < samples.acrossSeconds.size(); ++i)
-        text += fmt::format("{},{}\n", i, samples.acrossSeconds[i]);
     return text;
 }
 
@@ -188,11 +225,8 @@ void predict(const PredictOptions& options)
     if (!snapshot->valid())
         throw InputError(snapshot->diagnostics);
     std::cerr << diagnosticsText(snapshot->diagnostics);
-    if (!options.samplesOut.empty()) {
-        CommonOptions file;
-        file.output = options.samplesOut;
-        writeOutput(file, samplesCsv(*snapshot->samples));
-    }
+    writeSamples(options.samplesOut, snapshot->samples->acrossSeconds);
+    writeSamples(options.withinSamplesOut, snapshot->samples->withinSeconds);
     writeOutput(options, options.json ? toJson(*snapshot).dump(2) + "\n" : toText(*snapshot));
 }
 
@@ -207,6 +241,8 @@ void addPredict(CLI::App& app, Cli& cli)
     command->add_option("--precision", options->precision, "Sample until the 95 % half-width of p95 is below this share of p95")
         ->check(CLI::Range(1e-5, 1.0));
     command->add_option("--samples-out", options->samplesOut, "Write the sampled step times (across jobs) to this CSV file");
+    command->add_option("--within-samples-out", options->withinSamplesOut,
+                        "Write the sampled step times within the median job to this CSV file");
     addOutput(*command, *options, cli);
     command->callback([options] { predict(*options); });
 }

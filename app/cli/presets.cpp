@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // presets: what the library holds, and one entry with its sources.
 #include "app/cli/commands.h"
 #include "core/scenario/presets.h"
@@ -15,7 +16,7 @@ struct PresetOptions : CommonOptions {
     std::string kind, name;
 };
 
-const std::vector<std::string> kKinds = {"scenario", "model", "gpu", "fabric", "variability"};
+const std::vector<std::string> kKinds = {"scenario", "model", "gpu", "fabric", "variability", "job"};
 
 std::string listText(const std::string& only)
 {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // scale: step time, MFU and cost over the number of GPUs.
 #include "core/insight/scale/scale.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // sensitivity: how every input moves the distribution; or one parameter over a range.
 #include "core/insight/sensitivity/sensitivity.h"
 

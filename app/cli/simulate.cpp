@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // simulate: the step-time distribution of a step graph file, by the fast or the reference simulator.
 #include "app/cli/commands.h"
 #include "core/base/figure.h"
@@ -19,7 +20,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct SimulateOptions : CommonOptions {
-    std::string samplesOut;
+    std::string samplesOut, withinSamplesOut;
     bool reference = false;
 };
 
@@ -81,14 +82,6 @@ std::string toText(const Outcome& o, const SimulateOptions& options)
                          1e3 * o.elapsedSeconds);
 }
 
-std::string samplesCsv(const std::vector<double>& seconds)
-{
-    std::string text = "sample,step_time_s\n";
-    for (std::size_t i = 0; i < seconds.size(); ++i)
-        text += fmt::format("{},{}\n", i, seconds[i]);
-    return text;
-}
-
 void simulateFile(const SimulateOptions& options)
 {
     Outcome outcome;
@@ -104,11 +97,8 @@ void simulateFile(const SimulateOptions& options)
         throw InputError(outcome.samples.warnings);
     outcome.across = summarize(outcome.samples.acrossSeconds, &outcome.samples);
     outcome.within = summarize(outcome.samples.withinSeconds);
-    if (!options.samplesOut.empty()) {
-        CommonOptions file;
-        file.output = options.samplesOut;
-        writeOutput(file, samplesCsv(outcome.samples.acrossSeconds));
-    }
+    writeSamples(options.samplesOut, outcome.samples.acrossSeconds);
+    writeSamples(options.withinSamplesOut, outcome.samples.withinSeconds);
     writeOutput(options, options.json ? toJson(outcome, options).dump(2) + "\n" : toText(outcome, options));
 }
 
@@ -122,6 +112,8 @@ void addSimulate(CLI::App& app, Cli& cli)
     command->add_flag("--reference", options->reference, "Every rank and every kernel: slow, for small jobs and for comparison");
     addSampling(*command, *options);
     command->add_option("--samples-out", options->samplesOut, "Write the sampled step times (across jobs) to this CSV file");
+    command->add_option("--within-samples-out", options->withinSamplesOut,
+                        "Write the sampled step times within the median job to this CSV file");
     addOutput(*command, *options, cli);
     command->footer("The file format and its exact meaning: resources/help/stepgraph.md");
     command->callback([options] { simulateFile(*options); });

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // study: look into study files, put scenarios in and take them out, compare, check, compact, salvage.
 #include "app/cli/commands.h"
 #include "core/base/jsontext.h"

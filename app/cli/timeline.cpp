@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // timeline: one sampled step as stages and intervals; --trace writes it for Perfetto.
 #include "core/insight/onestep/timeline.h"
 

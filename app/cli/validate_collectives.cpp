@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // validate-collectives: every row of an nccl-tests log or table beside what the collective model says; of a folder, a line for each table.
 #include "app/cli/commands.h"
 #include "core/calibrate/collectiveagreement.h"

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // validate-published: every row of a file of published steps beside what the model says, and the errors by source.
 #include "app/cli/commands.h"
 #include "core/base/text.h"
 #include "core/calibrate/published.h"
 #include "core/insight/validate/validation.h"
+#include "core/scenario/parameters.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -28,7 +30,11 @@ Json rowJson(const ValidatedRow& r)
     const bool ran = r.skipped.empty();
     return {{"id", r.id},
             {"suite", r.suite},
+            {"source", r.source},
             {"tier", r.tier},
+            {"left_out", r.leftOut.empty() ? Json() : Json(r.leftOut)},
+            {"predicted_tflops_per_gpu", orNull(r.predictedTflops, r.predictedTflops > 0)},
+            {"published_tflops_per_gpu", orNull(r.publishedTflops, r.publishedTflops > 0)},
             {"predicted_s", orNull(r.predictedSeconds, ran)},
             {"noise_free_s", orNull(r.noiseFreeSeconds, r.noiseFreeSeconds > 0)},
             {"published_s", orNull(r.publishedSeconds, r.publishedSeconds > 0)},
@@ -48,8 +54,13 @@ Json rowJson(const ValidatedRow& r)
 
 Json suiteJson(const SuiteErrors& e)
 {
-    Json j = {{"rows", e.rows}, {"skipped", e.skipped}, {"mean_abs_error", e.meanAbs},
-              {"bias", e.bias}, {"worst", e.worst},     {"rank_correlation", e.rankCorrelation}};
+    Json j = {{"rows", e.rows},
+              {"skipped", e.skipped},
+              {"left_out", e.leftOut},
+              {"mean_abs_error", e.meanAbs},
+              {"bias", e.bias},
+              {"worst", e.worst},
+              {"rank_correlation", e.rankCorrelation}};
     if (e.memoryMeanAbs >= 0)
         j["memory_mean_abs_error"] = e.memoryMeanAbs;
     if (e.bubbleMeanAbs >= 0)
@@ -96,6 +107,10 @@ std::string reportText(const ValidationReport& report)
             continue;
         }
         std::string extra;
+        if (!r.leftOut.empty())
+            extra += "left out of the sums, " + r.leftOut + " ";
+        if (r.predictedTflops > 0 && r.publishedTflops > 0)
+            extra += fmt::format("{:.0f} of {:.0f} TFLOP/s as the source counts ", r.predictedTflops, r.publishedTflops);
         if (r.publishedMemoryGib > 0)
             extra += fmt::format("memory {:.1f} of {:.1f} GiB ", r.predictedMemoryGib, r.publishedMemoryGib);
         if (r.publishedBubbleRate >= 0)
@@ -112,6 +127,19 @@ std::string reportText(const ValidationReport& report)
         out += suiteLine(e);
     out += suiteLine(report.all);
     return out + fmt::format("the stated band holds {:.1f} % of the rows\n", 100 * report.bandCoverage);
+}
+
+/// What a source does not state, put onto every row that runs.
+void overrideRows(std::vector<PublishedRow>& rows, const std::vector<std::string>& overrides)
+{
+    for (const std::string& text : overrides) {
+        const auto equals = text.find('=');
+        if (equals == std::string::npos)
+            throw InputError({{Severity::error, "--set", "an override needs a path and a value", text, "path=value", "", ""}});
+        for (PublishedRow& row : rows)
+            if (row.skipped.empty() && !row.scheduleOnly)
+                row.scenario = require(setParameter(row.scenario, text.substr(0, equals), text.substr(equals + 1)));
+    }
 }
 
 void validate(const ValidateOptions& options)
@@ -131,6 +159,7 @@ void validate(const ValidateOptions& options)
     std::erase_if(rows, [&](const PublishedRow& row) {
         return (!options.suite.empty() && row.suite != options.suite) || (!options.tier.empty() && row.tier != options.tier);
     });
+    overrideRows(rows, options.overrides);
     const ValidationReport report = validationReport(validatedRows(rows, calibration(), {options.seed, options.samples, options.threads}));
     writeOutput(options, options.json ? reportJson(report) : reportText(report));
 }
@@ -147,6 +176,8 @@ void addValidatePublished(CLI::App& app, Cli& cli)
     command->add_option("--suite", options->suite, "only rows of this source");
     command->add_option("--tier", options->tier, "only rows of this tier: A, B or C");
     command->add_option("--scenario", options->scenarioOf, "write the scenario that describes the row with this id, and nothing else");
+    command->add_option("--set", options->overrides, "Override one parameter of every row: path=value (repeatable)")
+        ->allow_extra_args(false);
     options->samples = ValidationOptions{}.samples;
     addSampling(*command, *options);
     addOutput(*command, *options, cli);

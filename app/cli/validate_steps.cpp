@@ -1,13 +1,16 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // validate-steps: a measured series of step times beside the predicted distribution of one job.
 #include "app/cli/commands.h"
-#include "core/base/table.h"
-#include "core/base/textfile.h"
+#include "app/cli/steplogoptions.h"
+#include "core/calibrate/spreadcauses.h"
+#include "core/engine/evaluator.h"
 #include "core/insight/validate/stepseries.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
 #include <memory>
 
 namespace prism::cli {
@@ -17,37 +20,103 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct StepsOptions : CommonOptions {
-    std::string file;
-    std::vector<std::string> where;
-    StepSeriesQuery query;
+    StepLogInput log;
+    std::vector<std::string> remove = {"warm-up", "pauses"};
 };
+
+/// The comparison with what stands beside it.
+struct Report {
+    StepLog log;
+    std::vector<RunShape> shapes;
+    SeriesComparison c;
+    SpreadCauses measured;
+    CountRange stalls;
+};
+
+SeriesRemoval removalOf(const std::vector<std::string>& names)
+{
+    const auto has = [&](const char* name) {
+        return std::any_of(names.begin(), names.end(), [name](const std::string& n) { return n == name || n == "all"; });
+    };
+    return {has("warm-up"), has("pauses"), has("shifts"), has("trend")};
+}
 
 Json figuresJson(const SeriesFigures& f)
 {
     return {{"p5", f.p5}, {"p95", f.p95}, {"p99", f.p99}, {"cv", f.cv}, {"share_beyond_1_05", f.beyond}};
 }
 
-std::string comparisonJson(const SeriesComparison& c)
+Json errorJson(const FigureError& e)
 {
-    const Json report = {{"runs", c.runs},
-                         {"steps", c.steps},
-                         {"dropped", c.dropped},
-                         {"measured_median_s", c.measuredMedianSeconds},
-                         {"predicted_median_s", c.predictedMedianSeconds},
-                         {"error", c.predictedMedianSeconds / c.measuredMedianSeconds - 1},
-                         {"measured_over_median", figuresJson(c.measured)},
-                         {"predicted_over_median", figuresJson(c.predicted)},
-                         {"relative_std_of_run_medians", c.medianSpread},
-                         {"lag1_correlation", c.lag1},
-                         {"ks", {{"value", c.ks}, {"ci95", Json::array({c.ksLow, c.ksHigh})}, {"by_chance", c.ksByChance}}}};
+    return {{"error", e.error}, {"ci95", Json::array({e.low, e.high})}, {"between_halves_p90", e.halves}};
+}
+
+Json shapesJson(const Report& r)
+{
+    Json runs = Json::array();
+    for (std::size_t i = 0; i < r.shapes.size(); ++i) {
+        const RunShape& s = r.shapes[i];
+        Json shifts = Json::array();
+        for (const LevelShift& shift : s.shifts)
+            shifts.push_back({{"step", shift.index}, {"factor", shift.factor}});
+        runs.push_back({{"run", r.log.runs[i].name},
+                        {"steps", r.log.runs[i].steps.size()},
+                        {"warm_up_steps", s.warmUp},
+                        {"steps_after_pauses", s.afterPause},
+                        {"pauses_logged", s.pausesLogged},
+                        {"level_shifts", shifts},
+                        {"trend", s.trend},
+                        {"noise_s", s.noiseSeconds}});
+    }
+    return runs;
+}
+
+std::string reportJson(const Report& r)
+{
+    const SeriesComparison& c = r.c;
+    const Json report = {
+        {"format", r.log.format},
+        {"lines", r.log.lines},
+        {"matched", r.log.matched},
+        {"repeated", r.log.repeated},
+        {"unusable", r.log.unusable},
+        {"series", shapesJson(r)},
+        {"runs", c.runs},
+        {"steps", c.steps},
+        {"dropped", c.dropped},
+        {"measured_median_s", c.measuredMedianSeconds},
+        {"predicted_median_s", c.predictedMedianSeconds},
+        {"error", c.p50.error},
+        {"p50", errorJson(c.p50)},
+        {"p95_over_p50", errorJson(c.p95)},
+        {"p99_over_p50", errorJson(c.p99)},
+        {"beyond_1_05", errorJson(c.beyond)},
+        {"measured_over_median", figuresJson(c.measured)},
+        {"predicted_over_median", figuresJson(c.predicted)},
+        {"relative_std_of_run_medians", c.medianSpread},
+        {"lag1_correlation", c.lag1},
+        {"predicted_lag1_correlation", c.predictedLag1},
+        {"ks",
+         {{"value", c.ks}, {"ci95", Json::array({c.ksLow, c.ksHigh})}, {"by_chance", c.ksByChance}, {"between_halves_p90", c.ksHalves}}},
+        {"stalls", {{"measured", r.measured.stalls}, {"predicted_ci95", Json::array({r.stalls.low, r.stalls.high})}}},
+        {"notes", c.notes}};
     return report.dump(2) + "\n";
 }
 
-std::string comparisonText(const SeriesComparison& c)
+std::string errorLine(const char* name, const FigureError& e, const char* unit)
 {
-    std::string text = fmt::format("{} steps of {} runs, {} left out (warm-up, short runs)\n", c.steps, c.runs, c.dropped);
-    text += fmt::format("Median step: measured {:.4g} s, predicted {:.4g} s ({:+.1f} %)\n\n", c.measuredMedianSeconds,
-                        c.predictedMedianSeconds, 100 * (c.predictedMedianSeconds / c.measuredMedianSeconds - 1));
+    return fmt::format("{:<14} {:>+8.2f} {}  (95 %: {:+.2f} to {:+.2f}; halves of the series differ by up to {:.2f})\n", name,
+                       100 * e.error, unit, 100 * e.low, 100 * e.high, 100 * e.halves);
+}
+
+std::string reportText(const Report& r)
+{
+    const SeriesComparison& c = r.c;
+    std::string text = reportText(r.log);
+    for (std::size_t i = 0; i < r.shapes.size(); ++i)
+        text += fmt::format("  {}: {}\n", r.log.runs[i].name, shapeText(r.shapes[i]));
+    text += fmt::format("{} steps of {} runs compared, {} left out\n", c.steps, c.runs, c.dropped);
+    text += fmt::format("Median step: measured {:.4g} s, predicted {:.4g} s\n\n", c.measuredMedianSeconds, c.predictedMedianSeconds);
     text += fmt::format("{:<11} {:>8} {:>8} {:>8} {:>9} {:>14}\n", "over median", "p5", "p95", "p99", "cv", "beyond 1.05");
     const auto line = [&](const char* name, const SeriesFigures& f) {
         text +=
@@ -55,17 +124,30 @@ std::string comparisonText(const SeriesComparison& c)
     };
     line("measured", c.measured);
     line("predicted", c.predicted);
-    text += fmt::format("\nKS distance {:.2f} (95 %: {:.2f} to {:.2f}; by chance up to {:.2f})\nNeighbouring steps correlate by {:.2f}",
-                        c.ks, c.ksLow, c.ksHigh, c.ksByChance, c.lag1);
+    text += "\nErrors, predicted against measured\n" + errorLine("p50", c.p50, "%    ") + errorLine("p95 / p50", c.p95, "points");
+    text += errorLine("p99 / p50", c.p99, "points") + errorLine("P(> 1.05 p50)", c.beyond, "points");
+    text += fmt::format("KS distance    {:.3f}  (95 %: {:.3f} to {:.3f}; by chance up to {:.3f}; between halves up to {:.3f})\n", c.ks,
+                        c.ksLow, c.ksHigh, c.ksByChance, c.ksHalves);
+    text += fmt::format("Stalls         {} measured, 95 % of systems: {} to {}\n", r.measured.stalls, r.stalls.low, r.stalls.high);
+    text += fmt::format("Neighbouring steps correlate by {:.2f}, predicted {:.2f}", c.lag1, c.predictedLag1);
     text += c.runs > 1 ? fmt::format("; medians of the runs differ by {:.2f} %\n", 100 * c.medianSpread) : "\n";
+    for (const std::string& note : c.notes)
+        text += "Note: " + note + "\n";
     return text;
 }
 
 void validate(const StepsOptions& options)
 {
     const Scenario scenario = loadScenario(options);
-    const StepSeries series =
-        require(readStepSeries(require(selectedRows(require(readTextFile(options.file)), options.where)), options.query));
+    Report report;
+    report.log = loadStepLog(options.log);
+    const SeriesRemoval removal = removalOf(options.remove);
+    const StepSeries series = require(cleanSeries(report.log, removal));
+    std::vector<CleanRun> clean;
+    for (const LoggedRun& run : report.log.runs) {
+        report.shapes.push_back(runShape(run));
+        clean.push_back(cleanRun(run, report.shapes.back(), removal));
+    }
     Evaluator evaluator;
     EvaluateOptions evaluate;
     evaluate.seed = options.seed;
@@ -75,8 +157,11 @@ void validate(const StepsOptions& options)
     const SnapshotPtr snapshot = evaluator.evaluate(scenario, evaluate);
     if (!snapshot->valid())
         throw InputError(snapshot->diagnostics);
-    const SeriesComparison c = compareSeries(series, snapshot->sortedWithinSeconds);
-    writeOutput(options, options.json ? comparisonJson(c) : comparisonText(c));
+    report.c = compareSeries(series, snapshot->samples->withinSeconds);
+    report.measured = spreadCauses(clean, static_cast<double>(scenario.cluster.numGpus), 0);
+    const VariabilityConfig& v = scenario.variability;
+    report.stalls = stallRange(v.stallsPerGpuHour, v.stallRateCv, report.measured.gpuHours);
+    writeOutput(options, options.json ? reportJson(report) : reportText(report));
 }
 
 } // namespace
@@ -86,14 +171,10 @@ void addValidateSteps(CLI::App& app, Cli& cli)
     auto options = std::make_shared<StepsOptions>();
     CLI::App* command = app.add_subcommand("validate-steps", "Compare a measured series of step times with the predicted steps of one job");
     addScenario(*command, *options);
-    command->add_option("STEPS", options->file, "CSV with a header, one line per step; may be gzip")->required();
-    command->add_option("--where", options->where, "COLUMN=VALUE: only these lines (repeatable)");
-    command->add_option("--time-column", options->query.timeColumn, "seconds, or milliseconds where the name ends in _ms")
-        ->capture_default_str();
-    command->add_option("--run-column", options->query.runColumn, "lines with one value belong to one run, where there is such a column")
-        ->capture_default_str();
-    command->add_option("--skip", options->query.skip, "first steps of each run to leave out (warm-up)")
-        ->check(CLI::Range(0, 1000))
+    addStepLog(*command, options->log);
+    command->add_option("--remove", options->remove, "what is no noise of single steps: warm-up, pauses, shifts, trend, all or none")
+        ->delimiter(',')
+        ->check(CLI::IsMember({"warm-up", "pauses", "shifts", "trend", "all", "none"}))
         ->capture_default_str();
     addSampling(*command, *options);
     addOutput(*command, *options, cli);

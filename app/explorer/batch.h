@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The explorer without a user: screenshots of every page and their figures as CSV.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // prism-explorer: the desktop application; also writes screenshots and figures without a display.
 #include "app/explorer/batch.h"
 #include "app/explorer/script.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/explorer/opening.h"
 
 #include "core/base/textfile.h"

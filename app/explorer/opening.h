@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What the explorer works on without a user: a study, or any file that the window imports.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The explorer driven by a text of actions: what tests and people without a display use to work the real window.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Figures as people write them: no more digits than the uncertainty leaves, thousands in groups, millions in words.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Content hashes: the keys of the evaluation graph and of stored results.
 #pragma once
 

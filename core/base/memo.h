@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Results of pure functions under the content hash of their inputs, bounded in bytes, least recently used out first.
 #pragma once
 

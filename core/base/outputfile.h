@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The one writer of files: a file appears complete or not at all, links are not followed, nothing is left behind.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Text from outside on its way to a terminal, a chart, a report or a hostfile: what could steer the reader's program is escaped or refused.
 #pragma once
 

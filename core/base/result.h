@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Errors as values: a Result holds either a value or every diagnostic that was found.
 #pragma once
 

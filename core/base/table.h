@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The one reader of tables as text (comma, semicolon or tab between cells, RFC 4180 quotes): row by row, bounded, every problem with its
 // line.
 #pragma once

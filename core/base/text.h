@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Small text services that every reader needs: nearest known name, shortest number text, trimming and splitting.
 #pragma once
 

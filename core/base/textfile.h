@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The one reader of whole files: plain or gzip, a file or standard input, bounded in what comes out.
 #pragma once
 

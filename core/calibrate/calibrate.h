@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The calibration procedure: operator benchmarks, nccl-tests tables and published steps in, fitted constants and residuals out.
 #pragma once
 
+#include "core/calibrate/fitreport.h"
 #include "core/measured/collectivetables.h"
 #include "core/measured/operatorrows.h"
 #include "core/cost/measured.h"
@@ -11,13 +13,6 @@
 
 namespace prism {
 
-/// What one step of the procedure found.
-struct FitReport {
-    std::string what;
-    int rows = 0;
-    double meanAbs = 0, bias = 0; ///< relative residuals
-};
-
 struct CalibrationRun {
     Calibration calibration;
     std::vector<FitReport> fits;
@@ -25,12 +20,6 @@ struct CalibrationRun {
 
 /// By how much the median step of a row's machine is longer than its noise-free step (insight/validation.h).
 using SlowdownOf = std::function<double(const PublishedRow&, const Calibration&)>;
-
-/// A published row in the fit.
-struct FitRow {
-    const PublishedRow* row = nullptr;
-    double slowdown = 1;
-};
 
 /// Bus-bandwidth curves of every GPU type in the rows: at each knot the median over library versions and data types of `rows` (op, ranks,
 /// bytes, bus GB/s) over the link's bandwidth.
@@ -50,17 +39,12 @@ void fitCollectives(Calibration& calibration, std::vector<BusRow> rows, const Co
 /// Efficiency and tile overhead of every GPU family and precision from GEMM benchmark rows, by the mean absolute logarithm.
 void fitGemms(Calibration& calibration, const std::vector<GemmRow>& rows, std::vector<FitReport>& reports);
 
-/// Training factor of a family at which the long products of a sustained benchmark (0.3 ms and more) are met in the median: where
-/// the fit on published steps starts.
+/// What a family's boards draw, by the median slowdown of the long products of a sustained benchmark (0.3 ms and more): where the fit
+/// on published steps starts.
 void fitSustained(Calibration& calibration, const std::vector<GemmRow>& rows, std::vector<FitReport>& reports);
 
-/// Constants that operator tables cannot give (training factors, software generations, network) from published rows of
-/// tier A, by coordinate descent on the mean of the suites' errors. Deterministic.
-void fitPublished(Calibration& calibration, const std::vector<FitRow>& rows, std::vector<FitReport>& reports);
-
-/// The whole procedure on a data folder (operators/, collectives/, tables/, published.json). The error band holds 90 % of the rows of tier
-/// A, each predicted without its fifth of the rows; `leaveSourcesOut` also reports every source left out in turn. Errors: files that cannot
-/// be read.
+/// The whole procedure on a data folder (operators/, collectives/, tables/, published2.json). The error bands hold 90 % of the rows,
+/// each predicted without its source; without `leaveSourcesOut` they stay those of `start`. Errors: files that cannot be read.
 [[nodiscard]] Result<CalibrationRun> calibrated(const std::string& folder, const Calibration& start, const SlowdownOf& slowdownOf,
                                                 bool leaveSourcesOut);
 

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The collective part of the calibration: bus-bandwidth curves inside a node, constants of the network between nodes.
 #include "core/calibrate/calibrate.h"
 #include "core/calibrate/collectiveagreement.h"
 #include "core/cost/costmodel.h"
 #include "core/calibrate/fitting.h"
+#include "core/stats/moments.h"
 
 #include <algorithm>
 #include <cmath>
@@ -146,7 +148,8 @@ void fitCurves(Calibration& calibration, const std::vector<BusRow>& rows, std::v
                 for (int k = 0; k < kCurveKnots; ++k) {
                     double& at = curve[static_cast<std::size_t>(k)];
                     if (const auto it = shares.find({type, op, 2 << n, kCurveFirstLog2 + k}); it != shares.end()) {
-                        const double s = medianOf(it->second);
+                        // A longer message takes no less time: the noise of short ones does not stand for a faster protocol.
+                        const double measured = medianOf(it->second), s = last > 0 ? std::min(measured, 2 * last) : measured;
                         slope = last > 0 ? s - last : 0;
                         last = at = s;
                     } else if (last > 0) { // beyond the table: each further step gains a half of the one before

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // How far the collective model is from measured tables: the same numbers for the calibration, the command line and the tests.
 #pragma once
 

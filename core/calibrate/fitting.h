@@ -1,17 +1,11 @@
-// What the fits of the calibration share: a median and a search along one constant.
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the fits of the calibration share: a search along one constant.
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <vector>
 
 namespace prism {
-
-[[nodiscard]] inline double medianOf(std::vector<double> x)
-{
-    std::sort(x.begin(), x.end());
-    return x.empty() ? 0 : (x.size() % 2 == 1 ? x[x.size() / 2] : 0.5 * (x[x.size() / 2 - 1] + x[x.size() / 2]));
-}
 
 /// Golden-section search of one constant on a logarithmic scale.
 template <class Loss>

@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/calibrate/published.h"
 
 #include "core/schedule/zerobubble.h"
 #include "core/cost/predictwith.h"
+#include "core/workload/count.h"
 
 #include <algorithm>
 #include <cmath>
@@ -56,6 +58,10 @@ SuiteErrors errorsOf(const std::string& suite, const std::vector<const Validated
             ++e.skipped;
             continue;
         }
+        if (!r->leftOut.empty()) {
+            ++e.leftOut;
+            continue;
+        }
         if (r->predictedMemoryGib > 0 && r->publishedMemoryGib > 0) {
             memory += std::abs(r->predictedMemoryGib / r->publishedMemoryGib - 1);
             ++memories;
@@ -84,6 +90,17 @@ SuiteErrors errorsOf(const std::string& suite, const std::vector<const Validated
         e.bubbleMeanAbs = bubble / bubbles;
     e.rankCorrelation = rankCorrelation(predicted, published);
     return e;
+}
+
+/// FLOPs of a step as the row's source counts them; 0 when it does not say whether attention is counted whole.
+double countedFlops(const PublishedRow& row, const CostedStep& step)
+{
+    const FlopsConvention& c = row.convention;
+    if (c.attention != "full" && c.attention != "causal")
+        return 0;
+    const double model =
+        modelFlopsPerToken(row.scenario.model, {c.attention == "causal", c.vocabulary.value_or(true)}) * step.tokensPerStep;
+    return model + (c.recomputation.value_or(false) ? step.hardwareFlopsPerStep - step.modelFlopsPerStep : 0.0);
 }
 
 /// Profiled pass times in, step time out: only the schedule is tested, and how much longer a run takes than its profile
@@ -128,7 +145,9 @@ ValidatedRow validatedRow(const PublishedRow& row, const Calibration& calibratio
     ValidatedRow out;
     out.id = row.id;
     out.suite = row.suite;
+    out.source = row.source;
     out.tier = row.tier;
+    out.leftOut = !row.suspect.empty() ? "suspect: " + row.suspect : !row.duplicateOf.empty() ? "the same log as " + row.duplicateOf : "";
     out.skipped = row.skipped;
     out.assumptions = row.assumptions;
     out.publishedSeconds = row.publishedSeconds;
@@ -147,13 +166,18 @@ ValidatedRow validatedRow(const PublishedRow& row, const Calibration& calibratio
         }
         out.noiseFreeSeconds = step->noiseFreeSeconds;
         out.predictedSeconds = out.noiseFreeSeconds * slowdown;
+        out.publishedTflops = row.publishedTflops;
+        if (out.predictedSeconds > 0)
+            out.predictedTflops =
+                countedFlops(row, *step) / out.predictedSeconds / static_cast<double>(row.scenario.cluster.numGpus) * 1e-12;
         out.predictedMemoryGib = step->memory.peakGib - kContextGib; // published: what the framework reserves
     }
     if (out.publishedSeconds > 0 && out.skipped.empty())
         out.error = out.predictedSeconds / out.publishedSeconds - 1;
     // The published value lies in the band when the error lies in [bandLow, bandHigh].
-    out.bandLowSeconds = out.predictedSeconds / (1 + calibration.bandHigh);
-    out.bandHighSeconds = out.predictedSeconds / (1 + calibration.bandLow);
+    const ErrorBand band = errorBand(calibration, row.scheduleOnly ? "" : modelCoverage(row.scenario));
+    out.bandLowSeconds = out.predictedSeconds / (1 + band.high);
+    out.bandHighSeconds = out.predictedSeconds / (1 + band.low);
     return out;
 }
 
@@ -171,7 +195,7 @@ ValidationReport validationReport(std::vector<ValidatedRow> rows)
         bySuite[r.suite].push_back(&r);
         if (r.predictedBubbleRate < 0) // rows that test the schedule alone stay out of the totals of the cost model
             all.push_back(&r);
-        if (r.hasError() && r.predictedBubbleRate < 0) {
+        if (r.hasError() && r.leftOut.empty() && r.predictedBubbleRate < 0) {
             ++counted;
             inside += r.publishedSeconds >= r.bandLowSeconds && r.publishedSeconds <= r.bandHighSeconds ? 1 : 0;
         }

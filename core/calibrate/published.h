@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Published training-step measurements: reading them as scenarios, running them, and the errors of the model by source.
 #pragma once
 
@@ -11,11 +12,22 @@
 
 namespace prism {
 
+/// Which FLOPs a printed TFLOP/s or MFU counts; what is not known stays empty.
+struct FlopsConvention {
+    std::string attention; ///< "full" or "causal"
+    std::optional<bool> recomputation, vocabulary;
+    double peakTflops = 0; ///< what an MFU relates to; 0 = not given
+};
+
 /// One published step and the scenario that describes it. A row that cannot be described says why in `skipped`.
 struct PublishedRow {
-    std::string id, suite, tier;
+    std::string id, suite, source, tier;
+    std::string suspect;     ///< not empty: published numbers of its own source contradict the row; by which rule
+    std::string duplicateOf; ///< the same log under another name
     double publishedSeconds = 0;
     double publishedMemoryGib = 0; ///< 0 = not published
+    double publishedTflops = 0;    ///< per GPU, as printed; 0 = not published
+    FlopsConvention convention;
     std::string skipped;
     std::vector<std::string> assumptions; ///< what was not printed and is assumed, one by one
     Scenario scenario;
@@ -26,11 +38,15 @@ struct PublishedRow {
     PassTimes profiled;              ///< seconds per stage and micro-batch
     double publishedBubbleRate = -1; ///< < 0 = not published
     double microBatch = 1;
+
+    /// Left out of fits and of sums: suspect, or the same log again.
+    [[nodiscard]] bool counts() const { return suspect.empty() && duplicateOf.empty(); }
 };
 
 /// What the model said about one row.
 struct ValidatedRow {
-    std::string id, suite, tier, skipped;
+    std::string id, suite, source, tier, skipped;
+    std::string leftOut; ///< why the row stays out of sums: suspect, or a duplicate
     std::vector<std::string> assumptions;
     double noiseFreeSeconds = 0;                                  ///< every factor at its mean
     double predictedSeconds = 0, publishedSeconds = 0, error = 0; ///< error = predicted / published - 1
@@ -38,13 +54,14 @@ struct ValidatedRow {
     double predictedP50Seconds = 0, predictedP95Seconds = 0; ///< 0 when not sampled
     double predictedMemoryGib = 0, publishedMemoryGib = 0;
     double predictedBubbleRate = -1, publishedBubbleRate = -1;
-    double samplesPerSecondPerGpu = 0; ///< schedule rows
+    double samplesPerSecondPerGpu = 0;               ///< schedule rows
+    double predictedTflops = 0, publishedTflops = 0; ///< per GPU, counted as the source counts; 0 = not known
     [[nodiscard]] bool hasError() const { return skipped.empty() && publishedSeconds > 0; }
 };
 
 struct SuiteErrors {
     std::string suite;
-    int rows = 0, skipped = 0;
+    int rows = 0, skipped = 0, leftOut = 0;                       ///< leftOut: suspect rows and duplicates, in no sum
     double meanAbs = 0, bias = 0, worst = 0, rankCorrelation = 0; ///< worst keeps its sign
     double memoryMeanAbs = -1, bubbleMeanAbs = -1;                ///< < 0 = nothing to compare
     std::string peer;                                             ///< the best figure that another tool published on these rows
@@ -57,7 +74,8 @@ struct ValidationReport {
     double bandCoverage = 0;
 };
 
-/// Reads "prism-validation-1". Untrusted input: at most 64 MiB and 20,000 rows; every error at once.
+/// Reads "prism-validation-1", schema version 2: a row's shape, and over it the `execution` that its source and itself state as scenario
+/// paths. No free text is read. Untrusted input: at most 64 MiB and 20,000 rows; every error at once.
 [[nodiscard]] Result<std::vector<PublishedRow>> readPublished(std::string_view json);
 
 /// Prediction of one row: the noise-free step times `slowdown`, by which the median step of an uneven machine is longer

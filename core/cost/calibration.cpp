@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/cost/calibration.h"
 
 #include "core/base/jsontext.h"
@@ -20,12 +21,17 @@ struct Field {
     double GpuCalibration::*member;
 };
 constexpr Field kGpuFields[] = {
-    {"gemm_efficiency", &GpuCalibration::gemmEfficiency},     {"fp8_efficiency", &GpuCalibration::fp8Efficiency},
-    {"fp4_efficiency", &GpuCalibration::fp4Efficiency},       {"tile_overhead_k", &GpuCalibration::tileOverheadK},
-    {"wave_quantisation", &GpuCalibration::waveQuantisation}, {"memory_efficiency", &GpuCalibration::memoryEfficiency},
-    {"attention_forward", &GpuCalibration::attentionForward}, {"attention_backward", &GpuCalibration::attentionBackward},
-    {"attention_rows", &GpuCalibration::attentionRows},       {"launch_s", &GpuCalibration::launchSeconds},
-    {"training_factor", &GpuCalibration::trainingFactor},     {"fp8_training_factor", &GpuCalibration::fp8TrainingFactor},
+    {"gemm_efficiency", &GpuCalibration::gemmEfficiency},
+    {"fp8_efficiency", &GpuCalibration::fp8Efficiency},
+    {"fp4_efficiency", &GpuCalibration::fp4Efficiency},
+    {"tile_overhead_k", &GpuCalibration::tileOverheadK},
+    {"wave_quantisation", &GpuCalibration::waveQuantisation},
+    {"memory_efficiency", &GpuCalibration::memoryEfficiency},
+    {"launch_s", &GpuCalibration::launchSeconds},
+    {"idle_w", &GpuCalibration::idleWatts},
+    {"matrix_w", &GpuCalibration::matrixWatts},
+    {"matrix_fp8_w", &GpuCalibration::matrix8Watts},
+    {"matrix_fp4_w", &GpuCalibration::matrix4Watts},
 };
 struct NetworkField {
     const char* name;
@@ -42,8 +48,10 @@ struct SoftwareField {
 };
 constexpr SoftwareField kSoftwareFields[] = {
     {"host_s_per_launch", &SoftwareCalibration::hostSecondsPerLaunch},
-    {"checkpoint_host_s_per_layer", &SoftwareCalibration::checkpointHostSecondsPerLayer},
-    {"step_overhead_s", &SoftwareCalibration::stepOverheadSeconds},
+    {"checkpoint_s_per_layer", &SoftwareCalibration::checkpointSecondsPerLayer},
+    {"pass_s", &SoftwareCalibration::passSeconds},
+    {"routed_counts_s", &SoftwareCalibration::routedCountsSeconds},
+    {"step_s", &SoftwareCalibration::stepSeconds},
 };
 constexpr const char* kOpNames[kCurveOps] = {"all_reduce", "all_gather", "reduce_scatter", "all_to_all"};
 constexpr const char* kSizeNames[kCurveSizes] = {"2", "4", "8"};
@@ -95,25 +103,59 @@ void readBusShare(const Json& json, BusShare& share)
     }
 }
 
+void readBands(const Json& json, std::vector<ErrorBand>& bands, Diagnostics& errors)
+{
+    const auto list = json.find("bands");
+    if (list == json.end() || !list->is_array())
+        return;
+    for (const Json& item : *list) {
+        ErrorBand band;
+        double rows = 0;
+        if (!item.is_object() || bands.size() >= 100)
+            continue;
+        read(item, "low", "bands", band.low, errors);
+        read(item, "high", "bands", band.high, errors);
+        read(item, "rows", "bands", rows, errors);
+        band.rows = static_cast<int>(std::clamp(rows, 0.0, 1e6));
+        if (const auto kind = item.find("kind"); kind != item.end() && kind->is_string())
+            band.kind = kind->get<std::string>();
+        bands.push_back(std::move(band));
+    }
+}
+
+/// Where the fit starts: boards near their limit.
+void startWatts(GpuCalibration& g)
+{
+    if (g.family == "a100") {
+        g.idleWatts = 80;
+        g.matrixWatts = 400;
+    } else if (g.family == "h100") {
+        g.idleWatts = 120;
+        g.matrixWatts = 1000;
+        g.matrix8Watts = 900;
+    } else if (g.family == "b200") {
+        g.idleWatts = 450;
+        g.matrixWatts = 1340;
+        g.matrix8Watts = 1070;
+        g.matrix4Watts = 800;
+    }
+}
+
 } // namespace
 
 Calibration uncalibrated()
 {
     Calibration c;
-    c.eager.hostSecondsPerLaunch = 1e-4; // vTrain's single-node table: about 3 ms per layer and micro-batch, however small
-    c.eager.checkpointHostSecondsPerLayer = 1e-3;
-    c.fused.hostSecondsPerLaunch = 0.5e-4;
     for (const char* family : {"a100", "h100", "b200", "mi300x", "generic"}) {
         GpuCalibration g;
         g.family = family;
         for (auto& op : g.busShare)
             for (auto& curve : op)
-                curve = {0.05, 0.08, 0.12, 0.2, 0.3, 0.4, 0.5, 0.58, 0.65, 0.7, 0.72, 0.74, 0.75, 0.755, 0.76};
-        if (g.family == "b200") { // streams and fused attention as measured (SimuMax, B200 system file, Apache-2.0)
+                for (std::size_t k = 0; k < kCurveKnots; ++k) // half of 0.76 of the link at 4 MB, latency below 32 KB
+                    curve[k] = 0.76 / (1 + std::exp2(22 - kCurveFirstLog2 - static_cast<double>(k)));
+        if (g.family == "b200") // streams as measured (SimuMax, B200 system file, Apache-2.0)
             g.memoryEfficiency = 0.666;
-            g.attentionForward = 0.51;
-            g.attentionBackward = 0.405;
-        }
+        startWatts(g);
         c.gpus.push_back(std::move(g));
     }
     return c;
@@ -124,7 +166,8 @@ std::string calibrationJson(const Calibration& c, const std::string& notesJson)
     Json out;
     out["title"] = "Fitted constants of the cost model";
     out["format"] = "prism-calibration-1";
-    out["band"] = {{"low", rounded(c.bandLow)}, {"high", rounded(c.bandHigh)}};
+    for (const ErrorBand& b : c.bands)
+        out["bands"].push_back({{"kind", b.kind}, {"low", rounded(b.low)}, {"high", rounded(b.high)}, {"rows", b.rows}});
     const CalibrationDomain& d = c.domain;
     out["domain"] = {{"covered", d.covered},
                      {"max_gpus", d.maxGpus},
@@ -134,10 +177,8 @@ std::string calibrationJson(const Calibration& c, const std::string& notesJson)
                      {"band_high", rounded(d.bandHigh)}};
     for (const NetworkField& f : kNetworkFields)
         out["network"][f.name] = rounded(c.network.*f.member);
-    for (const SoftwareField& f : kSoftwareFields) {
-        out["software"]["eager"][f.name] = rounded(c.eager.*f.member);
-        out["software"]["fused"][f.name] = rounded(c.fused.*f.member);
-    }
+    for (const SoftwareField& f : kSoftwareFields)
+        out["software"][f.name] = rounded(c.software.*f.member);
     for (const GpuCalibration& g : c.gpus) {
         Json& gpu = out["gpu"][g.family];
         for (const Field& f : kGpuFields)
@@ -164,10 +205,8 @@ Result<Calibration> calibrationFromJson(std::string_view text)
     const auto section = [](const Json& from, const char* key) -> Json {
         return from.is_object() && from.contains(key) && from[key].is_object() ? from[key] : Json::object();
     };
-    const Json band = section(json, "band"), network = section(json, "network"), software = section(json, "software"),
-               gpus = section(json, "gpu");
-    read(band, "low", "band", c.bandLow, errors);
-    read(band, "high", "band", c.bandHigh, errors);
+    const Json network = section(json, "network"), software = section(json, "software"), gpus = section(json, "gpu");
+    readBands(json, c.bands, errors);
     const Json domain = section(json, "domain");
     CalibrationDomain& d = c.domain;
     for (const auto& [key, value] : {std::pair{"max_gpus", &d.maxGpus},
@@ -183,11 +222,8 @@ Result<Calibration> calibrationFromJson(std::string_view text)
     std::sort(d.covered.begin(), d.covered.end());
     for (const NetworkField& f : kNetworkFields)
         read(network, f.name, "network", c.network.*f.member, errors);
-    const Json eager = section(software, "eager"), fused = section(software, "fused");
-    for (const SoftwareField& f : kSoftwareFields) {
-        read(eager, f.name, "software.eager", c.eager.*f.member, errors);
-        read(fused, f.name, "software.fused", c.fused.*f.member, errors);
-    }
+    for (const SoftwareField& f : kSoftwareFields)
+        read(software, f.name, "software", c.software.*f.member, errors);
     for (GpuCalibration& g : c.gpus) {
         const Json gpu = section(gpus, g.family.c_str());
         for (const Field& f : kGpuFields)
@@ -245,6 +281,15 @@ GpuCalibration gpuCalibration(const Calibration& calibration, const GpuSpec& gpu
     return found;
 }
 
+ErrorBand errorBand(const Calibration& calibration, std::string_view kind)
+{
+    const ErrorBand* found = nullptr;
+    for (const ErrorBand& band : calibration.bands)
+        if (band.kind == kind || (band.kind.empty() && found == nullptr))
+            found = &band;
+    return found != nullptr ? *found : ErrorBand{};
+}
+
 std::vector<NamedConstant> namedConstants(Calibration& c)
 {
     std::vector<NamedConstant> list;
@@ -253,10 +298,8 @@ std::vector<NamedConstant> namedConstants(Calibration& c)
             list.push_back({g.family + "." + f.name, &(g.*f.member)});
     for (const NetworkField& f : kNetworkFields)
         list.push_back({std::string("network.") + f.name, &(c.network.*f.member)});
-    for (const SoftwareField& f : kSoftwareFields) {
-        list.push_back({std::string("eager.") + f.name, &(c.eager.*f.member)});
-        list.push_back({std::string("fused.") + f.name, &(c.fused.*f.member)});
-    }
+    for (const SoftwareField& f : kSoftwareFields)
+        list.push_back({std::string("software.") + f.name, &(c.software.*f.member)});
     return list;
 }
 

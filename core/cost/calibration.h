@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The fitted constants of the cost model: few, global, per GPU type or software generation, each with its data source.
 //
 // They live in presets/calibration/default.json, which `prism-cli calibrate` writes; resources/help/cost-model.md tells how.
@@ -13,9 +14,9 @@
 
 namespace prism {
 
-/// Knots of a bus-bandwidth curve: messages of 2^18, 2^19, ... 2^32 bytes.
-inline constexpr int kCurveKnots = 15;
-inline constexpr int kCurveFirstLog2 = 18;
+/// Knots of a bus-bandwidth curve: messages of 2^10, 2^11, ... 2^32 bytes.
+inline constexpr int kCurveKnots = 23;
+inline constexpr int kCurveFirstLog2 = 10;
 /// Collectives with curves: all-reduce, all-gather, reduce-scatter, all-to-all; groups of 2, 4 and 8 ranks.
 inline constexpr int kCurveOps = 4, kCurveSizes = 3;
 
@@ -33,13 +34,12 @@ struct GpuCalibration {
     double waveQuantisation =
         0; ///< share of a partly filled last wave that is lost: 1 = all (one tile per block), 0 = none (persistent kernels)
     double memoryEfficiency = 0.85; ///< share of the peak bandwidth of long streams
-    double attentionForward = 0.55; ///< share of the dense 16-bit peak of fused attention with many rows
-    double attentionBackward = 0.42;
-    double attentionRows = 400;  ///< rows (sequence x heads x batch) per SM at which half of it is reached, forward
-    double launchSeconds = 3e-6; ///< start and drain of one kernel
-    // Fitted on published steps.
-    double trainingFactor = 1.0; ///< time of 16-bit matrix kernels in a training step over the benchmark (power limit, heat)
-    double fp8TrainingFactor = 1.0;
+    double launchSeconds = 3e-6;    ///< start and drain of one kernel
+    // Fitted on published steps: what the board draws at the boost clock (clock.h). Benchmarks are too short to feel its limit.
+    double idleWatts = 100;  ///< memory, links, leakage
+    double matrixWatts = 1;  ///< matrix units always busy in 16 bit; 1 = no limit was seen
+    double matrix8Watts = 1; ///< in FP8
+    double matrix4Watts = 1; ///< in FP4
     BusShare busShare{};
 };
 
@@ -52,27 +52,36 @@ struct BusCurves {
 /// Constants of the network between nodes, fitted on nccl-tests tables of two machines (Echo's A100 nodes, TACC Vista); the fit starts
 /// here. Latencies are factors on those of the fabric.
 struct NetworkCalibration {
-    double efficiency = 0.92;    ///< share of the NICs' bandwidth that long messages reach as bus bandwidth, where the fabric states none
+    double efficiency = 0.94;    ///< share of the NICs' bandwidth that long messages reach as bus bandwidth, where the fabric states none
     double pairEfficiency = 0.7; ///< the most of it that one send and its receive reach
     double baseSeconds = 8.4e-6; ///< launch; NCCL's own table (src/graph/tuning.cc) says 8.4 us
-    double ringHop = 1;          ///< of one step of a ring
-    double treeHop = 1;          ///< of one edge of a tree, short messages
+    double ringHop = 0.8;        ///< of one step of a ring
+    double treeHop = 1.3;        ///< of one edge of a tree, short messages
     double treeEfficiency = 0.6; ///< share of a ring's bandwidth that a tree with short hops reaches
 };
 
-/// Constants of a software generation (the age of the training framework), fitted on published steps.
+/// Constants of the host, fitted on published steps.
 struct SoftwareCalibration {
-    double hostSecondsPerLaunch = 0;          ///< host time of one kernel of a layer: what the GPU cannot beat
-    double checkpointHostSecondsPerLayer = 0; ///< what a pass of a layer under full recomputation takes more (states saved and restored)
-    double stepOverheadSeconds = 0.02;        ///< once per step: data loading, logging, host work between steps
+    double hostSecondsPerLaunch = 0.9e-4; ///< host time of one kernel of a layer (a few launches and their dispatch)
+    double checkpointSecondsPerLayer = 0; ///< of a pass of a layer under full recomputation (states saved and restored)
+    double passSeconds = 0.27e-3;         ///< of a chunk pass of a pipeline: transfer and synchronisation
+    double routedCountsSeconds = 0.1e-3;  ///< of a forward of an MoE layer whose counts go to the host
+    double stepSeconds = 0.02;            ///< once per step: data loading, logging, host work between steps
+};
+
+/// Relative errors, predicted over published, that hold 90 % of the rows of sources which the fit had not seen.
+struct ErrorBand {
+    std::string kind; ///< as modelCoverage names it ("dense", "moe", "dense zero 3"); empty = all jobs
+    double low = -0.15, high = 0.15;
+    int rows = 0; ///< left-out rows behind it
 };
 
 struct Calibration {
     std::vector<GpuCalibration> gpus;
     std::vector<BusCurves> curves;
     NetworkCalibration network;
-    SoftwareCalibration eager, fused;      ///< without and with fused attention
-    double bandLow = -0.1, bandHigh = 0.1; ///< relative error that holds 90 % of the validated rows
+    SoftwareCalibration software;
+    std::vector<ErrorBand> bands; ///< by kind of job; the one of all jobs has an empty kind
     CalibrationDomain domain;
 };
 
@@ -90,7 +99,10 @@ struct Calibration {
 /// The constants of a GPU's family with the curves of its type.
 [[nodiscard]] GpuCalibration gpuCalibration(const Calibration& calibration, const GpuSpec& gpu);
 
-/// One scalar constant with its name ("h100.gemm_efficiency", "fused.host_s_per_launch").
+/// The band of a kind of job, or that of all jobs where the kind has none.
+[[nodiscard]] ErrorBand errorBand(const Calibration& calibration, std::string_view kind);
+
+/// One scalar constant with its name ("h100.gemm_efficiency", "software.host_s_per_launch").
 struct NamedConstant {
     std::string name;
     double* value = nullptr;

@@ -1,6 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/cost/classes.h"
-
-#include <cmath>
 
 namespace prism {
 namespace {
@@ -99,25 +98,6 @@ auto longestPrefix(const Map& map, std::string_view name) -> const typename Map:
     return best;
 }
 
-/// The spread of expert kernels: the routing imbalance on top of the kernel's own spread; independent factors multiply, so
-/// (1 + cv^2) = (1 + a^2)(1 + b^2). The rare event is the imbalance's where it has one.
-Distribution withImbalance(const Distribution& kernel, const Distribution& imbalance)
-{
-    if (imbalance.isDeterministic())
-        return kernel;
-    Distribution d = imbalance;
-    if (d.family == Family::empirical)
-        return d;
-    d.cv = std::sqrt((1 + kernel.cv * kernel.cv) * (1 + imbalance.cv * imbalance.cv) - 1);
-    if (d.family == Family::deterministic)
-        d.family = kernel.family;
-    if (d.rareProbability == 0) {
-        d.rareProbability = kernel.rareProbability;
-        d.rareMultiplier = kernel.rareMultiplier;
-    }
-    return d;
-}
-
 } // namespace
 
 std::string_view kernelName(KernelId id)
@@ -156,8 +136,6 @@ std::vector<KernelClass> kernelClasses(const Scenario& scenario, const Layout& l
             c.temporal = v.p2p;
             break;
         }
-        if (id == KernelId::gemmMoeFc1 || id == KernelId::gemmMoeFc2)
-            c.temporal = withImbalance(v.gemm, v.moeImbalance);
         if (const Distribution* d = longestPrefix(v.classOverrides, c.name))
             c.temporal = *d;
         if (const double* s = longestPrefix(v.spatialSensitivity, c.name))

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The kernel classes of the analytic way, with the scenario's variability on them.
 #pragma once
 

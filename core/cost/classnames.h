@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The names of kernel classes as a scenario spells them: which there are, and which ones a scenario names that are none.
 #pragma once
 

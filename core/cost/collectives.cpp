@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/cost/collectives.h"
 
 #include <algorithm>
@@ -9,6 +10,15 @@ namespace {
 /// NCCL's tuning table (src/graph/tuning.cc): a tree reaches 0.9 of a ring's bandwidth with its Simple protocol, whose network hop
 /// takes 14 us where that of LL128 takes 8.5.
 constexpr double kTreeBandwidth = 0.9, kSimpleOverLl128 = 14.0 / 8.5;
+/// NCCL's LL protocol for short messages (the same table; NVLink, network): a tree's hops of 0.6 and 5 us over the fabric's 3 (between
+/// LL128 and Simple) and LL128's 8.5, a ring's network hop of 2.7, a base of 6.8 over 8.4 us; half of a ring's bandwidth, a tree's over
+/// 3.8.
+struct LowLatency {
+    double base, intraHop, treeHop, ringHop, ringBandwidth, treeBandwidth;
+};
+constexpr LowLatency kLowLatency{6.8 / 8.4, 0.6 / 3.0, 5.0 / 8.5, 2.7 / 8.5, 0.5, 1 / 3.8};
+/// Reduction in the switches between nodes (CollNet direct, the same file): 31 us, 0.85 of the bandwidth, each byte once.
+constexpr double kSwitchSeconds = 31e-6, kSwitchBandwidth = 0.85;
 /// Hop of short messages (LL128, 1.9 us on NVLink, the same table) over the 3 us of the fabric presets, which lie between LL128 and Simple.
 constexpr double kShortHop = 1.9 / 3.0;
 /// One send over direct links: 91.4 of 100 GB/s between two A100 (estimate-train-time, Perlmutter, 256 MB).
@@ -127,7 +137,19 @@ double CollectiveModel::betweenNodes(CollectiveOp op, const GroupGeometry& group
     const double ring = m_network.ringHop * passes(op) * ((n - nodes) * intraHop + (nodes - 1) * interHop) + (n - 1) / n * transfer;
     const double climb = m_network.treeHop * passes(op) * ((perNode - 1) * intraHop + std::log2(nodes) * interHop);
     const double shortTree = climb + transfer / m_network.treeEfficiency, longTree = kSimpleOverLl128 * climb + transfer / kTreeBandwidth;
-    return m_network.baseSeconds + std::min({ring, shortTree, longTree});
+    double best = std::min({ring, shortTree, longTree});
+    // LL: shorter hops, a part of the bandwidth.
+    const LowLatency& ll = kLowLatency;
+    const double saved = (1 - ll.base) * m_network.baseSeconds;
+    const double ringLl = m_network.ringHop * passes(op) * ((n - nodes) * ll.intraHop * intraHop + (nodes - 1) * ll.ringHop * interHop)
+                          + (n - 1) / n * transfer / ll.ringBandwidth;
+    const double treeLl =
+        m_network.treeHop * passes(op) * ((perNode - 1) * ll.intraHop * intraHop + std::log2(nodes) * ll.treeHop * interHop)
+        + transfer / (m_network.treeEfficiency * ll.treeBandwidth);
+    best = std::min({best, ringLl - saved, treeLl - saved});
+    if (m_cluster.inNetworkReduction && op == CollectiveOp::allReduce)
+        best = std::min(best, kSwitchSeconds + bytes / (kSwitchBandwidth * std::min(inside, perNode * reached)));
+    return m_network.baseSeconds + best;
 }
 
 double CollectiveModel::seconds(CollectiveOp op, const GroupGeometry& group, double bytes) const

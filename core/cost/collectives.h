@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Seconds of a collective on the links of a cluster: calibrated curves inside a node, rings and trees between nodes.
 #pragma once
 

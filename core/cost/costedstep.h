@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What the analytic way knows about a scenario before any sampling: graph, memory, world, breakdown, FLOPs.
 #pragma once
 
@@ -36,7 +37,8 @@ struct CostedStep {
     World world;
     double noiseFreeSeconds = 0; ///< of the step; the breakdown sums to it
     Breakdown breakdown;
-    double modelFlopsPerStep = 0;    ///< model FLOPs (no recomputation), whole job
+    double modelFlopsPerStep = 0;    ///< model FLOPs (no recomputation; the whole square of attention; output layer), whole job
+    double causalFlopsPerStep = 0;   ///< the same with the half of causal attention that its mask leaves
     double hardwareFlopsPerStep = 0; ///< with recomputation
     double tokensPerStep = 0;
     double parameters = 0;                      ///< model parameters

@@ -1,4 +1,8 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/cost/costmodel.h"
+
+#include "core/cost/attention.h"
+#include "core/cost/clock.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,6 +12,10 @@ namespace {
 
 /// How compute and memory traffic of a matrix product overlap: the norm of the two times (4: nearly the maximum).
 constexpr double kDenseNorm = 4, kGroupedNorm = 1.3;
+
+/// Share of the 16-bit peak of Triton kernels of 64 to 128 wide tiles: attention in Triton on A100, 68 to 80 of 312 TFLOP/s, both passes
+/// (Dao-AILab/flash-attention assets).
+constexpr double kTritonShare = 0.24;
 
 /// Of `places` (nodes or ranks) with an even share of the experts, how many the groups of one token cover: g of G groups at random.
 double reachedPlaces(const ModelConfig& model, double places)
@@ -29,7 +37,11 @@ CostModel::CostModel(const Scenario& scenario, const Calibration& calibration)
     : m_layout(layoutOf(scenario)),
       m_gpu(gpuCalibration(calibration, scenario.cluster.gpu)),
       m_collectives(scenario.cluster, m_gpu, calibration.network),
-      m_software(scenario.training.flashAttention ? &calibration.fused : &calibration.eager)
+      m_host(scenario, calibration.software),
+      m_stepSeconds(calibration.software.stepSeconds),
+      m_boardWatts(scenario.cluster.gpu.boardPowerW),
+      m_gpuType(gpuType(scenario.cluster.gpu)),
+      m_attentionBackend(scenario.training.attentionBackend)
 {
     const GpuSpec& gpu = scenario.cluster.gpu;
     const auto or16 = [&](double peak) { return (peak > 0 ? peak : gpu.peakBf16Tflops) * 1e12; };
@@ -75,28 +87,61 @@ double CostModel::measuredOr(KernelId id, double formula) const
 
 /// Roofline over tiles: whole waves of output tiles over the SMs, each tile k + k0 deep, against the traffic of the matrices.
 /// The two overlap nearly fully in one product, only in part in grouped ones with few rows.
-double CostModel::gemmSeconds(double m, double n, double k, double batch, MatrixPrecision precision, double outputBytes) const
+CostModel::GemmTime CostModel::gemmTime(double m, double n, double k, double batch, MatrixPrecision precision, double outputBytes) const
 {
-    if (m <= 0 || n <= 0 || k <= 0 || batch <= 0)
-        return 0;
     struct Tile {
         double m, n, rate;
     };
     static constexpr Tile kTiles[] = {{256, 128, 1.0}, {128, 256, 1.0}, {128, 128, 0.92}, {64, 128, 0.75}, {128, 64, 0.75}, {64, 64, 0.6}};
     const auto p = static_cast<std::size_t>(precision);
     const double perSm = m_peak[p] * m_efficiency[p] / m_sms;
-    double compute = 1e300;
+    GemmTime time;
+    time.compute = 1e300;
     for (const Tile& t : kTiles) {
         const double tiles = std::ceil(m / t.m) * std::ceil(n / t.n) * batch;
         // Full waves run back to back; of the last, partly filled one the GPU's share is lost.
         const double full = tiles / m_sms;
         const double waves = std::max(1.0, full + m_gpu.waveQuantisation * (std::ceil(full) - full));
-        compute = std::min(compute, waves * 2 * t.m * t.n * (k + m_gpu.tileOverheadK) / (perSm * t.rate));
+        time.compute = std::min(time.compute, waves * 2 * t.m * t.n * (k + m_gpu.tileOverheadK) / (perSm * t.rate));
     }
     const double element = precision == MatrixPrecision::fp8 ? 1 : precision == MatrixPrecision::fp4 ? 0.5 : 2;
-    const double traffic = batch * (element * (m * k + n * k) + outputBytes * m * n) / m_memoryBytesPerSecond;
-    const double norm = batch > 1 ? kGroupedNorm : kDenseNorm;
-    return std::pow(std::pow(compute, norm) + std::pow(traffic, norm), 1 / norm) + m_gpu.launchSeconds;
+    time.traffic = batch * (element * (m * k + n * k) + outputBytes * m * n) / m_memoryBytesPerSecond;
+    time.norm = batch > 1 ? kGroupedNorm : kDenseNorm;
+    return time;
+}
+
+namespace {
+
+double together(double compute, double traffic, double norm)
+{
+    return std::pow(std::pow(compute, norm) + std::pow(traffic, norm), 1 / norm);
+}
+
+} // namespace
+
+double CostModel::gemmSeconds(double m, double n, double k, double batch, MatrixPrecision precision, double outputBytes) const
+{
+    if (m <= 0 || n <= 0 || k <= 0 || batch <= 0)
+        return 0;
+    const GemmTime t = gemmTime(m, n, k, batch, precision, outputBytes);
+    return together(t.compute, t.traffic, t.norm) + m_gpu.launchSeconds;
+}
+
+double CostModel::sustainedGemmSeconds(double m, double n, double k, double batch, MatrixPrecision precision, double outputBytes) const
+{
+    if (m <= 0 || n <= 0 || k <= 0 || batch <= 0)
+        return 0;
+    const GemmTime t = gemmTime(m, n, k, batch, precision, outputBytes);
+    const double alone = together(t.compute, t.traffic, t.norm);
+    return together(t.compute / clock(precision, t.compute / std::max(1e-12, alone)), t.traffic, t.norm) + m_gpu.launchSeconds;
+}
+
+double CostModel::clock(MatrixPrecision precision, double load) const
+{
+    const double watts = precision == MatrixPrecision::fp8   ? m_gpu.matrix8Watts
+                         : precision == MatrixPrecision::fp4 ? m_gpu.matrix4Watts
+                                                             : m_gpu.matrixWatts;
+    return sustainedClock(m_boardWatts, {m_gpu.idleWatts, watts}, load);
 }
 
 double CostModel::memorySeconds(double bytes, double launches) const
@@ -104,14 +149,26 @@ double CostModel::memorySeconds(double bytes, double launches) const
     return bytes / m_memoryBytesPerSecond + launches * m_gpu.launchSeconds;
 }
 
-/// Fused attention: its share of the peak grows with the rows that run at once; the backward splits over keys as well and
-/// saturates earlier. Wide heads (192/128 of latent attention) spill in the backward.
+/// Fused attention: the measured rate of its kernel (attention.h) at the clock of its load, less where its tiles of 128 rows do not
+/// fill the GPU.
 double CostModel::attentionSeconds(const Kernel& kernel) const
 {
-    const double peak = m_peak[static_cast<std::size_t>(m_high)];
-    const double rows = std::max(1.0, kernel.m * kernel.batch), half = m_gpu.attentionRows * m_sms * (kernel.backward ? 0.2 : 1.0);
-    double share = (kernel.backward ? m_gpu.attentionBackward : m_gpu.attentionForward) * rows / (rows + half);
-    return std::max(kernel.flops / (peak * share), kernel.bytes / m_memoryBytesPerSecond) + kernel.launches * m_gpu.launchSeconds;
+    const double peak = m_peak[static_cast<std::size_t>(m_high)], matrix = peak * m_efficiency[static_cast<std::size_t>(m_high)];
+    const double rate =
+        attentionRate(m_gpu.family, m_gpuType, m_attentionBackend, peak, {kernel.n, kernel.k, kernel.headDim, kernel.backward});
+    const double filled = std::min(1.0, std::ceil(kernel.m / 128) * kernel.batch / m_sms);
+    const double seconds = kernel.flops / (rate * filled * clock(m_high, std::min(1.0, rate / matrix)));
+    return std::max(seconds, kernel.bytes / m_memoryBytesPerSecond) + kernel.launches * m_gpu.launchSeconds;
+}
+
+/// FLOPs at the share of the peak that kernels of this kind reach, or the traffic, whichever takes longer. Convolutions and operators
+/// without a shape run as matrix products (cuDNN's implicit GEMM); scans as Triton kernels of small tiles.
+double CostModel::rooflineSeconds(const Kernel& kernel) const
+{
+    const auto p = static_cast<std::size_t>(m_high);
+    const double share = kernel.id == KernelId::ssm ? kTritonShare : m_efficiency[p];
+    const double compute = kernel.flops / (m_peak[p] * share * clock(m_high, std::min(1.0, share / m_efficiency[p])));
+    return std::max(compute, kernel.bytes / m_memoryBytesPerSecond) + kernel.launches * m_gpu.launchSeconds;
 }
 
 const GroupGeometry& CostModel::group(Domain domain) const
@@ -140,23 +197,22 @@ double CostModel::seconds(const Kernel& kernel) const
 {
     if (const double measured = m_tables.kernelSeconds(kernel.id); measured > 0)
         return measured;
-    const bool low = kernel.lowPrecision && m_low != m_high;
     switch (kernel.kind) {
     case CostKind::gemm: {
         const bool grouped = kernel.id == KernelId::gemmMoeFc1 || kernel.id == KernelId::gemmMoeFc2;
         const MatrixPrecision precision = kernel.lowPrecision ? m_low : m_high;
-        const bool measured = kernel.batch <= 1 && m_tables.hasGemms(precision); // a measured time needs no training factor
-        const double factor = measured ? m_tables.gemmFactor(kernel.m, kernel.n, kernel.k, precision)
-                              : low    ? m_gpu.fp8TrainingFactor
-                                       : m_gpu.trainingFactor;
         const double outputBytes = kernel.part != Part::wgrad ? 2 : grouped ? 4 : 8;
-        return gemmSeconds(kernel.m, kernel.n, kernel.k, kernel.batch, precision, outputBytes)
-               * (grouped && !measured && factor > 1 ? std::sqrt(factor) : factor);
+        if (kernel.batch <= 1 && m_tables.hasGemms(precision)) // a measured time has the clock of its measurement
+            return gemmSeconds(kernel.m, kernel.n, kernel.k, kernel.batch, precision, outputBytes)
+                   * m_tables.gemmFactor(kernel.m, kernel.n, kernel.k, precision);
+        return sustainedGemmSeconds(kernel.m, kernel.n, kernel.k, kernel.batch, precision, outputBytes);
     }
     case CostKind::attention:
         return attentionSeconds(kernel);
     case CostKind::memory:
         return memorySeconds(kernel.bytes, kernel.launches);
+    case CostKind::roofline:
+        return rooflineSeconds(kernel);
     case CostKind::collective: {
         const double bytes = kernel.bytes * (kernel.domain == Domain::expert ? m_expertTraffic : 1.0);
         return collectiveSeconds(kernel.op, group(kernel.domain), bytes);

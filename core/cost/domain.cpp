@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/cost/domain.h"
 
 #include "core/workload/shape.h"
@@ -67,9 +68,9 @@ void cover(CalibrationDomain& domain, const Scenario& scenario)
 Diagnostics outsideOf(const CalibrationDomain& domain, const Scenario& scenario)
 {
     Diagnostics warnings;
-    const auto warn = [&](const char* path, std::string message, std::string found, std::string accepted) {
+    const auto warn = [&](const char* path, const std::string& message, std::string found, std::string accepted) {
         warnings.push_back(
-            {Severity::warning, path, "outside of the calibration: " + std::move(message), std::move(found), std::move(accepted), "", ""});
+            {Severity::warning, path, std::string(kOutsideCalibration) + message, std::move(found), std::move(accepted), "", ""});
     };
     const std::string gpu = gpuCoverage(scenario), kind = modelCoverage(scenario), covered = joined(domain.covered);
     if (!covers(domain, gpu))

@@ -1,12 +1,17 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What the calibration covers: outside of it a prediction is an extrapolation, says so and carries a wider band.
 #pragma once
 
 #include "core/scenario/scenario.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace prism {
+
+/// How every warning about an input outside of the ground below begins.
+inline constexpr std::string_view kOutsideCalibration = "outside of the calibration: ";
 
 /// The ground that the validated rows cover.
 struct CalibrationDomain {

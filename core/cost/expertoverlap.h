@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Expert all-to-all of one micro-batch beside the compute of another (overlap_moe_expert_parallel_comm of Megatron-Core, DualPipe).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Measured tables in place of formulas: operator times by shape, collectives by size, means by kernel class.
 //
 // Between the rows the residual of the formula is interpolated, so that a row's own shape gives the row's time and shapes beside

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/cost/predictor.h"
 
 #include "core/base/text.h"
@@ -6,6 +7,8 @@
 
 #include "core/cost/classes.h"
 #include "core/cost/costmodel.h"
+#include "core/cost/granularity.h"
+#include "core/cost/datatraffic.h"
 #include "core/cost/predictwith.h"
 #include "core/cost/programs.h"
 #include "core/cost/scheduleof.h"
@@ -71,11 +74,20 @@ private:
     void addTransfers();
     void addStepOps();
     void useMeasuredMeans();
+    void useMeasuredLevels();
     void addVariability();
     void addMemory();
     [[nodiscard]] std::vector<double> bytesInFlight() const;
     void addCounts();
-    [[nodiscard]] double lastBackwardSeconds(std::size_t stage) const;
+    template <class Seconds>
+    [[nodiscard]] std::vector<ChunkTraffic> chunkTraffic(std::size_t stage, Seconds seconds) const;
+    void addGradientSync(std::size_t stage);
+    void addParameterGather(std::size_t stage);
+    void addGradNorm();
+    [[nodiscard]] double passesBetweenChunks() const;
+    [[nodiscard]] double dataSeconds(CollectiveOp op, const StageParameters& n, double bytes) const;
+    static void hide(StepOp& op, double exposed);
+    [[nodiscard]] double optimizerSeconds(std::size_t stage) const;
     [[nodiscard]] double largestChunk(std::size_t stage) const;
 };
 
@@ -145,77 +157,137 @@ void Assembly::addTransfers()
     g.transferOccupiesSender = !overlaps && m_shape.pp > 1;
 }
 
-/// Backward of the last micro-batch: what gradient buckets can hide under.
-double Assembly::lastBackwardSeconds(std::size_t stage) const
+/// The chunks of a stage with the passes of one micro-batch and the traffic of `seconds(parameters of the chunk)`.
+template <class Seconds>
+std::vector<ChunkTraffic> Assembly::chunkTraffic(std::size_t stage, Seconds seconds) const
 {
-    double t = 0;
-    for (const auto& phases : m_out.graph.programOf[stage])
-        for (const int phase : {1, 2})
-            if (phases[static_cast<std::size_t>(phase)] >= 0)
-                t += m_programSeconds[static_cast<std::size_t>(phases[static_cast<std::size_t>(phase)])];
-    return t;
+    std::vector<ChunkTraffic> chunks;
+    for (std::size_t i = 0; i < m_chunks.size(); ++i) {
+        const auto& at = m_out.graph.schedule.path[i];
+        if (at[0] != static_cast<int>(stage))
+            continue;
+        const auto& of = m_out.graph.programOf[stage][static_cast<std::size_t>(at[1])];
+        const auto pass = [&](std::size_t phase) { return of[phase] >= 0 ? m_programSeconds[static_cast<std::size_t>(of[phase])] : 0.0; };
+        chunks.push_back({pass(0), pass(1) + pass(2), seconds(stageParameters(m_scenario, m_shape, {m_chunks[i]}, m_shape.pp > 1))});
+    }
+    return chunks;
+}
+
+/// Exposed seconds as Megatron-Core runs them (datatraffic.h).
+void Assembly::addGradientSync(std::size_t stage)
+{
+    const ParallelismConfig& par = m_scenario.parallelism;
+    const CollectiveOp op = m_shape.distributedOptimizer ? CollectiveOp::reduceScatter : CollectiveOp::allReduce;
+    const auto seconds = [&](const StageParameters& n) { return dataSeconds(op, n, m_state.gradient); };
+    StepOp& sync = m_out.graph.gradSync[stage];
+    sync.kernelClass = static_cast<int>(m_shape.distributedOptimizer ? KernelId::dpReduceScatter : KernelId::dpAllReduce);
+    sync.meanSeconds = seconds(m_parameters[stage]);
+    if (!par.overlapGradReduce || (m_shape.pp > 1 && m_shape.vpp == 1 && stage > 0))
+        return; // behind the cool-down of its stage, in the bubble
+    const std::vector<ChunkTraffic> chunks = chunkTraffic(stage, seconds);
+    const double buckets = m_parameters[stage].total() / bucketParameters(m_cost.layout().data.size);
+    const double exposed = chunks.size() > 1 ? exposedChunkReduction(chunks, passesBetweenChunks())
+                           : chunks.empty()  ? sync.meanSeconds
+                                             : exposedBucketReduction(chunks.front(), buckets);
+    hide(sync, exposed);
+}
+
+void Assembly::addParameterGather(std::size_t stage)
+{
+    const ParallelismConfig& par = m_scenario.parallelism;
+    const std::string& precision = m_scenario.training.precision;
+    const double bytes = par.fp8ParamGather && precision.starts_with("fp8") ? 1 : m_state.weight;
+    const auto seconds = [&](const StageParameters& n) { return dataSeconds(CollectiveOp::allGather, n, bytes); };
+    StepOp& gather = m_out.graph.paramGather[stage];
+    gather.kernelClass = static_cast<int>(KernelId::dpAllGather);
+    gather.meanSeconds = seconds(m_parameters[stage]);
+    if (!par.overlapParamGather)
+        return;
+    const std::vector<ChunkTraffic> chunks = chunkTraffic(stage, seconds);
+    if (chunks.size() > 1) {
+        hide(gather, exposedChunkGather(chunks, passesBetweenChunks()));
+    } else if (stage == 0 && !chunks.empty()) {
+        double behind = 0; // without chunks each later stage gathers when its first input arrives, on the way of the warm-up
+        for (std::size_t p = 1; p < m_parameters.size(); ++p)
+            behind += seconds(m_parameters[p]);
+        const double buckets = m_parameters[stage].total() / bucketParameters(m_cost.layout().data.size);
+        const double exposed = exposedBucketGather(chunks.front(), buckets);
+        hide(gather, exposed);
+        gather.minExposedSeconds = std::max(gather.minExposedSeconds, exposed + behind);
+    }
+}
+
+/// Micro-batches that a chunk works on before the next chunk's turn.
+double Assembly::passesBetweenChunks() const
+{
+    return real(std::min<std::int64_t>(m_shape.pp, m_shape.numMicrobatches));
+}
+
+double Assembly::dataSeconds(CollectiveOp op, const StageParameters& n, double bytes) const
+{
+    const Layout& layout = m_cost.layout();
+    return m_cost.collectiveSeconds(op, layout.data, n.dense * bytes) + m_cost.collectiveSeconds(op, layout.expertData, n.expert * bytes);
+}
+
+/// What is not exposed runs beside compute and slows it.
+void Assembly::hide(StepOp& op, double exposed)
+{
+    op.hiddenSeconds = std::max(0.0, op.meanSeconds - exposed);
+    op.minExposedSeconds = exposed + kOverlapSlowdown * op.hiddenSeconds;
+}
+
+/// Adam in FP32 over the shard (30 bytes a parameter: gradient, master and two moments read, the three and the 16-bit weight written),
+/// the norm of the gradients (4) and their clipping (8); gradients are cleared, and scaled before their reduction.
+double Assembly::optimizerSeconds(std::size_t stage) const
+{
+    const StageParameters& n = m_parameters[stage];
+    const Layout& layout = m_cost.layout();
+    const bool shards = m_shape.distributedOptimizer;
+    const double dense = shards ? n.dense / real(layout.data.size) : n.dense;
+    const double expert = shards ? n.expert / real(std::max<std::int64_t>(1, layout.expertData.size)) : n.expert;
+    constexpr double kNormAndClip = 12; // bytes per parameter of the shard
+    const double update = 2 * m_state.optimizer + m_state.gradient + m_state.weight;
+    const double scaled = layout.data.size > 1 ? 3 : 1; // written once to clear, read and written once to scale
+    return m_cost.memorySeconds((dense + expert) * (update + kNormAndClip) + n.total() * scaled * m_state.gradient, 20)
+           + m_cost.stepSeconds();
+}
+
+void Assembly::addGradNorm()
+{
+    const Layout& layout = m_cost.layout();
+    GroupGeometry all;
+    all.size = m_shape.numGpus;
+    all.ranksPerNode = std::min<std::int64_t>(layout.gpusPerNode, all.size);
+    all.nodes = (all.size + all.ranksPerNode - 1) / all.ranksPerNode;
+    StepOp& norm = m_out.graph.gradNorm;
+    norm.kernelClass = static_cast<int>(KernelId::gradNorm);
+    // A scalar: a tree of latencies, not a ring.
+    GroupGeometry tree = all;
+    tree.size = 1;
+    for (std::int64_t r = 1; r < all.size; r *= 2)
+        ++tree.size;
+    norm.meanSeconds = m_cost.collectiveSeconds(CollectiveOp::allReduce, tree, 4);
 }
 
 void Assembly::addStepOps()
 {
     StepGraph& g = m_out.graph;
-    const ParallelismConfig& par = m_scenario.parallelism;
     const Layout& layout = m_cost.layout();
-    const bool shards = m_shape.distributedOptimizer;
     const auto stages = static_cast<std::size_t>(m_shape.pp);
     g.gradSync.resize(stages);
     g.optimizer.resize(stages);
     g.paramGather.resize(stages);
     for (std::size_t p = 0; p < stages; ++p) {
-        const StageParameters& n = m_parameters[p];
-        const auto both = [&](CollectiveOp op, double bytes) {
-            return m_cost.collectiveSeconds(op, layout.data, n.dense * bytes)
-                   + m_cost.collectiveSeconds(op, layout.expertData, n.expert * bytes);
-        };
-        // Buckets of 40 M parameters (Megatron-LM's default): the last bucket cannot be hidden.
-        const double buckets = std::max(1.0, n.total() / 40e6);
-        if (layout.data.size > 1 && par.zeroStage < 3) {
-            StepOp& sync = g.gradSync[p];
-            sync.kernelClass = static_cast<int>(shards ? KernelId::dpReduceScatter : KernelId::dpAllReduce);
-            sync.meanSeconds = both(shards ? CollectiveOp::reduceScatter : CollectiveOp::allReduce, m_state.gradient);
-            if (par.overlapGradReduce) {
-                sync.hiddenSeconds = lastBackwardSeconds(p);
-                sync.minExposedSeconds = sync.meanSeconds / buckets + kOverlapSlowdown * std::min(sync.meanSeconds, sync.hiddenSeconds);
-            }
-            if (shards) {
-                StepOp& gather = g.paramGather[p];
-                gather.kernelClass = static_cast<int>(KernelId::dpAllGather);
-                gather.meanSeconds = both(CollectiveOp::allGather, m_state.weight);
-                if (par.overlapParamGather) {
-                    gather.hiddenSeconds = 0.5 * lastBackwardSeconds(p);
-                    gather.minExposedSeconds =
-                        gather.meanSeconds / buckets + kOverlapSlowdown * std::min(gather.meanSeconds, gather.hiddenSeconds);
-                }
-            }
+        if (layout.data.size > 1 && m_scenario.parallelism.zeroStage < 3) {
+            addGradientSync(p);
+            if (m_shape.distributedOptimizer)
+                addParameterGather(p);
         }
-        // Adam in FP32: reads gradient, master and two moments, writes the three back and the 16-bit weight; clears gradients.
-        const double dense = shards ? n.dense / real(layout.data.size) : n.dense;
-        const double expert = shards ? n.expert / real(std::max<std::int64_t>(1, layout.expertData.size)) : n.expert;
-        StepOp& opt = g.optimizer[p];
-        opt.kernelClass = static_cast<int>(KernelId::optimizer);
-        opt.meanSeconds =
-            m_cost.memorySeconds(
-                (dense + expert) * (2 * m_state.optimizer + 2 * m_state.gradient + m_state.weight) + n.total() * m_state.gradient, 20)
-            + m_cost.software().stepOverheadSeconds;
+        g.optimizer[p].kernelClass = static_cast<int>(KernelId::optimizer);
+        g.optimizer[p].meanSeconds = optimizerSeconds(p);
     }
-    if (m_shape.numGpus > 1) {
-        GroupGeometry all;
-        all.size = m_shape.numGpus;
-        all.ranksPerNode = std::min<std::int64_t>(layout.gpusPerNode, all.size);
-        all.nodes = (all.size + all.ranksPerNode - 1) / all.ranksPerNode;
-        g.gradNorm.kernelClass = static_cast<int>(KernelId::gradNorm);
-        // A scalar: a tree of latencies, not a ring.
-        GroupGeometry tree = all;
-        tree.size = 1;
-        for (std::int64_t r = 1; r < all.size; r *= 2)
-            ++tree.size;
-        g.gradNorm.meanSeconds = m_cost.collectiveSeconds(CollectiveOp::allReduce, tree, 4);
-    }
+    if (m_shape.numGpus > 1)
+        addGradNorm();
     if (m_scenario.model.tiedEmbeddings && m_shape.pp > 1) {
         GroupGeometry pair;
         pair.size = 2;
@@ -242,6 +314,31 @@ void Assembly::useMeasuredMeans()
     use(g.embeddingAllReduce);
 }
 
+/// The levels of a calibrated cluster: longer compute is longer room for what is hidden under it.
+void Assembly::useMeasuredLevels()
+{
+    const MeasuredConfig& measured = m_scenario.measured;
+    if (measured.computeLevel == 1 && measured.networkLevel == 1)
+        return;
+    StepGraph& g = m_out.graph;
+    const auto scale = [&](auto& op) {
+        if (op.kernelClass < 0)
+            return;
+        const Scope scope = g.classes[static_cast<std::size_t>(op.kernelClass)].scope;
+        op.meanSeconds *= scope == Scope::none ? measured.computeLevel : scope == Scope::interNode ? measured.networkLevel : 1.0;
+        op.hiddenSeconds *= measured.computeLevel;
+        if constexpr (requires { op.minExposedSeconds; })
+            op.minExposedSeconds *= scope == Scope::interNode ? measured.networkLevel : 1.0;
+    };
+    for (Program& program : g.programs)
+        for (Block& block : program.blocks)
+            std::for_each(block.ops.begin(), block.ops.end(), scale);
+    for (auto* ops : {&g.sendForward, &g.sendBackward, &g.gradSync, &g.optimizer, &g.paramGather})
+        std::for_each(ops->begin(), ops->end(), scale);
+    scale(g.gradNorm);
+    scale(g.embeddingAllReduce);
+}
+
 void Assembly::addVariability()
 {
     StepGraph& g = m_out.graph;
@@ -249,9 +346,17 @@ void Assembly::addVariability()
     g.classes = kernelClasses(m_scenario, m_cost.layout());
     g.spatial = v.spatial;
     g.data = v.data;
+    g.dataScope = DataScope::group;
+    g.routing = v.moeImbalance;
+    g.lockstepReplicas = lockstepReplicas(m_scenario, m_shape);
     g.intraRegime = v.intraRegime;
     g.interRegime = v.interRegime;
     g.regimeLag1 = v.regimeLag1;
+    g.computeRegime = v.computeRegime;
+    g.computeRegimeLag1 = v.computeRegimeLag1;
+    g.spatialNodeShare = v.spatialNodeShare;
+    g.nodeRanks = std::clamp(m_scenario.cluster.gpusPerNode, 1, std::max(1, g.cellRanks()));
+    g.delays = {v.stepJitterS, v.stallsPerGpuHour, v.stallMeanS, v.stallCv, v.stallRateCv};
     const bool speeds = !m_scenario.measured.speeds.empty();
     if (v.slow.empty() && !speeds)
         return;
@@ -378,6 +483,7 @@ void Assembly::addCounts()
     w.numMicrobatches = m_shape.numMicrobatches;
     m_out.tokensPerStep = real(t.globalBatchSize) * real(model.seqLength);
     m_out.modelFlopsPerStep = modelFlopsPerToken(model) * m_out.tokensPerStep;
+    m_out.causalFlopsPerStep = modelFlopsPerToken(model, {true, true}) * m_out.tokensPerStep;
     double again = 0;
     if (t.recomputeGranularity == "full") {
         again = layerForwardFlopsPerToken(model);
@@ -392,8 +498,9 @@ void Assembly::addCounts()
     m_out.peakTflopsPerGpu = m_cost.peakFlops(m_cost.matrixPrecision()) / 1e12;
     Diagnostics outside = outsideOf(m_calibration.domain, m_scenario);
     m_out.withinCalibration = outside.empty();
-    m_out.errorBandLow = outside.empty() ? m_calibration.bandLow : m_calibration.domain.bandLow;
-    m_out.errorBandHigh = outside.empty() ? m_calibration.bandHigh : m_calibration.domain.bandHigh;
+    const ErrorBand band = errorBand(m_calibration, modelCoverage(m_scenario));
+    m_out.errorBandLow = outside.empty() ? band.low : m_calibration.domain.bandLow;
+    m_out.errorBandHigh = outside.empty() ? band.high : m_calibration.domain.bandHigh;
     m_out.warnings.insert(m_out.warnings.end(), std::make_move_iterator(outside.begin()), std::make_move_iterator(outside.end()));
 }
 
@@ -408,8 +515,10 @@ Result<CostedStep> Assembly::run()
         return errors;
     addTransfers();
     addStepOps();
+    setGranularity(g, {m_scenario, m_shape, m_cost.layout(), m_chunks});
     useMeasuredMeans();
     addVariability();
+    useMeasuredLevels();
     m_out.noiseFreeSeconds = deterministicStepSeconds(g);
     m_out.breakdown = breakdownOf(g);
     addMemory();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Scenario -> StepGraph with means, memory and FLOPs: the analytic way, as one documented pure function.
 #pragma once
 

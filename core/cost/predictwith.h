@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // costStep with other constants than the ones in use: for calibration and its cross-validation.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/cost/programs.h"
 
 #include "core/cost/expertoverlap.h"
@@ -55,6 +56,7 @@ Ops costed(const std::vector<Kernel>& kernels, const CostModel& cost, bool overl
         op.meanSeconds = cost.seconds(k);
         if (k.domain == Domain::expert && k.kind == CostKind::collective)
             op.sync = Sync::cell;
+        op.routed = k.id == KernelId::gemmMoeFc1 || k.id == KernelId::gemmMoeFc2;
         ops.push_back(op);
     }
     // What can run beside a matrix kernel or attention; each second of it is given once.
@@ -123,6 +125,14 @@ Ops recomputed(const Ops& forward)
     return ops;
 }
 
+Op hostOp(double seconds)
+{
+    Op op;
+    op.kernelClass = static_cast<int>(KernelId::host);
+    op.meanSeconds = seconds;
+    return op;
+}
+
 void append(Ops& to, const Ops& from)
 {
     to.insert(to.end(), from.begin(), from.end());
@@ -160,6 +170,9 @@ public:
             addOnce(p, head());
         if (chunk.embedding)
             addBackward(p, embedding());
+        if (const double pass = m_cost.host().pass(); pass > 0)
+            for (const std::size_t phase : {std::size_t{0}, std::size_t{1}})
+                p[phase].blocks.push_back({1, {hostOp(pass)}});
         return p;
     }
 
@@ -178,6 +191,7 @@ private:
             const LayerKernels kernels = layerKernels(m_scenario, m_shape, kind);
             slot = std::make_unique<CostedLayer>(costed(kernels, m_cost, m_scenario.parallelism, m_traits));
             addHostTime(*slot, kernels);
+            addRoutedCounts(*slot, kind);
             addShardTraffic(*slot, kind);
         }
         return *slot;
@@ -205,25 +219,27 @@ private:
         return *m_head;
     }
 
+    /// Routed counts go to the host and back before the experts start, in the forward and wherever it is repeated.
+    void addRoutedCounts(CostedLayer& l, LayerKind kind) const
+    {
+        const double seconds = m_cost.host().routedCounts();
+        if (seconds <= 0 || (kind != LayerKind::moe && kind != LayerKind::moeOnly))
+            return;
+        l.forward.push_back(hostOp(seconds));
+        if (!l.selective.empty() && (m_shape.recomputed & kMoe) != 0)
+            l.selective.push_back(hostOp(seconds));
+    }
+
     /// A layer cannot run faster than the host launches its kernels: what is missing to the host's time is waited for.
     void addHostTime(CostedLayer& l, const LayerKernels& kernels) const
     {
-        const SoftwareCalibration& software = m_cost.software();
-        const double checkpoint = m_scenario.training.recomputeGranularity == "full" ? software.checkpointHostSecondsPerLayer : 0.0;
-        const auto host = [&](const std::vector<Kernel>& list, auto belongs) {
-            double launches = 0;
-            for (const Kernel& k : list)
-                launches += belongs(k.part) ? k.launches : 0.0;
-            return launches * software.hostSecondsPerLaunch;
-        };
+        const HostTime& time = m_cost.host();
+        const double checkpoint = time.checkpoint();
+        const auto host = [&](const std::vector<Kernel>& list, auto belongs) { return time.launches(list, belongs); };
         const auto any = [](Part) { return true; };
         const auto pad = [](Ops& ops, double least) {
-            if (const double missing = least - total(ops); missing > 0 && !ops.empty()) {
-                Op op;
-                op.kernelClass = static_cast<int>(KernelId::host);
-                op.meanSeconds = missing;
-                ops.push_back(op);
-            }
+            if (const double missing = least - total(ops); missing > 0 && !ops.empty())
+                ops.push_back(hostOp(missing));
         };
         pad(l.forward, host(kernels.forward, any) + checkpoint);
         pad(l.both, host(kernels.backward, any) + checkpoint);
@@ -264,6 +280,7 @@ private:
             Op op;
             op.kernelClass = static_cast<int>(id);
             op.meanSeconds = seconds;
+            op.sync = Sync::replicas;
             if (overlap) { // beside the compute that no other collective took
                 const double compute = total(ops) + (&ops == &l.forward ? 0.0 : again);
                 op.hiddenSeconds = std::max(0.0, compute - taken(ops));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Kernels with means, gathered into the programs of a step graph.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The place of every global rank in the step graph, by the scenario's rank order.
 #include "core/cost/predictor.h"
 #include "core/step/layout.h"

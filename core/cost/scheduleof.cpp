@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/cost/scheduleof.h"
 
 #include "core/schedule/generators.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The pipeline schedule that a scenario asks for.
 #pragma once
 

@@ -1,6 +1,10 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/engine/evaluator.h"
 
 #include "core/base/memo.h"
+#include "core/stats/intervals.h"
+
+#include <spdlog/spdlog.h>
 
 #include <algorithm>
 #include <chrono>
@@ -37,7 +41,8 @@ std::size_t sampleBytes(const StepSamples& s)
 }
 
 /// The graph with every cause of spread but one taken away.
-enum class Cause { spatial, temporal, regime, data, rare };
+enum class Cause { spatial, temporal, regime, data, rare, jitter, stall };
+constexpr int kCauses = 7;
 
 StepGraph onlyCause(const StepGraph& graph, Cause cause)
 {
@@ -59,7 +64,13 @@ StepGraph onlyCause(const StepGraph& graph, Cause cause)
     reduce(out.spatial, cause == Cause::spatial, rare);
     reduce(out.intraRegime, cause == Cause::regime, rare);
     reduce(out.interRegime, cause == Cause::regime, rare);
+    reduce(out.computeRegime, cause == Cause::regime, rare);
     reduce(out.data, cause == Cause::data, rare);
+    reduce(out.routing, cause == Cause::data, rare);
+    if (cause != Cause::jitter)
+        out.delays.jitterSeconds = 0.0;
+    if (cause != Cause::stall)
+        out.delays.stallsPerGpuHour = 0.0;
     return out;
 }
 
@@ -67,7 +78,8 @@ bool isStill(const StepGraph& g)
 {
     const auto still = [](const Distribution& d) { return (d.family == Family::deterministic || d.cv <= 0.0) && d.rareProbability <= 0.0; };
     return std::all_of(g.classes.begin(), g.classes.end(), [&](const KernelClass& c) { return still(c.temporal); }) && still(g.spatial)
-           && still(g.intraRegime) && still(g.interRegime) && still(g.data);
+           && still(g.intraRegime) && still(g.interRegime) && still(g.computeRegime) && still(g.data) && still(g.routing)
+           && g.delays.jitterSeconds <= 0.0 && g.delays.stallsPerGpuHour <= 0.0;
 }
 
 /// Variance and the half-width of its 95 % interval from ten sub-batches.
@@ -97,8 +109,7 @@ VarianceEstimate variance(const std::vector<double>& x)
         mean += v / kBatches;
         square += v * v / kBatches;
     }
-    // Student's t with nine degrees of freedom at 0.975.
-    out.halfWidth = 2.262 * std::sqrt(std::max(0.0, square - mean * mean) / (kBatches - 1));
+    out.halfWidth = studentReach(kBatches - 1) * std::sqrt(std::max(0.0, square - mean * mean) / (kBatches - 1));
     return out;
 }
 
@@ -122,6 +133,7 @@ ContentHash samplesKey(ContentHash graphHash, const SimOptions& options)
 
 struct Evaluator::Impl {
     explicit Impl(std::size_t bytes) : memo(bytes) {}
+    class Run;
     Memo memo;
 
     /// A node over those of the simulator. Stopped runs come back incomplete and are not kept.
@@ -149,10 +161,11 @@ struct Evaluator::Impl {
         if (auto known = recall.find<VarianceShare>(key))
             return known;
         VarianceShare share;
-        double* const value[] = {&share.spatial, &share.temporal, &share.regime, &share.data, &share.rare};
-        double* const width[] = {&share.ciSpatial, &share.ciTemporal, &share.ciRegime, &share.ciData, &share.ciRare};
+        double* const value[] = {&share.spatial, &share.temporal, &share.regime, &share.data, &share.rare, &share.jitter, &share.stall};
+        double* const width[] = {&share.ciSpatial, &share.ciTemporal, &share.ciRegime, &share.ciData,
+                                 &share.ciRare,    &share.ciJitter,   &share.ciStall};
         double sum = 0.0;
-        for (int c = 0; c < 5; ++c) {
+        for (int c = 0; c < kCauses; ++c) {
             const StepGraph only = onlyCause(graph, static_cast<Cause>(c));
             if (isStill(only) || total <= 0.0)
                 continue;
@@ -210,6 +223,7 @@ void describe(Snapshot& s)
     s.tflopsPerGpu = costed.modelFlopsPerStep / median / gpus / 1e12;
     if (costed.peakTflopsPerGpu > 0.0) {
         s.mfu = s.tflopsPerGpu / costed.peakTflopsPerGpu;
+        s.mfuCausal = s.mfu * costed.causalFlopsPerStep / std::max(1.0, costed.modelFlopsPerStep);
         s.hfu = costed.hardwareFlopsPerStep / median / gpus / 1e12 / costed.peakTflopsPerGpu;
     }
     if (s.scenario.training.trainTokens > 0.0 && costed.tokensPerStep > 0.0) {
@@ -222,89 +236,147 @@ void describe(Snapshot& s)
 
 } // namespace
 
-SnapshotPtr Evaluator::evaluate(const Scenario& scenario, const EvaluateOptions& options)
+/// One evaluation on its way from the costed step to the shares of the variance. One thread.
+class Evaluator::Impl::Run final {
+public:
+    Run(Impl& impl, const Scenario& scenario, const EvaluateOptions& options) : m_impl(impl), m_options(options), m_recall(impl.memo)
+    {
+        m_snapshot.revision = options.revision;
+        m_snapshot.scenario = scenario;
+        m_snapshot.hash = scenario.hash();
+        m_snapshot.seed = options.seed;
+    }
+
+    /// As far as `stop` lets it.
+    SnapshotPtr snapshot() { return finished(cost() && !m_options.stop.stop_requested() ? sample() : Stage::costed); }
+
+private:
+    SnapshotPtr finished(Stage stage);
+    void progress(Stage stage);
+    [[nodiscard]] const StepGraph& graph() const { return m_snapshot.costed->graph; }
+    // Each takes one step; false when it was stopped, or the scenario has errors.
+    bool cost();
+    bool take(int samples, const char* name);
+    bool takePrecise(int& samples);
+    bool takeWithin(int samples);
+    bool takeShares();
+    /// All steps after the costed one; the stage that was reached.
+    Stage sample();
+
+    Impl& m_impl;
+    const EvaluateOptions& m_options;
+    Clock::time_point m_start = Clock::now();
+    Snapshot m_snapshot;
+    Recall m_recall;
+    ContentHash m_graphHash;
+    std::uint64_t m_nodeSamples = 0;
+};
+
+SnapshotPtr Evaluator::Impl::Run::finished(Stage stage)
 {
-    const auto start = Clock::now();
-    auto snapshot = std::make_shared<Snapshot>();
-    snapshot->revision = options.revision;
-    snapshot->scenario = scenario;
-    snapshot->hash = scenario.hash();
-    snapshot->seed = options.seed;
-    Recall recall(m_impl->memo);
-    std::uint64_t nodeSamples = 0;
-    const auto finish = [&](Stage stage) {
-        snapshot->stage = stage;
-        snapshot->cost = {static_cast<int>(recall.recomputed().size()), recall.totalNodes(), secondsSince(start), recall.recomputed(),
-                          nodeSamples};
-        return std::make_shared<const Snapshot>(*snapshot);
-    };
-    const auto progress = [&](Stage stage) {
-        if (options.onProgress)
-            options.onProgress(finish(stage));
-    };
-    const auto costed = recall.node<Result<CostedStep>>(
-        "cost", Hasher().add("cost").add(snapshot->hash).result(), [&] { return costStep(scenario); },
+    m_snapshot.stage = stage;
+    m_snapshot.cost = {static_cast<int>(m_recall.recomputed().size()), m_recall.totalNodes(), secondsSince(m_start), m_recall.recomputed(),
+                       m_nodeSamples};
+    return std::make_shared<const Snapshot>(m_snapshot);
+}
+
+void Evaluator::Impl::Run::progress(Stage stage)
+{
+    if (m_options.onProgress)
+        m_options.onProgress(finished(stage));
+}
+
+bool Evaluator::Impl::Run::cost()
+{
+    const auto costed = m_recall.node<Result<CostedStep>>(
+        "cost", Hasher().add("cost").add(m_snapshot.hash).result(), [&] { return costStep(m_snapshot.scenario); },
         [](const Result<CostedStep>& r) { return r.ok() ? graphBytes(r->graph) : std::size_t{1024}; });
     if (!costed->ok()) {
-        snapshot->diagnostics = costed->errors();
-        return finish(Stage::costed);
+        m_snapshot.diagnostics = costed->errors();
+        return false;
     }
-    snapshot->costed = std::shared_ptr<const CostedStep>(costed, &costed->value());
-    const StepGraph& graph = snapshot->costed->graph;
-    snapshot->diagnostics = snapshot->costed->warnings;
-    if (options.stop.stop_requested())
-        return finish(Stage::costed);
-    const ContentHash graphHash = graph.hash();
+    m_snapshot.costed = std::shared_ptr<const CostedStep>(costed, &costed->value());
+    m_snapshot.diagnostics = m_snapshot.costed->warnings;
+    return true;
+}
 
+bool Evaluator::Impl::Run::take(int samples, const char* name)
+{
+    auto made = m_impl.samples(name, graph(), m_graphHash, simOptions(m_options, samples, -1), m_recall, m_nodeSamples);
+    if (!made->complete)
+        return false;
+    m_snapshot.samples = std::move(made);
+    describe(m_snapshot);
+    return true;
+}
+
+/// More samples until p95 is known to the wanted precision; `samples` is what that took.
+bool Evaluator::Impl::Run::takePrecise(int& samples)
+{
+    constexpr int kMostSamples = 1 << 20;
+    const DistributionSummary& step = m_snapshot.across;
+    while (m_options.precision > 0.0 && step.ciP95 > m_options.precision * step.p95 && samples < kMostSamples) {
+        const double ratio = step.ciP95 / (m_options.precision * step.p95);
+        samples = static_cast<int>(std::min<double>(kMostSamples, std::ceil(samples * std::clamp(1.1 * ratio * ratio, 1.5, 8.0))));
+        if (!take(samples, "samples"))
+            return false;
+        progress(Stage::refined);
+    }
+    return true;
+}
+
+bool Evaluator::Impl::Run::takeWithin(int samples)
+{
+    const auto made = m_impl.samples("samples within a job", graph(), m_graphHash, simOptions(m_options, 0, std::max(1, samples / 4)),
+                                     m_recall, m_nodeSamples);
+    if (!made->complete)
+        return false;
+    StepSamples both = *m_snapshot.samples;
+    both.withinSeconds = made->withinSeconds;
+    m_snapshot.samples = std::make_shared<const StepSamples>(std::move(both));
+    describe(m_snapshot);
+    return true;
+}
+
+bool Evaluator::Impl::Run::takeShares()
+{
+    const auto shares =
+        m_impl.shares(graph(), m_graphHash, m_options, m_snapshot.across.std * m_snapshot.across.std, m_recall, m_nodeSamples);
+    if (!shares)
+        return false;
+    m_snapshot.varianceShare = *shares;
+    return true;
+}
+
+Stage Evaluator::Impl::Run::sample()
+{
+    m_graphHash = graph().hash();
     // Steps across jobs first: the curve. The median job follows with the full number of samples.
-    const auto take = [&](int samples, const char* name) {
-        auto made = m_impl->samples(name, graph, graphHash, simOptions(options, samples, -1), recall, nodeSamples);
-        if (!made->complete)
-            return false;
-        snapshot->samples = std::move(made);
-        describe(*snapshot);
-        return true;
-    };
-    const auto takeWithin = [&](int samples) {
-        const auto made = m_impl->samples("samples within a job", graph, graphHash, simOptions(options, 0, std::max(1, samples / 4)),
-                                          recall, nodeSamples);
-        if (!made->complete)
-            return false;
-        StepSamples both = *snapshot->samples;
-        both.withinSeconds = made->withinSeconds;
-        snapshot->samples = std::make_shared<const StepSamples>(std::move(both));
-        describe(*snapshot);
-        return true;
-    };
-    int wanted = std::max(1, options.numSamples);
-    const bool known = m_impl->memo.find<StepSamples>(samplesKey(graphHash, simOptions(options, wanted, -1))) != nullptr;
-    if (!known && options.onProgress && wanted > 2 * kCoarseSamples) {
+    int wanted = std::max(1, m_options.numSamples);
+    const bool known = m_impl.memo.find<StepSamples>(samplesKey(m_graphHash, simOptions(m_options, wanted, -1))) != nullptr;
+    if (!known && m_options.onProgress && wanted > 2 * kCoarseSamples) {
         if (!take(kCoarseSamples, "coarse samples"))
-            return finish(Stage::costed);
+            return Stage::costed;
         progress(Stage::coarse);
     }
     if (!take(wanted, "samples"))
-        return finish(snapshot->samples ? Stage::coarse : Stage::costed);
+        return m_snapshot.samples ? Stage::coarse : Stage::costed;
     progress(Stage::refined);
-    constexpr int kMostSamples = 1 << 20;
-    while (options.precision > 0.0 && snapshot->across.ciP95 > options.precision * snapshot->across.p95 && wanted < kMostSamples) {
-        const double ratio = snapshot->across.ciP95 / (options.precision * snapshot->across.p95);
-        wanted = static_cast<int>(std::min<double>(kMostSamples, std::ceil(wanted * std::clamp(1.1 * ratio * ratio, 1.5, 8.0))));
-        if (!take(wanted, "samples"))
-            return finish(Stage::refined);
-        progress(Stage::refined);
-    }
-    snapshot->diagnostics.insert(snapshot->diagnostics.end(), snapshot->samples->warnings.begin(), snapshot->samples->warnings.end());
+    if (!takePrecise(wanted))
+        return Stage::refined;
+    const Diagnostics& warnings = m_snapshot.samples->warnings;
+    m_snapshot.diagnostics.insert(m_snapshot.diagnostics.end(), warnings.begin(), warnings.end());
     if (!takeWithin(wanted))
-        return finish(Stage::refined);
-    if (options.varianceShares) {
-        progress(Stage::refined);
-        const auto shares = m_impl->shares(graph, graphHash, options, snapshot->across.std * snapshot->across.std, recall, nodeSamples);
-        if (!shares)
-            return finish(Stage::refined);
-        snapshot->varianceShare = *shares;
-    }
-    return finish(Stage::complete);
+        return Stage::refined;
+    if (!m_options.varianceShares)
+        return Stage::complete;
+    progress(Stage::refined);
+    return takeShares() ? Stage::complete : Stage::refined;
+}
+
+SnapshotPtr Evaluator::evaluate(const Scenario& scenario, const EvaluateOptions& options)
+{
+    return Impl::Run(*m_impl, scenario, options).snapshot();
 }
 
 } // namespace prism

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Incremental evaluation: a graph of pure functions memoised by content hash; one immutable snapshot per revision.
 #pragma once
 
@@ -34,7 +35,8 @@ struct Snapshot {
     DistributionSummary across, within;
     VarianceShare varianceShare;                                    ///< at stage complete
     double slowdownP50 = 0, slowdownP95 = 0;                        ///< over the noise-free step
-    double tokensPerSecond = 0, tflopsPerGpu = 0, mfu = 0, hfu = 0; ///< at the median step
+    double tokensPerSecond = 0, tflopsPerGpu = 0, mfu = 0, hfu = 0; ///< at the median step; attention's whole square is counted
+    double mfuCausal = 0;                                           ///< as mfu, of causal attention the half that its mask leaves
     double daysToTrain = 0, costUsd = 0;                            ///< 0 when train_tokens is 0
     Diagnostics diagnostics;                                        ///< errors (then nothing else is set) and warnings
     EvaluationCost cost;

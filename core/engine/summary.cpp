@@ -1,4 +1,7 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/engine/summary.h"
+
+#include "core/stats/intervals.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,30 +11,18 @@ namespace prism {
 
 namespace {
 
-constexpr double kTwoSided95 = 1.959963984540054; ///< normal quantile at 0.975
-
 /// Half-width of the 95 % interval of a quantile from order statistics: the binomial count below the quantile has the
 /// standard deviation sqrt(n p (1 - p)) (David and Nagaraja 2003, sec. 7.1).
 double orderStatisticHalfWidth(const std::vector<double>& sorted, double p)
 {
     const double n = static_cast<double>(sorted.size());
-    const double reach = kTwoSided95 * std::sqrt(p * (1.0 - p) / n);
+    const double reach = normalReach() * std::sqrt(p * (1.0 - p) / n);
     const double low = quantileOfSorted(sorted, std::max(0.0, p - reach));
     const double high = quantileOfSorted(sorted, std::min(1.0, p + reach));
     return 0.5 * (high - low);
 }
 
 } // namespace
-
-double quantileOfSorted(const std::vector<double>& sorted, double probability)
-{
-    if (sorted.empty())
-        return 0.0;
-    const double at = std::clamp(probability, 0.0, 1.0) * static_cast<double>(sorted.size() - 1);
-    const auto i = std::min(static_cast<std::size_t>(at), sorted.size() - 1);
-    const auto j = std::min(i + 1, sorted.size() - 1);
-    return sorted[i] + (at - static_cast<double>(i)) * (sorted[j] - sorted[i]);
-}
 
 DistributionSummary summarize(std::vector<double> samplesSeconds, const StepSamples* sharedErrors)
 {
@@ -60,10 +51,10 @@ DistributionSummary summarize(std::vector<double> samplesSeconds, const StepSamp
     out.p90 = quantile(0.90);
     out.p95 = quantile(0.95);
     out.p99 = quantile(0.99);
-    const auto width = [&](double own, double shared) { return std::hypot(own, kTwoSided95 * shared); };
+    const auto width = [&](double own, double shared) { return std::hypot(own, normalReach() * shared); };
     const StepSamples none;
     const StepSamples& shared = sharedErrors ? *sharedErrors : none;
-    out.ciMean = width(kTwoSided95 * out.std / std::sqrt(n), shared.sharedStdErrMean);
+    out.ciMean = width(normalReach() * out.std / std::sqrt(n), shared.sharedStdErrMean);
     out.ciP50 = width(orderStatisticHalfWidth(samplesSeconds, 0.50), shared.sharedStdErrP50);
     out.ciP95 = width(orderStatisticHalfWidth(samplesSeconds, 0.95), shared.sharedStdErrP95);
     out.ciP99 = width(orderStatisticHalfWidth(samplesSeconds, 0.99), shared.sharedStdErrP99);

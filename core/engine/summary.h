@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The figures of a sampled step-time distribution, each with its interval.
 #pragma once
 
 #include "core/sim/simulate.h"
+#include "core/stats/moments.h"
 
 namespace prism {
 
@@ -12,16 +14,14 @@ struct DistributionSummary {
     std::size_t samples = 0;
 };
 
-/// Quantile by linear interpolation between order statistics (Hyndman and Fan type 7); `sorted` ascending, not empty.
-[[nodiscard]] double quantileOfSorted(const std::vector<double>& sorted, double probability);
 /// `shared*` standard errors of StepSamples are added in quadrature to the order-statistic intervals.
 [[nodiscard]] DistributionSummary summarize(std::vector<double> samplesSeconds, const StepSamples* sharedErrors = nullptr);
 
 /// Shares of the variance of the step time across jobs: variance with only this cause active over the total; `interaction`
 /// is what is left (may be negative). Half-widths of 95 % intervals beside them.
 struct VarianceShare {
-    double spatial = 0, temporal = 0, regime = 0, data = 0, rare = 0, interaction = 0;
-    double ciSpatial = 0, ciTemporal = 0, ciRegime = 0, ciData = 0, ciRare = 0;
+    double spatial = 0, temporal = 0, regime = 0, data = 0, rare = 0, jitter = 0, stall = 0, interaction = 0;
+    double ciSpatial = 0, ciTemporal = 0, ciRegime = 0, ciData = 0, ciRare = 0, ciJitter = 0, ciStall = 0;
 };
 
 } // namespace prism

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A sampled distribution as few points for a chart: CDF with its band, density. The reduction is done here, once, so that
 // a chart draws at most a few hundred points.
 #pragma once

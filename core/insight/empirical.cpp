@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/insight/empirical.h"
 
 #include <algorithm>
@@ -5,30 +6,19 @@
 
 namespace prism {
 
-namespace {
-
-constexpr double kNormal95 = 1.959963984540054; // 97.5 % point of the standard normal
-
-} // namespace
-
 Estimate exceedance(const std::vector<double>& sorted, double x)
 {
     if (sorted.empty())
         return {};
     const double n = static_cast<double>(sorted.size());
-    const double p = static_cast<double>(sorted.end() - std::upper_bound(sorted.begin(), sorted.end(), x)) / n;
-    const double z2 = kNormal95 * kNormal95;
-    const double centre = (p + z2 / (2 * n)) / (1 + z2 / n);
-    const double half = kNormal95 / (1 + z2 / n) * std::sqrt(p * (1 - p) / n + z2 / (4 * n * n));
-    // The Wilson interval is not symmetric around p; the larger side is given.
-    return {p, std::max(centre + half - p, p - (centre - half))};
+    return proportion(static_cast<double>(sorted.end() - std::upper_bound(sorted.begin(), sorted.end(), x)), n);
 }
 
 Estimate quantileEstimate(const std::vector<double>& sorted, double p)
 {
     if (sorted.empty())
         return {};
-    const double n = static_cast<double>(sorted.size()), width = kNormal95 * std::sqrt(p * (1 - p) / n);
+    const double n = static_cast<double>(sorted.size()), width = normalReach() * std::sqrt(p * (1 - p) / n);
     const double low = quantileOfSorted(sorted, std::max(0.0, p - width)), high = quantileOfSorted(sorted, std::min(1.0, p + width));
     return {quantileOfSorted(sorted, p), 0.5 * (high - low)};
 }

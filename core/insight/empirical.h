@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What a sampled distribution says about a tail or a quantile, with its interval.
 #pragma once
 

@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What all insights share: options, an estimate with its interval, and progress.
 #pragma once
 
 #include "core/engine/evaluator.h"
+#include "core/stats/intervals.h"
 
 #include <functional>
 #include <stop_token>
@@ -9,13 +11,6 @@
 #include <string_view>
 
 namespace prism {
-
-/// A figure with the half-width of its 95 % interval, in the unit of the field that holds it.
-struct Estimate {
-    double value = 0, halfWidth = 0;
-    /// True where the interval does not contain 0.
-    [[nodiscard]] bool significant() const { return value > halfWidth || value < -halfWidth; }
-};
 
 /// Change against the unchanged scenario (changed minus base), common random numbers. Seconds; `exceedance` is the change of
 /// the probability that a step takes longer than a limit, which the result that holds the change states.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/insight/paired.h"
 
 #include "core/insight/empirical.h"
@@ -10,24 +11,20 @@ namespace prism {
 
 namespace {
 
-constexpr double kNormal95 = 1.959963984540054; // 97.5 % point of the standard normal
-
-/// Half-width of the 95 % interval of a mean of independent values.
+/// Half-width of the 95 % interval of the mean of value(0) ... value(n - 1), of steps of the series of `sample`.
 template <class Value>
-double halfWidthOfMean(std::size_t n, const Value& value)
+double halfWidthOf(const PairedSample& sample, std::size_t n, const Value& value)
 {
-    if (n < 2)
-        return 0;
-    double sum = 0, squares = 0;
-    const double shift = value(0);
-    for (std::size_t i = 0; i < n; ++i) {
-        const double v = value(i) - shift;
-        sum += v;
-        squares += v * v;
-    }
-    const double count = static_cast<double>(n);
-    const double variance = std::max(0.0, (squares - sum * sum / count) / (count - 1));
-    return kNormal95 * std::sqrt(variance / count);
+    std::vector<double> values(n);
+    for (std::size_t i = 0; i < n; ++i)
+        values[i] = value(i);
+    return sample.series == SampleSeries::withinJob ? halfWidthOfSeriesMean(values) : halfWidthOfMean(values);
+}
+
+/// A standard error that the across-job samples of one run share; steps of one job have none of their own.
+double shared(const PairedSample& sample, double StepSamples::*member)
+{
+    return sample.series == SampleSeries::withinJob ? 0.0 : (*sample.samples).*member;
 }
 
 double correlation(const PairedSample& a, const PairedSample& b, std::size_t n)
@@ -42,7 +39,7 @@ double correlation(const PairedSample& a, const PairedSample& b, std::size_t n)
 
 double sharedHalfWidth(double a, double b, double rho)
 {
-    return kNormal95 * std::sqrt(std::max(0.0, a * a + b * b - 2 * rho * a * b));
+    return normalReach() * std::sqrt(std::max(0.0, a * a + b * b - 2 * rho * a * b));
 }
 
 struct QuantileView {
@@ -54,41 +51,43 @@ struct QuantileView {
 QuantileView view(const PairedSample& s, double p)
 {
     if (p == 0.5)
-        return {s.p50, s.sparsityP50, p, s.samples->sharedStdErrP50};
+        return {s.p50, s.sparsityP50, p, shared(s, &StepSamples::sharedStdErrP50)};
     if (p == 0.95)
-        return {s.p95, s.sparsityP95, p, s.samples->sharedStdErrP95};
-    return {s.p99, s.sparsityP99, 0.99, s.samples->sharedStdErrP99};
+        return {s.p95, s.sparsityP95, p, shared(s, &StepSamples::sharedStdErrP95)};
+    return {s.p99, s.sparsityP99, 0.99, shared(s, &StepSamples::sharedStdErrP99)};
 }
 
 Estimate quantileChange(const PairedSample& base, const PairedSample& changed, double p, std::size_t n, double rho)
 {
     const QuantileView a = view(base, p), b = view(changed, p);
     const double own =
-        halfWidthOfMean(n, [&](std::size_t i) { return b.influence(changed.seconds()[i]) - a.influence(base.seconds()[i]); });
+        halfWidthOf(base, n, [&](std::size_t i) { return b.influence(changed.seconds()[i]) - a.influence(base.seconds()[i]); });
     return {b.value - a.value, std::hypot(own, sharedHalfWidth(a.shared, b.shared, rho))};
+}
+
+double sharedExceedance(const PairedSample& sample, double limit)
+{
+    return sample.series == SampleSeries::withinJob ? 0.0 : sharedExceedanceStdErr(*sample.samples, sample.sorted, limit);
 }
 
 Estimate exceedanceChange(const PairedSample& base, const PairedSample& changed, double limit, std::size_t n, double rho)
 {
-    const double a = sharedExceedanceStdErr(*base.samples, base.sorted, limit),
-                 b = sharedExceedanceStdErr(*changed.samples, changed.sorted, limit);
-    const double own = halfWidthOfMean(
-        n, [&](std::size_t i) { return (changed.seconds()[i] > limit ? 1.0 : 0.0) - (base.seconds()[i] > limit ? 1.0 : 0.0); });
+    const double a = sharedExceedance(base, limit), b = sharedExceedance(changed, limit);
+    const double own = halfWidthOf(
+        base, n, [&](std::size_t i) { return (changed.seconds()[i] > limit ? 1.0 : 0.0) - (base.seconds()[i] > limit ? 1.0 : 0.0); });
     return {exceedance(changed.sorted, limit).value - exceedance(base.sorted, limit).value, std::hypot(own, sharedHalfWidth(a, b, rho))};
 }
 
 } // namespace
 
-PairedSample::PairedSample(std::shared_ptr<const StepSamples> given) : samples(std::move(given))
+PairedSample::PairedSample(std::shared_ptr<const StepSamples> given, SampleSeries which) : samples(std::move(given)), series(which)
 {
-    sorted = samples->acrossSeconds;
+    sorted = seconds();
     if (sorted.empty())
         return;
     std::sort(sorted.begin(), sorted.end());
     mean = meanOf(sorted);
-    for (const double x : sorted)
-        variance += (x - mean) * (x - mean);
-    variance /= static_cast<double>(std::max<std::size_t>(sorted.size() - 1, 1));
+    variance = varianceOf(sorted);
     std = std::sqrt(variance);
     p50 = quantileOfSorted(sorted, 0.5);
     p95 = quantileOfSorted(sorted, 0.95);
@@ -103,13 +102,14 @@ FigureChange pairedChange(const PairedSample& base, const PairedSample& changed,
     const std::size_t n = std::min(base.seconds().size(), changed.seconds().size());
     const double rho = correlation(base, changed, n);
     FigureChange change;
-    change.mean = {changed.mean - base.mean,
-                   std::hypot(halfWidthOfMean(n, [&](std::size_t i) { return changed.seconds()[i] - base.seconds()[i]; }),
-                              sharedHalfWidth(base.samples->sharedStdErrMean, changed.samples->sharedStdErrMean, rho))};
+    change.mean = {
+        changed.mean - base.mean,
+        std::hypot(halfWidthOf(base, n, [&](std::size_t i) { return changed.seconds()[i] - base.seconds()[i]; }),
+                   sharedHalfWidth(shared(base, &StepSamples::sharedStdErrMean), shared(changed, &StepSamples::sharedStdErrMean), rho))};
     const auto stdInfluence = [](const PairedSample& s, double x) {
         return s.std > 0 ? ((x - s.mean) * (x - s.mean) - s.variance) / (2 * s.std) : 0.0;
     };
-    change.std = {changed.std - base.std, halfWidthOfMean(n, [&](std::size_t i) {
+    change.std = {changed.std - base.std, halfWidthOf(base, n, [&](std::size_t i) {
                       return stdInfluence(changed, changed.seconds()[i]) - stdInfluence(base, base.seconds()[i]);
                   })};
     change.p50 = quantileChange(base, changed, 0.5, n, rho);
@@ -122,7 +122,7 @@ FigureChange pairedChange(const PairedSample& base, const PairedSample& changed,
 Estimate exceedance(const PairedSample& sample, double limitSeconds)
 {
     const Estimate own = exceedance(sample.sorted, limitSeconds);
-    return {own.value, std::hypot(own.halfWidth, kNormal95 * sharedExceedanceStdErr(*sample.samples, sample.sorted, limitSeconds))};
+    return {own.value, std::hypot(own.halfWidth, normalReach() * sharedExceedance(sample, limitSeconds))};
 }
 
 Estimate elasticity(const PairedSample& down, const PairedSample& up, double downFactor, double upFactor, double p)
@@ -132,8 +132,8 @@ Estimate elasticity(const PairedSample& down, const PairedSample& up, double dow
         return {};
     const std::size_t n = std::min(down.seconds().size(), up.seconds().size());
     const double width = std::log(upFactor / downFactor);
-    const double own = halfWidthOfMean(
-        n, [&](std::size_t i) { return b.influence(up.seconds()[i]) / b.value - a.influence(down.seconds()[i]) / a.value; });
+    const double own = halfWidthOf(
+        down, n, [&](std::size_t i) { return b.influence(up.seconds()[i]) / b.value - a.influence(down.seconds()[i]) / a.value; });
     const double shared = sharedHalfWidth(a.shared / a.value, b.shared / b.value, correlation(down, up, n));
     return {std::log(b.value / a.value) / width, std::hypot(own, shared) / std::abs(width)};
 }
@@ -144,7 +144,7 @@ Estimate varianceRatio(const PairedSample& part, const PairedSample& whole)
         return {};
     const std::size_t n = std::min(part.seconds().size(), whole.seconds().size());
     const double ratio = part.variance / whole.variance;
-    const double half = halfWidthOfMean(n, [&](std::size_t i) {
+    const double half = halfWidthOf(part, n, [&](std::size_t i) {
         const double a = part.seconds()[i] - part.mean, b = whole.seconds()[i] - whole.mean;
         return (a * a - ratio * b * b) / whole.variance;
     });
@@ -158,8 +158,9 @@ Estimate quantileRatio(const PairedSample& numerator, const PairedSample& denomi
         return {};
     const std::size_t n = std::min(numerator.seconds().size(), denominator.seconds().size());
     const double ratio = a.value / b.value;
-    const double own = halfWidthOfMean(
-        n, [&](std::size_t i) { return (a.influence(numerator.seconds()[i]) - ratio * b.influence(denominator.seconds()[i])) / b.value; });
+    const double own = halfWidthOf(numerator, n, [&](std::size_t i) {
+        return (a.influence(numerator.seconds()[i]) - ratio * b.influence(denominator.seconds()[i])) / b.value;
+    });
     const double shared = sharedHalfWidth(a.shared / b.value, ratio * b.shared / b.value, correlation(numerator, denominator, n));
     return {ratio, std::hypot(own, shared)};
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Differences of two sampled distributions that share their random numbers, with intervals that use the pairing.
 #pragma once
 
@@ -8,20 +9,28 @@
 
 namespace prism {
 
+/// Which steps of a run are compared: of fresh jobs, which are independent of each other, or one after another of one job, which are not.
+enum class SampleSeries { acrossJobs, withinJob };
+
 /// The samples of one variation with what every comparison needs from them. Built once per variation; any thread reads it.
 struct PairedSample {
-    explicit PairedSample(std::shared_ptr<const StepSamples> samples);
+    explicit PairedSample(std::shared_ptr<const StepSamples> samples, SampleSeries series = SampleSeries::acrossJobs);
 
-    std::shared_ptr<const StepSamples> samples; ///< acrossSeconds in draw order
-    std::vector<double> sorted;                 ///< the same, ascending
+    std::shared_ptr<const StepSamples> samples; ///< in draw order
+    SampleSeries series = SampleSeries::acrossJobs;
+    std::vector<double> sorted; ///< those of the series, ascending
     double mean = 0, variance = 0, std = 0, p50 = 0, p95 = 0, p99 = 0;
     double sparsityP50 = 0, sparsityP95 = 0, sparsityP99 = 0; ///< dQ/dp, seconds
-    [[nodiscard]] const std::vector<double>& seconds() const { return samples->acrossSeconds; }
+    [[nodiscard]] const std::vector<double>& seconds() const
+    {
+        return series == SampleSeries::withinJob ? samples->withinSeconds : samples->acrossSeconds;
+    }
 };
 
 /// changed - base of every figure; `limitSeconds` is that of the exceedance, 0 = the base's p95. The interval is that of the mean of the
 /// paired influence values: for a quantile (p - 1{x <= q}) dQ/dp (Bahadur 1966), for the standard deviation ((x - m)^2 - v) / (2 s). What
-/// all samples of one run share (a finite pool of replicas) enters with the correlation of the pairs.
+/// all samples of one run share (a finite pool of replicas) enters with the correlation of the pairs. Steps of one job depend on their
+/// neighbours: there the mean's interval is that of batches (halfWidthOfSeriesMean). Both samples are of the same series.
 [[nodiscard]] FigureChange pairedChange(const PairedSample& base, const PairedSample& changed, double limitSeconds = 0);
 
 /// P(X > limit) with its 95 % interval: Wilson's, and what all samples of one run share.

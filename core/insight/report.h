@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // JSON and CSV pieces that all insights share, so that the same figure has the same keys everywhere.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/insight/variation.h"
 
 #include <algorithm>
@@ -136,7 +137,8 @@ StepGraph withoutSpread(StepGraph graph)
 {
     for (KernelClass& kernelClass : graph.classes)
         kernelClass.temporal = {};
-    graph.spatial = graph.data = graph.intraRegime = graph.interRegime = {};
+    graph.spatial = graph.data = graph.routing = graph.intraRegime = graph.interRegime = graph.computeRegime = {};
+    graph.delays = {};
     return graph;
 }
 

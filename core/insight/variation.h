@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The same step with one input changed: the building block of sensitivity, comparison and attribution by removal.
 #pragma once
 
@@ -16,7 +17,7 @@ void scaleClassMean(StepGraph& graph, int kernelClass, double factor);
 /// hidden parts included. Size = classes.
 [[nodiscard]] std::vector<double> busySecondsByClass(const StepGraph& graph);
 
-/// Every distribution deterministic. Slow spots, measured speeds and hidden parts stay.
+/// Every distribution deterministic, no jitter and no stalls. Slow spots, measured speeds and hidden parts stay.
 [[nodiscard]] StepGraph withoutSpread(StepGraph graph);
 
 /// Samples of many variations in parallel (each on one thread); order and bits do not depend on the number of threads.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Folders of measured collectives: every table whose format is known, with the machine that it was measured on.
 #pragma once
 

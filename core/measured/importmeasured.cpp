@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/measured/importmeasured.h"
 #include "core/base/textfile.h"
 #include "core/measured/measuredlimits.h"

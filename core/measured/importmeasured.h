@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // nccl-tests logs and operator benchmark tables as measured rows of a scenario.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The largest tables and logs of measurements that are read. Each stands on the help page "limits".
 #pragma once
 

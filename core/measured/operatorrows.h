@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Rows of operator benchmarks: matrix products and bus bandwidths, and what the words in such tables mean.
 #pragma once
 

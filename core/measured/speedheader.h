@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The header line of a speed table: which column names the node, the GPU and the speed, and in which unit.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Measured node speeds as infrastructure teams keep them: CSV of node, GPU and TFLOP/s or relative speed.
 #pragma once
 

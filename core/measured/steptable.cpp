@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/measured/steptable.h"
 #include "core/measured/measuredlimits.h"
 
 #include "core/base/table.h"
+#include "core/measured/tables.h"
 
 #include <nlohmann/json.hpp>
 
@@ -15,6 +17,7 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t kColumns = 11, kMaxErrors = 50;
+constexpr const char* kSource = "vtrain-single";
 constexpr std::string_view kHeader = "# GPUs,global batch,micro batch,hidden size,attention heads,# layers,sequence length,"
                                      "tensor parallelism,data parallelism,pipeline parallelism,iteration time (ms)";
 
@@ -37,6 +40,50 @@ bool readNumbers(const std::vector<std::string>& fields, std::array<double, kCol
             return false;
     }
     return true;
+}
+
+/// How the table's runs were executed (vTrain, MICRO 2024, and its repository's defaults: Megatron-DeepSpeed of 2022 on one node).
+Json execution()
+{
+    return {{"execution",
+             {{"cluster.gpu.preset", "a100-sxm-40gb"},
+              {"cluster.gpus_per_node", 8},
+              {"cluster.intra_node_gb_per_s", 300},
+              {"cluster.nvls_supported", false},
+              {"model.position_embedding_learned", true},
+              {"model.tied_embeddings", true},
+              {"model.add_bias_linear", true},
+              {"model.normalization", "layernorm"},
+              {"parallelism.sequence_parallel", false},
+              {"parallelism.zero_stage", 0},
+              {"parallelism.overlap_grad_reduce", false},
+              {"parallelism.overlap_param_gather", false},
+              {"parallelism.overlap_p2p_comm", false},
+              {"training.precision", "fp16"},
+              {"training.attention_backend", "unfused"},
+              {"training.grad_reduce_in_fp32", false},
+              {"training.recompute_granularity", "none"}}},
+            {"execution_provenance",
+             {{"cluster.gpu.preset", "assumed: A100 of 40 GB"},
+              {"training.precision", "assumed: FP16"},
+              {"training.recompute_granularity", "assumed: no recomputation"}}}};
+}
+
+Json rowOf(std::size_t number, const std::array<double, kColumns>& x)
+{
+    const Json model = {{"name", "GPT"},   {"layers", x[5]}, {"hidden", x[3]},  {"heads", x[4]},     {"kv_heads", x[4]},
+                        {"ffn", 4 * x[3]}, {"vocab", 50257}, {"seq_len", x[6]}, {"gated_mlp", false}};
+    return {{"id", "vtrain-s-" + std::to_string(number)},
+            {"suite", "vtrain_single"},
+            {"tier", "B"},
+            {"source", kSource},
+            {"model", model},
+            {"gpu", {{"type", "A100-SXM4-40GB"}, {"per_node", 8}, {"count", x[0]}}},
+            {"parallel", {{"tp", x[7]}, {"dp", x[8]}, {"pp", x[9]}}},
+            {"micro_batch", x[2]},
+            {"global_batch", x[1]},
+            {"unknown", {"model.vocab_size"}},
+            {"measured", {{"iteration_time_s", x[10] * 1e-3}}}};
 }
 
 } // namespace
@@ -72,31 +119,12 @@ Result<std::string> stepTableAsJson(std::string_view csv)
             error(line, "the row cannot be read", text, "ten positive whole numbers and a time");
             continue;
         }
-        rows.push_back({{"id", "vtrain-s-" + std::to_string(line - 1)},
-                        {"suite", "vtrain_single"},
-                        {"tier", "B"},
-                        {"source", "vtrain-single"},
-                        {"model",
-                         {{"name", "GPT"},
-                          {"layers", x[5]},
-                          {"hidden", x[3]},
-                          {"heads", x[4]},
-                          {"ffn", 4 * x[3]},
-                          {"vocab", 50257},
-                          {"seq_len", x[6]},
-                          {"gated_mlp", false}}},
-                        {"gpu", {{"type", "A100-SXM4-40GB"}, {"per_node", 8}, {"count", x[0]}}},
-                        {"parallel", {{"tp", x[7]}, {"dp", x[8]}, {"pp", x[9]}}},
-                        {"micro_batch", x[2]},
-                        {"global_batch", x[1]},
-                        {"precision", "fp16"},
-                        {"recompute", "none"},
-                        {"assumed", "A100 of 40 GB, FP16, no recomputation, vocabulary of 50,257"},
-                        {"measured", {{"iteration_time_s", x[10] * 1e-3}}}});
+        rows.push_back(rowOf(line - 1, x));
     }
     if (!errors.empty())
         return errors;
-    return Json{{"schema", "prism-validation-1"}, {"rows", std::move(rows)}}.dump();
+    return Json{{"schema", "prism-validation-1"}, {"schema_version", 2}, {"sources", {{kSource, execution()}}}, {"rows", std::move(rows)}}
+        .dump();
 }
 
 } // namespace prism

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // vTrain's table of single-node steps (MICRO 2024, data/ground_truth_single.csv) as published rows.
 #pragma once
 

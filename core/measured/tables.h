@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Benchmark tables as files: comma-separated, optionally gzip-compressed; bounded, every error with its line.
 #pragma once
 

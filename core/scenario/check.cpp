@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What is wrong with a scenario: ranges by the parameter table, then the rules that join several fields.
 #include "core/scenario/check.h"
 
@@ -426,6 +427,7 @@ void checkVariability(const Scenario& s, Findings& f)
                                                                {"p2p", &v.p2p},
                                                                {"intra_regime", &v.intraRegime},
                                                                {"inter_regime", &v.interRegime},
+                                                               {"compute_regime", &v.computeRegime},
                                                                {"data", &v.data},
                                                                {"moe_imbalance", &v.moeImbalance}};
     for (const auto& [name, distribution] : all) {
@@ -441,7 +443,9 @@ void checkVariability(const Scenario& s, Findings& f)
         if (!(sensitivity >= 0 && sensitivity <= 1))
             f.error("variability.spatial_sensitivity." + name, "the sensitivity is out of range", numberText(sensitivity),
                     "a number from 0 to 1");
-    if (!anything)
+    if (v.stallsPerGpuHour > 0 && !(v.stallMeanS > 0))
+        f.error("variability.stall_mean_s", "stalls need a size", numberText(v.stallMeanS), "a number of seconds > 0");
+    if (!anything && v.stepJitterS <= 0 && v.stallsPerGpuHour <= 0)
         f.warning("variability", "nothing varies: every step takes the same time", "deterministic", "a preset such as measured-nvidia",
                   "variability.preset", "\"measured-nvidia\"");
     checkSlow(s, f);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Which rules of a scenario hold: check() of scenario.h, and the same with some parameters left out.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Reads one JSON object with known keys into plain fields; every mistake becomes a diagnostic with its path.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // One entry of the parameter table: id, label, unit, type, range, default and help of something that a user can edit.
 #pragma once
 
@@ -17,7 +18,7 @@ using ParameterValue = std::variant<std::int64_t, double, bool, std::string>;
 
 struct Parameter {
     std::string id;        ///< JSON path, e.g. "parallelism.tensor_model_parallel_size"
-    std::string group;     ///< "model", "cluster", "parallelism", "training", "variability", "measured"
+    std::string group;     ///< "model", "cluster", "parallelism", "training", "variability", "job", "measured"
     std::string label;     ///< "Tensor parallel"
     std::string shortName; ///< "TP"; may be empty
     std::string unit;      ///< "GB/s", "us", "tokens"; empty = dimensionless

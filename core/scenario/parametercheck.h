@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // One value against its entry of the parameter table: the same words for the reader, the editor and check().
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // How the entries of the parameter table are made: one factory per type, each with an accessor of the field.
 #pragma once
 
@@ -83,6 +84,8 @@ void addCluster(std::vector<Parameter>& table);
 void addParallelism(std::vector<Parameter>& table);
 void addTraining(std::vector<Parameter>& table);
 void addVariability(std::vector<Parameter>& table);
+void addJob(std::vector<Parameter>& table);
+void addMeasured(std::vector<Parameter>& table);
 
 } // namespace prism::table
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/scenario/parameters.h"
 
 #include "core/base/text.h"
@@ -115,6 +116,15 @@ std::optional<Result<Scenario>> loadPreset(const Scenario& s, const Parameter& p
             const std::vector<SlowEntry> slow = c.variability.slow;
             c.variability = v;
             c.variability.slow = slow;
+        });
+    }
+    if (p.id == "job.preset") {
+        return withPreset(s, jobPreset(name), [](Scenario& c, const JobConfig& j) {
+            const std::string start = c.job.startDate;
+            const double deadline = c.job.deadlineDays;
+            c.job = j;
+            c.job.startDate = start;
+            c.job.deadlineDays = deadline;
         });
     }
     return std::nullopt;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Editing a scenario by the parameter table: set by text, differences, text of a value.
 // The table drives the JSON reader, the editor form, diffs, --set, CSV headers, help and tests.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The one parameter table: everything that a user can edit, in display order.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Parameter table: the cluster section (GPU, node, fabric).
 #include "core/scenario/parameterentry.h"
 #include "core/scenario/presetlibrary.h"
@@ -45,6 +46,10 @@ void addGpu(std::vector<Parameter>& t)
                                  1, 4096, PRISM_FIELD(cluster.gpu.numSms))));
     t.push_back(advanced(real({"cluster.gpu.boost_clock_mhz", "Boost clock", "", "MHz", "Clock at which the peak throughput holds."}, 100,
                               10000, PRISM_FIELD(cluster.gpu.boostClockMhz))));
+    t.push_back(advanced(real({"cluster.gpu.board_power_w", "Board power", "", "W",
+                               "Power limit of one GPU's board: matrix kernels lower the clock to stay below it. 0 = not known; the boost "
+                               "clock is then taken as sustained."},
+                              0, 1e5, PRISM_FIELD(cluster.gpu.boardPowerW))));
     t.push_back(advanced(real({"cluster.gpu.l2_cache_mib", "L2 cache", "", "MiB", "Last-level cache of one GPU."}, 0, 4096,
                               PRISM_FIELD(cluster.gpu.l2CacheMib))));
 }
@@ -76,6 +81,9 @@ void addFabric(std::vector<Parameter>& t)
     t.push_back(advanced(boolean(
         {"cluster.nvls_supported", "In-switch reduction", "NVLS", "", "The intra-node switch reduces and multicasts (NVLink SHARP)."},
         PRISM_FIELD(cluster.nvlsSupported))));
+    t.push_back(advanced(boolean({"cluster.in_network_reduction", "In-network reduction", "SHARP", "",
+                                  "The switches between nodes reduce (SHARP through NCCL's CollNet; --use-sharp). Off unless asked for."},
+                                 PRISM_FIELD(cluster.inNetworkReduction))));
     t.push_back(real({"cluster.inter_node_gb_per_s", "Inter-node bandwidth", "", "GB/s",
                       "Per GPU and direction, between nodes (its share of the network cards)."},
                      0.01, 1e5, PRISM_FIELD(cluster.interNodeGbPerS)));

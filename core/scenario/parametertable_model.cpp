@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Parameter table: the model section.
 #include "core/scenario/parameterentry.h"
 #include "core/scenario/presetlibrary.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Parameter table: the parallelism and training sections.
 #include "core/scenario/parameterentry.h"
 
@@ -79,6 +80,10 @@ void addSchedule(std::vector<Parameter>& t)
                                   "Dispatch and combine of one micro-batch run beside the attention and MLP compute of another (1F1B "
                                   "overlap of Megatron-Core, DualPipe). Passes of the warm-up have no other micro-batch beside them."},
                                  PRISM_FIELD(parallelism.overlapMoeExpertParallelComm))));
+    t.push_back(advanced(boolean({"parallelism.fp8_param_gather", "Gather parameters in FP8", "", "",
+                                  "The parameter all-gather moves FP8, one byte a parameter, where the precision is FP8 (not MXFP8, whose "
+                                  "parameters travel in BF16)."},
+                                 PRISM_FIELD(parallelism.fp8ParamGather))));
     t.push_back(advanced(
         boolean({"parallelism.overlap_p2p_comm", "Overlap pipeline transfers", "", "", "Sends between stages do not occupy the stage."},
                 PRISM_FIELD(parallelism.overlapP2pComm))));
@@ -117,9 +122,19 @@ void addTraining(std::vector<Parameter>& t)
     t.push_back(advanced(integer(
         {"training.recompute_num_layers", "Recomputed layers", "", "", "With method block: layers per stage that are recomputed; 0 = all."},
         0, 4096, PRISM_FIELD(training.recomputeNumLayers))));
-    t.push_back(
-        advanced(boolean({"training.flash_attention", "Flash attention", "", "", "Fused attention that never stores the attention matrix."},
-                         PRISM_FIELD(training.flashAttention))));
+    t.push_back(advanced(
+        choice({"training.attention_backend", "Attention kernels", "", "",
+                "unfused = matrix products and a softmax in memory; flash1 (of 2022, Triton's too), flash2, flash3 (Hopper) and cudnn "
+                "never store the attention matrix."},
+               {"unfused", "flash1", "flash2", "flash3", "cudnn"}, PRISM_FIELD(training.attentionBackend))));
+    t.push_back(advanced(choice({"training.cuda_graphs", "CUDA graphs", "", "",
+                                 "What is launched as one graph: none, layer (the layers, or their parts outside of the experts), "
+                                 "full_iteration (whole passes; the host waits for nothing)."},
+                                {"none", "layer", "full_iteration"}, PRISM_FIELD(training.cudaGraphs))));
+    t.push_back(advanced(boolean({"training.moe_host_sync", "Experts wait for the host", "", "",
+                                  "Every MoE layer sends its routed counts to the host and waits before the experts start (dropless "
+                                  "routing). Off with padded experts and device-side counts."},
+                                 PRISM_FIELD(training.moeHostSync))));
     t.push_back(advanced(choice({"training.optimizer", "Optimizer", "", "", "adam keeps two moments per parameter, sgd one."},
                                 {"adam", "sgd"}, PRISM_FIELD(training.optimizer))));
     t.push_back(advanced(

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Parameter table: the variability section, four entries per distribution.
 #include "core/scenario/parameterentry.h"
 #include "core/scenario/presetlibrary.h"
@@ -29,10 +30,13 @@ constexpr Quantity kQuantities[] = {
      "Condition of the intra-node links: one draw per step shared by all communication in nodes.", false},
     {&VariabilityConfig::interRegime, "inter_regime", "Network regime",
      "Condition of the network: one draw per step shared by all communication between nodes.", true},
+    {&VariabilityConfig::computeRegime, "compute_regime", "Compute regime",
+     "Condition of the compute of the whole job (power, clocks, hosts): one draw per step shared by all compute kernels.", false},
     {&VariabilityConfig::data, "data", "Micro-batch",
-     "Weight of a micro-batch (sequence lengths): one draw per replica and micro-batch, the same on every stage.", true},
+     "Weight of a micro-batch (sequence lengths): one draw per data-parallel rank and micro-batch, the same on every stage.", true},
     {&VariabilityConfig::moeImbalance, "moe_imbalance", "Expert imbalance",
-     "Load of the busiest expert rank over the average, per mixture-of-experts layer invocation.", false},
+     "Load of the busiest rank of an expert group over its own mean: one draw per layer and micro-batch, shared by all expert products.",
+     false},
 };
 
 std::vector<std::string> withNone(std::vector<std::string> names)
@@ -86,6 +90,43 @@ void addQuantity(std::vector<Parameter>& t, const Quantity& q)
         0.1, 1000, [distribution](auto& s) -> auto& { return distribution(s).rareMultiplier; })));
 }
 
+void addPersistence(std::vector<Parameter>& t)
+{
+    t.push_back(advanced(real({"variability.regime_lag1", "Regime persistence", "", "",
+                               "Correlation of the regime factors of the links from one step of a job to the next."},
+                              0, 0.999, PRISM_FIELD(variability.regimeLag1))));
+    t.push_back(advanced(real({"variability.compute_regime_lag1", "Compute regime persistence", "", "",
+                               "Correlation of the compute regime from one step of a job to the next."},
+                              0, 0.999, PRISM_FIELD(variability.computeRegimeLag1))));
+    Parameter share = real({"variability.spatial_node_share", "GPU to GPU: shared in a node", "", "",
+                            "Part of the variance between GPUs that the GPUs of one node have in common (cooling, power): 0 = none, "
+                            "1 = all GPUs of a node are alike. The spread of one GPU stays the same."},
+                           0, 1, PRISM_FIELD(variability.spatialNodeShare));
+    share.isPercent = true;
+    t.push_back(advanced(std::move(share)));
+}
+
+void addDelays(std::vector<Parameter>& t)
+{
+    t.push_back(real({"variability.step_jitter_s", "Step jitter", "", "s",
+                      "Standard deviation of what hosts and logging add to a whole step or save of it, in seconds. It does not grow "
+                      "with the length of the step or the number of GPUs, and its mean is 0."},
+                     0, 100, PRISM_FIELD(variability.stepJitterS)));
+    t.push_back(real({"variability.stalls_per_gpu_hour", "Stalls per GPU-hour", "", "1/h",
+                      "Events on one GPU or host that hold up the whole step: their number in a step grows with the number of GPUs and "
+                      "the length of the step."},
+                     0, 100, PRISM_FIELD(variability.stallsPerGpuHour)));
+    t.push_back(real({"variability.stall_mean_s", "Stall: mean size", "", "s", "Mean seconds that a stall adds to its step."}, 0, 10'000,
+                     PRISM_FIELD(variability.stallMeanS)));
+    t.push_back(advanced(real(
+        {"variability.stall_cv", "Stall: spread of the size", "", "", "Coefficient of variation of the seconds of a stall (lognormal)."}, 0,
+        5, PRISM_FIELD(variability.stallCv))));
+    t.push_back(advanced(real({"variability.stall_rate_cv", "Stalls: spread of the rate", "", "",
+                               "Coefficient of variation of the stall rate from one system to another (gamma): systems differ by more "
+                               "than chance. Drawn once per job; the median job has the median rate."},
+                              0, 5, PRISM_FIELD(variability.stallRateCv))));
+}
+
 } // namespace
 
 void addVariability(std::vector<Parameter>& t)
@@ -95,9 +136,8 @@ void addVariability(std::vector<Parameter>& t)
                        withNone(presetNames("variability")), PRISM_FIELD(variability.preset)));
     for (const Quantity& q : kQuantities)
         addQuantity(t, q);
-    t.push_back(advanced(real(
-        {"variability.regime_lag1", "Regime persistence", "", "", "Correlation of the regime factors from one step of a job to the next."},
-        0, 0.999, PRISM_FIELD(variability.regimeLag1))));
+    addPersistence(t);
+    addDelays(t);
 }
 
 } // namespace prism::table

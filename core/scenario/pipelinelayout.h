@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Uneven pipelines in Megatron-Core's notation (pipeline_model_parallel_layout): which layers every chunk holds.
 //
 // One text, chunks in model order with "|" between them: E embedding, t transformer layer, m multi-token prediction layer,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/scenario/presetlibrary.h"
 
 #include "core/base/jsontext.h"
@@ -11,6 +12,7 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <spdlog/spdlog.h>
 
 namespace prism {
 namespace {
@@ -19,7 +21,7 @@ using nlohmann::json;
 namespace fs = std::filesystem;
 
 constexpr const char* kMeasuredSpread = "measured_spread";
-constexpr std::array kKinds = {"gpu", "fabric", "model", "variability", "scenario", "calibration", "published"};
+constexpr std::array kKinds = {"gpu", "fabric", "model", "variability", "job", "scenario", "calibration", "published"};
 
 /// $PRISM_PRESETS, or the share folder beside the program; the first that exists. A build folder has a link in this place.
 fs::path presetFolder()
@@ -53,6 +55,7 @@ Library readLibrary()
 {
     Library library;
     const fs::path root = presetFolder();
+    spdlog::debug("presets from {}", root.string());
     std::error_code error;
     for (const char* kind : kKinds) {
         for (const fs::directory_entry& entry : fs::directory_iterator(root / kind, error)) {

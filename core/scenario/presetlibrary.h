@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The preset library as stored: GPUs, fabrics, models and scenarios as data files with a source for every number.
 #pragma once
 
@@ -11,7 +12,7 @@
 namespace prism {
 
 struct PresetInfo {
-    std::string kind;  ///< "gpu", "fabric", "model", "variability", "scenario"
+    std::string kind;  ///< "gpu", "fabric", "model", "variability", "job", "scenario"
     std::string name;  ///< "llama3-405b-16k-h100"
     std::string title; ///< one line for people
 };

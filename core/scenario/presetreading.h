@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A file of the preset library read into a scenario, once.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Presets by name: whole scenarios here; the sections and the library they come from below.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Numbers as people type them: "0.9 TB/s", "15%", "1e3", "16k", "3 ms".
 #pragma once
 

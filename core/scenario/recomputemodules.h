@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Parts of a layer that selective recomputation repeats, under Megatron-Core's names (recompute_modules).
 #pragma once
 

@@ -1,4 +1,5 @@
-// What the user edits: one scenario = model, cluster, parallelism, training, variability, measured. Plain values.
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the user edits: one scenario = model, cluster, parallelism, training, variability, job, measured. Plain values.
 //
 // JSON keys are the member names in snake_case (numLayers -> num_layers), grouped in sections of the same names; units stand
 // in the names. Every member is an entry of the parameter table (parameters.h), which holds its range, default and help.
@@ -6,6 +7,7 @@
 
 #include "core/base/hash.h"
 #include "core/base/result.h"
+#include "core/scenario/jobconfig.h"
 #include "core/stats/distribution.h"
 
 #include <cstdint>
@@ -66,6 +68,7 @@ struct GpuSpec {
     double memoryGib = 80, memoryBandwidthGbPerS = 3352; ///< decimal GB/s
     int numSms = 132;
     double boostClockMhz = 1830;
+    double boardPowerW = 700; ///< limit of the board; 0 = not known, the clock is then taken as sustained
     double l2CacheMib = 50;
     bool operator==(const GpuSpec&) const = default;
 };
@@ -80,6 +83,7 @@ struct ClusterConfig {
     double intraNodeBaseLatencyUs = 0;        ///< of a short collective, before its hops; 0 = as in the calibrated tables
     std::string intraNodeTopology = "switch"; ///< switch | full_mesh | hybrid_cube_mesh
     bool nvlsSupported = true;                ///< NVLink SHARP in-switch reduction
+    bool inNetworkReduction = false;          ///< switches between nodes reduce (SHARP through NCCL's CollNet)
     double interNodeGbPerS = 50;              ///< per GPU and direction (NIC)
     double interNodeLatencyUs = 8;
     double interNodeEfficiency = 0;          ///< share of the bandwidth that long messages reach; 0 = as calibrated
@@ -105,6 +109,7 @@ struct ParallelismConfig {
     std::string pipelineModelParallelLayout; ///< every chunk's layers in Megatron-Core's notation (pipelinelayout.h); empty = none
     bool overlapGradReduce = true, overlapParamGather = true, tpCommOverlap = false, overlapP2pComm = true;
     bool overlapMoeExpertParallelComm = false; ///< all-to-all of one micro-batch beside the compute of another
+    bool fp8ParamGather = false;               ///< parameter shards travel in FP8
     bool accountForEmbeddingInPipelineSplit = false, accountForLossInPipelineSplit = false;
     bool operator==(const ParallelismConfig&) const = default;
 };
@@ -116,11 +121,16 @@ struct TrainingConfig {
     std::string recomputeModules = "core_attn"; ///< selective only; names in recomputemodules.h
     std::string recomputeMethod = "uniform";    ///< uniform | block (full only)
     int recomputeNumLayers = 0;                 ///< block: layers per stage that are recomputed; 0 = all
-    bool flashAttention = true;
-    std::string optimizer = "adam"; ///< adam | sgd
+    std::string attentionBackend = "cudnn";     ///< unfused | flash2 | flash3 | cudnn
+    std::string cudaGraphs = "none";            ///< none | layer | full_iteration
+    bool moeHostSync = true;                    ///< the host waits for the routed counts of every MoE layer
+    std::string optimizer = "adam";             ///< adam | sgd
     bool gradReduceInFp32 = true;
     double trainTokens = 0; ///< tokens to train; 0 = unknown
     bool operator==(const TrainingConfig&) const = default;
+
+    /// Attention that never stores its square matrix.
+    [[nodiscard]] bool fusedAttention() const { return attentionBackend != "unfused"; }
 };
 
 /// A place that the user marked slow, by node (all its GPUs) or by one global rank.
@@ -138,7 +148,13 @@ struct VariabilityConfig {
     Distribution intraRegime, interRegime;              ///< per scope and step
     Distribution data;                                  ///< per (replica, micro-batch)
     Distribution moeImbalance;                          ///< per MoE layer invocation: load of the busiest expert rank over the mean
-    double regimeLag1 = 0.35;
+    Distribution computeRegime;                         ///< per step: all compute kernels of the job
+    double regimeLag1 = 0.35;                           ///< of both link regimes, from step to step
+    double computeRegimeLag1 = 0;
+    double spatialNodeShare = 0; ///< part of the spatial variance that the GPUs of one node share, 0-1
+    double stepJitterS = 0;      ///< standard deviation of what hosts add to or save of a whole step
+    double stallsPerGpuHour = 0, stallMeanS = 0, stallCv = 0;
+    double stallRateCv = 0;                             ///< of the stall rate from one system to another
     std::map<std::string, Distribution> classOverrides; ///< by kernel class name, e.g. "dp.all_gather"
     std::map<std::string, double> spatialSensitivity;   ///< by kernel class name or prefix ("gemm"); default 1
     std::vector<SlowEntry> slow;
@@ -173,6 +189,9 @@ struct MeasuredConfig {
     std::vector<MeasuredRow> rows;
     std::vector<MeasuredSpeed> speeds;
     std::vector<int> nodeOrder; ///< position -> physical node; empty = identity
+    std::string calibration;    ///< file that holds what was measured on this cluster (calibratedscenario.h); empty = none
+    double computeLevel = 1;    ///< measured over predicted mean of all compute kernels
+    double networkLevel = 1;    ///< the same of all communication between nodes
     bool operator==(const MeasuredConfig&) const = default;
 };
 
@@ -184,6 +203,7 @@ struct Scenario {
     ParallelismConfig parallelism;
     TrainingConfig training;
     VariabilityConfig variability;
+    JobConfig job;
     MeasuredConfig measured;
     bool operator==(const Scenario&) const = default;
 

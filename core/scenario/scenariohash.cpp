@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The content hash of a scenario: every parameter that changes a number, then the lists.
 #include "core/scenario/parametercheck.h"
 #include "core/scenario/parametertable.h"
@@ -50,7 +51,7 @@ void addModelLists(Hasher& hasher, const ModelConfig& m)
 void addVariabilityLists(Hasher& hasher, const VariabilityConfig& v)
 {
     for (const Distribution* d : {&v.spatial, &v.gemm, &v.attention, &v.memoryBound, &v.intraCollective, &v.interCollective, &v.p2p,
-                                  &v.intraRegime, &v.interRegime, &v.data, &v.moeImbalance})
+                                  &v.intraRegime, &v.interRegime, &v.computeRegime, &v.data, &v.moeImbalance})
         addPool(hasher, *d);
     hasher.add(static_cast<std::uint64_t>(v.classOverrides.size()));
     for (const auto& [name, distribution] : v.classOverrides) {
@@ -63,6 +64,13 @@ void addVariabilityLists(Hasher& hasher, const VariabilityConfig& v)
     hasher.add(static_cast<std::uint64_t>(v.slow.size()));
     for (const SlowEntry& e : v.slow)
         hasher.add(e.node).add(e.rank).add(e.computeFactor).add(e.linkFactor);
+}
+
+void addJobLists(Hasher& hasher, const JobConfig& j)
+{
+    hasher.add(static_cast<std::uint64_t>(j.failures.size()));
+    for (const FailureCause& f : j.failures)
+        hasher.add(f.name).add(f.per1000NodeDays).add(f.replacesNode);
 }
 
 void addMeasured(Hasher& hasher, const MeasuredConfig& m)
@@ -94,6 +102,7 @@ ContentHash Scenario::hash() const
     for (const std::string& stage : parallelism.customSchedule)
         hasher.add(stage);
     addVariabilityLists(hasher, variability);
+    addJobLists(hasher, job);
     addMeasured(hasher, measured);
     return hasher.result();
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Scenario <-> JSON text. Reading and writing go through the parameter table, so no field can be forgotten.
 #include "core/base/jsontext.h"
 #include "core/scenario/check.h"
@@ -26,6 +27,8 @@ Scenario baseOf(const Scenario& scenario)
         base.cluster = *cluster;
     if (const auto variability = variabilityPreset(scenario.variability.preset); variability.ok())
         base.variability = *variability;
+    if (const auto job = jobPreset(scenario.job.preset); job.ok())
+        base.job = *job;
     return base;
 }
 
@@ -129,6 +132,7 @@ void writePools(ordered_json& root, const VariabilityConfig& v, const Variabilit
     pool("p2p", v.p2p, base.p2p);
     pool("intra_regime", v.intraRegime, base.intraRegime);
     pool("inter_regime", v.interRegime, base.interRegime);
+    pool("compute_regime", v.computeRegime, base.computeRegime);
     pool("data", v.data, base.data);
     pool("moe_imbalance", v.moeImbalance, base.moeImbalance);
 }
@@ -151,6 +155,15 @@ void writeVariabilityLists(ordered_json& root, const VariabilityConfig& v, const
         for (const SlowEntry& e : v.slow)
             list.push_back({{"node", e.node}, {"rank", e.rank}, {"compute_factor", e.computeFactor}, {"link_factor", e.linkFactor}});
     }
+}
+
+void writeFailures(ordered_json& root, const JobConfig& job, const JobConfig& base)
+{
+    if (job.failures == base.failures)
+        return;
+    ordered_json& list = root["job"]["failures"] = ordered_json::array();
+    for (const FailureCause& f : job.failures)
+        list.push_back({{"name", f.name}, {"per_1000_node_days", f.per1000NodeDays}, {"replaces_node", f.replacesNode}});
 }
 
 void writeMeasured(ordered_json& root, const MeasuredConfig& m)
@@ -187,6 +200,7 @@ std::string toJson(const Scenario& scenario)
     if (!scenario.parallelism.customSchedule.empty())
         root["parallelism"]["custom_schedule"] = scenario.parallelism.customSchedule;
     writeVariabilityLists(root, scenario.variability, base.variability);
+    writeFailures(root, scenario.job, base.job);
     writeMeasured(root, scenario.measured);
     return root.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The largest sizes that a scenario file and its importers take. Each stands on the help page "limits".
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/scenario/scenarioreader.h"
 #include "core/scenario/scenariolimits.h"
 
@@ -98,6 +99,18 @@ void readVariability(const json& object, SectionReading& reading)
     readVariabilityFields(object, reading);
 }
 
+void readJob(const json& object, SectionReading& reading)
+{
+    if (!isObject(object, "job", reading))
+        return;
+    if (const auto name = presetName(object, "preset", "job.preset", reading); name && !name->empty()) {
+        const Result<JobConfig> preset = jobPreset(*name);
+        if (const JobConfig* job = loaded(preset, "job.preset", reading))
+            reading.scenario.job = *job;
+    }
+    readJobFields(object, reading);
+}
+
 /// Files of version 2 start from the measured spread of their GPU unless they name a preset ("none" is one).
 void startFromMeasuredSpread(const json& object, SectionReading& reading)
 {
@@ -148,6 +161,7 @@ void readScenario(const json& object, SectionReading& reading)
     if (reading.scenario.version >= 2)
         startFromMeasuredSpread(object, reading);
     section("variability", readVariability);
+    section("job", readJob);
     section("measured", readMeasured);
     reader.finish();
 }

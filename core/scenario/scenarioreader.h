@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Reads a scenario file: version, name, note and the sections with the presets that they start from.
 #pragma once
 

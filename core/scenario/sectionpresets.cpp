@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/scenario/sectionpresets.h"
 
 #include "core/scenario/presetreading.h"
@@ -31,6 +32,16 @@ Result<VariabilityConfig> variabilityPreset(std::string_view name)
     VariabilityConfig variability = scenario->variability;
     variability.preset = name;
     return variability;
+}
+
+Result<JobConfig> jobPreset(std::string_view name)
+{
+    const Result<Scenario> scenario = cachedPreset("job", name, readJobFields);
+    if (!scenario)
+        return scenario.errors();
+    JobConfig job = scenario->job;
+    job.preset = name;
+    return job;
 }
 
 Result<ClusterConfig> fabricPreset(std::string_view name, ClusterConfig cluster)

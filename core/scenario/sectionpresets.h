@@ -1,4 +1,5 @@
-// Presets of one section of a scenario: a model, a GPU, a fabric, a variability.
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Presets of one section of a scenario: a model, a GPU, a fabric, a variability, a job.
 #pragma once
 
 #include "core/scenario/scenario.h"
@@ -12,5 +13,6 @@ namespace prism {
 /// Sets the fabric fields (gpusPerNode, intra, inter, topology, ...) of a cluster.
 [[nodiscard]] Result<ClusterConfig> fabricPreset(std::string_view name, ClusterConfig cluster);
 [[nodiscard]] Result<VariabilityConfig> variabilityPreset(std::string_view name);
+[[nodiscard]] Result<JobConfig> jobPreset(std::string_view name);
 
 } // namespace prism

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/scenario/sectionreader.h"
 #include "core/scenario/scenariolimits.h"
 
@@ -26,6 +27,7 @@ constexpr NamedDistribution kDistributions[] = {
     {"p2p", &VariabilityConfig::p2p},
     {"intra_regime", &VariabilityConfig::intraRegime},
     {"inter_regime", &VariabilityConfig::interRegime},
+    {"compute_regime", &VariabilityConfig::computeRegime},
     {"data", &VariabilityConfig::data},
     {"moe_imbalance", &VariabilityConfig::moeImbalance},
 };
@@ -127,7 +129,7 @@ void readVariabilityFields(const json& object, SectionReading& reading)
         return;
     readScalars(object, "variability.",
                 {"preset", "spatial", "gemm", "attention", "memory_bound", "intra_collective", "inter_collective", "p2p", "intra_regime",
-                 "inter_regime", "data", "moe_imbalance", "class_overrides", "spatial_sensitivity", "slow"},
+                 "inter_regime", "compute_regime", "data", "moe_imbalance", "class_overrides", "spatial_sensitivity", "slow"},
                 reading);
     for (const NamedDistribution& d : kDistributions) {
         const std::string path = std::string("variability.") + d.key;
@@ -148,6 +150,26 @@ void readVariabilityFields(const json& object, SectionReading& reading)
         reader.ignore("source");
         reader.finish();
         slow.push_back(e);
+    });
+}
+
+void readJobFields(const json& object, SectionReading& reading)
+{
+    if (!isObject(object, "job", reading))
+        return;
+    readScalars(object, "job.", {"preset", "failures"}, reading);
+    std::vector<FailureCause>& failures = reading.scenario.job.failures;
+    if (object.contains("failures"))
+        failures.clear();
+    readList(object, "failures", "job", reading, [&](const json& item, const std::string& path) {
+        FailureCause f;
+        ObjectReader reader(item, path, reading.diagnostics);
+        reader.text("name", f.name);
+        reader.real("per_1000_node_days", f.per1000NodeDays, 0, 1e6);
+        reader.boolean("replaces_node", f.replacesNode);
+        reader.ignore("source");
+        reader.finish();
+        failures.push_back(std::move(f));
     });
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Reads the sections of a scenario file by the parameter table; used for scenarios and for preset files.
 #pragma once
 
@@ -13,6 +14,7 @@ void readClusterFields(const nlohmann::json& object, SectionReading& reading);
 void readParallelism(const nlohmann::json& object, SectionReading& reading);
 void readTraining(const nlohmann::json& object, SectionReading& reading);
 void readVariabilityFields(const nlohmann::json& object, SectionReading& reading);
+void readJobFields(const nlohmann::json& object, SectionReading& reading);
 void readMeasured(const nlohmann::json& object, SectionReading& reading);
 
 } // namespace prism

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/scenario/sectionvalues.h"
 #include "core/scenario/scenariolimits.h"
 

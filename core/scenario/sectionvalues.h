@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What the readers of a scenario's sections share: scalars by the parameter table, lists, distributions; every mistake with its path.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Checks a schedule that came from outside: every item once, dependencies met, no deadlock.
 #include "core/schedule/schedule.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The closed-form schedules, the planned ones, and custom lists.
 #include "core/schedule/generators.h"
 

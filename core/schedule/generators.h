@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Schedules made by name for given sizes, and schedules given as lists.
 #pragma once
 

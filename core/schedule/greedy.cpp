@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // List scheduler for zb-1p, zb-2p and zb-v.
 #include "core/schedule/greedy.h"
 

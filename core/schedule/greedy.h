@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Plans a zero-bubble order for given pass times under a limit of activations in flight.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A stage's order as text: "F0 F1 B0 W0"; with several chunks "F0.1" is micro-batch 0 of chunk 1.
 #pragma once
 

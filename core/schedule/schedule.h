@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Pipeline schedules as data: the order of every stage, what it depends on, and how many activations it holds.
 #pragma once
 

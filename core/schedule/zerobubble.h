@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Predicts measured zero-bubble rows from profiled pass times: the schedule model alone, without any kernel model.
 #pragma once
 

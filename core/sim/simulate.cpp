@@ -1,7 +1,10 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The fast simulator: replicas of a step from models of their chunks, steps from replicas directly or by order statistics.
 #include "core/sim/simulate.h"
 
+#include "core/sim/step/stepdelays.h"
 #include "core/sim/step/jobs.h"
+#include "core/sim/step/lockstep.h"
 #include "core/sim/step/slowestoptimizer.h"
 #include "core/sim/step/parts.h"
 #include "core/sim/step/steptail.h"
@@ -32,6 +35,7 @@ constexpr double kApart = 3.5;
 constexpr std::size_t kMostOfJob = 64;
 /// Cells of a job up to which its median job is modelled rank by rank.
 constexpr int kMostCellsRankByRank = 256;
+constexpr int kMostRanksRankByRank = 1 << 16; ///< and its ranks
 /// Smallest number of sampled replicas behind a common sample.
 constexpr std::size_t kSmallestPool = 2000;
 constexpr std::uint64_t kPoolCopies = 1'000'000; ///< copies of the common sample start here
@@ -94,7 +98,7 @@ public:
         m_tail.draw(prepared, roundKeys(m_series.seed, ~std::uint64_t{0}), block, regime, true);
         m_slowest.fill(0.0F);
         if (layout.pooled > 0)
-            optimizer.draw(m_series.seed, block, m_slowest);
+            drawOptimizer(optimizer, block, regime);
         std::size_t part = 0;
         if (!layout.single.empty()) {
             const ReplicaPart& p = *parts[part++];
@@ -117,6 +121,14 @@ public:
     }
 
 private:
+    void drawOptimizer(const SlowestOptimizer& optimizer, std::size_t block, const Rows& regime)
+    {
+        optimizer.draw(m_series.seed, block, m_slowest);
+        for (std::size_t s = 0; s < m_series.stages(); ++s)
+            for (std::size_t l = 0; l < kLanes; ++l)
+                m_slowest.row(s)[l] *= regime.row(kComputeRegimeRow)[l];
+    }
+
     const Series& m_series;
     StepTail m_tail;
     Rows m_slowest, m_value;
@@ -289,7 +301,8 @@ std::shared_ptr<const Prepared> preparedJob(const std::shared_ptr<const Prepared
                                             std::stop_token stop)
 {
     const StepGraph& graph = prepared->graph();
-    if (!prepared->drawsScores() || graph.numReplicas * graph.schedule.numStages > kMostCellsRankByRank)
+    const int cells = graph.numReplicas * graph.schedule.numStages;
+    if (!prepared->drawsScores() || cells > kMostCellsRankByRank || cells > kMostRanksRankByRank / graph.cellRanks())
         return prepared;
     StepGraph job = graph;
     job.fixedSpatial = medianJobFactors(graph, seed);
@@ -298,14 +311,15 @@ std::shared_ptr<const Prepared> preparedJob(const std::shared_ptr<const Prepared
 
 } // namespace
 
-StepSamples simulate(const StepGraph& graph, const SimOptions& options)
+StepSamples simulate(const StepGraph& whole, const SimOptions& options)
 {
     StepSamples out;
+    const StepGraph graph = inLockstep(whole);
     Memo own(kOwnMemoBytes);
     Recall recall(options.memo != nullptr ? *options.memo : own);
     tbb::task_arena arena(options.numThreads > 0 ? options.numThreads : tbb::task_arena::automatic);
     out.complete = arena.execute([&] {
-        out.noiseFreeSeconds = deterministicStepSeconds(graph);
+        out.noiseFreeSeconds = deterministicStepSeconds(whole);
         const auto prepared = prepare(graph, recall, options.stop);
         if (!prepared)
             return false;
@@ -323,10 +337,12 @@ StepSamples simulate(const StepGraph& graph, const SimOptions& options)
         if (options.numSamples > 0) {
             const Series series = makeSeries(*prepared, options.seed, options.seed, Run::across, options.numSamples);
             out.acrossSeconds = sampleSeries(series, measured ? layout : acrossLayout(*prepared), recall, options.stop, out, true);
+            addStepDelays(graph, options.seed, Run::across, out.acrossSeconds);
         }
         if (within > 0 && out.complete) {
             const Series series = makeSeries(*ofJob, mix64(options.seed), options.seed, Run::within, within);
             out.withinSeconds = sampleSeries(series, layout, recall, options.stop, out, false);
+            addStepDelays(graph, options.seed, Run::within, out.withinSeconds);
         }
         return out.complete;
     });

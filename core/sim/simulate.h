@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Step-time samples of a StepGraph: the two simulators of the design behind one signature.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // How far apart two distributions are, and how far two samples of one distribution may be by chance.
 #pragma once
 

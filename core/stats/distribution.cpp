@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Families of mean-1 factors: names, moments, hashing, checks.
 #include "core/stats/distribution.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A duration factor with mean 1: the one way in which every layer says how something varies.
 #pragma once
 

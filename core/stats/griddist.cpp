@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Sums of independent variables on a grid: the characteristic function of a sum is the product (Feller, vol. II, ch. XV).
 #include "core/stats/griddist.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Distributions as probability mass on a uniform grid: sums by fast Fourier transform, maxima by powers of the CDF.
 #pragma once
 

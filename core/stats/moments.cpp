@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/stats/moments.h"
 
+#include <algorithm>
 #include <numeric>
 
 namespace prism {
@@ -16,6 +18,22 @@ double varianceOf(const std::vector<double>& x)
     for (const double v : x)
         sum += (v - mean) * (v - mean);
     return x.size() > 1 ? sum / static_cast<double>(x.size() - 1) : 0;
+}
+
+double quantileOfSorted(const std::vector<double>& sorted, double probability)
+{
+    if (sorted.empty())
+        return 0.0;
+    const double at = std::clamp(probability, 0.0, 1.0) * static_cast<double>(sorted.size() - 1);
+    const auto i = std::min(static_cast<std::size_t>(at), sorted.size() - 1);
+    const auto j = std::min(i + 1, sorted.size() - 1);
+    return sorted[i] + (at - static_cast<double>(i)) * (sorted[j] - sorted[i]);
+}
+
+double medianOf(std::vector<double> x)
+{
+    std::sort(x.begin(), x.end());
+    return x.empty() ? 0 : (x.size() % 2 == 1 ? x[x.size() / 2] : 0.5 * (x[x.size() / 2 - 1] + x[x.size() / 2]));
 }
 
 } // namespace prism

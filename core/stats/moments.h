@@ -1,4 +1,5 @@
-// Mean and variance: of samples, and as a pair that stands for a distribution.
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Mean, variance, median and quantiles of samples, and the pair of moments that stands for a distribution.
 #pragma once
 
 #include <vector>
@@ -14,5 +15,10 @@ struct Moments {
 [[nodiscard]] double meanOf(const std::vector<double>& x);
 /// Unbiased; 0 with fewer than two samples.
 [[nodiscard]] double varianceOf(const std::vector<double>& x);
+
+/// Quantile by linear interpolation between order statistics (Hyndman and Fan type 7); `sorted` ascending; 0 without samples.
+[[nodiscard]] double quantileOfSorted(const std::vector<double>& sorted, double probability);
+/// The middle value, or half-way between the two; 0 without samples.
+[[nodiscard]] double medianOf(std::vector<double> x);
 
 } // namespace prism

@@ -1,5 +1,8 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Quantile functions by family; special functions by Boost.Math.
 #include "core/stats/quantile.h"
+
+#include "core/stats/normal.h"
 
 #include <boost/math/constants/constants.hpp>
 #include <boost/math/special_functions/erf.hpp>
@@ -15,17 +18,6 @@ namespace prism {
 namespace {
 
 using boost::math::constants::root_two;
-using boost::math::constants::two_pi;
-
-double normalDensity(double z)
-{
-    return std::exp(-0.5 * z * z) / std::sqrt(two_pi<double>());
-}
-
-double normalCdf(double z)
-{
-    return 0.5 * std::erfc(-z / root_two<double>());
-}
 
 /// Standard normal quantile from the smaller of both tails; saturates where a tail underflows to 0.
 double normalQuantile(double lower, double upper)

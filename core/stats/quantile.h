@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The quantile function of a mean-1 factor with its family parameters solved once.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Counter-based uniforms: a uniform is a pure function of (seed, stream, index), so draws are made again, never stored.
 #pragma once
 

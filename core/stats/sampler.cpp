@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Quantile tables for drawing.
 #include "core/stats/sampler.h"
 

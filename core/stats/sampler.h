@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Draws of a mean-1 factor from uniforms, as fast as a table and as exact as double precision needs.
 #pragma once
 

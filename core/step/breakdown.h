@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Where the noise-free step goes, by purpose.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The critical path of the noise-free step: what the step waits for, piece by piece.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/step/deterministicstep.h"
 
 #include <algorithm>
@@ -23,7 +24,7 @@ double latestOf(const TailTimes::Ends& ends)
 
 } // namespace
 
-DeterministicStep::DeterministicStep(const StepGraph& graph) : m_graph(graph), m_sweep(sweepOf(graph))
+DeterministicStep::DeterministicStep(const StepGraph& graph) : m_graph(graph), m_sweep(sweepOf(graph)), m_lockstep(lockstepSize(graph))
 {
     m_slotCost.resize(index(m_sweep.numSlots));
     std::vector<Cost> byProgram(graph.programs.size());
@@ -124,7 +125,10 @@ std::vector<double> DeterministicStep::slotDurations(int replica, const SlowestO
     const int slotsPerStage = m_sweep.numSlots / m_sweep.numStages;
     std::vector<double> duration(index(m_sweep.numSlots), 0.0);
     for (int stage = 0; stage < m_sweep.numStages; ++stage) {
-        const double g = slowest(replica, stage);
+        // In lockstep the slowest member of the set decides.
+        double g = 0.0;
+        for (int d = firstOfSet(replica); d < firstOfSet(replica) + m_lockstep; ++d)
+            g = std::max(g, slowest(d, stage));
         for (int slot = stage * slotsPerStage; slot < (stage + 1) * slotsPerStage; ++slot) {
             const int program = programOf(slot);
             if (program < 0)
@@ -139,8 +143,12 @@ std::vector<double> DeterministicStep::slotDurations(int replica, const SlowestO
 std::vector<double> DeterministicStep::stageEnds(int replica, const SlowestOfCell& slowest, NodeTimes* times) const
 {
     std::vector<double> link(index(m_sweep.numStages), 1.0);
-    for (int stage = 0; !m_graph.slow.empty() && stage < m_sweep.numStages; ++stage)
-        link[index(stage)] = cellLinkFactor(m_graph, replica, stage);
+    const int first = firstOfSet(replica);
+    for (int stage = 0; !m_graph.slow.empty() && stage < m_sweep.numStages; ++stage) {
+        link[index(stage)] = cellLinkFactor(m_graph, first, stage);
+        for (int d = first + 1; d < first + m_lockstep; ++d)
+            link[index(stage)] = std::max(link[index(stage)], cellLinkFactor(m_graph, d, stage));
+    }
     const std::vector<double> duration = slotDurations(replica, slowest, link);
     std::vector<double> transfer(m_sweep.sends.size(), 0.0);
     for (std::size_t i = 0; i < transfer.size(); ++i)
@@ -219,8 +227,10 @@ double DeterministicStep::seconds(const std::vector<int>& replicas, const Slowes
 {
     TailTimes::Ends ends;
     ends.reserve(replicas.size());
-    for (const int d : replicas)
-        ends.push_back(stageEnds(d, slowest));
+    for (std::size_t i = 0; i < replicas.size(); ++i) {
+        const bool sameSet = i > 0 && firstOfSet(replicas[i]) == firstOfSet(replicas[i - 1]);
+        ends.push_back(sameSet ? ends.back() : stageEnds(replicas[i], slowest));
+    }
     const auto keep = [&](TailTimes::Ends TailTimes::*part) {
         if (times != nullptr)
             times->*part = ends;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The noise-free step of a graph: what the breakdown, the placement search and both simulators read.
 #pragma once
 
@@ -32,7 +33,8 @@ using CategorySeconds = std::array<double, kCategories>;
 
 /// The step with temporal, regime and data factors at 1, as a function of the slowest rank of each cell: with all other factors
 /// at 1 a cell's chunk is sum(mu) + (max_r G_r - 1) sum(s mu) + sum(exposed), because every kernel's time rises with G_r and the
-/// same rank is last at every synchronisation. Immutable after construction; any thread; `graph` must outlive it.
+/// same rank is last at every synchronisation. Replicas of a lockstep set all run as the slowest of them. Immutable after construction; any
+/// thread; `graph` must outlive it.
 class DeterministicStep final {
 public:
     explicit DeterministicStep(const StepGraph& graph);
@@ -59,6 +61,7 @@ private:
     [[nodiscard]] int programOf(int slot) const;
     [[nodiscard]] std::vector<double> slotDurations(int replica, const SlowestOfCell& slowest, const std::vector<double>& link) const;
     [[nodiscard]] double exposed(const StepOp& op, double link) const;
+    [[nodiscard]] int firstOfSet(int replica) const { return replica / m_lockstep * m_lockstep; }
     void joinEmbedding(const std::vector<int>& replicas, TailTimes::Ends& ends) const;
     void synchronise(const std::vector<StepOp>& ops, TailTimes::Ends& ends) const;
     void normalise(TailTimes::Ends& ends) const;
@@ -67,6 +70,7 @@ private:
 
     const StepGraph& m_graph;
     Sweep m_sweep;
+    int m_lockstep;               ///< replicas that run together
     std::vector<Cost> m_slotCost; ///< at link factor 1
 };
 

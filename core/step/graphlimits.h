@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The largest figures that a step graph may hold: what check(StepGraph) refuses, and what a costed scenario must not reach.
 #pragma once
 

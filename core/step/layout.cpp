@@ -1,9 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/step/layout.h"
 
 #include "core/workload/shape.h"
 
 #include <algorithm>
+#include <array>
+#include <map>
 #include <string_view>
+#include <vector>
 
 namespace prism {
 namespace {
@@ -15,6 +19,20 @@ GroupGeometry geometry(std::int64_t size, std::int64_t stride, std::int64_t gpus
     g.size = std::max<std::int64_t>(1, size);
     g.stride = std::max<std::int64_t>(1, stride);
     g.ranksPerNode = std::clamp<std::int64_t>(gpusPerNode / g.stride, 1, g.size);
+    g.nodes = (g.size + g.ranksPerNode - 1) / g.ranksPerNode;
+    return g;
+}
+
+/// A group over two dimensions; the slowest way to leave a node counts: members that share the first member's node.
+GroupGeometry geometry(std::array<std::int64_t, 2> size, std::array<std::int64_t, 2> stride, std::int64_t gpusPerNode)
+{
+    GroupGeometry g;
+    g.size = std::max<std::int64_t>(1, size[0] * size[1]);
+    g.stride = std::min(size[0] > 1 ? stride[0] : stride[1], size[1] > 1 ? stride[1] : stride[0]);
+    g.ranksPerNode = 0;
+    for (std::int64_t i = 0; i < size[0] && i * stride[0] < gpusPerNode; ++i)
+        g.ranksPerNode += std::clamp<std::int64_t>((gpusPerNode - i * stride[0] + stride[1] - 1) / stride[1], 0, size[1]);
+    g.ranksPerNode = std::clamp<std::int64_t>(g.ranksPerNode, 1, g.size);
     g.nodes = (g.size + g.ranksPerNode - 1) / g.ranksPerNode;
     return g;
 }
@@ -39,6 +57,29 @@ std::vector<std::string_view> dimensions(std::string_view order)
     return result;
 }
 
+/// Distance of neighbours along each dimension.
+struct Strides {
+    std::map<std::string_view, std::int64_t> stride;
+    [[nodiscard]] std::int64_t of(std::string_view dimension) const
+    {
+        const auto it = stride.find(dimension);
+        return it == stride.end() ? 1 : it->second;
+    }
+};
+
+/// The leftmost dimension of the order varies fastest; dimensions without a size are left out.
+Strides stridesOf(const std::vector<std::string_view>& order, const std::map<std::string_view, std::int64_t>& sizes)
+{
+    Strides out;
+    std::int64_t stride = 1;
+    for (const std::string_view dimension : order)
+        if (const auto size = sizes.find(dimension); size != sizes.end()) {
+            out.stride[dimension] = stride;
+            stride *= size->second;
+        }
+    return out;
+}
+
 } // namespace
 
 bool Layout::hopLeavesNode(std::int64_t fromStage, std::int64_t toStage) const
@@ -57,55 +98,22 @@ Layout layoutOf(const Scenario& scenario)
     l.pp = s.pp;
     l.gpusPerNode = std::max(1, scenario.cluster.gpusPerNode);
     const auto order = dimensions(scenario.parallelism.rankOrder);
-    std::int64_t stride = 1;
-    for (const std::string_view d : order) {
-        if (d == "tp") {
-            l.tpStride = stride;
-            stride *= s.tp;
-        }
-        if (d == "cp") {
-            l.cpStride = stride;
-            stride *= s.cp;
-        }
-        if (d == "dp") {
-            l.dpStride = stride;
-            stride *= s.dp;
-        }
-        if (d == "pp") {
-            l.ppStride = stride;
-            stride *= s.pp;
-        }
-    }
-    const std::int64_t expertRanks = s.tp * s.cp * s.dp;
-    const std::int64_t expertData = std::max<std::int64_t>(1, expertRanks / (s.etp * s.ep));
-    std::int64_t etpStride = 1, epStride = 1, edpStride = 1;
-    stride = 1;
-    for (const std::string_view d : order) {
-        if (d == "tp") {
-            etpStride = stride;
-            stride *= s.etp;
-        }
-        if (d == "ep") {
-            epStride = stride;
-            stride *= s.ep;
-        }
-        if (d == "dp") {
-            edpStride = stride;
-            stride *= expertData;
-        }
-        if (d == "pp")
-            stride *= s.pp;
-    }
+    const Strides dense = stridesOf(order, {{"tp", s.tp}, {"cp", s.cp}, {"dp", s.dp}, {"pp", s.pp}});
+    l.tpStride = dense.of("tp");
+    l.cpStride = dense.of("cp");
+    l.dpStride = dense.of("dp");
+    l.ppStride = dense.of("pp");
+    const std::int64_t expertData = std::max<std::int64_t>(1, s.tp * s.cp * s.dp / (s.etp * s.ep));
+    const Strides expert = stridesOf(order, {{"tp", s.etp}, {"ep", s.ep}, {"dp", expertData}, {"pp", s.pp}});
     l.tensor = geometry(s.tp, l.tpStride, l.gpusPerNode);
     l.context = geometry(s.cp, l.cpStride, l.gpusPerNode);
-    l.tensorContext = geometry(s.tp * s.cp, std::min(l.tpStride, l.cpStride), l.gpusPerNode);
-    l.data = geometry(s.dp, l.dpStride, l.gpusPerNode);
-    if (s.cp > 1) // gradients are reduced over data and context parallel ranks together
-        l.data = geometry(s.dp * s.cp, std::min(l.cpStride, l.dpStride), l.gpusPerNode);
+    l.tensorContext = geometry({s.tp, s.cp}, {l.tpStride, l.cpStride}, l.gpusPerNode);
+    // Gradients are reduced over data and context parallel ranks together.
+    l.data = geometry({s.dp, s.cp}, {l.dpStride, l.cpStride}, l.gpusPerNode);
     l.pipeline = geometry(s.pp, l.ppStride, l.gpusPerNode);
-    l.expert = geometry(s.ep, epStride, l.gpusPerNode);
-    l.expertTensor = geometry(s.etp, etpStride, l.gpusPerNode);
-    l.expertData = geometry(expertData, edpStride, l.gpusPerNode);
+    l.expert = geometry(s.ep, expert.of("ep"), l.gpusPerNode);
+    l.expertTensor = geometry(s.etp, expert.of("tp"), l.gpusPerNode);
+    l.expertData = geometry(expertData, expert.of("dp"), l.gpusPerNode);
     return l;
 }
 

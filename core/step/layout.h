@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Where ranks stand: which global rank plays which part, and how the ranks of a communication group lie on nodes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What slow spots do to the ranks and the links of a cell.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Content hash and checks of a StepGraph.
 #include "core/step/stepgraph.h"
 
@@ -17,7 +18,9 @@ constexpr std::size_t kMaxOps = 1'000'000;
 constexpr std::size_t kMaxSlowSpots = 4096;
 constexpr int kMaxReplicas = 1 << 20;
 constexpr int kMaxCellRanks = 1 << 16;
+constexpr int kMaxSideBySide = 1 << 16, kMaxStepDraws = 1 << 20; ///< groups, buckets; their product
 constexpr double kMaxSpeedFactor = 1.0e6;
+constexpr double kMaxStallRate = 1.0e6;
 
 std::string text(double value)
 {
@@ -89,6 +92,10 @@ private:
     void sizes()
     {
         range("num_replicas", m_graph.numReplicas, 1, kMaxReplicas);
+        range("lockstep_replicas", m_graph.lockstepReplicas, 0, m_graph.numReplicas);
+        if (m_graph.lockstepReplicas > 0 && m_graph.numReplicas % m_graph.lockstepReplicas != 0)
+            add("lockstep_replicas", "Sets of replicas in lockstep must be equal.", std::to_string(m_graph.lockstepReplicas),
+                "a divisor of num_replicas, or 0 for all");
         range("group_ranks", m_graph.groupRanks, 1, kMaxCellRanks);
         range("groups_per_cell", m_graph.groupsPerCell, 1, kMaxCellRanks);
         if (m_found.empty())
@@ -133,6 +140,8 @@ private:
                 seconds(where + ".hidden_s", op.hiddenSeconds);
                 if (kernel != nullptr && kernel->scope == Scope::none && op.hiddenSeconds != 0.0)
                     add(where + ".hidden_s", "Only a collective can be hidden.", text(op.hiddenSeconds), "0");
+                if (kernel != nullptr && kernel->scope != Scope::none && op.routed)
+                    add(where + ".routed", "Only a compute kernel has a routing factor.", "true", "false");
             }
         }
     }
@@ -150,6 +159,9 @@ private:
         seconds(path + ".mean_s", op.meanSeconds);
         seconds(path + ".hidden_s", op.hiddenSeconds);
         seconds(path + ".min_exposed_s", op.minExposedSeconds);
+        range(path + ".groups", op.groups, 1, collective ? kMaxSideBySide : 1);
+        range(path + ".buckets", op.buckets, 1, collective ? kMaxSideBySide : 1);
+        range(path + ".groups", std::int64_t{op.groups} * op.buckets, 1, kMaxStepDraws);
     }
 
     void stepOps(const std::vector<StepOp>& ops, const char* name, std::size_t expected, bool collective)
@@ -207,10 +219,31 @@ private:
     {
         append(check(m_graph.spatial, "spatial"));
         append(check(m_graph.data, "data"));
+        append(check(m_graph.routing, "routing"));
         append(check(m_graph.intraRegime, "intra_regime"));
         append(check(m_graph.interRegime, "inter_regime"));
         if (!(std::abs(m_graph.regimeLag1) < 1.0))
             add("regime_lag1", "The lag-1 correlation must lie inside (-1, 1).", text(m_graph.regimeLag1), "-1 < r < 1");
+        append(check(m_graph.computeRegime, "compute_regime"));
+        if (!(std::abs(m_graph.computeRegimeLag1) < 1.0))
+            add("compute_regime_lag1", "The lag-1 correlation must lie inside (-1, 1).", text(m_graph.computeRegimeLag1), "-1 < r < 1");
+        unit("spatial_node_share", m_graph.spatialNodeShare);
+        range("node_ranks", m_graph.nodeRanks, 1, kMaxCellRanks);
+        delays();
+    }
+
+    void delays()
+    {
+        const StepDelays& d = m_graph.delays;
+        seconds("step_jitter_s", d.jitterSeconds);
+        seconds("stall_mean_s", d.stallMeanSeconds);
+        const auto atMost = [&](const char* path, double value, double most) {
+            if (!(value >= 0.0 && value <= most))
+                add(path, "The value is out of range.", text(value), "0 to " + text(most));
+        };
+        atMost("stalls_per_gpu_hour", d.stallsPerGpuHour, kMaxStallRate);
+        atMost("stall_cv", d.stallCv, maxCv(Family::lognormal));
+        atMost("stall_rate_cv", d.stallRateCv, maxCv(Family::gamma));
     }
 
     void slowSpots()
@@ -240,7 +273,7 @@ void hashStepOp(Hasher& h, const StepOp& op)
 {
     h.add(op.kernelClass < 0 ? -1 : op.kernelClass);
     if (op.kernelClass >= 0)
-        h.add(op.meanSeconds).add(op.hiddenSeconds).add(op.minExposedSeconds);
+        h.add(op.meanSeconds).add(op.hiddenSeconds).add(op.minExposedSeconds).add(op.groups).add(op.buckets);
 }
 
 void hashStepOps(Hasher& h, const std::vector<StepOp>& ops)
@@ -255,7 +288,7 @@ void hashStepOps(Hasher& h, const std::vector<StepOp>& ops)
 ContentHash StepGraph::hash() const
 {
     Hasher h;
-    h.add("prism-stepgraph-1").add(name).add(numReplicas).add(groupRanks).add(groupsPerCell);
+    h.add("prism-stepgraph-2").add(name).add(numReplicas).add(groupRanks).add(groupsPerCell);
     h.add(static_cast<std::uint64_t>(classes.size()));
     for (const KernelClass& k : classes) {
         h.add(k.name).add(static_cast<int>(k.scope)).add(static_cast<int>(k.category)).add(k.spatialSensitivity);
@@ -267,7 +300,7 @@ ContentHash StepGraph::hash() const
         for (const Block& b : p.blocks) {
             h.add(b.repeat).add(static_cast<std::uint64_t>(b.ops.size()));
             for (const Op& op : b.ops)
-                h.add(op.kernelClass).add(op.meanSeconds).add(op.hiddenSeconds).add(static_cast<int>(op.sync));
+                h.add(op.kernelClass).add(op.meanSeconds).add(op.hiddenSeconds).add(static_cast<int>(op.sync)).add(op.routed);
         }
     }
     for (const auto& stage : programOf)
@@ -284,15 +317,35 @@ ContentHash StepGraph::hash() const
     hashStepOp(h, gradNorm);
     hashStepOps(h, optimizer);
     hashStepOps(h, paramGather);
-    for (const Distribution* d : {&spatial, &data, &intraRegime, &interRegime})
+    for (const Distribution* d : {&spatial, &data, &routing, &intraRegime, &interRegime, &computeRegime})
         d->addTo(h);
-    h.add(regimeLag1).add(static_cast<std::uint64_t>(slow.size()));
+    h.add(static_cast<int>(dataScope)).add(lockstepReplicas);
+    h.add(regimeLag1).add(computeRegimeLag1).add(spatialNodeShare).add(nodeRanks);
+    h.add(delays.jitterSeconds).add(delays.stallsPerGpuHour).add(delays.stallMeanSeconds).add(delays.stallCv).add(delays.stallRateCv);
+    h.add(static_cast<std::uint64_t>(slow.size()));
     for (const SlowSpot& s : slow)
         h.add(s.replica).add(s.stage).add(s.rank).add(s.computeFactor).add(s.linkFactor);
     h.add(static_cast<std::uint64_t>(fixedSpatial.size()));
     for (const double g : fixedSpatial)
         h.add(g);
     return h.result();
+}
+
+bool spansReplicas(const StepGraph& graph, const Program& program)
+{
+    for (const Block& b : program.blocks)
+        for (const Op& op : b.ops)
+            if (op.sync == Sync::replicas && graph.classes[static_cast<std::size_t>(op.kernelClass)].scope != Scope::none)
+                return true;
+    return false;
+}
+
+int lockstepSize(const StepGraph& graph)
+{
+    const bool any = std::any_of(graph.programs.begin(), graph.programs.end(), [&](const Program& p) { return spansReplicas(graph, p); });
+    if (!any)
+        return 1;
+    return graph.lockstepReplicas > 0 ? graph.lockstepReplicas : graph.numReplicas;
 }
 
 Diagnostics check(const StepGraph& graph)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The one intermediate representation: a training step as cells, programs, a schedule, groups and distributions.
 //
 // Both ways end here (scenario -> workload -> cost, and trace); everything above does not know which way it came.
@@ -29,8 +30,12 @@ struct KernelClass {
     bool operator==(const KernelClass&) const = default;
 };
 
-/// Who waits in a collective inside a cell: the `groupRanks` ranks of each group (TP x CP) or all ranks of the cell.
-enum class Sync : std::uint8_t { group, cell };
+/// Who waits in a collective: the `groupRanks` ranks of each group (TP x CP), all ranks of the cell, or all ranks that the replicas
+/// of one lockstep set have at the stage (sharded parameters).
+enum class Sync : std::uint8_t { group, cell, replicas };
+
+/// Whose micro-batch has a data factor of its own: a whole replica, or each group of its cells (the data rank of an expert group).
+enum class DataScope : std::uint8_t { replica, group };
 
 /// One kernel or collective of a program.
 struct Op {
@@ -38,6 +43,7 @@ struct Op {
     double meanSeconds = 0.0;   ///< mu >= 0
     double hiddenSeconds = 0.0; ///< collectives only: this much is hidden under compute; exposed = max(0, C - hidden)
     Sync sync = Sync::group;    ///< collectives only
+    bool routed = false;        ///< compute only: multiplied by the routing factor of its layer
     bool operator==(const Op&) const = default;
 };
 
@@ -62,6 +68,8 @@ struct StepOp {
     double meanSeconds = 0.0;
     double hiddenSeconds = 0.0; ///< exposed = max(minExposedSeconds * R * e, C - hidden)
     double minExposedSeconds = 0.0;
+    int groups = 1;  ///< communications only: equal groups side by side; the cells go on with the slowest
+    int buckets = 1; ///< communications only: parts of meanSeconds / buckets one after another, each with a draw of its own
     bool operator==(const StepOp&) const = default;
 };
 
@@ -71,6 +79,16 @@ struct SlowSpot {
     double computeFactor = 1.0; ///< multiplies G of these ranks
     double linkFactor = 1.0;    ///< multiplies interNode communications in which a cell with such a rank takes part
     bool operator==(const SlowSpot&) const = default;
+};
+
+/// What happens to whole steps in seconds and does not grow with their work. The step's time is that of its graph and the delays.
+struct StepDelays {
+    double jitterSeconds = 0.0;    ///< standard deviation of a delay with mean 0, fresh in every step
+    double stallsPerGpuHour = 0.0; ///< events; their number in a step is Poisson with mean rate x ranks x step time
+    double stallMeanSeconds = 0.0; ///< size of one, lognormal
+    double stallCv = 0.0;
+    double stallRateCv = 0.0; ///< of the rate from job to job, gamma with mean 1
+    bool operator==(const StepDelays&) const = default;
 };
 
 /// A training step. Shapes: P = schedule.numStages, V = schedule.numChunks, D = numReplicas.
@@ -93,9 +111,17 @@ struct StepGraph {
     std::vector<StepOp> optimizer;                 ///< per stage; a compute kernel on every rank
     std::vector<StepOp> paramGather;               ///< per stage: all replicas of the stage
     Distribution spatial;                          ///< G_r, one draw per rank and job
-    Distribution data;                             ///< D_b, one draw per (replica, micro-batch) and step
-    Distribution intraRegime, interRegime;         ///< R_scope, one draw per scope and step
-    double regimeLag1 = 0.0;                       ///< lag-1 correlation of R from step to step of one job
+    Distribution data;                             ///< D_b, one draw per (replica or group, micro-batch) and step
+    DataScope dataScope = DataScope::replica;
+    Distribution routing;                  ///< I, one draw per (cell, layer, micro-batch) and step: `routed` kernels
+    int lockstepReplicas = 0;              ///< neighbours that meet in Sync::replicas; 0 = all replicas
+    Distribution intraRegime, interRegime; ///< R_scope, one draw per scope and step
+    double regimeLag1 = 0.0;               ///< lag-1 correlation of R from step to step of one job
+    Distribution computeRegime;            ///< R of all compute kernels, one draw per step
+    double computeRegimeLag1 = 0.0;
+    double spatialNodeShare = 0.0; ///< correlation of the normal scores of G between the ranks of one node of a cell, 0-1
+    int nodeRanks = 1;             ///< consecutive ranks of a cell that share a node; cells share none
+    StepDelays delays;
     std::vector<SlowSpot> slow;
     /// Measured speeds (optional): G of each rank fixed instead of drawn; [replica][stage][rank] flattened, or empty.
     std::vector<double> fixedSpatial;
@@ -109,7 +135,12 @@ struct StepGraph {
 /// chunk once or deadlocks, wrong shapes, sizes over the limits.
 [[nodiscard]] Diagnostics check(const StepGraph& graph);
 
-/// JSON in the documented format (`"format": "prism-stepgraph-1"`). Doubles round-trip exactly.
+/// Whether some collective of the program spans replicas: those of a lockstep set run it together.
+[[nodiscard]] bool spansReplicas(const StepGraph& graph, const Program& program);
+/// Replicas of one lockstep set; 1 where no program spans replicas.
+[[nodiscard]] int lockstepSize(const StepGraph& graph);
+
+/// JSON in the documented format, version 2; versions 1 and 2 are read. Doubles round-trip exactly.
 [[nodiscard]] std::string toJson(const StepGraph& graph);
 [[nodiscard]] Result<StepGraph> stepGraphFromJson(std::string_view text);
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // StepGraph to JSON, in the format of resources/help/stepgraph.md.
 #include "core/schedule/lists.h"
 #include "core/step/stepgraphwords.h"
@@ -40,6 +41,10 @@ Json toJson(const StepOp& op)
         j["hidden_s"] = op.hiddenSeconds;
     if (op.minExposedSeconds != 0.0)
         j["min_exposed_s"] = op.minExposedSeconds;
+    if (op.groups != 1)
+        j["groups"] = op.groups;
+    if (op.buckets != 1)
+        j["buckets"] = op.buckets;
     return j;
 }
 
@@ -62,6 +67,8 @@ Json toJson(const Program& p)
                 j["hidden_s"] = op.hiddenSeconds;
             if (op.sync != Sync::group)
                 j["sync"] = nameOf(kSyncs, op.sync);
+            if (op.routed)
+                j["routed"] = true;
             ops.push_back(std::move(j));
         }
         blocks.push_back({{"repeat", b.repeat}, {"ops", std::move(ops)}});
@@ -105,10 +112,12 @@ std::string toJson(const StepGraph& g)
                         {"compute_factor", s.computeFactor},
                         {"link_factor", s.linkFactor}});
     const Json document{{"format", kFormat},
+                        {"version", kVersion},
                         {"name", g.name},
                         {"num_replicas", g.numReplicas},
                         {"group_ranks", g.groupRanks},
                         {"groups_per_cell", g.groupsPerCell},
+                        {"lockstep_replicas", g.lockstepReplicas},
                         {"classes", std::move(classes)},
                         {"programs", std::move(programs)},
                         {"program_of", g.programOf},
@@ -123,9 +132,20 @@ std::string toJson(const StepGraph& g)
                         {"param_gather", toJson(g.paramGather)},
                         {"spatial", toJson(g.spatial)},
                         {"data", toJson(g.data)},
+                        {"data_per", nameOf(kDataScopes, g.dataScope)},
+                        {"routing", toJson(g.routing)},
                         {"intra_regime", toJson(g.intraRegime)},
                         {"inter_regime", toJson(g.interRegime)},
                         {"regime_lag1", g.regimeLag1},
+                        {"compute_regime", toJson(g.computeRegime)},
+                        {"compute_regime_lag1", g.computeRegimeLag1},
+                        {"spatial_node_share", g.spatialNodeShare},
+                        {"node_ranks", g.nodeRanks},
+                        {"step_jitter_s", g.delays.jitterSeconds},
+                        {"stalls_per_gpu_hour", g.delays.stallsPerGpuHour},
+                        {"stall_mean_s", g.delays.stallMeanSeconds},
+                        {"stall_cv", g.delays.stallCv},
+                        {"stall_rate_cv", g.delays.stallRateCv},
                         {"slow", std::move(slow)},
                         {"fixed_spatial", g.fixedSpatial}};
     return document.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // StepGraph from JSON, in the format of resources/help/stepgraph.md.
 #include "core/base/jsontext.h"
 #include "core/scenario/objectreader.h"
@@ -35,15 +36,14 @@ public:
     Result<StepGraph> graph()
     {
         ObjectReader in(m_document, "", m_found);
-        std::string format;
-        in.text("format", format);
-        if (m_document.is_object() && format != kFormat)
-            add("format", "This is not a step graph of a known version.", format, kFormat);
+        version(in);
         StepGraph g;
         in.text("name", g.name);
         in.integer("num_replicas", g.numReplicas, 1, kAnyInteger);
         in.integer("group_ranks", g.groupRanks, 1, kAnyInteger);
         in.integer("groups_per_cell", g.groupsPerCell, 1, kAnyInteger);
+        if (m_version >= 2)
+            in.integer("lockstep_replicas", g.lockstepReplicas, 0, kAnyInteger);
         each(in, "classes", [&](const json& j, const std::string& path) { g.classes.push_back(kernelClass(j, path)); });
         each(in, "programs", [&](const json& j, const std::string& path) { g.programs.push_back(program(j, path)); });
         each(in, "program_of", [&](const json& j, const std::string& path) { g.programOf.push_back(programOfStage(j, path)); });
@@ -61,9 +61,24 @@ public:
         stepOps(in, "param_gather", g.paramGather);
         factor(in, "spatial", g.spatial);
         factor(in, "data", g.data);
+        if (m_version >= 2) {
+            std::string scope = kDataScopes.front();
+            in.word("data_per", scope, kDataScopes);
+            g.dataScope = valueOf<DataScope>(kDataScopes, scope);
+            factor(in, "routing", g.routing);
+        }
         factor(in, "intra_regime", g.intraRegime);
         factor(in, "inter_regime", g.interRegime);
         in.real("regime_lag1", g.regimeLag1, -1.0, 1.0);
+        factor(in, "compute_regime", g.computeRegime);
+        in.real("compute_regime_lag1", g.computeRegimeLag1, -1.0, 1.0);
+        in.real("spatial_node_share", g.spatialNodeShare, 0.0, 1.0);
+        in.integer("node_ranks", g.nodeRanks, 1, kAnyInteger);
+        in.real("step_jitter_s", g.delays.jitterSeconds, 0.0, kAny);
+        in.real("stalls_per_gpu_hour", g.delays.stallsPerGpuHour, 0.0, kAny);
+        in.real("stall_mean_s", g.delays.stallMeanSeconds, 0.0, kAny);
+        in.real("stall_cv", g.delays.stallCv, 0.0, kAny);
+        in.real("stall_rate_cv", g.delays.stallRateCv, 0.0, kAny);
         each(in, "slow", [&](const json& j, const std::string& path) { g.slow.push_back(slowSpot(j, path)); });
         each(in, "fixed_spatial", [&](const json& j, const std::string& path) { g.fixedSpatial.push_back(number(j, path)); });
         in.finish();
@@ -79,6 +94,17 @@ public:
     }
 
 private:
+    /// Version 1 had its number in the format's name. What came later has no place in its files.
+    void version(ObjectReader& in)
+    {
+        std::string format;
+        in.text("format", format);
+        if (format == kFormat)
+            in.integer("version", m_version = kVersion, 1, kVersion);
+        else if (m_document.is_object() && format != kFormat1)
+            add("format", "This is not a step graph.", format, std::string(kFormat) + ", or " + kFormat1);
+    }
+
     void add(std::string path, std::string message, std::string found, std::string accepted)
     {
         m_found.push_back({Severity::error, std::move(path), std::move(message), std::move(found), std::move(accepted), "", ""});
@@ -167,7 +193,9 @@ private:
         in.integer("class", o.kernelClass, 0, kAnyInteger);
         in.real("mean_s", o.meanSeconds, 0.0, kAny);
         in.real("hidden_s", o.hiddenSeconds, 0.0, kAny);
-        in.word("sync", sync, kSyncs);
+        in.word("sync", sync, m_version >= 2 ? kSyncs : std::vector<std::string>(kSyncs.begin(), kSyncs.begin() + 2));
+        if (m_version >= 2)
+            in.boolean("routed", o.routed);
         in.finish();
         o.sync = valueOf<Sync>(kSyncs, sync);
         return o;
@@ -255,6 +283,10 @@ private:
         in.real("mean_s", o.meanSeconds, 0.0, kAny);
         in.real("hidden_s", o.hiddenSeconds, 0.0, kAny);
         in.real("min_exposed_s", o.minExposedSeconds, 0.0, kAny);
+        if (m_version >= 2) {
+            in.integer("groups", o.groups, 1, kAnyInteger);
+            in.integer("buckets", o.buckets, 1, kAnyInteger);
+        }
         in.finish();
         return o;
     }
@@ -295,6 +327,7 @@ private:
     }
 
     const json& m_document;
+    int m_version = 1;
     Diagnostics m_found;
 };
 

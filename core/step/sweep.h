@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The flattened order of one replica's pipeline: what the deterministic step and the reference simulator walk.
 #pragma once
 

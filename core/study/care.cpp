@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Looking after a study file: the whole check, compaction, and its structure as text.
 #include "core/base/jsontext.h"
 #include "core/study/compress.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // zlib with bounds: text and blobs of a study, which may come from a stranger. Internal to core/study.
 #pragma once
 

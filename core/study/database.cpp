@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/study/database.h"
 
 #include "core/study/strictvfs.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // SQLite behind values: connections hardened for files from strangers, statements, transactions. Internal to core/study; errors
 // are thrown here (StudyError) and become Diagnostics at the border of the layer (attempt).
 #pragma once

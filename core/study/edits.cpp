@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Changes of a study and their undo history: every change is one field of one scenario (or of the study) with its value before
 // and after, so undo and redo are the same walk in two directions.
 #include "core/study/impl.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A study as a folder of JSON and CSV that people and scripts read, and that importFolder reads back without loss.
 #include "core/study/compress.h"
 #include "core/base/outputfile.h"

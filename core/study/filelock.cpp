@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/study/filelock.h"
 
 #include "core/base/jsontext.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Who may write a study: a lock file beside it, held for as long as the study is open. Internal to core/study.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Whole files: made complete or not at all, and copies of an open study.
 #include "core/study/impl.h"
 #include "core/study/schema.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Reads the folder that exportFolder writes. It may come from a stranger or have been edited by hand: every problem says its
 // file, and the new study appears complete or not at all.
 #include "core/study/compress.h"

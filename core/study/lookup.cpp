@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A scenario by its name in a study file, for the command line.
 #include "core/study/study.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Creating and opening a study: the lock, the checks, versions, and falling back to reading.
 #include "core/study/impl.h"
 #include "core/study/schema.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Rows of an SQLite file read page by page, without its schema and its trees. Internal to core/study.
 #pragma once
 

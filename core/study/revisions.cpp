@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The texts of revisions. A section of a scenario that is long (measured tables, pools) is cut out, compressed and stored once
 // however many revisions have it; the rest stays plain text that any SQLite program shows.
 #include "core/study/compress.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What is kept in memory of an open study: the scenario table with its current texts.
 #include "core/study/impl.h"
 

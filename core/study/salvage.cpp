@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Copies what can be read from a damaged study into a fresh one.
 #include "core/study/compress.h"
 #include "core/study/salvageread.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Everything that can still be read from a damaged study; salvage.cpp writes it into a fresh one.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The tables of a study file, as the steps that lead from each version to the next. Internal to core/study.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What a study keeps beside scenarios: view state, imports, results.
 #include "core/study/compress.h"
 #include "core/study/impl.h"

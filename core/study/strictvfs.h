@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // An SQLite VFS that does not take a short read for zeros. Internal to core/study.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The study file (.prism): named scenarios with every revision, undo history, view state, imports and results in one
 // SQLite file that survives kill -9, full disks, second openers and damage. docs: resources/help/study.md.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The largest contents that a study file holds. Each stands on the help page "limits".
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What a study file consists of, as plain values: ids, problems, options, scenarios, revisions, steps, attachments, results.
 #pragma once
 

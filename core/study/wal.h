@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Studies that another program put into write-ahead-log mode: brought back to the rollback journal. Internal to core/study.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/walk/cause.h"
 
 namespace prism {
@@ -21,6 +22,10 @@ std::string_view causeName(Cause cause)
         return "rare";
     case Cause::slowSpot:
         return "slow_spot";
+    case Cause::jitter:
+        return "step_jitter";
+    case Cause::stall:
+        return "stall";
     }
     return "temporal";
 }

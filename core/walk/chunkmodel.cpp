@@ -1,24 +1,16 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/walk/chunkmodel.h"
+
+#include "core/stats/normal.h"
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 
 namespace prism {
 
 namespace {
 
 constexpr int kUnrolled = 64;
-
-double density(double x)
-{
-    return std::exp(-0.5 * x * x) / std::sqrt(2 * std::numbers::pi);
-}
-
-double cumulative(double x)
-{
-    return 0.5 * std::erfc(-x / std::numbers::sqrt2);
-}
 
 bool same(const SegmentSums& a, const SegmentSums& b)
 {
@@ -72,7 +64,7 @@ private:
     void addCollective(const Op& op, double scale)
     {
         closeSegment();
-        if (op.sync == Sync::cell)
+        if (op.sync != Sync::group)
             closeSection();
         m_model.collectiveSeconds += scale * std::max(0.0, op.meanSeconds - op.hiddenSeconds);
         for (CollectiveSums& c : m_model.collectives)
@@ -145,7 +137,7 @@ Moments maximumOf(const Moments& a, const Moments& b)
     const double gap = a.mean - b.mean;
     if (spread <= 0 || std::abs(gap) > 8 * spread)
         return gap >= 0 ? a : b;
-    const double alpha = gap / spread, phi = density(alpha), above = cumulative(alpha), below = 1 - above;
+    const double alpha = gap / spread, phi = normalDensity(alpha), above = normalCdf(alpha), below = 1 - above;
     const double first = a.mean * above + b.mean * below + spread * phi;
     const double second =
         (a.mean * a.mean + a.variance) * above + (b.mean * b.mean + b.variance) * below + (a.mean + b.mean) * spread * phi;

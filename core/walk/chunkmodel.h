@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A program as few numbers: what a cell's chunk execution takes, given the speeds of its GPUs.
 #pragma once
 

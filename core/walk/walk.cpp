@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A step from its first forward to the end of its last rank, and the path through it that arrived last.
 #include "core/walk/walk.h"
 
+#include "core/stats/normal.h"
 #include "core/walk/walkmodel.h"
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <numeric>
 
 namespace prism {
@@ -14,11 +15,6 @@ namespace {
 
 /// The least number of replicas that are walked: the end of the step is predicted from them.
 constexpr std::size_t kFewest = 2;
-
-double normalTail(double z)
-{
-    return 0.5 * std::erfc(z / std::numbers::sqrt2);
-}
 
 /// Chance that one of the replicas from `from` on ended after `latest`: the sum of each one's, at most 1.
 double missedProbability(const EndFit& fit, const std::vector<ExpectedEnd>& order, std::size_t from, double meanExpected, double meanEnd,
@@ -29,7 +25,7 @@ double missedProbability(const EndFit& fit, const std::vector<ExpectedEnd>& orde
     double sum = 0;
     for (std::size_t i = from; i < order.size() && sum < 1; ++i) {
         const double expected = meanEnd + fit.slope * (order[i].seconds - meanExpected);
-        const double chance = sigma > 0 ? normalTail((latest - expected) / sigma) : (expected > latest ? 1.0 : 0.0);
+        const double chance = sigma > 0 ? normalCdf((expected - latest) / sigma) : (expected > latest ? 1.0 : 0.0);
         sum += chance;
         if (chance < 1e-9)
             break; // expected ends fall, and so do the chances

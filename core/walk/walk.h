@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // One sampled step at the level of chunks, in double precision, with what every duration is made of.
 //
 // The two simulators give distributions; this walk explains single draws: what ran when, which predecessor was last, and how

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Draws of a walk that all durations of a step or a replica share: regimes, data, speeds.
 #include "core/walk/walkmodel.h"
 
-#include "core/sim/step/draws.h"
+#include "core/sim/draw/draws.h"
 
 namespace prism {
 
@@ -12,7 +13,7 @@ StepRegimes WalkModel::regimes(int sample) const
         return drawFactor(sampler, seed, purposeStream(Purpose::regime, run, scope), purposeStream(Purpose::regimeRare, run, scope),
                           static_cast<std::uint64_t>(sample));
     };
-    return {draw(m_intra, 0), draw(m_inter, 1)};
+    return {draw(m_intra, 0), draw(m_inter, 1), draw(m_computeRegime, 2)};
 }
 
 double WalkModel::dataOf(int sample, int replica, int microbatch) const
@@ -32,9 +33,8 @@ void WalkModel::drawSpeeds(int sample, int replica, double* drawn, double* speed
             drawn[i] = graph->fixedSpatial[first + i];
         else if (m_speedStream.empty())
             drawn[i] = 1.0;
-        else if (m_spatial.hasRareEvent())
-            drawn[i] = spatialFactor(m_spatial, seed, static_cast<std::uint64_t>(sample), static_cast<std::uint64_t>(replica), i / ranks(),
-                                     i % ranks());
+        else if (graph->spatial.rareProbability > 0 || m_spatial.sharesNodes())
+            drawn[i] = m_spatial(seed, static_cast<std::uint64_t>(sample), static_cast<std::uint64_t>(replica), i / ranks(), i % ranks());
         else
             drawn[i] = m_spatial.base(uniform(seed, m_speedStream[first + i], static_cast<std::uint64_t>(sample)));
         speed[i] = drawn[i];

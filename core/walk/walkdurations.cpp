@@ -1,4 +1,6 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // How long the pieces of a walked step take.
+#include "core/stats/poisson.h"
 #include "core/walk/walkmodel.h"
 
 #include <algorithm>
@@ -32,20 +34,20 @@ double WalkModel::computeSeconds(const WalkedReplica& replica, int sample, int n
     return std::max(0.1 * m.mean, m.mean + std::sqrt(m.variance) * z);
 }
 
-double WalkModel::rareComputeSeconds(int sample, int replica, int node, Parts* parts, double data) const
+double WalkModel::rareComputeSeconds(int sample, int replica, int node, Parts* parts, double factor) const
 {
     const WalkNode& n = nodes[static_cast<std::size_t>(node)];
     double seconds = 0;
     for (const ComputeSums& c : programs[static_cast<std::size_t>(n.program)].compute) {
-        const FactorTable& factor = m_classFactor[static_cast<std::size_t>(c.kernelClass)];
-        if (factor.rareProbability() <= 0)
+        const FactorTable& table = m_classFactor[static_cast<std::size_t>(c.kernelClass)];
+        if (table.rareProbability() <= 0)
             continue;
         // A rare event on any rank delays the segment.
-        const double expected = c.count * factor.rareProbability() * static_cast<double>(ranks());
+        const double expected = c.count * table.rareProbability() * static_cast<double>(ranks());
         const StreamId id{m_nodeStream[static_cast<std::size_t>(node)].value
                           ^ mix64(kComputeRare + static_cast<std::uint64_t>(c.kernelClass))};
-        const int events = poisson(expected, uniform(seed, id, drawIndex(sample, replica)));
-        const double extra = data * events * c.seconds / c.count * (factor.rareMultiplier() - 1);
+        const int events = poissonCount(expected, uniform(seed, id, drawIndex(sample, replica)));
+        const double extra = factor * events * c.seconds / c.count * (table.rareMultiplier() - 1);
         seconds += extra;
         if (parts && extra != 0)
             parts->add(c.kernelClass, Cause::rare, extra);
@@ -78,7 +80,7 @@ Transfer WalkModel::collective(const StepRegimes& regimes, const WalkedReplica& 
         }
     }
     if (factor.rareProbability() > 0) {
-        const int events = poisson(c.count * factor.rareProbability(), uniform(seed, rareId, index));
+        const int events = poissonCount(c.count * factor.rareProbability(), uniform(seed, rareId, index));
         t.rareExtra = events * (factor.rareMultiplier() - 1) / c.count;
     }
     return t;
@@ -92,8 +94,8 @@ double WalkModel::nodeSeconds(const StepRegimes& regimes, const WalkedReplica& r
     const ProgramModel& program = programs[static_cast<std::size_t>(n.program)];
     double seconds = 0;
     if (!program.compute.empty()) {
-        const double data = replica.data[static_cast<std::size_t>(n.microbatch)];
-        seconds = data * computeSeconds(replica, sample, node) + rareComputeSeconds(sample, replica.index, node, nullptr, data);
+        const double factor = regimes.compute * replica.data[static_cast<std::size_t>(n.microbatch)];
+        seconds = factor * computeSeconds(replica, sample, node) + rareComputeSeconds(sample, replica.index, node, nullptr, factor);
     }
     for (std::size_t c = 0; c < program.collectives.size(); ++c)
         seconds += collective(regimes, replica, sample, node, c).seconds();
@@ -116,10 +118,20 @@ Transfer WalkModel::drawnTransfer(const StepRegimes& regimes, const StepOp& op, 
     Transfer t{op.kernelClass, op.meanSeconds, op.hiddenSeconds, op.minExposedSeconds};
     t.regime = regimeOf(op.kernelClass, regimes);
     t.link = graph->classes[static_cast<std::size_t>(op.kernelClass)].scope == Scope::interNode ? link : 1.0;
-    if (!factor.deterministic())
-        t.temporal = factor(uniform(seed, quickStream(purpose, name), index));
-    if (factor.rareProbability() > 0 && uniform(seed, quickStream(rarePurpose, name), index) < factor.rareProbability())
-        t.rareExtra = t.temporal * (factor.rareMultiplier() - 1);
+    if (!factor.deterministic()) {
+        // The slowest of equal groups: a quantile. The mean of a group's buckets is taken as normal.
+        const double u = std::pow(uniform(seed, quickStream(purpose, name), index), 1.0 / op.groups);
+        t.temporal = op.buckets == 1 ? factor(u) : std::max(0.1, 1 + std::sqrt(factor.variance() / op.buckets) * m_normal(u));
+    }
+    if (factor.rareProbability() > 0) {
+        const double draws = static_cast<double>(op.groups) * op.buckets;
+        const int events =
+            poissonCount(-draws * std::log1p(-factor.rareProbability()), uniform(seed, quickStream(rarePurpose, name), index));
+        const int ofSlowest = op.groups == 1 ? std::min(events, op.buckets) : std::min(events, 1);
+        t.rareExtra = ofSlowest * t.temporal * (factor.rareMultiplier() - 1) / op.buckets;
+        if (op.groups > 1)
+            t.rareExtra = std::max(0.0, t.rareExtra);
+    }
     return t;
 }
 
@@ -168,10 +180,12 @@ Parts WalkModel::optimizerParts(int sample, int stage, const SlowestRank& slowes
     parts.add(op->kernelClass, Cause::computeMean, op->meanSeconds);
     parts.add(op->kernelClass, Cause::spatial, op->meanSeconds * (drawn - 1));
     parts.add(op->kernelClass, Cause::slowSpot, op->meanSeconds * (whole - drawn));
+    const double regime = regimes(sample).compute;
+    parts.add(op->kernelClass, Cause::regime, op->meanSeconds * whole * (regime - 1));
     if (!factor.deterministic()) {
         const std::uint64_t name = static_cast<std::uint64_t>(StageOp::optimizer) * 4'096 + static_cast<std::uint64_t>(stage);
         const double e = factor(uniform(seed, quickStream(kStageOp, name), static_cast<std::uint64_t>(sample)));
-        parts.add(op->kernelClass, Cause::temporal, op->meanSeconds * whole * (e - 1));
+        parts.add(op->kernelClass, Cause::temporal, op->meanSeconds * whole * regime * (e - 1));
     }
     return parts;
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What a walk of one sampled step finds: times of every chunk execution and step operation, and the critical path.
 #pragma once
 

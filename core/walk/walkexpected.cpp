@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // When every replica of a draw would end if kernels and collectives took their means: several replicas side by side.
 #include "core/walk/walkmodel.h"
 
@@ -40,7 +41,8 @@ public:
             for (std::size_t p = 0; p < m_model.programs.size(); ++p) {
                 const double collective =
                     replica.link[stage] == 1 ? m_plainCollective[p] : m_model.expectedCollectives(p, m_regimes, replica.link[stage]);
-                m_compute[stage * m_model.programs.size() + p][lane] = static_cast<float>(m_model.expectedCompute(p, slowest));
+                m_compute[stage * m_model.programs.size() + p][lane] =
+                    static_cast<float>(m_regimes.compute * m_model.expectedCompute(p, slowest));
                 m_collective[stage * m_model.programs.size() + p][lane] = static_cast<float>(collective);
             }
         }

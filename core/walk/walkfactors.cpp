@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/walk/walkfactors.h"
 
 #include <algorithm>
@@ -33,18 +34,6 @@ NormalTable::NormalTable() : m_lognormal({Family::lognormal, std::sqrt(std::exp(
 double NormalTable::exact(double u) const
 {
     return std::log(m_lognormal(u)) + 0.5;
-}
-
-int poisson(double mean, double u)
-{
-    double term = std::exp(-mean), sum = term;
-    int k = 0;
-    while (u > sum && k < 1'000) {
-        ++k;
-        term *= mean / k;
-        sum += term;
-    }
-    return k;
 }
 
 double Transfer::seconds() const

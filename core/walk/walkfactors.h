@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The factors of a walked draw: tables of what is drawn, and a communication as mean times factors.
 #pragma once
 
@@ -10,7 +11,7 @@
 
 namespace prism {
 
-/// Purposes of the walk's own streams, beside those of core/sim/step/draws.h; new ones are appended so that draws stay.
+/// Purposes of the walk's own streams, beside those of core/sim/draw/draws.h; new ones are appended so that draws stay.
 enum WalkPurpose : std::uint64_t {
     kComputeNoise = 0x57a1,
     kComputeRare,
@@ -70,9 +71,6 @@ private:
     QuantileFunction m_lognormal;
     std::array<double, kCells + 1> m_table{};
 };
-
-/// Number of events of a Poisson variable by inversion.
-[[nodiscard]] int poisson(double mean, double u);
 
 /// A communication's duration and what it is made of; exposed part only.
 struct Transfer {

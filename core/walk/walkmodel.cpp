@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/walk/walkmodel.h"
 
-#include "core/sim/step/draws.h"
+#include "core/sim/draw/draws.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,10 +11,11 @@ namespace prism {
 WalkModel::WalkModel(std::shared_ptr<const StepGraph> given, std::uint64_t givenSeed)
     : graph(std::move(given)),
       seed(givenSeed),
-      m_spatial(graph->spatial),
+      m_spatial(*graph),
       m_data(graph->data),
       m_intra(graph->intraRegime),
-      m_inter(graph->interRegime)
+      m_inter(graph->interRegime),
+      m_computeRegime(graph->computeRegime)
 {
     for (const Program& program : graph->programs)
         programs.push_back(programModel(*graph, program));

@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What a walk prepares once per graph, and the draws and durations of one replica of one step.
 #pragma once
 
 #include "core/walk/chunkmodel.h"
+#include "core/sim/draw/nodeshare.h"
 #include "core/walk/walkfactors.h"
 
 #include <memory>
@@ -10,7 +12,7 @@ namespace prism {
 
 /// Factors that all of one step share.
 struct StepRegimes {
-    double intra = 1, inter = 1;
+    double intra = 1, inter = 1, compute = 1;
 };
 
 /// One replica of one draw.
@@ -82,8 +84,8 @@ public:
     [[nodiscard]] double expectedCompute(std::size_t program, double slowest) const;
     [[nodiscard]] double expectedCollectives(std::size_t program, const StepRegimes& regimes, double link) const;
     [[nodiscard]] double expectedHop(const StepRegimes& regimes, const WalkedReplica& replica, int hop, bool forward) const;
-    /// Extra seconds of rare events in the compute of a chunk; adds them to `parts` where given.
-    [[nodiscard]] double rareComputeSeconds(int sample, int replica, int node, Parts* parts, double data) const;
+    /// Extra seconds of rare events in the compute of a chunk, stretched by `factor` (data, regime); adds them to `parts` where given.
+    [[nodiscard]] double rareComputeSeconds(int sample, int replica, int node, Parts* parts, double factor) const;
     /// Optimizer on the slowest of all ranks of a stage, taken apart.
     [[nodiscard]] Parts optimizerParts(int sample, int stage, const SlowestRank& slowest) const;
 
@@ -100,7 +102,8 @@ private:
                                          std::uint64_t rarePurpose, std::uint64_t name, std::uint64_t index) const;
 
     std::vector<FactorTable> m_classFactor;
-    FactorSampler m_spatial, m_data, m_intra, m_inter;
+    SpatialFactors m_spatial;
+    FactorSampler m_data, m_intra, m_inter, m_computeRegime;
     std::vector<StreamId> m_speedStream; ///< [replica][stage][rank]; empty when speeds are not drawn
     NormalTable m_normal;
     std::vector<StreamId> m_nodeStream, m_collectiveStream; ///< per node; collectives add their position

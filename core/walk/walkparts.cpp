@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What the pieces of a walked step consist of, by kernel class and cause. Draws are pure functions, so they are made again.
 #include "core/walk/walk.h"
 #include "core/walk/walkmodel.h"
@@ -19,8 +20,14 @@ WalkedReplica rebuilt(const WalkModel& model, const WalkedStep& step)
     return replica;
 }
 
+/// What multiplies the compute of one chunk on every rank.
+struct ComputeFactors {
+    double data = 1, regime = 1;
+};
+
 /// Compute of a chunk that took `seconds`: the slowest rank of the cell stands for it; what its factors do not explain is temporal.
-void addCompute(const WalkModel& model, const WalkedStep& step, const WalkNode& node, double data, double seconds, Parts& parts)
+void addCompute(const WalkModel& model, const WalkedStep& step, const WalkNode& node, const ComputeFactors& factors, double seconds,
+                Parts& parts)
 {
     const ProgramModel& program = model.programs[static_cast<std::size_t>(node.program)];
     const auto first = static_cast<std::size_t>(node.stage) * model.ranks();
@@ -34,8 +41,9 @@ void addCompute(const WalkModel& model, const WalkedStep& step, const WalkNode& 
         parts.add(c.kernelClass, Cause::spatial, c.sensitiveSeconds * drawn);
         parts.add(c.kernelClass, Cause::slowSpot, c.sensitiveSeconds * slow);
         const double so = c.seconds + c.sensitiveSeconds * (drawn + slow);
-        parts.add(c.kernelClass, Cause::data, so * (data - 1));
-        known += so * data;
+        parts.add(c.kernelClass, Cause::data, so * (factors.data - 1));
+        parts.add(c.kernelClass, Cause::regime, so * factors.data * (factors.regime - 1));
+        known += so * factors.data * factors.regime;
         variance += c.variance;
     }
     for (const ComputeSums& c : program.compute) {
@@ -68,9 +76,9 @@ Parts StepWalker::nodeParts(const WalkedStep& step, int node) const
     }
     if (program.compute.empty())
         return parts;
-    const double data = m_model->dataOf(step.sample, step.replica, n.microbatch);
-    seconds -= m_model->rareComputeSeconds(step.sample, step.replica, node, &parts, data);
-    addCompute(*m_model, step, n, data, seconds, parts);
+    const ComputeFactors factors{m_model->dataOf(step.sample, step.replica, n.microbatch), regimes.compute};
+    seconds -= m_model->rareComputeSeconds(step.sample, step.replica, node, &parts, factors.data * factors.regime);
+    addCompute(*m_model, step, n, factors, seconds, parts);
     return parts;
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Attention: projections, core attention fused or not, context parallelism, multi-latent attention; forward and backward.
 #include "core/workload/emitter.h"
 
@@ -15,13 +16,20 @@ double attendedPairs(const ModelConfig& model, LayerKind kind)
     return model.causalAttention ? s * s / 2 : s * s;
 }
 
+double attendedSequence(const ModelConfig& model, LayerKind kind)
+{
+    const auto s = static_cast<double>(model.seqLength);
+    const bool window = kind == LayerKind::sliding && model.slidingWindow > 0;
+    return window ? std::min(s, 2.0 * static_cast<double>(model.slidingWindow)) : model.causalAttention ? s : 2 * s;
+}
+
 /// FLOPs: QK^T and PV, 2 * pairs * dim each; backward 5 products instead of 2 (Dao 2023, arXiv 2307.08691, section 3.1).
 void Emitter::attentionCore(LayerKind kind, std::vector<Kernel>& to, Part part, double queryDim, double valueDim)
 {
     const Module module(*this, kCoreAttention);
     const double cp = static_cast<double>(s.cp);
     const bool backward = part != Part::forward;
-    if (training.flashAttention) {
+    if (training.fusedAttention()) {
         Kernel k;
         k.modules = inside;
         k.id = KernelId::attention;
@@ -32,7 +40,8 @@ void Emitter::attentionCore(LayerKind kind, std::vector<Kernel>& to, Part part, 
         const double pairs = s.microBatch * attendedPairs(model, kind) * s.heads / cp;
         k.flops = 2 * pairs * (backward ? 3 * queryDim + 2 * valueDim : queryDim + valueDim);
         k.m = s.sequence / cp;
-        k.n = s.sequence;
+        k.n = attendedSequence(model, kind) / (par.cpCommType == "p2p" ? cp : 1); // a ring works on blocks
+        k.k = queryDim;
         k.batch = s.microBatch * s.heads;
         k.launches = cp;
         k.bytes = e * s.tokens * s.heads * (queryDim + valueDim) * (backward ? 4 : 2);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workload/count.h"
 
 #include <algorithm>
@@ -218,6 +219,18 @@ double modelFlopsPerToken(const ModelConfig& m)
         }
     }
     return 3 * forward;
+}
+
+double modelFlopsPerToken(const ModelConfig& m, const FlopsCounting& counting)
+{
+    double flops = modelFlopsPerToken(m);
+    if (!m.operators.empty())
+        return flops;
+    if (!counting.vocabulary)
+        flops -= 6 * real(m.vocabSize) * real(m.hiddenSize) * (1 + real(m.mtpNumLayers));
+    if (counting.causalHalf && m.causalAttention)
+        flops -= 1.5 * (attentionForwardFlopsPerToken(m) + real(m.mtpNumLayers) * 2 * attentionWidth(m) * real(m.seqLength));
+    return flops;
 }
 
 } // namespace prism

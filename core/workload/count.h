@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Parameters and model FLOPs in closed form.
 #pragma once
 
@@ -23,6 +24,13 @@ struct LayerParameters {
 /// 12 * s * (attention width) per attention layer (Narayanan et al. 2021, arXiv 2104.04473, appendix; the whole square is
 /// counted, causal or not, as that formula does). For GPT models: 72 L h^2 (1 + s/(6h) + V/(12 L h)).
 [[nodiscard]] double modelFlopsPerToken(const ModelConfig& model);
+/// What published figures differ in.
+struct FlopsCounting {
+    bool causalHalf = false; ///< of causal attention only the half that its mask leaves
+    bool vocabulary = true;  ///< the output layer
+};
+/// The same by another convention.
+[[nodiscard]] double modelFlopsPerToken(const ModelConfig& model, const FlopsCounting& counting);
 /// Forward FLOPs of one token in the layers alone (what full recomputation runs again) and in the attention products alone.
 [[nodiscard]] double layerForwardFlopsPerToken(const ModelConfig& model);
 /// Forward FLOPs per token of the parts that selective recomputation repeats, all layers.

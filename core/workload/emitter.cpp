@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workload/emitter.h"
 
 #include <cmath>
@@ -100,7 +101,7 @@ void Emitter::enterBackward()
                    false, true);
     } else { // beside the weight gradient only in software that reduces asynchronously
         collective(out.backward, KernelId::tpAllReduce, CollectiveOp::allReduce, Domain::tensor, s.tokens * h * e, Part::dgrad, false,
-                   training.flashAttention);
+                   training.fusedAttention());
     }
 }
 
@@ -112,13 +113,13 @@ void Emitter::norm()
 
 void Emitter::residual()
 {
-    const double mask = training.flashAttention ? 0.0 : 1.0;
+    const double mask = training.fusedAttention() ? 0.0 : 1.0;
     memory(out.forward, KernelId::residual, (3 * e + mask) * s.shardedTokens * h);
 }
 
 void Emitter::residualBackward()
 {
-    const double mask = training.flashAttention ? 0.0 : 1.0;
+    const double mask = training.fusedAttention() ? 0.0 : 1.0;
     memory(out.backward, KernelId::residual, (2 * e + mask) * s.shardedTokens * h, Part::dgrad);
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Puts the kernels of one layer into lists: what every kind of layer needs. Internal to core/workload.
 #pragma once
 

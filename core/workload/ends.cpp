@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The ends of the model: input embedding, output layer and loss.
 #include "core/workload/emitter.h"
 
@@ -34,7 +35,7 @@ LayerKernels headKernels(const Scenario& scenario, const Shape& shape)
         // Vocabulary-parallel cross entropy in FP32: cast, maximum, exponent, sum; before fused kernels each of them is a pass of its
         // own over the logits, and so are the shift, the division and the scaled gradient (Megatron-LM
         // core/tensor_parallel/cross_entropy.py).
-        const bool fused = scenario.training.flashAttention;
+        const bool fused = scenario.training.fusedAttention();
         em.memory(f, KernelId::loss, logits * (em.e + 4 * (fused ? 4 : 9)), Part::forward, 6);
         em.memory(b, KernelId::loss, logits * (4 + em.e + 4 * (fused ? 1 : 2)), Part::dgrad, 3);
         em.gemm(b, KernelId::lmHead, shape.tokens, em.h, vocabulary, Part::dgrad, 1, false);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Mixture of experts: router, permutation, all-to-all, grouped products and the way back.
 #include "core/workload/emitter.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Models that are a list of operators.
 #include "core/workload/emitter.h"
 
@@ -18,7 +19,7 @@ LayerKernels genericKernels(const Scenario& scenario, const Shape& shape)
             if (op.bytes > 0 || (op.m <= 0 && op.flops > 0)) {
                 Kernel k;
                 k.id = KernelId::genericOp;
-                k.kind = op.flops > 0 && op.m <= 0 ? CostKind::attention : CostKind::memory;
+                k.kind = op.flops > 0 && op.m <= 0 ? CostKind::roofline : CostKind::memory;
                 k.flops = op.m > 0 ? 0 : op.flops * samples / em.tp;
                 k.bytes = op.bytes * samples / em.tp;
                 em.out.forward.push_back(k);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What a rank executes, before any time is given to it: kernels with FLOPs, bytes and shapes, collectives with sizes.
 #pragma once
 
@@ -46,7 +47,8 @@ enum class KernelId : std::uint8_t {
 inline constexpr int kKernelIds = static_cast<int>(KernelId::host) + 1;
 
 /// How the mean of a kernel is computed.
-enum class CostKind : std::uint8_t { gemm, attention, memory, collective };
+/// `roofline`: FLOPs beside memory traffic, no shape (convolutions, state-space scans, operators).
+enum class CostKind : std::uint8_t { gemm, attention, memory, roofline, collective };
 /// Who takes part in a collective of a program.
 enum class Domain : std::uint8_t { tensor, context, expert, expertTensor, data };
 enum class CollectiveOp : std::uint8_t { allReduce, allGather, reduceScatter, allToAll, sendRecv };
@@ -58,7 +60,7 @@ struct Kernel {
     KernelId id = KernelId::norm;
     CostKind kind = CostKind::memory;
     Part part = Part::forward;
-    double m = 0, n = 0, k = 0; ///< gemm: C[m,n] += A[m,k] B[k,n]
+    double m = 0, n = 0, k = 0; ///< gemm: C[m,n] += A[m,k] B[k,n]; attention: rows, attendedSequence, width of a query
     double batch = 1;           ///< gemm: how many of them at once (grouped or batched)
     bool lowPrecision = false;  ///< gemm: runs in FP8 / FP4 where the scenario says so
     double flops = 0;           ///< FLOPs executed; 0 for memory-bound kernels
@@ -93,5 +95,8 @@ struct LayerKernels {
 
 /// FLOPs of one (query, key) pair set: attended positions per sequence, s^2/2 when causal, s*w with a window.
 [[nodiscard]] double attendedPairs(const ModelConfig& model, LayerKind kind);
+
+/// The causal sequence whose rows meet as many keys on average: s, 2 s without a mask, at most 2 w with a window of w.
+[[nodiscard]] double attendedSequence(const ModelConfig& model, LayerKind kind);
 
 } // namespace prism

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The kernels of one layer by its kind, and of a multi-token prediction layer.
 #include "core/workload/emitter.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workload/memory.h"
 
 #include "core/workload/count.h"
@@ -37,16 +38,16 @@ double layerBytes(const Scenario& scenario, const Shape& s, LayerKind kind)
         } else {
             bytes += e * full * (s.queryDim + 2 * s.keyValueDim) / tp + e * full * s.queryDim / tp;
         }
-        if (!scenario.training.flashAttention && scenario.training.recomputeGranularity != "full")
+        if (!scenario.training.fusedAttention() && scenario.training.recomputeGranularity != "full")
             bytes += keptUnless(kCoreAttention, (2 * e + 1) * s.microBatch * s.heads * s.sequence * s.sequence / real(s.cp));
-        if (!scenario.training.flashAttention)
+        if (!scenario.training.fusedAttention())
             bytes += sharded * h; // dropout mask
     }
     if (mlp) {
         const double f = real(m.ffnHiddenSize);
         bytes += e * sharded * h + keptUnless(kLayerNorm | kDenseMlp, in * sharded * h)
                  + keptUnless(kDenseMlp, e * full * gates * f / tp + in * full * f / tp);
-        if (!scenario.training.flashAttention)
+        if (!scenario.training.fusedAttention())
             bytes += sharded * h;
     }
     if (moe) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Memory of one pipeline stage: weights, gradients, optimizer state, activations, buffers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Dense feed-forward layers, and the shared expert of a mixture.
 #include "core/workload/emitter.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The sizes of a scenario that every formula of the workload starts from, derived once.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Bad and hostile scenario files: all errors, exit code 1, bounded time and memory, no crash.
 #include "run_cli.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The seven insights on the command line: JSON that parses, CSV with equal rows, files written, errors all at once.
 #include "run_cli.h"
 

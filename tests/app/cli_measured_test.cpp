@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Measured tables and published steps from the command line: import, comparison, and the keys of the validation report.
 #include "run_cli.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The commands around scenario files: check, presets, parameters, import, repeated --set.
 #include "run_cli.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Study files from the command line: scenarios in and out, differences, the folder form, damage.
 #include "run_cli.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The promises of the command line: keys and consistency of predict, the same bits, graph | simulate, help, exit codes.
 #include "run_cli.h"
 
@@ -73,7 +74,7 @@ TEST(CliPredict, EveryScenarioPresetHasAllKeysFiniteAndConsistent)
             total += value.get<double>();
         EXPECT_NEAR(total, noiseFree, 1e-6 * noiseFree);
         double shares = 0;
-        for (const char* key : {"spatial", "temporal", "regime", "data", "rare", "interaction"})
+        for (const char* key : {"spatial", "temporal", "regime", "data", "rare", "step_jitter", "stalls", "interaction"})
             shares += p["variance_share"][key].get<double>();
         EXPECT_NEAR(shares, 1.0, 1e-6);
         const Json& world = p["world"];

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What a linked program says about itself: its kind, how it is relocated, what it takes from libraries (elf(5)).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Both programs as they are linked: hardened, and without any way to a network.
 #include "elffile.h"
 #include "prism_programs.h"

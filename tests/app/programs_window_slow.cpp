@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The long forms: 300 kills, 20,000 actions.
 #include "window_script.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The window under what happens to programs: kill -9, a full disk, a second opener, other journals, damage, long use.
 #include "window_script.h"
 

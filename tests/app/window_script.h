@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The window without a display, worked by a script: runs, kills, and what is in the study afterwards.
 #pragma once
 

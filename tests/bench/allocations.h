@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // How often a piece of work asks for memory: a cost that does not depend on the machine.
 #pragma once
 

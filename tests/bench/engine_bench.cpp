@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The engine's claims, each with counters that do not depend on the machine: node-samples, recomputed nodes, allocations.
 #include "bench/allocations.h"
 #include "core/engine/evaluator.h"

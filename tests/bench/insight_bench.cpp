@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // How long the insights take on the 65,536-GPU preset: each with a fresh evaluator, so nothing is remembered.
 #include "core/insight/sensitivity/attribution.h"
 #include "core/insight/placement/placement.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Step graphs, the way from a scenario to one, calibrations and published rows.
 #include "core/calibrate/published.h"
 #include "core/cost/calibration.h"

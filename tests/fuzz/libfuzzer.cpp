@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The entry that libFuzzer calls: one program per target, coverage-guided. PRISM_FUZZ_TARGET names the target.
 #include "fuzz/target.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // prism-fuzz: the seeded mutation loop over all readers, for compilers without coverage-guided fuzzing. A crash, an abort or a run past the
 // alarm leaves the input in last-input-TARGET.
 //   prism-fuzz [--seconds S] [--seed N] [--target NAME]... [--corpus FOLDER] [FILE...]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Inputs made from inputs: the changes that break readers (cut, repeat, overwrite, deepen, extreme numbers, words of other inputs).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Readers of scenarios and of what becomes one: files, --set, quantities, layouts, Hugging Face configurations, Megatron-LM arguments.
 #include "core/base/jsontext.h"
 #include "core/base/printable.h"

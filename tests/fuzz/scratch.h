@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A folder of this process for readers that take files; removed at the end.
 #pragma once
 

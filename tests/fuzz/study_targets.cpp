@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Study files and study folders from strangers: opened, checked, exported, salvaged, imported.
 #include "core/base/outputfile.h"
 #include "core/study/study.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Measured tables and logs: CSV of every kind, nccl-tests logs, gzip.
 #include "core/base/outputfile.h"
 #include "core/base/table.h"

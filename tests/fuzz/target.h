@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What is fuzzed: each target takes any bytes, must return, and stops the program where something that always holds does not.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // One session through the real window: edit, compare, drag the limit, mark a slow node, undo, close, open again.
 #include "tests/ui/window_fixture.h"
 #include "ui/distribution/distributionpage.h"

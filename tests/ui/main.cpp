@@ -1,12 +1,24 @@
-// Runs the tests of the desktop application offscreen, away from the user's settings; a Qt warning fails the test that caused it.
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Runs the tests of the desktop application offscreen (those of its models without Qt Widgets), away from the user's settings; a Qt warning
+// fails the test that caused it.
 #include <gtest/gtest.h>
 
+#ifdef PRISM_WITHOUT_WIDGETS
+#include <QGuiApplication>
+#else
 #include <QApplication>
+#endif
 #include <QMutex>
 #include <QStandardPaths>
 #include <QStringList>
 
 namespace {
+
+#ifdef PRISM_WITHOUT_WIDGETS
+using Application = QGuiApplication;
+#else
+using Application = QApplication;
+#endif
 
 QMutex g_mutex;
 QStringList g_warnings;
@@ -38,8 +50,8 @@ int main(int argc, char** argv)
     if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM"))
         qputenv("QT_QPA_PLATFORM", "offscreen");
     QStandardPaths::setTestModeEnabled(true);
-    QApplication application(argc, argv);
-    QApplication::setApplicationName(QStringLiteral("prism-explorer-tests"));
+    Application application(argc, argv);
+    Application::setApplicationName(QStringLiteral("prism-explorer-tests"));
     qInstallMessageHandler(collect);
     testing::UnitTest::GetInstance()->listeners().Append(new WarningsFail);
     return RUN_ALL_TESTS();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Random user actions on the real window, the same ones for the same seed.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What every chart promises: it paints its data, reads by keyboard, is a table, and exports with a receipt.
 #include "plot_gallery.h"
 #include "plot_samples.h"

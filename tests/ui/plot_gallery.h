@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Every chart with hand-made results, for the tests that paint, read and export them.
 #pragma once
 

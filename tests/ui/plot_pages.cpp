@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The pages with insights, driven by a real engine on a small scenario: answers come, stay, dim and follow the selection.
 #include "ui/pages/pipelinepage.h"
 #include "ui/pages/placementpage.h"

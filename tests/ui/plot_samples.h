@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Hand-made results for the tests of charts and pages.
 #pragma once
 

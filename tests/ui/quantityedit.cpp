@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/editor/quantityedit.h"
 
 #include <QApplication>
@@ -41,6 +42,7 @@ TEST_F(QuantityEditTest, KeepsWhatWasTypedWhileItIsWrong)
 {
     edit.selectAll();
     QTest::keyClicks(&edit, u"eight"_s);
+    edit.submitNow();
     edit.setProblem(u"This is no number."_s);
     edit.setCommitted(u"8"_s);
     EXPECT_EQ(edit.text(), u"eight"_s);
@@ -49,7 +51,7 @@ TEST_F(QuantityEditTest, KeepsWhatWasTypedWhileItIsWrong)
     QFocusEvent out(QEvent::FocusOut);
     QApplication::sendEvent(&edit, &out);
     EXPECT_EQ(edit.text(), u"eight"_s);
-    edit.acceptFix();
+    edit.discardTyped();
     EXPECT_EQ(edit.text(), u"8"_s);
     EXPECT_FALSE(edit.hasProblem());
 }
@@ -58,10 +60,33 @@ TEST_F(QuantityEditTest, DoesNotRewriteTheTextUnderTheCursor)
 {
     edit.selectAll();
     QTest::keyClicks(&edit, u"0.9 TB/s"_s);
-    edit.setCommitted(u"900"_s); // the model read it
+    edit.submitNow();
+    edit.accept(u"900"_s); // the model read it
     EXPECT_EQ(edit.text(), u"0.9 TB/s"_s);
     QTest::keyClick(&edit, Qt::Key_Return);
     EXPECT_EQ(edit.text(), u"900"_s);
+}
+
+TEST_F(QuantityEditTest, GivesWayToAnotherValue)
+{
+    edit.selectAll();
+    QTest::keyClicks(&edit, u"16"_s);
+    edit.setCommitted(u"8"_s); // the same value again: a repaint must not disturb typing
+    EXPECT_EQ(edit.text(), u"16"_s);
+    edit.setCommitted(u"4"_s); // undo, a fix, another window
+    EXPECT_EQ(edit.text(), u"4"_s);
+    EXPECT_FALSE(edit.isPending());
+}
+
+TEST_F(QuantityEditTest, SubmitsOnceForAWordThatIsTypedInOneGo)
+{
+    QSignalSpy submitted(&edit, &QuantityEdit::submitted);
+    edit.selectAll();
+    QTest::keyClicks(&edit, u"1e9"_s);
+    EXPECT_EQ(submitted.count(), 0);
+    QTest::keyClick(&edit, Qt::Key_Return);
+    ASSERT_EQ(submitted.count(), 1);
+    EXPECT_EQ(submitted.front().front().toString(), u"1e9"_s);
 }
 
 TEST_F(QuantityEditTest, StepsWithTheArrowKeysAndSubmitsEachStep)

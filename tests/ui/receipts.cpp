@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A picture or a report dropped on the window opens the state that it shows.
 #include "tests/ui/window_fixture.h"
 #include "ui/window/receiptimport.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A killed session comes back: the study is on disk soon after each edit.
 #include "tests/ui/window_fixture.h"
 

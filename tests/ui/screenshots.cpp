@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The pictures of every page in both themes at scale 1 and 2, as prism-explorer --screenshots writes them.
 #include <QColor>
 #include <QDir>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/theme/icons.h"
 #include "ui/theme/segmented.h"
 #include "ui/theme/theme.h"
@@ -58,7 +59,7 @@ TEST(Theme, NoWidgetNamesAColour)
     int seen = 0;
     while (files.hasNext()) {
         const QString path = files.next();
-        if (path.contains(u"/ui/theme/palette."_s))
+        if (path.contains(u"/ui/look/palette."_s))
             continue;
         QFile file(path);
         ASSERT_TRUE(file.open(QIODevice::ReadOnly));
@@ -72,15 +73,27 @@ TEST(Theme, NoWidgetNamesAColour)
 
 TEST(Icons, AreDrawnInTheColourOfTheirRole)
 {
-    const Look look(lightPalette());
-    for (int i = 0; i <= static_cast<int>(Icon::hidden); ++i) {
-        const QImage image = icon(static_cast<Icon>(i), look, Role::accent).pixmap(32, 32).toImage();
-        int painted = 0;
-        for (int y = 0; y < image.height(); ++y)
-            for (int x = 0; x < image.width(); ++x)
-                painted += qAlpha(image.pixel(x, y)) > 128;
-        EXPECT_GT(painted, 8) << "icon " << i;
-    }
+    for (const Palette* palette : {&lightPalette(), &darkPalette()})
+        for (const Role role : {Role::accent, Role::error, Role::textSecondary})
+            for (int i = 0; i <= static_cast<int>(Icon::hidden); ++i) {
+                const QColor wanted = (*palette)[role];
+                const QImage image = icon(static_cast<Icon>(i), Look(*palette), role).pixmap(32, 32).toImage();
+                int painted = 0, other = 0;
+                for (int y = 0; y < image.height(); ++y)
+                    for (int x = 0; x < image.width(); ++x) {
+                        const QColor seen = image.pixelColor(x, y);
+                        if (seen.alpha() < 200) // the soft edge of a line
+                            continue;
+                        ++painted;
+                        other += std::abs(seen.red() - wanted.red()) + std::abs(seen.green() - wanted.green())
+                                             + std::abs(seen.blue() - wanted.blue())
+                                         > 6
+                                     ? 1
+                                     : 0;
+                    }
+                EXPECT_GT(painted, 8) << "icon " << i;
+                EXPECT_EQ(other, 0) << "icon " << i << " in role " << static_cast<int>(role) << (palette->dark ? ", dark" : ", light");
+            }
 }
 
 TEST(SegmentedControl, ChoosesByClickAndKeepsItsChoice)

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The window at other sizes of the interface: everything follows, nothing is cut.
 #include "tests/ui/window_fixture.h"
-#include "ui/distribution/distributionmodel.h"
+#include "ui/workspace/distributionmodel.h"
 #include "ui/distribution/distributiontable.h"
 #include "ui/distribution/figuredelegate.h"
 #include "ui/editor/configeditor.h"

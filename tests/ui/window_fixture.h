@@ -1,7 +1,8 @@
-// A window on a small study that every machine computes at once, and patience for its background work.
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A window on a small study, and patience for its background work.
 #pragma once
 
-#include "core/scenario/parameters.h"
+#include "tests/ui/studies.h"
 #include "ui/editor/configeditor.h"
 #include "ui/editor/quantityedit.h"
 #include "ui/theme/theme.h"
@@ -17,39 +18,6 @@
 #include <gtest/gtest.h>
 
 namespace prism::ui::test {
-
-/// A dense model on 64 GPUs of 8 nodes: TP 4, PP 4, DP 4.
-inline Scenario smallScenario(const std::string& name)
-{
-    Scenario s;
-    s.name = name;
-    for (const auto& [path, text] : {std::pair{"cluster.num_gpus", "64"},
-                                     {"cluster.gpus_per_node", "8"},
-                                     {"model.num_layers", "16"},
-                                     {"parallelism.tensor_model_parallel_size", "4"},
-                                     {"parallelism.pipeline_model_parallel_size", "4"},
-                                     {"training.global_batch_size", "32"}}) {
-        Result<Scenario> next = setParameter(s, path, text);
-        EXPECT_TRUE(next.ok()) << path;
-        if (next)
-            s = std::move(next).value();
-    }
-    s.variability.spatial = {Family::normal, 0.02};
-    s.variability.gemm = {Family::lognormal, 0.02};
-    s.variability.interCollective = {Family::lognormal, 0.05};
-    return s;
-}
-
-inline StudyState smallStudy()
-{
-    StudyState state;
-    Scenario base = smallScenario("base"), slow = smallScenario("base + slow node");
-    slow.variability.slow.push_back({3, -1, 1.15, 1});
-    state.entries.push_back({1, std::make_shared<const Scenario>(base), 0, true, false});
-    state.entries.push_back({2, std::make_shared<const Scenario>(slow), 1, true, false});
-    state.baselineId = 1;
-    return state;
-}
 
 class WindowTest : public ::testing::Test {
 protected:
@@ -84,7 +52,7 @@ protected:
         for (int quiet = 0; quiet < 3;) {
             QApplication::processEvents(QEventLoop::AllEvents, 10);
             QTest::qWait(5);
-            quiet = window.workspace().bridge().isBusy() ? 0 : quiet + 1;
+            quiet = window.workspace().bridge().isBusy() || window.editor().isPending() ? 0 : quiet + 1;
             if (clock.elapsed() > milliseconds) {
                 ADD_FAILURE() << "the window did not become idle";
                 return false;
@@ -112,6 +80,7 @@ protected:
         row->field()->setFocus();
         static_cast<QLineEdit*>(row->field())->selectAll();
         QTest::keyClicks(row->field(), QString::fromLatin1(text));
+        row->submitTyped(); // a user pauses
     }
 
     QTemporaryDir folder;

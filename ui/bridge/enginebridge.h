@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Between the window and the engine: scenarios in, immutable snapshots out, on a worker thread of its own.
 #pragma once
 

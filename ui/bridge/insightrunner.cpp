@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/bridge/insightrunner.h"
 
 #include <QMetaObject>
 #include <QPointer>
 
+#include <algorithm>
 #include <condition_variable>
 #include <deque>
 #include <exception>
@@ -22,7 +24,9 @@ struct InsightRunner::Impl {
     };
     std::deque<Job> waiting;    // GUI thread only
     std::optional<Job> running; // GUI thread only; its work moved to the worker
-    bool cancelled = false, held = false;
+    bool cancelled = false, held = false, requeue = false;
+    QPointer<QObject> front;
+    QString progress; // of the running job
     std::uint64_t nextNumber = 1;
 
     std::mutex mutex;
@@ -44,7 +48,14 @@ InsightRunner::InsightRunner(QObject* parent) : QObject(parent), m_impl(std::mak
             lock.unlock();
             const JobProgress report = [this, key = job.key](double share, const QString& text) {
                 QMetaObject::invokeMethod(
-                    this, [this, key, share, text] { Q_EMIT progress(key, share, text); }, Qt::QueuedConnection);
+                    this,
+                    [this, key, share, text] {
+                        if (m_impl->running && m_impl->running->key == key)
+                            m_impl->progress =
+                                text.isEmpty() ? tr("%1 %").arg(qRound(share * 100)) : tr("%1 %, %2").arg(qRound(share * 100)).arg(text);
+                        Q_EMIT progress(key, share, text);
+                    },
+                    Qt::QueuedConnection);
             };
             std::shared_ptr<const void> result;
             try {
@@ -55,12 +66,16 @@ InsightRunner::InsightRunner(QObject* parent) : QObject(parent), m_impl(std::mak
             QMetaObject::invokeMethod(
                 this,
                 [this, result] {
-                    const Impl::Job done = std::move(*m_impl->running);
+                    Impl::Job done = std::move(*m_impl->running);
+                    const bool again = m_impl->requeue && !m_impl->cancelled;
                     const bool cancelled = m_impl->cancelled || !result;
                     m_impl->running.reset();
-                    Q_EMIT finished(done.key, cancelled);
-                    if (!cancelled && done.receiver)
+                    if (again)
+                        m_impl->waiting.push_back(std::move(done)); // it gave way to the page that is looked at
+                    else if (!cancelled && done.receiver)
                         done.done(result);
+                    if (!again)
+                        Q_EMIT finished(done.key, cancelled);
                     startNext();
                 },
                 Qt::QueuedConnection);
@@ -79,7 +94,25 @@ void InsightRunner::start(QObject* receiver, const QString& key, const QString& 
 {
     cancel(key);
     m_impl->waiting.push_back({m_impl->nextNumber++, receiver, key, title, std::move(work), std::move(done)});
+    preempt();
     startNext();
+}
+
+void InsightRunner::setFront(QObject* receiver)
+{
+    m_impl->front = receiver;
+    preempt();
+}
+
+void InsightRunner::preempt()
+{
+    Impl& d = *m_impl;
+    const auto inFront = [&d](const Impl::Job& job) { return d.front && job.receiver == d.front; };
+    std::stable_partition(d.waiting.begin(), d.waiting.end(), inFront);
+    if (!d.running || d.waiting.empty() || inFront(*d.running) || !inFront(d.waiting.front()))
+        return;
+    d.requeue = true;
+    d.stopRunning.request_stop();
 }
 
 void InsightRunner::startNext()
@@ -88,9 +121,10 @@ void InsightRunner::startNext()
         return;
     Impl::Job job = std::move(m_impl->waiting.front());
     m_impl->waiting.pop_front();
-    m_impl->cancelled = false;
+    m_impl->cancelled = m_impl->requeue = false;
+    m_impl->progress.clear();
     m_impl->stopRunning = std::stop_source();
-    m_impl->running = Impl::Job{job.number, job.receiver, job.key, job.title, {}, job.done};
+    m_impl->running = job;
     const QString key = job.key, title = job.title;
     {
         const std::lock_guard lock(m_impl->mutex);
@@ -111,9 +145,12 @@ void InsightRunner::cancel(const QString& key)
 
 void InsightRunner::cancelAll()
 {
-    m_impl->waiting.clear();
+    std::deque<Impl::Job> dropped;
+    dropped.swap(m_impl->waiting);
     if (m_impl->running)
         cancel(m_impl->running->key);
+    for (const Impl::Job& job : dropped)
+        Q_EMIT finished(job.key, true);
 }
 
 void InsightRunner::setHeld(bool held)
@@ -130,6 +167,16 @@ bool InsightRunner::isBusy(const QString& key) const
         if (job.key == key)
             return true;
     return false;
+}
+
+bool InsightRunner::isRunning(const QString& key) const
+{
+    return m_impl->running && m_impl->running->key == key && !m_impl->cancelled && !m_impl->requeue;
+}
+
+QString InsightRunner::progressText(const QString& key) const
+{
+    return isRunning(key) ? m_impl->progress : QString();
 }
 
 bool InsightRunner::isIdle() const

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Runs insight jobs (tornado, placement map, scaling, ...) one at a time on a thread of its own; latest wins.
 #pragma once
 
@@ -36,6 +37,10 @@ public:
             },
             [done = std::move(done)](const std::shared_ptr<const void>& result) { done(std::static_pointer_cast<const R>(result)); });
     }
+    /// The jobs of this receiver come first; a running job of another one goes back to the queue.
+    void setFront(QObject* receiver);
+    /// Questions whose jobs were cancelled may be asked again.
+    void retry() { ++m_round; }
     void cancel(const QString& key);
     void cancelAll();
     /// While held no new job starts (the engine bridge is busy with an edit).
@@ -43,6 +48,9 @@ public:
 
     // look at it
     [[nodiscard]] bool isBusy(const QString& key) const; ///< waits or runs
+    [[nodiscard]] bool isRunning(const QString& key) const;
+    [[nodiscard]] QString progressText(const QString& key) const; ///< "34 %, 6,200 of 10,000 samples"; empty while nothing was said
+    [[nodiscard]] int round() const { return m_round; }           ///< counts the calls of retry
     [[nodiscard]] bool isIdle() const;
 
 Q_SIGNALS:
@@ -55,8 +63,10 @@ private:
     using Done = std::function<void(const std::shared_ptr<const void>&)>;
     void start(QObject* receiver, const QString& key, const QString& title, Work work, Done done);
     void startNext();
+    void preempt();
 
     struct Impl;
+    int m_round = 0;
     std::unique_ptr<Impl> m_impl;
 };
 

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/distribution/cdfchart.h"
 
 #include "ui/distribution/cdfview.h"
-#include "ui/theme/format.h"
+#include "ui/look/format.h"
 
 #include <QGraphicsLayout>
 #include <QKeyEvent>
@@ -194,12 +195,10 @@ void CdfChart::layoutPlot()
     d.view->viewport()->update();
 }
 
-void CdfChart::refresh()
+void CdfChart::setAxes()
 {
     Impl& d = *m_impl;
-    const Look& look = d.theme.look();
-    layoutPlot();
-    double low = 0, high = 0, top = 0;
+    double low = 0, high = 1, top = 0;
     bool first = true;
     for (const ChartCurve& c : d.curves) {
         if (c.cdf.empty())
@@ -210,18 +209,19 @@ void CdfChart::refresh()
         for (const DensityPoint& point : c.density)
             top = std::max(top, point.perSecond * 100);
     }
-    if (first) {
-        low = 0;
-        high = 1;
-    }
     const bool zoomed = d.zoomHigh > d.zoomLow;
-    const int most = std::max(2, static_cast<int>(d.plot.width() / look.px(96)));
+    const int most = std::max(2, static_cast<int>(d.plot.width() / d.theme.look().px(96)));
     d.ticksX = zoomed ? coveringTicks(d.zoomLow, d.zoomHigh, most) : coveringTicks(low, high, most);
     d.axisX->setRange(zoomed ? d.zoomLow : d.ticksX.values.front(), zoomed ? d.zoomHigh : d.ticksX.values.back());
     d.ticksY = d.mode == Mode::density      ? coveringTicks(0, std::max(top, 1e-9), 4)
                : d.mode == Mode::exceedance ? Ticks{{-4, -3, -2, -1, 0}, 1, 0}
                                             : Ticks{{0, 25, 50, 75, 100}, 25, 0};
     d.axisY->setRange(d.ticksY.values.front(), d.ticksY.values.back());
+}
+
+void CdfChart::growSeries()
+{
+    Impl& d = *m_impl;
     while (static_cast<qsizetype>(d.drawn.size()) < d.curves.size()) {
         Drawn fresh{new QLineSeries, nullptr, std::make_unique<QLineSeries>(), std::make_unique<QLineSeries>()};
         fresh.band = new QAreaSeries(fresh.upper.get(), fresh.lower.get());
@@ -232,60 +232,77 @@ void CdfChart::refresh()
         }
         d.drawn.push_back(std::move(fresh));
     }
+}
+
+CurveLines CdfChart::Impl::lines(const ChartCurve& c) const
+{
+    CurveLines out;
+    if (mode == Mode::density) {
+        for (const DensityPoint& point : c.density)
+            out.line << QPointF(point.seconds, point.perSecond * 100);
+        return out;
+    }
+    const CurvePoint &first = c.cdf.front(), &last = c.cdf.back();
+    if (mode == Mode::cdf) { // the band holds the whole curve
+        const double start = std::min(axisX->min(), first.seconds);
+        out.line << QPointF(axisX->min(), 0) << QPointF(first.seconds, 0);
+        out.upper << QPointF(start, first.high * 100);
+        out.lower << QPointF(start, first.low * 100);
+    }
+    for (const CurvePoint& point : c.cdf) {
+        if (mode == Mode::exceedance && point.probability >= 1)
+            continue; // log 0
+        out.line << QPointF(point.seconds, yValue(point.probability));
+        out.upper << QPointF(point.seconds, yValue(point.high));
+        out.lower << QPointF(point.seconds, yValue(point.low));
+    }
+    if (mode == Mode::cdf) {
+        const double end = std::max(axisX->max(), last.seconds);
+        out.line << QPointF(end, 100);
+        out.upper << QPointF(end, last.high * 100);
+        out.lower << QPointF(end, last.low * 100);
+    }
+    return out;
+}
+
+void CdfChart::drawCurve(Drawn& drawn, const ChartCurve& c)
+{
+    const Impl& d = *m_impl;
+    const CurveLines lines = d.lines(c);
+    drawn.line->replace(lines.line);
+    drawn.upper->replace(lines.upper);
+    drawn.lower->replace(lines.lower);
+    const bool back = c.stale || (d.brushed >= 0 && d.brushed != c.id);
+    QPen pen = d.theme.look().seriesPen(c.colour, c.baseline);
+    pen.setCapStyle(Qt::FlatCap);
+    QColor color = pen.color(), fill = color;
+    color.setAlphaF(back ? 0.4F : 1.0F);
+    pen.setColor(color);
+    drawn.line->setPen(pen);
+    fill.setAlphaF(back ? 0.10F : static_cast<float>(metric::bandOpacity));
+    drawn.band->setBrush(fill);
+    drawn.band->setPen(Qt::NoPen);
+}
+
+void CdfChart::refresh()
+{
+    Impl& d = *m_impl;
+    layoutPlot();
+    setAxes();
+    growSeries();
     // The baseline is drawn last: curve k of the table takes series k, the baseline the last one in use.
     QList<const ChartCurve*> order;
-    for (const ChartCurve& c : d.curves)
-        if (!c.baseline)
-            order << &c;
-    for (const ChartCurve& c : d.curves)
-        if (c.baseline)
-            order << &c;
+    for (const bool baseline : {false, true})
+        for (const ChartCurve& c : d.curves)
+            if (c.baseline == baseline)
+                order << &c;
     for (std::size_t i = 0; i < d.drawn.size(); ++i) {
-        Drawn& drawn = d.drawn[i];
-        const bool used = static_cast<qsizetype>(i) < order.size() && !order[static_cast<qsizetype>(i)]->cdf.empty();
-        drawn.line->setVisible(used);
-        drawn.band->setVisible(used && d.mode != Mode::density);
-        if (!used)
-            continue;
-        const ChartCurve& c = *order[static_cast<qsizetype>(i)];
-        QList<QPointF> line, upper, lower;
-        if (d.mode == Mode::density) {
-            for (const DensityPoint& point : c.density)
-                line << QPointF(point.seconds, point.perSecond * 100);
-        } else {
-            if (d.mode == Mode::cdf) {
-                line << QPointF(d.axisX->min(), 0) << QPointF(c.cdf.front().seconds, 0);
-                upper << QPointF(std::min(d.axisX->min(), c.cdf.front().seconds),
-                                 c.cdf.front().high * 100); // the band holds the whole curve
-                lower << QPointF(std::min(d.axisX->min(), c.cdf.front().seconds), c.cdf.front().low * 100);
-            }
-            for (const CurvePoint& point : c.cdf) {
-                if (d.mode == Mode::exceedance && point.probability >= 1)
-                    continue; // log 0
-                line << QPointF(point.seconds, d.yValue(point.probability));
-                upper << QPointF(point.seconds, d.yValue(point.high));
-                lower << QPointF(point.seconds, d.yValue(point.low));
-            }
-            if (d.mode == Mode::cdf) {
-                const double end = std::max(d.axisX->max(), c.cdf.back().seconds);
-                line << QPointF(end, 100);
-                upper << QPointF(end, c.cdf.back().high * 100);
-                lower << QPointF(end, c.cdf.back().low * 100);
-            }
-        }
-        drawn.line->replace(line);
-        drawn.upper->replace(upper);
-        drawn.lower->replace(lower);
-        const bool back = c.stale || (d.brushed >= 0 && d.brushed != c.id);
-        QPen pen = look.seriesPen(c.colour, c.baseline);
-        pen.setCapStyle(Qt::FlatCap);
-        QColor color = pen.color(), fill = color;
-        color.setAlphaF(back ? 0.4F : 1.0F);
-        pen.setColor(color);
-        drawn.line->setPen(pen);
-        fill.setAlphaF(back ? 0.10F : static_cast<float>(metric::bandOpacity));
-        drawn.band->setBrush(fill);
-        drawn.band->setPen(Qt::NoPen);
+        const auto at = static_cast<qsizetype>(i);
+        const bool used = at < order.size() && !order[at]->cdf.empty();
+        d.drawn[i].line->setVisible(used);
+        d.drawn[i].band->setVisible(used && d.mode != Mode::density);
+        if (used)
+            drawCurve(d.drawn[i], *order[at]);
     }
     d.view->viewport()->update();
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The chart of step-time distributions: CDF, density or exceedance of up to six scenarios with a limit that can be dragged.
 // The one place that knows Qt Charts.
 #pragma once
@@ -33,6 +34,8 @@ struct LimitReading {
     QString sentence;       ///< "P(step > 9.30 s) = 5.0 %"
     QString note;           ///< "± 0.4 points, baseline"
 };
+
+struct Drawn;
 
 /// GUI thread only. Sizes and colours come from the theme's look at paint time.
 class CdfChart final : public QWidget {
@@ -76,6 +79,9 @@ private:
     class View;
     struct Impl;
     void refresh();
+    void setAxes();    ///< ranges and ticks of what is shown
+    void growSeries(); ///< a series and a band for every curve
+    void drawCurve(Drawn& drawn, const ChartCurve& curve);
     void layoutPlot();
     void editLimit();
     std::unique_ptr<Impl> m_impl;

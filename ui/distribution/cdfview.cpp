@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/distribution/cdfview.h"
 
 #include <QMouseEvent>
@@ -56,6 +57,7 @@ bool CdfChart::View::nearLimit(const QPointF& at) const
 
 void CdfChart::View::mousePressEvent(QMouseEvent* event)
 {
+    m_owner->m_impl->editor->hide(); // a click beside it ends typing
     m_owner->setFocus(Qt::MouseFocusReason);
     if (event->button() != Qt::LeftButton)
         return;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The inside of CdfChart: its state, and the view that draws what Qt Charts does not and takes the mouse.
 #pragma once
 
@@ -21,6 +22,11 @@ struct Drawn {
     std::unique_ptr<QLineSeries> upper, lower;
 };
 
+/// A curve and its band in axis values.
+struct CurveLines {
+    QList<QPointF> line, upper, lower;
+};
+
 struct CdfChart::Impl {
     const Theme& theme;
     QChart* chart = nullptr;
@@ -42,6 +48,7 @@ struct CdfChart::Impl {
     /// On the y axis: percent, or the logarithm of the exceedance.
     [[nodiscard]] double yValue(double probability) const;
     [[nodiscard]] double yPixel(double value) const;
+    [[nodiscard]] CurveLines lines(const ChartCurve& curve) const;
 };
 
 /// Draws what Qt Charts does not: ticks, limit, noise-free line, flags; and takes the mouse.

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The painted parts of the view: ticks, limit with its flag, noise-free line, crosshair.
 #include "ui/distribution/cdfview.h"
-#include "ui/theme/format.h"
+#include "ui/look/format.h"
 
 #include <QPainter>
 

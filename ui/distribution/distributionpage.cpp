@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/distribution/distributionpage.h"
 
 #include "core/insight/guarantee/guarantee.h"
@@ -6,8 +7,9 @@
 #include "ui/model/selection.h"
 #include "ui/model/studymodel.h"
 #include "ui/theme/flowlayout.h"
-#include "ui/theme/format.h"
+#include "ui/look/format.h"
 #include "ui/theme/segmented.h"
+#include "ui/theme/plaintext.h"
 
 #include <QLabel>
 #include <QVBoxLayout>
@@ -43,10 +45,14 @@ DistributionPage::DistributionPage(const Theme& theme, ChangesCache& cache, QWid
     cardLayout->setContentsMargins(padding, theme.px(12), padding, theme.px(8));
     cardLayout->setSpacing(theme.px(4));
     auto* head = new QHBoxLayout;
-    m_title = new QLabel;
+    m_title = plainLabel();
     m_title->setProperty("type", u"title"_s);
     m_legend = new ScenarioLegend(theme, card);
+    m_note = plainLabel();
+    m_note->setProperty("type", u"tick"_s);
+    m_note->setProperty("role", u"warning"_s);
     head->addWidget(m_title, 0, Qt::AlignTop);
+    head->addWidget(m_note, 0, Qt::AlignTop);
     head->addWidget(m_legend, 1);
     cardLayout->addLayout(head);
     m_chart = new CdfChart(theme);
@@ -55,8 +61,8 @@ DistributionPage::DistributionPage(const Theme& theme, ChangesCache& cache, QWid
     line->setProperty("separator", true);
     cardLayout->addWidget(line);
     auto* foot = new QHBoxLayout;
-    m_footer = new QLabel;
-    m_footerRight = new QLabel;
+    m_footer = plainLabel();
+    m_footerRight = plainLabel();
     for (QLabel* label : {m_footer, m_footerRight}) {
         label->setProperty("type", u"tick"_s);
         label->setProperty("role", u"tertiary"_s);
@@ -115,10 +121,13 @@ double DistributionPage::limitSeconds() const
     return samples ? quantileOfSorted(*samples, 0.95) : 0;
 }
 
-bool DistributionPage::isComputing() const
+PageState DistributionPage::state() const
 {
-    return std::any_of(m_context.scenarios.begin(), m_context.scenarios.end(),
-                       [](const ShownScenario& s) { return s.stale && !s.snapshot; });
+    PageState all = stateOf(m_context.current());
+    for (const ShownScenario& s : m_context.scenarios)
+        if (!s.snapshot && !s.invalid && !s.cancelled) // another scenario's first curve is still missing
+            all = worse(all, stateOf(&s));
+    return all;
 }
 
 void DistributionPage::setContext(const PageContext& context)
@@ -129,7 +138,8 @@ void DistributionPage::setContext(const PageContext& context)
         !m_context.scenarios.isEmpty() && context.currentId == m_context.currentId && context.baselineId == m_context.baselineId
         && context.limitSeconds != m_context.limitSeconds && context.scenarios.size() == m_context.scenarios.size()
         && std::equal(context.scenarios.begin(), context.scenarios.end(), m_context.scenarios.begin(), [](const auto& a, const auto& b) {
-               return a.snapshot == b.snapshot && a.stale == b.stale && a.visible == b.visible && a.name == b.name && a.colour == b.colour;
+               return a.snapshot == b.snapshot && stateOf(&a) == stateOf(&b) && a.visible == b.visible && a.name == b.name
+                      && a.colour == b.colour;
            });
     m_context = context;
     if (onlyLimit)
@@ -185,7 +195,9 @@ void DistributionPage::refresh()
     m_chart->setMode(mode);
     m_chart->setCurves(std::move(curves));
     const ShownScenario* current = m_context.current();
-    m_chart->setNotice(!current || current->snapshot ? QString() : tr("Computing the first samples"));
+    const StateText said = textOf(stateOf(current), current && current->snapshot, tr("Computing the first samples"));
+    m_chart->setNotice(said.message);
+    m_note->setText(said.note);
     const ShownScenario* read = readScenario();
     if (read && read->snapshot) {
         const auto n = within() ? read->snapshot->within.samples : read->snapshot->across.samples;
@@ -208,7 +220,8 @@ void DistributionPage::refreshLimit()
     if (const std::vector<double>* samples = readSamples(); samples && limit > 0) {
         const Estimate over = exceedance(*samples, limit);
         const ShownScenario* read = readScenario();
-        reading = {limit, 1 - over.value, tr("P(step > %1) = %2").arg(format::seconds(limit).text(), format::percent(over.value)),
+        reading = {limit, 1 - over.value,
+                   tr("P(step > %1) = %2").arg(format::seconds(limit).text(), shareRuns(over.value, over.halfWidth).front().text),
                    tr("± %1 points, %2").arg(format::number(over.halfWidth * 100, 1), read->isBaseline ? tr("baseline") : read->name)};
         accessible = reading.sentence;
     }

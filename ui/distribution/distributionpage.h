@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The Distribution page: overlay of step-time distributions with a limit, and every scenario in a table beneath.
 #pragma once
 
 #include "ui/distribution/cdfchart.h"
-#include "ui/distribution/distributionmodel.h"
+#include "ui/workspace/distributionmodel.h"
 
 class QLabel;
 
@@ -22,7 +23,7 @@ public:
     void setContext(const PageContext& context) override;
     [[nodiscard]] QWidget* tools() override { return m_tools; }
     [[nodiscard]] TableData asTable() const override { return m_model->table(); }
-    [[nodiscard]] bool isComputing() const override;
+    [[nodiscard]] PageState state() const override;
     [[nodiscard]] QJsonObject saveState() const override;
     void restoreState(const QJsonObject& state) override;
     [[nodiscard]] CdfChart& chart() { return *m_chart; }
@@ -42,7 +43,7 @@ private:
     PageContext m_context;
     QWidget* m_tools;
     SegmentedControl *m_modes, *m_spread;
-    QLabel *m_title, *m_footer, *m_footerRight;
+    QLabel *m_title, *m_note, *m_footer, *m_footerRight;
     ScenarioLegend* m_legend;
     CdfChart* m_chart;
     DistributionModel* m_model;

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/distribution/distributiontable.h"
 
-#include "ui/distribution/distributionmodel.h"
+#include "ui/distribution/figuredelegate.h"
+#include "ui/workspace/distributionmodel.h"
 
 #include <QHeaderView>
 #include <QResizeEvent>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The table under the distribution: its figures are never cut. Where the columns do not fit, intervals and changes stand under
 // their values; where that is not enough, the table scrolls.
 #pragma once

@@ -1,6 +1,5 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/distribution/figuredelegate.h"
-
-#include "ui/theme/format.h"
 
 #include <QFontMetricsF>
 #include <QPainter>
@@ -8,58 +7,6 @@
 #include <algorithm>
 
 namespace prism::ui {
-
-void drawSeriesSample(QPainter& painter, const QRectF& rect, const Look& look, int colour, bool baseline, bool hidden)
-{
-    painter.save();
-    painter.setRenderHint(QPainter::Antialiasing);
-    QPen pen = look.seriesPen(colour, baseline);
-    pen.setCapStyle(Qt::FlatCap);
-    if (hidden)
-        pen.setColor(look[Role::textTertiary]);
-    painter.setPen(pen);
-    const double y = rect.center().y();
-    painter.drawLine(QPointF(rect.left(), y), QPointF(rect.right(), y));
-    painter.restore();
-}
-
-double drawRuns(QPainter& painter, const QRectF& rect, const FigureRuns& runs, const Look& look, bool dimmed)
-{
-    double x = rect.left(), baseline = 0;
-    for (const FigureRun& run : runs) // all runs stand on the line of the largest
-        baseline = std::max(baseline, QFontMetricsF(look.font(run.type)).ascent() - QFontMetricsF(look.font(run.type)).descent());
-    const double y = rect.center().y() + baseline / 2;
-    for (const FigureRun& run : runs) {
-        const QFont font = look.font(run.type);
-        const QFontMetricsF metrics(font);
-        painter.setFont(font);
-        painter.setPen(look[dimmed ? Role::textTertiary : run.role]);
-        const double room = rect.right() - x;
-        if (room <= 0)
-            break;
-        painter.drawText(QPointF(x, y), metrics.elidedText(run.text, Qt::ElideRight, room + 0.5));
-        x += metrics.horizontalAdvance(run.text);
-    }
-    return x - rect.left();
-}
-
-FigureRuns shareRuns(double share, double halfWidth)
-{
-    if (share < 0.001)
-        return {{QObject::tr("< 0.1 %"), Type::bodyStrong}};
-    if (share > 0.999)
-        return {{QObject::tr("> 99.9 %"), Type::bodyStrong}};
-    return {{format::percent(share), Type::bodyStrong},
-            {QStringLiteral("   ± %1").arg(format::number(halfWidth * 100, 1)), Type::small, Role::textTertiary}};
-}
-
-QString plainText(const FigureRuns& runs)
-{
-    QString text;
-    for (const FigureRun& run : runs)
-        text += run.text;
-    return text.simplified();
-}
 
 void FigureDelegate::paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const
 {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The legend over the curves: line samples with the names of the scenarios.
 #pragma once
 

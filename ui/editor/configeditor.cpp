@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/editor/configeditor.h"
 
 #include "ui/editor/quantityedit.h"
-#include "ui/theme/format.h"
+#include "ui/look/format.h"
 #include "ui/theme/icons.h"
+#include "ui/theme/plaintext.h"
 
 #include <QCheckBox>
 #include <QLabel>
@@ -17,6 +19,17 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace prism::ui {
 
+namespace {
+
+/// What is wrong, and what would be taken: a range that is not named cannot be kept.
+QString sentenceOf(const Diagnostic& d)
+{
+    const QString text = QString::fromStdString(d.message), accepted = QString::fromStdString(d.accepted);
+    return accepted.isEmpty() || text.contains(accepted) ? text : QObject::tr("%1 Accepted: %2.").arg(text, accepted);
+}
+
+} // namespace
+
 ConfigEditor::ConfigEditor(Workspace& workspace, const Theme& theme, QWidget* parent)
     : QWidget(parent),
       m_workspace(workspace),
@@ -25,18 +38,50 @@ ConfigEditor::ConfigEditor(Workspace& workspace, const Theme& theme, QWidget* pa
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
+    layout->addLayout(makeHead());
+    layout->addLayout(makeTools());
+    layout->addWidget(makeGroups(), 1);
+    connect(m_filter, &QLineEdit::textChanged, this, [this] { applyFilter(); });
+    connect(m_all, &QCheckBox::toggled, this, [this] { applyFilter(); });
+    connect(&workspace, &Workspace::contextChanged, this, &ConfigEditor::refresh);
+    connect(&workspace.study(), &StudyModel::changed, this, [this] { // at once: no turn of the event loop with an old value
+        if (m_entering)
+            return;
+        m_beforeEdit.reset(); // undo, a fix, another view: what is in use now is what keystrokes start from
+        refresh();
+    });
+    connect(&workspace.study(), &StudyModel::currentChanged, this, &ConfigEditor::refresh);
+    connect(&workspace.study(), &StudyModel::replaced, this, &ConfigEditor::forgetTyped);
+    connect(&workspace.study(), &StudyModel::readOnlyChanged, this, [this](bool readOnly) {
+        for (ParameterRow* row : rows())
+            row->setReadOnly(readOnly);
+    });
+    connect(this, &QObject::destroyed, this, [groups = m_groups] { qDeleteAll(groups); });
+    connect(&theme, &Theme::changed, this, &ConfigEditor::restyleHeaders);
+    restyleHeaders();
+    setExpanded(u"parallelism"_s, true);
+    setExpanded(u"training"_s, true);
+    setExpanded(u"variability"_s, true);
+}
+
+QLayout* ConfigEditor::makeHead()
+{
     auto* head = new QHBoxLayout;
-    head->setContentsMargins(theme.px(16), theme.px(8), theme.px(12), theme.px(4));
-    auto* title = new QLabel(tr("Configuration"));
+    head->setContentsMargins(m_theme.px(16), m_theme.px(8), m_theme.px(12), m_theme.px(4));
+    auto* title = plainLabel(tr("Configuration"));
     title->setProperty("type", u"strong"_s);
     m_differences = new QPushButton;
     m_differences->setProperty("kind", u"link"_s);
     connect(m_differences, &QPushButton::clicked, this, &ConfigEditor::differencesRequested);
     head->addWidget(title, 1);
     head->addWidget(m_differences);
-    layout->addLayout(head);
+    return head;
+}
+
+QLayout* ConfigEditor::makeTools()
+{
     auto* tools = new QHBoxLayout;
-    tools->setContentsMargins(theme.px(16), 0, theme.px(16), theme.px(6));
+    tools->setContentsMargins(m_theme.px(16), 0, m_theme.px(16), m_theme.px(6));
     m_filter = new QLineEdit;
     m_filter->setPlaceholderText(tr("Find a parameter"));
     m_filter->setAccessibleName(tr("Find a parameter"));
@@ -44,9 +89,13 @@ ConfigEditor::ConfigEditor(Workspace& workspace, const Theme& theme, QWidget* pa
     m_all = new QCheckBox(tr("Show all"));
     m_all->setToolTip(tr("Also show what is rarely changed"));
     tools->addWidget(m_filter, 1);
-    tools->addSpacing(theme.px(8));
+    tools->addSpacing(m_theme.px(8));
     tools->addWidget(m_all);
-    layout->addLayout(tools);
+    return tools;
+}
+
+QWidget* ConfigEditor::makeGroups()
+{
     m_scroll = new QScrollArea;
     m_scroll->setWidgetResizable(true);
     m_scroll->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
@@ -55,59 +104,57 @@ ConfigEditor::ConfigEditor(Workspace& workspace, const Theme& theme, QWidget* pa
     auto* content = new QWidget;
     content->setObjectName(u"configContent"_s);
     auto* stack = new QVBoxLayout(content);
-    stack->setContentsMargins(0, 0, 0, theme.px(16));
+    stack->setContentsMargins(0, 0, 0, m_theme.px(16));
     stack->setSpacing(0);
     const std::pair<QString, QString> groups[] = {
         {u"model"_s, tr("Model")},       {u"cluster"_s, tr("Cluster")},         {u"parallelism"_s, tr("Parallelism")},
         {u"training"_s, tr("Training")}, {u"variability"_s, tr("Variability")}, {u"measured"_s, tr("Measured")}};
     for (const auto& [id, name] : groups) {
-        auto* g = new Group{id, name};
-        auto* line = new QWidget;
-        auto* lineLayout = new QHBoxLayout(line);
-        lineLayout->setContentsMargins(theme.px(10), theme.px(2), theme.px(16), theme.px(2));
-        g->header = new QToolButton;
-        g->header->setText(name);
-        g->header->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-        g->header->setAccessibleName(tr("%1 parameters").arg(name));
-        g->header->setIconSize(QSize(theme.px(12), theme.px(12)));
-        connect(g->header, &QToolButton::clicked, this, [this, g] { setExpanded(g->id, !g->expanded); });
-        g->summary = new QLabel;
-        g->summary->setProperty("role", u"secondary"_s);
-        g->summary->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
-        g->summary->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-        lineLayout->addWidget(g->header);
-        lineLayout->addWidget(g->summary, 1);
-        stack->addWidget(line);
-        g->body = new QWidget;
-        g->layout = new QVBoxLayout(g->body);
-        g->layout->setContentsMargins(0, 0, 0, theme.px(6));
-        g->layout->setSpacing(0);
-        g->body->hide();
-        stack->addWidget(g->body);
+        m_groups << makeGroup(id, name, *stack);
         auto* rule = new QFrame;
         rule->setProperty("separator", true);
         stack->addWidget(rule);
-        m_groups << g;
     }
     stack->addStretch();
     m_scroll->setWidget(content);
-    layout->addWidget(m_scroll, 1);
-    connect(m_filter, &QLineEdit::textChanged, this, [this] { applyFilter(); });
-    connect(m_all, &QCheckBox::toggled, this, [this] { applyFilter(); });
-    connect(&workspace, &Workspace::contextChanged, this, &ConfigEditor::refresh);
-    connect(this, &QObject::destroyed, this, [groups = m_groups] { qDeleteAll(groups); });
-    const auto icons = [this] {
-        m_differences->setFont(m_theme.font(Type::small));
-        for (Group* g : m_groups) {
-            g->header->setFont(m_theme.font(Type::bodyStrong));
-            g->header->setIcon(icon(g->expanded ? Icon::chevronDown : Icon::chevronRight, m_theme.look(), Role::textSecondary));
-        }
-    };
-    connect(&theme, &Theme::changed, this, icons);
-    icons();
-    setExpanded(u"parallelism"_s, true);
-    setExpanded(u"training"_s, true);
-    setExpanded(u"variability"_s, true);
+    return m_scroll;
+}
+
+ConfigEditor::Group* ConfigEditor::makeGroup(const QString& id, const QString& name, QVBoxLayout& stack)
+{
+    auto* g = new Group{id, name};
+    auto* line = new QWidget;
+    auto* layout = new QHBoxLayout(line);
+    layout->setContentsMargins(m_theme.px(10), m_theme.px(2), m_theme.px(16), m_theme.px(2));
+    g->header = new QToolButton;
+    g->header->setText(name);
+    g->header->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
+    g->header->setAccessibleName(tr("%1 parameters").arg(name));
+    g->header->setIconSize(QSize(m_theme.px(12), m_theme.px(12)));
+    connect(g->header, &QToolButton::clicked, this, [this, g] { setExpanded(g->id, !g->expanded); });
+    g->summary = plainLabel();
+    g->summary->setProperty("role", u"secondary"_s);
+    g->summary->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
+    g->summary->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    layout->addWidget(g->header);
+    layout->addWidget(g->summary, 1);
+    stack.addWidget(line);
+    g->body = new QWidget;
+    g->layout = new QVBoxLayout(g->body);
+    g->layout->setContentsMargins(0, 0, 0, m_theme.px(6));
+    g->layout->setSpacing(0);
+    g->body->hide();
+    stack.addWidget(g->body);
+    return g;
+}
+
+void ConfigEditor::restyleHeaders()
+{
+    m_differences->setFont(m_theme.font(Type::small));
+    for (Group* g : m_groups) {
+        g->header->setFont(m_theme.font(Type::bodyStrong));
+        g->header->setIcon(icon(g->expanded ? Icon::chevronDown : Icon::chevronRight, m_theme.look(), Role::textSecondary));
+    }
 }
 
 ConfigEditor::Group* ConfigEditor::group(const QString& id)
@@ -128,8 +175,9 @@ void ConfigEditor::buildGroup(Group& g)
             continue;
         auto* row = new ParameterRow(parameter, m_theme);
         connect(row, &ParameterRow::entered, this, [this, row](const QString& text) { enter(*row, text); });
-        connect(row, &ParameterRow::editingDone, this, [this] { m_workspace.study().endMerge(); });
+        connect(row, &ParameterRow::editingDone, this, &ConfigEditor::endEditing);
         connect(row, &ParameterRow::fixRequested, this, &ConfigEditor::fix);
+        row->setReadOnly(m_workspace.study().isReadOnly());
         g.layout->addWidget(row);
         g.rows << row;
     }
@@ -138,7 +186,7 @@ void ConfigEditor::buildGroup(Group& g)
         auto* line = new QHBoxLayout(derived);
         line->setContentsMargins(m_theme.px(34), m_theme.px(2), m_theme.px(8), m_theme.px(2));
         line->setSpacing(0);
-        auto* label = new QLabel(tr("Data parallel (DP)"));
+        auto* label = plainLabel(tr("Data parallel (DP)"));
         label->setProperty("role", u"secondary"_s);
         label->setFixedWidth(m_theme.px(metric::labelColumn - 22));
         g.derived = new QuantityEdit(m_theme);
@@ -227,6 +275,15 @@ void ConfigEditor::reveal(const QString& parameterId)
     }
 }
 
+void ConfigEditor::revealProblem()
+{
+    if (!m_typed.isEmpty())
+        return reveal(m_typed.begin().key());
+    for (const Diagnostic& d : m_workspace.bridge().result(m_shownId).diagnostics)
+        if (d.severity == Severity::error && findParameter(d.path))
+            return reveal(QString::fromStdString(d.path));
+}
+
 ParameterRow* ConfigEditor::row(const QString& parameterId)
 {
     for (Group* g : m_groups)
@@ -254,13 +311,11 @@ QString ConfigEditor::summaryOf(const QString& id, const Scenario& s) const
 void ConfigEditor::refresh()
 {
     const ScenarioEntry* current = m_workspace.study().current();
-    if (!current)
+    if (!current || m_entering)
         return;
     if (current->id != m_shownId) {
-        for (Group* g : m_groups)
-            for (ParameterRow* row : g->rows)
-                row->discardTyped();
-        m_typed.clear();
+        if (m_shownId >= 0)
+            forgetTyped();
         m_shownId = current->id;
         publishProblems();
     }
@@ -273,8 +328,10 @@ void ConfigEditor::refresh()
         const std::vector<const Parameter*> different = base ? differences(s, *base) : std::vector<const Parameter*>{};
         for (Group* g : m_groups) {
             g->summary->setText(summaryOf(g->id, s));
-            for (ParameterRow* row : g->rows)
-                row->showValue(s, std::find(different.begin(), different.end(), &row->parameter()) != different.end());
+            for (ParameterRow* row : g->rows) {
+                if (row->showValue(s, std::find(different.begin(), different.end(), &row->parameter()) != different.end()))
+                    m_typed.remove(QString::fromStdString(row->parameter().id)); // another value took the place of what was typed
+            }
             if (g->derived) {
                 const auto dp = s.dataParallelSize();
                 g->derived->setText(dp > 0 ? format::count(dp) : tr("does not divide"));
@@ -305,7 +362,7 @@ void ConfigEditor::refreshProblems(const Scenario& scenario)
             if (const auto typed = m_typed.find(id); typed != m_typed.end() && !typed->empty()) {
                 QString unit = QString::fromStdString(row->parameter().unit);
                 row->showProblem(
-                    QString::fromStdString(typed->front().message),
+                    sentenceOf(typed->front()),
                     tr("Still using %1 %2").arg(fieldText(row->parameter(), scenario), row->parameter().isPercent ? u"%"_s : unit).trimmed()
                         + u'.',
                     &typed->front());
@@ -318,8 +375,7 @@ void ConfigEditor::refreshProblems(const Scenario& scenario)
                         found = &d;
                         break;
                     }
-            row->showProblem(found ? QString::fromStdString(found->message) : QString(),
-                             found ? tr("Results are of the last valid input.") : QString(), found);
+            row->showProblem(found ? sentenceOf(*found) : QString(), found ? tr("Results are of the last valid input.") : QString(), found);
             if (found)
                 row->show();
         }
@@ -331,13 +387,63 @@ void ConfigEditor::enter(ParameterRow& row, const QString& text)
     QString typed = text.trimmed();
     if (row.parameter().isPercent && !typed.isEmpty() && typed.back().isDigit())
         typed += u'%'; // the field says "%": a bare number is meant as one
-    const Diagnostics errors = m_workspace.study().setParameter(m_shownId, row.parameter().id, typed.toStdString());
-    if (errors.empty())
+    StudyModel& study = m_workspace.study();
+    if (m_editedId != id)
+        endEditing();
+    if (!m_beforeEdit && study.current()) {
+        m_editedId = id;
+        m_beforeEdit = study.current()->scenario;
+    }
+    m_entering = true;
+    const Diagnostics errors = study.setParameter(m_shownId, row.parameter().id, typed.toStdString());
+    if (errors.empty()) {
         m_typed.remove(id);
-    else
+    } else { // the beginning of a number was a value; the whole is none: what was in use before stays in use
+        study.setParameter(m_shownId, row.parameter().id, parameterText(row.parameter(), *m_beforeEdit));
         m_typed[id] = errors;
+    }
+    if (study.current())
+        row.acceptTyped(*study.current()->scenario);
+    m_entering = false;
     publishProblems();
     refresh();
+}
+
+void ConfigEditor::endEditing()
+{
+    m_editedId.clear();
+    m_beforeEdit.reset();
+    m_workspace.study().endMerge();
+}
+
+void ConfigEditor::forgetTyped()
+{
+    m_typed.clear();
+    m_editedId.clear();
+    m_beforeEdit.reset();
+    for (ParameterRow* row : rows())
+        row->discardTyped();
+    publishProblems();
+}
+
+void ConfigEditor::submitTyped()
+{
+    for (ParameterRow* row : rows())
+        row->submitTyped();
+}
+
+bool ConfigEditor::isPending() const
+{
+    const QList<ParameterRow*> all = rows();
+    return std::any_of(all.begin(), all.end(), [](const ParameterRow* row) { return row->isPending(); });
+}
+
+QList<ParameterRow*> ConfigEditor::rows() const
+{
+    QList<ParameterRow*> all;
+    for (const Group* g : m_groups)
+        all << g->rows;
+    return all;
 }
 
 void ConfigEditor::fix(const QString& path, const QString& value)

@@ -1,14 +1,16 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The configuration of the current scenario: every entry of the parameter table in groups that fold.
 #pragma once
 
 #include "ui/editor/parameterrow.h"
-#include "ui/model/workspace.h"
+#include "ui/workspace/workspace.h"
 
 #include <QHash>
 #include <QWidget>
 
 class QCheckBox;
 class QLabel;
+class QLayout;
 class QLineEdit;
 class QPushButton;
 class QScrollArea;
@@ -25,13 +27,17 @@ public:
 
     // change it
     void reveal(const QString& parameterId); ///< unfolds, scrolls to and focuses a parameter
+    void revealProblem();                    ///< the first field that has something to fix
     void setExpanded(const QString& group, bool expanded);
     void setFilter(const QString& text);
     void focusFilter();
+    void submitTyped(); ///< takes what is typed in any field now
 
     // look at it
     [[nodiscard]] ParameterRow* row(const QString& parameterId);
     [[nodiscard]] QStringList expandedGroups() const;
+    [[nodiscard]] QList<ParameterRow*> rows() const; ///< those that were made
+    [[nodiscard]] bool isPending() const;            ///< typed text waits for a pause in typing
 
 Q_SIGNALS:
     void differencesRequested();
@@ -47,6 +53,11 @@ private:
         QuantityEdit* derived = nullptr;
         bool built = false, expanded = false;
     };
+    [[nodiscard]] QLayout* makeHead();
+    [[nodiscard]] QLayout* makeTools();
+    [[nodiscard]] QWidget* makeGroups();
+    [[nodiscard]] Group* makeGroup(const QString& id, const QString& name, QVBoxLayout& stack);
+    void restyleHeaders();
     void buildGroup(Group& group);
     void applyFilter();
     void refresh();
@@ -54,6 +65,8 @@ private:
     void enter(ParameterRow& row, const QString& text);
     void fix(const QString& path, const QString& value);
     void publishProblems();
+    void forgetTyped(); ///< what is typed belongs to what is no longer shown
+    void endEditing();
     [[nodiscard]] QString summaryOf(const QString& group, const Scenario& scenario) const;
     [[nodiscard]] Group* group(const QString& id);
 
@@ -65,6 +78,9 @@ private:
     QScrollArea* m_scroll;
     QList<Group*> m_groups;
     QHash<QString, Diagnostics> m_typed; ///< what is wrong with typed text, by parameter id, of the shown scenario
+    QString m_editedId;                  ///< the parameter that keystrokes go to, until Return or the field is left
+    ScenarioPtr m_beforeEdit;            ///< what was in use when they began
+    bool m_entering = false;             ///< a typed value is on its way into the model
     int m_shownId = -1;
     ScenarioPtr m_shown, m_shownBaseline;
 };

@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/editor/parameterrow.h"
 
 #include "ui/editor/quantityedit.h"
-#include "ui/theme/format.h"
+#include "ui/look/format.h"
+#include "ui/theme/plaintext.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -107,7 +109,7 @@ ParameterRow::ParameterRow(const Parameter& parameter, const Theme& theme, QWidg
     layout->setSpacing(theme.px(4));
     auto* line = new QHBoxLayout;
     line->setSpacing(0);
-    m_label = new QLabel(labelText());
+    m_label = plainLabel(labelText());
     m_label->setProperty("role", u"secondary"_s);
     m_label->setFixedWidth(theme.px(metric::labelColumn - 22));
     if (m_label->sizeHint().width() > m_label->width()) // the short name is what people say
@@ -118,41 +120,50 @@ ParameterRow::ParameterRow(const Parameter& parameter, const Theme& theme, QWidg
         help += tr("\n%1 to %2").arg(parameter.minimum, 0, 'g', 6).arg(parameter.maximum, 0, 'g', 6);
     setToolTip(help.trimmed() + u"\n"_s + QString::fromStdString(parameter.id));
     line->addWidget(m_label);
-    if (parameter.type == ParameterType::choice) {
-        m_combo = new ChoiceBox;
-        m_combo->setFocusPolicy(Qt::StrongFocus);
-        for (const std::string& choice : parameter.choices)
-            m_combo->addItem(choiceLabel(QString::fromStdString(choice)), QString::fromStdString(choice));
-        m_combo->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-        m_combo->setMinimumContentsLength(6);
-        connect(m_combo, &QComboBox::activated, this, [this](int index) { Q_EMIT entered(m_combo->itemData(index).toString()); });
-        connect(m_combo, &QComboBox::activated, this, &ParameterRow::editingDone);
-    } else if (parameter.type == ParameterType::boolean) {
-        m_check = new QCheckBox;
-        connect(m_check, &QCheckBox::clicked, this, [this](bool on) { Q_EMIT entered(on ? u"true"_s : u"false"_s); });
-        connect(m_check, &QCheckBox::clicked, this, &ParameterRow::editingDone);
-    } else {
-        m_edit = new QuantityEdit(theme);
-        m_edit->setUnit(parameter.isPercent ? u"%"_s : QString::fromStdString(parameter.unit));
-        m_edit->setStep(stepOf(parameter));
-        connect(m_edit, &QuantityEdit::submitted, this, &ParameterRow::entered);
-        connect(m_edit, &QuantityEdit::editingDone, this, &ParameterRow::editingDone);
-    }
+    makeField();
     QWidget* field = this->field();
     field->setAccessibleName(labelText());
     field->setAccessibleDescription(QString::fromStdString(parameter.help));
     m_label->setBuddy(field);
     line->addWidget(field, 1);
     layout->addLayout(line);
+    layout->addWidget(makeMessage());
+}
 
+void ParameterRow::makeField()
+{
+    if (m_parameter.type == ParameterType::choice) {
+        m_combo = new ChoiceBox;
+        m_combo->setFocusPolicy(Qt::StrongFocus);
+        for (const std::string& choice : m_parameter.choices)
+            m_combo->addItem(choiceLabel(QString::fromStdString(choice)), QString::fromStdString(choice));
+        m_combo->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+        m_combo->setMinimumContentsLength(6);
+        connect(m_combo, &QComboBox::activated, this, [this](int index) { Q_EMIT entered(m_combo->itemData(index).toString()); });
+        connect(m_combo, &QComboBox::activated, this, &ParameterRow::editingDone);
+    } else if (m_parameter.type == ParameterType::boolean) {
+        m_check = new QCheckBox;
+        connect(m_check, &QCheckBox::clicked, this, [this](bool on) { Q_EMIT entered(on ? u"true"_s : u"false"_s); });
+        connect(m_check, &QCheckBox::clicked, this, &ParameterRow::editingDone);
+    } else {
+        m_edit = new QuantityEdit(m_theme);
+        m_edit->setUnit(m_parameter.isPercent ? u"%"_s : QString::fromStdString(m_parameter.unit));
+        m_edit->setStep(stepOf(m_parameter));
+        connect(m_edit, &QuantityEdit::submitted, this, &ParameterRow::entered);
+        connect(m_edit, &QuantityEdit::editingDone, this, &ParameterRow::editingDone);
+    }
+}
+
+QWidget* ParameterRow::makeMessage()
+{
     m_message = new QFrame;
     m_message->setProperty("message", u"error"_s);
     auto* message = new QHBoxLayout(m_message);
-    message->setContentsMargins(theme.px(12), theme.px(6), theme.px(8), theme.px(6));
+    message->setContentsMargins(m_theme.px(12), m_theme.px(6), m_theme.px(8), m_theme.px(6));
     auto* texts = new QVBoxLayout;
-    texts->setSpacing(theme.px(2));
-    m_messageText = new QLabel;
-    m_messageUse = new QLabel;
+    texts->setSpacing(m_theme.px(2));
+    m_messageText = plainLabel();
+    m_messageUse = plainLabel();
     for (QLabel* label : {m_messageText, m_messageUse}) {
         label->setWordWrap(true);
         label->setProperty("type", u"small"_s);
@@ -164,8 +175,8 @@ ParameterRow::ParameterRow(const Parameter& parameter, const Theme& theme, QWidg
     m_fix->setProperty("kind", u"danger"_s);
     message->addWidget(m_fix, 0, Qt::AlignVCenter);
     m_message->hide();
-    layout->addWidget(m_message);
     connect(m_fix, &QPushButton::clicked, this, [this] { Q_EMIT fixRequested(m_fixPath, m_fixValue); });
+    return m_message;
 }
 
 QString ParameterRow::labelText() const
@@ -179,11 +190,14 @@ QWidget* ParameterRow::field() const
     return m_combo ? static_cast<QWidget*>(m_combo) : m_check ? static_cast<QWidget*>(m_check) : m_edit;
 }
 
-void ParameterRow::showValue(const Scenario& scenario, bool differs)
+bool ParameterRow::showValue(const Scenario& scenario, bool differs)
 {
     const ParameterValue value = m_parameter.get(scenario);
+    bool other = false;
     if (m_edit) {
-        m_edit->setCommitted(fieldText(m_parameter, scenario));
+        const QString text = fieldText(m_parameter, scenario);
+        other = text != m_edit->committed();
+        m_edit->setCommitted(text);
     } else if (m_combo) {
         const QString text = std::holds_alternative<std::string>(value) ? QString::fromStdString(std::get<std::string>(value)) : QString();
         int at = m_combo->findData(text);
@@ -200,6 +214,7 @@ void ParameterRow::showValue(const Scenario& scenario, bool differs)
         m_label->setAccessibleDescription(differs ? tr("differs from the baseline") : QString());
         update();
     }
+    return other;
 }
 
 void ParameterRow::showProblem(const QString& message, const QString& inUse, const Diagnostic* fix)
@@ -228,7 +243,48 @@ void ParameterRow::showProblem(const QString& message, const QString& inUse, con
 void ParameterRow::discardTyped()
 {
     if (m_edit)
-        m_edit->acceptFix();
+        m_edit->discardTyped();
+}
+
+void ParameterRow::acceptTyped(const Scenario& scenario)
+{
+    if (m_edit)
+        m_edit->accept(fieldText(m_parameter, scenario));
+}
+
+void ParameterRow::submitTyped()
+{
+    if (m_edit)
+        m_edit->submitNow();
+}
+
+void ParameterRow::setReadOnly(bool readOnly)
+{
+    if (m_edit)
+        m_edit->setReadOnly(readOnly);
+    else
+        field()->setEnabled(!readOnly);
+    if (m_edit) {
+        m_edit->setProperty("state", readOnly ? QVariant(u"derived"_s) : QVariant());
+        restyle(m_edit);
+    }
+}
+
+bool ParameterRow::isPending() const
+{
+    return m_edit && m_edit->isPending();
+}
+
+bool ParameterRow::hasProblem() const
+{
+    return m_edit && m_edit->hasProblem();
+}
+
+QString ParameterRow::shownText() const
+{
+    if (m_edit)
+        return m_edit->text();
+    return m_combo ? m_combo->currentData().toString() : m_check->isChecked() ? u"true"_s : u"false"_s;
 }
 
 void ParameterRow::paintEvent(QPaintEvent*)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // One line of the configuration editor: label, field, mark of difference, and what is wrong with it.
 #pragma once
 
@@ -25,14 +26,23 @@ public:
     ParameterRow(const Parameter& parameter, const Theme& theme, QWidget* parent = nullptr);
 
     // change it
-    void showValue(const Scenario& scenario, bool differs);
+    /// Returns whether the value in use is another one than before.
+    bool showValue(const Scenario& scenario, bool differs);
     /// What is wrong with the scenario here; empty message = nothing. The text that was typed stays.
     void showProblem(const QString& message, const QString& inUse, const Diagnostic* fix);
+    /// The value that the typed text was taken for; the text stays while the user is typing.
+    void acceptTyped(const Scenario& scenario);
     void discardTyped();
+    void submitTyped(); ///< takes typed text now, without waiting for the pause
+    void setReadOnly(bool readOnly);
 
     // look at it
     [[nodiscard]] const Parameter& parameter() const { return m_parameter; }
     [[nodiscard]] bool differs() const { return m_differs; }
+    [[nodiscard]] bool isPending() const; ///< typed text was not taken yet
+    /// What the field shows now, in words that the parameter's reader takes.
+    [[nodiscard]] QString shownText() const;
+    [[nodiscard]] bool hasProblem() const;
     [[nodiscard]] QWidget* field() const;
     [[nodiscard]] QString labelText() const;
 
@@ -45,6 +55,9 @@ protected:
     void paintEvent(QPaintEvent* event) override;
 
 private:
+    void makeField();
+    [[nodiscard]] QWidget* makeMessage();
+
     const Parameter& m_parameter;
     const Theme& m_theme;
     QLabel* m_label;

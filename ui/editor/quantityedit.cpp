@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/editor/quantityedit.h"
 
 #include "ui/theme/icons.h"
@@ -39,14 +40,14 @@ QString steppedText(const QString& text, StepKind kind, int direction, bool larg
 QuantityEdit::QuantityEdit(const Theme& theme, QWidget* parent) : QLineEdit(parent), m_theme(theme)
 {
     setFocusPolicy(Qt::StrongFocus); // not by the wheel
-    connect(this, &QLineEdit::textEdited, this, [this] { submitTyped(); });
+    m_pause.setSingleShot(true);
+    m_pause.setInterval(kTypingPauseMs);
+    connect(&m_pause, &QTimer::timeout, this, [this] { Q_EMIT submitted(text()); });
+    connect(this, &QLineEdit::textEdited, &m_pause, qOverload<>(&QTimer::start));
     connect(this, &QLineEdit::returnPressed, this, [this] {
-        if (!hasProblem()) {
-            m_typing = false;
-            setText(m_committed);
+        finish();
+        if (!hasProblem())
             selectAll();
-        }
-        Q_EMIT editingDone();
     });
     connect(&theme, &Theme::changed, this, &QuantityEdit::updateMargins);
 }
@@ -66,9 +67,16 @@ void QuantityEdit::updateMargins()
 
 void QuantityEdit::setCommitted(const QString& text)
 {
+    if (text == m_committed && (isPending() || hasProblem() || hasFocus()))
+        return; // a draft of the same value stays
     m_committed = text;
-    if (!m_typing && !hasProblem() && this->text() != text)
-        setText(text);
+    discardTyped();
+}
+
+void QuantityEdit::accept(const QString& text)
+{
+    m_committed = text;
+    setProblem({});
 }
 
 void QuantityEdit::setProblem(const QString& problem)
@@ -85,17 +93,28 @@ void QuantityEdit::setProblem(const QString& problem)
     updateMargins();
 }
 
-void QuantityEdit::acceptFix()
+void QuantityEdit::discardTyped()
 {
-    m_typing = false;
+    m_pause.stop();
     setProblem({});
-    setText(m_committed);
+    if (text() != m_committed)
+        setText(m_committed);
 }
 
-void QuantityEdit::submitTyped()
+void QuantityEdit::submitNow()
 {
-    m_typing = true;
+    if (!isPending())
+        return;
+    m_pause.stop();
     Q_EMIT submitted(text());
+}
+
+void QuantityEdit::finish()
+{
+    submitNow();
+    if (!hasProblem())
+        discardTyped();
+    Q_EMIT editingDone();
 }
 
 void QuantityEdit::step(int direction, bool large)
@@ -104,11 +123,28 @@ void QuantityEdit::step(int direction, bool large)
     if (next == text())
         return;
     setText(next);
-    submitTyped();
+    m_pause.stop();
+    Q_EMIT submitted(next);
+}
+
+bool QuantityEdit::event(QEvent* event)
+{
+    // Undo belongs to the study once the typed text was taken; before that it takes back what was typed.
+    const bool draft = text() != m_committed && (isPending() || hasProblem());
+    if (event->type() == QEvent::ShortcutOverride && !draft) {
+        const auto* key = static_cast<QKeyEvent*>(event);
+        if (key->matches(QKeySequence::Undo) || key->matches(QKeySequence::Redo)) {
+            event->ignore();
+            return true;
+        }
+    }
+    return QLineEdit::event(event);
 }
 
 void QuantityEdit::keyPressEvent(QKeyEvent* event)
 {
+    if (isReadOnly())
+        return QLineEdit::keyPressEvent(event);
     const bool large = event->modifiers() & Qt::ShiftModifier;
     switch (event->key()) {
     case Qt::Key_Up:
@@ -125,7 +161,7 @@ void QuantityEdit::keyPressEvent(QKeyEvent* event)
         return;
     case Qt::Key_Escape:
         if (text() != m_committed || hasProblem()) {
-            acceptFix();
+            discardTyped();
             Q_EMIT submitted(m_committed);
             selectAll();
             return;
@@ -140,12 +176,8 @@ void QuantityEdit::keyPressEvent(QKeyEvent* event)
 void QuantityEdit::focusOutEvent(QFocusEvent* event)
 {
     QLineEdit::focusOutEvent(event);
-    if (event->reason() == Qt::PopupFocusReason)
-        return;
-    m_typing = false;
-    if (!hasProblem() && text() != m_committed)
-        setText(m_committed);
-    Q_EMIT editingDone();
+    if (event->reason() != Qt::PopupFocusReason)
+        finish();
 }
 
 void QuantityEdit::wheelEvent(QWheelEvent* event)

@@ -1,16 +1,23 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A field for a number with a unit: keeps what was typed, says what is wrong, and steps with the arrow keys.
 #pragma once
 
 #include "ui/theme/theme.h"
 
 #include <QLineEdit>
+#include <QTimer>
 
 namespace prism::ui {
 
 /// How the arrow keys change a value.
 enum class StepKind { none, one, twice, digit }; ///< +-1; times or over 2; one in the second significant digit
 
-/// GUI thread only. The field holds two texts: the value in use and what is typed. They differ while what is typed is wrong.
+/// A pause in typing after which what was typed is taken; Return, leaving the field and the arrow keys take it at once.
+inline constexpr int kTypingPauseMs = 250;
+
+/// GUI thread only. A view of one value: the field shows the value in use, or a draft of the user. A draft is text that was not
+/// taken yet, that is wrong (and marked so), or that means the value in use in other words ("4e3" for "4,000"). Another value in
+/// use replaces any draft.
 class QuantityEdit final : public QLineEdit {
     Q_OBJECT
 public:
@@ -19,21 +26,26 @@ public:
     // change it
     void setUnit(const QString& unit); ///< drawn at the right end
     void setStep(StepKind step) { m_step = step; }
-    /// The value in use. Replaces what is typed unless the user is typing or what is typed is wrong.
+    /// The value in use. Another one than before replaces whatever the field shows.
     void setCommitted(const QString& text);
+    /// The value in use is now this one, because what is typed means it: the typed text stays until Return or the field is left.
+    void accept(const QString& text);
     /// Non-empty: what is typed is wrong, and why. The typed text stays.
     void setProblem(const QString& problem);
-    void acceptFix(); ///< forgets what is typed: the value in use was replaced by a fix
+    void discardTyped(); ///< shows the value in use
+    void submitNow();    ///< takes what is typed without waiting for the pause
 
     // look at it
     [[nodiscard]] QString committed() const { return m_committed; }
     [[nodiscard]] bool hasProblem() const { return !m_problem.isEmpty(); }
+    [[nodiscard]] bool isPending() const { return m_pause.isActive(); } ///< typed text was not submitted yet
 
 Q_SIGNALS:
-    void submitted(const QString& text); ///< each change of the text by the user
+    void submitted(const QString& text); ///< the user means this value
     void editingDone();                  ///< focus left or Return: the next change is a step of its own
 
 protected:
+    bool event(QEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void focusOutEvent(QFocusEvent* event) override;
     void wheelEvent(QWheelEvent* event) override;
@@ -41,13 +53,13 @@ protected:
 
 private:
     void step(int direction, bool large);
-    void submitTyped();
+    void finish(); ///< submits, shows the value in use, and ends the merging of keystrokes
     void updateMargins();
 
     const Theme& m_theme;
     QString m_unit, m_committed, m_problem;
     StepKind m_step = StepKind::none;
-    bool m_typing = false;
+    QTimer m_pause; ///< runs while typed text waits to be submitted
 };
 
 /// The value after one step, as text; the text itself where it holds no number. Units behind the number are kept.

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/model/samplestudy.h"
+
 #include "core/scenario/presets.h"
-#include "ui/model/workspace.h"
 
 namespace prism::ui {
 

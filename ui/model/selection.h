@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The one selection of the application: what is picked in one view lights up in all of them.
 #pragma once
 

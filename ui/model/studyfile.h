@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Keeps the open study on disk: every change is written soon after it was made, on a thread of its own.
 #pragma once
 

@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/model/studymodel.h"
 
 #include "core/scenario/parameters.h"
 
+#include <QRegularExpression>
 #include <QUndoCommand>
 
 #include <algorithm>
@@ -51,7 +53,6 @@ private:
 namespace {
 
 constexpr int kUndoLimit = 1000;
-constexpr int kSeriesCount = 8; // colours of the look's series table
 
 ScenarioEntry* findEntry(StudyState& state, int id)
 {
@@ -278,7 +279,16 @@ void StudyModel::reset(StudyState state, int currentId)
     m_currentId = -1;
     if (!state.find(currentId))
         currentId = state.entries.empty() ? -1 : state.entries.front().id;
+    Q_EMIT replaced();
     apply(state, currentId);
+}
+
+void StudyModel::setReadOnly(bool readOnly)
+{
+    if (m_readOnly == readOnly)
+        return;
+    m_readOnly = readOnly;
+    Q_EMIT readOnlyChanged(readOnly);
 }
 
 QString StudyModel::freeName(const QString& name) const
@@ -288,17 +298,20 @@ QString StudyModel::freeName(const QString& name) const
     };
     if (!taken(name))
         return name;
+    // A copy of "name 2" is "name 3", not "name 2 2".
+    static const QRegularExpression kNumbered(u"^(.*\\S) [0-9]{1,6}$"_s);
+    const QRegularExpressionMatch numbered = kNumbered.match(name);
+    const QString stem = numbered.hasMatch() && taken(numbered.captured(1)) ? numbered.captured(1) : name;
     for (int i = 2;; ++i)
-        if (const QString candidate = u"%1 %2"_s.arg(name).arg(i); !taken(candidate))
+        if (const QString candidate = u"%1 %2"_s.arg(stem).arg(i); !taken(candidate))
             return candidate;
 }
 
 int StudyModel::freeColour() const
 {
-    std::vector<int> used(kSeriesCount, 0);
-    for (const ScenarioEntry& e : m_state.entries)
-        ++used[static_cast<std::size_t>(e.colour % kSeriesCount)];
-    return static_cast<int>(std::min_element(used.begin(), used.end()) - used.begin());
+    for (int colour = 0;; ++colour)
+        if (std::none_of(m_state.entries.begin(), m_state.entries.end(), [colour](const ScenarioEntry& e) { return e.colour == colour; }))
+            return colour;
 }
 
 void StudyModel::apply(const StudyState& state, int currentId)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The study that is open: its scenarios, the current one, and every change as a step of one undo stack.
 #pragma once
 
@@ -49,12 +50,14 @@ public:
     /// A name that no scenario of the study has yet: "name", "name 2", ...
     [[nodiscard]] QString freeName(const QString& name) const;
     [[nodiscard]] int freeColour() const;
-    void setReadOnly(bool readOnly) { m_readOnly = readOnly; } ///< changes are ignored (a study of a newer version)
+    void setReadOnly(bool readOnly); ///< changes are ignored (a study of a newer version, or open in another window)
     [[nodiscard]] bool isReadOnly() const { return m_readOnly; }
 
 Q_SIGNALS:
     void changed(); ///< the state is another one (edit, undo, redo, reset)
     void currentChanged(int id);
+    void replaced(); ///< another study took the place: nothing that was typed belongs to it
+    void readOnlyChanged(bool readOnly);
 
 private:
     friend class StudyCommand;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What a study holds, as one value: a change makes a new value, undo puts the old one back.
 #pragma once
 

@@ -1,4 +1,6 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/card.h"
+#include "ui/theme/plaintext.h"
 
 #include <QFrame>
 #include <QLabel>
@@ -18,7 +20,7 @@ QVBoxLayout* makeCard(QFrame& frame, const Theme& theme)
 
 QLabel* cardText(const QString& type, const QString& role, const QString& text)
 {
-    auto* label = new QLabel(text);
+    auto* label = plainLabel(text);
     label->setProperty("type", type);
     label->setProperty("role", role);
     label->setWordWrap(true);

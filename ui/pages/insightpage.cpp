@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/insightpage.h"
 
 #include "ui/theme/flowlayout.h"
@@ -83,6 +84,14 @@ void InsightPage::resizeEvent(QResizeEvent* event)
 void InsightPage::setContext(const PageContext& context)
 {
     m_context = context;
+    listenTo(context);
+    contextChanged();
+    selectionChanged();
+    sayStates();
+}
+
+void InsightPage::listenTo(const PageContext& context)
+{
     if (context.selection != m_selection) {
         if (m_selection)
             m_selection->disconnect(this);
@@ -90,35 +99,69 @@ void InsightPage::setContext(const PageContext& context)
         if (m_selection)
             connect(m_selection, &Selection::changed, this, [this] { selectionChanged(); });
     }
-    if (context.insights != m_insights) {
-        if (m_insights)
-            m_insights->disconnect(this);
-        m_insights = context.insights;
-        if (m_insights)
-            connect(m_insights, &InsightRunner::finished, this, [this](const QString&, bool cancelled) {
-                // A cancelled job leaves its page with the last answer, undimmed only by the next change.
-                if (cancelled && isVisible())
-                    selectionChanged();
-            });
-    }
-    contextChanged();
-    selectionChanged();
+    if (context.insights == m_insights)
+        return;
+    if (m_insights)
+        m_insights->disconnect(this);
+    m_insights = context.insights;
+    if (!m_insights)
+        return;
+    connect(m_insights, &InsightRunner::started, this, &InsightPage::sayStates);
+    connect(m_insights, &InsightRunner::progress, this, &InsightPage::sayStates);
+    connect(m_insights, &InsightRunner::finished, this, &InsightPage::sayStates);
+}
+
+void InsightPage::present(const Presented& chart)
+{
+    const auto known = std::find_if(m_presented.begin(), m_presented.end(), [&](const Presented& p) { return p.chart == chart.chart; });
+    if (known != m_presented.end())
+        *known = chart;
+    else
+        m_presented << chart;
+    say(chart);
+}
+
+void InsightPage::alsoAnswers(const Status& status)
+{
+    m_others << status;
+}
+
+InsightStatus InsightPage::statusOf(const Presented& chart) const
+{
+    return chart.status ? chart.status() : InsightStatus{.hasAnswer = snapshot() != nullptr, .isCurrent = true};
+}
+
+void InsightPage::say(const Presented& chart) const
+{
+    const InsightStatus status = statusOf(chart);
+    const PageState state = chart.status ? stateOf(scenario(), status) : stateOf(scenario());
+    const StateText text = textOf(state, status.hasAnswer, chart.doing, status);
+    chart.chart->setMessage(!text.message.isEmpty() ? text.message : status.hasAnswer ? chart.nothingToShow : QString());
+    chart.chart->setStale(text.note);
+}
+
+void InsightPage::sayStates()
+{
+    if (isVisible())
+        for (const Presented& chart : m_presented)
+            say(chart);
+}
+
+PageState InsightPage::state() const
+{
+    PageState all = m_presented.isEmpty() ? stateOf(scenario()) : PageState::empty;
+    for (const Presented& chart : m_presented)
+        all = worse(all, chart.status ? stateOf(scenario(), chart.status()) : stateOf(scenario()));
+    for (const Status& other : m_others)
+        if (const InsightStatus status = other(); status.waits || status.runs)
+            all = worse(all, stateOf(scenario(), status));
+    return all;
 }
 
 SnapshotPtr InsightPage::snapshot() const
 {
     const ShownScenario* s = scenario();
     return s && s->snapshot && s->snapshot->valid() && s->snapshot->costed ? s->snapshot : nullptr;
-}
-
-QString InsightPage::staleNote(bool computing, bool hasAnswer) const
-{
-    const ShownScenario* s = scenario();
-    if (!hasAnswer)
-        return {};
-    if (s && s->stale)
-        return tr("Computing, last valid result shown");
-    return computing ? tr("Computing, last result shown") : QString();
 }
 
 QString InsightPage::question(const QString& what) const

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What the pages with insights have in common: context, tool row, cards that wrap, stale notes, exports of several charts.
 #pragma once
 
@@ -27,6 +28,7 @@ public:
     [[nodiscard]] QWidget* tools() final { return m_tools; }
     void paintExport(QPainter& painter) override;
     [[nodiscard]] QSize exportSize() const override;
+    [[nodiscard]] PageState state() const final;
 
 protected:
     /// Ask for insights and show what is there.
@@ -45,8 +47,19 @@ protected:
     [[nodiscard]] const ShownScenario* scenario() const { return m_context.current(); }
     /// The scenario's snapshot if it can be asked about; null otherwise.
     [[nodiscard]] SnapshotPtr snapshot() const;
-    /// Why a chart is dimmed; empty when it shows the answer to the present input.
-    [[nodiscard]] QString staleNote(bool computing, bool hasAnswer) const;
+    /// Where an insight stands; asked again whenever a job starts, says how far it is, or ends.
+    using Status = std::function<InsightStatus()>;
+    /// How a chart says what it shows.
+    struct Presented {
+        PlotBase* chart = nullptr;
+        Status status;         ///< of the insight behind it; none: the chart is drawn from the step times alone
+        QString doing;         ///< "Computing the effect of each cause"
+        QString nothingToShow; ///< when the answer has no rows; empty = it has some
+    };
+    /// From now on this chart says the state of its insight, in the words of all pages.
+    void present(const Presented& chart);
+    /// An insight of a card that is no chart: it counts for the state of the page.
+    void alsoAnswers(const Status& status);
     /// Hash of the scenario plus seed: what an answer belongs to.
     [[nodiscard]] QString question(const QString& what) const;
     /// After new data: remembers what the current scenario needs of this axis and, with "same scale" on, puts every scenario
@@ -57,6 +70,10 @@ protected:
 
 private:
     void arrange();
+    void sayStates(); ///< on every chart that was presented
+    void say(const Presented& chart) const;
+    [[nodiscard]] InsightStatus statusOf(const Presented& chart) const;
+    void listenTo(const PageContext& context);
 
     const Theme& m_theme;
     PageContext m_context;
@@ -67,6 +84,8 @@ private:
     double m_sideShare = 0.36;
     bool m_beside = true, m_arranged = false;
     QList<PlotBase*> m_exported;
+    QList<Presented> m_presented;
+    QList<Status> m_others;
     std::map<std::pair<const PlotBase*, QString>, std::map<int, Reach>> m_reaches; ///< by chart and mode, by scenario
     QPointer<Selection> m_selection;
     QPointer<InsightRunner> m_insights;

@@ -1,14 +1,17 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // One insight of a page: asked for in the background, kept by what it was asked of, last answer shown until the next.
 #pragma once
 
 #include "core/insight/insight.h"
 #include "ui/bridge/insightrunner.h"
+#include "ui/workspace/pagestate.h"
 
 #include <QObject>
 #include <QPointer>
 #include <QString>
 
 #include <deque>
+#include <exception>
 
 namespace prism::ui {
 
@@ -35,9 +38,10 @@ public:
                 m_answer = answer;
                 return changed();
             }
-        if (!runner || (question == m_pending && runner->isBusy(m_key)))
-            return;
+        if (!runner || (question == m_pending && (runner->isBusy(m_key) || runner->round() == m_round)))
+            return; // on its way, or stopped by the user
         m_pending = question;
+        m_round = runner->round();
         runner->run<Result<R>>(
             receiver, m_key, title,
             [work = std::move(work), seed](std::stop_token stop, const JobProgress& progress) {
@@ -47,7 +51,13 @@ public:
                 options.progress = [&progress](double share, std::string_view what) {
                     progress(share, QString::fromUtf8(what.data(), static_cast<qsizetype>(what.size())));
                 };
-                return work(options);
+                try {
+                    return work(options);
+                } catch (const std::exception& error) { // core returns errors as values; this is memory that ran out
+                    Diagnostic failed;
+                    failed.message = error.what();
+                    return Result<R>(Diagnostics{failed});
+                }
             },
             [this, question, changed = std::move(changed)](const Answer& answer) {
                 if (!answer->ok() && isCancelled(answer->errors()))
@@ -80,6 +90,17 @@ public:
             return {};
         return QString::fromStdString(m_answer->errors().front().message);
     }
+    [[nodiscard]] InsightStatus status() const
+    {
+        const bool busy = !m_pending.isEmpty() && m_runner && m_runner->isBusy(m_key), runs = busy && m_runner->isRunning(m_key);
+        return {value() != nullptr,
+                value() != nullptr && m_pending.isEmpty(),
+                busy && !runs,
+                runs,
+                !m_pending.isEmpty() && !busy,
+                m_pending.isEmpty() ? error() : QString(),
+                runs ? m_runner->progressText(m_key) : QString()};
+    }
     [[nodiscard]] bool isComputing() const { return !m_pending.isEmpty() && m_runner && m_runner->isBusy(m_key); }
     [[nodiscard]] const QString& shownQuestion() const { return m_shownQuestion; }
 
@@ -96,6 +117,7 @@ private:
     }
 
     QString m_key, m_pending, m_shownQuestion;
+    int m_round = 0; ///< of the runner, when the pending question was asked
     Answer m_answer;
     std::deque<std::pair<QString, Answer>> m_kept;
     QPointer<InsightRunner> m_runner;

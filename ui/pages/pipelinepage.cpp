@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/pipelinepage.h"
 
-#include "ui/theme/format.h"
+#include "ui/look/format.h"
 #include "ui/theme/segmented.h"
+#include "ui/theme/plaintext.h"
 
 #include <QFileDialog>
 #include <QHBoxLayout>
@@ -33,7 +35,7 @@ PipelinePage::PipelinePage(const Theme& theme, QWidget* parent)
       m_gantt(new GanttChart(theme)),
       m_memory(new MemoryChart(theme))
 {
-    auto* label = new QLabel(tr("Sampled step"));
+    auto* label = plainLabel(tr("Sampled step"));
     label->setProperty("role", u"secondary"_s);
     m_which->setChoices({tr("p50 step"), tr("p95 step"), tr("p99 step"), tr("Draw")});
     m_which->setCurrent(1);
@@ -118,7 +120,8 @@ void PipelinePage::refresh()
     ChartText text;
     text.title = tr("One sampled step");
     if (line) {
-        text.title = tr("One sampled %1, %2").arg(QString::fromStdString(line->draw), format::seconds(line->stepSeconds).text());
+        const QString which = draw().kind == DrawChoice::Kind::sample ? tr("step") : QString::fromStdString(line->draw);
+        text.title = tr("One sampled %1, %2").arg(which, format::seconds(line->stepSeconds).text());
         const QString shape =
             line->chunks > 1 ? tr("%1 stages × %2 chunks").arg(line->stages).arg(line->chunks) : tr("%1 stages").arg(line->stages);
         text.subtitle = tr("Draw %1, replica %2 of %3 (the slowest), %4, %5, %6 micro-batches")
@@ -140,8 +143,7 @@ void PipelinePage::refresh()
         shareScale(*m_gantt, QString());
     }
     m_gantt->setText(text);
-    m_gantt->setMessage(line ? QString() : !m_step.error().isEmpty() ? m_step.error() : tr("Looking for the step …"));
-    m_gantt->setStale(staleNote(m_step.isComputing(), line != nullptr));
+    present({m_gantt, [this] { return m_step.status(); }, tr("Looking for the step"), {}});
     m_trace->setEnabled(line != nullptr);
 
     ChartText memory;
@@ -149,12 +151,10 @@ void PipelinePage::refresh()
     if (const SnapshotPtr s = snapshot()) {
         m_memory->setMemory(s->costed->memory);
         shareScale(*m_memory, QString());
-        m_memory->setMessage(s->costed->memory.stages.empty() ? tr("The memory of this scenario is not known.") : QString());
-    } else {
-        m_memory->setMessage(tr("The memory of this scenario is not known."));
     }
     m_memory->setText(memory);
-    m_memory->setStale(scenario() && scenario()->stale && snapshot() ? tr("Computing, last valid result shown") : QString());
+    const bool known = snapshot() && !snapshot()->costed->memory.stages.empty();
+    present({m_memory, {}, tr("Computing the memory of each stage"), known ? QString() : tr("The memory of this scenario is not known.")});
 }
 
 void PipelinePage::selectionChanged()

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The Pipeline page: one sampled step as a Gantt chart, and the memory of each stage under it.
 #pragma once
 
@@ -21,7 +22,6 @@ public:
     [[nodiscard]] QString id() const override { return QStringLiteral("pipeline"); }
     [[nodiscard]] QString title() const override { return tr("Pipeline"); }
     [[nodiscard]] TableData asTable() const override;
-    [[nodiscard]] bool isComputing() const override { return m_step.isComputing(); }
     [[nodiscard]] QJsonObject saveState() const override;
     void restoreState(const QJsonObject& state) override;
 

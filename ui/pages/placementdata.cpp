@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/placementdata.h"
 
-#include "ui/theme/format.h"
+#include "ui/look/format.h"
 
 #include <algorithm>
 #include <numeric>
@@ -159,8 +160,11 @@ HeatData heatDataOf(const PlacementMap& map, PlaceFigure figure)
     data.columnTitle = QObject::tr("Stage");
     data.rowTitle = QObject::tr("Replica");
     for (int row = 0; row < map.rows; ++row) {
-        const int first = map.rowFirstReplica[static_cast<std::size_t>(row)], count = map.rowReplicas[static_cast<std::size_t>(row)];
-        data.rowLabels << (count > 1 ? u"%1–%2"_s.arg(first).arg(first + count - 1) : QString::number(first));
+        // Replicas that are alike need not follow one another: "any of 16", "4 like 14", "6".
+        data.rowLabels << QString::fromStdString(map.rowLabels[static_cast<std::size_t>(row)])
+                              .remove(u"replicas "_s)
+                              .remove(u" replicas"_s)
+                              .remove(u"replica "_s);
     }
     for (int column = 0; column < map.columns; ++column)
         data.columnLabels << QString::number(column);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What the Placement page makes of core's answers: where a node stands, what stands in a cell, and the map as a heat map.
 #pragma once
 

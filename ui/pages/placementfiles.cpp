@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/placementfiles.h"
 
 #include "core/insight/placement/placement.h"
 #include "core/measured/speedtable.h"
-#include "ui/theme/format.h"
+#include "ui/look/format.h"
 
 #include <QFile>
 #include <QFileInfo>

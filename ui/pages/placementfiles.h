@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The files of the Placement page: measured speeds in, a hostfile out.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/placementpage.h"
 
 #include "ui/editor/quantityedit.h"
@@ -5,8 +6,9 @@
 #include "ui/pages/placescard.h"
 #include "ui/pages/slownodescard.h"
 #include "ui/pages/slownoderow.h"
-#include "ui/theme/format.h"
+#include "ui/look/format.h"
 #include "ui/theme/segmented.h"
+#include "ui/theme/plaintext.h"
 
 #include <QFileDialog>
 #include <QFileInfo>
@@ -30,16 +32,36 @@ PlacementPage::PlacementPage(const Theme& theme, QWidget* parent)
       m_best(new PlacesCard(theme)),
       m_nodes(new SlowNodesCard(theme))
 {
-    auto* slow = new QLabel(tr("Slow node"));
+    makeTools();
+    m_map->setObjectName(u"placementMap"_s);
+    auto* side = new QWidget;
+    auto* column = new QVBoxLayout(side);
+    column->setContentsMargins(0, 0, 0, 0);
+    column->setSpacing(theme.px(metric::cardGap));
+    column->addWidget(m_best);
+    column->addWidget(m_nodes, 1);
+    setCards(m_map, side, 0.32);
+    setExported({m_map});
+    connectMap();
+    connectNodes();
+    alsoAnswers([this] { return m_slow.status(); });
+    alsoAnswers([this] { return m_search.status(); });
+    m_add->setEnabled(false);
+    refresh();
+}
+
+void PlacementPage::makeTools()
+{
+    auto* slow = plainLabel(tr("Slow node"));
     slow->setProperty("role", u"secondary"_s);
     m_factor->setUnit(u"%"_s);
     m_factor->setStep(StepKind::one);
     m_factor->setCommitted(u"15"_s);
-    m_factor->setFixedWidth(theme.px(84));
+    m_factor->setFixedWidth(theme().px(84));
     m_factor->setObjectName(u"slowFactor"_s);
     m_factor->setAccessibleName(tr("Slowness of the probing node in percent"));
     m_factor->setToolTip(tr("15 % slow: every kernel on the node takes 1.15 times as long"));
-    auto* effect = new QLabel(tr("Effect on"));
+    auto* effect = plainLabel(tr("Effect on"));
     effect->setProperty("role", u"secondary"_s);
     m_figure->setChoices({u"p50"_s, u"p95"_s, u"p99"_s});
     m_figure->setCurrent(1);
@@ -49,22 +71,15 @@ PlacementPage::PlacementPage(const Theme& theme, QWidget* parent)
     m_add->setToolTip(tr("Mark the node in the chosen cell as slow (also: double click or Enter; drag a dashed cell to move it)"));
     addTools({slow, m_factor});
     addTools({effect, m_figure});
-    addTools({m_add, new NodeHandle(theme, -1)});
-    m_map->setObjectName(u"placementMap"_s);
-
-    auto* side = new QWidget;
-    auto* column = new QVBoxLayout(side);
-    column->setContentsMargins(0, 0, 0, 0);
-    column->setSpacing(theme.px(metric::cardGap));
-    column->addWidget(m_best);
-    column->addWidget(m_nodes, 1);
-    setCards(m_map, side, 0.32);
-    setExported({m_map});
-
+    addTools({m_add, new NodeHandle(theme(), -1)});
     connect(m_factor, &QuantityEdit::submitted, this, &PlacementPage::typeFactor);
     connect(m_factor, &QuantityEdit::editingDone, this, &PlacementPage::ask);
     connect(m_figure, &SegmentedControl::chosen, this, [this] { refresh(); });
     connect(m_add, &QPushButton::clicked, this, [this] { addSlowNode(m_map->focusItem()); });
+}
+
+void PlacementPage::connectMap()
+{
     connect(m_map, &HeatMap::focusItemChanged, this, [this](int item) { m_add->setEnabled(item >= 0); });
     connect(m_map, &HeatMap::itemPicked, this, [this](int item) {
         const PlacementMap* map = shownMap();
@@ -79,6 +94,10 @@ PlacementPage::PlacementPage(const Theme& theme, QWidget* parent)
     connect(m_map, &HeatMap::itemActivated, this, &PlacementPage::addSlowNode);
     connect(m_map, &HeatMap::itemMoved, this, &PlacementPage::moveNode);
     connect(m_map, &HeatMap::nodeDropped, this, &PlacementPage::placeNode);
+}
+
+void PlacementPage::connectNodes()
+{
     connect(m_nodes, &SlowNodesCard::factorChosen, this, [this](int node, double factor) {
         if (!context().study)
             return;
@@ -104,8 +123,6 @@ PlacementPage::PlacementPage(const Theme& theme, QWidget* parent)
         m_nodes->say(problem.isEmpty() ? tr("Wrote %1.").arg(QFileInfo(path).fileName()) : problem, !problem.isEmpty());
     });
     connect(m_nodes, &SlowNodesCard::applyWanted, this, &PlacementPage::applyAdvice);
-    m_add->setEnabled(false);
-    refresh();
 }
 
 const PlacementMap* PlacementPage::shownMap() const
@@ -202,8 +219,7 @@ void PlacementPage::refreshPlaces()
     shareScale(*m_map, figure);
     m_map->setFocusItem(focus);
     m_add->setEnabled(m_map->focusItem() >= 0);
-    m_map->setMessage(map ? QString() : !m_places.error().isEmpty() ? m_places.error() : tr("Putting the slow node on each place …"));
-    m_map->setStale(staleNote(m_places.isComputing(), map != nullptr));
+    present({m_map, [this] { return m_places.status(); }, tr("Putting the slow node on each place"), {}});
 }
 
 int PlacementPage::nodeIn(int cell) const

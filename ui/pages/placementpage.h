@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The Placement page: where a slow node hurts, the slow nodes that are marked or measured, and where they should go.
 #pragma once
 
@@ -21,7 +22,6 @@ public:
     [[nodiscard]] QString id() const override { return QStringLiteral("placement"); }
     [[nodiscard]] QString title() const override { return tr("Placement"); }
     [[nodiscard]] TableData asTable() const override { return m_map->asTable(); }
-    [[nodiscard]] bool isComputing() const override { return m_places.isComputing() || m_slow.isComputing() || m_search.isComputing(); }
     [[nodiscard]] QJsonObject saveState() const override;
     void restoreState(const QJsonObject& state) override;
 
@@ -38,6 +38,9 @@ protected:
     void selectionChanged() override;
 
 private:
+    void makeTools();
+    void connectMap();
+    void connectNodes();
     void ask();
     void refresh();
     void refreshPlaces();

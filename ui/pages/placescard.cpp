@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/placescard.h"
 
 #include "ui/pages/card.h"
-#include "ui/theme/format.h"
+#include "ui/look/format.h"
 
 #include <QLabel>
 #include <QVBoxLayout>
@@ -43,7 +44,7 @@ void PlacesCard::setPlaces(const PlacementMap* map, const HeatData& data, PlaceF
         if (!known)
             return note->clear();
         const double seconds = secondsOf(map->cells[static_cast<std::size_t>(cell)], figure);
-        note->setText(tr("Stage %1, replica %2\n%3 %4\n%5")
+        note->setText(tr("Stage %1, replica: %2\n%3 %4\n%5")
                           .arg(QString::number(cell % map->columns), data.rowLabels.value(cell / map->columns), nameOf(figure),
                                format::seconds(seconds).text(), format::deltaSeconds(seconds, secondsOf(map->base, figure))));
     };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The best and the worst place of a slow node, in words.
 #pragma once
 

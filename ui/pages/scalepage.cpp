@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/scalepage.h"
 
-#include "ui/theme/format.h"
+#include "ui/look/format.h"
 #include "ui/theme/segmented.h"
+#include "ui/theme/plaintext.h"
 
 #include <QHBoxLayout>
 #include <QHeaderView>
@@ -96,7 +98,7 @@ ScalePage::ScalePage(const Theme& theme, QWidget* parent)
       m_chart(new ScaleChart(theme)),
       m_points(new QTableWidget)
 {
-    auto* label = new QLabel(tr("Scaling"));
+    auto* label = plainLabel(tr("Scaling"));
     label->setProperty("role", u"secondary"_s);
     m_mode->setChoices({tr("Weak"), tr("Strong")});
     m_mode->setAccessibleName(tr("Weak: the batch grows with the GPUs; strong: it stays"));
@@ -181,10 +183,8 @@ void ScalePage::refresh()
                            + tr(", common random numbers. Whiskers: 95 %. Hatched: not possible, the reading says why.");
     }
     m_chart->setText(text);
-    m_chart->setMessage(curve                        ? (curve->points.empty() ? tr("No number of GPUs fits this scenario.") : QString())
-                        : !m_curve.error().isEmpty() ? m_curve.error()
-                                                     : tr("Sampling each number of GPUs …"));
-    m_chart->setStale(staleNote(m_curve.isComputing(), curve != nullptr));
+    present({m_chart, [this] { return m_curve.status(); }, tr("Sampling each number of GPUs"),
+             curve && curve->points.empty() ? tr("No number of GPUs fits this scenario.") : QString()});
     if (m_filledWith != m_curve.shownQuestion())
         fillTable(curve);
     m_filledWith = m_curve.shownQuestion();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The Scale page: step time, throughput, MFU and cost over the number of GPUs, weak and strong.
 #pragma once
 
@@ -22,7 +23,6 @@ public:
     [[nodiscard]] QString id() const override { return QStringLiteral("scale"); }
     [[nodiscard]] QString title() const override { return tr("Scale"); }
     [[nodiscard]] TableData asTable() const override;
-    [[nodiscard]] bool isComputing() const override { return m_curve.isComputing(); }
     [[nodiscard]] QJsonObject saveState() const override;
     void restoreState(const QJsonObject& state) override;
 

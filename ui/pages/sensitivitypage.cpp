@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/sensitivitypage.h"
 
-#include "ui/theme/format.h"
+#include "ui/look/format.h"
 #include "ui/theme/segmented.h"
+#include "ui/theme/plaintext.h"
 
 #include <QHBoxLayout>
 #include <QJsonObject>
@@ -144,7 +146,7 @@ PairedData pairedOf(const TailAttribution& attribution, AttributionBy by, int se
     for (const AttributionRow& source : rows) {
         PairedRow row;
         row.id = QString::fromStdString(source.name);
-        row.label = by == AttributionBy::kernelClass ? format::kernelClass(row.id) : row.id;
+        row.label = by == AttributionBy::kernelClass ? format::kernelClass(row.id) : QString(row.id).replace(u'_', u' ');
         if (labels && by == AttributionBy::kernelClass)
             for (const SensitivityRow& named : labels->rows)
                 if (named.id == source.name && !named.label.empty() && named.label != named.id)
@@ -182,12 +184,12 @@ SensitivityPage::SensitivityPage(const Theme& theme, QWidget* parent)
       m_tornado(new TornadoChart(theme, this)),
       m_bars(new PairedBarChart(theme, this))
 {
-    auto* label = new QLabel(tr("Effect on"));
+    auto* label = plainLabel(tr("Effect on"));
     label->setProperty("role", u"secondary"_s);
     m_figure->setChoices({u"p50"_s, u"p95"_s, u"p99"_s, tr("mean"), nameOf(Figure::exceedance, 0)});
     m_figure->setCurrent(1);
     m_figure->setAccessibleName(tr("Figure of the tornado"));
-    auto* byLabel = new QLabel(tr("Slow steps by"));
+    auto* byLabel = plainLabel(tr("Slow steps by"));
     byLabel->setProperty("role", u"secondary"_s);
     m_by->setChoices({tr("Class"), tr("Stage"), tr("Cause")});
     m_by->setAccessibleName(tr("Rows of the tail attribution"));
@@ -281,12 +283,8 @@ void SensitivityPage::refreshTornado()
     m_tornado->setText(text);
     m_tornado->setData(data);
     shareScale(*m_tornado, data.figure);
-    const bool computing = m_table.isComputing();
-    m_tornado->setMessage(
-        table ? (data.rows.empty() ? tr("Nothing varies in this scenario: give a cause a spread in Variability.") : QString())
-        : !m_table.error().isEmpty() ? m_table.error()
-                                     : tr("Computing the effect of each cause …"));
-    m_tornado->setStale(staleNote(computing, table != nullptr));
+    present({m_tornado, [this] { return m_table.status(); }, tr("Computing the effect of each cause"),
+             data.rows.empty() ? tr("Nothing varies in this scenario: give a cause a spread in Variability.") : QString()});
 }
 
 void SensitivityPage::refreshBars()
@@ -309,8 +307,7 @@ void SensitivityPage::refreshBars()
     }
     m_bars->setText(text);
     m_bars->setData(data);
-    m_bars->setMessage(tail ? QString() : !m_tail.error().isEmpty() ? m_tail.error() : tr("Walking the critical paths …"));
-    m_bars->setStale(staleNote(m_tail.isComputing(), tail != nullptr));
+    present({m_bars, [this] { return m_tail.status(); }, tr("Walking the critical paths"), {}});
 }
 
 void SensitivityPage::selectionChanged()

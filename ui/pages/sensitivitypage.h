@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The Sensitivity page: what moves a figure (tornado), and what made the slow steps slow (tail attribution).
 #pragma once
 
@@ -29,7 +30,6 @@ public:
     [[nodiscard]] QString id() const override { return QStringLiteral("sensitivity"); }
     [[nodiscard]] QString title() const override { return tr("Sensitivity"); }
     [[nodiscard]] TableData asTable() const override;
-    [[nodiscard]] bool isComputing() const override { return m_table.isComputing() || m_tail.isComputing(); }
     [[nodiscard]] QJsonObject saveState() const override;
     void restoreState(const QJsonObject& state) override;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // One slow node in the list of the Placement page: its place, its slowness to edit, what mending it would give; and the
 // handle by which a slow node is dragged onto the map.
 #pragma once

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/slownodescard.h"
 
 #include "ui/pages/card.h"
 #include "ui/pages/slownoderow.h"
-#include "ui/theme/format.h"
+#include "ui/look/format.h"
 
 #include <QLabel>
 #include <QPushButton>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The slow nodes of a scenario with what mending each would give, the advice on positions, and what can be done about them.
 #pragma once
 

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A painter with the look's fonts and roles: crisp lines, aligned text, hatches, flags. What all charts draw with.
 #pragma once
 
-#include "ui/theme/look.h"
+#include "ui/look/look.h"
 
 #include <QFontMetricsF>
 #include <QPainter>

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Charts as files and on the clipboard: PNG, SVG, PDF, CSV, TSV; pictures carry the receipt of the state that made them.
 #pragma once
 
-#include "ui/pages/page.h"
+#include "ui/look/tabledata.h"
 
 #include <QImage>
 #include <QSize>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Gantt chart of one sampled step: a row per stage, fills and hatches by kind, the critical path as the only outline.
 // gantt.cpp holds what it shows and reads, ganttpaint.cpp how it looks, ganttinput.cpp pointer and keys.
 #pragma once

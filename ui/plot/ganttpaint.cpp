@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/plot/gantt.h"
 
 #include "ui/plot/ticks.h"
-#include "ui/theme/format.h"
+#include "ui/look/format.h"
 
 #include <algorithm>
 #include <cmath>

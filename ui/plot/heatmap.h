@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Heat map of a ratio over places: rows are replicas, columns are stages, the scale starts at 1.00 and stays. A map of few
 // rows has its cells below once more, as points with their intervals along the colour scale. heatmap.cpp holds what it shows
 // and reads, heatmappaint.cpp how it looks, heatmapinput.cpp pointer, keys and dragging.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Peak memory per stage as stacked bars, with the capacity dashed; in the stage order of the Gantt chart above it.
 #pragma once
 

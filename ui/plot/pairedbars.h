@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Paired bars: the share of something in all steps (grey) against the slowest steps (colour), sorted by the difference.
 #pragma once
 

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What every painted chart has in common: card, title, footer, items that can be pointed at, read, brushed and exported.
 // plotbase.cpp holds texts, items and keys, plotbasepaint.cpp what is written around the plot.
 #pragma once
 
-#include "ui/pages/page.h"
+#include "ui/look/tabledata.h"
 #include "ui/plot/canvas.h"
 #include "ui/theme/theme.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Horizontal bars around a zero line, a labelled row for each cause: what such charts share, whatever they draw in a row.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A figure over the number of GPUs (log axis): p50 thick, p95 and p99 thinner, the band between them, intervals as whiskers.
 #pragma once
 

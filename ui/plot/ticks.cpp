@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/plot/ticks.h"
 
-#include "ui/theme/format.h"
+#include "ui/look/format.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Axis ticks at round numbers, and their labels with as many decimals as the step needs.
 #pragma once
 

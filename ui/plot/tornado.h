@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Tornado chart: what each cause's spread does to one figure, largest on top, around the baseline value.
 #pragma once
 

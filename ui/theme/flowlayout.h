@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A layout that puts its items side by side and goes on beneath where the width ends.
 #pragma once
 

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The application's icons: line drawings on a 16 px grid, drawn in a colour role, shipped with the program.
 #pragma once
 
-#include "ui/theme/look.h"
+#include "ui/look/look.h"
 
 #include <QIcon>
 

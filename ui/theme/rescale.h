@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Margins, spacings and icons of a whole window when the scale of the interface changes while it runs.
 #pragma once
 

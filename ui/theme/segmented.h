@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A row of choices of which one is in force: "p50 | p95 | p99".
 #pragma once
 

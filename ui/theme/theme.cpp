@@ -1,4 +1,7 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/theme/theme.h"
+
+#include "ui/theme/plaintext.h"
 
 #include <QApplication>
 #include <QEvent>
@@ -62,6 +65,7 @@ void Theme::applyTo(QApplication& application)
     m_systemDark = systemIsDark();
     QApplication::setStyle(QStyleFactory::create(u"Fusion"_s));
     application.installEventFilter(this);
+    application.installEventFilter(new PlainTips(this));
     update();
 }
 

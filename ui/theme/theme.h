@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The theme of the running application: light, dark or as the system, UI scale, presentation mode; one change signal.
 #pragma once
 
-#include "ui/theme/look.h"
+#include "ui/look/look.h"
 
 #include <QObject>
 

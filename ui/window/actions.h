@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Every command of the application in one table: menus, shortcuts, command search and the list of keys read it.
 #pragma once
 

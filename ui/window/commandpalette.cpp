@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/commandpalette.h"
 
 #include <QKeyEvent>
@@ -87,7 +88,7 @@ CommandPalette::CommandPalette(const Theme& theme, QList<PaletteEntry> entries, 
 
 int CommandPalette::shownCount() const
 {
-    return m_list->count();
+    return m_list->count() == 1 && m_list->item(0)->flags() == Qt::NoItemFlags ? 0 : m_list->count();
 }
 void CommandPalette::setQuery(const QString& text)
 {
@@ -126,12 +127,17 @@ void CommandPalette::filter(const QString& text)
                       m_entries[i].shortcut.isEmpty() ? m_entries[i].kind : u"%1   %2"_s.arg(m_entries[i].kind, m_entries[i].shortcut));
     }
     m_list->setCurrentRow(0);
+    if (!hits.isEmpty())
+        return;
+    auto* nothing = new QListWidgetItem(tr("Nothing found"), m_list);
+    nothing->setFlags(Qt::NoItemFlags);
+    m_list->setCurrentRow(-1);
 }
 
 void CommandPalette::runCurrent()
 {
     const QListWidgetItem* item = m_list->currentItem();
-    if (!item)
+    if (!item || !item->flags().testFlag(Qt::ItemIsEnabled))
         return;
     const auto run = m_entries[item->data(Qt::UserRole).toInt()].run;
     QTimer::singleShot(0, parentWidget(), run); // after the popup has gone

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Ctrl+K: finds a command, a parameter, a scenario or a page by a few letters.
 #pragma once
 

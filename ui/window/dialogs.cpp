@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/dialogs.h"
 
 #include "core/scenario/parameters.h"
 
-#include "ui/theme/format.h"
+#include "ui/look/format.h"
 #include "ui/window/actions.h"
+#include "ui/theme/plaintext.h"
 
 #include <QCoreApplication>
 #include <QDialog>
@@ -101,7 +103,7 @@ void showDifferences(Workspace& workspace, const Theme& theme, QWidget* parent)
     QDialog* dialog = makeDialog(QObject::tr("Differences"), theme, 720, 420, parent);
     dialog->setObjectName(u"differencesDialog"_s);
     const QString a = QString::fromStdString(current->scenario->name), b = QString::fromStdString(baseline->scenario->name);
-    auto* title = new QLabel(QObject::tr("%1 against %2").arg(a, b));
+    auto* title = plainLabel(QObject::tr("%1 against %2").arg(a, b));
     title->setProperty("type", u"title"_s);
     dialog->layout()->addWidget(title);
     const std::vector<const Parameter*> changed = differences(*current->scenario, *baseline->scenario);
@@ -112,8 +114,9 @@ void showDifferences(Workspace& workspace, const Theme& theme, QWidget* parent)
         table->setItem(i, 0, new QTableWidgetItem(QString::fromStdString(p.label)));
         table->setItem(i, 1, new QTableWidgetItem(QString::fromStdString(here)));
         table->setItem(i, 2, new QTableWidgetItem(QString::fromStdString(there)));
-        auto* copy = new QPushButton(QObject::tr("Copy baseline's value over"));
+        auto* copy = new QPushButton(QObject::tr("Copy over"));
         copy->setProperty("kind", u"link"_s);
+        copy->setToolTip(QObject::tr("Use the baseline's value in this scenario too"));
         QObject::connect(copy, &QPushButton::clicked, dialog, [&workspace, table, i, copy, id = current->id, path = p.id, there] {
             workspace.study().endMerge();
             if (workspace.study().setParameter(id, path, there).empty()) {
@@ -123,6 +126,9 @@ void showDifferences(Workspace& workspace, const Theme& theme, QWidget* parent)
         });
         table->setCellWidget(i, 3, copy);
     }
+    const QFontMetrics metrics(theme.font(Type::body)); // Qt sizes columns by their items and knows nothing of the buttons
+    table->horizontalHeader()->setSectionResizeMode(3, QHeaderView::Fixed);
+    table->setColumnWidth(3, metrics.horizontalAdvance(QObject::tr("Copy over")) + theme.px(40));
     static_cast<QVBoxLayout*>(dialog->layout())->addWidget(table, 1);
     addClose(dialog);
     dialog->open();
@@ -132,7 +138,7 @@ void showHistory(Workspace& workspace, const Theme& theme, QWidget* parent)
 {
     QDialog* dialog = makeDialog(QObject::tr("History"), theme, 420, 480, parent);
     dialog->setObjectName(u"historyDialog"_s);
-    auto* note = new QLabel(QObject::tr("Click a step to go back or forward to it. Known results come back without computing."));
+    auto* note = plainLabel(QObject::tr("Click a step to go back or forward to it. Known results come back without computing."));
     note->setWordWrap(true);
     note->setProperty("role", u"secondary"_s);
     dialog->layout()->addWidget(note);
@@ -179,7 +185,7 @@ void showArchived(Workspace& workspace, const Theme& theme, QWidget* parent)
             item->setData(Qt::UserRole, e.id);
         }
     if (list->count() == 0)
-        dialog->layout()->addWidget(new QLabel(QObject::tr("No scenario is archived.")));
+        dialog->layout()->addWidget(plainLabel(QObject::tr("No scenario is archived.")));
     static_cast<QVBoxLayout*>(dialog->layout())->addWidget(list, 1);
     auto* restore = new QPushButton(QObject::tr("Restore"));
     restore->setProperty("kind", u"primary closing"_s);
@@ -251,10 +257,10 @@ void showHelp(const QString& topic, const Theme& theme, QWidget* parent)
 void showAbout(const Theme& theme, QWidget* parent)
 {
     QDialog* dialog = makeDialog(QObject::tr("About PRISM Explorer"), theme, 480, 260, parent);
-    auto* text = new QLabel(
+    auto* text = plainLabel(
         QObject::tr(
-            "<b>PRISM Explorer %1</b><br>The distribution of LLM training-step time, and what causes its spread.<br><br>"
-            "Follows and extends PRISM (arXiv 2510.15596).<br><br>"
+            "PRISM Explorer %1\nThe distribution of LLM training-step time, and what causes its spread.\n\n"
+            "Follows and extends PRISM (arXiv 2510.15596).\n\n"
             "Licence: GPL-3.0-or-later. Uses Qt %2 with Qt Charts (GPL-3), SQLite, Eigen, oneTBB, Boost.Math, spdlog, nlohmann-json.")
             .arg(QCoreApplication::applicationVersion(), QString::fromLatin1(qVersion())));
     text->setWordWrap(true);

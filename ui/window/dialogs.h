@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The small windows: differences between scenarios, list of keys, history, import preview, help, about, tour.
 #pragma once
 
 #include "core/base/result.h"
-#include "ui/model/workspace.h"
+#include "ui/workspace/workspace.h"
 #include "ui/theme/theme.h"
 
 #include <QString>

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The strip of figures of the current scenario: nine values with change to the baseline and interval, always in view.
 #pragma once
 
-#include "ui/distribution/changescache.h"
-#include "ui/distribution/figuredelegate.h"
-#include "ui/model/workspace.h"
+#include "ui/theme/theme.h"
+#include "ui/workspace/headline.h"
+#include "ui/workspace/workspace.h"
 
 #include <QWidget>
 
@@ -11,27 +12,13 @@ class QToolButton;
 
 namespace prism::ui {
 
-/// One figure of the strip.
-struct HeadlineCell {
-    QString label, number, unit;
-    QString delta; ///< "−1.6 %, −140 ms"; empty without a baseline
-    Role deltaRole = Role::textSecondary;
-    QString note;       ///< interval, capacity
-    bool stale = false; ///< not of the present input
-    QString staleNote;  ///< "last valid input", "computing"
-    [[nodiscard]] QString reading() const;
-};
-
-/// What the strip says about the current scenario of a context; made of core's figures only.
-[[nodiscard]] QList<HeadlineCell> headlineCells(const PageContext& context, ChangesCache& cache, const ScenarioResult& result,
-                                                const QStringList& fieldProblems);
-
 /// GUI thread only. Cells that do not fit (cost, days, memory first) are in the "more" menu.
 class HeadlineStrip final : public QWidget {
     Q_OBJECT
 public:
     HeadlineStrip(Workspace& workspace, ChangesCache& cache, const Theme& theme, QWidget* parent = nullptr);
     [[nodiscard]] const QList<HeadlineCell>& cells() const { return m_cells; }
+    [[nodiscard]] const HeadlineBadge& badge() const { return m_badge; }
     void setDockWidth(int width); ///< the scenario cell is as wide as the left dock
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] int paintCount() const { return m_paints; }
@@ -45,12 +32,16 @@ private:
     void refresh();
     void layoutCells();
     void paintCell(QPainter& painter, const QRectF& rect, const HeadlineCell& cell, bool large) const;
-    void paintScenario(QPainter& painter, const QRectF& rect) const;
+    void paintScenario(QPainter& painter, const QRectF& rect);
+    double paintBadge(QPainter& painter, const QRectF& line); ///< returns the width that it takes at the right
+    [[nodiscard]] QString tipAt(const QPoint& at) const;
 
     Workspace& m_workspace;
     ChangesCache& m_cache;
     const Theme& m_theme;
     QList<HeadlineCell> m_cells;
+    HeadlineBadge m_badge;
+    QRectF m_badgeRect;
     QList<QRectF> m_rects; ///< of the cells that fit
     int m_dockWidth;
     QToolButton* m_more;

@@ -1,9 +1,11 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/scenario/import/importers.h"
 #include "core/scenario/presets.h"
 #include "core/measured/speedtable.h"
 #include "core/scenario/parameters.h"
-#include "ui/theme/format.h"
+#include "ui/look/format.h"
 #include "ui/window/dialogs.h"
+#include "ui/theme/plaintext.h"
 
 #include <QDialog>
 #include <QDialogButtonBox>
@@ -91,7 +93,7 @@ void showImport(Workspace& workspace, const Theme& theme, const ImportPreview& p
     dialog->setObjectName(u"importDialog"_s);
     dialog->setWindowTitle(QObject::tr("Import %1").arg(QFileInfo(fileName).fileName()));
     auto* layout = new QVBoxLayout(dialog);
-    auto* title = new QLabel(preview.scenario ? QObject::tr("%1: this is what was understood").arg(preview.kind)
+    auto* title = plainLabel(preview.scenario ? QObject::tr("%1: this is what was understood").arg(preview.kind)
                                               : QObject::tr("%1: nothing was taken over").arg(preview.kind));
     title->setProperty("type", u"title"_s);
     layout->addWidget(title);
@@ -112,7 +114,7 @@ void showImport(Workspace& workspace, const Theme& theme, const ImportPreview& p
         }
         layout->addWidget(table, 1);
         if (!preview.scenario->measured.speeds.empty())
-            layout->addWidget(new QLabel(QObject::tr("%1 measured node speeds")
+            layout->addWidget(plainLabel(QObject::tr("%1 measured node speeds")
                                              .arg(format::count(static_cast<std::int64_t>(preview.scenario->measured.speeds.size())))));
     }
     if (!preview.notes.empty()) {
@@ -122,13 +124,13 @@ void showImport(Workspace& workspace, const Theme& theme, const ImportPreview& p
         int shown = 0;
         for (const Diagnostic& d : preview.notes) {
             if (++shown > 12) {
-                notes->addWidget(new QLabel(QObject::tr("and %1 more").arg(preview.notes.size() - 12)));
+                notes->addWidget(plainLabel(QObject::tr("and %1 more").arg(preview.notes.size() - 12)));
                 break;
             }
             QString line = QString::fromStdString(d.path.empty() ? d.message : d.path + ": " + d.message);
             if (!d.accepted.empty())
                 line += QObject::tr(" Accepted: %1.").arg(QString::fromStdString(d.accepted));
-            auto* label = new QLabel(line);
+            auto* label = plainLabel(line);
             label->setWordWrap(true);
             notes->addWidget(label);
         }

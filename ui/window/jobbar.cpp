@@ -1,9 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/jobbar.h"
 
-#include "ui/theme/format.h"
+#include "core/engine/verdict.h"
+#include "ui/look/format.h"
+#include "ui/theme/plaintext.h"
 
 #include <QHBoxLayout>
 #include <QLabel>
+#include <QMouseEvent>
 #include <QPainter>
 #include <QProgressBar>
 #include <QPushButton>
@@ -13,8 +17,15 @@ using namespace Qt::Literals::StringLiterals;
 namespace prism::ui {
 
 namespace {
+
 constexpr int kMessageMs = 4000;
+
+bool isImpossible(const ScenarioResult& result)
+{
+    return result.shown && !verdictOf(*result.shown).possible();
 }
+
+} // namespace
 
 JobBar::JobBar(Workspace& workspace, const Theme& theme, QWidget* parent) : QWidget(parent), m_workspace(workspace), m_theme(theme)
 {
@@ -22,11 +33,11 @@ JobBar::JobBar(Workspace& workspace, const Theme& theme, QWidget* parent) : QWid
     auto* layout = new QHBoxLayout(this);
     layout->setContentsMargins(theme.px(32), 1, theme.px(16), 0);
     layout->setSpacing(theme.px(16));
-    m_state = new QLabel;
-    m_edit = new QLabel;
+    m_state = plainLabel();
+    m_edit = plainLabel();
     m_edit->setProperty("role", u"secondary"_s);
     m_edit->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    m_job = new QLabel;
+    m_job = plainLabel();
     m_job->setProperty("role", u"secondary"_s);
     m_progress = new QProgressBar;
     m_progress->setRange(0, 1000);
@@ -43,7 +54,9 @@ JobBar::JobBar(Workspace& workspace, const Theme& theme, QWidget* parent) : QWid
     m_message.setInterval(kMessageMs);
     connect(&m_message, &QTimer::timeout, this, &JobBar::refresh);
     connect(m_cancel, &QPushButton::clicked, this, [this] {
-        if (m_workspace.bridge().isBusy())
+        if (shownState() == PageState::cancelled)
+            m_workspace.recompute();
+        else if (m_workspace.bridge().isBusy())
             m_workspace.bridge().cancel();
         else
             m_workspace.insights().cancelAll();
@@ -83,6 +96,15 @@ void JobBar::say(const QString& message)
     m_edit->setText(message);
 }
 
+PageState JobBar::shownState() const
+{
+    const ShownScenario* current = m_workspace.context().current();
+    const PageState steps = m_workspace.bridge().isBusy() ? PageState::computing : stateOf(current);
+    if (steps != PageState::current || !m_pageState)
+        return steps == PageState::empty ? PageState::current : steps;
+    return m_pageState();
+}
+
 QString JobBar::stateText() const
 {
     return m_state->text();
@@ -92,8 +114,11 @@ void JobBar::refresh()
 {
     const bool busy = m_workspace.bridge().isBusy();
     const ScenarioResult& current = m_workspace.bridge().result(m_workspace.context().currentId);
-    m_state->setText(busy ? tr("Computing") : current.invalid ? tr("Input to fix") : current.cancelled ? tr("Stopped") : tr("Up to date"));
+    const PageState shown = shownState();
+    m_state->setText(shown == PageState::current && isImpossible(current) ? tr("Does not fit") : wordOf(shown));
     m_state->setAccessibleName(m_state->text());
+    m_state->setCursor(shown == PageState::invalid ? Qt::PointingHandCursor : Qt::ArrowCursor);
+    m_state->setToolTip(shown == PageState::invalid ? tr("Show the field that has something to fix") : QString());
     const EvaluationCost& cost = m_workspace.bridge().lastCost();
     if (!m_message.isActive())
         m_edit->setText(cost.totalNodes > 0 ? tr("recomputed %1 of %2 nodes, %3")
@@ -115,8 +140,15 @@ void JobBar::refresh()
     }
     m_job->setVisible(busy || insight);
     m_progress->setVisible(insight && !busy);
-    m_cancel->setVisible(busy || insight);
+    m_cancel->setVisible(busy || insight || shown == PageState::cancelled);
+    m_cancel->setText(shown == PageState::cancelled ? tr("Compute") : tr("Cancel"));
     update();
+}
+
+void JobBar::mousePressEvent(QMouseEvent* event)
+{
+    if (shownState() == PageState::invalid && m_state->geometry().contains(event->pos()))
+        Q_EMIT problemClicked();
 }
 
 void JobBar::paintEvent(QPaintEvent*)
@@ -127,7 +159,12 @@ void JobBar::paintEvent(QPaintEvent*)
     p.setRenderHint(QPainter::Antialiasing);
     const ScenarioResult& current = m_workspace.bridge().result(m_workspace.context().currentId);
     p.setPen(Qt::NoPen);
-    p.setBrush(m_theme.color(m_workspace.bridge().isBusy() ? Role::accent : current.invalid ? Role::error : Role::good));
+    const PageState shown = shownState();
+    p.setBrush(m_theme.color(isUnderWay(shown)                                           ? Role::accent
+                             : shown == PageState::invalid || shown == PageState::failed ? Role::error
+                             : shown == PageState::cancelled                             ? Role::warning
+                             : isImpossible(current)                                     ? Role::error
+                                                                                         : Role::good));
     p.drawEllipse(QPointF(m_theme.px(20), height() / 2.0), m_theme.look().pxF(4), m_theme.look().pxF(4));
 }
 

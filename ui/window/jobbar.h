@@ -1,11 +1,16 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The bar at the bottom: state, cost of the last edit, the running job with its progress, Cancel.
 #pragma once
 
-#include "ui/model/workspace.h"
+#include "ui/workspace/pagestate.h"
+#include "ui/workspace/workspace.h"
 #include "ui/theme/theme.h"
 
 #include <QElapsedTimer>
+#include <QTimer>
 #include <QWidget>
+
+#include <functional>
 
 class QLabel;
 class QProgressBar;
@@ -22,12 +27,20 @@ public:
     /// A sentence for some seconds in place of the cost of the last edit ("Copied as image and table").
     void say(const QString& message);
     [[nodiscard]] QString stateText() const;
+    /// Who knows the state of the page that is looked at.
+    void setPageState(std::function<PageState()> state) { m_pageState = std::move(state); }
+    void refresh();
+
+Q_SIGNALS:
+    void problemClicked(); ///< "Input to fix" leads to the field
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
 
 private:
-    void refresh();
+    /// Of the step times, then of the page that is looked at.
+    [[nodiscard]] PageState shownState() const;
     Workspace& m_workspace;
     const Theme& m_theme;
     QLabel *m_state, *m_edit, *m_job;
@@ -36,6 +49,7 @@ private:
     QString m_jobKey, m_jobTitle, m_jobText;
     QElapsedTimer m_jobClock;
     QTimer m_message;
+    std::function<PageState()> m_pageState;
 };
 
 } // namespace prism::ui

@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/mainwindow.h"
 
 #include "ui/editor/configeditor.h"
+#include "ui/model/samplestudy.h"
+#include "ui/pages/page.h"
 #include "ui/theme/icons.h"
 #include "ui/theme/rescale.h"
 #include "ui/window/actions.h"
@@ -8,6 +11,7 @@
 #include "ui/window/jobbar.h"
 #include "ui/window/pagehost.h"
 #include "ui/window/scenariopanel.h"
+#include "ui/theme/plaintext.h"
 
 #include <QCloseEvent>
 #include <QFileInfo>
@@ -33,7 +37,8 @@ namespace prism::ui {
 
 namespace {
 
-constexpr int kViewSaveMs = 1000; // a crash has no closeEvent: the view is kept on a timer too
+constexpr int kViewSaveMs = 1000;                       // a crash has no closeEvent: the view is kept on a timer too
+constexpr int kWindowWidth = 1024, kWindowHeight = 700; // a projector of 1024 x 768 with its bars
 
 } // namespace
 
@@ -53,23 +58,43 @@ MainWindow::MainWindow(Theme& theme, QWidget* parent)
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     buildMenuRow();
-    layout->addWidget(m_menuRow);
+    buildBanner();
+    m_headline = new HeadlineStrip(*m_workspace, m_cache, theme);
+    buildSplitter();
+    m_jobs = new JobBar(*m_workspace, theme);
+    m_jobs->setPageState([this] { return m_pages->current() ? m_pages->current()->state() : PageState::empty; });
+    for (QWidget* part : {m_menuRow, static_cast<QWidget*>(m_banner), static_cast<QWidget*>(m_headline)})
+        layout->addWidget(part);
+    layout->addWidget(m_splitter, 1);
+    layout->addWidget(m_jobs);
+    setCentralWidget(central);
+    addMainActions(*this);
+    m_actions->fill(*m_menus);
+    central->setFocus(); // nothing is being edited at the start
+    connectParts();
+    m_scale = theme.look().scale();
+    arrangeLayout();
+}
+
+void MainWindow::buildBanner()
+{
     m_banner = new QFrame;
     m_banner->setObjectName(u"banner"_s);
     auto* banner = new QHBoxLayout(m_banner);
-    banner->setContentsMargins(theme.px(16), theme.px(6), theme.px(8), theme.px(6));
-    m_bannerText = new QLabel;
+    banner->setContentsMargins(m_theme.px(16), m_theme.px(6), m_theme.px(8), m_theme.px(6));
+    m_bannerText = plainLabel();
     m_bannerText->setWordWrap(true);
     auto* dismiss = new QToolButton;
-    dismiss->setIcon(icon(Icon::cross, theme.look(), Role::textSecondary));
+    dismiss->setIcon(icon(Icon::cross, m_theme.look(), Role::textSecondary));
     dismiss->setAccessibleName(tr("Dismiss the message"));
     connect(dismiss, &QToolButton::clicked, m_banner, &QWidget::hide);
     banner->addWidget(m_bannerText, 1);
     banner->addWidget(dismiss);
     m_banner->hide();
-    layout->addWidget(m_banner);
-    m_headline = new HeadlineStrip(*m_workspace, m_cache, theme);
-    layout->addWidget(m_headline);
+}
+
+void MainWindow::buildSplitter()
+{
     m_splitter = new QSplitter;
     m_splitter->setObjectName(u"mainSplitter"_s);
     m_splitter->setHandleWidth(1);
@@ -79,24 +104,20 @@ MainWindow::MainWindow(Theme& theme, QWidget* parent)
     auto* dock = new QVBoxLayout(m_dock);
     dock->setContentsMargins(0, 0, 0, 0);
     dock->setSpacing(0);
-    m_scenarios = new ScenarioPanel(*m_workspace, theme);
-    m_editor = new ConfigEditor(*m_workspace, theme);
+    m_scenarios = new ScenarioPanel(*m_workspace, m_theme);
+    m_editor = new ConfigEditor(*m_workspace, m_theme);
     dock->addWidget(m_scenarios);
     dock->addWidget(m_editor, 1);
-    m_pages = new PageHost(*m_workspace, theme);
-    for (Page* page : makePages(theme, m_cache))
+    m_pages = new PageHost(*m_workspace, m_theme);
+    for (Page* page : makePages(m_theme, m_cache))
         m_pages->addPage(page);
     m_splitter->addWidget(m_dock);
     m_splitter->addWidget(m_pages);
     m_splitter->setStretchFactor(1, 1);
-    layout->addWidget(m_splitter, 1);
-    m_jobs = new JobBar(*m_workspace, theme);
-    layout->addWidget(m_jobs);
-    setCentralWidget(central);
-    addMainActions(*this);
-    m_actions->fill(*m_menus);
-    central->setFocus(); // nothing is being edited at the start
+}
 
+void MainWindow::connectParts()
+{
     m_viewTimer.setSingleShot(true);
     m_viewTimer.setInterval(kViewSaveMs);
     connect(&m_viewTimer, &QTimer::timeout, this, [this] {
@@ -107,19 +128,19 @@ MainWindow::MainWindow(Theme& theme, QWidget* parent)
     connect(&m_workspace->study(), &StudyModel::currentChanged, &m_viewTimer, qOverload<>(&QTimer::start));
     connect(&m_workspace->selection(), &Selection::changed, &m_viewTimer, qOverload<>(&QTimer::start));
     connect(m_pages, &PageHost::currentChanged, &m_viewTimer, qOverload<>(&QTimer::start));
+    connect(m_pages, &PageHost::currentChanged, m_jobs, &JobBar::refresh);
     connect(m_pages, &PageHost::message, m_jobs, &JobBar::say);
+    connect(m_jobs, &JobBar::problemClicked, m_editor, &ConfigEditor::revealProblem);
     connect(m_splitter, &QSplitter::splitterMoved, this, [this](int position) {
         m_dockWidth = position / m_theme.look().scale();
         updateChrome();
         m_viewTimer.start();
     });
     connect(m_file, &StudyFile::savedChanged, this, &MainWindow::updateTitle);
-    connect(&theme, &Theme::changed, this, [this] {
+    connect(&m_theme, &Theme::changed, this, [this] {
         followScale();
         updateChrome();
     });
-    m_scale = theme.look().scale();
-    arrangeLayout();
 }
 
 MainWindow::~MainWindow()
@@ -142,7 +163,7 @@ void MainWindow::buildMenuRow()
     m_search->setFocusPolicy(Qt::TabFocus);
     auto* keys = new QHBoxLayout(m_search);
     keys->setContentsMargins(0, 0, m_theme.px(10), 0);
-    auto* key = new QLabel(u"Ctrl+K"_s);
+    auto* key = plainLabel(u"Ctrl+K"_s);
     key->setProperty("role", u"tertiary"_s);
     key->setProperty("type", u"tick"_s);
     key->setAttribute(Qt::WA_TransparentForMouseEvents);
@@ -150,7 +171,7 @@ void MainWindow::buildMenuRow()
     m_search->setAccessibleName(tr("Search commands"));
     row->addWidget(m_menus);
     row->addWidget(m_search);
-    m_studyName = new QLabel;
+    m_studyName = plainLabel();
     m_studyName->setProperty("role", u"secondary"_s);
     m_studyName->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     row->addStretch(1);
@@ -195,7 +216,7 @@ void MainWindow::arrangeLayout()
         action->setChecked(true);
     m_dockWidth = metric::dock;
     m_splitter->setSizes({m_theme.px(metric::dock), std::max(400, width() - m_theme.px(metric::dock))});
-    setMinimumSize(1120, 720);
+    setMinimumSize(kWindowWidth, kWindowHeight);
     updateChrome();
 }
 

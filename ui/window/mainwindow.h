@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The window: composes menu row, headline, dock, pages and job bar; its commands stand in mainactions.cpp.
 #pragma once
 
-#include "ui/distribution/changescache.h"
+#include "ui/workspace/changescache.h"
 #include "ui/model/studyfile.h"
-#include "ui/model/workspace.h"
+#include "ui/workspace/workspace.h"
 #include "ui/theme/theme.h"
 
 #include <QMainWindow>
@@ -25,6 +26,7 @@ class Actions;
 class ConfigEditor;
 class HeadlineStrip;
 class JobBar;
+class Page;
 class PageHost;
 class ScenarioPanel;
 
@@ -68,6 +70,9 @@ protected:
 
 private:
     void buildMenuRow();
+    void buildBanner();
+    void buildSplitter();
+    void connectParts();
     void adopt(const OpenedStudy& opened);
     void restoreView(const QJsonObject& view);
     [[nodiscard]] QJsonObject viewState() const;

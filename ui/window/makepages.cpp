@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/distribution/distributionpage.h"
 #include "ui/pages/pipelinepage.h"
 #include "ui/pages/placementpage.h"

@@ -1,5 +1,7 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/pagehost.h"
 
+#include "ui/look/format.h"
 #include "ui/plot/export.h"
 
 #include "ui/theme/icons.h"
@@ -38,22 +40,7 @@ PageHost::PageHost(Workspace& workspace, Theme& theme, QWidget* parent) : QWidge
     auto* line = new QFrame;
     line->setProperty("separator", true);
     layout->addWidget(line);
-    m_toolRow = new QWidget;
-    auto* tools = new QHBoxLayout(m_toolRow);
-    tools->setContentsMargins(theme.px(16), theme.px(8), theme.px(16), theme.px(8));
-    tools->setSpacing(theme.px(8));
-    m_tools = new QHBoxLayout; // of each page; only the current ones are shown, and are as high as they need
-    tools->addLayout(m_tools, 1);
-    m_tableButton = new QPushButton(tr("Table"));
-    m_tableButton->setCheckable(true);
-    m_copyButton = new QPushButton(tr("Copy"));
-    m_exportButton = new QPushButton(tr("Export"));
-    m_tableButton->setToolTip(tr("Show the figures of this page as a table"));
-    m_copyButton->setToolTip(tr("Copy the page as an image and its figures as a table"));
-    m_exportButton->setToolTip(tr("Write PNG, SVG, PDF or CSV"));
-    for (QPushButton* button : {m_tableButton, m_copyButton, m_exportButton})
-        tools->addWidget(button);
-    layout->addWidget(m_toolRow);
+    layout->addWidget(makeToolRow());
     m_both = new QStackedWidget;
     m_stack = new QStackedWidget;
     m_table = new QTableWidget;
@@ -68,29 +55,54 @@ PageHost::PageHost(Workspace& workspace, Theme& theme, QWidget* parent) : QWidge
     margin->addWidget(m_both);
     layout->addLayout(margin, 1);
 
-    connect(m_tabs, &QTabBar::currentChanged, this, [this](int index) {
-        m_stack->setCurrentIndex(index);
-        for (int i = 0; i < m_tools->count(); ++i)
-            m_tools->itemAt(i)->widget()->setVisible(i == index);
-        fitTools();
-        deliver();
-        Q_EMIT currentChanged();
-    });
+    connect(m_tabs, &QTabBar::currentChanged, this, &PageHost::turnTo);
+    connect(&workspace, &Workspace::contextChanged, this, &PageHost::deliver);
+    connect(&theme, &Theme::changed, this, &PageHost::restyleTools);
+    restyleTools();
+}
+
+QWidget* PageHost::makeToolRow()
+{
+    m_toolRow = new QWidget;
+    auto* tools = new QHBoxLayout(m_toolRow);
+    tools->setContentsMargins(m_theme.px(16), m_theme.px(8), m_theme.px(16), m_theme.px(8));
+    tools->setSpacing(m_theme.px(8));
+    m_tools = new QHBoxLayout; // of each page; only the current ones are shown, and are as high as they need
+    tools->addLayout(m_tools, 1);
+    m_tableButton = new QPushButton(tr("Table"));
+    m_tableButton->setCheckable(true);
+    m_copyButton = new QPushButton(tr("Copy"));
+    m_exportButton = new QPushButton(tr("Export"));
+    m_tableButton->setToolTip(tr("Show the figures of this page as a table"));
+    m_copyButton->setToolTip(tr("Copy the page as an image and its figures as a table"));
+    m_exportButton->setToolTip(tr("Write PNG, SVG, PDF or CSV"));
+    for (QPushButton* button : {m_tableButton, m_copyButton, m_exportButton})
+        tools->addWidget(button);
     connect(m_tableButton, &QPushButton::toggled, this, [this](bool on) {
         fillTable();
         m_both->setCurrentIndex(on ? 1 : 0);
     });
     connect(m_copyButton, &QPushButton::clicked, this, &PageHost::copy);
     connect(m_exportButton, &QPushButton::clicked, this, &PageHost::exportDialog);
-    connect(&workspace, &Workspace::contextChanged, this, &PageHost::deliver);
-    const auto icons = [this] {
-        m_tableButton->setIcon(icon(Icon::table, m_theme.look()));
-        m_copyButton->setIcon(icon(Icon::copy, m_theme.look()));
-        m_exportButton->setIcon(icon(Icon::exportFile, m_theme.look()));
-        fitTools();
-    };
-    connect(&theme, &Theme::changed, this, icons);
-    icons();
+    return m_toolRow;
+}
+
+void PageHost::turnTo(int index)
+{
+    m_stack->setCurrentIndex(index);
+    for (int i = 0; i < m_tools->count(); ++i)
+        m_tools->itemAt(i)->widget()->setVisible(i == index);
+    fitTools();
+    deliver();
+    Q_EMIT currentChanged();
+}
+
+void PageHost::restyleTools()
+{
+    m_tableButton->setIcon(icon(Icon::table, m_theme.look()));
+    m_copyButton->setIcon(icon(Icon::copy, m_theme.look()));
+    m_exportButton->setIcon(icon(Icon::exportFile, m_theme.look()));
+    fitTools();
 }
 
 void PageHost::fitTools()
@@ -171,6 +183,7 @@ void PageHost::deliver()
     Page* page = current();
     if (!page || m_workspace.context().scenarios.isEmpty())
         return;
+    m_workspace.insights().setFront(page); // what is looked at is computed first
     page->setContext(m_workspace.context());
     fitTools(); // a label may have changed
     if (isTableShown())
@@ -185,13 +198,16 @@ void PageHost::fillTable()
     const TableData data = page->asTable();
     m_table->setAccessibleName(tr("%1 as a table").arg(page->title()));
     m_table->setColumnCount(static_cast<int>(data.header.size()));
-    m_table->setHorizontalHeaderLabels(data.header);
+    QStringList header;
+    for (const QString& id : data.header)
+        header << format::tableHeader(id);
+    m_table->setHorizontalHeaderLabels(header);
     constexpr int kMostRows = 2000; // a table for reading; Export writes all rows
     const int rows = std::min<int>(kMostRows, static_cast<int>(data.rows.size()));
     m_table->setRowCount(rows);
     for (int r = 0; r < rows; ++r)
         for (int c = 0; c < data.rows[r].size(); ++c) {
-            auto* item = new QTableWidgetItem(data.rows[r][c]);
+            auto* item = new QTableWidgetItem(format::tableCell(data.rows[r][c]));
             bool number = false;
             data.rows[r][c].toDouble(&number);
             if (number)

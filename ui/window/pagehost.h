@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The centre: tabs, the row of page tools, the pages, and what every page can do (table, copy, export).
 #pragma once
 
-#include "ui/model/workspace.h"
+#include "ui/pages/page.h"
 #include "ui/theme/theme.h"
+#include "ui/workspace/workspace.h"
 
 #include <QWidget>
 
@@ -47,6 +49,9 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
+    [[nodiscard]] QWidget* makeToolRow();
+    void turnTo(int index);
+    void restyleTools();
     void deliver();
     [[nodiscard]] Picture pictureOf(Page& page) const;
     void fillTable();

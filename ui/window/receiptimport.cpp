@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/receiptimport.h"
 
 #include "core/scenario/presets.h"
-#include "ui/theme/format.h"
+#include "ui/look/format.h"
 #include "ui/window/mainwindow.h"
 #include "ui/window/pagehost.h"
 

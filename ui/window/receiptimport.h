@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Opens the state that an exported picture or a report of the command line came from.
 #pragma once
 

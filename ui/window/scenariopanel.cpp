@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/scenariopanel.h"
 
 #include "ui/distribution/figuredelegate.h"
 #include "ui/theme/icons.h"
+#include "ui/theme/plaintext.h"
 
 #include <QAction>
 #include <QApplication>
@@ -110,7 +112,7 @@ ScenarioPanel::ScenarioPanel(Workspace& workspace, const Theme& theme, QWidget* 
     auto* headLayout = new QHBoxLayout(head);
     headLayout->setContentsMargins(theme.px(16), theme.px(2), theme.px(12), theme.px(2));
     headLayout->setSpacing(theme.px(2));
-    auto* title = new QLabel(tr("Scenarios"));
+    auto* title = plainLabel(tr("Scenarios"));
     title->setProperty("type", u"strong"_s);
     headLayout->addWidget(title, 1);
     m_buttons = new QWidget;
@@ -215,6 +217,7 @@ void ScenarioPanel::syncSelection()
     if (row >= 0 && m_table->currentIndex().row() != row && !isRenaming()) {
         const QSignalBlocker block(m_table->selectionModel());
         m_table->setCurrentIndex(m_model->index(row, ScenarioTableModel::nameColumn));
+        m_table->scrollTo(m_table->currentIndex()); // a new scenario is seen
     }
 }
 

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The scenario table with its buttons: the upper part of the left dock.
 #pragma once
 
-#include "ui/model/scenariotablemodel.h"
+#include "ui/workspace/scenariotablemodel.h"
 #include "ui/theme/theme.h"
 
 #include <QTableView>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/editor/configeditor.h"
 #include "ui/window/dialogs.h"
 #include "ui/window/headlinestrip.h"
@@ -5,6 +6,7 @@
 #include "ui/window/mainwindow.h"
 #include "ui/window/pagehost.h"
 #include "ui/window/scenariopanel.h"
+#include "ui/theme/plaintext.h"
 
 #include <QHBoxLayout>
 #include <QKeyEvent>
@@ -40,9 +42,9 @@ public:
         m_card = new QFrame(this);
         m_card->setProperty("card", true);
         auto* layout = new QVBoxLayout(m_card);
-        m_title = new QLabel;
+        m_title = plainLabel();
         m_title->setProperty("type", u"title"_s);
-        m_text = new QLabel;
+        m_text = plainLabel();
         m_text->setWordWrap(true);
         auto* buttons = new QHBoxLayout;
         auto* skip = new QPushButton(tr("End tour"));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What this system says about the running program and its machine.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The change of every headline figure from a baseline to a scenario, from two finished snapshots: no new sampling.
 #pragma once
 
@@ -19,9 +20,8 @@ struct HeadlineChanges {
     bool paired = false;        ///< both have samples of the same seed and length
 };
 
-/// Draw i of both is the same random job (common random numbers), so differences are taken draw by draw. Quantile
-/// differences: 25 batches of consecutive draws, Student t interval of the batch differences (sectioning; Asmussen and
-/// Glynn, Stochastic Simulation, 2007, III.5). P(faster): Wilson interval. `within`: steps of one job instead of across jobs.
+/// Draw i of both is the same random job (common random numbers), so differences are taken draw by draw: pairedChange (paired.h), as in
+/// every comparison. P(faster): proportion (intervals.h). `within`: steps of one job instead of across jobs.
 /// Any thread; a few milliseconds for 10,000 draws.
 [[nodiscard]] HeadlineChanges headlineChanges(const Snapshot& baseline, const Snapshot& scenario, bool within = false);
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/insight/compare/compare.h"
 
 #include "core/insight/paired.h"
@@ -22,7 +23,6 @@ namespace {
 constexpr int kDefaultSamples = 4'000;
 constexpr std::size_t kExactEdits = 6; ///< 2^6 = 64 evaluations
 constexpr int kSampledOrders = 16;
-constexpr double kNormal95 = 1.959963984540054;
 
 Estimate probabilityBelow(const std::vector<double>& a, const std::vector<double>& b)
 {
@@ -32,8 +32,7 @@ Estimate probabilityBelow(const std::vector<double>& a, const std::vector<double
     double wins = 0;
     for (std::size_t i = 0; i < n; ++i)
         wins += a[i] < b[i] ? 1.0 : a[i] == b[i] ? 0.5 : 0.0;
-    const double p = wins / static_cast<double>(n);
-    return {p, kNormal95 * std::sqrt(p * (1 - p) / static_cast<double>(n))};
+    return proportion(wins, static_cast<double>(n));
 }
 
 ComparedFigure figure(std::string name, std::string label, std::string unit, double a, double b, double halfWidth, bool lowerIsBetter)
@@ -138,7 +137,7 @@ struct Contributions {
     {
         const double n = orders, mean = sum[edit] / n;
         const double variance = exact || n < 2 ? 0 : std::max(0.0, squares[edit] / n - mean * mean) / (n - 1);
-        return {mean, std::hypot(halfWidths[edit] / n, kNormal95 * std::sqrt(variance))};
+        return {mean, std::hypot(halfWidths[edit] / n, normalReach() * std::sqrt(variance))};
     }
 };
 

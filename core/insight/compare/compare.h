@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Two scenarios side by side: every figure's change with its interval, who is better how often, and which edit did it.
 #pragma once
 

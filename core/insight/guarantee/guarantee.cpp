@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/insight/guarantee/guarantee.h"
 
 #include "core/stats/moments.h"
@@ -17,7 +18,6 @@ namespace prism {
 namespace {
 
 constexpr int kDefaultSamples = 20'000;
-constexpr double kNormal95 = 1.959963984540054;
 
 Diagnostic problem(std::string path, std::string message, std::string found, std::string accepted)
 {
@@ -68,7 +68,7 @@ double lag1(const std::vector<double>& x)
 
 void answer(Guarantee& result, const StepSamples& samples, const GuaranteeQuery& query)
 {
-    const auto with = [](Estimate own, double shared) { return Estimate{own.value, std::hypot(own.halfWidth, kNormal95 * shared)}; };
+    const auto with = [](Estimate own, double shared) { return Estimate{own.value, std::hypot(own.halfWidth, normalReach() * shared)}; };
     for (const double x : query.limitsSeconds) {
         Exceedance e{x, with(exceedance(result.sortedAcross, x), sharedExceedanceStdErr(samples, result.sortedAcross, x)),
                      exceedance(result.sortedWithin, x)};
@@ -82,6 +82,45 @@ void answer(Guarantee& result, const StepSamples& samples, const GuaranteeQuery&
         l.resolved = p * static_cast<double>(result.sortedAcross.size()) >= 10;
         result.limits.push_back(l);
     }
+}
+
+/// How long a training run takes.
+struct TrainingQuestion {
+    double tokens = 0, tokensPerStep = 0, deadlineDays = 0;
+};
+
+/// The time of the whole run, from what varies between jobs and what remembers within one. False when stopped.
+bool addTraining(Evaluator& evaluator, const StepGraph& graph, const StepSamples& full, SimOptions sim, const TrainingQuestion& question,
+                 Guarantee& result)
+{
+    StepGraph spatial = withoutSpread(graph), regime = withoutSpread(graph);
+    spatial.spatial = graph.spatial;
+    regime.intraRegime = graph.intraRegime;
+    regime.interRegime = graph.interRegime;
+    sim.numWithinSamples = -1;
+    const auto spatialOnly = evaluator.samples(spatial, sim);
+    sim.numWithinSamples = result.samples;
+    const auto regimeOnly = evaluator.samples(regime, sim);
+    if (!spatialOnly->complete || !regimeOnly->complete)
+        return false;
+    TrainingInputs inputs;
+    inputs.jobMeans = jobMeans(full, *spatialOnly);
+    inputs.meanHalfWidth = result.across.ciMean;
+    inputs.p95HalfWidth = normalReach() * spatialOnly->sharedStdErrP95;
+    inputs.withinVariance = varianceOf(full.withinSeconds);
+    inputs.regimeShare = inputs.withinVariance > 0 ? std::min(1.0, varianceOf(regimeOnly->withinSeconds) / inputs.withinVariance) : 0;
+    inputs.regimeLag1 = lag1(regimeOnly->withinSeconds); // communication that hides correlates less than the regime itself
+    inputs.tokens = question.tokens;
+    inputs.tokensPerStep = question.tokensPerStep;
+    inputs.deadlineDays = question.deadlineDays;
+    result.hasTraining = true;
+    result.training = trainingTime(inputs);
+    result.notes.push_back(
+        fmt::format("Regimes carry {:.0f} % of the variance within a job and make steps correlate by {:.2f} from one to the next.",
+                    100 * inputs.regimeShare, inputs.regimeLag1));
+    result.notes.push_back(
+        "The persistent factors of a job shift all of its steps, so this part of the uncertainty does not shrink with their number.");
+    return true;
 }
 
 } // namespace
@@ -117,33 +156,9 @@ Result<Guarantee> guarantee(Evaluator& evaluator, const Scenario& scenario, cons
         options.progress(0.5, "guarantee");
     const double tokens = query.trainTokens > 0 ? query.trainTokens : scenario.training.trainTokens;
     if (tokens > 0 && costed->tokensPerStep > 0) {
-        StepGraph spatial = withoutSpread(graph), regime = withoutSpread(graph);
-        spatial.spatial = graph.spatial;
-        regime.intraRegime = graph.intraRegime;
-        regime.interRegime = graph.interRegime;
-        sim.numWithinSamples = -1;
-        const auto spatialOnly = evaluator.samples(spatial, sim);
-        sim.numWithinSamples = result.samples;
-        const auto regimeOnly = evaluator.samples(regime, sim);
-        if (!spatialOnly->complete || !regimeOnly->complete)
+        const TrainingQuestion question{tokens, costed->tokensPerStep, query.deadlineDays};
+        if (!addTraining(evaluator, graph, *full, sim, question, result))
             return cancelled();
-        TrainingInputs inputs;
-        inputs.jobMeans = jobMeans(*full, *spatialOnly);
-        inputs.meanHalfWidth = result.across.ciMean;
-        inputs.p95HalfWidth = kNormal95 * spatialOnly->sharedStdErrP95;
-        inputs.withinVariance = varianceOf(full->withinSeconds);
-        inputs.regimeShare = inputs.withinVariance > 0 ? std::min(1.0, varianceOf(regimeOnly->withinSeconds) / inputs.withinVariance) : 0;
-        inputs.regimeLag1 = lag1(regimeOnly->withinSeconds); // communication that hides correlates less than the regime itself
-        inputs.tokens = tokens;
-        inputs.tokensPerStep = costed->tokensPerStep;
-        inputs.deadlineDays = query.deadlineDays;
-        result.hasTraining = true;
-        result.training = trainingTime(inputs);
-        result.notes.push_back(
-            fmt::format("Regimes carry {:.0f} % of the variance within a job and make steps correlate by {:.2f} from one to the next.",
-                        100 * inputs.regimeShare, inputs.regimeLag1));
-        result.notes.push_back(
-            "The persistent factors of a job shift all of its steps, so this part of the uncertainty does not shrink with their number.");
     }
     result.notes.push_back("No failures, fail-slow episodes, checkpoints or evaluations are counted; regimes are stationary over the run.");
     result.elapsedSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What can be promised: exceedance of a step, time to train, probability of a deadline.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Time to train a number of tokens when the GPUs of a job are what they are for all of its steps and congestion persists.
 #pragma once
 

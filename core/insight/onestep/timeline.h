@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // One sampled step as stages x intervals: what ran when, what was critical, where the bubbles are.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A timeline as Chrome trace, JSON and CSV.
 #include "core/insight/report.h"
 #include "core/insight/onestep/timeline.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/insight/placement/assignment.h"
 
 #include "core/stats/random.h"

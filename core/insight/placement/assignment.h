@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Search of an assignment of nodes to positions, apart from scenarios: positions, speeds, and what a replica takes.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/insight/placement/placement.h"
 
 #include "core/insight/paired.h"
@@ -98,20 +99,18 @@ struct NodeSpots {
 };
 using SpotsOf = std::function<NodeSpots(int replica, int stage)>;
 
-Result<PlacementMap> mapOf(Evaluator& evaluator, const StepGraph& graph, const SlowProbe& probe, const InsightOptions& options,
-                           const SpotsOf& spotsOf)
+Diagnostics checkProbe(const StepGraph& graph, const SlowProbe& probe)
 {
-    const auto begin = std::chrono::steady_clock::now();
     Diagnostics errors = check(graph);
     for (const auto& [name, factor] : {std::pair{"compute_factor", probe.computeFactor}, std::pair{"link_factor", probe.linkFactor}})
         if (!(factor >= 1 && factor <= kMaxFactor))
             errors.push_back(problem(name, "The factor of the slow node is out of range.", fmt::format("{}", factor), "1 to 100"));
-    if (hasErrors(errors))
-        return errors;
-    PlacementMap map;
-    map.probe = probe;
-    map.seed = options.seed;
-    map.samples = options.samples > 0 ? options.samples : kDefaultSamples;
+    return errors;
+}
+
+/// Labels of rows and columns, and what each cell slows down, row by row.
+std::vector<NodeSpots> placesOf(const StepGraph& graph, const SpotsOf& spotsOf, PlacementMap& map)
+{
     const std::vector<Row> rows = rowsOf(graph, map.notes);
     map.rows = static_cast<int>(rows.size());
     map.columns = graph.schedule.numStages;
@@ -125,23 +124,15 @@ Result<PlacementMap> mapOf(Evaluator& evaluator, const StepGraph& graph, const S
         for (int s = 0; s < map.columns; ++s)
             places.push_back(spotsOf(row.first, s));
     }
-    auto sampled = sampleAll(
-        evaluator, places.size() + 1,
-        [&](std::size_t i) {
-            StepGraph changed = graph;
-            if (i > 0)
-                changed.slow.insert(changed.slow.end(), places[i - 1].spots.begin(), places[i - 1].spots.end());
-            return changed;
-        },
-        map.samples, options, 0, 1, "placement");
-    if (!sampled.ok())
-        return sampled.errors();
-    const PairedSample base(sampled.value()[0]);
-    map.base = summarize(base.seconds(), base.samples.get());
-    std::vector<PairedSample> samples;
+    return places;
+}
+
+/// Cells by place, and which are the best and the worst.
+void fillCells(const PairedSample& base, const std::vector<NodeSpots>& places, const std::vector<PairedSample>& samples, PlacementMap& map)
+{
     std::size_t best = 0, worst = 0;
     for (std::size_t i = 0; i < places.size(); ++i) {
-        const PairedSample& here = samples.emplace_back(sampled.value()[i + 1]);
+        const PairedSample& here = samples[i];
         PlacementCell cell;
         cell.present = true;
         cell.node = places[i].node;
@@ -163,6 +154,36 @@ Result<PlacementMap> mapOf(Evaluator& evaluator, const StepGraph& graph, const S
     const Estimate ratio = quantileRatio(samples[worst], samples[best], 0.95);
     map.worstOverBest = {ratio.value - 1, ratio.halfWidth};
     map.withinNoise = !map.worstOverBest.significant();
+}
+
+Result<PlacementMap> mapOf(Evaluator& evaluator, const StepGraph& graph, const SlowProbe& probe, const InsightOptions& options,
+                           const SpotsOf& spotsOf)
+{
+    const auto begin = std::chrono::steady_clock::now();
+    if (Diagnostics errors = checkProbe(graph, probe); hasErrors(errors))
+        return errors;
+    PlacementMap map;
+    map.probe = probe;
+    map.seed = options.seed;
+    map.samples = options.samples > 0 ? options.samples : kDefaultSamples;
+    const std::vector<NodeSpots> places = placesOf(graph, spotsOf, map);
+    auto sampled = sampleAll(
+        evaluator, places.size() + 1,
+        [&](std::size_t i) {
+            StepGraph changed = graph;
+            if (i > 0)
+                changed.slow.insert(changed.slow.end(), places[i - 1].spots.begin(), places[i - 1].spots.end());
+            return changed;
+        },
+        map.samples, options, 0, 1, "placement");
+    if (!sampled.ok())
+        return sampled.errors();
+    const PairedSample base(sampled.value()[0]);
+    map.base = summarize(base.seconds(), base.samples.get());
+    std::vector<PairedSample> samples;
+    for (std::size_t i = 0; i < places.size(); ++i)
+        samples.emplace_back(sampled.value()[i + 1]);
+    fillCells(base, places, samples, map);
     map.notes.push_back(map.withinNoise
                             ? fmt::format("The places differ by less than their noise at {} samples.", map.samples)
                             : fmt::format("The worst place costs {:.1f} % more p95 than the best one.", 100 * map.worstOverBest.value));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Where a slow node hurts, what measured speeds cost, and which assignment of nodes to positions is best.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Named nodes: several slow ones where they stand, speeds of a table, and hostfiles.
 #include "core/insight/paired.h"
 #include "core/insight/placement/placement.h"

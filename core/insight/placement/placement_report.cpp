@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Placement results as JSON and CSV.
 #include "core/insight/placement/placement.h"
 #include "core/insight/report.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Best assignment of nodes with measured speeds to positions, and what it is worth.
 #include "core/insight/placement/assignment.h"
 #include "core/insight/paired.h"
@@ -70,6 +71,7 @@ private:
 StepGraph loneReplica(StepGraph graph)
 {
     graph.numReplicas = 1;
+    graph.lockstepReplicas = 0;
     graph.slow.clear();
     if (!graph.fixedSpatial.empty())
         graph.fixedSpatial.assign(static_cast<std::size_t>(graph.schedule.numStages) * static_cast<std::size_t>(graph.cellRanks()), 1.0);
@@ -216,6 +218,32 @@ Diagnostics predictOrders(Evaluator& evaluator, const Scenario& scenario, int pe
     return {};
 }
 
+Diagnostic nothingToOrderBy()
+{
+    return {.path = "measured.speeds",
+            .message = "There are no measured speeds and no slow places to order the nodes by.",
+            .found = "none",
+            .accepted = "a speed table, or nodes that are marked slow"};
+}
+
+Diagnostic partlyFilledNodes(std::size_t gpus, int perNode)
+{
+    return {.path = "cluster.gpus_per_node",
+            .message = "The job does not fill whole nodes.",
+            .found = std::to_string(gpus) + " GPUs",
+            .accepted = "a multiple of " + std::to_string(perNode)};
+}
+
+void addNotes(bool measured, PlacementResult& result)
+{
+    result.notes.push_back(gainSentence(result));
+    result.notes.push_back("The order was searched on the noise-free step of each replica with an allowance for its own noise, and the "
+                           "orders found were then predicted in full; none that is predicted to be slower than the given one is proposed.");
+    if (!measured)
+        result.notes.push_back("Speeds of nodes that are not marked slow are unknown and drawn; link factors count in the predictions but "
+                               "do not steer the search.");
+}
+
 } // namespace
 
 Result<PlacementResult> searchPlacement(Evaluator& evaluator, const Scenario& scenario, const InsightOptions& options)
@@ -223,13 +251,7 @@ Result<PlacementResult> searchPlacement(Evaluator& evaluator, const Scenario& sc
     const auto begin = std::chrono::steady_clock::now();
     const bool measured = !scenario.measured.speeds.empty();
     if (!measured && scenario.variability.slow.empty())
-        return Diagnostic{Severity::error,
-                          "measured.speeds",
-                          "There are no measured speeds and no slow places to order the nodes by.",
-                          "none",
-                          "a speed table, or nodes that are marked slow",
-                          "",
-                          ""};
+        return nothingToOrderBy();
     const Result<CostedStep> costed = costStep(scenario);
     if (!costed.ok())
         return costed.errors();
@@ -238,13 +260,7 @@ Result<PlacementResult> searchPlacement(Evaluator& evaluator, const Scenario& sc
     const int perNode = std::max(1, scenario.cluster.gpusPerNode);
     const int nodes = static_cast<int>(ranks.size()) / perNode;
     if (nodes < 1 || ranks.size() % static_cast<std::size_t>(perNode) != 0)
-        return Diagnostic{Severity::error,
-                          "cluster.gpus_per_node",
-                          "The job does not fill whole nodes.",
-                          std::to_string(ranks.size()) + " GPUs",
-                          "a multiple of " + std::to_string(perNode),
-                          "",
-                          ""};
+        return partlyFilledNodes(ranks.size(), perNode);
     PlacementResult result;
     result.seed = options.seed;
     result.samples = options.samples > 0 ? options.samples : kDefaultSamples;
@@ -287,12 +303,7 @@ Result<PlacementResult> searchPlacement(Evaluator& evaluator, const Scenario& sc
         return errors;
     result.moves = movesOf(result.givenOrder, result.bestOrder, traits, ranks, perNode);
     result.movedNodes = static_cast<int>(result.moves.size());
-    result.notes.push_back(gainSentence(result));
-    result.notes.push_back("The order was searched on the noise-free step of each replica with an allowance for its own noise, and the "
-                           "orders found were then predicted in full; none that is predicted to be slower than the given one is proposed.");
-    if (!measured)
-        result.notes.push_back("Speeds of nodes that are not marked slow are unknown and drawn; link factors count in the predictions but "
-                               "do not steer the search.");
+    addNotes(measured, result);
     result.elapsedSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return result;
 }

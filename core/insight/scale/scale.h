@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Step time, throughput and cost over the number of GPUs, weak and strong.
 #pragma once
 

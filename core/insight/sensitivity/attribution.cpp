@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/insight/sensitivity/attribution.h"
 
 #include "core/insight/report.h"
+#include "core/sim/step/stepdelays.h"
 #include "core/walk/walk.h"
 
 #include <nlohmann/json.hpp>
@@ -18,7 +20,6 @@ namespace prism {
 namespace {
 
 constexpr int kDefaultSamples = 1'000;
-constexpr double kNormal95 = 1.959963984540054;
 
 /// One step's critical path by class, stage and cause.
 struct PathShares {
@@ -49,7 +50,19 @@ Parts partsOf(const StepWalker& walker, const WalkedStep& step, const CriticalPi
     }
 }
 
-PathShares sharesOf(const StepGraph& graph, const StepWalker& walker, int sample)
+/// Jitter and stalls of a walked step: the last two entries of the classes, the last one of the stages.
+void addDelays(const StepDelayModel& delays, std::uint64_t sample, PathShares& shares)
+{
+    const double jitter = delays.jitter(sample, shares.stepSeconds), stalls = delays.stalls(sample, shares.stepSeconds);
+    shares.byClass.push_back(jitter);
+    shares.byClass.push_back(stalls);
+    shares.byStage.push_back(jitter + stalls);
+    shares.byCause[static_cast<std::size_t>(Cause::jitter)] += jitter;
+    shares.byCause[static_cast<std::size_t>(Cause::stall)] += stalls;
+    shares.stepSeconds += jitter + stalls;
+}
+
+PathShares sharesOf(const StepGraph& graph, const StepWalker& walker, const StepDelayModel& delays, int sample)
 {
     const WalkedStep step = walker.walk(sample);
     PathShares shares;
@@ -67,6 +80,7 @@ PathShares sharesOf(const StepGraph& graph, const StepWalker& walker, int sample
             shares.byCause[c] += parts.byCause[c];
         shares.byStage[static_cast<std::size_t>(piece.stage)] += piece.end - piece.start;
     }
+    addDelays(delays, static_cast<std::uint64_t>(sample), shares);
     return shares;
 }
 
@@ -87,7 +101,7 @@ void estimate(const std::vector<const PathShares*>& steps, const std::vector<dou
         squares += (x - sum / n) * (x - sum / n);
         residuals += (x - ratio * s->stepSeconds) * (x - ratio * s->stepSeconds);
     }
-    const double scale = n > 1 ? kNormal95 / std::sqrt(n * (n - 1)) : 0;
+    const double scale = n > 1 ? normalReach() / std::sqrt(n * (n - 1)) : 0;
     seconds = {sum / n, scale * std::sqrt(squares)};
     share = {ratio, total > 0 ? scale * std::sqrt(residuals) / (total / n) : 0};
 }
@@ -105,6 +119,19 @@ AttributionRow rowOf(std::string name, const std::vector<const PathShares*>& all
     return row;
 }
 
+/// Rows of what delays whole steps, where the graph has it.
+void addDelayRows(TailAttribution& result, const StepGraph& graph, const std::vector<const PathShares*>& all,
+                  const std::vector<const PathShares*>& slow, double excess)
+{
+    if (graph.delays.jitterSeconds <= 0 && graph.delays.stallsPerGpuHour <= 0)
+        return;
+    const std::size_t classes = graph.classes.size();
+    result.byClass.push_back(rowOf("step jitter", all, slow, &PathShares::byClass, classes, excess));
+    result.byClass.push_back(rowOf("stalls", all, slow, &PathShares::byClass, classes + 1, excess));
+    result.byStage.push_back(
+        rowOf("whole step", all, slow, &PathShares::byStage, static_cast<std::size_t>(graph.schedule.numStages), excess));
+}
+
 void sortRows(std::vector<AttributionRow>& rows)
 {
     std::erase_if(rows, [](const AttributionRow& r) { return r.secondsAll.value == 0 && r.secondsSlow.value == 0; });
@@ -116,9 +143,10 @@ Result<std::vector<PathShares>> walkAll(const StepGraph& graph, const StepWalker
 {
     std::vector<PathShares> steps(static_cast<std::size_t>(samples));
     std::atomic<int> next{0}, done{0};
+    const StepDelayModel delays(graph, options.seed, Run::across);
     const auto work = [&](bool reports) {
         for (int i = next++; i < samples && !options.stop.stop_requested(); i = next++) {
-            steps[static_cast<std::size_t>(i)] = sharesOf(graph, walker, i);
+            steps[static_cast<std::size_t>(i)] = sharesOf(graph, walker, delays, i);
             const int finished = ++done;
             if (reports && options.progress && i % 16 == 0)
                 options.progress(static_cast<double>(finished) / samples, "attribution");
@@ -184,6 +212,7 @@ Result<TailAttribution> attribution(const StepGraph& graph, const InsightOptions
         result.byClass.push_back(rowOf(graph.classes[c].name, all, slow, &PathShares::byClass, c, excess));
     for (int s = 0; s < graph.schedule.numStages; ++s)
         result.byStage.push_back(rowOf("stage " + std::to_string(s), all, slow, &PathShares::byStage, static_cast<std::size_t>(s), excess));
+    addDelayRows(result, graph, all, slow, excess);
     for (int c = 0; c < kCauses; ++c)
         result.byCause.push_back(
             rowOf(std::string(causeName(static_cast<Cause>(c))), all, slow, &PathShares::byCause, static_cast<std::size_t>(c), excess));

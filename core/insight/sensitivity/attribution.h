@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What made the slow steps slow: shares of the critical path by class, stage and cause, all steps against the slowest.
 #pragma once
 

@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/insight/sensitivity/sensitivity.h"
 
 #include "core/insight/paired.h"
 #include "core/insight/variation.h"
+#include "core/step/deterministicstep.h"
 
 #include <algorithm>
 #include <chrono>
@@ -22,7 +24,7 @@ constexpr int kFewestSamples = 500;
 /// What is done to one input in one variation.
 enum class Change { removed, halved, doubled, only, meanUp, meanDown };
 
-/// One input of the graph: a kernel class by index, a scope's regime, the spatial factor or the data factor.
+/// One input of the graph: a kernel class by index, a regime, the spatial, the data or the routing factor, or a delay of whole steps.
 struct Input {
     InputKind kind;
     int kernelClass = -1;
@@ -36,12 +38,54 @@ Distribution& distributionOf(StepGraph& graph, const Input& input)
         return graph.classes[static_cast<std::size_t>(input.kernelClass)].temporal;
     case InputKind::scopeRegime:
         return input.scope == Scope::intraNode ? graph.intraRegime : graph.interRegime;
+    case InputKind::computeRegime:
+        return graph.computeRegime;
     case InputKind::spatial:
         return graph.spatial;
-    case InputKind::data:
-        break;
+    case InputKind::routing:
+        return graph.routing;
+    default:
+        return graph.data;
     }
-    return graph.data;
+}
+
+/// The number that says how much of a delay there is; null for inputs with a distribution.
+double* amountOf(StepGraph& graph, const Input& input)
+{
+    if (input.kind == InputKind::jitter)
+        return &graph.delays.jitterSeconds;
+    return input.kind == InputKind::stall ? &graph.delays.stallsPerGpuHour : nullptr;
+}
+
+void scaleSpread(StepGraph& graph, const Input& input, double factor)
+{
+    if (double* amount = amountOf(graph, input)) {
+        *amount *= factor;
+        return;
+    }
+    Distribution& own = distributionOf(graph, input);
+    own = scaledSpread(own, factor);
+}
+
+/// The graph in which nothing but the input varies.
+StepGraph onlyInput(StepGraph graph, const Input& input)
+{
+    StepGraph still = withoutSpread(graph);
+    if (amountOf(graph, input) == nullptr) {
+        distributionOf(still, input) = distributionOf(graph, input);
+        return still;
+    }
+    still.delays = graph.delays;
+    (input.kind == InputKind::jitter ? still.delays.stallsPerGpuHour : still.delays.jitterSeconds) = 0;
+    return still;
+}
+
+bool hasRouting(const StepGraph& graph)
+{
+    const auto routed = [](const Op& op) { return op.routed; };
+    const auto anyIn = [&](const Block& b) { return std::any_of(b.ops.begin(), b.ops.end(), routed); };
+    return std::any_of(graph.programs.begin(), graph.programs.end(),
+                       [&](const Program& p) { return std::any_of(p.blocks.begin(), p.blocks.end(), anyIn); });
 }
 
 void scaleMean(StepGraph& graph, const Input& input, double factor)
@@ -55,23 +99,21 @@ void scaleMean(StepGraph& graph, const Input& input, double factor)
 
 StepGraph changed(const StepGraph& graph, const Input& input, Change change)
 {
-    StepGraph copy = change == Change::only ? withoutSpread(graph) : graph;
-    Distribution& own = distributionOf(copy, input);
+    if (change == Change::only)
+        return onlyInput(graph, input);
+    StepGraph copy = graph;
     switch (change) {
     case Change::removed:
-        own = {};
+        scaleSpread(copy, input, 0.0);
         break;
     case Change::halved:
-        own = scaledSpread(own, 0.5);
+        scaleSpread(copy, input, 0.5);
         break;
     case Change::doubled:
-        own = scaledSpread(own, 2.0);
+        scaleSpread(copy, input, 2.0);
         break;
-    case Change::only: {
-        StepGraph source = graph;
-        own = distributionOf(source, input);
+    case Change::only:
         break;
-    }
     case Change::meanUp:
         scaleMean(copy, input, 1 + kMeanStep);
         break;
@@ -120,6 +162,31 @@ void addRow(Plan& plan, const Input& input, SensitivityRow row, const Distributi
     plan.rows.push_back(std::move(row));
 }
 
+/// A row that no class stands for: all compute of a job, a delay of its steps.
+SensitivityRow wholeRow(const char* id, const char* label, Category category)
+{
+    SensitivityRow row;
+    row.id = id;
+    row.label = label;
+    row.category = category;
+    return row;
+}
+
+/// Rows of what delays whole steps, where there is any. Their spread is in seconds: a cv over the noise-free step, and that of one stall.
+void addDelayRows(Plan& plan, const StepGraph& graph)
+{
+    const auto add = [&](InputKind kind, SensitivityRow row, double cv) {
+        addRow(plan, {kind}, std::move(row), Distribution{Family::gamma, std::max(cv, 1e-12)}, true);
+        plan.rows.back().cv = cv;
+    };
+    const StepDelays& d = graph.delays;
+    const double still = deterministicStepSeconds(graph);
+    if (d.jitterSeconds > 0)
+        add(InputKind::jitter, wholeRow("step_jitter", "Step jitter", Category::other), still > 0 ? d.jitterSeconds / still : 0);
+    if (d.stallsPerGpuHour > 0)
+        add(InputKind::stall, wholeRow("stalls", "Stalls", Category::other), d.stallCv);
+}
+
 Plan planOf(const StepGraph& graph)
 {
     Plan plan;
@@ -149,16 +216,15 @@ Plan planOf(const StepGraph& graph)
             addRow(plan, {InputKind::scopeRegime, -1, scope}, std::move(row),
                    scope == Scope::intraNode ? graph.intraRegime : graph.interRegime, true);
     }
-    SensitivityRow spatial;
-    spatial.id = "spatial";
-    spatial.label = "GPU to GPU (persistent)";
-    spatial.category = Category::compute;
-    addRow(plan, {InputKind::spatial}, std::move(spatial), graph.spatial, hasCompute(graph, busy) && graph.fixedSpatial.empty());
-    SensitivityRow data;
-    data.id = "data";
-    data.label = "Micro-batch to micro-batch (data)";
-    data.category = Category::compute;
-    addRow(plan, {InputKind::data}, std::move(data), graph.data, scopeBusy[0] > 0);
+    if (!graph.computeRegime.isDeterministic())
+        addRow(plan, {InputKind::computeRegime}, wholeRow("regime.compute", "Condition of all compute (regime)", Category::compute),
+               graph.computeRegime, scopeBusy[0] > 0);
+    addRow(plan, {InputKind::spatial}, wholeRow("spatial", "GPU to GPU (persistent)", Category::compute), graph.spatial,
+           hasCompute(graph, busy) && graph.fixedSpatial.empty());
+    addRow(plan, {InputKind::data}, wholeRow("data", "Micro-batch to micro-batch (data)", Category::compute), graph.data, scopeBusy[0] > 0);
+    if (hasRouting(graph))
+        addRow(plan, {InputKind::routing}, wholeRow("routing", "Expert routing", Category::compute), graph.routing, true);
+    addDelayRows(plan, graph);
     return plan;
 }
 
@@ -254,10 +320,18 @@ std::string_view inputKindName(InputKind kind)
         return "kernel_class";
     case InputKind::scopeRegime:
         return "scope_regime";
+    case InputKind::computeRegime:
+        return "compute_regime";
     case InputKind::spatial:
         return "spatial";
     case InputKind::data:
         return "data";
+    case InputKind::jitter:
+        return "jitter";
+    case InputKind::stall:
+        return "stall";
+    case InputKind::routing:
+        return "routing";
     }
     return "data";
 }

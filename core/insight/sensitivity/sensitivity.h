@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What causes the spread: every input's effect on the distribution, by changing it and drawing the same random numbers.
 #pragma once
 
@@ -6,16 +7,17 @@
 namespace prism {
 
 /// Which input of the step a row changes.
-enum class InputKind { kernelClass, scopeRegime, spatial, data };
+enum class InputKind { kernelClass, scopeRegime, computeRegime, spatial, data, routing, jitter, stall };
 [[nodiscard]] std::string_view inputKindName(InputKind kind);
 
 struct SensitivityRow {
     InputKind kind = InputKind::kernelClass;
-    std::string id;    ///< class name, "regime.intra_node", "regime.inter_node", "spatial", "data"
+    std::string id;    ///< class name, "regime.intra_node", "regime.inter_node", "regime.compute", "spatial", "data", "routing",
+                       ///< "step_jitter", "stalls"
     std::string label; ///< for people
     Category category = Category::other;
     Scope scope = Scope::none;
-    double cv = 0; ///< of the factor, without rare events
+    double cv = 0; ///< of the factor, without rare events; jitter: its standard deviation over the noise-free step; stalls: of a size
     double rareProbability = 0, rareMultiplier = 1;
     double busySeconds = 0; ///< noise-free seconds of this input per step, sum over one GPU of the busiest stage; 0 for data and spatial
     bool varies = false;    ///< false: deterministic, so spread changes are zero by construction

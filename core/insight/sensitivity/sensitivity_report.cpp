@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Sensitivity tables and sweeps as JSON and CSV.
 #include "core/insight/report.h"
 #include "core/insight/sensitivity/sensitivity.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Sweeps of one parameter of the parameter table.
 #include "core/insight/paired.h"
 #include "core/insight/sensitivity/sensitivity.h"

@@ -1,27 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/insight/validate/stepseries.h"
 #include "core/measured/measuredlimits.h"
 
-#include "core/base/table.h"
+#include "core/engine/summary.h"
 #include "core/stats/moments.h"
 #include "core/stats/distance.h"
 #include "core/stats/random.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
-#include <map>
+#include <array>
 
 namespace prism {
 namespace {
 
-constexpr std::size_t kMaxErrors = 50, kLeastSteps = 20, kBlock = 20;
+constexpr std::size_t kBlock = 20;
 constexpr int kRedraws = 400;
 constexpr std::uint64_t kStream = 0x5e41e5; // names the redraws of this file
-
-Diagnostic wrong(std::string where, std::string message, std::string_view found, std::string accepted)
-{
-    return {Severity::error, std::move(where), std::move(message), std::string(found.substr(0, 80)), std::move(accepted), "", ""};
-}
 
 double median(std::vector<double> values)
 {
@@ -50,95 +45,151 @@ std::vector<double> overMedian(std::vector<double> values)
     return values;
 }
 
-/// Central 95 % of the distance when the measured steps are drawn again in blocks, which keep neighbours together.
-void redraw(SeriesComparison& c, const std::vector<std::vector<double>>& runs, const std::vector<double>& predicted)
+using Runs = std::vector<std::vector<double>>;
+
+/// Figures of one redraw: the median, p95 and p99 over it, the share beyond 1.05, the distance from the prediction.
+struct Redrawn {
+    double p50 = 1, ks = 0;
+    SeriesFigures shape;
+};
+
+Redrawn figuresOf(std::vector<double> drawn, const std::vector<double>& predicted)
+{
+    Redrawn out;
+    out.p50 = median(drawn);
+    for (double& x : drawn)
+        x /= out.p50;
+    std::sort(drawn.begin(), drawn.end());
+    out.shape = figures(drawn);
+    out.ks = ksDistance(drawn, predicted);
+    return out;
+}
+
+/// The steps drawn again in blocks, which keep neighbours together.
+std::vector<double> redrawnSteps(const Runs& runs, std::uint64_t redraw)
+{
+    std::vector<double> drawn;
+    for (std::size_t r = 0; r < runs.size(); ++r) {
+        const std::vector<double>& run = runs[r];
+        for (std::size_t i = 0; i < run.size(); i += kBlock) {
+            const std::size_t places = run.size() - std::min(kBlock, run.size()) + 1;
+            const auto at =
+                std::min(places - 1, static_cast<std::size_t>(uniform(1, stream(kStream, redraw, r), i) * static_cast<double>(places)));
+            drawn.insert(drawn.end(), run.begin() + static_cast<std::ptrdiff_t>(at),
+                         run.begin() + static_cast<std::ptrdiff_t>(at + std::min(kBlock, run.size() - i)));
+        }
+    }
+    return drawn;
+}
+
+double sortedQuantile(std::vector<double>& values, double probability)
+{
+    std::sort(values.begin(), values.end());
+    return quantileOfSorted(values, probability);
+}
+
+/// Central 95 % of the distance and of each figure's error.
+void addIntervals(SeriesComparison& c, const Runs& runs, const std::vector<double>& predicted)
 {
     std::vector<double> distances;
+    std::array<std::vector<double>, 4> errors;
     for (std::uint64_t k = 0; k < kRedraws; ++k) {
-        std::vector<double> drawn;
-        for (std::size_t r = 0; r < runs.size(); ++r) {
-            const std::vector<double>& run = runs[r];
-            for (std::size_t i = 0; i < run.size(); i += kBlock) {
-                const std::size_t places = run.size() - kBlock + 1;
-                const auto at =
-                    std::min(places - 1, static_cast<std::size_t>(uniform(1, stream(kStream, k, r), i) * static_cast<double>(places)));
-                drawn.insert(drawn.end(), run.begin() + static_cast<std::ptrdiff_t>(at),
-                             run.begin() + static_cast<std::ptrdiff_t>(at + std::min(kBlock, run.size() - i)));
-            }
-        }
-        std::sort(drawn.begin(), drawn.end());
-        distances.push_back(ksDistance(drawn, predicted));
+        const Redrawn again = figuresOf(redrawnSteps(runs, k), predicted);
+        distances.push_back(again.ks);
+        errors[0].push_back((1 + c.p50.error) / again.p50 - 1);
+        errors[1].push_back(c.predicted.p95 - again.shape.p95);
+        errors[2].push_back(c.predicted.p99 - again.shape.p99);
+        errors[3].push_back(c.predicted.beyond - again.shape.beyond);
     }
-    std::sort(distances.begin(), distances.end());
-    c.ksLow = quantileOfSorted(distances, 0.025);
-    c.ksHigh = quantileOfSorted(distances, 0.975);
+    c.ksLow = sortedQuantile(distances, 0.025);
+    c.ksHigh = sortedQuantile(distances, 0.975);
+    FigureError* const figure[] = {&c.p50, &c.p95, &c.p99, &c.beyond};
+    for (std::size_t i = 0; i < errors.size(); ++i) {
+        figure[i]->low = sortedQuantile(errors[i], 0.025);
+        figure[i]->high = sortedQuantile(errors[i], 0.975);
+    }
+}
+
+/// The noise floor: blocks dealt to two halves at random, and how far the halves are apart in nine of ten deals.
+void addHalves(SeriesComparison& c, const Runs& runs)
+{
+    std::vector<double> distances;
+    std::array<std::vector<double>, 4> apart;
+    for (std::uint64_t k = 0; k < kRedraws; ++k) {
+        std::array<std::vector<double>, 2> half;
+        std::uint64_t block = 0;
+        for (const std::vector<double>& run : runs)
+            for (std::size_t i = 0; i < run.size(); i += kBlock) {
+                std::vector<double>& side = half[uniform(2, stream(kStream, k), block++) < 0.5 ? 0 : 1];
+                side.insert(side.end(), run.begin() + static_cast<std::ptrdiff_t>(i),
+                            run.begin() + static_cast<std::ptrdiff_t>(std::min(run.size(), i + kBlock)));
+            }
+        if (half[0].empty() || half[1].empty())
+            continue;
+        for (std::vector<double>& side : half)
+            std::sort(side.begin(), side.end());
+        distances.push_back(ksDistance(half[0], half[1]));
+        const Redrawn a = figuresOf(half[0], half[1]), b = figuresOf(half[1], half[1]);
+        apart[0].push_back(std::abs(a.p50 - b.p50));
+        apart[1].push_back(std::abs(a.shape.p95 - b.shape.p95));
+        apart[2].push_back(std::abs(a.shape.p99 - b.shape.p99));
+        apart[3].push_back(std::abs(a.shape.beyond - b.shape.beyond));
+    }
+    if (distances.empty())
+        return;
+    c.ksHalves = sortedQuantile(distances, 0.9);
+    FigureError* const figure[] = {&c.p50, &c.p95, &c.p99, &c.beyond};
+    for (std::size_t i = 0; i < apart.size(); ++i)
+        figure[i]->halves = sortedQuantile(apart[i], 0.9);
+}
+
+void addNotes(SeriesComparison& c)
+{
+    if (c.lag1 > c.predictedLag1 + 0.2)
+        c.notes.push_back(
+            "Neighbouring measured steps are more alike than predicted ones: there are episodes of several steps (a level that "
+            "comes and goes, a slow recovery) that the scenario's regimes do not have.");
+    if (c.measured.p99 > c.predicted.p99 + std::max(0.02, c.p99.halves))
+        c.notes.push_back(
+            "The slowest measured steps are slower than the model's: stalls of several steps in a row are one draw each in the "
+            "model, and what happened in this series alone is not in its rates.");
+    if (c.medianSpread > 0.002)
+        c.notes.push_back("The runs' medians differ by more than 0.2 %: the model has one level for all runs of a job.");
 }
 
 } // namespace
 
-Result<StepSeries> readStepSeries(std::string_view csv, const StepSeriesQuery& query)
+Result<StepSeries> cleanSeries(const StepLog& log, const SeriesRemoval& removal)
 {
-    Diagnostics errors;
-    TableRows table(csv, {.limits = {.maxRows = kMaxSeriesRows}});
-    if (!table.next() || table.problem())
-        return table.problem() ? *table.problem() : wrong("line 1", "the table is empty", "", "a header and a line per step");
-    const std::vector<std::string> header = table.cells();
-    const auto columnOf = [&](const std::string& name) {
-        return static_cast<std::size_t>(std::find(header.begin(), header.end(), name) - header.begin());
-    };
-    const std::size_t timeAt = columnOf(query.timeColumn), runAt = columnOf(query.runColumn);
-    if (timeAt == header.size())
-        return wrong("line 1", "the header has no column of step times", query.timeColumn,
-                     "a column in seconds, or in milliseconds with a name that ends in _ms");
-    const double unit = query.timeColumn.ends_with("_ms") ? 1e-3 : 1.0;
-    std::map<std::string, std::size_t> runOf;
     StepSeries series;
-    while (table.next() && errors.size() < kMaxErrors) {
-        if (table.problem()) {
-            errors.push_back(*table.problem());
-            continue;
-        }
-        const std::vector<std::string>& fields = table.cells();
-        double seconds = 0;
-        const std::string_view time = timeAt < fields.size() ? std::string_view(fields[timeAt]) : std::string_view();
-        const auto [stop, code] = std::from_chars(time.data(), time.data() + time.size(), seconds);
-        if (code != std::errc() || stop != time.data() + time.size() || !std::isfinite(seconds) || seconds <= 0) {
-            errors.push_back(
-                wrong("line " + std::to_string(table.line()), "this is not a step time", time, "a positive number in " + query.timeColumn));
-            continue;
-        }
-        const auto [it, isNew] = runOf.try_emplace(runAt < fields.size() ? fields[runAt] : std::string(), series.runs.size());
-        if (isNew)
-            series.runs.emplace_back();
-        series.runs[it->second].push_back(unit * seconds);
+    for (const LoggedRun& run : log.runs) {
+        CleanRun clean = cleanRun(run, runShape(run), removal);
+        const bool isShort = clean.seconds.size() < static_cast<std::size_t>(kFewestSteps);
+        series.dropped += static_cast<int>(run.steps.size() - (isShort ? 0 : clean.seconds.size()));
+        if (!isShort)
+            series.runs.push_back(std::move(clean.seconds));
     }
-    if (!errors.empty())
-        return errors;
-    const auto skip = static_cast<std::size_t>(std::clamp(query.skip, 0, 1000));
-    for (std::vector<double>& run : series.runs) {
-        const std::size_t first = std::min(skip, run.size());
-        run.erase(run.begin(), run.begin() + static_cast<std::ptrdiff_t>(first));
-        series.dropped += static_cast<int>(first);
-    }
-    std::erase_if(series.runs, [&](const std::vector<double>& run) {
-        const bool isShort = run.size() < kLeastSteps;
-        series.dropped += isShort ? static_cast<int>(run.size()) : 0;
-        return isShort;
-    });
     if (series.runs.empty())
-        return wrong("", "no run is long enough", "",
-                     "at least " + std::to_string(kLeastSteps) + " steps after the first " + std::to_string(skip));
+        return Diagnostic{Severity::error,
+                          "",
+                          "no run is long enough",
+                          std::to_string(log.steps()) + " steps",
+                          "at least " + std::to_string(kFewestSteps) + " steps beside those that are left out",
+                          "",
+                          ""};
     return series;
 }
 
-SeriesComparison compareSeries(const StepSeries& series, const std::vector<double>& sortedWithinSeconds)
+SeriesComparison compareSeries(const StepSeries& series, const std::vector<double>& withinSeconds)
 {
     SeriesComparison c;
     c.runs = static_cast<int>(series.runs.size());
     c.dropped = series.dropped;
-    c.predictedMedianSeconds = quantileOfSorted(sortedWithinSeconds, 0.5);
-    const std::vector<double> predicted = overMedian(sortedWithinSeconds);
-    std::vector<std::vector<double>> relative;
+    c.predictedLag1 = lag1Correlation(withinSeconds);
+    c.predictedMedianSeconds = median(withinSeconds);
+    std::vector<double> predicted = overMedian(withinSeconds);
+    std::sort(predicted.begin(), predicted.end());
+    Runs relative;
     std::vector<double> all, medians;
     for (const std::vector<double>& run : series.runs) {
         medians.push_back(median(run));
@@ -157,10 +208,16 @@ SeriesComparison compareSeries(const StepSeries& series, const std::vector<doubl
     c.measured = figures(all);
     c.predicted = figures(predicted);
     c.ks = ksDistance(all, predicted);
-    redraw(c, relative, predicted);
+    c.p50.error = c.predictedMedianSeconds / c.measuredMedianSeconds - 1;
+    c.p95.error = c.predicted.p95 - c.measured.p95;
+    c.p99.error = c.predicted.p99 - c.measured.p99;
+    c.beyond.error = c.predicted.beyond - c.measured.beyond;
+    addIntervals(c, relative, predicted);
+    addHalves(c, relative);
     const double correlation = std::clamp(c.lag1, 0.0, 0.99);
     const double independent = std::max(1.0, static_cast<double>(all.size()) * (1 - correlation) / (1 + correlation));
     c.ksByChance = ksCritical(static_cast<std::size_t>(independent), predicted.size(), 0.05);
+    addNotes(c);
     return c;
 }
 

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A measured series of step times beside the predicted distribution: does a job vary as much as we say?
 #pragma once
 
-#include "core/engine/evaluator.h"
+#include "core/base/result.h"
+#include "core/measured/seriesshape.h"
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace prism {
@@ -12,24 +13,23 @@ namespace prism {
 /// Runs of one job in the order of their steps.
 struct StepSeries {
     std::vector<std::vector<double>> runs; ///< seconds; each at least 20 steps
-    int dropped = 0;                       ///< steps left out at the beginning of the runs
+    int dropped = 0;                       ///< steps left out: what was removed, and runs too short
 };
 
-struct StepSeriesQuery {
-    std::string timeColumn = "step_time_s"; ///< seconds; or a column that ends in _ms
-    std::string runColumn = "run";          ///< where the table has it: lines with one value belong to one run
-    int skip = 2;                           ///< first steps of each run that are left out (warm-up), 0-1000
-};
-
-/// Reads comma-separated lines with a header, at most 2,000,000 of them. Errors, all at once and each with its line: no such column, a
-/// time that is not a positive number, no run of at least 20 steps after the warm-up.
-[[nodiscard]] Result<StepSeries> readStepSeries(std::string_view csv, const StepSeriesQuery& query);
+/// The runs without what `removal` names (seriesshape.h). Errors: no run of at least 20 steps is left.
+[[nodiscard]] Result<StepSeries> cleanSeries(const StepLog& log, const SeriesRemoval& removal);
 
 /// Shape of a series over its median.
 struct SeriesFigures {
     double p5 = 1, p95 = 1, p99 = 1; ///< over the median
     double cv = 0;
     double beyond = 0; ///< share of the steps beyond 1.05 times the median
+};
+
+/// How far a predicted figure is off, the 95 % that redrawn blocks of the measured steps give it, and the distance that two halves of
+/// the measured steps themselves have in nine of ten splits.
+struct FigureError {
+    double error = 0, low = 0, high = 0, halves = 0;
 };
 
 struct SeriesComparison {
@@ -41,11 +41,16 @@ struct SeriesComparison {
     double ks = 0;                ///< distance of the two distributions, each over its median
     double ksLow = 0, ksHigh = 0; ///< 95 % of it when blocks of 20 steps are drawn again (Kuensch 1989, doi:10.1214/aos/1176347265)
     double ksByChance =
-        0; ///< 95 % of the distances of as many independent steps (measured correlation taken off) from the prediction itself
+        0;               ///< 95 % of the distances of as many independent steps (measured correlation taken off) from the prediction itself
+    double ksHalves = 0; ///< 90th percentile of the distance between random halves, in blocks of 20 steps, of the measured steps
+    FigureError p50, p95, p99;      ///< relative error of the median; errors of p95 and p99 over the median, in shares of the median
+    FigureError beyond;             ///< of the share of the steps beyond 1.05 times the median
+    double predictedLag1 = 0;       ///< correlation of neighbouring predicted steps
+    std::vector<std::string> notes; ///< what the model cannot express
 };
 
-/// Compares each step over its run's median with the predicted steps of one median job over theirs. `sortedWithinSeconds` ascending,
-/// not empty. Deterministic (fixed seed of the drawing). Any thread.
-[[nodiscard]] SeriesComparison compareSeries(const StepSeries& series, const std::vector<double>& sortedWithinSeconds);
+/// Compares each step over its run's median with the predicted steps of one median job over theirs. `withinSeconds` in the order of the
+/// steps, not empty. Deterministic (fixed seed of the drawing). Any thread.
+[[nodiscard]] SeriesComparison compareSeries(const StepSeries& series, const std::vector<double>& withinSeconds);
 
 } // namespace prism

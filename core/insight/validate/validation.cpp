@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/insight/validate/validation.h"
 
 #include "core/cost/predictwith.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Published steps against what the product shows: the median of the sampled step times of every row.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Hugging Face config.json -> model section. Field names are those of the transformers library's configuration classes.
 #include "core/base/jsontext.h"
 #include "core/scenario/scenariolimits.h"

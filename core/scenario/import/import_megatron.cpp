@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Megatron-LM argument list -> model, parallelism and training sections. Names and defaults are those of Megatron-LM's
 // megatron/training/arguments.py.
 #include "core/base/text.h"
@@ -92,7 +93,12 @@ constexpr Switch kSwitches[] = {
     {"account-for-loss-in-pipeline-split", "parallelism.account_for_loss_in_pipeline_split", "true"},
     {"use-tp-pp-dp-mapping", "parallelism.rank_order", "tp-cp-ep-pp-dp"},
     {"recompute-activations", "training.recompute_granularity", "selective"},
-    {"use-flash-attn", "training.flash_attention", "true"},
+    {"use-flash-attn", "training.attention_backend", "flash2"},
+    {"fp8-param-gather", "parallelism.fp8_param_gather", "true"},
+    {"use-sharp", "cluster.in_network_reduction", "true"},
+    {"enable-cuda-graph", "training.cuda_graphs", "layer"},
+    {"external-cuda-graph", "training.cuda_graphs", "layer"},
+    {"moe-pad-expert-input-to-capacity", "training.moe_host_sync", "false"},
     {"accumulate-allreduce-grads-in-fp32", "training.grad_reduce_in_fp32", "true"},
 };
 
@@ -115,6 +121,7 @@ constexpr const char* kSpecial[] = {
     "train-samples",
     "train-iters",
     "attention-backend",
+    "cuda-graph-scope",
     "max-position-embeddings",
     "recompute-modules",
     "make-vocab-size-divisible-by",
@@ -388,8 +395,12 @@ private:
             set("recompute-modules", "training.recompute_modules", joined(m_flags.at("recompute-modules").values, " "));
         if (!given("micro-batch-size"))
             error("micro-batch-size", "the flag is missing", "nothing", "a positive integer");
-        if (const std::string* backend = valueOf("attention-backend"))
-            t.flashAttention = *backend != "unfused" && *backend != "local";
+        if (const std::string* backend = valueOf("attention-backend")) { // "auto": what Transformer Engine prefers
+            const bool unfused = *backend == "unfused" || *backend == "local";
+            t.attentionBackend = unfused ? "unfused" : *backend == "flash" ? "flash2" : "cudnn";
+        }
+        if (const std::string* scope = valueOf("cuda-graph-scope"))
+            t.cudaGraphs = *scope == "full_iteration" ? "full_iteration" : "layer";
     }
 
     void world()

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Launch scripts and pasted command lines as a list of flags: comments, continuations, quotes, variables.
 #pragma once
 

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/sim/chunk/cellkind.h"
 
 #include "core/step/slowspots.h"
+#include "core/sim/draw/nodeshare.h"
 #include "core/stats/quantile.h"
 #include "core/stats/random.h"
 
@@ -58,6 +60,8 @@ ContentHash hashOf(const StepGraph& graph, const CellKind& kind, const MeasuredC
     Hasher h;
     graph.spatial.addTo(h);
     h.add(graph.groupRanks).add(graph.groupsPerCell);
+    if (graph.spatialNodeShare > 0.0)
+        h.add(graph.spatialNodeShare).add(graph.nodeRanks);
     for (const double f : kind.computeFactor)
         h.add(f);
     h.add(static_cast<std::uint64_t>(measured.factor.size()));
@@ -104,6 +108,7 @@ SpatialSamples spatialSamples(const StepGraph& graph, const CellKind& kind, cons
             out.factor.push_back(factorOf(r));
         return out;
     }
+    const SpatialFactors shared(graph);
     const QuantileFunction base(graph.spatial);
     // A rare event of the spatial factor takes the top of the probability scale.
     const auto quantile = [&](double lower, double upper) {
@@ -131,6 +136,13 @@ SpatialSamples spatialSamples(const StepGraph& graph, const CellKind& kind, cons
         const double tailOfMax = -std::expm1(std::log1p(-strata[i][0]) / ranks);
         const auto slowest = static_cast<int>(uniform(0x51, stream(1), i) * ranks);
         out.weight.push_back(strata[i][1] / total);
+        if (shared.sharesNodes()) {
+            const auto draw = [i](int k) { return uniform(0x51, stream(3, static_cast<std::uint64_t>(k)), i); };
+            const std::vector<double> scores = shared.cellGivenLargest(shared.largestAt(strata[i][0]), draw);
+            for (int r = 0; r < ranks; ++r)
+                out.factor.push_back(factorOf(r) * shared.atScore(scores[static_cast<std::size_t>(r)]));
+            continue;
+        }
         for (int r = 0; r < ranks; ++r) {
             double tail = tailOfMax;
             if (r != slowest)

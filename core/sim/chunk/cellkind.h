@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Kinds of cells, and the spatial factors that the ranks of a cell may have.
 #pragma once
 

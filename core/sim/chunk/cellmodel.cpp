@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/sim/chunk/cellmodel.h"
 
 #include "core/sim/chunk/chunkbuilder.h"
+#include "core/sim/chunk/groupcell.h"
 
 #include <boost/math/special_functions/erf.hpp>
 #include <tbb/parallel_for.h>
@@ -70,6 +72,21 @@ std::vector<float> scoreTable(const std::vector<double>& score, const std::vecto
     return out;
 }
 
+/// What routing factors have to do with a program.
+void addRouting(ChunkModel& model, const Program& program, const StepGraph& graph)
+{
+    double compute = 0.0, routed = 0.0;
+    for (const Block& b : program.blocks) {
+        for (const Op& op : b.ops) {
+            const bool kernel = graph.classes[static_cast<std::size_t>(op.kernelClass)].scope == Scope::none;
+            compute += kernel ? b.repeat * op.meanSeconds : 0.0;
+            routed += kernel && op.routed ? b.repeat * op.meanSeconds : 0.0;
+        }
+        model.routedLayers += std::any_of(b.ops.begin(), b.ops.end(), [](const Op& op) { return op.routed; }) ? b.repeat : 0;
+    }
+    model.routedShare = compute > 0.0 ? routed / compute : 0.0;
+}
+
 /// How often a micro-batch runs each program, summed over the stages: cells are ordered by the weighted sum.
 std::vector<double> programWeights(const StepGraph& graph)
 {
@@ -124,8 +141,8 @@ std::vector<double> sampleScores(const SpatialSamples& spatial, const std::vecto
 }
 
 /// Gives each builder the models of its segments, each distinct segment once; false when stopped.
-bool findSegments(const ModelInputs& in, const SpatialSamples& spatial, std::vector<ChunkBuilder>& builders, Recall& recall,
-                  std::stop_token stop)
+bool findSegments(const StepGraph& graph, const ClassSet& classes, const SpatialSamples& spatial, std::vector<ChunkBuilder>& builders,
+                  Recall& recall, std::stop_token stop)
 {
     std::vector<SegmentRequest> distinct;
     std::vector<std::vector<std::size_t>> uses;
@@ -138,7 +155,7 @@ bool findSegments(const ModelInputs& in, const SpatialSamples& spatial, std::vec
                 distinct.push_back(std::move(request));
         }
     }
-    const std::vector<SegmentModelPtr> models = segmentModels(in.graph, in.classes, spatial, distinct, recall, stop);
+    const std::vector<SegmentModelPtr> models = segmentModels(graph, classes, spatial, distinct, recall, stop);
     if (stop.stop_requested())
         return false;
     for (std::size_t p = 0; p < builders.size(); ++p) {
@@ -148,6 +165,15 @@ bool findSegments(const ModelInputs& in, const SpatialSamples& spatial, std::vec
         builders[p].setSegments(std::move(own));
     }
     return true;
+}
+
+void takeGroupTables(KindModels& models, std::vector<GroupTables> tables)
+{
+    for (std::size_t p = 0; p < tables.size(); ++p) {
+        models.program[p].computeMean = std::move(tables[p].mean);
+        models.program[p].computeVariance = std::move(tables[p].variance);
+        models.program[p].dataSeconds = std::move(tables[p].data);
+    }
 }
 
 std::size_t bytesOf(const KindModels& models)
@@ -172,8 +198,18 @@ double LinearTable::at(double x) const
 
 std::shared_ptr<const KindModels> kindModels(const ModelInputs& in, const CellKind& kind, Recall& recall, std::stop_token stop)
 {
-    const SpatialSamples spatial = spatialSamples(in.graph, kind, in.measured);
-    const ContentHash key = Hasher().add("cell models").add(in.content).add(spatial.hash).add(kind.linkFactor).result();
+    const bool groupwise = isGroupwise(in.graph);
+    const GroupLucks lucks = groupwise ? groupLucks(in, kind) : GroupLucks{};
+    const SpatialSamples spatial = groupwise ? lucks.samples : spatialSamples(in.graph, kind, in.measured);
+    const ContentHash key = Hasher()
+                                .add("cell models")
+                                .add(in.content)
+                                .add(spatial.hash)
+                                .add(kind.linkFactor)
+                                .add(in.graph.groupsPerCell)
+                                .add(static_cast<int>(in.graph.dataScope))
+                                .add(groupwise ? contentOf(in.graph.data) : ContentHash{})
+                                .result();
     if (auto known = recall.find<KindModels>(key))
         return known;
     const std::size_t programs = in.graph.programs.size(), count = spatial.weight.size();
@@ -186,7 +222,7 @@ std::shared_ptr<const KindModels> kindModels(const ModelInputs& in, const CellKi
         rates.push_back(ChunkBuilder::rareRate(in, shapes.back()));
         builders.emplace_back(in, kind, shapes.back(), -std::expm1(-rates.back()) > kRareUpTo);
     }
-    if (!findSegments(in, spatial, builders, recall, stop))
+    if (!findSegments(groupwise ? lucks.graph : in.graph, in.classes, spatial, builders, recall, stop))
         return nullptr;
     KindModels out;
     out.hash = key;
@@ -195,10 +231,11 @@ std::shared_ptr<const KindModels> kindModels(const ModelInputs& in, const CellKi
     tbb::parallel_for(std::size_t{0}, programs, [&](std::size_t p) {
         ChunkModel& model = out.program[p];
         ChunkBuilder& builder = builders[p];
+        addRouting(model, in.graph.programs[p], in.graph);
         if (rates[p] > 0.0 && -std::expm1(-rates[p]) <= kRareUpTo)
             model.rare = builder.rareEvent();
         const GridDist chunk = builder.chunkAtOne();
-        for (std::size_t i = 0; i < count; ++i) {
+        for (std::size_t i = 0; i < count && !groupwise; ++i) {
             if ((i & 63U) == 0 && stop.stop_requested())
                 return;
             const Moments m = builder.compute(i);
@@ -207,14 +244,16 @@ std::shared_ptr<const KindModels> kindModels(const ModelInputs& in, const CellKi
         }
         const bool collectivesVary = addCollectives(model, builder, in.regimes);
         const bool computeVaries = std::any_of(variances[p].begin(), variances[p].end(), [](double v) { return v > 0.0; });
-        model.isRandom = (collectivesVary || computeVaries) && chunk.mass.size() > 1;
+        model.isRandom = (collectivesVary || computeVaries || groupwise) && chunk.mass.size() > 1;
         if (model.isRandom)
             model.shape = standardTable(chunk);
     });
     if (stop.stop_requested())
         return nullptr;
-    const std::vector<double> score = sampleScores(spatial, programWeights(in.graph), means);
-    for (std::size_t p = 0; p < programs; ++p) {
+    if (groupwise)
+        takeGroupTables(out, groupTables(in, lucks, builders, programWeights(in.graph), stop));
+    const std::vector<double> score = groupwise ? std::vector<double>{} : sampleScores(spatial, programWeights(in.graph), means);
+    for (std::size_t p = 0; p < programs && !groupwise; ++p) {
         ChunkModel& model = out.program[p];
         if (count > 1 && !spatial.ordered) {
             model.computeMean = scoreTable(score, spatial.weight, means[p]);
@@ -226,6 +265,8 @@ std::shared_ptr<const KindModels> kindModels(const ModelInputs& in, const CellKi
         model.computeMean.resize(kScoreNodes, model.computeMean.back());
         model.computeVariance.resize(kScoreNodes, model.computeVariance.back());
     }
+    if (stop.stop_requested())
+        return nullptr;
     const std::size_t bytes = bytesOf(out);
     return recall.keep<KindModels>("cell models", key, std::move(out), bytes);
 }

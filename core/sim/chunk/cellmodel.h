@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // How long a chunk takes in one kind of cell: mean and spread as functions of the cell's luck, and the shape of the rest.
 #pragma once
 
@@ -17,8 +18,13 @@ struct LinearTable {
 
 /// One program in one kind of cell. Seconds and seconds squared.
 struct ChunkModel {
-    std::vector<float> computeMean, computeVariance;      ///< per score node, at data factor 1 and regimes 1
+    std::vector<float> computeMean, computeVariance; ///< per score node, at data factor 1 and regimes 1
+    /// Where groups have data factors of their own: seconds per unit of the slowest group's factor that computeMean contains at the
+    /// factor's mean. Empty: the one data factor of the cell scales its compute.
+    std::vector<float> dataSeconds;
     LinearTable collectiveMean[2], collectiveVariance[2]; ///< by regime factor of scope intraNode, interNode
+    double routedShare = 0.0;                             ///< of the compute that routing factors multiply
+    int routedLayers = 0;                                 ///< of one execution, each with a routing factor
     RegisterTable shape;                                  ///< standardised
     bool isRandom = false;
     RareEvent rare; ///< probability 0: none, or frequent enough to be in the shape

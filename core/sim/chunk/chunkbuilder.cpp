@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/sim/chunk/chunkbuilder.h"
 
 #include "core/stats/quantile.h"
@@ -115,6 +116,17 @@ Moments ChunkBuilder::collectives(int scope, double r) const
     return sum;
 }
 
+Moments ChunkBuilder::groupCompute(std::size_t section, std::size_t sample) const
+{
+    Moments sum;
+    for (const SegmentUse& use : m_shape.sections[section].segments) {
+        const Moments& m = m_segments[static_cast<std::size_t>(use.segment)]->group[sample];
+        sum.mean += use.count * m.mean;
+        sum.variance += use.count * m.variance;
+    }
+    return sum;
+}
+
 Moments ChunkBuilder::compute(std::size_t sample) const
 {
     const auto groups = static_cast<std::size_t>(m_inputs.graph.groupsPerCell);
@@ -123,12 +135,7 @@ Moments ChunkBuilder::compute(std::size_t sample) const
     for (std::size_t s = 0; s < m_shape.sections.size(); ++s) {
         const Section& section = m_shape.sections[s];
         for (std::size_t group = 0; group < groups; ++group) {
-            Moments sum;
-            for (const SegmentUse& use : section.segments) {
-                const Moments& m = m_segments[static_cast<std::size_t>(use.segment)]->group[sample * groups + group];
-                sum.mean += use.count * m.mean;
-                sum.variance += use.count * m.variance;
-            }
+            const Moments sum = groupCompute(s, sample * groups + group);
             if (groups == 1) {
                 total.mean += section.count * sum.mean;
                 total.variance += section.count * sum.variance;
@@ -221,17 +228,16 @@ RareEvent ChunkBuilder::rareEvent() const
 {
     const StepGraph& graph = m_inputs.graph;
     const std::vector<RareSource> sources = rareSources(graph, m_shape);
-    double total = 0.0, byScope[2] = {0.0, 0.0};
+    double total = 0.0, byScope[kRegimeRows] = {};
     for (const RareSource& s : sources) {
         total += s.rate;
-        if (s.segment < 0)
-            byScope[scopeIndex(s.term->kernelClass)] += s.rate;
+        byScope[s.segment < 0 ? static_cast<std::size_t>(scopeIndex(s.term->kernelClass)) : kComputeRegimeRow] += s.rate;
     }
     RareEvent out;
     if (!(total > 0.0))
         return out;
     out.probability = -std::expm1(-total);
-    out.scope = byScope[1] > byScope[0] ? 1 : 0;
+    out.scope = static_cast<int>(std::max_element(byScope, byScope + kRegimeRows) - byScope);
     const auto draw = [&](std::uint64_t what, std::uint64_t i) { return uniform(0x52, stream(what), i); };
     for (std::size_t i = 0; i < kRareSamples; ++i) {
         // The number of events, given that there is one: a zero-truncated Poisson variable.

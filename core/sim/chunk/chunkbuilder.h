@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Puts one program's segments and collectives together: moments for given spatial factors, the shape of the sum, rare events.
 #pragma once
 
@@ -26,6 +27,14 @@ public:
     [[nodiscard]] Moments compute(std::size_t sample) const;
     /// Exposed collectives of a scope at regime factor r.
     [[nodiscard]] Moments collectives(int scope, double r) const;
+
+    /// What groups do between two meetings of the cell; with several groups and after chunkAtOne().
+    [[nodiscard]] std::size_t sections() const { return m_shape.sections.size(); }
+    [[nodiscard]] double sectionCount(std::size_t section) const { return m_shape.sections[section].count; }
+    /// Compute of one group; `sample` counts the groups that the segments were modelled for.
+    [[nodiscard]] Moments groupCompute(std::size_t section, std::size_t sample) const;
+    [[nodiscard]] const StandardCdf& groupShape(std::size_t section) const { return m_sectionShape[section]; }
+    [[nodiscard]] const Moments& groupCollectives(std::size_t section) const { return m_sectionCollectives[section]; }
 
 private:
     [[nodiscard]] const QuantilePoints& points(int kernelClass) const;

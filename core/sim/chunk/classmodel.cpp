@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/sim/chunk/classmodel.h"
 
 #include "core/stats/quantile.h"
@@ -15,6 +16,8 @@ ClassModel made(const Distribution& d, ContentHash hash)
     out.hash = hash;
     out.base = quantilePoints(d);
     out.all = withRareEvent(out.base, d);
+    out.mean = out.all.mean;
+    out.variance = out.all.variance;
     if (d.family != Family::deterministic && d.cv > 0.0) {
         const QuantileFunction quantile(d);
         out.table = registerTable([&](double lower, double upper) { return quantile.fromTails(lower, upper); }, 1.0, d.baseVariance());

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A temporal factor, made ready for sums (points of its quantile function) and for draws (a table that fits in registers).
 #pragma once
 
@@ -15,9 +16,10 @@ namespace prism {
 struct ClassModel {
     QuantilePoints base, all; ///< without and with the rare event
     RegisterTable table;
-    bool isRandom = false; ///< otherwise the table is not used: the factor is 1
-    RareEvent rare;        ///< extra = the multiplier
-    ContentHash hash;      ///< of the distribution
+    bool isRandom = false;             ///< otherwise the table is not used: the factor is 1
+    RareEvent rare;                    ///< extra = the multiplier
+    double mean = 1.0, variance = 0.0; ///< with rare events
+    ContentHash hash;                  ///< of the distribution
     [[nodiscard]] bool varies() const { return isRandom || rare.probability > 0.0; }
 };
 using ClassModelPtr = std::shared_ptr<const ClassModel>;

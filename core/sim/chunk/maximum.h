@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The maximum of independent variables of one shape: mean and variance by quadrature over the product of their CDFs.
 #pragma once
 

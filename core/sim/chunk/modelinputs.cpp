@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/sim/chunk/modelinputs.h"
 
 #include "core/stats/quantile.h"
@@ -47,7 +48,8 @@ ContentHash contentOf(const ModelInputs& in)
                     .add(in.classes.hash[static_cast<std::size_t>(op.kernelClass)])
                     .add(op.meanSeconds)
                     .add(op.hiddenSeconds)
-                    .add(static_cast<int>(op.sync));
+                    .add(static_cast<int>(op.sync))
+                    .add(op.routed);
         }
     for (const auto& stage : g.programOf)
         for (const auto& chunk : stage)

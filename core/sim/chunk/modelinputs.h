@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What all kinds of cells of a graph are modelled from.
 #pragma once
 

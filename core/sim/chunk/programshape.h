@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A program as the fast simulator sees it: which sums of kernels meet in which maximum, and how often.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What one rank's kernels between two meetings take, and the meeting: the slowest rank of a group, for sampled spatial factors.
 #pragma once
 

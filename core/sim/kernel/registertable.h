@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A quantile function that fits in registers: cubic pieces over octaves of tail probability, drawn from with 16 bits.
 #pragma once
 

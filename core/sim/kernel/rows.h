@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Working memory of sweeps: rows of one value per sample of a block.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/sim/kernel/sweepkernel.h"
 
 #include "core/base/hash.h"
@@ -179,7 +180,8 @@ void RawDraws(const DrawKey& key, const RoundKeys& keys, std::uint64_t block, st
 /// Start, duration and end of one chunk execution, and the arrival of what it sends, from standardised draws and, by lane, the
 /// transfer's factor: in one pass where it is drawn, which is faster than by way of a row.
 template <bool kData, class FactorAt>
-HWY_INLINE void execute(F d, const KernelNode& node, const KernelRows& rows, const float* HWY_RESTRICT draw, const FactorAt& factorAt)
+HWY_INLINE void execute(F d, const KernelNode& node, const KernelRows& rows, const float* HWY_RESTRICT draw,
+                        const float* HWY_RESTRICT routing, const FactorAt& factorAt)
 {
     const auto at = [](auto* base, std::int32_t row) { return base + static_cast<std::size_t>(row) * kLanes; };
     float* HWY_RESTRICT clock = at(rows.clock, node.clockRow);
@@ -189,6 +191,7 @@ HWY_INLINE void execute(F d, const KernelNode& node, const KernelRows& rows, con
     const float *HWY_RESTRICT compute = at(rows.compute, node.durationRow),
                               *HWY_RESTRICT spreadData = at(rows.spreadData, node.durationRow);
     const float* HWY_RESTRICT data = kData ? at(rows.data, node.dataRow) : nullptr;
+    const float* HWY_RESTRICT routed = routing != nullptr ? at(rows.routed, node.durationRow) : nullptr;
     const float* HWY_RESTRICT transfer = node.transferRow >= 0 ? at(rows.transfer, node.transferRow) : nullptr;
     const bool occupies = rows.occupiesSender, hides = node.hiddenSeconds > 0.0F || node.minExposedShare > 1.0F;
     const auto hidden = hn::Set(d, node.hiddenSeconds), share = hn::Set(d, node.minExposedShare);
@@ -196,9 +199,13 @@ HWY_INLINE void execute(F d, const KernelNode& node, const KernelRows& rows, con
         const auto z = hn::Load(d, draw + l);
         auto duration = hn::MulAdd(hn::Load(d, spread + l), z, hn::Load(d, mean + l));
         if constexpr (kData) {
-            const auto scaled = hn::MulAdd(hn::Load(d, spreadData + l), z, hn::Load(d, compute + l));
+            auto scaled = hn::MulAdd(hn::Load(d, spreadData + l), z, hn::Load(d, compute + l));
+            if (routed != nullptr)
+                scaled = hn::MulAdd(hn::Load(d, routed + l), hn::Sub(hn::Load(d, routing + l), hn::Set(d, 1.0F)), scaled);
             duration = hn::MulAdd(scaled, hn::Load(d, data + l), duration);
         }
+        if (!kData && routed != nullptr)
+            duration = hn::MulAdd(hn::Load(d, routed + l), hn::Sub(hn::Load(d, routing + l), hn::Set(d, 1.0F)), duration);
         const auto start = hn::Max(hn::Load(d, clock + l), hn::Load(d, wait + l));
         const auto end = hn::Add(start, hn::Max(duration, hn::Zero(d)));
         auto arrival = end;
@@ -221,6 +228,7 @@ void RunNodes(const KernelNode* nodes, std::size_t count, const KernelRows& rows
     HWY_ALIGN std::int32_t words[kLanes];
     HWY_ALIGN float draw[kLanes];
     HWY_ALIGN float factor[kLanes];
+    HWY_ALIGN float routing[kLanes];
     for (const KernelNode* node = nodes; node != nodes + count; ++node) {
         const RegisterTable* table = rows.noise ? node->table : nullptr;
         const RegisterTable* transferTable = rows.noise ? node->transferTable : nullptr;
@@ -230,11 +238,14 @@ void RunNodes(const KernelNode* nodes, std::size_t count, const KernelRows& rows
             quantiles<false>(d, *table, words, draw);
         else
             std::fill_n(draw, kLanes, 0.0F);
+        const bool routes = rows.noise && node->routingTable != nullptr;
+        if (routes)
+            DrawRow(*node->routingTable, node->routingKey, keys, block, routing);
         const auto run = [&](const auto& factorAt) {
             if (rows.data != nullptr)
-                execute<true>(d, *node, rows, draw, factorAt);
+                execute<true>(d, *node, rows, draw, routes ? routing : nullptr, factorAt);
             else
-                execute<false>(d, *node, rows, draw, factorAt);
+                execute<false>(d, *node, rows, draw, routes ? routing : nullptr, factorAt);
         };
 #if PRISM_WHOLE_TABLES
         if (transferTable != nullptr && transferTable->steps.empty()) {
@@ -304,6 +315,13 @@ bool mayBeRare(const RareEvent* rare, std::uint64_t stream, const RoundKeys& key
     return rare != nullptr && uniformOf(rareState(stream, keys, block)) > rare->noneInBlock;
 }
 
+/// Factor of a node's transfer in one lane without its rare event.
+float drawnTransfer(const KernelNode& node, const std::int32_t* words, std::size_t lane)
+{
+    const auto word = static_cast<std::uint32_t>(words[lane]);
+    return node.transferTable == nullptr ? 1.0F : node.transferTable->at(static_cast<std::uint16_t>((word << 16U | word >> 16U) >> 12U));
+}
+
 /// Values of a row before rare events changed them.
 struct Saved {
     float* place;
@@ -352,12 +370,15 @@ void sweepNodes(const std::vector<KernelNode>& nodes, const KernelRows& rows, co
                 saved.push_back({place, *place});
                 *place += extra * rows.regime[static_cast<std::size_t>(node.rare->scope) * kLanes + lane];
             });
-        if (transferRare)
+        if (transferRare) {
+            alignas(64) std::int32_t words[kLanes];
+            rawDraws(node.key, keys, block, words);
             forEachRare(*node.transferRare, rareState(node.key.word[1], keys, block), [&](std::size_t lane, float factor) {
                 float* place = rows.transfer + static_cast<std::size_t>(node.transferRow) * kLanes + lane;
                 saved.push_back({place, *place});
-                *place *= factor;
+                *place *= node.transferRare->replaces ? factor / drawnTransfer(node, words, lane) : factor;
             });
+        }
         run(i, 1);
         for (; !saved.empty(); saved.pop_back())
             *saved.back().place = saved.back().value;
@@ -372,7 +393,8 @@ void drawRow(const RegisterTable& table, const DrawKey& key, const RoundKeys& ke
 
 void rareFactors(const RareEvent& rare, const DrawKey& key, const RoundKeys& keys, std::uint64_t block, float* row)
 {
-    forEachRare(rare, rareState(key.word[0], keys, block), [row](std::size_t lane, float factor) { row[lane] *= factor; });
+    forEachRare(rare, rareState(key.word[0], keys, block),
+                [&](std::size_t lane, float factor) { row[lane] = rare.replaces ? factor : row[lane] * factor; });
 }
 
 void rareSeconds(const RareEvent& rare, const DrawKey& key, const RoundKeys& keys, std::uint64_t block, float* row)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The inner loop: one replica's schedule over a block of samples, vectorised across samples by Highway with run-time dispatch.
 #pragma once
 
@@ -12,6 +13,8 @@ namespace prism {
 
 /// Samples that one sweep handles together: their clocks and messages stay in the first-level cache.
 inline constexpr std::size_t kLanes = 128;
+/// Rows of regime factors of a block: links in nodes, links between nodes, compute.
+inline constexpr std::size_t kRegimeRows = 3, kComputeRegimeRow = 2;
 
 // Every target with multiply-add (AVX2, AVX-512, NEON) gives the same bits; SSSE3 and SSE4 round products once more, which moves a
 // step by some 1e-7 of itself.
@@ -35,7 +38,8 @@ struct RareEvent {
     double noneInBlock = 1.0; ///< (1 - probability)^kLanes
     double perLog = 0.0;      ///< 1 / ln(1 - probability)
     std::vector<float> extra; ///< at (i + 0.5) / size: seconds (chunk) or factor (transfer)
-    int scope = 0;            ///< regime that stretches the extra seconds
+    int scope = 0;            ///< row of the regime that stretches the extra seconds
+    bool replaces = false;    ///< a factor stands for the whole one instead of multiplying the draw
 };
 
 /// One chunk execution with its transfer, in rows of kLanes floats.
@@ -45,6 +49,8 @@ struct KernelNode {
     const RegisterTable* transferTable = nullptr; ///< null: the factor is 1
     const RareEvent* rare = nullptr;
     const RareEvent* transferRare = nullptr;
+    const RegisterTable* routingTable = nullptr; ///< null: no kernel of the chunk follows a routing factor
+    DrawKey routingKey;                          ///< the same for all passes of a micro-batch through the chunk
     std::int32_t clockRow = 0, durationRow = 0, dataRow = 0, waitRow = -1, sendRow = -1;
     std::int32_t transferRow = -1; ///< row of mean seconds times regime; -1: the message arrives at once
     float hiddenSeconds = 0.0F, minExposedShare = 0.0F;
@@ -56,11 +62,12 @@ struct KernelRows {
     float* compute;      ///< per duration row: compute, multiplied by the data factor
     float* spread;       ///< per duration row: standard deviation that the data factor leaves alone
     float* spreadData;   ///< per duration row: standard deviation that the data factor multiplies
+    float* routed;       ///< per duration row: compute that the routing factor multiplies, part of the above
     const float* data;   ///< per micro-batch; null = all 1, then `compute` is in `mean` and `spreadData` in `spread`
     float* transfer;     ///< per transfer
     float* slots;        ///< messages
     float* clock;        ///< per stage, in and out
-    const float* regime; ///< two rows
+    const float* regime; ///< kRegimeRows rows
     bool occupiesSender; ///< a transfer keeps its sender busy
     bool noise;          ///< false leaves out every draw
     bool anyRare;        ///< some node has a rare event

@@ -1,6 +1,9 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The reference simulator: every rank and every kernel of every replica, straight from resources/help/stepgraph.md.
-#include "core/sim/step/draws.h"
+#include "core/sim/draw/nodeshare.h"
 #include "core/sim/simulate.h"
+#include "core/sim/draw/draws.h"
+#include "core/sim/step/stepdelays.h"
 #include "core/step/deterministicstep.h"
 
 #include <tbb/blocked_range.h>
@@ -45,12 +48,17 @@ struct Job {
     const StepGraph& graph;
     Sweep sweep;
     std::vector<FactorSampler> temporal; ///< per class
-    FactorSampler spatial, data;
-    std::vector<double> slow; ///< compute factor per rank, [replica][stage][rank]
-    std::vector<double> link; ///< per cell, [replica][stage]
+    SpatialFactors spatial;
+    FactorSampler data, routing;
+    int lockstep;               ///< replicas that run programs with collectives over replicas together
+    std::vector<bool> together; ///< per program: it has such a collective
+    std::vector<double> slow;   ///< compute factor per rank, [replica][stage][rank]
+    std::vector<double> link;   ///< per cell, [replica][stage]
 
-    explicit Job(const StepGraph& g) : graph(g), sweep(sweepOf(g)), spatial(g.spatial), data(g.data)
+    explicit Job(const StepGraph& g) : graph(g), sweep(sweepOf(g)), spatial(g), data(g.data), routing(g.routing), lockstep(lockstepSize(g))
     {
+        for (const Program& p : g.programs)
+            together.push_back(lockstep > 1 && spansReplicas(g, p));
         for (const KernelClass& k : g.classes)
             temporal.emplace_back(k.temporal);
         for (int d = 0; d < g.numReplicas; ++d)
@@ -70,8 +78,8 @@ struct Job {
         for (int d = 0; d < graph.numReplicas; ++d)
             for (int s = 0; s < sweep.numStages; ++s)
                 for (int r = 0; r < ranks; ++r, ++i)
-                    g[i] *= graph.fixedSpatial.empty() ? spatialFactor(spatial, seed, jobNumber, static_cast<std::uint64_t>(d),
-                                                                       static_cast<std::uint64_t>(s), static_cast<std::uint64_t>(r))
+                    g[i] *= graph.fixedSpatial.empty() ? spatial(seed, jobNumber, static_cast<std::uint64_t>(d),
+                                                                 static_cast<std::uint64_t>(s), static_cast<std::uint64_t>(r))
                                                        : graph.fixedSpatial[i];
         return g;
     }
@@ -80,16 +88,19 @@ struct Job {
 /// One step of one job.
 class Step final {
 public:
-    Step(const Job& job, std::uint64_t seed, Run run, std::uint64_t number, const std::vector<double>& spatial, double intraRegime,
-         double interRegime)
+    /// Regime factors of one step.
+    struct Regimes {
+        double intra = 1.0, inter = 1.0, compute = 1.0;
+    };
+
+    Step(const Job& job, std::uint64_t seed, Run run, std::uint64_t number, const std::vector<double>& spatial, const Regimes& regimes)
         : m_job(job),
           m_graph(job.graph),
           m_seed(seed),
           m_run(run),
           m_number(number),
           m_spatial(spatial),
-          m_intra(intraRegime),
-          m_inter(interRegime),
+          m_regimes(regimes),
           m_stages(job.sweep.numStages)
     {
         m_stepWide = TemporalDraws(seed, run, number, ~std::uint64_t{0});
@@ -98,7 +109,7 @@ public:
     double seconds()
     {
         m_end.resize(index(m_graph.numReplicas) * index(m_stages));
-        for (int d = 0; d < m_graph.numReplicas; ++d)
+        for (int d = 0; d < m_graph.numReplicas; d += m_job.lockstep)
             pipeline(d);
         embedding();
         synchroniseStages(m_graph.gradSync);
@@ -109,90 +120,183 @@ public:
     }
 
 private:
-    [[nodiscard]] double regime(Scope scope) const { return scope == Scope::intraNode ? m_intra : m_inter; }
+    [[nodiscard]] double regime(Scope scope) const { return scope == Scope::intraNode ? m_regimes.intra : m_regimes.inter; }
 
-    /// R e of one communication, times the link factor where it leaves the node.
-    double communicationFactor(int kernelClass, TemporalDraws& draws, double link) const
+    /// R e of one communication, times the link factor where it leaves the node. e is the largest of `groups` means of `buckets` draws.
+    double communicationFactor(int kernelClass, TemporalDraws& draws, double link, int groups = 1, int buckets = 1) const
     {
         const KernelClass& kernel = m_graph.classes[index(kernelClass)];
-        return regime(kernel.scope) * draws(m_job.temporal[index(kernelClass)]) * (kernel.scope == Scope::interNode ? link : 1.0);
+        double slowest = 0.0;
+        for (int g = 0; g < groups; ++g) {
+            double sum = 0.0;
+            for (int b = 0; b < buckets; ++b)
+                sum += draws(m_job.temporal[index(kernelClass)]);
+            slowest = std::max(slowest, sum / buckets);
+        }
+        return regime(kernel.scope) * slowest * (kernel.scope == Scope::interNode ? link : 1.0);
     }
 
     double exposed(const StepOp& op, TemporalDraws& draws, double link) const
     {
         if (op.kernelClass < 0)
             return 0.0;
-        const double factor = communicationFactor(op.kernelClass, draws, link);
+        const double factor = communicationFactor(op.kernelClass, draws, link, op.groups, op.buckets);
         return std::max(op.minExposedSeconds * factor, op.meanSeconds * factor - op.hiddenSeconds);
     }
 
+    /// What multiplies a compute kernel on a rank in all of this step.
     [[nodiscard]] double rankFactor(int kernelClass, std::size_t cell, int rank) const
     {
         const double g = m_spatial[cell * index(m_graph.cellRanks()) + index(rank)];
-        return 1.0 + m_graph.classes[index(kernelClass)].spatialSensitivity * (g - 1.0);
+        return m_regimes.compute * (1.0 + m_graph.classes[index(kernelClass)].spatialSensitivity * (g - 1.0));
     }
 
-    /// Runs one op of a program on all ranks of a cell.
-    void run(const Op& op, std::size_t cell, double data, TemporalDraws& draws, std::vector<double>& clock) const
+    /// One cell while it runs a program.
+    struct Running {
+        std::size_t cell = 0;
+        const double* data = nullptr; ///< per group
+        TemporalDraws* draws = nullptr;
+        std::uint64_t place = 0;   ///< of its next routing draw
+        std::vector<double> clock; ///< per rank, since the start
+    };
+
+    /// Runs one op of a program on all ranks of a cell; `routing` multiplies the kernels that share the layer's routing.
+    void run(const Op& op, Running& c, double routing) const
     {
         const KernelClass& kernel = m_graph.classes[index(op.kernelClass)];
-        const int ranks = static_cast<int>(clock.size());
+        const int ranks = static_cast<int>(c.clock.size());
         if (kernel.scope == Scope::none) {
             for (int r = 0; r < ranks; ++r)
-                clock[index(r)] +=
-                    op.meanSeconds * rankFactor(op.kernelClass, cell, r) * draws(m_job.temporal[index(op.kernelClass)]) * data;
+                c.clock[index(r)] += op.meanSeconds * rankFactor(op.kernelClass, c.cell, r)
+                                     * (*c.draws)(m_job.temporal[index(op.kernelClass)]) * c.data[r / m_graph.groupRanks]
+                                     * (op.routed ? routing : 1.0);
             return;
         }
-        const int together = op.sync == Sync::cell ? ranks : m_graph.groupRanks;
+        const int together = op.sync == Sync::group ? m_graph.groupRanks : ranks;
         for (int first = 0; first < ranks; first += together) {
-            const auto begin = clock.begin() + first;
-            const double factor = communicationFactor(op.kernelClass, draws, m_job.link[cell]);
+            const auto begin = c.clock.begin() + first;
+            const double factor = communicationFactor(op.kernelClass, *c.draws, m_job.link[c.cell]);
             const double end = *std::max_element(begin, begin + together) + std::max(0.0, op.meanSeconds * factor - op.hiddenSeconds);
             std::fill(begin, begin + together, end);
         }
     }
 
-    /// Seconds of one chunk execution: all ranks start together, the last one ends it.
-    double chunk(const SweepNode& n, std::size_t cell, double data, TemporalDraws& draws)
+    /// A collective of all ranks of all the cells; one draw.
+    void meet(const Op& op, std::vector<Running>& cells) const
     {
-        const int phase = n.slot % kPhases;
-        const int number = n.slot / kPhases % m_graph.schedule.numChunks;
-        const int program = m_graph.programOf[index(n.stage)][index(number)][index(phase)];
-        m_clock.assign(index(m_graph.cellRanks()), 0.0);
-        for (const Block& block : m_graph.programs[index(program)].blocks)
-            for (int i = 0; i < block.repeat; ++i)
-                for (const Op& op : block.ops)
-                    run(op, cell, data, draws, m_clock);
-        return *std::max_element(m_clock.begin(), m_clock.end());
+        double latest = 0.0, link = 0.0;
+        for (const Running& c : cells) {
+            latest = std::max(latest, *std::max_element(c.clock.begin(), c.clock.end()));
+            link = std::max(link, m_job.link[c.cell]);
+        }
+        const double factor = communicationFactor(op.kernelClass, *cells.front().draws, link);
+        latest += std::max(0.0, op.meanSeconds * factor - op.hiddenSeconds);
+        for (Running& c : cells)
+            std::fill(c.clock.begin(), c.clock.end(), latest);
     }
 
-    void pipeline(int replica)
+    /// Seconds of one program that these cells run together: all ranks start together, the last one ends it.
+    double chunk(int program, std::vector<Running>& cells) const
     {
-        const Sweep& sweep = m_job.sweep;
-        std::vector<TemporalDraws> draws;
-        for (int s = 0; s < m_stages; ++s)
-            draws.emplace_back(m_seed, m_run, m_number, m_job.cell(replica, s));
-        std::vector<double> data;
-        for (int m = 0; m < m_graph.schedule.numMicrobatches; ++m)
-            data.push_back(
-                dataFactor(m_job.data, m_seed, m_run, m_number, static_cast<std::uint64_t>(replica), static_cast<std::uint64_t>(m)));
-        m_arrival.assign(sweep.numArrivals, 0.0);
-        double* clock = m_end.data() + m_job.cell(replica, 0);
-        std::fill(clock, clock + m_stages, 0.0);
-        for (const SweepNode& n : sweep.nodes) {
-            const std::size_t cell = m_job.cell(replica, n.stage);
-            TemporalDraws& cellDraws = draws[index(n.stage)];
-            const double start = n.input < 0 ? clock[n.stage] : std::max(clock[n.stage], m_arrival[index(n.input)]);
-            const double end = start + chunk(n, cell, data[n.microbatch], cellDraws);
-            double arrives = end;
-            if (n.send >= 0) {
-                const SweepSend& send = sweep.sends[index(n.send)];
-                arrives += exposed(send.op, cellDraws,
-                                   std::max(m_job.link[m_job.cell(replica, send.from)], m_job.link[m_job.cell(replica, send.to)]));
+        for (Running& c : cells)
+            c.clock.assign(index(m_graph.cellRanks()), 0.0);
+        for (const Block& block : m_graph.programs[index(program)].blocks) {
+            const bool routed = std::any_of(block.ops.begin(), block.ops.end(), [](const Op& op) { return op.routed; });
+            for (int i = 0; i < block.repeat; ++i) {
+                std::vector<double> routing;
+                for (Running& c : cells)
+                    routing.push_back(routed ? routingFactor(m_job.routing, m_seed, m_run, m_number, c.cell, c.place++) : 1.0);
+                for (const Op& op : block.ops)
+                    if (cells.size() > 1 && op.sync == Sync::replicas && m_graph.classes[index(op.kernelClass)].scope != Scope::none)
+                        meet(op, cells);
+                    else
+                        for (std::size_t k = 0; k < cells.size(); ++k)
+                            run(op, cells[k], routing[k]);
             }
-            clock[n.stage] = sweep.transferOccupiesSender ? arrives : end;
-            if (n.output >= 0)
-                m_arrival[index(n.output)] = arrives;
+        }
+        double latest = 0.0;
+        for (const Running& c : cells)
+            latest = std::max(latest, *std::max_element(c.clock.begin(), c.clock.end()));
+        return latest;
+    }
+
+    /// D of a replica's groups, [micro-batch][group].
+    [[nodiscard]] std::vector<double> dataOf(int replica) const
+    {
+        std::vector<double> data;
+        const int groups = m_graph.groupsPerCell;
+        const bool own = m_graph.dataScope == DataScope::group;
+        for (int m = 0; m < m_graph.schedule.numMicrobatches; ++m)
+            for (int g = 0; g < groups; ++g)
+                data.push_back(dataFactor(m_job.data, m_seed, m_run, m_number,
+                                          static_cast<std::uint64_t>(own ? replica * groups + g : replica), static_cast<std::uint64_t>(m)));
+        return data;
+    }
+
+    /// One replica of a lockstep set on its way through the pipeline.
+    struct Pipeline {
+        int replica = 0;
+        std::vector<TemporalDraws> draws; ///< per stage
+        std::vector<double> data, arrival;
+        double* clock = nullptr; ///< per stage
+    };
+
+    [[nodiscard]] Running running(const SweepNode& n, Pipeline& p) const
+    {
+        // Forward, backward and weight pass of a layer share its routing: their places are counted alike.
+        const auto chunk = static_cast<std::uint64_t>(n.slot / kPhases % m_graph.schedule.numChunks);
+        return {m_job.cell(p.replica, n.stage),
+                p.data.data() + n.microbatch * index(m_graph.groupsPerCell),
+                &p.draws[index(n.stage)],
+                (chunk * kMaxMicrobatches + n.microbatch) << 32U,
+                {}};
+    }
+
+    void send(const SweepNode& n, Pipeline& p, double end) const
+    {
+        double arrives = end;
+        if (n.send >= 0) {
+            const SweepSend& send = m_job.sweep.sends[index(n.send)];
+            arrives += exposed(send.op, p.draws[index(n.stage)],
+                               std::max(m_job.link[m_job.cell(p.replica, send.from)], m_job.link[m_job.cell(p.replica, send.to)]));
+        }
+        p.clock[n.stage] = m_job.sweep.transferOccupiesSender ? arrives : end;
+        if (n.output >= 0)
+            p.arrival[index(n.output)] = arrives;
+    }
+
+    /// The pipelines of the lockstep set that begins at a replica.
+    void pipeline(int first)
+    {
+        std::vector<Pipeline> set;
+        for (int d = first; d < first + m_job.lockstep; ++d) {
+            set.push_back({d, {}, dataOf(d), std::vector<double>(m_job.sweep.numArrivals, 0.0), m_end.data() + m_job.cell(d, 0)});
+            for (int s = 0; s < m_stages; ++s)
+                set.back().draws.emplace_back(m_seed, m_run, m_number, m_job.cell(d, s));
+            std::fill(set.back().clock, set.back().clock + m_stages, 0.0);
+        }
+        for (const SweepNode& n : m_job.sweep.nodes) {
+            const int phase = n.slot % kPhases, number = n.slot / kPhases % m_graph.schedule.numChunks;
+            const int program = m_graph.programOf[index(n.stage)][index(number)][index(phase)];
+            const auto start = [&](const Pipeline& p) {
+                return n.input < 0 ? p.clock[n.stage] : std::max(p.clock[n.stage], p.arrival[index(n.input)]);
+            };
+            if (m_job.together[index(program)]) {
+                double latest = 0.0;
+                std::vector<Running> cells;
+                for (Pipeline& p : set) {
+                    latest = std::max(latest, start(p));
+                    cells.push_back(running(n, p));
+                }
+                latest += chunk(program, cells);
+                for (Pipeline& p : set)
+                    send(n, p, latest);
+                continue;
+            }
+            for (Pipeline& p : set) {
+                std::vector<Running> cells{running(n, p)};
+                send(n, p, start(p) + chunk(program, cells));
+            }
         }
     }
 
@@ -256,12 +360,10 @@ private:
     Run m_run;
     std::uint64_t m_number;
     const std::vector<double>& m_spatial;
-    double m_intra, m_inter;
+    Regimes m_regimes;
     int m_stages;
     TemporalDraws m_stepWide;
-    std::vector<double> m_end;     ///< [replica][stage], seconds
-    std::vector<double> m_arrival; ///< of one replica
-    std::vector<double> m_clock;   ///< ranks of one cell, since the start of the chunk
+    std::vector<double> m_end; ///< [replica][stage], seconds
 };
 
 double kernelDrawsPerStep(const StepGraph& graph)
@@ -279,7 +381,16 @@ double kernelDrawsPerStep(const StepGraph& graph)
             for (int phase = 0; phase < kPhases; ++phase)
                 if (chunk[index(phase)] >= 0 && (phase < 2 || graph.schedule.splitsWeight))
                     draws += ofProgram[index(chunk[index(phase)])];
-    return draws * graph.schedule.numMicrobatches * graph.numReplicas;
+    const auto communications = [](const std::vector<StepOp>& ops) {
+        double sum = 0.0;
+        for (const StepOp& op : ops)
+            sum += op.kernelClass >= 0 ? static_cast<double>(op.groups) * op.buckets : 0.0;
+        return sum;
+    };
+    draws += communications(graph.sendForward) + communications(graph.sendBackward);
+    draws *= graph.schedule.numMicrobatches;
+    return draws * graph.numReplicas + communications(graph.gradSync) + communications(graph.paramGather)
+           + communications({graph.embeddingAllReduce, graph.gradNorm});
 }
 
 /// The job among the first kMedianCandidates whose noise-free step is the median: its number.
@@ -312,12 +423,14 @@ std::vector<double> series(const Job& job, const SimOptions& options, Run run, i
                 if (options.stop.stop_requested())
                     return;
                 const std::vector<double> spatial = spatialOf(static_cast<std::uint64_t>(i));
-                Step step(job, options.seed, run, static_cast<std::uint64_t>(i), spatial, regimes.intra[index(i)], regimes.inter[index(i)]);
+                Step step(job, options.seed, run, static_cast<std::uint64_t>(i), spatial,
+                          {regimes.intra[index(i)], regimes.inter[index(i)], regimes.compute[index(i)]});
                 seconds[index(i)] = step.seconds();
             }
         });
     });
     seconds.erase(std::find(seconds.begin(), seconds.end(), -1.0), seconds.end());
+    addStepDelays(job.graph, options.seed, run, seconds);
     return seconds;
 }
 

@@ -1,6 +1,8 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/sim/step/jobs.h"
 
-#include "core/sim/step/draws.h"
+#include "core/sim/draw/draws.h"
+#include "core/sim/draw/nodeshare.h"
 #include "core/sim/step/lucks.h"
 #include "core/sim/step/stilljobs.h"
 #include "core/step/deterministicstep.h"
@@ -36,7 +38,8 @@ public:
         : m_prepared(prepared),
           m_graph(prepared.graph()),
           m_seed(seed),
-          m_sampler(prepared.graph().spatial)
+          m_sampler(prepared.graph().spatial),
+          m_spatial(prepared.graph())
     {
     }
 
@@ -45,6 +48,7 @@ public:
     {
         Hasher h;
         h.add("job lucks").add(m_seed).add(m_graph.spatial.rareProbability).add(m_graph.cellRanks()).add(m_graph.schedule.numStages);
+        h.add(m_spatial.sharesNodes() ? m_graph.spatialNodeShare : 0.0).add(m_graph.nodeRanks);
         h.add(static_cast<std::uint64_t>(first)).add(static_cast<std::uint64_t>(last));
         for (std::size_t d = first; d < last; ++d)
             for (std::size_t s = 0; s < stages(); ++s) {
@@ -91,6 +95,8 @@ private:
     [[nodiscard]] float luck(std::uint64_t job, std::size_t replica, std::size_t stage, const StreamId* streams) const
     {
         const std::vector<double>& slow = slowFactors(replica, stage);
+        if (m_spatial.sharesNodes())
+            return sharedLuck(job, replica, stage, slow);
         const double p = m_graph.spatial.rareProbability;
         double most = 0.0, slowest = 0.0;
         for (std::size_t r = 0; r < ranks(); ++r) {
@@ -109,10 +115,26 @@ private:
         return static_cast<float>(scoreOfTail(std::clamp(1.0 - below, 1e-12, 1.0 - 1e-12)));
     }
 
+    /// The same where the ranks of a node share a part of their factor.
+    [[nodiscard]] float sharedLuck(std::uint64_t job, std::size_t replica, std::size_t stage, const std::vector<double>& slow) const
+    {
+        std::vector<double> bounds(ranks());
+        double most = -kScoreLimit * 2.0, slowest = 0.0;
+        for (std::size_t r = 0; r < ranks(); ++r) {
+            const double score = m_spatial.score(m_seed, job, replica, stage, r);
+            most = std::max(most, score);
+            slowest = std::max(slowest, slow.empty() ? 0.0 : slow[r] * m_spatial.atScore(score));
+        }
+        for (std::size_t r = 0; r < ranks(); ++r)
+            bounds[r] = slow.empty() ? most : m_spatial.scoreOf(slowest / slow[r]);
+        return static_cast<float>(scoreOfTail(std::clamp(m_spatial.someAbove(bounds), 1e-12, 1.0 - 1e-12)));
+    }
+
     const Prepared& m_prepared;
     const StepGraph& m_graph;
     std::uint64_t m_seed;
     FactorSampler m_sampler;
+    SpatialFactors m_spatial;
 };
 
 /// Lucks of all cells of the candidate jobs, [job][replica][stage]. Empty when stopped.
@@ -181,7 +203,7 @@ ContentHash jobKey(const Prepared& prepared, std::uint64_t seed)
 std::vector<double> medianJobFactors(const StepGraph& graph, std::uint64_t seed)
 {
     const DeterministicStep deterministic(graph);
-    const FactorSampler sampler(graph.spatial);
+    const SpatialFactors spatial(graph);
     const int ranks = graph.cellRanks(), stages = graph.schedule.numStages;
     std::vector<std::pair<double, std::vector<double>>> jobs(kMedianCandidates);
     tbb::parallel_for(std::size_t{0}, jobs.size(), [&](std::size_t job) {
@@ -189,8 +211,8 @@ std::vector<double> medianJobFactors(const StepGraph& graph, std::uint64_t seed)
         for (int d = 0; d < graph.numReplicas; ++d)
             for (int s = 0; s < stages; ++s)
                 for (int r = 0; r < ranks; ++r)
-                    factors.push_back(spatialFactor(sampler, seed, job, static_cast<std::uint64_t>(d), static_cast<std::uint64_t>(s),
-                                                    static_cast<std::uint64_t>(r)));
+                    factors.push_back(
+                        spatial(seed, job, static_cast<std::uint64_t>(d), static_cast<std::uint64_t>(s), static_cast<std::uint64_t>(r)));
         jobs[job].first = deterministic.seconds([&](int d, int s) {
             double slowest = 0.0;
             for (int r = 0; r < ranks; ++r)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The median job: whose ranks' spatial factors stay fixed in the series within a job.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Lucks of the cells of a replica, drawn for every step of a series or given.
 #pragma once
 

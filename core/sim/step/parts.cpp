@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/sim/step/parts.h"
 
 #include "core/sim/step/lucks.h"
@@ -98,10 +99,11 @@ private:
 
 Rows Series::regimeRows(std::size_t block) const
 {
-    Rows out(2);
+    Rows out(kRegimeRows);
     for (std::size_t l = 0; l < kLanes; ++l) {
         out.row(0)[l] = static_cast<float>(regimes.intra[block * kLanes + l]);
         out.row(1)[l] = static_cast<float>(regimes.inter[block * kLanes + l]);
+        out.row(kComputeRegimeRow)[l] = static_cast<float>(regimes.compute[block * kLanes + l]);
     }
     return out;
 }

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Sampled replicas of a series of steps, kept by content: a change elsewhere leaves them as they are.
 #pragma once
 
-#include "core/sim/step/draws.h"
+#include "core/sim/draw/draws.h"
 #include "core/sim/step/replicas.h"
 
 #include <cstdint>

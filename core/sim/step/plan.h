@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The schedule as flat arrays: nodes in an order that respects every dependency, messages in slots that are reused.
 #pragma once
 

@@ -1,9 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/sim/step/prepared.h"
 
+#include "core/sim/chunk/groupcell.h"
+#include "core/sim/chunk/sidebyside.h"
 #include "core/step/slowspots.h"
 
 #include <algorithm>
 #include <map>
+#include <utility>
 
 namespace prism {
 
@@ -103,6 +107,35 @@ bool sortReplicas(Prepared& out, Recall& recall, std::stop_token stop)
     return true;
 }
 
+/// Factors of all communications of a step, each distinct one once.
+void addCommunication(Prepared& out, Recall& recall)
+{
+    const StepGraph& graph = out.graph();
+    const auto add = [&](const StepOp& op) {
+        if (op.kernelClass < 0)
+            return;
+        ClassModelPtr& factor = out.communication[{op.kernelClass, op.groups, op.buckets}];
+        if (!factor)
+            factor = sideBySide(graph.classes[static_cast<std::size_t>(op.kernelClass)].temporal, op.groups, op.buckets, recall);
+    };
+    for (const std::vector<StepOp>* ops : {&std::as_const(out.transfers), &graph.gradSync, &graph.paramGather})
+        std::for_each(ops->begin(), ops->end(), add);
+    add(graph.embeddingAllReduce);
+    add(graph.gradNorm);
+}
+
+/// Factors of passes through layers with routing.
+void addRouting(Prepared& out, Recall& recall)
+{
+    if (out.graph().routing.isDeterministic())
+        return;
+    for (const ChunkModel* model : out.models) {
+        ClassModelPtr& factor = out.routing[model->routedLayers];
+        if (model->routedLayers > 0 && !factor)
+            factor = meanOf(out.graph().routing, model->routedLayers, recall);
+    }
+}
+
 void addHashes(Prepared& prepared)
 {
     const StepGraph& graph = prepared.graph();
@@ -120,9 +153,12 @@ void addHashes(Prepared& prepared)
     prepared.sweepHash = Hasher()
                              .add(prepared.stillHash)
                              .add(prepared.data->hash)
+                             .add(contentOf(graph.routing))
                              .add(contentOf(graph.intraRegime))
                              .add(contentOf(graph.interRegime))
+                             .add(contentOf(graph.computeRegime))
                              .add(graph.regimeLag1)
+                             .add(graph.computeRegimeLag1)
                              .result();
 }
 
@@ -137,6 +173,8 @@ ContentHash contentOf(const Prepared& prepared, const StepOp& op)
         .add(op.meanSeconds)
         .add(op.hiddenSeconds)
         .add(op.minExposedSeconds)
+        .add(op.groups)
+        .add(op.buckets)
         .result();
 }
 
@@ -149,9 +187,11 @@ std::shared_ptr<const Prepared> prepare(const StepGraph& graph, Recall& recall, 
     for (const StepOp& op : out->transfers)
         out->transferScope.push_back(
             op.kernelClass >= 0 && graph.classes[static_cast<std::size_t>(op.kernelClass)].scope == Scope::interNode ? 1 : 0);
-    out->data = classModel(graph.data, recall);
+    out->data = dataFactorOf(graph, recall);
+    addCommunication(*out, recall);
     if (!sortReplicas(*out, recall, stop))
         return nullptr;
+    addRouting(*out, recall);
     addHashes(*out);
     return out;
 }

@@ -1,10 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Everything about a step that does not depend on samples: plan, models of its cells, kinds of replicas.
 #pragma once
 
 #include "core/sim/chunk/cellmodel.h"
 #include "core/sim/step/plan.h"
 
+#include <array>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -40,13 +43,16 @@ struct Prepared {
     std::vector<ReplicaKind> replicas; ///< kinds, in the order of their first replica
     std::vector<int> kindOfReplica;
     ClassModelPtr data;
-    std::vector<double> stageLinkFactor; ///< per stage: slowest link among all replicas
-    double linkFactor = 1.0;             ///< slowest link of the job
-    ContentHash stillHash;               ///< of what all replicas share in a sweep without noise: plan, transfers
-    ContentHash sweepHash;               ///< the same with noise: data factor, regimes
+    std::map<int, ClassModelPtr> routing; ///< mean factor of a pass, by its number of layers; empty where it does not vary
+    std::map<std::array<int, 3>, ClassModelPtr> communication; ///< by class, groups, buckets
+    std::vector<double> stageLinkFactor;                       ///< per stage: slowest link among all replicas
+    double linkFactor = 1.0;                                   ///< slowest link of the job
+    ContentHash stillHash;                                     ///< of what all replicas share in a sweep without noise: plan, transfers
+    ContentHash sweepHash;                                     ///< the same with noise: data factor, regimes
 
     [[nodiscard]] const StepGraph& graph() const { return inputs.graph; }
-    [[nodiscard]] const ClassModel& factor(int kernelClass) const { return *inputs.classes.factor[static_cast<std::size_t>(kernelClass)]; }
+    /// Factor of a communication that is there, over its groups and buckets.
+    [[nodiscard]] const ClassModel& factor(const StepOp& op) const { return *communication.at({op.kernelClass, op.groups, op.buckets}); }
     /// The replicas meet in a stage between its last chunk and its optimizer.
     [[nodiscard]] bool meetsBeforeOptimizer(std::size_t stage) const
     {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/sim/step/replicas.h"
 
 #include <algorithm>
@@ -8,7 +9,7 @@ namespace prism {
 
 namespace {
 
-constexpr std::uint64_t kDataDraws = 0x33, kEmbeddingDraws = 0x34, kOptimizerDraws = 0x35;
+constexpr std::uint64_t kDataDraws = 0x33, kEmbeddingDraws = 0x34, kOptimizerDraws = 0x35, kRoutingDraws = 0x36;
 /// Kinds of replicas whose nodes a sweep keeps ready.
 constexpr std::size_t kBoundKinds = 3;
 
@@ -59,7 +60,7 @@ void communicationRow(const Prepared& prepared, const StepOp& op, const DrawKey&
     const auto kernelClass = static_cast<std::size_t>(op.kernelClass);
     const std::size_t scope = prepared.graph().classes[kernelClass].scope == Scope::interNode ? 1 : 0;
     if (noise)
-        factorRow(prepared.factor(op.kernelClass), key, keys, block, seconds);
+        factorRow(prepared.factor(op), key, keys, block, seconds);
     else
         std::fill_n(seconds, kLanes, 1.0F);
     const auto factor = static_cast<float>(scope == 1 ? link : 1.0);
@@ -76,6 +77,7 @@ ReplicaSweep::ReplicaSweep(const Prepared& prepared)
       m_compute(prepared.plan->cells()),
       m_spread(prepared.plan->cells()),
       m_spreadData(prepared.plan->cells()),
+      m_routed(prepared.plan->cells()),
       m_data(static_cast<std::size_t>(prepared.plan->numMicrobatches)),
       m_transfer(prepared.transfers.size()),
       m_slots(static_cast<std::size_t>(prepared.plan->numSlots)),
@@ -109,7 +111,7 @@ void ReplicaSweep::addTransfer(const PlanNode& from, const ReplicaKind& kind, Bo
 {
     const auto hop = static_cast<std::size_t>(from.transfer);
     const StepOp& op = m_prepared.transfers[hop];
-    const ClassModel& factor = m_prepared.factor(op.kernelClass);
+    const ClassModel& factor = m_prepared.factor(op);
     const TransferRow row{static_cast<float>(op.meanSeconds) * kind.transferFactor[hop], m_prepared.transferScope[hop]};
     const auto known = std::find(bound.transfers.begin(), bound.transfers.end(), row);
     node.transferRow = static_cast<std::int32_t>(known - bound.transfers.begin());
@@ -148,6 +150,12 @@ const ReplicaSweep::Bound& ReplicaSweep::bind(int kind)
         const ChunkModel& model =
             *m_prepared.models[static_cast<std::size_t>(bound.durations[static_cast<std::size_t>(node.durationRow)].model)];
         node.table = model.isRandom ? &model.shape : nullptr;
+        if (const auto routing = m_prepared.routing.find(model.routedLayers);
+            model.routedLayers > 0 && routing != m_prepared.routing.end()) {
+            node.routingTable = routing->second->isRandom ? &routing->second->table : nullptr;
+            node.routingKey =
+                drawKey(kRoutingDraws, static_cast<std::uint64_t>(n.cell / kPhases), static_cast<std::uint64_t>(n.microbatch));
+        }
         node.rare = model.rare.probability > 0.0 ? &model.rare : nullptr;
         if (n.transfer >= 0)
             addTransfer(n, replica, bound, node);
@@ -181,6 +189,7 @@ void ReplicaSweep::fillDurations(const ReplicaKind& kind, const Bound& bound, co
                                  float* optimizer)
 {
     const bool hasData = noise && m_prepared.data->varies();
+    const float* const regime = m_regime->row(kComputeRegimeRow);
     std::size_t row = 0;
     for (std::size_t s = 0; s < static_cast<std::size_t>(m_prepared.plan->numStages); ++s) {
         const ScorePlaces places(scores.row(s));
@@ -191,14 +200,30 @@ void ReplicaSweep::fillDurations(const ReplicaKind& kind, const Bound& bound, co
             const float* cv = m_collectiveVariance.row(index);
             float *mean = m_mean.row(row), *compute = m_compute.row(row), *spread = m_spread.row(row), *spreadData = m_spreadData.row(row);
             const bool random = noise && model.isRandom;
-            const auto own = places.at(model.computeMean);
-            const auto variance = random ? places.at(model.computeVariance) : std::array<float, kLanes>{};
+            auto own = places.at(model.computeMean);
+            auto variance = random ? places.at(model.computeVariance) : std::array<float, kLanes>{};
+            for (std::size_t l = 0; l < kLanes; ++l) {
+                own[l] *= regime[l];
+                variance[l] *= regime[l] * regime[l];
+            }
             for (std::size_t l = 0; l < kLanes; ++l) {
                 mean[l] = cm[l] + own[l];
                 spread[l] = std::sqrt(variance[l] + (random ? cv[l] : 0.0F));
             }
+            for (std::size_t l = 0; l < kLanes && model.routedLayers > 0; ++l)
+                m_routed.row(row)[l] = own[l] * static_cast<float>(model.routedShare);
             if (!hasData)
                 continue;
+            if (!model.dataSeconds.empty()) {
+                const auto perUnit = places.at(model.dataSeconds);
+                const auto average = static_cast<float>(m_prepared.data->mean);
+                for (std::size_t l = 0; l < kLanes; ++l) {
+                    mean[l] -= perUnit[l] * average;
+                    compute[l] = perUnit[l];
+                    spreadData[l] = 0.0F;
+                }
+                continue;
+            }
             // sqrt(D^2 vc + vl) to first order around D = 1
             for (std::size_t l = 0; l < kLanes; ++l) {
                 const float share = spread[l] > 0.0F ? variance[l] / (spread[l] * spread[l]) : 0.0F;
@@ -222,7 +247,7 @@ void ReplicaSweep::fillDurations(const ReplicaKind& kind, const Bound& bound, co
             std::fill_n(seconds, kLanes, 0.0F);
         const auto own = places.at(model.computeMean), variance = places.at(model.computeVariance);
         for (std::size_t l = 0; l < kLanes; ++l)
-            seconds[l] = std::max(0.0F, own[l] + std::sqrt(variance[l]) * seconds[l]);
+            seconds[l] = std::max(0.0F, own[l] + std::sqrt(variance[l]) * seconds[l]) * regime[l];
         if (noise && model.rare.probability > 0.0)
             rareSeconds(model.rare, key, keys, m_block, seconds);
     }
@@ -254,6 +279,7 @@ void ReplicaSweep::run(int kind, std::uint64_t seed, std::uint64_t copy, const R
                           m_compute.row(0),
                           m_spread.row(0),
                           m_spreadData.row(0),
+                          m_routed.row(0),
                           hasData ? m_data.row(0) : nullptr,
                           m_transfer.row(0),
                           m_slots.row(0),

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The sweep of one pipeline replica over a block of samples.
 #pragma once
 
@@ -10,7 +11,7 @@
 
 namespace prism {
 
-/// Seconds of a communication for one block: R e of the class, the link factor, the exposed part. `regime` two rows.
+/// Seconds of a communication for one block: R e of the class, the link factor, the exposed part. `regime` kRegimeRows rows.
 /// Absent communications give zeros.
 void communicationRow(const Prepared& prepared, const StepOp& op, const DrawKey& key, const RoundKeys& keys, std::uint64_t block,
                       const Rows& regime, double link, bool noise, float* seconds);
@@ -20,7 +21,7 @@ class ReplicaSweep final {
 public:
     explicit ReplicaSweep(const Prepared& prepared);
 
-    /// Takes the regime factors of a block: two rows, intraNode and interNode. `regime` must outlive the runs of the block.
+    /// Takes the regime factors of a block: kRegimeRows rows. `regime` must outlive the runs of the block.
     void beginBlock(std::uint64_t block, const Rows& regime);
     /// End times of the stages (after the embedding all-reduce) and optimizer times of the slowest rank of each cell: a row of
     /// kLanes seconds per stage, aligned as Rows are. `copy` names the draws; `scores`, one row per stage, are the cells' lucks.
@@ -60,7 +61,7 @@ private:
     std::uint64_t m_block = 0;
     const Rows* m_regime = nullptr;
     Rows m_collectiveMean, m_collectiveVariance; ///< per model
-    Rows m_mean, m_compute, m_spread, m_spreadData, m_data, m_transfer, m_slots, m_scratch;
+    Rows m_mean, m_compute, m_spread, m_spreadData, m_routed, m_data, m_transfer, m_slots, m_scratch;
 };
 
 } // namespace prism

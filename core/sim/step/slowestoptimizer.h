@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The slowest optimizer of a stage over replicas that share a common sample.
 #pragma once
 

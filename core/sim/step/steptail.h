@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What follows the pipelines: gradient synchronisation, gradient norm, optimizer, parameter gathering.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/sim/step/stilljobs.h"
 
 #include <tbb/enumerable_thread_specific.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Jobs without noise: the step of each candidate, to find the median one.
 #pragma once
 
@@ -36,7 +37,7 @@ private:
     std::vector<float> m_scores;
     std::size_t m_stages, m_replicas;
     std::vector<float> m_ends, m_optimizer; ///< as m_scores
-    Rows m_regime{2};
+    Rows m_regime{kRegimeRows};
     StepTail m_tail;
 };
 

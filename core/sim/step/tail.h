@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A weighted sample as a distribution: quantiles far into the upper tail, for the maximum of many equal draws.
 #pragma once
 

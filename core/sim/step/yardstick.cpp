@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/sim/step/yardstick.h"
 
 #include "core/schedule/generators.h"
@@ -82,7 +83,7 @@ YardstickRun KernelSweep::run(int numSamples) const
     const Prepared& prepared = *m_prepared;
     const auto stages = static_cast<std::size_t>(prepared.plan->numStages);
     ReplicaSweep sweep(prepared);
-    Rows regime(2), scores(stages), ends(stages), optimizer(stages);
+    Rows regime(kRegimeRows), scores(stages), ends(stages), optimizer(stages);
     regime.fill(1.0F);
     YardstickRun out;
     const std::size_t blocks = (static_cast<std::size_t>(numSamples) + kLanes - 1) / kLanes;

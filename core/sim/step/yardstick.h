@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The measure for speed: one pipeline, swept by the product's kernel and by a plain loop with the standard library.
 #pragma once
 

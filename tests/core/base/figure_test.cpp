@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Figures as people write them.
 #include "core/base/figure.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Whole files in and out: gzip and bounds, links, devices, pipes, full disks, and that nothing is left behind.
 #include "core/base/outputfile.h"
 #include "core/base/textfile.h"

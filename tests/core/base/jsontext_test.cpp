@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The JSON parser of documents: limits, places, and memory that stays bounded also when it fails.
 #include "core/base/jsontext.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Text for people: what steers a terminal or a launcher is escaped or refused, everything else stays.
 #include "core/base/printable.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The table reader: what RFC 4180 says, what it refuses, and that bounds hold.
 #include "core/base/table.h"
 

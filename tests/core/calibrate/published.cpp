@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Published steps: the curated rows hold the promise, untrusted files give errors, measured tables agree with the model.
 #include "core/calibrate/published.h"
 
@@ -40,7 +41,7 @@ TEST(Published, CuratedRowsArePredictedLikeTheRowsOfTheData)
 {
     if (dataFolder().empty())
         GTEST_SKIP() << "no measured data";
-    const Result<std::string> text = readTextFile(dataFolder() + "/published.json");
+    const Result<std::string> text = readTextFile(dataFolder() + "/published2.json");
     ASSERT_TRUE(text.ok());
     const Result<std::vector<PublishedRow>> data = readPublished(*text), curated = readPublished(*presetText("published", "steps"));
     ASSERT_TRUE(data.ok());
@@ -75,22 +76,25 @@ TEST(Published, HostileFilesAreErrors)
     EXPECT_FALSE(readPublished("[1,2").ok());
     EXPECT_FALSE(readPublished("{\"schema\":\"other\"}").ok());
     EXPECT_FALSE(readPublished(R"({"schema":"prism-validation-1","rows":[1,{}]})").ok());
+    EXPECT_FALSE(readPublished(R"({"schema":"prism-validation-1","rows":[]})").ok()); // version 1 says nothing of the execution
     const Result<std::vector<PublishedRow>> rows = readPublished(
-        R"({"schema":"prism-validation-1","rows":[{"id":"x","suite":"y","model":{"layers":1e300,"hidden":-4},"gpu":{"type":"abacus"},"measured":{"iteration_time_s":1}}]})");
+        R"({"schema":"prism-validation-1","schema_version":2,"rows":[{"id":"x","suite":"y","model":{"layers":1e300,"hidden":-4},)"
+        R"("execution":{"cluster.gpu.preset":"abacus","training.precisoin":"bf16","training.cuda_graphs":[]},"measured":{"iteration_time_s":1}}]})");
     ASSERT_TRUE(rows.ok());
-    EXPECT_NE(rows->front().skipped.find("layers"), std::string::npos);
-    EXPECT_NE(rows->front().skipped.find("abacus"), std::string::npos);
+    for (const char* part : {"layers", "abacus", "training.precisoin", "training.cuda_graphs", "the precision is not given"})
+        EXPECT_NE(rows->front().skipped.find(part), std::string::npos) << part << ": " << rows->front().skipped;
     EXPECT_FALSE(validatedRow(rows->front(), calibration()).hasError());
 }
 
-/// One row with a word for its precision, its notes, and its layers on PP 4.
-PublishedRow rowWith(const std::string& precision, const std::string& notes, int layers = 8, const std::string& recompute = "none")
+/// One dense row of schema 2; `execution` is added to what a row needs, `more` are further keys of the row.
+PublishedRow rowWith(const std::string& execution, const std::string& more = "", const std::string& source = "{}")
 {
     const Result<std::vector<PublishedRow>> rows = readPublished(
-        R"({"schema":"prism-validation-1","rows":[{"id":"r","suite":"s","model":{"name":"a model","layers":)" + std::to_string(layers)
-        + R"(,"hidden":1024,"heads":16,"kv_heads":16,"ffn":4096,"vocab":32000,"seq_len":2048,"gated_mlp":true},"gpu":{"type":"H100","count":8,"per_node":8},)"
-          R"("parallel":{"tp":1,"pp":4},"micro_batch":1,"global_batch":16,"precision":")"
-        + precision + R"(","recompute":")" + recompute + R"(","notes":")" + notes + R"(","measured":{"iteration_time_s":1}}]})");
+        R"({"schema":"prism-validation-1","schema_version":2,"sources":{"s":)" + source
+        + R"(},"rows":[{"id":"r","suite":"s","source":"s","tier":"A","model":{"name":"a model","layers":8,"hidden":1024,"heads":16,)"
+          R"("kv_heads":16,"ffn":4096,"vocab":32000,"seq_len":2048,"gated_mlp":true},"gpu":{"type":"H100","count":8,"per_node":8},)"
+          R"("parallel":{"tp":1,"pp":4},"micro_batch":1,"global_batch":16,"measured":{"iteration_time_s":1})"
+        + more + R"(,"execution":{"cluster.gpu.preset":"h100-sxm-80gb")" + execution + "}}]}");
     return rows.ok() ? rows->front() : PublishedRow{};
 }
 
@@ -100,59 +104,62 @@ bool assumes(const PublishedRow& row, const std::string& part)
                        [&](const std::string& a) { return a.find(part) != std::string::npos; });
 }
 
-TEST(Published, PrecisionsAreReadOrTheRowIsSkipped)
+TEST(Published, TheRowsExecutionWinsOverItsSources)
 {
-    for (const auto& [words, precision] : {std::pair{"bf16", "bf16"},
-                                           {"amp_bf16", "bf16"},
-                                           {"BF16", "bf16"},
-                                           {"bf16+compile", "bf16"},
-                                           {"fp16", "fp16"},
-                                           {"FP8-CS", "fp8_tensorwise"},
-                                           {"fp8", "fp8_delayed"},
-                                           {"FP8-MX", "mxfp8"},
-                                           {"fp8/mxfp8", "mxfp8"},
-                                           {"NVFP4", "nvfp4"}}) {
-        const PublishedRow row = rowWith(words, "");
-        EXPECT_EQ(row.scenario.training.precision, precision) << words;
-        EXPECT_TRUE(row.skipped.empty()) << words << row.skipped;
-    }
-    for (const char* words : {"see source", "tokendrop", "dropless", ""}) {
-        EXPECT_NE(rowWith(words, "container 25.09").skipped.find("precision"), std::string::npos) << words;
-        const PublishedRow noted = rowWith(words, "run in BF16");
-        EXPECT_TRUE(noted.skipped.empty()) << words;
-        EXPECT_EQ(noted.scenario.training.precision, "bf16");
-        EXPECT_TRUE(assumes(noted, "name or notes"));
-    }
-    EXPECT_TRUE(assumes(rowWith("fp16/bf16", ""), "fp16/bf16"));
+    const std::string source =
+        R"({"execution":{"training.precision":"bf16","training.cuda_graphs":"layer"},)"
+        R"("execution_provenance":{"training.precision":"assumed: as the others","training.cuda_graphs":"read: a"}})";
+    const PublishedRow plain = rowWith("", "", source), other = rowWith(R"(,"training.precision":"fp8_delayed")", "", source);
+    ASSERT_TRUE(plain.skipped.empty()) << plain.skipped;
+    EXPECT_EQ(plain.scenario.training.precision, "bf16");
+    EXPECT_TRUE(assumes(plain, "training.precision = bf16 (assumed: as the others)"));
+    EXPECT_EQ(other.scenario.training.precision, "fp8_delayed");
+    EXPECT_EQ(other.scenario.training.cudaGraphs, "layer");
+    EXPECT_FALSE(assumes(other, "as the others")); // the source's word was about another value
 }
 
-TEST(Published, WhatIsNotPrintedIsListed)
+TEST(Published, APresetIsSetBeforeWhatItWouldReplace)
 {
-    EXPECT_TRUE(assumes(rowWith("bf16", "", 8, ""), "no recomputation"));
-    EXPECT_TRUE(assumes(rowWith("bf16", "", 8, "as usual"), "as usual"));
-    EXPECT_FALSE(assumes(rowWith("bf16", "", 8, "none"), "recomputation"));
-    EXPECT_FALSE(assumes(rowWith("bf16", "", 8, "full"), "recomputation"));
-    EXPECT_EQ(rowWith("bf16", "", 8, "norm, act").scenario.training.recomputeModules, "layernorm moe_act");
-    EXPECT_EQ(rowWith("bf16", "", 8, "selective: layernorm, moe").scenario.training.recomputeModules, "layernorm moe");
-    EXPECT_EQ(rowWith("bf16", "", 8, "selective (recalled)").scenario.training.recomputeModules, "core_attn");
+    const PublishedRow row = rowWith(R"(,"training.precision":"bf16","cluster.gpu.board_power_w":500)");
+    EXPECT_EQ(row.scenario.cluster.gpu.preset, "h100-sxm-80gb");
+    EXPECT_DOUBLE_EQ(row.scenario.cluster.gpu.boardPowerW, 500.0);
 }
 
-TEST(Published, ForcedBalanceHasNoImbalanceOfExperts)
+TEST(Published, FreeTextIsNotReadAndUnknownKeysAreSaid)
 {
-    EXPECT_TRUE(rowWith("bf16", "MoE rows force balanced routing").scenario.variability.moeImbalance.isDeterministic());
-    EXPECT_FALSE(rowWith("bf16", "").scenario.variability.moeImbalance.isDeterministic());
+    const PublishedRow row = rowWith("", R"(,"precision":"bf16","recompute":"full","notes":"BF16, force balanced, DeepEP","micro_bach":2)");
+    EXPECT_NE(row.skipped.find("the precision is not given"), std::string::npos); // `precision` is a text for people
+    EXPECT_EQ(row.scenario.training.recomputeGranularity, "none");
+    EXPECT_TRUE(assumes(row, "micro_bach"));
+    EXPECT_FALSE(assumes(row, "notes"));
 }
 
-TEST(Published, LayersThatDoNotDivideAreSplitEvenlyAndTheRowSaysSo)
+TEST(Published, UnknownPathsAreListedWithTheValueThatStandsForThem)
 {
-    const PublishedRow uneven = rowWith("bf16", "", 9), counted = rowWith("bf16", "", 10), even = rowWith("bf16", "", 8);
-    EXPECT_EQ(uneven.scenario.parallelism.pipelineModelParallelLayout, "Ettt|tt|tt|ttL");
-    EXPECT_TRUE(assumes(uneven, "Ettt|tt|tt|ttL"));
-    EXPECT_TRUE(validatedRow(uneven, calibration()).hasError());
-    EXPECT_TRUE(counted.scenario.parallelism.pipelineModelParallelLayout.empty()); // 10 + 2 = 4 x 3
-    EXPECT_TRUE(assumes(counted, "counted as a layer"));
-    EXPECT_FALSE(assumes(rowWith("bf16", "embedding and loss counted as layers", 10), "counted as a layer"));
-    EXPECT_FALSE(assumes(even, "split"));
+    const PublishedRow row = rowWith(R"(,"training.precision":"bf16","training.attention_backend":"flash2")",
+                                     R"(,"unknown":["training.attention_backend","cluster.topology"])");
+    EXPECT_TRUE(assumes(row, "training.attention_backend = flash2"));
+    EXPECT_TRUE(assumes(row, "cluster.topology (the source does not state it)"));
+}
+
+TEST(Published, SuspectRowsAndDuplicatesStayOutOfSums)
+{
+    const std::string bf16 = R"(,"training.precision":"bf16")";
+    const std::vector<ValidatedRow> rows = {validatedRow(rowWith(bf16), calibration()),
+                                            validatedRow(rowWith(bf16, R"(,"suspect":"sweep: by itself")"), calibration()),
+                                            validatedRow(rowWith(bf16, R"(,"duplicate_of":"other")"), calibration())};
+    const ValidationReport report = validationReport(rows);
+    EXPECT_EQ(report.all.rows, 1);
+    EXPECT_EQ(report.all.leftOut, 2);
+    EXPECT_NE(rows[1].leftOut.find("sweep"), std::string::npos);
+}
+
+TEST(Published, AnOlderNameOfASettingIsRead)
+{
+    EXPECT_EQ(rowWith(R"(,"training.precision":"bf16","training.flash_attention":false)").scenario.training.attentionBackend, "unfused");
+    EXPECT_EQ(rowWith(R"(,"training.precision":"bf16","training.attention_backend":"flash3","training.flash_attention":true)")
+                  .scenario.training.attentionBackend,
+              "flash3");
 }
 
 TEST(Published, RankCorrelationOfReversedListsIsMinusOne)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Names of kernel classes: what a scenario may say, the nearest name for what it may not, and the page of all.
 #include "core/cost/classnames.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The ground that the calibration covers: validated inputs are inside, everything else says what is missing.
 #include "core/cost/domain.h"
 
@@ -38,8 +39,8 @@ TEST(Domain, UncalibratedGpuSaysSoAndWidensTheBand)
     ASSERT_TRUE(step.ok());
     EXPECT_FALSE(step->withinCalibration);
     EXPECT_TRUE(warnsOf(step->warnings, "cluster.gpu"));
-    EXPECT_LT(step->errorBandLow, calibration().bandLow);
-    EXPECT_GE(step->errorBandHigh, calibration().bandHigh);
+    EXPECT_LT(step->errorBandLow, errorBand(calibration(), "dense").low);
+    EXPECT_GE(step->errorBandHigh, errorBand(calibration(), "dense").high);
 }
 
 TEST(Domain, PrecisionModelScaleAndSizeCountToo)
@@ -57,7 +58,7 @@ TEST(Domain, PrecisionModelScaleAndSizeCountToo)
     EXPECT_TRUE(warnsOf(warnings, "model.hidden_size"));
     EXPECT_TRUE(warnsOf(warnings, "model.seq_length"));
     s = preset("gpt3-175b-1024-a100");
-    s.parallelism.zeroStage = 3; // sharded parameters: validated for mixtures of experts only
+    s.model.layerPattern = {{"mamba", 1}}; // no state-space model was validated
     EXPECT_TRUE(warnsOf(outsideOf(domain, s), "model"));
     s = preset("gpt3-175b-1024-a100");
     s.model.operators.push_back({"conv", 1e9, 1e6, 0, 0, 0, 0, 1});

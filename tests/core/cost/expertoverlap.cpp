@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Expert all-to-all beside the compute of another micro-batch: what stays exposed, and its limits.
 #include "core/cost/expertoverlap.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Measured tables: a row's own shape gives the row's time, shapes beside it follow the formula, kernels take measured means.
 #include "core/cost/measured.h"
 

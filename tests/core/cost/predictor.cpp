@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Properties of the costed step: the breakdown adds up, more of a resource never costs time, graphs are valid.
 #include "core/cost/predictor.h"
 
@@ -90,6 +91,28 @@ TEST(CostStep, ZeroStagesShardMoreAndMore)
         EXPECT_LT(states, last) << "ZeRO " << stage;
         last = states;
     }
+}
+
+TEST(CostStep, MixedPrecisionKeepsTwoFourAndTwelveBytesAParameter)
+{
+    // Weights in 16 bit, gradients reduced in FP32, FP32 master weights and two moments of Adam; ZeRO stage k shards the first k of
+    // optimizer, gradients, weights over the data-parallel ranks (Rajbhandari et al. 2020, arXiv 1910.02054, section 5).
+    Scenario s = preset("llama2-7b-8-a100");
+    s.parallelism.tensorModelParallelSize = s.parallelism.pipelineModelParallelSize = 1; // eight data-parallel ranks
+    constexpr double kGib = 1024.0 * 1024 * 1024;
+    for (int stage = 0; stage <= 3; ++stage) {
+        s.parallelism.zeroStage = stage;
+        const Result<CostedStep> step = costStep(s);
+        ASSERT_TRUE(step.ok());
+        const StageMemory& m = step->memory.stages.front();
+        const double n = step->parameters / kGib;
+        EXPECT_NEAR(m.optimizerGib / n, 12.0 / (stage >= 1 ? 8 : 1), 1e-9) << stage;
+        EXPECT_NEAR(m.gradientsGib / n, 4.0 / (stage >= 2 ? 8 : 1), 1e-9) << stage;
+        EXPECT_NEAR(m.weightsGib / n, 2.0 / (stage >= 3 ? 8 : 1), 1e-9) << stage;
+    }
+    s.parallelism.zeroStage = 0;
+    s.training.gradReduceInFp32 = false;
+    EXPECT_NEAR(costStep(s)->memory.stages.front().gradientsGib * kGib / costStep(s)->parameters, 2.0, 1e-9);
 }
 
 TEST(CostStep, VariabilityReachesTheClasses)
@@ -190,11 +213,11 @@ TEST(RankLayout, TensorGroupsStayOnANodeInTheUsualOrder)
 TEST(CostStep, TheHostBoundsALayerThatIsTooSmallForTheGpu)
 {
     Scenario s = preset("llama2-7b-8-a100");
-    s.training.flashAttention = false; // the older generation
+    s.training.attentionBackend = "unfused"; // the older generation
     s.model.hiddenSize = s.model.ffnHiddenSize = 256;
     s.model.seqLength = 128;
     s.training.microBatchSize = 1;
-    const SoftwareCalibration& software = calibration().eager;
+    const SoftwareCalibration& software = calibration().software;
     const auto perLayerAndMicrobatch = [&](const char* recompute) {
         s.training.recomputeGranularity = recompute;
         const auto at = [&](int layers) {
@@ -214,7 +237,7 @@ TEST(CostStep, TheHostBoundsALayerThatIsTooSmallForTheGpu)
                * std::accumulate(list.begin(), list.end(), 0.0, [](double n, const Kernel& k) { return n + k.launches; });
     };
     const double forward = launchSeconds(kernels.forward), plain = forward + launchSeconds(kernels.backward);
-    const double checkpointed = plain + forward + 3 * software.checkpointHostSecondsPerLayer;
+    const double checkpointed = plain + forward + 3 * software.checkpointSecondsPerLayer;
     EXPECT_NEAR(perLayerAndMicrobatch("none") / plain, 1.0, 0.05); // the rest is the optimizer's share
     EXPECT_NEAR(perLayerAndMicrobatch("full") / checkpointed, 1.0, 0.05);
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The schedule of a scenario, and where its errors point to.
 #include "core/cost/scheduleof.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What an edit recomputes, and that nothing but the scenario and the seed decides a result.
 #include "core/engine/evaluator.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/insight/compare/compare.h"
 
 #include "core/insight/scenarios.h"

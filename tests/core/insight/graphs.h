@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Small step graphs with known answers, for the tests of the insights.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/insight/guarantee/guarantee.h"
 
 #include "core/insight/scenarios.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/insight/scale/scale.h"
 
 #include "core/insight/scenarios.h"

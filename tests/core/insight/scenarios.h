@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A scenario that is quick to predict and has every kind of cause, for the tests of the insights.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Measured step series: known shapes, the warm-up, bad lines, and a prediction compared with draws of itself.
 #include "core/insight/validate/stepseries.h"
 
@@ -11,15 +12,6 @@
 namespace prism {
 namespace {
 
-std::string table(const std::vector<std::vector<double>>& runs)
-{
-    std::string csv = "run,step_time_s\n";
-    for (std::size_t r = 0; r < runs.size(); ++r)
-        for (const double x : runs[r])
-            csv += std::to_string(r) + "," + std::to_string(x) + "\n";
-    return csv;
-}
-
 std::vector<double> draws(std::uint64_t which, int n, double centre, double spread)
 {
     std::vector<double> values;
@@ -28,40 +20,28 @@ std::vector<double> draws(std::uint64_t which, int n, double centre, double spre
     return values;
 }
 
+LoggedRun logged(const std::vector<double>& seconds)
+{
+    LoggedRun run;
+    for (const double s : seconds)
+        run.steps.push_back({s});
+    return run;
+}
+
 TEST(StepSeries, TheWarmUpAndShortRunsAreLeftOutAndCounted)
 {
-    std::vector<double> run = draws(1, 40, 10, 0.02);
+    std::vector<double> run = draws(1, 60, 10, 0.02);
     run[0] = run[1] = 99;
-    const Result<StepSeries> series = readStepSeries(table({run, draws(2, 10, 10, 0.02)}), {});
+    StepLog log;
+    log.runs = {logged(run), logged(draws(2, 10, 10, 0.02))};
+    const Result<StepSeries> series = cleanSeries(log, {});
     ASSERT_TRUE(series.ok());
     ASSERT_EQ(series->runs.size(), 1U);
-    EXPECT_EQ(series->runs[0].size(), 38U);
+    EXPECT_EQ(series->runs[0].size(), 58U);
     EXPECT_EQ(series->dropped, 2 + 10);
     EXPECT_LT(*std::max_element(series->runs[0].begin(), series->runs[0].end()), 11);
-}
-
-TEST(StepSeries, BadLinesAreAllNamed)
-{
-    const Result<StepSeries> series = readStepSeries("run,step_time_s\n0,1\n0,-1\n0\n0,nan\n0,1e400\n", {});
-    ASSERT_FALSE(series.ok());
-    ASSERT_EQ(series.errors().size(), 4U);
-    EXPECT_EQ(series.errors()[0].path, "line 3");
-    EXPECT_EQ(series.errors()[3].path, "line 6");
-    EXPECT_FALSE(readStepSeries("a,b\n1,2\n", {}).ok());
-    EXPECT_FALSE(readStepSeries("", {}).ok());
-    EXPECT_FALSE(readStepSeries("step_time_s\n1\n", {}).ok());
-}
-
-TEST(StepSeries, MillisecondsAreReadAsSuch)
-{
-    std::string csv = "t_ms\n";
-    for (int i = 0; i < 30; ++i)
-        csv += "250\n";
-    StepSeriesQuery query;
-    query.timeColumn = "t_ms";
-    const Result<StepSeries> series = readStepSeries(csv, query);
-    ASSERT_TRUE(series.ok());
-    EXPECT_DOUBLE_EQ(series->runs[0][0], 0.25);
+    log.runs.erase(log.runs.begin());
+    EXPECT_FALSE(cleanSeries(log, {}).ok());
 }
 
 TEST(StepSeries, APredictionIsFoundInDrawsOfItselfAndNotInWiderOnes)

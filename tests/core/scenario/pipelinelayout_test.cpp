@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Pipeline layouts: Megatron-Core's notation read and written, wrong ones refused with the reason, and the rules with the scenario.
 #include "core/scenario/pipelinelayout.h"
 

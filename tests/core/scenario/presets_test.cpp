@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/scenario/presets.h"
 
 #include "core/scenario/parameters.h"
@@ -46,6 +47,8 @@ TEST(Presets, AllCanBeRead)
             EXPECT_TRUE(fabricPreset(info.name, {}).ok()) << info.name << " " << firstError(fabricPreset(info.name, {}).errors());
         } else if (info.kind == "variability") {
             EXPECT_TRUE(variabilityPreset(info.name).ok()) << info.name << " " << firstError(variabilityPreset(info.name).errors());
+        } else if (info.kind == "job") {
+            EXPECT_TRUE(jobPreset(info.name).ok()) << info.name << " " << firstError(jobPreset(info.name).errors());
         } else if (info.kind == "scenario") {
             EXPECT_TRUE(scenarioPreset(info.name).ok()) << info.name << " " << firstError(scenarioPreset(info.name).errors());
         }
@@ -74,8 +77,13 @@ TEST(Presets, EveryNumberHasASource)
 
 TEST(Presets, ModelsCarryThePublishedParameterCount)
 {
+    const auto published = [](const char* name) { return json::parse(*presetText("model", name)).value("published_parameters", 0.0); };
     for (const std::string& name : presetNames("model"))
-        EXPECT_GT(json::parse(*presetText("model", name)).value("published_parameters", 0.0), 1e9) << name;
+        EXPECT_GT(published(name.c_str()), 1e9) << name;
+    // arXiv 2407.21783 table 3, 2412.19437 section 4.2, 2005.14165 table 2.1; to the digits that are printed.
+    EXPECT_NEAR(published("llama3-405b"), 405e9, 1e9);
+    EXPECT_NEAR(published("deepseek-v3"), 671e9, 1e9);
+    EXPECT_NEAR(published("gpt3-175b"), 175e9, 1e9);
 }
 
 TEST(Presets, TheDefaultScenarioHasTheValuesOfThePresetsItNames)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Random valid-looking scenarios for round trips: every table entry and every list is set from a seeded generator.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Scenario files of version 2: without a word about variability the measured spread of the GPU holds.
 #include "core/scenario/presetlibrary.h"
 #include "core/scenario/scenario.h"

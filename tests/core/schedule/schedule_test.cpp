@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Schedules: closed-form lengths, activation counts, and what a wrong list is told.
 #include "core/schedule/schedule.h"
 #include "core/schedule/generators.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Published zero-bubble rows from their profiled passes (arXiv 2401.10241, tables 4 to 6; values as in the paper).
 #include "core/schedule/zerobubble.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/sim/battery.h"
 
 #include "core/sim/graphs.h"
@@ -138,6 +139,41 @@ void schedules(Builder& b)
         g.programs.back().blocks[0].repeat = 7;
         g.programOf[3][0][0] = static_cast<int>(g.programs.size()) - 1;
     });
+}
+
+/// What belongs to a whole step, and what the GPUs of a node share.
+void wholeSteps(Builder& b)
+{
+    b.add(
+        "compute regime", same,
+        [](StepGraph& g) {
+            g.computeRegime = {Family::lognormal, 0.03};
+        },
+        true);
+    b.add("jitter and stalls", same, [](StepGraph& g) { g.delays = {0.02, 40.0, 0.3, 1.0, 0.7}; });
+    b.add(
+        "node share",
+        [](JobShape& s) {
+            s.groupRanks = 8;
+            s.replicas = 2;
+        },
+        [](StepGraph& g) {
+            g.spatial = {Family::lognormal, 0.04};
+            g.spatialNodeShare = 0.5;
+            g.nodeRanks = 8;
+        },
+        true);
+    b.add(
+        "node share, two nodes, rare",
+        [](JobShape& s) {
+            s.groupRanks = 8;
+            s.replicas = 2;
+        },
+        [](StepGraph& g) {
+            g.spatial = {Family::lognormal, 0.03, 0.02, 1.2};
+            g.spatialNodeShare = 0.3;
+            g.nodeRanks = 4;
+        });
 }
 
 void parallelism(Builder& b)
@@ -327,6 +363,166 @@ void causes(Builder& b)
         true);
 }
 
+/// Groups and buckets of the gradient synchronisation and the parameter gather.
+void cut(StepGraph& g, int groups, int buckets)
+{
+    for (auto* ops : {&g.gradSync, &g.paramGather})
+        for (StepOp& op : *ops) {
+            op.groups = groups;
+            op.buckets = buckets;
+        }
+}
+
+void granularity(Builder& b)
+{
+    const auto longSync = [](JobShape& s) {
+        s.gradSyncSeconds = 1.0;
+        s.inter = rare({Family::lognormal, 0.15}, 2e-3, 10.0);
+    };
+    b.add("sync in 10 buckets", longSync, [](StepGraph& g) { cut(g, 1, 10); });
+    b.add("sync of 8 groups", longSync, [](StepGraph& g) { cut(g, 8, 1); });
+    b.add(
+        "8 groups x 10 buckets", longSync, [](StepGraph& g) { cut(g, 8, 10); }, true);
+    b.add("rare in most syncs", longSync, [](StepGraph& g) { cut(g, 64, 10); });
+    b.add(
+        "64 senders",
+        [](JobShape& s) {
+            s.sendSeconds = 0.02;
+            s.inter = rare({Family::gamma, 0.2}, 1e-4, 6.0);
+        },
+        [](StepGraph& g) {
+            for (auto* ops : {&g.sendForward, &g.sendBackward})
+                for (StepOp& op : *ops)
+                    op.groups = 64;
+        });
+    b.add(
+        "pool in 4 groups x 3", [](JobShape& s) { s.inter = measuredPool(); }, [](StepGraph& g) { cut(g, 4, 3); });
+}
+
+/// Every layer begins with a gather over the replicas, half hidden.
+void shard(StepGraph& g)
+{
+    for (Program& p : g.programs) {
+        auto& ops = p.blocks[0].ops;
+        ops.insert(ops.begin(), Op{2, 0.01, 0.005, Sync::replicas});
+    }
+}
+
+/// The groups of a cell meet at the end of every layer, and their second kernel is an expert product.
+void experts(StepGraph& g)
+{
+    g.dataScope = DataScope::group;
+    for (Program& p : g.programs)
+        p.blocks[0].ops[2].sync = Sync::cell;
+}
+
+/// One rank per replica, one stage, 64 GPUs or fewer.
+void sharded(JobShape& s, int replicas)
+{
+    s.stages = s.groupRanks = 1;
+    s.microbatches = 8;
+    s.replicas = replicas;
+    s.sendSeconds = s.collectiveSeconds = s.gradSyncSeconds = s.paramGatherSeconds = 0;
+}
+
+void lockstep(Builder& b)
+{
+    b.add(
+        "lockstep 8", [](JobShape& s) { sharded(s, 8); },
+        [](StepGraph& g) {
+            shard(g);
+            g.data = {Family::lognormal, 0.02};
+            g.spatial = {Family::lognormal, 0.02};
+        },
+        true);
+    b.add(
+        "lockstep 64",
+        [](JobShape& s) {
+            sharded(s, 64);
+            s.compute = {Family::lognormal, 0.01};
+        },
+        [](StepGraph& g) {
+            shard(g);
+            g.data = {Family::lognormal, 0.02};
+            g.spatial = {Family::lognormal, 0.02};
+        });
+    b.add(
+        "lockstep 64, data 0.2", [](JobShape& s) { sharded(s, 64); },
+        [](StepGraph& g) {
+            shard(g);
+            g.data = {Family::lognormal, 0.2};
+        });
+    b.add(
+        "lockstep, no data", [](JobShape& s) { sharded(s, 32); }, shard);
+    b.add(
+        "lockstep in sets of 4", [](JobShape& s) { sharded(s, 16); },
+        [](StepGraph& g) {
+            shard(g);
+            g.lockstepReplicas = 4;
+            g.data = {Family::gamma, 0.05};
+            g.slow = {{5, 0, 0, 1.1, 1.0}};
+        });
+    b.add(
+        "lockstep pipeline", [](JobShape& s) { s.stages = 2; },
+        [](StepGraph& g) {
+            shard(g);
+            g.data = {Family::lognormal, 0.05};
+            g.interRegime = {Family::lognormal, 0.1};
+        });
+}
+
+void expertGroups(Builder& b)
+{
+    const auto eight = [](JobShape& s) {
+        s.groups = 8;
+        s.replicas = 1;
+    };
+    b.add("8 expert groups, data", eight, [](StepGraph& g) {
+        experts(g);
+        g.data = {Family::lognormal, 0.02};
+    });
+    b.add(
+        "8 expert groups, data 0.2", eight,
+        [](StepGraph& g) {
+            experts(g);
+            g.data = {Family::lognormal, 0.2};
+            g.spatial = {Family::lognormal, 0.03};
+        },
+        true);
+    b.add(
+        "expert groups, DP 16",
+        [](JobShape& s) {
+            s.groups = 4;
+            s.replicas = 16;
+            s.stages = 2;
+        },
+        [](StepGraph& g) {
+            experts(g);
+            g.data = {Family::lognormal, 0.05};
+            g.spatial = {Family::normal, 0.02};
+        });
+    b.add(
+        "routing 0.3", same,
+        [](StepGraph& g) {
+            for (Program& p : g.programs)
+                p.blocks[0].ops[1].routed = true;
+            g.routing = {Family::gamma, 0.3};
+        },
+        true);
+    b.add("routing, data, experts", eight, [](StepGraph& g) {
+        experts(g);
+        for (Program& p : g.programs)
+            p.blocks[0].ops[1].routed = true;
+        g.routing = {Family::lognormal, 0.1};
+        g.data = {Family::lognormal, 0.05};
+    });
+    b.add("rare routing", same, [](StepGraph& g) {
+        for (Program& p : g.programs)
+            p.blocks[0].ops[1].routed = true;
+        g.routing = rare({Family::lognormal, 0.05}, 0.01, 3.0);
+    });
+}
+
 /// Quantile by linear interpolation between order statistics, and its standard error from the spacing of order statistics: half
 /// the distance between the quantiles one binomial standard deviation of rank to each side.
 double quantile(const std::vector<double>& sorted, double p)
@@ -367,9 +563,13 @@ std::vector<BatteryCase> batteryCases()
 {
     Builder b;
     schedules(b);
+    wholeSteps(b);
     parallelism(b);
     families(b);
     causes(b);
+    granularity(b);
+    lockstep(b);
+    expertGroups(b);
     return std::move(b.cases);
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The agreement battery: graphs on which the fast simulator must give the reference's distribution, and how that is judged.
 #pragma once
 

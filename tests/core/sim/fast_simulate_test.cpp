@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The fast simulator beyond its agreement with the reference: determinism, cancelling, tails.
 #include "core/engine/summary.h"
 #include "core/schedule/generators.h"

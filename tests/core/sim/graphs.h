@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Small graphs for tests of the simulators.
 #pragma once
 

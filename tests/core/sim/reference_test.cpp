@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Known answers for every composition rule. Random ones are compared within 5 standard errors of the sample, seed fixed.
 #include "core/sim/simulate.h"
 
-#include "core/sim/step/draws.h"
+#include "core/sim/draw/draws.h"
 #include "core/sim/graphs.h"
 #include "core/stats/quantile.h"
 #include "core/step/deterministicstep.h"
@@ -198,6 +199,102 @@ TEST(Reference, TheOptimizerTakesTheSlowestRankOfEachCell)
     g.classes[3].temporal = {Family::gamma, 0.3};
     const Moments most = maximumOf({Family::gamma, 0.3}, 4);
     expectMoments(across(g, 40'000), 3.0 + most.mean, most.variance);
+}
+
+/// Mean of the series across jobs.
+double meanOf(const StepGraph& g, int samples)
+{
+    const std::vector<double> x = simulateReference(g, {.numSamples = samples, .numWithinSamples = -1}).acrossSeconds;
+    return std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
+}
+
+/// A factor that is 0.5 or 1.5.
+Distribution coin()
+{
+    return empiricalDistribution({0.5, 1.5});
+}
+
+TEST(Reference, GroupsSideBySideEndWithTheSlowest)
+{
+    StepGraph g = jobGraph({.gradSyncSeconds = 1.0, .inter = coin()});
+    g.gradSync[0].groups = 3;
+    // Work 3 s, then 0.5 s where all three are fast (1/8), else 1.5 s.
+    EXPECT_NEAR(meanOf(g, 40'000), 3.0 + 0.5 / 8 + 1.5 * 7 / 8, 4 * std::sqrt(7.0 / 64 / 40'000));
+    g.gradSync[0].hiddenSeconds = 1.0; // exposed 0 or 0.5
+    EXPECT_NEAR(meanOf(g, 40'000), 3.0 + 0.5 * 7 / 8, 4 * 0.5 * std::sqrt(7.0 / 64 / 40'000));
+}
+
+TEST(Reference, BucketsFollowOneAnotherAndTheHiddenPartIsTheirs)
+{
+    StepGraph g = jobGraph({.gradSyncSeconds = 1.0, .inter = coin()});
+    g.gradSync[0].buckets = 2;
+    g.gradSync[0].hiddenSeconds = 1.0;
+    g.gradSync[0].minExposedSeconds = 0.1;
+    // The sum is 0.5, 1, 1.5 with 1/4, 1/2, 1/4: exposed max(0.1 E, E - 1) = 0.05, 0.1, 0.5.
+    EXPECT_NEAR(meanOf(g, 40'000), 3.0 + 0.05 / 4 + 0.1 / 2 + 0.5 / 4, 4 * 0.18 / 200);
+    // The larger of two such sums: 0.5 (1/16), 1 (1/2), 1.5 (7/16).
+    g.gradSync[0].groups = 2;
+    EXPECT_NEAR(meanOf(g, 40'000), 3.0 + 0.05 / 16 + 0.1 / 2 + 0.5 * 7 / 16, 4 * 0.2 / 200);
+}
+
+TEST(Reference, ATransferEndsWithItsSlowestSender)
+{
+    StepGraph g = jobGraph({.stages = 2, .sendSeconds = 1.0, .inter = coin()});
+    g.sendForward[0].groups = 4;
+    g.sendBackward[0].groups = 4;
+    // F, send, F, B, send, B = 6 s and two sends.
+    EXPECT_NEAR(meanOf(g, 40'000), 6.0 + 2 * (0.5 / 16 + 1.5 * 15 / 16), 4 * std::sqrt(2 * 15.0 / 256 / 40'000));
+}
+
+TEST(Reference, ReplicasInLockstepWaitInEveryLayer)
+{
+    // Four layers of 1 s per pass (backward 2 s); each replica has a data factor of 0.5 or 1.5 for its only micro-batch.
+    JobShape shape{.replicas = 2, .layers = 4, .forwardSeconds = 4.0, .compute = coin()};
+    StepGraph g = jobGraph(shape);
+    for (Program& p : g.programs) { // one kernel per layer, after a gather of no length
+        p.blocks[0].ops = {{2, 0.0, 0.0, Sync::replicas}, {0, p.name == "forward" ? 1.0 : 2.0}};
+    }
+    // The larger of two coins is 1.25 on average, in each of the layers; alone each replica would have sums of eight coins.
+    EXPECT_NEAR(meanOf(g, 20'000), 12 * 1.25, 4 * std::sqrt(4 * (1 + 4) * 3.0 / 16 / 20'000));
+    g.lockstepReplicas = 1;
+    EXPECT_LT(meanOf(g, 20'000), 14.6);
+    // A data factor of a replica holds for all its layers: in lockstep the heavier one decides.
+    g.lockstepReplicas = 2;
+    g.classes[0].temporal = {};
+    g.data = coin();
+    EXPECT_NEAR(meanOf(g, 20'000), 12 * 1.25, 4 * 12 * std::sqrt(3.0 / 16 / 20'000));
+}
+
+TEST(Reference, EachGroupMayHaveItsOwnDataFactor)
+{
+    // Two groups that meet after a second of work: one factor for both, or the larger of two.
+    StepGraph g = jobGraph({.groups = 2, .collectiveSeconds = 1.0});
+    for (Program& p : g.programs)
+        p.blocks[0].ops[2].sync = Sync::cell;
+    g.data = coin();
+    EXPECT_NEAR(meanOf(g, 20'000), 3.0 + 2.0, 4 * 3 * 0.5 / std::sqrt(20'000));
+    g.dataScope = DataScope::group;
+    EXPECT_NEAR(meanOf(g, 20'000), 3.0 * 1.25 + 2.0, 4 * 3 * std::sqrt(3.0 / 16 / 20'000));
+}
+
+TEST(Reference, ProductsOfALayerShareItsRouting)
+{
+    // Two layers; forward 2 x 0.5 s routed, backward 2 x 1 s routed, the rest is 0: 1.5 (I_1 + I_2).
+    StepGraph g = jobGraph({.groupRanks = 2, .layers = 2, .forwardSeconds = 1.0});
+    for (Program& p : g.programs) {
+        for (Op& op : p.blocks[0].ops)
+            op.routed = true;
+        // The order of blocks and repetitions does not matter, only their count.
+        if (p.name == "backward") {
+            p.blocks.push_back(p.blocks[0]);
+            p.blocks[0].repeat = p.blocks[1].repeat = 1;
+        }
+    }
+    g.routing = coin();
+    const std::vector<double> x = simulateReference(g, {.numSamples = 8000, .numWithinSamples = -1}).acrossSeconds;
+    for (const double seconds : x)
+        EXPECT_TRUE(std::abs(seconds - 1.5) < 1e-12 || std::abs(seconds - 3.0) < 1e-12 || std::abs(seconds - 4.5) < 1e-12) << seconds;
+    EXPECT_NEAR(static_cast<double>(std::count_if(x.begin(), x.end(), [](double s) { return s > 4; })) / 8000, 0.25, 0.02);
 }
 
 TEST(Reference, ARegimeIsSharedByTheScope)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The whole agreement battery; prints its table.
 #include "core/sim/battery.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The sampler inside the sweep: its accuracy, its independence and its sameness on every instruction set.
 #include "core/engine/summary.h"
 #include "core/sim/graphs.h"

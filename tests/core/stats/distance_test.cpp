@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Distances between samples, and fits of families to samples of known origin.
 #include "core/stats/distance.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Every family has mean 1 and the cv it was asked for, by numerical integration of its quantile function.
 #include "core/stats/distribution.h"
 

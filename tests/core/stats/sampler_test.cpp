@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The drawing table against the exact quantile function.
 #include "core/stats/sampler.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The critical path of the noise-free step and its breakdown: figures worked out by hand, and the sum over random graphs.
 #include "core/step/breakdown.h"
 

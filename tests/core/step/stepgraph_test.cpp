@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Step graphs: lossless JSON, every mistake reported with its place, and no text that breaks the reader.
 #include "core/step/stepgraph.h"
 
@@ -11,6 +12,7 @@
 
 #include <fstream>
 #include <limits>
+#include <set>
 #include <sstream>
 
 namespace prism {
@@ -47,6 +49,14 @@ StepGraph fullGraph()
     g.transferOccupiesSender = true;
     g.spatial = {Family::normal, 0.01};
     g.data = {Family::lognormal, 0.3};
+    g.dataScope = DataScope::group;
+    g.routing = {Family::gamma, 0.1};
+    g.lockstepReplicas = 2;
+    g.programs[1].blocks[0].ops[2].sync = Sync::replicas;
+    g.programs[1].blocks[0].ops[0].routed = true;
+    g.sendForward[0].groups = 4;
+    g.gradSync[0].groups = 2;
+    g.gradSync[0].buckets = 7;
     g.intraRegime = {Family::lognormal, 0.05};
     g.interRegime = {Family::lognormal, 0.1, 0.01, 2.0};
     g.regimeLag1 = 0.35;
@@ -77,6 +87,9 @@ TEST(StepGraph, TheExampleOfTheHelpPageLoads)
     const auto graph = stepGraphFromJson(text.substr(begin, text.find("```", begin) - begin));
     ASSERT_TRUE(graph.ok()) << graph.errors()[0].path << " " << graph.errors()[0].message;
     EXPECT_EQ(graph->schedule.order[0], makeSchedule("1f1b", 2, 1, 3)->order[0]);
+    EXPECT_EQ(graph->gradSync[0].buckets, 10);
+    EXPECT_EQ(graph->dataScope, DataScope::group);
+    EXPECT_EQ(lockstepSize(*graph), 2);
     EXPECT_EQ(graph->numReplicas, 2);
 }
 
@@ -97,6 +110,12 @@ TEST(StepGraph, HashFollowsEveryField)
     EXPECT_TRUE(differs([](StepGraph& x) { x.slow[0].rank = 2; }));
     EXPECT_TRUE(differs([](StepGraph& x) { x.fixedSpatial[7] = 1.0; }));
     EXPECT_TRUE(differs([](StepGraph& x) { x.regimeLag1 = 0.1; }));
+    EXPECT_TRUE(differs([](StepGraph& x) { x.gradSync[0].buckets = 6; }));
+    EXPECT_TRUE(differs([](StepGraph& x) { x.sendForward[0].groups = 3; }));
+    EXPECT_TRUE(differs([](StepGraph& x) { x.dataScope = DataScope::replica; }));
+    EXPECT_TRUE(differs([](StepGraph& x) { x.routing.cv = 0.2; }));
+    EXPECT_TRUE(differs([](StepGraph& x) { x.lockstepReplicas = 1; }));
+    EXPECT_TRUE(differs([](StepGraph& x) { x.programs[1].blocks[0].ops[0].routed = false; }));
     EXPECT_EQ(fullGraph().hash(), g.hash());
 }
 
@@ -116,7 +135,47 @@ TEST(StepGraph, CheckReportsEveryProblem)
     g.slow[1].linkFactor = 0;
     g.fixedSpatial[3] = -1;
     g.regimeLag1 = 1.0;
-    EXPECT_EQ(check(g).size(), 13U);
+    g.lockstepReplicas = 2;
+    g.programs[2].blocks[0].ops[2].routed = true; // a collective
+    g.gradNorm.buckets = 0;
+    g.optimizer[1].groups = 2; // a compute kernel
+    std::set<std::string> paths;
+    for (const Diagnostic& d : check(g))
+        paths.insert(d.path);
+    const std::set<std::string> expected = {"programs[0].blocks[0].ops[0].class",
+                                            "programs[0].blocks[0].ops[1].mean_s",
+                                            "programs[1].blocks[0].repeat",
+                                            "program_of[1][0][1]",
+                                            "grad_sync",
+                                            "optimizer[0].class",
+                                            "embedding_all_reduce.class",
+                                            "classes[0].temporal.cv",
+                                            "classes[0].spatial_sensitivity",
+                                            "slow[0].replica",
+                                            "slow[1].link_factor",
+                                            "fixed_spatial[3]",
+                                            "regime_lag1",
+                                            "lockstep_replicas",
+                                            "programs[2].blocks[0].ops[2].routed",
+                                            "grad_norm.buckets",
+                                            "optimizer[1].groups"};
+    EXPECT_EQ(paths, expected);
+}
+
+TEST(StepGraph, VersionOneKeepsItsMeaningAndKnowsNothingNewer)
+{
+    const std::string rest = R"("classes": [{"name": "c", "scope": "inter_node"}], "programs": [{"blocks": [{"ops": []}]}],
+        "program_of": [[[0, 0]]], "schedule": {"name": "1f1b"}, "data": {"family": "gamma", "cv": 0.1}, )";
+    const auto one = stepGraphFromJson(R"({"format": "prism-stepgraph-1", )" + rest + R"("grad_sync": [{"class": 0, "mean_s": 1}]})");
+    ASSERT_TRUE(one.ok()) << one.errors()[0].path;
+    EXPECT_EQ(one->gradSync[0].groups * one->gradSync[0].buckets, 1);
+    EXPECT_EQ(one->dataScope, DataScope::replica);
+    const auto newer = stepGraphFromJson(R"({"format": "prism-stepgraph-1", )" + rest
+                                         + R"("data_per": "group", "grad_sync": [{"class": 0, "mean_s": 1, "groups": 2}]})");
+    ASSERT_FALSE(newer.ok());
+    EXPECT_EQ(newer.errors().size(), 2U);
+    EXPECT_TRUE(stepGraphFromJson(R"({"format": "prism-stepgraph", "version": 2, )" + rest + R"("data_per": "group"})").ok());
+    EXPECT_FALSE(stepGraphFromJson(R"({"format": "prism-stepgraph", "version": 3, )" + rest + R"("name": "x"})").ok());
 }
 
 TEST(StepGraph, MistakesInAFileComeAllAtOnceWithTheirPlace)

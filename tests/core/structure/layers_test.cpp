@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The structure of the house as a test: a layer includes layers below it, never above; no circles; one type, one definition; core
 // knows no Qt.
 #include "core/structure/sourcetree.h"
@@ -15,7 +16,7 @@ const std::vector<std::string> kLayers = {"base", "stats", "schedule", "scenario
                                           "cost", "sim",   "engine",   "walk",     "calibrate", "insight",  "job",  "explore",  "fleet"};
 
 /// Trees without circles of units and of folders.
-const std::vector<std::string> kTreesWithoutCircles = {"core", "app"};
+const std::vector<std::string> kTreesWithoutCircles = {"core", "ui", "app"};
 
 std::string joinedLines(const std::vector<std::string>& lines)
 {
@@ -23,6 +24,13 @@ std::string joinedLines(const std::vector<std::string>& lines)
     for (const std::string& line : lines)
         text += "\n  " + line;
     return text;
+}
+
+TEST(Sources, NameTheirLicence)
+{
+    for (const char* tree : {"core", "ui", "app", "tests"})
+        for (const std::string& file : sources(tree))
+            EXPECT_TRUE(firstLine(file).starts_with("// SPDX-License-Identifier: GPL-3.0-or-later")) << file;
 }
 
 TEST(Layers, CoreIncludesNoQt)
@@ -53,11 +61,42 @@ TEST(Layers, NoArrowPointsUpwards)
     EXPECT_GT(seen, 0U);
 }
 
-TEST(Layers, UiIncludesNoApp)
+/// The folders of ui from the bottom up; those in one line stand side by side and do not include one another.
+const std::vector<std::vector<std::string>> kUiLayers = {{"look"}, {"model"},  {"bridge"}, {"workspace"},    {"theme"},
+                                                         {"plot"}, {"editor"}, {"pages"},  {"distribution"}, {"window"}};
+/// What prism_ui_model is made of: these know no widget.
+const std::set<std::string> kWithoutWidgets = {"look", "model", "bridge", "workspace"};
+
+TEST(Layers, NoArrowOfUiPointsUpwards)
 {
-    for (const std::string& file : sources("ui"))
-        for (const std::string& name : includes(file))
+    std::map<std::string, std::size_t> height;
+    for (std::size_t i = 0; i < kUiLayers.size(); ++i)
+        for (const std::string& folder : kUiLayers[i])
+            height[folder] = i;
+    std::size_t seen = 0;
+    for (const std::string& file : sources("ui")) {
+        const std::string layer = file.substr(3, file.find('/', 3) - 3);
+        ASSERT_TRUE(height.contains(layer)) << file << " is in no layer of ui";
+        for (const std::string& name : includes(file)) {
             EXPECT_FALSE(name.starts_with("app/")) << file << " includes " << name;
+            if (!name.starts_with("ui/"))
+                continue;
+            const std::string used = name.substr(3, name.find('/', 3) - 3);
+            ASSERT_TRUE(height.contains(used)) << file << " includes " << name;
+            EXPECT_TRUE(used == layer || height[used] < height[layer]) << file << " includes " << name;
+            ++seen;
+        }
+    }
+    EXPECT_GT(seen, 0U);
+}
+
+TEST(Layers, ModelsOfUiKnowNoWidget)
+{
+    static const std::regex widget("^Q(Widget|Application|.*(View|Dialog|Delegate|Layout|Button|Label|Box|Edit|Menu|Bar|Dock.*|Frame))$");
+    for (const std::string& folder : kWithoutWidgets)
+        for (const std::string& file : sources("ui/" + folder))
+            for (const std::string& name : includes(file))
+                EXPECT_FALSE(std::regex_search(name, widget)) << file << " includes " << name;
 }
 
 TEST(Circles, NoUnitReachesItself)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What has one home: JSON documents are parsed, tables are split, and files are opened and written in base and nowhere else.
 #include "prism_paths.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/structure/sourcetree.h"
 
 #include "prism_paths.h"
@@ -79,6 +80,12 @@ std::vector<std::string> sources(const std::string& folder)
             files.push_back(fs::relative(entry.path(), root).generic_string());
     std::sort(files.begin(), files.end());
     return files;
+}
+
+std::string firstLine(const std::string& file)
+{
+    const std::string text = textOf(file);
+    return text.substr(0, text.find('\n'));
 }
 
 std::vector<std::string> includes(const std::string& file)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The sources as text: which file includes which, and which types a file defines. Cheap on purpose: a look at lines, no parser.
 #pragma once
 
@@ -10,6 +11,8 @@ namespace structure {
 
 /// Every .h and .cpp below `folder` of the checkout, as paths from its root with forward slashes.
 [[nodiscard]] std::vector<std::string> sources(const std::string& folder);
+/// The first line of a file of the checkout.
+[[nodiscard]] std::string firstLine(const std::string& file);
 /// Names in #include lines of a file.
 [[nodiscard]] std::vector<std::string> includes(const std::string& file);
 

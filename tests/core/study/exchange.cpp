@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A study as a folder of JSON and CSV and back: nothing is lost, and folders from strangers are refused with reasons.
 #include "core/study/study.h"
 #include "core/study/support.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Every write, sync, open, read, truncate and delete of a working study fails in turn: the file stays sound, holds what was
 // acknowledged, the error says what happened, and the work can be saved elsewhere.
 #include "core/study/faultvfs.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // An SQLite VFS over the system's that fails operations on demand: every fault a disk can show, one at a time.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Stored studies of every earlier format open, keep everything, and leave a backup; newer ones open for reading.
 #include "core/study/database.h"
 #include "core/study/support_sample.h"

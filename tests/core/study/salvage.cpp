@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What comes back from a damaged study.
 #include "core/study/support_sample.h"
 #include "core/study/study.h"

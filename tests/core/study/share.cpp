@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Two programs on one file, media that cannot be written, files that vanish or change.
 #include "core/study/study.h"
 

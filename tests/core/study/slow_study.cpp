@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The long forms: 200 kills and 1,000 mutated files.
 #include "core/study/support_kill.h"
 #include "core/study/support_mutate.h"

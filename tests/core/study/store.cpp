@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // What a study keeps beside scenarios, and how edits become revisions.
 #include "core/study/study.h"
 

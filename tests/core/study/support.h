@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Folders that vanish, a clock that only tests turn, and diagnostics as text.
 #pragma once
 

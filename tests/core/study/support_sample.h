@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // A small study that holds something of everything, and whole files in memory.
 #pragma once
 

@@ -1,7 +1,9 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Parameters and FLOPs against the closed forms and the published counts.
 #include "core/workload/count.h"
 
 #include "core/scenario/presets.h"
+#include "core/workload/kernel.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -88,10 +90,19 @@ TEST(Count, ParametersAgreeWithThePublishedCountsOfEveryPresetModel)
 
 TEST(Count, SlidingWindowsAttendFewerPositions)
 {
+    // 12 L h per attended position and token (forward 4, backward 8), 8,192 positions against 1,024.
     ModelConfig m = gpt(32, 4096, 32, 32000, 8192);
     const double full = modelFlopsPerToken(m);
     m.slidingWindow = 1024;
-    EXPECT_LT(modelFlopsPerToken(m), full);
+    EXPECT_NEAR((full - modelFlopsPerToken(m)) / (12.0 * 32 * 4096 * (8192 - 1024)), 1.0, 1e-12);
+    // Pairs of a sequence of 8 with a window of 2, up to the diagonal's halves: 8 x 2 - 2^2 / 2; without a window 8^2 / 2.
+    m.seqLength = 8;
+    m.slidingWindow = 2;
+    EXPECT_EQ(attendedPairs(m, LayerKind::sliding), 14.0);
+    EXPECT_EQ(attendedPairs(m, LayerKind::dense), 32.0);
+    m.causalAttention = false; // both ways
+    EXPECT_EQ(attendedPairs(m, LayerKind::sliding), 32.0);
+    EXPECT_EQ(attendedPairs(m, LayerKind::dense), 64.0);
 }
 
 TEST(Count, LayerPatternsRepeatUntilTheModelIsFull)

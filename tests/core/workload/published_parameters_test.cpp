@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // The parameter count of every model of the library against the count that its authors publish.
 #include "core/scenario/presets.h"
 #include "core/workload/count.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // Which layers each chunk of a pipeline holds, and what follows for memory and work.
 #include "core/workload/shape.h"
 

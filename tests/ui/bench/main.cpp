@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
 // How the window feels: time of the first start, from an edit to the first repaint of the CDF, and stalls of the GUI thread during random
 // edits.
 #include "core/scenario/presets.h"

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// follow: a training log while it grows, each step beside its predicted distribution, with alarms and what would explain them.
+#include "app/cli/commands.h"
+#include "core/engine/evaluator.h"
+#include "core/insight/follow/follower.h"
+#include "core/insight/follow/whatif.h"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <thread>
+
+namespace prism::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct FollowCommand : CommonOptions {
+    std::string file;
+    StepLogOptions log;
+    FollowOptions follow;
+    double idleSeconds = 0, pollSeconds = 1;
+    bool once = false, all = false;
+};
+
+/// Takes lines and says what they mean.
+class Session final {
+public:
+    Session(const FollowCommand& options, Scenario scenario, const std::vector<double>& predicted)
+        : m_options(options),
+          m_scenario(std::move(scenario)),
+          m_reader(options.log),
+          m_follower(predicted, options.follow)
+    {
+    }
+
+    void line(std::string_view text)
+    {
+        const bool isStep = m_reader.line(text);
+        if (hasErrors(m_reader.problems()))
+            throw InputError(m_reader.problems());
+        if (!isStep)
+            return;
+        const std::vector<Deviation> found = m_follower.take(m_reader.last());
+        if (m_options.all)
+            placed();
+        for (const Deviation& d : found)
+            alarm(d);
+    }
+
+    void restarted()
+    {
+        ++m_restarts;
+        said({{"event", "restarted"}, {"text", "the log became shorter or was replaced: it is read from its start"}});
+    }
+
+    [[nodiscard]] std::size_t alarms() const { return m_alarms; }
+
+    void finish()
+    {
+        const StepLog& log = m_reader.log();
+        const auto level = m_follower.levelOverPredicted();
+        Json summary{{"event", "summary"},
+                     {"format", log.format},
+                     {"lines", log.lines},
+                     {"steps", m_follower.steps()},
+                     {"unusable", log.unusable},
+                     {"repeated", log.repeated},
+                     {"restarts", m_restarts},
+                     {"alarms", m_alarms},
+                     {"level_threshold", m_follower.levelThreshold()},
+                     {"level_over_predicted", level ? Json(*level) : Json()}};
+        summary["text"] = fmt::format("{} steps followed, {} alarm{}; {} lines, {} without a usable time, {} restart{}", m_follower.steps(),
+                                      m_alarms, m_alarms == 1 ? "" : "s", log.lines, log.unusable, m_restarts, m_restarts == 1 ? "" : "s");
+        said(summary);
+    }
+
+private:
+    void said(const Json& event)
+    {
+        std::cout << (m_options.json ? event.dump() : event["text"].get<std::string>()) << "\n";
+        std::cout.flush();
+    }
+
+    void placed()
+    {
+        const PlacedStep& p = m_follower.last();
+        said({{"event", "step"},
+              {"step", p.number},
+              {"seconds", p.seconds},
+              {"over_level", p.overLevel},
+              {"probability", p.probability},
+              {"learning", p.learning},
+              {"text", fmt::format("step {}: {:.4g} s{}", p.number, p.seconds,
+                                   p.learning ? ", learning the level"
+                                              : fmt::format(", {:+.2f} % of the level, longer than {:.1f} % of predicted steps",
+                                                            100 * (p.overLevel - 1), 100 * p.probability))}});
+    }
+
+    void alarm(const Deviation& d)
+    {
+        ++m_alarms;
+        Json event{{"event", "alarm"}, {"kind", deviationName(d.kind)}, {"step", d.step}, {"ratio", d.ratio}};
+        std::string text = fmt::format("ALARM at step {}: {}", d.step, d.text);
+        Json causes = Json::array();
+        if (d.kind != DeviationKind::stalls)
+            if (const auto found = whatIfs(m_scenario, d.ratio); found.ok())
+                for (const LikelyCause& w : *found) {
+                    causes.push_back({{"id", w.id}, {"factor", w.factor}, {"ratio", w.ratio}, {"reaches", w.reaches}, {"text", w.text}});
+                    text += w.reaches ? "\n    " + w.text : "";
+                }
+        if (d.kind == DeviationKind::stalls) {
+            event["events"] = d.events;
+            event["expected_events"] = d.expectedEvents;
+        }
+        event["what_if"] = causes;
+        event["text"] = text;
+        said(event);
+    }
+
+    const FollowCommand& m_options;
+    Scenario m_scenario;
+    StepLogReader m_reader;
+    StepFollower m_follower;
+    std::size_t m_alarms = 0, m_restarts = 0;
+};
+
+/// A file that grows: hands over whole lines, starts again where it was truncated or replaced.
+class GrowingFile final {
+public:
+    explicit GrowingFile(std::string path) : m_path(std::move(path)) {}
+
+    /// True when something was read. `atEnd`: also a last line without its line feed.
+    bool read(Session& session, bool atEnd)
+    {
+        std::error_code error;
+        const std::uintmax_t size = std::filesystem::file_size(m_path, error);
+        if (error)
+            return false; // between two files of a rotation
+        std::ifstream in(m_path, std::ios::binary);
+        if (size < m_offset || !sameStart(in)) {
+            session.restarted();
+            m_offset = 0;
+            m_start.clear();
+            m_rest.clear();
+        }
+        in.clear();
+        in.seekg(static_cast<std::streamoff>(m_offset));
+        std::string part(std::size_t{1} << 16, '\0');
+        bool any = false;
+        while (in.read(part.data(), static_cast<std::streamsize>(part.size())) || in.gcount() > 0) {
+            const std::string_view got(part.data(), static_cast<std::size_t>(in.gcount()));
+            if (m_start.size() < kStart)
+                m_start.append(got.substr(0, kStart - m_start.size()));
+            m_offset += got.size();
+            take(session, got);
+            any = true;
+        }
+        if (atEnd && !m_rest.empty()) {
+            session.line(m_rest);
+            m_rest.clear();
+        }
+        return any;
+    }
+
+private:
+    static constexpr std::size_t kStart = 256; ///< first bytes by which a file is known again
+
+    [[nodiscard]] bool sameStart(std::ifstream& in) const
+    {
+        std::string now(m_start.size(), '\0');
+        in.read(now.data(), static_cast<std::streamsize>(now.size()));
+        return now == m_start;
+    }
+
+    void take(Session& session, std::string_view got)
+    {
+        for (std::size_t end = got.find('\n'); end != std::string_view::npos; end = got.find('\n')) {
+            m_rest.append(got.substr(0, end));
+            session.line(m_rest);
+            m_rest.clear();
+            got.remove_prefix(end + 1);
+        }
+        if (m_rest.size() <= kLongestLogLine) // the rest of a line that is too long is not kept
+            m_rest.append(got);
+    }
+
+    std::string m_path, m_start, m_rest;
+    std::uintmax_t m_offset = 0;
+};
+
+void followFile(const FollowCommand& options, Session& session)
+{
+    using Clock = std::chrono::steady_clock;
+    GrowingFile file(options.file);
+    auto last = Clock::now();
+    while (true) {
+        if (file.read(session, options.once))
+            last = Clock::now();
+        const std::chrono::duration<double> idle = Clock::now() - last;
+        if (options.once || (options.idleSeconds > 0 && idle.count() > options.idleSeconds))
+            return;
+        std::this_thread::sleep_for(std::chrono::duration<double>(options.pollSeconds));
+    }
+}
+
+void follow(FollowCommand options)
+{
+    const Scenario scenario = loadScenario(options);
+    Evaluator evaluator;
+    EvaluateOptions evaluate;
+    evaluate.seed = options.seed;
+    evaluate.numSamples = options.samples;
+    evaluate.numThreads = options.threads;
+    evaluate.varianceShares = false;
+    const SnapshotPtr snapshot = evaluator.evaluate(scenario, evaluate);
+    if (!snapshot->valid())
+        throw InputError(snapshot->diagnostics);
+    options.follow.gpus = static_cast<double>(scenario.cluster.numGpus);
+    options.follow.stallsPerGpuHour = scenario.variability.stallsPerGpuHour;
+    options.follow.stallRateCv = scenario.variability.stallRateCv;
+    if (std::error_code error; options.file != "-" && !std::filesystem::is_regular_file(options.file, error))
+        throw InputError({{Severity::error, options.file, "the log cannot be read", "", "a file, or - for standard input", "", ""}});
+    Session session(options, scenario, snapshot->samples->withinSeconds);
+    if (options.file == "-")
+        for (std::string text; std::getline(std::cin, text);)
+            session.line(text);
+    else
+        followFile(options, session);
+    session.finish();
+}
+
+} // namespace
+
+void addFollow(CLI::App& app, Cli& cli)
+{
+    auto options = std::make_shared<FollowCommand>();
+    CLI::App* command = app.add_subcommand(
+        "follow", "Follow a training log beside its prediction: alarms for level, drift and stalls; nothing is sent anywhere");
+    command->add_option("LOG", options->file, "the log, or - for standard input")->required();
+    command->add_option("--scenario", options->scenario, "the job: a JSON file, a preset name, or STUDY.prism:NAME")->required();
+    command->add_option("--set", options->overrides, "override one parameter of it: path=value (repeatable)")->allow_extra_args(false);
+    command->add_option("--time-column", options->log.timeColumn, "field that is the time of a step");
+    command->add_option("--run-column", options->log.runColumn, "lines with one value of this field belong to one run");
+    command->add_option("--unit", options->log.unit, "of the time: s, ms or us")->check(CLI::IsMember({"s", "ms", "us"}));
+    command->add_option("--pattern", options->log.pattern,
+                        "a line of one's own: text with {seconds}, {ms} or {us}, {step}, {samples}, {*}");
+    command->add_option("--false-alarms", options->follow.falseAlarmsPerWeek, "per week, that chance may raise")
+        ->check(CLI::Range(1e-6, 1000.0))
+        ->capture_default_str();
+    command->add_option("--least-shift", options->follow.leastShift, "smallest change of level that is an alarm, as a share")
+        ->check(CLI::Range(0.001, 1.0))
+        ->capture_default_str();
+    command->add_flag("--once", options->once, "take what is there and leave");
+    command->add_flag("--all", options->all, "say where every step stands");
+    command->add_option("--idle", options->idleSeconds, "leave when the log has not grown for so many seconds; 0 = never");
+    addSampling(*command, *options);
+    command->add_flag("--json", options->json, "one JSON object per line")->each([&cli](const std::string&) { cli.json = true; });
+    command->callback([options] { follow(*options); });
+}
+
+} // namespace prism::cli

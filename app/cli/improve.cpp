@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// improve: the single changes of a scenario that help most, each with what it gives and what it costs.
+#include "core/explore/moves.h"
+
+#include "app/cli/commands.h"
+#include "app/cli/insightcommand.h"
+
+#include <CLI/CLI.hpp>
+#include <spdlog/fmt/fmt.h>
+
+#include <memory>
+
+namespace prism::cli {
+
+namespace {
+
+struct ImproveOptions : InsightCommand {
+    std::string goal;
+    bool pairs = false;
+    std::size_t top = 12;
+};
+
+std::string text(const Moves& m, bool hasGoal, std::size_t top)
+{
+    std::string text = fmt::format("Now p50 {:.4g} s, p95 {:.4g} s, p99 {:.4g} s. {} changes tried: {} invalid, {} do not fit.\n\n", m.p50,
+                                   m.p95, m.p99, m.tried, m.invalid, m.tooLarge);
+    text += fmt::format("{:>22} {:>12} {:>12}{}  change\n", "gain in p95, s", "memory, GiB", "USD/G token", hasGoal ? "   goal" : "");
+    for (std::size_t i = 0; i < std::min(top, m.moves.size()); ++i) {
+        const Move& move = m.moves[i];
+        std::string changes;
+        for (const std::string& c : move.changes)
+            changes += (changes.empty() ? "" : "; ") + c;
+        text += fmt::format("{:>+12.4g} ± {:<7.1g} {:>+12.1f} {:>+12.4g}{}  {}{}\n", move.p95Gain.value, move.p95Gain.halfWidth,
+                            move.memoryChangeGib, move.usdPerBillionTokensChange,
+                            hasGoal ? fmt::format(" {:>4.0f} %", 100 * move.reachesGoal) : "", changes,
+                            move.improves ? "" : " (no difference found, or worse)");
+    }
+    return text + noteLines(m.notes);
+}
+
+} // namespace
+
+void addImprove(CLI::App& app, Cli& cli)
+{
+    auto options = std::make_shared<ImproveOptions>();
+    CLI::App* command = app.add_subcommand("improve", "The next best move: single changes ranked by what they give, with what they cost");
+    addInsight(*command, *options, cli, 2'000);
+    command->add_option("--goal", options->goal, "A target such as \"p95 <= 4.0 s\": how likely each move reaches it");
+    command->add_flag("--pairs", options->pairs, "Also the pairs of the five best moves");
+    command->add_option("--top", options->top, "Rows of the table")->capture_default_str();
+    command->callback([options] {
+        MovesQuery query;
+        query.pairs = options->pairs;
+        if (!options->goal.empty())
+            query.goal = require(moveGoal(options->goal));
+        Evaluator evaluator;
+        writeInsight(*options, require(nextMoves(evaluator, loadScenario(*options), query, insightOptions(*options))),
+                     [&](const Moves& m) { return text(m, query.goal.has_value(), options->top); });
+    });
+}
+
+} // namespace prism::cli

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// job: days, money and energy of a whole training run, with failures, checkpoints, spares and pauses.
+#include "core/job/wholejob.h"
+
+#include "app/cli/commands.h"
+#include "app/cli/insightcommand.h"
+#include "core/scenario/sectionpresets.h"
+
+#include <CLI/CLI.hpp>
+#include <spdlog/fmt/fmt.h>
+
+#include <cmath>
+#include <memory>
+
+namespace prism::cli {
+
+namespace {
+
+/// Used, and said, where a scenario has no job section.
+constexpr const char* kDefaultPreset = "llama3-16k-h100";
+
+struct JobOptions : InsightCommand {
+    JobQuery query;
+};
+
+std::string seconds(double value)
+{
+    if (!std::isfinite(value))
+        return "never";
+    return value < 120    ? fmt::format("{:.3g} s", value)
+           : value < 7200 ? fmt::format("{:.3g} min", value / 60)
+                          : fmt::format("{:.3g} h", value / 3600);
+}
+
+std::string dated(const JobReport& r, double days)
+{
+    const std::string date = dateAfter(r.config.startDate, days);
+    return date.empty() ? "" : " (" + date + ")";
+}
+
+std::string daysText(const JobReport& r)
+{
+    std::string text = fmt::format("{:.4g} tokens in {:.0f} steps on {:.0f} nodes; {:.3g} days without any disturbance\n\n", r.plan.tokens,
+                                   r.plan.steps, r.plan.nodes, r.plan.undisturbedDays);
+    text += fmt::format("Done after  p5 {:.3g}{}   p50 {:.3g} ± {:.1g}{}   p95 {:.3g} ± {:.1g}{} days\n", r.p5Days, dated(r, r.p5Days),
+                        r.p50Days.value, r.p50Days.halfWidth, dated(r, r.p50Days.value), r.p95Days.value, r.p95Days.halfWidth,
+                        dated(r, r.p95Days.value));
+    if (r.deadlineDays > 0)
+        text += fmt::format("P(done within {:g} days) {}\n", r.deadlineDays, percent(r.deadlineProbability));
+    if (r.closedForm.applies)
+        text += fmt::format("By renewal theory the mean is {:.4g} days and failures spread it by {:.2g} days; sampled mean {:.4g} days\n",
+                            r.closedForm.days.mean, r.closedForm.days.std, r.meanDays);
+    else
+        text += "No closed form: " + r.closedForm.whyNot + "\n";
+    return text;
+}
+
+std::string sharesText(const JobReport& r)
+{
+    std::string text = fmt::format("\nEffective training time {} (p5 {:.1f} %, p95 {:.1f} %)\n", percent(r.effectiveRatio), 100 * r.ratioP5,
+                                   100 * r.ratioP95);
+    for (const TimeShare& s : r.shares)
+        text += fmt::format("  {:<18} {:>8.2f} % {:>9.3g} days\n", s.cause, 100 * s.share.value, s.days);
+    const std::string mtbf = std::isfinite(r.plan.mtbfHours) ? fmt::format("one every {:.3g} h", r.plan.mtbfHours) : "none expected";
+    return text
+           + fmt::format("Failures: {}; p5 {:.0f}, p50 {:.0f}, p95 {:.0f} in the run\n", mtbf, r.failuresP5, r.failuresP50, r.failuresP95);
+}
+
+std::string adviceText(const JobReport& r)
+{
+    const CheckpointAdvice& c = r.checkpoints;
+    std::string text =
+        fmt::format("\nCheckpoint every {} ({:.2f} % effective); best {} ({:.2f} %), Young {}, Daly {}\n", seconds(c.usedSeconds),
+                    100 * c.usedRatio, seconds(c.bestSeconds), 100 * c.bestRatio, seconds(c.youngSeconds), seconds(c.dalySeconds));
+    if (!r.spares.empty())
+        text += fmt::format("\nSpares: {} let a failing node find one in 99 % of the cases\n{:>8} {:>12} {:>18} {:>14}\n", r.sparesFor99,
+                            "spares", "none left", "mean days", "cost, USD m");
+    for (const SparePoint& p : r.spares)
+        text += fmt::format("{:>8} {:>10.2f} % {:>10.4g} ± {:<5.1g} {:>14.2f}\n", p.spares, 100 * p.probabilityNone, p.meanDays.value,
+                            p.meanDays.halfWidth, p.costUsd.value / 1e6);
+    text += fmt::format("\nCost {:.3g} million USD (p95 {:.3g})\n", r.costUsdMean / 1e6, r.costUsdP95 / 1e6);
+    if (r.energyMwhMean > 0)
+        text += fmt::format("Energy {:.4g} MWh", r.energyMwhMean)
+                + (r.co2TonnesMean > 0 ? fmt::format(", {:.4g} t CO2\n", r.co2TonnesMean) : "\n");
+    return text;
+}
+
+std::string text(const JobReport& r)
+{
+    return daysText(r) + sharesText(r) + adviceText(r) + "\n" + noteLines(r.notes);
+}
+
+JobReport computed(const JobOptions& options)
+{
+    const Scenario scenario = loadScenario(options);
+    const bool assumed = scenario.job == JobConfig{};
+    const JobConfig config = assumed ? require(jobPreset(kDefaultPreset)) : scenario.job;
+    Evaluator evaluator;
+    JobReport report = require(wholeJob(evaluator, scenario, config, options.query, insightOptions(options)));
+    report.presetAssumed = assumed;
+    if (assumed)
+        report.notes.insert(
+            report.notes.begin(),
+            fmt::format("The scenario has no job section: failures and checkpoints are those of the preset {}.", kDefaultPreset));
+    return report;
+}
+
+} // namespace
+
+void addJob(CLI::App& app, Cli& cli)
+{
+    auto options = std::make_shared<JobOptions>();
+    CLI::App* command = app.add_subcommand("job", "The whole run: end date, goodput by cause, checkpoints, spares, cost and energy");
+    addInsight(*command, *options, cli, 10'000);
+    command->add_option("--tokens", options->query.tokens, "Tokens to train (default: the scenario's)");
+    command->add_option("--deadline-days", options->query.deadlineDays, "Probability of being done by then (default: the job section's)");
+    command->add_option("--runs", options->query.runs, "Sampled runs of the whole job")->capture_default_str();
+    command->callback([options] { writeInsight(*options, computed(*options), text); });
+}
+
+} // namespace prism::cli

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Options of the commands that read a training log.
+#pragma once
+
+#include "app/cli/cli.h"
+#include "core/measured/steplog.h"
+
+#include <string>
+#include <vector>
+
+namespace prism::cli {
+
+struct StepLogInput {
+    std::string file; ///< may be gzip
+    std::vector<std::string> where;
+    StepLogOptions options;
+};
+
+/// LOG, --where, --time-column, --run-column, --unit, --pattern.
+void addStepLog(CLI::App& command, StepLogInput& input);
+/// The log, read. Throws InputError.
+[[nodiscard]] StepLog loadStepLog(const StepLogInput& input);
+
+} // namespace prism::cli

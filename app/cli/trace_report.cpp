@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// trace report and trace export: what traces of operations or kernels say, and the same as a Chrome trace or as CSV.
+#include "app/cli/tracecommand.h"
+#include "core/trace/barriers.h"
+#include "core/trace/chrometrace.h"
+#include "core/trace/kineto.h"
+#include "core/trace/pipelineevents.h"
+#include "core/trace/regularjob.h"
+#include "core/trace/schedulename.h"
+#include "core/trace/startup.h"
+#include "core/trace/stepmodel.h"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
+
+#include <memory>
+
+namespace prism::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kPoolsInReport = 40;
+
+struct TraceOptions : JobOptions {
+    std::vector<std::string> paths;
+    std::string as = "chrome";
+    int step = -1;
+    bool drawn = false;
+    std::uint64_t seed = 1;
+};
+
+/// A stage table by its name, or a folder of pipeline events; else profiler traces.
+bool isJob(const std::vector<std::string>& paths)
+{
+    return paths.size() == 1 && (paths[0].ends_with(".csv") || paths[0].ends_with(".csv.gz") || isPipelineEventFolder(paths[0]));
+}
+
+std::vector<KinetoRank> loadRanks(const TraceOptions& options, Diagnostics& notes)
+{
+    std::vector<KinetoRank> ranks;
+    for (const std::string& file : require(kinetoFiles(options.paths))) {
+        auto read = readKineto(file, readControl(options.progress));
+        if (read.ok()) {
+            for (KinetoRank& rank : read.value())
+                ranks.push_back(std::move(rank));
+            continue;
+        }
+        for (Diagnostic d : read.errors()) {
+            d.severity = Severity::warning;
+            notes.push_back(std::move(d));
+        }
+    }
+    if (ranks.empty()) {
+        for (Diagnostic& d : notes)
+            d.severity = Severity::error;
+        throw InputError(notes);
+    }
+    return ranks;
+}
+
+TraceJob jobOf(const TraceOptions& options)
+{
+    JobOptions job = options;
+    job.table = options.paths[0];
+    return loadJob(job);
+}
+
+std::string jobReportJson(const TraceJob& job)
+{
+    const FoundBarriers barriers = hiddenBarriers(job);
+    const RecoveredSchedule schedule = recoveredSchedule(job.steps.back(), job);
+    std::uint64_t operations = 0, unmatched = 0, groups = 0;
+    for (const TraceStep& step : job.steps) {
+        const StepLinks links = stepLinks(step, job);
+        operations += step.operations.size();
+        unmatched += static_cast<std::uint64_t>(links.unmatched);
+        groups += links.groups.size();
+    }
+    Json steps = Json::array();
+    for (const TraceStep& step : job.steps)
+        steps.push_back({{"step", step.number}, {"seconds", step.seconds()}});
+    return Json({{"name", job.name},
+                 {"replicas", job.replicas},
+                 {"replicas_of_job", job.replicasOfJob},
+                 {"stages", job.stages},
+                 {"chunks", job.chunks},
+                 {"operations", operations},
+                 {"groups", groups},
+                 {"unmatched_transfers", unmatched},
+                 {"schedule", {{"name", schedule.name}, {"warmup_forwards", schedule.warmup}, {"order", schedule.order}}},
+                 {"hidden_barriers", barriers.texts},
+                 {"startup_steps", startupSteps(job.stepSeconds())},
+                 {"steps", steps},
+                 {"notes", notesJson(job.notes)}})
+               .dump(2, ' ', false, Json::error_handler_t::replace)
+           + "\n";
+}
+
+std::string jobReportText(const TraceJob& job)
+{
+    const RecoveredSchedule schedule = recoveredSchedule(job.steps.back(), job);
+    std::string text = fmt::format("{} steps of {} replicas x {} stages, {} start-up steps among the first\nSchedule: {}\n",
+                                   job.steps.size(), job.replicas, job.stages, startupSteps(job.stepSeconds()), schedule.name);
+    for (std::size_t s = 0; s < schedule.order.size(); ++s)
+        text += fmt::format("  stage {:<3} {}\n", s, schedule.order[s].substr(0, 120));
+    for (const std::string& barrier : hiddenBarriers(job).texts)
+        text += "Hidden barrier: " + barrier + "\n";
+    return text + diagnosticsText(job.notes);
+}
+
+Json rankJson(const RankReport& r)
+{
+    return {{"rank", r.rank},
+            {"kernels", r.kernels},
+            {"streams", r.streams},
+            {"collectives", r.collectives},
+            {"described_collectives", r.describedCollectives},
+            {"clock_offset_s", r.clockOffsetSeconds},
+            {"step_s", r.stepSeconds},
+            {"span_s", r.spanSeconds},
+            {"busy_s", r.busySeconds},
+            {"host_gaps", {{"count", r.hostGaps}, {"total_s", r.hostGapSeconds}, {"longest_s", r.longestHostGapSeconds}}}};
+}
+
+std::string kinetoJson(const KinetoReport& report)
+{
+    Json ranks = Json::array(), groups = Json::array(), pools = Json::array();
+    for (const RankReport& r : report.ranks)
+        ranks.push_back(rankJson(r));
+    for (const CollectiveGroup& g : report.groups)
+        groups.push_back({{"group", g.name},
+                          {"operation", g.operation},
+                          {"dtype", g.dtype},
+                          {"group_size", g.groupSize},
+                          {"bytes", g.bytes},
+                          {"ranks_seen", g.ranksSeen},
+                          {"kernels", g.calls},
+                          {"matched", g.matched},
+                          {"median_s", g.medianSeconds},
+                          {"transfer_s", g.transferSeconds},
+                          {"waiting_s", g.waitingSeconds},
+                          {"split", g.split}});
+    for (const DurationPool& p : report.pools) {
+        if (pools.size() == kPoolsInReport)
+            break;
+        Json pool = {{"signature", p.signature}, {"n", p.seconds.size()}, {"warning", p.warning}};
+        if (p.fit)
+            pool["fit"] = {{"family", familyName(p.fit->distribution.family)},
+                           {"mean_s", p.fit->mean},
+                           {"cv", p.fit->distribution.cv},
+                           {"ks", p.fit->ksDistance},
+                           {"ks_p", p.fit->ksPValue}};
+        pools.push_back(std::move(pool));
+    }
+    return Json({{"ranks", ranks},
+                 {"collective_kernels", report.collectiveKernels},
+                 {"matched_kernels", report.matchedKernels},
+                 {"unmatched", report.unmatched},
+                 {"groups", groups},
+                 {"pools_found", report.pools.size()},
+                 {"pools", pools},
+                 {"notes", notesJson(report.notes)}})
+               .dump(2, ' ', false, Json::error_handler_t::replace)
+           + "\n";
+}
+
+std::string kinetoText(const KinetoReport& report)
+{
+    std::string text = fmt::format("{} of {} collective kernels matched to {} groups; {} unmatched\n", report.matchedKernels,
+                                   report.collectiveKernels, report.groups.size(), report.collectiveKernels - report.matchedKernels);
+    for (const CollectiveGroup& g : report.groups)
+        text += fmt::format("  {:<16} {:>5} kernels, {} ranks seen, {} bytes: recorded {:.3g} s, transfer {:.3g} s ({})  {}\n", g.operation,
+                            g.calls, g.ranksSeen, g.bytes, g.medianSeconds, g.transferSeconds, g.split, g.name.substr(0, 60));
+    for (const std::string& u : report.unmatched)
+        text += "  unmatched: " + u + "\n";
+    for (const RankReport& r : report.ranks)
+        text += fmt::format("Rank {}: {} kernels on {} streams, busy {:.4g} of {:.4g} s, {} host gaps of {:.3g} s together, {} steps\n",
+                            r.rank, r.kernels, r.streams, r.busySeconds, r.spanSeconds, r.hostGaps, r.hostGapSeconds, r.stepSeconds.size());
+    text += fmt::format("{} pools of durations (trace export --as pools)\n", report.pools.size());
+    return text + diagnosticsText(report.notes);
+}
+
+void report(const TraceOptions& options)
+{
+    if (isJob(options.paths)) {
+        const TraceJob job = jobOf(options);
+        writeOutput(options, options.json ? jobReportJson(job) : jobReportText(job));
+        return;
+    }
+    Diagnostics notes;
+    KinetoReport found = kinetoReport(loadRanks(options, notes));
+    found.notes.insert(found.notes.end(), notes.begin(), notes.end());
+    writeOutput(options, options.json ? kinetoJson(found) : kinetoText(found));
+}
+
+TraceStep stepOf(const TraceJob& job, const TraceOptions& options)
+{
+    if (options.drawn) {
+        const RegularJob regular = require(regularJob(job, hiddenBarriers(job).sets));
+        const StepModel model = require(StepModel::make(regular));
+        DrawnStep drawn;
+        model.draw(options.seed, static_cast<std::uint64_t>(std::max(0, options.step)), drawn);
+        return model.operations(drawn, std::max(0, options.step));
+    }
+    for (const TraceStep& step : job.steps)
+        if (options.step < 0 || step.number == options.step)
+            return step;
+    throw InputError(
+        {{Severity::error, "--step", "there is no such step", std::to_string(options.step), "a complete step of the table", "", ""}});
+}
+
+void exportTrace(const TraceOptions& options)
+{
+    if (isJob(options.paths)) {
+        const TraceJob job = jobOf(options);
+        writeOutput(options, chromeTrace(stepOf(job, options), job));
+        return;
+    }
+    Diagnostics notes;
+    const std::vector<KinetoRank> ranks = loadRanks(options, notes);
+    writeOutput(options, options.as == "pools" ? poolsCsv(kinetoReport(ranks).pools) : chromeTrace(ranks));
+}
+
+CLI::App* addPaths(CLI::App& parent, const char* name, const char* help, TraceOptions& options, Cli& cli)
+{
+    CLI::App* command = parent.add_subcommand(name, help);
+    command
+        ->add_option("paths", options.paths,
+                     "Profiler traces (files or folders, one rank each), a stage table (.csv, .csv.gz) or a folder of pp_rank_N.json")
+        ->required();
+    command->add_option("--meta", options.meta, "Sizes of a stage table's job");
+    command->add_flag("--progress", options.progress, "Say on standard error how far reading is");
+    addOutput(*command, options, cli);
+    return command;
+}
+
+} // namespace
+
+void addTraceReport(CLI::App& parent, Cli& cli)
+{
+    auto options = std::make_shared<TraceOptions>();
+    addPaths(parent, "report", "Say what traces hold: collectives and groups, host gaps, hidden barriers, schedule, pools", *options, cli)
+        ->callback([options] { report(*options); });
+}
+
+void addTraceExport(CLI::App& parent, Cli& cli)
+{
+    auto options = std::make_shared<TraceOptions>();
+    CLI::App* command =
+        addPaths(parent, "export", "Write a Chrome trace (opens in Perfetto) or the pools of durations as CSV", *options, cli);
+    command->add_option("--as", options->as, "chrome or pools (profiler traces)")
+        ->check(CLI::IsMember({"chrome", "pools"}))
+        ->capture_default_str();
+    command->add_option("--step", options->step, "Step of a stage table (default: the first); with --drawn the number of the draw");
+    command->add_flag("--drawn", options->drawn, "A step drawn from the fitted job instead of a measured one");
+    command->add_option("--seed", options->seed, "Seed of all random numbers")->capture_default_str();
+    command->callback([options] { exportTrace(*options); });
+}
+
+} // namespace prism::cli

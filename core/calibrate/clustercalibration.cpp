@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/calibrate/clustercalibration.h"
+
+#include "core/base/jsontext.h"
+#include "core/base/text.h"
+#include "core/measured/importmeasured.h"
+#include "core/scenario/parameters.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace prism {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kMostSources = 1'000, kMostFacts = 1'000;
+
+Diagnostic wrong(std::string path, std::string message, std::string found, std::string accepted)
+{
+    return {Severity::error, std::move(path), std::move(message), std::move(found), std::move(accepted), "", ""};
+}
+
+std::string textOf(const nlohmann::json& value)
+{
+    return value.is_string() ? value.get<std::string>() : value.is_number_float() ? numberText(value.get<double>()) : value.dump();
+}
+
+/// The measured section as a scenario's reader takes it.
+Result<MeasuredConfig> measuredFrom(const nlohmann::json& section)
+{
+    const nlohmann::json document{{"version", 1}, {"measured", section}};
+    const Result<Scenario> draft = draftFromJson(document.dump());
+    if (!draft.ok())
+        return draft.errors();
+    return draft->measured;
+}
+
+/// The measured section of a scenario that holds nothing else of interest.
+Json measuredJson(const MeasuredConfig& measured)
+{
+    Scenario scenario;
+    scenario.measured = measured;
+    const Json document = Json::parse(toJson(scenario));
+    return document.contains("measured") ? document["measured"] : Json::object();
+}
+
+void readSources(const nlohmann::json& list, ClusterCalibration& out)
+{
+    for (const nlohmann::json& item : list) {
+        if (!item.is_object() || out.sources.size() >= kMostSources)
+            continue;
+        const auto field = [&](const char* key) { return item.contains(key) && item[key].is_string() ? item[key].get<std::string>() : ""; };
+        CalibrationSource source{field("what"), field("input"), {}};
+        if (item.contains("facts") && item["facts"].is_array())
+            for (const nlohmann::json& fact : item["facts"])
+                if (fact.is_string() && source.facts.size() < kMostFacts)
+                    source.facts.push_back(fact.get<std::string>());
+        out.sources.push_back(std::move(source));
+    }
+}
+
+} // namespace
+
+Result<ClusterCalibration> clusterCalibrationFromJson(std::string_view text)
+{
+    const Result<nlohmann::json> document = parseJson(text);
+    if (!document.ok())
+        return document.errors();
+    if (!document->is_object() || !document->contains("format") || (*document)["format"] != kClusterFormat)
+        return wrong("format", "this is no calibration of a cluster", document->is_object() ? "another format" : "no object",
+                     kClusterFormat);
+    ClusterCalibration out;
+    Diagnostics errors;
+    if (document->contains("values") && (*document)["values"].is_object())
+        for (const auto& [path, value] : (*document)["values"].items()) {
+            if (findParameter(path) == nullptr)
+                errors.push_back(wrong("values." + path, "there is no such parameter", path, "a path of the parameter table"));
+            out.values.emplace_back(path, textOf(value));
+        }
+    if (document->contains("measured")) {
+        Result<MeasuredConfig> measured = measuredFrom((*document)["measured"]);
+        if (measured.ok())
+            out.measured = std::move(measured).value();
+        for (Diagnostic& d : measured.errors())
+            errors.push_back(std::move(d));
+    }
+    if (document->contains("sources") && (*document)["sources"].is_array())
+        readSources((*document)["sources"], out);
+    if (!errors.empty())
+        return errors;
+    return out;
+}
+
+std::string toJson(const ClusterCalibration& calibration)
+{
+    Json values = Json::object(), sources = Json::array();
+    for (const auto& [path, text] : calibration.values) {
+        const auto number = doubleFromText(text);
+        values[path] = number ? Json(*number) : Json(text);
+    }
+    for (const CalibrationSource& s : calibration.sources)
+        sources.push_back({{"what", s.what}, {"input", s.input}, {"facts", s.facts}});
+    const Json document{
+        {"format", kClusterFormat}, {"values", values}, {"measured", measuredJson(calibration.measured)}, {"sources", sources}};
+    return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+ClusterCalibration joined(ClusterCalibration first, const ClusterCalibration& second)
+{
+    for (const auto& [path, text] : second.values) {
+        const auto known = std::find_if(first.values.begin(), first.values.end(), [&](const auto& v) { return v.first == path; });
+        if (known == first.values.end())
+            first.values.emplace_back(path, text);
+        else
+            known->second = text;
+    }
+    Scenario rows;
+    rows.measured = std::move(first.measured);
+    addMeasuredRows(rows, second.measured.rows);
+    first.measured = std::move(rows.measured);
+    if (!second.measured.kernels.empty())
+        first.measured.kernels = second.measured.kernels;
+    if (!second.measured.speeds.empty())
+        first.measured.speeds = second.measured.speeds;
+    if (!second.measured.nodeOrder.empty())
+        first.measured.nodeOrder = second.measured.nodeOrder;
+    first.sources.insert(first.sources.end(), second.sources.begin(), second.sources.end());
+    return first;
+}
+
+Result<Scenario> calibratedScenario(Scenario scenario, const ClusterCalibration& calibration)
+{
+    Diagnostics errors;
+    for (const auto& [path, text] : calibration.values) {
+        Result<Scenario> changed = setParameter(scenario, path, text);
+        if (changed.ok())
+            scenario = std::move(changed).value();
+        for (Diagnostic& d : changed.errors())
+            errors.push_back(std::move(d));
+    }
+    if (!errors.empty())
+        return errors;
+    std::vector<MeasuredRow> own = std::move(scenario.measured.rows);
+    scenario.measured.rows = calibration.measured.rows;
+    addMeasuredRows(scenario, std::move(own));
+    if (scenario.measured.kernels.empty())
+        scenario.measured.kernels = calibration.measured.kernels;
+    if (scenario.measured.speeds.empty())
+        scenario.measured.speeds = calibration.measured.speeds;
+    if (scenario.measured.nodeOrder.empty())
+        scenario.measured.nodeOrder = calibration.measured.nodeOrder;
+    return scenario;
+}
+
+} // namespace prism

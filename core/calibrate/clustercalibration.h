@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What was measured on one cluster, in one file that a scenario names: levels, spreads, collectives, operators, speeds, and where they
+// come from.
+#pragma once
+
+#include "core/base/result.h"
+#include "core/scenario/scenario.h"
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace prism {
+
+/// One source of the file: what was done with which input.
+struct CalibrationSource {
+    std::string what;               ///< "fit of step times", "import of nccl-tests"
+    std::string input;              ///< name of the file that was read
+    std::vector<std::string> facts; ///< counts, intervals and assumptions, one sentence each
+};
+
+struct ClusterCalibration {
+    std::vector<std::pair<std::string, std::string>> values; ///< parameter path and value, as for --set; later ones win
+    MeasuredConfig measured;                                 ///< rows, kernels, speeds and node order
+    std::vector<CalibrationSource> sources;
+};
+
+inline constexpr const char* kClusterFormat = "prism-cluster-1";
+
+/// {"format": "prism-cluster-1", "values": {path: value}, "measured": {...}, "sources": [...]}. Errors: malformed text, another format,
+/// measured rows that a scenario would refuse; all at once.
+[[nodiscard]] Result<ClusterCalibration> clusterCalibrationFromJson(std::string_view text);
+[[nodiscard]] std::string toJson(const ClusterCalibration& calibration);
+
+/// The second one's values over the first one's; measured rows of one operation and size are replaced, others are added.
+[[nodiscard]] ClusterCalibration joined(ClusterCalibration first, const ClusterCalibration& second);
+/// The scenario with the calibration's values; what the scenario measured itself stays. Errors: unknown parameters, impossible values.
+[[nodiscard]] Result<Scenario> calibratedScenario(Scenario scenario, const ClusterCalibration& calibration);
+
+} // namespace prism

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/calibrate/publishedexecution.h"
+
+#include "core/scenario/parameters.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace prism {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr std::size_t kMaxPaths = 200, kMaxText = 400;
+
+const Json* objectAt(const Json& parent, const char* key)
+{
+    if (!parent.is_object())
+        return nullptr;
+    const auto it = parent.find(key);
+    return it != parent.end() && it->is_object() ? &*it : nullptr;
+}
+
+void merge(const Json& from, Execution& into)
+{
+    if (const Json* values = objectAt(from, "execution")) {
+        std::size_t read = 0;
+        for (const auto& [path, value] : values->items()) {
+            if (++read > kMaxPaths) {
+                into.errors.emplace_back("execution: more than " + std::to_string(kMaxPaths) + " paths");
+                break;
+            }
+            if (value.is_string())
+                into.values[path] = value.get<std::string>().substr(0, kMaxText);
+            else if (value.is_number() || value.is_boolean())
+                into.values[path] = value.dump();
+            else
+                into.errors.emplace_back("execution: " + path.substr(0, 120) + " is neither text nor number nor true or false");
+            into.provenance.erase(path); // the source's word on a value that the row replaces
+        }
+    }
+    if (const Json* texts = objectAt(from, "execution_provenance"))
+        for (const auto& [path, text] : texts->items())
+            if (text.is_string() && into.values.contains(path))
+                into.provenance[path] = text.get<std::string>().substr(0, kMaxText);
+}
+
+bool namesPreset(const std::string& path)
+{
+    return path.ends_with(".preset") || path == "cluster.fabric";
+}
+
+} // namespace
+
+Execution mergedExecution(const Json& source, const Json& row)
+{
+    Execution execution;
+    merge(source, execution);
+    merge(row, execution);
+    return execution;
+}
+
+std::vector<std::string> applyExecution(const Execution& execution, const std::vector<std::string>& except, Scenario& scenario)
+{
+    std::vector<std::string> errors = execution.errors;
+    for (const bool presets : {true, false})
+        for (const auto& [path, value] : execution.values) {
+            if (namesPreset(path) != presets || std::find(except.begin(), except.end(), path) != except.end())
+                continue;
+            Result<Scenario> changed = setParameter(scenario, path, value);
+            if (changed) {
+                scenario = std::move(changed).value();
+                continue;
+            }
+            const Diagnostic& d = changed.errors().front();
+            errors.push_back("execution: " + d.path + ": " + d.message + " (\"" + value.substr(0, 60) + "\"; " + d.accepted + ")");
+        }
+    return errors;
+}
+
+std::vector<std::string> assumptionsOf(const Execution& execution, const std::vector<std::string>& unknown)
+{
+    std::vector<std::string> texts;
+    const auto say = [&](const std::string& path, const char* otherwise) {
+        const auto value = execution.values.find(path);
+        const auto why = execution.provenance.find(path);
+        texts.push_back(path + (value != execution.values.end() ? " = " + value->second : "")
+                        + (why != execution.provenance.end() ? " (" + why->second + ")" : otherwise));
+    };
+    for (const std::string& path : unknown)
+        say(path, " (the source does not state it)");
+    for (const auto& [path, why] : execution.provenance)
+        if (why.starts_with("assumed") && std::find(unknown.begin(), unknown.end(), path) == unknown.end())
+            say(path, "");
+    return texts;
+}
+
+} // namespace prism

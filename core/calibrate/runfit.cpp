@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/calibrate/runfit.h"
+
+#include "core/base/text.h"
+#include "core/cost/predictor.h"
+#include "core/sim/simulate.h"
+#include "core/stats/moments.h"
+#include "core/step/deterministicstep.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace prism {
+
+namespace {
+
+constexpr int kPartBlock = 20;
+constexpr double kLeastLevel = 0.2, kMostLevel = 5.0; ///< range of measured.compute_level
+constexpr double kLevelProbe = 1.1;
+
+/// The scenario without the causes that are fitted.
+Scenario withoutFitted(Scenario scenario)
+{
+    VariabilityConfig& v = scenario.variability;
+    v.computeRegime = {};
+    v.computeRegimeLag1 = 0;
+    v.stepJitterS = v.stallsPerGpuHour = v.stallMeanS = v.stallCv = v.stallRateCv = 0;
+    return scenario;
+}
+
+Result<std::vector<double>> withinSteps(Evaluator& evaluator, const Scenario& scenario, const RunFitOptions& options)
+{
+    EvaluateOptions evaluate;
+    evaluate.seed = options.seed;
+    evaluate.numSamples = options.samples;
+    evaluate.numThreads = options.threads;
+    evaluate.varianceShares = false;
+    const SnapshotPtr snapshot = evaluator.evaluate(scenario, evaluate);
+    if (!snapshot->valid())
+        return snapshot->diagnostics;
+    return snapshot->samples->withinSeconds;
+}
+
+Result<double> noiseFreeSeconds(const Scenario& scenario)
+{
+    const Result<CostedStep> costed = costStep(scenario);
+    if (!costed.ok())
+        return costed.errors();
+    return deterministicStepSeconds(costed->graph);
+}
+
+/// The compute level at which the noise-free step takes `factor` times as long: the step is close to linear in it.
+Result<double> levelFor(Scenario scenario, double factor)
+{
+    const double own = scenario.measured.computeLevel;
+    const Result<double> now = noiseFreeSeconds(scenario);
+    scenario.measured.computeLevel = std::min(kMostLevel, own * kLevelProbe);
+    const Result<double> probed = noiseFreeSeconds(scenario);
+    if (!now.ok() || !probed.ok())
+        return now.ok() ? probed.errors() : now.errors();
+    const double slope = (*probed - *now) / (scenario.measured.computeLevel - own);
+    return std::clamp(slope > 0 ? own + (factor - 1) * *now / slope : own, kLeastLevel, kMostLevel);
+}
+
+void scaleSpreads(VariabilityConfig& v, double factor)
+{
+    for (Distribution* d :
+         {&v.gemm, &v.attention, &v.memoryBound, &v.intraCollective, &v.interCollective, &v.p2p, &v.intraRegime, &v.interRegime, &v.data})
+        if (d->family != Family::empirical)
+            d->cv *= factor;
+}
+
+/// Spread of neighbouring steps of the prediction: independent but for its regimes.
+double explainedSpread(const std::vector<double>& steps)
+{
+    CleanRun run;
+    run.seconds = steps;
+    run.medianSeconds = medianOf(steps);
+    const SpreadCauses causes = spreadCauses({run}, 1, 0);
+    return causes.jitterSeconds.value / run.medianSeconds;
+}
+
+Result<Bounded> fittedLevel(const Scenario& scenario, const std::vector<CleanRun>& runs, const RunFit& fit)
+{
+    const auto level = [&](double seconds) { return levelFor(scenario, seconds / fit.predictedMedianSeconds); };
+    const double spread = runs.size() > 1 ? fit.causes.runMedianSpread / std::sqrt(static_cast<double>(runs.size())) : 0.003;
+    const Result<double> value = level(fit.measuredMedianSeconds), low = level(fit.measuredMedianSeconds * (1 - 2 * spread)),
+                         high = level(fit.measuredMedianSeconds * (1 + 2 * spread));
+    if (!value.ok() || !low.ok() || !high.ok())
+        return value.errors();
+    return Bounded{*value, *low, *high};
+}
+
+void addNotes(RunFit& fit, std::size_t runs)
+{
+    fit.notes = fit.causes.notes;
+    fit.notes.emplace_back("the level is put to compute alone: one configuration cannot tell slower compute from slower links");
+    if (runs == 1)
+        fit.notes.emplace_back("one run: the level's interval takes the 0.3 % by which medians of identical runs differ on other systems");
+    if (fit.otherSpread < 1)
+        fit.notes.push_back(
+            fmt::format("the scenario's own spreads explained more than was measured and are scaled by {:.2f}", fit.otherSpread));
+    fit.notes.emplace_back("GPU-to-GPU spread does not show in the steps of one job: it stays as it was");
+    fit.notes.emplace_back("on another number of GPUs jitter and regime stay, stalls grow with GPUs times step time, the level stays");
+}
+
+std::string rangeText(const char* name, const Bounded& b, const char* unit)
+{
+    return fmt::format("{} {:.4g} ({:.4g} to {:.4g}) {}", name, b.value, b.low, b.high, unit);
+}
+
+} // namespace
+
+Result<RunFit> fittedRun(Evaluator& evaluator, const Scenario& scenario, const std::vector<CleanRun>& given, const RunFitOptions& options)
+{
+    std::vector<CleanRun> runs = given;
+    std::erase_if(runs, [](const CleanRun& r) { return r.seconds.size() < static_cast<std::size_t>(kFewestSteps); });
+    if (runs.empty())
+        return Diagnostic{Severity::error, "", "no run is long enough to fit", "", "at least 20 steps beside those left out", "", ""};
+    RunFit fit;
+    Scenario bare = withoutFitted(scenario);
+    Result<std::vector<double>> predicted = withinSteps(evaluator, bare, options);
+    if (!predicted.ok())
+        return predicted.errors();
+    fit.explainedCv = explainedSpread(*predicted);
+    const auto gpus = static_cast<double>(scenario.cluster.numGpus);
+    fit.causes = spreadCauses(runs, gpus, 0);
+    const double noise = fit.causes.jitterSeconds.value / fit.causes.medianSeconds;
+    if (fit.explainedCv > noise && noise > 0) {
+        fit.otherSpread = noise / fit.explainedCv;
+        scaleSpreads(bare.variability, fit.otherSpread);
+        predicted = withinSteps(evaluator, bare, options);
+        if (!predicted.ok())
+            return predicted.errors();
+        fit.explainedCv = explainedSpread(*predicted);
+    }
+    fit.causes = spreadCauses(runs, gpus, std::min(fit.explainedCv, noise));
+    fit.measuredMedianSeconds = fit.causes.medianSeconds;
+    fit.predictedMedianSeconds = medianOf(*predicted);
+    Result<Bounded> level = fittedLevel(bare, runs, fit);
+    if (!level.ok())
+        return level.errors();
+    fit.computeLevel = *level;
+    fit.fitted = bare;
+    fit.fitted.measured.computeLevel = fit.computeLevel.value;
+    useSpread(fit.fitted.variability, fit.causes);
+    addNotes(fit, runs.size());
+    return fit;
+}
+
+ClusterCalibration calibrationOf(const RunFit& fit, const std::string& input)
+{
+    ClusterCalibration out;
+    const VariabilityConfig& v = fit.fitted.variability;
+    const auto set = [&](const char* path, double value) { out.values.emplace_back(path, numberText(value)); };
+    set("measured.compute_level", fit.computeLevel.value);
+    set("variability.step_jitter_s", v.stepJitterS);
+    out.values.emplace_back("variability.compute_regime.family", std::string(familyName(v.computeRegime.family)));
+    set("variability.compute_regime.cv", v.computeRegime.cv);
+    set("variability.compute_regime_lag1", v.computeRegimeLag1);
+    set("variability.stalls_per_gpu_hour", v.stallsPerGpuHour);
+    set("variability.stall_mean_s", v.stallMeanS);
+    set("variability.stall_cv", v.stallCv);
+    if (fit.otherSpread < 1) {
+        const std::pair<const char*, const Distribution*> scaled[] = {{"gemm", &v.gemm},
+                                                                      {"attention", &v.attention},
+                                                                      {"memory_bound", &v.memoryBound},
+                                                                      {"intra_collective", &v.intraCollective},
+                                                                      {"inter_collective", &v.interCollective},
+                                                                      {"p2p", &v.p2p},
+                                                                      {"intra_regime", &v.intraRegime},
+                                                                      {"inter_regime", &v.interRegime},
+                                                                      {"data", &v.data}};
+        for (const auto& [name, d] : scaled)
+            if (d->family != Family::empirical)
+                set(fmt::format("variability.{}.cv", name).c_str(), d->cv);
+    }
+    CalibrationSource source{"fit of step times", input, {}};
+    source.facts.push_back(fmt::format("{} steps of {} runs on {:.0f} GPUs, {:.0f} GPU-hours, {} stalls", fit.causes.steps, fit.causes.runs,
+                                       fit.causes.gpus, fit.causes.gpuHours, fit.causes.stalls));
+    source.facts.push_back(rangeText("compute level", fit.computeLevel, "x"));
+    source.facts.push_back(rangeText("step jitter", fit.causes.jitterSeconds, "s"));
+    source.facts.push_back(rangeText("compute regime", fit.causes.regimeCv, "cv"));
+    source.facts.push_back(rangeText("stalls", fit.causes.stallsPerGpuHour, "per GPU-hour"));
+    source.facts.push_back(rangeText("stall size", fit.causes.stallMeanSeconds, "s"));
+    source.facts.insert(source.facts.end(), fit.notes.begin(), fit.notes.end());
+    out.sources.push_back(std::move(source));
+    return out;
+}
+
+CleanRun partOf(const CleanRun& run, const std::string& part)
+{
+    CleanRun out;
+    const auto middle = static_cast<std::size_t>(run.seconds.size() / 2);
+    for (std::size_t i = 0; i < run.seconds.size(); ++i) {
+        const bool even = i / kPartBlock % 2 == 0;
+        if ((part == "even" && !even) || (part == "odd" && even) || (part == "first" && i >= middle) || (part == "second" && i < middle))
+            continue;
+        out.seconds.push_back(run.seconds[i]);
+        out.index.push_back(run.index[i]);
+    }
+    out.medianSeconds = medianOf(out.seconds);
+    return out;
+}
+
+} // namespace prism

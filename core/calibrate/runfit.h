@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A scenario fitted to the step times of a run: few named factors, each with an interval and what the data cannot tell apart.
+#pragma once
+
+#include "core/calibrate/clustercalibration.h"
+#include "core/calibrate/spreadcauses.h"
+#include "core/engine/evaluator.h"
+
+namespace prism {
+
+struct RunFitOptions {
+    std::uint64_t seed = 1;
+    int samples = 8'000; ///< steps of the prediction that the series is held against
+    int threads = 0;
+};
+
+struct RunFit {
+    SpreadCauses causes;
+    std::vector<RunShape> shapes; ///< of the runs, for what was found and removed
+    Bounded computeLevel;         ///< measured over predicted time of compute; interval from the runs' medians
+    double otherSpread = 1;       ///< on the spreads that the scenario had: 1, or less where they alone are wider than the series
+    double explainedCv = 0;       ///< of neighbouring steps, from those spreads
+    double measuredMedianSeconds = 0, predictedMedianSeconds = 0; ///< before the fit
+    Scenario fitted;
+    std::vector<std::string> notes;
+};
+
+/// Fits the cleaned runs (trend, shifts, pauses and warm-up removed). Errors: the scenario's diagnostics; no run of 20 steps.
+[[nodiscard]] Result<RunFit> fittedRun(Evaluator& evaluator, const Scenario& scenario, const std::vector<CleanRun>& runs,
+                                       const RunFitOptions& options);
+
+/// The fit as part of a calibration of the cluster, with its intervals and assumptions.
+[[nodiscard]] ClusterCalibration calibrationOf(const RunFit& fit, const std::string& input);
+
+/// Steps of a cleaned run in alternating blocks of 20 ("odd", "even") or before and after its middle ("first", "second").
+[[nodiscard]] CleanRun partOf(const CleanRun& run, const std::string& part);
+
+} // namespace prism

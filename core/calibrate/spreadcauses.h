@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Step times of a system as named causes: jitter, stalls, a compute regime; and what several systems have in common.
+#pragma once
+
+#include "core/measured/seriesshape.h"
+#include "core/scenario/scenario.h"
+
+#include <string>
+#include <vector>
+
+namespace prism {
+
+/// A fitted value with its 95 % interval.
+struct Bounded {
+    double value = 0, low = 0, high = 0;
+};
+
+/// Causes of the spread of one system's steps, in the vocabulary of the variability section.
+struct SpreadCauses {
+    int runs = 0, steps = 0, stalls = 0;
+    double gpus = 0, gpuHours = 0, medianSeconds = 0;
+    Bounded jitterSeconds;    ///< fresh in every step; intervals by redrawing blocks of 20 steps
+    Bounded regimeCv;         ///< what lasts from step to step; 0 where its interval reaches 0
+    double regimeLag1 = 0;    ///< of that part, from the ratio of the covariances at lags 2 and 1
+    Bounded stallsPerGpuHour; ///< exact Poisson interval (Garwood 1936, Biometrika 28)
+    Bounded stallMeanSeconds;
+    double stallCv = 0;             ///< from the logarithms of the sizes; 0 with fewer than two stalls
+    double runMedianSpread = 0;     ///< relative standard deviation of the runs' medians; 0 with one run
+    std::vector<std::string> notes; ///< what had to be assumed and what the data cannot tell apart
+};
+
+/// `gpus` of the job; `explainedCv`: the part of the spread between neighbouring steps that other causes of the model explain. A stall is
+/// an excess over the local median beyond kStallNoises robust standard deviations and kLeastStallSeconds; neighbours that stall are one
+/// event. Pure; any thread.
+[[nodiscard]] SpreadCauses spreadCauses(const std::vector<CleanRun>& runs, double gpus, double explainedCv);
+inline constexpr double kStallNoises = 10.0, kLeastStallSeconds = 0.5;
+
+/// One system among several.
+struct SystemSpread {
+    std::string name, generation; ///< generation: of the GPU, as text that equals for alike ones
+    SpreadCauses causes;
+};
+
+/// What is expected of another system of a generation. Jitter: median of the systems. Stalls: all events over all GPU-hours, with the
+/// spread of the rate between systems beyond Poisson (method of moments). Regime: mean over all systems in which one of the generation
+/// counts kOwnWeight times; none where no system of the generation shows one.
+struct PooledSpread {
+    Bounded jitterSeconds, regimeCv, stallsPerGpuHour;
+    double regimeLag1 = 0, stallMeanSeconds = 0, stallCv = 0, stallRateCv = 0;
+    int systems = 0, ofGeneration = 0;
+};
+[[nodiscard]] PooledSpread pooledSpread(const std::vector<SystemSpread>& systems, const std::string& generation);
+inline constexpr double kOwnWeight = 6.0;
+
+void useSpread(VariabilityConfig& variability, const SpreadCauses& causes);
+void useSpread(VariabilityConfig& variability, const PooledSpread& pooled);
+
+/// 95 % of the number of stalls in a job of so many GPU-hours, where the rate of its system is gamma distributed around the mean:
+/// a negative binomial variable.
+struct CountRange {
+    int low = 0, high = 0;
+};
+[[nodiscard]] CountRange stallRange(double perGpuHour, double rateCv, double gpuHours);
+
+} // namespace prism

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Communication told apart: per class and scope what runs beside compute and what the GPUs wait for, in the noise-free step.
+#pragma once
+
+#include "core/step/stepgraph.h"
+
+#include <string>
+#include <vector>
+
+namespace prism {
+
+/// One communication class over one step, in seconds of one GPU; the means over the stages weigh every GPU alike.
+struct ClassCommunication {
+    std::string name; ///< kernel class, e.g. "tp.reduce_scatter"
+    Scope scope = Scope::none;
+    Category category = Category::other;
+    double hiddenSeconds = 0, exposedSeconds = 0;         ///< on the busiest stage
+    double meanHiddenSeconds = 0, meanExposedSeconds = 0; ///< over all stages: GPU-hours
+};
+
+struct Communication {
+    int stage = 0;                           ///< the busiest: its passes and step operations take longest
+    std::vector<ClassCommunication> classes; ///< those that occur, in the order of StepGraph::classes
+    double exposedSeconds = 0;               ///< on the busiest stage
+    double exposedShare = 0;                 ///< of the step, on the busiest stage
+    double exposedShareOfGpuHours = 0;       ///< of all GPUs' time; MAD-Max (arXiv 2310.02784) reports 14 to 32 % for fleets
+};
+
+/// `stepSeconds` is the noise-free step. Transfers between stages count as exposed where they occupy the sender, else as hidden: a wait for
+/// them is a bubble. Pure function; any thread; one pass over the programs.
+[[nodiscard]] Communication communicationOf(const StepGraph& graph, double stepSeconds);
+
+} // namespace prism

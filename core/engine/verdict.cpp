@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/engine/verdict.h"
+
+#include "core/cost/domain.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+
+namespace prism {
+
+namespace {
+
+std::string sentenceOf(const Diagnostic& d)
+{
+    std::string text = d.message;
+    if (!d.found.empty())
+        text += fmt::format(" (here {}", d.found) + (d.accepted.empty() ? ")" : fmt::format("; validated: {})", d.accepted));
+    return text;
+}
+
+} // namespace
+
+bool Verdict::has(Doubt::Kind kind) const
+{
+    return std::any_of(doubts.begin(), doubts.end(), [kind](const Doubt& d) { return d.kind == kind; });
+}
+
+bool Verdict::possible() const
+{
+    return !has(Doubt::Kind::doesNotFit);
+}
+
+Verdict verdictOf(const Snapshot& snapshot)
+{
+    Verdict verdict;
+    if (!snapshot.costed)
+        return verdict;
+    const CostedStep& step = *snapshot.costed;
+    const MemoryReport& memory = step.memory;
+    if (!memory.fits)
+        verdict.doubts.push_back(
+            {Doubt::Kind::doesNotFit, "cluster.gpu.memory_gib",
+             fmt::format("The fullest stage needs {:.1f} GiB on a GPU of {:.1f} GiB.", memory.peakGib, memory.capacityGib)});
+    if (!step.withinCalibration)
+        for (const Diagnostic& d : snapshot.diagnostics)
+            if (d.severity == Severity::warning && d.message.starts_with(kOutsideCalibration))
+                verdict.doubts.push_back({Doubt::Kind::outsideCalibration, d.path, sentenceOf(d)});
+    if (snapshot.mfu > kHighestPublishedMfu)
+        verdict.doubts.push_back({Doubt::Kind::unheardOf, "",
+                                  fmt::format("An MFU of {:.0f} % is above every published step that the model is checked on ({:.0f} %).",
+                                              100 * snapshot.mfu, 100 * kHighestPublishedMfu)});
+    if (snapshot.samples)
+        for (const Diagnostic& d : snapshot.samples->warnings)
+            verdict.doubts.push_back({Doubt::Kind::extrapolatedTail, d.path, sentenceOf(d)});
+    return verdict;
+}
+
+} // namespace prism

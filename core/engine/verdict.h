@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What stands against taking a result at its word: it does not fit, lies outside of what was validated, or has a fitted tail.
+#pragma once
+
+#include "core/engine/evaluator.h"
+
+#include <string>
+#include <vector>
+
+namespace prism {
+
+/// The highest MFU among the published steps that the model is checked on: 56.3 % (Korthikanti et al., Reducing Activation
+/// Recomputation in Large Transformer Models, 2022, table 5, the 1T model).
+inline constexpr double kHighestPublishedMfu = 0.563;
+
+/// One thing that stands against a result, worst first.
+struct Doubt {
+    enum class Kind { doesNotFit, outsideCalibration, unheardOf, extrapolatedTail };
+    Kind kind = Kind::doesNotFit;
+    std::string path;     ///< the parameter concerned, as diagnostics name it; may be empty
+    std::string sentence; ///< for a person, with the figures
+};
+
+struct Verdict {
+    std::vector<Doubt> doubts;           ///< empty: nothing is known against the result
+    [[nodiscard]] bool possible() const; ///< false: the job cannot run as described, so its days and cost mean nothing
+    [[nodiscard]] bool sound() const { return doubts.empty(); }
+    [[nodiscard]] bool has(Doubt::Kind kind) const;
+};
+
+/// Reads the snapshot alone; any thread.
+[[nodiscard]] Verdict verdictOf(const Snapshot& snapshot);
+
+} // namespace prism

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The next best move: every single change of a scenario that a person could make, by what it gives and what it costs.
+#pragma once
+
+#include "core/insight/insight.h"
+#include "core/scenario/parameters.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace prism {
+
+/// A figure of the step and the seconds that it shall not exceed.
+struct MoveGoal {
+    double probability = 0.95; ///< of the quantile: 0.5, 0.95 or 0.99
+    double seconds = 0;
+};
+/// "p95 <= 4.0 s", "p50<=900ms". Errors: anything else.
+[[nodiscard]] Result<MoveGoal> moveGoal(const std::string& text);
+
+struct MovesQuery {
+    std::optional<MoveGoal> goal;
+    bool pairs = false; ///< also the pairs of the five best
+};
+
+/// One change, or two together.
+struct Move {
+    std::vector<std::string> changes;                          ///< "Tensor parallel 8 -> 4"
+    std::vector<std::pair<std::string, std::string>> settings; ///< as for --set; empty for a slow node that is swapped out
+    Estimate p50Gain, p95Gain, p99Gain; ///< seconds that the step gets shorter, per token of the present step; paired
+    double memoryChangeGib = 0, usdPerBillionTokensChange = 0;
+    double reachesGoal = 0;        ///< chance that the goal is met with it; 0 without a goal
+    double shortOfGoalSeconds = 0; ///< what is missing; 0 where it is met
+    bool improves = false;         ///< the gain in p95 is beyond its interval
+};
+
+struct Moves {
+    double p50 = 0, p95 = 0, p99 = 0; ///< of the scenario as it is, seconds
+    std::vector<Move> moves;          ///< largest gain in p95 first
+    int tried = 0, invalid = 0, tooLarge = 0;
+    int samples = 0;
+    std::uint64_t seed = 1;
+    double elapsedSeconds = 0;
+    std::vector<std::string> notes;
+};
+
+/// Tries halves and doubles of parallel sizes and of the micro-batch, every other choice of schedule, recomputation, ZeRO stage and
+/// overlap, every fabric and GPU of the library with the same number of GPUs, half the spread of each kind of kernel, and every slow node
+/// swapped out. Changes that are invalid or do not fit are counted, not shown. Default 2,000 samples. Errors: invalid scenario, cancelled.
+[[nodiscard]] Result<Moves> nextMoves(Evaluator& evaluator, const Scenario& scenario, const MovesQuery& query,
+                                      const InsightOptions& options = {});
+
+[[nodiscard]] std::string toJson(const Moves& moves);
+[[nodiscard]] std::string toCsv(const Moves& moves);
+
+} // namespace prism

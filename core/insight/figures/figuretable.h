@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One row per figure on screen and in JSON: label, unit, formula in words, and the function that computes it.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace prism {
+
+/// Where a figure comes from. Texts live as long as the program.
+struct Figure {
+    std::string_view key;      ///< path in `predict --json` ("step_time_s.p95"), or "command:path" of another command
+    std::string_view label;    ///< as on screen; empty where the window does not show it
+    std::string_view unit;     ///< "s", "%", "1" for a ratio
+    std::string_view formula;  ///< in words, with its source where it has one
+    std::string_view file;     ///< source of the function, from the top of the tree
+    std::string_view function; ///< defined in that file
+};
+
+/// All figures, in the order of `predict --json`. Immutable; any thread.
+[[nodiscard]] std::span<const Figure> figures();
+/// The row of a JSON path; list indices are left out ("memory_gib.stages.total"). Null where there is none.
+[[nodiscard]] const Figure* figureOf(std::string_view key);
+/// The help page figures.md. `prism-cli figures --markdown` prints it.
+[[nodiscard]] std::string figurePage();
+
+} // namespace prism

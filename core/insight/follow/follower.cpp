@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/insight/follow/follower.h"
+
+#include "core/measured/seriesshape.h"
+#include "core/stats/moments.h"
+
+#include <boost/math/distributions/negative_binomial.hpp>
+#include <boost/math/distributions/normal.hpp>
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace prism {
+
+namespace {
+
+constexpr std::size_t kWindow = 8, kReference = 40, kStallWindow = 200;
+/// Steps of which all but this many lie above the threshold: one fast step does not hide a shift.
+constexpr std::size_t kBelow = 1;
+constexpr std::size_t kLearnSteps = 20, kCalmSteps = 10, kMostLearning = 60;
+constexpr double kStallBeyond = 1.05, kSecondsPerWeek = 604'800, kSecondsPerHour = 3'600;
+constexpr double kLevelShare = 0.5, kStallShare = 0.25;
+/// Where the scenario knows no stalls, half an event in the window is taken (Jeffreys' prior of a rate).
+constexpr double kLeastExpected = 0.5, kLeastRateCv = 1.0;
+
+/// The step above which all but kBelow of the window lie.
+double lowestBut(std::vector<double> window)
+{
+    std::nth_element(window.begin(), window.begin() + kBelow, window.end());
+    return window[kBelow];
+}
+
+/// Change of level that the predicted series shows by itself with the given chance per step: normal tail of its own statistic.
+double thresholdOf(const std::vector<double>& series, double chance)
+{
+    std::vector<double> statistic;
+    for (std::size_t i = kReference + kWindow; i <= series.size(); i += kWindow) {
+        const auto end = series.begin() + static_cast<std::ptrdiff_t>(i), start = end - static_cast<std::ptrdiff_t>(kWindow);
+        statistic.push_back(lowestBut({start, end}) / medianOf({start - static_cast<std::ptrdiff_t>(kReference), start}) - 1.0);
+    }
+    if (statistic.size() < 2)
+        return 0.0;
+    const double z = boost::math::quantile(boost::math::complement(boost::math::normal_distribution<>(), std::min(0.5, chance)));
+    return meanOf(statistic) + z * std::sqrt(varianceOf(statistic));
+}
+
+} // namespace
+
+std::string_view deviationName(DeviationKind kind)
+{
+    switch (kind) {
+    case DeviationKind::level:
+        return "level";
+    case DeviationKind::drift:
+        return "drift";
+    case DeviationKind::stalls:
+        return "stalls";
+    }
+    return "level";
+}
+
+StepFollower::StepFollower(const std::vector<double>& predictedWithin, const FollowOptions& options)
+    : m_options(options),
+      m_predicted(predictedWithin),
+      m_predictedMedian(medianOf(predictedWithin))
+{
+    const double perStep = options.falseAlarmsPerWeek * m_predictedMedian / kSecondsPerWeek;
+    m_levelThreshold = std::max(options.leastShift, thresholdOf(predictedWithin, kLevelShare * perStep));
+    m_stallChance = kStallShare * perStep;
+    for (double& x : m_predicted)
+        x /= m_predictedMedian;
+    std::sort(m_predicted.begin(), m_predicted.end());
+}
+
+std::optional<double> StepFollower::levelOverPredicted() const
+{
+    return m_recent.empty() ? std::nullopt : std::optional(reference() / m_predictedMedian);
+}
+
+/// Median of the steps before the window.
+double StepFollower::reference() const
+{
+    const std::size_t held = m_recent.size() > kWindow ? m_recent.size() - kWindow : m_recent.size();
+    return medianOf({m_recent.begin(), m_recent.begin() + static_cast<std::ptrdiff_t>(held)});
+}
+
+/// Collects first steps until enough of them are calm.
+void StepFollower::learn(double seconds)
+{
+    m_learning.push_back(seconds);
+    if (m_learning.size() < kLearnSteps)
+        return;
+    LoggedRun run;
+    for (const double s : m_learning)
+        run.steps.push_back({s});
+    // As if the run were long: its warm-up may reach over what was seen so far.
+    while (run.steps.size() < kMostLearning * 4)
+        run.steps.push_back({medianOf(m_learning)});
+    const auto warmUp = static_cast<std::size_t>(runShape(run).warmUp);
+    if (m_learning.size() < warmUp + kCalmSteps && m_learning.size() < kMostLearning)
+        return;
+    m_recent.assign(m_learning.begin() + static_cast<std::ptrdiff_t>(std::min(warmUp, m_learning.size() - 1)), m_learning.end());
+    m_learning.clear();
+    if (m_firstLevel <= 0.0)
+        m_firstLevel = medianOf({m_recent.begin(), m_recent.end()});
+}
+
+std::optional<Deviation> StepFollower::checkLevel()
+{
+    if (m_recent.size() < kWindow + kCalmSteps)
+        return std::nullopt;
+    const std::vector<double> window(m_recent.end() - static_cast<std::ptrdiff_t>(kWindow), m_recent.end());
+    const double before = reference();
+    if (lowestBut(window) <= (1.0 + m_levelThreshold) * before)
+        return std::nullopt;
+    Deviation d;
+    d.ratio = medianOf(window) / before;
+    d.text = fmt::format("the level rose by {:.1f} %: {} of the last {} steps lie more than {:.1f} % above those before",
+                         100 * (d.ratio - 1), kWindow - kBelow, kWindow, 100 * m_levelThreshold);
+    return d;
+}
+
+std::optional<Deviation> StepFollower::checkDrift()
+{
+    if (m_recent.size() < kWindow + kReference)
+        return std::nullopt;
+    const double ratio = reference() / m_firstLevel;
+    if (ratio <= 1.0 + m_options.leastDrift)
+        return std::nullopt;
+    Deviation d;
+    d.kind = DeviationKind::drift;
+    d.ratio = ratio;
+    d.text = fmt::format("the level has drifted to {:.1f} % above that of the first steps", 100 * (ratio - 1));
+    return d;
+}
+
+std::optional<Deviation> StepFollower::checkStalls(bool stalled)
+{
+    m_stalls.push_back(stalled && !m_inStall);
+    m_inStall = stalled;
+    if (m_stalls.size() > kStallWindow)
+        m_stalls.pop_front();
+    const auto events = static_cast<int>(std::count(m_stalls.begin(), m_stalls.end(), true));
+    if (!m_stalls.back() || events < 2)
+        return std::nullopt;
+    const double hours = static_cast<double>(m_stalls.size()) * m_options.gpus * reference() / kSecondsPerHour;
+    const double expected = std::max(kLeastExpected, m_options.stallsPerGpuHour * hours);
+    const double cv = std::max(kLeastRateCv, m_options.stallRateCv), shape = 1.0 / (cv * cv);
+    const boost::math::negative_binomial_distribution<> count(shape, shape / (shape + expected));
+    if (boost::math::cdf(boost::math::complement(count, events - 1)) > m_stallChance)
+        return std::nullopt;
+    Deviation d;
+    d.kind = DeviationKind::stalls;
+    d.events = events;
+    d.expectedEvents = m_options.stallsPerGpuHour * hours;
+    d.text = fmt::format("{} stalls in the last {} steps, where the scenario expects {:.1f}", events, m_stalls.size(), d.expectedEvents);
+    return d;
+}
+
+std::vector<Deviation> StepFollower::take(const LoggedStep& step)
+{
+    ++m_steps;
+    m_last = {step.number >= 0 ? step.number : static_cast<std::int64_t>(m_steps), step.seconds, 1.0, 0.5, m_recent.empty()};
+    if (m_recent.empty()) {
+        learn(step.seconds);
+        return {};
+    }
+    m_last.overLevel = step.seconds / reference();
+    const auto below = std::lower_bound(m_predicted.begin(), m_predicted.end(), m_last.overLevel) - m_predicted.begin();
+    m_last.probability = static_cast<double>(below) / static_cast<double>(m_predicted.size());
+    const bool stalled = m_last.overLevel > kStallBeyond;
+    m_recent.push_back(step.seconds);
+    if (m_recent.size() > kWindow + kReference)
+        m_recent.pop_front();
+    std::vector<Deviation> found;
+    for (std::optional<Deviation> d : {checkLevel(), checkDrift(), checkStalls(stalled)})
+        if (d) {
+            d->step = m_last.number;
+            found.push_back(std::move(*d));
+        }
+    if (found.empty())
+        return found;
+    m_stalls.clear();
+    if (found.front().kind == DeviationKind::stalls)
+        return found; // the level is as it was
+    m_firstLevel = 0.0;
+    m_recent.clear();
+    return found;
+}
+
+} // namespace prism

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What would make a step as much longer as a run has become: one slow node, a slow link, all of the network, all of the compute.
+#pragma once
+
+#include "core/base/result.h"
+#include "core/scenario/scenario.h"
+
+#include <string>
+#include <vector>
+
+namespace prism {
+
+/// A cause with the factor at which the noise-free step is longer by the wanted ratio.
+struct LikelyCause {
+    std::string text; ///< "as if one node were 1.18x slower"
+    std::string id;   ///< node_compute, node_link, network, compute
+    double factor = 1;
+    double ratio = 1; ///< of the step at the factor; less than wanted where even kMostFactor does not reach it
+    bool reaches = true;
+};
+inline constexpr double kMostFactor = 10.0;
+
+/// Causes that reach the ratio first, single places before all at once, then by how small their factor is. `ratio` > 1. Errors: the
+/// scenario's diagnostics.
+[[nodiscard]] Result<std::vector<LikelyCause>> whatIfs(const Scenario& scenario, double ratio);
+
+} // namespace prism

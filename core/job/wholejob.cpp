@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/job/wholejob.h"
+
+#include "core/job/jobtimes.h"
+#include "core/stats/moments.h"
+
+#include <spdlog/fmt/fmt.h>
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace prism {
+namespace {
+
+constexpr double kSecondsPerDay = 86'400, kHoursPerDay = 24;
+constexpr double kGolden = 0.6180339887498949; ///< multiples modulo 1 are evenly spread: each run gets its stratum of the jobs
+constexpr int kSpareRuns = 400;                ///< runs for a row of the table of spares
+
+struct Cause {
+    const char* name;
+    double RunLedger::*seconds;
+};
+constexpr Cause kCauses[] = {{"checkpoint", &RunLedger::checkpoint},    {"rework", &RunLedger::rework},
+                             {"detection", &RunLedger::detection},      {"restart", &RunLedger::restart},
+                             {"waiting_for_node", &RunLedger::waiting}, {"fewer_nodes", &RunLedger::shrunk},
+                             {"slow_episodes", &RunLedger::slow},       {"maintenance", &RunLedger::maintenance}};
+
+/// Runs the given number of sampled runs; each takes its own stratum of the jobs' undisturbed days.
+std::vector<RunLedger> sampledRuns(const TimelineInputs& inputs, const Guarantee& steps, const JobPlan& plan, int runs,
+                                   const InsightOptions& options)
+{
+    std::vector<RunLedger> ledgers(static_cast<std::size_t>(runs));
+    tbb::task_arena arena(options.threads > 0 ? options.threads : tbb::task_arena::automatic);
+    arena.execute([&] {
+        tbb::parallel_for(0, runs, [&](int i) {
+            if (options.stop.stop_requested())
+                return;
+            TimelineInputs own = inputs;
+            const double u = std::fmod((i + 0.5) * kGolden, 1.0);
+            own.workSeconds = quantileOfSorted(steps.training.sortedDays, u) * kSecondsPerDay + plan.evaluationSeconds;
+            ledgers[static_cast<std::size_t>(i)] = sampledRun(own, options.seed, static_cast<std::uint64_t>(i));
+        });
+    });
+    return ledgers;
+}
+
+Estimate meanEstimate(const std::vector<double>& x)
+{
+    return {meanOf(x), x.size() > 1 ? 1.959963984540054 * std::sqrt(varianceOf(x) / static_cast<double>(x.size())) : 0};
+}
+
+template <class Get>
+std::vector<double> each(const std::vector<RunLedger>& ledgers, Get get)
+{
+    std::vector<double> values;
+    values.reserve(ledgers.size());
+    for (const RunLedger& r : ledgers)
+        values.push_back(get(r));
+    return values;
+}
+
+std::vector<double> sorted(std::vector<double> x)
+{
+    std::sort(x.begin(), x.end());
+    return x;
+}
+
+Diagnostic endless(const JobPlan& plan, const JobConfig& config)
+{
+    return {Severity::error,
+            "job",
+            "The job does not end: failures come faster than it can restart and reach its next checkpoint.",
+            fmt::format("one failure every {:.3g} h, a restart of {:g} s", plan.mtbfHours, config.detectionS + config.restartS),
+            "fewer failures, a shorter restart or a shorter checkpoint interval",
+            "",
+            ""};
+}
+
+void setShares(JobReport& report, const std::vector<RunLedger>& ledgers)
+{
+    const double evaluation = report.plan.evaluationSeconds;
+    const auto add = [&](const char* name, auto get) {
+        const Estimate share = meanEstimate(each(ledgers, [&](const RunLedger& r) { return get(r) / r.wall; }));
+        if (share.value > 0)
+            report.shares.push_back({name, share, meanOf(each(ledgers, get)) / kSecondsPerDay});
+    };
+    add("productive", [&](const RunLedger& r) { return r.productive - evaluation; });
+    add("evaluation", [&](const RunLedger&) { return evaluation; });
+    for (const Cause& c : kCauses)
+        add(c.name, [&](const RunLedger& r) { return r.*c.seconds; });
+    const std::vector<double> ratios = sorted(each(ledgers, [&](const RunLedger& r) { return (r.productive - evaluation) / r.wall; }));
+    report.effectiveRatio = meanEstimate(ratios);
+    report.ratioP5 = quantileOfSorted(ratios, 0.05);
+    report.ratioP95 = quantileOfSorted(ratios, 0.95);
+}
+
+void setDays(JobReport& report, const std::vector<RunLedger>& ledgers)
+{
+    report.sortedDays = sorted(each(ledgers, [](const RunLedger& r) { return r.wall / kSecondsPerDay; }));
+    report.meanDays = meanOf(report.sortedDays);
+    report.p5Days = quantileOfSorted(report.sortedDays, 0.05);
+    report.p50Days = quantileEstimate(report.sortedDays, 0.5);
+    report.p95Days = quantileEstimate(report.sortedDays, 0.95);
+    report.p99Days = quantileOfSorted(report.sortedDays, 0.99);
+    const std::vector<double> failures = sorted(each(ledgers, [](const RunLedger& r) { return r.failures; }));
+    report.failuresP5 = quantileOfSorted(failures, 0.05);
+    report.failuresP50 = quantileOfSorted(failures, 0.5);
+    report.failuresP95 = quantileOfSorted(failures, 0.95);
+    report.interruptionsMean = meanOf(each(ledgers, [](const RunLedger& r) { return r.interruptions; }));
+    if (report.deadlineDays > 0) {
+        const Estimate late = exceedance(report.sortedDays, report.deadlineDays);
+        report.deadlineProbability = {1 - late.value, late.halfWidth};
+    }
+}
+
+/// USD of one day of the job with its spares.
+double usdPerDay(const Scenario& s, const JobPlan& plan, int spares)
+{
+    return (plan.gpus + spares * static_cast<double>(s.cluster.gpusPerNode)) * kHoursPerDay * s.cluster.gpuHourPriceUsd;
+}
+
+void setMoney(JobReport& report, const Scenario& scenario)
+{
+    const double perDay = usdPerDay(scenario, report.plan, report.config.spareNodes);
+    report.costUsdMean = perDay * report.meanDays;
+    report.costUsdP95 = perDay * report.p95Days.value;
+    report.energyMwhMean = report.config.nodePowerKw * report.plan.nodes * report.config.pue * kHoursPerDay * report.meanDays / 1000;
+    report.co2TonnesMean = report.energyMwhMean * report.config.gridGCo2PerKwh / 1000;
+    if (report.config.nodePowerKw <= 0)
+        report.notes.emplace_back("No energy is stated: the power of a node (job.node_power_kw) is not given.");
+    else if (report.config.gridGCo2PerKwh <= 0)
+        report.notes.emplace_back("No emissions are stated: the grid factor (job.grid_g_co2_per_kwh) is not given.");
+}
+
+void setSpares(JobReport& report, const Scenario& scenario, const TimelineInputs& inputs, const Guarantee& steps,
+               const InsightOptions& options)
+{
+    const double inRepair = inputs.nodeFailureRate * inputs.repair;
+    if (inRepair <= 0)
+        return;
+    report.sparesFor99 = sparesFor99(inRepair);
+    std::vector<int> counts = {0, report.sparesFor99 / 4, report.sparesFor99 / 2, report.sparesFor99, report.config.spareNodes};
+    std::sort(counts.begin(), counts.end());
+    counts.erase(std::unique(counts.begin(), counts.end()), counts.end());
+    for (const int spares : counts) {
+        TimelineInputs own = inputs;
+        own.spareNodes = spares;
+        const std::vector<RunLedger> ledgers = sampledRuns(own, steps, report.plan, std::min(kSpareRuns, report.runs), options);
+        SparePoint p{spares, probabilityNoSpare(inRepair, spares), {}, {}};
+        p.meanDays = meanEstimate(each(ledgers, [](const RunLedger& r) { return r.wall / kSecondsPerDay; }));
+        const double perDay = usdPerDay(scenario, report.plan, spares);
+        p.costUsd = {perDay * p.meanDays.value, perDay * p.meanDays.halfWidth};
+        report.spares.push_back(p);
+    }
+}
+
+JobPlan planOf(const Scenario& scenario, const JobConfig& config, const Guarantee& steps)
+{
+    JobPlan plan;
+    plan.tokens = steps.training.tokens;
+    plan.steps = steps.training.steps;
+    plan.gpus = static_cast<double>(scenario.cluster.numGpus);
+    plan.nodes = std::ceil(plan.gpus / scenario.cluster.gpusPerNode);
+    plan.stepSeconds = steps.across.mean;
+    plan.undisturbedDays = steps.training.p50Days;
+    plan.mtbfHours = jobMtbfHours(failuresPer1000NodeDays(config, false), plan.nodes);
+    plan.evaluationSeconds =
+        config.evaluationIntervalSteps > 0 ? std::floor(plan.steps / config.evaluationIntervalSteps) * config.evaluationS : 0;
+    return plan;
+}
+
+} // namespace
+
+Result<JobReport> wholeJob(Evaluator& evaluator, const Scenario& scenario, const JobConfig& config, const JobQuery& query,
+                           const InsightOptions& options)
+{
+    const auto begin = std::chrono::steady_clock::now();
+    if (Diagnostics errors = checkJob(config, query); hasErrors(errors))
+        return errors;
+    GuaranteeQuery train;
+    train.trainTokens = query.tokens;
+    const Result<Guarantee> steps = guarantee(evaluator, scenario, train, options);
+    if (!steps.ok())
+        return steps.errors();
+    if (!steps->hasTraining)
+        return Diagnostic{Severity::error,
+                          "training.train_tokens",
+                          "The job has no end: no number of tokens is given.",
+                          "0",
+                          "tokens to train, e.g. 15T",
+                          "",
+                          ""};
+    JobReport report;
+    report.config = config;
+    report.preset = config.preset;
+    report.runs = query.runs;
+    report.seed = options.seed;
+    report.plan = planOf(scenario, config, *steps);
+    report.deadlineDays = query.deadlineDays > 0 ? query.deadlineDays : config.deadlineDays;
+    report.checkpoints = checkpointAdvice(config, report.plan);
+    report.closedForm = closedForm(config, report.plan, report.checkpoints.usedSeconds);
+    const double nodesPerReplica =
+        std::max(1.0, report.plan.nodes / static_cast<double>(std::max<std::int64_t>(1, scenario.dataParallelSize())));
+    const TimelineInputs inputs = timelineInputs(config, report.plan, nodesPerReplica);
+    const std::vector<RunLedger> ledgers = sampledRuns(inputs, *steps, report.plan, query.runs, options);
+    if (options.stop.stop_requested())
+        return cancelled();
+    if (std::any_of(ledgers.begin(), ledgers.end(), [](const RunLedger& r) { return !r.finished; }))
+        return endless(report.plan, config);
+    setDays(report, ledgers);
+    setShares(report, ledgers);
+    setMoney(report, scenario);
+    setSpares(report, scenario, inputs, *steps, options);
+    report.notes.emplace_back(
+        "Failures come at a constant rate, independently of each other and of the age of the job; a node that returns is as good as new.");
+    report.elapsedSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return report;
+}
+
+} // namespace prism

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Which field of a table or a JSON object is the time of a step, its number, its samples, its run or its time stamp: by the name.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace prism {
+
+/// A field whose name says a duration of one step.
+struct TimeField {
+    std::size_t index = 0;
+    double unitSeconds = 1; ///< what 1 stands for
+    int rank = 0;           ///< 0 = says "step time" or "iteration time", 1 = says only "time", "elapsed", "duration" or "value"
+    std::string run;        ///< "RUN - FIELD", as exports of several runs have it
+};
+
+/// By the words of a name, whatever their case and separators: "step_time_s", "iteration-time (ms)", "train_step_timing in s",
+/// "perf/elapsed time per iteration [ms]". Not the times of parts (data, forward), of evaluations, or minima and maxima.
+[[nodiscard]] std::optional<TimeField> timeField(std::string_view name);
+/// Seconds of "s", "ms", "us" (or their long names); 0 for anything else.
+[[nodiscard]] double unitSeconds(std::string_view unit);
+
+enum class FieldKind { other, step, samples, run, stamp, pause };
+struct NamedField {
+    FieldKind kind = FieldKind::other;
+    double unitSeconds = 1; ///< of a stamp or a pause
+};
+[[nodiscard]] NamedField namedField(std::string_view name);
+
+/// The fields of a table that matter.
+struct LogColumns {
+    std::vector<TimeField> times; ///< one, or one per run
+    std::optional<std::size_t> step, samples, run, stamp, pause;
+    double stampUnit = 1, pauseUnit = 1;
+    std::string timeName;         ///< for people
+    std::vector<std::string> tie; ///< several fields could be the time: their names; `times` is empty then
+};
+/// `timeName` and `runName`: fields of these names; empty = by what names say.
+[[nodiscard]] LogColumns logColumns(const std::vector<std::string>& names, const std::string& timeName, const std::string& runName);
+
+} // namespace prism

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/measured/seriesshape.h"
+
+#include <Eigen/Dense>
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace prism {
+
+namespace {
+
+constexpr double kNormalOverMad = 1.4826; // standard deviation of a normal variable over its median absolute deviation
+/// A step stands apart from its neighbours beyond this many of their robust standard deviations, and this share of the level.
+constexpr double kApart = 8.0, kApartShare = 0.003;
+/// Warm-up ends with this many steps in a row that do not stand apart; it is looked for among the first steps alone.
+constexpr int kCalmSteps = 3, kMostWarmUp = 40;
+/// Steps compared before and after a level shift, and its smallest size: healthy runs wander by 0.5 % within as many steps.
+constexpr int kShiftWindow = 40;
+constexpr double kLeastShift = 0.0075;
+/// A pause is longer than a second and than this share of a step.
+constexpr double kPauseSeconds = 1.0, kPauseShare = 0.05;
+constexpr int kTrendBlocks = 10;
+/// A trend is named where it takes this share off the scatter of the blocks' medians.
+constexpr double kTrendExplains = 0.5;
+constexpr double kBisquare = 4.685; // Beaton and Tukey 1974: 95 % efficiency at the normal distribution
+
+double medianAbsolute(const std::vector<double>& x, double around)
+{
+    std::vector<double> away;
+    for (const double v : x)
+        away.push_back(std::abs(v - around));
+    return medianOf(std::move(away));
+}
+
+std::vector<double> secondsOf(const LoggedRun& run)
+{
+    std::vector<double> out;
+    for (const LoggedStep& step : run.steps)
+        out.push_back(step.seconds);
+    return out;
+}
+
+double neighbourNoise(const std::vector<double>& x)
+{
+    std::vector<double> differences;
+    for (std::size_t i = 1; i < x.size(); ++i)
+        differences.push_back(x[i] - x[i - 1]);
+    return differences.empty() ? 0.0 : kNormalOverMad * medianAbsolute(differences, medianOf(differences)) / std::sqrt(2.0);
+}
+
+double medianOfRange(const std::vector<double>& x, std::size_t first, std::size_t last)
+{
+    return medianOf({x.begin() + static_cast<std::ptrdiff_t>(first), x.begin() + static_cast<std::ptrdiff_t>(std::min(last, x.size()))});
+}
+
+int warmUpSteps(const std::vector<double>& x, double noise)
+{
+    const std::size_t n = x.size();
+    const double level = medianOfRange(x, std::min<std::size_t>(10, n / 4), 60);
+    int warmUp = 0, calm = 0;
+    for (int i = 0; i < std::min(kMostWarmUp, static_cast<int>(n / 5)) && calm < kCalmSteps; ++i) {
+        const bool apart = std::abs(x[static_cast<std::size_t>(i)] - level) > std::max(kApart * noise, kApartShare * level);
+        calm = apart ? 0 : calm + 1;
+        if (apart)
+            warmUp = i + 1;
+    }
+    return warmUp;
+}
+
+/// Steps that stand apart at one even spacing, four of them at least and four in five of those that the spacing calls for.
+std::vector<int> evenlySpaced(const std::vector<double>& x, int from, double noise, double level)
+{
+    std::vector<int> apart;
+    for (int i = from; i < static_cast<int>(x.size()); ++i)
+        if (x[static_cast<std::size_t>(i)] - level > std::max(kApart * noise, kApartShare * level))
+            apart.push_back(i);
+    constexpr std::size_t kMostCandidates = 200, kFewest = 4;
+    if (apart.size() > kMostCandidates)
+        return {};
+    const std::set<int> known(apart.begin(), apart.end());
+    for (std::size_t a = 0; a < apart.size(); ++a)
+        for (std::size_t b = a + 1; b < apart.size(); ++b) {
+            const int period = apart[b] - apart[a];
+            if (period < 5)
+                continue;
+            std::vector<int> found;
+            int called = 0;
+            for (int i = apart[a] - period * ((apart[a] - from) / period); i < static_cast<int>(x.size()); i += period, ++called)
+                if (known.count(i) != 0)
+                    found.push_back(i);
+            if (found.size() >= kFewest && static_cast<double>(found.size()) >= 0.8 * called)
+                return found;
+        }
+    return {};
+}
+
+void findPauses(const LoggedRun& run, const std::vector<double>& x, RunShape& shape)
+{
+    for (int i = 1; i < static_cast<int>(run.steps.size()); ++i) {
+        const LoggedStep& step = run.steps[static_cast<std::size_t>(i)];
+        shape.pausesLogged = shape.pausesLogged || step.pauseSeconds >= 0;
+        if (i >= shape.warmUp && step.pauseSeconds > std::max(kPauseSeconds, kPauseShare * shape.medianSeconds))
+            shape.afterPause.push_back(i);
+    }
+    // Steps that swing evenly by themselves are no pauses: half of the series' own spread counts as noise as well.
+    const double swing = 0.5 * kNormalOverMad * medianAbsolute(x, shape.medianSeconds);
+    if (!shape.pausesLogged)
+        shape.afterPause = evenlySpaced(x, shape.warmUp, std::max(shape.noiseSeconds, swing), shape.medianSeconds);
+}
+
+/// Medians of the parts of `x` between the shifts.
+std::vector<double> partMedians(const std::vector<double>& x, const std::vector<int>& shifts)
+{
+    std::vector<double> out;
+    std::size_t first = 0;
+    for (const int s : shifts) {
+        out.push_back(medianOfRange(x, first, static_cast<std::size_t>(s)));
+        first = static_cast<std::size_t>(s);
+    }
+    out.push_back(medianOfRange(x, first, x.size()));
+    return out;
+}
+
+/// The place near `i` that parts the window best: least absolute distance from the levels at the window's two ends.
+int sharpened(const std::vector<double>& x, int i)
+{
+    const auto first = static_cast<std::size_t>(i - kShiftWindow), last = static_cast<std::size_t>(i + kShiftWindow);
+    constexpr std::size_t kHalf = kShiftWindow / 2;
+    const double before = medianOfRange(x, first, first + kHalf), after = medianOfRange(x, last - kHalf, last);
+    double cost = 0.0, least = 0.0; // against parting at first + kHalf
+    std::size_t best = first + kHalf;
+    for (std::size_t j = first + kHalf; j < last - kHalf; ++j) {
+        cost += std::abs(x[j] - before) - std::abs(x[j] - after);
+        if (cost < least) {
+            least = cost;
+            best = j + 1;
+        }
+    }
+    return static_cast<int>(best);
+}
+
+/// Places in `x` where its level changes for long: largest differences of window medians first, then those that do not last go.
+std::vector<int> shiftPlaces(const std::vector<double>& x, double level)
+{
+    const int n = static_cast<int>(x.size());
+    std::vector<std::pair<double, int>> steps;
+    for (int i = kShiftWindow; i + kShiftWindow <= n; ++i) {
+        const auto at = static_cast<std::size_t>(i);
+        const double change = medianOfRange(x, at, at + kShiftWindow) - medianOfRange(x, at - kShiftWindow, at);
+        if (std::abs(change) > kLeastShift * level)
+            steps.emplace_back(-std::abs(change), i);
+    }
+    std::sort(steps.begin(), steps.end());
+    std::vector<int> places;
+    for (const auto& [change, i] : steps)
+        if (std::all_of(places.begin(), places.end(), [i = i](int p) { return std::abs(p - i) >= kShiftWindow; }))
+            places.push_back(i);
+    for (int& place : places)
+        place = sharpened(x, place);
+    std::sort(places.begin(), places.end());
+    places.erase(std::unique(places.begin(), places.end()), places.end());
+    while (!places.empty()) {
+        const std::vector<double> medians = partMedians(x, places);
+        std::size_t least = 0;
+        for (std::size_t k = 1; k < places.size(); ++k)
+            if (std::abs(medians[k + 1] - medians[k]) < std::abs(medians[least + 1] - medians[least]))
+                least = k;
+        if (std::abs(medians[least + 1] - medians[least]) >= kLeastShift * level)
+            break;
+        places.erase(places.begin() + static_cast<std::ptrdiff_t>(least));
+    }
+    return places;
+}
+
+/// Robust fit of 1, u, u^2 by reweighted least squares.
+Eigen::Vector3d bisquareFit(const std::vector<double>& y, const std::vector<double>& u)
+{
+    const auto n = static_cast<Eigen::Index>(y.size());
+    Eigen::MatrixXd basis(n, 3);
+    Eigen::VectorXd values(n), weights = Eigen::VectorXd::Ones(n);
+    for (Eigen::Index i = 0; i < n; ++i) {
+        const double x = u[static_cast<std::size_t>(i)];
+        basis.row(i) << 1.0, x, x * x;
+        values(i) = y[static_cast<std::size_t>(i)];
+    }
+    Eigen::Vector3d terms(medianOf(y), 0.0, 0.0);
+    for (int round = 0; round < 20; ++round) {
+        const Eigen::VectorXd rest = values - basis * terms;
+        const std::vector<double> residuals(rest.begin(), rest.end());
+        const double scale = kNormalOverMad * medianAbsolute(residuals, 0.0);
+        if (!(scale > 0.0))
+            break;
+        for (Eigen::Index i = 0; i < n; ++i) {
+            const double t = rest(i) / (kBisquare * scale);
+            weights(i) = std::abs(t) < 1.0 ? (1.0 - t * t) * (1.0 - t * t) : 0.0;
+        }
+        const Eigen::Matrix3d normal = basis.transpose() * weights.asDiagonal() * basis;
+        terms = normal.ldlt().solve(basis.transpose() * weights.asDiagonal() * values);
+    }
+    return terms;
+}
+
+/// Mean distance of the medians of blocks from a curve.
+double blockScatter(const std::vector<double>& y, const std::vector<double>& u, const Eigen::Vector3d& terms)
+{
+    double sum = 0.0;
+    for (std::size_t b = 0; b < kTrendBlocks; ++b) {
+        std::vector<double> rest;
+        for (std::size_t i = b * y.size() / kTrendBlocks; i < (b + 1) * y.size() / kTrendBlocks; ++i)
+            rest.push_back(y[i] - terms(0) - terms(1) * u[i] - terms(2) * u[i] * u[i]);
+        sum += std::abs(medianOf(std::move(rest))) / kTrendBlocks;
+    }
+    return sum;
+}
+
+void findTrend(const std::vector<double>& y, const std::vector<double>& u, RunShape& shape)
+{
+    const Eigen::Vector3d terms = bisquareFit(y, u);
+    const Eigen::Vector3d flat(medianOf(y), 0.0, 0.0);
+    const double change = 2.0 * terms(1) / terms(0);
+    const double byNoise = shape.noiseSeconds / shape.medianSeconds / std::sqrt(static_cast<double>(y.size()) / 4.0);
+    if (!(blockScatter(y, u, terms) < (1.0 - kTrendExplains) * blockScatter(y, u, flat)) || std::abs(change) < 4.0 * byNoise)
+        return;
+    shape.trend = change;
+    shape.trendTerms = {terms(1) / terms(0), terms(2) / terms(0)};
+}
+
+double place(int index, int steps)
+{
+    return steps > 1 ? 2.0 * index / (steps - 1.0) - 1.0 : 0.0;
+}
+
+} // namespace
+
+double medianOf(std::vector<double> values)
+{
+    if (values.empty())
+        return 0.0;
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    if (values.size() % 2 == 1)
+        return *middle;
+    return 0.5 * (*middle + *std::max_element(values.begin(), middle));
+}
+
+double RunShape::trendAt(int index, int steps) const
+{
+    const double u = place(index, steps);
+    return 1.0 + trendTerms[0] * u + trendTerms[1] * u * u;
+}
+
+RunShape runShape(const LoggedRun& run)
+{
+    RunShape shape;
+    const std::vector<double> x = secondsOf(run);
+    shape.medianSeconds = medianOf(x);
+    shape.noiseSeconds = neighbourNoise(x);
+    if (x.size() < static_cast<std::size_t>(kFewestSteps))
+        return shape;
+    shape.warmUp = warmUpSteps(x, shape.noiseSeconds);
+    shape.medianSeconds = medianOfRange(x, static_cast<std::size_t>(shape.warmUp), x.size());
+    findPauses(run, x, shape);
+    const std::set<int> paused(shape.afterPause.begin(), shape.afterPause.end());
+    std::vector<double> kept, u;
+    std::vector<int> index;
+    for (int i = shape.warmUp; i < static_cast<int>(x.size()); ++i)
+        if (paused.count(i) == 0) {
+            kept.push_back(x[static_cast<std::size_t>(i)]);
+            index.push_back(i);
+            u.push_back(place(i, static_cast<int>(x.size())));
+        }
+    const std::vector<int> places = shiftPlaces(kept, shape.medianSeconds);
+    const std::vector<double> medians = partMedians(kept, places);
+    for (std::size_t k = 0, part = 0; k < kept.size(); ++k) {
+        if (part < places.size() && static_cast<int>(k) == places[part]) {
+            ++part;
+            shape.shifts.push_back({index[k], medians[part] / medians[part - 1]});
+        }
+        kept[k] /= medians[part];
+    }
+    if (kept.size() >= 4 * kTrendBlocks)
+        findTrend(kept, u, shape);
+    return shape;
+}
+
+CleanRun cleanRun(const LoggedRun& run, const RunShape& shape, const SeriesRemoval& removal)
+{
+    const std::set<int> paused(shape.afterPause.begin(), shape.afterPause.end());
+    CleanRun clean;
+    double level = 1.0;
+    std::size_t next = 0;
+    const auto steps = static_cast<int>(run.steps.size());
+    for (int i = 0; i < steps; ++i) {
+        for (; removal.shifts && next < shape.shifts.size() && shape.shifts[next].index == i; ++next)
+            level *= shape.shifts[next].factor;
+        if ((removal.warmUp && i < shape.warmUp) || (removal.pauses && paused.count(i) != 0))
+            continue;
+        const double trend = removal.trend ? shape.trendAt(i, steps) : 1.0;
+        clean.seconds.push_back(run.steps[static_cast<std::size_t>(i)].seconds / (level * trend));
+        clean.index.push_back(i);
+    }
+    // Back to the level of the steps as they were: the median of what was kept.
+    std::vector<double> kept;
+    for (const int i : clean.index)
+        kept.push_back(run.steps[static_cast<std::size_t>(i)].seconds);
+    clean.medianSeconds = medianOf(std::move(kept));
+    const double middle = medianOf(clean.seconds);
+    for (double& s : clean.seconds)
+        s *= middle > 0.0 ? clean.medianSeconds / middle : 1.0;
+    return clean;
+}
+
+std::string shapeText(const RunShape& shape)
+{
+    std::string text = fmt::format("warm-up {} step{}", shape.warmUp, shape.warmUp == 1 ? "" : "s");
+    text += fmt::format("; {} after a pause ({})", shape.afterPause.size(), shape.pausesLogged ? "time stamps" : "even spacing");
+    for (const LevelShift& shift : shape.shifts)
+        text += fmt::format("; level {:+.1f} % from step {}", 100.0 * (shift.factor - 1.0), shift.index);
+    text += shape.trend == 0.0 ? "; no trend" : fmt::format("; trend {:+.2f} % over the run", 100.0 * shape.trend);
+    return text + fmt::format("; noise between neighbours {:.1f} ms", 1e3 * shape.noiseSeconds);
+}
+
+std::vector<double> overRunMedians(const std::vector<CleanRun>& runs)
+{
+    std::vector<double> out;
+    for (const CleanRun& run : runs)
+        for (const double s : run.seconds)
+            out.push_back(s / run.medianSeconds);
+    return out;
+}
+
+} // namespace prism

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a run of steps holds besides the noise of its steps: warm-up, steps after evaluations, level shifts, a trend.
+#pragma once
+
+#include "core/measured/steplog.h"
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace prism {
+
+/// From step `index` on the run goes on at `factor` times the level before.
+struct LevelShift {
+    int index = 0;
+    double factor = 1;
+};
+
+/// Everything named, by index into the steps of the run. Shifts and trend are lasting; what returns within some 40 steps is noise.
+struct RunShape {
+    int warmUp = 0;                            ///< first steps that stand apart from those that follow
+    std::vector<int> afterPause;               ///< steps that follow an evaluation or a checkpoint, ascending
+    bool pausesLogged = false;                 ///< pauses are in the log's time stamps; otherwise they show by even spacing alone
+    std::vector<LevelShift> shifts;            ///< ascending
+    double trend = 0;                          ///< relative change from the first to the last step; 0 = none that stands out of the noise
+    std::array<double, 2> trendTerms = {0, 0}; ///< 1 + a u + b u^2, u from -1 at the first step to 1 at the last
+    double medianSeconds = 0;                  ///< of the steps after the warm-up
+    double noiseSeconds = 0;                   ///< robust standard deviation of a step against its neighbours
+    [[nodiscard]] double trendAt(int index, int steps) const;
+};
+
+/// Finds all of it. Needs kFewestSteps steps; shorter runs come back with median and noise only. Pure; any thread.
+[[nodiscard]] RunShape runShape(const LoggedRun& run);
+inline constexpr int kFewestSteps = 20;
+
+/// What is taken out before steps are compared.
+struct SeriesRemoval {
+    bool warmUp = true, pauses = true, shifts = true, trend = true;
+};
+
+/// A run without what was removed: seconds at the level of the run's median.
+struct CleanRun {
+    std::vector<double> seconds;
+    std::vector<int> index; ///< of each in the run
+    double medianSeconds = 0;
+};
+[[nodiscard]] CleanRun cleanRun(const LoggedRun& run, const RunShape& shape, const SeriesRemoval& removal);
+
+/// One line for people: "warm-up 2 steps; 5 steps after evaluations; trend +0.6 %".
+[[nodiscard]] std::string shapeText(const RunShape& shape);
+
+/// Steps of all runs over their runs' medians, in order.
+[[nodiscard]] std::vector<double> overRunMedians(const std::vector<CleanRun>& runs);
+[[nodiscard]] double medianOf(std::vector<double> values);
+
+} // namespace prism

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/measured/steplog.h"
+
+#include "core/measured/lineformat.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace prism {
+
+namespace {
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr double kLongestStep = 1e7; ///< seconds
+constexpr std::size_t kMostRuns = 10'000;
+constexpr const char* kKnown =
+    "Megatron-LM, NeMo, DeepSpeed or torchtitan output, an MLPerf log, JSON lines, or a table with a header that "
+    "names a step time; or give --time-column or --pattern";
+
+/// Index of the run of this name; a new one where there is none.
+std::size_t runNamed(StepLog& log, std::vector<double>& stamps, const std::string& name)
+{
+    const auto known = std::find_if(log.runs.rbegin(), log.runs.rend(), [&](const LoggedRun& r) { return r.name == name; });
+    if (known != log.runs.rend())
+        return static_cast<std::size_t>(log.runs.rend() - known) - 1;
+    log.runs.push_back({name, {}});
+    stamps.push_back(kNone);
+    return log.runs.size() - 1;
+}
+
+} // namespace
+
+std::size_t StepLog::steps() const
+{
+    std::size_t count = 0;
+    for (const LoggedRun& run : runs)
+        count += run.steps.size();
+    return count;
+}
+
+StepLogReader::StepLogReader(StepLogOptions options) : m_options(std::move(options))
+{
+    if (m_options.pattern.empty())
+        return;
+    Result<std::unique_ptr<LineFormat>> format = patternFormat(m_options.pattern);
+    if (format.ok())
+        m_format = std::move(format).value();
+    else
+        m_problems = format.errors();
+}
+
+StepLogReader::~StepLogReader() = default;
+
+const LoggedStep& StepLogReader::last() const
+{
+    return m_log.runs[m_lastRun].steps.back();
+}
+
+bool StepLogReader::recognise(std::string_view text)
+{
+    m_format = mlperfFormat(text);
+    if (!m_format)
+        m_format = markedLineFormat(text);
+    if (!m_format)
+        m_format = jsonLinesFormat(text, m_options);
+    if (m_format)
+        return true;
+    Diagnostics problems;
+    m_format = tableFormat(text, m_options, problems);
+    if (m_problems.empty())
+        m_problems = std::move(problems);
+    return false; // a header tells of no step
+}
+
+bool StepLogReader::line(std::string_view text)
+{
+    ++m_log.lines;
+    if (text.ends_with('\r'))
+        text.remove_suffix(1);
+    if (text.size() > kLongestLogLine) {
+        ++m_log.unusable;
+        return false;
+    }
+    if (!m_format && !recognise(text))
+        return false;
+    std::vector<LineFinding> found;
+    m_format->read(text, found);
+    m_log.format = m_format->name();
+    m_log.timeField = m_format->timeField();
+    m_log.notes = m_format->notes();
+    bool any = false;
+    for (const LineFinding& f : found)
+        any = takeStep(f) || any;
+    return any;
+}
+
+bool StepLogReader::takeStep(const LineFinding& found)
+{
+    using Kind = LineFinding::Kind;
+    if (found.kind == Kind::unusable) {
+        ++m_log.unusable;
+        return false;
+    }
+    const auto newRun = [&] { return runNamed(m_log, m_lastStamp, "run " + std::to_string(m_log.runs.size() + 1)); };
+    if (found.kind == Kind::newRun) {
+        if (m_log.runs.empty() || !m_log.runs[m_lastRun].steps.empty())
+            m_lastRun = newRun();
+        return false;
+    }
+    ++m_log.matched;
+    const double seconds = found.step.seconds;
+    if (!(seconds > 0) || !(seconds < kLongestStep) || m_steps >= kMostLoggedSteps || m_log.runs.size() > kMostRuns) {
+        ++m_log.unusable;
+        return false;
+    }
+    if (!found.run.empty())
+        m_lastRun = runNamed(m_log, m_lastStamp, found.run);
+    else if (m_log.runs.empty())
+        m_lastRun = newRun();
+    LoggedRun* run = &m_log.runs[m_lastRun];
+    if (!run->steps.empty() && found.step.number >= 0) {
+        const LoggedStep& before = run->steps.back();
+        if (found.step.number == before.number && seconds == before.seconds) {
+            ++m_log.repeated;
+            return false;
+        }
+        if (found.step.number < before.number && found.run.empty()) {
+            m_lastRun = newRun(); // the job went back to a checkpoint: its first steps warm up again
+            run = &m_log.runs[m_lastRun];
+        }
+    }
+    LoggedStep step = found.step;
+    const double stamp = found.stamp, before = m_lastStamp[m_lastRun];
+    if (!found.stampIsPaused && !run->steps.empty() && stamp - before >= 0)
+        step.pauseSeconds = std::max(0.0, stamp - before - seconds);
+    m_lastStamp[m_lastRun] = stamp;
+    run->steps.push_back(step);
+    ++m_steps;
+    return true;
+}
+
+Result<StepLog> readStepLog(std::string_view text, const StepLogOptions& options)
+{
+    StepLogReader reader(options);
+    while (!text.empty() && !hasErrors(reader.problems())) {
+        const std::size_t end = std::min(text.find('\n'), text.size());
+        reader.line(text.substr(0, end));
+        text.remove_prefix(std::min(end + 1, text.size()));
+    }
+    if (hasErrors(reader.problems()))
+        return reader.problems();
+    StepLog log = reader.log();
+    std::erase_if(log.runs, [](const LoggedRun& r) { return r.steps.empty(); });
+    if (log.runs.empty())
+        return Diagnostic{Severity::error,
+                          "",
+                          log.format.empty() ? "no line tells of a step" : "no line holds a usable step time",
+                          fmt::format("{} lines, {} matched, {} unusable", log.lines, log.matched, log.unusable),
+                          kKnown,
+                          "",
+                          ""};
+    return log;
+}
+
+std::string reportText(const StepLog& log)
+{
+    std::string text = fmt::format("{}: {} of {} lines tell of a step ({})\n", log.format, log.matched, log.lines, log.timeField);
+    text += fmt::format("{} steps in {} run{}", log.steps(), log.runs.size(), log.runs.size() == 1 ? "" : "s");
+    if (log.repeated > 0)
+        text += fmt::format(", {} repeated left out", log.repeated);
+    if (log.unusable > 0)
+        text += fmt::format(", {} without a usable time left out", log.unusable);
+    text += "\n";
+    for (const std::string& note : log.notes)
+        text += "Note: " + note + "\n";
+    return text;
+}
+
+} // namespace prism

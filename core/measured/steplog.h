@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Step times out of training logs as people have them: Megatron-LM, MLPerf, NeMo, DeepSpeed, torchtitan, CSV, JSON lines.
+#pragma once
+
+#include "core/base/result.h"
+#include "core/measured/loggedstep.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace prism {
+
+struct LoggedRun {
+    std::string name; ///< of the log's own run, or "run 1", ...
+    std::vector<LoggedStep> steps;
+};
+
+/// What a log held, with counts: a reader says what it matched and what not.
+struct StepLog {
+    std::string format;          ///< for people: "Megatron-LM standard output"; empty = nothing was recognised
+    std::string timeField;       ///< what was taken as the time of a step, with its unit
+    std::vector<LoggedRun> runs; ///< in order of appearance, at least one step each
+    std::int64_t lines = 0;      ///< read
+    std::int64_t matched = 0;    ///< that told of a step
+    std::int64_t repeated = 0;   ///< of those, the same step again with the same time (several ranks in one log)
+    std::int64_t unusable = 0;   ///< of those, without a positive finite time, or longer than a line may be
+    std::vector<std::string> notes;
+    [[nodiscard]] std::size_t steps() const;
+};
+
+/// How many steps, how long lines a log may have.
+inline constexpr std::size_t kMostLoggedSteps = 5'000'000, kLongestLogLine = 64 * 1024;
+
+class LineFormat;
+struct LineFinding;
+
+/// Takes a log line by line, from a file or while it grows, and keeps the steps. The first line that tells of a step (or the header of
+/// a table) fixes the format. Text may be hostile: long lines, broken numbers and foreign lines are counted and left out. One thread.
+class StepLogReader final {
+public:
+    explicit StepLogReader(StepLogOptions options = {});
+    ~StepLogReader();
+
+    /// One line without its line feed. True when it told of a new step, which is then the last of the last run that it named.
+    bool line(std::string_view text);
+    /// The last step that was taken. Precondition: line() was true before.
+    [[nodiscard]] const LoggedStep& last() const;
+    /// What was read so far.
+    [[nodiscard]] const StepLog& log() const { return m_log; }
+    /// What keeps the log from being read at all: an ambiguous or missing column, a pattern without a time.
+    [[nodiscard]] const Diagnostics& problems() const { return m_problems; }
+
+private:
+    bool takeStep(const LineFinding& found);
+    bool recognise(std::string_view text);
+
+    StepLogOptions m_options;
+    StepLog m_log;
+    Diagnostics m_problems;
+    std::unique_ptr<LineFormat> m_format;
+    std::vector<double> m_lastStamp; ///< per run, log time of its last step; NaN = unknown
+    std::size_t m_lastRun = 0, m_steps = 0;
+};
+
+/// A whole log. Errors: no step at all (with what was looked for), an ambiguous table, a wrong pattern.
+[[nodiscard]] Result<StepLog> readStepLog(std::string_view text, const StepLogOptions& options = {});
+/// One sentence per fact: format, lines, matched, repeated, unusable, runs. For people.
+[[nodiscard]] std::string reportText(const StepLog& log);
+
+} // namespace prism

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Logs whose lines are data: MLPerf events, JSON lines, tables with a header.
+#include "core/measured/lineformat.h"
+
+#include "core/base/jsontext.h"
+#include "core/base/text.h"
+#include "core/measured/logfields.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace prism {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+constexpr std::string_view kMllog = ":::MLLOG";
+constexpr std::size_t kMostFields = 4'096;
+
+/// Names and values of an object's numbers and texts, those of objects inside it under "outer/inner".
+struct FlatObject {
+    std::vector<std::string> names;
+    std::vector<json> values;
+};
+
+void flatten(const json& object, const std::string& prefix, int depth, FlatObject& out)
+{
+    for (const auto& [key, value] : object.items()) {
+        if (out.names.size() >= kMostFields)
+            return;
+        if (value.is_object() && depth < 3)
+            flatten(value, prefix + key + "/", depth + 1, out);
+        else if (value.is_number() || value.is_string()) {
+            out.names.push_back(prefix + key);
+            out.values.push_back(value);
+        }
+    }
+}
+
+double numberOf(const json& value)
+{
+    if (value.is_number())
+        return value.get<double>();
+    return value.is_string() ? doubleFromText(value.get_ref<const std::string&>()).value_or(kNone) : kNone;
+}
+
+Result<json> objectOf(std::string_view line)
+{
+    Result<json> parsed = parseJson(line);
+    if (parsed.ok() && !parsed->is_object())
+        return Diagnostic{Severity::error, "", "this is no object", "", "an object", "", ""};
+    return parsed;
+}
+
+std::int64_t wholeOr(double x)
+{
+    return x >= 0 && x < 1e15 ? static_cast<std::int64_t>(x) : -1;
+}
+
+/// ":::MLLOG {...}" of MLPerf's mllog: events with time_ms, key, value and metadata.
+class MlperfFormat final : public LineFormat {
+public:
+    [[nodiscard]] std::string name() const override { return "MLPerf result log (:::MLLOG)"; }
+    [[nodiscard]] std::string timeField() const override { return m_field.empty() ? "step times of its events" : m_field; }
+    void read(std::string_view line, std::vector<LineFinding>& out) override
+    {
+        const std::size_t at = line.find(kMllog);
+        if (at == std::string_view::npos)
+            return;
+        const Result<json> event = objectOf(line.substr(at + kMllog.size()));
+        LineFinding found;
+        if (!event.ok() || !event->contains("key") || !(*event)["key"].is_string()) {
+            found.kind = LineFinding::Kind::unusable;
+            out.push_back(found);
+            return;
+        }
+        const std::string& key = (*event)["key"].get_ref<const std::string&>();
+        if (key == "run_start") {
+            found.kind = LineFinding::Kind::newRun;
+            out.push_back(found);
+            return;
+        }
+        FlatObject fields;
+        flatten(*event, "", 0, fields);
+        const auto value = [&](std::string_view name) {
+            const auto i = std::find(fields.names.begin(), fields.names.end(), name);
+            return i == fields.names.end() ? kNone : numberOf(fields.values[static_cast<std::size_t>(i - fields.names.begin())]);
+        };
+        if (key == "global_batch_size")
+            m_batch = value("value");
+        found.step.seconds = secondsOf(key, fields);
+        if (std::isnan(found.step.seconds))
+            return;
+        for (const char* samples : {"metadata/samples_count", "metadata/step", "metadata/epoch_num"})
+            if (const double x = value(samples); found.step.samplesSeen < 0 && x >= 0)
+                found.step.samplesSeen = x;
+        found.stamp = value("time_ms") * 1e-3;
+        found.kind = LineFinding::Kind::step;
+        out.push_back(found);
+    }
+
+private:
+    /// Seconds of a step, or of one at the throughput of an event; NaN where it tells of neither.
+    double secondsOf(const std::string& key, const FlatObject& fields)
+    {
+        for (std::size_t i = 0; i < fields.names.size(); ++i) {
+            if (!fields.names[i].starts_with("value"))
+                continue;
+            const std::string name = fields.names[i] == "value" ? key : fields.names[i].substr(6);
+            const auto time = prism::timeField(name);
+            if (time && time->rank == 0) {
+                m_field = name;
+                return time->unitSeconds * numberOf(fields.values[i]);
+            }
+        }
+        return kNone;
+    }
+
+    std::string m_field;
+    double m_batch = kNone;
+};
+
+/// One object per line; fields by their names, those of the first usable line for all.
+class JsonLinesFormat final : public LineFormat {
+public:
+    JsonLinesFormat(const std::vector<std::string>& names, const LogColumns& columns)
+        : m_time(columns.times.front()),
+          m_timeName(columns.timeName),
+          m_step(nameAt(names, columns.step)),
+          m_samples(nameAt(names, columns.samples)),
+          m_run(nameAt(names, columns.run)),
+          m_stamp(nameAt(names, columns.stamp)),
+          m_stampUnit(columns.stampUnit)
+    {
+    }
+    [[nodiscard]] std::string name() const override { return "JSON lines"; }
+    [[nodiscard]] std::string timeField() const override { return m_timeName; }
+    void read(std::string_view line, std::vector<LineFinding>& out) override
+    {
+        if (trimmed(line).empty())
+            return;
+        LineFinding found;
+        const Result<json> object = objectOf(line);
+        if (!object.ok()) {
+            found.kind = LineFinding::Kind::unusable;
+            out.push_back(found);
+            return;
+        }
+        FlatObject fields;
+        flatten(*object, "", 0, fields);
+        const auto at = [&](const std::string& name) {
+            const auto i = std::find(fields.names.begin(), fields.names.end(), name);
+            return name.empty() || i == fields.names.end() ? json() : fields.values[static_cast<std::size_t>(i - fields.names.begin())];
+        };
+        const json time = at(m_timeName);
+        if (time.is_null())
+            return; // lines of another kind stand between
+        found.kind = LineFinding::Kind::step;
+        found.step.seconds = m_time.unitSeconds * numberOf(time);
+        found.step.number = wholeOr(numberOf(at(m_step)));
+        const double samples = numberOf(at(m_samples));
+        found.step.samplesSeen = samples >= 0 ? samples : -1;
+        found.stamp = m_stampUnit * numberOf(at(m_stamp));
+        const json run = at(m_run);
+        found.run = run.is_string() ? run.get<std::string>() : run.is_null() ? "" : run.dump();
+        out.push_back(found);
+    }
+
+private:
+    static std::string nameAt(const std::vector<std::string>& names, std::optional<std::size_t> i) { return i ? names[*i] : ""; }
+
+    TimeField m_time;
+    std::string m_timeName, m_step, m_samples, m_run, m_stamp;
+    double m_stampUnit;
+};
+
+std::vector<std::string> cells(std::string_view line, char separator)
+{
+    std::vector<std::string> out(1);
+    bool quoted = false;
+    for (const char c : line) {
+        if (c == '"')
+            quoted = !quoted;
+        else if (c == separator && !quoted) {
+            if (out.size() >= kMostFields)
+                break;
+            out.emplace_back();
+        } else if (c != '\r')
+            out.back() += c;
+    }
+    return out;
+}
+
+/// A table with a header, one line per step.
+class TableFormat final : public LineFormat {
+public:
+    TableFormat(LogColumns columns, char separator) : m_columns(std::move(columns)), m_separator(separator) {}
+    [[nodiscard]] std::string name() const override { return "table with a header"; }
+    [[nodiscard]] std::string timeField() const override
+    {
+        const double unit = m_columns.times.front().unitSeconds;
+        return m_columns.timeName + (unit == 1.0 ? " in s" : unit == 1e-3 ? " in ms" : " in us");
+    }
+    void read(std::string_view line, std::vector<LineFinding>& out) override
+    {
+        if (trimmed(line).empty() || line.front() == '#')
+            return;
+        const std::vector<std::string> fields = cells(line, m_separator);
+        const auto number = [&](std::optional<std::size_t> i) {
+            return i && *i < fields.size() ? doubleFromText(trimmed(fields[*i])).value_or(kNone) : kNone;
+        };
+        for (const TimeField& time : m_columns.times) {
+            if (m_columns.times.size() > 1 && (time.index >= fields.size() || trimmed(fields[time.index]).empty()))
+                continue; // a run of several that has ended
+            LineFinding found;
+            found.kind = LineFinding::Kind::step;
+            found.step.seconds = time.unitSeconds * number(time.index);
+            found.step.number = wholeOr(number(m_columns.step));
+            const double samples = number(m_columns.samples);
+            found.step.samplesSeen = samples >= 0 ? samples : -1;
+            found.stamp = m_columns.stampUnit * number(m_columns.stamp);
+            if (const double pause = m_columns.pauseUnit * number(m_columns.pause); pause >= 0) {
+                found.step.pauseSeconds = pause;
+                found.stampIsPaused = true;
+            }
+            found.run = !time.run.empty() ? time.run : m_columns.run && *m_columns.run < fields.size() ? fields[*m_columns.run] : "";
+            out.push_back(found);
+        }
+    }
+    [[nodiscard]] std::vector<std::string> notes() const override
+    {
+        if (m_columns.times.front().rank == 0)
+            return {};
+        return {"the column " + m_columns.timeName + " is taken as the seconds of a step: its name says only a time or a value"};
+    }
+
+private:
+    LogColumns m_columns;
+    char m_separator;
+};
+
+/// The unit that was asked for goes over the one of the name.
+void useUnit(LogColumns& columns, const StepLogOptions& options)
+{
+    if (const double unit = unitSeconds(options.unit); unit > 0)
+        for (TimeField& time : columns.times)
+            time.unitSeconds = unit;
+}
+
+} // namespace
+
+std::unique_ptr<LineFormat> mlperfFormat(std::string_view line)
+{
+    return line.find(kMllog) == std::string_view::npos ? nullptr : std::make_unique<MlperfFormat>();
+}
+
+std::unique_ptr<LineFormat> jsonLinesFormat(std::string_view line, const StepLogOptions& options)
+{
+    if (!trimmed(line).starts_with('{'))
+        return nullptr;
+    const Result<json> object = objectOf(line);
+    if (!object.ok())
+        return nullptr;
+    FlatObject fields;
+    flatten(*object, "", 0, fields);
+    LogColumns columns = logColumns(fields.names, options.timeColumn, options.runColumn);
+    if (columns.times.size() != 1)
+        return nullptr;
+    useUnit(columns, options);
+    return std::make_unique<JsonLinesFormat>(fields.names, columns);
+}
+
+std::unique_ptr<LineFormat> tableFormat(std::string_view line, const StepLogOptions& options, Diagnostics& problems)
+{
+    if (line.starts_with("\xEF\xBB\xBF"))
+        line.remove_prefix(3);
+    char separator = ',';
+    for (const char c : {';', '\t'})
+        if (std::count(line.begin(), line.end(), c) > std::count(line.begin(), line.end(), separator))
+            separator = c;
+    std::vector<std::string> names;
+    for (const std::string& name : cells(line, separator))
+        names.emplace_back(trimmed(name));
+    if (std::any_of(names.begin(), names.end(), [](const std::string& n) { return n.empty() || doubleFromText(n); })
+        || names.size() > 1'000)
+        return nullptr; // no header
+    LogColumns columns = logColumns(names, options.timeColumn, options.runColumn);
+    if (!columns.tie.empty())
+        problems.push_back({Severity::error, "line 1", "several columns could be the time of a step", joined(columns.tie, ", "),
+                            "name one of them with --time-column", "", ""});
+    if (columns.times.empty())
+        return nullptr;
+    useUnit(columns, options);
+    return std::make_unique<TableFormat>(std::move(columns), separator);
+}
+
+} // namespace prism

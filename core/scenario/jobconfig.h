@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a whole training run meets besides its steps: failures, checkpoints, spares, slow episodes, pauses, power.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace prism {
+
+/// One kind of failure: how often it stops a job, and whether the node leaves the job for a repair.
+struct FailureCause {
+    std::string name;
+    double per1000NodeDays = 0; ///< >= 0
+    bool replacesNode = false;  ///< true: a spare takes over and the node is repaired; false: the job restarts where it was
+    bool operator==(const FailureCause&) const = default;
+};
+
+/// Section `job` of a scenario. Times in the unit that the name says; every entry is in the parameter table.
+struct JobConfig {
+    std::string preset; ///< name of the preset that it started from; empty = no section, a default preset is used and said
+
+    std::vector<FailureCause> failures;
+    double failureScale = 1; ///< factor on all rates
+
+    double detectionS = 60;  ///< from the failure until somebody or something acts
+    double restartS = 300;   ///< from then until the first step: nodes, processes, loading
+    double repairHours = 24; ///< until a node that left is back
+    int spareNodes = 0;
+    std::string withoutSpare = "wait"; ///< wait | shrink (go on with whole replicas of the nodes left)
+
+    double checkpointIntervalS = 0; ///< 0 = the best one
+    double checkpointBlockS = 60;   ///< how long training stands still for one
+    double checkpointPersistS = 0;  ///< how much later it is safe (asynchronous); 0 = synchronous
+
+    double slowPer1000NodeDays = 0; ///< fail-slow episodes
+    double slowFactor = 1.2;        ///< step time of the job while one lasts
+    double slowHours = 1.2;         ///< mean length if nobody acts, exponential
+    double slowMitigationS = 0;     ///< after this the cause is moved out at the cost of a restart; 0 = nobody acts
+
+    double evaluationIntervalSteps = 0; ///< 0 = none
+    double evaluationS = 0;
+    double maintenanceEveryDays = 0; ///< planned stops; 0 = none
+    double maintenanceHours = 0;
+
+    double nodePowerKw = 0;    ///< mean draw of a node while training; 0 = unknown: no energy is stated
+    double pue = 1;            ///< facility over IT energy
+    double gridGCo2PerKwh = 0; ///< 0 = unknown: no emissions are stated
+    double deadlineDays = 0;   ///< 0 = none
+    std::string startDate;     ///< YYYY-MM-DD; empty = days are counted from the start
+    bool operator==(const JobConfig&) const = default;
+};
+
+} // namespace prism

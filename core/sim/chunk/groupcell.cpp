@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/sim/chunk/groupcell.h"
+
+#include "core/sim/chunk/sidebyside.h"
+
+#include <boost/math/special_functions/erf.hpp>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numbers>
+#include <numeric>
+
+namespace prism {
+
+namespace {
+
+/// Groups up to which vectors of spatial factors of a whole cell are drawn.
+constexpr int kMostDrawnTogether = 64;
+/// Known groups of a cell that keep their own times; the faster ones are merged.
+constexpr double kKnownShare = 1e-3;
+
+double normalQuantile(double u)
+{
+    return -std::numbers::sqrt2 * boost::math::erfc_inv(2.0 * u);
+}
+
+double nodeScore(std::size_t node)
+{
+    return -kScoreLimit + 2.0 * kScoreLimit * static_cast<double>(node) / (kScoreNodes - 1);
+}
+
+bool ownData(const StepGraph& graph)
+{
+    const bool varies = graph.data.rareProbability > 0.0 || (graph.data.cv > 0.0 && graph.data.family != Family::deterministic);
+    return graph.groupsPerCell > 1 && graph.dataScope == DataScope::group && varies;
+}
+
+/// Ranks' own factors of one group of a kind of cell.
+std::vector<double> factorsOf(const CellKind& kind, std::size_t group, std::size_t ranks)
+{
+    if (kind.computeFactor.empty())
+        return {};
+    const auto first = kind.computeFactor.begin() + static_cast<std::ptrdiff_t>(group * ranks);
+    std::vector<double> out(first, first + static_cast<std::ptrdiff_t>(ranks));
+    std::sort(out.begin(), out.end());
+    if (out.back() == 1.0 && out.front() == 1.0)
+        out.clear();
+    return out;
+}
+
+/// How the luck of a cell's slowest group rises with the cell's score: standardised, per score node.
+std::vector<double> slowestLuck(const GroupLucks& lucks, const std::vector<double>& time)
+{
+    const auto most = std::max_element(lucks.cells[0].begin(), lucks.cells[0].end(),
+                                       [](const GroupLucks::Kind& a, const GroupLucks::Kind& b) { return a.count < b.count; });
+    std::vector<std::size_t> order(most->last - most->first);
+    std::iota(order.begin(), order.end(), most->first);
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return time[a] < time[b]; });
+    double groups = 0.0, below = 0.0;
+    for (const GroupLucks::Kind& k : lucks.cells[0])
+        groups += k.count;
+    std::vector<double> score;
+    for (const std::size_t i : order) {
+        score.push_back(normalQuantile(std::clamp(below + 0.5 * lucks.samples.weight[i], 1e-12, 1.0 - 1e-12)));
+        below += lucks.samples.weight[i];
+    }
+    std::vector<double> out(kScoreNodes, 0.0);
+    double mean = 0.0, square = 0.0, total = 0.0;
+    for (std::size_t j = 0; j < kScoreNodes; ++j) {
+        const double z = nodeScore(j), upper = 0.5 * std::erfc(z / std::numbers::sqrt2);
+        const TailPair one = tailsOfOne({0.5 * std::erfc(-z / std::numbers::sqrt2), upper}, static_cast<int>(groups));
+        const double at = one.lower < 0.5 ? normalQuantile(one.lower) : -normalQuantile(one.upper);
+        const auto it = std::lower_bound(score.begin(), score.end(), at);
+        const auto i =
+            static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(it - score.begin(), 1, static_cast<std::ptrdiff_t>(score.size()) - 1));
+        const double part = std::clamp((at - score[i - 1]) / std::max(1e-12, score[i] - score[i - 1]), 0.0, 1.0);
+        out[j] = time[order[i - 1]] + part * (time[order[i]] - time[order[i - 1]]);
+        const double w = std::exp(-0.5 * z * z);
+        total += w;
+        mean += w * out[j];
+        square += w * out[j] * out[j];
+    }
+    mean /= total;
+    const double sigma = std::sqrt(std::max(0.0, square / total - mean * mean));
+    for (double& x : out)
+        x = sigma > 0.0 ? (x - mean) / sigma : 0.0;
+    return out;
+}
+
+/// Moments of a program's compute in one cell: of its own, and what other programs and micro-batches share.
+struct ProgramMoments {
+    double mean = 0.0, variance = 0.0, luck = 0.0, data = 0.0; ///< the latter two: standard deviations
+};
+
+/// Works on one program.
+class ProgramMeetings final {
+public:
+    ProgramMeetings(const GroupLucks& lucks, const ChunkBuilder& builder, const WeightedPoints& data)
+        : m_lucks(lucks),
+          m_builder(builder),
+          m_data(data)
+    {
+    }
+
+    [[nodiscard]] ProgramMoments in(const std::vector<GroupLucks::Kind>& cell) const
+    {
+        ProgramMoments out;
+        for (std::size_t s = 0; s < m_builder.sections(); ++s) {
+            const double count = m_builder.sectionCount(s);
+            MeetingInput input{participants(cell, s), m_builder.groupCollectives(s), m_data};
+            const MeetingMoments m = meeting(input, m_builder.groupShape(s));
+            out.mean += count * (m.time.mean - input.collectives.mean);
+            out.variance += count * std::max(0.0, m.time.variance - m.sameData - input.collectives.variance);
+            out.luck += count * std::sqrt(m.sameLuck);
+            out.data += count * std::sqrt(std::max(0.0, m.sameData - m.sameLuck));
+        }
+        return out;
+    }
+
+private:
+    [[nodiscard]] std::vector<Participants> participants(const std::vector<GroupLucks::Kind>& cell, std::size_t section) const
+    {
+        if (!m_lucks.drawn)
+            return known(cell, section);
+        std::vector<Participants> out;
+        for (const GroupLucks::Kind& kind : cell) {
+            std::vector<double> mean, variance, weight;
+            for (std::size_t i = kind.first; i < kind.last; ++i) {
+                const Moments m = m_builder.groupCompute(section, i);
+                mean.push_back(m.mean);
+                variance.push_back(m.variance);
+                weight.push_back(m_lucks.samples.weight[i]);
+            }
+            const WeightedPoints points = coarsePoints(mean, weight, kind.count);
+            // The noise of a luck is that of its mean: interpolated by its share of the whole.
+            const double whole = std::inner_product(mean.begin(), mean.end(), weight.begin(), 0.0);
+            const double noise = std::inner_product(variance.begin(), variance.end(), weight.begin(), 0.0);
+            const double mass = std::accumulate(weight.begin(), weight.end(), 0.0);
+            out.push_back({kind.count, points.weight, points.value, {}});
+            for (std::size_t i = 0; i < points.value.size(); ++i) {
+                const double relative = whole > 0.0 ? points.value[i] * mass / whole : 1.0;
+                out.back().variance.push_back(noise / mass * relative * relative + points.inside[i]);
+            }
+        }
+        return out;
+    }
+    /// Groups whose factors are known: each a participant, the fast ones in bunches.
+    [[nodiscard]] std::vector<Participants> known(const std::vector<GroupLucks::Kind>& cell, std::size_t section) const
+    {
+        std::vector<double> mean, weight;
+        double noise = 0.0, groups = 0.0;
+        for (const GroupLucks::Kind& kind : cell) {
+            const Moments m = m_builder.groupCompute(section, kind.first);
+            mean.push_back(m.mean);
+            weight.push_back(kind.count);
+            noise += kind.count * (m.mean > 0.0 ? m.variance / (m.mean * m.mean) : 0.0);
+            groups += kind.count;
+        }
+        const WeightedPoints points = coarsePoints(mean, weight, kKnownShare * groups);
+        std::vector<Participants> out;
+        for (std::size_t i = 0; i < points.value.size(); ++i)
+            out.push_back({points.weight[i] * groups,
+                           {1.0},
+                           {points.value[i]},
+                           {noise / groups * points.value[i] * points.value[i] + points.inside[i]}});
+        return out;
+    }
+
+    const GroupLucks& m_lucks;
+    const ChunkBuilder& m_builder;
+    const WeightedPoints& m_data;
+};
+
+} // namespace
+
+bool isGroupwise(const StepGraph& graph)
+{
+    return ownData(graph) || graph.groupsPerCell > kMostDrawnTogether;
+}
+
+ClassModelPtr dataFactorOf(const StepGraph& graph, Recall& recall)
+{
+    return sideBySide(graph.data, ownData(graph) ? graph.groupsPerCell : 1, 1, recall);
+}
+
+GroupLucks groupLucks(const ModelInputs& in, const CellKind& kind)
+{
+    GroupLucks out;
+    out.graph = in.graph;
+    out.graph.groupsPerCell = 1;
+    const auto ranks = static_cast<std::size_t>(in.graph.groupRanks), groups = static_cast<std::size_t>(in.graph.groupsPerCell);
+    if (!in.measured.factor.empty()) {
+        Hasher h;
+        out.samples.ordered = true;
+        out.samples.factor = in.measured.factor;
+        out.samples.weight.assign(in.measured.factor.size() / ranks, 1.0);
+        for (const double f : in.measured.factor)
+            h.add(f);
+        out.samples.hash = h.result();
+        for (std::size_t first = 0; first < out.samples.weight.size(); first += groups) {
+            out.cells.emplace_back();
+            for (std::size_t g = first; g < first + groups; ++g)
+                out.cells.back().push_back({g, g + 1, 1.0});
+        }
+        return out;
+    }
+    std::map<std::vector<double>, double> kinds;
+    for (std::size_t g = 0; g < groups; ++g)
+        kinds[factorsOf(kind, g, ranks)] += 1.0;
+    Hasher h;
+    out.cells.emplace_back();
+    for (const auto& [factors, count] : kinds) {
+        const SpatialSamples own = spatialSamples(out.graph, {factors, kind.linkFactor}, {});
+        const std::size_t first = out.samples.weight.size();
+        out.samples.weight.insert(out.samples.weight.end(), own.weight.begin(), own.weight.end());
+        out.samples.factor.insert(out.samples.factor.end(), own.factor.begin(), own.factor.end());
+        out.cells[0].push_back({first, out.samples.weight.size(), count});
+        out.drawn = out.drawn || own.weight.size() > 1;
+        h.add(own.hash).add(count);
+    }
+    out.samples.hash = h.result();
+    return out;
+}
+
+std::vector<GroupTables> groupTables(const ModelInputs& in, const GroupLucks& lucks, const std::vector<ChunkBuilder>& builders,
+                                     const std::vector<double>& programWeights, std::stop_token stop)
+{
+    const bool withData = ownData(in.graph);
+    const QuantilePoints all = withRareEvent(quantilePoints(in.graph.data), in.graph.data);
+    const WeightedPoints data =
+        withData ? coarsePoints(all.value, all.weight, in.graph.groupsPerCell) : WeightedPoints{{1.0}, {1.0}, {0.0}};
+    const WeightedPoints none{{1.0}, {1.0}, {0.0}};
+    const std::vector<float> empty(kScoreNodes, 0.0F);
+    std::vector<GroupTables> out(builders.size(), GroupTables{empty, empty, empty});
+    std::vector<double> shape(kScoreNodes, 0.0);
+    if (lucks.drawn) {
+        std::vector<double> time(lucks.samples.weight.size(), 0.0);
+        for (std::size_t p = 0; p < builders.size(); ++p)
+            for (std::size_t s = 0; s < builders[p].sections(); ++s)
+                for (std::size_t i = 0; i < time.size(); ++i)
+                    time[i] += programWeights[p] * builders[p].sectionCount(s) * builders[p].groupCompute(s, i).mean;
+        shape = slowestLuck(lucks, time);
+    }
+    Memo own(std::size_t{1} << 20);
+    Recall recall(own);
+    const double spread = withData ? std::sqrt(dataFactorOf(in.graph, recall)->variance) : 0.0;
+    tbb::parallel_for(std::size_t{0}, builders.size() * lucks.cells.size(), [&](std::size_t at) {
+        const std::size_t p = at / lucks.cells.size(), cell = at % lucks.cells.size();
+        if (stop.stop_requested())
+            return;
+        const bool isOptimizer =
+            std::find(in.optimizerOfStage.begin(), in.optimizerOfStage.end(), static_cast<int>(p)) != in.optimizerOfStage.end();
+        const ProgramMoments m = ProgramMeetings(lucks, builders[p], isOptimizer ? none : data).in(lucks.cells[cell]);
+        GroupTables& t = out[p];
+        const auto fill = [&](std::size_t first, std::size_t last) {
+            for (std::size_t j = first; j < last; ++j) {
+                t.mean[j] = static_cast<float>(m.mean + m.luck * shape[j]);
+                t.variance[j] = static_cast<float>(m.variance);
+                t.data[j] = static_cast<float>(spread > 0.0 && !isOptimizer ? m.data / spread : 0.0);
+            }
+        };
+        if (lucks.samples.ordered)
+            fill(cell, cell + 1 == lucks.cells.size() ? kScoreNodes : cell + 1);
+        else
+            fill(0, kScoreNodes);
+    });
+    for (GroupTables& t : out)
+        if (!withData)
+            t.data.clear();
+    return stop.stop_requested() ? std::vector<GroupTables>{} : out;
+}
+
+} // namespace prism

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Cells whose groups meet with data factors of their own (expert groups, replicas in lockstep), or of very many groups.
+#pragma once
+
+#include "core/sim/chunk/chunkbuilder.h"
+#include "core/sim/chunk/meeting.h"
+
+namespace prism {
+
+/// Whether cells of the graph are modelled group by group: each group has a data factor of its own that varies, or there are more
+/// groups than vectors of spatial factors are drawn for.
+[[nodiscard]] bool isGroupwise(const StepGraph& graph);
+
+/// Lucks of single groups, and which of them meet.
+struct GroupLucks {
+    /// Groups of one kind: rows of `samples`, weighted, drawn afresh for each of `count` groups.
+    struct Kind {
+        std::size_t first = 0, last = 0;
+        double count = 1.0;
+    };
+    StepGraph graph;                      ///< of one group per cell: what segments are modelled for
+    SpatialSamples samples;               ///< of one group's ranks
+    std::vector<std::vector<Kind>> cells; ///< one where lucks are drawn, else one per score node
+    bool drawn = false;                   ///< lucks are drawn: tables over the score follow the slowest group
+};
+[[nodiscard]] GroupLucks groupLucks(const ModelInputs& inputs, const CellKind& kind);
+
+/// Compute seconds of one program in such a cell, per score node: mean, variance of its own, and seconds per unit of the data factor of
+/// the slowest group (dataFactorOf) that its mean contains; empty where groups have none of their own.
+struct GroupTables {
+    std::vector<float> mean, variance, data;
+};
+/// Tables of the programs, in their order. The builders have their segments' models and made their chunks. Null where stopped: empty.
+[[nodiscard]] std::vector<GroupTables> groupTables(const ModelInputs& inputs, const GroupLucks& lucks,
+                                                   const std::vector<ChunkBuilder>& builders, const std::vector<double>& programWeights,
+                                                   std::stop_token stop);
+
+/// The data factor that a cell's durations follow: its own, or that of the slowest of its groups.
+[[nodiscard]] ClassModelPtr dataFactorOf(const StepGraph& graph, Recall& recall);
+
+} // namespace prism

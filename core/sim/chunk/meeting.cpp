@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/sim/chunk/meeting.h"
+
+#include <Eigen/Core>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+namespace prism {
+
+namespace {
+
+constexpr double kCoarse = 1.0 / 16.0; ///< most mass of a point in the lower half
+constexpr double kTailShare = 1.0 / 3.0;
+constexpr double kBeyond = 1e-3; ///< share of the largest one's upper tail that is not told apart
+constexpr int kPointsPerSide = 24;
+constexpr double kEnds = 1e-8; ///< tail probability at which the quadrature ends
+
+/// Participants' times over all combinations of luck and data factor.
+class Times final {
+public:
+    Times(const MeetingInput& input, const StandardCdf& shape) : m_input(input), m_shape(shape)
+    {
+        for (const Participants& p : input.who) {
+            m_group.emplace_back();
+            for (std::size_t z = 0; z < p.weight.size(); ++z)
+                for (std::size_t d = 0; d < input.data.value.size(); ++d) {
+                    const double factor = input.data.value[d], mean = p.mean[z];
+                    m_group.back().mean.push_back(input.collectives.mean + mean * factor);
+                    m_group.back().sigma.push_back(
+                        std::sqrt(input.collectives.variance + p.variance[z] * factor * factor + mean * mean * input.data.inside[d]));
+                    m_group.back().weight.push_back(p.weight[z] * input.data.weight[d]);
+                }
+        }
+    }
+    [[nodiscard]] double lowest() const { return end(-1.0); }
+    [[nodiscard]] double highest() const { return end(1.0); }
+
+    /// P(every participant has arrived by x).
+    [[nodiscard]] double allBy(double x) const
+    {
+        double log = 0.0;
+        for (std::size_t g = 0; g < m_group.size(); ++g) {
+            double below = 0.0;
+            for (std::size_t i = 0; i < m_group[g].mean.size(); ++i)
+                below += m_group[g].weight[i] * cdf(g, i, x);
+            log += m_input.who[g].count * std::log(std::max(below, 1e-300));
+        }
+        return std::exp(log);
+    }
+    /// CDF of every combination at every point: rows are combinations, data fastest.
+    [[nodiscard]] Eigen::MatrixXd table(std::size_t group, const Eigen::VectorXd& x) const
+    {
+        const auto& t = m_group[group];
+        Eigen::MatrixXd out(static_cast<Eigen::Index>(t.mean.size()), x.size());
+        for (Eigen::Index k = 0; k < x.size(); ++k)
+            for (std::size_t i = 0; i < t.mean.size(); ++i)
+                out(static_cast<Eigen::Index>(i), k) = cdf(group, i, x[k]);
+        return out;
+    }
+    [[nodiscard]] Eigen::VectorXd weights(std::size_t group) const
+    {
+        return Eigen::Map<const Eigen::VectorXd>(m_group[group].weight.data(), static_cast<Eigen::Index>(m_group[group].weight.size()));
+    }
+
+private:
+    struct Combinations {
+        std::vector<double> mean, sigma, weight;
+    };
+    [[nodiscard]] double cdf(std::size_t g, std::size_t i, double x) const
+    {
+        const double away = x - m_group[g].mean[i], sigma = m_group[g].sigma[i];
+        if (!(sigma > 0.0))
+            return away < 0.0 ? 0.0 : 1.0;
+        return m_shape.empty() ? 0.5 * std::erfc(-away / sigma / std::numbers::sqrt2) : m_shape.at(away / sigma);
+    }
+    [[nodiscard]] double end(double side) const
+    {
+        constexpr double kNormalEnd = 6.0;
+        const double z = m_shape.empty() ? side * kNormalEnd : (side < 0.0 ? m_shape.zMin() : m_shape.zMax());
+        double out = -side * 1e300;
+        for (const Combinations& c : m_group)
+            for (std::size_t i = 0; i < c.mean.size(); ++i)
+                out = side < 0.0 ? std::min(out, c.mean[i] + z * c.sigma[i]) : std::max(out, c.mean[i] + z * c.sigma[i]);
+        return out;
+    }
+
+    const MeetingInput& m_input;
+    const StandardCdf& m_shape;
+    std::vector<Combinations> m_group;
+};
+
+double quantile(const Times& times, double probability)
+{
+    double low = times.lowest(), high = times.highest();
+    for (int i = 0; i < 40; ++i) {
+        const double middle = 0.5 * (low + high);
+        (times.allBy(middle) < probability ? low : high) = middle;
+    }
+    return 0.5 * (low + high);
+}
+
+/// Simpson's rule on both sides of a centre, in t with x = centre + scale sinh(t): as in maximumMoments.
+struct Quadrature {
+    double center = 0.0;
+    Eigen::VectorXd x, weight, side;
+};
+
+Quadrature quadrature(const Times& times)
+{
+    Quadrature q;
+    q.center = quantile(times, 0.5);
+    const double scale = 0.75 * (quantile(times, 0.8413) - quantile(times, 0.1587));
+    const double low = quantile(times, kEnds), high = quantile(times, 1.0 - kEnds);
+    constexpr int n = kPointsPerSide;
+    q.x = q.weight = q.side = Eigen::VectorXd::Zero(2 * (n + 1));
+    for (int half = 0; half < 2; ++half) {
+        const double side = half == 0 ? -1.0 : 1.0, length = half == 0 ? q.center - low : high - q.center;
+        const double dt = scale > 0.0 ? std::asinh(length / scale) / n : 0.0;
+        for (int i = 0; i <= n; ++i) {
+            const int k = half * (n + 1) + i;
+            const double simpson = (i == 0 || i == n ? 1.0 : (i % 2 == 1 ? 4.0 : 2.0)) / 3.0;
+            q.x[k] = q.center + side * scale * std::sinh(i * dt);
+            q.weight[k] = simpson * dt * scale * std::cosh(i * dt);
+            q.side[k] = side;
+        }
+    }
+    return q;
+}
+
+} // namespace
+
+WeightedPoints coarsePoints(std::vector<double> value, std::vector<double> weight, double count)
+{
+    std::vector<std::size_t> order(value.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return value[a] < value[b]; });
+    const double total = std::accumulate(weight.begin(), weight.end(), 0.0);
+    WeightedPoints out;
+    double above = 1.0, mass = 0.0, first = 0.0, second = 0.0;
+    for (std::size_t k = 0; k < order.size(); ++k) {
+        const double v = value[order[k]], w = weight[order[k]] / total;
+        const double most = std::max(above > 0.5 ? kCoarse : kTailShare * above, kBeyond / count);
+        if (mass > 0.0 && mass + w > most) {
+            const double mean = first / mass;
+            out.value.push_back(mean);
+            out.weight.push_back(mass);
+            out.inside.push_back(std::max(0.0, second / mass - mean * mean));
+            above -= mass;
+            mass = first = second = 0.0;
+        }
+        mass += w;
+        first += w * v;
+        second += w * v * v;
+    }
+    if (mass > 0.0) {
+        out.value.push_back(first / mass);
+        out.weight.push_back(mass);
+        out.inside.push_back(std::max(0.0, second / mass - first / mass * first / mass));
+    }
+    return out;
+}
+
+MeetingMoments meeting(const MeetingInput& input, const StandardCdf& shape)
+{
+    const Times times(input, shape);
+    const Quadrature q = quadrature(times);
+    const Eigen::Index n = q.x.size();
+    Eigen::VectorXd log = Eigen::VectorXd::Zero(n);
+    Eigen::MatrixXd logData = Eigen::MatrixXd::Zero(n, n), logLuck = logData;
+    const auto logOf = [](double f) { return std::log(std::max(f, 1e-300)); };
+    for (std::size_t g = 0; g < input.who.size(); ++g) {
+        const Eigen::MatrixXd cdf = times.table(g, q.x);
+        const Eigen::VectorXd weight = times.weights(g);
+        const auto lucks = static_cast<Eigen::Index>(input.who[g].weight.size()), data = cdf.rows() / lucks;
+        Eigen::MatrixXd byLuck = Eigen::MatrixXd::Zero(lucks, n);
+        for (Eigen::Index i = 0; i < cdf.rows(); ++i)
+            byLuck.row(i / data) += input.data.weight[static_cast<std::size_t>(i % data)] * cdf.row(i);
+        const Eigen::Map<const Eigen::VectorXd> luckWeight(input.who[g].weight.data(), lucks);
+        const double count = input.who[g].count;
+        log += count * (cdf.transpose() * weight).unaryExpr(logOf);
+        logData += count * (cdf.transpose() * weight.asDiagonal() * cdf).unaryExpr(logOf);
+        logLuck += count * (byLuck.transpose() * luckWeight.asDiagonal() * byLuck).unaryExpr(logOf);
+    }
+    const Eigen::VectorXd by = log.array().exp();
+    double first = 0.0, second = 0.0;
+    for (Eigen::Index k = 0; k < n; ++k) {
+        const double part = q.weight[k] * (q.side[k] < 0.0 ? by[k] : 1.0 - by[k]);
+        first += q.side[k] * part;
+        second += 2.0 * std::abs(q.x[k] - q.center) * part;
+    }
+    const Eigen::MatrixXd apart = by * by.transpose();
+    const auto covariance = [&](const Eigen::MatrixXd& joint) {
+        return std::max(0.0, q.weight.dot((joint.array().exp().matrix() - apart) * q.weight));
+    };
+    return {{q.center + first, std::max(0.0, second - first * first)}, covariance(logLuck), covariance(logData)};
+}
+
+} // namespace prism

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/trace/blockinggraph.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+
+namespace prism {
+
+namespace {
+
+constexpr double kBesideSeconds = 1e-4, kBesideShare = 0.05; // overlap with computations that is more than the clock's grain
+constexpr double kTogether = 1e-4;                           // seconds within which transfers are posted together
+
+bool isDataParallel(TraceOp type)
+{
+    return type == TraceOp::paramsAllGather || type == TraceOp::gradsReduceScatter;
+}
+
+bool isPipeline(TraceOp type)
+{
+    return isCompute(type) || isTransfer(type) || type == TraceOp::garbageCollection;
+}
+
+/// One worker's program.
+class Program {
+public:
+    /// `feeds`: transfers are not recorded, a computation waits for the one that feeds it.
+    Program(const TraceStep& step, const StepLinks& links, ReplayGraph::Builder& builder, bool feeds)
+        : m_step(step),
+          m_links(links),
+          m_builder(builder),
+          m_feeds(feeds)
+    {
+    }
+
+    /// Adds the worker's dependencies and returns its first operation after the pipeline; -1 = none. Its operations from there on wait for
+    /// what `last` names afterwards.
+    int add(int begin, int end)
+    {
+        m_before.clear();
+        m_batch.clear();
+        m_last.fill(-1);
+        m_chunkGather.clear();
+        markBeside(begin, end);
+        int lastOfPipeline = begin - 1;
+        for (int i = begin; i < end; ++i)
+            if (isPipeline(op(i).type) && !m_beside[static_cast<std::size_t>(i - begin)])
+                lastOfPipeline = i;
+        int tail = -1;
+        for (int i = begin; i < end; ++i) {
+            if (m_beside[static_cast<std::size_t>(i - begin)]) {
+                addBeside(i);
+                continue;
+            }
+            if (i > lastOfPipeline && tail < 0) {
+                tail = i;
+                closeBatch();
+                m_pipelineEnd = m_before;
+            }
+            addInOrder(i, i == tail);
+        }
+        if (tail < 0) {
+            closeBatch();
+            m_pipelineEnd = m_before;
+        }
+        return tail;
+    }
+    /// What the first operation of the tail follows.
+    [[nodiscard]] const std::vector<int>& pipelineEnd() const { return m_pipelineEnd; }
+
+private:
+    [[nodiscard]] const TraceOperation& op(int i) const { return m_step.operations[static_cast<std::size_t>(i)]; }
+
+    void markBeside(int begin, int end)
+    {
+        m_beside.assign(static_cast<std::size_t>(end - begin), false);
+        double busyUntil = -std::numeric_limits<double>::infinity(); // of computations that started before
+        for (int i = begin; i < end; ++i) {
+            const TraceOperation& o = op(i);
+            if (isTransfer(o.type) || isDataParallel(o.type) || o.type == TraceOp::garbageCollection) {
+                double overlap = std::min(o.end(), busyUntil) - o.start;
+                for (int k = i + 1; k < end && op(k).start < o.end(); ++k)
+                    if (isCompute(op(k).type))
+                        overlap = std::max(0.0, overlap) + std::min(o.end(), op(k).end()) - op(k).start;
+                const bool isMark = o.type == TraceOp::garbageCollection && o.duration < kBesideSeconds;
+                m_beside[static_cast<std::size_t>(i - begin)] = isMark || (overlap > kBesideSeconds && overlap > kBesideShare * o.duration);
+            }
+            if (isCompute(o.type))
+                busyUntil = std::max(busyUntil, o.end());
+        }
+    }
+    void follow(int node, int on)
+    {
+        if (node >= 0 && on >= 0)
+            m_builder.addDependency(node, on);
+    }
+    void closeBatch()
+    {
+        if (!m_batch.empty())
+            m_before = std::move(m_batch);
+        m_batch.clear();
+    }
+    void addInOrder(int i, bool afterBarrier)
+    {
+        const auto isPostedWith = [&](int j) {
+            const double overlap = std::min(op(i).end(), op(j).end()) - op(i).start;
+            return isTransfer(op(j).type) && op(i).start - op(j).start <= kTogether
+                   && overlap >= 0.5 * std::min(op(i).duration, op(j).duration);
+        };
+        const bool together = isTransfer(op(i).type) && !m_batch.empty() && std::all_of(m_batch.begin(), m_batch.end(), isPostedWith);
+        if (!together)
+            closeBatch();
+        if (!afterBarrier)
+            for (const int j : m_before)
+                follow(i, j);
+        m_batch.push_back(i);
+        if (isCompute(op(i).type))
+            addCompute(i);
+        m_last[static_cast<std::size_t>(op(i).type)] = i;
+    }
+    /// A computation waits for its receive also where that runs beside others, and for its feeder where no transfers are recorded.
+    void addCompute(int i)
+    {
+        follow(i, m_links.recvOf[static_cast<std::size_t>(i)]);
+        if (m_feeds)
+            follow(i, m_links.feederOf[static_cast<std::size_t>(i)]);
+        if (op(i).type == TraceOp::forwardCompute)
+            if (const auto at = m_chunkGather.find(op(i).chunk); at != m_chunkGather.end()) {
+                follow(i, at->second);
+                m_chunkGather.erase(at);
+            }
+    }
+    void addBeside(int i)
+    {
+        const TraceOp type = op(i).type;
+        int& last = m_last[static_cast<std::size_t>(type)];
+        follow(i, last);
+        if (isSend(type))
+            follow(i, m_links.computeOf[static_cast<std::size_t>(i)]);
+        if (type == TraceOp::paramsAllGather)
+            m_chunkGather[op(i).chunk] = i;
+        if (type == TraceOp::gradsReduceScatter || type == TraceOp::garbageCollection)
+            follow(i, m_last[static_cast<std::size_t>(TraceOp::backwardCompute)]);
+        last = i;
+    }
+
+    const TraceStep& m_step;
+    const StepLinks& m_links;
+    ReplayGraph::Builder& m_builder;
+    std::vector<bool> m_beside;
+    std::vector<int> m_before, m_batch, m_pipelineEnd;
+    std::array<int, kTraceOps> m_last{};
+    std::map<int, int> m_chunkGather;
+    bool m_feeds;
+};
+
+} // namespace
+
+std::optional<BlockingGraph> blockingGraph(const TraceStep& step, const TraceJob& job, const StepLinks& links,
+                                           const HiddenBarriers& barriers)
+{
+    ReplayGraph::Builder builder;
+    (void)builder.addNodes(static_cast<int>(step.operations.size()));
+    const std::vector<int> begins = workerBegins(step, job);
+    std::vector<std::vector<int>> ends; // of each worker's pipeline, then of the barriers behind it
+    BlockingGraph result;
+    Program program(step, links, builder, !job.transfersRecorded);
+    for (std::size_t w = 0; w + 1 < begins.size(); ++w) {
+        result.firstOfTail.push_back(program.add(begins[w], begins[w + 1]));
+        ends.push_back(program.pipelineEnd());
+    }
+    for (const std::vector<int>& workers : barriers) {
+        const int first = builder.addNodes(static_cast<int>(workers.size()));
+        std::vector<int> members;
+        for (std::size_t k = 0; k < workers.size(); ++k) {
+            std::vector<int>& end = ends[static_cast<std::size_t>(workers[k])];
+            members.push_back(first + static_cast<int>(k));
+            for (const int node : end)
+                builder.addDependency(members.back(), node);
+            end = {members.back()};
+        }
+        builder.addGroup(members);
+        result.barriers.push_back(std::move(members));
+    }
+    for (std::size_t w = 0; w < ends.size(); ++w)
+        for (const int node : ends[w])
+            if (result.firstOfTail[w] >= 0)
+                builder.addDependency(result.firstOfTail[w], node);
+    for (const std::vector<int>& group : links.groups)
+        builder.addGroup(group);
+    std::optional<ReplayGraph> graph = builder.graph();
+    if (!graph)
+        return std::nullopt;
+    result.graph = std::move(*graph);
+    return result;
+}
+
+std::vector<double> launchGaps(const TraceStep& step, const BlockingGraph& graph)
+{
+    const auto nodes = static_cast<std::size_t>(graph.graph.nodes());
+    const double begin = step.begin();
+    std::vector<double> end(nodes, begin), gaps(nodes, 0.0);
+    for (std::size_t i = 0; i < step.operations.size(); ++i)
+        end[i] = step.operations[i].end();
+    const auto ready = [&](int node) {
+        const std::span<const int> on = graph.graph.dependencies(node);
+        double latest = on.empty() ? begin : -std::numeric_limits<double>::infinity();
+        for (const int d : on)
+            latest = std::max(latest, end[static_cast<std::size_t>(d)]);
+        return latest;
+    };
+    for (const std::vector<int>& members : graph.barriers) {
+        double latest = begin;
+        for (const int member : members)
+            latest = std::max(latest, ready(member));
+        for (const int member : members)
+            end[static_cast<std::size_t>(member)] = latest;
+    }
+    for (std::size_t i = 0; i < step.operations.size(); ++i) {
+        gaps[i] = step.operations[i].start - ready(static_cast<int>(i));
+        if (gaps[i] <= -kClockError)
+            gaps[i] = 0;
+    }
+    return gaps;
+}
+
+std::vector<double> nodeSeconds(const TraceStep& step, const StepLinks& links, const BlockingGraph& graph)
+{
+    std::vector<double> seconds = transferSeconds(step, links);
+    seconds.resize(static_cast<std::size_t>(graph.graph.nodes()), 0.0);
+    return seconds;
+}
+
+} // namespace prism

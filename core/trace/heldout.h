@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Predicts the steps of a measured job from a part of them and compares with the rest.
+#pragma once
+
+#include "core/trace/tracejob.h"
+
+#include <cstdint>
+#include <string>
+
+namespace prism {
+
+struct HeldOutOptions {
+    /// Which steps to learn from: "even" or "odd" places in the series, "first-half", a fraction in (0, 1) drawn with the seed (at least
+    /// one step), or step numbers "17,20". The others are held out.
+    std::string train = "even";
+    bool excludeStartup = false; ///< leave start-up steps (startup.h) out of both parts
+    int trainReplicas = 0;       ///< learn from the first so many replicas alone; 0 = all
+    std::uint64_t seed = 1;
+    int samples = 4000; ///< steps to draw, 100 to 1,000,000
+};
+
+/// A distribution of step times beside the held-out steps. Errors are relative: predicted / measured - 1.
+struct DistributionScore {
+    double mean = 0, p50 = 0, p95 = 0; ///< seconds
+    double meanError = 0, p50Error = 0, p95Error = 0;
+    double ks = 0, wassersteinSeconds = 0;
+};
+
+struct HeldOut {
+    int trainSteps = 0, heldOutSteps = 0, startupSteps = 0, replicas = 0, trainReplicas = 0;
+    double measuredMean = 0, measuredP50 = 0, measuredP95 = 0; ///< of the held-out steps, seconds
+    DistributionScore predicted;
+    DistributionScore baseline; ///< the plain distribution of the training steps
+    double ksFloor = 0;         ///< mean KS between random parts of the measured steps, of the same sizes
+    double ksCritical = 0;      ///< 5 % critical value for the held-out steps against a known distribution
+    double replicaPhaseKs = 0;  ///< of the ends of each replica's computations
+    double workerNoiseShare = 0, stepNoiseShare = 0, microBatchCorrelation = 0; ///< computeFactors
+    std::vector<std::string> barriers;
+    std::vector<std::string> assumptions;
+    std::vector<double> predictedSeconds; ///< ascending
+    Diagnostics notes;
+};
+
+/// Errors: options out of range, no step to learn from or to hold out. Same job, options and version: the same bits. Any thread.
+[[nodiscard]] Result<HeldOut> heldOutPrediction(const TraceJob& job, const HeldOutOptions& options);
+
+} // namespace prism

@@ -1,0 +1,407 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/trace/kineto.h"
+
+#include "core/base/jsontext.h"
+#include "core/base/text.h"
+#include "core/trace/eventstream.h"
+
+#include <nlohmann/json.hpp>
+#include <simdjson.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <unordered_map>
+
+namespace prism {
+
+namespace {
+
+namespace fs = std::filesystem;
+namespace ondemand = simdjson::ondemand;
+
+constexpr std::size_t kMaxFiles = 65'536, kMaxNames = 1'000'000, kMaxSteps = 100'000, kMaxText = 4096, kPadding = 64;
+constexpr double kMaxMicroseconds = 1e16; // some three hundred years
+constexpr std::int64_t kMaxIndex = 1 << 20;
+
+enum class Category { other, kernel, copy, runtime, communication, step };
+
+/// What is taken from one event.
+struct Event {
+    std::string_view phase, category, name;
+    double start = 0, duration = -1;
+    std::int64_t pid = -1, tid = -1;
+    bool hasStart = false;
+    std::int64_t correlation = -1, externalId = -1, stream = -1, device = -1;
+    std::uint32_t grid = 0, block = 0;
+    KinetoCollective collective;
+};
+
+bool isKernelCategory(std::string_view category)
+{
+    return category == "kernel" || category == "Kernel";
+}
+bool isCopyCategory(std::string_view category)
+{
+    return category == "gpu_memcpy" || category == "gpu_memset" || category == "Memcpy" || category == "Memset";
+}
+bool isRuntimeCategory(std::string_view category)
+{
+    return category == "cuda_runtime" || category == "cuda_driver" || category == "Runtime";
+}
+
+/// Whole numbers, also where they are written as text or with a fraction.
+std::int64_t wholeOf(ondemand::value value)
+{
+    double number = 0;
+    std::string_view text;
+    if (value.get_double().get(number) == simdjson::SUCCESS)
+        return std::isfinite(number) && std::abs(number) < 9e18 ? static_cast<std::int64_t>(number) : -1;
+    if (value.get_string().get(text) == simdjson::SUCCESS)
+        if (const auto read = integerFromText(text))
+            return *read;
+    return -1;
+}
+
+std::string textOf(ondemand::value value)
+{
+    std::string_view text;
+    if (value.get_string().get(text) == simdjson::SUCCESS)
+        return std::string(text.substr(0, kMaxText));
+    if (value.raw_json_token().empty())
+        return {};
+    return std::string(trimmed(value.raw_json_token()).substr(0, kMaxText));
+}
+
+std::uint32_t productOf(ondemand::value value)
+{
+    ondemand::array list;
+    if (value.get_array().get(list) != simdjson::SUCCESS)
+        return 0;
+    double product = 1;
+    for (auto entry : list) {
+        double number = 0;
+        if (entry.get_double().get(number) != simdjson::SUCCESS)
+            return 0;
+        product *= number;
+    }
+    return product > 0 && product < 4e9 ? static_cast<std::uint32_t>(product) : 0;
+}
+
+void readArgument(ondemand::field& field, Event& e)
+{
+    std::string_view key;
+    if (field.unescaped_key().get(key) != simdjson::SUCCESS)
+        return;
+    ondemand::value value = field.value();
+    KinetoCollective& c = e.collective;
+    if (key == "correlation")
+        e.correlation = wholeOf(value);
+    else if (key == "External id" || key == "external id")
+        e.externalId = wholeOf(value);
+    else if (key == "stream")
+        e.stream = wholeOf(value);
+    else if (key == "device")
+        e.device = wholeOf(value);
+    else if (key == "grid")
+        e.grid = productOf(value);
+    else if (key == "block")
+        e.block = productOf(value);
+    else if (key == "Collective name")
+        c.name = textOf(value);
+    else if (key == "Process Group Name")
+        c.group = textOf(value);
+    else if (key == "Process Group Ranks")
+        c.ranks = textOf(value);
+    else if (key == "dtype")
+        c.dtype = textOf(value);
+    else if (key == "Group size")
+        c.groupSize = wholeOf(value);
+    else if (key == "In msg nelems")
+        c.inElements = wholeOf(value);
+    else if (key == "Out msg nelems")
+        c.outElements = wholeOf(value);
+}
+
+/// Reads what is needed of one event; false where it is broken. Events that nobody asks for end early.
+bool readEvent(ondemand::object object, Event& e, Category& category)
+{
+    category = Category::other;
+    for (auto entry : object) {
+        ondemand::field field;
+        if (std::move(entry).get(field) != simdjson::SUCCESS)
+            return false;
+        std::string_view key;
+        if (field.unescaped_key().get(key) != simdjson::SUCCESS)
+            return false;
+        ondemand::value value = field.value();
+        if (key == "ph") {
+            if (value.get_string().get(e.phase) != simdjson::SUCCESS)
+                return false;
+            if (e.phase != "X")
+                return true;
+        } else if (key == "cat") {
+            if (value.get_string().get(e.category) != simdjson::SUCCESS)
+                return false;
+            const bool isWanted = isKernelCategory(e.category) || isCopyCategory(e.category) || isRuntimeCategory(e.category)
+                                  || e.category == "cpu_op" || e.category == "user_annotation" || e.category == "Operator";
+            if (!isWanted)
+                return true;
+        } else if (key == "name") {
+            if (value.get_string().get(e.name) != simdjson::SUCCESS)
+                return false;
+            if ((e.category == "cpu_op" && e.name != "record_param_comms")
+                || (e.category == "user_annotation" && !e.name.starts_with("ProfilerStep")))
+                return true;
+        } else if (key == "ts") {
+            std::string_view text;
+            e.hasStart = value.get_double().get(e.start) == simdjson::SUCCESS;
+            if (!e.hasStart && value.get_string().get(text) == simdjson::SUCCESS)
+                if (const auto read = doubleFromText(text)) {
+                    e.start = *read;
+                    e.hasStart = true;
+                }
+        } else if (key == "dur") {
+            if (value.get_double().get(e.duration) != simdjson::SUCCESS)
+                return false;
+        } else if (key == "pid") {
+            e.pid = wholeOf(value);
+        } else if (key == "tid") {
+            e.tid = wholeOf(value);
+        } else if (key == "args") {
+            ondemand::object arguments;
+            if (value.get_object().get(arguments) != simdjson::SUCCESS)
+                continue;
+            for (auto argument : arguments) {
+                ondemand::field inner;
+                if (std::move(argument).get(inner) != simdjson::SUCCESS)
+                    return false;
+                readArgument(inner, e);
+            }
+        }
+    }
+    if (isKernelCategory(e.category))
+        category = Category::kernel;
+    else if (isCopyCategory(e.category))
+        category = Category::copy;
+    else if (isRuntimeCategory(e.category))
+        category = Category::runtime;
+    else if (e.name == "record_param_comms")
+        category = Category::communication;
+    else if (e.name.starts_with("ProfilerStep"))
+        category = Category::step;
+    return true;
+}
+
+/// Gathers one file's events.
+class FileReader {
+public:
+    explicit FileReader(KinetoRank& all) : m_all(all) {}
+
+    /// How many of the array's elements could be read.
+    std::size_t read(std::string_view array)
+    {
+        std::size_t done = 0;
+        ondemand::document document;
+        ondemand::array list;
+        if (m_parser.iterate(array.data(), array.size(), array.size() + kPadding).get(document) != simdjson::SUCCESS
+            || document.get_array().get(list) != simdjson::SUCCESS)
+            return 0;
+        for (auto element : list) {
+            ondemand::object object;
+            Event e;
+            Category category = Category::other;
+            if (element.get_object().get(object) != simdjson::SUCCESS || !readEvent(object, e, category))
+                return done;
+            ++done;
+            ++m_all.events;
+            take(e, category);
+        }
+        return done;
+    }
+
+    /// Joins launches and collectives with kernels.
+    void finish()
+    {
+        for (KinetoKernel& k : m_all.kernels) {
+            std::int64_t external = k.externalId;
+            if (const auto at = m_launches.find(k.correlation); at != m_launches.end()) {
+                k.launch = at->second.first;
+                if (external < 0)
+                    external = at->second.second;
+            }
+            if (const auto at = m_communication.find(external); k.collective < 0 && at != m_communication.end())
+                k.collective = at->second;
+            k.isCollective = k.isCollective || (k.collective >= 0 && !k.isCopy);
+        }
+        std::stable_sort(m_all.kernels.begin(), m_all.kernels.end(), [](const auto& a, const auto& b) { return a.start < b.start; });
+        std::stable_sort(m_all.steps.begin(), m_all.steps.end(), [](const auto& a, const auto& b) { return a.start < b.start; });
+        say(m_negative, " GPU activities have no valid time and were left out");
+    }
+
+private:
+    void say(std::uint64_t n, const char* what)
+    {
+        if (n > 0)
+            m_all.notes.push_back({Severity::warning, m_all.path, std::to_string(n) + what, "", "", "", ""});
+    }
+    std::uint32_t nameOf(std::string_view name)
+    {
+        const auto [at, isNew] = m_names.try_emplace(std::string(name.substr(0, kMaxText)), static_cast<std::uint32_t>(m_all.names.size()));
+        if (isNew && m_all.names.size() < kMaxNames)
+            m_all.names.push_back(at->first);
+        return std::min(at->second, static_cast<std::uint32_t>(m_all.names.size() - 1));
+    }
+    void take(const Event& e, Category category)
+    {
+        if (category == Category::runtime && e.correlation >= 0)
+            m_launches[e.correlation] = {e.hasStart ? e.start : -1, e.externalId};
+        if (category == Category::communication && e.externalId >= 0 && !e.collective.name.empty()) {
+            m_communication[e.externalId] = static_cast<std::int32_t>(m_all.collectives.size());
+            m_all.collectives.push_back(e.collective);
+        }
+        const bool isTimed = e.hasStart && std::isfinite(e.duration) && e.duration >= 0 && std::abs(e.start) < kMaxMicroseconds
+                             && e.duration < kMaxMicroseconds;
+        if (category == Category::step && isTimed && m_all.steps.size() < kMaxSteps)
+            m_all.steps.push_back({std::string(e.name.substr(0, 100)), e.start, e.duration});
+        if (category != Category::kernel && category != Category::copy)
+            return;
+        if (!isTimed) {
+            ++m_negative;
+            return;
+        }
+        KinetoKernel k{
+            .start = e.start, .duration = e.duration, .name = nameOf(e.name), .correlation = e.correlation, .externalId = e.externalId};
+        k.stream = static_cast<std::int32_t>(std::clamp<std::int64_t>(e.stream >= 0 ? e.stream : e.tid, -1, kMaxIndex));
+        k.device = static_cast<std::int32_t>(std::clamp<std::int64_t>(e.device >= 0 ? e.device : e.pid, -1, kMaxIndex));
+        k.grid = e.grid;
+        k.block = e.block;
+        k.isCopy = category == Category::copy;
+        k.isCollective = !k.isCopy && isCollectiveKernel(e.name);
+        if (!k.isCopy && !e.collective.name.empty()) {
+            k.collective = static_cast<std::int32_t>(m_all.collectives.size());
+            m_all.collectives.push_back(e.collective);
+        }
+        m_all.kernels.push_back(k);
+    }
+
+    KinetoRank& m_all;
+    ondemand::parser m_parser;
+    std::unordered_map<std::string, std::uint32_t> m_names;
+    std::unordered_map<std::int64_t, std::pair<double, std::int64_t>> m_launches; ///< by correlation: begin, external id
+    std::unordered_map<std::int64_t, std::int32_t> m_communication;               ///< by external id
+    std::uint64_t m_negative = 0;
+};
+
+/// Rank and world size from the text around the events.
+void readDistributedInfo(std::string head, const std::string& trailer, KinetoRank& rank)
+{
+    for (const std::string& text : {head + "\"traceEvents\": []}", "{\"traceEvents\": []" + trailer}) {
+        const auto json = parseJson(text);
+        if (!json.ok() || !json->is_object())
+            continue;
+        const auto info = json->find("distributedInfo");
+        if (info == json->end() || !info->is_object())
+            continue;
+        const auto number = [&](const char* key) {
+            const auto at = info->find(key);
+            return at != info->end() && at->is_number_integer()
+                       ? static_cast<int>(std::clamp<std::int64_t>(at->get<std::int64_t>(), 0, 1 << 24))
+                       : 0;
+        };
+        rank.rank = number("rank");
+        rank.worldSize = number("world_size");
+    }
+}
+
+/// One rank per device where several devices run collectives.
+std::vector<KinetoRank> splitByDevice(KinetoRank all)
+{
+    std::set<std::int32_t> devices;
+    for (const KinetoKernel& k : all.kernels)
+        if (k.isCollective)
+            devices.insert(k.device);
+    std::vector<KinetoRank> ranks;
+    if (devices.size() < 2) {
+        ranks.push_back(std::move(all));
+        return ranks;
+    }
+    for (const std::int32_t device : devices) {
+        KinetoRank one = all;
+        one.rank = device;
+        std::erase_if(one.kernels, [&](const KinetoKernel& k) { return k.device != device; });
+        ranks.push_back(std::move(one));
+    }
+    return ranks;
+}
+
+} // namespace
+
+bool isCollectiveKernel(std::string_view name)
+{
+    const std::string low = lowered(name.substr(0, 200));
+    return low.find("ncclkernel") != std::string::npos || low.find("nccldevkernel") != std::string::npos
+           || low.find("ncclkern_") != std::string::npos || low.starts_with("nccl") || low.starts_with("rccl")
+           || low.find("ncclsymk") != std::string::npos;
+}
+
+Result<std::vector<KinetoRank>> readKineto(const std::string& path, const ReadControl& control)
+{
+    Result<ByteSource> source = ByteSource::open(path, control);
+    if (!source)
+        return source.errors();
+    KinetoRank all;
+    all.path = path;
+    FileReader reader(all);
+    const EventStreamEnd end = readEventStream(source.value(), [&](std::string_view array, std::size_t) { return reader.read(array); });
+    if (source.value().end() == StreamEnd::cancelled)
+        return Diagnostic{Severity::error, path, streamEndText(StreamEnd::cancelled), "", "", "", ""};
+    if (!end.foundArray)
+        return Diagnostic{
+            Severity::error, path, "there is no list of events", "", "\"traceEvents\": [ ... ] or a JSON array of events", "", ""};
+    if (end.broken > 0)
+        all.notes.push_back({Severity::warning, path, std::to_string(end.broken) + " events are broken and were left out", "", "", "", ""});
+    if (const std::string text = streamEndText(source.value().end()); !text.empty())
+        all.notes.push_back({Severity::warning, path, text, "", "", "", ""});
+    else if (!end.closedArray)
+        all.notes.push_back({Severity::warning, path, "the list of events has no end", "", "", "", ""});
+    reader.finish();
+    if (all.kernels.empty())
+        return Diagnostic{Severity::error,
+                          path,
+                          "there is no GPU activity",
+                          std::to_string(all.events) + " events",
+                          "events of the category kernel",
+                          "",
+                          ""};
+    readDistributedInfo(end.header, end.trailer, all);
+    return splitByDevice(std::move(all));
+}
+
+Result<std::vector<std::string>> kinetoFiles(const std::vector<std::string>& paths)
+{
+    std::vector<std::string> files;
+    const auto isTrace = [](const std::string& name) { return name.ends_with(".json") || name.ends_with(".json.gz"); };
+    for (const std::string& path : paths) {
+        std::error_code error;
+        if (!fs::is_directory(path, error)) {
+            if (!fs::exists(path, error))
+                return Diagnostic{Severity::error, path, "there is no such file or folder", "", "", "", ""};
+            files.push_back(path);
+            continue;
+        }
+        for (fs::recursive_directory_iterator at(path, fs::directory_options::skip_permission_denied, error), end;
+             !error && at != end && files.size() < kMaxFiles; at.increment(error))
+            if (at->is_regular_file(error) && isTrace(at->path().filename().string()))
+                files.push_back(at->path().string());
+    }
+    std::sort(files.begin(), files.end());
+    if (files.empty())
+        return Diagnostic{
+            Severity::error, paths.empty() ? "" : paths.front(), "there is no trace file in it", "", "*.json or *.json.gz", "", ""};
+    return files;
+}
+
+} // namespace prism

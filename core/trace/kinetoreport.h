@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the traces of some ranks say together: matched collectives, host gaps, pools of durations.
+#pragma once
+
+#include "core/stats/fit.h"
+#include "core/trace/kineto.h"
+
+#include <optional>
+
+namespace prism {
+
+/// The k-th call of a collective in a group, on every rank of the group whose trace is there.
+struct CollectiveGroup {
+    std::string name;      ///< process group and operation, or "not named" where the trace does not say
+    std::string operation; ///< "allreduce", ...
+    std::string dtype;
+    std::int64_t groupSize = 0, bytes = 0; ///< 0 = not said
+    int ranksSeen = 0;                     ///< ranks with a trace
+    int calls = 0, matched = 0;            ///< kernels, and those whose call stands on all of these ranks
+    double medianSeconds = 0;              ///< as recorded, with waiting
+    /// Transfer time: from the last arriver to the own end where all ranks of the group are there; with one end only the lower part of
+    /// an Otsu split of the durations, where they fall in two parts at all.
+    double transferSeconds = 0, waitingSeconds = 0; ///< medians; waiting is what remains of the mean
+    std::string split;                              ///< how the two were told apart
+};
+
+/// One pool of durations, seconds, with the family that fits best.
+struct DurationPool {
+    std::string signature; ///< kernel name, grid, stream; or collective, group size, bytes
+    std::vector<double> seconds;
+    std::optional<Fit> fit; ///< smallest KS distance; none for fewer than 8 values or no spread
+    std::string warning;    ///< too few values, or no family passes at 5 %
+};
+
+struct RankReport {
+    int rank = 0;
+    double clockOffsetSeconds = 0; ///< taken off before ranks are compared
+    std::uint64_t kernels = 0, collectives = 0, describedCollectives = 0;
+    int streams = 0;
+    std::vector<double> stepSeconds; ///< ProfilerStep windows
+    double busySeconds = 0, spanSeconds = 0;
+    double hostGapSeconds = 0; ///< idle because the next kernel was launched only after the GPU had run dry
+    std::uint64_t hostGaps = 0;
+    double longestHostGapSeconds = 0;
+};
+
+struct KinetoReport {
+    std::vector<RankReport> ranks;
+    std::vector<CollectiveGroup> groups;
+    std::uint64_t collectiveKernels = 0, matchedKernels = 0;
+    std::vector<std::string> unmatched; ///< the first fifty
+    std::vector<DurationPool> pools;    ///< by total time, longest first
+    Diagnostics notes;
+};
+
+/// Ranks in any order; two traces of one rank number are kept apart. Pure; any thread. O(n log n).
+[[nodiscard]] KinetoReport kinetoReport(const std::vector<KinetoRank>& ranks);
+
+/// Threshold that splits positive values in two parts with the largest variance between them, of their logarithms (N. Otsu, IEEE Trans.
+/// SMC 9, 1979, doi:10.1109/TSMC.1979.4310076); nothing where the upper part's mean is not twice the lower's or there are fewer than 8.
+[[nodiscard]] std::optional<double> otsuSplit(std::vector<double> values);
+
+} // namespace prism

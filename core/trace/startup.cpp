@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/trace/startup.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace prism {
+
+namespace {
+
+constexpr std::size_t kLeastSteps = 6;
+constexpr double kDeviations = 4, kLeastShare = 0.01;
+constexpr double kNormalMad = 1.4826; // standard deviation of a normal distribution over its median absolute deviation
+
+double median(std::vector<double> values)
+{
+    std::sort(values.begin(), values.end());
+    const std::size_t half = values.size() / 2;
+    return values.size() % 2 == 1 ? values[half] : 0.5 * (values[half - 1] + values[half]);
+}
+
+} // namespace
+
+std::size_t startupSteps(std::span<const double> seconds)
+{
+    const std::size_t n = seconds.size();
+    if (n < kLeastSteps)
+        return 0;
+    std::vector<double> later(seconds.begin() + static_cast<std::ptrdiff_t>(n / 2), seconds.end());
+    const double middle = median(later);
+    for (double& x : later)
+        x = std::abs(x - middle);
+    const double limit = std::max(kDeviations * kNormalMad * median(later), kLeastShare * middle);
+    std::size_t startup = 0, outliers = 0;
+    for (std::size_t k = 0; k < n / 3; ++k) {
+        if (!(std::abs(seconds[k] - middle) > limit))
+            continue;
+        ++outliers;
+        if (3 * outliers >= 2 * (k + 1))
+            startup = k + 1;
+    }
+    return startup;
+}
+
+} // namespace prism

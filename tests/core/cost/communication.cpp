@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Communication told apart, on a graph that is worked out by hand.
+#include "core/cost/communication.h"
+
+#include <gtest/gtest.h>
+
+namespace prism {
+namespace {
+
+/// Two stages, two micro-batches: a kernel of 1 s and an all-gather of 0.4 s (0.3 s hidden) a pass.
+StepGraph graph()
+{
+    StepGraph g;
+    g.classes.resize(4);
+    g.classes[0].name = "gemm";
+    g.classes[1] = {"tp.all_gather", Scope::intraNode, Category::tensorParallel, {}, 1.0};
+    g.classes[2] = {"pp.send_recv", Scope::interNode, Category::pipeline, {}, 1.0};
+    g.classes[3] = {"dp.reduce_scatter", Scope::interNode, Category::dataParallel, {}, 1.0};
+    Op kernel, gather;
+    kernel.meanSeconds = 1;
+    gather.kernelClass = 1;
+    gather.meanSeconds = 0.4;
+    gather.hiddenSeconds = 0.3;
+    g.programs = {{"forward", {{2, {kernel, gather}}}}, {"backward", {{1, {kernel}}}}};
+    g.programOf = {{{0, 1, -1}}, {{0, 1, -1}}};
+    g.schedule.numStages = 2;
+    g.schedule.numChunks = 1;
+    g.schedule.numMicrobatches = 2;
+    g.schedule.path = {{0, 0}, {1, 0}};
+    g.schedule.order.assign(2, {{Phase::forward, 0, 0}, {Phase::backward, 0, 0}, {Phase::forward, 0, 1}, {Phase::backward, 0, 1}});
+    StepOp send;
+    send.kernelClass = 2;
+    send.meanSeconds = 0.1;
+    g.sendForward = g.sendBackward = {send};
+    StepOp sync;
+    sync.kernelClass = 3;
+    sync.meanSeconds = 2;
+    sync.hiddenSeconds = 1.5;
+    g.gradSync = {sync, {}};
+    return g;
+}
+
+const ClassCommunication& of(const Communication& c, const std::string& name)
+{
+    for (const ClassCommunication& one : c.classes)
+        if (one.name == name)
+            return one;
+    static const ClassCommunication none;
+    return none;
+}
+
+TEST(Communication, TellsHiddenFromExposedPerClassAndScope)
+{
+    const Communication c = communicationOf(graph(), 10);
+    EXPECT_EQ(c.stage, 0); // both compute alike, stage 0 has the synchronisation
+    ASSERT_EQ(c.classes.size(), 3U);
+    EXPECT_NEAR(of(c, "tp.all_gather").hiddenSeconds, 2 * 2 * 0.3, 1e-12); // two layers, two micro-batches
+    EXPECT_NEAR(of(c, "tp.all_gather").exposedSeconds, 2 * 2 * 0.1, 1e-12);
+    EXPECT_NEAR(of(c, "pp.send_recv").hiddenSeconds, 0.2, 1e-12);
+    EXPECT_NEAR(of(c, "dp.reduce_scatter").hiddenSeconds, 1.5, 1e-12);
+    EXPECT_NEAR(of(c, "dp.reduce_scatter").meanExposedSeconds, 0.25, 1e-12); // one stage of two
+    EXPECT_NEAR(c.exposedShare, (0.4 + 0.5) / 10, 1e-12);
+    EXPECT_NEAR(c.exposedShareOfGpuHours, (0.4 + 0.25) / 10, 1e-12);
+}
+
+TEST(Communication, ATransferThatOccupiesItsSenderIsExposed)
+{
+    StepGraph g = graph();
+    g.transferOccupiesSender = true;
+    EXPECT_NEAR(of(communicationOf(g, 10), "pp.send_recv").exposedSeconds, 0.2, 1e-12);
+}
+
+} // namespace
+} // namespace prism

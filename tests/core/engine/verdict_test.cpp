@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What stands against a result is named: memory, calibration, an MFU that nobody has published, a fitted tail.
+#include "core/engine/verdict.h"
+
+#include <gtest/gtest.h>
+
+namespace prism {
+
+namespace {
+
+Snapshot soundSnapshot()
+{
+    Snapshot s;
+    auto costed = std::make_shared<CostedStep>();
+    costed->memory = {{}, 60, 80, true};
+    s.costed = costed;
+    s.samples = std::make_shared<const StepSamples>();
+    s.mfu = 0.4;
+    return s;
+}
+
+} // namespace
+
+TEST(Verdict, ASoundResultHasNoDoubts)
+{
+    EXPECT_TRUE(verdictOf(soundSnapshot()).sound());
+    EXPECT_TRUE(verdictOf(soundSnapshot()).possible());
+    EXPECT_TRUE(verdictOf(Snapshot()).sound()) << "before the first result nothing is known";
+}
+
+TEST(Verdict, AJobThatDoesNotFitIsImpossible)
+{
+    Snapshot s = soundSnapshot();
+    auto costed = std::make_shared<CostedStep>(*s.costed);
+    costed->memory = {{}, 144, 80, false};
+    s.costed = costed;
+    const Verdict verdict = verdictOf(s);
+    EXPECT_FALSE(verdict.possible());
+    ASSERT_EQ(verdict.doubts.size(), 1U);
+    EXPECT_EQ(verdict.doubts[0].sentence, "The fullest stage needs 144.0 GiB on a GPU of 80.0 GiB.");
+}
+
+TEST(Verdict, EveryInputOutsideOfTheCalibrationIsNamed)
+{
+    Snapshot s = soundSnapshot();
+    auto costed = std::make_shared<CostedStep>(*s.costed);
+    costed->withinCalibration = false;
+    s.costed = costed;
+    s.diagnostics.push_back({Severity::warning, "cluster.gpu", "outside of the calibration: no step of b200", "b200", "h100", "", ""});
+    s.diagnostics.push_back({Severity::warning, "training", "something else", "", "", "", ""});
+    const Verdict verdict = verdictOf(s);
+    EXPECT_TRUE(verdict.possible());
+    ASSERT_EQ(verdict.doubts.size(), 1U);
+    EXPECT_EQ(verdict.doubts[0].kind, Doubt::Kind::outsideCalibration);
+    EXPECT_EQ(verdict.doubts[0].path, "cluster.gpu");
+    EXPECT_NE(verdict.doubts[0].sentence.find("validated: h100"), std::string::npos);
+}
+
+TEST(Verdict, AnMfuAboveThePublishedOnesAndAFittedTailAreDoubts)
+{
+    Snapshot s = soundSnapshot();
+    s.mfu = 0.76;
+    auto samples = std::make_shared<StepSamples>();
+    samples->warnings.push_back({Severity::warning, "samples", "The tail is extrapolated.", "", "", "", ""});
+    s.samples = samples;
+    const Verdict verdict = verdictOf(s);
+    ASSERT_EQ(verdict.doubts.size(), 2U);
+    EXPECT_EQ(verdict.doubts[0].kind, Doubt::Kind::unheardOf);
+    EXPECT_EQ(verdict.doubts[1].kind, Doubt::Kind::extrapolatedTail);
+    s.mfu = kHighestPublishedMfu;
+    EXPECT_FALSE(verdictOf(s).has(Doubt::Kind::unheardOf));
+}
+
+} // namespace prism

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Next moves: goals as texts, and scenarios that were made bad in one parameter.
+#include "core/explore/moves.h"
+
+#include "core/scenario/presets.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace prism {
+namespace {
+
+TEST(Moves, GoalsAreReadFromText)
+{
+    EXPECT_EQ(moveGoal("p95 <= 4.0 s")->seconds, 4);
+    EXPECT_EQ(moveGoal("p50<=900ms")->probability, 0.5);
+    EXPECT_NEAR(moveGoal("p50<=900ms")->seconds, 0.9, 1e-12);
+    for (const char* wrong : {"", "p95", "p90 <= 4 s", "p95 <= -1 s", "p95 <= soon"})
+        EXPECT_FALSE(moveGoal(wrong).ok()) << wrong;
+}
+
+/// The best move of the preset after one value was made bad.
+Move bestAfter(const char* id, const char* bad)
+{
+    Evaluator evaluator;
+    InsightOptions options;
+    options.samples = 500;
+    const Result<Moves> moves = nextMoves(evaluator, *setParameter(*scenarioPreset("llama2-7b-8-a100"), id, bad), {}, options);
+    EXPECT_TRUE(moves.ok()) << id;
+    return moves->moves.front();
+}
+
+TEST(Moves, FindAPlantedBadValueFirst)
+{
+    // Full recomputation costs a third of the step; nothing else on one node comes near it.
+    const Move recompute = bestAfter("training.recompute_granularity", "full");
+    ASSERT_FALSE(recompute.settings.empty());
+    EXPECT_EQ(recompute.settings.front().first, "training.recompute_granularity");
+    EXPECT_TRUE(recompute.improves);
+    EXPECT_GT(recompute.p95Gain.value, 0);
+}
+
+TEST(Moves, ASlowNodeIsSwappedOut)
+{
+    Scenario slow = *scenarioPreset("llama2-7b-8-a100");
+    slow.variability.slow = {{0, -1, 4.0, 1.0}};
+    Evaluator evaluator;
+    InsightOptions options;
+    options.samples = 500;
+    MovesQuery query;
+    query.goal = MoveGoal{0.95, 1e9};
+    const Result<Moves> moves = nextMoves(evaluator, slow, query, options);
+    ASSERT_TRUE(moves.ok());
+    EXPECT_EQ(moves->moves.front().changes.front(), "Slow node 0 swapped out");
+    EXPECT_NEAR(moves->moves.front().reachesGoal, 1, 1e-9); // any step is below a billion seconds
+    EXPECT_EQ(moves->moves.front().shortOfGoalSeconds, 0);
+}
+
+} // namespace
+} // namespace prism

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Curves for charts: the empirical distribution with its band, the density, the probabilities that snap.
+#include "core/insight/curve.h"
+
+#include "core/stats/quantile.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace prism {
+namespace {
+
+TEST(CdfCurve, FewSamplesGiveTheirStepsWithTheBandOfMassart)
+{
+    const std::vector<CurvePoint> curve = cdfCurve({1, 2, 3, 4});
+    ASSERT_EQ(curve.size(), 4U);
+    const double band = std::sqrt(std::log(40.0) / 8); // sqrt(ln(2 / 0.05) / (2 n)), n = 4
+    for (int i = 0; i < 4; ++i) {
+        const CurvePoint& p = curve[static_cast<std::size_t>(i)];
+        EXPECT_EQ(p.seconds, i + 1.0);
+        EXPECT_DOUBLE_EQ(p.probability, (i + 1) / 4.0);
+        EXPECT_DOUBLE_EQ(p.low, std::max(0.0, p.probability - band));
+        EXPECT_DOUBLE_EQ(p.high, std::min(1.0, p.probability + band));
+    }
+}
+
+TEST(CdfCurve, EqualSamplesAreOneStepAndWhatIsNotFiniteIsCounted)
+{
+    int dropped = -1;
+    const std::vector<CurvePoint> curve = cdfCurve({2, 2, 2, 5, std::numeric_limits<double>::infinity()}, 512, &dropped);
+    ASSERT_EQ(curve.size(), 2U);
+    EXPECT_EQ(curve[0].probability, 0.75);
+    EXPECT_EQ(curve[1].probability, 1.0);
+    EXPECT_EQ(dropped, 1);
+    EXPECT_TRUE(cdfCurve({}).empty());
+}
+
+TEST(CdfCurve, ManySamplesAreThinnedButKeepBothEnds)
+{
+    std::vector<double> x;
+    for (int i = 0; i < 100'000; ++i)
+        x.push_back(i);
+    const std::vector<CurvePoint> curve = cdfCurve(x, 200);
+    ASSERT_LE(curve.size(), 201U);
+    EXPECT_EQ(curve.front().seconds, 0.0);
+    EXPECT_EQ(curve.back().seconds, 99'999.0);
+    for (const CurvePoint& p : curve)
+        EXPECT_NEAR(p.probability, (p.seconds + 1) / 100'000, 1e-12); // every point lies on the whole curve
+    EXPECT_LT(curve[1].seconds - curve[0].seconds, 20);               // dense where the tail is read
+}
+
+TEST(DensityCurve, IsTheNormalDensityOfNormalSamplesAndSumsToOne)
+{
+    const QuantileFunction normal({Family::normal, 0.1});
+    std::vector<double> x;
+    for (int i = 0; i < 4'000; ++i)
+        x.push_back(normal((i + 0.5) / 4'000));
+    const std::vector<DensityPoint> curve = densityCurve(x, 401);
+    double area = 0, highest = 0;
+    for (std::size_t i = 1; i < curve.size(); ++i) {
+        area += 0.5 * (curve[i].perSecond + curve[i - 1].perSecond) * (curve[i].seconds - curve[i - 1].seconds);
+        highest = std::max(highest, curve[i].perSecond);
+    }
+    EXPECT_NEAR(area, 1.0, 2e-3);
+    // The kernel of width 0.9 s n^(-1/5) widens the peak 1 / (0.1 sqrt(2 pi)) = 3.989 to s' = sqrt(s^2 + width^2).
+    const double width = 0.09 * std::pow(4'000, -0.2);
+    EXPECT_NEAR(highest, 1 / (std::sqrt(0.01 + width * width) * std::sqrt(2 * std::acos(-1.0))), 0.02);
+    EXPECT_TRUE(densityCurve({3, 3, 3}).empty());
+}
+
+TEST(SnappedProbability, TakesTheMarkThatIsNear)
+{
+    EXPECT_EQ(snappedProbability(0.948, 0.005), 0.95);
+    EXPECT_EQ(snappedProbability(0.93, 0.005), 0.93);
+    EXPECT_EQ(snappedProbability(0.5, 0.0), 0.5);
+}
+
+} // namespace
+} // namespace prism

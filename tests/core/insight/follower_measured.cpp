@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Real series replayed: no alarm as they are, and one within ten steps when the job gets slower. Needs the measured data.
+#include "core/insight/follow/follower.h"
+#include "core/measured/steplog.h"
+#include "core/measured/tables.h"
+#include "core/stats/random.h"
+
+#include "datafolder.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+namespace prism {
+namespace {
+
+/// Runs of every system of the folder's step series.
+std::vector<StepLog> logs(const std::string& folder)
+{
+    const std::string table = readTextFile(folder + "/steps/llama31_405b_steps.csv.gz").value();
+    std::string_view rest = table;
+    const std::vector<std::string> header = csvFields(nextLine(rest));
+    const auto at = static_cast<std::size_t>(std::find(header.begin(), header.end(), "system") - header.begin());
+    std::set<std::string> systems;
+    while (!rest.empty())
+        systems.insert(csvFields(nextLine(rest))[at]);
+    std::vector<StepLog> out;
+    for (const std::string& system : systems)
+        out.push_back(readStepLog(selectedRows(table, {"system=" + system}).value()).value());
+    return out;
+}
+
+/// Steps that vary as little as the quietest system: the thresholds are as sharp as they get.
+std::vector<double> predicted()
+{
+    std::vector<double> steps;
+    for (std::uint64_t i = 0; i < 2'000; ++i)
+        steps.push_back(30 * (1 + 0.003 * (uniform(1, stream(1), i) - 0.5)));
+    return steps;
+}
+
+FollowOptions options()
+{
+    FollowOptions o;
+    o.gpus = 512;
+    o.stallsPerGpuHour = 0.0018;
+    o.stallRateCv = 0.6;
+    return o;
+}
+
+TEST(FollowMeasured, UntouchedSeriesRaiseNoAlarm)
+{
+    const std::string folder = dataFolder();
+    if (folder.empty())
+        GTEST_SKIP() << "no PRISM_DATA";
+    for (const StepLog& log : logs(folder))
+        for (const LoggedRun& run : log.runs) {
+            StepFollower follower(predicted(), options());
+            for (const LoggedStep& step : run.steps)
+                for (const Deviation& d : follower.take(step))
+                    ADD_FAILURE() << run.name << " step " << d.step << ": " << d.text;
+        }
+}
+
+TEST(FollowMeasured, AJobThatSlowsDownIsFoundWithinTenSteps)
+{
+    const std::string folder = dataFolder();
+    if (folder.empty())
+        GTEST_SKIP() << "no PRISM_DATA";
+    for (const StepLog& log : logs(folder))
+        for (const LoggedRun& run : log.runs)
+            for (std::size_t from = 40; from + 12 < run.steps.size(); from += 37) {
+                StepFollower follower(predicted(), options());
+                bool found = false;
+                for (std::size_t i = 0; i < from + 10; ++i) {
+                    LoggedStep step = run.steps[i];
+                    step.seconds *= i >= from ? 1.08 : 1.0; // what a node at 1.15 leaves of it in a job with communication
+                    for (const Deviation& d : follower.take(step))
+                        found = found || (i >= from && d.kind == DeviationKind::level);
+                }
+                EXPECT_TRUE(found) << run.name << " from step " << from;
+            }
+}
+
+} // namespace
+} // namespace prism

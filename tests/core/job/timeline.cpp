@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Sampled runs against closed forms and against runs worked out by hand.
+#include "core/job/timeline.h"
+
+#include "core/job/checkpointing.h"
+#include "core/stats/moments.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace prism {
+namespace {
+
+TimelineInputs plain()
+{
+    TimelineInputs in;
+    in.workSeconds = 40 * 900;
+    in.interval = 900;
+    in.block = 60;
+    in.restart = 300;
+    in.softFailureRate = 1.0 / 6480;
+    in.longestSeconds = 1e9;
+    return in;
+}
+
+double sumOf(const RunLedger& r)
+{
+    return r.productive + r.checkpoint + r.rework + r.detection + r.restart + r.waiting + r.shrunk + r.slow + r.maintenance;
+}
+
+TEST(Timeline, SampledRunsHaveTheExpectedTimeAndDeviation)
+{
+    constexpr int kRuns = 20'000;
+    std::vector<double> wall;
+    for (int i = 0; i < kRuns; ++i)
+        wall.push_back(sampledRun(plain(), 7, static_cast<std::uint64_t>(i)).wall);
+    const RunTime expected = expectedRunTime({6480, 60, 300}, 900, 40);
+    EXPECT_NEAR(meanOf(wall), expected.mean, 3.5 * expected.std / std::sqrt(kRuns));
+    EXPECT_NEAR(std::sqrt(varianceOf(wall)), expected.std, 0.03 * expected.std);
+    std::sort(wall.begin(), wall.end());
+    EXPECT_NEAR(wall[kRuns * 95 / 100], 47'400, 150); // published run of the same model: 47,400 s and 0.925
+    EXPECT_NEAR(static_cast<double>(std::upper_bound(wall.begin(), wall.end(), 13 * 3600.0) - wall.begin()) / kRuns, 0.925, 0.008);
+}
+
+TEST(Timeline, WithoutEventsARunIsItsWorkAndItsCheckpoints)
+{
+    TimelineInputs in = plain();
+    in.softFailureRate = 0;
+    const RunLedger r = sampledRun(in, 1, 0);
+    EXPECT_NEAR(r.wall, 40 * 960, 1e-6);
+    EXPECT_NEAR(r.checkpoint, 40 * 60, 1e-6);
+    in.workSeconds = 1000; // a full segment, and a last one of 100 s with its checkpoint
+    EXPECT_NEAR(sampledRun(in, 1, 0).wall, 1000 + 2 * 60, 1e-6);
+}
+
+TEST(Timeline, TimesOfAllCausesSumToTheWall)
+{
+    TimelineInputs in = plain();
+    in.nodes = 64;
+    in.nodesPerReplica = 8;
+    in.nodeFailureRate = 1.0 / 20'000;
+    in.repair = 30'000;
+    in.detection = 30;
+    in.slowRate = 1.0 / 15'000;
+    in.slowFactor = 1.3;
+    in.slowLength = 4'000;
+    in.maintenanceEvery = 25'000;
+    in.maintenanceLength = 600;
+    for (const bool shrinks : {false, true})
+        for (const double mitigation : {0.0, 500.0})
+            for (std::uint64_t run = 0; run < 50; ++run) {
+                in.shrinks = shrinks;
+                in.slowMitigation = mitigation;
+                const RunLedger r = sampledRun(in, 3, run);
+                ASSERT_TRUE(r.finished);
+                EXPECT_NEAR(sumOf(r), r.wall, 1e-6 * r.wall);
+                EXPECT_NEAR(r.productive, in.workSeconds, 1e-6 * in.workSeconds);
+                EXPECT_GE(std::min({r.rework, r.slow, r.shrunk, r.waiting}), -1e-6);
+                EXPECT_EQ(shrinks ? r.waiting : r.shrunk, 0);
+            }
+}
+
+TEST(Timeline, ASlowEpisodeStretchesTheWorkDoneInIt)
+{
+    TimelineInputs in = plain();
+    in.softFailureRate = in.block = 0;
+    in.interval = INFINITY;
+    in.slowLength = 1e12; // once slow, always slow
+    in.slowFactor = 1.25;
+    in.slowRate = 1e-3;
+    const RunLedger r = sampledRun(in, 1, 0);
+    const double begin = (in.workSeconds - r.wall / 1.25) / (1 - 1 / 1.25); // where the wall clock says that it began
+    EXPECT_GT(begin, 0);
+    EXPECT_LT(begin, in.workSeconds);
+    EXPECT_NEAR(r.slow, (in.workSeconds - begin) * 0.25, 1e-3);
+}
+
+TEST(Timeline, WithoutASpareAJobWaitsForTheRepairOrShrinks)
+{
+    TimelineInputs in = plain();
+    in.softFailureRate = 0;
+    in.nodes = 4;
+    in.nodesPerReplica = 1;
+    in.nodeFailureRate = 1.0 / 50'000;
+    in.repair = 20'000;
+    const auto mean = [&] {
+        std::vector<double> wall;
+        for (std::uint64_t run = 0; run < 500; ++run)
+            wall.push_back(sampledRun(in, 5, run).wall);
+        return meanOf(wall);
+    };
+    const double waits = mean();
+    in.shrinks = true;
+    const double shrinks = mean();
+    in.shrinks = false;
+    in.spareNodes = 100;
+    const double spares = mean();
+    EXPECT_LT(spares, shrinks); // three quarters of the speed while a node is away
+    EXPECT_LT(shrinks, waits);
+}
+
+TEST(Timeline, AnAsynchronousCheckpointIsSafeOnlyLater)
+{
+    TimelineInputs in = plain();
+    in.block = 1;
+    const auto rework = [&](double persist) {
+        in.persist = persist;
+        double lost = 0, failures = 0;
+        for (std::uint64_t run = 0; run < 4'000; ++run) {
+            const RunLedger r = sampledRun(in, 9, run);
+            lost += r.rework;
+            failures += r.failures;
+        }
+        return lost / failures;
+    };
+    // A failure within 400 s of the k-th checkpoint since a restart loses a whole segment more: 900 sum_k P(k L < X < k L + 400).
+    const double length = 901, mtbf = 6480;
+    const double expected = 900 * (1 - std::exp(-400 / mtbf)) / std::expm1(length / mtbf);
+    EXPECT_NEAR(rework(400) - rework(0), expected, 0.08 * expected);
+}
+
+TEST(Timeline, AJobThatCannotEndIsGivenUp)
+{
+    TimelineInputs in = plain();
+    in.softFailureRate = 1;
+    in.longestSeconds = 1e6;
+    EXPECT_FALSE(sampledRun(in, 1, 0).finished);
+}
+
+} // namespace
+} // namespace prism

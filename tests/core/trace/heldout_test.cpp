@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Replay and prediction of measured jobs: what must hold by construction, and on real jobs.
+#include "core/trace/barriers.h"
+#include "core/trace/heldout.h"
+#include "core/trace/pipelineevents.h"
+#include "core/trace/regularjob.h"
+#include "core/trace/startup.h"
+#include "tables.h"
+
+#include "core/stats/random.h"
+#include "datafolder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <gtest/gtest.h>
+
+namespace prism {
+namespace {
+
+/// A made-up job of 8 replicas of one stage: computations of about 1 s, then all replicas wait for each other unrecorded, then reduce.
+std::string waitingJob(int steps)
+{
+    std::string text = kTableHeader;
+    for (int step = 0; step < steps; ++step) {
+        double latest = 0;
+        std::vector<double> end(8, 0.0);
+        for (int r = 0; r < 8; ++r)
+            for (int m = 0; m < 4; ++m) {
+                const double seconds = 0.2
+                                       + 0.1
+                                             * uniform(3, stream(1, static_cast<std::uint64_t>(step), static_cast<std::uint64_t>(r)),
+                                                       static_cast<std::uint64_t>(m));
+                text += tableRow(r, 0, step, "forward-compute", end[static_cast<std::size_t>(r)], seconds / 3, m);
+                text += tableRow(r, 0, step, "backward-compute", end[static_cast<std::size_t>(r)] + seconds / 3, seconds * 2 / 3, m);
+                end[static_cast<std::size_t>(r)] += seconds;
+                latest = std::max(latest, end[static_cast<std::size_t>(r)]);
+            }
+        for (int r = 0; r < 8; ++r)
+            text += tableRow(r, 0, step, "grads-reduce-scatter", latest + 0.001, 0.1);
+    }
+    return text;
+}
+
+TEST(Barriers, UnrecordedWaitIsFoundAndItsGapsAreGone)
+{
+    const auto job = jobOfText(waitingJob(12));
+    ASSERT_TRUE(job.ok());
+    const FoundBarriers found = hiddenBarriers(*job);
+    ASSERT_EQ(found.sets.size(), 1U);
+    EXPECT_EQ(found.sets[0].size(), 8U);
+    const auto regular = regularJob(*job, found.sets);
+    ASSERT_TRUE(regular.ok());
+    for (const RegularStep& s : regular->steps)
+        for (const double gap : s.gaps)
+            EXPECT_NEAR(gap, 0.0, 0.0011);
+}
+
+TEST(HeldOut, IndependentStepsAreMetWithinTheirNoise)
+{
+    const auto job = jobOfText(waitingJob(60));
+    ASSERT_TRUE(job.ok());
+    const auto h = heldOutPrediction(*job, {.train = "even", .samples = 2000});
+    ASSERT_TRUE(h.ok());
+    EXPECT_EQ(h->trainSteps, 30);
+    EXPECT_LT(std::abs(h->predicted.meanError), 0.02);
+    EXPECT_LT(h->predicted.ks, 2 * h->ksFloor);
+    EXPECT_NEAR(h->microBatchCorrelation, 1.0, 1e-6);
+    const auto again = heldOutPrediction(*job, {.train = "even", .samples = 2000});
+    EXPECT_EQ(again->predictedSeconds, h->predictedSeconds);
+}
+
+TEST(HeldOut, AQuarterOfTheReplicasStandsForAll)
+{
+    const auto job = jobOfText(waitingJob(60));
+    const auto h = heldOutPrediction(*job, {.train = "odd", .trainReplicas = 2, .samples = 2000});
+    ASSERT_TRUE(h.ok());
+    EXPECT_EQ(h->replicas, 8);
+    EXPECT_LT(std::abs(h->predicted.meanError), 0.03);
+    EXPECT_FALSE(h->assumptions.empty());
+}
+
+TEST(HeldOut, OptionsThatLeaveNothingAreErrors)
+{
+    const auto job = jobOfText(waitingJob(4));
+    EXPECT_FALSE(heldOutPrediction(*job, {.train = "sometimes"}).ok());
+    EXPECT_FALSE(heldOutPrediction(*job, {.train = "0,1,2,3"}).ok());
+    EXPECT_FALSE(heldOutPrediction(*job, {.train = "77"}).ok());
+    EXPECT_FALSE(heldOutPrediction(*job, {.samples = 1}).ok());
+    EXPECT_TRUE(heldOutPrediction(*job, {.train = "2"}).ok());
+}
+
+TEST(Startup, LevelAndOutliersAmongTheFirst)
+{
+    EXPECT_EQ(startupSteps(std::vector<double>{9, 8, 2, 2.01, 1.99, 2, 2.02, 2, 1.98}), 2U);
+    EXPECT_EQ(startupSteps(std::vector<double>{2, 2.01, 1.99, 2, 2.02, 2, 5, 1.98, 2}), 0U);
+    EXPECT_EQ(startupSteps(std::vector<double>{9, 1}), 0U);
+}
+
+TraceJob realJob(const std::string& name)
+{
+    const std::string stem = dataFolder() + "/traces/stage-" + name;
+    return std::move(readStageTable(stem + ".csv.gz", *readStageTableMeta(stem + ".meta.yaml"))).value();
+}
+
+class RealJobs : public testing::TestWithParam<const char*> {};
+
+TEST_P(RealJobs, ReplayWithTheGapsOfOtherStepsIsWithinHalfAPercent)
+{
+    if (dataFolder().empty())
+        GTEST_SKIP() << "no PRISM_DATA";
+    const TraceJob job = realJob(GetParam());
+    const HiddenBarriers barriers = hiddenBarriers(job).sets;
+    const auto regular = regularJob(job, barriers);
+    ASSERT_TRUE(regular.ok());
+    ASSERT_EQ(regular->steps.size(), job.steps.size());
+    for (std::size_t k = startupSteps(job.stepSeconds()); k < regular->steps.size(); ++k) {
+        const RegularStep& s = regular->steps[k];
+        const StepLinks links = stepLinks(*s.step, job);
+        const auto graph = blockingGraph(*s.step, job, links, barriers);
+        std::vector<double> gaps(static_cast<std::size_t>(graph->graph.nodes()), 0.0);
+        for (std::size_t j = 0; j < regular->size(); ++j) {
+            std::vector<double> others;
+            for (std::size_t m = 0; m < regular->steps.size(); ++m)
+                if (m != k)
+                    others.push_back(regular->steps[m].gaps[j]);
+            const auto middle = others.begin() + static_cast<std::ptrdiff_t>(others.size() / 2);
+            std::nth_element(others.begin(), middle, others.end());
+            gaps[static_cast<std::size_t>(s.operation[j])] = *middle;
+        }
+        ReplayTimes times;
+        graph->graph.run(nodeSeconds(*s.step, links, *graph), gaps, times);
+        EXPECT_NEAR(times.seconds() / s.stepSeconds, 1, 0.005) << s.step->number;
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(Traces, RealJobs, testing::Values("SE", "ST"));
+
+/// Means of the sizes of the errors over 12 random halves.
+struct Halves {
+    double mean = 0, p50 = 0, p95 = 0, ks = 0, phaseKs = 0;
+};
+
+Halves halves(const TraceJob& job, bool excludeStartup)
+{
+    Halves sum;
+    for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+        const auto h = heldOutPrediction(job, {.train = "0.5", .excludeStartup = excludeStartup, .seed = seed, .samples = 1000});
+        sum.mean += std::abs(h->predicted.meanError) / 12;
+        sum.p50 += std::abs(h->predicted.p50Error) / 12;
+        sum.p95 += std::abs(h->predicted.p95Error) / 12;
+        sum.ks += h->predicted.ks / 12;
+        sum.phaseKs += h->replicaPhaseKs / 12;
+    }
+    return sum;
+}
+
+TEST(RealJobs, HeldOutStepsOfTwoProductionJobs)
+{
+    if (dataFolder().empty())
+        GTEST_SKIP() << "no PRISM_DATA";
+    const Halves uneven = halves(realJob("SE"), false), even = halves(realJob("ST"), true);
+    EXPECT_LT(uneven.mean, 0.025);
+    EXPECT_LT(uneven.p95, 0.025);
+    EXPECT_LT(uneven.ks, 0.26);
+    EXPECT_LT(uneven.phaseKs, 0.06);
+    EXPECT_LT(even.mean, 0.005);
+    EXPECT_LT(even.p95, 0.005);
+}
+
+TEST(RealJobs, HeldOutStepsOfEightPipelineRanks)
+{
+    if (dataFolder().empty())
+        GTEST_SKIP() << "no PRISM_DATA";
+    const auto job = readPipelineEvents(dataFolder() + "/traces/pipeline-pp8");
+    ASSERT_TRUE(job.ok());
+    EXPECT_EQ(job->stages, 8);
+    EXPECT_EQ(job->steps.size(), 20U);
+    EXPECT_EQ(startupSteps(job->stepSeconds()), 2U); // the first step takes 7.6 s, the second 3.19 s, the others 3.24 s and more
+    const Halves h = halves(*job, true);
+    EXPECT_LT(h.mean, 0.01);
+    EXPECT_LT(h.p50, 0.01);
+}
+
+TEST(PipelineEvents, BrokenEventsAreCounted)
+{
+    const std::filesystem::path folder = std::filesystem::temp_directory_path() / ("prism-events-" + std::to_string(::getpid()));
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder / "pp_rank_0.json")
+        << R"({"1": {"fwd_start": [0, 9], "fwd_end": [5, 3], "bwd_start": [10], "bwd_end": [30]}, "x": 3})";
+    const auto job = readPipelineEvents(folder.string());
+    std::ofstream(folder / "pp_rank_0.json") << "{ broken";
+    const auto broken = readPipelineEvents(folder.string());
+    std::filesystem::remove_all(folder);
+    ASSERT_TRUE(job.ok());
+    EXPECT_DOUBLE_EQ(job->steps[0].seconds(), 0.030);
+    EXPECT_TRUE(says(job->notes, "2 events have no valid begin and end"));
+    EXPECT_FALSE(broken.ok());
+    EXPECT_FALSE(readPipelineEvents("/no/such/folder").ok());
+}
+
+} // namespace
+} // namespace prism

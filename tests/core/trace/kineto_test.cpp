@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Profiler traces: every generation of collective kernels, several ranks, cut and broken files; report and export.
+#include "core/trace/chrometrace.h"
+#include "core/trace/kinetoreport.h"
+#include "core/trace/schedulename.h"
+#include "tables.h"
+
+#include "core/stats/random.h"
+#include "datafolder.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace prism {
+namespace {
+
+std::string kernelEvent(const std::string& name, double start, double duration, int stream = 7, const std::string& more = "")
+{
+    std::ostringstream text;
+    text.precision(17);
+    text << R"({"ph": "X", "cat": "kernel", "name": ")" << name << R"(", "pid": 0, "tid": )" << stream << R"(, "ts": )" << start
+         << R"(, "dur": )" << duration << R"(, "args": {"device": 0, "stream": )" << stream << more << "}}";
+    return text.str();
+}
+
+std::string traceOf(const std::string& events, int rank = 0, int world = 1)
+{
+    return R"({"schemaVersion": 1, "distributedInfo": {"rank": )" + std::to_string(rank) + R"(, "world_size": )" + std::to_string(world)
+           + "},\n \"traceEvents\": [\n" + events + "\n], \"traceName\": \"t\"}";
+}
+
+Result<std::vector<KinetoRank>> ranksOfText(const std::string& text)
+{
+    const TemporaryFile file("kineto.json", text);
+    return readKineto(file.path());
+}
+
+TEST(Kineto, ReadsKernelsStepsLaunchesAndCollectives)
+{
+    const std::string described =
+        R"(, "correlation": 5, "External id": 9, "Collective name": "allreduce", "In msg nelems": 100, "Out msg nelems": 100,
+        "Group size": 2, "dtype": "Float", "Process Group Name": "0", "Process Group Ranks": "[0, 1]")";
+    const auto ranks = ranksOfText(traceOf(
+        R"({"ph": "M", "name": "process_name", "pid": 0, "args": {"name": "odd \"}, {\" text"}}, )"
+        R"({"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#4", "pid": 1, "tid": 1, "ts": 0, "dur": 100}, )"
+        R"({"ph": "X", "cat": "cuda_runtime", "name": "cudaLaunchKernel", "pid": 1, "tid": 1, "ts": 3.5, "dur": 1, "args": {"correlation": 5}}, )"
+            + kernelEvent("ncclKernel_AllReduce_RING_LL_Sum_float(ncclWorkElem)", 20, 5, 9, described) + ", "
+            + kernelEvent("gemm", 10.25, 4.5),
+        1, 2));
+    ASSERT_TRUE(ranks.ok());
+    const KinetoRank& rank = ranks->front();
+    EXPECT_EQ(rank.rank, 1);
+    EXPECT_EQ(rank.worldSize, 2);
+    EXPECT_EQ(rank.events, 5U);
+    ASSERT_EQ(rank.kernels.size(), 2U);
+    EXPECT_EQ(rank.names[rank.kernels[0].name], "gemm");
+    EXPECT_EQ(rank.kernels[0].start, 10.25);
+    EXPECT_TRUE(rank.kernels[1].isCollective);
+    EXPECT_EQ(rank.kernels[1].launch, 3.5);
+    ASSERT_GE(rank.kernels[1].collective, 0);
+    EXPECT_EQ(rank.collectives[0].groupSize, 2);
+    ASSERT_EQ(rank.steps.size(), 1U);
+    EXPECT_TRUE(rank.notes.empty());
+}
+
+TEST(Kineto, KnowsTheNamesOfAllGenerations)
+{
+    for (const char* name :
+         {"ncclKernel_AllReduce_RING_LL_Sum_float(ncclWorkElem)", "ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(ncclDevComm*)",
+          "ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL(ncclDevComm*)", "ncclDevKernel_Generic(ncclDevKernelArgsStorage<4096ul>)",
+          "ncclDevKernel_Generic_1(ncclDevComm*)", "ncclKern_AllGather", "rcclGenericKernel<1, false>"})
+        EXPECT_TRUE(isCollectiveKernel(name)) << name;
+    EXPECT_FALSE(isCollectiveKernel("ampere_bf16_s16816gemm"));
+}
+
+TEST(Kineto, BrokenEventsInTheMiddleAreSkippedAndCounted)
+{
+    std::string events = kernelEvent("a", 1, 1);
+    events +=
+        ", " + kernelEvent("b", 2, -1) + ", {\"ph\": \"X\", \"cat\": \"kernel\", \"name\": oops, \"ts\": 3}, " + kernelEvent("c", 4, 1);
+    events += ", {\"ph\": \"X\", \"cat\": \"kernel\", \"name\": \"no end, \"ts\": 5, \"dur\": 1}, " + kernelEvent("d", 6, 1) + ", "
+              + kernelEvent("e", 7, 1);
+    const auto ranks = ranksOfText(traceOf(events));
+    ASSERT_TRUE(ranks.ok());
+    EXPECT_GE(ranks->front().kernels.size(), 3U); // a, c, e for certain; d where the lost quote lets it
+    EXPECT_EQ(ranks->front().names[ranks->front().kernels.back().name], "e");
+    EXPECT_TRUE(says(ranks->front().notes, "events are broken"));
+    EXPECT_TRUE(says(ranks->front().notes, "1 GPU activities have no valid time"));
+}
+
+TEST(Kineto, CutFilesGiveWhatCameBefore)
+{
+    std::string events;
+    for (int k = 0; k < 3000; ++k)
+        events += (k == 0 ? "" : ",\n") + kernelEvent("kernel" + std::to_string(k % 7), k, 0.5);
+    const std::string text = traceOf(events);
+    const auto whole = ranksOfText(text), cut = ranksOfText(text.substr(0, text.size() / 2));
+    ASSERT_TRUE(whole.ok() && cut.ok());
+    EXPECT_EQ(whole->front().kernels.size(), 3000U);
+    EXPECT_GT(cut->front().kernels.size(), 1000U);
+    EXPECT_TRUE(says(cut->front().notes, "has no end"));
+    EXPECT_FALSE(ranksOfText("{\"other\": 1}").ok());
+    EXPECT_FALSE(ranksOfText("").ok());
+    EXPECT_FALSE(ranksOfText(traceOf("")).ok());
+}
+
+TEST(Kineto, MutatedTracesNeverCrash)
+{
+    const std::string text =
+        traceOf(kernelEvent("a", 1, 1) + ", " + kernelEvent("ncclKernel_AllReduce", 2, 1) + ", " + kernelEvent("b", 3, 1));
+    const std::string junk = "{}[]\",:\\0";
+    for (std::uint64_t round = 0; round < 1500; ++round) {
+        std::string mutated = text;
+        const auto draw = [&](std::uint64_t k, std::size_t n) {
+            return std::min(n - 1, static_cast<std::size_t>(uniform(11, stream(0x4b1e, round), k) * static_cast<double>(n)));
+        };
+        for (std::uint64_t k = 0; k < 1 + draw(99, 4) && !mutated.empty(); ++k) {
+            const std::size_t at = draw(3 * k, mutated.size());
+            if (draw(3 * k + 1, 2) == 0)
+                mutated[at] = junk[draw(3 * k + 2, junk.size())];
+            else
+                mutated.erase(at, draw(3 * k + 2, 120));
+        }
+        const auto ranks = ranksOfText(mutated);
+        if (ranks.ok()) {
+            EXPECT_FALSE(kinetoReport(*ranks).ranks.empty());
+        }
+    }
+}
+
+/// Two ranks whose clocks differ by 1 s; rank 1 arrives late at every second call.
+std::vector<KinetoRank> twoRanks()
+{
+    std::vector<KinetoRank> ranks;
+    for (const int r : {0, 1}) {
+        std::string events;
+        for (int k = 0; k < 10; ++k) {
+            const double late = k % 2 == 0 ? 0 : 300, arrival = 1000.0 * k + (r == 1 ? late : 0), end = 1000.0 * k + late + 50,
+                         skew = 1e6 * r;
+            events += (k == 0 ? "" : ", ") + kernelEvent("ncclDevKernel_AllReduce_Sum_f32_RING_LL", skew + arrival, end - arrival);
+        }
+        ranks.push_back(ranksOfText(traceOf(events, r, 2)).value().front());
+    }
+    return ranks;
+}
+
+TEST(KinetoReport, TransferCountsFromTheLastArriverAcrossClocks)
+{
+    const KinetoReport report = kinetoReport(twoRanks());
+    EXPECT_EQ(report.collectiveKernels, 20U);
+    EXPECT_EQ(report.matchedKernels, 20U);
+    ASSERT_EQ(report.groups.size(), 1U);
+    EXPECT_NEAR(report.groups[0].transferSeconds, 50e-6, 1e-9);
+    EXPECT_NEAR(report.ranks[1].clockOffsetSeconds - report.ranks[0].clockOffsetSeconds, 1.0, 1e-9);
+}
+
+TEST(KinetoReport, OneEndAloneIsSplitByItsDurations)
+{
+    const KinetoReport report = kinetoReport({twoRanks().front()});
+    ASSERT_EQ(report.groups.size(), 1U);
+    EXPECT_NEAR(report.groups[0].transferSeconds, 50e-6, 1e-9);
+    EXPECT_NE(report.groups[0].split.find("Otsu"), std::string::npos);
+    EXPECT_EQ(report.matchedKernels, 0U); // nobody to match with, and the trace names no group
+    EXPECT_FALSE(otsuSplit({1, 1.1, 0.9, 1, 1.05, 0.95, 1, 1.02}).has_value());
+}
+
+TEST(ChromeTrace, HasTheSameKernelsAtTheSameTimes)
+{
+    const std::vector<KinetoRank> ranks = twoRanks();
+    const auto again = ranksOfText(chromeTrace({ranks[1]}));
+    ASSERT_TRUE(again.ok());
+    ASSERT_EQ(again->front().kernels.size(), ranks[1].kernels.size());
+    for (std::size_t k = 0; k < ranks[1].kernels.size(); ++k) {
+        EXPECT_EQ(again->front().kernels[k].start, ranks[1].kernels[k].start);
+        EXPECT_EQ(again->front().kernels[k].duration, ranks[1].kernels[k].duration);
+    }
+}
+
+TEST(ChromeTrace, RealTracesSurviveTheRoundTrip)
+{
+    if (dataFolder().empty())
+        GTEST_SKIP() << "no PRISM_DATA";
+    for (const char* name : {"hta_nccl_data_a100_rank0of2.json.gz", "tracelens_mi300x_resnet_rank0of8.json.gz"}) {
+        const auto ranks = readKineto(dataFolder() + "/traces/" + name);
+        ASSERT_TRUE(ranks.ok()) << name;
+        EXPECT_EQ(ranks->front().steps.size() >= 3, true);
+        const auto again = ranksOfText(chromeTrace(*ranks));
+        ASSERT_TRUE(again.ok());
+        ASSERT_EQ(again->front().kernels.size(), ranks->front().kernels.size());
+        for (std::size_t k = 0; k < ranks->front().kernels.size(); ++k)
+            ASSERT_EQ(again->front().kernels[k].start, ranks->front().kernels[k].start);
+    }
+}
+
+TEST(Schedule, OneForwardOneBackwardAndGpipeAreNamed)
+{
+    const auto jobWith = [](const std::vector<std::string>& orders) {
+        std::string text = kTableHeader;
+        for (std::size_t s = 0; s < orders.size(); ++s) {
+            std::map<char, int> seen;
+            for (std::size_t k = 0; k < orders[s].size(); ++k)
+                text += tableRow(0, static_cast<int>(s), 1, orders[s][k] == 'F' ? "forward-compute" : "backward-compute",
+                                 static_cast<double>(k), 0.5, seen[orders[s][k]]++);
+        }
+        return jobOfText(text);
+    };
+    const auto oneByOne = jobWith({"FFFBFBBB", "FFBFBFBB", "FBFBFBFB"});
+    ASSERT_TRUE(oneByOne.ok());
+    EXPECT_EQ(recoveredSchedule(oneByOne->steps[0], *oneByOne).name, "1f1b");
+    const auto gpipe = jobWith({"FFFFFBBBBB", "FFFFFBBBBB"});
+    EXPECT_EQ(recoveredSchedule(gpipe->steps[0], *gpipe).name, "gpipe");
+    EXPECT_EQ(recoveredSchedule(oneByOne->steps[0], *oneByOne).order[2], "F0 B0 F1 B1 F2 B2 F3 B3");
+}
+
+} // namespace
+} // namespace prism

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A field is a view of the model: whatever happens to the study, field, model and file hold one value.
+#include "tests/ui/fields_walk.h"
+#include "tests/ui/window_fixture.h"
+
+#include <QKeyEvent>
+
+using namespace Qt::Literals::StringLiterals;
+
+namespace prism::ui::test {
+
+TEST(Fields, ShowWhatModelAndFileHoldAfterAnything)
+{
+    FieldsWalk walk(1);
+    for (int i = 0; i < 120 && !::testing::Test::HasFailure(); ++i) {
+        walk.step();
+        walk.expectOneValue(i);
+    }
+}
+
+class FieldTest : public WindowTest {
+protected:
+    static constexpr const char* kBatch = "training.global_batch_size";
+    static QuantityEdit* fieldOf(MainWindow& window, const char* id)
+    {
+        return static_cast<QuantityEdit*>(window.editor().row(QString::fromLatin1(id))->field());
+    }
+};
+
+TEST_F(FieldTest, FollowsUndoAndRedo)
+{
+    auto window = smallWindow();
+    type(*window, kBatch, "64");
+    QuantityEdit* field = fieldOf(*window, kBatch);
+    QTest::keyClick(field, Qt::Key_Return);
+    EXPECT_EQ(window->workspace().study().current()->scenario->training.globalBatchSize, 64);
+    window->workspace().study().undoStack()->undo();
+    EXPECT_EQ(field->text(), u"32"_s);
+    window->workspace().study().undoStack()->redo();
+    EXPECT_EQ(field->text(), u"64"_s);
+}
+
+TEST_F(FieldTest, LeavesUndoToTheStudyOnceTheTextWasTaken)
+{
+    auto window = smallWindow();
+    QuantityEdit* field = fieldOf(*window, kBatch);
+    field->setFocus();
+    field->selectAll();
+    QTest::keyClicks(field, u"64"_s);
+    QKeyEvent early(QEvent::ShortcutOverride, Qt::Key_Z, Qt::ControlModifier);
+    early.ignore();
+    QApplication::sendEvent(field, &early);
+    EXPECT_TRUE(early.isAccepted()) << "typed text is taken back first";
+    QTest::keyClick(field, Qt::Key_Return);
+    QKeyEvent late(QEvent::ShortcutOverride, Qt::Key_Z, Qt::ControlModifier);
+    late.ignore();
+    QApplication::sendEvent(field, &late);
+    EXPECT_FALSE(late.isAccepted()) << "the study's undo must get the key";
+}
+
+TEST_F(FieldTest, KeepsInUseWhatWasBeforeTheFirstKeyWhenTheWholeIsWrong)
+{
+    auto window = smallWindow();
+    type(*window, "cluster.num_gpus", "1");
+    fieldOf(*window, "cluster.num_gpus")->submitNow(); // a slow typist: the first digit is a value of its own
+    EXPECT_EQ(window->workspace().study().current()->scenario->cluster.numGpus, 1);
+    QTest::keyClicks(fieldOf(*window, "cluster.num_gpus"), u"e9x"_s);
+    fieldOf(*window, "cluster.num_gpus")->submitNow();
+    EXPECT_EQ(window->workspace().study().current()->scenario->cluster.numGpus, 64);
+    EXPECT_EQ(fieldOf(*window, "cluster.num_gpus")->text(), u"1e9x"_s);
+    EXPECT_TRUE(fieldOf(*window, "cluster.num_gpus")->hasProblem());
+    EXPECT_FALSE(window->workspace().study().undoStack()->canUndo());
+}
+
+TEST_F(FieldTest, CannotBeEditedInAReadOnlyStudy)
+{
+    auto window = smallWindow();
+    window->workspace().study().setReadOnly(true);
+    EXPECT_TRUE(fieldOf(*window, kBatch)->isReadOnly());
+    type(*window, kBatch, "64");
+    QTest::keyClick(fieldOf(*window, kBatch), Qt::Key_Return);
+    EXPECT_EQ(fieldOf(*window, kBatch)->text(), u"32"_s);
+    window->workspace().study().setReadOnly(false);
+    EXPECT_FALSE(fieldOf(*window, kBatch)->isReadOnly());
+}
+
+} // namespace prism::ui::test

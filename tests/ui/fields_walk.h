@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A random walk through edits, undos, selections and reloads; after each step every field shows what the model and the file hold.
+#pragma once
+
+#include "tests/ui/studies.h"
+#include "ui/editor/configeditor.h"
+#include "ui/editor/quantityedit.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QCoreApplication>
+#include <QTest>
+
+#include <random>
+
+namespace prism::ui::test {
+
+/// Two editors on one study, as two windows would be; keys go to the first.
+class FieldsWalk {
+public:
+    explicit FieldsWalk(unsigned seed) : m_random(seed), m_first(workspace, theme), m_second(workspace, theme)
+    {
+        workspace.bridge().setSamples(kFewestSamples);
+        workspace.study().reset(smallStudy(), 1);
+        for (ConfigEditor* editor : {&m_first, &m_second})
+            for (const char* group : {"model", "cluster", "parallelism", "training", "variability"})
+                editor->setExpanded(QString::fromLatin1(group), true);
+        m_first.show();
+        pump();
+    }
+
+    void step()
+    {
+        StudyModel& study = workspace.study();
+        switch (pick(12)) {
+        case 0:
+            study.undoStack()->undo();
+            break;
+        case 1:
+            study.undoStack()->redo();
+            break;
+        case 2:
+            study.setCurrent(1 + pick(2));
+            break;
+        case 3:
+            reload();
+            break;
+        case 4: // another view of the study
+            (void)study.setParameter(study.currentId(), "training.global_batch_size", std::to_string(16 << pick(4)));
+            break;
+        default:
+            edit(*m_first.rows()[pick(static_cast<int>(m_first.rows().size()))]);
+        }
+        pump();
+    }
+
+    void expectOneValue(int at)
+    {
+        const Scenario& model = *workspace.study().current()->scenario;
+        const Result<Scenario> file = scenarioFromJson(toJson(model));
+        ASSERT_TRUE(file.ok()) << "step " << at;
+        for (ConfigEditor* editor : {&m_first, &m_second})
+            for (ParameterRow* row : editor->rows()) {
+                const Parameter& p = row->parameter();
+                EXPECT_EQ(parameterText(p, *file), parameterText(p, model)) << p.id << ", step " << at;
+                const auto* typed = qobject_cast<const QuantityEdit*>(row->field());
+                if (typed && typed->hasProblem())
+                    continue; // the typed text stays and is marked
+                const std::string wanted = typed ? fieldText(p, model).toStdString() : plainValue(p, model);
+                EXPECT_EQ(row->shownText().toStdString(), wanted) << p.id << ", step " << at;
+            }
+    }
+
+    Workspace workspace;
+
+private:
+    int pick(int n) { return static_cast<int>(m_random() % static_cast<unsigned>(n)); }
+    static void pump() { QCoreApplication::processEvents(); }
+
+    static std::string plainValue(const Parameter& p, const Scenario& scenario)
+    {
+        const ParameterValue value = p.get(scenario);
+        if (const bool* on = std::get_if<bool>(&value))
+            return *on ? "true" : "false";
+        return std::get<std::string>(value);
+    }
+
+    void reload()
+    {
+        StudyState state = workspace.study().state();
+        for (ScenarioEntry& e : state.entries)
+            if (Result<Scenario> again = scenarioFromJson(toJson(*e.scenario)))
+                e.scenario = std::make_shared<const Scenario>(std::move(again).value());
+        workspace.study().reset(state, workspace.study().currentId());
+    }
+
+    void edit(ParameterRow& row)
+    {
+        if (auto* combo = qobject_cast<QComboBox*>(row.field())) {
+            combo->setCurrentIndex(pick(combo->count()));
+            Q_EMIT combo->activated(combo->currentIndex());
+            return;
+        }
+        if (auto* check = qobject_cast<QCheckBox*>(row.field())) {
+            check->click();
+            return;
+        }
+        static const char* const kTexts[] = {"8",   "16", "0.05",  "1e3",  "2k",       "nonsense", "-1",
+                                             "1e9", "",   "4,096", "12 %", "900 GB/s", "<b>"};
+        auto* field = static_cast<QuantityEdit*>(row.field());
+        field->selectAll();
+        QTest::keyClicks(field, QString::fromLatin1(kTexts[pick(static_cast<int>(std::size(kTexts)))]));
+        const int end = pick(4);
+        if (end == 0)
+            QTest::keyClick(field, Qt::Key_Escape);
+        else if (end == 1)
+            QTest::keyClick(field, Qt::Key_Up);
+        field->submitNow();
+        QTest::keyClick(field, Qt::Key_Return);
+    }
+
+    std::mt19937 m_random;
+    Theme theme;
+    ConfigEditor m_first, m_second;
+};
+
+} // namespace prism::ui::test

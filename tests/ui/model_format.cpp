@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/look/format.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+using namespace prism::ui;
+using namespace Qt::StringLiterals;
+
+namespace {
+
+TEST(Format, ShowsThreeSignificantDigits)
+{
+    EXPECT_EQ(format::number(9), u"9.00"_s);
+    EXPECT_EQ(format::number(10.06), u"10.1"_s);
+    EXPECT_EQ(format::number(101.7), u"102"_s);
+    EXPECT_EQ(format::number(12345), u"12,300"_s);
+    EXPECT_EQ(format::number(9.999), u"10.0"_s);
+    EXPECT_EQ(format::number(0.012345), u"0.0123"_s);
+    EXPECT_EQ(format::number(0), u"0.00"_s);
+    EXPECT_EQ(format::number(-0.5), u"−0.500"_s);
+    EXPECT_EQ(format::count(16384), u"16,384"_s);
+    EXPECT_EQ(format::count(-1234567), u"−1,234,567"_s);
+}
+
+TEST(Format, GivesTimeItsSiUnit)
+{
+    EXPECT_EQ(format::seconds(9.3).text(), u"9.30 s"_s);
+    EXPECT_EQ(format::seconds(0.142).text(), u"142 ms"_s);
+    EXPECT_EQ(format::seconds(3.21e-6).text(), u"3.21 µs"_s);
+    EXPECT_EQ(format::seconds(12e-9).text(), u"12.0 ns"_s);
+    EXPECT_EQ(format::seconds(0.9999).text(), u"1.00 s"_s);
+    EXPECT_EQ(format::seconds(0).text(), u"0.00 s"_s);
+}
+
+TEST(Format, GivesDeltasASignAndATrueMinus)
+{
+    EXPECT_EQ(format::secondsDelta(0.236), u"+236 ms"_s);
+    EXPECT_EQ(format::secondsDelta(-0.074), u"−74 ms"_s);
+    EXPECT_EQ(format::secondsDelta(0), u"0 s"_s);
+    EXPECT_EQ(format::percentDelta(0.041), u"+4.1 %"_s);
+    EXPECT_EQ(format::percentDelta(-0.016), u"−1.6 %"_s);
+    EXPECT_EQ(format::percentDelta(-0.0001), u"0.0 %"_s);
+    EXPECT_EQ(format::pointsDelta(0.044), u"+4.4 points"_s);
+    EXPECT_EQ(format::comparedSeconds(1.32, 1.268), u"1.32 s (+4.1 %, +52 ms)"_s);
+}
+
+TEST(Format, GivesIntervalsTheDigitsThatTheyEarn)
+{
+    EXPECT_EQ(format::interval(0.003), u"± 3 ms"_s);
+    EXPECT_EQ(format::interval(0.019), u"± 19 ms"_s);
+    EXPECT_EQ(format::plainInterval(0.4), u"± 0.4"_s);
+    EXPECT_EQ(format::plainInterval(0.003), u"± 0.003"_s);
+}
+
+TEST(Format, KeepsUnitsOfTheField)
+{
+    EXPECT_EQ(format::bandwidth(900e9).text(), u"900 GB/s"_s);
+    EXPECT_EQ(format::bandwidth(1.2e12).text(), u"1.20 TB/s"_s);
+    EXPECT_EQ(format::bytes(512.0 * 1024 * 1024).text(), u"512 MiB"_s);
+    EXPECT_EQ(format::gib(61.6).text(), u"61.6 GiB"_s);
+    EXPECT_EQ(format::si(1.86e6).text(), u"1.86 M"_s);
+    EXPECT_EQ(format::factor(1.06), u"1.06×"_s);
+    EXPECT_EQ(format::dollars(76.3e6).text(), u"76.3 M$"_s);
+    EXPECT_EQ(format::percent(0.05), u"5.0 %"_s);
+    EXPECT_EQ(format::percent(0.0004), u"< 0.1 %"_s);
+    EXPECT_EQ(format::percent(0.9995), u"> 99.9 %"_s);
+}
+
+TEST(Format, NamesKernelClassesForPeople)
+{
+    EXPECT_EQ(format::kernelClass(u"dp.all_gather"_s), u"DP AllGather"_s);
+    EXPECT_EQ(format::kernelClass(u"gemm.qkv"_s), u"QKV GEMM"_s);
+    EXPECT_EQ(format::kernelClass(u"attention"_s), u"Attention"_s);
+    EXPECT_EQ(format::kernelClass(u"grad_norm.all_reduce"_s), u"Gradient norm AllReduce"_s);
+    EXPECT_EQ(format::kernelClass(u"my_kernel"_s), u"My kernel"_s);
+    EXPECT_EQ(format::kernelClass({}), QString());
+}
+
+TEST(Format, NamesWhatIsMissing)
+{
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    EXPECT_EQ(format::number(nan), u"–"_s);
+    EXPECT_EQ(format::seconds(std::numeric_limits<double>::infinity()).number, u"–"_s);
+    EXPECT_EQ(format::percent(nan), u"–"_s);
+    EXPECT_EQ(format::secondsDelta(nan), u"–"_s);
+}
+
+} // namespace

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "tests/ui/studies.h"
+#include "ui/model/studymodel.h"
+
+using namespace Qt::Literals::StringLiterals;
+
+namespace prism::ui::test {
+
+class StudyModelTest : public ::testing::Test {
+protected:
+    StudyModelTest() { study.reset(smallStudy(), 1); }
+    StudyModel study;
+};
+
+TEST_F(StudyModelTest, UndoReturnsToTheStartExactly)
+{
+    const StudyState start = study.state();
+    study.duplicate(1);
+    study.rename(1, u"renamed"_s);
+    study.setNote(2, u"a note"_s);
+    study.setVisible(2, false);
+    study.setBaseline(2);
+    study.move(1, 1);
+    study.setLimit(3.5);
+    study.setSlowNode(1, 2, 1.3);
+    study.moveSlowNode(1, 2, 5);
+    study.setArchived(2, true);
+    EXPECT_TRUE(study.setParameter(1, "parallelism.pipeline_model_parallel_size", "2").empty());
+    EXPECT_FALSE(study.state() == start);
+    while (study.undoStack()->canUndo())
+        study.undoStack()->undo();
+    EXPECT_TRUE(study.state() == start);
+    EXPECT_EQ(study.currentId(), 1);
+    const int steps = study.undoStack()->count();
+    while (study.undoStack()->canRedo())
+        study.undoStack()->redo();
+    EXPECT_EQ(study.undoStack()->count(), steps);
+    EXPECT_EQ(study.entry(1)->scenario->parallelism.pipelineModelParallelSize, 2);
+}
+
+TEST_F(StudyModelTest, KeystrokesInOneFieldAreOneStep)
+{
+    for (const char* text : {"1", "16"})
+        EXPECT_TRUE(study.setParameter(1, "training.micro_batch_size", text).empty());
+    EXPECT_EQ(study.undoStack()->count(), 0 + 1);
+    study.endMerge();
+    EXPECT_TRUE(study.setParameter(1, "training.micro_batch_size", "2").empty());
+    EXPECT_EQ(study.undoStack()->count(), 2);
+}
+
+TEST_F(StudyModelTest, AFieldThatReturnsToItsStartLeavesNoStep)
+{
+    const std::string id = "training.global_batch_size";
+    EXPECT_TRUE(study.setParameter(1, id, "64").empty());
+    EXPECT_TRUE(study.setParameter(1, id, "32").empty());
+    EXPECT_EQ(study.undoStack()->count(), 0);
+}
+
+TEST_F(StudyModelTest, WrongTextChangesNothing)
+{
+    const StudyState start = study.state();
+    EXPECT_FALSE(study.setParameter(1, "parallelism.tensor_model_parallel_size", "eight").empty());
+    EXPECT_FALSE(study.setParameter(1, "no.such_parameter", "1").empty());
+    EXPECT_TRUE(study.state() == start);
+    EXPECT_EQ(study.undoStack()->count(), 0);
+}
+
+TEST_F(StudyModelTest, NamesStayUnique)
+{
+    study.duplicate(1);
+    study.duplicate(1);
+    QStringList names;
+    for (const ScenarioEntry& e : study.state().entries)
+        names << QString::fromStdString(e.scenario->name);
+    EXPECT_EQ(names.removeDuplicates(), 0);
+}
+
+TEST_F(StudyModelTest, AReadOnlyStudyIgnoresChanges)
+{
+    const StudyState start = study.state();
+    study.setReadOnly(true);
+    study.rename(1, u"x"_s);
+    EXPECT_EQ(study.duplicate(1), -1);
+    study.setSlowNode(1, 0, 2);
+    EXPECT_TRUE(study.state() == start);
+}
+
+} // namespace prism::ui::test

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A figure as pieces of text in different weights and colours, and how it is drawn: shared by tables, legends and the headline.
+#pragma once
+
+#include "ui/look/look.h"
+
+#include <QList>
+#include <QMetaType>
+#include <QString>
+
+namespace prism::ui {
+
+/// One piece of a figure's text.
+struct FigureRun {
+    QString text;
+    Type type = Type::body;
+    Role role = Role::text;
+    bool struck = false; ///< crossed out: a figure of something that cannot be
+};
+using FigureRuns = QList<FigureRun>;
+
+/// A curve sample: the colour and dash of a scenario.
+struct SeriesSample {
+    int colour = -1;
+    bool baseline = false, hidden = false;
+};
+
+/// Roles of item models that FigureDelegate understands besides the display text (which stays the accessible reading).
+enum FigureItemRole { kRunsRole = Qt::UserRole + 40, kSampleRole, kBrushedRole };
+
+/// Draws a curve sample of `width` around the vertical centre of `rect`.
+void drawSeriesSample(QPainter& painter, const QRectF& rect, const Look& look, int colour, bool baseline, bool hidden = false);
+/// Draws runs from the left, elided at the right end; returns the width used.
+double drawRuns(QPainter& painter, const QRectF& rect, const FigureRuns& runs, const Look& look, bool dimmed = false);
+/// "5.0 %" with "± 0.4"; at the ends "< 0.1 %" and "> 99.9 %", which need no interval.
+[[nodiscard]] FigureRuns shareRuns(double share, double halfWidth);
+[[nodiscard]] QString plainText(const FigureRuns& runs);
+
+} // namespace prism::ui
+
+Q_DECLARE_METATYPE(prism::ui::FigureRuns)
+Q_DECLARE_METATYPE(prism::ui::SeriesSample)

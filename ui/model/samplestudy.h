@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The study that the first start shows.
+#pragma once
+
+#include "ui/model/studystate.h"
+
+namespace prism::ui {
+
+/// The sample study of the first start: one published job as it was run, the same with another layout, and with a slow node.
+[[nodiscard]] StudyState sampleStudy();
+
+} // namespace prism::ui

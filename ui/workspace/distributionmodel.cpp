@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/workspace/distributionmodel.h"
+
+#include "core/engine/verdict.h"
+#include "core/insight/guarantee/guarantee.h"
+#include "ui/look/format.h"
+#include "ui/workspace/pagestate.h"
+
+#include <cmath>
+
+using namespace Qt::Literals::StringLiterals;
+
+namespace prism::ui {
+
+namespace {
+
+FigureRuns comparedRuns(double value, double halfWidth, const HeadlineChange* change, bool possible)
+{
+    FigureRuns runs{{format::seconds(value).text(), Type::bodyStrong}};
+    if (!change)
+        return runs << FigureRun{u"   "_s + format::interval(halfWidth), Type::small, Role::textTertiary};
+    if (!change->delta.significant())
+        return runs << FigureRun{u"   "_s + QObject::tr("no difference found"), Type::small, Role::textTertiary};
+    return runs << FigureRun{u"   (%1, %2)"_s.arg(format::percentDelta(change->relative.value), format::secondsDelta(change->delta.value)),
+                             Type::small,
+                             change->delta.value > 0 ? Role::bad
+                             : possible              ? Role::good
+                                                     : Role::textSecondary};
+}
+
+constexpr int kCurvePercents[] = {1, 10, 20, 25, 30, 40, 60, 70, 75, 80, 90}; // beside p5, p50, p95 and p99
+
+QString digits(double value)
+{
+    return std::isfinite(value) ? QString::number(value, 'g', 17) : QString();
+}
+
+} // namespace
+
+void DistributionModel::setContext(const PageContext& context, double limitSeconds, bool within)
+{
+    const ShownScenario* baseline = context.baseline();
+    m_baseline = baseline ? baseline->snapshot : nullptr;
+    m_limit = limitSeconds;
+    m_within = within;
+    const bool reset = context.scenarios.size() != m_scenarios.size();
+    if (reset)
+        beginResetModel();
+    m_scenarios = context.scenarios;
+    m_runs.clear();
+    for (const ShownScenario& s : m_scenarios) {
+        QList<FigureRuns> row;
+        for (int c = 0; c < kColumns; ++c)
+            row << runs(s, c);
+        m_runs << row;
+    }
+    if (reset)
+        endResetModel();
+    else if (!m_scenarios.isEmpty())
+        Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, kColumns - 1));
+    Q_EMIT headerDataChanged(Qt::Horizontal, exceedColumn, exceedColumn);
+}
+
+FigureRuns DistributionModel::runs(const ShownScenario& s, int column) const
+{
+    if (column == nameColumn)
+        return {{s.name, s.isCurrent ? Type::bodyStrong : Type::body, s.visible ? Role::text : Role::textTertiary}};
+    if (!s.snapshot) // one word in the first column says why
+        return {{column == p50Column ? wordOf(stateOf(&s)) : QString(), Type::small, s.invalid ? Role::error : Role::textTertiary}};
+    const DistributionSummary& d = m_within ? s.snapshot->within : s.snapshot->across;
+    const bool compare = m_baseline && !s.isBaseline;
+    const bool same = compare && m_baseline->hash == s.snapshot->hash;
+    const HeadlineChanges* c = compare && !same ? &m_cache.changes(m_baseline, s.snapshot, m_within) : nullptr;
+    const bool possible = verdictOf(*s.snapshot).possible();
+    switch (column) {
+    case p50Column:
+        return comparedRuns(d.p50, d.ciP50, c ? &c->p50 : nullptr, possible);
+    case p95Column:
+        return comparedRuns(d.p95, d.ciP95, c ? &c->p95 : nullptr, possible);
+    case p99Column:
+        return comparedRuns(d.p99, d.ciP99, c ? &c->p99 : nullptr, possible);
+    case exceedColumn: {
+        if (m_limit <= 0)
+            return {};
+        const Estimate p = exceedance(m_within ? s.snapshot->sortedWithinSeconds : s.snapshot->sortedAcrossSeconds, m_limit);
+        return shareRuns(p.value, p.halfWidth);
+    }
+    case fasterColumn:
+        if (s.isBaseline)
+            return {{tr("baseline"), Type::small, Role::textSecondary}};
+        if (same)
+            return {{tr("identical"), Type::small, Role::textSecondary}};
+        if (!c || !c->paired)
+            return {{u"–"_s, Type::small, Role::textTertiary}};
+        if (!c->p50.delta.significant() && std::abs(c->probabilityFaster.value - 0.5) <= c->probabilityFaster.halfWidth)
+            return {{tr("no difference"), Type::small, Role::textTertiary}};
+        return shareRuns(c->probabilityFaster.value, c->probabilityFaster.halfWidth);
+    }
+    return {};
+}
+
+QVariant DistributionModel::data(const QModelIndex& index, int role) const
+{
+    if (!index.isValid() || index.row() >= m_scenarios.size())
+        return {};
+    const ShownScenario& s = m_scenarios[index.row()];
+    switch (role) {
+    case Qt::DisplayRole:
+    case Qt::AccessibleTextRole:
+        return plainText(m_runs[index.row()][index.column()]);
+    case kRunsRole: {
+        FigureRuns runs = m_runs[index.row()][index.column()];
+        if (s.stale && index.column() != nameColumn)
+            for (FigureRun& run : runs)
+                run.role = Role::textTertiary;
+        return QVariant::fromValue(runs);
+    }
+    case kSampleRole:
+        return index.column() == nameColumn ? QVariant::fromValue(SeriesSample{s.colour, s.isBaseline, !s.visible}) : QVariant();
+    case kBrushedRole:
+        return s.isCurrent;
+    case Qt::ToolTipRole:
+        if (index.column() == fasterColumn && !s.isBaseline)
+            return tr("Share of random jobs in which this scenario's step is shorter than the baseline's, with the same draws in both.");
+        return plainText(m_runs[index.row()][index.column()]);
+    default:
+        return {};
+    }
+}
+
+QVariant DistributionModel::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    if (orientation != Qt::Horizontal)
+        return {};
+    if (role == Qt::TextAlignmentRole)
+        return QVariant(Qt::AlignLeft | Qt::AlignVCenter);
+    if (role != Qt::DisplayRole)
+        return {};
+    switch (section) {
+    case nameColumn:
+        return tr("Scenario");
+    case p50Column:
+        return u"p50"_s;
+    case p95Column:
+        return u"p95"_s;
+    case p99Column:
+        return u"p99"_s;
+    case exceedColumn:
+        return m_limit > 0 ? tr("P(step > %1)").arg(format::seconds(m_limit).text()) : tr("P(step > limit)");
+    case fasterColumn:
+        return tr("P(faster)");
+    default:
+        return {};
+    }
+}
+
+TableData DistributionModel::table() const
+{
+    TableData t;
+    t.header = QStringList{u"scenario"_s,
+                           u"samples"_s,
+                           u"seed"_s,
+                           u"mean_s"_s,
+                           u"p5_s"_s,
+                           u"p50_s"_s,
+                           u"p50_half_width_s"_s,
+                           u"p95_s"_s,
+                           u"p95_half_width_s"_s,
+                           u"p99_s"_s,
+                           u"p99_half_width_s"_s,
+                           u"limit_s"_s,
+                           u"p_step_over_limit"_s,
+                           u"p_faster_than_baseline"_s,
+                           u"noise_free_s"_s};
+    for (const int percent : kCurvePercents) // the curve itself
+        t.header << u"p%1_s"_s.arg(percent);
+    for (const ShownScenario& s : m_scenarios) {
+        if (!s.snapshot)
+            continue;
+        const DistributionSummary& d = m_within ? s.snapshot->within : s.snapshot->across;
+        const auto& sorted = m_within ? s.snapshot->sortedWithinSeconds : s.snapshot->sortedAcrossSeconds;
+        const HeadlineChanges* c = m_baseline && !s.isBaseline ? &m_cache.changes(m_baseline, s.snapshot, m_within) : nullptr;
+        t.rows << QStringList{s.name,
+                              QString::number(d.samples),
+                              QString::number(s.snapshot->seed),
+                              digits(d.mean),
+                              digits(d.p5),
+                              digits(d.p50),
+                              digits(d.ciP50),
+                              digits(d.p95),
+                              digits(d.ciP95),
+                              digits(d.p99),
+                              digits(d.ciP99),
+                              m_limit > 0 ? digits(m_limit) : QString(),
+                              m_limit > 0 ? digits(exceedance(sorted, m_limit).value) : QString(),
+                              c && c->paired ? digits(c->probabilityFaster.value) : QString(),
+                              s.snapshot->samples ? digits(s.snapshot->samples->noiseFreeSeconds) : QString()};
+        for (const int percent : kCurvePercents)
+            t.rows.back() << (sorted.empty() ? QString() : digits(quantileOfSorted(sorted, percent / 100.0)));
+    }
+    return t;
+}
+
+} // namespace prism::ui

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/workspace/scenariotablemodel.h"
+
+#include "core/engine/verdict.h"
+#include "ui/look/figures.h"
+
+#include <QIODevice>
+#include <QMimeData>
+
+using namespace Qt::Literals::StringLiterals;
+
+namespace prism::ui {
+
+namespace {
+
+constexpr auto kRowMime = "application/x-prism-scenario-row"_L1;
+
+int errorCount(const Diagnostics& diagnostics)
+{
+    return static_cast<int>(
+        std::count_if(diagnostics.begin(), diagnostics.end(), [](const Diagnostic& d) { return d.severity == Severity::error; }));
+}
+
+} // namespace
+
+ScenarioTableModel::ScenarioTableModel(Workspace& workspace, QObject* parent) : QAbstractTableModel(parent), m_workspace(workspace)
+{
+    connect(&workspace, &Workspace::contextChanged, this, &ScenarioTableModel::refresh);
+    refresh();
+}
+
+void ScenarioTableModel::refresh()
+{
+    std::vector<ScenarioEntry> rows;
+    for (const ScenarioEntry& e : m_workspace.study().state().entries)
+        if (!e.archived)
+            rows.push_back(e);
+    const bool sameIds = std::equal(rows.begin(), rows.end(), m_rows.begin(), m_rows.end(),
+                                    [](const ScenarioEntry& a, const ScenarioEntry& b) { return a.id == b.id; });
+    if (!sameIds) {
+        beginResetModel();
+        m_rows = std::move(rows);
+        endResetModel();
+    } else {
+        m_rows = std::move(rows);
+        if (!m_rows.empty())
+            Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, kColumns - 1));
+    }
+}
+
+int ScenarioTableModel::idAt(int row) const
+{
+    return row >= 0 && row < static_cast<int>(m_rows.size()) ? m_rows[static_cast<std::size_t>(row)].id : -1;
+}
+
+int ScenarioTableModel::rowOf(int id) const
+{
+    for (std::size_t i = 0; i < m_rows.size(); ++i)
+        if (m_rows[i].id == id)
+            return static_cast<int>(i);
+    return -1;
+}
+
+int ScenarioTableModel::rowCount(const QModelIndex& parent) const
+{
+    return parent.isValid() ? 0 : static_cast<int>(m_rows.size());
+}
+int ScenarioTableModel::columnCount(const QModelIndex& parent) const
+{
+    return parent.isValid() ? 0 : kColumns;
+}
+
+QString ScenarioTableModel::status(int id) const
+{
+    const ScenarioResult& r = m_workspace.bridge().result(id);
+    const int wrong = (r.invalid ? errorCount(r.diagnostics) : 0) + static_cast<int>(m_workspace.fieldProblems(id).size());
+    if (wrong > 0)
+        return tr("%1 to fix").arg(wrong);
+    if (r.computing)
+        return tr("Computing");
+    if (r.cancelled)
+        return tr("Stopped");
+    if (!r.shown)
+        return tr("Waiting");
+    return verdictOf(*r.shown).possible() ? tr("Computed") : tr("Does not fit");
+}
+
+bool ScenarioTableModel::isWrong(int id) const
+{
+    const ScenarioResult& r = m_workspace.bridge().result(id);
+    return r.invalid || !m_workspace.fieldProblems(id).isEmpty() || (r.shown && !verdictOf(*r.shown).possible());
+}
+
+QVariant ScenarioTableModel::data(const QModelIndex& index, int role) const
+{
+    if (!checkIndex(index, CheckIndexOption::IndexIsValid))
+        return {};
+    const ScenarioEntry& e = m_rows[static_cast<std::size_t>(index.row())];
+    const bool baseline = e.id == m_workspace.study().state().baselineId;
+    const QString name = QString::fromStdString(e.scenario->name);
+    if (role == kBrushedRole)
+        return e.id == m_workspace.study().currentId();
+    switch (index.column()) {
+    case visibleColumn:
+        if (role == Qt::CheckStateRole)
+            return e.visible ? Qt::Checked : Qt::Unchecked;
+        if (role == Qt::AccessibleTextRole)
+            return e.visible ? tr("%1 is shown").arg(name) : tr("%1 is hidden").arg(name);
+        if (role == Qt::ToolTipRole)
+            return tr("Show in charts");
+        return {};
+    case sampleColumn:
+        if (role == kSampleRole)
+            return QVariant::fromValue(SeriesSample{e.colour, baseline, !e.visible});
+        if (role == Qt::AccessibleTextRole)
+            return tr("Curve %1").arg(e.colour + 1);
+        return {};
+    case pinColumn:
+        if (role == Qt::UserRole)
+            return baseline;
+        if (role == Qt::AccessibleTextRole || role == Qt::ToolTipRole)
+            return baseline ? tr("Baseline of this study") : tr("Pin as baseline");
+        return {};
+    case nameColumn:
+        if (role == Qt::DisplayRole || role == Qt::EditRole || role == Qt::AccessibleTextRole)
+            return name;
+        if (role == Qt::ToolTipRole)
+            return e.scenario->note.empty() ? name : u"%1\n%2"_s.arg(name, QString::fromStdString(e.scenario->note));
+        return {};
+    case statusColumn:
+        if (role == Qt::DisplayRole || role == Qt::AccessibleTextRole)
+            return status(e.id);
+        if (role == Qt::UserRole)
+            return isWrong(e.id);
+        if (role == Qt::ToolTipRole) {
+            QStringList lines;
+            for (const Diagnostic& d : m_workspace.bridge().result(e.id).diagnostics)
+                lines << QString::fromStdString(d.message);
+            return lines.join(u'\n');
+        }
+        return {};
+    case noteColumn:
+        if (role == Qt::DisplayRole || role == Qt::EditRole || role == Qt::AccessibleTextRole || role == Qt::ToolTipRole)
+            return QString::fromStdString(e.scenario->note);
+        return {};
+    default:
+        return {};
+    }
+}
+
+bool ScenarioTableModel::setData(const QModelIndex& index, const QVariant& value, int role)
+{
+    const int id = idAt(index.row());
+    if (id < 0)
+        return false;
+    StudyModel& study = m_workspace.study();
+    if (index.column() == visibleColumn && role == Qt::CheckStateRole)
+        study.setVisible(id, value.toInt() == Qt::Checked);
+    else if (index.column() == nameColumn && role == Qt::EditRole)
+        study.rename(id, value.toString());
+    else if (index.column() == noteColumn && role == Qt::EditRole)
+        study.setNote(id, value.toString());
+    else
+        return false;
+    return true;
+}
+
+QVariant ScenarioTableModel::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    if (orientation != Qt::Horizontal)
+        return {};
+    if (role == Qt::TextAlignmentRole)
+        return QVariant(Qt::AlignLeft | Qt::AlignVCenter);
+    if (role == Qt::DisplayRole)
+        switch (section) {
+        case nameColumn:
+            return tr("Name");
+        case statusColumn:
+            return tr("Status");
+        case noteColumn:
+            return tr("Note");
+        default:
+            return QString();
+        }
+    if (role == Qt::AccessibleTextRole)
+        switch (section) {
+        case visibleColumn:
+            return tr("Shown");
+        case sampleColumn:
+            return tr("Curve");
+        case pinColumn:
+            return tr("Baseline");
+        default:
+            return {};
+        }
+    return {};
+}
+
+Qt::ItemFlags ScenarioTableModel::flags(const QModelIndex& index) const
+{
+    if (!index.isValid())
+        return Qt::ItemIsDropEnabled;
+    Qt::ItemFlags flags = Qt::ItemIsEnabled | Qt::ItemIsSelectable | Qt::ItemIsDragEnabled;
+    if (index.column() == visibleColumn)
+        flags |= Qt::ItemIsUserCheckable;
+    if (index.column() == nameColumn || index.column() == noteColumn)
+        flags |= Qt::ItemIsEditable;
+    return flags;
+}
+
+QStringList ScenarioTableModel::mimeTypes() const
+{
+    return {kRowMime};
+}
+
+QMimeData* ScenarioTableModel::mimeData(const QModelIndexList& indexes) const
+{
+    if (indexes.isEmpty())
+        return nullptr;
+    auto* data = new QMimeData;
+    data->setData(kRowMime, QByteArray::number(idAt(indexes.front().row())));
+    return data;
+}
+
+bool ScenarioTableModel::dropMimeData(const QMimeData* data, Qt::DropAction action, int row, int, const QModelIndex& parent)
+{
+    if (action != Qt::MoveAction || !data->hasFormat(kRowMime))
+        return false;
+    const int id = data->data(kRowMime).toInt(), from = rowOf(id);
+    int to = row >= 0 ? row : parent.isValid() ? parent.row() : rowCount();
+    if (from < 0)
+        return false;
+    if (to > from)
+        --to;
+    m_workspace.study().move(id, to);
+    return false; // the model moved the row itself; the view must not remove one
+}
+
+} // namespace prism::ui

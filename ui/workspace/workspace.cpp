@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/workspace/workspace.h"
+
+#include <algorithm>
+
+namespace prism::ui {
+
+Workspace::Workspace(QObject* parent) : QObject(parent)
+{
+    m_rebuild.setSingleShot(true);
+    m_rebuild.setInterval(0);
+    connect(&m_rebuild, &QTimer::timeout, this, &Workspace::rebuild);
+    connect(&m_study, &StudyModel::changed, this, &Workspace::requestResults);
+    connect(&m_study, &StudyModel::currentChanged, this, &Workspace::requestResults);
+    connect(&m_bridge, &EngineBridge::resultChanged, &m_rebuild, qOverload<>(&QTimer::start));
+    connect(&m_bridge, &EngineBridge::busyChanged, this, [this](bool busy) { m_insights.setHeld(busy); });
+}
+
+Workspace::~Workspace()
+{
+    m_insights.cancelAll();
+}
+
+void Workspace::recompute()
+{
+    m_insights.retry();
+    requestResults();
+}
+
+void Workspace::setSameScale(bool on)
+{
+    m_sameScale = on;
+    m_rebuild.start();
+}
+
+void Workspace::setFieldProblems(int scenarioId, const QStringList& parameterIds)
+{
+    if (fieldProblems(scenarioId) == parameterIds)
+        return;
+    m_fieldProblems[scenarioId] = parameterIds;
+    m_rebuild.start();
+}
+
+void Workspace::requestResults()
+{
+    std::vector<EngineBridge::Item> items;
+    const auto add = [&](const ScenarioEntry* e) {
+        if (e && !e->archived && std::none_of(items.begin(), items.end(), [e](const EngineBridge::Item& i) { return i.id == e->id; }))
+            items.push_back({e->id, e->scenario});
+    };
+    add(m_study.current());
+    add(m_study.baseline());
+    for (const ScenarioEntry& e : m_study.state().entries)
+        add(&e);
+    m_bridge.request(items);
+    m_rebuild.start();
+}
+
+void Workspace::rebuild()
+{
+    PageContext next;
+    next.currentId = m_study.currentId();
+    next.baselineId = m_study.state().baselineId;
+    next.limitSeconds = m_study.state().limitSeconds;
+    next.sameScale = m_sameScale;
+    next.evaluator = m_bridge.evaluator();
+    next.selection = &m_selection;
+    next.study = &m_study;
+    next.insights = &m_insights;
+    for (const ScenarioEntry& e : m_study.state().entries) {
+        if (e.archived)
+            continue;
+        const ScenarioResult& r = m_bridge.result(e.id);
+        const bool partial = r.computing && r.shown && r.shown->hash == e.scenario->hash();
+        next.scenarios.push_back({e.id, QString::fromStdString(e.scenario->name), e.colour, e.visible, e.id == next.baselineId,
+                                  e.id == next.currentId, r.stale(), r.shown, r.invalid, r.cancelled, partial});
+    }
+    m_context = std::move(next);
+    Q_EMIT contextChanged();
+}
+
+} // namespace prism::ui
