@@ -2,6 +2,7 @@
 // fit: the level and spread of a scenario from the step times of a run; joins calibrations of a cluster into one file.
 #include "app/cli/commands.h"
 #include "app/cli/steplogoptions.h"
+#include "core/base/jsontext.h"
 #include "core/calibrate/runfit.h"
 
 #include <CLI/CLI.hpp>
@@ -48,7 +49,7 @@ std::string fitJson(const RunFit& fit, const ClusterCalibration& calibration)
                          {"explained_by_other_causes_cv", fit.explainedCv},
                          {"other_spread_factor", fit.otherSpread},
                          {"notes", fit.notes},
-                         {"calibration", Json::parse(toJson(calibration))}};
+                         {"calibration", require(parseOrderedJson(toJson(calibration)))}};
     return report.dump(2) + "\n";
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // follow: a training log while it grows, each step beside its predicted distribution, with alarms and what would explain them.
 #include "app/cli/commands.h"
+#include "core/base/textfile.h"
 #include "core/engine/evaluator.h"
 #include "core/insight/follow/follower.h"
 #include "core/insight/follow/whatif.h"
@@ -11,7 +12,6 @@
 
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <thread>
@@ -144,21 +144,16 @@ public:
         const std::uintmax_t size = std::filesystem::file_size(m_path, error);
         if (error)
             return false; // between two files of a rotation
-        std::ifstream in(m_path, std::ios::binary);
-        if (size < m_offset || !sameStart(in)) {
+        if (size < m_offset || bytesAt(m_path, 0, m_start.size()) != m_start) {
             session.restarted();
             m_offset = 0;
             m_start.clear();
             m_rest.clear();
         }
-        in.clear();
-        in.seekg(static_cast<std::streamoff>(m_offset));
-        std::string part(std::size_t{1} << 16, '\0');
         bool any = false;
-        while (in.read(part.data(), static_cast<std::streamsize>(part.size())) || in.gcount() > 0) {
-            const std::string_view got(part.data(), static_cast<std::size_t>(in.gcount()));
+        for (std::string got = bytesAt(m_path, m_offset, kPart); !got.empty(); got = bytesAt(m_path, m_offset, kPart)) {
             if (m_start.size() < kStart)
-                m_start.append(got.substr(0, kStart - m_start.size()));
+                m_start.append(got, 0, kStart - m_start.size());
             m_offset += got.size();
             take(session, got);
             any = true;
@@ -173,12 +168,7 @@ public:
 private:
     static constexpr std::size_t kStart = 256; ///< first bytes by which a file is known again
 
-    [[nodiscard]] bool sameStart(std::ifstream& in) const
-    {
-        std::string now(m_start.size(), '\0');
-        in.read(now.data(), static_cast<std::streamsize>(now.size()));
-        return now == m_start;
-    }
+    static constexpr std::size_t kPart = std::size_t{1} << 16;
 
     void take(Session& session, std::string_view got)
     {

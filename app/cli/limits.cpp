@@ -24,7 +24,7 @@ struct Limit {
     const char* reader;
     const char* what;
     double value;
-    const char* unit; ///< "bytes" are shown in KiB and MiB
+    const char* unit; ///< "bytes" are shown in MiB from there on; empty = a count
 };
 
 std::vector<Limit> limits()
@@ -69,22 +69,21 @@ std::vector<Limit> limits()
 
 std::string valueText(const Limit& limit)
 {
-    constexpr double kKib = 1024, kMib = kKib * kKib;
-    if (std::string(limit.unit) == "bytes" && limit.value >= kMib)
-        return fmt::format("{:g} MiB", limit.value / kMib);
-    if (std::string(limit.unit) == "bytes")
-        return limit.value >= 10 * kKib ? fmt::format("{:g} KiB", limit.value / kKib) : fmt::format("{:g} bytes", limit.value);
+    constexpr double kMib = 1024.0 * 1024.0;
+    if (*limit.unit != '\0')
+        return limit.value >= kMib ? fmt::format("{:g} MiB", limit.value / kMib) : earnedDigits(limit.value, 1) + " bytes";
     return limit.value < 1e12 ? earnedDigits(limit.value, 1) : fmt::format("{:.2e}", limit.value);
 }
 
 std::string page()
 {
-    std::string text = "# Limits\n\n"
-                       "Files come from other people. Each reader takes inputs up to these sizes. Beyond them it reads nothing and says\n"
-                       "what it found, what it takes and where it stands (exit code 1); nothing is cut silently. The memory that a reader\n"
-                       "needs is at most four times the size of its input's limit. This page is made from the constants in the code by\n"
-                       "`prism-cli limits --markdown`.\n\n"
-                       "| reader | what | at most |\n| --- | --- | --- |\n";
+    std::string text =
+        "# Limits\n\n"
+        "Files come from other people. Each reader takes inputs up to these sizes. Beyond them it reads nothing and says\n"
+        "what it found, what it takes and where it stands (exit code 1); nothing is cut silently. The memory of a JSON document\n"
+        "has a limit of its own besides its text; tables are read row by row. This page is made from the constants in the\n"
+        "code by `prism-cli limits --markdown`.\n\n"
+        "| reader | what | at most |\n| --- | --- | --- |\n";
     for (const Limit& limit : limits())
         text += fmt::format("| {} | {} | {} |\n", limit.reader, limit.what, valueText(limit));
     return text;

@@ -86,11 +86,11 @@ Result<std::string> readBytes(const std::string& path, std::size_t limitBytes)
     return bytes;
 }
 
-std::string firstBytes(const std::string& path, std::size_t count)
+std::string bytesAt(const std::string& path, std::uint64_t offset, std::size_t count)
 {
     std::string bytes(count, '\0');
     const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    const ssize_t got = descriptor < 0 ? -1 : read(descriptor, bytes.data(), count);
+    const ssize_t got = descriptor < 0 ? -1 : pread(descriptor, bytes.data(), count, static_cast<off_t>(offset));
     if (descriptor >= 0)
         close(descriptor);
     bytes.resize(got > 0 ? static_cast<std::size_t>(got) : 0);

@@ -5,6 +5,7 @@
 #include "core/base/result.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 
 namespace prism {
@@ -19,7 +20,8 @@ inline constexpr std::size_t kMaxTextBytes = std::size_t{64} << 20;
 /// The bytes of a regular file as they stand, with the same bound and errors.
 [[nodiscard]] Result<std::string> readBytes(const std::string& path, std::size_t limitBytes = kMaxTextBytes);
 
-/// At most `count` bytes from the start of a file; empty where it cannot be read.
-[[nodiscard]] std::string firstBytes(const std::string& path, std::size_t count);
+/// At most `count` bytes of a regular file from `offset` on, for files that are looked into or grow; empty at the end and where the file
+/// cannot be read.
+[[nodiscard]] std::string bytesAt(const std::string& path, std::uint64_t offset, std::size_t count);
 
 } // namespace prism

@@ -43,8 +43,8 @@ Json measuredJson(const MeasuredConfig& measured)
 {
     Scenario scenario;
     scenario.measured = measured;
-    const Json document = Json::parse(toJson(scenario));
-    return document.contains("measured") ? document["measured"] : Json::object();
+    const auto document = parseOrderedJson(toJson(scenario));
+    return document.ok() && document->contains("measured") ? Json((*document)["measured"]) : Json::object();
 }
 
 void readSources(const nlohmann::json& list, ClusterCalibration& out)

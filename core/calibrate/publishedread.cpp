@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Reads published steps, schema 2 of "prism-validation-1": a row's shape, and the execution that its source and itself state.
 #include "core/calibrate/published.h"
+
+#include "core/base/jsontext.h"
 #include "core/calibrate/publishedexecution.h"
 #include "core/measured/steptable.h"
 #include "core/scenario/presets.h"
@@ -330,9 +332,10 @@ Result<std::vector<PublishedRow>> readPublished(std::string_view json)
         const Result<std::string> rows = stepTableAsJson(json);
         return rows ? readPublished(*rows) : Result<std::vector<PublishedRow>>(rows.errors());
     }
-    const Json document = Json::parse(json, nullptr, false);
-    if (document.is_discarded())
-        return fileError("", "this is not JSON", std::string(json.substr(0, 40)), "a file of the format prism-validation-1");
+    const Result<Json> parsed = parseJson(json);
+    if (!parsed)
+        return parsed.errors();
+    const Json& document = *parsed;
     if (!document.is_object() || text(document, "schema") != "prism-validation-1")
         return fileError("schema", "this is not a file of published rows", text(document, "schema"), "\"prism-validation-1\"");
     if (number(document, "schema_version").value_or(1) != 2)

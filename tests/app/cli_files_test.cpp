@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What reaches files and terminals, and inputs that become large: links, devices, control characters, bombs.
+#include "prism_paths.h"
 #include "run_cli.h"
 
 #include <nlohmann/json.hpp>
@@ -112,6 +113,12 @@ TEST_F(CliFiles, MoreThreadsThanCoresAreNoWorthAWarning)
     const CliRun run = runCli("predict llama3-405b-16k-h100 --samples 200 --threads 512");
     EXPECT_EQ(run.exitCode, 0);
     EXPECT_EQ(run.err.find("TBB"), std::string::npos) << run.err;
+}
+
+TEST_F(CliFiles, ThePageOfLimitsIsMadeFromTheCode)
+{
+    EXPECT_EQ(runCli("limits --markdown").out, slurp(PRISM_SOURCE_DIR "/resources/help/limits.md"))
+        << "renew it: prism-cli limits --markdown --output resources/help/limits.md";
 }
 
 TEST_F(CliFiles, OptionsWithoutEffectAreErrors)

@@ -2,7 +2,8 @@
 // Real series replayed: no alarm as they are, and one within ten steps when the job gets slower. Needs the measured data.
 #include "core/insight/follow/follower.h"
 #include "core/measured/steplog.h"
-#include "core/measured/tables.h"
+#include "core/base/table.h"
+#include "core/base/textfile.h"
 #include "core/stats/random.h"
 
 #include "datafolder.h"
@@ -19,12 +20,13 @@ namespace {
 std::vector<StepLog> logs(const std::string& folder)
 {
     const std::string table = readTextFile(folder + "/steps/llama31_405b_steps.csv.gz").value();
-    std::string_view rest = table;
-    const std::vector<std::string> header = csvFields(nextLine(rest));
+    TableRows rows(table);
+    rows.next();
+    const std::vector<std::string> header = rows.cells();
     const auto at = static_cast<std::size_t>(std::find(header.begin(), header.end(), "system") - header.begin());
     std::set<std::string> systems;
-    while (!rest.empty())
-        systems.insert(csvFields(nextLine(rest))[at]);
+    while (rows.next())
+        systems.insert(rows.cells()[at]);
     std::vector<StepLog> out;
     for (const std::string& system : systems)
         out.push_back(readStepLog(selectedRows(table, {"system=" + system}).value()).value());

@@ -14,6 +14,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// Traces of many gigabytes stream: they never are one text.
+constexpr const char* kTraceStream = "core/trace/bytesource";
+
 /// "FILE:LINE: text" of every line of the programs, outside of base, that matches.
 std::vector<std::string> uses(const std::string& pattern, const std::vector<std::string>& folders)
 {
@@ -23,7 +26,8 @@ std::vector<std::string> uses(const std::string& pattern, const std::vector<std:
     for (const std::string& folder : folders)
         for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
             const std::string name = fs::relative(entry.path(), root).string();
-            if (!(name.ends_with(".h") || name.ends_with(".cpp")) || name.starts_with("core/base/"))
+            const bool reads = name.starts_with("core/base/") || name.starts_with(kTraceStream);
+            if (!(name.ends_with(".h") || name.ends_with(".cpp")) || reads)
                 continue;
             std::ifstream in(entry.path());
             std::size_t number = 0;
