@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ui/distribution/cdfchart.h"
+#include "ui/pages/page.h"
 #include "ui/workspace/distributionmodel.h"
 
 class QLabel;
