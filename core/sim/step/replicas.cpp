@@ -218,8 +218,8 @@ void ReplicaSweep::fillDurations(const ReplicaKind& kind, const Bound& bound, co
                 const auto perUnit = places.at(model.dataSeconds);
                 const auto average = static_cast<float>(m_prepared.data->mean);
                 for (std::size_t l = 0; l < kLanes; ++l) {
-                    mean[l] -= perUnit[l] * average;
-                    compute[l] = perUnit[l];
+                    compute[l] = perUnit[l] * regime[l];
+                    mean[l] -= compute[l] * average;
                     spreadData[l] = 0.0F;
                 }
                 continue;
