@@ -235,17 +235,6 @@ double place(int index, int steps)
 
 } // namespace
 
-double medianOf(std::vector<double> values)
-{
-    if (values.empty())
-        return 0.0;
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    if (values.size() % 2 == 1)
-        return *middle;
-    return 0.5 * (*middle + *std::max_element(values.begin(), middle));
-}
-
 double RunShape::trendAt(int index, int steps) const
 {
     const double u = place(index, steps);

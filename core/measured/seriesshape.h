@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/measured/steplog.h"
+#include "core/stats/moments.h"
 
 #include <array>
 #include <string>
