@@ -52,6 +52,5 @@ struct CleanRun {
 
 /// Steps of all runs over their runs' medians, in order.
 [[nodiscard]] std::vector<double> overRunMedians(const std::vector<CleanRun>& runs);
-[[nodiscard]] double medianOf(std::vector<double> values);
 
 } // namespace prism
