@@ -3,6 +3,9 @@
 
 #include "core/step/criticalpath.h"
 
+#include <algorithm>
+#include <numeric>
+
 namespace prism {
 
 namespace {
@@ -34,13 +37,47 @@ double& slot(Breakdown& b, Category category)
 double& slot(Breakdown& b, PathKind kind)
 {
     switch (kind) {
-    case PathKind::transfer:
-        return b.pipelineSeconds;
     case PathKind::optimizer:
         return b.optimizerSeconds;
     default:
         return b.dataParallelSeconds;
     }
+}
+
+/// What one stage of a replica works on in a step, by category.
+CategorySeconds workOf(const StepGraph& graph, const DeterministicStep& step, int replica, int stage)
+{
+    std::vector<int> runs(static_cast<std::size_t>(step.sweep().numSlots), 0);
+    for (const SweepNode& n : step.sweep().nodes)
+        runs[static_cast<std::size_t>(n.slot)] += n.stage == stage ? 1 : 0;
+    const double slowest = step.fixedSlowest(replica, stage), link = cellLinkFactor(graph, replica, stage);
+    CategorySeconds work{};
+    for (std::size_t k = 0; k < runs.size(); ++k) {
+        if (runs[k] == 0)
+            continue;
+        const CategorySeconds seconds = step.slotSeconds(static_cast<int>(k), slowest, link);
+        for (std::size_t c = 0; c < kCategories; ++c)
+            work[c] += runs[k] * seconds[c];
+    }
+    return work;
+}
+
+double sumOf(const CategorySeconds& seconds)
+{
+    return std::accumulate(seconds.begin(), seconds.end(), 0.0);
+}
+
+/// The busiest stage of a replica among those that are done when the path leaves the pipeline; the first of equals.
+CategorySeconds busiestWork(const StepGraph& graph, const DeterministicStep& step, int replica, double pipelineSeconds)
+{
+    const std::vector<double> ends = step.stageEnds(replica, [&step](int r, int stage) { return step.fixedSlowest(r, stage); });
+    CategorySeconds busiest{};
+    for (std::size_t s = 0; s < ends.size(); ++s) {
+        const CategorySeconds work = workOf(graph, step, replica, static_cast<int>(s));
+        if (ends[s] <= pipelineSeconds * (1 + 1e-12) && sumOf(work) > sumOf(busiest) * (1 + 1e-12))
+            busiest = work;
+    }
+    return busiest;
 }
 
 } // namespace
@@ -50,26 +87,23 @@ Breakdown breakdownOf(const StepGraph& graph)
     const DeterministicStep step(graph);
     const CriticalPath path = criticalPath(graph);
     Breakdown out;
-    std::vector<int> runs(static_cast<std::size_t>(step.sweep().numSlots), 0); // of each program of the main stage on the path
+    double pipeline = 0, transfers = 0;
     int replica = 0;
     for (const PathPiece& piece : path.pieces) {
-        if (piece.kind != PathKind::chunk) {
+        const bool inPipeline = piece.kind == PathKind::chunk || piece.kind == PathKind::transfer;
+        pipeline += inPipeline ? piece.seconds : 0;
+        transfers += piece.kind == PathKind::transfer ? piece.seconds : 0;
+        if (!inPipeline)
             slot(out, piece.kind) += piece.seconds;
-        } else if (piece.stage != path.mainStage) {
-            out.bubbleSeconds += piece.seconds;
-        } else {
-            ++runs[static_cast<std::size_t>(piece.slot)];
+        else
             replica = piece.replica; // chunks of a path belong to one replica
-        }
     }
-    const double slowest = step.fixedSlowest(replica, path.mainStage), link = cellLinkFactor(graph, replica, path.mainStage);
-    for (std::size_t k = 0; k < runs.size(); ++k) {
-        if (runs[k] == 0)
-            continue;
-        const CategorySeconds seconds = step.slotSeconds(static_cast<int>(k), slowest, link);
-        for (std::size_t c = 0; c < kCategories; ++c)
-            slot(out, static_cast<Category>(c)) += runs[k] * seconds[c];
-    }
+    const CategorySeconds work = busiestWork(graph, step, replica, pipeline);
+    for (std::size_t c = 0; c < kCategories; ++c)
+        slot(out, static_cast<Category>(c)) += work[c];
+    const double idle = std::max(0.0, pipeline - sumOf(work));
+    out.pipelineSeconds += std::min(transfers, idle);
+    out.bubbleSeconds = idle - std::min(transfers, idle);
     return out;
 }
 

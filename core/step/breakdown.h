@@ -6,9 +6,11 @@
 
 namespace prism {
 
-/// Seconds along the critical path of the noise-free step (criticalpath.h); they sum to it. Chunks of the path's main stage count by the
-/// category of their kernels, chunks of other stages as bubble: what the main stage waits for while the pipeline fills and drains. For
-/// equal stages under 1F1B that is (P - 1)(t_forward + t_backward) (Narayanan et al. 2021, arXiv 2104.04473, section 2.2.1).
+/// Seconds of the noise-free step; they sum to it. The replica is that of the critical path (criticalpath.h), whose tail (synchronisation,
+/// optimizer, parameter gather) counts by its purpose. The time before the tail is that of the replica's busiest stage: its kernels and
+/// exposed collectives by category; of what it waits, the path's transfers are `pipeline` and the rest is the bubble, in which the stage
+/// has nothing to do while the pipeline fills and drains. For equal stages under 1F1B that is (P - 1)(t_forward + t_backward) (Narayanan et
+/// al. 2021, arXiv 2104.04473, section 2.2.1).
 struct Breakdown {
     double computeSeconds = 0, tensorParallelSeconds = 0, contextParallelSeconds = 0, expertParallelSeconds = 0, pipelineSeconds = 0,
            bubbleSeconds = 0, dataParallelSeconds = 0, optimizerSeconds = 0, otherSeconds = 0;
