@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/cost/predictor.h"
 
+#include "core/base/figure.h"
 #include "core/base/text.h"
 #include "core/cost/classnames.h"
 #include "core/step/graphlimits.h"
@@ -565,8 +566,8 @@ Result<CostedStep> costStepWith(const Scenario& scenario, const Calibration& cal
     step.warnings.insert(step.warnings.end(), std::make_move_iterator(diagnostics.begin()), std::make_move_iterator(diagnostics.end()));
     if (!step.memory.fits)
         step.warnings.push_back({Severity::warning, "cluster.gpu.memory_gib", "the job does not fit into the memory of a GPU",
-                                 std::to_string(step.memory.peakGib) + " GiB",
-                                 "at most " + std::to_string(step.memory.capacityGib) + " GiB", "", ""});
+                                 earnedDigits(step.memory.peakGib, 0.1) + " GiB",
+                                 "at most " + earnedDigits(step.memory.capacityGib, 0.1) + " GiB", "", ""});
     return result;
 }
 

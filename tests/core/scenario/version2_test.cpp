@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace prism {
 namespace {
 
@@ -17,7 +19,7 @@ Scenario read(const std::string& text)
 
 TEST(ScenarioVersion2, TheMeasuredSpreadOfTheGpuIsTheDefault)
 {
-    EXPECT_EQ(read(R"({"version": 2})").variability.preset, "measured-nvidia");
+    EXPECT_EQ(read(R"({"version": 2})").variability.preset, measuredSpreadOf(GpuSpec{}.preset));
     EXPECT_EQ(read(R"({"version": 2, "cluster": {"gpu": "a100-sxm-80gb"}})").variability.preset, "measured-a100");
     EXPECT_GT(read(R"({"version": 2, "variability": {"gemm": {"cv": 0.07}}})").variability.attention.cv, 0) << "single fields on top of it";
 }

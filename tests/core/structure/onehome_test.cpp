@@ -4,9 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <regex>
 #include <string>
 #include <vector>
 
@@ -18,9 +18,9 @@ namespace fs = std::filesystem;
 constexpr const char* kTraceStream = "core/trace/bytesource";
 
 /// "FILE:LINE: text" of every line of the programs, outside of base, that matches.
-std::vector<std::string> uses(const std::string& pattern, const std::vector<std::string>& folders)
+std::vector<std::string> uses(const std::vector<std::string>& words, const std::vector<std::string>& folders)
 {
-    const std::regex wanted(pattern);
+    const auto names = [](const std::string& line) { return [&line](const std::string& w) { return line.find(w) != std::string::npos; }; };
     const fs::path root(PRISM_SOURCE_DIR);
     std::vector<std::string> found;
     for (const std::string& folder : folders)
@@ -33,7 +33,7 @@ std::vector<std::string> uses(const std::string& pattern, const std::vector<std:
             std::size_t number = 0;
             for (std::string line; std::getline(in, line);) {
                 ++number;
-                if (std::regex_search(line, wanted))
+                if (std::any_of(words.begin(), words.end(), names(line)))
                     found.push_back(name + ":" + std::to_string(number) + ": " + line);
             }
         }
@@ -42,17 +42,19 @@ std::vector<std::string> uses(const std::string& pattern, const std::vector<std:
 
 TEST(OneHome, DocumentsAreParsedInBase)
 {
-    EXPECT_EQ(uses(R"((json|Json)::(parse|accept|sax_parse)\b)", {"core", "app", "ui"}), std::vector<std::string>());
+    EXPECT_EQ(uses({"json::parse(", "Json::parse(", "json::accept(", "Json::accept(", "sax_parse("}, {"core", "app", "ui"}),
+              std::vector<std::string>());
 }
 
 TEST(OneHome, FilesAreReadAndWrittenInBase)
 {
-    EXPECT_EQ(uses(R"(\b(ofstream|ifstream|fopen|gzopen|gzdopen|inflateInit2?)\b)", {"core", "app", "ui"}), std::vector<std::string>());
+    EXPECT_EQ(uses({"ofstream", "ifstream", "fopen(", "gzopen(", "gzdopen(", "inflateInit"}, {"core", "app", "ui"}),
+              std::vector<std::string>());
 }
 
 TEST(OneHome, WhatTheSystemSaysOfTheProgramIsAskedInBase)
 {
-    EXPECT_EQ(uses(R"(/proc/self|\bgethostname\b|\bgetpid\b)", {"core", "app", "ui"}), std::vector<std::string>());
+    EXPECT_EQ(uses({"/proc/self", "gethostname(", "getpid("}, {"core", "app", "ui"}), std::vector<std::string>());
 }
 
 } // namespace
