@@ -16,7 +16,7 @@ namespace {
 
 struct ImproveOptions : InsightCommand {
     std::string goal;
-    bool pairs = false;
+    bool pairs = false, hardware = false;
     std::size_t top = 12;
 };
 
@@ -47,10 +47,12 @@ void addImprove(CLI::App& app, Cli& cli)
     addInsight(*command, *options, cli, 2'000);
     command->add_option("--goal", options->goal, "A target such as \"p95 <= 4.0 s\": how likely each move reaches it");
     command->add_flag("--pairs", options->pairs, "Also the pairs of the five best moves");
+    command->add_flag("--hardware", options->hardware, "Also other GPUs and fabrics");
     command->add_option("--top", options->top, "Rows of the table")->capture_default_str();
     command->callback([options] {
         MovesQuery query;
         query.pairs = options->pairs;
+        query.hardware = options->hardware;
         if (!options->goal.empty())
             query.goal = require(moveGoal(options->goal));
         Evaluator evaluator;

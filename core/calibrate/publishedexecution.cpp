@@ -73,7 +73,7 @@ std::vector<std::string> applyExecution(const Execution& execution, const std::v
                 scenario = std::move(changed).value();
                 continue;
             }
-            const Diagnostic& d = changed.errors().front();
+            const Diagnostic d = changed.errors().front();
             errors.push_back("execution: " + d.path + ": " + d.message + " (\"" + value.substr(0, 60) + "\"; " + d.accepted + ")");
         }
     return errors;

@@ -67,6 +67,11 @@ CollectiveModel::CollectiveModel(const ClusterConfig& cluster, const GpuCalibrat
     // Without reduction in the switch an all-reduce is two half-rings. A100's curves were measured without it.
     if (!cluster.nvlsSupported && gpu.family != "a100")
         m_share = withoutSwitchReduction(m_share);
+    // Measured medians of neighbouring sizes may cross; a longer message takes no less time than a shorter one.
+    for (auto& curves : m_share)
+        for (auto& curve : curves)
+            for (std::size_t knot = 1; knot < kCurveKnots; ++knot)
+                curve[knot] = std::min(curve[knot], 2 * curve[knot - 1]);
 }
 
 /// The calibrated curve over ranks and message size. Below the first knot latency rules: the time stays, so the bandwidth falls with

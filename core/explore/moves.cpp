@@ -36,14 +36,15 @@ struct Outcome {
 
 class Proposals final {
 public:
-    explicit Proposals(const Scenario& scenario) : m_scenario(scenario)
+    Proposals(const Scenario& scenario, bool hardware) : m_scenario(scenario)
     {
         for (const char* id : {"parallelism.tensor_model_parallel_size", "parallelism.pipeline_model_parallel_size",
                                "parallelism.virtual_pipeline_model_parallel_size", "parallelism.context_parallel_size",
                                "parallelism.expert_model_parallel_size", "training.micro_batch_size", "training.global_batch_size"})
             addNeighbours(id);
         for (const Parameter& p : parameters()) {
-            if ((p.type == ParameterType::choice && isTried(p.id)) || (p.type == ParameterType::boolean && p.group == "parallelism"))
+            if ((p.type == ParameterType::choice && isTried(p.id, hardware))
+                || (p.type == ParameterType::boolean && p.group == "parallelism"))
                 addChoices(p);
             if (p.group == "variability" && p.id.ends_with(".cv"))
                 addHalf(p);
@@ -56,10 +57,11 @@ public:
     [[nodiscard]] int invalid() const { return m_invalid; }
 
 private:
-    static bool isTried(const std::string& id)
+    static bool isTried(const std::string& id, bool hardware)
     {
-        return id == "parallelism.pipeline_schedule" || id == "training.recompute_granularity" || id == "cluster.fabric"
-               || id == "cluster.gpu.preset";
+        if (id == "cluster.fabric" || id == "cluster.gpu.preset")
+            return hardware;
+        return id == "parallelism.pipeline_schedule" || id == "training.recompute_granularity";
     }
     void add(const std::string& id, const std::string& text)
     {
@@ -259,7 +261,7 @@ Result<Moves> nextMoves(Evaluator& evaluator, const Scenario& scenario, const Mo
     out.p50 = base->sample->p50;
     out.p95 = base->sample->p95;
     out.p99 = base->sample->p99;
-    Proposals proposals(scenario);
+    Proposals proposals(scenario, query.hardware);
     const std::vector<Trial> single = proposals.take();
     out.invalid += proposals.invalid();
     trials.tryAll(*base, single, 0, query.pairs ? 0.7 : 1);

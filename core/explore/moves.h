@@ -21,7 +21,8 @@ struct MoveGoal {
 
 struct MovesQuery {
     std::optional<MoveGoal> goal;
-    bool pairs = false; ///< also the pairs of the five best
+    bool pairs = false;    ///< also the pairs of the five best
+    bool hardware = false; ///< also other GPUs and fabrics of the library
 };
 
 /// One change, or two together.
@@ -46,8 +47,9 @@ struct Moves {
 };
 
 /// Tries halves and doubles of parallel sizes and of the micro-batch, every other choice of schedule, recomputation, ZeRO stage and
-/// overlap, every fabric and GPU of the library with the same number of GPUs, half the spread of each kind of kernel, and every slow node
-/// swapped out. Changes that are invalid or do not fit are counted, not shown. Default 2,000 samples. Errors: invalid scenario, cancelled.
+/// overlap, (asked for) every fabric and GPU of the library with the same number of GPUs, half the spread of each kind of kernel, and every
+/// slow node swapped out. Changes that are invalid or do not fit are counted, not shown. Default 2,000 samples. Errors: invalid scenario,
+/// cancelled.
 [[nodiscard]] Result<Moves> nextMoves(Evaluator& evaluator, const Scenario& scenario, const MovesQuery& query,
                                       const InsightOptions& options = {});
 

@@ -80,15 +80,17 @@ TEST(Measured, CollectivesInsideAndBetweenNodesAreApart)
                      formula.collectiveSeconds(CollectiveOp::allGather, inside, 1 << 26));
 }
 
-TEST(Measured, KernelMeansReplaceFormulasAndUnknownClassesAreSaid)
+TEST(Measured, KernelMeansReplaceFormulasAndUnknownClassesAreErrors)
 {
     Scenario s = base();
-    s.measured.kernels = {{"optimizer", 0.25}, {"gemm.fc1", 1e-3}, {"gemm.fc3", 1e-3}};
+    s.measured.kernels = {{"optimizer", 0.25}, {"gemm.fc1", 1e-3}};
     const Result<CostedStep> step = costStep(s);
     ASSERT_TRUE(step.ok());
     EXPECT_DOUBLE_EQ(step->graph.optimizer.front().meanSeconds, 0.25);
     EXPECT_DOUBLE_EQ(CostModel(s, calibration()).seconds(gemm(1, 1, 1)), 1e-3);
-    EXPECT_TRUE(std::any_of(step->warnings.begin(), step->warnings.end(),
+    s.measured.kernels.push_back({"gemm.fc3", 1e-3});
+    const Diagnostics errors = costStep(s).errors();
+    EXPECT_TRUE(std::any_of(errors.begin(), errors.end(),
                             [](const Diagnostic& d) { return d.path == "measured.kernels[2].kernel_class" && d.found == "gemm.fc3"; }));
 }
 

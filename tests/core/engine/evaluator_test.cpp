@@ -87,18 +87,19 @@ TEST(Evaluator, OneEditOfEachGroupRecomputesItsNodesOnce)
          kSamples + kMedianJob + kCells + Nodes{{"plan", 1}, {"job lucks", 4}, {"segment", 6}}},
         // training: more micro-batches in the schedule; what a micro-batch takes stays
         {"training.global_batch_size", "4096", kSamples + kMedianJob + Nodes{{"plan", 1}}},
-        // cluster: collectives inside a cell are part of its models, and slow the three kernels that hide them; transfers and gradients
+        // cluster: collectives inside a cell are part of its models, and slow the two segments that hide them; transfers and gradients
         // between nodes are not
-        {"cluster.intra_node_gb_per_s", "300", kSamples + kMedianJob + kCells + Nodes{{"segment", 3}}},
+        {"cluster.intra_node_gb_per_s", "300", kSamples + kMedianJob + kCells + Nodes{{"segment", 2}}},
         {"cluster.inter_node_gb_per_s", "40", kSamples + kMedianJob},
         // a price and a number of tokens change what a run costs, not how long a step takes
         {"cluster.gpu_hour_price_usd", "3.25", kCost},
         {"training.train_tokens", "1e12", kCost},
         // variability: one kernel class; the spatial factor; a regime; the data factor, which the median job does not feel
-        {"variability.gemm.cv", "0.03", kSamples + kMedianJob + kCells + Nodes{{"factor", 2}, {"segment", 9}}},
-        {"variability.spatial.cv", "0.03", kSamples + kMedianJob + kCells + Nodes{{"segment", 18}}},
+        {"variability.gemm.cv", "0.03", kSamples + kMedianJob + kCells + Nodes{{"factor", 1}, {"segment", 9}}},
+        {"variability.spatial.cv", "0.03", kSamples + kMedianJob + kCells + Nodes{{"segment", 19}}},
         {"variability.inter_regime.cv", "0.3", kSamples + kMedianJob + kCells},
-        {"variability.p2p.cv", "0.1", kSamples + kMedianJob + Nodes{{"factor", 1}}},
+        // a class of transfers, and the slowest of its senders side by side
+        {"variability.p2p.cv", "0.1", kSamples + kMedianJob + Nodes{{"factor", 2}}},
         {"variability.data.cv", "0.1", kSamples + Nodes{{"factor", 1}}},
     };
     for (const Edit& edit : edits) {

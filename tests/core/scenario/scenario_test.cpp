@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/scenario/scenario.h"
+#include "core/scenario/scenarioreader.h"
 
 #include "core/base/jsontext.h"
 #include "core/scenario/parameters.h"
