@@ -3,7 +3,7 @@
 #include "core/base/outputfile.h"
 #include "core/base/table.h"
 #include "core/base/textfile.h"
-#include "core/insight/validate/stepseries.h"
+#include "core/measured/steplog.h"
 #include "core/measured/importmeasured.h"
 #include "core/measured/speedtable.h"
 #include "core/measured/steptable.h"
@@ -65,7 +65,7 @@ void speeds(std::string_view bytes)
 
 void steps(std::string_view bytes)
 {
-    (void)readStepSeries(bytes, {.skip = 0});
+    (void)readStepLog(bytes);
     (void)stepTableAsJson(bytes);
 }
 

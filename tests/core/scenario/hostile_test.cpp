@@ -55,7 +55,7 @@ TEST(Hostile, WhatIsNoJsonIsSaidWithLineAndColumn)
 TEST(Hostile, WrongShapesAreErrors)
 {
     for (const char* text :
-         {"[]", "3", "null", "{}", "{\"version\": 2}", "{\"version\": 1, \"model\": []}", "{\"version\": 1, \"cluster\": {\"gpu\": 3}}",
+         {"[]", "3", "null", "{}", "{\"version\": 3}", "{\"version\": 1, \"model\": []}", "{\"version\": 1, \"cluster\": {\"gpu\": 3}}",
           "{\"version\": 1, \"variability\": {\"gemm\": 0.1}}", "{\"version\": 1, \"variability\": {\"gemm\": {\"pool\": [1, \"x\"]}}}",
           "{\"version\": 1, \"measured\": {\"rows\": {}}}", "{\"version\": 1, \"measured\": {\"node_order\": [-1]}}",
           "{\"version\": 1, \"model\": {\"num_layers\": 18446744073709551615}}", "{\"version\": 1, \"model\": {\"num_layers\": null}}"})

@@ -51,7 +51,7 @@ StepGraph fullGraph()
     g.data = {Family::lognormal, 0.3};
     g.dataScope = DataScope::group;
     g.routing = {Family::gamma, 0.1};
-    g.lockstepReplicas = 2;
+    g.lockstepReplicas = 3;
     g.programs[1].blocks[0].ops[2].sync = Sync::replicas;
     g.programs[1].blocks[0].ops[0].routed = true;
     g.sendForward[0].groups = 4;
@@ -135,7 +135,7 @@ TEST(StepGraph, CheckReportsEveryProblem)
     g.slow[1].linkFactor = 0;
     g.fixedSpatial[3] = -1;
     g.regimeLag1 = 1.0;
-    g.lockstepReplicas = 2;
+    g.lockstepReplicas = 3;
     g.programs[2].blocks[0].ops[2].routed = true; // a collective
     g.gradNorm.buckets = 0;
     g.optimizer[1].groups = 2; // a compute kernel
@@ -158,6 +158,7 @@ TEST(StepGraph, CheckReportsEveryProblem)
                                             "lockstep_replicas",
                                             "programs[2].blocks[0].ops[2].routed",
                                             "grad_norm.buckets",
+                                            "grad_norm.groups",
                                             "optimizer[1].groups"};
     EXPECT_EQ(paths, expected);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/stats/moments.h"
+#include "core/walk/chunkmodel.h"
 #include "core/walk/walk.h"
 
 #include "core/insight/graphs.h"

@@ -92,7 +92,8 @@ TEST(ChunkLayers, UnevenStagesShowInMemoryAndTimeOfTheStep)
     EXPECT_GT(heavy->memory.stages[7].weightsGib, 1.9 * even->memory.stages[7].weightsGib);
     EXPECT_DOUBLE_EQ(heavy->memory.stages[3].weightsGib, even->memory.stages[3].weightsGib);
     const auto seconds = [](const CostedStep& step) { return step.breakdown.computeSeconds + step.breakdown.bubbleSeconds; };
-    EXPECT_GT(seconds(*heavy), 1.4 * seconds(*even)); // a stage of twice the layers sets the pace; the other stages are shorter
+    // A stage of twice the layers sets the pace; the experts that it overlaps and the drain of the shorter stages take a part back.
+    EXPECT_GT(seconds(*heavy), 1.3 * seconds(*even));
 }
 
 } // namespace
