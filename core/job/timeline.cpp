@@ -12,6 +12,7 @@ namespace prism {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr int kMostFailures = 100'000; ///< more than any job that gets anywhere meets
 
 /// What is drawn; a stream each, so that one more event of a kind leaves the others' draws alone.
 enum class Draw : std::uint64_t { softFailure = 0x6a6f6201, nodeFailure, slowStart, slowLength };
@@ -179,6 +180,7 @@ private:
     void plannedStop();
     [[nodiscard]] double speed() const { return speedOfNodes() / (m_now < m_slowUntil ? m_in.slowFactor : 1); }
     [[nodiscard]] double speedOfNodes() const;
+    [[nodiscard]] bool givenUp() const { return m_now >= m_in.longestSeconds || m_ledger.failures > kMostFailures; }
     [[nodiscard]] double nextRepair() const { return m_repairs.empty() ? kNever : m_repairs.front(); }
 
     const TimelineInputs& m_in;
@@ -234,7 +236,7 @@ void Run::restartUntilClean()
         m_ledger.detection += detected;
         m_ledger.restart += std::min(end, hit) - m_now - detected;
         m_now = std::min(end, hit);
-        if (hit >= end || m_now > m_in.longestSeconds)
+        if (hit >= end || givenUp())
             return;
         ++m_ledger.failures;
         ++m_ledger.interruptions;
@@ -322,8 +324,8 @@ RunLedger Run::ledger()
         const double slowEnd = m_slowUntil > m_now ? m_slowUntil : kNever, grow = m_missing > 0 ? nextRepair() : kNever;
         const double next = std::min({done, m_nextSoft, m_nextNode, m_nextSlow, slowEnd, m_nextStop, grow, m_in.longestSeconds});
         train(std::max(next, m_now));
-        if (next == done || next >= m_in.longestSeconds) {
-            m_ledger.finished = next == done;
+        if (next == done || givenUp()) {
+            m_ledger.finished = next == done && !givenUp();
             break;
         }
         if (next == m_nextSoft || next == m_nextNode)

@@ -89,7 +89,10 @@ std::string withoutGroups(std::string_view text)
 
 } // namespace
 
-Result<double> quantityFromText(std::string_view text, std::string_view unit, bool binaryK)
+namespace {
+
+/// The number in the unit that was asked for, without regard to its size.
+Result<double> convertedQuantity(std::string_view text, std::string_view unit, bool binaryK)
 {
     text = trimmed(text);
     const std::size_t length = numberLength(text);
@@ -126,6 +129,17 @@ Result<double> quantityFromText(std::string_view text, std::string_view unit, bo
     return Diagnostic{.message = "the unit \"" + std::string(suffix.substr(0, 40)) + "\" is not known here",
                       .found = std::string(text.substr(0, 80)),
                       .accepted = "a number, optionally with one of: " + joined(names, ", ")};
+}
+
+} // namespace
+
+Result<double> quantityFromText(std::string_view text, std::string_view unit, bool binaryK)
+{
+    Result<double> value = convertedQuantity(text, unit, binaryK);
+    if (value.ok() && !std::isfinite(*value))
+        return Diagnostic{
+            .message = "this is too large a number", .found = std::string(text.substr(0, 80)), .accepted = "a number below 1e308"};
+    return value;
 }
 
 } // namespace prism

@@ -57,7 +57,7 @@ public:
     void expectOneValue(int at)
     {
         const Scenario& model = *workspace.study().current()->scenario;
-        const Result<Scenario> file = scenarioFromJson(toJson(model));
+        const Result<Scenario> file = draftFromJson(toJson(model)) /* values fit their fields, not always each other */;
         ASSERT_TRUE(file.ok()) << "step " << at;
         for (ConfigEditor* editor : {&m_first, &m_second})
             for (ParameterRow* row : editor->rows()) {

@@ -108,7 +108,8 @@ QWidget* ConfigEditor::makeGroups()
     stack->setSpacing(0);
     const std::pair<QString, QString> groups[] = {
         {u"model"_s, tr("Model")},       {u"cluster"_s, tr("Cluster")},         {u"parallelism"_s, tr("Parallelism")},
-        {u"training"_s, tr("Training")}, {u"variability"_s, tr("Variability")}, {u"measured"_s, tr("Measured")}};
+        {u"training"_s, tr("Training")}, {u"variability"_s, tr("Variability")}, {u"job"_s, tr("Job")},
+        {u"measured"_s, tr("Measured")}};
     for (const auto& [id, name] : groups) {
         m_groups << makeGroup(id, name, *stack);
         auto* rule = new QFrame;

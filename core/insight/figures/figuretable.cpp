@@ -42,6 +42,7 @@ constexpr Figure kFigures[] = {
      "in the median "
      "step",
      kEngine, "describe"},
+    {"mfu_causal", "", "%", "MFU with the causal half of attention only", kEngine, "describe"},
     {"hfu", "", "%", "Hardware FLOPs utilisation: the same with recomputed FLOPs", kEngine, "describe"},
     {"memory_gib.peak", "Peak memory", "GiB", "Largest total of all stages", kPredictor, "addMemory"},
     {"memory_gib.capacity", "", "GiB", "Memory of the GPU", kPredictor, "addMemory"},
@@ -71,6 +72,11 @@ constexpr Figure kFigures[] = {
     {"breakdown_s.data_parallel", "Data parallel", "s", "Exposed gradient and parameter traffic", kBreakdown, "breakdownOf"},
     {"breakdown_s.optimizer", "Optimizer", "s", "Parameter update", kBreakdown, "breakdownOf"},
     {"breakdown_s.other", "Other", "s", "Host time and what no other part names", kBreakdown, "breakdownOf"},
+    {"communication", "", "s",
+     "Per class of communication on the busiest stage: seconds beside compute (hidden) and seconds that are waited for (exposed); shares "
+     "of the step and of "
+     "the GPU-hours",
+     "core/cost/communication.cpp", "communicationOf"},
     {"error_band", "Model error", "1", "Relative error of the predicted median in 90 % of the published runs of its kind", kPredictor,
      "costStep"},
     {"within_calibration", "", "", "No input lies outside of what was validated", kPredictor, "costStep"},

@@ -51,7 +51,7 @@ StepGraph fullGraph()
     g.data = {Family::lognormal, 0.3};
     g.dataScope = DataScope::group;
     g.routing = {Family::gamma, 0.1};
-    g.lockstepReplicas = 3;
+    g.lockstepReplicas = 2;
     g.programs[1].blocks[0].ops[2].sync = Sync::replicas;
     g.programs[1].blocks[0].ops[0].routed = true;
     g.sendForward[0].groups = 4;
