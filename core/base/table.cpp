@@ -232,7 +232,9 @@ std::string tableLine(const std::vector<std::string>& cells)
     for (const std::string& cell : cells) {
         if (&cell != &cells.front())
             line += ',';
-        if (cell.find_first_of(",\"\r\n") == std::string::npos) {
+        const bool blankRow = cells.size() == 1 && trimmed(cell).empty();            // without quotes it would be no row
+        const bool byteOrderMark = cell.starts_with("\xEF\xBB\xBF") && line.empty(); // nor would this be a part of the cell
+        if (cell.find_first_of(",\"\r\n") == std::string::npos && !blankRow && !byteOrderMark) {
             line += cell;
             continue;
         }
