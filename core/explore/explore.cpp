@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/explore/explore.h"
 
+#include "core/stats/intervals.h"
 #include "core/stats/random.h"
 
 #include <boost/math/distributions/normal.hpp>
@@ -19,7 +20,6 @@ namespace {
 constexpr int kFirstSamples = 512, kMostSamples = 4'096;
 constexpr int kDrawsOfChance = 2'000;
 constexpr double kMillion = 1e6, kBillion = 1e9, kSecondsPerHour = 3'600;
-constexpr double kNormal95 = 1.959963984540054;
 constexpr std::size_t kMostReasons = 40;
 
 /// What the deterministic pass keeps of a point.
@@ -241,7 +241,7 @@ void Search::setChances()
         for (std::size_t i = 0; i < m_out.candidates.size(); ++i) {
             const Estimate& s = m_out.candidates[i].score;
             const double u = uniform(m_options.seed, stream(0x6578706cULL, i), static_cast<std::uint64_t>(draw));
-            const double x = s.value + s.halfWidth / kNormal95 * boost::math::quantile(unit, u);
+            const double x = s.value + s.halfWidth / normalReach() * boost::math::quantile(unit, u);
             if (x < least) {
                 least = x;
                 best = i;

@@ -5,6 +5,7 @@
 #include "core/insight/paired.h"
 #include "core/insight/report.h"
 #include "core/scenario/quantity.h"
+#include "core/stats/intervals.h"
 
 #include <boost/math/distributions/normal.hpp>
 #include <nlohmann/json.hpp>
@@ -19,7 +20,7 @@ namespace {
 
 constexpr int kDefaultSamples = 2'000;
 constexpr std::size_t kPaired = 5; ///< of the best, whose pairs are tried
-constexpr double kNormal95 = 1.959963984540054, kBillion = 1e9, kSecondsPerHour = 3'600;
+constexpr double kBillion = 1e9, kSecondsPerHour = 3'600;
 
 /// A change that may be tried: what it is called, how it is set, and the scenario with it.
 struct Trial {
@@ -183,7 +184,7 @@ private:
         const bool median = goal.probability<0.9, tail = goal.probability> 0.97;
         const Estimate& gain = median ? m.p50Gain : tail ? m.p99Gain : m.p95Gain;
         const double reached = (median ? base.sample->p50 : tail ? base.sample->p99 : base.sample->p95) - gain.value;
-        const double sigma = std::max(gain.halfWidth / kNormal95, 1e-12 * goal.seconds);
+        const double sigma = std::max(gain.halfWidth / normalReach(), 1e-12 * goal.seconds);
         m.reachesGoal = boost::math::cdf(boost::math::normal(0, sigma), goal.seconds - reached);
         m.shortOfGoalSeconds = std::max(0.0, reached - goal.seconds);
     }

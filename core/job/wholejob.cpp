@@ -2,6 +2,7 @@
 #include "core/job/wholejob.h"
 
 #include "core/job/jobtimes.h"
+#include "core/stats/intervals.h"
 #include "core/stats/moments.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -49,7 +50,7 @@ std::vector<RunLedger> sampledRuns(const TimelineInputs& inputs, const Guarantee
 
 Estimate meanEstimate(const std::vector<double>& x)
 {
-    return {meanOf(x), x.size() > 1 ? 1.959963984540054 * std::sqrt(varianceOf(x) / static_cast<double>(x.size())) : 0};
+    return {meanOf(x), halfWidthOfMean(x)};
 }
 
 template <class Get>
