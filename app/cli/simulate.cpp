@@ -96,7 +96,7 @@ void simulateFile(const SimulateOptions& options)
     if (hasErrors(outcome.samples.warnings))
         throw InputError(outcome.samples.warnings);
     outcome.across = summarize(outcome.samples.acrossSeconds, &outcome.samples);
-    outcome.within = summarize(outcome.samples.withinSeconds);
+    outcome.within = summarizeWithin(outcome.samples);
     writeSamples(options.samplesOut, outcome.samples.acrossSeconds);
     writeSamples(options.withinSamplesOut, outcome.samples.withinSeconds);
     writeOutput(options, options.json ? toJson(outcome, options).dump(2) + "\n" : toText(outcome, options));

@@ -211,7 +211,7 @@ void describe(Snapshot& s)
     std::sort(s.sortedAcrossSeconds.begin(), s.sortedAcrossSeconds.end());
     std::sort(s.sortedWithinSeconds.begin(), s.sortedWithinSeconds.end());
     s.across = summarize(s.samples->acrossSeconds, s.samples.get());
-    s.within = summarize(s.samples->withinSeconds);
+    s.within = summarizeWithin(*s.samples);
     const CostedStep& costed = *s.costed;
     const double median = s.across.p50, noiseFree = s.samples->noiseFreeSeconds;
     if (!(median > 0.0) || !(noiseFree > 0.0))
@@ -333,6 +333,8 @@ bool Evaluator::Impl::Run::takeWithin(int samples)
         return false;
     StepSamples both = *m_snapshot.samples;
     both.withinSeconds = made->withinSeconds;
+    both.withinShared = made->withinShared;
+    m_snapshot.diagnostics.insert(m_snapshot.diagnostics.end(), made->warnings.begin(), made->warnings.end());
     m_snapshot.samples = std::make_shared<const StepSamples>(std::move(both));
     describe(m_snapshot);
     return true;

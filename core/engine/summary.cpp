@@ -2,6 +2,7 @@
 #include "core/engine/summary.h"
 
 #include "core/stats/intervals.h"
+#include "core/stats/moments.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,20 +12,62 @@ namespace prism {
 
 namespace {
 
-/// Half-width of the 95 % interval of a quantile from order statistics: the binomial count below the quantile has the
-/// standard deviation sqrt(n p (1 - p)) (David and Nagaraja 2003, sec. 7.1).
-double orderStatisticHalfWidth(const std::vector<double>& sorted, double p)
+/// Standard error of a quantile from order statistics: the binomial count below the quantile has the standard deviation
+/// sqrt(n p (1 - p)) (David and Nagaraja 2003, sec. 7.1), more by the root of the correlation time in a series.
+double orderStatisticError(const std::vector<double>& sorted, double p, double time)
 {
     const double n = static_cast<double>(sorted.size());
-    const double reach = normalReach() * std::sqrt(p * (1.0 - p) / n);
+    const double reach = normalReach() * std::sqrt(p * (1.0 - p) * time / n);
     const double low = quantileOfSorted(sorted, std::max(0.0, p - reach));
     const double high = quantileOfSorted(sorted, std::min(1.0, p + reach));
-    return 0.5 * (high - low);
+    return 0.5 * (high - low) / normalReach();
 }
+
+/// Correlation times of the series itself and of its steps above given quantiles.
+struct CorrelationTimes {
+    double mean = 1, p50 = 1, p95 = 1, p99 = 1;
+};
+
+CorrelationTimes correlationTimes(const std::vector<double>& series)
+{
+    std::vector<double> sorted = series;
+    std::sort(sorted.begin(), sorted.end());
+    const auto above = [&](double p) {
+        const double limit = quantileOfSorted(sorted, p);
+        std::vector<double> beyond;
+        for (const double x : series)
+            beyond.push_back(x > limit ? 1.0 : 0.0);
+        return correlationTime(beyond);
+    };
+    return {correlationTime(series), above(0.50), above(0.95), above(0.99)};
+}
+
+DistributionSummary figures(std::vector<double> samplesSeconds, const SharedError& shared, const CorrelationTimes& times);
 
 } // namespace
 
+double halfWidth95(const SharedError::Part& error)
+{
+    if (!(error.degrees > 0.0))
+        return normalReach() * error.stdErr;
+    return studentReach(std::max(1.0, error.degrees)) * error.stdErr;
+}
+
 DistributionSummary summarize(std::vector<double> samplesSeconds, const StepSamples* sharedErrors)
+{
+    return figures(std::move(samplesSeconds), sharedErrors ? sharedErrors->acrossShared : SharedError{}, {});
+}
+
+DistributionSummary summarizeWithin(const StepSamples& samples)
+{
+    if (samples.withinSeconds.empty())
+        return {};
+    return figures(samples.withinSeconds, samples.withinShared, correlationTimes(samples.withinSeconds));
+}
+
+namespace {
+
+DistributionSummary figures(std::vector<double> samplesSeconds, const SharedError& shared, const CorrelationTimes& times)
 {
     DistributionSummary out;
     out.samples = samplesSeconds.size();
@@ -51,14 +94,14 @@ DistributionSummary summarize(std::vector<double> samplesSeconds, const StepSamp
     out.p90 = quantile(0.90);
     out.p95 = quantile(0.95);
     out.p99 = quantile(0.99);
-    const auto width = [&](double own, double shared) { return std::hypot(own, normalReach() * shared); };
-    const StepSamples none;
-    const StepSamples& shared = sharedErrors ? *sharedErrors : none;
-    out.ciMean = width(normalReach() * out.std / std::sqrt(n), shared.sharedStdErrMean);
-    out.ciP50 = width(orderStatisticHalfWidth(samplesSeconds, 0.50), shared.sharedStdErrP50);
-    out.ciP95 = width(orderStatisticHalfWidth(samplesSeconds, 0.95), shared.sharedStdErrP95);
-    out.ciP99 = width(orderStatisticHalfWidth(samplesSeconds, 0.99), shared.sharedStdErrP99);
+    const auto width = [](double own, const SharedError::Part& part) { return halfWidth95(together({own, 0.0}, part)); };
+    out.ciMean = width(out.std * std::sqrt(times.mean / n), shared.mean);
+    out.ciP50 = width(orderStatisticError(samplesSeconds, 0.50, times.p50), shared.p50);
+    out.ciP95 = width(orderStatisticError(samplesSeconds, 0.95, times.p95), shared.p95);
+    out.ciP99 = width(orderStatisticError(samplesSeconds, 0.99, times.p99), shared.p99);
     return out;
 }
+
+} // namespace
 
 } // namespace prism

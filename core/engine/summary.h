@@ -14,8 +14,12 @@ struct DistributionSummary {
     std::size_t samples = 0;
 };
 
-/// `shared*` standard errors of StepSamples are added in quadrature to the order-statistic intervals.
+/// Half-width of the 95 % interval of an error: Student's t for its degrees of freedom.
+[[nodiscard]] double halfWidth95(const SharedError::Part& error);
+/// Figures of independent samples; what a run across jobs shares is added to the errors of order statistics.
 [[nodiscard]] DistributionSummary summarize(std::vector<double> samplesSeconds, const StepSamples* sharedErrors = nullptr);
+/// Figures of the steps within a job. They follow one another: the intervals count their correlation, and which job was drawn.
+[[nodiscard]] DistributionSummary summarizeWithin(const StepSamples& samples);
 
 /// Shares of the variance of the step time across jobs: variance with only this cause active over the total; `interaction`
 /// is what is left (may be negative). Half-widths of 95 % intervals beside them.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/insight/empirical.h"
 
+#include "core/stats/moments.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -33,23 +35,57 @@ double sparsity(const std::vector<double>& sorted, double p)
     return (quantileOfSorted(sorted, high) - quantileOfSorted(sorted, low)) / (high - low);
 }
 
-double sharedStdErr(const StepSamples& s, double p)
+SharedError::Part sharedPart(const SharedError& s, double p)
 {
+    const auto between = [](const SharedError::Part& a, const SharedError::Part& b, double part) {
+        const double degrees = a.degrees > 0 && b.degrees > 0 ? std::min(a.degrees, b.degrees) : std::max(a.degrees, b.degrees);
+        return SharedError::Part{std::lerp(a.stdErr, b.stdErr, part), degrees};
+    };
     if (p <= 0.5)
-        return s.sharedStdErrP50;
+        return s.p50;
     if (p <= 0.95)
-        return std::lerp(s.sharedStdErrP50, s.sharedStdErrP95, (p - 0.5) / 0.45);
-    return p <= 0.99 ? std::lerp(s.sharedStdErrP95, s.sharedStdErrP99, (p - 0.95) / 0.04) : s.sharedStdErrP99;
+        return between(s.p50, s.p95, (p - 0.5) / 0.45);
+    return p <= 0.99 ? between(s.p95, s.p99, (p - 0.95) / 0.04) : s.p99;
+}
+
+SharedError::Part sharedExceedancePart(const SharedError& shared, const std::vector<double>& sorted, double x)
+{
+    if (sorted.empty())
+        return {};
+    const double p = 1 - exceedance(sorted, x).value;
+    const SharedError::Part seconds = sharedPart(shared, p);
+    const double slope = seconds.stdErr > 0 ? sparsity(sorted, std::clamp(p, 0.005, 0.995)) : 0;
+    // Where no sample lies on one side the density is unknown; the probability itself bounds the error.
+    return slope > 0 ? SharedError::Part{std::min(seconds.stdErr / slope, std::sqrt(p * (1 - p))), seconds.degrees} : SharedError::Part{};
 }
 
 double sharedExceedanceStdErr(const StepSamples& samples, const std::vector<double>& sorted, double x)
 {
-    if (sorted.empty())
-        return 0;
-    const double p = 1 - exceedance(sorted, x).value, seconds = sharedStdErr(samples, p);
-    const double slope = seconds > 0 ? sparsity(sorted, std::clamp(p, 0.005, 0.995)) : 0;
-    // Where no sample lies on one side the density is unknown; the probability itself bounds the error.
-    return slope > 0 ? std::min(seconds / slope, std::sqrt(p * (1 - p))) : 0;
+    return sharedExceedancePart(samples.acrossShared, sorted, x).stdErr;
+}
+
+Estimate RunFigures::exceedance(double x) const
+{
+    const Estimate own = prism::exceedance(m_sorted, x);
+    const double stdErr = own.halfWidth / normalReach() * std::sqrt(correlationTimeAbove(x));
+    return {own.value, halfWidth95(together({stdErr, 0}, sharedExceedancePart(m_shared, m_sorted, x)))};
+}
+
+Estimate RunFigures::quantile(double p) const
+{
+    const Estimate own = quantileEstimate(m_sorted, p);
+    const double stdErr = own.halfWidth / normalReach() * std::sqrt(correlationTimeAbove(own.value));
+    return {own.value, halfWidth95(together({stdErr, 0}, sharedPart(m_shared, p)))};
+}
+
+double RunFigures::correlationTimeAbove(double x) const
+{
+    if (m_series == nullptr)
+        return 1;
+    std::vector<double> above;
+    for (const double step : *m_series)
+        above.push_back(step > x ? 1.0 : 0.0);
+    return correlationTime(above);
 }
 
 } // namespace prism

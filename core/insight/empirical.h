@@ -17,9 +17,39 @@ namespace prism {
 /// dQ/dp around p by a symmetric difference of ascending samples.
 [[nodiscard]] double sparsity(const std::vector<double>& sorted, double p);
 
-/// Standard error of the quantile at p that all samples of a run share, seconds: between those of p50, p95 and p99, linear.
-[[nodiscard]] double sharedStdErr(const StepSamples& samples, double p);
+/// The error of the quantile at p that all samples of a run share, seconds: between those of p50, p95 and p99, linear.
+[[nodiscard]] SharedError::Part sharedPart(const SharedError& shared, double p);
 /// The same of P(X > x), by the density at x; `sorted` are the run's ascending samples.
+[[nodiscard]] SharedError::Part sharedExceedancePart(const SharedError& shared, const std::vector<double>& sorted, double x);
+/// Standard errors of the same across jobs.
 [[nodiscard]] double sharedExceedanceStdErr(const StepSamples& samples, const std::vector<double>& sorted, double x);
+
+/// Steps of one run, of which intervals are asked: their own errors, their correlation where they follow one another, and what they share.
+class RunFigures final {
+public:
+    /// Across jobs, or within one; keeps references.
+    static RunFigures across(const StepSamples& samples, const std::vector<double>& sorted)
+    {
+        return {samples.acrossShared, sorted, nullptr};
+    }
+    static RunFigures within(const StepSamples& samples, const std::vector<double>& sorted)
+    {
+        return {samples.withinShared, sorted, &samples.withinSeconds};
+    }
+    [[nodiscard]] Estimate exceedance(double x) const;
+    [[nodiscard]] Estimate quantile(double p) const;
+
+private:
+    RunFigures(const SharedError& shared, const std::vector<double>& sorted, const std::vector<double>* series)
+        : m_shared(shared),
+          m_sorted(sorted),
+          m_series(series)
+    {
+    }
+    [[nodiscard]] double correlationTimeAbove(double x) const;
+    const SharedError& m_shared;
+    const std::vector<double>& m_sorted;
+    const std::vector<double>* m_series; ///< in draw order; null = independent
+};
 
 } // namespace prism

@@ -22,9 +22,9 @@ double halfWidthOf(const PairedSample& sample, std::size_t n, const Value& value
 }
 
 /// A standard error that the across-job samples of one run share; steps of one job have none of their own.
-double shared(const PairedSample& sample, double StepSamples::*member)
+double shared(const PairedSample& sample, SharedError::Part SharedError::*part)
 {
-    return sample.series == SampleSeries::withinJob ? 0.0 : (*sample.samples).*member;
+    return sample.series == SampleSeries::withinJob ? 0.0 : (sample.samples->acrossShared.*part).stdErr;
 }
 
 double correlation(const PairedSample& a, const PairedSample& b, std::size_t n)
@@ -51,10 +51,10 @@ struct QuantileView {
 QuantileView view(const PairedSample& s, double p)
 {
     if (p == 0.5)
-        return {s.p50, s.sparsityP50, p, shared(s, &StepSamples::sharedStdErrP50)};
+        return {s.p50, s.sparsityP50, p, shared(s, &SharedError::p50)};
     if (p == 0.95)
-        return {s.p95, s.sparsityP95, p, shared(s, &StepSamples::sharedStdErrP95)};
-    return {s.p99, s.sparsityP99, 0.99, shared(s, &StepSamples::sharedStdErrP99)};
+        return {s.p95, s.sparsityP95, p, shared(s, &SharedError::p95)};
+    return {s.p99, s.sparsityP99, 0.99, shared(s, &SharedError::p99)};
 }
 
 Estimate quantileChange(const PairedSample& base, const PairedSample& changed, double p, std::size_t n, double rho)
@@ -102,10 +102,9 @@ FigureChange pairedChange(const PairedSample& base, const PairedSample& changed,
     const std::size_t n = std::min(base.seconds().size(), changed.seconds().size());
     const double rho = correlation(base, changed, n);
     FigureChange change;
-    change.mean = {
-        changed.mean - base.mean,
-        std::hypot(halfWidthOf(base, n, [&](std::size_t i) { return changed.seconds()[i] - base.seconds()[i]; }),
-                   sharedHalfWidth(shared(base, &StepSamples::sharedStdErrMean), shared(changed, &StepSamples::sharedStdErrMean), rho))};
+    change.mean = {changed.mean - base.mean,
+                   std::hypot(halfWidthOf(base, n, [&](std::size_t i) { return changed.seconds()[i] - base.seconds()[i]; }),
+                              sharedHalfWidth(shared(base, &SharedError::mean), shared(changed, &SharedError::mean), rho))};
     const auto stdInfluence = [](const PairedSample& s, double x) {
         return s.std > 0 ? ((x - s.mean) * (x - s.mean) - s.variance) / (2 * s.std) : 0.0;
     };

@@ -22,14 +22,25 @@ struct SimOptions {
     std::stop_token stop;     ///< looked at every few milliseconds; a stopped run returns what is complete
 };
 
+/// Standard errors, in seconds, of what all steps of a series share: the common sample of replicas that they take their slowest from, and
+/// within a job which of many jobs was drawn. 0 where steps are independent. The summary adds them to the errors of independent steps.
+struct SharedError {
+    struct Part {
+        double stdErr = 0;  ///< seconds
+        double degrees = 0; ///< of freedom with which stdErr is known; 0 = many
+    };
+    Part p50, p95, p99, mean;
+};
+/// Two independent errors together; degrees of freedom by Satterthwaite (1946).
+[[nodiscard]] SharedError::Part together(const SharedError::Part& a, const SharedError::Part& b);
+[[nodiscard]] SharedError together(const SharedError& a, const SharedError& b);
+
 /// Sampled step times. Index i of `across` is the same random job on every related scenario (common random numbers).
 struct StepSamples {
     std::vector<double> acrossSeconds; ///< numSamples, in draw order, not sorted
     std::vector<double> withinSeconds; ///< steps of one median job, in draw order
     double noiseFreeSeconds = 0.0;     ///< every factor at its mean 1, no rare events, slow spots as marked
-    /// Standard errors of p50, p95, p99 and mean that come from what all samples share (finite replica pool, fitted
-    /// tail); 0 where samples are independent. The summary adds them to the errors of independent samples.
-    double sharedStdErrP50 = 0, sharedStdErrP95 = 0, sharedStdErrP99 = 0, sharedStdErrMean = 0;
+    SharedError acrossShared, withinShared;
     Diagnostics warnings;                ///< e.g. the tail needs more samples than were drawn
     std::uint64_t nodeSamples = 0;       ///< schedule nodes x samples evaluated: a cost that does not depend on the machine
     bool complete = true;                ///< false when stopped

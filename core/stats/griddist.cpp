@@ -16,6 +16,24 @@ namespace {
 
 using Complex = std::complex<double>;
 
+constexpr int kCells = 1024, kMostCells = 65'536;
+/// Cells of a grid per standard deviation of the bulk, where a far tail widens the grid.
+constexpr double kCellsPerBulk = 24.0;
+
+int cellsFor(double range, double bulkSigma, int fewest = kCells)
+{
+    int cells = fewest;
+    while (cells < kMostCells && bulkSigma > 0.0 && static_cast<double>(cells) * bulkSigma < kCellsPerBulk * range)
+        cells *= 2;
+    return cells;
+}
+
+/// Standard deviation of the bulk: half the distance between the quantiles at 16 and 84 per cent.
+double bulkSigma(const GridDist& dist)
+{
+    return dist.mass.size() < 2 ? 0.0 : 0.5 * (dist.quantile(0.84) - dist.quantile(0.16));
+}
+
 /// The transforms of this thread; plans are kept from call to call.
 Eigen::FFT<double>& transforms()
 {
@@ -143,7 +161,7 @@ QuantilePoints quantilePoints(const Distribution& distribution)
     const double stretch = m2 > 0.0 ? std::sqrt(exact / m2) : 1.0;
     for (double& v : out.value)
         v = 1.0 + (v - mean) * stretch;
-    out.variance = exact;
+    out.variance = out.bulkVariance = exact;
     out.largest = out.value.back();
     return out;
 }
@@ -193,19 +211,36 @@ double GridDist::quantile(double lower) const
     return origin + step * static_cast<double>(mass.size());
 }
 
-GridDist sumDistribution(std::span<const Summand> summands, double shift, int cells)
+GridQuantiles::GridQuantiles(const GridDist& dist) : m_dist(dist), m_below(dist.mass.size() + 1, 0.0)
 {
-    double mean = shift, variance = 0.0, jump = 0.0;
+    for (std::size_t i = 0; i < dist.mass.size(); ++i)
+        m_below[i + 1] = m_below[i] + dist.mass[i];
+}
+
+double GridQuantiles::at(double lower) const
+{
+    const auto above = std::upper_bound(m_below.begin(), m_below.end(), lower);
+    const auto i = std::clamp<std::size_t>(static_cast<std::size_t>(above - m_below.begin()), 1, m_dist.mass.size()) - 1;
+    const double part = m_dist.mass[i] > 0.0 ? std::clamp((lower - m_below[i]) / m_dist.mass[i], 0.0, 1.0) : 0.5;
+    return m_dist.origin + m_dist.step * (static_cast<double>(i) - 0.5 + part);
+}
+
+GridDist sumDistribution(std::span<const Summand> summands, double shift, int fewestCells)
+{
+    double mean = shift, variance = 0.0, jump = 0.0, bulk = 0.0;
     for (const Summand& s : summands) {
         mean += s.scale * s.factor->mean * s.count;
         variance += s.scale * s.scale * s.factor->variance * s.count;
+        bulk += s.scale * s.scale * s.factor->bulkVariance * s.count;
         jump = std::max(jump, s.scale * (s.factor->largest - s.factor->mean));
     }
     if (variance <= 0.0)
         return {mean, 1e-12 * std::max(mean, 1e-12), {1.0}};
     // Linear splitting adds up to step^2/4 of variance per summand: the step is small against the spread of the sum.
     const double sigma = std::sqrt(variance);
-    const double step = std::max(18.0 * sigma, 1.6 * (jump + 6.0 * sigma)) / static_cast<double>(cells);
+    const double range = std::max(18.0 * sigma, 1.6 * (jump + 6.0 * sigma));
+    const int cells = cellsFor(range, std::sqrt(bulk), fewestCells);
+    const double step = range / static_cast<double>(cells);
     CharacteristicProduct product(cells);
     for (const Summand& s : summands) {
         if (s.factor->variance <= 0.0 || s.scale <= 0.0)
@@ -217,13 +252,15 @@ GridDist sumDistribution(std::span<const Summand> summands, double shift, int ce
     return product.result(mean, step);
 }
 
-GridDist sumOfGrids(std::span<const GridPart> parts, int cells)
+GridDist sumOfGrids(std::span<const GridPart> parts)
 {
-    double mean = 0.0, variance = 0.0, jump = 0.0;
+    double mean = 0.0, variance = 0.0, jump = 0.0, bulk = 0.0;
     for (const GridPart& p : parts) {
         const double m = p.part->mean(), v = p.part->variance();
         mean += m * p.count;
         variance += v * p.count;
+        const double width = bulkSigma(*p.part);
+        bulk += width * width * p.count;
         double upper = 0.0; // where the last 1e-9 of the mass begins
         double tail = 0.0;
         for (std::size_t i = p.part->mass.size(); i-- > 0;) {
@@ -238,7 +275,9 @@ GridDist sumOfGrids(std::span<const GridPart> parts, int cells)
     if (variance <= 0.0)
         return {mean, 1e-12 * std::max(mean, 1e-12), {1.0}};
     const double sigma = std::sqrt(variance);
-    const double step = std::max(18.0 * sigma, 1.6 * (jump + 6.0 * sigma)) / static_cast<double>(cells);
+    const double range = std::max(18.0 * sigma, 1.6 * (jump + 6.0 * sigma));
+    const int cells = cellsFor(range, std::sqrt(bulk));
+    const double step = range / static_cast<double>(cells);
     CharacteristicProduct product(cells);
     for (const GridPart& p : parts) {
         if (p.part->mass.size() <= 1)

@@ -14,6 +14,7 @@ namespace prism {
 struct QuantilePoints {
     std::vector<double> value, weight;
     double mean = 1.0, variance = 0.0, largest = 1.0;
+    double bulkVariance = 0.0; ///< without the rare event: how fine a grid must be
 };
 /// Points of a factor without its rare event. About a millisecond for gamma, microseconds for most others.
 [[nodiscard]] QuantilePoints quantilePoints(const Distribution& distribution);
@@ -37,16 +38,28 @@ struct Summand {
     double scale = 1.0;
     int count = 1;
 };
-/// Distribution of shift + sum of the summands, on `cells` (a power of two) grid cells that hold +-9 standard deviations
-/// of the sum and the largest jump of any summand. Mean and variance are exact to rounding and cell width.
-[[nodiscard]] GridDist sumDistribution(std::span<const Summand> summands, double shift, int cells = 1024);
+/// Distribution of shift + sum of the summands, on `fewestCells` (a power of two) grid cells that hold +-9 standard deviations of the sum
+/// and the largest jump of any summand; on more, up to 65,536, where rare events make that range wide against the sum's bulk. Mean and
+/// variance are exact to rounding and cell width.
+[[nodiscard]] GridDist sumDistribution(std::span<const Summand> summands, double shift, int fewestCells = 1024);
+
+/// Quantiles of a grid distribution in logarithmic time. Refers to the grid.
+class GridQuantiles final {
+public:
+    explicit GridQuantiles(const GridDist& dist);
+    [[nodiscard]] double at(double lower) const;
+
+private:
+    const GridDist& m_dist;
+    std::vector<double> m_below; ///< mass below each cell
+};
 
 /// Sum of `count[i]` independent draws of each part.
 struct GridPart {
     const GridDist* part = nullptr;
     int count = 1;
 };
-[[nodiscard]] GridDist sumOfGrids(std::span<const GridPart> parts, int cells = 1024);
+[[nodiscard]] GridDist sumOfGrids(std::span<const GridPart> parts);
 /// Maximum of n independent draws.
 [[nodiscard]] GridDist maximumOf(const GridDist& dist, int n);
 

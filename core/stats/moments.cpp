@@ -36,4 +36,26 @@ double medianOf(std::vector<double> x)
     return x.empty() ? 0 : (x.size() % 2 == 1 ? x[x.size() / 2] : 0.5 * (x[x.size() / 2 - 1] + x[x.size() / 2]));
 }
 
+double correlationTime(const std::vector<double>& x)
+{
+    const double mean = meanOf(x);
+    const auto covariance = [&](std::size_t lag) {
+        double sum = 0;
+        for (std::size_t i = lag; i < x.size(); ++i)
+            sum += (x[i] - mean) * (x[i - lag] - mean);
+        return sum;
+    };
+    const double own = covariance(0);
+    if (!(own > 0))
+        return 1;
+    double time = 1;
+    for (std::size_t lag = 1; lag + 1 < x.size() / 4; lag += 2) {
+        const double pair = covariance(lag) + covariance(lag + 1);
+        if (pair <= 0)
+            break;
+        time += 2 * pair / own;
+    }
+    return std::max(1.0, time);
+}
+
 } // namespace prism

@@ -2,6 +2,7 @@
 #include "core/insight/guarantee/guarantee.h"
 
 #include "core/stats/moments.h"
+#include "core/insight/empirical.h"
 #include "core/insight/paired.h"
 #include "core/insight/report.h"
 #include "core/insight/variation.h"
@@ -68,16 +69,14 @@ double lag1(const std::vector<double>& x)
 
 void answer(Guarantee& result, const StepSamples& samples, const GuaranteeQuery& query)
 {
-    const auto with = [](Estimate own, double shared) { return Estimate{own.value, std::hypot(own.halfWidth, normalReach() * shared)}; };
+    const RunFigures across = RunFigures::across(samples, result.sortedAcross), within = RunFigures::within(samples, result.sortedWithin);
     for (const double x : query.limitsSeconds) {
-        Exceedance e{x, with(exceedance(result.sortedAcross, x), sharedExceedanceStdErr(samples, result.sortedAcross, x)),
-                     exceedance(result.sortedWithin, x)};
+        Exceedance e{x, across.exceedance(x), within.exceedance(x)};
         e.resolved = e.acrossProbability.value > 0;
         result.exceedances.push_back(e);
     }
     for (const double p : query.probabilities) {
-        LimitFor l{p, with(quantileEstimate(result.sortedAcross, 1 - p), sharedStdErr(samples, 1 - p)),
-                   quantileEstimate(result.sortedWithin, 1 - p)};
+        LimitFor l{p, across.quantile(1 - p), within.quantile(1 - p)};
         // Ten samples beyond a quantile are the least that an interval of order statistics stands on.
         l.resolved = p * static_cast<double>(result.sortedAcross.size()) >= 10;
         result.limits.push_back(l);
@@ -106,7 +105,7 @@ bool addTraining(Evaluator& evaluator, const StepGraph& graph, const StepSamples
     TrainingInputs inputs;
     inputs.jobMeans = jobMeans(full, *spatialOnly);
     inputs.meanHalfWidth = result.across.ciMean;
-    inputs.p95HalfWidth = normalReach() * spatialOnly->sharedStdErrP95;
+    inputs.p95HalfWidth = normalReach() * spatialOnly->acrossShared.p95.stdErr;
     inputs.withinVariance = varianceOf(full.withinSeconds);
     inputs.regimeShare = inputs.withinVariance > 0 ? std::min(1.0, varianceOf(regimeOnly->withinSeconds) / inputs.withinVariance) : 0;
     inputs.regimeLag1 = lag1(regimeOnly->withinSeconds); // communication that hides correlates less than the regime itself
@@ -146,7 +145,7 @@ Result<Guarantee> guarantee(Evaluator& evaluator, const Scenario& scenario, cons
     if (!full->complete)
         return cancelled();
     result.across = summarize(full->acrossSeconds, full.get());
-    result.within = summarize(full->withinSeconds, full.get());
+    result.within = summarizeWithin(*full);
     result.sortedAcross = full->acrossSeconds;
     result.sortedWithin = full->withinSeconds;
     std::sort(result.sortedAcross.begin(), result.sortedAcross.end());

@@ -13,15 +13,22 @@ namespace prism {
 
 namespace {
 
-double combined(const std::vector<double>& seconds, double noise)
+double combined(const AssignmentProblem& problem, const std::vector<double>& seconds)
 {
-    const double longest = *std::max_element(seconds.begin(), seconds.end());
+    if (problem.stepSeconds)
+        return problem.stepSeconds(seconds);
+    const double noise = problem.noiseSeconds, longest = *std::max_element(seconds.begin(), seconds.end());
     if (noise <= 0)
         return longest;
     double sum = 0;
     for (const double t : seconds)
         sum += std::exp((t - longest) / noise);
     return longest + noise * std::log(sum);
+}
+
+double linkOf(const AssignmentProblem& problem, int node)
+{
+    return problem.link.empty() ? 1.0 : problem.link[static_cast<std::size_t>(node)];
 }
 
 /// An order with the times of its replicas, kept up to date through swaps.
@@ -35,7 +42,7 @@ public:
             m_gpusOfReplica[static_cast<std::size_t>(problem.cellOfGpu[gpu] / problem.stages)].push_back(static_cast<int>(gpu));
         for (int r = 0; r < problem.replicas; ++r)
             m_seconds.push_back(secondsOf(r));
-        m_objective = combined(m_seconds, problem.noiseSeconds);
+        m_objective = combined(problem, m_seconds);
     }
 
     [[nodiscard]] double objective() const { return m_objective; }
@@ -56,7 +63,7 @@ public:
             before.push_back(m_seconds[static_cast<std::size_t>(r)]);
             m_seconds[static_cast<std::size_t>(r)] = secondsOf(r);
         }
-        const double now = combined(m_seconds, m_problem.noiseSeconds);
+        const double now = combined(m_problem, m_seconds);
         if (sign * (now - m_objective) > 1e-12 * std::abs(m_objective)) {
             m_objective = now;
             return true;
@@ -80,20 +87,22 @@ private:
     double secondsOf(int replica)
     {
         ++m_evaluations;
-        std::vector<double> slowest(static_cast<std::size_t>(m_problem.stages), 0.0);
+        std::vector<double> slowest(static_cast<std::size_t>(m_problem.stages), 0.0), link(slowest.size(), 1.0);
         for (const int gpu : m_gpusOfReplica[static_cast<std::size_t>(replica)]) {
             const int position = gpu / m_problem.gpusPerNode, local = gpu % m_problem.gpusPerNode;
-            double& s = slowest[static_cast<std::size_t>(m_problem.cellOfGpu[static_cast<std::size_t>(gpu)] % m_problem.stages)];
+            const auto stage = static_cast<std::size_t>(m_problem.cellOfGpu[static_cast<std::size_t>(gpu)] % m_problem.stages);
+            double& s = slowest[stage];
             const int node = m_nodeAt[static_cast<std::size_t>(position)];
             s = std::max(s, m_problem.slowness[static_cast<std::size_t>(node * m_problem.gpusPerNode + local)]);
+            link[stage] = std::max(link[stage], linkOf(m_problem, node));
         }
-        return m_problem.replicaSeconds(slowest.data());
+        return m_problem.replicaSeconds(slowest.data(), link.data());
     }
 
     [[nodiscard]] bool sameSpeed(int a, int b) const
     {
         const auto at = [this](int node) { return m_problem.slowness.begin() + static_cast<std::ptrdiff_t>(node) * m_problem.gpusPerNode; };
-        return std::equal(at(a), at(a) + m_problem.gpusPerNode, at(b));
+        return std::equal(at(a), at(a) + m_problem.gpusPerNode, at(b)) && linkOf(m_problem, a) == linkOf(m_problem, b);
     }
 
     [[nodiscard]] std::vector<int> replicasOf(int a, int b) const
@@ -118,10 +127,10 @@ private:
 
 std::vector<int> slowestFirst(const AssignmentProblem& p)
 {
-    std::vector<double> worstGpu;
+    std::vector<std::pair<double, double>> worstGpu; // then the link
     for (int n = 0; n < p.positions(); ++n) {
         const auto at = p.slowness.begin() + static_cast<std::ptrdiff_t>(n) * p.gpusPerNode;
-        worstGpu.push_back(*std::max_element(at, at + p.gpusPerNode));
+        worstGpu.emplace_back(*std::max_element(at, at + p.gpusPerNode), linkOf(p, n));
     }
     std::vector<int> nodes(worstGpu.size());
     std::iota(nodes.begin(), nodes.end(), 0);
@@ -139,9 +148,10 @@ std::vector<double> hurtOfStages(const AssignmentProblem& p)
     if (slowest <= 1.0)
         slowest = 1.1;
     std::vector<double> hurt, stages(static_cast<std::size_t>(p.stages), 1.0);
+    const std::vector<double> links = stages;
     for (int s = 0; s < p.stages; ++s) {
         stages[static_cast<std::size_t>(s)] = slowest;
-        hurt.push_back(p.replicaSeconds(stages.data()));
+        hurt.push_back(p.replicaSeconds(stages.data(), links.data()));
         stages[static_cast<std::size_t>(s)] = 1.0;
     }
     return hurt;
@@ -210,6 +220,14 @@ double assignmentObjective(const AssignmentProblem& problem, const std::vector<i
     return State(problem, nodeAt).objective();
 }
 
+std::vector<std::vector<int>> gatheredOrders(const AssignmentProblem& problem)
+{
+    const std::vector<double> hurt = hurtOfStages(problem);
+    const auto at = [&hurt](int stage) { return hurt[static_cast<std::size_t>(stage)]; };
+    return {laidDown(problem, [&](int replica, int stage) { return std::pair(static_cast<double>(replica), at(stage)); }),
+            laidDown(problem, [&](int replica, int stage) { return std::pair(at(stage), static_cast<double>(replica)); })};
+}
+
 AssignmentSearch searchAssignment(const AssignmentProblem& problem, bool worst, std::uint64_t seed, int budget, std::stop_token stop)
 {
     const std::vector<double> hurt = hurtOfStages(problem);
@@ -221,8 +239,8 @@ AssignmentSearch searchAssignment(const AssignmentProblem& problem, bool worst, 
         starts.push_back(laidDown(problem, [&](int replica, int stage) { return std::pair(-at(stage), static_cast<double>(replica)); }));
         starts.push_back(laidDown(problem, [&](int replica, int stage) { return std::pair(static_cast<double>(replica), -at(stage)); }));
     } else {
-        starts.push_back(laidDown(problem, [&](int replica, int stage) { return std::pair(static_cast<double>(replica), at(stage)); }));
-        starts.push_back(laidDown(problem, [&](int replica, int stage) { return std::pair(at(stage), static_cast<double>(replica)); }));
+        for (std::vector<int>& order : gatheredOrders(problem))
+            starts.push_back(std::move(order));
     }
     const bool few = problem.positions() <= 24;
     if (few)

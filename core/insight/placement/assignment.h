@@ -9,20 +9,23 @@
 
 namespace prism {
 
-/// The problem. A cell is slowed by its slowest GPU; a replica takes replicaSeconds(slowness of its stages); the step waits
-/// for the slowest replica.
+/// The problem. A cell is slowed by its slowest GPU and its slowest node's links; a replica takes replicaSeconds(slowness, link factors of
+/// its stages); the step waits for the slowest replica.
 struct AssignmentProblem {
     int replicas = 1, stages = 1;
     int gpusPerNode = 1;
     std::vector<int> cellOfGpu;   ///< [position * gpusPerNode + gpu] -> replica * stages + stage
     std::vector<double> slowness; ///< [node * gpusPerNode + gpu]: time factor, 1 = reference, > 1 slower
-    std::function<double(const double* slownessOfStages)> replicaSeconds; ///< pure
+    std::vector<double> link;     ///< [node]: time factor of its links, >= 1; empty = all 1
+    std::function<double(const double* slownessOfStages, const double* linkOfStages)> replicaSeconds; ///< pure
+    /// What the step takes when its replicas take these seconds without their own noise; pure. Without it `noiseSeconds` counts.
+    std::function<double(const std::vector<double>& replicaSeconds)> stepSeconds;
     double noiseSeconds = 0; ///< scale of a replica's own noise: near-ties at the top cost, too
     [[nodiscard]] int positions() const { return static_cast<int>(cellOfGpu.size()) / gpusPerNode; }
 };
 
-/// noise * ln(sum over replicas of exp(T / noise)): the expected maximum when replicas have Gumbel noise of this scale, up to a
-/// constant; the maximum itself without noise. Seconds.
+/// stepSeconds of the order's replicas. Without that function noise * ln(sum over replicas of exp(T / noise)): the expected maximum when
+/// replicas have Gumbel noise of this scale, up to a constant; the maximum itself without noise. Seconds.
 [[nodiscard]] double assignmentObjective(const AssignmentProblem& problem, const std::vector<int>& nodeAt);
 
 struct AssignmentSearch {
@@ -36,6 +39,8 @@ struct AssignmentSearch {
 /// the stages that hurt least, then pairwise swaps until none helps. Deterministic.
 [[nodiscard]] AssignmentSearch searchAssignment(const AssignmentProblem& problem, bool worst, std::uint64_t seed, int budget,
                                                 std::stop_token stop = {});
+/// Orders that gather the slow nodes: in as few replicas as possible, and on the stage that hurts least.
+[[nodiscard]] std::vector<std::vector<int>> gatheredOrders(const AssignmentProblem& problem);
 /// Every order; only for up to 8 positions.
 [[nodiscard]] AssignmentSearch exhaustiveAssignment(const AssignmentProblem& problem, bool worst);
 

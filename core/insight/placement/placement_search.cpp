@@ -4,6 +4,7 @@
 #include "core/insight/paired.h"
 #include "core/insight/placement/placement.h"
 #include "core/insight/variation.h"
+#include "core/sim/step/tail.h"
 #include "core/step/deterministicstep.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -12,14 +13,13 @@
 #include <chrono>
 #include <cmath>
 #include <map>
-#include <numbers>
 #include <numeric>
 
 namespace prism {
 
 namespace {
 
-constexpr int kDefaultSamples = 2'000, kNoiseSamples = 500;
+constexpr int kDefaultSamples = 2'000, kNoiseSamples = 4'000;
 constexpr int kBudget = 20'000; ///< replica evaluations per search
 constexpr int kExhaustiveNodes = 6;
 
@@ -155,11 +155,54 @@ AssignmentProblem problemOf(const StepGraph& graph, const std::vector<RankPositi
     problem.gpusPerNode = perNode;
     for (const RankPosition& r : ranks)
         problem.cellOfGpu.push_back(r.replica * problem.stages + r.stage);
-    for (const int node : given)
+    for (const int node : given) {
         for (int gpu = 0; gpu < perNode; ++gpu)
             problem.slowness.push_back(traits.slowness(node, gpu));
+        problem.link.push_back(traits.link(node));
+    }
     return problem;
 }
+
+/// The p95 of the slowest of independent replicas: the x at which the product of F(x - T) over the replicas is 0.95, F being the sampled
+/// distribution of what a replica takes beyond its noise-free seconds T. Rare events are in it as they are.
+class ExpectedP95 final {
+public:
+    ExpectedP95(const StepSamples& lone)
+    {
+        for (const double x : lone.acrossSeconds)
+            m_excess.push_back(x - lone.noiseFreeSeconds);
+        m_tail = TailSample(m_excess, {});
+    }
+
+    [[nodiscard]] double operator()(const std::vector<double>& seconds) const
+    {
+        std::vector<std::pair<double, int>> distinct; // most replicas are alike
+        for (const double t : seconds) {
+            const auto it = std::find_if(distinct.begin(), distinct.end(), [t](const auto& d) { return d.first == t; });
+            if (it == distinct.end())
+                distinct.emplace_back(t, 1);
+            else
+                ++it->second;
+        }
+        const double longest = *std::max_element(seconds.begin(), seconds.end());
+        const auto surprise = [&](double x) { // -ln P(max <= x)
+            double sum = 0;
+            for (const auto& [t, count] : distinct)
+                sum -= count * std::log1p(-std::min(m_tail.tailAt(x - t), 1 - 1e-12));
+            return sum;
+        };
+        double low = longest + m_tail.upperQuantile(1 - 1e-9), high = longest + m_tail.upperQuantile(1e-9);
+        for (int i = 0; i < 40; ++i) {
+            const double middle = 0.5 * (low + high);
+            (surprise(middle) > -std::log(0.95) ? low : high) = middle;
+        }
+        return 0.5 * (low + high);
+    }
+
+private:
+    std::vector<double> m_excess;
+    TailSample m_tail{{}, {}};
+};
 
 std::string gainSentence(const PlacementResult& r)
 {
@@ -173,7 +216,7 @@ std::string gainSentence(const PlacementResult& r)
         100 * r.gainOverGiven.value, 100 * r.gainOverGiven.halfWidth, 100 * r.gainOverWorst.value, 100 * r.gainOverWorst.halfWidth);
 }
 
-/// The order with the nodes of slow links back where they were: their links are not part of the search.
+/// The order with the nodes of slow links back where they were.
 std::vector<int> withLinksInPlace(const std::vector<int>& given, std::vector<int> order, const NodeTraits& traits)
 {
     for (std::size_t p = 0; p < given.size(); ++p)
@@ -237,11 +280,12 @@ Diagnostic partlyFilledNodes(std::size_t gpus, int perNode)
 void addNotes(bool measured, PlacementResult& result)
 {
     result.notes.push_back(gainSentence(result));
-    result.notes.push_back("The order was searched on the noise-free step of each replica with an allowance for its own noise, and the "
-                           "orders found were then predicted in full; none that is predicted to be slower than the given one is proposed.");
+    result.notes.push_back(
+        "The order was searched by the p95 of the slowest replica, from each replica's noise-free step and the sampled "
+        "distribution of what comes on top, and the orders found were then predicted in full; none that is predicted to be "
+        "slower than the given one is proposed.");
     if (!measured)
-        result.notes.push_back("Speeds of nodes that are not marked slow are unknown and drawn; link factors count in the predictions but "
-                               "do not steer the search.");
+        result.notes.push_back("Speeds of nodes that are not marked slow are unknown and drawn.");
 }
 
 } // namespace
@@ -267,9 +311,15 @@ Result<PlacementResult> searchPlacement(Evaluator& evaluator, const Scenario& sc
     result.givenOrder = orderOf(scenario, nodes);
     const NodeTraits traits(scenario, result.givenOrder, perNode);
     AssignmentProblem problem = problemOf(graph, ranks, result.givenOrder, traits, perNode);
-    const StepGraph lone = loneReplica(graph);
+    StepGraph lone = loneReplica(graph);
     const DeterministicStep step(lone);
-    problem.replicaSeconds = [&step](const double* stages) { return step.seconds([stages](int, int stage) { return stages[stage]; }); };
+    problem.replicaSeconds = [&](const double* slowness, const double* links) {
+        lone.slow.clear(); // the deterministic step reads them from its graph
+        for (int s = 0; s < problem.stages; ++s)
+            if (links[s] > 1)
+                lone.slow.push_back({0, s, -1, 1.0, links[s]});
+        return step.seconds([slowness](int, int stage) { return slowness[stage]; });
+    };
     SimOptions sim;
     sim.seed = options.seed;
     sim.numSamples = kNoiseSamples;
@@ -278,18 +328,20 @@ Result<PlacementResult> searchPlacement(Evaluator& evaluator, const Scenario& sc
     const auto noise = evaluator.samples(lone, sim);
     if (!noise->complete)
         return cancelled();
-    // A Gumbel variable of scale b has the standard deviation b pi / sqrt(6).
-    problem.noiseSeconds = PairedSample(noise).std * std::sqrt(6.0) / std::numbers::pi;
+    problem.stepSeconds = ExpectedP95(*noise);
     result.exhaustive = nodes <= kExhaustiveNodes;
+    const auto physical = [&](const std::vector<int>& nodeAt) {
+        std::vector<int> order;
+        for (const int node : nodeAt)
+            order.push_back(result.givenOrder[static_cast<std::size_t>(node)]);
+        keepInPlace(result.givenOrder, traits, order);
+        return order;
+    };
     const auto search = [&](bool worst) {
         const AssignmentSearch found = result.exhaustive ? exhaustiveAssignment(problem, worst)
                                                          : searchAssignment(problem, worst, options.seed, kBudget, options.stop);
         result.objectiveEvaluations += found.evaluations;
-        std::vector<int> order;
-        for (const int node : found.nodeAt)
-            order.push_back(result.givenOrder[static_cast<std::size_t>(node)]);
-        keepInPlace(result.givenOrder, traits, order);
-        return order;
+        return physical(found.nodeAt);
     };
     std::vector<std::vector<int>> candidates{search(false)};
     if (options.progress)
@@ -297,8 +349,13 @@ Result<PlacementResult> searchPlacement(Evaluator& evaluator, const Scenario& sc
     candidates.push_back(search(true));
     if (options.stop.stop_requested())
         return cancelled();
-    if (const std::vector<int> pinned = withLinksInPlace(result.givenOrder, candidates[0], traits); pinned != candidates[0])
-        candidates.push_back(pinned);
+    const auto consider = [&](std::vector<int> order) {
+        if (order != result.givenOrder && std::find(candidates.begin(), candidates.end(), order) == candidates.end())
+            candidates.push_back(std::move(order));
+    };
+    consider(withLinksInPlace(result.givenOrder, candidates[0], traits));
+    for (const std::vector<int>& gathered : gatheredOrders(problem))
+        consider(physical(gathered));
     if (Diagnostics errors = predictOrders(evaluator, scenario, perNode, std::move(candidates), options, result); !errors.empty())
         return errors;
     result.moves = movesOf(result.givenOrder, result.bestOrder, traits, ranks, perNode);

@@ -3,74 +3,20 @@
 
 #include "core/sim/chunk/chunkbuilder.h"
 #include "core/sim/chunk/groupcell.h"
+#include "core/sim/chunk/scoretable.h"
+#include "core/stats/quantile.h"
 
-#include <boost/math/special_functions/erf.hpp>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
-#include <numeric>
+#include <optional>
 
 namespace prism {
 
 namespace {
 
 constexpr int kRegimeNodes = 33;
-/// Rare events up to this expected number per chunk execution are drawn one by one; more frequent ones are part of the shape.
-constexpr double kRareUpTo = 0.05;
-
-double normalQuantile(double u)
-{
-    return -std::numbers::sqrt2 * boost::math::erfc_inv(2.0 * u);
-}
-
-/// Conditional averages of per-sample values at the score nodes, by a triangular kernel over the samples' own scores,
-/// rescaled so that the table's mean over a normal score is the samples' mean.
-std::vector<float> scoreTable(const std::vector<double>& score, const std::vector<double>& weight, const std::vector<double>& value)
-{
-    const double spacing = 2.0 * kScoreLimit / (kScoreNodes - 1);
-    std::vector<double> sum(kScoreNodes, 0.0), mass(kScoreNodes, 0.0), table(kScoreNodes, 0.0);
-    double mean = 0.0;
-    for (std::size_t i = 0; i < score.size(); ++i) {
-        mean += weight[i] * value[i];
-        const double t = std::clamp((score[i] + kScoreLimit) / spacing, 0.0, kScoreNodes - 1.0);
-        const auto j = std::min<std::size_t>(static_cast<std::size_t>(t), kScoreNodes - 2);
-        const double part = t - static_cast<double>(j);
-        sum[j] += weight[i] * (1.0 - part) * value[i];
-        mass[j] += weight[i] * (1.0 - part);
-        sum[j + 1] += weight[i] * part * value[i];
-        mass[j + 1] += weight[i] * part;
-    }
-    // Nodes without samples take the line between their neighbours, and the nearest value beyond the ends.
-    int last = -1;
-    for (int j = 0; j < kScoreNodes; ++j) {
-        const auto k = static_cast<std::size_t>(j);
-        if (mass[k] <= 0.0)
-            continue;
-        table[k] = sum[k] / mass[k];
-        for (int q = last + 1; q < j; ++q) {
-            const double part = last < 0 ? 1.0 : static_cast<double>(q - last) / (j - last);
-            table[static_cast<std::size_t>(q)] =
-                (last < 0 ? table[k] : table[static_cast<std::size_t>(last)]) * (1.0 - part) + table[k] * part;
-        }
-        last = j;
-    }
-    for (int q = last + 1; q < kScoreNodes; ++q)
-        table[static_cast<std::size_t>(q)] = table[static_cast<std::size_t>(last)];
-    double tableMean = 0.0, total = 0.0;
-    for (int i = 0; i < 8 * (kScoreNodes - 1); ++i) {
-        const double z = -kScoreLimit + (i + 0.5) * spacing / 8.0, part = (i % 8 + 0.5) / 8.0;
-        const double w = std::exp(-0.5 * z * z);
-        tableMean += w * (table[static_cast<std::size_t>(i / 8)] * (1.0 - part) + table[static_cast<std::size_t>(i / 8 + 1)] * part);
-        total += w;
-    }
-    tableMean /= total;
-    std::vector<float> out;
-    for (const double v : table)
-        out.push_back(static_cast<float>(tableMean > 0.0 ? v * mean / tableMean : v));
-    return out;
-}
 
 /// What routing factors have to do with a program.
 void addRouting(ChunkModel& model, const Program& program, const StepGraph& graph)
@@ -85,18 +31,6 @@ void addRouting(ChunkModel& model, const Program& program, const StepGraph& grap
         model.routedLayers += std::any_of(b.ops.begin(), b.ops.end(), [](const Op& op) { return op.routed; }) ? b.repeat : 0;
     }
     model.routedShare = compute > 0.0 ? routed / compute : 0.0;
-}
-
-/// How often a micro-batch runs each program, summed over the stages: cells are ordered by the weighted sum.
-std::vector<double> programWeights(const StepGraph& graph)
-{
-    std::vector<double> weights(graph.programs.size(), 0.0);
-    for (const auto& stage : graph.programOf)
-        for (const auto& chunk : stage)
-            for (const int p : chunk)
-                if (p >= 0)
-                    weights[static_cast<std::size_t>(p)] += 1.0;
-    return weights;
 }
 
 /// Tables of the collectives by regime factor; true when they vary.
@@ -120,24 +54,14 @@ bool addCollectives(ChunkModel& model, const ChunkBuilder& builder, const Regime
     return varies;
 }
 
-/// Normal scores of the spatial samples by the weighted time of all chunks.
-std::vector<double> sampleScores(const SpatialSamples& spatial, const std::vector<double>& weights,
-                                 const std::vector<std::vector<double>>& means)
+/// Weighted time of all chunks of a micro-batch, per sample.
+std::vector<double> chunkTimes(const std::vector<double>& weights, const std::vector<std::vector<double>>& means)
 {
-    const std::size_t count = spatial.weight.size();
-    std::vector<double> key(count, 0.0), score(count, 0.0);
+    std::vector<double> out(means.empty() ? 0 : means[0].size(), 0.0);
     for (std::size_t p = 0; p < means.size(); ++p)
-        for (std::size_t i = 0; i < count; ++i)
-            key[i] += weights[p] * means[p][i];
-    std::vector<std::size_t> order(count);
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key[a] < key[b]; });
-    double below = 0.0;
-    for (const std::size_t i : order) {
-        score[i] = normalQuantile(std::clamp(below + 0.5 * spatial.weight[i], 1e-12, 1.0 - 1e-12));
-        below += spatial.weight[i];
-    }
-    return score;
+        for (std::size_t i = 0; i < out.size(); ++i)
+            out[i] += weights[p] * means[p][i];
+    return out;
 }
 
 /// Gives each builder the models of its segments, each distinct segment once; false when stopped.
@@ -167,12 +91,25 @@ bool findSegments(const StepGraph& graph, const ClassSet& classes, const Spatial
     return true;
 }
 
+/// The lucks of groups, each kind with the number of its groups as weight.
+SpatialSamples weightedGroups(const GroupLucks& lucks)
+{
+    SpatialSamples out = lucks.samples;
+    if (!out.ordered && !lucks.cells.empty())
+        for (const GroupLucks::Kind& kind : lucks.cells[0])
+            for (std::size_t i = kind.first; i < kind.last; ++i)
+                out.weight[i] *= kind.count;
+    return out;
+}
+
 void takeGroupTables(KindModels& models, std::vector<GroupTables> tables)
 {
     for (std::size_t p = 0; p < tables.size(); ++p) {
         models.program[p].computeMean = std::move(tables[p].mean);
         models.program[p].computeVariance = std::move(tables[p].variance);
         models.program[p].dataSeconds = std::move(tables[p].data);
+        for (RareEvent& rare : models.program[p].rare)
+            rare.followsData = rare.followsData && models.program[p].dataSeconds.empty(); // an event hits any group, not the slowest
     }
 }
 
@@ -180,8 +117,10 @@ std::size_t bytesOf(const KindModels& models)
 {
     std::size_t bytes = sizeof models;
     for (const ChunkModel& m : models.program)
-        bytes += sizeof m + 4 * (m.computeMean.size() + m.computeVariance.size() + m.rare.extra.size() + m.shape.steps.size())
-                 + 4 * 8 * kRegimeNodes;
+        bytes += sizeof m + 4 * (m.computeMean.size() + m.computeVariance.size() + m.shape.steps.size()) + 4 * 8 * kRegimeNodes;
+    for (const ChunkModel& m : models.program)
+        for (const RareEvent& rare : m.rare)
+            bytes += sizeof rare + 4 * rare.extra.size();
     return bytes;
 }
 
@@ -213,15 +152,11 @@ std::shared_ptr<const KindModels> kindModels(const ModelInputs& in, const CellKi
     if (auto known = recall.find<KindModels>(key))
         return known;
     const std::size_t programs = in.graph.programs.size(), count = spatial.weight.size();
-    std::vector<ProgramShape> shapes;
+    const SpatialSamples groups = groupwise ? weightedGroups(lucks) : SpatialSamples{};
+    const std::optional<QuantilePoints> ownData = ownGroupData(in.graph);
     std::vector<ChunkBuilder> builders;
-    shapes.reserve(programs);
-    std::vector<double> rates;
-    for (const Program& program : in.graph.programs) {
-        shapes.push_back(programShape(in.graph, program));
-        rates.push_back(ChunkBuilder::rareRate(in, shapes.back()));
-        builders.emplace_back(in, kind, shapes.back(), -std::expm1(-rates.back()) > kRareUpTo);
-    }
+    for (std::size_t p = 0; p < programs; ++p)
+        builders.emplace_back(in, kind, in.shapes[p], in.apart[p]);
     if (!findSegments(groupwise ? lucks.graph : in.graph, in.classes, spatial, builders, recall, stop))
         return nullptr;
     KindModels out;
@@ -232,9 +167,8 @@ std::shared_ptr<const KindModels> kindModels(const ModelInputs& in, const CellKi
         ChunkModel& model = out.program[p];
         ChunkBuilder& builder = builders[p];
         addRouting(model, in.graph.programs[p], in.graph);
-        if (rates[p] > 0.0 && -std::expm1(-rates[p]) <= kRareUpTo)
-            model.rare = builder.rareEvent();
         const GridDist chunk = builder.chunkAtOne();
+        model.rare = groupwise ? builder.rareEvents(groups, ownData ? &*ownData : nullptr) : builder.rareEvents(spatial);
         for (std::size_t i = 0; i < count && !groupwise; ++i) {
             if ((i & 63U) == 0 && stop.stop_requested())
                 return;
@@ -252,12 +186,14 @@ std::shared_ptr<const KindModels> kindModels(const ModelInputs& in, const CellKi
         return nullptr;
     if (groupwise)
         takeGroupTables(out, groupTables(in, lucks, builders, programWeights(in.graph), stop));
-    const std::vector<double> score = groupwise ? std::vector<double>{} : sampleScores(spatial, programWeights(in.graph), means);
+    const std::vector<double> score =
+        groupwise ? std::vector<double>{} : sampleScores(spatial, chunkTimes(programWeights(in.graph), means));
+    const ScoreScale scale = groupwise ? ScoreScale{} : scoreScale(in.graph);
     for (std::size_t p = 0; p < programs && !groupwise; ++p) {
         ChunkModel& model = out.program[p];
         if (count > 1 && !spatial.ordered) {
-            model.computeMean = scoreTable(score, spatial.weight, means[p]);
-            model.computeVariance = scoreTable(score, spatial.weight, variances[p]);
+            model.computeMean = scoreTable(scale, spatial, score, means[p]);
+            model.computeVariance = scoreTable(scale, spatial, score, variances[p]);
             continue;
         }
         model.computeMean.assign(means[p].begin(), means[p].end());

@@ -25,9 +25,9 @@ struct ChunkModel {
     LinearTable collectiveMean[2], collectiveVariance[2]; ///< by regime factor of scope intraNode, interNode
     double routedShare = 0.0;                             ///< of the compute that routing factors multiply
     int routedLayers = 0;                                 ///< of one execution, each with a routing factor
-    RegisterTable shape;                                  ///< standardised
+    RegisterTable shape;                                  ///< standardised, with the frequent ones of the rare events
     bool isRandom = false;
-    RareEvent rare; ///< probability 0: none, or frequent enough to be in the shape
+    std::vector<RareEvent> rare; ///< by class: those that are drawn one by one; more frequent ones are in the shape
 };
 
 /// Models of every program in one kind of cell. The programs share the cell's score: cells are ordered by the time of all chunks

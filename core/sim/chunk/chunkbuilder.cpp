@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/sim/chunk/chunkbuilder.h"
 
-#include "core/stats/quantile.h"
-#include "core/stats/random.h"
+#include "core/sim/chunk/rareextras.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,8 +9,6 @@
 namespace prism {
 
 namespace {
-
-constexpr std::size_t kRareSamples = 1024;
 
 /// Exposed part of a collective at regime factor r: mean and variance of max(0, r mu e - hidden).
 Moments exposed(const OpTerm& t, const QuantilePoints& p, double r)
@@ -27,40 +24,13 @@ Moments exposed(const OpTerm& t, const QuantilePoints& p, double r)
     return {mean, std::max(0.0, square - mean * mean)};
 }
 
-/// One kind of rare event in a program: where, and how often per execution.
-struct RareSource {
-    const OpTerm* term;
-    int segment; ///< -1: a collective
-    double rate;
-};
-
-std::vector<RareSource> rareSources(const StepGraph& graph, const ProgramShape& shape)
-{
-    std::vector<RareSource> out;
-    const auto add = [&](const OpTerm& t, int segment, double count) {
-        const Distribution& d = graph.classes[static_cast<std::size_t>(t.kernelClass)].temporal;
-        if (d.rareProbability > 0.0 && d.rareMultiplier != 1.0)
-            out.push_back({&t, segment, count * t.count * -std::log1p(-d.rareProbability)});
-    };
-    for (const Section& section : shape.sections) {
-        for (const SegmentUse& use : section.segments)
-            for (const OpTerm& t : shape.segments[static_cast<std::size_t>(use.segment)])
-                add(t, use.segment, section.count * use.count * graph.cellRanks());
-        for (const OpTerm& t : section.groupCollectives)
-            add(t, -1, section.count * graph.groupsPerCell);
-        for (const OpTerm& t : section.cellCollectives)
-            add(t, -1, section.count);
-    }
-    return out;
-}
-
 } // namespace
 
-ChunkBuilder::ChunkBuilder(const ModelInputs& inputs, const CellKind& kind, const ProgramShape& shape, bool withRare)
+ChunkBuilder::ChunkBuilder(const ModelInputs& inputs, const CellKind& kind, const ProgramShape& shape, const std::vector<int>& apart)
     : m_inputs(inputs),
       m_kind(kind),
       m_shape(shape),
-      m_withRare(withRare)
+      m_apart(apart)
 {
 }
 
@@ -68,17 +38,23 @@ std::vector<SegmentRequest> ChunkBuilder::requests() const
 {
     std::vector<SegmentRequest> out;
     for (const SegmentTerms& terms : m_shape.segments) {
-        const bool anyRare = std::any_of(terms.begin(), terms.end(),
-                                         [&](const OpTerm& t) { return m_inputs.classes.rare[static_cast<std::size_t>(t.kernelClass)]; });
-        out.push_back({terms, m_withRare && anyRare});
+        SegmentRequest request{terms, {}};
+        for (const OpTerm& t : terms)
+            request.withRare.push_back(m_inputs.classes.rare[static_cast<std::size_t>(t.kernelClass)] && !isApart(t.kernelClass));
+        out.push_back(std::move(request));
     }
     return out;
+}
+
+bool ChunkBuilder::isApart(int kernelClass) const
+{
+    return std::find(m_apart.begin(), m_apart.end(), kernelClass) != m_apart.end();
 }
 
 const QuantilePoints& ChunkBuilder::points(int kernelClass) const
 {
     const ClassModel& factor = *m_inputs.classes.factor[static_cast<std::size_t>(kernelClass)];
-    return m_withRare ? factor.all : factor.base;
+    return isApart(kernelClass) ? factor.base : factor.all;
 }
 
 int ChunkBuilder::scopeIndex(int kernelClass) const
@@ -167,7 +143,9 @@ GridDist ChunkBuilder::chunkAtOne()
             parts.push_back({&groupComm, 1});
         GridDist group = sumOfGrids(parts);
         if (m_inputs.graph.groupsPerCell > 1) {
-            m_sectionShape.push_back(StandardCdf(group));
+            m_sectionShape.push_back(sectionShape(section, group));
+            if (!m_apart.empty())
+                m_groupAtOne.push_back(group);
             Moments own;
             for (int scope = 0; scope < 2; ++scope) {
                 const Moments m = collectives(section.groupCollectives, scope, 1.0);
@@ -191,12 +169,32 @@ GridDist ChunkBuilder::chunkAtOne()
     return sumOfGrids(parts);
 }
 
+/// A group's time in one section; with rare events, where its bulk lies.
+StandardCdf ChunkBuilder::sectionShape(const Section& section, const GridDist& group)
+{
+    std::vector<GridPart> parts;
+    bool anyRare = false;
+    for (const SegmentUse& use : section.segments) {
+        const SegmentModel& segment = *m_segments[static_cast<std::size_t>(use.segment)];
+        anyRare = anyRare || !segment.bulkMaximumAtOne.mass.empty();
+        parts.push_back({segment.bulkMaximumAtOne.mass.empty() ? &segment.maximumAtOne : &segment.bulkMaximumAtOne, use.count});
+    }
+    for (const OpTerm& t : section.groupCollectives)
+        anyRare = anyRare || (m_inputs.classes.rare[static_cast<std::size_t>(t.kernelClass)] && !isApart(t.kernelClass));
+    if (!anyRare)
+        return StandardCdf(group);
+    const GridDist comm = sumDistribution(summands(section.groupCollectives, true), 0.0);
+    if (!section.groupCollectives.empty())
+        parts.push_back({&comm, 1});
+    return {group, sumOfGrids(parts), m_inputs.graph.groupsPerCell};
+}
+
 /// Collectives as summands: those with a hidden part through the points of their exposed part.
-std::vector<Summand> ChunkBuilder::summands(const std::vector<OpTerm>& terms)
+std::vector<Summand> ChunkBuilder::summands(const std::vector<OpTerm>& terms, bool bulk)
 {
     std::vector<Summand> out;
     for (const OpTerm& t : terms) {
-        const QuantilePoints& p = points(t.kernelClass);
+        const QuantilePoints& p = bulk ? m_inputs.classes.factor[static_cast<std::size_t>(t.kernelClass)]->base : points(t.kernelClass);
         if (t.hiddenSeconds <= 0.0) {
             out.push_back({&p, t.meanSeconds * linkFactor(t.kernelClass), t.count});
             continue;
@@ -205,9 +203,11 @@ std::vector<Summand> ChunkBuilder::summands(const std::vector<OpTerm>& terms)
         const Moments m = exposed(t, p, linkFactor(t.kernelClass));
         q->mean = m.mean;
         q->variance = m.variance;
+        const double scale = linkFactor(t.kernelClass) * t.meanSeconds;
+        q->bulkVariance = std::min(scale * scale * p.bulkVariance, m.variance);
         q->largest = 0.0;
         for (double& v : q->value) {
-            v = std::max(0.0, linkFactor(t.kernelClass) * t.meanSeconds * v - t.hiddenSeconds);
+            v = std::max(0.0, scale * v - t.hiddenSeconds);
             q->largest = std::max(q->largest, v);
         }
         out.push_back({q.get(), 1.0, t.count});
@@ -216,62 +216,12 @@ std::vector<Summand> ChunkBuilder::summands(const std::vector<OpTerm>& terms)
     return out;
 }
 
-double ChunkBuilder::rareRate(const ModelInputs& inputs, const ProgramShape& shape)
+std::vector<RareEvent> ChunkBuilder::rareEvents(const SpatialSamples& spatial, const QuantilePoints* groupData) const
 {
-    double total = 0.0;
-    for (const RareSource& s : rareSources(inputs.graph, shape))
-        total += s.rate;
-    return total;
-}
-
-RareEvent ChunkBuilder::rareEvent() const
-{
-    const StepGraph& graph = m_inputs.graph;
-    const std::vector<RareSource> sources = rareSources(graph, m_shape);
-    double total = 0.0, byScope[kRegimeRows] = {};
-    for (const RareSource& s : sources) {
-        total += s.rate;
-        byScope[s.segment < 0 ? static_cast<std::size_t>(scopeIndex(s.term->kernelClass)) : kComputeRegimeRow] += s.rate;
-    }
-    RareEvent out;
-    if (!(total > 0.0))
-        return out;
-    out.probability = -std::expm1(-total);
-    out.scope = static_cast<int>(std::max_element(byScope, byScope + kRegimeRows) - byScope);
-    const auto draw = [&](std::uint64_t what, std::uint64_t i) { return uniform(0x52, stream(what), i); };
-    for (std::size_t i = 0; i < kRareSamples; ++i) {
-        // The number of events, given that there is one: a zero-truncated Poisson variable.
-        double left = -std::log1p(-out.probability * draw(1, i)), extra = 0.0;
-        int events = 1;
-        for (double p = total * std::exp(-total), sum = p; sum < -std::expm1(-left) && events < 4; ++events) {
-            p *= total / (events + 1);
-            sum += p;
-        }
-        for (int e = 0; e < events; ++e) {
-            const auto at = static_cast<std::uint64_t>(e) * kRareSamples + i;
-            double pick = draw(2, at) * total;
-            std::size_t k = 0;
-            while (k + 1 < sources.size() && pick >= sources[k].rate)
-                pick -= sources[k++].rate;
-            const OpTerm& t = *sources[k].term;
-            const KernelClass& c = graph.classes[static_cast<std::size_t>(t.kernelClass)];
-            const double factor = c.temporal.family == Family::deterministic ? 1.0 : baseQuantile(c.temporal, draw(3, at));
-            const double mean = t.meanSeconds * factor * (sources[k].segment < 0 ? linkFactor(t.kernelClass) : 1.0);
-            if (sources[k].segment < 0) {
-                extra += std::max(0.0, mean * c.temporal.rareMultiplier - t.hiddenSeconds) - std::max(0.0, mean - t.hiddenSeconds);
-                continue;
-            }
-            // One rank is late by (m - 1) mu e: the meeting waits for what exceeds the slowest of the others.
-            const GridDist& atOne = m_segments[static_cast<std::size_t>(sources[k].segment)]->sum.atOne;
-            const double own = atOne.quantile(draw(4, at));
-            const double others = graph.groupRanks > 1 ? atOne.quantile(std::pow(draw(5, at), 1.0 / (graph.groupRanks - 1))) : 0.0;
-            extra += std::max(others, own + (c.temporal.rareMultiplier - 1.0) * mean) - std::max(others, own);
-        }
-        out.extra.push_back(static_cast<float>(extra));
-    }
-    std::sort(out.extra.begin(), out.extra.end());
-    out.noneInBlock = std::pow(1.0 - out.probability, static_cast<double>(kLanes));
-    out.perLog = 1.0 / std::log1p(-out.probability);
+    const RareContext context{m_inputs.graph, m_inputs.classes, spatial, m_shape, m_segments, m_groupAtOne, groupData, m_kind.linkFactor};
+    std::vector<RareEvent> out;
+    for (const int c : m_apart)
+        out.push_back(rareEventOf(context, c));
     return out;
 }
 

@@ -9,20 +9,17 @@ namespace prism {
 /// Works on one program in one kind of cell; one thread.
 class ChunkBuilder final {
 public:
-    /// `withRare` puts rare events into the factors; otherwise they are left to rareEvent().
-    ChunkBuilder(const ModelInputs& inputs, const CellKind& kind, const ProgramShape& shape, bool withRare);
+    /// Rare events of the classes `apart` are left to rareEvents(); those of the others are part of the factors.
+    ChunkBuilder(const ModelInputs& inputs, const CellKind& kind, const ProgramShape& shape, const std::vector<int>& apart);
 
     /// Segments that the program needs, in the order that setSegments takes their models.
     [[nodiscard]] std::vector<SegmentRequest> requests() const;
     void setSegments(std::vector<SegmentModelPtr> models) { m_segments = std::move(models); }
 
-    /// Rate of rare events per execution of the program.
-    [[nodiscard]] static double rareRate(const ModelInputs& inputs, const ProgramShape& shape);
-    /// What rare events add to one execution, and how often; probability 0 when there are none.
-    [[nodiscard]] RareEvent rareEvent() const;
-
     /// Distribution of the chunk with all spatial factors and regimes at 1: its shape serves all others. Call before compute().
     [[nodiscard]] GridDist chunkAtOne();
+    /// Events of the classes apart. After chunkAtOne(). `spatial` of cells, or of single groups; `groupData`: see RareContext.
+    [[nodiscard]] std::vector<RareEvent> rareEvents(const SpatialSamples& spatial, const QuantilePoints* groupData = nullptr) const;
     /// Compute part of the chunk in a spatial sample, and with several groups what their meeting adds.
     [[nodiscard]] Moments compute(std::size_t sample) const;
     /// Exposed collectives of a scope at regime factor r.
@@ -37,19 +34,22 @@ public:
     [[nodiscard]] const Moments& groupCollectives(std::size_t section) const { return m_sectionCollectives[section]; }
 
 private:
+    [[nodiscard]] bool isApart(int kernelClass) const;
     [[nodiscard]] const QuantilePoints& points(int kernelClass) const;
+    [[nodiscard]] StandardCdf sectionShape(const Section& section, const GridDist& group);
     [[nodiscard]] int scopeIndex(int kernelClass) const;
     [[nodiscard]] double linkFactor(int kernelClass) const;
     [[nodiscard]] Moments collectives(const std::vector<OpTerm>& terms, int scope, double r) const;
-    [[nodiscard]] std::vector<Summand> summands(const std::vector<OpTerm>& terms);
+    [[nodiscard]] std::vector<Summand> summands(const std::vector<OpTerm>& terms, bool bulk = false);
 
     const ModelInputs& m_inputs;
     const CellKind& m_kind;
     const ProgramShape& m_shape;
-    bool m_withRare;
+    const std::vector<int>& m_apart;
     std::vector<SegmentModelPtr> m_segments;
     std::vector<StandardCdf> m_sectionShape;   ///< of a group's time, only with several groups
     std::vector<Moments> m_sectionCollectives; ///< of a group, both scopes at regime 1
+    std::vector<GridDist> m_groupAtOne;        ///< of a group, only with several groups and events apart
     std::vector<std::unique_ptr<QuantilePoints>> m_exposed;
 };
 

@@ -24,9 +24,7 @@ ClassModel made(const Distribution& d, ContentHash hash)
         out.isRandom = true;
     }
     if (d.rareProbability > 0.0 && d.rareMultiplier != 1.0) {
-        out.rare.probability = d.rareProbability;
-        out.rare.noneInBlock = std::pow(1.0 - d.rareProbability, static_cast<double>(kLanes));
-        out.rare.perLog = 1.0 / std::log1p(-d.rareProbability);
+        out.rare.chance = rareChance(d.rareProbability);
         out.rare.extra = {static_cast<float>(d.rareMultiplier)};
     }
     return out;
@@ -49,13 +47,18 @@ ClassModelPtr classModel(const Distribution& distribution, Recall& recall)
         [](const ClassModel& m) { return sizeof m + 16 * (m.base.value.size() + m.all.value.size()) + 4 * m.table.steps.size(); });
 }
 
-void factorRow(const ClassModel& model, const DrawKey& key, const RoundKeys& keys, std::uint64_t block, float* row)
+void baseFactorRow(const ClassModel& model, const DrawKey& key, const RoundKeys& keys, std::uint64_t block, float* row)
 {
     if (model.isRandom)
         drawRow(model.table, key, keys, block, row);
     else
         std::fill_n(row, kLanes, 1.0F);
-    if (model.rare.probability > 0.0)
+}
+
+void factorRow(const ClassModel& model, const DrawKey& key, const RoundKeys& keys, std::uint64_t block, float* row)
+{
+    baseFactorRow(model, key, keys, block, row);
+    if (model.rare.chance.probability > 0.0)
         rareFactors(model.rare, key, keys, block, row);
 }
 

@@ -20,7 +20,7 @@ struct ClassModel {
     RareEvent rare;                    ///< extra = the multiplier
     double mean = 1.0, variance = 0.0; ///< with rare events
     ContentHash hash;                  ///< of the distribution
-    [[nodiscard]] bool varies() const { return isRandom || rare.probability > 0.0; }
+    [[nodiscard]] bool varies() const { return isRandom || rare.chance.probability > 0.0; }
 };
 using ClassModelPtr = std::shared_ptr<const ClassModel>;
 
@@ -29,7 +29,8 @@ using ClassModelPtr = std::shared_ptr<const ClassModel>;
 /// The model of a distribution; a node ("factor") of the evaluation graph.
 [[nodiscard]] ClassModelPtr classModel(const Distribution& distribution, Recall& recall);
 
-/// Multiplies rows of kLanes draws of the factor, with its rare event.
+/// A row of kLanes draws of the factor, without and with its rare event.
+void baseFactorRow(const ClassModel& model, const DrawKey& key, const RoundKeys& keys, std::uint64_t block, float* row);
 void factorRow(const ClassModel& model, const DrawKey& key, const RoundKeys& keys, std::uint64_t block, float* row);
 
 } // namespace prism

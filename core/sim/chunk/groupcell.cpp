@@ -180,6 +180,13 @@ bool isGroupwise(const StepGraph& graph)
     return ownData(graph) || graph.groupsPerCell > kMostDrawnTogether;
 }
 
+std::optional<QuantilePoints> ownGroupData(const StepGraph& graph)
+{
+    if (!ownData(graph))
+        return std::nullopt;
+    return withRareEvent(quantilePoints(graph.data), graph.data);
+}
+
 ClassModelPtr dataFactorOf(const StepGraph& graph, Recall& recall)
 {
     return sideBySide(graph.data, ownData(graph) ? graph.groupsPerCell : 1, 1, recall);

@@ -33,6 +33,42 @@ StandardCdf::StandardCdf(const GridDist& dist)
     m_last = static_cast<double>(cdf.size() - 1);
 }
 
+StandardCdf::StandardCdf(const GridDist& dist, const GridDist& bulk, int ranks) : StandardCdf(dist)
+{
+    if (m_cell.empty())
+        return;
+    const double mean = dist.mean(), sigma = std::sqrt(dist.variance()), bulkSigma = std::sqrt(bulk.variance());
+    m_bulkCenter = (bulk.mean() - mean) / sigma;
+    m_bulkSigma = bulkSigma / sigma;
+    double above = 0.0;
+    std::size_t last = bulk.mass.size();
+    while (last > 1 && above < 1e-7)
+        above += bulk.mass[--last];
+    m_bulkMax = std::min(m_zMax, (bulk.origin + bulk.step * (static_cast<double>(last) + 0.5) + 2.0 * dist.step - mean) / sigma);
+    // Backwards over the grid, the trapezoid rule.
+    m_beyond.resize(m_cell.size());
+    const double h = 1.0 / m_perUnit;
+    double tail = 0.0, above1 = 0.0;
+    for (std::size_t i = m_cell.size() - 1; i-- > 0;) {
+        tail = std::min(1.0, tail + dist.mass[i]);
+        const double upper = tail < 1.0 ? -std::expm1(ranks * std::log1p(-tail)) : 1.0;
+        const double piece = 0.5 * h * (upper + above1);
+        above1 = upper;
+        m_beyond[i] = {m_beyond[i + 1].mean + piece, m_beyond[i + 1].variance + h * m_beyond[i + 1].mean + 0.5 * h * piece};
+    }
+}
+
+Moments StandardCdf::beyond(double z) const
+{
+    if (m_beyond.empty())
+        return {};
+    const double t = std::clamp((z - m_low) * m_perUnit, 0.0, m_last - 1.0);
+    const auto i = static_cast<std::size_t>(t);
+    const double part = t - static_cast<double>(i);
+    const Moments &a = m_beyond[i], &b = m_beyond[i + 1];
+    return {a.mean + part * (b.mean - a.mean), a.variance + part * (b.variance - a.variance)};
+}
+
 void StandardCdf::multiply(double mean, double sigma, const double* x, double* factors, std::size_t n) const
 {
     if (!(sigma > 0.0)) {
@@ -47,23 +83,26 @@ void StandardCdf::multiply(double mean, double sigma, const double* x, double* f
 
 // Around a centre c: E X - c = int_c (1 - F) - int^c F and E (X - c)^2 = 2 int_c (x - c)(1 - F) + 2 int^c (c - x) F, F = product of
 // the CDFs. Each side by Simpson's rule in t with x = c + scale sinh(t). Integrals from one end would cancel: a far tail makes
-// (end - mean)^2 hundreds of times the variance.
+// (end - mean)^2 hundreds of times the variance. Rare events make that tail, in lumps that the rule's few points would miss: from the
+// end of the bulk on, 1 - F is taken as the mean over the ranks of 1 - F_r^n, which is exact for equal ranks and for one event.
 Moments maximumMoments(const StandardCdf& shape, const double* means, const double* sigmas, int n)
 {
     double top = means[0], sigma = sigmas[0], low = means[0] + shape.zMin() * sigmas[0];
-    double high = means[0] + shape.zMax() * sigmas[0];
+    double high = means[0] + shape.bulkMax() * sigmas[0];
     for (int r = 1; r < n; ++r) {
         if (means[r] > top) {
             top = means[r];
             sigma = sigmas[r];
         }
         low = std::max(low, means[r] + shape.zMin() * sigmas[r]);
-        high = std::max(high, means[r] + shape.zMax() * sigmas[r]);
+        high = std::max(high, means[r] + shape.bulkMax() * sigmas[r]);
     }
-    if (shape.empty() || !(sigma > 0.0) || !(high > low))
+    if (shape.empty() || !(sigma > 0.0))
         return {top, 0.0};
+    low = std::min(low, high);
     constexpr int kPoints = 24; // per side, even
-    const double center = std::clamp(top + 0.5 * sigma, low, high), scale = 1.5 * sigma;
+    const double bulk = std::max(shape.bulkSigma(), 1e-6) * sigma;
+    const double center = std::clamp(top + shape.bulkCenter() * sigma + 0.5 * bulk, low, high), scale = 1.5 * bulk;
     double first = 0.0, second = 0.0;
     double away[kPoints + 1], slope[kPoints + 1], x[kPoints + 1], f[kPoints + 1];
     for (const double side : {-1.0, 1.0}) {
@@ -85,6 +124,11 @@ Moments maximumMoments(const StandardCdf& shape, const double* means, const doub
             first += side * weight;
             second += 2.0 * away[i] * weight;
         }
+    }
+    for (int r = 0; r < n && shape.bulkMax() < shape.zMax() && sigmas[r] > 0.0; ++r) {
+        const Moments m = shape.beyond((high - means[r]) / sigmas[r]);
+        first += sigmas[r] * m.mean / n;
+        second += 2.0 * sigmas[r] * ((high - center) * m.mean + sigmas[r] * m.variance) / n;
     }
     return {center + first, std::max(0.0, second - first * first)};
 }

@@ -17,11 +17,20 @@ class StandardCdf final {
 public:
     StandardCdf() = default;
     explicit StandardCdf(const GridDist& dist);
+    /// With rare events: `bulk` is the same variable without them. The maximum of `ranks` such variables is then integrated finely
+    /// over the bulk, and beyond it from integrals of 1 - F^ranks.
+    StandardCdf(const GridDist& dist, const GridDist& bulk, int ranks);
 
     [[nodiscard]] bool empty() const { return m_cell.empty(); }
     /// Where the CDF leaves 0 and reaches 1, in standard deviations.
     [[nodiscard]] double zMin() const { return m_zMin; }
     [[nodiscard]] double zMax() const { return m_zMax; }
+    /// Centre, standard deviation and upper end of the bulk, in standard deviations of the whole.
+    [[nodiscard]] double bulkCenter() const { return m_bulkCenter; }
+    [[nodiscard]] double bulkSigma() const { return m_bulkSigma; }
+    [[nodiscard]] double bulkMax() const { return m_beyond.empty() ? m_zMax : m_bulkMax; }
+    /// Integrals from z on of 1 - F^ranks, and of the same times the distance from z. Zero without rare events.
+    [[nodiscard]] Moments beyond(double z) const;
     [[nodiscard]] double at(double z) const { return valueAt((z - m_low) * m_perUnit); }
     /// Multiplies factors[i] by the CDF of mean + sigma Z at x[i]; a step where sigma is 0.
     void multiply(double mean, double sigma, const double* x, double* factors, std::size_t n) const;
@@ -40,7 +49,9 @@ private:
     }
 
     double m_low = 0.0, m_perUnit = 1.0, m_zMin = -1.0, m_zMax = 1.0, m_last = 0.0;
+    double m_bulkCenter = 0.0, m_bulkSigma = 1.0, m_bulkMax = 0.0;
     std::vector<Cell> m_cell;
+    std::vector<Moments> m_beyond; ///< per cell
 };
 
 /// Mean and variance of max_r (means[r] + sigmas[r] Z_r), Z_r independent with the CDF `shape`. `n` >= 1.

@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/sim/chunk/modelinputs.h"
 
+#include "core/sim/chunk/rareextras.h"
 #include "core/stats/quantile.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace prism {
 
 namespace {
+
+/// Rare events of a class up to this probability per chunk execution are drawn one by one; more frequent ones are part of the shape,
+/// unless a replica expects so few in a step that drawing them costs little.
+constexpr double kRareUpTo = 0.05;
+constexpr double kFewPerReplica = 48.0, kMostPerChunk = 2.0;
 
 /// Program of the optimizer of a stage: one kernel on every rank.
 Program optimizerProgram(const StepGraph& graph, int stage)
@@ -57,10 +64,45 @@ ContentHash contentOf(const ModelInputs& in)
                 h.add(p);
     for (int s = 0; s < 2; ++s)
         h.add(in.regimes.low[s]).add(in.regimes.high[s]);
+    for (const std::vector<int>& classes : in.apart)
+        for (std::size_t i = 0; i <= classes.size(); ++i)
+            h.add(i < classes.size() ? classes[i] : -1);
     return h.result();
 }
 
+/// Per program: classes whose rare events are drawn one by one.
+std::vector<std::vector<int>> classesApart(const ModelInputs& in)
+{
+    const std::vector<double> perMicrobatch = programWeights(in.graph);
+    std::vector<std::vector<int>> out(in.graph.programs.size());
+    for (std::size_t c = 0; c < in.graph.classes.size(); ++c) {
+        if (!in.classes.rare[c])
+            continue;
+        std::vector<double> rate;
+        double perReplica = 0.0;
+        for (std::size_t p = 0; p < out.size(); ++p) {
+            rate.push_back(rareRate(in.graph, in.shapes[p], static_cast<int>(c)));
+            perReplica += rate.back() * perMicrobatch[p] * in.graph.schedule.numMicrobatches;
+        }
+        for (std::size_t p = 0; p < out.size(); ++p)
+            if (rate[p] > 0.0 && (-std::expm1(-rate[p]) <= kRareUpTo || (perReplica <= kFewPerReplica && rate[p] <= kMostPerChunk)))
+                out[p].push_back(static_cast<int>(c));
+    }
+    return out;
+}
+
 } // namespace
+
+std::vector<double> programWeights(const StepGraph& graph)
+{
+    std::vector<double> weights(graph.programs.size(), 0.0);
+    for (const auto& stage : graph.programOf)
+        for (const auto& chunk : stage)
+            for (const int p : chunk)
+                if (p >= 0)
+                    weights[static_cast<std::size_t>(p)] += 1.0;
+    return weights;
+}
 
 RegimeRange regimeRange(const StepGraph& graph)
 {
@@ -82,8 +124,11 @@ RegimeRange regimeRange(const StepGraph& graph)
 
 ModelInputs modelInputs(const StepGraph& graph, Recall& recall)
 {
-    ModelInputs in{graph, classSet(graph, recall), regimeRange(graph), measuredCells(graph), {}, {}};
+    ModelInputs in{graph, classSet(graph, recall), regimeRange(graph), measuredCells(graph), {}, {}, {}, {}};
     addOptimizers(in);
+    for (const Program& program : in.graph.programs)
+        in.shapes.push_back(programShape(in.graph, program));
+    in.apart = classesApart(in);
     in.content = contentOf(in);
     return in;
 }

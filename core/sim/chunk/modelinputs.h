@@ -20,9 +20,13 @@ struct ModelInputs {
     ClassSet classes;
     RegimeRange regimes;
     MeasuredCells measured;
-    std::vector<int> optimizerOfStage; ///< program, -1 = none
-    ContentHash content;               ///< of everything above that a cell's models depend on
+    std::vector<int> optimizerOfStage;   ///< program, -1 = none
+    std::vector<ProgramShape> shapes;    ///< per program
+    std::vector<std::vector<int>> apart; ///< per program: classes whose rare events are drawn one by one
+    ContentHash content;                 ///< of everything above that a cell's models depend on
 };
+/// How often a micro-batch runs each program, summed over the stages: cells are ordered by the weighted sum.
+[[nodiscard]] std::vector<double> programWeights(const StepGraph& graph);
 [[nodiscard]] ModelInputs modelInputs(const StepGraph& graph, Recall& recall);
 
 } // namespace prism

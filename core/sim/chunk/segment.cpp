@@ -13,20 +13,26 @@ namespace {
 ContentHash segmentKey(const StepGraph& graph, const ClassSet& classes, const SpatialSamples& spatial, const SegmentRequest& request)
 {
     Hasher h;
-    h.add("segment").add(spatial.hash).add(graph.groupRanks).add(graph.groupsPerCell).add(request.withRare);
-    for (const OpTerm& t : request.terms)
+    h.add("segment").add(spatial.hash).add(graph.groupRanks).add(graph.groupsPerCell);
+    for (std::size_t i = 0; i < request.terms.size(); ++i) {
+        const OpTerm& t = request.terms[i];
         h.add(t.kernelClass).add(classes.hash[static_cast<std::size_t>(t.kernelClass)]).add(t.meanSeconds).add(t.count);
+        h.add(static_cast<bool>(request.withRare[i]));
+    }
     return h.result();
 }
 
 RankSum rankSum(const StepGraph& graph, const ClassSet& classes, const SegmentRequest& request)
 {
     RankSum out;
-    std::vector<Summand> summands;
-    for (const OpTerm& t : request.terms) {
+    std::vector<Summand> summands, bulk;
+    bool anyRare = false;
+    for (std::size_t i = 0; i < request.terms.size(); ++i) {
+        const OpTerm& t = request.terms[i];
         const KernelClass& c = graph.classes[static_cast<std::size_t>(t.kernelClass)];
         const ClassModel& factor = *classes.factor[static_cast<std::size_t>(t.kernelClass)];
-        const QuantilePoints& p = request.withRare ? factor.all : factor.base;
+        const QuantilePoints& p = request.withRare[i] ? factor.all : factor.base;
+        anyRare = anyRare || request.withRare[i];
         const double s = c.spatialSensitivity, m = t.meanSeconds;
         out.a += t.count * m * p.mean * (1.0 - s);
         out.b += t.count * m * p.mean * s;
@@ -35,9 +41,15 @@ RankSum rankSum(const StepGraph& graph, const ClassSet& classes, const SegmentRe
         out.v1 += v * 2.0 * s * (1.0 - s);
         out.v2 += v * s * s;
         summands.push_back({&p, m, t.count});
+        bulk.push_back({&factor.base, m, t.count});
     }
     out.atOne = sumDistribution(summands, 0.0);
-    out.shape = StandardCdf(out.atOne);
+    if (!anyRare) {
+        out.shape = StandardCdf(out.atOne);
+        return out;
+    }
+    out.bulkAtOne = sumDistribution(bulk, 0.0);
+    out.shape = StandardCdf(out.atOne, out.bulkAtOne, graph.groupRanks);
     return out;
 }
 
@@ -47,6 +59,8 @@ SegmentModel segmentModel(const StepGraph& graph, const ClassSet& classes, const
     SegmentModel out;
     out.sum = rankSum(graph, classes, request);
     out.maximumAtOne = maximumOf(out.sum.atOne, graph.groupRanks);
+    if (!out.sum.bulkAtOne.mass.empty())
+        out.bulkMaximumAtOne = maximumOf(out.sum.bulkAtOne, graph.groupRanks);
     const auto ranks = static_cast<std::size_t>(graph.groupRanks), groups = static_cast<std::size_t>(graph.groupsPerCell);
     out.group.resize(spatial.weight.size() * groups);
     constexpr std::size_t kAtOnce = 32;
@@ -104,7 +118,7 @@ std::vector<SegmentModelPtr> segmentModels(const StepGraph& graph, const ClassSe
     if (stop.stop_requested())
         return {};
     for (std::size_t m = 0; m < missing.size(); ++m) {
-        const std::size_t bytes = sizeof made[m] + sizeof(Moments) * made[m].group.size() + 8 * 3 * made[m].sum.atOne.mass.size();
+        const std::size_t bytes = sizeof made[m] + sizeof(Moments) * made[m].group.size() + 8 * 8 * made[m].sum.atOne.mass.size();
         out[missing[m]] = recall.keep<SegmentModel>("segment", keys[missing[m]], std::move(made[m]), bytes);
     }
     return out;

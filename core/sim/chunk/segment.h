@@ -22,7 +22,7 @@ struct ClassSet {
 /// Sum of a rank's kernels in a segment as a function of its spatial factor: mean = a + b G, variance = v0 + v1 G + v2 G^2.
 struct RankSum {
     double a = 0.0, b = 0.0, v0 = 0.0, v1 = 0.0, v2 = 0.0;
-    GridDist atOne;
+    GridDist atOne, bulkAtOne; ///< with and, where the request has rare events, without them
     StandardCdf shape;
     [[nodiscard]] double mean(double g) const { return a + b * g; }
     [[nodiscard]] double sigma(double g) const;
@@ -32,14 +32,15 @@ struct RankSum {
 struct SegmentModel {
     RankSum sum;
     GridDist maximumAtOne;      ///< slowest rank of a group, all spatial factors at 1
+    GridDist bulkMaximumAtOne;  ///< the same without rare events; empty = there are none
     std::vector<Moments> group; ///< [spatial sample][group]: of the slowest rank of the group
 };
 using SegmentModelPtr = std::shared_ptr<const SegmentModel>;
 
-/// A segment that somebody needs; `withRare` puts rare events into the factors.
+/// A segment that somebody needs; `withRare` puts rare events into the factors of a term.
 struct SegmentRequest {
     SegmentTerms terms;
-    bool withRare = false;
+    std::vector<bool> withRare; ///< per term
     bool operator==(const SegmentRequest&) const = default;
 };
 

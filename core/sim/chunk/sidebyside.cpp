@@ -170,9 +170,7 @@ void setRare(ClassModel& model, std::vector<float> values, double any)
     square = (1.0 - any) * (model.variance + model.mean * model.mean) + any * square;
     model.mean = (1.0 - any) * model.mean + any * mean;
     model.variance = std::max(0.0, square - model.mean * model.mean);
-    model.rare.probability = any;
-    model.rare.noneInBlock = std::pow(1.0 - any, static_cast<double>(kLanes));
-    model.rare.perLog = 1.0 / std::log1p(-any);
+    model.rare.chance = rareChance(any);
     model.rare.extra = std::move(values);
     model.rare.replaces = true;
 }
@@ -182,7 +180,7 @@ ClassModel made(const ClassModel& single, const Distribution& d, int groups, int
     ClassModel out;
     out.base = single.base;
     out.all = single.all;
-    const bool rare = single.rare.probability > 0.0;
+    const bool rare = single.rare.chance.probability > 0.0;
     const double any = rare ? -std::expm1(static_cast<double>(groups) * buckets * std::log1p(-d.rareProbability)) : 0.0;
     const auto largest = [groups](const Quantile& one) {
         return [groups, one](double lower, double upper) {

@@ -291,14 +291,14 @@ std::uint64_t rareState(std::uint64_t stream, const RoundKeys& keys, std::uint64
 /// Lanes of one stream and block in which a rare event happens: gaps between events are geometric. Calls use(lane, size) with
 /// the event's quantile.
 template <class Use>
-void forEachRare(const RareEvent& rare, std::uint64_t state, const Use& use)
+void forEachRare(const RareEvent& rare, const RareChance& chance, std::uint64_t state, const Use& use)
 {
     double u = uniformOf(state);
-    if (u <= rare.noneInBlock)
+    if (u <= chance.noneInBlock)
         return;
     std::size_t lane = 0;
     for (;;) {
-        lane += static_cast<std::size_t>(std::log(u) * rare.perLog);
+        lane += static_cast<std::size_t>(std::log(u) * chance.perLog);
         if (lane >= kLanes)
             return;
         state = mix64(state);
@@ -310,9 +310,9 @@ void forEachRare(const RareEvent& rare, std::uint64_t state, const Use& use)
     }
 }
 
-bool mayBeRare(const RareEvent* rare, std::uint64_t stream, const RoundKeys& keys, std::uint64_t block)
+const RareChance& chanceOf(const RareEvent& rare, const RareSearch& search)
 {
-    return rare != nullptr && uniformOf(rareState(stream, keys, block)) > rare->noneInBlock;
+    return rare.cause >= 0 && rare.cause == search.sought ? rare.sought : rare.chance;
 }
 
 /// Factor of a node's transfer in one lane without its rare event.
@@ -322,13 +322,97 @@ float drawnTransfer(const KernelNode& node, const std::int32_t* words, std::size
     return node.transferTable == nullptr ? 1.0F : node.transferTable->at(static_cast<std::uint16_t>((word << 16U | word >> 16U) >> 12U));
 }
 
-/// Values of a row before rare events changed them.
-struct Saved {
-    float* place;
-    float value;
+void note(const RareEvent& rare, const RareSearch& search, std::size_t lane)
+{
+    if (search.ratio != nullptr && rare.cause >= 0)
+        search.ratio[static_cast<std::size_t>(rare.cause) * kLanes + lane] += rare.logRatio;
+}
+
+/// Stream of the k-th kind of event of a chunk.
+std::uint64_t rareStream(const KernelNode& node, std::int32_t k)
+{
+    return k == 0 ? node.key.word[0] : mix64(node.key.word[0] + static_cast<std::uint64_t>(k));
+}
+
+/// Draws the rare events of nodes in a block and changes their rows.
+class RareDraws final {
+public:
+    RareDraws(const KernelRows& rows, const RoundKeys& keys, std::uint64_t block) : m_rows(rows), m_keys(keys), m_block(block) {}
+
+    [[nodiscard]] bool any(const KernelNode& node) const
+    {
+        for (std::int32_t k = 0; k < node.rareCount; ++k)
+            if (happens(node.rare[k], rareStream(node, k)))
+                return true;
+        return node.transferRare != nullptr && happens(*node.transferRare, node.key.word[1]);
+    }
+    void apply(const KernelNode& node)
+    {
+        for (std::int32_t k = 0; k < node.rareCount; ++k) {
+            const RareEvent& rare = node.rare[k];
+            draw(rare, rareStream(node, k), [&](std::size_t lane, float extra) {
+                float* place = change(m_rows.mean, node.durationRow, lane);
+                const bool scaled = rare.followsData && m_rows.data != nullptr;
+                const float data = scaled ? m_rows.data[static_cast<std::size_t>(node.dataRow) * kLanes + lane] : 1.0F;
+                *place += extra * m_rows.regime[static_cast<std::size_t>(rare.scope) * kLanes + lane] * data;
+            });
+        }
+        if (node.transferRare != nullptr)
+            applyTransfer(node);
+    }
+    void undo()
+    {
+        for (; !m_saved.empty(); m_saved.pop_back())
+            *m_saved.back().place = m_saved.back().value;
+    }
+
+private:
+    /// A value before rare events changed it.
+    struct Saved {
+        float* place;
+        float value;
+    };
+    void applyTransfer(const KernelNode& node)
+    {
+        alignas(64) std::int32_t words[kLanes];
+        if (node.transferRare->replaces)
+            rawDraws(node.key, m_keys, m_block, words);
+        draw(*node.transferRare, node.key.word[1], [&](std::size_t lane, float factor) {
+            *change(m_rows.transfer, node.transferRow, lane) *=
+                node.transferRare->replaces ? factor / drawnTransfer(node, words, lane) : factor;
+        });
+    }
+    [[nodiscard]] bool happens(const RareEvent& rare, std::uint64_t stream) const
+    {
+        return uniformOf(rareState(stream, m_keys, m_block)) > chanceOf(rare, m_rows.search).noneInBlock;
+    }
+    float* change(float* rows, std::int32_t row, std::size_t lane)
+    {
+        float* place = rows + static_cast<std::size_t>(row) * kLanes + lane;
+        m_saved.push_back({place, *place});
+        return place;
+    }
+    template <class Use>
+    void draw(const RareEvent& rare, std::uint64_t stream, const Use& use)
+    {
+        forEachRare(rare, chanceOf(rare, m_rows.search), rareState(stream, m_keys, m_block), [&](std::size_t lane, float extra) {
+            use(lane, extra);
+            note(rare, m_rows.search, lane);
+        });
+    }
+
+    const KernelRows& m_rows;
+    const RoundKeys& m_keys;
+    std::uint64_t m_block;
+    std::vector<Saved> m_saved;
 };
 
 } // namespace
+
+RareChance rareChance(double probability)
+{
+    return {probability, std::pow(1.0 - probability, static_cast<double>(kLanes)), 1.0 / std::log1p(-probability)};
+}
 
 DrawKey drawKey(std::uint64_t a, std::uint64_t b, std::uint64_t c, std::uint64_t d)
 {
@@ -355,33 +439,15 @@ void sweepNodes(const std::vector<KernelNode>& nodes, const KernelRows& rows, co
         HWY_DYNAMIC_DISPATCH(RunNodes)(nodes.data() + first, count, rows, keys, block);
     };
     std::size_t first = 0;
-    std::vector<Saved> saved;
+    RareDraws draws(rows, keys, block);
     for (std::size_t i = 0; rows.noise && rows.anyRare && i < nodes.size(); ++i) {
-        const KernelNode& node = nodes[i];
-        const bool chunkRare = mayBeRare(node.rare, node.key.word[0], keys, block);
-        const bool transferRare = mayBeRare(node.transferRare, node.key.word[1], keys, block);
-        if (!chunkRare && !transferRare)
+        if (!draws.any(nodes[i]))
             continue;
         run(first, i - first);
         first = i + 1;
-        if (chunkRare)
-            forEachRare(*node.rare, rareState(node.key.word[0], keys, block), [&](std::size_t lane, float extra) {
-                float* place = rows.mean + static_cast<std::size_t>(node.durationRow) * kLanes + lane;
-                saved.push_back({place, *place});
-                *place += extra * rows.regime[static_cast<std::size_t>(node.rare->scope) * kLanes + lane];
-            });
-        if (transferRare) {
-            alignas(64) std::int32_t words[kLanes];
-            rawDraws(node.key, keys, block, words);
-            forEachRare(*node.transferRare, rareState(node.key.word[1], keys, block), [&](std::size_t lane, float factor) {
-                float* place = rows.transfer + static_cast<std::size_t>(node.transferRow) * kLanes + lane;
-                saved.push_back({place, *place});
-                *place *= node.transferRare->replaces ? factor / drawnTransfer(node, words, lane) : factor;
-            });
-        }
+        draws.apply(nodes[i]);
         run(i, 1);
-        for (; !saved.empty(); saved.pop_back())
-            *saved.back().place = saved.back().value;
+        draws.undo();
     }
     run(first, nodes.size() - first);
 }
@@ -391,15 +457,18 @@ void drawRow(const RegisterTable& table, const DrawKey& key, const RoundKeys& ke
     HWY_DYNAMIC_DISPATCH(DrawRow)(table, key, keys, block, row);
 }
 
-void rareFactors(const RareEvent& rare, const DrawKey& key, const RoundKeys& keys, std::uint64_t block, float* row)
+void rareFactors(const RareEvent& rare, const DrawKey& key, const RoundKeys& keys, std::uint64_t block, float* row,
+                 const RareSearch& search)
 {
-    forEachRare(rare, rareState(key.word[0], keys, block),
-                [&](std::size_t lane, float factor) { row[lane] = rare.replaces ? factor : row[lane] * factor; });
+    forEachRare(rare, chanceOf(rare, search), rareState(key.word[0], keys, block), [&](std::size_t lane, float factor) {
+        row[lane] = rare.replaces ? factor : row[lane] * factor;
+        note(rare, search, lane);
+    });
 }
 
 void rareSeconds(const RareEvent& rare, const DrawKey& key, const RoundKeys& keys, std::uint64_t block, float* row)
 {
-    forEachRare(rare, rareState(key.word[0], keys, block), [row](std::size_t lane, float extra) { row[lane] += extra; });
+    forEachRare(rare, rare.chance, rareState(key.word[0], keys, block), [row](std::size_t lane, float extra) { row[lane] += extra; });
 }
 
 void rawDraws(const DrawKey& key, const RoundKeys& keys, std::uint64_t block, std::int32_t* words)

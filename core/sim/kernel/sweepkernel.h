@@ -32,14 +32,31 @@ struct alignas(64) RoundKeys {
 };
 [[nodiscard]] RoundKeys roundKeys(std::uint64_t seed, std::uint64_t copy = 0);
 
-/// A rare event of a node: probability per execution and quantiles of what it adds (chunk) or the factor (transfer).
-struct RareEvent {
+/// How likely a rare event is in one draw, in the forms that drawing needs.
+struct RareChance {
     double probability = 0.0;
     double noneInBlock = 1.0; ///< (1 - probability)^kLanes
     double perLog = 0.0;      ///< 1 / ln(1 - probability)
+};
+[[nodiscard]] RareChance rareChance(double probability);
+
+/// Rare events of one class in a node: how likely, and quantiles of what they add (chunk) or of the factor (transfer). Where a sweep
+/// draws more of them on purpose (KernelRows::sought), `sought` counts instead of `chance`.
+struct RareEvent {
+    RareChance chance, sought;
+    double logRatio = 0.0;    ///< ln of the odds sought over the odds of their own
     std::vector<float> extra; ///< at (i + 0.5) / size: seconds (chunk) or factor (transfer)
     int scope = 0;            ///< row of the regime that stretches the extra seconds
+    bool followsData = false; ///< the data factor stretches them as well
     bool replaces = false;    ///< a factor stands for the whole one instead of multiplying the draw
+    int kernelClass = -1;
+    int cause = -1; ///< row of KernelRows::ratio; -1 = none
+};
+
+/// Looking for rare events: which cause is drawn more often on purpose, and what was found.
+struct RareSearch {
+    int sought = -1;         ///< cause; -1 = none
+    double* ratio = nullptr; ///< per cause a row of kLanes: sums of the events' logRatio, in and out; null = not wanted
 };
 
 /// One chunk execution with its transfer, in rows of kLanes floats.
@@ -47,10 +64,11 @@ struct KernelNode {
     DrawKey key;                                  ///< of the chunk's draws and, with the other half of the bits, the transfer's
     const RegisterTable* table = nullptr;         ///< null: the duration is its mean
     const RegisterTable* transferTable = nullptr; ///< null: the factor is 1
-    const RareEvent* rare = nullptr;
+    const RareEvent* rare = nullptr;              ///< `rareCount` of them
     const RareEvent* transferRare = nullptr;
     const RegisterTable* routingTable = nullptr; ///< null: no kernel of the chunk follows a routing factor
     DrawKey routingKey;                          ///< the same for all passes of a micro-batch through the chunk
+    std::int32_t rareCount = 0;
     std::int32_t clockRow = 0, durationRow = 0, dataRow = 0, waitRow = -1, sendRow = -1;
     std::int32_t transferRow = -1; ///< row of mean seconds times regime; -1: the message arrives at once
     float hiddenSeconds = 0.0F, minExposedShare = 0.0F;
@@ -71,6 +89,7 @@ struct KernelRows {
     bool occupiesSender; ///< a transfer keeps its sender busy
     bool noise;          ///< false leaves out every draw
     bool anyRare;        ///< some node has a rare event
+    RareSearch search;
 };
 
 /// Runs all nodes for sample block `block`.
@@ -79,7 +98,8 @@ void sweepNodes(const std::vector<KernelNode>& nodes, const KernelRows& rows, co
 /// Draws a row of kLanes values of a table. Rows are aligned to 64 bytes.
 void drawRow(const RegisterTable& table, const DrawKey& key, const RoundKeys& keys, std::uint64_t block, float* row);
 /// Multiplies (factors) or adds to (seconds) the lanes of a row in which a rare event happens.
-void rareFactors(const RareEvent& rare, const DrawKey& key, const RoundKeys& keys, std::uint64_t block, float* row);
+void rareFactors(const RareEvent& rare, const DrawKey& key, const RoundKeys& keys, std::uint64_t block, float* row,
+                 const RareSearch& search = {});
 void rareSeconds(const RareEvent& rare, const DrawKey& key, const RoundKeys& keys, std::uint64_t block, float* row);
 /// kLanes raw words: each holds two draws, in bits 12 ... 27 and in the rest.
 void rawDraws(const DrawKey& key, const RoundKeys& keys, std::uint64_t block, std::int32_t* words);

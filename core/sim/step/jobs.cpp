@@ -98,13 +98,15 @@ private:
         if (m_spatial.sharesNodes())
             return sharedLuck(job, replica, stage, slow);
         const double p = m_graph.spatial.rareProbability;
-        double most = 0.0, slowest = 0.0;
+        double most = 0.0, slowest = 0.0, mostHit = 0.0;
         for (std::size_t r = 0; r < ranks(); ++r) {
             double u = uniform(m_seed, streams[r], job);
             if (!slow.empty())
                 slowest = std::max(slowest, slow[r] * m_sampler.base(u));
-            if (p > 0.0) {
+            if (p > 0.0 && m_graph.spatial.rareMultiplier != 1.0) {
                 const bool rare = uniform(m_seed, purposeStream(Purpose::spatialRare, replica, stage, r), job) < p;
+                if (rare)
+                    mostHit = std::max(mostHit, u);
                 u = rare ? 1.0 - p * (1.0 - u) : (1.0 - p) * u;
             }
             most = std::max(most, u);
@@ -112,6 +114,9 @@ private:
         double below = 1.0;
         for (std::size_t r = 0; r < ranks(); ++r)
             below *= slow.empty() ? most : cdf(m_sampler, slowest / slow[r]);
+        // Cells with a rare event have the scores above all others (cellkind.h).
+        if (const double hit = -std::expm1(static_cast<double>(ranks()) * std::log1p(-p)); !slow.empty() && hit > 0.0)
+            below = mostHit > 0.0 ? 1.0 - hit * (1.0 - mostHit) : (1.0 - hit) * below;
         return static_cast<float>(scoreOfTail(std::clamp(1.0 - below, 1e-12, 1.0 - 1e-12)));
     }
 
@@ -164,27 +169,35 @@ std::vector<float> candidateScores(const Prepared& prepared, std::uint64_t seed,
 
 JobScores findMedian(const Prepared& prepared, std::vector<float> scores, std::stop_token stop)
 {
-    JobScores out;
     const auto stages = static_cast<std::size_t>(prepared.plan->numStages), replicas = prepared.kindOfReplica.size();
     StillJobs still(prepared, std::move(scores));
     still.sweep(still.likelySlowest(stop), stop);
     if (stop.stop_requested())
-        return out;
+        return {};
     std::vector<std::pair<float, std::size_t>> order(still.jobs());
     tbb::parallel_for(std::size_t{0}, still.jobs(), [&](std::size_t job) { order[job] = {still.jobSeconds(job), job}; });
     std::sort(order.begin(), order.end());
-    const std::size_t job = order[order.size() / 2].second;
-    std::vector<std::size_t> ofJob(replicas);
-    std::iota(ofJob.begin(), ofJob.end(), job * replicas);
-    still.sweep(ofJob, stop);
-    const auto first = still.scores().begin() + static_cast<std::ptrdiff_t>(job * replicas * stages);
-    out.scores.assign(first, first + static_cast<std::ptrdiff_t>(replicas * stages));
-    out.replicaSeconds.resize(replicas);
-    tbb::parallel_for(std::size_t{0}, replicas, [&](std::size_t d) { out.replicaSeconds[d] = still.replicaSeconds(ofJob[d]); });
+    const auto scoresOf = [&](std::size_t job) {
+        JobScores out;
+        std::vector<std::size_t> ofJob(replicas);
+        std::iota(ofJob.begin(), ofJob.end(), job * replicas);
+        still.sweep(ofJob, stop);
+        const auto first = still.scores().begin() + static_cast<std::ptrdiff_t>(job * replicas * stages);
+        out.scores.assign(first, first + static_cast<std::ptrdiff_t>(replicas * stages));
+        out.replicaSeconds.resize(replicas);
+        tbb::parallel_for(std::size_t{0}, replicas, [&](std::size_t d) { out.replicaSeconds[d] = still.replicaSeconds(ofJob[d]); });
+        return out;
+    };
+    JobScores out = scoresOf(order[order.size() / 2].second);
+    for (const int away : kOtherJobs)
+        if (order.size() == kMedianCandidates)
+            out.others.push_back(scoresOf(order[static_cast<std::size_t>(kMedianCandidates / 2 + away)].second));
     return out;
 }
 
-ContentHash jobKey(const Prepared& prepared, std::uint64_t seed)
+} // namespace
+
+ContentHash medianJobKey(const Prepared& prepared, std::uint64_t seed)
 {
     const StepGraph& graph = prepared.graph();
     Hasher h;
@@ -198,9 +211,7 @@ ContentHash jobKey(const Prepared& prepared, std::uint64_t seed)
     return h.result();
 }
 
-} // namespace
-
-std::vector<double> medianJobFactors(const StepGraph& graph, std::uint64_t seed)
+std::vector<std::vector<double>> medianJobFactors(const StepGraph& graph, std::uint64_t seed)
 {
     const DeterministicStep deterministic(graph);
     const SpatialFactors spatial(graph);
@@ -222,12 +233,15 @@ std::vector<double> medianJobFactors(const StepGraph& graph, std::uint64_t seed)
         });
     });
     std::sort(jobs.begin(), jobs.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    return jobs[kMedianCandidates / 2].second;
+    std::vector<std::vector<double>> out = {jobs[kMedianCandidates / 2].second};
+    for (const int away : kOtherJobs)
+        out.push_back(jobs[static_cast<std::size_t>(kMedianCandidates / 2 + away)].second);
+    return out;
 }
 
 std::shared_ptr<const JobScores> medianJob(const Prepared& prepared, std::uint64_t seed, Recall& recall, std::stop_token stop)
 {
-    const ContentHash key = jobKey(prepared, seed);
+    const ContentHash key = medianJobKey(prepared, seed);
     if (auto known = recall.find<JobScores>(key))
         return known;
     std::vector<float> scores;
@@ -242,7 +256,7 @@ std::shared_ptr<const JobScores> medianJob(const Prepared& prepared, std::uint64
     JobScores found = findMedian(prepared, std::move(scores), stop);
     if (stop.stop_requested())
         return nullptr;
-    const std::size_t bytes = sizeof found + 4 * found.scores.size() + 8 * found.replicaSeconds.size();
+    const std::size_t bytes = sizeof found + (1 + found.others.size()) * (4 * found.scores.size() + 8 * found.replicaSeconds.size());
     return recall.keep<JobScores>("median job", key, std::move(found), bytes);
 }
 

@@ -54,15 +54,17 @@ void freshLucks(std::uint64_t seed, std::uint64_t copy, std::uint64_t block, Row
     }
 }
 
-void tiltedLucks(std::uint64_t seed, std::uint64_t copy, std::uint64_t block, Rows& out, float* weights)
+void tiltedLucks(std::uint64_t seed, std::uint64_t copy, std::uint64_t block, bool tilt, Rows& out, double* density)
 {
     const double range = -std::log(kDeepest), stages = static_cast<double>(out.rows());
     const StreamId which = stream(kPickDraws, copy), depth = stream(kPickDraws, copy, 1);
-    double density[kLanes] = {};
+    double found[kLanes] = {};
     std::size_t picked[kLanes];
     double deep[kLanes];
     for (std::size_t l = 0; l < kLanes; ++l) {
         picked[l] = static_cast<std::size_t>(uniform(seed, which, block * kLanes + l) * 2.0 * stages);
+        if (!tilt)
+            picked[l] = out.rows();
         deep[l] = std::exp(-range * uniform(seed, depth, block * kLanes + l));
     }
     for (std::size_t s = 0; s < out.rows(); ++s) {
@@ -70,11 +72,11 @@ void tiltedLucks(std::uint64_t seed, std::uint64_t copy, std::uint64_t block, Ro
         for (std::size_t l = 0; l < kLanes; ++l) {
             const double tail = picked[l] == s ? deep[l] : uniform(seed, id, block * kLanes + l);
             out.row(s)[l] = static_cast<float>(scoreOfTail(tail));
-            density[l] += tail >= kDeepest ? 1.0 / (tail * range) : 0.0;
+            found[l] += tail >= kDeepest ? 1.0 / (tail * range) : 0.0;
         }
     }
     for (std::size_t l = 0; l < kLanes; ++l)
-        weights[l] = static_cast<float>(1.0 / (0.5 + 0.5 * density[l] / stages));
+        density[l] = 0.5 + 0.5 * found[l] / stages;
 }
 
 void memberLucks(const std::vector<std::vector<float>>& members, std::uint64_t seed, std::uint64_t copy, std::uint64_t block, Rows& out)

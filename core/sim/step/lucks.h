@@ -16,9 +16,9 @@ namespace prism {
 void fixedLucks(const std::vector<float>& scores, Rows& out);
 /// Afresh for every step.
 void freshLucks(std::uint64_t seed, std::uint64_t copy, std::uint64_t block, Rows& out);
-/// Afresh, half of them with one cell drawn on purpose from the slow tail: log-uniform tail probability. `weights`, kLanes of
-/// them: plain density / drawn density (defensive mixture importance sampling, Hesterberg 1995).
-void tiltedLucks(std::uint64_t seed, std::uint64_t copy, std::uint64_t block, Rows& out, float* weights);
+/// Afresh; with `tilt` half of them have one cell drawn on purpose from the slow tail: log-uniform tail probability. `density`, kLanes of
+/// them: that mixture's density over the plain one, whichever was drawn (defensive mixture importance sampling, Hesterberg 1995).
+void tiltedLucks(std::uint64_t seed, std::uint64_t copy, std::uint64_t block, bool tilt, Rows& out, double* density);
 /// One of the members' scores for every step.
 void memberLucks(const std::vector<std::vector<float>>& members, std::uint64_t seed, std::uint64_t copy, std::uint64_t block, Rows& out);
 

@@ -7,6 +7,8 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 namespace prism {
 
@@ -59,9 +61,16 @@ public:
             if (stop.stop_requested())
                 return false;
             const ReplicaDraw& replica = request.replicas[i];
-            drawLucks(request, replica, part.weights.row(at));
+            const bool searches = request.noise && (replica.source == LuckSource::tilted || replica.source == LuckSource::members);
+            RareSearch search;
+            if (const auto& causes = m_sweep.causes(replica.kind); searches && !causes.empty()) {
+                m_ratio.assign(causes.size() * kLanes, 0.0);
+                search = {soughtIn(m_block, replica.copy, causes.size()), m_ratio.data()};
+            }
+            drawLucks(request, replica, search.sought < 0);
             if (i == 0) {
-                m_sweep.run(replica.kind, m_series.seed, replica.copy, m_scores, request.noise, ends, optimizer);
+                m_sweep.run(replica.kind, m_series.seed, replica.copy, m_scores, request.noise, ends, optimizer, search);
+                weigh(m_sweep.causes(replica.kind), search, part.weights.row(at));
                 continue;
             }
             m_sweep.run(replica.kind, m_series.seed, replica.copy, m_scores, request.noise, m_ends.row(0), m_optimizer.row(0));
@@ -74,9 +83,9 @@ public:
     }
 
 private:
-    void drawLucks(const PartRequest& request, const ReplicaDraw& replica, float* weights)
+    void drawLucks(const PartRequest& request, const ReplicaDraw& replica, bool tilt)
     {
-        std::fill_n(weights, kLanes, 1.0F);
+        m_density.fill(1.0);
         if (replica.source == LuckSource::fixed)
             fixedLucks(replica.scores, m_scores);
         else if (replica.source == LuckSource::members)
@@ -84,13 +93,27 @@ private:
         else if (!m_series.prepared.drawsScores())
             m_scores.fill(0.0F);
         else if (replica.source == LuckSource::tilted)
-            tiltedLucks(m_series.seed, replica.copy, m_block, m_scores, weights);
+            tiltedLucks(m_series.seed, replica.copy, m_block, tilt, m_scores, m_density.data());
         else
             freshLucks(m_series.seed, replica.copy, m_block, m_scores);
     }
 
+    /// Plain density over that of all blocks together, whichever this one is: the balance heuristic (Veach and Guibas 1995).
+    void weigh(const std::vector<RareCause>& causes, const RareSearch& search, float* weights) const
+    {
+        const double each = (1.0 - kPlainShare) / static_cast<double>(std::max<std::size_t>(1, causes.size()));
+        for (std::size_t l = 0; l < kLanes; ++l) {
+            double density = m_density[l] * (search.ratio != nullptr ? kPlainShare : 1.0);
+            for (std::size_t c = 0; search.ratio != nullptr && c < causes.size(); ++c)
+                density += each * std::exp(search.ratio[c * kLanes + l] - causes[c].silence);
+            weights[l] = static_cast<float>(1.0 / density);
+        }
+    }
+
     const Series& m_series;
     ReplicaSweep m_sweep;
+    std::array<double, kLanes> m_density{}; ///< of the lucks drawn, over the plain one
+    std::vector<double> m_ratio;
     Rows m_regime, m_scores, m_ends, m_optimizer;
     std::size_t m_block = 0;
 };

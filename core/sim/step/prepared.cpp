@@ -149,7 +149,7 @@ void addHashes(Prepared& prepared)
                 still.add(p);
     for (std::size_t s = 0; s < graph.gradSync.size(); ++s)
         still.add(prepared.meetsBeforeOptimizer(s));
-    prepared.stillHash = still.add(prepared.drawsScores()).result();
+    prepared.stillHash = still.add(prepared.drawsScores()).add(prepared.scoreScale.jump).result();
     prepared.sweepHash = Hasher()
                              .add(prepared.stillHash)
                              .add(prepared.data->hash)
@@ -188,6 +188,7 @@ std::shared_ptr<const Prepared> prepare(const StepGraph& graph, Recall& recall, 
         out->transferScope.push_back(
             op.kernelClass >= 0 && graph.classes[static_cast<std::size_t>(op.kernelClass)].scope == Scope::interNode ? 1 : 0);
     out->data = dataFactorOf(graph, recall);
+    out->scoreScale = isGroupwise(graph) ? ScoreScale{} : scoreScale(graph); // groups are modelled over plain scores
     addCommunication(*out, recall);
     if (!sortReplicas(*out, recall, stop))
         return nullptr;

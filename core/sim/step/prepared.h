@@ -43,6 +43,7 @@ struct Prepared {
     std::vector<ReplicaKind> replicas; ///< kinds, in the order of their first replica
     std::vector<int> kindOfReplica;
     ClassModelPtr data;
+    ScoreScale scoreScale;
     std::map<int, ClassModelPtr> routing; ///< mean factor of a pass, by its number of layers; empty where it does not vary
     std::map<std::array<int, 3>, ClassModelPtr> communication; ///< by class, groups, buckets
     std::vector<double> stageLinkFactor;                       ///< per stage: slowest link among all replicas
@@ -58,8 +59,8 @@ struct Prepared {
     {
         return graph().gradNorm.kernelClass >= 0 || graph().gradSync[stage].kernelClass >= 0;
     }
-    /// Cells draw their lucks afresh for every job: spatial factors are random and not measured.
-    [[nodiscard]] bool drawsScores() const { return graph().fixedSpatial.empty() && graph().spatial.cv > 0.0; }
+    /// Cells draw their lucks afresh for every job.
+    [[nodiscard]] bool drawsScores() const { return variesSpatially(graph()); }
 };
 
 /// Null when stopped.

@@ -25,13 +25,13 @@ struct ScorePlaces {
     std::array<float, kLanes> part;
     bool same;
 
-    explicit ScorePlaces(const float* score) : same(std::all_of(score, score + kLanes, [&](float x) { return x == score[0]; }))
+    ScorePlaces(const ScoreScale& scale, const float* score)
+        : same(std::all_of(score, score + kLanes, [&](float x) { return x == score[0]; }))
     {
-        constexpr auto kPerScore = static_cast<float>((kScoreNodes - 1) / (2.0 * kScoreLimit));
         for (std::size_t l = 0; l < kLanes; ++l) {
-            const float t = std::clamp((score[l] + static_cast<float>(kScoreLimit)) * kPerScore, 0.0F, kScoreNodes - 1.001F);
-            node[l] = static_cast<std::uint32_t>(t);
-            part[l] = t - static_cast<float>(node[l]);
+            const double place = scale.place(score[l]);
+            node[l] = static_cast<std::uint32_t>(scale.nodeBelow(place));
+            part[l] = static_cast<float>(place - node[l]);
         }
     }
     /// Values of a table at the places. Where all lanes have one score, as within a job, one look-up serves them.
@@ -118,7 +118,6 @@ void ReplicaSweep::addTransfer(const PlanNode& from, const ReplicaKind& kind, Bo
     if (known == bound.transfers.end())
         bound.transfers.push_back(row);
     node.transferTable = factor.isRandom ? &factor.table : nullptr;
-    node.transferRare = factor.rare.probability > 0.0 ? &factor.rare : nullptr;
     node.hiddenSeconds = static_cast<float>(op.hiddenSeconds);
     node.minExposedShare = op.meanSeconds > 0.0 ? static_cast<float>(op.minExposedSeconds / op.meanSeconds) : 0.0F;
 }
@@ -156,13 +155,53 @@ const ReplicaSweep::Bound& ReplicaSweep::bind(int kind)
             node.routingKey =
                 drawKey(kRoutingDraws, static_cast<std::uint64_t>(n.cell / kPhases), static_cast<std::uint64_t>(n.microbatch));
         }
-        node.rare = model.rare.probability > 0.0 ? &model.rare : nullptr;
         if (n.transfer >= 0)
             addTransfer(n, replica, bound, node);
-        bound.anyRare = bound.anyRare || node.rare != nullptr || node.transferRare != nullptr;
         bound.nodes.push_back(node);
     }
+    addRare(bound);
     return bound;
+}
+
+/// Rare events of the nodes, and which of their causes may be looked for.
+void ReplicaSweep::addRare(Bound& bound) const
+{
+    const auto middle = [](const RareEvent& e) { return e.extra.empty() ? 0.0 : static_cast<double>(e.extra[e.extra.size() / 2]); };
+    const auto modelOf = [&](const KernelNode& node) {
+        return m_prepared.models[static_cast<std::size_t>(bound.durations[static_cast<std::size_t>(node.durationRow)].model)];
+    };
+    const auto transferOf = [&](const PlanNode& n) -> const StepOp& { return m_prepared.transfers[static_cast<std::size_t>(n.transfer)]; };
+    const std::vector<PlanNode>& plan = m_prepared.plan->nodes;
+    RareCounter counter;
+    for (std::size_t i = 0; i < plan.size(); ++i) {
+        for (const RareEvent& e : modelOf(bound.nodes[i])->rare)
+            counter.add(e.kernelClass, e.chance.probability, middle(e));
+        if (plan[i].transfer < 0)
+            continue;
+        const RareEvent& e = m_prepared.factor(transferOf(plan[i])).rare;
+        counter.add(transferOf(plan[i]).kernelClass, e.chance.probability, transferOf(plan[i]).meanSeconds * (middle(e) - 1.0));
+    }
+    const RareEvent& data = m_prepared.data->rare;
+    for (int b = 0; b < m_prepared.plan->numMicrobatches && data.chance.probability > 0.0; ++b)
+        counter.add(kDataCause, data.chance.probability, 1e9 * (middle(data) - 1.0)); // it hits every stage
+    bound.causes = counter.causes();
+    bound.dataRare = withSearch(data, bound.causes, kDataCause);
+    const auto events = [&](const void* model, const RareEvent* first, std::size_t count, int kernelClass) {
+        std::vector<RareEvent>& own = bound.rare[model];
+        for (std::size_t k = 0; own.size() < count; ++k)
+            own.push_back(withSearch(first[k], bound.causes, kernelClass >= 0 ? kernelClass : first[k].kernelClass));
+        return own.data();
+    };
+    for (std::size_t i = 0; i < plan.size(); ++i) {
+        KernelNode& node = bound.nodes[i];
+        const ChunkModel* model = modelOf(node);
+        node.rareCount = static_cast<std::int32_t>(model->rare.size());
+        node.rare = events(model, model->rare.data(), model->rare.size(), -1);
+        if (plan[i].transfer >= 0)
+            if (const ClassModel& factor = m_prepared.factor(transferOf(plan[i])); factor.rare.chance.probability > 0.0)
+                node.transferRare = events(&factor, &factor.rare, 1, transferOf(plan[i]).kernelClass);
+        bound.anyRare = bound.anyRare || node.rareCount > 0 || node.transferRare != nullptr;
+    }
 }
 
 void ReplicaSweep::beginBlock(std::uint64_t block, const Rows& regime)
@@ -192,7 +231,7 @@ void ReplicaSweep::fillDurations(const ReplicaKind& kind, const Bound& bound, co
     const float* const regime = m_regime->row(kComputeRegimeRow);
     std::size_t row = 0;
     for (std::size_t s = 0; s < static_cast<std::size_t>(m_prepared.plan->numStages); ++s) {
-        const ScorePlaces places(scores.row(s));
+        const ScorePlaces places(m_prepared.scoreScale, scores.row(s));
         for (; row < bound.durations.size() && bound.durations[row].stage == static_cast<int>(s); ++row) {
             const auto index = static_cast<std::size_t>(bound.durations[row].model);
             const ChunkModel& model = *m_prepared.models[index];
@@ -247,19 +286,26 @@ void ReplicaSweep::fillDurations(const ReplicaKind& kind, const Bound& bound, co
             std::fill_n(seconds, kLanes, 0.0F);
         const auto own = places.at(model.computeMean), variance = places.at(model.computeVariance);
         for (std::size_t l = 0; l < kLanes; ++l)
-            seconds[l] = std::max(0.0F, own[l] + std::sqrt(variance[l]) * seconds[l]) * regime[l];
-        if (noise && model.rare.probability > 0.0)
-            rareSeconds(model.rare, key, keys, m_block, seconds);
+            seconds[l] = std::max(0.0F, own[l] + std::sqrt(variance[l]) * seconds[l]);
+        for (std::size_t k = 0; noise && k < model.rare.size(); ++k)
+            rareSeconds(model.rare[k], drawKey(kOptimizerDraws, s, k), keys, m_block, seconds);
+        for (std::size_t l = 0; l < kLanes; ++l)
+            seconds[l] *= regime[l];
     }
 }
 
-void ReplicaSweep::fillData(const RoundKeys& keys)
+void ReplicaSweep::fillData(const Bound& bound, const RoundKeys& keys, const RareSearch& search)
 {
-    for (std::size_t b = 0; b < static_cast<std::size_t>(m_prepared.plan->numMicrobatches); ++b)
-        factorRow(*m_prepared.data, drawKey(kDataDraws, b, 0), keys, m_block, m_data.row(b));
+    for (std::size_t b = 0; b < static_cast<std::size_t>(m_prepared.plan->numMicrobatches); ++b) {
+        const DrawKey key = drawKey(kDataDraws, b, 0);
+        baseFactorRow(*m_prepared.data, key, keys, m_block, m_data.row(b));
+        if (bound.dataRare.chance.probability > 0.0)
+            rareFactors(bound.dataRare, key, keys, m_block, m_data.row(b), search);
+    }
 }
 
-void ReplicaSweep::run(int kind, std::uint64_t seed, std::uint64_t copy, const Rows& scores, bool noise, float* ends, float* optimizer)
+void ReplicaSweep::run(int kind, std::uint64_t seed, std::uint64_t copy, const Rows& scores, bool noise, float* ends, float* optimizer,
+                       const RareSearch& search)
 {
     const StepGraph& graph = m_prepared.graph();
     const RoundKeys keys = roundKeys(seed, copy);
@@ -268,7 +314,7 @@ void ReplicaSweep::run(int kind, std::uint64_t seed, std::uint64_t copy, const R
     fillDurations(replica, bound, keys, scores, noise, optimizer);
     const bool hasData = noise && m_prepared.data->varies();
     if (hasData)
-        fillData(keys);
+        fillData(bound, keys, search);
     for (std::size_t t = 0; t < bound.transfers.size(); ++t) {
         const float* r = m_regime->row(bound.transfers[t].scope);
         for (std::size_t l = 0; l < kLanes; ++l)
@@ -287,7 +333,8 @@ void ReplicaSweep::run(int kind, std::uint64_t seed, std::uint64_t copy, const R
                           m_regime->row(0),
                           graph.transferOccupiesSender,
                           noise,
-                          bound.anyRare};
+                          bound.anyRare,
+                          search};
     sweepNodes(bound.nodes, rows, keys, m_block);
     if (graph.embeddingAllReduce.kernelClass >= 0)
         joinEmbedding(replica, keys, noise, ends);

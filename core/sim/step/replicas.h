@@ -3,10 +3,12 @@
 #pragma once
 
 #include "core/sim/step/prepared.h"
+#include "core/sim/step/rarecauses.h"
 #include "core/sim/kernel/rows.h"
 
 #include <cstdint>
 #include <list>
+#include <map>
 #include <vector>
 
 namespace prism {
@@ -27,7 +29,11 @@ public:
     /// kLanes seconds per stage, aligned as Rows are. `copy` names the draws; `scores`, one row per stage, are the cells' lucks.
     /// Without `noise` every other factor is at its mean. Where replicas do not meet before the optimizer, a stage's own is part of its
     /// end, and 0.
-    void run(int kind, std::uint64_t seed, std::uint64_t copy, const Rows& scores, bool noise, float* ends, float* optimizer);
+    /// `search` looks for the events of one of the kind's causes.
+    void run(int kind, std::uint64_t seed, std::uint64_t copy, const Rows& scores, bool noise, float* ends, float* optimizer,
+             const RareSearch& search = {});
+    /// Causes of rare events that may be looked for in replicas of a kind.
+    [[nodiscard]] const std::vector<RareCause>& causes(int kind) { return bind(kind).causes; }
 
 private:
     /// One row of durations: a program in the cell of a stage.
@@ -47,13 +53,17 @@ private:
         std::vector<DurationRow> durations; ///< ascending by stage
         std::vector<TransferRow> transfers;
         bool anyRare = false;
+        std::vector<RareCause> causes;
+        std::map<const void*, std::vector<RareEvent>> rare; ///< by model: its events, with what is sought
+        RareEvent dataRare;
     };
     const Bound& bind(int kind);
     [[nodiscard]] std::vector<int> rowOfCell(const ReplicaKind& kind, Bound& bound) const;
     void addTransfer(const PlanNode& from, const ReplicaKind& kind, Bound& bound, KernelNode& node) const;
+    void addRare(Bound& bound) const;
     void fillDurations(const ReplicaKind& kind, const Bound& bound, const RoundKeys& keys, const Rows& scores, bool noise,
                        float* optimizer);
-    void fillData(const RoundKeys& keys);
+    void fillData(const Bound& bound, const RoundKeys& keys, const RareSearch& search);
     void joinEmbedding(const ReplicaKind& replica, const RoundKeys& keys, bool noise, float* ends);
 
     const Prepared& m_prepared;

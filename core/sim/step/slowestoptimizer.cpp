@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::uint64_t kOptimizerMaximumDraws = 0x55;
 constexpr std::size_t kMaximumCells = 512;
+/// Quantiles of what a rare event adds.
+constexpr std::size_t kExtras = 16;
 /// Replicas of a job that stand for all of them.
 constexpr std::size_t kMembers = 128;
 
@@ -26,20 +28,21 @@ ScoreMass freshMass(const Prepared& prepared)
     ScoreMass out;
     if (!prepared.drawsScores())
         return {{(kScoreNodes - 1) / 2, 1.0}};
-    for (std::size_t j = 1; j < kScoreNodes; j += 2) {
-        const double z = (static_cast<double>(j) / (kScoreNodes - 1.0) * 2.0 - 1.0) * kScoreLimit;
-        out.emplace_back(j, std::exp(-0.5 * z * z));
+    const ScoreScale& scale = prepared.scoreScale;
+    const bool jumps = scale.firstHit < kScoreNodes;
+    for (std::size_t j = jumps ? 0 : 1; j < kScoreNodes; j += jumps ? 1 : 2) {
+        const double z = scale.scoreOf(static_cast<double>(j)), width = 1.0 / (z < scale.jump ? scale.perBelow : scale.perAbove);
+        out.emplace_back(j, width * std::exp(-0.5 * z * z));
     }
     return out;
 }
 
-ScoreMass memberMass(const std::vector<std::vector<float>>& members, std::size_t stage)
+ScoreMass memberMass(const Prepared& prepared, const std::vector<std::vector<float>>& members, std::size_t stage)
 {
     std::vector<double> weight(kScoreNodes, 0.0);
     const std::size_t stride = 1 + members.size() / kMembers;
     for (std::size_t i = 0; i < members.size(); i += stride) {
-        const double at = (static_cast<double>(members[i][stage]) + kScoreLimit) / (2.0 * kScoreLimit) * (kScoreNodes - 1);
-        weight[static_cast<std::size_t>(std::lround(std::clamp(at, 0.0, kScoreNodes - 1.0)))] += 1.0;
+        weight[static_cast<std::size_t>(std::lround(prepared.scoreScale.place(members[i][stage])))] += 1.0;
     }
     ScoreMass out;
     for (std::size_t j = 0; j < kScoreNodes; ++j)
@@ -51,19 +54,28 @@ ScoreMass memberMass(const std::vector<std::vector<float>>& members, std::size_t
 std::vector<float> maximumQuantiles(const ChunkModel& model, const ScoreMass& mass, int pooled)
 {
     std::vector<double> values, weights;
-    for (const auto& [node, weight] : mass) {
-        const double mean = model.computeMean[node], sigma = std::sqrt(model.computeVariance[node]);
+    double anyRare = 0.0;
+    for (const RareEvent& rare : model.rare)
+        anyRare += rare.chance.probability;
+    for (const auto& [node, whole] : mass) {
+        const double weight = whole * std::max(0.0, 1.0 - anyRare), mean = model.computeMean[node],
+                     sigma = std::sqrt(model.computeVariance[node]);
         // Octaves of the tail probability, four draws each above the median and one below.
         for (int side = 0; side < 2; ++side)
             for (int k = 1; k <= 15; ++k)
                 for (int j = 0, n = side == 1 ? 4 : 1; j < n; ++j) {
                     const double tail = std::ldexp(1.0 + (j + 0.5) / n, -(k + 1));
-                    const auto draw = static_cast<std::uint16_t>((side == 1 ? 1.0 - tail : tail) * 65536.0);
+                    const auto draw = static_cast<std::uint16_t>((side == 1 ? 0.5 + tail : tail) * 65536.0); // registertable.h
                     values.push_back(mean + (model.isRandom ? sigma * static_cast<double>(model.shape.at(draw)) : 0.0));
                     weights.push_back(weight * std::ldexp(1.0 / n, -(k + 1)));
                 }
+        for (const RareEvent& rare : model.rare)
+            for (std::size_t i = 0; i < kExtras; ++i) {
+                values.push_back(mean + static_cast<double>(rare.extra[(2 * i + 1) * rare.extra.size() / (2 * kExtras)]));
+                weights.push_back(whole * rare.chance.probability / kExtras);
+            }
     }
-    const TailSample sample(std::move(values), std::move(weights));
+    const TailSample sample(std::move(values), std::move(weights), anyRare > 0.0 ? Beyond::largest : Beyond::exponential);
     std::vector<float> out;
     for (std::size_t i = 0; i < kMaximumCells; ++i)
         out.push_back(
@@ -86,7 +98,7 @@ SlowestOptimizer::SlowestOptimizer(const Prepared& prepared, int kind, int poole
         const bool first = !members.empty() || s == 0 || modelOf(s) != modelOf(s - 1) || !prepared.meetsBeforeOptimizer(s - 1);
         if (modelOf(s) >= 0 && first && prepared.meetsBeforeOptimizer(s))
             m_quantile[s] = maximumQuantiles(*prepared.models[static_cast<std::size_t>(modelOf(s))],
-                                             members.empty() ? freshMass(prepared) : memberMass(members, s), pooled);
+                                             members.empty() ? freshMass(prepared) : memberMass(prepared, members, s), pooled);
     });
     for (std::size_t s = 1; members.empty() && s < stages; ++s)
         if (modelOf(s) >= 0 && modelOf(s) == modelOf(s - 1) && prepared.meetsBeforeOptimizer(s) && prepared.meetsBeforeOptimizer(s - 1))

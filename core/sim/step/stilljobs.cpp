@@ -78,13 +78,11 @@ std::vector<std::vector<float>> StillJobs::cellTimes() const
 
 float StillJobs::bound(const std::vector<std::vector<float>>& times, std::size_t job, std::size_t d) const
 {
-    constexpr auto kPerScore = static_cast<float>((kScoreNodes - 1) / (2.0 * kScoreLimit));
     const ReplicaKind& kind = m_prepared.replicas[static_cast<std::size_t>(m_prepared.kindOfReplica[d])];
     float most = 0.0F, sum = 0.0F;
     for (std::size_t s = 0; s < m_stages; ++s) {
-        const float at = (m_scores[(job * m_replicas + d) * m_stages + s] + static_cast<float>(kScoreLimit)) * kPerScore;
-        const float time =
-            times[static_cast<std::size_t>(kind.cellOfStage[s])][static_cast<std::size_t>(std::clamp(at, 0.0F, kScoreNodes - 1.0F))];
+        const double at = m_prepared.scoreScale.place(m_scores[(job * m_replicas + d) * m_stages + s]);
+        const float time = times[static_cast<std::size_t>(kind.cellOfStage[s])][static_cast<std::size_t>(at)];
         most = std::max(most, time);
         sum += time;
     }

@@ -8,7 +8,7 @@
 
 namespace prism {
 
-TailSample::TailSample(std::vector<double> values, std::vector<double> weights)
+TailSample::TailSample(std::vector<double> values, std::vector<double> weights, Beyond beyond)
 {
     const std::size_t n = values.size();
     std::vector<std::pair<double, double>> order(n); // value, weight
@@ -32,6 +32,8 @@ TailSample::TailSample(std::vector<double> values, std::vector<double> weights)
         return;
     }
     m_supported = m_tail[10];
+    if (beyond == Beyond::largest)
+        return;
     m_fitted = 4;
     m_threshold = m_value[m_fitted];
     m_thresholdTail = m_tail[m_fitted];
@@ -42,6 +44,17 @@ TailSample::TailSample(std::vector<double> values, std::vector<double> weights)
         mass += w;
     }
     m_scale = mass > 0.0 ? excess / mass : 0.0;
+    // Of k points with equal weights: 1 / sqrt(k).
+    const auto relative = [&](std::size_t count) {
+        double sum = 0.0, square = 0.0;
+        for (std::size_t i = 0; i < count; ++i) {
+            sum += order[i].second;
+            square += order[i].second * order[i].second;
+        }
+        return std::sqrt(square) / sum;
+    };
+    m_thresholdError = relative(m_fitted + 1);
+    m_scaleError = relative(40);
 }
 
 double TailSample::upperQuantile(double tail) const
@@ -58,6 +71,31 @@ double TailSample::upperQuantile(double tail) const
     const auto i = static_cast<std::size_t>(it - m_tail.begin());
     const double part = std::log(tail / m_tail[i - 1]) / std::log(m_tail[i] / m_tail[i - 1]);
     return m_value[i - 1] + part * (m_value[i] - m_value[i - 1]);
+}
+
+double TailSample::tailAt(double value) const
+{
+    if (m_value.empty())
+        return 0.0;
+    if (m_fitted > 0 && value > m_threshold)
+        return m_scale > 0.0 ? m_thresholdTail * std::exp((m_threshold - value) / m_scale) : 0.0;
+    if (value > m_value.front())
+        return 0.0;
+    if (value <= m_value.back())
+        return 1.0;
+    const auto it = std::lower_bound(m_value.begin(), m_value.end(), value, std::greater<>());
+    const auto i = static_cast<std::size_t>(it - m_value.begin());
+    if (i == 0 || m_value[i - 1] == m_value[i])
+        return m_tail[i];
+    const double part = (m_value[i - 1] - value) / (m_value[i - 1] - m_value[i]);
+    return m_tail[i - 1] * std::pow(m_tail[i] / m_tail[i - 1], part);
+}
+
+double TailSample::fittedError(double tail) const
+{
+    if (m_fitted == 0 || tail >= m_thresholdTail)
+        return 0.0;
+    return m_scale * std::hypot(m_thresholdError, m_scaleError * std::log(m_thresholdTail / tail));
 }
 
 double tailOfMaximum(double upper, int count)

@@ -39,7 +39,7 @@ TEST(Summary, SharedErrorsWidenTheIntervals)
     std::vector<double> x(1000);
     std::iota(x.begin(), x.end(), 0.0);
     StepSamples shared;
-    shared.sharedStdErrP95 = 100.0;
+    shared.acrossShared.p95.stdErr = 100.0;
     const DistributionSummary own = summarize(x), wide = summarize(x, &shared);
     EXPECT_NEAR(wide.ciP95, std::hypot(own.ciP95, 1.959964 * 100.0), 1e-3);
     EXPECT_DOUBLE_EQ(wide.ciP50, own.ciP50);

@@ -30,7 +30,7 @@ AssignmentProblem smallProblem(int replicas, int stages, int gpusPerNode, bool s
             const double u = uniform(seed, stream(1), index);
             p.slowness.push_back(u < 0.3 ? 1 + uniform(seed, stream(2), index) : 1 + 0.02 * uniform(seed, stream(3), index));
         }
-    p.replicaSeconds = [stages](const double* s) {
+    p.replicaSeconds = [stages](const double* s, const double*) {
         double sum = 0, longest = 0;
         for (int i = 0; i < stages; ++i) {
             const double t = s[i] * (1 + 0.2 * i);

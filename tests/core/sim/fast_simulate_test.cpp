@@ -95,7 +95,8 @@ TEST(FastSimulate, SameBitsOnAnyNumberOfThreads)
             const StepSamples many = simulate(g, options(2000, threads));
             EXPECT_EQ(one.acrossSeconds, many.acrossSeconds);
             EXPECT_EQ(one.withinSeconds, many.withinSeconds);
-            EXPECT_EQ(one.sharedStdErrP95, many.sharedStdErrP95);
+            EXPECT_EQ(one.withinShared.p95.stdErr, many.withinShared.p95.stdErr);
+            EXPECT_EQ(one.acrossShared.p95.stdErr, many.acrossShared.p95.stdErr);
         }
     }
 }
@@ -178,7 +179,7 @@ TEST(FastSimulate, WidensTheIntervalsWhenTheTailIsExtrapolated)
     StepGraph g = smallJob(4096);
     g.spatial = {};
     const StepSamples s = simulate(g, options(500));
-    EXPECT_GT(s.sharedStdErrP99, 0.0);
+    EXPECT_GT(s.acrossShared.p99.stdErr, 0.0);
     EXPECT_FALSE(s.warnings.empty());
 }
 

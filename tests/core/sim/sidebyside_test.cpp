@@ -65,7 +65,7 @@ TEST(SideBySide, RareDrawsAreCountedOverAllGroupsAndBuckets)
     // A factor of 1 that is 11 with 1 %: with 5 buckets a rare one adds 10 / 5 to its group's mean.
     const Distribution d{Family::deterministic, 0.0, 0.01, 11.0};
     const ClassModelPtr m = model(d, 2, 5);
-    EXPECT_NEAR(m->rare.probability, 1 - std::pow(0.99, 10), 1e-12);
+    EXPECT_NEAR(m->rare.chance.probability, 1 - std::pow(0.99, 10), 1e-12);
     EXPECT_TRUE(m->rare.replaces);
     // One group: P(k rare of 5); the larger of two groups' counts.
     double mean = 0.0, below = 0.0, binomial = std::pow(0.99, 5), before = 0.0;
@@ -78,7 +78,7 @@ TEST(SideBySide, RareDrawsAreCountedOverAllGroupsAndBuckets)
     EXPECT_NEAR(m->mean, mean, 2e-3);
     // Likely ones are in the table.
     const ClassModelPtr likely = model(d, 20, 10);
-    EXPECT_EQ(likely->rare.probability, 0.0);
+    EXPECT_EQ(likely->rare.chance.probability, 0.0);
     EXPECT_NEAR(tableMean(*likely), likely->mean, 2e-3);
 }
 

@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/sim/chunk/rareextras.h"
+
+#include "core/base/hash.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+namespace prism {
+
+namespace {
+
+/// Sampled events of a program; of a segment, whose ranks are all drawn, fewer when they are many.
+constexpr int kEventExtras = 2048, kSegmentExtras = 4096, kFewestExtras = 512, kRankDraws = 1 << 16, kGroupDraws = 1 << 19;
+/// Fractional parts of multiples of these fill the unit cube evenly (the generalised golden ratio in three dimensions, Roberts 2018,
+/// "The unreasonable effectiveness of quasirandom sequences").
+constexpr double kEven[3] = {0.8191725133961645, 0.6710436067037893, 0.5497004779019703};
+
+double evenly(int dimension, int i)
+{
+    const double x = 0.5 + kEven[dimension] * (i + 1);
+    return x - std::floor(x);
+}
+
+/// Uniforms of one sample; the same in every run.
+class Uniforms final {
+public:
+    Uniforms(std::uint64_t what, int sample) : m_state(mix64(what * 0x9e3779b97f4a7c15ULL + static_cast<std::uint64_t>(sample))) {}
+    double operator()()
+    {
+        m_state = mix64(m_state);
+        return (static_cast<double>(m_state >> 11U) + 0.5) * 0x1.0p-53;
+    }
+
+private:
+    std::uint64_t m_state;
+};
+
+/// Independent places of a few kinds at which something may happen; which of them it happens at, given that it happens at one.
+class Hits final {
+public:
+    struct Places {
+        double probability;
+        int count;
+    };
+    explicit Hits(std::vector<Places> places) : m_places(std::move(places))
+    {
+        double none = 0.0;
+        for (const Places& p : m_places)
+            none += p.count * std::log1p(-p.probability);
+        m_any = -std::expm1(none);
+    }
+    [[nodiscard]] double any() const { return m_any; }
+
+    /// Calls hit(kind) for every place that is hit. `first` in (0, 1) decides the first one.
+    template <class Hit>
+    void draw(double first, Uniforms& next, const Hit& hit) const
+    {
+        double target = first * m_any, none = 1.0;
+        bool found = false;
+        for (std::size_t k = 0; k < m_places.size(); ++k) {
+            const auto& [p, count] = m_places[k];
+            int at = -1;
+            if (!found) {
+                const double here = -none * std::expm1(count * std::log1p(-p));
+                if (target >= here && k + 1 < m_places.size()) {
+                    target -= here;
+                    none -= here;
+                    continue;
+                }
+                at = std::min(count - 1, static_cast<int>(std::log1p(-std::min(target / none, 1.0 - 1e-15)) / std::log1p(-p)));
+                found = true;
+                hit(k);
+            }
+            // Gaps between further hits are geometric.
+            for (;;) {
+                const double gap = std::log(next()) / std::log1p(-p);
+                if (!(gap < count - at - 1))
+                    break;
+                at += 1 + static_cast<int>(gap);
+                hit(k);
+            }
+        }
+    }
+
+private:
+    std::vector<Places> m_places;
+    double m_any;
+};
+
+/// Something that events may delay: its chance, and seconds that they add given that there is one.
+struct Source {
+    double probability = 0.0;
+    std::vector<double> extra;
+    int count = 1;
+};
+
+/// Draws a source's samples one after another, so that each is used as often as the others.
+class Picker final {
+public:
+    explicit Picker(const std::vector<Source>& sources) : m_sources(sources), m_next(sources.size(), 0) {}
+    double operator()(std::size_t source)
+    {
+        const std::vector<double>& extra = m_sources[source].extra;
+        constexpr std::size_t kStride = 1009; // prime to every number of samples
+        return extra[m_next[source]++ * kStride % extra.size()];
+    }
+
+private:
+    const std::vector<Source>& m_sources;
+    std::vector<std::size_t> m_next;
+};
+
+Hits hitsOf(const std::vector<Source>& sources, int copies = 1)
+{
+    std::vector<Hits::Places> places;
+    for (const Source& s : sources)
+        places.push_back({s.probability, s.count * copies});
+    return Hits(std::move(places));
+}
+
+/// Quantiles of a factor without its rare event, from its weighted points.
+class PointQuantiles final {
+public:
+    explicit PointQuantiles(const QuantilePoints& points) : m_points(points), m_below(points.weight.size())
+    {
+        std::partial_sum(points.weight.begin(), points.weight.end(), m_below.begin());
+    }
+    [[nodiscard]] double at(double lower) const
+    {
+        const auto i = static_cast<std::size_t>(std::lower_bound(m_below.begin(), m_below.end(), lower) - m_below.begin());
+        return m_points.value[std::min(i, m_points.value.size() - 1)];
+    }
+
+private:
+    const QuantilePoints& m_points;
+    std::vector<double> m_below;
+};
+
+/// Samples the events of one class.
+class EventSampler final {
+public:
+    EventSampler(const RareContext& context, int kernelClass)
+        : m_context(context),
+          m_class(kernelClass),
+          m_kernel(context.graph.classes[static_cast<std::size_t>(kernelClass)]),
+          m_factor(context.classes.factor[static_cast<std::size_t>(kernelClass)]->base)
+    {
+        m_spatialBelow.resize(context.spatial.weight.size());
+        std::partial_sum(context.spatial.weight.begin(), context.spatial.weight.end(), m_spatialBelow.begin());
+    }
+
+    [[nodiscard]] std::vector<Source> sources() const
+    {
+        std::vector<Source> out;
+        for (std::size_t s = 0; s < m_context.shape.sections.size(); ++s) {
+            const Section& section = m_context.shape.sections[s];
+            std::vector<Source> inside = groupSources(section);
+            if (m_context.graph.groupsPerCell > 1 && !inside.empty())
+                inside = {meeting(inside, m_context.groupAtOne[s])};
+            for (const OpTerm& t : section.cellCollectives)
+                if (t.kernelClass == m_class)
+                    inside.push_back(collective(t));
+            for (Source& source : inside) {
+                source.count *= section.count;
+                out.push_back(std::move(source));
+            }
+        }
+        return out;
+    }
+
+private:
+    /// What one group does between two meetings of the cell.
+    [[nodiscard]] std::vector<Source> groupSources(const Section& section) const
+    {
+        std::vector<Source> out;
+        for (const SegmentUse& use : section.segments) {
+            Source s = segment(static_cast<std::size_t>(use.segment));
+            s.count = use.count;
+            if (s.probability > 0.0)
+                out.push_back(std::move(s));
+        }
+        for (const OpTerm& t : section.groupCollectives)
+            if (t.kernelClass == m_class)
+                out.push_back(collective(t));
+        return out;
+    }
+
+    [[nodiscard]] Source collective(const OpTerm& t) const
+    {
+        Source out{m_kernel.temporal.rareProbability, {}, t.count};
+        const double mean = t.meanSeconds * (m_kernel.scope == Scope::interNode ? m_context.linkFactor : 1.0);
+        const PointQuantiles factor(m_factor);
+        for (int i = 0; i < kFewestExtras; ++i) {
+            const double seconds = mean * factor.at((i + 0.5) / kFewestExtras);
+            out.extra.push_back(std::max(0.0, seconds * m_kernel.temporal.rareMultiplier - t.hiddenSeconds)
+                                - std::max(0.0, seconds - t.hiddenSeconds));
+        }
+        return out;
+    }
+
+    /// Ranks of a group that meet after a segment.
+    [[nodiscard]] Source segment(std::size_t index) const
+    {
+        std::vector<OpTerm> terms;
+        int kernels = 0;
+        for (const OpTerm& t : m_context.shape.segments[index])
+            if (t.kernelClass == m_class) {
+                terms.push_back(t);
+                kernels += t.count;
+            }
+        Source out;
+        if (terms.empty())
+            return out;
+        const auto ranks = static_cast<std::size_t>(m_context.graph.groupRanks);
+        const Hits hits({{m_kernel.temporal.rareProbability, kernels * static_cast<int>(ranks)}});
+        out.probability = hits.any();
+        const RankSum& sum = m_context.segments[index]->sum;
+        const GridQuantiles atOne(sum.atOne);
+        const PointQuantiles factor(m_factor);
+        const double mean1 = sum.mean(1.0), sigma1 = sum.sigma(1.0);
+        const int samples = std::clamp(kRankDraws / static_cast<int>(ranks), kFewestExtras, kSegmentExtras);
+        std::vector<double> own(ranks), late(ranks);
+        for (int i = 0; i < samples; ++i) {
+            Uniforms next(0x52 + index, i);
+            const double* g = spatialFactors(evenly(0, i), next);
+            for (std::size_t r = 0; r < ranks; ++r) {
+                const double z = sigma1 > 0.0 ? (atOne.at(next()) - mean1) / sigma1 : 0.0;
+                own[r] = late[r] = sum.mean(g[r]) + sum.sigma(g[r]) * z;
+            }
+            bool isFirst = true;
+            hits.draw(evenly(1, i), next, [&](std::size_t) {
+                const auto r = std::min(ranks - 1, static_cast<std::size_t>(next() * static_cast<double>(ranks)));
+                int at = static_cast<int>((isFirst ? evenly(2, i) : next()) * kernels);
+                isFirst = false;
+                std::size_t t = 0;
+                while (t + 1 < terms.size() && at >= terms[t].count)
+                    at -= terms[t++].count;
+                late[r] += (m_kernel.temporal.rareMultiplier - 1.0) * terms[t].meanSeconds * factor.at(next())
+                           * (1.0 + m_kernel.spatialSensitivity * (g[r] - 1.0));
+            });
+            out.extra.push_back(*std::max_element(late.begin(), late.end()) - *std::max_element(own.begin(), own.end()));
+        }
+        return out;
+    }
+
+    /// Spatial factors of the ranks of some group in a cell drawn by its weight.
+    [[nodiscard]] const double* spatialFactors(double u, Uniforms& next) const
+    {
+        const auto ranks = static_cast<std::size_t>(m_context.graph.groupRanks),
+                   groups = m_context.spatial.factor.size() / (m_spatialBelow.size() * ranks);
+        const auto found = std::lower_bound(m_spatialBelow.begin(), m_spatialBelow.end(), u * m_spatialBelow.back());
+        const auto sample = std::min(static_cast<std::size_t>(found - m_spatialBelow.begin()), m_spatialBelow.size() - 1);
+        const auto group = std::min(groups - 1, static_cast<std::size_t>(next() * static_cast<double>(groups)));
+        return &m_context.spatial.factor[(sample * groups + group) * ranks];
+    }
+
+    /// The groups of a cell meet: what one of them is late by counts beyond the slowest of the others.
+    [[nodiscard]] Source meeting(const std::vector<Source>& inside, const GridDist& groupAtOne) const
+    {
+        const auto groups = static_cast<std::size_t>(m_context.graph.groupsPerCell);
+        const Hits hits = hitsOf(inside, static_cast<int>(groups));
+        const GridQuantiles atOne(groupAtOne);
+        Picker pick(inside);
+        Source out;
+        out.probability = hits.any();
+        std::vector<double> own(groups), late(groups);
+        std::vector<double> data(groups, 1.0);
+        std::optional<PointQuantiles> ownData;
+        if (m_context.groupData != nullptr)
+            ownData.emplace(*m_context.groupData);
+        const int samples = std::clamp(kGroupDraws / m_context.graph.groupsPerCell, kFewestExtras, kEventExtras);
+        for (int i = 0; i < samples; ++i) {
+            Uniforms next(0x53, i);
+            for (std::size_t k = 0; k < groups; ++k) {
+                data[k] = ownData ? ownData->at(next()) : 1.0;
+                own[k] = late[k] = atOne.at(next()) * data[k];
+            }
+            hits.draw(evenly(0, i), next, [&](std::size_t source) {
+                const auto k = std::min(groups - 1, static_cast<std::size_t>(next() * static_cast<double>(groups)));
+                late[k] += pick(source) * data[k];
+            });
+            out.extra.push_back(*std::max_element(late.begin(), late.end()) - *std::max_element(own.begin(), own.end()));
+        }
+        return out;
+    }
+
+    const RareContext& m_context;
+    int m_class;
+    const KernelClass& m_kernel;
+    const QuantilePoints& m_factor;
+    std::vector<double> m_spatialBelow;
+};
+
+} // namespace
+
+double rareRate(const StepGraph& graph, const ProgramShape& shape, int kernelClass)
+{
+    double kernels = 0.0;
+    const auto add = [&](const std::vector<OpTerm>& terms, double count) {
+        for (const OpTerm& t : terms)
+            if (t.kernelClass == kernelClass)
+                kernels += count * t.count;
+    };
+    for (const Section& section : shape.sections) {
+        for (const SegmentUse& use : section.segments)
+            add(shape.segments[static_cast<std::size_t>(use.segment)], section.count * use.count * graph.cellRanks());
+        add(section.groupCollectives, section.count * graph.groupsPerCell);
+        add(section.cellCollectives, section.count);
+    }
+    return kernels * -std::log1p(-graph.classes[static_cast<std::size_t>(kernelClass)].temporal.rareProbability);
+}
+
+RareEvent rareEventOf(const RareContext& context, int kernelClass)
+{
+    RareEvent out;
+    const std::vector<Source> sources = EventSampler(context, kernelClass).sources();
+    if (sources.empty())
+        return out;
+    const Scope scope = context.graph.classes[static_cast<std::size_t>(kernelClass)].scope;
+    out.kernelClass = kernelClass;
+    out.followsData = scope == Scope::none;
+    out.scope = scope == Scope::none ? static_cast<int>(kComputeRegimeRow) : (scope == Scope::interNode ? 1 : 0);
+    const Hits hits = hitsOf(sources);
+    out.chance = rareChance(hits.any());
+    Picker pick(sources);
+    for (int i = 0; i < kEventExtras; ++i) {
+        Uniforms next(0x54, i);
+        double extra = 0.0;
+        hits.draw((i + 0.5) / kEventExtras, next, [&](std::size_t source) { extra += pick(source); });
+        out.extra.push_back(static_cast<float>(extra));
+    }
+    std::sort(out.extra.begin(), out.extra.end());
+    return out;
+}
+
+} // namespace prism

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the finite common sample of replicas leaves uncertain in the steps that take their slowest replica from it.
+#pragma once
+
+#include "core/sim/step/seriesends.h"
+#include "core/sim/step/tail.h"
+
+namespace prism {
+
+/// Standard errors of the steps' figures over other common samples of the same size. To first order in the sample's tail function G:
+/// P(step <= s) is the mean over the steps' locations L of (1 - G(s - L))^n, so each sampled replica moves it by its weight times
+/// n (1 - G)^(n - 1) where it lies beyond s - L (the delta method; van der Vaart 1998, ch. 20). Where a figure lies beyond the sampled
+/// replicas, the fitted tail's own error counts. `seconds`: the steps in draw order.
+[[nodiscard]] SharedError commonError(const Sampled& sampled, const TailSample& pool, int pooled, const std::vector<double>& seconds);
+
+} // namespace prism

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Which replicas of a step are simulated one by one, and which stand behind a common sample.
+#pragma once
+
+#include "core/sim/step/jobs.h"
+#include "core/sim/step/parts.h"
+
+#include <vector>
+
+namespace prism {
+
+/// Replicas by how they are sampled.
+struct Layout {
+    std::vector<ReplicaDraw> single;
+    int pooled = 0, pooledKind = 0;
+    std::vector<std::vector<float>> members; ///< scores of the pooled replicas; empty = drawn afresh
+    bool brief = false;                      ///< a small common sample, whose error nobody asks for
+};
+
+/// Across jobs: every replica with fresh lucks.
+[[nodiscard]] Layout acrossLayout(const Prepared& prepared);
+/// Within a job: every replica has its own lucks. The slowest, and all of the rarer kinds, one by one. `firstReplica`: where the job's
+/// replicas begin among those that were prepared.
+[[nodiscard]] Layout jobLayout(const Prepared& prepared, const JobScores& job, int firstReplica = 0);
+
+} // namespace prism

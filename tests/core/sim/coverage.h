@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How often stated 95 % intervals cover the truth, over many seeds, across jobs and within one.
+#pragma once
+
+#include "core/sim/simulate.h"
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace prism::test {
+
+inline constexpr std::array<const char*, 5> kCoveredFigures = {"p50", "p95", "p99", "mean", "P(> x)"};
+
+/// One graph and one kind of series: how many of the seeds' intervals held the truth, by figure.
+struct CoverageCell {
+    std::string name;
+    int seeds = 0;
+    std::array<int, kCoveredFigures.size()> covered{};
+    std::array<double, kCoveredFigures.size()> width{}; ///< mean half-width over 1.96 standard deviations of the figure over the seeds
+    [[nodiscard]] double share(std::size_t figure) const { return static_cast<double>(covered[figure]) / seeds; }
+};
+
+/// Small pipelines of 1, 64, 512 and 4,096 replicas, with and without rare events that a quarter of the steps have: each across jobs and
+/// within one. Across jobs the truth is a run a hundred times longer; within one, the mean over the seeds: what a typical median job takes.
+[[nodiscard]] std::vector<CoverageCell> coverage(int seeds);
+
+/// The table as text, one line per cell, in per cent.
+[[nodiscard]] std::string coverageTable(const std::vector<CoverageCell>& cells);
+
+} // namespace prism::test
