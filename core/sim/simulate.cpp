@@ -12,7 +12,6 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
-#include <cmath>
 
 namespace prism {
 
@@ -39,18 +38,6 @@ bool take(SeriesEnds series, bool across, StepSamples& report)
 
 } // namespace
 
-SharedError::Part together(const SharedError::Part& a, const SharedError::Part& b)
-{
-    const double x = a.stdErr * a.stdErr, y = b.stdErr * b.stdErr;
-    const double known = (a.degrees > 0.0 ? x * x / a.degrees : 0.0) + (b.degrees > 0.0 ? y * y / b.degrees : 0.0);
-    return {std::sqrt(x + y), known > 0.0 ? (x + y) * (x + y) / known : 0.0};
-}
-
-SharedError together(const SharedError& a, const SharedError& b)
-{
-    return {together(a.p50, b.p50), together(a.p95, b.p95), together(a.p99, b.p99), together(a.mean, b.mean)};
-}
-
 StepSamples simulate(const StepGraph& whole, const SimOptions& options)
 {
     StepSamples out;
@@ -66,7 +53,7 @@ StepSamples simulate(const StepGraph& whole, const SimOptions& options)
         const int within = options.numWithinSamples == 0 ? options.numSamples / 4 : std::max(0, options.numWithinSamples);
         const bool measured = !graph.fixedSpatial.empty();
         NearMedian near;
-        Layout layout;
+        ReplicaLayout layout;
         if (within > 0 || measured) {
             near = nearMedian(prepared, options.seed, recall, options.stop);
             if (!near.job)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/base/memo.h"
+#include "core/stats/sharederror.h"
 #include "core/step/stepgraph.h"
 
 #include <cstdint>
@@ -21,19 +22,6 @@ struct SimOptions {
     Memo* memo = nullptr;     ///< keeps models and sampled replicas between calls; results do not depend on it
     std::stop_token stop;     ///< looked at every few milliseconds; a stopped run returns what is complete
 };
-
-/// Standard errors, in seconds, of what all steps of a series share: the common sample of replicas that they take their slowest from, and
-/// within a job which of many jobs was drawn. 0 where steps are independent. The summary adds them to the errors of independent steps.
-struct SharedError {
-    struct Part {
-        double stdErr = 0;  ///< seconds
-        double degrees = 0; ///< of freedom with which stdErr is known; 0 = many
-    };
-    Part p50, p95, p99, mean;
-};
-/// Two independent errors together; degrees of freedom by Satterthwaite (1946).
-[[nodiscard]] SharedError::Part together(const SharedError::Part& a, const SharedError::Part& b);
-[[nodiscard]] SharedError together(const SharedError& a, const SharedError& b);
 
 /// Sampled step times. Index i of `across` is the same random job on every related scenario (common random numbers).
 struct StepSamples {

@@ -125,6 +125,91 @@ void readArgument(ondemand::field& field, Event& e)
         c.outElements = wholeOf(value);
 }
 
+/// What a field says of whether its event is read on.
+enum class Reading { goesOn, isNotWanted, isBroken };
+
+Reading readCategory(ondemand::value value, Event& e)
+{
+    if (value.get_string().get(e.category) != simdjson::SUCCESS)
+        return Reading::isBroken;
+    const bool isWanted = isKernelCategory(e.category) || isCopyCategory(e.category) || isRuntimeCategory(e.category)
+                          || e.category == "cpu_op" || e.category == "user_annotation" || e.category == "Operator";
+    return isWanted ? Reading::goesOn : Reading::isNotWanted;
+}
+
+Reading readName(ondemand::value value, Event& e)
+{
+    if (value.get_string().get(e.name) != simdjson::SUCCESS)
+        return Reading::isBroken;
+    const bool isOtherOperator = e.category == "cpu_op" && e.name != "record_param_comms";
+    const bool isOtherMark = e.category == "user_annotation" && !e.name.starts_with("ProfilerStep");
+    return isOtherOperator || isOtherMark ? Reading::isNotWanted : Reading::goesOn;
+}
+
+/// Newer profilers write a number, some a text.
+void readStart(ondemand::value value, Event& e)
+{
+    std::string_view text;
+    e.hasStart = value.get_double().get(e.start) == simdjson::SUCCESS;
+    if (e.hasStart || value.get_string().get(text) != simdjson::SUCCESS)
+        return;
+    if (const auto read = doubleFromText(text)) {
+        e.start = *read;
+        e.hasStart = true;
+    }
+}
+
+Reading readArguments(ondemand::value value, Event& e)
+{
+    ondemand::object arguments;
+    if (value.get_object().get(arguments) != simdjson::SUCCESS)
+        return Reading::goesOn;
+    for (auto argument : arguments) {
+        ondemand::field inner;
+        if (std::move(argument).get(inner) != simdjson::SUCCESS)
+            return Reading::isBroken;
+        readArgument(inner, e);
+    }
+    return Reading::goesOn;
+}
+
+Reading readField(std::string_view key, ondemand::value value, Event& e)
+{
+    if (key == "ph") {
+        if (value.get_string().get(e.phase) != simdjson::SUCCESS)
+            return Reading::isBroken;
+        return e.phase == "X" ? Reading::goesOn : Reading::isNotWanted;
+    }
+    if (key == "cat")
+        return readCategory(value, e);
+    if (key == "name")
+        return readName(value, e);
+    if (key == "args")
+        return readArguments(value, e);
+    if (key == "ts")
+        readStart(value, e);
+    else if (key == "dur" && value.get_double().get(e.duration) != simdjson::SUCCESS)
+        return Reading::isBroken;
+    else if (key == "pid")
+        e.pid = wholeOf(value);
+    else if (key == "tid")
+        e.tid = wholeOf(value);
+    return Reading::goesOn;
+}
+
+Category categoryOf(const Event& e)
+{
+    if (isKernelCategory(e.category))
+        return Category::kernel;
+    if (isCopyCategory(e.category))
+        return Category::copy;
+    if (isRuntimeCategory(e.category))
+        return Category::runtime;
+    if (e.name == "record_param_comms")
+        return Category::communication;
+    return e.name.starts_with("ProfilerStep") ? Category::step : Category::other;
+}
+
 /// Reads what is needed of one event; false where it is broken. Events that nobody asks for end early.
 bool readEvent(ondemand::object object, Event& e, Category& category)
 {
@@ -136,62 +221,11 @@ bool readEvent(ondemand::object object, Event& e, Category& category)
         std::string_view key;
         if (field.unescaped_key().get(key) != simdjson::SUCCESS)
             return false;
-        ondemand::value value = field.value();
-        if (key == "ph") {
-            if (value.get_string().get(e.phase) != simdjson::SUCCESS)
-                return false;
-            if (e.phase != "X")
-                return true;
-        } else if (key == "cat") {
-            if (value.get_string().get(e.category) != simdjson::SUCCESS)
-                return false;
-            const bool isWanted = isKernelCategory(e.category) || isCopyCategory(e.category) || isRuntimeCategory(e.category)
-                                  || e.category == "cpu_op" || e.category == "user_annotation" || e.category == "Operator";
-            if (!isWanted)
-                return true;
-        } else if (key == "name") {
-            if (value.get_string().get(e.name) != simdjson::SUCCESS)
-                return false;
-            if ((e.category == "cpu_op" && e.name != "record_param_comms")
-                || (e.category == "user_annotation" && !e.name.starts_with("ProfilerStep")))
-                return true;
-        } else if (key == "ts") {
-            std::string_view text;
-            e.hasStart = value.get_double().get(e.start) == simdjson::SUCCESS;
-            if (!e.hasStart && value.get_string().get(text) == simdjson::SUCCESS)
-                if (const auto read = doubleFromText(text)) {
-                    e.start = *read;
-                    e.hasStart = true;
-                }
-        } else if (key == "dur") {
-            if (value.get_double().get(e.duration) != simdjson::SUCCESS)
-                return false;
-        } else if (key == "pid") {
-            e.pid = wholeOf(value);
-        } else if (key == "tid") {
-            e.tid = wholeOf(value);
-        } else if (key == "args") {
-            ondemand::object arguments;
-            if (value.get_object().get(arguments) != simdjson::SUCCESS)
-                continue;
-            for (auto argument : arguments) {
-                ondemand::field inner;
-                if (std::move(argument).get(inner) != simdjson::SUCCESS)
-                    return false;
-                readArgument(inner, e);
-            }
-        }
+        const Reading reading = readField(key, field.value(), e);
+        if (reading != Reading::goesOn)
+            return reading == Reading::isNotWanted;
     }
-    if (isKernelCategory(e.category))
-        category = Category::kernel;
-    else if (isCopyCategory(e.category))
-        category = Category::copy;
-    else if (isRuntimeCategory(e.category))
-        category = Category::runtime;
-    else if (e.name == "record_param_comms")
-        category = Category::communication;
-    else if (e.name.starts_with("ProfilerStep"))
-        category = Category::step;
+    category = categoryOf(e);
     return true;
 }
 

@@ -21,7 +21,7 @@ namespace {
 
 constexpr int kDefaultSamples = 2'000, kNoiseSamples = 4'000;
 constexpr int kBudget = 20'000; ///< replica evaluations per search
-constexpr int kExhaustiveNodes = 6;
+constexpr std::size_t kExhaustiveNodes = 6;
 
 /// What tells nodes apart: a time factor per GPU (1 / measured speed times what is marked slow), then the link factor.
 class NodeTraits final {
@@ -288,6 +288,91 @@ void addNotes(bool measured, PlacementResult& result)
         result.notes.push_back("Speeds of nodes that are not marked slow are unknown and drawn.");
 }
 
+/// What a search of orders reads: the scenario's nodes, what tells them apart, and the problem as the search sees it.
+struct Search {
+    const Scenario& scenario;
+    std::vector<RankPosition> ranks;
+    std::vector<int> givenOrder;
+    int perNode;
+    NodeTraits traits;
+    AssignmentProblem problem;
+    StepGraph lone;
+    DeterministicStep step; ///< of `lone`
+
+    Search(const Scenario& s, const StepGraph& graph, std::vector<RankPosition> layout, int gpusPerNode)
+        : scenario(s),
+          ranks(std::move(layout)),
+          givenOrder(orderOf(s, static_cast<int>(ranks.size()) / gpusPerNode)),
+          perNode(gpusPerNode),
+          traits(s, givenOrder, perNode),
+          problem(problemOf(graph, ranks, givenOrder, traits, perNode)),
+          lone(loneReplica(graph)),
+          step(lone)
+    {
+        problem.replicaSeconds = [this](const double* slowness, const double* links) {
+            lone.slow.clear(); // the deterministic step reads them from its graph
+            for (int stage = 0; stage < problem.stages; ++stage)
+                if (links[stage] > 1)
+                    lone.slow.push_back({0, stage, -1, 1.0, links[stage]});
+            return step.seconds([slowness](int, int stage) { return slowness[stage]; });
+        };
+    }
+    Search(const Search&) = delete; // the problem reads the step
+    Search& operator=(const Search&) = delete;
+
+    /// The nodes of an assignment; those that are alike stay where they are.
+    [[nodiscard]] std::vector<int> physical(const std::vector<int>& nodeAt) const
+    {
+        std::vector<int> order;
+        for (const int node : nodeAt)
+            order.push_back(givenOrder[static_cast<std::size_t>(node)]);
+        keepInPlace(givenOrder, traits, order);
+        return order;
+    }
+};
+
+/// Teaches the problem what noise adds to a replica's noise-free seconds; false when stopped.
+bool addNoise(Evaluator& evaluator, const InsightOptions& options, Search& search)
+{
+    SimOptions sim;
+    sim.seed = options.seed;
+    sim.numSamples = kNoiseSamples;
+    sim.numWithinSamples = -1;
+    sim.stop = options.stop;
+    search.lone.slow.clear();
+    const auto noise = evaluator.samples(search.lone, sim);
+    if (noise->complete)
+        search.problem.stepSeconds = ExpectedP95(*noise);
+    return noise->complete;
+}
+
+/// Orders worth a full prediction: the best and the worst found first, then the best with slow links at home and slow nodes gathered.
+/// Empty when stopped.
+std::vector<std::vector<int>> candidateOrders(const Search& search, const InsightOptions& options, PlacementResult& result)
+{
+    const auto found = [&](bool worst) {
+        const AssignmentSearch assignment = result.exhaustive
+                                                ? exhaustiveAssignment(search.problem, worst)
+                                                : searchAssignment(search.problem, worst, options.seed, kBudget, options.stop);
+        result.objectiveEvaluations += assignment.evaluations;
+        return search.physical(assignment.nodeAt);
+    };
+    std::vector<std::vector<int>> candidates{found(false)};
+    if (options.progress)
+        options.progress(0.3, "placement: best order");
+    candidates.push_back(found(true));
+    if (options.stop.stop_requested())
+        return {};
+    const auto consider = [&](std::vector<int> order) {
+        if (order != search.givenOrder && std::find(candidates.begin(), candidates.end(), order) == candidates.end())
+            candidates.push_back(std::move(order));
+    };
+    consider(withLinksInPlace(search.givenOrder, candidates[0], search.traits));
+    for (const std::vector<int>& gathered : gatheredOrders(search.problem))
+        consider(search.physical(gathered));
+    return candidates;
+}
+
 } // namespace
 
 Result<PlacementResult> searchPlacement(Evaluator& evaluator, const Scenario& scenario, const InsightOptions& options)
@@ -299,66 +384,24 @@ Result<PlacementResult> searchPlacement(Evaluator& evaluator, const Scenario& sc
     const Result<CostedStep> costed = costStep(scenario);
     if (!costed.ok())
         return costed.errors();
-    const StepGraph& graph = costed->graph;
-    const std::vector<RankPosition> ranks = rankLayout(scenario);
+    std::vector<RankPosition> ranks = rankLayout(scenario);
     const int perNode = std::max(1, scenario.cluster.gpusPerNode);
-    const int nodes = static_cast<int>(ranks.size()) / perNode;
-    if (nodes < 1 || ranks.size() % static_cast<std::size_t>(perNode) != 0)
+    if (ranks.empty() || ranks.size() % static_cast<std::size_t>(perNode) != 0)
         return partlyFilledNodes(ranks.size(), perNode);
+    Search search(scenario, costed->graph, std::move(ranks), perNode);
+    if (!addNoise(evaluator, options, search))
+        return cancelled();
     PlacementResult result;
     result.seed = options.seed;
     result.samples = options.samples > 0 ? options.samples : kDefaultSamples;
-    result.givenOrder = orderOf(scenario, nodes);
-    const NodeTraits traits(scenario, result.givenOrder, perNode);
-    AssignmentProblem problem = problemOf(graph, ranks, result.givenOrder, traits, perNode);
-    StepGraph lone = loneReplica(graph);
-    const DeterministicStep step(lone);
-    problem.replicaSeconds = [&](const double* slowness, const double* links) {
-        lone.slow.clear(); // the deterministic step reads them from its graph
-        for (int s = 0; s < problem.stages; ++s)
-            if (links[s] > 1)
-                lone.slow.push_back({0, s, -1, 1.0, links[s]});
-        return step.seconds([slowness](int, int stage) { return slowness[stage]; });
-    };
-    SimOptions sim;
-    sim.seed = options.seed;
-    sim.numSamples = kNoiseSamples;
-    sim.numWithinSamples = -1;
-    sim.stop = options.stop;
-    const auto noise = evaluator.samples(lone, sim);
-    if (!noise->complete)
+    result.givenOrder = search.givenOrder;
+    result.exhaustive = search.givenOrder.size() <= kExhaustiveNodes;
+    std::vector<std::vector<int>> candidates = candidateOrders(search, options, result);
+    if (candidates.empty())
         return cancelled();
-    problem.stepSeconds = ExpectedP95(*noise);
-    result.exhaustive = nodes <= kExhaustiveNodes;
-    const auto physical = [&](const std::vector<int>& nodeAt) {
-        std::vector<int> order;
-        for (const int node : nodeAt)
-            order.push_back(result.givenOrder[static_cast<std::size_t>(node)]);
-        keepInPlace(result.givenOrder, traits, order);
-        return order;
-    };
-    const auto search = [&](bool worst) {
-        const AssignmentSearch found = result.exhaustive ? exhaustiveAssignment(problem, worst)
-                                                         : searchAssignment(problem, worst, options.seed, kBudget, options.stop);
-        result.objectiveEvaluations += found.evaluations;
-        return physical(found.nodeAt);
-    };
-    std::vector<std::vector<int>> candidates{search(false)};
-    if (options.progress)
-        options.progress(0.3, "placement: best order");
-    candidates.push_back(search(true));
-    if (options.stop.stop_requested())
-        return cancelled();
-    const auto consider = [&](std::vector<int> order) {
-        if (order != result.givenOrder && std::find(candidates.begin(), candidates.end(), order) == candidates.end())
-            candidates.push_back(std::move(order));
-    };
-    consider(withLinksInPlace(result.givenOrder, candidates[0], traits));
-    for (const std::vector<int>& gathered : gatheredOrders(problem))
-        consider(physical(gathered));
     if (Diagnostics errors = predictOrders(evaluator, scenario, perNode, std::move(candidates), options, result); !errors.empty())
         return errors;
-    result.moves = movesOf(result.givenOrder, result.bestOrder, traits, ranks, perNode);
+    result.moves = movesOf(result.givenOrder, result.bestOrder, search.traits, search.ranks, perNode);
     result.movedNodes = static_cast<int>(result.moves.size());
     addNotes(measured, result);
     result.elapsedSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();

@@ -124,6 +124,87 @@ std::size_t bytesOf(const KindModels& models)
     return bytes;
 }
 
+/// A kind of cell on the way to its models.
+struct Making {
+    const ModelInputs& in;
+    bool groupwise;
+    GroupLucks lucks;       ///< of groups
+    SpatialSamples spatial; ///< of the cell
+    std::vector<ChunkBuilder> builders;
+    std::vector<std::vector<double>> means, variances; ///< of compute, [program][sample]
+};
+
+Making makingOf(const ModelInputs& in, const CellKind& kind)
+{
+    const bool groupwise = isGroupwise(in.graph);
+    GroupLucks lucks = groupwise ? groupLucks(in, kind) : GroupLucks{};
+    SpatialSamples spatial = groupwise ? lucks.samples : spatialSamples(in.graph, kind, in.measured);
+    return {in, groupwise, std::move(lucks), std::move(spatial), {}, {}, {}};
+}
+
+ContentHash keyOf(const Making& making, const CellKind& kind)
+{
+    const StepGraph& graph = making.in.graph;
+    return Hasher()
+        .add("cell models")
+        .add(making.in.content)
+        .add(making.spatial.hash)
+        .add(kind.linkFactor)
+        .add(graph.groupsPerCell)
+        .add(static_cast<int>(graph.dataScope))
+        .add(making.groupwise ? contentOf(graph.data) : ContentHash{})
+        .result();
+}
+
+/// What does not depend on the scores of the other programs: routing, rare events, collectives, the shape.
+void fillProgram(Making& making, std::size_t p, ChunkModel& model, std::stop_token stop)
+{
+    const ModelInputs& in = making.in;
+    ChunkBuilder& builder = making.builders[p];
+    addRouting(model, in.graph.programs[p], in.graph);
+    const GridDist chunk = builder.chunkAtOne();
+    if (making.groupwise) {
+        const std::optional<QuantilePoints> ownData = ownGroupData(in.graph);
+        model.rare = builder.rareEvents(weightedGroups(making.lucks), ownData ? &*ownData : nullptr);
+    } else {
+        model.rare = builder.rareEvents(making.spatial);
+    }
+    for (std::size_t i = 0; i < making.spatial.weight.size() && !making.groupwise; ++i) {
+        if ((i & 63U) == 0 && stop.stop_requested())
+            return;
+        const Moments m = builder.compute(i);
+        making.means[p].push_back(m.mean);
+        making.variances[p].push_back(m.variance);
+    }
+    const std::vector<double>& variances = making.variances[p];
+    const bool collectivesVary = addCollectives(model, builder, in.regimes);
+    const bool computeVaries = std::any_of(variances.begin(), variances.end(), [](double v) { return v > 0.0; });
+    model.isRandom = (collectivesVary || computeVaries || making.groupwise) && chunk.mass.size() > 1;
+    if (model.isRandom)
+        model.shape = standardTable(chunk);
+}
+
+/// Compute by score, or by sample where the samples stand in order.
+void fillScoreTables(const Making& making, KindModels& models)
+{
+    const SpatialSamples& spatial = making.spatial;
+    const std::vector<double> score = sampleScores(spatial, chunkTimes(programWeights(making.in.graph), making.means));
+    const ScoreScale scale = scoreScale(making.in.graph);
+    for (std::size_t p = 0; p < models.program.size(); ++p) {
+        ChunkModel& model = models.program[p];
+        const std::vector<double>&means = making.means[p], &variances = making.variances[p];
+        if (spatial.weight.size() > 1 && !spatial.ordered) {
+            model.computeMean = scoreTable(scale, spatial, score, means);
+            model.computeVariance = scoreTable(scale, spatial, score, variances);
+            continue;
+        }
+        model.computeMean.assign(means.begin(), means.end());
+        model.computeVariance.assign(variances.begin(), variances.end());
+        model.computeMean.resize(kScoreNodes, model.computeMean.back());
+        model.computeVariance.resize(kScoreNodes, model.computeVariance.back());
+    }
+}
+
 } // namespace
 
 double LinearTable::at(double x) const
@@ -137,70 +218,28 @@ double LinearTable::at(double x) const
 
 std::shared_ptr<const KindModels> kindModels(const ModelInputs& in, const CellKind& kind, Recall& recall, std::stop_token stop)
 {
-    const bool groupwise = isGroupwise(in.graph);
-    const GroupLucks lucks = groupwise ? groupLucks(in, kind) : GroupLucks{};
-    const SpatialSamples spatial = groupwise ? lucks.samples : spatialSamples(in.graph, kind, in.measured);
-    const ContentHash key = Hasher()
-                                .add("cell models")
-                                .add(in.content)
-                                .add(spatial.hash)
-                                .add(kind.linkFactor)
-                                .add(in.graph.groupsPerCell)
-                                .add(static_cast<int>(in.graph.dataScope))
-                                .add(groupwise ? contentOf(in.graph.data) : ContentHash{})
-                                .result();
+    Making making = makingOf(in, kind);
+    const ContentHash key = keyOf(making, kind);
     if (auto known = recall.find<KindModels>(key))
         return known;
-    const std::size_t programs = in.graph.programs.size(), count = spatial.weight.size();
-    const SpatialSamples groups = groupwise ? weightedGroups(lucks) : SpatialSamples{};
-    const std::optional<QuantilePoints> ownData = ownGroupData(in.graph);
-    std::vector<ChunkBuilder> builders;
+    const std::size_t programs = in.graph.programs.size();
     for (std::size_t p = 0; p < programs; ++p)
-        builders.emplace_back(in, kind, in.shapes[p], in.apart[p]);
-    if (!findSegments(groupwise ? lucks.graph : in.graph, in.classes, spatial, builders, recall, stop))
+        making.builders.emplace_back(in, kind, in.shapes[p], in.apart[p]);
+    const StepGraph& lucky = making.groupwise ? making.lucks.graph : in.graph;
+    if (!findSegments(lucky, in.classes, making.spatial, making.builders, recall, stop))
         return nullptr;
     KindModels out;
     out.hash = key;
     out.program.resize(programs);
-    std::vector<std::vector<double>> means(programs), variances(programs);
-    tbb::parallel_for(std::size_t{0}, programs, [&](std::size_t p) {
-        ChunkModel& model = out.program[p];
-        ChunkBuilder& builder = builders[p];
-        addRouting(model, in.graph.programs[p], in.graph);
-        const GridDist chunk = builder.chunkAtOne();
-        model.rare = groupwise ? builder.rareEvents(groups, ownData ? &*ownData : nullptr) : builder.rareEvents(spatial);
-        for (std::size_t i = 0; i < count && !groupwise; ++i) {
-            if ((i & 63U) == 0 && stop.stop_requested())
-                return;
-            const Moments m = builder.compute(i);
-            means[p].push_back(m.mean);
-            variances[p].push_back(m.variance);
-        }
-        const bool collectivesVary = addCollectives(model, builder, in.regimes);
-        const bool computeVaries = std::any_of(variances[p].begin(), variances[p].end(), [](double v) { return v > 0.0; });
-        model.isRandom = (collectivesVary || computeVaries || groupwise) && chunk.mass.size() > 1;
-        if (model.isRandom)
-            model.shape = standardTable(chunk);
-    });
+    making.means.resize(programs);
+    making.variances.resize(programs);
+    tbb::parallel_for(std::size_t{0}, programs, [&](std::size_t p) { fillProgram(making, p, out.program[p], stop); });
     if (stop.stop_requested())
         return nullptr;
-    if (groupwise)
-        takeGroupTables(out, groupTables(in, lucks, builders, programWeights(in.graph), stop));
-    const std::vector<double> score =
-        groupwise ? std::vector<double>{} : sampleScores(spatial, chunkTimes(programWeights(in.graph), means));
-    const ScoreScale scale = groupwise ? ScoreScale{} : scoreScale(in.graph);
-    for (std::size_t p = 0; p < programs && !groupwise; ++p) {
-        ChunkModel& model = out.program[p];
-        if (count > 1 && !spatial.ordered) {
-            model.computeMean = scoreTable(scale, spatial, score, means[p]);
-            model.computeVariance = scoreTable(scale, spatial, score, variances[p]);
-            continue;
-        }
-        model.computeMean.assign(means[p].begin(), means[p].end());
-        model.computeVariance.assign(variances[p].begin(), variances[p].end());
-        model.computeMean.resize(kScoreNodes, model.computeMean.back());
-        model.computeVariance.resize(kScoreNodes, model.computeVariance.back());
-    }
+    if (making.groupwise)
+        takeGroupTables(out, groupTables(in, making.lucks, making.builders, programWeights(in.graph), stop));
+    else
+        fillScoreTables(making, out);
     if (stop.stop_requested())
         return nullptr;
     const std::size_t bytes = bytesOf(out);

@@ -63,6 +63,67 @@ std::size_t entry(unsigned half, std::size_t octave)
     return (138U + octave + 16U * half) & 31U;
 }
 
+/// Cubic pieces through a quantile function, each half from its own tail.
+struct Pieces {
+    std::array<std::array<std::array<double, 4>, kOctaves>, 2> c{};
+    double mean = 0.0, variance = 0.0; ///< over all draws
+    double miss = 0.0;                 ///< mean distance from the function
+};
+
+Pieces piecesThrough(const std::function<double(double, double)>& quantile)
+{
+    Pieces out;
+    double first = 0.0, second = 0.0;
+    for (int half = 0; half < 2; ++half)
+        for (std::size_t o = 0; o < kOctaves; ++o) {
+            const auto at = [&](double m) {
+                const double tail = std::ldexp(m, static_cast<int>(o) - 17);
+                return half == 0 ? quantile(tail, 1.0 - tail) : quantile(1.0 - tail, tail);
+            };
+            // Chebyshev nodes of [1, 2]; octaves with one draw are constant, with two draws linear.
+            std::array<double, 4> m{}, y{};
+            for (std::size_t k = 0; k < 4; ++k) {
+                m[k] = 1.5 + 0.5 * std::cos((2.0 * static_cast<double>(k) + 1.0) * 3.14159265358979323846 / 8.0);
+                y[k] = o <= 1 ? at(o == 0 ? 1.0 : 1.5) : at(m[k]);
+            }
+            auto& piece = out.c[static_cast<std::size_t>(half)][o];
+            piece = cubicThrough(m, y);
+            const auto& sums = powerSums()[o];
+            for (std::size_t i = 0; i < 4; ++i) {
+                first += piece[i] * sums[i];
+                for (std::size_t j = 0; j < 4; ++j)
+                    second += piece[i] * piece[j] * sums[i + j];
+            }
+            for (int k = 0; o >= 10 && k < 16; ++k) {
+                const double x = 1.0 + (k + 0.5) / 16.0;
+                out.miss += std::abs(cubic(piece, x) - at(x)) * std::ldexp(1.0, static_cast<int>(o) - 17) / 16.0;
+            }
+        }
+    out.mean = first / 65536.0;
+    out.variance = second / 65536.0 - out.mean * out.mean;
+    return out;
+}
+
+/// The function as equally likely steps of the given mean and standard deviation: for those that no cubic follows.
+std::vector<float> stepsOf(const std::function<double(double, double)>& quantile, double mean, double sigma)
+{
+    std::vector<double> q(kSteps);
+    double sum = 0.0, square = 0.0;
+    for (std::size_t i = 0; i < kSteps; ++i) {
+        const double u = (static_cast<double>(i) + 0.5) / kSteps;
+        q[i] = quantile(u, 1.0 - u);
+        sum += q[i] / kSteps;
+        square += q[i] * q[i] / kSteps;
+    }
+    const double scale = sigma / std::sqrt(square - sum * sum);
+    // Above the median the steps go down: a draw counts from its tail.
+    std::reverse(q.begin() + kSteps / 2, q.end());
+    std::vector<float> out;
+    for (const double x : q)
+        out.push_back(static_cast<float>(mean + (x - sum) * scale));
+    return out;
+}
+
 } // namespace
 
 float RegisterTable::at(std::uint16_t draw) const
@@ -76,66 +137,25 @@ float RegisterTable::at(std::uint16_t draw) const
 
 RegisterTable registerTable(const std::function<double(double, double)>& quantile, double mean, double variance)
 {
-    std::array<std::array<std::array<double, 4>, kOctaves>, 2> c{};
-    double first = 0.0, second = 0.0, miss = 0.0;
-    for (int half = 0; half < 2; ++half)
-        for (std::size_t o = 0; o < kOctaves; ++o) {
-            const auto at = [&](double m) {
-                const double tail = std::ldexp(m, static_cast<int>(o) - 17);
-                return half == 0 ? quantile(tail, 1.0 - tail) : quantile(1.0 - tail, tail);
-            };
-            // Chebyshev nodes of [1, 2]; octaves with one draw are constant, with two draws linear.
-            std::array<double, 4> m{}, y{};
-            for (std::size_t k = 0; k < 4; ++k) {
-                m[k] = 1.5 + 0.5 * std::cos((2.0 * static_cast<double>(k) + 1.0) * 3.14159265358979323846 / 8.0);
-                y[k] = o <= 1 ? at(o == 0 ? 1.0 : 1.5) : at(m[k]);
-            }
-            auto& piece = c[static_cast<std::size_t>(half)][o];
-            piece = cubicThrough(m, y);
-            const auto& s = powerSums()[o];
-            for (std::size_t i = 0; i < 4; ++i) {
-                first += piece[i] * s[i];
-                for (std::size_t j = 0; j < 4; ++j)
-                    second += piece[i] * piece[j] * s[i + j];
-            }
-            if (o >= 10)
-                for (int k = 0; k < 16; ++k) {
-                    const double x = 1.0 + (k + 0.5) / 16.0;
-                    miss += std::abs(cubic(piece, x) - at(x)) * std::ldexp(1.0, static_cast<int>(o) - 17) / 16.0;
-                }
-        }
-    first /= 65536.0;
-    second = second / 65536.0 - first * first;
+    const Pieces pieces = piecesThrough(quantile);
     const double sigma = std::sqrt(variance);
     RegisterTable out;
-    if (!(second > 0.0) || !(sigma > 0.0)) {
+    if (!(pieces.variance > 0.0) || !(sigma > 0.0)) {
         for (std::size_t i = 0; i < 32; ++i)
             out.coefficient[0][i] = out.row[i][0] = static_cast<float>(mean);
         return out;
     }
-    if (miss > kRough * std::sqrt(second)) {
-        std::vector<double> q(kSteps);
-        double sum = 0.0, square = 0.0;
-        for (std::size_t i = 0; i < kSteps; ++i) {
-            const double u = (static_cast<double>(i) + 0.5) / kSteps;
-            q[i] = quantile(u, 1.0 - u);
-            sum += q[i] / kSteps;
-            square += q[i] * q[i] / kSteps;
-        }
-        const double scale = sigma / std::sqrt(square - sum * sum);
-        // Above the median the steps go down: a draw counts from its tail.
-        std::reverse(q.begin() + kSteps / 2, q.end());
-        for (const double x : q)
-            out.steps.push_back(static_cast<float>(mean + (x - sum) * scale));
+    if (pieces.miss > kRough * std::sqrt(pieces.variance)) {
+        out.steps = stepsOf(quantile, mean, sigma);
         return out;
     }
-    const double scale = sigma / std::sqrt(second);
+    const double scale = sigma / std::sqrt(pieces.variance);
     for (unsigned half = 0; half < 2; ++half)
         for (std::size_t o = 0; o < kOctaves; ++o)
             for (std::size_t k = 0; k < 4; ++k) {
                 // From powers of the mantissa to powers of x.
-                const double power = std::ldexp(c[half][o][k] * scale, -static_cast<int>((o + 11) * k));
-                const double value = power + (k == 0 ? mean - first * scale : 0.0);
+                const double power = std::ldexp(pieces.c[half][o][k] * scale, -static_cast<int>((o + 11) * k));
+                const double value = power + (k == 0 ? mean - pieces.mean * scale : 0.0);
                 const std::size_t i = entry(half, o);
                 out.coefficient[k][i] = out.row[i][k] = static_cast<float>(value);
             }

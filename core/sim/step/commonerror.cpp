@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/sim/step/commonerror.h"
 
+#include "core/stats/moments.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -11,14 +13,6 @@ namespace {
 
 /// Steps whose locations stand for all.
 constexpr std::size_t kLocations = 96;
-
-/// Quantile of ascending values, linear between them.
-double quantileOf(const std::vector<double>& ascending, double p)
-{
-    const double at = std::clamp(p, 0.0, 1.0) * static_cast<double>(ascending.size() - 1);
-    const auto i = std::min(static_cast<std::size_t>(at), ascending.size() - 1), j = std::min(i + 1, ascending.size() - 1);
-    return std::lerp(ascending[i], ascending[j], at - static_cast<double>(i));
-}
 
 /// Standard error of the weighted mean of h over the sample, the weights' own sum being known only by the sample.
 template <class H>
@@ -56,7 +50,7 @@ public:
     /// Standard error of the quantile at p.
     [[nodiscard]] double quantileError(double p) const
     {
-        const double s = quantileOf(m_seconds, p);
+        const double s = quantileOfSorted(m_seconds, p);
         std::vector<std::pair<double, double>> steps; // s - L, and what a replica beyond it changes
         double number = 0.0;
         for (std::size_t j = 0; j < m_sampled.location.size(); j += m_stride, number += 1.0)
@@ -73,7 +67,7 @@ public:
         // dQ/dp over a window that holds some hundred steps, and no more than half of the way to the end.
         const double n = static_cast<double>(m_seconds.size()),
                      half = std::min(0.5 * std::min(p, 1.0 - p), std::max(2.0 / n, std::pow(n, -0.5)));
-        return error * (quantileOf(m_seconds, p + half) - quantileOf(m_seconds, p - half)) / (2.0 * half);
+        return error * (quantileOfSorted(m_seconds, p + half) - quantileOfSorted(m_seconds, p - half)) / (2.0 * half);
     }
 
     [[nodiscard]] double meanError() const

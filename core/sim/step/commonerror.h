@@ -2,8 +2,9 @@
 // What the finite common sample of replicas leaves uncertain in the steps that take their slowest replica from it.
 #pragma once
 
-#include "core/sim/step/seriesends.h"
+#include "core/sim/step/sampled.h"
 #include "core/sim/step/tail.h"
+#include "core/stats/sharederror.h"
 
 namespace prism {
 

@@ -49,7 +49,7 @@ JobScores slice(const JobScores& all, int job, int replicas)
 /// Steps of one of the jobs, with draws that the others have as well: the slowest replica of one shares those of another's.
 std::vector<double> stepsOf(const Series& series, const JobScores& job, int firstReplica, Recall& recall, std::stop_token stop)
 {
-    Layout layout = jobLayout(series.prepared, job, firstReplica);
+    ReplicaLayout layout = jobLayout(series.prepared, job, firstReplica);
     layout.brief = true;
     for (std::size_t i = 0; i < layout.single.size(); ++i)
         layout.single[i].copy = i;

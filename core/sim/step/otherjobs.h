@@ -2,8 +2,8 @@
 // Which job is the median one is drawn: what its figures would be if other candidates had been drawn.
 #pragma once
 
-#include "core/sim/simulate.h"
 #include "core/sim/step/jobs.h"
+#include "core/stats/sharederror.h"
 
 #include <memory>
 #include <stop_token>

@@ -19,8 +19,10 @@ float exposed(const StepOp& op, float factor)
                     static_cast<float>(op.meanSeconds) * factor - static_cast<float>(op.hiddenSeconds));
 }
 
+} // namespace
+
 /// Scores as places in the tables over the score.
-struct ScorePlaces {
+struct ReplicaSweep::ScorePlaces {
     std::array<std::uint32_t, kLanes> node;
     std::array<float, kLanes> part;
     bool same;
@@ -47,8 +49,6 @@ struct ScorePlaces {
         return out;
     }
 };
-
-} // namespace
 
 void communicationRow(const Prepared& prepared, const StepOp& op, const DrawKey& key, const RoundKeys& keys, std::uint64_t block,
                       const Rows& regime, double link, bool noise, float* seconds)
@@ -224,73 +224,75 @@ void ReplicaSweep::beginBlock(std::uint64_t block, const Rows& regime)
     }
 }
 
+/// One row: mean and spread of a chunk's duration per lane, and what a data factor weighs in both.
+void ReplicaSweep::fillRow(std::size_t row, std::size_t index, const ScorePlaces& places, bool noise)
+{
+    const ChunkModel& model = *m_prepared.models[index];
+    const float* const regime = m_regime->row(kComputeRegimeRow);
+    const float *cm = m_collectiveMean.row(index), *cv = m_collectiveVariance.row(index);
+    float *mean = m_mean.row(row), *compute = m_compute.row(row), *spread = m_spread.row(row), *spreadData = m_spreadData.row(row);
+    const bool random = noise && model.isRandom;
+    auto own = places.at(model.computeMean);
+    auto variance = random ? places.at(model.computeVariance) : std::array<float, kLanes>{};
+    for (std::size_t l = 0; l < kLanes; ++l) {
+        own[l] *= regime[l];
+        variance[l] *= regime[l] * regime[l];
+        mean[l] = cm[l] + own[l];
+        spread[l] = std::sqrt(variance[l] + (random ? cv[l] : 0.0F));
+    }
+    for (std::size_t l = 0; l < kLanes && model.routedLayers > 0; ++l)
+        m_routed.row(row)[l] = own[l] * static_cast<float>(model.routedShare);
+    if (!noise || !m_prepared.data->varies())
+        return;
+    if (!model.dataSeconds.empty()) {
+        const auto perUnit = places.at(model.dataSeconds);
+        const auto average = static_cast<float>(m_prepared.data->mean);
+        for (std::size_t l = 0; l < kLanes; ++l) {
+            compute[l] = perUnit[l] * regime[l];
+            mean[l] -= compute[l] * average;
+            spreadData[l] = 0.0F;
+        }
+        return;
+    }
+    // sqrt(D^2 vc + vl) to first order around D = 1
+    for (std::size_t l = 0; l < kLanes; ++l) {
+        const float share = spread[l] > 0.0F ? variance[l] / (spread[l] * spread[l]) : 0.0F;
+        mean[l] = cm[l];
+        compute[l] = own[l];
+        spreadData[l] = spread[l] * share;
+        spread[l] -= spreadData[l];
+    }
+}
+
+/// Optimizer seconds of a stage per lane.
+void ReplicaSweep::fillOptimizer(std::size_t stage, int program, const ScorePlaces& places, const RoundKeys& keys, bool noise,
+                                 float* seconds)
+{
+    std::fill_n(seconds, kLanes, 0.0F);
+    if (program < 0)
+        return;
+    const ChunkModel& model = *m_prepared.models[static_cast<std::size_t>(program)];
+    if (noise && model.isRandom)
+        drawRow(model.shape, drawKey(kOptimizerDraws, stage, 0), keys, m_block, seconds);
+    const auto own = places.at(model.computeMean), variance = places.at(model.computeVariance);
+    for (std::size_t l = 0; l < kLanes; ++l)
+        seconds[l] = std::max(0.0F, own[l] + std::sqrt(variance[l]) * seconds[l]);
+    for (std::size_t k = 0; noise && k < model.rare.size(); ++k)
+        rareSeconds(model.rare[k], drawKey(kOptimizerDraws, stage, k), keys, m_block, seconds);
+    for (std::size_t l = 0; l < kLanes; ++l)
+        seconds[l] *= m_regime->row(kComputeRegimeRow)[l];
+}
+
 void ReplicaSweep::fillDurations(const ReplicaKind& kind, const Bound& bound, const RoundKeys& keys, const Rows& scores, bool noise,
                                  float* optimizer)
 {
-    const bool hasData = noise && m_prepared.data->varies();
-    const float* const regime = m_regime->row(kComputeRegimeRow);
     std::size_t row = 0;
     for (std::size_t s = 0; s < static_cast<std::size_t>(m_prepared.plan->numStages); ++s) {
         const ScorePlaces places(m_prepared.scoreScale, scores.row(s));
-        for (; row < bound.durations.size() && bound.durations[row].stage == static_cast<int>(s); ++row) {
-            const auto index = static_cast<std::size_t>(bound.durations[row].model);
-            const ChunkModel& model = *m_prepared.models[index];
-            const float* cm = m_collectiveMean.row(index);
-            const float* cv = m_collectiveVariance.row(index);
-            float *mean = m_mean.row(row), *compute = m_compute.row(row), *spread = m_spread.row(row), *spreadData = m_spreadData.row(row);
-            const bool random = noise && model.isRandom;
-            auto own = places.at(model.computeMean);
-            auto variance = random ? places.at(model.computeVariance) : std::array<float, kLanes>{};
-            for (std::size_t l = 0; l < kLanes; ++l) {
-                own[l] *= regime[l];
-                variance[l] *= regime[l] * regime[l];
-            }
-            for (std::size_t l = 0; l < kLanes; ++l) {
-                mean[l] = cm[l] + own[l];
-                spread[l] = std::sqrt(variance[l] + (random ? cv[l] : 0.0F));
-            }
-            for (std::size_t l = 0; l < kLanes && model.routedLayers > 0; ++l)
-                m_routed.row(row)[l] = own[l] * static_cast<float>(model.routedShare);
-            if (!hasData)
-                continue;
-            if (!model.dataSeconds.empty()) {
-                const auto perUnit = places.at(model.dataSeconds);
-                const auto average = static_cast<float>(m_prepared.data->mean);
-                for (std::size_t l = 0; l < kLanes; ++l) {
-                    compute[l] = perUnit[l] * regime[l];
-                    mean[l] -= compute[l] * average;
-                    spreadData[l] = 0.0F;
-                }
-                continue;
-            }
-            // sqrt(D^2 vc + vl) to first order around D = 1
-            for (std::size_t l = 0; l < kLanes; ++l) {
-                const float share = spread[l] > 0.0F ? variance[l] / (spread[l] * spread[l]) : 0.0F;
-                mean[l] = cm[l];
-                compute[l] = own[l];
-                spreadData[l] = spread[l] * share;
-                spread[l] -= spreadData[l];
-            }
-        }
-        float* seconds = optimizer + s * kLanes;
+        for (; row < bound.durations.size() && bound.durations[row].stage == static_cast<int>(s); ++row)
+            fillRow(row, static_cast<std::size_t>(bound.durations[row].model), places, noise);
         const int last = m_prepared.cells[static_cast<std::size_t>(kind.cellOfStage[s])].programs.back();
-        if (last < 0) {
-            std::fill_n(seconds, kLanes, 0.0F);
-            continue;
-        }
-        const ChunkModel& model = *m_prepared.models[static_cast<std::size_t>(last)];
-        const DrawKey key = drawKey(kOptimizerDraws, s, 0);
-        if (noise && model.isRandom)
-            drawRow(model.shape, key, keys, m_block, seconds);
-        else
-            std::fill_n(seconds, kLanes, 0.0F);
-        const auto own = places.at(model.computeMean), variance = places.at(model.computeVariance);
-        for (std::size_t l = 0; l < kLanes; ++l)
-            seconds[l] = std::max(0.0F, own[l] + std::sqrt(variance[l]) * seconds[l]);
-        for (std::size_t k = 0; noise && k < model.rare.size(); ++k)
-            rareSeconds(model.rare[k], drawKey(kOptimizerDraws, s, k), keys, m_block, seconds);
-        for (std::size_t l = 0; l < kLanes; ++l)
-            seconds[l] *= regime[l];
+        fillOptimizer(s, last, places, keys, noise, optimizer + s * kLanes);
     }
 }
 

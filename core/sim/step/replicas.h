@@ -36,6 +36,7 @@ public:
     [[nodiscard]] const std::vector<RareCause>& causes(int kind) { return bind(kind).causes; }
 
 private:
+    struct ScorePlaces; ///< where the lanes' scores lie in tables by score
     /// One row of durations: a program in the cell of a stage.
     struct DurationRow {
         int stage, model;
@@ -61,6 +62,8 @@ private:
     [[nodiscard]] std::vector<int> rowOfCell(const ReplicaKind& kind, Bound& bound) const;
     void addTransfer(const PlanNode& from, const ReplicaKind& kind, Bound& bound, KernelNode& node) const;
     void addRare(Bound& bound) const;
+    void fillRow(std::size_t row, std::size_t index, const ScorePlaces& places, bool noise);
+    void fillOptimizer(std::size_t stage, int program, const ScorePlaces& places, const RoundKeys& keys, bool noise, float* seconds);
     void fillDurations(const ReplicaKind& kind, const Bound& bound, const RoundKeys& keys, const Rows& scores, bool noise,
                        float* optimizer);
     void fillData(const Bound& bound, const RoundKeys& keys, const RareSearch& search);

@@ -2,6 +2,7 @@
 #include "core/sim/step/seriesends.h"
 
 #include "core/sim/step/commonerror.h"
+#include "core/sim/step/sampled.h"
 #include "core/sim/step/slowestoptimizer.h"
 #include "core/sim/step/steptail.h"
 #include "core/sim/step/tail.h"
@@ -24,7 +25,7 @@ constexpr std::uint64_t kPoolCopies = 1'000'000; ///< copies of the common sampl
 /// Blocks that are sampled and put together at once: the first few for a first curve, then as many as bound the memory.
 constexpr std::size_t kFirstBlocks = 4, kMostBlocks = 128;
 
-std::size_t copiesOf(const Layout& layout, const Series& series)
+std::size_t copiesOf(const ReplicaLayout& layout, const Series& series)
 {
     if (layout.pooled == 0)
         return 0;
@@ -36,7 +37,7 @@ std::size_t copiesOf(const Layout& layout, const Series& series)
 }
 
 /// The parts of a range of blocks: the single replicas, the pooled one without noise, and the copies of the common sample.
-std::vector<PartRequest> requestsOf(const Series& series, const Layout& layout)
+std::vector<PartRequest> requestsOf(const Series& series, const ReplicaLayout& layout)
 {
     std::vector<PartRequest> out;
     if (!layout.single.empty())
@@ -59,7 +60,7 @@ class BlockEnds final {
 public:
     explicit BlockEnds(const Series& series) : m_series(series), m_tail(series.stages()), m_slowest(series.stages()), m_value(2) {}
 
-    void take(const Layout& layout, const SlowestOptimizer& optimizer, const std::vector<ReplicaPartPtr>& parts, std::size_t at,
+    void take(const ReplicaLayout& layout, const SlowestOptimizer& optimizer, const std::vector<ReplicaPartPtr>& parts, std::size_t at,
               std::size_t block, Sampled& out)
     {
         const Prepared& prepared = m_series.prepared;
@@ -106,8 +107,8 @@ private:
 };
 
 /// False when stopped.
-bool sampleBlocks(const Series& series, const Layout& layout, const SlowestOptimizer& optimizer, Recall& recall, std::stop_token stop,
-                  std::uint64_t& nodeSamples, Sampled& out)
+bool sampleBlocks(const Series& series, const ReplicaLayout& layout, const SlowestOptimizer& optimizer, Recall& recall,
+                  std::stop_token stop, std::uint64_t& nodeSamples, Sampled& out)
 {
     const std::size_t copies = copiesOf(layout, series);
     out.single.assign(series.steps, 0.0);
@@ -130,7 +131,7 @@ bool sampleBlocks(const Series& series, const Layout& layout, const SlowestOptim
 
 } // namespace
 
-SeriesEnds seriesEnds(const Series& series, const Layout& layout, Recall& recall, std::stop_token stop, std::uint64_t& nodeSamples)
+SeriesEnds seriesEnds(const Series& series, const ReplicaLayout& layout, Recall& recall, std::stop_token stop, std::uint64_t& nodeSamples)
 {
     SeriesEnds out;
     Sampled sampled;

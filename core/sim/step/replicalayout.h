@@ -10,7 +10,7 @@
 namespace prism {
 
 /// Replicas by how they are sampled.
-struct Layout {
+struct ReplicaLayout {
     std::vector<ReplicaDraw> single;
     int pooled = 0, pooledKind = 0;
     std::vector<std::vector<float>> members; ///< scores of the pooled replicas; empty = drawn afresh
@@ -18,9 +18,9 @@ struct Layout {
 };
 
 /// Across jobs: every replica with fresh lucks.
-[[nodiscard]] Layout acrossLayout(const Prepared& prepared);
+[[nodiscard]] ReplicaLayout acrossLayout(const Prepared& prepared);
 /// Within a job: every replica has its own lucks. The slowest, and all of the rarer kinds, one by one. `firstReplica`: where the job's
 /// replicas begin among those that were prepared.
-[[nodiscard]] Layout jobLayout(const Prepared& prepared, const JobScores& job, int firstReplica = 0);
+[[nodiscard]] ReplicaLayout jobLayout(const Prepared& prepared, const JobScores& job, int firstReplica = 0);
 
 } // namespace prism

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/sim/step/joblayout.h"
+#include "core/sim/step/replicalayout.h"
 
 #include <algorithm>
 #include <cmath>
@@ -40,9 +40,9 @@ std::size_t slowestOneByOne(const std::vector<double>& falling)
 
 } // namespace
 
-Layout acrossLayout(const Prepared& prepared)
+ReplicaLayout acrossLayout(const Prepared& prepared)
 {
-    Layout out;
+    ReplicaLayout out;
     for (std::size_t k = 0; k < prepared.replicas.size(); ++k) {
         const ReplicaKind& kind = prepared.replicas[k];
         if (kind.count > kDirectReplicas && out.pooled < kind.count) {
@@ -56,14 +56,14 @@ Layout acrossLayout(const Prepared& prepared)
     return out;
 }
 
-Layout jobLayout(const Prepared& prepared, const JobScores& job, int firstReplica)
+ReplicaLayout jobLayout(const Prepared& prepared, const JobScores& job, int firstReplica)
 {
     const auto stages = static_cast<std::size_t>(prepared.plan->numStages);
     const auto scores = [&](std::size_t d) {
         return std::vector<float>(job.scores.begin() + static_cast<std::ptrdiff_t>(d * stages),
                                   job.scores.begin() + static_cast<std::ptrdiff_t>((d + 1) * stages));
     };
-    Layout out;
+    ReplicaLayout out;
     int common = 0;
     for (std::size_t k = 0; k < prepared.replicas.size(); ++k)
         if (prepared.replicas[k].count > prepared.replicas[static_cast<std::size_t>(common)].count)
