@@ -20,6 +20,7 @@ namespace {
 constexpr std::size_t kMaxErrors = 100;
 constexpr std::size_t kMaxWords = 16; ///< of a line: a row has 13
 constexpr double kMaxSeconds = 1e6;
+constexpr std::size_t kMaxTypeName = 20; ///< characters
 
 /// Collects errors by line, up to a limit that says so.
 class Errors final {
@@ -51,6 +52,14 @@ bool realOf(std::string_view word, double& value)
 {
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
     return error == std::errc{} && end == word.data() + word.size() && std::isfinite(value);
+}
+
+/// A name of a number type, such as bfloat16, fp8_e4m3 or torch.half.
+bool isTypeName(std::string_view name)
+{
+    return name.size() <= kMaxTypeName && std::all_of(name.begin(), name.end(), [](char c) {
+               return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.' || c == '-';
+           });
 }
 
 /// The op of a program or column name: "all_reduce_perf", "AllReduce", "alltoall" ... Empty when it is none.
@@ -102,9 +111,10 @@ bool readTableRow(const std::vector<std::string_view>& w, MeasuredRow& row)
         return false;
     std::int64_t count = 0;
     double us = 0, bandwidth = 0;
-    if (!integerOf(w[0], row.bytes) || !integerOf(w[1], count) || !realOf(w[time], us) || !realOf(w[time + 1], bandwidth))
+    if (!integerOf(w[0], row.bytes) || !integerOf(w[1], count) || !isTypeName(w[2]) || !realOf(w[time], us)
+        || !realOf(w[time + 1], bandwidth))
         return false;
-    row.dtype = std::string(w[2].substr(0, 20));
+    row.dtype = std::string(w[2]);
     row.seconds = us * 1e-6;
     return us >= 0 && row.seconds <= kMaxSeconds;
 }
@@ -151,7 +161,9 @@ void readOperator(std::size_t line, const std::vector<std::string>& fields, cons
         wrong("this operator is not known", field(c.op), "gemm, all_reduce, all_gather, reduce_scatter, all_to_all or p2p");
         return;
     }
-    row.dtype = field(c.dtype).substr(0, 20);
+    row.dtype = field(c.dtype);
+    if (!isTypeName(row.dtype))
+        wrong("this is not a number type", row.dtype, "at most 20 letters, digits, '_', '.' or '-', such as bfloat16");
     const auto size = [&](const char* name, int column, std::int64_t least, std::int64_t& value, std::int64_t most = kMaxMeasuredSize) {
         const std::string text = field(column);
         if (!integerOf(text, value) || value < least || value > most)

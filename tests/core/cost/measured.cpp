@@ -176,6 +176,15 @@ TEST(ImportMeasured, BadTablesGiveEveryErrorWithItsLine)
     EXPECT_FALSE(operatorTableRows("").ok());
 }
 
+TEST(ImportMeasured, NamesOfNumberTypesAreNames)
+{
+    const NcclTestsOptions options{"all_reduce", 8};
+    EXPECT_TRUE(ncclTestsRows(" 1024 256 fp8_e4m3 sum -1 11.5 0.09 0.16 0 11.2 0.09 0.16 0\n", options).ok());
+    EXPECT_FALSE(ncclTestsRows(" 1024 256 fl\xff\xfeoat sum -1 11.5 0.09 0.16 0 11.2 0.09 0.16 0\n", options).ok());
+    EXPECT_TRUE(operatorTableRows("op,m,n,k,dtype,time_us\ngemm,1,2,3,torch.bfloat16,4\n").ok());
+    EXPECT_FALSE(operatorTableRows("op,m,n,k,dtype,time_us\ngemm,1,2,3,a name of more than twenty,4\n").ok());
+}
+
 TEST(ImportMeasured, ARowOfTheSameShapeIsReplaced)
 {
     Scenario s = base();
