@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/calibrate/spreadcauses.h"
 
+#include "core/stats/intervals.h"
 #include "core/stats/moments.h"
 #include "core/stats/random.h"
 
@@ -140,7 +141,7 @@ void addStalls(SpreadCauses& out, const std::vector<double>& sizes)
     const double mean = meanOf(sizes), s2 = varianceOf(logs);
     out.stallCv = std::min(5.0, std::sqrt(std::expm1(s2)));
     const double error = sizes.size() > 1 ? std::sqrt(varianceOf(sizes) / static_cast<double>(sizes.size())) : mean;
-    out.stallMeanSeconds = {mean, std::max(mean - 1.96 * error, 0.0), mean + 1.96 * error};
+    out.stallMeanSeconds = {mean, std::max(mean - normalReach() * error, 0.0), mean + normalReach() * error};
     constexpr int kFewStalls = 5;
     if (out.stalls < kFewStalls)
         out.notes.push_back(fmt::format("{} stall{}: the tail of their sizes cannot be known", out.stalls, out.stalls == 1 ? "" : "s"));

@@ -11,7 +11,7 @@ namespace prism {
 /// P(X > x) from ascending samples with its Wilson (1927) 95 % interval. Cheap: for dragging a limit in a chart.
 [[nodiscard]] Estimate exceedance(const std::vector<double>& sorted, double x);
 
-/// Quantile with the order-statistic interval: the ranks n p +- 1.96 sqrt(n p (1 - p)), half their distance.
+/// Quantile with the order-statistic interval: the ranks n p +- z sqrt(n p (1 - p)), half their distance.
 [[nodiscard]] Estimate quantileEstimate(const std::vector<double>& sorted, double p);
 
 /// dQ/dp around p by a symmetric difference of ascending samples.

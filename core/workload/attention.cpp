@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Attention: projections, core attention fused or not, context parallelism, multi-latent attention; forward and backward.
 #include "core/workload/emitter.h"
+#include "core/workload/passes.h"
 
 #include <algorithm>
 
@@ -147,7 +148,7 @@ void Emitter::attentionBackward(LayerKind kind)
         memory(b, KernelId::residual, 2 * e * s.tokens * s.heads * (2 * qk + v), Part::dgrad, 4);
         both(KernelId::gemmQkv, s.heads * (static_cast<double>(model.qkHeadDim) + v), rkv);
         both(KernelId::gemmQkv, s.heads * qk, rq > 0 ? rq : h);
-        memory(b, KernelId::norm, 3.5 * e * s.tokens * (rq + rkv), Part::dgrad, 4);
+        memory(b, KernelId::norm, kNormBackwardPasses * e * s.tokens * (rq + rkv), Part::dgrad, 4);
         enterBackward();
         both(KernelId::gemmQkv, rq + rkv + static_cast<double>(model.qkPosEmbHeadDim), h);
     } else {
@@ -159,7 +160,7 @@ void Emitter::attentionBackward(LayerKind kind)
         if (!model.positionEmbeddingLearned)
             memory(b, KernelId::residual, 2 * e * s.tokens * (s.queryDim + s.keyValueDim) / tp, Part::dgrad, 2);
         if (model.qkLayernorm)
-            memory(b, KernelId::norm, 3.5 * e * s.tokens * (s.queryDim + s.keyValueDim) / tp, Part::dgrad, 4);
+            memory(b, KernelId::norm, kNormBackwardPasses * e * s.tokens * (s.queryDim + s.keyValueDim) / tp, Part::dgrad, 4);
         quantise(b, s.tokens * (s.queryDim + 2 * s.keyValueDim) / tp, Part::dgrad);
         enterBackward();
         both(KernelId::gemmQkv, (s.queryDim + 2 * s.keyValueDim) / tp, h);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workload/emitter.h"
+#include "core/workload/passes.h"
 
 #include <cmath>
 
@@ -125,7 +126,7 @@ void Emitter::residualBackward()
 
 void Emitter::normBackward()
 {
-    memory(out.backward, KernelId::norm, 3.5 * e * s.shardedTokens * h, Part::dgrad, 2);
+    memory(out.backward, KernelId::norm, kNormBackwardPasses * e * s.shardedTokens * h, Part::dgrad, 2);
 }
 
 double Emitter::copiesPerExpert() const

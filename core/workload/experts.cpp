@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Mixture of experts: router, permutation, all-to-all, grouped products and the way back.
 #include "core/workload/emitter.h"
+#include "core/workload/passes.h"
 
 #include <algorithm>
 
@@ -21,7 +22,7 @@ void Emitter::moe()
     {
         const Module module(*this, kMoe);
         gemm(f, KernelId::router, s.tokens / tp, experts, h, Part::forward, 1, false);
-        memory(f, KernelId::router, s.tokens / tp * experts * 16, Part::forward, 6);
+        memory(f, KernelId::router, s.tokens / tp * experts * kRouterForwardPasses * kFp32Bytes, Part::forward, 6);
         toExperts(f, routed, received, Part::forward);
         quantise(f, received * h, Part::forward);
         gemm(f, KernelId::gemmMoeFc1, received / localExperts, gates * ffn / etp, h, Part::forward, localExperts);
@@ -86,7 +87,7 @@ void Emitter::moeBackward()
     gemm(b, KernelId::gemmMoeFc1, perExpert, h, gates * ffn / etp, Part::dgrad, localExperts);
     gemm(b, KernelId::gemmMoeFc1, gates * ffn / etp, h, perExpert, Part::wgrad, localExperts);
     fromExperts(b, routed, received, 2 * e * routed * h, Part::dgrad);
-    memory(b, KernelId::router, s.tokens / tp * experts * 24, Part::dgrad, 8);
+    memory(b, KernelId::router, s.tokens / tp * experts * kRouterBackwardPasses * kFp32Bytes, Part::dgrad, 8);
     gemm(b, KernelId::router, s.tokens / tp, h, experts, Part::dgrad, 1, false);
     gemm(b, KernelId::router, experts, h, s.tokens / tp, Part::wgrad, 1, false);
     normBackward();

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How often kernels without matrix products pass over their tensors in memory: what their bytes are counted from.
+#pragma once
+
+namespace prism {
+
+inline constexpr double kFp32Bytes = 4.0;
+
+/// Backward of a norm, passes over one tensor. Its first kernel reads the gradient and the input and writes the input's gradient: 3. Its
+/// second reads both again for the weights' gradient: 2 more if nothing of them were left in the L2 cache, 0 if a fused kernel did both (as
+/// in Apex's and Transformer Engine's). Deduced, not measured: a quarter of the second kernel's reads reach the memory.
+inline constexpr double kNormBackwardPasses = 3.5;
+
+/// Router, passes over the FP32 scores [tokens, experts], counted from the operations of Megatron-Core's TopKRouter. Forward: softmax
+/// reads and writes, top-k reads, the routing map is written. Backward: the gradient of the chosen ones is read and scattered, softmax
+/// backward reads scores and gradient and writes, the result is cast.
+inline constexpr double kRouterForwardPasses = 4.0, kRouterBackwardPasses = 6.0;
+
+} // namespace prism
