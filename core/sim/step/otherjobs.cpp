@@ -15,8 +15,11 @@ namespace {
 /// Cells of a job up to which its median job is modelled rank by rank.
 constexpr int kMostCellsRankByRank = 256;
 constexpr int kMostRanksRankByRank = 1 << 16; ///< and its ranks
-/// Steps of each of the other jobs.
-constexpr int kOtherSteps = 256;
+/// Steps of each of the other jobs: as many as so many node-samples reach (a few milliseconds a job), within bounds.
+constexpr int kFewestOtherSteps = 96, kMostOtherSteps = 256;
+constexpr std::size_t kOtherNodeSamples = 8'000'000;
+/// Replicas that each of those steps sweeps, roughly: the slowest of the job, the common sample's and the still one.
+constexpr std::size_t kSweptReplicas = 16;
 /// Memory for the other jobs' replicas: nobody asks for them again.
 constexpr std::size_t kSideMemoBytes = std::size_t{16} << 20;
 
@@ -35,6 +38,13 @@ StepGraph behindOneAnother(const StepGraph& graph, const std::vector<std::vector
             out.slow.back().replica += k * graph.numReplicas;
         }
     return out;
+}
+
+int otherSteps(const Prepared& prepared, int steps)
+{
+    const std::size_t perStep = kSweptReplicas * std::max<std::size_t>(1, prepared.plan->nodeCount());
+    const auto affordable = static_cast<int>(std::min<std::size_t>(kMostOtherSteps, kOtherNodeSamples / perStep));
+    return std::min(steps, std::max(kFewestOtherSteps, affordable));
 }
 
 JobScores slice(const JobScores& all, int job, int replicas)
@@ -119,7 +129,7 @@ SharedError jobChoiceError(const NearMedian& near, std::uint64_t seed, int steps
                                 .add("other jobs")
                                 .add(medianJobKey(*near.prepared, seed))
                                 .add(near.prepared->sweepHash)
-                                .add(std::min(steps, kOtherSteps))
+                                .add(otherSteps(*near.prepared, steps))
                                 .result();
     const auto make = [&]() -> SharedError {
         Memo memo(kSideMemoBytes);
@@ -133,7 +143,7 @@ SharedError jobChoiceError(const NearMedian& near, std::uint64_t seed, int steps
                 return {};
         }
         const int replicas = near.prepared->graph().numReplicas;
-        const Series series = makeSeries(*prepared, mix64(seed), seed, Run::within, std::min(steps, kOtherSteps));
+        const Series series = makeSeries(*prepared, mix64(seed), seed, Run::within, otherSteps(*near.prepared, steps));
         std::vector<std::vector<double>> jobs;
         for (int k = 0; k <= static_cast<int>(std::size(kOtherJobs)); ++k) {
             if (all)
