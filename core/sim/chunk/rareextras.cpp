@@ -13,7 +13,7 @@ namespace prism {
 namespace {
 
 /// Sampled events of a program; of a segment, whose ranks are all drawn, fewer when they are many.
-constexpr int kEventExtras = 2048, kSegmentExtras = 4096, kFewestExtras = 512, kRankDraws = 1 << 16, kGroupDraws = 1 << 19;
+constexpr int kEventExtras = 4096, kSegmentExtras = 4096, kFewestExtras = 512, kRankDraws = 1 << 16, kGroupDraws = 1 << 19;
 /// Fractional parts of multiples of these fill the unit cube evenly (the generalised golden ratio in three dimensions, Roberts 2018,
 /// "The unreasonable effectiveness of quasirandom sequences").
 constexpr double kEven[3] = {0.8191725133961645, 0.6710436067037893, 0.5497004779019703};
@@ -97,15 +97,14 @@ struct Source {
     int count = 1;
 };
 
-/// Draws a source's samples one after another, so that each is used as often as the others.
+/// Draws a source's samples one after another: each as often as the others, and the first of them as evenly as all.
 class Picker final {
 public:
     explicit Picker(const std::vector<Source>& sources) : m_sources(sources), m_next(sources.size(), 0) {}
     double operator()(std::size_t source)
     {
         const std::vector<double>& extra = m_sources[source].extra;
-        constexpr std::size_t kStride = 1009; // prime to every number of samples
-        return extra[m_next[source]++ * kStride % extra.size()];
+        return extra[m_next[source]++ % extra.size()];
     }
 
 private:

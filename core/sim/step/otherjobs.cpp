@@ -20,6 +20,8 @@ constexpr int kFewestOtherSteps = 96, kMostOtherSteps = 256;
 constexpr std::size_t kOtherNodeSamples = 8'000'000;
 /// Replicas that each of those steps sweeps, roughly: the slowest of the job, the common sample's and the still one.
 constexpr std::size_t kSweptReplicas = 16;
+/// Of a series with fewer steps nobody asks for an interval.
+constexpr int kLeastSteps = 32;
 /// Memory for the other jobs' replicas: nobody asks for them again.
 constexpr std::size_t kSideMemoBytes = std::size_t{16} << 20;
 
@@ -123,7 +125,7 @@ NearMedian nearMedian(const std::shared_ptr<const Prepared>& prepared, std::uint
 
 SharedError jobChoiceError(const NearMedian& near, std::uint64_t seed, int steps, Recall& recall, std::stop_token stop)
 {
-    if (near.side.fixedSpatial.empty() && near.job->others.empty())
+    if (steps < kLeastSteps || (near.side.fixedSpatial.empty() && near.job->others.empty()))
         return {};
     const ContentHash key = Hasher()
                                 .add("other jobs")

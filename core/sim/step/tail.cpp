@@ -8,6 +8,37 @@
 
 namespace prism {
 
+namespace {
+
+/// Points of a falling sample: up to which a tail is fitted, which give its scale, and above which enough lie.
+struct Places {
+    std::size_t fitted = 4, scale = 40, supported = 10;
+};
+
+/// Where most of the upper tail's mass are points of full weight, those drawn on purpose do not reach what makes the tail, and their small
+/// weights would hide how few the others are: then points are counted by full weights.
+Places placesOf(const std::vector<std::pair<double, double>>& falling, const std::vector<double>& tail, double total)
+{
+    constexpr double kFull = 0.125; // of the largest weight
+    Places out;
+    double largest = 0.0, mass = 0.0, full = 0.0;
+    for (const auto& [value, weight] : falling)
+        largest = std::max(largest, weight);
+    const auto indexAt = [&](double points) {
+        const auto it = std::lower_bound(tail.begin(), tail.end(), points * largest / total);
+        return std::min(static_cast<std::size_t>(it - tail.begin()), tail.size() - 2);
+    };
+    for (std::size_t i = 0, last = indexAt(20.0); i <= last; ++i) {
+        mass += falling[i].second;
+        full += falling[i].second > kFull * largest ? falling[i].second : 0.0;
+    }
+    if (full > 0.5 * mass)
+        out = {std::max(out.fitted, indexAt(4.5)), std::max(out.scale, indexAt(40.5)), std::max(out.supported, indexAt(10.5))};
+    return out;
+}
+
+} // namespace
+
 TailSample::TailSample(std::vector<double> values, std::vector<double> weights, Beyond beyond)
 {
     const std::size_t n = values.size();
@@ -31,16 +62,17 @@ TailSample::TailSample(std::vector<double> values, std::vector<double> weights, 
         m_supported = n == 0 ? 1.0 : m_tail[0];
         return;
     }
-    m_supported = m_tail[10];
+    const Places at = placesOf(order, m_tail, total);
+    m_supported = m_tail[at.supported];
     if (beyond == Beyond::largest)
         return;
-    m_fitted = 4;
+    m_fitted = at.fitted;
     m_threshold = m_value[m_fitted];
     m_thresholdTail = m_tail[m_fitted];
     double excess = 0.0, mass = 0.0;
-    for (std::size_t i = 0; i < 40; ++i) {
+    for (std::size_t i = 0; i < at.scale; ++i) {
         const double w = m_tail[i + 1] - m_tail[i];
-        excess += w * (m_value[i] - m_value[40]);
+        excess += w * (m_value[i] - m_value[at.scale]);
         mass += w;
     }
     m_scale = mass > 0.0 ? excess / mass : 0.0;
@@ -54,7 +86,7 @@ TailSample::TailSample(std::vector<double> values, std::vector<double> weights, 
         return std::sqrt(square) / sum;
     };
     m_thresholdError = relative(m_fitted + 1);
-    m_scaleError = relative(40);
+    m_scaleError = relative(at.scale);
 }
 
 double TailSample::upperQuantile(double tail) const

@@ -104,12 +104,12 @@ void addCells(std::vector<CoverageCell>& cells, int replicas, bool rare, int see
 
 } // namespace
 
-std::vector<CoverageCell> coverage(int seeds)
+std::vector<CoverageCell> coverage(const std::vector<int>& replicas, int seeds)
 {
     std::vector<CoverageCell> cells;
-    for (const int replicas : {1, 64, 512, 4096})
+    for (const int count : replicas)
         for (const bool rare : {false, true})
-            addCells(cells, replicas, rare, seeds);
+            addCells(cells, count, rare, seeds);
     return cells;
 }
 

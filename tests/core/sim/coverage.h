@@ -21,9 +21,9 @@ struct CoverageCell {
     [[nodiscard]] double share(std::size_t figure) const { return static_cast<double>(covered[figure]) / seeds; }
 };
 
-/// Small pipelines of 1, 64, 512 and 4,096 replicas, with and without rare events that a quarter of the steps have: each across jobs and
+/// Small pipelines of the given numbers of replicas, with and without rare events that a quarter of the steps have: each across jobs and
 /// within one. Across jobs the truth is a run a hundred times longer; within one, the mean over the seeds: what a typical median job takes.
-[[nodiscard]] std::vector<CoverageCell> coverage(int seeds);
+[[nodiscard]] std::vector<CoverageCell> coverage(const std::vector<int>& replicas, int seeds);
 
 /// The table as text, one line per cell, in per cent.
 [[nodiscard]] std::string coverageTable(const std::vector<CoverageCell>& cells);
