@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/trace/chrometrace.h"
 
-#include "core/base/table.h"
 #include "core/base/text.h"
-#include "core/stats/moments.h"
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
-#include <cmath>
 #include <set>
 
 namespace prism {
@@ -88,22 +84,6 @@ std::string chromeTrace(const TraceStep& step, const TraceJob& job)
                      R"({"step": )" + std::to_string(step.number) + R"(, "micro_batch": )" + std::to_string(o.microBatch) + "}");
     }
     return writer.text();
-}
-
-std::string poolsCsv(const std::vector<DurationPool>& pools)
-{
-    std::string text = tableLine({"signature", "n", "mean_s", "cv", "p50_s", "p95_s", "family", "ks", "ks_p", "warning"});
-    for (const DurationPool& p : pools) {
-        std::vector<double> sorted = p.seconds;
-        std::sort(sorted.begin(), sorted.end());
-        const double mean = meanOf(sorted);
-        text += tableLine({p.signature, std::to_string(sorted.size()), numberText(mean),
-                           numberText(mean > 0 ? std::sqrt(varianceOf(sorted)) / mean : 0), numberText(quantileOfSorted(sorted, 0.5)),
-                           numberText(quantileOfSorted(sorted, 0.95)),
-                           p.fit ? std::string(familyName(p.fit->distribution.family)) : "empirical",
-                           p.fit ? numberText(p.fit->ksDistance) : "", p.fit ? numberText(p.fit->ksPValue) : "", p.warning});
-    }
-    return text;
 }
 
 } // namespace prism

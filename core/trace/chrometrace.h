@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Writes measured and drawn steps as Chrome traces, which Perfetto opens, and pools of durations as CSV.
+// Writes measured and drawn steps as Chrome traces, which Perfetto opens.
 #pragma once
 
-#include "core/trace/kinetoreport.h"
+#include "core/trace/kineto.h"
 #include "core/trace/tracejob.h"
 
 #include <string>
@@ -13,7 +13,5 @@ namespace prism {
 [[nodiscard]] std::string chromeTrace(const std::vector<KinetoRank>& ranks);
 /// The operations of a step; one process per replica, one thread per stage for computations and one for transfers and collectives.
 [[nodiscard]] std::string chromeTrace(const TraceStep& step, const TraceJob& job);
-/// signature, n, mean_s, cv, p50_s, p95_s, family, ks, ks_p, warning; a line for each pool, in their order.
-[[nodiscard]] std::string poolsCsv(const std::vector<DurationPool>& pools);
 
 } // namespace prism

@@ -4,6 +4,7 @@
 #include "core/base/jsontext.h"
 #include "core/base/text.h"
 #include "core/trace/eventstream.h"
+#include "core/trace/repeatedcollectives.h"
 
 #include <nlohmann/json.hpp>
 #include <simdjson.h>
@@ -272,6 +273,9 @@ public:
         }
         std::stable_sort(m_all.kernels.begin(), m_all.kernels.end(), [](const auto& a, const auto& b) { return a.start < b.start; });
         std::stable_sort(m_all.steps.begin(), m_all.steps.end(), [](const auto& a, const auto& b) { return a.start < b.start; });
+        say(describeByRepetition(m_all),
+            " collectives were launched before the recording began; what they are follows from the order in which "
+            "their stream's collectives repeat");
         say(m_negative, " GPU activities have no valid time and were left out");
     }
 

@@ -3,6 +3,7 @@
 
 #include "core/base/text.h"
 #include "core/stats/moments.h"
+#include "core/trace/collectivecalls.h"
 
 #include <algorithm>
 #include <cmath>
@@ -15,77 +16,11 @@ namespace prism {
 
 namespace {
 
-constexpr std::size_t kFewestForSplit = 8, kFewestForFit = 8, kFewForFit = 30, kMaxUnmatched = 50;
+constexpr std::size_t kFewestForSplit = 8, kMaxUnmatched = 50;
 constexpr double kSplitRatio = 2, kMicro = 1e-6, kSkewMicroseconds = 50;
 
-double median(std::vector<double> values)
-{
-    std::sort(values.begin(), values.end());
-    return quantileOfSorted(values, 0.5);
-}
-
-/// Bytes of one element of a dtype as PyTorch writes it; 0 = not known.
-int bytesOf(const std::string& dtype)
-{
-    static const std::map<std::string, int> sizes = {{"float", 4}, {"bfloat16", 2}, {"half", 2},          {"double", 8},
-                                                     {"int", 4},   {"long", 8},     {"byte", 1},          {"char", 1},
-                                                     {"short", 2}, {"bool", 1},     {"float8_e4m3fn", 1}, {"float8_e5m2", 1}};
-    const auto at = sizes.find(lowered(dtype));
-    return at == sizes.end() ? 0 : at->second;
-}
-
-/// The operation in a kernel's name, where the trace does not describe it.
-std::string operationOf(const std::string& kernel)
-{
-    const std::string low = lowered(kernel);
-    for (const char* known : {"reducescatter", "allreduce", "allgather", "broadcast", "alltoall", "sendrecv", "reduce", "generic"})
-        if (low.find(known) != std::string::npos)
-            return known;
-    return "other";
-}
-
-struct CallKey {
-    std::string group, operation;
-    std::int64_t size = 0, bytes = 0;
-    std::string dtype;
-    auto operator<=>(const CallKey&) const = default;
-};
-
-CallKey keyOf(const KinetoRank& rank, const KinetoKernel& k)
-{
-    if (k.collective < 0)
-        return {"not named", operationOf(rank.names[k.name]), 0, 0, ""};
-    const KinetoCollective& c = rank.collectives[static_cast<std::size_t>(k.collective)];
-    const std::int64_t elements = std::max(c.inElements, c.outElements);
-    const std::string group = c.group + (c.ranks.empty() ? "" : " " + c.ranks);
-    return {group.empty() ? "not named" : group, lowered(c.name), c.groupSize,
-            elements < (std::int64_t{1} << 50) ? elements * bytesOf(c.dtype) : 0, c.dtype};
-}
-
-/// Kernels of each call: [call][rank], null where a rank has none.
-using Calls = std::vector<std::vector<const KinetoKernel*>>;
-
-std::map<CallKey, Calls> callsOf(const std::vector<KinetoRank>& ranks)
-{
-    std::map<CallKey, Calls> calls;
-    for (std::size_t r = 0; r < ranks.size(); ++r) {
-        std::map<CallKey, std::size_t> seen;
-        for (const KinetoKernel& k : ranks[r].kernels) {
-            if (!k.isCollective)
-                continue;
-            const CallKey key = keyOf(ranks[r], k);
-            Calls& list = calls[key];
-            const std::size_t place = seen[key]++;
-            if (list.size() <= place)
-                list.resize(place + 1, std::vector<const KinetoKernel*>(ranks.size(), nullptr));
-            list[place][r] = &k;
-        }
-    }
-    return calls;
-}
-
 /// Median of each rank's ends against the calls' median end, microseconds: a collective ends on all its ranks at once.
-std::vector<double> clockOffsets(const std::map<CallKey, Calls>& calls, std::size_t ranks)
+std::vector<double> clockOffsets(const std::map<CollectiveKey, CollectiveCalls>& calls, std::size_t ranks)
 {
     std::vector<std::vector<double>> differences(ranks);
     for (const auto& [key, list] : calls)
@@ -96,21 +31,23 @@ std::vector<double> clockOffsets(const std::map<CallKey, Calls>& calls, std::siz
                     ends.push_back(k->end());
             if (ends.size() < 2)
                 continue;
-            const double middle = median(ends);
+            const double middle = medianOf(ends);
             for (std::size_t r = 0; r < ranks; ++r)
                 if (call[r] != nullptr)
                     differences[r].push_back(call[r]->end() - middle);
         }
     std::vector<double> offsets;
     for (const std::vector<double>& d : differences)
-        offsets.push_back(d.empty() || std::abs(median(d)) < kSkewMicroseconds ? 0 : median(d));
+        offsets.push_back(d.empty() || std::abs(medianOf(d)) < kSkewMicroseconds ? 0 : medianOf(d));
     return offsets;
 }
 
 /// Joins ranks' kernels to calls, groups and pools.
 class Matcher {
 public:
-    Matcher(const std::vector<KinetoRank>& ranks, KinetoReport& report) : m_ranks(ranks), m_report(report), m_calls(callsOf(ranks)) {}
+    Matcher(const std::vector<KinetoRank>& ranks, KinetoReport& report) : m_ranks(ranks), m_report(report), m_calls(collectiveCalls(ranks))
+    {
+    }
 
     void match(std::map<std::string, std::vector<double>>& pools)
     {
@@ -122,7 +59,7 @@ public:
     }
 
 private:
-    void group(const CallKey& key, const Calls& calls, std::map<std::string, std::vector<double>>& pools)
+    void group(const CollectiveKey& key, const CollectiveCalls& calls, std::map<std::string, std::vector<double>>& pools)
     {
         CollectiveGroup g{.name = key.group, .operation = key.operation, .dtype = key.dtype, .groupSize = key.size, .bytes = key.bytes};
         std::set<std::size_t> seen;
@@ -134,15 +71,15 @@ private:
         std::vector<double> recorded, transfers;
         for (std::size_t k = 0; k < calls.size(); ++k)
             oneCall(g, calls[k], seen, recorded, transfers, k);
-        g.medianSeconds = median(recorded);
+        g.medianSeconds = medianOf(recorded);
         const bool allEnds = g.ranksSeen > 1 && (g.groupSize == 0 || g.ranksSeen >= g.groupSize);
         if (allEnds && !transfers.empty()) {
-            g.transferSeconds = median(transfers);
+            g.transferSeconds = medianOf(transfers);
             g.split = "from the last arriver";
         } else if (const auto threshold = otsuSplit(recorded)) {
             transfers.clear();
             std::copy_if(recorded.begin(), recorded.end(), std::back_inserter(transfers), [&](double x) { return x <= *threshold; });
-            g.transferSeconds = median(transfers);
+            g.transferSeconds = medianOf(transfers);
             g.split = "Otsu split of the recorded durations";
         } else {
             transfers = recorded;
@@ -183,7 +120,7 @@ private:
 
     const std::vector<KinetoRank>& m_ranks;
     KinetoReport& m_report;
-    std::map<CallKey, Calls> m_calls;
+    std::map<CollectiveKey, CollectiveCalls> m_calls;
     std::vector<double> m_offsets;
 };
 
@@ -210,21 +147,6 @@ RankReport rankReport(const KinetoRank& rank)
     report.streams = static_cast<int>(streams.size());
     report.spanSeconds = kMicro * (busyUntil - rank.kernels.front().start);
     return report;
-}
-
-DurationPool fittedPool(const std::string& signature, std::vector<double> seconds)
-{
-    DurationPool pool{.signature = signature, .seconds = std::move(seconds)};
-    std::vector<double> positive;
-    std::copy_if(pool.seconds.begin(), pool.seconds.end(), std::back_inserter(positive), [](double x) { return x > 0; });
-    if (positive.size() >= kFewestForFit && varianceOf(positive) > 0)
-        if (const auto fits = fitFamilies(positive); fits.ok() && !fits->empty())
-            pool.fit = fits->front();
-    if (pool.seconds.size() < kFewForFit)
-        pool.warning = "few values: the family is a guess and the tail is not known";
-    else if (pool.fit && pool.fit->ksPValue < 0.05)
-        pool.warning = "no family fits: use the pool itself";
-    return pool;
 }
 
 } // namespace
@@ -272,8 +194,7 @@ KinetoReport kinetoReport(const std::vector<KinetoRank>& ranks)
     Matcher(ranks, report).match(pools);
     for (auto& [signature, seconds] : pools)
         report.pools.push_back(fittedPool(signature, std::move(seconds)));
-    const auto total = [](const DurationPool& p) { return meanOf(p.seconds) * static_cast<double>(p.seconds.size()); };
-    std::stable_sort(report.pools.begin(), report.pools.end(), [&](const auto& a, const auto& b) { return total(a) > total(b); });
+    sortByTotal(report.pools);
     int world = 0;
     for (const KinetoRank& rank : ranks)
         world = std::max(world, rank.worldSize);

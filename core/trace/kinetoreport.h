@@ -2,8 +2,8 @@
 // What the traces of some ranks say together: matched collectives, host gaps, pools of durations.
 #pragma once
 
-#include "core/stats/fit.h"
 #include "core/trace/kineto.h"
+#include "core/trace/pools.h"
 
 #include <optional>
 
@@ -22,14 +22,6 @@ struct CollectiveGroup {
     /// an Otsu split of the durations, where they fall in two parts at all.
     double transferSeconds = 0, waitingSeconds = 0; ///< medians; waiting is what remains of the mean
     std::string split;                              ///< how the two were told apart
-};
-
-/// One pool of durations, seconds, with the family that fits best.
-struct DurationPool {
-    std::string signature; ///< kernel name, grid, stream; or collective, group size, bytes
-    std::vector<double> seconds;
-    std::optional<Fit> fit; ///< smallest KS distance; none for fewer than 8 values or no spread
-    std::string warning;    ///< too few values, or no family passes at 5 %
 };
 
 struct RankReport {

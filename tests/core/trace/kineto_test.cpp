@@ -128,6 +128,55 @@ TEST(Kineto, MutatedTracesNeverCrash)
     }
 }
 
+/// A stream of collectives, three a step; the first `undescribed` were launched before the recording began.
+std::vector<KinetoRank> repeatingRank(int steps, int undescribed, bool regular)
+{
+    std::string events;
+    for (int k = 0; k < 3 * steps; ++k) {
+        const std::string arguments = R"(, "Collective name": ")" + std::string(k % 3 == 0 ? "broadcast" : "allreduce")
+                                      + R"(", "In msg nelems": )" + std::to_string(regular ? 100 * (k % 3 + 1) : 100 + k * k)
+                                      + R"(, "Group size": 8, "dtype": "Float", "Process Group Name": "0")";
+        events += (k == 0 ? "" : ", ")
+                  + kernelEvent("ncclDevKernel_Generic(ncclDevKernelArgsStorage<4096ul>)", 10 * k, 5, 4, k < undescribed ? "" : arguments);
+    }
+    return ranksOfText(traceOf(events, 0, 8)).value();
+}
+
+TEST(Kineto, CollectivesLaunchedBeforeTheRecordingAreNamedByRepetition)
+{
+    const std::vector<KinetoRank> ranks = repeatingRank(5, 5, true);
+    const KinetoReport report = kinetoReport(ranks);
+    EXPECT_EQ(report.matchedKernels, 15U);
+    EXPECT_TRUE(report.unmatched.empty());
+    ASSERT_EQ(report.groups.size(), 3U);
+    for (const CollectiveGroup& g : report.groups)
+        EXPECT_EQ(g.calls, 5);
+    EXPECT_TRUE(says(ranks.front().notes, "5 collectives were launched before the recording began"));
+    EXPECT_EQ(kinetoReport(repeatingRank(5, 5, false)).unmatched.size(), 5U); // sizes that never come again name nothing
+    EXPECT_EQ(kinetoReport(repeatingRank(2, 5, true)).unmatched.size(), 5U);  // one call is no period
+}
+
+TEST(KinetoReport, RecordingsThatBeginAtOtherCallsAreMatchedByTheirEnds)
+{
+    std::vector<KinetoRank> ranks;
+    for (const int r : {0, 1}) {
+        KinetoRank rank{.rank = r, .worldSize = 2, .names = {"ncclDevKernel_AllReduce"}};
+        rank.collectives.push_back(
+            {.name = "allreduce", .group = "0", .ranks = "[0, 1]", .dtype = "Float", .groupSize = 2, .inElements = 10});
+        for (int k = r == 0 ? 0 : 3; k < 40; ++k) { // the second recording began three calls later, on a clock 5 s ahead
+            const double end = 1000.0 * k + 300 * uniform(3, stream(9), static_cast<std::uint64_t>(k));
+            rank.kernels.push_back({.start = end - 50 + 5e6 * r, .duration = 50, .collective = 0, .isCollective = true});
+        }
+        ranks.push_back(std::move(rank));
+    }
+    const KinetoReport report = kinetoReport(ranks);
+    ASSERT_EQ(report.groups.size(), 1U);
+    EXPECT_EQ(report.groups[0].matched, 74);
+    EXPECT_EQ(report.collectiveKernels, 77U);
+    EXPECT_NEAR(report.groups[0].transferSeconds, 50e-6, 1e-9);
+    EXPECT_NEAR(report.ranks[1].clockOffsetSeconds - report.ranks[0].clockOffsetSeconds, 5, 1e-6);
+}
+
 /// Two ranks whose clocks differ by 1 s; rank 1 arrives late at every second call.
 std::vector<KinetoRank> twoRanks()
 {

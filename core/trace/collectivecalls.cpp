@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/trace/collectivecalls.h"
+
+#include "core/base/text.h"
+#include "core/stats/moments.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace prism {
+
+namespace {
+
+using Own = std::vector<const KinetoKernel*>; ///< calls of one rank in their order
+
+constexpr int kMostMoved = 64;
+constexpr std::size_t kFewestTogether = 3;
+constexpr double kClearlyLess = 0.5;
+
+/// Bytes of one element of a dtype as PyTorch writes it; 0 = not known.
+int bytesOf(const std::string& dtype)
+{
+    static const std::map<std::string, int> sizes = {{"float", 4}, {"bfloat16", 2}, {"half", 2},          {"double", 8},
+                                                     {"int", 4},   {"long", 8},     {"byte", 1},          {"char", 1},
+                                                     {"short", 2}, {"bool", 1},     {"float8_e4m3fn", 1}, {"float8_e5m2", 1}};
+    const auto at = sizes.find(lowered(dtype));
+    return at == sizes.end() ? 0 : at->second;
+}
+
+/// The operation in a kernel's name, where the trace does not describe it.
+std::string operationOf(const std::string& kernel)
+{
+    const std::string low = lowered(kernel);
+    for (const char* known : {"reducescatter", "allreduce", "allgather", "broadcast", "alltoall", "sendrecv", "reduce", "generic"})
+        if (low.find(known) != std::string::npos)
+            return known;
+    return "other";
+}
+
+CollectiveKey keyOf(const KinetoRank& rank, const KinetoKernel& k)
+{
+    if (k.collective < 0)
+        return {"not named", operationOf(rank.names[k.name]), 0, 0, ""};
+    const KinetoCollective& c = rank.collectives[static_cast<std::size_t>(k.collective)];
+    const std::int64_t elements = std::max(c.inElements, c.outElements);
+    const std::string group = c.group + (c.ranks.empty() ? "" : " " + c.ranks);
+    return {group.empty() ? "not named" : group, lowered(c.name), c.groupSize,
+            elements < (std::int64_t{1} << 50) ? elements * bytesOf(c.dtype) : 0, c.dtype};
+}
+
+/// How much the differences of ends vary when the first call of `own` is number `moved` of `other`: median distance from their median,
+/// microseconds; negative with too few calls together.
+double variation(const Own& own, const Own& other, int moved)
+{
+    std::vector<double> differences;
+    for (std::size_t i = 0; i < own.size(); ++i) {
+        const auto at = static_cast<std::ptrdiff_t>(i) + moved;
+        if (at >= 0 && at < static_cast<std::ptrdiff_t>(other.size()))
+            differences.push_back(own[i]->end() - other[static_cast<std::size_t>(at)]->end());
+    }
+    if (differences.size() < kFewestTogether || 2 * differences.size() < own.size())
+        return -1;
+    const double middle = medianOf(differences);
+    for (double& d : differences)
+        d = std::abs(d - middle);
+    return medianOf(std::move(differences));
+}
+
+/// By how many places `own` begins after `other`.
+int movedAgainst(const Own& own, const Own& other)
+{
+    const double unmoved = variation(own, other, 0);
+    double least = kClearlyLess * unmoved;
+    int best = 0;
+    for (int moved = -kMostMoved; moved <= kMostMoved; ++moved)
+        if (const double v = variation(own, other, moved); v >= 0 && v < least) {
+            least = v;
+            best = moved;
+        }
+    return best;
+}
+
+CollectiveCalls aligned(const std::vector<Own>& ofRanks)
+{
+    const auto longest = std::max_element(ofRanks.begin(), ofRanks.end(), [](const Own& a, const Own& b) { return a.size() < b.size(); });
+    std::vector<int> begin(ofRanks.size(), 0);
+    int first = 0, last = 0;
+    for (std::size_t r = 0; r < ofRanks.size(); ++r) {
+        if (!ofRanks[r].empty() && &ofRanks[r] != &*longest)
+            begin[r] = movedAgainst(ofRanks[r], *longest);
+        if (!ofRanks[r].empty())
+            first = std::min(first, begin[r]);
+        last = std::max(last, begin[r] + static_cast<int>(ofRanks[r].size()));
+    }
+    CollectiveCalls calls(static_cast<std::size_t>(last - first), std::vector<const KinetoKernel*>(ofRanks.size(), nullptr));
+    for (std::size_t r = 0; r < ofRanks.size(); ++r)
+        for (std::size_t i = 0; i < ofRanks[r].size(); ++i)
+            calls[i + static_cast<std::size_t>(begin[r] - first)][r] = ofRanks[r][i];
+    return calls;
+}
+
+} // namespace
+
+std::map<CollectiveKey, CollectiveCalls> collectiveCalls(const std::vector<KinetoRank>& ranks)
+{
+    std::map<CollectiveKey, std::vector<Own>> byRank;
+    for (std::size_t r = 0; r < ranks.size(); ++r)
+        for (const KinetoKernel& k : ranks[r].kernels)
+            if (k.isCollective) {
+                std::vector<Own>& own = byRank[keyOf(ranks[r], k)];
+                own.resize(ranks.size());
+                own[r].push_back(&k);
+            }
+    std::map<CollectiveKey, CollectiveCalls> calls;
+    for (const auto& [key, ofRanks] : byRank)
+        calls[key] = aligned(ofRanks);
+    return calls;
+}
+
+} // namespace prism

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Collective kernels of several ranks put together call by call.
+#pragma once
+
+#include "core/trace/kineto.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace prism {
+
+/// Calls that are the same but for their turn: one operation of one group with one size.
+struct CollectiveKey {
+    std::string group, operation; ///< the group "not named" where the trace does not say
+    std::int64_t size = 0, bytes = 0;
+    std::string dtype;
+    auto operator<=>(const CollectiveKey&) const = default;
+};
+
+/// Kernels of each call: [call][rank], null where a rank has none.
+using CollectiveCalls = std::vector<std::vector<const KinetoKernel*>>;
+
+/// The k-th call of a rank belongs to the k-th of the others, unless their recordings began at different calls: then a rank's calls are
+/// moved by up to 64 places against those of the rank with the most, to where the differences of their ends vary least and less than half
+/// as much as unmoved (a difference of clocks does not matter). `ranks` must outlive the result. O(n log n + 64 n).
+[[nodiscard]] std::map<CollectiveKey, CollectiveCalls> collectiveCalls(const std::vector<KinetoRank>& ranks);
+
+} // namespace prism

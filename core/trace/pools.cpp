@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/trace/pools.h"
+
+#include "core/base/table.h"
+#include "core/base/text.h"
+#include "core/stats/moments.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+namespace prism {
+
+namespace {
+
+constexpr std::size_t kFewestForFit = 8, kFewForFit = 30, kFewForTail = 100;
+constexpr double kRefuted = 0.05;
+
+double totalSeconds(const DurationPool& pool)
+{
+    return meanOf(pool.seconds) * static_cast<double>(pool.seconds.size());
+}
+
+} // namespace
+
+std::string DurationPool::standIn() const
+{
+    const bool passes = fit && seconds.size() >= kFewForFit && fit->ksPValue >= kRefuted;
+    return std::string(familyName(passes ? fit->distribution.family : Family::empirical));
+}
+
+DurationPool fittedPool(std::string signature, std::vector<double> seconds)
+{
+    DurationPool pool{.signature = std::move(signature), .seconds = std::move(seconds)};
+    std::vector<double> positive;
+    std::copy_if(pool.seconds.begin(), pool.seconds.end(), std::back_inserter(positive), [](double x) { return x > 0; });
+    if (positive.size() >= kFewestForFit && varianceOf(positive) > 0)
+        if (const auto fits = fitFamilies(positive); fits.ok() && !fits->empty())
+            pool.fit = fits->front();
+    if (pool.seconds.size() < kFewForFit)
+        pool.warning = "few values: the family is a guess and the tail is not known";
+    else if (pool.fit && pool.fit->ksPValue < kRefuted)
+        pool.warning = "no family fits: use the pool itself";
+    else if (pool.seconds.size() < kFewForTail)
+        pool.warning = "fewer than 100 values: the slowest one in a hundred has not been seen";
+    return pool;
+}
+
+void sortByTotal(std::vector<DurationPool>& pools)
+{
+    std::stable_sort(pools.begin(), pools.end(), [](const auto& a, const auto& b) { return totalSeconds(a) > totalSeconds(b); });
+}
+
+std::string poolsCsv(const std::vector<DurationPool>& pools)
+{
+    std::string text = tableLine({"signature", "n", "mean_s", "cv", "p50_s", "p95_s", "family", "ks", "ks_p", "stand_in", "warning"});
+    for (const DurationPool& p : pools) {
+        std::vector<double> sorted = p.seconds;
+        std::sort(sorted.begin(), sorted.end());
+        const double mean = meanOf(sorted);
+        text += tableLine({p.signature, std::to_string(sorted.size()), numberText(mean),
+                           numberText(mean > 0 ? std::sqrt(varianceOf(sorted)) / mean : 0), numberText(quantileOfSorted(sorted, 0.5)),
+                           numberText(quantileOfSorted(sorted, 0.95)), p.fit ? std::string(familyName(p.fit->distribution.family)) : "",
+                           p.fit ? numberText(p.fit->ksDistance) : "", p.fit ? numberText(p.fit->ksPValue) : "", p.standIn(), p.warning});
+    }
+    return text;
+}
+
+} // namespace prism
