@@ -44,6 +44,7 @@ public:
     {
         means();
         workersAndSteps();
+        places();
         residuals();
         return std::move(m_factors);
     }
@@ -103,6 +104,31 @@ private:
         m_factors.stepNoiseShare = shrink(byStep, within * static_cast<double>(stages) / steps.front().n);
         m_factors.worker = std::move(byWorker);
         m_factors.step = std::move(byStep);
+    }
+
+    /// Computations at some places of the schedule take longer than at others (beside transfers, as the first of a phase): a factor for
+    /// each place, pulled towards 1 by what the spread of its values explains. One value of a place says nothing about it.
+    void places()
+    {
+        std::vector<Running> byPlace(m_job.slots.size());
+        eachComputation([&](std::size_t t, std::size_t r, std::size_t l, double x) {
+            byPlace[l].add(x / (m_factors.mean[l] * m_factors.worker[worker(r, l)] * m_factors.step[t]));
+        });
+        std::map<std::tuple<int, TraceOp, int>, std::vector<std::size_t>> alike;
+        for (std::size_t l = 0; l < m_job.slots.size(); ++l)
+            if (byPlace[l].n > 1)
+                alike[{m_job.slots[l].stage, m_job.slots[l].type, m_job.slots[l].chunk}].push_back(l);
+        for (const auto& [kind, slots] : alike) {
+            std::vector<double> factors;
+            double noise = 0;
+            for (const std::size_t l : slots) {
+                factors.push_back(byPlace[l].mean());
+                noise += byPlace[l].variance() / byPlace[l].n / static_cast<double>(slots.size());
+            }
+            (void)shrink(factors, noise);
+            for (std::size_t i = 0; i < slots.size(); ++i)
+                m_factors.mean[slots[i]] *= factors[i];
+        }
     }
 
     void residuals()

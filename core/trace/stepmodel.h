@@ -8,7 +8,8 @@
 
 namespace prism {
 
-/// duration of a computation = mean of its stage, direction and chunk x worker factor x step factor x micro-batch factor.
+/// duration of a computation = mean of its stage, direction, chunk and place in the schedule x worker factor x step factor x micro-batch
+/// factor.
 struct ComputeFactors {
     std::vector<double> mean;   ///< seconds; [slots], 0 for slots that are no computation
     std::vector<double> worker; ///< persistent; [replicas * stages], mean 1
@@ -19,7 +20,7 @@ struct ComputeFactors {
     double microBatchCorrelation = 0;                ///< of the residuals of one micro-batch in forward and backward, over stages
 };
 
-/// Worker and step factors are shrunk towards 1 by the share of their spread that the micro-batches' own spread explains.
+/// Worker, step and place factors are shrunk towards 1 by the share of their spread that the micro-batches' own spread explains.
 [[nodiscard]] ComputeFactors computeFactors(const RegularJob& job);
 
 /// One drawn step, seconds.
