@@ -58,6 +58,7 @@ void addTrace(CLI::App& app, Cli& cli)
     command->require_subcommand(1);
     addTraceWhatIf(*command, cli);
     addTracePredict(*command, cli);
+    addTraceReplicas(*command, cli);
     addTraceReport(*command, cli);
     addTraceExport(*command, cli);
 }

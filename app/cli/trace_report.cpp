@@ -3,17 +3,15 @@
 #include "app/cli/tracecommand.h"
 #include "core/trace/barriers.h"
 #include "core/trace/chrometrace.h"
-#include "core/trace/kineto.h"
+#include "core/trace/kinetoreport.h"
 #include "core/trace/pipelineevents.h"
-#include "core/trace/regularjob.h"
-#include "core/trace/schedulename.h"
-#include "core/trace/startup.h"
 #include "core/trace/stepmodel.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
 #include <memory>
 
 namespace prism::cli {
@@ -21,8 +19,6 @@ namespace prism::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr std::size_t kPoolsInReport = 40;
 
 struct TraceOptions : JobOptions {
     std::vector<std::string> paths;
@@ -68,49 +64,6 @@ TraceJob jobOf(const TraceOptions& options)
     return loadJob(job);
 }
 
-std::string jobReportJson(const TraceJob& job)
-{
-    const FoundBarriers barriers = hiddenBarriers(job);
-    const RecoveredSchedule schedule = recoveredSchedule(job.steps.back(), job);
-    std::uint64_t operations = 0, unmatched = 0, groups = 0;
-    for (const TraceStep& step : job.steps) {
-        const StepLinks links = stepLinks(step, job);
-        operations += step.operations.size();
-        unmatched += static_cast<std::uint64_t>(links.unmatched);
-        groups += links.groups.size();
-    }
-    Json steps = Json::array();
-    for (const TraceStep& step : job.steps)
-        steps.push_back({{"step", step.number}, {"seconds", step.seconds()}});
-    return Json({{"name", job.name},
-                 {"replicas", job.replicas},
-                 {"replicas_of_job", job.replicasOfJob},
-                 {"stages", job.stages},
-                 {"chunks", job.chunks},
-                 {"operations", operations},
-                 {"groups", groups},
-                 {"unmatched_transfers", unmatched},
-                 {"schedule", {{"name", schedule.name}, {"warmup_forwards", schedule.warmup}, {"order", schedule.order}}},
-                 {"hidden_barriers", barriers.texts},
-                 {"startup_steps", startupSteps(job.stepSeconds())},
-                 {"steps", steps},
-                 {"notes", notesJson(job.notes)}})
-               .dump(2, ' ', false, Json::error_handler_t::replace)
-           + "\n";
-}
-
-std::string jobReportText(const TraceJob& job)
-{
-    const RecoveredSchedule schedule = recoveredSchedule(job.steps.back(), job);
-    std::string text = fmt::format("{} steps of {} replicas x {} stages, {} start-up steps among the first\nSchedule: {}\n",
-                                   job.steps.size(), job.replicas, job.stages, startupSteps(job.stepSeconds()), schedule.name);
-    for (std::size_t s = 0; s < schedule.order.size(); ++s)
-        text += fmt::format("  stage {:<3} {}\n", s, schedule.order[s].substr(0, 120));
-    for (const std::string& barrier : hiddenBarriers(job).texts)
-        text += "Hidden barrier: " + barrier + "\n";
-    return text + diagnosticsText(job.notes);
-}
-
 Json rankJson(const RankReport& r)
 {
     return {{"rank", r.rank},
@@ -127,7 +80,7 @@ Json rankJson(const RankReport& r)
 
 std::string kinetoJson(const KinetoReport& report)
 {
-    Json ranks = Json::array(), groups = Json::array(), pools = Json::array();
+    Json ranks = Json::array(), groups = Json::array();
     for (const RankReport& r : report.ranks)
         ranks.push_back(rankJson(r));
     for (const CollectiveGroup& g : report.groups)
@@ -143,25 +96,13 @@ std::string kinetoJson(const KinetoReport& report)
                           {"transfer_s", g.transferSeconds},
                           {"waiting_s", g.waitingSeconds},
                           {"split", g.split}});
-    for (const DurationPool& p : report.pools) {
-        if (pools.size() == kPoolsInReport)
-            break;
-        Json pool = {{"signature", p.signature}, {"n", p.seconds.size()}, {"warning", p.warning}};
-        if (p.fit)
-            pool["fit"] = {{"family", familyName(p.fit->distribution.family)},
-                           {"mean_s", p.fit->mean},
-                           {"cv", p.fit->distribution.cv},
-                           {"ks", p.fit->ksDistance},
-                           {"ks_p", p.fit->ksPValue}};
-        pools.push_back(std::move(pool));
-    }
     return Json({{"ranks", ranks},
                  {"collective_kernels", report.collectiveKernels},
                  {"matched_kernels", report.matchedKernels},
                  {"unmatched", report.unmatched},
                  {"groups", groups},
                  {"pools_found", report.pools.size()},
-                 {"pools", pools},
+                 {"pools", poolsJson(report.pools)},
                  {"notes", notesJson(report.notes)}})
                .dump(2, ' ', false, Json::error_handler_t::replace)
            + "\n";
@@ -187,7 +128,7 @@ void report(const TraceOptions& options)
 {
     if (isJob(options.paths)) {
         const TraceJob job = jobOf(options);
-        writeOutput(options, options.json ? jobReportJson(job) : jobReportText(job));
+        writeOutput(options, jobReport(job, options.json));
         return;
     }
     Diagnostics notes;
@@ -216,7 +157,10 @@ void exportTrace(const TraceOptions& options)
 {
     if (isJob(options.paths)) {
         const TraceJob job = jobOf(options);
-        writeOutput(options, chromeTrace(stepOf(job, options), job));
+        if (options.as == "pools")
+            writeOutput(options, poolsCsv(jobPools(job)));
+        else
+            writeOutput(options, chromeTrace(stepOf(job, options), job));
         return;
     }
     Diagnostics notes;
@@ -251,9 +195,7 @@ void addTraceExport(CLI::App& parent, Cli& cli)
     auto options = std::make_shared<TraceOptions>();
     CLI::App* command =
         addPaths(parent, "export", "Write a Chrome trace (opens in Perfetto) or the pools of durations as CSV", *options, cli);
-    command->add_option("--as", options->as, "chrome or pools (profiler traces)")
-        ->check(CLI::IsMember({"chrome", "pools"}))
-        ->capture_default_str();
+    command->add_option("--as", options->as, "chrome or pools")->check(CLI::IsMember({"chrome", "pools"}))->capture_default_str();
     command->add_option("--step", options->step, "Step of a stage table (default: the first); with --drawn the number of the draw");
     command->add_flag("--drawn", options->drawn, "A step drawn from the fitted job instead of a measured one");
     command->add_option("--seed", options->seed, "Seed of all random numbers")->capture_default_str();

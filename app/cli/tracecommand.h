@@ -4,6 +4,7 @@
 
 #include "app/cli/commands.h"
 #include "core/trace/bytesource.h"
+#include "core/trace/pools.h"
 #include "core/trace/tracejob.h"
 
 #include <nlohmann/json_fwd.hpp>
@@ -25,8 +26,15 @@ void addJob(CLI::App& command, JobOptions& options, Cli& cli); ///< TABLE, --met
 /// Notes as an array of {path, text, found}.
 [[nodiscard]] nlohmann::ordered_json notesJson(const Diagnostics& notes);
 
+/// The first pools with their fits, longest total first.
+[[nodiscard]] nlohmann::ordered_json poolsJson(const std::vector<DurationPool>& pools);
+/// Pools of a job's operations; none where no two steps agree.
+[[nodiscard]] std::vector<DurationPool> jobPools(const TraceJob& job);
+[[nodiscard]] std::string jobReport(const TraceJob& job, bool json);
+
 void addTraceExport(CLI::App& parent, Cli& cli);
 void addTracePredict(CLI::App& parent, Cli& cli);
+void addTraceReplicas(CLI::App& parent, Cli& cli);
 void addTraceReport(CLI::App& parent, Cli& cli);
 void addTraceWhatIf(CLI::App& parent, Cli& cli);
 
