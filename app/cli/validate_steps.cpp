@@ -2,7 +2,7 @@
 // validate-steps: a measured series of step times beside the predicted distribution of one job.
 #include "app/cli/commands.h"
 #include "app/cli/steplogoptions.h"
-#include "core/calibrate/spreadcauses.h"
+#include "core/calibrate/runfit.h"
 #include "core/engine/evaluator.h"
 #include "core/insight/validate/stepseries.h"
 
@@ -22,6 +22,7 @@ using Json = nlohmann::ordered_json;
 struct StepsOptions : CommonOptions {
     StepLogInput log;
     std::vector<std::string> remove = {"warm-up", "pauses"};
+    std::string part = "all";
 };
 
 /// The comparison with what stands beside it.
@@ -142,12 +143,12 @@ void validate(const StepsOptions& options)
     Report report;
     report.log = loadStepLog(options.log);
     const SeriesRemoval removal = removalOf(options.remove);
-    const StepSeries series = require(cleanSeries(report.log, removal));
     std::vector<CleanRun> clean;
     for (const LoggedRun& run : report.log.runs) {
         report.shapes.push_back(runShape(run));
-        clean.push_back(cleanRun(run, report.shapes.back(), removal));
+        clean.push_back(partOf(cleanRun(run, report.shapes.back(), removal), options.part));
     }
+    const StepSeries series = require(seriesOf(clean, report.log.steps()));
     Evaluator evaluator;
     EvaluateOptions evaluate;
     evaluate.seed = options.seed;
@@ -175,6 +176,9 @@ void addValidateSteps(CLI::App& app, Cli& cli)
     command->add_option("--remove", options->remove, "what is no noise of single steps: warm-up, pauses, shifts, trend, all or none")
         ->delimiter(',')
         ->check(CLI::IsMember({"warm-up", "pauses", "shifts", "trend", "all", "none"}))
+        ->capture_default_str();
+    command->add_option("--part", options->part, "steps to compare, of each run: all, odd or even blocks of 20, first or second half")
+        ->check(CLI::IsMember({"all", "odd", "even", "first", "second"}))
         ->capture_default_str();
     addSampling(*command, *options);
     addOutput(*command, *options, cli);

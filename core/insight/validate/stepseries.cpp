@@ -159,25 +159,33 @@ void addNotes(SeriesComparison& c)
 
 } // namespace
 
-Result<StepSeries> cleanSeries(const StepLog& log, const SeriesRemoval& removal)
+Result<StepSeries> seriesOf(const std::vector<CleanRun>& runs, std::size_t logged)
 {
     StepSeries series;
-    for (const LoggedRun& run : log.runs) {
-        CleanRun clean = cleanRun(run, runShape(run), removal);
-        const bool isShort = clean.seconds.size() < static_cast<std::size_t>(kFewestSteps);
-        series.dropped += static_cast<int>(run.steps.size() - (isShort ? 0 : clean.seconds.size()));
-        if (!isShort)
-            series.runs.push_back(std::move(clean.seconds));
-    }
+    for (const CleanRun& run : runs)
+        if (run.seconds.size() >= static_cast<std::size_t>(kFewestSteps))
+            series.runs.push_back(run.seconds);
+    std::size_t kept = 0;
+    for (const std::vector<double>& run : series.runs)
+        kept += run.size();
+    series.dropped = static_cast<int>(logged - std::min(kept, logged));
     if (series.runs.empty())
         return Diagnostic{Severity::error,
                           "",
                           "no run is long enough",
-                          std::to_string(log.steps()) + " steps",
+                          std::to_string(logged) + " steps",
                           "at least " + std::to_string(kFewestSteps) + " steps beside those that are left out",
                           "",
                           ""};
     return series;
+}
+
+Result<StepSeries> cleanSeries(const StepLog& log, const SeriesRemoval& removal)
+{
+    std::vector<CleanRun> runs;
+    for (const LoggedRun& run : log.runs)
+        runs.push_back(cleanRun(run, runShape(run), removal));
+    return seriesOf(runs, log.steps());
 }
 
 SeriesComparison compareSeries(const StepSeries& series, const std::vector<double>& withinSeconds)

@@ -16,6 +16,8 @@ struct StepSeries {
     int dropped = 0;                       ///< steps left out: what was removed, and runs too short
 };
 
+/// Cleaned runs of at least 20 steps, of `logged` steps in all. Errors: none is left.
+[[nodiscard]] Result<StepSeries> seriesOf(const std::vector<CleanRun>& runs, std::size_t logged);
 /// The runs without what `removal` names (seriesshape.h). Errors: no run of at least 20 steps is left.
 [[nodiscard]] Result<StepSeries> cleanSeries(const StepLog& log, const SeriesRemoval& removal);
 
