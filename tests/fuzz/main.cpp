@@ -103,7 +103,7 @@ bool readOptions(int argc, char** argv, Options& o)
 int fuzz(const Options& options)
 {
     std::vector<Target> chosen;
-    for (const auto& group : {scenarioTargets(), graphTargets(), tableTargets(), studyTargets()})
+    for (const auto& group : {scenarioTargets(), graphTargets(), tableTargets(), studyTargets(), traceTargets()})
         for (const Target& t : group)
             if (options.names.empty() || std::find(options.names.begin(), options.names.end(), t.name) != options.names.end())
                 chosen.push_back(t);

@@ -19,6 +19,7 @@ struct Target {
 [[nodiscard]] std::span<const Target> graphTargets();
 [[nodiscard]] std::span<const Target> tableTargets();
 [[nodiscard]] std::span<const Target> studyTargets();
+[[nodiscard]] std::span<const Target> traceTargets();
 
 /// A property that holds for every input. Stops the program with a sentence.
 inline void holds(bool condition, const char* property)
