@@ -195,7 +195,7 @@ TEST(DurationPools, FamiliesAreJudgedAndSmallSamplesWarned)
     std::vector<double> values;
     for (std::uint64_t i = 0; i < 400; ++i)
         values.push_back(
-            std::exp(0.3 * std::sqrt(-2 * std::log(uniform(1, stream(1), i))) * std::cos(6.283185307 * uniform(1, stream(2), i))));
+            std::exp(0.8 * std::sqrt(-2 * std::log(uniform(1, stream(1), i))) * std::cos(6.283185307 * uniform(1, stream(2), i))));
     EXPECT_EQ(fittedPool("x", values).standIn(), "lognormal");
     EXPECT_TRUE(fittedPool("x", values).warning.empty());
     std::vector<double> two = values;
