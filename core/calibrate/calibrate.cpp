@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/calibrate/calibrate.h"
 
+#include "core/calibrate/leftout.h"
 #include "core/calibrate/publishedfit.h"
-#include "core/cost/costmodel.h"
-#include "core/measured/collectivetables.h"
-#include "core/measured/tables.h"
-#include "core/scenario/presets.h"
-#include "core/stats/moments.h"
+
+#include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <cmath>
@@ -74,70 +72,82 @@ void reportPublished(CalibrationRun& run, const std::vector<FitRow>& rows)
     run.fits.push_back({"published: all", report.all.rows, report.all.meanAbs, report.all.bias});
 }
 
-} // namespace
-
-Result<CalibrationRun> calibrated(const std::string& folder, const Calibration& start, const SlowdownOf& slowdownOf, bool leaveSourcesOut)
+/// What the data does not decide, as it is in use.
+Calibration startOf(const CalibrationData& data, const CalibrationStart& start)
 {
-    CalibrationRun run;
-    run.calibration = start;
-    Diagnostics errors;
-    const auto require = [&](auto&& result) {
-        if (!result) {
-            const Diagnostics e = result.errors();
-            errors.insert(errors.end(), e.begin(), e.end());
+    Calibration c = start.uncalibrated;
+    const Calibration& old = start.inUse;
+    if (data.collectives.tables.empty())
+        c.network = old.network;
+    if (data.steps.empty())
+        c.software = old.software;
+    if (data.bus.empty())
+        c.curves = old.curves;
+    for (GpuCalibration& gpu : c.gpus) {
+        const auto used = std::find_if(old.gpus.begin(), old.gpus.end(), [&](const GpuCalibration& g) { return g.family == gpu.family; });
+        if (used == old.gpus.end())
+            continue;
+        GpuCalibration kept = *used;
+        if (!data.bus.empty())
+            kept.busShare = gpu.busShare;
+        if (!data.gemms.empty()) {
+            kept.gemmEfficiency = gpu.gemmEfficiency;
+            kept.fp8Efficiency = gpu.fp8Efficiency;
+            kept.fp4Efficiency = gpu.fp4Efficiency;
+            kept.tileOverheadK = gpu.tileOverheadK;
+            kept.waveQuantisation = gpu.waveQuantisation;
         }
-        return result.ok();
-    };
-    const Result<std::vector<BusRow>> bus = readBusTable(folder + "/collectives/aiconfigurator_nccl_all.csv.gz");
-    const Result<CollectiveFolder> collectives = readCollectiveFolder(folder + "/collectives");
-    const Result<std::vector<GemmRow>> gemm = readGemmTable(folder + "/operators/aiconfigurator_gemm_large_m.csv.gz");
-    const Result<std::vector<GemmRow>> sustained = readSustainedGemms(folder + "/operators/simumax_system_b200_bf16_ceperm.json");
-    const Result<std::string> text = readTextFile(folder + "/published2.json");
-    const Result<std::string> stepTable = readTextFile(folder + "/tables/vtrain_ground_truth_single.csv");
-    (void)require(bus);
-    (void)require(stepTable);
-    (void)require(collectives);
-    (void)require(sustained);
-    (void)require(gemm);
-    (void)require(text);
-    if (!errors.empty())
-        return errors;
-    const Result<std::vector<PublishedRow>> published = readPublished(*text), steps = readPublished(*stepTable);
-    (void)require(published);
-    (void)require(steps);
-    if (!errors.empty())
-        return errors;
-    fitCollectives(run.calibration, *bus, *collectives, leaveSourcesOut, run.fits);
-    fitGemms(run.calibration, *gemm, run.fits);
-    fitSustained(run.calibration, *sustained, run.fits);
+        if (!data.steps.empty()) {
+            kept.idleWatts = gpu.idleWatts;
+            kept.matrixWatts = gpu.matrixWatts;
+            kept.matrix8Watts = gpu.matrix8Watts;
+            kept.matrix4Watts = gpu.matrix4Watts;
+        }
+        gpu = kept;
+    }
+    c.bands = old.bands;
+    c.domain = old.domain;
+    return c;
+}
 
-    std::vector<FitRow> rows = fitRows(*published);
-    for (std::size_t i = 0; i < steps->size(); i += kStepTableStride)
-        rows.push_back({&(*steps)[i], 1});
+/// The constants that published steps decide, their residuals, bands and domain.
+void fitSteps(CalibrationRun& run, const CalibrationData& data, const SlowdownOf& slowdownOf, bool leaveSourcesOut)
+{
+    std::vector<FitRow> rows = fitRows(data.steps);
+    for (std::size_t i = 0; i < data.single.size(); i += kStepTableStride)
+        rows.push_back({&data.single[i], 1});
     // Slowdowns depend a little on the constants: sampled at the start and again after a first fit.
     const auto sampleSlowdowns = [&] {
-        for (FitRow& r : rows)
-            r.slowdown = slowdownOf(*r.row, run.calibration);
+        tbb::parallel_for(std::size_t{0}, rows.size(),
+                          [&](std::size_t i) { rows[i].slowdown = slowdownOf(*rows[i].row, run.calibration); });
     };
+    const Calibration before = run.calibration;
     sampleSlowdowns();
     fitConstants(run.calibration, rows, 6);
     sampleSlowdowns();
     fitConstants(run.calibration, rows, 8);
     reportPublished(run, rows);
-    reportSteps(run.calibration, *steps, run.fits);
-    // What a row can expect that the fit has not seen.
     if (leaveSourcesOut)
-        setBands(run.calibration, leftOutSources(rows, run.calibration, run.fits), run.fits);
+        setBands(run.calibration, leftOutSources(rows, {before, run.calibration}, run.fits), run.fits);
     std::set<std::string> fitted;
     for (const FitRow& r : rows)
         fitted.insert(r.row->id);
-    std::vector<PublishedRow> rest = *published;
-    if (const Result<std::string> own = presetText("published", "steps")) // the curated rows hold sources that the data lacks
-        if (const Result<std::vector<PublishedRow>> curated = readPublished(*own))
-            for (const PublishedRow& r : *curated)
-                if (std::none_of(published->begin(), published->end(), [&](const PublishedRow& p) { return p.id == r.id; }))
-                    rest.push_back(r);
-    coverUnseen(run, rest, fitted, slowdownOf);
+    coverUnseen(run, data.steps, fitted, slowdownOf);
+}
+
+} // namespace
+
+CalibrationRun calibrated(const CalibrationData& data, const CalibrationStart& start, const SlowdownOf& slowdownOf, bool leaveSourcesOut)
+{
+    CalibrationRun run;
+    run.calibration = startOf(data, start);
+    fitCollectives(run.calibration, data.bus, data.collectives, leaveSourcesOut, run.fits);
+    fitGemms(run.calibration, data.gemms, run.fits);
+    fitSustained(run.calibration, data.sustained, run.fits);
+    if (!data.steps.empty())
+        fitSteps(run, data, slowdownOf, leaveSourcesOut);
+    if (!data.single.empty())
+        reportSteps(run.calibration, data.single, run.fits);
     return run;
 }
 

@@ -2,11 +2,9 @@
 // The calibration procedure: operator benchmarks, nccl-tests tables and published steps in, fitted constants and residuals out.
 #pragma once
 
+#include "core/calibrate/calibrationdata.h"
 #include "core/calibrate/fitreport.h"
-#include "core/measured/collectivetables.h"
-#include "core/measured/operatorrows.h"
-#include "core/cost/measured.h"
-#include "core/calibrate/published.h"
+#include "core/cost/calibration.h"
 
 #include <functional>
 #include <string>
@@ -43,9 +41,14 @@ void fitGemms(Calibration& calibration, const std::vector<GemmRow>& rows, std::v
 /// on published steps starts.
 void fitSustained(Calibration& calibration, const std::vector<GemmRow>& rows, std::vector<FitReport>& reports);
 
-/// The whole procedure on a data folder (operators/, collectives/, tables/, published2.json). The error bands hold 90 % of the rows,
-/// each predicted without its source; without `leaveSourcesOut` they stay those of `start`. Errors: files that cannot be read.
-[[nodiscard]] Result<CalibrationRun> calibrated(const std::string& folder, const Calibration& start, const SlowdownOf& slowdownOf,
-                                                bool leaveSourcesOut);
+/// What is fitted starts from `uncalibrated` constants, what the data does not decide stays as in `inUse`.
+struct CalibrationStart {
+    Calibration uncalibrated, inUse;
+};
+
+/// The whole procedure on what a folder holds. With `leaveSourcesOut` the error bands hold 90 % of the rows, each predicted without its
+/// source; without, they stay those in use.
+[[nodiscard]] CalibrationRun calibrated(const CalibrationData& data, const CalibrationStart& start, const SlowdownOf& slowdownOf,
+                                        bool leaveSourcesOut);
 
 } // namespace prism

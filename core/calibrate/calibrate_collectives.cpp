@@ -50,6 +50,9 @@ NetworkFit networkFit(const CollectiveFolder& folder)
     return fit;
 }
 
+/// The shortest message of the fit: where nccl-tests' own tables begin.
+constexpr double kShortest = 1024;
+
 /// Mean absolute logarithm of prediction over measurement, what is beyond 8 % fivefold. A table counts once for every doubling of the
 /// message that it has, and within it a size by the root of its rows. One error counts at most 30 %.
 double networkLoss(const NetworkFit& fit, const Calibration& calibration)
@@ -60,7 +63,7 @@ double networkLoss(const NetworkFit& fit, const Calibration& calibration)
         const CollectiveModel model(cluster, gpuCalibration(calibration, cluster.gpu), calibration.network);
         std::map<long, std::pair<double, double>> bySize;
         for (const CollectiveRow& r : t.table->rows) {
-            if (r.bytes < 1 << 20)
+            if (r.bytes < kShortest)
                 continue;
             const double e = std::min(0.3, std::abs(std::log(model.seconds(r.op, r.group, r.bytes) / r.seconds)));
             auto& [sum, rows] = bySize[std::lround(std::log2(r.bytes))];
@@ -159,7 +162,7 @@ void fitCurves(Calibration& calibration, const std::vector<BusRow>& rows, std::v
                 }
             }
     };
-    calibration.curves.clear();
+    std::erase_if(calibration.curves, [&](const BusCurves& c) { return types.contains(c.type); });
     for (const std::string& type : types)
         if (GpuCalibration* family = gpuOf(calibration, type))
             fit(type, family->busShare);
@@ -205,12 +208,12 @@ void fitNetwork(Calibration& calibration, const CollectiveFolder& folder, std::v
         double low, high;
     };
     NetworkCalibration& n = calibration.network;
-    std::vector<Free> constants = {// the base latency is NCCL's own: tables of 1 MB and more do not tell it from the hops
-                                   {"network.efficiency", &n.efficiency, 0.3, 1},
+    std::vector<Free> constants = {{"network.efficiency", &n.efficiency, 0.3, 1},
                                    {"network.pair_efficiency", &n.pairEfficiency, 0.3, 1},
                                    {"network.ring_hop", &n.ringHop, 0.3, 3},
                                    {"network.tree_hop", &n.treeHop, 0.3, 3},
-                                   {"network.tree_efficiency", &n.treeEfficiency, 0.3, 0.9}};
+                                   {"network.tree_efficiency", &n.treeEfficiency, 0.3, 0.9},
+                                   {"network.low_latency_gb_per_s", &n.lowLatencyGbPerS, 0.3, 25}};
     const std::size_t ofNetwork = constants.size();
     for (ClusterConfig& machine : fit.machines) {
         if (machine.interNodeEfficiency > 0)
@@ -271,6 +274,8 @@ void fitCollectives(Calibration& calibration, std::vector<BusRow> rows, const Co
 {
     addDenseTables(rows, folder);
     fitCurves(calibration, rows, reports);
+    if (folder.tables.empty())
+        return;
     fitNetwork(calibration, folder, reports);
     if (leaveTablesOut)
         crossValidateNetwork(calibration, folder, reports);

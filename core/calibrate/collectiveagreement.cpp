@@ -71,6 +71,7 @@ Result<std::vector<TableAgreement>> agreement(const CollectiveFolder& folder, co
             const double error = model.seconds(r.op, r.group, r.bytes) / r.seconds - 1;
             ++a.rows;
             a.within += std::abs(error) <= 0.1 ? 1 : 0;
+            a.near += std::abs(error) <= 0.25 ? 1 : 0;
             a.meanAbs += std::abs(error);
             a.bias += error;
             a.worst = std::abs(error) > std::abs(a.worst) ? error : a.worst;

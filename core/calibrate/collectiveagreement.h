@@ -10,7 +10,7 @@ namespace prism {
 /// Relative errors (model / measured - 1) of the rows of one table.
 struct TableAgreement {
     std::string name, gpu, fabric, remark;
-    int rows = 0, within = 0; ///< within 10 %
+    int rows = 0, within = 0, near = 0; ///< within 10 %, within 25 %
     double meanAbs = 0, bias = 0, worst = 0;
 };
 

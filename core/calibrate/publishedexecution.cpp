@@ -46,6 +46,20 @@ void merge(const Json& from, Execution& into)
                 into.provenance[path] = text.get<std::string>().substr(0, kMaxText);
 }
 
+/// Facts with a path, and their words.
+struct Fact {
+    const char* key;
+    const char* words;
+    const char* path;
+    const char* value;
+};
+constexpr Fact kFacts[] = {{"attention_kernel", "triton FlashAttention-1", "training.attention_backend", "flash1"},
+                           {"attention_kernel", "FlashAttention-1", "training.attention_backend", "flash1"},
+                           {"attention_kernel", "FlashAttention-2", "training.attention_backend", "flash2"},
+                           {"attention_kernel", "FlashAttention-3", "training.attention_backend", "flash3"},
+                           {"attention_kernel", "cuDNN", "training.attention_backend", "cudnn"},
+                           {"attention_kernel", "unfused", "training.attention_backend", "unfused"}};
+
 bool namesPreset(const std::string& path)
 {
     return path.ends_with(".preset") || path == "cluster.fabric";
@@ -77,6 +91,28 @@ std::vector<std::string> applyExecution(const Execution& execution, const std::v
             errors.push_back("execution: " + d.path + ": " + d.message + " (\"" + value.substr(0, 60) + "\"; " + d.accepted + ")");
         }
     return errors;
+}
+
+std::vector<std::string> stateFacts(const Json& facts, const std::vector<std::string>& unknown, Execution& execution)
+{
+    std::vector<std::string> texts;
+    for (const auto& [key, value] : facts.items()) {
+        const std::string text = value.is_string() ? value.get<std::string>().substr(0, kMaxText) : std::string();
+        const Fact* fact = nullptr;
+        bool known = false;
+        for (const Fact& f : kFacts)
+            if (key == f.key) {
+                known = true;
+                fact = text.starts_with(f.words) ? &f : fact;
+            }
+        if (known && fact == nullptr) {
+            texts.push_back("facts." + key.substr(0, 60) + " says what is not known: " + text.substr(0, 60));
+        } else if (fact != nullptr && std::find(unknown.begin(), unknown.end(), fact->path) != unknown.end()) {
+            execution.values[fact->path] = fact->value;
+            execution.provenance[fact->path] = "read: facts." + key + ": " + text;
+        }
+    }
+    return texts;
 }
 
 std::vector<std::string> assumptionsOf(const Execution& execution, const std::vector<std::string>& unknown)

@@ -27,6 +27,11 @@ struct Execution {
 [[nodiscard]] std::vector<std::string> applyExecution(const Execution& execution, const std::vector<std::string>& except,
                                                       Scenario& scenario);
 
+/// Facts that became settings: a value of `facts` whose first words are known stands for a path that the source does not state (in
+/// `unknown`). Returns a text for each value of such a fact that is not known; other facts are left to people.
+[[nodiscard]] std::vector<std::string> stateFacts(const nlohmann::json& facts, const std::vector<std::string>& unknown,
+                                                  Execution& execution);
+
 /// What a reader of the row should know: paths that the source does not state (`unknown`) with the value that stands for them, and paths
 /// whose provenance is an assumption.
 [[nodiscard]] std::vector<std::string> assumptionsOf(const Execution& execution, const std::vector<std::string>& unknown);

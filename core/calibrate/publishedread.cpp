@@ -5,6 +5,7 @@
 #include "core/base/jsontext.h"
 #include "core/calibrate/publishedexecution.h"
 #include "core/measured/steptable.h"
+#include "core/scenario/presetlibrary.h"
 #include "core/scenario/presets.h"
 
 #include <nlohmann/json.hpp>
@@ -194,13 +195,6 @@ void Reader::readModel()
         addSize(moe, field);
 }
 
-/// The measured spread of this kind of GPU: published steps are steps of real, uneven machines.
-const char* spreadOf(const GpuSpec& gpu)
-{
-    const std::string_view family = gpuFamily(gpu);
-    return family == "a100" ? "measured-a100" : family == "mi300x" ? "measured-mi300x" : "measured-nvidia";
-}
-
 void Reader::readExecution()
 {
     Scenario& s = out.scenario;
@@ -209,16 +203,17 @@ void Reader::readExecution()
     for (const std::string& error : applyExecution(shape, {}, s))
         skip(error);
     if (const auto preset = execution.values.find("cluster.gpu.preset"); preset != execution.values.end())
-        if (const Result<GpuSpec> gpu = gpuPreset(preset->second))
-            if (const Result<VariabilityConfig> spread = variabilityPreset(spreadOf(*gpu)))
-                s.variability = *spread;
-    for (const std::string& error : applyExecution(execution, {}, s))
-        skip(error);
+        if (const Result<VariabilityConfig> spread = variabilityPreset(measuredSpreadOf(preset->second))) // steps of real, uneven machines
+            s.variability = *spread;
     std::vector<std::string> unknown;
     if (const auto list = row.find("unknown"); list != row.end() && list->is_array())
         for (const Json& item : *list)
             if (item.is_string() && unknown.size() < kMaxUnknown)
                 unknown.push_back(item.get<std::string>().substr(0, 120));
+    for (std::string& text : stateFacts(child(row, "facts"), unknown, execution))
+        out.assumptions.push_back(std::move(text));
+    for (const std::string& error : applyExecution(execution, {}, s))
+        skip(error);
     for (std::string& assumed : assumptionsOf(execution, unknown))
         out.assumptions.push_back(std::move(assumed));
 }

@@ -38,9 +38,12 @@ struct NetworkField {
     double NetworkCalibration::*member;
 };
 constexpr NetworkField kNetworkFields[] = {
-    {"efficiency", &NetworkCalibration::efficiency}, {"pair_efficiency", &NetworkCalibration::pairEfficiency},
-    {"base_s", &NetworkCalibration::baseSeconds},    {"ring_hop", &NetworkCalibration::ringHop},
-    {"tree_hop", &NetworkCalibration::treeHop},      {"tree_efficiency", &NetworkCalibration::treeEfficiency},
+    {"efficiency", &NetworkCalibration::efficiency},
+    {"pair_efficiency", &NetworkCalibration::pairEfficiency},
+    {"ring_hop", &NetworkCalibration::ringHop},
+    {"tree_hop", &NetworkCalibration::treeHop},
+    {"tree_efficiency", &NetworkCalibration::treeEfficiency},
+    {"low_latency_gb_per_s", &NetworkCalibration::lowLatencyGbPerS},
 };
 struct SoftwareField {
     const char* name;

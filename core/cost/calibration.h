@@ -50,14 +50,14 @@ struct BusCurves {
 };
 
 /// Constants of the network between nodes, fitted on nccl-tests tables of two machines (Echo's A100 nodes, TACC Vista); the fit starts
-/// here. Latencies are factors on those of the fabric.
+/// here. Latencies are those of NCCL's own table (collectives.cpp), scaled by what the fabric states.
 struct NetworkCalibration {
-    double efficiency = 0.94;    ///< share of the NICs' bandwidth that long messages reach as bus bandwidth, where the fabric states none
-    double pairEfficiency = 0.7; ///< the most of it that one send and its receive reach
-    double baseSeconds = 8.4e-6; ///< launch; NCCL's own table (src/graph/tuning.cc) says 8.4 us
-    double ringHop = 0.8;        ///< of one step of a ring
-    double treeHop = 1.3;        ///< of one edge of a tree, short messages
-    double treeEfficiency = 0.6; ///< share of a ring's bandwidth that a tree with short hops reaches
+    double efficiency = 0.94;      ///< share of the NICs' bandwidth that long messages reach as bus bandwidth, where the fabric states none
+    double pairEfficiency = 0.7;   ///< the most of it that one send and its receive reach
+    double ringHop = 1.1;          ///< hop of a ring over NCCL's table
+    double treeHop = 1.6;          ///< hop of a tree over NCCL's table
+    double treeEfficiency = 0.5;   ///< share of a ring's bandwidth that a tree with short hops reaches
+    double lowLatencyGbPerS = 3.3; ///< what one channel of protocol LL passes on over the network
 };
 
 /// Constants of the host, fitted on published steps.

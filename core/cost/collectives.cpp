@@ -7,16 +7,21 @@
 namespace prism {
 namespace {
 
-/// NCCL's tuning table (src/graph/tuning.cc): a tree reaches 0.9 of a ring's bandwidth with its Simple protocol, whose network hop
-/// takes 14 us where that of LL128 takes 8.5.
-constexpr double kTreeBandwidth = 0.9, kSimpleOverLl128 = 14.0 / 8.5;
-/// NCCL's LL protocol for short messages (the same table; NVLink, network): a tree's hops of 0.6 and 5 us over the fabric's 3 (between
-/// LL128 and Simple) and LL128's 8.5, a ring's network hop of 2.7, a base of 6.8 over 8.4 us; half of a ring's bandwidth, a tree's over
-/// 3.8.
-struct LowLatency {
-    double base, intraHop, treeHop, ringHop, ringBandwidth, treeBandwidth;
+/// One of NCCL's protocols: microseconds to start and of a hop over NVLink and over the network, and the share of a ring's bandwidth that
+/// rings and trees reach (src/graph/tuning.cc: baseLat, hwLat, plMaxBw and the factors beside them). A tree's share with LL128 is fitted,
+/// LL has 1 / 3.8 of it. With one rank on a node a ring's network hops take as long as a tree's.
+struct Protocol {
+    double base, treeIntra, treeInter, ringIntra, ringInter, ring, tree;
+    bool fittedTree, passesWhole, postsThrice; ///< passesWhole: a hop over the network passes a message on through one channel
 };
-constexpr LowLatency kLowLatency{6.8 / 8.4, 0.6 / 3.0, 5.0 / 8.5, 2.7 / 8.5, 0.5, 1 / 3.8};
+constexpr Protocol kLl{6.8, 0.6, 5.0, 0.6, 2.7, 0.5, 1 / 3.8, true, true, false};
+constexpr Protocol kLl128{14.0, 1.25, 8.5, 1.9, 4.0, 0.92, 1.0, true, false, false};
+constexpr Protocol kSimple{8.4, 4.0, 14.0, 3.4, 14.0, 1.0, 0.9, false, false, true};
+/// Every step of a ring between nodes takes the host's proxy at least this long to post, three times that with Simple (the same file; 2 us
+/// with AMD hosts, 1 us with others: the tables between nodes that decide short messages are of AMD hosts).
+constexpr double kPostUs = 2;
+/// Latencies that the fabric presets state for links as NCCL's table has them, between LL128 and Simple: NVLink, network.
+constexpr double kUsualIntraUs = 3, kUsualInterUs = 8;
 /// Reduction in the switches between nodes (CollNet direct, the same file): 31 us, 0.85 of the bandwidth, each byte once.
 constexpr double kSwitchSeconds = 31e-6, kSwitchBandwidth = 0.85;
 /// Hop of short messages (LL128, 1.9 us on NVLink, the same table) over the 3 us of the fabric presets, which lie between LL128 and Simple.
@@ -120,41 +125,72 @@ double CollectiveModel::insideNode(CollectiveOp op, std::int64_t ranks, double b
     return std::hypot(curve, m_cluster.intraNodeBaseLatencyUs * 1e-6 + hops * kShortHop * hop);
 }
 
-/// As NCCL's own tuning model (src/graph/tuning.cc) the least of what it can choose from, each a latency and a bandwidth: a ring with a
-/// hop for every rank and the full bandwidth; trees with a hop for every further rank of a node and every doubling of the nodes, with
-/// short hops and a part of the bandwidth (LL128) or longer hops and nearly all of it (Simple). The bandwidth is that of the NICs of the
-/// group's ranks on a node, or what its ring passes inside the node.
+namespace {
+
+/// What the algorithms between nodes have in common.
+struct Between {
+    double ranks = 2, perNode = 1, nodes = 2;
+    double intra = 1, inter = 1; ///< seconds of a hop over those of NCCL's table in microseconds
+    double passes = 1, transfer = 0, bytes = 0;
+};
+
+/// A hop for every rank, each passing on an n-th of the message.
+double ringSeconds(const Protocol& p, const Between& b, const NetworkCalibration& network)
+{
+    const double hop = b.perNode > 1 ? p.ringInter : p.treeInter, post = kPostUs * (p.postsThrice ? 3 : 1);
+    const double hops = (b.ranks - b.nodes) * std::max(1e-6 * post, p.ringIntra * b.intra) + (b.nodes - 1) * hop * b.inter;
+    const double passedOn = p.passesWhole ? (b.nodes - 1) * b.bytes / b.ranks / (network.lowLatencyGbPerS * 1e9) : 0.0;
+    return 1e-6 * p.base + b.passes * (network.ringHop * hops + passedOn) + (b.ranks - 1) / b.ranks * b.transfer / p.ring;
+}
+
+/// A hop for every further rank of a node and every doubling of the nodes; each of those over the network passes the whole message on.
+double treeSeconds(const Protocol& p, const Between& b, const NetworkCalibration& network)
+{
+    const double levels = std::log2(b.nodes), hops = (b.perNode - 1) * p.treeIntra * b.intra + levels * p.treeInter * b.inter;
+    const double passedOn = p.passesWhole ? levels * b.bytes / (network.lowLatencyGbPerS * 1e9) : 0.0;
+    return 1e-6 * p.base + b.passes * (network.treeHop * hops + passedOn)
+           + b.transfer / (p.tree * (p.fittedTree ? network.treeEfficiency : 1.0));
+}
+
+} // namespace
+
+/// As NCCL's own tuning model (src/graph/tuning.cc) the least of what it can choose from, rings and trees in each protocol. LL passes a
+/// message on whole, through one channel: it is over from some 64 kB on. The bandwidth is that of the NICs of the group's ranks on a
+/// node, or what its ring passes inside the node.
 double CollectiveModel::betweenNodes(CollectiveOp op, const GroupGeometry& group, double bytes) const
 {
-    const double n = static_cast<double>(group.size), perNode = static_cast<double>(group.ranksPerNode),
-                 nodes = static_cast<double>(group.nodes);
-    const double intraHop = m_cluster.intraNodeLatencyUs * 1e-6, interHop = m_cluster.interNodeLatencyUs * 1e-6;
+    Between b;
+    b.ranks = static_cast<double>(group.size);
+    b.perNode = static_cast<double>(group.ranksPerNode);
+    b.nodes = static_cast<double>(group.nodes);
+    b.intra = 1e-6 * m_cluster.intraNodeLatencyUs / kUsualIntraUs;
+    b.inter = 1e-6 * m_cluster.interNodeLatencyUs / kUsualInterUs;
+    b.bytes = bytes;
+    b.passes = passes(op);
     const double card = std::max(1.0, m_cluster.interNodeGbPerS * 1e9), reached = card * m_efficiency;
+    const auto oneHop = [&](double transfer) {
+        double best = 1e300;
+        for (const Protocol& p : {kLl, kLl128, kSimple})
+            best = std::min(best, 1e-6 * p.base + m_network.ringHop * p.ringInter * b.inter + transfer / p.ring);
+        return best;
+    };
     if (op == CollectiveOp::sendRecv)
-        return m_network.baseSeconds + m_network.ringHop * interHop + bytes / std::min(reached, card * m_network.pairEfficiency);
+        return oneHop(bytes / std::min(reached, card * m_network.pairEfficiency));
     if (op == CollectiveOp::allToAll) {
-        const double outside = (n - perNode) / n * bytes / reached;
-        const double inside = perNode > 1 ? perNode / n * bytes / intraBusBandwidth(op, group.ranksPerNode, bytes * perNode / n) : 0.0;
-        return m_network.baseSeconds + m_network.ringHop * interHop + std::max(outside, inside);
+        const double outside = (b.ranks - b.perNode) / b.ranks * bytes / reached;
+        const double inside =
+            b.perNode > 1 ? b.perNode / b.ranks * bytes / intraBusBandwidth(op, group.ranksPerNode, bytes * b.perNode / b.ranks) : 0.0;
+        return oneHop(std::max(outside, inside));
     }
-    const double inside = perNode > 1 ? intraBusBandwidth(op, group.ranksPerNode, kLongMessage) : 1e300;
-    const double transfer = passes(op) * bytes / std::min(inside, perNode * reached);
-    const double ring = m_network.ringHop * passes(op) * ((n - nodes) * intraHop + (nodes - 1) * interHop) + (n - 1) / n * transfer;
-    const double climb = m_network.treeHop * passes(op) * ((perNode - 1) * intraHop + std::log2(nodes) * interHop);
-    const double shortTree = climb + transfer / m_network.treeEfficiency, longTree = kSimpleOverLl128 * climb + transfer / kTreeBandwidth;
-    double best = std::min({ring, shortTree, longTree});
-    // LL: shorter hops, a part of the bandwidth.
-    const LowLatency& ll = kLowLatency;
-    const double saved = (1 - ll.base) * m_network.baseSeconds;
-    const double ringLl = m_network.ringHop * passes(op) * ((n - nodes) * ll.intraHop * intraHop + (nodes - 1) * ll.ringHop * interHop)
-                          + (n - 1) / n * transfer / ll.ringBandwidth;
-    const double treeLl =
-        m_network.treeHop * passes(op) * ((perNode - 1) * ll.intraHop * intraHop + std::log2(nodes) * ll.treeHop * interHop)
-        + transfer / (m_network.treeEfficiency * ll.treeBandwidth);
-    best = std::min({best, ringLl - saved, treeLl - saved});
+    const double inside = b.perNode > 1 ? intraBusBandwidth(op, group.ranksPerNode, kLongMessage) : 1e300;
+    const double bandwidth = std::min(inside, b.perNode * reached);
+    b.transfer = b.passes * bytes / bandwidth;
+    double best = 1e300;
+    for (const Protocol& p : {kLl, kLl128, kSimple})
+        best = std::min({best, ringSeconds(p, b, m_network), treeSeconds(p, b, m_network)});
     if (m_cluster.inNetworkReduction && op == CollectiveOp::allReduce)
-        best = std::min(best, kSwitchSeconds + bytes / (kSwitchBandwidth * std::min(inside, perNode * reached)));
-    return m_network.baseSeconds + best;
+        best = std::min(best, 1e-6 * kSimple.base + kSwitchSeconds + bytes / (kSwitchBandwidth * bandwidth));
+    return best;
 }
 
 double CollectiveModel::seconds(CollectiveOp op, const GroupGeometry& group, double bytes) const

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/calibrate/calibrationdata.h"
+
+#include "core/base/textfile.h"
+#include "core/measured/steptable.h"
+#include "core/measured/tables.h"
+#include "core/scenario/presets.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+namespace prism {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMaxFiles = 10'000;
+constexpr std::string_view kGemmColumns = "system,collector,dtype,m,n,k,latency_us,",
+                           kBusColumns = "system,nccl_version,op,dtype,num_gpus,";
+
+/// Files of the folder and of its subfolders, in the order of their names.
+std::vector<std::string> filesOf(const std::string& folder, std::error_code& error)
+{
+    std::vector<std::string> files;
+    for (auto it = fs::recursive_directory_iterator(folder, error);
+         !error && it != fs::recursive_directory_iterator() && files.size() < kMaxFiles; it.increment(error)) {
+        if (it.depth() >= 1)
+            it.disable_recursion_pending();
+        const std::string name = it->path().filename().string();
+        std::error_code unreadable;
+        const bool known = name.ends_with(".csv") || name.ends_with(".csv.gz") || name.ends_with(".json");
+        if (known && it->is_regular_file(unreadable) && it->file_size(unreadable) <= kMaxTextBytes && !unreadable)
+            files.push_back(it->path().string());
+    }
+    std::sort(files.begin(), files.end());
+    return files;
+}
+
+/// Takes one file after another in.
+struct Intake {
+    CalibrationData data;
+    Diagnostics errors;
+
+    template <class Rows>
+    void take(const std::string& path, const Result<Rows>& rows, Rows& into, const char* what)
+    {
+        if (!rows) {
+            for (Diagnostic d : rows.errors()) {
+                if (!d.path.starts_with(path))
+                    d.path = path + (d.path.empty() ? "" : ": " + d.path);
+                errors.push_back(std::move(d));
+            }
+            return;
+        }
+        data.read.push_back(path + ": " + std::to_string(rows->size()) + " " + what);
+        into.insert(into.end(), rows->begin(), rows->end());
+    }
+    void takeText(const std::string& path, const std::string& text);
+    void takeCollectives(const std::string& folder);
+    void addCurated();
+    void sayMissing();
+};
+
+void Intake::takeText(const std::string& path, const std::string& text)
+{
+    const std::string_view head = std::string_view(text).substr(0, 400);
+    if (head.starts_with(kGemmColumns))
+        take(path, readGemmTable(path), data.gemms, "matrix products");
+    else if (head.starts_with(kBusColumns))
+        take(path, readBusTable(path), data.bus, "bus bandwidths");
+    else if (isStepTable(text))
+        take(path, readPublished(text), data.single, "single-node steps");
+    else if (path.ends_with(".json") && head.find("\"prism-validation-1\"") != std::string_view::npos) {
+        const Result<std::vector<PublishedRow>> rows = readPublished(text);
+        if (!rows && rows.errors().front().path == "schema_version")
+            data.missing.push_back(path + ": not used, its rows do not say how they were executed (schema version 1)");
+        else
+            take(path, rows, data.steps, "published steps");
+    } else if (path.ends_with(".json") && head.find("\"sys_name\"") != std::string_view::npos
+               && text.find("accurate_efficient_factor") != std::string::npos) {
+        if (const Result<std::vector<GemmRow>> rows = readSustainedGemms(path); rows && !rows->empty())
+            take(path, rows, data.sustained, "sustained matrix products");
+    }
+}
+
+void Intake::takeCollectives(const std::string& folder)
+{
+    std::error_code error;
+    if (!fs::is_directory(folder, error))
+        return;
+    const Result<CollectiveFolder> found = readCollectiveFolder(folder);
+    if (!found) {
+        const Diagnostics e = found.errors();
+        errors.insert(errors.end(), e.begin(), e.end());
+        return;
+    }
+    data.collectives = *found;
+    data.read.push_back(folder + ": " + std::to_string(found->tables.size()) + " tables of collectives");
+}
+
+/// The rows that the product ships with hold sources that a folder may lack; they join published steps that are there.
+void Intake::addCurated()
+{
+    const Result<std::string> text = presetText("published", "steps");
+    const Result<std::vector<PublishedRow>> curated = text ? readPublished(*text) : Result<std::vector<PublishedRow>>(text.errors());
+    if (!curated || data.steps.empty())
+        return;
+    std::set<std::string> known;
+    for (const PublishedRow& r : data.steps)
+        known.insert(r.id);
+    std::size_t added = 0;
+    for (const PublishedRow& r : *curated)
+        if (!known.contains(r.id)) {
+            data.steps.push_back(r);
+            ++added;
+        }
+    data.read.push_back("presets/published/steps.json: " + std::to_string(added) + " more published steps");
+}
+
+void Intake::sayMissing()
+{
+    const auto say = [&](bool empty, const char* what) {
+        if (empty)
+            data.missing.emplace_back(what);
+    };
+    say(data.bus.empty(), "no table of bus bandwidths (system,nccl_version,op,dtype,num_gpus,bytes,latency_us,busbw_GBps): the curves of "
+                          "collectives inside nodes stay");
+    say(data.collectives.tables.empty(), "no folder `collectives` with known tables: the constants of the network stay");
+    say(data.gemms.empty(),
+        "no table of matrix products (system,collector,dtype,m,n,k,latency_us,tflops): the efficiencies of matrix products stay");
+    say(data.sustained.empty(), "no table of sustained matrix products: the watts of matrix units start as they are");
+    say(data.steps.empty(), "no published steps of schema version 2: watts, host times, bands and the domain stay");
+    say(data.single.empty(), "no table of single-node steps: they take no part in the fit");
+}
+
+} // namespace
+
+Result<CalibrationData> readCalibrationData(const std::string& folder)
+{
+    std::error_code error;
+    const std::vector<std::string> files = filesOf(folder, error);
+    if (error)
+        return Diagnostic{Severity::error, folder, "the folder cannot be read", error.message(), "a folder with measurements", "", ""};
+    Intake intake;
+    for (const std::string& path : files)
+        if (const Result<std::string> text = readTextFile(path))
+            intake.takeText(path, *text);
+    intake.takeCollectives(folder + "/collectives");
+    if (!intake.errors.empty())
+        return intake.errors;
+    if (intake.data.read.empty())
+        return Diagnostic{Severity::error,
+                          folder,
+                          "there is nothing to fit constants on",
+                          std::to_string(files.size()) + " files",
+                          "published steps (prism-validation-1), tables of matrix products, bus bandwidths or collectives",
+                          "",
+                          ""};
+    intake.addCurated();
+    intake.sayMissing();
+    return std::move(intake.data);
+}
+
+} // namespace prism

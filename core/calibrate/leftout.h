@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How far rows of a source are off that the fit has not seen, and the band that follows from it.
+#pragma once
+
+#include "core/calibrate/linearfit.h"
+
+namespace prism {
+
+/// The error of one row that its fit has not seen.
+struct LeftOutError {
+    const FitRow* row = nullptr;
+    double error = 0; ///< predicted / published - 1
+};
+
+/// Where the fits without a source begin and what they know: the constants before any published step, and those fitted on all rows, whose
+/// slopes stand for the rows' slopes near the end of every fit.
+struct LeftOutStart {
+    Calibration start, fitted;
+};
+/// Every source left out in turn. Each fit goes from `start` with the slopes there and then those at `fitted`, as long as the rows
+/// themselves agree; a constant that only the missing source decides stays at its start. One report per source and one over tier A.
+[[nodiscard]] std::vector<LeftOutError> leftOutSources(const std::vector<FitRow>& rows, const LeftOutStart& from,
+                                                       std::vector<FitReport>& reports);
+
+/// Bands that hold 90 % of the left-out errors, by kind of job where a kind has 20 rows and more, and over all; reports what share each
+/// holds when it is made without the row's own source.
+void setBands(Calibration& calibration, const std::vector<LeftOutError>& errors, std::vector<FitReport>& reports);
+
+} // namespace prism

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/calibrate/linearfit.h"
+
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+namespace prism {
+namespace {
+
+struct Free {
+    const char* name;
+    double low, high;
+};
+/// What published steps decide, and the range in which it may lie. Watts of matrix units: those of a board at its limit and up to three
+/// times it; host times: a microsecond to what a Python call takes.
+constexpr Free kFree[] = {
+    {"a100.matrix_w", 100, 1200},
+    {"h100.matrix_w", 200, 2100},
+    {"h100.matrix_fp8_w", 200, 2100},
+    {"b200.idle_w", 100, 700},
+    {"b200.matrix_w", 300, 4200},
+    {"b200.matrix_fp8_w", 300, 4200},
+    {"b200.matrix_fp4_w", 300, 4200},
+    {"software.host_s_per_launch", 1e-5, 3e-4},
+    {"software.checkpoint_s_per_layer", 1e-5, 4e-3},
+    {"software.pass_s", 1e-5, 2e-3},
+    {"software.routed_counts_s", 1e-5, 2e-3},
+    {"software.step_s", 1e-3, 0.2},
+};
+static_assert(std::size(kFree) == kFreeConstants);
+
+constexpr double kCut = 0.2;
+
+std::array<double*, kFreeConstants> freeValues(Calibration& calibration)
+{
+    const std::vector<NamedConstant> all = namedConstants(calibration);
+    std::array<double*, kFreeConstants> values{};
+    for (std::size_t i = 0; i < kFreeConstants; ++i)
+        values[i] = std::find_if(all.begin(), all.end(), [&](const NamedConstant& n) { return n.name == kFree[i].name; })->value;
+    return values;
+}
+
+/// Whether a constant can change a row: those of a GPU family only its rows.
+bool concerns(std::size_t constant, const FitRow& row)
+{
+    const std::string_view name = kFree[constant].name, owner = name.substr(0, name.find('.'));
+    return owner == "software" || owner == gpuFamily(row.row->scenario.cluster.gpu);
+}
+
+double logError(const Calibration& calibration, const FitRow& row)
+{
+    const ValidatedRow v = validatedRow(*row.row, calibration, row.slowdown);
+    return v.hasError() && v.predictedSeconds > 0 ? std::log(v.predictedSeconds / v.publishedSeconds)
+                                                  : std::numeric_limits<double>::quiet_NaN();
+}
+
+} // namespace
+
+ConstantPoint constantPoint(Calibration& calibration)
+{
+    ConstantPoint p{};
+    const auto values = freeValues(calibration);
+    for (std::size_t i = 0; i < kFreeConstants; ++i)
+        p[i] = std::log(std::clamp(*values[i], kFree[i].low, kFree[i].high));
+    return p;
+}
+
+void setConstants(Calibration& calibration, const ConstantPoint& point)
+{
+    const auto values = freeValues(calibration);
+    for (std::size_t i = 0; i < kFreeConstants; ++i)
+        *values[i] = std::exp(point[i]);
+}
+
+const std::string& sourceOf(const FitRow& row)
+{
+    return row.row->source.empty() ? row.row->suite : row.row->source;
+}
+
+SourceLoss::SourceLoss(const std::vector<FitRow>& rows, const std::string& leftOut)
+{
+    std::map<std::string, Group> by;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (!leftOut.empty() && sourceOf(rows[i]) == leftOut)
+            continue;
+        Group& g = by[sourceOf(rows[i]) + " " + rows[i].row->tier];
+        g.weight = rows[i].row->tier == "A" ? 1.0 : 0.5;
+        g.rows.push_back(i);
+    }
+    for (auto& [name, group] : by)
+        m_groups.push_back(std::move(group));
+}
+
+double SourceLoss::of(const std::vector<double>& errors) const
+{
+    double sum = 0, weight = 0;
+    for (const Group& g : m_groups) {
+        double abs = 0, bias = 0, over = 0, n = 0;
+        for (const std::size_t i : g.rows) {
+            const double e = errors[i];
+            if (std::isnan(e))
+                continue;
+            abs += std::min(std::abs(e), kCut);
+            bias += std::clamp(e, -kCut, kCut);
+            over += std::clamp(std::abs(e) - 0.1, 0.0, kCut);
+            ++n;
+        }
+        if (n == 0)
+            continue;
+        sum += g.weight * (abs + 1.5 * std::max(0.0, std::abs(bias) - 0.015 * n) + 3 * std::max(0.0, std::abs(bias) - 0.04 * n) + over) / n;
+        weight += g.weight;
+    }
+    return weight > 0 ? sum / weight : 0;
+}
+
+std::vector<double> logErrors(const Calibration& calibration, const std::vector<FitRow>& rows)
+{
+    std::vector<double> errors(rows.size());
+    tbb::parallel_for(std::size_t{0}, rows.size(), [&](std::size_t i) { errors[i] = logError(calibration, rows[i]); });
+    return errors;
+}
+
+LinearRows linearRows(Calibration calibration, const std::vector<FitRow>& rows, std::vector<double> errors)
+{
+    constexpr double kStep = 0.08;
+    LinearRows linear{constantPoint(calibration), std::move(errors), {}};
+    std::array<Calibration, kFreeConstants> moved;
+    std::array<double, kFreeConstants> step{};
+    for (std::size_t k = 0; k < kFreeConstants; ++k) {
+        ConstantPoint there = linear.at;
+        step[k] = there[k] + kStep > std::log(kFree[k].high) ? -kStep : kStep;
+        there[k] += step[k];
+        moved[k] = calibration;
+        setConstants(moved[k], there);
+        linear.slopes[k].assign(rows.size(), 0.0);
+    }
+    tbb::parallel_for(std::size_t{0}, rows.size(), [&](std::size_t i) {
+        for (std::size_t k = 0; k < kFreeConstants; ++k)
+            if (concerns(k, rows[i]))
+                linear.slopes[k][i] = (logError(moved[k], rows[i]) - linear.errors[i]) / step[k];
+    });
+    return linear;
+}
+
+ConstantPoint linearStep(const SourceLoss& loss, const LinearRows& rows, double reach)
+{
+    constexpr int kTries = 24, kSweeps = 40;
+    ConstantPoint step{};
+    std::vector<double> now = rows.errors, tried(now.size());
+    double best = loss.of(now);
+    for (int sweep = 0; sweep < kSweeps; ++sweep) {
+        const double before = best;
+        for (std::size_t i = 0; i < kFreeConstants; ++i) {
+            const double low = std::max(-reach, std::log(kFree[i].low) - rows.at[i]),
+                         high = std::min(reach, std::log(kFree[i].high) - rows.at[i]);
+            const auto lossAt = [&](double x) {
+                for (std::size_t r = 0; r < now.size(); ++r)
+                    tried[r] = now[r] + (x - step[i]) * rows.slopes[i][r];
+                return loss.of(tried);
+            };
+            double found = step[i];
+            for (int k = 0; k <= kTries; ++k) {
+                const double x = low + (high - low) * k / kTries;
+                if (const double l = lossAt(x); l < best - 1e-9) {
+                    best = l;
+                    found = x;
+                }
+            }
+            (void)lossAt(found);
+            now = tried;
+            step[i] = found;
+        }
+        if (before - best < 1e-6)
+            break;
+    }
+    return step;
+}
+
+} // namespace prism

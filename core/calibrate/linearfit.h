@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Rows of published steps around a point of the constants that they decide: errors, slopes, and the step that lowers their loss most.
+#pragma once
+
+#include "core/calibrate/fitreport.h"
+#include "core/cost/calibration.h"
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace prism {
+
+/// How many constants published steps decide; which ones and in what range: linearfit.cpp.
+inline constexpr std::size_t kFreeConstants = 12;
+/// Their logarithms.
+using ConstantPoint = std::array<double, kFreeConstants>;
+
+/// The constants of a calibration, each within its range.
+[[nodiscard]] ConstantPoint constantPoint(Calibration& calibration);
+void setConstants(Calibration& calibration, const ConstantPoint& point);
+
+/// The source of a row, or its suite where none is named.
+[[nodiscard]] const std::string& sourceOf(const FitRow& row);
+
+/// Rows by source and tier. Mean over sources, each counted once (a source of tier B half): of its mean absolute error, of its bias
+/// beyond 1.5 % and more so beyond 4 %, and of what errors exceed 10 % by. Errors are logarithms, cut at 0.2: beyond it a row says more
+/// about its machine (a slow node) than about the model: it counts, but no further.
+class SourceLoss final {
+public:
+    /// Rows of `leftOut` count nothing.
+    explicit SourceLoss(const std::vector<FitRow>& rows, const std::string& leftOut = {});
+    /// `errors` as from logErrors; rows that are no number count nothing.
+    [[nodiscard]] double of(const std::vector<double>& errors) const;
+
+private:
+    struct Group {
+        double weight = 1;
+        std::vector<std::size_t> rows;
+    };
+    std::vector<Group> m_groups;
+};
+
+/// Logarithms of predicted over published; NaN where a row could not be predicted. All cores; the result does not depend on their number.
+[[nodiscard]] std::vector<double> logErrors(const Calibration& calibration, const std::vector<FitRow>& rows);
+
+/// Rows that follow the logarithms of the constants linearly around `at`.
+struct LinearRows {
+    ConstantPoint at{};
+    std::vector<double> errors;
+    std::array<std::vector<double>, kFreeConstants> slopes; ///< [constant][row]; 0 where a row's GPU does not have the constant
+};
+/// `errors` are those at the calibration's own constants.
+[[nodiscard]] LinearRows linearRows(Calibration calibration, const std::vector<FitRow>& rows, std::vector<double> errors);
+
+/// The step of the logarithms, each within `reach` and its range, that lowers the loss of linear rows most, by coordinate descent.
+[[nodiscard]] ConstantPoint linearStep(const SourceLoss& loss, const LinearRows& rows, double reach);
+
+} // namespace prism
