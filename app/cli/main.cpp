@@ -42,6 +42,7 @@ int main(int argc, char** argv)
         addStudy(app, cli);
         addValidatePublished(app, cli);
         addValidateCollectives(app, cli);
+        addValidateOperators(app, cli);
         addValidateSteps(app, cli);
         addCalibrate(app, cli);
         addBench(app, cli);

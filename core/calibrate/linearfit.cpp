@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/calibrate/linearfit.h"
 
+#include "core/cost/predictwith.h"
+
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
@@ -53,9 +55,10 @@ bool concerns(std::size_t constant, const FitRow& row)
 
 double logError(const Calibration& calibration, const FitRow& row)
 {
-    const ValidatedRow v = validatedRow(*row.row, calibration, row.slowdown);
-    return v.hasError() && v.predictedSeconds > 0 ? std::log(v.predictedSeconds / v.publishedSeconds)
-                                                  : std::numeric_limits<double>::quiet_NaN();
+    const PublishedRow& published = *row.row;
+    const Result<double> seconds = noiseFreeSecondsWith(published.scenario, calibration);
+    return seconds && *seconds > 0 && published.publishedSeconds > 0 ? std::log(*seconds * row.slowdown / published.publishedSeconds)
+                                                                     : std::numeric_limits<double>::quiet_NaN();
 }
 
 } // namespace

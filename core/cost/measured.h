@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Measured tables in place of formulas: operator times by shape, collectives by size, means by kernel class.
 //
-// Between the rows the residual of the formula is interpolated, so that a row's own shape gives the row's time and shapes beside
-// it keep the formula's tiles, waves and latencies.
+// Between the rows the residual of the formula is predicted by regression over the shape (shapecorrection.h), so that a row's own shape
+// gives the row's time and shapes beside it keep the formula's tiles, waves and latencies.
 #pragma once
 
+#include "core/cost/shapecorrection.h"
 #include "core/measured/operatorrows.h"
 #include "core/scenario/scenario.h"
 #include "core/step/layout.h"
@@ -35,15 +36,8 @@ public:
     [[nodiscard]] double kernelSeconds(KernelId id) const { return m_kernels[static_cast<std::size_t>(id)]; }
 
 private:
-    struct Point {
-        std::array<double, 3> at{}; ///< logarithms of (m, n, k), or of (bytes, ranks)
-        double residual = 0;        ///< logarithm of measured over formula
-    };
-    using Points = std::vector<Point>;
-    [[nodiscard]] static double factor(const Points& points, const std::array<double, 3>& at);
-
-    std::array<Points, 5> m_gemms;
-    std::array<std::array<Points, 2>, 5> m_collectives; ///< by op; inside a node, between nodes
+    std::array<ShapeCorrection, 5> m_gemms;
+    std::array<std::array<ShapeCorrection, 2>, 5> m_collectives; ///< by op; inside a node, between nodes
     std::array<double, kKernelIds> m_kernels = [] {
         std::array<double, kKernelIds> none{};
         none.fill(-1);

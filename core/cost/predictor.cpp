@@ -59,6 +59,8 @@ public:
     }
 
     [[nodiscard]] Result<CostedStep> run();
+    /// The noise-free step alone: no breakdown, memory or counts.
+    [[nodiscard]] Result<double> noiseFreeSeconds();
 
 private:
     const Scenario& m_scenario;
@@ -71,6 +73,7 @@ private:
     std::vector<StageParameters> m_parameters;
     std::vector<double> m_programSeconds;
 
+    [[nodiscard]] Diagnostics addGraph();
     [[nodiscard]] Diagnostics addPrograms();
     void addTransfers();
     void addStepOps();
@@ -505,7 +508,7 @@ void Assembly::addCounts()
     m_out.warnings.insert(m_out.warnings.end(), std::make_move_iterator(outside.begin()), std::make_move_iterator(outside.end()));
 }
 
-Result<CostedStep> Assembly::run()
+Diagnostics Assembly::addGraph()
 {
     StepGraph& g = m_out.graph;
     g.name = m_scenario.name;
@@ -520,8 +523,22 @@ Result<CostedStep> Assembly::run()
     useMeasuredMeans();
     addVariability();
     useMeasuredLevels();
-    m_out.noiseFreeSeconds = deterministicStepSeconds(g);
-    m_out.breakdown = breakdownOf(g);
+    return {};
+}
+
+Result<double> Assembly::noiseFreeSeconds()
+{
+    if (Diagnostics errors = addGraph(); !errors.empty())
+        return errors;
+    return deterministicStepSeconds(m_out.graph);
+}
+
+Result<CostedStep> Assembly::run()
+{
+    if (Diagnostics errors = addGraph(); !errors.empty())
+        return errors;
+    m_out.noiseFreeSeconds = deterministicStepSeconds(m_out.graph);
+    m_out.breakdown = breakdownOf(m_out.graph);
     addMemory();
     addCounts();
     return std::move(m_out);
@@ -569,6 +586,14 @@ Result<CostedStep> costStepWith(const Scenario& scenario, const Calibration& cal
                                  earnedDigits(step.memory.peakGib, 0.1) + " GiB",
                                  "at most " + earnedDigits(step.memory.capacityGib, 0.1) + " GiB", "", ""});
     return result;
+}
+
+Result<double> noiseFreeSecondsWith(const Scenario& scenario, const Calibration& calibration)
+{
+    Diagnostics diagnostics = check(scenario);
+    if (hasErrors(diagnostics))
+        return diagnostics;
+    return Assembly(scenario, calibration).noiseFreeSeconds();
 }
 
 Result<CostedStep> costStep(const Scenario& scenario)

@@ -11,4 +11,7 @@ namespace prism {
 /// Pure function; any thread.
 [[nodiscard]] Result<CostedStep> costStepWith(const Scenario& scenario, const Calibration& calibration);
 
+/// Its noise-free step alone, three times as fast. Pure function; any thread.
+[[nodiscard]] Result<double> noiseFreeSecondsWith(const Scenario& scenario, const Calibration& calibration);
+
 } // namespace prism

@@ -2,8 +2,10 @@
 #include "core/measured/steptable.h"
 #include "core/measured/measuredlimits.h"
 
+#include "core/base/jsontext.h"
 #include "core/base/table.h"
 #include "core/measured/tables.h"
+#include "core/scenario/presets.h"
 
 #include <nlohmann/json.hpp>
 
@@ -17,7 +19,6 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr std::size_t kColumns = 11, kMaxErrors = 50;
-constexpr const char* kSource = "vtrain-single";
 constexpr std::string_view kHeader = "# GPUs,global batch,micro batch,hidden size,attention heads,# layers,sequence length,"
                                      "tensor parallelism,data parallelism,pipeline parallelism,iteration time (ms)";
 
@@ -42,48 +43,33 @@ bool readNumbers(const std::vector<std::string>& fields, std::array<double, kCol
     return true;
 }
 
-/// How the table's runs were executed (vTrain, MICRO 2024, and its repository's defaults: Megatron-DeepSpeed of 2022 on one node).
-Json execution()
+/// How such a table's runs were executed and what its rows have in common: presets/published/single-node-table.json, a file of published
+/// steps with one source and no rows.
+Result<Json> tableSource()
 {
-    return {{"execution",
-             {{"cluster.gpu.preset", "a100-sxm-40gb"},
-              {"cluster.gpus_per_node", 8},
-              {"cluster.intra_node_gb_per_s", 300},
-              {"cluster.nvls_supported", false},
-              {"model.position_embedding_learned", true},
-              {"model.tied_embeddings", true},
-              {"model.add_bias_linear", true},
-              {"model.normalization", "layernorm"},
-              {"parallelism.sequence_parallel", false},
-              {"parallelism.zero_stage", 0},
-              {"parallelism.overlap_grad_reduce", false},
-              {"parallelism.overlap_param_gather", false},
-              {"parallelism.overlap_p2p_comm", false},
-              {"training.precision", "fp16"},
-              {"training.attention_backend", "unfused"},
-              {"training.grad_reduce_in_fp32", false},
-              {"training.recompute_granularity", "none"}}},
-            {"execution_provenance",
-             {{"cluster.gpu.preset", "assumed: A100 of 40 GB"},
-              {"training.precision", "assumed: FP16"},
-              {"training.recompute_granularity", "assumed: no recomputation"}}}};
+    const Result<std::string> text = presetText("published", "single-node-table");
+    if (!text)
+        return text.errors();
+    Result<Json> file = parseJson(*text);
+    if (!file)
+        return file.errors();
+    if (!file->is_object() || !file->contains("sources") || (*file)["sources"].size() != 1)
+        return Diagnostic{Severity::error, "presets/published/single-node-table.json", "the preset has to name one source", "", "", "", ""};
+    return file;
 }
 
-Json rowOf(std::size_t number, const std::array<double, kColumns>& x)
+Json rowOf(std::size_t number, const std::array<double, kColumns>& x, const Json& common)
 {
-    const Json model = {{"name", "GPT"},   {"layers", x[5]}, {"hidden", x[3]},  {"heads", x[4]},     {"kv_heads", x[4]},
-                        {"ffn", 4 * x[3]}, {"vocab", 50257}, {"seq_len", x[6]}, {"gated_mlp", false}};
-    return {{"id", "vtrain-s-" + std::to_string(number)},
-            {"suite", "vtrain_single"},
-            {"tier", "B"},
-            {"source", kSource},
-            {"model", model},
-            {"gpu", {{"type", "A100-SXM4-40GB"}, {"per_node", 8}, {"count", x[0]}}},
-            {"parallel", {{"tp", x[7]}, {"dp", x[8]}, {"pp", x[9]}}},
-            {"micro_batch", x[2]},
-            {"global_batch", x[1]},
-            {"unknown", {"model.vocab_size"}},
-            {"measured", {{"iteration_time_s", x[10] * 1e-3}}}};
+    Json row = common;
+    const Json model = {{"layers", x[5]}, {"hidden", x[3]}, {"heads", x[4]}, {"kv_heads", x[4]}, {"ffn", 4 * x[3]}, {"seq_len", x[6]}};
+    row["id"] = "single-node-" + std::to_string(number);
+    row["model"].update(model);
+    row["gpu"]["count"] = x[0];
+    row["parallel"] = {{"tp", x[7]}, {"dp", x[8]}, {"pp", x[9]}};
+    row["micro_batch"] = x[2];
+    row["global_batch"] = x[1];
+    row["measured"] = {{"iteration_time_s", x[10] * 1e-3}};
+    return row;
 }
 
 } // namespace
@@ -100,6 +86,12 @@ Result<std::string> stepTableAsJson(std::string_view csv)
     const auto error = [&](std::size_t line, const std::string& message, std::string_view found, const std::string& accepted) {
         errors.push_back({Severity::error, "line " + std::to_string(line), message, std::string(found.substr(0, 80)), accepted, "", ""});
     };
+    Result<Json> file = tableSource();
+    if (!file)
+        return file.errors();
+    const auto source = (*file)["sources"].begin();
+    Json common = source.value().value("row", Json::object());
+    common["source"] = source.key();
     Json rows = Json::array();
     TableRows table(csv, {.limits = {.maxRows = kMaxImportedRows + 1}});
     for (bool header = true; table.next() && errors.size() < kMaxErrors; header = false) {
@@ -119,12 +111,12 @@ Result<std::string> stepTableAsJson(std::string_view csv)
             error(line, "the row cannot be read", text, "ten positive whole numbers and a time");
             continue;
         }
-        rows.push_back(rowOf(line - 1, x));
+        rows.push_back(rowOf(line - 1, x, common));
     }
     if (!errors.empty())
         return errors;
-    return Json{{"schema", "prism-validation-1"}, {"schema_version", 2}, {"sources", {{kSource, execution()}}}, {"rows", std::move(rows)}}
-        .dump();
+    (*file)["rows"] = std::move(rows);
+    return file->dump();
 }
 
 } // namespace prism

@@ -142,6 +142,21 @@ TEST(Published, UnknownPathsAreListedWithTheValueThatStandsForThem)
     EXPECT_TRUE(assumes(row, "cluster.topology (the source does not state it)"));
 }
 
+/// What a source's facts say stands for a path that it does not state, and never over one that it does.
+TEST(Published, AKnownFactStandsForWhatTheSourceDoesNotState)
+{
+    const std::string flash2 = R"(,"training.precision":"bf16","training.attention_backend":"flash2")",
+                      fact = R"(,"facts":{"attention_kernel":"triton FlashAttention-1 (script default at the time)","torch_compile":true})",
+                      unknown = R"(,"unknown":["training.attention_backend"])";
+EXPECT_EQ(rowWith(flash2, fact + unknown).scenario.training.attentionBackend, "flash1");
+EXPECT_TRUE(assumes(rowWith(flash2, fact + unknown), "training.attention_backend = flash1 (read: facts.attention_kernel"));
+EXPECT_EQ(rowWith(flash2, fact).scenario.training.attentionBackend, "flash2");
+EXPECT_EQ(rowWith(flash2, unknown).scenario.training.attentionBackend, "flash2");
+const PublishedRow other = rowWith(flash2, unknown + R"(,"facts":{"attention_kernel":"abacus"})");
+EXPECT_EQ(other.scenario.training.attentionBackend, "flash2");
+EXPECT_TRUE(assumes(other, "facts.attention_kernel says what is not known: abacus"));
+}
+
 TEST(Published, SuspectRowsAndDuplicatesStayOutOfSums)
 {
     const std::string bf16 = R"(,"training.precision":"bf16")";
