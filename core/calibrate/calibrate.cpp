@@ -23,8 +23,9 @@ void reportSteps(const Calibration& c, const std::vector<PublishedRow>& steps, s
         reports.push_back({"single-node steps: " + s.suite, s.rows, s.meanAbs, s.bias});
 }
 
-/// A single-node table is long and of one kind: every so many of its rows is enough.
-constexpr std::size_t kStepTableStride = 20;
+/// A single-node table is long and of one kind: every so many of its rows is enough. A prime, since such tables go through their settings
+/// in rounds.
+constexpr std::size_t kStepTableStride = 19;
 
 /// Rows that the fit has not seen: what the band holds of them widens the domain; all of them are reported.
 void coverUnseen(CalibrationRun& run, const std::vector<PublishedRow>& published, const std::set<std::string>& fitted,
@@ -72,41 +73,24 @@ void reportPublished(CalibrationRun& run, const std::vector<FitRow>& rows)
     run.fits.push_back({"published: all", report.all.rows, report.all.meanAbs, report.all.bias});
 }
 
-/// What the data does not decide, as it is in use.
+/// What is in use; where the data decides constants whose fit goes on from a start, theirs before any fit.
 Calibration startOf(const CalibrationData& data, const CalibrationStart& start)
 {
-    Calibration c = start.uncalibrated;
-    const Calibration& old = start.inUse;
-    if (data.collectives.tables.empty())
-        c.network = old.network;
+    Calibration c = start.inUse;
+    const auto decides = [](const CollectiveTable& t) { return t.rows.front().group.nodes > 1 && !t.shapeOnly && t.remark.empty(); };
+    if (std::any_of(data.collectives.tables.begin(), data.collectives.tables.end(), decides))
+        c.network = start.uncalibrated.network;
     if (data.steps.empty())
-        c.software = old.software;
-    if (data.bus.empty())
-        c.curves = old.curves;
-    for (GpuCalibration& gpu : c.gpus) {
-        const auto used = std::find_if(old.gpus.begin(), old.gpus.end(), [&](const GpuCalibration& g) { return g.family == gpu.family; });
-        if (used == old.gpus.end())
-            continue;
-        GpuCalibration kept = *used;
-        if (!data.bus.empty())
-            kept.busShare = gpu.busShare;
-        if (!data.gemms.empty()) {
-            kept.gemmEfficiency = gpu.gemmEfficiency;
-            kept.fp8Efficiency = gpu.fp8Efficiency;
-            kept.fp4Efficiency = gpu.fp4Efficiency;
-            kept.tileOverheadK = gpu.tileOverheadK;
-            kept.waveQuantisation = gpu.waveQuantisation;
-        }
-        if (!data.steps.empty()) {
-            kept.idleWatts = gpu.idleWatts;
-            kept.matrixWatts = gpu.matrixWatts;
-            kept.matrix8Watts = gpu.matrix8Watts;
-            kept.matrix4Watts = gpu.matrix4Watts;
-        }
-        gpu = kept;
-    }
-    c.bands = old.bands;
-    c.domain = old.domain;
+        return c;
+    c.software = start.uncalibrated.software;
+    for (GpuCalibration& gpu : c.gpus)
+        for (const GpuCalibration& first : start.uncalibrated.gpus)
+            if (first.family == gpu.family) {
+                gpu.idleWatts = first.idleWatts;
+                gpu.matrixWatts = first.matrixWatts;
+                gpu.matrix8Watts = first.matrix8Watts;
+                gpu.matrix4Watts = first.matrix4Watts;
+            }
     return c;
 }
 

@@ -202,6 +202,8 @@ void fitCurves(Calibration& calibration, const std::vector<BusRow>& rows, std::v
 void fitNetwork(Calibration& calibration, const CollectiveFolder& folder, std::vector<FitReport>& reports)
 {
     NetworkFit fit = networkFit(folder);
+    if (fit.tables.empty())
+        return;
     struct Free {
         std::string name;
         double* value;
@@ -274,8 +276,6 @@ void fitCollectives(Calibration& calibration, std::vector<BusRow> rows, const Co
 {
     addDenseTables(rows, folder);
     fitCurves(calibration, rows, reports);
-    if (folder.tables.empty())
-        return;
     fitNetwork(calibration, folder, reports);
     if (leaveTablesOut)
         crossValidateNetwork(calibration, folder, reports);

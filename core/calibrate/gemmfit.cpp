@@ -82,6 +82,8 @@ void fitGemms(Calibration& calibration, const std::vector<GemmRow>& rows, std::v
                 reports.push_back(report);
                 continue;
             }
+            efficiency = GpuCalibration{}.gemmEfficiency;
+            gpu->tileOverheadK = GpuCalibration{}.tileOverheadK;
             double bestWave = gpu->waveQuantisation, bestEfficiency = efficiency, bestOverhead = gpu->tileOverheadK, bestLoss = 1e300;
             for (const double wave : {0.0, 1.0}) {
                 gpu->waveQuantisation = wave;

@@ -100,6 +100,33 @@ std::vector<LeftOutError> leftOutSources(const std::vector<FitRow>& rows, const 
     return errors;
 }
 
+namespace {
+
+/// The left-out errors that make the band of a kind ("" = of all jobs).
+std::vector<LeftOutError> errorsOfKind(const std::vector<LeftOutError>& errors, const std::string& kind)
+{
+    std::vector<LeftOutError> complete, all;
+    for (const LeftOutError& e : errors) {
+        if (!kind.empty() && modelCoverage(e.row->row->scenario) != kind)
+            continue;
+        all.push_back(e);
+        if (e.row->row->tier == "A")
+            complete.push_back(e);
+    }
+    return complete.size() >= kEnoughForBand ? complete : all;
+}
+
+std::vector<double> values(const std::vector<LeftOutError>& errors, const std::string& withoutSource = {})
+{
+    std::vector<double> list;
+    for (const LeftOutError& e : errors)
+        if (withoutSource.empty() || sourceOf(*e.row) != withoutSource)
+            list.push_back(e.error);
+    return list;
+}
+
+} // namespace
+
 void setBands(Calibration& calibration, const std::vector<LeftOutError>& errors, std::vector<FitReport>& reports)
 {
     std::set<std::string> kinds{""};
@@ -107,22 +134,13 @@ void setBands(Calibration& calibration, const std::vector<LeftOutError>& errors,
         kinds.insert(modelCoverage(e.row->row->scenario));
     calibration.bands.clear();
     for (const std::string& kind : kinds) {
-        const auto belongs = [&](const LeftOutError& e) { return kind.empty() || modelCoverage(e.row->row->scenario) == kind; };
-        std::vector<double> all;
-        for (const LeftOutError& e : errors)
-            if (belongs(e))
-                all.push_back(e.error);
-        if (all.size() < kEnoughForBand)
+        const std::vector<LeftOutError> of = errorsOfKind(errors, kind);
+        if (of.size() < kEnoughForBand)
             continue;
-        calibration.bands.push_back(bandOf(kind, all));
+        calibration.bands.push_back(bandOf(kind, values(of)));
         int inside = 0, checked = 0;
-        for (const LeftOutError& e : errors) {
-            if (!belongs(e))
-                continue;
-            std::vector<double> others;
-            for (const LeftOutError& o : errors)
-                if (belongs(o) && sourceOf(*o.row) != sourceOf(*e.row))
-                    others.push_back(o.error);
+        for (const LeftOutError& e : of) {
+            const std::vector<double> others = values(of, sourceOf(*e.row));
             if (others.size() < kEnoughForBand)
                 continue;
             const ErrorBand band = bandOf(kind, others);

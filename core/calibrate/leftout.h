@@ -22,8 +22,8 @@ struct LeftOutStart {
 [[nodiscard]] std::vector<LeftOutError> leftOutSources(const std::vector<FitRow>& rows, const LeftOutStart& from,
                                                        std::vector<FitReport>& reports);
 
-/// Bands that hold 90 % of the left-out errors, by kind of job where a kind has 20 rows and more, and over all; reports what share each
-/// holds when it is made without the row's own source.
+/// Bands that hold 90 % of the left-out errors of rows of tier A, by kind of job where a kind has 20 rows and more, and over all; a kind
+/// with fewer takes its rows of tier B too. Reports what share each holds when it is made without the row's own source.
 void setBands(Calibration& calibration, const std::vector<LeftOutError>& errors, std::vector<FitReport>& reports);
 
 } // namespace prism

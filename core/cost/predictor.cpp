@@ -503,8 +503,9 @@ void Assembly::addCounts()
     Diagnostics outside = outsideOf(m_calibration.domain, m_scenario);
     m_out.withinCalibration = outside.empty();
     const ErrorBand band = errorBand(m_calibration, modelCoverage(m_scenario));
-    m_out.errorBandLow = outside.empty() ? band.low : m_calibration.domain.bandLow;
-    m_out.errorBandHigh = outside.empty() ? band.high : m_calibration.domain.bandHigh;
+    // Outside no prediction is surer than inside.
+    m_out.errorBandLow = outside.empty() ? band.low : std::min(band.low, m_calibration.domain.bandLow);
+    m_out.errorBandHigh = outside.empty() ? band.high : std::max(band.high, m_calibration.domain.bandHigh);
     m_out.warnings.insert(m_out.warnings.end(), std::make_move_iterator(outside.begin()), std::make_move_iterator(outside.end()));
 }
 

@@ -111,6 +111,37 @@ TEST(CliMeasured, StepSeriesAreComparedWithTheScenarioOfAPublishedRow)
     EXPECT_EQ(runCli("validate-published " PRISM_SOURCE_DIR "/presets/published/steps.json --scenario nothing").exitCode, 1);
 }
 
+TEST(CliMeasured, OperatorsAreComparedRowByRow)
+{
+    const std::string table = file("products.csv", "system,m,n,k,dtype,latency_us\na100_sxm,4096,4096,4096,bf16,600\n"
+                                                   "a100_sxm,8192,4096,4096,bf16,1150\nh100_sxm,8192,4096,4096,bf16,400\n");
+    const CliRun run = runCli("validate-operators " + table + " --gpu a100-sxm-80gb --json");
+    ASSERT_EQ(run.exitCode, 0) << run.err;
+    const auto report = nlohmann::json::parse(run.out);
+    EXPECT_EQ(report["rows"].size(), 2U);
+    EXPECT_EQ(report["rows_of_other_systems"], 1);
+    EXPECT_LT(report["groups"][0]["mean_abs_error"].get<double>(), 0.2);
+    const std::string modules = file("times.csv", "b,l,dim,F_dur(us),B_dur(us)\n2,1024,4096,100,200\n");
+    EXPECT_EQ(runCli("validate-operators " + modules).exitCode, 1); // what was measured?
+    const CliRun named = runCli("validate-operators " + modules + " --op norm --rows");
+    ASSERT_EQ(named.exitCode, 0) << named.err;
+    EXPECT_NE(named.out.find("norm backward"), std::string::npos);
+    EXPECT_EQ(runCli("validate-operators " + table + " --gpu b200-sxm-180gb").exitCode, 1);
+}
+
+TEST(CliMeasured, CalibrateSaysWhatIsMissing)
+{
+    const std::filesystem::path folder = scratch() / "calibrate";
+    std::filesystem::create_directories(folder);
+    EXPECT_EQ(runCli("calibrate " + folder.string()).exitCode, 1);
+    std::ofstream(folder / "any-name.csv")
+        << "system,collector,dtype,m,n,k,latency_us,tflops\na100_sxm,vllm,bfloat16,4096,4096,4096,600,0\n";
+    const CliRun run = runCli("calibrate " + folder.string());
+    ASSERT_EQ(run.exitCode, 0) << run.err;
+    EXPECT_NE(run.err.find("no published steps"), std::string::npos);
+    EXPECT_EQ(nlohmann::json::parse(run.out)["format"], "prism-calibration-1");
+}
+
 TEST(CliMeasured, AnUncalibratedGpuSaysSo)
 {
     const CliRun run = runCli("predict llama3-70b-128-mi300x --samples 50 --json");

@@ -96,9 +96,9 @@ TEST(CollectiveModel, AProtocolForEverySize)
 TEST(CollectiveModel, SwitchesThatReduceSendEveryByteOnce)
 {
     ClusterConfig cluster = machine("h100-sxm-80gb", "dgx-h100-ndr400-rail");
-    const double ring = model(cluster).seconds(CollectiveOp::allReduce, group(16, 8), 4e9);
+    const double ring = model(cluster).seconds(CollectiveOp::allReduce, group(16, 8), 4e10); // long: its 1.9 ms of latency are few
     cluster.inNetworkReduction = true;
-    EXPECT_NEAR(model(cluster).seconds(CollectiveOp::allReduce, group(16, 8), 4e9) / ring, 1 / (2 * 0.85), 0.02);
+    EXPECT_NEAR(model(cluster).seconds(CollectiveOp::allReduce, group(16, 8), 4e10) / ring, 1 / (2 * 0.85), 0.02);
     EXPECT_DOUBLE_EQ(model(cluster).seconds(CollectiveOp::allGather, group(16, 8), 4e9) * 2,
                      2 * model(machine("h100-sxm-80gb", "dgx-h100-ndr400-rail")).seconds(CollectiveOp::allGather, group(16, 8), 4e9));
 }
@@ -209,7 +209,8 @@ TEST(CollectiveTables, WhatCannotBeReadIsSaidWithFileAndLine)
     EXPECT_EQ(good->notRead[0], "notes.txt: not a known table");
 }
 
-/// What the help states of each table, with a little room for another fit.
+/// What the help states of each table, with a little room for another fit. Of Echo's tables one row stays beyond 10 %: 256 MB on four nodes
+/// takes 4,069 us, less than halfway between 2,195 us for 128 MB and 8,436 us for 512 MB.
 TEST(CollectiveTables, AgreeWithTheModelOfTheirMachines)
 {
     if (dataFolder().empty())
@@ -225,7 +226,7 @@ TEST(CollectiveTables, AgreeWithTheModelOfTheirMachines)
         const bool echo = t.name.starts_with("echo"), pair = t.name.find("p2p") != std::string::npos;
         const bool noisy =
             t.name.find("allreduce_large_fp16_1_4") != std::string::npos; // a tenth of its rows are up to seven times their neighbours
-        EXPECT_GE(t.within, (echo ? 0.75 : pair ? 0.75 : noisy ? 0.8 : 0.94) * t.rows) << t.name;
+        EXPECT_GE(t.within, (echo ? 0.92 : pair ? 0.75 : noisy ? 0.8 : 0.94) * t.rows) << t.name;
         EXPECT_LE(std::abs(t.bias), 0.08) << t.name;
         ++seen;
     }

@@ -49,6 +49,10 @@ TEST(Validation, AllMeasuredRowsStayWithinTheStatedErrors)
     EXPECT_EQ(report.all.leftOut, 12); // suspect rows
     EXPECT_LT(report.all.meanAbs, 0.045);
     EXPECT_LT(std::abs(report.all.bias), 0.02);
+    // Beyond 12 %: Llama 3 70B with TP 8 on B200, FP8 on GB200, sharded experts, and one row of vTrain (resources/help/validation.md).
+    const auto far = std::count_if(report.rows.begin(), report.rows.end(),
+                                   [](const ValidatedRow& r) { return r.hasError() && r.leftOut.empty() && std::abs(r.error) > 0.12; });
+    EXPECT_LE(far, 6);
     for (const SuiteErrors& s : report.suites) {
         EXPECT_LT(std::abs(s.bias), s.rows >= 10 ? 0.03 : 0.07) << s.suite;
         EXPECT_LT(s.memoryMeanAbs, 0.06) << s.suite;
