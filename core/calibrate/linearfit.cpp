@@ -32,6 +32,7 @@ constexpr Free kFree[] = {
     {"software.pass_s", 1e-5, 2e-3},
     {"software.routed_counts_s", 1e-5, 2e-3},
     {"software.step_s", 1e-3, 0.2},
+    {"software.step_s_per_doubling", 1e-4, 0.03},
 };
 static_assert(std::size(kFree) == kFreeConstants);
 

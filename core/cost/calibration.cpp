@@ -55,6 +55,7 @@ constexpr SoftwareField kSoftwareFields[] = {
     {"pass_s", &SoftwareCalibration::passSeconds},
     {"routed_counts_s", &SoftwareCalibration::routedCountsSeconds},
     {"step_s", &SoftwareCalibration::stepSeconds},
+    {"step_s_per_doubling", &SoftwareCalibration::syncSeconds},
 };
 constexpr const char* kOpNames[kCurveOps] = {"all_reduce", "all_gather", "reduce_scatter", "all_to_all"};
 constexpr const char* kSizeNames[kCurveSizes] = {"2", "4", "8"};
@@ -149,6 +150,7 @@ void startWatts(GpuCalibration& g)
 Calibration uncalibrated()
 {
     Calibration c;
+    c.software.syncSeconds = 2e-3;
     for (const char* family : {"a100", "h100", "b200", "mi300x", "generic"}) {
         GpuCalibration g;
         g.family = family;

@@ -67,6 +67,7 @@ struct SoftwareCalibration {
     double passSeconds = 0.27e-3;         ///< of a chunk pass of a pipeline: transfer and synchronisation
     double routedCountsSeconds = 0.1e-3;  ///< of a forward of an MoE layer whose counts go to the host
     double stepSeconds = 0.02;            ///< once per step: data loading, logging, host work between steps
+    double syncSeconds = 0;               ///< once per step and doubling of the nodes: hosts that wait for each other (loss, norm, barrier)
 };
 
 /// Relative errors, predicted over published, that hold 90 % of the rows of sources which the fit had not seen.

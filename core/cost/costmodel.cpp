@@ -17,6 +17,13 @@ constexpr double kDenseNorm = 4, kGroupedNorm = 1.3;
 /// (Dao-AILab/flash-attention assets).
 constexpr double kTritonShare = 0.24;
 
+/// What a step takes the hosts once: their own work, and waiting for the slowest of them, which grows with the logarithm of their number.
+double stepSecondsOf(const ClusterConfig& cluster, const SoftwareCalibration& software)
+{
+    const double nodes = static_cast<double>(cluster.numGpus) / std::max(1, cluster.gpusPerNode);
+    return software.stepSeconds + software.syncSeconds * std::log2(std::max(1.0, nodes));
+}
+
 /// Of `places` (nodes or ranks) with an even share of the experts, how many the groups of one token cover: g of G groups at random.
 double reachedPlaces(const ModelConfig& model, double places)
 {
@@ -38,7 +45,7 @@ CostModel::CostModel(const Scenario& scenario, const Calibration& calibration)
       m_gpu(gpuCalibration(calibration, scenario.cluster.gpu)),
       m_collectives(scenario.cluster, m_gpu, calibration.network),
       m_host(scenario, calibration.software),
-      m_stepSeconds(calibration.software.stepSeconds),
+      m_stepSeconds(stepSecondsOf(scenario.cluster, calibration.software)),
       m_boardWatts(scenario.cluster.gpu.boardPowerW),
       m_gpuType(gpuType(scenario.cluster.gpu)),
       m_attentionBackend(scenario.training.attentionBackend)
