@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// explore: which configuration is best by a percentile of the step, or by what a token costs.
+// explore: which configuration is best by a percentile of the step, or by what a token costs; in one run, in shards, or as a Slurm script.
 #include "core/explore/explore.h"
 
 #include "app/cli/commands.h"
+#include "app/cli/explorerecords.h"
 #include "app/cli/insightcommand.h"
+#include "core/base/outputfile.h"
+#include "core/base/platform/process.h"
+#include "core/explore/slurm.h"
 
 #include <CLI/CLI.hpp>
 #include <spdlog/fmt/fmt.h>
 
+#include <filesystem>
 #include <memory>
 
 namespace prism::cli {
@@ -16,44 +21,123 @@ namespace {
 
 struct ExploreOptions : InsightCommand {
     std::vector<std::string> axes;
-    std::string objective = "p95";
+    std::string objective = "p95", pareto = "time,memory,cost", shard, records, slurm;
+    int shards = 4;
     ExploreQuery query;
 };
 
-/// "TP 4" for parameters with a short name, "recompute_granularity full" for the others.
-std::string shortly(const std::vector<std::pair<std::string, std::string>>& values)
+ExploreQuery queryOf(const ExploreOptions& options, const Scenario& scenario)
 {
-    std::string text;
-    for (const auto& [id, value] : values) {
-        const Parameter* p = findParameter(id);
-        const std::string name = p != nullptr && !p->shortName.empty() ? p->shortName : id.substr(id.rfind('.') + 1);
-        text += (text.empty() ? "" : ", ") + name + " " + value;
-    }
-    return text;
+    ExploreQuery query = options.query;
+    query.objective = require(exploreObjective(options.objective));
+    query.pareto = require(paretoAxes(options.pareto));
+    for (const std::string& axis : options.axes)
+        query.space.axes.push_back(require(searchAxis(axis)));
+    if (options.axes.empty())
+        query.space = defaultSpace(scenario);
+    if (!options.shard.empty())
+        query.shard = require(searchShard(options.shard));
+    return query;
 }
 
-std::string text(const Exploration& e, int keep)
+/// What a shard is started with: the options of this call, a file by its whole path.
+std::vector<std::string> argumentsOf(const ExploreOptions& o)
 {
-    std::string text =
-        fmt::format("{} configurations: {} valid, {} fit into memory, {} sampled ({:.2g} s for all, {:.2g} s with sampling)\n\n", e.points,
-                    e.valid, e.fitting, e.candidates.size(), e.deterministicSeconds, e.elapsedSeconds);
-    text += fmt::format("{:>4} {:>18} {:>18} {:>9} {:>12} {:>7}  configuration\n", "", "p50 s", "p95 s", "GiB", "USD/G token", "best");
-    for (int i = 0; i < std::min<int>(keep, static_cast<int>(e.candidates.size())); ++i) {
-        const ExploreCandidate& c = e.candidates[static_cast<std::size_t>(i)];
-        text += fmt::format("{:>4} {:>9.4g} ± {:<6.1g} {:>9.4g} ± {:<6.1g} {:>9.1f} {:>12.4g} {:>5.0f} %  {}{}\n", i + 1, c.p50.value,
-                            c.p50.halfWidth, c.p95.value, c.p95.halfWidth, c.peakMemoryGib, c.usdPerBillionTokens, 100 * c.chanceBest,
-                            shortly(c.values), c.pareto ? " (front)" : "");
+    std::error_code none;
+    const bool isFile = std::filesystem::exists(o.scenario, none);
+    std::vector<std::string> arguments = {isFile ? std::filesystem::absolute(o.scenario, none).string() : o.scenario};
+    const auto add = [&](const char* name, const std::string& value) { arguments.insert(arguments.end(), {name, value}); };
+    for (const std::string& value : o.overrides)
+        add("--set", value);
+    for (const std::string& axis : o.axes)
+        add("--axis", axis);
+    add("--objective", o.objective);
+    add("--pareto", o.pareto);
+    add("--keep", std::to_string(o.query.keep));
+    add("--most", std::to_string(o.query.mostSampled));
+    add("--confidence", fmt::format("{}", o.query.confidence));
+    add("--memory-margin", fmt::format("{}", o.query.constraints.memoryMarginGib));
+    add("--max-gpus", std::to_string(o.query.constraints.maxGpus));
+    add("--seed", std::to_string(o.seed));
+    if (o.query.drawPoints > 0)
+        add("--draw", std::to_string(o.query.drawPoints));
+    if (o.query.constraints.tensorInsideNode)
+        arguments.emplace_back("--tp-in-node");
+    if (o.query.listRejected)
+        arguments.emplace_back("--list-rejected");
+    return arguments;
+}
+
+/// Writes the script instead of searching.
+void writeSlurm(const ExploreOptions& options)
+{
+    if (options.scenario == "-")
+        throw InputError(
+            {{Severity::error, "--slurm", "A script cannot read the scenario from standard input.", "-", "a file or a name", "", ""}});
+    std::error_code none;
+    const std::string path = std::filesystem::absolute(options.slurm, none).string();
+    const SlurmJob job{programFolder() + "/prism-cli", argumentsOf(options), options.shards, path};
+    if (const Diagnostics problems = writeFile(options.slurm, slurmScript(job)); !problems.empty())
+        throw InputError(problems);
+    writeStandardOutput(fmt::format("Start the {} shards with: sbatch {}\nWhen they have ended: prism-cli merge {}-*.jsonl\n",
+                                    options.shards, options.slurm, path));
+}
+
+void run(const ExploreOptions& options)
+{
+    const Scenario scenario = loadScenario(options);
+    const ExploreQuery query = queryOf(options, scenario);
+    if (!options.slurm.empty()) {
+        if (const Diagnostics errors = check(query); hasErrors(errors))
+            throw InputError(errors);
+        writeSlurm(options);
+        return;
     }
-    if (e.bestByMean == 0)
-        text += "\nThe best by its mean is the best by the objective too.\n";
+    const bool isShard = !options.shard.empty();
+    const std::string file = isShard ? options.output : options.records;
+    if (isShard && file.empty())
+        throw InputError({{Severity::error, "--shard", "A shard keeps what it finds in a file.", "no --output", "--output FILE", "", ""}});
+    RecordsFile records(file);
+    InsightOptions insight = insightOptions(options);
+    insight.stop = records.stop();
+    Evaluator evaluator;
+    const ExploreKeeping keeping = records.keeping({PRISM_VERSION, scenario, query, options.seed}, query.shard);
+    const Result<Exploration> found = explore(evaluator, scenario, query, insight, keeping);
+    records.requireWritten();
+    const Exploration e = require(found);
+    const auto text = [](const Exploration& x) { return explorationText(x); };
+    if (!isShard)
+        writeInsight(options, e, text);
     else
-        text += fmt::format("\nThe best by its mean is {}; taking it instead costs {:.3g} ± {:.1g} in the objective's unit.\n",
-                            shortly(e.candidates[e.bestByMean].values), e.priceOfMean.value, e.priceOfMean.halfWidth);
-    if (!e.rejected.empty())
-        text += "\nLeft out:\n";
-    for (const ExploreRejection& r : e.rejected)
-        text += fmt::format("{:>9} {}\n", r.count, r.reason);
-    return text + noteLines(e.notes);
+        writeStandardOutput(options.json ? toJson(e) : options.csv ? toCsv(e) : text(e));
+}
+
+void addSearchOptions(CLI::App& command, ExploreOptions& o)
+{
+    command
+        .add_option("--axis", o.axes,
+                    "NAME=VALUES, e.g. tp=1,2,4 or micro_batch_size=1..8 (repeatable; default: TP, PP, VPP, schedule, ...)")
+        ->allow_extra_args(false);
+    command
+        .add_option("--objective", o.objective,
+                    "mean, p50, p95, p99: seconds per token; cost_p95, ...: dollars; energy_p95, ...: kWh; tokens_per_s; tokens_per_usd; "
+                    "over:4.0s: P(longer step); deadline:30: P(job not done in so many days)")
+        ->capture_default_str();
+    command.add_option("--pareto", o.pareto, "Dimensions of the front: two or three of time, memory, cost, gpus, energy")
+        ->capture_default_str();
+    command.add_option("--keep", o.query.keep, "How many of the best to tell apart")->check(CLI::Range(1, 100))->capture_default_str();
+    command.add_option("--most", o.query.mostSampled, "Configurations that are sampled at the most")
+        ->check(CLI::Range(1, 10'000))
+        ->capture_default_str();
+    command.add_option("--confidence", o.query.confidence, "That none of the best is left out for its samples")
+        ->check(CLI::Range(0.5, 0.9999))
+        ->capture_default_str();
+    command.add_option("--memory-margin", o.query.constraints.memoryMarginGib, "GiB that must stay free")->check(CLI::Range(0.0, 10'000.0));
+    command.add_option("--max-gpus", o.query.constraints.maxGpus, "No more GPUs than these")->check(CLI::Range(0, 1 << 20));
+    command.add_flag("--tp-in-node", o.query.constraints.tensorInsideNode, "Tensor parallelism stays inside a node");
+    command.add_option("--draw", o.query.drawPoints, "Look at so many configurations of a large space, drawn at random")
+        ->check(CLI::Range(1, 2'000'000));
+    command.add_flag("--list-rejected", o.query.listRejected, "With --json: what was left out, each with all its reasons");
 }
 
 } // namespace
@@ -63,31 +147,18 @@ void addExplore(CLI::App& app, Cli& cli)
     auto options = std::make_shared<ExploreOptions>();
     CLI::App* command =
         app.add_subcommand("explore", "Search configurations: the best by p95 (or another figure, or cost), and how sure that is");
-    addInsight(*command, *options, cli, 4'096);
-    command
-        ->add_option("--axis", options->axes,
-                     "NAME=VALUES, e.g. tp=1,2,4 or micro_batch_size=1..8 (repeatable; default: TP, PP, VPP, schedule, ...)")
-        ->allow_extra_args(false);
-    command->add_option("--objective", options->objective, "mean, p50, p95, p99: seconds per token; cost_p95, ...: dollars per token")
-        ->capture_default_str();
-    command->add_option("--keep", options->query.keep, "How many of the best to tell apart")
-        ->check(CLI::Range(1, 100))
-        ->capture_default_str();
-    command->add_option("--most", options->query.mostSampled, "Configurations that are sampled at the most")
-        ->check(CLI::Range(1, 10'000))
-        ->capture_default_str();
-    command->add_option("--memory-margin", options->query.memoryMarginGib, "GiB that must stay free")->check(CLI::Range(0.0, 10'000.0));
-    command->callback([options] {
-        const Scenario scenario = loadScenario(*options);
-        options->query.objective = require(exploreObjective(options->objective));
-        for (const std::string& axis : options->axes)
-            options->query.space.axes.push_back(require(searchAxis(axis)));
-        if (options->axes.empty())
-            options->query.space = defaultSpace(scenario);
-        Evaluator evaluator;
-        writeInsight(*options, require(explore(evaluator, scenario, options->query, insightOptions(*options))),
-                     [&](const Exploration& e) { return text(e, options->query.keep); });
-    });
+    addInsight(*command, *options, cli, kMostSamples);
+    addSearchOptions(*command, *options);
+    CLI::Option* shard =
+        command->add_option("--shard", options->shard, "I/N: search the I-th of N parts and keep what it finds in --output");
+    CLI::Option* records =
+        command->add_option("--records", options->records, "Keep what is computed in FILE; a search that was stopped goes on from it");
+    CLI::Option* slurm =
+        command->add_option("--slurm", options->slurm, "Write a batch script for an array of shards to FILE, search nothing");
+    command->add_option("--shards", options->shards, "Tasks of that array")->check(CLI::Range(1, 1'000))->capture_default_str();
+    shard->excludes(records)->excludes(slurm);
+    records->excludes(slurm);
+    command->callback([options] { run(*options); });
 }
 
 } // namespace prism::cli

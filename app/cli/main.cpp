@@ -32,7 +32,9 @@ int main(int argc, char** argv)
         addJob(app, cli);
         addTimeline(app, cli);
         addExplore(app, cli);
+        addMerge(app, cli);
         addImprove(app, cli);
+        addFleet(app, cli);
         addFigures(app, cli);
         addTrace(app, cli);
         addGraph(app, cli);

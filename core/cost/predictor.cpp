@@ -12,7 +12,9 @@
 #include "core/cost/datatraffic.h"
 #include "core/cost/predictwith.h"
 #include "core/cost/programs.h"
+#include "core/cost/quickstep.h"
 #include "core/cost/scheduleof.h"
+#include "core/schedule/shape.h"
 #include "core/step/breakdown.h"
 #include "core/step/deterministicstep.h"
 #include "core/workload/count.h"
@@ -61,6 +63,8 @@ public:
     [[nodiscard]] Result<CostedStep> run();
     /// The noise-free step alone: no breakdown, memory or counts.
     [[nodiscard]] Result<double> noiseFreeSeconds();
+    [[nodiscard]] Result<QuickStep> quick(ScheduleMemo& schedules);
+    [[nodiscard]] const StepGraph& graph() const { return m_out.graph; }
 
 private:
     const Scenario& m_scenario;
@@ -73,15 +77,19 @@ private:
     std::vector<StageParameters> m_parameters;
     std::vector<double> m_programSeconds;
 
-    [[nodiscard]] Diagnostics addGraph();
+    void setSizes();
     [[nodiscard]] Diagnostics addPrograms();
+    void costPrograms(const Schedule& schedule);
+    void addParameters();
+    void addSeconds();
+    [[nodiscard]] double leastSeconds() const;
     void addTransfers();
     void addStepOps();
     void useMeasuredMeans();
     void useMeasuredLevels();
     void addVariability();
-    void addMemory();
-    [[nodiscard]] std::vector<double> bytesInFlight() const;
+    void addMemory(const std::vector<double>& inFlight);
+    [[nodiscard]] std::vector<double> bytesInFlight(const Schedule& schedule) const;
     void addCounts();
     template <class Seconds>
     [[nodiscard]] std::vector<ChunkTraffic> chunkTraffic(std::size_t stage, Seconds seconds) const;
@@ -99,17 +107,19 @@ Diagnostics Assembly::addPrograms()
 {
     StepGraph& g = m_out.graph;
     const int microbatches = static_cast<int>(m_shape.numMicrobatches);
-    Result<Schedule> schedule = scheduleOf(m_scenario, microbatches, {});
+    const ParallelismConfig& par = m_scenario.parallelism;
+    const std::string name = scheduleName(par);
+    // Programs read the order only where communication runs beside another micro-batch's compute.
+    Result<Schedule> schedule = plansOrder(name) && !par.overlapMoeExpertParallelComm
+                                    ? scheduleShape(name, par.pipelineModelParallelSize, par.virtualPipelineModelParallelSize, microbatches)
+                                    : scheduleOf(m_scenario, microbatches, {});
     if (!schedule)
         return schedule.errors();
     g.schedule = std::move(schedule.value());
     m_chunks = chunkLayers(m_scenario, g.schedule.path);
-    CostedPrograms programs = costedPrograms(m_scenario, m_shape, m_cost, g.schedule, m_chunks);
-    g.programs = std::move(programs.programs);
-    g.programOf = std::move(programs.programOf);
-    m_programSeconds = std::move(programs.seconds);
+    costPrograms(g.schedule);
     // Planned schedules are planned for the times of a chunk in the middle of the model.
-    if (g.schedule.splitsWeight && g.schedule.name != "custom") {
+    if (plansOrder(name)) {
         const auto& middle = g.schedule.path[g.schedule.path.size() / 2];
         const auto& of = g.programOf[static_cast<std::size_t>(middle[0])][static_cast<std::size_t>(middle[1])];
         const auto seconds = [&](int phase) { return m_programSeconds[static_cast<std::size_t>(of[static_cast<std::size_t>(phase)])]; };
@@ -118,13 +128,26 @@ Diagnostics Assembly::addPrograms()
             return planned.errors();
         g.schedule = std::move(planned.value());
     }
+    addParameters();
+    return {};
+}
 
+void Assembly::costPrograms(const Schedule& schedule)
+{
+    StepGraph& g = m_out.graph;
+    CostedPrograms programs = costedPrograms(m_scenario, m_shape, m_cost, schedule, m_chunks);
+    g.programs = std::move(programs.programs);
+    g.programOf = std::move(programs.programOf);
+    m_programSeconds = std::move(programs.seconds);
+}
+
+void Assembly::addParameters()
+{
     std::vector<std::vector<ChunkLayers>> ofStage(static_cast<std::size_t>(m_shape.pp));
     for (std::size_t i = 0; i < m_chunks.size(); ++i)
-        ofStage[static_cast<std::size_t>(g.schedule.path[i][0])].push_back(m_chunks[i]);
+        ofStage[static_cast<std::size_t>(m_out.graph.schedule.path[i][0])].push_back(m_chunks[i]);
     for (const auto& chunks : ofStage)
         m_parameters.push_back(stageParameters(m_scenario, m_shape, chunks, m_shape.pp > 1));
-    return {};
 }
 
 void Assembly::addTransfers()
@@ -423,9 +446,8 @@ double Assembly::largestChunk(std::size_t stage) const
 }
 
 /// Bytes of activations that each stage holds at most.
-std::vector<double> Assembly::bytesInFlight() const
+std::vector<double> Assembly::bytesInFlight(const Schedule& schedule) const
 {
-    const Schedule& schedule = m_out.graph.schedule;
     std::vector<std::vector<HeldByChunk>> held(static_cast<std::size_t>(m_shape.pp),
                                                std::vector<HeldByChunk>(static_cast<std::size_t>(schedule.numChunks)));
     for (std::size_t i = 0; i < m_chunks.size(); ++i) {
@@ -436,9 +458,8 @@ std::vector<double> Assembly::bytesInFlight() const
     return largestHeld(schedule, held);
 }
 
-void Assembly::addMemory()
+void Assembly::addMemory(const std::vector<double>& inFlight)
 {
-    const std::vector<double> inFlight = bytesInFlight();
     const ParallelismConfig& par = m_scenario.parallelism;
     const Layout& layout = m_cost.layout();
     MemoryReport& report = m_out.memory;
@@ -509,40 +530,113 @@ void Assembly::addCounts()
     m_out.warnings.insert(m_out.warnings.end(), std::make_move_iterator(outside.begin()), std::make_move_iterator(outside.end()));
 }
 
-Diagnostics Assembly::addGraph()
+void Assembly::setSizes()
 {
     StepGraph& g = m_out.graph;
     g.name = m_scenario.name;
     g.numReplicas = static_cast<int>(m_shape.numReplicas);
     g.groupRanks = static_cast<int>(m_shape.tp * m_shape.cp);
     g.groupsPerCell = static_cast<int>(m_shape.groupsPerCell);
-    if (Diagnostics errors = addPrograms(); !errors.empty())
-        return errors;
+}
+
+/// Everything that takes time besides the programs.
+void Assembly::addSeconds()
+{
+    StepGraph& g = m_out.graph;
     addTransfers();
     addStepOps();
     setGranularity(g, {m_scenario, m_shape, m_cost.layout(), m_chunks});
     useMeasuredMeans();
     addVariability();
     useMeasuredLevels();
-    return {};
 }
 
 Result<double> Assembly::noiseFreeSeconds()
 {
-    if (Diagnostics errors = addGraph(); !errors.empty())
+    setSizes();
+    if (Diagnostics errors = addPrograms(); !errors.empty())
         return errors;
+    addSeconds();
     return deterministicStepSeconds(m_out.graph);
 }
 
 Result<CostedStep> Assembly::run()
 {
-    if (Diagnostics errors = addGraph(); !errors.empty())
+    StepGraph& g = m_out.graph;
+    setSizes();
+    if (Diagnostics errors = addPrograms(); !errors.empty())
         return errors;
-    m_out.noiseFreeSeconds = deterministicStepSeconds(m_out.graph);
-    m_out.breakdown = breakdownOf(m_out.graph);
-    addMemory();
+    addSeconds();
+    m_out.noiseFreeSeconds = deterministicStepSeconds(g);
+    m_out.breakdown = breakdownOf(g);
+    addMemory(bytesInFlight(g.schedule));
     addCounts();
     return std::move(m_out);
+}
+
+/// No order of its schedule takes less: a stage has to wait for its first forward, to do all its work, and to end the step.
+double Assembly::leastSeconds() const
+{
+    const StepGraph& g = m_out.graph;
+    const auto pass = [&](std::size_t stage, std::size_t chunk, std::size_t phase) {
+        const int program = g.programOf[stage][chunk][phase];
+        return program < 0 ? 0.0 : programSeconds(g.programs[static_cast<std::size_t>(program)]);
+    };
+    const auto exposed = [](const StepOp& op) {
+        return op.kernelClass < 0 ? 0.0 : std::max(op.minExposedSeconds, op.meanSeconds - op.hiddenSeconds);
+    };
+    std::vector<double> arrival(g.programOf.size(), -1.0);
+    double forwards = 0, least = 0;
+    for (const auto& [stage, chunk] : g.schedule.path) {
+        double& first = arrival[static_cast<std::size_t>(stage)];
+        first = first < 0 ? forwards : first;
+        forwards += pass(static_cast<std::size_t>(stage), static_cast<std::size_t>(chunk), 0);
+    }
+    for (std::size_t stage = 0; stage < g.programOf.size(); ++stage) {
+        double work = 0;
+        for (std::size_t chunk = 0; chunk < g.programOf[stage].size(); ++chunk)
+            for (std::size_t phase = 0; phase < kPhases; ++phase)
+                work += pass(stage, chunk, phase);
+        const double tail = exposed(g.gradSync[stage]) + exposed(g.gradNorm) + exposed(g.optimizer[stage]) + exposed(g.paramGather[stage]);
+        least = std::max(least, arrival[stage] + g.schedule.numMicrobatches * work + tail);
+    }
+    return least;
+}
+
+Result<QuickStep> Assembly::quick(ScheduleMemo& schedules)
+{
+    StepGraph& g = m_out.graph;
+    setSizes();
+    const Result<std::shared_ptr<const Schedule>> made = schedules.of(m_scenario.parallelism, static_cast<int>(m_shape.numMicrobatches));
+    if (!made.ok())
+        return made.errors();
+    const Schedule& schedule = **made;
+    g.schedule = {
+        schedule.name, schedule.numStages, schedule.numChunks, schedule.numMicrobatches, schedule.splitsWeight, schedule.path, {}};
+    m_chunks = chunkLayers(m_scenario, g.schedule.path);
+    addParameters();
+    QuickStep quick;
+    quick.bound = schedule.order.empty();
+    std::vector<double> inFlight;
+    if (quick.bound)
+        for (std::size_t stage = 0; stage < m_parameters.size(); ++stage)
+            inFlight.push_back(largestChunk(stage));
+    addMemory(quick.bound ? inFlight : bytesInFlight(schedule));
+    quick.peakGib = m_out.memory.peakGib;
+    quick.capacityGib = m_out.memory.capacityGib;
+    quick.fits = m_out.memory.fits;
+    quick.tokensPerStep = real(m_scenario.training.globalBatchSize) * real(m_scenario.model.seqLength);
+    if (!quick.fits)
+        return quick;
+    costPrograms(schedule);
+    addSeconds();
+    if (quick.bound) {
+        quick.noiseFreeSeconds = leastSeconds();
+        return quick;
+    }
+    g.schedule.order = schedule.order;
+    quick.noiseFreeSeconds = deterministicStepSeconds(g);
+    return quick;
 }
 
 /// The longest kernel, collective or transfer of a graph.
@@ -560,27 +654,37 @@ double longestOpSeconds(const StepGraph& g)
     return longest;
 }
 
-} // namespace
-
-Result<CostedStep> costStepWith(const Scenario& scenario, const Calibration& calibration)
+/// What is wrong with a scenario, and what may be.
+Diagnostics findings(const Scenario& scenario)
 {
     Diagnostics diagnostics = check(scenario);
     Diagnostics unknown = unknownClasses(scenario);
     diagnostics.insert(diagnostics.end(), std::make_move_iterator(unknown.begin()), std::make_move_iterator(unknown.end()));
+    return diagnostics;
+}
+
+Diagnostics tooLong(const StepGraph& graph)
+{
+    const double longest = longestOpSeconds(graph);
+    if (longest <= kMaxOpSeconds)
+        return {};
+    return {{Severity::error, "model", "a kernel of this model takes longer than a step may", numberText(longest) + " s",
+             "at most " + numberText(kMaxOpSeconds) + " s", "", ""}};
+}
+
+} // namespace
+
+Result<CostedStep> costStepWith(const Scenario& scenario, const Calibration& calibration)
+{
+    Diagnostics diagnostics = findings(scenario);
     if (hasErrors(diagnostics))
         return diagnostics;
     Result<CostedStep> result = Assembly(scenario, calibration).run();
     if (!result)
         return result;
     CostedStep& step = result.value();
-    if (const double longest = longestOpSeconds(step.graph); !(longest <= kMaxOpSeconds))
-        return Diagnostic{Severity::error,
-                          "model",
-                          "a kernel of this model takes longer than a step may",
-                          numberText(longest) + " s",
-                          "at most " + numberText(kMaxOpSeconds) + " s",
-                          "",
-                          ""};
+    if (Diagnostics errors = tooLong(step.graph); !errors.empty())
+        return errors;
     step.warnings.insert(step.warnings.end(), std::make_move_iterator(diagnostics.begin()), std::make_move_iterator(diagnostics.end()));
     if (!step.memory.fits)
         step.warnings.push_back({Severity::warning, "cluster.gpu.memory_gib", "the job does not fit into the memory of a GPU",
@@ -600,6 +704,33 @@ Result<double> noiseFreeSecondsWith(const Scenario& scenario, const Calibration&
 Result<CostedStep> costStep(const Scenario& scenario)
 {
     return costStepWith(scenario, calibration());
+}
+
+Result<QuickStep> QuickCoster::step(const Scenario& scenario)
+{
+    if (Diagnostics diagnostics = findings(scenario); hasErrors(diagnostics))
+        return diagnostics;
+    // Lists of the user, nodes that are faster than the reference, and programs that depend on the order of the schedule are costed in
+    // full.
+    const ParallelismConfig& par = scenario.parallelism;
+    const bool noBound = !scenario.measured.speeds.empty() || par.overlapMoeExpertParallelComm;
+    if (par.pipelineSchedule == "custom" || (plansOrder(scheduleName(par)) && noBound)) {
+        const Result<CostedStep> full = costStep(scenario);
+        if (!full.ok())
+            return full.errors();
+        return QuickStep{full->memory.fits ? full->noiseFreeSeconds : 0,
+                         full->memory.peakGib,
+                         full->memory.capacityGib,
+                         full->tokensPerStep,
+                         full->memory.fits,
+                         false};
+    }
+    Assembly assembly(scenario, calibration());
+    Result<QuickStep> quick = assembly.quick(m_schedules);
+    if (quick.ok() && quick->fits)
+        if (Diagnostics errors = tooLong(assembly.graph()); !errors.empty())
+            return errors;
+    return quick;
 }
 
 } // namespace prism

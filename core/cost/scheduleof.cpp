@@ -35,18 +35,22 @@ Result<Schedule> scheduleFromLists(const std::vector<std::string>& lists, int nu
     return errors;
 }
 
+std::string scheduleName(const ParallelismConfig& par)
+{
+    if (par.pipelineSchedule == "1f1b" && par.virtualPipelineModelParallelSize > 1)
+        return "interleaved";
+    if (par.pipelineSchedule == "interleaved" && par.virtualPipelineModelParallelSize <= 1)
+        return "1f1b";
+    return par.pipelineSchedule;
+}
+
 Result<Schedule> scheduleOf(const Scenario& scenario, int numMicrobatches, const PassTimes& times)
 {
     const ParallelismConfig& par = scenario.parallelism;
     const int stages = par.pipelineModelParallelSize, chunks = par.virtualPipelineModelParallelSize;
     if (par.pipelineSchedule == "custom")
         return scheduleFromLists(par.customSchedule, chunks, numMicrobatches);
-    std::string name = par.pipelineSchedule;
-    if (name == "1f1b" && chunks > 1)
-        name = "interleaved";
-    if (name == "interleaved" && chunks <= 1)
-        name = "1f1b";
-    return makeSchedule(name, stages, chunks, numMicrobatches, times);
+    return makeSchedule(scheduleName(par), stages, chunks, numMicrobatches, times);
 }
 
 } // namespace prism

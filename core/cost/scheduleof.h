@@ -8,7 +8,11 @@
 
 namespace prism {
 
-/// "1f1b" with virtual stages is the interleaved schedule, "interleaved" without them is 1f1b. `times` matter for the planned
+/// The name that makeSchedule knows for what a scenario asks: "1f1b" with virtual stages is the interleaved schedule, "interleaved" without
+/// them is 1f1b.
+[[nodiscard]] std::string scheduleName(const ParallelismConfig& parallelism);
+
+/// The schedule by that name, or the custom lists. `times` matter for the planned
 /// schedules only. Errors: what makeSchedule or the custom lists say.
 [[nodiscard]] Result<Schedule> scheduleOf(const Scenario& scenario, int numMicrobatches, const PassTimes& times);
 

@@ -1,302 +1,188 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/explore/explore.h"
 
-#include "core/stats/intervals.h"
-#include "core/stats/random.h"
+#include "core/explore/ranking.h"
+#include "core/explore/sampler.h"
 
-#include <boost/math/distributions/normal.hpp>
 #include <spdlog/fmt/fmt.h>
+#include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
-#include <map>
 
 namespace prism {
 namespace {
 
-constexpr int kFirstSamples = 512, kMostSamples = 4'096;
-constexpr int kDrawsOfChance = 2'000;
-constexpr double kMillion = 1e6, kBillion = 1e9, kSecondsPerHour = 3'600;
-constexpr std::size_t kMostReasons = 40;
+constexpr std::size_t kMostReasons = 40, kMostListed = 10'000;
+constexpr std::int64_t kPartsAtOnce = 64; ///< between two looks at the clock
+constexpr double kSecondsBetweenWrites = 2;
 
-/// What the deterministic pass keeps of a point.
-struct Quick {
-    std::int64_t index = 0;
-    double noiseFree = 0, peak = 0, capacity = 0, tokens = 0;
-};
+using Clock = std::chrono::steady_clock;
 
-struct Rejected {
-    std::int64_t index = 0;
-    std::string reason;
-};
-
-/// Score of a step of that many seconds: seconds or USD per million tokens.
-double scoreOf(const ExploreObjective& objective, double seconds, double tokens, const ClusterConfig& cluster)
+double since(Clock::time_point begin)
 {
-    const double time = seconds / tokens * kMillion;
-    return objective.perDollar ? time / kSecondsPerHour * static_cast<double>(cluster.numGpus) * cluster.gpuHourPriceUsd : time;
+    return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
-std::string reasonOf(const Diagnostics& errors)
-{
-    for (const Diagnostic& d : errors)
-        if (d.severity == Severity::error)
-            return d.path + ": " + d.message;
-    return "invalid";
-}
+/// The text of the records so far, handed on now and then: seldom enough that writing takes a tenth of the time at the most.
+class Keeper final {
+public:
+    Keeper(const ExploreKeeping& keeping, const RecordsHead& head, const SearchShard& shard) : m_keeping(keeping)
+    {
+        if (keeping.write)
+            m_text = headLine(head) + "\n" + shardLine(shard);
+    }
+    void add(const std::string& line)
+    {
+        if (!m_keeping.write)
+            return;
+        m_text += line;
+        if (since(m_last) > kSecondsBetweenWrites + 10 * m_took)
+            write();
+    }
+    void write()
+    {
+        if (!m_keeping.write)
+            return;
+        const Clock::time_point begin = Clock::now();
+        m_keeping.write(m_text);
+        m_took = since(begin);
+        m_last = Clock::now();
+    }
+
+private:
+    const ExploreKeeping& m_keeping;
+    std::string m_text;
+    Clock::time_point m_last = Clock::now();
+    double m_took = 0;
+};
 
 class Search final {
 public:
-    Search(Evaluator& evaluator, const ExploreQuery& query, PointMaker maker, const InsightOptions& options)
-        : m_evaluator(evaluator),
-          m_query(query),
-          m_maker(std::move(maker)),
-          m_options(options)
+    Search(const SamplerInputs& inputs, const ExploreKeeping& keeping, Keeper& keeper)
+        : m_in(inputs),
+          m_known(keeping.known),
+          m_keeper(keeper),
+          m_points(inputs.query, inputs.options.seed)
     {
+        m_out.query = inputs.query;
+        m_out.seed = inputs.options.seed;
     }
 
     void quickPass();
-    void race();
-    void rank();
+    void raceAndRank();
     [[nodiscard]] Exploration take() { return std::move(m_out); }
     [[nodiscard]] const Exploration& out() const { return m_out; }
-    [[nodiscard]] bool stopped() const { return m_options.stop.stop_requested(); }
+    [[nodiscard]] bool stopped() const { return m_in.options.stop.stop_requested(); }
 
 private:
-    [[nodiscard]] double lowerBound(const Quick& q) const;
-    [[nodiscard]] double border() const;
-    void sample(ExploreCandidate& c, int samples);
-    void refine();
-    void setChances();
-    void setPareto();
-    void countRejected(std::vector<std::vector<Rejected>>& parts);
+    [[nodiscard]] std::optional<SampleRow> row(std::int64_t index, int samples);
+    [[nodiscard]] std::vector<std::int64_t> parts() const;
+    void add(std::int64_t number, QuickPart part);
+    void setRejected();
     void report(double fraction, const char* what) const
     {
-        if (m_options.progress)
-            m_options.progress(fraction, what);
+        if (m_in.options.progress)
+            m_in.options.progress(fraction, what);
     }
 
-    Evaluator& m_evaluator;
-    const ExploreQuery& m_query;
-    PointMaker m_maker;
-    InsightOptions m_options;
+    const SamplerInputs& m_in;
+    const ExploreRecords& m_known;
+    Keeper& m_keeper;
+    SearchPoints m_points;
+    std::vector<QuickPoint> m_fitting;
+    std::vector<ReasonCount> m_reasons;
     Exploration m_out;
-    std::vector<Quick> m_fitting;        ///< by lower bound
-    std::vector<std::int64_t> m_indices; ///< of the candidates
 };
 
-void Search::countRejected(std::vector<std::vector<Rejected>>& parts)
+/// Those of this shard.
+std::vector<std::int64_t> Search::parts() const
 {
-    std::map<std::string, ExploreRejection> byReason;
-    for (const auto& part : parts)
-        for (const Rejected& r : part) {
-            ExploreRejection& e = byReason[r.reason];
-            if (e.count++ == 0) {
-                e.reason = r.reason;
-                for (const auto& [id, value] : valuesOf(m_query.space, r.index))
-                    e.example += (e.example.empty() ? "" : ", ") + id + " = " + value;
-            }
-        }
-    for (auto& [reason, rejection] : byReason)
-        m_out.rejected.push_back(std::move(rejection));
+    std::vector<std::int64_t> numbers;
+    const SearchShard& shard = m_in.query.shard;
+    for (std::int64_t part = shard.index - 1; part * kPointsPerPart < m_points.size(); part += shard.count)
+        numbers.push_back(part);
+    return numbers;
+}
+
+void Search::add(std::int64_t number, QuickPart part)
+{
+    m_keeper.add(partLine(number, part));
+    m_out.points += part.points;
+    m_out.valid += part.valid;
+    m_out.fitting += static_cast<std::int64_t>(part.fitting.size());
+    m_fitting.insert(m_fitting.end(), part.fitting.begin(), part.fitting.end());
+    addReasons(m_reasons, part.reasons);
+    for (RejectedPoint& r : part.rejected)
+        if (m_out.leftOut.size() < kMostListed)
+            m_out.leftOut.push_back({valuesOf(m_in.query.space, r.index), std::move(r.reasons)});
+}
+
+void Search::quickPass()
+{
+    const std::vector<std::int64_t> numbers = parts();
+    const auto count = static_cast<std::int64_t>(numbers.size());
+    tbb::enumerable_thread_specific<QuickCoster> costers;
+    tbb::task_arena arena(m_in.options.threads > 0 ? m_in.options.threads : tbb::task_arena::automatic);
+    for (std::int64_t begin = 0; begin < count && !stopped(); begin += kPartsAtOnce) {
+        const std::int64_t end = std::min(count, begin + kPartsAtOnce);
+        std::vector<QuickPart> made(static_cast<std::size_t>(end - begin));
+        arena.execute([&] {
+            tbb::parallel_for(begin, end, [&](std::int64_t i) {
+                const std::int64_t number = numbers[static_cast<std::size_t>(i)];
+                QuickPart& part = made[static_cast<std::size_t>(i - begin)];
+                if (const auto known = m_known.parts.find(number); known != m_known.parts.end())
+                    part = known->second;
+                else if (!stopped())
+                    part = quickPart({m_in.query, m_points, m_in.maker}, costers.local(), number);
+            });
+        });
+        for (std::int64_t i = begin; i < end && !stopped(); ++i)
+            add(numbers[static_cast<std::size_t>(i)], std::move(made[static_cast<std::size_t>(i - begin)]));
+        report(0.2 * static_cast<double>(end) / static_cast<double>(count), "noise-free steps");
+    }
+    setRejected();
+}
+
+void Search::setRejected()
+{
+    m_out.rejected.clear();
+    for (const ReasonCount& r : m_reasons) {
+        std::string example;
+        for (const auto& [id, value] : valuesOf(m_in.query.space, r.first))
+            example += (example.empty() ? "" : ", ") + id + " = " + value;
+        m_out.rejected.push_back({r.reason, r.count, r.alone, std::move(example)});
+    }
     std::stable_sort(m_out.rejected.begin(), m_out.rejected.end(), [](const auto& a, const auto& b) { return a.count > b.count; });
     if (m_out.rejected.size() > kMostReasons)
         m_out.rejected.resize(kMostReasons);
 }
 
-void Search::quickPass()
+std::optional<SampleRow> Search::row(std::int64_t index, int samples)
 {
-    const std::int64_t points = m_query.space.size();
-    m_out.points = points;
-    constexpr std::int64_t kPart = 256;
-    const std::int64_t parts = (points + kPart - 1) / kPart;
-    std::vector<std::vector<Quick>> fitting(static_cast<std::size_t>(parts));
-    std::vector<std::vector<Rejected>> rejected(static_cast<std::size_t>(parts));
-    std::vector<std::int64_t> valid(static_cast<std::size_t>(parts), 0);
-    tbb::task_arena arena(m_options.threads > 0 ? m_options.threads : tbb::task_arena::automatic);
-    arena.execute([&] {
-        tbb::parallel_for(std::int64_t{0}, parts, [&](std::int64_t part) {
-            const auto at = static_cast<std::size_t>(part);
-            for (std::int64_t i = part * kPart; i < std::min(points, (part + 1) * kPart) && !stopped(); ++i) {
-                const Result<CostedStep> costed = costStep(m_maker.at(i));
-                if (!costed.ok()) {
-                    rejected[at].push_back({i, reasonOf(costed.errors())});
-                    continue;
-                }
-                ++valid[at];
-                const MemoryReport& memory = costed->memory;
-                if (!memory.fits || memory.peakGib + m_query.memoryMarginGib > memory.capacityGib)
-                    rejected[at].push_back({i, "memory: does not fit"});
-                else
-                    fitting[at].push_back({i, costed->noiseFreeSeconds, memory.peakGib, memory.capacityGib, costed->tokensPerStep});
-            }
-        });
-    });
-    for (std::size_t i = 0; i < fitting.size(); ++i) {
-        m_out.valid += valid[i];
-        m_fitting.insert(m_fitting.end(), fitting[i].begin(), fitting[i].end());
-    }
-    m_out.fitting = static_cast<std::int64_t>(m_fitting.size());
-    countRejected(rejected);
-    std::stable_sort(m_fitting.begin(), m_fitting.end(), [&](const Quick& a, const Quick& b) { return lowerBound(a) < lowerBound(b); });
+    const auto known = m_known.rows.find({index, samples});
+    std::optional<SampleRow> made = known != m_known.rows.end() ? known->second : sampledRow(m_in, index, samples);
+    if (made)
+        m_keeper.add(rowLine(*made));
+    return made;
 }
 
-double Search::lowerBound(const Quick& q) const
+void Search::raceAndRank()
 {
-    return scoreOf(m_query.objective, q.noiseFree, q.tokens, m_maker.at(q.index).cluster);
-}
-
-/// Upper end of the interval of the keep-th best; infinite before there are as many.
-double Search::border() const
-{
-    if (m_out.candidates.size() < static_cast<std::size_t>(m_query.keep))
-        return INFINITY;
-    std::vector<double> upper;
-    for (const ExploreCandidate& c : m_out.candidates)
-        upper.push_back(c.score.value + c.score.halfWidth);
-    std::nth_element(upper.begin(), upper.begin() + (m_query.keep - 1), upper.end());
-    return upper[static_cast<std::size_t>(m_query.keep - 1)];
-}
-
-void Search::sample(ExploreCandidate& c, int samples)
-{
-    const std::size_t at = static_cast<std::size_t>(&c - m_out.candidates.data());
-    const Scenario scenario = m_maker.at(m_indices[at]);
-    const Result<CostedStep> costed = costStep(scenario);
-    SimOptions sim;
-    sim.seed = m_options.seed;
-    sim.numSamples = samples;
-    sim.numThreads = m_options.threads;
-    sim.numWithinSamples = -1;
-    sim.stop = m_options.stop;
-    const auto run = m_evaluator.samples(costed->graph, sim);
-    if (!run->complete)
+    const auto rows = [this](std::int64_t index, int samples) { return row(index, samples); };
+    const RaceResult result =
+        race({m_in.query, m_in.maker, std::move(m_fitting), rows, [this](double fraction) { report(0.2 + 0.8 * fraction, "sampling"); }});
+    if (result.stopped)
         return;
-    const DistributionSummary s = summarize(run->acrossSeconds, run.get());
-    c.mean = {s.mean, s.ciMean};
-    c.p50 = {s.p50, s.ciP50};
-    c.p95 = {s.p95, s.ciP95};
-    c.p99 = {s.p99, s.ciP99};
-    c.samples = samples;
-    using Figure = ExploreObjective::Figure;
-    const Estimate& figure = m_query.objective.figure == Figure::mean  ? c.mean
-                             : m_query.objective.figure == Figure::p50 ? c.p50
-                             : m_query.objective.figure == Figure::p95 ? c.p95
-                                                                       : c.p99;
-    const auto score = [&](double seconds) { return scoreOf(m_query.objective, seconds, costed->tokensPerStep, scenario.cluster); };
-    c.score = {score(figure.value), score(figure.halfWidth)};
-    c.meanScore = score(c.mean.value);
-    const ExploreObjective cost{m_query.objective.figure, true};
-    c.usdPerBillionTokens = scoreOf(cost, figure.value, costed->tokensPerStep, scenario.cluster) * kBillion / kMillion;
-}
-
-void Search::race()
-{
-    m_out.candidates.reserve(static_cast<std::size_t>(m_query.mostSampled));
-    for (const Quick& q : m_fitting) {
-        if (stopped() || lowerBound(q) > border())
-            break;
-        if (m_out.candidates.size() == static_cast<std::size_t>(m_query.mostSampled)) {
-            m_out.cut = true;
-            break;
-        }
-        ExploreCandidate c;
-        c.values = valuesOf(m_query.space, q.index);
-        c.noiseFreeSeconds = q.noiseFree;
-        c.peakMemoryGib = q.peak;
-        c.capacityGib = q.capacity;
-        c.tokensPerStep = q.tokens;
-        c.gpus = static_cast<double>(m_maker.at(q.index).cluster.numGpus);
-        m_indices.push_back(q.index);
-        m_out.candidates.push_back(std::move(c));
-        sample(m_out.candidates.back(), kFirstSamples);
-        report(0.2 + 0.5 * static_cast<double>(m_out.candidates.size()) / m_query.mostSampled, "sampling");
+    if (result.doesNotFit > 0) {
+        m_out.fitting -= result.doesNotFit;
+        addReasons(m_reasons, {{kDoesNotFit, result.doesNotFit, result.doesNotFit, result.firstUnfit}});
+        setRejected();
     }
-    refine();
-}
-
-/// More samples for those that may stand on either side of the border, until their intervals leave it or the last round is done.
-void Search::refine()
-{
-    for (int samples = 2 * kFirstSamples; samples <= kMostSamples && !stopped(); samples *= 2) {
-        const double edge = border();
-        for (ExploreCandidate& c : m_out.candidates)
-            if (!stopped() && c.score.value - c.score.halfWidth <= edge)
-                sample(c, samples);
-        report(0.7 + 0.3 * samples / kMostSamples, "refining");
-    }
-}
-
-/// How often each is the best when every score is drawn from the normal distribution of its interval.
-void Search::setChances()
-{
-    const boost::math::normal unit;
-    std::vector<int> wins(m_out.candidates.size(), 0);
-    for (int draw = 0; draw < kDrawsOfChance; ++draw) {
-        std::size_t best = 0;
-        double least = INFINITY;
-        for (std::size_t i = 0; i < m_out.candidates.size(); ++i) {
-            const Estimate& s = m_out.candidates[i].score;
-            const double u = uniform(m_options.seed, stream(0x6578706cULL, i), static_cast<std::uint64_t>(draw));
-            const double x = s.value + s.halfWidth / normalReach() * boost::math::quantile(unit, u);
-            if (x < least) {
-                least = x;
-                best = i;
-            }
-        }
-        ++wins[best];
-    }
-    for (std::size_t i = 0; i < wins.size(); ++i)
-        m_out.candidates[i].chanceBest = static_cast<double>(wins[i]) / kDrawsOfChance;
-}
-
-void Search::setPareto()
-{
-    const auto time = [](const ExploreCandidate& c) { return c.p95.value / c.tokensPerStep; };
-    for (ExploreCandidate& c : m_out.candidates)
-        c.pareto = std::none_of(m_out.candidates.begin(), m_out.candidates.end(), [&](const ExploreCandidate& o) {
-            const bool noWorse = time(o) <= time(c) && o.peakMemoryGib <= c.peakMemoryGib && o.usdPerBillionTokens <= c.usdPerBillionTokens;
-            return noWorse && (time(o) < time(c) || o.peakMemoryGib < c.peakMemoryGib || o.usdPerBillionTokens < c.usdPerBillionTokens);
-        });
-}
-
-void Search::rank()
-{
-    std::erase_if(m_out.candidates, [](const ExploreCandidate& c) { return c.samples == 0; });
-    std::stable_sort(m_out.candidates.begin(), m_out.candidates.end(),
-                     [](const ExploreCandidate& a, const ExploreCandidate& b) { return a.score.value < b.score.value; });
-    setChances();
-    setPareto();
-    const auto best = std::min_element(m_out.candidates.begin(), m_out.candidates.end(),
-                                       [](const ExploreCandidate& a, const ExploreCandidate& b) { return a.meanScore < b.meanScore; });
-    m_out.bestByMean = static_cast<std::size_t>(best - m_out.candidates.begin());
-    const Estimate &a = best->score, &b = m_out.candidates.front().score;
-    m_out.priceOfMean = {a.value - b.value, m_out.bestByMean == 0 ? 0 : std::hypot(a.halfWidth, b.halfWidth)};
-    if (m_out.cut)
-        m_out.notes.push_back(
-            fmt::format("The search stopped at {} sampled configurations before the ranking was known; narrow an axis or raise --most.",
-                        m_query.mostSampled));
-}
-
-Diagnostics refused(const ExploreQuery& query)
-{
-    Diagnostics errors;
-    const std::int64_t points = query.space.size();
-    if (points == 0)
-        errors.push_back({Severity::error, "axis", "The space is empty.", "0 configurations", "at least one axis with a value", "", ""});
-    if (points > query.mostPoints) {
-        const auto longest = std::max_element(query.space.axes.begin(), query.space.axes.end(),
-                                              [](const SearchAxis& a, const SearchAxis& b) { return a.values.size() < b.values.size(); });
-        errors.push_back({Severity::error, longest->ids.front(), "The space is too large; narrow this axis, the longest, first.",
-                          std::to_string(points) + " configurations", "at most " + std::to_string(query.mostPoints), "", ""});
-    }
-    if (query.keep < 1 || query.keep > 100 || query.mostSampled < query.keep)
-        errors.push_back({Severity::error, "keep", "The number of best configurations is out of range.", std::to_string(query.keep),
-                          "1 to 100, and at most --most", "", ""});
-    return errors;
+    rank(result, m_in.maker, m_out);
+    m_keeper.add(endLine());
 }
 
 Diagnostics nothingFits(const Exploration& e)
@@ -304,57 +190,63 @@ Diagnostics nothingFits(const Exploration& e)
     Diagnostics errors{{Severity::error, "axis", "No configuration of the space is valid and fits into memory.",
                         std::to_string(e.points) + " configurations", "a wider space", "", ""}};
     for (const ExploreRejection& r : e.rejected)
-        errors.push_back({Severity::error, "axis", fmt::format("{} configurations: {}", r.count, r.reason), r.example, "", "", ""});
+        errors.push_back({Severity::error, "axis",
+                          fmt::format("removes {} configurations, {} of them alone: {}", r.count, r.alone, r.reason), r.example, "", "",
+                          ""});
+    return errors;
+}
+
+Diagnostics checkAsked(const Scenario& scenario, const ExploreQuery& query)
+{
+    Diagnostics errors = check(query);
+    if (query.objective.figure == ExploreObjective::Figure::lateness && scenario.training.trainTokens <= 0)
+        errors.push_back({Severity::error, "training.train_tokens", "A deadline needs the number of tokens to train.", "0",
+                          "a positive number of tokens", "", ""});
     return errors;
 }
 
 } // namespace
 
-Result<ExploreObjective> exploreObjective(const std::string& text)
+Result<Exploration> explore(Evaluator& evaluator, const Scenario& scenario, const ExploreQuery& query, const InsightOptions& options,
+                            const ExploreKeeping& keeping)
 {
-    using Figure = ExploreObjective::Figure;
-    ExploreObjective objective;
-    objective.perDollar = text.starts_with("cost_");
-    const std::string figure = objective.perDollar ? text.substr(5) : text;
-    const std::map<std::string, Figure> names = {{"mean", Figure::mean}, {"p50", Figure::p50}, {"p95", Figure::p95}, {"p99", Figure::p99}};
-    const auto it = names.find(figure);
-    if (it == names.end())
-        return Diagnostic{Severity::error,
-                          "objective",
-                          "This is no objective.",
-                          text.substr(0, 40),
-                          "mean, p50, p95, p99, or cost_ before one of them",
-                          "",
-                          ""};
-    objective.figure = it->second;
-    return objective;
-}
-
-Result<Exploration> explore(Evaluator& evaluator, const Scenario& scenario, const ExploreQuery& query, const InsightOptions& options)
-{
-    const auto begin = std::chrono::steady_clock::now();
-    const auto elapsed = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
-    if (Diagnostics errors = refused(query); hasErrors(errors))
+    const Clock::time_point begin = Clock::now();
+    if (Diagnostics errors = checkAsked(scenario, query); hasErrors(errors))
         return errors;
-    Result<PointMaker> maker = PointMaker::make(query.space, scenario);
+    const Result<PointMaker> maker = PointMaker::make(query.space, scenario);
     if (!maker.ok())
         return maker.errors();
-    Search search(evaluator, query, std::move(maker).value(), options);
+    const SamplerInputs inputs{evaluator, *maker, query, options};
+    Keeper keeper(keeping, {PRISM_VERSION, scenario, query, options.seed}, query.shard);
+    Search search(inputs, keeping, keeper);
     search.quickPass();
-    const double deterministic = elapsed();
+    const double deterministic = since(begin);
+    if (!search.stopped() && (search.out().fitting > 0 || query.shard.count > 1))
+        search.raceAndRank();
+    keeper.write();
     if (search.stopped())
         return cancelled();
-    if (search.out().fitting == 0)
+    const bool empty = search.out().candidates.empty();
+    if (empty && query.shard.count == 1)
         return nothingFits(search.out());
-    search.race();
-    if (search.stopped())
-        return cancelled();
-    search.rank();
     Exploration result = search.take();
-    result.seed = options.seed;
     result.deterministicSeconds = deterministic;
-    result.elapsedSeconds = elapsed();
+    result.elapsedSeconds = since(begin);
     return result;
+}
+
+Result<Exploration> mergedExploration(Evaluator& evaluator, const std::vector<ExploreRecords>& shards, const InsightOptions& options,
+                                      const std::function<void(const std::string&)>& write)
+{
+    Result<ExploreRecords> all = joined(shards);
+    if (!all.ok())
+        return all.errors();
+    const Result<RecordsHead> head = recordsHead(all->head);
+    if (!head.ok())
+        return head.errors();
+    InsightOptions asked = options;
+    asked.seed = head->seed;
+    return explore(evaluator, head->scenario, head->query, asked, {std::move(all).value(), write});
 }
 
 } // namespace prism

@@ -4,25 +4,38 @@
 #include "core/base/text.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <limits>
+#include <utility>
 
 namespace prism {
 namespace {
 
 constexpr std::size_t kMostValues = 1'000;
 
+/// What people call axes beside ids and short names.
+constexpr std::array<std::pair<const char*, const char*>, 6> kAliases = {{{"schedule", "parallelism.pipeline_schedule"},
+                                                                          {"recompute", "training.recompute_granularity"},
+                                                                          {"gpus", "cluster.num_gpus"},
+                                                                          {"gpu", "cluster.gpu.preset"},
+                                                                          {"mbs", "training.micro_batch_size"},
+                                                                          {"gbs", "training.global_batch_size"}}};
+
 const Parameter* parameterOf(const std::string& name)
 {
     if (const Parameter* p = findParameter(name))
         return p;
+    for (const auto& [alias, id] : kAliases)
+        if (name == alias)
+            return findParameter(id);
     for (const Parameter& p : parameters()) {
         std::string shortName = p.shortName;
         std::transform(shortName.begin(), shortName.end(), shortName.begin(),
                        [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
         if (!shortName.empty() && shortName == name)
             return &p;
-        if (p.id.ends_with("." + name) || (name == "schedule" && p.id == "parallelism.pipeline_schedule"))
+        if (p.id.ends_with("." + name))
             return &p;
     }
     return nullptr;
@@ -63,6 +76,8 @@ SearchAxis pipelineAxis(const Scenario& s)
         for (const char* schedule : {"1f1b", "zb-h1", "zb-h2"})
             axis.values.push_back({depth, schedule, "1"});
         axis.values.push_back({depth, "zb-v", "2"});
+        if (s.model.numExperts > 0) // made to hide the traffic of experts
+            axis.values.push_back({depth, "dualpipev", "2"});
         for (std::int64_t vpp = 2; vpp * pp <= s.model.numLayers && vpp <= 8; vpp *= 2)
             axis.values.push_back({depth, "interleaved", std::to_string(vpp)});
     }

@@ -233,6 +233,11 @@ void checkBatch(const Scenario& s, Findings& f)
                 num(microbatches) + " micro-batches, PP " + num(p.pipelineModelParallelSize),
                 "a global batch that is a multiple of " + num(perPass * p.pipelineModelParallelSize), kGbs,
                 num(nearestMultiple(s.training.globalBatchSize, perPass * p.pipelineModelParallelSize)));
+    if (p.pipelineSchedule == "dualpipev" && microbatches < 2 * p.pipelineModelParallelSize)
+        f.error(kGbs, "the dualpipev schedule needs two micro-batches per stage",
+                num(microbatches) + " micro-batches, PP " + num(p.pipelineModelParallelSize),
+                "a global batch of at least " + num(2 * perPass * p.pipelineModelParallelSize), kGbs,
+                num(2 * perPass * p.pipelineModelParallelSize));
     if (p.pipelineModelParallelSize > 1 && microbatches < p.pipelineModelParallelSize)
         f.warning(kGbs, "fewer micro-batches than pipeline stages: most of the step is bubble",
                   num(microbatches) + " micro-batches, PP " + num(p.pipelineModelParallelSize), "at least PP micro-batches");
@@ -300,8 +305,8 @@ void checkSchedule(const Scenario& s, Findings& f)
                 kSchedule, "\"interleaved\"");
     if (p.pipelineSchedule == "interleaved" && vpp == 1)
         f.error(kVpp, "the interleaved schedule needs VPP > 1", "1", "at least 2, or schedule 1f1b", kSchedule, "\"1f1b\"");
-    if (p.pipelineSchedule == "zb-v" && vpp != 2)
-        f.error(kVpp, "the zb-v schedule has two chunks per stage", num(vpp), "2", kVpp, "2");
+    if ((p.pipelineSchedule == "zb-v" || p.pipelineSchedule == "dualpipev") && vpp != 2)
+        f.error(kVpp, "the " + p.pipelineSchedule + " schedule has two chunks per stage", num(vpp), "2", kVpp, "2");
     if (p.pipelineSchedule == "custom" && p.customSchedule.size() != static_cast<std::size_t>(pp))
         f.error("parallelism.custom_schedule", "a custom schedule lists the order of every stage",
                 std::to_string(p.customSchedule.size()) + " stages", num(pp) + " stages");

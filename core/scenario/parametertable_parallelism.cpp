@@ -36,10 +36,11 @@ void addSizes(std::vector<Parameter>& t)
 
 void addSchedule(std::vector<Parameter>& t)
 {
-    t.push_back(choice(
-        {"parallelism.pipeline_schedule", "Pipeline schedule", "", "",
-         "Order of forward and backward chunks: gpipe, 1f1b, interleaved (1F1B with VPP), zero-bubble zb-h1, zb-h2, zb-v, or custom."},
-        {"gpipe", "1f1b", "interleaved", "zb-h1", "zb-h2", "zb-v", "custom"}, PRISM_FIELD(parallelism.pipelineSchedule)));
+    t.push_back(choice({"parallelism.pipeline_schedule", "Pipeline schedule", "", "",
+                        "Order of forward and backward chunks: gpipe, 1f1b, interleaved (1F1B with VPP), zero-bubble zb-h1, zb-h2, zb-v, "
+                        "dualpipev (DualPipe on half the stages), or custom."},
+                       {"gpipe", "1f1b", "interleaved", "zb-h1", "zb-h2", "zb-v", "dualpipev", "custom"},
+                       PRISM_FIELD(parallelism.pipelineSchedule)));
     t.push_back(advanced(choice(
         {"parallelism.cp_comm_type", "Context exchange", "", "", "p2p = ring attention, all_gather of keys and values, a2a = Ulysses."},
         {"p2p", "all_gather", "a2a"}, PRISM_FIELD(parallelism.cpCommType))));

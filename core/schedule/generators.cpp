@@ -2,7 +2,9 @@
 // The closed-form schedules, the planned ones, and custom lists.
 #include "core/schedule/generators.h"
 
+#include "core/schedule/dualpipe.h"
 #include "core/schedule/greedy.h"
+#include "core/schedule/shape.h"
 
 #include <algorithm>
 
@@ -116,6 +118,11 @@ std::vector<std::array<int, 2>> vPath(int numStages)
     return path;
 }
 
+bool isVShaped(std::string_view name)
+{
+    return name == "zb-v" || name == "dualpipev";
+}
+
 Diagnostic wrong(std::string path, std::string message, std::string found, std::string accepted)
 {
     return {Severity::error, std::move(path), std::move(message), std::move(found), std::move(accepted)};
@@ -141,11 +148,14 @@ Diagnostics checkSizes(int numStages, int numChunks, int numMicrobatches, const 
 Diagnostics checkFits(std::string_view name, int numStages, int numChunks, int numMicrobatches)
 {
     Diagnostics found;
-    if (name == "zb-v" && numChunks != 2)
-        found.push_back(wrong("schedule.num_chunks", "zb-v has two chunks per stage.", std::to_string(numChunks), "2"));
-    if (name != "zb-v" && name != "interleaved" && numChunks != 1)
+    if (isVShaped(name) && numChunks != 2)
+        found.push_back(wrong("schedule.num_chunks", std::string(name) + " has two chunks per stage.", std::to_string(numChunks), "2"));
+    if (!isVShaped(name) && name != "interleaved" && numChunks != 1)
         found.push_back(wrong("schedule.num_chunks", std::string(name) + " has one chunk per stage.", std::to_string(numChunks),
-                              "1, or schedule interleaved or zb-v"));
+                              "1, or schedule interleaved, zb-v or dualpipev"));
+    if (name == "dualpipev" && numMicrobatches < 2 * numStages)
+        found.push_back(wrong("schedule.num_microbatches", "dualpipev needs two micro-batches per stage.", std::to_string(numMicrobatches),
+                              "at least " + std::to_string(2 * numStages)));
     if (name == "interleaved" && numMicrobatches % numStages != 0)
         found.push_back(wrong("schedule.num_microbatches", "The interleaved schedule needs a multiple of the stages.",
                               std::to_string(numMicrobatches), "a multiple of " + std::to_string(numStages)));
@@ -161,6 +171,8 @@ Order closedFormOrder(std::string_view name, const Schedule& s, int stage)
         return oneFOneBOrder(behind, s.numMicrobatches);
     if (name == "interleaved")
         return interleavedOrder(stage, s.numStages, s.numChunks, s.numMicrobatches);
+    if (name == "dualpipev")
+        return dualPipeVOrder(stage, s.numStages, s.numMicrobatches);
     if (name == "zb-h1")
         return handcraftedOrder(behind + 1, stage, s.numMicrobatches);
     return handcraftedOrder(2 * behind + 1, 2 * stage, s.numMicrobatches);
@@ -170,16 +182,21 @@ Order closedFormOrder(std::string_view name, const Schedule& s, int stage)
 
 const std::vector<std::string>& scheduleNames()
 {
-    static const std::vector<std::string> names = {"gpipe", "1f1b", "interleaved", "zb-h1", "zb-h2", "zb-1p", "zb-2p", "zb-v"};
+    static const std::vector<std::string> names = {"gpipe", "1f1b", "interleaved", "zb-h1", "zb-h2", "zb-1p", "zb-2p", "zb-v", "dualpipev"};
     return names;
 }
 
 bool schedulesWeight(std::string_view name)
 {
-    return name.substr(0, 3) == "zb-";
+    return name.starts_with("zb-") || name == "dualpipev";
 }
 
-Result<Schedule> makeSchedule(std::string_view name, int numStages, int numChunks, int numMicrobatches, const PassTimes& times)
+bool plansOrder(std::string_view name)
+{
+    return name == "zb-1p" || name == "zb-2p" || name == "zb-v";
+}
+
+Result<Schedule> scheduleShape(std::string_view name, int numStages, int numChunks, int numMicrobatches)
 {
     const auto& names = scheduleNames();
     if (std::find(names.begin(), names.end(), name) == names.end()) {
@@ -193,23 +210,30 @@ Result<Schedule> makeSchedule(std::string_view name, int numStages, int numChunk
         found = checkFits(name, numStages, numChunks, numMicrobatches);
     if (!found.empty())
         return found;
-
     Schedule s;
     s.name = name;
     s.numStages = numStages;
     s.numChunks = numChunks;
     s.numMicrobatches = numMicrobatches;
     s.splitsWeight = schedulesWeight(name);
-    s.path = name == "zb-v" ? vPath(numStages) : roundPath(numStages, numChunks);
+    s.path = isVShaped(name) ? vPath(numStages) : roundPath(numStages, numChunks);
+    return s;
+}
+
+Result<Schedule> makeSchedule(std::string_view name, int numStages, int numChunks, int numMicrobatches, const PassTimes& times)
+{
+    Result<Schedule> shape = scheduleShape(name, numStages, numChunks, numMicrobatches);
+    if (!shape.ok())
+        return shape;
+    Schedule s = std::move(shape).value();
     if (name == "zb-v") {
         s.order = greedyOrder(s, times, 2 * numStages);
         return s;
     }
-    const bool planned = name == "zb-1p" || name == "zb-2p";
     const std::string_view closed = name == "zb-1p" ? "zb-h1" : name == "zb-2p" ? "zb-h2" : name;
     for (int stage = 0; stage < numStages; ++stage)
         s.order.push_back(closedFormOrder(closed, s, stage));
-    if (planned) { // the handcrafted order keeps the same limit; the shorter one wins
+    if (plansOrder(name)) { // the handcrafted order keeps the same limit; the shorter one wins
         Schedule greedy = s;
         greedy.order = greedyOrder(s, times, name == "zb-1p" ? numStages : 2 * numStages);
         if (scheduleTiming(greedy, times).longestStageSeconds < scheduleTiming(s, times).longestStageSeconds)

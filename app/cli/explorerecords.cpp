@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/explorerecords.h"
+
+#include "app/cli/insightcommand.h"
+#include "core/base/outputfile.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <filesystem>
+
+namespace prism::cli {
+namespace {
+
+constexpr std::size_t kMaxRecordsBytes = std::size_t{512} << 20;
+
+std::string bestText(const Exploration& e)
+{
+    if (e.candidates.empty())
+        return "Nothing of this part fits.\n";
+    const ExploreCandidate &mean = e.candidates[e.bestByMean], &p95 = e.candidates[e.bestByP95];
+    std::string text = fmt::format("\nObjective {}: the best has a chance of {:.0f} % to be the best of all.\n",
+                                   objectiveText(e.query.objective), 100 * e.candidates.front().chanceBest);
+    if (e.bestByMean == e.bestByP95)
+        return text + "The best by mean and the best by p95 are the same.\n";
+    text += fmt::format("The best by mean is {}, by p95 {}; in p95 they differ by {:.3g} ± {:.1g} s.\n", shortText(mean.values),
+                        shortText(p95.values), e.p95OfMean.value, e.p95OfMean.halfWidth);
+    return text;
+}
+
+} // namespace
+
+std::string explorationText(const Exploration& e)
+{
+    std::string text =
+        fmt::format("{} configurations: {} valid, {} fit into memory, {} sampled ({:.2g} s for all, {:.2g} s with sampling)\n\n", e.points,
+                    e.valid, e.fitting, e.candidates.size(), e.deterministicSeconds, e.elapsedSeconds);
+    text += fmt::format("{:>4} {:>18} {:>18} {:>9} {:>12} {:>7}  configuration\n", "", "p50 s", "p95 s", "GiB", "USD/G token", "best");
+    for (std::size_t i = 0; i < std::min(static_cast<std::size_t>(e.query.keep), e.candidates.size()); ++i) {
+        const ExploreCandidate& c = e.candidates[i];
+        text += fmt::format("{:>4} {:>9.4g} ± {:<6.1g} {:>9.4g} ± {:<6.1g} {:>9.1f} {:>12.4g} {:>5.0f} %  {}{}\n", i + 1, c.p50.value,
+                            c.p50.halfWidth, c.p95.value, c.p95.halfWidth, c.peakMemoryGib, c.usdPerBillionTokens, 100 * c.chanceBest,
+                            shortText(c.values), c.pareto ? " (front)" : "");
+    }
+    text += bestText(e);
+    if (!e.rejected.empty())
+        text += "\nLeft out (a configuration may have several reasons; the second number had no other):\n";
+    for (const ExploreRejection& r : e.rejected)
+        text += fmt::format("{:>9} {:>9} {}\n", r.count, r.alone, r.reason);
+    return text + noteLines(e.notes);
+}
+
+ExploreRecords recordsOf(const std::string& path)
+{
+    return require(recordsFromText(readInput(path, kMaxRecordsBytes), path));
+}
+
+ExploreKeeping RecordsFile::keeping(const RecordsHead& head, const SearchShard& shard)
+{
+    if (m_path.empty())
+        return {};
+    ExploreKeeping keeping;
+    keeping.write = [this](const std::string& text) { write(text); };
+    std::error_code none;
+    if (!std::filesystem::exists(m_path, none))
+        return keeping;
+    keeping.known = recordsOf(m_path);
+    const bool same =
+        keeping.known.head == headLine(head) && keeping.known.shard.index == shard.index && keeping.known.shard.count == shard.count;
+    if (!keeping.known.head.empty() && !same)
+        throw InputError({{Severity::error, m_path, "This file is of another search, or of another part.", "",
+                           "the same scenario, options and version as before, or another file", "", ""}});
+    return keeping;
+}
+
+void RecordsFile::write(const std::string& text)
+{
+    if (Diagnostics problems = writeFile(m_path, text); !problems.empty()) {
+        m_problems = std::move(problems);
+        m_stop.request_stop();
+    }
+}
+
+void RecordsFile::requireWritten() const
+{
+    if (!m_problems.empty())
+        throw InputError(m_problems);
+}
+
+} // namespace prism::cli

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/cost/quickstep.h"
+
+#include "core/cost/scheduleof.h"
+#include "core/schedule/generators.h"
+#include "core/schedule/shape.h"
+
+namespace prism {
+namespace {
+
+constexpr std::size_t kMostItems = 1'000'000; ///< kept of all schedules together; then all are forgotten
+
+} // namespace
+
+Result<std::shared_ptr<const Schedule>> ScheduleMemo::of(const ParallelismConfig& par, int numMicrobatches)
+{
+    const std::string name = scheduleName(par);
+    const int stages = par.pipelineModelParallelSize, chunks = par.virtualPipelineModelParallelSize;
+    const std::tuple key{name, stages, chunks, numMicrobatches};
+    if (const auto known = m_schedules.find(key); known != m_schedules.end())
+        return known->second;
+    Result<Schedule> made =
+        plansOrder(name) ? scheduleShape(name, stages, chunks, numMicrobatches) : makeSchedule(name, stages, chunks, numMicrobatches);
+    if (!made.ok())
+        return made.errors();
+    std::size_t items = 0;
+    for (const std::vector<ScheduleItem>& order : made->order)
+        items += order.size();
+    m_items += items;
+    if (m_items > kMostItems) {
+        m_schedules.clear();
+        m_items = items;
+    }
+    return m_schedules[key] = std::make_shared<const Schedule>(std::move(made).value());
+}
+
+} // namespace prism

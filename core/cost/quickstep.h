@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a search reads of very many scenarios: the noise-free step and the memory, without breakdown, counts and warnings.
+#pragma once
+
+#include "core/base/result.h"
+#include "core/scenario/scenario.h"
+#include "core/schedule/schedule.h"
+
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+
+namespace prism {
+
+/// The same numbers as costStep gives, from the same functions.
+struct QuickStep {
+    double noiseFreeSeconds = 0; ///< of the step; 0 where the memory does not fit, which is looked at first
+    double peakGib = 0, capacityGib = 0, tokensPerStep = 0;
+    bool fits = false;
+    /// The order of its schedule is planned at some cost, which was left out: seconds and memory are what any order takes at the least
+    /// (no bubble, one chunk in flight). costStep says how much more it is.
+    bool bound = false;
+};
+
+/// Schedules, made once per size; those whose order is planned without it. One thread.
+class ScheduleMemo final {
+public:
+    /// Errors: as makeSchedule.
+    [[nodiscard]] Result<std::shared_ptr<const Schedule>> of(const ParallelismConfig& parallelism, int numMicrobatches);
+
+private:
+    std::map<std::tuple<std::string, int, int, int>, std::shared_ptr<const Schedule>> m_schedules;
+    std::size_t m_items = 0;
+};
+
+/// Costs scenarios one after another and remembers their schedules (some 10 MB at the most). One thread; results do not depend on what was
+/// asked before. Errors: as costStep.
+class QuickCoster final {
+public:
+    [[nodiscard]] Result<QuickStep> step(const Scenario& scenario);
+
+private:
+    ScheduleMemo m_schedules;
+};
+
+} // namespace prism

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a search found: ranked candidates, what was left out and why; as JSON and CSV.
+#pragma once
+
+#include "core/explore/query.h"
+#include "core/stats/intervals.h"
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace prism {
+
+/// One configuration that is valid and fits.
+struct ExploreCandidate {
+    std::int64_t index = 0;                                  ///< in the space
+    std::vector<std::pair<std::string, std::string>> values; ///< parameter id, value
+    double noiseFreeSeconds = 0, peakMemoryGib = 0, capacityGib = 0;
+    double gpus = 0, tokensPerStep = 0;
+    double usdPerBillionTokens = 0, kwhPerBillionTokens = 0; ///< at the objective's figure; at the mean where it is a chance
+    Estimate mean, p50, p95, p99;                            ///< seconds, by sampling
+    Estimate score;                                          ///< of the objective, in objectiveUnit
+    double meanScore = 0, p95Score = 0;                      ///< seconds per million tokens at the mean and p95 step
+    double chanceBest = 0;                                   ///< that it is the best of all sampled ones, by their intervals
+    int samples = 0;
+    bool pareto = false; ///< nothing sampled is better in all dimensions of the query's front at once
+};
+
+struct ExploreRejection {
+    std::string reason;
+    std::int64_t count = 0; ///< configurations that it holds for; one may have several reasons
+    std::int64_t alone = 0; ///< that would be in without it
+    std::string example;    ///< values of the first one
+};
+
+/// A configuration that was left out before sampling.
+struct ExploreLeftOut {
+    std::vector<std::pair<std::string, std::string>> values;
+    std::vector<std::string> reasons;
+};
+
+struct Exploration {
+    ExploreQuery query;
+    std::int64_t points = 0, valid = 0, fitting = 0;
+    std::vector<ExploreCandidate> candidates;  ///< sampled ones, best first
+    std::size_t bestByMean = 0, bestByP95 = 0; ///< indices into candidates, per token; the best by the objective is 0
+    Estimate priceOfMean;                      ///< score of the best by mean less that of the best by the objective
+    Estimate p95OfMean; ///< p95 of the best by mean less that of the best by p95, seconds per step of the latter's tokens
+    std::vector<ExploreRejection> rejected; ///< most frequent first
+    std::vector<ExploreLeftOut> leftOut;    ///< where the query lists them
+    bool cut = false;                       ///< mostSampled was reached before the ranking was known
+    std::uint64_t seed = 1;
+    double elapsedSeconds = 0, deterministicSeconds = 0;
+    std::vector<std::string> notes;
+};
+
+[[nodiscard]] std::string toJson(const Exploration& exploration);
+[[nodiscard]] std::string toCsv(const Exploration& exploration);
+/// "TP 4, PP 8, recompute_granularity full": short names where parameters have one.
+[[nodiscard]] std::string shortText(const std::vector<std::pair<std::string, std::string>>& values);
+
+} // namespace prism

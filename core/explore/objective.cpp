@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/explore/objective.h"
+
+#include "core/base/text.h"
+#include "core/scenario/quantity.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace prism {
+namespace {
+
+using Figure = ExploreObjective::Figure;
+using Per = ExploreObjective::Per;
+
+constexpr double kMillion = 1e6, kSecondsPerHour = 3'600, kWattsPerKilowatt = 1'000;
+constexpr std::array<std::pair<const char*, Figure>, 4> kFigures = {
+    {{"mean", Figure::mean}, {"p50", Figure::p50}, {"p95", Figure::p95}, {"p99", Figure::p99}}};
+constexpr std::array<std::pair<const char*, Per>, 3> kPers = {{{"cost_", Per::dollar}, {"energy_", Per::energy}, {"", Per::time}}};
+
+Diagnostic noObjective(const std::string& text)
+{
+    return {Severity::error,
+            "objective",
+            "This is no objective.",
+            text.substr(0, 40),
+            "mean, p50, p95, p99, with cost_ or energy_ before them, tokens_per_s, tokens_per_usd, over:TIME or deadline:DAYS",
+            "",
+            ""};
+}
+
+} // namespace
+
+Result<ExploreObjective> exploreObjective(const std::string& text)
+{
+    if (text == "tokens_per_s")
+        return ExploreObjective{Figure::p50, Per::time, 0};
+    if (text == "tokens_per_usd")
+        return ExploreObjective{Figure::p50, Per::dollar, 0};
+    const std::size_t colon = text.find(':');
+    const std::string_view kind = std::string_view(text).substr(0, colon);
+    if (colon != std::string::npos && (kind == "over" || kind == "deadline")) {
+        const std::string_view limit = std::string_view(text).substr(colon + 1);
+        const Result<double> value = quantityFromText(limit, kind == "over" ? "s" : "", false);
+        if (!value.ok() || !(*value > 0))
+            return noObjective(text);
+        return ExploreObjective{kind == "over" ? Figure::exceedance : Figure::lateness, Per::time, *value};
+    }
+    for (const auto& [prefix, per] : kPers)
+        for (const auto& [name, figure] : kFigures)
+            if (text == std::string(prefix) + name)
+                return ExploreObjective{figure, per, 0};
+    return noObjective(text);
+}
+
+std::string objectiveText(const ExploreObjective& o)
+{
+    if (o.isChance())
+        return (o.figure == Figure::exceedance ? "over:" : "deadline:") + numberText(o.limit);
+    std::string text;
+    for (const auto& [prefix, per] : kPers)
+        text += per == o.per ? prefix : "";
+    for (const auto& [name, figure] : kFigures)
+        text += figure == o.figure ? name : "";
+    return text;
+}
+
+std::string objectiveUnit(const ExploreObjective& o)
+{
+    if (o.isChance())
+        return o.figure == Figure::exceedance ? "chance of a longer step" : "chance of a late job";
+    return o.per == Per::time ? "s per million tokens" : o.per == Per::dollar ? "USD per million tokens" : "kWh per million tokens";
+}
+
+double gpuKilowatts(const Scenario& s)
+{
+    return s.job.nodePowerKw > 0 ? s.job.nodePowerKw / std::max(1, s.cluster.gpusPerNode) : s.cluster.gpu.boardPowerW / kWattsPerKilowatt;
+}
+
+double perMillionTokens(Per per, double seconds, double tokensPerStep, const Scenario& s)
+{
+    const double time = seconds / tokensPerStep * kMillion;
+    const double gpuHours = time / kSecondsPerHour * static_cast<double>(s.cluster.numGpus);
+    return per == Per::time ? time : per == Per::dollar ? gpuHours * s.cluster.gpuHourPriceUsd : gpuHours * gpuKilowatts(s);
+}
+
+} // namespace prism

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a search ranks by, always as "less is better".
+#pragma once
+
+#include "core/scenario/scenario.h"
+
+#include <string>
+
+namespace prism {
+
+/// A figure of the step per token (as time, money or energy), or a chance to miss a limit.
+struct ExploreObjective {
+    enum class Figure { mean, p50, p95, p99, exceedance, lateness } figure = Figure::p95;
+    enum class Per { time, dollar, energy } per = Per::time; ///< of the first four figures
+    double limit = 0;                                        ///< exceedance: seconds of a step; lateness: days of the job
+    [[nodiscard]] bool isChance() const { return figure == Figure::exceedance || figure == Figure::lateness; }
+};
+
+/// "mean", "p50", "p95", "p99": seconds per million tokens; before one of them "cost_" (USD per million tokens) or "energy_" (kWh per
+/// million tokens); "tokens_per_s" is p50, "tokens_per_usd" is cost_p50, most tokens first; "over:4.0s" is P(step > 4.0 s); "deadline:30"
+/// is P(job not done within 30 days). Errors: other words.
+[[nodiscard]] Result<ExploreObjective> exploreObjective(const std::string& text);
+/// A text that exploreObjective reads back to the same.
+[[nodiscard]] std::string objectiveText(const ExploreObjective& objective);
+/// "s per million tokens" and so on.
+[[nodiscard]] std::string objectiveUnit(const ExploreObjective& objective);
+
+/// Seconds, USD or kWh per million tokens of a step that takes so long.
+[[nodiscard]] double perMillionTokens(ExploreObjective::Per per, double seconds, double tokensPerStep, const Scenario& scenario);
+/// Mean draw of one GPU with its part of the node, kW: the job's node power, or the board's limit where that is not given.
+[[nodiscard]] double gpuKilowatts(const Scenario& scenario);
+
+} // namespace prism

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/explore/race.h"
+
+#include <boost/math/distributions/normal.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace prism {
+namespace {
+
+constexpr double kSecondsPerDay = 86'400;
+
+class Race final {
+public:
+    explicit Race(const RaceInputs& inputs)
+        : m_in(inputs),
+          m_points(inputs.fitting),
+          m_reach(boost::math::quantile(boost::math::normal(), 0.5 + inputs.query.confidence / 2) / normalReach())
+    {
+        for (std::size_t i = 0; i < m_points.size(); ++i)
+            m_waiting.emplace(least(m_points[i]), i);
+    }
+    RaceResult run()
+    {
+        join();
+        refine();
+        for (const auto& [score, at] : m_waiting)
+            m_out.boundOnly += m_points[at].bound ? 1 : 0;
+        return std::move(m_out);
+    }
+
+private:
+    [[nodiscard]] double least(const QuickPoint& p) const { return leastScore(m_in.query.objective, p, m_in.maker.at(p.index)); }
+    [[nodiscard]] double halfWidth(const Runner& r) const { return m_reach * r.score.halfWidth; }
+    [[nodiscard]] double border() const;
+    void join();
+    void settle(std::size_t at);
+    void refine();
+    bool sample(Runner& runner, int samples);
+    void report(double fraction) const
+    {
+        if (m_in.progress)
+            m_in.progress(fraction);
+    }
+
+    const RaceInputs& m_in;
+    std::vector<QuickPoint> m_points;
+    double m_reach; ///< of the confidence asked for over that of 95 %
+    std::set<std::pair<double, std::size_t>> m_waiting;
+    RaceResult m_out;
+};
+
+/// Upper end of the interval of the keep-th best; infinite before there are as many.
+double Race::border() const
+{
+    const auto keep = static_cast<std::size_t>(m_in.query.keep);
+    if (m_out.runners.size() < keep)
+        return INFINITY;
+    std::vector<double> upper;
+    for (const Runner& r : m_out.runners)
+        upper.push_back(r.score.value + halfWidth(r));
+    std::nth_element(upper.begin(), upper.begin() + static_cast<std::ptrdiff_t>(keep - 1), upper.end());
+    return upper[keep - 1];
+}
+
+bool Race::sample(Runner& runner, int samples)
+{
+    const std::optional<SampleRow> row = m_in.rows(runner.point.index, samples);
+    m_out.stopped = m_out.stopped || !row;
+    if (!row)
+        return false;
+    runner.row = *row;
+    runner.score = scoreOf(m_in.query.objective, *row, runner.point.tokensPerStep, m_in.maker.at(runner.point.index));
+    return true;
+}
+
+/// A point of which only a bound is known is costed exactly and takes its place again.
+void Race::settle(std::size_t at)
+{
+    QuickPoint& point = m_points[at];
+    const std::optional<SampleRow> row = m_in.rows(point.index, 0);
+    m_out.stopped = m_out.stopped || !row;
+    if (!row)
+        return;
+    if (!row->fits) {
+        m_out.firstUnfit = m_out.doesNotFit++ == 0 ? point.index : std::min(m_out.firstUnfit, point.index);
+        return;
+    }
+    point = {point.index, row->noiseFreeSeconds, row->peakGib, row->capacityGib, point.tokensPerStep, false};
+    m_waiting.emplace(least(point), at);
+}
+
+void Race::join()
+{
+    while (!m_waiting.empty() && !m_out.stopped && m_waiting.begin()->first <= border()) {
+        const std::size_t at = m_waiting.begin()->second;
+        if (m_points[at].bound) {
+            m_waiting.erase(m_waiting.begin());
+            settle(at);
+            continue;
+        }
+        if (m_out.runners.size() == static_cast<std::size_t>(m_in.query.mostSampled)) {
+            m_out.cut = true;
+            return;
+        }
+        m_waiting.erase(m_waiting.begin());
+        Runner runner{m_points[at], {}, {}};
+        if (sample(runner, kFirstSamples))
+            m_out.runners.push_back(std::move(runner));
+        report(0.5 * static_cast<double>(m_out.runners.size()) / m_in.query.mostSampled);
+    }
+}
+
+void Race::refine()
+{
+    for (int samples = 2 * kFirstSamples; samples <= kMostSamples && !m_out.stopped; samples *= 2) {
+        const double edge = border();
+        for (Runner& r : m_out.runners)
+            if (r.score.value - halfWidth(r) <= edge && !sample(r, samples))
+                return;
+        report(0.5 + 0.5 * samples / kMostSamples);
+    }
+}
+
+} // namespace
+
+Estimate scoreOf(const ExploreObjective& objective, const SampleRow& row, double tokensPerStep, const Scenario& scenario)
+{
+    using Figure = ExploreObjective::Figure;
+    if (objective.isChance())
+        return row.chance;
+    const Estimate& figure = objective.figure == Figure::mean  ? row.mean
+                             : objective.figure == Figure::p50 ? row.p50
+                             : objective.figure == Figure::p95 ? row.p95
+                                                               : row.p99;
+    return {perMillionTokens(objective.per, figure.value, tokensPerStep, scenario),
+            perMillionTokens(objective.per, figure.halfWidth, tokensPerStep, scenario)};
+}
+
+double leastScore(const ExploreObjective& objective, const QuickPoint& point, const Scenario& scenario)
+{
+    // Every other step is longer than the noise-free one.
+    constexpr double kHalf = 0.5;
+    if (objective.figure == ExploreObjective::Figure::exceedance)
+        return point.noiseFreeSeconds > objective.limit ? kHalf : 0;
+    if (objective.figure == ExploreObjective::Figure::lateness) {
+        const double days = scenario.training.trainTokens / point.tokensPerStep * point.noiseFreeSeconds / kSecondsPerDay;
+        return days > objective.limit ? kHalf : 0;
+    }
+    return perMillionTokens(objective.per, point.noiseFreeSeconds, point.tokensPerStep, scenario);
+}
+
+} // namespace prism

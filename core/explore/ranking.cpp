@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/explore/ranking.h"
+
+#include "core/stats/random.h"
+
+#include <boost/math/distributions/normal.hpp>
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace prism {
+namespace {
+
+using Per = ExploreObjective::Per;
+
+constexpr int kDrawsOfChance = 2'000;
+constexpr double kMillionsPerBillion = 1'000;
+constexpr std::uint64_t kChancePurpose = 0x6578706cULL;
+
+ExploreCandidate candidateOf(const Runner& r, const PointMaker& maker, const ExploreQuery& query)
+{
+    const Scenario scenario = maker.at(r.point.index);
+    ExploreCandidate c;
+    c.index = r.point.index;
+    c.values = valuesOf(query.space, r.point.index);
+    c.noiseFreeSeconds = r.row.noiseFreeSeconds;
+    c.peakMemoryGib = r.row.peakGib;
+    c.capacityGib = r.row.capacityGib;
+    c.gpus = static_cast<double>(scenario.cluster.numGpus);
+    c.tokensPerStep = r.point.tokensPerStep;
+    c.mean = r.row.mean;
+    c.p50 = r.row.p50;
+    c.p95 = r.row.p95;
+    c.p99 = r.row.p99;
+    c.score = r.score;
+    c.samples = r.row.samples;
+    ExploreObjective figure = query.objective;
+    figure.figure = figure.isChance() ? ExploreObjective::Figure::mean : figure.figure;
+    const auto per = [&](Per what) {
+        figure.per = what;
+        return scoreOf(figure, r.row, c.tokensPerStep, scenario).value * kMillionsPerBillion;
+    };
+    c.usdPerBillionTokens = per(Per::dollar);
+    c.kwhPerBillionTokens = per(Per::energy);
+    c.meanScore = perMillionTokens(Per::time, c.mean.value, c.tokensPerStep, scenario);
+    c.p95Score = perMillionTokens(Per::time, c.p95.value, c.tokensPerStep, scenario);
+    return c;
+}
+
+/// How often each is the best when every score is drawn from the normal distribution of its interval.
+void setChances(Exploration& out)
+{
+    const boost::math::normal unit;
+    std::vector<int> wins(out.candidates.size(), 0);
+    for (int draw = 0; draw < kDrawsOfChance; ++draw) {
+        std::size_t best = 0;
+        double least = INFINITY;
+        for (std::size_t i = 0; i < out.candidates.size(); ++i) {
+            const Estimate& s = out.candidates[i].score;
+            const auto named = static_cast<std::uint64_t>(out.candidates[i].index);
+            const double u = uniform(out.seed, stream(kChancePurpose, named), static_cast<std::uint64_t>(draw));
+            const double x = s.value + s.halfWidth / normalReach() * boost::math::quantile(unit, u);
+            if (x < least) {
+                least = x;
+                best = i;
+            }
+        }
+        ++wins[best];
+    }
+    for (std::size_t i = 0; i < wins.size(); ++i)
+        out.candidates[i].chanceBest = static_cast<double>(wins[i]) / kDrawsOfChance;
+}
+
+double along(ParetoAxis axis, const ExploreCandidate& c)
+{
+    switch (axis) {
+    case ParetoAxis::time:
+        return c.p95Score;
+    case ParetoAxis::memory:
+        return c.peakMemoryGib;
+    case ParetoAxis::cost:
+        return c.usdPerBillionTokens;
+    case ParetoAxis::gpus:
+        return c.gpus;
+    case ParetoAxis::energy:
+        break;
+    }
+    return c.kwhPerBillionTokens;
+}
+
+void setPareto(Exploration& out)
+{
+    const std::vector<ParetoAxis>& axes = out.query.pareto;
+    const auto beats = [&](const ExploreCandidate& a, const ExploreCandidate& b) {
+        const bool noWorse = std::all_of(axes.begin(), axes.end(), [&](ParetoAxis x) { return along(x, a) <= along(x, b); });
+        return noWorse && std::any_of(axes.begin(), axes.end(), [&](ParetoAxis x) { return along(x, a) < along(x, b); });
+    };
+    for (ExploreCandidate& c : out.candidates)
+        c.pareto = std::none_of(out.candidates.begin(), out.candidates.end(), [&](const ExploreCandidate& o) { return beats(o, c); });
+}
+
+std::size_t leastBy(const std::vector<ExploreCandidate>& candidates, double ExploreCandidate::*figure)
+{
+    const auto best = std::min_element(candidates.begin(), candidates.end(),
+                                       [figure](const ExploreCandidate& a, const ExploreCandidate& b) { return a.*figure < b.*figure; });
+    return static_cast<std::size_t>(best - candidates.begin());
+}
+
+void setBests(Exploration& out)
+{
+    const auto& all = out.candidates;
+    out.bestByMean = leastBy(all, &ExploreCandidate::meanScore);
+    out.bestByP95 = leastBy(all, &ExploreCandidate::p95Score);
+    const ExploreCandidate &mean = all[out.bestByMean], &p95 = all[out.bestByP95];
+    out.priceOfMean = {mean.score.value - all.front().score.value,
+                       out.bestByMean == 0 ? 0 : std::hypot(mean.score.halfWidth, all.front().score.halfWidth)};
+    const double perStep = p95.tokensPerStep / mean.tokensPerStep; // of the step that the best by p95 makes
+    out.p95OfMean = {mean.p95.value * perStep - p95.p95.value,
+                     out.bestByMean == out.bestByP95 ? 0 : std::hypot(mean.p95.halfWidth * perStep, p95.p95.halfWidth)};
+}
+
+} // namespace
+
+void rank(const RaceResult& race, const PointMaker& maker, Exploration& out)
+{
+    for (const Runner& r : race.runners)
+        out.candidates.push_back(candidateOf(r, maker, out.query));
+    std::stable_sort(out.candidates.begin(), out.candidates.end(),
+                     [](const ExploreCandidate& a, const ExploreCandidate& b) { return a.score.value < b.score.value; });
+    out.cut = race.cut;
+    if (out.candidates.empty())
+        return;
+    setChances(out);
+    setPareto(out);
+    setBests(out);
+    if (race.cut)
+        out.notes.push_back(
+            fmt::format("The search stopped at {} sampled configurations before the ranking was known; narrow an axis or raise --most.",
+                        out.query.mostSampled));
+    if (race.boundOnly > 0)
+        out.notes.push_back(fmt::format("{} configurations with a planned schedule were left out by the least that any order takes; "
+                                        "whether they fit was not looked at.",
+                                        race.boundOnly));
+}
+
+} // namespace prism

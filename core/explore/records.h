@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a search has computed so far as JSON Lines: it goes on from them, and those of its parts are merged.
+#pragma once
+
+#include "core/explore/race.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace prism {
+
+/// The first line: what was asked, of which scenario, by which version. Two runs with the same text before the shard make the same rows.
+struct RecordsHead {
+    std::string engine; ///< version of the program
+    Scenario scenario;
+    ExploreQuery query;
+    std::uint64_t seed = 1;
+};
+
+/// Rows by what they are of. Plain value.
+struct ExploreRecords {
+    std::string head; ///< line of recordsHead, without its shard and line end; empty = nothing known
+    SearchShard shard;
+    std::map<std::int64_t, QuickPart> parts;
+    std::map<std::pair<std::int64_t, int>, SampleRow> rows; ///< by index and number of samples
+    bool complete = false;                                  ///< the search had ended
+};
+
+/// The line without its end; `shard` of the query is not in it.
+[[nodiscard]] std::string headLine(const RecordsHead& head);
+/// Reads it back. Errors: another format or version of the program, a scenario or a query that is wrong.
+[[nodiscard]] Result<RecordsHead> recordsHead(const std::string& line);
+
+[[nodiscard]] std::string shardLine(const SearchShard& shard);
+[[nodiscard]] std::string partLine(std::int64_t part, const QuickPart& content);
+[[nodiscard]] std::string rowLine(const SampleRow& row);
+[[nodiscard]] std::string endLine();
+
+/// Reads records; a last line without its end is left out (the writer was killed). Errors: lines that are none, with their numbers.
+[[nodiscard]] Result<ExploreRecords> recordsFromText(std::string_view text, const std::string& name);
+
+/// All parts of one search together. Errors: no records, other searches among them, parts that are missing or twice.
+[[nodiscard]] Result<ExploreRecords> joined(const std::vector<ExploreRecords>& shards);
+
+} // namespace prism

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/explore/sampler.h"
+
+#include "core/insight/guarantee/guarantee.h"
+#include "core/insight/paired.h"
+
+namespace prism {
+namespace {
+
+/// P(job not done by then) with the step's persistent and fresh spread, as guarantee has it. Nothing when stopped.
+std::optional<Estimate> lateness(const SamplerInputs& in, const Scenario& scenario, int samples)
+{
+    GuaranteeQuery query;
+    query.deadlineDays = in.query.objective.limit;
+    InsightOptions options = in.options;
+    options.samples = samples;
+    options.progress = {};
+    const Result<Guarantee> promised = guarantee(in.evaluator, scenario, query, options);
+    if (!promised.ok())
+        return std::nullopt;
+    const Estimate& done = promised->training.deadlineProbability;
+    return Estimate{1 - done.value, done.halfWidth};
+}
+
+} // namespace
+
+std::optional<SampleRow> sampledRow(const SamplerInputs& in, std::int64_t index, int samples)
+{
+    using Figure = ExploreObjective::Figure;
+    const Scenario scenario = in.maker.at(index);
+    const Result<CostedStep> costed = costStep(scenario);
+    SampleRow row;
+    row.index = index;
+    row.samples = samples;
+    if (!costed.ok() || in.options.stop.stop_requested())
+        return std::nullopt;
+    row.noiseFreeSeconds = costed->noiseFreeSeconds;
+    row.peakGib = costed->memory.peakGib;
+    row.capacityGib = costed->memory.capacityGib;
+    row.fits = costed->memory.fits && row.peakGib + in.query.constraints.memoryMarginGib <= row.capacityGib;
+    if (samples == 0)
+        return row;
+    SimOptions sim;
+    sim.seed = in.options.seed;
+    sim.numSamples = samples;
+    sim.numThreads = in.options.threads;
+    sim.numWithinSamples = -1;
+    sim.stop = in.options.stop;
+    const auto run = in.evaluator.samples(costed->graph, sim);
+    if (!run->complete)
+        return std::nullopt;
+    const DistributionSummary s = summarize(run->acrossSeconds, run.get());
+    row.mean = {s.mean, s.ciMean};
+    row.p50 = {s.p50, s.ciP50};
+    row.p95 = {s.p95, s.ciP95};
+    row.p99 = {s.p99, s.ciP99};
+    if (in.query.objective.figure == Figure::exceedance)
+        row.chance = exceedance(PairedSample(run), in.query.objective.limit);
+    if (in.query.objective.figure == Figure::lateness) {
+        const std::optional<Estimate> late = lateness(in, scenario, samples);
+        if (!late)
+            return std::nullopt;
+        row.chance = *late;
+    }
+    return row;
+}
+
+} // namespace prism

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A queue of jobs from a table: one row a job, columns found by their headers as public traces name them.
+#pragma once
+
+#include "core/base/result.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace prism {
+
+/// One job. Seconds; submission counts from the first of the table.
+struct FleetJob {
+    std::string id, kind; ///< kind: model or type, empty where the table has none
+    double submitSeconds = 0;
+    double durationSeconds = 0; ///< that it ran, taken as its mean on nodes of speed 1
+    int gpus = 1;
+    std::string gpuType;  ///< empty where the table has none
+    std::size_t line = 0; ///< of the table, 1 = the first
+};
+
+struct JobTable {
+    std::vector<FleetJob> jobs;       ///< by submission
+    std::int64_t withoutGpus = 0;     ///< rows of CPU jobs, left out
+    std::int64_t withoutDuration = 0; ///< rows of jobs that never ran, left out
+};
+
+/// Columns by header, any order: job (job_id, jobid, id), submission (submit_time, submitted_time, submit), GPUs (gpu_num, num_gpus,
+/// gpus, gpu_count), duration (duration, run_time, runtime) or start and end (start_time, end_time), kind (model, type, class), GPU type
+/// (gpu_type). Times are seconds or dates such as 2020-09-01 08:30:00 (a zone behind it is left out). Philly, Helios and Acme tables are
+/// read as they are once they are CSV. Errors, all at once up to 50: missing columns, and per line what is no time, no count or negative.
+[[nodiscard]] Result<JobTable> jobTable(std::string_view text, const std::string& name);
+
+} // namespace prism

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// DualPipeV: two chunks per stage on a V-shaped path, forwards of one beside backwards of the other.
+#pragma once
+
+#include "core/schedule/schedule.h"
+
+namespace prism {
+
+/// The order of one stage of DualPipeV (DeepSeek-AI, DualPipe, github.com/deepseek-ai/DualPipe, dualpipev.py; the DualPipe of the
+/// DeepSeek-V3 report, arXiv 2412.19437, section 3.2.1, cut in half: DualPipe on 2P devices does on both halves what this does on P, with
+/// every chunk of the model on two devices). Eight steps: forwards of chunk 0; forwards of both; backward, weight and forward of chunk 1;
+/// the main step of forward and backward pairs of both chunks; backwards with the last forwards; backwards; weights beside backwards;
+/// weights. 2P + 1 chunk activations in flight. Needs numMicrobatches >= 2 numStages. Pure.
+[[nodiscard]] std::vector<ScheduleItem> dualPipeVOrder(int stage, int numStages, int numMicrobatches);
+
+/// Idle seconds of a stage of DualPipe on `devices` devices, and of DualPipeV on half of them, as published: (devices / 2 - 1) (F&B + B - 3
+/// W), of a forward and a backward in one piece `pair`, a whole backward B and its weight part W, per chunk. What runs here hands on a
+/// forward as soon as it is done and not with its partner; without overlap (pair = F + B) that leaves (devices / 2 - 1) (F + B - 2 W).
+[[nodiscard]] double dualPipeBubble(int devices, double pair, double backward, double weight);
+
+} // namespace prism

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// DualPipeV: the published bubble when a forward and a backward run as one piece, memory, and what is left when they do not.
+#include "core/schedule/dualpipe.h"
+#include "core/schedule/generators.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace prism {
+namespace {
+
+Schedule made(int stages, int microbatches)
+{
+    auto s = makeSchedule("dualpipev", stages, 2, microbatches);
+    EXPECT_TRUE(s.ok());
+    return s.ok() ? *s : Schedule{};
+}
+
+/// A forward of one chunk with the whole backward of the other that follows it is one piece; the last stage's first pair is not.
+using Piece = std::vector<ScheduleItem>;
+
+std::vector<Piece> pieces(const Schedule& s, std::size_t stage)
+{
+    const auto& order = s.order[stage];
+    bool keepApart = stage + 1 == s.order.size();
+    std::vector<Piece> all;
+    for (std::size_t i = 0; i < order.size();) {
+        const bool pair = i + 2 < order.size() && order[i].phase == Phase::forward && order[i + 1].phase == Phase::backward
+                          && order[i + 2].phase == Phase::weight && order[i + 1].chunk != order[i].chunk
+                          && order[i + 2].chunk == order[i + 1].chunk && order[i + 2].microbatch == order[i + 1].microbatch;
+        if (pair && !keepApart) {
+            all.push_back({order[i], order[i + 1], order[i + 2]});
+            i += 3;
+            continue;
+        }
+        if (pair)
+            keepApart = false;
+        // A backward with its own weight hands on when both are done.
+        const bool whole = i + 1 < order.size() && order[i].phase == Phase::backward && order[i + 1].phase == Phase::weight
+                           && order[i + 1].chunk == order[i].chunk && order[i + 1].microbatch == order[i].microbatch;
+        all.push_back(whole ? Piece{order[i], order[i + 1]} : Piece{order[i]});
+        i += whole ? 2 : 1;
+    }
+    return all;
+}
+
+/// Largest idle time of a stage before the end of the step, all pieces one after another as their inputs allow: slow and plain.
+double idleWithPairs(const Schedule& s, const PassTimes& t, double pair)
+{
+    const auto index = pathIndices(s);
+    const int last = static_cast<int>(s.path.size()) - 1;
+    std::map<std::tuple<int, int, std::uint32_t>, double> done; // phase, place on the path, micro-batch
+    std::vector<std::vector<Piece>> left;
+    for (std::size_t stage = 0; stage < s.order.size(); ++stage)
+        left.push_back(pieces(s, stage));
+    std::vector<std::size_t> next(left.size(), 0);
+    std::vector<double> clock(left.size(), 0), work(left.size(), 0);
+    const auto ready = [&](std::size_t stage, const Piece& piece, double& begin) {
+        for (const ScheduleItem& i : piece) {
+            const int p = index[stage][i.chunk];
+            std::vector<std::tuple<int, int, std::uint32_t>> needs;
+            if (i.phase == Phase::forward && p > 0)
+                needs.emplace_back(0, p - 1, i.microbatch);
+            if (i.phase == Phase::backward && p < last)
+                needs.emplace_back(1, p + 1, i.microbatch);
+            for (const auto& need : needs) {
+                if (!done.contains(need))
+                    return false;
+                begin = std::max(begin, done[need]);
+            }
+        }
+        return true;
+    };
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (std::size_t stage = 0; stage < left.size(); ++stage)
+            for (double begin = clock[stage]; next[stage] < left[stage].size() && ready(stage, left[stage][next[stage]], begin);
+                 begin = clock[stage]) {
+                const Piece& piece = left[stage][next[stage]++];
+                double seconds = 0;
+                for (const ScheduleItem& i : piece)
+                    seconds += i.phase == Phase::forward ? t.forward : i.phase == Phase::backward ? t.backward : t.weight;
+                seconds = piece.size() == 3 ? pair : seconds;
+                clock[stage] = begin + seconds;
+                work[stage] += seconds;
+                for (const ScheduleItem& i : piece)
+                    done[{static_cast<int>(i.phase), index[stage][i.chunk], i.microbatch}] = clock[stage];
+                moved = true;
+            }
+    }
+    double idle = 0;
+    const double end = *std::max_element(clock.begin(), clock.end());
+    for (std::size_t stage = 0; stage < left.size(); ++stage) {
+        EXPECT_EQ(next[stage], left[stage].size());
+        idle = std::max(idle, end - work[stage]);
+    }
+    return idle;
+}
+
+TEST(DualPipe, BubblesAreThePublishedOnes)
+{
+    // Equal backward and weight passes, as the formula's W stands for half of B.
+    for (const int stages : {2, 4, 8})
+        for (const int microbatches : {2 * stages, 3 * stages, 40})
+            for (const auto& [pass, pair] :
+                 {std::pair{PassTimes{1, 1, 1, 0}, 3.0}, {PassTimes{1, 1, 1, 0}, 2.5}, {PassTimes{2, 1.5, 1.5, 0}, 4.5}}) {
+                const double published = dualPipeBubble(2 * stages, pair, pass.backward + pass.weight, pass.weight);
+                EXPECT_NEAR(idleWithPairs(made(stages, microbatches), pass, pair), published, 1e-9) << stages << " " << microbatches;
+            }
+}
+
+TEST(DualPipe, AForwardThatIsHandedOnAtOnceLeavesLess)
+{
+    for (const int stages : {2, 4, 8}) {
+        const int microbatches = 5 * stages;
+        const double work = 2.0 * microbatches * 3;
+        const double idle = scheduleTiming(made(stages, microbatches), {1, 1, 1, 0}).longestStageSeconds - work;
+        EXPECT_NEAR(idle, stages - 1, 1e-9); // (P - 1)(F + B - 2 W) with B = 2
+        EXPECT_LT(idle, dualPipeBubble(2 * stages, 3, 2, 1));
+    }
+}
+
+TEST(DualPipe, HoldsOneActivationMoreThanItsDevicesTwiceOver)
+{
+    // Published: PP + 1 of the 1 / PP parts that a stage of a pipeline of PP = 2 P holds of a micro-batch.
+    for (const int stages : {2, 4, 8})
+        for (const int most : activationsInFlight(made(stages, 4 * stages)))
+            EXPECT_EQ(most, 2 * stages + 1);
+}
+
+TEST(DualPipe, NeedsTwoChunksAndTwoMicrobatchesPerStage)
+{
+    EXPECT_FALSE(makeSchedule("dualpipev", 4, 1, 16).ok());
+    EXPECT_FALSE(makeSchedule("dualpipev", 4, 2, 7).ok());
+    EXPECT_TRUE(makeSchedule("dualpipev", 4, 2, 8).ok());
+    EXPECT_TRUE(checkSchedule(made(4, 8)).empty());
+}
+
+} // namespace
+} // namespace prism
