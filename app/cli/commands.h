@@ -30,6 +30,7 @@ void addPresets(CLI::App& app, Cli& cli);
 void addScale(CLI::App& app, Cli& cli);
 void addSensitivity(CLI::App& app, Cli& cli);
 void addSimulate(CLI::App& app, Cli& cli);
+void addStudies(CLI::App& app, Cli& cli);
 void addStudy(CLI::App& app, Cli& cli);
 void addTimeline(CLI::App& app, Cli& cli);
 void addTrace(CLI::App& app, Cli& cli);

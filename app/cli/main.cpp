@@ -41,6 +41,7 @@ int main(int argc, char** argv)
         addFit(app, cli);
         addFollow(app, cli);
         addSimulate(app, cli);
+        addStudies(app, cli);
         addStudy(app, cli);
         addValidatePublished(app, cli);
         addValidateCollectives(app, cli);

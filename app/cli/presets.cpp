@@ -16,7 +16,7 @@ struct PresetOptions : CommonOptions {
     std::string kind, name;
 };
 
-const std::vector<std::string> kKinds = {"scenario", "model", "gpu", "fabric", "variability", "job", "fleet", "study"};
+const std::vector<std::string> kKinds = {"scenario", "model", "gpu", "fabric", "variability", "job", "fleet", "studies"};
 
 std::string listText(const std::string& only)
 {
