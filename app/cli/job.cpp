@@ -4,6 +4,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/insightcommand.h"
+#include "core/scenario/defaultpreset.h"
 #include "core/scenario/sectionpresets.h"
 
 #include <CLI/CLI.hpp>
@@ -15,9 +16,6 @@
 namespace prism::cli {
 
 namespace {
-
-/// Used, and said, where a scenario has no job section.
-constexpr const char* kDefaultPreset = "llama3-16k-h100";
 
 struct JobOptions : InsightCommand {
     JobQuery query;
@@ -94,14 +92,14 @@ JobReport computed(const JobOptions& options)
 {
     const Scenario scenario = loadScenario(options);
     const bool assumed = scenario.job == JobConfig{};
-    const JobConfig config = assumed ? require(jobPreset(kDefaultPreset)) : scenario.job;
+    const std::string standsIn = defaultPreset("job"); // used, and said, where a scenario has no job section
+    const JobConfig config = assumed ? require(jobPreset(standsIn)) : scenario.job;
     Evaluator evaluator;
     JobReport report = require(wholeJob(evaluator, scenario, config, options.query, insightOptions(options)));
     report.presetAssumed = assumed;
     if (assumed)
-        report.notes.insert(
-            report.notes.begin(),
-            fmt::format("The scenario has no job section: failures and checkpoints are those of the preset {}.", kDefaultPreset));
+        report.notes.insert(report.notes.begin(),
+                            fmt::format("The scenario has no job section: failures and checkpoints are those of the preset {}.", standsIn));
     return report;
 }
 

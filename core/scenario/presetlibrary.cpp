@@ -123,7 +123,7 @@ Result<json> presetObject(std::string_view kind, std::string_view name)
         return unknownName("preset", std::string(kind) + " preset", name, names);
     }
     json object = it->second.object;
-    for (const char* forPeople : {"title", "source", "sources", "published_parameters", "published", kMeasuredSpread})
+    for (const char* forPeople : {"title", "source", "sources", "published_parameters", "published", "stands_in", kMeasuredSpread})
         object.erase(forPeople);
     return object;
 }

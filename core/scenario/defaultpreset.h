@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Which preset stands in where a scenario names none, as the library's files say.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace prism {
+
+/// The first preset of a kind whose file has "stands_in": true; empty where none has. Any thread.
+[[nodiscard]] std::string defaultPreset(std::string_view kind);
+
+} // namespace prism
