@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // job: days, money and energy of a whole training run, with failures, checkpoints, spares and pauses.
-#include "core/job/wholejob.h"
+#include "core/job/jobsection.h"
 
 #include "app/cli/commands.h"
 #include "app/cli/insightcommand.h"
-#include "core/scenario/defaultpreset.h"
-#include "core/scenario/sectionpresets.h"
+#include "core/job/wholejob.h"
 
 #include <CLI/CLI.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -90,17 +89,8 @@ std::string text(const JobReport& r)
 
 JobReport computed(const JobOptions& options)
 {
-    const Scenario scenario = loadScenario(options);
-    const bool assumed = scenario.job == JobConfig{};
-    const std::string standsIn = defaultPreset("job"); // used, and said, where a scenario has no job section
-    const JobConfig config = assumed ? require(jobPreset(standsIn)) : scenario.job;
     Evaluator evaluator;
-    JobReport report = require(wholeJob(evaluator, scenario, config, options.query, insightOptions(options)));
-    report.presetAssumed = assumed;
-    if (assumed)
-        report.notes.insert(report.notes.begin(),
-                            fmt::format("The scenario has no job section: failures and checkpoints are those of the preset {}.", standsIn));
-    return report;
+    return require(jobOf(evaluator, loadScenario(options), options.query, insightOptions(options)));
 }
 
 } // namespace

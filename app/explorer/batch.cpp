@@ -29,7 +29,7 @@ void complain(const QString& text)
 int runBatch(ui::Theme& theme, const BatchOptions& options)
 {
     QStandardPaths::setTestModeEnabled(true); // the user's session stays as it is
-    for (const QString& folder : {options.screenshots, options.csv})
+    for (const QString& folder : {options.screenshots, options.exports})
         if (!folder.isEmpty() && !QDir().mkpath(folder)) {
             complain(u"The folder %1 cannot be made."_s.arg(folder));
             return 1;
@@ -50,8 +50,8 @@ int runBatch(ui::Theme& theme, const BatchOptions& options)
             complain(u"The page %1 did not finish."_s.arg(page->title()));
             code = 3;
         }
-        if (!options.csv.isEmpty()) {
-            const QString path = QDir(options.csv).filePath(page->id() + u".csv"_s);
+        if (!options.exports.isEmpty()) {
+            const QString path = QDir(options.exports).filePath(page->id() + u'.' + options.format);
             if (const QString error = window.pages().exportTo(path); !error.isEmpty()) {
                 complain(error);
                 return 1;

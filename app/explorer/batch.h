@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The explorer without a user: screenshots of every page and their figures as CSV.
+// The explorer without a user: screenshots of every page, and every page as a file.
 #pragma once
 
 #include "ui/theme/theme.h"
@@ -9,10 +9,11 @@
 namespace prism::explorer {
 
 struct BatchOptions {
-    QString screenshots, csv; ///< folders; empty = not wanted
-    QString study;            ///< empty = the sample study
-    QString size;             ///< "1440x900"
-    double uiScale = 1;       ///< of type and spacing, as View, Larger sets it
+    QString screenshots, exports; ///< folders; empty = not wanted
+    QString format;               ///< of the exports: csv, tsv, png, svg, pdf
+    QString study;                ///< empty = the sample study
+    QString size;                 ///< "1440x900"
+    double uiScale = 1;           ///< of type and spacing, as View, Larger sets it
 };
 
 /// Exit code: 0 done, 1 the study or a folder is wrong, 3 a page did not finish in time.

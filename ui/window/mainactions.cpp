@@ -5,9 +5,11 @@
 #include "ui/window/actions.h"
 #include "ui/window/commandpalette.h"
 #include "ui/window/dialogs.h"
+#include "ui/window/logimport.h"
 #include "ui/window/mainwindow.h"
 #include "ui/window/pagehost.h"
 #include "ui/window/receiptimport.h"
+#include "ui/window/reportdialog.h"
 #include "ui/window/scenariopanel.h"
 
 #include <QDir>
@@ -156,9 +158,12 @@ void addFileActions(MainWindow& w)
            {},
            false,
            true});
+    addLogActions(w);
     a.add({u"file.exportScenario"_s, file, QObject::tr("Export scenario…"), {}, [&w] { exportScenario(w); }});
     a.add({u"file.exportPage"_s, file, QObject::tr("Export page…"), QKeySequence(u"Ctrl+E"_s), [&w] { w.pages().exportDialog(); },
            Icon::exportFile});
+    a.add({u"file.report"_s, file, QObject::tr("Report…"), QKeySequence(u"Ctrl+P"_s),
+           [&w] { (new ReportDialog(w.workspace(), w.theme(), QFileInfo(w.file().path()).completeBaseName(), &w))->open(); }});
     a.add({u"file.quit"_s, file, QObject::tr("Quit"), QKeySequence(u"Ctrl+Q"_s), [&w] { w.close(); }, {}, false, true});
 }
 
@@ -417,6 +422,8 @@ void MainWindow::openDropped(const QString& path)
         openReceipt(*this, *receipt, QFileInfo(path).fileName());
         return;
     }
+    if (openStepLog(*this, path, content))
+        return;
     const ScenarioEntry* current = m_workspace->study().current();
     showImport(*m_workspace, m_theme, previewImport(path, content, current ? *current->scenario : Scenario()), path, this);
 }

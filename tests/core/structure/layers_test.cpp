@@ -62,10 +62,21 @@ TEST(Layers, NoArrowPointsUpwards)
 }
 
 /// The folders of ui from the bottom up; those in one line stand side by side and do not include one another.
-const std::vector<std::vector<std::string>> kUiLayers = {{"look"}, {"model"},  {"bridge"}, {"workspace"},    {"theme"},
-                                                         {"plot"}, {"editor"}, {"pages"},  {"distribution"}, {"window"}};
+const std::vector<std::vector<std::string>> kUiLayers = {{"look"},
+                                                         {"model"},
+                                                         {"bridge"},
+                                                         {"workspace"},
+                                                         {"theme"},
+                                                         {"findings"},
+                                                         {"plot"},
+                                                         {"editor"},
+                                                         {"pages"},
+                                                         {"distribution"},
+                                                         {"job", "explore", "moves", "validate"},
+                                                         {"report"},
+                                                         {"window"}};
 /// What prism_ui_model is made of: these know no widget.
-const std::set<std::string> kWithoutWidgets = {"look", "model", "bridge", "workspace"};
+const std::set<std::string> kWithoutWidgets = {"look", "model", "bridge", "workspace", "findings"};
 
 TEST(Layers, NoArrowOfUiPointsUpwards)
 {

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The options with which prism-explorer does its work and leaves: screenshots, exports, reports, scripts.
+#pragma once
+
+#include "ui/theme/theme.h"
+
+#include <optional>
+
+class QCommandLineParser;
+
+namespace prism::explorer {
+
+/// Whether one of them is among the arguments; known before the application is made, since they need no display.
+[[nodiscard]] bool wantsNoDisplay(int argc, char** argv);
+void addHeadlessOptions(QCommandLineParser& parser);
+/// Does what was asked for; nothing when the window is to be shown. Exit codes: 0 done, 1 input or output is wrong, 2 usage, 3 not in time.
+[[nodiscard]] std::optional<int> runHeadless(const QCommandLineParser& parser, ui::Theme& theme);
+
+} // namespace prism::explorer

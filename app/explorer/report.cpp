@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/explorer/report.h"
+
+#include "core/base/textfile.h"
+#include "core/scenario/presets.h"
+#include "ui/model/samplestudy.h"
+#include "ui/model/studyfile.h"
+#include "ui/report/reportfile.h"
+#include "ui/window/dialogs.h"
+
+#include <QFile>
+#include <QFileInfo>
+#include <QTemporaryDir>
+
+#include <cstdio>
+
+using namespace Qt::Literals::StringLiterals;
+
+namespace prism::explorer {
+
+namespace {
+
+void complain(const Diagnostics& errors)
+{
+    for (const Diagnostic& d : errors)
+        std::fprintf(stderr, "%s%s%s\n", d.path.c_str(), d.path.empty() ? "" : ": ", d.message.c_str());
+}
+
+Diagnostic wrong(const QString& message)
+{
+    Diagnostic d;
+    d.message = message.toStdString();
+    return d;
+}
+
+ui::FindingsQuery queryOf(Scenario scenario)
+{
+    ui::FindingsQuery query;
+    query.state.entries.push_back({1, std::make_shared<const Scenario>(std::move(scenario)), 0, true, false});
+    query.state.baselineId = query.currentId = 1;
+    return query;
+}
+
+/// A copy is opened: opening may bring an older file up to date.
+Result<ui::FindingsQuery> queryOfStudy(const QString& path)
+{
+    const QTemporaryDir folder;
+    const QString copy = folder.filePath(u"study.prism"_s);
+    if (!folder.isValid() || !QFile::copy(path, copy))
+        return wrong(u"%1 cannot be read."_s.arg(path));
+    ui::StudyFile file;
+    const Result<ui::OpenedStudy> opened = file.open(copy);
+    if (!opened.ok())
+        return opened.errors();
+    ui::FindingsQuery query;
+    query.state = opened->state;
+    query.currentId = opened->currentId;
+    query.title = QFileInfo(path).completeBaseName();
+    return query;
+}
+
+Result<ui::FindingsQuery> queryOfFile(const QString& path)
+{
+    if (Result<Scenario> preset = scenarioPreset(path.toStdString()); preset.ok() && !QFileInfo::exists(path)) {
+        preset->name = path.toStdString();
+        return queryOf(std::move(preset).value());
+    }
+    const Result<std::string> text = readTextFile(path.toStdString());
+    if (!text.ok())
+        return text.errors();
+    const ui::ImportPreview preview = ui::previewImport(path, QByteArray::fromStdString(*text), Scenario{});
+    if (preview.scenario && !hasErrors(preview.notes))
+        return queryOf(*preview.scenario);
+    return preview.notes.empty() ? Diagnostics{wrong(u"%1 holds nothing that can be reported."_s.arg(path))} : preview.notes;
+}
+
+} // namespace
+
+int runReport(const ReportOptions& options)
+{
+    Result<ui::FindingsQuery> query = options.study.isEmpty() ? Result<ui::FindingsQuery>({ui::sampleStudy(), 1})
+                                      : options.study.endsWith(u".prism"_s, Qt::CaseInsensitive) ? queryOfStudy(options.study)
+                                                                                                 : queryOfFile(options.study);
+    if (!query.ok()) {
+        complain(query.errors());
+        return 1;
+    }
+    query->question = options.question;
+    query->samples = options.samples;
+    Evaluator evaluator;
+    InsightOptions insight;
+    insight.seed = options.seed;
+    const Result<ui::Findings> found = ui::findings(evaluator, *query, insight);
+    if (!found.ok()) {
+        complain(found.errors());
+        return 1;
+    }
+    const QString problem = ui::writeReport(options.output, *found, options.slides ? ui::ReportForm::slides : ui::ReportForm::paper);
+    if (!problem.isEmpty()) {
+        std::fprintf(stderr, "%s\n", qUtf8Printable(problem));
+        return 1;
+    }
+    std::printf("%s\n", qUtf8Printable(options.output));
+    return 0;
+}
+
+} // namespace prism::explorer

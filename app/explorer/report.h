@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A report of a study without a window: prism-explorer --report STUDY --output FILE.
+#pragma once
+
+#include <QString>
+
+namespace prism::explorer {
+
+struct ReportOptions {
+    QString study;    ///< a study (.prism), a scenario, a configuration to import, or the name of a preset; empty = the sample study
+    QString output;   ///< .pdf or .html
+    QString question; ///< empty = made from the study
+    bool slides = false;
+    int samples = 10'000;
+    quint64 seed = 1;
+};
+
+/// Computes and writes it. The file that is read stays as it is. Exit code: 0 written, 1 the input is wrong or the output cannot be
+/// written.
+[[nodiscard]] int runReport(const ReportOptions& options);
+
+} // namespace prism::explorer

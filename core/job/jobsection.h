@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Which assumptions a whole job is computed with, and on whose word each of them stands.
+#pragma once
+
+#include "core/base/result.h"
+#include "core/insight/insight.h"
+#include "core/job/jobanswer.h"
+
+#include <string>
+#include <vector>
+
+namespace prism {
+
+/// The job section in use: the scenario's own, or the preset that stands in where it has none (the library's files say which).
+struct JobSection {
+    JobConfig config;
+    bool assumed = false; ///< the scenario has no job section
+    std::string standsIn; ///< the preset that was assumed
+};
+
+/// Errors: no preset library. Any thread.
+[[nodiscard]] Result<JobSection> jobSectionOf(const Scenario& scenario);
+
+/// The whole job of a scenario with the section in use; its first note says where that was assumed. Errors as wholeJob.
+[[nodiscard]] Result<JobReport> jobOf(Evaluator& evaluator, const Scenario& scenario, const JobQuery& query,
+                                      const InsightOptions& options = {});
+
+/// One input of the job with its origin.
+struct JobAssumption {
+    enum class Word { published, assumed, scenario }; ///< scenario: typed by the user
+    std::string path;                                 ///< parameter ("job.restart_s"); "job.failures" for the rates
+    std::string label, value;                         ///< "Restart", "540 s"
+    std::string source;                               ///< one sentence; empty for values of the scenario's own
+    Word word = Word::scenario;
+};
+
+/// What the answer rests on: the values that move it, in the order of the section. `section` as jobSectionOf gives it. Any thread.
+[[nodiscard]] std::vector<JobAssumption> jobAssumptions(const Scenario& scenario, const JobSection& section);
+
+} // namespace prism

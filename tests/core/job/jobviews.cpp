@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Views of sampled runs: calendar days, losses that add up, intervals, and on whose word the inputs stand.
+#include "core/job/jobviews.h"
+
+#include "core/job/jobsection.h"
+#include "core/scenario/presets.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace prism {
+namespace {
+
+/// Ten runs: four end on day 10, three on day 11, none on day 12, three on day 13.
+JobReport tenRuns()
+{
+    JobReport r;
+    r.sortedDays = {10.0, 10.2, 10.5, 10.9, 11.1, 11.2, 11.9, 13.1, 13.5, 13.9};
+    r.p50Days.value = 11.15;
+    r.meanDays = 11.73;
+    r.config.startDate = "2026-02-24";
+    return r;
+}
+
+TEST(JobViews, EveryCalendarDayHasItsShare)
+{
+    const std::vector<DayShare> days = dayShares(tenRuns());
+    ASSERT_EQ(days.size(), 4U);
+    const double expected[] = {0.4, 0.3, 0.0, 0.3};
+    for (std::size_t i = 0; i < days.size(); ++i) {
+        EXPECT_EQ(days[i].day, 10 + static_cast<int>(i));
+        EXPECT_NEAR(days[i].share, expected[i], 1e-12);
+        EXPECT_EQ(days[i].holdsMedian, i == 1);
+    }
+    EXPECT_EQ(days[0].date, "2026-03-06"); // February of 2026 has 28 days
+    EXPECT_EQ(days[3].date, "2026-03-09");
+}
+
+TEST(JobViews, WideDistributionsAreBinned)
+{
+    JobReport r = tenRuns();
+    r.sortedDays.back() = 30.5; // 21 days
+    EXPECT_EQ(daysPerBar(r, 7), 3);
+    const std::vector<DayShare> days = dayShares(r, 7);
+    ASSERT_EQ(days.size(), 7U);
+    double sum = 0;
+    for (const DayShare& d : days)
+        sum += d.share;
+    EXPECT_NEAR(sum, 1, 1e-12);
+    EXPECT_EQ(days[1].day, 13);
+    EXPECT_TRUE(dayShares(JobReport{}).empty());
+}
+
+TEST(JobViews, DoneWithinCountsRuns)
+{
+    EXPECT_NEAR(doneWithin(tenRuns(), 12).value, 0.7, 1e-12);
+    EXPECT_GT(doneWithin(tenRuns(), 12).halfWidth, 0.2); // Wilson, ten runs
+    EXPECT_NEAR(doneWithin(tenRuns(), 9).value, 0, 1e-12);
+    EXPECT_NEAR(doneWithin(tenRuns(), 14).value, 1, 1e-12);
+}
+
+JobReport sampledJob()
+{
+    Evaluator evaluator;
+    JobQuery query;
+    query.tokens = 1e12;
+    query.runs = 300;
+    InsightOptions options;
+    options.samples = 1'000;
+    const Result<JobReport> report = jobOf(evaluator, *scenarioPreset("llama3-405b-16k-h100"), query, options);
+    EXPECT_TRUE(report.ok());
+    return *report;
+}
+
+TEST(JobViews, LossesAddUpToTheMean)
+{
+    const JobReport r = sampledJob();
+    EXPECT_TRUE(r.presetAssumed);
+    const std::vector<JobLoss> losses = jobLosses(r, 0.95 * r.plan.stepSeconds);
+    ASSERT_GT(losses.size(), 4U);
+    double days = 0, shares = 0;
+    for (const JobLoss& l : losses) {
+        EXPECT_GE(l.days, 0) << l.id;
+        days += l.days;
+        shares += l.share;
+    }
+    EXPECT_NEAR(days, r.meanDays, 1e-9 * r.meanDays);
+    EXPECT_NEAR(shares, 1, 1e-9);
+    EXPECT_NEAR(losses[0].days, 0.95 * r.plan.steps * r.plan.stepSeconds / 86'400, 1e-9);
+}
+
+TEST(JobViews, TheBestIntervalLosesLeast)
+{
+    const JobReport r = sampledJob();
+    const IntervalCost cost = intervalCost(r);
+    ASSERT_FALSE(cost.curve.empty());
+    for (const IntervalDays& p : cost.curve)
+        EXPECT_GE(p.lostDays, cost.best.lostDays - 1e-9);
+    EXPECT_LE(cost.closeLow, cost.best.intervalSeconds);
+    EXPECT_GE(cost.closeHigh, cost.best.intervalSeconds);
+    EXPECT_EQ(cost.used.intervalSeconds, r.checkpoints.usedSeconds);
+    EXPECT_TRUE(intervalCost(tenRuns()).curve.empty());
+}
+
+TEST(JobViews, EachAssumptionSaysOnWhoseWord)
+{
+    const Scenario scenario = *scenarioPreset("llama3-405b-16k-h100");
+    JobSection section = *jobSectionOf(scenario);
+    ASSERT_TRUE(section.assumed);
+    section.config.restartS = 420; // typed
+    const std::vector<JobAssumption> all = jobAssumptions(scenario, section);
+    const auto of = [&](const char* path) {
+        return *std::find_if(all.begin(), all.end(), [&](const JobAssumption& a) { return a.path == path; });
+    };
+    EXPECT_EQ(of("job.failures").word, JobAssumption::Word::published);
+    EXPECT_NE(of("job.failures").source.find("2407.21783"), std::string::npos);
+    EXPECT_EQ(of("job.detection_s").word, JobAssumption::Word::assumed);
+    EXPECT_EQ(of("job.restart_s").word, JobAssumption::Word::scenario);
+    EXPECT_TRUE(of("job.restart_s").source.empty());
+    EXPECT_EQ(of("job.restart_s").value, "420 s");
+    section.config.failureScale = 2;
+    EXPECT_EQ(jobAssumptions(scenario, section).front().word, JobAssumption::Word::scenario);
+}
+
+} // namespace
+} // namespace prism

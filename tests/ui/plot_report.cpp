@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The report as a file: the same bytes each time, nothing outside of its page, nothing loaded, text escaped.
+#include "ui/report/reportfile.h"
+
+#include "tests/ui/studies.h"
+#include "ui/plot/jobwaterfall.h"
+
+#include <QFile>
+#include <QTemporaryDir>
+#include <QThread>
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+namespace prism::ui::test {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+const Findings& foundOnce()
+{
+    static const Findings kept = [] {
+        FindingsQuery query;
+        query.state = smallStudy();
+        query.state.entries[1].scenario = [&] {
+            Scenario s = *query.state.entries[1].scenario;
+            s.name = "<b>slow</b> & co";
+            return std::make_shared<const Scenario>(s);
+        }();
+        for (ScenarioEntry& e : query.state.entries)
+            e.scenario = std::make_shared<const Scenario>(*setParameter(*e.scenario, "training.train_tokens", "1e11"));
+        query.currentId = 1;
+        query.samples = 500;
+        query.title = u"Small study"_s;
+        Evaluator evaluator;
+        return *findings(evaluator, query);
+    }();
+    return kept;
+}
+
+} // namespace
+
+TEST(Report, TheSameFindingsGiveTheSameBytes)
+{
+    for (const ReportForm form : {ReportForm::paper, ReportForm::slides}) {
+        const QByteArray first = toPdf(foundOnce(), form);
+        QThread::msleep(1100); // another second on the clock
+        EXPECT_EQ(first, toPdf(foundOnce(), form));
+        EXPECT_TRUE(first.startsWith("%PDF-"));
+        EXPECT_GT(first.size(), 20'000);
+    }
+    EXPECT_EQ(toHtml(foundOnce()), toHtml(foundOnce()));
+}
+
+TEST(Report, HasOneToThreeSheets)
+{
+    const std::vector<ReportPage> pages = reportPages(foundOnce(), ReportForm::paper);
+    EXPECT_GE(pages.size(), 1U);
+    EXPECT_LE(pages.size(), 3U);
+    for (const ReportPage& page : pages) {
+        const QImage image = toImage(page);
+        // The margins stay white: nothing runs out of the sheet.
+        for (int y = 0; y < image.height(); ++y)
+            for (const int x : {4, 20, 50, image.width() - 50, image.width() - 20, image.width() - 4})
+                ASSERT_EQ(image.pixel(x, y), qRgb(255, 255, 255)) << x << ", " << y;
+        for (int x = 0; x < image.width(); ++x)
+            for (const int y : {6, 30, image.height() - 8})
+                ASSERT_EQ(image.pixel(x, y), qRgb(255, 255, 255)) << x << ", " << y;
+    }
+}
+
+TEST(Report, ASlideIsSixteenToNine)
+{
+    const std::vector<ReportPage> slides = reportPages(foundOnce(), ReportForm::slides);
+    EXPECT_GE(slides.size(), 5U);
+    for (const ReportPage& slide : slides)
+        EXPECT_NEAR(slide.size.width() / slide.size.height(), 16.0 / 9, 1e-9);
+}
+
+TEST(Report, HtmlNeedsNothingElseAndShowsTextAsText)
+{
+    const QString html = QString::fromUtf8(toHtml(foundOnce()));
+    for (const QString& outside : {u"<script"_s, u"<link"_s, u"<img"_s, u"url("_s, u"src="_s, u"@import"_s})
+        EXPECT_FALSE(html.contains(outside)) << outside.toStdString();
+    EXPECT_FALSE(html.contains(u"<b>slow</b> & co"_s));
+    EXPECT_TRUE(html.contains(u"&lt;b&gt;slow&lt;/b&gt; &amp; co"_s));
+    EXPECT_TRUE(html.contains(foundOnce().answer.sentence.toHtmlEscaped()));
+    EXPECT_EQ(html.count(u"<svg "_s), static_cast<int>(reportFigures(foundOnce()).size()));
+    EXPECT_EQ(html.count(u"<svg "_s), html.count(u"</svg>"_s));
+    for (const FoundScenario& s : foundOnce().scenarios)
+        EXPECT_TRUE(html.contains(QString::fromStdString(s.snapshot->hash.text())));
+}
+
+TEST(Report, IsWrittenByItsEnding)
+{
+    const QTemporaryDir folder;
+    EXPECT_TRUE(writeReport(folder.filePath(u"a.html"_s), foundOnce()).isEmpty());
+    EXPECT_TRUE(QFile::exists(folder.filePath(u"a.html"_s)));
+    EXPECT_TRUE(writeReport(folder.filePath(u"a.doc"_s), foundOnce()).contains(u".pdf"_s));
+    EXPECT_FALSE(writeReport(u"/nowhere/at/all.pdf"_s, foundOnce()).isEmpty());
+}
+
+TEST(JobWaterfall, RoundedStepsAddUpToTheTotal)
+{
+    // Floors: 0.1 + 0.1 + 0.1 = 0.3 of 0.54 = 0.5; the two largest remainders (0.08, 0.09) are rounded up.
+    const std::vector<double> rounded = roundedToSum({0.17, 0.18, 0.19}, 0.1);
+    EXPECT_NEAR(rounded[0], 0.1, 1e-12);
+    EXPECT_NEAR(rounded[1], 0.2, 1e-12);
+    EXPECT_NEAR(rounded[2], 0.2, 1e-12);
+    const JobReport& job = *foundOnce().best().job;
+    const WaterfallData data = jobWaterfall(job, 0.9 * job.plan.stepSeconds, 0);
+    double sum = 0, total = 0;
+    for (const WaterfallRow& row : data.rows)
+        (row.kind == WaterfallRow::Kind::total ? total : sum) += QString(row.figure).remove(u'+').remove(u',').toDouble();
+    EXPECT_NEAR(sum, total, 1e-9);
+}
+
+} // namespace prism::ui::test

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/explore/candidatemodel.h"
+
+#include "ui/findings/searchtext.h"
+#include "ui/look/figures.h"
+#include "ui/look/format.h"
+#include "ui/plot/plotbase.h"
+
+#include <QFont>
+
+#include <algorithm>
+#include <numeric>
+
+namespace prism::ui {
+
+using namespace Qt::StringLiterals;
+
+void CandidateModel::setExploration(const std::shared_ptr<const Exploration>& exploration, int present)
+{
+    beginResetModel();
+    m_exploration = exploration;
+    m_present = present;
+    m_order.resize(exploration ? exploration->candidates.size() : 0);
+    std::iota(m_order.begin(), m_order.end(), 0); // best first
+    endResetModel();
+    if (m_sorted >= 0)
+        sort(m_sorted, m_sortOrder);
+}
+
+int CandidateModel::candidateAt(int row) const
+{
+    return row >= 0 && row < static_cast<int>(m_order.size()) ? m_order[static_cast<std::size_t>(row)] : -1;
+}
+
+int CandidateModel::rowOf(int candidate) const
+{
+    const auto at = std::find(m_order.begin(), m_order.end(), candidate);
+    return at == m_order.end() ? -1 : static_cast<int>(at - m_order.begin());
+}
+
+QString CandidateModel::markOf(int candidate) const
+{
+    if (!m_exploration)
+        return {};
+    QStringList marks;
+    if (candidate == 0)
+        marks << tr("best");
+    if (candidate == static_cast<int>(m_exploration->bestByMean))
+        marks << tr("mean-best");
+    if (candidate == m_present)
+        marks << tr("now");
+    return marks.join(u", "_s);
+}
+
+int CandidateModel::rowCount(const QModelIndex& parent) const
+{
+    return parent.isValid() ? 0 : static_cast<int>(m_order.size());
+}
+
+QString CandidateModel::text(int candidate, int column) const
+{
+    const ExploreCandidate& c = m_exploration->candidates[static_cast<std::size_t>(candidate)];
+    switch (column) {
+    case nameColumn:
+        return candidateName(c);
+    case p50Column:
+        return format::seconds(c.p50.value).text();
+    case p95Column:
+        return format::seconds(c.p95.value).text() + u"  "_s + format::interval(c.p95.halfWidth);
+    case p99Column:
+        return format::seconds(c.p99.value).text();
+    case memoryColumn:
+        return format::gib(c.peakMemoryGib).text();
+    case costColumn:
+        return format::number(c.usdPerBillionTokens);
+    case chanceColumn:
+        return format::percent(c.chanceBest);
+    case markColumn:
+        return markOf(candidate);
+    default:
+        return {};
+    }
+}
+
+QVariant CandidateModel::data(const QModelIndex& index, int role) const
+{
+    const int candidate = index.isValid() ? candidateAt(index.row()) : -1;
+    if (candidate < 0)
+        return {};
+    const ExploreCandidate& c = m_exploration->candidates[static_cast<std::size_t>(candidate)];
+    const bool left = index.column() == nameColumn || index.column() == markColumn;
+    switch (role) {
+    case Qt::DisplayRole:
+        return text(candidate, index.column());
+    case Qt::TextAlignmentRole:
+        return QVariant::fromValue((left ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+    case Qt::ToolTipRole:
+        return u"%1. %2"_s.arg(text(candidate, nameColumn), tr("%1 of %2 GiB, noise-free step %3, n = %4%5")
+                                                                .arg(format::number(c.peakMemoryGib), format::number(c.capacityGib),
+                                                                     format::seconds(c.noiseFreeSeconds).text(), format::count(c.samples),
+                                                                     c.pareto ? tr(", on the front of time, memory and cost") : QString()));
+    case Qt::FontRole: {
+        QFont font;
+        const bool best = candidate == 0 || candidate == static_cast<int>(m_exploration->bestByMean);
+        font.setWeight(best ? QFont::DemiBold : QFont::Normal);
+        return best ? QVariant(font) : QVariant();
+    }
+    default:
+        return {};
+    }
+}
+
+QVariant CandidateModel::headerData(int section, Qt::Orientation orientation, int role) const
+{
+    if (orientation != Qt::Horizontal)
+        return {};
+    static const char* const names[kColumns] = {QT_TR_NOOP("Strategy"), QT_TR_NOOP("p50"),     QT_TR_NOOP("p95"),         QT_TR_NOOP("p99"),
+                                                QT_TR_NOOP("Memory"),   QT_TR_NOOP("$ per G"), QT_TR_NOOP("Chance best"), ""};
+    if (role == Qt::DisplayRole)
+        return tr(names[section]);
+    if (role == Qt::TextAlignmentRole)
+        return QVariant::fromValue((section == nameColumn || section == markColumn ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+    if (role == Qt::ToolTipRole && section == costColumn)
+        return tr("Dollars per billion tokens, at the figure that is ranked");
+    if (role == Qt::ToolTipRole && section == chanceColumn)
+        return tr("How often it wins when every score is drawn from its own interval");
+    return {};
+}
+
+double CandidateModel::sortKey(int candidate, int column) const
+{
+    const ExploreCandidate& c = m_exploration->candidates[static_cast<std::size_t>(candidate)];
+    switch (column) {
+    case p50Column:
+        return c.p50.value;
+    case p95Column:
+        return c.p95.value;
+    case p99Column:
+        return c.p99.value;
+    case memoryColumn:
+        return c.peakMemoryGib;
+    case costColumn:
+        return c.usdPerBillionTokens;
+    case chanceColumn:
+        return c.chanceBest;
+    default:
+        return candidate; // by rank
+    }
+}
+
+void CandidateModel::sort(int column, Qt::SortOrder order)
+{
+    m_sorted = column;
+    m_sortOrder = order;
+    Q_EMIT layoutAboutToBeChanged();
+    QModelIndexList before = persistentIndexList(), after;
+    std::vector<int> candidates;
+    for (const QModelIndex& index : before)
+        candidates.push_back(candidateAt(index.row()));
+    std::stable_sort(m_order.begin(), m_order.end(), [&](int a, int b) {
+        if (column == nameColumn) {
+            const int compared = QString::compare(text(a, nameColumn), text(b, nameColumn));
+            return order == Qt::AscendingOrder ? compared < 0 : compared > 0;
+        }
+        return order == Qt::AscendingOrder ? sortKey(a, column) < sortKey(b, column) : sortKey(a, column) > sortKey(b, column);
+    });
+    for (qsizetype i = 0; i < before.size(); ++i)
+        after << index(rowOf(candidates[static_cast<std::size_t>(i)]), before[i].column());
+    changePersistentIndexList(before, after);
+    Q_EMIT layoutChanged();
+}
+
+TableData CandidateModel::table() const
+{
+    TableData table;
+    table.header = {u"strategy"_s,
+                    u"p50 [s]"_s,
+                    u"p95 [s]"_s,
+                    u"p95 half-width 95 % [s]"_s,
+                    u"p99 [s]"_s,
+                    u"GiB"_s,
+                    u"noise-free [s]"_s,
+                    u"USD per billion tokens"_s,
+                    u"chance best"_s,
+                    u"front"_s,
+                    u"mark"_s};
+    for (int row = 0; row < rowCount(); ++row) {
+        const int candidate = candidateAt(row);
+        const ExploreCandidate& c = m_exploration->candidates[static_cast<std::size_t>(candidate)];
+        table.rows << QStringList{candidateName(c),
+                                  tableNumber(c.p50.value),
+                                  tableNumber(c.p95.value),
+                                  tableNumber(c.p95.halfWidth),
+                                  tableNumber(c.p99.value),
+                                  tableNumber(c.peakMemoryGib),
+                                  tableNumber(c.noiseFreeSeconds),
+                                  tableNumber(c.usdPerBillionTokens),
+                                  tableNumber(c.chanceBest),
+                                  c.pareto ? u"1"_s : u"0"_s,
+                                  markOf(candidate)};
+    }
+    return table;
+}
+
+} // namespace prism::ui

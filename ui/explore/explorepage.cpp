@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/explore/explorepage.h"
+
+#include "ui/explore/candidatemodel.h"
+#include "ui/findings/searchtext.h"
+#include "ui/look/format.h"
+#include "ui/pages/card.h"
+#include "ui/theme/plaintext.h"
+#include "ui/theme/segmented.h"
+
+#include <QComboBox>
+#include <QFrame>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QJsonObject>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QShortcut>
+#include <QTableView>
+#include <QVBoxLayout>
+
+namespace prism::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr double kRangesField = 260; // pixels at scale 1
+constexpr int kToldReasons = 6;
+const QStringList kObjectives{u"mean"_s, u"p50"_s, u"p95"_s, u"p99"_s, u"cost_p95"_s};
+
+/// A figure that an axis can show.
+struct AxisFigure {
+    const char* name;
+    double (*value)(const ExploreCandidate&);
+    double (*half)(const ExploreCandidate&);
+    bool moreIsBetter;
+};
+const AxisFigure kFigures[] = {
+    {QT_TR_NOOP("p50, s"), [](const ExploreCandidate& c) { return c.p50.value; }, [](const ExploreCandidate& c) { return c.p50.halfWidth; },
+     false},
+    {QT_TR_NOOP("p95, s"), [](const ExploreCandidate& c) { return c.p95.value; }, [](const ExploreCandidate& c) { return c.p95.halfWidth; },
+     false},
+    {QT_TR_NOOP("Memory, GiB"), [](const ExploreCandidate& c) { return c.peakMemoryGib; }, [](const ExploreCandidate&) { return 0.0; },
+     false},
+    {QT_TR_NOOP("$ per billion tokens"), [](const ExploreCandidate& c) { return c.usdPerBillionTokens; },
+     [](const ExploreCandidate&) { return 0.0; }, false},
+    {QT_TR_NOOP("Chance to be best, %"), [](const ExploreCandidate& c) { return 100 * c.chanceBest; },
+     [](const ExploreCandidate&) { return 0.0; }, true},
+};
+
+} // namespace
+
+ExplorePage::ExplorePage(const Theme& theme, QWidget* parent)
+    : InsightPage(theme, parent),
+      m_ranges(new QLineEdit),
+      m_objective(new SegmentedControl(theme)),
+      m_start(new QPushButton(tr("Search"))),
+      m_compare(new QPushButton(tr("Compare the two"))),
+      m_makeScenario(new QPushButton(tr("Make scenario"))),
+      m_noteCard(new QFrame),
+      m_note(plainLabel()),
+      m_count(plainLabel()),
+      m_rejected(plainLabel()),
+      m_problem(plainLabel()),
+      m_model(new CandidateModel(this)),
+      m_table(new QTableView),
+      m_scatter(new ScatterChart(theme)),
+      m_xFigure(new QComboBox),
+      m_yFigure(new QComboBox)
+{
+    buildTools();
+    auto* main = new QWidget;
+    auto* layout = new QVBoxLayout(main);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(theme.px(metric::cardGap));
+    layout->addWidget(buildNote());
+    layout->addWidget(buildTable(), 1);
+    setCards(main, m_scatter, 0.42);
+    m_scatter->setObjectName(u"exploreScatter"_s);
+    setExported({m_scatter});
+    connect(m_start, &QPushButton::clicked, this, &ExplorePage::search);
+    connect(m_ranges, &QLineEdit::returnPressed, this, &ExplorePage::search);
+    connect(m_compare, &QPushButton::clicked, this, &ExplorePage::compareBoth);
+    connect(m_scatter, &ScatterChart::itemPicked, this, &ExplorePage::highlight);
+    for (QComboBox* box : {m_xFigure, m_yFigure})
+        connect(box, &QComboBox::activated, this, &ExplorePage::refreshScatter);
+    refresh();
+}
+
+void ExplorePage::buildTools()
+{
+    auto* label = plainLabel(tr("Search"));
+    label->setProperty("role", u"secondary"_s);
+    m_ranges->setPlaceholderText(tr("TP 4, 8; PP 2 … 16; VPP 1 to 8"));
+    m_ranges->setToolTip(
+        tr("Parameters with a list or a range of doublings, semicolons between them; empty: every layout that the cluster allows"));
+    m_ranges->setAccessibleName(tr("Ranges to search"));
+    const auto fit = [this] { m_ranges->setFixedWidth(theme().px(kRangesField)); };
+    connect(&theme(), &Theme::changed, m_ranges, fit);
+    fit();
+    m_objective->setChoices({tr("Mean"), u"p50"_s, u"p95"_s, u"p99"_s, tr("Cost")});
+    m_objective->setCurrent(2);
+    m_objective->setAccessibleName(tr("Rank by"));
+    m_start->setProperty("kind", u"primary"_s);
+    addTools({label, m_ranges});
+    addTools({m_objective, m_start});
+    for (const AxisFigure& figure : kFigures)
+        for (QComboBox* box : {m_xFigure, m_yFigure})
+            box->addItem(tr(figure.name));
+    m_yFigure->setCurrentIndex(1);
+    m_xFigure->setAccessibleName(tr("Figure on the horizontal axis"));
+    m_yFigure->setAccessibleName(tr("Figure on the vertical axis"));
+    auto* against = plainLabel(tr("over"));
+    against->setProperty("role", u"secondary"_s);
+    addTools({m_yFigure, against, m_xFigure});
+}
+
+QWidget* ExplorePage::buildNote()
+{
+    m_noteCard->setProperty("message", u"note"_s);
+    auto* line = new QHBoxLayout(m_noteCard);
+    line->setContentsMargins(theme().px(12), theme().px(8), theme().px(12), theme().px(8));
+    m_note->setWordWrap(true);
+    line->addWidget(m_note, 1);
+    line->addWidget(m_compare, 0, Qt::AlignVCenter);
+    return m_noteCard;
+}
+
+QWidget* ExplorePage::buildTable()
+{
+    auto* card = new QFrame;
+    QVBoxLayout* layout = makeCard(*card, theme());
+    auto* head = new QHBoxLayout;
+    head->addWidget(cardText(u"title"_s, {}, tr("Strategies")));
+    m_count->setProperty("role", u"secondary"_s);
+    m_count->setProperty("type", u"small"_s);
+    head->addStretch(1);
+    head->addWidget(m_count);
+    layout->addLayout(head);
+    m_problem->setWordWrap(true);
+    m_problem->setProperty("role", u"error"_s);
+    layout->addWidget(m_problem);
+    m_table->setModel(m_model);
+    m_table->setObjectName(u"candidates"_s);
+    m_table->setAccessibleName(tr("Candidates of the search; Enter makes a scenario"));
+    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    m_table->setSelectionMode(QAbstractItemView::SingleSelection);
+    m_table->verticalHeader()->hide();
+    m_table->setShowGrid(false);
+    m_table->setSortingEnabled(true);
+    m_table->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
+    m_table->horizontalHeader()->setStretchLastSection(true);
+    layout->addWidget(m_table, 1);
+    auto* foot = new QHBoxLayout;
+    m_rejected->setProperty("type", u"tick"_s);
+    m_rejected->setProperty("role", u"tertiary"_s);
+    m_rejected->setWordWrap(true);
+    foot->addWidget(m_rejected, 1);
+    foot->addWidget(m_makeScenario, 0, Qt::AlignBottom);
+    layout->addLayout(foot);
+    const auto make = [this] { apply(m_model->candidateAt(m_table->currentIndex().row())); };
+    connect(m_makeScenario, &QPushButton::clicked, this, make);
+    connect(m_table, &QTableView::doubleClicked, this, make);
+    for (const int key : {Qt::Key_Return, Qt::Key_Enter})
+        connect(new QShortcut(QKeySequence(key), m_table, nullptr, nullptr, Qt::WidgetShortcut), &QShortcut::activated, this, make);
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& now) {
+        const int candidate = m_model->candidateAt(now.row());
+        m_scatter->setHighlighted(candidate >= 0 ? QString::number(candidate) : QString());
+        m_makeScenario->setEnabled(candidate >= 0);
+    });
+    return card;
+}
+
+QString ExplorePage::asked() const
+{
+    return question(u"explore/%1/%2"_s.arg(m_ranges->text().simplified(), kObjectives.value(m_objective->current())));
+}
+
+void ExplorePage::search()
+{
+    const SnapshotPtr s = snapshot();
+    if (!s || !context().evaluator)
+        return;
+    const Result<SearchSpace> space = searchSpaceOf(m_ranges->text(), s->scenario);
+    m_problem->setVisible(!space.ok());
+    m_ranges->setProperty("state", space.ok() ? QString() : u"error"_s);
+    restyle(m_ranges);
+    if (!space.ok()) {
+        const Diagnostic wrong = space.errors().front();
+        m_problem->setText(QString::fromStdString(wrong.message + (wrong.accepted.empty() ? "" : " Accepted: " + wrong.accepted)));
+        return;
+    }
+    ExploreQuery query;
+    query.space = *space;
+    query.objective = *exploreObjective(kObjectives.value(m_objective->current()).toStdString());
+    const auto evaluator = context().evaluator;
+    m_search.ask(
+        context().insights, this, asked(), tr("Search"), s->seed,
+        [evaluator, s, query](const InsightOptions& options) { return explore(*evaluator, s->scenario, query, options); },
+        [this] { refresh(); });
+    refresh();
+}
+
+void ExplorePage::contextChanged()
+{
+    refresh();
+}
+
+void ExplorePage::apply(int candidate)
+{
+    const Exploration* found = m_search.value();
+    const ScenarioEntry* entry = context().study ? context().study->entry(context().currentId) : nullptr;
+    if (!found || !entry || candidate < 0 || candidate >= static_cast<int>(found->candidates.size()))
+        return;
+    Result<Scenario> scenario = candidateScenario(*entry->scenario, found->candidates[static_cast<std::size_t>(candidate)]);
+    if (!scenario.ok())
+        return;
+    scenario->name = context().study->freeName(QString::fromStdString(scenario->name)).toStdString();
+    const QString undo = tr("Take %1").arg(QString::fromStdString(scenario->name));
+    context().study->addScenario(std::move(scenario).value(), undo);
+}
+
+void ExplorePage::compareBoth()
+{
+    if (const Exploration* found = m_search.value()) {
+        const int byMean = static_cast<int>(found->bestByMean);
+        const int from = context().currentId;
+        apply(byMean);
+        context().study->setCurrent(from);
+        apply(0);
+    }
+}
+
+void ExplorePage::highlight(int point)
+{
+    const int row = m_model->rowOf(point);
+    if (row >= 0)
+        m_table->selectRow(row);
+}
+
+void ExplorePage::refresh()
+{
+    const Exploration* found = m_search.value();
+    const ShownScenario* s = scenario();
+    m_start->setEnabled(snapshot() != nullptr);
+    m_problem->setVisible(m_problem->isVisible() && m_ranges->property("state") == u"error"_s);
+    if (found && (!m_shown || found != m_shown.get())) {
+        m_shown = std::make_shared<const Exploration>(*found);
+        int present = -1;
+        for (std::size_t i = 0; i < found->candidates.size() && s && s->snapshot; ++i)
+            if (present < 0 && isCandidate(s->snapshot->scenario, found->candidates[i]))
+                present = static_cast<int>(i);
+        m_model->setExploration(m_shown, present);
+        m_table->resizeColumnsToContents();
+        m_table->horizontalHeader()->setStretchLastSection(true);
+        m_table->selectRow(0);
+    }
+    m_makeScenario->setEnabled(m_model->candidateAt(m_table->currentIndex().row()) >= 0);
+    m_count->setText(found ? tr("%1 of %2 fit, %3 sampled")
+                                 .arg(format::count(found->fitting), format::count(found->points),
+                                      format::count(static_cast<qint64>(found->candidates.size())))
+                           : QString());
+    refreshNote();
+    refreshRejected();
+    refreshScatter();
+}
+
+void ExplorePage::refreshNote()
+{
+    const Exploration* found = m_search.value();
+    const bool differ = found && found->bestByMean != 0;
+    m_compare->setVisible(differ);
+    if (!found) {
+        m_note->setText(
+            tr("Search tries every layout of the ranges without noise, samples the promising ones until their order is known, and "
+               "says what choosing by the mean would cost."));
+        return;
+    }
+    const ExploreCandidate& best = found->candidates.front();
+    if (!differ) {
+        m_note->setText(tr("%1 is best by its mean and by the figure that is ranked, with a chance of %2.")
+                            .arg(candidateName(best), format::percent(best.chanceBest)));
+        return;
+    }
+    const ExploreCandidate& mean = found->candidates[found->bestByMean];
+    const double price = best.score.value > 0 ? found->priceOfMean.value / best.score.value : 0;
+    const bool clear = found->priceOfMean.significant();
+    m_note->setText(clear ? tr("Mean-best and best differ: choosing %1 for its mean costs %2 against %3.")
+                                .arg(candidateName(mean), format::percentDelta(price), candidateName(best))
+                          : tr("Mean-best and best differ (%1, %2), by less than is known.").arg(candidateName(mean), candidateName(best)));
+}
+
+void ExplorePage::refreshRejected()
+{
+    QStringList parts;
+    const Exploration* found = m_search.value();
+    if (found) {
+        int told = 0;
+        std::int64_t rest = 0;
+        for (const ExploreRejection& r : found->rejected)
+            if (++told <= kToldReasons)
+                parts << u"%1 %2"_s.arg(format::count(r.count), QString::fromStdString(r.reason).section(u": "_s, -1));
+            else
+                rest += r.count;
+        if (rest > 0)
+            parts << tr("%1 for other reasons").arg(format::count(rest));
+    }
+    m_rejected->setText(parts.isEmpty() ? QString() : tr("Left out: %1").arg(parts.join(u"; "_s)));
+    QStringList examples;
+    if (found)
+        for (const ExploreRejection& r : found->rejected)
+            examples << u"%1 %2 (%3)"_s.arg(format::count(r.count), QString::fromStdString(r.reason), QString::fromStdString(r.example));
+    m_rejected->setToolTip(examples.join(u'\n'));
+}
+
+void ExplorePage::refreshScatter()
+{
+    const Exploration* found = m_search.value();
+    const AxisFigure &x = kFigures[std::max(m_xFigure->currentIndex(), 0)], &y = kFigures[std::max(m_yFigure->currentIndex(), 0)];
+    ScatterData data;
+    data.xTitle = tr(x.name);
+    data.yTitle = tr(y.name);
+    data.moreIsBetterX = x.moreIsBetter;
+    data.moreIsBetterY = y.moreIsBetter;
+    data.series = scenario() ? scenario()->colour : 0;
+    ChartText text;
+    text.title = tr("%1 over %2").arg(data.yTitle.section(u',', 0, 0), data.xTitle.section(u',', 0, 0));
+    if (found) {
+        for (std::size_t i = 0; i < found->candidates.size(); ++i) {
+            const ExploreCandidate& c = found->candidates[i];
+            const QString mark = m_model->markOf(static_cast<int>(i));
+            data.points.push_back({QString::number(i),
+                                   candidateName(c),
+                                   x.value(c),
+                                   y.value(c),
+                                   x.half(c),
+                                   y.half(c),
+                                   c.pareto,
+                                   mark,
+                                   mark.contains(tr("now")),
+                                   {tr("n = %1").arg(format::count(c.samples))}});
+        }
+        text.footer << tr("seed %1, common random numbers, up to 4,096 steps each; %2 s.")
+                           .arg(found->seed)
+                           .arg(format::number(found->elapsedSeconds, 2));
+        if (found->cut)
+            text.footer << tr("The most that may be sampled was reached before the order was known.");
+    }
+    m_scatter->setData(data);
+    m_scatter->setText(text);
+    const auto status = [this] {
+        InsightStatus now = m_search.status();
+        if (!now.hasAnswer && !now.waits && !now.runs && !now.cancelled && now.error.isEmpty())
+            now.hasAnswer = now.isCurrent = true; // nothing was asked for
+        return now;
+    };
+    present({m_scatter, status, tr("Searching"), data.points.empty() ? tr("Press Search.") : QString()});
+}
+
+TableData ExplorePage::asTable() const
+{
+    return m_model->table();
+}
+
+QJsonObject ExplorePage::saveState() const
+{
+    return {{u"ranges"_s, m_ranges->text()},
+            {u"objective"_s, m_objective->current()},
+            {u"x"_s, m_xFigure->currentIndex()},
+            {u"y"_s, m_yFigure->currentIndex()}};
+}
+
+void ExplorePage::restoreState(const QJsonObject& state)
+{
+    m_ranges->setText(state[u"ranges"_s].toString().left(2000));
+    m_objective->setCurrent(std::clamp(state[u"objective"_s].toInt(2), 0, 4));
+    m_xFigure->setCurrentIndex(std::clamp(state[u"x"_s].toInt(0), 0, 4));
+    m_yFigure->setCurrentIndex(std::clamp(state[u"y"_s].toInt(1), 0, 4));
+}
+
+} // namespace prism::ui

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Explore: ranges in, candidates out as a table and as points; the best by mean and by percentile, what was left out and why.
+#pragma once
+
+#include "core/explore/explore.h"
+#include "ui/pages/insightpage.h"
+#include "ui/plot/scatter.h"
+
+class QComboBox;
+class QFrame;
+class QLabel;
+class QLineEdit;
+class QPushButton;
+class QTableView;
+
+namespace prism::ui {
+
+class CandidateModel;
+class SegmentedControl;
+
+/// GUI thread only. A search starts when it is asked for; its answer stays while the scenario is the same.
+class ExplorePage final : public InsightPage {
+    Q_OBJECT
+public:
+    explicit ExplorePage(const Theme& theme, QWidget* parent = nullptr);
+
+    [[nodiscard]] QString id() const override { return QStringLiteral("explore"); }
+    [[nodiscard]] QString title() const override { return tr("Explore"); }
+    [[nodiscard]] TableData asTable() const override;
+    [[nodiscard]] QJsonObject saveState() const override;
+    void restoreState(const QJsonObject& state) override;
+
+    void search();
+    /// Makes a scenario of a candidate.
+    void apply(int candidate);
+
+    [[nodiscard]] QLineEdit& ranges() { return *m_ranges; }
+    [[nodiscard]] CandidateModel& candidates() { return *m_model; }
+    [[nodiscard]] QTableView& table() { return *m_table; }
+    [[nodiscard]] ScatterChart& scatter() { return *m_scatter; }
+    [[nodiscard]] QLabel& note() { return *m_note; }
+    [[nodiscard]] const Exploration* exploration() const { return m_search.value(); }
+
+protected:
+    void contextChanged() override;
+
+private:
+    void buildTools();
+    [[nodiscard]] QWidget* buildTable();
+    [[nodiscard]] QWidget* buildNote();
+    void refresh();
+    void refreshNote();
+    void refreshScatter();
+    void refreshRejected();
+    void highlight(int candidate);
+    void compareBoth();
+    [[nodiscard]] QString asked() const; ///< what the fields say, for the present scenario
+
+    QLineEdit* m_ranges;
+    SegmentedControl* m_objective;
+    QPushButton *m_start, *m_compare, *m_makeScenario;
+    QFrame* m_noteCard;
+    QLabel *m_note, *m_count, *m_rejected, *m_problem;
+    CandidateModel* m_model;
+    QTableView* m_table;
+    ScatterChart* m_scatter;
+    QComboBox *m_xFigure, *m_yFigure;
+    std::shared_ptr<const Exploration> m_shown;
+    InsightSlot<Exploration> m_search{QStringLiteral("explore")};
+};
+
+} // namespace prism::ui

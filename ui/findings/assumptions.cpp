@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a report assumed and what it leaves out, in plain words.
+#include "core/engine/verdict.h"
+#include "ui/findings/findings.h"
+#include "ui/look/dates.h"
+#include "ui/look/format.h"
+
+#include <QObject>
+
+#include <cmath>
+
+namespace prism::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+QString cvText(const Distribution& d)
+{
+    return format::number(100 * d.cv, 2) + u" %"_s;
+}
+
+QString spreadSentence(const VariabilityConfig& v)
+{
+    QStringList parts;
+    if (v.spatial.cv > 0)
+        parts << QObject::tr("%1 from GPU to GPU").arg(cvText(v.spatial));
+    if (v.gemm.cv > 0)
+        parts << QObject::tr("%1 from one matrix product to the next").arg(cvText(v.gemm));
+    if (v.interCollective.cv > 0)
+        parts << QObject::tr("%1 in collectives between nodes").arg(cvText(v.interCollective));
+    if (parts.isEmpty())
+        return QObject::tr("Nothing varies: all GPUs and links are alike and steady.");
+    const QString origin = v.preset.empty() ? QString() : QObject::tr(" (%1)").arg(QString::fromStdString(v.preset));
+    return QObject::tr("Times vary by %1%2.").arg(parts.join(u", "_s), origin);
+}
+
+QString jobSentence(const Findings& f)
+{
+    const JobReport& job = *f.best().job;
+    const QString failures = std::isfinite(job.plan.mtbfHours)
+                                 ? QObject::tr("A failure stops the job every %1 hours").arg(format::number(job.plan.mtbfHours, 2))
+                                 : QObject::tr("Nothing fails");
+    return QObject::tr("%1, a checkpoint is written every %2, %3 spare nodes stand by%4.")
+        .arg(failures, format::span(job.checkpoints.usedSeconds), format::count(job.config.spareNodes),
+             f.jobAssumed ? QObject::tr("; the scenario says nothing of it, these are the published values of a run on 16,384 GPUs")
+                          : QString());
+}
+
+} // namespace
+
+QStringList assumptionSentences(const Findings& f)
+{
+    const Scenario& s = f.best().snapshot->scenario;
+    QStringList lines;
+    lines << QObject::tr("%1 on %2 × %3, %4 GPUs to a node, %5 between nodes.")
+                 .arg(QString::fromStdString(s.model.name), format::count(s.cluster.numGpus), QString::fromStdString(s.cluster.gpu.name),
+                      format::count(s.cluster.gpusPerNode),
+                      format::bandwidth(s.cluster.interNodeGbPerS * 1e9).text() + QObject::tr(" per GPU"));
+    lines << spreadSentence(s.variability);
+    if (s.training.trainTokens > 0)
+        lines << QObject::tr("Training reads %1 tokens; a GPU-hour costs %2 $.")
+                     .arg(format::si(s.training.trainTokens).text(), format::number(s.cluster.gpuHourPriceUsd));
+    for (const FoundScenario& other : f.scenarios)
+        for (const SlowEntry& slow : other.snapshot->scenario.variability.slow)
+            if (other.snapshot->scenario.variability.slow.size() <= 3)
+                lines << QObject::tr("%1: %2 %3 takes %4 as long as the others, all the time.")
+                             .arg(other.name, slow.node >= 0 ? QObject::tr("node") : QObject::tr("GPU"),
+                                  format::count(slow.node >= 0 ? slow.node : slow.rank), format::factor(slow.computeFactor));
+    if (f.best().job)
+        lines << jobSentence(f);
+    return lines;
+}
+
+QStringList limitSentences(const Findings& f)
+{
+    QStringList lines;
+    for (const FoundScenario& s : f.scenarios)
+        for (const Doubt& doubt : verdictOf(*s.snapshot).doubts)
+            lines << u"%1: %2"_s.arg(s.name, QString::fromStdString(doubt.sentence));
+    lines << QObject::tr("A step is planned training: warm-up, evaluation and checkpoint pauses are not part of it; the job counts them.")
+          << QObject::tr("Failures come at a constant rate and one by one; a rack or switch that takes many nodes at once is not in it.");
+    if (f.best().job && f.best().job->energyMwhMean <= 0)
+        lines << QObject::tr("Energy and emissions are not stated: the power of a node is not given.");
+    lines << f.notes;
+    return lines;
+}
+
+} // namespace prism::ui

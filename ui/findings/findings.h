@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a report says of a study: scenarios, answer, causes, places, job and limits, gathered from core's figures. No widget.
+#pragma once
+
+#include "core/insight/compare/changes.h"
+#include "core/insight/curve.h"
+#include "core/insight/placement/placement.h"
+#include "core/insight/sensitivity/sensitivity.h"
+#include "core/job/jobsection.h"
+#include "core/job/jobviews.h"
+#include "ui/model/studystate.h"
+
+#include <QString>
+#include <QStringList>
+
+#include <optional>
+
+namespace prism::ui {
+
+/// What is asked of a study.
+struct FindingsQuery {
+    StudyState state;
+    int currentId = -1;
+    QString title;        ///< of the study; empty = the name of the scenario
+    QString question;     ///< typed by the user; empty = made from the study
+    int samples = 10'000; ///< steps per scenario
+};
+
+/// One scenario of the report.
+struct FoundScenario {
+    QString name;
+    int colour = 0;
+    bool baseline = false, possible = true; ///< possible: it fits into memory
+    SnapshotPtr snapshot;                   ///< complete and valid
+    std::vector<CurvePoint> cdf;
+    Estimate misses;         ///< P(step > mark), across jobs
+    HeadlineChanges changes; ///< against the baseline; zeros for itself
+    std::optional<JobReport> job;
+};
+
+/// A cause of spread with what p95 rises by when its spread is doubled.
+struct FoundCause {
+    QString id, name, input; ///< input: "CV 6.0 %"
+    Estimate rise;
+};
+
+/// The answer in one sentence, and how sure it is.
+struct Answer {
+    QString sentence;
+    QStringList certainty;
+};
+
+struct Findings {
+    QString title, question;
+    Answer answer;
+    double markSeconds = 0; ///< the target, or the baseline's p95 where none is set
+    bool hasTarget = false;
+    std::vector<FoundScenario> scenarios;   ///< as in the table, at most kMostFound
+    std::size_t advised = 0;                ///< index of the one that the answer takes
+    std::vector<FoundCause> causes;         ///< of the advised one, largest first
+    std::optional<PlacementMap> places;     ///< of the advised one
+    std::optional<SlowNodesReport> slow;    ///< of the current one, where nodes are marked
+    QString slowName;                       ///< of that scenario
+    std::vector<JobAssumption> assumptions; ///< of the advised one's job
+    bool jobAssumed = false;                ///< it has no job section of its own
+    QStringList notes;                      ///< what could not be found, and why: one sentence each
+    QString version;
+    std::uint64_t seed = 1;
+    [[nodiscard]] const FoundScenario& best() const { return scenarios[advised]; }
+};
+inline constexpr std::size_t kMostFound = 6;
+
+/// Blocks its thread for as long as the insights take; the same bits for the same query, seed and version. Errors: no scenario that can be
+/// computed (their diagnostics), cancelled.
+[[nodiscard]] Result<Findings> findings(Evaluator& evaluator, const FindingsQuery& query, const InsightOptions& options = {});
+
+/// The scenario that misses the target least (without a target: of the least p95) among those that can run; the baseline where it cannot be
+/// told apart from it. Index into the scenarios, which are not empty.
+[[nodiscard]] std::size_t advisedScenario(const Findings& found);
+/// Question and answer of what was found; `advised` is set before.
+[[nodiscard]] QString questionOf(const Findings& found);
+[[nodiscard]] Answer answerOf(const Findings& found);
+/// What was assumed, in plain words: cluster, spread, tokens, failures. One sentence each.
+[[nodiscard]] QStringList assumptionSentences(const Findings& found);
+/// What the model leaves out and where it stands outside of what it was held against. One sentence each.
+[[nodiscard]] QStringList limitSentences(const Findings& found);
+
+} // namespace prism::ui

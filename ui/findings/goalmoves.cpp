@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/findings/goalmoves.h"
+
+#include "core/scenario/parameters.h"
+
+#include <QStringList>
+
+#include <algorithm>
+
+namespace prism::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr int kCurvePoints = 160;
+
+/// Steps as nextMoves draws them: the same numbers for every move.
+std::vector<CurvePoint> curveOf(Evaluator& evaluator, const Scenario& scenario, const InsightOptions& options, int samples,
+                                double* noiseFree = nullptr)
+{
+    const SnapshotPtr s = evaluator.evaluate(scenario, evaluateOptions(options, samples));
+    if (!s->valid() || !s->samples)
+        return {};
+    if (noiseFree)
+        *noiseFree = s->samples->noiseFreeSeconds;
+    return cdfCurve(s->sortedAcrossSeconds, kCurvePoints);
+}
+
+} // namespace
+
+QString moveText(const Move& move)
+{
+    QStringList parts;
+    for (const std::string& change : move.changes)
+        parts << QString::fromStdString(change).replace(u" -> "_s, u" → "_s);
+    return parts.join(u"; "_s);
+}
+
+Result<Scenario> movedScenario(const Scenario& base, const Move& move)
+{
+    Scenario next = base;
+    for (const auto& [id, value] : move.settings) {
+        Result<Scenario> changed = setParameter(next, id, value);
+        if (!changed.ok())
+            return changed.errors();
+        next = std::move(changed).value();
+    }
+    if (move.settings.empty()) { // a slow place that is swapped out: named by its node or GPU
+        const QString text = moveText(move);
+        std::erase_if(next.variability.slow, [&](const SlowEntry& e) {
+            return text.contains(e.node >= 0 ? u"node %1 "_s.arg(e.node) : u"GPU %1 "_s.arg(e.rank));
+        });
+    }
+    next.name = base.name + ", " + moveText(move).toStdString();
+    next.note = "from " + base.name;
+    return next;
+}
+
+Result<GoalMoves> goalMoves(Evaluator& evaluator, const Scenario& scenario, const GoalQuery& query, const InsightOptions& options)
+{
+    MovesQuery asked;
+    asked.pairs = query.pairs;
+    asked.hardware = query.hardware;
+    if (query.p95Seconds > 0)
+        asked.goal = MoveGoal{0.95, query.p95Seconds};
+    Result<Moves> moves = nextMoves(evaluator, scenario, asked, options);
+    if (!moves.ok())
+        return moves.errors();
+    GoalMoves all;
+    all.moves = std::move(moves).value();
+    all.now = curveOf(evaluator, scenario, options, all.moves.samples, &all.noiseFreeSeconds);
+    for (std::size_t i = 0; i < std::min(kDrawnMoves, all.moves.moves.size()); ++i) {
+        if (options.stop.stop_requested())
+            return cancelled();
+        const Move& move = all.moves.moves[i];
+        const Result<Scenario> changed = movedScenario(scenario, move);
+        all.curves.push_back(move.improves && changed.ok() ? curveOf(evaluator, *changed, options, all.moves.samples)
+                                                           : std::vector<CurvePoint>{});
+    }
+    return all;
+}
+
+} // namespace prism::ui

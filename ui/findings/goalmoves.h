@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Single changes that come near a goal, each with the curve that it would give.
+#pragma once
+
+#include "core/explore/moves.h"
+#include "core/insight/curve.h"
+
+#include <QString>
+
+namespace prism::ui {
+
+/// What is asked: a p95 not above so many seconds (0 = no goal), with or without pairs and other hardware.
+struct GoalQuery {
+    double p95Seconds = 0;
+    bool pairs = false, hardware = false;
+};
+
+/// The moves of core, and curves of the scenario and of its first moves.
+struct GoalMoves {
+    Moves moves;
+    std::vector<CurvePoint> now;
+    std::vector<std::vector<CurvePoint>> curves; ///< of the first moves, at most kDrawnMoves; empty where a move is no parameter
+    double noiseFreeSeconds = 0;
+};
+inline constexpr std::size_t kDrawnMoves = 4;
+
+/// Blocks its thread. Errors as nextMoves.
+[[nodiscard]] Result<GoalMoves> goalMoves(Evaluator& evaluator, const Scenario& scenario, const GoalQuery& query,
+                                          const InsightOptions& options);
+/// The scenario with a move; its name and note say where it comes from. Errors: values that a parameter does not take; a move without
+/// settings takes the slow node out whose name it holds, by its place in the list of moves.
+[[nodiscard]] Result<Scenario> movedScenario(const Scenario& base, const Move& move);
+/// "TP 8 → 4; ZeRO stage 1 → 2"
+[[nodiscard]] QString moveText(const Move& move);
+
+} // namespace prism::ui

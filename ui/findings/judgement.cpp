@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The verdicts on a held-up prediction, in words.
+#include "ui/findings/heldagainst.h"
+#include "ui/look/format.h"
+
+#include <QObject>
+
+#include <cmath>
+
+namespace prism::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+/// Errors are predicted less measured: a negative one says that the model was too fast or too even.
+struct Words {
+    QString low, high;
+};
+
+void judge(Judged& row, const FigureError& e, const Words& words)
+{
+    row.floor = u"± %1"_s.arg(format::number(100 * e.halves, 2));
+    row.interval = QObject::tr("%1 to %2").arg(format::signedNumber(100 * e.low, 2), format::signedNumber(100 * e.high, 2));
+    if (std::abs(e.error) <= e.halves) {
+        row.verdict = Judged::Verdict::within;
+        row.words = QObject::tr("Right: no further off than halves of the log from each other");
+    } else if (e.low <= 0 && e.high >= 0) {
+        row.verdict = Judged::Verdict::right;
+        row.words = QObject::tr("Right, as far as so many steps tell");
+    } else {
+        row.verdict = e.error < 0 ? Judged::Verdict::low : Judged::Verdict::high;
+        row.words = e.error < 0 ? words.low : words.high;
+    }
+}
+
+Judged ratioRow(const QString& name, double measured, double predicted, const FigureError& e, const Words& words)
+{
+    Judged row;
+    row.name = name;
+    row.measured = format::number(measured, 4);
+    row.predicted = format::number(predicted, 4);
+    row.error = QObject::tr("%1 points").arg(format::signedNumber(100 * e.error, 2));
+    judge(row, e, words);
+    return row;
+}
+
+} // namespace
+
+QList<Judged> judgements(const HeldAgainst& held)
+{
+    const SeriesComparison& c = held.comparison;
+    const Words level{QObject::tr("Too fast"), QObject::tr("Too slow")};
+    const Words tail{QObject::tr("Too even: slow steps are missing"), QObject::tr("Too uneven")};
+    QList<Judged> rows;
+    Judged median;
+    median.name = u"p50"_s;
+    median.measured = format::seconds(c.measuredMedianSeconds).text();
+    median.predicted = format::seconds(c.predictedMedianSeconds).text();
+    median.error = u"%1 %"_s.arg(format::signedNumber(100 * c.p50.error, 2));
+    judge(median, c.p50, level);
+    rows << median << ratioRow(u"p95 / p50"_s, c.measured.p95, c.predicted.p95, c.p95, tail)
+         << ratioRow(u"p99 / p50"_s, c.measured.p99, c.predicted.p99, c.p99, tail);
+    Judged beyond = ratioRow(QObject::tr("P(step > 1.05 × p50)"), c.measured.beyond, c.predicted.beyond, c.beyond, tail);
+    beyond.measured = format::percent(c.measured.beyond);
+    beyond.predicted = format::percent(c.predicted.beyond);
+    rows << beyond;
+    Judged ks;
+    ks.name = QObject::tr("KS distance");
+    ks.error = format::number(c.ks, 2);
+    ks.interval = QObject::tr("%1 to %2").arg(format::number(c.ksLow, 2), format::number(c.ksHigh, 2));
+    ks.floor = format::number(std::max(c.ksHalves, c.ksByChance), 2);
+    const bool chance = c.ks <= std::max(c.ksHalves, c.ksByChance);
+    ks.verdict = chance ? Judged::Verdict::within : Judged::Verdict::high;
+    ks.words = chance ? QObject::tr("Not more than chance") : QObject::tr("The shapes differ, each over its own median");
+    rows << ks;
+    return rows;
+}
+
+QString verdictSentence(const HeldAgainst& held)
+{
+    const SeriesComparison& c = held.comparison;
+    const QString level =
+        std::abs(c.p50.error) <= c.p50.halves
+            ? QObject::tr("The median was met (%1 %)").arg(format::signedNumber(100 * c.p50.error, 2))
+            : QObject::tr("The median was %1 % too %2")
+                  .arg(format::number(100 * std::abs(c.p50.error), 2), c.p50.error < 0 ? QObject::tr("fast") : QObject::tr("slow"));
+    const auto part = [](const FigureError& e) { return std::abs(e.error) <= e.halves || (e.low <= 0 && e.high >= 0); };
+    if (part(c.p95) && part(c.p99))
+        return QObject::tr("%1, and the slow steps are as the model said.").arg(level);
+    if (part(c.p95))
+        return QObject::tr("%1; up to p95 the spread is right, beyond it the model is too %2 (%3 points of the median at p99).")
+            .arg(level, c.p99.error < 0 ? QObject::tr("even") : QObject::tr("uneven"), format::signedNumber(100 * c.p99.error, 2));
+    return QObject::tr("%1; the spread is too %2: p95 is %3 points of the median off.")
+        .arg(level, c.p95.error < 0 ? QObject::tr("small") : QObject::tr("large"), format::signedNumber(100 * c.p95.error, 2));
+}
+
+} // namespace prism::ui

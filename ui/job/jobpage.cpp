@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/job/jobpage.h"
+
+#include "core/scenario/parameters.h"
+#include "ui/job/factscard.h"
+#include "ui/look/dates.h"
+#include "ui/look/format.h"
+#include "ui/plot/jobwaterfall.h"
+#include "ui/theme/plaintext.h"
+#include "ui/theme/segmented.h"
+
+#include <QJsonObject>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QVBoxLayout>
+
+#include <cmath>
+
+namespace prism::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr int kMostBars = 40;
+constexpr double kDateField = 112; // pixels at scale 1
+
+QWidget* column(const Theme& theme, const QList<std::pair<QWidget*, int>>& parts)
+{
+    auto* made = new QWidget;
+    auto* layout = new QVBoxLayout(made);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(theme.px(metric::cardGap));
+    for (const auto& [part, stretch] : parts)
+        layout->addWidget(part, stretch);
+    return made;
+}
+
+} // namespace
+
+JobPage::JobPage(const Theme& theme, QWidget* parent)
+    : InsightPage(theme, parent),
+      m_mode(new SegmentedControl(theme)),
+      m_start(new QLineEdit),
+      m_deadline(new QLineEdit),
+      m_ends(new EndDateChart(theme)),
+      m_losses(new WaterfallChart(theme)),
+      m_intervals(new IntervalChart(theme)),
+      m_useBest(new QPushButton),
+      m_facts(new FactsCard(theme))
+{
+    buildTools();
+    m_ends->setObjectName(u"endDates"_s);
+    m_losses->setObjectName(u"losses"_s);
+    m_intervals->setObjectName(u"intervals"_s);
+    auto* overlay = new QVBoxLayout(m_intervals); // the button stands in the chart's card, over its footer's right end
+    overlay->setContentsMargins(0, 0, theme.px(12), theme.px(8));
+    overlay->addStretch(1);
+    overlay->addWidget(m_useBest, 0, Qt::AlignRight);
+    setCards(column(theme, {{m_ends, 4}, {m_losses, 5}}), column(theme, {{m_intervals, 4}, {m_facts, 5}}), 0.36);
+    setExported({m_ends, m_losses, m_intervals});
+    connect(m_mode, &SegmentedControl::chosen, this, [this] { refreshEnds(); });
+    connect(m_start, &QLineEdit::editingFinished, this, [this] {
+        if (const JobReport* job = m_job.value(); job && m_start->isModified())
+            set({{"job.start_date", m_start->text().trimmed().toStdString()}}, tr("Set the start of the job"));
+    });
+    connect(m_deadline, &QLineEdit::editingFinished, this, &JobPage::typeDeadline);
+    connect(m_ends, &EndDateChart::deadlineMoved, this, [this](double days) {
+        m_dragged = days;
+        refreshEnds();
+    });
+    connect(m_ends, &EndDateChart::deadlineReleased, this, [this] {
+        if (m_dragged > 0)
+            set({{"job.deadline_days", tableNumber(m_dragged).toStdString()}}, tr("Move the deadline"));
+        m_dragged = 0;
+    });
+    connect(m_ends, &EndDateChart::itemPicked, this, [this](int bar) {
+        const EndDates& data = m_ends->data();
+        set({{"job.deadline_days", std::to_string(data.bars[static_cast<std::size_t>(bar)].day + data.daysPerBar)}},
+            tr("Set the deadline"));
+    });
+    connect(m_useBest, &QPushButton::clicked, this, [this] { // 0 stands for the best interval, also after other edits
+        set({{"job.checkpoint_interval_s", "0"}}, tr("Use the best checkpoint interval"));
+    });
+    refresh();
+}
+
+void JobPage::buildTools()
+{
+    m_mode->setChoices({tr("By day"), tr("Cumulative")});
+    m_mode->setAccessibleName(tr("What a bar says"));
+    const auto named = [this](QLineEdit* field, const QString& name, const QString& hint) {
+        auto* label = plainLabel(name);
+        label->setProperty("role", u"secondary"_s);
+        label->setBuddy(field);
+        field->setAccessibleName(name);
+        field->setPlaceholderText(hint);
+        field->setToolTip(hint);
+        const auto fit = [this, field] { field->setFixedWidth(theme().px(kDateField)); };
+        connect(&theme(), &Theme::changed, field, fit);
+        fit();
+        addTools({label, field});
+    };
+    addTools({m_mode});
+    named(m_start, tr("Starts"), tr("2026-01-31"));
+    named(m_deadline, tr("Deadline"), tr("date or days"));
+}
+
+void JobPage::set(const std::vector<std::pair<std::string, std::string>>& settings, const QString& undoText)
+{
+    StudyModel* study = context().study;
+    const ScenarioEntry* entry = study ? study->entry(context().currentId) : nullptr;
+    if (!entry)
+        return;
+    Scenario next = *entry->scenario;
+    if (const Result<JobSection> section = jobSectionOf(next); section.ok())
+        next.job = section->config;
+    for (const auto& [path, value] : settings) {
+        Result<Scenario> changed = setParameter(next, path, value);
+        if (!changed.ok())
+            return refreshFields();
+        next = std::move(changed).value();
+    }
+    study->setScenario(entry->id, std::move(next), undoText);
+}
+
+void JobPage::typeDeadline()
+{
+    const JobReport* job = m_job.value();
+    if (!job || !m_deadline->isModified())
+        return;
+    if (m_deadline->text().trimmed().isEmpty())
+        set({{"job.deadline_days", "0"}}, tr("Remove the deadline"));
+    else if (const std::optional<double> days = format::deadlineDays(m_deadline->text(), job->config.startDate))
+        set({{"job.deadline_days", tableNumber(*days).toStdString()}}, tr("Set the deadline"));
+    else {
+        m_deadline->setProperty("state", u"error"_s);
+        restyle(m_deadline);
+        m_deadline->setToolTip(job->config.startDate.empty() ? tr("A number of days; dates need a start")
+                                                             : tr("A date such as 14 March 2026, or days"));
+    }
+}
+
+void JobPage::contextChanged()
+{
+    if (const SnapshotPtr s = snapshot(); s && context().evaluator && !scenario()->stale) {
+        const auto evaluator = context().evaluator;
+        m_job.ask(
+            context().insights, this, question(u"job"_s), tr("The whole job"), s->seed,
+            [evaluator, s](InsightOptions options) {
+                options.samples = static_cast<int>(s->across.samples); // the steps that are already there
+                return jobOf(*evaluator, s->scenario, JobQuery{}, options);
+            },
+            [this] { refresh(); });
+    }
+    refresh();
+}
+
+double JobPage::deadlineDays() const
+{
+    const JobReport* job = m_job.value();
+    return m_dragged > 0 ? m_dragged : job ? job->deadlineDays : 0;
+}
+
+void JobPage::refreshEnds()
+{
+    ChartText text;
+    text.title = tr("When it will be done");
+    EndDates data;
+    data.cumulative = m_mode->current() == 1;
+    if (const JobReport* job = m_job.value()) {
+        const std::string& start = job->config.startDate;
+        text.subtitle = start.empty()
+                            ? tr("Half of all runs are done within %1 days, nine of ten between %2 and %3")
+                                  .arg(format::number(job->p50Days.value), format::number(job->p5Days), format::number(job->p95Days.value))
+                            : tr("Half of all runs end by %1, nine of ten between %2 and %3")
+                                  .arg(format::dayOfRun(start, job->p50Days.value), format::dayOfRun(start, job->p5Days),
+                                       format::dayOfRun(start, job->p95Days.value));
+        text.footer << format::receipt(job->runs, job->seed, tr("sampled runs"))
+                           + tr(". Drag the flag, press Shift with an arrow, or pick a bar.");
+        data.bars = dayShares(*job, kMostBars);
+        data.daysPerBar = daysPerBar(*job, kMostBars);
+        data.series = scenario() ? scenario()->colour : 0;
+        data.start = start;
+        // Without a deadline the flag stands at the day by which half of the runs are done, to be dragged.
+        data.deadlineDays = deadlineDays() > 0 ? deadlineDays() : std::ceil(job->p50Days.value);
+        const Estimate done = doneWithin(*job, data.deadlineDays);
+        data.flag = tr("P(done by %1) = %2").arg(format::dayOfRun(start, data.deadlineDays - 1), format::percent(done.value));
+        data.flagNote = tr("%1 points").arg(format::plainInterval(100 * done.halfWidth));
+        if (deadlineDays() <= 0)
+            data.flagNote += tr("; no deadline is set");
+    }
+    m_ends->setData(data);
+    m_ends->setText(text);
+    present({m_ends, [this] { return m_job.status(); }, tr("Sampling whole runs"), {}});
+}
+
+void JobPage::refreshFields()
+{
+    const JobReport* job = m_job.value();
+    for (QLineEdit* field : {m_start, m_deadline}) {
+        field->setEnabled(job != nullptr);
+        field->setProperty("state", QString());
+        restyle(field);
+    }
+    if (!job || m_start->hasFocus() || m_deadline->hasFocus())
+        return;
+    m_start->setText(QString::fromStdString(job->config.startDate));
+    m_deadline->setText(job->deadlineDays <= 0 ? QString()
+                        : job->config.startDate.empty()
+                            ? tr("%1 days").arg(format::number(job->deadlineDays))
+                            : format::dateAfter(job->config.startDate, job->deadlineDays - 1).toString(Qt::ISODate));
+}
+
+void JobPage::refreshIntervals()
+{
+    const JobReport* job = m_job.value();
+    ChartText text;
+    text.title = tr("Checkpoint interval");
+    text.subtitle = tr("Days lost to writing and to work done twice");
+    IntervalData data;
+    data.series = scenario() ? scenario()->colour : 0;
+    bool better = false;
+    if (job) {
+        data.cost = intervalCost(*job);
+        const double gain = data.cost.used.lostDays - data.cost.best.lostDays;
+        better = gain >= 0.005 && job->config.checkpointIntervalS > 0;
+        text.footer << (data.cost.curve.empty() ? tr("Nothing fails.")
+                        : better                ? tr("The best one ends %1 days sooner").arg(format::number(gain, 2))
+                        : job->config.checkpointIntervalS > 0
+                            ? tr("As good as the best one")
+                            : tr("In use: the best one, %1").arg(format::span(data.cost.best.intervalSeconds)));
+        m_useBest->setText(tr("Use %1").arg(format::span(data.cost.best.intervalSeconds)));
+    }
+    m_useBest->setVisible(better);
+    m_intervals->setData(data);
+    m_intervals->setText(text);
+    present({m_intervals, [this] { return m_job.status(); }, tr("Sampling whole runs"), tr("Nothing fails: no checkpoint is needed.")});
+}
+
+void JobPage::refresh()
+{
+    refreshEnds();
+    refreshFields();
+    refreshIntervals();
+    const JobReport* job = m_job.value();
+    const SnapshotPtr s = snapshot();
+    ChartText text;
+    text.title = tr("Where the days go");
+    WaterfallData data;
+    if (job && s && s->samples) {
+        data = jobWaterfall(*job, s->samples->noiseFreeSeconds, scenario()->colour);
+        text.title = tr("Where the %1 days go").arg(data.rows.back().figure);
+        text.subtitle = tr("%1 of the time trains. The headline's %2 stop after step noise.")
+                            .arg(format::percent(job->effectiveRatio.value), format::days(s->daysToTrain).text());
+        text.footer << format::receipt(job->runs, job->seed, tr("sampled runs")) + tr(". Intervals: 95 %; whisker: nine of ten runs.");
+        m_facts->setFacts(jobFacts(*job));
+        m_facts->setAssumptions(jobAssumptions(s->scenario, {job->config, job->presetAssumed}));
+    }
+    m_losses->setData(data);
+    m_losses->setText(text);
+    present({m_losses, [this] { return m_job.status(); }, tr("Sampling whole runs"), {}});
+}
+
+TableData JobPage::asTable() const
+{
+    TableData table;
+    table.header = {u"figure"_s, u"value"_s, u"half-width 95 %"_s, u"unit"_s, u"source"_s};
+    const JobReport* job = m_job.value();
+    if (!job)
+        return table;
+    const auto row = [&](const QString& name, const Estimate& e, const QString& unit) {
+        table.rows << QStringList{name, tableNumber(e.value), e.halfWidth > 0 ? tableNumber(e.halfWidth) : QString(), unit, QString()};
+    };
+    row(u"p5"_s, {job->p5Days, 0}, u"days"_s);
+    row(u"p50"_s, job->p50Days, u"days"_s);
+    row(u"p95"_s, job->p95Days, u"days"_s);
+    if (deadlineDays() > 0)
+        row(u"P(done within %1 days)"_s.arg(deadlineDays()), doneWithin(*job, deadlineDays()), u"1"_s);
+    for (const WaterfallRow& loss : m_losses->data().rows)
+        row(loss.label, {loss.value, 0}, u"days"_s);
+    row(u"cost"_s, {job->costUsdMean, 0}, u"USD"_s);
+    if (const SnapshotPtr s = snapshot())
+        for (const JobAssumption& a : jobAssumptions(s->scenario, {job->config, job->presetAssumed}))
+            table.rows << QStringList{QString::fromStdString(a.path), QString::fromStdString(a.value), QString(), QString(),
+                                      QString::fromStdString(a.source)};
+    return table;
+}
+
+QJsonObject JobPage::saveState() const
+{
+    return {{u"mode"_s, m_mode->current()}};
+}
+
+void JobPage::restoreState(const QJsonObject& state)
+{
+    m_mode->setCurrent(state[u"mode"_s].toInt(0));
+}
+
+} // namespace prism::ui

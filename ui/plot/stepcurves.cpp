@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What is drawn of step curves; the card around them stands in stepcurvechart.cpp.
+#include "ui/plot/stepcurves.h"
+
+#include "ui/look/format.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace prism::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr double kGhostOpacity = 0.68;
+constexpr double kLane = 34; ///< above the plot, for the flag; at scale 1
+
+struct Span {
+    double low = 0, high = 1;
+};
+
+/// Seconds that the axis holds: all curves between their 0.1 % and 99.9 %, the lines, and a little air.
+Span spanOf(const StepCurves& d)
+{
+    if (d.most > d.least)
+        return {d.least, d.most};
+    double low = 1e300, high = -1e300;
+    const auto hold = [&](double seconds) {
+        low = std::min(low, seconds);
+        high = std::max(high, seconds);
+    };
+    for (const StepCurve& c : d.curves)
+        for (const CurvePoint& p : c.points)
+            if (p.probability >= 0.001 && p.probability <= 0.999)
+                hold(p.seconds);
+    if (d.noiseFreeSeconds > 0)
+        hold(d.noiseFreeSeconds);
+    if (d.flag && d.flag->seconds > 0)
+        hold(d.flag->seconds);
+    if (!(high > low))
+        return high > 0 ? Span{high * 0.95, high * 1.05} : Span{};
+    const double air = 0.04 * (high - low);
+    return {std::max(0.0, low - air), high + air};
+}
+
+format::TimeUnit unitOf(const Span& span)
+{
+    return format::timeUnit(span.high);
+}
+
+QPen penOf(const Canvas& canvas, const StepCurve& c, bool highlighted)
+{
+    if (c.measured)
+        return canvas.look.pen(Role::text, 1.5);
+    QPen pen = canvas.look.seriesPen(c.series, c.baseline && !c.ghost);
+    if (c.ghost && !highlighted) {
+        QColor colour = pen.color();
+        colour.setAlphaF(kGhostOpacity);
+        pen = QPen(colour, canvas.px(1.4));
+    }
+    return pen;
+}
+
+void paintCurve(Canvas& canvas, const Axes& axes, const StepCurve& c, bool highlighted)
+{
+    QPolygonF line, upper, lower;
+    for (const CurvePoint& p : c.points) {
+        line << axes.place(p.seconds, p.probability);
+        upper << axes.place(p.seconds, p.high);
+        lower << axes.place(p.seconds, p.low);
+    }
+    if (line.isEmpty())
+        return;
+    line.prepend({axes.plot.left(), axes.py(0)});
+    line << QPointF(axes.plot.right(), axes.py(1));
+    if (!c.ghost && !c.measured)
+        paintBand(canvas, axes, upper, lower, blend(canvas.look.palette().seriesAt(c.series), canvas[Role::panel], metric::bandOpacity));
+    paintLine(canvas, axes, line, penOf(canvas, c, highlighted));
+}
+
+void paintNumber(Canvas& canvas, const Axes& axes, const StepCurve& c, std::size_t place)
+{
+    if (c.number.isEmpty() || c.points.empty())
+        return;
+    // Circles of neighbouring curves stand at different heights.
+    const double share = 0.62 - 0.12 * static_cast<double>(place % 4);
+    const auto at =
+        std::lower_bound(c.points.begin(), c.points.end(), share, [](const CurvePoint& p, double s) { return p.probability < s; });
+    const CurvePoint& p = at == c.points.end() ? c.points.back() : *at;
+    const QPointF centre = axes.place(p.seconds, p.probability);
+    canvas.painter.setPen(QPen(canvas.look.palette().seriesAt(c.series), canvas.px(1.5)));
+    canvas.painter.setBrush(canvas[Role::panel]);
+    canvas.painter.drawEllipse(centre, canvas.px(8.5), canvas.px(8.5));
+    canvas.text(centre, c.number, Type::tickStrong, canvas.look.palette().seriesAt(c.series), Qt::AlignHCenter | Qt::AlignVCenter);
+}
+
+void paintNoiseFree(Canvas& canvas, const Axes& axes, double seconds)
+{
+    const double x = axes.px(seconds);
+    if (seconds <= 0 || x < axes.plot.left() || x > axes.plot.right())
+        return;
+    QPen pen = canvas.look.pen(Role::textSecondary, metric::limitLine);
+    pen.setDashPattern({4, 3});
+    canvas.vertical(x, axes.plot.top(), axes.plot.bottom(), pen);
+    const double y = axes.plot.top() + axes.plot.height() * 0.16;
+    const bool left = x > axes.plot.center().x();
+    const Qt::Alignment side = left ? Qt::AlignRight : Qt::AlignLeft;
+    const double at = x + canvas.px(left ? -8 : 8);
+    canvas.text({at, y}, QObject::tr("Without noise"), Type::tick, Role::textSecondary, side | Qt::AlignVCenter);
+    canvas.text({at, y + canvas.lineHeight(Type::small)}, format::seconds(seconds).text(), Type::smallStrong, Role::text,
+                side | Qt::AlignVCenter);
+}
+
+void paintFlag(Canvas& canvas, const QRectF& area, const Axes& axes, const StepFlag& flag)
+{
+    const double x = axes.px(flag.seconds);
+    if (x < axes.plot.left() - 1 || x > axes.plot.right() + 1)
+        return;
+    const double lane = axes.plot.top() - canvas.px(10);
+    canvas.vertical(x, lane, axes.plot.bottom(), canvas.look.pen(Role::text, metric::limitLine));
+    canvas.fill(QRectF(x - canvas.px(3), axes.plot.bottom() - 1, canvas.px(6), canvas.px(5)), canvas[Role::text]);
+    if (flag.probability >= 0) {
+        canvas.painter.setPen(QPen(canvas[Role::text], canvas.px(2)));
+        canvas.painter.setBrush(canvas[Role::panel]);
+        canvas.painter.drawEllipse(axes.place(flag.seconds, flag.probability), canvas.px(5), canvas.px(5));
+    }
+    const QRectF box = canvas.flag(x, lane, flag.text, axes.plot.left(), area.right(), Type::bodyStrong);
+    const double room = area.right() - box.right() - canvas.px(10);
+    if (!flag.note.isEmpty() && canvas.width(flag.note, Type::tick) <= room)
+        canvas.text({box.right() + canvas.px(10), box.center().y()}, flag.note, Type::tick, Role::textSecondary,
+                    Qt::AlignLeft | Qt::AlignVCenter);
+}
+
+void paintMarkedShare(Canvas& canvas, const Axes& axes, double share)
+{
+    QPen dots = canvas.look.pen(Role::text, 1);
+    dots.setDashPattern({1, 2});
+    canvas.horizontal(axes.plot.left(), axes.plot.right(), axes.py(share), dots);
+    canvas.text({axes.plot.left() + canvas.px(6), axes.py(share) + canvas.px(3)}, u"p%1"_s.arg(qRound(share * 100)), Type::tick,
+                Role::textSecondary, Qt::AlignLeft | Qt::AlignTop);
+}
+
+} // namespace
+
+Axes stepAxes(const Canvas& canvas, const QRectF& area, const StepCurves& data)
+{
+    const Span span = spanOf(data);
+    const Ticks shares = niceTicks(0, 100, 5);
+    Axes axes;
+    const double head = data.flag ? canvas.px(kLane) : yAxisHead(canvas);
+    axes.plot = area.adjusted(yAxisWidth(canvas, shares), head, -canvas.px(4), -xAxisHeight(canvas));
+    axes.x = {span.low, span.high, false};
+    axes.y = {0, 1, false};
+    return axes;
+}
+
+void paintStepCurves(Canvas& canvas, const QRectF& area, const StepCurves& data, const QString& highlighted)
+{
+    const Axes axes = stepAxes(canvas, area, data);
+    if (data.flag && data.flag->beyondShaded) {
+        const double x = std::clamp(axes.px(data.flag->seconds), axes.plot.left(), axes.plot.right());
+        canvas.fill(QRectF(QPointF(x, axes.plot.top()), axes.plot.bottomRight()), canvas[Role::beyondLimit]);
+    }
+    const format::TimeUnit unit = unitOf({axes.x.low, axes.x.high});
+    const int most = std::max(2, static_cast<int>(axes.plot.width() / canvas.px(64)));
+    paintYAxis(canvas, axes, {niceTicks(0, 100, 5), data.shareTitle, 100}, area.left());
+    paintXAxis(canvas, axes,
+               {niceTicks(axes.x.low * unit.perSecond, axes.x.high * unit.perSecond, most), u"%1, %2"_s.arg(data.axisTitle, unit.name),
+                unit.perSecond});
+    if (data.envelope) {
+        QPolygonF upper, lower;
+        for (const CurvePoint& p : data.envelope->points) {
+            upper << axes.place(p.seconds, p.high);
+            lower << axes.place(p.seconds, p.low);
+        }
+        paintBand(canvas, axes, upper, lower, blend(canvas.look.palette().seriesAt(data.envelope->series), canvas[Role::panel], 0.14));
+    }
+    if (data.markedShare > 0)
+        paintMarkedShare(canvas, axes, data.markedShare);
+    paintNoiseFree(canvas, axes, data.noiseFreeSeconds);
+    for (const bool baselines : {false, true})
+        for (const StepCurve& c : data.curves)
+            if (c.baseline == baselines)
+                paintCurve(canvas, axes, c, !highlighted.isEmpty() && c.id == highlighted);
+    for (std::size_t i = 0; i < data.curves.size(); ++i)
+        paintNumber(canvas, axes, data.curves[i], i);
+    if (data.flag)
+        paintFlag(canvas, area, axes, *data.flag);
+}
+
+} // namespace prism::ui

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A series of steps in their order: dots, what was left out as marks, level shifts, and the predicted range behind them. And the quantiles
+// of both against each other.
+#pragma once
+
+#include "ui/findings/heldagainst.h"
+#include "ui/plot/axes.h"
+#include "ui/plot/plotbase.h"
+
+namespace prism::ui {
+
+struct SeriesData {
+    std::vector<SeriesStep> steps;
+    std::vector<double> shifts;
+    double low = 0, high = 0; ///< predicted p5 to p95, seconds; equal = none
+    int series = 0;
+};
+
+/// GUI thread only.
+class SeriesChart final : public PlotBase {
+    Q_OBJECT
+public:
+    using PlotBase::PlotBase;
+    void setData(const SeriesData& data);
+
+    [[nodiscard]] const SeriesData& data() const { return m_data; }
+    [[nodiscard]] TableData asTable() const override;
+    [[nodiscard]] int itemCount() const override { return static_cast<int>(m_data.steps.size()); }
+    [[nodiscard]] QStringList itemReading(int item) const override;
+
+protected:
+    void paintPlot(Canvas& canvas, const QRectF& area, bool interactive) const override;
+    [[nodiscard]] int itemAt(const Canvas& canvas, const QRectF& area, QPointF at) const override;
+    [[nodiscard]] QPointF itemAnchor(const Canvas& canvas, const QRectF& area, int item) const override;
+    [[nodiscard]] QList<LegendEntry> legend(const Look& look) const override;
+    [[nodiscard]] bool legendBesideTitle() const override { return true; }
+    [[nodiscard]] double leastPlotHeight() const override { return 130; }
+
+private:
+    [[nodiscard]] Axes axes(const Canvas& canvas, const QRectF& area) const;
+    SeriesData m_data;
+};
+
+struct QuantileData {
+    std::vector<QuantilePair> pairs;
+    int series = 0;
+};
+
+/// Measured over predicted quantiles with the line of equality. GUI thread only.
+class QuantileChart final : public PlotBase {
+    Q_OBJECT
+public:
+    using PlotBase::PlotBase;
+    void setData(const QuantileData& data);
+
+    [[nodiscard]] TableData asTable() const override;
+    [[nodiscard]] int itemCount() const override { return static_cast<int>(m_data.pairs.size()); }
+    [[nodiscard]] QStringList itemReading(int item) const override;
+
+protected:
+    void paintPlot(Canvas& canvas, const QRectF& area, bool interactive) const override;
+    [[nodiscard]] int itemAt(const Canvas& canvas, const QRectF& area, QPointF at) const override;
+    [[nodiscard]] QPointF itemAnchor(const Canvas& canvas, const QRectF& area, int item) const override;
+    [[nodiscard]] double leastPlotHeight() const override { return 150; }
+
+private:
+    [[nodiscard]] Axes axes(const Canvas& canvas, const QRectF& area) const;
+    QuantileData m_data;
+};
+
+} // namespace prism::ui

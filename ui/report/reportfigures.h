@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The pictures and tables of a report, each with a sentence; paper, slides and HTML draw the same ones.
+#pragma once
+
+#include "ui/findings/findings.h"
+#include "ui/look/figures.h"
+#include "ui/plot/canvas.h"
+
+#include <functional>
+
+namespace prism::ui {
+
+/// One picture.
+struct ReportFigure {
+    QString id, title, sentence, footnote;
+    double height = 0; ///< on a column of paper, at scale 1
+    bool half = false; ///< half a column is wide enough
+    std::function<void(Canvas&, const QRectF&)> paint;
+};
+
+/// A table: text for people, the first column left, the others as their figures come.
+struct ReportTable {
+    QString title;
+    QStringList header;
+    QList<QList<FigureRuns>> rows;
+    QList<double> widths; ///< shares of the line, sum 1
+};
+
+/// Step times, misses, causes, ends and losses, as far as they were found. They keep what they draw; `found` must outlive them.
+[[nodiscard]] std::vector<ReportFigure> reportFigures(const Findings& found);
+/// Every scenario with median, p95, days and cost, and their changes to the baseline.
+[[nodiscard]] ReportTable scenarioTable(const Findings& found);
+/// Failures, goodput, spares, cost, energy of the advised scenario; no rows without a job.
+[[nodiscard]] ReportTable jobTable(const Findings& found);
+/// The inputs of the job with their sources.
+[[nodiscard]] ReportTable sourceTable(const Findings& found);
+/// What makes the report again: hash, seed, samples of every scenario.
+[[nodiscard]] ReportTable receiptTable(const Findings& found);
+/// "Half of all runs end by 12 March …": the job in one sentence; empty without one.
+[[nodiscard]] QString jobSentence(const Findings& found);
+/// Where one slow node hurts least and most; empty when it was not found.
+[[nodiscard]] QStringList placeSentences(const Findings& found);
+/// "10,000 sampled steps per scenario, seed 7, …"
+[[nodiscard]] QString receiptLine(const Findings& found);
+
+} // namespace prism::ui

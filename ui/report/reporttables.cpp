@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The tables and sentences of a report.
+#include "ui/look/dates.h"
+#include "ui/look/format.h"
+#include "ui/report/reportfigures.h"
+
+#include <cmath>
+
+namespace prism::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+QString text(const std::string& s)
+{
+    return QString::fromStdString(s);
+}
+
+FigureRuns plain(const QString& s, Type type = Type::body, Role role = Role::text)
+{
+    return {{s, type, role}};
+}
+
+/// A figure in bold with its change behind it; a change without an interval that excludes zero has no colour.
+FigureRuns changed(const QString& figure, const HeadlineChange* change)
+{
+    FigureRuns runs = plain(figure, Type::bodyStrong);
+    if (change && change->delta.significant())
+        runs << FigureRun{u"   (%1)"_s.arg(format::percentDelta(change->relative.value)), Type::body,
+                          change->delta.value < 0 ? Role::good : Role::bad};
+    else if (change)
+        runs << FigureRun{QObject::tr("   no difference"), Type::small, Role::textTertiary};
+    return runs;
+}
+
+/// The difference of two sampled runs of a job; its intervals are those of their medians.
+FigureRuns changedDays(const JobReport& job, const JobReport* base)
+{
+    FigureRuns runs = plain(format::number(job.p50Days.value), Type::bodyStrong);
+    if (!base || &job == base)
+        return runs;
+    const double difference = job.p50Days.value - base->p50Days.value;
+    if (std::abs(difference) > std::hypot(job.p50Days.halfWidth, base->p50Days.halfWidth))
+        runs << FigureRun{u"   (%1)"_s.arg(format::percentDelta(difference / base->p50Days.value)), Type::body,
+                          difference < 0 ? Role::good : Role::bad};
+    return runs;
+}
+
+const JobReport* baseJob(const Findings& f)
+{
+    for (const FoundScenario& s : f.scenarios)
+        if (s.baseline)
+            return s.job ? &*s.job : nullptr;
+    return nullptr;
+}
+
+QString wordOf(JobAssumption::Word word)
+{
+    switch (word) {
+    case JobAssumption::Word::published:
+        return QObject::tr("published");
+    case JobAssumption::Word::assumed:
+        return QObject::tr("assumed");
+    case JobAssumption::Word::scenario:
+        return QObject::tr("scenario");
+    }
+    return {};
+}
+
+} // namespace
+
+ReportTable scenarioTable(const Findings& f)
+{
+    ReportTable table;
+    table.header = {QObject::tr("Scenario"), QObject::tr("Median step"), QObject::tr("p95 step"), QObject::tr("Days until done"),
+                    QObject::tr("Cost")};
+    table.widths = {0.30, 0.20, 0.20, 0.17, 0.13};
+    for (const FoundScenario& s : f.scenarios) {
+        const DistributionSummary& step = s.snapshot->across;
+        const HeadlineChange* p50 = s.baseline ? nullptr : &s.changes.p50;
+        const HeadlineChange* p95 = s.baseline ? nullptr : &s.changes.p95;
+        const FigureRuns none = plain(s.possible ? u"–"_s : QObject::tr("does not fit"), Type::body, s.possible ? Role::text : Role::error);
+        table.rows << QList<FigureRuns>{plain(s.name, s.baseline ? Type::bodyStrong : Type::body),
+                                        changed(format::seconds(step.p50).text(), p50), changed(format::seconds(step.p95).text(), p95),
+                                        s.job ? changedDays(*s.job, baseJob(f)) : none,
+                                        s.job ? plain(format::dollars(s.job->costUsdMean).text(), Type::bodyStrong) : none};
+    }
+    return table;
+}
+
+ReportTable jobTable(const Findings& f)
+{
+    ReportTable table;
+    table.title = QObject::tr("What it takes");
+    table.widths = {0.26, 0.24, 0.5};
+    table.header = {QString(), QString(), QString()};
+    if (!f.best().job)
+        return table;
+    const JobReport& job = *f.best().job;
+    const auto row = [&](const QString& name, const QString& figure, const QString& note) {
+        table.rows << QList<FigureRuns>{plain(name), plain(figure, Type::bodyStrong), plain(note, Type::small, Role::textSecondary)};
+    };
+    row(QObject::tr("Productive time"), format::percent(job.effectiveRatio.value),
+        QObject::tr("nine of ten runs between %1 and %2").arg(format::percent(job.ratioP5), format::percent(job.ratioP95)));
+    if (std::isfinite(job.plan.mtbfHours))
+        row(QObject::tr("Failures"), format::number(job.failuresP50),
+            QObject::tr("nine of ten runs between %1 and %2; one every %3 hours")
+                .arg(format::number(job.failuresP5), format::number(job.failuresP95), format::number(job.plan.mtbfHours)));
+    if (!job.spares.empty())
+        row(QObject::tr("Spare nodes"), format::count(job.config.spareNodes),
+            QObject::tr("of %1 nodes; with %2 a failing node finds one in 99 % of the cases")
+                .arg(format::count(std::llround(job.plan.nodes)), format::count(job.sparesFor99)));
+    row(QObject::tr("Cost"), format::dollars(job.costUsdMean).text(),
+        QObject::tr("19 of 20 runs cost less than %1; spares are paid for, too").arg(format::dollars(job.costUsdP95).text()));
+    if (job.energyMwhMean > 0)
+        row(QObject::tr("Energy"), QObject::tr("%1 GWh").arg(format::number(job.energyMwhMean / 1000)),
+            QObject::tr("%1 kW to a node, %2 with the building")
+                .arg(format::number(job.config.nodePowerKw), format::number(job.config.nodePowerKw * job.config.pue)));
+    if (job.co2TonnesMean > 0)
+        row(QObject::tr("CO₂"), QObject::tr("%1 kt").arg(format::number(job.co2TonnesMean / 1000)),
+            QObject::tr("%1 g per kWh").arg(format::number(job.config.gridGCo2PerKwh)));
+    return table;
+}
+
+ReportTable sourceTable(const Findings& f)
+{
+    ReportTable table;
+    table.title = QObject::tr("On whose word");
+    table.header = {QObject::tr("Input of the job"), QObject::tr("Value"), QObject::tr("Origin"), QObject::tr("Source")};
+    table.widths = {0.19, 0.19, 0.11, 0.51};
+    for (const JobAssumption& a : f.assumptions)
+        table.rows << QList<FigureRuns>{
+            plain(text(a.label), Type::small), plain(text(a.value), Type::smallStrong),
+            plain(wordOf(a.word), Type::small, a.word == JobAssumption::Word::assumed ? Role::warning : Role::textSecondary),
+            plain(text(a.source), Type::tick, Role::textTertiary)};
+    return table;
+}
+
+ReportTable receiptTable(const Findings& f)
+{
+    ReportTable table;
+    table.title = QObject::tr("To make this again");
+    table.header = {QObject::tr("Scenario"), QObject::tr("Hash"), QObject::tr("Steps"), QObject::tr("Seed")};
+    table.widths = {0.34, 0.42, 0.12, 0.12};
+    for (const FoundScenario& s : f.scenarios)
+        table.rows << QList<FigureRuns>{plain(s.name, Type::small), plain(text(s.snapshot->hash.text()), Type::tick, Role::textSecondary),
+                                        plain(format::count(static_cast<qint64>(s.snapshot->across.samples)), Type::small),
+                                        plain(QString::number(s.snapshot->seed), Type::small)};
+    return table;
+}
+
+QString jobSentence(const Findings& f)
+{
+    if (!f.best().job)
+        return {};
+    const JobReport& job = *f.best().job;
+    const std::string& start = job.config.startDate;
+    const QString cost = format::dollars(job.costUsdMean).text();
+    if (start.empty())
+        return QObject::tr("Half of all runs are done within %1 days, nine of ten between %2 and %3 days, for %4.")
+            .arg(format::number(job.p50Days.value), format::number(job.p5Days), format::number(job.p95Days.value), cost);
+    return QObject::tr("Half of all runs end by %1, nine of ten between %2 and %3, for %4.")
+        .arg(format::dayOfRun(start, job.p50Days.value), format::dayOfRun(start, job.p5Days), format::dayOfRun(start, job.p95Days.value),
+             cost);
+}
+
+QStringList placeSentences(const Findings& f)
+{
+    QStringList lines;
+    if (f.places && f.places->rows > 0) {
+        const PlacementMap& map = *f.places;
+        const PlacementCell &best = map.at(map.bestRow, map.bestColumn), &worst = map.at(map.worstRow, map.worstColumn);
+        const QString slow = format::number(100 * (map.probe.computeFactor - 1), 2);
+        if (map.withinNoise)
+            lines << QObject::tr("A node that is %1 % slow costs %2 of p95 wherever it stands.")
+                         .arg(slow, format::percentDelta(worst.p95Ratio.value - 1));
+        else
+            lines << QObject::tr("A node that is %1 % slow costs %2 of p95 in its worst place (%3) and %4 in its best (%5).")
+                         .arg(slow, format::percentDelta(worst.p95Ratio.value - 1), text(map.columnLabels[std::size_t(map.worstColumn)]),
+                              format::percentDelta(best.p95Ratio.value - 1), text(map.columnLabels[std::size_t(map.bestColumn)]));
+    }
+    if (f.slow)
+        for (const SlowNodesReport::Row& row : f.slow->rows)
+            if (lines.size() < 4)
+                lines << QObject::tr("%1, %2: at full speed p95 would change by %3 %4.")
+                             .arg(f.slowName, text(row.label), format::secondsDelta(row.mended.p95.value),
+                                  format::interval(row.mended.p95.halfWidth));
+    return lines;
+}
+
+QString receiptLine(const Findings& f)
+{
+    return QObject::tr("%1 sampled steps per scenario, seed %2, common random numbers. PRISM Explorer %3, scenario %4.")
+        .arg(format::count(static_cast<qint64>(f.best().snapshot->across.samples)), QString::number(f.seed), f.version,
+             text(f.best().snapshot->hash.text()).left(8));
+}
+
+} // namespace prism::ui

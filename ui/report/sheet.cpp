@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/report/sheet.h"
+
+#include <algorithm>
+
+namespace prism::ui {
+
+namespace {
+
+constexpr double kTableRow = 24, kBulletIndent = 15, kColumnGap = 36; // at scale 1
+constexpr double kLeading = 1.28;                                     ///< line over line, of the type's height
+
+} // namespace
+
+void Sheet::rule(Role role, double width)
+{
+    m_canvas.horizontal(m_area.left(), m_area.right(), m_y, m_canvas.look.pen(role, width));
+}
+
+void Sheet::label(const QString& text)
+{
+    m_canvas.text({m_area.left(), m_y}, text, Type::smallStrong, Role::textSecondary, Qt::AlignLeft | Qt::AlignTop);
+    m_y += m_canvas.lineHeight(Type::smallStrong) + m_canvas.px(3);
+}
+
+void Sheet::headline(const QString& text)
+{
+    paragraph(text, Type::headline);
+}
+
+void Sheet::lead(const QString& text)
+{
+    QFont font = m_canvas.look.font(Type::value);
+    font.setWeight(QFont::Normal);
+    const QFontMetricsF metrics(font, m_canvas.painter.device());
+    for (const QString& line : m_canvas.wrapped(text, Type::value, m_area.width())) {
+        m_canvas.painter.setFont(font);
+        m_canvas.painter.setPen(m_canvas[Role::text]);
+        m_canvas.painter.drawText(QPointF(m_area.left(), m_y + metrics.ascent()), line);
+        m_y += metrics.height() * 1.1;
+    }
+}
+
+void Sheet::heading(const QString& text)
+{
+    paragraph(text, Type::title);
+    m_y += m_canvas.px(2);
+}
+
+void Sheet::paragraph(const QString& text, Type type, Role role)
+{
+    const double line = m_canvas.lineHeight(type) * (type == Type::headline ? 1.12 : 1.1);
+    for (const QString& part : m_canvas.wrapped(text, type, m_area.width())) {
+        m_canvas.text({m_area.left(), m_y}, part, type, role, Qt::AlignLeft | Qt::AlignTop);
+        m_y += line;
+    }
+}
+
+double Sheet::heightOf(const QStringList& bullets) const
+{
+    double height = 0;
+    for (const QString& text : bullets)
+        height += m_canvas.lineHeight(Type::body) * kLeading
+                  * static_cast<double>(m_canvas.wrapped(text, Type::body, m_area.width() - m_canvas.px(kBulletIndent)).size());
+    return height;
+}
+
+void Sheet::bullets(const QStringList& lines)
+{
+    const double indent = m_canvas.px(kBulletIndent), height = m_canvas.lineHeight(Type::body);
+    for (const QString& text : lines) {
+        m_canvas.painter.setPen(Qt::NoPen);
+        m_canvas.painter.setBrush(m_canvas[Role::textSecondary]);
+        m_canvas.painter.drawEllipse(QPointF(m_area.left() + m_canvas.px(4), m_y + height / 2), m_canvas.px(2.2), m_canvas.px(2.2));
+        for (const QString& line : m_canvas.wrapped(text, Type::body, m_area.width() - indent)) {
+            m_canvas.text({m_area.left() + indent, m_y}, line, Type::body, Role::text, Qt::AlignLeft | Qt::AlignTop);
+            m_y += height * kLeading;
+        }
+    }
+}
+
+double Sheet::rowHeight(const ReportTable& table, const QList<FigureRuns>& row) const
+{
+    // Cells of one run wrap; figures with their changes stay on one line.
+    qsizetype lines = 1;
+    for (qsizetype i = 0; i < row.size(); ++i)
+        if (row[i].size() == 1)
+            lines = std::max(
+                lines,
+                m_canvas.wrapped(row[i].front().text, row[i].front().type, table.widths[i] * m_area.width() - m_canvas.px(10)).size());
+    return m_canvas.px(kTableRow) + static_cast<double>(lines - 1) * m_canvas.lineHeight(Type::small) * 1.05;
+}
+
+double Sheet::heightOf(const ReportTable& table) const
+{
+    double height = table.title.isEmpty() ? 0 : m_canvas.lineHeight(Type::title) + m_canvas.px(6);
+    if (!table.header.join(QString()).isEmpty())
+        height += m_canvas.px(kTableRow);
+    for (const QList<FigureRuns>& row : table.rows)
+        height += rowHeight(table, row);
+    return height;
+}
+
+void Sheet::tableRow(const ReportTable& table, const QList<FigureRuns>& row)
+{
+    const double height = rowHeight(table, row), first = m_y + m_canvas.px(kTableRow) / 2;
+    double x = m_area.left();
+    for (qsizetype i = 0; i < row.size(); ++i) {
+        const double width = table.widths[i] * m_area.width() - m_canvas.px(10);
+        if (row[i].size() == 1) {
+            const FigureRun& run = row[i].front();
+            double y = first;
+            for (const QString& line : m_canvas.wrapped(run.text, run.type, width)) {
+                m_canvas.text({x, y}, line, run.type, run.role, Qt::AlignLeft | Qt::AlignVCenter);
+                y += m_canvas.lineHeight(Type::small) * 1.05;
+            }
+        } else {
+            double at = x;
+            for (const FigureRun& run : row[i]) {
+                m_canvas.text({at, first}, run.text, run.type, run.role, Qt::AlignLeft | Qt::AlignVCenter);
+                at += m_canvas.width(run.text, run.type);
+            }
+        }
+        x += table.widths[i] * m_area.width();
+    }
+    m_y += height;
+    m_canvas.horizontal(m_area.left(), m_area.right(), m_y, m_canvas.look.pen(Role::grid));
+}
+
+void Sheet::table(const ReportTable& table)
+{
+    if (!table.title.isEmpty())
+        heading(table.title);
+    if (!table.header.join(QString()).isEmpty()) {
+        QList<FigureRuns> head;
+        for (const QString& name : table.header)
+            head << FigureRuns{{name, Type::smallStrong, Role::textSecondary}};
+        tableRow(table, head);
+    }
+    for (const QList<FigureRuns>& row : table.rows)
+        tableRow(table, row);
+}
+
+void Sheet::paintLegend(const Findings& found, double left, double middle)
+{
+    // From the right, as far as there is room; the table names every scenario again.
+    double right = m_area.right();
+    for (auto s = found.scenarios.rbegin(); s != found.scenarios.rend(); ++s) {
+        const double sample = m_canvas.px(28), gap = m_canvas.px(6), width = m_canvas.width(s->name, Type::small);
+        if (right - width - gap - sample < left + m_canvas.px(20))
+            return;
+        m_canvas.text({right, middle}, s->name, Type::small, Role::text, Qt::AlignRight | Qt::AlignVCenter);
+        drawSeriesSample(m_canvas.painter, QRectF(right - width - gap - sample, middle - 4, sample, 8), m_canvas.look, s->colour,
+                         s->baseline);
+        right -= width + gap + sample + m_canvas.px(14);
+    }
+}
+
+void Sheet::figure(const ReportFigure& figure, const Findings* legend)
+{
+    if (legend)
+        paintLegend(*legend, m_area.left() + m_canvas.width(figure.title, Type::title), m_y + m_canvas.lineHeight(Type::title) / 2);
+    heading(figure.title);
+    QRectF place(m_area.left(), m_y, m_area.width(), m_canvas.px(figure.height));
+    figure.paint(m_canvas, place);
+    m_y = place.bottom() + m_canvas.px(4);
+    if (!figure.footnote.isEmpty())
+        paragraph(figure.footnote, Type::tick, Role::textTertiary);
+}
+
+double Sheet::columnFigure(const ReportFigure& figure, const QRectF& column)
+{
+    Sheet part(m_canvas, column);
+    part.figure(figure);
+    return part.y();
+}
+
+void Sheet::figures(const ReportFigure& first, const ReportFigure* second)
+{
+    const double width = (m_area.width() - m_canvas.px(kColumnGap)) / 2;
+    double bottom = columnFigure(first, QRectF(m_area.left(), m_y, width, left()));
+    if (second)
+        bottom = std::max(bottom, columnFigure(*second, QRectF(m_area.right() - width, m_y, width, left())));
+    m_y = bottom;
+}
+
+} // namespace prism::ui

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A sheet of paper that is filled from the top: headings, paragraphs, lists, tables and places for pictures.
+#pragma once
+
+#include "ui/report/reportfigures.h"
+
+namespace prism::ui {
+
+/// Lives for one paint. Every part takes the height that it needs and moves on; what does not fit is for the caller to ask first.
+class Sheet final {
+public:
+    Sheet(Canvas& canvas, const QRectF& area) : m_canvas(canvas), m_area(area), m_y(area.top()) {}
+
+    // fill it
+    void space(double size) { m_y += m_canvas.px(size); }
+    void rule(Role role = Role::separator, double width = metric::line);
+    void label(const QString& text);    ///< "Question"
+    void headline(const QString& text); ///< the answer
+    void lead(const QString& text);     ///< a large sentence in regular weight
+    void heading(const QString& text);
+    void paragraph(const QString& text, Type type = Type::body, Role role = Role::text);
+    void bullets(const QStringList& lines);
+    void table(const ReportTable& table);
+    /// Title, legend beside it, picture, footnote.
+    void figure(const ReportFigure& figure, const Findings* legend = nullptr);
+    /// Two pictures side by side.
+    void figures(const ReportFigure& left, const ReportFigure* right);
+
+    // look at it
+    [[nodiscard]] double left() const { return m_area.bottom() - m_y; } ///< height that is left
+    [[nodiscard]] double heightOf(const QStringList& bullets) const;
+    [[nodiscard]] double heightOf(const ReportTable& table) const;
+    [[nodiscard]] double y() const { return m_y; }
+    [[nodiscard]] const QRectF& area() const { return m_area; }
+
+private:
+    double columnFigure(const ReportFigure& figure, const QRectF& column);
+    void paintLegend(const Findings& found, double left, double middle);
+    [[nodiscard]] double rowHeight(const ReportTable& table, const QList<FigureRuns>& row) const;
+    void tableRow(const ReportTable& table, const QList<FigureRuns>& row);
+
+    Canvas& m_canvas;
+    QRectF m_area;
+    double m_y;
+};
+
+} // namespace prism::ui

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/validate/validatepage.h"
+
+#include "ui/look/format.h"
+#include "ui/pages/card.h"
+#include "ui/theme/plaintext.h"
+
+#include <QCheckBox>
+#include <QCryptographicHash>
+#include <QFrame>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QPushButton>
+#include <QTableWidget>
+#include <QVBoxLayout>
+
+namespace prism::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+QWidget* beside(const Theme& theme, QWidget* left, int leftStretch, QWidget* right, int rightStretch)
+{
+    auto* row = new QWidget;
+    auto* layout = new QHBoxLayout(row);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(theme.px(metric::cardGap));
+    layout->addWidget(left, leftStretch);
+    layout->addWidget(right, rightStretch);
+    return row;
+}
+
+QString bounded(const QString& name, const Bounded& b, double scale, const QString& unit)
+{
+    return QObject::tr("%1: %2 %3 (%4 to %5)")
+        .arg(name, format::number(b.value * scale, 2), unit, format::number(b.low * scale, 2), format::number(b.high * scale, 2));
+}
+
+} // namespace
+
+ValidatePage::ValidatePage(const Theme& theme, QWidget* parent)
+    : InsightPage(theme, parent),
+      m_open(new QPushButton(tr("Open a log…"))),
+      m_calibrate(new QPushButton(tr("Calibrate to this"))),
+      m_warmUp(new QCheckBox),
+      m_pauses(new QCheckBox),
+      m_shifts(new QCheckBox),
+      m_sentence(plainLabel()),
+      m_understood(plainLabel()),
+      m_causes(cardText(u"small"_s)),
+      m_calibrated(cardText(u"tick"_s, u"tertiary"_s)),
+      m_note(new QFrame),
+      m_curves(new StepCurveChart(theme)),
+      m_quantiles(new QuantileChart(theme)),
+      m_series(new SeriesChart(theme)),
+      m_table(new QTableWidget)
+{
+    buildTools();
+    m_note->setProperty("message", u"note"_s);
+    auto* note = new QVBoxLayout(m_note);
+    note->setContentsMargins(theme.px(12), theme.px(8), theme.px(12), theme.px(8));
+    m_sentence->setWordWrap(true);
+    m_sentence->setProperty("type", u"strong"_s);
+    m_understood->setWordWrap(true);
+    m_understood->setProperty("type", u"tick"_s);
+    m_understood->setProperty("role", u"secondary"_s);
+    note->addWidget(m_sentence);
+    note->addWidget(m_understood);
+    m_table->setObjectName(u"verdicts"_s);
+    m_table->setAccessibleName(tr("Errors of the prediction with their intervals and noise floors"));
+    m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    m_table->setShowGrid(false);
+    m_table->verticalHeader()->hide();
+    auto* card = new QFrame;
+    card->setProperty("card", true);
+    auto* cardLayout = new QVBoxLayout(card);
+    cardLayout->setContentsMargins(1, 1, 1, 1);
+    cardLayout->addWidget(m_table);
+    auto* main = new QWidget;
+    auto* layout = new QVBoxLayout(main);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(theme.px(metric::cardGap));
+    layout->addWidget(m_note);
+    layout->addWidget(beside(theme, m_curves, 3, m_quantiles, 2), 5);
+    layout->addWidget(m_series, 4);
+    layout->addWidget(card, 4);
+    setCards(main, buildCauses(), 0.28);
+    setExported({m_curves, m_quantiles, m_series});
+    m_curves->setObjectName(u"heldCurves"_s);
+    m_series->setObjectName(u"heldSeries"_s);
+    m_quantiles->setObjectName(u"heldQuantiles"_s);
+    refresh();
+}
+
+void ValidatePage::buildTools()
+{
+    auto* label = plainLabel(tr("Left out"));
+    label->setProperty("role", u"secondary"_s);
+    m_warmUp->setChecked(true);
+    m_pauses->setChecked(true);
+    addTools({m_open});
+    addTools({label, m_warmUp, m_pauses, m_shifts});
+    connect(m_open, &QPushButton::clicked, this, &ValidatePage::openWanted);
+    for (QCheckBox* box : {m_warmUp, m_pauses, m_shifts})
+        connect(box, &QCheckBox::toggled, this, [this] {
+            ask();
+            refresh();
+        });
+}
+
+QWidget* ValidatePage::buildCauses()
+{
+    auto* card = new QFrame;
+    QVBoxLayout* layout = makeCard(*card, theme());
+    layout->addWidget(cardText(u"title"_s, {}, tr("What the log says about the causes")));
+    layout->addWidget(m_causes);
+    layout->addStretch(1);
+    layout->addWidget(m_calibrated);
+    m_calibrate->setProperty("kind", u"primary"_s);
+    m_calibrate->setToolTip(tr("Adds a scenario with the level, jitter, regime and stalls that the log shows"));
+    layout->addWidget(m_calibrate);
+    connect(m_calibrate, &QPushButton::clicked, this, &ValidatePage::calibrate);
+    return card;
+}
+
+void ValidatePage::openLog(const QString& name, const std::string& text)
+{
+    m_name = name;
+    m_text = std::make_shared<const std::string>(text);
+    const QByteArrayView bytes(text.data(), static_cast<qsizetype>(text.size()));
+    m_digest = QString::fromLatin1(QCryptographicHash::hash(bytes.toByteArray(), QCryptographicHash::Sha256).toHex().left(16));
+    ask();
+    refresh();
+}
+
+void ValidatePage::ask()
+{
+    const SnapshotPtr s = snapshot();
+    if (!m_text || !s || !context().evaluator || scenario()->stale)
+        return;
+    const auto evaluator = context().evaluator;
+    const LeaveOut leave{m_warmUp->isChecked(), m_pauses->isChecked(), m_shifts->isChecked()};
+    m_held.ask(
+        context().insights, this, question(u"validate/%1/%2%3%4"_s.arg(m_digest).arg(leave.warmUp).arg(leave.pauses).arg(leave.shifts)),
+        tr("Holding the log against the prediction"), s->seed,
+        [evaluator, s, text = m_text, leave](InsightOptions options) {
+            options.samples = static_cast<int>(s->within.samples);
+            return heldAgainst(*evaluator, s->scenario, *text, leave, options);
+        },
+        [this] { refresh(); });
+}
+
+void ValidatePage::contextChanged()
+{
+    ask();
+    refresh();
+}
+
+void ValidatePage::calibrate()
+{
+    const SnapshotPtr s = snapshot();
+    if (!m_text || !s || !context().evaluator)
+        return;
+    m_wantsFit = true;
+    const auto evaluator = context().evaluator;
+    const QString name = m_name;
+    m_fit.ask(
+        context().insights, this, question(u"fit/%1"_s.arg(m_digest)), tr("Fitting the scenario to the log"), s->seed,
+        [evaluator, s, text = m_text](const InsightOptions& options) { return fitOf(*evaluator, s->scenario, *text, options); },
+        [this, name] {
+            const RunFit* fit = m_fit.value();
+            if (!fit || !m_wantsFit || !context().study)
+                return refresh();
+            m_wantsFit = false;
+            Scenario fitted = fit->fitted;
+            fitted.name = context().study->freeName(tr("%1, calibrated").arg(QString::fromStdString(fitted.name))).toStdString();
+            fitted.note = tr("fitted to %1").arg(name).toStdString();
+            context().study->addScenario(std::move(fitted), tr("Calibrate to %1").arg(name));
+            refresh();
+        });
+    refresh();
+}
+
+void ValidatePage::refreshCharts()
+{
+    const HeldAgainst* held = m_held.value();
+    const int series = scenario() ? scenario()->colour : 0;
+    StepCurves curves;
+    QuantileData quantiles;
+    SeriesData steps;
+    ChartText curveText, quantileText, seriesText;
+    curveText.title = tr("Measured against predicted");
+    quantileText.title = tr("Quantile by quantile");
+    seriesText.title = tr("Step by step");
+    if (held) {
+        curveText.subtitle = tr("One median job of this scenario, seed %1").arg(held->seed);
+        quantileText.subtitle = tr("Parallel to the line: the level is off. Steeper: a longer tail.");
+        curves.curves = {{u"predicted"_s, tr("Predicted"), series, false, false, false, {}, held->predicted},
+                         {u"measured"_s,
+                          tr("Measured, %1 steps").arg(format::count(held->comparison.steps)),
+                          0,
+                          false,
+                          true,
+                          false,
+                          {},
+                          held->measured}};
+        curves.markedShare = 0.95;
+        quantiles = {held->quantiles, series};
+        steps = {held->series, held->shiftNumbers, held->predictedP5, held->predictedP95, series};
+    }
+    m_curves->setData(curves);
+    m_quantiles->setData(quantiles);
+    m_series->setData(steps);
+    m_curves->setText(curveText);
+    m_quantiles->setText(quantileText);
+    m_series->setText(seriesText);
+    const auto status = [this] {
+        InsightStatus now = m_held.status();
+        if (!m_text)
+            now.hasAnswer = now.isCurrent = true; // nothing was asked for
+        return now;
+    };
+    const QString hint = m_text ? QString() : tr("Drop a training log on the window, or open one.");
+    for (PlotBase* chart : std::initializer_list<PlotBase*>{m_curves, m_quantiles, m_series})
+        present({chart, status, tr("Reading the log"), hint});
+}
+
+void ValidatePage::refreshTable()
+{
+    const HeldAgainst* held = m_held.value();
+    const QStringList header{QString(), tr("Measured"), tr("Predicted"), tr("Error"), tr("95 %"), tr("Noise floor"), tr("Verdict")};
+    m_table->setColumnCount(static_cast<int>(header.size()));
+    m_table->setHorizontalHeaderLabels(header);
+    const QList<Judged> rows = held ? judgements(*held) : QList<Judged>{};
+    m_table->setRowCount(static_cast<int>(rows.size()));
+    for (int r = 0; r < rows.size(); ++r) {
+        const Judged& row = rows[r];
+        const bool good = row.verdict == Judged::Verdict::right || row.verdict == Judged::Verdict::within;
+        const QStringList cells{
+            row.name, row.measured, row.predicted, row.error, row.interval, row.floor, (good ? u"✓ "_s : u"△ "_s) + row.words};
+        for (int c = 0; c < cells.size(); ++c) {
+            auto* item = new QTableWidgetItem(cells[c]);
+            item->setTextAlignment((c == 0 || c == cells.size() - 1 ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+            item->setToolTip(cells[c]);
+            if (c == cells.size() - 1)
+                item->setForeground(theme().color(good ? Role::good : Role::bad));
+            m_table->setItem(r, c, item);
+        }
+    }
+    m_table->resizeColumnsToContents();
+    m_table->horizontalHeader()->setStretchLastSection(true);
+}
+
+void ValidatePage::refreshCauses()
+{
+    const HeldAgainst* held = m_held.value();
+    QStringList lines;
+    if (held) {
+        const SpreadCauses& c = held->causes;
+        lines << bounded(tr("Step jitter"), c.jitterSeconds, 1000, u"ms"_s);
+        if (c.regimeCv.value > 0)
+            lines << bounded(tr("Compute regime"), c.regimeCv, 100, u"%"_s);
+        lines << tr("Stalls: %1 in %2 GPU-hours; %3 to %4 were to be expected")
+                     .arg(c.stalls)
+                     .arg(format::number(c.gpuHours))
+                     .arg(held->expectedStalls.low)
+                     .arg(held->expectedStalls.high)
+              << tr("Persistence, step to step: %1, predicted %2")
+                     .arg(format::number(held->comparison.lag1, 2), format::number(held->comparison.predictedLag1, 2));
+        for (const std::string& text : c.notes)
+            lines << QString::fromStdString(text);
+        for (const std::string& text : held->comparison.notes)
+            lines << QString::fromStdString(text);
+    }
+    m_causes->setText(lines.join(u"\n\n"_s));
+    const QString error = m_fit.error();
+    m_calibrated->setText(m_fit.isComputing() ? tr("Fitting…") : error);
+    m_calibrate->setEnabled(held && !m_fit.isComputing());
+}
+
+void ValidatePage::refresh()
+{
+    const HeldAgainst* held = m_held.value();
+    const int* out = held ? held->leftOut : nullptr;
+    m_warmUp->setText(out ? tr("%1 warm-up").arg(out[0]) : tr("Warm-up"));
+    m_pauses->setText(out ? tr("%1 after pauses").arg(out[1]) : tr("After pauses"));
+    m_shifts->setText(held ? tr("%1 level shifts").arg(held->shiftNumbers.size()) : tr("Level shifts"));
+    m_sentence->setText(
+        held ? verdictSentence(*held)
+        : m_text
+            ? m_held.error()
+            : tr("Drop the log of a run anywhere on the window: Megatron-LM, MLPerf, NeMo, DeepSpeed, torchtitan, CSV or JSON lines."));
+    QString understood = tr("What was understood is said before anything changes; nothing is sent anywhere.");
+    if (held) {
+        QStringList parts{m_name, QString::fromStdString(reportText(held->log)).simplified()};
+        parts << tr("%1 steps compared, %2 left out").arg(format::count(held->comparison.steps), format::count(held->comparison.dropped));
+        understood = parts.join(u". "_s);
+    }
+    m_understood->setText(understood);
+    refreshCharts();
+    refreshTable();
+    refreshCauses();
+}
+
+TableData ValidatePage::asTable() const
+{
+    TableData table;
+    table.header = {u"figure"_s, u"measured"_s, u"predicted"_s, u"error"_s, u"interval 95 %"_s, u"noise floor"_s, u"verdict"_s};
+    if (const HeldAgainst* held = m_held.value())
+        for (const Judged& row : judgements(*held))
+            table.rows << QStringList{row.name, row.measured, row.predicted, row.error, row.interval, row.floor, row.words};
+    return table;
+}
+
+} // namespace prism::ui

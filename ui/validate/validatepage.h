@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Validate: a log of one's own beside the prediction. First whether the model was right, then where, then what a fit would change.
+#pragma once
+
+#include "ui/findings/heldagainst.h"
+#include "ui/pages/insightpage.h"
+#include "ui/plot/stepcurves.h"
+#include "ui/plot/stepseries.h"
+
+class QCheckBox;
+class QLabel;
+class QPushButton;
+class QTableWidget;
+
+namespace prism::ui {
+
+/// GUI thread only. The text of the log is kept; it is read and compared in the background.
+class ValidatePage final : public InsightPage {
+    Q_OBJECT
+public:
+    explicit ValidatePage(const Theme& theme, QWidget* parent = nullptr);
+
+    [[nodiscard]] QString id() const override { return QStringLiteral("validate"); }
+    [[nodiscard]] QString title() const override { return tr("Validate"); }
+    [[nodiscard]] TableData asTable() const override;
+
+    /// Takes a log; `name` is what it is called.
+    void openLog(const QString& name, const std::string& text);
+    /// Makes a scenario with the level and spread that the log shows.
+    void calibrate();
+
+    [[nodiscard]] QLabel& sentence() { return *m_sentence; }
+    [[nodiscard]] QLabel& understood() { return *m_understood; }
+    [[nodiscard]] QTableWidget& table() { return *m_table; }
+    [[nodiscard]] StepCurveChart& curves() { return *m_curves; }
+    [[nodiscard]] SeriesChart& series() { return *m_series; }
+    [[nodiscard]] QuantileChart& quantiles() { return *m_quantiles; }
+    [[nodiscard]] const HeldAgainst* held() const { return m_held.value(); }
+
+Q_SIGNALS:
+    /// The user wants to choose a log.
+    void openWanted();
+
+protected:
+    void contextChanged() override;
+
+private:
+    void buildTools();
+    [[nodiscard]] QWidget* buildCauses();
+    void ask();
+    void refresh();
+    void refreshCharts();
+    void refreshTable();
+    void refreshCauses();
+
+    QPushButton *m_open, *m_calibrate;
+    QCheckBox *m_warmUp, *m_pauses, *m_shifts;
+    QLabel *m_sentence, *m_understood, *m_causes, *m_calibrated;
+    QFrame* m_note;
+    StepCurveChart* m_curves;
+    QuantileChart* m_quantiles;
+    SeriesChart* m_series;
+    QTableWidget* m_table;
+    QString m_name;
+    std::shared_ptr<const std::string> m_text;
+    QString m_digest; ///< of the text, for questions
+    bool m_wantsFit = false;
+    InsightSlot<HeldAgainst> m_held{QStringLiteral("validate")};
+    InsightSlot<RunFit> m_fit{QStringLiteral("fit")};
+};
+
+} // namespace prism::ui

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Logs of training steps that are dropped on the window or chosen go to the page Validate.
+#pragma once
+
+#include <QByteArray>
+#include <QString>
+
+namespace prism::ui {
+
+class MainWindow;
+
+/// Shows the log on its page when the text is one; false: it is none, and nothing happened.
+[[nodiscard]] bool openStepLog(MainWindow& window, const QString& path, const QByteArray& text);
+/// File > Validate against a log…, and the page's own button for it.
+void addLogActions(MainWindow& window);
+
+} // namespace prism::ui

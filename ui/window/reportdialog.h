@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// File > Report: asks for the question and the form, computes in the background and writes the file.
+#pragma once
+
+#include "ui/report/reportpages.h"
+#include "ui/theme/theme.h"
+#include "ui/workspace/workspace.h"
+
+#include <QDialog>
+
+class QLabel;
+class QLineEdit;
+class QPushButton;
+
+namespace prism::ui {
+
+class SegmentedControl;
+
+/// GUI thread only; deletes itself when closed.
+class ReportDialog final : public QDialog {
+    Q_OBJECT
+public:
+    /// `title`: of the study, for the head of each page.
+    ReportDialog(Workspace& workspace, const Theme& theme, const QString& title, QWidget* parent = nullptr);
+
+    /// Computes and writes; `path` decides by its ending.
+    void writeTo(const QString& path);
+    [[nodiscard]] bool isWriting() const { return m_writing; }
+
+Q_SIGNALS:
+    void written(const QString& path);
+
+private:
+    void chooseFile();
+    void say(const QString& text, const QString& role);
+    void finish(const Result<Findings>& found, const QString& path, ReportForm form);
+
+    Workspace& m_workspace;
+    QString m_title;
+    QLineEdit* m_question;
+    SegmentedControl* m_form;
+    QLabel* m_state;
+    QPushButton* m_write;
+    bool m_writing = false;
+};
+
+} // namespace prism::ui
