@@ -7,6 +7,7 @@
 #include "core/scenario/defaultpreset.h"
 #include "core/scenario/parameters.h"
 #include "core/scenario/presets.h"
+#include "core/scenario/sectionpresets.h"
 
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>

@@ -164,8 +164,11 @@ QWidget* ExplorePage::buildTable()
     const auto make = [this] { apply(m_model->candidateAt(m_table->currentIndex().row())); };
     connect(m_makeScenario, &QPushButton::clicked, this, make);
     connect(m_table, &QTableView::doubleClicked, this, make);
-    for (const int key : {Qt::Key_Return, Qt::Key_Enter})
-        connect(new QShortcut(QKeySequence(key), m_table, nullptr, nullptr, Qt::WidgetShortcut), &QShortcut::activated, this, make);
+    for (const Qt::Key key : {Qt::Key_Return, Qt::Key_Enter}) {
+        auto* enter = new QShortcut(QKeySequence(key), m_table);
+        enter->setContext(Qt::WidgetShortcut);
+        connect(enter, &QShortcut::activated, this, make);
+    }
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& now) {
         const int candidate = m_model->candidateAt(now.row());
         m_scatter->setHighlighted(candidate >= 0 ? QString::number(candidate) : QString());

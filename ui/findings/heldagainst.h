@@ -36,8 +36,7 @@ struct HeldAgainst {
     std::vector<CurvePoint> measured, predicted; ///< seconds; predicted of one median job
     std::vector<QuantilePair> quantiles;
     double predictedP5 = 0, predictedP95 = 0; ///< seconds, of one median job
-    double trendMedian = 0;
-    int leftOut[3] = {0, 0, 0}; ///< warm-up, after pauses, stalls
+    int leftOut[3] = {0, 0, 0};               ///< warm-up, after pauses, stalls
     std::uint64_t seed = 1;
 };
 

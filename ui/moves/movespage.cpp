@@ -118,8 +118,11 @@ QWidget* MovesPage::buildTable()
     const auto make = [this] { apply(m_table->currentIndex().row()); };
     connect(m_apply, &QPushButton::clicked, this, make);
     connect(m_table, &QTableView::doubleClicked, this, make);
-    for (const int key : {Qt::Key_Return, Qt::Key_Enter})
-        connect(new QShortcut(QKeySequence(key), m_table, nullptr, nullptr, Qt::WidgetShortcut), &QShortcut::activated, this, make);
+    for (const Qt::Key key : {Qt::Key_Return, Qt::Key_Enter}) {
+        auto* enter = new QShortcut(QKeySequence(key), m_table);
+        enter->setContext(Qt::WidgetShortcut);
+        connect(enter, &QShortcut::activated, this, make);
+    }
     const auto show = [this](const QModelIndex& at) { m_curves->setHighlighted(at.isValid() ? u"move%1"_s.arg(at.row() + 1) : QString()); };
     connect(m_table, &QTableView::entered, this, show);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this, show](const QModelIndex& now) {

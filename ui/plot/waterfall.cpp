@@ -35,7 +35,7 @@ std::vector<Reached> reached(const WaterfallData& d)
 }
 
 /// The places of rows, columns and values.
-struct Sheet {
+struct Columns {
     double top = 0, bottom = 0, rowHeight = 0;
     double labelRight = 0, figureRight = 0, intervalLeft = 0, noteRight = 0;
     Axes axes;
@@ -43,7 +43,7 @@ struct Sheet {
     [[nodiscard]] double middle(std::size_t row) const { return top + rowHeight * (static_cast<double>(row) + 0.5); }
 };
 
-void setRange(Sheet& at, const WaterfallData& d)
+void setRange(Columns& at, const WaterfallData& d)
 {
     double low = 1e300, high = -1e300;
     for (const Reached& r : reached(d)) {
@@ -65,9 +65,9 @@ void setRange(Sheet& at, const WaterfallData& d)
     at.axes.x = {at.broken ? low - 2.4 * air : std::min(0.0, low - air), high + air, false};
 }
 
-Sheet sheetOf(const Canvas& canvas, const QRectF& area, const WaterfallData& d)
+Columns columnsOf(const Canvas& canvas, const QRectF& area, const WaterfallData& d)
 {
-    Sheet at;
+    Columns at;
     at.top = area.top() + canvas.px(kHead);
     at.bottom = area.bottom() - canvas.px(kFoot);
     at.rowHeight = std::clamp((at.bottom - at.top) / std::max<double>(1, static_cast<double>(d.rows.size())), canvas.px(kLeastRow),
@@ -90,7 +90,7 @@ Sheet sheetOf(const Canvas& canvas, const QRectF& area, const WaterfallData& d)
     return at;
 }
 
-void paintBreak(Canvas& canvas, const Sheet& at, double y, double height)
+void paintBreak(Canvas& canvas, const Columns& at, double y, double height)
 {
     const double x = at.axes.plot.left() + canvas.px(10), w = canvas.px(3);
     QPainterPath zigzag(QPointF(x - w, y - height));
@@ -114,7 +114,7 @@ QColor fillOf(const Canvas& canvas, const WaterfallData& d, const WaterfallRow& 
     return canvas[row.value < 0 ? Role::good : Role::bad];
 }
 
-void paintBar(Canvas& canvas, const Sheet& at, const WaterfallData& d, std::size_t i, const Reached& reach)
+void paintBar(Canvas& canvas, const Columns& at, const WaterfallData& d, std::size_t i, const Reached& reach)
 {
     const WaterfallRow& row = d.rows[i];
     const bool whole = row.kind == WaterfallRow::Kind::first || row.kind == WaterfallRow::Kind::total;
@@ -143,7 +143,7 @@ void paintBar(Canvas& canvas, const Sheet& at, const WaterfallData& d, std::size
     }
 }
 
-void paintTexts(Canvas& canvas, const QRectF& area, const Sheet& at, const WaterfallData& d, std::size_t i)
+void paintTexts(Canvas& canvas, const QRectF& area, const Columns& at, const WaterfallData& d, std::size_t i)
 {
     const WaterfallRow& row = d.rows[i];
     const bool strong = row.kind == WaterfallRow::Kind::first || row.kind == WaterfallRow::Kind::total;
@@ -162,7 +162,7 @@ void paintTexts(Canvas& canvas, const QRectF& area, const Sheet& at, const Water
         canvas.horizontal(area.left(), area.right(), at.top + at.rowHeight * static_cast<double>(i), canvas.look.pen(Role::grid));
 }
 
-void paintGroup(Canvas& canvas, const QRectF& area, const Sheet& at, const WaterfallData& d, const std::vector<Reached>& reach)
+void paintGroup(Canvas& canvas, const QRectF& area, const Columns& at, const WaterfallData& d, const std::vector<Reached>& reach)
 {
     std::size_t first = d.rows.size(), last = 0;
     for (std::size_t i = 0; i < d.rows.size(); ++i)
@@ -197,7 +197,7 @@ void paintWaterfall(Canvas& canvas, const QRectF& area, const WaterfallData& d)
 {
     if (d.rows.empty())
         return;
-    const Sheet at = sheetOf(canvas, area, d);
+    const Columns at = columnsOf(canvas, area, d);
     const std::vector<Reached> reach = reached(d);
     const double head = at.top - canvas.px(8);
     canvas.text({at.figureRight, head}, d.figureTitle, Type::tick, Role::textSecondary, Qt::AlignRight | Qt::AlignBaseline);
@@ -255,7 +255,7 @@ QStringList WaterfallChart::itemReading(int item) const
 void WaterfallChart::paintPlot(Canvas& canvas, const QRectF& area, bool interactive) const
 {
     if (interactive && hasFocus() && focusItem() >= 0) {
-        const Sheet at = sheetOf(canvas, area, m_data);
+        const Columns at = columnsOf(canvas, area, m_data);
         canvas.fill(QRectF(area.left() - canvas.px(6), at.top + at.rowHeight * focusItem(), area.width() + canvas.px(12), at.rowHeight),
                     canvas[Role::selection]);
     }
@@ -264,14 +264,14 @@ void WaterfallChart::paintPlot(Canvas& canvas, const QRectF& area, bool interact
 
 int WaterfallChart::itemAt(const Canvas& canvas, const QRectF& area, QPointF point) const
 {
-    const Sheet at = sheetOf(canvas, area, m_data);
+    const Columns at = columnsOf(canvas, area, m_data);
     const int item = static_cast<int>(std::floor((point.y() - at.top) / at.rowHeight));
     return item >= 0 && item < itemCount() ? item : -1;
 }
 
 QPointF WaterfallChart::itemAnchor(const Canvas& canvas, const QRectF& area, int item) const
 {
-    const Sheet at = sheetOf(canvas, area, m_data);
+    const Columns at = columnsOf(canvas, area, m_data);
     return {at.axes.px(reached(m_data)[static_cast<std::size_t>(item)].to), at.middle(static_cast<std::size_t>(item))};
 }
 

@@ -12,7 +12,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr double kWidth = 720, kHalf = 342; ///< of pictures, pixels
-constexpr int kDotsPerInch = 96;
+constexpr int kSvgDotsPerInch = 96;
 
 QString escaped(const QString& text)
 {
@@ -33,7 +33,7 @@ QString svgOf(const ReportFigure& figure)
     {
         QSvgGenerator generator;
         generator.setOutputDevice(&buffer);
-        generator.setResolution(kDotsPerInch);
+        generator.setResolution(kSvgDotsPerInch);
         generator.setSize(size);
         generator.setViewBox(QRect(QPoint(), size));
         QPainter painter(&generator);

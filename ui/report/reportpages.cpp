@@ -16,6 +16,7 @@ namespace {
 
 // A4 at 96 dpi, and what its margins leave.
 constexpr double kPaperWidth = 793.7, kPaperHeight = 1122.5, kSide = 72, kHeadTop = 62, kBodyTop = 112, kFootTop = 1066;
+constexpr double kCurvesHigh = 292, kCurvesLow = 200; // height of the curves on the first sheet
 // 16:9 with type enlarged so that the last row of a room reads it.
 constexpr double kSlideWidth = 1280, kSlideHeight = 720, kSlideScale = 1.55, kSlideSide = 64;
 
@@ -44,10 +45,18 @@ void paintFrame(Canvas& canvas, const Frame& frame)
 
 using PaintSheet = std::function<void(Sheet&)>;
 
+/// How the first sheet is filled.
+struct AnswerSheet {
+    double curves = 0; ///< height of the curves
+    bool withAssumptions = false;
+};
+
 /// The first sheet: question, answer, curves, misses, causes, scenarios; assumptions where there is room for them.
-void paintAnswer(Sheet& sheet, const Findings& f, bool withAssumptions)
+void paintAnswer(Sheet& sheet, const Findings& f, const AnswerSheet& how)
 {
     const std::vector<ReportFigure> figures = reportFigures(f);
+    ReportFigure steps = *figureOf(figures, u"steps"_s);
+    steps.height = how.curves;
     sheet.label(QObject::tr("Question"));
     sheet.lead(f.question);
     sheet.space(14);
@@ -59,7 +68,7 @@ void paintAnswer(Sheet& sheet, const Findings& f, bool withAssumptions)
     sheet.space(12);
     sheet.rule();
     sheet.space(12);
-    sheet.figure(*figureOf(figures, u"steps"_s), &f);
+    sheet.figure(steps, &f);
     sheet.space(8);
     sheet.rule();
     sheet.space(12);
@@ -68,7 +77,7 @@ void paintAnswer(Sheet& sheet, const Findings& f, bool withAssumptions)
     sheet.rule();
     sheet.space(2);
     sheet.table(scenarioTable(f));
-    if (withAssumptions) {
+    if (how.withAssumptions) {
         sheet.space(14);
         sheet.heading(QObject::tr("What we assumed"));
         sheet.bullets(assumptionSentences(f));
@@ -136,8 +145,14 @@ double heightOf(const PaintSheet& paint, const QRectF& area)
 std::vector<ReportPage> paperPages(const Findings& f)
 {
     const QRectF area(kSide, kBodyTop, kPaperWidth - 2 * kSide, kFootTop - 12 - kBodyTop);
-    const bool first = heightOf([&](Sheet& s) { paintAnswer(s, f, true); }, area) <= area.height();
-    std::vector<PaintSheet> sheets{[&f, first](Sheet& s) { paintAnswer(s, f, first); }};
+    // The curves give way to what stands beneath them; assumptions come first where there is room.
+    AnswerSheet how{kCurvesHigh, true};
+    const auto beyond = [&] { return heightOf([&](Sheet& s) { paintAnswer(s, f, how); }, area) - area.height(); };
+    if (const double over = beyond(); over > kCurvesHigh - kCurvesLow)
+        how.withAssumptions = false;
+    how.curves = std::clamp(kCurvesHigh - beyond(), kCurvesLow, kCurvesHigh);
+    const bool first = how.withAssumptions;
+    std::vector<PaintSheet> sheets{[&f, how](Sheet& s) { paintAnswer(s, f, how); }};
     if (f.best().job)
         sheets.push_back([&f](Sheet& s) { paintJob(s, f); });
     sheets.push_back([&f, first](Sheet& s) { paintTrust(s, f, !first); });

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The pages Job, Explore, Moves and Validate on a small study: they answer, and what is done on them is a step of the undo stack.
+#include "tests/ui/studies.h"
+#include "ui/explore/candidatemodel.h"
+#include "ui/explore/explorepage.h"
+#include "ui/job/factscard.h"
+#include "ui/job/jobpage.h"
+#include "ui/moves/movesmodel.h"
+#include "ui/moves/movespage.h"
+#include "ui/validate/validatepage.h"
+
+#include <QAbstractItemModelTester>
+#include <QApplication>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QTableView>
+#include <QTableWidget>
+#include <QTest>
+
+#include <gtest/gtest.h>
+
+namespace prism::ui::test {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+class Answers : public testing::Test {
+protected:
+    void SetUp() override
+    {
+        m_theme.setMode(Theme::Mode::light);
+        m_theme.applyTo(*qApp);
+        Scenario base = *setParameter(smallScenario("base"), "training.train_tokens", "1e12");
+        Scenario other = *setParameter(base, "parallelism.pipeline_model_parallel_size", "2");
+        other.name = "other";
+        StudyState state;
+        state.entries.push_back({1, std::make_shared<const Scenario>(base), 0, true, false});
+        state.entries.push_back({2, std::make_shared<const Scenario>(other), 1, true, false});
+        state.baselineId = 1;
+        m_study.reset(state, 1);
+        refresh();
+    }
+    /// The context as the workspace makes it, with every scenario computed.
+    void refresh()
+    {
+        m_context.scenarios.clear();
+        EvaluateOptions options;
+        options.seed = 7;
+        options.numSamples = 500;
+        options.varianceShares = false;
+        for (const ScenarioEntry& e : m_study.state().entries) {
+            ShownScenario shown;
+            shown.id = e.id;
+            shown.name = QString::fromStdString(e.scenario->name);
+            shown.colour = e.colour;
+            shown.isBaseline = e.id == 1;
+            shown.isCurrent = e.id == m_study.currentId();
+            shown.snapshot = m_evaluator->evaluate(*e.scenario, options);
+            ASSERT_TRUE(shown.snapshot->valid());
+            m_context.scenarios << shown;
+        }
+        m_context.currentId = m_study.currentId();
+        m_context.baselineId = 1;
+        m_context.evaluator = m_evaluator;
+        m_context.selection = &m_selection;
+        m_context.study = &m_study;
+        m_context.insights = &m_runner;
+    }
+    void show(Page& page)
+    {
+        page.resize(1056, 680);
+        refresh();
+        page.setContext(m_context);
+        settle(page);
+    }
+    static void settle(const Page& page)
+    {
+        ASSERT_TRUE(QTest::qWaitFor([&] { return !page.isComputing(); }, 120'000));
+    }
+    void keep(Page& page)
+    {
+        const QString folder = qEnvironmentVariable("PRISM_GALLERY");
+        if (folder.isEmpty())
+            return;
+        page.grab().save(u"%1/page-%2.png"_s.arg(folder, page.id()));
+        m_theme.setMode(Theme::Mode::dark);
+        page.grab().save(u"%1/page-%2-dark.png"_s.arg(folder, page.id()));
+        m_theme.setMode(Theme::Mode::light);
+    }
+
+    Theme m_theme;
+    std::shared_ptr<Evaluator> m_evaluator = std::make_shared<Evaluator>();
+    Selection m_selection;
+    StudyModel m_study;
+    InsightRunner m_runner;
+    PageContext m_context;
+};
+
+} // namespace
+
+TEST_F(Answers, TheJobIsAnsweredAndItsDeadlineIsAStepOfTheUndoStack)
+{
+    JobPage page(m_theme);
+    show(page);
+    ASSERT_NE(page.report(), nullptr);
+    EXPECT_TRUE(page.report()->presetAssumed);
+    EXPECT_GT(page.ends().itemCount(), 0);
+    EXPECT_GT(page.losses().itemCount(), 3);
+    EXPECT_GT(page.facts().factCount(), 2);
+    EXPECT_GT(page.facts().assumptionCount(), 3);
+    keep(page);
+    Q_EMIT page.ends().deadlineMoved(20);
+    EXPECT_TRUE(page.ends().data().flag.startsWith(u"P(done by day "_s));
+    EXPECT_EQ(m_study.current()->scenario->job, JobConfig{}) << "nothing is changed while the flag is dragged";
+    Q_EMIT page.ends().deadlineReleased();
+    EXPECT_EQ(m_study.current()->scenario->job.deadlineDays, 20);
+    EXPECT_FALSE(m_study.current()->scenario->job.failures.empty()) << "what was assumed is the scenario's own now";
+    show(page);
+    EXPECT_FALSE(page.report()->presetAssumed);
+    EXPECT_EQ(page.report()->deadlineDays, 20);
+    m_study.undoStack()->undo();
+    EXPECT_EQ(m_study.current()->scenario->job, JobConfig{});
+}
+
+TEST_F(Answers, AStartGivesTheJobACalendar)
+{
+    JobPage page(m_theme);
+    show(page);
+    page.startField().setText(u"2026-02-24"_s);
+    page.startField().setModified(true);
+    Q_EMIT page.startField().editingFinished();
+    EXPECT_EQ(m_study.current()->scenario->job.startDate, "2026-02-24");
+    show(page);
+    EXPECT_FALSE(page.ends().data().bars.front().date.empty());
+    page.deadlineField().setText(u"2026-04-01"_s);
+    page.deadlineField().setModified(true);
+    Q_EMIT page.deadlineField().editingFinished();
+    EXPECT_EQ(m_study.current()->scenario->job.deadlineDays, 37); // 5 days of February, 31 of March, and the first of April
+    page.deadlineField().setText(u"soon"_s);
+    page.deadlineField().setModified(true);
+    Q_EMIT page.deadlineField().editingFinished();
+    EXPECT_EQ(page.deadlineField().property("state").toString(), u"error"_s);
+    EXPECT_EQ(m_study.current()->scenario->job.deadlineDays, 37);
+}
+
+TEST_F(Answers, AWorseCheckpointIntervalOffersTheBest)
+{
+    JobPage page(m_theme);
+    show(page);
+    Scenario slow = *m_study.current()->scenario;
+    slow.job = jobSectionOf(slow)->config;
+    slow.job.failureScale = 500;
+    slow.job.checkpointIntervalS = 40'000;
+    m_study.setScenario(1, slow, u"Rare checkpoints"_s);
+    show(page);
+    ASSERT_TRUE(page.useBest().isVisibleTo(&page));
+    page.useBest().click();
+    EXPECT_EQ(m_study.current()->scenario->job.checkpointIntervalS, 0) << "0 stands for the best one";
+}
+
+TEST_F(Answers, ASearchRanksAndEnterMakesAScenario)
+{
+    ExplorePage page(m_theme);
+    show(page);
+    EXPECT_EQ(page.candidates().rowCount(), 0) << "nothing is searched unasked";
+    page.ranges().setText(u"TP 2, 4; PP 1 … 4"_s);
+    page.search();
+    settle(page);
+    ASSERT_NE(page.exploration(), nullptr);
+    EXPECT_EQ(page.exploration()->points, 6);
+    ASSERT_GT(page.candidates().rowCount(), 1);
+    EXPECT_EQ(page.scatter().itemCount(), page.candidates().rowCount());
+    const QAbstractItemModelTester tester(&page.candidates());
+    page.candidates().sort(CandidateModel::memoryColumn, Qt::DescendingOrder);
+    EXPECT_TRUE(page.candidates().markOf(page.candidates().candidateAt(page.candidates().rowOf(0))).contains(u"best"_s));
+    keep(page);
+    const auto before = m_study.state().entries.size();
+    page.table().selectRow(0);
+    page.apply(page.candidates().candidateAt(0));
+    ASSERT_EQ(m_study.state().entries.size(), before + 1);
+    EXPECT_TRUE(QString::fromStdString(m_study.current()->scenario->name).startsWith(u"TP"_s));
+    m_study.undoStack()->undo();
+    EXPECT_EQ(m_study.state().entries.size(), before);
+    page.ranges().setText(u"nonsense 4"_s);
+    page.search();
+    EXPECT_EQ(page.ranges().property("state").toString(), u"error"_s);
+}
+
+TEST_F(Answers, MovesReachAGoalAndOneBecomesAScenario)
+{
+    MovesPage page(m_theme);
+    show(page);
+    ASSERT_GT(page.moves().rowCount(), 0);
+    const QAbstractItemModelTester tester(&page.moves());
+    const Move best = *page.moves().moveAt(0);
+    EXPECT_TRUE(best.improves);
+    ASSERT_GT(page.curves().itemCount(), 1) << "now and ghosts";
+    page.setGoal(1e6); // any step is shorter
+    settle(page);
+    EXPECT_EQ(page.moves().data(page.moves().index(0, MovesModel::goalColumn)).toString(), u"reaches"_s);
+    EXPECT_TRUE(page.curves().data().flag->text.startsWith(u"Goal: p95"_s));
+    page.setGoal(1e-6);
+    settle(page);
+    EXPECT_TRUE(page.moves().data(page.moves().index(0, MovesModel::goalColumn)).toString().endsWith(u"short"_s));
+    const auto before = m_study.state().entries.size();
+    page.apply(0);
+    EXPECT_EQ(m_study.state().entries.size(), before + 1);
+    QTest::keyClick(&page, Qt::Key_Escape);
+    EXPECT_EQ(page.goal(), 0);
+}
+
+TEST_F(Answers, TheWaterfallGoesFromTheBaselineToTheScenario)
+{
+    m_study.setCurrent(2);
+    MovesPage page(m_theme);
+    show(page);
+    const WaterfallData& data = page.why().data();
+    ASSERT_GE(data.rows.size(), 3U);
+    EXPECT_EQ(data.rows.front().kind, WaterfallRow::Kind::first);
+    EXPECT_EQ(data.rows.back().kind, WaterfallRow::Kind::total);
+    double sum = 0;
+    for (const WaterfallRow& row : data.rows)
+        sum += row.kind == WaterfallRow::Kind::total ? 0 : row.value;
+    EXPECT_NEAR(sum, data.rows.back().value, 1e-9 * sum);
+    EXPECT_TRUE(page.why().isVisibleTo(&page));
+    keep(page);
+    m_study.setCurrent(1);
+    show(page);
+    EXPECT_FALSE(page.why().isVisibleTo(&page)) << "the baseline did not move";
+}
+
+TEST_F(Answers, ALogOfTheModelsOwnStepsIsFoundRight)
+{
+    std::string log = "step,step_time_s\n";
+    const std::vector<double>& steps = m_context.scenarios[0].snapshot->samples->withinSeconds;
+    for (std::size_t i = 0; i < std::min<std::size_t>(steps.size(), 400); ++i)
+        log += std::to_string(i + 1) + "," + std::to_string(steps[i]) + "\n";
+    EXPECT_TRUE(looksLikeStepLog(log));
+    EXPECT_FALSE(looksLikeStepLog("node,speed\n0,1\n1,0.9\n"));
+    ValidatePage page(m_theme);
+    show(page);
+    page.openLog(u"own.csv"_s, log);
+    settle(page);
+    ASSERT_NE(page.held(), nullptr);
+    const QList<Judged> rows = judgements(*page.held());
+    ASSERT_EQ(rows.size(), 5);
+    EXPECT_NE(rows[0].verdict, Judged::Verdict::low);
+    EXPECT_NE(rows[0].verdict, Judged::Verdict::high);
+    EXPECT_EQ(page.table().rowCount(), 5);
+    EXPECT_GT(page.series().itemCount(), 300);
+    EXPECT_TRUE(page.understood().text().contains(u"own.csv"_s));
+    keep(page);
+    const auto before = m_study.state().entries.size();
+    page.calibrate();
+    settle(page);
+    ASSERT_TRUE(QTest::qWaitFor([&] { return m_study.state().entries.size() == before + 1; }, 60'000));
+    EXPECT_TRUE(QString::fromStdString(m_study.current()->scenario->name).contains(u"calibrated"_s));
+}
+
+TEST_F(Answers, ALogOfASlowerJobIsSaidToBeSo)
+{
+    std::string log = "step,step_time_s\n";
+    const std::vector<double>& steps = m_context.scenarios[0].snapshot->samples->withinSeconds;
+    for (std::size_t i = 0; i < std::min<std::size_t>(steps.size(), 300); ++i)
+        log += std::to_string(i + 1) + "," + std::to_string(1.2 * steps[i]) + "\n";
+    ValidatePage page(m_theme);
+    show(page);
+    page.openLog(u"slow.csv"_s, log);
+    settle(page);
+    ASSERT_NE(page.held(), nullptr);
+    EXPECT_EQ(judgements(*page.held()).front().verdict, Judged::Verdict::low) << "predicted too fast";
+    EXPECT_TRUE(page.sentence().text().contains(u"too fast"_s)) << page.sentence().text().toStdString();
+    page.openLog(u"no.log"_s, "nothing\nto\nsee\n");
+    settle(page);
+    EXPECT_FALSE(page.sentence().text().isEmpty());
+}
+
+} // namespace prism::ui::test
