@@ -8,6 +8,7 @@
 #include "ui/plot/stepseries.h"
 
 class QCheckBox;
+class QFrame;
 class QLabel;
 class QPushButton;
 class QTableWidget;
