@@ -10,31 +10,33 @@ namespace prism {
 
 namespace {
 
-/// Points of a falling sample: up to which a tail is fitted, which give its scale, and above which enough lie.
-struct Places {
-    std::size_t fitted = 4, scale = 40, supported = 10;
-};
+/// Points that give a fitted tail's threshold and its scale, and above which enough lie.
+constexpr std::size_t kThresholdPoints = 4, kScalePoints = 40, kSupportedPoints = 10;
+/// Below this share of the largest weight a point was drawn on purpose.
+constexpr double kFullWeight = 0.125;
+/// Points that stand for a fitted tail: so many in each of so many halvings of its probability.
+constexpr int kPerHalving = 16, kHalvings = 24;
 
-/// Where most of the upper tail's mass are points of full weight, those drawn on purpose do not reach what makes the tail, and their small
-/// weights would hide how few the others are: then points are counted by full weights.
-Places placesOf(const std::vector<std::pair<double, double>>& falling, const std::vector<double>& tail, double total)
+/// Standard error of the summed weight of points, relative: of k points with equal weights 1 / sqrt(k).
+double relativeError(const std::vector<std::pair<double, double>>& falling, std::size_t count)
 {
-    constexpr double kFull = 0.125; // of the largest weight
-    Places out;
-    double largest = 0.0, mass = 0.0, full = 0.0;
-    for (const auto& [value, weight] : falling)
-        largest = std::max(largest, weight);
-    const auto indexAt = [&](double points) {
-        const auto it = std::lower_bound(tail.begin(), tail.end(), points * largest / total);
-        return std::min(static_cast<std::size_t>(it - tail.begin()), tail.size() - 2);
-    };
-    for (std::size_t i = 0, last = indexAt(20.0); i <= last; ++i) {
-        mass += falling[i].second;
-        full += falling[i].second > kFull * largest ? falling[i].second : 0.0;
+    double sum = 0.0, square = 0.0;
+    for (std::size_t i = 0; i < count; ++i) {
+        sum += falling[i].second;
+        square += falling[i].second * falling[i].second;
     }
-    if (full > 0.5 * mass)
-        out = {std::max(out.fitted, indexAt(4.5)), std::max(out.scale, indexAt(40.5)), std::max(out.supported, indexAt(10.5))};
-    return out;
+    return std::sqrt(square) / sum;
+}
+
+/// Mean excess of the first points over the one after them: the scale of an exponential tail.
+double meanExcess(const std::vector<std::pair<double, double>>& falling, std::size_t count)
+{
+    double excess = 0.0, mass = 0.0;
+    for (std::size_t i = 0; i < count; ++i) {
+        excess += falling[i].second * (falling[i].first - falling[count].first);
+        mass += falling[i].second;
+    }
+    return mass > 0.0 ? excess / mass : 0.0;
 }
 
 } // namespace
@@ -42,51 +44,80 @@ Places placesOf(const std::vector<std::pair<double, double>>& falling, const std
 TailSample::TailSample(std::vector<double> values, std::vector<double> weights, Beyond beyond)
 {
     const std::size_t n = values.size();
-    std::vector<std::pair<double, double>> order(n); // value, weight
+    Points falling(n);
     for (std::size_t i = 0; i < n; ++i)
-        order[i] = {values[i], weights.empty() ? 1.0 : weights[i]};
-    std::sort(order.begin(), order.end(), std::greater<>());
+        falling[i] = {values[i], weights.empty() ? 1.0 : weights[i]};
+    std::sort(falling.begin(), falling.end(), std::greater<>());
     const double total = weights.empty() ? static_cast<double>(n) : std::accumulate(weights.begin(), weights.end(), 0.0);
+    if (n >= 2 * kScalePoints && beyond == Beyond::exponential)
+        extendBulk(falling, total);
     double above = 0.0;
-    m_value.reserve(n);
-    m_tail.reserve(n);
-    for (const auto& [value, weight] : order) {
+    for (const auto& [value, weight] : falling) {
         const double w = weight / total;
         m_value.push_back(value);
         m_tail.push_back(above + 0.5 * w);
         above += w;
     }
-    // Exponential tail (the generalised Pareto with shape 0, Coles 2001, sec. 4.2) over the ten largest points' threshold,
-    // its scale from the forty largest.
-    if (n < 80) {
+    if (n < 2 * kScalePoints) {
         m_supported = n == 0 ? 1.0 : m_tail[0];
         return;
     }
-    const Places at = placesOf(order, m_tail, total);
-    m_supported = m_tail[at.supported];
+    m_supported = std::max(m_supported, m_tail[kSupportedPoints]);
     if (beyond == Beyond::largest)
         return;
-    m_fitted = at.fitted;
+    // Exponential tail (the generalised Pareto with shape 0, Coles 2001, sec. 4.2) over the largest points.
+    m_fitted = kThresholdPoints;
     m_threshold = m_value[m_fitted];
     m_thresholdTail = m_tail[m_fitted];
-    double excess = 0.0, mass = 0.0;
-    for (std::size_t i = 0; i < at.scale; ++i) {
-        const double w = m_tail[i + 1] - m_tail[i];
-        excess += w * (m_value[i] - m_value[at.scale]);
-        mass += w;
-    }
-    m_scale = mass > 0.0 ? excess / mass : 0.0;
-    // Of k points with equal weights: 1 / sqrt(k).
-    const auto relative = [&](std::size_t count) {
-        double sum = 0.0, square = 0.0;
-        for (std::size_t i = 0; i < count; ++i) {
-            sum += order[i].second;
-            square += order[i].second * order[i].second;
+    m_scale = meanExcess(falling, kScalePoints);
+    if (m_fittedTail > 0.0)
+        return;
+    m_fittedTail = m_thresholdTail;
+    m_fittedScale = m_scale;
+    m_thresholdError = relativeError(falling, m_fitted + 1);
+    m_scaleError = relativeError(falling, kScalePoints);
+}
+
+/// Where points of full weight make most of the upper tail, those drawn on purpose do not reach what makes it, and their small weights
+/// would hide how few the others are. Then the points of full weight have a tail of their own, fitted as above, which takes the place of
+/// the largest of them; what was drawn on purpose (rare events that stand far out) stays beside it as it is.
+void TailSample::extendBulk(Points& falling, double total)
+{
+    double largest = 0.0, mass = 0.0, fullMass = 0.0;
+    for (const auto& point : falling)
+        largest = std::max(largest, point.second);
+    Points full;
+    for (const auto& point : falling) {
+        const bool isFull = point.second > kFullWeight * largest;
+        if (mass < 20.0 * largest) {
+            mass += point.second;
+            fullMass += isFull ? point.second : 0.0;
         }
-        return std::sqrt(square) / sum;
-    };
-    m_thresholdError = relative(m_fitted + 1);
-    m_scaleError = relative(at.scale);
+        if (isFull)
+            full.push_back(point);
+    }
+    if (fullMass <= 0.5 * mass || full.size() == falling.size() || full.size() < 2 * kScalePoints)
+        return;
+    const double threshold = full[kThresholdPoints].first, scale = meanExcess(full, kScalePoints);
+    double above = 0.0;
+    for (std::size_t i = 0; i < kThresholdPoints; ++i)
+        above += full[i].second;
+    m_fittedTail = above / total;
+    m_fittedScale = scale;
+    m_thresholdError = relativeError(full, kThresholdPoints + 1);
+    m_scaleError = relativeError(full, kScalePoints);
+    m_supported = 0.0;
+    for (std::size_t i = 0; i < kSupportedPoints; ++i)
+        m_supported += full[i].second / total;
+    std::erase_if(falling, [&](const auto& point) { return point.second > kFullWeight * largest && point.first > threshold; });
+    double upper = 1.0;
+    for (int h = 0; h < kHalvings; ++h, upper *= 0.5)
+        for (int i = 0; i < kPerHalving; ++i) {
+            const double share = h + 1 < kHalvings ? 0.5 * upper / kPerHalving : upper / kPerHalving;
+            const double middle = upper - (i + 0.5) * share;
+            falling.emplace_back(threshold - scale * std::log(middle), above * share);
+        }
+    std::sort(falling.begin(), falling.end(), std::greater<>());
 }
 
 double TailSample::upperQuantile(double tail) const
@@ -125,9 +156,9 @@ double TailSample::tailAt(double value) const
 
 double TailSample::fittedError(double tail) const
 {
-    if (m_fitted == 0 || tail >= m_thresholdTail)
+    if (m_fittedTail <= 0.0 || tail >= m_fittedTail)
         return 0.0;
-    return m_scale * std::hypot(m_thresholdError, m_scaleError * std::log(m_thresholdTail / tail));
+    return m_fittedScale * std::hypot(m_thresholdError, m_scaleError * std::log(m_fittedTail / tail));
 }
 
 double tailOfMaximum(double upper, int count)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 namespace prism {
@@ -27,10 +28,14 @@ public:
     [[nodiscard]] double supportedTail() const { return m_supported; }
 
 private:
+    using Points = std::vector<std::pair<double, double>>; ///< value, weight; descending
+    void extendBulk(Points& falling, double total);
+
     std::vector<double> m_value; ///< descending
     std::vector<double> m_tail;  ///< mid-point tail probability of each value, ascending
     std::size_t m_fitted = 0;    ///< points above the threshold of the fitted tail
-    double m_threshold = 0.0, m_thresholdTail = 1.0, m_scale = 0.0, m_supported = 1.0;
+    double m_threshold = 0.0, m_thresholdTail = 1.0, m_scale = 0.0, m_supported = 0.0;
+    double m_fittedTail = 0.0, m_fittedScale = 0.0;    ///< from where on quantiles come from a fit, in which seconds per e-fold
     double m_thresholdError = 0.0, m_scaleError = 0.0; ///< relative: of the tail probability at the threshold, and of the scale
 };
 
