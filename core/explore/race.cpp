@@ -152,4 +152,9 @@ double leastScore(const ExploreObjective& objective, const QuickPoint& point, co
     return perMillionTokens(objective.per, point.noiseFreeSeconds, point.tokensPerStep, scenario);
 }
 
+RaceResult race(const RaceInputs& inputs)
+{
+    return Race(inputs).run();
+}
+
 } // namespace prism

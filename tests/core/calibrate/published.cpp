@@ -146,15 +146,16 @@ TEST(Published, UnknownPathsAreListedWithTheValueThatStandsForThem)
 TEST(Published, AKnownFactStandsForWhatTheSourceDoesNotState)
 {
     const std::string flash2 = R"(,"training.precision":"bf16","training.attention_backend":"flash2")",
-                      fact = R"(,"facts":{"attention_kernel":"triton FlashAttention-1 (script default at the time)","torch_compile":true})",
+                      fact =
+                          R"x(,"facts":{"attention_kernel":"triton FlashAttention-1 (script default at the time)","torch_compile":true})x",
                       unknown = R"(,"unknown":["training.attention_backend"])";
-EXPECT_EQ(rowWith(flash2, fact + unknown).scenario.training.attentionBackend, "flash1");
-EXPECT_TRUE(assumes(rowWith(flash2, fact + unknown), "training.attention_backend = flash1 (read: facts.attention_kernel"));
-EXPECT_EQ(rowWith(flash2, fact).scenario.training.attentionBackend, "flash2");
-EXPECT_EQ(rowWith(flash2, unknown).scenario.training.attentionBackend, "flash2");
-const PublishedRow other = rowWith(flash2, unknown + R"(,"facts":{"attention_kernel":"abacus"})");
-EXPECT_EQ(other.scenario.training.attentionBackend, "flash2");
-EXPECT_TRUE(assumes(other, "facts.attention_kernel says what is not known: abacus"));
+    EXPECT_EQ(rowWith(flash2, fact + unknown).scenario.training.attentionBackend, "flash1");
+    EXPECT_TRUE(assumes(rowWith(flash2, fact + unknown), "training.attention_backend = flash1 (read: facts.attention_kernel"));
+    EXPECT_EQ(rowWith(flash2, fact).scenario.training.attentionBackend, "flash2");
+    EXPECT_EQ(rowWith(flash2, unknown).scenario.training.attentionBackend, "flash2");
+    const PublishedRow other = rowWith(flash2, unknown + R"(,"facts":{"attention_kernel":"abacus"})");
+    EXPECT_EQ(other.scenario.training.attentionBackend, "flash2");
+    EXPECT_TRUE(assumes(other, "facts.attention_kernel says what is not known: abacus"));
 }
 
 TEST(Published, SuspectRowsAndDuplicatesStayOutOfSums)
