@@ -87,7 +87,9 @@ BoostedTrees::Features shapeOf(const MeasuredOperator& o)
     const auto log = [](double x) { return std::log(std::max(1e-30, x)); };
     if (o.kind == OperatorKind::product)
         return {log(o.m), log(o.n), log(o.k)};
-    return {log(o.batch * o.sequence), log(o.hidden / o.tensorRanks), log(o.kind == OperatorKind::attention ? o.sequence : o.hidden)};
+    if (o.kind == OperatorKind::attention)
+        return {log(o.batch * o.heads / o.tensorRanks), log(o.hidden / o.heads), log(o.sequence)};
+    return {log(o.batch * o.sequence), log(o.hidden / o.tensorRanks), log(o.hidden)};
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 #include "core/workload/shape.h"
 
 #include "core/cost/predictor.h"
+#include "core/cost/programs.h"
 #include "core/scenario/presets.h"
 #include "core/workload/count.h"
 #include "core/workload/memory.h"
@@ -91,9 +92,19 @@ TEST(ChunkLayers, UnevenStagesShowInMemoryAndTimeOfTheStep)
     EXPECT_DOUBLE_EQ(heavy->modelFlopsPerStep, even->modelFlopsPerStep);
     EXPECT_GT(heavy->memory.stages[7].weightsGib, 1.9 * even->memory.stages[7].weightsGib);
     EXPECT_DOUBLE_EQ(heavy->memory.stages[3].weightsGib, even->memory.stages[3].weightsGib);
-    const auto seconds = [](const CostedStep& step) { return step.breakdown.computeSeconds + step.breakdown.bubbleSeconds; };
-    // A stage of twice the layers sets the pace; the experts that it overlaps and the drain of the shorter stages take a part back.
-    EXPECT_GT(seconds(*heavy), 1.3 * seconds(*even));
+    // A stage of twice the layers sets the pace: its passes follow one another, and only filling and draining come on top of them.
+    const auto pace = [](const CostedStep& step, std::size_t stage) {
+        double pass = 0;
+        for (const auto& chunk : step.graph.programOf[stage])
+            for (const int program : chunk)
+                pass += program >= 0 ? programSeconds(step.graph.programs[static_cast<std::size_t>(program)]) : 0.0;
+        return pass * static_cast<double>(step.world.numMicrobatches);
+    };
+    EXPECT_NEAR(pace(*heavy, 7) / pace(*even, 7), 2, 0.05);
+    EXPECT_GE(heavy->noiseFreeSeconds, pace(*heavy, 7));
+    EXPECT_LT(heavy->noiseFreeSeconds, 1.25 * pace(*heavy, 7));
+    // The even split waits for its last stage, whose output layers take a third more than a stage of layers.
+    EXPECT_GT(heavy->noiseFreeSeconds, 1.4 * even->noiseFreeSeconds);
 }
 
 } // namespace
