@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <optional>
 
 namespace prism {
 namespace {
@@ -21,6 +22,14 @@ namespace {
 using nlohmann::json;
 
 constexpr int kStudySamples = 2'000;
+
+std::optional<double> numberOf(const ParameterValue& value)
+{
+    if (const auto* whole = std::get_if<std::int64_t>(&value))
+        return static_cast<double>(*whole);
+    const auto* real = std::get_if<double>(&value);
+    return real != nullptr ? std::optional<double>(*real) : std::nullopt;
+}
 
 /// Reads the rows of a study and collects what is wrong with them.
 class QuestionReader final {
@@ -58,7 +67,7 @@ private:
             change(s, id, value.is_string() ? value.get<std::string>() : value.dump());
         for (const auto& [id, factor] : scale.items()) {
             const Parameter* p = findParameter(id);
-            const std::optional<double> now = p != nullptr ? doubleFromText(parameterText(*p, s)) : std::nullopt;
+            const std::optional<double> now = p != nullptr ? numberOf(p->get(s)) : std::nullopt;
             if (!now || !factor.is_number())
                 m_errors.push_back(
                     {Severity::error, where, "This is no number of a scenario that can be scaled.", id, "a parameter", "", ""});
