@@ -80,7 +80,7 @@ int daysPerBar(const JobReport& report, int mostBars)
     return std::max(1, (span + mostBars - 1) / std::max(mostBars, 2));
 }
 
-std::vector<DayShare> dayShares(const JobReport& report, int mostBars)
+std::vector<DayShare> dayShares(const JobReport& report, int mostBars, int leastBars)
 {
     std::vector<DayShare> bars;
     if (report.sortedDays.empty())
@@ -94,6 +94,12 @@ std::vector<DayShare> dayShares(const JobReport& report, int mostBars)
             bars.push_back({day, 0, dateAfter(report.config.startDate, day), false});
         }
         bars[bin].share += 1 / n;
+    }
+    const auto empty = [&](int day) { return DayShare{day, 0, dateAfter(report.config.startDate, day), false}; };
+    while (static_cast<int>(bars.size()) < leastBars) {
+        bars.push_back(empty(bars.back().day + width));
+        if (static_cast<int>(bars.size()) < leastBars && bars.front().day >= width)
+            bars.insert(bars.begin(), empty(bars.front().day - width));
     }
     for (DayShare& bar : bars)
         bar.holdsMedian = report.p50Days.value >= bar.day && report.p50Days.value < bar.day + width;

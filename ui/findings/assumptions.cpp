@@ -77,7 +77,8 @@ QStringList limitSentences(const Findings& f)
     QStringList lines;
     for (const FoundScenario& s : f.scenarios)
         for (const Doubt& doubt : verdictOf(*s.snapshot).doubts)
-            lines << u"%1: %2"_s.arg(s.name, QString::fromStdString(doubt.sentence));
+            if (const QString sentence = QString::fromStdString(doubt.sentence); !f.answer.certainty.contains(sentence)) // said there
+                lines << u"%1: %2"_s.arg(s.name, sentence);
     lines << QObject::tr("A step is planned training: warm-up, evaluation and checkpoint pauses are not part of it; the job counts them.")
           << QObject::tr("Failures come at a constant rate and one by one; a rack or switch that takes many nodes at once is not in it.");
     if (f.best().job && f.best().job->energyMwhMean <= 0)

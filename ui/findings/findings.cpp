@@ -134,7 +134,8 @@ public:
         });
         for (std::size_t i = 0; i < std::min(rows.size(), kMostCauses); ++i) {
             const SensitivityRow& r = *rows[i];
-            const QString name = r.label.empty() || r.label == r.id ? format::kernelClass(text(r.id)) : text(r.label);
+            const QString name =
+                r.label.empty() || r.label == r.id ? format::kernelClass(text(r.id)) : text(r.label).section(u" ("_s, 0, 0);
             m_found.causes.push_back({text(r.id), name, u"CV %1 %"_s.arg(format::number(100 * r.cv, 2)), r.spreadDoubled.p95});
         }
     }
@@ -186,7 +187,9 @@ public:
 
     Findings take()
     {
-        m_found.title = m_query.title.isEmpty() ? m_found.best().name : m_query.title;
+        const Scenario& best = m_found.best().snapshot->scenario;
+        const QString job = u"%1, %2 × %3"_s.arg(text(best.model.name), format::count(best.cluster.numGpus), text(best.cluster.gpu.name));
+        m_found.title = m_query.title.isEmpty() ? job : u"%1: %2"_s.arg(m_query.title, job);
         m_found.question = m_query.question.isEmpty() ? questionOf(m_found) : m_query.question;
         m_found.answer = answerOf(m_found);
         return std::move(m_found);

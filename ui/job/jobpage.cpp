@@ -23,7 +23,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr int kMostBars = 40;
+constexpr int kMostBars = 40, kLeastBars = 11;
 constexpr double kDateField = 112; // pixels at scale 1
 
 QWidget* column(const Theme& theme, const QList<std::pair<QWidget*, int>>& parts)
@@ -179,7 +179,7 @@ void JobPage::refreshEnds()
                                        format::dayOfRun(start, job->p95Days.value));
         text.footer << format::receipt(job->runs, job->seed, tr("sampled runs"))
                            + tr(". Drag the flag, press Shift with an arrow, or pick a bar.");
-        data.bars = dayShares(*job, kMostBars);
+        data.bars = dayShares(*job, kMostBars, kLeastBars);
         data.daysPerBar = daysPerBar(*job, kMostBars);
         data.series = scenario() ? scenario()->colour : 0;
         data.start = start;

@@ -96,6 +96,8 @@ WaterfallData jobWaterfall(const JobReport& job, double noiseFreeStepSeconds, in
     double total = 0, group = 0;
     for (std::size_t i = 0; i < losses.size(); ++i) {
         const JobLoss& loss = losses[i];
+        if (i > 0 && rounded[i] == 0 && loss.days < kTenth / 2)
+            continue; // less than the rows are told in
         total += rounded[i];
         group += loss.ofFailures ? rounded[i] : 0;
         WaterfallRow row;
@@ -105,7 +107,7 @@ WaterfallData jobWaterfall(const JobReport& job, double noiseFreeStepSeconds, in
         row.value = loss.days;
         row.kind = i == 0 ? WaterfallRow::Kind::first : WaterfallRow::Kind::step;
         row.figure = i == 0 ? format::fixed(rounded[i], 1) : u"+"_s + format::fixed(rounded[i], 1);
-        row.interval = i > 0 && loss.halfWidth >= 0.005 ? format::plainInterval(loss.halfWidth) : QString();
+        row.interval = i > 0 && loss.halfWidth >= kTenth / 2 ? format::plainInterval(loss.halfWidth) : QString();
         row.note = format::fixed(100 * loss.share, 1);
         row.grouped = loss.ofFailures;
         data.rows.push_back(row);

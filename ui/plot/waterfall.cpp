@@ -147,7 +147,7 @@ void paintTexts(Canvas& canvas, const QRectF& area, const Columns& at, const Wat
 {
     const WaterfallRow& row = d.rows[i];
     const bool strong = row.kind == WaterfallRow::Kind::first || row.kind == WaterfallRow::Kind::total;
-    const bool twoLines = !row.detail.isEmpty() && at.rowHeight >= canvas.px(30);
+    const bool twoLines = !row.detail.isEmpty() && at.rowHeight >= canvas.px(28);
     const double y = at.middle(i), left = area.left() + canvas.px(row.grouped ? 14 : 0), width = at.labelRight - left;
     const double shift = twoLines ? canvas.px(7.5) : 0;
     canvas.text({left, y - shift}, canvas.elided(row.label, strong ? Type::bodyStrong : Type::body, width),
@@ -174,16 +174,21 @@ void paintGroup(Canvas& canvas, const QRectF& area, const Columns& at, const Wat
         return;
     canvas.vertical(area.left() + canvas.px(3), at.middle(first) - at.rowHeight * 0.36, at.middle(last) + at.rowHeight * 0.36,
                     canvas.look.pen(Role::controlOutline, 2));
-    // The sum stands right of the group's bars, where the waterfall has left room.
-    double right = 0;
-    for (std::size_t i = first; i <= last; ++i)
+    // The sum stands right of the group's bars, or left of them where a falling staircase leaves room.
+    double left = at.axes.plot.right(), right = 0;
+    for (std::size_t i = first; i <= last; ++i) {
+        left = std::min(left, at.axes.px(std::min(reach[i].from, reach[i].to)));
         right = std::max(right, at.axes.px(std::max(reach[i].from, reach[i].to)));
+    }
     const double width = std::max(canvas.width(d.groupFigure, Type::smallStrong), canvas.width(d.groupLabel, Type::tick));
-    if (right + canvas.px(12) + width > at.axes.plot.right() + canvas.px(10))
+    const bool after = right + canvas.px(12) + width <= at.axes.plot.right() + canvas.px(10);
+    if (!after && left - canvas.px(12) - width < at.axes.plot.left())
         return;
-    const double y = (at.middle(first) + at.middle(last)) / 2;
-    canvas.text({right + canvas.px(12), y - canvas.px(7)}, d.groupLabel, Type::tick, Role::textSecondary, Qt::AlignLeft | Qt::AlignVCenter);
-    canvas.text({right + canvas.px(12), y + canvas.px(7)}, d.groupFigure, Type::smallStrong, Role::text, Qt::AlignLeft | Qt::AlignVCenter);
+    const double x = after ? right + canvas.px(12) : left - canvas.px(12), y = (at.middle(first) + at.middle(last)) / 2;
+    const Qt::Alignment side = (after ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter;
+    canvas.fill(QRectF(after ? x : x - width, y - canvas.px(15), width, canvas.px(30)).adjusted(-3, 0, 3, 0), canvas[Role::panel]);
+    canvas.text({x, y - canvas.px(7)}, d.groupLabel, Type::tick, Role::textSecondary, side);
+    canvas.text({x, y + canvas.px(7)}, d.groupFigure, Type::smallStrong, Role::text, side);
 }
 
 } // namespace

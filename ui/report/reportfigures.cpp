@@ -16,7 +16,9 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr int kReportBars = 32;
+constexpr int kReportBars = 32, kLeastReportBars = 9;
+
+constexpr double kDetailRoom = 5; ///< more than the least height of a row, for its second line
 
 /// A named bar with its figure.
 struct Bar {
@@ -123,7 +125,7 @@ ReportFigure endFigure(const Findings& f)
 {
     const JobReport& job = *f.best().job;
     EndDates data;
-    data.bars = dayShares(job, kReportBars);
+    data.bars = dayShares(job, kReportBars, kLeastReportBars);
     data.daysPerBar = daysPerBar(job, kReportBars);
     data.series = f.best().colour;
     data.start = job.config.startDate;
@@ -137,7 +139,7 @@ ReportFigure endFigure(const Findings& f)
     figure.id = u"ends"_s;
     figure.title = QObject::tr("When it will be done");
     figure.sentence = jobSentence(f);
-    figure.height = 200;
+    figure.height = 176;
     figure.paint = [data](Canvas& canvas, const QRectF& area) { paintEndDates(canvas, area, data); };
     return figure;
 }
@@ -151,7 +153,7 @@ ReportFigure lossFigure(const Findings& f)
     figure.title = QObject::tr("Where the %1 days go").arg(format::number(job.meanDays));
     figure.sentence = QObject::tr("%1 of the time trains; the rest is lost to noise, failures and pauses.")
                           .arg(format::percent(job.effectiveRatio.value));
-    figure.height = waterfallHeight(data) + 30;
+    figure.height = waterfallHeight(data) + kDetailRoom * static_cast<double>(data.rows.size());
     figure.footnote = QObject::tr("Means of %1 sampled runs; the whisker holds nine of ten. The axis begins where the break is drawn.")
                           .arg(format::count(job.runs));
     figure.paint = [data](Canvas& canvas, const QRectF& area) { paintWaterfall(canvas, area, data); };

@@ -16,7 +16,7 @@ namespace {
 
 // A4 at 96 dpi, and what its margins leave.
 constexpr double kPaperWidth = 793.7, kPaperHeight = 1122.5, kSide = 72, kHeadTop = 62, kBodyTop = 112, kFootTop = 1066;
-constexpr double kCurvesHigh = 292, kCurvesLow = 200; // height of the curves on the first sheet
+constexpr double kCurvesHigh = 292, kCurvesLow = 200, kCurvesMost = 350; // height of the curves on the first sheet
 // 16:9 with type enlarged so that the last row of a room reads it.
 constexpr double kSlideWidth = 1280, kSlideHeight = 720, kSlideScale = 1.55, kSlideSide = 64;
 
@@ -121,11 +121,19 @@ void paintTrust(Sheet& sheet, const Findings& f, bool withAssumptions)
     sheet.heading(QObject::tr("What it leaves out"));
     sheet.bullets(limitSentences(f));
     sheet.space(16);
+    const ReportTable receipts = receiptTable(f);
     if (!f.assumptions.empty()) {
-        sheet.table(sourceTable(f));
-        sheet.space(16);
+        ReportTable sources = sourceTable(f);
+        const auto all = sources.rows.size();
+        while (sources.rows.size() > 1 && sheet.heightOf(sources) + 48 + sheet.heightOf(receipts) > sheet.left())
+            sources.rows.removeLast();
+        sheet.table(sources);
+        if (sources.rows.size() < all)
+            sheet.paragraph(QObject::tr("and %1 more, in the group Job of the configuration").arg(all - sources.rows.size()), Type::tick,
+                            Role::textTertiary);
+        sheet.space(14);
     }
-    sheet.table(receiptTable(f));
+    sheet.table(receipts);
 }
 
 /// Height that a part takes: it is painted where nobody sees it.
@@ -150,7 +158,7 @@ std::vector<ReportPage> paperPages(const Findings& f)
     const auto beyond = [&] { return heightOf([&](Sheet& s) { paintAnswer(s, f, how); }, area) - area.height(); };
     if (const double over = beyond(); over > kCurvesHigh - kCurvesLow)
         how.withAssumptions = false;
-    how.curves = std::clamp(kCurvesHigh - beyond(), kCurvesLow, kCurvesHigh);
+    how.curves = std::clamp(kCurvesHigh - beyond(), kCurvesLow, kCurvesMost);
     const bool first = how.withAssumptions;
     std::vector<PaintSheet> sheets{[&f, how](Sheet& s) { paintAnswer(s, f, how); }};
     if (f.best().job)

@@ -93,7 +93,7 @@ ReportTable jobTable(const Findings& f)
 {
     ReportTable table;
     table.title = QObject::tr("What it takes");
-    table.widths = {0.26, 0.24, 0.5};
+    table.widths = {0.19, 0.15, 0.66};
     table.header = {QString(), QString(), QString()};
     if (!f.best().job)
         return table;
@@ -129,11 +129,17 @@ ReportTable sourceTable(const Findings& f)
     table.title = QObject::tr("On whose word");
     table.header = {QObject::tr("Input of the job"), QObject::tr("Value"), QObject::tr("Origin"), QObject::tr("Source")};
     table.widths = {0.19, 0.19, 0.11, 0.51};
-    for (const JobAssumption& a : f.assumptions)
+    for (const JobAssumption& a : f.assumptions) {
+        if (!table.rows.isEmpty() && !a.source.empty() && table.rows.back()[3].front().text == text(a.source)) {
+            table.rows.back()[0].front().text += u", "_s + text(a.label).toLower(); // one source for both
+            table.rows.back()[1].front().text += u", "_s + text(a.value);
+            continue;
+        }
         table.rows << QList<FigureRuns>{
             plain(text(a.label), Type::small), plain(text(a.value), Type::smallStrong),
             plain(wordOf(a.word), Type::small, a.word == JobAssumption::Word::assumed ? Role::warning : Role::textSecondary),
             plain(text(a.source), Type::tick, Role::textTertiary)};
+    }
     return table;
 }
 
@@ -173,12 +179,12 @@ QStringList placeSentences(const Findings& f)
         const PlacementCell &best = map.at(map.bestRow, map.bestColumn), &worst = map.at(map.worstRow, map.worstColumn);
         const QString slow = format::number(100 * (map.probe.computeFactor - 1), 2);
         if (map.withinNoise)
-            lines << QObject::tr("A node that is %1 % slow costs %2 of p95 wherever it stands.")
-                         .arg(slow, format::percentDelta(worst.p95Ratio.value - 1));
+            lines << QObject::tr("A node that is %1 % slow adds %2 to p95 wherever it stands.")
+                         .arg(slow, format::percent(worst.p95Ratio.value - 1));
         else
-            lines << QObject::tr("A node that is %1 % slow costs %2 of p95 in its worst place (%3) and %4 in its best (%5).")
-                         .arg(slow, format::percentDelta(worst.p95Ratio.value - 1), text(map.columnLabels[std::size_t(map.worstColumn)]),
-                              format::percentDelta(best.p95Ratio.value - 1), text(map.columnLabels[std::size_t(map.bestColumn)]));
+            lines << QObject::tr("A node that is %1 % slow adds %2 to p95 in its worst place (%3) and %4 in its best (%5).")
+                         .arg(slow, format::percent(worst.p95Ratio.value - 1), text(map.columnLabels[std::size_t(map.worstColumn)]),
+                              format::percent(best.p95Ratio.value - 1), text(map.columnLabels[std::size_t(map.bestColumn)]));
     }
     if (f.slow)
         for (const SlowNodesReport::Row& row : f.slow->rows)
@@ -191,7 +197,7 @@ QStringList placeSentences(const Findings& f)
 
 QString receiptLine(const Findings& f)
 {
-    return QObject::tr("%1 sampled steps per scenario, seed %2, common random numbers. PRISM Explorer %3, scenario %4.")
+    return QObject::tr("%1 sampled steps per scenario, seed %2. PRISM Explorer %3, scenario %4.")
         .arg(format::count(static_cast<qint64>(f.best().snapshot->across.samples)), QString::number(f.seed), f.version,
              text(f.best().snapshot->hash.text()).left(8));
 }

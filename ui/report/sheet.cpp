@@ -8,6 +8,7 @@ namespace prism::ui {
 namespace {
 
 constexpr double kTableRow = 24, kBulletIndent = 15, kColumnGap = 36; // at scale 1
+constexpr double kSample = 28, kSampleGap = 6, kEntryGap = 16;        ///< of a legend
 constexpr double kLeading = 1.28;                                     ///< line over line, of the type's height
 
 } // namespace
@@ -44,7 +45,7 @@ void Sheet::lead(const QString& text)
 void Sheet::heading(const QString& text)
 {
     paragraph(text, Type::title);
-    m_y += m_canvas.px(2);
+    m_y += m_canvas.px(5);
 }
 
 void Sheet::paragraph(const QString& text, Type type, Role role)
@@ -141,26 +142,40 @@ void Sheet::table(const ReportTable& table)
         tableRow(table, row);
 }
 
+bool Sheet::fitsBeside(const Findings& found, double left) const
+{
+    double need = 0;
+    for (const FoundScenario& s : found.scenarios)
+        need += m_canvas.width(s.name, Type::small) + m_canvas.px(kSample + kSampleGap + kEntryGap);
+    return left + need <= m_area.right();
+}
+
 void Sheet::paintLegend(const Findings& found, double left, double middle)
 {
     // From the right, as far as there is room; the table names every scenario again.
     double right = m_area.right();
     for (auto s = found.scenarios.rbegin(); s != found.scenarios.rend(); ++s) {
-        const double sample = m_canvas.px(28), gap = m_canvas.px(6), width = m_canvas.width(s->name, Type::small);
-        if (right - width - gap - sample < left + m_canvas.px(20))
+        const double sample = m_canvas.px(kSample), gap = m_canvas.px(kSampleGap), width = m_canvas.width(s->name, Type::small);
+        if (right - width - gap - sample < left)
             return;
         m_canvas.text({right, middle}, s->name, Type::small, Role::text, Qt::AlignRight | Qt::AlignVCenter);
         drawSeriesSample(m_canvas.painter, QRectF(right - width - gap - sample, middle - 4, sample, 8), m_canvas.look, s->colour,
                          s->baseline);
-        right -= width + gap + sample + m_canvas.px(14);
+        right -= width + gap + sample + m_canvas.px(kEntryGap);
     }
 }
 
 void Sheet::figure(const ReportFigure& figure, const Findings* legend)
 {
-    if (legend)
-        paintLegend(*legend, m_area.left() + m_canvas.width(figure.title, Type::title), m_y + m_canvas.lineHeight(Type::title) / 2);
+    const double after = m_area.left() + m_canvas.width(figure.title, Type::title) + m_canvas.px(kEntryGap);
+    const bool beside = legend && fitsBeside(*legend, after);
+    if (beside)
+        paintLegend(*legend, after, m_y + m_canvas.lineHeight(Type::title) / 2);
     heading(figure.title);
+    if (legend && !beside) { // a line of its own
+        paintLegend(*legend, m_area.left(), m_y + m_canvas.lineHeight(Type::small) / 2);
+        m_y += m_canvas.lineHeight(Type::small) + m_canvas.px(4);
+    }
     QRectF place(m_area.left(), m_y, m_area.width(), m_canvas.px(figure.height));
     figure.paint(m_canvas, place);
     m_y = place.bottom() + m_canvas.px(4);

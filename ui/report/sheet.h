@@ -35,6 +35,7 @@ public:
 
 private:
     double columnFigure(const ReportFigure& figure, const QRectF& column);
+    [[nodiscard]] bool fitsBeside(const Findings& found, double left) const;
     void paintLegend(const Findings& found, double left, double middle);
     [[nodiscard]] double rowHeight(const ReportTable& table, const QList<FigureRuns>& row) const;
     void tableRow(const ReportTable& table, const QList<FigureRuns>& row);

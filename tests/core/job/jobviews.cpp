@@ -53,6 +53,17 @@ TEST(JobViews, WideDistributionsAreBinned)
     EXPECT_TRUE(dayShares(JobReport{}).empty());
 }
 
+TEST(JobViews, NarrowDistributionsStandBetweenEmptyDays)
+{
+    const std::vector<DayShare> days = dayShares(tenRuns(), 60, 9);
+    ASSERT_EQ(days.size(), 9U);
+    EXPECT_EQ(days.front().day, 8);
+    EXPECT_EQ(days.front().share, 0);
+    EXPECT_EQ(days.back().share, 0);
+    EXPECT_NEAR(days[2].share, 0.4, 1e-12);
+    EXPECT_EQ(days[2].date, "2026-03-06");
+}
+
 TEST(JobViews, DoneWithinCountsRuns)
 {
     EXPECT_NEAR(doneWithin(tenRuns(), 12).value, 0.7, 1e-12);
