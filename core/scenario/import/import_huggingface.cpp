@@ -272,6 +272,25 @@ void chooseSequenceLength(ConfigReader& r, const Scenario& base)
                + (known ? "; the model accepts " + std::to_string(longest) : std::string()));
 }
 
+/// How layers are dealt to the stages belongs to the model that they were counted for.
+void forgetUnevenSplit(ConfigReader& r, ParallelismConfig& p)
+{
+    const auto reset = [&](auto ParallelismConfig::*member, const char* key, const char* what) {
+        const ParallelismConfig fresh;
+        if (p.*member == fresh.*member)
+            return;
+        p.*member = fresh.*member;
+        r.note(Severity::note, std::string("parallelism.") + key, std::string(what) + " was of the base scenario's model; not taken over");
+    };
+    reset(&ParallelismConfig::accountForEmbeddingInPipelineSplit, "account_for_embedding_in_pipeline_split",
+          "counting the embedding as a layer");
+    reset(&ParallelismConfig::accountForLossInPipelineSplit, "account_for_loss_in_pipeline_split", "counting the loss as a layer");
+    reset(&ParallelismConfig::numLayersInFirstPipelineStage, "num_layers_in_first_pipeline_stage", "the size of the first stage");
+    reset(&ParallelismConfig::numLayersInLastPipelineStage, "num_layers_in_last_pipeline_stage", "the size of the last stage");
+    reset(&ParallelismConfig::pipelineModelParallelLayout, "pipeline_model_parallel_layout", "the pipeline layout");
+    reset(&ParallelismConfig::customSchedule, "custom_schedule", "the custom schedule");
+}
+
 std::string modelName(ConfigReader& r, const std::string& type)
 {
     const std::string path = r.text("_name_or_path");
@@ -304,6 +323,7 @@ Result<ImportResult> importHuggingFaceConfig(std::string_view text, Scenario bas
     ConfigReader reader(config, model);
     architecture->read(reader);
     chooseSequenceLength(reader, base);
+    forgetUnevenSplit(reader, result.scenario.parallelism);
     model.name = modelName(reader, type);
     result.scenario.model = model;
     for (const Parameter& p : parameters())

@@ -4,6 +4,7 @@
 
 #include "core/base/text.h"
 
+#include <algorithm>
 #include <cctype>
 #include <set>
 
@@ -154,10 +155,16 @@ public:
     {
         if (const std::size_t n = assignmentLength(word.text); n > 0) {
             const std::string_view value = std::string_view(word.text).substr(word.text.find('=') + 1);
-            const std::string resolved = expanded(value, m_result.variables, m_missing);
-            if (resolved.find("--") != std::string::npos)
+            std::set<std::string> missing;
+            const std::string resolved = expanded(value, m_result.variables, missing);
+            reportMissing(missing);
+            if (resolved.find("--") != std::string::npos) {
+                m_lists.insert(word.text.substr(0, n));
                 takeAll(resolved, word.line);
-            else
+            } else if (value.empty()) { // NAME=( arguments ), the parenthesis already read
+                m_lists.insert(word.text.substr(0, n));
+                m_result.variables[word.text.substr(0, n)] = resolved;
+            } else
                 m_result.variables[word.text.substr(0, n)] = resolved;
             m_current = nullptr;
             return;
@@ -165,9 +172,14 @@ public:
         const bool list = word.text.starts_with("$") || word.text.starts_with("\"$");
         std::set<std::string> missing;
         const std::string text = expanded(word.text, m_result.variables, missing);
-        if (list && !missing.empty() && (m_current == nullptr || text.find("[@]") != std::string::npos))
+        const bool known = !missing.empty() && std::all_of(missing.begin(), missing.end(), [this](const std::string& name) {
+            return m_lists.contains(name); // its arguments were taken where it was given
+        });
+        if (list && !missing.empty() && (known || m_current == nullptr || text.find("[@]") != std::string::npos)) {
+            m_current = nullptr;
             return; // a list of arguments that stands elsewhere
-        m_missing.insert(missing.begin(), missing.end());
+        }
+        reportMissing(missing);
         if (text.find(' ') != std::string::npos && text.find("--") != std::string::npos)
             takeAll(text, word.line);
         else
@@ -182,6 +194,12 @@ public:
     }
 
 private:
+    void reportMissing(const std::set<std::string>& names)
+    {
+        for (const std::string& name : names)
+            if (!m_lists.contains(name))
+                m_missing.insert(name);
+    }
     void takeAll(const std::string& text, int line)
     {
         m_current = nullptr;
@@ -216,6 +234,7 @@ private:
     ShellFlags& m_result;
     ShellFlag* m_current = nullptr;
     std::set<std::string> m_missing;
+    std::set<std::string> m_lists; ///< variables that hold arguments, taken where they were given
 };
 
 } // namespace

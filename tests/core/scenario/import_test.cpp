@@ -208,5 +208,36 @@ TEST(MegatronArguments, PipelineLayoutsBringTheirVirtualStages)
     EXPECT_FALSE(importMegatronArguments(model + "--pipeline-model-parallel-layout Et?L", {}).ok());
 }
 
+TEST(MegatronArguments, ListsInVariablesAreTakenOnceAndNotReportedAsMissing)
+{
+    const std::string lists[] = {"MODEL_ARGS=\"--num-layers 16 --hidden-size 4096 --num-attention-heads 32 --seq-length 4096\"\n",
+                                 "MODEL_ARGS=(\n --num-layers 16\n --hidden-size 4096\n --num-attention-heads 32 --seq-length 4096\n)\n"};
+    const std::string uses[] = {"torchrun --nproc_per_node 8 pretrain_gpt.py $MODEL_ARGS --micro-batch-size 1 --bf16 --tokenizer-type "
+                                "Llama2Tokenizer $OUTPUT_ARGS",
+                                "torchrun --nproc_per_node 8 pretrain_gpt.py ${MODEL_ARGS[@]} \\\n --micro-batch-size 1 --bf16"};
+    for (const std::string& list : lists)
+        for (const std::string& use : uses) {
+            const Result<ImportResult> r = importMegatronArguments(list + use, {});
+            ASSERT_TRUE(r.ok()) << r.errors().front().message;
+            EXPECT_EQ(r->scenario.model.numLayers, 16);
+            for (const Diagnostic& d : r->notes)
+                EXPECT_NE(d.path, "$MODEL_ARGS") << d.message;
+        }
+}
+
+TEST(HuggingFaceConfig, TheUnevenSplitOfTheBaseStaysWithItsModelAndIsNamed)
+{
+    Scenario base;
+    base.parallelism.accountForEmbeddingInPipelineSplit = base.parallelism.accountForLossInPipelineSplit = true;
+    const Result<ImportResult> r = importHuggingFaceConfig(
+        R"({"model_type": "llama", "num_hidden_layers": 64, "hidden_size": 4096, "num_attention_heads": 32, "intermediate_size": 14336, "vocab_size": 128256})",
+        base);
+    ASSERT_TRUE(r.ok()) << r.errors().front().message;
+    EXPECT_FALSE(r->scenario.parallelism.accountForEmbeddingInPipelineSplit);
+    EXPECT_FALSE(r->scenario.parallelism.accountForLossInPipelineSplit);
+    for (const char* path : {"parallelism.account_for_embedding_in_pipeline_split", "parallelism.account_for_loss_in_pipeline_split"})
+        EXPECT_TRUE(std::any_of(r->notes.begin(), r->notes.end(), [&](const Diagnostic& d) { return d.path == path; })) << path;
+}
+
 } // namespace
 } // namespace prism

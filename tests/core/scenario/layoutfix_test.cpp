@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The combined fix: known answers, what it never touches, and what it does where the first layout is not accepted.
+#include "core/scenario/layoutfix.h"
+
+#include "core/scenario/parameters.h"
+
+#include <gtest/gtest.h>
+
+namespace prism {
+namespace {
+
+/// 64 layers, 64 heads, on 512 GPUs: TP 8, PP 4, DP 16.
+Scenario fitting()
+{
+    Scenario s;
+    s.model.numLayers = 64;
+    s.model.numAttentionHeads = s.model.numQueryGroups = 64;
+    s.cluster.numGpus = 512;
+    s.parallelism.tensorModelParallelSize = 8;
+    s.parallelism.pipelineModelParallelSize = 4;
+    s.training.globalBatchSize = 512;
+    return s;
+}
+
+std::vector<std::string> idsOf(const LayoutFix& fix)
+{
+    std::vector<std::string> ids;
+    for (const LayoutChange& change : fix.changes)
+        ids.push_back(change.id);
+    return ids;
+}
+
+TEST(LayoutFix, LeavesWhatFits)
+{
+    const auto fix = layoutFix(fitting());
+    ASSERT_TRUE(fix);
+    EXPECT_TRUE(fix->changes.empty());
+    EXPECT_EQ(fix->scenario, fitting());
+}
+
+TEST(LayoutFix, GivesUpInheritedFlagsBeforeItTouchesSizes)
+{
+    Scenario s = fitting();
+    s.parallelism.accountForEmbeddingInPipelineSplit = s.parallelism.accountForLossInPipelineSplit = true; // 66 on 4 stages
+    ASSERT_TRUE(hasErrors(check(s)));
+    const auto fix = layoutFix(s);
+    ASSERT_TRUE(fix);
+    EXPECT_EQ(idsOf(*fix), (std::vector<std::string>{"parallelism.account_for_embedding_in_pipeline_split",
+                                                     "parallelism.account_for_loss_in_pipeline_split"}));
+    EXPECT_FALSE(hasErrors(check(fix->scenario)));
+}
+
+TEST(LayoutFix, MendsSeveralErrorsAtOnce)
+{
+    Scenario s = fitting();
+    s.parallelism.pipelineModelParallelSize = 3; // divides neither the layers nor the GPUs
+    s.training.globalBatchSize = 500;            // no multiple of DP 16
+    const auto fix = layoutFix(s);
+    ASSERT_TRUE(fix);
+    EXPECT_FALSE(hasErrors(check(fix->scenario)));
+    EXPECT_EQ(fix->scenario.parallelism.pipelineModelParallelSize, 4); // nearer to 3 than 2 is, by ratio
+    EXPECT_EQ(fix->scenario.training.globalBatchSize, 496);            // 31 x 16, nearer than 512
+    EXPECT_EQ(fix->scenario.model, s.model);
+    EXPECT_EQ(fix->scenario.cluster, s.cluster);
+}
+
+TEST(LayoutFix, GoesOnUntilTheLayoutIsAccepted)
+{
+    int shown = 0;
+    const auto wide = [&](const Scenario& s) {
+        ++shown;
+        return s.parallelism.pipelineModelParallelSize >= 16;
+    };
+    const auto fix = layoutFix(fitting(), wide, 1000);
+    ASSERT_TRUE(fix);
+    EXPECT_EQ(fix->scenario.parallelism.pipelineModelParallelSize, 16);
+    EXPECT_EQ(fix->scenario.parallelism.tensorModelParallelSize, 8) << "only what is needed changes";
+    EXPECT_GT(shown, 1);
+    EXPECT_FALSE(layoutFix(
+        fitting(), [](const Scenario&) { return false; }, 5));
+}
+
+TEST(LayoutFix, AlwaysGivesAValidScenarioOfTheSameModelAndGpus)
+{
+    const int sizes[] = {1, 2, 3, 5, 6, 7, 8, 12, 16};
+    for (const int tp : sizes)
+        for (const int pp : sizes)
+            for (const int vpp : {1, 2, 3}) {
+                Scenario s = fitting();
+                s.parallelism.tensorModelParallelSize = tp;
+                s.parallelism.pipelineModelParallelSize = pp;
+                s.parallelism.virtualPipelineModelParallelSize = vpp;
+                const auto fix = layoutFix(s);
+                ASSERT_TRUE(fix) << tp << ' ' << pp << ' ' << vpp;
+                EXPECT_FALSE(hasErrors(check(fix->scenario))) << tp << ' ' << pp << ' ' << vpp;
+                EXPECT_EQ(fix->scenario.model, s.model);
+                EXPECT_EQ(fix->scenario.cluster, s.cluster);
+                EXPECT_EQ(fix->changes.empty(), !hasErrors(check(s)));
+            }
+}
+
+} // namespace
+} // namespace prism
