@@ -66,13 +66,23 @@ std::string movesText(const PlacementResult& r)
     return text;
 }
 
+/// What few exchanges give of it.
+std::string exchangesText(const PlacementResult& r)
+{
+    std::string text = r.exchanges.empty() ? "" : "\nIn few exchanges of two nodes, each after those above it:\n";
+    for (const ExchangeGain& e : r.exchanges)
+        text += fmt::format("  node {:<6} with node {:<6} to replica {}, stage {}  gain so far {}\n", e.move.node, e.partner,
+                            e.move.toReplica, e.move.toStage, percent(e.gain));
+    return text;
+}
+
 std::string resultText(const PlacementResult& r)
 {
     return fmt::format(
                "Given order   {}\nBest order    {}\nWorst order   {}\n\nGain over given {}, over worst {}; {} of {} positions change\n",
                figuresLine(r.given), figuresLine(r.best), figuresLine(r.worst), percent(r.gainOverGiven), percent(r.gainOverWorst),
                r.movedNodes, r.bestOrder.size())
-           + movesText(r) + noteLines(r.notes);
+           + movesText(r) + exchangesText(r) + noteLines(r.notes);
 }
 
 /// "node=17,compute=1.3,link=2" or "rank=140,compute=1.2".

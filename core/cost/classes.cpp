@@ -109,6 +109,28 @@ Category kernelCategory(KernelId id)
     return entry(id).category;
 }
 
+std::string spreadParameter(std::string_view className, Scope scope)
+{
+    for (int i = 0; i < kKernelIds; ++i) {
+        const auto& known = entry(static_cast<KernelId>(i));
+        if (known.name != className)
+            continue;
+        switch (known.kind) {
+        case Kind::gemm:
+            return "variability.gemm.cv";
+        case Kind::attention:
+            return "variability.attention.cv";
+        case Kind::memory:
+            return "variability.memory_bound.cv";
+        case Kind::collective:
+            return scope == Scope::interNode ? "variability.inter_collective.cv" : "variability.intra_collective.cv";
+        case Kind::p2p:
+            return "variability.p2p.cv";
+        }
+    }
+    return {};
+}
+
 std::vector<KernelClass> kernelClasses(const Scenario& scenario, const Layout& layout)
 {
     const VariabilityConfig& v = scenario.variability;

@@ -10,6 +10,8 @@ namespace prism {
 /// Class name ("gemm.qkv", "dp.reduce_scatter").
 [[nodiscard]] std::string_view kernelName(KernelId id);
 [[nodiscard]] Category kernelCategory(KernelId id);
+/// Parameter that holds the temporal spread of a class ("variability.gemm.cv" of "gemm.qkv"); empty for other names.
+[[nodiscard]] std::string spreadParameter(std::string_view className, Scope scope);
 /// Classes in the order of KernelId, temporal factors and sensitivities taken from the scenario.
 [[nodiscard]] std::vector<KernelClass> kernelClasses(const Scenario& scenario, const Layout& layout);
 

@@ -3,6 +3,8 @@
 
 #include "core/engine/summary.h"
 
+#include <boost/math/distributions/binomial.hpp>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -23,6 +25,20 @@ std::vector<double> finiteOf(const std::vector<double>& sorted, int* dropped)
     return kept;
 }
 
+/// The point at which `below` of n samples lie, with both of its intervals.
+CurvePoint pointAt(double seconds, double below, double n)
+{
+    using boost::math::binomial_distribution;
+    constexpr double kEachSide = 0.025;
+    const double p = below / n, band = std::sqrt(std::log(2 / 0.05) / (2 * n));
+    return {seconds,
+            p,
+            std::max(0.0, p - band),
+            std::min(1.0, p + band),
+            binomial_distribution<>::find_lower_bound_on_p(n, below, kEachSide),
+            binomial_distribution<>::find_upper_bound_on_p(n, below, kEachSide)};
+}
+
 } // namespace
 
 std::vector<CurvePoint> cdfCurve(const std::vector<double>& sortedSeconds, int maxPoints, int* dropped)
@@ -32,7 +48,6 @@ std::vector<CurvePoint> cdfCurve(const std::vector<double>& sortedSeconds, int m
     if (samples.empty() || maxPoints < 2)
         return curve;
     const auto n = static_cast<double>(samples.size());
-    const double band = std::sqrt(std::log(2 / 0.05) / (2 * n));
     const int points = static_cast<int>(std::min<double>(maxPoints, n));
     curve.reserve(static_cast<std::size_t>(points) + 1);
     for (int i = 0; i < points; ++i) {
@@ -40,14 +55,9 @@ std::vector<CurvePoint> cdfCurve(const std::vector<double>& sortedSeconds, int m
         const double t = points > 1 ? static_cast<double>(i) / (points - 1) : 1.0;
         const double share = 0.5 - 0.5 * std::cos(t * 3.14159265358979323846);
         const auto index = static_cast<std::size_t>(std::lround(share * (n - 1)));
-        const double p = (static_cast<double>(index) + 1) / n;
-        if (!curve.empty() && samples[index] <= curve.back().seconds) {
-            curve.back().probability = p;
-            curve.back().low = std::max(0.0, p - band);
-            curve.back().high = std::min(1.0, p + band);
-            continue;
-        }
-        curve.push_back({samples[index], p, std::max(0.0, p - band), std::min(1.0, p + band)});
+        if (!curve.empty() && samples[index] <= curve.back().seconds)
+            curve.pop_back(); // the same time again: more samples lie at or below it
+        curve.push_back(pointAt(samples[index], static_cast<double>(index) + 1, n));
     }
     return curve;
 }

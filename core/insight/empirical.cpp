@@ -16,6 +16,14 @@ Estimate exceedance(const std::vector<double>& sorted, double x)
     return proportion(static_cast<double>(sorted.end() - std::upper_bound(sorted.begin(), sorted.end(), x)), n);
 }
 
+Estimate probabilityBetween(const std::vector<double>& sorted, double low, double high)
+{
+    if (sorted.empty())
+        return {};
+    const auto first = std::upper_bound(sorted.begin(), sorted.end(), low), last = std::upper_bound(sorted.begin(), sorted.end(), high);
+    return proportion(static_cast<double>(std::max<std::ptrdiff_t>(last - first, 0)), static_cast<double>(sorted.size()));
+}
+
 Estimate quantileEstimate(const std::vector<double>& sorted, double p)
 {
     if (sorted.empty())

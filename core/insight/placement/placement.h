@@ -69,6 +69,16 @@ struct NodeMove {
     double slowness = 1;                                            ///< time factor of its slowest GPU
 };
 
+/// What the first exchanges towards the best order give, the slowest nodes first. An exchange is two nodes that change places.
+struct ExchangeGain {
+    NodeMove move;          ///< of this exchange: the node that goes where the best order has it
+    int partner = 0;        ///< the node that goes where that one stood
+    std::vector<int> order; ///< after this exchange and those before it
+    double p95Seconds = 0;  ///< predicted from full sampling of that order
+    Estimate gain;          ///< 1 - p95 / p95(given), paired
+};
+inline constexpr std::size_t kMostExchanges = 5; ///< predicted one by one: what people move by hand
+
 /// An assignment of physical nodes to positions: nodeAt[position] = node, as MeasuredConfig::nodeOrder.
 struct PlacementResult {
     std::vector<int> givenOrder, bestOrder, worstOrder;
@@ -77,9 +87,10 @@ struct PlacementResult {
     Estimate gainOverWorst;                 ///< 1 - p95(best) / p95(worst), paired
     bool withinNoise = false;               ///< gainOverGiven's interval holds 0: moving nodes is not worth it
     int objectiveEvaluations = 0;
-    bool exhaustive = false;     ///< every distinct assignment was looked at
-    int movedNodes = 0;          ///< positions whose node changed
-    std::vector<NodeMove> moves; ///< from the given to the best order, the slowest nodes first
+    bool exhaustive = false;             ///< every distinct assignment was looked at
+    int movedNodes = 0;                  ///< positions whose node changed
+    std::vector<NodeMove> moves;         ///< from the given to the best order, the slowest nodes first
+    std::vector<ExchangeGain> exchanges; ///< the first ones on that way, at most kMostExchanges; empty where no move is worth it
     int samples = 0;
     std::uint64_t seed = 1;
     double elapsedSeconds = 0;

@@ -97,6 +97,14 @@ std::string toJson(const PlacementResult& r)
                          {"from_stage", m.fromStage},
                          {"to_replica", m.toReplica},
                          {"to_stage", m.toStage}});
+    Json exchanges = Json::array();
+    for (const ExchangeGain& e : r.exchanges)
+        exchanges.push_back({{"node", e.move.node},
+                             {"partner", e.partner},
+                             {"to_replica", e.move.toReplica},
+                             {"to_stage", e.move.toStage},
+                             {"p95_s", e.p95Seconds},
+                             {"gain_over_given", report::json(e.gain)}});
     return report::dump({{"given_s", report::json(r.given)},
                          {"best_s", report::json(r.best)},
                          {"worst_s", report::json(r.worst)},
@@ -105,6 +113,7 @@ std::string toJson(const PlacementResult& r)
                          {"within_noise", r.withinNoise},
                          {"moved_nodes", r.movedNodes},
                          {"moves", std::move(moves)},
+                         {"exchanges", std::move(exchanges)},
                          {"objective_evaluations", r.objectiveEvaluations},
                          {"exhaustive", r.exhaustive},
                          {"samples", r.samples},

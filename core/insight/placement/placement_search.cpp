@@ -238,7 +238,7 @@ Diagnostics predictOrders(Evaluator& evaluator, const Scenario& scenario, int pe
         graphs.push_back(std::move(placed).value().graph);
     }
     auto sampled = sampleAll(
-        evaluator, graphs.size(), [&](std::size_t i) { return graphs[i]; }, result.samples, options, 0.5, 1,
+        evaluator, graphs.size(), [&](std::size_t i) { return graphs[i]; }, result.samples, options, 0.5, 0.9,
         "placement: predicting the orders");
     if (!sampled.ok())
         return sampled.errors();
@@ -258,6 +258,52 @@ Diagnostics predictOrders(Evaluator& evaluator, const Scenario& scenario, int pe
     result.gainOverGiven = relativeGainP95(predicted[best], predicted[0]);
     result.gainOverWorst = relativeGainP95(predicted[best], predicted[worst]);
     result.withinNoise = !(result.gainOverGiven.value > result.gainOverGiven.halfWidth);
+    return {};
+}
+
+/// The orders after one, two, ... exchanges on the way from the given to the best one, in the order of the moves.
+std::vector<ExchangeGain> exchangesOf(const PlacementResult& result)
+{
+    std::vector<ExchangeGain> exchanges;
+    std::vector<int> order = result.givenOrder;
+    for (const NodeMove& move : result.moves) {
+        const auto to = static_cast<std::size_t>(move.toPosition);
+        if (exchanges.size() == kMostExchanges)
+            break;
+        if (order[to] == move.node)
+            continue; // came there as the partner of an earlier one
+        const int partner = order[to];
+        std::iter_swap(std::find(order.begin(), order.end(), move.node), order.begin() + move.toPosition);
+        exchanges.push_back({move, partner, order, 0, {}});
+    }
+    return exchanges;
+}
+
+/// Predicts them in full, with the random numbers of the given order.
+Diagnostics predictExchanges(Evaluator& evaluator, const Scenario& scenario, int perNode, const InsightOptions& options,
+                             PlacementResult& result)
+{
+    std::vector<StepGraph> graphs;
+    std::vector<ExchangeGain> exchanges = exchangesOf(result);
+    for (std::size_t i = 0; i <= exchanges.size(); ++i) {
+        const std::vector<int>& order = i == 0 ? result.givenOrder : exchanges[i - 1].order;
+        Result<CostedStep> placed = costStep(reordered(scenario, result.givenOrder, order, perNode));
+        if (!placed.ok())
+            return placed.errors();
+        graphs.push_back(std::move(placed).value().graph);
+    }
+    auto sampled = sampleAll(
+        evaluator, graphs.size(), [&](std::size_t i) { return graphs[i]; }, result.samples, options, 0.9, 1,
+        "placement: predicting the first moves");
+    if (!sampled.ok())
+        return sampled.errors();
+    const PairedSample given(sampled.value()[0]);
+    for (std::size_t i = 0; i < exchanges.size(); ++i) {
+        const PairedSample after(sampled.value()[i + 1]);
+        exchanges[i].p95Seconds = after.p95;
+        exchanges[i].gain = relativeGainP95(after, given);
+    }
+    result.exchanges = std::move(exchanges);
     return {};
 }
 
@@ -403,6 +449,9 @@ Result<PlacementResult> searchPlacement(Evaluator& evaluator, const Scenario& sc
         return errors;
     result.moves = movesOf(result.givenOrder, result.bestOrder, search.traits, search.ranks, perNode);
     result.movedNodes = static_cast<int>(result.moves.size());
+    if (!result.withinNoise)
+        if (Diagnostics errors = predictExchanges(evaluator, scenario, perNode, options, result); !errors.empty())
+            return errors;
     addNotes(measured, result);
     result.elapsedSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return result;

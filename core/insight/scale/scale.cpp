@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/insight/scale/scale.h"
 
+#include "core/cost/predictor.h"
 #include "core/insight/report.h"
 
 #include <nlohmann/json.hpp>
@@ -24,15 +25,42 @@ std::int64_t gpusPerReplica(const Scenario& s)
            * s.parallelism.pipelineModelParallelSize;
 }
 
+/// The slow places in a cluster of another size: each on its stage, in its replica where there is one of this number, so that no size
+/// looks better because a slow node lies outside of it. Places that fall together are one.
+std::vector<SlowEntry> carriedSlow(const Scenario& scenario, const Scenario& target)
+{
+    if (scenario.variability.slow.empty() || target.dataParallelSize() <= 0)
+        return {};
+    const std::vector<RankPosition> here = rankLayout(scenario), there = rankLayout(target);
+    const int perNode = std::max(1, scenario.cluster.gpusPerNode);
+    const std::vector<int>& order = scenario.measured.nodeOrder;
+    std::vector<SlowEntry> carried;
+    for (SlowEntry entry : scenario.variability.slow) {
+        const auto at = entry.node >= 0 && !order.empty() ? std::find(order.begin(), order.end(), entry.node) - order.begin() : entry.node;
+        const auto rank = static_cast<std::size_t>(entry.node >= 0 ? at * perNode : entry.rank);
+        if (rank >= here.size())
+            continue;
+        const int stage = here[rank].stage, replica = here[rank].replica % static_cast<int>(target.dataParallelSize());
+        const auto found =
+            std::find_if(there.begin(), there.end(), [&](const RankPosition& r) { return r.stage == stage && r.replica == replica; });
+        if (found == there.end())
+            continue;
+        const int place = static_cast<int>(found - there.begin());
+        (entry.node >= 0 ? entry.node : entry.rank) = entry.node >= 0 ? place / perNode : place;
+        if (std::none_of(carried.begin(), carried.end(), [&](const SlowEntry& e) { return e.node == entry.node && e.rank == entry.rank; }))
+            carried.push_back(entry);
+    }
+    return carried;
+}
+
 Scenario scaled(const Scenario& scenario, ScaleMode mode, std::int64_t gpus)
 {
     Scenario s = scenario;
     s.cluster.numGpus = gpus;
-    // Slow places and measured speeds name nodes of the given cluster; other sizes have other nodes.
-    if (gpus != scenario.cluster.numGpus) {
-        s.variability.slow.clear();
+    if (gpus != scenario.cluster.numGpus) { // measured speeds name the nodes of the given cluster; other sizes have other nodes
         s.measured.speeds.clear();
         s.measured.nodeOrder.clear();
+        s.variability.slow = carriedSlow(scenario, s);
     }
     const std::int64_t replica = gpusPerReplica(scenario), now = replica > 0 ? gpus / replica : 0, then = scenario.dataParallelSize();
     if (mode == ScaleMode::weak && then > 0)
@@ -141,8 +169,10 @@ Result<ScaleCurve> scaleCurve(Evaluator& evaluator, const Scenario& scenario, Sc
     curve.notes.push_back(mode == ScaleMode::weak
                               ? "Weak: the global batch grows with the data-parallel size; the micro-batches per replica stay."
                               : "Strong: the global batch stays; replicas get fewer micro-batches each.");
-    if (!scenario.variability.slow.empty() || !scenario.measured.speeds.empty())
-        curve.notes.push_back("Slow places and measured speeds belong to the given cluster and are left out at other sizes.");
+    if (!scenario.variability.slow.empty())
+        curve.notes.push_back("Slow places are carried to every size: each on its stage, in its replica where there is one.");
+    if (!scenario.measured.speeds.empty())
+        curve.notes.push_back("Measured speeds belong to the given cluster and are left out at other sizes.");
     curve.elapsedSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return curve;
 }

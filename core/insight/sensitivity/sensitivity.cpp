@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/insight/sensitivity/sensitivity.h"
 
+#include "core/cost/classes.h"
 #include "core/insight/paired.h"
 #include "core/insight/variation.h"
 #include "core/step/deterministicstep.h"
@@ -57,8 +58,19 @@ double* amountOf(StepGraph& graph, const Input& input)
     return input.kind == InputKind::stall ? &graph.delays.stallsPerGpuHour : nullptr;
 }
 
+/// Slow places slower or faster: what their factors exceed 1 by, times `factor`; 0 mends them.
+void scaleSlowness(StepGraph& graph, double factor)
+{
+    for (SlowSpot& spot : graph.slow) {
+        spot.computeFactor = 1 + (spot.computeFactor - 1) * factor;
+        spot.linkFactor = 1 + (spot.linkFactor - 1) * factor;
+    }
+}
+
 void scaleSpread(StepGraph& graph, const Input& input, double factor)
 {
+    if (input.kind == InputKind::slowPlaces)
+        return scaleSlowness(graph, factor);
     if (double* amount = amountOf(graph, input)) {
         *amount *= factor;
         return;
@@ -71,6 +83,8 @@ void scaleSpread(StepGraph& graph, const Input& input, double factor)
 StepGraph onlyInput(StepGraph graph, const Input& input)
 {
     StepGraph still = withoutSpread(graph);
+    if (input.kind == InputKind::slowPlaces)
+        return still; // they stay, and vary nothing
     if (amountOf(graph, input) == nullptr) {
         distributionOf(still, input) = distributionOf(graph, input);
         return still;
@@ -187,6 +201,19 @@ void addDelayRows(Plan& plan, const StepGraph& graph)
         add(InputKind::stall, wholeRow("stalls", "Stalls", Category::other), d.stallCv);
 }
 
+/// The places that are marked slow, together: no spread, and often the largest cause of all.
+void addSlowRow(Plan& plan, const StepGraph& graph)
+{
+    if (graph.slow.empty())
+        return;
+    double slowest = 1;
+    for (const SlowSpot& spot : graph.slow)
+        slowest = std::max({slowest, spot.computeFactor, spot.linkFactor});
+    addRow(plan, {InputKind::slowPlaces}, wholeRow("slow_places", "Slow places", Category::compute), Distribution{Family::gamma, 1e-12},
+           slowest > 1);
+    plan.rows.back().cv = slowest - 1;
+}
+
 Plan planOf(const StepGraph& graph)
 {
     Plan plan;
@@ -225,6 +252,7 @@ Plan planOf(const StepGraph& graph)
     if (hasRouting(graph))
         addRow(plan, {InputKind::routing}, wholeRow("routing", "Expert routing", Category::compute), graph.routing, true);
     addDelayRows(plan, graph);
+    addSlowRow(plan, graph);
     return plan;
 }
 
@@ -330,10 +358,37 @@ std::string_view inputKindName(InputKind kind)
         return "jitter";
     case InputKind::stall:
         return "stall";
+    case InputKind::slowPlaces:
+        return "slow_places";
     case InputKind::routing:
         return "routing";
     }
     return "data";
+}
+
+std::string parameterOf(const SensitivityRow& row)
+{
+    switch (row.kind) {
+    case InputKind::kernelClass:
+        return spreadParameter(row.id, row.scope);
+    case InputKind::scopeRegime:
+        return row.scope == Scope::intraNode ? "variability.intra_regime.cv" : "variability.inter_regime.cv";
+    case InputKind::computeRegime:
+        return "variability.compute_regime.cv";
+    case InputKind::spatial:
+        return "variability.spatial.cv";
+    case InputKind::data:
+        return "variability.data.cv";
+    case InputKind::routing:
+        return "variability.moe_imbalance.cv";
+    case InputKind::jitter:
+        return "variability.step_jitter_s";
+    case InputKind::stall:
+        return "variability.stalls_per_gpu_hour";
+    case InputKind::slowPlaces:
+        break;
+    }
+    return {};
 }
 
 Result<SensitivityTable> sensitivity(Evaluator& evaluator, const StepGraph& graph, const InsightOptions& options)

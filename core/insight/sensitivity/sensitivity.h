@@ -7,13 +7,16 @@
 namespace prism {
 
 /// Which input of the step a row changes.
-enum class InputKind { kernelClass, scopeRegime, computeRegime, spatial, data, routing, jitter, stall };
+enum class InputKind { kernelClass, scopeRegime, computeRegime, spatial, data, routing, jitter, stall, slowPlaces };
 [[nodiscard]] std::string_view inputKindName(InputKind kind);
+struct SensitivityRow;
+/// The parameter of the table whose value a row changes ("variability.gemm.cv"); empty where there is none (slow places, traces).
+[[nodiscard]] std::string parameterOf(const SensitivityRow& row);
 
 struct SensitivityRow {
     InputKind kind = InputKind::kernelClass;
     std::string id;    ///< class name, "regime.intra_node", "regime.inter_node", "regime.compute", "spatial", "data", "routing",
-                       ///< "step_jitter", "stalls"
+                       ///< "step_jitter", "stalls", "slow_places"
     std::string label; ///< for people
     Category category = Category::other;
     Scope scope = Scope::none;
@@ -21,7 +24,8 @@ struct SensitivityRow {
     double rareProbability = 0, rareMultiplier = 1;
     double busySeconds = 0; ///< noise-free seconds of this input per step, sum over one GPU of the busiest stage; 0 for data and spatial
     bool varies = false;    ///< false: deterministic, so spread changes are zero by construction
-    FigureChange spreadRemoved, spreadHalved, spreadDoubled; ///< cv (and the rare probability) x 0, 0.5, 2
+    FigureChange spreadRemoved, spreadHalved, spreadDoubled; ///< cv (and the rare probability) x 0, 0.5, 2; slow places: what their
+                                                             ///< time factors exceed 1 by
     bool hasMean = false;          ///< mean changes exist (kernel classes; for a scope: every class of it; spatial: every compute class)
     FigureChange meanUp, meanDown; ///< mean +10 % and -10 %
     Estimate elasticityP50, elasticityP95; ///< d ln(figure) / d ln(mean), central difference over +-10 %

@@ -27,6 +27,24 @@ TEST(CdfCurve, FewSamplesGiveTheirStepsWithTheBandOfMassart)
     }
 }
 
+TEST(CdfCurve, PointsInTheTailHaveIntervalsOfTheirOwnSize)
+{
+    std::vector<double> samples(10'000);
+    for (std::size_t i = 0; i < samples.size(); ++i)
+        samples[i] = static_cast<double>(i);
+    const std::vector<CurvePoint> curve = cdfCurve(samples, 10'000);
+    for (const CurvePoint& p : curve) {
+        EXPECT_LE(p.pointLow, p.probability);
+        EXPECT_GE(p.pointHigh, p.probability);
+    }
+    // One of 10,000 lies beyond: 1 - 0.975^(1/n) and the upper limit of a Poisson count of one, 5.5716, over n.
+    const auto last = std::find_if(curve.begin(), curve.end(), [](const CurvePoint& p) { return p.probability == 0.9999; });
+    ASSERT_NE(last, curve.end());
+    EXPECT_NEAR(1 - last->pointHigh, 1 - std::pow(0.975, 1e-4), 1e-9);
+    EXPECT_NEAR(1 - last->pointLow, 5.5716e-4, 2e-6);
+    EXPECT_EQ(curve.back().pointHigh, 1.0);
+}
+
 TEST(CdfCurve, EqualSamplesAreOneStepAndWhatIsNotFiniteIsCounted)
 {
     int dropped = -1;

@@ -47,6 +47,21 @@ TEST(Placement, SearchNeverLosesAndWritesAHostfile)
     ASSERT_TRUE(result.ok());
     EXPECT_GE(result->gainOverGiven.value, -result->gainOverGiven.halfWidth);
     EXPECT_GE(result->gainOverWorst.value, -result->gainOverWorst.halfWidth);
+    std::vector<int> before = result->givenOrder; // few moves: one exchange of two nodes after the other
+    EXPECT_EQ(result->exchanges.empty(), result->withinNoise);
+    EXPECT_LE(result->exchanges.size(), kMostExchanges);
+    for (const ExchangeGain& e : result->exchanges) {
+        int changed = 0;
+        for (std::size_t p = 0; p < before.size(); ++p)
+            changed += e.order[p] != before[p] ? 1 : 0;
+        EXPECT_EQ(changed, 2);
+        EXPECT_EQ(e.order[static_cast<std::size_t>(e.move.toPosition)], e.move.node);
+        before = e.order;
+    }
+    if (!result->exchanges.empty()) {
+        EXPECT_TRUE(result->exchanges.front().move.node == 1 || result->exchanges.front().move.node == 6) << "the slow ones first";
+        EXPECT_EQ(before, result->bestOrder) << "two slow nodes need no more than that";
+    }
     const std::string file = hostfile(result->bestOrder, table->hosts, 8, HostfileFormat::mpi);
     EXPECT_EQ(std::count(file.begin(), file.end(), '\n'), 8);
     EXPECT_NE(file.find("h1 slots=8"), std::string::npos);

@@ -61,3 +61,17 @@ TEST(Scale, QuantilesFollowTheOrderStatisticOfTheReplicas)
     }
     EXPECT_GT(curve->points[2].step.p50 - curve->points[2].noiseFreeSeconds, curve->points[0].step.p50 - curve->points[0].noiseFreeSeconds);
 }
+
+TEST(Scale, SlowPlacesAreCarriedToEverySize)
+{
+    Evaluator evaluator;
+    const Scenario s = smallScenario(); // two replicas on 64 GPUs
+    Scenario slow = s;
+    slow.variability.slow.push_back({.node = 5, .computeFactor = 1.5});
+    const auto without = scaleCurve(evaluator, s, ScaleMode::weak, {32, 64, 128}, withSamples(500));
+    const auto with = scaleCurve(evaluator, slow, ScaleMode::weak, {32, 64, 128}, withSamples(500));
+    ASSERT_TRUE(without.ok());
+    ASSERT_TRUE(with.ok());
+    for (std::size_t i = 0; i < 3; ++i) // a node at two thirds of its speed lengthens the step at every size
+        EXPECT_GT(with->points[i].step.p50, 1.1 * without->points[i].step.p50) << with->points[i].gpus;
+}

@@ -146,3 +146,23 @@ TEST(Variation, EmpiricalSpreadIsScaledAtTheSameMean)
             EXPECT_GT(x, 0);
     }
 }
+
+TEST(Sensitivity, SlowPlacesAreACause)
+{
+    const double a = 3e-3, b = 1e-3;
+    Evaluator evaluator;
+    StepGraph graph = serialGraph(a, 0.01, b, 0.01, 30);
+    EXPECT_EQ(rowOf(*sensitivity(evaluator, graph, withSamples(500)), "slow_places").id, "") << "none is marked";
+    graph.slow.push_back({-1, -1, -1, 1.25, 1.0});
+    const auto table = sensitivity(evaluator, graph, withSamples(500));
+    ASSERT_TRUE(table.ok());
+    const SensitivityRow& slow = rowOf(*table, "slow_places");
+    EXPECT_TRUE(slow.varies);
+    const double mean = 30 * (a + b);
+    EXPECT_NEAR(slow.spreadRemoved.mean.value, -0.25 * mean, 0.01 * mean); // mended
+    EXPECT_NEAR(slow.spreadDoubled.mean.value, 0.25 * mean, 0.01 * mean);  // 1.5 instead of 1.25
+    EXPECT_EQ(parameterOf(slow), "");
+    SensitivityRow gemm;
+    gemm.id = "gemm.qkv";
+    EXPECT_EQ(parameterOf(gemm), "variability.gemm.cv");
+}
