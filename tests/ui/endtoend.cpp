@@ -70,7 +70,7 @@ TEST_F(EndToEnd, ASessionComesBackAsItWas)
         settle(*window);
         EXPECT_EQ(study.state().baselineId, 2);
 
-        const double p95 = distribution(*window).limitSeconds(), p99 = shown(*window, 2)->across.p99;
+        const double p95 = distribution(*window).limits().upper, p99 = shown(*window, 2)->across.p99;
         EXPECT_NEAR(p95, shown(*window, 2)->across.p95, 1e-9) << "the limit starts at the baseline's p95";
         drag(chart, p95, p95 + (p99 - p95) * 0.7, Qt::AltModifier);
         settle(*window);

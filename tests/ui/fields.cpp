@@ -58,7 +58,7 @@ TEST_F(FieldTest, LeavesUndoToTheStudyOnceTheTextWasTaken)
     EXPECT_FALSE(late.isAccepted()) << "the study's undo must get the key";
 }
 
-TEST_F(FieldTest, DISABLED_KeepsInUseWhatWasBeforeTheFirstKeyWhenTheWholeIsWrong)
+TEST_F(FieldTest, KeepsInUseWhatWasBeforeTheFirstKeyWhenTheWholeIsWrong)
 {
     auto window = smallWindow();
     type(*window, "cluster.num_gpus", "1");

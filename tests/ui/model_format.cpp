@@ -88,4 +88,21 @@ TEST(Format, NamesWhatIsMissing)
     EXPECT_EQ(format::secondsDelta(nan), u"–"_s);
 }
 
+TEST(Format, ChangesOfOneColumnShareUnitAndDecimals)
+{
+    const format::DeltaScale scale = format::deltaScale(-0.142);
+    EXPECT_EQ(format::secondsDelta(-0.142, scale), u"−142 ms"_s);
+    EXPECT_EQ(format::secondsDelta(0.0031, scale), u"+3 ms"_s);
+    EXPECT_EQ(format::secondsDelta(-2.9e-6, scale), u"0 ms"_s);
+    EXPECT_EQ(format::interval(0.0004, format::deltaScale(0.0052)), u"± 0.40 ms"_s);
+}
+
+TEST(Format, SentencesHaveTheirTimesSign)
+{
+    EXPECT_EQ(format::sentence(u"TP 8 x PP 4 x CP 1 = 32, GPUs = 48"_s), u"TP 8 × PP 4 × CP 1 = 32, GPUs = 48"_s);
+    EXPECT_EQ(format::sentence(u"an axis"_s), u"an axis"_s);
+    EXPECT_EQ(format::wholeNumber(u"16384"_s), u"16,384"_s);
+    EXPECT_EQ(format::wholeNumber(u"bf16"_s), u"bf16"_s);
+}
+
 } // namespace

@@ -2,6 +2,9 @@
 // The headline is honest: both errors side by side, no colour without a difference, nothing impossible in green.
 #include "ui/workspace/headline.h"
 
+#include "core/insight/figures/figuretable.h"
+#include "ui/workspace/distributionmodel.h"
+
 #include <gtest/gtest.h>
 
 using namespace Qt::Literals::StringLiterals;
@@ -119,6 +122,17 @@ TEST(Headline, ABadgeNamesEveryDoubt)
     ASSERT_EQ(badge.reasons.size(), 2);
     EXPECT_TRUE(badge.reasons[0].startsWith(u"An MFU of 76 %"_s));
     EXPECT_EQ(badge.reasons[1], u"The tail is extrapolated."_s);
+}
+
+TEST(Headline, EveryCellAndColumnHasItsRowInTheTableOfFigures)
+{
+    ChangesCache cache;
+    const QList<HeadlineCell> cells = headlineCells(PageContext(), cache, ScenarioResult(), {});
+    ASSERT_EQ(cells.size(), 9);
+    for (const HeadlineCell& cell : cells)
+        EXPECT_NE(figureOf(cell.key.toStdString()), nullptr) << cell.label.toStdString();
+    for (int column = DistributionModel::p50Column; column < DistributionModel::kColumns; ++column)
+        EXPECT_NE(figureOf(DistributionModel::figureKey(column).toStdString()), nullptr) << column;
 }
 
 } // namespace prism::ui

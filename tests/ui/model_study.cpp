@@ -85,4 +85,21 @@ TEST_F(StudyModelTest, AReadOnlyStudyIgnoresChanges)
     EXPECT_TRUE(study.state() == start);
 }
 
+TEST_F(StudyModelTest, TwoLimitsNeverCross)
+{
+    study.setLimit(3);
+    study.setLimits(2, 3);
+    EXPECT_EQ(study.state().lowerLimitSeconds, 2);
+    study.setLimit(1.5); // below the lower one: stays
+    study.setLimits(4, 3);
+    EXPECT_EQ(study.state().limitSeconds, 3);
+    EXPECT_EQ(study.state().lowerLimitSeconds, 2);
+    study.setLimit(5);
+    EXPECT_EQ(study.state().limitSeconds, 5);
+    study.setLimits(0, 5);
+    EXPECT_EQ(study.state().lowerLimitSeconds, 0);
+    study.setLimit(1);
+    EXPECT_EQ(study.state().limitSeconds, 1);
+}
+
 } // namespace prism::ui::test

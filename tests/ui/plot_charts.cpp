@@ -164,6 +164,8 @@ TEST(HeatMap, KeepsItsScaleFromOneAndWidensItOnlyWhenNeeded)
     EXPECT_EQ(map.scaleEnd(), 1.5);
     data.cells[1].present = false;
     map.setData(data);
+    EXPECT_EQ(map.scaleEnd(), 1.5) << "the scale stays until the user changes it";
+    QTest::keyClick(&map, Qt::Key_F);
     EXPECT_EQ(map.scaleEnd(), 1.1);
     EXPECT_TRUE(map.itemText(1).contains(u"not evaluated"_s));
     EXPECT_TRUE(map.asTable().rows[1][2].isEmpty());

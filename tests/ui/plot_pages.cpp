@@ -112,6 +112,7 @@ TEST_F(Pages, SensitivityAnswersAndFollowsTheSelection)
     m_context.scenarios[0].stale = true;
     page.setContext(m_context);
     EXPECT_FALSE(page.tornado().staleNote().isEmpty());
+    EXPECT_FALSE(page.isComputing()); // not before the step times are there
     const TableData table = page.asTable();
     for (const QStringList& row : table.rows)
         EXPECT_EQ(row.size(), table.header.size());

@@ -57,6 +57,7 @@ CdfChart::CdfChart(const Theme& theme, QWidget* parent) : QWidget(parent), m_imp
     d.editor = new QLineEdit(this);
     d.editor->setAccessibleName(tr("Limit: a time such as 9.3 s, or a probability such as 5 %"));
     d.editor->hide();
+    d.editor->setAcceptDrops(false);
     connect(d.editor, &QLineEdit::returnPressed, this, [this] {
         const QString text = m_impl->editor->text();
         m_impl->editor->hide();
@@ -104,6 +105,12 @@ void CdfChart::setBrushed(int scenarioId)
 void CdfChart::setNotice(const QString& text)
 {
     m_impl->notice = text;
+    m_impl->view->viewport()->update();
+}
+
+void CdfChart::setPaper(bool paper)
+{
+    m_impl->paper = paper;
     m_impl->view->viewport()->update();
 }
 
@@ -160,7 +167,10 @@ void CdfChart::keyPressEvent(QKeyEvent* event)
     Impl& d = *m_impl;
     const double range = d.axisX->max() - d.axisX->min();
     const double step = range * (event->modifiers() & Qt::AltModifier ? 0.0005 : event->modifiers() & Qt::ShiftModifier ? 0.05 : 0.005);
-    if (event->key() == Qt::Key_Left || event->key() == Qt::Key_Right)
+    const bool lower = event->modifiers() & Qt::ControlModifier && d.limit.lowerSeconds > 0;
+    if ((event->key() == Qt::Key_Left || event->key() == Qt::Key_Right) && lower)
+        Q_EMIT lowerLimitMoved(d.limit.lowerSeconds + (event->key() == Qt::Key_Left ? -step : step), -1);
+    else if (event->key() == Qt::Key_Left || event->key() == Qt::Key_Right)
         Q_EMIT limitMoved(d.limit.seconds + (event->key() == Qt::Key_Left ? -step : step), -1);
     else if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter)
         editLimit();
@@ -177,8 +187,9 @@ void CdfChart::editLimit()
     at.setWidth(std::max(at.width(), d.theme.px(180)));
     at.moveRight(std::min(at.right(), width() - 2));
     d.editor->setGeometry(at);
-    d.editor->setText(format::seconds(d.limit.seconds).text());
-    d.editor->setToolTip(tr("A time (9.3 s) or a share of steps (5 %)"));
+    const QString upper = format::seconds(d.limit.seconds).text();
+    d.editor->setText(d.limit.lowerSeconds > 0 ? tr("%1 to %2").arg(format::seconds(d.limit.lowerSeconds).text(), upper) : upper);
+    d.editor->setToolTip(tr("A time (9.3 s), a share of steps (5 %), or two times (9.1 s to 9.3 s)"));
     d.editor->show();
     d.editor->selectAll();
     d.editor->setFocus();
@@ -253,8 +264,10 @@ CurveLines CdfChart::Impl::lines(const ChartCurve& c) const
         if (mode == Mode::exceedance && point.probability >= 1)
             continue; // log 0
         out.line << QPointF(point.seconds, yValue(point.probability));
-        out.upper << QPointF(point.seconds, yValue(point.high));
-        out.lower << QPointF(point.seconds, yValue(point.low));
+        // On a log axis a band of one width everywhere would be a block: each point has its own interval.
+        const bool tail = mode == Mode::exceedance;
+        out.upper << QPointF(point.seconds, yValue(tail ? point.pointHigh : point.high));
+        out.lower << QPointF(point.seconds, yValue(tail ? point.pointLow : point.low));
     }
     if (mode == Mode::cdf) {
         const double end = std::max(axisX->max(), last.seconds);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The chart of step-time distributions: CDF, density or exceedance of up to six scenarios with a limit that can be dragged.
+// The chart of step-time distributions: CDF, density or exceedance of the scenarios, with one or two limits that can be dragged.
 // The one place that knows Qt Charts.
 #pragma once
 
@@ -29,10 +29,11 @@ struct ChartCurve {
 
 /// What the limit's flag says; made by the page from core's figures.
 struct LimitReading {
-    double seconds = 0;     ///< where the limit stands; 0 = no limit drawn
-    double probability = 0; ///< P(step <= seconds) on the curve that is read
-    QString sentence;       ///< "P(step > 9.30 s) = 5.0 %"
-    QString note;           ///< "± 0.4 points, baseline"
+    double seconds = 0;                            ///< where the limit stands; 0 = no limit drawn
+    double probability = 0;                        ///< P(step <= seconds) on the curve that is read
+    double lowerSeconds = 0, lowerProbability = 0; ///< of a second limit below it; 0 = none
+    QString sentence;                              ///< "P(step > 9.30 s) = 5.0 %"
+    QString note;                                  ///< "± 0.4 points, baseline"
 };
 
 struct Drawn;
@@ -52,6 +53,7 @@ public:
     void setLimit(const LimitReading& limit);
     void setBrushed(int scenarioId);     ///< this curve is drawn in full, the others step back; -1 = none
     void setNotice(const QString& text); ///< "computing" over the plot; empty = none
+    void setPaper(bool paper);           ///< drawn for a picture: no handles, no hints, nothing of the pointer
     void resetZoom();
 
     // look at it
@@ -66,6 +68,7 @@ public:
 Q_SIGNALS:
     /// The user moves the limit: to a time, or (snapped) to a probability of the curve that is read; `probability` < 0 = none.
     void limitMoved(double seconds, double probability);
+    void lowerLimitMoved(double seconds, double probability); ///< the same of the second limit
     void limitReleased();
     void limitTyped(const QString& text);
     void curveClicked(int scenarioId);

@@ -37,6 +37,7 @@ CdfChart::View::View(CdfChart* owner, QChart* chart) : QChartView(chart, owner),
     viewport()->setFocusPolicy(Qt::NoFocus); // the chart itself takes the keyboard
     setBackgroundBrush(Qt::NoBrush);
     viewport()->setAutoFillBackground(false);
+    setAcceptDrops(false); // a file that is dropped here is the window's
     setStyleSheet(u"background: transparent"_s);
 }
 
@@ -46,13 +47,20 @@ void CdfChart::View::leaveEvent(QEvent*)
     viewport()->update();
 }
 
-bool CdfChart::View::nearLimit(const QPointF& at) const
+CdfChart::View::Grip CdfChart::View::gripAt(const QPointF& at) const
 {
+    constexpr double kReach = 7; // pixels beside a line
     const Impl& d = *m_owner->m_impl;
     if (d.limit.seconds <= 0)
-        return false;
-    return m_flag.contains(at)
-           || (std::abs(m_owner->xAt(d.limit.seconds) - at.x()) < 7 && at.y() > m_flag.top() && at.y() < d.plot.bottom() + 8);
+        return Grip::none;
+    if (m_flag.contains(at))
+        return Grip::upper;
+    const bool height = at.y() > m_flag.top() && at.y() < d.plot.bottom() + 8;
+    const double upper = std::abs(m_owner->xAt(d.limit.seconds) - at.x());
+    const double lower = d.limit.lowerSeconds > 0 ? std::abs(m_owner->xAt(d.limit.lowerSeconds) - at.x()) : kReach;
+    if (!height || std::min(upper, lower) >= kReach)
+        return Grip::none;
+    return lower < upper ? Grip::lower : Grip::upper;
 }
 
 void CdfChart::View::mousePressEvent(QMouseEvent* event)
@@ -61,10 +69,9 @@ void CdfChart::View::mousePressEvent(QMouseEvent* event)
     m_owner->setFocus(Qt::MouseFocusReason);
     if (event->button() != Qt::LeftButton)
         return;
-    if (nearLimit(event->position())) {
-        m_dragging = true;
+    m_dragged = gripAt(event->position());
+    if (m_dragged != Grip::none)
         return;
-    }
     const Impl& d = *m_owner->m_impl;
     if (d.mode == Mode::density)
         return;
@@ -85,22 +92,22 @@ void CdfChart::View::mousePressEvent(QMouseEvent* event)
 void CdfChart::View::mouseMoveEvent(QMouseEvent* event)
 {
     m_hover = event->position();
-    if (m_dragging)
+    if (m_dragged != Grip::none)
         moveLimit(m_hover.x(), event->modifiers() & Qt::AltModifier);
-    viewport()->setCursor(m_dragging || nearLimit(m_hover) ? Qt::SizeHorCursor : Qt::ArrowCursor);
+    viewport()->setCursor(m_dragged != Grip::none || gripAt(m_hover) != Grip::none ? Qt::SizeHorCursor : Qt::ArrowCursor);
     viewport()->update();
 }
 
 void CdfChart::View::mouseReleaseEvent(QMouseEvent*)
 {
-    if (m_dragging)
+    if (m_dragged != Grip::none)
         Q_EMIT m_owner->limitReleased();
-    m_dragging = false;
+    m_dragged = Grip::none;
 }
 
 void CdfChart::View::mouseDoubleClickEvent(QMouseEvent* event)
 {
-    m_dragging = false;
+    m_dragged = Grip::none;
     if (m_flag.contains(event->position()))
         m_owner->editLimit();
     else
@@ -131,7 +138,10 @@ void CdfChart::View::moveLimit(double x, bool free)
                 nearest = distance;
                 probability = mark;
             }
-    Q_EMIT m_owner->limitMoved(seconds, probability);
+    if (m_dragged == Grip::lower)
+        Q_EMIT m_owner->lowerLimitMoved(seconds, probability);
+    else
+        Q_EMIT m_owner->limitMoved(seconds, probability);
 }
 
 } // namespace prism::ui

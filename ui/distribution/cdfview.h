@@ -38,6 +38,7 @@ struct CdfChart::Impl {
     LimitReading limit;
     int brushed = -1;
     QString notice;
+    bool paper = false;
     Ticks ticksX, ticksY;
     double zoomLow = 0, zoomHigh = 0; // seconds; equal = everything
     QRectF plot;
@@ -70,15 +71,22 @@ protected:
 private:
     void drawTicks(QPainter& p, const Look& look) const;
     void drawNoiseFree(QPainter& p, const Look& look) const;
-    void drawLimit(QPainter& p, const Look& look);
+    void drawLimits(QPainter& p, const Look& look);
+    /// One limit's line with its mark on the curve that is read.
+    void drawLimitLine(QPainter& p, const Look& look, double seconds, double probability) const;
+    void drawFlag(QPainter& p, const Look& look);
+    void drawFlagNotes(QPainter& p, const Look& look) const;
+    void drawNotice(QPainter& p, const Look& look) const;
     void drawHover(QPainter& p, const Look& look) const;
+    [[nodiscard]] QString axisTitle() const;
+    enum class Grip { none, upper, lower };
     void moveLimit(double x, bool free);
-    [[nodiscard]] bool nearLimit(const QPointF& at) const;
+    [[nodiscard]] Grip gripAt(const QPointF& at) const;
 
     CdfChart* m_owner;
     QRectF m_flag;
     QPointF m_hover{-1, -1};
-    bool m_dragging = false;
+    Grip m_dragged = Grip::none;
 };
 
 } // namespace prism::ui

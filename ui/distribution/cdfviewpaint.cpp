@@ -17,9 +17,12 @@ void CdfChart::View::drawBackground(QPainter* painter, const QRectF& rect)
     QChartView::drawBackground(painter, rect);
     Impl& d = *m_owner->m_impl;
     const Look& look = d.theme.look();
-    if (d.limit.seconds > 0) {
+    if (d.limit.seconds > 0) { // what lies outside of the limits
         const double x = std::clamp(m_owner->xAt(d.limit.seconds), d.plot.left(), d.plot.right());
         painter->fillRect(QRectF(QPointF(x, d.plot.top()), d.plot.bottomRight()), look[Role::beyondLimit]);
+        const double lower = d.limit.lowerSeconds > 0 ? m_owner->xAt(d.limit.lowerSeconds) : d.plot.left();
+        if (lower > d.plot.left())
+            painter->fillRect(QRectF(d.plot.topLeft(), QPointF(std::min(lower, d.plot.right()), d.plot.bottom())), look[Role::beyondLimit]);
     }
     painter->setPen(look.pen(Role::grid));
     for (const double value : d.ticksY.values) {
@@ -36,24 +39,44 @@ void CdfChart::View::drawForeground(QPainter* painter, const QRectF& rect)
     ++d.paints;
     drawTicks(*painter, look);
     drawNoiseFree(*painter, look);
-    drawLimit(*painter, look);
-    if (!m_dragging)
+    drawLimits(*painter, look);
+    if (d.paper)
+        return;
+    if (m_dragged == Grip::none)
         drawHover(*painter, look);
-    if (!d.notice.isEmpty()) {
-        painter->setFont(look.font(Type::small));
-        const QRectF box(d.plot.left(), d.plot.center().y() - look.px(14), d.plot.width(), look.px(28));
-        QRectF text = painter->boundingRect(box, Qt::AlignCenter, d.notice).adjusted(-look.px(12), -look.px(6), look.px(12), look.px(6));
-        painter->setPen(look.pen(Role::separator));
-        painter->setBrush(look[Role::panel]);
-        painter->drawRoundedRect(text, look.px(4), look.px(4));
-        painter->setPen(look[Role::textSecondary]);
-        painter->drawText(text, Qt::AlignCenter, d.notice);
-    }
+    if (!d.notice.isEmpty())
+        drawNotice(*painter, look);
     if (m_owner->hasFocus()) {
         painter->setPen(look.pen(Role::accent, metric::focusRing));
         painter->setBrush(Qt::NoBrush);
         painter->drawRect(QRectF(viewport()->rect()).adjusted(1, 1, -1, -1));
     }
+}
+
+void CdfChart::View::drawNotice(QPainter& p, const Look& look) const
+{
+    const Impl& d = *m_owner->m_impl;
+    p.setFont(look.font(Type::small));
+    const QRectF box(d.plot.left(), d.plot.center().y() - look.px(14), d.plot.width(), look.px(28));
+    const QRectF text = p.boundingRect(box, Qt::AlignCenter, d.notice).adjusted(-look.px(12), -look.px(6), look.px(12), look.px(6));
+    p.setPen(look.pen(Role::separator));
+    p.setBrush(look[Role::panel]);
+    p.drawRoundedRect(text, look.px(4), look.px(4));
+    p.setPen(look[Role::textSecondary]);
+    p.drawText(text, Qt::AlignCenter, d.notice);
+}
+
+QString CdfChart::View::axisTitle() const
+{
+    switch (m_owner->m_impl->mode) {
+    case Mode::cdf:
+        return tr("Share of steps, %");
+    case Mode::density:
+        return tr("Density, % of steps per second");
+    case Mode::exceedance:
+        return tr("Share of steps that take longer, % (log)");
+    }
+    return {};
 }
 
 void CdfChart::View::drawTicks(QPainter& p, const Look& look) const
@@ -82,10 +105,7 @@ void CdfChart::View::drawTicks(QPainter& p, const Look& look) const
         p.drawText(QRectF(0, d.yPixel(value) - metrics.height() / 2, d.plot.left() - look.px(8), metrics.height()),
                    Qt::AlignRight | Qt::AlignVCenter, text);
     }
-    const QString title = d.mode == Mode::cdf       ? tr("Share of steps, %")
-                          : d.mode == Mode::density ? tr("Density, % of steps per second")
-                                                    : tr("Share of steps that take longer, % (log)");
-    p.drawText(QPointF(0, d.plot.top() - look.px(12)), title);
+    p.drawText(QPointF(0, d.plot.top() - look.px(12)), axisTitle());
 }
 
 void CdfChart::View::drawNoiseFree(QPainter& p, const Look& look) const
@@ -101,87 +121,112 @@ void CdfChart::View::drawNoiseFree(QPainter& p, const Look& look) const
     pen.setDashPattern({4, 3});
     p.setPen(pen);
     p.drawLine(QPointF(x, d.plot.top()), QPointF(x, d.plot.bottom()));
-    // The label stands where no curve is: right of the line when there is room before the curves, else at its left.
-    const double y = d.plot.top() + d.plot.height() * (d.mode == Mode::cdf ? 0.16 : 0.04);
+    // Its name stands above the plot, where no curve is, right of the axis title.
     p.setFont(look.font(Type::tick));
-    const double width = QFontMetricsF(p.font()).horizontalAdvance(tr("Noise-free step"));
-    const bool leftSide = x - d.plot.left() > width + look.px(24) && d.mode != Mode::cdf;
-    const QRectF box(leftSide ? x - width - look.px(8) : x + look.px(8), y, width + 2, look.px(16));
+    const QFontMetricsF metrics(p.font());
+    const QString name = tr("Noise-free %1").arg(format::seconds(read->noiseFreeSeconds).text());
+    const double width = metrics.horizontalAdvance(name), least = metrics.horizontalAdvance(axisTitle()) + look.px(20);
+    const double left = std::max(least, std::min(x - width / 2, d.plot.right() - width));
     p.setPen(look[Role::textSecondary]);
-    p.drawText(box, leftSide ? Qt::AlignRight : Qt::AlignLeft, tr("Noise-free step"));
-    p.setFont(look.font(Type::smallStrong));
-    p.setPen(look[Role::text]);
-    p.drawText(box.translated(0, look.px(15)), leftSide ? Qt::AlignRight : Qt::AlignLeft, format::seconds(read->noiseFreeSeconds).text());
+    if (left + width <= d.plot.right() + look.px(16))
+        p.drawText(QPointF(left, d.plot.top() - look.px(12)), name);
 }
 
-void CdfChart::View::drawLimit(QPainter& p, const Look& look)
+void CdfChart::View::drawLimits(QPainter& p, const Look& look)
 {
     const Impl& d = *m_owner->m_impl;
     m_flag = {};
     if (d.limit.seconds <= 0)
         return;
-    const double x = m_owner->xAt(d.limit.seconds);
+    if (d.limit.lowerSeconds > 0)
+        drawLimitLine(p, look, d.limit.lowerSeconds, d.limit.lowerProbability);
+    drawLimitLine(p, look, d.limit.seconds, d.limit.probability);
+    drawFlag(p, look);
+    drawFlagNotes(p, look);
+}
+
+void CdfChart::View::drawLimitLine(QPainter& p, const Look& look, double seconds, double probability) const
+{
+    const Impl& d = *m_owner->m_impl;
+    const double x = m_owner->xAt(seconds), shown = std::clamp(x, d.plot.left(), d.plot.right());
     const bool inside = x >= d.plot.left() - 1 && x <= d.plot.right() + 1;
-    const double shown = std::clamp(x, d.plot.left(), d.plot.right());
-    const double y =
-        d.mode == Mode::density ? d.plot.bottom() : std::clamp(d.yPixel(d.yValue(d.limit.probability)), d.plot.top(), d.plot.bottom());
-    if (inside && d.mode != Mode::density) {
+    const double y = std::clamp(d.yPixel(d.yValue(probability)), d.plot.top(), d.plot.bottom());
+    const bool onCurve = inside && d.mode != Mode::density;
+    if (onCurve) {
         QPen dots = look.pen(Role::text, 1);
         dots.setDashPattern({1, 2});
         p.setPen(dots);
         p.drawLine(QPointF(d.plot.left(), y), QPointF(x, y));
-        const double shownPercent = d.limit.probability * 100;
-        if (x - d.plot.left() > look.px(60)) {
+        // Beside the line, on the side of the curve where there is none; next to the upper edge the flag alone says it.
+        const double percent = probability * 100;
+        const bool above = d.mode == Mode::cdf;
+        if (x - d.plot.left() > look.px(72) && y > d.plot.top() + look.px(16) && y < d.plot.bottom() - look.px(16)) {
             p.setFont(look.font(Type::tick));
             p.setPen(look[Role::text]);
-            p.drawText(QPointF(d.plot.left() + look.px(8), y - look.px(4)),
-                       u"p%1"_s.arg(format::number(shownPercent, shownPercent > 99                                          ? 4
-                                                                 : std::abs(shownPercent - std::round(shownPercent)) < 0.05 ? 2
-                                                                                                                            : 3)));
+            const int digits = percent > 99 ? 4 : std::abs(percent - std::round(percent)) < 0.05 ? 2 : 3;
+            p.drawText(QRectF(x - look.px(72), above ? y - look.px(16) : y + look.px(2), look.px(62), look.px(14)),
+                       Qt::AlignRight | Qt::AlignVCenter, u"p%1"_s.arg(format::number(percent, digits)));
         }
     }
     p.setPen(look.pen(Role::text, metric::limitLine));
     if (inside)
         p.drawLine(QPointF(x, d.plot.top() - look.px(8)), QPointF(x, d.plot.bottom()));
-    p.fillRect(QRectF(shown - look.px(3), d.plot.bottom() - 1, look.px(6), look.px(5)), look[Role::text]);
-    if (inside && d.mode != Mode::density) {
-        const ChartCurve* read = d.readCurve();
-        p.setPen(QPen(look.palette().seriesAt(read ? read->colour : 0), look.pxF(2.5)));
-        p.setBrush(look[Role::panel]);
-        p.drawEllipse(QPointF(x, y), look.pxF(5), look.pxF(5));
-    }
-    // The flag stands in the lane above the plot.
+    if (!d.paper)
+        p.fillRect(QRectF(shown - look.px(3), d.plot.bottom() - 1, look.px(6), look.px(5)), look[Role::text]);
+    if (!onCurve)
+        return;
+    const ChartCurve* read = d.readCurve();
+    p.setPen(QPen(look.palette().seriesAt(read ? read->colour : 0), look.pxF(2.5)));
+    p.setBrush(look[Role::panel]);
+    p.drawEllipse(QPointF(x, y), look.pxF(5), look.pxF(5));
+}
+
+void CdfChart::View::drawFlag(QPainter& p, const Look& look)
+{
+    // In the lane above the plot, over the limit, or over the middle of both.
+    const Impl& d = *m_owner->m_impl;
+    const double lower = d.limit.lowerSeconds > 0 ? m_owner->xAt(d.limit.lowerSeconds) : 0, upper = m_owner->xAt(d.limit.seconds);
     p.setFont(look.font(Type::title));
-    const double width = QFontMetricsF(p.font()).horizontalAdvance(d.limit.sentence) + look.px(34);
-    const double left = std::clamp(shown - look.px(13), d.plot.left(), std::max(d.plot.left(), d.plot.right() - width));
+    const double text = QFontMetricsF(p.font()).horizontalAdvance(d.limit.sentence), grip = d.paper ? look.px(12) : look.px(22);
+    const double width = text + grip + look.px(12);
+    const double start =
+        d.limit.lowerSeconds > 0 ? (lower + upper - width) / 2 : std::clamp(upper, d.plot.left(), d.plot.right()) - look.px(13);
+    const double left = std::clamp(start, d.plot.left(), std::max(d.plot.left(), d.plot.right() - width));
     m_flag = QRectF(left, look.px(4), width, look.px(32));
     p.setPen(Qt::NoPen);
     p.setBrush(look[Role::text]);
     p.drawRoundedRect(m_flag, look.px(4), look.px(4));
-    for (int i = 0; i < 6; ++i) // the grip
+    for (int i = 0; i < 6 && !d.paper; ++i)
         p.fillRect(QRectF(left + look.px(8) + (i % 2) * look.px(4), m_flag.center().y() + (i / 2 - 1) * look.px(4) - 1, 2, 2),
                    look[Role::panel]);
     p.setPen(look[Role::panel]);
-    p.drawText(m_flag.adjusted(look.px(22), 0, 0, 0), Qt::AlignVCenter | Qt::AlignLeft, d.limit.sentence);
+    p.drawText(m_flag.adjusted(grip, 0, 0, 0), Qt::AlignVCenter | Qt::AlignLeft, d.limit.sentence);
+}
+
+void CdfChart::View::drawFlagNotes(QPainter& p, const Look& look) const
+{
+    const Impl& d = *m_owner->m_impl;
     p.setFont(look.font(Type::tick));
     p.setPen(look[Role::textSecondary]);
-    const QStringList lines{d.limit.note, tr("drag, or type a value")};
-    double noteWidth = 0;
+    QStringList lines{d.limit.note};
+    if (!d.paper)
+        lines << tr("drag, or type a value");
+    double width = 0;
     for (const QString& line : lines)
-        noteWidth = std::max(noteWidth, QFontMetricsF(p.font()).horizontalAdvance(line));
-    const bool rightSide = m_flag.right() + noteWidth + look.px(12) < static_cast<double>(m_owner->width());
-    for (int i = 0; i < 2; ++i) {
-        const QRectF box(rightSide ? m_flag.right() + look.px(10) : m_flag.left() - noteWidth - look.px(10),
-                         m_flag.top() + look.px(2) + i * look.px(14), noteWidth, look.px(14));
-        if (box.left() > look.px(110) || rightSide)
-            p.drawText(box, (rightSide ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter, lines[i]);
-    }
+        width = std::max(width, QFontMetricsF(p.font()).horizontalAdvance(line));
+    const bool right = m_flag.right() + width + look.px(12) < static_cast<double>(m_owner->width());
+    const double left = right ? m_flag.right() + look.px(10) : m_flag.left() - width - look.px(10);
+    if (left < 0)
+        return; // the table beneath says it too
+    const double high = look.px(14), top = m_flag.center().y() - high * static_cast<double>(lines.size()) / 2;
+    for (int i = 0; i < lines.size(); ++i)
+        p.drawText(QRectF(left, top + i * high, width + 1, high), (right ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter, lines[i]);
 }
 
 void CdfChart::View::drawHover(QPainter& p, const Look& look) const
 {
     const Impl& d = *m_owner->m_impl;
-    if (!d.plot.contains(m_hover) || d.mode == Mode::density || nearLimit(m_hover))
+    if (!d.plot.contains(m_hover) || d.mode == Mode::density || gripAt(m_hover) != Grip::none)
         return;
     const double seconds = m_owner->secondsAt(m_hover.x());
     p.setPen(look.pen(Role::controlOutline, 1));

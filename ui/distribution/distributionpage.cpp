@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/distribution/distributionpage.h"
 
-#include "core/insight/guarantee/guarantee.h"
+#include "core/insight/empirical.h"
 #include "ui/distribution/distributiontable.h"
 #include "ui/distribution/scenariolegend.h"
 #include "ui/model/selection.h"
@@ -11,43 +11,113 @@
 #include "ui/theme/segmented.h"
 #include "ui/theme/plaintext.h"
 
+#include <QHeaderView>
 #include <QLabel>
+#include <QMenu>
+#include <QPushButton>
+#include <QRegularExpression>
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <cmath>
 
 using namespace Qt::Literals::StringLiterals;
 
 namespace prism::ui {
 
+namespace {
+
+/// A time ("9.3 s", "930 ms", "9.3") in seconds, or a share ("5 %") as -share; 0 where it is neither.
+double limitFrom(const QString& text)
+{
+    QString number = text.trimmed();
+    number.remove(u' ');
+    double factor = 1;
+    for (const auto& [suffix, scale] : {std::pair{u"ms"_s, 1e-3}, {u"µs"_s, 1e-6}, {u"us"_s, 1e-6}, {u"s"_s, 1.0}, {u"%"_s, -0.01}})
+        if (number.endsWith(suffix)) {
+            number.chop(suffix.size());
+            factor = scale;
+            break;
+        }
+    bool ok = false;
+    const double value = number.replace(u',', QString()).toDouble(&ok);
+    return ok && value > 0 && std::isfinite(value) && (factor > 0 || value < 100) ? value * factor : 0;
+}
+
+} // namespace
+
 DistributionPage::DistributionPage(const Theme& theme, ChangesCache& cache, QWidget* parent) : Page(parent), m_theme(theme)
+{
+    makeTools();
+    auto* page = new QVBoxLayout(this);
+    page->setContentsMargins(0, 0, 0, 0);
+    page->setSpacing(theme.px(metric::cardGap));
+    page->addWidget(makeChartCard(), 1);
+    auto* tableCard = new QFrame;
+    tableCard->setProperty("card", true);
+    auto* tableLayout = new QVBoxLayout(tableCard);
+    tableLayout->setContentsMargins(1, 1, 1, 1);
+    m_model = new DistributionModel(cache, this);
+    m_table = new DistributionTable(theme, m_model);
+    tableLayout->addWidget(m_table);
+    page->addWidget(tableCard);
+
+    connect(m_modes, &SegmentedControl::chosen, this, [this](int) { refresh(); });
+    connect(m_spread, &SegmentedControl::chosen, this, [this](int) { refresh(); });
+    connect(m_between, &QPushButton::clicked, this, &DistributionPage::setBetween);
+    connect(m_chart, &CdfChart::limitMoved, this, &DistributionPage::moveLimit);
+    connect(m_chart, &CdfChart::lowerLimitMoved, this, &DistributionPage::moveLowerLimit);
+    connect(m_chart, &CdfChart::limitReleased, this, [this] { m_context.study->endMerge(); });
+    connect(m_chart, &CdfChart::limitTyped, this, &DistributionPage::typeLimit);
+    connect(m_chart, &CdfChart::curveClicked, this, [this](int id) { m_context.selection->setScenario(id); });
+    connect(m_table, &QTableView::clicked, this,
+            [this](const QModelIndex& index) { m_context.study->setCurrent(m_model->idAt(index.row())); });
+    for (QWidget* part : {static_cast<QWidget*>(m_table), static_cast<QWidget*>(m_table->horizontalHeader())}) {
+        part->setContextMenuPolicy(Qt::CustomContextMenu);
+        connect(part, &QWidget::customContextMenuRequested, this, [this, part](const QPoint& at) {
+            const QString key = DistributionModel::figureKey(m_table->columnAt(at.x()));
+            if (key.isEmpty())
+                return;
+            QMenu menu;
+            menu.addAction(tr("What this figure is"), this, [this, key] { Q_EMIT figureWanted(key); });
+            menu.exec(part->mapToGlobal(at));
+        });
+    }
+    connect(&theme, &Theme::changed, this, &DistributionPage::refresh);
+}
+
+void DistributionPage::makeTools()
 {
     m_tools = new QWidget(this);
     auto* tools = new FlowLayout(m_tools);
     tools->setContentsMargins(0, 0, 0, 0);
-    tools->setSpacing(theme.px(16));
-    m_modes = new SegmentedControl(theme, m_tools);
+    tools->setSpacing(m_theme.px(16));
+    m_modes = new SegmentedControl(m_theme, m_tools);
     m_modes->setChoices({tr("CDF"), tr("Density"), tr("Exceedance (log)")});
-    m_spread = new SegmentedControl(theme, m_tools);
+    m_spread = new SegmentedControl(m_theme, m_tools);
     m_spread->setChoices({tr("Across jobs"), tr("Within one job")});
     m_modes->setAccessibleName(tr("Kind of chart"));
     m_spread->setAccessibleName(tr("Which spread"));
-    tools->addWidget(m_modes);
-    tools->addWidget(m_spread);
+    m_between = new QPushButton(tr("Two limits"), m_tools);
+    m_between->setObjectName(u"twoLimits"_s);
+    m_between->setCheckable(true);
+    m_between->setToolTip(tr("A second limit, and the share of steps between both"));
+    for (QWidget* tool : {static_cast<QWidget*>(m_modes), static_cast<QWidget*>(m_spread), static_cast<QWidget*>(m_between)})
+        tools->addWidget(tool);
+}
 
-    auto* page = new QVBoxLayout(this);
-    page->setContentsMargins(0, 0, 0, 0);
-    page->setSpacing(theme.px(metric::cardGap));
+QWidget* DistributionPage::makeChartCard()
+{
     auto* card = new QFrame;
     card->setProperty("card", true);
     auto* cardLayout = new QVBoxLayout(card);
-    const int padding = theme.px(metric::cardPadding);
-    cardLayout->setContentsMargins(padding, theme.px(12), padding, theme.px(8));
-    cardLayout->setSpacing(theme.px(4));
+    const int padding = m_theme.px(metric::cardPadding);
+    cardLayout->setContentsMargins(padding, m_theme.px(12), padding, m_theme.px(8));
+    cardLayout->setSpacing(m_theme.px(4));
     auto* head = new QHBoxLayout;
     m_title = plainLabel();
     m_title->setProperty("type", u"title"_s);
-    m_legend = new ScenarioLegend(theme, card);
+    m_legend = new ScenarioLegend(m_theme, card);
     m_note = plainLabel();
     m_note->setProperty("type", u"tick"_s);
     m_note->setProperty("role", u"warning"_s);
@@ -55,7 +125,7 @@ DistributionPage::DistributionPage(const Theme& theme, ChangesCache& cache, QWid
     head->addWidget(m_note, 0, Qt::AlignTop);
     head->addWidget(m_legend, 1);
     cardLayout->addLayout(head);
-    m_chart = new CdfChart(theme);
+    m_chart = new CdfChart(m_theme);
     cardLayout->addWidget(m_chart, 1);
     auto* line = new QFrame;
     line->setProperty("separator", true);
@@ -71,26 +141,7 @@ DistributionPage::DistributionPage(const Theme& theme, ChangesCache& cache, QWid
     foot->addWidget(m_footer, 1);
     foot->addWidget(m_footerRight, 0, Qt::AlignTop);
     cardLayout->addLayout(foot);
-    page->addWidget(card, 1);
-
-    auto* tableCard = new QFrame;
-    tableCard->setProperty("card", true);
-    auto* tableLayout = new QVBoxLayout(tableCard);
-    tableLayout->setContentsMargins(1, 1, 1, 1);
-    m_model = new DistributionModel(cache, this);
-    m_table = new DistributionTable(theme, m_model);
-    tableLayout->addWidget(m_table);
-    page->addWidget(tableCard);
-
-    connect(m_modes, &SegmentedControl::chosen, this, [this](int) { refresh(); });
-    connect(m_spread, &SegmentedControl::chosen, this, [this](int) { refresh(); });
-    connect(m_chart, &CdfChart::limitMoved, this, &DistributionPage::moveLimit);
-    connect(m_chart, &CdfChart::limitReleased, this, [this] { m_context.study->endMerge(); });
-    connect(m_chart, &CdfChart::limitTyped, this, &DistributionPage::typeLimit);
-    connect(m_chart, &CdfChart::curveClicked, this, [this](int id) { m_context.selection->setScenario(id); });
-    connect(m_table, &QTableView::clicked, this,
-            [this](const QModelIndex& index) { m_context.study->setCurrent(m_model->idAt(index.row())); });
-    connect(&theme, &Theme::changed, this, &DistributionPage::refresh);
+    return card;
 }
 
 bool DistributionPage::within() const
@@ -113,12 +164,12 @@ const std::vector<double>* DistributionPage::readSamples() const
     return sorted.empty() ? nullptr : &sorted;
 }
 
-double DistributionPage::limitSeconds() const
+StepLimits DistributionPage::limits() const
 {
     if (m_context.limitSeconds > 0)
-        return m_context.limitSeconds;
+        return {m_context.lowerLimitSeconds, m_context.limitSeconds};
     const std::vector<double>* samples = readSamples();
-    return samples ? quantileOfSorted(*samples, 0.95) : 0;
+    return {0, samples ? quantileOfSorted(*samples, 0.95) : 0};
 }
 
 PageState DistributionPage::state() const
@@ -136,7 +187,8 @@ void DistributionPage::setContext(const PageContext& context)
         connect(context.selection, &Selection::changed, this, [this] { m_chart->setBrushed(m_context.selection->picked().scenario); });
     const bool onlyLimit =
         !m_context.scenarios.isEmpty() && context.currentId == m_context.currentId && context.baselineId == m_context.baselineId
-        && context.limitSeconds != m_context.limitSeconds && context.scenarios.size() == m_context.scenarios.size()
+        && (context.limitSeconds != m_context.limitSeconds || context.lowerLimitSeconds != m_context.lowerLimitSeconds)
+        && context.scenarios.size() == m_context.scenarios.size()
         && std::equal(context.scenarios.begin(), context.scenarios.end(), m_context.scenarios.begin(), [](const auto& a, const auto& b) {
                return a.snapshot == b.snapshot && stateOf(&a) == stateOf(&b) && a.visible == b.visible && a.name == b.name
                       && a.colour == b.colour;
@@ -146,6 +198,40 @@ void DistributionPage::setContext(const PageContext& context)
         refreshLimit();
     else
         refresh();
+}
+
+DistributionPage::Reduced DistributionPage::reducedOf(const ShownScenario& s, CdfChart::Mode mode) const
+{
+    const auto known = std::find_if(m_reduced.begin(), m_reduced.end(),
+                                    [&](const Reduced& r) { return r.snapshot == s.snapshot && r.within == within(); });
+    Reduced reduced = known != m_reduced.end() ? *known : Reduced{s.snapshot, within(), {}, {}, 0};
+    const auto& sorted = within() ? s.snapshot->sortedWithinSeconds : s.snapshot->sortedAcrossSeconds;
+    if (reduced.cdf.empty())
+        reduced.cdf = cdfCurve(sorted, 512, &reduced.dropped);
+    if (mode == CdfChart::Mode::density && reduced.density.empty())
+        reduced.density = densityCurve(sorted);
+    return reduced;
+}
+
+ChartCurve DistributionPage::curveOf(const ShownScenario& s, const Reduced& reduced, CdfChart::Mode mode) const
+{
+    const auto& sorted = within() ? s.snapshot->sortedWithinSeconds : s.snapshot->sortedAcrossSeconds;
+    const double noiseFree = s.snapshot->samples ? s.snapshot->samples->noiseFreeSeconds : 0;
+    const double last = mode == CdfChart::Mode::exceedance ? 1.0 : 0.999;
+    ChartCurve c{s.id,
+                 s.name,
+                 s.colour,
+                 s.isBaseline,
+                 s.stale,
+                 s.isCurrent,
+                 reduced.cdf,
+                 reduced.density,
+                 quantileOfSorted(sorted, 0.001),
+                 quantileOfSorted(sorted, last),
+                 noiseFree};
+    if (s.isBaseline && noiseFree > 0)
+        c.axisLow = std::min(c.axisLow, noiseFree);
+    return c;
 }
 
 void DistributionPage::refresh()
@@ -159,41 +245,26 @@ void DistributionPage::refresh()
     for (const ShownScenario& s : m_context.scenarios) {
         if (!s.visible || !s.snapshot)
             continue;
-        auto known = std::find_if(m_reduced.begin(), m_reduced.end(),
-                                  [&](const Reduced& r) { return r.snapshot == s.snapshot && r.within == within(); });
-        Reduced reduced = known != m_reduced.end() ? *known : Reduced{s.snapshot, within(), {}, {}, 0};
-        const auto& sorted = within() ? s.snapshot->sortedWithinSeconds : s.snapshot->sortedAcrossSeconds;
-        if (reduced.cdf.empty())
-            reduced.cdf = cdfCurve(sorted, 512, &reduced.dropped);
-        if (mode == CdfChart::Mode::density && reduced.density.empty())
-            reduced.density = densityCurve(sorted);
+        Reduced reduced = reducedOf(s, mode);
         dropped += reduced.dropped;
-        if (sorted.empty())
+        if (reduced.cdf.empty())
             continue;
-        const double noiseFree = s.snapshot->samples ? s.snapshot->samples->noiseFreeSeconds : 0;
-        ChartCurve c{s.id,
-                     s.name,
-                     s.colour,
-                     s.isBaseline,
-                     s.stale,
-                     s.isCurrent,
-                     reduced.cdf,
-                     reduced.density,
-                     quantileOfSorted(sorted, 0.001),
-                     quantileOfSorted(sorted, mode == CdfChart::Mode::exceedance ? 1.0 : 0.999),
-                     noiseFree};
-        if (s.isBaseline && noiseFree > 0)
-            c.axisLow = std::min(c.axisLow, noiseFree);
-        curves << c;
+        curves << curveOf(s, reduced, mode);
         kept.push_back(std::move(reduced));
     }
     m_reduced = std::move(kept);
-    m_title->setText(mode == CdfChart::Mode::cdf       ? tr("Step time, cumulative distribution")
-                     : mode == CdfChart::Mode::density ? tr("Step time, density")
-                                                       : tr("Step time, share of steps that take longer"));
     m_legend->setScenarios(m_context.scenarios);
     m_chart->setMode(mode);
     m_chart->setCurves(std::move(curves));
+    refreshTexts(mode, dropped);
+    refreshLimit();
+}
+
+void DistributionPage::refreshTexts(CdfChart::Mode mode, int dropped)
+{
+    m_title->setText(mode == CdfChart::Mode::cdf       ? tr("Step time, cumulative distribution")
+                     : mode == CdfChart::Mode::density ? tr("Step time, density")
+                                                       : tr("Step time, share of steps that take longer"));
     const ShownScenario* current = m_context.current();
     const StateText said = textOf(stateOf(current), current && current->snapshot, tr("Computing the first samples"));
     m_chart->setNotice(said.message);
@@ -202,71 +273,113 @@ void DistributionPage::refresh()
     if (read && read->snapshot) {
         const auto n = within() ? read->snapshot->within.samples : read->snapshot->across.samples;
         QString text = format::receipt(static_cast<std::int64_t>(n), read->snapshot->seed, tr("steps per scenario"))
-                       + tr(", Monte Carlo with common random numbers. Bands: 95 %, whole curve.");
+                       + tr(", Monte Carlo with common random numbers.");
+        if (mode != CdfChart::Mode::density)
+            text += mode == CdfChart::Mode::cdf ? tr(" Bands: 95 %, whole curve.") : tr(" Bands: 95 % at each time.");
         if (dropped > 0)
             text += tr(" %1 samples without a finite time are left out.").arg(dropped);
         m_footer->setText(text);
         m_footer->setToolTip(text);
     }
     m_footerRight->setText(within() ? tr("Within one job") : tr("Across jobs"));
-    refreshLimit();
 }
 
 void DistributionPage::refreshLimit()
 {
-    const double limit = limitSeconds();
+    const StepLimits at = limits();
     LimitReading reading;
     QString accessible;
-    if (const std::vector<double>* samples = readSamples(); samples && limit > 0) {
-        const Estimate over = exceedance(*samples, limit);
+    if (const std::vector<double>* samples = readSamples(); samples && at.upper > 0) {
+        const Estimate share = shareAt(*samples, at);
         const ShownScenario* read = readScenario();
-        reading = {limit, 1 - over.value,
-                   tr("P(step > %1) = %2").arg(format::seconds(limit).text(), shareRuns(over.value, over.halfWidth).front().text),
-                   tr("± %1 points, %2").arg(format::number(over.halfWidth * 100, 1), read->isBaseline ? tr("baseline") : read->name)};
+        reading.seconds = at.upper;
+        reading.probability = 1 - exceedance(*samples, at.upper).value;
+        if (at.between()) {
+            reading.lowerSeconds = at.lower;
+            reading.lowerProbability = 1 - exceedance(*samples, at.lower).value;
+        }
+        reading.sentence = tr("%1 = %2").arg(shareName(at), shareRuns(share.value, share.halfWidth).front().text);
+        reading.note = tr("± %1 points, %2").arg(format::number(share.halfWidth * 100, 1), read->isBaseline ? tr("baseline") : read->name);
         accessible = reading.sentence;
     }
+    m_between->setChecked(at.between());
     m_chart->setLimit(reading);
     m_chart->setAccessibleName(m_title->text());
     m_chart->setAccessibleDescription(accessible);
-    m_model->setContext(m_context, limit, within());
+    m_model->setContext(m_context, at, within());
     m_table->fit();
+}
+
+void DistributionPage::setBetween(bool on)
+{
+    const std::vector<double>* samples = readSamples();
+    const StepLimits at = limits();
+    if (samples && m_context.study && at.upper > 0) {
+        m_context.study->endMerge();
+        const double lower = std::min(quantileOfSorted(*samples, 0.05), at.upper * 0.99);
+        m_context.study->setLimits(on ? lower : 0, at.upper);
+        m_context.study->endMerge();
+    }
+    m_between->setChecked(limits().between());
+}
+
+double DistributionPage::secondsOf(double seconds, double probability) const
+{
+    const std::vector<double>* samples = readSamples();
+    return samples && probability > 0 ? quantileOfSorted(*samples, probability) : seconds;
+}
+
+void DistributionPage::moveLowerLimit(double seconds, double probability)
+{
+    if (const double lower = secondsOf(seconds, probability); lower > 0)
+        m_context.study->setLimits(lower, limits().upper);
 }
 
 void DistributionPage::moveLimit(double seconds, double probability)
 {
-    const std::vector<double>* samples = readSamples();
-    if (samples && probability > 0)
-        seconds = quantileOfSorted(*samples, probability);
-    if (seconds > 0)
-        m_context.study->setLimit(seconds);
+    if (const double upper = secondsOf(seconds, probability); upper > 0)
+        m_context.study->setLimit(upper);
 }
 
 void DistributionPage::typeLimit(const QString& text)
 {
-    QString number = text.trimmed();
-    number.remove(u' ');
-    double factor = 1;
-    bool share = false;
-    for (const auto& [suffix, scale] : {std::pair{u"ms"_s, 1e-3}, {u"µs"_s, 1e-6}, {u"us"_s, 1e-6}, {u"s"_s, 1.0}})
-        if (number.endsWith(suffix)) {
-            number.chop(suffix.size());
-            factor = scale;
-            break;
-        }
-    if (number.endsWith(u'%')) {
-        number.chop(1);
-        share = true;
-    }
-    bool ok = false;
-    const double value = number.replace(u',', QString()).toDouble(&ok);
-    if (!ok || !(value > 0))
-        return;
+    static const QRegularExpression separator(u"\\s+(?:to|bis|and)\\s+|\\s*(?:–|\\.\\.)\\s*"_s);
+    const QStringList parts = text.split(separator);
     const std::vector<double>* samples = readSamples();
-    if (share && samples && value < 100)
-        m_context.study->setLimit(quantileOfSorted(*samples, 1 - value / 100));
-    else if (!share)
-        m_context.study->setLimit(value * factor);
+    const double first = limitFrom(parts.front()), second = parts.size() == 2 ? limitFrom(parts.back()) : 0;
+    if (parts.size() == 2 && first > 0 && second > 0)
+        m_context.study->setLimits(std::min(first, second), std::max(first, second));
+    else if (parts.size() == 1 && first < 0 && samples)
+        m_context.study->setLimit(quantileOfSorted(*samples, 1 + first));
+    else if (parts.size() == 1 && first > 0)
+        m_context.study->setLimit(first);
     m_context.study->endMerge();
+}
+
+QSize DistributionPage::exportSize() const
+{
+    const QSize table = m_table->wholeSize();
+    constexpr int kLeastWidth = 640, kLeastChart = 420;
+    return {std::max({width(), table.width() + 2, kLeastWidth}), std::max(height() - m_table->height(), kLeastChart) + table.height()};
+}
+
+void DistributionPage::paintExport(QPainter& painter)
+{
+    const QSize before = size(), paper = exportSize();
+    m_chart->setPaper(true);
+    m_legend->setWhole(true);
+    m_table->setWhole(true);
+    resize(paper);
+    layout()->activate();
+    m_table->fit();
+    layout()->activate();
+    render(&painter, {}, {}, DrawChildren);
+    m_chart->setPaper(false);
+    m_legend->setWhole(false);
+    m_table->setWhole(false);
+    resize(before);
+    layout()->activate();
+    m_table->fit();
 }
 
 QJsonObject DistributionPage::saveState() const

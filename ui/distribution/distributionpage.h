@@ -7,6 +7,7 @@
 #include "ui/workspace/distributionmodel.h"
 
 class QLabel;
+class QPushButton;
 
 namespace prism::ui {
 
@@ -28,13 +29,30 @@ public:
     [[nodiscard]] QJsonObject saveState() const override;
     void restoreState(const QJsonObject& state) override;
     [[nodiscard]] CdfChart& chart() { return *m_chart; }
-    /// The limit in force: the study's, or the baseline's p95 while none is set.
-    [[nodiscard]] double limitSeconds() const;
+    /// The limits in force: the study's, or the baseline's p95 while none is set.
+    [[nodiscard]] StepLimits limits() const;
+    void setBetween(bool on); ///< a second limit below the first, at p5 to begin with, or none
+    void paintExport(QPainter& painter) override;
+    [[nodiscard]] QSize exportSize() const override;
 
 private:
+    void makeTools();
+    [[nodiscard]] QWidget* makeChartCard();
+    struct Reduced { ///< curves of one snapshot, kept while it is shown
+        SnapshotPtr snapshot;
+        bool within = false;
+        std::vector<CurvePoint> cdf;
+        std::vector<DensityPoint> density;
+        int dropped = 0;
+    };
+    [[nodiscard]] Reduced reducedOf(const ShownScenario& scenario, CdfChart::Mode mode) const;
+    [[nodiscard]] ChartCurve curveOf(const ShownScenario& scenario, const Reduced& reduced, CdfChart::Mode mode) const;
+    void refreshTexts(CdfChart::Mode mode, int dropped);
     void refresh();
     void refreshLimit();
     void moveLimit(double seconds, double probability);
+    void moveLowerLimit(double seconds, double probability);
+    [[nodiscard]] double secondsOf(double seconds, double probability) const; ///< of the limit, or of the marked percentile that it is on
     void typeLimit(const QString& text);
     [[nodiscard]] const ShownScenario* readScenario() const;
     [[nodiscard]] const std::vector<double>* readSamples() const;
@@ -44,18 +62,12 @@ private:
     PageContext m_context;
     QWidget* m_tools;
     SegmentedControl *m_modes, *m_spread;
+    QPushButton* m_between;
     QLabel *m_title, *m_note, *m_footer, *m_footerRight;
     ScenarioLegend* m_legend;
     CdfChart* m_chart;
     DistributionModel* m_model;
     DistributionTable* m_table;
-    struct Reduced { ///< curves of one snapshot, kept while it is shown
-        SnapshotPtr snapshot;
-        bool within = false;
-        std::vector<CurvePoint> cdf;
-        std::vector<DensityPoint> density;
-        int dropped = 0;
-    };
     std::vector<Reduced> m_reduced;
 };
 

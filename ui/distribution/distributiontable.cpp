@@ -78,11 +78,29 @@ void DistributionTable::fit()
         widths = shared;
     for (int column = 0; column < DistributionModel::kColumns; ++column)
         setColumnWidth(column, widths[column]);
-    const int rowHeight = m_delegate->rowHeight(), rows = std::clamp(model()->rowCount(), 1, kMostRows);
+    const int rowHeight = m_delegate->rowHeight(),
+              rows = std::clamp(model()->rowCount(), 1, m_whole ? std::max(model()->rowCount(), 1) : kMostRows);
     for (int row = 0; row < model()->rowCount(); ++row)
         setRowHeight(row, rowHeight);
     setFixedHeight(horizontalHeader()->sizeHint().height() + rows * rowHeight
-                   + (total(widths) > room ? horizontalScrollBar()->sizeHint().height() : 0));
+                   + (total(widths) > room && !m_whole ? horizontalScrollBar()->sizeHint().height() : 0));
+}
+
+void DistributionTable::setWhole(bool whole)
+{
+    m_whole = whole;
+    for (const auto set : {&QAbstractScrollArea::setHorizontalScrollBarPolicy, &QAbstractScrollArea::setVerticalScrollBarPolicy})
+        (this->*set)(whole ? Qt::ScrollBarAlwaysOff : Qt::ScrollBarAsNeeded);
+}
+
+QSize DistributionTable::wholeSize() const
+{
+    const bool stacked = m_delegate->isStacked();
+    m_delegate->setStacked(true);
+    const QList<int> widths = needs();
+    const int width = std::accumulate(widths.begin(), widths.end(), 0), row = m_delegate->rowHeight();
+    m_delegate->setStacked(stacked);
+    return {width, horizontalHeader()->sizeHint().height() + std::max(model()->rowCount(), 1) * row};
 }
 
 void DistributionTable::resizeEvent(QResizeEvent* event)

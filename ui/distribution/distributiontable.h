@@ -18,6 +18,9 @@ public:
     DistributionTable(const Theme& theme, QAbstractItemModel* model, QWidget* parent = nullptr);
     /// After new rows, texts or another scale.
     void fit();
+    /// Every row and column at once, for a picture: nothing scrolls.
+    void setWhole(bool whole);
+    [[nodiscard]] QSize wholeSize() const; ///< that it takes then
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
@@ -28,6 +31,7 @@ private:
 
     const Theme& m_theme;
     FigureDelegate* m_delegate;
+    bool m_whole = false;
 };
 
 } // namespace prism::ui

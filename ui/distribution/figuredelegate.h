@@ -17,6 +17,7 @@ public:
     [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
     /// Two lines: a value over what follows it.
     void setStacked(bool stacked) { m_stacked = stacked; }
+    [[nodiscard]] bool isStacked() const { return m_stacked; }
     [[nodiscard]] int rowHeight() const { return m_theme.px(m_stacked ? metric::row + 16 : metric::row); }
 
 private:

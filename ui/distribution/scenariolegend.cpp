@@ -13,7 +13,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 constexpr double kSample = 30, kGap = 8, kBetween = 20, kLine = 22, kWidestName = 260; // at scale 1
-constexpr int kMostLines = 3;
+constexpr int kMostLines = 4;
 } // namespace
 
 ScenarioLegend::ScenarioLegend(const Theme& theme, QWidget* parent) : QWidget(parent), m_theme(theme)
@@ -37,6 +37,13 @@ void ScenarioLegend::setScenarios(const QList<ShownScenario>& scenarios)
     update();
 }
 
+void ScenarioLegend::setWhole(bool whole)
+{
+    m_whole = whole;
+    updateGeometry();
+    update();
+}
+
 QList<ScenarioLegend::Line> ScenarioLegend::lines(double width) const
 {
     const Look& look = m_theme.look();
@@ -49,7 +56,7 @@ QList<ScenarioLegend::Line> ScenarioLegend::lines(double width) const
                     0};
         entry.width = look.px(kSample) + look.px(kGap) + metrics.horizontalAdvance(entry.text);
         if (!found.back().isEmpty() && used + entry.width > width + 1) {
-            if (found.size() == kMostLines) {
+            if (found.size() == kMostLines && !m_whole) {
                 found.back().back() = {nullptr, u"+%1"_s.arg(m_scenarios.size() - i + 1), 0};
                 break;
             }

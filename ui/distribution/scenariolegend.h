@@ -7,12 +7,13 @@
 
 namespace prism::ui {
 
-/// Right-aligned on one line; where that is too short, further lines beneath, and what does not fit on three is counted.
+/// Right-aligned on one line; where that is too short, further lines beneath, and what does not fit on four is counted.
 class ScenarioLegend final : public QWidget {
     Q_OBJECT
 public:
     ScenarioLegend(const Theme& theme, QWidget* parent);
     void setScenarios(const QList<ShownScenario>& scenarios);
+    void setWhole(bool whole); ///< as many lines as it takes, for a picture
 
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] QSize minimumSizeHint() const override;
@@ -33,6 +34,7 @@ private:
 
     const Theme& m_theme;
     QList<ShownScenario> m_scenarios;
+    bool m_whole = false;
 };
 
 } // namespace prism::ui

@@ -25,7 +25,10 @@ namespace {
 QString sentenceOf(const Diagnostic& d)
 {
     const QString text = QString::fromStdString(d.message), accepted = QString::fromStdString(d.accepted);
-    return accepted.isEmpty() || text.contains(accepted) ? text : QObject::tr("%1 Accepted: %2.").arg(text, accepted);
+    if (accepted.isEmpty() || text.contains(accepted))
+        return format::sentence(text);
+    const bool ended = text.endsWith(u'.') || text.endsWith(u'?');
+    return format::sentence(QObject::tr("%1 Accepted: %2.").arg(ended ? text : text + u'.', accepted));
 }
 
 } // namespace
@@ -86,6 +89,7 @@ QLayout* ConfigEditor::makeTools()
     m_filter->setPlaceholderText(tr("Find a parameter"));
     m_filter->setAccessibleName(tr("Find a parameter"));
     m_filter->setClearButtonEnabled(true);
+    m_filter->setAcceptDrops(false);
     m_all = new QCheckBox(tr("Show all"));
     m_all->setToolTip(tr("Also show what is rarely changed"));
     tools->addWidget(m_filter, 1);
@@ -287,10 +291,18 @@ void ConfigEditor::revealProblem()
 
 ParameterRow* ConfigEditor::row(const QString& parameterId)
 {
-    for (Group* g : m_groups)
-        for (ParameterRow* r : g->rows)
-            if (QString::fromStdString(r->parameter().id) == parameterId)
-                return r;
+    const Parameter* parameter = findParameter(parameterId.toStdString());
+    Group* g = parameter ? group(QString::fromStdString(parameter->group)) : nullptr;
+    if (!g)
+        return nullptr;
+    if (!g->built) {
+        buildGroup(*g);
+        applyFilter();
+        refresh();
+    }
+    for (ParameterRow* r : g->rows)
+        if (&r->parameter() == parameter)
+            return r;
     return nullptr;
 }
 

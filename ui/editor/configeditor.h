@@ -34,6 +34,7 @@ public:
     void submitTyped(); ///< takes what is typed in any field now
 
     // look at it
+    /// The row of a parameter, made now if its group was never unfolded; null where there is no such parameter.
     [[nodiscard]] ParameterRow* row(const QString& parameterId);
     [[nodiscard]] QStringList expandedGroups() const;
     [[nodiscard]] QList<ParameterRow*> rows() const; ///< those that were made

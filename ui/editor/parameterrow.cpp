@@ -99,6 +99,17 @@ QString fieldText(const Parameter& parameter, const Scenario& scenario)
     return value == std::floor(value) ? format::count(static_cast<std::int64_t>(value)) : text;
 }
 
+QString valueText(const Parameter& parameter, const Scenario& scenario)
+{
+    const ParameterValue value = parameter.get(scenario);
+    if (const bool* on = std::get_if<bool>(&value))
+        return *on ? QObject::tr("yes") : QObject::tr("no");
+    if (parameter.type == ParameterType::choice)
+        return choiceLabel(QString::fromStdString(std::get<std::string>(value)));
+    const QString unit = parameter.isPercent ? u"%"_s : QString::fromStdString(parameter.unit);
+    return unit.isEmpty() ? fieldText(parameter, scenario) : u"%1 %2"_s.arg(fieldText(parameter, scenario), unit);
+}
+
 ParameterRow::ParameterRow(const Parameter& parameter, const Theme& theme, QWidget* parent)
     : QWidget(parent),
       m_parameter(parameter),

@@ -75,5 +75,7 @@ private:
 [[nodiscard]] QString choiceLabel(const QString& choice);
 /// The value as the field shows it: without the unit that stands beside it.
 [[nodiscard]] QString fieldText(const Parameter& parameter, const Scenario& scenario);
+/// The value as sentences and tables show it: with its unit, "yes" and "no", choices in words.
+[[nodiscard]] QString valueText(const Parameter& parameter, const Scenario& scenario);
 
 } // namespace prism::ui

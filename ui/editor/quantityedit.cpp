@@ -40,6 +40,7 @@ QString steppedText(const QString& text, StepKind kind, int direction, bool larg
 QuantityEdit::QuantityEdit(const Theme& theme, QWidget* parent) : QLineEdit(parent), m_theme(theme)
 {
     setFocusPolicy(Qt::StrongFocus); // not by the wheel
+    setAcceptDrops(false);           // a file that is dropped here is the window's
     m_pause.setSingleShot(true);
     m_pause.setInterval(kTypingPauseMs);
     connect(&m_pause, &QTimer::timeout, this, [this] { Q_EMIT submitted(text()); });

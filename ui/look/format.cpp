@@ -2,6 +2,7 @@
 #include "ui/look/format.h"
 
 #include <QHash>
+#include <QRegularExpression>
 #include <QStringList>
 
 #include <algorithm>
@@ -144,6 +145,29 @@ TimeUnit timeUnit(double largestSeconds)
     return largestSeconds == 0 || !std::isfinite(largestSeconds) ? TimeUnit{1, u"s"_s} : TimeUnit{1e9, u"ns"_s};
 }
 
+DeltaScale deltaScale(double largestSeconds)
+{
+    const TimeUnit unit = timeUnit(std::abs(largestSeconds));
+    const double magnitude = std::abs(largestSeconds) * unit.perSecond;
+    return {unit, magnitude >= 99.5 ? 0 : magnitude >= 9.95 ? 1 : 2};
+}
+
+QString secondsDelta(double seconds, const DeltaScale& scale)
+{
+    if (!std::isfinite(seconds))
+        return QString(kMissing);
+    const double magnitude = std::abs(seconds) * scale.unit.perSecond;
+    const bool nothing = magnitude < 0.5 * std::pow(10.0, -scale.decimals);
+    return (nothing ? u"0"_s : signedText(seconds, fixed(magnitude, scale.decimals))) + u' ' + scale.unit.name;
+}
+
+QString interval(double halfWidthSeconds, const DeltaScale& scale)
+{
+    if (!std::isfinite(halfWidthSeconds))
+        return QString(kPlusMinus) + u' ' + kMissing;
+    return QString(kPlusMinus) + u' ' + fixed(std::abs(halfWidthSeconds) * scale.unit.perSecond, scale.decimals) + u' ' + scale.unit.name;
+}
+
 QString percent(double share)
 {
     if (!std::isfinite(share))
@@ -249,6 +273,19 @@ QString kernelClass(const QString& name)
     return text;
 }
 
+QString sentence(const QString& text)
+{
+    static const QRegularExpression times(u"(?<=[\\w)]) x (?=[\\w(])"_s);
+    return QString(text).replace(times, u" %1 "_s.arg(kTimes));
+}
+
+QString wholeNumber(const QString& text)
+{
+    bool whole = false;
+    const qlonglong value = text.toLongLong(&whole);
+    return whole ? count(value) : text;
+}
+
 QString tableCell(const QString& raw)
 {
     bool isNumber = false;
@@ -269,7 +306,10 @@ QString tableHeader(const QString& raw)
     if (seconds)
         words.pop_back();
     QString text = words.join(u' ');
-    text.replace(u"half width"_s, u"half-width"_s).replace(u"p step over"_s, u"P(step over)"_s).replace(u"p faster"_s, u"P(faster)"_s);
+    text.replace(u"half width"_s, u"half-width"_s)
+        .replace(u"p step over limit"_s, u"P(step over limit)"_s)
+        .replace(u"p step between limits"_s, u"P(step between limits)"_s)
+        .replace(u"p faster than baseline"_s, u"P(faster than baseline)"_s);
     return seconds ? text + u" [s]"_s : text;
 }
 

@@ -39,6 +39,15 @@ struct TimeUnit {
     QString name;
 };
 [[nodiscard]] TimeUnit timeUnit(double largestSeconds);
+/// Unit and decimals that the changes of one column share, by the largest of them.
+struct DeltaScale {
+    TimeUnit unit;
+    int decimals = 0;
+};
+[[nodiscard]] DeltaScale deltaScale(double largestSeconds);
+/// "−142 ms" and "−3 ms" in one column; what rounds to nothing is "0 ms".
+[[nodiscard]] QString secondsDelta(double seconds, const DeltaScale& scale);
+[[nodiscard]] QString interval(double halfWidthSeconds, const DeltaScale& scale);
 
 /// "5.0 %", "85.7 %", "< 0.1 %"; of a share in [0, 1].
 [[nodiscard]] QString percent(double share);
@@ -68,6 +77,11 @@ struct TimeUnit {
 
 /// A kernel class for people: "dp.all_gather" is "DP AllGather", "gemm.qkv" is "QKV GEMM"; unknown names stay as they are.
 [[nodiscard]] QString kernelClass(const QString& name);
+
+/// A sentence of the core as it reads on screen: "TP 8 x PP 4" is "TP 8 × PP 4".
+[[nodiscard]] QString sentence(const QString& text);
+/// A whole number among words with its separators ("16384" is "16,384"); other text as it is.
+[[nodiscard]] QString wholeNumber(const QString& text);
 
 /// A cell of a table for people: four significant digits and separators instead of round-trip digits; other text as it is.
 [[nodiscard]] QString tableCell(const QString& raw);

@@ -91,6 +91,7 @@ public:
                                                                                                      : ScenarioId{}));
         QJsonObject view = next.view;
         view[u"limit_s"_s] = next.state.limitSeconds;
+        view[u"lower_limit_s"_s] = next.state.lowerLimitSeconds;
         view[u"current"_s] = static_cast<double>(ids.contains(next.currentId) ? ids[next.currentId].value : 0);
         keep(study.setViewState(kViewName, QJsonDocument(view).toJson(QJsonDocument::Compact).toStdString()));
         if (errors.empty())
@@ -124,6 +125,8 @@ OpenedStudy contentOf(FileState& file)
     if (viewText)
         opened.view = QJsonDocument::fromJson(QByteArray::fromStdString(*viewText)).object();
     opened.state.limitSeconds = opened.view[u"limit_s"_s].toDouble();
+    const double lower = opened.view[u"lower_limit_s"_s].toDouble();
+    opened.state.lowerLimitSeconds = lower > 0 && lower < opened.state.limitSeconds ? lower : 0;
     const auto currentValue = static_cast<std::int64_t>(opened.view[u"current"_s].toDouble());
     for (const StudyScenario& s : file.study.scenarios()) {
         Result<Scenario> scenario = draftFromJson(s.json);

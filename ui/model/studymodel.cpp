@@ -2,6 +2,7 @@
 #include "ui/model/studymodel.h"
 
 #include "core/scenario/parameters.h"
+#include "ui/look/format.h"
 
 #include <QRegularExpression>
 #include <QUndoCommand>
@@ -188,11 +189,23 @@ void StudyModel::setBaseline(int id)
 
 void StudyModel::setLimit(double seconds)
 {
-    if (seconds == m_state.limitSeconds || !(seconds >= 0))
+    setLimits(m_state.lowerLimitSeconds, seconds);
+}
+
+void StudyModel::setLimits(double lowerSeconds, double upperSeconds)
+{
+    const bool single = lowerSeconds == 0 && upperSeconds >= 0;
+    if (!single && !(lowerSeconds > 0 && upperSeconds > lowerSeconds))
         return;
     StudyState next = m_state;
-    next.limitSeconds = seconds;
-    push(std::move(next), tr("Limit %1 s").arg(seconds, 0, 'g', 4), u"limit"_s);
+    next.limitSeconds = upperSeconds;
+    next.lowerLimitSeconds = lowerSeconds;
+    if (next == m_state)
+        return;
+    push(std::move(next),
+         single ? tr("Limit %1 s").arg(upperSeconds, 0, 'g', 4)
+                : tr("Limits %1 to %2 s").arg(lowerSeconds, 0, 'g', 4).arg(upperSeconds, 0, 'g', 4),
+         u"limit"_s);
 }
 
 Diagnostics StudyModel::setParameter(int id, const std::string& parameterId, const std::string& text)
@@ -205,7 +218,7 @@ Diagnostics StudyModel::setParameter(int id, const std::string& parameterId, con
         return result.errors();
     const Parameter* parameter = findParameter(parameterId);
     const QString label = QString::fromStdString(parameter ? parameter->label : parameterId);
-    const QString value = QString::fromStdString(parameter ? parameterText(*parameter, *result) : text);
+    const QString value = format::wholeNumber(QString::fromStdString(parameter ? parameterText(*parameter, *result) : text));
     setScenario(id, std::move(result).value(), tr("%1: %2 = %3").arg(nameOf(*old), label, value),
                 u"parameter/%1/%2"_s.arg(id).arg(QString::fromStdString(parameterId)));
     return {};

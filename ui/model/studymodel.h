@@ -26,7 +26,9 @@ public:
     void setArchived(int id, bool archived);
     void move(int id, int row); ///< row among the entries that are not archived
     void setBaseline(int id);
-    void setLimit(double seconds); ///< steps of one drag merge
+    void setLimit(double seconds); ///< steps of one drag merge; never below the lower limit
+    /// Both limits, 0 <= lower < upper; lower 0 = the upper one alone. Ignored otherwise.
+    void setLimits(double lowerSeconds, double upperSeconds);
     /// Sets one parameter from text. Errors leave the study as it was. Keystrokes in one field merge into one step.
     Diagnostics setParameter(int id, const std::string& parameterId, const std::string& text);
     /// Replaces a scenario (imports, slow nodes, advice). Steps with the same non-empty merge key become one.

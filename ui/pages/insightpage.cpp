@@ -158,6 +158,13 @@ PageState InsightPage::state() const
     return all;
 }
 
+bool InsightPage::isComputing() const
+{
+    const auto busy = [](const InsightStatus& status) { return status.waits || status.runs; };
+    return std::any_of(m_presented.begin(), m_presented.end(), [&](const Presented& p) { return p.status && busy(p.status()); })
+           || std::any_of(m_others.begin(), m_others.end(), [&](const Status& status) { return busy(status()); });
+}
+
 SnapshotPtr InsightPage::snapshot() const
 {
     const ShownScenario* s = scenario();

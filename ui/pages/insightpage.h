@@ -29,6 +29,7 @@ public:
     void paintExport(QPainter& painter) override;
     [[nodiscard]] QSize exportSize() const override;
     [[nodiscard]] PageState state() const final;
+    [[nodiscard]] bool isComputing() const final;
 
 protected:
     /// Ask for insights and show what is there.

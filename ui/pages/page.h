@@ -29,10 +29,17 @@ public:
     [[nodiscard]] virtual QSize exportSize() const { return size(); }
     /// What is shown: the answer to the present context, an earlier one, or why there is none.
     [[nodiscard]] virtual PageState state() const = 0;
-    /// True while what is shown is not the answer to the present context (used by screenshots and tests).
-    [[nodiscard]] bool isComputing() const { return isUnderWay(state()); }
+    /// True while a job of this page runs or waits: what is shown will change without another context. Step times that are being
+    /// computed are not the page's own work; it is given another context when they are there.
+    [[nodiscard]] virtual bool isComputing() const { return false; }
     [[nodiscard]] virtual QJsonObject saveState() const { return {}; } ///< mode, zoom: kept with the session
     virtual void restoreState(const QJsonObject&) {}
+    /// Names that the page prints, each with the parameter behind it, for the command search.
+    [[nodiscard]] virtual QList<std::pair<QString, QString>> printedNames() const { return {}; }
+
+Q_SIGNALS:
+    void figureWanted(const QString& key);            ///< the user asks where a figure comes from
+    void parameterWanted(const QString& parameterId); ///< the user picked something that this parameter decides
 };
 
 } // namespace prism::ui

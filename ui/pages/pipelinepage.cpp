@@ -134,8 +134,8 @@ void PipelinePage::refresh()
         if (line->candidates > 1)
             footer += tr("Looked for among %1 draws%2. ")
                           .arg(format::count(line->candidates), snapshot() ? tr(", seed %1").arg(snapshot()->seed) : QString());
-        text.footer
-            << footer + tr("Idle share of a stage %1 on average. Wheel or + − zooms, drag pans, 0 shows all.").arg(format::percent(bubble));
+        text.footer << footer + tr("Idle share of a stage %1 on average.").arg(format::percent(bubble));
+        text.hint = tr("Wheel or + − zooms, drag pans, 0 shows all.");
         if (m_shown != m_step.shownQuestion()) {
             m_gantt->setTimeline(std::make_shared<const Timeline>(*line));
             m_shown = m_step.shownQuestion();

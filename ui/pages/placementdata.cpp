@@ -33,22 +33,6 @@ QString placeText(const NodePlace& place)
     return QObject::tr("stage %1, replica %2").arg(place.stage).arg(place.replica);
 }
 
-QStringList movesOf(const Scenario& scenario, const PlacementResult& result, int most)
-{
-    Scenario advised = scenario;
-    advised.measured.nodeOrder = result.bestOrder;
-    QStringList moves;
-    for (std::size_t position = 0; position < std::min(result.bestOrder.size(), result.givenOrder.size()) && moves.size() < most;
-         ++position) {
-        const int node = result.bestOrder[position];
-        if (node == result.givenOrder[position])
-            continue;
-        if (const NodePlaces places = placesOf(advised, node); !places.empty())
-            moves << QObject::tr("node %1 to %2").arg(node).arg(placeText(places.front()));
-    }
-    return moves;
-}
-
 int rowOf(const PlacementMap& map, int replica)
 {
     for (int row = 0; row < map.rows; ++row) {

@@ -19,8 +19,11 @@ inline constexpr std::size_t kMostSlowNodes = 50; ///< listed and marked on the 
 /// Cells of the map on which a node stands now; by the rank layout of the scenario. Empty for nodes that it does not have.
 [[nodiscard]] NodePlaces placesOf(const Scenario& scenario, int node);
 [[nodiscard]] QString placeText(const NodePlace& place);
-/// The first moves to the best order, in words.
-[[nodiscard]] QStringList movesOf(const Scenario& scenario, const PlacementResult& result, int most);
+/// Speeds or marks that the nodes can be ordered by.
+[[nodiscard]] inline bool hasOrder(const Scenario& s)
+{
+    return !s.measured.speeds.empty() || !s.variability.slow.empty();
+}
 
 /// Row that a replica belongs to; -1 = none.
 [[nodiscard]] int rowOf(const PlacementMap& map, int replica);

@@ -72,6 +72,10 @@ void PlacementPage::makeTools()
     addTools({slow, m_factor});
     addTools({effect, m_figure});
     addTools({m_add, new NodeHandle(theme(), -1)});
+    auto* fit = new QPushButton(tr("Fit scale"));
+    fit->setToolTip(tr("Fit the colour scale to the cells shown (F); else it stays"));
+    connect(fit, &QPushButton::clicked, m_map, &HeatMap::fitScale);
+    addTools({fit});
     connect(m_factor, &QuantityEdit::submitted, this, &PlacementPage::typeFactor);
     connect(m_factor, &QuantityEdit::editingDone, this, &PlacementPage::ask);
     connect(m_figure, &SegmentedControl::chosen, this, [this] { refresh(); });
@@ -172,7 +176,7 @@ void PlacementPage::ask()
                 [this] { refresh(); });
         else
             m_slow.forget();
-        if (m_searching && !s->scenario.measured.speeds.empty())
+        if (m_searching && hasOrder(s->scenario))
             m_search.ask(
                 context().insights, this, question(u"search"_s), tr("Search for the best places"), s->seed,
                 [evaluator, s](const InsightOptions& options) { return searchPlacement(*evaluator, s->scenario, options); },
@@ -186,8 +190,9 @@ void PlacementPage::refresh()
     refreshPlaces();
     const SnapshotPtr s = snapshot();
     m_nodes->setNodes(s, m_slow.value());
-    const bool searched = m_searching && s && !s->scenario.measured.speeds.empty();
-    m_nodes->setAdvice(s, {searched ? m_search.value() : nullptr, m_search.isComputing(), searched ? m_search.error() : QString()});
+    const bool searched = m_searching && s && hasOrder(s->scenario);
+    m_nodes->setAdvice(s,
+                       {searched ? m_search.value() : nullptr, m_search.isComputing(), searched ? m_search.error() : QString(), &m_hosts});
     selectionChanged();
 }
 
@@ -284,7 +289,7 @@ QString PlacementPage::writeHostfile(const QString& path) const
     std::vector<int> order = s->scenario.measured.nodeOrder;
     const PlacementResult* result = m_searching && m_search.shownQuestion() == question(u"search"_s) ? m_search.value() : nullptr;
     if (result)
-        order = result->bestOrder;
+        order = m_nodes->chosenOrder();
     for (int node = static_cast<int>(order.size());
          order.size() < static_cast<std::size_t>(s->costed->world.nodes) && node < s->costed->world.nodes; ++node)
         order.push_back(node);
@@ -294,11 +299,11 @@ QString PlacementPage::writeHostfile(const QString& path) const
 void PlacementPage::applyAdvice()
 {
     const SnapshotPtr s = snapshot();
-    const PlacementResult* result = m_search.value();
-    if (!s || !result || !context().study)
+    const std::vector<int> order = m_nodes->chosenOrder();
+    if (!s || order.empty() || !context().study)
         return;
     Scenario advised = s->scenario;
-    advised.measured.nodeOrder = result->bestOrder;
+    advised.measured.nodeOrder = order;
     advised.name = context().study->freeName(scenario()->name + tr(", placed")).toStdString();
     context().study->addScenario(std::move(advised), tr("Apply advised positions"));
 }

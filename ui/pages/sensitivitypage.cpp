@@ -76,6 +76,8 @@ QString valueOf(const SensitivityTable& table, Figure figure)
 /// "CV 12.0 %", "rare 0.2 %": the input with its spread times `times`.
 QString inputText(const SensitivityRow& row, double times)
 {
+    if (row.kind == InputKind::slowPlaces)
+        return times == 0 ? QObject::tr("all mended") : QObject::tr("up to +%1 %").arg(format::number(row.cv * times * 100, 2));
     if (times == 0)
         return row.cv > 0 ? u"CV 0"_s : u"rare 0"_s;
     if (row.cv > 0)
@@ -111,6 +113,7 @@ TornadoData tornadoOf(const SensitivityTable& table, Figure figure, int series, 
         row.removed = {of(source.spreadRemoved, figure).value, of(source.spreadRemoved, figure).halfWidth, inputText(source, 0)};
         row.doubled = {of(source.spreadDoubled, figure).value, of(source.spreadDoubled, figure).halfWidth, inputText(source, 2)};
         row.nonMonotonic = source.nonMonotonic;
+        row.parameter = QString::fromStdString(parameterOf(source));
         row.missing = missing;
         data.rows.push_back(row);
     }
@@ -203,8 +206,12 @@ SensitivityPage::SensitivityPage(const Theme& theme, QWidget* parent)
     connect(m_by, &SegmentedControl::chosen, this, [this] { refreshBars(); });
     connect(m_tornado, &TornadoChart::itemPicked, this, [this](int item) {
         const TornadoRow& row = m_tornado->data().rows[static_cast<std::size_t>(item)];
-        if (!row.isOthers)
-            pick(row.id);
+        if (row.isOthers)
+            return;
+        const QString parameter = row.parameter; // picking may renew the rows
+        pick(row.id);
+        if (!parameter.isEmpty())
+            Q_EMIT parameterWanted(parameter);
     });
     connect(m_bars, &PairedBarChart::itemPicked, this, [this](int item) {
         const QString id = m_bars->data().rows[static_cast<std::size_t>(item)].id;
@@ -277,6 +284,7 @@ void SensitivityPage::refreshTornado()
             text.footer << tr("* Not monotonic: removing and doubling the spread move %1 the same way, or against expectation.").arg(name);
         if (!missing.isEmpty())
             text.footer << tr("Hatched: outside the calibrated range. %1").arg(missing);
+        text.hint = tr("Click a bar to go to its parameter.");
         text.footer << footerCount(tr("steps each"), table->samples, table->seed)
                            + tr(", one cause at a time, common random numbers. Whiskers: 95 %.");
     }
@@ -331,6 +339,15 @@ TableData SensitivityPage::asTable() const
             u"difference "_s + row[6],     QString()};
     }
     return table;
+}
+
+QList<std::pair<QString, QString>> SensitivityPage::printedNames() const
+{
+    QList<std::pair<QString, QString>> names;
+    for (const TornadoRow& row : m_tornado->data().rows)
+        if (!row.parameter.isEmpty())
+            names << std::pair{row.label, row.parameter};
+    return names;
 }
 
 QJsonObject SensitivityPage::saveState() const

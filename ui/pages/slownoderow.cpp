@@ -78,7 +78,8 @@ SlowNodeRow::SlowNodeRow(const Theme& theme, const SlowNodeText& text, QWidget* 
     edit->setCommitted(QString::number((text.factor - 1) * 100, 'g', 4));
     edit->setAccessibleName(tr("Slowness of node %1 in percent").arg(node));
     layout->addWidget(edit);
-    QLabel* gain = cardText(u"smallStrong"_s, u"good"_s, text.gain);
+    const QString role = text.gainRole == Role::good ? u"good"_s : text.gainRole == Role::bad ? u"bad"_s : u"secondary"_s;
+    QLabel* gain = cardText(u"smallStrong"_s, role, text.gain);
     QLabel* interval = cardText(u"tick"_s, u"tertiary"_s, text.interval);
     for (QLabel* label : {gain, interval}) {
         label->setWordWrap(false);

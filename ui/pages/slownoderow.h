@@ -31,6 +31,7 @@ struct SlowNodeText {
     int node = 0;
     double factor = 1;
     QString place, gain, interval;
+    Role gainRole = Role::textSecondary; ///< a colour only where the interval excludes 0
 };
 
 class SlowNodeRow final : public QFrame {

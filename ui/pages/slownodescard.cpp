@@ -4,6 +4,7 @@
 #include "ui/pages/card.h"
 #include "ui/pages/slownoderow.h"
 #include "ui/look/format.h"
+#include "ui/theme/segmented.h"
 
 #include <QLabel>
 #include <QPushButton>
@@ -11,13 +12,13 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
+#include <cmath>
 
 namespace prism::ui {
 
 using namespace Qt::StringLiterals;
 
 namespace {
-constexpr int kMostMoves = 3;                  // of the advice, in words
 constexpr int kRowHeight = 44, kLeastRows = 3; // of the list, at scale 1
 } // namespace
 
@@ -47,7 +48,15 @@ SlowNodesCard::SlowNodesCard(const Theme& theme, QWidget* parent) : QFrame(paren
     m_adviceNote = cardText(u"tick"_s, u"tertiary"_s);
     m_message = cardText(u"small"_s, u"secondary"_s);
     layout->addWidget(m_advice);
+    m_few = new SegmentedControl(theme);
+    m_few->setAccessibleName(tr("How many exchanges of two nodes"));
+    m_exchanges = cardText(u"small"_s);
+    layout->addWidget(m_few);
+    layout->addWidget(m_exchanges);
     layout->addWidget(m_adviceNote);
+    m_few->hide();
+    m_exchanges->hide();
+    connect(m_few, &SegmentedControl::chosen, this, &SlowNodesCard::sayExchanges);
     layout->addWidget(m_message);
     layout->addSpacing(theme.px(8));
     const auto button = [this](QHBoxLayout* row, const QString& name, const QString& text, auto wanted) {
@@ -85,22 +94,30 @@ void SlowNodesCard::setNodes(const SnapshotPtr& snapshot, const SlowNodesReport*
         m_note->setText(tr("Together %1 of p95; right: change when one is mended, n = %2")
                             .arg(format::secondsDelta(report->total.p95.value), format::count(report->samples)));
     else
-        m_note->setText(tr("%1 of %2 nodes").arg(slow.size()).arg(format::count(snapshot->costed->world.nodes)));
+        m_note->setText(
+            tr("%1 of %2 nodes").arg(format::count(static_cast<std::int64_t>(slow.size())), format::count(snapshot->costed->world.nodes)));
+    double largest = 0; // one unit for all rows
+    for (std::size_t i = 0; known && i < report->rows.size(); ++i)
+        largest = std::max(largest, std::abs(report->rows[i].mended.p95.value));
     for (std::size_t i = 0; i < std::min(slow.size(), kMostSlowNodes); ++i)
         if (slow[i].node >= 0)
-            addRow(snapshot->scenario, slow[i], known && report->rows[i].entry == slow[i] ? &report->rows[i] : nullptr);
+            addRow(snapshot->scenario, slow[i], known && report->rows[i].entry == slow[i] ? &report->rows[i] : nullptr,
+                   format::deltaScale(largest));
     m_list->setMinimumHeight(m_theme.px(kRowHeight * std::min(m_rows->count(), kLeastRows)));
 }
 
-void SlowNodesCard::addRow(const Scenario& scenario, const SlowEntry& entry, const SlowNodesReport::Row* mended)
+void SlowNodesCard::addRow(const Scenario& scenario, const SlowEntry& entry, const SlowNodesReport::Row* mended,
+                           const format::DeltaScale& scale)
 {
     const NodePlaces places = placesOf(scenario, entry.node);
     SlowNodeText text{entry.node, entry.computeFactor, places.empty() ? tr("not in this cluster") : placeText(places.front()), {}, {}};
     if (places.size() > 1)
         text.place += tr(" and %1 more").arg(places.size() - 1);
     if (mended) {
-        text.gain = format::secondsDelta(mended->mended.p95.value);
-        text.interval = format::interval(mended->mended.p95.halfWidth);
+        const Estimate& p95 = mended->mended.p95;
+        text.gain = format::secondsDelta(p95.value, scale);
+        text.interval = format::interval(p95.halfWidth, scale);
+        text.gainRole = !p95.significant() ? Role::textSecondary : p95.value < 0 ? Role::good : Role::bad;
     }
     auto* row = new SlowNodeRow(m_theme, text);
     connect(row, &SlowNodeRow::factorChosen, this, &SlowNodesCard::factorChosen);
@@ -109,33 +126,77 @@ void SlowNodesCard::addRow(const Scenario& scenario, const SlowEntry& entry, con
 
 void SlowNodesCard::setAdvice(const SnapshotPtr& snapshot, const SearchState& search)
 {
-    const bool measured = snapshot && !snapshot->scenario.measured.speeds.empty();
+    const bool measured = snapshot && hasOrder(snapshot->scenario);
     const PlacementResult* result = search.result;
     m_find->setEnabled(measured && !search.isComputing);
     m_apply->setEnabled(result && !result->withinNoise && result->movedNodes > 0);
     m_hostfile->setEnabled(snapshot != nullptr);
+    m_hosts = search.hosts ? *search.hosts : std::vector<std::string>();
+    const bool another = result && (!m_result || m_result->bestOrder != result->bestOrder || m_result->givenOrder != result->givenOrder);
+    m_result = result ? std::optional(*result) : std::nullopt;
+    const bool few = result && !result->exchanges.empty();
+    m_few->setVisible(few);
+    m_exchanges->setVisible(few);
+    if (few && another) {
+        QStringList choices;
+        for (std::size_t k = 1; k <= result->exchanges.size(); ++k)
+            choices << QString::number(k);
+        m_few->setChoices(choices << tr("all"));
+        m_few->setCurrent(std::min(2, static_cast<int>(choices.size()) - 1)); // three at most: what is done by hand
+    }
+    if (few)
+        sayExchanges();
     if (result) {
         const double p95 = result->given.p95;
         m_advice->setText(result->withinNoise ? tr("Moving nodes is not worth it")
                                               : tr("All moves together %1 (%2)")
                                                     .arg(format::secondsDelta(-p95 * result->gainOverGiven.value),
                                                          format::interval(p95 * result->gainOverGiven.halfWidth)));
-        const QStringList moves = movesOf(snapshot->scenario, *result, kMostMoves);
-        m_adviceNote->setText(tr("p95 %1 to %2. %3 of %4 positions change: %5%6. n = %7, seed %8")
+        m_adviceNote->setText(tr("p95 %1 to %2 with all: %3 of %4 positions change. n = %5, seed %6")
                                   .arg(format::seconds(p95).text(), format::seconds(result->best.p95).text(),
                                        format::count(result->movedNodes),
-                                       format::count(static_cast<std::int64_t>(result->bestOrder.size())), moves.join(u"; "_s),
-                                       result->movedNodes > moves.size() ? u" …"_s : QString(), format::count(result->samples),
+                                       format::count(static_cast<std::int64_t>(result->bestOrder.size())), format::count(result->samples),
                                        QString::number(result->seed)));
     } else {
         m_advice->setText(search.error);
-        m_adviceNote->setText(!measured ? tr("Import measured speeds to be advised on positions.")
+        m_adviceNote->setText(!measured ? tr("Mark slow nodes or import measured speeds to be advised on positions.")
                               : search.isComputing
                                   ? tr("Searching …")
-                                  : tr("Measured speeds of %1 entries are in use.")
-                                        .arg(format::count(static_cast<std::int64_t>(snapshot->scenario.measured.speeds.size()))));
+                                  : tr("%1 measured speeds, %2 marked places.")
+                                        .arg(format::count(static_cast<std::int64_t>(snapshot->scenario.measured.speeds.size())),
+                                             format::count(static_cast<std::int64_t>(snapshot->scenario.variability.slow.size()))));
     }
     m_advice->setVisible(!m_advice->text().isEmpty());
+}
+
+void SlowNodesCard::sayExchanges()
+{
+    if (!m_result)
+        return;
+    const auto chosen = static_cast<std::size_t>(std::max(m_few->current(), 0));
+    const auto name = [this](int node) {
+        const auto at = static_cast<std::size_t>(node);
+        return at < m_hosts.size() ? QString::fromStdString(m_hosts[at]) : tr("node %1").arg(node);
+    };
+    const double p95 = m_result->given.p95;
+    const format::DeltaScale scale = format::deltaScale(p95 * m_result->gainOverGiven.value);
+    QStringList lines;
+    for (std::size_t k = 0; k < m_result->exchanges.size() && k <= chosen; ++k) {
+        const ExchangeGain& e = m_result->exchanges[k];
+        lines << tr("%1. %2 with %3, to %4: %5 so far (%6)")
+                     .arg(k + 1)
+                     .arg(name(e.move.node), name(e.partner), placeText({e.move.toReplica, e.move.toStage}),
+                          format::secondsDelta(-p95 * e.gain.value, scale), format::interval(p95 * e.gain.halfWidth, scale));
+    }
+    m_exchanges->setText(lines.join(u'\n'));
+}
+
+std::vector<int> SlowNodesCard::chosenOrder() const
+{
+    if (!m_result)
+        return {};
+    const auto chosen = static_cast<std::size_t>(std::max(m_few->current(), 0));
+    return chosen < m_result->exchanges.size() ? m_result->exchanges[chosen].order : m_result->bestOrder;
 }
 
 void SlowNodesCard::say(const QString& text, bool isError)

@@ -2,10 +2,13 @@
 // The slow nodes of a scenario with what mending each would give, the advice on positions, and what can be done about them.
 #pragma once
 
+#include "ui/look/format.h"
 #include "ui/pages/placementdata.h"
 #include "ui/theme/theme.h"
 
 #include <QFrame>
+
+#include <optional>
 
 class QLabel;
 class QPushButton;
@@ -14,11 +17,14 @@ class QVBoxLayout;
 
 namespace prism::ui {
 
+class SegmentedControl;
+
 /// What is known of the search for better positions.
 struct SearchState {
     const PlacementResult* result = nullptr; ///< null: not asked for, not there yet, or failed
     bool isComputing = false;
     QString error;
+    const std::vector<std::string>* hosts = nullptr; ///< names of the nodes, where a table gave them
 };
 
 /// GUI thread only.
@@ -30,6 +36,8 @@ public:
     /// Null: no result of the scenario yet, or of what mending would give.
     void setNodes(const SnapshotPtr& snapshot, const SlowNodesReport* report);
     void setAdvice(const SnapshotPtr& snapshot, const SearchState& search);
+    /// The order after the chosen number of exchanges; the best one where all are chosen. Empty without a result.
+    [[nodiscard]] std::vector<int> chosenOrder() const;
     /// What an action did, or why it did not.
     void say(const QString& text, bool isError);
 
@@ -42,9 +50,15 @@ Q_SIGNALS:
     void applyWanted();
 
 private:
-    void addRow(const Scenario& scenario, const SlowEntry& entry, const SlowNodesReport::Row* mended);
+    void addRow(const Scenario& scenario, const SlowEntry& entry, const SlowNodesReport::Row* mended, const format::DeltaScale& scale);
+
+    void sayExchanges();
 
     const Theme& m_theme;
+    std::optional<PlacementResult> m_result; ///< that is shown
+    std::vector<std::string> m_hosts;
+    SegmentedControl* m_few;
+    QLabel* m_exchanges;
     QLabel *m_note, *m_advice, *m_adviceNote, *m_message;
     QScrollArea* m_list;
     QVBoxLayout* m_rows;

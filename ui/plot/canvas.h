@@ -12,6 +12,8 @@
 
 namespace prism::ui {
 
+inline constexpr int kPictureDotsPerMetre = 3780; ///< of pictures, and of what measures for them: 96 dots per inch
+
 /// Lives for one paint. Sizes are taken through px(): scale 1 in, device-independent pixels out.
 class Canvas final {
 public:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/plot/export.h"
 
+#include "ui/plot/canvas.h"
+
 #include <QBuffer>
 #include <QFileInfo>
 #include <QImageReader>
@@ -21,7 +23,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr int kDotsPerMetre = 3780, kDotsPerInch = 96;
+constexpr int kDotsPerInch = 96;
 
 QString textOf(const Receipt& r)
 {
@@ -57,8 +59,8 @@ QImage toImage(const Picture& picture, double scale)
     const double ratio = std::clamp(scale, 1.0, 4.0);
     QImage image(picture.size * ratio, QImage::Format_ARGB32_Premultiplied);
     image.setDevicePixelRatio(ratio);
-    image.setDotsPerMeterX(kDotsPerMetre);
-    image.setDotsPerMeterY(kDotsPerMetre);
+    image.setDotsPerMeterX(kPictureDotsPerMetre);
+    image.setDotsPerMeterY(kPictureDotsPerMetre);
     image.fill(Qt::white);
     if (!picture.title.isEmpty())
         image.setText(u"Title"_s, picture.title);

@@ -20,6 +20,7 @@ void HeatMap::setData(const HeatData& data)
 {
     m_data = data;
     m_dragged = -1;
+    growScale();
     dataChanged();
 }
 
@@ -39,7 +40,25 @@ std::optional<Reach> HeatMap::ownReach() const
     return m_data.cells.empty() ? std::nullopt : std::optional(own);
 }
 
-double HeatMap::scaleEnd() const
+void HeatMap::growScale()
+{
+    if (!m_data.cells.empty())
+        m_scaleEnd = std::max(m_scaleEnd, neededEnd());
+}
+
+void HeatMap::fitScale()
+{
+    m_scaleEnd = neededEnd();
+    update();
+}
+
+void HeatMap::reachChanged()
+{
+    reach() ? growScale() : fitScale(); // leaving the same scale for all is the user's change
+    update();
+}
+
+double HeatMap::neededEnd() const
 {
     const double highest = std::max(ownReach().value_or(Reach{1, 1}).high, reach() ? reach()->high : 1.0);
     for (const double end : {1.1, 1.2, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0})

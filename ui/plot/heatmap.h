@@ -38,8 +38,10 @@ public:
     void setBrushed(int row, int column);
 
     [[nodiscard]] const HeatData& data() const { return m_data; }
-    /// End of the colour scale: 1.10, or the first of 1.2, 1.5, 2, 3, 5, 10, ... that holds all cells.
-    [[nodiscard]] double scaleEnd() const;
+    /// End of the colour scale: 1.10, or the first of 1.2, 1.5, 2, 3, 5, 10, ... that holds all cells shown since it was last fitted. It
+    /// grows where cells would be cut off, and stays until the user fits it (F).
+    [[nodiscard]] double scaleEnd() const { return m_scaleEnd; }
+    void fitScale(); ///< to the cells that are shown now
     [[nodiscard]] TableData asTable() const override;
     [[nodiscard]] int itemCount() const override { return static_cast<int>(m_data.cells.size()); }
     [[nodiscard]] QStringList itemReading(int item) const override;
@@ -62,6 +64,7 @@ protected:
     [[nodiscard]] QPointF itemAnchor(const Canvas& canvas, const QRectF& area, int item) const override;
     [[nodiscard]] int neighbour(int item, int key) const override;
     [[nodiscard]] double leastPlotHeight() const override;
+    void reachChanged() override;
     void mousePressEvent(QMouseEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void mouseReleaseEvent(QMouseEvent* event) override;
@@ -91,7 +94,11 @@ private:
     [[nodiscard]] double position(double ratio) const;
     [[nodiscard]] QPointF profilePoint(const Layout& at, int item, double ratio) const;
 
+    void growScale();
+    [[nodiscard]] double neededEnd() const;
+
     HeatData m_data;
+    double m_scaleEnd = 1.1;
     int m_dragged = -1;
     QPointF m_dragAt;
 };

@@ -136,6 +136,8 @@ void HeatMap::dropEvent(QDropEvent* event)
 
 void HeatMap::keyPressEvent(QKeyEvent* event)
 {
+    if (event->key() == Qt::Key_F)
+        return fitScale();
     const bool enter = event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter || event->key() == Qt::Key_Space;
     const int item = focusItem();
     PlotBase::keyPressEvent(event);

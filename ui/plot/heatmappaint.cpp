@@ -194,7 +194,7 @@ void HeatMap::paintKey(Canvas& canvas, const QRectF& area, const Layout& at, boo
             pen.setDashPattern({2, 1.5});
             canvas.outline(box.adjusted(1, 1, -1, -1), pen);
         });
-    const QString hint = u"Arrow keys read the cells"_s;
+    const QString hint = u"Arrow keys read the cells, F fits the scale"_s;
     if (interactive && x + canvas.width(hint, Type::tick) < at.grid.right())
         canvas.text({at.grid.right(), y}, hint, Type::tick, Role::textTertiary, Qt::AlignRight | Qt::AlignVCenter);
 }

@@ -16,7 +16,6 @@ using namespace Qt::StringLiterals;
 
 namespace {
 constexpr double kLeastWidth = 280, kLeastHeight = 160; // of a card, at scale 1
-constexpr int kDotsPerMetre = 3780;                     // 96 dots per inch
 } // namespace
 
 PlotBase::PlotBase(const Theme& theme, QWidget* parent) : QWidget(parent), m_theme(theme)
@@ -32,8 +31,8 @@ PlotBase::PlotBase(const Theme& theme, QWidget* parent) : QWidget(parent), m_the
 
 void PlotBase::prepareDevice(QImage& device)
 {
-    device.setDotsPerMeterX(kDotsPerMetre);
-    device.setDotsPerMeterY(kDotsPerMetre);
+    device.setDotsPerMeterX(kPictureDotsPerMetre);
+    device.setDotsPerMeterY(kPictureDotsPerMetre);
 }
 
 void PlotBase::setText(const ChartText& text)

@@ -18,6 +18,7 @@ struct ChartText {
     QString title, subtitle;
     QStringList footer; ///< unit, n, seed, method, interval; one string per line
     QString footerRight;
+    QString hint; ///< what pointer and keys do here; on screen only
 };
 
 /// One entry of a legend.

@@ -31,6 +31,7 @@ struct LegendMetrics {
 struct PlotBase::Frame {
     double left = 0, right = 0;   ///< inside the padding
     QStringList subtitle, footer; ///< lines
+    qsizetype hints = 0;          ///< of these, the last ones: what pointer and keys do
     QList<LegendEntry> legend;
     QList<QPointF> places; ///< of the legend's entries: left edge, middle
     bool legendBeside = false;
@@ -77,6 +78,11 @@ PlotBase::Frame PlotBase::frame(const Canvas& canvas, const QRectF& card) const
                                         - (text == m_text.footer.front() && !m_text.footerRight.isEmpty()
                                                ? canvas.width(m_text.footerRight, Type::tick) + canvas.px(12)
                                                : 0));
+    if (!m_text.hint.isEmpty()) {
+        const QStringList hints = canvas.wrapped(m_text.hint, Type::tick, width);
+        at.hints = hints.size();
+        at.footer << hints;
+    }
     const double footer =
         at.footer.isEmpty() ? 0 : canvas.px(8) + static_cast<double>(at.footer.size()) * (canvas.lineHeight(Type::tick) + canvas.px(3));
     at.footerTop = card.bottom() - footer - canvas.px(8);
@@ -148,7 +154,7 @@ void PlotBase::paintText(Canvas& canvas, const QRectF& card, const Frame& at, bo
     canvas.horizontal(at.left, at.right, at.footerTop, canvas.look.pen(Role::separator));
     line = at.footerTop + canvas.px(8);
     canvas.text({at.right, line}, m_text.footerRight, Type::tick, Role::textTertiary, Qt::AlignRight | Qt::AlignTop);
-    for (const QString& text : at.footer) {
+    for (const QString& text : at.footer.first(at.footer.size() - (interactive ? 0 : at.hints))) {
         canvas.text({at.left, line}, text, Type::tick, Role::textTertiary, Qt::AlignLeft | Qt::AlignTop);
         line += canvas.lineHeight(Type::tick) + canvas.px(3);
     }

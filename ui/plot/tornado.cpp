@@ -32,6 +32,16 @@ QString TornadoChart::changeText(double change) const
     return m_data.isShare ? format::pointsDelta(change) : format::secondsDelta(change);
 }
 
+QString TornadoChart::columnText(double change) const
+{
+    if (m_data.isShare)
+        return format::pointsDelta(change);
+    double largest = 0;
+    for (const TornadoRow& row : m_data.rows)
+        largest = std::max({largest, std::abs(row.removed.change), std::abs(row.doubled.change)});
+    return format::secondsDelta(change, format::deltaScale(largest));
+}
+
 TableData TornadoChart::asTable() const
 {
     const QString unit = m_data.isShare ? u"share"_s : u"s"_s;
@@ -107,7 +117,7 @@ TornadoChart::Layout TornadoChart::layout(const Canvas& canvas, const QRectF& ar
     for (const TornadoRow& row : m_data.rows) {
         labels = std::max({labels, canvas.width(nameOf(row), Type::bodyStrong), canvas.width(row.id, Type::tick)});
         for (const TornadoEnd& end : {row.removed, row.doubled})
-            texts = std::max({texts, canvas.width(changeText(end.change), Type::smallStrong), canvas.width(end.input, Type::tick)});
+            texts = std::max({texts, canvas.width(columnText(end.change), Type::smallStrong), canvas.width(end.input, Type::tick)});
     }
     Reach all = ownReach().value_or(Reach{});
     if (reach())
@@ -179,7 +189,7 @@ void TornadoChart::paintRow(Canvas& canvas, const QRectF& area, const Layout& at
     const auto write = [&](const TornadoEnd& end, double x, bool left) {
         const Qt::Alignment side = left ? Qt::AlignRight : Qt::AlignLeft;
         const bool twoLines = isRoomy(canvas, at) && !end.input.isEmpty();
-        canvas.text({x, middle - (twoLines ? canvas.px(8) : 0)}, changeText(end.change), Type::smallStrong, Role::text,
+        canvas.text({x, middle - (twoLines ? canvas.px(8) : 0)}, columnText(end.change), Type::smallStrong, Role::text,
                     side | Qt::AlignVCenter);
         if (twoLines)
             canvas.text({x, middle + canvas.px(8)}, end.input, Type::tick, Role::textSecondary, side | Qt::AlignVCenter);

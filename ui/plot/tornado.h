@@ -18,6 +18,7 @@ struct TornadoRow {
     bool nonMonotonic = false;
     QString missing;       ///< not empty: outside the calibrated range; says which measurement is missing (hatched)
     bool isOthers = false; ///< the sum of what is not shown
+    QString parameter;     ///< that decides the spread; empty = none
 };
 
 /// Changes are in seconds, or shares in [-1, 1] when `isShare`.
@@ -54,6 +55,7 @@ private:
     void paintRow(Canvas& canvas, const QRectF& area, const Layout& at, int item) const;
     void paintChangeAxis(Canvas& canvas, const Layout& at) const;
     [[nodiscard]] QString changeText(double change) const;
+    [[nodiscard]] QString columnText(double change) const; ///< in the unit of the largest change
 
     TornadoData m_data;
 };

@@ -3,20 +3,17 @@
 
 #include "core/scenario/parameters.h"
 
-#include "ui/look/format.h"
+#include "ui/editor/parameterrow.h"
 #include "ui/window/actions.h"
 #include "ui/theme/plaintext.h"
 
 #include <QCoreApplication>
 #include <QDialog>
-#include <QFile>
 #include <QHeaderView>
 #include <QLabel>
-#include <QLineEdit>
 #include <QListWidget>
 #include <QPushButton>
 #include <QTableWidget>
-#include <QTextBrowser>
 #include <QUndoView>
 #include <QVBoxLayout>
 
@@ -63,35 +60,6 @@ void addClose(QDialog* dialog)
     dialog->layout()->setAlignment(close, Qt::AlignRight);
 }
 
-/// Help for every parameter, made from the one table.
-QString parameterHelp()
-{
-    QString text =
-        QObject::tr("# Parameters\n\nEvery value that can be edited, with unit, range and the name that files and `--set` use.\n");
-    std::string group;
-    for (const Parameter& p : parameters()) {
-        if (p.group != group) {
-            group = p.group;
-            QString title = QString::fromStdString(group);
-            title[0] = title[0].toUpper();
-            text += u"\n## %1\n"_s.arg(title);
-        }
-        text += u"\n### %1\n\n"_s.arg(QString::fromStdString(p.label + (p.shortName.empty() ? "" : " (" + p.shortName + ")")));
-        text += QString::fromStdString(p.help) + u"\n\n"_s;
-        QStringList facts{u"`%1`"_s.arg(QString::fromStdString(p.id))};
-        if (p.type == ParameterType::integer || p.type == ParameterType::real)
-            facts << QObject::tr("%1 to %2 %3").arg(p.minimum, 0, 'g', 6).arg(p.maximum, 0, 'g', 6).arg(QString::fromStdString(p.unit));
-        if (!p.choices.empty()) {
-            QStringList choices;
-            for (const std::string& choice : p.choices)
-                choices << QString::fromStdString(choice);
-            facts << choices.join(u", "_s);
-        }
-        text += facts.join(u" · "_s) + u"\n"_s;
-    }
-    return text;
-}
-
 } // namespace
 
 void showDifferences(Workspace& workspace, const Theme& theme, QWidget* parent)
@@ -110,17 +78,17 @@ void showDifferences(Workspace& workspace, const Theme& theme, QWidget* parent)
     QTableWidget* table = makeTable({QObject::tr("Parameter"), a, b, QString()}, static_cast<int>(changed.size()));
     for (int i = 0; i < static_cast<int>(changed.size()); ++i) {
         const Parameter& p = *changed[static_cast<std::size_t>(i)];
-        const std::string here = parameterText(p, *current->scenario), there = parameterText(p, *baseline->scenario);
+        const std::string there = parameterText(p, *baseline->scenario);
         table->setItem(i, 0, new QTableWidgetItem(QString::fromStdString(p.label)));
-        table->setItem(i, 1, new QTableWidgetItem(QString::fromStdString(here)));
-        table->setItem(i, 2, new QTableWidgetItem(QString::fromStdString(there)));
+        table->setItem(i, 1, new QTableWidgetItem(valueText(p, *current->scenario)));
+        table->setItem(i, 2, new QTableWidgetItem(valueText(p, *baseline->scenario)));
         auto* copy = new QPushButton(QObject::tr("Copy over"));
         copy->setProperty("kind", u"link"_s);
         copy->setToolTip(QObject::tr("Use the baseline's value in this scenario too"));
         QObject::connect(copy, &QPushButton::clicked, dialog, [&workspace, table, i, copy, id = current->id, path = p.id, there] {
             workspace.study().endMerge();
             if (workspace.study().setParameter(id, path, there).empty()) {
-                table->item(i, 1)->setText(QString::fromStdString(there));
+                table->item(i, 1)->setText(table->item(i, 2)->text());
                 copy->setEnabled(false);
             }
         });
@@ -199,59 +167,6 @@ void showArchived(Workspace& workspace, const Theme& theme, QWidget* parent)
     dialog->layout()->addWidget(restore);
     addClose(dialog);
     dialog->open();
-}
-
-void showHelp(const QString& topic, const Theme& theme, QWidget* parent)
-{
-    QDialog* dialog = makeDialog(QObject::tr("Help"), theme, 760, 620, parent);
-    dialog->setObjectName(u"helpDialog"_s);
-    auto* browser = new QTextBrowser;
-    browser->setAccessibleName(QObject::tr("Help text"));
-    browser->setOpenLinks(false);
-    const auto open = [browser](const QString& page) {
-        QString name = page.section(u'#', 0, 0);
-        if (name.endsWith(u".md"))
-            name.chop(3);
-        if (name == u"parameters" || findParameter(page.toStdString())) {
-            browser->setMarkdown(parameterHelp());
-            if (const Parameter* p = findParameter(page.toStdString())) {
-                browser->find(QString::fromStdString(p->id));
-                browser->ensureCursorVisible();
-            }
-            return;
-        }
-        QFile file(u":/help/%1.md"_s.arg(name));
-        if (!file.open(QIODevice::ReadOnly)) {
-            file.setFileName(u":/help/index.md"_s);
-            if (!file.open(QIODevice::ReadOnly)) {
-                browser->setMarkdown(parameterHelp());
-                return;
-            }
-        }
-        browser->setMarkdown(QString::fromUtf8(file.readAll()));
-    };
-    QObject::connect(browser, &QTextBrowser::anchorClicked, dialog, [open](const QUrl& url) { open(url.toString()); });
-    auto* row = new QHBoxLayout;
-    for (const auto& [text, page] : {std::pair{QObject::tr("Contents"), u"index"_s}, {QObject::tr("Parameters"), u"parameters"_s}}) {
-        auto* button = new QPushButton(text);
-        QObject::connect(button, &QPushButton::clicked, dialog, [open, page] { open(page); });
-        row->addWidget(button);
-    }
-    auto* find = new QLineEdit;
-    find->setPlaceholderText(QObject::tr("Find in this page"));
-    find->setAccessibleName(find->placeholderText());
-    QObject::connect(find, &QLineEdit::returnPressed, dialog, [browser, find] {
-        if (!browser->find(find->text())) {
-            browser->moveCursor(QTextCursor::Start);
-            browser->find(find->text());
-        }
-    });
-    row->addWidget(find, 1);
-    static_cast<QVBoxLayout*>(dialog->layout())->addLayout(row);
-    static_cast<QVBoxLayout*>(dialog->layout())->addWidget(browser, 1);
-    addClose(dialog);
-    open(topic.isEmpty() ? u"index"_s : topic);
-    dialog->show();
 }
 
 void showAbout(const Theme& theme, QWidget* parent)

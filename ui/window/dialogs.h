@@ -22,6 +22,7 @@ struct ImportPreview {
     QString kind;                     ///< "Scenario", "Hugging Face model configuration", ...
     std::optional<Scenario> scenario; ///< what would come in; empty when nothing was understood
     Diagnostics notes;                ///< errors, assumptions, what was ignored
+    bool asksLayout = false;          ///< a model without its machines: GPUs and layout are for the user to say
 };
 
 /// Finds out what a text is and reads it on top of `base`. Pure but for the preset library.
@@ -34,7 +35,7 @@ void showKeys(const Actions& actions, const Theme& theme, QWidget* parent);
 void showArchived(Workspace& workspace, const Theme& theme, QWidget* parent);
 /// Asks whether the import is as meant; adds the scenario when it is.
 void showImport(Workspace& workspace, const Theme& theme, const ImportPreview& preview, const QString& fileName, QWidget* parent);
-/// Help pages from resources/help; `topic` is a page ("distribution") or a parameter id.
+/// Help pages from resources/help; `topic` is a page ("distribution"), a parameter id or a figure ("figure:mfu").
 void showHelp(const QString& topic, const Theme& theme, QWidget* parent);
 void showAbout(const Theme& theme, QWidget* parent);
 /// Points at the parts of the window, one after the other.

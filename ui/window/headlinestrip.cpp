@@ -5,6 +5,7 @@
 #include "ui/theme/icons.h"
 #include "ui/theme/plaintext.h"
 
+#include <QContextMenuEvent>
 #include <QHelpEvent>
 #include <QMenu>
 #include <QPainter>
@@ -128,6 +129,24 @@ QString HeadlineStrip::tipAt(const QPoint& at) const
         return lines.join(u'\n');
     }
     return {};
+}
+
+QString HeadlineStrip::figureAt(const QPoint& at) const
+{
+    for (int i = 0; i < m_rects.size() && i < m_cells.size(); ++i)
+        if (m_rects[i].contains(at))
+            return m_cells[i].key;
+    return {};
+}
+
+void HeadlineStrip::contextMenuEvent(QContextMenuEvent* event)
+{
+    const QString key = figureAt(event->pos());
+    if (key.isEmpty())
+        return;
+    QMenu menu;
+    menu.addAction(tr("What this figure is"), this, [this, key] { Q_EMIT figureWanted(key); });
+    menu.exec(event->globalPos());
 }
 
 bool HeadlineStrip::event(QEvent* event)

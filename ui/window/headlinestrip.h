@@ -22,11 +22,16 @@ public:
     void setDockWidth(int width); ///< the scenario cell is as wide as the left dock
     [[nodiscard]] QSize sizeHint() const override;
     [[nodiscard]] int paintCount() const { return m_paints; }
+    [[nodiscard]] QString figureAt(const QPoint& at) const; ///< key of the figure there; empty = none
+
+Q_SIGNALS:
+    void figureWanted(const QString& key); ///< where it comes from
 
 protected:
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     bool event(QEvent* event) override;
+    void contextMenuEvent(QContextMenuEvent* event) override;
 
 private:
     void refresh();

@@ -6,12 +6,15 @@
 #include "ui/window/commandpalette.h"
 #include "ui/window/dialogs.h"
 #include "ui/window/logimport.h"
+#include "ui/window/headlinestrip.h"
 #include "ui/window/mainwindow.h"
 #include "ui/window/pagehost.h"
 #include "ui/window/receiptimport.h"
 #include "ui/window/reportdialog.h"
 #include "ui/window/scenariopanel.h"
 
+#include <QApplication>
+#include <QCursor>
 #include <QDir>
 #include <QDragEnterEvent>
 #include <QFile>
@@ -64,6 +67,12 @@ void openPalette(MainWindow& window)
                                     window.editor().reveal(id);
                                 }};
     }
+    for (const Page* page : window.pages().pages())
+        for (const auto& [name, id] : page->printedNames())
+            entries << PaletteEntry{name, QObject::tr("Cause"), {}, id, [&window, id = id] {
+                                        window.dock().show();
+                                        window.editor().reveal(id);
+                                    }};
     for (const ScenarioEntry& e : window.workspace().study().state().entries)
         if (!e.archived)
             entries << PaletteEntry{QString::fromStdString(e.scenario->name),
@@ -235,6 +244,33 @@ void addScenarioActions(MainWindow& w)
         w.scenarios().table().addAction(a.get(QString::fromLatin1(id)));
 }
 
+/// The parts that F6 goes through, in reading order; those that are hidden or hold nothing are passed over.
+void focusNextPane(MainWindow& w, int by)
+{
+    const QList<QWidget*> panes{&w.scenarios().table(), &w.editor(), &w.pages(), &w.jobs()};
+    const auto firstIn = [](QWidget* pane) -> QWidget* {
+        if (pane->focusPolicy() & Qt::TabFocus && pane->isVisible() && pane->isEnabled())
+            return pane;
+        for (QWidget* part = pane->nextInFocusChain(); part != pane; part = part->nextInFocusChain())
+            if (pane->isAncestorOf(part) && part->focusPolicy() & Qt::TabFocus && part->isVisible() && part->isEnabled())
+                return part;
+        return nullptr;
+    };
+    QWidget* now = QApplication::focusWidget();
+    qsizetype at = -1;
+    for (qsizetype i = 0; i < panes.size(); ++i)
+        if (now && (panes[i] == now || panes[i]->isAncestorOf(now)))
+            at = i;
+    for (qsizetype step = 1; step <= panes.size(); ++step) {
+        const qsizetype next = (at < 0 && by < 0 ? panes.size() : at) + by * step;
+        const qsizetype count = panes.size();
+        if (QWidget* part = firstIn(panes[(next % count + count) % count])) {
+            part->setFocus(Qt::TabFocusReason);
+            return;
+        }
+    }
+}
+
 void addViewActions(MainWindow& w)
 {
     Actions& a = w.actions();
@@ -268,6 +304,9 @@ void addViewActions(MainWindow& w)
            },
            {},
            true});
+    a.add({u"view.nextPane"_s, view, QObject::tr("Next part of the window"), QKeySequence(u"F6"_s), [&w] { focusNextPane(w, 1); }});
+    a.add({u"view.previousPane"_s, view, QObject::tr("Previous part of the window"), QKeySequence(u"Shift+F6"_s),
+           [&w] { focusNextPane(w, -1); }});
     a.add({u"view.presentation"_s,
            view,
            QObject::tr("Presentation mode"),
@@ -319,7 +358,11 @@ void addToolsAndHelp(MainWindow& w)
                false,
                samples == 2'000});
     a.add({u"help.page"_s, help, QObject::tr("Help for this page"), QKeySequence(u"F1"_s),
-           [&w] { showHelp(w.pages().current() ? w.pages().current()->id() : QString(), w.theme(), &w); }});
+           [&w] { // of the figure under the pointer, else of the page
+               const QString figure = w.headline().figureAt(w.headline().mapFromGlobal(QCursor::pos()));
+               const QString page = w.pages().current() ? w.pages().current()->id() : QString();
+               showHelp(figure.isEmpty() ? page : u"figure:"_s + figure, w.theme(), &w);
+           }});
     a.add({u"help.parameters"_s, help, QObject::tr("Parameters"), {}, [&w] { showHelp(u"parameters"_s, w.theme(), &w); }});
     a.add({u"help.keys"_s, help, QObject::tr("Keys"), QKeySequence(u"?"_s), [&w] { showKeys(w.actions(), w.theme(), &w); }});
     a.add({u"help.tour"_s, help, QObject::tr("Tour"), {}, [&w] { startTour(w); }});

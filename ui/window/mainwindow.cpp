@@ -7,6 +7,7 @@
 #include "ui/theme/icons.h"
 #include "ui/theme/rescale.h"
 #include "ui/window/actions.h"
+#include "ui/window/dialogs.h"
 #include "ui/window/headlinestrip.h"
 #include "ui/window/jobbar.h"
 #include "ui/window/pagehost.h"
@@ -130,7 +131,19 @@ void MainWindow::connectParts()
     connect(m_pages, &PageHost::currentChanged, &m_viewTimer, qOverload<>(&QTimer::start));
     connect(m_pages, &PageHost::currentChanged, m_jobs, &JobBar::refresh);
     connect(m_pages, &PageHost::message, m_jobs, &JobBar::say);
-    connect(m_jobs, &JobBar::problemClicked, m_editor, &ConfigEditor::revealProblem);
+    connect(m_jobs, &JobBar::problemClicked, this, [this] {
+        m_dock->show();
+        m_editor->revealProblem();
+    });
+    const auto showFigure = [this](const QString& key) { showHelp(u"figure:"_s + key, m_theme, this); };
+    connect(m_headline, &HeadlineStrip::figureWanted, this, showFigure);
+    for (Page* page : m_pages->pages())
+        connect(page, &Page::figureWanted, this, showFigure);
+    for (Page* page : m_pages->pages())
+        connect(page, &Page::parameterWanted, this, [this](const QString& parameter) {
+            if (m_dock->isVisible()) // in presentation mode there is nothing to edit
+                m_editor->reveal(parameter);
+        });
     connect(m_splitter, &QSplitter::splitterMoved, this, [this](int position) {
         m_dockWidth = position / m_theme.look().scale();
         updateChrome();

@@ -2,7 +2,7 @@
 #include "ui/window/pagehost.h"
 
 #include "ui/look/format.h"
-#include "ui/plot/export.h"
+#include "ui/plot/paper.h"
 
 #include "ui/theme/icons.h"
 
@@ -219,10 +219,9 @@ void PageHost::fillTable()
 
 Picture PageHost::pictureOf(Page& page) const
 {
-    Picture picture;
-    picture.size = page.exportSize();
-    picture.paint = [&page](QPainter& painter) { page.paintExport(painter); };
-    picture.title = page.title();
+    Picture picture = onPaper(
+        paperText(m_workspace.context(), page.title()), page.exportSize(), [&page](QPainter& painter) { page.paintExport(painter); },
+        Look(lightPalette(), m_theme.look().scale()));
     if (const ShownScenario* s = m_workspace.context().current(); s && s->snapshot)
         picture.receipt = {s->name,
                            QString::fromStdString(s->snapshot->hash.text()),

@@ -4,6 +4,7 @@
 #include "ui/distribution/figuredelegate.h"
 #include "ui/theme/icons.h"
 #include "ui/theme/plaintext.h"
+#include "ui/workspace/scenariofilter.h"
 
 #include <QAction>
 #include <QApplication>
@@ -121,6 +122,7 @@ ScenarioPanel::ScenarioPanel(Workspace& workspace, const Theme& theme, QWidget* 
     buttons->setSpacing(0);
     headLayout->addWidget(m_buttons);
     layout->addWidget(head);
+    layout->addWidget(makeFilter());
     m_model = new ScenarioTableModel(workspace, this);
     m_table = new QTableView;
     m_table->setObjectName(u"scenarioTable"_s);
@@ -143,9 +145,10 @@ ScenarioPanel::ScenarioPanel(Workspace& workspace, const Theme& theme, QWidget* 
     m_table->installEventFilter(this);
     layout->addWidget(m_table);
     connect(&workspace, &Workspace::contextChanged, this, [this] {
-        layoutTable();
+        applyFilter();
         syncSelection();
     });
+    connect(m_filter, &QLineEdit::textChanged, this, &ScenarioPanel::applyFilter);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& now) {
         if (now.isValid() && m_table->hasFocus())
             m_workspace.study().setCurrent(m_model->idAt(now.row()));
@@ -158,6 +161,54 @@ ScenarioPanel::ScenarioPanel(Workspace& workspace, const Theme& theme, QWidget* 
             m_workspace.study().setCurrent(id);
     });
     connect(&theme, &Theme::changed, this, &ScenarioPanel::layoutTable);
+    applyFilter();
+}
+
+QWidget* ScenarioPanel::makeFilter()
+{
+    m_filterRow = new QWidget;
+    auto* line = new QHBoxLayout(m_filterRow);
+    line->setContentsMargins(m_theme.px(16), 0, m_theme.px(16), m_theme.px(4));
+    m_filter = new QLineEdit;
+    m_filter->setObjectName(u"scenarioFilter"_s);
+    m_filter->setPlaceholderText(tr("Filter: name, p95 < 7 s, tp = 8, fits"));
+    m_filter->setAccessibleName(tr("Filter the scenarios"));
+    m_filter->setToolTip(tr("Words of name or note, or conditions: p95 < 7 s and tp = 8 and fits"));
+    m_filter->setClearButtonEnabled(true);
+    m_filter->setAcceptDrops(false);
+    m_hits = plainLabel();
+    m_hits->setProperty("role", u"secondary"_s);
+    m_hits->setProperty("type", u"small"_s);
+    line->addWidget(m_filter, 1);
+    line->addWidget(m_hits);
+    return m_filterRow;
+}
+
+void ScenarioPanel::setFilter(const QString& text)
+{
+    m_filter->setText(text);
+}
+
+int ScenarioPanel::shownCount() const
+{
+    int shown = 0;
+    for (int row = 0; row < m_model->rowCount(); ++row)
+        shown += m_table->isRowHidden(row) ? 0 : 1;
+    return shown;
+}
+
+void ScenarioPanel::applyFilter()
+{
+    constexpr int kFromRows = 5; // fewer are seen at once
+    const ScenarioFilter filter(m_filter->text());
+    m_filterRow->setVisible(m_model->rowCount() >= kFromRows || !filter.isEmpty());
+    for (int row = 0; row < m_model->rowCount(); ++row) {
+        const ScenarioEntry* entry = m_workspace.study().entry(m_model->idAt(row));
+        const bool shown = !entry || filter.isEmpty() || filter.matches(*entry, m_workspace.bridge().result(entry->id).shown);
+        m_table->setRowHidden(row, !shown);
+    }
+    m_hits->setVisible(!filter.isEmpty());
+    m_hits->setText(tr("%1 of %2").arg(shownCount()).arg(m_model->rowCount()));
     layoutTable();
 }
 
@@ -214,7 +265,7 @@ bool ScenarioPanel::eventFilter(QObject* watched, QEvent* event)
 void ScenarioPanel::syncSelection()
 {
     const int row = m_model->rowOf(m_workspace.study().currentId());
-    if (row >= 0 && m_table->currentIndex().row() != row && !isRenaming()) {
+    if (row >= 0 && !m_table->isRowHidden(row) && m_table->currentIndex().row() != row && !isRenaming()) {
         const QSignalBlocker block(m_table->selectionModel());
         m_table->setCurrentIndex(m_model->index(row, ScenarioTableModel::nameColumn));
         m_table->scrollTo(m_table->currentIndex()); // a new scenario is seen
@@ -234,8 +285,8 @@ void ScenarioPanel::layoutTable()
     m_table->setColumnWidth(ScenarioTableModel::nameColumn, std::max(m_theme.px(80), width - fixed));
     for (int i = 0; i < m_model->rowCount(); ++i)
         m_table->setRowHeight(i, m_theme.px(metric::row));
-    const int rows = std::clamp(m_model->rowCount(), 1, 8);
-    m_table->setVerticalScrollBarPolicy(m_model->rowCount() > 8 ? Qt::ScrollBarAlwaysOn : Qt::ScrollBarAlwaysOff);
+    const int shown = shownCount(), rows = std::clamp(shown, 1, 8);
+    m_table->setVerticalScrollBarPolicy(shown > 8 ? Qt::ScrollBarAlwaysOn : Qt::ScrollBarAlwaysOff);
     m_table->setFixedHeight(m_table->horizontalHeader()->sizeHint().height() + rows * m_theme.px(metric::row)
                             + 2 * m_theme.px(metric::focusRing));
 }

@@ -8,6 +8,8 @@
 #include <QTableView>
 #include <QWidget>
 
+class QLabel;
+class QLineEdit;
 class QToolButton;
 
 namespace prism::ui {
@@ -19,8 +21,10 @@ public:
 
     /// Puts these actions on the buttons of the heading.
     void setButtons(const QList<QAction*>& actions);
-    void renameCurrent(); ///< opens the name of the current scenario for editing
+    void renameCurrent();                ///< opens the name of the current scenario for editing
+    void setFilter(const QString& text); ///< as ScenarioFilter reads it; hides rows, changes nothing else
     [[nodiscard]] QTableView& table() { return *m_table; }
+    [[nodiscard]] int shownCount() const; ///< rows that the filter leaves
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
@@ -28,12 +32,16 @@ protected:
 private:
     [[nodiscard]] bool isRenaming() const;
     void syncSelection();
+    [[nodiscard]] QWidget* makeFilter();
+    void applyFilter();
     void layoutTable();
     Workspace& m_workspace;
     const Theme& m_theme;
     ScenarioTableModel* m_model;
     QTableView* m_table;
-    QWidget* m_buttons;
+    QWidget *m_buttons, *m_filterRow;
+    QLineEdit* m_filter;
+    QLabel* m_hits;
 };
 
 } // namespace prism::ui

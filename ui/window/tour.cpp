@@ -14,6 +14,8 @@
 #include <QPainter>
 #include <QPushButton>
 
+#include <algorithm>
+
 using namespace Qt::Literals::StringLiterals;
 
 namespace prism::ui {
@@ -79,6 +81,10 @@ protected:
     {
         if (event->key() == Qt::Key_Escape)
             close();
+        else if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter || event->key() == Qt::Key_Right)
+            go(m_at + 1);
+        else if (event->key() == Qt::Key_Left)
+            go(std::max(m_at - 1, 0));
         else
             QWidget::keyPressEvent(event);
     }

@@ -32,6 +32,7 @@ struct PageContext {
     QList<ShownScenario> scenarios; ///< in table order, not the archived ones
     int currentId = -1, baselineId = -1;
     double limitSeconds = 0;              ///< the step-time limit; 0 = none
+    double lowerLimitSeconds = 0;         ///< a second one below it; 0 = none
     bool sameScale = false;               ///< axes hold every scenario that a page has shown, not the current one alone
     std::shared_ptr<Evaluator> evaluator; ///< for insight jobs (thread-safe, memoised)
     Selection* selection = nullptr;

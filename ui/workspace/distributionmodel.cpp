@@ -2,7 +2,7 @@
 #include "ui/workspace/distributionmodel.h"
 
 #include "core/engine/verdict.h"
-#include "core/insight/guarantee/guarantee.h"
+#include "core/insight/empirical.h"
 #include "ui/look/format.h"
 #include "ui/workspace/pagestate.h"
 
@@ -37,11 +37,23 @@ QString digits(double value)
 
 } // namespace
 
-void DistributionModel::setContext(const PageContext& context, double limitSeconds, bool within)
+Estimate shareAt(const std::vector<double>& sorted, const StepLimits& limits)
+{
+    return limits.between() ? probabilityBetween(sorted, limits.lower, limits.upper) : exceedance(sorted, limits.upper);
+}
+
+QString shareName(const StepLimits& limits)
+{
+    const QString upper = format::seconds(limits.upper).text();
+    return limits.between() ? QObject::tr("P(%1 < step ≤ %2)").arg(format::seconds(limits.lower).text(), upper)
+                            : QObject::tr("P(step > %1)").arg(upper);
+}
+
+void DistributionModel::setContext(const PageContext& context, const StepLimits& limits, bool within)
 {
     const ShownScenario* baseline = context.baseline();
     m_baseline = baseline ? baseline->snapshot : nullptr;
-    m_limit = limitSeconds;
+    m_limits = limits;
     m_within = within;
     const bool reset = context.scenarios.size() != m_scenarios.size();
     if (reset)
@@ -80,9 +92,9 @@ FigureRuns DistributionModel::runs(const ShownScenario& s, int column) const
     case p99Column:
         return comparedRuns(d.p99, d.ciP99, c ? &c->p99 : nullptr, possible);
     case exceedColumn: {
-        if (m_limit <= 0)
+        if (m_limits.upper <= 0)
             return {};
-        const Estimate p = exceedance(m_within ? s.snapshot->sortedWithinSeconds : s.snapshot->sortedAcrossSeconds, m_limit);
+        const Estimate p = shareAt(m_within ? s.snapshot->sortedWithinSeconds : s.snapshot->sortedAcrossSeconds, m_limits);
         return shareRuns(p.value, p.halfWidth);
     }
     case fasterColumn:
@@ -146,9 +158,27 @@ QVariant DistributionModel::headerData(int section, Qt::Orientation orientation,
     case p99Column:
         return u"p99"_s;
     case exceedColumn:
-        return m_limit > 0 ? tr("P(step > %1)").arg(format::seconds(m_limit).text()) : tr("P(step > limit)");
+        return m_limits.upper > 0 ? shareName(m_limits) : tr("P(step > limit)");
     case fasterColumn:
         return tr("P(faster)");
+    default:
+        return {};
+    }
+}
+
+QString DistributionModel::figureKey(int column)
+{
+    switch (column) {
+    case p50Column:
+        return u"step_time_s.p50"_s;
+    case p95Column:
+        return u"step_time_s.p95"_s;
+    case p99Column:
+        return u"step_time_s.p99"_s;
+    case exceedColumn:
+        return u"guarantee:exceedance"_s;
+    case fasterColumn:
+        return u"compare:probability_better"_s;
     default:
         return {};
     }
@@ -174,6 +204,8 @@ TableData DistributionModel::table() const
                            u"noise_free_s"_s};
     for (const int percent : kCurvePercents) // the curve itself
         t.header << u"p%1_s"_s.arg(percent);
+    if (m_limits.between())
+        t.header << u"lower_limit_s"_s << u"p_step_between_limits"_s;
     for (const ShownScenario& s : m_scenarios) {
         if (!s.snapshot)
             continue;
@@ -191,12 +223,14 @@ TableData DistributionModel::table() const
                               digits(d.ciP95),
                               digits(d.p99),
                               digits(d.ciP99),
-                              m_limit > 0 ? digits(m_limit) : QString(),
-                              m_limit > 0 ? digits(exceedance(sorted, m_limit).value) : QString(),
+                              m_limits.upper > 0 ? digits(m_limits.upper) : QString(),
+                              m_limits.upper > 0 ? digits(exceedance(sorted, m_limits.upper).value) : QString(),
                               c && c->paired ? digits(c->probabilityFaster.value) : QString(),
                               s.snapshot->samples ? digits(s.snapshot->samples->noiseFreeSeconds) : QString()};
         for (const int percent : kCurvePercents)
             t.rows.back() << (sorted.empty() ? QString() : digits(quantileOfSorted(sorted, percent / 100.0)));
+        if (m_limits.between())
+            t.rows.back() << digits(m_limits.lower) << digits(shareAt(sorted, m_limits).value);
     }
     return t;
 }

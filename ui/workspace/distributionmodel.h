@@ -11,6 +11,16 @@
 
 namespace prism::ui {
 
+/// The limits in force, seconds; 0 = none. With a lower one P between the two is asked for, else P beyond the upper one.
+struct StepLimits {
+    double lower = 0, upper = 0;
+    [[nodiscard]] bool between() const { return lower > 0 && upper > lower; }
+};
+/// P(lower < step <= upper), or P(step > upper) without a lower limit.
+[[nodiscard]] Estimate shareAt(const std::vector<double>& sortedSeconds, const StepLimits& limits);
+/// "P(step > 9.30 s)", "P(9.10 s < step ≤ 9.30 s)".
+[[nodiscard]] QString shareName(const StepLimits& limits);
+
 class DistributionModel final : public QAbstractTableModel {
     Q_OBJECT
 public:
@@ -18,7 +28,7 @@ public:
 
     DistributionModel(ChangesCache& cache, QObject* parent) : QAbstractTableModel(parent), m_cache(cache) {}
 
-    void setContext(const PageContext& context, double limitSeconds, bool within);
+    void setContext(const PageContext& context, const StepLimits& limits, bool within);
     [[nodiscard]] int idAt(int row) const { return m_scenarios.value(row).id; }
 
     [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override
@@ -28,6 +38,8 @@ public:
     [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override { return parent.isValid() ? 0 : kColumns; }
     [[nodiscard]] QVariant data(const QModelIndex& index, int role) const override;
     [[nodiscard]] QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+    /// Key of a column's figure in the table of figures; empty = none.
+    [[nodiscard]] static QString figureKey(int column);
     /// The same figures as plain numbers.
     [[nodiscard]] TableData table() const;
 
@@ -37,7 +49,7 @@ private:
     QList<ShownScenario> m_scenarios;
     QList<QList<FigureRuns>> m_runs;
     SnapshotPtr m_baseline;
-    double m_limit = 0;
+    StepLimits m_limits;
     bool m_within = false;
 };
 

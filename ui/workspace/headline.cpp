@@ -37,10 +37,17 @@ QString relativeAnd(const HeadlineChange& change, const QString& absolute)
 QList<HeadlineCell> emptyCells()
 {
     QList<HeadlineCell> cells;
-    for (const QString& label : {QObject::tr("Step time p50"), QObject::tr("Step time p95"), QObject::tr("Step time p99"),
-                                 QObject::tr("Slowdown p50"), QObject::tr("Tokens per second"), QObject::tr("MFU"),
-                                 QObject::tr("Peak memory"), QObject::tr("Days to train"), QObject::tr("Cost")}) {
+    for (const auto& [key, label] : {std::pair{u"step_time_s.p50"_s, QObject::tr("Step time p50")},
+                                     {u"step_time_s.p95"_s, QObject::tr("Step time p95")},
+                                     {u"step_time_s.p99"_s, QObject::tr("Step time p99")},
+                                     {u"slowdown_p50"_s, QObject::tr("Slowdown p50")},
+                                     {u"tokens_per_s"_s, QObject::tr("Tokens/s")},
+                                     {u"mfu"_s, QObject::tr("MFU")},
+                                     {u"memory_gib.peak"_s, QObject::tr("Peak memory")},
+                                     {u"days_to_train"_s, QObject::tr("Days to train")},
+                                     {u"cost_usd"_s, QObject::tr("Cost")}}) {
         HeadlineCell cell;
+        cell.key = key;
         cell.label = label;
         cell.number = u"–"_s;
         cells << cell;

@@ -11,6 +11,7 @@ namespace prism::ui {
 
 /// One figure of the headline.
 struct HeadlineCell {
+    QString key; ///< of the figure, as in the table of figures ("step_time_s.p95")
     QString label, number, unit;
     QString delta; ///< "−1.6 %, −140 ± 3 ms", or that no difference was found; empty without a baseline
     Role deltaRole = Role::textSecondary;

@@ -3,6 +3,7 @@
 
 #include "core/engine/verdict.h"
 #include "ui/look/figures.h"
+#include "ui/look/format.h"
 
 #include <QIODevice>
 #include <QMimeData>
@@ -135,7 +136,7 @@ QVariant ScenarioTableModel::data(const QModelIndex& index, int role) const
         if (role == Qt::ToolTipRole) {
             QStringList lines;
             for (const Diagnostic& d : m_workspace.bridge().result(e.id).diagnostics)
-                lines << QString::fromStdString(d.message);
+                lines << format::sentence(QString::fromStdString(d.message));
             return lines.join(u'\n');
         }
         return {};

@@ -62,6 +62,7 @@ void Workspace::rebuild()
     next.currentId = m_study.currentId();
     next.baselineId = m_study.state().baselineId;
     next.limitSeconds = m_study.state().limitSeconds;
+    next.lowerLimitSeconds = m_study.state().lowerLimitSeconds;
     next.sameScale = m_sameScale;
     next.evaluator = m_bridge.evaluator();
     next.selection = &m_selection;

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Ways through the window: filter, parts by keys, from a bar to its parameter, help, and pictures that are whole.
+#include "tests/ui/window_fixture.h"
+#include "ui/distribution/distributionpage.h"
+#include "ui/pages/sensitivitypage.h"
+#include "ui/window/actions.h"
+#include "ui/window/helpdialog.h"
+#include "ui/window/jobbar.h"
+#include "ui/window/scenariopanel.h"
+
+#include <QImage>
+#include <QSignalSpy>
+#include <QTextBrowser>
+
+using namespace Qt::Literals::StringLiterals;
+
+namespace prism::ui::test {
+
+class Wayfinding : public WindowTest {};
+
+TEST_F(Wayfinding, AFilterHidesRowsAndChangesNothing)
+{
+    auto window = smallWindow();
+    StudyModel& study = window->workspace().study();
+    for (int i = 0; i < 4; ++i)
+        study.duplicate(1);
+    settle(*window);
+    const StudyState before = study.state();
+    window->scenarios().setFilter(u"slow"_s);
+    EXPECT_EQ(window->scenarios().shownCount(), 1);
+    window->scenarios().setFilter(u"tp = 4 and fits"_s);
+    EXPECT_EQ(window->scenarios().shownCount(), 6);
+    window->scenarios().setFilter({});
+    EXPECT_EQ(window->scenarios().shownCount(), 6);
+    EXPECT_TRUE(study.state() == before);
+}
+
+TEST_F(Wayfinding, F6GoesThroughThePartsAndBack)
+{
+    auto window = smallWindow();
+    window->activateWindow();
+    QAction* next = window->actions().get(u"view.nextPane"_s);
+    const QList<QWidget*> parts{&window->scenarios(), &window->editor(), &window->pages(), &window->jobs()};
+    const auto focused = [&] {
+        for (qsizetype i = 0; i < parts.size(); ++i)
+            if (QWidget* now = window->focusWidget(); now && (parts[i] == now || parts[i]->isAncestorOf(now)))
+                return static_cast<int>(i);
+        return -1;
+    };
+    window->scenarios().table().setFocus();
+    QSet<int> seen;
+    for (int i = 0; i < 4; ++i) {
+        seen << focused();
+        next->trigger();
+    }
+    EXPECT_TRUE(seen.contains(0) && seen.contains(1) && seen.contains(2)) << "scenarios, configuration, pages";
+}
+
+TEST_F(Wayfinding, ABarLeadsToItsParameter)
+{
+    auto window = smallWindow();
+    window->pages().showPage(u"sensitivity"_s);
+    settlePage(*window);
+    auto* page = static_cast<SensitivityPage*>(window->pages().current());
+    ASSERT_GT(page->tornado().itemCount(), 0);
+    const auto& rows = page->tornado().data().rows;
+    const auto bar = std::find_if(rows.begin(), rows.end(), [](const TornadoRow& r) { return !r.parameter.isEmpty(); });
+    ASSERT_NE(bar, rows.end());
+    const QString parameter = bar->parameter;
+    QSignalSpy wanted(page, &Page::parameterWanted);
+    page->tornado().setFocusItem(static_cast<int>(bar - rows.begin()));
+    QTest::keyClick(&page->tornado(), Qt::Key_Return);
+    ASSERT_EQ(wanted.count(), 1);
+    EXPECT_EQ(wanted.front().front().toString(), parameter);
+    QTest::qWait(20);
+    ParameterRow* row = window->editor().row(parameter);
+    ASSERT_NE(row, nullptr);
+    EXPECT_TRUE(row->isVisibleTo(window.get()));
+    EXPECT_FALSE(page->printedNames().isEmpty());
+}
+
+TEST_F(Wayfinding, HelpFindsWordsOnAllPagesAndTheRowOfAFigure)
+{
+    auto window = smallWindow(); // brings the resources
+    const QList<HelpHit> hits = helpHits(u"dashed line"_s);
+    EXPECT_TRUE(std::any_of(hits.begin(), hits.end(), [](const HelpHit& h) { return h.page == u"distribution"; }));
+    HelpDialog dialog(theme, nullptr);
+    dialog.setAttribute(Qt::WA_DeleteOnClose, false);
+    dialog.search(u"common random numbers"_s);
+    EXPECT_GT(dialog.hitCount(), 1);
+    dialog.search(u"nosuchwordanywhere"_s);
+    EXPECT_EQ(dialog.hitCount(), 0);
+    dialog.open(u"figure:step_time_s.p95"_s);
+    EXPECT_TRUE(dialog.browser().textCursor().selectedText() == u"step_time_s.p95"_s)
+        << dialog.browser().textCursor().selectedText().toStdString();
+}
+
+TEST_F(Wayfinding, APictureHoldsTheWholeTableAndLeavesThePageAsItWas)
+{
+    auto window = smallWindow();
+    for (int i = 0; i < 10; ++i)
+        window->workspace().study().duplicate(1);
+    settle(*window);
+    auto* page = static_cast<DistributionPage*>(window->pages().current());
+    const QSize before = page->size(), paper = page->exportSize();
+    const int row = theme.px(metric::row);
+    EXPECT_GE(paper.height(), before.height() + 5 * row) << "12 rows instead of 6";
+    const QString file = folder.filePath(u"page.png"_s);
+    ASSERT_EQ(window->pages().exportTo(file), QString());
+    EXPECT_EQ(page->size(), before);
+    const QImage picture(file);
+    EXPECT_GT(picture.height(), 2 * paper.height()) << "title, configuration and method stand around it";
+}
+
+TEST_F(Wayfinding, TwoLimitsReadTheShareBetween)
+{
+    auto window = smallWindow();
+    auto* page = static_cast<DistributionPage*>(window->pages().current());
+    page->setBetween(true);
+    settle(*window);
+    const StepLimits limits = page->limits();
+    ASSERT_TRUE(limits.between());
+    const auto& sorted = shown(*window, 1)->sortedAcrossSeconds;
+    EXPECT_NEAR(shareAt(sorted, limits).value, 0.90, 0.01); // p5 to p95
+    const TableData table = page->asTable();
+    EXPECT_EQ(table.header.back(), u"p_step_between_limits"_s);
+    for (const QStringList& row : table.rows)
+        EXPECT_EQ(row.size(), table.header.size());
+    Q_EMIT page->chart().limitTyped(u"1 s to 2 s"_s);
+    settle(*window);
+    EXPECT_EQ(page->limits().lower, 1);
+    EXPECT_EQ(page->limits().upper, 2);
+    page->setBetween(false);
+    settle(*window);
+    EXPECT_FALSE(page->limits().between());
+}
+
+} // namespace prism::ui::test

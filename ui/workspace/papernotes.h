@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What stands around a page on paper: its title, which scenario it shows, method and assumptions in plain words.
+#pragma once
+
+#include "ui/workspace/context.h"
+
+#include <QStringList>
+
+namespace prism::ui {
+
+struct PaperText {
+    QString title, subtitle;
+    QStringList notes; ///< configuration, method, doubts, origin; one sentence each
+};
+
+/// Of the current scenario; empty notes before the first result.
+[[nodiscard]] PaperText paperText(const PageContext& context, const QString& pageTitle);
+
+} // namespace prism::ui

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/workspace/scenariofilter.h"
+
+#include "core/engine/verdict.h"
+#include "core/scenario/parametertable.h"
+#include "core/scenario/quantity.h"
+
+#include <QRegularExpression>
+
+#include <cmath>
+#include <optional>
+
+using namespace Qt::Literals::StringLiterals;
+
+namespace prism::ui {
+
+namespace {
+
+/// A figure of a result that can be compared: its names, its unit, its value.
+struct FilterFigure {
+    QStringList names;
+    const char* unit;
+    double (*value)(const Snapshot&);
+};
+
+const QList<FilterFigure>& filterFigures()
+{
+    static const QList<FilterFigure> figures{
+        {{u"p5"_s}, "s", [](const Snapshot& s) { return s.across.p5; }},
+        {{u"p50"_s, u"median"_s}, "s", [](const Snapshot& s) { return s.across.p50; }},
+        {{u"p95"_s}, "s", [](const Snapshot& s) { return s.across.p95; }},
+        {{u"p99"_s}, "s", [](const Snapshot& s) { return s.across.p99; }},
+        {{u"mean"_s}, "s", [](const Snapshot& s) { return s.across.mean; }},
+        {{u"mfu"_s}, "", [](const Snapshot& s) { return s.mfu; }},
+        {{u"tokens"_s, u"tokens/s"_s}, "", [](const Snapshot& s) { return s.tokensPerSecond; }},
+        {{u"memory"_s, u"gib"_s}, "GiB", [](const Snapshot& s) { return s.costed ? s.costed->memory.peakGib : NAN; }},
+        {{u"days"_s}, "", [](const Snapshot& s) { return s.daysToTrain > 0 ? s.daysToTrain : NAN; }},
+        {{u"cost"_s}, "", [](const Snapshot& s) { return s.costUsd > 0 ? s.costUsd : NAN; }},
+    };
+    return figures;
+}
+
+bool holds(double value, const QString& comparison, double limit)
+{
+    if (!std::isfinite(value))
+        return false;
+    if (comparison == u"<")
+        return value < limit;
+    if (comparison == u"<=" || comparison == u"≤")
+        return value <= limit;
+    if (comparison == u">")
+        return value > limit;
+    if (comparison == u">=" || comparison == u"≥")
+        return value >= limit;
+    const bool same = std::abs(value - limit) <= 1e-9 * std::max(1.0, std::abs(limit));
+    return comparison == u"!=" ? !same : same;
+}
+
+std::optional<double> numberOf(const ParameterValue& value)
+{
+    if (const auto* whole = std::get_if<std::int64_t>(&value))
+        return static_cast<double>(*whole);
+    if (const auto* real = std::get_if<double>(&value))
+        return *real;
+    return std::nullopt;
+}
+
+const Parameter* parameterNamed(const QString& name)
+{
+    for (const Parameter& p : parameters())
+        if (name.compare(QString::fromStdString(p.shortName), Qt::CaseInsensitive) == 0
+            || name.compare(QString::fromStdString(p.id), Qt::CaseInsensitive) == 0
+            || name.compare(QString::fromStdString(p.label), Qt::CaseInsensitive) == 0
+            || name == QString::fromStdString(p.id).section(u'.', -1))
+            return &p;
+    return nullptr;
+}
+
+/// Whether a parameter's value compares so with a typed one.
+bool parameterHolds(const Parameter& p, const Scenario& scenario, const QString& comparison, const QString& typed)
+{
+    const ParameterValue value = p.get(scenario);
+    if (const auto number = numberOf(value)) {
+        const Result<double> limit = quantityFromText(typed.toStdString(), p.unit, false);
+        return limit.ok() && holds(*number, comparison, p.isPercent && !typed.contains(u'%') ? *limit / 100 : *limit);
+    }
+    const bool* on = std::get_if<bool>(&value);
+    const QString text = on ? (*on ? u"yes"_s : u"no"_s) : QString::fromStdString(std::get<std::string>(value));
+    const bool same = text.compare(typed, Qt::CaseInsensitive) == 0 || (on && typed == (*on ? u"true"_s : u"false"_s));
+    return comparison == u"!=" ? !same : same;
+}
+
+} // namespace
+
+ScenarioFilter::ScenarioFilter(const QString& text)
+{
+    static const QRegularExpression joint(u"\\s+and\\s+|[,;]\\s+|\\s*&&\\s*"_s, QRegularExpression::CaseInsensitiveOption);
+    for (const QString& part : text.left(500).split(joint, Qt::SkipEmptyParts))
+        if (const QString condition = part.trimmed(); !condition.isEmpty())
+            m_conditions.push_back(conditionOf(condition));
+}
+
+bool ScenarioFilter::matches(const ScenarioEntry& entry, const SnapshotPtr& snapshot) const
+{
+    return std::all_of(m_conditions.begin(), m_conditions.end(), [&](const Condition& c) { return c(entry, snapshot); });
+}
+
+ScenarioFilter::Condition ScenarioFilter::conditionOf(const QString& text)
+{
+    const QString plain = text.toLower();
+    if (plain == u"fits" || plain == u"does not fit")
+        return [fits = plain == u"fits"](const ScenarioEntry&, const SnapshotPtr& s) {
+            return s && s->costed && s->costed->memory.fits == fits;
+        };
+    if (plain == u"visible")
+        return [](const ScenarioEntry& e, const SnapshotPtr&) { return e.visible; };
+    static const QRegularExpression compare(u"^(.+?)\\s*(<=|>=|!=|==|[<>=≤≥])\\s*(.+)$"_s);
+    if (const QRegularExpressionMatch match = compare.match(text); match.hasMatch()) {
+        const QString name = match.captured(1).trimmed(), how = match.captured(2), typed = match.captured(3).trimmed();
+        for (const FilterFigure& figure : filterFigures())
+            if (figure.names.contains(name, Qt::CaseInsensitive))
+                if (const Result<double> limit = quantityFromText(typed.toStdString(), figure.unit, false))
+                    return [figure, how, limit = *limit](const ScenarioEntry&, const SnapshotPtr& s) {
+                        return s && holds(figure.value(*s), how, limit);
+                    };
+        if (const Parameter* p = parameterNamed(name))
+            return [p, how, typed](const ScenarioEntry& e, const SnapshotPtr&) { return parameterHolds(*p, *e.scenario, how, typed); };
+    }
+    return [words = text.split(u' ', Qt::SkipEmptyParts)](const ScenarioEntry& e, const SnapshotPtr&) {
+        const QString all = QString::fromStdString(e.scenario->name + " " + e.scenario->note);
+        return std::all_of(words.begin(), words.end(), [&](const QString& word) { return all.contains(word, Qt::CaseInsensitive); });
+    };
+}
+
+} // namespace prism::ui
