@@ -8,7 +8,6 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include <iostream>
 #include <memory>
 
 namespace prism::cli {
@@ -57,7 +56,7 @@ void addCheck(CLI::App& app, Cli& cli)
         // The costed step knows more than the scenario: memory, the range of the calibration.
         const Diagnostics found = require(costStep(scenario)).warnings;
         if (!options->json)
-            std::cerr << diagnosticsText(found);
+            sayDiagnostics(*options, found);
         writeOutput(*options, options->json ? checkedJson(scenario, found) : checkedText(scenario, found));
     });
 }

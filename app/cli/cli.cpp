@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/cli.h"
 
+#include "app/cli/quantities.h"
 #include "core/base/outputfile.h"
 #include "core/base/platform/process.h"
 #include "core/base/printable.h"
@@ -127,7 +128,7 @@ void addScenario(CLI::App& command, CommonOptions& options)
 void addSampling(CLI::App& command, CommonOptions& options)
 {
     command.add_option("--seed", options.seed, "Seed of all random numbers")->capture_default_str();
-    command.add_option("--samples", options.samples, "Steps to sample")->check(CLI::Range(2, 10'000'000))->capture_default_str();
+    asCount(command.add_option("--samples", options.samples, "Steps to sample"))->check(CLI::Range(2, 10'000'000))->capture_default_str();
     command.add_option("--threads", options.threads, "Threads (0 = all cores, and no more than these); the result does not depend on it")
         ->check(CLI::Range(0, 1024))
         ->capture_default_str();
@@ -140,6 +141,7 @@ void addOutput(CLI::App& command, CommonOptions& options, Cli& cli)
         cli.json = true;
     });
     command.add_option("--output", options.output, "Write to this file instead of standard output");
+    command.add_flag("--quiet", options.quiet, "Only errors on standard error: no notes, warnings or progress");
 }
 
 std::string readInput(const std::string& path, std::size_t limitBytes)
@@ -157,6 +159,31 @@ void writeOutput(const CommonOptions& options, const std::string& text)
         throw InputError(problems);
 }
 
+void writeStyledOutput(const std::string& text)
+{
+    std::cout << text;
+    std::cout.flush();
+    if (!std::cout)
+        throw InputError({inputProblem("standard output", "The output cannot be written.", "a writable place")});
+}
+
+bool isForTerminal(const CommonOptions& options)
+{
+    return options.output.empty() && !options.json && isTerminal(StandardStream::output);
+}
+
+void sayLine(const CommonOptions& options, const std::string& line)
+{
+    if (!options.quiet)
+        std::cerr << printableLines(line);
+}
+
+void sayDiagnostics(const CommonOptions& options, const Diagnostics& diagnostics)
+{
+    if (!options.quiet)
+        std::cerr << diagnosticsText(diagnostics, Style(StandardStream::error));
+}
+
 void writeSamples(const std::string& file, const std::vector<double>& seconds)
 {
     if (file.empty())
@@ -171,10 +198,7 @@ void writeSamples(const std::string& file, const std::vector<double>& seconds)
 
 void writeStandardOutput(const std::string& text)
 {
-    std::cout << printableLines(text);
-    std::cout.flush();
-    if (!std::cout)
-        throw InputError({inputProblem("standard output", "The output cannot be written.", "a writable place")});
+    writeStyledOutput(printableLines(text));
 }
 
 Scenario loadScenario(const CommonOptions& options)
@@ -187,12 +211,14 @@ Scenario loadScenario(const CommonOptions& options)
     return scenario;
 }
 
-std::string diagnosticsText(const Diagnostics& diagnostics)
+std::string diagnosticsText(const Diagnostics& diagnostics, const Style& style)
 {
     std::string text;
     for (const Diagnostic& d : diagnostics) {
-        const char* kind = d.severity == Severity::error ? "error" : d.severity == Severity::warning ? "warning" : "note";
-        text += std::string(kind) + ": " + (d.path.empty() ? "" : printable(d.path) + ": ") + printable(d.message);
+        const std::string kind = d.severity == Severity::error     ? style.red("error")
+                                 : d.severity == Severity::warning ? style.yellow("warning")
+                                                                   : style.blue("note");
+        text += kind + ": " + (d.path.empty() ? "" : printable(d.path) + ": ") + printable(d.message);
         if (!d.found.empty())
             text += " Found: " + printable(d.found) + ".";
         if (!d.accepted.empty())

@@ -2,6 +2,7 @@
 // What every command of prism-cli shares: options, where output goes, how errors leave.
 #pragma once
 
+#include "app/cli/style.h"
 #include "core/base/result.h"
 #include "core/base/textfile.h"
 #include "core/scenario/scenario.h"
@@ -29,6 +30,7 @@ struct CommonOptions {
     int threads = 0;
     double precision = 0;
     bool json = false, strict = false;
+    bool quiet = false; ///< nothing but errors on standard error
     std::string output; ///< empty = standard output
 };
 
@@ -51,7 +53,7 @@ struct Cli {
 
 void addScenario(CLI::App& command, CommonOptions& options);         ///< SCENARIO, --set and --strict
 void addSampling(CLI::App& command, CommonOptions& options);         ///< --seed, --samples, --threads
-void addOutput(CLI::App& command, CommonOptions& options, Cli& cli); ///< --json, --output
+void addOutput(CLI::App& command, CommonOptions& options, Cli& cli); ///< --json, --output, --quiet
 
 /// The value of a result, or InputError with its diagnostics.
 template <class T>
@@ -72,11 +74,18 @@ T require(Result<T> result)
 void writeOutput(const CommonOptions& options, const std::string& text);
 /// The same to standard output whatever --output says (commands whose --output is a place for something else).
 void writeStandardOutput(const std::string& text);
+/// The same with emphasis of a terminal in it: everything that comes from files must have gone through printable().
+void writeStyledOutput(const std::string& text);
+/// Whether the text goes to a person who looks at a terminal.
+[[nodiscard]] bool isForTerminal(const CommonOptions& options);
+/// What was understood, warnings and notes on standard error, unless --quiet.
+void sayLine(const CommonOptions& options, const std::string& line);
+void sayDiagnostics(const CommonOptions& options, const Diagnostics& diagnostics);
 /// Step times in the order of their draws as a CSV file; an empty name writes nothing.
 void writeSamples(const std::string& file, const std::vector<double>& seconds);
 
 /// Diagnostics as readable lines or as one JSON object {"errors": [...]}.
-[[nodiscard]] std::string diagnosticsText(const Diagnostics& diagnostics);
+[[nodiscard]] std::string diagnosticsText(const Diagnostics& diagnostics, const Style& style = {});
 [[nodiscard]] std::string diagnosticsJson(const Diagnostics& diagnostics);
 
 } // namespace prism::cli

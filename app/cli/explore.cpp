@@ -5,6 +5,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/explorerecords.h"
 #include "app/cli/insightcommand.h"
+#include "app/cli/quantities.h"
 #include "core/base/outputfile.h"
 #include "core/base/platform/process.h"
 #include "core/explore/slurm.h"
@@ -129,13 +130,14 @@ void addSearchOptions(CLI::App& command, ExploreOptions& o)
     command.add_option("--most", o.query.mostSampled, "Configurations that are sampled at the most")
         ->check(CLI::Range(1, 10'000))
         ->capture_default_str();
-    command.add_option("--confidence", o.query.confidence, "That none of the best is left out for its samples")
+    asShare(command.add_option("--confidence", o.query.confidence, "That none of the best is left out for its samples"))
         ->check(CLI::Range(0.5, 0.9999))
         ->capture_default_str();
-    command.add_option("--memory-margin", o.query.constraints.memoryMarginGib, "GiB that must stay free")->check(CLI::Range(0.0, 10'000.0));
-    command.add_option("--max-gpus", o.query.constraints.maxGpus, "No more GPUs than these")->check(CLI::Range(0, 1 << 20));
+    inUnit(command.add_option("--memory-margin", o.query.constraints.memoryMarginGib, "Memory of a GPU that must stay free, in GiB"), "GiB")
+        ->check(CLI::Range(0.0, 10'000.0));
+    asGpuCount(command.add_option("--max-gpus", o.query.constraints.maxGpus, "No more GPUs than these"))->check(CLI::Range(0, 1 << 20));
     command.add_flag("--tp-in-node", o.query.constraints.tensorInsideNode, "Tensor parallelism stays inside a node");
-    command.add_option("--draw", o.query.drawPoints, "Look at so many configurations of a large space, drawn at random")
+    asCount(command.add_option("--draw", o.query.drawPoints, "Look at so many configurations of a large space, drawn at random"))
         ->check(CLI::Range(1, 2'000'000));
     command.add_flag("--list-rejected", o.query.listRejected, "With --json: what was left out, each with all its reasons");
 }
@@ -155,7 +157,10 @@ void addExplore(CLI::App& app, Cli& cli)
         command->add_option("--records", options->records, "Keep what is computed in FILE; a search that was stopped goes on from it");
     CLI::Option* slurm =
         command->add_option("--slurm", options->slurm, "Write a batch script for an array of shards to FILE, search nothing");
-    command->add_option("--shards", options->shards, "Tasks of that array")->check(CLI::Range(1, 1'000))->capture_default_str();
+    command->add_option("--shards", options->shards, "Tasks of that array")
+        ->needs(slurm)
+        ->check(CLI::Range(1, 1'000))
+        ->capture_default_str();
     shard->excludes(records)->excludes(slurm);
     records->excludes(slurm);
     command->callback([options] { run(*options); });

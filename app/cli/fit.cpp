@@ -57,18 +57,18 @@ void fit(const FitOptions& options)
 {
     const Scenario scenario = loadScenario(options);
     const StepLog log = loadStepLog(options.log);
-    std::cerr << reportText(log);
+    sayLine(options, reportText(log));
     std::vector<CleanRun> runs;
     for (const LoggedRun& run : log.runs) {
         const RunShape shape = runShape(run);
-        std::cerr << "  " << run.name << ": " << shapeText(shape) << "\n";
+        sayLine(options, "  " + run.name + ": " + shapeText(shape) + "\n");
         runs.push_back(partOf(cleanRun(run, shape, {}), options.part));
     }
     Evaluator evaluator;
     const RunFit fitted = require(fittedRun(evaluator, scenario, runs, {options.seed, options.samples, options.threads}));
     const ClusterCalibration calibration = calibrationOf(fitted, std::filesystem::path(options.log.file).filename().string());
     for (const std::string& fact : calibration.sources.front().facts)
-        std::cerr << fact << "\n";
+        sayLine(options, fact + "\n");
     if (!options.scenarioOut.empty()) {
         CommonOptions out;
         out.output = options.scenarioOut;

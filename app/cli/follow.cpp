@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // follow: a training log while it grows, each step beside its predicted distribution, with alarms and what would explain them.
 #include "app/cli/commands.h"
+#include "app/cli/quantities.h"
 #include "core/base/textfile.h"
 #include "core/engine/evaluator.h"
 #include "core/insight/follow/follower.h"
@@ -245,12 +246,13 @@ void addFollow(CLI::App& app, Cli& cli)
     command->add_option("--false-alarms", options->follow.falseAlarmsPerWeek, "per week, that chance may raise")
         ->check(CLI::Range(1e-6, 1000.0))
         ->capture_default_str();
-    command->add_option("--least-shift", options->follow.leastShift, "smallest change of level that is an alarm, as a share")
+    asShare(command->add_option("--least-shift", options->follow.leastShift, "smallest change of level that is an alarm, as a share"))
         ->check(CLI::Range(0.001, 1.0))
         ->capture_default_str();
-    command->add_flag("--once", options->once, "take what is there and leave");
+    auto* once = command->add_flag("--once", options->once, "take what is there and leave");
     command->add_flag("--all", options->all, "say where every step stands");
-    command->add_option("--idle", options->idleSeconds, "leave when the log has not grown for so many seconds; 0 = never");
+    inUnit(command->add_option("--idle", options->idleSeconds, "leave when the log has not grown for so long; 0 = never"), "s")
+        ->excludes(once);
     addSampling(*command, *options);
     command->add_flag("--json", options->json, "one JSON object per line")->each([&cli](const std::string&) { cli.json = true; });
     command->callback([options] { follow(*options); });

@@ -4,6 +4,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/insightcommand.h"
+#include "app/cli/quantities.h"
 
 #include <CLI/CLI.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -49,13 +50,14 @@ void addGuarantee(CLI::App& app, Cli& cli)
     auto options = std::make_shared<GuaranteeOptions>();
     CLI::App* command = app.add_subcommand("guarantee", "P(step > x), x for a probability, time to train, probability of a deadline");
     addInsight(*command, *options, cli, 20'000);
-    command->add_option("--limit", options->query.limitsSeconds, "Limits in seconds, separated by commas: P(step > limit)")->delimiter(',');
-    command
-        ->add_option("--probability", options->query.probabilities,
-                     "Probabilities, separated by commas: the limit that is exceeded so often")
+    inUnit(command->add_option("--limit", options->query.limitsSeconds, "Limits such as 9.5s, separated by commas: P(step > limit)"), "s")
         ->delimiter(',');
-    command->add_option("--tokens", options->query.trainTokens, "Tokens to train (default: the scenario's)");
-    command->add_option("--deadline-days", options->query.deadlineDays, "Probability of being done by then");
+    asShare(command->add_option("--probability", options->query.probabilities,
+                                "Probabilities such as 1%, separated by commas: the limit that is exceeded so often"))
+        ->delimiter(',');
+    inUnit(command->add_option("--tokens", options->query.trainTokens, "Tokens to train, for example 15T (default: the scenario's)"),
+           "tokens");
+    inUnit(command->add_option("--deadline-days", options->query.deadlineDays, "Probability of being done by then"), "days");
     command->callback([options] {
         Evaluator evaluator;
         GuaranteeQuery query = options->query;

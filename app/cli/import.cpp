@@ -14,7 +14,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <iostream>
 #include <memory>
 
 namespace prism::cli {
@@ -61,7 +60,7 @@ void write(const ImportOptions& options, ImportResult imported)
         writeOutput(options, report.dump(2) + "\n");
         return;
     }
-    std::cerr << diagnosticsText(notes);
+    sayDiagnostics(options, notes);
     writeOutput(options, scenario);
 }
 
@@ -103,12 +102,12 @@ struct ImportStepsOptions : CommonOptions {
 void writeSteps(const ImportStepsOptions& options)
 {
     const StepLog log = loadStepLog(options.log);
-    std::cerr << reportText(log);
+    sayLine(options, reportText(log));
     std::string csv = "run,step,samples_seen,pause_s,step_time_s\n";
     nlohmann::ordered_json steps = nlohmann::ordered_json::array();
     const auto orEmpty = [](double x) { return x < 0 ? std::string() : numberText(x); };
     for (const LoggedRun& run : log.runs) {
-        std::cerr << "  " << run.name << ": " << shapeText(runShape(run)) << "\n";
+        sayLine(options, "  " + run.name + ": " + shapeText(runShape(run)) + "\n");
         std::string name = run.name;
         std::replace(name.begin(), name.end(), '"', '\'');
         for (const LoggedStep& s : run.steps) {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/insightcommand.h"
 
+#include "app/cli/progressline.h"
+
 #include <CLI/CLI.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <cstdio>
+#include <memory>
 
 namespace prism::cli {
 
@@ -15,7 +18,8 @@ void addInsight(CLI::App& command, InsightCommand& options, Cli& cli, int defaul
     addSampling(command, options);
     addOutput(command, options, cli);
     command.add_flag("--csv", options.csv, "Print CSV instead of text")->excludes(command.get_option("--json"));
-    command.add_flag("--progress", options.progress, "Report progress on standard error");
+    command.add_flag("--progress", options.progress, "Report progress on standard error as lines, also where it is no terminal")
+        ->excludes(command.get_option("--quiet"));
 }
 
 InsightOptions insightOptions(const InsightCommand& options)
@@ -27,6 +31,13 @@ InsightOptions insightOptions(const InsightCommand& options)
     if (options.progress)
         insight.progress = [](double fraction, std::string_view what) {
             std::fputs(fmt::format("{:3.0f} % {}\n", 100 * fraction, what).c_str(), stderr);
+        };
+    else
+        insight.progress = [line = std::make_shared<ProgressLine>(!options.quiet)](double fraction, std::string_view what) {
+            if (fraction < 1)
+                line->show(fraction, what);
+            else
+                line->clear();
         };
     return insight;
 }

@@ -4,6 +4,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/insightcommand.h"
+#include "app/cli/quantities.h"
 #include "core/job/wholejob.h"
 
 #include <CLI/CLI.hpp>
@@ -100,9 +101,11 @@ void addJob(CLI::App& app, Cli& cli)
     auto options = std::make_shared<JobOptions>();
     CLI::App* command = app.add_subcommand("job", "The whole run: end date, goodput by cause, checkpoints, spares, cost and energy");
     addInsight(*command, *options, cli, 10'000);
-    command->add_option("--tokens", options->query.tokens, "Tokens to train (default: the scenario's)");
-    command->add_option("--deadline-days", options->query.deadlineDays, "Probability of being done by then (default: the job section's)");
-    command->add_option("--runs", options->query.runs, "Sampled runs of the whole job")->capture_default_str();
+    inUnit(command->add_option("--tokens", options->query.tokens, "Tokens to train, for example 15T (default: the scenario's)"), "tokens");
+    inUnit(command->add_option("--deadline-days", options->query.deadlineDays,
+                               "Probability of being done by then (default: the job section's)"),
+           "days");
+    asCount(command->add_option("--runs", options->query.runs, "Sampled runs of the whole job"))->capture_default_str();
     command->callback([options] { writeInsight(*options, computed(*options), text); });
 }
 

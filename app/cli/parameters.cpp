@@ -17,7 +17,7 @@ namespace prism::cli {
 namespace {
 
 struct ParameterOptions : CommonOptions {
-    bool markdown = false, classes = false;
+    bool markdown = false, classes = false, names = false;
 };
 
 std::string tableText()
@@ -64,7 +64,14 @@ void addParameters(CLI::App& app, Cli& cli)
     command->add_flag("--classes", options->classes,
                       "Print the names of the kernel classes: the help page resources/help/kernel-classes.md");
     addOutput(*command, *options, cli);
+    command->add_flag("--names", options->names, "Only the paths that --set takes, one per line")->excludes(command->get_option("--json"));
     command->callback([options] {
+        if (options->names) {
+            std::string names;
+            for (const Parameter& p : parameters())
+                names += p.id + "\n";
+            return writeOutput(*options, names);
+        }
         if (options->classes) {
             writeOutput(*options,
                         options->json ? nlohmann::ordered_json{{"classes", kernelClassNames()}}.dump(2) + "\n" : kernelClassPage());

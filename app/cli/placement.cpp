@@ -4,13 +4,12 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/insightcommand.h"
+#include "app/cli/quantities.h"
 
 #include <CLI/CLI.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <charconv>
-#include <iostream>
 #include <memory>
 
 namespace prism::cli {
@@ -95,10 +94,10 @@ SlowEntry slowEntry(const std::string& text)
         const std::string part = text.substr(at, end - at);
         const std::size_t equals = std::min(part.find('='), part.size());
         const std::string key = part.substr(0, equals), value = equals < part.size() ? part.substr(equals + 1) : "";
-        double number = 0;
-        const auto [stop, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+        const Result<double> read = slownessFromText(value);
+        const double number = read.ok() ? *read : 0;
         const bool whole = number >= 0 && number <= 1e9 && number == static_cast<double>(static_cast<int>(number));
-        fine = fine && !value.empty() && error == std::errc() && stop == value.data() + value.size();
+        fine = fine && read.ok();
         if (key == "node" && whole)
             entry.node = static_cast<int>(number);
         else if (key == "rank" && whole)
@@ -125,7 +124,7 @@ void search(const PlacementOptions& options, Evaluator& evaluator, const Scenari
     if (!options.speeds.empty()) {
         const SpeedTable table = require(readSpeedTable(readInput(options.speeds), options.speeds));
         if (!options.json && !options.csv)
-            std::cerr << diagnosticsText(table.notes);
+            sayDiagnostics(options, table.notes);
         measured = require(withSpeeds(measured, table));
         hosts = table.hosts;
     }
@@ -162,19 +161,27 @@ void addPlacement(CLI::App& app, Cli& cli)
     auto options = std::make_shared<PlacementOptions>();
     CLI::App* command = app.add_subcommand("placement", "Where a slow node hurts, and the best order of nodes for measured speeds");
     addInsight(*command, *options, cli, 2'000);
-    command->add_option("--factor", options->probe.computeFactor, "How many times slower the node computes")->capture_default_str();
-    command->add_option("--link-factor", options->probe.linkFactor, "How many times slower its links to other nodes are")
-        ->capture_default_str();
-    command
-        ->add_option("--slow", options->slow,
-                     "A slow place: node=N,compute=F,link=F or rank=N,... (repeatable); reports what mending each gives")
-        ->allow_extra_args(false);
-    command->add_option("--speeds", options->speeds,
-                        "CSV of measured speeds (node, gpu, tflops or relative_speed): search the best order of nodes");
-    command->add_flag("--best-order", options->bestOrder,
-                      "Search the best order of nodes for the places that are marked slow (in the scenario or by --slow)");
-    command->add_option("--hostfile", options->hostfile, "Write the best order of nodes to this file");
+    auto* factor =
+        asSlowness(command->add_option("--factor", options->probe.computeFactor, "How many times slower the node computes: 1.2 or 20%"))
+            ->capture_default_str();
+    auto* link =
+        asSlowness(command->add_option("--link-factor", options->probe.linkFactor, "How many times slower its links to other nodes are"))
+            ->capture_default_str();
+    auto* slow = command
+                     ->add_option("--slow", options->slow,
+                                  "A slow place: node=N,compute=F,link=F or rank=N,... (repeatable); reports what mending each gives")
+                     ->allow_extra_args(false);
+    auto* speeds = command->add_option("--speeds", options->speeds,
+                                       "CSV of measured speeds (node, gpu, tflops or relative_speed): search the best order of nodes");
+    auto* best = command->add_flag("--best-order", options->bestOrder,
+                                   "Search the best order of nodes for the places that are marked slow (in the scenario or by --slow)");
+    auto* hostfile = command->add_option("--hostfile", options->hostfile, "Write the best order of nodes to this file");
+    for (CLI::Option* other : {slow, speeds, best, hostfile}) { // the probe walks over all places only where nothing else is asked
+        factor->excludes(other);
+        link->excludes(other);
+    }
     command->add_option("--hostfile-format", options->format, "mpi, slurm or torchrun")
+        ->needs(hostfile)
         ->check(CLI::IsMember({"mpi", "slurm", "torchrun"}))
         ->capture_default_str();
     command->callback([options] { run(*options); });

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // predict: the distribution of the step time of one scenario, with everything that the design promises in --json.
 #include "app/cli/commands.h"
+#include "app/cli/histogram.h"
+#include "app/cli/progressline.h"
+#include "app/cli/quantities.h"
 #include "core/base/figure.h"
 #include "core/base/printable.h"
 #include "core/cost/communication.h"
@@ -10,7 +13,7 @@
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
-#include <iostream>
+#include <algorithm>
 #include <memory>
 
 namespace prism::cli {
@@ -171,17 +174,20 @@ std::string communicationText(const Snapshot& s)
     std::string text = fmt::format("Communication          {:.1f} % of the step exposed, {:.1f} % of the GPU-hours\n", 100 * c.exposedShare,
                                    100 * c.exposedShareOfGpuHours);
     for (const ClassCommunication& one : c.classes)
-        text += fmt::format("  {:<24} {:<13} {:>9.3g} s hidden {:>9.3g} s exposed\n", one.name,
+        text += fmt::format("  {:<24} {:<13} {:>9.3g} s hidden {:>9.3g} s exposed\n", printable(one.name),
                             one.scope == Scope::interNode ? "between nodes" : "inside nodes", one.hiddenSeconds, one.exposedSeconds);
     return text;
 }
 
-std::string toText(const Snapshot& s)
+/// For a terminal the histogram stands behind the name of the scenario; elsewhere `style` and `picture` change nothing.
+std::string toText(const Snapshot& s, const Style& style, const std::string& picture)
 {
     const World& w = s.costed->world;
     const Breakdown& b = s.costed->breakdown;
-    std::string text = fmt::format("{}\n{} GPUs on {} nodes: TP {} PP {} VPP {} CP {} EP {} DP {}, {} micro-batches\n\n",
-                                   printable(s.scenario.name), w.gpus, w.nodes, w.tp, w.pp, w.vpp, w.cp, w.ep, w.dp, w.numMicrobatches);
+    std::string text =
+        fmt::format("{}\n{} GPUs on {} nodes: TP {} PP {} VPP {} CP {} EP {} DP {}, {} micro-batches\n\n",
+                    style.bold(printable(s.scenario.name)), w.gpus, w.nodes, w.tp, w.pp, w.vpp, w.cp, w.ep, w.dp, w.numMicrobatches);
+    text += picture;
     text += distributionLine("Step time across jobs", s.across);
     text += intervalLine(s.across, s.seed);
     text += distributionLine("Within one median job", s.within);
@@ -221,13 +227,24 @@ void predict(const PredictOptions& options)
     evaluate.numSamples = options.samples;
     evaluate.numThreads = options.threads;
     evaluate.precision = options.precision;
+    ProgressLine progress(!options.quiet);
+    evaluate.onProgress = [&](const SnapshotPtr& s) {
+        progress.show(std::min(1.0, static_cast<double>(s->across.samples) / options.samples), "steps sampled");
+    };
     const SnapshotPtr snapshot = evaluator.evaluate(loadScenario(options), evaluate);
+    progress.clear();
     if (!snapshot->valid())
         throw InputError(snapshot->diagnostics);
-    std::cerr << diagnosticsText(snapshot->diagnostics);
+    sayDiagnostics(options, snapshot->diagnostics);
     writeSamples(options.samplesOut, snapshot->samples->acrossSeconds);
     writeSamples(options.withinSamplesOut, snapshot->samples->withinSeconds);
-    writeOutput(options, options.json ? toJson(*snapshot).dump(2) + "\n" : toText(*snapshot));
+    if (isForTerminal(options)) {
+        const HistogramLook look{.columns = std::min(72, terminalColumns(StandardStream::output) - 4),
+                                 .style = Style(StandardStream::output)};
+        const std::string picture = histogramText(snapshot->sortedAcrossSeconds, snapshot->across, look);
+        return writeStyledOutput(toText(*snapshot, look.style, picture.empty() ? "" : picture + "\n"));
+    }
+    writeOutput(options, options.json ? toJson(*snapshot).dump(2) + "\n" : toText(*snapshot, {}, ""));
 }
 
 } // namespace
@@ -238,7 +255,7 @@ void addPredict(CLI::App& app, Cli& cli)
     CLI::App* command = app.add_subcommand("predict", "Predict the distribution of the training-step time of a scenario");
     addScenario(*command, *options);
     addSampling(*command, *options);
-    command->add_option("--precision", options->precision, "Sample until the 95 % half-width of p95 is below this share of p95")
+    asShare(command->add_option("--precision", options->precision, "Sample until the 95 % half-width of p95 is below this share of p95"))
         ->check(CLI::Range(1e-5, 1.0));
     command->add_option("--samples-out", options->samplesOut, "Write the sampled step times (across jobs) to this CSV file");
     command->add_option("--within-samples-out", options->withinSamplesOut,

@@ -14,6 +14,7 @@ namespace {
 
 struct PresetOptions : CommonOptions {
     std::string kind, name;
+    bool names = false;
 };
 
 const std::vector<std::string> kKinds = {"scenario", "model", "gpu", "fabric", "variability", "job", "fleet", "studies"};
@@ -29,6 +30,15 @@ std::string listText(const std::string& only)
             if (info.kind == kind)
                 text += "  " + info.name + std::string(info.name.size() < 32 ? 32 - info.name.size() : 1, ' ') + info.title + "\n";
     }
+    return text;
+}
+
+std::string namesText(const std::string& only)
+{
+    std::string text;
+    for (const PresetInfo& info : presetList())
+        if (only.empty() || info.kind == only)
+            text += info.name + "\n";
     return text;
 }
 
@@ -70,7 +80,12 @@ void addPresets(CLI::App& app, Cli& cli)
     CLI::App* list = command->add_subcommand("list", "List the presets");
     list->add_option("--kind", options->kind, "Only this kind")->check(CLI::IsMember(kKinds));
     addOutput(*list, *options, cli);
-    list->callback([options] { writeOutput(*options, options->json ? listJson(options->kind) : listText(options->kind)); });
+    list->add_flag("--names", options->names, "Only the names, one per line")->excludes(list->get_option("--json"));
+    list->callback([options] {
+        writeOutput(*options, options->names  ? namesText(options->kind)
+                              : options->json ? listJson(options->kind)
+                                              : listText(options->kind));
+    });
 
     CLI::App* show = command->add_subcommand("show", "Print one preset as stored, with its sources (JSON)");
     show->add_option("name", options->name, "NAME or KIND/NAME")->required();

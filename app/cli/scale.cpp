@@ -4,6 +4,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/insightcommand.h"
+#include "app/cli/quantities.h"
 
 #include <CLI/CLI.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -49,7 +50,8 @@ void addScale(CLI::App& app, Cli& cli)
     command->add_option("--mode", options->mode, "weak: the batch grows with the GPUs; strong: it stays")
         ->check(CLI::IsMember({"weak", "strong"}))
         ->capture_default_str();
-    command->add_option("--gpus", options->gpus, "GPU counts, separated by commas (default: 64 to 65,536 by doubling)")->delimiter(',');
+    asGpuCount(command->add_option("--gpus", options->gpus, "GPU counts such as 512,1k,16k (default: 64 to 65,536 by doubling)"))
+        ->delimiter(',');
     command->callback([options] {
         Evaluator evaluator;
         const Scenario scenario = loadScenario(*options);

@@ -4,6 +4,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/insightcommand.h"
+#include "app/cli/quantities.h"
 
 #include <CLI/CLI.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -82,8 +83,10 @@ void addSensitivity(CLI::App& app, Cli& cli)
         app.add_subcommand("sensitivity", "What causes the spread: every kernel class, scope and factor, or one parameter over a range");
     addInsight(*command, *options, cli, 2'000);
     auto* range = command->add_option("--range", options->range, "lo:hi:n, lo:hi:n:log, or a list a,b,c for --parameter");
-    command->add_option("--parameter", options->parameter, "Sweep this parameter (its JSON path)")->needs(range);
-    command->add_option("--limit", options->limitSeconds, "Seconds of the changes of P(step > limit) (default: the p95)")
+    auto* parameter = command->add_option("--parameter", options->parameter, "Sweep this parameter (its JSON path)")->needs(range);
+    range->needs(parameter);
+    inUnit(command->add_option("--limit", options->limitSeconds, "Limit of the changes of P(step > limit) (default: the p95)"), "s")
+        ->excludes(parameter) // a sweep shows the step time itself
         ->check(CLI::NonNegativeNumber);
     command->callback([options] { run(*options); });
 }

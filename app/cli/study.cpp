@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // study: look into study files, put scenarios in and take them out, compare, check, compact, salvage.
 #include "app/cli/commands.h"
+#include "app/cli/quantities.h"
 #include "core/base/jsontext.h"
 #include "core/base/printable.h"
 #include "core/scenario/parameters.h"
@@ -46,12 +47,11 @@ std::string timeText(std::int64_t ms)
     return text;
 }
 
-void requireDone(const Diagnostics& diagnostics)
+void requireDone(const CommonOptions& options, const Diagnostics& diagnostics)
 {
     if (hasErrors(diagnostics))
         throw InputError(diagnostics);
-    if (!diagnostics.empty())
-        std::cerr << diagnosticsText(diagnostics);
+    sayDiagnostics(options, diagnostics);
 }
 
 StudyOptions studyOptions(const StudyCommand& command, StudyAccess access)
@@ -62,8 +62,7 @@ StudyOptions studyOptions(const StudyCommand& command, StudyAccess access)
 Study openStudy(const StudyCommand& command, StudyAccess access)
 {
     Study study = require(Study::open(command.file, studyOptions(command, access)));
-    if (!study.notes().empty())
-        std::cerr << diagnosticsText(study.notes());
+    sayDiagnostics(command, study.notes());
     if (access == StudyAccess::readWrite && study.readOnly())
         throw InputError({{Severity::error, std::string(study_problem::kReadOnly), "The study cannot be changed. " + study.readOnlyReason(),
                            command.file}});
@@ -169,7 +168,7 @@ void add(const StudyCommand& command)
         id = require(study.addScenario(name, toJson(scenario)));
     }
     if (!command.note.empty())
-        requireDone(study.setNote(id, command.note));
+        requireDone(command, study.setNote(id, command.note));
     const std::string kept = require(study.scenario(id)).name;
     writeOutput(command, command.json
                              ? jsonText({{"file", command.file}, {"name", kept}, {"id", id.value}, {"hash", scenario.hash().text()}})
@@ -187,7 +186,7 @@ void exportTo(const StudyCommand& command)
     if (command.output.empty())
         throw InputError(
             {{Severity::error, "--output", "A whole study is exported into a folder.", "", "--output FOLDER, or the name of a scenario"}});
-    requireDone(study.exportFolder(command.output));
+    requireDone(command, study.exportFolder(command.output));
     writeStandardOutput(command.json ? jsonText({{"folder", command.output}, {"scenarios", study.scenarios().size()}})
                                      : fmt::format("{}: {} scenarios\n", command.output, study.scenarios().size()));
 }
@@ -242,7 +241,7 @@ void compact(const StudyCommand& command)
 {
     const auto before = std::filesystem::exists(command.file) ? std::filesystem::file_size(command.file) : 0;
     Study study = openStudy(command, StudyAccess::readWrite);
-    requireDone(study.compact(command.dropHistory));
+    requireDone(command, study.compact(command.dropHistory));
     const auto after = std::filesystem::file_size(command.file);
     writeOutput(command, command.json ? jsonText({{"file", command.file}, {"bytes_before", before}, {"bytes_after", after}})
                                       : fmt::format("{}: {} bytes, before {} bytes\n", command.file, after, before));
@@ -283,7 +282,7 @@ CLI::App* addCommand(CLI::App& study, Cli& cli, const std::shared_ptr<StudyComma
 
 void addWait(CLI::App& app, StudyCommand& command)
 {
-    app.add_option("--wait", command.waitSeconds, "Seconds to wait while another program has the study")
+    inUnit(app.add_option("--wait", command.waitSeconds, "Time to wait while another program has the study"), "s")
         ->check(CLI::Range(0.0, 3600.0))
         ->capture_default_str();
 }

@@ -4,6 +4,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/insightcommand.h"
+#include "app/cli/quantities.h"
 
 #include <CLI/CLI.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -48,8 +49,8 @@ void addTimeline(CLI::App& app, Cli& cli)
     auto options = std::make_shared<TimelineOptions>();
     CLI::App* command = app.add_subcommand("timeline", "One sampled step: what ran when, the critical path, the bubbles");
     addInsight(*command, *options, cli, 500);
-    auto* quantile =
-        command->add_option("--quantile", options->quantile, "The step at this quantile of the sampled ones")->capture_default_str();
+    auto* quantile = asShare(command->add_option("--quantile", options->quantile, "The step at this quantile of the sampled ones"))
+                         ->capture_default_str();
     command->add_option("--sample", options->sample, "The sample of this number instead")
         ->excludes(quantile)
         ->check(CLI::NonNegativeNumber);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // validate-collectives: every row of an nccl-tests log or table beside what the collective model says; of a folder, a line for each table.
 #include "app/cli/commands.h"
+#include "app/cli/quantities.h"
 #include "core/calibrate/collectiveagreement.h"
 #include "core/cost/costmodel.h"
 #include "core/measured/importmeasured.h"
@@ -174,8 +175,8 @@ void addValidateCollectives(CLI::App& app, Cli& cli)
         ->check(CLI::IsMember({"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "p2p"}));
     command->add_option("--ranks", options->log.ranks, "The number of ranks, where the log does not list them")
         ->check(CLI::Range(2, 1 << 20));
-    command->add_option("--min-bytes", options->minBytes, "smallest message")->capture_default_str();
-    command->add_option("--max-bytes", options->maxBytes, "largest message")->capture_default_str();
+    inUnit(command->add_option("--min-bytes", options->minBytes, "smallest message, for example 1MiB"), "bytes")->capture_default_str();
+    inUnit(command->add_option("--max-bytes", options->maxBytes, "largest message"), "bytes")->capture_default_str();
     addOutput(*command, *options, cli);
     command->callback([options] { validate(*options); });
 }

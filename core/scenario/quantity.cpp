@@ -26,15 +26,17 @@ const Units& rateUnits()
 const Units* unitsOf(std::string_view unit)
 {
     static const Units time{{"ns", 1e-3}, {"us", 1}, {"\xc2\xb5s", 1}, {"\xce\xbcs", 1}, {"ms", 1e3}, {"s", 1e6}};
-    static const Units seconds{{"us", 1e-6}, {"ms", 1e-3}, {"s", 1}, {"min", 60}};
+    static const Units seconds{{"us", 1e-6}, {"ms", 1e-3}, {"s", 1}, {"min", 60}, {"h", 3600}, {"d", 86400}};
+    static const Units days{{"s", 1.0 / 86400}, {"min", 1.0 / 1440}, {"h", 1.0 / 24}, {"d", 1}, {"day", 1}, {"weeks", 7}, {"week", 7}};
+    static const Units bytes{{"B", 1}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"KiB", 1024}, {"MiB", 1048576}, {"GiB", 1073741824}};
     static const Units memory{{"MiB", 1.0 / 1024},        {"GiB", 1}, {"TiB", 1024}, {"MB", 1e6 / 1073741824.0}, {"GB", 1e9 / 1073741824.0},
                               {"TB", 1e12 / 1073741824.0}};
     static const Units cache{{"KiB", 1.0 / 1024}, {"MiB", 1}, {"GiB", 1024}, {"MB", 1e6 / 1048576.0}};
     static const Units throughput{{"GFLOP/s", 1e-3}, {"TFLOP/s", 1}, {"PFLOP/s", 1e3}, {"GFLOPS", 1e-3}, {"TFLOPS", 1}, {"PFLOPS", 1e3}};
     static const Units clock{{"kHz", 1e-3}, {"MHz", 1}, {"GHz", 1e3}};
-    static const std::map<std::string_view, const Units*> known{{"GB/s", &rateUnits()}, {"us", &time},   {"s", &seconds},
-                                                                {"GiB", &memory},       {"MiB", &cache}, {"TFLOP/s", &throughput},
-                                                                {"MHz", &clock}};
+    static const std::map<std::string_view, const Units*> known{
+        {"GB/s", &rateUnits()}, {"us", &time},   {"s", &seconds},          {"days", &days}, {"bytes", &bytes},
+        {"GiB", &memory},       {"MiB", &cache}, {"TFLOP/s", &throughput}, {"MHz", &clock}};
     const auto it = known.find(unit);
     return it == known.end() ? nullptr : it->second;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Scenario <-> JSON text. Reading and writing go through the parameter table, so no field can be forgotten.
+#include "core/base/jsoncomments.h"
 #include "core/base/jsontext.h"
 #include "core/scenario/check.h"
 #include "core/scenario/parametercheck.h"
@@ -209,7 +210,9 @@ namespace {
 
 Result<Scenario> fromJson(std::string_view text, bool checked)
 {
-    const Result<json> document = parseJson(text);
+    // A text over the limit is refused before it is copied.
+    const bool hasComments = text.size() <= JsonLimits{}.maxBytes && text.find('/') != std::string_view::npos;
+    const Result<json> document = hasComments ? parseJson(withoutJsonComments(text)) : parseJson(text);
     if (!document)
         return document.errors();
     SectionReading reading;
