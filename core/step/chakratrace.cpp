@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/step/chakratrace.h"
+
+#include "core/step/stepgraphwords.h"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+namespace prism {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// CollectiveCommType by the last part of a class's name; nothing where Chakra has no such collective.
+std::optional<int> collectiveType(std::string_view className)
+{
+    static const std::map<std::string_view, int> known{{"all_reduce", 0}, {"all_gather", 2}, {"all_to_all", 6}, {"reduce_scatter", 7}};
+    const auto found = known.find(className.substr(className.rfind('.') + 1));
+    return found == known.end() ? std::nullopt : std::optional(found->second);
+}
+
+Json attribute(const char* name, const char* kind, Json value)
+{
+    return {{"name", name}, {kind, std::move(value)}};
+}
+
+/// Where a rank stands in its job.
+struct RankPlace {
+    int replica = 0, stage = 0, rank = 0; ///< rank within the cell
+};
+
+/// Writes the nodes of one rank in the order of its stage.
+class RankWriter final {
+public:
+    RankWriter(const StepGraph& graph, int rank) : m_graph(graph), m_paths(pathIndices(graph.schedule))
+    {
+        const int stages = graph.schedule.numStages, ranks = graph.cellRanks();
+        m_place = {rank / (stages * ranks), rank / ranks % stages, rank % ranks};
+    }
+
+    Json nodes()
+    {
+        for (const ScheduleItem& item : m_graph.schedule.order[index(m_place.stage)])
+            chunk(item);
+        tail();
+        return std::move(m_nodes);
+    }
+
+private:
+    static std::size_t index(int i) { return static_cast<std::size_t>(i); }
+    [[nodiscard]] int rankOf(int replica, int stage) const
+    {
+        return (replica * m_graph.schedule.numStages + stage) * m_graph.cellRanks() + m_place.rank;
+    }
+
+    /// A node with the distribution of its class; kernelClass < 0 takes no time. Returns its id.
+    std::uint64_t node(const std::string& name, const char* type, int kernelClass, double meanSeconds, std::vector<std::uint64_t> control)
+    {
+        const std::uint64_t id = m_nodes.size() + 1;
+        Json attributes =
+            Json::array({attribute("is_cpu_op", "bool_val", false), attribute("prism.mean_us", "double_val", 1e6 * meanSeconds)});
+        if (kernelClass >= 0) {
+            const KernelClass& k = m_graph.classes[index(kernelClass)];
+            attributes.push_back(attribute("prism.class", "string_val", k.name));
+            attributes.push_back(attribute("prism.scope", "string_val", stepgraph_words::kScopes[static_cast<std::size_t>(k.scope)]));
+            attributes.push_back(attribute("prism.family", "string_val", std::string(familyName(k.temporal.family))));
+            attributes.push_back(attribute("prism.cv", "double_val", k.temporal.cv));
+            attributes.push_back(attribute("prism.rare_probability", "double_val", k.temporal.rareProbability));
+            attributes.push_back(attribute("prism.rare_multiplier", "double_val", k.temporal.rareMultiplier));
+            if (k.scope == Scope::none)
+                attributes.push_back(attribute("prism.spatial_sensitivity", "double_val", k.spatialSensitivity));
+        }
+        m_nodes.push_back({{"id", id},
+                           {"name", name},
+                           {"type", type},
+                           {"ctrl_deps", std::move(control)},
+                           {"data_deps", Json::array()},
+                           {"duration_micros", static_cast<std::uint64_t>(std::llround(1e6 * meanSeconds))},
+                           {"attr", std::move(attributes)}});
+        return id;
+    }
+    [[nodiscard]] std::vector<std::uint64_t> afterLast() const
+    {
+        return m_last > 0 ? std::vector<std::uint64_t>{m_last} : std::vector<std::uint64_t>{};
+    }
+    void add(const char* name, const char* kind, Json value) { m_nodes.back()["attr"].push_back(attribute(name, kind, std::move(value))); }
+
+    void collective(const std::string& name, int kernelClass, double meanSeconds, double hiddenSeconds, const std::string& group)
+    {
+        m_last = node(name, "COMM_COLL_NODE", kernelClass, meanSeconds, afterLast());
+        if (const auto type = collectiveType(m_graph.classes[index(kernelClass)].name))
+            add("comm_type", "int64_val", *type);
+        add("pg_name", "string_val", group);
+        add("prism.hidden_us", "double_val", 1e6 * hiddenSeconds);
+    }
+
+    [[nodiscard]] std::string groupName(Sync sync) const
+    {
+        const std::string cell = "replica " + std::to_string(m_place.replica) + " stage " + std::to_string(m_place.stage);
+        if (sync == Sync::cell)
+            return cell;
+        if (sync == Sync::group)
+            return cell + " group " + std::to_string(m_place.rank / m_graph.groupRanks);
+        return "stage " + std::to_string(m_place.stage) + " set " + std::to_string(m_place.replica / lockstepSize(m_graph));
+    }
+
+    void ops(const Program& program, const std::string& where)
+    {
+        for (const Block& block : program.blocks)
+            for (int i = 0; i < block.repeat; ++i)
+                for (const Op& op : block.ops) {
+                    const std::string name = m_graph.classes[index(op.kernelClass)].name + where;
+                    if (m_graph.classes[index(op.kernelClass)].scope == Scope::none)
+                        m_last = node(name, "COMP_NODE", op.kernelClass, op.meanSeconds, afterLast());
+                    else
+                        collective(name, op.kernelClass, op.meanSeconds, op.hiddenSeconds, groupName(op.sync));
+                }
+    }
+
+    /// One chunk execution: what arrives, what is computed, what is sent on.
+    void chunk(const ScheduleItem& item)
+    {
+        const int place = m_paths[index(m_place.stage)][item.chunk];
+        const bool forward = item.phase == Phase::forward, last = place + 1 == static_cast<int>(m_graph.schedule.path.size());
+        const char* phase = forward ? " F" : item.phase == Phase::backward ? " B" : " W";
+        const std::string where = phase + std::to_string(item.microbatch) + "." + std::to_string(item.chunk);
+        std::uint64_t arrived = 0;
+        if (item.phase != Phase::weight && (forward ? place > 0 : !last))
+            arrived = transfer(forward ? place - 1 : place + 1, forward ? place - 1 : place, item, true);
+        const std::size_t first = m_nodes.size();
+        const int program = m_graph.programOf[index(m_place.stage)][item.chunk][static_cast<std::size_t>(item.phase)];
+        if (program >= 0)
+            ops(m_graph.programs[index(program)], where);
+        if (arrived > 0 && first < m_nodes.size())
+            m_nodes[first]["data_deps"].push_back(arrived);
+        if (item.phase != Phase::weight && (forward ? !last : place > 0))
+            transfer(forward ? place + 1 : place - 1, forward ? place : place - 1, item, false);
+    }
+
+    /// The message between this chunk and the one at `other` on the path, over `hop`; 0 where both stand on one stage.
+    std::uint64_t transfer(int other, int hop, const ScheduleItem& item, bool receives)
+    {
+        const int stage = m_graph.schedule.path[index(other)][0];
+        if (stage == m_place.stage)
+            return 0;
+        const bool forward = item.phase == Phase::forward;
+        const StepOp& op = (forward ? m_graph.sendForward : m_graph.sendBackward)[index(hop)];
+        const std::string name =
+            std::string(receives ? "receive " : "send ") + (forward ? "activations " : "gradients ") + std::to_string(item.microbatch);
+        const std::uint64_t id = node(name, receives ? "COMM_RECV_NODE" : "COMM_SEND_NODE", op.kernelClass, op.meanSeconds,
+                                      receives ? std::vector<std::uint64_t>{} : afterLast());
+        const int here = rankOf(m_place.replica, m_place.stage), there = rankOf(m_place.replica, stage);
+        add("comm_src", "int64_val", receives ? there : here);
+        add("comm_dst", "int64_val", receives ? here : there);
+        add("comm_tag", "int64_val", (static_cast<std::int64_t>(item.microbatch) * 2 + (forward ? 0 : 1)) * (1 << 16) + hop);
+        if (!receives && m_graph.transferOccupiesSender)
+            m_last = id;
+        return id;
+    }
+
+    void stepOp(const StepOp& op, const std::string& name, const std::string& group)
+    {
+        if (op.kernelClass < 0)
+            return;
+        if (group.empty())
+            m_last = node(name, "COMP_NODE", op.kernelClass, op.meanSeconds, afterLast());
+        else
+            collective(name, op.kernelClass, op.meanSeconds, op.hiddenSeconds, group);
+    }
+
+    /// What a stage does once per step.
+    void tail()
+    {
+        const std::size_t stage = index(m_place.stage);
+        const std::string ofStage = "stage " + std::to_string(m_place.stage);
+        if (m_place.stage == 0 || m_place.stage == m_graph.schedule.numStages - 1)
+            stepOp(m_graph.embeddingAllReduce, "embedding all-reduce", "replica " + std::to_string(m_place.replica) + " ends");
+        stepOp(m_graph.gradSync[stage], "gradient synchronisation", ofStage);
+        stepOp(m_graph.gradNorm, "gradient norm", "all");
+        stepOp(m_graph.optimizer[stage], "optimizer", "");
+        stepOp(m_graph.paramGather[stage], "parameter gather", ofStage);
+    }
+
+    const StepGraph& m_graph;
+    std::vector<std::vector<int>> m_paths;
+    RankPlace m_place;
+    Json m_nodes = Json::array();
+    std::uint64_t m_last = 0; ///< the last node of the rank's own stream
+};
+
+/// Nodes of the busiest rank, without its transfers and step operations.
+std::int64_t mostNodes(const StepGraph& graph)
+{
+    std::vector<std::int64_t> ops;
+    for (const Program& program : graph.programs) {
+        ops.push_back(2); // a transfer at either end
+        for (const Block& block : program.blocks)
+            ops.back() += static_cast<std::int64_t>(block.repeat) * static_cast<std::int64_t>(block.ops.size());
+    }
+    std::int64_t most = 0;
+    for (std::size_t stage = 0; stage < graph.schedule.order.size(); ++stage) {
+        std::int64_t nodes = 0;
+        for (const ScheduleItem& item : graph.schedule.order[stage])
+            if (const int p = graph.programOf[stage][item.chunk][static_cast<std::size_t>(item.phase)]; p >= 0)
+                nodes += ops[static_cast<std::size_t>(p)];
+        most = std::max(most, nodes);
+    }
+    return most;
+}
+
+} // namespace
+
+Result<int> chakraRanks(const StepGraph& graph)
+{
+    if (Diagnostics wrong = check(graph); hasErrors(wrong))
+        return wrong;
+    const std::int64_t ranks = static_cast<std::int64_t>(graph.numReplicas) * graph.schedule.numStages * graph.cellRanks();
+    if (ranks > kMaxChakraRanks)
+        return Diagnostic{.path = "num_replicas",
+                          .message = "the job has too many ranks to write a trace for each",
+                          .found = std::to_string(ranks) + " ranks",
+                          .accepted = "at most " + std::to_string(kMaxChakraRanks)};
+    if (const std::int64_t nodes = mostNodes(graph); nodes > kMaxChakraNodes)
+        return Diagnostic{.path = "schedule.num_microbatches",
+                          .message = "a rank has too many operations to write each of them",
+                          .found = std::to_string(nodes) + " operations",
+                          .accepted = "at most " + std::to_string(kMaxChakraNodes)};
+    return static_cast<int>(ranks);
+}
+
+std::string chakraTrace(const StepGraph& graph, int rank)
+{
+    const Json metadata{{"version", "0.0.4"},
+                        {"attr", Json::array({attribute("schema", "string_val", "1.0.2-chakra.0.0.4"), attribute("rank", "int64_val", rank),
+                                              attribute("prism.graph", "string_val", graph.name),
+                                              attribute("prism.hash", "string_val", graph.hash().text())})}};
+    const Json trace{{"global_metadata", metadata}, {"nodes", RankWriter(graph, rank).nodes()}};
+    return trace.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+} // namespace prism
