@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The parts of the module, each in a file of its own.
+#pragma once
+
+#include "core/engine/evaluator.h"
+
+#include <pybind11/pybind11.h>
+#include <string>
+
+namespace prism::python {
+
+/// Samples with the summaries that are made of them.
+struct GraphSamples {
+    std::shared_ptr<const StepSamples> samples;
+    DistributionSummary across, within;
+};
+
+/// The parameter of this id or short name, also behind a section ("tp", "parallelism.tp"); the text itself where there is none, for the
+/// library to complain about.
+[[nodiscard]] std::string parameterId(const std::string& name);
+
+void addScenarios(pybind11::module_& module);
+void addResults(pybind11::module_& module); ///< Distribution, Result, Samples
+void addGraphs(pybind11::module_& module);
+void addEvaluator(pybind11::module_& module);
+
+} // namespace prism::python

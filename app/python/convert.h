@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Between the library's values and Python's: diagnostics as exceptions, JSON texts as dicts, sample vectors as arrays without a copy.
+#pragma once
+
+#include "core/base/result.h"
+
+#include <exception>
+#include <memory>
+#include <pybind11/numpy.h>
+#include <pybind11/pybind11.h>
+#include <string>
+#include <vector>
+
+namespace prism::python {
+
+/// Leaves C++ as prism.Error with every diagnostic; thrown with or without the GIL.
+class InputError final : public std::exception {
+public:
+    explicit InputError(Diagnostics diagnostics) : m_diagnostics(std::move(diagnostics)) {}
+    [[nodiscard]] const Diagnostics& diagnostics() const { return m_diagnostics; }
+    [[nodiscard]] const char* what() const noexcept override { return "the input is wrong"; }
+
+private:
+    Diagnostics m_diagnostics;
+};
+
+template <class T>
+T require(Result<T> result)
+{
+    if (!result.ok())
+        throw InputError(result.errors());
+    return std::move(result).value();
+}
+
+/// Defines prism.Error in the module and turns InputError into it.
+void addErrors(pybind11::module_& module);
+
+[[nodiscard]] pybind11::list diagnosticsList(const Diagnostics& diagnostics);
+/// A JSON text that the library wrote, as Python's own values.
+[[nodiscard]] pybind11::object fromJson(const std::string& text);
+/// Python's values as a JSON text for the library's readers.
+[[nodiscard]] std::string toJsonText(const pybind11::object& values);
+/// A read-only view of `values`, which live as long as `owner`.
+[[nodiscard]] pybind11::array view(const std::vector<double>& values, std::shared_ptr<const void> owner);
+/// "4", "0.5", "true", or the text itself, as setParameter reads it.
+[[nodiscard]] std::string valueText(const pybind11::handle& value);
+
+} // namespace prism::python
