@@ -1,4 +1,4 @@
-# Sourced by run.sh and test.sh: installs what is missing through apt. Quick when nothing is missing.
+# Sourced by the scripts beside it: installs what is missing through apt. Quick when nothing is missing.
 
 # Build tools, libraries, the fonts that the pictures use and the display of one test; all from Debian 12.
 prism_packages=(
@@ -9,6 +9,11 @@ prism_packages=(
   fonts-inter fonts-noto-core
   xvfb xauth
 )
+
+# The Python module and its tests.
+prism_python_packages=(pybind11-dev python3-dev python3-numpy python3-pytest python3-jsonschema)
+# What makes and checks packages.
+prism_packaging_packages=(dpkg-dev file gzip xz-utils lintian appstream desktop-file-utils patchelf cmark-gfm)
 
 say() { printf '== %s\n' "$*"; }
 

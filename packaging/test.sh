@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 source packaging/setup.sh
 
-install_missing "${prism_packages[@]}" xvfb xauth clang-format-14
+install_missing "${prism_packages[@]}" "${prism_python_packages[@]}" cmark-gfm clang-format-14
 PRISM_CMAKE_OPTIONS=-DPRISM_WERROR=ON build release
 say "Testing"
 export QT_QPA_PLATFORM=${QT_QPA_PLATFORM:-offscreen}

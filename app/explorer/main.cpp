@@ -21,6 +21,7 @@ int main(int argc, char** argv)
     QApplication application(argc, argv);
     QCoreApplication::setOrganizationName(u"prism-explorer"_s);
     QCoreApplication::setApplicationName(u"prism-explorer"_s);
+    QGuiApplication::setDesktopFileName(u"prism-explorer"_s);
     QCoreApplication::setApplicationVersion(QStringLiteral(PRISM_VERSION));
     QGuiApplication::setApplicationDisplayName(u"PRISM Explorer"_s);
 

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Renews what the documents show of the program: the generated help pages, and the pictures of README.md and the help.
+#   packaging/figures.sh                 builds and renews all
+#   packaging/figures.sh --check FOLDER  with the programs of FOLDER: says which generated page is stale, and which picture no page gives any more
+set -euo pipefail
+cd "$(dirname "$0")/.."
+source packaging/setup.sh
+help=resources/help
+
+pages() { # pages PROGRAM FOLDER: every page that the program writes itself
+  "$1" parameters --markdown --output "$2/parameters.md"
+  "$1" parameters --classes --output "$2/kernel-classes.md"
+  "$1" figures --markdown --output "$2/figures.md"
+  "$1" limits --markdown --output "$2/limits.md"
+}
+
+if [[ ${1-} == --check ]]; then
+  fresh=$(mktemp -d)
+  trap 'rm -rf "$fresh"' EXIT
+  stale=0
+  mkdir "$fresh/pages" "$fresh/pictures"
+  pages "$2/prism-cli" "$fresh/pages"
+  for page in "$fresh"/pages/*.md; do
+    cmp -s "$page" "$help/$(basename "$page")" || { echo "stale: $help/$(basename "$page") (packaging/figures.sh renews it)"; stale=1; }
+  done
+  if [[ -x $2/prism-explorer ]]; then
+    QT_QPA_PLATFORM=offscreen "$2/prism-explorer" --screenshots "$fresh/pictures" >/dev/null
+    for picture in resources/pictures/*.png; do
+      [[ -e $fresh/pictures/$(basename "$picture") ]] || { echo "no page gives $picture any more"; stale=1; }
+    done
+  fi
+  exit $stale
+fi
+
+install_missing "${prism_packages[@]}"
+build release prism-cli prism-explorer
+pages build/release/app/prism-cli "$help"
+shots=$(mktemp -d)
+trap 'rm -rf "$shots"' EXIT
+QT_QPA_PLATFORM=offscreen build/release/app/prism-explorer --screenshots "$shots"
+for picture in resources/pictures/*.png; do
+  cp "$shots/$(basename "$picture")" "$picture"
+done
+git status --short resources
