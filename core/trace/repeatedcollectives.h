@@ -2,7 +2,7 @@
 // Describes collectives that were launched before a recording began by the order in which their stream's collectives repeat.
 #pragma once
 
-#include "core/trace/kineto.h"
+#include "core/trace/kinetorank.h"
 
 namespace prism {
 
