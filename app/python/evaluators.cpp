@@ -2,6 +2,7 @@
 // Evaluator for Python: evaluation and the insights. Each releases the GIL while it computes.
 #include "app/python/bindings.h"
 #include "app/python/convert.h"
+#include "core/base/text.h"
 #include "core/explore/explore.h"
 #include "core/insight/placement/placement.h"
 #include "core/insight/sensitivity/sensitivity.h"
@@ -58,14 +59,6 @@ std::vector<std::string> texts(const py::object& values)
     return out;
 }
 
-std::string commaSeparated(const std::vector<std::string>& values)
-{
-    std::string text;
-    for (const std::string& value : values)
-        text += (text.empty() ? "" : ",") + value;
-    return text;
-}
-
 py::object sweep(Evaluator& evaluator, const Scenario& scenario, const std::string& name, const py::object& values,
                  const InsightOptions& options)
 {
@@ -81,9 +74,8 @@ py::object search(Evaluator& evaluator, const Scenario& scenario, const py::obje
         query.space = defaultSpace(scenario);
     else
         for (const auto& [name, values] : axes.cast<py::dict>()) {
-            const std::string list = py::isinstance<py::str>(values)
-                                         ? values.cast<std::string>()
-                                         : commaSeparated(texts(py::reinterpret_borrow<py::object>(values)), ",");
+            const std::string list = py::isinstance<py::str>(values) ? values.cast<std::string>()
+                                                                     : joined(texts(py::reinterpret_borrow<py::object>(values)), ",");
             query.space.axes.push_back(require(searchAxis(name.cast<std::string>() + "=" + list)));
         }
     return computed([&] { return explore(evaluator, scenario, query, options); });
