@@ -2,7 +2,7 @@
 // Collective kernels of several ranks put together call by call.
 #pragma once
 
-#include "core/trace/kineto.h"
+#include "core/trace/kinetorank.h"
 
 #include <map>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a profiler's trace says of one rank: its kernels, their collectives and the profiled steps.
+// What a profiler trace holds of one rank: its GPU activities, its collectives and the profiled steps.
 #pragma once
 
 #include "core/base/result.h"
