@@ -2,9 +2,9 @@
 // follow: a training log while it grows, each step beside its predicted distribution, with alarms and what would explain them.
 #include "app/cli/commands.h"
 #include "app/cli/quantities.h"
-#include "core/base/textfile.h"
 #include "core/engine/evaluator.h"
 #include "core/insight/follow/follower.h"
+#include "core/insight/follow/growinglog.h"
 #include "core/insight/follow/whatif.h"
 
 #include <CLI/CLI.hpp>
@@ -133,67 +133,14 @@ private:
     std::size_t m_alarms = 0, m_restarts = 0;
 };
 
-/// A file that grows: hands over whole lines, starts again where it was truncated or replaced.
-class GrowingFile final {
-public:
-    explicit GrowingFile(std::string path) : m_path(std::move(path)) {}
-
-    /// True when something was read. `atEnd`: also a last line without its line feed.
-    bool read(Session& session, bool atEnd)
-    {
-        std::error_code error;
-        const std::uintmax_t size = std::filesystem::file_size(m_path, error);
-        if (error)
-            return false; // between two files of a rotation
-        if (size < m_offset || bytesAt(m_path, 0, m_start.size()) != m_start) {
-            session.restarted();
-            m_offset = 0;
-            m_start.clear();
-            m_rest.clear();
-        }
-        bool any = false;
-        for (std::string got = bytesAt(m_path, m_offset, kPart); !got.empty(); got = bytesAt(m_path, m_offset, kPart)) {
-            if (m_start.size() < kStart)
-                m_start.append(got, 0, kStart - m_start.size());
-            m_offset += got.size();
-            take(session, got);
-            any = true;
-        }
-        if (atEnd && !m_rest.empty()) {
-            session.line(m_rest);
-            m_rest.clear();
-        }
-        return any;
-    }
-
-private:
-    static constexpr std::size_t kStart = 256; ///< first bytes by which a file is known again
-
-    static constexpr std::size_t kPart = std::size_t{1} << 16;
-
-    void take(Session& session, std::string_view got)
-    {
-        for (std::size_t end = got.find('\n'); end != std::string_view::npos; end = got.find('\n')) {
-            m_rest.append(got.substr(0, end));
-            session.line(m_rest);
-            m_rest.clear();
-            got.remove_prefix(end + 1);
-        }
-        if (m_rest.size() <= kLongestLogLine) // the rest of a line that is too long is not kept
-            m_rest.append(got);
-    }
-
-    std::string m_path, m_start, m_rest;
-    std::uintmax_t m_offset = 0;
-};
-
 void followFile(const FollowCommand& options, Session& session)
 {
     using Clock = std::chrono::steady_clock;
-    GrowingFile file(options.file);
+    GrowingLog file(options.file);
+    const LogListener listener{[&](std::string_view line) { session.line(line); }, [&] { session.restarted(); }};
     auto last = Clock::now();
     while (true) {
-        if (file.read(session, options.once))
+        if (file.read(listener, options.once))
             last = Clock::now();
         const std::chrono::duration<double> idle = Clock::now() - last;
         if (options.once || (options.idleSeconds > 0 && idle.count() > options.idleSeconds))

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A followed log that grows in pieces, is truncated, is rotated, or is away for a moment.
+#include "core/insight/follow/growinglog.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+#include <unistd.h>
+
+namespace prism {
+namespace {
+
+class GrowingLogTest : public testing::Test {
+protected:
+    ~GrowingLogTest() override { std::filesystem::remove(m_path); }
+
+    void append(const std::string& text) { std::ofstream(m_path, std::ios::app) << text; }
+    void replace(const std::string& text) { std::ofstream(m_path, std::ios::trunc) << text; }
+    /// Lines since the last call; a restart stands as "RESTART".
+    std::vector<std::string> news(bool atEnd = false)
+    {
+        std::vector<std::string> lines;
+        m_log.read({[&](std::string_view line) { lines.emplace_back(line); }, [&] { lines.emplace_back("RESTART"); }}, atEnd);
+        return lines;
+    }
+    using Lines = std::vector<std::string>;
+
+    std::string m_path = (std::filesystem::temp_directory_path() / ("prism-growing-" + std::to_string(::getpid()) + ".log")).string();
+    GrowingLog m_log{m_path};
+};
+
+TEST_F(GrowingLogTest, WholeLinesOnceEachHoweverTheyAreWritten)
+{
+    EXPECT_EQ(news(), Lines{}); // not there yet
+    append("one\ntw");
+    EXPECT_EQ(news(), Lines{"one"});
+    EXPECT_EQ(news(), Lines{});
+    append("o\nthree");
+    EXPECT_EQ(news(), Lines{"two"});
+    EXPECT_EQ(news(true), Lines{"three"}); // the end asks for a last line without its line feed
+}
+
+TEST_F(GrowingLogTest, TruncatedAndRotatedFilesStartAgainAndSaySo)
+{
+    append("one\ntwo\nthr");
+    EXPECT_EQ(news().size(), 2U);
+    replace("fresh\n"); // shorter
+    EXPECT_EQ(news(), (Lines{"RESTART", "fresh"}));
+    replace("another beginning\nand longer\n"); // longer, but another file
+    EXPECT_EQ(news(), (Lines{"RESTART", "another beginning", "and longer"}));
+    std::filesystem::remove(m_path); // between two files of a rotation
+    EXPECT_EQ(news(), Lines{});
+    append("after the rotation\n");
+    EXPECT_EQ(news(), (Lines{"RESTART", "after the rotation"}));
+}
+
+TEST_F(GrowingLogTest, ALineWithoutEndIsNotKeptWhole)
+{
+    for (int k = 0; k < 40; ++k) {
+        append(std::string(16 * 1024, 'x'));
+        EXPECT_EQ(news(), Lines{});
+    }
+    append("\nshort\n");
+    const Lines lines = news();
+    ASSERT_EQ(lines.size(), 2U);
+    EXPECT_LT(lines[0].size(), 200U * 1024);
+    EXPECT_EQ(lines[1], "short");
+}
+
+} // namespace
+} // namespace prism
