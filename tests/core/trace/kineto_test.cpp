@@ -104,6 +104,30 @@ TEST(Kineto, CutFilesGiveWhatCameBefore)
     EXPECT_FALSE(ranksOfText(traceOf("")).ok());
 }
 
+TEST(Kineto, CutPackedFilesGiveWhatCameBeforeAndBombsAreNotUnpacked)
+{
+    std::string events;
+    for (int k = 0; k < 20'000; ++k)
+        events += (k == 0 ? "" : ",\n") + kernelEvent("kernel" + std::to_string(k * 7919 % 100'003), k, 0.5);
+    const TemporaryFile packed("packed.json.gz", traceOf(events), true);
+    std::ifstream in(packed.path(), std::ios::binary);
+    const std::string bytes((std::istreambuf_iterator<char>(in)), std::istreambuf_iterator<char>());
+    const TemporaryFile cut("cut.json.gz", bytes.substr(0, bytes.size() * 2 / 3));
+    const auto ranks = readKineto(cut.path());
+    ASSERT_TRUE(ranks.ok());
+    EXPECT_GT(ranks->front().kernels.size(), 10'000U);
+    EXPECT_LT(ranks->front().kernels.size(), 20'000U);
+    EXPECT_TRUE(says(ranks->front().notes, "ends in the middle"));
+
+    std::string bomb = traceOf(kernelEvent("a", 1, 1) + ", " + kernelEvent("b", 2, 1));
+    bomb.insert(bomb.rfind("\n]"), std::string(std::size_t{68} << 20, ' '));
+    const TemporaryFile tiny("bomb.json.gz", bomb, true);
+    const auto blown = readKineto(tiny.path());
+    ASSERT_TRUE(blown.ok());
+    EXPECT_EQ(blown->front().kernels.size(), 2U);
+    EXPECT_TRUE(says(blown->front().notes, "grows beyond 300 times"));
+}
+
 TEST(Kineto, MutatedTracesNeverCrash)
 {
     const std::string text =
