@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // import: a Hugging Face config.json or Megatron-LM arguments become a scenario file; measured tables go into one.
-#include "app/cli/commands.h"
+#include "app/cli/importcommand.h"
 #include "app/cli/steplogoptions.h"
 #include "core/base/jsontext.h"
 #include "core/base/text.h"
-#include "core/measured/importmeasured.h"
 #include "core/measured/seriesshape.h"
 #include "core/measured/speedtable.h"
-#include "core/scenario/import/importers.h"
 #include "core/scenario/presets.h"
 
 #include <CLI/CLI.hpp>
@@ -20,11 +18,6 @@ namespace prism::cli {
 
 namespace {
 
-struct ImportOptions : CommonOptions {
-    std::string input, base, name;
-    NcclTestsOptions nccl;
-};
-
 /// What an import starts from when no base is named: one node of the default GPU with measured spreads.
 Scenario defaultBase()
 {
@@ -35,40 +28,11 @@ Scenario defaultBase()
     return base;
 }
 
-Scenario baseOf(const ImportOptions& options)
-{
-    if (options.base.empty())
-        return defaultBase();
-    CommonOptions base;
-    base.scenario = options.base;
-    return loadScenario(base);
-}
-
-void write(const ImportOptions& options, ImportResult imported)
-{
-    imported.scenario.name = options.name;
-    imported.scenario.note.clear();
-    Diagnostics notes = std::move(imported.notes);
-    for (Diagnostic& d : check(imported.scenario))
-        notes.push_back(std::move(d));
-    if (hasErrors(notes)) // what import accepts, check accepts
-        throw InputError(notes);
-    const std::string scenario = toJson(imported.scenario);
-    if (options.json) {
-        const nlohmann::ordered_json report{{"scenario", require(parseOrderedJson(scenario))},
-                                            {"notes", require(parseOrderedJson(diagnosticsJson(notes)))["errors"]}};
-        writeOutput(options, report.dump(2) + "\n");
-        return;
-    }
-    sayDiagnostics(options, notes);
-    writeOutput(options, scenario);
-}
-
 /// The base with measured rows added; its name stays.
 void writeMeasured(const ImportOptions& options, std::vector<MeasuredRow> rows)
 {
     ImportResult imported;
-    imported.scenario = baseOf(options);
+    imported.scenario = importBase(options);
     const std::size_t read = rows.size();
     const int replaced = addMeasuredRows(imported.scenario, std::move(rows));
     imported.notes.push_back(
@@ -76,7 +40,7 @@ void writeMeasured(const ImportOptions& options, std::vector<MeasuredRow> rows)
          std::to_string(read) + " measured rows were read, " + std::to_string(replaced) + " of them in place of others", "", "", "", ""});
     ImportOptions kept = options;
     kept.name = imported.scenario.name;
-    write(kept, std::move(imported));
+    writeImported(kept, std::move(imported));
 }
 
 /// The base with measured speeds of nodes or GPUs in place of its own.
@@ -84,14 +48,14 @@ void writeSpeeds(const ImportOptions& options)
 {
     const SpeedTable table = require(readSpeedTable(readInput(options.input), options.input));
     ImportResult imported;
-    imported.scenario = baseOf(options);
+    imported.scenario = importBase(options);
     imported.scenario.measured.speeds.clear();
     for (const SpeedRow& row : table.rows)
         imported.scenario.measured.speeds.push_back({row.node, row.gpu, row.relativeSpeed});
     imported.notes = table.notes;
     ImportOptions kept = options;
     kept.name = imported.scenario.name;
-    write(kept, std::move(imported));
+    writeImported(kept, std::move(imported));
 }
 
 struct ImportStepsOptions : CommonOptions {
@@ -135,6 +99,35 @@ CLI::App* addImport(CLI::App& parent, Cli& cli, const char* name, const char* he
 
 } // namespace
 
+Scenario importBase(const ImportOptions& options)
+{
+    if (options.base.empty())
+        return defaultBase();
+    CommonOptions base;
+    base.scenario = options.base;
+    return loadScenario(base);
+}
+
+void writeImported(const ImportOptions& options, ImportResult imported)
+{
+    imported.scenario.name = options.name;
+    imported.scenario.note.clear();
+    Diagnostics notes = std::move(imported.notes);
+    for (Diagnostic& d : check(imported.scenario))
+        notes.push_back(std::move(d));
+    if (hasErrors(notes)) // what import accepts, check accepts
+        throw InputError(notes);
+    const std::string scenario = toJson(imported.scenario);
+    if (options.json) {
+        const nlohmann::ordered_json report{{"scenario", require(parseOrderedJson(scenario))},
+                                            {"notes", require(parseOrderedJson(diagnosticsJson(notes)))["errors"]}};
+        writeOutput(options, report.dump(2) + "\n");
+        return;
+    }
+    sayDiagnostics(options, notes);
+    writeOutput(options, scenario);
+}
+
 void addImport(CLI::App& app, Cli& cli)
 {
     CLI::App* command = app.add_subcommand("import", "Make a scenario file from a model or launch description; notes go to standard error");
@@ -142,10 +135,11 @@ void addImport(CLI::App& app, Cli& cli)
     auto options = std::make_shared<ImportOptions>();
     options->name = "imported";
     addImport(*command, cli, "hf-config", "From a Hugging Face config.json (model)", options)->callback([options] {
-        write(*options, require(importHuggingFaceConfig(readInput(options->input), baseOf(*options))));
+        writeImported(*options, require(importHuggingFaceConfig(readInput(options->input), importBase(*options))));
     });
     addImport(*command, cli, "megatron-args", "From Megatron-LM arguments or a launch script (model, parallelism, training)", options)
-        ->callback([options] { write(*options, require(importMegatronArguments(readInput(options->input), baseOf(*options)))); });
+        ->callback(
+            [options] { writeImported(*options, require(importMegatronArguments(readInput(options->input), importBase(*options)))); });
     CLI::App* nccl =
         addImport(*command, cli, "nccl-tests",
                   "Measured collectives from the log of all_reduce_perf and its like, into the base's measured table", options);
@@ -160,6 +154,7 @@ void addImport(CLI::App& app, Cli& cli)
     addImport(*command, cli, "speeds",
               "Measured speeds of nodes or GPUs from CSV (node, gpu, speed or TFLOP/s), into the base's measured table", options)
         ->callback([options] { writeSpeeds(*options); });
+    addImportTrace(*command, cli);
     auto steps = std::make_shared<ImportStepsOptions>();
     CLI::App* stepsCommand =
         command->add_subcommand("steps", "Step times of a training log, as a table that validate-steps, fit and follow read");

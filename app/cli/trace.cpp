@@ -44,6 +44,34 @@ TraceJob loadJob(const JobOptions& options)
     return require(readStageTable(options.table, meta, readControl(options.progress)));
 }
 
+bool isJobTrace(const std::vector<std::string>& paths)
+{
+    return paths.size() == 1 && (paths[0].ends_with(".csv") || paths[0].ends_with(".csv.gz") || isPipelineEventFolder(paths[0]));
+}
+
+std::vector<KinetoRank> loadRanks(const std::vector<std::string>& paths, bool progress, Diagnostics& notes)
+{
+    std::vector<KinetoRank> ranks;
+    for (const std::string& file : require(kinetoFiles(paths))) {
+        auto read = readKineto(file, readControl(progress));
+        if (read.ok()) {
+            for (KinetoRank& rank : read.value())
+                ranks.push_back(std::move(rank));
+            continue;
+        }
+        for (Diagnostic d : read.errors()) {
+            d.severity = Severity::warning;
+            notes.push_back(std::move(d));
+        }
+    }
+    if (ranks.empty()) {
+        for (Diagnostic& d : notes)
+            d.severity = Severity::error;
+        throw InputError(notes);
+    }
+    return ranks;
+}
+
 nlohmann::ordered_json notesJson(const Diagnostics& notes)
 {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();

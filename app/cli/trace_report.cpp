@@ -4,7 +4,6 @@
 #include "core/trace/barriers.h"
 #include "core/trace/chrometrace.h"
 #include "core/trace/kinetoreport.h"
-#include "core/trace/pipelineevents.h"
 #include "core/trace/stepmodel.h"
 
 #include <CLI/CLI.hpp>
@@ -27,35 +26,6 @@ struct TraceOptions : JobOptions {
     bool drawn = false;
     std::uint64_t seed = 1;
 };
-
-/// A stage table by its name, or a folder of pipeline events; else profiler traces.
-bool isJob(const std::vector<std::string>& paths)
-{
-    return paths.size() == 1 && (paths[0].ends_with(".csv") || paths[0].ends_with(".csv.gz") || isPipelineEventFolder(paths[0]));
-}
-
-std::vector<KinetoRank> loadRanks(const TraceOptions& options, Diagnostics& notes)
-{
-    std::vector<KinetoRank> ranks;
-    for (const std::string& file : require(kinetoFiles(options.paths))) {
-        auto read = readKineto(file, readControl(options.progress));
-        if (read.ok()) {
-            for (KinetoRank& rank : read.value())
-                ranks.push_back(std::move(rank));
-            continue;
-        }
-        for (Diagnostic d : read.errors()) {
-            d.severity = Severity::warning;
-            notes.push_back(std::move(d));
-        }
-    }
-    if (ranks.empty()) {
-        for (Diagnostic& d : notes)
-            d.severity = Severity::error;
-        throw InputError(notes);
-    }
-    return ranks;
-}
 
 TraceJob jobOf(const TraceOptions& options)
 {
@@ -126,13 +96,13 @@ std::string kinetoText(const KinetoReport& report)
 
 void report(const TraceOptions& options)
 {
-    if (isJob(options.paths)) {
+    if (isJobTrace(options.paths)) {
         const TraceJob job = jobOf(options);
         writeOutput(options, jobReport(job, options.json));
         return;
     }
     Diagnostics notes;
-    KinetoReport found = kinetoReport(loadRanks(options, notes));
+    KinetoReport found = kinetoReport(loadRanks(options.paths, options.progress, notes));
     found.notes.insert(found.notes.end(), notes.begin(), notes.end());
     writeOutput(options, options.json ? kinetoJson(found) : kinetoText(found));
 }
@@ -155,7 +125,7 @@ TraceStep stepOf(const TraceJob& job, const TraceOptions& options)
 
 void exportTrace(const TraceOptions& options)
 {
-    if (isJob(options.paths)) {
+    if (isJobTrace(options.paths)) {
         const TraceJob job = jobOf(options);
         if (options.as == "pools")
             writeOutput(options, poolsCsv(jobPools(job)));
@@ -164,7 +134,7 @@ void exportTrace(const TraceOptions& options)
         return;
     }
     Diagnostics notes;
-    const std::vector<KinetoRank> ranks = loadRanks(options, notes);
+    const std::vector<KinetoRank> ranks = loadRanks(options.paths, options.progress, notes);
     writeOutput(options, options.as == "pools" ? poolsCsv(kinetoReport(ranks).pools) : chromeTrace(ranks));
 }
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "app/cli/commands.h"
-#include "core/trace/bytesource.h"
+#include "core/trace/kineto.h"
 #include "core/trace/pools.h"
 #include "core/trace/tracejob.h"
 
@@ -19,6 +19,10 @@ struct JobOptions : CommonOptions {
 
 void addJob(CLI::App& command, JobOptions& options, Cli& cli); ///< TABLE, --meta, --progress, --json, --output
 
+/// A stage table by its name, or a folder of pipeline events; else profiler traces.
+[[nodiscard]] bool isJobTrace(const std::vector<std::string>& paths);
+/// Profiler traces of files and folders; what could not be read goes to `notes`. Throws InputError where nothing could.
+[[nodiscard]] std::vector<KinetoRank> loadRanks(const std::vector<std::string>& paths, bool progress, Diagnostics& notes);
 /// Reads the job. Throws InputError.
 [[nodiscard]] TraceJob loadJob(const JobOptions& options);
 /// Progress on standard error, in tenths, when asked for.

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A trace in a scenario: layout, levels, means, spreads and slow workers, and what a prediction makes of them.
+#include "core/calibrate/traceimport.h"
+#include "core/cost/predictor.h"
+#include "core/scenario/presets.h"
+#include "core/stats/random.h"
+#include "core/trace/stagetable.h"
+
+#include "datafolder.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace prism {
+namespace {
+
+/// `replicas` of one stage with four micro-batches of `mean` s, 15 % up or down; replica 1 takes 1.2 times as long; a reduction of 0.05 s
+/// and an optimizer of 0.01 s.
+TraceJob madeJob(int replicas, int steps, double mean)
+{
+    TraceJob job;
+    job.name = "made";
+    job.replicas = job.replicasOfJob = replicas;
+    job.stages = 1;
+    for (int r = 0; r < replicas; ++r)
+        job.replicaNumbers.push_back(r);
+    for (int t = 0; t < steps; ++t) {
+        TraceStep step{t, {}};
+        std::vector<double> end(static_cast<std::size_t>(replicas), 0.0);
+        double last = 0;
+        for (int r = 0; r < replicas; ++r) {
+            double& at = end[static_cast<std::size_t>(r)];
+            for (int m = 0; m < 4; ++m) {
+                const double u =
+                    uniform(3, stream(1, static_cast<std::uint64_t>(t), static_cast<std::uint64_t>(r)), static_cast<std::uint64_t>(m));
+                const double seconds = mean * (0.85 + 0.3 * u) * (r == 1 ? 1.2 : 1.0);
+                step.operations.push_back({.start = at, .duration = seconds / 3, .replica = r, .sequence = m, .chunk = 0, .microBatch = m});
+                step.operations.push_back({.start = at + seconds / 3,
+                                           .duration = seconds * 2 / 3,
+                                           .replica = r,
+                                           .sequence = m,
+                                           .chunk = 0,
+                                           .microBatch = m,
+                                           .type = TraceOp::backwardCompute});
+                at += seconds;
+            }
+            last = std::max(last, at);
+        }
+        for (int r = 0; r < replicas; ++r) {
+            const double at = end[static_cast<std::size_t>(r)];
+            step.operations.push_back({.start = at, .duration = last + 0.05 - at, .replica = r, .type = TraceOp::gradsReduceScatter});
+            step.operations.push_back({.start = last + 0.05, .duration = 0.01, .replica = r, .type = TraceOp::optimizer});
+        }
+        std::stable_sort(step.operations.begin(), step.operations.end(),
+                         [](const auto& a, const auto& b) { return std::pair(a.replica, a.start) < std::pair(b.replica, b.start); });
+        job.steps.push_back(std::move(step));
+    }
+    return job;
+}
+
+const MeasuredKernel* kernel(const Scenario& s, const std::string& name)
+{
+    const auto at =
+        std::find_if(s.measured.kernels.begin(), s.measured.kernels.end(), [&](const auto& k) { return k.kernelClass == name; });
+    return at == s.measured.kernels.end() ? nullptr : &*at;
+}
+
+TEST(TraceImport, LayoutLevelMeansAndSlowWorkersOfAStageTable)
+{
+    Scenario base;
+    base.parallelism.sequenceParallel = false;
+    const double mean = 1.3 * costStep(base)->noiseFreeSeconds / static_cast<double>(base.numMicrobatches());
+    const auto imported = scenarioOfTrace(base, madeJob(8, 30, mean));
+    ASSERT_TRUE(imported.ok());
+    const Scenario& s = imported->scenario;
+    EXPECT_EQ(s.cluster.numGpus, 8);
+    EXPECT_EQ(s.dataParallelSize(), 8);
+    EXPECT_EQ(s.numMicrobatches(), 4);
+    EXPECT_FALSE(s.parallelism.overlapGradReduce); // the reduction stands behind the computations
+    ASSERT_NE(kernel(s, "optimizer"), nullptr);
+    ASSERT_EQ(s.variability.slow.size(), 1U);
+    EXPECT_EQ(s.variability.slow[0].rank, 1);
+    EXPECT_NEAR(s.variability.slow[0].computeFactor, 1.2, 0.02);
+    EXPECT_FALSE(s.variability.data.isDeterministic());
+    EXPECT_NEAR(s.variability.data.cv, 0.3 / std::sqrt(12.0), 0.01);
+    const auto costed = costStep(s);
+    ASSERT_TRUE(costed.ok());
+    EXPECT_NEAR(costed->graph.gradSync[0].meanSeconds, 0.05, 1e-6);
+    EXPECT_NEAR(costed->graph.optimizer[0].meanSeconds, 0.01, 1e-6);
+    // The slow worker's four micro-batches, then reduction and optimizer.
+    EXPECT_NEAR(costed->noiseFreeSeconds / (4 * mean * 1.2 + 0.06), 1, 0.02);
+    EXPECT_TRUE(scenarioFromJson(toJson(s)).ok());
+}
+
+TEST(TraceImport, CollectivesOfProfilerTracesBecomeRowsAndTheRestIsCounted)
+{
+    KinetoReport report;
+    report.groups.push_back({.name = "0",
+                             .operation = "allreduce",
+                             .dtype = "BFloat16",
+                             .groupSize = 8,
+                             .bytes = 1 << 20,
+                             .transferSeconds = 1e-4,
+                             .split = "from the last arriver"});
+    report.groups.push_back({.name = "0",
+                             .operation = "_allgather_base",
+                             .groupSize = 8,
+                             .bytes = 1 << 22,
+                             .transferSeconds = 3e-4,
+                             .split = "none: one end only and durations of one kind"});
+    report.groups.push_back({.name = "0", .operation = "broadcast", .groupSize = 8, .bytes = 160, .transferSeconds = 6e-6});
+    report.groups.push_back({.name = "not named", .operation = "allreduce", .transferSeconds = 6e-6});
+    const TraceImport imported = scenarioOfTrace(Scenario{}, report);
+    ASSERT_EQ(imported.scenario.measured.rows.size(), 2U);
+    EXPECT_EQ(imported.scenario.measured.rows[0].op, "all_reduce");
+    EXPECT_EQ(imported.scenario.measured.rows[1].bytes, 1 << 22);
+    ASSERT_EQ(imported.notes.size(), 3U);
+    EXPECT_NE(imported.notes[0].message.find("2 of 4 groups"), std::string::npos);
+    EXPECT_NE(imported.notes[1].message.find("1 rows hold waits"), std::string::npos);
+}
+
+TEST(TraceImport, ARealJobIsPredictedFromItsTrace)
+{
+    if (dataFolder().empty())
+        GTEST_SKIP() << "no PRISM_DATA";
+    const std::string stem = dataFolder() + "/traces/stage-SE";
+    const TraceJob job = std::move(readStageTable(stem + ".csv.gz", *readStageTableMeta(stem + ".meta.yaml"))).value();
+    Scenario base;
+    base.parallelism.sequenceParallel = false;
+    const auto imported = scenarioOfTrace(base, job);
+    ASSERT_TRUE(imported.ok()) << imported.errors()[0].message;
+    EXPECT_EQ(imported->scenario.parallelism.pipelineModelParallelSize, job.stages);
+    EXPECT_GT(imported->scenario.variability.data.cv, 0.1); // sequence lengths
+    EXPECT_TRUE(costStep(imported->scenario).ok());
+}
+
+} // namespace
+} // namespace prism
