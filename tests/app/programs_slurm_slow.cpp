@@ -25,7 +25,7 @@ int shell(const std::string& line, const fs::path& log)
 std::string said(const std::string& line, const fs::path& folder)
 {
     const fs::path out = folder / "said";
-    if (std::system((line + " >" + out.string() + " 2>/dev/null").c_str()) != 0)
+    if (std::system(("{ " + line + "; } >" + out.string() + " 2>/dev/null").c_str()) != 0)
         return {};
     std::string text = slurp(out);
     while (!text.empty() && text.back() == '\n')
@@ -112,7 +112,7 @@ TEST(Slurm, AKilledAndRequeuedShardGivesTheBytesOfOneRun)
     const std::string job = said("cd " + folder.string() + " && sbatch --parsable search.sh", folder);
     ASSERT_FALSE(job.empty());
     // The second task is stopped in the middle of its work and started again at once.
-    EXPECT_TRUE(waits(60, [&] { return said("squeue -h -t R -j " + job + "_2 -o %i", folder) == job + "_2"; })) << slurm.log();
+    EXPECT_TRUE(waits(120, [&] { return said("squeue -h -t R -j " + job + "_2 -o %i", folder) == job + "_2"; })) << slurm.log();
     EXPECT_FALSE(said("scontrol requeue " + job + "_2 && echo done", folder).empty());
     shell("scontrol update jobid=" + job + "_2 StartTime=now", folder / "test.log");
     ASSERT_TRUE(waits(300, [&] { return said("squeue -h -j " + job + " -o %i; echo end", folder) == "end"; })) << slurm.log();
