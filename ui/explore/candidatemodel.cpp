@@ -66,9 +66,7 @@ QString CandidateModel::text(int candidate, int column) const
     case p50Column:
         return format::seconds(c.p50.value).text();
     case p95Column:
-        return format::seconds(c.p95.value).text() + u"  "_s + format::interval(c.p95.halfWidth);
-    case p99Column:
-        return format::seconds(c.p99.value).text();
+        return format::seconds(c.p95.value).text();
     case memoryColumn:
         return format::gib(c.peakMemoryGib).text();
     case costColumn:
@@ -95,10 +93,10 @@ QVariant CandidateModel::data(const QModelIndex& index, int role) const
     case Qt::TextAlignmentRole:
         return QVariant::fromValue((left ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
     case Qt::ToolTipRole:
-        return u"%1. %2"_s.arg(text(candidate, nameColumn), tr("%1 of %2 GiB, noise-free step %3, n = %4%5")
-                                                                .arg(format::number(c.peakMemoryGib), format::number(c.capacityGib),
-                                                                     format::seconds(c.noiseFreeSeconds).text(), format::count(c.samples),
-                                                                     c.pareto ? tr(", on the front of time, memory and cost") : QString()));
+        return tr("%1. p95 %2, p99 %3, noise-free %4; %5 of %6 GiB; n = %7%8")
+            .arg(text(candidate, nameColumn), format::interval(c.p95.halfWidth), format::seconds(c.p99.value).text(),
+                 format::seconds(c.noiseFreeSeconds).text(), format::number(c.peakMemoryGib), format::number(c.capacityGib),
+                 format::count(c.samples), c.pareto ? tr("; on the front of time, memory and cost") : QString());
     case Qt::FontRole: {
         QFont font;
         const bool best = candidate == 0 || candidate == static_cast<int>(m_exploration->bestByMean);
@@ -114,8 +112,8 @@ QVariant CandidateModel::headerData(int section, Qt::Orientation orientation, in
 {
     if (orientation != Qt::Horizontal)
         return {};
-    static const char* const names[kColumns] = {QT_TR_NOOP("Strategy"), QT_TR_NOOP("p50"),     QT_TR_NOOP("p95"),         QT_TR_NOOP("p99"),
-                                                QT_TR_NOOP("Memory"),   QT_TR_NOOP("$ per G"), QT_TR_NOOP("Chance best"), ""};
+    static const char* const names[kColumns] = {
+        QT_TR_NOOP("Strategy"), QT_TR_NOOP("p50"), QT_TR_NOOP("p95"), QT_TR_NOOP("Memory"), QT_TR_NOOP("$ per G"), QT_TR_NOOP("Best"), ""};
     if (role == Qt::DisplayRole)
         return tr(names[section]);
     if (role == Qt::TextAlignmentRole)
@@ -135,8 +133,6 @@ double CandidateModel::sortKey(int candidate, int column) const
         return c.p50.value;
     case p95Column:
         return c.p95.value;
-    case p99Column:
-        return c.p99.value;
     case memoryColumn:
         return c.peakMemoryGib;
     case costColumn:

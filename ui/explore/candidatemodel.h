@@ -15,7 +15,7 @@ namespace prism::ui {
 class CandidateModel final : public QAbstractTableModel {
     Q_OBJECT
 public:
-    enum Column { nameColumn, p50Column, p95Column, p99Column, memoryColumn, costColumn, chanceColumn, markColumn, kColumns };
+    enum Column { nameColumn, p50Column, p95Column, memoryColumn, costColumn, chanceColumn, markColumn, kColumns };
 
     using QAbstractTableModel::QAbstractTableModel;
 

@@ -15,16 +15,11 @@ namespace {
 
 constexpr int kCurvePoints = 160;
 
-/// Steps as nextMoves draws them: the same numbers for every move.
-std::vector<CurvePoint> curveOf(Evaluator& evaluator, const Scenario& scenario, const InsightOptions& options, int samples,
-                                double* noiseFree = nullptr)
+/// Steps as nextMoves draws them: the same numbers for every move. Null where the scenario cannot be computed.
+SnapshotPtr stepsOf(Evaluator& evaluator, const Scenario& scenario, const InsightOptions& options, int samples)
 {
-    const SnapshotPtr s = evaluator.evaluate(scenario, evaluateOptions(options, samples));
-    if (!s->valid() || !s->samples)
-        return {};
-    if (noiseFree)
-        *noiseFree = s->samples->noiseFreeSeconds;
-    return cdfCurve(s->sortedAcrossSeconds, kCurvePoints);
+    SnapshotPtr s = evaluator.evaluate(scenario, evaluateOptions(options, samples));
+    return s->valid() && s->samples ? s : nullptr;
 }
 
 } // namespace
@@ -69,14 +64,20 @@ Result<GoalMoves> goalMoves(Evaluator& evaluator, const Scenario& scenario, cons
         return moves.errors();
     GoalMoves all;
     all.moves = std::move(moves).value();
-    all.now = curveOf(evaluator, scenario, options, all.moves.samples, &all.noiseFreeSeconds);
+    const SnapshotPtr now = stepsOf(evaluator, scenario, options, all.moves.samples);
+    if (!now)
+        return cancelled();
+    all.now = cdfCurve(now->sortedAcrossSeconds, kCurvePoints);
+    all.noiseFreeSeconds = now->samples->noiseFreeSeconds;
     for (std::size_t i = 0; i < std::min(kDrawnMoves, all.moves.moves.size()); ++i) {
         if (options.stop.stop_requested())
             return cancelled();
         const Move& move = all.moves.moves[i];
         const Result<Scenario> changed = movedScenario(scenario, move);
-        all.curves.push_back(move.improves && changed.ok() ? curveOf(evaluator, *changed, options, all.moves.samples)
-                                                           : std::vector<CurvePoint>{});
+        const SnapshotPtr then = move.improves && changed.ok() ? stepsOf(evaluator, *changed, options, all.moves.samples) : nullptr;
+        // A step with other tokens is another thing: its curve beside the present one would mislead.
+        const bool alike = then && then->costed->tokensPerStep == now->costed->tokensPerStep;
+        all.curves.push_back(alike ? cdfCurve(then->sortedAcrossSeconds, kCurvePoints) : std::vector<CurvePoint>{});
     }
     return all;
 }

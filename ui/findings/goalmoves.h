@@ -19,7 +19,8 @@ struct GoalQuery {
 struct GoalMoves {
     Moves moves;
     std::vector<CurvePoint> now;
-    std::vector<std::vector<CurvePoint>> curves; ///< of the first moves, at most kDrawnMoves; empty where a move is no parameter
+    std::vector<std::vector<CurvePoint>>
+        curves; ///< of the first moves, at most kDrawnMoves; empty where a step would hold another number of tokens
     double noiseFreeSeconds = 0;
 };
 inline constexpr std::size_t kDrawnMoves = 4;

@@ -56,7 +56,8 @@ struct LeaveOut {
 /// One row of the verdict table.
 struct Judged {
     enum class Verdict { right, within, low, high };
-    QString name, measured, predicted, error, interval, floor, words;
+    QString name, measured, predicted, error, interval, floor;
+    QString words, explained; ///< in few words, and in a sentence
     Verdict verdict = Verdict::right;
 };
 /// p50, p95 and p99 over the median, share beyond 1.05, KS: each error beside its interval and noise floor, judged in words.

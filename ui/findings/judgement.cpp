@@ -15,7 +15,7 @@ namespace {
 
 /// Errors are predicted less measured: a negative one says that the model was too fast or too even.
 struct Words {
-    QString low, high;
+    QString low, high, explainedLow, explainedHigh;
 };
 
 void judge(Judged& row, const FigureError& e, const Words& words)
@@ -24,13 +24,16 @@ void judge(Judged& row, const FigureError& e, const Words& words)
     row.interval = QObject::tr("%1 to %2").arg(format::signedNumber(100 * e.low, 2), format::signedNumber(100 * e.high, 2));
     if (std::abs(e.error) <= e.halves) {
         row.verdict = Judged::Verdict::within;
-        row.words = QObject::tr("Right: no further off than halves of the log from each other");
+        row.words = QObject::tr("Right, within the floor");
+        row.explained = QObject::tr("No further off than random halves of the log from each other");
     } else if (e.low <= 0 && e.high >= 0) {
         row.verdict = Judged::Verdict::right;
-        row.words = QObject::tr("Right, as far as so many steps tell");
+        row.words = QObject::tr("Right, as far as known");
+        row.explained = QObject::tr("The interval of the error holds zero: so many steps cannot tell");
     } else {
         row.verdict = e.error < 0 ? Judged::Verdict::low : Judged::Verdict::high;
         row.words = e.error < 0 ? words.low : words.high;
+        row.explained = e.error < 0 ? words.explainedLow : words.explainedHigh;
     }
 }
 
@@ -50,8 +53,12 @@ Judged ratioRow(const QString& name, double measured, double predicted, const Fi
 QList<Judged> judgements(const HeldAgainst& held)
 {
     const SeriesComparison& c = held.comparison;
-    const Words level{QObject::tr("Too fast"), QObject::tr("Too slow")};
-    const Words tail{QObject::tr("Too even: slow steps are missing"), QObject::tr("Too uneven")};
+    const Words level{QObject::tr("Too fast"), QObject::tr("Too slow"),
+                      QObject::tr("The predicted median is shorter than the measured one"),
+                      QObject::tr("The predicted median is longer than the measured one")};
+    const Words tail{QObject::tr("Too even"), QObject::tr("Too uneven"),
+                     QObject::tr("The model's slow steps are fewer or shorter than the measured ones"),
+                     QObject::tr("The model's slow steps are more or longer than the measured ones")};
     QList<Judged> rows;
     Judged median;
     median.name = u"p50"_s;
@@ -72,7 +79,8 @@ QList<Judged> judgements(const HeldAgainst& held)
     ks.floor = format::number(std::max(c.ksHalves, c.ksByChance), 2);
     const bool chance = c.ks <= std::max(c.ksHalves, c.ksByChance);
     ks.verdict = chance ? Judged::Verdict::within : Judged::Verdict::high;
-    ks.words = chance ? QObject::tr("Not more than chance") : QObject::tr("The shapes differ, each over its own median");
+    ks.words = chance ? QObject::tr("Not more than chance") : QObject::tr("Shapes differ");
+    ks.explained = QObject::tr("Largest distance of the two distributions, each over its own median; floor: halves of the log, and chance");
     rows << ks;
     return rows;
 }

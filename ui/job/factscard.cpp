@@ -88,7 +88,7 @@ FactsCard::FactsCard(const Theme& theme, QWidget* parent) : QFrame(parent), m_th
     for (QGridLayout* grid : {m_facts, m_assumptions}) {
         grid->setContentsMargins(0, 0, 0, 0);
         grid->setHorizontalSpacing(theme.px(8));
-        grid->setVerticalSpacing(theme.px(5));
+        grid->setVerticalSpacing(theme.px(2));
     }
     m_facts->setColumnStretch(3, 1);
     m_assumptions->setColumnStretch(0, 1);

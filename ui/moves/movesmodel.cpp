@@ -15,7 +15,16 @@ using namespace Qt::StringLiterals;
 
 namespace {
 constexpr std::size_t kMostRows = 60;
+
+/// "−593 ± 3 ms": both in the unit of the gain.
+QString gainText(const Estimate& gain)
+{
+    const format::TimeUnit unit = format::timeUnit(std::abs(gain.value));
+    const double change = -gain.value * unit.perSecond;
+    return u"%1 ± %2 %3"_s.arg(format::signedNumber(change, std::abs(change) >= 99.5 ? 3 : 2),
+                               format::number(gain.halfWidth * unit.perSecond, 1), unit.name);
 }
+} // namespace
 
 void MovesModel::setMoves(const Moves& moves, double goalSeconds)
 {
@@ -47,7 +56,7 @@ QString MovesModel::text(const Move& m, int row, int column) const
     case moveColumn:
         return moveText(m);
     case gainColumn:
-        return u"%1 %2"_s.arg(format::secondsDelta(-m.p95Gain.value), format::interval(m.p95Gain.halfWidth));
+        return gainText(m.p95Gain);
     case p95Column:
         return format::seconds(m_moves.p95 - m.p95Gain.value).text();
     case memoryColumn:

@@ -27,8 +27,9 @@ namespace prism::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
-constexpr double kGoalField = 96; // pixels at scale 1
-}
+constexpr double kGoalField = 112;      // pixels at scale 1
+constexpr double kToldRemainder = 1e-6; ///< of the figure; a smaller one is rounding
+} // namespace
 
 MovesPage::MovesPage(const Theme& theme, QWidget* parent)
     : InsightPage(theme, parent),
@@ -53,7 +54,7 @@ MovesPage::MovesPage(const Theme& theme, QWidget* parent)
     m_curves->setObjectName(u"goalCurves"_s);
     m_curves->setFlagMovable(true);
     m_why->setObjectName(u"whyItMoved"_s);
-    setCards(main, buildTable(), 0.42);
+    setCards(main, buildTable(), 0.47);
     setExported({m_curves, m_why});
     connect(m_goalField, &QLineEdit::editingFinished, this, &MovesPage::typeGoal);
     for (QCheckBox* box : {m_pairs, m_hardware})
@@ -106,6 +107,7 @@ QWidget* MovesPage::buildTable()
     m_table->verticalHeader()->hide();
     m_table->setShowGrid(false);
     m_table->setMouseTracking(true);
+    m_table->setWordWrap(true);
     m_table->horizontalHeader()->setSectionResizeMode(MovesModel::moveColumn, QHeaderView::Stretch);
     layout->addWidget(m_table, 1);
     auto* foot = new QHBoxLayout;
@@ -271,7 +273,8 @@ WaterfallData whyItMoved(const Comparison& c, int series)
         row.figure = format::secondsDelta(item.deltaP95.value);
         row.interval = item.deltaP95.halfWidth > 0 ? format::interval(item.deltaP95.halfWidth) : QString();
         row.clear = item.deltaP95.significant();
-        data.rows.push_back(row);
+        if (row.kind != WaterfallRow::Kind::remainder || std::abs(row.value) > kToldRemainder * std::max(a, b))
+            data.rows.push_back(row);
     }
     data.rows.push_back(whole(c.nameB, b, WaterfallRow::Kind::total));
     return data;
@@ -287,11 +290,10 @@ void MovesPage::refreshWhy()
     text.title = tr("Why p95 moved");
     if (compared && c) {
         text.subtitle = tr("From %1 to %2, edit by edit").arg(base->name, now->name);
-        text.footer
-            << format::receipt(c->samples, c->seed, tr("steps each"))
-                   + (c->waterfallExact
-                          ? tr(", mean over all %1 orders of the edits (Shapley). Bars add up to the change.").arg(c->waterfallOrders)
-                          : tr(", mean over %1 drawn orders of the edits (Shapley). Bars add up to the change.").arg(c->waterfallOrders));
+        const QString orders = c->waterfallOrders < 2 ? QString()
+                               : c->waterfallExact    ? tr(", mean over all %1 orders of the edits (Shapley)").arg(c->waterfallOrders)
+                                                      : tr(", mean over %1 drawn orders of the edits (Shapley)").arg(c->waterfallOrders);
+        text.footer << format::receipt(c->samples, c->seed, tr("steps each")) + orders + tr(". Bars add up to the change.");
         m_why->setData(whyItMoved(*c, now->colour));
     }
     m_why->setText(text);
@@ -310,6 +312,7 @@ void MovesPage::refresh()
         m_model->setMoves(found->moves, m_goal);
         m_table->resizeColumnsToContents();
         m_table->horizontalHeader()->setSectionResizeMode(MovesModel::moveColumn, QHeaderView::Stretch);
+        m_table->resizeRowsToContents(); // long names take two lines
         if (row >= 0 && row < m_model->rowCount())
             m_table->selectRow(row);
         const Moves& m = found->moves;

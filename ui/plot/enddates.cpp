@@ -94,7 +94,8 @@ void paintDeadline(Canvas& canvas, const QRectF& area, const EndDates& d, const 
     const double lane = axes.plot.top() - canvas.px(10), x = std::clamp(axes.px(d.deadlineDays), axes.plot.left(), axes.plot.right());
     canvas.vertical(x, lane, axes.plot.bottom(), canvas.look.pen(Role::text, metric::limitLine));
     canvas.fill(QRectF(x - canvas.px(3), axes.plot.bottom() - 1, canvas.px(6), canvas.px(5)), canvas[Role::text]);
-    const QRectF box = canvas.flag(x, lane, d.flag, axes.plot.left(), area.right(), Type::bodyStrong);
+    const QRectF box = canvas.flag(x, lane, d.flag, area.left() + canvas.width(QObject::tr("Share of runs, %"), Type::tick) + canvas.px(10),
+                                   area.right(), Type::bodyStrong);
     if (box.right() + canvas.px(10) + canvas.width(d.flagNote, Type::tick) <= area.right())
         canvas.text({box.right() + canvas.px(10), box.center().y()}, d.flagNote, Type::tick, Role::textSecondary,
                     Qt::AlignLeft | Qt::AlignVCenter);

@@ -48,12 +48,15 @@ void paintPoints(Canvas& canvas, const QRectF& area, const IntervalData& d, cons
     canvas.painter.setBrush(own);
     canvas.painter.drawEllipse(best, canvas.px(4), canvas.px(4));
     const bool same = std::abs(std::log(c.used.intervalSeconds / c.best.intervalSeconds)) < 0.02;
-    const QString lost = QObject::tr("%1, %2 d");
-    const double above = best.y() - canvas.px(9);
-    const QString bestText = QObject::tr("best ") + lost.arg(format::span(c.best.intervalSeconds), format::number(c.best.lostDays, 2));
-    const double half = canvas.width(bestText, Type::tickStrong) / 2;
-    canvas.text({std::clamp(best.x(), axes.plot.left() + half, axes.plot.right() - half), above}, bestText, Type::tickStrong, Role::text,
-                Qt::AlignHCenter | Qt::AlignBaseline);
+    const auto lost = [](const IntervalDays& p) {
+        return QObject::tr("%1, %2 d").arg(format::span(p.intervalSeconds), format::number(p.lostDays, 2));
+    };
+    if (!same) {
+        const QString bestText = QObject::tr("best %1").arg(lost(c.best));
+        const double half = canvas.width(bestText, Type::tickStrong) / 2;
+        canvas.text({std::clamp(best.x(), axes.plot.left() + half, axes.plot.right() - half), best.y() - canvas.px(9)}, bestText,
+                    Type::tickStrong, Role::text, Qt::AlignHCenter | Qt::AlignBaseline);
+    }
     const QPointF used = axes.place(c.used.intervalSeconds, c.used.lostDays);
     const double lane = axes.plot.top() - canvas.px(6);
     canvas.vertical(used.x(), lane, axes.plot.bottom(), canvas.look.pen(Role::text, metric::limitLine));
@@ -62,8 +65,8 @@ void paintPoints(Canvas& canvas, const QRectF& area, const IntervalData& d, cons
         canvas.painter.setBrush(canvas[Role::panel]);
         canvas.painter.drawEllipse(used, canvas.px(4.5), canvas.px(4.5));
     }
-    canvas.flag(used.x(), lane, QObject::tr("in use ") + lost.arg(format::span(c.used.intervalSeconds), format::number(c.used.lostDays, 2)),
-                axes.plot.left(), area.right());
+    canvas.flag(used.x(), lane, (same ? QObject::tr("in use, the best: %1") : QObject::tr("in use %1")).arg(lost(c.used)), axes.plot.left(),
+                area.right());
 }
 
 } // namespace

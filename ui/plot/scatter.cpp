@@ -4,6 +4,7 @@
 #include "ui/look/format.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace prism::ui {
@@ -129,7 +130,7 @@ void ScatterChart::paintMarks(Canvas& canvas, const Axes& at) const
         const bool right = place.x() + canvas.px(10) + width <= at.plot.right();
         // Right or left of the point, then above or below, wherever no other name stands.
         QRectF box;
-        for (const double shift : {-0.5, -1.4, 0.4, -2.4, 1.4}) {
+        for (const double shift : p.front ? std::array{0.12, -1.12, -2.2, 1.2, -0.5} : std::array{-0.5, -1.4, 0.4, -2.4, 1.4}) {
             box = QRectF(right ? place.x() + canvas.px(10) : place.x() - canvas.px(10) - width, place.y() + shift * high, width, high);
             const bool clear = std::none_of(taken.begin(), taken.end(), [&](const QRectF& other) { return other.intersects(box); });
             if (clear && box.top() >= at.plot.top() - canvas.px(4) && box.bottom() <= at.plot.bottom())

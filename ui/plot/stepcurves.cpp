@@ -112,7 +112,7 @@ void paintNoiseFree(Canvas& canvas, const Axes& axes, double seconds)
                 side | Qt::AlignVCenter);
 }
 
-void paintFlag(Canvas& canvas, const QRectF& area, const Axes& axes, const StepFlag& flag)
+void paintFlag(Canvas& canvas, const QRectF& area, const Axes& axes, const StepFlag& flag, double titleWidth)
 {
     const double x = axes.px(flag.seconds);
     if (x < axes.plot.left() - 1 || x > axes.plot.right() + 1)
@@ -125,7 +125,7 @@ void paintFlag(Canvas& canvas, const QRectF& area, const Axes& axes, const StepF
         canvas.painter.setBrush(canvas[Role::panel]);
         canvas.painter.drawEllipse(axes.place(flag.seconds, flag.probability), canvas.px(5), canvas.px(5));
     }
-    const QRectF box = canvas.flag(x, lane, flag.text, axes.plot.left(), area.right(), Type::bodyStrong);
+    const QRectF box = canvas.flag(x, lane, flag.text, area.left() + titleWidth + canvas.px(10), area.right(), Type::bodyStrong);
     const double room = area.right() - box.right() - canvas.px(10);
     if (!flag.note.isEmpty() && canvas.width(flag.note, Type::tick) <= room)
         canvas.text({box.right() + canvas.px(10), box.center().y()}, flag.note, Type::tick, Role::textSecondary,
@@ -186,7 +186,7 @@ void paintStepCurves(Canvas& canvas, const QRectF& area, const StepCurves& data,
     for (std::size_t i = 0; i < data.curves.size(); ++i)
         paintNumber(canvas, axes, data.curves[i], i);
     if (data.flag)
-        paintFlag(canvas, area, axes, *data.flag);
+        paintFlag(canvas, area, axes, *data.flag, canvas.width(data.shareTitle, Type::tick));
 }
 
 } // namespace prism::ui

@@ -14,7 +14,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr double kLeastRow = 26, kHighestRow = 40, kHead = 22, kFoot = 34; // at scale 1
+constexpr double kLeastRow = 22, kCrampedRow = 17, kHighestRow = 40, kHead = 22, kFoot = 34; // at scale 1
 
 /// Where each row begins and ends on the axis.
 struct Reached {
@@ -70,7 +70,7 @@ Columns columnsOf(const Canvas& canvas, const QRectF& area, const WaterfallData&
     Columns at;
     at.top = area.top() + canvas.px(kHead);
     at.bottom = area.bottom() - canvas.px(kFoot);
-    at.rowHeight = std::clamp((at.bottom - at.top) / std::max<double>(1, static_cast<double>(d.rows.size())), canvas.px(kLeastRow),
+    at.rowHeight = std::clamp((at.bottom - at.top) / std::max<double>(1, static_cast<double>(d.rows.size())), canvas.px(kCrampedRow),
                               canvas.px(kHighestRow));
     at.bottom = at.top + at.rowHeight * static_cast<double>(d.rows.size());
     double labels = 0, figures = canvas.width(d.figureTitle, Type::tick), intervals = 0, notes = canvas.width(d.noteTitle, Type::tick);

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kReportBars = 32, kLeastReportBars = 9;
 
-constexpr double kDetailRoom = 5; ///< more than the least height of a row, for its second line
+constexpr double kDetailRoom = 9; ///< more than the least height of a row, for its second line
 
 /// A named bar with its figure.
 struct Bar {

@@ -18,7 +18,7 @@ namespace {
 constexpr double kPaperWidth = 793.7, kPaperHeight = 1122.5, kSide = 72, kHeadTop = 62, kBodyTop = 112, kFootTop = 1066;
 constexpr double kCurvesHigh = 292, kCurvesLow = 200, kCurvesMost = 350; // height of the curves on the first sheet
 // 16:9 with type enlarged so that the last row of a room reads it.
-constexpr double kSlideWidth = 1280, kSlideHeight = 720, kSlideScale = 1.55, kSlideSide = 64;
+constexpr double kSlideWidth = 1280, kSlideHeight = 720, kSlideScale = 1.55, kSlideSide = 64, kSlideHead = 84, kSlideNote = 30;
 
 const ReportFigure* figureOf(const std::vector<ReportFigure>& all, const QString& id)
 {
@@ -192,8 +192,9 @@ std::vector<Slide> slidesOf(const Findings& f)
                               ReportFigure grown = figure;
                               grown.title = figure.id == u"steps"_s ? f.question : figure.title;
                               if (!figure.half)
-                                  grown.height = (s.left() - 80) / kSlideScale;
-                              s.figure(grown, nullptr);
+                                  grown.height =
+                                      (s.left() - (figure.footnote.isEmpty() ? kSlideHead : kSlideHead + kSlideNote)) / kSlideScale;
+                              s.figure(grown, figure.id == u"steps"_s ? &f : nullptr);
                           }});
     slides.insert(slides.begin() + 1, Slide{QObject::tr("The scenarios side by side"), [&f](Sheet& s) { s.table(scenarioTable(f)); }});
     if (!jobTable(f).rows.isEmpty())

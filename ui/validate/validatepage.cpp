@@ -244,7 +244,7 @@ void ValidatePage::refreshTable()
         for (int c = 0; c < cells.size(); ++c) {
             auto* item = new QTableWidgetItem(cells[c]);
             item->setTextAlignment((c == 0 || c == cells.size() - 1 ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
-            item->setToolTip(cells[c]);
+            item->setToolTip(c == cells.size() - 1 ? row.explained : cells[c]);
             if (c == cells.size() - 1)
                 item->setForeground(theme().color(good ? Role::good : Role::bad));
             m_table->setItem(r, c, item);
@@ -311,7 +311,8 @@ TableData ValidatePage::asTable() const
     table.header = {u"figure"_s, u"measured"_s, u"predicted"_s, u"error"_s, u"interval 95 %"_s, u"noise floor"_s, u"verdict"_s};
     if (const HeldAgainst* held = m_held.value())
         for (const Judged& row : judgements(*held))
-            table.rows << QStringList{row.name, row.measured, row.predicted, row.error, row.interval, row.floor, row.words};
+            table.rows << QStringList{
+                row.name, row.measured, row.predicted, row.error, row.interval, row.floor, row.words + u". "_s + row.explained};
     return table;
 }
 
