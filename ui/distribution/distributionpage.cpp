@@ -369,6 +369,7 @@ void DistributionPage::paintExport(QPainter& painter)
     m_chart->setPaper(true);
     m_legend->setWhole(true);
     m_table->setWhole(true);
+    setMinimumSize(paper); // the scroll area around it would take the size back
     resize(paper);
     layout()->activate();
     m_table->fit();
@@ -377,6 +378,7 @@ void DistributionPage::paintExport(QPainter& painter)
     m_chart->setPaper(false);
     m_legend->setWhole(false);
     m_table->setWhole(false);
+    setMinimumSize(0, 0);
     resize(before);
     layout()->activate();
     m_table->fit();

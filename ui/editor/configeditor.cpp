@@ -417,6 +417,8 @@ void ConfigEditor::enter(ParameterRow& row, const QString& text)
     }
     if (study.current())
         row.acceptTyped(*study.current()->scenario);
+    if (!errors.empty()) // before anything is shown anew: marked text stays, also where the field has no focus
+        row.showProblem(sentenceOf(errors.front()), {}, &errors.front());
     m_entering = false;
     publishProblems();
     refresh();

@@ -21,6 +21,29 @@ Diagnostic errorOf(const QString& message)
     return d;
 }
 
+void takeSpeeds(ImportPreview& preview, const std::string& content, const QString& fileName, const Scenario& base)
+{
+    if (Result<SpeedTable> table = readSpeedTable(content, QFileInfo(fileName).fileName().toStdString())) {
+        Scenario scenario = base;
+        scenario.measured.speeds.clear();
+        for (const SpeedRow& row : table->rows)
+            scenario.measured.speeds.push_back({row.node, row.gpu, row.relativeSpeed});
+        scenario.name += " + measured speeds";
+        preview.scenario = std::move(scenario);
+        preview.notes = table->notes;
+    } else {
+        preview.notes = table.errors();
+    }
+}
+
+/// Another job: what was noted, measured and marked on the present one stays there.
+void forgetOther(Scenario& scenario)
+{
+    scenario.note.clear();
+    scenario.measured = {};
+    scenario.variability.slow.clear();
+}
+
 } // namespace
 
 ImportPreview previewImport(const QString& fileName, const QByteArray& text, const Scenario& base)
@@ -60,28 +83,15 @@ ImportPreview previewImport(const QString& fileName, const QByteArray& text, con
             preview.scenario->name = QFileInfo(fileName).completeBaseName().toStdString();
     } else if (suffix == u"csv" || suffix == u"tsv" || suffix == u"txt") {
         preview.kind = QObject::tr("Node speed table");
-        if (Result<SpeedTable> table = readSpeedTable(content, QFileInfo(fileName).fileName().toStdString())) {
-            Scenario scenario = base;
-            scenario.measured.speeds.clear();
-            for (const SpeedRow& row : table->rows)
-                scenario.measured.speeds.push_back({row.node, row.gpu, row.relativeSpeed});
-            scenario.name += " + measured speeds";
-            preview.scenario = std::move(scenario);
-            preview.notes = table->notes;
-        } else {
-            preview.notes = table.errors();
-        }
+        takeSpeeds(preview, content, fileName, base);
     } else {
         preview.kind = QObject::tr("Unknown file");
         preview.notes.push_back(errorOf(
             QObject::tr("%1 is no scenario (JSON), model configuration (config.json), Megatron-LM argument list or node speed table (CSV).")
                 .arg(QFileInfo(fileName).fileName())));
     }
-    if (preview.scenario && preview.asksLayout) { // another job: what was noted and measured on the present one stays there
-        preview.scenario->note.clear();
-        preview.scenario->measured = {};
-        preview.scenario->variability.slow.clear();
-    }
+    if (preview.scenario && preview.asksLayout)
+        forgetOther(*preview.scenario);
     if (preview.scenario && preview.scenario->name.empty())
         preview.scenario->name = QFileInfo(fileName).completeBaseName().toStdString();
     return preview;

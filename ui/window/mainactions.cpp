@@ -13,7 +13,6 @@
 #include "ui/window/reportdialog.h"
 #include "ui/window/scenariopanel.h"
 
-#include <QApplication>
 #include <QCursor>
 #include <QDir>
 #include <QDragEnterEvent>
@@ -256,7 +255,7 @@ void focusNextPane(MainWindow& w, int by)
                 return part;
         return nullptr;
     };
-    QWidget* now = QApplication::focusWidget();
+    QWidget* now = w.focusWidget();
     qsizetype at = -1;
     for (qsizetype i = 0; i < panes.size(); ++i)
         if (now && (panes[i] == now || panes[i]->isAncestorOf(now)))
@@ -269,6 +268,34 @@ void focusNextPane(MainWindow& w, int by)
             return;
         }
     }
+}
+
+/// Theme and size of the interface.
+void addLookActions(MainWindow& w)
+{
+    Actions& a = w.actions();
+    const QString view = QObject::tr("View");
+    for (const auto& [id, text, mode] : {std::tuple{u"system"_s, QObject::tr("Theme of the system"), Theme::Mode::system},
+                                         {u"light"_s, QObject::tr("Light theme"), Theme::Mode::light},
+                                         {u"dark"_s, QObject::tr("Dark theme"), Theme::Mode::dark}})
+        a.add({u"view.theme."_s + id,
+               view,
+               text,
+               {},
+               [&w, id = id, mode = mode] {
+                   w.theme().setMode(mode);
+                   QSettings().setValue(u"view/theme"_s, id);
+               },
+               {},
+               false,
+               mode == Theme::Mode::system});
+    const auto scale = [&w](double factor) {
+        w.theme().setUiScale(factor == 0 ? 1 : w.theme().uiScale() * factor);
+        QSettings().setValue(u"view/scale"_s, w.theme().uiScale());
+    };
+    a.add({u"view.larger"_s, view, QObject::tr("Larger"), QKeySequence(u"Ctrl++"_s), [scale] { scale(1.1); }, {}, false, true});
+    a.add({u"view.smaller"_s, view, QObject::tr("Smaller"), QKeySequence(u"Ctrl+-"_s), [scale] { scale(1 / 1.1); }});
+    a.add({u"view.normal"_s, view, QObject::tr("Normal size"), QKeySequence(u"Ctrl+0"_s), [scale] { scale(0); }});
 }
 
 void addViewActions(MainWindow& w)
@@ -314,27 +341,7 @@ void addViewActions(MainWindow& w)
            [&w] { w.setPresentation(!w.theme().presentation()); },
            {},
            true});
-    for (const auto& [id, text, mode] : {std::tuple{u"system"_s, QObject::tr("Theme of the system"), Theme::Mode::system},
-                                         {u"light"_s, QObject::tr("Light theme"), Theme::Mode::light},
-                                         {u"dark"_s, QObject::tr("Dark theme"), Theme::Mode::dark}})
-        a.add({u"view.theme."_s + id,
-               view,
-               text,
-               {},
-               [&w, id = id, mode = mode] {
-                   w.theme().setMode(mode);
-                   QSettings().setValue(u"view/theme"_s, id);
-               },
-               {},
-               false,
-               mode == Theme::Mode::system});
-    const auto scale = [&w](double factor) {
-        w.theme().setUiScale(factor == 0 ? 1 : w.theme().uiScale() * factor);
-        QSettings().setValue(u"view/scale"_s, w.theme().uiScale());
-    };
-    a.add({u"view.larger"_s, view, QObject::tr("Larger"), QKeySequence(u"Ctrl++"_s), [scale] { scale(1.1); }, {}, false, true});
-    a.add({u"view.smaller"_s, view, QObject::tr("Smaller"), QKeySequence(u"Ctrl+-"_s), [scale] { scale(1 / 1.1); }});
-    a.add({u"view.normal"_s, view, QObject::tr("Normal size"), QKeySequence(u"Ctrl+0"_s), [scale] { scale(0); }});
+    addLookActions(w);
     a.add({u"view.reset"_s, view, QObject::tr("Reset layout"), {}, [&w] { w.resetLayout(); }, {}, false, true});
 }
 

@@ -124,25 +124,7 @@ ScenarioPanel::ScenarioPanel(Workspace& workspace, const Theme& theme, QWidget* 
     layout->addWidget(head);
     layout->addWidget(makeFilter());
     m_model = new ScenarioTableModel(workspace, this);
-    m_table = new QTableView;
-    m_table->setObjectName(u"scenarioTable"_s);
-    m_table->setAccessibleName(tr("Scenarios"));
-    m_table->setModel(m_model);
-    m_table->setItemDelegate(new ScenarioDelegate(theme, m_table));
-    m_table->setShowGrid(false);
-    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
-    m_table->setSelectionMode(QAbstractItemView::SingleSelection);
-    m_table->setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed);
-    m_table->setDragDropMode(QAbstractItemView::InternalMove);
-    m_table->setDragDropOverwriteMode(false);
-    m_table->setTabKeyNavigation(false);
-    m_table->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    m_table->verticalHeader()->hide();
-    m_table->horizontalHeader()->setHighlightSections(false);
-    m_table->horizontalHeader()->setMinimumSectionSize(8);
-    m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
-    m_table->viewport()->installEventFilter(this);
-    m_table->installEventFilter(this);
+    makeTable();
     layout->addWidget(m_table);
     connect(&workspace, &Workspace::contextChanged, this, [this] {
         applyFilter();
@@ -162,6 +144,29 @@ ScenarioPanel::ScenarioPanel(Workspace& workspace, const Theme& theme, QWidget* 
     });
     connect(&theme, &Theme::changed, this, &ScenarioPanel::layoutTable);
     applyFilter();
+}
+
+void ScenarioPanel::makeTable()
+{
+    m_table = new QTableView;
+    m_table->setObjectName(u"scenarioTable"_s);
+    m_table->setAccessibleName(tr("Scenarios"));
+    m_table->setModel(m_model);
+    m_table->setItemDelegate(new ScenarioDelegate(m_theme, m_table));
+    m_table->setShowGrid(false);
+    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    m_table->setSelectionMode(QAbstractItemView::SingleSelection);
+    m_table->setEditTriggers(QAbstractItemView::DoubleClicked | QAbstractItemView::EditKeyPressed);
+    m_table->setDragDropMode(QAbstractItemView::InternalMove);
+    m_table->setDragDropOverwriteMode(false);
+    m_table->setTabKeyNavigation(false);
+    m_table->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_table->verticalHeader()->hide();
+    m_table->horizontalHeader()->setHighlightSections(false);
+    m_table->horizontalHeader()->setMinimumSectionSize(8);
+    m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
+    m_table->viewport()->installEventFilter(this);
+    m_table->installEventFilter(this);
 }
 
 QWidget* ScenarioPanel::makeFilter()

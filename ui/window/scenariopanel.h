@@ -32,6 +32,7 @@ protected:
 private:
     [[nodiscard]] bool isRenaming() const;
     void syncSelection();
+    void makeTable();
     [[nodiscard]] QWidget* makeFilter();
     void applyFilter();
     void layoutTable();
