@@ -18,7 +18,7 @@ TEST(Models, KeepTheRulesOfItemModelsThroughEveryChange)
     ChangesCache cache;
     DistributionModel distribution(cache, nullptr);
     QObject::connect(&workspace, &Workspace::contextChanged, &distribution,
-                     [&] { distribution.setContext(workspace.context(), 1.0, false); });
+                     [&] { distribution.setContext(workspace.context(), {0.5, 1.0}, false); });
     QAbstractItemModelTester first(&table, QAbstractItemModelTester::FailureReportingMode::Fatal);
     QAbstractItemModelTester second(&distribution, QAbstractItemModelTester::FailureReportingMode::Fatal);
     StudyModel& study = workspace.study();
