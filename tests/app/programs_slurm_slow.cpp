@@ -63,6 +63,8 @@ public:
     }
     ~OneNodeSlurm()
     {
+        if (m_up && shell("scancel --full --user=root", m_log) == 0)
+            waits(20, [&] { return said("squeue -h -o %i; echo end", m_folder) == "end"; });
         for (const char* pid : {"slurmd.pid", "slurmctld.pid", "munge/pid"})
             shell("kill $(cat " + (m_folder / pid).string() + ")", m_log);
     }
