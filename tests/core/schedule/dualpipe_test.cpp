@@ -27,6 +27,7 @@ std::vector<Piece> pieces(const Schedule& s, std::size_t stage)
 {
     const auto& order = s.order[stage];
     bool keepApart = stage + 1 == s.order.size();
+    std::size_t backwards = 0;
     std::vector<Piece> all;
     for (std::size_t i = 0; i < order.size();) {
         const bool pair = i + 2 < order.size() && order[i].phase == Phase::forward && order[i + 1].phase == Phase::backward
@@ -39,8 +40,9 @@ std::vector<Piece> pieces(const Schedule& s, std::size_t stage)
         }
         if (pair)
             keepApart = false;
-        // A backward with its own weight hands on when both are done.
-        const bool whole = i + 1 < order.size() && order[i].phase == Phase::backward && order[i + 1].phase == Phase::weight
+        // A backward with its own weight hands on when both are done; the first of chunk 1 leave theirs for later.
+        const bool later = order[i].phase == Phase::backward && order[i].chunk == 1 && backwards++ < s.order.size() - 1 - stage;
+        const bool whole = !later && i + 1 < order.size() && order[i].phase == Phase::backward && order[i + 1].phase == Phase::weight
                            && order[i + 1].chunk == order[i].chunk && order[i + 1].microbatch == order[i].microbatch;
         all.push_back(whole ? Piece{order[i], order[i + 1]} : Piece{order[i]});
         i += whole ? 2 : 1;
