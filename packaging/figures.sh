@@ -12,6 +12,7 @@ pages() { # pages PROGRAM FOLDER: every page that the program writes itself
   "$1" parameters --classes --output "$2/kernel-classes.md"
   "$1" figures --markdown --output "$2/figures.md"
   "$1" limits --markdown --output "$2/limits.md"
+  "$1" help --markdown --output "$2/command-line.md"
 }
 
 if [[ ${1-} == --check ]]; then

@@ -219,6 +219,8 @@ std::string diagnosticsText(const Diagnostics& diagnostics, const Style& style)
                                  : d.severity == Severity::warning ? style.yellow("warning")
                                                                    : style.blue("note");
         text += kind + ": " + (d.path.empty() ? "" : printable(d.path) + ": ") + printable(d.message);
+        if (!text.ends_with('.') && !text.ends_with('?') && !text.ends_with('!'))
+            text += ".";
         if (!d.found.empty())
             text += " Found: " + printable(d.found) + ".";
         if (!d.accepted.empty())

@@ -45,9 +45,13 @@ OptionEntry optionEntry(const CLI::Option& option)
     return entry;
 }
 
+/// CLI11 gives a command the footer of the program where it has none of its own.
 CommandEntry commandEntry(const CLI::App& app, const std::string& before)
 {
-    CommandEntry entry{.name = before + app.get_name(), .help = app.get_description(), .footer = app.get_footer()};
+    const bool isOwn = app.get_parent() == nullptr || app.get_footer() != app.get_parent()->get_footer();
+    CommandEntry entry{.name = before + app.get_name(), .help = app.get_description(), .footer = isOwn ? app.get_footer() : ""};
+    if (entry.help.ends_with('.'))
+        entry.help.pop_back();
     for (const CLI::Option* option : app.get_options())
         entry.options.push_back(optionEntry(*option));
     std::stable_partition(entry.options.begin(), entry.options.end(), [](const OptionEntry& o) { return o.positional; });

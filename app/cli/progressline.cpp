@@ -29,7 +29,7 @@ std::string progressText(double fraction, double elapsedSeconds, std::string_vie
 {
     fraction = std::clamp(fraction, 0.0, 1.0);
     std::string text = fmt::format("{:.0f} %", 100 * fraction);
-    if (fraction > 0)
+    if (fraction > 0 && fraction < 1)
         text += ", about " + restText(elapsedSeconds * (1 - fraction) / fraction) + " left";
     return printable(text + ": " + std::string(what), static_cast<std::size_t>(std::max(columns - 4, 1)));
 }

@@ -133,6 +133,7 @@ TEST(CliProgress, SaysTheRestInProportion)
     EXPECT_EQ(cli::progressText(0.25, 10, "spread of gemm", 80), "25 %, about 30 s left: spread of gemm");
     EXPECT_EQ(cli::progressText(0.5, 600, "x", 80), "50 %, about 10 min left: x");
     EXPECT_EQ(cli::progressText(0, 600, "x", 80), "0 %: x");
+    EXPECT_EQ(cli::progressText(1, 600, "x", 80), "100 %: x");
     EXPECT_LE(cli::progressText(0.5, 10, std::string(300, 'x'), 60).size(), 60U);
     EXPECT_EQ(cli::progressText(0.5, 10, "\x1b[31m", 80).find('\x1b'), std::string::npos);
 }
