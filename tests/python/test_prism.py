@@ -50,7 +50,7 @@ def test_set_gives_a_new_scenario_and_takes_short_names_and_units():
     base = prism.Scenario.preset("llama3-70b-256-h100")
     changed = base.set("parallelism.tp", 8).set("variability.spatial.cv", "5%")
     assert base.get("tp") == "4" and changed.get("tp") == "8"
-    assert changed.get("variability.spatial.cv") == "0.05"
+    assert changed.get("variability.spatial.cv") == "5%"
     assert base != changed and base == prism.Scenario.preset("llama3-70b-256-h100")
     assert prism.Scenario.from_dict(changed.to_dict()) == changed
 

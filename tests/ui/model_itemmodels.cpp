@@ -17,8 +17,9 @@ TEST(Models, KeepTheRulesOfItemModelsThroughEveryChange)
     ScenarioTableModel table(workspace);
     ChangesCache cache;
     DistributionModel distribution(cache, nullptr);
-    QObject::connect(&workspace, &Workspace::contextChanged, &distribution,
-                     [&] { distribution.setContext(workspace.context(), {0.5, 1.0}, false); });
+    QObject::connect(&workspace, &Workspace::contextChanged, &distribution, [&] {
+        distribution.setContext(workspace.context(), {0.5, 1.0}, false);
+    });
     QAbstractItemModelTester first(&table, QAbstractItemModelTester::FailureReportingMode::Fatal);
     QAbstractItemModelTester second(&distribution, QAbstractItemModelTester::FailureReportingMode::Fatal);
     StudyModel& study = workspace.study();

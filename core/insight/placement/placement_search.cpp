@@ -22,6 +22,7 @@ namespace {
 constexpr int kDefaultSamples = 2'000, kNoiseSamples = 4'000;
 constexpr int kBudget = 20'000; ///< replica evaluations per search
 constexpr std::size_t kExhaustiveNodes = 6;
+constexpr double kSmallestGain = 5e-5; ///< half of the last digit that is shown
 
 /// What tells nodes apart: a time factor per GPU (1 / measured speed times what is marked slow), then the link factor.
 class NodeTraits final {
@@ -209,8 +210,9 @@ std::string gainSentence(const PlacementResult& r)
     if (r.bestOrder == r.givenOrder)
         return "No order was found that is predicted to be faster than the given one: leave the nodes where they are.";
     if (r.withinNoise)
-        return fmt::format("The gain over the given order, {:.2f} % ± {:.2f} %, is within noise: moving nodes is not worth it.",
-                           100 * r.gainOverGiven.value, 100 * r.gainOverGiven.halfWidth);
+        return fmt::format(
+            "The gain over the given order, {:.2f} % ± {:.2f} %, is within noise or too small to show: moving nodes is not worth it.",
+            100 * r.gainOverGiven.value, 100 * r.gainOverGiven.halfWidth);
     return fmt::format(
         "The best order found lowers p95 by {:.2f} % ± {:.2f} % against the given one and by {:.2f} % ± {:.2f} % against the worst.",
         100 * r.gainOverGiven.value, 100 * r.gainOverGiven.halfWidth, 100 * r.gainOverWorst.value, 100 * r.gainOverWorst.halfWidth);
@@ -257,7 +259,8 @@ Diagnostics predictOrders(Evaluator& evaluator, const Scenario& scenario, int pe
     result.worst = summary(worst);
     result.gainOverGiven = relativeGainP95(predicted[best], predicted[0]);
     result.gainOverWorst = relativeGainP95(predicted[best], predicted[worst]);
-    result.withinNoise = !(result.gainOverGiven.value > result.gainOverGiven.halfWidth);
+    // With common draws even a gain that no digit shows is told apart from none.
+    result.withinNoise = !(result.gainOverGiven.value > std::max(result.gainOverGiven.halfWidth, kSmallestGain));
     return {};
 }
 

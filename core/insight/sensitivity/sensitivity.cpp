@@ -209,8 +209,8 @@ void addSlowRow(Plan& plan, const StepGraph& graph)
     double slowest = 1;
     for (const SlowSpot& spot : graph.slow)
         slowest = std::max({slowest, spot.computeFactor, spot.linkFactor});
-    addRow(plan, {InputKind::slowPlaces}, wholeRow("slow_places", "Slow places", Category::compute), Distribution{Family::gamma, 1e-12},
-           slowest > 1);
+    addRow(plan, {InputKind::slowPlaces}, wholeRow("slow_places", "Slow places", Category::compute),
+           Distribution{Family::gamma, std::max(slowest - 1, 1e-12)}, slowest > 1);
     plan.rows.back().cv = slowest - 1;
 }
 

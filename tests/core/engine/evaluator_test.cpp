@@ -88,9 +88,9 @@ TEST(Evaluator, OneEditOfEachGroupRecomputesItsNodesOnce)
          kSamples + kMedianJob + kCells + Nodes{{"plan", 1}, {"job lucks", 4}, {"segment", 6}}},
         // training: more micro-batches in the schedule; what a micro-batch takes stays
         {"training.global_batch_size", "4096", kSamples + kMedianJob + Nodes{{"plan", 1}}},
-        // cluster: collectives inside a cell are part of its models, and slow the two segments that hide them; transfers and gradients
+        // cluster: collectives inside a cell are part of its models, and slow the three segments that hide them; transfers and gradients
         // between nodes are not
-        {"cluster.intra_node_gb_per_s", "300", kSamples + kMedianJob + kCells + Nodes{{"segment", 2}}},
+        {"cluster.intra_node_gb_per_s", "300", kSamples + kMedianJob + kCells + Nodes{{"segment", 3}}},
         {"cluster.inter_node_gb_per_s", "40", kSamples + kMedianJob},
         // a price and a number of tokens change what a run costs, not how long a step takes
         {"cluster.gpu_hour_price_usd", "3.25", kCost},

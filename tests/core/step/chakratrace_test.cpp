@@ -74,7 +74,8 @@ TEST(ChakraTrace, DependsOnEarlierNodesAlone)
     const StepGraph g = smallJob();
     for (int rank = 0; rank < 8; ++rank) {
         std::set<std::uint64_t> seen;
-        for (const json& node : json::parse(chakraTrace(g, rank))["nodes"]) {
+        const json trace = json::parse(chakraTrace(g, rank));
+        for (const json& node : trace["nodes"]) {
             for (const char* key : {"ctrl_deps", "data_deps"})
                 for (const json& before : node[key])
                     EXPECT_TRUE(seen.contains(before.get<std::uint64_t>())) << rank << " " << node["name"];
@@ -87,8 +88,9 @@ TEST(ChakraTrace, EverySendHasItsReceiver)
 {
     const StepGraph g = smallJob();
     std::multiset<std::string> sent, received;
-    for (int rank = 0; rank < 8; ++rank)
-        for (const json& node : json::parse(chakraTrace(g, rank))["nodes"]) {
+    for (int rank = 0; rank < 8; ++rank) {
+        const json trace = json::parse(chakraTrace(g, rank));
+        for (const json& node : trace["nodes"]) {
             const auto a = attributesOf(node);
             if (!a.contains("comm_tag"))
                 continue;
@@ -96,6 +98,7 @@ TEST(ChakraTrace, EverySendHasItsReceiver)
             (node["type"] == "COMM_SEND_NODE" ? sent : received).insert(message);
             EXPECT_EQ((node["type"] == "COMM_SEND_NODE" ? a.at("comm_src") : a.at("comm_dst")).get<int>(), rank);
         }
+    }
     EXPECT_EQ(sent.size(), 4U * 6U); // two replicas of two ranks per stage: 3 activations and 3 gradients each
     EXPECT_EQ(sent, received);
     EXPECT_EQ(std::set<std::string>(sent.begin(), sent.end()).size(), sent.size()) << "no two messages share a tag";
@@ -103,7 +106,8 @@ TEST(ChakraTrace, EverySendHasItsReceiver)
 
 TEST(ChakraTrace, SaysTheDistributionAndTheGroup)
 {
-    for (const json& node : json::parse(chakraTrace(smallJob(), 5))["nodes"]) {
+    const json trace = json::parse(chakraTrace(smallJob(), 5));
+    for (const json& node : trace["nodes"]) {
         const auto a = attributesOf(node);
         if (node["type"] == "COMP_NODE") {
             EXPECT_EQ(a.at("prism.family"), "lognormal");
