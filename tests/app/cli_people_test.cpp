@@ -96,6 +96,8 @@ TEST(CliQuiet, LeavesErrorsAlone)
 
 TEST(CliTerminal, PredictDrawsAndAFileStaysPlain)
 {
+    if (!test::hasTerminals())
+        GTEST_SKIP() << "no pseudo-terminals here";
     const std::string seen = runOnTerminal("predict sample-baseline --samples 2000");
     EXPECT_NE(seen.find("█"), std::string::npos) << seen;
     EXPECT_NE(seen.find("p95"), std::string::npos);

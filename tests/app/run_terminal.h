@@ -5,11 +5,21 @@
 #include <cstdlib>
 #include <string>
 
+#include <fcntl.h>
 #include <pty.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 namespace prism::test {
+
+/// Whether this system gives pseudo-terminals; a bare root without /dev/pts does not.
+inline bool hasTerminals()
+{
+    const int terminal = posix_openpt(O_RDWR | O_NOCTTY);
+    if (terminal >= 0)
+        close(terminal);
+    return terminal >= 0;
+}
 
 /// Everything that the program writes to its terminal of 100 columns; `arguments` is a shell command line after the program's name.
 inline std::string runOnTerminal(const std::string& arguments, const std::string& environment = "")
