@@ -74,7 +74,8 @@ void Intake::takeText(const std::string& path, const std::string& text)
     else if (path.ends_with(".json") && head.find("\"prism-validation-1\"") != std::string_view::npos) {
         const Result<std::vector<PublishedRow>> rows = readPublished(text);
         if (!rows && rows.errors().front().path == "schema_version")
-            data.missing.push_back(path + ": not used, its rows do not say how they were executed (schema version 1)");
+            data.missing.push_back(std::filesystem::path(path).filename().string()
+                                   + ": not used, its rows do not say how they were executed (schema version 1)");
         else
             take(path, rows, data.steps, "published steps");
     } else if (path.ends_with(".json") && head.find("\"sys_name\"") != std::string_view::npos
