@@ -27,6 +27,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
+constexpr int kFigureLetters = 7;    ///< of a name in the choice of figures that are always seen
 constexpr double kRangesField = 216; // pixels at scale 1
 constexpr int kToldReasons = 6;
 const QStringList kObjectives{u"mean"_s, u"p50"_s, u"p95"_s, u"p99"_s, u"cost_p95"_s};
@@ -110,8 +111,10 @@ void ExplorePage::buildTools()
     for (const AxisFigure& figure : kFigures)
         for (QComboBox* box : {m_xFigure, m_yFigure})
             box->addItem(tr(figure.name));
-    for (QComboBox* box : {m_xFigure, m_yFigure})
+    for (QComboBox* box : {m_xFigure, m_yFigure}) {
         box->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+        box->setMinimumContentsLength(kFigureLetters);
+    }
     m_yFigure->setCurrentIndex(1);
     m_xFigure->setAccessibleName(tr("Figure on the horizontal axis"));
     m_yFigure->setAccessibleName(tr("Figure on the vertical axis"));

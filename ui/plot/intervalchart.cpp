@@ -39,6 +39,11 @@ Axes axesOf(const Canvas& canvas, const QRectF& area, const IntervalCost& cost)
     return axes;
 }
 
+QString titleOfDays()
+{
+    return QObject::tr("Days");
+}
+
 void paintPoints(Canvas& canvas, const QRectF& area, const IntervalData& d, const Axes& axes)
 {
     const QColor own = canvas.look.palette().seriesAt(d.series);
@@ -65,8 +70,9 @@ void paintPoints(Canvas& canvas, const QRectF& area, const IntervalData& d, cons
         canvas.painter.setBrush(canvas[Role::panel]);
         canvas.painter.drawEllipse(used, canvas.px(4.5), canvas.px(4.5));
     }
-    canvas.flag(used.x(), lane, (same ? QObject::tr("in use, the best: %1") : QObject::tr("in use %1")).arg(lost(c.used)), axes.plot.left(),
-                area.right());
+    const double besideTitle = area.left() + canvas.width(titleOfDays(), Type::tick) + canvas.px(8);
+    canvas.flag(used.x(), lane, (same ? QObject::tr("in use, the best: %1") : QObject::tr("in use %1")).arg(lost(c.used)),
+                std::max(axes.plot.left(), besideTitle), area.right());
 }
 
 } // namespace
@@ -83,7 +89,7 @@ void paintIntervals(Canvas& canvas, const QRectF& area, const IntervalData& d)
         canvas.fill(close, blend(own, canvas[Role::panel], 0.12));
     }
     paintYAxis(canvas, axes, {niceTicks(0, axes.y.high / 1.05, 4), QString(), 1}, area.left());
-    canvas.text({area.left(), axes.plot.top() - canvas.px(8)}, QObject::tr("Days"), Type::tick, Role::textSecondary);
+    canvas.text({area.left(), axes.plot.top() - canvas.px(8)}, titleOfDays(), Type::tick, Role::textSecondary);
     paintXAxis(canvas, axes, {logTicks(axes.x.low / unit.seconds, axes.x.high / unit.seconds), titleOf(unit), 1 / unit.seconds});
     QPolygonF line;
     for (const IntervalDays& p : d.cost.curve)
