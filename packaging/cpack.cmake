@@ -38,24 +38,24 @@ foreach(pair "${made}/changelog.Debian=changelog.Debian.gz" "${CMAKE_SOURCE_DIR}
   execute_process(COMMAND ${GZIP} -9nc ${from} OUTPUT_FILE ${made}/${to})
 endforeach()
 
-set(about " PRISM Explorer predicts the distribution of the time of one training step of a\n large model on a cluster: percentiles, causes of the spread, slow nodes.\n .\n")
+set(about "PRISM Explorer predicts the distribution of the time of one training step of a\nlarge model on a cluster: percentiles, causes of the spread, slow nodes.\n\n")
 set(same "(= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})")
 prism_package(data prism-data science "distribution of training-step time (presets and help)"
-  "${about} This package has the presets (GPUs, fabrics, models, scenarios, published\n runs, each number with its source) and the help pages." "")
+  "${about}This package has the presets (GPUs, fabrics, models, scenarios, published\nruns, each number with its source) and the help pages." "")
 prism_package(cli prism-cli science "distribution of training-step time (command line)"
-  "${about} This package has the command line, with man pages and completions of shells." "prism-data ${same}")
+  "${about}This package has the command line, with man pages and completions of shells." "prism-data ${same}")
 prism_package(dev libprism-dev libdevel "distribution of training-step time (library)"
-  "${about} This package has the static library with headers and its CMake package."
+  "${about}This package has the static library with headers and its CMake package."
   "prism-data ${same}, libeigen3-dev, nlohmann-json3-dev, libspdlog-dev, libtbb-dev, zlib1g-dev, libsqlite3-dev, libboost-dev, libsimdjson-dev, libhwy-dev, pkg-config")
 set(components data cli dev)
 if(TARGET prism-explorer)
   prism_package(explorer prism-explorer science "distribution of training-step time (desktop application)"
-    "${about} This package has the window." "prism-data ${same}, libqt6svg6")
+    "${about}This package has the window." "prism-data ${same}, libqt6svg6")
   list(APPEND components explorer)
 endif()
 if(TARGET prism_python)
   prism_package(python python3-prism python "distribution of training-step time (Python module)"
-    "${about} This package has the Python module prism with its type stubs." "prism-data ${same}, python3 (>= 3.11), python3 (<< 3.12), python3-numpy")
+    "${about}This package has the Python module prism with its type stubs." "prism-data ${same}, python3 (>= 3.11), python3 (<< 3.12), python3-numpy")
   list(APPEND components python)
 endif()
 set(CPACK_DEBIAN_DATA_PACKAGE_ARCHITECTURE all)
