@@ -20,7 +20,7 @@ prism-cli study add plan.prism sample-baseline --name base
 prism-cli predict plan.prism:base --samples 500 --quiet >study.txt
 holds 'Step time across jobs' study.txt
 prism-cli new --output mine.json && prism-cli check mine.json
-for command in $(prism-cli help | sed -n 's/^  \([a-z][a-z-]*\) .*/\1/p'); do
+for command in $(prism-cli --help | sed -n '/ommands:/,$ s/^  \([a-z][a-z-]*\)  .*/\1/p'); do
   [[ -e /usr/share/man/man1/prism-cli-$command.1.gz ]] || { echo "no man page for $command" >&2; exit 1; }
 done
 
