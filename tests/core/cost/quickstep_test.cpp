@@ -28,8 +28,9 @@ TEST(QuickStep, GivesTheNumbersOfTheFullCosting)
             EXPECT_EQ(quick->fits, full->memory.fits);
             EXPECT_EQ(quick->tokensPerStep, full->tokensPerStep);
             EXPECT_FALSE(quick->bound);
-            if (quick->fits)
+            if (quick->fits) {
                 EXPECT_EQ(quick->noiseFreeSeconds, full->noiseFreeSeconds) << preset << schedule;
+            }
         }
     }
 }

@@ -205,8 +205,9 @@ TEST(Explore, NothingBeatsWhatStandsOnTheFront)
         front += c.pareto ? 1 : 0;
         for (const ExploreCandidate& o : e->candidates)
             EXPECT_FALSE(c.pareto && o.p95Score < c.p95Score && o.gpus <= c.gpus);
-        if (c.p95Score == fastest)
+        if (c.p95Score == fastest) {
             EXPECT_TRUE(c.pareto);
+        }
     }
     EXPECT_GE(front, 1);
     EXPECT_EQ(e->candidates[e->bestByP95].p95Score, fastest);

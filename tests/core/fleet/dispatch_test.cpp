@@ -80,8 +80,9 @@ TEST(Dispatch, NeverGivesMoreThanThereIs)
                 for (std::size_t j = 0; j < tasks.size(); ++j)
                     used += run.start[j] <= run.start[i] && run.end[j] > run.start[i] ? tasks[j].gpus : 0;
                 EXPECT_LE(used, 16) << trial << policyName(policy);
-                if (policy == FleetPolicy::fifo && i > 0)
+                if (policy == FleetPolicy::fifo && i > 0) {
                     EXPECT_GE(run.start[i], run.start[i - 1]);
+                }
             }
         }
 }
