@@ -16,28 +16,18 @@ std::vector<double> errorsWithout(const std::string& source, const std::vector<F
                                   const LinearRows& first, const LinearRows& later)
 {
     const SourceLoss loss(rows, source);
-    Calibration c = start;
     LinearRows here = first;
     double best = loss.of(here.errors), reach = 0.5;
     for (int round = 0; round < kRounds; ++round) {
         if (round > 0)
             here.slopes = later.slopes;
-        const ConstantPoint step = linearStep(loss, here, reach);
-        bool better = false;
-        for (double share = 1; share > 0.2 && !better; share /= 2) {
-            ConstantPoint at = here.at;
-            for (std::size_t i = 0; i < at.size(); ++i)
-                at[i] += share * step[i];
-            setConstants(c, at);
-            std::vector<double> there = logErrors(c, rows);
-            if (const double now = loss.of(there); now < best - 1e-5) {
-                better = true;
-                best = now;
-                here.at = at;
-                here.errors = std::move(there);
-            }
-        }
-        reach *= better ? 0.8 : 0.4;
+        std::optional<FitPoint> lower = lowerPoint(start, rows, loss, {here, reach, best - 1e-5});
+        reach = nextReach(reach, lower.has_value());
+        if (!lower)
+            continue;
+        best = lower->loss;
+        here.at = lower->at;
+        here.errors = std::move(lower->errors);
     }
     return here.errors;
 }

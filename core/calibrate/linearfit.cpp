@@ -184,4 +184,26 @@ ConstantPoint linearStep(const SourceLoss& loss, const LinearRows& rows, double 
     return step;
 }
 
+std::optional<FitPoint> lowerPoint(Calibration calibration, const std::vector<FitRow>& rows, const SourceLoss& loss, const FitStep& step)
+{
+    constexpr double kLeastShare = 0.2;
+    const ConstantPoint direction = linearStep(loss, step.from, step.reach);
+    for (double share = 1; share > kLeastShare; share /= 2) {
+        FitPoint point{step.from.at, {}, 0};
+        for (std::size_t i = 0; i < point.at.size(); ++i)
+            point.at[i] += share * direction[i];
+        setConstants(calibration, point.at);
+        point.errors = logErrors(calibration, rows);
+        point.loss = loss.of(point.errors);
+        if (point.loss < step.below)
+            return point;
+    }
+    return std::nullopt;
+}
+
+double nextReach(double reach, bool better)
+{
+    return reach * (better ? 0.8 : 0.4);
+}
+
 } // namespace prism

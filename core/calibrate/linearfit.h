@@ -6,6 +6,7 @@
 #include "core/cost/calibration.h"
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -55,5 +56,21 @@ struct LinearRows {
 
 /// The step of the logarithms, each within `reach` and its range, that lowers the loss of linear rows most, by coordinate descent.
 [[nodiscard]] ConstantPoint linearStep(const SourceLoss& loss, const LinearRows& rows, double reach);
+
+/// A step from a point: how far each logarithm may go, and the loss that it has to get below.
+struct FitStep {
+    const LinearRows& from;
+    double reach = 0.5, below = 0;
+};
+struct FitPoint {
+    ConstantPoint at{};
+    std::vector<double> errors; ///< of the rows, at these constants
+    double loss = 0;
+};
+/// The linear step taken whole, by half or by a quarter: the first point that is low enough. None when no one is.
+[[nodiscard]] std::optional<FitPoint> lowerPoint(Calibration calibration, const std::vector<FitRow>& rows, const SourceLoss& loss,
+                                                 const FitStep& step);
+/// What `reach` becomes after a step that did or did not lower the loss.
+[[nodiscard]] double nextReach(double reach, bool better);
 
 } // namespace prism

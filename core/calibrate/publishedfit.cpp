@@ -40,23 +40,13 @@ void fitConstants(Calibration& calibration, const std::vector<FitRow>& rows, int
     double best = loss.of(errors), reach = 0.5;
     for (int round = 0; round < rounds && reach > 0.02; ++round) {
         const LinearRows linear = linearRows(calibration, rows, errors);
-        const ConstantPoint step = linearStep(loss, linear, reach);
-        bool better = false;
-        for (double share = 1; share > 0.2 && !better; share /= 2) {
-            Calibration moved = calibration;
-            ConstantPoint at = linear.at;
-            for (std::size_t i = 0; i < at.size(); ++i)
-                at[i] += share * step[i];
-            setConstants(moved, at);
-            std::vector<double> there = logErrors(moved, rows);
-            if (const double now = loss.of(there); now < best - 1e-6) {
-                better = true;
-                best = now;
-                calibration = std::move(moved);
-                errors = std::move(there);
-            }
-        }
-        reach *= better ? 0.8 : 0.4;
+        std::optional<FitPoint> lower = lowerPoint(calibration, rows, loss, {linear, reach, best - 1e-6});
+        reach = nextReach(reach, lower.has_value());
+        if (!lower)
+            continue;
+        best = lower->loss;
+        setConstants(calibration, lower->at);
+        errors = std::move(lower->errors);
     }
 }
 

@@ -18,7 +18,7 @@ namespace prism {
 
 namespace {
 
-constexpr double kNormalOverMad = 1.4826, kSecondsPerHour = 3600.0;
+constexpr double kSecondsPerHour = 3600.0;
 constexpr std::size_t kBlock = 20;
 constexpr int kRedraws = 200, kHalfWindow = 4;
 constexpr double kWinsorAt = 5.0;

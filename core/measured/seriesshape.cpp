@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/measured/seriesshape.h"
 
+#include "core/stats/moments.h"
+
 #include <Eigen/Dense>
 #include <spdlog/fmt/fmt.h>
 
@@ -12,7 +14,6 @@ namespace prism {
 
 namespace {
 
-constexpr double kNormalOverMad = 1.4826; // standard deviation of a normal variable over its median absolute deviation
 /// A step stands apart from its neighbours beyond this many of their robust standard deviations, and this share of the level.
 constexpr double kApart = 8.0, kApartShare = 0.003;
 /// Warm-up ends with this many steps in a row that do not stand apart; it is looked for among the first steps alone.

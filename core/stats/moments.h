@@ -21,6 +21,9 @@ struct Moments {
 /// The middle value, or half-way between the two; 0 without samples.
 [[nodiscard]] double medianOf(std::vector<double> x);
 
+/// Standard deviations of a normal variable in one median absolute deviation: 1 / its 75 % point.
+inline constexpr double kNormalOverMad = 1.4826;
+
 /// How many times the variance of the mean of a stationary series exceeds that of independent values: 1 + 2 (sum of its autocorrelations),
 /// up to the first pair of neighbouring lags whose sum is not positive (Geyer 1992, "Practical Markov chain Monte Carlo"); at least 1.
 [[nodiscard]] double correlationTime(const std::vector<double>& series);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/trace/startup.h"
 
+#include "core/stats/moments.h"
+
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -11,7 +13,6 @@ namespace {
 
 constexpr std::size_t kLeastSteps = 6;
 constexpr double kDeviations = 4, kLeastShare = 0.01;
-constexpr double kNormalMad = 1.4826; // standard deviation of a normal distribution over its median absolute deviation
 
 double median(std::vector<double> values)
 {
@@ -31,7 +32,7 @@ std::size_t startupSteps(std::span<const double> seconds)
     const double middle = median(later);
     for (double& x : later)
         x = std::abs(x - middle);
-    const double limit = std::max(kDeviations * kNormalMad * median(later), kLeastShare * middle);
+    const double limit = std::max(kDeviations * kNormalOverMad * median(later), kLeastShare * middle);
     std::size_t startup = 0, outliers = 0;
     for (std::size_t k = 0; k < n / 3; ++k) {
         if (!(std::abs(seconds[k] - middle) > limit))

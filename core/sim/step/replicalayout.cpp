@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/sim/step/replicalayout.h"
 
+#include "core/stats/moments.h"
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -30,7 +32,6 @@ std::size_t slowestOneByOne(const std::vector<double>& falling)
     for (const double x : falling)
         away.push_back(std::abs(x - median));
     std::nth_element(away.begin(), away.begin() + static_cast<std::ptrdiff_t>(n / 2), away.end());
-    constexpr double kNormalOverMad = 1.4826; // standard deviation of a normal variable over its median absolute deviation
     const double beyond = median + kApart * kNormalOverMad * away[n / 2];
     std::size_t count = kSlowestOfJob;
     while (count < std::min(n, kMostOfJob) && falling[count] > beyond)

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/cost/assembly.h"
+
+#include "core/cost/domain.h"
+#include "core/cost/granularity.h"
+#include "core/cost/programs.h"
+#include "core/cost/scheduleof.h"
+#include "core/schedule/shape.h"
+#include "core/step/breakdown.h"
+#include "core/step/deterministicstep.h"
+#include "core/workload/count.h"
+
+#include <algorithm>
+
+namespace prism {
+
+Diagnostics Assembly::addPrograms()
+{
+    StepGraph& g = m_out.graph;
+    const int microbatches = static_cast<int>(m_shape.numMicrobatches);
+    const ParallelismConfig& par = m_scenario.parallelism;
+    const std::string name = scheduleName(par);
+    // Programs read the order only where communication runs beside another micro-batch's compute.
+    Result<Schedule> schedule = plansOrder(name) && !par.overlapMoeExpertParallelComm
+                                    ? scheduleShape(name, par.pipelineModelParallelSize, par.virtualPipelineModelParallelSize, microbatches)
+                                    : scheduleOf(m_scenario, microbatches, {});
+    if (!schedule)
+        return schedule.errors();
+    g.schedule = std::move(schedule.value());
+    m_chunks = chunkLayers(m_scenario, g.schedule.path);
+    costPrograms(g.schedule);
+    // Planned schedules are planned for the times of a chunk in the middle of the model.
+    if (plansOrder(name)) {
+        const auto& middle = g.schedule.path[g.schedule.path.size() / 2];
+        const auto& of = g.programOf[static_cast<std::size_t>(middle[0])][static_cast<std::size_t>(middle[1])];
+        const auto seconds = [&](int phase) { return m_programSeconds[static_cast<std::size_t>(of[static_cast<std::size_t>(phase)])]; };
+        Result<Schedule> planned = scheduleOf(m_scenario, microbatches, {seconds(0), seconds(1), seconds(2), 0});
+        if (!planned)
+            return planned.errors();
+        g.schedule = std::move(planned.value());
+    }
+    addParameters();
+    return {};
+}
+
+void Assembly::costPrograms(const Schedule& schedule)
+{
+    StepGraph& g = m_out.graph;
+    CostedPrograms programs = costedPrograms(m_scenario, m_shape, m_cost, schedule, m_chunks);
+    g.programs = std::move(programs.programs);
+    g.programOf = std::move(programs.programOf);
+    m_programSeconds = std::move(programs.seconds);
+}
+
+void Assembly::addParameters()
+{
+    std::vector<std::vector<ChunkLayers>> ofStage(static_cast<std::size_t>(m_shape.pp));
+    for (std::size_t i = 0; i < m_chunks.size(); ++i)
+        ofStage[static_cast<std::size_t>(m_out.graph.schedule.path[i][0])].push_back(m_chunks[i]);
+    for (const auto& chunks : ofStage)
+        m_parameters.push_back(stageParameters(m_scenario, m_shape, chunks, m_shape.pp > 1));
+}
+
+void Assembly::addTransfers()
+{
+    StepGraph& g = m_out.graph;
+    const Layout& layout = m_cost.layout();
+    const std::size_t hops = g.schedule.path.size() - 1;
+    g.sendForward.resize(hops);
+    g.sendBackward.resize(hops);
+    double bytes = m_shape.shardedTokens * real(m_scenario.model.hiddenSize) * m_shape.elementBytes;
+    if (!m_scenario.model.operators.empty())
+        bytes = m_scenario.model.operators.front().bytes * m_shape.microBatch / 2;
+    for (std::size_t i = 0; i < hops; ++i) {
+        const int from = g.schedule.path[i][0], to = g.schedule.path[i + 1][0];
+        if (from == to)
+            continue;
+        const bool inter = layout.hopLeavesNode(from, to);
+        GroupGeometry pair;
+        pair.size = 2;
+        pair.nodes = inter ? 2 : 1;
+        pair.ranksPerNode = inter ? 1 : 2;
+        StepOp op;
+        op.kernelClass = static_cast<int>(inter ? KernelId::ppSendRecvInter : KernelId::ppSendRecvIntra);
+        // Without sequence parallelism every tensor-parallel rank sends its share and the receivers gather it
+        // (scatter/gather optimisation, Narayanan et al. 2021, arXiv 2104.04473, section 4.1).
+        const bool scatters = !m_shape.sequenceParallel && m_shape.tp > 1 && m_scenario.model.operators.empty();
+        op.meanSeconds = m_cost.collectiveSeconds(CollectiveOp::sendRecv, pair, scatters ? bytes / real(m_shape.tp) : bytes);
+        if (scatters)
+            op.meanSeconds += m_cost.collectiveSeconds(CollectiveOp::allGather, layout.tensor, bytes);
+        g.sendForward[i] = g.sendBackward[i] = op;
+    }
+    // Megatron-LM overlaps transfers in the interleaved schedule only; plain 1F1B sends and receives between its chunks.
+    const bool overlaps = m_scenario.parallelism.overlapP2pComm && g.schedule.name != "1f1b" && g.schedule.name != "gpipe";
+    g.transferOccupiesSender = !overlaps && m_shape.pp > 1;
+}
+
+void Assembly::addCounts()
+{
+    const ModelConfig& model = m_scenario.model;
+    const TrainingConfig& t = m_scenario.training;
+    World& w = m_out.world;
+    w.gpus = m_shape.numGpus;
+    w.nodes = (m_shape.numGpus + m_scenario.cluster.gpusPerNode - 1) / std::max(1, m_scenario.cluster.gpusPerNode);
+    w.tp = m_shape.tp;
+    w.pp = m_shape.pp;
+    w.vpp = m_shape.vpp;
+    w.cp = m_shape.cp;
+    w.ep = m_shape.ep;
+    w.dp = m_shape.dp;
+    w.numMicrobatches = m_shape.numMicrobatches;
+    m_out.tokensPerStep = real(t.globalBatchSize) * real(model.seqLength);
+    m_out.modelFlopsPerStep = modelFlopsPerToken(model) * m_out.tokensPerStep;
+    m_out.causalFlopsPerStep = modelFlopsPerToken(model, {true, true}) * m_out.tokensPerStep;
+    double again = 0;
+    if (t.recomputeGranularity == "full") {
+        again = layerForwardFlopsPerToken(model);
+        if (t.recomputeMethod == "block" && t.recomputeNumLayers > 0)
+            again *=
+                std::min(1.0, real(t.recomputeNumLayers) * real(m_shape.pp) * real(m_shape.vpp) / std::max(1.0, real(model.numLayers)));
+    } else if (t.recomputeGranularity == "selective") {
+        again = recomputedFlopsPerToken(model, m_shape.recomputed);
+    }
+    m_out.hardwareFlopsPerStep = m_out.modelFlopsPerStep + again * m_out.tokensPerStep;
+    m_out.parameters = totalParameters(model);
+    m_out.peakTflopsPerGpu = m_cost.peakFlops(m_cost.matrixPrecision()) / 1e12;
+    Diagnostics outside = outsideOf(m_calibration.domain, m_scenario);
+    m_out.withinCalibration = outside.empty();
+    const ErrorBand band = errorBand(m_calibration, modelCoverage(m_scenario));
+    // Outside no prediction is surer than inside.
+    m_out.errorBandLow = outside.empty() ? band.low : std::min(band.low, m_calibration.domain.bandLow);
+    m_out.errorBandHigh = outside.empty() ? band.high : std::max(band.high, m_calibration.domain.bandHigh);
+    m_out.warnings.insert(m_out.warnings.end(), std::make_move_iterator(outside.begin()), std::make_move_iterator(outside.end()));
+}
+
+void Assembly::setSizes()
+{
+    StepGraph& g = m_out.graph;
+    g.name = m_scenario.name;
+    g.numReplicas = static_cast<int>(m_shape.numReplicas);
+    g.groupRanks = static_cast<int>(m_shape.tp * m_shape.cp);
+    g.groupsPerCell = static_cast<int>(m_shape.groupsPerCell);
+}
+
+/// Everything that takes time besides the programs.
+void Assembly::addSeconds()
+{
+    StepGraph& g = m_out.graph;
+    addTransfers();
+    addStepOps();
+    setGranularity(g, {m_scenario, m_shape, m_cost.layout(), m_chunks});
+    useMeasuredMeans();
+    addVariability();
+    useMeasuredLevels();
+}
+
+Diagnostics Assembly::addGraph()
+{
+    setSizes();
+    if (Diagnostics errors = addPrograms(); !errors.empty())
+        return errors;
+    addSeconds();
+    return {};
+}
+
+Result<double> Assembly::noiseFreeSeconds()
+{
+    if (Diagnostics errors = addGraph(); !errors.empty())
+        return errors;
+    return deterministicStepSeconds(m_out.graph);
+}
+
+Result<CostedStep> Assembly::run()
+{
+    if (Diagnostics errors = addGraph(); !errors.empty())
+        return errors;
+    StepGraph& g = m_out.graph;
+    m_out.noiseFreeSeconds = deterministicStepSeconds(g);
+    m_out.breakdown = breakdownOf(g);
+    addMemory(bytesInFlight(g.schedule));
+    addCounts();
+    return std::move(m_out);
+}
+
+} // namespace prism

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What happens once per step: gradients, optimizer, parameters, the norm.
+#include "core/cost/assembly.h"
+
+#include "core/cost/classes.h"
+
+#include <algorithm>
+
+namespace prism {
+
+/// The chunks of a stage with the passes of one micro-batch and the traffic of `seconds(parameters of the chunk)`.
+template <class Seconds>
+std::vector<ChunkTraffic> Assembly::chunkTraffic(std::size_t stage, Seconds seconds) const
+{
+    std::vector<ChunkTraffic> chunks;
+    for (std::size_t i = 0; i < m_chunks.size(); ++i) {
+        const auto& at = m_out.graph.schedule.path[i];
+        if (at[0] != static_cast<int>(stage))
+            continue;
+        const auto& of = m_out.graph.programOf[stage][static_cast<std::size_t>(at[1])];
+        const auto pass = [&](std::size_t phase) { return of[phase] >= 0 ? m_programSeconds[static_cast<std::size_t>(of[phase])] : 0.0; };
+        chunks.push_back({pass(0), pass(1) + pass(2), seconds(stageParameters(m_scenario, m_shape, {m_chunks[i]}, m_shape.pp > 1))});
+    }
+    return chunks;
+}
+
+/// Exposed seconds as Megatron-Core runs them (datatraffic.h).
+void Assembly::addGradientSync(std::size_t stage)
+{
+    const ParallelismConfig& par = m_scenario.parallelism;
+    const CollectiveOp op = m_shape.distributedOptimizer ? CollectiveOp::reduceScatter : CollectiveOp::allReduce;
+    const auto seconds = [&](const StageParameters& n) { return dataSeconds(op, n, m_state.gradient); };
+    StepOp& sync = m_out.graph.gradSync[stage];
+    sync.kernelClass = static_cast<int>(m_shape.distributedOptimizer ? KernelId::dpReduceScatter : KernelId::dpAllReduce);
+    sync.meanSeconds = seconds(m_parameters[stage]);
+    if (!par.overlapGradReduce || (m_shape.pp > 1 && m_shape.vpp == 1 && stage > 0))
+        return; // behind the cool-down of its stage, in the bubble
+    const std::vector<ChunkTraffic> chunks = chunkTraffic(stage, seconds);
+    const double buckets = m_parameters[stage].total() / bucketParameters(m_cost.layout().data.size);
+    const double exposed = chunks.size() > 1 ? exposedChunkReduction(chunks, passesBetweenChunks())
+                           : chunks.empty()  ? sync.meanSeconds
+                                             : exposedBucketReduction(chunks.front(), buckets);
+    hide(sync, exposed);
+}
+
+void Assembly::addParameterGather(std::size_t stage)
+{
+    const ParallelismConfig& par = m_scenario.parallelism;
+    const std::string& precision = m_scenario.training.precision;
+    const double bytes = par.fp8ParamGather && precision.starts_with("fp8") ? 1 : m_state.weight;
+    const auto seconds = [&](const StageParameters& n) { return dataSeconds(CollectiveOp::allGather, n, bytes); };
+    StepOp& gather = m_out.graph.paramGather[stage];
+    gather.kernelClass = static_cast<int>(KernelId::dpAllGather);
+    gather.meanSeconds = seconds(m_parameters[stage]);
+    if (!par.overlapParamGather)
+        return;
+    const std::vector<ChunkTraffic> chunks = chunkTraffic(stage, seconds);
+    if (chunks.size() > 1) {
+        hide(gather, exposedChunkGather(chunks, passesBetweenChunks()));
+    } else if (stage == 0 && !chunks.empty()) {
+        double behind = 0; // without chunks each later stage gathers when its first input arrives, on the way of the warm-up
+        for (std::size_t p = 1; p < m_parameters.size(); ++p)
+            behind += seconds(m_parameters[p]);
+        const double buckets = m_parameters[stage].total() / bucketParameters(m_cost.layout().data.size);
+        const double exposed = exposedBucketGather(chunks.front(), buckets);
+        hide(gather, exposed);
+        gather.minExposedSeconds = std::max(gather.minExposedSeconds, exposed + behind);
+    }
+}
+
+/// Micro-batches that a chunk works on before the next chunk's turn.
+double Assembly::passesBetweenChunks() const
+{
+    return real(std::min<std::int64_t>(m_shape.pp, m_shape.numMicrobatches));
+}
+
+double Assembly::dataSeconds(CollectiveOp op, const StageParameters& n, double bytes) const
+{
+    const Layout& layout = m_cost.layout();
+    return m_cost.collectiveSeconds(op, layout.data, n.dense * bytes) + m_cost.collectiveSeconds(op, layout.expertData, n.expert * bytes);
+}
+
+/// What is not exposed runs beside compute and slows it.
+void Assembly::hide(StepOp& op, double exposed)
+{
+    op.hiddenSeconds = std::max(0.0, op.meanSeconds - exposed);
+    op.minExposedSeconds = exposed + kOverlapSlowdown * op.hiddenSeconds;
+}
+
+/// Adam in FP32 over the shard (30 bytes a parameter: gradient, master and two moments read, the three and the 16-bit weight written),
+/// the norm of the gradients (4) and their clipping (8); gradients are cleared, and scaled before their reduction.
+double Assembly::optimizerSeconds(std::size_t stage) const
+{
+    const StageParameters& n = m_parameters[stage];
+    const Layout& layout = m_cost.layout();
+    const bool shards = m_shape.distributedOptimizer;
+    const double dense = shards ? n.dense / real(layout.data.size) : n.dense;
+    const double expert = shards ? n.expert / real(std::max<std::int64_t>(1, layout.expertData.size)) : n.expert;
+    constexpr double kNormAndClip = 12; // bytes per parameter of the shard
+    const double update = 2 * m_state.optimizer + m_state.gradient + m_state.weight;
+    const double scaled = layout.data.size > 1 ? 3 : 1; // written once to clear, read and written once to scale
+    return m_cost.memorySeconds((dense + expert) * (update + kNormAndClip) + n.total() * scaled * m_state.gradient, 20)
+           + m_cost.stepSeconds();
+}
+
+void Assembly::addGradNorm()
+{
+    const Layout& layout = m_cost.layout();
+    GroupGeometry all;
+    all.size = m_shape.numGpus;
+    all.ranksPerNode = std::min<std::int64_t>(layout.gpusPerNode, all.size);
+    all.nodes = (all.size + all.ranksPerNode - 1) / all.ranksPerNode;
+    StepOp& norm = m_out.graph.gradNorm;
+    norm.kernelClass = static_cast<int>(KernelId::gradNorm);
+    // A scalar: a tree of latencies, not a ring.
+    GroupGeometry tree = all;
+    tree.size = 1;
+    for (std::int64_t r = 1; r < all.size; r *= 2)
+        ++tree.size;
+    norm.meanSeconds = m_cost.collectiveSeconds(CollectiveOp::allReduce, tree, 4);
+}
+
+void Assembly::addStepOps()
+{
+    StepGraph& g = m_out.graph;
+    const Layout& layout = m_cost.layout();
+    const auto stages = static_cast<std::size_t>(m_shape.pp);
+    g.gradSync.resize(stages);
+    g.optimizer.resize(stages);
+    g.paramGather.resize(stages);
+    for (std::size_t p = 0; p < stages; ++p) {
+        if (layout.data.size > 1 && m_scenario.parallelism.zeroStage < 3) {
+            addGradientSync(p);
+            if (m_shape.distributedOptimizer)
+                addParameterGather(p);
+        }
+        g.optimizer[p].kernelClass = static_cast<int>(KernelId::optimizer);
+        g.optimizer[p].meanSeconds = optimizerSeconds(p);
+    }
+    if (m_shape.numGpus > 1)
+        addGradNorm();
+    if (m_scenario.model.tiedEmbeddings && m_shape.pp > 1) {
+        GroupGeometry pair;
+        pair.size = 2;
+        pair.nodes = layout.hopLeavesNode(0, m_shape.pp - 1) ? 2 : 1;
+        pair.ranksPerNode = pair.nodes == 2 ? 1 : 2;
+        g.embeddingAllReduce.kernelClass = static_cast<int>(KernelId::embeddingAllReduce);
+        g.embeddingAllReduce.meanSeconds =
+            m_cost.collectiveSeconds(CollectiveOp::allReduce, pair,
+                                     real(m_scenario.model.vocabSize * m_scenario.model.hiddenSize) / real(m_shape.tp) * m_state.gradient);
+    }
+}
+
+} // namespace prism
