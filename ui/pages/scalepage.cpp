@@ -23,66 +23,85 @@ namespace {
 constexpr int kLeastRows = 5; // of the table, header and scroll bar among them
 }
 
+/// How one figure of the scale is written: its name, its unit and what one of the core's units is in it.
+struct ScaleQuantity {
+    QString name, unit;
+    double perUnit = 1;
+};
+
+ScaleQuantity quantityOf(const ScaleCurve& curve, ScaleFigure figure)
+{
+    double seconds = 0, tokens = 0;
+    for (const ScalePoint& p : curve.points)
+        if (p.valid) {
+            seconds = std::max(seconds, p.step.p99);
+            tokens = std::max(tokens, p.tokensPerSecond);
+        }
+    switch (figure) {
+    case ScaleFigure::stepTime: {
+        const format::TimeUnit unit = format::timeUnit(seconds);
+        return {QObject::tr("Step time"), unit.name, unit.perSecond};
+    }
+    case ScaleFigure::throughput:
+        return tokens >= 1e6   ? ScaleQuantity{QObject::tr("Throughput"), u"M tokens/s"_s, 1e-6}
+               : tokens >= 1e3 ? ScaleQuantity{QObject::tr("Throughput"), u"k tokens/s"_s, 1e-3}
+                               : ScaleQuantity{QObject::tr("Throughput"), u"tokens/s"_s, 1};
+    case ScaleFigure::mfu:
+        return {u"MFU"_s, u"%"_s, 100};
+    case ScaleFigure::cost:
+        return {QObject::tr("Cost of a billion tokens"), u"$"_s, 1};
+    }
+    return {};
+}
+
+ScaleSample sampleOf(const ScalePoint& p, ScaleFigure figure, double perUnit)
+{
+    ScaleSample s;
+    s.gpus = static_cast<double>(p.gpus);
+    s.valid = p.valid;
+    if (!p.valid) {
+        s.reading << QString::fromStdString(p.problem);
+        return s;
+    }
+    switch (figure) {
+    case ScaleFigure::stepTime:
+        s.low = p.step.p5 * perUnit;
+        s.middle = p.step.p50 * perUnit;
+        s.high = p.step.p95 * perUnit;
+        s.top = p.step.p99 * perUnit;
+        s.middleHalfWidth = p.step.ciP50 * perUnit;
+        s.highHalfWidth = p.step.ciP95 * perUnit;
+        break;
+    case ScaleFigure::throughput:
+        s.middle = p.tokensPerSecond * perUnit;
+        break;
+    case ScaleFigure::mfu:
+        s.middle = p.mfu.value * perUnit;
+        s.middleHalfWidth = p.mfu.halfWidth * perUnit;
+        break;
+    case ScaleFigure::cost:
+        s.middle = p.costPerBillionTokensUsd * perUnit;
+        break;
+    }
+    s.reading << QObject::tr("DP %1, global batch %2").arg(format::count(p.dataParallel), format::count(p.globalBatch))
+              << QObject::tr("MFU %1, efficiency %2").arg(format::percent(p.mfu.value), format::percent(p.efficiency));
+    return s;
+}
+
 ScaleData scaleDataOf(const ScaleCurve& curve, ScaleFigure figure, const ShownScenario& scenario)
 {
+    const ScaleQuantity quantity = quantityOf(curve, figure);
     ScaleData data;
-    double largest = 0;
-    for (const ScalePoint& p : curve.points)
-        if (p.valid)
-            largest = std::max(largest, p.step.p99);
-    const format::TimeUnit unit = format::timeUnit(largest);
+    data.quantity = quantity.name;
+    data.unit = quantity.unit;
+    data.hasSpread = figure == ScaleFigure::stepTime;
+    data.fromZero = figure == ScaleFigure::throughput; // the others vary little against their size
     ScaleSeries series;
     series.name = scenario.name;
     series.series = scenario.colour;
     series.baseline = scenario.isBaseline;
-    double tokens = 0;
     for (const ScalePoint& p : curve.points)
-        tokens = std::max(tokens, p.valid ? p.tokensPerSecond : 0);
-    const double tokenScale = tokens >= 1e6 ? 1e-6 : tokens >= 1e3 ? 1e-3 : 1;
-    data.hasSpread = figure == ScaleFigure::stepTime;
-    data.fromZero = figure == ScaleFigure::throughput; // the others vary little against their size
-    switch (figure) {
-    case ScaleFigure::stepTime:
-        data.quantity = QObject::tr("Step time"), data.unit = unit.name;
-        break;
-    case ScaleFigure::throughput:
-        data.quantity = QObject::tr("Throughput"), data.unit = tokenScale == 1e-6   ? u"M tokens/s"_s
-                                                               : tokenScale == 1e-3 ? u"k tokens/s"_s
-                                                                                    : u"tokens/s"_s;
-        break;
-    case ScaleFigure::mfu:
-        data.quantity = u"MFU"_s, data.unit = u"%"_s;
-        break;
-    case ScaleFigure::cost:
-        data.quantity = QObject::tr("Cost of a billion tokens"), data.unit = u"$"_s;
-        break;
-    }
-    for (const ScalePoint& p : curve.points) {
-        ScaleSample s;
-        s.gpus = static_cast<double>(p.gpus);
-        s.valid = p.valid;
-        if (!p.valid) {
-            s.reading << QString::fromStdString(p.problem);
-        } else if (figure == ScaleFigure::stepTime) {
-            s.low = p.step.p5 * unit.perSecond;
-            s.middle = p.step.p50 * unit.perSecond;
-            s.high = p.step.p95 * unit.perSecond;
-            s.top = p.step.p99 * unit.perSecond;
-            s.middleHalfWidth = p.step.ciP50 * unit.perSecond;
-            s.highHalfWidth = p.step.ciP95 * unit.perSecond;
-        } else if (figure == ScaleFigure::throughput) {
-            s.middle = p.tokensPerSecond * tokenScale;
-        } else if (figure == ScaleFigure::mfu) {
-            s.middle = p.mfu.value * 100;
-            s.middleHalfWidth = p.mfu.halfWidth * 100;
-        } else {
-            s.middle = p.costPerBillionTokensUsd;
-        }
-        if (p.valid)
-            s.reading << QObject::tr("DP %1, global batch %2").arg(format::count(p.dataParallel), format::count(p.globalBatch))
-                      << QObject::tr("MFU %1, efficiency %2").arg(format::percent(p.mfu.value), format::percent(p.efficiency));
-        series.samples.push_back(s);
-    }
+        series.samples.push_back(sampleOf(p, figure, quantity.perUnit));
     data.series.push_back(std::move(series));
     if (scenario.snapshot) {
         data.currentGpus = static_cast<double>(scenario.snapshot->scenario.cluster.numGpus);

@@ -55,6 +55,60 @@ QColor colorOf(Fill fill, const Look& look)
     }
     return p[Role::grey];
 }
+/// Paints the spans of one row from left to right; neighbours of one kind that are thinner than a pixel become one rectangle.
+class RunPainter {
+public:
+    struct Run {
+        Fill fill = Fill::forward0;
+        double left = 0, right = 0; ///< pixels
+        bool dimmed = false;
+    };
+
+    RunPainter(Canvas& canvas, const QRectF& row) : m_canvas(canvas), m_row(row) {}
+
+    void add(const Run& next)
+    {
+        const bool thin = next.right - next.left < 1.5;
+        if (m_open && m_run.fill == next.fill && m_run.dimmed == next.dimmed && thin && m_run.right - m_run.left < 64
+            && next.left - m_run.right < 0.5) {
+            m_run.right = std::max(m_run.right, next.right);
+            return;
+        }
+        flush();
+        m_run = next;
+        m_open = true;
+    }
+    /// Paints what is left; how many rectangles were painted in all.
+    int finish()
+    {
+        flush();
+        return m_painted;
+    }
+
+private:
+    void flush()
+    {
+        if (!m_open)
+            return;
+        const Look& look = m_canvas.look;
+        QRectF rect(QPointF(m_run.left, m_row.top()), QPointF(std::max(m_run.right, m_run.left + 0.5), m_row.bottom()));
+        if (rect.width() >= m_canvas.px(4))
+            rect.setRight(rect.right() - 1); // a seam between neighbours
+        const auto shade = [&](const QColor& color) { return m_run.dimmed ? blend(color, look[Role::panel], 0.25) : color; };
+        m_canvas.fill(rect, shade(colorOf(m_run.fill, look)));
+        if (m_run.fill == Fill::communication && rect.width() >= m_canvas.px(2))
+            look.drawHatch(m_canvas.painter, rect, kCommunicationHatch, shade(look[Role::comm]), m_canvas.isVector());
+        ++m_painted;
+        m_open = false;
+    }
+
+    Canvas& m_canvas;
+    QRectF m_row;
+    Run m_run;
+    bool m_open = false; ///< m_run waits to be painted
+    int m_painted = 0;
+};
+
 } // namespace
 
 GanttChart::Layout GanttChart::layout(const Canvas& canvas, const QRectF& area) const
@@ -84,31 +138,7 @@ void GanttChart::paintStage(Canvas& canvas, const Layout& at, int stage) const
     const auto [first, last] = m_stageSpans[static_cast<std::size_t>(stage)];
     const QRectF row = at.row(stage);
     const double gap = at.rowHeight >= canvas.px(8) ? canvas.px(1.5) : 0;
-    const double top = row.top() + gap, height = row.height() - 2 * gap;
-    const Look& look = canvas.look;
-
-    struct Run {
-        Fill fill = Fill::forward0;
-        double left = 0, right = 0;
-        bool dimmed = false, open = false;
-    } run;
-    const auto flush = [&] {
-        if (!run.open)
-            return;
-        QRectF rect(QPointF(run.left, top), QPointF(std::max(run.right, run.left + 0.5), top + height));
-        if (rect.width() >= canvas.px(4))
-            rect.setRight(rect.right() - 1); // a seam between neighbours
-        QColor fill = colorOf(run.fill, look);
-        if (run.dimmed)
-            fill = blend(fill, look[Role::panel], 0.25);
-        canvas.fill(rect, fill);
-        if (run.fill == Fill::communication && rect.width() >= canvas.px(2)) {
-            const QColor line = run.dimmed ? blend(look[Role::comm], look[Role::panel], 0.25) : look[Role::comm];
-            look.drawHatch(canvas.painter, rect, kCommunicationHatch, line, canvas.isVector());
-        }
-        ++m_painted;
-        run.open = false;
-    };
+    RunPainter runs(canvas, row.adjusted(0, gap, 0, -gap));
     canvas.painter.setRenderHint(QPainter::Antialiasing, canvas.isVector());
     for (std::size_t i = first; i < last; ++i) {
         const TimelineSpan& span = m_timeline->spans[i];
@@ -116,28 +146,26 @@ void GanttChart::paintStage(Canvas& canvas, const Layout& at, int stage) const
             || span.startSeconds > m_end)
             continue;
         const double left = std::max(at.x(span.startSeconds), row.left()), right = std::min(at.x(span.endSeconds), row.right());
-        const Fill fill = fillOf(span);
-        const bool dimmed = isDimmed(span);
-        const bool thin = right - left < 1.5;
-        if (run.open && run.fill == fill && run.dimmed == dimmed && thin && run.right - run.left < 64 && left - run.right < 0.5) {
-            run.right = std::max(run.right, right);
-            continue;
-        }
-        flush();
-        run = {fill, left, right, dimmed, true};
+        runs.add({fillOf(span), left, right, isDimmed(span)});
     }
-    flush();
+    m_painted += runs.finish();
     canvas.painter.setRenderHint(QPainter::Antialiasing, true);
+    if (at.rowHeight >= canvas.px(18))
+        paintSends(canvas, at, stage);
+}
 
-    // Overlapped sends have a lane of their own at the lower edge, once there is room to see them.
-    if (at.rowHeight < canvas.px(18))
-        return;
+/// Overlapped sends have a lane of their own at the lower edge, once there is room to see them.
+void GanttChart::paintSends(Canvas& canvas, const Layout& at, int stage) const
+{
+    const auto [first, last] = m_stageSpans[static_cast<std::size_t>(stage)];
+    const QRectF row = at.row(stage);
+    const double bottom = row.bottom() - canvas.px(1.5);
     for (std::size_t i = first; i < last; ++i) {
         const TimelineSpan& span = m_timeline->spans[i];
         const double left = std::max(at.x(span.startSeconds), row.left()), right = std::min(at.x(span.endSeconds), row.right());
         if (span.kind == SpanKind::send && right - left >= canvas.px(3)) {
-            const QRectF lane(left, top + height - canvas.px(4), right - left, canvas.px(4));
-            canvas.fill(lane, look[Role::commFill]);
+            const QRectF lane(left, bottom - canvas.px(4), right - left, canvas.px(4));
+            canvas.fill(lane, canvas.look[Role::commFill]);
             canvas.hatch(lane, kCommunicationHatch, Role::comm);
             ++m_painted;
         }

@@ -105,6 +105,28 @@ void MemoryChart::paintPlot(Canvas& canvas, const QRectF& area, bool interactive
     if (m_memory.stages.empty())
         return;
     const Layout at = layout(canvas, area);
+    paintScale(canvas, at);
+    const int stride =
+        std::max(1, static_cast<int>(std::ceil((canvas.width(u"000"_s, Type::tick) + canvas.px(4)) / std::max(at.slot, 0.01))));
+    for (std::size_t i = 0; i < m_memory.stages.size(); ++i) {
+        const QRectF bar = paintBar(canvas, at, i);
+        const bool brushed = interactive && static_cast<int>(i) == m_brushed;
+        if (brushed)
+            canvas.fill(QRectF(bar.left(), bar.bottom() + 1, bar.width(), canvas.px(metric::brushBar)), canvas.look[Role::accent]);
+        if (static_cast<int>(i) % stride == 0)
+            canvas.text({bar.center().x(), bar.bottom() + canvas.px(6)}, QString::number(m_memory.stages[i].stage),
+                        brushed ? Type::tickStrong : Type::tick, brushed ? Role::text : Role::textSecondary,
+                        Qt::AlignHCenter | Qt::AlignTop);
+        if (interactive && hasFocus() && static_cast<int>(i) == focusItem())
+            canvas.outline(bar.adjusted(-2, -2, 2, 2), canvas.look.pen(Role::accent, metric::focusRing));
+    }
+    const double base = at.plot.bottom();
+    canvas.horizontal(at.plot.left(), at.plot.right(), base, canvas.look.pen(Role::axis));
+    canvas.text({area.left(), base + canvas.px(6)}, u"Stage"_s, Type::tick, Role::textSecondary, Qt::AlignLeft | Qt::AlignTop);
+}
+
+void MemoryChart::paintScale(Canvas& canvas, const Layout& at) const
+{
     const Look& look = canvas.look;
     const double base = at.plot.bottom(), capacity = base - m_memory.capacityGib * at.perGib;
     const Ticks ticks = niceTicks(0, at.plot.height() / at.perGib, std::max(2, static_cast<int>(at.plot.height() / canvas.px(30))));
@@ -116,51 +138,41 @@ void MemoryChart::paintPlot(Canvas& canvas, const QRectF& area, bool interactive
             canvas.text({at.plot.left() - canvas.px(10), y}, ticks.label(value), Type::tick, Role::textSecondary,
                         Qt::AlignRight | Qt::AlignVCenter);
     }
-    if (m_memory.capacityGib > 0) {
-        QPen pen = look.pen(Role::error, metric::limitLine);
-        pen.setDashPattern({5, 3});
-        canvas.horizontal(at.plot.left(), at.plot.right(), capacity, pen);
-        canvas.text({at.plot.left() - canvas.px(10), capacity}, format::fixed(m_memory.capacityGib, 1), Type::tick, Role::error,
-                    Qt::AlignRight | Qt::AlignVCenter);
+    if (m_memory.capacityGib <= 0)
+        return;
+    QPen pen = look.pen(Role::error, metric::limitLine);
+    pen.setDashPattern({5, 3});
+    canvas.horizontal(at.plot.left(), at.plot.right(), capacity, pen);
+    canvas.text({at.plot.left() - canvas.px(10), capacity}, format::fixed(m_memory.capacityGib, 1), Type::tick, Role::error,
+                Qt::AlignRight | Qt::AlignVCenter);
+}
+
+QRectF MemoryChart::paintBar(Canvas& canvas, const Layout& at, std::size_t index) const
+{
+    const StageMemory& stage = m_memory.stages[index];
+    const double base = at.plot.bottom();
+    const double left = std::round(at.plot.left() + at.slot * (static_cast<double>(index) + 0.5) - at.barWidth / 2);
+    double y = base;
+    const auto parts = partsOf(stage);
+    for (std::size_t part = 0; part < parts.size(); ++part) {
+        const double high = parts[part] * at.perGib;
+        QRectF rect(left, y - high, at.barWidth, high);
+        if (high >= 3)
+            rect.setTop(rect.top() + 1); // a seam between parts
+        canvas.fill(rect, canvas.look.palette().memory[part]);
+        y -= high;
     }
-    const double shortest = canvas.width(u"000.0"_s, Type::tick);
-    const int stride =
-        std::max(1, static_cast<int>(std::ceil((canvas.width(u"000"_s, Type::tick) + canvas.px(4)) / std::max(at.slot, 0.01))));
-    for (std::size_t i = 0; i < m_memory.stages.size(); ++i) {
-        const StageMemory& stage = m_memory.stages[i];
-        const double left = std::round(at.plot.left() + at.slot * (static_cast<double>(i) + 0.5) - at.barWidth / 2);
-        double y = base;
-        const auto parts = partsOf(stage);
-        for (std::size_t part = 0; part < parts.size(); ++part) {
-            const double high = parts[part] * at.perGib;
-            QRectF rect(left, y - high, at.barWidth, high);
-            if (high >= 3)
-                rect.setTop(rect.top() + 1); // a seam between parts
-            canvas.fill(rect, look.palette().memory[part]);
-            y -= high;
-        }
-        const double middle = left + at.barWidth / 2;
+    if (at.slot >= canvas.width(u"000.0"_s, Type::tick)) {
         const bool over = m_memory.capacityGib > 0 && stage.totalGib > m_memory.capacityGib;
-        if (at.slot >= shortest) {
-            const QString total = format::fixed(stage.totalGib, stage.totalGib < 100 ? 1 : 0);
-            const QPointF at(middle, y - canvas.px(8));
-            const double width = canvas.width(total, Type::tick) + canvas.px(4);
-            canvas.fill(QRectF(at.x() - width / 2, at.y() - canvas.px(6), width, canvas.px(12)),
-                        look[Role::panel]); // the capacity line gives way
-            canvas.text(at, total, over ? Type::tickStrong : Type::tick, over ? Role::error : Role::textSecondary,
-                        Qt::AlignHCenter | Qt::AlignVCenter);
-        }
-        const bool brushed = interactive && static_cast<int>(i) == m_brushed;
-        if (brushed)
-            canvas.fill(QRectF(left, base + 1, at.barWidth, canvas.px(metric::brushBar)), look[Role::accent]);
-        if (static_cast<int>(i) % stride == 0)
-            canvas.text({middle, base + canvas.px(6)}, QString::number(stage.stage), brushed ? Type::tickStrong : Type::tick,
-                        brushed ? Role::text : Role::textSecondary, Qt::AlignHCenter | Qt::AlignTop);
-        if (interactive && hasFocus() && static_cast<int>(i) == focusItem())
-            canvas.outline(QRectF(left - 2, y - 2, at.barWidth + 4, base - y + 4), look.pen(Role::accent, metric::focusRing));
+        const QString total = format::fixed(stage.totalGib, stage.totalGib < 100 ? 1 : 0);
+        const QPointF label(left + at.barWidth / 2, y - canvas.px(8));
+        const double width = canvas.width(total, Type::tick) + canvas.px(4);
+        canvas.fill(QRectF(label.x() - width / 2, label.y() - canvas.px(6), width, canvas.px(12)),
+                    canvas.look[Role::panel]); // the capacity line gives way
+        canvas.text(label, total, over ? Type::tickStrong : Type::tick, over ? Role::error : Role::textSecondary,
+                    Qt::AlignHCenter | Qt::AlignVCenter);
     }
-    canvas.horizontal(at.plot.left(), at.plot.right(), base, look.pen(Role::axis));
-    canvas.text({area.left(), base + canvas.px(6)}, u"Stage"_s, Type::tick, Role::textSecondary, Qt::AlignLeft | Qt::AlignTop);
+    return {left, y, at.barWidth, base - y};
 }
 
 int MemoryChart::itemAt(const Canvas& canvas, const QRectF& area, QPointF point) const

@@ -33,6 +33,10 @@ private:
         double slot = 0, barWidth = 0, perGib = 0;
     };
     [[nodiscard]] Layout layout(const Canvas& canvas, const QRectF& area) const;
+    /// Grid, tick labels and the line of the capacity.
+    void paintScale(Canvas& canvas, const Layout& at) const;
+    /// One stage: its parts from the base up, its total above them; where the bar stands.
+    QRectF paintBar(Canvas& canvas, const Layout& at, std::size_t index) const;
 
     MemoryReport m_memory;
     int m_brushed = -1;

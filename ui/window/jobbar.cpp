@@ -50,6 +50,15 @@ JobBar::JobBar(Workspace& workspace, const Theme& theme, QWidget* parent) : QWid
     layout->addWidget(m_job);
     layout->addWidget(m_progress);
     layout->addWidget(m_cancel);
+    const auto size = [this] { setFixedHeight(m_theme.px(metric::jobBar)); };
+    connect(&theme, &Theme::changed, this, size);
+    size();
+    follow();
+    refresh();
+}
+
+void JobBar::follow()
+{
     m_message.setSingleShot(true);
     m_message.setInterval(kMessageMs);
     connect(&m_message, &QTimer::timeout, this, &JobBar::refresh);
@@ -61,10 +70,10 @@ JobBar::JobBar(Workspace& workspace, const Theme& theme, QWidget* parent) : QWid
         else
             m_workspace.insights().cancelAll();
     });
-    connect(&workspace, &Workspace::contextChanged, this, &JobBar::refresh);
-    connect(&workspace.bridge(), &EngineBridge::busyChanged, this, &JobBar::refresh);
-    connect(&workspace.bridge(), &EngineBridge::costChanged, this, &JobBar::refresh);
-    InsightRunner& insights = workspace.insights();
+    connect(&m_workspace, &Workspace::contextChanged, this, &JobBar::refresh);
+    connect(&m_workspace.bridge(), &EngineBridge::busyChanged, this, &JobBar::refresh);
+    connect(&m_workspace.bridge(), &EngineBridge::costChanged, this, &JobBar::refresh);
+    InsightRunner& insights = m_workspace.insights();
     connect(&insights, &InsightRunner::started, this, [this](const QString& key, const QString& title) {
         m_jobKey = key;
         m_jobTitle = title;
@@ -84,10 +93,6 @@ JobBar::JobBar(Workspace& workspace, const Theme& theme, QWidget* parent) : QWid
         m_jobKey.clear();
         refresh();
     });
-    const auto size = [this] { setFixedHeight(m_theme.px(metric::jobBar)); };
-    connect(&theme, &Theme::changed, this, size);
-    size();
-    refresh();
 }
 
 void JobBar::say(const QString& message)

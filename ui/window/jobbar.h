@@ -41,6 +41,8 @@ protected:
 private:
     /// Of the step times, then of the page that is looked at.
     [[nodiscard]] PageState shownState() const;
+    /// Tells this bar what the workspace and the insights do.
+    void follow();
     Workspace& m_workspace;
     const Theme& m_theme;
     QLabel *m_state, *m_edit, *m_job;
