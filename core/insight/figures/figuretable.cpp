@@ -7,8 +7,8 @@ namespace prism {
 namespace {
 
 constexpr std::string_view kEngine = "core/engine/evaluator.cpp", kSummary = "core/engine/summary.cpp", kSimulate = "core/sim/simulate.cpp",
-                           kPredictor = "core/cost/predictor.cpp", kMemory = "core/workload/memory.cpp",
-                           kBreakdown = "core/step/breakdown.cpp", kCount = "core/workload/count.cpp";
+                           kPredictor = "core/cost/predictor.cpp", kStageMemory = "core/cost/assemblymemory.cpp",
+                           kMemory = "core/workload/memory.cpp", kBreakdown = "core/step/breakdown.cpp", kCount = "core/workload/count.cpp";
 
 constexpr Figure kFigures[] = {
     {"step_time_s.mean", "Mean", "s", "Mean of the sampled steps across jobs", kSummary, "summarize"},
@@ -44,10 +44,10 @@ constexpr Figure kFigures[] = {
      kEngine, "describe"},
     {"mfu_causal", "", "%", "MFU with the causal half of attention only", kEngine, "describe"},
     {"hfu", "", "%", "Hardware FLOPs utilisation: the same with recomputed FLOPs", kEngine, "describe"},
-    {"memory_gib.peak", "Peak memory", "GiB", "Largest total of all stages", kPredictor, "addMemory"},
-    {"memory_gib.capacity", "", "GiB", "Memory of the GPU", kPredictor, "addMemory"},
-    {"memory_gib.fits", "", "", "Peak at most the capacity", kPredictor, "addMemory"},
-    {"memory_gib.stages.stage", "Stage", "", "Number of the pipeline stage", kPredictor, "addMemory"},
+    {"memory_gib.peak", "Peak memory", "GiB", "Largest total of all stages", kStageMemory, "addMemory"},
+    {"memory_gib.capacity", "", "GiB", "Memory of the GPU", kStageMemory, "addMemory"},
+    {"memory_gib.fits", "", "", "Peak at most the capacity", kStageMemory, "addMemory"},
+    {"memory_gib.stages.stage", "Stage", "", "Number of the pipeline stage", kStageMemory, "addMemory"},
     {"memory_gib.stages.weights", "Weights", "GiB", "Parameters of the stage in the training precision, sharded by TP, EP and ZeRO-3",
      kMemory, "stageParameters"},
     {"memory_gib.stages.gradients", "Gradients", "GiB", "A gradient per parameter, sharded from ZeRO-2 on", kMemory, "stageParameters"},
@@ -59,7 +59,7 @@ constexpr Figure kFigures[] = {
      "schedule",
      kMemory, "activationBytes"},
     {"memory_gib.stages.buffers", "Buffers", "GiB", "Communication and library buffers and the context", kMemory, "transientBytes"},
-    {"memory_gib.stages.total", "Total", "GiB", "Sum of the parts", kPredictor, "addMemory"},
+    {"memory_gib.stages.total", "Total", "GiB", "Sum of the parts", kStageMemory, "addMemory"},
     {"breakdown_s.compute", "Compute", "s", "Compute kernels along the critical path of the noise-free step", kBreakdown, "breakdownOf"},
     {"breakdown_s.tensor_parallel", "Tensor parallel", "s", "Exposed tensor-parallel communication along that path", kBreakdown,
      "breakdownOf"},
