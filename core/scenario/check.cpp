@@ -3,6 +3,7 @@
 #include "core/scenario/check.h"
 
 #include "core/base/text.h"
+#include "core/scenario/namedspreads.h"
 #include "core/scenario/parametercheck.h"
 #include "core/scenario/parametertable.h"
 #include "core/scenario/pipelinelayout.h"
@@ -423,24 +424,13 @@ void checkVariability(const Scenario& s, Findings& f)
 {
     const VariabilityConfig& v = s.variability;
     bool anything = !v.classOverrides.empty();
-    const std::pair<const char*, const Distribution*> all[] = {{"spatial", &v.spatial},
-                                                               {"gemm", &v.gemm},
-                                                               {"attention", &v.attention},
-                                                               {"memory_bound", &v.memoryBound},
-                                                               {"intra_collective", &v.intraCollective},
-                                                               {"inter_collective", &v.interCollective},
-                                                               {"p2p", &v.p2p},
-                                                               {"intra_regime", &v.intraRegime},
-                                                               {"inter_regime", &v.interRegime},
-                                                               {"compute_regime", &v.computeRegime},
-                                                               {"data", &v.data},
-                                                               {"moe_imbalance", &v.moeImbalance}};
-    for (const auto& [name, distribution] : all) {
-        const std::string path = std::string("variability.") + name;
+    for (const NamedSpread& spread : kNamedSpreads) {
+        const Distribution& distribution = v.*spread.member;
+        const std::string path = std::string("variability.") + spread.name;
         if (f.usable({(path + ".cv").c_str(), (path + ".family").c_str(), (path + ".rare_probability").c_str(),
                       (path + ".rare_multiplier").c_str(), (path + ".pool").c_str()}))
-            checkDistribution(*distribution, path, f);
-        anything = anything || !distribution->isDeterministic();
+            checkDistribution(distribution, path, f);
+        anything = anything || !distribution.isDeterministic();
     }
     for (const auto& [name, distribution] : v.classOverrides)
         checkDistribution(distribution, "variability.class_overrides." + name, f);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The content hash of a scenario: every parameter that changes a number, then the lists.
+#include "core/scenario/namedspreads.h"
 #include "core/scenario/parametercheck.h"
 #include "core/scenario/parametertable.h"
 
@@ -50,9 +51,8 @@ void addModelLists(Hasher& hasher, const ModelConfig& m)
 
 void addVariabilityLists(Hasher& hasher, const VariabilityConfig& v)
 {
-    for (const Distribution* d : {&v.spatial, &v.gemm, &v.attention, &v.memoryBound, &v.intraCollective, &v.interCollective, &v.p2p,
-                                  &v.intraRegime, &v.interRegime, &v.computeRegime, &v.data, &v.moeImbalance})
-        addPool(hasher, *d);
+    for (const NamedSpread& s : kNamedSpreads)
+        addPool(hasher, v.*s.member);
     hasher.add(static_cast<std::uint64_t>(v.classOverrides.size()));
     for (const auto& [name, distribution] : v.classOverrides) {
         hasher.add(name);

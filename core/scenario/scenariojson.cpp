@@ -3,6 +3,7 @@
 #include "core/base/jsoncomments.h"
 #include "core/base/jsontext.h"
 #include "core/scenario/check.h"
+#include "core/scenario/namedspreads.h"
 #include "core/scenario/parametercheck.h"
 #include "core/scenario/parametertable.h"
 #include "core/scenario/presets.h"
@@ -117,25 +118,14 @@ void writeModelLists(ordered_json& root, const ModelConfig& m, const ModelConfig
 
 void writePools(ordered_json& root, const VariabilityConfig& v, const VariabilityConfig& base)
 {
-    const auto pool = [&](const char* key, const Distribution& d, const Distribution& b) {
+    for (const NamedSpread& s : kNamedSpreads) {
+        const Distribution &d = v.*s.member, &b = base.*s.member;
         const bool same = (d.pool == b.pool) || (d.pool && b.pool && *d.pool == *b.pool);
         if (d.pool && !same) {
-            root["variability"][key]["pool"] = *d.pool;
-            root["variability"][key]["cv"] = d.cv;
+            root["variability"][s.name]["pool"] = *d.pool;
+            root["variability"][s.name]["cv"] = d.cv;
         }
-    };
-    pool("spatial", v.spatial, base.spatial);
-    pool("gemm", v.gemm, base.gemm);
-    pool("attention", v.attention, base.attention);
-    pool("memory_bound", v.memoryBound, base.memoryBound);
-    pool("intra_collective", v.intraCollective, base.intraCollective);
-    pool("inter_collective", v.interCollective, base.interCollective);
-    pool("p2p", v.p2p, base.p2p);
-    pool("intra_regime", v.intraRegime, base.intraRegime);
-    pool("inter_regime", v.interRegime, base.interRegime);
-    pool("compute_regime", v.computeRegime, base.computeRegime);
-    pool("data", v.data, base.data);
-    pool("moe_imbalance", v.moeImbalance, base.moeImbalance);
+    }
 }
 
 void writeVariabilityLists(ordered_json& root, const VariabilityConfig& v, const VariabilityConfig& base)

@@ -4,44 +4,43 @@
 #include "core/scenario/presetreading.h"
 
 namespace prism {
-Result<ModelConfig> modelPreset(std::string_view name)
+
+namespace {
+
+using Reader = void (*)(const nlohmann::json&, SectionReading&);
+
+/// The part of a scenario that a preset of a kind fills, with the name that it came by.
+template <typename Part>
+auto namedPart(const char* kind, std::string_view name, Reader read, Part part) -> Result<std::invoke_result_t<Part, const Scenario&>>
 {
-    const Result<Scenario> scenario = cachedPreset("model", name, readModelFields);
+    const Result<Scenario> scenario = cachedPreset(kind, name, read);
     if (!scenario)
         return scenario.errors();
-    ModelConfig model = scenario->model;
-    model.preset = name;
-    return model;
+    auto filled = part(*scenario);
+    filled.preset = name;
+    return filled;
+}
+
+} // namespace
+
+Result<ModelConfig> modelPreset(std::string_view name)
+{
+    return namedPart("model", name, readModelFields, [](const Scenario& s) { return s.model; });
 }
 
 Result<GpuSpec> gpuPreset(std::string_view name)
 {
-    const Result<Scenario> scenario = cachedPreset("gpu", name, readGpuFields);
-    if (!scenario)
-        return scenario.errors();
-    GpuSpec gpu = scenario->cluster.gpu;
-    gpu.preset = name;
-    return gpu;
+    return namedPart("gpu", name, readGpuFields, [](const Scenario& s) { return s.cluster.gpu; });
 }
 
 Result<VariabilityConfig> variabilityPreset(std::string_view name)
 {
-    const Result<Scenario> scenario = cachedPreset("variability", name, readVariabilityFields);
-    if (!scenario)
-        return scenario.errors();
-    VariabilityConfig variability = scenario->variability;
-    variability.preset = name;
-    return variability;
+    return namedPart("variability", name, readVariabilityFields, [](const Scenario& s) { return s.variability; });
 }
 
 Result<JobConfig> jobPreset(std::string_view name)
 {
-    const Result<Scenario> scenario = cachedPreset("job", name, readJobFields);
-    if (!scenario)
-        return scenario.errors();
-    JobConfig job = scenario->job;
-    job.preset = name;
-    return job;
+    return namedPart("job", name, readJobFields, [](const Scenario& s) { return s.job; });
 }
 
 Result<ClusterConfig> fabricPreset(std::string_view name, ClusterConfig cluster)

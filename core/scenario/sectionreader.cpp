@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/scenario/sectionreader.h"
-#include "core/scenario/scenariolimits.h"
 
+#include "core/scenario/namedspreads.h"
 #include "core/scenario/objectreader.h"
+#include "core/scenario/scenariolimits.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -11,26 +12,6 @@ namespace prism {
 namespace {
 
 using nlohmann::json;
-
-struct NamedDistribution {
-    const char* key;
-    Distribution VariabilityConfig::*member;
-};
-
-constexpr NamedDistribution kDistributions[] = {
-    {"spatial", &VariabilityConfig::spatial},
-    {"gemm", &VariabilityConfig::gemm},
-    {"attention", &VariabilityConfig::attention},
-    {"memory_bound", &VariabilityConfig::memoryBound},
-    {"intra_collective", &VariabilityConfig::intraCollective},
-    {"inter_collective", &VariabilityConfig::interCollective},
-    {"p2p", &VariabilityConfig::p2p},
-    {"intra_regime", &VariabilityConfig::intraRegime},
-    {"inter_regime", &VariabilityConfig::interRegime},
-    {"compute_regime", &VariabilityConfig::computeRegime},
-    {"data", &VariabilityConfig::data},
-    {"moe_imbalance", &VariabilityConfig::moeImbalance},
-};
 
 void readVariabilityMaps(const json& object, SectionReading& reading)
 {
@@ -127,14 +108,14 @@ void readVariabilityFields(const json& object, SectionReading& reading)
 {
     if (!isObject(object, "variability", reading))
         return;
-    readScalars(object, "variability.",
-                {"preset", "spatial", "gemm", "attention", "memory_bound", "intra_collective", "inter_collective", "p2p", "intra_regime",
-                 "inter_regime", "compute_regime", "data", "moe_imbalance", "class_overrides", "spatial_sensitivity", "slow"},
-                reading);
-    for (const NamedDistribution& d : kDistributions) {
-        const std::string path = std::string("variability.") + d.key;
-        if (const auto it = object.find(d.key); it != object.end())
-            readDistribution(*it, path, path + ".", reading.scenario.variability.*d.member, reading);
+    std::vector<const char*> own = {"preset", "class_overrides", "spatial_sensitivity", "slow"};
+    for (const NamedSpread& s : kNamedSpreads)
+        own.push_back(s.name);
+    readScalars(object, "variability.", own, reading);
+    for (const NamedSpread& s : kNamedSpreads) {
+        const std::string path = std::string("variability.") + s.name;
+        if (const auto it = object.find(s.name); it != object.end())
+            readDistribution(*it, path, path + ".", reading.scenario.variability.*s.member, reading);
     }
     readVariabilityMaps(object, reading);
     std::vector<SlowEntry>& slow = reading.scenario.variability.slow;

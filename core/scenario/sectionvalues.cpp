@@ -64,7 +64,7 @@ void readParameter(const Parameter& p, const json& found, SectionReading& readin
 }
 
 /// Names of the parameters directly below `prefix` ("parallelism." gives "zero_stage", ...) and further keys.
-std::vector<std::string> keysBelow(const std::string& prefix, std::initializer_list<const char*> more)
+std::vector<std::string> keysBelow(const std::string& prefix, const std::vector<const char*>& more)
 {
     std::vector<std::string> keys;
     for (const Parameter& p : parameters())
@@ -110,7 +110,7 @@ bool isObject(const json& value, const std::string& path, SectionReading& readin
     return false;
 }
 
-void readScalars(const json& object, const std::string& prefix, std::initializer_list<const char*> handled, SectionReading& reading)
+void readScalars(const json& object, const std::string& prefix, const std::vector<const char*>& handled, SectionReading& reading)
 {
     for (const auto& [key, value] : object.items()) {
         if (key == "source" || key == "sources" || std::find(handled.begin(), handled.end(), key) != handled.end())

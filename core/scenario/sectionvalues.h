@@ -24,8 +24,7 @@ void reportUnread(SectionReading& reading, Diagnostic diagnostic);
 /// Whether it is an object; reported when not.
 [[nodiscard]] bool isObject(const nlohmann::json& value, const std::string& path, SectionReading& reading);
 /// Reads every scalar of the object by the table; keys in `handled` belong to the caller, others are unknown.
-void readScalars(const nlohmann::json& object, const std::string& prefix, std::initializer_list<const char*> handled,
-                 SectionReading& reading);
+void readScalars(const nlohmann::json& object, const std::string& prefix, const std::vector<const char*>& handled, SectionReading& reading);
 /// Calls read(item, path) for every entry of a list of at most 100,000 entries.
 void readList(const nlohmann::json& object, const char* key, const std::string& section, SectionReading& reading,
               const std::function<void(const nlohmann::json& item, const std::string& path)>& read);

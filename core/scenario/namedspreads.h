@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The distributions of a scenario's variability by the names of the format: one list for those who read, write, hash and check them all.
+#pragma once
+
+#include "core/scenario/scenario.h"
+
+namespace prism {
+
+struct NamedSpread {
+    const char* name; ///< key below "variability"
+    Distribution VariabilityConfig::*member;
+};
+
+/// In the order of the format (resources/help/scenario-file.md); class overrides are a map of their own.
+inline constexpr NamedSpread kNamedSpreads[] = {
+    {"spatial", &VariabilityConfig::spatial},
+    {"gemm", &VariabilityConfig::gemm},
+    {"attention", &VariabilityConfig::attention},
+    {"memory_bound", &VariabilityConfig::memoryBound},
+    {"intra_collective", &VariabilityConfig::intraCollective},
+    {"inter_collective", &VariabilityConfig::interCollective},
+    {"p2p", &VariabilityConfig::p2p},
+    {"intra_regime", &VariabilityConfig::intraRegime},
+    {"inter_regime", &VariabilityConfig::interRegime},
+    {"compute_regime", &VariabilityConfig::computeRegime},
+    {"data", &VariabilityConfig::data},
+    {"moe_imbalance", &VariabilityConfig::moeImbalance},
+};
+
+} // namespace prism
