@@ -11,6 +11,7 @@ PRISM_CMAKE_OPTIONS=-DPRISM_WERROR=ON build release
 say "Testing"
 export QT_QPA_PLATFORM=${QT_QPA_PLATFORM:-offscreen}
 if [[ ${1-} == --full ]]; then
+  install_missing clang clang-tidy clang-tools
   ctest --preset release
   # Whole suites under the sanitizers: everything with ASan and UBSan, all of core with TSan.
   build asan
