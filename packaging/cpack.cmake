@@ -2,7 +2,13 @@
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME prism-explorer)
 set(CPACK_PACKAGE_VENDOR "PRISM Explorer developers")
-set(CPACK_PACKAGE_CONTACT "PRISM Explorer developers <developers@prism-explorer.org>")
+# Policy wants a name with an address of whoever answers for a package. Who builds one for others sets DEBFULLNAME and DEBEMAIL, as for every
+# Debian tool; else the address says that there is none: no name below .invalid can ever be a host (RFC 2606).
+set(PRISM_MAINTAINER "PRISM Explorer developers <developers@prism-explorer.invalid>")
+if(DEFINED ENV{DEBFULLNAME} AND DEFINED ENV{DEBEMAIL})
+  set(PRISM_MAINTAINER "$ENV{DEBFULLNAME} <$ENV{DEBEMAIL}>")
+endif()
+set(CPACK_PACKAGE_CONTACT "${PRISM_MAINTAINER}")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_DEB_COMPONENT_INSTALL ON)

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Renews what the documents show of the program: the generated help pages, and the pictures of README.md and the help.
 #   packaging/figures.sh                 builds and renews all
+#   packaging/figures.sh --bench FOLDER  measures the record of "Side by side" anew, with the other tools of FOLDER, and renews all
 #   packaging/figures.sh --check FOLDER  with the programs of FOLDER: says which generated page is stale, and which picture no page gives any more
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source packaging/setup.sh
-help=resources/help
+help=resources/help record=resources/record/bench.json
 
 pages() { # pages PROGRAM FOLDER: every page that the program writes itself
   "$1" parameters --markdown --output "$2/parameters.md"
@@ -13,6 +14,7 @@ pages() { # pages PROGRAM FOLDER: every page that the program writes itself
   "$1" figures --markdown --output "$2/figures.md"
   "$1" limits --markdown --output "$2/limits.md"
   "$1" help --markdown --output "$2/command-line.md"
+  "$1" bench --record "$record" --markdown --output "$2/side-by-side.md"
 }
 
 if [[ ${1-} == --check ]]; then
@@ -35,6 +37,9 @@ fi
 
 install_missing "${prism_packages[@]}"
 build release prism-cli prism-explorer
+if [[ ${1-} == --bench ]]; then
+  build/release/app/prism-cli bench --peers "$2" --json --output "$record"
+fi
 pages build/release/app/prism-cli "$help"
 shots=$(mktemp -d)
 trap 'rm -rf "$shots"' EXIT

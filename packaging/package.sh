@@ -1,18 +1,27 @@
 #!/usr/bin/env bash
 # Makes the packages in build/packages: the .deb files, a tarball that runs where it is unpacked (glibc 2.36 or newer), the source tarball.
 # The same commit gives the same tarballs, byte for byte.
+#   packaging/package.sh            all of them, checked by lintian and the validators of the metadata
+#   packaging/package.sh --source   the source tarball alone, beside what is there
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source packaging/setup.sh
 
-install_missing "${prism_packages[@]}" "${prism_python_packages[@]}" "${prism_packaging_packages[@]}"
 out=$PWD/build/packages
 version=$(sed -n 's/^project(prism-explorer VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 SOURCE_DATE_EPOCH=$(git log -1 --format=%ct)
 export SOURCE_DATE_EPOCH LC_ALL=C.UTF-8 TZ=UTC
 umask 022
+source_tarball() {
+  mkdir -p "$out"
+  git archive --format=tar --prefix="prism-explorer-$version/" HEAD | xz -T1 -6 >"$out/prism-explorer-$version-source.tar.xz"
+}
+if [[ ${1-} == --source ]]; then
+  source_tarball
+  exit
+fi
+install_missing "${prism_packages[@]}" "${prism_python_packages[@]}" "${prism_packaging_packages[@]}"
 rm -rf "$out"
-mkdir -p "$out"
 
 reproducible_tar() { # reproducible_tar FILE FOLDER...: one order, one owner, one time
   local file=$1
@@ -21,7 +30,7 @@ reproducible_tar() { # reproducible_tar FILE FOLDER...: one order, one owner, on
 }
 
 say "Source tarball"
-git archive --format=tar --prefix="prism-explorer-$version/" HEAD | xz -T1 -6 >"$out/prism-explorer-$version-source.tar.xz"
+source_tarball
 
 build package
 say "Debian packages"

@@ -28,6 +28,8 @@ say "The window, without a display: the sample study, a study of one's own, its 
 QT_QPA_PLATFORM=offscreen prism-explorer --screenshots pictures --export-csv figures
 QT_QPA_PLATFORM=offscreen prism-explorer --export-csv own plan.prism
 [[ $(find pictures -name '*.png' | wc -l) -ge 10 && $(find own -name '*.csv' | wc -l) -ge 3 ]]
+QT_QPA_PLATFORM=offscreen prism-explorer --report plan.prism --output report.pdf
+[[ $(head -c 5 report.pdf) == %PDF- ]]
 
 say "Python"
 python3 -c 'import prism; print("p95", prism.evaluate(prism.Scenario.preset("sample-baseline"), samples=500).step_time.p95)'
@@ -44,9 +46,15 @@ apt-get install -y -qq --no-install-recommends ./libprism-dev_*.deb g++ cmake ma
 cmake -S example -B example-build >/dev/null && cmake --build example-build >/dev/null
 PRISM_PRESETS=/usr/share/prism-explorer/presets example-build/step-time llama3-70b-256-h100
 
-say "The tarball"
+say "The tarball, from a place of its own, without the packages that the others brought"
 apt-get purge -y -qq 'prism-*' python3-prism libprism-dev >/dev/null
-mkdir -p unpacked && tar -xf prism-explorer-*-linux-*.tar.xz -C unpacked
-unpacked/*/bin/prism-cli predict sample-baseline --samples 500 --quiet >tarball.txt
+apt-get autoremove -y -qq --purge >/dev/null
+mkdir -p unpacked '/opt/a place' && tar -xf prism-explorer-*-linux-*.tar.xz -C unpacked && mv unpacked/* '/opt/a place/prism'
+bin='/opt/a place/prism/bin'
+(cd / && "$bin/prism-cli" predict sample-baseline --samples 500 --quiet) >tarball.txt
 holds 'Step time across jobs' tarball.txt
-QT_QPA_PLATFORM=offscreen unpacked/*/bin/prism-explorer --export-csv from-tarball
+# What every desktop has: its graphics driver's library, X and fonts. All else is in the tarball.
+apt-get install -y -qq --no-install-recommends libgl1 libegl1 libopengl0 libx11-6 libx11-xcb1 libxcb1 libfontconfig1 libfreetype6 fonts-dejavu-core >/dev/null
+(cd / && QT_QPA_PLATFORM=offscreen "$bin/prism-explorer" --export-csv /tmp/prism/from-tarball)
+[[ $(find from-tarball -name '*.csv' | wc -l) -ge 3 ]]
+rm -r '/opt/a place'

@@ -1,16 +1,30 @@
 #!/usr/bin/env bash
 # Installs the packages of package.sh in a bare Debian 12 root, where nothing else is, and uses them as a stranger would: both programs, a
-# study, the report, man pages, completion, the Python module, and a C++ program against the library. Then the tarball. Needs root.
-#   packaging/test-package.sh [--fresh]
+# study, the report, man pages, completion, the Python module, and a C++ program against the library. Then the tarball, moved to another
+# place. Needs root.
+#   packaging/test-package.sh [--fresh] [--root FOLDER]
 set -euo pipefail
 cd "$(dirname "$0")/.."
 source packaging/setup.sh
 install_missing debootstrap
-root=/var/tmp/prism-bare-root packages=$PWD/build/packages
+root=/var/tmp/prism-bare-root fresh='' packages=$PWD/build/packages
+while [[ $# -gt 0 ]]; do
+  case $1 in
+    --fresh) fresh=1; shift ;;
+    --root) root=$2; shift 2 ;;
+    *) echo "unknown option $1" >&2; exit 2 ;;
+  esac
+done
 
-leave() { for m in proc dev/pts dev/shm sys; do mountpoint -q "$root/$m" && umount -l "$root/$m"; done; return 0; }
+say "The source tarball of this commit is the same, byte for byte"
+sums=$(cd "$packages" && sha256sum ./*-source.tar.xz)
+packaging/package.sh --source
+(cd "$packages" && sha256sum --check --quiet - <<<"$sums")
+
+mounts=(proc sys dev/pts dev/shm)
+leave() { for m in "${mounts[@]}"; do mountpoint -q "$root/$m" && umount -l "$root/$m"; done; return 0; }
 trap leave EXIT
-if [[ ${1-} == --fresh && -d $root ]]; then
+if [[ -n $fresh && -d $root ]]; then
   leave
   rm -rf --one-file-system "$root"
 fi
@@ -25,7 +39,7 @@ cp -a /etc/apt/apt.conf.d/. "$root/etc/apt/apt.conf.d/"
 [[ -s /etc/apt/sources.list ]] && cp /etc/apt/sources.list "$root/etc/apt/" || rm -f "$root/etc/apt/sources.list"
 cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
 [[ -d /etc/ssl/certs ]] && cp -aL /etc/ssl/certs/. "$root/etc/ssl/certs/" 2>/dev/null || true
-for m in proc sys; do
+for m in "${mounts[@]}"; do
   mkdir -p "$root/$m"
   mountpoint -q "$root/$m" || mount --bind "/$m" "$root/$m"
 done

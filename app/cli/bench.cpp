@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// bench: the engine's claims on this machine, measured and beside their bounds.
+// bench: the engine's claims on this machine, measured and beside their bounds; other tools beside us; a record of a run shown again.
+#include "app/cli/benchpeers.h"
+#include "app/cli/benchrecord.h"
 #include "app/cli/commands.h"
+#include "app/cli/progressline.h"
+#include "core/base/platform/process.h"
 #include "core/engine/evaluator.h"
 #include "core/scenario/parameters.h"
 #include "core/scenario/presets.h"
@@ -8,12 +12,11 @@
 #include "core/sim/step/yardstick.h"
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
 
 #include <sys/resource.h>
 
 #include <chrono>
-#include <cstdio>
 #include <memory>
 #include <thread>
 
@@ -21,11 +24,9 @@ namespace prism::cli {
 
 namespace {
 
-struct Row {
-    std::string claim, unit;
-    double measured = 0.0, bound = 0.0;
-    bool atLeast = false;
-    [[nodiscard]] bool holds() const { return atLeast ? measured >= bound : measured <= bound; }
+struct BenchOptions : CommonOptions {
+    std::string peers, record;
+    bool markdown = false;
 };
 
 /// Best of some runs, in seconds of wall time: what the machine can do, not what else it did.
@@ -42,7 +43,7 @@ double bestSeconds(const Work& work, int runs = 3)
 }
 
 /// One row per instruction set of interest: the best one that the processor has, and AVX2.
-void measureSweep(std::vector<Row>& rows)
+void measureSweep(std::vector<BenchBound>& rows)
 {
     const StepGraph graph = yardstickGraph(16, 64);
     const KernelSweep kernel(graph);
@@ -98,7 +99,7 @@ double peakMemoryMib()
     return static_cast<double>(usage.ru_maxrss) / 1024.0;
 }
 
-void measureLargeJob(std::vector<Row>& rows)
+void measureLargeJob(std::vector<BenchBound>& rows)
 {
     const Scenario scenario = require(scenarioPreset("prism-64k"));
     const CostedStep costed = require(costStep(scenario));
@@ -136,44 +137,55 @@ void measureLargeJob(std::vector<Row>& rows)
     rows.push_back({"most memory that this process has held", "MiB", peakMemoryMib(), 256.0});
 }
 
-std::string tableText(const std::vector<Row>& rows)
+BenchRecord machine()
 {
-    std::string text;
-    char line[200];
-    for (const Row& row : rows) {
-        std::snprintf(line, sizeof line, "%-56s %10.3g %-20s %s %6.3g  %s\n", row.claim.c_str(), row.measured, row.unit.c_str(),
-                      row.atLeast ? ">=" : "<=", row.bound, row.holds() ? "holds" : "does not hold");
-        text += line;
-    }
-    return text;
+    const auto today = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
+    const std::chrono::year_month_day date(today);
+    return {.version = PRISM_VERSION,
+            .date = fmt::format("{:04}-{:02}-{:02}", static_cast<int>(date.year()), static_cast<unsigned>(date.month()),
+                                static_cast<unsigned>(date.day())),
+            .processor = processorName(),
+            .system = systemName(),
+            .cores = usableCores()};
 }
 
-std::string tableJson(const std::vector<Row>& rows)
+/// One run on this machine: first what other tools are held against, then the bounds.
+BenchRecord measured(const BenchOptions& options)
 {
-    nlohmann::ordered_json list = nlohmann::ordered_json::array();
-    for (const Row& row : rows)
-        list.push_back({{"claim", row.claim},
-                        {"measured", row.measured},
-                        {"unit", row.unit},
-                        {"bound", row.bound},
-                        {"at_least", row.atLeast},
-                        {"holds", row.holds()}});
-    return nlohmann::ordered_json{{"bench", std::move(list)}}.dump(2) + "\n";
+    BenchRecord record = machine();
+    ProgressLine progress(!options.quiet);
+    const bool both = !options.peers.empty();
+    if (both)
+        record.peers = peerFigures(options.peers, [&](double fraction, const char* what) { progress.show(fraction / 2, what); });
+    progress.show(both ? 0.5 : 0, "the sweep");
+    measureSweep(record.bounds);
+    progress.show(both ? 0.7 : 0.4, "a large job");
+    measureLargeJob(record.bounds);
+    progress.clear();
+    return record;
+}
+
+void bench(const BenchOptions& options)
+{
+    const BenchRecord record = options.record.empty() ? measured(options) : require(benchRecordFromJson(readInput(options.record)));
+    writeOutput(options, options.json ? benchJson(record) : options.markdown ? benchPage(record) : benchText(record));
 }
 
 } // namespace
 
 void addBench(CLI::App& app, Cli& cli)
 {
-    auto options = std::make_shared<CommonOptions>();
-    CLI::App* command = app.add_subcommand("bench", "Measure the engine on this machine against its bounds");
+    auto options = std::make_shared<BenchOptions>();
+    CLI::App* command = app.add_subcommand("bench", "Measure the engine on this machine against its bounds, and beside other tools");
+    auto* peers =
+        command->add_option("--peers", options->peers,
+                            "Measure other tools too, in the same run: NumPy, a plain C++ loop, and Calculon if this folder holds "
+                            "a checkout of it");
+    command->add_option("--record", options->record, "Measure nothing: show the run that this file of bench --json holds")->excludes(peers);
     addOutput(*command, *options, cli);
-    command->callback([options] {
-        std::vector<Row> rows;
-        measureSweep(rows);
-        measureLargeJob(rows);
-        writeOutput(*options, options->json ? tableJson(rows) : tableText(rows));
-    });
+    command->add_flag("--markdown", options->markdown, "Write the page of the help")->excludes(command->get_option("--json"));
+    command->footer("Example: prism-cli bench --peers ~/src --json --output run.json && prism-cli bench --record run.json");
+    command->callback([options] { bench(*options); });
 }
 
 } // namespace prism::cli

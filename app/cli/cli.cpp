@@ -2,6 +2,7 @@
 #include "app/cli/cli.h"
 
 #include "app/cli/quantities.h"
+#include "core/base/diagnostictext.h"
 #include "core/base/outputfile.h"
 #include "core/base/platform/process.h"
 #include "core/base/printable.h"
@@ -23,6 +24,8 @@
 namespace prism::cli {
 
 namespace {
+
+constexpr std::size_t kMaxSentenceBytes = 4'000; ///< of one diagnostic: a list of what is accepted may be long
 
 Diagnostic inputProblem(const std::string& path, const std::string& message, const std::string& accepted)
 {
@@ -215,16 +218,11 @@ std::string diagnosticsText(const Diagnostics& diagnostics, const Style& style)
 {
     std::string text;
     for (const Diagnostic& d : diagnostics) {
-        const std::string kind = d.severity == Severity::error     ? style.red("error")
-                                 : d.severity == Severity::warning ? style.yellow("warning")
-                                                                   : style.blue("note");
-        text += kind + ": " + (d.path.empty() ? "" : printable(d.path) + ": ") + printable(d.message);
-        if (!text.ends_with('.') && !text.ends_with('?') && !text.ends_with('!'))
-            text += ".";
-        if (!d.found.empty())
-            text += " Found: " + printable(d.found) + ".";
-        if (!d.accepted.empty())
-            text += " Accepted: " + printable(d.accepted) + ".";
+        const std::string name(severityName(d.severity));
+        const std::string kind = d.severity == Severity::error     ? style.red(name)
+                                 : d.severity == Severity::warning ? style.yellow(name)
+                                                                   : style.blue(name);
+        text += kind + ": " + printable(sentence(d), kMaxSentenceBytes);
         if (!d.fixPath.empty())
             text += " Fix: --set " + printable(d.fixPath) + "=" + printable(d.fixValue);
         text += "\n";
@@ -236,13 +234,8 @@ std::string diagnosticsJson(const Diagnostics& diagnostics)
 {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const Diagnostic& d : diagnostics) {
-        nlohmann::ordered_json entry{{"severity", d.severity == Severity::error     ? "error"
-                                                  : d.severity == Severity::warning ? "warning"
-                                                                                    : "note"},
-                                     {"path", d.path},
-                                     {"message", d.message},
-                                     {"found", d.found},
-                                     {"accepted", d.accepted}};
+        nlohmann::ordered_json entry{
+            {"severity", severityName(d.severity)}, {"path", d.path}, {"message", d.message}, {"found", d.found}, {"accepted", d.accepted}};
         if (!d.fixPath.empty())
             entry["fix"] = {{"path", d.fixPath}, {"value", d.fixValue}};
         list.push_back(std::move(entry));

@@ -3,12 +3,12 @@
 #pragma once
 
 #include "app/cli/style.h"
+#include "app/inputerror.h"
 #include "core/base/result.h"
 #include "core/base/textfile.h"
 #include "core/scenario/scenario.h"
 
 #include <functional>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -34,17 +34,6 @@ struct CommonOptions {
     std::string output; ///< empty = standard output
 };
 
-/// Leaves a command with exit code 1 and all that is wrong; caught in main.
-class InputError final : public std::exception {
-public:
-    explicit InputError(Diagnostics diagnostics) : m_diagnostics(std::move(diagnostics)) {}
-    [[nodiscard]] const Diagnostics& diagnostics() const { return m_diagnostics; }
-    [[nodiscard]] const char* what() const noexcept override { return "the input is wrong"; }
-
-private:
-    Diagnostics m_diagnostics;
-};
-
 /// Shared by the commands while the program runs. `json` tells main in which form errors go to standard error.
 struct Cli {
     bool json = false;
@@ -54,15 +43,6 @@ struct Cli {
 void addScenario(CLI::App& command, CommonOptions& options);         ///< SCENARIO, --set and --strict
 void addSampling(CLI::App& command, CommonOptions& options);         ///< --seed, --samples, --threads
 void addOutput(CLI::App& command, CommonOptions& options, Cli& cli); ///< --json, --output, --quiet
-
-/// The value of a result, or InputError with its diagnostics.
-template <class T>
-T require(Result<T> result)
-{
-    if (!result.ok())
-        throw InputError(result.errors());
-    return std::move(result).value();
-}
 
 /// Reads SCENARIO and applies --set; with --strict the costed step may have no warning either (memory, ranges of the calibration, ...).
 /// Throws InputError with everything that is wrong.

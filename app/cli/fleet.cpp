@@ -4,6 +4,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/insightcommand.h"
+#include "core/base/timeunits.h"
 #include "core/scenario/presetlibrary.h"
 
 #include <CLI/CLI.hpp>
@@ -23,7 +24,7 @@ struct FleetOptions : InsightCommand {
 
 std::string hours(double seconds)
 {
-    return fmt::format("{:.3g}", seconds / 3'600);
+    return fmt::format("{:.3g}", seconds / kSecondsPerHour);
 }
 
 std::string fleetText(const FleetReport& r)

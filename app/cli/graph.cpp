@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // graph: the step graph of a scenario as a file that `simulate`, or another simulator, can run; and whether such a file is right.
 #include "app/cli/commands.h"
+#include "app/cli/progressline.h"
 #include "core/base/printable.h"
 #include "core/cost/predictor.h"
 #include "core/step/chakratrace.h"
@@ -18,7 +19,7 @@ namespace {
 
 struct GraphOptions : CommonOptions {
     bool validate = false;
-    std::string chakra;
+    std::string chakra, ranks;
 };
 
 /// What a graph file describes, where nothing is wrong with it.
@@ -45,18 +46,22 @@ void validateGraph(const GraphOptions& options)
                             g.schedule.numMicrobatches, g.classes.size(), g.hash().text()));
 }
 
-/// FOLDER/rank.N.json for every rank.
+/// FOLDER/rank.N.json for every rank that is asked for.
 void writeChakra(const GraphOptions& options, const StepGraph& graph)
 {
-    const int ranks = require(chakraRanks(graph));
+    const std::vector<std::int64_t> ranks = require(chakraRanks(graph, options.ranks));
     std::error_code error;
     std::filesystem::create_directories(options.chakra, error); // writing says what is wrong
-    for (int rank = 0; rank < ranks; ++rank) {
+    ProgressLine progress(!options.quiet);
+    double written = 0;
+    for (const std::int64_t rank : ranks) {
         CommonOptions file;
         file.output = (std::filesystem::path(options.chakra) / fmt::format("rank.{}.json", rank)).string();
         writeOutput(file, chakraTrace(graph, rank));
+        progress.show(++written / static_cast<double>(ranks.size()), "traces written");
     }
-    sayLine(options, fmt::format("{} traces in {}\n", ranks, options.chakra));
+    progress.clear();
+    sayLine(options, fmt::format("{} {} in {}.\n", ranks.size(), ranks.size() == 1 ? "trace" : "traces", options.chakra));
 }
 
 } // namespace
@@ -68,10 +73,11 @@ void addGraph(CLI::App& app, Cli& cli)
     addScenario(*command, *options);
     addOutput(*command, *options, cli);
     auto* validate = command->add_flag("--validate", options->validate, "SCENARIO is a step graph: say everything that is wrong with it");
-    command->add_option("--chakra", options->chakra, "Write execution traces of MLCommons Chakra, one per rank, into this folder instead")
-        ->excludes(validate)
-        ->excludes(command->get_option("--output"))
-        ->excludes(command->get_option("--json"));
+    auto* chakra = command->add_option("--chakra", options->chakra,
+                                       "Write execution traces of MLCommons Chakra, one per rank, into this folder instead");
+    chakra->excludes(validate)->excludes(command->get_option("--output"))->excludes(command->get_option("--json"));
+    command->add_option("--ranks", options->ranks, "With --chakra: only these ranks, as in 0-7,12 (a large job is refused as a whole)")
+        ->needs(chakra);
     validate->excludes(command->get_option("--set"))->excludes(command->get_option("--strict"));
     command->footer("Example: prism-cli graph gpt3-175b-1024-a100 | prism-cli simulate -");
     command->callback([options] {

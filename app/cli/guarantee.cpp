@@ -5,6 +5,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/insightcommand.h"
 #include "app/cli/quantities.h"
+#include "core/base/figure.h"
 
 #include <CLI/CLI.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -23,17 +24,19 @@ std::string text(const Guarantee& g)
 {
     std::string text = "Across jobs       " + figuresLine(g.across) + "\nWithin one job    " + figuresLine(g.within) + "\n\n";
     for (const Exceedance& e : g.exceedances)
-        text += fmt::format("P(step > {:.5g} s)   across jobs {:.3g} ± {:.1g}   within a job {:.3g} ± {:.1g}{}\n", e.limitSeconds,
-                            e.acrossProbability.value, e.acrossProbability.halfWidth, e.withinProbability.value,
-                            e.withinProbability.halfWidth, e.resolved ? "" : "   (no sample beyond: the interval is an upper bound)");
+        text += fmt::format("P(step > {:.5g} s)   across jobs {}   within a job {}{}\n", e.limitSeconds,
+                            plusMinus(e.acrossProbability.value, e.acrossProbability.halfWidth),
+                            plusMinus(e.withinProbability.value, e.withinProbability.halfWidth),
+                            e.resolved ? "" : "   (no sample beyond: the interval is an upper bound)");
     for (const LimitFor& l : g.limits)
-        text += fmt::format("P(step > x) = {:<8g} across jobs x = {:.5g} ± {:.1g} s   within a job x = {:.5g} ± {:.1g} s{}\n",
-                            l.probability, l.acrossSeconds.value, l.acrossSeconds.halfWidth, l.withinSeconds.value,
-                            l.withinSeconds.halfWidth, l.resolved ? "" : "   (too few samples)");
+        text += fmt::format("P(step > x) = {:<8g} across jobs x = {} s   within a job x = {} s{}\n", l.probability,
+                            plusMinus(l.acrossSeconds.value, l.acrossSeconds.halfWidth),
+                            plusMinus(l.withinSeconds.value, l.withinSeconds.halfWidth), l.resolved ? "" : "   (too few samples)");
     if (g.hasTraining) {
         const TrainingTime& t = g.training;
-        text += fmt::format("\n{:.4g} tokens in {:.0f} steps: p5 {:.5g}, p50 {:.5g} ± {:.1g}, p95 {:.5g} ± {:.1g}, p99 {:.5g} days\n",
-                            t.tokens, t.steps, t.p5Days, t.p50.value, t.p50.halfWidth, t.p95.value, t.p95.halfWidth, t.p99Days);
+        text += fmt::format("\n{} tokens in {} steps: p5 {}, p50 {}, p95 {}, p99 {} days\n", amountText(t.tokens), amountText(t.steps),
+                            earnedDigits(t.p5Days, t.p50.halfWidth), plusMinus(t.p50.value, t.p50.halfWidth),
+                            plusMinus(t.p95.value, t.p95.halfWidth), earnedDigits(t.p99Days, t.p95.halfWidth));
         text += fmt::format(
             "Standard deviation: persistent factors {:.3g} days, steps {:.3g} days (independent steps would claim {:.3g} days)\n",
             t.stdJobDays, t.stdStepsDays, t.stdIfIndependentDays);

@@ -61,9 +61,12 @@ void help(const CLI::App& app, const HelpOptions& options)
     if (options.man)
         return writeOutput(options, manPage(command, PRISM_VERSION));
     const CLI::App* found = &app;
-    for (const std::string& word : options.command)
+    std::string before; // of the last word: CLI11 puts it into the usage
+    for (const std::string& word : options.command) {
+        before += (before.empty() ? "" : " ") + found->get_name();
         found = found->get_subcommand(word);
-    writeOutput(options, found->help());
+    }
+    writeOutput(options, found->help(before));
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 #include "app/cli/insightcommand.h"
 
 #include "app/cli/progressline.h"
+#include "core/base/figure.h"
 
 #include <CLI/CLI.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -42,9 +43,15 @@ InsightOptions insightOptions(const InsightCommand& options)
     return insight;
 }
 
+std::string plusMinus(double value, double halfWidth)
+{
+    const std::string digits = earnedDigits(value, halfWidth);
+    return halfWidth > 0 ? digits + " ± " + halfWidthText(value, halfWidth) : digits;
+}
+
 std::string milliseconds(const Estimate& e)
 {
-    return fmt::format("{:+.3g} ± {:.1g} ms", 1e3 * e.value, 1e3 * e.halfWidth);
+    return (e.value > 0 ? "+" : "") + plusMinus(1e3 * e.value, 1e3 * e.halfWidth) + " ms";
 }
 
 std::string percent(const Estimate& e)
@@ -62,8 +69,8 @@ std::string noteLines(const std::vector<std::string>& notes)
 
 std::string figuresLine(const DistributionSummary& s)
 {
-    return fmt::format("p50 {:.4g} s ± {:.1g}   p95 {:.4g} s ± {:.1g}   p99 {:.4g} s ± {:.1g}   (95 %, n = {})", s.p50, s.ciP50, s.p95,
-                       s.ciP95, s.p99, s.ciP99, s.samples);
+    return fmt::format("p50 {} s   p95 {} s   p99 {} s   (95 %, n = {})", plusMinus(s.p50, s.ciP50), plusMinus(s.p95, s.ciP95),
+                       plusMinus(s.p99, s.ciP99), s.samples);
 }
 
 } // namespace prism::cli

@@ -24,9 +24,11 @@ void writeInsight(const InsightCommand& options, const T& result, const Text& te
     writeOutput(options, options.json ? toJson(result) : options.csv ? toCsv(result) : text(result));
 }
 
-/// "+1.23e-02 ± 4e-04" in milliseconds with a unit, or "-" where it was not computed.
+/// "6.49 ± 0.02": no digit that the half-width does not leave; the value alone where nothing is known to vary.
+[[nodiscard]] std::string plusMinus(double value, double halfWidth);
+/// "+12.3 ± 0.4 ms" of an estimate in seconds.
 [[nodiscard]] std::string milliseconds(const Estimate& estimate);
-/// "12.3 % ± 0.4"
+/// "12.3 ± 0.4 %"
 [[nodiscard]] std::string percent(const Estimate& estimate);
 /// "- note" lines.
 [[nodiscard]] std::string noteLines(const std::vector<std::string>& notes);

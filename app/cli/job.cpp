@@ -5,6 +5,8 @@
 #include "app/cli/commands.h"
 #include "app/cli/insightcommand.h"
 #include "app/cli/quantities.h"
+#include "core/base/figure.h"
+#include "core/base/timeunits.h"
 #include "core/job/wholejob.h"
 
 #include <CLI/CLI.hpp>
@@ -25,9 +27,9 @@ std::string seconds(double value)
 {
     if (!std::isfinite(value))
         return "never";
-    return value < 120    ? fmt::format("{:.3g} s", value)
-           : value < 7200 ? fmt::format("{:.3g} min", value / 60)
-                          : fmt::format("{:.3g} h", value / 3600);
+    return value < 120                   ? fmt::format("{:.3g} s", value)
+           : value < 2 * kSecondsPerHour ? fmt::format("{:.3g} min", value / kSecondsPerMinute)
+                                         : fmt::format("{:.3g} h", value / kSecondsPerHour);
 }
 
 std::string dated(const JobReport& r, double days)
@@ -38,11 +40,11 @@ std::string dated(const JobReport& r, double days)
 
 std::string daysText(const JobReport& r)
 {
-    std::string text = fmt::format("{:.4g} tokens in {:.0f} steps on {:.0f} nodes; {:.3g} days without any disturbance\n\n", r.plan.tokens,
-                                   r.plan.steps, r.plan.nodes, r.plan.undisturbedDays);
-    text += fmt::format("Done after  p5 {:.3g}{}   p50 {:.3g} ± {:.1g}{}   p95 {:.3g} ± {:.1g}{} days\n", r.p5Days, dated(r, r.p5Days),
-                        r.p50Days.value, r.p50Days.halfWidth, dated(r, r.p50Days.value), r.p95Days.value, r.p95Days.halfWidth,
-                        dated(r, r.p95Days.value));
+    std::string text = fmt::format("{} tokens in {} steps on {} nodes; {:.3g} days without any disturbance\n\n", amountText(r.plan.tokens),
+                                   amountText(r.plan.steps), amountText(r.plan.nodes, 6), r.plan.undisturbedDays);
+    text += fmt::format("Done after  p5 {}{}   p50 {}{}   p95 {}{} days\n", earnedDigits(r.p5Days, r.p50Days.halfWidth), dated(r, r.p5Days),
+                        plusMinus(r.p50Days.value, r.p50Days.halfWidth), dated(r, r.p50Days.value),
+                        plusMinus(r.p95Days.value, r.p95Days.halfWidth), dated(r, r.p95Days.value));
     if (r.deadlineDays > 0)
         text += fmt::format("P(done within {:g} days) {}\n", r.deadlineDays, percent(r.deadlineProbability));
     if (r.closedForm.applies)

@@ -19,7 +19,7 @@ int main(int argc, char** argv)
     prism::logQuietly();
     app.add_flag_callback("--verbose", prism::logToTerminal, "Say on standard error what is computed, and from where");
     app.add_option_function<std::string>(
-        "--log-file", [](const std::string& file) { (void)require(prism::logToFile(file)); }, "Append the same to FILE");
+        "--log-file", [](const std::string& file) { (void)prism::require(prism::logToFile(file)); }, "Append the same to FILE");
     app.footer("Exit codes: 0 done, 1 the input is wrong, 2 usage, 3 internal error.\n"
                "Examples: prism-cli new | prism-cli check -\n          prism-cli predict llama3-405b-16k-h100 --set "
                "training.global_batch_size=4096 --json");
@@ -33,7 +33,7 @@ int main(int argc, char** argv)
             return app.exit(e, std::cout, std::cerr) == 0 ? exitDone : exitUsage;
         std::cerr << meant;
         return exitUsage;
-    } catch (const InputError& e) {
+    } catch (const prism::InputError& e) {
         std::cerr << (cli.json ? diagnosticsJson(e.diagnostics()) : diagnosticsText(e.diagnostics(), Style(prism::StandardStream::error)));
         return exitWrongInput;
     } catch (const std::exception& e) {

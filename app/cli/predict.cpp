@@ -8,6 +8,8 @@
 #include "core/base/printable.h"
 #include "core/cost/communication.h"
 #include "core/engine/evaluator.h"
+#include "core/insight/report.h"
+#include "core/insight/snapshotreport.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -20,134 +22,9 @@ namespace prism::cli {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 struct PredictOptions : CommonOptions {
     std::string samplesOut, withinSamplesOut;
 };
-
-Json stepTimeJson(const DistributionSummary& s)
-{
-    return {{"mean", s.mean}, {"std", s.std},         {"cv", s.cv},
-            {"p5", s.p5},     {"p50", s.p50},         {"p95", s.p95},
-            {"p99", s.p99},   {"samples", s.samples}, {"ci95", {{"mean", s.ciMean}, {"p50", s.ciP50}, {"p95", s.ciP95}, {"p99", s.ciP99}}}};
-}
-
-Json memoryJson(const MemoryReport& memory)
-{
-    Json stages = Json::array();
-    for (const StageMemory& m : memory.stages)
-        stages.push_back({{"stage", m.stage},
-                          {"weights", m.weightsGib},
-                          {"gradients", m.gradientsGib},
-                          {"optimizer", m.optimizerGib},
-                          {"activations", m.activationsGib},
-                          {"buffers", m.buffersGib},
-                          {"total", m.totalGib}});
-    return {{"peak", memory.peakGib}, {"capacity", memory.capacityGib}, {"fits", memory.fits}, {"stages", std::move(stages)}};
-}
-
-Json communicationJson(const Snapshot& s)
-{
-    const Communication c = communicationOf(s.costed->graph, s.samples->noiseFreeSeconds);
-    Json classes = Json::array();
-    for (const ClassCommunication& one : c.classes)
-        classes.push_back({{"class", one.name},
-                           {"scope", one.scope == Scope::interNode ? "inter_node" : "intra_node"},
-                           {"hidden_s", one.hiddenSeconds},
-                           {"exposed_s", one.exposedSeconds},
-                           {"mean_hidden_s", one.meanHiddenSeconds},
-                           {"mean_exposed_s", one.meanExposedSeconds}});
-    return {{"stage", c.stage},
-            {"exposed_s", c.exposedSeconds},
-            {"exposed_share", c.exposedShare},
-            {"exposed_share_of_gpu_hours", c.exposedShareOfGpuHours},
-            {"classes", std::move(classes)}};
-}
-
-Json breakdownJson(const Breakdown& b)
-{
-    return {{"compute", b.computeSeconds},
-            {"tensor_parallel", b.tensorParallelSeconds},
-            {"context_parallel", b.contextParallelSeconds},
-            {"expert_parallel", b.expertParallelSeconds},
-            {"pipeline", b.pipelineSeconds},
-            {"bubble", b.bubbleSeconds},
-            {"data_parallel", b.dataParallelSeconds},
-            {"optimizer", b.optimizerSeconds},
-            {"other", b.otherSeconds}};
-}
-
-Json warningsJson(const Snapshot& snapshot)
-{
-    Json list = Json::array();
-    const auto add = [&list](const Diagnostics& diagnostics) {
-        for (const Diagnostic& d : diagnostics)
-            if (d.severity == Severity::warning)
-                list.push_back({{"path", d.path}, {"text", d.message}});
-    };
-    add(snapshot.diagnostics);
-    return list;
-}
-
-Json toJson(const Snapshot& s)
-{
-    const World& w = s.costed->world;
-    Json within = stepTimeJson(s.within);
-    return {
-        {"scenario", s.scenario.name},
-        {"hash", s.hash.text()},
-        {"engine_version", PRISM_VERSION},
-        {"seed", s.seed},
-        {"samples", s.across.samples},
-        {"elapsed_s", s.cost.elapsedSeconds},
-        {"step_time_s", stepTimeJson(s.across)},
-        {"within_job_s", std::move(within)},
-        {"noise_free_step_time_s", s.samples->noiseFreeSeconds},
-        {"slowdown_p50", s.slowdownP50},
-        {"slowdown_p95", s.slowdownP95},
-        {"variance_share",
-         {{"spatial", s.varianceShare.spatial},
-          {"temporal", s.varianceShare.temporal},
-          {"regime", s.varianceShare.regime},
-          {"data", s.varianceShare.data},
-          {"rare", s.varianceShare.rare},
-          {"step_jitter", s.varianceShare.jitter},
-          {"stalls", s.varianceShare.stall},
-          {"interaction", s.varianceShare.interaction},
-          {"ci95",
-           {{"spatial", s.varianceShare.ciSpatial},
-            {"temporal", s.varianceShare.ciTemporal},
-            {"regime", s.varianceShare.ciRegime},
-            {"data", s.varianceShare.ciData},
-            {"rare", s.varianceShare.ciRare},
-            {"step_jitter", s.varianceShare.ciJitter},
-            {"stalls", s.varianceShare.ciStall}}}}},
-        {"tokens_per_s", s.tokensPerSecond},
-        {"tflops_per_gpu", s.tflopsPerGpu},
-        {"mfu", s.mfu},
-        {"mfu_causal", s.mfuCausal},
-        {"mfu_counts", "whole square of attention, output layer, no recomputation; mfu_causal: the causal half; hfu: with recomputation"},
-        {"hfu", s.hfu},
-        {"memory_gib", memoryJson(s.costed->memory)},
-        {"breakdown_s", breakdownJson(s.costed->breakdown)},
-        {"communication", communicationJson(s)},
-        {"error_band", {s.costed->errorBandLow, s.costed->errorBandHigh}},
-        {"within_calibration", s.costed->withinCalibration},
-        {"days_to_train", s.daysToTrain},
-        {"cost_usd", s.costUsd},
-        {"world",
-         {{"gpus", w.gpus},
-          {"nodes", w.nodes},
-          {"tp", w.tp},
-          {"pp", w.pp},
-          {"vpp", w.vpp},
-          {"cp", w.cp},
-          {"ep", w.ep},
-          {"dp", w.dp},
-          {"num_microbatches", w.numMicrobatches}}},
-        {"warnings", warningsJson(s)}};
-}
 
 std::string distributionLine(const char* label, const DistributionSummary& s)
 {
@@ -244,7 +121,7 @@ void predict(const PredictOptions& options)
         const std::string picture = histogramText(snapshot->sortedAcrossSeconds, snapshot->across, look);
         return writeStyledOutput(toText(*snapshot, look.style, picture.empty() ? "" : picture + "\n"));
     }
-    writeOutput(options, options.json ? toJson(*snapshot).dump(2) + "\n" : toText(*snapshot, {}, ""));
+    writeOutput(options, options.json ? report::dump(report::json(*snapshot)) : toText(*snapshot, {}, ""));
 }
 
 } // namespace

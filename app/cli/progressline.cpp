@@ -3,6 +3,7 @@
 
 #include "core/base/platform/terminal.h"
 #include "core/base/printable.h"
+#include "core/base/timeunits.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -18,9 +19,9 @@ constexpr double kSilentSeconds = 2.0, kSecondsBetween = 0.1;
 
 std::string restText(double seconds)
 {
-    return seconds < 100    ? fmt::format("{:.0f} s", std::ceil(seconds))
-           : seconds < 6000 ? fmt::format("{:.0f} min", std::ceil(seconds / 60))
-                            : fmt::format("{:.1f} h", seconds / 3600);
+    return seconds < 100                       ? fmt::format("{:.0f} s", std::ceil(seconds))
+           : seconds < 100 * kSecondsPerMinute ? fmt::format("{:.0f} min", std::ceil(seconds / kSecondsPerMinute))
+                                               : fmt::format("{:.1f} h", seconds / kSecondsPerHour);
 }
 
 } // namespace

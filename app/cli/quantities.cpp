@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/quantities.h"
 
+#include "core/base/diagnostictext.h"
 #include "core/base/printable.h"
 #include "core/base/text.h"
 #include "core/scenario/quantity.h"
@@ -16,7 +17,7 @@ std::string problemText(const Diagnostics& errors)
 {
     std::string text;
     for (const Diagnostic& d : errors)
-        text += (text.empty() ? "" : " ") + printable(d.message) + " (found: " + printable(d.found) + "; accepted: " + d.accepted + ").";
+        text += (text.empty() ? "" : " ") + printable(sentence(d));
     return text;
 }
 
@@ -40,7 +41,7 @@ Result<double> whole(std::string_view text, bool binaryK)
     Result<double> value = quantityFromText(text, "", binaryK);
     constexpr double kMost = 9e15; // every whole number up to here is a double
     if (value.ok() && (*value != std::floor(*value) || std::abs(*value) > kMost))
-        return Diagnostic{.message = "this is not a whole number", .found = std::string(text), .accepted = "for example 500, 20k or 1M"};
+        return Diagnostic{.message = "This is not a whole number.", .found = std::string(text), .accepted = "for example 500, 20k or 1M"};
     return value;
 }
 

@@ -29,14 +29,12 @@ std::string text(const ScaleCurve& curve)
             text += fmt::format("{:>9} {}\n", p.gpus, p.problem);
             continue;
         }
-        text +=
-            fmt::format("{:>9} {:>6} {:>8} {:>18} {:>18} {:>18} {:>14} {:>12.4g} {:>12.3f}{}\n", p.gpus, p.dataParallel, p.globalBatch,
-                        fmt::format("{:.5g} ± {:.1g}", p.step.p50, p.step.ciP50), fmt::format("{:.5g} ± {:.1g}", p.step.p95, p.step.ciP95),
-                        fmt::format("{:.5g} ± {:.1g}", p.step.p99, p.step.ciP99),
-                        fmt::format("{:.2f} ± {:.2f}", 100 * p.mfu.value, 100 * p.mfu.halfWidth), p.costPerBillionTokensUsd, p.efficiency,
-                        p.problem.empty() ? "" : "  " + p.problem);
+        text += fmt::format("{:>9} {:>6} {:>8} {:>18} {:>18} {:>18} {:>14} {:>12.4g} {:>12.3f}{}\n", p.gpus, p.dataParallel, p.globalBatch,
+                            plusMinus(p.step.p50, p.step.ciP50), plusMinus(p.step.p95, p.step.ciP95), plusMinus(p.step.p99, p.step.ciP99),
+                            plusMinus(100 * p.mfu.value, 100 * p.mfu.halfWidth), p.costPerBillionTokensUsd, p.efficiency,
+                            p.problem.empty() ? "" : "  " + p.problem);
     }
-    return text + fmt::format("\n{} samples per point, seed {}, {:.0f} ms\n", curve.samples, curve.seed, 1e3 * curve.elapsedSeconds)
+    return text + fmt::format("\n{} samples per point, seed {}, {:.3g} s\n", curve.samples, curve.seed, curve.elapsedSeconds)
            + noteLines(curve.notes);
 }
 

@@ -1,21 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/python/convert.h"
 
+#include "core/base/diagnostictext.h"
+
+#include <exception>
+
 namespace prism::python {
 
 namespace py = pybind11;
 
 namespace {
-
-std::string sentence(const Diagnostic& d)
-{
-    std::string text = (d.path.empty() ? "" : d.path + ": ") + d.message;
-    if (!d.found.empty())
-        text += " Found: " + d.found + ".";
-    if (!d.accepted.empty())
-        text += " Accepted: " + d.accepted + ".";
-    return text;
-}
 
 /// Bytes that are no UTF-8 could come from a file's names; Python's text shows them as replacement characters.
 py::str pyText(const std::string& text)
@@ -30,7 +24,7 @@ py::list diagnosticsList(const Diagnostics& diagnostics)
     py::list list;
     for (const Diagnostic& d : diagnostics) {
         py::dict entry;
-        entry["severity"] = d.severity == Severity::error ? "error" : d.severity == Severity::warning ? "warning" : "note";
+        entry["severity"] = std::string(severityName(d.severity));
         entry["path"] = pyText(d.path);
         entry["message"] = pyText(d.message);
         entry["found"] = pyText(d.found);

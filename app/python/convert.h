@@ -2,9 +2,8 @@
 // Between the library's values and Python's: diagnostics as exceptions, JSON texts as dicts, sample vectors as arrays without a copy.
 #pragma once
 
-#include "core/base/result.h"
+#include "app/inputerror.h"
 
-#include <exception>
 #include <memory>
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
@@ -12,25 +11,6 @@
 #include <vector>
 
 namespace prism::python {
-
-/// Leaves C++ as prism.Error with every diagnostic; thrown with or without the GIL.
-class InputError final : public std::exception {
-public:
-    explicit InputError(Diagnostics diagnostics) : m_diagnostics(std::move(diagnostics)) {}
-    [[nodiscard]] const Diagnostics& diagnostics() const { return m_diagnostics; }
-    [[nodiscard]] const char* what() const noexcept override { return "the input is wrong"; }
-
-private:
-    Diagnostics m_diagnostics;
-};
-
-template <class T>
-T require(Result<T> result)
-{
-    if (!result.ok())
-        throw InputError(result.errors());
-    return std::move(result).value();
-}
 
 /// Defines prism.Error in the module and turns InputError into it.
 void addErrors(pybind11::module_& module);

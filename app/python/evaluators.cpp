@@ -7,7 +7,6 @@
 #include "core/insight/placement/placement.h"
 #include "core/insight/sensitivity/sensitivity.h"
 #include "core/insight/validate/stepseries.h"
-#include "core/base/text.h"
 
 #include <nlohmann/json.hpp>
 #include <pybind11/stl.h>

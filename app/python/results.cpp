@@ -2,7 +2,10 @@
 // What an evaluation gives: Distribution, Result and Samples for Python.
 #include "app/python/bindings.h"
 #include "app/python/convert.h"
+#include "core/insight/report.h"
+#include "core/insight/snapshotreport.h"
 
+#include <nlohmann/json.hpp>
 #include <pybind11/stl.h>
 
 #include <map>
@@ -23,55 +26,11 @@ std::pair<double, double> interval(const DistributionSummary& s, const std::stri
     return {found->second.first - found->second.second, found->second.first + found->second.second};
 }
 
-py::dict breakdown(const Breakdown& b)
+/// A part of a result with the keys that it has in `prism-cli predict --json`.
+template <class Part>
+py::object asDict(const Part& part)
 {
-    py::dict d;
-    d["compute"] = b.computeSeconds;
-    d["tensor_parallel"] = b.tensorParallelSeconds;
-    d["context_parallel"] = b.contextParallelSeconds;
-    d["expert_parallel"] = b.expertParallelSeconds;
-    d["pipeline"] = b.pipelineSeconds;
-    d["bubble"] = b.bubbleSeconds;
-    d["data_parallel"] = b.dataParallelSeconds;
-    d["optimizer"] = b.optimizerSeconds;
-    d["other"] = b.otherSeconds;
-    return d;
-}
-
-py::dict memory(const MemoryReport& m)
-{
-    py::list stages;
-    for (const StageMemory& s : m.stages) {
-        py::dict stage;
-        stage["stage"] = s.stage;
-        stage["weights"] = s.weightsGib;
-        stage["gradients"] = s.gradientsGib;
-        stage["optimizer"] = s.optimizerGib;
-        stage["activations"] = s.activationsGib;
-        stage["buffers"] = s.buffersGib;
-        stage["total"] = s.totalGib;
-        stages.append(stage);
-    }
-    py::dict d;
-    d["peak"] = m.peakGib;
-    d["capacity"] = m.capacityGib;
-    d["fits"] = m.fits;
-    d["stages"] = stages;
-    return d;
-}
-
-py::dict varianceShare(const VarianceShare& v)
-{
-    py::dict d;
-    d["spatial"] = v.spatial;
-    d["temporal"] = v.temporal;
-    d["regime"] = v.regime;
-    d["data"] = v.data;
-    d["rare"] = v.rare;
-    d["step_jitter"] = v.jitter;
-    d["stalls"] = v.stall;
-    d["interaction"] = v.interaction;
-    return d;
+    return fromJson(report::dump(report::json(part)));
 }
 
 void addDistribution(py::module_& module)
@@ -103,14 +62,15 @@ void addResults(py::module_& module)
         .def_readonly("step_time", &Snapshot::across)
         .def_readonly("within_job", &Snapshot::within)
         .def_property_readonly("noise_free_step_time", [](const Snapshot& s) { return s.samples->noiseFreeSeconds; })
-        .def_property_readonly("breakdown", [](const Snapshot& s) { return breakdown(s.costed->breakdown); })
-        .def_property_readonly("memory", [](const Snapshot& s) { return memory(s.costed->memory); })
-        .def_property_readonly("variance_share", [](const Snapshot& s) { return varianceShare(s.varianceShare); })
+        .def_property_readonly("breakdown", [](const Snapshot& s) { return asDict(s.costed->breakdown); })
+        .def_property_readonly("memory", [](const Snapshot& s) { return asDict(s.costed->memory); })
+        .def_property_readonly("variance_share", [](const Snapshot& s) { return asDict(s.varianceShare); })
         .def_readonly("mfu", &Snapshot::mfu)
         .def_readonly("tokens_per_second", &Snapshot::tokensPerSecond)
         .def_property_readonly("warnings", [](const Snapshot& s) { return diagnosticsList(s.diagnostics); })
         .def_readonly("scenario", &Snapshot::scenario)
         .def_property_readonly("graph", [](const Snapshot& s) { return s.costed->graph; })
+        .def("to_dict", &asDict<Snapshot>, "Everything, as prism-cli predict --json prints it.")
         .def("__repr__",
              [](const Snapshot& s) { return "<prism.Result " + s.scenario.name + " p95 " + std::to_string(s.across.p95) + " s>"; });
     py::class_<GraphSamples>(module, "Samples", "Sampled step times of a graph; its arrays are views of its memory.")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/calibrate/spreadcauses.h"
 
+#include "core/base/timeunits.h"
 #include "core/stats/intervals.h"
 #include "core/stats/moments.h"
 #include "core/stats/random.h"
@@ -18,7 +19,6 @@ namespace prism {
 
 namespace {
 
-constexpr double kSecondsPerHour = 3600.0;
 constexpr std::size_t kBlock = 20;
 constexpr int kRedraws = 200, kHalfWindow = 4;
 constexpr double kWinsorAt = 5.0;

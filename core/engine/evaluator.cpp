@@ -2,6 +2,7 @@
 #include "core/engine/evaluator.h"
 
 #include "core/base/memo.h"
+#include "core/base/timeunits.h"
 #include "core/stats/intervals.h"
 
 #include <spdlog/spdlog.h>
@@ -229,8 +230,8 @@ void describe(Snapshot& s)
     if (s.scenario.training.trainTokens > 0.0 && costed.tokensPerStep > 0.0) {
         // A long job runs at the mean of its steps, not at their median.
         const double seconds = s.scenario.training.trainTokens / costed.tokensPerStep * s.across.mean;
-        s.daysToTrain = seconds / 86400.0;
-        s.costUsd = seconds / 3600.0 * gpus * s.scenario.cluster.gpuHourPriceUsd;
+        s.daysToTrain = seconds / kSecondsPerDay;
+        s.costUsd = seconds / kSecondsPerHour * gpus * s.scenario.cluster.gpuHourPriceUsd;
     }
 }
 

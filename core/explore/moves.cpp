@@ -2,6 +2,7 @@
 #include "core/explore/moves.h"
 
 #include "core/base/text.h"
+#include "core/base/timeunits.h"
 #include "core/insight/paired.h"
 #include "core/insight/report.h"
 #include "core/scenario/quantity.h"
@@ -20,7 +21,7 @@ namespace {
 
 constexpr int kDefaultSamples = 2'000;
 constexpr std::size_t kPaired = 5; ///< of the best, whose pairs are tried
-constexpr double kBillion = 1e9, kSecondsPerHour = 3'600;
+constexpr double kBillion = 1e9;
 
 /// A change that may be tried: what it is called, how it is set, and the scenario with it.
 struct Trial {

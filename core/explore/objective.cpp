@@ -2,6 +2,7 @@
 #include "core/explore/objective.h"
 
 #include "core/base/text.h"
+#include "core/base/timeunits.h"
 #include "core/scenario/quantity.h"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace {
 using Figure = ExploreObjective::Figure;
 using Per = ExploreObjective::Per;
 
-constexpr double kMillion = 1e6, kSecondsPerHour = 3'600, kWattsPerKilowatt = 1'000;
+constexpr double kMillion = 1e6, kWattsPerKilowatt = 1'000;
 constexpr std::array<std::pair<const char*, Figure>, 4> kFigures = {
     {{"mean", Figure::mean}, {"p50", Figure::p50}, {"p95", Figure::p95}, {"p99", Figure::p99}}};
 constexpr std::array<std::pair<const char*, Per>, 3> kPers = {{{"cost_", Per::dollar}, {"energy_", Per::energy}, {"", Per::time}}};

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/explore/race.h"
 
+#include "core/base/timeunits.h"
+
 #include <boost/math/distributions/normal.hpp>
 
 #include <algorithm>
@@ -9,8 +11,6 @@
 
 namespace prism {
 namespace {
-
-constexpr double kSecondsPerDay = 86'400;
 
 class Race final {
 public:

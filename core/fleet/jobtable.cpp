@@ -3,6 +3,7 @@
 
 #include "core/base/table.h"
 #include "core/base/text.h"
+#include "core/base/timeunits.h"
 
 #include <algorithm>
 #include <array>
@@ -47,9 +48,8 @@ std::optional<double> dateSeconds(std::string_view text)
                                            std::chrono::day(static_cast<unsigned>(*day))};
     if (!date.ok() || *month < 1 || *day < 1 || *hour < 0 || *hour > 23 || *minute < 0 || *minute > 59 || *second < 0 || *second > 60)
         return std::nullopt;
-    constexpr double kDay = 86'400, kHour = 3'600, kMinute = 60;
-    return static_cast<double>(std::chrono::sys_days(date).time_since_epoch().count()) * kDay + static_cast<double>(*hour) * kHour
-           + static_cast<double>(*minute) * kMinute + static_cast<double>(*second);
+    return static_cast<double>(std::chrono::sys_days(date).time_since_epoch().count()) * kSecondsPerDay
+           + static_cast<double>(*hour) * kSecondsPerHour + static_cast<double>(*minute) * kSecondsPerMinute + static_cast<double>(*second);
 }
 
 bool isAbsent(std::string_view text)

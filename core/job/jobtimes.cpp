@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/job/jobtimes.h"
 
+#include "core/base/timeunits.h"
+
 #include <boost/math/distributions/poisson.hpp>
 
 #include <spdlog/fmt/fmt.h>
@@ -11,7 +13,6 @@
 namespace prism {
 namespace {
 
-constexpr double kSecondsPerDay = 86'400, kSecondsPerHour = 3'600;
 /// Range of the curve of intervals around the best one, and its points per doubling.
 constexpr double kCurveOctaves = 3;
 constexpr int kPointsPerOctave = 4;

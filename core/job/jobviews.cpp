@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/job/jobviews.h"
 
+#include "core/base/timeunits.h"
 #include "core/insight/empirical.h"
 
 #include <algorithm>
@@ -8,8 +9,6 @@
 
 namespace prism {
 namespace {
-
-constexpr double kSecondsPerDay = 86'400;
 
 struct Named {
     const char* id;
@@ -149,7 +148,7 @@ IntervalCost intervalCost(const JobReport& report)
         if (s.cause == "productive")
             productive = s.days;
     // A restart costs the same at any interval: the curve is over what an interval changes.
-    const double restarts = (report.config.detectionS + report.config.restartS) / (report.plan.mtbfHours * 3600);
+    const double restarts = (report.config.detectionS + report.config.restartS) / (report.plan.mtbfHours * kSecondsPerHour);
     const auto daysAt = [&](double seconds, double ratio) {
         return IntervalDays{seconds, std::max(0.0, lost(productive, ratio) - productive * restarts)};
     };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/job/wholejob.h"
 
+#include "core/base/timeunits.h"
 #include "core/job/jobtimes.h"
 #include "core/stats/intervals.h"
 #include "core/stats/moments.h"
@@ -16,7 +17,7 @@
 namespace prism {
 namespace {
 
-constexpr double kSecondsPerDay = 86'400, kHoursPerDay = 24;
+constexpr double kHoursPerDay = 24;
 constexpr double kGolden = 0.6180339887498949; ///< multiples modulo 1 are evenly spread: each run gets its stratum of the jobs
 constexpr int kSpareRuns = 400;                ///< runs for a row of the table of spares
 

@@ -2,6 +2,7 @@
 // Log lines that hold a step's time behind fixed words, and lines by a pattern of one's own.
 #include "core/measured/lineformat.h"
 
+#include "core/base/timeunits.h"
 #include "core/measured/logfields.h"
 
 #include <algorithm>
@@ -202,7 +203,8 @@ double stampOf(std::string_view line)
                 part += scale * (c - '0');
                 scale *= 0.1;
             }
-        return static_cast<double>(daysOf(year, month, day) * 86'400 + hour * 3'600 + minute * 60 + second) + part;
+        return static_cast<double>(daysOf(year, month, day)) * kSecondsPerDay + hour * kSecondsPerHour + minute * kSecondsPerMinute + second
+               + part;
     }
     return kNone;
 }

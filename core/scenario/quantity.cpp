@@ -2,6 +2,7 @@
 #include "core/scenario/quantity.h"
 
 #include "core/base/text.h"
+#include "core/base/timeunits.h"
 
 #include <cmath>
 #include <map>
@@ -26,8 +27,15 @@ const Units& rateUnits()
 const Units* unitsOf(std::string_view unit)
 {
     static const Units time{{"ns", 1e-3}, {"us", 1}, {"\xc2\xb5s", 1}, {"\xce\xbcs", 1}, {"ms", 1e3}, {"s", 1e6}};
-    static const Units seconds{{"us", 1e-6}, {"ms", 1e-3}, {"s", 1}, {"min", 60}, {"h", 3600}, {"d", 86400}};
-    static const Units days{{"s", 1.0 / 86400}, {"min", 1.0 / 1440}, {"h", 1.0 / 24}, {"d", 1}, {"day", 1}, {"weeks", 7}, {"week", 7}};
+    static const Units seconds{{"us", 1e-6},           {"ms", 1e-3},         {"s", 1}, {"min", kSecondsPerMinute},
+                               {"h", kSecondsPerHour}, {"d", kSecondsPerDay}};
+    static const Units days{{"s", 1.0 / kSecondsPerDay},
+                            {"min", kSecondsPerMinute / kSecondsPerDay},
+                            {"h", 1.0 / 24},
+                            {"d", 1},
+                            {"day", 1},
+                            {"weeks", 7},
+                            {"week", 7}};
     static const Units bytes{{"B", 1}, {"kB", 1e3}, {"MB", 1e6}, {"GB", 1e9}, {"KiB", 1024}, {"MiB", 1048576}, {"GiB", 1073741824}};
     static const Units memory{{"MiB", 1.0 / 1024},        {"GiB", 1}, {"TiB", 1024}, {"MB", 1e6 / 1073741824.0}, {"GB", 1e9 / 1073741824.0},
                               {"TB", 1e12 / 1073741824.0}};
@@ -100,7 +108,7 @@ Result<double> convertedQuantity(std::string_view text, std::string_view unit, b
     const std::size_t length = numberLength(text);
     const auto number = doubleFromText(withoutGroups(text.substr(0, length)));
     if (!number)
-        return Diagnostic{.message = "this is not a number",
+        return Diagnostic{.message = "This is not a number",
                           .found = std::string(text.substr(0, 80)),
                           .accepted = unit.empty() ? "a number" : "a number, optionally with a unit (" + std::string(unit) + ")"};
     const std::string_view suffix = trimmed(text.substr(length));
@@ -128,7 +136,7 @@ Result<double> convertedQuantity(std::string_view text, std::string_view unit, b
         for (const char* name : {"k", "M", "G", "T"})
             names.emplace_back(name);
     }
-    return Diagnostic{.message = "the unit \"" + std::string(suffix.substr(0, 40)) + "\" is not known here",
+    return Diagnostic{.message = "The unit \"" + std::string(suffix.substr(0, 40)) + "\" is not known here",
                       .found = std::string(text.substr(0, 80)),
                       .accepted = "a number, optionally with one of: " + joined(names, ", ")};
 }
@@ -140,7 +148,7 @@ Result<double> quantityFromText(std::string_view text, std::string_view unit, bo
     Result<double> value = convertedQuantity(text, unit, binaryK);
     if (value.ok() && !std::isfinite(*value))
         return Diagnostic{
-            .message = "this is too large a number", .found = std::string(text.substr(0, 80)), .accepted = "a number below 1e308"};
+            .message = "This is too large a number", .found = std::string(text.substr(0, 80)), .accepted = "a number below 1e308"};
     return value;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/step/chakratrace.h"
 
+#include "core/base/text.h"
 #include "core/step/stepgraphwords.h"
 
 #include <nlohmann/json.hpp>
@@ -8,7 +9,9 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -38,31 +41,43 @@ struct RankPlace {
 /// Writes the nodes of one rank in the order of its stage.
 class RankWriter final {
 public:
-    RankWriter(const StepGraph& graph, int rank) : m_graph(graph), m_paths(pathIndices(graph.schedule))
+    RankWriter(const StepGraph& graph, std::int64_t rank) : m_graph(graph), m_paths(pathIndices(graph.schedule))
     {
-        const int stages = graph.schedule.numStages, ranks = graph.cellRanks();
-        m_place = {rank / (stages * ranks), rank / ranks % stages, rank % ranks};
+        const std::int64_t stages = graph.schedule.numStages, ranks = graph.cellRanks();
+        m_place = {static_cast<int>(rank / (stages * ranks)), static_cast<int>(rank / ranks % stages), static_cast<int>(rank % ranks)};
     }
 
-    Json nodes()
+    /// The nodes as the inside of a JSON list, one per line.
+    std::string nodes()
     {
         for (const ScheduleItem& item : m_graph.schedule.order[index(m_place.stage)])
             chunk(item);
         tail();
-        return std::move(m_nodes);
+        write();
+        return std::move(m_text);
     }
 
 private:
     static std::size_t index(int i) { return static_cast<std::size_t>(i); }
-    [[nodiscard]] int rankOf(int replica, int stage) const
+    [[nodiscard]] std::int64_t rankOf(int replica, int stage) const
     {
-        return (replica * m_graph.schedule.numStages + stage) * m_graph.cellRanks() + m_place.rank;
+        return (static_cast<std::int64_t>(replica) * m_graph.schedule.numStages + stage) * m_graph.cellRanks() + m_place.rank;
     }
 
-    /// A node with the distribution of its class; kernelClass < 0 takes no time. Returns its id.
+    /// The node that was begun last is complete.
+    void write()
+    {
+        if (m_node.is_null())
+            return;
+        m_text += (m_text.empty() ? "" : ",\n") + m_node.dump(-1, ' ', false, Json::error_handler_t::replace);
+        m_node = nullptr;
+    }
+
+    /// Begins a node with the distribution of its class; kernelClass < 0 takes no time. It waits for what has arrived. Returns its id.
     std::uint64_t node(const std::string& name, const char* type, int kernelClass, double meanSeconds, std::vector<std::uint64_t> control)
     {
-        const std::uint64_t id = m_nodes.size() + 1;
+        write();
+        const std::uint64_t id = ++m_written;
         Json attributes =
             Json::array({attribute("is_cpu_op", "bool_val", false), attribute("prism.mean_us", "double_val", 1e6 * meanSeconds)});
         if (kernelClass >= 0) {
@@ -76,20 +91,20 @@ private:
             if (k.scope == Scope::none)
                 attributes.push_back(attribute("prism.spatial_sensitivity", "double_val", k.spatialSensitivity));
         }
-        m_nodes.push_back({{"id", id},
-                           {"name", name},
-                           {"type", type},
-                           {"ctrl_deps", std::move(control)},
-                           {"data_deps", Json::array()},
-                           {"duration_micros", static_cast<std::uint64_t>(std::llround(1e6 * meanSeconds))},
-                           {"attr", std::move(attributes)}});
+        m_node = {{"id", id},
+                  {"name", name},
+                  {"type", type},
+                  {"ctrl_deps", std::move(control)},
+                  {"data_deps", std::exchange(m_arrived, {})},
+                  {"duration_micros", static_cast<std::uint64_t>(std::llround(1e6 * meanSeconds))},
+                  {"attr", std::move(attributes)}};
         return id;
     }
     [[nodiscard]] std::vector<std::uint64_t> afterLast() const
     {
         return m_last > 0 ? std::vector<std::uint64_t>{m_last} : std::vector<std::uint64_t>{};
     }
-    void add(const char* name, const char* kind, Json value) { m_nodes.back()["attr"].push_back(attribute(name, kind, std::move(value))); }
+    void add(const char* name, const char* kind, Json value) { m_node["attr"].push_back(attribute(name, kind, std::move(value))); }
 
     void collective(const std::string& name, int kernelClass, double meanSeconds, double hiddenSeconds, const std::string& group)
     {
@@ -130,38 +145,35 @@ private:
         const bool forward = item.phase == Phase::forward, last = place + 1 == static_cast<int>(m_graph.schedule.path.size());
         const char* phase = forward ? " F" : item.phase == Phase::backward ? " B" : " W";
         const std::string where = phase + std::to_string(item.microbatch) + "." + std::to_string(item.chunk);
-        std::uint64_t arrived = 0;
         if (item.phase != Phase::weight && (forward ? place > 0 : !last))
-            arrived = transfer(forward ? place - 1 : place + 1, forward ? place - 1 : place, item, true);
-        const std::size_t first = m_nodes.size();
+            transfer(forward ? place - 1 : place + 1, forward ? place - 1 : place, item, true);
         const int program = m_graph.programOf[index(m_place.stage)][item.chunk][static_cast<std::size_t>(item.phase)];
         if (program >= 0)
             ops(m_graph.programs[index(program)], where);
-        if (arrived > 0 && first < m_nodes.size())
-            m_nodes[first]["data_deps"].push_back(arrived);
         if (item.phase != Phase::weight && (forward ? !last : place > 0))
             transfer(forward ? place + 1 : place - 1, forward ? place : place - 1, item, false);
     }
 
-    /// The message between this chunk and the one at `other` on the path, over `hop`; 0 where both stand on one stage.
-    std::uint64_t transfer(int other, int hop, const ScheduleItem& item, bool receives)
+    /// The message between this chunk and the one at `other` on the path, over `hop`; none where both stand on one stage.
+    void transfer(int other, int hop, const ScheduleItem& item, bool receives)
     {
         const int stage = m_graph.schedule.path[index(other)][0];
         if (stage == m_place.stage)
-            return 0;
+            return;
         const bool forward = item.phase == Phase::forward;
         const StepOp& op = (forward ? m_graph.sendForward : m_graph.sendBackward)[index(hop)];
         const std::string name =
             std::string(receives ? "receive " : "send ") + (forward ? "activations " : "gradients ") + std::to_string(item.microbatch);
         const std::uint64_t id = node(name, receives ? "COMM_RECV_NODE" : "COMM_SEND_NODE", op.kernelClass, op.meanSeconds,
                                       receives ? std::vector<std::uint64_t>{} : afterLast());
-        const int here = rankOf(m_place.replica, m_place.stage), there = rankOf(m_place.replica, stage);
+        const std::int64_t here = rankOf(m_place.replica, m_place.stage), there = rankOf(m_place.replica, stage);
         add("comm_src", "int64_val", receives ? there : here);
         add("comm_dst", "int64_val", receives ? here : there);
         add("comm_tag", "int64_val", (static_cast<std::int64_t>(item.microbatch) * 2 + (forward ? 0 : 1)) * (1 << 16) + hop);
-        if (!receives && m_graph.transferOccupiesSender)
+        if (receives)
+            m_arrived = {id};
+        else if (m_graph.transferOccupiesSender)
             m_last = id;
-        return id;
     }
 
     void stepOp(const StepOp& op, const std::string& name, const std::string& group)
@@ -190,11 +202,13 @@ private:
     const StepGraph& m_graph;
     std::vector<std::vector<int>> m_paths;
     RankPlace m_place;
-    Json m_nodes = Json::array();
-    std::uint64_t m_last = 0; ///< the last node of the rank's own stream
+    Json m_node = nullptr; ///< begun and not yet written
+    std::string m_text;
+    std::uint64_t m_written = 0, m_last = 0; ///< ids: the newest node, and the last of the rank's own stream
+    std::vector<std::uint64_t> m_arrived;    ///< the message that the next node waits for
 };
 
-/// Nodes of the busiest rank, without its transfers and step operations.
+/// Nodes of the busiest rank, without its step operations (five at most).
 std::int64_t mostNodes(const StepGraph& graph)
 {
     std::vector<std::int64_t> ops;
@@ -214,34 +228,70 @@ std::int64_t mostNodes(const StepGraph& graph)
     return most;
 }
 
+/// "0-7,12" as ranks below `count`.
+Result<std::vector<std::int64_t>> namedRanks(std::string_view which, std::int64_t count)
+{
+    std::set<std::int64_t> ranks;
+    for (const std::string& part : split(which, ',')) {
+        const std::string_view text = trimmed(part);
+        const auto dash = text.find('-');
+        const auto first = integerFromText(text.substr(0, dash));
+        const auto last = dash == std::string_view::npos ? first : integerFromText(text.substr(dash + 1));
+        if (!first || !last || *first < 0 || *last < *first || *last >= count || *last - *first >= kMaxChakraRanks)
+            return Diagnostic{.path = "--ranks",
+                              .message = "This names no ranks of the job.",
+                              .found = std::string(text),
+                              .accepted = "ranks from 0 to " + std::to_string(count - 1) + ", as in 0-7,12, at most "
+                                          + std::to_string(kMaxChakraRanks)};
+        for (std::int64_t rank = *first; rank <= *last; ++rank)
+            ranks.insert(rank);
+    }
+    return std::vector<std::int64_t>(ranks.begin(), ranks.end());
+}
+
+/// What is refused because it would be too large, with the ranks that would not be.
+Diagnostic tooLarge(std::int64_t ranks, std::int64_t nodes)
+{
+    const std::int64_t fit = std::min(kMaxChakraRanks, kMaxChakraNodes / std::max<std::int64_t>(nodes, 1));
+    return {.path = "--chakra",
+            .message = "The traces would be too large, because they hold every operation of every rank.",
+            .found = std::to_string(ranks) + " ranks with up to " + std::to_string(nodes) + " operations",
+            .accepted = std::to_string(kMaxChakraRanks) + " ranks and " + std::to_string(kMaxChakraNodes)
+                        + " operations together: " + (fit > 0 ? "--ranks 0-" + std::to_string(fit - 1) : "fewer micro-batches")};
+}
+
 } // namespace
 
-Result<int> chakraRanks(const StepGraph& graph)
+Result<std::vector<std::int64_t>> chakraRanks(const StepGraph& graph, std::string_view which)
 {
     if (Diagnostics wrong = check(graph); hasErrors(wrong))
         return wrong;
-    const std::int64_t ranks = static_cast<std::int64_t>(graph.numReplicas) * graph.schedule.numStages * graph.cellRanks();
-    if (ranks > kMaxChakraRanks)
-        return Diagnostic{.path = "num_replicas",
-                          .message = "the job has too many ranks to write a trace for each",
-                          .found = std::to_string(ranks) + " ranks",
-                          .accepted = "at most " + std::to_string(kMaxChakraRanks)};
-    if (const std::int64_t nodes = mostNodes(graph); nodes > kMaxChakraNodes)
-        return Diagnostic{.path = "schedule.num_microbatches",
-                          .message = "a rank has too many operations to write each of them",
-                          .found = std::to_string(nodes) + " operations",
-                          .accepted = "at most " + std::to_string(kMaxChakraNodes)};
-    return static_cast<int>(ranks);
+    const std::int64_t count = static_cast<std::int64_t>(graph.numReplicas) * graph.schedule.numStages * graph.cellRanks();
+    const std::int64_t nodes = mostNodes(graph);
+    if (which.empty()) {
+        if (count > kMaxChakraRanks || count * nodes > kMaxChakraNodes)
+            return tooLarge(count, nodes);
+        std::vector<std::int64_t> all(static_cast<std::size_t>(count));
+        std::iota(all.begin(), all.end(), 0);
+        return all;
+    }
+    auto ranks = namedRanks(which, count);
+    if (!ranks.ok())
+        return ranks;
+    const auto named = static_cast<std::int64_t>(ranks->size());
+    if (named > kMaxChakraRanks || named * nodes > kMaxChakraNodes)
+        return tooLarge(named, nodes);
+    return ranks;
 }
 
-std::string chakraTrace(const StepGraph& graph, int rank)
+std::string chakraTrace(const StepGraph& graph, std::int64_t rank)
 {
     const Json metadata{{"version", "0.0.4"},
                         {"attr", Json::array({attribute("schema", "string_val", "1.0.2-chakra.0.0.4"), attribute("rank", "int64_val", rank),
                                               attribute("prism.graph", "string_val", graph.name),
                                               attribute("prism.hash", "string_val", graph.hash().text())})}};
-    const Json trace{{"global_metadata", metadata}, {"nodes", RankWriter(graph, rank).nodes()}};
-    return trace.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+    return "{\"global_metadata\": " + metadata.dump(-1, ' ', false, Json::error_handler_t::replace) + ",\n\"nodes\": [\n"
+           + RankWriter(graph, rank).nodes() + "\n]}\n";
 }
 
 } // namespace prism

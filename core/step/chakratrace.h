@@ -6,20 +6,25 @@
 
 #include "core/step/stepgraph.h"
 
+#include <cstdint>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace prism {
 
-/// Traces are for small jobs: each rank's nodes are written out one by one.
+/// Traces are for small jobs, or a few ranks of a large one: each node is written out, about 600 bytes of text.
 inline constexpr std::int64_t kMaxChakraRanks = 1024;
-inline constexpr std::int64_t kMaxChakraNodes = 200'000; ///< of one rank
+inline constexpr std::int64_t kMaxChakraNodes = 250'000; ///< of all ranks together
 
-/// Ranks of the job, numbered replica by replica, in it stage by stage. An error where the job is too large or its graph is wrong.
-[[nodiscard]] Result<int> chakraRanks(const StepGraph& graph);
+/// The ranks that `which` names ("0-7,12"; empty: all), ascending, each once. Ranks are numbered replica by replica, in it stage by stage.
+/// An error where the graph is wrong, where `which` names no rank of it, or where the traces would be too large: it says how large, and
+/// what would fit. Any thread.
+[[nodiscard]] Result<std::vector<std::int64_t>> chakraRanks(const StepGraph& graph, std::string_view which = {});
 
-/// The trace of one rank: {"global_metadata": {...}, "nodes": [...]}. A node's duration is its noise-free one; the distribution of its
-/// factor, its class, the time hidden under compute and the link stand in `attr`. A step graph has times and no bytes: comm_size is left
-/// out. Precondition: chakraRanks(graph) is ok and 0 <= rank < it. Any thread.
-[[nodiscard]] std::string chakraTrace(const StepGraph& graph, int rank);
+/// The trace of one rank: {"global_metadata": {...}, "nodes": [...]}, one node per line. A node's duration is its noise-free one; the
+/// distribution of its factor, its class, the time hidden under compute and the link stand in `attr`. A step graph has times and no bytes:
+/// comm_size is left out. Precondition: `rank` is one of chakraRanks(graph, ...). Any thread.
+[[nodiscard]] std::string chakraTrace(const StepGraph& graph, std::int64_t rank);
 
 } // namespace prism

@@ -5,7 +5,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <sstream>
+#include <vector>
 
 namespace prism {
 namespace {
@@ -65,6 +68,45 @@ TEST(CliHelp, PrintsAPageOfAllCommands)
     for (const char* command : {"## prism-cli predict", "## prism-cli study add", "## prism-cli trace export"})
         EXPECT_NE(page.find(command), std::string::npos) << command;
     EXPECT_NE(page.find("| `--samples COUNT` |"), std::string::npos) << page.substr(0, 4000);
+}
+
+/// Sections of the page: the heading's command, and its lines.
+std::map<std::string, std::vector<std::string>> commandSections()
+{
+    std::map<std::string, std::vector<std::string>> sections;
+    std::istringstream page(runCli("help --markdown").out);
+    std::string command;
+    for (std::string line; std::getline(page, line);)
+        if (line.starts_with("## "))
+            command = line.substr(3);
+        else
+            sections[command].push_back(line);
+    return sections;
+}
+
+TEST(CliHelp, ExamplesUseOnlyWhatTheCommandTakes)
+{
+    int examples = 0;
+    for (const auto& [command, lines] : commandSections()) {
+        std::set<std::string> options;
+        for (const std::string& line : lines)
+            if (const auto at = line.find("| `--"); at == 0)
+                options.insert(line.substr(3, line.find_first_of("` ,", 3) - 3));
+        for (const std::string& line : lines)
+            if (const auto at = line.find("Example: " + command); at != std::string::npos) {
+                ++examples;
+                std::istringstream words(line.substr(at + 9, line.find(" | ", at) - at - 9)); // up to the next program of a pipe
+                for (std::string word; words >> word && word != "&&";)
+                    EXPECT_TRUE(!word.starts_with("--") || options.contains(word)) << command << " has no " << word;
+            }
+    }
+    EXPECT_GE(examples, 30);
+}
+
+TEST(CliHelp, UsageNamesTheWholeCommand)
+{
+    EXPECT_NE(runCli("help study add").out.find("prism-cli study add"), std::string::npos);
+    EXPECT_NE(runCli("study add --help").out.find("prism-cli study add"), std::string::npos);
 }
 
 TEST(CliCompletion, OffersCommandsOptionsChoicesScenariosAndParameters)

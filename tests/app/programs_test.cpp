@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Both programs as they are linked: hardened, and without any way to a network.
 #include "elffile.h"
+#include "prism_paths.h"
 #include "prism_programs.h"
 #include "run_cli.h"
 
@@ -8,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <sstream>
 
 namespace prism::test {
 namespace {
@@ -48,6 +50,26 @@ TEST_P(Programs, LinkNoNetwork)
 }
 
 INSTANTIATE_TEST_SUITE_P(Built, Programs, testing::Values(PRISM_CLI, PRISM_EXPLORER));
+
+TEST(ManPage, NamesEveryOptionOfTheWindow)
+{
+    if (*PRISM_EXPLORER == '\0')
+        GTEST_SKIP() << "built without the window";
+    const auto out = scratch() / "options";
+    ASSERT_EQ(std::system(("QT_QPA_PLATFORM=offscreen " PRISM_EXPLORER " --help >" + out.string()).c_str()), 0);
+    const std::string page = slurp(PRISM_SOURCE_DIR "/packaging/linux/prism-explorer.1");
+    std::istringstream words(slurp(out));
+    int options = 0;
+    for (std::string word; words >> word;)
+        if (word.starts_with("--") && word.size() > 2 && word != "--help-all") { // Qt's own, like --help
+            std::string name = word.substr(2, word.find_first_not_of("abcdefghijklmnopqrstuvwxyz-", 2) - 2);
+            for (std::size_t at = 0; (at = name.find('-', at)) != std::string::npos; at += 2)
+                name.insert(at, 1, '\\'); // as roff writes a hyphen
+            EXPECT_NE(page.find("\\-\\-" + name + "\\f"), std::string::npos) << word;
+            ++options;
+        }
+    EXPECT_GT(options, 10);
+}
 
 } // namespace
 } // namespace prism::test

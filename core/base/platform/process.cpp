@@ -4,11 +4,30 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <string_view>
 
 #include <sched.h>
 #include <unistd.h>
 
 namespace prism {
+
+namespace {
+
+/// What follows `key` and its sign in the first line of the file that begins with it, without quotes and blanks around it.
+std::string valueOf(const char* file, std::string_view key, char sign)
+{
+    std::ifstream in(file);
+    for (std::string line; std::getline(in, line);) {
+        const auto at = line.find(sign);
+        if (!line.starts_with(key) || at == std::string::npos)
+            continue;
+        const auto first = line.find_first_not_of(" \"", at + 1), last = line.find_last_not_of(" \"");
+        return first == std::string::npos ? std::string() : line.substr(first, last - first + 1);
+    }
+    return {};
+}
+
+} // namespace
 
 std::string programFolder()
 {
@@ -34,6 +53,16 @@ int usableCores()
     CPU_ZERO(&set);
     const int count = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
     return count > 0 ? count : 1;
+}
+
+std::string processorName()
+{
+    return valueOf("/proc/cpuinfo", "model name", ':'); // proc(5)
+}
+
+std::string systemName()
+{
+    return valueOf("/etc/os-release", "PRETTY_NAME", '='); // os-release(5)
 }
 
 std::int64_t residentKib()

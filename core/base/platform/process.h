@@ -13,6 +13,10 @@ namespace prism {
 [[nodiscard]] std::int64_t processId();
 /// Processor cores that this process may use, at least 1.
 [[nodiscard]] int usableCores();
+/// The processor as the system names it, or empty.
+[[nodiscard]] std::string processorName();
+/// The operating system as it names itself ("Debian GNU/Linux 12 (bookworm)"), or empty.
+[[nodiscard]] std::string systemName();
 
 /// Memory of this process that is in RAM, in KiB; 0 where the system does not say.
 [[nodiscard]] std::int64_t residentKib();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/insight/follow/follower.h"
 
+#include "core/base/timeunits.h"
 #include "core/measured/seriesshape.h"
 #include "core/stats/moments.h"
 
@@ -19,7 +20,7 @@ constexpr std::size_t kWindow = 8, kReference = 40, kStallWindow = 200;
 /// Steps of which all but this many lie above the threshold: one fast step does not hide a shift.
 constexpr std::size_t kBelow = 1;
 constexpr std::size_t kLearnSteps = 20, kCalmSteps = 10, kMostLearning = 60;
-constexpr double kStallBeyond = 1.05, kSecondsPerWeek = 604'800, kSecondsPerHour = 3'600;
+constexpr double kStallBeyond = 1.05;
 constexpr double kLevelShare = 0.5, kStallShare = 0.25;
 /// Where the scenario knows no stalls, half an event in the window is taken (Jeffreys' prior of a rate).
 constexpr double kLeastExpected = 0.5, kLeastRateCv = 1.0;

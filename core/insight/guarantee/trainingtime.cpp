@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/insight/guarantee/trainingtime.h"
 
+#include "core/base/timeunits.h"
 #include "core/stats/moments.h"
 #include "core/stats/quantile.h"
 
@@ -10,8 +11,6 @@
 namespace prism {
 
 namespace {
-
-constexpr double kSecondsPerDay = 86400;
 
 /// Standard normal quantiles of evenly spread positions: i times the golden ratio modulo 1 is even over any run of i.
 std::vector<double> spreadNormals(std::size_t n)

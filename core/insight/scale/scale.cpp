@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/insight/scale/scale.h"
 
+#include "core/base/timeunits.h"
 #include "core/cost/predictor.h"
 #include "core/insight/report.h"
 
@@ -17,7 +18,6 @@ namespace {
 
 constexpr int kDefaultSamples = 2'000;
 constexpr std::size_t kMaxPoints = 100;
-constexpr double kSecondsPerHour = 3600, kSecondsPerDay = 86400;
 
 std::int64_t gpusPerReplica(const Scenario& s)
 {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/sim/step/stepdelays.h"
 
+#include "core/base/timeunits.h"
 #include "core/stats/poisson.h"
 
 #include <algorithm>
@@ -8,8 +9,6 @@
 namespace prism {
 
 namespace {
-
-constexpr double kSecondsPerHour = 3600.0;
 
 FactorSampler samplerOf(Family family, double cv)
 {

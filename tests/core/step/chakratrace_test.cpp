@@ -51,7 +51,7 @@ TEST(ChakraTrace, HoldsEveryOperationOfARankOnce)
 {
     const StepGraph g = smallJob();
     ASSERT_TRUE(chakraRanks(g).ok()) << chakraRanks(g).errors().front().message;
-    EXPECT_EQ(*chakraRanks(g), 8);
+    EXPECT_EQ(chakraRanks(g)->size(), 8U);
     std::map<std::string, int> types;
     double busy = 0;
     const json trace = json::parse(chakraTrace(g, 0));
@@ -121,17 +121,85 @@ TEST(ChakraTrace, SaysTheDistributionAndTheGroup)
     }
 }
 
-TEST(ChakraTrace, IsRefusedForLargeJobsAndWrongGraphs)
+/// What et_def.proto of MLCommons Chakra declares of the messages that a trace holds: fields, and the JSON of their types.
+bool isAttribute(const json& a)
+{
+    static const std::map<std::string, json::value_t> values{
+        {"string_val", json::value_t::string}, {"bool_val", json::value_t::boolean}, {"double_val", json::value_t::number_float}};
+    if (!a.is_object() || a.size() != 2 || !a.at("name").is_string()) // a name, and one value of the oneof
+        return false;
+    for (const auto& [key, value] : a.items())
+        if (key == "int64_val" ? !value.is_number_integer() : key != "name" && (!values.contains(key) || value.type() != values.at(key)))
+            return false;
+    return true;
+}
+
+TEST(ChakraTrace, HoldsOnlyWhatTheSchemaDeclares)
+{
+    const std::set<std::string> types{"COMP_NODE", "COMM_SEND_NODE", "COMM_RECV_NODE", "COMM_COLL_NODE"};
+    const std::set<std::string> fields{"id", "name", "type", "ctrl_deps", "data_deps", "duration_micros", "attr"};
+    const StepGraph g = smallJob();
+    for (int rank = 0; rank < 8; ++rank) {
+        const json trace = json::parse(chakraTrace(g, rank));
+        ASSERT_EQ(trace.size(), 2U);
+        ASSERT_TRUE(trace.at("global_metadata").at("version").is_string());
+        for (const json& a : trace.at("global_metadata").at("attr"))
+            EXPECT_TRUE(isAttribute(a)) << a;
+        for (const json& node : trace.at("nodes")) {
+            for (const auto& [key, value] : node.items())
+                EXPECT_TRUE(fields.contains(key)) << key;
+            EXPECT_TRUE(types.contains(node.at("type"))) << node.at("type");
+            EXPECT_TRUE(node.at("id").is_number_unsigned() && node.at("duration_micros").is_number_unsigned());
+            for (const json& a : node.at("attr"))
+                EXPECT_TRUE(isAttribute(a)) << a;
+            const auto a = attributesOf(node);
+            EXPECT_EQ(a.contains("comm_src") && a.contains("comm_dst") && a.contains("comm_tag"),
+                      node.at("type") == "COMM_SEND_NODE" || node.at("type") == "COMM_RECV_NODE");
+            EXPECT_EQ(a.contains("pg_name"), node.at("type") == "COMM_COLL_NODE");
+        }
+    }
+}
+
+TEST(ChakraTrace, AReceivedMessageIsWaitedForByTheNextOperation)
+{
+    const json trace = json::parse(chakraTrace(smallJob(), 2)); // the second stage of the first replica
+    int waits = 0;
+    for (std::size_t i = 0; i + 1 < trace["nodes"].size(); ++i)
+        if (trace["nodes"][i]["type"] == "COMM_RECV_NODE") {
+            ++waits;
+            EXPECT_EQ(trace["nodes"][i + 1]["data_deps"], json::array({trace["nodes"][i]["id"]}));
+        }
+    EXPECT_EQ(waits, 3);                                            // three activations
+    EXPECT_EQ(trace["global_metadata"]["attr"][1]["int64_val"], 2); // "rank"
+}
+
+TEST(ChakraTrace, ALargeJobIsRefusedAndSaysWhatWouldFit)
 {
     StepGraph g = smallJob();
-    g.numReplicas = 1000;
-    EXPECT_EQ(chakraRanks(g).errors().front().path, "num_replicas");
-    g = smallJob();
+    g.numReplicas = 1000; // 4,000 ranks of 6 chunks with 3 operations and 2 transfers: 30 nodes each
+    ASSERT_FALSE(chakraRanks(g).ok());
+    const Diagnostic refused = chakraRanks(g).errors().front();
+    EXPECT_EQ(refused.path, "--chakra");
+    EXPECT_EQ(refused.found, "4000 ranks with up to 30 operations");
+    EXPECT_NE(refused.accepted.find("--ranks 0-1023"), std::string::npos) << refused.accepted;
+    EXPECT_EQ(chakraRanks(g, "0-1023")->size(), 1024U);
+    EXPECT_EQ(*chakraRanks(g, "3999, 0-2,1"), (std::vector<std::int64_t>{0, 1, 2, 3999}));
+    g.numReplicas = 2;
+    g.programs[0].blocks[0].repeat = 10'000; // 6 x (10,001 + 2) = 60,018 nodes: four ranks fit into 250,000
+    EXPECT_NE(chakraRanks(g).errors().front().accepted.find("--ranks 0-3"), std::string::npos);
+    EXPECT_TRUE(chakraRanks(g, "4-7").ok());
     g.programs[0].blocks[0].repeat = 100'000;
-    EXPECT_FALSE(chakraRanks(g).ok());
-    g = smallJob();
-    g.programOf.clear();
-    EXPECT_FALSE(chakraRanks(g).ok());
+    EXPECT_NE(chakraRanks(g).errors().front().accepted.find("fewer micro-batches"), std::string::npos);
+}
+
+TEST(ChakraTrace, RanksThatAreNotThereAreSaid)
+{
+    const StepGraph g = smallJob();
+    for (const char* wrong : {"8", "-1", "3-1", "a", "0,,1", "0-9999999999", "1-"})
+        EXPECT_EQ(chakraRanks(g, wrong).errors().front().path, "--ranks") << wrong;
+    StepGraph broken = g;
+    broken.programOf.clear();
+    EXPECT_FALSE(chakraRanks(broken, "0").ok());
 }
 
 } // namespace

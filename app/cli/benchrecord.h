@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What `bench` has measured, on which machine and when: as text, as JSON that can be read again, and as the page of the help.
+#pragma once
+
+#include "core/base/result.h"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace prism::cli {
+
+/// A claim of the engine beside its bound.
+struct BenchBound {
+    std::string claim, unit;
+    double measured = 0, bound = 0;
+    bool atLeast = false;
+    [[nodiscard]] bool holds() const { return atLeast ? measured >= bound : measured <= bound; }
+};
+
+/// One tool's figure for a question that several tools answer. Without a value the tool was not there.
+struct PeerFigure {
+    std::string question, tool, unit;
+    std::optional<double> value;
+    std::string origin; ///< "this run", or who says so
+};
+
+struct BenchRecord {
+    std::string version, date, processor, system; ///< date: YYYY-MM-DD, UTC
+    int cores = 1;
+    std::vector<BenchBound> bounds;
+    std::vector<PeerFigure> peers; ///< empty without --peers; figures of one question stand together
+};
+
+[[nodiscard]] std::string benchText(const BenchRecord& record);
+[[nodiscard]] std::string benchJson(const BenchRecord& record);
+/// resources/help/side-by-side.md
+[[nodiscard]] std::string benchPage(const BenchRecord& record);
+/// Reads benchJson again. Untrusted: every error with its place, values finite.
+[[nodiscard]] Result<BenchRecord> benchRecordFromJson(std::string_view text);
+
+} // namespace prism::cli

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// One example for every command, at the end of its help, of its man page and of its part of the help page.
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace prism::cli {
+
+/// Gives the commands below `app` that have no closing words of their own their example; without one they close with nothing.
+void addExamples(CLI::App& app);
+
+} // namespace prism::cli
