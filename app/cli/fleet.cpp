@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // fleet: a queue of jobs on a cluster under several policies.
 #include "core/fleet/fleet.h"
+#include "core/fleet/queuemodel.h"
 
 #include "app/cli/commands.h"
 #include "app/cli/insightcommand.h"
@@ -44,15 +45,24 @@ std::string fleetText(const FleetReport& r)
     return text + "\n" + noteLines(r.notes);
 }
 
+constexpr const char* kQueue = "queue";
+
+bool isPreset(const char* kind, const std::string& name)
+{
+    const std::vector<std::string> names = presetNames(kind);
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 void run(const FleetOptions& options)
 {
-    const std::vector<std::string> presets = presetNames("fleet");
-    const bool isPreset = std::find(presets.begin(), presets.end(), options.cluster) != presets.end();
-    const std::string json = isPreset ? require(presetText("fleet", options.cluster)) : readInput(options.cluster);
+    const std::string json =
+        isPreset("fleet", options.cluster) ? require(presetText("fleet", options.cluster)) : readInput(options.cluster);
     const InsightOptions insight = insightOptions(options);
     Evaluator evaluator;
     Result<FleetCluster> cluster = fleetCluster(evaluator, json, insight);
-    const Result<JobTable> jobs = jobTable(readInput(options.jobs, std::size_t{1} << 30), options.jobs);
+    const Result<JobTable> jobs = isPreset(kQueue, options.jobs) ? modelledQueue(require(presetText(kQueue, options.jobs)),
+                                                                                 cluster.ok() ? cluster->gpus() : 1, insight.seed)
+                                                                 : jobTable(readInput(options.jobs, std::size_t{1} << 30), options.jobs);
     Diagnostics errors = cluster.errors();
     for (const Diagnostic& d : jobs.errors())
         errors.push_back(d);
@@ -69,7 +79,10 @@ void addFleet(CLI::App& app, Cli& cli)
     options->samples = 2'000;
     CLI::App* command =
         app.add_subcommand("fleet", "A queue of jobs on a cluster: completion times by policy, against first come first served");
-    command->add_option("JOBS", options->jobs, "Table of jobs (CSV; columns as Philly, Helios or Acme name them)")->required();
+    command
+        ->add_option("JOBS", options->jobs,
+                     "Table of jobs (CSV; columns as Philly, Helios or Acme name them), or a queue of the library (presets queue)")
+        ->required();
     command->add_option("CLUSTER", options->cluster, "A cluster: a JSON file or the name of a preset (presets fleet)")->required();
     command->add_option("--runs", options->query.runs, "Runs with other draws of node speeds and durations")
         ->check(CLI::Range(1, 1'000))

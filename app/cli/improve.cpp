@@ -22,8 +22,9 @@ struct ImproveOptions : InsightCommand {
 
 std::string text(const Moves& m, bool hasGoal, std::size_t top)
 {
-    std::string text = fmt::format("Now p50 {:.4g} s, p95 {:.4g} s, p99 {:.4g} s. {} changes tried: {} invalid, {} do not fit.\n\n", m.p50,
-                                   m.p95, m.p99, m.tried, m.invalid, m.tooLarge);
+    std::string text =
+        fmt::format("Now p50 {:.4g} s, p95 {:.4g} s, p99 {:.4g} s. {} changes tried: {} do not fit, {} have no effect; {} are invalid.\n\n",
+                    m.p50, m.p95, m.p99, m.tried, m.tooLarge, m.withoutEffect, m.invalid);
     text += fmt::format("{:>22} {:>12} {:>12}{}  change\n", "gain in p95, s", "memory, GiB", "USD/G token", hasGoal ? "   goal" : "");
     for (std::size_t i = 0; i < std::min(top, m.moves.size()); ++i) {
         const Move& move = m.moves[i];
@@ -47,7 +48,7 @@ void addImprove(CLI::App& app, Cli& cli)
     addInsight(*command, *options, cli, 2'000);
     command->add_option("--goal", options->goal, "A target such as \"p95 <= 4.0 s\": how likely each move reaches it");
     command->add_flag("--pairs", options->pairs, "Also the pairs of the five best moves");
-    command->add_flag("--hardware", options->hardware, "Also other GPUs and fabrics");
+    command->add_flag("--hardware", options->hardware, "Also other GPUs and fabrics, and half and twice the GPUs");
     command->add_option("--top", options->top, "Rows of the table")->capture_default_str();
     command->callback([options] {
         MovesQuery query;

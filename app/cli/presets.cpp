@@ -17,7 +17,7 @@ struct PresetOptions : CommonOptions {
     bool names = false;
 };
 
-const std::vector<std::string> kKinds = {"scenario", "model", "gpu", "fabric", "variability", "job", "fleet", "studies"};
+const std::vector<std::string> kKinds = {"scenario", "model", "gpu", "fabric", "variability", "job", "fleet", "queue", "studies"};
 
 std::string listText(const std::string& only)
 {

@@ -22,7 +22,7 @@ Diagnostics Assembly::addPrograms()
     const std::string name = scheduleName(par);
     // Programs read the order only where communication runs beside another micro-batch's compute.
     Result<Schedule> schedule = plansOrder(name) && !par.overlapMoeExpertParallelComm
-                                    ? scheduleShape(name, par.pipelineModelParallelSize, par.virtualPipelineModelParallelSize, microbatches)
+                                    ? scheduleShape(name, static_cast<int>(m_shape.pp), static_cast<int>(m_shape.vpp), microbatches)
                                     : scheduleOf(m_scenario, microbatches, {});
     if (!schedule)
         return schedule.errors();
@@ -71,11 +71,13 @@ void Assembly::addTransfers()
     double bytes = m_shape.shardedTokens * real(m_scenario.model.hiddenSize) * m_shape.elementBytes;
     if (!m_scenario.model.operators.empty())
         bytes = m_scenario.model.operators.front().bytes * m_shape.microBatch / 2;
+    const bool mirrored = m_shape.pp < m_scenario.parallelism.pipelineModelParallelSize;
     for (std::size_t i = 0; i < hops; ++i) {
         const int from = g.schedule.path[i][0], to = g.schedule.path[i + 1][0];
-        if (from == to)
+        const bool toMirror = from == to && mirrored; // the mirror is a member of the data-parallel group
+        if (from == to && !toMirror)
             continue;
-        const bool inter = layout.hopLeavesNode(from, to);
+        const bool inter = toMirror ? layout.data.nodes > 1 : layout.hopLeavesNode(from, to);
         GroupGeometry pair;
         pair.size = 2;
         pair.nodes = inter ? 2 : 1;
@@ -103,12 +105,13 @@ void Assembly::addCounts()
     w.gpus = m_shape.numGpus;
     w.nodes = (m_shape.numGpus + m_scenario.cluster.gpusPerNode - 1) / std::max(1, m_scenario.cluster.gpusPerNode);
     w.tp = m_shape.tp;
-    w.pp = m_shape.pp;
-    w.vpp = m_shape.vpp;
+    const std::int64_t devicesOfStage = std::max<std::int64_t>(1, m_scenario.parallelism.pipelineModelParallelSize / m_shape.pp);
+    w.pp = m_shape.pp * devicesOfStage; // a pair of devices counts as two stages, and its micro-batches of both directions
+    w.vpp = m_scenario.parallelism.virtualPipelineModelParallelSize;
     w.cp = m_shape.cp;
     w.ep = m_shape.ep;
-    w.dp = m_shape.dp;
-    w.numMicrobatches = m_shape.numMicrobatches;
+    w.dp = m_shape.dp / devicesOfStage;
+    w.numMicrobatches = m_shape.numMicrobatches * devicesOfStage;
     m_out.tokensPerStep = real(t.globalBatchSize) * real(model.seqLength);
     m_out.modelFlopsPerStep = modelFlopsPerToken(model) * m_out.tokensPerStep;
     m_out.causalFlopsPerStep = modelFlopsPerToken(model, {true, true}) * m_out.tokensPerStep;

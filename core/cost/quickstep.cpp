@@ -15,7 +15,7 @@ constexpr std::size_t kMostItems = 1'000'000; ///< kept of all schedules togethe
 Result<std::shared_ptr<const Schedule>> ScheduleMemo::of(const ParallelismConfig& par, int numMicrobatches)
 {
     const std::string name = scheduleName(par);
-    const int stages = par.pipelineModelParallelSize, chunks = par.virtualPipelineModelParallelSize;
+    const auto [stages, chunks] = scheduledSize(name, par.pipelineModelParallelSize, par.virtualPipelineModelParallelSize);
     const std::tuple key{name, stages, chunks, numMicrobatches};
     if (const auto known = m_schedules.find(key); known != m_schedules.end())
         return known->second;

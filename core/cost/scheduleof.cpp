@@ -3,6 +3,7 @@
 
 #include "core/schedule/generators.h"
 #include "core/schedule/lists.h"
+#include "core/schedule/shape.h"
 
 namespace prism {
 
@@ -47,10 +48,11 @@ std::string scheduleName(const ParallelismConfig& par)
 Result<Schedule> scheduleOf(const Scenario& scenario, int numMicrobatches, const PassTimes& times)
 {
     const ParallelismConfig& par = scenario.parallelism;
-    const int stages = par.pipelineModelParallelSize, chunks = par.virtualPipelineModelParallelSize;
     if (par.pipelineSchedule == "custom")
-        return scheduleFromLists(par.customSchedule, chunks, numMicrobatches);
-    return makeSchedule(scheduleName(par), stages, chunks, numMicrobatches, times);
+        return scheduleFromLists(par.customSchedule, par.virtualPipelineModelParallelSize, numMicrobatches);
+    const std::string name = scheduleName(par);
+    const auto [stages, chunks] = scheduledSize(name, par.pipelineModelParallelSize, par.virtualPipelineModelParallelSize);
+    return makeSchedule(name, stages, chunks, numMicrobatches, times);
 }
 
 } // namespace prism

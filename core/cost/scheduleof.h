@@ -12,7 +12,7 @@ namespace prism {
 /// them is 1f1b.
 [[nodiscard]] std::string scheduleName(const ParallelismConfig& parallelism);
 
-/// The schedule by that name, or the custom lists. `times` matter for the planned
+/// The schedule by that name for `numMicrobatches` of a replica (of each direction, where it runs in two), or the custom lists. `times` matter for the planned
 /// schedules only. Errors: what makeSchedule or the custom lists say.
 [[nodiscard]] Result<Schedule> scheduleOf(const Scenario& scenario, int numMicrobatches, const PassTimes& times);
 

@@ -22,15 +22,16 @@ struct MoveGoal {
 struct MovesQuery {
     std::optional<MoveGoal> goal;
     bool pairs = false;    ///< also the pairs of the five best
-    bool hardware = false; ///< also other GPUs and fabrics of the library
+    bool hardware = false; ///< also other GPUs and fabrics of the library, and half and twice the GPUs
 };
 
 /// One change, or two together.
 struct Move {
-    std::vector<std::string> changes;                          ///< "Tensor parallel 8 -> 4"
-    std::vector<std::pair<std::string, std::string>> settings; ///< as for --set; empty for a slow node that is swapped out
+    std::vector<std::string> changes;                          ///< "Tensor parallel 8 -> 4", and what had to follow
+    std::vector<std::pair<std::string, std::string>> settings; ///< as for --set; empty for a slow node that is swapped out or moved
+    std::optional<std::vector<SlowEntry>> slow;                ///< the slow places with the move, where it changes them
     Estimate p50Gain, p95Gain, p99Gain; ///< seconds that the step gets shorter, per token of the present step; paired
-    double memoryChangeGib = 0, usdPerBillionTokensChange = 0;
+    double memoryChangeGib = 0, usdPerBillionTokensChange = 0, gpusChange = 0;
     double reachesGoal = 0;        ///< chance that the goal is met with it; 0 without a goal
     double shortOfGoalSeconds = 0; ///< what is missing; 0 where it is met
     bool improves = false;         ///< the gain in p95 is beyond its interval
@@ -38,20 +39,22 @@ struct Move {
 
 struct Moves {
     double p50 = 0, p95 = 0, p99 = 0; ///< of the scenario as it is, seconds
-    std::vector<Move> moves;          ///< largest gain in p95 first
-    int tried = 0, invalid = 0, tooLarge = 0;
+    std::vector<Move> moves;          ///< largest gain first: in p95, or in the figure of the goal
+    int tried = 0, invalid = 0, tooLarge = 0, withoutEffect = 0;
     int samples = 0;
     std::uint64_t seed = 1;
     double elapsedSeconds = 0;
     std::vector<std::string> notes;
 };
 
-/// Tries halves and doubles of parallel sizes and of the micro-batch, every other choice of schedule, recomputation, ZeRO stage and
-/// overlap, (asked for) every fabric and GPU of the library with the same number of GPUs, half the spread of each kind of kernel, and every
-/// slow node swapped out. Changes that are invalid or do not fit are counted, not shown. Default 2,000 samples. Errors: invalid scenario,
-/// cancelled.
+/// Tries every single change of proposalsOf (proposals.h), and on request the pairs of the best. Changes that are invalid, do not fit or
+/// change neither the step nor memory nor cost are counted, not shown. A scenario that does not fit gets the moves with which it does.
+/// Default 2,000 samples. Errors: invalid scenario, cancelled. Any thread; the same bits on any number of threads.
 [[nodiscard]] Result<Moves> nextMoves(Evaluator& evaluator, const Scenario& scenario, const MovesQuery& query,
                                       const InsightOptions& options = {});
+
+/// The scenario with a move. Errors: a parameter that does not take its value.
+[[nodiscard]] Result<Scenario> movedScenario(const Scenario& scenario, const Move& move);
 
 [[nodiscard]] std::string toJson(const Moves& moves);
 [[nodiscard]] std::string toCsv(const Moves& moves);

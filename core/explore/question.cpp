@@ -58,7 +58,8 @@ private:
     {
         m_where = where;
         const json name = row.contains("scenario") ? row["scenario"] : m_object.value("scenario", json());
-        Result<Scenario> base = scenarioPreset(name.is_string() ? name.get<std::string>() : "");
+        Result<Scenario> base =
+            name.is_object() ? scenarioFromJson(name.dump()) : scenarioPreset(name.is_string() ? name.get<std::string>() : "");
         if (!take(base))
             return;
         Scenario s = *base;
@@ -124,6 +125,10 @@ std::vector<std::string> findingsOf(const std::vector<QuestionAnswerRow>& rows)
     if (std::none_of(rows.begin() + 1, rows.end(), [&](const QuestionAnswerRow& r) { return differs(r.p95Ratio); }))
         findings.push_back(fmt::format("No row differs from {} in p95 by more than its interval.", rows.front().label));
     const auto spread = std::max_element(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.step.cv < b.step.cv; });
+    const DistributionSummary& first = rows.front().step;
+    findings.push_back(fmt::format("{}: the p95 step is {:.2f} % longer than the median and {:.2f} % longer than a step without noise.",
+                                   rows.front().label, 100 * (first.p95 / first.p50 - 1),
+                                   100 * (first.p95 / rows.front().noiseFreeSeconds - 1)));
     findings.push_back(fmt::format("The spread (standard deviation over mean) is {:.2f} % for {} and at most {:.2f} %, for {}.",
                                    100 * rows.front().step.cv, rows.front().label, 100 * spread->step.cv, spread->label));
     for (const QuestionAnswerRow& r : rows)

@@ -24,7 +24,8 @@ struct Question {
 };
 
 /// Reads a study of presets/studies: {"title", "question", "published", "source", "scenario", "rows": [{"label", "scenario", "set": {ID:
-/// TEXT}, "scale": {ID: FACTOR}, "slow": [{"node", "compute", "link"}]}]}. `scale` multiplies a number of the scenario. Errors: everything
+/// TEXT}, "scale": {ID: FACTOR}, "slow": [{"node", "compute", "link"}]}]}. A scenario is the name of a preset or
+/// a scenario itself; `scale` multiplies a number of it. Errors: everything
 /// that is wrong, with its row.
 [[nodiscard]] Result<Question> questionFromJson(std::string_view json, const std::string& name);
 

@@ -239,6 +239,12 @@ void checkBatch(const Scenario& s, Findings& f)
                 num(microbatches) + " micro-batches, PP " + num(p.pipelineModelParallelSize),
                 "a global batch of at least " + num(2 * perPass * p.pipelineModelParallelSize), kGbs,
                 num(2 * perPass * p.pipelineModelParallelSize));
+    if (p.pipelineSchedule == "dualpipe" && (microbatches % 2 != 0 || microbatches < 2 * p.pipelineModelParallelSize)) {
+        const std::int64_t least = std::max<std::int64_t>(2 * p.pipelineModelParallelSize, microbatches + microbatches % 2);
+        f.error(kGbs, "the dualpipe schedule sends half of the micro-batches from each end, and at least as many as stages",
+                num(microbatches) + " micro-batches, PP " + num(p.pipelineModelParallelSize),
+                "an even number of at least " + num(2 * p.pipelineModelParallelSize) + " micro-batches", kGbs, num(least * perPass));
+    }
     if (p.pipelineModelParallelSize > 1 && microbatches < p.pipelineModelParallelSize)
         f.warning(kGbs, "fewer micro-batches than pipeline stages: most of the step is bubble",
                   num(microbatches) + " micro-batches, PP " + num(p.pipelineModelParallelSize), "at least PP micro-batches");
@@ -301,13 +307,18 @@ void checkSchedule(const Scenario& s, Findings& f)
     const int pp = p.pipelineModelParallelSize, vpp = p.virtualPipelineModelParallelSize;
     if (vpp > 1 && pp == 1)
         f.error(kVpp, "virtual stages need PP > 1", num(vpp), "1, or PP > 1", kVpp, "1");
-    if (vpp > 1 && (p.pipelineSchedule == "gpipe" || p.pipelineSchedule == "zb-h1" || p.pipelineSchedule == "zb-h2"))
+    if (vpp > 1
+        && (p.pipelineSchedule == "gpipe" || p.pipelineSchedule == "zb-h1" || p.pipelineSchedule == "zb-h2"
+            || p.pipelineSchedule == "dualpipe"))
         f.error(kSchedule, "this schedule has one chunk per stage, VPP is " + num(vpp), p.pipelineSchedule, "interleaved, or VPP 1",
                 kSchedule, "\"interleaved\"");
     if (p.pipelineSchedule == "interleaved" && vpp == 1)
         f.error(kVpp, "the interleaved schedule needs VPP > 1", "1", "at least 2, or schedule 1f1b", kSchedule, "\"1f1b\"");
     if ((p.pipelineSchedule == "zb-v" || p.pipelineSchedule == "dualpipev") && vpp != 2)
         f.error(kVpp, "the " + p.pipelineSchedule + " schedule has two chunks per stage", num(vpp), "2", kVpp, "2");
+    if (p.pipelineSchedule == "dualpipe" && pp % 2 != 0)
+        f.error(kPp, "the dualpipe schedule pairs the stages of both ends", "PP " + num(pp), "an even PP, or another schedule", kPp,
+                num(pp + 1));
     if (p.pipelineSchedule == "custom" && p.customSchedule.size() != static_cast<std::size_t>(pp))
         f.error("parallelism.custom_schedule", "a custom schedule lists the order of every stage",
                 std::to_string(p.customSchedule.size()) + " stages", num(pp) + " stages");

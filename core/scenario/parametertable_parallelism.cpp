@@ -38,8 +38,9 @@ void addSchedule(std::vector<Parameter>& t)
 {
     t.push_back(choice({"parallelism.pipeline_schedule", "Pipeline schedule", "", "",
                         "Order of forward and backward chunks: gpipe, 1f1b, interleaved (1F1B with VPP), zero-bubble zb-h1, zb-h2, zb-v, "
-                        "dualpipev (DualPipe on half the stages), or custom."},
-                       {"gpipe", "1f1b", "interleaved", "zb-h1", "zb-h2", "zb-v", "dualpipev", "custom"},
+                        "dualpipe (micro-batches from both ends; every GPU holds a stage of each half), dualpipev (the same on half the "
+                        "stages), or custom."},
+                       {"gpipe", "1f1b", "interleaved", "zb-h1", "zb-h2", "zb-v", "dualpipe", "dualpipev", "custom"},
                        PRISM_FIELD(parallelism.pipelineSchedule)));
     t.push_back(advanced(choice(
         {"parallelism.cp_comm_type", "Context exchange", "", "", "p2p = ring attention, all_gather of keys and values, a2a = Ulysses."},

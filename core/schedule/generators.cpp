@@ -118,9 +118,17 @@ std::vector<std::array<int, 2>> vPath(int numStages)
     return path;
 }
 
+/// Runs on pairs of devices, in both directions.
+constexpr std::string_view kPaired = "dualpipe";
+
+bool isDualPipe(std::string_view name)
+{
+    return name == "dualpipev" || name == kPaired;
+}
+
 bool isVShaped(std::string_view name)
 {
-    return name == "zb-v" || name == "dualpipev";
+    return name == "zb-v" || isDualPipe(name);
 }
 
 Diagnostic wrong(std::string path, std::string message, std::string found, std::string accepted)
@@ -152,10 +160,10 @@ Diagnostics checkFits(std::string_view name, int numStages, int numChunks, int n
         found.push_back(wrong("schedule.num_chunks", std::string(name) + " has two chunks per stage.", std::to_string(numChunks), "2"));
     if (!isVShaped(name) && name != "interleaved" && numChunks != 1)
         found.push_back(wrong("schedule.num_chunks", std::string(name) + " has one chunk per stage.", std::to_string(numChunks),
-                              "1, or schedule interleaved, zb-v or dualpipev"));
-    if (name == "dualpipev" && numMicrobatches < 2 * numStages)
-        found.push_back(wrong("schedule.num_microbatches", "dualpipev needs two micro-batches per stage.", std::to_string(numMicrobatches),
-                              "at least " + std::to_string(2 * numStages)));
+                              "1, or schedule interleaved, zb-v, dualpipev or dualpipe"));
+    if (isDualPipe(name) && numMicrobatches < 2 * numStages)
+        found.push_back(wrong("schedule.num_microbatches", std::string(name) + " needs two micro-batches per stage.",
+                              std::to_string(numMicrobatches), "at least " + std::to_string(2 * numStages)));
     if (name == "interleaved" && numMicrobatches % numStages != 0)
         found.push_back(wrong("schedule.num_microbatches", "The interleaved schedule needs a multiple of the stages.",
                               std::to_string(numMicrobatches), "a multiple of " + std::to_string(numStages)));
@@ -171,7 +179,7 @@ Order closedFormOrder(std::string_view name, const Schedule& s, int stage)
         return oneFOneBOrder(behind, s.numMicrobatches);
     if (name == "interleaved")
         return interleavedOrder(stage, s.numStages, s.numChunks, s.numMicrobatches);
-    if (name == "dualpipev")
+    if (isDualPipe(name))
         return dualPipeVOrder(stage, s.numStages, s.numMicrobatches);
     if (name == "zb-h1")
         return handcraftedOrder(behind + 1, stage, s.numMicrobatches);
@@ -182,18 +190,31 @@ Order closedFormOrder(std::string_view name, const Schedule& s, int stage)
 
 const std::vector<std::string>& scheduleNames()
 {
-    static const std::vector<std::string> names = {"gpipe", "1f1b", "interleaved", "zb-h1", "zb-h2", "zb-1p", "zb-2p", "zb-v", "dualpipev"};
+    static const std::vector<std::string> names = {"gpipe", "1f1b",  "interleaved", "zb-h1",     "zb-h2",
+                                                   "zb-1p", "zb-2p", "zb-v",        "dualpipev", "dualpipe"};
     return names;
 }
 
 bool schedulesWeight(std::string_view name)
 {
-    return name.starts_with("zb-") || name == "dualpipev";
+    return name.starts_with("zb-") || isDualPipe(name);
 }
 
 bool plansOrder(std::string_view name)
 {
     return name == "zb-1p" || name == "zb-2p" || name == "zb-v";
+}
+
+int virtualStagesOf(std::string_view name)
+{
+    const auto& names = scheduleNames();
+    const bool known = std::find(names.begin(), names.end(), name) != names.end();
+    return !known || name == "interleaved" ? 0 : isVShaped(name) && name != kPaired ? 2 : 1;
+}
+
+PipelineSize scheduledSize(std::string_view name, int devices, int virtualStages)
+{
+    return name == kPaired ? PipelineSize{devices / 2, 2} : PipelineSize{devices, virtualStages};
 }
 
 Result<Schedule> scheduleShape(std::string_view name, int numStages, int numChunks, int numMicrobatches)

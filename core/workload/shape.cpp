@@ -2,6 +2,7 @@
 #include "core/workload/shape.h"
 
 #include "core/scenario/pipelinelayout.h"
+#include "core/schedule/shape.h"
 
 #include <algorithm>
 #include <string_view>
@@ -14,8 +15,9 @@ Shape shapeOf(const Scenario& scenario)
     const ParallelismConfig& par = scenario.parallelism;
     Shape s;
     s.tp = par.tensorModelParallelSize;
-    s.pp = par.pipelineModelParallelSize;
-    s.vpp = par.virtualPipelineModelParallelSize;
+    const PipelineSize pipeline = scheduledSize(par.pipelineSchedule, par.pipelineModelParallelSize, par.virtualPipelineModelParallelSize);
+    s.pp = std::max(1, pipeline.stages);
+    s.vpp = pipeline.chunks;
     s.cp = par.contextParallelSize;
     s.ep = par.expertModelParallelSize;
     s.etp = par.expertTensorParallelSize;
@@ -103,7 +105,9 @@ std::vector<ChunkLayers> chunkLayers(const Scenario& scenario, const std::vector
 {
     const ParallelismConfig& par = scenario.parallelism;
     const int positions = static_cast<int>(path.size());
+    // A pair of devices runs two stages of the model: one in each direction.
     const int stages = par.pipelineModelParallelSize;
+    const bool paired = scheduledSize(par.pipelineSchedule, stages, 1).stages != stages;
     const int chunks = std::max(1, positions / std::max(1, stages));
     const std::vector<LayerKind> kinds = layerKinds(scenario.model);
     const int numLayers = static_cast<int>(kinds.size());
@@ -125,7 +129,7 @@ std::vector<ChunkLayers> chunkLayers(const Scenario& scenario, const std::vector
         int seenFirst = 0, seenLast = 0, seenMiddle = 0;
         const auto share = [](int total, int parts, int i) { return total * (i + 1) / parts - total * i / parts; };
         for (int i = 0; i < positions; ++i) {
-            const int stage = path[static_cast<std::size_t>(i)][0];
+            const int stage = paired ? i : path[static_cast<std::size_t>(i)][0];
             int& n = size[static_cast<std::size_t>(i)];
             if (stage == 0 && first > 0)
                 n = share(first, chunks, seenFirst++);

@@ -55,21 +55,23 @@ TEST(SearchText, ACandidateBecomesAScenarioThatIsIt)
     EXPECT_TRUE(isCandidate(*made, c));
 }
 
-TEST(GoalMovesOfAScenario, ASlowNodeIsSwappedOutByItsOwnNumber)
+TEST(GoalMovesOfAScenario, AMoveBecomesAScenarioUnderItsName)
 {
     Scenario base = smallScenario("base");
     base.variability.slow = {{3, -1, 1.2, 1}, {13, -1, 1.1, 1}};
     Move move;
     move.changes = {"Slow node 3 swapped out"};
-    const Result<Scenario> made = movedScenario(base, move);
+    move.slow = {{{13, -1, 1.1, 1}}};
+    const Result<Scenario> made = namedMove(base, move);
     ASSERT_TRUE(made.ok());
+    EXPECT_EQ(made->name, "base, Slow node 3 swapped out");
     ASSERT_EQ(made->variability.slow.size(), 1U);
     EXPECT_EQ(made->variability.slow.front().node, 13);
     Move twice;
     twice.changes = {"Tensor parallel 4 -> 8"};
     twice.settings = {{"parallelism.tensor_model_parallel_size", "8"}};
     EXPECT_EQ(moveText(twice), u"Tensor parallel 4 → 8"_s);
-    EXPECT_EQ(movedScenario(base, twice)->parallelism.tensorModelParallelSize, 8);
+    EXPECT_EQ(namedMove(base, twice)->parallelism.tensorModelParallelSize, 8);
 }
 
 TEST(Dates, ADeadlineIsTheEndOfItsDay)

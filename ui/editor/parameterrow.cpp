@@ -56,6 +56,7 @@ QString choiceLabel(const QString& choice)
                                                 {u"zb-h1"_s, u"ZB-H1"_s},
                                                 {u"zb-h2"_s, u"ZB-H2"_s},
                                                 {u"zb-v"_s, u"ZB-V"_s},
+                                                {u"dualpipe"_s, u"DualPipe"_s},
                                                 {u"dualpipev"_s, u"DualPipeV"_s},
                                                 {u"bf16"_s, u"BF16"_s},
                                                 {u"fp16"_s, u"FP16"_s},

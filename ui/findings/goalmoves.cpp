@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/findings/goalmoves.h"
 
-#include "core/scenario/parameters.h"
-
 #include <QStringList>
 
 #include <algorithm>
@@ -32,23 +30,13 @@ QString moveText(const Move& move)
     return parts.join(u"; "_s);
 }
 
-Result<Scenario> movedScenario(const Scenario& base, const Move& move)
+Result<Scenario> namedMove(const Scenario& base, const Move& move)
 {
-    Scenario next = base;
-    for (const auto& [id, value] : move.settings) {
-        Result<Scenario> changed = setParameter(next, id, value);
-        if (!changed.ok())
-            return changed.errors();
-        next = std::move(changed).value();
-    }
-    if (move.settings.empty()) { // a slow place that is swapped out: named by its node or GPU
-        const QString text = moveText(move);
-        std::erase_if(next.variability.slow, [&](const SlowEntry& e) {
-            return text.contains(e.node >= 0 ? u"node %1 "_s.arg(e.node) : u"GPU %1 "_s.arg(e.rank));
-        });
-    }
-    next.name = base.name + ", " + moveText(move).toStdString();
-    next.note = "from " + base.name;
+    Result<Scenario> next = movedScenario(base, move);
+    if (!next.ok())
+        return next;
+    next.value().name = base.name + ", " + moveText(move).toStdString();
+    next.value().note = "from " + base.name;
     return next;
 }
 
@@ -73,7 +61,7 @@ Result<GoalMoves> goalMoves(Evaluator& evaluator, const Scenario& scenario, cons
         if (options.stop.stop_requested())
             return cancelled();
         const Move& move = all.moves.moves[i];
-        const Result<Scenario> changed = movedScenario(scenario, move);
+        const Result<Scenario> changed = namedMove(scenario, move);
         const SnapshotPtr then = move.improves && changed.ok() ? stepsOf(evaluator, *changed, options, all.moves.samples) : nullptr;
         // A step with other tokens is another thing: its curve beside the present one would mislead.
         const bool alike = then && then->costed->tokensPerStep == now->costed->tokensPerStep;

@@ -28,9 +28,8 @@ inline constexpr std::size_t kDrawnMoves = 4;
 /// Blocks its thread. Errors as nextMoves.
 [[nodiscard]] Result<GoalMoves> goalMoves(Evaluator& evaluator, const Scenario& scenario, const GoalQuery& query,
                                           const InsightOptions& options);
-/// The scenario with a move; its name and note say where it comes from. Errors: values that a parameter does not take; a move without
-/// settings takes the slow node out whose name it holds, by its place in the list of moves.
-[[nodiscard]] Result<Scenario> movedScenario(const Scenario& base, const Move& move);
+/// movedScenario of core under a name and a note that say where it comes from. Errors: values that a parameter does not take.
+[[nodiscard]] Result<Scenario> namedMove(const Scenario& base, const Move& move);
 /// "TP 8 → 4; ZeRO stage 1 → 2"
 [[nodiscard]] QString moveText(const Move& move);
 

@@ -198,7 +198,7 @@ void MovesPage::apply(int row)
     const ScenarioEntry* entry = context().study ? context().study->entry(context().currentId) : nullptr;
     if (!move || !entry)
         return;
-    Result<Scenario> next = movedScenario(*entry->scenario, *move);
+    Result<Scenario> next = namedMove(*entry->scenario, *move);
     if (!next.ok())
         return;
     next->name = context().study->freeName(QString::fromStdString(next->name).left(120)).toStdString();

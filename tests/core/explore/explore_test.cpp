@@ -2,6 +2,7 @@
 // The search: axes as texts, the same winner as an exhaustive search, reasons counted, spaces that are refused.
 #include "core/explore/explore.h"
 
+#include "core/explore/earlystop.h"
 #include "core/scenario/presets.h"
 
 #include <gtest/gtest.h>
@@ -68,6 +69,14 @@ TEST(Explore, FindsTheWinnerOfAnExhaustiveSearch)
         chances += c.chanceBest;
     EXPECT_NEAR(chances, 1, 1e-12);
     EXPECT_TRUE(std::any_of(all->candidates.begin(), all->candidates.end(), [](const ExploreCandidate& c) { return c.pareto; }));
+}
+
+TEST(Explore, LeavesOutNoneOfTheBestForItsSamples) // a hundred searches: slow_earlystop.cpp
+{
+    const test::EarlyStops e = test::earlyStops(5, 5);
+    EXPECT_EQ(e.wrong, 0);
+    EXPECT_EQ(e.otherWinners, 0);
+    EXPECT_LT(e.toTheEnd, e.runs * e.fitting);
 }
 
 TEST(Explore, CountsWhatItLeavesOutByReason)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// DualPipeV: the published bubble when a forward and a backward run as one piece, memory, and what is left when they do not.
+// DualPipeV, and DualPipe on pairs of devices: the published bubble when a forward and a backward run as one piece, memory, and what is left when they do not.
 #include "core/schedule/dualpipe.h"
 #include "core/schedule/generators.h"
 
@@ -15,8 +15,9 @@ namespace {
 
 Schedule made(int stages, int microbatches)
 {
-    auto s = makeSchedule("dualpipev", stages, 2, microbatches);
-    EXPECT_TRUE(s.ok());
+    auto s = makeSchedule("dualpipev", stages, 2, microbatches), paired = makeSchedule("dualpipe", stages, 2, microbatches);
+    EXPECT_TRUE(s.ok() && paired.ok());
+    EXPECT_EQ(s->order, paired->order); // a stage of DualPipeV does what a device of DualPipe and its mirror do
     return s.ok() ? *s : Schedule{};
 }
 

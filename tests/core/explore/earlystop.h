@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Searches of a small space on the engine, against all of its configurations sampled to the end.
+#pragma once
+
+#include <cstdint>
+
+namespace prism::test {
+
+/// What so many seeded searches got wrong.
+struct EarlyStops {
+    int runs = 0;
+    int wrong = 0;        ///< searches that left one of the best out before its last sample
+    int otherWinners = 0; ///< whose winner is not the best, by more than what both searches cannot tell apart
+    int sampled = 0;      ///< configurations that got samples, all runs
+    int toTheEnd = 0;     ///< and all of them
+    int fitting = 0;      ///< configurations of one run that could have been sampled
+};
+
+/// Searches with seeds 1 to `runs`. What is best is the mean over exhaustive searches with `truthSeeds` other seeds.
+[[nodiscard]] EarlyStops earlyStops(int runs, int truthSeeds);
+
+inline constexpr int kKeptOfSpace = 5;
+inline constexpr double kStatedConfidence = 0.95;
+
+} // namespace prism::test

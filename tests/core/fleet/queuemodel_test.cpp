@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Drawn queues: their means are the stated ones, and what cannot be read is said at once.
+#include "core/fleet/queuemodel.h"
+
+#include "core/fleet/fleet.h"
+#include "core/scenario/presetlibrary.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace prism {
+namespace {
+
+TEST(QueueModel, DrawsWhatIsStated)
+{
+    const Result<JobTable> t = modelledQueue(R"({"jobs": 20000, "offered_load": 0.8, "mean_duration_s": 600,
+        "duration": {"family": "lognormal", "cv": 1}, "sizes": [{"gpus": 1, "share": 3}, {"gpus": 8, "share": 1}]})",
+                                             100, 3);
+    ASSERT_TRUE(t.ok());
+    ASSERT_EQ(t->jobs.size(), 20'000U);
+    double seconds = 0, gpuSeconds = 0;
+    std::int64_t large = 0;
+    for (const FleetJob& j : t->jobs) {
+        seconds += j.durationSeconds;
+        gpuSeconds += j.durationSeconds * j.gpus;
+        large += j.gpus == 8 ? 1 : 0;
+    }
+    EXPECT_NEAR(seconds / 20'000, 600, 4 * 600 / std::sqrt(20'000));
+    EXPECT_NEAR(static_cast<double>(large) / 20'000, 0.25, 4 * std::sqrt(0.25 * 0.75 / 20'000));
+    EXPECT_NEAR(gpuSeconds / (t->jobs.back().submitSeconds * 100), 0.8, 0.05);
+    EXPECT_TRUE(std::is_sorted(t->jobs.begin(), t->jobs.end(),
+                               [](const FleetJob& a, const FleetJob& b) { return a.submitSeconds < b.submitSeconds; }));
+}
+
+TEST(QueueModel, EveryQueueOfTheLibraryRunsOnItsCluster)
+{
+    for (const std::string& name : presetNames("queue")) {
+        const Result<JobTable> t = modelledQueue(*presetText("queue", name), 1'280, 1);
+        ASSERT_TRUE(t.ok()) << name;
+        EXPECT_LE(
+            std::max_element(t->jobs.begin(), t->jobs.end(), [](const FleetJob& a, const FleetJob& b) { return a.gpus < b.gpus; })->gpus,
+            1'280)
+            << name;
+    }
+}
+
+TEST(QueueModel, SaysEverythingThatIsWrong)
+{
+    EXPECT_FALSE(modelledQueue("[]", 8, 1).ok());
+    EXPECT_FALSE(modelledQueue("{", 8, 1).ok());
+    const Result<JobTable> wrong = modelledQueue(
+        R"({"jobs": 0, "offered_load": "much", "mean_duration_s": -1, "duration": {"family": "odd"}, "sizes": [{"gpus": 0}], "colour": 1})",
+        8, 1);
+    ASSERT_FALSE(wrong.ok());
+    EXPECT_EQ(wrong.errors().size(), 6U);
+}
+
+} // namespace
+} // namespace prism
