@@ -18,6 +18,7 @@ namespace {
 struct TimelineOptions : InsightCommand {
     double quantile = 0.5;
     int sample = -1;
+    int replica = -1;
     std::string trace;
 };
 
@@ -54,6 +55,7 @@ void addTimeline(CLI::App& app, Cli& cli)
     command->add_option("--sample", options->sample, "The sample of this number instead")
         ->excludes(quantile)
         ->check(CLI::NonNegativeNumber);
+    command->add_option("--replica", options->replica, "The replica of this number instead of the slowest")->check(CLI::NonNegativeNumber);
     command->add_option("--trace", options->trace, "Write a Chrome trace (opens in Perfetto) to this file");
     command->callback([options] {
         Evaluator evaluator;
@@ -63,6 +65,7 @@ void addTimeline(CLI::App& app, Cli& cli)
             draw.kind = DrawChoice::Kind::sample;
             draw.sample = options->sample;
         }
+        draw.replica = options->replica;
         const Timeline result = require(timeline(evaluator, loadScenario(*options), draw, insightOptions(*options)));
         if (!options->trace.empty()) {
             CommonOptions file;

@@ -71,7 +71,7 @@ std::vector<std::string> changesOf(const Scenario& scenario, const Scenario& cha
         const Parameter& p = *findParameter(id);
         const std::string from = parameterText(p, scenario), to = parameterText(p, changed);
         if (from != to)
-            changes.push_back(p.label + " " + from + " -> " + to);
+            changes.push_back(p.label + (p.type == ParameterType::boolean ? (to == "true" ? " on" : " off") : " " + from + " -> " + to));
         else if (changes.empty()) // a preset whose values had been edited
             changes.push_back(p.label + " as " + to + " has it");
     }

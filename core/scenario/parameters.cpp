@@ -58,7 +58,12 @@ Result<ParameterValue> numberFromText(const Parameter& p, std::string_view text)
     const Result<double> number = quantityFromText(text, p.unit, countsInPowersOfTwo(p));
     if (!number) {
         Diagnostic error = rejected(p, text, number.errors().front().message);
-        error.accepted += " (" + number.errors().front().accepted + ")";
+        const Diagnostic& found = number.errors().front();
+        error.accepted += " (" + found.accepted + ")";
+        if (!found.fixValue.empty()) {
+            error.fixPath = p.id;
+            error.fixValue = found.fixValue;
+        }
         return error;
     }
     if (p.type == ParameterType::real)

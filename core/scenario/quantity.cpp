@@ -4,6 +4,9 @@
 #include "core/base/text.h"
 #include "core/base/timeunits.h"
 
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -141,11 +144,39 @@ Result<double> convertedQuantity(std::string_view text, std::string_view unit, b
                       .accepted = "a number, optionally with one of: " + joined(names, ", ")};
 }
 
+/// Two quantities with a word or dash of a range between them, as in "40 to 60 GB/s": what to do instead; nothing for other texts.
+std::optional<Diagnostic> rangeProblem(std::string_view text, std::string_view unit, bool binaryK)
+{
+    constexpr std::string_view kBetween[] = {" to ", " bis ", "..", "\xe2\x80\xa6", "\xe2\x80\x93", " - "};
+    for (const std::string_view between : kBetween) {
+        const std::size_t at = text.find(between);
+        if (at == std::string_view::npos || at == 0)
+            continue;
+        const std::string_view high = trimmed(text.substr(at + between.size()));
+        std::string low(trimmed(text.substr(0, at)));
+        if (numberLength(low) == low.size()) // "40 to 60 GB/s": the unit stands once
+            low += high.substr(std::min(numberLength(high), high.size()));
+        const Result<double> from = convertedQuantity(low, unit, binaryK), to = convertedQuantity(high, unit, binaryK);
+        if (!from || !to)
+            continue;
+        const std::string middle = fmt::format("{:g}", (*from + *to) / 2);
+        return Diagnostic{.message = "this is a range, and a field takes one value",
+                          .found = std::string(text.substr(0, 80)),
+                          .accepted = fmt::format("one value, such as {}{}{}; how far it varies stands in the group Variability", middle,
+                                                  unit.empty() ? "" : " ", unit),
+                          .fixValue = middle};
+    }
+    return std::nullopt;
+}
+
 } // namespace
 
 Result<double> quantityFromText(std::string_view text, std::string_view unit, bool binaryK)
 {
     Result<double> value = convertedQuantity(text, unit, binaryK);
+    if (!value.ok())
+        if (const auto range = rangeProblem(trimmed(text), unit, binaryK))
+            return *range;
     if (value.ok() && !std::isfinite(*value))
         return Diagnostic{
             .message = "This is too large a number", .found = std::string(text.substr(0, 80)), .accepted = "a number below 1e308"};

@@ -188,6 +188,15 @@ private:
     WalkedStep& m_step;
 };
 
+void takeTimes(WalkedStep& step, const WalkedReplica& replica)
+{
+    step.replica = replica.index;
+    step.start = replica.start;
+    step.end = replica.end;
+    step.speed = replica.speed;
+    step.drawnSpeed = replica.drawn;
+}
+
 } // namespace
 
 double WalkedReplica::latest() const
@@ -285,12 +294,22 @@ WalkedStep StepWalker::walk(int sample) const
     if (step.walkedReplicas == static_cast<int>(order.size()))
         step.missedProbability = 0;
     const StepEnd end(*m_model, regimes, replicas, step);
-    const WalkedReplica& replica = Backward(*m_model, replicas, step).follow(end);
-    step.replica = replica.index;
-    step.start = replica.start;
-    step.end = replica.end;
-    step.speed = replica.speed;
-    step.drawnSpeed = replica.drawn;
+    takeTimes(step, Backward(*m_model, replicas, step).follow(end));
+    return step;
+}
+
+WalkedStep StepWalker::withReplica(WalkedStep step, int replica) const
+{
+    if (replica == step.replica)
+        return step;
+    const WalkedReplica other = m_model->walkedReplica(step.sample, m_model->regimes(step.sample), replica);
+    takeTimes(step, other);
+    std::erase_if(step.critical, [](const CriticalPiece& piece) { return piece.node >= 0 || piece.kind == SpanKind::embeddingAllReduce; });
+    constexpr auto kEmbedding = static_cast<std::size_t>(StageOp::embedding);
+    for (auto& operations : step.stageOps)
+        operations[kEmbedding] = {};
+    if (other.embedding.present)
+        step.stageOps[m_model->firstStage()][kEmbedding] = step.stageOps[m_model->lastStage()][kEmbedding] = other.embedding;
     return step;
 }
 

@@ -30,6 +30,9 @@ public:
     [[nodiscard]] const std::vector<WalkNode>& nodes() const;
     /// The draw `sample` of a fresh job; about 0.2 us per node and walked replica.
     [[nodiscard]] WalkedStep walk(int sample) const;
+    /// The same step with the times of another replica, which waits for the one that the critical path runs through: of that path only
+    /// what all replicas do together is left. `replica` from 0 to the graph's replicas - 1.
+    [[nodiscard]] WalkedStep withReplica(WalkedStep step, int replica) const;
     /// What one chunk execution of a walked step consists of; sums to its duration.
     [[nodiscard]] Parts nodeParts(const WalkedStep& step, int node) const;
     /// The transfer into a node.

@@ -15,6 +15,8 @@ TEST(Fields, ShowWhatModelAndFileHoldAfterAnything)
     for (int i = 0; i < 120 && !::testing::Test::HasFailure(); ++i) {
         walk.step();
         walk.expectOneValue(i);
+        if (i % 40 == 39)
+            walk.expectSameInASecondWindow(i);
     }
 }
 

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// A random walk through edits, undos, selections and reloads; after each step every field shows what the model and the file hold.
+// A random walk through edits, undos, selections and reloads; after each step every field shows what the model and its JSON hold, and
+// now and then a second window that opens the file shows the same and changes nothing.
 #pragma once
 
 #include "tests/ui/studies.h"
 #include "ui/editor/configeditor.h"
 #include "ui/editor/quantityedit.h"
+#include "ui/model/studyfile.h"
 
 #include <QCheckBox>
 #include <QComboBox>
 #include <QCoreApplication>
+#include <QTemporaryDir>
 #include <QTest>
 
 #include <random>
@@ -26,6 +29,7 @@ public:
             for (const char* group : {"model", "cluster", "parallelism", "training", "variability"})
                 editor->setExpanded(QString::fromLatin1(group), true);
         m_first.show();
+        EXPECT_TRUE(m_file.create(m_folder.filePath(QStringLiteral("study.prism"))).empty());
         pump();
     }
 
@@ -59,21 +63,60 @@ public:
         const Scenario& model = *workspace.study().current()->scenario;
         const Result<Scenario> file = draftFromJson(toJson(model)) /* values fit their fields, not always each other */;
         ASSERT_TRUE(file.ok()) << "step " << at;
+        for (const Parameter& p : parameters())
+            EXPECT_EQ(parameterText(p, *file), parameterText(p, model)) << p.id << ", step " << at;
         for (ConfigEditor* editor : {&m_first, &m_second})
-            for (ParameterRow* row : editor->rows()) {
-                const Parameter& p = row->parameter();
-                EXPECT_EQ(parameterText(p, *file), parameterText(p, model)) << p.id << ", step " << at;
-                const auto* typed = qobject_cast<const QuantityEdit*>(row->field());
-                if (typed && typed->hasProblem())
-                    continue; // the typed text stays and is marked
-                const std::string wanted = typed ? fieldText(p, model).toStdString() : plainValue(p, model);
-                EXPECT_EQ(row->shownText().toStdString(), wanted) << p.id << ", step " << at;
-            }
+            expectFields(*editor, model, "step " + std::to_string(at));
+    }
+
+    /// What another window sees that opens the file now: the same values, in fields that take none.
+    void expectSameInASecondWindow(int at)
+    {
+        const std::string where = "second window, step " + std::to_string(at);
+        const StudyModel& study = workspace.study();
+        m_file.save(study.state(), study.currentId(), {});
+        ASSERT_TRUE(m_file.flush()) << where;
+        StudyFile file;
+        const Result<OpenedStudy> opened = file.open(m_file.path());
+        ASSERT_TRUE(opened.ok()) << where;
+        EXPECT_FALSE(opened->readOnlyReason.isEmpty()) << where << ": one window writes";
+        EXPECT_EQ(toJson(*entryOf(opened->state, study.currentId())), toJson(*study.current()->scenario)) << where;
+        Workspace other;
+        other.bridge().setSamples(kFewestSamples);
+        ConfigEditor editor(other, theme);
+        other.study().reset(opened->state, opened->currentId);
+        other.study().setReadOnly(true);
+        pump();
+        expectFields(editor, *study.current()->scenario, where);
+        edit(*editor.rows()[pick(static_cast<int>(editor.rows().size()))]);
+        pump();
+        EXPECT_TRUE(*other.study().current()->scenario == *study.current()->scenario) << where << ": nothing is edited there";
+        expectFields(editor, *study.current()->scenario, where + ", after typing");
     }
 
     Workspace workspace;
 
 private:
+    static const Scenario* entryOf(const StudyState& state, int id)
+    {
+        for (const ScenarioEntry& e : state.entries)
+            if (e.id == id)
+                return e.scenario.get();
+        return state.entries.front().scenario.get();
+    }
+
+    static void expectFields(const ConfigEditor& editor, const Scenario& model, const std::string& where)
+    {
+        for (ParameterRow* row : editor.rows()) {
+            const Parameter& p = row->parameter();
+            const auto* typed = qobject_cast<const QuantityEdit*>(row->field());
+            if (typed && typed->hasProblem())
+                continue; // the typed text stays and is marked
+            const std::string wanted = typed ? fieldText(p, model).toStdString() : plainValue(p, model);
+            EXPECT_EQ(row->shownText().toStdString(), wanted) << p.id << ", " << where;
+        }
+    }
+
     int pick(int n) { return static_cast<int>(m_random() % static_cast<unsigned>(n)); }
     static void pump() { QCoreApplication::processEvents(); }
 
@@ -122,6 +165,8 @@ private:
     std::mt19937 m_random;
     Theme theme;
     ConfigEditor m_first, m_second;
+    QTemporaryDir m_folder;
+    StudyFile m_file;
 };
 
 } // namespace prism::ui::test

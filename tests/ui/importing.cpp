@@ -26,6 +26,11 @@ protected:
         field->selectAll();
         QTest::keyClicks(field, text);
         field->submitNow();
+        waitForVerdict(dialog);
+    }
+    static void waitForVerdict(ImportDialog& dialog)
+    {
+        ASSERT_TRUE(QTest::qWaitFor([&dialog] { return !dialog.isJudging(); }, 60'000));
     }
 };
 
@@ -47,6 +52,8 @@ TEST_F(Importing, AsksForGpusAndLayoutAndMendsEverythingAtOnce)
     EXPECT_TRUE(hasErrors(check(*dialog->scenario())));
     EXPECT_TRUE(dialog->verdict().contains(u"One fix for all"_s)) << dialog->verdict().toStdString();
     dialog->applyFix();
+    EXPECT_TRUE(dialog->isJudging()) << "the window goes on meanwhile";
+    waitForVerdict(*dialog);
     EXPECT_FALSE(hasErrors(check(*dialog->scenario()))) << dialog->verdict().toStdString();
     EXPECT_EQ(dialog->scenario()->cluster.numGpus, 512);
     EXPECT_EQ(dialog->scenario()->model.numLayers, 64);

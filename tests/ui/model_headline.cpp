@@ -124,6 +124,31 @@ TEST(Headline, ABadgeNamesEveryDoubt)
     EXPECT_EQ(badge.reasons[1], u"The tail is extrapolated."_s);
 }
 
+TEST(DistributionTable, AColumnOfTimesHasOneUnit)
+{
+    // Changes of 3 ms and of 2 s against 6.4 s, beside the half-width of the baseline, 8 ms.
+    const Strip strip(snapshotOf(0, 0, 1), snapshotOf(-0.003, 0, 2));
+    PageContext context = strip.context;
+    context.scenarios << ShownScenario{3, u"slow"_s, 2, true, false, false, false, snapshotOf(2, 0, 3)};
+    ChangesCache cache;
+    DistributionModel model(cache, nullptr);
+    const auto unitsOf = [&model](int column) {
+        QSet<QString> units;
+        for (int row = 0; row < model.rowCount(); ++row) {
+            const QString text = model.index(row, column).data().toString();
+            const QString inside = text.contains(u'(') ? text.section(u", "_s, 1).chopped(1) : text.section(u"± "_s, 1);
+            units << inside.section(u' ', -1);
+        }
+        return units;
+    };
+    model.setContext(strip.context, {}, false);
+    EXPECT_EQ(unitsOf(DistributionModel::p95Column), QSet<QString>{u"ms"_s});
+    model.setContext(context, {}, false);
+    EXPECT_EQ(unitsOf(DistributionModel::p95Column), QSet<QString>{u"s"_s}) << "the largest change decides";
+    EXPECT_TRUE(model.index(1, DistributionModel::p95Column).data().toString().contains(u"0.0030 s"_s))
+        << model.index(1, DistributionModel::p95Column).data().toString().toStdString();
+}
+
 TEST(Headline, EveryCellAndColumnHasItsRowInTheTableOfFigures)
 {
     ChangesCache cache;

@@ -147,7 +147,7 @@ TEST(PairedBars, SortByTheDifference)
     EXPECT_EQ(pairedOf(samples::tailAttribution(), AttributionBy::stage, 0).rows.size(), 4U);
 }
 
-TEST(HeatMap, KeepsItsScaleFromOneAndWidensItOnlyWhenNeeded)
+TEST(HeatMap, KeepsItsScaleUntilTheUserFitsIt)
 {
     Theme theme;
     HeatMap map(theme);
@@ -159,14 +159,25 @@ TEST(HeatMap, KeepsItsScaleFromOneAndWidensItOnlyWhenNeeded)
     data.cells = {{true, 1.02, 0.001, {}}, {true, 1.07, 0.001, {}}};
     map.setData(data);
     EXPECT_EQ(map.scaleEnd(), 1.1);
+    EXPECT_EQ(map.cellsAboveScale(), 0);
     data.cells[1].ratio = 1.34;
     map.setData(data);
+    EXPECT_EQ(map.scaleEnd(), 1.1) << "the scale stays until the user changes it";
+    EXPECT_EQ(map.cellsAboveScale(), 1) << "and what it cannot show is said";
+    QTest::keyClick(&map, Qt::Key_F);
     EXPECT_EQ(map.scaleEnd(), 1.5);
+    EXPECT_EQ(map.cellsAboveScale(), 0);
     data.cells[1].present = false;
     map.setData(data);
-    EXPECT_EQ(map.scaleEnd(), 1.5) << "the scale stays until the user changes it";
-    QTest::keyClick(&map, Qt::Key_F);
+    EXPECT_EQ(map.scaleEnd(), 1.5);
+    map.setReach(Reach{1, 2.4}); // the same scale for all scenarios
+    EXPECT_EQ(map.scaleEnd(), 3);
+    map.setReach(std::nullopt);
     EXPECT_EQ(map.scaleEnd(), 1.1);
+    map.setScaleEnd(2);
+    EXPECT_EQ(map.scaleEnd(), 2);
+    map.setScaleEnd(0.5); // of a damaged file
+    EXPECT_EQ(map.scaleEnd(), 2);
     EXPECT_TRUE(map.itemText(1).contains(u"not evaluated"_s));
     EXPECT_TRUE(map.asTable().rows[1][2].isEmpty());
 }
@@ -265,6 +276,71 @@ TEST(Gantt, MergesWhatIsUnderAPixelAndZooms)
     EXPECT_EQ(chart.viewEnd(), chart.timeline()->stepSeconds);
     chart.setView(-5, 1e9);
     EXPECT_EQ(chart.viewStart(), 0);
+}
+
+TEST(Gantt, GoesFromOneKernelFoundToTheNext)
+{
+    Theme theme;
+    GanttChart chart(theme);
+    chart.resize(900, 400);
+    chart.setTimeline(samples::timeline());
+    EXPECT_EQ(chart.foundSpans(), 0);
+    const QImage plain = paintedChart(chart, Look(lightPalette()), 1);
+    const auto& line = *chart.timeline();
+    const auto wanted = std::find_if(line.spans.begin(), line.spans.end(), [](const TimelineSpan& s) { return s.kernelClass >= 0; });
+    ASSERT_NE(wanted, line.spans.end());
+    chart.setFound({wanted->kernelClass});
+    const int found = chart.foundSpans();
+    ASSERT_GT(found, 1);
+    ASSERT_LT(found, chart.itemCount());
+    EXPECT_NE(plain, paintedChart(chart, Look(lightPalette()), 1)) << "the others step back";
+    chart.setView(0, line.stepSeconds / 50);
+    std::set<int> read;
+    for (int i = 0; i < found; ++i) {
+        chart.readNextFound();
+        const int item = chart.focusItem();
+        ASSERT_GE(item, 0);
+        read.insert(item);
+        const TimelineSpan& span = line.spans[static_cast<std::size_t>(item)];
+        EXPECT_LE(chart.viewStart(), span.endSeconds);
+        EXPECT_GE(chart.viewEnd(), span.startSeconds);
+    }
+    EXPECT_EQ(static_cast<int>(read.size()), found) << "each once, then round again";
+    chart.setFound({});
+    chart.setFocusItem(-1);
+    chart.readNextFound();
+    EXPECT_EQ(chart.focusItem(), -1);
+}
+
+TEST(Gantt, SumsUpTheStretchThatIsDragged)
+{
+    Theme theme;
+    GanttChart chart(theme);
+    chart.resize(900, 400);
+    chart.show();
+    chart.setTimeline(samples::timeline());
+    EXPECT_TRUE(chart.rangeText().isEmpty());
+    int changes = 0;
+    QObject::connect(&chart, &GanttChart::rangeChanged, [&changes] { ++changes; });
+    QTest::mousePress(&chart, Qt::LeftButton, Qt::ShiftModifier, {300, 150});
+    QMouseEvent move(QEvent::MouseMove, QPointF(600, 150), chart.mapToGlobal(QPointF(600, 150)), Qt::NoButton, Qt::LeftButton,
+                     Qt::ShiftModifier);
+    QApplication::sendEvent(&chart, &move);
+    QTest::mouseRelease(&chart, Qt::LeftButton, Qt::ShiftModifier, {600, 150});
+    ASSERT_TRUE(chart.range());
+    const StepRange range = *chart.range();
+    EXPECT_NEAR((range.end - range.start) / chart.timeline()->stepSeconds, 300.0 / 812, 0.02) << "900 less paddings, labels and rim";
+    EXPECT_GE(changes, 1);
+    EXPECT_EQ(chart.viewEnd(), chart.timeline()->stepSeconds) << "nothing was panned";
+    EXPECT_TRUE(chart.rangeText().contains(u"idle"_s)) << chart.rangeText().toStdString();
+    chart.setRange(StepRange{1e9, 2e9});
+    EXPECT_FALSE(chart.range()) << "beyond the step";
+    chart.setFocusItem(3);
+    QTest::keyClick(&chart, Qt::Key_BracketLeft);
+    ASSERT_TRUE(chart.range());
+    EXPECT_EQ(chart.range()->start, chart.timeline()->spans[3].startSeconds);
+    QTest::keyClick(&chart, Qt::Key_Escape);
+    EXPECT_FALSE(chart.range());
 }
 
 TEST(Gantt, LightsUpThePickedClass)

@@ -5,6 +5,7 @@
 #include "ui/pages/scalepage.h"
 #include "ui/pages/sensitivitypage.h"
 #include "ui/plot/export.h"
+#include "ui/theme/segmented.h"
 
 #include <gtest/gtest.h>
 
@@ -12,6 +13,8 @@
 #include <QFile>
 #include <QJsonArray>
 #include <QJsonDocument>
+#include <QLabel>
+#include <QLineEdit>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -168,6 +171,36 @@ TEST_F(Pages, PipelineShowsAStepAndWritesATrace)
     EXPECT_EQ(m_selection.picked().stage, 1);
 }
 
+TEST_F(Pages, PipelineShowsTheReplicaThatIsAskedFor)
+{
+    PipelinePage page(m_theme);
+    page.resize(1056, 680);
+    page.setContext(m_context);
+    settle(page);
+    const auto slowest = page.gantt().timeline();
+    ASSERT_TRUE(slowest);
+    auto* field = page.tools()->findChild<QLineEdit*>(u"replica"_s);
+    ASSERT_NE(field, nullptr);
+    const int other = (slowest->replica + 1) % slowest->replicas;
+    field->setText(QString::number(other));
+    QTest::keyClick(field, Qt::Key_Return);
+    settle(page);
+    EXPECT_EQ(page.gantt().timeline()->replica, other);
+    EXPECT_EQ(page.gantt().timeline()->sample, slowest->sample) << "the same step";
+    EXPECT_TRUE(page.gantt().chartText().subtitle.contains(u"waits for replica %1"_s.arg(slowest->replica)));
+    field->setText(u"9999"_s); // more than there are: the last one
+    QTest::keyClick(field, Qt::Key_Return);
+    settle(page);
+    EXPECT_EQ(page.gantt().timeline()->replica, slowest->replicas - 1);
+    page.gantt().setRange(StepRange{0, slowest->stepSeconds / 2});
+    EXPECT_TRUE(page.gantt().chartText().footer.join(u' ').contains(u"Chosen: "_s));
+    auto* find = page.tools()->findChild<QLineEdit*>(u"findKernel"_s);
+    find->setText(u"gemm"_s);
+    EXPECT_GT(page.gantt().foundSpans(), 0);
+    find->setText(u"no such kernel"_s);
+    EXPECT_EQ(page.gantt().foundSpans(), 0);
+}
+
 TEST_F(Pages, PlacementMarksMovesAndUndoesASlowNode)
 {
     PlacementPage page(m_theme);
@@ -196,6 +229,61 @@ TEST_F(Pages, PlacementMarksMovesAndUndoesASlowNode)
     EXPECT_FALSE(page.isComputing()); // undone: the answer is still there
 }
 
+TEST_F(Pages, PlacementShowsTheSameEffectsByNodeAndByRack)
+{
+    // 8 nodes of 8 GPUs, TP 8: a node is a stage of a replica. Racks of 3 nodes: 3, 3 and 2.
+    Scenario racks = *m_study.entry(m_id)->scenario;
+    racks.cluster.nodesPerPod = 3;
+    racks.variability.slow.push_back({7, -1, 1.3, 1});
+    m_study.setScenario(m_id, racks, u"Racks"_s);
+    refresh();
+    PlacementPage page(m_theme);
+    page.resize(1056, 680);
+    page.setContext(m_context);
+    settle(page);
+    auto* cells = page.tools()->findChild<SegmentedControl*>(u"placementCells"_s);
+    ASSERT_NE(cells, nullptr);
+    const auto choose = [&](PlaceGrouping grouping) {
+        cells->setCurrent(static_cast<int>(grouping));
+        Q_EMIT cells->chosen(static_cast<int>(grouping));
+    };
+    const HeatData byStage = page.map().data();
+    choose(PlaceGrouping::node);
+    const HeatData byNode = page.map().data();
+    EXPECT_EQ(byNode.columns, 3);
+    EXPECT_EQ(byNode.rows, 3);
+    EXPECT_FALSE(byNode.cells[8].present) << "there are 8 nodes";
+    EXPECT_EQ(byNode.marked, QList<int>{7});
+    EXPECT_EQ(page.map().itemReading(7).front(), u"node 7"_s);
+    for (int node = 0; node < 8; ++node) {
+        const NodePlaces places = placesOf(racks, node);
+        ASSERT_EQ(places.size(), 1U);
+        double ratio = 0; // of the row that stands for its replica, in the column of its stage
+        for (int row = 0; row < byStage.rows; ++row)
+            if (byStage.rowLabels[row] == QString::number(places.front().replica))
+                ratio = byStage.cells[static_cast<std::size_t>(row * byStage.columns + places.front().stage)].ratio;
+        if (ratio == 0)
+            ratio = byStage.cells[static_cast<std::size_t>(places.front().stage)].ratio; // the replicas that are alike
+        EXPECT_DOUBLE_EQ(byNode.cells[static_cast<std::size_t>(node)].ratio, ratio) << node;
+    }
+    choose(PlaceGrouping::rack);
+    const HeatData byRack = page.map().data();
+    ASSERT_EQ(byRack.cells.size(), 3U);
+    EXPECT_EQ(byRack.marked, QList<int>{2});
+    for (std::size_t rack = 0; rack < 3; ++rack) {
+        double worst = 0;
+        for (std::size_t node = 3 * rack; node < std::min<std::size_t>(3 * rack + 3, 8); ++node)
+            worst = std::max(worst, byNode.cells[node].ratio);
+        EXPECT_DOUBLE_EQ(byRack.cells[rack].ratio, worst) << rack;
+    }
+    // A node is marked where it is pointed at.
+    choose(PlaceGrouping::node);
+    page.map().setFocusItem(4);
+    QTest::keyClick(&page.map(), Qt::Key_Return);
+    EXPECT_EQ(m_study.entry(m_id)->scenario->variability.slow.back().node, 4);
+    EXPECT_EQ(m_selection.picked().node, 4);
+}
+
 TEST_F(Pages, PlacementReadsSpeedsAdvisesAndWritesAHostfile)
 {
     PlacementPage page(m_theme);
@@ -218,6 +306,21 @@ TEST_F(Pages, PlacementReadsSpeedsAdvisesAndWritesAHostfile)
     refresh();
     page.setContext(m_context);
     settle(page);
+    // What 1, 2, ... exchanges give and all of them at the end, as a curve; its points choose what is written.
+    ASSERT_GT(page.gains().itemCount(), 1);
+    EXPECT_FALSE(page.gains().isHidden());
+    EXPECT_TRUE(page.gains().points().back().isAll);
+    EXPECT_TRUE(page.gains().points().front().detail.startsWith(u"node 2 "_s)
+                || page.gains().points().front().detail.startsWith(u"node 7 "_s))
+        << "the slow ones first: " << page.gains().points().front().detail.toStdString();
+    for (const GainPoint& point : page.gains().points())
+        EXPECT_GT(point.gainSeconds, -point.halfWidth);
+    EXPECT_EQ(page.gains().asTable().rows.size(), page.gains().itemCount());
+    auto* note = page.findChild<QLabel*>(u"slowNodesNote"_s);
+    ASSERT_NE(note, nullptr);
+    EXPECT_TRUE(note->text().contains(u"node 2 1.25×"_s)) << note->text().toStdString();
+    page.gains().setFocusItem(0);
+    QTest::keyClick(&page.gains(), Qt::Key_Return);
     ASSERT_EQ(page.writeHostfile(hosts), QString());
     QFile file(hosts);
     ASSERT_TRUE(file.open(QIODevice::ReadOnly));

@@ -135,6 +135,7 @@ PlacementMap placementMap(int rows)
         map.rowLabels.push_back(std::to_string(row * 8) + "–" + std::to_string(row * 8 + 7));
         map.rowFirstReplica.push_back(row * 8);
         map.rowReplicas.push_back(8);
+        map.rowOfReplica.insert(map.rowOfReplica.end(), 8, row);
     }
     double best = 1e9, worst = 0;
     for (int column = 0; column < 16; ++column)

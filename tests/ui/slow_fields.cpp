@@ -10,6 +10,8 @@ TEST(Fields, ShowWhatModelAndFileHoldAfterTenThousandSteps)
     for (int i = 0; i < 10'000 && !::testing::Test::HasFailure(); ++i) {
         walk.step();
         walk.expectOneValue(i);
+        if (i % 100 == 99)
+            walk.expectSameInASecondWindow(i);
     }
 }
 

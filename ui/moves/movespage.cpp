@@ -109,6 +109,10 @@ QWidget* MovesPage::buildTable()
     m_table->setMouseTracking(true);
     m_table->setWordWrap(true);
     m_table->horizontalHeader()->setSectionResizeMode(MovesModel::moveColumn, QHeaderView::Stretch);
+    connect(m_table->horizontalHeader(), &QHeaderView::sectionResized, m_table, [this](int column, int, int) {
+        if (column == MovesModel::moveColumn)
+            m_table->resizeRowsToContents(); // long names take other lines
+    });
     layout->addWidget(m_table, 1);
     auto* foot = new QHBoxLayout;
     m_note->setProperty("type", u"tick"_s);

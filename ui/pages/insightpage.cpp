@@ -200,6 +200,8 @@ void InsightPage::paintExport(QPainter& painter)
     const Look look(lightPalette(), m_theme.look().scale());
     painter.fillRect(QRect(QPoint(), exportSize()), look[Role::window]);
     for (const PlotBase* chart : m_exported) {
+        if (chart->isHidden())
+            continue;
         const QRectF card(chart->mapTo(this, QPoint()), QSizeF(chart->size()));
         chart->paintChart(painter, card, look);
     }

@@ -12,6 +12,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QRegularExpressionValidator>
 #include <QSaveFile>
 #include <QVBoxLayout>
 
@@ -31,25 +32,14 @@ PipelinePage::PipelinePage(const Theme& theme, QWidget* parent)
     : InsightPage(theme, parent),
       m_which(new SegmentedControl(theme)),
       m_number(new QLineEdit),
+      m_replica(new QLineEdit),
+      m_find(new QLineEdit),
+      m_hits(plainLabel()),
       m_trace(new QPushButton(tr("Chrome trace"))),
       m_gantt(new GanttChart(theme)),
       m_memory(new MemoryChart(theme))
 {
-    auto* label = plainLabel(tr("Sampled step"));
-    label->setProperty("role", u"secondary"_s);
-    m_which->setChoices({tr("p50 step"), tr("p95 step"), tr("p99 step"), tr("Draw")});
-    m_which->setCurrent(1);
-    m_which->setAccessibleName(tr("Which sampled step is shown"));
-    m_number->setText(u"0"_s);
-    m_number->setFixedWidth(theme.px(72));
-    m_number->setValidator(new QIntValidator(0, kMostDraws, m_number));
-    m_number->setAccessibleName(tr("Number of the draw, from 0"));
-    m_number->hide();
-    m_trace->setToolTip(tr("Write the shown step for Perfetto and chrome://tracing"));
-    m_trace->setObjectName(u"exportTrace"_s);
-    addTools({label, m_which, m_number});
-    addEndTool(m_trace);
-
+    makeTools();
     auto* column = new QWidget;
     auto* layout = new QVBoxLayout(column);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -60,13 +50,57 @@ PipelinePage::PipelinePage(const Theme& theme, QWidget* parent)
     layout->addWidget(m_memory, 1);
     setCards(column, nullptr, 0);
     setExported({m_gantt, m_memory});
+    connectCharts();
+    refresh();
+}
 
+void PipelinePage::makeTools()
+{
+    const auto secondary = [](QLabel* label) {
+        label->setProperty("role", u"secondary"_s);
+        return label;
+    };
+    m_which->setChoices({tr("p50 step"), tr("p95 step"), tr("p99 step"), tr("Draw")});
+    m_which->setCurrent(1);
+    m_which->setAccessibleName(tr("Which sampled step is shown"));
+    m_number->setText(u"0"_s);
+    m_number->setFixedWidth(theme().px(72));
+    m_number->setValidator(new QIntValidator(0, kMostDraws, m_number));
+    m_number->setAccessibleName(tr("Number of the draw, from 0"));
+    m_number->hide();
+    m_trace->setToolTip(tr("Write the shown step for Perfetto and chrome://tracing"));
+    m_trace->setObjectName(u"exportTrace"_s);
+    static const QRegularExpression kReplica(u"\\d{0,6}"_s);
+    m_replica->setPlaceholderText(tr("slowest"));
+    m_replica->setFixedWidth(theme().px(80));
+    m_replica->setValidator(new QRegularExpressionValidator(kReplica, m_replica));
+    m_replica->setObjectName(u"replica"_s);
+    m_replica->setAccessibleName(tr("Number of the replica, from 0; empty is the slowest"));
+    m_replica->setToolTip(m_replica->accessibleName());
+    m_find->setPlaceholderText(tr("Find a kernel"));
+    m_find->setClearButtonEnabled(true);
+    m_find->setFixedWidth(theme().px(150));
+    m_find->setObjectName(u"findKernel"_s);
+    m_find->setAccessibleName(tr("Find a kernel; Return goes to the next one"));
+    secondary(m_hits)->hide();
+    addTools({secondary(plainLabel(tr("Sampled step"))), m_which, m_number});
+    addTools({secondary(plainLabel(tr("Replica"))), m_replica});
+    addTools({m_find, m_hits});
+    addEndTool(m_trace);
+    connect(m_replica, &QLineEdit::editingFinished, this, &PipelinePage::ask);
+    connect(m_find, &QLineEdit::textChanged, this, &PipelinePage::findKernels);
+    connect(m_find, &QLineEdit::returnPressed, m_gantt, &GanttChart::readNextFound);
     connect(m_which, &SegmentedControl::chosen, this, [this](int choice) {
         m_number->setVisible(choice == kDraw);
         ask();
     });
     connect(m_number, &QLineEdit::editingFinished, this, &PipelinePage::ask);
     connect(m_trace, &QPushButton::clicked, this, &PipelinePage::exportTrace);
+}
+
+void PipelinePage::connectCharts()
+{
+    connect(m_gantt, &GanttChart::rangeChanged, this, &PipelinePage::refreshTexts);
     connect(m_gantt, &GanttChart::itemPicked, this, [this](int item) {
         const auto& line = m_gantt->timeline();
         if (!line || !context().selection)
@@ -83,7 +117,31 @@ PipelinePage::PipelinePage(const Theme& theme, QWidget* parent)
         if (context().selection)
             context().selection->setCell(m_memory->memory().stages[static_cast<std::size_t>(item)].stage, -1);
     });
-    refresh();
+}
+
+int PipelinePage::replica() const
+{
+    bool number = false;
+    const int asked = m_replica->text().toInt(&number);
+    const SnapshotPtr s = snapshot();
+    return number && s ? std::min(asked, static_cast<int>(s->costed->world.dp) - 1) : -1;
+}
+
+void PipelinePage::findKernels()
+{
+    const Timeline* line = m_step.value();
+    const QStringList words = m_find->text().split(u' ', Qt::SkipEmptyParts);
+    std::set<int> found;
+    for (std::size_t c = 0; line && !words.isEmpty() && c < line->classNames.size(); ++c) {
+        const QString raw = QString::fromStdString(line->classNames[c]), name = format::kernelClass(raw) + u' ' + raw;
+        if (std::all_of(words.begin(), words.end(), [&name](const QString& word) { return name.contains(word, Qt::CaseInsensitive); }))
+            found.insert(static_cast<int>(c));
+    }
+    m_gantt->setFound(found);
+    m_hits->setVisible(!words.isEmpty());
+    m_hits->setText(found.empty() ? tr("Nothing found")
+                                  : tr("%1 kernels in %2 places")
+                                        .arg(format::count(static_cast<std::int64_t>(found.size())), format::count(m_gantt->foundSpans())));
 }
 
 DrawChoice PipelinePage::draw() const
@@ -91,8 +149,8 @@ DrawChoice PipelinePage::draw() const
     constexpr double quantiles[] = {0.5, 0.95, 0.99};
     const int which = std::clamp(m_which->current(), 0, kDraw);
     if (which == kDraw)
-        return {DrawChoice::Kind::sample, 0.5, m_number->text().toInt()};
-    return {DrawChoice::Kind::quantile, quantiles[which], 0};
+        return {DrawChoice::Kind::sample, 0.5, m_number->text().toInt(), replica()};
+    return {DrawChoice::Kind::quantile, quantiles[which], 0, replica()};
 }
 
 void PipelinePage::contextChanged()
@@ -105,7 +163,8 @@ void PipelinePage::ask()
     if (const SnapshotPtr s = snapshot(); s && context().evaluator && !scenario()->stale) {
         const auto evaluator = context().evaluator;
         const DrawChoice choice = draw();
-        const QString what = choice.kind == DrawChoice::Kind::sample ? u"draw%1"_s.arg(choice.sample) : u"q%1"_s.arg(choice.quantile);
+        const QString what = (choice.kind == DrawChoice::Kind::sample ? u"draw%1"_s.arg(choice.sample) : u"q%1"_s.arg(choice.quantile))
+                             + u"/replica%1"_s.arg(choice.replica);
         m_step.ask(
             context().insights, this, question(what), tr("One sampled step"), s->seed,
             [evaluator, s, choice](const InsightOptions& options) { return timeline(*evaluator, s->scenario, choice, options); },
@@ -117,33 +176,14 @@ void PipelinePage::ask()
 void PipelinePage::refresh()
 {
     const Timeline* line = m_step.value();
-    ChartText text;
-    text.title = tr("One sampled step");
-    if (line) {
-        const QString which = draw().kind == DrawChoice::Kind::sample ? tr("step") : QString::fromStdString(line->draw);
-        text.title = tr("One sampled %1, %2").arg(which, format::seconds(line->stepSeconds).text());
-        const QString shape =
-            line->chunks > 1 ? tr("%1 stages × %2 chunks").arg(line->stages).arg(line->chunks) : tr("%1 stages").arg(line->stages);
-        text.subtitle = tr("Draw %1, replica %2 of %3 (the slowest), %4, %5, %6 micro-batches")
-                            .arg(format::count(line->sample), QString::number(line->replica), format::count(line->replicas),
-                                 QString::fromStdString(line->scheduleName), shape, format::count(line->microbatches));
-        const double bubble = line->bubbleFraction.empty() ? 0
-                                                           : std::accumulate(line->bubbleFraction.begin(), line->bubbleFraction.end(), 0.0)
-                                                                 / static_cast<double>(line->bubbleFraction.size());
-        QString footer = tr("One draw, no interval. ");
-        if (line->candidates > 1)
-            footer += tr("Looked for among %1 draws%2. ")
-                          .arg(format::count(line->candidates), snapshot() ? tr(", seed %1").arg(snapshot()->seed) : QString());
-        text.footer << footer + tr("Idle share of a stage %1 on average.").arg(format::percent(bubble));
-        text.hint = tr("Wheel or + − zooms, drag pans, 0 shows all.");
-        if (m_shown != m_step.shownQuestion()) {
-            m_gantt->setTimeline(std::make_shared<const Timeline>(*line));
-            m_shown = m_step.shownQuestion();
-        }
-        shareScale(*m_gantt, QString());
+    if (line && m_shown != m_step.shownQuestion()) {
+        m_gantt->setTimeline(std::make_shared<const Timeline>(*line));
+        m_shown = m_step.shownQuestion();
+        findKernels();
     }
-    m_gantt->setText(text);
-    present({m_gantt, [this] { return m_step.status(); }, tr("Looking for the step"), {}});
+    if (line)
+        shareScale(*m_gantt, QString());
+    refreshTexts();
     m_trace->setEnabled(line != nullptr);
 
     ChartText memory;
@@ -155,6 +195,38 @@ void PipelinePage::refresh()
     m_memory->setText(memory);
     const bool known = snapshot() && !snapshot()->costed->memory.stages.empty();
     present({m_memory, {}, tr("Computing the memory of each stage"), known ? QString() : tr("The memory of this scenario is not known.")});
+}
+
+void PipelinePage::refreshTexts()
+{
+    const Timeline* line = m_step.value();
+    ChartText text;
+    text.title = tr("One sampled step");
+    if (line) {
+        const QString which = draw().kind == DrawChoice::Kind::sample ? tr("step") : QString::fromStdString(line->draw);
+        text.title = tr("One sampled %1, %2").arg(which, format::seconds(line->stepSeconds).text());
+        const QString shape =
+            line->chunks > 1 ? tr("%1 stages × %2 chunks").arg(line->stages).arg(line->chunks) : tr("%1 stages").arg(line->stages);
+        const QString whose = line->replica == line->slowestReplica
+                                  ? tr("the slowest")
+                                  : tr("waits for replica %1, the slowest").arg(format::count(line->slowestReplica));
+        text.subtitle = tr("Draw %1, replica %2 of %3 (%4), %5, %6, %7 micro-batches")
+                            .arg(format::count(line->sample), QString::number(line->replica), format::count(line->replicas), whose,
+                                 QString::fromStdString(line->scheduleName), shape, format::count(line->microbatches));
+        const double bubble = line->bubbleFraction.empty() ? 0
+                                                           : std::accumulate(line->bubbleFraction.begin(), line->bubbleFraction.end(), 0.0)
+                                                                 / static_cast<double>(line->bubbleFraction.size());
+        QString footer = tr("One draw, no interval. ");
+        if (line->candidates > 1)
+            footer += tr("Looked for among %1 draws%2. ")
+                          .arg(format::count(line->candidates), snapshot() ? tr(", seed %1").arg(snapshot()->seed) : QString());
+        text.footer << footer + tr("Idle share of a stage %1 on average.").arg(format::percent(bubble));
+        if (const QString range = m_gantt->rangeText(); !range.isEmpty())
+            text.footer << range;
+        text.hint = tr("Wheel or + − zooms, drag pans, 0 shows all; Shift and drag adds up a stretch.");
+    }
+    m_gantt->setText(text);
+    present({m_gantt, [this] { return m_step.status(); }, tr("Looking for the step"), {}});
 }
 
 void PipelinePage::selectionChanged()
@@ -210,7 +282,7 @@ void PipelinePage::exportTrace()
 
 QJsonObject PipelinePage::saveState() const
 {
-    return {{u"which"_s, m_which->current()}, {u"draw"_s, m_number->text().toInt()}};
+    return {{u"which"_s, m_which->current()}, {u"draw"_s, m_number->text().toInt()}, {u"replica"_s, m_replica->text()}};
 }
 
 void PipelinePage::restoreState(const QJsonObject& state)
@@ -218,6 +290,8 @@ void PipelinePage::restoreState(const QJsonObject& state)
     m_which->setCurrent(state[u"which"_s].toInt(1));
     m_number->setText(QString::number(state[u"draw"_s].toInt(0)));
     m_number->setVisible(m_which->current() == kDraw);
+    const int replica = state[u"replica"_s].toString().toInt(); // of a file: only a number gets in
+    m_replica->setText(state[u"replica"_s].toString().isEmpty() ? QString() : QString::number(std::max(replica, 0)));
 }
 
 } // namespace prism::ui

@@ -7,6 +7,7 @@
 #include "ui/plot/gantt.h"
 #include "ui/plot/memorychart.h"
 
+class QLabel;
 class QLineEdit;
 class QPushButton;
 
@@ -35,13 +36,19 @@ protected:
     void selectionChanged() override;
 
 private:
+    void makeTools();
+    void connectCharts();
     void ask();
     void refresh();
+    void refreshTexts(); ///< of the step and of the stretch that is chosen in it
+    void findKernels();
     void exportTrace();
     [[nodiscard]] DrawChoice draw() const;
+    [[nodiscard]] int replica() const; ///< as typed, at most the last one; -1 = the slowest
 
     SegmentedControl* m_which;
-    QLineEdit* m_number;
+    QLineEdit *m_number, *m_replica, *m_find;
+    QLabel* m_hits;
     QPushButton* m_trace;
     GanttChart* m_gantt;
     MemoryChart* m_memory;

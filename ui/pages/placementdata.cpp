@@ -35,62 +35,7 @@ QString placeText(const NodePlace& place)
 
 int rowOf(const PlacementMap& map, int replica)
 {
-    for (int row = 0; row < map.rows; ++row) {
-        const int first = map.rowFirstReplica[static_cast<std::size_t>(row)];
-        if (replica >= first && replica < first + map.rowReplicas[static_cast<std::size_t>(row)])
-            return row;
-    }
-    return -1;
-}
-
-namespace {
-
-/// Cell of a place; -1 = not on the map.
-int cellOf(const PlacementMap& map, const NodePlace& place)
-{
-    const int row = rowOf(map, place.replica);
-    return row >= 0 && place.stage < map.columns ? row * map.columns + place.stage : -1;
-}
-
-} // namespace
-
-QList<int> slowCells(const PlacementMap& map, const Scenario& scenario)
-{
-    QList<int> cells;
-    const std::vector<SlowEntry>& slow = scenario.variability.slow;
-    for (std::size_t i = 0; i < std::min(slow.size(), kMostSlowNodes); ++i)
-        for (const NodePlace& place : placesOf(scenario, slow[i].node))
-            if (const int cell = cellOf(map, place); cell >= 0)
-                cells << cell;
-    return cells;
-}
-
-std::vector<int> slowNodesAt(const PlacementMap& map, const Scenario& scenario, int cell)
-{
-    std::vector<int> nodes;
-    for (const SlowEntry& entry : scenario.variability.slow) {
-        const NodePlaces places = placesOf(scenario, entry.node);
-        if (std::any_of(places.begin(), places.end(), [&](const NodePlace& place) { return cellOf(map, place) == cell; }))
-            nodes.push_back(entry.node);
-    }
-    return nodes;
-}
-
-int nodeAt(const PlacementMap& map, const Scenario& scenario, int cell)
-{
-    if (cell < 0 || cell >= static_cast<int>(map.cells.size()))
-        return -1;
-    if (const int node = map.cells[static_cast<std::size_t>(cell)].node; node >= 0)
-        return node;
-    const NodePlace place{map.rowFirstReplica[static_cast<std::size_t>(cell / map.columns)], cell % map.columns};
-    const std::vector<RankPosition> layout = rankLayout(scenario);
-    for (std::size_t rank = 0; rank < layout.size(); ++rank)
-        if (layout[rank].replica == place.replica && layout[rank].stage == place.stage) {
-            const auto position = rank / static_cast<std::size_t>(std::max(scenario.cluster.gpusPerNode, 1));
-            const auto& order = scenario.measured.nodeOrder;
-            return position < order.size() ? order[position] : static_cast<int>(position);
-        }
-    return -1;
+    return replica >= 0 && replica < static_cast<int>(map.rowOfReplica.size()) ? map.rowOfReplica[static_cast<std::size_t>(replica)] : -1;
 }
 
 PlacementMap inReplicaOrder(const PlacementMap& map)
@@ -101,6 +46,11 @@ PlacementMap inReplicaOrder(const PlacementMap& map)
         return map.rowFirstReplica[static_cast<std::size_t>(a)] < map.rowFirstReplica[static_cast<std::size_t>(b)];
     });
     PlacementMap sorted = map;
+    std::vector<int> place(order.size());
+    for (std::size_t row = 0; row < order.size(); ++row)
+        place[static_cast<std::size_t>(order[row])] = static_cast<int>(row);
+    for (int& row : sorted.rowOfReplica)
+        row = row < 0 ? row : place[static_cast<std::size_t>(row)];
     for (std::size_t row = 0; row < order.size(); ++row) {
         const auto from = static_cast<std::size_t>(order[row]);
         sorted.rowLabels[row] = map.rowLabels[from];
@@ -156,7 +106,7 @@ HeatData heatDataOf(const PlacementMap& map, PlaceFigure figure)
     for (std::size_t i = 0; i < map.cells.size(); ++i) {
         const PlacementCell& cell = map.cells[i];
         const Estimate& ratio = ratioOf(cell, figure);
-        HeatCell heat{cell.present, ratio.value, ratio.halfWidth, {}};
+        HeatCell heat{cell.present, ratio.value, ratio.halfWidth, {}, {}};
         if (cell.present) {
             heat.detail = u"%1 %2"_s.arg(nameOf(figure), format::comparedSeconds(secondsOf(cell, figure), secondsOf(map.base, figure)));
             if (cell.node >= 0)

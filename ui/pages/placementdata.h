@@ -27,12 +27,6 @@ inline constexpr std::size_t kMostSlowNodes = 50; ///< listed and marked on the 
 
 /// Row that a replica belongs to; -1 = none.
 [[nodiscard]] int rowOf(const PlacementMap& map, int replica);
-/// Cells on which the listed slow nodes of the scenario stand.
-[[nodiscard]] QList<int> slowCells(const PlacementMap& map, const Scenario& scenario);
-/// Slow nodes that stand in a cell.
-[[nodiscard]] std::vector<int> slowNodesAt(const PlacementMap& map, const Scenario& scenario, int cell);
-/// The node that stands in a cell, the first one of its first replica; -1 = none.
-[[nodiscard]] int nodeAt(const PlacementMap& map, const Scenario& scenario, int cell);
 /// The same map with its rows in the order of their replicas.
 [[nodiscard]] PlacementMap inReplicaOrder(const PlacementMap& map);
 

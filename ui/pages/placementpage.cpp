@@ -28,9 +28,11 @@ PlacementPage::PlacementPage(const Theme& theme, QWidget* parent)
     : InsightPage(theme, parent),
       m_factor(new QuantityEdit(theme)),
       m_figure(new SegmentedControl(theme)),
+      m_grouping(new SegmentedControl(theme)),
       m_map(new HeatMap(theme)),
       m_best(new PlacesCard(theme)),
-      m_nodes(new SlowNodesCard(theme))
+      m_nodes(new SlowNodesCard(theme)),
+      m_gains(new GainCurve(theme))
 {
     makeTools();
     m_map->setObjectName(u"placementMap"_s);
@@ -40,8 +42,11 @@ PlacementPage::PlacementPage(const Theme& theme, QWidget* parent)
     column->setSpacing(theme.px(metric::cardGap));
     column->addWidget(m_best);
     column->addWidget(m_nodes, 1);
+    column->addWidget(m_gains);
+    m_gains->setObjectName(u"placementGains"_s);
+    m_gains->hide(); // until a search found moves
     setCards(m_map, side, 0.32);
-    setExported({m_map});
+    setExported({m_map, m_gains});
     connectMap();
     connectNodes();
     alsoAnswers([this] { return m_slow.status(); });
@@ -66,11 +71,16 @@ void PlacementPage::makeTools()
     m_figure->setChoices({u"p50"_s, u"p95"_s, u"p99"_s});
     m_figure->setCurrent(1);
     m_figure->setAccessibleName(tr("Figure of the heat map"));
+    m_grouping->setChoices({tr("Replica and stage"), nameOf(PlaceGrouping::node), nameOf(PlaceGrouping::rack)});
+    m_grouping->setObjectName(u"placementCells"_s);
+    m_grouping->setAccessibleName(tr("Cells of the heat map"));
+    m_grouping->setToolTip(tr("Racks are the cluster's pods: Nodes per pod says how many nodes they have"));
     m_add = new QPushButton(tr("Mark slow here"));
     m_add->setObjectName(u"addSlowNode"_s);
     m_add->setToolTip(tr("Mark the node in the chosen cell as slow (also: double click or Enter; drag a dashed cell to move it)"));
     addTools({slow, m_factor});
     addTools({effect, m_figure});
+    addTools({m_grouping});
     addTools({m_add, new NodeHandle(theme(), -1)});
     auto* fit = new QPushButton(tr("Fit scale"));
     fit->setToolTip(tr("Fit the colour scale to the cells shown (F); else it stays"));
@@ -79,6 +89,10 @@ void PlacementPage::makeTools()
     connect(m_factor, &QuantityEdit::submitted, this, &PlacementPage::typeFactor);
     connect(m_factor, &QuantityEdit::editingDone, this, &PlacementPage::ask);
     connect(m_figure, &SegmentedControl::chosen, this, [this] { refresh(); });
+    connect(m_grouping, &SegmentedControl::chosen, this, [this] {
+        m_map->setFocusItem(-1); // another cell has its number
+        refresh();
+    });
     connect(m_add, &QPushButton::clicked, this, [this] { addSlowNode(m_map->focusItem()); });
 }
 
@@ -90,9 +104,14 @@ void PlacementPage::connectMap()
         if (!map || !context().selection)
             return;
         Picked picked = context().selection->picked();
-        picked.stage = item % map->columns;
-        picked.replica = map->rowFirstReplica[static_cast<std::size_t>(item / map->columns)];
-        picked.node = nodeIn(item);
+        picked.node = m_shown.node(item);
+        NodePlace place;
+        if (grouping() == PlaceGrouping::replicaAndStage)
+            place = {map->rowFirstReplica[static_cast<std::size_t>(item / map->columns)], item % map->columns};
+        else if (const NodePlaces places = snapshot() ? placesOf(snapshot()->scenario, picked.node) : NodePlaces(); !places.empty())
+            place = places.front();
+        picked.stage = place.stage;
+        picked.replica = place.replica;
         context().selection->set(picked);
     });
     connect(m_map, &HeatMap::itemActivated, this, &PlacementPage::addSlowNode);
@@ -127,6 +146,13 @@ void PlacementPage::connectNodes()
         m_nodes->say(problem.isEmpty() ? tr("Wrote %1.").arg(QFileInfo(path).fileName()) : problem, !problem.isEmpty());
     });
     connect(m_nodes, &SlowNodesCard::applyWanted, this, &PlacementPage::applyAdvice);
+    connect(m_nodes, &SlowNodesCard::exchangesChosen, m_gains, &GainCurve::setChosen);
+    connect(m_gains, &GainCurve::itemPicked, m_nodes, &SlowNodesCard::chooseExchanges);
+}
+
+PlaceGrouping PlacementPage::grouping() const
+{
+    return static_cast<PlaceGrouping>(std::clamp(m_grouping->current(), 0, 2));
 }
 
 const PlacementMap* PlacementPage::shownMap() const
@@ -189,11 +215,24 @@ void PlacementPage::refresh()
 {
     refreshPlaces();
     const SnapshotPtr s = snapshot();
-    m_nodes->setNodes(s, m_slow.value());
+    m_nodes->setNodes(s, m_slow.value(), m_hosts);
     const bool searched = m_searching && s && hasOrder(s->scenario);
-    m_nodes->setAdvice(s,
-                       {searched ? m_search.value() : nullptr, m_search.isComputing(), searched ? m_search.error() : QString(), &m_hosts});
+    m_nodes->setAdvice(s, {searched ? m_search.value() : nullptr, m_search.isComputing(), searched ? m_search.error() : QString()});
+    refreshGains();
     selectionChanged();
+}
+
+void PlacementPage::refreshGains()
+{
+    m_gains->setPoints(m_nodes->gainPoints());
+    m_gains->setChosen(m_nodes->chosenExchanges());
+    m_gains->setVisible(m_gains->itemCount() > 0);
+    ChartText text;
+    text.title = tr("Gain in p95 over the number of moves");
+    text.footer << tr("Paired with the present order, intervals 95 %.");
+    m_gains->setText(text);
+    if (m_gains->itemCount() > 0)
+        present({m_gains, [this] { return m_search.status(); }, tr("Searching the best places"), {}});
 }
 
 void PlacementPage::refreshPlaces()
@@ -205,8 +244,13 @@ void PlacementPage::refreshPlaces()
     const double percent = map ? (map->probe.computeFactor - 1) * 100 : m_percent;
     text.title = tr("Slowdown of %1 with one node %2 % slow, by its place").arg(figure, format::number(percent, 2));
     HeatData data;
+    m_shown = {};
+    const SnapshotPtr s = snapshot();
     if (map) {
         data = heatDataOf(*map, place);
+        m_shown.data = data; // of an earlier scenario while there is no result of this one
+        if (s && s->costed->world.dp > 0)
+            m_shown = placesBy(grouping(), *map, place, s->scenario, m_hosts);
         text.subtitle = tr("Step time %1 with the slow node in this cell, relative to without it (%2)")
                             .arg(figure, format::seconds(secondsOf(map->base, place)).text());
         double widest = 0;
@@ -214,56 +258,46 @@ void PlacementPage::refreshPlaces()
             widest = std::max(widest, cell.present ? cell.halfWidth : 0.0);
         text.footer << format::receipt(map->samples, map->seed, tr("steps per cell"))
                            + tr(", common random numbers, interval %1 or less. Scale starts at 1.00×.").arg(format::plainInterval(widest));
-        if (const SnapshotPtr s = snapshot(); s && s->costed->world.dp > 0)
-            data.marked = slowCells(*map, s->scenario);
+        if (grouping() == PlaceGrouping::rack && s)
+            text.footer << tr("A rack of %1 nodes has the largest effect of one slow node in it.")
+                               .arg(format::count(s->scenario.cluster.nodesPerPod));
     }
     m_best->setPlaces(map, data, place);
     const int focus = m_map->focusItem();
     m_map->setText(text);
-    m_map->setData(data);
+    m_map->setData(m_shown.data);
     shareScale(*m_map, figure);
     m_map->setFocusItem(focus);
     m_add->setEnabled(m_map->focusItem() >= 0);
     present({m_map, [this] { return m_places.status(); }, tr("Putting the slow node on each place"), {}});
 }
 
-int PlacementPage::nodeIn(int cell) const
-{
-    const PlacementMap* map = shownMap();
-    const SnapshotPtr s = snapshot();
-    return map && s ? nodeAt(*map, s->scenario, cell) : -1;
-}
-
 void PlacementPage::addSlowNode(int cell)
 {
-    const int node = nodeIn(cell);
+    const int node = m_shown.node(cell);
     if (node < 0 || !context().study || probeFactor() <= 1)
         return;
     context().study->setSlowNode(context().currentId, node, probeFactor());
     context().study->endMerge();
-    m_nodes->say(tr("Node %1 is marked %2 % slow. Undo takes it back.").arg(node).arg(m_percent), false);
+    m_nodes->say(tr("%1 is marked %2 % slow. Undo takes it back.").arg(nodeName(node, m_hosts)).arg(m_percent), false);
 }
 
 void PlacementPage::moveNode(int fromCell, int toCell)
 {
-    const PlacementMap* map = shownMap();
-    const SnapshotPtr s = snapshot();
-    if (!map || !s)
-        return;
-    if (const std::vector<int> nodes = slowNodesAt(*map, s->scenario, fromCell); !nodes.empty())
-        placeNode(nodes.front(), toCell);
+    if (const auto there = m_shown.slowAt.find(fromCell); there != m_shown.slowAt.end() && !there->second.empty())
+        placeNode(there->second.front(), toCell);
 }
 
 void PlacementPage::placeNode(int node, int cell)
 {
     if (node < 0)
         return addSlowNode(cell);
-    const int to = nodeIn(cell);
+    const int to = m_shown.node(cell);
     if (to < 0 || to == node || !context().study)
         return;
     context().study->moveSlowNode(context().currentId, node, to);
     context().study->endMerge();
-    m_nodes->say(tr("The slow node moved to the place of node %1.").arg(to), false);
+    m_nodes->say(tr("The slow node moved to the place of %1.").arg(nodeName(to, m_hosts)), false);
 }
 
 QString PlacementPage::importSpeeds(const QString& path)
@@ -312,17 +346,25 @@ void PlacementPage::selectionChanged()
 {
     const Picked picked = context().selection ? context().selection->picked() : Picked{};
     const PlacementMap* map = shownMap();
-    m_map->setBrushed(map && picked.replica >= 0 ? rowOf(*map, picked.replica) : -1, picked.stage);
+    if (grouping() == PlaceGrouping::replicaAndStage)
+        return m_map->setBrushed(map && picked.replica >= 0 ? rowOf(*map, picked.replica) : -1, picked.stage);
+    const int cell = picked.node >= 0 ? m_shown.cellOfNode(picked.node) : -1, columns = std::max(m_shown.data.columns, 1);
+    m_map->setBrushed(cell < 0 ? -1 : cell / columns, cell < 0 ? -1 : cell % columns);
 }
 
 QJsonObject PlacementPage::saveState() const
 {
-    return {{u"figure"_s, m_figure->current()}, {u"percent"_s, m_percent}};
+    QJsonObject state{{u"figure"_s, m_figure->current()}, {u"percent"_s, m_percent}, {u"cells"_s, m_grouping->current()}};
+    if (m_map->itemCount() > 0)
+        state[u"scale"_s] = m_map->scaleEnd();
+    return state;
 }
 
 void PlacementPage::restoreState(const QJsonObject& state)
 {
     m_figure->setCurrent(state[u"figure"_s].toInt(1));
+    m_grouping->setCurrent(state[u"cells"_s].toInt(0));
+    m_map->setScaleEnd(state[u"scale"_s].toDouble());
     const double percent = state[u"percent"_s].toDouble(15);
     if (percent >= 0 && percent <= kMostSlowPercent) {
         m_percent = percent;

@@ -3,7 +3,8 @@
 #pragma once
 
 #include "ui/pages/insightpage.h"
-#include "ui/pages/placementdata.h"
+#include "ui/pages/placementgroups.h"
+#include "ui/plot/gaincurve.h"
 
 class QPushButton;
 
@@ -26,6 +27,7 @@ public:
     void restoreState(const QJsonObject& state) override;
 
     [[nodiscard]] HeatMap& map() { return *m_map; }
+    [[nodiscard]] GainCurve& gains() { return *m_gains; }
     /// Marks the node in a cell of the map as slow, by the factor in the field: one undo step.
     void addSlowNode(int cell);
     /// Reads measured speeds into the current scenario; what went wrong as a sentence, empty = done.
@@ -44,21 +46,24 @@ private:
     void ask();
     void refresh();
     void refreshPlaces();
+    void refreshGains();
     void typeFactor(const QString& text);
     void moveNode(int fromCell, int toCell);
     void placeNode(int node, int cell); ///< -1 = the node of the cell becomes slow
     void applyAdvice();
     [[nodiscard]] double probeFactor() const { return 1 + m_percent / 100; }
     [[nodiscard]] const PlacementMap* shownMap() const;
-    [[nodiscard]] int nodeIn(int cell) const; ///< -1 = none
+    [[nodiscard]] PlaceGrouping grouping() const;
 
     double m_percent = 15;
-    std::vector<std::string> m_hosts;
+    HostNames m_hosts;
     QuantityEdit* m_factor;
-    SegmentedControl* m_figure;
+    SegmentedControl *m_figure, *m_grouping;
     HeatMap* m_map;
     PlacesCard* m_best;
     SlowNodesCard* m_nodes;
+    GainCurve* m_gains;
+    GroupedPlaces m_shown; ///< what the map shows
     QPushButton* m_add;
     bool m_searching = false;
     mutable PlacementMap m_ordered;

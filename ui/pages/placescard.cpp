@@ -44,8 +44,9 @@ void PlacesCard::setPlaces(const PlacementMap* map, const HeatData& data, PlaceF
         if (!known)
             return note->clear();
         const double seconds = secondsOf(map->cells[static_cast<std::size_t>(cell)], figure);
-        note->setText(tr("Stage %1, replica: %2\n%3 %4\n%5")
-                          .arg(QString::number(cell % map->columns), data.rowLabels.value(cell / map->columns), nameOf(figure),
+        note->setText(tr("Stage %1, %2\n%3 %4\n%5")
+                          .arg(QString::number(cell % map->columns),
+                               QString::fromStdString(map->rowLabels[static_cast<std::size_t>(cell / map->columns)]), nameOf(figure),
                                format::seconds(seconds).text(), format::deltaSeconds(seconds, secondsOf(map->base, figure))));
     };
     describe(data.best, m_best, m_bestNote);

@@ -70,7 +70,7 @@ SlowNodeRow::SlowNodeRow(const Theme& theme, const SlowNodeText& text, QWidget* 
     layout->setContentsMargins(0, theme.px(4), 0, theme.px(4));
     layout->setSpacing(theme.px(8));
     layout->addWidget(new NodeHandle(theme, node));
-    layout->addLayout(twoLines(cardText(u"strong"_s, {}, tr("node %1").arg(node)), cardText(u"tick"_s, u"tertiary"_s, text.place)), 1);
+    layout->addLayout(twoLines(cardText(u"strong"_s, {}, text.name), cardText(u"tick"_s, u"tertiary"_s, text.place)), 1);
     auto* edit = new QuantityEdit(theme);
     edit->setUnit(u"%"_s);
     edit->setStep(StepKind::one);

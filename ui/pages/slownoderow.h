@@ -29,6 +29,7 @@ private:
 
 struct SlowNodeText {
     int node = 0;
+    QString name; ///< of the node
     double factor = 1;
     QString place, gain, interval;
     Role gainRole = Role::textSecondary; ///< a colour only where the interval excludes 0

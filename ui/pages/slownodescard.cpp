@@ -27,6 +27,7 @@ SlowNodesCard::SlowNodesCard(const Theme& theme, QWidget* parent) : QFrame(paren
     QVBoxLayout* layout = makeCard(*this, theme);
     layout->addWidget(cardText(u"title"_s, {}, tr("Slow nodes")));
     m_note = cardText(u"small"_s, u"secondary"_s);
+    m_note->setObjectName(u"slowNodesNote"_s);
     layout->addWidget(m_note);
     m_list = new QScrollArea;
     m_list->setWidgetResizable(true);
@@ -56,7 +57,7 @@ SlowNodesCard::SlowNodesCard(const Theme& theme, QWidget* parent) : QFrame(paren
     layout->addWidget(m_adviceNote);
     m_few->hide();
     m_exchanges->hide();
-    connect(m_few, &SegmentedControl::chosen, this, &SlowNodesCard::sayExchanges);
+    connect(m_few, &SegmentedControl::chosen, this, &SlowNodesCard::chooseExchanges);
     layout->addWidget(m_message);
     layout->addSpacing(theme.px(8));
     const auto button = [this](QHBoxLayout* row, const QString& name, const QString& text, auto wanted) {
@@ -76,8 +77,9 @@ SlowNodesCard::SlowNodesCard(const Theme& theme, QWidget* parent) : QFrame(paren
     layout->addLayout(second);
 }
 
-void SlowNodesCard::setNodes(const SnapshotPtr& snapshot, const SlowNodesReport* report)
+void SlowNodesCard::setNodes(const SnapshotPtr& snapshot, const SlowNodesReport* report, const HostNames& hosts)
 {
+    m_hosts = hosts;
     while (QLayoutItem* item = m_rows->takeAt(0)) {
         if (item->widget())
             item->widget()->deleteLater();
@@ -89,7 +91,9 @@ void SlowNodesCard::setNodes(const SnapshotPtr& snapshot, const SlowNodesReport*
     const std::vector<SlowEntry>& slow = snapshot->scenario.variability.slow;
     const bool known = report && report->rows.size() == slow.size();
     if (slow.empty())
-        m_note->setText(tr("None marked. Choose a cell and press Enter, double click it, or import measured speeds."));
+        m_note->setText(snapshot->scenario.measured.speeds.empty()
+                            ? tr("None marked. Choose a cell and press Enter, double click it, or import measured speeds.")
+                            : measuredText(snapshot->scenario));
     else if (known)
         m_note->setText(tr("Together %1 of p95; right: change when one is mended, n = %2")
                             .arg(format::secondsDelta(report->total.p95.value), format::count(report->samples)));
@@ -106,11 +110,31 @@ void SlowNodesCard::setNodes(const SnapshotPtr& snapshot, const SlowNodesReport*
     m_list->setMinimumHeight(m_theme.px(kRowHeight * std::min(m_rows->count(), kLeastRows)));
 }
 
+QString SlowNodesCard::measuredText(const Scenario& scenario) const
+{
+    constexpr std::size_t kMostNamed = 4;
+    constexpr double kShown = 1.005; // what prints as more than 1.00×
+    QStringList named;
+    for (const NodeSlowness& node : slowestNodes(scenario, kMostNamed)) {
+        const NodePlaces places = placesOf(scenario, node.node);
+        if (node.factor >= kShown)
+            named << tr("%1 %2%3").arg(nodeName(node.node, m_hosts), format::factor(node.factor),
+                                       places.empty() ? QString() : u" ("_s + placeText(places.front()) + u')');
+    }
+    return named.isEmpty() ? tr("The measured nodes are equally fast.")
+                           : tr("Slowest as measured, over the median node: %1.").arg(named.join(u"; "_s));
+}
+
 void SlowNodesCard::addRow(const Scenario& scenario, const SlowEntry& entry, const SlowNodesReport::Row* mended,
                            const format::DeltaScale& scale)
 {
     const NodePlaces places = placesOf(scenario, entry.node);
-    SlowNodeText text{entry.node, entry.computeFactor, places.empty() ? tr("not in this cluster") : placeText(places.front()), {}, {}};
+    SlowNodeText text{entry.node,
+                      nodeName(entry.node, m_hosts),
+                      entry.computeFactor,
+                      places.empty() ? tr("not in this cluster") : placeText(places.front()),
+                      {},
+                      {}};
     if (places.size() > 1)
         text.place += tr(" and %1 more").arg(places.size() - 1);
     if (mended) {
@@ -131,7 +155,6 @@ void SlowNodesCard::setAdvice(const SnapshotPtr& snapshot, const SearchState& se
     m_find->setEnabled(measured && !search.isComputing);
     m_apply->setEnabled(result && !result->withinNoise && result->movedNodes > 0);
     m_hostfile->setEnabled(snapshot != nullptr);
-    m_hosts = search.hosts ? *search.hosts : std::vector<std::string>();
     const bool another = result && (!m_result || m_result->bestOrder != result->bestOrder || m_result->givenOrder != result->givenOrder);
     m_result = result ? std::optional(*result) : std::nullopt;
     const bool few = result && !result->exchanges.empty();
@@ -174,10 +197,6 @@ void SlowNodesCard::sayExchanges()
     if (!m_result)
         return;
     const auto chosen = static_cast<std::size_t>(std::max(m_few->current(), 0));
-    const auto name = [this](int node) {
-        const auto at = static_cast<std::size_t>(node);
-        return at < m_hosts.size() ? QString::fromStdString(m_hosts[at]) : tr("node %1").arg(node);
-    };
     const double p95 = m_result->given.p95;
     const format::DeltaScale scale = format::deltaScale(p95 * m_result->gainOverGiven.value);
     QStringList lines;
@@ -185,10 +204,37 @@ void SlowNodesCard::sayExchanges()
         const ExchangeGain& e = m_result->exchanges[k];
         lines << tr("%1. %2 with %3, to %4: %5 so far (%6)")
                      .arg(k + 1)
-                     .arg(name(e.move.node), name(e.partner), placeText({e.move.toReplica, e.move.toStage}),
+                     .arg(nodeName(e.move.node, m_hosts), nodeName(e.partner, m_hosts), placeText({e.move.toReplica, e.move.toStage}),
                           format::secondsDelta(-p95 * e.gain.value, scale), format::interval(p95 * e.gain.halfWidth, scale));
     }
     m_exchanges->setText(lines.join(u'\n'));
+}
+
+QList<GainPoint> SlowNodesCard::gainPoints() const
+{
+    QList<GainPoint> points;
+    if (!m_result || m_result->exchanges.empty())
+        return points;
+    const double p95 = m_result->given.p95;
+    for (const ExchangeGain& e : m_result->exchanges)
+        points << GainPoint{QString::number(points.size() + 1),
+                            tr("%1 with %2").arg(nodeName(e.move.node, m_hosts), nodeName(e.partner, m_hosts)), p95 * e.gain.value,
+                            p95 * e.gain.halfWidth, false};
+    points << GainPoint{tr("all"), tr("All moves, %1 positions change").arg(format::count(m_result->movedNodes)),
+                        p95 * m_result->gainOverGiven.value, p95 * m_result->gainOverGiven.halfWidth, true};
+    return points;
+}
+
+int SlowNodesCard::chosenExchanges() const
+{
+    return m_result && !m_result->exchanges.empty() ? m_few->current() : -1;
+}
+
+void SlowNodesCard::chooseExchanges(int choice)
+{
+    m_few->setCurrent(choice);
+    sayExchanges();
+    Q_EMIT exchangesChosen(choice);
 }
 
 std::vector<int> SlowNodesCard::chosenOrder() const

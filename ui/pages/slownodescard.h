@@ -3,7 +3,8 @@
 #pragma once
 
 #include "ui/look/format.h"
-#include "ui/pages/placementdata.h"
+#include "ui/pages/placementgroups.h"
+#include "ui/plot/gaincurve.h"
 #include "ui/theme/theme.h"
 
 #include <QFrame>
@@ -24,7 +25,6 @@ struct SearchState {
     const PlacementResult* result = nullptr; ///< null: not asked for, not there yet, or failed
     bool isComputing = false;
     QString error;
-    const std::vector<std::string>* hosts = nullptr; ///< names of the nodes, where a table gave them
 };
 
 /// GUI thread only.
@@ -34,14 +34,19 @@ public:
     explicit SlowNodesCard(const Theme& theme, QWidget* parent = nullptr);
 
     /// Null: no result of the scenario yet, or of what mending would give.
-    void setNodes(const SnapshotPtr& snapshot, const SlowNodesReport* report);
+    void setNodes(const SnapshotPtr& snapshot, const SlowNodesReport* report, const HostNames& hosts);
     void setAdvice(const SnapshotPtr& snapshot, const SearchState& search);
+    /// What 1, 2, ... exchanges give, and all moves at the end; empty without advice.
+    [[nodiscard]] QList<GainPoint> gainPoints() const;
+    [[nodiscard]] int chosenExchanges() const; ///< which of these points is chosen; -1 without advice
+    void chooseExchanges(int choice);
     /// The order after the chosen number of exchanges; the best one where all are chosen. Empty without a result.
     [[nodiscard]] std::vector<int> chosenOrder() const;
     /// What an action did, or why it did not.
     void say(const QString& text, bool isError);
 
 Q_SIGNALS:
+    void exchangesChosen(int choice);
     /// The factor typed for a node; 1 = it is not slow.
     void factorChosen(int node, double factor);
     void importWanted();
@@ -53,10 +58,11 @@ private:
     void addRow(const Scenario& scenario, const SlowEntry& entry, const SlowNodesReport::Row* mended, const format::DeltaScale& scale);
 
     void sayExchanges();
+    [[nodiscard]] QString measuredText(const Scenario& scenario) const;
 
     const Theme& m_theme;
     std::optional<PlacementResult> m_result; ///< that is shown
-    std::vector<std::string> m_hosts;
+    HostNames m_hosts;
     SegmentedControl* m_few;
     QLabel* m_exchanges;
     QLabel *m_note, *m_advice, *m_adviceNote, *m_message;

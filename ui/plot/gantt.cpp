@@ -57,6 +57,7 @@ void GanttChart::setTimeline(std::shared_ptr<const Timeline> timeline)
             last = i + 1;
         }
     }
+    setRange({}); // of the step before
     m_start = 0;
     m_end = wholeSeconds();
     setBrushed(m_brushedStage, m_brushedName);
@@ -138,7 +139,7 @@ QStringList GanttChart::itemReading(int item) const
     for (std::size_t i = 0; i < std::min<std::size_t>(span.parts.size(), 4); ++i) {
         const SpanPart& part = span.parts[i];
         if (part.kernelClass >= 0 && part.kernelClass < static_cast<int>(m_timeline->classNames.size()))
-            lines << QString::fromStdString(m_timeline->classNames[static_cast<std::size_t>(part.kernelClass)]) + u' '
+            lines << format::kernelClass(QString::fromStdString(m_timeline->classNames[static_cast<std::size_t>(part.kernelClass)])) + u' '
                          + format::seconds(part.seconds).text();
     }
     if (span.critical)

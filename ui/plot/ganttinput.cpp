@@ -81,22 +81,30 @@ void GanttChart::zoom(double factor, double aroundSeconds)
     setView(aroundSeconds - (aroundSeconds - m_start) * factor, aroundSeconds + (m_end - aroundSeconds) * factor);
 }
 
+double GanttChart::secondsAt(double x) const
+{
+    const double seconds = measured([&](const Canvas& c, const QRectF& area) {
+        const Layout l = layout(c, area);
+        return m_start + (x - l.rows.left()) / l.perSecond;
+    });
+    return std::clamp(seconds, m_start, m_end);
+}
+
 void GanttChart::wheelEvent(QWheelEvent* event)
 {
     const double turns = event->angleDelta().y() / 120.0;
     if (turns == 0 || !m_timeline)
         return QWidget::wheelEvent(event);
-    const double at = measured([&](const Canvas& c, const QRectF& area) {
-        const Layout l = layout(c, area);
-        return m_start + (event->position().x() - l.rows.left()) / l.perSecond;
-    });
-    zoom(std::pow(kZoomStep, -turns), std::clamp(at, m_start, m_end));
+    zoom(std::pow(kZoomStep, -turns), secondsAt(event->position().x()));
     event->accept();
 }
 
 void GanttChart::mousePressEvent(QMouseEvent* event)
 {
-    if (event->button() == Qt::LeftButton) {
+    if (event->button() == Qt::LeftButton && event->modifiers() & Qt::ShiftModifier && m_timeline) {
+        m_rangeFrom = secondsAt(event->position().x());
+        setRange({});
+    } else if (event->button() == Qt::LeftButton) {
         m_panFrom = event->position();
         m_panStart = m_start;
         m_panned = false;
@@ -106,6 +114,8 @@ void GanttChart::mousePressEvent(QMouseEvent* event)
 
 void GanttChart::mouseMoveEvent(QMouseEvent* event)
 {
+    if (m_rangeFrom && event->buttons() & Qt::LeftButton)
+        return setRange(StepRange{*m_rangeFrom, secondsAt(event->position().x())});
     if (m_panFrom && (event->buttons() & Qt::LeftButton)) {
         const double dx = event->position().x() - m_panFrom->x();
         if (m_panned || std::abs(dx) > 4) {
@@ -121,6 +131,8 @@ void GanttChart::mouseMoveEvent(QMouseEvent* event)
 
 void GanttChart::mouseReleaseEvent(QMouseEvent* event)
 {
+    if (std::exchange(m_rangeFrom, std::nullopt))
+        return;
     m_panFrom.reset();
     if (!m_panned && event->button() == Qt::LeftButton)
         PlotBase::mousePressEvent(event);
@@ -145,6 +157,19 @@ void GanttChart::keyPressEvent(QKeyEvent* event)
     case Qt::Key_0:
         resetView();
         return;
+    case Qt::Key_BracketLeft:
+    case Qt::Key_BracketRight:
+        if (hasItem(focusItem())) {
+            const TimelineSpan& span = spanOf(focusItem());
+            const StepRange now = m_range.value_or(StepRange{span.startSeconds, span.endSeconds});
+            setRange(event->key() == Qt::Key_BracketLeft ? StepRange{span.startSeconds, std::max(now.end, span.endSeconds)}
+                                                         : StepRange{std::min(now.start, span.startSeconds), span.endSeconds});
+        }
+        return;
+    case Qt::Key_Escape:
+        if (m_range)
+            return setRange({});
+        return PlotBase::keyPressEvent(event);
     default:
         PlotBase::keyPressEvent(event);
     }

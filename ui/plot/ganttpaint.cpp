@@ -126,6 +126,8 @@ GanttChart::Layout GanttChart::layout(const Canvas& canvas, const QRectF& area) 
 
 bool GanttChart::isDimmed(const TimelineSpan& span) const
 {
+    if (!m_found.empty())
+        return !isFound(span);
     if (m_brushedClass < 0)
         return false;
     if (span.kernelClass == m_brushedClass)
@@ -263,6 +265,22 @@ void GanttChart::paintAxis(Canvas& canvas, const QRectF& area, const Layout& at)
     }
 }
 
+void GanttChart::paintRange(Canvas& canvas, const Layout& at) const
+{
+    if (!m_range)
+        return;
+    const double left = std::max(at.x(m_range->start), at.rows.left()), right = std::min(at.x(m_range->end), at.rows.right());
+    if (right <= left)
+        return;
+    constexpr float kVeil = 0.55F; // what lies outside steps back
+    QColor veil = canvas[Role::panel];
+    veil.setAlphaF(kVeil);
+    canvas.fill(QRectF(at.rows.topLeft(), QPointF(left, at.rows.bottom())), veil);
+    canvas.fill(QRectF(QPointF(right, at.rows.top()), at.rows.bottomRight()), veil);
+    for (const double x : {left, right})
+        canvas.vertical(x, at.rows.top() - canvas.px(3), at.rows.bottom() + canvas.px(3), canvas.look.pen(Role::accent, metric::limitLine));
+}
+
 void GanttChart::paintPlot(Canvas& canvas, const QRectF& area, bool interactive) const
 {
     if (!m_timeline || m_timeline->stages <= 0)
@@ -271,6 +289,7 @@ void GanttChart::paintPlot(Canvas& canvas, const QRectF& area, bool interactive)
     paintRows(canvas, at, interactive);
     paintCritical(canvas, at);
     paintAxis(canvas, area, at);
+    paintRange(canvas, at);
     if (!interactive)
         return;
     const auto outlineItem = [&](int item) {

@@ -11,6 +11,10 @@ namespace prism::ui {
 
 using namespace Qt::StringLiterals;
 
+namespace {
+constexpr double kScaleSlack = 0.0005; // a ratio prints as the end of the scale
+} // namespace
+
 HeatMap::HeatMap(const Theme& theme, QWidget* parent) : PlotBase(theme, parent)
 {
     setAcceptDrops(true);
@@ -20,7 +24,8 @@ void HeatMap::setData(const HeatData& data)
 {
     m_data = data;
     m_dragged = -1;
-    growScale();
+    if (!m_fitted && !m_data.cells.empty())
+        fitScale();
     dataChanged();
 }
 
@@ -40,42 +45,51 @@ std::optional<Reach> HeatMap::ownReach() const
     return m_data.cells.empty() ? std::nullopt : std::optional(own);
 }
 
-void HeatMap::growScale()
-{
-    if (!m_data.cells.empty())
-        m_scaleEnd = std::max(m_scaleEnd, neededEnd());
-}
-
 void HeatMap::fitScale()
 {
     m_scaleEnd = neededEnd();
+    m_fitted = !m_data.cells.empty();
     update();
+}
+
+void HeatMap::setScaleEnd(double end)
+{
+    if (!(end > 1) || !std::isfinite(end))
+        return;
+    m_scaleEnd = end;
+    m_fitted = true;
+    update();
+}
+
+int HeatMap::cellsAboveScale() const
+{
+    return static_cast<int>(std::count_if(m_data.cells.begin(), m_data.cells.end(),
+                                          [this](const HeatCell& cell) { return cell.present && cell.ratio > m_scaleEnd + kScaleSlack; }));
 }
 
 void HeatMap::reachChanged()
 {
-    reach() ? growScale() : fitScale(); // leaving the same scale for all is the user's change
-    update();
+    fitScale(); // the same scale for all, or its end, is the user's change
 }
 
 double HeatMap::neededEnd() const
 {
     const double highest = std::max(ownReach().value_or(Reach{1, 1}).high, reach() ? reach()->high : 1.0);
     for (const double end : {1.1, 1.2, 1.5, 2.0, 3.0, 5.0, 10.0, 20.0, 50.0, 100.0})
-        if (highest <= end + 0.0005)
+        if (highest <= end + kScaleSlack)
             return end;
     return niceCeiling(highest);
 }
 
 double HeatMap::position(double ratio) const
 {
-    return (ratio - 1) / (scaleEnd() - 1);
+    return std::min((ratio - 1) / (scaleEnd() - 1), 1.0);
 }
 
 TableData HeatMap::asTable() const
 {
     TableData table;
-    table.header = {u"row"_s, u"column"_s, u"ratio [×]"_s, u"half-width 95 % [×]"_s, u"detail"_s, u"mark"_s};
+    table.header = {u"row"_s, u"column"_s, u"ratio [×]"_s, u"half-width 95 % [×]"_s, u"detail"_s, u"mark"_s, u"name"_s};
     for (int item = 0; item < itemCount(); ++item) {
         const HeatCell& cell = cellOf(item);
         QStringList marks;
@@ -90,7 +104,8 @@ TableData HeatMap::asTable() const
                                   cell.present ? tableNumber(cell.ratio) : QString(),
                                   cell.present ? tableNumber(cell.halfWidth) : QString(),
                                   cell.detail,
-                                  marks.join(u", "_s)};
+                                  marks.join(u", "_s),
+                                  cell.name};
     }
     return table;
 }
@@ -100,8 +115,10 @@ QStringList HeatMap::itemReading(int item) const
     if (item < 0 || item >= itemCount())
         return {};
     const HeatCell& cell = cellOf(item);
-    QStringList lines{u"%1 %2, %3 %4"_s.arg(m_data.columnTitle, m_data.columnLabels.value(item % m_data.columns), m_data.rowTitle.toLower(),
-                                            m_data.rowLabels.value(item / m_data.columns))};
+    QStringList lines{!cell.name.isEmpty()
+                          ? cell.name
+                          : u"%1 %2, %3 %4"_s.arg(m_data.columnTitle, m_data.columnLabels.value(item % m_data.columns),
+                                                  m_data.rowTitle.toLower(), m_data.rowLabels.value(item / m_data.columns))};
     if (!cell.present)
         return lines << m_data.missingLabel;
     lines << u"%1 (%2)"_s.arg(format::factor(cell.ratio), format::plainInterval(cell.halfWidth));

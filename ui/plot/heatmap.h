@@ -14,6 +14,7 @@ struct HeatCell {
     bool present = false; ///< false: hatched grey
     double ratio = 1, halfWidth = 0;
     QString detail; ///< "p95 9.41 s", for the reading
+    QString name = {}; ///< "node-0417"; empty = its column and row are its name
 };
 
 /// cells[row * columns + column].
@@ -38,10 +39,13 @@ public:
     void setBrushed(int row, int column);
 
     [[nodiscard]] const HeatData& data() const { return m_data; }
-    /// End of the colour scale: 1.10, or the first of 1.2, 1.5, 2, 3, 5, 10, ... that holds all cells shown since it was last fitted. It
-    /// grows where cells would be cut off, and stays until the user fits it (F).
+    /// End of the colour scale: 1.10, or the first of 1.2, 1.5, 2, 3, 5, 10, ... that holds all cells that were shown when it was fitted:
+    /// to the first ones, then only when the user wants it (F, the same scale for all). Cells above it have its last colour and are
+    /// counted.
     [[nodiscard]] double scaleEnd() const { return m_scaleEnd; }
-    void fitScale(); ///< to the cells that are shown now
+    void fitScale();              ///< to the cells that are shown now
+    void setScaleEnd(double end); ///< as it was kept; above 1
+    [[nodiscard]] int cellsAboveScale() const;
     [[nodiscard]] TableData asTable() const override;
     [[nodiscard]] int itemCount() const override { return static_cast<int>(m_data.cells.size()); }
     [[nodiscard]] QStringList itemReading(int item) const override;
@@ -94,11 +98,11 @@ private:
     [[nodiscard]] double position(double ratio) const;
     [[nodiscard]] QPointF profilePoint(const Layout& at, int item, double ratio) const;
 
-    void growScale();
     [[nodiscard]] double neededEnd() const;
 
     HeatData m_data;
     double m_scaleEnd = 1.1;
+    bool m_fitted = false; ///< to the first cells, or as it was kept
     int m_dragged = -1;
     QPointF m_dragAt;
 };

@@ -194,6 +194,11 @@ void HeatMap::paintKey(Canvas& canvas, const QRectF& area, const Layout& at, boo
             pen.setDashPattern({2, 1.5});
             canvas.outline(box.adjusted(1, 1, -1, -1), pen);
         });
+    if (const int above = cellsAboveScale(); above > 0) {
+        const QString note = tr("%1 above the scale%2").arg(above).arg(interactive ? tr(" (F fits it)") : QString());
+        canvas.text({x, y}, note, Type::tick, Role::warning, Qt::AlignLeft | Qt::AlignVCenter);
+        x += canvas.width(note, Type::tick) + canvas.px(21);
+    }
     const QString hint = u"Arrow keys read the cells, F fits the scale"_s;
     if (interactive && x + canvas.width(hint, Type::tick) < at.grid.right())
         canvas.text({at.grid.right(), y}, hint, Type::tick, Role::textTertiary, Qt::AlignRight | Qt::AlignVCenter);

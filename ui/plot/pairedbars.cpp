@@ -68,7 +68,7 @@ PairedBarChart::Layout PairedBarChart::layout(const Canvas& canvas, const QRectF
     Layout at = rows(canvas, area);
     double labels = 0, differences = 0, low = 0, high = 0;
     for (const PairedRow& row : m_data.rows) {
-        labels = std::max({labels, canvas.width(row.label, Type::bodyStrong), canvas.width(row.id, Type::tick)});
+        labels = std::max(labels, canvas.width(row.label, Type::bodyStrong));
         differences = std::max(differences, canvas.width(format::pointsDelta(row.difference()), Type::smallStrong));
         low = std::min({low, row.all, row.slow});
         high = std::max({high, row.all, row.slow});

@@ -69,14 +69,20 @@ void RowChart::paintAxis(Canvas& canvas, const Layout& at, const Axis& axis) con
 
 void RowChart::paintName(Canvas& canvas, const QRectF& area, const Layout& at, int item, const QString& name) const
 {
-    const QString& id = rowId(item);
-    const bool twoLines = isRoomy(canvas, at) && id != name;
-    const double width = at.labelWidth - canvas.px(8), shift = canvas.px(8), y = at.middle(item);
-    canvas.text({area.left(), y - (twoLines ? shift : 0)}, canvas.elided(name, Type::body, width),
-                isHighlighted(item) ? Type::bodyStrong : Type::body, Role::text, Qt::AlignLeft | Qt::AlignVCenter);
-    if (twoLines)
-        canvas.text({area.left(), y + shift}, canvas.elided(id, Type::tick, width), Type::tick, Role::textTertiary,
-                    Qt::AlignLeft | Qt::AlignVCenter);
+    const Type type = isHighlighted(item) ? Type::bodyStrong : Type::body;
+    const double width = at.labelWidth - canvas.px(8);
+    const qsizetype most = isRoomy(canvas, at) ? 2 : 1;
+    QStringList lines = canvas.wrapped(name, type, width);
+    if (lines.size() > most) {
+        const QString rest = canvas.elided(lines.mid(most - 1).join(u' '), type, width);
+        lines = lines.mid(0, most - 1) << rest;
+    }
+    const double line = canvas.lineHeight(type);
+    double y = at.middle(item) - line * static_cast<double>(lines.size() - 1) / 2;
+    for (const QString& text : lines) {
+        canvas.text({area.left(), y}, text, type, Role::text, Qt::AlignLeft | Qt::AlignVCenter);
+        y += line;
+    }
 }
 
 int RowChart::itemAt(const Canvas& canvas, const QRectF& area, QPointF point) const

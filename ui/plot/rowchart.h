@@ -44,7 +44,7 @@ protected:
     [[nodiscard]] double leastPlotHeight() const final;
     /// Head, rows as high as there is room, axis; the columns are left open.
     [[nodiscard]] Layout rows(const Canvas& canvas, const QRectF& area) const;
-    /// Room for names and a second line: the id under the name.
+    /// Room for names on two lines.
     [[nodiscard]] static bool isRoomy(const Canvas& canvas, const Layout& at) { return at.rowHeight >= canvas.px(30); }
     void paintBands(Canvas& canvas, const QRectF& area, const Layout& at, bool interactive) const;
     void paintAxis(Canvas& canvas, const Layout& at, const Axis& axis) const;

@@ -115,7 +115,7 @@ TornadoChart::Layout TornadoChart::layout(const Canvas& canvas, const QRectF& ar
     Layout at = rows(canvas, area);
     double labels = 0, texts = 0;
     for (const TornadoRow& row : m_data.rows) {
-        labels = std::max({labels, canvas.width(nameOf(row), Type::bodyStrong), canvas.width(row.id, Type::tick)});
+        labels = std::max(labels, canvas.width(nameOf(row), Type::bodyStrong));
         for (const TornadoEnd& end : {row.removed, row.doubled})
             texts = std::max({texts, canvas.width(columnText(end.change), Type::smallStrong), canvas.width(end.input, Type::tick)});
     }

@@ -39,10 +39,25 @@ QString shortNameOf(const Parameter& p)
     return QString::fromStdString(p.shortName.empty() ? p.label : p.shortName);
 }
 
-bool fitsMemory(const Scenario& scenario)
+/// The memory of a scenario and one fix for what is wrong with it; some hundred milliseconds for large layouts.
+ImportVerdict judged(const Scenario& scenario, bool hasErrors, const std::stop_token& stop)
 {
-    const Result<CostedStep> step = costStep(scenario);
-    return step.ok() && step->memory.fits;
+    ImportVerdict verdict;
+    if (!hasErrors)
+        if (const Result<CostedStep> step = costStep(scenario); step.ok())
+            verdict.memory = MemoryNeed{step->memory.peakGib, step->memory.capacityGib, step->memory.fits};
+    if (!hasErrors && (!verdict.memory || verdict.memory->fits))
+        return verdict;
+    const auto fitsMemory = [&stop](const Scenario& tried) {
+        if (stop.stop_requested())
+            return false;
+        const Result<CostedStep> step = costStep(tried);
+        return step.ok() && step->memory.fits;
+    };
+    verdict.fix = layoutFix(scenario, fitsMemory, kMemoryTries);
+    if (!verdict.fix && hasErrors)
+        verdict.fix = layoutFix(scenario); // sizes that fit each other, if not the memory
+    return verdict;
 }
 
 QString changesText(const LayoutFix& fix, const Scenario& before)
@@ -235,29 +250,43 @@ void ImportDialog::judge()
     for (const Diagnostic& d : check(s))
         if (d.severity == Severity::error)
             wrong << diagnosticLine(d);
-    const Result<CostedStep> step = wrong.isEmpty() ? costStep(s) : Result<CostedStep>(Diagnostics{});
-    const bool tooLarge = step.ok() && !step->memory.fits;
     m_fix.reset();
-    if (!wrong.isEmpty() || tooLarge) {
-        m_fix = layoutFix(s, fitsMemory, kMemoryTries);
-        if (!m_fix && !wrong.isEmpty())
-            m_fix = layoutFix(s); // sizes that fit each other, if not the memory
-    }
-    if (!wrong.isEmpty())
-        m_verdictText->setText(wrong.join(u'\n'));
-    else if (step.ok())
-        m_verdictText->setText(tr("TP %1 × PP %2 × CP %3 × DP %4 = %5 GPUs. Peak memory %6 of %7 GiB, %8.")
-                                   .arg(s.parallelism.tensorModelParallelSize)
-                                   .arg(s.parallelism.pipelineModelParallelSize)
-                                   .arg(s.parallelism.contextParallelSize)
-                                   .arg(s.dataParallelSize())
-                                   .arg(format::count(s.cluster.numGpus), format::number(step->memory.peakGib),
-                                        format::number(step->memory.capacityGib), tooLarge ? tr("does not fit") : tr("fits")));
-    else
-        m_verdictText->setText(tr("It can be computed."));
+    say(wrong, nullptr);
+    m_runner.run<ImportVerdict>(
+        this, u"verdict"_s, windowTitle(),
+        [s, hasErrors = !wrong.isEmpty()](const std::stop_token& stop, const JobProgress&) { return judged(s, hasErrors, stop); },
+        [this, wrong](const std::shared_ptr<const ImportVerdict>& verdict) {
+            m_fix = verdict->fix;
+            say(wrong, verdict.get());
+        });
+}
+
+bool ImportDialog::isJudging() const
+{
+    return !m_runner.isIdle();
+}
+
+void ImportDialog::say(const QStringList& wrong, const ImportVerdict* verdict)
+{
+    const Scenario& s = *m_preview.scenario;
+    const bool tooLarge = verdict && verdict->memory && !verdict->memory->fits;
+    QString text = wrong.join(u'\n');
+    if (wrong.isEmpty() && !verdict)
+        text = tr("Looking at the memory …");
+    else if (wrong.isEmpty() && verdict->memory)
+        text = tr("TP %1 × PP %2 × CP %3 × DP %4 = %5 GPUs. Peak memory %6 of %7 GiB, %8.")
+                   .arg(s.parallelism.tensorModelParallelSize)
+                   .arg(s.parallelism.pipelineModelParallelSize)
+                   .arg(s.parallelism.contextParallelSize)
+                   .arg(s.dataParallelSize())
+                   .arg(format::count(s.cluster.numGpus), format::number(verdict->memory->peakGib),
+                        format::number(verdict->memory->capacityGib), tooLarge ? tr("does not fit") : tr("fits"));
+    else if (wrong.isEmpty())
+        text = tr("It can be computed.");
     const bool fixable = m_fix && !m_fix->changes.empty();
     if (fixable)
-        m_verdictText->setText(tr("%1\nOne fix for all: %2.").arg(m_verdictText->text(), changesText(*m_fix, s)));
+        text = tr("%1\nOne fix for all: %2.").arg(text, changesText(*m_fix, s));
+    m_verdictText->setText(text);
     m_fixButton->setVisible(fixable);
     m_verdict->setProperty("message", !wrong.isEmpty() || tooLarge ? u"error"_s : u"note"_s);
     restyle(m_verdict);

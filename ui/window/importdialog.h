@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/scenario/layoutfix.h"
+#include "ui/bridge/insightrunner.h"
 #include "ui/window/dialogs.h"
 
 #include <QDialog>
@@ -18,7 +19,19 @@ namespace prism::ui {
 
 class QuantityEdit;
 
-/// GUI thread only. Adds the scenario when it is accepted.
+/// GiB of the fullest GPU.
+struct MemoryNeed {
+    double peakGib = 0, capacityGib = 0;
+    bool fits = true;
+};
+
+/// What is found out about an import in the background.
+struct ImportVerdict {
+    std::optional<MemoryNeed> memory; ///< of a scenario without errors
+    std::optional<LayoutFix> fix;     ///< for everything that is wrong
+};
+
+/// GUI thread only; memory and fix are found on a thread of its own. Adds the scenario when it is accepted.
 class ImportDialog final : public QDialog {
     Q_OBJECT
 public:
@@ -27,6 +40,7 @@ public:
     /// The scenario as the fields have it; without value when nothing was understood.
     [[nodiscard]] const std::optional<Scenario>& scenario() const { return m_preview.scenario; }
     [[nodiscard]] QString verdict() const; ///< what is said under the fields
+    [[nodiscard]] bool isJudging() const;  ///< memory and fix are on their way
     void applyFix();                       ///< the combined fix; nothing where there is none
 
 private:
@@ -36,7 +50,8 @@ private:
     void makeButtons(QVBoxLayout& layout);
     void enter(const QString& parameterId, const QString& text);
     void refresh();
-    void judge(); ///< errors or memory of the scenario, and the fix
+    void judge();                                                     ///< errors of the scenario, now; its memory and the fix, later
+    void say(const QStringList& wrong, const ImportVerdict* verdict); ///< null: not known yet
     void fillTable();
     void accept() override;
 
@@ -51,6 +66,7 @@ private:
     QLabel* m_verdictText = nullptr;
     QPushButton* m_fixButton = nullptr;
     std::optional<LayoutFix> m_fix;
+    InsightRunner m_runner;
 };
 
 } // namespace prism::ui

@@ -6,6 +6,7 @@
 #include "ui/look/format.h"
 #include "ui/workspace/pagestate.h"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace Qt::Literals::StringLiterals;
@@ -14,18 +15,47 @@ namespace prism::ui {
 
 namespace {
 
-FigureRuns comparedRuns(double value, double halfWidth, const HeadlineChange* change, bool possible)
+using Units = DistributionModel::ColumnUnits;
+
+QString columnTime(double seconds, const format::TimeUnit& unit)
 {
-    FigureRuns runs{{format::seconds(value).text(), Type::bodyStrong}};
+    return format::number(seconds * unit.perSecond) + u' ' + unit.name;
+}
+
+/// A change of at least a hundred has three digits, others two.
+QString columnChange(double seconds, const format::TimeUnit& unit)
+{
+    constexpr double kThreeDigits = 99.5;
+    const double shown = seconds * unit.perSecond;
+    return format::signedNumber(shown, std::abs(shown) >= kThreeDigits ? 3 : 2) + u' ' + unit.name;
+}
+
+FigureRuns comparedRuns(const Estimate& value, const HeadlineChange* change, bool possible, const Units& units)
+{
+    FigureRuns runs{{columnTime(value.value, units.value), Type::bodyStrong}};
     if (!change)
-        return runs << FigureRun{u"   "_s + format::interval(halfWidth), Type::small, Role::textTertiary};
+        return runs << FigureRun{u"   "_s + format::plainInterval(value.halfWidth * units.change.perSecond) + u' ' + units.change.name,
+                                 Type::small, Role::textTertiary};
     if (!change->delta.significant())
         return runs << FigureRun{u"   "_s + QObject::tr("no difference found"), Type::small, Role::textTertiary};
-    return runs << FigureRun{u"   (%1, %2)"_s.arg(format::percentDelta(change->relative.value), format::secondsDelta(change->delta.value)),
-                             Type::small,
-                             change->delta.value > 0 ? Role::bad
-                             : possible              ? Role::good
-                                                     : Role::textSecondary};
+    return runs << FigureRun{
+               u"   (%1, %2)"_s.arg(format::percentDelta(change->relative.value), columnChange(change->delta.value, units.change)),
+               Type::small,
+               change->delta.value > 0 ? Role::bad
+               : possible              ? Role::good
+                                       : Role::textSecondary};
+}
+
+Estimate percentileOf(const DistributionSummary& d, int column)
+{
+    return column == DistributionModel::p50Column   ? Estimate{d.p50, d.ciP50}
+           : column == DistributionModel::p95Column ? Estimate{d.p95, d.ciP95}
+                                                    : Estimate{d.p99, d.ciP99};
+}
+
+const HeadlineChange& percentileChange(const HeadlineChanges& c, int column)
+{
+    return column == DistributionModel::p50Column ? c.p50 : column == DistributionModel::p95Column ? c.p95 : c.p99;
 }
 
 constexpr int kCurvePercents[] = {1, 10, 20, 25, 30, 40, 60, 70, 75, 80, 90}; // beside p5, p50, p95 and p99
@@ -59,6 +89,8 @@ void DistributionModel::setContext(const PageContext& context, const StepLimits&
     if (reset)
         beginResetModel();
     m_scenarios = context.scenarios;
+    for (const int column : {p50Column, p95Column, p99Column})
+        m_units[static_cast<std::size_t>(column - p50Column)] = unitsOf(column);
     m_runs.clear();
     for (const ShownScenario& s : m_scenarios) {
         QList<FigureRuns> row;
@@ -73,6 +105,26 @@ void DistributionModel::setContext(const PageContext& context, const StepLimits&
     Q_EMIT headerDataChanged(Qt::Horizontal, exceedColumn, exceedColumn);
 }
 
+const HeadlineChanges* DistributionModel::changesOf(const ShownScenario& s) const
+{
+    const bool compare = m_baseline && s.snapshot && !s.isBaseline && m_baseline->hash != s.snapshot->hash;
+    return compare ? &m_cache.changes(m_baseline, s.snapshot, m_within) : nullptr;
+}
+
+DistributionModel::ColumnUnits DistributionModel::unitsOf(int column) const
+{
+    double value = 0, change = 0;
+    for (const ShownScenario& s : m_scenarios) {
+        if (!s.snapshot)
+            continue;
+        const Estimate figure = percentileOf(m_within ? s.snapshot->within : s.snapshot->across, column);
+        const HeadlineChanges* c = changesOf(s);
+        value = std::max(value, figure.value);
+        change = std::max(change, c ? std::abs(percentileChange(*c, column).delta.value) : figure.halfWidth);
+    }
+    return {format::timeUnit(value), format::timeUnit(change)};
+}
+
 FigureRuns DistributionModel::runs(const ShownScenario& s, int column) const
 {
     if (column == nameColumn)
@@ -82,15 +134,13 @@ FigureRuns DistributionModel::runs(const ShownScenario& s, int column) const
     const DistributionSummary& d = m_within ? s.snapshot->within : s.snapshot->across;
     const bool compare = m_baseline && !s.isBaseline;
     const bool same = compare && m_baseline->hash == s.snapshot->hash;
-    const HeadlineChanges* c = compare && !same ? &m_cache.changes(m_baseline, s.snapshot, m_within) : nullptr;
-    const bool possible = verdictOf(*s.snapshot).possible();
+    const HeadlineChanges* c = changesOf(s);
     switch (column) {
     case p50Column:
-        return comparedRuns(d.p50, d.ciP50, c ? &c->p50 : nullptr, possible);
     case p95Column:
-        return comparedRuns(d.p95, d.ciP95, c ? &c->p95 : nullptr, possible);
     case p99Column:
-        return comparedRuns(d.p99, d.ciP99, c ? &c->p99 : nullptr, possible);
+        return comparedRuns(percentileOf(d, column), c ? &percentileChange(*c, column) : nullptr, verdictOf(*s.snapshot).possible(),
+                            m_units[static_cast<std::size_t>(column - p50Column)]);
     case exceedColumn: {
         if (m_limits.upper <= 0)
             return {};

@@ -4,10 +4,13 @@
 
 #include "ui/workspace/changescache.h"
 #include "ui/look/figures.h"
+#include "ui/look/format.h"
 #include "ui/look/tabledata.h"
 #include "ui/workspace/context.h"
 
 #include <QAbstractTableModel>
+
+#include <array>
 
 namespace prism::ui {
 
@@ -43,11 +46,20 @@ public:
     /// The same figures as plain numbers.
     [[nodiscard]] TableData table() const;
 
+    /// One unit for all times of a column, and one for all changes and intervals in it.
+    struct ColumnUnits {
+        format::TimeUnit value, change;
+    };
+
 private:
     [[nodiscard]] FigureRuns runs(const ShownScenario& scenario, int column) const;
+    [[nodiscard]] ColumnUnits unitsOf(int column) const; ///< of p50, p95, p99
+    /// Against the baseline; null for the baseline itself and what equals it.
+    [[nodiscard]] const HeadlineChanges* changesOf(const ShownScenario& scenario) const;
     ChangesCache& m_cache;
     QList<ShownScenario> m_scenarios;
     QList<QList<FigureRuns>> m_runs;
+    std::array<ColumnUnits, 3> m_units; ///< of p50, p95, p99
     SnapshotPtr m_baseline;
     StepLimits m_limits;
     bool m_within = false;

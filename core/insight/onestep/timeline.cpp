@@ -241,6 +241,11 @@ Result<Timeline> timeline(const StepGraph& graph, const DrawChoice& draw, const 
         return outOfRange("quantile", fmt::format("{}", draw.quantile), "a number between 0 and 1");
     if (!byQuantile && (draw.sample < 0 || draw.sample > 100'000'000))
         return outOfRange("sample", std::to_string(draw.sample), "0 to 100,000,000");
+    if (draw.replica < -1 || draw.replica >= graph.numReplicas)
+        return Diagnostic{.path = "replica",
+                          .message = "There is no such replica.",
+                          .found = std::to_string(draw.replica),
+                          .accepted = fmt::format("0 to {}", graph.numReplicas - 1)};
     const StepWalker walker(std::make_shared<const StepGraph>(graph), options.seed);
     int sample = draw.sample;
     const int candidates = options.samples > 0 ? options.samples : kDefaultCandidates;
@@ -250,12 +255,18 @@ Result<Timeline> timeline(const StepGraph& graph, const DrawChoice& draw, const 
             return found.errors();
         sample = *found;
     }
-    const WalkedStep step = walker.walk(sample);
+    WalkedStep step = walker.walk(sample);
+    const int slowest = step.replica;
+    if (draw.replica >= 0)
+        step = walker.withReplica(std::move(step), draw.replica);
     Timeline result = Builder(graph, walker, step).build();
+    result.slowestReplica = slowest;
     result.draw = drawName(draw);
     result.candidates = byQuantile ? candidates : 1;
     result.notes.push_back(
-        "The replica that the critical path runs through is shown; the others wait for it in the gradient synchronisation.");
+        result.replica == slowest
+            ? "The replica that the critical path runs through is shown; the others wait for it in the gradient synchronisation."
+            : fmt::format("Replica {} is shown; it waits for replica {}, through which the critical path runs.", result.replica, slowest));
     if (byQuantile)
         result.notes.push_back(fmt::format("Draw {} of {} sampled steps stands at this quantile.", sample, candidates));
     return result;

@@ -36,9 +36,10 @@ struct InFlightPoint {
 
 /// A shape that is computed once and never changed; share it as shared_ptr<const Timeline>.
 struct Timeline {
-    std::string draw; ///< "p50 step", "p95 step", "sample 17"
-    int sample = 0;   ///< index of the draw
-    int replica = 0;  ///< the slowest replica of that draw is shown
+    std::string draw;       ///< "p50 step", "p95 step", "sample 17"
+    int sample = 0;         ///< index of the draw
+    int replica = 0;        ///< that is shown
+    int slowestReplica = 0; ///< that the critical path of this draw runs through
     int replicas = 1, stages = 1, chunks = 1, microbatches = 1;
     std::string scheduleName;
     double stepSeconds = 0; ///< end of the step in this walk
@@ -56,9 +57,10 @@ struct DrawChoice {
     enum class Kind { quantile, sample } kind = Kind::quantile;
     double quantile = 0.5; ///< in (0, 1)
     int sample = 0;        ///< >= 0
+    int replica = -1;      ///< the replica to show; -1 = the slowest, that the critical path runs through
 };
 
-/// Errors: the scenario's diagnostics, quantile or sample out of range, cancelled. Default 500 candidate draws.
+/// Errors: the scenario's diagnostics, quantile, sample or replica out of range, cancelled. Default 500 candidate draws.
 [[nodiscard]] Result<Timeline> timeline(Evaluator& evaluator, const Scenario& scenario, const DrawChoice& draw = {},
                                         const InsightOptions& options = {});
 [[nodiscard]] Result<Timeline> timeline(const StepGraph& graph, const DrawChoice& draw = {}, const InsightOptions& options = {});

@@ -168,6 +168,7 @@ std::string toJson(const Timeline& timeline)
     return report::dump({{"draw", timeline.draw},
                          {"sample", timeline.sample},
                          {"replica", timeline.replica},
+                         {"slowest_replica", timeline.slowestReplica},
                          {"replicas", timeline.replicas},
                          {"stages", timeline.stages},
                          {"chunks", timeline.chunks},

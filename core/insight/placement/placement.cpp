@@ -73,6 +73,7 @@ std::vector<Row> rowsOf(const StepGraph& graph, std::vector<std::string>& notes)
             named.push_back({r, 1, {r}});
         } else if (!isNamed(graph, r)) {
             alike.first = alike.first < 0 ? r : alike.first;
+            alike.replicas.push_back(r);
             ++alike.count;
         }
     }
@@ -117,7 +118,10 @@ std::vector<NodeSpots> placesOf(const StepGraph& graph, const SpotsOf& spotsOf, 
     for (int s = 0; s < map.columns; ++s)
         map.columnLabels.push_back("stage " + std::to_string(s));
     std::vector<NodeSpots> places;
+    map.rowOfReplica.assign(static_cast<std::size_t>(graph.numReplicas), -1);
     for (const Row& row : rows) {
+        for (const int replica : row.replicas)
+            map.rowOfReplica[static_cast<std::size_t>(replica)] = static_cast<int>(map.rowLabels.size());
         map.rowLabels.push_back(rowLabel(row, graph));
         map.rowFirstReplica.push_back(row.first);
         map.rowReplicas.push_back(row.count);

@@ -24,6 +24,7 @@ struct PlacementCell {
 struct PlacementMap {
     std::vector<std::string> rowLabels, columnLabels; ///< "replica 0-511 (alike)", "stage 3"
     std::vector<int> rowFirstReplica, rowReplicas;    ///< first replica and number of alike replicas of each row
+    std::vector<int> rowOfReplica;                    ///< [replica] -> the row that stands for it; -1 = none does
     int rows = 0, columns = 0;
     std::vector<PlacementCell> cells;
     SlowProbe probe;
@@ -101,6 +102,15 @@ struct PlacementResult {
 /// withSpeeds()) and for the places that are marked slow (variability.slow; each goes with its node).
 /// Errors: neither of them, the scenario's diagnostics, cancelled.
 [[nodiscard]] Result<PlacementResult> searchPlacement(Evaluator& evaluator, const Scenario& scenario, const InsightOptions& options = {});
+
+/// How slow a node was measured: time factor of its slowest GPU over that of the median node.
+struct NodeSlowness {
+    int node = 0;
+    double factor = 1;
+    bool operator==(const NodeSlowness&) const = default;
+};
+/// The slowest of the measured nodes, at most `most` of those above the median, falling factors, ties by number. Pure.
+[[nodiscard]] std::vector<NodeSlowness> slowestNodes(const Scenario& scenario, std::size_t most);
 
 /// The scenario with the table's speeds as measured speeds. Errors: nodes the cluster does not have or that are missing.
 [[nodiscard]] Result<Scenario> withSpeeds(const Scenario& scenario, const SpeedTable& table);

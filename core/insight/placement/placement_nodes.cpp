@@ -7,6 +7,7 @@
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <map>
 
 namespace prism {
 
@@ -60,6 +61,25 @@ Result<SlowNodesReport> slowNodes(Evaluator& evaluator, const Scenario& scenario
     for (std::size_t i = 0; i < slow.size(); ++i)
         report.rows.push_back({slow[i], entryLabel(slow[i]), pairedChange(all, PairedSample(sampled.value()[i + 2]))});
     return report;
+}
+
+std::vector<NodeSlowness> slowestNodes(const Scenario& scenario, std::size_t most)
+{
+    std::map<int, double> slowest; // time factor of each node's slowest GPU
+    for (const MeasuredSpeed& speed : scenario.measured.speeds)
+        if (speed.relativeSpeed > 0)
+            slowest[speed.node] = std::max(slowest[speed.node], 1 / speed.relativeSpeed);
+    std::vector<double> factors;
+    for (const auto& [node, factor] : slowest)
+        factors.push_back(factor);
+    std::sort(factors.begin(), factors.end());
+    std::vector<NodeSlowness> nodes;
+    for (const auto& [node, factor] : slowest)
+        if (const double relative = factor / factors[(factors.size() - 1) / 2]; relative > 1)
+            nodes.push_back({node, relative});
+    std::stable_sort(nodes.begin(), nodes.end(), [](const NodeSlowness& a, const NodeSlowness& b) { return a.factor > b.factor; });
+    nodes.resize(std::min(most, nodes.size()));
+    return nodes;
 }
 
 Result<Scenario> withSpeeds(const Scenario& scenario, const SpeedTable& table)

@@ -32,6 +32,41 @@ TEST(Placement, MendingTheOnlySlowNodeGivesItsWholeCost)
     EXPECT_GT(report->total.p95.value, 0);
 }
 
+TEST(Placement, EveryReplicaHasItsRow)
+{
+    Evaluator evaluator;
+    Scenario s = smallScenario();
+    s.variability.slow.push_back({0, -1, 1.3, 1}); // node 0 names the replica that it works for
+    const auto map = placementMap(evaluator, s, {1.2, 1.0}, withSamples(200));
+    ASSERT_TRUE(map.ok());
+    ASSERT_EQ(map->rows, 2);
+    std::vector<int> counted(2, 0);
+    for (std::size_t replica = 0; replica < map->rowOfReplica.size(); ++replica) {
+        const int row = map->rowOfReplica[replica];
+        ASSERT_GE(row, 0);
+        ++counted[static_cast<std::size_t>(row)];
+        if (map->rowReplicas[static_cast<std::size_t>(row)] == 1) {
+            EXPECT_EQ(map->rowFirstReplica[static_cast<std::size_t>(row)], static_cast<int>(replica));
+        }
+    }
+    EXPECT_EQ(counted, map->rowReplicas);
+}
+
+TEST(Placement, NamesTheSlowestMeasuredNodes)
+{
+    Scenario s = smallScenario();
+    EXPECT_TRUE(slowestNodes(s, 3).empty());
+    // Time factors over the median node, whose slowest GPU runs at 0.8: node 2 0.8/0.4, node 0 0.8/0.64; nodes 1 and 3 to 5 are the median.
+    s.measured.speeds = {{0, -1, 0.64}, {1, -1, 0.8}, {2, 0, 1.0}, {2, 1, 0.4}, {3, -1, 0.8}, {4, -1, 0.8}, {5, -1, 0.8}};
+    const std::vector<NodeSlowness> slowest = slowestNodes(s, 3);
+    ASSERT_EQ(slowest.size(), 2U);
+    EXPECT_EQ(slowest[0].node, 2);
+    EXPECT_DOUBLE_EQ(slowest[0].factor, 2);
+    EXPECT_EQ(slowest[1].node, 0);
+    EXPECT_DOUBLE_EQ(slowest[1].factor, 1.25);
+    EXPECT_EQ(slowestNodes(s, 1).size(), 1U);
+}
+
 TEST(Placement, SearchNeverLosesAndWritesAHostfile)
 {
     Evaluator evaluator;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/insight/onestep/timeline.h"
 
+#include "core/insight/onestep/rangesum.h"
+
 #include "core/insight/graphs.h"
 #include "core/schedule/generators.h"
 
@@ -151,6 +153,73 @@ TEST(Timeline, QuantilesAreInOrder)
     EXPECT_FALSE(timeline(g, sampleChoice(-1)).ok());
     tail.quantile = 1.5;
     EXPECT_FALSE(timeline(g, tail).ok());
+}
+
+TEST(Timeline, AnotherReplicaWaitsForTheSlowest)
+{
+    const StepGraph g = pipelineGraph(4, 4, 8, 2);
+    const auto slowest = timeline(g, sampleChoice(3));
+    ASSERT_TRUE(slowest.ok());
+    ASSERT_EQ(slowest->replica, slowest->slowestReplica);
+    DrawChoice other = sampleChoice(3);
+    other.replica = (slowest->replica + 1) % g.numReplicas;
+    const auto t = timeline(g, other);
+    ASSERT_TRUE(t.ok());
+    EXPECT_EQ(t->replica, other.replica);
+    EXPECT_EQ(t->slowestReplica, slowest->replica);
+    EXPECT_EQ(t->stepSeconds, slowest->stepSeconds) << "one step, looked at elsewhere";
+    EXPECT_LT(t->criticalSeconds, slowest->criticalSeconds);
+    std::map<int, double> covered;
+    for (const TimelineSpan& span : t->spans) {
+        if (span.kind != SpanKind::send)
+            covered[span.stage] += span.endSeconds - span.startSeconds;
+        if (span.kind == SpanKind::forward || span.kind == SpanKind::backward) {
+            EXPECT_FALSE(span.critical) << "the path runs through another replica";
+        }
+    }
+    for (int s = 0; s < 4; ++s)
+        EXPECT_NEAR(covered[s], t->stepSeconds, 1e-9);
+    // Asked for by its number, the slowest is what is shown without a number.
+    other.replica = slowest->replica;
+    EXPECT_EQ(timeline(g, other)->spans.size(), slowest->spans.size());
+    EXPECT_NEAR(timeline(g, other)->criticalSeconds, slowest->criticalSeconds, 1e-12);
+    other.replica = g.numReplicas;
+    ASSERT_FALSE(timeline(g, other).ok());
+    EXPECT_EQ(timeline(g, other).errors().front().path, "replica");
+}
+
+TEST(Timeline, ARangeSumsToItsStageSeconds)
+{
+    const StepGraph g = pipelineGraph(4, 8, 8, 2);
+    const auto t = timeline(g, sampleChoice(3));
+    ASSERT_TRUE(t.ok());
+    const auto work = [](const RangeSum& sum) {
+        double seconds = 0;
+        for (std::size_t k = 0; k < kSpanKinds; ++k)
+            seconds += static_cast<SpanKind>(k) == SpanKind::send ? 0 : sum.byKind[k];
+        return seconds;
+    };
+    const double from = 0.2 * t->stepSeconds, to = 0.7 * t->stepSeconds;
+    const RangeSum all = sumOverRange(*t, 0, t->stepSeconds), part = sumOverRange(*t, to, from);
+    EXPECT_NEAR(work(all), 4 * t->stepSeconds, 1e-9);
+    EXPECT_NEAR(work(part), 4 * (to - from), 1e-9);
+    EXPECT_NEAR(all.criticalSeconds, t->criticalSeconds, 1e-9);
+    double byStage = 0;
+    for (int s = 0; s < 4; ++s)
+        byStage += sumOverRange(*t, from, to, s).of(SpanKind::forward);
+    EXPECT_NEAR(byStage, part.of(SpanKind::forward), 1e-9);
+    // Two halves hold what the whole holds, class by class.
+    const RangeSum left = sumOverRange(*t, 0, from), right = sumOverRange(*t, from, 2 * t->stepSeconds);
+    const auto secondsOf = [](const RangeSum& sum, int kernelClass) {
+        for (const SpanPart& p : sum.byClass)
+            if (p.kernelClass == kernelClass)
+                return p.seconds;
+        return 0.0;
+    };
+    ASSERT_FALSE(all.byClass.empty());
+    for (const SpanPart& p : all.byClass)
+        EXPECT_NEAR(secondsOf(left, p.kernelClass) + secondsOf(right, p.kernelClass), p.seconds, 1e-9);
+    EXPECT_EQ(work(sumOverRange(*t, 3 * t->stepSeconds, 4 * t->stepSeconds)), 0);
 }
 
 TEST(Timeline, InFlightMatchesTheSchedule)

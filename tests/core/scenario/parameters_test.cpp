@@ -105,6 +105,27 @@ TEST(SetParameter, RejectsNonsenseWithAReason)
     EXPECT_NE(setParameter(Scenario{}, "training.precision", "bf61").errors().front().message.find("\"bf16\""), std::string::npos);
 }
 
+TEST(SetParameter, SaysWhatToDoWithARange)
+{
+    const std::tuple<const char*, const char*, const char*> ranges[] = {{"cluster.inter_node_gb_per_s", "40 to 60 GB/s", "50"},
+                                                                        {"cluster.inter_node_gb_per_s", "320 Gb/s – 80 GB/s", "60"},
+                                                                        {"cluster.inter_node_latency_us", "2 .. 4 us", "3"},
+                                                                        {"cluster.num_gpus", "64 to 128", "96"},
+                                                                        {"variability.gemm.cv", "1 to 3%", "0.02"}};
+    for (const auto& [id, text, middle] : ranges) {
+        const Result<Scenario> set = setParameter(Scenario{}, id, text);
+        ASSERT_FALSE(set.ok()) << text;
+        const Diagnostic& error = set.errors().front();
+        EXPECT_NE(error.message.find("this is a range"), std::string::npos) << error.message;
+        EXPECT_NE(error.accepted.find("Variability"), std::string::npos) << error.accepted;
+        EXPECT_EQ(error.fixPath, id);
+        EXPECT_EQ(error.fixValue, middle);
+        EXPECT_TRUE(setParameter(Scenario{}, error.fixPath, error.fixValue).ok()) << "the fix is one";
+    }
+    for (const char* text : {"40 to", "to 60", "40 to fast", "a - b", "10-3 GB/s"})
+        EXPECT_TRUE(setParameter(Scenario{}, "cluster.inter_node_gb_per_s", text).errors().front().fixPath.empty()) << text;
+}
+
 TEST(SetParameter, SuggestsNearIds)
 {
     const auto accepted = [](const char* id) { return setParameter(Scenario{}, id, "1").errors().front().accepted; };

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a stretch of one sampled step consists of: seconds by kind of work and by kernel class, over all stages or one.
+#pragma once
+
+#include "core/insight/onestep/timeline.h"
+
+#include <array>
+
+namespace prism {
+
+inline constexpr std::size_t kSpanKinds = static_cast<std::size_t>(SpanKind::bubble) + 1;
+
+/// Stage-seconds: a stretch of 2 s on 4 stages holds 8 of them, bubbles included. Sends have a lane of their own and come on top.
+struct RangeSum {
+    double startSeconds = 0, endSeconds = 0;
+    int stages = 0;
+    std::array<double, kSpanKinds> byKind{};
+    std::vector<SpanPart> byClass; ///< falling seconds; a span that the stretch cuts counts by the share inside
+    double criticalSeconds = 0;    ///< of the stretch that the critical path spends on these stages
+
+    [[nodiscard]] double of(SpanKind kind) const { return byKind[static_cast<std::size_t>(kind)]; }
+};
+
+/// From `startSeconds` to `endSeconds` in either order, cut to the step; `stage` -1 = all of them. Pure; linear in the spans.
+[[nodiscard]] RangeSum sumOverRange(const Timeline& timeline, double startSeconds, double endSeconds, int stage = -1);
+
+} // namespace prism

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Nothing cut, nothing over another: the smallest window and a usual one; slow_layout.cpp has every size, mode and dialog.
+#include "tests/ui/layout_fixture.h"
+
+namespace prism::ui::test {
+
+TEST_F(LayoutTest, FindsWhatItLooksFor)
+{
+    QWidget window;
+    window.resize(300, 100);
+    const auto label = [&window](const QString& text, QRect place) {
+        auto* made = new QLabel(text, &window);
+        made->setGeometry(place);
+        return made;
+    };
+    label(u"One text"_s, {10, 10, 120, 20});
+    label(u"Others"_s, {10, 60, 80, 20});
+    window.show();
+    defects.look(window, u"apart"_s);
+    EXPECT_EQ(defects.count(), 0) << defects.text();
+    label(u"Over it"_s, {20, 12, 120, 20})->show();
+    label(u"Cut off by its place"_s, {150, 10, 40, 20})->show();
+    label(u"Beyond"_s, {260, 60, 80, 20})->show();
+    defects.look(window, u"together"_s);
+    for (const char* found : {"\"One text\" and \"Over it\"", "\"Cut off by its place\" is cut", "\"Beyond\" stands beyond"})
+        EXPECT_NE(defects.text().find(found), std::string::npos) << found << " in\n" << defects.text();
+    TextDevice device(QSize(200, 40));
+    {
+        QPainter painter(&device);
+        painter.drawText(QPointF(10, 20), u"Elided te…"_s);
+        painter.drawText(QPointF(100, 20), u"Hidden"_s);
+        painter.fillRect(QRect(95, 0, 20, 40), Qt::white);
+    }
+    defects.lookAtPaper(device.texts(), {200, 40}, u"paper"_s);
+    EXPECT_NE(defects.text().find("\"Elided te…\" is shortened"), std::string::npos) << defects.text();
+    EXPECT_NE(defects.text().find("\"Hidden\" is painted over"), std::string::npos) << defects.text();
+}
+
+TEST_F(LayoutTest, NothingIsCutOnTheSmallestWindow)
+{
+    auto window = crowdedWindow();
+    setSize(*window, {1024, 700, 1, true});
+    lookAtPages(*window, true);
+    lookAtDialogs(*window);
+    setSize(*window, {1440, 900, 1.5, true});
+    lookAtPages(*window, false);
+    EXPECT_EQ(defects.count(), 0) << defects.text();
+}
+
+} // namespace prism::ui::test

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a layout must not do: shorten essential text, write over text, cut letters or controls. Each defect is told once, with its places.
+#pragma once
+
+#include "tests/ui/paintedtext.h"
+#include "ui/plot/plotbase.h"
+
+#include <QAbstractButton>
+#include <QAbstractScrollArea>
+#include <QAction>
+#include <QComboBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMap>
+#include <QScrollBar>
+#include <QSet>
+
+#include <gtest/gtest.h>
+
+namespace prism::ui::test {
+
+/// Collects defects by what they are, so that one at forty sizes is told once.
+class LayoutDefects final {
+public:
+    /// Names that users give: they may end with an ellipsis, their tips have them whole.
+    explicit LayoutDefects(QString longName) : m_longName(std::move(longName)) {}
+
+    void look(QWidget& window, const QString& where)
+    {
+        m_where = where;
+        learnOwnEllipses(window);
+        const QList<PaintedText> texts = paintedTexts(window);
+        EXPECT_GT(texts.size(), 2) << where.toStdString() << ": nothing is written here";
+        lookAtTexts(texts);
+        for (const PaintedText& t : texts)
+            if (t.on)
+                lookAtWidget(window, t);
+        for (QWidget* part : window.findChildren<QWidget*>())
+            if (isControl(*part) && part->isVisible())
+                lookAtControl(*part);
+    }
+    /// A picture for paper: everything on it, nothing shortened but names.
+    void lookAtPaper(const QList<PaintedText>& texts, QSize size, const QString& where)
+    {
+        m_where = where;
+        lookAtTexts(texts);
+        for (const PaintedText& t : texts)
+            if (!QRectF(QPointF(-1, -1), size + QSize(2, 2)).contains(t.rect))
+                add(QStringLiteral("\"%1\" is written beyond the paper").arg(t.text));
+    }
+    void add(const QString& defect) { m_found[defect] << m_where; }
+
+    [[nodiscard]] int count() const { return static_cast<int>(m_found.size()); }
+    [[nodiscard]] std::string text() const
+    {
+        std::string all;
+        for (auto defect = m_found.begin(); defect != m_found.end(); ++defect)
+            all += QStringLiteral("  %1\n      at %2, %3 in all\n")
+                       .arg(defect.key(), defect.value().front())
+                       .arg(defect.value().size())
+                       .toStdString();
+        return all;
+    }
+
+private:
+    static bool isControl(const QWidget& part)
+    {
+        const auto is = [&part](auto* type) { return qobject_cast<decltype(type)>(&part) != nullptr; };
+        return is(static_cast<const QAbstractButton*>(nullptr)) || is(static_cast<const QLabel*>(nullptr))
+               || is(static_cast<const QLineEdit*>(nullptr)) || is(static_cast<const QComboBox*>(nullptr))
+               || is(static_cast<const PlotBase*>(nullptr));
+    }
+    /// Commands that open a dialog end with an ellipsis of their own.
+    void learnOwnEllipses(const QWidget& window)
+    {
+        for (const QAction* action : window.findChildren<QAction*>())
+            m_own << plain(action->text());
+        for (const QAbstractButton* button : window.findChildren<QAbstractButton*>())
+            m_own << plain(button->text());
+    }
+    static QString plain(QString text) { return text.remove(u'&').trimmed(); }
+    [[nodiscard]] bool mayBeShort(const QString& text) const
+    {
+        const QString begin = plain(text).section(u'…', 0, 0).trimmed();
+        return m_own.contains(plain(text)) || (!begin.isEmpty() && m_longName.startsWith(begin.left(3)));
+    }
+    void lookAtTexts(const QList<PaintedText>& texts)
+    {
+        for (const PaintedText& t : texts) {
+            if (t.text.contains(u'…') && !mayBeShort(t.text))
+                add(QStringLiteral("\"%1\" is shortened").arg(t.text));
+            if (t.covered)
+                add(QStringLiteral("\"%1\" is painted over").arg(t.text));
+        }
+        for (qsizetype i = 0; i < texts.size(); ++i)
+            for (qsizetype k = i + 1; k < texts.size(); ++k)
+                if (collide(texts[i].rect, texts[k].rect))
+                    add(QStringLiteral("\"%1\" and \"%2\" are written over each other").arg(texts[i].text, texts[k].text));
+    }
+    static bool scrolls(const QWidget& part)
+    {
+        const auto* area = qobject_cast<const QAbstractScrollArea*>(part.parentWidget());
+        return area && area->viewport() == &part;
+    }
+    void lookAtWidget(const QWidget& window, const PaintedText& t)
+    {
+        if (scrolls(*t.on) || qobject_cast<const QLineEdit*>(t.on)) // its rows, or what is typed, can be scrolled to
+            return;
+        const QRectF own(t.on->mapTo(&window, QPoint()), t.on->size());
+        if (!own.adjusted(-1.5, -1.5, 1.5, 1.5).contains(t.rect))
+            add(QStringLiteral("\"%1\" is cut by its %2").arg(t.text, QString::fromLatin1(t.on->metaObject()->className())));
+    }
+    void lookAtControl(const QWidget& part)
+    {
+        const QWidget* parent = part.parentWidget();
+        if (!parent || part.isWindow() || scrolls(*parent) || part.size().isEmpty())
+            return;
+        if (!parent->rect().adjusted(-1, -1, 1, 1).contains(part.geometry()))
+            add(QStringLiteral("%1 stands beyond its %2").arg(nameOf(part), QString::fromLatin1(parent->metaObject()->className())));
+        const QSize least = part.minimumSizeHint();
+        const bool needsAll = qobject_cast<const QAbstractButton*>(&part) || qobject_cast<const PlotBase*>(&part);
+        if (needsAll && (part.width() + 1 < least.width() || part.height() + 1 < least.height()))
+            add(QStringLiteral("%1 has less room than it needs").arg(nameOf(part)));
+    }
+    static QString nameOf(const QWidget& part)
+    {
+        QString text = part.accessibleName();
+        if (const auto* button = qobject_cast<const QAbstractButton*>(&part); button && !button->text().isEmpty())
+            text = button->text();
+        if (const auto* label = qobject_cast<const QLabel*>(&part))
+            text = label->text();
+        return QStringLiteral("%1 \"%2\"").arg(QString::fromLatin1(part.metaObject()->className()), text.left(60));
+    }
+
+    QString m_longName, m_where;
+    QSet<QString> m_own;
+    QMap<QString, QStringList> m_found;
+};
+
+} // namespace prism::ui::test
