@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A picture or a report dropped on the window opens the state that it shows.
 #include "tests/ui/window_fixture.h"
+#include "ui/plot/receiptmark.h"
 #include "ui/window/receiptimport.h"
 
 #include <QJsonDocument>
@@ -70,6 +71,60 @@ TEST_F(Receipts, APictureBringsItsScenarioIntoAnotherStudyWithSeedAndSamples)
     EXPECT_EQ(window->workspace().context().current()->snapshot->seed, 7U);
     window->workspace().study().undoStack()->undo();
     EXPECT_EQ(window->workspace().study().state().entries.size(), 3U) << "one step";
+}
+
+TEST_F(Receipts, EveryKindOfExportOpensItsState)
+{
+    QStringList paths;
+    ContentHash hash;
+    {
+        auto window = smallWindow();
+        window->workspace().study().setCurrent(2);
+        settle(*window);
+        for (const QString& ending : {u"png"_s, u"svg"_s, u"pdf"_s, u"csv"_s}) {
+            paths << folder.filePath(u"chart."_s + ending);
+            EXPECT_EQ(window->pages().exportTo(paths.back()), QString());
+        }
+        hash = window->workspace().study().current()->scenario->hash();
+    }
+    for (const QString& path : paths) {
+        auto window = makeWindow();
+        window->openSample();
+        window->openDropped(path);
+        EXPECT_EQ(window->workspace().study().current()->scenario->hash(), hash) << path.toStdString();
+        EXPECT_EQ(window->workspace().bridge().samples(), 1000) << path.toStdString();
+        settle(*window);
+    }
+}
+
+TEST_F(Receipts, AMarkIsReadWhereverItStandsAndNotWhenItWasChanged)
+{
+    const Receipt whole{.scenario = u"a \"b\" <c> ; ü"_s,
+                        .hash = u"0123456789abcdef"_s,
+                        .seed = 18'446'744'073'709'551'615ULL,
+                        .samples = 10'000,
+                        .version = u"0.1.0"_s,
+                        .page = u"scale"_s,
+                        .scenarioJson = u"{\"x\": [1, 2]}"_s};
+    const QByteArray mark = receiptMark(whole);
+    ASSERT_FALSE(mark.isEmpty());
+    EXPECT_EQ(markedReceipt("%PDF /Creator (" + mark + ")\n"), whole);
+    QByteArray wide;
+    for (const char c : mark)
+        wide += QByteArray(1, '\0') + c;
+    EXPECT_EQ(markedReceipt("(" + wide + ")"), whole) << "UTF-16, as a PDF has it";
+    QByteArray bent = mark;
+    bent[bent.size() / 2] = bent[bent.size() / 2] == 'A' ? 'B' : 'A';
+    EXPECT_FALSE(markedReceipt(bent) == whole);
+    for (const QByteArray& broken : {QByteArray("prism-receipt:"), QByteArray("prism-receipt:!!!"), mark.left(mark.size() / 2),
+                                     QByteArray("prism-receipt:")
+                                         + QByteArray("\xff\xff\xff\xff"
+                                                      "12345678",
+                                                      12)
+                                               .toBase64(),
+                                     QByteArray()})
+        EXPECT_FALSE(markedReceipt(broken).has_value()) << broken.toStdString();
+    EXPECT_TRUE(receiptMark({}).isEmpty());
 }
 
 TEST_F(Receipts, AReportOpensWhatItIsOfAndAForeignOneChangesNothing)

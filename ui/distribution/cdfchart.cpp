@@ -102,6 +102,12 @@ void CdfChart::setBrushed(int scenarioId)
     refresh();
 }
 
+void CdfChart::setGhost(ChartGhost ghost)
+{
+    m_impl->ghost = std::move(ghost);
+    m_impl->view->viewport()->update();
+}
+
 void CdfChart::setNotice(const QString& text)
 {
     m_impl->notice = text;
@@ -131,6 +137,15 @@ QRectF CdfChart::plotArea() const
 const QList<ChartCurve>& CdfChart::curves() const
 {
     return m_impl->curves;
+}
+const ChartGhost& CdfChart::ghost() const
+{
+    return m_impl->ghost;
+}
+QPointF CdfChart::goalMark() const
+{
+    const QRectF mark = m_impl->goalRect();
+    return mark.isEmpty() ? QPointF() : mark.center();
 }
 int CdfChart::paintCount() const
 {

@@ -36,6 +36,13 @@ struct LimitReading {
     QString note;                                  ///< "± 0.4 points, baseline"
 };
 
+/// A curve that is only looked at: thin, with a text that says what it is.
+struct ChartGhost {
+    QString text; ///< "TP 4: p95 6.31 s (−160 ms)", or why there is none; empty = no ghost
+    int colour = 0;
+    std::vector<CurvePoint> cdf;
+};
+
 struct Drawn;
 
 /// GUI thread only. Sizes and colours come from the theme's look at paint time.
@@ -51,7 +58,8 @@ public:
     void setMode(Mode mode);
     void setCurves(QList<ChartCurve> curves); ///< one `replace` per curve; keeps the series
     void setLimit(const LimitReading& limit);
-    void setBrushed(int scenarioId);     ///< this curve is drawn in full, the others step back; -1 = none
+    void setBrushed(int scenarioId); ///< this curve is drawn in full, the others step back; -1 = none
+    void setGhost(ChartGhost ghost);
     void setNotice(const QString& text); ///< "computing" over the plot; empty = none
     void setPaper(bool paper);           ///< drawn for a picture: no handles, no hints, nothing of the pointer
     void resetZoom();
@@ -62,7 +70,9 @@ public:
     [[nodiscard]] double secondsAt(double x) const;
     [[nodiscard]] double xAt(double seconds) const;
     [[nodiscard]] const QList<ChartCurve>& curves() const;
-    [[nodiscard]] int paintCount() const; ///< for benchmarks: repaints of the plot so far
+    [[nodiscard]] const ChartGhost& ghost() const;
+    [[nodiscard]] QPointF goalMark() const; ///< middle of the mark to pull, in the plot's pixels; null = none is drawn
+    [[nodiscard]] int paintCount() const;   ///< for benchmarks: repaints of the plot so far
     [[nodiscard]] QSize minimumSizeHint() const override;
 
 Q_SIGNALS:
@@ -70,6 +80,7 @@ Q_SIGNALS:
     void limitMoved(double seconds, double probability);
     void lowerLimitMoved(double seconds, double probability); ///< the same of the second limit
     void limitReleased();
+    void goalDropped(double seconds); ///< the mark of the current p95 was pulled here
     void limitTyped(const QString& text);
     void curveClicked(int scenarioId);
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 using namespace Qt::Literals::StringLiterals;
 
@@ -13,6 +14,8 @@ namespace prism::ui {
 namespace {
 
 constexpr double kSnapPixels = 6; // a limit this close to a marked percentile jumps onto it
+
+} // namespace
 
 double quantileOn(const std::vector<CurvePoint>& curve, double probability)
 {
@@ -25,8 +28,6 @@ double quantileOn(const std::vector<CurvePoint>& curve, double probability)
         }
     return curve.empty() ? 0 : curve.back().seconds;
 }
-
-} // namespace
 
 CdfChart::View::View(CdfChart* owner, QChart* chart) : QChartView(chart, owner), m_owner(owner)
 {
@@ -51,6 +52,8 @@ CdfChart::View::Grip CdfChart::View::gripAt(const QPointF& at) const
 {
     constexpr double kReach = 7; // pixels beside a line
     const Impl& d = *m_owner->m_impl;
+    if (d.goalRect().contains(at))
+        return Grip::goal;
     if (d.limit.seconds <= 0)
         return Grip::none;
     if (m_flag.contains(at))
@@ -92,7 +95,9 @@ void CdfChart::View::mousePressEvent(QMouseEvent* event)
 void CdfChart::View::mouseMoveEvent(QMouseEvent* event)
 {
     m_hover = event->position();
-    if (m_dragged != Grip::none)
+    if (m_dragged == Grip::goal)
+        m_owner->m_impl->goal = m_owner->secondsAt(m_hover.x());
+    else if (m_dragged != Grip::none)
         moveLimit(m_hover.x(), event->modifiers() & Qt::AltModifier);
     viewport()->setCursor(m_dragged != Grip::none || gripAt(m_hover) != Grip::none ? Qt::SizeHorCursor : Qt::ArrowCursor);
     viewport()->update();
@@ -100,9 +105,14 @@ void CdfChart::View::mouseMoveEvent(QMouseEvent* event)
 
 void CdfChart::View::mouseReleaseEvent(QMouseEvent*)
 {
-    if (m_dragged != Grip::none)
-        Q_EMIT m_owner->limitReleased();
+    const Grip dropped = m_dragged;
     m_dragged = Grip::none;
+    const double goal = std::exchange(m_owner->m_impl->goal, 0.0);
+    if (dropped == Grip::goal && goal > 0)
+        Q_EMIT m_owner->goalDropped(goal);
+    else if (dropped != Grip::none && dropped != Grip::goal)
+        Q_EMIT m_owner->limitReleased();
+    viewport()->update();
 }
 
 void CdfChart::View::mouseDoubleClickEvent(QMouseEvent* event)

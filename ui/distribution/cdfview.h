@@ -22,6 +22,9 @@ struct Drawn {
     std::unique_ptr<QLineSeries> upper, lower;
 };
 
+/// The time that a reduced curve gives a probability; 0 without points.
+[[nodiscard]] double quantileOn(const std::vector<CurvePoint>& curve, double probability);
+
 /// A curve and its band in axis values.
 struct CurveLines {
     QList<QPointF> line, upper, lower;
@@ -36,6 +39,8 @@ struct CdfChart::Impl {
     QList<ChartCurve> curves;
     Mode mode = Mode::cdf;
     LimitReading limit;
+    ChartGhost ghost;
+    double goal = 0; ///< seconds, while the mark of p95 is pulled
     int brushed = -1;
     QString notice;
     bool paper = false;
@@ -46,6 +51,10 @@ struct CdfChart::Impl {
     int paints = 0;
 
     [[nodiscard]] const ChartCurve* readCurve() const;
+    [[nodiscard]] const ChartCurve* currentCurve() const;
+    /// The mark of the current scenario's p95 at the foot of the plot; empty where none is drawn.
+    [[nodiscard]] QRectF goalRect() const;
+    [[nodiscard]] double markedSeconds() const; ///< where that mark stands: p95, or where it is pulled to
     /// On the y axis: percent, or the logarithm of the exceedance.
     [[nodiscard]] double yValue(double probability) const;
     [[nodiscard]] double yPixel(double value) const;
@@ -77,9 +86,11 @@ private:
     void drawFlag(QPainter& p, const Look& look);
     void drawFlagNotes(QPainter& p, const Look& look) const;
     void drawNotice(QPainter& p, const Look& look) const;
+    void drawGhost(QPainter& p, const Look& look) const;
+    void drawGoal(QPainter& p, const Look& look) const;
     void drawHover(QPainter& p, const Look& look) const;
     [[nodiscard]] QString axisTitle() const;
-    enum class Grip { none, upper, lower };
+    enum class Grip { none, upper, lower, goal };
     void moveLimit(double x, bool free);
     [[nodiscard]] Grip gripAt(const QPointF& at) const;
 

@@ -42,6 +42,8 @@ void CdfChart::View::drawForeground(QPainter* painter, const QRectF& rect)
     drawLimits(*painter, look);
     if (d.paper)
         return;
+    drawGhost(*painter, look);
+    drawGoal(*painter, look);
     if (m_dragged == Grip::none)
         drawHover(*painter, look);
     if (!d.notice.isEmpty())
@@ -221,6 +223,76 @@ void CdfChart::View::drawFlagNotes(QPainter& p, const Look& look) const
     const double high = look.px(14), top = m_flag.center().y() - high * static_cast<double>(lines.size()) / 2;
     for (int i = 0; i < lines.size(); ++i)
         p.drawText(QRectF(left, top + i * high, width + 1, high), (right ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter, lines[i]);
+}
+
+void CdfChart::View::drawGhost(QPainter& p, const Look& look) const
+{
+    const Impl& d = *m_owner->m_impl;
+    if (d.ghost.text.isEmpty())
+        return;
+    constexpr double kGhostStrength = 0.68; // of its colour over the panel
+    p.save();
+    p.setClipRect(d.plot);
+    QPolygonF line;
+    for (const CurvePoint& point : d.ghost.cdf)
+        line << QPointF(m_owner->xAt(point.seconds), d.yPixel(d.yValue(point.probability)));
+    p.setPen(QPen(blend(look.palette().seriesAt(d.ghost.colour), look[Role::panel], kGhostStrength), look.pxF(1)));
+    if (d.mode != Mode::density)
+        p.drawPolyline(line);
+    p.restore();
+    p.setFont(look.font(Type::small));
+    const QFontMetricsF metrics(p.font());
+    const QRectF box(d.plot.right() - metrics.horizontalAdvance(d.ghost.text) - look.px(28), d.plot.bottom() - look.px(58),
+                     metrics.horizontalAdvance(d.ghost.text) + look.px(20), look.px(24));
+    p.setPen(look.pen(Role::separator));
+    p.setBrush(look[Role::panel]);
+    p.drawRoundedRect(box, look.px(4), look.px(4));
+    p.setPen(look[Role::text]);
+    p.drawText(box, Qt::AlignCenter, d.ghost.text);
+}
+
+const ChartCurve* CdfChart::Impl::currentCurve() const
+{
+    for (const ChartCurve& c : curves)
+        if (c.current && !c.cdf.empty())
+            return &c;
+    return nullptr;
+}
+
+double CdfChart::Impl::markedSeconds() const
+{
+    const ChartCurve* current = currentCurve();
+    return goal > 0 ? goal : current ? quantileOn(current->cdf, 0.95) : 0;
+}
+
+QRectF CdfChart::Impl::goalRect() const
+{
+    const Look& look = theme.look();
+    const double seconds = markedSeconds();
+    if (mode != Mode::cdf || paper || seconds <= 0 || seconds < axisX->min() || seconds > axisX->max())
+        return {};
+    const double x = plot.left() + (seconds - axisX->min()) / (axisX->max() - axisX->min()) * plot.width();
+    const double width = goal > 0 ? look.px(104) : look.px(34);
+    return {x - width / 2, plot.bottom() - look.px(22), width, look.pxF(18)};
+}
+
+void CdfChart::View::drawGoal(QPainter& p, const Look& look) const
+{
+    const Impl& d = *m_owner->m_impl;
+    const QRectF mark = d.goalRect();
+    if (mark.isEmpty())
+        return;
+    const QColor colour = look.palette().seriesAt(d.currentCurve()->colour);
+    QPen dots(d.goal > 0 ? look[Role::text] : colour, look.pxF(1));
+    dots.setDashPattern({1, 3});
+    p.setPen(dots);
+    p.drawLine(QPointF(mark.center().x(), d.goal > 0 ? d.plot.top() : d.yPixel(d.yValue(0.95))), QPointF(mark.center().x(), mark.top()));
+    p.setPen(QPen(colour, look.pxF(1)));
+    p.setBrush(look[Role::panel]);
+    p.drawRoundedRect(mark, look.px(4), look.px(4));
+    p.setFont(look.font(Type::tickStrong));
+    p.setPen(look[Role::text]);
+    p.drawText(mark, Qt::AlignCenter, d.goal > 0 ? tr("p95 ≤ %1").arg(format::seconds(d.goal).text()) : u"p95"_s);
 }
 
 void CdfChart::View::drawHover(QPainter& p, const Look& look) const

@@ -2,12 +2,15 @@
 #include "ui/distribution/distributionpage.h"
 
 #include "core/insight/empirical.h"
+#include "core/scenario/parameters.h"
+#include "ui/bridge/ghostpreview.h"
 #include "ui/distribution/distributiontable.h"
 #include "ui/distribution/scenariolegend.h"
 #include "ui/model/selection.h"
 #include "ui/model/studymodel.h"
 #include "ui/theme/flowlayout.h"
 #include "ui/look/format.h"
+#include "ui/workspace/curvepick.h"
 #include "ui/theme/segmented.h"
 #include "ui/theme/plaintext.h"
 
@@ -68,6 +71,7 @@ DistributionPage::DistributionPage(const Theme& theme, ChangesCache& cache, QWid
     connect(m_chart, &CdfChart::limitMoved, this, &DistributionPage::moveLimit);
     connect(m_chart, &CdfChart::lowerLimitMoved, this, &DistributionPage::moveLowerLimit);
     connect(m_chart, &CdfChart::limitReleased, this, [this] { m_context.study->endMerge(); });
+    connect(m_chart, &CdfChart::goalDropped, this, &Page::goalWanted);
     connect(m_chart, &CdfChart::limitTyped, this, &DistributionPage::typeLimit);
     connect(m_chart, &CdfChart::curveClicked, this, [this](int id) { m_context.selection->setScenario(id); });
     connect(m_table, &QTableView::clicked, this,
@@ -184,7 +188,13 @@ PageState DistributionPage::state() const
 void DistributionPage::setContext(const PageContext& context)
 {
     if (context.selection && context.selection != m_context.selection)
-        connect(context.selection, &Selection::changed, this, [this] { m_chart->setBrushed(m_context.selection->picked().scenario); });
+        connect(context.selection, &Selection::changed, this, [this] {
+            if (drawableCount(m_context) > kMostCurves)
+                refresh(); // the picked one is drawn
+            m_chart->setBrushed(m_context.selection->picked().scenario);
+        });
+    if (context.ghost && context.ghost != m_context.ghost)
+        connect(context.ghost, &GhostPreview::changed, this, [this] { refreshGhost(); });
     const bool onlyLimit =
         !m_context.scenarios.isEmpty() && context.currentId == m_context.currentId && context.baselineId == m_context.baselineId
         && (context.limitSeconds != m_context.limitSeconds || context.lowerLimitSeconds != m_context.lowerLimitSeconds)
@@ -242,9 +252,9 @@ void DistributionPage::refresh()
     std::vector<Reduced> kept;
     QList<ChartCurve> curves;
     int dropped = 0;
-    for (const ShownScenario& s : m_context.scenarios) {
-        if (!s.visible || !s.snapshot)
-            continue;
+    const int picked = m_context.selection ? m_context.selection->picked().scenario : -1;
+    const QList<ShownScenario> drawn = drawnScenarios(m_context, picked);
+    for (const ShownScenario& s : drawn) {
         Reduced reduced = reducedOf(s, mode);
         dropped += reduced.dropped;
         if (reduced.cdf.empty())
@@ -253,11 +263,37 @@ void DistributionPage::refresh()
         kept.push_back(std::move(reduced));
     }
     m_reduced = std::move(kept);
-    m_legend->setScenarios(m_context.scenarios);
+    m_legend->setScenarios(drawn.size() < drawableCount(m_context) ? drawn : m_context.scenarios);
     m_chart->setMode(mode);
     m_chart->setCurves(std::move(curves));
     refreshTexts(mode, dropped);
     refreshLimit();
+}
+
+void DistributionPage::refreshGhost()
+{
+    ChartGhost drawn;
+    const Ghost tried = m_context.ghost ? m_context.ghost->ghost() : Ghost();
+    const Parameter* p = findParameter(tried.parameterId.toStdString());
+    const ShownScenario* s = m_context.find(tried.scenarioId);
+    if (p && s) {
+        const QString name = u"%1 %2"_s.arg(QString::fromStdString(p->shortName.empty() ? p->label : p->shortName), tried.value);
+        drawn.colour = s->colour;
+        drawn.text = tried.problem.isEmpty() ? tr("%1: computing").arg(name) : u"%1: %2"_s.arg(name, tried.problem);
+        if (tried.snapshot) {
+            const auto& sorted = within() ? tried.snapshot->sortedWithinSeconds : tried.snapshot->sortedAcrossSeconds;
+            constexpr int kGhostPoints = 200;
+            drawn.cdf = cdfCurve(sorted, kGhostPoints);
+            const double p95 = quantileOfSorted(sorted, 0.95);
+            drawn.text =
+                s->snapshot
+                    ? u"%1: p95 %2"_s.arg(name, format::comparedSeconds(p95, within() ? s->snapshot->within.p95 : s->snapshot->across.p95))
+                    : u"%1: p95 %2"_s.arg(name, format::seconds(p95).text());
+            if (!tried.snapshot->costed->memory.fits)
+                drawn.text += tr(", does not fit into memory");
+        }
+    }
+    m_chart->setGhost(std::move(drawn));
 }
 
 void DistributionPage::refreshTexts(CdfChart::Mode mode, int dropped)
@@ -268,7 +304,10 @@ void DistributionPage::refreshTexts(CdfChart::Mode mode, int dropped)
     const ShownScenario* current = m_context.current();
     const StateText said = textOf(stateOf(current), current && current->snapshot, tr("Computing the first samples"));
     m_chart->setNotice(said.message);
-    m_note->setText(said.note);
+    QString note = said.note;
+    if (const int drawable = drawableCount(m_context); note.isEmpty() && drawable > kMostCurves)
+        note = tr("%1 of %2 curves: current, baseline, fastest p95").arg(kMostCurves).arg(drawable);
+    m_note->setText(note);
     const ShownScenario* read = readScenario();
     if (read && read->snapshot) {
         const auto n = within() ? read->snapshot->within.samples : read->snapshot->across.samples;

@@ -50,6 +50,7 @@ private:
     void refreshTexts(CdfChart::Mode mode, int dropped);
     void refresh();
     void refreshLimit();
+    void refreshGhost();
     void moveLimit(double seconds, double probability);
     void moveLowerLimit(double seconds, double probability);
     [[nodiscard]] double secondsOf(double seconds, double probability) const; ///< of the limit, or of the marked percentile that it is on

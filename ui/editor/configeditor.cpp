@@ -2,6 +2,7 @@
 #include "ui/editor/configeditor.h"
 
 #include "ui/editor/quantityedit.h"
+#include "ui/findings/searchtext.h"
 #include "ui/look/format.h"
 #include "ui/theme/icons.h"
 #include "ui/theme/plaintext.h"
@@ -182,6 +183,9 @@ void ConfigEditor::buildGroup(Group& g)
         connect(row, &ParameterRow::entered, this, [this, row](const QString& text) { enter(*row, text); });
         connect(row, &ParameterRow::editingDone, this, &ConfigEditor::endEditing);
         connect(row, &ParameterRow::fixRequested, this, &ConfigEditor::fix);
+        connect(row, &ParameterRow::tried, this, [this, row](const QString& value) { tryValue(*row, value); });
+        connect(row, &ParameterRow::leftTrying, &m_workspace.ghost(), &GhostPreview::clear);
+        connect(row, &ParameterRow::searchRequested, this, &ConfigEditor::searchRequested);
         row->setReadOnly(m_workspace.study().isReadOnly());
         g.layout->addWidget(row);
         g.rows << row;
@@ -409,7 +413,12 @@ void ConfigEditor::enter(ParameterRow& row, const QString& text)
     }
     m_entering = true;
     const Diagnostics errors = study.setParameter(m_shownId, row.parameter().id, typed.toStdString());
+    const QStringList range = errors.empty() ? QStringList() : rangeOf(row.parameter(), text);
+    takeRange(row, range, errors.empty() ? typed : QString());
     if (errors.empty()) {
+        m_typed.remove(id);
+    } else if (!range.isEmpty()) { // for a search; the scenario keeps its value
+        study.setParameter(m_shownId, row.parameter().id, parameterText(row.parameter(), *m_beforeEdit));
         m_typed.remove(id);
     } else { // the beginning of a number was a value; the whole is none: what was in use before stays in use
         study.setParameter(m_shownId, row.parameter().id, parameterText(row.parameter(), *m_beforeEdit));
@@ -417,11 +426,28 @@ void ConfigEditor::enter(ParameterRow& row, const QString& text)
     }
     if (study.current())
         row.acceptTyped(*study.current()->scenario);
-    if (!errors.empty()) // before anything is shown anew: marked text stays, also where the field has no focus
+    if (!errors.empty() && range.isEmpty()) // before anything is shown anew: marked text stays, also where the field has no focus
         row.showProblem(sentenceOf(errors.front()), {}, &errors.front());
     m_entering = false;
     publishProblems();
     refresh();
+}
+
+void ConfigEditor::takeRange(ParameterRow& row, const QStringList& values, const QString& typed)
+{
+    m_workspace.ghost().clear();
+    const bool oneOfThem = !typed.isEmpty() && row.rangeValues().contains(typed);
+    if (oneOfThem || values == row.rangeValues())
+        return;
+    row.showRange(values);
+    Q_EMIT rangeEntered(QString::fromStdString(row.parameter().id), values);
+}
+
+void ConfigEditor::tryValue(const ParameterRow& row, const QString& value)
+{
+    if (const ScenarioEntry* current = m_workspace.study().current(); current && !m_workspace.study().isReadOnly())
+        m_workspace.ghost().show(current->id, current->scenario, QString::fromStdString(row.parameter().id), value,
+                                 m_workspace.bridge().seed());
 }
 
 void ConfigEditor::endEditing()
@@ -451,6 +477,14 @@ bool ConfigEditor::isPending() const
 {
     const QList<ParameterRow*> all = rows();
     return std::any_of(all.begin(), all.end(), [](const ParameterRow* row) { return row->isPending(); });
+}
+
+QString ConfigEditor::focusedParameter() const
+{
+    for (const ParameterRow* row : rows())
+        if (row->field()->hasFocus())
+            return QString::fromStdString(row->parameter().id);
+    return {};
 }
 
 QList<ParameterRow*> ConfigEditor::rows() const

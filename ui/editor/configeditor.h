@@ -38,10 +38,14 @@ public:
     [[nodiscard]] ParameterRow* row(const QString& parameterId);
     [[nodiscard]] QStringList expandedGroups() const;
     [[nodiscard]] QList<ParameterRow*> rows() const; ///< those that were made
+    [[nodiscard]] QString focusedParameter() const;  ///< whose field has the keyboard; empty = none
     [[nodiscard]] bool isPending() const;            ///< typed text waits for a pause in typing
 
 Q_SIGNALS:
     void differencesRequested();
+    /// A range or list was typed into the field of a parameter, or (empty) taken back: values for a search.
+    void rangeEntered(const QString& parameterId, const QStringList& values);
+    void searchRequested(); ///< the ranges of the fields shall be searched
 
 private:
     struct Group {
@@ -64,6 +68,8 @@ private:
     void refresh();
     void refreshProblems(const Scenario& scenario);
     void enter(ParameterRow& row, const QString& text);
+    void takeRange(ParameterRow& row, const QStringList& values, const QString& typed);
+    void tryValue(const ParameterRow& row, const QString& value);
     void fix(const QString& path, const QString& value);
     void publishProblems();
     void forgetTyped(); ///< what is typed belongs to what is no longer shown

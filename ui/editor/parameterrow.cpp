@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/editor/parameterrow.h"
 
+#include "ui/editor/choicebox.h"
 #include "ui/editor/quantityedit.h"
 #include "ui/look/format.h"
+#include "ui/theme/flowlayout.h"
 #include "ui/theme/plaintext.h"
 
 #include <QCheckBox>
-#include <QComboBox>
+#include <QEvent>
 #include <QFrame>
 #include <QLabel>
 #include <QPainter>
 #include <QPushButton>
 #include <QVBoxLayout>
-#include <QWheelEvent>
 
 #include <cmath>
 
@@ -22,14 +23,7 @@ namespace prism::ui {
 
 namespace {
 
-/// A combo box that leaves the wheel to the form.
-class ChoiceBox final : public QComboBox {
-public:
-    using QComboBox::QComboBox;
-
-protected:
-    void wheelEvent(QWheelEvent* event) override { event->ignore(); }
-};
+constexpr const char* kTriedValue = "triedValue"; // of a button: what it stands for
 
 StepKind stepOf(const Parameter& parameter)
 {
@@ -147,17 +141,19 @@ void ParameterRow::makeField()
 {
     if (m_parameter.type == ParameterType::choice) {
         m_combo = new ChoiceBox;
-        m_combo->setFocusPolicy(Qt::StrongFocus);
         for (const std::string& choice : m_parameter.choices)
             m_combo->addItem(choiceLabel(QString::fromStdString(choice)), QString::fromStdString(choice));
         m_combo->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
         m_combo->setMinimumContentsLength(6);
         connect(m_combo, &QComboBox::activated, this, [this](int index) { Q_EMIT entered(m_combo->itemData(index).toString()); });
         connect(m_combo, &QComboBox::activated, this, &ParameterRow::editingDone);
+        connect(m_combo, &ChoiceBox::tried, this, [this](int index) { Q_EMIT tried(m_combo->itemData(index).toString()); });
+        connect(m_combo, &ChoiceBox::closed, this, &ParameterRow::leftTrying);
     } else if (m_parameter.type == ParameterType::boolean) {
         m_check = new QCheckBox;
         connect(m_check, &QCheckBox::clicked, this, [this](bool on) { Q_EMIT entered(on ? u"true"_s : u"false"_s); });
         connect(m_check, &QCheckBox::clicked, this, &ParameterRow::editingDone);
+        m_check->installEventFilter(this);
     } else {
         m_edit = new QuantityEdit(m_theme);
         m_edit->setUnit(m_parameter.isPercent ? u"%"_s : QString::fromStdString(m_parameter.unit));
@@ -251,6 +247,51 @@ void ParameterRow::showProblem(const QString& message, const QString& inUse, con
                                  : QString::fromStdString(target->shortName.empty() ? target->label : target->shortName);
         m_fix->setText(name.isEmpty() ? tr("Set to %1").arg(m_fixValue) : tr("Set %1 to %2").arg(name, m_fixValue));
     }
+}
+
+void ParameterRow::showRange(const QStringList& values)
+{
+    if (values == m_rangeValues)
+        return;
+    m_rangeValues = values;
+    delete m_range;
+    m_range = nullptr;
+    if (values.isEmpty())
+        return;
+    m_range = new QWidget;
+    auto* flow = new FlowLayout(m_range);
+    flow->setContentsMargins(0, 0, 0, 0);
+    flow->setSpacing(m_theme.px(4));
+    for (const QString& value : values) {
+        auto* button = new QPushButton(value);
+        button->setAccessibleName(tr("Take %1 for %2").arg(value, labelText()));
+        button->setToolTip(tr("Point at it to see its curve; click to take it"));
+        button->setProperty(kTriedValue, value);
+        button->installEventFilter(this);
+        connect(button, &QPushButton::clicked, this, [this, value] {
+            Q_EMIT entered(value);
+            Q_EMIT editingDone();
+        });
+        flow->addWidget(button);
+    }
+    auto* search = new QPushButton(tr("Search these"));
+    search->setProperty("kind", u"link"_s);
+    search->setToolTip(tr("Explore tries every combination of the ranges in the fields"));
+    connect(search, &QPushButton::clicked, this, &ParameterRow::searchRequested);
+    flow->addWidget(search);
+    static_cast<QVBoxLayout*>(layout())->insertWidget(1, m_range);
+}
+
+bool ParameterRow::eventFilter(QObject* watched, QEvent* event)
+{
+    const bool enter = event->type() == QEvent::Enter || event->type() == QEvent::FocusIn;
+    if (enter && watched == m_check)
+        Q_EMIT tried(m_check->isChecked() ? u"false"_s : u"true"_s);
+    else if (enter)
+        Q_EMIT tried(watched->property(kTriedValue).toString());
+    else if (event->type() == QEvent::Leave || event->type() == QEvent::FocusOut)
+        Q_EMIT leftTrying();
+    return QWidget::eventFilter(watched, event);
 }
 
 void ParameterRow::discardTyped()

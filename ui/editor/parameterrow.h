@@ -10,13 +10,13 @@
 #include <functional>
 
 class QCheckBox;
-class QComboBox;
 class QFrame;
 class QLabel;
 class QPushButton;
 
 namespace prism::ui {
 
+class ChoiceBox;
 class QuantityEdit;
 
 /// GUI thread only. The row shows one parameter of a scenario; the editor commits what the user enters.
@@ -35,6 +35,8 @@ public:
     void discardTyped();
     void submitTyped(); ///< takes typed text now, without waiting for the pause
     void setReadOnly(bool readOnly);
+    /// Values that the user typed as a range or a list: a button each, to look at and to take; empty = none.
+    void showRange(const QStringList& values);
 
     // look at it
     [[nodiscard]] const Parameter& parameter() const { return m_parameter; }
@@ -45,14 +47,19 @@ public:
     [[nodiscard]] bool hasProblem() const;
     [[nodiscard]] QWidget* field() const;
     [[nodiscard]] QString labelText() const;
+    [[nodiscard]] const QStringList& rangeValues() const { return m_rangeValues; }
 
 Q_SIGNALS:
     void entered(const QString& text);
     void editingDone();
+    void tried(const QString& text); ///< a value is looked at, not meant yet
+    void leftTrying();
+    void searchRequested(); ///< the range shall be searched
     void fixRequested(const QString& path, const QString& value);
 
 protected:
     void paintEvent(QPaintEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     void makeField();
@@ -62,12 +69,14 @@ private:
     const Theme& m_theme;
     QLabel* m_label;
     QuantityEdit* m_edit = nullptr;
-    QComboBox* m_combo = nullptr;
+    ChoiceBox* m_combo = nullptr;
     QCheckBox* m_check = nullptr;
     QFrame* m_message;
+    QWidget* m_range = nullptr; ///< made with the first range
     QLabel *m_messageText, *m_messageUse;
     QPushButton* m_fix;
     QString m_fixPath, m_fixValue;
+    QStringList m_rangeValues;
     bool m_differs = false;
 };
 

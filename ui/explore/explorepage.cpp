@@ -4,6 +4,7 @@
 #include "ui/explore/candidatemodel.h"
 #include "ui/findings/searchtext.h"
 #include "ui/look/format.h"
+#include "ui/model/searchfile.h"
 #include "ui/pages/card.h"
 #include "ui/theme/plaintext.h"
 #include "ui/theme/segmented.h"
@@ -31,6 +32,18 @@ constexpr int kFigureLetters = 7;    ///< of a name in the choice of figures tha
 constexpr double kRangesField = 216; // pixels at scale 1
 constexpr int kToldReasons = 6;
 const QStringList kObjectives{u"mean"_s, u"p50"_s, u"p95"_s, u"p99"_s, u"cost_p95"_s};
+
+/// The search, going on from what is kept of the same question, and kept itself as it goes.
+Result<Exploration> keptSearch(Evaluator& evaluator, const Scenario& scenario, const ExploreQuery& query, const InsightOptions& options)
+{
+    const SearchFile file;
+    const std::string head = headLine({PRISM_VERSION, scenario, query, options.seed});
+    ExploreKeeping keeping;
+    if (Result<ExploreRecords> known = recordsFromText(file.read(head), "search"); known.ok() && known->head == head)
+        keeping.known = std::move(known).value();
+    keeping.write = [&](const std::string& text) { file.write(head, text); };
+    return explore(evaluator, scenario, query, options, keeping);
+}
 
 /// A figure that an axis can show.
 struct AxisFigure {
@@ -205,11 +218,18 @@ void ExplorePage::search()
     query.space = *space;
     query.objective = *exploreObjective(kObjectives.value(m_objective->current()).toStdString());
     const auto evaluator = context().evaluator;
+    if (m_search.status().cancelled)
+        m_search.stop(); // asked again: it goes on from what is kept
     m_search.ask(
         context().insights, this, asked(), tr("Search"), s->seed,
-        [evaluator, s, query](const InsightOptions& options) { return explore(*evaluator, s->scenario, query, options); },
+        [evaluator, s, query](const InsightOptions& options) { return keptSearch(*evaluator, s->scenario, query, options); },
         [this] { refresh(); });
     refresh();
+}
+
+void ExplorePage::setAxis(const Parameter& parameter, const QStringList& values)
+{
+    m_ranges->setText(withAxis(m_ranges->text(), parameter, values));
 }
 
 void ExplorePage::contextChanged()
@@ -228,7 +248,7 @@ void ExplorePage::apply(int candidate)
         return;
     scenario->name = context().study->freeName(QString::fromStdString(scenario->name)).toStdString();
     const QString undo = tr("Take %1").arg(QString::fromStdString(scenario->name));
-    context().study->addScenario(std::move(scenario).value(), undo);
+    context().study->addScenario(std::move(scenario).value(), undo, entry->id);
 }
 
 void ExplorePage::compareBoth()
@@ -254,6 +274,7 @@ void ExplorePage::refresh()
     const Exploration* found = m_search.value();
     const ShownScenario* s = scenario();
     m_start->setEnabled(snapshot() != nullptr);
+    m_start->setText(m_search.status().cancelled ? tr("Go on") : tr("Search"));
     m_problem->setVisible(m_problem->isVisible() && m_ranges->property("state") == u"error"_s);
     if (found && (!m_shown || found != m_shown.get())) {
         m_shown = std::make_shared<const Exploration>(*found);

@@ -31,6 +31,8 @@ public:
     void restoreState(const QJsonObject& state) override;
 
     void search();
+    /// Values of one parameter in the ranges to search; none takes the parameter out.
+    void setAxis(const Parameter& parameter, const QStringList& values);
     /// Makes a scenario of a candidate.
     void apply(int candidate);
 

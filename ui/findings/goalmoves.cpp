@@ -36,7 +36,7 @@ Result<Scenario> namedMove(const Scenario& base, const Move& move)
     if (!next.ok())
         return next;
     next.value().name = base.name + ", " + moveText(move).toStdString();
-    next.value().note = "from " + base.name;
+    next.value().note.clear();
     return next;
 }
 

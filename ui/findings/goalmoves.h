@@ -28,7 +28,7 @@ inline constexpr std::size_t kDrawnMoves = 4;
 /// Blocks its thread. Errors as nextMoves.
 [[nodiscard]] Result<GoalMoves> goalMoves(Evaluator& evaluator, const Scenario& scenario, const GoalQuery& query,
                                           const InsightOptions& options);
-/// movedScenario of core under a name and a note that say where it comes from. Errors: values that a parameter does not take.
+/// movedScenario of core under a name that says what was done. Errors: values that a parameter does not take.
 [[nodiscard]] Result<Scenario> namedMove(const Scenario& base, const Move& move);
 /// "TP 8 → 4; ZeRO stage 1 → 2"
 [[nodiscard]] QString moveText(const Move& move);

@@ -12,20 +12,66 @@ namespace prism::ui {
 
 using namespace Qt::StringLiterals;
 
+namespace {
+
+/// "2 … 16" as "2..16", "1 , 2" as "1,2".
+QString plainValues(QString values)
+{
+    static const QRegularExpression range(u"\\s*(?:\\x{2026}|\\.\\.+|\\bto\\b|\\x{2013})\\s*"_s), comma(u"\\s*,\\s*"_s);
+    return values.trimmed().replace(range, u".."_s).replace(comma, u","_s);
+}
+
+/// "TP 4, 8" as "tp=4,8"; "training.x=1,2" as it is.
+QString plainAxis(const QString& axis)
+{
+    static const QRegularExpression name(u"^([A-Za-z_.]+)\\s*:?\\s*(.*)$"_s);
+    if (const qsizetype equals = axis.indexOf(u'='); equals > 0)
+        return axis.left(equals).trimmed().toLower() + u'=' + plainValues(axis.mid(equals + 1));
+    const QRegularExpressionMatch match = name.match(axis);
+    return match.hasMatch() ? match.captured(1).toLower() + u'=' + plainValues(match.captured(2)) : axis;
+}
+
+} // namespace
+
+QStringList rangeOf(const Parameter& parameter, const QString& text)
+{
+    const bool number = parameter.type == ParameterType::integer || parameter.type == ParameterType::real;
+    QString values = plainValues(text);
+    if (!number || (!values.contains(u".."_s) && !values.contains(u',')))
+        return {};
+    if (parameter.isPercent)
+        values.replace(QRegularExpression(u"(\\d)(?=,|$)"_s), u"\\1%"_s); // the field says "%": a bare number is meant as one
+    const Result<SearchAxis> axis = searchAxis(parameter.id + '=' + values.toStdString());
+    QStringList list;
+    for (std::size_t i = 0; axis.ok() && i < axis->values.size(); ++i)
+        list << QString::fromStdString(axis->values[i].front());
+    return list.size() > 1 ? list : QStringList();
+}
+
+QString withAxis(const QString& text, const Parameter& parameter, const QStringList& values)
+{
+    QStringList parts;
+    for (const QString& part : text.split(u';', Qt::SkipEmptyParts)) {
+        const Result<SearchAxis> axis = searchAxis(plainAxis(part.trimmed()).toStdString());
+        if (!axis.ok() || axis->ids.front() != parameter.id)
+            parts << part.trimmed();
+    }
+    const QString name = QString::fromStdString(parameter.shortName.empty() ? parameter.id + "=" : parameter.shortName + " ");
+    if (!values.isEmpty())
+        parts << name + values.join(u", "_s);
+    return parts.join(u"; "_s);
+}
+
 Result<SearchSpace> searchSpaceOf(const QString& text, const Scenario& scenario)
 {
     SearchSpace space;
     Diagnostics errors;
-    static const QRegularExpression between(u"[;\n]"_s), name(u"^([A-Za-z_.][A-Za-z_.]*)\\s*[=:]?\\s*(.*)$"_s),
-        range(u"\\s*(?:\\x{2026}|\\.\\.+|\\bto\\b|\\x{2013})\\s*"_s);
+    static const QRegularExpression between(u"[;\n]"_s);
     for (const QString& part : text.split(between, Qt::SkipEmptyParts)) {
         const QString axis = part.trimmed();
         if (axis.isEmpty())
             continue;
-        const QRegularExpressionMatch match = name.match(axis);
-        QString values = match.captured(2).trimmed();
-        values.replace(range, u".."_s).replace(QRegularExpression(u"\\s*,\\s*"_s), u","_s);
-        const Result<SearchAxis> made = searchAxis((match.hasMatch() ? match.captured(1).toLower() + u'=' + values : axis).toStdString());
+        const Result<SearchAxis> made = searchAxis(plainAxis(axis).toStdString());
         if (made.ok()) {
             space.axes.push_back(*made);
             continue;
@@ -65,7 +111,7 @@ Result<Scenario> candidateScenario(const Scenario& base, const ExploreCandidate&
         scenario = std::move(next).value();
     }
     scenario.name = candidateName(candidate).toStdString();
-    scenario.note = "from " + base.name;
+    scenario.note.clear();
     return scenario;
 }
 

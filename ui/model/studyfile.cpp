@@ -14,6 +14,7 @@
 #include <condition_variable>
 #include <map>
 #include <mutex>
+#include <set>
 #include <optional>
 #include <thread>
 
@@ -44,6 +45,7 @@ public:
     Diagnostics bring(const Pending& next)
     {
         Diagnostics errors;
+        std::set<int> added;
         const auto keep = [&](Diagnostics found) {
             errors.insert(errors.end(), found.begin(), found.end());
             return found.empty();
@@ -51,12 +53,13 @@ public:
         for (const ScenarioEntry& e : next.state.entries) {
             const ScenarioEntry* old = written.find(e.id);
             if (!ids.contains(e.id)) {
-                Result<ScenarioId> added = study.addScenario(e.scenario->name, toJson(*e.scenario));
-                if (!added) {
-                    keep(added.errors());
+                Result<ScenarioId> made = study.addScenario(e.scenario->name, toJson(*e.scenario));
+                if (!made) {
+                    keep(made.errors());
                     return errors;
                 }
-                ids[e.id] = *added;
+                ids[e.id] = *made;
+                added.insert(e.id);
                 old = nullptr;
             } else if (old && old->scenario != e.scenario) {
                 if (old->scenario->name != e.scenario->name)
@@ -86,6 +89,12 @@ public:
             it = ids.erase(it);
         }
         order(next.state, errors);
+        for (const ScenarioEntry& e : next.state.entries) {
+            const ScenarioEntry* old = added.contains(e.id) ? nullptr : written.find(e.id);
+            const bool parentIsNew = added.contains(e.parentId); // it came back after it was taken out
+            if (parentIsNew || (old ? old->parentId != e.parentId : e.parentId >= 0))
+                keep(study.setParent(ids[e.id], ids.contains(e.parentId) ? ids[e.parentId] : ScenarioId{}));
+        }
         if (next.state.baselineId != written.baselineId)
             keep(study.setBaseline(next.state.baselineId >= 0 && ids.contains(next.state.baselineId) ? ids[next.state.baselineId]
                                                                                                      : ScenarioId{}));
@@ -117,6 +126,14 @@ private:
     }
 };
 
+ScenarioEntry* entryOf(StudyState& state, const std::map<int, ScenarioId>& ids, ScenarioId stored)
+{
+    for (ScenarioEntry& e : state.entries)
+        if (const auto at = ids.find(e.id); at != ids.end() && at->second == stored)
+            return &e;
+    return nullptr;
+}
+
 OpenedStudy contentOf(FileState& file)
 {
     OpenedStudy opened;
@@ -146,6 +163,12 @@ OpenedStudy contentOf(FileState& file)
         if (s.id.value == currentValue)
             opened.currentId = e.id;
         opened.state.entries.push_back(std::move(e));
+    }
+    for (const StudyScenario& s : file.study.scenarios()) {
+        ScenarioEntry* child = entryOf(opened.state, file.ids, s.id);
+        const ScenarioEntry* parent = entryOf(opened.state, file.ids, s.parent);
+        if (child && parent)
+            child->parentId = parent->id;
     }
     file.written = opened.state;
     for (const Diagnostic& d : file.study.notes())

@@ -75,13 +75,14 @@ StudyModel::StudyModel(QObject* parent) : QObject(parent), m_undo(this)
     m_undo.setUndoLimit(kUndoLimit);
 }
 
-int StudyModel::addScenario(Scenario scenario, const QString& undoText)
+int StudyModel::addScenario(Scenario scenario, const QString& undoText, int parentId)
 {
     if (m_readOnly)
         return -1;
     scenario.name = freeName(QString::fromStdString(scenario.name)).toStdString();
     StudyState next = m_state;
     ScenarioEntry entry{m_nextId++, std::make_shared<const Scenario>(std::move(scenario)), freeColour(), true, false};
+    entry.parentId = this->entry(parentId) ? parentId : -1;
     const int id = entry.id;
     const auto at = std::find_if(next.entries.begin(), next.entries.end(), [this](const ScenarioEntry& e) { return e.id == m_currentId; });
     next.entries.insert(at == next.entries.end() ? at : at + 1, std::move(entry));
@@ -96,7 +97,7 @@ int StudyModel::duplicate(int id)
     const ScenarioEntry* source = entry(id);
     if (!source)
         return -1;
-    return addScenario(*source->scenario, tr("Duplicate %1").arg(nameOf(*source)));
+    return addScenario(*source->scenario, tr("Duplicate %1").arg(nameOf(*source)), id);
 }
 
 void StudyModel::rename(int id, const QString& name)
@@ -221,6 +222,33 @@ Diagnostics StudyModel::setParameter(int id, const std::string& parameterId, con
     const QString value = format::wholeNumber(QString::fromStdString(parameter ? parameterText(*parameter, *result) : text));
     setScenario(id, std::move(result).value(), tr("%1: %2 = %3").arg(nameOf(*old), label, value),
                 u"parameter/%1/%2"_s.arg(id).arg(QString::fromStdString(parameterId)));
+    return {};
+}
+
+Diagnostics StudyModel::setParameterIn(const std::vector<int>& ids, const std::string& parameterId, const std::string& text)
+{
+    StudyState next = m_state;
+    Diagnostics errors;
+    for (const int id : ids) {
+        ScenarioEntry* e = findEntry(next, id);
+        if (!e)
+            continue;
+        Result<Scenario> result = prism::setParameter(*e->scenario, parameterId, text);
+        for (Diagnostic d : result.errors()) {
+            d.message = e->scenario->name + ": " + d.message;
+            errors.push_back(std::move(d));
+        }
+        if (result.ok())
+            e->scenario = std::make_shared<const Scenario>(std::move(result).value());
+    }
+    if (!errors.empty() || next == m_state)
+        return errors;
+    const Parameter* parameter = findParameter(parameterId);
+    endMerge();
+    push(std::move(next), tr("%1 = %2 in %3 scenarios")
+                              .arg(QString::fromStdString(parameter ? parameter->label : parameterId), QString::fromStdString(text))
+                              .arg(ids.size()));
+    endMerge();
     return {};
 }
 

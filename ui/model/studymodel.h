@@ -17,8 +17,8 @@ public:
     explicit StudyModel(QObject* parent = nullptr);
 
     // change it
-    /// Adds a scenario behind the current one and makes it current; returns its id.
-    int addScenario(Scenario scenario, const QString& undoText);
+    /// Adds a scenario behind the current one and makes it current; returns its id. `parentId`: what it was made from; -1 = nothing here.
+    int addScenario(Scenario scenario, const QString& undoText, int parentId = -1);
     int duplicate(int id);
     void rename(int id, const QString& name);
     void setNote(int id, const QString& note);
@@ -31,6 +31,8 @@ public:
     void setLimits(double lowerSeconds, double upperSeconds);
     /// Sets one parameter from text. Errors leave the study as it was. Keystrokes in one field merge into one step.
     Diagnostics setParameter(int id, const std::string& parameterId, const std::string& text);
+    /// Sets one parameter in several scenarios as one step. Errors, each with the name of its scenario, leave all as they were.
+    Diagnostics setParameterIn(const std::vector<int>& ids, const std::string& parameterId, const std::string& text);
     /// Replaces a scenario (imports, slow nodes, advice). Steps with the same non-empty merge key become one.
     void setScenario(int id, Scenario scenario, const QString& undoText, const QString& mergeKey = {});
     /// Marks a node as slower by this factor (>= 1; 1 removes the mark); one step per node, keystrokes merge.

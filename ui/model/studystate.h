@@ -18,10 +18,11 @@ struct ScenarioEntry {
     int colour = 0;        ///< index into the series colours and dashes
     bool visible = true;   ///< drawn in charts
     bool archived = false; ///< kept in the study, not in the table
+    int parentId = -1;     ///< the scenario that it was made from; -1 = none, or no longer there
     bool operator==(const ScenarioEntry& other) const
     {
         return id == other.id && colour == other.colour && visible == other.visible && archived == other.archived
-               && (scenario == other.scenario || *scenario == *other.scenario);
+               && parentId == other.parentId && (scenario == other.scenario || *scenario == *other.scenario);
     }
 };
 

@@ -206,7 +206,7 @@ void MovesPage::apply(int row)
     if (!next.ok())
         return;
     next->name = context().study->freeName(QString::fromStdString(next->name).left(120)).toStdString();
-    context().study->addScenario(std::move(next).value(), moveText(*move));
+    context().study->addScenario(std::move(next).value(), moveText(*move), context().currentId);
 }
 
 void MovesPage::refreshCurves()

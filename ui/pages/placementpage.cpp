@@ -339,7 +339,7 @@ void PlacementPage::applyAdvice()
     Scenario advised = s->scenario;
     advised.measured.nodeOrder = order;
     advised.name = context().study->freeName(scenario()->name + tr(", placed")).toStdString();
-    context().study->addScenario(std::move(advised), tr("Apply advised positions"));
+    context().study->addScenario(std::move(advised), tr("Apply advised positions"), context().currentId);
 }
 
 void PlacementPage::selectionChanged()

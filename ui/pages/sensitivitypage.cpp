@@ -2,12 +2,14 @@
 #include "ui/pages/sensitivitypage.h"
 
 #include "ui/look/format.h"
+#include "ui/pages/slopes.h"
 #include "ui/theme/segmented.h"
 #include "ui/theme/plaintext.h"
 
 #include <QHBoxLayout>
 #include <QJsonObject>
 #include <QLabel>
+#include <QStackedWidget>
 
 #include <algorithm>
 #include <cmath>
@@ -184,12 +186,14 @@ SensitivityPage::SensitivityPage(const Theme& theme, QWidget* parent)
     : InsightPage(theme, parent),
       m_figure(new SegmentedControl(theme)),
       m_by(new SegmentedControl(theme)),
-      m_tornado(new TornadoChart(theme, this)),
+      m_left(new QStackedWidget),
+      m_tornado(new TornadoChart(theme)),
+      m_slopes(new SlopeChart(theme)),
       m_bars(new PairedBarChart(theme, this))
 {
     auto* label = plainLabel(tr("Effect on"));
     label->setProperty("role", u"secondary"_s);
-    m_figure->setChoices({u"p50"_s, u"p95"_s, u"p99"_s, tr("mean"), nameOf(Figure::exceedance, 0)});
+    m_figure->setChoices({u"p50"_s, u"p95"_s, u"p99"_s, tr("mean"), nameOf(Figure::exceedance, 0), tr("Ranks")});
     m_figure->setCurrent(1);
     m_figure->setAccessibleName(tr("Figure of the tornado"));
     auto* byLabel = plainLabel(tr("Slow steps by"));
@@ -200,9 +204,22 @@ SensitivityPage::SensitivityPage(const Theme& theme, QWidget* parent)
     addTools({byLabel, m_by});
     m_tornado->setObjectName(u"tornado"_s);
     m_bars->setObjectName(u"tailAttribution"_s);
-    setCards(m_tornado, m_bars, 0.39);
-    setExported({m_tornado, m_bars});
-    connect(m_figure, &SegmentedControl::chosen, this, [this] { refreshTornado(); });
+    m_slopes->setObjectName(u"ranks"_s);
+    m_left->addWidget(m_tornado);
+    m_left->addWidget(m_slopes);
+    setCards(m_left, m_bars, 0.39);
+    showChosen();
+    connect(m_figure, &SegmentedControl::chosen, this, [this] {
+        showChosen();
+        refreshTornado();
+        refreshSlopes();
+    });
+    connect(m_slopes, &SlopeChart::itemPicked, this, [this](int item) {
+        const SlopeRow row = m_slopes->data().rows[static_cast<std::size_t>(item)];
+        pick(row.id);
+        if (!row.parameter.isEmpty())
+            Q_EMIT parameterWanted(row.parameter);
+    });
     connect(m_by, &SegmentedControl::chosen, this, [this] { refreshBars(); });
     connect(m_tornado, &TornadoChart::itemPicked, this, [this](int item) {
         const TornadoRow& row = m_tornado->data().rows[static_cast<std::size_t>(item)];
@@ -221,6 +238,36 @@ SensitivityPage::SensitivityPage(const Theme& theme, QWidget* parent)
             context().selection->setCell(id.mid(6).toInt(), -1);
     });
     refresh();
+}
+
+bool SensitivityPage::showsSlopes() const
+{
+    return m_figure->current() > static_cast<int>(Figure::exceedance);
+}
+
+void SensitivityPage::showChosen()
+{
+    m_left->setCurrentIndex(showsSlopes() ? 1 : 0);
+    setExported({showsSlopes() ? static_cast<PlotBase*>(m_slopes) : m_tornado, m_bars});
+}
+
+void SensitivityPage::refreshSlopes()
+{
+    const SensitivityTable* table = m_table.value();
+    ChartText text;
+    text.title = tr("What moves p50, p95 and p99");
+    text.subtitle =
+        tr("Rank of each cause by the larger change when its spread is removed or doubled; rising lines matter more in the tail");
+    SlopeData data;
+    if (table) {
+        data = slopesOf(*table, scenario() ? scenario()->colour : 0);
+        text.footer << footerCount(tr("steps each"), table->samples, table->seed) + tr(", common random numbers. Figures at p99.");
+        text.hint = tr("Click a cause to go to its parameter.");
+    }
+    m_slopes->setText(text);
+    m_slopes->setData(data);
+    present({m_slopes, [this] { return m_table.status(); }, tr("Computing the effect of each cause"),
+             data.rows.empty() ? tr("Nothing varies in this scenario: give a cause a spread in Variability.") : QString()});
 }
 
 void SensitivityPage::pick(const QString& id)
@@ -260,13 +307,14 @@ void SensitivityPage::refresh()
 {
     m_figure->setLabel(static_cast<int>(Figure::exceedance), nameOf(Figure::exceedance, limitSeconds()));
     refreshTornado();
+    refreshSlopes();
     refreshBars();
     selectionChanged();
 }
 
 void SensitivityPage::refreshTornado()
 {
-    const auto figure = static_cast<Figure>(std::max(m_figure->current(), 0));
+    const auto figure = showsSlopes() ? Figure::p95 : static_cast<Figure>(std::max(m_figure->current(), 0));
     const SensitivityTable* table = m_table.value();
     ChartText text;
     const QString name = nameOf(figure, table ? table->limitSeconds : limitSeconds());
@@ -322,11 +370,14 @@ void SensitivityPage::selectionChanged()
 {
     const Picked picked = context().selection ? context().selection->picked() : Picked{};
     m_tornado->setHighlighted(picked.kernelClass);
+    m_slopes->setHighlighted(picked.kernelClass);
     m_bars->setHighlighted(m_by->current() == 1 ? (picked.stage >= 0 ? u"stage %1"_s.arg(picked.stage) : QString()) : picked.kernelClass);
 }
 
 TableData SensitivityPage::asTable() const
 {
+    if (showsSlopes())
+        return m_slopes->asTable();
     TableData table = m_tornado->asTable();
     table.header.prepend(u"chart"_s);
     for (QStringList& row : table.rows)
@@ -358,6 +409,7 @@ QJsonObject SensitivityPage::saveState() const
 void SensitivityPage::restoreState(const QJsonObject& state)
 {
     m_figure->setCurrent(state[u"figure"_s].toInt(1));
+    showChosen();
     m_by->setCurrent(state[u"by"_s].toInt(0));
     refresh();
 }

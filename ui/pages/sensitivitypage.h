@@ -8,9 +8,12 @@
 #include "ui/plot/pairedbars.h"
 #include "ui/plot/tornado.h"
 
+class QStackedWidget;
+
 namespace prism::ui {
 
 class SegmentedControl;
+class SlopeChart;
 
 /// The figure that the tornado is about.
 enum class Figure { p50, p95, p99, mean, exceedance };
@@ -36,6 +39,7 @@ public:
 
     [[nodiscard]] TornadoChart& tornado() { return *m_tornado; }
     [[nodiscard]] PairedBarChart& bars() { return *m_bars; }
+    [[nodiscard]] SlopeChart& slopes() { return *m_slopes; }
 
 protected:
     void contextChanged() override;
@@ -45,12 +49,17 @@ private:
     void refresh();
     void refreshTornado();
     void refreshBars();
+    void refreshSlopes();
+    void showChosen(); ///< the tornado of a figure, or the ranks at all percentiles
+    [[nodiscard]] bool showsSlopes() const;
     void pick(const QString& id);
     /// The limit of P(step > limit): the study's, or the baseline's p95 while none is set; 0 = not known yet.
     [[nodiscard]] double limitSeconds() const;
 
     SegmentedControl *m_figure, *m_by;
+    QStackedWidget* m_left;
     TornadoChart* m_tornado;
+    SlopeChart* m_slopes;
     PairedBarChart* m_bars;
     InsightSlot<SensitivityTable> m_table{QStringLiteral("sensitivity")};
     InsightSlot<TailAttribution> m_tail{QStringLiteral("attribution")};

@@ -2,6 +2,7 @@
 #include "ui/plot/export.h"
 
 #include "ui/plot/canvas.h"
+#include "ui/plot/receiptmark.h"
 
 #include <QBuffer>
 #include <QFileInfo>
@@ -100,7 +101,8 @@ QByteArray toSvg(const Picture& picture)
         generator.setSize(picture.size);
         generator.setViewBox(QRect(QPoint(), picture.size));
         generator.setTitle(picture.title);
-        generator.setDescription(picture.receipt.isEmpty() ? QString() : textOf(picture.receipt));
+        generator.setDescription(
+            picture.receipt.isEmpty() ? QString() : textOf(picture.receipt) + u"; "_s + QString::fromLatin1(receiptMark(picture.receipt)));
         QPainter painter(&generator);
         picture.paint(painter);
     }
@@ -115,7 +117,7 @@ QByteArray toPdf(const Picture& picture)
         QPdfWriter writer(&buffer);
         writer.setResolution(kDotsPerInch);
         writer.setTitle(picture.receipt.isEmpty() ? picture.title : picture.title + u" - "_s + textOf(picture.receipt));
-        writer.setCreator(u"PRISM Explorer "_s + picture.receipt.version);
+        writer.setCreator(u"PRISM Explorer %1 %2"_s.arg(picture.receipt.version, QString::fromLatin1(receiptMark(picture.receipt))));
         const QSizeF points = QSizeF(picture.size) * 72.0 / kDotsPerInch;
         writer.setPageSize(QPageSize(points, QPageSize::Point, QString(), QPageSize::ExactMatch));
         writer.setPageMargins(QMarginsF());
@@ -127,7 +129,8 @@ QByteArray toPdf(const Picture& picture)
 
 QByteArray toCsv(const TableData& table, const Receipt& receipt)
 {
-    const QByteArray head = receipt.isEmpty() ? QByteArray() : "# " + textOf(receipt).replace(u'\n', u' ').toUtf8() + "\r\n";
+    const QByteArray head =
+        receipt.isEmpty() ? QByteArray() : "# " + textOf(receipt).replace(u'\n', u' ').toUtf8() + "; " + receiptMark(receipt) + "\r\n";
     return head + separated(table, ',');
 }
 

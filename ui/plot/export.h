@@ -23,7 +23,7 @@ struct Receipt {
     std::int64_t samples = 0;
     QString version;      ///< of the program
     QString page;         ///< id of the page
-    QString scenarioJson; ///< the whole scenario, so that a picture can be opened; only in PNG
+    QString scenarioJson; ///< the whole scenario, so that what was exported can be opened
     bool operator==(const Receipt&) const = default;
     [[nodiscard]] bool isEmpty() const { return hash.isEmpty(); }
 };
@@ -43,7 +43,7 @@ struct Picture {
 [[nodiscard]] QByteArray toPng(const Picture& picture, double scale = 2);
 [[nodiscard]] QByteArray toSvg(const Picture& picture);
 [[nodiscard]] QByteArray toPdf(const Picture& picture);
-/// RFC 4180, with a comment line of the receipt in front when there is one; C locale.
+/// RFC 4180, with a comment line of the receipt (in words, then packed) in front when there is one; C locale.
 [[nodiscard]] QByteArray toCsv(const TableData& table, const Receipt& receipt = {});
 [[nodiscard]] QByteArray toTsv(const TableData& table);
 

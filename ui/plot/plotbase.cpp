@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/plot/plotbase.h"
 
+#include "ui/look/format.h"
+
 #include <QAccessible>
 #include <QKeyEvent>
 #include <QMouseEvent>
@@ -93,6 +95,22 @@ QPointF PlotBase::placeOf(int item) const
 QString PlotBase::itemText(int item) const
 {
     return itemReading(item).join(u", "_s);
+}
+
+QString PlotBase::tableText() const
+{
+    const TableData table = asTable();
+    QStringList lines;
+    for (const QStringList& row : table.rows.mid(0, kMostReadRows)) {
+        QStringList cells;
+        for (qsizetype c = 0; c < row.size(); ++c)
+            if (!row[c].isEmpty())
+                cells << (c == 0 ? row[c] : u"%1 %2"_s.arg(format::tableHeader(table.header.value(c)), format::tableCell(row[c])));
+        lines << cells.join(u", "_s);
+    }
+    if (table.rows.size() > kMostReadRows)
+        lines << tr("and %1 more rows").arg(table.rows.size() - kMostReadRows);
+    return lines.join(u'\n');
 }
 
 void PlotBase::dataChanged()
@@ -220,6 +238,8 @@ void PlotBase::keyPressEvent(QKeyEvent* event)
 
 void PlotBase::focusInEvent(QFocusEvent* event)
 {
+    if (m_focusItem < 0 && m_message.isEmpty()) // made when it is asked for: a table may be long
+        setAccessibleDescription(m_text.footer.join(u' ') + u'\n' + tableText());
     update();
     QWidget::focusInEvent(event);
 }

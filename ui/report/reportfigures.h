@@ -4,6 +4,7 @@
 
 #include "ui/findings/findings.h"
 #include "ui/look/figures.h"
+#include "ui/plot/export.h"
 #include "ui/plot/canvas.h"
 
 #include <functional>
@@ -42,5 +43,7 @@ struct ReportTable {
 [[nodiscard]] QStringList placeSentences(const Findings& found);
 /// "10,000 sampled steps per scenario, seed 7, …"
 [[nodiscard]] QString receiptLine(const Findings& found);
+/// The receipt of the scenario that the answer takes.
+[[nodiscard]] Receipt receiptOf(const Findings& found);
 
 } // namespace prism::ui

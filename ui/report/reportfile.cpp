@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/report/reportfile.h"
 
+#include "ui/plot/receiptmark.h"
+#include "ui/report/reportfigures.h"
+
 #include <QBuffer>
 #include <QFileInfo>
 #include <QHashSeed>
@@ -57,7 +60,7 @@ QByteArray toPdf(const Findings& found, ReportForm form)
         QPdfWriter writer(&buffer);
         writer.setResolution(static_cast<int>(kDotsPerInch));
         writer.setTitle(found.title + u" - "_s + receiptLine(found));
-        writer.setCreator(u"PRISM Explorer "_s + found.version);
+        writer.setCreator(u"PRISM Explorer %1 %2"_s.arg(found.version, QString::fromLatin1(receiptMark(receiptOf(found)))));
         writer.setPageSize(pageSizeOf(pages.front().size));
         writer.setPageMargins(QMarginsF());
         QPainter painter(&writer);

@@ -2,6 +2,9 @@
 // The report as one HTML file: text as text, pictures as SVG inside it.
 #include "ui/report/reportfile.h"
 
+#include "ui/plot/receiptmark.h"
+#include "ui/report/reportfigures.h"
+
 #include <QBuffer>
 #include <QSvgGenerator>
 
@@ -122,9 +125,11 @@ QString styleOf()
 
 QByteArray toHtml(const Findings& f)
 {
-    QString html = u"<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
-                   "content=\"width=device-width,initial-scale=1\"><title>%1</title><style>"_s.arg(escaped(f.title))
-                   + styleOf() + u"</style></head><body>\n"_s;
+    QString html =
+        u"<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
+        "content=\"width=device-width,initial-scale=1\"><meta name=\"generator\" content=\"PRISM Explorer %2\"><title>%1</title><style>"_s
+            .arg(escaped(f.title), QString::fromLatin1(receiptMark(receiptOf(f))))
+        + styleOf() + u"</style></head><body>\n"_s;
     html += u"<header><b>PRISM Explorer</b><span>%1</span></header>\n"_s.arg(escaped(f.title));
     html += u"<p class=\"label\">%1</p><p class=\"question\">%2</p>\n"_s.arg(escaped(QObject::tr("Question")), escaped(f.question));
     html += u"<p class=\"label\">%1</p><h1>%2</h1>\n"_s.arg(escaped(QObject::tr("Answer")), escaped(f.answer.sentence));

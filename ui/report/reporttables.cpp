@@ -202,4 +202,16 @@ QString receiptLine(const Findings& f)
              text(f.best().snapshot->hash.text()).left(8));
 }
 
+Receipt receiptOf(const Findings& f)
+{
+    const Snapshot& s = *f.best().snapshot;
+    return {.scenario = f.best().name,
+            .hash = text(s.hash.text()),
+            .seed = f.seed,
+            .samples = static_cast<std::int64_t>(s.across.samples),
+            .version = f.version,
+            .page = u"distribution"_s,
+            .scenarioJson = text(toJson(s.scenario))};
+}
+
 } // namespace prism::ui

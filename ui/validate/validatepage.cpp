@@ -44,6 +44,7 @@ ValidatePage::ValidatePage(const Theme& theme, QWidget* parent)
     : InsightPage(theme, parent),
       m_open(new QPushButton(tr("Open a log…"))),
       m_calibrate(new QPushButton(tr("Calibrate to this"))),
+      m_follow(new QPushButton(tr("Follow"))),
       m_warmUp(new QCheckBox),
       m_pauses(new QCheckBox),
       m_shifts(new QCheckBox),
@@ -51,11 +52,13 @@ ValidatePage::ValidatePage(const Theme& theme, QWidget* parent)
       m_understood(plainLabel()),
       m_causes(cardText(u"small"_s)),
       m_calibrated(cardText(u"tick"_s, u"tertiary"_s)),
+      m_followed(plainLabel()),
       m_note(new QFrame),
       m_curves(new StepCurveChart(theme)),
       m_quantiles(new QuantileChart(theme)),
       m_series(new SeriesChart(theme)),
-      m_table(new QTableWidget)
+      m_table(new QTableWidget),
+      m_log(new FollowedLog(this))
 {
     buildTools();
     m_note->setProperty("message", u"note"_s);
@@ -68,6 +71,9 @@ ValidatePage::ValidatePage(const Theme& theme, QWidget* parent)
     m_understood->setProperty("role", u"secondary"_s);
     note->addWidget(m_sentence);
     note->addWidget(m_understood);
+    m_followed->setWordWrap(true);
+    m_followed->hide();
+    note->addWidget(m_followed);
     m_table->setObjectName(u"verdicts"_s);
     m_table->setAccessibleName(tr("Errors of the prediction with their intervals and noise floors"));
     m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
@@ -101,7 +107,11 @@ void ValidatePage::buildTools()
     label->setProperty("role", u"secondary"_s);
     m_warmUp->setChecked(true);
     m_pauses->setChecked(true);
-    addTools({m_open});
+    m_follow->setCheckable(true);
+    m_follow->setToolTip(tr("Keep reading the log while it grows, and place each new step in the predicted distribution"));
+    addTools({m_open, m_follow});
+    connect(m_follow, &QPushButton::clicked, this, [this](bool on) { m_follow->setChecked(follow(on) && on); });
+    connect(m_log, &FollowedLog::advanced, this, &ValidatePage::take);
     addTools({label, m_warmUp, m_pauses, m_shifts});
     connect(m_open, &QPushButton::clicked, this, &ValidatePage::openWanted);
     for (QCheckBox* box : {m_warmUp, m_pauses, m_shifts})
@@ -126,12 +136,47 @@ QWidget* ValidatePage::buildCauses()
     return card;
 }
 
-void ValidatePage::openLog(const QString& name, const std::string& text)
+void ValidatePage::openLog(const QString& name, const std::string& text, const QString& path)
 {
+    follow(false);
     m_name = name;
-    m_text = std::make_shared<const std::string>(text);
+    m_path = path;
+    setText(text);
+    ask();
+    refresh();
+}
+
+void ValidatePage::setText(std::string text)
+{
     const QByteArrayView bytes(text.data(), static_cast<qsizetype>(text.size()));
     m_digest = QString::fromLatin1(QCryptographicHash::hash(bytes.toByteArray(), QCryptographicHash::Sha256).toHex().left(16));
+    m_text = std::make_shared<const std::string>(std::move(text));
+}
+
+bool ValidatePage::follow(bool on)
+{
+    m_log->stop();
+    m_alarms.clear();
+    m_followed->hide();
+    if (on && !m_path.isEmpty())
+        m_log->start(m_path, snapshot());
+    m_follow->setChecked(m_log->isRunning());
+    return m_log->isRunning() == on;
+}
+
+void ValidatePage::take(const LogAdvance& news)
+{
+    m_alarms += news.alarms;
+    constexpr int kTold = 3;
+    QStringList lines{news.sentence};
+    lines += m_alarms.mid(std::max<qsizetype>(0, m_alarms.size() - kTold));
+    m_followed->setText(lines.join(u'\n'));
+    m_followed->setProperty("role", m_alarms.isEmpty() ? u"secondary"_s : u"warning"_s);
+    restyle(m_followed);
+    m_followed->show();
+    if (m_held.isComputing())
+        return; // the charts take the next one
+    setText(news.text);
     ask();
     refresh();
 }
@@ -178,7 +223,7 @@ void ValidatePage::calibrate()
             Scenario fitted = fit->fitted;
             fitted.name = context().study->freeName(tr("%1, calibrated").arg(QString::fromStdString(fitted.name))).toStdString();
             fitted.note = tr("fitted to %1").arg(name).toStdString();
-            context().study->addScenario(std::move(fitted), tr("Calibrate to %1").arg(name));
+            context().study->addScenario(std::move(fitted), tr("Calibrate to %1").arg(name), context().currentId);
             refresh();
         });
     refresh();
@@ -279,6 +324,7 @@ void ValidatePage::refreshCauses()
     const QString error = m_fit.error();
     m_calibrated->setText(m_fit.isComputing() ? tr("Fitting…") : error);
     m_calibrate->setEnabled(held && !m_fit.isComputing());
+    m_follow->setEnabled(!m_path.isEmpty() && snapshot() != nullptr);
 }
 
 void ValidatePage::refresh()

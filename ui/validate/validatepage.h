@@ -6,6 +6,7 @@
 #include "ui/pages/insightpage.h"
 #include "ui/plot/stepcurves.h"
 #include "ui/plot/stepseries.h"
+#include "ui/validate/followedlog.h"
 
 class QCheckBox;
 class QFrame;
@@ -26,10 +27,14 @@ public:
     [[nodiscard]] TableData asTable() const override;
 
     /// Takes a log; `name` is what it is called.
-    void openLog(const QString& name, const std::string& text);
+    void openLog(const QString& name, const std::string& text, const QString& path = {}); ///< `path`: where it lies, to be followed
     /// Makes a scenario with the level and spread that the log shows.
     void calibrate();
 
+    /// Keeps reading the log while it grows; false where there is no file or no prediction.
+    bool follow(bool on);
+
+    [[nodiscard]] QLabel& followed() { return *m_followed; }
     [[nodiscard]] QLabel& sentence() { return *m_sentence; }
     [[nodiscard]] QLabel& understood() { return *m_understood; }
     [[nodiscard]] QTableWidget& table() { return *m_table; }
@@ -48,21 +53,25 @@ protected:
 private:
     void buildTools();
     [[nodiscard]] QWidget* buildCauses();
+    void take(const LogAdvance& news);
+    void setText(std::string text);
     void ask();
     void refresh();
     void refreshCharts();
     void refreshTable();
     void refreshCauses();
 
-    QPushButton *m_open, *m_calibrate;
+    QPushButton *m_open, *m_calibrate, *m_follow;
     QCheckBox *m_warmUp, *m_pauses, *m_shifts;
-    QLabel *m_sentence, *m_understood, *m_causes, *m_calibrated;
+    QLabel *m_sentence, *m_understood, *m_causes, *m_calibrated, *m_followed;
     QFrame* m_note;
     StepCurveChart* m_curves;
     QuantileChart* m_quantiles;
     SeriesChart* m_series;
     QTableWidget* m_table;
-    QString m_name;
+    QString m_name, m_path;
+    FollowedLog* m_log;
+    QStringList m_alarms;
     std::shared_ptr<const std::string> m_text;
     QString m_digest; ///< of the text, for questions
     bool m_wantsFit = false;

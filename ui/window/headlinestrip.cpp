@@ -8,6 +8,7 @@
 #include <QContextMenuEvent>
 #include <QHelpEvent>
 #include <QMenu>
+#include <QMouseEvent>
 #include <QPainter>
 #include <QToolButton>
 #include <QToolTip>
@@ -34,6 +35,7 @@ HeadlineStrip::HeadlineStrip(Workspace& workspace, ChangesCache& cache, const Th
     setObjectName(u"headline"_s);
     setAccessibleName(tr("Figures of the current scenario"));
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
+    setMouseTracking(true);
     m_more = new QToolButton(this);
     m_more->setAccessibleName(tr("More figures"));
     m_more->setToolTip(tr("More figures"));
@@ -126,6 +128,8 @@ QString HeadlineStrip::tipAt(const QPoint& at) const
             lines << format::receipt(static_cast<std::int64_t>(s->snapshot->across.samples), s->snapshot->seed, tr("95 % interval"));
         if (!m_cells[i].model.isEmpty())
             lines << tr("±: what more samples would narrow. Model: the error that held 90 % of the published runs; it does not shrink.");
+        if (!m_cells[i].delta.isEmpty())
+            lines << tr("Click: which edits moved it.");
         return lines.join(u'\n');
     }
     return {};
@@ -137,6 +141,25 @@ QString HeadlineStrip::figureAt(const QPoint& at) const
         if (m_rects[i].contains(at))
             return m_cells[i].key;
     return {};
+}
+
+bool HeadlineStrip::hasChangeAt(const QPoint& at) const
+{
+    for (int i = 0; i < m_rects.size() && i < m_cells.size(); ++i)
+        if (m_rects[i].contains(at))
+            return !m_cells[i].delta.isEmpty();
+    return false;
+}
+
+void HeadlineStrip::mouseReleaseEvent(QMouseEvent* event)
+{
+    if (event->button() == Qt::LeftButton && hasChangeAt(event->position().toPoint()))
+        Q_EMIT whyWanted();
+}
+
+void HeadlineStrip::mouseMoveEvent(QMouseEvent* event)
+{
+    setCursor(hasChangeAt(event->position().toPoint()) ? Qt::PointingHandCursor : Qt::ArrowCursor);
 }
 
 void HeadlineStrip::contextMenuEvent(QContextMenuEvent* event)

@@ -26,11 +26,14 @@ public:
 
 Q_SIGNALS:
     void figureWanted(const QString& key); ///< where it comes from
+    void whyWanted();                      ///< a change against the baseline was clicked: which edits made it?
 
 protected:
     void paintEvent(QPaintEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
     bool event(QEvent* event) override;
+    void mouseReleaseEvent(QMouseEvent* event) override;
+    void mouseMoveEvent(QMouseEvent* event) override;
     void contextMenuEvent(QContextMenuEvent* event) override;
 
 private:
@@ -39,6 +42,7 @@ private:
     void paintCell(QPainter& painter, const QRectF& rect, const HeadlineCell& cell, bool large) const;
     void paintScenario(QPainter& painter, const QRectF& rect);
     double paintBadge(QPainter& painter, const QRectF& line); ///< returns the width that it takes at the right
+    [[nodiscard]] bool hasChangeAt(const QPoint& at) const;
     [[nodiscard]] QString tipAt(const QPoint& at) const;
 
     Workspace& m_workspace;

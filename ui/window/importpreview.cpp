@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/scenario/import/importers.h"
 #include "core/scenario/presets.h"
+#include "core/measured/importmeasured.h"
 #include "core/measured/speedtable.h"
 #include "ui/window/dialogs.h"
 
@@ -36,6 +37,39 @@ void takeSpeeds(ImportPreview& preview, const std::string& content, const QStrin
     }
 }
 
+bool holdsCollectives(const QByteArray& text)
+{
+    constexpr qsizetype kHead = 64 * 1024; // bytes; the header of the table stands in the first lines
+    const QByteArray head = text.left(kHead);
+    return head.contains("out-of-place") && (head.contains("busbw") || head.contains("algbw"));
+}
+
+/// A table with a time and what was timed: sizes of a product, or ranks and bytes.
+bool holdsOperators(const QByteArray& text)
+{
+    const QList<QByteArray> columns = text.left(text.indexOf('\n')).trimmed().toLower().split(',');
+    const bool timed =
+        columns.contains("time_s") || columns.contains("time_us") || columns.contains("time_ms") || columns.contains("latency_us");
+    return timed && (columns.contains("op") || (columns.contains("m") && columns.contains("n") && columns.contains("k")));
+}
+
+void takeRows(ImportPreview& preview, Result<std::vector<MeasuredRow>> rows, const Scenario& base)
+{
+    if (!rows.ok()) {
+        preview.notes = rows.errors();
+        return;
+    }
+    Scenario scenario = base;
+    const std::size_t count = rows->size();
+    const int replaced = addMeasuredRows(scenario, std::move(rows).value());
+    scenario.name += " + measured rows";
+    preview.scenario = std::move(scenario);
+    Diagnostic note;
+    note.severity = Severity::note;
+    note.message = QObject::tr("%1 measured rows, %2 of them in place of earlier ones").arg(count).arg(replaced).toStdString();
+    preview.notes.push_back(note);
+}
+
 /// Another job: what was noted, measured and marked on the present one stays there.
 void forgetOther(Scenario& scenario)
 {
@@ -58,9 +92,13 @@ ImportPreview previewImport(const QString& fileName, const QByteArray& text, con
         preview.scenario = std::move(result->scenario);
         preview.notes = std::move(result->notes);
     };
-    const QString suffix = QFileInfo(fileName).suffix().toLower();
+    const QString plainName = fileName.endsWith(u".gz", Qt::CaseInsensitive) ? fileName.chopped(3) : fileName;
+    const QString suffix = QFileInfo(plainName).suffix().toLower();
     const QByteArray start = text.trimmed().left(1);
-    if (start == "{") {
+    if (holdsCollectives(text)) {
+        preview.kind = QObject::tr("nccl-tests output");
+        takeRows(preview, ncclTestsRows(content, {}), base);
+    } else if (start == "{") {
         const QJsonObject object = QJsonDocument::fromJson(text).object();
         if (object.contains(u"model"_s) || object.contains(u"cluster"_s) || object.contains(u"parallelism"_s)) {
             preview.kind = QObject::tr("Scenario");
@@ -81,6 +119,9 @@ ImportPreview previewImport(const QString& fileName, const QByteArray& text, con
         take(importMegatronArguments(content, base));
         if (preview.scenario)
             preview.scenario->name = QFileInfo(fileName).completeBaseName().toStdString();
+    } else if (holdsOperators(text)) {
+        preview.kind = QObject::tr("Measured operators");
+        takeRows(preview, operatorTableRows(content), base);
     } else if (suffix == u"csv" || suffix == u"tsv" || suffix == u"txt") {
         preview.kind = QObject::tr("Node speed table");
         takeSpeeds(preview, content, fileName, base);

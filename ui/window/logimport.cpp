@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/logimport.h"
 
+#include "ui/validate/tracepage.h"
 #include "ui/validate/validatepage.h"
 #include "ui/window/actions.h"
 #include "ui/window/mainwindow.h"
@@ -28,10 +29,40 @@ bool openStepLog(MainWindow& window, const QString& path, const QByteArray& text
     ValidatePage* page = validatePage(window);
     if (!page || !looksLikeStepLog(std::string_view(text.data(), static_cast<std::size_t>(text.size()))))
         return false;
-    page->openLog(QFileInfo(path).fileName(), text.toStdString());
+    page->openLog(QFileInfo(path).fileName(), text.toStdString(), path);
     window.pages().showPage(page->id());
     return true;
 }
+
+bool openTrace(MainWindow& window, const QString& path)
+{
+    auto* page = qobject_cast<TracePage*>(window.pages().page(u"traces"_s));
+    if (!page || !isTrace(foundFile(path)))
+        return false;
+    page->openTrace(path);
+    window.pages().showPage(page->id());
+    return true;
+}
+
+namespace {
+
+void chooseTrace(MainWindow& window)
+{
+    const QString path = QFileDialog::getOpenFileName(&window, QObject::tr("Open a trace"),
+                                                      QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation),
+                                                      QObject::tr("Traces (*.csv *.csv.gz *.json *.json.gz);;All files (*)"));
+    if (!path.isEmpty())
+        window.openDropped(path);
+}
+
+void chooseTraceFolder(MainWindow& window)
+{
+    const QString path = QFileDialog::getExistingDirectory(&window, QObject::tr("Open a folder of traces"));
+    if (!path.isEmpty())
+        window.openDropped(path);
+}
+
+} // namespace
 
 void addLogActions(MainWindow& window)
 {
@@ -43,6 +74,13 @@ void addLogActions(MainWindow& window)
              if (!path.isEmpty())
                  window.openDropped(path);
          }});
+    QAction* trace = window.actions().add(
+        {u"file.openTrace"_s, QObject::tr("File"), QObject::tr("Open a trace…"), {}, [&window] { chooseTrace(window); }});
+    window.actions().add({u"file.openTraceFolder"_s, QObject::tr("File"), QObject::tr("Open a folder of traces…"), {}, [&window] {
+                              chooseTraceFolder(window);
+                          }});
+    if (auto* page = qobject_cast<TracePage*>(window.pages().page(u"traces"_s)))
+        QObject::connect(page, &TracePage::openWanted, trace, &QAction::trigger);
     if (ValidatePage* page = validatePage(window))
         QObject::connect(page, &ValidatePage::openWanted, open, &QAction::trigger);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Logs of training steps that are dropped on the window or chosen go to the page Validate.
+// Logs of training steps and traces of jobs that are dropped on the window or chosen go to the pages Validate and Trace.
 #pragma once
 
 #include <QByteArray>
@@ -11,6 +11,8 @@ class MainWindow;
 
 /// Shows the log on its page when the text is one; false: it is none, and nothing happened.
 [[nodiscard]] bool openStepLog(MainWindow& window, const QString& path, const QByteArray& text);
+/// Reads traces of a job (a file or a folder) on the page Trace; false where the path holds none.
+[[nodiscard]] bool openTrace(MainWindow& window, const QString& path);
 /// File > Validate against a log…, and the page's own button for it.
 void addLogActions(MainWindow& window);
 

@@ -2,13 +2,18 @@
 #include "core/scenario/parameters.h"
 #include "core/scenario/presets.h"
 #include "ui/editor/configeditor.h"
+#include "ui/findings/tracefound.h"
+#include "ui/moves/movespage.h"
+#include "ui/newjob/newscenariodialog.h"
 #include "ui/window/actions.h"
+#include "ui/window/applydialog.h"
 #include "ui/window/commandpalette.h"
 #include "ui/window/dialogs.h"
 #include "ui/window/logimport.h"
 #include "ui/window/headlinestrip.h"
 #include "ui/window/mainwindow.h"
 #include "ui/window/pagehost.h"
+#include "ui/window/presetsdialog.h"
 #include "ui/window/receiptimport.h"
 #include "ui/window/reportdialog.h"
 #include "ui/window/scenariopanel.h"
@@ -20,6 +25,7 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QHBoxLayout>
+#include <QLineEdit>
 #include <QLockFile>
 #include <QMenu>
 #include <QMenuBar>
@@ -113,6 +119,13 @@ void exportScenario(MainWindow& window)
         window.showBanner(QObject::tr("%1 was not written: %2").arg(QFileInfo(path).fileName(), file.errorString()), u"error"_s);
 }
 
+void openNewScenario(MainWindow& window)
+{
+    auto* dialog = new NewScenarioDialog(window.workspace(), window.theme(), &window);
+    QObject::connect(dialog, &NewScenarioDialog::wanted, &window, [&window](const QString& page) { window.pages().showPage(page); });
+    dialog->open();
+}
+
 void moveCurrent(Workspace& workspace, int by)
 {
     const StudyModel& study = workspace.study();
@@ -145,13 +158,14 @@ void addFileActions(MainWindow& w)
 {
     Actions& a = w.actions();
     const QString file = QObject::tr("File");
+    a.add({u"file.new"_s, file, QObject::tr("New scenario…"), QKeySequence::New, [&w] { openNewScenario(w); }, Icon::add});
     a.add({u"file.sample"_s, file, QObject::tr("New sample study"), {}, [&w] { w.openSample(); }});
     a.add({u"file.open"_s, file, QObject::tr("Open…"), QKeySequence::Open,
            [&w] {
-               const QString path = QFileDialog::getOpenFileName(
-                   &w, QObject::tr("Open"), documents(),
-                   QObject::tr(
-                       "Everything that can be read (*.prism *.json *.csv *.txt *.sh *.args *.png);;Studies (*.prism);;All files (*)"));
+               const QString path =
+                   QFileDialog::getOpenFileName(&w, QObject::tr("Open"), documents(),
+                                                QObject::tr("Everything that can be read (*.prism *.json *.csv *.tsv *.txt *.log *.gz *.sh "
+                                                            "*.args *.png *.svg *.pdf *.html);;Studies (*.prism);;All files (*)"));
                if (!path.isEmpty())
                    w.openDropped(path);
            },
@@ -207,13 +221,13 @@ void addScenarioActions(MainWindow& w)
     Actions& a = w.actions();
     const QString menu = QObject::tr("Scenario");
     Workspace& space = w.workspace();
-    QAction* add = a.add({u"scenario.add"_s, menu, QObject::tr("New scenario"), QKeySequence(u"Ctrl+N"_s),
+    QAction* add = a.add({u"scenario.add"_s, menu, QObject::tr("Add a copy of the baseline"), QKeySequence(u"Ctrl+Shift+N"_s),
                           [&space] {
                               if (const ScenarioEntry* base = space.study().baseline()) {
                                   Scenario scenario = *base->scenario;
                                   scenario.name = QObject::tr("New scenario").toStdString();
                                   scenario.note.clear();
-                                  space.study().addScenario(std::move(scenario), QObject::tr("New scenario"));
+                                  space.study().addScenario(std::move(scenario), QObject::tr("New scenario"), base->id);
                               }
                           },
                           Icon::add});
@@ -231,6 +245,11 @@ void addScenarioActions(MainWindow& w)
            }});
     a.add({u"scenario.differences"_s, menu, QObject::tr("Differences from baseline…"), QKeySequence(u"Ctrl+L"_s),
            [&w] { showDifferences(w.workspace(), w.theme(), &w); }});
+    a.add({u"scenario.applyTo"_s, menu, QObject::tr("Set a value in several…"), QKeySequence(u"Ctrl+Shift+L"_s),
+           [&w] { (new ApplyDialog(w.workspace(), w.theme(), w.editor().focusedParameter(), &w))->open(); }});
+    a.add({u"scenario.presets"_s, menu, QObject::tr("Own presets…"), {}, [&w] {
+               (new PresetsDialog(w.workspace(), w.theme(), OwnPresets(), &w))->open();
+           }});
     a.add(
         {u"scenario.up"_s, menu, QObject::tr("Move up"), QKeySequence(u"Alt+Up"_s), [&space] { moveCurrent(space, -1); }, {}, false, true});
     a.add({u"scenario.down"_s, menu, QObject::tr("Move down"), QKeySequence(u"Alt+Down"_s), [&space] { moveCurrent(space, 1); }});
@@ -303,9 +322,11 @@ void addViewActions(MainWindow& w)
     Actions& a = w.actions();
     const QString view = QObject::tr("View");
     int number = 0;
-    for (Page* page : w.pages().pages())
-        a.add({u"view.page."_s + page->id(), view, page->title(), QKeySequence(u"Ctrl+%1"_s.arg(++number)),
+    for (Page* page : w.pages().pages()) {
+        ++number; // Ctrl+0 is the normal size
+        a.add({u"view.page."_s + page->id(), view, page->title(), QKeySequence(number < 10 ? u"Ctrl+%1"_s.arg(number) : u"Ctrl+Alt+1"_s),
                [&w, id = page->id()] { w.pages().showPage(id); }});
+    }
     a.add({u"view.table"_s,
            view,
            QObject::tr("Show as table"),
@@ -350,6 +371,11 @@ void addToolsAndHelp(MainWindow& w)
     Actions& a = w.actions();
     const QString tools = QObject::tr("Tools"), help = QObject::tr("Help");
     a.add({u"tools.palette"_s, tools, QObject::tr("Search commands…"), QKeySequence(u"Ctrl+K"_s), [&w] { openPalette(w); }, Icon::search});
+    a.add({u"tools.goal"_s, tools, QObject::tr("Set a goal for p95"), QKeySequence(u"Ctrl+G"_s), [&w] {
+               auto* moves = qobject_cast<MovesPage*>(w.pages().page(u"moves"_s));
+               w.pages().showPage(moves->id());
+               moves->goalField().setFocus(Qt::ShortcutFocusReason);
+           }});
     a.add({u"tools.recompute"_s, tools, QObject::tr("Compute again"), QKeySequence(u"Ctrl+R"_s), [&w] { w.workspace().recompute(); },
            Icon::play});
     for (const int samples : {2'000, 10'000, 50'000})
@@ -460,14 +486,15 @@ void MainWindow::openDropped(const QString& path)
         openStudy(path);
         return;
     }
-    QFile file(path);
-    if (!file.open(QIODevice::ReadOnly) || file.size() > kLargestImport) {
-        showBanner(
-            tr("%1 was not read: %2").arg(QFileInfo(path).fileName(), file.isOpen() ? tr("it is larger than 64 MiB") : file.errorString()),
-            u"error"_s);
+    if (openTrace(*this, path))
+        return;
+    const Result<QByteArray> read = contentOf(path, kLargestImport);
+    if (!read.ok()) {
+        showBanner(tr("%1 was not read: %2").arg(QFileInfo(path).fileName(), QString::fromStdString(read.errors().front().message)),
+                   u"error"_s);
         return;
     }
-    const QByteArray content = file.readAll();
+    const QByteArray content = *read;
     if (const std::optional<Receipt> receipt = receiptIn(path, content)) {
         openReceipt(*this, *receipt, QFileInfo(path).fileName());
         return;

@@ -10,6 +10,7 @@
 #include "ui/window/dialogs.h"
 #include "ui/window/headlinestrip.h"
 #include "ui/window/jobbar.h"
+#include "ui/window/leads.h"
 #include "ui/window/pagehost.h"
 #include "ui/window/scenariopanel.h"
 #include "ui/theme/plaintext.h"
@@ -73,6 +74,7 @@ MainWindow::MainWindow(Theme& theme, QWidget* parent)
     m_actions->fill(*m_menus);
     central->setFocus(); // nothing is being edited at the start
     connectParts();
+    connectLeads(*this);
     m_scale = theme.look().scale();
     arrangeLayout();
 }

@@ -7,6 +7,7 @@
 #include "ui/pages/placementpage.h"
 #include "ui/pages/scalepage.h"
 #include "ui/pages/sensitivitypage.h"
+#include "ui/validate/tracepage.h"
 #include "ui/validate/validatepage.h"
 #include "ui/window/mainwindow.h"
 
@@ -22,7 +23,8 @@ QList<Page*> makePages(const Theme& theme, ChangesCache& cache)
             new ExplorePage(theme),
             new MovesPage(theme),
             new JobPage(theme),
-            new ValidatePage(theme)};
+            new ValidatePage(theme),
+            new TracePage(theme)};
 }
 
 } // namespace prism::ui

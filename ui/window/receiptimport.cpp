@@ -3,6 +3,7 @@
 
 #include "core/scenario/presets.h"
 #include "ui/look/format.h"
+#include "ui/plot/receiptmark.h"
 #include "ui/window/mainwindow.h"
 #include "ui/window/pagehost.h"
 
@@ -55,6 +56,8 @@ std::optional<Receipt> receiptIn(const QString& path, const QByteArray& content)
 {
     if (path.endsWith(u".png", Qt::CaseInsensitive))
         return receiptOf(path);
+    if (std::optional<Receipt> marked = markedReceipt(content))
+        return marked;
     const QJsonObject report = QJsonDocument::fromJson(content).object();
     if (!report[u"hash"_s].isString() || !report[u"scenario"_s].isString())
         return std::nullopt;

@@ -11,6 +11,7 @@
 
 namespace prism::ui {
 
+class GhostPreview;
 class InsightRunner;
 class Selection;
 class StudyModel;
@@ -38,6 +39,7 @@ struct PageContext {
     Selection* selection = nullptr;
     StudyModel* study = nullptr; ///< commands
     InsightRunner* insights = nullptr;
+    GhostPreview* ghost = nullptr; ///< what a value that is only looked at would give
 
     [[nodiscard]] const ShownScenario* find(int id) const
     {

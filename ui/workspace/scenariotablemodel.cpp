@@ -4,6 +4,7 @@
 #include "core/engine/verdict.h"
 #include "ui/look/figures.h"
 #include "ui/look/format.h"
+#include "ui/model/lineage.h"
 
 #include <QIODevice>
 #include <QMimeData>
@@ -126,7 +127,7 @@ QVariant ScenarioTableModel::data(const QModelIndex& index, int role) const
         if (role == Qt::DisplayRole || role == Qt::EditRole || role == Qt::AccessibleTextRole)
             return name;
         if (role == Qt::ToolTipRole)
-            return e.scenario->note.empty() ? name : u"%1\n%2"_s.arg(name, QString::fromStdString(e.scenario->note));
+            return tip(e);
         return {};
     case statusColumn:
         if (role == Qt::DisplayRole || role == Qt::AccessibleTextRole)
@@ -141,12 +142,23 @@ QVariant ScenarioTableModel::data(const QModelIndex& index, int role) const
         }
         return {};
     case noteColumn:
-        if (role == Qt::DisplayRole || role == Qt::EditRole || role == Qt::AccessibleTextRole || role == Qt::ToolTipRole)
+        if (role == Qt::EditRole)
             return QString::fromStdString(e.scenario->note);
+        if (role == Qt::DisplayRole || role == Qt::AccessibleTextRole || role == Qt::ToolTipRole)
+            return e.scenario->note.empty() ? lineage(m_workspace.study().state(), e) : QString::fromStdString(e.scenario->note);
         return {};
     default:
         return {};
     }
+}
+
+QString ScenarioTableModel::tip(const ScenarioEntry& e) const
+{
+    QStringList lines{QString::fromStdString(e.scenario->name)};
+    for (const QString& more : {QString::fromStdString(e.scenario->note), lineage(m_workspace.study().state(), e)})
+        if (!more.isEmpty())
+            lines << more;
+    return lines.join(u'\n');
 }
 
 bool ScenarioTableModel::setData(const QModelIndex& index, const QVariant& value, int role)

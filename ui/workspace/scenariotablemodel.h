@@ -33,6 +33,7 @@ public:
 private:
     void refresh();
     [[nodiscard]] QString status(int id) const;
+    [[nodiscard]] QString tip(const ScenarioEntry& entry) const;
     [[nodiscard]] bool isWrong(int id) const; ///< there is something to mend
     Workspace& m_workspace;
     std::vector<ScenarioEntry> m_rows;

@@ -68,6 +68,7 @@ void Workspace::rebuild()
     next.selection = &m_selection;
     next.study = &m_study;
     next.insights = &m_insights;
+    next.ghost = &m_ghost;
     for (const ScenarioEntry& e : m_study.state().entries) {
         if (e.archived)
             continue;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ui/bridge/enginebridge.h"
+#include "ui/bridge/ghostpreview.h"
 #include "ui/bridge/insightrunner.h"
 #include "ui/model/selection.h"
 #include "ui/model/studymodel.h"
@@ -25,6 +26,7 @@ public:
     [[nodiscard]] EngineBridge& bridge() { return m_bridge; }
     [[nodiscard]] Selection& selection() { return m_selection; }
     [[nodiscard]] InsightRunner& insights() { return m_insights; }
+    [[nodiscard]] GhostPreview& ghost() { return m_ghost; }
     [[nodiscard]] const PageContext& context() const { return m_context; }
     /// Brings every scenario up to date again (after the seed or the number of samples changed).
     void recompute();
@@ -44,6 +46,7 @@ private:
     EngineBridge m_bridge;
     Selection m_selection;
     InsightRunner m_insights;
+    GhostPreview m_ghost{m_bridge.evaluator()};
     PageContext m_context;
     bool m_sameScale = false;
     QTimer m_rebuild;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How the window feels: time of the first start, from an edit to the first repaint of the CDF, and stalls of the GUI thread during random
-// edits.
+// How the window feels: time of the first start, from an edit to the first repaint on every page, with a thousand scenarios, ghosts of
+// values that are looked at, and what took the GUI thread long. prism-ui-bench [PRESET [EDITS]]
 #include "core/scenario/presets.h"
+#include "tests/ui/bench/measures.h"
 #include "ui/distribution/distributionpage.h"
-#include "ui/window/mainwindow.h"
+#include "ui/window/headlinestrip.h"
 #include "ui/window/pagehost.h"
 
 #include <QApplication>
@@ -11,27 +12,20 @@
 #include <QStandardPaths>
 #include <QTemporaryDir>
 
-#include <algorithm>
 #include <cstdio>
-#include <random>
 
 using namespace Qt::Literals::StringLiterals;
 using namespace prism;
 using namespace prism::ui;
+using namespace prism::ui::bench;
 
 namespace {
 
-double quantile(std::vector<double> values, double p)
-{
-    std::sort(values.begin(), values.end());
-    return values.empty() ? 0 : values[static_cast<std::size_t>(p * static_cast<double>(values.size() - 1))];
-}
+constexpr int kPageEdits = 20, kManyScenarios = 1'000, kGhostRounds = 5;
 
-void waitForResults(MainWindow& window)
+double secondsOf(const QElapsedTimer& clock)
 {
-    do
-        QApplication::processEvents(QEventLoop::AllEvents, 5);
-    while (window.workspace().bridge().isBusy());
+    return static_cast<double>(clock.nsecsElapsed()) / 1e9;
 }
 
 /// What the first start takes: theme, window, sample study, every curve of it.
@@ -48,10 +42,59 @@ void measureFirstStart(QApplication& application)
     CdfChart& chart = static_cast<DistributionPage*>(window.pages().page(u"distribution"_s))->chart();
     while (chart.curves().isEmpty())
         QApplication::processEvents(QEventLoop::AllEvents, 5);
-    const double first = static_cast<double>(clock.nsecsElapsed()) / 1e9;
+    const double first = secondsOf(clock);
     waitForResults(window);
-    std::printf("first start: first curve after %.2f s, sample study complete after %.2f s\n", first,
-                static_cast<double>(clock.nsecsElapsed()) / 1e9);
+    std::printf("first start: first curve after %.2f s, sample study complete after %.2f s\n", first, secondsOf(clock));
+}
+
+StudyState studyOf(const Scenario& scenario, int count)
+{
+    StudyState state;
+    for (int id = 1; id <= count; ++id) {
+        Scenario own = scenario;
+        own.name += " " + std::to_string(id);
+        own.variability.spatial.cv = 0.01 + 1e-6 * id;
+        state.entries.push_back({id, std::make_shared<const Scenario>(own), id - 1, id <= 6, false});
+    }
+    state.baselineId = 1;
+    return state;
+}
+
+/// Edits on every page, each page with its answers first.
+void measurePages(MainWindow& window, int edits)
+{
+    EditTimes first = editSession(window, edits, u"distribution"_s);
+    print(u"distribution"_s, first);
+    for (Page* page : window.pages().pages()) {
+        if (page->id() == u"distribution")
+            continue;
+        window.pages().showPage(page->id());
+        waitForPage(window);
+        print(page->id(), editSession(window, kPageEdits, page->id()));
+    }
+    window.pages().showPage(u"distribution"_s);
+    waitForPage(window);
+    print(u"distribution, all pages open"_s, editSession(window, edits, u"distribution, all pages open"_s));
+    const std::vector<double> ghosts = ghostTimes(window, kGhostRounds);
+    std::printf("ghost of a tried value, %zu: median %.0f ms, p95 %.0f ms\n", ghosts.size(), quantile(ghosts, 0.5), quantile(ghosts, 0.95));
+}
+
+/// The same edit in a study of one and of a thousand scenarios of a small job, whose results are all there.
+void measureManyScenarios(MainWindow& window)
+{
+    const Result<Scenario> small = scenarioPreset("llama2-7b-8-a100");
+    if (!small.ok())
+        return;
+    window.workspace().bridge().setSamples(1'000);
+    for (const int count : {1, kManyScenarios}) {
+        QElapsedTimer clock;
+        clock.start();
+        window.workspace().study().reset(studyOf(*small, count), 1);
+        waitForResults(window);
+        std::printf("%d scenarios: all computed after %.1f s\n", count, secondsOf(clock));
+        const QString name = u"%1 scenarios"_s.arg(count);
+        print(name, editSession(window, kPageEdits * 2, name));
+    }
 }
 
 } // namespace
@@ -78,56 +121,13 @@ int main(int argc, char** argv)
     window.resize(1440, 900);
     if (!window.file().create(folder.filePath(u"bench.prism"_s)).empty())
         return 1;
-    StudyState state;
-    state.entries.push_back({1, std::make_shared<const Scenario>(*scenario), 0, true, false});
-    state.baselineId = 1;
     QElapsedTimer clock;
     clock.start();
-    window.workspace().study().reset(state, 1);
+    window.workspace().study().reset(studyOf(*scenario, 1), 1);
     window.show();
     waitForResults(window);
-    std::printf("%s: first result complete after %.2f s\n", preset, static_cast<double>(clock.nsecsElapsed()) / 1e9);
-
-    CdfChart& chart = static_cast<DistributionPage*>(window.pages().page(u"distribution"_s))->chart();
-    std::mt19937 random(7);
-    std::vector<double> repaints, stalls;
-    EngineBridge& bridge = window.workspace().bridge();
-    SnapshotPtr before;
-    int paintedBefore = -1; // repaints when the first new result came; -1 = none came
-    QObject::connect(&bridge, &EngineBridge::resultChanged, &chart, [&] {
-        if (paintedBefore < 0 && bridge.result(1).shown != before)
-            paintedBefore = chart.paintCount();
-    });
-    constexpr qint64 kPatience = 3'000; // ms for one edit
-    for (int i = 0; i < edits; ++i) {
-        before = bridge.result(1).shown;
-        paintedBefore = -1;
-        clock.restart();
-        const double cv = 0.005 + 0.0001 * static_cast<double>(random() % 300);
-        (void)window.workspace().study().setParameter(1, "variability.spatial.cv", std::to_string(cv));
-        stalls.push_back(static_cast<double>(clock.nsecsElapsed()) / 1e6);
-        QElapsedTimer turn;
-        while (clock.elapsed() < kPatience && (paintedBefore < 0 || chart.paintCount() == paintedBefore)) {
-            turn.restart();
-            QApplication::processEvents();
-            stalls.push_back(static_cast<double>(turn.nsecsElapsed()) / 1e6);
-        }
-        repaints.push_back(static_cast<double>(clock.nsecsElapsed()) / 1e6);
-    }
-    std::printf("edit to first repaint of the CDF, %zu edits: median %.1f ms, p95 %.1f ms, longest %.1f ms\n", repaints.size(),
-                quantile(repaints, 0.5), quantile(repaints, 0.95), quantile(repaints, 1));
-    std::erase_if(stalls, [](double ms) { return ms < 0.05; }); // turns of the event loop with nothing to do
-    std::printf("turns of the GUI thread with work: %zu; p50 %.1f ms, p95 %.1f ms, longest %.1f ms\n", stalls.size(), quantile(stalls, 0.5),
-                quantile(stalls, 0.95), quantile(stalls, 1));
-    const double edges[] = {1, 2, 4, 8, 16, 33, 66, 1e9};
-    double low = 0;
-    for (const double edge : edges) {
-        const auto n = std::count_if(stalls.begin(), stalls.end(), [&](double ms) { return ms >= low && ms < edge; });
-        if (edge < 1e9)
-            std::printf("  %5.0f to %2.0f ms  %zd\n", low, edge, n);
-        else
-            std::printf("  %5.0f ms up   %zd\n", low, n);
-        low = edge;
-    }
+    std::printf("%s: first result complete after %.2f s\n", preset, secondsOf(clock));
+    measurePages(window, edits);
+    measureManyScenarios(window);
     return 0;
 }

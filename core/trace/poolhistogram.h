@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A pool of durations as a histogram, with what its fitted family expects in each bin.
+#pragma once
+
+#include "core/trace/pools.h"
+
+namespace prism {
+
+struct PoolHistogram {
+    double low = 0, width = 0;        ///< of the first bin, seconds
+    std::vector<double> shares;       ///< of the values in each bin; sum 1
+    std::vector<double> familyShares; ///< that the family expects there; empty without a fit
+    std::size_t values = 0;           ///< finite ones
+};
+
+inline constexpr int kMostPoolBins = 60;
+
+/// Bins of width 2 IQR n^(-1/3) (D. Freedman and P. Diaconis, Z. Wahrscheinlichkeitstheorie verw. Gebiete 57, 1981), at most kMostPoolBins,
+/// one where all values are equal. Empty without values. Pure; any thread.
+[[nodiscard]] PoolHistogram poolHistogram(const DurationPool& pool);
+
+} // namespace prism

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Traces, collectives and growing logs dropped on the window: what was understood first, then a scenario of it.
+#include "tests/core/trace/tables.h"
+#include "tests/ui/window_fixture.h"
+#include "ui/validate/tracepage.h"
+#include "ui/validate/validatepage.h"
+#include "ui/window/dialogs.h"
+#include "ui/window/importdialog.h"
+
+#include <QFile>
+#include <QLabel>
+#include <QPushButton>
+#include <QTableWidget>
+
+using namespace Qt::Literals::StringLiterals;
+
+namespace prism::ui::test {
+
+class Traces : public WindowTest {
+protected:
+    /// Steps of five replicas of one stage with two micro-batches of 1 + 2 s each; replica 1 takes 1.2 times as long; a reduction of 0.5 s.
+    static std::string slowJob()
+    {
+        std::string text = kTableHeader;
+        for (int step = 0; step < 6; ++step)
+            for (int r = 0; r < 5; ++r) {
+                const double f = r == 1 ? 1.2 : 1.0;
+                for (int m = 0; m < 2; ++m)
+                    text += tableRow(r, 0, step, "forward-compute", 3 * f * m, f, m)
+                            + tableRow(r, 0, step, "backward-compute", 3 * f * m + f, 2 * f, m);
+                text += tableRow(r, 0, step, "grads-reduce-scatter", 6 * f, 7.7 - 6 * f);
+            }
+        return text;
+    }
+    /// The bytes of a gzip file with this text.
+    QByteArray gzip(const std::string& text) const
+    {
+        const QString path = folder.filePath(u"packed.gz"_s);
+        const gzFile packed = gzopen(qUtf8Printable(path), "wb");
+        gzwrite(packed, text.data(), static_cast<unsigned>(text.size()));
+        gzclose(packed);
+        QFile file(path);
+        EXPECT_TRUE(file.open(QIODevice::ReadOnly));
+        return file.readAll();
+    }
+    QString write(const QString& name, const QByteArray& content)
+    {
+        const QString path = folder.filePath(name);
+        QFile file(path);
+        EXPECT_TRUE(file.open(QIODevice::WriteOnly));
+        file.write(content);
+        return path;
+    }
+    static TracePage& page(MainWindow& window) { return *static_cast<TracePage*>(window.pages().page(u"traces"_s)); }
+};
+
+TEST_F(Traces, AStageTableNamesItsSlowWorkerAndWhatMendingItBrings)
+{
+    auto window = smallWindow();
+    const StudyState before = window->workspace().study().state();
+    window->openDropped(write(u"job.csv.gz"_s, gzip(slowJob())));
+    ASSERT_EQ(window->pages().current()->id(), u"traces"_s);
+    settlePage(*window);
+    TracePage& traces = page(*window);
+    ASSERT_NE(traces.found(), nullptr) << traces.understood().text().toStdString();
+    EXPECT_TRUE(window->workspace().study().state() == before) << "nothing changes before somebody says so";
+    EXPECT_TRUE(traces.understood().text().contains(u"6 steps of 5 replicas × 1 stages"_s)) << traces.understood().text().toStdString();
+    ASSERT_EQ(traces.workers().itemCount(), 5);
+    EXPECT_NEAR(traces.found()->job->workerFactors[1], 1.2, 1e-9);
+    EXPECT_EQ(traces.workers().data().marked, (QList<int>{1}));
+    ASSERT_GT(traces.repairs().rowCount(), 2);
+    EXPECT_EQ(traces.repairs().item(0, 2)->text(), u"7.70 s"_s);
+    EXPECT_EQ(traces.repairs().item(1, 2)->text(), u"6.50 s"_s) << "the slow worker as fast as its stage's median";
+    EXPECT_GT(traces.pools().rowCount(), 1);
+    EXPECT_GT(traces.histogram().itemCount(), 0);
+    EXPECT_EQ(traces.asTable().rows.size(), static_cast<qsizetype>(traces.found()->pools.size()));
+}
+
+TEST_F(Traces, ATraceBecomesAScenarioThatKnowsItsParent)
+{
+    auto window = smallWindow();
+    StudyModel& study = window->workspace().study();
+    window->openDropped(write(u"job.csv"_s, QByteArray::fromStdString(slowJob())));
+    settlePage(*window);
+    TracePage& traces = page(*window);
+    ASSERT_NE(traces.found(), nullptr);
+    if (!traces.found()->imported)
+        FAIL() << traces.found()->notes.join(u'\n').toStdString();
+    traces.makeScenario();
+    ASSERT_EQ(study.state().entries.size(), 3U);
+    EXPECT_EQ(study.current()->parentId, 1);
+    EXPECT_EQ(study.current()->scenario->parallelism.pipelineModelParallelSize, 1);
+    study.undoStack()->undo();
+    EXPECT_EQ(study.state().entries.size(), 2U);
+}
+
+TEST_F(Traces, BrokenTracesSayWhyAndChangeNothing)
+{
+    auto window = smallWindow();
+    const StudyState before = window->workspace().study().state();
+    QByteArray cut = gzip(slowJob());
+    cut.truncate(cut.size() / 3);
+    for (const QString& path : {write(u"cut.csv.gz"_s, cut), write(u"head.csv"_s, QByteArray(kTableHeader)),
+                                write(u"kineto.json"_s, "{\"traceEvents\": [1, 2"), write(u"empty.json"_s, "{\"traceEvents\": []}")}) {
+        window->openDropped(path);
+        EXPECT_EQ(window->pages().current()->id(), u"traces"_s) << path.toStdString();
+        settlePage(*window);
+    }
+    EXPECT_EQ(page(*window).found(), nullptr);
+    EXPECT_TRUE(window->workspace().study().state() == before);
+}
+
+TEST_F(Traces, NcclTestsOutputIsMeasuredRowsOfTheScenario)
+{
+    auto window = smallWindow();
+    const QByteArray log =
+        "# nThread 1 nGpus 8 minBytes 1024 maxBytes 1048576 step: 2(factor) warmup iters: 5 iters: 20\n"
+        "# Collective test starting: all_reduce_perf\n"
+        "#  Rank  0 Group  0 Pid   1 on host device  0 [0x1] GPU\n#  Rank  1 Group  0 Pid   1 on host device  1 [0x2] GPU\n"
+        "#                                                              out-of-place                       in-place\n"
+        "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong\n"
+        "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)\n"
+        "     1048576        262144     float     sum      -1    40.00   26.21   26.21      0    40.00   26.21   26.21      0\n";
+    const Scenario base = *window->workspace().study().current()->scenario;
+    const ImportPreview preview = previewImport(u"all_reduce.log"_s, log, base);
+    EXPECT_EQ(preview.kind, u"nccl-tests output"_s);
+    ASSERT_TRUE(preview.scenario) << (preview.notes.empty() ? "" : preview.notes.front().message);
+    ASSERT_EQ(preview.scenario->measured.rows.size(), base.measured.rows.size() + 1);
+    EXPECT_NEAR(preview.scenario->measured.rows.back().seconds, 40e-6, 1e-12);
+    const ImportPreview operators = previewImport(u"gemm.csv.gz"_s, "op,m,n,k,dtype,time_us\ngemm,4096,4096,4096,bf16,250\n", base);
+    EXPECT_EQ(operators.kind, u"Measured operators"_s);
+    ASSERT_TRUE(operators.scenario);
+    EXPECT_EQ(operators.scenario->measured.rows.back().m, 4096);
+}
+
+TEST_F(Traces, AGrowingLogIsFollowedStepByStep)
+{
+    auto window = smallWindow();
+    const auto lines = [](int from, int to) {
+        QByteArray text;
+        for (int step = from; step < to; ++step)
+            text += " iteration " + QByteArray::number(step) + "/ 1000 | consumed samples: " + QByteArray::number(step * 32)
+                    + " | elapsed time per iteration (ms): " + QByteArray::number(1000.0 + step % 7) + " | learning rate: 1.0E-04\n";
+        return text;
+    };
+    const QString path = write(u"run.log"_s, lines(1, 60));
+    window->openDropped(path);
+    ASSERT_EQ(window->pages().current()->id(), u"validate"_s);
+    settlePage(*window);
+    auto& validate = *static_cast<ValidatePage*>(window->pages().page(u"validate"_s));
+    ASSERT_NE(validate.held(), nullptr);
+    ASSERT_TRUE(validate.follow(true));
+    const auto waitFor = [&](const QString& text) {
+        QElapsedTimer clock;
+        clock.start();
+        while (!validate.followed().text().contains(text) && clock.elapsed() < 60'000)
+            QTest::qWait(20);
+        return validate.followed().text().contains(text);
+    };
+    EXPECT_TRUE(waitFor(u"Step 59"_s)) << validate.followed().text().toStdString();
+    QFile file(path);
+    ASSERT_TRUE(file.open(QIODevice::Append));
+    file.write(lines(60, 64));
+    file.close();
+    EXPECT_TRUE(waitFor(u"Step 63"_s)) << validate.followed().text().toStdString();
+    EXPECT_TRUE(validate.follow(false));
+    settlePage(*window);
+}
+
+} // namespace prism::ui::test

@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/findings/tracefound.h"
+
+#include "core/calibrate/traceimport.h"
+#include "core/trace/barriers.h"
+#include "core/trace/bytesource.h"
+#include "core/trace/jobpools.h"
+#include "core/trace/pipelineevents.h"
+#include "core/trace/stagetable.h"
+#include "ui/look/format.h"
+
+#include <QDir>
+#include <QFileInfo>
+
+#include <algorithm>
+
+namespace prism::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr qint64 kSniffed = 64 * 1024;
+constexpr int kMostNotes = 40;
+
+QString sentence(const Diagnostic& d)
+{
+    return format::sentence(QString::fromStdString(d.found.empty() ? d.message : d.message + " (" + d.found + ")"));
+}
+
+void take(QStringList& notes, const Diagnostics& diagnostics)
+{
+    for (const Diagnostic& d : diagnostics)
+        if (notes.size() < kMostNotes)
+            notes << sentence(d);
+}
+
+FoundFile contentKind(const QByteArray& start)
+{
+    const QByteArray header = start.left(start.indexOf('\n')).toLower();
+    if (header.contains("optype") && header.contains("duration") && header.contains("stage"))
+        return FoundFile::stageTable;
+    if (start.contains("\"traceEvents\""))
+        return FoundFile::profilerTraces;
+    return FoundFile::other;
+}
+
+Result<QByteArray> beginningOf(const QString& path, qint64 most)
+{
+    Result<ByteSource> source = ByteSource::open(path.toStdString());
+    if (!source.ok())
+        return source.errors();
+    QByteArray text(most, '\0');
+    const std::size_t read = source->read(std::span<char>(text.data(), static_cast<std::size_t>(most)));
+    text.truncate(static_cast<qsizetype>(read));
+    return text;
+}
+
+ReadControl controlOf(const InsightOptions& options)
+{
+    ReadControl control;
+    control.stop = options.stop;
+    control.progress = [&options](std::uint64_t done, std::uint64_t total) {
+        if (options.progress && total > 0)
+            options.progress(0.5 * static_cast<double>(done) / static_cast<double>(total), "reading");
+    };
+    return control;
+}
+
+/// Factors over the median worker of each stage.
+std::vector<double> overMedian(const TraceJob& job, const std::vector<double>& worker)
+{
+    std::vector<double> over = worker;
+    for (int stage = 0; stage < job.stages; ++stage) {
+        std::vector<double> own;
+        for (int replica = 0; replica < job.replicas; ++replica)
+            own.push_back(worker[static_cast<std::size_t>(replica * job.stages + stage)]);
+        std::nth_element(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(own.size() / 2), own.end());
+        const double median = own[own.size() / 2];
+        for (int replica = 0; replica < job.replicas && median > 0; ++replica)
+            over[static_cast<std::size_t>(replica * job.stages + stage)] /= median;
+    }
+    return over;
+}
+
+void askJob(TraceFound& found, JobFound& job, const InsightOptions& options)
+{
+    const auto report = [&](double share, const char* what) {
+        if (options.progress)
+            options.progress(share, what);
+    };
+    const Result<RegularJob> regular = regularJob(*job.job, hiddenBarriers(*job.job).sets);
+    if (!regular.ok())
+        return take(found.notes, regular.errors());
+    take(found.notes, regular->notes);
+    report(0.6, "pools");
+    const ComputeFactors factors = computeFactors(*regular);
+    job.workerFactors = overMedian(*job.job, factors.worker);
+    found.pools = durationPools(*regular, factors);
+    if (options.stop.stop_requested())
+        return;
+    report(0.7, "slowdowns");
+    if (Result<WhatIf> slowdowns = whatIf(*job.job); slowdowns.ok())
+        job.slowdowns = std::move(slowdowns).value();
+    else
+        take(found.notes, slowdowns.errors());
+    if (options.stop.stop_requested())
+        return;
+    report(0.85, "repairs");
+    if (Result<Repairs> repairs = repairsOf(*regular); repairs.ok()) {
+        take(found.notes, repairs->notes);
+        job.repairs = std::move(repairs).value();
+    } else {
+        take(found.notes, repairs.errors());
+    }
+}
+
+Result<TraceFound> jobFound(Result<TraceJob> read, const Scenario& base, const InsightOptions& options)
+{
+    if (!read.ok())
+        return read.errors();
+    TraceFound found;
+    JobFound job{std::make_shared<const TraceJob>(std::move(read).value()), {}, {}, {}};
+    take(found.notes, job.job->notes);
+    askJob(found, job, options);
+    if (Result<TraceImport> imported = scenarioOfTrace(base, *job.job); imported.ok()) {
+        take(found.notes, imported->notes);
+        found.imported = std::move(imported->scenario);
+    } else {
+        take(found.notes, imported.errors());
+    }
+    found.job = std::move(job);
+    return found;
+}
+
+Result<TraceFound> profilerFound(const QString& path, const Scenario& base, const InsightOptions& options)
+{
+    const Result<std::vector<std::string>> files = kinetoFiles({path.toStdString()});
+    if (!files.ok())
+        return files.errors();
+    TraceFound found;
+    std::vector<KinetoRank> ranks;
+    Diagnostics problems;
+    for (const std::string& file : *files) {
+        Result<std::vector<KinetoRank>> read = readKineto(file, controlOf(options));
+        if (options.stop.stop_requested())
+            return cancelled();
+        if (read.ok())
+            std::move(read->begin(), read->end(), std::back_inserter(ranks));
+        for (const Diagnostic& d : read.errors())
+            problems.push_back(d);
+    }
+    if (ranks.empty())
+        return problems;
+    take(found.notes, problems);
+    KinetoReport report = kinetoReport(ranks);
+    const bool kernels = std::any_of(report.ranks.begin(), report.ranks.end(), [](const RankReport& r) { return r.kernels > 0; });
+    if (!kernels)
+        problems.push_back({Severity::error, path.toStdString(), QObject::tr("These traces hold no GPU kernels.").toStdString(), "",
+                            "traces of a profiler that recorded the GPU", "", ""});
+    if (!kernels)
+        return problems;
+    take(found.notes, report.notes);
+    TraceImport imported = scenarioOfTrace(base, report);
+    take(found.notes, imported.notes);
+    found.imported = std::move(imported.scenario);
+    found.pools = std::move(report.pools);
+    report.pools.clear();
+    found.kineto = std::move(report);
+    return found;
+}
+
+} // namespace
+
+FoundFile foundFile(const QString& path)
+{
+    if (QFileInfo(path).isDir()) {
+        if (isPipelineEventFolder(path.toStdString()))
+            return FoundFile::pipelineEvents;
+        const QStringList names = QDir(path).entryList({u"*.json"_s, u"*.json.gz"_s}, QDir::Files);
+        return names.isEmpty() ? FoundFile::other : FoundFile::profilerTraces;
+    }
+    const Result<QByteArray> start = beginningOf(path, kSniffed);
+    return start.ok() ? contentKind(*start) : FoundFile::other;
+}
+
+bool isTrace(FoundFile kind)
+{
+    return kind == FoundFile::stageTable || kind == FoundFile::pipelineEvents || kind == FoundFile::profilerTraces;
+}
+
+Result<QByteArray> contentOf(const QString& path, qint64 most)
+{
+    Result<ByteSource> source = ByteSource::open(path.toStdString());
+    if (!source.ok())
+        return source.errors();
+    QByteArray text, piece(1 << 20, '\0');
+    while (text.size() <= most) {
+        const std::size_t read = source->read(std::span<char>(piece.data(), static_cast<std::size_t>(piece.size())));
+        if (read == 0)
+            break;
+        text.append(piece.constData(), static_cast<qsizetype>(read));
+    }
+    Diagnostic problem;
+    problem.path = path.toStdString();
+    if (text.size() > most)
+        problem.message = QObject::tr("it is larger than %1").arg(format::bytes(static_cast<double>(most)).text()).toStdString();
+    else
+        problem.message = streamEndText(source->end());
+    if (!problem.message.empty())
+        return problem;
+    return text;
+}
+
+Result<TraceFound> traceFound(const QString& path, const Scenario& base, const InsightOptions& options)
+{
+    const FoundFile kind = foundFile(path);
+    const std::string file = path.toStdString();
+    Result<TraceFound> found = kind == FoundFile::pipelineEvents ? jobFound(readPipelineEvents(file, controlOf(options)), base, options)
+                               : kind == FoundFile::stageTable   ? jobFound(readStageTable(file, {}, controlOf(options)), base, options)
+                                                                 : profilerFound(path, base, options);
+    if (options.stop.stop_requested())
+        return cancelled();
+    if (found.ok())
+        found->name = QFileInfo(path).fileName();
+    return found;
+}
+
+QString understoodText(const TraceFound& found)
+{
+    QStringList parts{found.name};
+    if (found.job) {
+        const TraceJob& job = *found.job->job;
+        parts << QObject::tr("%1 steps of %2 replicas × %3 stages")
+                     .arg(format::count(static_cast<qint64>(job.steps.size())), format::count(job.replicas), format::count(job.stages));
+        if (found.job->repairs)
+            parts << (found.job->repairs->slow.empty()
+                          ? QObject::tr("no slow worker")
+                          : QObject::tr("%1 slow workers").arg(format::count(static_cast<qint64>(found.job->repairs->slow.size()))));
+    }
+    if (found.kineto)
+        parts << QObject::tr("%1 ranks, %2 of %3 collective kernels matched")
+                     .arg(format::count(static_cast<qint64>(found.kineto->ranks.size())),
+                          format::count(static_cast<qint64>(found.kineto->matchedKernels)),
+                          format::count(static_cast<qint64>(found.kineto->collectiveKernels)));
+    parts << QObject::tr("%1 pools of durations").arg(format::count(static_cast<qint64>(found.pools.size())));
+    return parts.join(u". "_s) + u'.';
+}
+
+} // namespace prism::ui

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What traces of a job of one's own say: pools with their families, slow workers and stages, slowdowns, what repairs bring.
+#pragma once
+
+#include "core/insight/insight.h"
+#include "core/trace/kinetoreport.h"
+#include "core/trace/repairs.h"
+#include "core/trace/whatif.h"
+
+#include <QString>
+#include <QStringList>
+
+#include <optional>
+
+namespace prism::ui {
+
+/// What a dropped path holds, told by its content; gzip counts as what is inside it.
+enum class FoundFile { other, stageTable, pipelineEvents, profilerTraces };
+/// Looks at the beginning of a file (64 KiB) or at the names in a folder. Waits for the disk, briefly.
+[[nodiscard]] FoundFile foundFile(const QString& path);
+[[nodiscard]] bool isTrace(FoundFile kind);
+/// The content of a file, decompressed where it is gzip; at most `most` bytes. Errors: not readable, larger, damaged.
+[[nodiscard]] Result<QByteArray> contentOf(const QString& path, qint64 most);
+
+/// One step table or a folder of pipeline events: computations by worker and stage.
+struct JobFound {
+    std::shared_ptr<const TraceJob> job;
+    std::vector<double> workerFactors; ///< persistent, over the median worker of the stage; [replicas * stages]
+    std::optional<WhatIf> slowdowns;
+    std::optional<Repairs> repairs;
+};
+
+struct TraceFound {
+    QString name;
+    std::vector<DurationPool> pools;    ///< largest total time first
+    std::optional<JobFound> job;        ///< of stage tables and pipeline events
+    std::optional<KinetoReport> kineto; ///< of profiler traces; its pools stand above
+    std::optional<Scenario> imported;   ///< the base with what the traces say
+    QStringList notes;                  ///< what was dropped, assumed or cannot be told: one sentence each
+};
+
+/// Reads and asks everything at once. `base` gives what traces do not say. Blocks its thread; memory as the readers say. Errors: nothing
+/// that can be read, cancelled.
+[[nodiscard]] Result<TraceFound> traceFound(const QString& path, const Scenario& base, const InsightOptions& options);
+/// "12 steps of 8 replicas × 4 stages. 3 workers are slow …": what was understood, before anything changes.
+[[nodiscard]] QString understoodText(const TraceFound& found);
+
+} // namespace prism::ui

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/model/lineage.h"
+
+#include "core/scenario/parameters.h"
+
+#include <QObject>
+#include <QStringList>
+
+namespace prism::ui {
+
+using namespace Qt::StringLiterals;
+
+QString lineage(const StudyState& state, const ScenarioEntry& entry)
+{
+    constexpr int kTold = 4;
+    const ScenarioEntry* parent = state.find(entry.parentId);
+    if (!parent)
+        return {};
+    const QString from = QString::fromStdString(parent->scenario->name);
+    QStringList parts;
+    int more = 0;
+    for (const Parameter* p : differences(*parent->scenario, *entry.scenario)) {
+        if (parts.size() == kTold) {
+            ++more;
+            continue;
+        }
+        const QString name = QString::fromStdString(p->shortName.empty() ? p->label : p->shortName);
+        parts << u"%1 %2 → %3"_s.arg(name, QString::fromStdString(parameterText(*p, *parent->scenario)),
+                                     QString::fromStdString(parameterText(*p, *entry.scenario)));
+    }
+    if (parent->scenario->variability.slow != entry.scenario->variability.slow)
+        parts << QObject::tr("other slow nodes");
+    if (more > 0)
+        parts << QObject::tr("%1 more").arg(more);
+    return parts.isEmpty() ? QObject::tr("from %1").arg(from) : QObject::tr("from %1 with %2").arg(from, parts.join(u", "_s));
+}
+
+} // namespace prism::ui

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/model/ownpresets.h"
+
+#include "core/scenario/parameters.h"
+
+#include <QCryptographicHash>
+#include <QDir>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QObject>
+#include <QSaveFile>
+#include <QStandardPaths>
+
+#include <algorithm>
+
+namespace prism::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr qint64 kLargestFile = 256 * 1024; // bytes; a preset has some kilobytes
+constexpr int kMostFiles = 1000, kLongestName = 100;
+constexpr const char* kKindIds[] = {"gpu", "fabric", "price", "spread"};
+
+bool belongsTo(const Parameter& p, OwnKind kind)
+{
+    const bool gpu = p.id.starts_with("cluster.gpu."), price = p.id == "cluster.gpu_hour_price_usd";
+    switch (kind) {
+    case OwnKind::gpu:
+        return gpu && p.id != "cluster.gpu.preset";
+    case OwnKind::fabric:
+        return p.group == "cluster" && !gpu && !price && p.id != "cluster.num_gpus" && p.id != "cluster.fabric";
+    case OwnKind::price:
+        return price;
+    case OwnKind::spread:
+        return p.group == "variability" && p.id != "variability.preset";
+    }
+    return false;
+}
+
+Diagnostic problem(const QString& message)
+{
+    Diagnostic d;
+    d.path = "preset";
+    d.message = message.toStdString();
+    return d;
+}
+
+Result<OwnPreset> presetIn(const QByteArray& text)
+{
+    const QJsonObject object = QJsonDocument::fromJson(text).object();
+    const auto kind = std::find(std::begin(kKindIds), std::end(kKindIds), object[u"kind"_s].toString().toStdString());
+    OwnPreset preset;
+    preset.name = object[u"name"_s].toString().simplified().left(kLongestName);
+    if (kind == std::end(kKindIds) || preset.name.isEmpty())
+        return problem(QObject::tr("it is no preset"));
+    preset.kind = kOwnKinds[kind - std::begin(kKindIds)];
+    const QJsonObject values = object[u"values"_s].toObject();
+    for (auto value = values.begin(); value != values.end(); ++value)
+        if (const Parameter* p = findParameter(value.key().toStdString()); p && belongsTo(*p, preset.kind))
+            preset.values.emplace_back(p->id, value.value().toString().toStdString());
+    if (preset.values.empty())
+        return problem(QObject::tr("it holds no value that is known"));
+    return preset;
+}
+
+} // namespace
+
+QString ownKindName(OwnKind kind)
+{
+    switch (kind) {
+    case OwnKind::gpu:
+        return QObject::tr("GPU");
+    case OwnKind::fabric:
+        return QObject::tr("Fabric");
+    case OwnKind::price:
+        return QObject::tr("Price");
+    case OwnKind::spread:
+        return QObject::tr("Spread");
+    }
+    return {};
+}
+
+OwnPreset ownPresetOf(const Scenario& scenario, OwnKind kind, const QString& name)
+{
+    OwnPreset preset{kind, name.simplified().left(kLongestName), {}};
+    for (const Parameter& p : parameters())
+        if (belongsTo(p, kind))
+            preset.values.emplace_back(p.id, parameterText(p, scenario));
+    return preset;
+}
+
+Result<Scenario> withOwnPreset(const Scenario& scenario, const OwnPreset& preset)
+{
+    Scenario next = scenario;
+    Diagnostics errors;
+    for (const auto& [id, text] : preset.values) {
+        Result<Scenario> set = setParameter(next, id, text);
+        for (const Diagnostic& d : set.errors())
+            errors.push_back(d);
+        if (set.ok())
+            next = std::move(set).value();
+    }
+    if (!errors.empty())
+        return errors;
+    return next;
+}
+
+OwnPresets::OwnPresets(QString folder)
+    : m_folder(folder.isEmpty() ? QStandardPaths::writableLocation(QStandardPaths::AppDataLocation) + u"/presets"_s : std::move(folder))
+{
+}
+
+/// A name may hold anything; the file's name holds what every system takes.
+QString OwnPresets::pathOf(const OwnPreset& preset) const
+{
+    const QByteArray hash = QCryptographicHash::hash(preset.name.toUtf8(), QCryptographicHash::Sha256).toHex().left(16);
+    return QDir(m_folder).filePath(QString::fromLatin1(kKindIds[static_cast<int>(preset.kind)]) + u'-' + QString::fromLatin1(hash)
+                                   + u".json"_s);
+}
+
+Diagnostics OwnPresets::save(const OwnPreset& preset) const
+{
+    if (preset.name.isEmpty())
+        return {problem(QObject::tr("A preset needs a name."))};
+    QJsonObject values;
+    for (const auto& [id, text] : preset.values)
+        values[QString::fromStdString(id)] = QString::fromStdString(text);
+    const QJsonObject object{
+        {u"kind"_s, QString::fromLatin1(kKindIds[static_cast<int>(preset.kind)])}, {u"name"_s, preset.name}, {u"values"_s, values}};
+    QDir().mkpath(m_folder);
+    QSaveFile file(pathOf(preset));
+    const QByteArray text = QJsonDocument(object).toJson();
+    if (!file.open(QIODevice::WriteOnly) || file.write(text) != text.size() || !file.commit())
+        return {problem(QObject::tr("The preset was not written: %1").arg(file.errorString()))};
+    return {};
+}
+
+void OwnPresets::remove(const OwnPreset& preset) const
+{
+    QFile::remove(pathOf(preset));
+}
+
+std::vector<OwnPreset> OwnPresets::all(QStringList* problems) const
+{
+    std::vector<OwnPreset> found;
+    const QFileInfoList files = QDir(m_folder).entryInfoList({u"*.json"_s}, QDir::Files, QDir::Name).mid(0, kMostFiles);
+    for (const QFileInfo& info : files) {
+        QFile file(info.filePath());
+        Result<OwnPreset> preset = info.size() <= kLargestFile && file.open(QIODevice::ReadOnly)
+                                       ? presetIn(file.read(kLargestFile))
+                                       : Result<OwnPreset>(problem(QObject::tr("it cannot be read, or is larger than 256 KiB")));
+        if (preset.ok())
+            found.push_back(std::move(preset).value());
+        else if (problems)
+            *problems << u"%1: %2"_s.arg(info.fileName(), QString::fromStdString(preset.errors().front().message));
+    }
+    std::stable_sort(found.begin(), found.end(), [](const OwnPreset& a, const OwnPreset& b) {
+        return a.kind != b.kind ? a.kind < b.kind : a.name.compare(b.name, Qt::CaseInsensitive) < 0;
+    });
+    return found;
+}
+
+} // namespace prism::ui

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/validate/tracepage.h"
+
+#include "core/stats/moments.h"
+#include "ui/look/format.h"
+#include "ui/pages/card.h"
+#include "ui/theme/plaintext.h"
+
+#include <QDateTime>
+#include <QFileInfo>
+#include <QFrame>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QTableWidget>
+#include <QVBoxLayout>
+
+#include <cmath>
+
+namespace prism::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr int kMostPools = 400; // rows of the table; the longest in total come first
+enum PoolColumn { signatureColumn, countColumn, meanColumn, cvColumn, familyColumn, ksColumn, kPoolColumns };
+
+double cvOf(const DurationPool& pool)
+{
+    const double mean = meanOf(pool.seconds);
+    return mean > 0 ? std::sqrt(varianceOf(pool.seconds)) / mean : 0;
+}
+
+QTableWidget* table(const QString& name, const QStringList& header)
+{
+    auto* made = new QTableWidget(0, static_cast<int>(header.size()));
+    made->setHorizontalHeaderLabels(header);
+    made->setAccessibleName(name);
+    made->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    made->setSelectionBehavior(QAbstractItemView::SelectRows);
+    made->setSelectionMode(QAbstractItemView::SingleSelection);
+    made->setShowGrid(false);
+    made->verticalHeader()->hide();
+    return made;
+}
+
+void setRow(QTableWidget& table, int row, const QStringList& cells)
+{
+    for (int column = 0; column < cells.size(); ++column) {
+        auto* item = new QTableWidgetItem(cells[column]);
+        item->setToolTip(cells[column]);
+        item->setTextAlignment((column == 0 ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+        table.setItem(row, column, item);
+    }
+}
+
+} // namespace
+
+QString traceSentence(const TraceFound& found)
+{
+    if (!found.job)
+        return QObject::tr("%1 pools of durations; collectives and host gaps by rank.")
+            .arg(format::count(static_cast<qint64>(found.pools.size())));
+    const TraceJob& job = *found.job->job;
+    if (!found.job->repairs)
+        return QObject::tr("%1 steps were read, and they are too unlike to be run again.")
+            .arg(format::count(static_cast<qint64>(job.steps.size())));
+    const Repairs& r = *found.job->repairs;
+    const QString slow =
+        r.slow.empty()
+            ? QObject::tr("No worker is slower than its stage's median by 3 %")
+            : QObject::tr("%1 of %2 workers are slow").arg(format::count(static_cast<qint64>(r.slow.size())), format::count(job.workers()));
+    if (r.repairs.empty() || !(r.before.mean > 0))
+        return slow + u'.';
+    const Repair& best = r.repairs.front();
+    return QObject::tr("%1; the largest repair saves %2 ± %3 a step (%4).")
+        .arg(slow, format::seconds(best.saved.value).text(), format::seconds(best.saved.halfWidth).text(),
+             format::percent(best.saved.value / r.before.mean));
+}
+
+TracePage::TracePage(const Theme& theme, QWidget* parent)
+    : InsightPage(theme, parent),
+      m_open(new QPushButton(tr("Open a trace…"))),
+      m_make(new QPushButton(tr("Make scenario"))),
+      m_filter(new QLineEdit),
+      m_sentence(plainLabel()),
+      m_understood(plainLabel()),
+      m_workers(new HeatMap(theme)),
+      m_histogram(new PoolChart(theme)),
+      m_pools(table(tr("Pools of durations"), {tr("Pool"), tr("Values"), tr("Mean"), tr("CV"), tr("Family"), u"KS"_s})),
+      m_repairs(table(tr("Slowdowns and what a repair brings"), {tr("What"), u"S"_s, tr("Step p50"), tr("Step p95"), tr("Saves")}))
+{
+    addTools({m_open});
+    m_make->setToolTip(tr("Adds a scenario with the layout, levels, spreads and slow workers of the trace"));
+    addTools({m_make});
+    auto* main = new QWidget;
+    auto* layout = new QVBoxLayout(main);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(theme.px(metric::cardGap));
+    layout->addWidget(buildNote());
+    layout->addWidget(m_workers, 5);
+    layout->addWidget(buildRepairs(), 4);
+    setCards(main, buildPools(), 0.46);
+    m_workers->setObjectName(u"traceWorkers"_s);
+    m_histogram->setObjectName(u"poolHistogram"_s);
+    setExported({m_workers, m_histogram});
+    connect(m_open, &QPushButton::clicked, this, &TracePage::openWanted);
+    connect(m_make, &QPushButton::clicked, this, &TracePage::makeScenario);
+    connect(m_pools, &QTableWidget::currentCellChanged, this, [this] { refreshHistogram(); });
+    connect(m_filter, &QLineEdit::textChanged, this, [this] { refreshPools(); });
+    refresh();
+}
+
+QWidget* TracePage::buildNote()
+{
+    auto* card = new QFrame;
+    card->setProperty("message", u"note"_s);
+    auto* note = new QVBoxLayout(card);
+    note->setContentsMargins(theme().px(12), theme().px(8), theme().px(12), theme().px(8));
+    m_sentence->setWordWrap(true);
+    m_sentence->setProperty("type", u"strong"_s);
+    m_understood->setWordWrap(true);
+    m_understood->setProperty("type", u"tick"_s);
+    m_understood->setProperty("role", u"secondary"_s);
+    note->addWidget(m_sentence);
+    note->addWidget(m_understood);
+    return card;
+}
+
+QWidget* TracePage::buildPools()
+{
+    auto* column = new QWidget;
+    auto* layout = new QVBoxLayout(column);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(theme().px(metric::cardGap));
+    auto* card = new QFrame;
+    QVBoxLayout* cardLayout = makeCard(*card, theme());
+    auto* head = new QHBoxLayout;
+    head->addWidget(cardText(u"title"_s, {}, tr("Pools of durations")), 1);
+    m_filter->setPlaceholderText(tr("Find a pool"));
+    m_filter->setAccessibleName(tr("Find a pool"));
+    head->addWidget(m_filter);
+    cardLayout->addLayout(head);
+    m_pools->setObjectName(u"pools"_s);
+    cardLayout->addWidget(m_pools, 1);
+    layout->addWidget(m_histogram, 4);
+    layout->addWidget(card, 5);
+    return column;
+}
+
+QWidget* TracePage::buildRepairs()
+{
+    auto* card = new QFrame;
+    QVBoxLayout* layout = makeCard(*card, theme());
+    layout->addWidget(cardText(u"title"_s, {}, tr("Slowdowns, and what a repair brings")));
+    m_repairs->setObjectName(u"repairs"_s);
+    layout->addWidget(m_repairs, 1);
+    return card;
+}
+
+void TracePage::openTrace(const QString& path)
+{
+    m_path = path;
+    m_found.forget();
+    ask();
+    refresh();
+}
+
+void TracePage::ask()
+{
+    const SnapshotPtr s = snapshot();
+    if (m_path.isEmpty() || !s || m_found.value() || !m_found.error().isEmpty())
+        return; // one reading for one trace: another scenario does not change what was recorded
+    m_found.ask(
+        context().insights, this, u"trace/%1/%2"_s.arg(m_path).arg(QFileInfo(m_path).lastModified().toMSecsSinceEpoch()),
+        tr("Reading the trace"), s->seed,
+        [path = m_path, base = s->scenario](const InsightOptions& options) { return traceFound(path, base, options); },
+        [this] { refresh(); });
+}
+
+void TracePage::contextChanged()
+{
+    ask();
+    refresh();
+}
+
+void TracePage::makeScenario()
+{
+    const TraceFound* found = m_found.value();
+    if (!found || !found->imported || !context().study)
+        return;
+    Scenario made = *found->imported;
+    made.name = context().study->freeName(tr("%1, from its trace").arg(found->name)).toStdString();
+    made.note = found->notes.mid(0, 3).join(u' ').toStdString();
+    context().study->addScenario(std::move(made), tr("Import %1").arg(found->name), context().currentId);
+}
+
+void TracePage::refreshWorkers()
+{
+    const TraceFound* found = m_found.value();
+    HeatData data;
+    ChartText text;
+    text.title = tr("Workers, persistent time over the median of their stage");
+    if (found && found->job && !found->job->workerFactors.empty()) {
+        const TraceJob& job = *found->job->job;
+        data.rows = job.replicas;
+        data.columns = job.stages;
+        data.rowTitle = tr("Replica");
+        data.columnTitle = tr("Stage");
+        for (int r = 0; r < job.replicas; ++r)
+            data.rowLabels << QString::number(job.replicaNumbers[static_cast<std::size_t>(r)]);
+        for (int c = 0; c < job.stages; ++c)
+            data.columnLabels << QString::number(c);
+        for (std::size_t w = 0; w < found->job->workerFactors.size(); ++w) {
+            const double factor = found->job->workerFactors[w];
+            data.cells.push_back({true, std::max(1.0, factor), 0, tr("%1 of the median").arg(format::factor(factor))});
+            if (factor >= kSlowWorker)
+                data.marked << static_cast<int>(w);
+        }
+        data.markedLabel = tr("slow");
+        text.footer << tr("%1 steps; without what chance explains. Slow: %2 and more.")
+                           .arg(format::count(static_cast<qint64>(job.steps.size())), format::factor(kSlowWorker));
+    }
+    m_workers->setData(data);
+    m_workers->setText(text);
+}
+
+void TracePage::refreshPools()
+{
+    const TraceFound* found = m_found.value();
+    const QSignalBlocker quiet(m_pools);
+    m_pools->setRowCount(0);
+    for (std::size_t i = 0; found && i < found->pools.size() && m_pools->rowCount() < kMostPools; ++i) {
+        const DurationPool& pool = found->pools[i];
+        const QString name = QString::fromStdString(pool.signature);
+        if (!name.contains(m_filter->text(), Qt::CaseInsensitive))
+            continue;
+        const int row = m_pools->rowCount();
+        m_pools->insertRow(row);
+        setRow(*m_pools, row,
+               {name, format::count(static_cast<qint64>(pool.seconds.size())), format::seconds(meanOf(pool.seconds)).text(),
+                format::percent(cvOf(pool)), QString::fromStdString(pool.standIn()),
+                pool.fit ? format::number(pool.fit->ksDistance, 2) : u"–"_s});
+        m_pools->item(row, signatureColumn)->setData(Qt::UserRole, static_cast<int>(i));
+        if (!pool.warning.empty())
+            m_pools->item(row, familyColumn)->setToolTip(QString::fromStdString(pool.warning));
+    }
+    m_pools->resizeColumnsToContents();
+    m_pools->horizontalHeader()->setSectionResizeMode(signatureColumn, QHeaderView::Stretch);
+    if (m_pools->rowCount() > 0)
+        m_pools->selectRow(0);
+    refreshHistogram();
+}
+
+void TracePage::pickPool(int pool)
+{
+    for (int row = 0; row < m_pools->rowCount(); ++row)
+        if (m_pools->item(row, signatureColumn)->data(Qt::UserRole).toInt() == pool)
+            m_pools->selectRow(row);
+}
+
+void TracePage::refreshHistogram()
+{
+    const TraceFound* found = m_found.value();
+    const QTableWidgetItem* item = m_pools->item(m_pools->currentRow(), signatureColumn);
+    PoolData data;
+    ChartText text;
+    text.title = tr("Durations of the picked pool");
+    data.series = scenario() ? scenario()->colour : 0;
+    if (found && item) {
+        const DurationPool& pool = found->pools[static_cast<std::size_t>(item->data(Qt::UserRole).toInt())];
+        data.histogram = poolHistogram(pool);
+        text.subtitle = QString::fromStdString(pool.signature);
+        text.footer << tr("n = %1").arg(format::count(static_cast<qint64>(pool.seconds.size())));
+        if (pool.fit) {
+            data.family = tr("%1, CV %2")
+                              .arg(QString::fromStdString(std::string(familyName(pool.fit->distribution.family))),
+                                   format::percent(pool.fit->distribution.cv));
+            text.footer.back() +=
+                tr("; KS distance %1, p = %2").arg(format::number(pool.fit->ksDistance, 2), format::number(pool.fit->ksPValue, 2));
+        }
+        if (!pool.warning.empty())
+            text.footer << format::sentence(QString::fromStdString(pool.warning));
+    }
+    m_histogram->setData(data);
+    m_histogram->setText(text);
+}
+
+void TracePage::refreshRepairs()
+{
+    const TraceFound* found = m_found.value();
+    m_repairs->setRowCount(0);
+    if (!found || !found->job)
+        return;
+    const auto add = [this](const QStringList& cells) {
+        m_repairs->insertRow(m_repairs->rowCount());
+        setRow(*m_repairs, m_repairs->rowCount() - 1, cells);
+    };
+    if (const auto& r = found->job->repairs) {
+        add({tr("As measured"), {}, format::seconds(r->before.p50).text(), format::seconds(r->before.p95).text(), {}});
+        for (const Repair& repair : r->repairs)
+            add({format::sentence(QString::fromStdString(repair.text)),
+                 {},
+                 format::seconds(repair.after.p50).text(),
+                 format::seconds(repair.after.p95).text(),
+                 u"%1 ± %2"_s.arg(format::seconds(repair.saved.value).text(), format::seconds(repair.saved.halfWidth).text())});
+    }
+    if (const auto& w = found->job->slowdowns) {
+        add({tr("All operations of a type alike: slowdown S"), format::number(w->slowdown, 4), {}, {}, {}});
+        for (const auto& [type, slowdown] : w->byType)
+            add({tr("S of %1").arg(QString::fromStdString(type)), format::number(slowdown, 4), {}, {}, {}});
+        for (std::size_t stage = 0; stage < w->byStage.size(); ++stage)
+            add({tr("S of stage %1").arg(stage), format::number(w->byStage[stage], 4), {}, {}, {}});
+    }
+    m_repairs->resizeColumnsToContents();
+    m_repairs->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
+}
+
+void TracePage::refresh()
+{
+    const TraceFound* found = m_found.value();
+    const QString question = m_found.shownQuestion();
+    m_make->setEnabled(found && found->imported);
+    m_sentence->setText(found ? traceSentence(*found)
+                        : !m_found.error().isEmpty()
+                            ? format::sentence(m_found.error())
+                            : tr("Drop a trace of a job anywhere on the window: a stage table, a folder of pipeline "
+                                 "events, or profiler traces (Kineto), plain or gzip."));
+    m_understood->setText(found ? understoodText(*found) : tr("Nothing changes before you say so, and nothing is sent anywhere."));
+    m_understood->setToolTip(found ? found->notes.join(u'\n') : QString());
+    if (!found || question != m_shown) {
+        m_shown = found ? question : QString();
+        refreshWorkers();
+        refreshPools();
+        refreshRepairs();
+    }
+    const auto status = [this] {
+        InsightStatus now = m_found.status();
+        if (m_path.isEmpty())
+            now.hasAnswer = now.isCurrent = true; // nothing was asked for
+        return now;
+    };
+    const bool nothing = m_path.isEmpty();
+    present({m_workers, status, tr("Reading the trace"),
+             nothing                                                 ? tr("No trace is open.")
+             : found && (!found->job || m_workers->itemCount() == 0) ? tr("These traces do not say which worker did what.")
+                                                                     : QString()});
+    present({m_histogram, status, tr("Reading the trace"), nothing || m_histogram->itemCount() == 0 ? tr("Pick a pool.") : QString()});
+}
+
+TableData TracePage::asTable() const
+{
+    TableData table;
+    table.header = {u"pool"_s, u"values"_s, u"mean [s]"_s, u"cv"_s, u"family"_s, u"KS distance"_s, u"KS p"_s, u"remark"_s};
+    if (const TraceFound* found = m_found.value())
+        for (const DurationPool& pool : found->pools)
+            table.rows << QStringList{QString::fromStdString(pool.signature),
+                                      QString::number(pool.seconds.size()),
+                                      tableNumber(meanOf(pool.seconds)),
+                                      tableNumber(cvOf(pool)),
+                                      QString::fromStdString(pool.standIn()),
+                                      pool.fit ? tableNumber(pool.fit->ksDistance) : QString(),
+                                      pool.fit ? tableNumber(pool.fit->ksPValue) : QString(),
+                                      QString::fromStdString(pool.warning)};
+    return table;
+}
+
+} // namespace prism::ui

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Trace: recorded operations of a job of one's own: which workers and stages are slow, what a repair brings, how durations spread.
+#pragma once
+
+#include "ui/findings/tracefound.h"
+#include "ui/pages/insightpage.h"
+#include "ui/plot/heatmap.h"
+#include "ui/plot/poolchart.h"
+
+class QLabel;
+class QLineEdit;
+class QPushButton;
+class QTableWidget;
+
+namespace prism::ui {
+
+/// GUI thread only. What was read stays until another trace is opened; nothing changes until a scenario is made of it.
+class TracePage final : public InsightPage {
+    Q_OBJECT
+public:
+    explicit TracePage(const Theme& theme, QWidget* parent = nullptr);
+
+    [[nodiscard]] QString id() const override { return QStringLiteral("traces"); }
+    [[nodiscard]] QString title() const override { return tr("Trace"); }
+    [[nodiscard]] TableData asTable() const override;
+
+    void openTrace(const QString& path); ///< a file or a folder
+    void makeScenario();                 ///< of what the trace says, on top of the current one
+    void pickPool(int pool);
+
+    [[nodiscard]] const TraceFound* found() const { return m_found.value(); }
+    [[nodiscard]] HeatMap& workers() { return *m_workers; }
+    [[nodiscard]] PoolChart& histogram() { return *m_histogram; }
+    [[nodiscard]] QTableWidget& pools() { return *m_pools; }
+    [[nodiscard]] QTableWidget& repairs() { return *m_repairs; }
+    [[nodiscard]] QLabel& understood() { return *m_understood; }
+
+Q_SIGNALS:
+    void openWanted();
+
+protected:
+    void contextChanged() override;
+
+private:
+    [[nodiscard]] QWidget* buildNote();
+    [[nodiscard]] QWidget* buildPools();
+    [[nodiscard]] QWidget* buildRepairs();
+    void ask();
+    void refresh();
+    void refreshWorkers();
+    void refreshPools();
+    void refreshHistogram();
+    void refreshRepairs();
+
+    QString m_path;
+    QPushButton *m_open, *m_make;
+    QLineEdit* m_filter;
+    QLabel *m_sentence, *m_understood;
+    HeatMap* m_workers;
+    PoolChart* m_histogram;
+    QTableWidget *m_pools, *m_repairs;
+    QString m_shown; ///< question whose answer stands in the tables
+    InsightSlot<TraceFound> m_found{QStringLiteral("trace")};
+};
+
+/// "3 of 512 workers are slow: mending them brings 12 %": the first thing to say.
+[[nodiscard]] QString traceSentence(const TraceFound& found);
+
+} // namespace prism::ui

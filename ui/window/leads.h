@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Where one part of the window leads to another: a pulled p95 to the moves, a clicked change to its waterfall, ranges to the search.
+#pragma once
+
+namespace prism::ui {
+
+class MainWindow;
+
+/// Connects the parts. Called once, when all of them are there. GUI thread.
+void connectLeads(MainWindow& window);
+
+} // namespace prism::ui

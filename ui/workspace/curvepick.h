@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Which curves a chart draws when more scenarios are visible than can be told apart.
+#pragma once
+
+#include "ui/workspace/context.h"
+
+namespace prism::ui {
+
+inline constexpr int kMostCurves = 6; ///< that are drawn together: the chart conventions' limit
+
+/// Of the visible scenarios with a result: all where they are few; else the current one, the baseline, the picked one and the fastest by
+/// p95, in the order of the table.
+[[nodiscard]] QList<ShownScenario> drawnScenarios(const PageContext& context, int pickedId = -1);
+/// Visible scenarios with a result.
+[[nodiscard]] int drawableCount(const PageContext& context);
+
+} // namespace prism::ui
