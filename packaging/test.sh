@@ -14,6 +14,7 @@ if [[ ${1-} == --full ]]; then
   install_missing clang clang-tidy clang-tools
   ctest --preset release
   # Whole suites under the sanitizers: everything with ASan and UBSan, all of core with TSan.
+  export PRISM_CMAKE_OPTIONS=-DPRISM_BOUNDED=OFF
   build asan
   ctest --preset asan
   build tsan
@@ -21,7 +22,7 @@ if [[ ${1-} == --full ]]; then
 else
   ctest --preset release -LE slow
   for run in asan:sanitized tsan:threaded; do
-    build "${run%:*}" "${run#*:}"
+    PRISM_CMAKE_OPTIONS=-DPRISM_BOUNDED=ON build "${run%:*}" "${run#*:}"
     say "Testing (${run%:*})"
     ctest --preset "${run%:*}" -L "${run#*:}"
   done

@@ -94,6 +94,18 @@ Scenario namedScenario(const std::string& name)
                                    "a file, -, STUDY.prism:NAME, or one of " + scenarioNames())});
 }
 
+/// The first of them, and how many more there are where a file has thousands.
+Diagnostics fewOf(const Diagnostics& diagnostics)
+{
+    constexpr std::size_t kMostShown = 200;
+    if (diagnostics.size() <= kMostShown)
+        return diagnostics;
+    Diagnostics few(diagnostics.begin(), diagnostics.begin() + kMostShown);
+    few.push_back(
+        {few.back().severity, "", "there are " + std::to_string(diagnostics.size() - kMostShown) + " more of these", "", "", "", ""});
+    return few;
+}
+
 /// Everything that --strict refuses: what is only a warning otherwise.
 void requireNoWarnings(const Scenario& scenario)
 {
@@ -115,6 +127,9 @@ Scenario withCalibration(Scenario scenario, const std::string& scenarioName)
     if (path.is_relative() && std::filesystem::is_regular_file(scenarioName, error))
         if (const auto beside = std::filesystem::path(scenarioName).parent_path() / path; std::filesystem::exists(beside, error))
             path = beside;
+    // A scenario comes from others: what it names is opened only if it is a file, never a device or a pipe that would not end.
+    if (!std::filesystem::is_regular_file(path, error))
+        throw InputError({inputProblem("measured.calibration", "There is no such file.", "a file that fit or join-calibration wrote")});
     return require(calibratedScenario(std::move(scenario), require(clusterCalibrationFromJson(readInput(path.string())))));
 }
 
@@ -217,7 +232,7 @@ Scenario loadScenario(const CommonOptions& options)
 std::string diagnosticsText(const Diagnostics& diagnostics, const Style& style)
 {
     std::string text;
-    for (const Diagnostic& d : diagnostics) {
+    for (const Diagnostic& d : fewOf(diagnostics)) {
         const std::string name(severityName(d.severity));
         const std::string kind = d.severity == Severity::error     ? style.red(name)
                                  : d.severity == Severity::warning ? style.yellow(name)
@@ -233,7 +248,7 @@ std::string diagnosticsText(const Diagnostics& diagnostics, const Style& style)
 std::string diagnosticsJson(const Diagnostics& diagnostics)
 {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
-    for (const Diagnostic& d : diagnostics) {
+    for (const Diagnostic& d : fewOf(diagnostics)) {
         nlohmann::ordered_json entry{
             {"severity", severityName(d.severity)}, {"path", d.path}, {"message", d.message}, {"found", d.found}, {"accepted", d.accepted}};
         if (!d.fixPath.empty())

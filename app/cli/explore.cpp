@@ -78,6 +78,8 @@ void writeSlurm(const ExploreOptions& options)
     std::error_code none;
     const std::string path = std::filesystem::absolute(options.slurm, none).string();
     const SlurmJob job{programFolder() + "/prism-cli", argumentsOf(options), options.shards, path};
+    if (const Diagnostics problems = check(job); !problems.empty())
+        throw InputError(problems);
     if (const Diagnostics problems = writeFile(options.slurm, slurmScript(job)); !problems.empty())
         throw InputError(problems);
     writeStandardOutput(fmt::format("Start the {} shards with: sbatch {}\nWhen they have ended: prism-cli merge {}-*.jsonl\n",
@@ -128,7 +130,7 @@ void addSearchOptions(CLI::App& command, ExploreOptions& o)
         ->capture_default_str();
     command.add_option("--keep", o.query.keep, "How many of the best to tell apart")->check(CLI::Range(1, 100))->capture_default_str();
     command.add_option("--most", o.query.mostSampled, "Configurations that are sampled at the most")
-        ->check(CLI::Range(1, 10'000))
+        ->check(CLI::Range(1, kMostSampledPoints))
         ->capture_default_str();
     asShare(command.add_option("--confidence", o.query.confidence, "That none of the best is left out for its samples"))
         ->check(CLI::Range(0.5, 0.9999))

@@ -11,8 +11,6 @@
 namespace prism::cli {
 namespace {
 
-constexpr std::size_t kMaxRecordsBytes = std::size_t{512} << 20;
-
 std::string bestText(const Exploration& e)
 {
     if (e.candidates.empty())
@@ -63,6 +61,9 @@ ExploreKeeping RecordsFile::keeping(const RecordsHead& head, const SearchShard& 
     std::error_code none;
     if (!std::filesystem::exists(m_path, none))
         return keeping;
+    if (!std::filesystem::is_regular_file(m_path, none))
+        throw InputError(
+            {{Severity::error, m_path, "A search goes on from its file; this is none.", "a folder, device or pipe", "a file", "", ""}});
     keeping.known = recordsOf(m_path);
     const bool same =
         keeping.known.head == headLine(head) && keeping.known.shard.index == shard.index && keeping.known.shard.count == shard.count;

@@ -62,7 +62,7 @@ void run(const FleetOptions& options)
     Result<FleetCluster> cluster = fleetCluster(evaluator, json, insight);
     const Result<JobTable> jobs = isPreset(kQueue, options.jobs) ? modelledQueue(require(presetText(kQueue, options.jobs)),
                                                                                  cluster.ok() ? cluster->gpus() : 1, insight.seed)
-                                                                 : jobTable(readInput(options.jobs, std::size_t{1} << 30), options.jobs);
+                                                                 : jobTable(readInput(options.jobs, kMaxJobTableBytes), options.jobs);
     Diagnostics errors = cluster.errors();
     for (const Diagnostic& d : jobs.errors())
         errors.push_back(d);

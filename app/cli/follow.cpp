@@ -14,6 +14,7 @@
 #include <chrono>
 #include <filesystem>
 #include <iostream>
+#include <limits>
 #include <memory>
 #include <thread>
 
@@ -86,8 +87,8 @@ public:
 private:
     void said(const Json& event)
     {
-        std::cout << (m_options.json ? event.dump() : event["text"].get<std::string>()) << "\n";
-        std::cout.flush();
+        const auto json = [&] { return event.dump(-1, ' ', false, Json::error_handler_t::replace); };
+        writeStandardOutput((m_options.json ? json() : event["text"].get<std::string>()) + "\n");
     }
 
     void placed()
@@ -133,6 +134,21 @@ private:
     std::size_t m_alarms = 0, m_restarts = 0;
 };
 
+/// Line by line as it comes; of a line that is longer than lines may be, no more than that is kept.
+void followInput(std::istream& in, Session& session)
+{
+    std::ios::sync_with_stdio(false);            // whole pieces at once instead of characters
+    std::string text(kLongestLogLine + 2, '\0'); // one more than a line may have, and the end that getline writes
+    while (in.getline(text.data(), static_cast<std::streamsize>(text.size())) || in.gcount() > 0) {
+        const bool isCut = in.fail() && !in.eof(), hasEnd = !in.fail() && !in.eof();
+        session.line(std::string_view(text).substr(0, static_cast<std::size_t>(in.gcount()) - (hasEnd ? 1 : 0)));
+        if (isCut) {
+            in.clear();
+            in.ignore(std::numeric_limits<std::streamsize>::max(), '\n');
+        }
+    }
+}
+
 void followFile(const FollowCommand& options, Session& session)
 {
     using Clock = std::chrono::steady_clock;
@@ -168,8 +184,7 @@ void follow(FollowCommand options)
         throw InputError({{Severity::error, options.file, "the log cannot be read", "", "a file, or - for standard input", "", ""}});
     Session session(options, scenario, snapshot->samples->withinSeconds);
     if (options.file == "-")
-        for (std::string text; std::getline(std::cin, text);)
-            session.line(text);
+        followInput(std::cin, session);
     else
         followFile(options, session);
     session.finish();
@@ -190,7 +205,7 @@ void addFollow(CLI::App& app, Cli& cli)
     command->add_option("--unit", options->log.unit, "of the time: s, ms or us")->check(CLI::IsMember({"s", "ms", "us"}));
     command->add_option("--pattern", options->log.pattern,
                         "a line of one's own: text with {seconds}, {ms} or {us}, {step}, {samples}, {*}");
-    command->add_option("--false-alarms", options->follow.falseAlarmsPerWeek, "per week, that chance may raise")
+    inUnit(command->add_option("--false-alarms", options->follow.falseAlarmsPerWeek, "per week, that chance may raise"), "")
         ->check(CLI::Range(1e-6, 1000.0))
         ->capture_default_str();
     asShare(command->add_option("--least-shift", options->follow.leastShift, "smallest change of level that is an alarm, as a share"))

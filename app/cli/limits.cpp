@@ -4,11 +4,17 @@
 #include "core/base/figure.h"
 #include "core/base/jsontext.h"
 #include "core/base/table.h"
+#include "core/calibrate/clusterlimits.h"
+#include "core/explore/records.h"
+#include "core/fleet/fleet.h"
+#include "core/measured/loglimits.h"
 #include "core/measured/measuredlimits.h"
+#include "core/measured/steplog.h"
 #include "core/scenario/scenariolimits.h"
 #include "core/schedule/schedule.h"
 #include "core/step/graphlimits.h"
 #include "core/study/studylimits.h"
+#include "core/trace/tracelimits.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -27,11 +33,16 @@ struct Limit {
     const char* unit; ///< "bytes" are shown in MiB from there on; empty = a count
 };
 
-std::vector<Limit> limits()
+double n(auto value)
+{
+    return static_cast<double>(value);
+}
+
+/// What people edit and import.
+std::vector<Limit> scenarioLimits()
 {
     const JsonLimits json;
     const TableLimits table;
-    const auto n = [](auto value) { return static_cast<double>(value); };
     return {
         {"Every file", "content, decompressed", n(kMaxTextBytes), "bytes"},
         {"JSON documents", "text", n(json.maxBytes), "bytes"},
@@ -50,10 +61,49 @@ std::vector<Limit> limits()
         {"Pipeline layout", "places", n(kMaxLayoutPlaces), ""},
         {"Hugging Face configuration, launch script", "text", n(kMaxImportBytes), "bytes"},
         {"Hugging Face configuration", "values", n(kMaxImportValues), ""},
+    };
+}
+
+/// What was measured.
+std::vector<Limit> measuredLimits()
+{
+    return {
         {"nccl-tests log, operator table, table of published steps", "rows", n(kMaxImportedRows), ""},
         {"Node speeds", "rows", n(kMaxSpeedRows), ""},
         {"Node speeds", "a row", n(kMaxSpeedRowBytes), "bytes"},
         {"Series of step times", "rows", n(kMaxSeriesRows), ""},
+        {"Training log", "a line", n(kLongestLogLine), "bytes"},
+        {"Training log", "steps", n(kMostLoggedSteps), ""},
+        {"Training log", "runs", n(kMaxLoggedRuns), ""},
+        {"Trace", "files of a folder", n(kMaxTraceFiles), ""},
+        {"Trace", "times its size that a compressed file may grow, beyond the next", n(kMaxInflation), ""},
+        {"Trace", "content of a compressed file, however it grows", n(kFreelyInflatedBytes), "bytes"},
+        {"Profiler trace", "one event", n(kMaxTraceElement), "bytes"},
+        {"Profiler trace", "devices in one file", n(kMaxTraceDevices), ""},
+        {"Stage table, pipeline events", "operations", n(kMaxTraceOperations), ""},
+        {"Stage table", "a line", n(kMaxTraceLine), "bytes"},
+        {"Stage table", "file of the job's sizes", n(kMaxMetaBytes), "bytes"},
+        {"Pipeline events", "one file", n(kMaxEventFileBytes), "bytes"},
+        {"Calibration of a cluster", "sources, and facts of each", n(kMaxCalibrationSources), ""},
+    };
+}
+
+/// What is searched, run and kept.
+std::vector<Limit> questionLimits()
+{
+    return {
+        {"Search", "axes", n(kMostAxes), ""},
+        {"Search", "values of an axis", n(kMostAxisValues), ""},
+        {"Search", "configurations", n(ExploreQuery().mostPoints), ""},
+        {"Search", "configurations that are sampled", n(kMostSampledPoints), ""},
+        {"Records of a search", "text", n(kMaxRecordsBytes), "bytes"},
+        {"Records of a search", "entries", n(kMaxRecordsEntries), ""},
+        {"Table of jobs", "text", n(kMaxJobTableBytes), "bytes"},
+        {"Cluster of a fleet", "nodes", n(kMaxFleetNodes), ""},
+        {"Cluster of a fleet", "GPUs of a node", n(kMaxFleetGpusPerNode), ""},
+        {"Cluster of a fleet", "classes", n(kMaxFleetClasses), ""},
+        {"Cluster of a fleet", "scenarios that its classes name", n(kMaxFleetScenarios), ""},
+        {"Fleet", "jobs x nodes x runs", kMaxFleetWork, ""},
         {"Step graph", "stages", n(kMaxStages), ""},
         {"Step graph", "chunks of a stage", n(kMaxChunks), ""},
         {"Step graph", "micro-batches", n(kMaxMicrobatches), ""},
@@ -65,6 +115,14 @@ std::vector<Limit> limits()
         {"Study", "note of a scenario", n(kMaxScenarioNoteBytes), "bytes"},
         {"Study", "view state of one name", n(kMaxViewStateBytes), "bytes"},
     };
+}
+
+std::vector<Limit> limits()
+{
+    std::vector<Limit> all = scenarioLimits();
+    for (const auto& group : {measuredLimits(), questionLimits()})
+        all.insert(all.end(), group.begin(), group.end());
+    return all;
 }
 
 std::string valueText(const Limit& limit)
@@ -81,7 +139,8 @@ std::string page()
         "# Limits\n\n"
         "Files come from other people. Each reader takes inputs up to these sizes. Beyond them it reads nothing and says\n"
         "what it found, what it takes and where it stands (exit code 1); nothing is cut silently. The memory of a JSON document\n"
-        "has a limit of its own besides its text; tables are read row by row. This page is made from the constants in the\n"
+        "has a limit of its own besides its text; tables are read row by row. Lines of a log, events and lines of a trace beyond a\n"
+        "limit are left out and counted, for they come in millions and the rest is good. This page is made from the constants in the\n"
         "code by `prism-cli limits --markdown`.\n\n"
         "| reader | what | at most |\n| --- | --- | --- |\n";
     for (const Limit& limit : limits())

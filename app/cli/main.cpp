@@ -3,6 +3,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/suggestion.h"
 #include "core/base/logging.h"
+#include "core/base/printable.h"
 
 #include <CLI/CLI.hpp>
 
@@ -34,10 +35,11 @@ int main(int argc, char** argv)
         std::cerr << meant;
         return exitUsage;
     } catch (const prism::InputError& e) {
-        std::cerr << (cli.json ? diagnosticsJson(e.diagnostics()) : diagnosticsText(e.diagnostics(), Style(prism::StandardStream::error)));
+        std::cerr << (cli.json ? prism::printableLines(diagnosticsJson(e.diagnostics()))
+                               : diagnosticsText(e.diagnostics(), Style(prism::StandardStream::error)));
         return exitWrongInput;
     } catch (const std::exception& e) {
-        std::cerr << "internal error: " << e.what() << "\n";
+        std::cerr << "internal error: " << prism::printable(e.what()) << "\n";
         return exitInternal;
     }
 }

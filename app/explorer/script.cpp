@@ -50,7 +50,10 @@ public:
             return 1;
         }
         m_code = 0;
-        (this->*action->second)(rest);
+        if (changes(verb) && study().isReadOnly())
+            fail(u"the study is read-only: %1"_s.arg(line));
+        else
+            (this->*action->second)(rest);
         QApplication::processEvents(QEventLoop::AllEvents, 5);
         if (m_code == 0 && verb != u"rss"_s)
             say(line);
@@ -67,6 +70,12 @@ private:
         m_code = code;
     }
 
+    /// The window's fields are locked in a study that others hold; a script is told.
+    static bool changes(const QString& verb)
+    {
+        return verb == u"set"_s || verb == u"undo"_s || verb == u"redo"_s || verb == u"duplicate"_s || verb == u"remove"_s
+               || verb == u"save"_s;
+    }
     void set(const QString& rest)
     {
         study().endMerge();

@@ -3,6 +3,7 @@
 
 #include "core/base/jsontext.h"
 #include "core/base/text.h"
+#include "core/calibrate/clusterlimits.h"
 #include "core/measured/importmeasured.h"
 #include "core/scenario/parameters.h"
 
@@ -15,8 +16,6 @@ namespace prism {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr std::size_t kMostSources = 1'000, kMostFacts = 1'000;
 
 Diagnostic wrong(std::string path, std::string message, std::string found, std::string accepted)
 {
@@ -47,16 +46,24 @@ Json measuredJson(const MeasuredConfig& measured)
     return document.ok() && document->contains("measured") ? Json((*document)["measured"]) : Json::object();
 }
 
-void readSources(const nlohmann::json& list, ClusterCalibration& out)
+void readSources(const nlohmann::json& list, ClusterCalibration& out, Diagnostics& errors)
 {
+    const auto isTooLong = [&](const nlohmann::json& entries, const char* what) {
+        if (entries.size() > kMaxCalibrationSources)
+            errors.push_back(wrong("sources", std::string("there are too many ") + what, std::to_string(entries.size()),
+                                   "at most " + std::to_string(kMaxCalibrationSources)));
+        return entries.size() > kMaxCalibrationSources;
+    };
+    if (isTooLong(list, "sources"))
+        return;
     for (const nlohmann::json& item : list) {
-        if (!item.is_object() || out.sources.size() >= kMostSources)
+        if (!item.is_object())
             continue;
         const auto field = [&](const char* key) { return item.contains(key) && item[key].is_string() ? item[key].get<std::string>() : ""; };
         CalibrationSource source{field("what"), field("input"), {}};
-        if (item.contains("facts") && item["facts"].is_array())
+        if (item.contains("facts") && item["facts"].is_array() && !isTooLong(item["facts"], "facts"))
             for (const nlohmann::json& fact : item["facts"])
-                if (fact.is_string() && source.facts.size() < kMostFacts)
+                if (fact.is_string())
                     source.facts.push_back(fact.get<std::string>());
         out.sources.push_back(std::move(source));
     }
@@ -88,7 +95,7 @@ Result<ClusterCalibration> clusterCalibrationFromJson(std::string_view text)
             errors.push_back(std::move(d));
     }
     if (document->contains("sources") && (*document)["sources"].is_array())
-        readSources((*document)["sources"], out);
+        readSources((*document)["sources"], out, errors);
     if (!errors.empty())
         return errors;
     return out;

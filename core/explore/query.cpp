@@ -84,6 +84,11 @@ std::string paretoText(const std::vector<ParetoAxis>& axes)
 Diagnostics check(const ExploreQuery& query)
 {
     Diagnostics errors;
+    const auto isLong = [](const SearchAxis& axis) { return axis.values.size() > kMostAxisValues; };
+    if (query.space.axes.size() > kMostAxes || std::any_of(query.space.axes.begin(), query.space.axes.end(), isLong))
+        errors.push_back(outOf("axis", "The space has too many axes, or an axis too many values.",
+                               std::to_string(query.space.axes.size()) + " axes",
+                               fmt::format("at most {} axes of {} values", kMostAxes, kMostAxisValues)));
     const std::int64_t points = query.space.size();
     if (points == 0)
         errors.push_back(outOf("axis", "The space is empty.", "0 configurations", "at least one axis with a value"));
@@ -97,6 +102,9 @@ Diagnostics check(const ExploreQuery& query)
     if (query.drawPoints < 0 || query.drawPoints > query.mostPoints)
         errors.push_back(outOf("draw", "The number of configurations to draw is out of range.", std::to_string(query.drawPoints),
                                "1 to " + std::to_string(query.mostPoints)));
+    if (query.mostSampled > kMostSampledPoints)
+        errors.push_back(outOf("most", "There are too many configurations to sample.", std::to_string(query.mostSampled),
+                               "at most " + std::to_string(kMostSampledPoints)));
     if (query.keep < 1 || query.keep > 100 || query.mostSampled < query.keep)
         errors.push_back(outOf("keep", "The number of best configurations is out of range.", std::to_string(query.keep),
                                "1 to 100, and at most --most"));

@@ -32,6 +32,8 @@ struct SearchShard {
 [[nodiscard]] Result<std::vector<ParetoAxis>> paretoAxes(const std::string& text);
 [[nodiscard]] std::string paretoText(const std::vector<ParetoAxis>& axes);
 
+inline constexpr int kMostSampledPoints = 10'000; ///< that a search may be asked to sample
+
 struct ExploreQuery {
     SearchSpace space;
     ExploreObjective objective;

@@ -4,6 +4,7 @@
 
 #include "core/explore/race.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -11,6 +12,13 @@
 #include <utility>
 
 namespace prism {
+
+/// What the first line names.
+inline constexpr const char* kRecordsFormat = "prism-explore-records";
+inline constexpr int kRecordsVersion = 1;
+
+/// Of the text of the records; of the entries of all its lines together (what fits, reasons, what was left out), some 60 bytes each.
+inline constexpr std::size_t kMaxRecordsBytes = std::size_t{512} << 20, kMaxRecordsEntries = 8'000'000;
 
 /// The first line: what was asked, of which scenario, by which version. Two runs with the same text before the shard make the same rows.
 struct RecordsHead {
@@ -39,7 +47,8 @@ struct ExploreRecords {
 [[nodiscard]] std::string rowLine(const SampleRow& row);
 [[nodiscard]] std::string endLine();
 
-/// Reads records; a last line without its end is left out (the writer was killed). Errors: lines that are none, with their numbers.
+/// Reads records; a last line without its end is left out (the writer was killed). Errors: lines that are none, with their numbers, up to
+/// 20; figures that no search has (negative, beyond 1e15); more entries than kMaxRecordsEntries.
 [[nodiscard]] Result<ExploreRecords> recordsFromText(std::string_view text, const std::string& name);
 
 /// All parts of one search together. Errors: no records, other searches among them, parts that are missing or twice.

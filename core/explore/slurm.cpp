@@ -3,6 +3,8 @@
 
 #include <spdlog/fmt/fmt.h>
 
+#include <algorithm>
+
 namespace prism {
 
 std::string shellQuoted(const std::string& text)
@@ -11,6 +13,19 @@ std::string shellQuoted(const std::string& text)
     for (const char c : text)
         quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
     return quoted + "'";
+}
+
+Diagnostics check(const SlurmJob& job)
+{
+    std::vector<std::string> texts = job.arguments;
+    texts.push_back(job.program);
+    texts.push_back(job.records);
+    Diagnostics errors;
+    for (const std::string& text : texts)
+        if (std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < 0x20 || c == 0x7F; }))
+            errors.push_back({Severity::error, "--slurm", "A control character cannot stand in a batch script.", text,
+                              "names and values without line breaks", "", ""});
+    return errors;
 }
 
 std::string shardFile(const SlurmJob& job, int shard)

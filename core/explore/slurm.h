@@ -2,6 +2,8 @@
 // A batch script that runs the shards of a search as an array of Slurm jobs.
 #pragma once
 
+#include "core/base/result.h"
+
 #include <string>
 #include <vector>
 
@@ -16,8 +18,10 @@ struct SlurmJob {
 
 /// File of one shard.
 [[nodiscard]] std::string shardFile(const SlurmJob& job, int shard);
-/// The script for sbatch. A task that is requeued goes on from its file; one that had ended writes the same bytes again. Every argument is
-/// quoted for the shell. Pure.
+/// Why there can be no script: a path or argument with a control character, which could end a line of it. Empty = it can be written.
+[[nodiscard]] Diagnostics check(const SlurmJob& job);
+/// The script for sbatch. Precondition: check() has no error. A task that is requeued goes on from its file; one that had ended writes the
+/// same bytes again. Every argument is quoted for the shell. Pure.
 [[nodiscard]] std::string slurmScript(const SlurmJob& job);
 /// In single quotes, as a POSIX shell reads it back to the same.
 [[nodiscard]] std::string shellQuoted(const std::string& text);

@@ -12,8 +12,6 @@
 namespace prism {
 namespace {
 
-constexpr std::size_t kMostValues = 1'000;
-
 /// What people call axes beside ids and short names.
 constexpr std::array<std::pair<const char*, const char*>, 6> kAliases = {{{"schedule", "parallelism.pipeline_schedule"},
                                                                           {"recompute", "training.recompute_granularity"},
@@ -121,9 +119,14 @@ Result<SearchAxis> searchAxis(const std::string& text)
             axis.values.push_back({std::string(trimmed(std::string_view(values).substr(start, end - start)))});
             start = end + 1;
         }
-    if (axis.values.size() > kMostValues)
-        return Diagnostic{
-            Severity::error, p->id, "The axis has too many values.", std::to_string(axis.values.size()), "at most 1,000", "", ""};
+    if (axis.values.size() > kMostAxisValues)
+        return Diagnostic{Severity::error,
+                          p->id,
+                          "The axis has too many values.",
+                          std::to_string(axis.values.size()),
+                          "at most " + std::to_string(kMostAxisValues),
+                          "",
+                          ""};
     Diagnostics errors;
     for (const auto& v : axis.values)
         for (const Diagnostic& d : setParameter(Scenario{}, p->id, v.front()).errors())

@@ -4,11 +4,14 @@
 
 #include "core/scenario/parameters.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 namespace prism {
+
+inline constexpr std::size_t kMostAxes = 100, kMostAxisValues = 1'000;
 
 /// One axis: parameters that change together, and the texts they take. `values[i][j]` is the i-th choice for `ids[j]`.
 struct SearchAxis {

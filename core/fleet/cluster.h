@@ -1,36 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The cluster of a fleet: nodes with their speeds, and how long jobs of a class take beside what was expected.
+// A fleet's cluster with the classes of its jobs sampled.
 #pragma once
 
+#include "core/fleet/clusterread.h"
 #include "core/insight/insight.h"
-#include "core/stats/distribution.h"
-
-#include <map>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace prism {
 
-/// Jobs whose durations vary alike: the factor of a job's duration, mean 1.
-struct FleetClass {
-    Distribution factor;
-    std::string scenario; ///< whose days to train vary so; empty where the factor is given
-};
-
-struct FleetCluster {
-    std::string title;
-    int nodes = 1, gpusPerNode = 8;                         ///< at most 65,536 nodes and 64 GPUs each
-    std::string gpuType;                                    ///< empty = any
-    Distribution nodeTime;                                  ///< factor of a node on durations, drawn anew in every run; mean 1
-    std::vector<double> measuredTimes;                      ///< the same measured, one a node; empty = drawn
-    std::map<std::string, FleetClass, std::less<>> classes; ///< "default" for the kinds that are not named
-    [[nodiscard]] int gpus() const { return nodes * gpusPerNode; }
-};
-
-/// Reads a cluster: {"nodes", "gpus_per_node", "gpu_type", "node_time": {"family", "cv"} or "node_times": [...], "classes": {NAME:
-/// {"family", "cv"} or {"scenario": PRESET}}}. The factors of classes with a scenario are those of its training time, as guarantee samples
-/// them (1,000 steps). Errors: everything that is wrong with the text, unknown scenarios, cancelled.
+/// readFleetCluster, and for classes that name a scenario the factors of its training time, as guarantee samples them (1,000 steps); each
+/// scenario once. Errors: what is wrong with the text, unknown scenarios, cancelled.
 [[nodiscard]] Result<FleetCluster> fleetCluster(Evaluator& evaluator, std::string_view json, const InsightOptions& options);
 
 } // namespace prism

@@ -70,10 +70,12 @@ private:
     bool addRest(Grant& grant, int rest, bool fromTheEnd) const
     {
         std::size_t best = m_order.size();
+        std::vector<char> used(m_order.size(), 0);
+        for (const auto& [node, gpus] : grant)
+            used[node] = 1;
         for (std::size_t k = 0; k < m_order.size(); ++k) {
             const std::size_t node = m_order[fromTheEnd ? m_order.size() - 1 - k : k];
-            const bool used = std::any_of(grant.begin(), grant.end(), [node](const auto& g) { return g.first == node; });
-            if (!used && m_free[node] >= rest && (best == m_order.size() || m_free[node] < m_free[best]))
+            if (used[node] == 0 && m_free[node] >= rest && (best == m_order.size() || m_free[node] < m_free[best]))
                 best = node;
         }
         if (best == m_order.size())

@@ -178,6 +178,14 @@ Result<FleetReport> fleet(const JobTable& table, const FleetCluster& cluster, co
         return errors;
     if (query.runs < 1 || query.runs > 1'000)
         return Diagnostic{Severity::error, "runs", "The number of runs is out of range.", std::to_string(query.runs), "1 to 1,000", "", ""};
+    if (const double work = 1.0 * static_cast<double>(table.jobs.size()) * cluster.nodes * query.runs; work > kMaxFleetWork)
+        return Diagnostic{Severity::error,
+                          "runs",
+                          "So many jobs on so many nodes in so many runs take hours.",
+                          fmt::format("{:.2g} jobs x nodes x runs", work),
+                          fmt::format("at most {:.2g}", kMaxFleetWork),
+                          "",
+                          ""};
     const Expectations expectations(table, cluster);
     std::vector<PolicyFigures> runs(static_cast<std::size_t>(query.runs));
     tbb::task_arena arena(options.threads > 0 ? options.threads : tbb::task_arena::automatic);

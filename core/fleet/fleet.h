@@ -11,6 +11,9 @@
 
 namespace prism {
 
+/// Jobs times nodes times runs: what a fleet may cost (some minutes of one core).
+inline constexpr double kMaxFleetWork = 1e11;
+
 struct FleetQuery {
     int runs = 20; ///< with other draws of nodes and durations, 1 to 1,000
 };
@@ -39,7 +42,7 @@ struct FleetReport {
 
 /// Runs the table on the cluster. A job's duration is what the table has, times a draw of its class and the factor of its slowest node;
 /// its p95 is that of both. Random numbers are the same for every policy. Errors: jobs larger than the cluster, GPU types that it does not
-/// have (all lines at once), cancelled. Any thread; the same bits on any number of threads.
+/// have (all lines at once), more than kMaxFleetWork, cancelled. Any thread; the same bits on any number of threads.
 [[nodiscard]] Result<FleetReport> fleet(const JobTable& table, const FleetCluster& cluster, const FleetQuery& query,
                                         const InsightOptions& options = {});
 

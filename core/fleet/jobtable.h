@@ -4,12 +4,15 @@
 
 #include "core/base/result.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace prism {
+
+inline constexpr std::size_t kMaxJobTableBytes = std::size_t{256} << 20;
 
 /// One job. Seconds; submission counts from the first of the table.
 struct FleetJob {

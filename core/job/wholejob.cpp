@@ -20,6 +20,7 @@ namespace {
 constexpr double kHoursPerDay = 24;
 constexpr double kGolden = 0.6180339887498949; ///< multiples modulo 1 are evenly spread: each run gets its stratum of the jobs
 constexpr int kSpareRuns = 400;                ///< runs for a row of the table of spares
+constexpr double kMostEvents = 3e8;            ///< failures, slow episodes and stops in all runs: some minutes of one core
 
 struct Cause {
     const char* name;
@@ -77,6 +78,24 @@ Diagnostic endless(const JobPlan& plan, const JobConfig& config)
             "The job does not end: failures come faster than it can restart and reach its next checkpoint.",
             fmt::format("one failure every {:.3g} h, a restart of {:g} s", plan.mtbfHours, config.detectionS + config.restartS),
             "fewer failures, a shorter restart or a shorter checkpoint interval",
+            "",
+            ""};
+}
+
+/// Failures, slow episodes and planned stops that all runs meet, were nothing lost to them.
+double expectedEvents(const TimelineInputs& inputs, double seconds, int runs)
+{
+    const double planned = inputs.maintenanceEvery > 0 ? 1 / inputs.maintenanceEvery : 0;
+    return runs * seconds * (inputs.softFailureRate + inputs.nodeFailureRate + inputs.slowRate + planned);
+}
+
+Diagnostic tooLong(const JobPlan& plan, double events)
+{
+    return {Severity::error,
+            "training.train_tokens",
+            "So long a job takes hours to sample.",
+            fmt::format("{:.3g} days, {:.2g} failures, slow episodes and stops in all runs", plan.undisturbedDays, events),
+            fmt::format("fewer tokens or runs: at most {:.0e} events", kMostEvents),
             "",
             ""};
 }
@@ -207,6 +226,8 @@ Result<JobReport> wholeJob(Evaluator& evaluator, const Scenario& scenario, const
     const double nodesPerReplica =
         std::max(1.0, report.plan.nodes / static_cast<double>(std::max<std::int64_t>(1, scenario.dataParallelSize())));
     const TimelineInputs inputs = timelineInputs(config, report.plan, nodesPerReplica);
+    if (const double events = expectedEvents(inputs, report.plan.undisturbedDays * kSecondsPerDay, query.runs); !(events <= kMostEvents))
+        return tooLong(report.plan, events);
     const std::vector<RunLedger> ledgers = sampledRuns(inputs, *steps, report.plan, query.runs, options);
     if (options.stop.stop_requested())
         return cancelled();

@@ -10,7 +10,7 @@
 namespace prism {
 
 /// Samples the whole run. Errors: invalid scenario, no tokens to train, values out of range, a job that does not end within a hundred
-/// times its undisturbed time, cancelled. Any thread; the same bits on any number of threads.
+/// times its undisturbed time or would take hours to sample, cancelled. Any thread; the same bits on any number of threads.
 [[nodiscard]] Result<JobReport> wholeJob(Evaluator& evaluator, const Scenario& scenario, const JobConfig& config, const JobQuery& query,
                                          const InsightOptions& options = {});
 

@@ -2,6 +2,7 @@
 #include "core/measured/steplog.h"
 
 #include "core/measured/lineformat.h"
+#include "core/measured/loglimits.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -14,7 +15,6 @@ namespace {
 
 constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr double kLongestStep = 1e7; ///< seconds
-constexpr std::size_t kMostRuns = 10'000;
 constexpr const char* kKnown =
     "Megatron-LM, NeMo, DeepSpeed or torchtitan output, an MLPerf log, JSON lines, or a table with a header that "
     "names a step time; or give --time-column or --pattern";
@@ -111,7 +111,7 @@ bool StepLogReader::takeStep(const LineFinding& found)
     }
     ++m_log.matched;
     const double seconds = found.step.seconds;
-    if (!(seconds > 0) || !(seconds < kLongestStep) || m_steps >= kMostLoggedSteps || m_log.runs.size() > kMostRuns) {
+    if (!(seconds > 0) || !(seconds < kLongestStep) || m_steps >= kMostLoggedSteps || m_log.runs.size() > kMaxLoggedRuns) {
         ++m_log.unusable;
         return false;
     }

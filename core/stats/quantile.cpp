@@ -18,6 +18,8 @@ namespace prism {
 namespace {
 
 using boost::math::constants::root_two;
+/// Near 0 the density of a gamma factor with a shape below 1 has no bound: infinity, no exception, and the quantile's slope is 0.
+using Unbounded = boost::math::policies::policy<boost::math::policies::overflow_error<boost::math::policies::ignore_error>>;
 
 /// Standard normal quantile from the smaller of both tails; saturates where a tail underflows to 0.
 double normalQuantile(double lower, double upper)
@@ -184,7 +186,7 @@ double QuantileFunction::slope(double lower, double upper) const
             return m_cv * (1.0 + 2.0 * m_cv * z / 3.0 + m_cv * m_cv * (3.0 * z * z - 7.0) / 36.0) / normalDensity(z);
         }
         const double x = fromTails(lower, upper) / m_scale;
-        return m_scale / boost::math::gamma_p_derivative(m_location, x);
+        return m_scale / boost::math::gamma_p_derivative(m_location, x, Unbounded());
     }
     case Family::weibull: {
         // Q = s H^(1/k), H = -ln(upper), dH/du = 1/upper.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/trace/bytesource.h"
 
+#include "core/trace/tracelimits.h"
+
 #include <zlib.h>
 
 #include <algorithm>
@@ -10,9 +12,8 @@ namespace prism {
 
 namespace {
 
-constexpr std::uint64_t kBombFreeBytes = std::uint64_t{64} << 20, kBombRatio = 300;
 constexpr std::uint64_t kWatchBytes = std::uint64_t{4} << 20;
-constexpr std::size_t kLineLimit = std::size_t{1} << 20, kLinePiece = std::size_t{1} << 18;
+constexpr std::size_t kLinePiece = std::size_t{1} << 18;
 constexpr unsigned kInflateBuffer = 1U << 18;
 
 } // namespace
@@ -63,7 +64,7 @@ bool ByteSource::watch()
     }
     const auto file = static_cast<gzFile>(m_file.get());
     const auto onDisk = static_cast<std::uint64_t>(std::max<z_off_t>(0, gzoffset(file)));
-    if (gzdirect(file) == 0 && m_read > kBombFreeBytes && m_read > kBombRatio * std::max<std::uint64_t>(1, onDisk)) {
+    if (gzdirect(file) == 0 && m_read > kFreelyInflatedBytes && m_read > kMaxInflation * std::max<std::uint64_t>(1, onDisk)) {
         m_end = StreamEnd::bomb;
         return false;
     }
@@ -111,7 +112,7 @@ bool LineSource::next(std::string_view& line)
     std::size_t looked = m_begin;
     for (;;) {
         const std::size_t at = m_buffer.find('\n', looked);
-        if (at != std::string::npos || m_buffer.size() - m_begin > kLineLimit) {
+        if (at != std::string::npos || m_buffer.size() - m_begin > kMaxTraceLine) {
             const bool isCut = at == std::string::npos;
             const std::size_t stop = isCut ? m_buffer.size() : at;
             line = std::string_view(m_buffer).substr(m_begin, stop - m_begin);

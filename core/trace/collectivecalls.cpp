@@ -80,22 +80,24 @@ int movedAgainst(const Own& own, const Own& other)
     return best;
 }
 
-CollectiveCalls aligned(const std::vector<Own>& ofRanks)
+using OwnByRank = std::map<std::size_t, Own>;
+
+CollectiveCalls aligned(const OwnByRank& ofRanks)
 {
-    const auto longest = std::max_element(ofRanks.begin(), ofRanks.end(), [](const Own& a, const Own& b) { return a.size() < b.size(); });
-    std::vector<int> begin(ofRanks.size(), 0);
+    const auto longest =
+        std::max_element(ofRanks.begin(), ofRanks.end(), [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
+    std::map<std::size_t, int> begin;
     int first = 0, last = 0;
-    for (std::size_t r = 0; r < ofRanks.size(); ++r) {
-        if (!ofRanks[r].empty() && &ofRanks[r] != &*longest)
-            begin[r] = movedAgainst(ofRanks[r], *longest);
-        if (!ofRanks[r].empty())
-            first = std::min(first, begin[r]);
-        last = std::max(last, begin[r] + static_cast<int>(ofRanks[r].size()));
+    for (const auto& [rank, own] : ofRanks) {
+        const int moved = rank == longest->first ? 0 : movedAgainst(own, longest->second);
+        begin[rank] = moved;
+        first = std::min(first, moved);
+        last = std::max(last, moved + static_cast<int>(own.size()));
     }
-    CollectiveCalls calls(static_cast<std::size_t>(last - first), std::vector<const KinetoKernel*>(ofRanks.size(), nullptr));
-    for (std::size_t r = 0; r < ofRanks.size(); ++r)
-        for (std::size_t i = 0; i < ofRanks[r].size(); ++i)
-            calls[i + static_cast<std::size_t>(begin[r] - first)][r] = ofRanks[r][i];
+    CollectiveCalls calls(static_cast<std::size_t>(last - first));
+    for (const auto& [rank, own] : ofRanks)
+        for (std::size_t i = 0; i < own.size(); ++i)
+            calls[i + static_cast<std::size_t>(begin[rank] - first)].emplace_back(rank, own[i]);
     return calls;
 }
 
@@ -103,14 +105,11 @@ CollectiveCalls aligned(const std::vector<Own>& ofRanks)
 
 std::map<CollectiveKey, CollectiveCalls> collectiveCalls(const std::vector<KinetoRank>& ranks)
 {
-    std::map<CollectiveKey, std::vector<Own>> byRank;
+    std::map<CollectiveKey, OwnByRank> byRank;
     for (std::size_t r = 0; r < ranks.size(); ++r)
         for (const KinetoKernel& k : ranks[r].kernels)
-            if (k.isCollective) {
-                std::vector<Own>& own = byRank[keyOf(ranks[r], k)];
-                own.resize(ranks.size());
-                own[r].push_back(&k);
-            }
+            if (k.isCollective)
+                byRank[keyOf(ranks[r], k)][r].push_back(&k);
     std::map<CollectiveKey, CollectiveCalls> calls;
     for (const auto& [key, ofRanks] : byRank)
         calls[key] = aligned(ofRanks);

@@ -6,6 +6,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace prism {
@@ -18,8 +19,9 @@ struct CollectiveKey {
     auto operator<=>(const CollectiveKey&) const = default;
 };
 
-/// Kernels of each call: [call][rank], null where a rank has none.
-using CollectiveCalls = std::vector<std::vector<const KinetoKernel*>>;
+/// Kernels of one call by rank, ascending; a rank that has none is not there, so that all calls together are as large as the kernels.
+using CollectiveCall = std::vector<std::pair<std::size_t, const KinetoKernel*>>;
+using CollectiveCalls = std::vector<CollectiveCall>;
 
 /// The k-th call of a rank belongs to the k-th of the others, unless their recordings began at different calls: then a rank's calls are
 /// moved by up to 64 places against those of the rank with the most, to where the differences of their ends vary least and less than half

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/trace/eventstream.h"
 
+#include "core/trace/tracelimits.h"
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -9,7 +11,7 @@ namespace prism {
 
 namespace {
 
-constexpr std::size_t kWindow = std::size_t{2} << 20, kMaxElement = std::size_t{4} << 20, kMaxHeader = std::size_t{4} << 20, kPadding = 64;
+constexpr std::size_t kWindow = std::size_t{2} << 20, kMaxHeader = std::size_t{4} << 20, kPadding = 64;
 constexpr int kMaxFreshStarts = 2000; // in one file, so that a hostile one ends in seconds
 constexpr std::string_view kKey = "\"traceEvents\"";
 
@@ -61,7 +63,7 @@ private:
     bool more()
     {
         const std::size_t keep = std::min(m_depth > 0 ? m_begin : m_at, m_text.size());
-        if (m_text.size() - keep > kMaxElement) { // no element is as long
+        if (m_text.size() - keep > kMaxTraceElement) { // no element is as long
             ++m_result.broken;
             if (startAfresh(m_begin + 1, m_text.size()))
                 return true;

@@ -5,6 +5,7 @@
 #include "core/base/text.h"
 #include "core/trace/eventstream.h"
 #include "core/trace/repeatedcollectives.h"
+#include "core/trace/tracelimits.h"
 
 #include <nlohmann/json.hpp>
 #include <simdjson.h>
@@ -23,7 +24,7 @@ namespace {
 namespace fs = std::filesystem;
 namespace ondemand = simdjson::ondemand;
 
-constexpr std::size_t kMaxFiles = 65'536, kMaxNames = 1'000'000, kMaxSteps = 100'000, kMaxText = 4096, kPadding = 64;
+constexpr std::size_t kMaxNames = 1'000'000, kMaxSteps = 10'000, kMaxText = 4096, kPadding = 64;
 constexpr double kMaxMicroseconds = 1e16; // some three hundred years
 constexpr std::int64_t kMaxIndex = 1 << 20;
 
@@ -354,24 +355,67 @@ void readDistributedInfo(std::string head, const std::string& trailer, KinetoRan
     }
 }
 
-/// One rank per device where several devices run collectives.
-std::vector<KinetoRank> splitByDevice(KinetoRank all)
+/// Names and collectives of one device out of those of its file: each is copied once, where a kernel needs it.
+class DeviceRank {
+public:
+    DeviceRank(const KinetoRank& all, std::int32_t device) : m_all(all)
+    {
+        m_rank.path = all.path;
+        m_rank.rank = device;
+        m_rank.worldSize = all.worldSize;
+        m_rank.steps = all.steps;
+        m_rank.events = all.events;
+        m_rank.notes = all.notes;
+    }
+    void add(KinetoKernel kernel)
+    {
+        const auto [name, newName] = m_names.try_emplace(kernel.name, static_cast<std::uint32_t>(m_rank.names.size()));
+        if (newName)
+            m_rank.names.push_back(m_all.names[kernel.name]);
+        kernel.name = name->second;
+        if (kernel.collective >= 0) {
+            const auto [call, newCall] = m_collectives.try_emplace(kernel.collective, static_cast<std::int32_t>(m_rank.collectives.size()));
+            if (newCall)
+                m_rank.collectives.push_back(m_all.collectives[static_cast<std::size_t>(kernel.collective)]);
+            kernel.collective = call->second;
+        }
+        m_rank.kernels.push_back(kernel);
+    }
+    [[nodiscard]] KinetoRank take() { return std::move(m_rank); }
+
+private:
+    const KinetoRank& m_all;
+    KinetoRank m_rank;
+    std::unordered_map<std::uint32_t, std::uint32_t> m_names;
+    std::unordered_map<std::int32_t, std::int32_t> m_collectives;
+};
+
+/// One rank per device where several devices run collectives. Error: more devices than a host has.
+Result<std::vector<KinetoRank>> splitByDevice(KinetoRank all)
 {
-    std::set<std::int32_t> devices;
-    for (const KinetoKernel& k : all.kernels)
+    std::map<std::int32_t, DeviceRank> devices;
+    for (const KinetoKernel& k : all.kernels) {
         if (k.isCollective)
-            devices.insert(k.device);
+            devices.try_emplace(k.device, all, k.device);
+        if (devices.size() > kMaxTraceDevices)
+            return Diagnostic{Severity::error,
+                              all.path,
+                              "the trace names more devices than a host has",
+                              "more than " + std::to_string(kMaxTraceDevices),
+                              "at most " + std::to_string(kMaxTraceDevices),
+                              "",
+                              ""};
+    }
     std::vector<KinetoRank> ranks;
     if (devices.size() < 2) {
         ranks.push_back(std::move(all));
         return ranks;
     }
-    for (const std::int32_t device : devices) {
-        KinetoRank one = all;
-        one.rank = device;
-        std::erase_if(one.kernels, [&](const KinetoKernel& k) { return k.device != device; });
-        ranks.push_back(std::move(one));
-    }
+    for (const KinetoKernel& k : all.kernels)
+        if (const auto at = devices.find(k.device); at != devices.end())
+            at->second.add(k);
+    for (auto& [device, rank] : devices)
+        ranks.push_back(rank.take());
     return ranks;
 }
 
@@ -431,7 +475,7 @@ Result<std::vector<std::string>> kinetoFiles(const std::vector<std::string>& pat
             continue;
         }
         for (fs::recursive_directory_iterator at(path, fs::directory_options::skip_permission_denied, error), end;
-             !error && at != end && files.size() < kMaxFiles; at.increment(error))
+             !error && at != end && files.size() < kMaxTraceFiles; at.increment(error))
             if (at->is_regular_file(error) && isTrace(at->path().filename().string()))
                 files.push_back(at->path().string());
     }

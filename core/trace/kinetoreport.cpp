@@ -26,15 +26,13 @@ std::vector<double> clockOffsets(const std::map<CollectiveKey, CollectiveCalls>&
     for (const auto& [key, list] : calls)
         for (const auto& call : list) {
             std::vector<double> ends;
-            for (const KinetoKernel* k : call)
-                if (k != nullptr)
-                    ends.push_back(k->end());
+            for (const auto& [rank, k] : call)
+                ends.push_back(k->end());
             if (ends.size() < 2)
                 continue;
             const double middle = medianOf(ends);
-            for (std::size_t r = 0; r < ranks; ++r)
-                if (call[r] != nullptr)
-                    differences[r].push_back(call[r]->end() - middle);
+            for (const auto& [rank, k] : call)
+                differences[rank].push_back(k->end() - middle);
         }
     std::vector<double> offsets;
     for (const std::vector<double>& d : differences)
@@ -64,9 +62,8 @@ private:
         CollectiveGroup g{.name = key.group, .operation = key.operation, .dtype = key.dtype, .groupSize = key.size, .bytes = key.bytes};
         std::set<std::size_t> seen;
         for (const auto& call : calls)
-            for (std::size_t r = 0; r < call.size(); ++r)
-                if (call[r] != nullptr)
-                    seen.insert(r);
+            for (const auto& [rank, k] : call)
+                seen.insert(rank);
         g.ranksSeen = static_cast<int>(seen.size());
         std::vector<double> recorded, transfers;
         for (std::size_t k = 0; k < calls.size(); ++k)
@@ -91,30 +88,25 @@ private:
               + (key.bytes > 0 ? std::to_string(key.bytes) : "?") + " bytes"] = transfers;
         m_report.groups.push_back(std::move(g));
     }
-    void oneCall(CollectiveGroup& g, const std::vector<const KinetoKernel*>& call, const std::set<std::size_t>& seen,
-                 std::vector<double>& recorded, std::vector<double>& transfers, std::size_t place)
+    void oneCall(CollectiveGroup& g, const CollectiveCall& call, const std::set<std::size_t>& seen, std::vector<double>& recorded,
+                 std::vector<double>& transfers, std::size_t place)
     {
         double latest = -std::numeric_limits<double>::infinity();
-        std::size_t present = 0;
-        for (std::size_t r = 0; r < call.size(); ++r)
-            if (call[r] != nullptr) {
-                latest = std::max(latest, call[r]->start - m_offsets[r]);
-                ++present;
-            }
+        const std::size_t present = call.size();
+        for (const auto& [r, k] : call)
+            latest = std::max(latest, k->start - m_offsets[r]);
         const bool isMatched = present == seen.size() && (g.name != "not named" || present > 1);
         g.calls += static_cast<int>(present);
         g.matched += isMatched ? static_cast<int>(present) : 0;
         m_report.collectiveKernels += present;
         m_report.matchedKernels += isMatched ? present : 0;
-        for (std::size_t r = 0; r < call.size(); ++r) {
-            if (call[r] == nullptr)
-                continue;
-            recorded.push_back(kMicro * call[r]->duration);
+        for (const auto& [r, k] : call) {
+            recorded.push_back(kMicro * k->duration);
             if (isMatched)
-                transfers.push_back(std::max(0.0, kMicro * (call[r]->end() - m_offsets[r] - latest)));
+                transfers.push_back(std::max(0.0, kMicro * (k->end() - m_offsets[r] - latest)));
             else if (m_report.unmatched.size() < kMaxUnmatched)
                 m_report.unmatched.push_back("rank " + std::to_string(m_ranks[r].rank) + ": " + g.operation + " number "
-                                             + std::to_string(place) + " of group " + g.name + " at " + numberText(call[r]->start) + " us");
+                                             + std::to_string(place) + " of group " + g.name + " at " + numberText(k->start) + " us");
         }
     }
 

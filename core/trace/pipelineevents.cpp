@@ -3,7 +3,9 @@
 
 #include "core/base/jsontext.h"
 #include "core/base/text.h"
+#include "core/base/textfile.h"
 #include "core/trace/jobshape.h"
+#include "core/trace/tracelimits.h"
 
 #include <nlohmann/json.hpp>
 
@@ -18,27 +20,29 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kPrefix = "pp_rank_", kSuffix = ".json";
-constexpr std::size_t kMaxBytes = std::size_t{64} << 20, kMaxFiles = 65'536;
+constexpr int kMaxSize = 65'536; ///< replicas, stages and chunks that a job may state
 constexpr double kMaxMilliseconds = 1e12;
 
 struct Sizes {
     int replicas = 0, stages = 0, chunks = 1;
 };
 
-Result<nlohmann::json> jsonFile(const std::string& path, const ReadControl& control)
+/// A folder comes from others: what is no regular file, such as a pipe that nobody writes to, is not opened.
+Result<nlohmann::json> jsonFile(const std::string& path)
 {
-    Result<ByteSource> source = ByteSource::open(path, control);
-    if (!source)
-        return source.errors();
-    std::string text(kMaxBytes + 1, '\0');
-    text.resize(source.value().read(text));
-    return parseJson(text, {.maxBytes = kMaxBytes});
+    std::error_code error;
+    if (!fs::is_regular_file(path, error))
+        return Diagnostic{Severity::error, path, "there is no such file", "", "a file", "", ""};
+    const Result<std::string> text = readTextFile(path, kMaxEventFileBytes);
+    if (!text)
+        return text.errors();
+    return parseJson(*text);
 }
 
 int sizeIn(const nlohmann::json& object, const char* key)
 {
     const auto at = object.find(key);
-    return at != object.end() && at->is_number_integer() ? static_cast<int>(std::clamp<std::int64_t>(at->get<std::int64_t>(), 0, kMaxFiles))
+    return at != object.end() && at->is_number_integer() ? static_cast<int>(std::clamp<std::int64_t>(at->get<std::int64_t>(), 0, kMaxSize))
                                                          : 0;
 }
 
@@ -47,12 +51,12 @@ std::vector<std::pair<int, std::string>> rankFiles(const std::string& folder)
 {
     std::vector<std::pair<int, std::string>> files;
     std::error_code error;
-    for (fs::directory_iterator at(folder, error), end; !error && at != end && files.size() < kMaxFiles; at.increment(error)) {
+    for (fs::directory_iterator at(folder, error), end; !error && at != end && files.size() < kMaxTraceFiles; at.increment(error)) {
         const std::string name = at->path().filename().string();
         if (!name.starts_with(kPrefix) || !name.ends_with(kSuffix))
             continue;
         const auto rank = integerFromText(std::string_view(name).substr(kPrefix.size(), name.size() - kPrefix.size() - kSuffix.size()));
-        if (rank && *rank >= 0 && *rank < static_cast<std::int64_t>(kMaxFiles))
+        if (rank && *rank >= 0 && *rank < std::int64_t{kMaxSize})
             files.emplace_back(static_cast<int>(*rank), at->path().string());
     }
     std::sort(files.begin(), files.end());
@@ -76,6 +80,8 @@ public:
         }
     }
     [[nodiscard]] std::size_t dropped() const { return m_dropped; }
+    /// There were more operations than are read.
+    [[nodiscard]] bool isFull() const { return m_isFull; }
 
 private:
     void direction(int rank, int step, const nlohmann::json& iteration, TraceOp type, const char* starts, const char* ends)
@@ -96,14 +102,41 @@ private:
                 .start = 1e-3 * from, .duration = 1e-3 * (to - from), .rank = rank, .sequence = static_cast<int>(k), .type = type};
             o.stage = rank % m_sizes.stages;
             o.replica = rank / m_sizes.stages;
-            m_rows.push_back({step, o});
+            if (m_rows.size() < kMaxTraceOperations)
+                m_rows.push_back({step, o});
+            else
+                m_isFull = true;
         }
     }
 
     const Sizes& m_sizes;
     std::vector<SteppedOperation>& m_rows;
     std::size_t m_dropped = 0;
+    bool m_isFull = false;
 };
+
+/// Sizes that the job states, else one replica with a stage per rank. Error: chunks, which no event names.
+Result<Sizes> sizesOf(const std::string& folder, int ranks, Diagnostics& notes)
+{
+    Sizes sizes;
+    const std::string config = (fs::path(folder) / "config.json").string();
+    if (const auto json = jsonFile(config); json.ok() && json->is_object())
+        sizes = {sizeIn(*json, "dp_size"), sizeIn(*json, "pp_size"), std::max(1, sizeIn(*json, "vp_size"))};
+    else
+        notes.push_back({Severity::warning, config, "there is no readable config.json: every rank is taken for a stage of one replica", "",
+                         "", "", ""});
+    if (sizes.stages <= 0)
+        sizes.stages = ranks;
+    if (sizes.chunks > 1)
+        return Diagnostic{Severity::error,
+                          config,
+                          "event files of interleaved schedules do not say which chunk an event belongs to",
+                          std::to_string(sizes.chunks),
+                          "vp_size 1",
+                          "",
+                          ""};
+    return sizes;
+}
 
 } // namespace
 
@@ -119,42 +152,37 @@ Result<TraceJob> readPipelineEvents(const std::string& folder, const ReadControl
     if (files.empty())
         return Diagnostic{Severity::error, folder, "there is no file of a pipeline rank", "", "pp_rank_0.json and its like", "", ""};
     Diagnostics notes;
-    Sizes sizes;
-    const std::string config = (fs::path(folder) / "config.json").string();
-    if (const auto json = jsonFile(config, control); json.ok() && json->is_object()) {
-        sizes = {sizeIn(*json, "dp_size"), sizeIn(*json, "pp_size"), std::max(1, sizeIn(*json, "vp_size"))};
-    } else {
-        notes.push_back({Severity::warning, config, "there is no readable config.json: every rank is taken for a stage of one replica", "",
-                         "", "", ""});
-    }
-    if (sizes.stages <= 0)
-        sizes.stages = files.back().first + 1;
-    if (sizes.chunks > 1)
-        return Diagnostic{Severity::error,
-                          config,
-                          "event files of interleaved schedules do not say which chunk an event belongs to",
-                          std::to_string(sizes.chunks),
-                          "vp_size 1",
-                          "",
-                          ""};
+    const Result<Sizes> sizes = sizesOf(folder, files.back().first + 1, notes);
+    if (!sizes)
+        return sizes.errors();
     std::vector<SteppedOperation> rows;
-    RankReader reader(sizes, rows);
+    RankReader reader(*sizes, rows);
     for (const auto& [rank, path] : files) {
         if (control.stop.stop_requested())
             return Diagnostic{Severity::error, folder, streamEndText(StreamEnd::cancelled), "", "", "", ""};
-        const auto json = jsonFile(path, control);
+        const auto json = jsonFile(path);
+        if (reader.isFull())
+            break;
         if (json.ok() && json->is_object())
             reader.read(rank, *json);
         else
             notes.push_back({Severity::warning, path, "the rank's file cannot be read and was left out",
                              json.ok() ? "" : json.errors()[0].message, "", "", ""});
     }
+    if (reader.isFull())
+        return Diagnostic{Severity::error,
+                          folder,
+                          "there are too many events",
+                          "more than " + std::to_string(kMaxTraceOperations),
+                          "at most " + std::to_string(kMaxTraceOperations) + " computations",
+                          "",
+                          ""};
     if (reader.dropped() > 0)
         notes.push_back({Severity::warning, folder,
                          std::to_string(reader.dropped()) + " events have no valid begin and end and were left out", "", "", "", ""});
     const JobShape shape{.name = fs::path(folder).filename().string(),
-                         .replicas = sizes.replicas,
-                         .stages = sizes.stages,
+                         .replicas = sizes->replicas,
+                         .stages = sizes->stages,
                          .path = folder,
                          .transfersRecorded = false};
     return jobFromOperations(std::move(rows), shape, std::move(notes));

@@ -4,6 +4,7 @@
 #include "core/base/jsontext.h"
 #include "core/base/text.h"
 #include "core/trace/jobshape.h"
+#include "core/trace/tracelimits.h"
 
 #include <nlohmann/json.hpp>
 
@@ -17,7 +18,7 @@ namespace prism {
 
 namespace {
 
-constexpr std::size_t kMaxRows = 10'000'000, kMetaBytes = 1 << 20, kMaxUnknownTypes = 50;
+constexpr std::size_t kMaxUnknownTypes = 50;
 constexpr double kMaxSeconds = 1e10; // clocks in seconds since 1970 are near 2e9
 constexpr int kMaxNumber = 65'536;   // replicas, stages and chunks that a table may name
 
@@ -143,7 +144,7 @@ Diagnostics rowNotes(const RowCounts& counts, const std::string& path)
     for (const auto& [type, n] : counts.unknownTypes)
         notes.push_back(note(path, of(n) + " are of an unknown type and were left out", type));
     if (counts.tooMany > 0)
-        notes.push_back(note(path, "rows beyond the first " + std::to_string(kMaxRows) + " were left out"));
+        notes.push_back(note(path, "rows beyond the first " + std::to_string(kMaxTraceOperations) + " were left out"));
     return notes;
 }
 
@@ -197,8 +198,10 @@ Result<StageTableMeta> readStageTableMeta(const std::string& path)
     Result<ByteSource> source = ByteSource::open(path);
     if (!source)
         return source.errors();
-    std::string text(kMetaBytes, '\0');
+    std::string text(kMaxMetaBytes + 1, '\0');
     text.resize(source.value().read(text));
+    if (text.size() > kMaxMetaBytes)
+        return Diagnostic{Severity::error, path, "the file of the job's sizes is too large", "", "at most 1 MiB", "", ""};
     return trimmed(text).starts_with('{') ? metaFromJson(text, path) : metaFromLines(text, path);
 }
 
@@ -222,7 +225,7 @@ Result<TraceJob> readStageTable(const std::string& path, const StageTableMeta& m
         SteppedOperation row;
         if (!reader.read(line, row))
             continue;
-        if (rows.size() == kMaxRows)
+        if (rows.size() == kMaxTraceOperations)
             ++counts.tooMany;
         else
             rows.push_back(row);

@@ -28,6 +28,7 @@ public:
     }
 
     [[nodiscard]] bool isPositionIndependentProgram() const { return m_type == ET_DYN && m_interpreted; }
+    [[nodiscard]] bool isLibrary() const { return m_type == ET_DYN && !m_interpreted; }
     [[nodiscard]] bool hasFullRelro() const { return m_relro && m_bindsNow; }
     [[nodiscard]] bool hasExecutableStack() const { return m_executableStack; }
     [[nodiscard]] const std::set<std::string>& taken() const { return m_taken; } ///< symbols that libraries give

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Both programs as they are linked: hardened, and without any way to a network.
+// Both programs and the Python module as they are linked: hardened, and without any way to a network.
 #include "elffile.h"
 #include "prism_paths.h"
 #include "prism_programs.h"
@@ -18,14 +18,14 @@ struct Programs : testing::TestWithParam<const char*> {
     void SetUp() override
     {
         if (*GetParam() == '\0')
-            GTEST_SKIP() << "built without the window";
+            GTEST_SKIP() << "built without it";
     }
     ElfFile program{slurp(GetParam())};
 };
 
 TEST_P(Programs, AreHardened)
 {
-    EXPECT_TRUE(program.isPositionIndependentProgram()) << "PIE";
+    EXPECT_TRUE(std::string(GetParam()) == PRISM_MODULE ? program.isLibrary() : program.isPositionIndependentProgram()) << "PIE";
     EXPECT_FALSE(program.hasExecutableStack());
     if (!PRISM_IS_HARDENED)
         GTEST_SKIP() << "built without PRISM_HARDENED, or with sanitizers";
@@ -49,7 +49,22 @@ TEST_P(Programs, LinkNoNetwork)
         EXPECT_EQ(name.find("QNetwork"), std::string::npos) << name;
 }
 
-INSTANTIATE_TEST_SUITE_P(Built, Programs, testing::Values(PRISM_CLI, PRISM_EXPLORER));
+TEST(InstalledProgram, LooksForPresetsBesideItselfAlone)
+{
+    namespace fs = std::filesystem;
+    const fs::path away = scratch() / "away", beside = fs::path(PRISM_CLI).parent_path().parent_path() / "share";
+    fs::remove_all(away);
+    fs::create_directories(away / "bin");
+    fs::copy_file(PRISM_CLI, away / "bin/prism-cli");
+    const std::string command =
+        "cd / && env -u PRISM_PRESETS " + (away / "bin/prism-cli").string() + " check sample-baseline >/dev/null 2>&1";
+    EXPECT_NE(std::system(command.c_str()), 0) << "presets were found without being installed";
+    fs::create_directory_symlink(beside, away / "share");
+    EXPECT_EQ(std::system(command.c_str()), 0);
+    fs::remove_all(away);
+}
+
+INSTANTIATE_TEST_SUITE_P(Built, Programs, testing::Values(PRISM_CLI, PRISM_EXPLORER, PRISM_MODULE));
 
 TEST(ManPage, NamesEveryOptionOfTheWindow)
 {

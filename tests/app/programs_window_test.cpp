@@ -64,11 +64,31 @@ TEST_F(Window, AFullDiskIsSaidAndTheFileStaysSound)
 TEST_F(Window, ASecondOneLooksAndChangesNothing)
 {
     const WindowStudy study("second");
-    const CliRun run =
-        study.run("set training.train_tokens 7\nsave\nwait\n",
-                  "(QT_QPA_PLATFORM=offscreen \"" PRISM_EXPLORER "\" --script - " + study.study() + " < /dev/null >/dev/null 2>&1 &);");
-    EXPECT_LT(run.exitCode, 128);
+    const pid_t first = study.started("set training.train_tokens 3\nsave\nrepeat 1000000\nrss\nend\n", "save");
+    const CliRun look = study.run("page distribution\n"), change = study.run("set training.train_tokens 7\nsave\n");
+    EXPECT_GT(study.ended(first, "save"), 0) << "the first was still there";
+    EXPECT_EQ(look.exitCode, 0) << look.err;
+    EXPECT_EQ(change.exitCode, 1) << "what cannot be kept is said";
+    EXPECT_NE(change.err.find("read-only"), std::string::npos) << change.err;
+    EXPECT_EQ(study.parameter("training", "train_tokens"), 3);
     EXPECT_EQ(runCli("study check " + study.study()).exitCode, 0);
+}
+
+TEST_F(Window, AStudyThatMayNotBeWrittenIsShownAndStays)
+{
+    const WindowStudy study("readonly");
+    // Permissions bind no superuser: it becomes nobody, where that one may run the program.
+    const std::string nobody = geteuid() == 0 ? "setpriv --reuid=65534 --clear-groups --" : "env";
+    if (std::system((nobody + " test -x \"" PRISM_EXPLORER "\" -a -r " + study.study()).c_str()) != 0)
+        GTEST_SKIP() << "nobody can run the program";
+    const std::string before = slurp(study.study());
+    fs::permissions(study.study(), fs::perms(0444));
+    const CliRun look = study.run("page distribution\n", nobody + " env");
+    const CliRun change = study.run("set training.train_tokens 7\nsave\n", nobody + " env");
+    EXPECT_EQ(look.exitCode, 0) << look.err;
+    EXPECT_EQ(change.exitCode, 1) << change.err;
+    EXPECT_NE(change.err.find("read-only"), std::string::npos) << change.err;
+    EXPECT_EQ(slurp(study.study()), before);
 }
 
 TEST_F(Window, OpensAStudyThatAnotherProgramPutIntoWalMode)

@@ -41,13 +41,13 @@ public:
     /// Runs a script to its end. `before` is shell text in front of the program.
     [[nodiscard]] CliRun run(const std::string& script, const std::string& before = "") const
     {
-        const std::string command = prepared(script, before) + " >" + at("out") + " 2>" + at("err");
+        const std::string command = prepared(script, before) + " >" + at("run.out") + " 2>" + at("err");
         const int status = std::system(command.c_str());
-        return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), slurp(at("out")), slurp(at("err"))};
+        return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), slurp(at("run.out")), slurp(at("err"))};
     }
 
-    /// Runs a script until it has printed `line` and `milliseconds` more, then kills it. How often it had printed the line.
-    [[nodiscard]] int killed(const std::string& script, const std::string& line, int milliseconds) const
+    /// Starts a script and comes back once it has printed `line`; ended() ends it.
+    [[nodiscard]] pid_t started(const std::string& script, const std::string& line) const
     {
         std::ofstream(at("script")) << script;
         std::filesystem::remove(at("out"));
@@ -62,11 +62,24 @@ public:
         }
         for (int i = 0; i < 1200 && count(line) == 0; ++i)
             std::this_thread::sleep_for(std::chrono::milliseconds(50));
-        std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+        return child;
+    }
+
+    /// Kills it. How often it had printed the line; -1 where it had ended by itself.
+    [[nodiscard]] int ended(pid_t child, const std::string& line) const
+    {
         kill(child, SIGKILL);
         int status = 0;
         waitpid(child, &status, 0);
         return WIFSIGNALED(status) ? count(line) : -1;
+    }
+
+    /// Runs a script until it has printed `line` and `milliseconds` more, then kills it. How often it had printed the line.
+    [[nodiscard]] int killed(const std::string& script, const std::string& line, int milliseconds) const
+    {
+        const pid_t child = started(script, line);
+        std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+        return ended(child, line);
     }
 
     /// A parameter of the scenario "base" as the file has it; null where the study cannot be read.
@@ -80,8 +93,8 @@ public:
 private:
     [[nodiscard]] std::string prepared(const std::string& script, const std::string& before) const
     {
-        std::ofstream(at("script")) << script;
-        return before + " QT_QPA_PLATFORM=offscreen \"" PRISM_EXPLORER "\" --script " + at("script") + " " + study();
+        std::ofstream(at("run")) << script;
+        return before + " QT_QPA_PLATFORM=offscreen \"" PRISM_EXPLORER "\" --script " + at("run") + " " + study();
     }
     [[nodiscard]] int count(const std::string& line) const
     {

@@ -6,6 +6,7 @@
 #include "core/engine/summary.h"
 #include "core/sim/simulate.h"
 #include "fuzz/target.h"
+#include "fuzz/writtenseeds.h"
 
 #include <cmath>
 
@@ -83,7 +84,10 @@ void published(std::string_view bytes)
             holds(!toJson(row.scenario).empty(), "a row that is not left out is a scenario");
 }
 
-constexpr Target kTargets[] = {{"graph", graph}, {"predict", predicted}, {"calibration", calibrations}, {"published", published}};
+constexpr Target kTargets[] = {{"graph", graph, 1 << 16, writtenGraphs},
+                               {"predict", predicted, 1 << 16, writtenScenarios},
+                               {"calibration", calibrations, 1 << 16, writtenCalibrations},
+                               {"published", published}};
 
 } // namespace
 

@@ -10,7 +10,7 @@ namespace {
 const prism::fuzz::Target* chosen()
 {
     using namespace prism::fuzz;
-    for (const auto& group : {scenarioTargets(), graphTargets(), tableTargets(), studyTargets(), traceTargets()})
+    for (const auto& group : {scenarioTargets(), graphTargets(), tableTargets(), studyTargets(), traceTargets(), questionTargets()})
         for (const Target& t : group)
             if (std::string_view(t.name) == PRISM_FUZZ_TARGET)
                 return &t;

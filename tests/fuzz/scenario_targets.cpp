@@ -9,6 +9,7 @@
 #include "core/scenario/presets.h"
 #include "core/scenario/quantity.h"
 #include "fuzz/target.h"
+#include "fuzz/writtenseeds.h"
 
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -98,9 +99,14 @@ void megatron(std::string_view bytes)
     imported(importMegatronArguments(bytes, Scenario{}));
 }
 
-constexpr Target kTargets[] = {
-    {"json", json},           {"text", text, 4096},          {"scenario", scenario}, {"set", set, 4096}, {"quantity", quantity, 256},
-    {"layout", layout, 4096}, {"hugging_face", huggingFace}, {"megatron", megatron}};
+constexpr Target kTargets[] = {{"json", json},
+                               {"text", text, 4096},
+                               {"scenario", scenario, 1 << 16, writtenScenarios},
+                               {"set", set, 4096},
+                               {"quantity", quantity, 256},
+                               {"layout", layout, 4096},
+                               {"hugging_face", huggingFace},
+                               {"megatron", megatron}};
 
 } // namespace
 

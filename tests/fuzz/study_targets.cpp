@@ -4,6 +4,7 @@
 #include "core/study/study.h"
 #include "fuzz/scratch.h"
 #include "fuzz/target.h"
+#include "fuzz/writtenseeds.h"
 
 #include <filesystem>
 
@@ -53,7 +54,7 @@ void folder(std::string_view bytes)
         holds(!fs::exists(path), "a refused folder makes no study");
 }
 
-constexpr Target kTargets[] = {{"study", study, 1 << 18}, {"study_folder", folder}};
+constexpr Target kTargets[] = {{"study", study, 1 << 18, writtenStudies}, {"study_folder", folder}};
 
 } // namespace
 

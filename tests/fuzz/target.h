@@ -5,7 +5,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace prism::fuzz {
 
@@ -13,6 +15,8 @@ struct Target {
     const char* name; ///< also the folder of its seeds: tests/fuzz/corpus/NAME
     void (*run)(std::string_view bytes);
     std::size_t maxBytes = 1 << 16; ///< of an input; large ones find the same more slowly
+    /// Seeds that the program itself writes, besides those of the folder: they are of the present format.
+    std::vector<std::string> (*written)() = nullptr;
 };
 
 [[nodiscard]] std::span<const Target> scenarioTargets();
@@ -20,6 +24,7 @@ struct Target {
 [[nodiscard]] std::span<const Target> tableTargets();
 [[nodiscard]] std::span<const Target> studyTargets();
 [[nodiscard]] std::span<const Target> traceTargets();
+[[nodiscard]] std::span<const Target> questionTargets();
 
 /// A property that holds for every input. Stops the program with a sentence.
 inline void holds(bool condition, const char* property)

@@ -5,6 +5,7 @@
 #include "core/scenario/presets.h"
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 namespace prism {
 namespace {
@@ -97,6 +98,63 @@ TEST(ExploreRecords, WhatIsNoRecordIsSaidLineByLine)
     EXPECT_FALSE(joined({}).ok());
     EXPECT_FALSE(recordsHead("{}").ok());
     EXPECT_FALSE(recordsHead("no JSON").ok());
+}
+
+/// The head of a search with one thing in it changed.
+std::string headWith(const char* pointer, const nlohmann::json& value)
+{
+    nlohmann::json head = nlohmann::json::parse(headLine({PRISM_VERSION, base(), query(), 1}));
+    head[nlohmann::json::json_pointer(pointer)] = value;
+    return head.dump();
+}
+
+TEST(ExploreRecords, AHeadFromStrangersAsksForNothingImpossible)
+{
+    ASSERT_TRUE(recordsHead(headWith("/seed", 7)).ok());
+    const nlohmann::json huge = 9'000'000'000'000'000'000, oneValueForTwo = {{{"ids", {"tp", "pp"}}, {"values", {{"1"}}}}};
+    nlohmann::json longAxis = {{{"ids", {"parallelism.tensor_model_parallel_size"}}, {"values", nlohmann::json::array()}}};
+    for (int i = 0; i < 1'001; ++i)
+        longAxis[0]["values"].push_back({"1"});
+    for (const auto& [pointer, value] : std::vector<std::pair<const char*, nlohmann::json>>{{"/query/most_points", huge},
+                                                                                            {"/query/draw", huge},
+                                                                                            {"/query/most", 2'000'000'000},
+                                                                                            {"/query/most", 1e300},
+                                                                                            {"/query/keep", "ten"},
+                                                                                            {"/query/max_gpus", -1},
+                                                                                            {"/query/confidence", 2},
+                                                                                            {"/query/axes", oneValueForTwo},
+                                                                                            {"/query/axes", longAxis},
+                                                                                            {"/query/axes", 7},
+                                                                                            {"/query", 7},
+                                                                                            {"/seed", -1},
+                                                                                            {"/seed", 1e300},
+                                                                                            {"/engine", nullptr},
+                                                                                            {"/scenario", 7}})
+        EXPECT_FALSE(recordsHead(headWith(pointer, value)).ok()) << pointer << " " << value.dump().substr(0, 80);
+}
+
+TEST(ExploreRecords, FiguresThatNoSearchHasAreNoRecords)
+{
+    const std::string row = rowLine({3, 512, true, 1, 2, 3, {1, 0}, {1, 0}, {1, 0}, {1, 0}, {0, 0}});
+    const std::string part = partLine(0, {1, 1, {{0, 1.5, 20, 80, 4096, false}}, {{"memory", 1, 1, 0}}, {{0, {"memory"}}}});
+    ASSERT_TRUE(recordsFromText(row + part, "good").ok());
+    const auto changed = [](const std::string& line, const char* pointer, const nlohmann::json& value) {
+        nlohmann::json object = nlohmann::json::parse(line);
+        object[nlohmann::json::json_pointer(pointer)] = value;
+        return object.dump() + "\n";
+    };
+    for (const auto& [pointer, value] : std::vector<std::pair<const char*, nlohmann::json>>{
+             {"/row", 1e300}, {"/row", -1}, {"/samples", 1e12}, {"/noise_free_s", -1}, {"/memory_gib", 1e300}, {"/p95", {1}}, {"/fits", 1}})
+        EXPECT_FALSE(recordsFromText(changed(row, pointer, value), "row").ok()) << pointer;
+    for (const auto& [pointer, value] : std::vector<std::pair<const char*, nlohmann::json>>{{"/part", 1e300},
+                                                                                            {"/points", -1},
+                                                                                            {"/fitting/0/0", -1},
+                                                                                            {"/fitting/0/1", 1e300},
+                                                                                            {"/fitting/0/4", 0},
+                                                                                            {"/fitting/0", {0}},
+                                                                                            {"/rejected/0/1", 7},
+                                                                                            {"/reasons", 7}})
+        EXPECT_FALSE(recordsFromText(changed(part, pointer, value), "part").ok()) << pointer;
 }
 
 } // namespace

@@ -24,5 +24,13 @@ TEST(Slurm, TheScriptIsAnArrayThatMayBeRequeued)
     EXPECT_EQ(shardFile(job, 3), "/data/search-3.jsonl");
 }
 
+TEST(Slurm, NothingEndsALineOfTheScript)
+{
+    EXPECT_TRUE(check(SlurmJob{"/opt/prism-cli", {"s.json"}, 4, "/data/search"}).empty());
+    EXPECT_FALSE(check(SlurmJob{"/opt/prism-cli", {"s.json"}, 4, "/data/x\n#SBATCH --partition=all\nreboot"}).empty());
+    EXPECT_FALSE(check(SlurmJob{"/opt/prism-cli", {"--set", "name=a\nb"}, 4, "/data/search"}).empty());
+    EXPECT_FALSE(check(SlurmJob{"/opt/\x1b[2J", {}, 4, "/data/search"}).empty());
+}
+
 } // namespace
 } // namespace prism

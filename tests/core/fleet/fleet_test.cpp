@@ -106,5 +106,20 @@ TEST(Fleet, SaysWhatIsWrongWithAClusterAndItsJobs)
     EXPECT_EQ(r.errors()[1].path, "line 3");
 }
 
+TEST(Fleet, RefusesWhatWouldTakeHours)
+{
+    std::string scenarios, classes;
+    for (int i = 0; i < 101; ++i)
+        scenarios += (i > 0 ? ", " : "") + ("\"c" + std::to_string(i)) + R"(": {"scenario": "no-such-)" + std::to_string(i) + "\"}";
+    EXPECT_EQ(cluster(R"({"nodes": 1, "classes": {)" + scenarios + "}}").errors().size(), 1U) << "scenarios";
+    for (int i = 0; i <= 10'000; ++i)
+        classes += (i > 0 ? ", " : "") + ("\"c" + std::to_string(i)) + R"(": {"family": "normal", "cv": 0.1})";
+    EXPECT_FALSE(cluster(R"({"nodes": 1, "classes": {)" + classes + "}}").ok()) << "classes";
+    JobTable many;
+    many.jobs.assign(2'000, {"1", "", 0, 10, 1, "", 2});
+    const FleetCluster large = *cluster(R"({"nodes": 65536, "gpus_per_node": 64})");
+    EXPECT_FALSE(fleet(many, large, {1'000}).ok()) << "1.3e11 looks at a node";
+}
+
 } // namespace
 } // namespace prism

@@ -82,6 +82,20 @@ TEST(WholeJob, AJobThatCannotEndIsAnErrorWithItsReason)
     EXPECT_NE(report.errors().front().message.find("does not end"), std::string::npos);
 }
 
+TEST(WholeJob, AJobOfAMillionYearsIsNotSampled)
+{
+    Evaluator evaluator;
+    JobQuery query;
+    query.tokens = 1e18;
+    query.runs = 100;
+    InsightOptions options;
+    options.samples = 100;
+    const Result<JobReport> report =
+        wholeJob(evaluator, *scenarioPreset("llama2-7b-8-a100"), *jobPreset("llama3-16k-h100"), query, options);
+    ASSERT_FALSE(report.ok());
+    EXPECT_EQ(report.errors().front().path, "training.train_tokens");
+}
+
 TEST(WholeJob, SparesFollowThePoissonOfNodesInRepair)
 {
     // Mean 2 nodes in repair: P(K >= 1) = 1 - e^-2, P(K >= 3) = 1 - 5 e^-2; P(K > 6) = 0.0045 is the first below 1 %.

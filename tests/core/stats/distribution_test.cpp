@@ -82,6 +82,19 @@ TEST(Distribution, QuantileIsMonotoneAndItsSlopeFits)
         }
 }
 
+TEST(Distribution, AWideGammaIsFlatWhereItsDensityHasNoBound)
+{
+    Distribution d;
+    d.family = Family::gamma;
+    for (const double cv : {2.0, 5.0, 10.0}) { // shapes 1/4, 1/25, 1/100
+        d.cv = cv;
+        const QuantileFunction q(d);
+        for (const double lower : {0.0, 1e-300, 1e-30, 1e-6, 0.1, 0.4})
+            EXPECT_LE(0, q.slope(lower, 1 - lower)) << cv << " " << lower;
+        EXPECT_EQ(q.slope(1e-300, 1), 0) << cv;
+    }
+}
+
 TEST(Distribution, EmpiricalKeepsThePoolsMoments)
 {
     const Distribution d = empiricalDistribution({3, 1, 2, 10});

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How much of a cluster's calibration is read. Stands on the help page "limits".
+#pragma once
+
+#include <cstddef>
+
+namespace prism {
+
+inline constexpr std::size_t kMaxCalibrationSources = 1'000; ///< of a file, and facts of each
+
+} // namespace prism

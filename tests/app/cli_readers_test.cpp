@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Traces, logs, searches and fleets from strangers: what is large, endless, no file at all, or made to steer a terminal is refused in
+// bounded time and memory.
+#include "run_cli.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <zlib.h>
+
+namespace prism::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A run that must not wait for anybody; 124 where it did.
+int exitCodeInTime(const std::string& arguments)
+{
+    const std::string command = "timeout 30 \"" PRISM_CLI "\" " + arguments + " >/dev/null 2>&1";
+    const int status = std::system(command.c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+struct CliReaders : testing::Test {
+    CliReaders() { fs::remove_all(folder), fs::create_directories(folder); }
+    ~CliReaders() override { fs::remove_all(folder); }
+    [[nodiscard]] std::string at(const std::string& name) const { return (folder / name).string(); }
+    void write(const std::string& name, const std::string& text) const { std::ofstream(folder / name, std::ios::binary) << text; }
+    fs::path folder = scratch() / "readers";
+};
+
+std::string collectiveEvent(int i, int device)
+{
+    const std::string number = std::to_string(i);
+    return R"({"ph": "X", "cat": "kernel", "name": "ncclDevKernel_AllReduce_)" + number + R"(", "ts": )" + number
+           + R"(, "dur": 1, "tid": 7, "args": {"device": )" + std::to_string(device)
+           + R"(, "stream": 7, "Collective name": "allreduce", "Process Group Name": ")" + number + R"("}},)";
+}
+
+TEST_F(CliReaders, ATraceOfManyDevicesTakesTheMemoryOfItsKernels)
+{
+    std::string few = R"({"traceEvents": [)", many = few;
+    for (int i = 0; i < 20'000; ++i) {
+        few += collectiveEvent(i, i % 200);
+        many += collectiveEvent(i, i);
+    }
+    write("few.json", few + "{}]}");
+    write("many.json", many + "{}]}");
+    const CliRun read = runCli("trace report " + at("few.json") + " --json", 700);
+    EXPECT_EQ(read.exitCode, 0) << read.err.substr(0, 300);
+    const CliRun refused = runCli("trace report " + at("many.json"), 700);
+    EXPECT_EQ(refused.exitCode, 1);
+    EXPECT_NE(refused.err.find("more devices than a host has"), std::string::npos) << refused.err.substr(0, 300);
+}
+
+TEST_F(CliReaders, ManySmallFilesOfPipelineEventsCostLittle)
+{
+    for (int rank = 0; rank < 1'500; ++rank)
+        write("pp_rank_" + std::to_string(rank) + ".json",
+              R"({"0": {"fwd_start": [1], "fwd_end": [2], "bwd_start": [3], "bwd_end": [4]}})");
+    EXPECT_EQ(runCli("trace report " + folder.string() + " --json", 1024, 12).exitCode, 0);
+}
+
+TEST_F(CliReaders, PipesThatNobodyWritesToAreNotOpened)
+{
+    fs::create_directories(at("events"));
+    ASSERT_EQ(mkfifo(at("events/pp_rank_0.json").c_str(), 0600), 0);
+    write("events/pp_rank_1.json", R"({"0": {"fwd_start": [1], "fwd_end": [2], "bwd_start": [3], "bwd_end": [4]}})");
+    EXPECT_NE(exitCodeInTime("trace report " + at("events")), 124);
+    ASSERT_EQ(mkfifo(at("calibration").c_str(), 0600), 0);
+    write("s.json", R"({"version": 1, "name": "s", "measured": {"calibration": "calibration"}})");
+    EXPECT_EQ(exitCodeInTime("check " + at("s.json")), 1) << "a scenario names what is opened";
+    write("s.json", R"({"version": 1, "name": "s", "measured": {"calibration": "/dev/zero"}})");
+    EXPECT_EQ(exitCodeInTime("check " + at("s.json")), 1);
+}
+
+TEST_F(CliReaders, ALogOfManyRunsIsReadInOnePass)
+{
+    std::string text = "run,step,step_time_s\n";
+    for (int i = 0; i < 2'000'000; ++i)
+        text += "r" + std::to_string(i * 7919LL % 10'000) + "," + std::to_string(i) + ",1\n";
+    write("runs.csv", text);
+    EXPECT_EQ(runCli("import steps " + at("runs.csv") + " --output " + at("steps.csv"), 2048, 30).exitCode, 0);
+}
+
+TEST_F(CliReaders, AFollowedLineWithoutAnEndIsNotKept)
+{
+    const std::string command = "ulimit -v 500000; ulimit -t 60; head -c 300000000 /dev/zero | \"" PRISM_CLI
+                                "\" follow - --scenario llama2-7b-8-a100 --samples 200 >/dev/null 2>&1";
+#ifndef __SANITIZE_ADDRESS__
+    EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 0);
+#endif
+    EXPECT_NE(runCli("follow - --scenario llama2-7b-8-a100 --samples 200 < /dev/null > /dev/full").exitCode, 0);
+}
+
+TEST_F(CliReaders, RecordsOfASearchThatAreNoneEndTheReading)
+{
+    const gzFile file = gzopen(at("blank.gz").c_str(), "wb9");
+    const std::string lines(std::size_t{1} << 20, '\n');
+    for (int i = 0; i < 256; ++i)
+        gzwrite(file, lines.data(), static_cast<unsigned>(lines.size()));
+    gzclose(file);
+    const CliRun run = runCli("merge " + at("blank.gz"), 1024, 20);
+    EXPECT_EQ(run.exitCode, 1);
+    EXPECT_LT(run.err.size(), 5'000U);
+}
+
+TEST_F(CliReaders, ThousandsOfErrorsAreCounted)
+{
+    std::string text = R"({"version": 1, "name": "s")";
+    for (int i = 0; i < 100'000; ++i)
+        text += ", \"k" + std::to_string(i) + "\": 1";
+    write("s.json", text + "}");
+    for (const char* option : {"", " --json"}) {
+        const CliRun run = runCli("check " + at("s.json") + option, 1024, 30);
+        EXPECT_EQ(run.exitCode, 1);
+        EXPECT_LT(run.err.size(), 100'000U);
+        EXPECT_NE(run.err.find("more of these"), std::string::npos);
+    }
+}
+
+TEST_F(CliReaders, ControlCharactersOfTracesLogsAndJobsStayThere)
+{
+    const std::string name = "k\\u001b[2J\\u009b31m\\u202e";
+    write("s.json", R"({"version": 1, "name": ")" + name + R"(", "note": ")" + name + R"("})");
+    write("t.json", R"({"traceEvents": [{"ph": "X", "cat": "kernel", "name": ")" + name + R"(", "ts": 1, "dur": 1}, {}]})");
+    write("log.csv", "run,step,step_time_s\n\x1b[2Jr,1,1\n\x1b[2Jr,2,1\n\xc2\x9bq,1,1\n");
+    write("jobs.csv", "job_id,gpus,submit,duration,gpu_type\n\x1b[2J,1,0,10,\x1b[31mT\n");
+    for (const std::string& command :
+         {"new " + at("s.json"), "job " + at("s.json") + " --samples 100 --runs 10", "trace report " + at("t.json"),
+          "trace report " + at("t.json") + " --json", "trace export " + at("t.json") + " --as pools", "import trace " + at("t.json"),
+          "import steps " + at("log.csv"), "import steps " + at("log.csv") + " --json", "fleet " + at("jobs.csv") + " shared-1280 --runs 1",
+          "merge " + at("log.csv"), "merge " + at("log.csv") + " --json", "join-calibration " + at("s.json"),
+          std::string("check \x1b[2J --json"), "explore " + at("s.json") + " --axis tp=8 --axis '\x1b[2J=1'"}) {
+        const CliRun run = runCli(command);
+        EXPECT_LE(run.exitCode, 2) << command << run.err;
+        for (const char* bytes : {"\x1b", "\xc2\x9b", "\xe2\x80\xae"})
+            EXPECT_EQ((run.out + run.err).find(bytes), std::string::npos) << command;
+    }
+}
+
+TEST_F(CliReaders, WhatIsNoFileOfItsKindIsSaid)
+{
+    fs::create_directories(at("folder"));
+    write("empty", "");
+    write("bytes", std::string("\x7f\x45\x4c\x46\xff\xfe\x00\x01\x80\x81", 10));
+    for (const std::string& input : {at("folder"), at("empty"), at("bytes"), at("no-such"), std::string("/dev/null")})
+        for (const char* command :
+             {"trace report", "trace whatif", "trace predict", "import trace", "import steps", "import speeds", "fit llama2-7b-8-a100",
+              "fleet", "merge", "join-calibration", "calibrate", "validate-steps llama2-7b-8-a100", "validate-operators", "new", "job",
+              "improve", "studies run", "explore"}) {
+            const std::string rest = std::string(command) == "fleet" ? " shared-1280" : "";
+            const CliRun run = runCli(std::string(command) + " " + input + rest);
+            EXPECT_EQ(run.exitCode, 1) << command << " " << input << "\n" << run.err.substr(0, 300);
+            EXPECT_TRUE(run.out.empty()) << command << " " << input;
+        }
+}
+
+} // namespace
+} // namespace prism::test

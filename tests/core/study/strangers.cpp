@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Studies as strangers or other programs leave them: a log of their own, hundreds of thousands of scenarios, texts without a bottom, links
+// that lead out of a folder.
+#include "core/study/database.h"
+#include "core/study/support.h"
+
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include <fstream>
+
+namespace prism::study_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Runs SQL as another program does; the connection stays open so that its log stays.
+class Elsewhere final {
+public:
+    explicit Elsewhere(const std::string& path) { EXPECT_EQ(sqlite3_open(path.c_str(), &m_db), SQLITE_OK); }
+    ~Elsewhere() { sqlite3_close(m_db); }
+    Elsewhere(const Elsewhere&) = delete;
+    Elsewhere& operator=(const Elsewhere&) = delete;
+    void run(const std::string& sql) const
+    {
+        EXPECT_EQ(sqlite3_exec(m_db, sql.c_str(), nullptr, nullptr, nullptr), SQLITE_OK) << sqlite3_errmsg(m_db);
+    }
+
+private:
+    sqlite3* m_db = nullptr;
+};
+
+std::string studyWith(const Folder& folder, const std::string& name, const std::string& json)
+{
+    const std::string path = folder / name;
+    Result<Study> study = Study::create(path, options());
+    EXPECT_TRUE(study.ok() && study->addScenario("base", json).ok());
+    return path;
+}
+
+/// A copy of a study whose last change stands in another program's log alone.
+std::string withLog(const Folder& folder)
+{
+    const std::string path = studyWith(folder, "open.prism", "1"), copy = folder / "copy.prism";
+    const Elsewhere other(path);
+    other.run("PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0; UPDATE scenario SET note = 'in the log'");
+    fs::copy_file(path, copy);
+    fs::copy_file(path + "-wal", copy + "-wal");
+    return copy;
+}
+
+TEST(StudyStrangers, AnotherProgramsLogIsPartOfTheStudy)
+{
+    const Folder folder;
+    const std::string path = withLog(folder);
+    {
+        const Result<Study> study = Study::open(path, options());
+        ASSERT_TRUE(study.ok()) << text(study.errors());
+        EXPECT_EQ(study->scenario("base")->note, "in the log");
+    }
+    const Folder second;
+    const std::string again = withLog(second);
+    const Result<Study> look = Study::open(again, {.access = StudyAccess::readOnly});
+    ASSERT_TRUE(look.ok()) << text(look.errors());
+    EXPECT_EQ(look->scenario("base")->note, "in the log");
+    EXPECT_TRUE(fs::exists(again + "-wal")) << "looking changes nothing";
+}
+
+TEST(StudyStrangers, SalvageReadsAnotherProgramsLogToo)
+{
+    const Folder folder;
+    const std::string path = withLog(folder);
+    ASSERT_TRUE(salvageStudy(path, folder / "rescued.prism", options()).ok());
+    EXPECT_EQ(Study::open(folder / "rescued.prism", options())->scenario("base")->note, "in the log");
+}
+
+TEST(StudyStrangers, HundredsOfThousandsOfScenariosAreRefused)
+{
+    const Folder folder;
+    const std::string path = studyWith(folder, "many.prism", R"({"name":"base"})");
+    Elsewhere(path).run("WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 300000) "
+                        "INSERT INTO scenario (id, name, position, current) SELECT i, 's' || i, i, 1 FROM n");
+    const Result<Study> study = Study::open(path, options());
+    ASSERT_FALSE(study.ok());
+    EXPECT_NE(text(study.errors()).find("20000"), std::string::npos) << text(study.errors());
+    EXPECT_FALSE(Study::open(path, {.access = StudyAccess::readOnly}).ok());
+}
+
+TEST(StudyStrangers, ATextWithoutABottomIsNoScenario)
+{
+    const Folder folder;
+    const std::string path = studyWith(folder, "deep.prism", "1");
+    Elsewhere(path).run("UPDATE revision SET json = replace(hex(zeroblob(100000)), '0', '[')"); // 200,000 of them
+    const Result<Scenario> scenario = scenarioFromStudy(path, "base");
+    ASSERT_FALSE(scenario.ok());
+    EXPECT_LT(text(scenario.errors()).size(), 2'000U);
+    if (const Result<Study> study = Study::open(path, options())) {
+        EXPECT_FALSE(study->check().empty()) << "the check finds it";
+    }
+}
+
+TEST(StudyStrangers, LinksThatLeadOutOfAFolderAreNotFollowed)
+{
+    const Folder folder;
+    std::ofstream(folder / "secret.json") << R"({"name":"secret"})";
+    const Result<Study> study = Study::open(studyWith(folder, "a.prism", R"({"name":"base"})"), options());
+    ASSERT_TRUE(study->exportFolder(folder / "out").empty());
+    const fs::path revision = *fs::directory_iterator(folder / "out/revisions");
+    fs::remove(revision);
+    fs::create_symlink(folder / "secret.json", revision);
+    const Result<Study> made = Study::importFolder(folder / "out", folder / "b.prism", options());
+    ASSERT_FALSE(made.ok());
+    EXPECT_EQ(text(made.errors()).find("secret\""), std::string::npos);
+    EXPECT_FALSE(fs::exists(folder / "b.prism"));
+}
+
+} // namespace
+} // namespace prism::study_test
