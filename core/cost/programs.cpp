@@ -156,7 +156,7 @@ public:
         p[1].name = name + ".backward";
         p[2].name = name + ".weight";
         if (!m_scenario.model.operators.empty()) {
-            addOnce(p, costed(genericKernels(m_scenario, m_shape), m_cost, m_scenario.parallelism, m_traits));
+            addOnce(p, operatorList());
             return p;
         }
         if (chunk.embedding)
@@ -217,6 +217,15 @@ private:
         if (!m_head)
             m_head = std::make_unique<CostedLayer>(costed(headKernels(m_scenario, m_shape), m_cost, m_scenario.parallelism, m_traits));
         return *m_head;
+    }
+
+    CostedLayer operatorList() const
+    {
+        CostedLayer l = costed(genericKernels(m_scenario, m_shape), m_cost, m_scenario.parallelism, m_traits);
+        if (m_scenario.training.recomputeGranularity == "full")
+            for (Ops* backward : {&l.both, &l.dgrad})
+                backward->insert(backward->begin(), l.forward.begin(), l.forward.end());
+        return l;
     }
 
     /// Routed counts go to the host and back before the experts start, in the forward and wherever it is repeated.

@@ -60,11 +60,14 @@ SharedError::Part sharedExceedancePart(const SharedError& shared, const std::vec
 {
     if (sorted.empty())
         return {};
-    const double p = 1 - exceedance(sorted, x).value;
-    const SharedError::Part seconds = sharedPart(shared, p);
-    const double slope = seconds.stdErr > 0 ? sparsity(sorted, std::clamp(p, 0.005, 0.995)) : 0;
-    // Where no sample lies on one side the density is unknown; the probability itself bounds the error.
-    return slope > 0 ? SharedError::Part{std::min(seconds.stdErr / slope, std::sqrt(p * (1 - p))), seconds.degrees} : SharedError::Part{};
+    const double above = exceedance(sorted, x).value;
+    const SharedError::Part seconds = sharedPart(shared, 1 - above);
+    const double reach = halfWidth95(seconds);
+    if (!(reach > 0))
+        return {};
+    // The distribution moved by the whole reach either way: in a tail the density at x says too little. The larger side counts.
+    const double most = std::max(exceedance(sorted, x - reach).value - above, above - exceedance(sorted, x + reach).value);
+    return {most * seconds.stdErr / reach, seconds.degrees};
 }
 
 double sharedExceedanceStdErr(const StepSamples& samples, const std::vector<double>& sorted, double x)

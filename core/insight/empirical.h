@@ -22,7 +22,7 @@ namespace prism {
 
 /// The error of the quantile at p that all samples of a run share, seconds: between those of p50, p95 and p99, linear.
 [[nodiscard]] SharedError::Part sharedPart(const SharedError& shared, double p);
-/// The same of P(X > x), by the density at x; `sorted` are the run's ascending samples.
+/// The same of P(X > x): what it is where the distribution lies that much to either side; `sorted` are the run's ascending samples.
 [[nodiscard]] SharedError::Part sharedExceedancePart(const SharedError& shared, const std::vector<double>& sorted, double x);
 /// Standard errors of the same across jobs.
 [[nodiscard]] double sharedExceedanceStdErr(const StepSamples& samples, const std::vector<double>& sorted, double x);

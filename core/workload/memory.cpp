@@ -64,6 +64,36 @@ double layerBytes(const Scenario& scenario, const Shape& s, LayerKind kind)
     return bytes;
 }
 
+/// What one application of an operator keeps for the backward: the input of a product, half of other traffic.
+double operatorBytes(const GenericOperator& op, const Shape& s)
+{
+    return (op.m > 0 ? s.elementBytes * real(op.m) * real(op.k) : op.bytes / 2) * s.microBatch / real(s.tp);
+}
+
+/// Of an operator list, the operators that are applied most often are its block, which full recomputation repeats.
+int blockRepeats(const ModelConfig& m)
+{
+    int most = 0;
+    for (const GenericOperator& op : m.operators)
+        most = std::max(most, op.count);
+    return most;
+}
+
+/// Kept by an operator list: everything, or with full recomputation the input of every block and what is not part of it.
+double operatorListBytes(const Scenario& scenario, const Shape& s)
+{
+    const bool full = scenario.training.recomputeGranularity == "full";
+    const int repeats = blockRepeats(scenario.model);
+    double bytes = 0;
+    bool inputKept = false;
+    for (const GenericOperator& op : scenario.model.operators) {
+        const bool again = full && op.count == repeats, first = again && !inputKept && op.m > 0;
+        bytes += !again || first ? op.count * operatorBytes(op, s) : 0.0;
+        inputKept = inputKept || first;
+    }
+    return bytes / real(s.pp);
+}
+
 /// Logits of the model and of every multi-token prediction layer.
 double logitsOf(const Scenario& scenario, const Shape& s)
 {
@@ -111,11 +141,8 @@ double activationBytes(const Scenario& scenario, const Shape& s, const ChunkLaye
     const TrainingConfig& t = scenario.training;
     const double h = real(scenario.model.hiddenSize);
     double bytes = 0;
-    if (!scenario.model.operators.empty()) {
-        for (const GenericOperator& op : scenario.model.operators)
-            bytes += op.count * (op.m > 0 ? s.elementBytes * real(op.m) * real(op.k) : op.bytes / 2) * s.microBatch / real(s.tp * s.pp);
-        return bytes;
-    }
+    if (!scenario.model.operators.empty())
+        return operatorListBytes(scenario, s);
     int recomputed = 0;
     if (t.recomputeGranularity == "full")
         recomputed = t.recomputeMethod == "block" && t.recomputeNumLayers > 0 ? std::min(t.recomputeNumLayers, chunk.total) : chunk.total;
@@ -134,9 +161,12 @@ double activationBytes(const Scenario& scenario, const Shape& s, const ChunkLaye
 
 double transientBytes(const Scenario& scenario, const Shape& s, const ChunkLayers& chunk)
 {
-    if (!scenario.model.operators.empty())
-        return 0;
     double largest = 0;
+    if (!scenario.model.operators.empty()) {
+        for (const GenericOperator& op : scenario.model.operators)
+            largest += op.count == blockRepeats(scenario.model) ? operatorBytes(op, s) : 0.0;
+        return scenario.training.recomputeGranularity == "full" ? largest : 0.0;
+    }
     for (int k = 0; k < kLayerKinds; ++k)
         if (chunk.count[static_cast<std::size_t>(k)] > 0)
             largest = std::max(largest, layerBytes(scenario, s, static_cast<LayerKind>(k)));

@@ -177,88 +177,167 @@ void RawDraws(const DrawKey& key, const RoundKeys& keys, std::uint64_t block, st
     drawWords(key, keys, block, words);
 }
 
-/// Start, duration and end of one chunk execution, and the arrival of what it sends, from standardised draws and, by lane, the
-/// transfer's factor: in one pass where it is drawn, which is faster than by way of a row.
-template <bool kData, class FactorAt>
-HWY_INLINE void execute(F d, const KernelNode& node, const KernelRows& rows, const float* HWY_RESTRICT draw,
-                        const float* HWY_RESTRICT routing, const FactorAt& factorAt)
+template <class Row>
+HWY_INLINE Row* rowAt(Row* base, std::int32_t row)
 {
-    const auto at = [](auto* base, std::int32_t row) { return base + static_cast<std::size_t>(row) * kLanes; };
-    float* HWY_RESTRICT clock = at(rows.clock, node.clockRow);
-    const float* HWY_RESTRICT wait = node.waitRow >= 0 ? at(rows.slots, node.waitRow) : clock;
-    float* HWY_RESTRICT send = node.sendRow >= 0 ? at(rows.slots, node.sendRow) : nullptr;
-    const float *HWY_RESTRICT mean = at(rows.mean, node.durationRow), *HWY_RESTRICT spread = at(rows.spread, node.durationRow);
-    const float *HWY_RESTRICT compute = at(rows.compute, node.durationRow),
-                              *HWY_RESTRICT spreadData = at(rows.spreadData, node.durationRow);
-    const float* HWY_RESTRICT data = kData ? at(rows.data, node.dataRow) : nullptr;
-    const float* HWY_RESTRICT routed = routing != nullptr ? at(rows.routed, node.durationRow) : nullptr;
-    const float* HWY_RESTRICT transfer = node.transferRow >= 0 ? at(rows.transfer, node.transferRow) : nullptr;
-    const bool occupies = rows.occupiesSender, hides = node.hiddenSeconds > 0.0F || node.minExposedShare > 1.0F;
-    const auto hidden = hn::Set(d, node.hiddenSeconds), share = hn::Set(d, node.minExposedShare);
-    for (std::size_t l = 0; l < kLanes; l += hn::Lanes(d)) {
-        const auto z = hn::Load(d, draw + l);
-        auto duration = hn::MulAdd(hn::Load(d, spread + l), z, hn::Load(d, mean + l));
-        if constexpr (kData) {
-            auto scaled = hn::MulAdd(hn::Load(d, spreadData + l), z, hn::Load(d, compute + l));
-            if (routed != nullptr)
-                scaled = hn::MulAdd(hn::Load(d, routed + l), hn::Sub(hn::Load(d, routing + l), hn::Set(d, 1.0F)), scaled);
-            duration = hn::MulAdd(scaled, hn::Load(d, data + l), duration);
-        }
-        if (!kData && routed != nullptr)
-            duration = hn::MulAdd(hn::Load(d, routed + l), hn::Sub(hn::Load(d, routing + l), hn::Set(d, 1.0F)), duration);
+    return base + static_cast<std::size_t>(row) * kLanes;
+}
+
+/// Start, duration and end of one chunk execution, and the arrival of what it sends. `durationAt` gives the duration of lanes and
+/// `factorAt` the transfer's factor: in one pass where it is drawn, which is faster than by way of a row.
+template <class DurationAt, class FactorAt>
+HWY_INLINE void execute(F d, const KernelNode& node, const KernelRows& rows, const DurationAt& durationAt, const FactorAt& factorAt)
+{
+    float* HWY_RESTRICT clock = rowAt(rows.clock, node.clockRow);
+    const float* HWY_RESTRICT wait = node.waitRow >= 0 ? rowAt(rows.slots, node.waitRow) : clock;
+    const auto endAt = [&](std::size_t l) {
         const auto start = hn::Max(hn::Load(d, clock + l), hn::Load(d, wait + l));
-        const auto end = hn::Add(start, hn::Max(duration, hn::Zero(d)));
-        auto arrival = end;
-        if (transfer != nullptr) {
-            const auto full = hn::Mul(hn::Load(d, transfer + l), factorAt(l));
-            arrival = hn::Add(end, hides ? hn::Max(hn::Mul(full, share), hn::Sub(full, hidden)) : full);
-        }
-        if (occupies)
-            hn::Store(arrival, d, clock + l);
-        else
+        return hn::Add(start, hn::Max(durationAt(l), hn::Zero(d)));
+    };
+    if (node.transferRow < 0) {
+        float* HWY_RESTRICT send = node.sendRow >= 0 ? rowAt(rows.slots, node.sendRow) : clock;
+        for (std::size_t l = 0; l < kLanes; l += hn::Lanes(d)) {
+            const auto end = endAt(l);
             hn::Store(end, d, clock + l);
-        if (send != nullptr)
+            hn::Store(end, d, send + l);
+        }
+        return;
+    }
+    const TransferLimits& limits = rows.limits[node.transferRow];
+    const float* HWY_RESTRICT transfer = rowAt(rows.transfer, node.transferRow);
+    float* HWY_RESTRICT send = rowAt(rows.slots, node.sendRow);
+    const auto run = [&](const auto& exposed) {
+        for (std::size_t l = 0; !rows.occupiesSender && l < kLanes; l += hn::Lanes(d)) {
+            const auto end = endAt(l);
+            hn::Store(end, d, clock + l);
+            hn::Store(hn::Add(end, exposed(hn::Mul(hn::Load(d, transfer + l), factorAt(l)))), d, send + l);
+        }
+        for (std::size_t l = 0; rows.occupiesSender && l < kLanes; l += hn::Lanes(d)) {
+            const auto arrival = hn::Add(endAt(l), exposed(hn::Mul(hn::Load(d, transfer + l), factorAt(l))));
+            hn::Store(arrival, d, clock + l);
             hn::Store(arrival, d, send + l);
+        }
+    };
+    if (limits.hiddenSeconds > 0.0F || limits.minExposedShare > 1.0F) {
+        const auto hidden = hn::Set(d, limits.hiddenSeconds), share = hn::Set(d, limits.minExposedShare);
+        run([&](hn::Vec<F> full) { return hn::Max(hn::Mul(full, share), hn::Sub(full, hidden)); });
+    } else {
+        run([](hn::Vec<F> full) { return full; });
     }
 }
 
-void RunNodes(const KernelNode* nodes, std::size_t count, const KernelRows& rows, const RoundKeys& keys, std::uint64_t block)
+/// The rows that one node's duration is made from.
+struct DurationRows {
+    const float* HWY_RESTRICT mean;
+    const float* HWY_RESTRICT draw;    ///< standardised; null = none
+    const float* HWY_RESTRICT routing; ///< null = none
+};
+
+/// Calls execute with the sum that a node's duration is.
+template <class FactorAt>
+HWY_INLINE void executeNode(F d, const KernelNode& node, const KernelRows& rows, const DurationRows& own, const FactorAt& factorAt)
+{
+    const float* HWY_RESTRICT mean = own.mean;
+    const float* HWY_RESTRICT draw = own.draw;
+    const float *HWY_RESTRICT spread = rowAt(rows.spread, node.durationRow), *HWY_RESTRICT compute = rowAt(rows.compute, node.durationRow),
+                              *HWY_RESTRICT spreadData = rowAt(rows.spreadData, node.durationRow);
+    const float* HWY_RESTRICT data = rows.data != nullptr ? rowAt(rows.data, node.dataRow) : nullptr;
+    if (own.routing != nullptr) {
+        const float *HWY_RESTRICT routed = rowAt(rows.routed, node.durationRow), *HWY_RESTRICT routing = own.routing;
+        execute(
+            d, node, rows,
+            [&](std::size_t l) {
+                const auto z = draw != nullptr ? hn::Load(d, draw + l) : hn::Zero(d);
+                const auto extra = hn::Sub(hn::Load(d, routing + l), hn::Set(d, 1.0F));
+                const auto duration = hn::MulAdd(hn::Load(d, spread + l), z, hn::Load(d, mean + l));
+                if (data == nullptr)
+                    return hn::MulAdd(hn::Load(d, routed + l), extra, duration);
+                const auto scaled = hn::MulAdd(hn::Load(d, spreadData + l), z, hn::Load(d, compute + l));
+                return hn::MulAdd(hn::MulAdd(hn::Load(d, routed + l), extra, scaled), hn::Load(d, data + l), duration);
+            },
+            factorAt);
+    } else if (draw != nullptr && data != nullptr) {
+        execute(
+            d, node, rows,
+            [&](std::size_t l) {
+                const auto z = hn::Load(d, draw + l);
+                const auto scaled = hn::MulAdd(hn::Load(d, spreadData + l), z, hn::Load(d, compute + l));
+                return hn::MulAdd(scaled, hn::Load(d, data + l), hn::MulAdd(hn::Load(d, spread + l), z, hn::Load(d, mean + l)));
+            },
+            factorAt);
+    } else if (draw != nullptr) {
+        execute(
+            d, node, rows, [&](std::size_t l) { return hn::MulAdd(hn::Load(d, spread + l), hn::Load(d, draw + l), hn::Load(d, mean + l)); },
+            factorAt);
+    } else if (data != nullptr) {
+        execute(
+            d, node, rows,
+            [&](std::size_t l) { return hn::MulAdd(hn::Load(d, compute + l), hn::Load(d, data + l), hn::Load(d, mean + l)); }, factorAt);
+    } else {
+        execute(
+            d, node, rows, [&](std::size_t l) { return hn::Load(d, mean + l); }, factorAt);
+    }
+}
+
+/// Changes a node's rows in the lanes of its rare events; returns the hit after them.
+HWY_INLINE const RareHit* applyHits(const RareHit* hit, std::int32_t node, float* HWY_RESTRICT mean, float* HWY_RESTRICT factor)
+{
+    for (; hit->node == node; ++hit) {
+        if (hit->does == RareHit::Does::addSeconds)
+            mean[hit->lane] += hit->value;
+        else if (hit->does == RareHit::Does::multiplyFactor)
+            factor[hit->lane] *= hit->value;
+        else
+            factor[hit->lane] = hit->value;
+    }
+    return hit;
+}
+
+/// `hit` ends with one of no node.
+void RunNodes(const KernelNode* nodes, std::size_t count, const RareHit* hit, const KernelRows& rows, const RoundKeys& keys,
+              std::uint64_t block)
 {
     const F d;
     HWY_ALIGN std::int32_t words[kLanes];
     HWY_ALIGN float draw[kLanes];
     HWY_ALIGN float factor[kLanes];
     HWY_ALIGN float routing[kLanes];
-    for (const KernelNode* node = nodes; node != nodes + count; ++node) {
-        const RegisterTable* table = rows.noise ? node->table : nullptr;
-        const RegisterTable* transferTable = rows.noise ? node->transferTable : nullptr;
+    HWY_ALIGN float mean[kLanes];
+    for (std::size_t i = 0; i < count; ++i) {
+        const KernelNode& node = nodes[i];
+        const RegisterTable* table = rows.noise ? node.table : nullptr;
+        const RegisterTable* transferTable = rows.noise ? node.transferTable : nullptr;
         if (table != nullptr || transferTable != nullptr)
-            drawWords(node->key, keys, block, words);
+            drawWords(node.key, keys, block, words);
         if (table != nullptr)
             quantiles<false>(d, *table, words, draw);
-        else
-            std::fill_n(draw, kLanes, 0.0F);
-        const bool routes = rows.noise && node->routingTable != nullptr;
-        if (routes)
-            DrawRow(*node->routingTable, node->routingKey, keys, block, routing);
-        const auto run = [&](const auto& factorAt) {
-            if (rows.data != nullptr)
-                execute<true>(d, *node, rows, draw, routes ? routing : nullptr, factorAt);
-            else
-                execute<false>(d, *node, rows, draw, routes ? routing : nullptr, factorAt);
-        };
+        if (rows.noise && node.routing != nullptr)
+            DrawRow(*node.routing->table, node.routing->key, keys, block, routing);
+        const bool isHit = hit->node == static_cast<std::int32_t>(i);
+        DurationRows own{rowAt(static_cast<const float*>(rows.mean), node.durationRow), table != nullptr ? draw : nullptr,
+                         rows.noise && node.routing != nullptr ? routing : nullptr};
 #if PRISM_WHOLE_TABLES
-        if (transferTable != nullptr && transferTable->steps.empty()) {
+        if (transferTable != nullptr && transferTable->steps.empty() && !isHit) {
             const Cubics cubics(*transferTable);
-            run([&](std::size_t l) { return cubics.at(d, drawsAt<true>(words + l)); });
+            executeNode(d, node, rows, own, [&](std::size_t l) { return cubics.at(d, drawsAt<true>(words + l)); });
             continue;
         }
 #endif
+        if (transferTable == nullptr && !isHit) {
+            executeNode(d, node, rows, own, [&](std::size_t) { return hn::Set(d, 1.0F); });
+            continue;
+        }
         if (transferTable != nullptr)
             quantiles<true>(d, *transferTable, words, factor);
-        else if (node->transferRow >= 0)
+        else
             std::fill_n(factor, kLanes, 1.0F);
-        run([&](std::size_t l) { return hn::Load(d, factor + l); });
+        if (isHit) {
+            for (std::size_t l = 0; l < kLanes; l += hn::Lanes(d))
+                hn::Store(hn::Load(d, own.mean + l), d, mean + l);
+            hit = applyHits(hit, static_cast<std::int32_t>(i), mean, factor);
+            own.mean = mean;
+        }
+        executeNode(d, node, rows, own, [&](std::size_t l) { return hn::Load(d, factor + l); });
     }
 }
 
@@ -315,97 +394,11 @@ const RareChance& chanceOf(const RareEvent& rare, const RareSearch& search)
     return rare.cause >= 0 && rare.cause == search.sought ? rare.sought : rare.chance;
 }
 
-/// Factor of a node's transfer in one lane without its rare event.
-float drawnTransfer(const KernelNode& node, const std::int32_t* words, std::size_t lane)
-{
-    const auto word = static_cast<std::uint32_t>(words[lane]);
-    return node.transferTable == nullptr ? 1.0F : node.transferTable->at(static_cast<std::uint16_t>((word << 16U | word >> 16U) >> 12U));
-}
-
 void note(const RareEvent& rare, const RareSearch& search, std::size_t lane)
 {
     if (search.ratio != nullptr && rare.cause >= 0)
         search.ratio[static_cast<std::size_t>(rare.cause) * kLanes + lane] += rare.logRatio;
 }
-
-/// Stream of the k-th kind of event of a chunk.
-std::uint64_t rareStream(const KernelNode& node, std::int32_t k)
-{
-    return k == 0 ? node.key.word[0] : mix64(node.key.word[0] + static_cast<std::uint64_t>(k));
-}
-
-/// Draws the rare events of nodes in a block and changes their rows.
-class RareDraws final {
-public:
-    RareDraws(const KernelRows& rows, const RoundKeys& keys, std::uint64_t block) : m_rows(rows), m_keys(keys), m_block(block) {}
-
-    [[nodiscard]] bool any(const KernelNode& node) const
-    {
-        for (std::int32_t k = 0; k < node.rareCount; ++k)
-            if (happens(node.rare[k], rareStream(node, k)))
-                return true;
-        return node.transferRare != nullptr && happens(*node.transferRare, node.key.word[1]);
-    }
-    void apply(const KernelNode& node)
-    {
-        for (std::int32_t k = 0; k < node.rareCount; ++k) {
-            const RareEvent& rare = node.rare[k];
-            draw(rare, rareStream(node, k), [&](std::size_t lane, float extra) {
-                float* place = change(m_rows.mean, node.durationRow, lane);
-                const bool scaled = rare.followsData && m_rows.data != nullptr;
-                const float data = scaled ? m_rows.data[static_cast<std::size_t>(node.dataRow) * kLanes + lane] : 1.0F;
-                *place += extra * m_rows.regime[static_cast<std::size_t>(rare.scope) * kLanes + lane] * data;
-            });
-        }
-        if (node.transferRare != nullptr)
-            applyTransfer(node);
-    }
-    void undo()
-    {
-        for (; !m_saved.empty(); m_saved.pop_back())
-            *m_saved.back().place = m_saved.back().value;
-    }
-
-private:
-    /// A value before rare events changed it.
-    struct Saved {
-        float* place;
-        float value;
-    };
-    void applyTransfer(const KernelNode& node)
-    {
-        alignas(64) std::int32_t words[kLanes];
-        if (node.transferRare->replaces)
-            rawDraws(node.key, m_keys, m_block, words);
-        draw(*node.transferRare, node.key.word[1], [&](std::size_t lane, float factor) {
-            *change(m_rows.transfer, node.transferRow, lane) *=
-                node.transferRare->replaces ? factor / drawnTransfer(node, words, lane) : factor;
-        });
-    }
-    [[nodiscard]] bool happens(const RareEvent& rare, std::uint64_t stream) const
-    {
-        return uniformOf(rareState(stream, m_keys, m_block)) > chanceOf(rare, m_rows.search).noneInBlock;
-    }
-    float* change(float* rows, std::int32_t row, std::size_t lane)
-    {
-        float* place = rows + static_cast<std::size_t>(row) * kLanes + lane;
-        m_saved.push_back({place, *place});
-        return place;
-    }
-    template <class Use>
-    void draw(const RareEvent& rare, std::uint64_t stream, const Use& use)
-    {
-        forEachRare(rare, chanceOf(rare, m_rows.search), rareState(stream, m_keys, m_block), [&](std::size_t lane, float extra) {
-            use(lane, extra);
-            note(rare, m_rows.search, lane);
-        });
-    }
-
-    const KernelRows& m_rows;
-    const RoundKeys& m_keys;
-    std::uint64_t m_block;
-    std::vector<Saved> m_saved;
-};
 
 } // namespace
 
@@ -433,23 +426,37 @@ RoundKeys roundKeys(std::uint64_t seed, std::uint64_t copy)
     return keys;
 }
 
-void sweepNodes(const std::vector<KernelNode>& nodes, const KernelRows& rows, const RoundKeys& keys, std::uint64_t block)
+void rareHits(const std::vector<RareSite>& sites, const std::vector<KernelNode>& nodes, const KernelRows& rows, const RoundKeys& keys,
+              std::uint64_t block, std::vector<RareHit>& hits)
 {
-    const auto run = [&](std::size_t first, std::size_t count) {
-        HWY_DYNAMIC_DISPATCH(RunNodes)(nodes.data() + first, count, rows, keys, block);
-    };
-    std::size_t first = 0;
-    RareDraws draws(rows, keys, block);
-    for (std::size_t i = 0; rows.noise && rows.anyRare && i < nodes.size(); ++i) {
-        if (!draws.any(nodes[i]))
+    hits.clear();
+    for (const RareSite& site : sites) {
+        const RareEvent& rare = *site.event;
+        const RareChance& chance = chanceOf(rare, rows.search);
+        const std::uint64_t state = rareState(site.stream, keys, block);
+        if (uniformOf(state) <= chance.noneInBlock)
             continue;
-        run(first, i - first);
-        first = i + 1;
-        draws.apply(nodes[i]);
-        run(i, 1);
-        draws.undo();
+        const KernelNode& node = nodes[static_cast<std::size_t>(site.node)];
+        const bool followsData = rare.followsData && rows.data != nullptr;
+        const float* data = followsData ? rows.data + static_cast<std::size_t>(node.dataRow) * kLanes : nullptr;
+        const float* regime = rows.regime + static_cast<std::size_t>(rare.scope) * kLanes;
+        const auto does = !site.ofTransfer ? RareHit::Does::addSeconds
+                          : rare.replaces  ? RareHit::Does::setFactor
+                                           : RareHit::Does::multiplyFactor;
+        forEachRare(rare, chance, state, [&](std::size_t lane, float extra) {
+            const float seconds = site.ofTransfer ? extra : extra * regime[lane] * (data != nullptr ? data[lane] : 1.0F);
+            hits.push_back({site.node, static_cast<std::int32_t>(lane), does, seconds});
+            note(rare, rows.search, lane);
+        });
     }
-    run(first, nodes.size() - first);
+    hits.push_back({-1, 0, RareHit::Does::addSeconds, 0.0F});
+}
+
+void sweepNodes(const std::vector<KernelNode>& nodes, const std::vector<RareHit>& hits, const KernelRows& rows, const RoundKeys& keys,
+                std::uint64_t block)
+{
+    static constexpr RareHit kNoHit{-1, 0, RareHit::Does::addSeconds, 0.0F};
+    HWY_DYNAMIC_DISPATCH(RunNodes)(nodes.data(), nodes.size(), hits.empty() ? &kNoHit : hits.data(), rows, keys, block);
 }
 
 void drawRow(const RegisterTable& table, const DrawKey& key, const RoundKeys& keys, std::uint64_t block, float* row)

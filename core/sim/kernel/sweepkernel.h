@@ -59,41 +59,69 @@ struct RareSearch {
     double* ratio = nullptr; ///< per cause a row of kLanes: sums of the events' logRatio, in and out; null = not wanted
 };
 
-/// One chunk execution with its transfer, in rows of kLanes floats.
-struct KernelNode {
+/// A draw that all passes of a micro-batch through a chunk share.
+struct RoutingDraw {
+    DrawKey key;
+    const RegisterTable* table = nullptr;
+};
+
+/// One chunk execution with its transfer, in rows of kLanes floats. One cache line.
+struct alignas(64) KernelNode {
     DrawKey key;                                  ///< of the chunk's draws and, with the other half of the bits, the transfer's
     const RegisterTable* table = nullptr;         ///< null: the duration is its mean
     const RegisterTable* transferTable = nullptr; ///< null: the factor is 1
-    const RareEvent* rare = nullptr;              ///< `rareCount` of them
-    const RareEvent* transferRare = nullptr;
-    const RegisterTable* routingTable = nullptr; ///< null: no kernel of the chunk follows a routing factor
-    DrawKey routingKey;                          ///< the same for all passes of a micro-batch through the chunk
-    std::int32_t rareCount = 0;
+    const RoutingDraw* routing = nullptr;         ///< null: no kernel of the chunk follows a routing factor
     std::int32_t clockRow = 0, durationRow = 0, dataRow = 0, waitRow = -1, sendRow = -1;
     std::int32_t transferRow = -1; ///< row of mean seconds times regime; -1: the message arrives at once
+};
+
+/// A kind of rare event of a node.
+struct RareSite {
+    std::int32_t node = 0;
+    bool ofTransfer = false; ///< else of the chunk
+    std::uint64_t stream = 0;
+    const RareEvent* event = nullptr;
+};
+
+/// What rare events do to one lane of a node: seconds more for the chunk, or the transfer's factor.
+struct RareHit {
+    std::int32_t node = 0;
+    std::int32_t lane = 0;
+    enum class Does : std::int32_t { addSeconds, multiplyFactor, setFactor } does = Does::addSeconds;
+    float value = 0.0F;
+};
+
+/// What a transfer hides, by row.
+struct TransferLimits {
     float hiddenSeconds = 0.0F, minExposedShare = 0.0F;
+    bool operator==(const TransferLimits&) const = default;
 };
 
 /// Working memory of one sweep, all in rows of kLanes floats.
 struct KernelRows {
-    float* mean;         ///< per duration row: collectives
-    float* compute;      ///< per duration row: compute, multiplied by the data factor
-    float* spread;       ///< per duration row: standard deviation that the data factor leaves alone
-    float* spreadData;   ///< per duration row: standard deviation that the data factor multiplies
-    float* routed;       ///< per duration row: compute that the routing factor multiplies, part of the above
-    const float* data;   ///< per micro-batch; null = all 1, then `compute` is in `mean` and `spreadData` in `spread`
-    float* transfer;     ///< per transfer
-    float* slots;        ///< messages
-    float* clock;        ///< per stage, in and out
-    const float* regime; ///< kRegimeRows rows
-    bool occupiesSender; ///< a transfer keeps its sender busy
-    bool noise;          ///< false leaves out every draw
-    bool anyRare;        ///< some node has a rare event
+    float* mean;                  ///< per duration row: collectives
+    float* compute;               ///< per duration row: compute, multiplied by the data factor
+    float* spread;                ///< per duration row: standard deviation that the data factor leaves alone
+    float* spreadData;            ///< per duration row: standard deviation that the data factor multiplies
+    float* routed;                ///< per duration row: compute that the routing factor multiplies, part of the above
+    const float* data;            ///< per micro-batch; null = all 1, then `compute` is in `mean` and `spreadData` in `spread`
+    float* transfer;              ///< per transfer
+    const TransferLimits* limits; ///< per transfer: one value, not a row
+    float* slots;                 ///< messages
+    float* clock;                 ///< per stage, in and out
+    const float* regime;          ///< kRegimeRows rows
+    bool occupiesSender;          ///< a transfer keeps its sender busy
+    bool noise;                   ///< false leaves out every draw
     RareSearch search;
 };
 
-/// Runs all nodes for sample block `block`.
-void sweepNodes(const std::vector<KernelNode>& nodes, const KernelRows& rows, const RoundKeys& keys, std::uint64_t block);
+/// Draws the rare events of a sweep of block `block`: ascending by node. `hits` is emptied first.
+void rareHits(const std::vector<RareSite>& sites, const std::vector<KernelNode>& nodes, const KernelRows& rows, const RoundKeys& keys,
+              std::uint64_t block, std::vector<RareHit>& hits);
+
+/// Runs all nodes for sample block `block`; `hits` ascending by node.
+void sweepNodes(const std::vector<KernelNode>& nodes, const std::vector<RareHit>& hits, const KernelRows& rows, const RoundKeys& keys,
+                std::uint64_t block);
 
 /// Draws a row of kLanes values of a table. Rows are aligned to 64 bytes.
 void drawRow(const RegisterTable& table, const DrawKey& key, const RoundKeys& keys, std::uint64_t block, float* row);

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace prism {
 
@@ -14,12 +13,13 @@ namespace {
 /// Steps whose locations stand for all.
 constexpr std::size_t kLocations = 96;
 
-/// Standard error of the weighted mean of h over the sample, the weights' own sum being known only by the sample.
+/// What each step's replicas move the weighted mean of h over the sample by, the weights' own sum being known only by the sample. The
+/// replicas of one step share its conditions: they err together.
 template <class H>
-double weightedError(const Sampled& sampled, const H& h)
+std::vector<double> movedByStep(const Sampled& sampled, const H& h)
 {
-    const std::size_t n = sampled.excess.size();
-    double total = 0.0, mean = 0.0, sum = 0.0;
+    const std::size_t n = sampled.excess.size(), steps = sampled.location.size();
+    double total = 0.0, mean = 0.0;
     std::vector<double> value(n);
     for (std::size_t i = 0; i < n; ++i) {
         value[i] = h(sampled.excess[i]);
@@ -27,11 +27,23 @@ double weightedError(const Sampled& sampled, const H& h)
         mean += sampled.weight[i] * value[i];
     }
     mean /= total;
-    for (std::size_t i = 0; i < n; ++i) {
-        const double d = sampled.weight[i] * (value[i] - mean);
-        sum += d * d;
+    std::vector<double> out(steps, 0.0);
+    for (std::size_t i = 0; i < n; ++i)
+        out[i % steps] += sampled.weight[i] * (value[i] - mean) / total;
+    return out;
+}
+
+/// Standard error that the sample adds to the steps' own. Where a step's conditions make it long they also make its replicas long: both
+/// errors have the same sign, and their covariance counts. `own`: what each step moves the figure by itself.
+double addedError(const std::vector<double>& own, const std::vector<double>& moved, bool follow)
+{
+    double square = 0.0, both = 0.0;
+    for (std::size_t j = 0; j < moved.size(); ++j) {
+        square += moved[j] * moved[j];
+        both += own[j] * moved[j];
     }
-    return std::sqrt(sum) / total;
+    const double time = follow ? correlationTime(moved) : 1.0;
+    return std::sqrt(time * std::max(square, square + 2.0 * both));
 }
 
 /// The sample's tail function and the steps' locations, ready for the influence of one replica.
@@ -41,6 +53,7 @@ public:
         : m_sampled(sampled),
           m_pool(pool),
           m_count(pooled),
+          m_steps(seconds),
           m_seconds(seconds),
           m_stride(std::max<std::size_t>(1, seconds.size() / kLocations))
     {
@@ -60,10 +73,14 @@ public:
         std::vector<double> below = {0.0};
         for (const auto& [at, value] : steps)
             below.push_back(below.back() + value / number);
-        const double error = weightedError(m_sampled, [&](double x) {
+        const std::vector<double> moved = movedByStep(m_sampled, [&](double x) {
             const auto it = std::lower_bound(steps.begin(), steps.end(), std::pair(x, -1.0));
             return below[static_cast<std::size_t>(it - steps.begin())];
         });
+        std::vector<double> own;
+        for (const double x : m_steps)
+            own.push_back(((x > s ? 1.0 : 0.0) - (1.0 - p)) / static_cast<double>(m_steps.size()));
+        const double error = addedError(own, moved, m_sampled.follow);
         // dQ/dp over a window that holds some hundred steps, and no more than half of the way to the end.
         const double n = static_cast<double>(m_seconds.size()),
                      half = std::min(0.5 * std::min(p, 1.0 - p), std::max(2.0 / n, std::pow(n, -0.5)));
@@ -91,13 +108,18 @@ public:
             covered.push_back(at(m_sampled.single[j] - m_sampled.location[j]));
         if (*std::max_element(covered.begin(), covered.end()) <= 0.0)
             covered = {0.0};
-        return weightedError(m_sampled, [&](double value) {
+        const std::vector<double> moved = movedByStep(m_sampled, [&](double value) {
             const double whole = at(value);
             double sum = 0.0;
             for (const double c : covered)
                 sum += std::max(0.0, whole - c);
             return sum / static_cast<double>(covered.size());
         });
+        const double mean = prism::meanOf(m_steps);
+        std::vector<double> own;
+        for (const double x : m_steps)
+            own.push_back((x - mean) / static_cast<double>(m_steps.size()));
+        return addedError(own, moved, m_sampled.follow);
     }
 
 private:
@@ -111,7 +133,8 @@ private:
     const Sampled& m_sampled;
     const TailSample& m_pool;
     int m_count;
-    std::vector<double> m_seconds; ///< ascending
+    const std::vector<double>& m_steps; ///< in draw order
+    std::vector<double> m_seconds;      ///< the same, ascending
     std::size_t m_stride;
 };
 

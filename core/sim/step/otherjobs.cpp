@@ -15,8 +15,8 @@ namespace {
 /// Cells of a job up to which its median job is modelled rank by rank.
 constexpr int kMostCellsRankByRank = 256;
 constexpr int kMostRanksRankByRank = 1 << 16; ///< and its ranks
-/// Steps of each of the other jobs: as many as so many node-samples reach (a few milliseconds a job), within bounds.
-constexpr int kFewestOtherSteps = 96, kMostOtherSteps = 256;
+/// Steps of each of the other jobs, in whole blocks: as many as so many node-samples reach (a few milliseconds a job), within bounds.
+constexpr int kFewestOtherSteps = static_cast<int>(kLanes), kMostOtherSteps = 2 * kFewestOtherSteps;
 constexpr std::size_t kOtherNodeSamples = 8'000'000;
 /// Replicas that each of those steps sweeps, roughly: the slowest of the job, the common sample's and the still one.
 constexpr std::size_t kSweptReplicas = 16;
@@ -61,8 +61,7 @@ JobScores slice(const JobScores& all, int job, int replicas)
 /// Steps of one of the jobs, with draws that the others have as well: the slowest replica of one shares those of another's.
 std::vector<double> stepsOf(const Series& series, const JobScores& job, int firstReplica, Recall& recall, std::stop_token stop)
 {
-    ReplicaLayout layout = jobLayout(series.prepared, job, firstReplica);
-    layout.brief = true;
+    ReplicaLayout layout = jobLayout(series.prepared, job, firstReplica, true);
     for (std::size_t i = 0; i < layout.single.size(); ++i)
         layout.single[i].copy = i;
     std::uint64_t nodeSamples = 0;

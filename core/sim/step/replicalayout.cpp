@@ -14,15 +14,15 @@ namespace {
 /// Across jobs, up to this many equal replicas are simulated one by one; beyond, the step is the maximum over a common sample of
 /// replicas, so that the cost does not grow with their number.
 constexpr int kDirectReplicas = 4;
-/// Within a job, the slowest replicas that are simulated one by one.
-constexpr std::size_t kSlowestOfJob = 8;
+/// Within a job, the slowest replicas that are simulated one by one; in a brief series.
+constexpr std::size_t kSlowestOfJob = 8, kSlowestOfBrief = 4;
 /// Beyond those, the ones that stand apart from the median by more than this many robust standard deviations, up to a bound.
 constexpr double kApart = 3.5;
 constexpr std::size_t kMostOfJob = 64;
 
 /// How many of a job's replicas, given by falling seconds, are simulated one by one. What is left has one mode, which the fitted tail
 /// of their common sample needs: a few slow nodes among many would bend it.
-std::size_t slowestOneByOne(const std::vector<double>& falling)
+std::size_t slowestOneByOne(const std::vector<double>& falling, bool brief)
 {
     const std::size_t n = falling.size();
     if (n <= kSlowestOfJob)
@@ -33,7 +33,7 @@ std::size_t slowestOneByOne(const std::vector<double>& falling)
         away.push_back(std::abs(x - median));
     std::nth_element(away.begin(), away.begin() + static_cast<std::ptrdiff_t>(n / 2), away.end());
     const double beyond = median + kApart * kNormalOverMad * away[n / 2];
-    std::size_t count = kSlowestOfJob;
+    std::size_t count = brief ? kSlowestOfBrief : kSlowestOfJob;
     while (count < std::min(n, kMostOfJob) && falling[count] > beyond)
         ++count;
     return count;
@@ -57,7 +57,7 @@ ReplicaLayout acrossLayout(const Prepared& prepared)
     return out;
 }
 
-ReplicaLayout jobLayout(const Prepared& prepared, const JobScores& job, int firstReplica)
+ReplicaLayout jobLayout(const Prepared& prepared, const JobScores& job, int firstReplica, bool brief)
 {
     const auto stages = static_cast<std::size_t>(prepared.plan->numStages);
     const auto scores = [&](std::size_t d) {
@@ -65,6 +65,7 @@ ReplicaLayout jobLayout(const Prepared& prepared, const JobScores& job, int firs
                                   job.scores.begin() + static_cast<std::ptrdiff_t>((d + 1) * stages));
     };
     ReplicaLayout out;
+    out.brief = brief;
     int common = 0;
     for (std::size_t k = 0; k < prepared.replicas.size(); ++k)
         if (prepared.replicas[k].count > prepared.replicas[static_cast<std::size_t>(common)].count)
@@ -76,7 +77,7 @@ ReplicaLayout jobLayout(const Prepared& prepared, const JobScores& job, int firs
     std::vector<double> falling;
     for (const std::size_t d : order)
         falling.push_back(job.replicaSeconds[d]);
-    const std::size_t oneByOne = slowestOneByOne(falling);
+    const std::size_t oneByOne = slowestOneByOne(falling, brief);
     for (std::size_t i = 0; i < order.size(); ++i) {
         const std::size_t d = order[i];
         const int kind = prepared.kindOfReplica[static_cast<std::size_t>(firstReplica) + d];

@@ -14,13 +14,13 @@ struct ReplicaLayout {
     std::vector<ReplicaDraw> single;
     int pooled = 0, pooledKind = 0;
     std::vector<std::vector<float>> members; ///< scores of the pooled replicas; empty = drawn afresh
-    bool brief = false;                      ///< a small common sample, whose error nobody asks for
+    bool brief = false;                      ///< few one by one and a small common sample, whose error nobody asks for
 };
 
 /// Across jobs: every replica with fresh lucks.
 [[nodiscard]] ReplicaLayout acrossLayout(const Prepared& prepared);
 /// Within a job: every replica has its own lucks. The slowest, and all of the rarer kinds, one by one. `firstReplica`: where the job's
 /// replicas begin among those that were prepared.
-[[nodiscard]] ReplicaLayout jobLayout(const Prepared& prepared, const JobScores& job, int firstReplica = 0);
+[[nodiscard]] ReplicaLayout jobLayout(const Prepared& prepared, const JobScores& job, int firstReplica = 0, bool brief = false);
 
 } // namespace prism

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/sim/step/replicas.h"
 
+#include "core/base/hash.h"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -113,13 +115,17 @@ void ReplicaSweep::addTransfer(const PlanNode& from, const ReplicaKind& kind, Bo
     const StepOp& op = m_prepared.transfers[hop];
     const ClassModel& factor = m_prepared.factor(op);
     const TransferRow row{static_cast<float>(op.meanSeconds) * kind.transferFactor[hop], m_prepared.transferScope[hop]};
-    const auto known = std::find(bound.transfers.begin(), bound.transfers.end(), row);
-    node.transferRow = static_cast<std::int32_t>(known - bound.transfers.begin());
-    if (known == bound.transfers.end())
+    const TransferLimits limits{static_cast<float>(op.hiddenSeconds),
+                                op.meanSeconds > 0.0 ? static_cast<float>(op.minExposedSeconds / op.meanSeconds) : 0.0F};
+    std::size_t at = 0;
+    while (at < bound.transfers.size() && !(bound.transfers[at] == row && bound.limits[at] == limits))
+        ++at;
+    if (at == bound.transfers.size()) {
         bound.transfers.push_back(row);
+        bound.limits.push_back(limits);
+    }
+    node.transferRow = static_cast<std::int32_t>(at);
     node.transferTable = factor.isRandom ? &factor.table : nullptr;
-    node.hiddenSeconds = static_cast<float>(op.hiddenSeconds);
-    node.minExposedShare = op.meanSeconds > 0.0 ? static_cast<float>(op.minExposedSeconds / op.meanSeconds) : 0.0F;
 }
 
 const ReplicaSweep::Bound& ReplicaSweep::bind(int kind)
@@ -151,9 +157,10 @@ const ReplicaSweep::Bound& ReplicaSweep::bind(int kind)
         node.table = model.isRandom ? &model.shape : nullptr;
         if (const auto routing = m_prepared.routing.find(model.routedLayers);
             model.routedLayers > 0 && routing != m_prepared.routing.end()) {
-            node.routingTable = routing->second->isRandom ? &routing->second->table : nullptr;
-            node.routingKey =
+            const DrawKey key =
                 drawKey(kRoutingDraws, static_cast<std::uint64_t>(n.cell / kPhases), static_cast<std::uint64_t>(n.microbatch));
+            if (routing->second->isRandom)
+                node.routing = &bound.routing.emplace_back(RoutingDraw{key, &routing->second->table});
         }
         if (n.transfer >= 0)
             addTransfer(n, replica, bound, node);
@@ -193,14 +200,16 @@ void ReplicaSweep::addRare(Bound& bound) const
         return own.data();
     };
     for (std::size_t i = 0; i < plan.size(); ++i) {
-        KernelNode& node = bound.nodes[i];
-        const ChunkModel* model = modelOf(node);
-        node.rareCount = static_cast<std::int32_t>(model->rare.size());
-        node.rare = events(model, model->rare.data(), model->rare.size(), -1);
-        if (plan[i].transfer >= 0)
-            if (const ClassModel& factor = m_prepared.factor(transferOf(plan[i])); factor.rare.chance.probability > 0.0)
-                node.transferRare = events(&factor, &factor.rare, 1, transferOf(plan[i]).kernelClass);
-        bound.anyRare = bound.anyRare || node.rareCount > 0 || node.transferRare != nullptr;
+        const DrawKey& key = bound.nodes[i].key;
+        const auto node = static_cast<std::int32_t>(i);
+        const ChunkModel* model = modelOf(bound.nodes[i]);
+        const RareEvent* own = events(model, model->rare.data(), model->rare.size(), -1);
+        for (std::size_t k = 0; k < model->rare.size(); ++k)
+            bound.sites.push_back({node, false, k == 0 ? key.word[0] : mix64(key.word[0] + k), own + k});
+        if (plan[i].transfer < 0)
+            continue;
+        if (const ClassModel& factor = m_prepared.factor(transferOf(plan[i])); factor.rare.chance.probability > 0.0)
+            bound.sites.push_back({node, true, key.word[1], events(&factor, &factor.rare, 1, transferOf(plan[i]).kernelClass)});
     }
 }
 
@@ -330,14 +339,17 @@ void ReplicaSweep::run(int kind, std::uint64_t seed, std::uint64_t copy, const R
                           m_routed.row(0),
                           hasData ? m_data.row(0) : nullptr,
                           m_transfer.row(0),
+                          bound.limits.data(),
                           m_slots.row(0),
                           ends,
                           m_regime->row(0),
                           graph.transferOccupiesSender,
                           noise,
-                          bound.anyRare,
                           search};
-    sweepNodes(bound.nodes, rows, keys, m_block);
+    m_hits.clear();
+    if (noise && !bound.sites.empty())
+        rareHits(bound.sites, bound.nodes, rows, keys, m_block, m_hits);
+    sweepNodes(bound.nodes, m_hits, rows, keys, m_block);
     if (graph.embeddingAllReduce.kernelClass >= 0)
         joinEmbedding(replica, keys, noise, ends);
     for (std::size_t s = 0; s < static_cast<std::size_t>(m_prepared.plan->numStages); ++s)

@@ -7,6 +7,7 @@
 #include "core/sim/kernel/rows.h"
 
 #include <cstdint>
+#include <deque>
 #include <list>
 #include <map>
 #include <vector>
@@ -51,9 +52,11 @@ private:
     struct Bound {
         int kind = -1;
         std::vector<KernelNode> nodes;
+        std::deque<RoutingDraw> routing;    ///< the nodes point into it
         std::vector<DurationRow> durations; ///< ascending by stage
         std::vector<TransferRow> transfers;
-        bool anyRare = false;
+        std::vector<TransferLimits> limits; ///< as transfers
+        std::vector<RareSite> sites;        ///< ascending by node
         std::vector<RareCause> causes;
         std::map<const void*, std::vector<RareEvent>> rare; ///< by model: its events, with what is sought
         RareEvent dataRare;
@@ -75,6 +78,7 @@ private:
     const Rows* m_regime = nullptr;
     Rows m_collectiveMean, m_collectiveVariance; ///< per model
     Rows m_mean, m_compute, m_spread, m_spreadData, m_routed, m_data, m_transfer, m_slots, m_scratch;
+    std::vector<RareHit> m_hits; ///< of the last run
 };
 
 } // namespace prism

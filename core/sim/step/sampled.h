@@ -11,6 +11,7 @@ struct Sampled {
     std::vector<double> single;         ///< step end over the replicas simulated one by one
     std::vector<double> location;       ///< step end of a replica without noise in this step's conditions
     std::vector<double> excess, weight; ///< of each pooled replica over its step's location, [copy][step]
+    bool follow = false;                ///< the steps follow one another, as those of a job do
 };
 
 } // namespace prism

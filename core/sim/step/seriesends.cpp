@@ -20,7 +20,9 @@ namespace {
 constexpr std::uint64_t kMaximumDraws = 0x53;
 /// Sampled replicas behind a common sample: at least so many, and of small graphs more, as far as so many node-samples reach (some
 /// milliseconds), until some twenty lie beyond the p99 of the slowest.
-constexpr std::size_t kSmallestPool = 2000, kLargestPool = 50'000, kBriefPool = 8'000, kPoolPerReplica = 2000, kPoolNodeSamples = 4'000'000;
+constexpr std::size_t kSmallestPool = 2000, kLargestPool = 50'000, kPoolPerReplica = 2000, kPoolNodeSamples = 4'000'000;
+/// A brief one is compared with others that have the same draws: what it is short of, they are as well.
+constexpr std::size_t kSmallestBriefPool = 256, kLargestBriefPool = 8'000, kBriefNodeSamples = 1'000'000;
 constexpr std::uint64_t kPoolCopies = 1'000'000; ///< copies of the common sample start here
 /// Blocks that are sampled and put together at once: the first few for a first curve, then as many as bound the memory.
 constexpr std::size_t kFirstBlocks = 4, kMostBlocks = 128;
@@ -29,10 +31,11 @@ std::size_t copiesOf(const ReplicaLayout& layout, const Series& series)
 {
     if (layout.pooled == 0)
         return 0;
-    const std::size_t affordable =
-        std::min(layout.brief ? kBriefPool : kLargestPool, kPoolNodeSamples / std::max<std::size_t>(1, series.prepared.plan->nodeCount()));
+    const std::size_t smallest = layout.brief ? kSmallestBriefPool : kSmallestPool, nodes = series.prepared.plan->nodeCount();
+    const std::size_t affordable = std::min(layout.brief ? kLargestBriefPool : kLargestPool,
+                                            (layout.brief ? kBriefNodeSamples : kPoolNodeSamples) / std::max<std::size_t>(1, nodes));
     const std::size_t wanted =
-        std::clamp(static_cast<std::size_t>(layout.pooled) * kPoolPerReplica, kSmallestPool, std::max(kSmallestPool, affordable));
+        std::clamp(static_cast<std::size_t>(layout.pooled) * kPoolPerReplica, smallest, std::max(smallest, affordable));
     return std::max<std::size_t>(2, wanted / std::max<std::size_t>(1, series.steps));
 }
 
@@ -115,6 +118,7 @@ bool sampleBlocks(const Series& series, const ReplicaLayout& layout, const Slowe
     out.location.assign(copies > 0 ? series.steps : 0, 0.0);
     out.excess.assign(series.steps * copies, 0.0);
     out.weight.assign(series.steps * copies, 1.0);
+    out.follow = series.run == Run::within;
     const std::vector<PartRequest> requests = requestsOf(series, layout);
     tbb::enumerable_thread_specific<BlockEnds> workers([&] { return BlockEnds(series); });
     for (std::size_t first = 0; first < series.blocks();) {
@@ -137,7 +141,9 @@ SeriesEnds seriesEnds(const Series& series, const ReplicaLayout& layout, Recall&
     Sampled sampled;
     SlowestOptimizer optimizer;
     if (layout.pooled > 0)
-        optimizer = SlowestOptimizer(series.prepared, layout.pooledKind, layout.pooled, layout.members);
+        optimizer = SlowestOptimizer(series.prepared, layout.pooledKind, layout.pooled,
+                                     // A brief sample does without the members' own: other jobs' optimizers are as slow.
+                                     layout.brief && series.prepared.drawsScores() ? std::vector<std::vector<float>>{} : layout.members);
     if (!sampleBlocks(series, layout, optimizer, recall, stop, nodeSamples, sampled))
         return out;
     if (layout.pooled == 0) {

@@ -30,11 +30,11 @@ void StepTail::end(const Prepared& prepared, const float* ends, const float* opt
     const bool together = prepared.graph().gradNorm.kernelClass >= 0;
     float ready[kLanes] = {};
     for (std::size_t s = 0; together && s < stages; ++s)
-        for (std::size_t l = 0; l < kLanes; ++l)
+        for (std::size_t l = 0; l < lanes; ++l)
             ready[l] = std::max(ready[l], ends[s * kLanes + l] + gradSync.row(s)[l]);
-    std::fill_n(seconds, kLanes, 0.0F);
+    std::fill_n(seconds, lanes, 0.0F);
     for (std::size_t s = 0; s < stages; ++s)
-        for (std::size_t l = 0; l < kLanes; ++l) {
+        for (std::size_t l = 0; l < lanes; ++l) {
             const float start = together ? ready[l] + gradNorm.row(0)[l] : ends[s * kLanes + l] + gradSync.row(s)[l];
             seconds[l] = std::max(seconds[l], start + optimizer[s * kLanes + l] + paramGather.row(s)[l]);
         }

@@ -27,6 +27,7 @@ StillJobs::StillJobs(const Prepared& prepared, std::vector<float> scores)
 {
     m_regime.fill(1.0F);
     m_tail.draw(prepared, roundKeys(0), 0, m_regime, false);
+    m_tail.lanes = 1;
 }
 
 std::vector<std::size_t> StillJobs::likelySlowest(std::stop_token stop) const

@@ -79,7 +79,7 @@ TEST(Presets, ModelsCarryThePublishedParameterCount)
 {
     const auto published = [](const char* name) { return json::parse(*presetText("model", name)).value("published_parameters", 0.0); };
     for (const std::string& name : presetNames("model"))
-        EXPECT_GT(published(name.c_str()), 1e9) << name;
+        EXPECT_GT(published(name.c_str()), 0.5e9) << name;
     // arXiv 2407.21783 table 3, 2412.19437 section 4.2, 2005.14165 table 2.1; to the digits that are printed.
     EXPECT_NEAR(published("llama3-405b"), 405e9, 1e9);
     EXPECT_NEAR(published("deepseek-v3"), 671e9, 1e9);

@@ -22,7 +22,8 @@ struct CoverageCell {
 };
 
 /// Small pipelines of the given numbers of replicas, with and without rare events that a quarter of the steps have: each across jobs and
-/// within one. Across jobs the truth is a run a hundred times longer; within one, the mean over the seeds: what a typical median job takes.
+/// within one. Across jobs the truth is the mean of sixteen runs a hundred times longer; within one, the mean over the seeds: what a
+/// typical median job takes.
 [[nodiscard]] std::vector<CoverageCell> coverage(const std::vector<int>& replicas, int seeds);
 
 /// The table as text, one line per cell, in per cent.

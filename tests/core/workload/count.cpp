@@ -48,7 +48,7 @@ TEST(Count, FlopsOfEveryPresetAreSixPerActiveParameterAndAttention)
     int dense = 0, moe = 0;
     for (const std::string& name : presetNames("model")) {
         const ModelConfig m = *modelPreset(name);
-        if (!m.layerPattern.empty())
+        if (!m.layerPattern.empty() || !m.operators.empty())
             continue; // layers of other kinds
         // The input embedding is looked up, not multiplied; a tied one is multiplied as the output layer.
         const double lookup =
@@ -63,6 +63,13 @@ TEST(Count, FlopsOfEveryPresetAreSixPerActiveParameterAndAttention)
     }
     EXPECT_GE(dense, 15);
     EXPECT_GE(moe, 5);
+}
+
+/// Table 1 of arXiv 2212.09748: 118.64 Gflops for an image of 256 x 256, counted as one for a multiplication with its addition.
+TEST(Count, ADiffusionTransformerHasTheFlopsOfItsPaper)
+{
+    const ModelConfig m = *modelPreset("dit-xl2");
+    EXPECT_NEAR(modelFlopsPerToken(m) * static_cast<double>(m.seqLength) / 3 / 2e9, 118.64, 0.001 * 118.64);
 }
 
 TEST(Count, ParametersAgreeWithThePublishedCountsOfEveryPresetModel)
