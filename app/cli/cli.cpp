@@ -118,8 +118,9 @@ void requireNoWarnings(const Scenario& scenario)
 }
 
 /// The file is read from the scenario's folder where its path is relative.
-Scenario withCalibration(Scenario scenario, const std::string& scenarioName)
+Scenario withCalibration(Scenario scenario, const CommonOptions& options)
 {
+    const std::string& scenarioName = options.scenario;
     if (scenario.measured.calibration.empty())
         return scenario;
     std::filesystem::path path = scenario.measured.calibration;
@@ -130,7 +131,9 @@ Scenario withCalibration(Scenario scenario, const std::string& scenarioName)
     // A scenario comes from others: what it names is opened only if it is a file, never a device or a pipe that would not end.
     if (!std::filesystem::is_regular_file(path, error))
         throw InputError({inputProblem("measured.calibration", "There is no such file.", "a file that fit or join-calibration wrote")});
-    return require(calibratedScenario(std::move(scenario), require(clusterCalibrationFromJson(readInput(path.string())))));
+    const ClusterCalibration calibration = require(clusterCalibrationFromJson(readInput(path.string())));
+    sayDiagnostics(options, leftOutOf(calibration, scenario));
+    return require(calibratedScenario(std::move(scenario), calibration));
 }
 
 } // namespace
@@ -223,7 +226,7 @@ Scenario loadScenario(const CommonOptions& options)
 {
     Scenario scenario = applyOverrides(namedScenario(options.scenario), options.overrides);
     if (!scenario.measured.calibration.empty()) // what is set goes over what was measured
-        scenario = applyOverrides(withCalibration(std::move(scenario), options.scenario), options.overrides);
+        scenario = applyOverrides(withCalibration(std::move(scenario), options), options.overrides);
     if (options.strict)
         requireNoWarnings(scenario);
     return scenario;

@@ -41,6 +41,8 @@ std::string fitJson(const RunFit& fit, const ClusterCalibration& calibration)
                          {"step_jitter_s", boundedJson(c.jitterSeconds)},
                          {"compute_regime_cv", boundedJson(c.regimeCv)},
                          {"compute_regime_lag1", c.regimeLag1},
+                         {"compute_share", fit.computeShare},
+                         {"compute_regime_shape", fit.fitted.variability.computeRegime.family == Family::empirical ? "steps" : "family"},
                          {"stalls", c.stalls},
                          {"stalls_per_gpu_hour", boundedJson(c.stallsPerGpuHour)},
                          {"stall_mean_s", boundedJson(c.stallMeanSeconds)},
@@ -59,10 +61,10 @@ void fit(const FitOptions& options)
     const StepLog log = loadStepLog(options.log);
     sayLine(options, reportText(log));
     std::vector<CleanRun> runs;
-    for (const LoggedRun& run : log.runs) {
-        const RunShape shape = runShape(run);
-        sayLine(options, "  " + run.name + ": " + shapeText(shape) + "\n");
-        runs.push_back(partOf(cleanRun(run, shape, {}), options.part));
+    const std::vector<RunShape> shapes = runShapes(log.runs);
+    for (std::size_t i = 0; i < shapes.size(); ++i) {
+        sayLine(options, "  " + log.runs[i].name + ": " + shapeText(shapes[i]) + "\n");
+        runs.push_back(partOf(cleanRun(log.runs[i], shapes[i], {}), options.part));
     }
     Evaluator evaluator;
     const RunFit fitted = require(fittedRun(evaluator, scenario, runs, {options.seed, options.samples, options.threads}));

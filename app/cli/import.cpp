@@ -70,8 +70,10 @@ void writeSteps(const ImportStepsOptions& options)
     std::string csv = "run,step,samples_seen,pause_s,step_time_s\n";
     nlohmann::ordered_json steps = nlohmann::ordered_json::array();
     const auto orEmpty = [](double x) { return x < 0 ? std::string() : numberText(x); };
+    const std::vector<RunShape> shapes = runShapes(log.runs);
+    for (std::size_t i = 0; i < shapes.size(); ++i)
+        sayLine(options, "  " + log.runs[i].name + ": " + shapeText(shapes[i]) + "\n");
     for (const LoggedRun& run : log.runs) {
-        sayLine(options, "  " + run.name + ": " + shapeText(runShape(run)) + "\n");
         std::string name = run.name;
         std::replace(name.begin(), name.end(), '"', '\'');
         for (const LoggedStep& s : run.steps) {

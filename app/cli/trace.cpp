@@ -80,6 +80,22 @@ nlohmann::ordered_json notesJson(const Diagnostics& notes)
     return list;
 }
 
+nlohmann::ordered_json notesJson(const TraceJob& job, const Diagnostics& notes)
+{
+    nlohmann::ordered_json list = notesJson(job.notes);
+    for (const nlohmann::ordered_json& n : notesJson(notes))
+        list.push_back(n);
+    return list;
+}
+
+std::string assumedText(const std::vector<std::string>& assumptions, const TraceJob& job, const Diagnostics& notes)
+{
+    std::string text;
+    for (const std::string& a : assumptions)
+        text += "assumed: " + a + "\n";
+    return text + diagnosticsText(job.notes) + diagnosticsText(notes);
+}
+
 void addTrace(CLI::App& app, Cli& cli)
 {
     CLI::App* command = app.add_subcommand("trace", "Measured jobs: what tables and traces of operations say");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // trace predict: the steps of a measured job predicted from a part of them, beside the rest.
 #include "app/cli/tracecommand.h"
-#include "core/trace/heldout.h"
+#include "core/trace/halves.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -17,6 +17,7 @@ using Json = nlohmann::ordered_json;
 
 struct PredictOptions : JobOptions {
     HeldOutOptions heldOut;
+    int parts = 0;
 };
 
 Json secondsJson(double mean, double p50, double p95)
@@ -33,10 +34,18 @@ Json errorsJson(const DistributionScore& s)
             {"wasserstein_s", s.wassersteinSeconds}};
 }
 
+/// How far random parts of the measured steps are apart.
+std::string floorLine(double mean, double p95, double ks)
+{
+    return fmt::format("{:<22} {:>7.2f} % {:>9} {:>7.2f} % {:>7.3f}", "noise floor", 100 * mean, "", 100 * p95, ks);
+}
+
 std::string predictJson(const TraceJob& job, const HeldOut& h)
 {
     Json report = errorsJson(h.predicted);
     report["ks_floor"] = h.ksFloor;
+    report["mean_floor"] = h.meanFloor;
+    report["p95_floor"] = h.p95Floor;
     report["ks_critical"] = h.ksCritical;
     report["baseline"] = errorsJson(h.baseline);
     report["replica_phase_ks"] = h.replicaPhaseKs;
@@ -50,9 +59,7 @@ std::string predictJson(const TraceJob& job, const HeldOut& h)
     report["micro_batch_correlation"] = h.microBatchCorrelation;
     report["hidden_barriers"] = h.barriers;
     report["assumptions"] = h.assumptions;
-    report["notes"] = notesJson(job.notes);
-    for (const Json& n : notesJson(h.notes))
-        report["notes"].push_back(n);
+    report["notes"] = notesJson(job, h.notes);
     return report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -68,13 +75,61 @@ std::string predictText(const TraceJob& job, const HeldOut& h)
     };
     line("predicted", h.predicted);
     line("plain distribution", h.baseline);
-    text += fmt::format("{:<22} {:>37.3f}   (critical at 5 %: {:.3f})\n", "noise floor", h.ksFloor, h.ksCritical);
+    text += floorLine(h.meanFloor, h.p95Floor, h.ksFloor) + fmt::format("   (critical at 5 %: {:.3f})\n", h.ksCritical);
     text += fmt::format("{:<22} {:>37.3f}\n\n", "replicas' pipeline end", h.replicaPhaseKs);
     for (const std::string& b : h.barriers)
         text += "found: " + b + "\n";
-    for (const std::string& a : h.assumptions)
-        text += "assumed: " + a + "\n";
-    return text + diagnosticsText(job.notes) + diagnosticsText(h.notes);
+    return text + assumedText(h.assumptions, job, h.notes);
+}
+
+Json meanJson(const MeanScore& s)
+{
+    return {{"mean_error", s.meanError},
+            {"p50_error", s.p50Error},
+            {"p95_error", s.p95Error},
+            {"ks", s.ks},
+            {"wasserstein_s", s.wassersteinSeconds}};
+}
+
+std::string partsJson(const RandomParts& r)
+{
+    Json report = meanJson(r.predicted);
+    report["ks_floor"] = r.ksFloor;
+    report["mean_floor"] = r.meanFloor;
+    report["p95_floor"] = r.p95Floor;
+    report["baseline"] = meanJson(r.baseline);
+    report["replica_phase_ks"] = r.replicaPhaseKs;
+    report["parts"] = r.parts;
+    report["train_steps"] = r.trainSteps;
+    report["held_out_steps"] = r.heldOutSteps;
+    return report.dump(2) + "\n";
+}
+
+std::string partsText(const RandomParts& r)
+{
+    std::string text = fmt::format("Means over {} random parts, absolute errors: {} steps learnt from, {} held out\n\n", r.parts,
+                                   r.trainSteps, r.heldOutSteps);
+    text += fmt::format("{:<22} {:>9} {:>9} {:>9} {:>7} {:>12}\n", "", "mean", "p50", "p95", "KS", "Wasserstein");
+    const auto line = [&](const char* name, const MeanScore& s) {
+        text += fmt::format("{:<22} {:>7.2f} % {:>7.2f} % {:>7.2f} % {:>7.3f} {:>10.4f} s\n", name, 100 * s.meanError, 100 * s.p50Error,
+                            100 * s.p95Error, s.ks, s.wassersteinSeconds);
+    };
+    line("predicted", r.predicted);
+    line("plain distribution", r.baseline);
+    text += floorLine(r.meanFloor, r.p95Floor, r.ksFloor) + "\n";
+    return text + fmt::format("{:<22} {:>37.3f}\n", "replicas' pipeline end", r.replicaPhaseKs);
+}
+
+void predict(const PredictOptions& options)
+{
+    const TraceJob job = loadJob(options);
+    if (options.parts > 0) {
+        const RandomParts parts = require(randomParts(job, options.heldOut, options.parts));
+        writeOutput(options, options.json ? partsJson(parts) : partsText(parts));
+        return;
+    }
+    const HeldOut h = require(heldOutPrediction(job, options.heldOut));
+    writeOutput(options, options.json ? predictJson(job, h) : predictText(job, h));
 }
 
 } // namespace
@@ -93,11 +148,9 @@ void addTracePredict(CLI::App& parent, Cli& cli)
         ->check(CLI::Range(0, 65'536));
     command->add_option("--seed", options->heldOut.seed, "Seed of all random numbers")->capture_default_str();
     command->add_option("--samples", options->heldOut.samples, "Steps to draw")->check(CLI::Range(100, 1'000'000))->capture_default_str();
-    command->callback([options] {
-        const TraceJob job = loadJob(*options);
-        const HeldOut h = require(heldOutPrediction(job, options->heldOut));
-        writeOutput(*options, options->json ? predictJson(job, h) : predictText(job, h));
-    });
+    command->add_option("--parts", options->parts, "Learn from so many random parts, one after the other, and give the means (0 = one)")
+        ->check(CLI::Range(0, kMostParts));
+    command->callback([options] { predict(*options); });
 }
 
 } // namespace prism::cli

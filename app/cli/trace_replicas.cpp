@@ -30,9 +30,6 @@ std::string replicasJson(const TraceJob& job, const ReplicaScaling& s)
                         {"p95_s", o.step.p95},
                         {"p99_s", o.step.p99},
                         {"replica_phase_p50_s", o.phaseP50}});
-    Json notes = notesJson(job.notes);
-    for (const Json& n : notesJson(s.notes))
-        notes.push_back(n);
     const Json report = {{"name", job.name},
                          {"measured",
                           {{"replicas", s.measuredReplicas},
@@ -42,7 +39,7 @@ std::string replicasJson(const TraceJob& job, const ReplicaScaling& s)
                            {"p99_s", s.measured.p99}}},
                          {"drawn", list},
                          {"assumptions", s.assumptions},
-                         {"notes", notes}};
+                         {"notes", notesJson(job, s.notes)}};
     return report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -55,9 +52,7 @@ std::string replicasText(const TraceJob& job, const ReplicaScaling& s)
     line(fmt::format("{} as measured", s.measuredReplicas), s.measured);
     for (const OtherReplicas& o : s.drawn)
         line(fmt::format("{} drawn", o.replicas), o.step);
-    for (const std::string& a : s.assumptions)
-        text += "assumed: " + a + "\n";
-    return text + diagnosticsText(job.notes) + diagnosticsText(s.notes);
+    return text + assumedText(s.assumptions, job, s.notes);
 }
 
 } // namespace

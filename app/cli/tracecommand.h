@@ -29,6 +29,10 @@ void addJob(CLI::App& command, JobOptions& options, Cli& cli); ///< TABLE, --met
 [[nodiscard]] ReadControl readControl(bool progress);
 /// Notes as an array of {path, text, found}.
 [[nodiscard]] nlohmann::ordered_json notesJson(const Diagnostics& notes);
+/// Notes of reading and of what was computed, one array.
+[[nodiscard]] nlohmann::ordered_json notesJson(const TraceJob& job, const Diagnostics& notes);
+/// What was assumed and the notes, as text.
+[[nodiscard]] std::string assumedText(const std::vector<std::string>& assumptions, const TraceJob& job, const Diagnostics& notes);
 
 /// The first pools with their fits, longest total first.
 [[nodiscard]] nlohmann::ordered_json poolsJson(const std::vector<DurationPool>& pools);

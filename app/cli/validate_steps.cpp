@@ -4,7 +4,7 @@
 #include "app/cli/steplogoptions.h"
 #include "core/calibrate/runfit.h"
 #include "core/engine/evaluator.h"
-#include "core/insight/validate/stepseries.h"
+#include "core/insight/validate/seriesreport.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -42,16 +42,6 @@ SeriesRemoval removalOf(const std::vector<std::string>& names)
     return {has("warm-up"), has("pauses"), has("shifts"), has("trend")};
 }
 
-Json figuresJson(const SeriesFigures& f)
-{
-    return {{"p5", f.p5}, {"p95", f.p95}, {"p99", f.p99}, {"cv", f.cv}, {"share_beyond_1_05", f.beyond}};
-}
-
-Json errorJson(const FigureError& e)
-{
-    return {{"error", e.error}, {"ci95", Json::array({e.low, e.high})}, {"between_halves_p90", e.halves}};
-}
-
 Json shapesJson(const Report& r)
 {
     Json runs = Json::array();
@@ -63,6 +53,7 @@ Json shapesJson(const Report& r)
         runs.push_back({{"run", r.log.runs[i].name},
                         {"steps", r.log.runs[i].steps.size()},
                         {"warm_up_steps", s.warmUp},
+                        {"start_up_steps", s.startUp},
                         {"steps_after_pauses", s.afterPause},
                         {"pauses_logged", s.pausesLogged},
                         {"level_shifts", shifts},
@@ -74,33 +65,10 @@ Json shapesJson(const Report& r)
 
 std::string reportJson(const Report& r)
 {
-    const SeriesComparison& c = r.c;
-    const Json report = {
-        {"format", r.log.format},
-        {"lines", r.log.lines},
-        {"matched", r.log.matched},
-        {"repeated", r.log.repeated},
-        {"unusable", r.log.unusable},
-        {"series", shapesJson(r)},
-        {"runs", c.runs},
-        {"steps", c.steps},
-        {"dropped", c.dropped},
-        {"measured_median_s", c.measuredMedianSeconds},
-        {"predicted_median_s", c.predictedMedianSeconds},
-        {"error", c.p50.error},
-        {"p50", errorJson(c.p50)},
-        {"p95_over_p50", errorJson(c.p95)},
-        {"p99_over_p50", errorJson(c.p99)},
-        {"beyond_1_05", errorJson(c.beyond)},
-        {"measured_over_median", figuresJson(c.measured)},
-        {"predicted_over_median", figuresJson(c.predicted)},
-        {"relative_std_of_run_medians", c.medianSpread},
-        {"lag1_correlation", c.lag1},
-        {"predicted_lag1_correlation", c.predictedLag1},
-        {"ks",
-         {{"value", c.ks}, {"ci95", Json::array({c.ksLow, c.ksHigh})}, {"by_chance", c.ksByChance}, {"between_halves_p90", c.ksHalves}}},
-        {"stalls", {{"measured", r.measured.stalls}, {"predicted_ci95", Json::array({r.stalls.low, r.stalls.high})}}},
-        {"notes", c.notes}};
+    Json report = {{"format", r.log.format},     {"lines", r.log.lines},       {"matched", r.log.matched},
+                   {"repeated", r.log.repeated}, {"unusable", r.log.unusable}, {"series", shapesJson(r)}};
+    report.update(report::json(r.c));
+    report["stalls"] = {{"measured", r.measured.stalls}, {"predicted_ci95", Json::array({r.stalls.low, r.stalls.high})}};
     return report.dump(2) + "\n";
 }
 
@@ -144,10 +112,9 @@ void validate(const StepsOptions& options)
     report.log = loadStepLog(options.log);
     const SeriesRemoval removal = removalOf(options.remove);
     std::vector<CleanRun> clean;
-    for (const LoggedRun& run : report.log.runs) {
-        report.shapes.push_back(runShape(run));
-        clean.push_back(partOf(cleanRun(run, report.shapes.back(), removal), options.part));
-    }
+    report.shapes = runShapes(report.log.runs);
+    for (std::size_t i = 0; i < report.shapes.size(); ++i)
+        clean.push_back(partOf(cleanRun(report.log.runs[i], report.shapes[i], removal), options.part));
     const StepSeries series = require(seriesOf(clean, report.log.steps()));
     Evaluator evaluator;
     EvaluateOptions evaluate;

@@ -6,6 +6,7 @@
 #include "core/explore/explore.h"
 #include "core/insight/placement/placement.h"
 #include "core/insight/sensitivity/sensitivity.h"
+#include "core/insight/validate/seriesreport.h"
 #include "core/insight/validate/stepseries.h"
 
 #include <nlohmann/json.hpp>
@@ -93,37 +94,18 @@ StepSeries seriesOf(const py::object& seconds)
     return series;
 }
 
-nlohmann::ordered_json errorJson(const FigureError& e)
-{
-    return {{"error", e.error}, {"ci95", {e.low, e.high}}, {"between_halves_p90", e.halves}};
-}
-
 py::object validated(Evaluator& evaluator, const Scenario& scenario, const py::object& seconds, const EvaluateOptions& options)
 {
-    constexpr std::size_t kFewest = 20;
     const StepSeries series = seriesOf(seconds);
     for (const std::vector<double>& run : series.runs)
-        if (run.size() < kFewest || !std::all_of(run.begin(), run.end(), [](double x) { return std::isfinite(x) && x > 0; }))
+        if (run.size() < static_cast<std::size_t>(kFewestSteps)
+            || !std::all_of(run.begin(), run.end(), [](double x) { return std::isfinite(x) && x > 0; }))
             throw InputError({{Severity::error, "seconds", "A run is too short, or has a time that is not positive and finite.",
                                std::to_string(run.size()) + " steps", "at least 20 positive times per run", "", ""}});
     if (series.runs.empty())
         throw InputError({{Severity::error, "seconds", "There is no run.", "nothing", "a list of step times", "", ""}});
     const auto snapshot = evaluated(evaluator, scenario, options);
-    const SeriesComparison c = compareSeries(series, snapshot->samples->withinSeconds);
-    const nlohmann::ordered_json report{
-        {"runs", c.runs},
-        {"steps", c.steps},
-        {"measured_median_s", c.measuredMedianSeconds},
-        {"predicted_median_s", c.predictedMedianSeconds},
-        {"p50", errorJson(c.p50)},
-        {"p95_over_p50", errorJson(c.p95)},
-        {"p99_over_p50", errorJson(c.p99)},
-        {"beyond_1_05", errorJson(c.beyond)},
-        {"lag1_correlation", c.lag1},
-        {"predicted_lag1_correlation", c.predictedLag1},
-        {"ks", {{"value", c.ks}, {"ci95", {c.ksLow, c.ksHigh}}, {"by_chance", c.ksByChance}, {"between_halves_p90", c.ksHalves}}},
-        {"notes", c.notes}};
-    return fromJson(report.dump());
+    return fromJson(report::json(compareSeries(series, snapshot->samples->withinSeconds)).dump());
 }
 
 } // namespace

@@ -16,6 +16,7 @@ namespace prism {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using Values = decltype(ClusterCalibration::values);
 
 Diagnostic wrong(std::string path, std::string message, std::string found, std::string accepted)
 {
@@ -69,7 +70,37 @@ void readSources(const nlohmann::json& list, ClusterCalibration& out, Diagnostic
     }
 }
 
+FittedMachine machineFrom(const nlohmann::json& object)
+{
+    const auto number = [&](const char* key) {
+        return object.contains(key) && object[key].is_number() ? std::clamp(object[key].get<double>(), 0.0, 1e6) : 0.0;
+    };
+    FittedMachine machine;
+    if (object.contains("gpu") && object["gpu"].is_string())
+        machine.gpu = object["gpu"].get<std::string>();
+    machine.peakBf16Tflops = number("peak_bf16_tflops");
+    machine.numSms = static_cast<int>(number("num_sms"));
+    return machine;
+}
+
+bool isWithin(double a, double b, double share)
+{
+    return std::abs(a - b) <= share * b;
+}
+
 } // namespace
+
+FittedMachine machineOf(const GpuSpec& gpu)
+{
+    return {gpu.name, gpu.peakBf16Tflops, gpu.numSms};
+}
+
+bool isAlike(const FittedMachine& machine, const GpuSpec& gpu)
+{
+    constexpr double kSms = 0.1, kPeak = 0.15;
+    return !(machine.peakBf16Tflops > 0) || machine.numSms <= 0
+           || (isWithin(machine.numSms, gpu.numSms, kSms) && isWithin(machine.peakBf16Tflops, gpu.peakBf16Tflops, kPeak));
+}
 
 Result<ClusterCalibration> clusterCalibrationFromJson(std::string_view text)
 {
@@ -87,6 +118,16 @@ Result<ClusterCalibration> clusterCalibrationFromJson(std::string_view text)
                 errors.push_back(wrong("values." + path, "there is no such parameter", path, "a path of the parameter table"));
             out.values.emplace_back(path, textOf(value));
         }
+    if (document->contains("machine") && (*document)["machine"].is_object())
+        out.machine = machineFrom((*document)["machine"]);
+    if (document->contains("compute_regime_pool")) {
+        const nlohmann::json& pool = (*document)["compute_regime_pool"];
+        const auto isFactor = [](const nlohmann::json& v) { return v.is_number() && v.get<double>() > 0 && v.get<double>() < 1e6; };
+        if (!pool.is_array() || pool.size() > kMaxCalibrationPool || !std::all_of(pool.begin(), pool.end(), isFactor))
+            errors.push_back(wrong("compute_regime_pool", "the pool is no list of factors", pool.type_name(), "up to " + std::to_string(kMaxCalibrationPool) + " numbers > 0"));
+        else
+            out.regimePool = pool.get<std::vector<double>>();
+    }
     if (document->contains("measured")) {
         Result<MeasuredConfig> measured = measuredFrom((*document)["measured"]);
         if (measured.ok())
@@ -110,8 +151,16 @@ std::string toJson(const ClusterCalibration& calibration)
     }
     for (const CalibrationSource& s : calibration.sources)
         sources.push_back({{"what", s.what}, {"input", s.input}, {"facts", s.facts}});
-    const Json document{
-        {"format", kClusterFormat}, {"values", values}, {"measured", measuredJson(calibration.measured)}, {"sources", sources}};
+    Json document{{"format", kClusterFormat}};
+    if (calibration.machine.peakBf16Tflops > 0)
+        document["machine"] = {{"gpu", calibration.machine.gpu},
+                               {"peak_bf16_tflops", calibration.machine.peakBf16Tflops},
+                               {"num_sms", calibration.machine.numSms}};
+    document["values"] = values;
+    if (!calibration.regimePool.empty())
+        document["compute_regime_pool"] = calibration.regimePool;
+    document["measured"] = measuredJson(calibration.measured);
+    document["sources"] = sources;
     return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
@@ -124,6 +173,10 @@ ClusterCalibration joined(ClusterCalibration first, const ClusterCalibration& se
         else
             known->second = text;
     }
+    if (!second.regimePool.empty())
+        first.regimePool = second.regimePool;
+    if (second.machine.peakBf16Tflops > 0)
+        first.machine = second.machine;
     Scenario rows;
     rows.measured = std::move(first.measured);
     addMeasuredRows(rows, second.measured.rows);
@@ -141,7 +194,8 @@ ClusterCalibration joined(ClusterCalibration first, const ClusterCalibration& se
 Result<Scenario> calibratedScenario(Scenario scenario, const ClusterCalibration& calibration)
 {
     Diagnostics errors;
-    for (const auto& [path, text] : calibration.values) {
+    const bool holds = isAlike(calibration.machine, scenario.cluster.gpu);
+    for (const auto& [path, text] : holds ? calibration.values : Values()) {
         Result<Scenario> changed = setParameter(scenario, path, text);
         if (changed.ok())
             scenario = std::move(changed).value();
@@ -150,6 +204,8 @@ Result<Scenario> calibratedScenario(Scenario scenario, const ClusterCalibration&
     }
     if (!errors.empty())
         return errors;
+    if (holds && !calibration.regimePool.empty())
+        scenario.variability.computeRegime = empiricalDistribution(calibration.regimePool);
     std::vector<MeasuredRow> own = std::move(scenario.measured.rows);
     scenario.measured.rows = calibration.measured.rows;
     addMeasuredRows(scenario, std::move(own));
@@ -160,6 +216,15 @@ Result<Scenario> calibratedScenario(Scenario scenario, const ClusterCalibration&
     if (scenario.measured.nodeOrder.empty())
         scenario.measured.nodeOrder = calibration.measured.nodeOrder;
     return scenario;
+}
+
+Diagnostics leftOutOf(const ClusterCalibration& calibration, const Scenario& scenario)
+{
+    if (isAlike(calibration.machine, scenario.cluster.gpu))
+        return {};
+    return {{Severity::warning, "measured.calibration",
+             "Level and spread were fitted on another chip and are left out: neither says anything of this one.", calibration.machine.gpu,
+             "a fit on " + scenario.cluster.gpu.name + ", or on a GPU of the same chip", "", ""}};
 }
 
 } // namespace prism

@@ -20,22 +20,38 @@ struct CalibrationSource {
     std::vector<std::string> facts; ///< counts, intervals and assumptions, one sentence each
 };
 
+/// The GPU that values were fitted on. Unknown where no number is given.
+struct FittedMachine {
+    std::string gpu; ///< its name, for people
+    double peakBf16Tflops = 0;
+    int numSms = 0;
+};
+[[nodiscard]] FittedMachine machineOf(const GpuSpec& gpu);
+/// Whether values fitted on the machine say something of a GPU: the same chip, told by its number of SMs (within 10 %) and its peak
+/// (within 15 %: H200 and H100, GB200 and B200). True for an unknown machine.
+[[nodiscard]] bool isAlike(const FittedMachine& machine, const GpuSpec& gpu);
+
 struct ClusterCalibration {
+    FittedMachine machine;                                   ///< of `values` and `regimePool`
     std::vector<std::pair<std::string, std::string>> values; ///< parameter path and value, as for --set; later ones win
-    MeasuredConfig measured;                                 ///< rows, kernels, speeds and node order
+    std::vector<double> regimePool; ///< values of variability.compute_regime where no family stands for them; else empty
+    MeasuredConfig measured;        ///< rows, kernels, speeds and node order
     std::vector<CalibrationSource> sources;
 };
 
 inline constexpr const char* kClusterFormat = "prism-cluster-1";
 
-/// {"format": "prism-cluster-1", "values": {path: value}, "measured": {...}, "sources": [...]}. Errors: malformed text, another format,
-/// measured rows that a scenario would refuse; all at once.
+/// {"format": "prism-cluster-1", "machine": {"gpu", "peak_bf16_tflops", "num_sms"}, "values": {path: value}, "compute_regime_pool": [...],
+/// "measured": {...}, "sources": [...]}. Errors: malformed text, another format, measured rows that a scenario would refuse; all at once.
 [[nodiscard]] Result<ClusterCalibration> clusterCalibrationFromJson(std::string_view text);
 [[nodiscard]] std::string toJson(const ClusterCalibration& calibration);
 
 /// The second one's values over the first one's; measured rows of one operation and size are replaced, others are added.
 [[nodiscard]] ClusterCalibration joined(ClusterCalibration first, const ClusterCalibration& second);
-/// The scenario with the calibration's values; what the scenario measured itself stays. Errors: unknown parameters, impossible values.
+/// The scenario with the calibration's values, where its GPU is alike; what the scenario measured itself stays. Errors: unknown parameters,
+/// impossible values.
 [[nodiscard]] Result<Scenario> calibratedScenario(Scenario scenario, const ClusterCalibration& calibration);
+/// What of a calibration does not hold for a scenario: level and spread of another chip. One warning, or none.
+[[nodiscard]] Diagnostics leftOutOf(const ClusterCalibration& calibration, const Scenario& scenario);
 
 } // namespace prism

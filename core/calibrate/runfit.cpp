@@ -2,11 +2,13 @@
 #include "core/calibrate/runfit.h"
 
 #include "core/base/text.h"
+#include "core/calibrate/stallsteps.h"
 #include "core/cost/predictor.h"
 #include "core/sim/simulate.h"
 #include "core/stats/moments.h"
 #include "core/step/deterministicstep.h"
 
+#include <boost/math/distributions/normal.hpp>
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
@@ -19,6 +21,8 @@ namespace {
 constexpr int kPartBlock = 20;
 constexpr double kLeastLevel = 0.2, kMostLevel = 5.0; ///< range of measured.compute_level
 constexpr double kLevelProbe = 1.1;
+constexpr std::size_t kFewestForShape = 100, kPoolSize = 400; ///< steps that a shape takes; values that stand for them
+constexpr double kMostLag1 = 0.95;
 
 /// The scenario without the causes that are fitted.
 Scenario withoutFitted(Scenario scenario)
@@ -49,6 +53,55 @@ Result<double> noiseFreeSeconds(const Scenario& scenario)
     if (!costed.ok())
         return costed.errors();
     return deterministicStepSeconds(costed->graph);
+}
+
+/// How much of a relative change of all compute reaches the noise-free step.
+Result<double> computeShareOf(Scenario scenario)
+{
+    const double own = scenario.measured.computeLevel;
+    const Result<double> now = noiseFreeSeconds(scenario);
+    scenario.measured.computeLevel = std::min(kMostLevel, own * kLevelProbe);
+    const Result<double> probed = noiseFreeSeconds(scenario);
+    if (!now.ok() || !probed.ok())
+        return now.ok() ? probed.errors() : now.errors();
+    return (*probed / *now - 1) / (scenario.measured.computeLevel / own - 1);
+}
+
+/// Values of the compute regime that, with the noise between neighbours beside them, spread as the steps do: the quantile of a step against
+/// the median is freed of the noise's at the same probability, y^2 = d^2 - (noise z)^2, exact for normal steps, and the whole of what lies
+/// far beyond the noise. Empty with too few steps or where nothing is left.
+std::vector<double> regimeShape(const std::vector<double>& steps, double noise, double computeShare)
+{
+    if (steps.size() < kFewestForShape || !(computeShare > 0))
+        return {};
+    const boost::math::normal_distribution<> normal;
+    std::vector<double> pool;
+    bool any = false;
+    for (std::size_t i = 0; i < kPoolSize; ++i) {
+        const double u = (static_cast<double>(i) + 0.5) / static_cast<double>(kPoolSize);
+        const double d = quantileOfSorted(steps, u) - 1, own = noise * boost::math::quantile(normal, u);
+        const double y = std::sqrt(std::max(0.0, d * d - own * own));
+        any = any || y > 0;
+        pool.push_back(std::max(0.01, 1 + std::copysign(y, d) / computeShare));
+    }
+    std::sort(pool.begin(), pool.end());
+    return any ? pool : std::vector<double>();
+}
+
+/// Puts the fitted causes into the scenario: the compute regime has the shape of the steps and the persistence of what lasts of them.
+void useFitted(RunFit& fit, Scenario& scenario, const std::vector<CleanRun>& runs)
+{
+    VariabilityConfig& v = scenario.variability;
+    useSpread(v, fit.causes);
+    const std::vector<double> pool = regimeShape(stepsWithoutStalls(runs), stepNoise(runs), fit.computeShare);
+    if (pool.empty())
+        return;
+    v.computeRegime = empiricalDistribution(pool);
+    const double lasting = fit.causes.regimeCv.value * fit.causes.regimeCv.value * fit.causes.regimeLag1; // covariance of neighbours
+    const double spread = v.computeRegime.cv * fit.computeShare;
+    v.computeRegimeLag1 = spread > 0 ? std::clamp(lasting / (spread * spread), 0.0, kMostLag1) : 0.0;
+    fit.notes.emplace_back("the compute regime has the shape of the measured steps beyond the noise between neighbours: what else bends "
+                           "that shape (network, hosts) is in it");
 }
 
 /// The compute level at which the noise-free step takes `factor` times as long: the step is close to linear in it.
@@ -104,6 +157,7 @@ void addNotes(RunFit& fit, std::size_t runs)
             fmt::format("the scenario's own spreads explained more than was measured and are scaled by {:.2f}", fit.otherSpread));
     fit.notes.emplace_back("GPU-to-GPU spread does not show in the steps of one job: it stays as it was");
     fit.notes.emplace_back("on another number of GPUs jitter and regime stay, stalls grow with GPUs times step time, the level stays");
+    fit.notes.emplace_back("a GPU of another chip takes none of level and spread");
 }
 
 std::string rangeText(const char* name, const Bounded& b, const char* unit)
@@ -138,27 +192,40 @@ Result<RunFit> fittedRun(Evaluator& evaluator, const Scenario& scenario, const s
     }
     fit.causes = spreadCauses(runs, gpus, std::min(fit.explainedCv, noise));
     fit.measuredMedianSeconds = fit.causes.medianSeconds;
+    const Result<double> share = computeShareOf(bare);
+    if (!share.ok())
+        return share.errors();
+    fit.computeShare = *share;
+    addNotes(fit, runs.size());
+    const Scenario before = bare;
+    useFitted(fit, bare, runs);
+    predicted = withinSteps(evaluator, bare, options);
+    if (!predicted.ok())
+        return predicted.errors();
     fit.predictedMedianSeconds = medianOf(*predicted);
-    Result<Bounded> level = fittedLevel(bare, runs, fit);
+    Result<Bounded> level = fittedLevel(before, runs, fit);
     if (!level.ok())
         return level.errors();
     fit.computeLevel = *level;
     fit.fitted = bare;
     fit.fitted.measured.computeLevel = fit.computeLevel.value;
-    useSpread(fit.fitted.variability, fit.causes);
-    addNotes(fit, runs.size());
     return fit;
 }
 
 ClusterCalibration calibrationOf(const RunFit& fit, const std::string& input)
 {
     ClusterCalibration out;
+    out.machine = machineOf(fit.fitted.cluster.gpu);
     const VariabilityConfig& v = fit.fitted.variability;
     const auto set = [&](const char* path, double value) { out.values.emplace_back(path, numberText(value)); };
     set("measured.compute_level", fit.computeLevel.value);
     set("variability.step_jitter_s", v.stepJitterS);
-    out.values.emplace_back("variability.compute_regime.family", std::string(familyName(v.computeRegime.family)));
-    set("variability.compute_regime.cv", v.computeRegime.cv);
+    if (v.computeRegime.family == Family::empirical) {
+        out.regimePool = *v.computeRegime.pool;
+    } else {
+        out.values.emplace_back("variability.compute_regime.family", std::string(familyName(v.computeRegime.family)));
+        set("variability.compute_regime.cv", v.computeRegime.cv);
+    }
     set("variability.compute_regime_lag1", v.computeRegimeLag1);
     set("variability.stalls_per_gpu_hour", v.stallsPerGpuHour);
     set("variability.stall_mean_s", v.stallMeanS);

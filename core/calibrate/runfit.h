@@ -18,6 +18,7 @@ struct RunFit {
     SpreadCauses causes;
     std::vector<RunShape> shapes; ///< of the runs, for what was found and removed
     Bounded computeLevel;         ///< measured over predicted time of compute; interval from the runs' medians
+    double computeShare = 0;      ///< of the step: how much of a change of all compute reaches it
     double otherSpread = 1;       ///< on the spreads that the scenario had: 1, or less where they alone are wider than the series
     double explainedCv = 0;       ///< of neighbouring steps, from those spreads
     double measuredMedianSeconds = 0, predictedMedianSeconds = 0; ///< before the fit

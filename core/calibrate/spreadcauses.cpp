@@ -2,6 +2,7 @@
 #include "core/calibrate/spreadcauses.h"
 
 #include "core/base/timeunits.h"
+#include "core/calibrate/stallsteps.h"
 #include "core/stats/intervals.h"
 #include "core/stats/moments.h"
 #include "core/stats/random.h"
@@ -20,29 +21,11 @@ namespace prism {
 namespace {
 
 constexpr std::size_t kBlock = 20;
-constexpr int kRedraws = 200, kHalfWindow = 4;
+constexpr int kRedraws = 200;
 constexpr double kWinsorAt = 5.0;
 constexpr std::uint64_t kStream = 0x5c5e5; // names the redraws of this file
 
-using Runs = std::vector<std::vector<double>>; ///< steps over the median of their run
-
-double robustSpread(const std::vector<double>& x, double around)
-{
-    std::vector<double> away;
-    for (const double v : x)
-        away.push_back(std::abs(v - around));
-    return kNormalOverMad * medianOf(std::move(away));
-}
-
-/// Standard deviation of a step against its neighbours, from differences inside the runs.
-double neighbourSpread(const Runs& runs)
-{
-    std::vector<double> differences;
-    for (const std::vector<double>& run : runs)
-        for (std::size_t i = 1; i < run.size(); ++i)
-            differences.push_back(run[i] - run[i - 1]);
-    return robustSpread(differences, 0.0) / std::sqrt(2.0);
-}
+using Runs = RelativeRuns;
 
 /// Part of the variance that lasts: standard deviation and its correlation from one step to the next.
 struct Lasting {
@@ -89,32 +72,6 @@ double sortedAt(std::vector<double>& values, double probability)
 {
     std::sort(values.begin(), values.end());
     return values[std::min(values.size() - 1, static_cast<std::size_t>(probability * static_cast<double>(values.size())))];
-}
-
-double medianAround(const std::vector<double>& run, std::size_t i)
-{
-    const auto first = static_cast<std::ptrdiff_t>(i >= kHalfWindow ? i - kHalfWindow : 0);
-    const auto last = static_cast<std::ptrdiff_t>(std::min(run.size(), i + kHalfWindow + 1));
-    return medianOf({run.begin() + first, run.begin() + last});
-}
-
-/// Seconds of the stalls of the runs: excess over the local median; neighbours that stand apart are one event.
-std::vector<double> stallSizes(const std::vector<CleanRun>& runs, double noise)
-{
-    std::vector<double> sizes;
-    for (const CleanRun& run : runs) {
-        bool before = false;
-        for (std::size_t i = 0; i < run.seconds.size(); ++i) {
-            const double excess = run.seconds[i] - medianAround(run.seconds, i);
-            const bool stalls = excess > std::max(kLeastStallSeconds, kStallNoises * noise * run.medianSeconds);
-            if (stalls && before)
-                sizes.back() += excess;
-            else if (stalls)
-                sizes.push_back(excess);
-            before = stalls;
-        }
-    }
-    return sizes;
 }
 
 Bounded poissonRate(int events, double exposure)

@@ -29,11 +29,9 @@ struct SpreadCauses {
     std::vector<std::string> notes; ///< what had to be assumed and what the data cannot tell apart
 };
 
-/// `gpus` of the job; `explainedCv`: the part of the spread between neighbouring steps that other causes of the model explain. A stall is
-/// an excess over the local median beyond kStallNoises robust standard deviations and kLeastStallSeconds; neighbours that stall are one
-/// event. Pure; any thread.
+/// `gpus` of the job; `explainedCv`: the part of the spread between neighbouring steps that other causes of the model explain. Stalls as
+/// in stallsteps.h. Pure; any thread.
 [[nodiscard]] SpreadCauses spreadCauses(const std::vector<CleanRun>& runs, double gpus, double explainedCv);
-inline constexpr double kStallNoises = 10.0, kLeastStallSeconds = 0.5;
 
 /// One system among several.
 struct SystemSpread {

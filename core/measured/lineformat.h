@@ -32,19 +32,27 @@ public:
     /// Findings of a line are appended; several where a line holds several runs.
     virtual void read(std::string_view line, std::vector<LineFinding>& out) = 0;
     [[nodiscard]] virtual std::vector<std::string> notes() const { return {}; }
+    /// The time of a step is worked out, not told: a format that tells it goes over this one.
+    [[nodiscard]] virtual bool isInferred() const { return false; }
 };
 
 /// Null when the line is not of the format. Tables report in `problems` what keeps their header from being understood.
 [[nodiscard]] std::unique_ptr<LineFormat> markedLineFormat(std::string_view line);
+[[nodiscard]] std::unique_ptr<LineFormat> stampedLineFormat(std::string_view line);
 [[nodiscard]] std::unique_ptr<LineFormat> mlperfFormat(std::string_view line);
 [[nodiscard]] std::unique_ptr<LineFormat> jsonLinesFormat(std::string_view line, const StepLogOptions& options);
 [[nodiscard]] std::unique_ptr<LineFormat> tableFormat(std::string_view line, const StepLogOptions& options, Diagnostics& problems);
 /// Errors: a pattern without a time, or with two times.
 [[nodiscard]] Result<std::unique_ptr<LineFormat>> patternFormat(const std::string& pattern);
 
-/// The first number after `at` and any blanks, ':' or '='; NaN when there is none. Locale-free.
+/// The first number after `at` and any blanks, ':', '=' or quotes; NaN when there is none. Locale-free.
 [[nodiscard]] double numberAfter(std::string_view line, std::size_t at);
-/// Seconds since 1970 of "2025-01-31 12:00:00", "...T12:00:00.123" or "...,123" in the first 80 characters; NaN when there is none.
+/// "2025-01-31 12:00:00", "...T12:00:00.123" or "...,123" in the first 80 characters: seconds since 1970 and where it begins.
+struct LineStamp {
+    double seconds = std::numeric_limits<double>::quiet_NaN(); ///< NaN = there is none
+    std::size_t at = 0;
+};
+[[nodiscard]] LineStamp lineStamp(std::string_view line);
 [[nodiscard]] double stampOf(std::string_view line);
 
 } // namespace prism

@@ -26,12 +26,11 @@ struct MarkedLine {
 };
 
 // Megatron-LM training.py training_log(); NeMo's progress lines ("train_step_timing in s"); DeepSpeed's pipeline engine.
-constexpr std::array<MarkedLine, 5> kMarkedLines = {{
+constexpr std::array<MarkedLine, 4> kMarkedLines = {{
     {"Megatron-LM standard output", "elapsed time per iteration (ms):", 1e-3, "iteration ", "consumed samples:"},
     {"Megatron-LM standard output", "elapsed time per iteration (s):", 1.0, "iteration ", "consumed samples:"},
     {"NeMo / Lightning progress lines", "train_step_timing in s", 1.0, "global_step", "consumed_samples"},
     {"DeepSpeed standard output", "iter time (s):", 1.0, "steps:", ""},
-    {"DeepSpeed standard output", "train_batch (ms):", 1e-3, "steps:", ""},
 }};
 
 double numberBehind(std::string_view line, std::string_view words)
@@ -66,52 +65,6 @@ public:
 
 private:
     MarkedLine m_line;
-};
-
-/// torchtitan prints no time per step ("step: 10  loss: ...  tps: ...  mfu: ..."): time stamps of its lines give it.
-class StampedFormat final : public LineFormat {
-public:
-    [[nodiscard]] static bool matches(std::string_view line)
-    {
-        return line.find("step:") != std::string_view::npos && line.find("loss:") != std::string_view::npos
-               && line.find("tps:") != std::string_view::npos && !std::isnan(stampOf(line));
-    }
-    [[nodiscard]] std::string name() const override { return "torchtitan standard output"; }
-    [[nodiscard]] std::string timeField() const override { return "time stamps of neighbouring lines"; }
-    void read(std::string_view line, std::vector<LineFinding>& out) override
-    {
-        if (!matches(line))
-            return;
-        const double step = numberBehind(line, "step:"), stamp = stampOf(line);
-        LineFinding found;
-        found.stampIsPaused = true;
-        if (step > m_step && stamp > m_stamp) {
-            found.kind = LineFinding::Kind::step;
-            found.step.seconds = (stamp - m_stamp) / (step - m_step);
-            found.step.number = wholeOr(step, -1);
-            m_wide = m_wide || step > m_step + 1;
-            out.push_back(found);
-        } else if (step < m_step) {
-            found.kind = LineFinding::Kind::newRun;
-            out.push_back(found);
-        }
-        m_whole = m_whole && stamp == std::floor(stamp);
-        m_step = step;
-        m_stamp = stamp;
-    }
-    [[nodiscard]] std::vector<std::string> notes() const override
-    {
-        std::vector<std::string> out = {"the log has no time per step: differences of time stamps hold evaluations and checkpoints too"};
-        if (m_whole)
-            out.emplace_back("time stamps are whole seconds: spread below that cannot be seen");
-        if (m_wide)
-            out.emplace_back("several steps lie between lines: their mean is taken, and their spread cannot be seen");
-        return out;
-    }
-
-private:
-    double m_step = kNone, m_stamp = kNone; ///< comparisons with NaN are false: the first line gives no step
-    bool m_whole = true, m_wide = false;
 };
 
 /// Text with places: "took {ms} ms at {step}".
@@ -178,7 +131,7 @@ std::int64_t daysOf(std::int64_t year, int month, int day)
 
 double numberAfter(std::string_view line, std::size_t at)
 {
-    while (at < line.size() && (line[at] == ' ' || line[at] == ':' || line[at] == '=' || line[at] == '\t'))
+    while (at < line.size() && std::string_view(" :=\t\"").find(line[at]) != std::string_view::npos)
         ++at;
     double value = 0;
     const auto [stop, code] = std::from_chars(line.data() + std::min(at, line.size()), line.data() + line.size(), value);
@@ -186,6 +139,11 @@ double numberAfter(std::string_view line, std::size_t at)
 }
 
 double stampOf(std::string_view line)
+{
+    return lineStamp(line).seconds;
+}
+
+LineStamp lineStamp(std::string_view line)
 {
     constexpr std::size_t kWithin = 80;
     for (std::size_t i = 0; i + 19 <= std::min(line.size(), kWithin); ++i) {
@@ -203,10 +161,11 @@ double stampOf(std::string_view line)
                 part += scale * (c - '0');
                 scale *= 0.1;
             }
-        return static_cast<double>(daysOf(year, month, day)) * kSecondsPerDay + hour * kSecondsPerHour + minute * kSecondsPerMinute + second
-               + part;
+        return {static_cast<double>(daysOf(year, month, day)) * kSecondsPerDay + hour * kSecondsPerHour + minute * kSecondsPerMinute + second
+                    + part,
+                i};
     }
-    return kNone;
+    return {};
 }
 
 std::unique_ptr<LineFormat> markedLineFormat(std::string_view line)
@@ -214,8 +173,6 @@ std::unique_ptr<LineFormat> markedLineFormat(std::string_view line)
     for (const MarkedLine& marked : kMarkedLines)
         if (line.find(marked.time) != std::string_view::npos && !std::isnan(numberBehind(line, marked.time)))
             return std::make_unique<MarkedFormat>(marked);
-    if (StampedFormat::matches(line))
-        return std::make_unique<StampedFormat>();
     return nullptr;
 }
 

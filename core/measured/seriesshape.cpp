@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/measured/seriesshape.h"
 
+#include "core/measured/levelshifts.h"
+#include "core/measured/startupphase.h"
 #include "core/stats/moments.h"
 
 #include <Eigen/Dense>
@@ -18,9 +20,6 @@ namespace {
 constexpr double kApart = 8.0, kApartShare = 0.003;
 /// Warm-up ends with this many steps in a row that do not stand apart; it is looked for among the first steps alone.
 constexpr int kCalmSteps = 3, kMostWarmUp = 40;
-/// Steps compared before and after a level shift, and its smallest size: healthy runs wander by 0.5 % within as many steps.
-constexpr int kShiftWindow = 40;
-constexpr double kLeastShift = 0.0075;
 /// A pause is longer than a second and than this share of a step.
 constexpr double kPauseSeconds = 1.0, kPauseShare = 0.05;
 constexpr int kTrendBlocks = 10;
@@ -50,11 +49,6 @@ double neighbourNoise(const std::vector<double>& x)
     for (std::size_t i = 1; i < x.size(); ++i)
         differences.push_back(x[i] - x[i - 1]);
     return differences.empty() ? 0.0 : kNormalOverMad * medianAbsolute(differences, medianOf(differences)) / std::sqrt(2.0);
-}
-
-double medianOfRange(const std::vector<double>& x, std::size_t first, std::size_t last)
-{
-    return medianOf({x.begin() + static_cast<std::ptrdiff_t>(first), x.begin() + static_cast<std::ptrdiff_t>(std::min(last, x.size()))});
 }
 
 int warmUpSteps(const std::vector<double>& x, double noise)
@@ -110,70 +104,6 @@ void findPauses(const LoggedRun& run, const std::vector<double>& x, RunShape& sh
     const double swing = 0.5 * kNormalOverMad * medianAbsolute(x, shape.medianSeconds);
     if (!shape.pausesLogged)
         shape.afterPause = evenlySpaced(x, shape.warmUp, std::max(shape.noiseSeconds, swing), shape.medianSeconds);
-}
-
-/// Medians of the parts of `x` between the shifts.
-std::vector<double> partMedians(const std::vector<double>& x, const std::vector<int>& shifts)
-{
-    std::vector<double> out;
-    std::size_t first = 0;
-    for (const int s : shifts) {
-        out.push_back(medianOfRange(x, first, static_cast<std::size_t>(s)));
-        first = static_cast<std::size_t>(s);
-    }
-    out.push_back(medianOfRange(x, first, x.size()));
-    return out;
-}
-
-/// The place near `i` that parts the window best: least absolute distance from the levels at the window's two ends.
-int sharpened(const std::vector<double>& x, int i)
-{
-    const auto first = static_cast<std::size_t>(i - kShiftWindow), last = static_cast<std::size_t>(i + kShiftWindow);
-    constexpr std::size_t kHalf = kShiftWindow / 2;
-    const double before = medianOfRange(x, first, first + kHalf), after = medianOfRange(x, last - kHalf, last);
-    double cost = 0.0, least = 0.0; // against parting at first + kHalf
-    std::size_t best = first + kHalf;
-    for (std::size_t j = first + kHalf; j < last - kHalf; ++j) {
-        cost += std::abs(x[j] - before) - std::abs(x[j] - after);
-        if (cost < least) {
-            least = cost;
-            best = j + 1;
-        }
-    }
-    return static_cast<int>(best);
-}
-
-/// Places in `x` where its level changes for long: largest differences of window medians first, then those that do not last go.
-std::vector<int> shiftPlaces(const std::vector<double>& x, double level)
-{
-    const int n = static_cast<int>(x.size());
-    std::vector<std::pair<double, int>> steps;
-    for (int i = kShiftWindow; i + kShiftWindow <= n; ++i) {
-        const auto at = static_cast<std::size_t>(i);
-        const double change = medianOfRange(x, at, at + kShiftWindow) - medianOfRange(x, at - kShiftWindow, at);
-        if (std::abs(change) > kLeastShift * level)
-            steps.emplace_back(-std::abs(change), i);
-    }
-    std::sort(steps.begin(), steps.end());
-    std::vector<int> places;
-    for (const auto& [change, i] : steps)
-        if (std::all_of(places.begin(), places.end(), [i = i](int p) { return std::abs(p - i) >= kShiftWindow; }))
-            places.push_back(i);
-    for (int& place : places)
-        place = sharpened(x, place);
-    std::sort(places.begin(), places.end());
-    places.erase(std::unique(places.begin(), places.end()), places.end());
-    while (!places.empty()) {
-        const std::vector<double> medians = partMedians(x, places);
-        std::size_t least = 0;
-        for (std::size_t k = 1; k < places.size(); ++k)
-            if (std::abs(medians[k + 1] - medians[k]) < std::abs(medians[least + 1] - medians[least]))
-                least = k;
-        if (std::abs(medians[least + 1] - medians[least]) >= kLeastShift * level)
-            break;
-        places.erase(places.begin() + static_cast<std::ptrdiff_t>(least));
-    }
-    return places;
 }
 
 /// Robust fit of 1, u, u^2 by reweighted least squares.
@@ -234,15 +164,8 @@ double place(int index, int steps)
     return steps > 1 ? 2.0 * index / (steps - 1.0) - 1.0 : 0.0;
 }
 
-} // namespace
-
-double RunShape::trendAt(int index, int steps) const
-{
-    const double u = place(index, steps);
-    return 1.0 + trendTerms[0] * u + trendTerms[1] * u * u;
-}
-
-RunShape runShape(const LoggedRun& run)
+/// Everything behind the warm-up, which is at least as long as the start-up.
+RunShape shapeBehind(const LoggedRun& run, int startUp)
 {
     RunShape shape;
     const std::vector<double> x = secondsOf(run);
@@ -250,7 +173,8 @@ RunShape runShape(const LoggedRun& run)
     shape.noiseSeconds = neighbourNoise(x);
     if (x.size() < static_cast<std::size_t>(kFewestSteps))
         return shape;
-    shape.warmUp = warmUpSteps(x, shape.noiseSeconds);
+    shape.startUp = startUp;
+    shape.warmUp = std::max(startUp, warmUpSteps(x, shape.noiseSeconds));
     shape.medianSeconds = medianOfRange(x, static_cast<std::size_t>(shape.warmUp), x.size());
     findPauses(run, x, shape);
     const std::set<int> paused(shape.afterPause.begin(), shape.afterPause.end());
@@ -274,6 +198,45 @@ RunShape runShape(const LoggedRun& run)
     if (kept.size() >= 4 * kTrendBlocks)
         findTrend(kept, u, shape);
     return shape;
+}
+
+/// The steps of a run in which a start-up is looked for.
+CountedSteps countedSteps(const LoggedRun& run, const RunShape& shape)
+{
+    CountedSteps out{secondsOf(run), std::vector<bool>(run.steps.size(), true),
+                     std::max(kApart * shape.noiseSeconds, kApartShare * shape.medianSeconds)};
+    std::fill_n(out.counts.begin(), shape.warmUp, false);
+    for (const int i : shape.afterPause)
+        out.counts[static_cast<std::size_t>(i)] = false;
+    return out;
+}
+
+} // namespace
+
+double RunShape::trendAt(int index, int steps) const
+{
+    const double u = place(index, steps);
+    return 1.0 + trendTerms[0] * u + trendTerms[1] * u * u;
+}
+
+RunShape runShape(const LoggedRun& run)
+{
+    return shapeBehind(run, 0);
+}
+
+std::vector<RunShape> runShapes(const std::vector<LoggedRun>& runs)
+{
+    std::vector<RunShape> shapes;
+    std::vector<CountedSteps> counted;
+    for (const LoggedRun& run : runs) {
+        shapes.push_back(shapeBehind(run, 0));
+        if (run.steps.size() >= static_cast<std::size_t>(kFewestSteps))
+            counted.push_back(countedSteps(run, shapes.back()));
+    }
+    if (const int startUp = startUpSteps(counted); startUp > 0)
+        for (std::size_t r = 0; r < runs.size(); ++r)
+            shapes[r] = shapeBehind(runs[r], startUp);
+    return shapes;
 }
 
 CleanRun cleanRun(const LoggedRun& run, const RunShape& shape, const SeriesRemoval& removal)
@@ -306,6 +269,8 @@ CleanRun cleanRun(const LoggedRun& run, const RunShape& shape, const SeriesRemov
 std::string shapeText(const RunShape& shape)
 {
     std::string text = fmt::format("warm-up {} step{}", shape.warmUp, shape.warmUp == 1 ? "" : "s");
+    if (shape.startUp > 0)
+        text += fmt::format(" (until long steps became rarer at {})", shape.startUp);
     text += fmt::format("; {} after a pause ({})", shape.afterPause.size(), shape.pausesLogged ? "time stamps" : "even spacing");
     for (const LevelShift& shift : shape.shifts)
         text += fmt::format("; level {:+.1f} % from step {}", 100.0 * (shift.factor - 1.0), shift.index);

@@ -65,6 +65,8 @@ bool StepLogReader::recognise(std::string_view text)
         m_format = markedLineFormat(text);
     if (!m_format)
         m_format = jsonLinesFormat(text, m_options);
+    if (!m_format)
+        m_format = stampedLineFormat(text);
     if (m_format)
         return true;
     Diagnostics problems;
@@ -72,6 +74,19 @@ bool StepLogReader::recognise(std::string_view text)
     if (m_problems.empty())
         m_problems = std::move(problems);
     return false; // a header tells of no step
+}
+
+/// A line that tells the time of its step ends a format that worked it out: what that one gave is dropped.
+void StepLogReader::preferTold(std::string_view text)
+{
+    std::unique_ptr<LineFormat> told = markedLineFormat(text);
+    if (!told)
+        return;
+    m_format = std::move(told);
+    m_log.runs.clear();
+    m_lastStamp.clear();
+    m_log.matched = m_log.repeated = 0;
+    m_lastRun = m_steps = 0;
 }
 
 bool StepLogReader::line(std::string_view text)
@@ -85,6 +100,8 @@ bool StepLogReader::line(std::string_view text)
     }
     if (!m_format && !recognise(text))
         return false;
+    if (m_format->isInferred())
+        preferTold(text);
     std::vector<LineFinding> found;
     m_format->read(text, found);
     m_log.format = m_format->name();
@@ -145,9 +162,10 @@ Result<StepLog> readStepLog(std::string_view text, const StepLogOptions& options
 {
     StepLogReader reader(options);
     while (!text.empty() && !hasErrors(reader.problems())) {
-        const std::size_t end = std::min(text.find('\n'), text.size());
+        const std::size_t end = std::min(text.find_first_of(kLineEnds), text.size());
         reader.line(text.substr(0, end));
-        text.remove_prefix(std::min(end + 1, text.size()));
+        const bool isPair = text.substr(end).starts_with("\r\n");
+        text.remove_prefix(std::min(end + (isPair ? 2 : 1), text.size()));
     }
     if (hasErrors(reader.problems()))
         return reader.problems();

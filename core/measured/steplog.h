@@ -33,6 +33,8 @@ struct StepLog {
 
 /// How many steps, how long lines a log may have.
 inline constexpr std::size_t kMostLoggedSteps = 5'000'000, kLongestLogLine = 64 * 1024;
+/// A line ends with either or both: progress bars write over their line by a carriage return alone.
+inline constexpr std::string_view kLineEnds = "\r\n";
 
 class LineFormat;
 struct LineFinding;
@@ -56,6 +58,7 @@ public:
 private:
     bool takeStep(const LineFinding& found);
     bool recognise(std::string_view text);
+    void preferTold(std::string_view text);
 
     StepLogOptions m_options;
     StepLog m_log;

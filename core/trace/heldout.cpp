@@ -87,20 +87,20 @@ DistributionScore score(std::vector<double> seconds, const std::vector<double>& 
     return s;
 }
 
-/// Mean KS distance between two random parts of a series, the first of `part` values.
-double floorOf(const std::vector<double>& seconds, std::size_t part)
+/// How far random parts of a series are apart, the first of `part` values: means over the splits.
+void addFloors(HeldOut& h, const std::vector<double>& seconds, std::size_t part)
 {
-    double sum = 0;
     for (std::uint64_t k = 0; k < kFloorSplits; ++k) {
         const std::vector<std::size_t> order = shuffled(seconds.size(), 1, stream(kFloorDraw, k));
         std::vector<double> a, b;
         for (std::size_t i = 0; i < order.size(); ++i)
             (i < part ? a : b).push_back(seconds[order[i]]);
-        std::sort(a.begin(), a.end());
         std::sort(b.begin(), b.end());
-        sum += ksDistance(a, b) / kFloorSplits;
+        const DistributionScore s = score(std::move(a), b);
+        h.ksFloor += s.ks / kFloorSplits;
+        h.meanFloor += std::abs(s.meanError) / kFloorSplits;
+        h.p95Floor += std::abs(s.p95Error) / kFloorSplits;
     }
-    return sum;
 }
 
 /// The job with the chosen steps and the first replicas alone.
@@ -186,7 +186,7 @@ Result<HeldOut> heldOutPrediction(const TraceJob& whole, const HeldOutOptions& o
     }
     h.trainSteps = static_cast<int>(training.size());
     h.heldOutSteps = static_cast<int>(measured.size());
-    h.ksFloor = floorOf(job.stepSeconds(), training.size());
+    addFloors(h, job.stepSeconds(), training.size());
     h.ksCritical = ksCritical(measured.size(), 0, 0.05);
     std::sort(measured.begin(), measured.end());
     h.measuredMean = meanOf(measured);

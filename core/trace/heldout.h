@@ -30,10 +30,11 @@ struct HeldOut {
     int trainSteps = 0, heldOutSteps = 0, startupSteps = 0, replicas = 0, trainReplicas = 0;
     double measuredMean = 0, measuredP50 = 0, measuredP95 = 0; ///< of the held-out steps, seconds
     DistributionScore predicted;
-    DistributionScore baseline; ///< the plain distribution of the training steps
-    double ksFloor = 0;         ///< mean KS between random parts of the measured steps, of the same sizes
-    double ksCritical = 0;      ///< 5 % critical value for the held-out steps against a known distribution
-    double replicaPhaseKs = 0;  ///< of the ends of each replica's computations
+    DistributionScore baseline;         ///< the plain distribution of the training steps
+    double ksFloor = 0;                 ///< mean KS between random parts of the measured steps, of the same sizes
+    double meanFloor = 0, p95Floor = 0; ///< mean relative difference of their means and of their p95
+    double ksCritical = 0;              ///< 5 % critical value for the held-out steps against a known distribution
+    double replicaPhaseKs = 0;          ///< of the ends of each replica's computations
     double workerNoiseShare = 0, stepNoiseShare = 0, microBatchCorrelation = 0; ///< computeFactors
     std::vector<std::string> barriers;
     std::vector<std::string> assumptions;

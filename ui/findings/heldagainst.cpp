@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/findings/heldagainst.h"
 
+#include "core/calibrate/stallsteps.h"
 #include "core/stats/moments.h"
 
 #include <algorithm>
@@ -96,10 +97,10 @@ Result<HeldAgainst> heldAgainst(Evaluator& evaluator, const Scenario& scenario, 
         return series.errors();
     std::vector<CleanRun> clean;
     double counted = 0;
-    for (const LoggedRun& run : held.log.runs) {
-        held.shapes.push_back(runShape(run));
-        clean.push_back(cleanRun(run, held.shapes.back(), removal));
-        addSeries(held, run, held.shapes.back(), counted);
+    held.shapes = runShapes(held.log.runs);
+    for (std::size_t i = 0; i < held.shapes.size(); ++i) {
+        clean.push_back(cleanRun(held.log.runs[i], held.shapes[i], removal));
+        addSeries(held, held.log.runs[i], held.shapes[i], counted);
     }
     thin(held.series);
     const SnapshotPtr s = evaluator.evaluate(scenario, evaluateOptions(options, std::max(options.samples, 4'000)));
@@ -118,8 +119,9 @@ Result<RunFit> fitOf(Evaluator& evaluator, const Scenario& scenario, const std::
     if (!log.ok())
         return log.errors();
     std::vector<CleanRun> runs;
-    for (const LoggedRun& run : log->runs)
-        runs.push_back(cleanRun(run, runShape(run), {}));
+    const std::vector<RunShape> shapes = runShapes(log->runs);
+    for (std::size_t i = 0; i < shapes.size(); ++i)
+        runs.push_back(cleanRun(log->runs[i], shapes[i], {}));
     return fittedRun(evaluator, scenario, runs, {options.seed, 8'000, options.threads});
 }
 

@@ -26,6 +26,7 @@ bool GrowingLog::read(const LogListener& listener, bool atEnd)
         m_offset = 0;
         m_start.clear();
         m_rest.clear();
+        m_wasReturn = false;
     }
     bool any = false;
     for (std::string got = bytesAt(m_path, m_offset, kPart); !got.empty(); got = bytesAt(m_path, m_offset, kPart)) {
@@ -44,12 +45,16 @@ bool GrowingLog::read(const LogListener& listener, bool atEnd)
 
 void GrowingLog::take(const LogListener& listener, std::string_view got)
 {
-    for (std::size_t end = got.find('\n'); end != std::string_view::npos; end = got.find('\n')) {
+    for (std::size_t end = got.find_first_of(kLineEnds); end != std::string_view::npos; end = got.find_first_of(kLineEnds)) {
+        const bool isSecond = m_wasReturn && end == 0 && got[0] == '\n'; // of "\r\n"
+        m_wasReturn = got[end] == '\r';
         m_rest.append(got.substr(0, end));
-        listener.line(m_rest);
+        if (!isSecond)
+            listener.line(m_rest);
         m_rest.clear();
         got.remove_prefix(end + 1);
     }
+    m_wasReturn = m_wasReturn && got.empty();
     if (m_rest.size() <= kLongestLogLine) // the rest of a line that is too long is not kept
         m_rest.append(got);
 }

@@ -11,7 +11,7 @@ namespace prism {
 
 /// What is told while the file is read.
 struct LogListener {
-    std::function<void(std::string_view)> line; ///< without its line feed
+    std::function<void(std::string_view)> line; ///< without what ends it: line feed, carriage return or both
     std::function<void()> restarted;            ///< the file became shorter or was replaced; its lines follow from the start
 };
 
@@ -21,7 +21,7 @@ class GrowingLog final {
 public:
     explicit GrowingLog(std::string path) : m_path(std::move(path)) {}
 
-    /// Hands over what was written since the last call; whether anything was. `atEnd`: also a last line without its line feed.
+    /// Hands over what was written since the last call; whether anything was. `atEnd`: also a last line without its end.
     bool read(const LogListener& listener, bool atEnd);
 
 private:
@@ -29,6 +29,7 @@ private:
 
     std::string m_path, m_start, m_rest;
     std::uintmax_t m_offset = 0;
+    bool m_wasReturn = false; ///< the last line ended with a carriage return
 };
 
 } // namespace prism

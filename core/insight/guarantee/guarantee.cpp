@@ -38,6 +38,8 @@ Diagnostics checkQuery(const GuaranteeQuery& query)
         errors.push_back(problem("tokens", "The number of tokens is out of range.", fmt::format("{}", query.trainTokens), ">= 0"));
     if (!(query.deadlineDays >= 0) || !std::isfinite(query.deadlineDays))
         errors.push_back(problem("deadline_days", "The deadline is out of range.", fmt::format("{}", query.deadlineDays), ">= 0 days"));
+    if (!(std::abs(query.trend) < 1))
+        errors.push_back(problem("trend", "The trend is out of range.", fmt::format("{}", query.trend), "between -1 and 1"));
     if (query.limitsSeconds.size() + query.probabilities.size() > 10'000)
         errors.push_back(problem("limit", "There are too many questions.",
                                  std::to_string(query.limitsSeconds.size() + query.probabilities.size()), "at most 10,000"));
@@ -65,6 +67,15 @@ double lag1(const std::vector<double>& x)
         products += i > 0 ? (x[i] - mean) * (x[i - 1] - mean) : 0;
     }
     return squares > 0 ? std::clamp(products / squares, 0.0, 0.99) : 0;
+}
+
+/// The steps at places spread evenly over a run with a linear trend: i times the golden ratio modulo 1 is even over any run of i, so that
+/// neighbours keep their correlation and no drift is added to it.
+void addTrend(std::vector<double>& steps, double trend)
+{
+    constexpr double kGoldenRatio = 0.6180339887498949;
+    for (std::size_t i = 0; i < steps.size(); ++i)
+        steps[i] *= 1 + trend * (std::fmod((static_cast<double>(i) + 0.5) * kGoldenRatio, 1.0) - 0.5);
 }
 
 void answer(Guarantee& result, const StepSamples& samples, const GuaranteeQuery& query)
@@ -96,6 +107,7 @@ bool addTraining(Evaluator& evaluator, const StepGraph& graph, const StepSamples
     spatial.spatial = graph.spatial;
     regime.intraRegime = graph.intraRegime;
     regime.interRegime = graph.interRegime;
+    regime.computeRegime = graph.computeRegime;
     sim.numWithinSamples = -1;
     const auto spatialOnly = evaluator.samples(spatial, sim);
     sim.numWithinSamples = result.samples;
@@ -144,13 +156,21 @@ Result<Guarantee> guarantee(Evaluator& evaluator, const Scenario& scenario, cons
     const auto full = evaluator.samples(graph, sim);
     if (!full->complete)
         return cancelled();
-    result.across = summarize(full->acrossSeconds, full.get());
-    result.within = summarizeWithin(*full);
-    result.sortedAcross = full->acrossSeconds;
-    result.sortedWithin = full->withinSeconds;
+    StepSamples steps = *full;
+    addTrend(steps.acrossSeconds, query.trend);
+    addTrend(steps.withinSeconds, query.trend);
+    result.across = summarize(steps.acrossSeconds, &steps);
+    result.within = summarizeWithin(steps);
+    result.sortedAcross = steps.acrossSeconds;
+    result.sortedWithin = steps.withinSeconds;
     std::sort(result.sortedAcross.begin(), result.sortedAcross.end());
     std::sort(result.sortedWithin.begin(), result.sortedWithin.end());
-    answer(result, *full, query);
+    answer(result, steps, query);
+    if (query.trend != 0)
+        result.notes.push_back(
+            fmt::format("Steps run from {:+.2f} % to {:+.2f} % around the scenario's: a linear trend over the run, which "
+                        "leaves the time to train as it is.",
+                        -50 * query.trend, 50 * query.trend));
     if (options.progress)
         options.progress(0.5, "guarantee");
     const double tokens = query.trainTokens > 0 ? query.trainTokens : scenario.training.trainTokens;

@@ -183,8 +183,9 @@ Result<StepSeries> seriesOf(const std::vector<CleanRun>& runs, std::size_t logge
 Result<StepSeries> cleanSeries(const StepLog& log, const SeriesRemoval& removal)
 {
     std::vector<CleanRun> runs;
-    for (const LoggedRun& run : log.runs)
-        runs.push_back(cleanRun(run, runShape(run), removal));
+    const std::vector<RunShape> shapes = runShapes(log.runs);
+    for (std::size_t i = 0; i < shapes.size(); ++i)
+        runs.push_back(cleanRun(log.runs[i], shapes[i], removal));
     return seriesOf(runs, log.steps());
 }
 

@@ -46,8 +46,8 @@ FollowOptions options()
 {
     FollowOptions o;
     o.gpus = 512;
-    o.stallsPerGpuHour = 0.0018;
-    o.stallRateCv = 0.6;
+    o.stallsPerGpuHour = 0.0014;
+    o.stallRateCv = 0.5;
     return o;
 }
 

@@ -43,6 +43,14 @@ TEST_F(GrowingLogTest, WholeLinesOnceEachHoweverTheyAreWritten)
     EXPECT_EQ(news(true), Lines{"three"}); // the end asks for a last line without its line feed
 }
 
+TEST_F(GrowingLogTest, ProgressBarsEndTheirLinesByACarriageReturnAlone)
+{
+    append("one\rtwo\r\nthree\r");
+    EXPECT_EQ(news(), (Lines{"one", "two", "three"}));
+    append("\nfour\n\nfive\n"); // the line feed belongs to the carriage return before
+    EXPECT_EQ(news(), (Lines{"four", "", "five"}));
+}
+
 TEST_F(GrowingLogTest, TruncatedAndRotatedFilesStartAgainAndSaySo)
 {
     append("one\ntwo\nthr");

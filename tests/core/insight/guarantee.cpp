@@ -51,6 +51,49 @@ TEST(Guarantee, PersistentFactorsDoNotAverageOut)
     EXPECT_NEAR(hundred->training.p50Days, hundred->training.steps * hundred->across.mean / 86400, 0.01 * hundred->training.p50Days);
 }
 
+TEST(Guarantee, WhatLastsOfComputeMakesTheSumOfStepsVaryMore)
+{
+    Scenario s = smallScenario();
+    s.variability = {};
+    s.variability.computeRegime = lognormal(0.02);
+    GuaranteeQuery query;
+    query.trainTokens = 1e10;
+    const auto steps = [&](double lag1) {
+        s.variability.computeRegimeLag1 = lag1;
+        Evaluator evaluator;
+        const auto g = guarantee(evaluator, s, query, withSamples(8'000));
+        EXPECT_TRUE(g.ok());
+        return g->training;
+    };
+    const TrainingTime fresh = steps(0), lasting = steps(0.8);
+    // The regime alone varies, so the variance of the sum is (1 + 0.8) / (1 - 0.8) = 9 times that of independent steps.
+    EXPECT_NEAR(lasting.stdStepsDays / fresh.stdStepsDays, 3.0, 0.4);
+    EXPECT_NEAR(lasting.effectiveIndependentSteps / lasting.steps, 1.0 / 9, 0.03);
+}
+
+TEST(Guarantee, ATrendWidensTheStepsAndLeavesTheTimeToTrain)
+{
+    Scenario s = smallScenario();
+    s.variability = {};
+    GuaranteeQuery query;
+    query.trainTokens = 1e9;
+    query.trend = 0.04;
+    Evaluator evaluator;
+    const auto plain = guarantee(evaluator, s, {.trainTokens = 1e9}, withSamples(2'000));
+    const double step = plain.ok() ? plain->across.p50 : 0;
+    query.limitsSeconds = {step * 1.01, step * 1.021};
+    const auto g = guarantee(evaluator, s, query, withSamples(2'000));
+    ASSERT_TRUE(plain.ok() && g.ok());
+    // Nothing else varies: steps are even between -2 % and +2 %.
+    EXPECT_NEAR(g->within.p95 / step, 1 + 0.04 * 0.45, 1e-4);
+    EXPECT_NEAR(g->within.p5 / step, 1 - 0.04 * 0.45, 1e-4);
+    EXPECT_NEAR(g->exceedances[0].withinProbability.value, 0.25, 0.003); // 2,000 even places: a few apart
+    EXPECT_EQ(g->exceedances[1].withinProbability.value, 0);
+    EXPECT_DOUBLE_EQ(g->training.p50Days, plain->training.p50Days);
+    query.trend = 1.5;
+    EXPECT_FALSE(guarantee(evaluator, s, query).ok());
+}
+
 TEST(Guarantee, DeadlinesAreBetweenNeverAndAlways)
 {
     Evaluator evaluator;

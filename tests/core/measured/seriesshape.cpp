@@ -75,6 +75,42 @@ TEST(SeriesShape, ATrendAloneIsNamedWithItsSize)
     EXPECT_NEAR(runShape(run).trend, 0.006, 0.001);
 }
 
+/// Quiet runs with long steps every sixth step until `until` and every fiftieth behind.
+std::vector<LoggedRun> startingRuns(int runs, std::size_t until)
+{
+    std::vector<LoggedRun> out;
+    for (int r = 0; r < runs; ++r) {
+        out.push_back(quietRun(static_cast<std::uint64_t>(20 + r)));
+        for (std::size_t i = 4; i < 300; i += i < until ? 6 : 53)
+            out.back().steps[i].seconds += 0.8;
+    }
+    return out;
+}
+
+TEST(SeriesShape, AStartUpShowsInAllRunsTogether)
+{
+    for (const RunShape& shape : runShapes(startingRuns(3, 36))) {
+        EXPECT_EQ(shape.startUp, 35); // behind the step of index 34
+        EXPECT_EQ(shape.warmUp, 35);
+        EXPECT_NE(shapeText(shape).find("rarer at 35"), std::string::npos);
+    }
+    EXPECT_EQ(runShapes(startingRuns(1, 60))[0].startUp, 47);    // indices 4, 10, ... 46 within the first fifty
+    for (const RunShape& shape : runShapes(startingRuns(3, 10))) // two long ones each: chance
+        EXPECT_EQ(shape.startUp, 0);
+}
+
+TEST(SeriesShape, LongStepsSpreadEvenlyAreNoStartUp)
+{
+    int found = 0;
+    for (std::uint64_t k = 0; k < 60; ++k) {
+        LoggedRun run = quietRun(100 + k);
+        for (std::uint64_t i = 0; i < run.steps.size(); ++i)
+            run.steps[i].seconds += uniform(4, stream(k), i) < 0.04 ? 0.8 : 0.0;
+        found += runShapes({run})[0].startUp > 0 ? 1 : 0;
+    }
+    EXPECT_LE(found, 3); // about one in a hundred by chance: more than 3 of 60 has a probability of 0.3 %
+}
+
 TEST(SeriesShape, ShortRunsHaveOnlyALevel)
 {
     LoggedRun run;

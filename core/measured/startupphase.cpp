@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/measured/startupphase.h"
+
+#include "core/stats/moments.h"
+
+#include <boost/math/distributions/binomial.hpp>
+
+#include <algorithm>
+
+namespace prism {
+
+namespace {
+
+constexpr std::size_t kHalfWindow = 4;
+/// Fifty lengths are looked at, which share most of their steps: by chance one series in some hundred has a start-up.
+constexpr double kChance = 1e-3;
+constexpr int kFewestLong = 4;
+
+std::vector<bool> longSteps(const CountedSteps& run)
+{
+    const std::size_t n = run.seconds.size();
+    std::vector<bool> isLong(n, false);
+    for (std::size_t i = 0; i < n; ++i) {
+        if (!run.counts[i])
+            continue;
+        const auto first = static_cast<std::ptrdiff_t>(i - std::min(i, kHalfWindow));
+        const auto last = static_cast<std::ptrdiff_t>(std::min(n, i + kHalfWindow + 1));
+        isLong[i] = run.seconds[i] - medianOf({run.seconds.begin() + first, run.seconds.begin() + last}) > run.leastExcess;
+    }
+    return isLong;
+}
+
+/// Long steps and all steps that count, up to each length of the start.
+struct Counts {
+    std::vector<int> longUpTo, upTo; ///< [length]
+    int allLong = 0, all = 0;
+};
+
+Counts countsOf(const std::vector<CountedSteps>& runs, int most)
+{
+    Counts c;
+    c.longUpTo.assign(static_cast<std::size_t>(most) + 1, 0);
+    c.upTo = c.longUpTo;
+    for (const CountedSteps& run : runs) {
+        const std::vector<bool> isLong = longSteps(run);
+        for (std::size_t i = 0; i < isLong.size(); ++i) {
+            c.all += run.counts[i] ? 1 : 0;
+            c.allLong += isLong[i] ? 1 : 0;
+            for (std::size_t w = i + 1; w < c.upTo.size(); ++w) {
+                c.upTo[w] += run.counts[i] ? 1 : 0;
+                c.longUpTo[w] += isLong[i] ? 1 : 0;
+            }
+        }
+    }
+    return c;
+}
+
+} // namespace
+
+int startUpSteps(const std::vector<CountedSteps>& runs)
+{
+    int most = runs.empty() ? 0 : kMostStartUp;
+    for (const CountedSteps& run : runs)
+        most = std::min(most, static_cast<int>(std::min<std::size_t>(run.seconds.size() / 5, kMostStartUp)));
+    const Counts c = countsOf(runs, most);
+    int best = 0;
+    double least = kChance;
+    for (int w = 1; w <= most; ++w) {
+        const auto at = static_cast<std::size_t>(w);
+        if (c.longUpTo[at] == c.longUpTo[at - 1] || c.longUpTo[at] < kFewestLong)
+            continue;
+        const boost::math::binomial_distribution<> evenly(c.allLong, static_cast<double>(c.upTo[at]) / c.all);
+        const double chance = boost::math::cdf(boost::math::complement(evenly, c.longUpTo[at] - 1));
+        if (chance < least) {
+            least = chance;
+            best = w;
+        }
+    }
+    return best;
+}
+
+} // namespace prism
