@@ -127,10 +127,56 @@ void addDenseTables(std::vector<BusRow>& rows, const CollectiveFolder& folder)
     }
 }
 
+/// Shares of the link's bandwidth by system, operation, ranks and power of two of the bytes; several versions and data types each.
+using MeasuredShares = std::map<std::tuple<std::string, int, int, int>, std::vector<double>>;
+
+/// One curve over the bytes: the median of what was measured at each power of two, beyond the table with half of the gain each time.
+template <typename Curve>
+void fillCurve(Curve& curve, const MeasuredShares& shares, const std::string& type, int op, int ranks)
+{
+    double last = 0, slope = 0;
+    for (int k = 0; k < kCurveKnots; ++k) {
+        double& at = curve[static_cast<std::size_t>(k)];
+        if (const auto it = shares.find({type, op, ranks, kCurveFirstLog2 + k}); it != shares.end()) {
+            // A longer message takes no less time: the noise of short ones does not stand for a faster protocol.
+            const double measured = medianOf(it->second), s = last > 0 ? std::min(measured, 2 * last) : measured;
+            slope = last > 0 ? s - last : 0;
+            last = at = s;
+        } else if (last > 0) {
+            slope = std::max(0.0, slope / 2);
+            last = at = last + slope;
+        }
+    }
+}
+
+/// Error of the fitted curves on every row of a system from 1 MB.
+FitReport busReport(const Calibration& calibration, const std::vector<BusRow>& rows, const std::string& type)
+{
+    FitReport report{type + ": bus bandwidth", 0, 0, 0};
+    int within = 0;
+    Scenario s;
+    s.cluster.gpu.preset = type;
+    s.cluster.nvlsSupported = true;
+    for (const BusRow& r : rows) {
+        if (r.type != type || r.bytes < 1 << 20)
+            continue;
+        s.cluster.intraNodeGbPerS = r.linkGbPerS;
+        const CostModel cost(s, calibration);
+        const double e = cost.collectives().intraBusBandwidth(static_cast<CollectiveOp>(r.op), r.ranks, r.bytes) / (r.busGbPerS * 1e9) - 1;
+        report.meanAbs += std::abs(e);
+        report.bias += e;
+        within += std::abs(e) <= 0.1 ? 1 : 0;
+        ++report.rows;
+    }
+    report.meanAbs /= std::max(1, report.rows);
+    report.bias /= std::max(1, report.rows);
+    report.what += ", " + std::to_string(100 * within / std::max(1, report.rows)) + " % of the rows within 10 %";
+    return report;
+}
+
 void fitCurves(Calibration& calibration, const std::vector<BusRow>& rows, std::vector<FitReport>& reports)
 {
-    // Shares at each power of two, medians over versions and data types.
-    std::map<std::tuple<std::string, int, int, int>, std::vector<double>> shares;
+    MeasuredShares shares;
     std::set<std::string> types;
     std::set<std::pair<std::string, int>> measured;
     for (const BusRow& r : rows)
@@ -140,26 +186,13 @@ void fitCurves(Calibration& calibration, const std::vector<BusRow>& rows, std::v
             measured.insert({r.type, r.op});
         }
     const auto fit = [&](const std::string& type, BusShare& share) {
-        for (int op = 0; op < kCurveOps; ++op)
-            for (int n = 0; n < kCurveSizes; ++n) {
+        for (std::size_t op = 0; op < static_cast<std::size_t>(kCurveOps); ++op)
+            for (std::size_t n = 0; n < static_cast<std::size_t>(kCurveSizes); ++n) {
                 // A ring's bandwidth does not depend on what it carries: all-gather and reduce-scatter that were not measured are as
                 // all-reduce.
-                if ((op == 1 || op == 2) && !measured.contains({type, op}))
-                    share[static_cast<std::size_t>(op)][static_cast<std::size_t>(n)] = share[0][static_cast<std::size_t>(n)];
-                auto& curve = share[static_cast<std::size_t>(op)][static_cast<std::size_t>(n)];
-                double last = 0, slope = 0;
-                for (int k = 0; k < kCurveKnots; ++k) {
-                    double& at = curve[static_cast<std::size_t>(k)];
-                    if (const auto it = shares.find({type, op, 2 << n, kCurveFirstLog2 + k}); it != shares.end()) {
-                        // A longer message takes no less time: the noise of short ones does not stand for a faster protocol.
-                        const double measured = medianOf(it->second), s = last > 0 ? std::min(measured, 2 * last) : measured;
-                        slope = last > 0 ? s - last : 0;
-                        last = at = s;
-                    } else if (last > 0) { // beyond the table: each further step gains a half of the one before
-                        slope = std::max(0.0, slope / 2);
-                        last = at = last + slope;
-                    }
-                }
+                if ((op == 1 || op == 2) && !measured.contains({type, static_cast<int>(op)}))
+                    share[op][n] = share[0][n];
+                fillCurve(share[op][n], shares, type, static_cast<int>(op), 2 << n);
             }
     };
     std::erase_if(calibration.curves, [&](const BusCurves& c) { return types.contains(c.type); });
@@ -173,30 +206,8 @@ void fitCurves(Calibration& calibration, const std::vector<BusRow>& rows, std::v
             calibration.curves.push_back({type, gpuCalibration(calibration, gpu).busShare});
             fit(type, calibration.curves.back().share);
         }
-    // Residuals on every row from 1 MB.
-    for (const std::string& type : types) {
-        FitReport report{type + ": bus bandwidth", 0, 0, 0};
-        int within = 0;
-        Scenario s;
-        s.cluster.gpu.preset = type;
-        s.cluster.nvlsSupported = true;
-        for (const BusRow& r : rows) {
-            if (r.type != type || r.bytes < 1 << 20)
-                continue;
-            s.cluster.intraNodeGbPerS = r.linkGbPerS;
-            const CostModel cost(s, calibration);
-            const double e =
-                cost.collectives().intraBusBandwidth(static_cast<CollectiveOp>(r.op), r.ranks, r.bytes) / (r.busGbPerS * 1e9) - 1;
-            report.meanAbs += std::abs(e);
-            report.bias += e;
-            within += std::abs(e) <= 0.1 ? 1 : 0;
-            ++report.rows;
-        }
-        report.meanAbs /= std::max(1, report.rows);
-        report.bias /= std::max(1, report.rows);
-        report.what += ", " + std::to_string(100 * within / std::max(1, report.rows)) + " % of the rows within 10 %";
-        reports.push_back(report);
-    }
+    for (const std::string& type : types)
+        reports.push_back(busReport(calibration, rows, type));
 }
 
 void fitNetwork(Calibration& calibration, const CollectiveFolder& folder, std::vector<FitReport>& reports)

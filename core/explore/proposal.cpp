@@ -115,9 +115,9 @@ double peakOver(const Scenario& scenario, double& capacity)
 }
 
 /// Makes the proposal of a pass that found something.
-class Proposer final {
+class LayoutProposer final {
 public:
-    Proposer(const PointMaker& maker, const Pass& pass) : m_maker(maker), m_pass(pass) {}
+    LayoutProposer(const PointMaker& maker, const Pass& pass) : m_maker(maker), m_pass(pass) {}
 
     [[nodiscard]] LayoutProposal proposal() const
     {
@@ -155,7 +155,7 @@ private:
     const Pass& m_pass;
 };
 
-std::optional<LayoutReason> Proposer::reasonOf(const QuickPoint& best, const std::string& id, const std::string& value) const
+std::optional<LayoutReason> LayoutProposer::reasonOf(const QuickPoint& best, const std::string& id, const std::string& value) const
 {
     if (id == "parallelism.pipeline_schedule")
         return std::nullopt; // said with the chunks
@@ -179,7 +179,7 @@ std::optional<LayoutReason> Proposer::reasonOf(const QuickPoint& best, const std
     return reason;
 }
 
-std::vector<LayoutOption> Proposer::alternatives(const QuickPoint& best) const
+std::vector<LayoutOption> LayoutProposer::alternatives(const QuickPoint& best) const
 {
     const auto sizes = [this](std::int64_t index) {
         const ParallelismConfig p = m_maker.at(index).parallelism;
@@ -260,7 +260,7 @@ Result<LayoutProposal> proposedLayout(const Scenario& scenario, const InsightOpt
     if (pass.fitting.empty())
         proposal = mendedLayout(scenario);
     else
-        proposal = Proposer(*maker, pass).proposal();
+        proposal = LayoutProposer(*maker, pass).proposal();
     if (!proposal)
         return nothingToPropose(pass);
     proposal->points = pass.points;

@@ -78,9 +78,9 @@ std::vector<std::string> changesOf(const Scenario& scenario, const Scenario& cha
     return changes;
 }
 
-class Proposer final {
+class MoveProposer final {
 public:
-    Proposer(const Scenario& scenario, bool hardware) : m_scenario(scenario)
+    MoveProposer(const Scenario& scenario, bool hardware) : m_scenario(scenario)
     {
         for (const char* id : kSizes)
             addFactors(id, kLargestFactor);
@@ -210,7 +210,7 @@ private:
 
 Proposals proposalsOf(const Scenario& scenario, bool hardware)
 {
-    return Proposer(scenario, hardware).take();
+    return MoveProposer(scenario, hardware).take();
 }
 
 std::optional<Proposal> together(const Scenario& scenario, const Proposal& a, const Proposal& b)

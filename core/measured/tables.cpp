@@ -43,7 +43,8 @@ double linkOf(const std::string& system)
     const MeasuredSystem* known = measurementSources().systemOf(system);
     if (known == nullptr)
         return 1;
-    const Result<ClusterConfig> cluster = fabricPreset(known->fabric, ClusterConfig{});
+    const ClusterConfig none;
+    const Result<ClusterConfig> cluster = fabricPreset(known->fabric, none);
     return cluster ? cluster->intraNodeGbPerS : 1.0;
 }
 

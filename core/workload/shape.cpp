@@ -101,52 +101,70 @@ LayerKind mtpLayerKind(const ModelConfig& model)
     return kinds.empty() ? LayerKind::dense : kinds.back();
 }
 
+namespace {
+
+using Path = std::vector<std::array<int, 2>>; // stage and chunk of every position
+
+/// Layers of each position where the first or the last stage has a number of its own: each stage's share over its chunks.
+std::vector<int> unevenSizes(const ParallelismConfig& par, const Path& path, int numLayers, bool paired)
+{
+    const int first = par.numLayersInFirstPipelineStage, last = par.numLayersInLastPipelineStage;
+    const int stages = par.pipelineModelParallelSize, positions = static_cast<int>(path.size());
+    const int chunks = std::max(1, positions / std::max(1, stages));
+    const int fixedStages = (first > 0 ? 1 : 0) + (last > 0 ? 1 : 0);
+    const int middle = std::max(0, numLayers - first - last);
+    const int middlePositions = std::max(1, (stages - fixedStages) * chunks);
+    const auto share = [](int total, int parts, int i) { return total * (i + 1) / parts - total * i / parts; };
+    std::vector<int> size(path.size(), 0);
+    int seenFirst = 0, seenLast = 0, seenMiddle = 0;
+    for (int i = 0; i < positions; ++i) {
+        const int stage = paired ? i : path[static_cast<std::size_t>(i)][0];
+        int& n = size[static_cast<std::size_t>(i)];
+        if (stage == 0 && first > 0)
+            n = share(first, chunks, seenFirst++);
+        else if (stage == stages - 1 && last > 0)
+            n = share(last, chunks, seenLast++);
+        else
+            n = share(middle, middlePositions, seenMiddle++);
+    }
+    return size;
+}
+
+/// Slots of equal size, of which embedding and loss may take one each.
+std::vector<int> evenSizes(const ParallelismConfig& par, std::size_t positions, int numLayers)
+{
+    const int before = par.accountForEmbeddingInPipelineSplit ? 1 : 0, after = par.accountForLossInPipelineSplit ? 1 : 0;
+    const auto slots = static_cast<std::int64_t>(numLayers + before + after), count = static_cast<std::int64_t>(positions);
+    std::vector<int> size(positions, 0);
+    for (std::int64_t i = 0; i < count; ++i) {
+        const int begin = static_cast<int>(slots * i / count), end = static_cast<int>(slots * (i + 1) / count);
+        size[static_cast<std::size_t>(i)] = std::clamp(end, before, before + numLayers) - std::clamp(begin, before, before + numLayers);
+    }
+    return size;
+}
+
+} // namespace
+
 std::vector<ChunkLayers> chunkLayers(const Scenario& scenario, const std::vector<std::array<int, 2>>& path)
 {
     const ParallelismConfig& par = scenario.parallelism;
-    const int positions = static_cast<int>(path.size());
     // A pair of devices runs two stages of the model: one in each direction.
     const int stages = par.pipelineModelParallelSize;
     const bool paired = scheduledSize(par.pipelineSchedule, stages, 1).stages != stages;
-    const int chunks = std::max(1, positions / std::max(1, stages));
     const std::vector<LayerKind> kinds = layerKinds(scenario.model);
     const int numLayers = static_cast<int>(kinds.size());
-    std::vector<int> size(path.size(), 0), mtp(path.size(), 0);
+    std::vector<int> mtp(path.size(), 0);
     if (!path.empty())
         mtp.back() = static_cast<int>(scenario.model.mtpNumLayers);
 
-    const int first = par.numLayersInFirstPipelineStage, last = par.numLayersInLastPipelineStage;
-    const Result<std::vector<ChunkContents>> layout = pipelineLayout(par.pipelineModelParallelLayout);
-    if (layout.ok() && layout->size() == path.size()) {
+    const bool uneven = (par.numLayersInFirstPipelineStage > 0 || par.numLayersInLastPipelineStage > 0) && stages > 1;
+    std::vector<int> size = uneven ? unevenSizes(par, path, numLayers, paired) : evenSizes(par, path.size(), numLayers);
+    if (const Result<std::vector<ChunkContents>> layout = pipelineLayout(par.pipelineModelParallelLayout);
+        layout.ok() && layout->size() == path.size())
         for (std::size_t i = 0; i < path.size(); ++i) {
             size[i] = (*layout)[i].layers;
             mtp[i] = (*layout)[i].mtpLayers;
         }
-    } else if ((first > 0 || last > 0) && stages > 1) {
-        const int fixedStages = (first > 0 ? 1 : 0) + (last > 0 ? 1 : 0);
-        const int middle = std::max(0, numLayers - first - last);
-        const int middlePositions = std::max(1, (stages - fixedStages) * chunks);
-        int seenFirst = 0, seenLast = 0, seenMiddle = 0;
-        const auto share = [](int total, int parts, int i) { return total * (i + 1) / parts - total * i / parts; };
-        for (int i = 0; i < positions; ++i) {
-            const int stage = paired ? i : path[static_cast<std::size_t>(i)][0];
-            int& n = size[static_cast<std::size_t>(i)];
-            if (stage == 0 && first > 0)
-                n = share(first, chunks, seenFirst++);
-            else if (stage == stages - 1 && last > 0)
-                n = share(last, chunks, seenLast++);
-            else
-                n = share(middle, middlePositions, seenMiddle++);
-        }
-    } else { // slots of equal size, of which embedding and loss may take one each
-        const int before = par.accountForEmbeddingInPipelineSplit ? 1 : 0, after = par.accountForLossInPipelineSplit ? 1 : 0;
-        const int slots = numLayers + before + after;
-        for (int i = 0; i < positions; ++i) {
-            const int begin = static_cast<int>(static_cast<std::int64_t>(slots) * i / positions);
-            const int end = static_cast<int>(static_cast<std::int64_t>(slots) * (i + 1) / positions);
-            size[static_cast<std::size_t>(i)] = std::clamp(end, before, before + numLayers) - std::clamp(begin, before, before + numLayers);
-        }
-    }
 
     std::vector<ChunkLayers> result(path.size());
     std::size_t layer = 0;

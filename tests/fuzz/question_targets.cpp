@@ -68,7 +68,8 @@ void clusterCalibration(std::string_view bytes)
         return;
     const Result<ClusterCalibration> again = clusterCalibrationFromJson(toJson(*read));
     holds(again.ok() && again->sources.size() == read->sources.size(), "a cluster's calibration reads back");
-    if (const Result<Scenario> scenario = calibratedScenario(Scenario{}, *read); scenario && !hasErrors(check(*scenario)))
+    const Scenario plain;
+    if (const Result<Scenario> scenario = calibratedScenario(plain, *read); scenario && !hasErrors(check(*scenario)))
         holds(scenarioFromJson(toJson(*scenario)).ok(), "a calibrated scenario can be saved");
 }
 

@@ -67,7 +67,7 @@ TEST_F(Preview, AChoiceThatIsPointedAtDrawsItsCurveAndLeavesNothing)
     options.seed = window->workspace().bridge().seed();
     const SnapshotPtr expected = Evaluator().evaluate(tried, options);
     EXPECT_EQ(window->workspace().ghost().ghost().snapshot->sortedAcrossSeconds, expected->sortedAcrossSeconds);
-    box->hidePopup();
+    static_cast<QComboBox*>(box)->hidePopup();
     EXPECT_TRUE(ghost(*window).cdf.empty());
     EXPECT_TRUE(ghost(*window).text.isEmpty());
     EXPECT_EQ(study.undoStack()->count(), 0);

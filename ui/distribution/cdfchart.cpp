@@ -16,28 +16,9 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace prism::ui {
 
-const ChartCurve* CdfChart::Impl::readCurve() const
+CdfChart::CdfChart(const Theme& theme, QWidget* parent) : QWidget(parent), m_state(new CdfState{theme})
 {
-    const ChartCurve* read = nullptr;
-    for (const ChartCurve& c : curves)
-        if (c.baseline || (!read && c.current))
-            read = &c;
-    return read ? read : curves.isEmpty() ? nullptr : &curves.front();
-}
-
-double CdfChart::Impl::yValue(double probability) const
-{
-    return mode == Mode::exceedance ? std::log10(std::max(kSmallestTail / 10, 1 - probability)) : probability * 100;
-}
-
-double CdfChart::Impl::yPixel(double value) const
-{
-    return plot.bottom() - (value - axisY->min()) / (axisY->max() - axisY->min()) * plot.height();
-}
-
-CdfChart::CdfChart(const Theme& theme, QWidget* parent) : QWidget(parent), m_impl(new Impl{theme})
-{
-    Impl& d = *m_impl;
+    CdfState& d = *m_state;
     d.chart = new QChart;
     d.chart->setAnimationOptions(QChart::NoAnimation);
     d.chart->legend()->hide();
@@ -50,17 +31,25 @@ CdfChart::CdfChart(const Theme& theme, QWidget* parent) : QWidget(parent), m_imp
     d.axisY->setVisible(false);
     d.chart->addAxis(d.axisX, Qt::AlignBottom);
     d.chart->addAxis(d.axisY, Qt::AlignLeft);
-    d.view = new View(this, d.chart);
+    m_view = new CdfView(d, this);
+    connect(m_view, &CdfView::curveClicked, this, &CdfChart::curveClicked);
+    connect(m_view, &CdfView::limitMoved, this, &CdfChart::limitMoved);
+    connect(m_view, &CdfView::lowerLimitMoved, this, &CdfChart::lowerLimitMoved);
+    connect(m_view, &CdfView::limitReleased, this, &CdfChart::limitReleased);
+    connect(m_view, &CdfView::goalDropped, this, &CdfChart::goalDropped);
+    connect(m_view, &CdfView::limitEditWanted, this, &CdfChart::editLimit);
+    connect(m_view, &CdfView::zoomResetWanted, this, &CdfChart::resetZoom);
+    connect(m_view, &CdfView::zoomed, this, &CdfChart::refresh);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
-    layout->addWidget(d.view);
+    layout->addWidget(m_view);
     d.editor = new QLineEdit(this);
     d.editor->setAccessibleName(tr("Limit: a time such as 9.3 s, or a probability such as 5 %"));
     d.editor->hide();
     d.editor->setAcceptDrops(false);
     connect(d.editor, &QLineEdit::returnPressed, this, [this] {
-        const QString text = m_impl->editor->text();
-        m_impl->editor->hide();
+        const QString text = m_state->editor->text();
+        m_state->editor->hide();
         setFocus();
         Q_EMIT limitTyped(text);
     });
@@ -73,95 +62,93 @@ CdfChart::~CdfChart() = default;
 
 QSize CdfChart::minimumSizeHint() const
 {
-    return {m_impl->theme.px(320), m_impl->theme.px(240)};
+    return {m_state->theme.px(320), m_state->theme.px(240)};
 }
 
 void CdfChart::setMode(Mode mode)
 {
-    m_impl->mode = mode;
+    m_state->mode = mode;
     refresh();
 }
 
 void CdfChart::setCurves(QList<ChartCurve> curves)
 {
-    m_impl->curves = std::move(curves);
+    m_state->curves = std::move(curves);
     refresh();
 }
 
 void CdfChart::setLimit(const LimitReading& limit)
 {
-    m_impl->limit = limit;
-    m_impl->view->viewport()->update();
+    m_state->limit = limit;
+    m_view->viewport()->update();
 }
 
 void CdfChart::setBrushed(int scenarioId)
 {
-    if (m_impl->brushed == scenarioId)
+    if (m_state->brushed == scenarioId)
         return;
-    m_impl->brushed = scenarioId;
+    m_state->brushed = scenarioId;
     refresh();
 }
 
 void CdfChart::setGhost(ChartGhost ghost)
 {
-    m_impl->ghost = std::move(ghost);
-    m_impl->view->viewport()->update();
+    m_state->ghost = std::move(ghost);
+    m_view->viewport()->update();
 }
 
 void CdfChart::setNotice(const QString& text)
 {
-    m_impl->notice = text;
-    m_impl->view->viewport()->update();
+    m_state->notice = text;
+    m_view->viewport()->update();
 }
 
 void CdfChart::setPaper(bool paper)
 {
-    m_impl->paper = paper;
-    m_impl->view->viewport()->update();
+    m_state->paper = paper;
+    m_view->viewport()->update();
 }
 
 void CdfChart::resetZoom()
 {
-    m_impl->zoomLow = m_impl->zoomHigh = 0;
+    m_state->zoomLow = m_state->zoomHigh = 0;
     refresh();
 }
 
 CdfChart::Mode CdfChart::mode() const
 {
-    return m_impl->mode;
+    return m_state->mode;
 }
 QRectF CdfChart::plotArea() const
 {
-    return m_impl->plot;
+    return m_state->plot;
 }
 const QList<ChartCurve>& CdfChart::curves() const
 {
-    return m_impl->curves;
+    return m_state->curves;
 }
 const ChartGhost& CdfChart::ghost() const
 {
-    return m_impl->ghost;
+    return m_state->ghost;
 }
 QPointF CdfChart::goalMark() const
 {
-    const QRectF mark = m_impl->goalRect();
+    const QRectF mark = m_state->goalRect();
     return mark.isEmpty() ? QPointF() : mark.center();
 }
 int CdfChart::paintCount() const
 {
-    return m_impl->paints;
+    return m_state->paints;
 }
 
 double CdfChart::secondsAt(double x) const
 {
-    const Impl& d = *m_impl;
-    return d.axisX->min() + (x - d.plot.left()) / d.plot.width() * (d.axisX->max() - d.axisX->min());
+    return m_state->secondsAt(x);
 }
 
 double CdfChart::xAt(double seconds) const
 {
-    const Impl& d = *m_impl;
-    return d.plot.left() + (seconds - d.axisX->min()) / (d.axisX->max() - d.axisX->min()) * d.plot.width();
+    return m_state->xAt(seconds);
 }
 
 void CdfChart::resizeEvent(QResizeEvent* event)
@@ -179,7 +166,7 @@ void CdfChart::changeEvent(QEvent* event)
 
 void CdfChart::keyPressEvent(QKeyEvent* event)
 {
-    Impl& d = *m_impl;
+    CdfState& d = *m_state;
     const double range = d.axisX->max() - d.axisX->min();
     const double step = range * (event->modifiers() & Qt::AltModifier ? 0.0005 : event->modifiers() & Qt::ShiftModifier ? 0.05 : 0.005);
     const bool lower = event->modifiers() & Qt::ControlModifier && d.limit.lowerSeconds > 0;
@@ -197,8 +184,8 @@ void CdfChart::keyPressEvent(QKeyEvent* event)
 
 void CdfChart::editLimit()
 {
-    Impl& d = *m_impl;
-    QRect at = d.view->flagRect().toRect();
+    CdfState& d = *m_state;
+    QRect at = m_view->flagRect().toRect();
     at.setWidth(std::max(at.width(), d.theme.px(180)));
     at.moveRight(std::min(at.right(), width() - 2));
     d.editor->setGeometry(at);
@@ -212,18 +199,18 @@ void CdfChart::editLimit()
 
 void CdfChart::layoutPlot()
 {
-    Impl& d = *m_impl;
+    CdfState& d = *m_state;
     const Look& look = d.theme.look();
     const double left = look.px(d.mode == Mode::cdf ? 40 : 48);
     d.plot = QRectF(left, look.px(62), std::max(60.0, static_cast<double>(width()) - left - look.px(20)),
                     std::max(60.0, static_cast<double>(height() - look.px(62) - look.px(44))));
     d.chart->setPlotArea(d.plot);
-    d.view->viewport()->update();
+    m_view->viewport()->update();
 }
 
 void CdfChart::setAxes()
 {
-    Impl& d = *m_impl;
+    CdfState& d = *m_state;
     double low = 0, high = 1, top = 0;
     bool first = true;
     for (const ChartCurve& c : d.curves) {
@@ -247,7 +234,7 @@ void CdfChart::setAxes()
 
 void CdfChart::growSeries()
 {
-    Impl& d = *m_impl;
+    CdfState& d = *m_state;
     while (static_cast<qsizetype>(d.drawn.size()) < d.curves.size()) {
         Drawn fresh{new QLineSeries, nullptr, std::make_unique<QLineSeries>(), std::make_unique<QLineSeries>()};
         fresh.band = new QAreaSeries(fresh.upper.get(), fresh.lower.get());
@@ -260,42 +247,9 @@ void CdfChart::growSeries()
     }
 }
 
-CurveLines CdfChart::Impl::lines(const ChartCurve& c) const
-{
-    CurveLines out;
-    if (mode == Mode::density) {
-        for (const DensityPoint& point : c.density)
-            out.line << QPointF(point.seconds, point.perSecond * 100);
-        return out;
-    }
-    const CurvePoint &first = c.cdf.front(), &last = c.cdf.back();
-    if (mode == Mode::cdf) { // the band holds the whole curve
-        const double start = std::min(axisX->min(), first.seconds);
-        out.line << QPointF(axisX->min(), 0) << QPointF(first.seconds, 0);
-        out.upper << QPointF(start, first.high * 100);
-        out.lower << QPointF(start, first.low * 100);
-    }
-    for (const CurvePoint& point : c.cdf) {
-        if (mode == Mode::exceedance && point.probability >= 1)
-            continue; // log 0
-        out.line << QPointF(point.seconds, yValue(point.probability));
-        // On a log axis a band of one width everywhere would be a block: each point has its own interval.
-        const bool tail = mode == Mode::exceedance;
-        out.upper << QPointF(point.seconds, yValue(tail ? point.pointHigh : point.high));
-        out.lower << QPointF(point.seconds, yValue(tail ? point.pointLow : point.low));
-    }
-    if (mode == Mode::cdf) {
-        const double end = std::max(axisX->max(), last.seconds);
-        out.line << QPointF(end, 100);
-        out.upper << QPointF(end, last.high * 100);
-        out.lower << QPointF(end, last.low * 100);
-    }
-    return out;
-}
-
 void CdfChart::drawCurve(Drawn& drawn, const ChartCurve& c)
 {
-    const Impl& d = *m_impl;
+    const CdfState& d = *m_state;
     const CurveLines lines = d.lines(c);
     drawn.line->replace(lines.line);
     drawn.upper->replace(lines.upper);
@@ -314,7 +268,7 @@ void CdfChart::drawCurve(Drawn& drawn, const ChartCurve& c)
 
 void CdfChart::refresh()
 {
-    Impl& d = *m_impl;
+    CdfState& d = *m_state;
     layoutPlot();
     setAxes();
     growSeries();
@@ -332,7 +286,7 @@ void CdfChart::refresh()
         if (used)
             drawCurve(d.drawn[i], *order[at]);
     }
-    d.view->viewport()->update();
+    m_view->viewport()->update();
 }
 
 } // namespace prism::ui

@@ -3,53 +3,24 @@
 // The one place that knows Qt Charts.
 #pragma once
 
-#include "core/insight/curve.h"
+#include "ui/distribution/cdfdata.h"
 #include "ui/theme/theme.h"
 
-#include <QList>
 #include <QWidget>
 
 #include <memory>
 
-class QLineEdit;
-
 namespace prism::ui {
 
-/// One scenario's curves, reduced in core.
-struct ChartCurve {
-    int id = -1;
-    QString name;
-    int colour = 0;
-    bool baseline = false, stale = false, current = false;
-    std::vector<CurvePoint> cdf;
-    std::vector<DensityPoint> density;
-    double axisLow = 0, axisHigh = 0; ///< seconds that must be on the axis
-    double noiseFreeSeconds = 0;
-};
-
-/// What the limit's flag says; made by the page from core's figures.
-struct LimitReading {
-    double seconds = 0;                            ///< where the limit stands; 0 = no limit drawn
-    double probability = 0;                        ///< P(step <= seconds) on the curve that is read
-    double lowerSeconds = 0, lowerProbability = 0; ///< of a second limit below it; 0 = none
-    QString sentence;                              ///< "P(step > 9.30 s) = 5.0 %"
-    QString note;                                  ///< "± 0.4 points, baseline"
-};
-
-/// A curve that is only looked at: thin, with a text that says what it is.
-struct ChartGhost {
-    QString text; ///< "TP 4: p95 6.31 s (−160 ms)", or why there is none; empty = no ghost
-    int colour = 0;
-    std::vector<CurvePoint> cdf;
-};
-
+struct CdfState;
+class CdfView;
 struct Drawn;
 
 /// GUI thread only. Sizes and colours come from the theme's look at paint time.
 class CdfChart final : public QWidget {
     Q_OBJECT
 public:
-    enum class Mode { cdf, density, exceedance };
+    using Mode = CdfMode;
 
     explicit CdfChart(const Theme& theme, QWidget* parent = nullptr);
     ~CdfChart() override;
@@ -90,15 +61,14 @@ protected:
     void changeEvent(QEvent* event) override;
 
 private:
-    class View;
-    struct Impl;
     void refresh();
     void setAxes();    ///< ranges and ticks of what is shown
     void growSeries(); ///< a series and a band for every curve
     void drawCurve(Drawn& drawn, const ChartCurve& curve);
     void layoutPlot();
     void editLimit();
-    std::unique_ptr<Impl> m_impl;
+    std::unique_ptr<CdfState> m_state;
+    CdfView* m_view;
 };
 
 } // namespace prism::ui

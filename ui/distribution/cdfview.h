@@ -1,71 +1,30 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The inside of CdfChart: its state, and the view that draws what Qt Charts does not and takes the mouse.
+// The view of the chart of step times: draws what Qt Charts does not, and takes the mouse.
 #pragma once
 
-#include "ui/distribution/cdfchart.h"
-#include "ui/plot/ticks.h"
+#include "ui/distribution/cdfstate.h"
 
-#include <QtCharts/QAreaSeries>
-#include <QtCharts/QChart>
 #include <QtCharts/QChartView>
-#include <QtCharts/QLineSeries>
-#include <QtCharts/QValueAxis>
 
 namespace prism::ui {
 
-inline constexpr double kSmallestTail = 1e-4; ///< exceedance axis: one step in 10,000
-
-/// The series of one curve; owned by the chart, except the edges of the area.
-struct Drawn {
-    QLineSeries* line = nullptr;
-    QAreaSeries* band = nullptr;
-    std::unique_ptr<QLineSeries> upper, lower;
-};
-
-/// The time that a reduced curve gives a probability; 0 without points.
-[[nodiscard]] double quantileOn(const std::vector<CurvePoint>& curve, double probability);
-
-/// A curve and its band in axis values.
-struct CurveLines {
-    QList<QPointF> line, upper, lower;
-};
-
-struct CdfChart::Impl {
-    const Theme& theme;
-    QChart* chart = nullptr;
-    View* view = nullptr;
-    QValueAxis *axisX = nullptr, *axisY = nullptr;
-    std::vector<Drawn> drawn;
-    QList<ChartCurve> curves;
-    Mode mode = Mode::cdf;
-    LimitReading limit;
-    ChartGhost ghost;
-    double goal = 0; ///< seconds, while the mark of p95 is pulled
-    int brushed = -1;
-    QString notice;
-    bool paper = false;
-    Ticks ticksX, ticksY;
-    double zoomLow = 0, zoomHigh = 0; // seconds; equal = everything
-    QRectF plot;
-    QLineEdit* editor = nullptr;
-    int paints = 0;
-
-    [[nodiscard]] const ChartCurve* readCurve() const;
-    [[nodiscard]] const ChartCurve* currentCurve() const;
-    /// The mark of the current scenario's p95 at the foot of the plot; empty where none is drawn.
-    [[nodiscard]] QRectF goalRect() const;
-    [[nodiscard]] double markedSeconds() const; ///< where that mark stands: p95, or where it is pulled to
-    /// On the y axis: percent, or the logarithm of the exceedance.
-    [[nodiscard]] double yValue(double probability) const;
-    [[nodiscard]] double yPixel(double value) const;
-    [[nodiscard]] CurveLines lines(const ChartCurve& curve) const;
-};
-
 /// Draws what Qt Charts does not: ticks, limit, noise-free line, flags; and takes the mouse.
-class CdfChart::View final : public QChartView {
+class CdfView final : public QChartView {
+    Q_OBJECT
 public:
-    View(CdfChart* owner, QChart* chart);
+    /// `parent` takes the focus.
+    CdfView(CdfState& state, QWidget* parent);
     [[nodiscard]] QRectF flagRect() const { return m_flag; }
+
+Q_SIGNALS:
+    void curveClicked(int scenarioId); ///< -1 = none is near
+    void limitMoved(double seconds, double probability);
+    void lowerLimitMoved(double seconds, double probability);
+    void limitReleased();
+    void goalDropped(double seconds);
+    void limitEditWanted();
+    void zoomResetWanted();
+    void zoomed();
 
 protected:
     void drawBackground(QPainter* painter, const QRectF& rect) override;
@@ -94,7 +53,7 @@ private:
     void moveLimit(double x, bool free);
     [[nodiscard]] Grip gripAt(const QPointF& at) const;
 
-    CdfChart* m_owner;
+    CdfState& m_state;
     QRectF m_flag;
     QPointF m_hover{-1, -1};
     Grip m_dragged = Grip::none;

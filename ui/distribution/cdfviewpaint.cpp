@@ -12,15 +12,15 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace prism::ui {
 
-void CdfChart::View::drawBackground(QPainter* painter, const QRectF& rect)
+void CdfView::drawBackground(QPainter* painter, const QRectF& rect)
 {
     QChartView::drawBackground(painter, rect);
-    Impl& d = *m_owner->m_impl;
+    CdfState& d = m_state;
     const Look& look = d.theme.look();
     if (d.limit.seconds > 0) { // what lies outside of the limits
-        const double x = std::clamp(m_owner->xAt(d.limit.seconds), d.plot.left(), d.plot.right());
+        const double x = std::clamp(m_state.xAt(d.limit.seconds), d.plot.left(), d.plot.right());
         painter->fillRect(QRectF(QPointF(x, d.plot.top()), d.plot.bottomRight()), look[Role::beyondLimit]);
-        const double lower = d.limit.lowerSeconds > 0 ? m_owner->xAt(d.limit.lowerSeconds) : d.plot.left();
+        const double lower = d.limit.lowerSeconds > 0 ? m_state.xAt(d.limit.lowerSeconds) : d.plot.left();
         if (lower > d.plot.left())
             painter->fillRect(QRectF(d.plot.topLeft(), QPointF(std::min(lower, d.plot.right()), d.plot.bottom())), look[Role::beyondLimit]);
     }
@@ -31,10 +31,10 @@ void CdfChart::View::drawBackground(QPainter* painter, const QRectF& rect)
     }
 }
 
-void CdfChart::View::drawForeground(QPainter* painter, const QRectF& rect)
+void CdfView::drawForeground(QPainter* painter, const QRectF& rect)
 {
     QChartView::drawForeground(painter, rect);
-    Impl& d = *m_owner->m_impl;
+    CdfState& d = m_state;
     const Look& look = d.theme.look();
     ++d.paints;
     drawTicks(*painter, look);
@@ -48,16 +48,16 @@ void CdfChart::View::drawForeground(QPainter* painter, const QRectF& rect)
         drawHover(*painter, look);
     if (!d.notice.isEmpty())
         drawNotice(*painter, look);
-    if (m_owner->hasFocus()) {
+    if (parentWidget()->hasFocus()) {
         painter->setPen(look.pen(Role::accent, metric::focusRing));
         painter->setBrush(Qt::NoBrush);
         painter->drawRect(QRectF(viewport()->rect()).adjusted(1, 1, -1, -1));
     }
 }
 
-void CdfChart::View::drawNotice(QPainter& p, const Look& look) const
+void CdfView::drawNotice(QPainter& p, const Look& look) const
 {
-    const Impl& d = *m_owner->m_impl;
+    const CdfState& d = m_state;
     p.setFont(look.font(Type::small));
     const QRectF box(d.plot.left(), d.plot.center().y() - look.px(14), d.plot.width(), look.px(28));
     const QRectF text = p.boundingRect(box, Qt::AlignCenter, d.notice).adjusted(-look.px(12), -look.px(6), look.px(12), look.px(6));
@@ -68,28 +68,28 @@ void CdfChart::View::drawNotice(QPainter& p, const Look& look) const
     p.drawText(text, Qt::AlignCenter, d.notice);
 }
 
-QString CdfChart::View::axisTitle() const
+QString CdfView::axisTitle() const
 {
-    switch (m_owner->m_impl->mode) {
-    case Mode::cdf:
+    switch (m_state.mode) {
+    case CdfMode::cdf:
         return tr("Share of steps, %");
-    case Mode::density:
+    case CdfMode::density:
         return tr("Density, % of steps per second");
-    case Mode::exceedance:
+    case CdfMode::exceedance:
         return tr("Share of steps that take longer, % (log)");
     }
     return {};
 }
 
-void CdfChart::View::drawTicks(QPainter& p, const Look& look) const
+void CdfView::drawTicks(QPainter& p, const Look& look) const
 {
-    const Impl& d = *m_owner->m_impl;
+    const CdfState& d = m_state;
     p.setPen(look.pen(Role::axis));
     p.drawLine(QPointF(d.plot.left(), std::round(d.plot.bottom()) + 0.5), QPointF(d.plot.right(), std::round(d.plot.bottom()) + 0.5));
     p.setFont(look.font(Type::tick));
     const QFontMetricsF metrics(p.font());
     for (const double value : d.ticksX.values) {
-        const double x = m_owner->xAt(value);
+        const double x = m_state.xAt(value);
         if (x < d.plot.left() - 1 || x > d.plot.right() + 1)
             continue;
         p.setPen(look.pen(Role::axis));
@@ -102,21 +102,21 @@ void CdfChart::View::drawTicks(QPainter& p, const Look& look) const
     p.drawText(QRectF(d.plot.left(), d.plot.bottom() + look.px(24), d.plot.width(), metrics.height()), Qt::AlignHCenter,
                tr("Step time, s"));
     for (const double value : d.ticksY.values) {
-        const QString text = d.mode == Mode::exceedance ? format::number(std::pow(10.0, value) * 100, value > -2 ? 3 : 1)
-                                                        : format::fixed(value, d.mode == Mode::density ? d.ticksY.decimals : 0);
+        const QString text = d.mode == CdfMode::exceedance ? format::number(std::pow(10.0, value) * 100, value > -2 ? 3 : 1)
+                                                           : format::fixed(value, d.mode == CdfMode::density ? d.ticksY.decimals : 0);
         p.drawText(QRectF(0, d.yPixel(value) - metrics.height() / 2, d.plot.left() - look.px(8), metrics.height()),
                    Qt::AlignRight | Qt::AlignVCenter, text);
     }
     p.drawText(QPointF(0, d.plot.top() - look.px(12)), axisTitle());
 }
 
-void CdfChart::View::drawNoiseFree(QPainter& p, const Look& look) const
+void CdfView::drawNoiseFree(QPainter& p, const Look& look) const
 {
-    const Impl& d = *m_owner->m_impl;
+    const CdfState& d = m_state;
     const ChartCurve* read = d.readCurve();
     if (!read || read->noiseFreeSeconds <= 0)
         return;
-    const double x = m_owner->xAt(read->noiseFreeSeconds);
+    const double x = m_state.xAt(read->noiseFreeSeconds);
     if (x < d.plot.left() || x > d.plot.right())
         return;
     QPen pen = look.pen(Role::textSecondary, metric::limitLine);
@@ -134,9 +134,9 @@ void CdfChart::View::drawNoiseFree(QPainter& p, const Look& look) const
         p.drawText(QPointF(left, d.plot.top() - look.px(12)), name);
 }
 
-void CdfChart::View::drawLimits(QPainter& p, const Look& look)
+void CdfView::drawLimits(QPainter& p, const Look& look)
 {
-    const Impl& d = *m_owner->m_impl;
+    const CdfState& d = m_state;
     m_flag = {};
     if (d.limit.seconds <= 0)
         return;
@@ -147,13 +147,13 @@ void CdfChart::View::drawLimits(QPainter& p, const Look& look)
     drawFlagNotes(p, look);
 }
 
-void CdfChart::View::drawLimitLine(QPainter& p, const Look& look, double seconds, double probability) const
+void CdfView::drawLimitLine(QPainter& p, const Look& look, double seconds, double probability) const
 {
-    const Impl& d = *m_owner->m_impl;
-    const double x = m_owner->xAt(seconds), shown = std::clamp(x, d.plot.left(), d.plot.right());
+    const CdfState& d = m_state;
+    const double x = m_state.xAt(seconds), shown = std::clamp(x, d.plot.left(), d.plot.right());
     const bool inside = x >= d.plot.left() - 1 && x <= d.plot.right() + 1;
     const double y = std::clamp(d.yPixel(d.yValue(probability)), d.plot.top(), d.plot.bottom());
-    const bool onCurve = inside && d.mode != Mode::density;
+    const bool onCurve = inside && d.mode != CdfMode::density;
     if (onCurve) {
         QPen dots = look.pen(Role::text, 1);
         dots.setDashPattern({1, 2});
@@ -161,7 +161,7 @@ void CdfChart::View::drawLimitLine(QPainter& p, const Look& look, double seconds
         p.drawLine(QPointF(d.plot.left(), y), QPointF(x, y));
         // Beside the line, on the side of the curve where there is none; next to the upper edge the flag alone says it.
         const double percent = probability * 100;
-        const bool above = d.mode == Mode::cdf;
+        const bool above = d.mode == CdfMode::cdf;
         if (x - d.plot.left() > look.px(72) && y > d.plot.top() + look.px(16) && y < d.plot.bottom() - look.px(16)) {
             p.setFont(look.font(Type::tick));
             p.setPen(look[Role::text]);
@@ -183,11 +183,11 @@ void CdfChart::View::drawLimitLine(QPainter& p, const Look& look, double seconds
     p.drawEllipse(QPointF(x, y), look.pxF(5), look.pxF(5));
 }
 
-void CdfChart::View::drawFlag(QPainter& p, const Look& look)
+void CdfView::drawFlag(QPainter& p, const Look& look)
 {
     // In the lane above the plot, over the limit, or over the middle of both.
-    const Impl& d = *m_owner->m_impl;
-    const double lower = d.limit.lowerSeconds > 0 ? m_owner->xAt(d.limit.lowerSeconds) : 0, upper = m_owner->xAt(d.limit.seconds);
+    const CdfState& d = m_state;
+    const double lower = d.limit.lowerSeconds > 0 ? m_state.xAt(d.limit.lowerSeconds) : 0, upper = m_state.xAt(d.limit.seconds);
     p.setFont(look.font(Type::title));
     const double text = QFontMetricsF(p.font()).horizontalAdvance(d.limit.sentence), grip = d.paper ? look.px(12) : look.px(22);
     const double width = text + grip + look.px(12);
@@ -205,9 +205,9 @@ void CdfChart::View::drawFlag(QPainter& p, const Look& look)
     p.drawText(m_flag.adjusted(grip, 0, 0, 0), Qt::AlignVCenter | Qt::AlignLeft, d.limit.sentence);
 }
 
-void CdfChart::View::drawFlagNotes(QPainter& p, const Look& look) const
+void CdfView::drawFlagNotes(QPainter& p, const Look& look) const
 {
-    const Impl& d = *m_owner->m_impl;
+    const CdfState& d = m_state;
     p.setFont(look.font(Type::tick));
     p.setPen(look[Role::textSecondary]);
     QStringList lines{d.limit.note};
@@ -216,7 +216,7 @@ void CdfChart::View::drawFlagNotes(QPainter& p, const Look& look) const
     double width = 0;
     for (const QString& line : lines)
         width = std::max(width, QFontMetricsF(p.font()).horizontalAdvance(line));
-    const bool right = m_flag.right() + width + look.px(12) < static_cast<double>(m_owner->width());
+    const bool right = m_flag.right() + width + look.px(12) < static_cast<double>(parentWidget()->width());
     const double left = right ? m_flag.right() + look.px(10) : m_flag.left() - width - look.px(10);
     if (left < 0)
         return; // the table beneath says it too
@@ -225,9 +225,9 @@ void CdfChart::View::drawFlagNotes(QPainter& p, const Look& look) const
         p.drawText(QRectF(left, top + i * high, width + 1, high), (right ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter, lines[i]);
 }
 
-void CdfChart::View::drawGhost(QPainter& p, const Look& look) const
+void CdfView::drawGhost(QPainter& p, const Look& look) const
 {
-    const Impl& d = *m_owner->m_impl;
+    const CdfState& d = m_state;
     if (d.ghost.text.isEmpty())
         return;
     constexpr double kGhostStrength = 0.68; // of its colour over the panel
@@ -235,9 +235,9 @@ void CdfChart::View::drawGhost(QPainter& p, const Look& look) const
     p.setClipRect(d.plot);
     QPolygonF line;
     for (const CurvePoint& point : d.ghost.cdf)
-        line << QPointF(m_owner->xAt(point.seconds), d.yPixel(d.yValue(point.probability)));
+        line << QPointF(m_state.xAt(point.seconds), d.yPixel(d.yValue(point.probability)));
     p.setPen(QPen(blend(look.palette().seriesAt(d.ghost.colour), look[Role::panel], kGhostStrength), look.pxF(1)));
-    if (d.mode != Mode::density)
+    if (d.mode != CdfMode::density)
         p.drawPolyline(line);
     p.restore();
     p.setFont(look.font(Type::small));
@@ -251,34 +251,9 @@ void CdfChart::View::drawGhost(QPainter& p, const Look& look) const
     p.drawText(box, Qt::AlignCenter, d.ghost.text);
 }
 
-const ChartCurve* CdfChart::Impl::currentCurve() const
+void CdfView::drawGoal(QPainter& p, const Look& look) const
 {
-    for (const ChartCurve& c : curves)
-        if (c.current && !c.cdf.empty())
-            return &c;
-    return nullptr;
-}
-
-double CdfChart::Impl::markedSeconds() const
-{
-    const ChartCurve* current = currentCurve();
-    return goal > 0 ? goal : current ? quantileOn(current->cdf, 0.95) : 0;
-}
-
-QRectF CdfChart::Impl::goalRect() const
-{
-    const Look& look = theme.look();
-    const double seconds = markedSeconds();
-    if (mode != Mode::cdf || paper || seconds <= 0 || seconds < axisX->min() || seconds > axisX->max())
-        return {};
-    const double x = plot.left() + (seconds - axisX->min()) / (axisX->max() - axisX->min()) * plot.width();
-    const double width = goal > 0 ? look.px(104) : look.px(34);
-    return {x - width / 2, plot.bottom() - look.px(22), width, look.pxF(18)};
-}
-
-void CdfChart::View::drawGoal(QPainter& p, const Look& look) const
-{
-    const Impl& d = *m_owner->m_impl;
+    const CdfState& d = m_state;
     const QRectF mark = d.goalRect();
     if (mark.isEmpty())
         return;
@@ -295,12 +270,12 @@ void CdfChart::View::drawGoal(QPainter& p, const Look& look) const
     p.drawText(mark, Qt::AlignCenter, d.goal > 0 ? tr("p95 ≤ %1").arg(format::seconds(d.goal).text()) : u"p95"_s);
 }
 
-void CdfChart::View::drawHover(QPainter& p, const Look& look) const
+void CdfView::drawHover(QPainter& p, const Look& look) const
 {
-    const Impl& d = *m_owner->m_impl;
-    if (!d.plot.contains(m_hover) || d.mode == Mode::density || gripAt(m_hover) != Grip::none)
+    const CdfState& d = m_state;
+    if (!d.plot.contains(m_hover) || d.mode == CdfMode::density || gripAt(m_hover) != Grip::none)
         return;
-    const double seconds = m_owner->secondsAt(m_hover.x());
+    const double seconds = m_state.secondsAt(m_hover.x());
     p.setPen(look.pen(Role::controlOutline, 1));
     p.drawLine(QPointF(m_hover.x(), d.plot.top()), QPointF(m_hover.x(), d.plot.bottom()));
     QStringList lines{format::seconds(seconds).text()};
@@ -315,7 +290,7 @@ void CdfChart::View::drawHover(QPainter& p, const Look& look) const
         else if (at != c.cdf.end())
             probability = (at - 1)->probability
                           + (at->probability - (at - 1)->probability) * (seconds - (at - 1)->seconds) / (at->seconds - (at - 1)->seconds);
-        lines << u"%1  %2"_s.arg(format::percent(d.mode == Mode::exceedance ? 1 - probability : probability), c.name);
+        lines << u"%1  %2"_s.arg(format::percent(d.mode == CdfMode::exceedance ? 1 - probability : probability), c.name);
         colours << c.colour;
     }
     p.setFont(look.font(Type::tick));

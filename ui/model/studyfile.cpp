@@ -46,69 +46,79 @@ public:
     {
         Diagnostics errors;
         std::set<int> added;
-        const auto keep = [&](Diagnostics found) {
-            errors.insert(errors.end(), found.begin(), found.end());
-            return found.empty();
-        };
-        for (const ScenarioEntry& e : next.state.entries) {
-            const ScenarioEntry* old = written.find(e.id);
-            if (!ids.contains(e.id)) {
-                Result<ScenarioId> made = study.addScenario(e.scenario->name, toJson(*e.scenario));
-                if (!made) {
-                    keep(made.errors());
-                    return errors;
-                }
-                ids[e.id] = *made;
-                added.insert(e.id);
-                old = nullptr;
-            } else if (old && old->scenario != e.scenario) {
-                if (old->scenario->name != e.scenario->name)
-                    keep(study.rename(ids[e.id], e.scenario->name));
-                if (old->scenario->note != e.scenario->note)
-                    keep(study.setNote(ids[e.id], e.scenario->note));
-                Result<RevisionId> updated = study.updateScenario(ids[e.id], {toJson(*e.scenario), "Edit", "explorer"});
-                if (!updated)
-                    keep(updated.errors());
-            }
-            const ScenarioId id = ids[e.id];
-            if (!old && !e.scenario->note.empty())
-                keep(study.setNote(id, e.scenario->note));
-            if (!old || old->colour != e.colour)
-                keep(study.setLineStyle(id, (kColourPrefix + QString::number(e.colour)).toStdString()));
-            if (old ? old->visible != e.visible : !e.visible)
-                keep(study.setVisible(id, e.visible));
-            if (old ? old->archived != e.archived : e.archived)
-                keep(study.setArchived(id, e.archived));
-        }
+        for (const ScenarioEntry& e : next.state.entries)
+            if (!bringEntry(e, added, errors))
+                return errors;
         for (auto it = ids.begin(); it != ids.end();) {
             if (next.state.find(it->first)) {
                 ++it;
                 continue;
             }
-            keep(study.remove(it->second));
+            keep(errors, study.remove(it->second));
             it = ids.erase(it);
         }
         order(next.state, errors);
-        for (const ScenarioEntry& e : next.state.entries) {
-            const ScenarioEntry* old = added.contains(e.id) ? nullptr : written.find(e.id);
-            const bool parentIsNew = added.contains(e.parentId); // it came back after it was taken out
-            if (parentIsNew || (old ? old->parentId != e.parentId : e.parentId >= 0))
-                keep(study.setParent(ids[e.id], ids.contains(e.parentId) ? ids[e.parentId] : ScenarioId{}));
-        }
+        bringParents(next.state, added, errors);
         if (next.state.baselineId != written.baselineId)
-            keep(study.setBaseline(next.state.baselineId >= 0 && ids.contains(next.state.baselineId) ? ids[next.state.baselineId]
-                                                                                                     : ScenarioId{}));
+            keep(errors, study.setBaseline(idOf(next.state.baselineId)));
         QJsonObject view = next.view;
         view[u"limit_s"_s] = next.state.limitSeconds;
         view[u"lower_limit_s"_s] = next.state.lowerLimitSeconds;
-        view[u"current"_s] = static_cast<double>(ids.contains(next.currentId) ? ids[next.currentId].value : 0);
-        keep(study.setViewState(kViewName, QJsonDocument(view).toJson(QJsonDocument::Compact).toStdString()));
+        view[u"current"_s] = static_cast<double>(idOf(next.currentId).value);
+        keep(errors, study.setViewState(kViewName, QJsonDocument(view).toJson(QJsonDocument::Compact).toStdString()));
         if (errors.empty())
             written = next.state;
         return errors;
     }
 
 private:
+    static void keep(Diagnostics& errors, const Diagnostics& found) { errors.insert(errors.end(), found.begin(), found.end()); }
+    /// In the file; none where the study of the window has no such scenario.
+    [[nodiscard]] ScenarioId idOf(int entry) const
+    {
+        const auto it = ids.find(entry);
+        return entry >= 0 && it != ids.end() ? it->second : ScenarioId{};
+    }
+    /// False: it could not be added, and what follows would miss it.
+    bool bringEntry(const ScenarioEntry& e, std::set<int>& added, Diagnostics& errors)
+    {
+        const ScenarioEntry* old = written.find(e.id);
+        if (!ids.contains(e.id)) {
+            Result<ScenarioId> made = study.addScenario(e.scenario->name, toJson(*e.scenario));
+            if (!made) {
+                keep(errors, made.errors());
+                return false;
+            }
+            ids[e.id] = *made;
+            added.insert(e.id);
+            old = nullptr;
+        } else if (old && old->scenario != e.scenario) {
+            if (old->scenario->name != e.scenario->name)
+                keep(errors, study.rename(ids[e.id], e.scenario->name));
+            if (old->scenario->note != e.scenario->note)
+                keep(errors, study.setNote(ids[e.id], e.scenario->note));
+            keep(errors, study.updateScenario(ids[e.id], {toJson(*e.scenario), "Edit", "explorer"}).errors());
+        }
+        const ScenarioId id = ids[e.id];
+        if (!old && !e.scenario->note.empty())
+            keep(errors, study.setNote(id, e.scenario->note));
+        if (!old || old->colour != e.colour)
+            keep(errors, study.setLineStyle(id, (kColourPrefix + QString::number(e.colour)).toStdString()));
+        if (old ? old->visible != e.visible : !e.visible)
+            keep(errors, study.setVisible(id, e.visible));
+        if (old ? old->archived != e.archived : e.archived)
+            keep(errors, study.setArchived(id, e.archived));
+        return true;
+    }
+    void bringParents(const StudyState& next, const std::set<int>& added, Diagnostics& errors)
+    {
+        for (const ScenarioEntry& e : next.entries) {
+            const ScenarioEntry* old = added.contains(e.id) ? nullptr : written.find(e.id);
+            const bool parentIsNew = added.contains(e.parentId); // it came back after it was taken out
+            if (parentIsNew || (old ? old->parentId != e.parentId : e.parentId >= 0))
+                keep(errors, study.setParent(ids[e.id], idOf(e.parentId)));
+        }
+    }
     void order(const StudyState& next, Diagnostics& errors)
     {
         const auto orderOf = [](const StudyState& s) {

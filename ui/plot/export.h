@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ui/look/tabledata.h"
+#include "ui/plot/receipt.h"
 
 #include <QImage>
 #include <QSize>
@@ -14,19 +15,6 @@
 class QMimeData;
 
 namespace prism::ui {
-
-/// From which state a picture comes.
-struct Receipt {
-    QString scenario; ///< name
-    QString hash;     ///< ContentHash::text() of the scenario
-    std::uint64_t seed = 0;
-    std::int64_t samples = 0;
-    QString version;      ///< of the program
-    QString page;         ///< id of the page
-    QString scenarioJson; ///< the whole scenario, so that what was exported can be opened
-    bool operator==(const Receipt&) const = default;
-    [[nodiscard]] bool isEmpty() const { return hash.isEmpty(); }
-};
 
 using PaintFunction = std::function<void(QPainter&)>;
 

@@ -3,9 +3,11 @@
 // CSV.
 #pragma once
 
-#include "ui/plot/export.h"
+#include "ui/plot/receipt.h"
 
 #include <QByteArray>
+
+#include <optional>
 
 namespace prism::ui {
 

@@ -6,32 +6,31 @@
 #include "ui/explore/explorepage.h"
 #include "ui/moves/movespage.h"
 #include "ui/window/headlinestrip.h"
-#include "ui/window/mainwindow.h"
 #include "ui/window/pagehost.h"
 
 #include <QLineEdit>
 
 namespace prism::ui {
 
-void connectLeads(MainWindow& window)
+void connectLeads(PageHost& pages, HeadlineStrip& headline, ConfigEditor& editor)
 {
-    auto* moves = qobject_cast<MovesPage*>(window.pages().page(QStringLiteral("moves")));
-    auto* explore = qobject_cast<ExplorePage*>(window.pages().page(QStringLiteral("explore")));
-    for (Page* page : window.pages().pages())
-        QObject::connect(page, &Page::goalWanted, moves, [&window, moves](double seconds) {
-            window.pages().showPage(moves->id());
+    auto* moves = qobject_cast<MovesPage*>(pages.page(QStringLiteral("moves")));
+    auto* explore = qobject_cast<ExplorePage*>(pages.page(QStringLiteral("explore")));
+    for (Page* page : pages.pages())
+        QObject::connect(page, &Page::goalWanted, moves, [&pages, moves](double seconds) {
+            pages.showPage(moves->id());
             moves->setGoal(seconds);
         });
-    QObject::connect(&window.headline(), &HeadlineStrip::whyWanted, moves, [&window, moves] {
-        window.pages().showPage(moves->id());
+    QObject::connect(&headline, &HeadlineStrip::whyWanted, moves, [&pages, moves] {
+        pages.showPage(moves->id());
         moves->why().setFocus(Qt::OtherFocusReason);
     });
-    QObject::connect(&window.editor(), &ConfigEditor::rangeEntered, explore, [explore](const QString& id, const QStringList& values) {
+    QObject::connect(&editor, &ConfigEditor::rangeEntered, explore, [explore](const QString& id, const QStringList& values) {
         if (const Parameter* parameter = findParameter(id.toStdString()))
             explore->setAxis(*parameter, values);
     });
-    QObject::connect(&window.editor(), &ConfigEditor::searchRequested, explore, [&window, explore] {
-        window.pages().showPage(explore->id());
+    QObject::connect(&editor, &ConfigEditor::searchRequested, explore, [&pages, explore] {
+        pages.showPage(explore->id());
         explore->search();
     });
 }

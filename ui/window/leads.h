@@ -4,9 +4,11 @@
 
 namespace prism::ui {
 
-class MainWindow;
+class ConfigEditor;
+class HeadlineStrip;
+class PageHost;
 
 /// Connects the parts. Called once, when all of them are there. GUI thread.
-void connectLeads(MainWindow& window);
+void connectLeads(PageHost& pages, HeadlineStrip& headline, ConfigEditor& editor);
 
 } // namespace prism::ui

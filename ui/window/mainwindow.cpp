@@ -74,7 +74,7 @@ MainWindow::MainWindow(Theme& theme, QWidget* parent)
     m_actions->fill(*m_menus);
     central->setFocus(); // nothing is being edited at the start
     connectParts();
-    connectLeads(*this);
+    connectLeads(pages(), headline(), editor());
     m_scale = theme.look().scale();
     arrangeLayout();
 }

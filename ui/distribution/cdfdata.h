@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the chart of step times shows: curves, a limit's reading, a curve that is only looked at.
+#pragma once
+
+#include "core/insight/curve.h"
+
+#include <QList>
+#include <QString>
+
+#include <vector>
+
+namespace prism::ui {
+
+enum class CdfMode { cdf, density, exceedance };
+
+/// One scenario's curves, reduced in core.
+struct ChartCurve {
+    int id = -1;
+    QString name;
+    int colour = 0;
+    bool baseline = false, stale = false, current = false;
+    std::vector<CurvePoint> cdf;
+    std::vector<DensityPoint> density;
+    double axisLow = 0, axisHigh = 0; ///< seconds that must be on the axis
+    double noiseFreeSeconds = 0;
+};
+
+/// What the limit's flag says; made by the page from core's figures.
+struct LimitReading {
+    double seconds = 0;                            ///< where the limit stands; 0 = no limit drawn
+    double probability = 0;                        ///< P(step <= seconds) on the curve that is read
+    double lowerSeconds = 0, lowerProbability = 0; ///< of a second limit below it; 0 = none
+    QString sentence;                              ///< "P(step > 9.30 s) = 5.0 %"
+    QString note;                                  ///< "± 0.4 points, baseline"
+};
+
+/// A curve that is only looked at: thin, with a text that says what it is.
+struct ChartGhost {
+    QString text; ///< "TP 4: p95 6.31 s (−160 ms)", or why there is none; empty = no ghost
+    int colour = 0;
+    std::vector<CurvePoint> cdf;
+};
+
+} // namespace prism::ui

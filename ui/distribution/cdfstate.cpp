@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/distribution/cdfstate.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace prism::ui {
+
+double quantileOn(const std::vector<CurvePoint>& curve, double probability)
+{
+    for (std::size_t i = 0; i < curve.size(); ++i)
+        if (curve[i].probability >= probability) {
+            if (i == 0)
+                return curve[0].seconds;
+            const CurvePoint &a = curve[i - 1], &b = curve[i];
+            return a.seconds + (b.seconds - a.seconds) * (probability - a.probability) / (b.probability - a.probability);
+        }
+    return curve.empty() ? 0 : curve.back().seconds;
+}
+
+const ChartCurve* CdfState::readCurve() const
+{
+    const ChartCurve* read = nullptr;
+    for (const ChartCurve& c : curves)
+        if (c.baseline || (!read && c.current))
+            read = &c;
+    return read ? read : curves.isEmpty() ? nullptr : &curves.front();
+}
+
+double CdfState::yValue(double probability) const
+{
+    return mode == CdfMode::exceedance ? std::log10(std::max(kSmallestTail / 10, 1 - probability)) : probability * 100;
+}
+
+double CdfState::yPixel(double value) const
+{
+    return plot.bottom() - (value - axisY->min()) / (axisY->max() - axisY->min()) * plot.height();
+}
+
+CurveLines CdfState::lines(const ChartCurve& c) const
+{
+    CurveLines out;
+    if (mode == CdfMode::density) {
+        for (const DensityPoint& point : c.density)
+            out.line << QPointF(point.seconds, point.perSecond * 100);
+        return out;
+    }
+    const CurvePoint &first = c.cdf.front(), &last = c.cdf.back();
+    if (mode == CdfMode::cdf) { // the band holds the whole curve
+        const double start = std::min(axisX->min(), first.seconds);
+        out.line << QPointF(axisX->min(), 0) << QPointF(first.seconds, 0);
+        out.upper << QPointF(start, first.high * 100);
+        out.lower << QPointF(start, first.low * 100);
+    }
+    for (const CurvePoint& point : c.cdf) {
+        if (mode == CdfMode::exceedance && point.probability >= 1)
+            continue; // log 0
+        out.line << QPointF(point.seconds, yValue(point.probability));
+        // On a log axis a band of one width everywhere would be a block: each point has its own interval.
+        const bool tail = mode == CdfMode::exceedance;
+        out.upper << QPointF(point.seconds, yValue(tail ? point.pointHigh : point.high));
+        out.lower << QPointF(point.seconds, yValue(tail ? point.pointLow : point.low));
+    }
+    if (mode == CdfMode::cdf) {
+        const double end = std::max(axisX->max(), last.seconds);
+        out.line << QPointF(end, 100);
+        out.upper << QPointF(end, last.high * 100);
+        out.lower << QPointF(end, last.low * 100);
+    }
+    return out;
+}
+
+const ChartCurve* CdfState::currentCurve() const
+{
+    for (const ChartCurve& c : curves)
+        if (c.current && !c.cdf.empty())
+            return &c;
+    return nullptr;
+}
+
+double CdfState::markedSeconds() const
+{
+    const ChartCurve* current = currentCurve();
+    return goal > 0 ? goal : current ? quantileOn(current->cdf, 0.95) : 0;
+}
+
+QRectF CdfState::goalRect() const
+{
+    const Look& look = theme.look();
+    const double seconds = markedSeconds();
+    if (mode != CdfMode::cdf || paper || seconds <= 0 || seconds < axisX->min() || seconds > axisX->max())
+        return {};
+    const double x = plot.left() + (seconds - axisX->min()) / (axisX->max() - axisX->min()) * plot.width();
+    const double width = goal > 0 ? look.px(104) : look.px(34);
+    return {x - width / 2, plot.bottom() - look.px(22), width, look.pxF(18)};
+}
+
+double CdfState::secondsAt(double x) const
+{
+    return axisX->min() + (x - plot.left()) / plot.width() * (axisX->max() - axisX->min());
+}
+
+double CdfState::xAt(double seconds) const
+{
+    return plot.left() + (seconds - axisX->min()) / (axisX->max() - axisX->min()) * plot.width();
+}
+
+} // namespace prism::ui

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The state of the chart of step times: what is shown, on which axes, and where on the plot a value stands.
+#pragma once
+
+#include "ui/distribution/cdfdata.h"
+#include "ui/plot/ticks.h"
+#include "ui/theme/theme.h"
+
+#include <QtCharts/QAreaSeries>
+#include <QtCharts/QChart>
+#include <QtCharts/QLineSeries>
+#include <QtCharts/QValueAxis>
+
+#include <memory>
+
+class QLineEdit;
+
+namespace prism::ui {
+
+inline constexpr double kSmallestTail = 1e-4; ///< exceedance axis: one step in 10,000
+
+/// The series of one curve; owned by the chart, except the edges of the area.
+struct Drawn {
+    QLineSeries* line = nullptr;
+    QAreaSeries* band = nullptr;
+    std::unique_ptr<QLineSeries> upper, lower;
+};
+
+/// The time that a reduced curve gives a probability; 0 without points.
+[[nodiscard]] double quantileOn(const std::vector<CurvePoint>& curve, double probability);
+
+/// A curve and its band in axis values.
+struct CurveLines {
+    QList<QPointF> line, upper, lower;
+};
+
+/// All that the chart and its view share.
+struct CdfState {
+    const Theme& theme;
+    QChart* chart = nullptr;
+    QValueAxis *axisX = nullptr, *axisY = nullptr;
+    std::vector<Drawn> drawn;
+    QList<ChartCurve> curves;
+    CdfMode mode = CdfMode::cdf;
+    LimitReading limit;
+    ChartGhost ghost;
+    double goal = 0; ///< seconds, while the mark of p95 is pulled
+    int brushed = -1;
+    QString notice;
+    bool paper = false;
+    Ticks ticksX, ticksY;
+    double zoomLow = 0, zoomHigh = 0; // seconds; equal = everything
+    QRectF plot;
+    QLineEdit* editor = nullptr;
+    int paints = 0;
+
+    [[nodiscard]] double secondsAt(double x) const; ///< of a pixel of the plot
+    [[nodiscard]] double xAt(double seconds) const;
+    [[nodiscard]] const ChartCurve* readCurve() const;
+    [[nodiscard]] const ChartCurve* currentCurve() const;
+    /// The mark of the current scenario's p95 at the foot of the plot; empty where none is drawn.
+    [[nodiscard]] QRectF goalRect() const;
+    [[nodiscard]] double markedSeconds() const; ///< where that mark stands: p95, or where it is pulled to
+    /// On the y axis: percent, or the logarithm of the exceedance.
+    [[nodiscard]] double yValue(double probability) const;
+    [[nodiscard]] double yPixel(double value) const;
+    [[nodiscard]] CurveLines lines(const ChartCurve& curve) const;
+};
+
+} // namespace prism::ui
