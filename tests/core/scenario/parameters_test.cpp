@@ -115,7 +115,7 @@ TEST(SetParameter, SaysWhatToDoWithARange)
     for (const auto& [id, text, middle] : ranges) {
         const Result<Scenario> set = setParameter(Scenario{}, id, text);
         ASSERT_FALSE(set.ok()) << text;
-        const Diagnostic& error = set.errors().front();
+        const Diagnostic error = set.errors().front();
         EXPECT_NE(error.message.find("this is a range"), std::string::npos) << error.message;
         EXPECT_NE(error.accepted.find("Variability"), std::string::npos) << error.accepted;
         EXPECT_EQ(error.fixPath, id);
