@@ -160,7 +160,7 @@ std::optional<Diagnostic> rangeProblem(std::string_view text, std::string_view u
         if (!from || !to)
             continue;
         const std::string middle = fmt::format("{:g}", (*from + *to) / 2);
-        return Diagnostic{.message = "this is a range, and a field takes one value",
+        return Diagnostic{.message = "This is a range, and a field takes one value",
                           .found = std::string(text.substr(0, 80)),
                           .accepted = fmt::format("one value, such as {}{}{}; how far it varies stands in the group Variability", middle,
                                                   unit.empty() ? "" : " ", unit),

@@ -139,6 +139,8 @@ private:
 
     void edit(ParameterRow& row)
     {
+        if (!row.field()->isEnabled())
+            return;
         if (auto* combo = qobject_cast<QComboBox*>(row.field())) {
             combo->setCurrentIndex(pick(combo->count()));
             Q_EMIT combo->activated(combo->currentIndex());

@@ -65,10 +65,8 @@ public:
 private:
     static bool isControl(const QWidget& part)
     {
-        const auto is = [&part](auto* type) { return qobject_cast<decltype(type)>(&part) != nullptr; };
-        return is(static_cast<const QAbstractButton*>(nullptr)) || is(static_cast<const QLabel*>(nullptr))
-               || is(static_cast<const QLineEdit*>(nullptr)) || is(static_cast<const QComboBox*>(nullptr))
-               || is(static_cast<const PlotBase*>(nullptr));
+        return qobject_cast<const QAbstractButton*>(&part) || qobject_cast<const QLabel*>(&part) || qobject_cast<const QLineEdit*>(&part)
+               || qobject_cast<const QComboBox*>(&part) || qobject_cast<const PlotBase*>(&part);
     }
     /// Commands that open a dialog end with an ellipsis of their own.
     void learnOwnEllipses(const QWidget& window)

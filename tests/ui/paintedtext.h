@@ -2,6 +2,8 @@
 // A paint device that keeps what is written on it and where, for tests of layouts: text that is painted over is gone or counts as covered.
 #pragma once
 
+#include <QCoreApplication>
+#include <QEvent>
 #include <QPaintDevice>
 #include <QPaintEngine>
 #include <QPainter>
@@ -30,7 +32,7 @@ inline bool collide(const QRectF& a, const QRectF& b)
 /// Takes text and what may cover it: rectangles, boxes with round corners and pictures.
 class TextEngine final : public QPaintEngine {
 public:
-    TextEngine() : QPaintEngine(AllFeatures) {}
+    explicit TextEngine(QSize size) : QPaintEngine(AllFeatures), m_size(size) {}
     bool begin(QPaintDevice*) override { return true; }
     bool end() override { return true; }
     void updateState(const QPaintEngineState&) override {}
@@ -65,20 +67,21 @@ public:
         const QRectF placed = painter()->deviceTransform().mapRect(own);
         if ((placed & visibleArea()).isEmpty())
             return;
-        const auto* on = dynamic_cast<const QWidget*>(painter()->device());
         if (!texts.isEmpty()) { // the next run of the same line: another script, an arrow, an ellipsis
             PaintedText& last = texts.back();
-            if (last.on == on && std::abs(last.rect.right() - placed.left()) < 1.5 && std::abs(last.rect.bottom() - placed.bottom()) < 3) {
+            if (last.on == painting && std::abs(last.rect.right() - placed.left()) < 1.5
+                && std::abs(last.rect.bottom() - placed.bottom()) < 3) {
                 last.text += item.text();
                 last.rect |= placed;
                 return;
             }
         }
-        texts << PaintedText{item.text(), placed, on};
+        texts << PaintedText{item.text(), placed, painting};
     }
     [[nodiscard]] Type type() const override { return User; }
 
     QList<PaintedText> texts;
+    const QWidget* painting = nullptr; ///< whose paint event it is
 
 private:
     [[nodiscard]] bool fills() const
@@ -88,7 +91,7 @@ private:
     }
     [[nodiscard]] QRectF visibleArea() const
     {
-        QRectF area(0, 0, paintDevice()->width(), paintDevice()->height());
+        QRectF area(QPointF(), m_size);
         if (!systemClip().isEmpty())
             area &= systemClip().boundingRect();
         if (painter()->hasClipping())
@@ -102,13 +105,16 @@ private:
         for (PaintedText& t : texts)
             t.covered = t.covered || collide(over, t.rect);
     }
+
+    QSize m_size;
 };
 
 class TextDevice final : public QPaintDevice {
 public:
-    explicit TextDevice(QSize size) : m_size(size) {}
+    explicit TextDevice(QSize size) : m_size(size), m_engine(size) {}
     [[nodiscard]] QPaintEngine* paintEngine() const override { return &m_engine; }
     [[nodiscard]] const QList<PaintedText>& texts() const { return m_engine.texts; }
+    void setPainting(const QWidget* widget) { m_engine.painting = widget; }
 
 protected:
     [[nodiscard]] int metric(PaintDeviceMetric what) const override
@@ -143,10 +149,26 @@ private:
     mutable TextEngine m_engine;
 };
 
+/// Tells the device whose paint event is on its way: all widgets of one rendering share a painter.
+class PaintWatch final : public QObject {
+public:
+    explicit PaintWatch(TextDevice& device) : m_device(device) { QCoreApplication::instance()->installEventFilter(this); }
+    bool eventFilter(QObject* watched, QEvent* event) override
+    {
+        if (event->type() == QEvent::Paint)
+            m_device.setPainting(qobject_cast<const QWidget*>(watched));
+        return false;
+    }
+
+private:
+    TextDevice& m_device;
+};
+
 /// Everything that is written on a widget and its parts now.
 inline QList<PaintedText> paintedTexts(QWidget& widget)
 {
     TextDevice device(widget.size());
+    const PaintWatch watch(device);
     widget.render(&device);
     return device.texts();
 }

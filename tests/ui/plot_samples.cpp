@@ -193,7 +193,7 @@ std::shared_ptr<const Timeline> timeline(int stages, int chunks, int microbatche
     auto line = std::make_shared<Timeline>();
     line->draw = "p95 step";
     line->sample = 4173;
-    line->replica = 41;
+    line->replica = line->slowestReplica = 41;
     line->replicas = 128;
     line->stages = stages;
     line->chunks = chunks;

@@ -187,7 +187,10 @@ QString nameOf(PlaceGrouping grouping)
 QString nodeName(int node, const HostNames& hosts)
 {
     const auto at = static_cast<std::size_t>(std::max(node, 0));
-    return at < hosts.size() ? QString::fromStdString(hosts[at]) : QObject::tr("node %1").arg(node);
+    const QString host = at < hosts.size() ? QString::fromStdString(hosts[at]) : QString::number(node);
+    bool isNumber = false; // a table may count its nodes instead of naming them
+    host.toInt(&isNumber);
+    return isNumber ? QObject::tr("node %1").arg(host) : host;
 }
 
 int GroupedPlaces::cellOfNode(int node) const

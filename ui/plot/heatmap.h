@@ -13,7 +13,7 @@ namespace prism::ui {
 struct HeatCell {
     bool present = false; ///< false: hatched grey
     double ratio = 1, halfWidth = 0;
-    QString detail; ///< "p95 9.41 s", for the reading
+    QString detail;    ///< "p95 9.41 s", for the reading
     QString name = {}; ///< "node-0417"; empty = its column and row are its name
 };
 

@@ -20,6 +20,7 @@
 #include <QHBoxLayout>
 #include <QJsonDocument>
 #include <QLabel>
+#include <QLineEdit>
 #include <QLockFile>
 #include <QMenuBar>
 #include <QPushButton>
@@ -75,6 +76,8 @@ MainWindow::MainWindow(Theme& theme, QWidget* parent)
     central->setFocus(); // nothing is being edited at the start
     connectParts();
     connectLeads(pages(), headline(), editor());
+    for (QLineEdit* field : findChildren<QLineEdit*>())
+        field->setAcceptDrops(false); // a file that is dropped on a field is the window's
     m_scale = theme.look().scale();
     arrangeLayout();
 }

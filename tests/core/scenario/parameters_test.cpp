@@ -116,7 +116,7 @@ TEST(SetParameter, SaysWhatToDoWithARange)
         const Result<Scenario> set = setParameter(Scenario{}, id, text);
         ASSERT_FALSE(set.ok()) << text;
         const Diagnostic error = set.errors().front();
-        EXPECT_NE(error.message.find("this is a range"), std::string::npos) << error.message;
+        EXPECT_NE(error.message.find("This is a range"), std::string::npos) << error.message;
         EXPECT_NE(error.accepted.find("Variability"), std::string::npos) << error.accepted;
         EXPECT_EQ(error.fixPath, id);
         EXPECT_EQ(error.fixValue, middle);
