@@ -65,7 +65,7 @@ protected:
         m_id = study.addScenario(smallScenario("base"), u"Add"_s);
         EvaluateOptions options;
         options.seed = 7;
-        options.numSamples = 200;
+        options.numSamples = 1000;
         options.varianceShares = false;
         snapshot = evaluator->evaluate(*study.entry(m_id)->scenario, options);
         ASSERT_TRUE(snapshot->valid());
@@ -179,7 +179,7 @@ TEST_F(PageStateWalk, AnAnswerThatIsStoppedStaysStoppedUntilItIsWantedAgain)
         runner->setHeld(false);
         expectSaid(*page, PageState::computing, "started");
         runner->cancelAll();
-        QTest::qWait(1);
+        waitFor(*page);
         expectSaid(*page, PageState::cancelled, "stopped");
         show(*page, PageState::current, snapshot);
         expectSaid(*page, PageState::cancelled, "stopped, and looked at again");

@@ -58,7 +58,8 @@ PlotBase::Frame PlotBase::frame(const Canvas& canvas, const QRectF& card) const
         double total = -sizes.gap;
         for (const LegendEntry& e : at.legend)
             total += sizes.width(e) + sizes.gap;
-        at.legendBeside = legendBesideTitle() && at.left + canvas.width(m_text.title, Type::title) + sizes.gap + total <= at.right;
+        const double note = m_stale.isEmpty() ? 0 : canvas.width(m_stale, Type::small) + sizes.gap; // stands between them
+        at.legendBeside = legendBesideTitle() && at.left + canvas.width(m_text.title, Type::title) + sizes.gap + note + total <= at.right;
         double x = at.legendBeside ? at.right - total : at.left,
                y = at.legendBeside ? card.top() + canvas.px(12) + titleHeight / 2 : top + canvas.px(10) + small / 2;
         for (const LegendEntry& e : at.legend) {
@@ -137,10 +138,14 @@ void PlotBase::paintText(Canvas& canvas, const QRectF& card, const Frame& at, bo
     const double y = card.top() + canvas.px(12);
     double titleRight = at.right;
     if (!m_stale.isEmpty() && interactive) {
-        titleRight -= canvas.width(m_stale, Type::small) + canvas.px(20);
-        if (!at.legendBeside)
-            canvas.text({at.right, y + canvas.lineHeight(Type::title) / 2}, m_stale, Type::small, Role::textTertiary,
-                        Qt::AlignRight | Qt::AlignVCenter);
+        const double middle = y + canvas.lineHeight(Type::title) / 2;
+        if (at.legendBeside) {
+            const double after = at.left + canvas.width(m_text.title, Type::title) + LegendMetrics(canvas).gap;
+            canvas.text({after, middle}, m_stale, Type::small, Role::textTertiary, Qt::AlignLeft | Qt::AlignVCenter);
+        } else {
+            titleRight -= canvas.width(m_stale, Type::small) + canvas.px(20);
+            canvas.text({at.right, middle}, m_stale, Type::small, Role::textTertiary, Qt::AlignRight | Qt::AlignVCenter);
+        }
     }
     canvas.text({at.left, y}, canvas.elided(m_text.title, Type::title, std::max(titleRight - at.left, 0.0)), Type::title, Role::text,
                 Qt::AlignLeft | Qt::AlignTop);
