@@ -178,9 +178,14 @@ void ObjectReader::finish()
 {
     if (!m_object.is_object())
         return;
+    constexpr std::size_t kMostNamed = 200; // to look for a name that was meant takes time, and a file may have millions
+    std::size_t unknown = 0;
     for (const auto& [key, value] : m_object.items())
-        if (std::find(m_known.begin(), m_known.end(), key) == m_known.end())
+        if (std::find(m_known.begin(), m_known.end(), key) == m_known.end() && ++unknown <= kMostNamed)
             m_diagnostics.push_back(unknownName(pathOf(key.c_str()), "key", key, m_known));
+    if (unknown > kMostNamed)
+        m_diagnostics.push_back(
+            {.path = m_path, .message = "there are " + std::to_string(unknown - kMostNamed) + " more unknown keys", .found = ""});
 }
 
 } // namespace prism

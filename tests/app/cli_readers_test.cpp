@@ -76,10 +76,10 @@ TEST_F(CliReaders, PipesThatNobodyWritesToAreNotOpened)
 TEST_F(CliReaders, ALogOfManyRunsIsReadInOnePass)
 {
     std::string text = "run,step,step_time_s\n";
-    for (int i = 0; i < 2'000'000; ++i)
+    for (int i = 0; i < 1'000'000; ++i)
         text += "r" + std::to_string(i * 7919LL % 10'000) + "," + std::to_string(i) + ",1\n";
     write("runs.csv", text);
-    EXPECT_EQ(runCli("import steps " + at("runs.csv") + " --output " + at("steps.csv"), 2048, 30).exitCode, 0);
+    EXPECT_EQ(runCli("import steps " + at("runs.csv") + " --output " + at("steps.csv"), 2048, 15).exitCode, 0);
 }
 
 TEST_F(CliReaders, AFollowedLineWithoutAnEndIsNotKept)
@@ -89,17 +89,19 @@ TEST_F(CliReaders, AFollowedLineWithoutAnEndIsNotKept)
 #ifndef __SANITIZE_ADDRESS__
     EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 0);
 #endif
-    EXPECT_NE(runCli("follow - --scenario llama2-7b-8-a100 --samples 200 < /dev/null > /dev/full").exitCode, 0);
+    EXPECT_EQ(exitCodeInTime("follow - --scenario llama2-7b-8-a100 --samples 200 < /dev/null"), 0);
+    const std::string full = "\"" PRISM_CLI "\" follow - --scenario llama2-7b-8-a100 --samples 200 < /dev/null > /dev/full 2>/dev/null";
+    EXPECT_EQ(WEXITSTATUS(std::system(full.c_str())), 1) << "what is not written is said";
 }
 
 TEST_F(CliReaders, RecordsOfASearchThatAreNoneEndTheReading)
 {
     const gzFile file = gzopen(at("blank.gz").c_str(), "wb9");
     const std::string lines(std::size_t{1} << 20, '\n');
-    for (int i = 0; i < 256; ++i)
+    for (int i = 0; i < 128; ++i)
         gzwrite(file, lines.data(), static_cast<unsigned>(lines.size()));
     gzclose(file);
-    const CliRun run = runCli("merge " + at("blank.gz"), 1024, 20);
+    const CliRun run = runCli("merge " + at("blank.gz"), 1024, 15);
     EXPECT_EQ(run.exitCode, 1);
     EXPECT_LT(run.err.size(), 5'000U);
 }
@@ -111,10 +113,10 @@ TEST_F(CliReaders, ThousandsOfErrorsAreCounted)
         text += ", \"k" + std::to_string(i) + "\": 1";
     write("s.json", text + "}");
     for (const char* option : {"", " --json"}) {
-        const CliRun run = runCli("check " + at("s.json") + option, 1024, 30);
+        const CliRun run = runCli("check " + at("s.json") + option, 1024, 5);
         EXPECT_EQ(run.exitCode, 1);
         EXPECT_LT(run.err.size(), 100'000U);
-        EXPECT_NE(run.err.find("more of these"), std::string::npos);
+        EXPECT_NE(run.err.find(" more "), std::string::npos);
     }
 }
 

@@ -17,6 +17,7 @@
 #include <string>
 #include <vector>
 
+#include <sys/time.h>
 #include <unistd.h>
 
 namespace prism::fuzz {
@@ -24,7 +25,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr unsigned kAlarmSeconds = 60; ///< for one input; the slowest sound one takes less than a second without sanitizers
+/// For one input, of the processor and of the wall's clock; the slowest sound one takes less than a second without sanitizers.
+constexpr unsigned kMostCpuSeconds = 60, kMostWaitingSeconds = 1'800;
 
 struct Options {
     double seconds = 60;
@@ -59,9 +61,12 @@ std::vector<std::string> seedsOf(const Options& options, const Target& target)
 void run(const Target& target, const std::string& input)
 {
     std::ofstream(std::string("last-input-") + target.name, std::ios::binary) << input;
-    alarm(kAlarmSeconds);
+    const itimerval most{{0, 0}, {kMostCpuSeconds, 0}}, none{};
+    setitimer(ITIMER_PROF, &most, nullptr); // SIGPROF ends the program
+    alarm(kMostWaitingSeconds);
     target.run(input);
     alarm(0);
+    setitimer(ITIMER_PROF, &none, nullptr);
 }
 
 /// Seconds of work of this process on all its threads; and of the wall's clock.
