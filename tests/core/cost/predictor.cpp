@@ -75,15 +75,14 @@ TEST(CostStep, EveryPresetFitsOrSaysWhyNot)
     }
 }
 
-/// github.com/chuanyangjin/fast-DiT: DiT-XL/2 on one A100, batch 128, mixed precision, recomputation: 0.84 steps/s. 8 GEMM-bound passes of
-/// 118.6 billion multiply-additions for 128 images cannot take less than at the peak.
+/// github.com/chuanyangjin/fast-DiT: DiT-XL/2 on one A100, batch 128, mixed precision, recomputation: 0.84 steps/s.
 TEST(CostStep, ADiffusionTransformerTakesTheStepThatWasMeasured)
 {
     Scenario s = *scenarioPreset("dit-xl2-8-a100");
     s.cluster.numGpus = 1;
     s.training.microBatchSize = s.training.globalBatchSize = 128;
     const CostedStep step = *costStep(s);
-    const double error = deterministicStepSeconds(step.graph) * 0.84 - 1.0;
+    const double error = step.noiseFreeSeconds * 0.84 - 1.0;
     EXPECT_GT(error, step.errorBandLow);
     EXPECT_LT(error, step.errorBandHigh);
     EXPECT_NEAR(step.parameters, 675'129'632.0, 0.5);
@@ -91,7 +90,7 @@ TEST(CostStep, ADiffusionTransformerTakesTheStepThatWasMeasured)
     EXPECT_NEAR(step.hardwareFlopsPerStep / (4 * 2 * 118.64e9 * 128), 1.0, 0.001);
     s.training.recomputeGranularity = "none";
     const CostedStep kept = *costStep(s);
-    EXPECT_LT(deterministicStepSeconds(kept.graph), deterministicStepSeconds(step.graph));
+    EXPECT_LT(kept.noiseFreeSeconds, step.noiseFreeSeconds);
     EXPECT_GT(kept.memory.peakGib, step.memory.peakGib);
 }
 
