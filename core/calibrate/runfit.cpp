@@ -104,17 +104,33 @@ void useFitted(RunFit& fit, Scenario& scenario, const std::vector<CleanRun>& run
                            "that shape (network, hosts) is in it");
 }
 
-/// The compute level at which the noise-free step takes `factor` times as long: the step is close to linear in it.
+/// The compute level at which the noise-free step takes `factor` times as long, by secants: other parts of the step bend the line.
 Result<double> levelFor(Scenario scenario, double factor)
 {
-    const double own = scenario.measured.computeLevel;
+    constexpr int kRounds = 6;
+    constexpr double kClose = 1e-5;
+    double level = scenario.measured.computeLevel;
     const Result<double> now = noiseFreeSeconds(scenario);
-    scenario.measured.computeLevel = std::min(kMostLevel, own * kLevelProbe);
-    const Result<double> probed = noiseFreeSeconds(scenario);
-    if (!now.ok() || !probed.ok())
-        return now.ok() ? probed.errors() : now.errors();
-    const double slope = (*probed - *now) / (scenario.measured.computeLevel - own);
-    return std::clamp(slope > 0 ? own + (factor - 1) * *now / slope : own, kLeastLevel, kMostLevel);
+    if (!now.ok())
+        return now.errors();
+    const double wanted = factor * *now;
+    double before = level, secondsBefore = *now;
+    level = std::min(kMostLevel, level * kLevelProbe);
+    for (int round = 0; round < kRounds; ++round) {
+        scenario.measured.computeLevel = level;
+        const Result<double> seconds = noiseFreeSeconds(scenario);
+        if (!seconds.ok())
+            return seconds.errors();
+        const double slope = (*seconds - secondsBefore) / (level - before);
+        if (std::abs(*seconds / wanted - 1) < kClose || !(slope > 0))
+            break;
+        before = level;
+        secondsBefore = *seconds;
+        level = std::clamp(level + (wanted - *seconds) / slope, kLeastLevel, kMostLevel);
+        if (level == before)
+            break;
+    }
+    return level;
 }
 
 void scaleSpreads(VariabilityConfig& v, double factor)

@@ -121,8 +121,12 @@ TEST(StepLog, AnyTextIsTakenWithoutHarm)
     const std::string seed =
         ":::MLLOG {\"key\": \"step_time\", \"value\": 1}\n iteration 1 | elapsed time per iteration (ms): 3 |\n{\"step_time\": 1}\n"
         "run,step_time_s\n0,1\n";
-    for (std::uint64_t k = 0; k < 300; ++k) {
-        std::string text = seed;
+    const std::string stamped =
+        "[2024-03-07 15:27:02,646] [timer.py:260:stop] epoch=0/micro_step=9/global_step=9, RunningAvgSamplesPerSec=58.7, "
+        "CurrSamplesPerSec=61.3\n[2024-03-07 15:27:04,646] [timer.py:260:stop] 0/10, RunningAvgSamplesPerSec=58.7, "
+        "CurrSamplesPerSec=61.3\r[rank0]:[titan] 2026-05-18 16:04:46,338 - step: 14 loss: 3 tps: 7\n";
+    for (std::uint64_t k = 0; k < 600; ++k) {
+        std::string text = k % 2 == 0 ? seed : stamped;
         for (int change = 0; change < 8; ++change) {
             const auto at =
                 static_cast<std::size_t>(uniform(k, stream(1), static_cast<std::uint64_t>(change)) * static_cast<double>(text.size()));
