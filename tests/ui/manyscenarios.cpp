@@ -20,8 +20,10 @@ class ManyScenarios : public WindowTest {};
 
 TEST_F(ManyScenarios, AScenarioKnowsItsParentAlsoAfterAReload)
 {
+    QString path;
     {
         auto window = smallWindow();
+        path = window->file().path();
         StudyModel& study = window->workspace().study();
         const int copy = study.duplicate(1);
         EXPECT_TRUE(study.setParameter(copy, "parallelism.pipeline_model_parallel_size", "8").empty());
@@ -46,7 +48,7 @@ TEST_F(ManyScenarios, AScenarioKnowsItsParentAlsoAfterAReload)
         window->close();
     }
     auto window = makeWindow();
-    window->startSession();
+    ASSERT_TRUE(window->openStudy(path));
     window->show();
     settle(*window);
     const StudyState& state = window->workspace().study().state();

@@ -57,9 +57,9 @@ Result<OwnPreset> presetIn(const QByteArray& text)
         return problem(QObject::tr("it is no preset"));
     preset.kind = kOwnKinds[kind - std::begin(kKindIds)];
     const QJsonObject values = object[u"values"_s].toObject();
-    for (auto value = values.begin(); value != values.end(); ++value)
-        if (const Parameter* p = findParameter(value.key().toStdString()); p && belongsTo(*p, preset.kind))
-            preset.values.emplace_back(p->id, value.value().toString().toStdString());
+    for (const Parameter& p : parameters()) // in the order of the table: a spread's family comes before its figures
+        if (const QJsonValue value = values[QString::fromStdString(p.id)]; belongsTo(p, preset.kind) && value.isString())
+            preset.values.emplace_back(p.id, value.toString().toStdString());
     if (preset.values.empty())
         return problem(QObject::tr("it holds no value that is known"));
     return preset;

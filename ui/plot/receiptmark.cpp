@@ -35,8 +35,12 @@ QByteArray receiptMark(const Receipt& r)
 {
     if (r.isEmpty())
         return {};
-    const QJsonObject object{{u"scenario"_s, r.scenario}, {u"hash"_s, r.hash},       {u"seed"_s, QString::number(r.seed)},
-                             {u"samples"_s, static_cast<qint64>(r.samples)},   {u"version"_s, r.version}, {u"page"_s, r.page},
+    const QJsonObject object{{u"scenario"_s, r.scenario},
+                             {u"hash"_s, r.hash},
+                             {u"seed"_s, QString::number(r.seed)},
+                             {u"samples"_s, static_cast<qint64>(r.samples)},
+                             {u"version"_s, r.version},
+                             {u"page"_s, r.page},
                              {u"json"_s, r.scenarioJson}};
     constexpr int kBest = 9;
     const QByteArray packed = qCompress(QJsonDocument(object).toJson(QJsonDocument::Compact), kBest);

@@ -72,7 +72,7 @@ const std::vector<std::vector<std::string>> kUiLayers = {{"look"},
                                                          {"editor"},
                                                          {"pages"},
                                                          {"distribution"},
-                                                         {"job", "explore", "moves", "validate"},
+                                                         {"job", "explore", "moves", "newjob", "validate"},
                                                          {"report"},
                                                          {"window"}};
 /// What prism_ui_model is made of: these know no widget.
