@@ -12,8 +12,8 @@ namespace prism {
 /// them is 1f1b.
 [[nodiscard]] std::string scheduleName(const ParallelismConfig& parallelism);
 
-/// The schedule by that name for `numMicrobatches` of a replica (of each direction, where it runs in two), or the custom lists. `times` matter for the planned
-/// schedules only. Errors: what makeSchedule or the custom lists say.
+/// The schedule by that name for `numMicrobatches` of a replica (of each direction, where it runs in two), or the custom lists. `times`
+/// matter for the planned schedules only. Errors: what makeSchedule or the custom lists say.
 [[nodiscard]] Result<Schedule> scheduleOf(const Scenario& scenario, int numMicrobatches, const PassTimes& times);
 
 /// Lists such as "F0 F1 B0 B1 W0"; "F0.1" is micro-batch 0 of chunk 1.

@@ -216,7 +216,8 @@ Result<Exploration> explore(Evaluator& evaluator, const Scenario& scenario, cons
     const Result<PointMaker> maker = PointMaker::make(query.space, scenario);
     if (!maker.ok())
         return maker.errors();
-    const SamplerInputs inputs{evaluator, *maker, query, options};
+    CostedPoints costed(*maker);
+    const SamplerInputs inputs{evaluator, *maker, query, options, costed};
     Keeper keeper(keeping, {PRISM_VERSION, scenario, query, options.seed}, query.shard);
     Search search(inputs, keeping, keeper);
     search.quickPass();

@@ -7,6 +7,8 @@
 namespace prism {
 namespace {
 
+constexpr std::size_t kMostPasses = 4'000'000;
+
 /// P(job not done by then) with the step's persistent and fresh spread, as guarantee has it. Nothing when stopped.
 std::optional<Estimate> lateness(const SamplerInputs& in, const Scenario& scenario, int samples)
 {
@@ -24,15 +26,32 @@ std::optional<Estimate> lateness(const SamplerInputs& in, const Scenario& scenar
 
 } // namespace
 
+std::shared_ptr<const CostedStep> CostedPoints::of(std::int64_t index)
+{
+    if (const auto known = m_points.find(index); known != m_points.end())
+        return known->second;
+    Result<CostedStep> costed = costStep(m_maker.at(index));
+    if (!costed.ok())
+        return nullptr;
+    std::size_t passes = 0;
+    for (const auto& order : costed->graph.schedule.order)
+        passes += order.size();
+    m_passes += passes;
+    if (m_passes > kMostPasses) {
+        m_points.clear();
+        m_passes = passes;
+    }
+    return m_points[index] = std::make_shared<const CostedStep>(std::move(costed).value());
+}
+
 std::optional<SampleRow> sampledRow(const SamplerInputs& in, std::int64_t index, int samples)
 {
     using Figure = ExploreObjective::Figure;
-    const Scenario scenario = in.maker.at(index);
-    const Result<CostedStep> costed = costStep(scenario);
+    const std::shared_ptr<const CostedStep> costed = in.costed.of(index);
     SampleRow row;
     row.index = index;
     row.samples = samples;
-    if (!costed.ok() || in.options.stop.stop_requested())
+    if (!costed || in.options.stop.stop_requested())
         return std::nullopt;
     row.noiseFreeSeconds = costed->noiseFreeSeconds;
     row.peakGib = costed->memory.peakGib;
@@ -57,7 +76,7 @@ std::optional<SampleRow> sampledRow(const SamplerInputs& in, std::int64_t index,
     if (in.query.objective.figure == Figure::exceedance)
         row.chance = exceedance(PairedSample(run), in.query.objective.limit);
     if (in.query.objective.figure == Figure::lateness) {
-        const std::optional<Estimate> late = lateness(in, scenario, samples);
+        const std::optional<Estimate> late = lateness(in, in.maker.at(index), samples);
         if (!late)
             return std::nullopt;
         row.chance = *late;

@@ -2,10 +2,28 @@
 // Samples one configuration of a search: its figures with intervals.
 #pragma once
 
+#include "core/cost/predictor.h"
 #include "core/explore/race.h"
 #include "core/insight/insight.h"
 
+#include <map>
+#include <memory>
+
 namespace prism {
+
+/// Configurations that were costed in full, so that the rounds of one do not plan its schedule again. Bounded by the passes of their
+/// schedules together (some 50 MB at the most); full, it forgets all. One thread.
+class CostedPoints final {
+public:
+    explicit CostedPoints(const PointMaker& maker) : m_maker(maker) {}
+    /// Null where the configuration is invalid.
+    [[nodiscard]] std::shared_ptr<const CostedStep> of(std::int64_t index);
+
+private:
+    const PointMaker& m_maker;
+    std::map<std::int64_t, std::shared_ptr<const CostedStep>> m_points;
+    std::size_t m_passes = 0;
+};
 
 /// What a sampler works with; all outlive it.
 struct SamplerInputs {
@@ -13,6 +31,7 @@ struct SamplerInputs {
     const PointMaker& maker;
     const ExploreQuery& query;
     const InsightOptions& options;
+    CostedPoints& costed;
 };
 
 /// Costs configuration `index` exactly and, with `samples` > 0, samples it. All configurations share their random numbers. Nothing when

@@ -8,11 +8,11 @@ namespace prism {
 
 /// The order of one stage of DualPipeV (DeepSeek-AI, DualPipe, github.com/deepseek-ai/DualPipe, dualpipev.py; the DualPipe of the
 /// DeepSeek-V3 report, arXiv 2412.19437, section 3.2.1, cut in half: DualPipe on 2P devices does on both halves what this does on P, with
-/// every chunk of the model on two devices: device s takes the micro-batches of one end as chunk 0 of stage s, and those of the other end as
-/// chunk 1; its mirror 2P - 1 - s does the same at the same time with the ends exchanged, so that each is a stage of this order for half of
-/// the micro-batches). Eight steps: forwards of chunk 0; forwards of both; backward, weight and forward of chunk 1;
-/// the main step of forward and backward pairs of both chunks; backwards with the last forwards; backwards; weights beside backwards;
-/// weights. 2P + 1 chunk activations in flight. Needs numMicrobatches >= 2 numStages. Pure.
+/// every chunk of the model on two devices: device s takes the micro-batches of one end as chunk 0 of stage s, and those of the other end
+/// as chunk 1; its mirror 2P - 1 - s does the same at the same time with the ends exchanged, so that each is a stage of this order for half
+/// of the micro-batches). Eight steps: forwards of chunk 0; forwards of both; backward, weight and forward of chunk 1; the main step of
+/// forward and backward pairs of both chunks; backwards with the last forwards; backwards; weights beside backwards; weights. 2P + 1 chunk
+/// activations in flight. Needs numMicrobatches >= 2 numStages. Pure.
 [[nodiscard]] std::vector<ScheduleItem> dualPipeVOrder(int stage, int numStages, int numMicrobatches);
 
 /// Idle seconds of a stage of DualPipe on `devices` devices, and of DualPipeV on half of them, as published: (devices / 2 - 1) (F&B + B - 3

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// DualPipeV, and DualPipe on pairs of devices: the published bubble when a forward and a backward run as one piece, memory, and what is left when they do not.
+// DualPipeV, and DualPipe on pairs of devices: the published bubble when a forward and a backward run as one piece, memory, and what is
+// left when they do not.
 #include "core/schedule/dualpipe.h"
 #include "core/schedule/generators.h"
 
@@ -133,6 +134,59 @@ TEST(DualPipe, HoldsOneActivationMoreThanItsDevicesTwiceOver)
     for (const int stages : {2, 4, 8})
         for (const int most : activationsInFlight(made(stages, 4 * stages)))
             EXPECT_EQ(most, 2 * stages + 1);
+}
+
+/// Longest time of a device in a pipeline of 2 P devices that is fed from both ends, each device with a stage of both directions: device d
+/// runs the order of stage min(d, 2 P - 1 - d), in which chunk 0 is the direction that enters at its own end. Seconds.
+double bothEnds(const Schedule& s, const PassTimes& t)
+{
+    const int devices = 2 * s.numStages, last = devices - 1;
+    const auto index = [](int i) { return static_cast<std::size_t>(i); };
+    std::vector<double> clock(index(devices), 0), first(index(devices), -1);
+    std::vector<std::size_t> next(index(devices), 0);
+    std::map<std::tuple<int, int, int, std::uint32_t>, double> done; // phase, direction, stage of the model, micro-batch
+    const auto step = [&](int device) {
+        const auto& order = s.order[index(std::min(device, last - device))];
+        if (next[index(device)] == order.size())
+            return false;
+        const ScheduleItem& i = order[next[index(device)]];
+        const int direction = (device < s.numStages) == (i.chunk == 0) ? 0 : 1;
+        const int stage = direction == 0 ? device : last - device;
+        const int phase = static_cast<int>(i.phase), from = i.phase == Phase::forward ? stage - 1 : stage + 1;
+        double begin = clock[index(device)];
+        if (i.phase != Phase::weight && from >= 0 && from <= last) {
+            const auto arrived = done.find({phase, direction, from, i.microbatch});
+            if (arrived == done.end())
+                return false;
+            begin = std::max(begin, arrived->second);
+        }
+        first[index(device)] = first[index(device)] < 0 ? begin : first[index(device)];
+        clock[index(device)] = begin + (i.phase == Phase::forward ? t.forward : i.phase == Phase::backward ? t.backward : t.weight);
+        done[{phase, direction, stage, i.microbatch}] = clock[index(device)];
+        ++next[index(device)];
+        return true;
+    };
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (int device = 0; device < devices; ++device)
+            while (step(device))
+                moved = true;
+    }
+    double longest = 0;
+    for (int device = 0; device < devices; ++device) {
+        EXPECT_EQ(next[index(device)], s.order[index(std::min(device, last - device))].size());
+        longest = std::max(longest, clock[index(device)] - first[index(device)]);
+    }
+    return longest;
+}
+
+TEST(DualPipe, OnTwiceTheDevicesBothEndsAtOnceTakeAsLong)
+{
+    for (const int stages : {1, 2, 4, 8})
+        for (const PassTimes t : {PassTimes{1, 1, 1, 0}, PassTimes{2, 2, 1.5, 0}, PassTimes{1, 1.7, 0.9, 0}}) {
+            const Schedule s = made(stages, 3 * stages);
+            EXPECT_NEAR(bothEnds(s, t), scheduleTiming(s, t).longestStageSeconds, 1e-9) << stages;
+        }
 }
 
 TEST(DualPipe, NeedsTwoChunksAndTwoMicrobatchesPerStage)
