@@ -61,12 +61,13 @@ void help(const CLI::App& app, const HelpOptions& options)
     if (options.man)
         return writeOutput(options, manPage(command, PRISM_VERSION));
     const CLI::App* found = &app;
-    std::string before; // of the last word: CLI11 puts it into the usage
+    std::string name = app.get_name();
     for (const std::string& word : options.command) {
-        before += (before.empty() ? "" : " ") + found->get_name();
         found = found->get_subcommand(word);
+        name += " " + word;
     }
-    writeOutput(options, found->help(before));
+    // Not App::help(): where a command has been given, and here `help` has, it describes that one.
+    writeOutput(options, found->get_formatter()->make_help(found, name, CLI::AppFormatMode::Normal));
 }
 
 } // namespace

@@ -86,21 +86,36 @@ std::map<std::string, std::vector<std::string>> commandSections()
 
 TEST(CliHelp, ExamplesUseOnlyWhatTheCommandTakes)
 {
+    const auto sections = commandSections();
+    std::map<std::string, std::set<std::string>> options;
+    for (const auto& [command, lines] : sections)
+        for (const std::string& line : lines)
+            if (line.starts_with("| `--"))
+                options[command].insert(line.substr(3, line.find_first_of("` ,", 3) - 3));
     int examples = 0;
-    for (const auto& [command, lines] : commandSections()) {
-        std::set<std::string> options;
-        for (const std::string& line : lines)
-            if (const auto at = line.find("| `--"); at == 0)
-                options.insert(line.substr(3, line.find_first_of("` ,", 3) - 3));
-        for (const std::string& line : lines)
-            if (const auto at = line.find("Example: " + command); at != std::string::npos) {
-                ++examples;
-                std::istringstream words(line.substr(at + 9, line.find(" | ", at) - at - 9)); // up to the next program of a pipe
-                for (std::string word; words >> word && word != "&&";)
-                    EXPECT_TRUE(!word.starts_with("--") || options.contains(word)) << command << " has no " << word;
-            }
-    }
+    for (const auto& [section, lines] : sections)
+        for (const std::string& line : lines) {
+            const auto at = line.find("Example: prism-cli ");
+            if (at == std::string::npos)
+                continue;
+            const std::string example = line.substr(at + 9, line.find(" | ", at) - at - 9); // up to the next program of a pipe
+            std::string command;                                                            // the longest that the example begins with
+            for (const auto& [name, unused] : sections)
+                if (example.starts_with(name + " ") && name.size() > command.size())
+                    command = name;
+            ++examples;
+            std::istringstream words(example);
+            for (std::string word; words >> word && word != "&&";)
+                EXPECT_TRUE(!word.starts_with("--") || options[command].contains(word)) << command << " has no " << word;
+        }
     EXPECT_GE(examples, 30);
+}
+
+TEST(CliHelp, WithoutACommandSaysWhichThereAre)
+{
+    const std::string all = runCli("help").out;
+    for (const char* command : {"\n  predict ", "\n  bench ", "\n  completion "})
+        EXPECT_NE(all.find(command), std::string::npos) << all;
 }
 
 TEST(CliHelp, UsageNamesTheWholeCommand)

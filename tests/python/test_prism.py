@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -28,6 +29,9 @@ def test_is_what_the_command_line_says(result):
     assert result.noise_free_step_time == said["noise_free_step_time_s"]
     assert result.breakdown == said["breakdown_s"]
     assert result.memory == said["memory_gib"]
+    assert result.variance_share == said["variance_share"]
+    whole = result.to_dict()
+    assert {k: v for k, v in whole.items() if k != "elapsed_s"} == {k: v for k, v in said.items() if k != "elapsed_s"}
     assert result.scenario.hash == said["hash"]
     low, high = result.step_time.interval("p95")
     assert (high - low) / 2 == pytest.approx(said["step_time_s"]["ci95"]["p95"])
@@ -161,3 +165,12 @@ def test_presets_and_parameters():
     assert NAME in prism.presets() and "h100-sxm-80gb" in prism.presets("gpu")
     ids = {p["id"] for p in prism.parameters()}
     assert "parallelism.tensor_model_parallel_size" in ids
+
+
+def test_the_example_draws_its_picture(tmp_path):
+    pytest.importorskip("matplotlib")
+    example = pathlib.Path(__file__).resolve().parents[2] / "app/python/examples/example_cdf.py"
+    picture = tmp_path / "cdf.png"
+    run = subprocess.run([sys.executable, str(example), "llama2-7b-8-a100", str(picture)], capture_output=True, text=True, cwd=tmp_path)
+    assert run.returncode == 0, run.stderr
+    assert "p95" in run.stdout and picture.read_bytes().startswith(b"\x89PNG")
