@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/toolrun.h"
 
+#include "core/base/jsontext.h"
+
 #include <nlohmann/json.hpp>
 
 namespace prism::cli {
@@ -23,8 +25,8 @@ nlohmann::json lastLine(const std::string& output)
     const auto end = output.find_last_not_of('\n');
     const auto begin = end == std::string::npos ? end : output.rfind('\n', end);
     const std::string line = end == std::string::npos ? "" : output.substr(begin == std::string::npos ? 0 : begin + 1, end - begin);
-    nlohmann::json value = nlohmann::json::parse(line, nullptr, false);
-    return value.is_discarded() ? nlohmann::json() : value;
+    const Result<nlohmann::json> value = parseJson(line);
+    return value ? *value : nlohmann::json();
 }
 
 double numberAt(const nlohmann::json& object, const char* key)
