@@ -124,7 +124,8 @@ Result<ClusterCalibration> clusterCalibrationFromJson(std::string_view text)
         const nlohmann::json& pool = (*document)["compute_regime_pool"];
         const auto isFactor = [](const nlohmann::json& v) { return v.is_number() && v.get<double>() > 0 && v.get<double>() < 1e6; };
         if (!pool.is_array() || pool.size() > kMaxCalibrationPool || !std::all_of(pool.begin(), pool.end(), isFactor))
-            errors.push_back(wrong("compute_regime_pool", "the pool is no list of factors", pool.type_name(), "up to " + std::to_string(kMaxCalibrationPool) + " numbers > 0"));
+            errors.push_back(wrong("compute_regime_pool", "the pool is no list of factors", pool.type_name(),
+                                   "up to " + std::to_string(kMaxCalibrationPool) + " numbers > 0"));
         else
             out.regimePool = pool.get<std::vector<double>>();
     }

@@ -6,7 +6,7 @@
 
 namespace prism {
 
-inline constexpr std::size_t kMaxCalibrationPool = 10'000; ///< factors of the compute regime
+inline constexpr std::size_t kMaxCalibrationPool = 10'000;   ///< factors of the compute regime
 inline constexpr std::size_t kMaxCalibrationSources = 1'000; ///< of a file, and facts of each
 
 } // namespace prism

@@ -161,8 +161,8 @@ LineStamp lineStamp(std::string_view line)
                 part += scale * (c - '0');
                 scale *= 0.1;
             }
-        return {static_cast<double>(daysOf(year, month, day)) * kSecondsPerDay + hour * kSecondsPerHour + minute * kSecondsPerMinute + second
-                    + part,
+        return {static_cast<double>(daysOf(year, month, day)) * kSecondsPerDay + hour * kSecondsPerHour + minute * kSecondsPerMinute
+                    + second + part,
                 i};
     }
     return {};

@@ -21,8 +21,8 @@ using nlohmann::json;
 namespace fs = std::filesystem;
 
 constexpr const char* kMeasuredSpread = "measured_spread";
-constexpr std::array kKinds = {"gpu",       "fabric", "model",    "variability", "job",   "fleet", "queue",
-                              "studies",   "scenario", "calibration", "published", "peers"};
+constexpr std::array kKinds = {"gpu",   "fabric",  "model",    "variability", "job",       "fleet",
+                               "queue", "studies", "scenario", "calibration", "published", "peers"};
 
 /// $PRISM_PRESETS, or the share folder beside the program; the first that exists. A build folder has a link in this place.
 fs::path presetFolder()
