@@ -62,7 +62,9 @@ protected:
     void SetUp() override
     {
         theme.applyTo(*qApp);
-        m_id = study.addScenario(smallScenario("base"), u"Add"_s);
+        Scenario base = smallScenario("base");
+        base.training.trainTokens = 1e9; // the page of the whole job asks for an end
+        m_id = study.addScenario(base, u"Add"_s);
         EvaluateOptions options;
         options.seed = 7;
         options.numSamples = 1000;
