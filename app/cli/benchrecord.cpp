@@ -149,7 +149,8 @@ std::string benchPage(const BenchRecord& record)
                                    "What the engine promises, and what one would otherwise pick, measured in one run on one machine: "
                                    "`prism-cli bench --peers FOLDER`. This\n"
                                    "page is made from the record of a run (`--record FILE --markdown`): {}, version {}, {}.\n"
-                                   "Your machine gives other times; `prism-cli bench` says which.\n\n"
+                                   "Your machine gives other times; `prism-cli bench` says which. Those of the first table are by the "
+                                   "clock: other work on a machine makes them longer.\n\n"
                                    "## What the engine promises\n\n"
                                    "| claim | measured | bound | |\n| --- | --- | --- | --- |\n",
                                    cell(record.date), cell(record.version), cell(machineText(record)));
