@@ -89,7 +89,10 @@ TEST_F(Receipts, EveryKindOfExportOpensItsState)
     }
     for (const QString& path : paths) {
         auto window = makeWindow();
-        window->openSample();
+        StudyState other;
+        other.entries.push_back({1, std::make_shared<const Scenario>(smallScenario("other")), 0, true, false});
+        other.baselineId = 1;
+        window->workspace().study().reset(other, 1);
         window->openDropped(path);
         EXPECT_EQ(window->workspace().study().current()->scenario->hash(), hash) << path.toStdString();
         EXPECT_EQ(window->workspace().bridge().samples(), 1000) << path.toStdString();

@@ -112,6 +112,7 @@ void ExplorePage::buildTools()
     m_ranges->setToolTip(
         tr("Parameters with a list or a range of doublings, semicolons between them; empty: every layout that the cluster allows"));
     m_ranges->setAccessibleName(tr("Ranges to search"));
+    m_ranges->setAcceptDrops(false); // a file that is dropped here is the window's
     const auto fit = [this] { m_ranges->setFixedWidth(theme().px(kRangesField)); };
     connect(&theme(), &Theme::changed, m_ranges, fit);
     fit();

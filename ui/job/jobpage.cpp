@@ -95,6 +95,7 @@ void JobPage::buildTools()
         label->setProperty("role", u"secondary"_s);
         label->setBuddy(field);
         field->setAccessibleName(name);
+        field->setAcceptDrops(false); // a file that is dropped here is the window's
         field->setPlaceholderText(hint);
         field->setToolTip(hint);
         const auto fit = [this, field] { field->setFixedWidth(theme().px(kDateField)); };

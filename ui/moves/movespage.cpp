@@ -83,6 +83,7 @@ void MovesPage::buildTools()
     label->setProperty("role", u"secondary"_s);
     m_goalField->setPlaceholderText(tr("such as 6.2 s"));
     m_goalField->setAccessibleName(tr("Goal for p95"));
+    m_goalField->setAcceptDrops(false); // a file that is dropped here is the window's
     const auto fit = [this] { m_goalField->setFixedWidth(theme().px(kGoalField)); };
     connect(&theme(), &Theme::changed, m_goalField, fit);
     fit();

@@ -222,6 +222,8 @@ QWidget* NewScenarioDialog::makeMachineQuestion()
     m_gpus->setObjectName(u"newGpus"_s);
     m_batch->setToolTip(tr("Sequences of one step"));
     layout->addLayout(form);
+    for (QLineEdit* field : {m_gpus, m_batch, m_search})
+        field->setAcceptDrops(false); // a file that is dropped here is the window's
     for (QLineEdit* field : {m_gpus, m_batch})
         connect(field, &QLineEdit::textEdited, this, &NewScenarioDialog::askLater);
     connect(m_gpu, &QComboBox::activated, this, [this] { setMachines(m_gpus->text(), m_gpu->currentData().toString()); });

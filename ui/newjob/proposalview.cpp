@@ -110,6 +110,7 @@ ProposalView::ProposalView(const Theme& theme, QWidget* parent)
     m_table->setFixedHeight(theme.px(28 * 6 + 4));
     layout->addWidget(m_table);
     m_curve->setMinimumHeight(theme.px(170));
+    m_curve->setText({tr("Step time"), {}, {}, {}, {}});
     layout->addWidget(m_curve, 4);
     connect(m_table, &QTableWidget::currentCellChanged, this, [this](int row, int, int before, int) {
         if (row < 0 || row == before)

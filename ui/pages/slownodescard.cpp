@@ -30,6 +30,7 @@ SlowNodesCard::SlowNodesCard(const Theme& theme, QWidget* parent) : QFrame(paren
     m_note->setObjectName(u"slowNodesNote"_s);
     layout->addWidget(m_note);
     m_list = new QScrollArea;
+    m_list->setAccessibleName(tr("Slow nodes"));
     m_list->setWidgetResizable(true);
     m_list->setFrameShape(QFrame::NoFrame);
     m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/plot/receiptmark.h"
 
+#include <QCryptographicHash>
 #include <QJsonDocument>
 #include <QJsonObject>
 
@@ -14,6 +15,7 @@ namespace {
 
 constexpr auto kMark = "prism-receipt:";
 constexpr qsizetype kLongestMark = 1024 * 1024;      // letters; a scenario has some kilobytes
+constexpr qsizetype kSum = 8;                        // bytes of the sum in front
 constexpr quint32 kLargestReceipt = 4 * 1024 * 1024; // bytes unpacked
 
 bool isMarkLetter(char c)
@@ -21,10 +23,16 @@ bool isMarkLetter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
 }
 
-/// Unpacks what qCompress made, unless it says that it is too large.
-QByteArray unpacked(const QByteArray& packed)
+QByteArray sumOf(const QByteArray& packed)
 {
-    if (packed.size() < 8 || qFromBigEndian<quint32>(packed.constData()) > kLargestReceipt)
+    return QCryptographicHash::hash(packed, QCryptographicHash::Sha256).left(kSum);
+}
+
+/// What qCompress made, with its sum in front: unpacked, unless it was changed or says that it is too large.
+QByteArray unpacked(const QByteArray& sealed)
+{
+    const QByteArray packed = sealed.mid(kSum);
+    if (packed.size() < 8 || sealed.left(kSum) != sumOf(packed) || qFromBigEndian<quint32>(packed.constData()) > kLargestReceipt)
         return {};
     return qUncompress(packed);
 }
@@ -44,7 +52,7 @@ QByteArray receiptMark(const Receipt& r)
                              {u"json"_s, r.scenarioJson}};
     constexpr int kBest = 9;
     const QByteArray packed = qCompress(QJsonDocument(object).toJson(QJsonDocument::Compact), kBest);
-    return kMark + packed.toBase64(QByteArray::Base64UrlEncoding | QByteArray::OmitTrailingEquals);
+    return kMark + (sumOf(packed) + packed).toBase64(QByteArray::Base64UrlEncoding | QByteArray::OmitTrailingEquals);
 }
 
 std::optional<Receipt> markedReceipt(const QByteArray& content)

@@ -142,6 +142,7 @@ QWidget* TracePage::buildPools()
     head->addWidget(cardText(u"title"_s, {}, tr("Pools of durations")), 1);
     m_filter->setPlaceholderText(tr("Find a pool"));
     m_filter->setAccessibleName(tr("Find a pool"));
+    m_filter->setAcceptDrops(false); // a file that is dropped here is the window's
     head->addWidget(m_filter);
     cardLayout->addLayout(head);
     m_pools->setObjectName(u"pools"_s);
