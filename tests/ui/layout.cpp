@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Nothing cut, nothing over another: the smallest window and a usual one; slow_layout.cpp has every size, mode and dialog.
+// What finds texts that are cut or painted over finds them; slow_layout.cpp looks at every page, size, mode and dialog.
 #include "tests/ui/layout_fixture.h"
 
 namespace prism::ui::test {
@@ -34,17 +34,6 @@ TEST_F(LayoutTest, FindsWhatItLooksFor)
     defects.lookAtPaper(device.texts(), {200, 40}, u"paper"_s);
     EXPECT_NE(defects.text().find("\"Elided te…\" is shortened"), std::string::npos) << defects.text();
     EXPECT_NE(defects.text().find("\"Hidden\" is painted over"), std::string::npos) << defects.text();
-}
-
-TEST_F(LayoutTest, NothingIsCutOnTheSmallestWindow)
-{
-    auto window = crowdedWindow();
-    setSize(*window, {1024, 700, 1, true});
-    lookAtPages(*window, true);
-    lookAtDialogs(*window);
-    setSize(*window, {1440, 900, 1.5, true});
-    lookAtPages(*window, false);
-    EXPECT_EQ(defects.count(), 0) << defects.text();
 }
 
 } // namespace prism::ui::test

@@ -41,4 +41,15 @@ TEST_F(SlowLayout, NothingIsCutWithLabelsAsLongAsGermanOnes)
     QCoreApplication::removeTranslator(&longer);
 }
 
+TEST_F(SlowLayout, NothingIsCutOnTheSmallestWindow)
+{
+    auto window = crowdedWindow();
+    setSize(*window, {1024, 700, 1, true});
+    lookAtPages(*window, true);
+    lookAtDialogs(*window);
+    setSize(*window, {1440, 900, 1.5, true});
+    lookAtPages(*window, false);
+    EXPECT_EQ(defects.count(), 0) << defects.text();
+}
+
 } // namespace prism::ui::test
