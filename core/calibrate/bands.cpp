@@ -65,56 +65,69 @@ bool enough(const std::vector<const Row*>& rows)
     return rows.size() >= kEnoughRows && sources.size() >= kEnoughSources;
 }
 
-/// What makes the band of a kind, `without` one source: its complete rows, or all of them where those are too few; empty = too few.
-std::vector<const Row*> rowsBehind(const std::vector<Row>& rows, const std::string& kind, const std::string& without)
+/// The bands of all kinds that have enough rows, made without one source.
+std::map<std::string, ErrorBand> bandsWithout(const std::vector<Row>& rows, const std::string& source)
 {
-    std::vector<const Row*> complete, all;
+    std::map<std::string, std::vector<const Row*>> complete, all;
     for (const Row& r : rows)
-        if (r.source != without && std::find(r.kinds.begin(), r.kinds.end(), kind) != r.kinds.end()) {
-            all.push_back(&r);
-            if (r.complete)
-                complete.push_back(&r);
-        }
-    if (enough(complete))
-        return complete;
-    return enough(all) ? all : std::vector<const Row*>{};
+        for (const std::string& kind : r.kinds)
+            if (r.source != source) {
+                all[kind].push_back(&r);
+                if (r.complete)
+                    complete[kind].push_back(&r);
+            }
+    std::map<std::string, ErrorBand> bands;
+    for (const auto& [kind, of] : all)
+        if (const auto it = complete.find(kind); it != complete.end() && enough(it->second))
+            bands[kind] = bandOf(kind, it->second);
+        else if (enough(of))
+            bands[kind] = bandOf(kind, of);
+    return bands;
 }
 
-/// A row beside a band that was made without its source.
+/// A row beside the narrowest band that was made without its source.
 struct Checked {
-    double error = 0;
+    const Row* row = nullptr;
     ErrorBand band;
 
     [[nodiscard]] bool heldBy(double widening) const
     {
         const ErrorBand wide = widened(band, widening);
-        return error >= wide.low && error <= wide.high;
+        return row->error >= wide.low && row->error <= wide.high;
     }
 };
 
-/// The rows behind the band of a kind, each beside the band of that kind without its source, or of the next wider kind that has one.
-std::vector<Checked> checkedRows(const std::vector<Row>& rows, const std::string& kind)
+std::vector<Checked> checkedRows(const std::vector<Row>& rows)
 {
-    std::map<std::pair<std::string, std::string>, std::vector<const Row*>> behind; // by kind and missing source
+    std::set<std::string> sources;
+    for (const Row& r : rows)
+        sources.insert(r.source);
     std::vector<Checked> checked;
-    for (const Row* r : rowsBehind(rows, kind, ""))
-        for (auto wider = std::find(r->kinds.begin(), r->kinds.end(), kind); wider != r->kinds.end(); ++wider) {
-            const auto [it, added] = behind.try_emplace({*wider, r->source});
-            if (added)
-                it->second = rowsBehind(rows, *wider, r->source);
-            if (it->second.empty())
+    for (const std::string& source : sources) {
+        const std::map<std::string, ErrorBand> bands = bandsWithout(rows, source);
+        for (const Row& r : rows) {
+            if (r.source != source)
                 continue;
-            checked.push_back({r->error, bandOf(*wider, it->second)});
-            break;
+            for (const std::string& kind : r.kinds)
+                if (const auto it = bands.find(kind); it != bands.end()) {
+                    checked.push_back({&r, it->second});
+                    break;
+                }
         }
+    }
     return checked;
 }
 
-/// The share of rows that the widened bands hold; 1 where there are none.
+/// The share of the complete rows that the widened bands hold.
 double heldShare(const std::vector<Checked>& checked, double widening)
 {
-    const auto held = std::count_if(checked.begin(), checked.end(), [&](const Checked& c) { return c.heldBy(widening); });
-    return checked.empty() ? 1 : static_cast<double>(held) / static_cast<double>(checked.size());
+    double held = 0, rows = 0;
+    for (const Checked& c : checked)
+        if (c.row->complete) {
+            ++rows;
+            held += c.heldBy(widening) ? 1 : 0;
+        }
+    return rows > 0 ? held / rows : 1;
 }
 
 /// The least factor of 1 and more with which the bands hold what they state.
@@ -127,19 +140,6 @@ double wideningOf(const std::vector<Checked>& checked)
     return widening;
 }
 
-FitReport reportOf(const ErrorBand& band, const std::vector<Checked>& checked, double widening)
-{
-    FitReport report{"band of " + (band.kind.empty() ? "all jobs" : band.kind) + ", " + std::to_string(std::lround(100 * widening))
-                         + " % as wide as the errors behind it, each row by a band without its source: "
-                         + std::to_string(std::lround(100 * std::max(0.0, band.held))) + " % inside",
-                     static_cast<int>(checked.size()), 0, 0};
-    for (const Checked& c : checked) {
-        report.meanAbs += std::abs(c.error) / static_cast<double>(checked.size());
-        report.bias += c.error / static_cast<double>(checked.size());
-    }
-    return report;
-}
-
 } // namespace
 
 void setBands(Calibration& calibration, const std::vector<LeftOutError>& errors, std::vector<FitReport>& reports)
@@ -147,23 +147,25 @@ void setBands(Calibration& calibration, const std::vector<LeftOutError>& errors,
     std::vector<Row> rows;
     for (const LeftOutError& e : errors)
         rows.push_back({e.error, sourceOf(*e.row), bandKinds(e.row->row->scenario), e.row->row->tier == "A"});
-    std::set<std::string> kinds;
-    for (const Row& r : rows)
-        kinds.insert(r.kinds.begin(), r.kinds.end());
+    const std::vector<Checked> checked = checkedRows(rows);
+    calibration.bandWidening = wideningOf(checked);
     calibration.bands.clear();
-    for (const std::string& kind : kinds) {
-        const std::vector<const Row*> behind = rowsBehind(rows, kind, "");
-        if (behind.empty())
-            continue;
-        const std::vector<Checked> checked = checkedRows(rows, kind);
-        const double widening = wideningOf(checked);
-        ErrorBand band = widened(bandOf(kind, behind), widening);
-        band.checked = static_cast<int>(checked.size());
-        band.held = checked.empty() ? -1 : heldShare(checked, widening);
-        if (kind.empty())
-            calibration.bandWidening = widening;
+    for (const auto& [kind, narrow] : bandsWithout(rows, "")) {
+        ErrorBand band = widened(narrow, calibration.bandWidening);
+        double held = 0, bias = 0, meanAbs = 0;
+        for (const Checked& c : checked)
+            if (std::find(c.row->kinds.begin(), c.row->kinds.end(), kind) != c.row->kinds.end()) {
+                ++band.checked;
+                held += c.heldBy(calibration.bandWidening) ? 1 : 0;
+                bias += c.row->error;
+                meanAbs += std::abs(c.row->error);
+            }
+        const double n = std::max(1, band.checked);
+        band.held = band.checked > 0 ? held / n : -1;
+        reports.push_back({"band of " + (kind.empty() ? "all jobs" : kind)
+                               + ", each row by a band without its source: " + std::to_string(std::lround(100 * held / n)) + " % inside",
+                           band.checked, meanAbs / n, bias / n});
         calibration.bands.push_back(band);
-        reports.push_back(reportOf(band, checked, widening));
     }
 }
 

@@ -23,6 +23,8 @@ constexpr Free kFree[] = {
     {"a100.matrix_pj", 0.2, 2.7},
     {"h100.matrix_pj", 0.1, 1.2},
     {"h100.matrix_fp8_pj", 0.05, 0.6},
+    {"b200.idle_w", 100, 700},
+    {"b200.matrix_pj", 0.07, 1},
     {"b200.matrix_fp8_pj", 0.035, 0.5},
     {"b200.matrix_fp4_pj", 0.017, 0.25},
     {"software.host_s_per_launch", 1e-5, 3e-4},

@@ -143,8 +143,8 @@ void startPower(GpuCalibration& g)
         g.matrixEnergy = 0.55;
         g.matrix8Energy = 0.25;
     } else if (g.family == "b200") {
-        g.idleWatts = 220;
-        g.matrixEnergy = 0.43;
+        g.idleWatts = 450;
+        g.matrixEnergy = 0.32;
         g.matrix8Energy = 0.128;
         g.matrix4Energy = 0.048;
     }

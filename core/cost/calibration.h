@@ -86,7 +86,7 @@ struct Calibration {
     NetworkCalibration network;
     SoftwareCalibration software;
     std::vector<ErrorBand> bands; ///< by kind of job; the one of all jobs has an empty kind
-    double bandWidening = 1;      ///< by which the band of all jobs is wider than the errors behind it: what sources add to each other
+    double bandWidening = 1;      ///< by which the bands are wider than the errors behind them: what a source adds that they do not have
     CalibrationDomain domain;
 };
 

@@ -1,17 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/cost/hosttime.h"
 
-#include <algorithm>
-
 namespace prism {
-namespace {
-
-/// One expert of such an operation: the slices of its tokens and weights, which the framework makes one by one, the choice of a kernel and
-/// its launch (3 us alone in the median, deepseek-ai/profile-data). No source tells it: the published steps lie between 20 us, which fits
-/// the rows themselves best, and 40 us, which predicts sources best that were left out of the fit.
-constexpr double kCallSeconds = 40e-6;
-
-} // namespace
 
 HostTime::HostTime(const Scenario& scenario, const SoftwareCalibration& software) : m_layerGraphs(scenario.training.cudaGraphs == "layer")
 {
@@ -24,13 +14,11 @@ HostTime::HostTime(const Scenario& scenario, const SoftwareCalibration& software
     m_routedCounts = scenario.model.numExperts > 0 && t.moeHostSync ? software.routedCountsSeconds : 0.0;
 }
 
-/// An operation costs the host what its framework takes to dispatch it. Transformer Engine's grouped products are one operation that calls
-/// cuBLAS for each expert of the rank (TEGroupedLinear): those calls cost far less than an operation of their own.
-double HostTime::launchSeconds(const Kernel& kernel) const
+/// Transformer Engine's grouped products are one product of cuBLAS for each expert of the rank (TEGroupedLinear).
+double HostTime::launchesOf(const Kernel& kernel)
 {
     const bool grouped = kernel.id == KernelId::gemmMoeFc1 || kernel.id == KernelId::gemmMoeFc2;
-    const double calls = grouped ? kernel.launches * std::max(0.0, kernel.batch - 1) : 0.0;
-    return m_perLaunch * kernel.launches + std::min(m_perLaunch, kCallSeconds) * calls;
+    return kernel.launches * (grouped ? kernel.batch : 1.0);
 }
 
 bool HostTime::launched(const Kernel& kernel) const

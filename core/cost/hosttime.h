@@ -19,10 +19,10 @@ public:
     template <class Belongs>
     [[nodiscard]] double launches(const std::vector<Kernel>& kernels, Belongs belongs) const
     {
-        double t = 0;
+        double count = 0;
         for (const Kernel& k : kernels)
-            t += belongs(k.part) && launched(k) ? launchSeconds(k) : 0.0;
-        return t;
+            count += belongs(k.part) && launched(k) ? launchesOf(k) : 0.0;
+        return count * m_perLaunch;
     }
     /// Saving and restoring the state of a fully recomputed layer, per pass.
     [[nodiscard]] double checkpoint() const { return m_checkpoint; }
@@ -33,7 +33,7 @@ public:
 
 private:
     [[nodiscard]] bool launched(const Kernel& kernel) const;
-    [[nodiscard]] double launchSeconds(const Kernel& kernel) const;
+    [[nodiscard]] static double launchesOf(const Kernel& kernel);
 
     double m_perLaunch = 0, m_checkpoint = 0, m_pass = 0, m_routedCounts = 0;
     bool m_layerGraphs = false;
