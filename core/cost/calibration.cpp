@@ -29,9 +29,9 @@ constexpr Field kGpuFields[] = {
     {"memory_efficiency", &GpuCalibration::memoryEfficiency},
     {"launch_s", &GpuCalibration::launchSeconds},
     {"idle_w", &GpuCalibration::idleWatts},
-    {"matrix_pj", &GpuCalibration::matrixEnergy},
-    {"matrix_fp8_pj", &GpuCalibration::matrix8Energy},
-    {"matrix_fp4_pj", &GpuCalibration::matrix4Energy},
+    {"matrix_w", &GpuCalibration::matrixWatts},
+    {"matrix_fp8_w", &GpuCalibration::matrix8Watts},
+    {"matrix_fp4_w", &GpuCalibration::matrix4Watts},
 };
 struct NetworkField {
     const char* name;
@@ -114,18 +114,13 @@ void readBands(const Json& json, std::vector<ErrorBand>& bands, Diagnostics& err
         return;
     for (const Json& item : *list) {
         ErrorBand band;
-        double rows = 0, sources = 0, checked = 0;
+        double rows = 0;
         if (!item.is_object() || bands.size() >= 100)
             continue;
         read(item, "low", "bands", band.low, errors);
         read(item, "high", "bands", band.high, errors);
         read(item, "rows", "bands", rows, errors);
-        read(item, "sources", "bands", sources, errors);
-        read(item, "checked", "bands", checked, errors);
-        read(item, "held", "bands", band.held, errors);
         band.rows = static_cast<int>(std::clamp(rows, 0.0, 1e6));
-        band.sources = static_cast<int>(std::clamp(sources, 0.0, 1e6));
-        band.checked = static_cast<int>(std::clamp(checked, 0.0, 1e6));
         if (const auto kind = item.find("kind"); kind != item.end() && kind->is_string())
             band.kind = kind->get<std::string>();
         bands.push_back(std::move(band));
@@ -133,20 +128,20 @@ void readBands(const Json& json, std::vector<ErrorBand>& bands, Diagnostics& err
 }
 
 /// Where the fit starts: boards near their limit.
-void startPower(GpuCalibration& g)
+void startWatts(GpuCalibration& g)
 {
     if (g.family == "a100") {
         g.idleWatts = 80;
-        g.matrixEnergy = 0.91;
+        g.matrixWatts = 400;
     } else if (g.family == "h100") {
         g.idleWatts = 120;
-        g.matrixEnergy = 0.55;
-        g.matrix8Energy = 0.25;
+        g.matrixWatts = 1000;
+        g.matrix8Watts = 900;
     } else if (g.family == "b200") {
         g.idleWatts = 450;
-        g.matrixEnergy = 0.32;
-        g.matrix8Energy = 0.128;
-        g.matrix4Energy = 0.048;
+        g.matrixWatts = 1340;
+        g.matrix8Watts = 1070;
+        g.matrix4Watts = 800;
     }
 }
 
@@ -165,7 +160,7 @@ Calibration uncalibrated()
                     curve[k] = 0.76 / (1 + std::exp2(22 - kCurveFirstLog2 - static_cast<double>(k)));
         if (g.family == "b200") // streams as measured (SimuMax, B200 system file, Apache-2.0)
             g.memoryEfficiency = 0.666;
-        startPower(g);
+        startWatts(g);
         c.gpus.push_back(std::move(g));
     }
     return c;
@@ -177,14 +172,7 @@ std::string calibrationJson(const Calibration& c, const std::string& notesJson)
     out["title"] = "Fitted constants of the cost model";
     out["format"] = "prism-calibration-1";
     for (const ErrorBand& b : c.bands)
-        out["bands"].push_back({{"kind", b.kind},
-                                {"low", rounded(b.low)},
-                                {"high", rounded(b.high)},
-                                {"rows", b.rows},
-                                {"sources", b.sources},
-                                {"checked", b.checked},
-                                {"held", rounded(b.held)}});
-    out["band_widening"] = rounded(c.bandWidening);
+        out["bands"].push_back({{"kind", b.kind}, {"low", rounded(b.low)}, {"high", rounded(b.high)}, {"rows", b.rows}});
     const CalibrationDomain& d = c.domain;
     out["domain"] = {{"covered", d.covered},
                      {"max_gpus", d.maxGpus},
@@ -224,7 +212,6 @@ Result<Calibration> calibrationFromJson(std::string_view text)
     };
     const Json network = section(json, "network"), software = section(json, "software"), gpus = section(json, "gpu");
     readBands(json, c.bands, errors);
-    read(json, "band_widening", "", c.bandWidening, errors);
     const Json domain = section(json, "domain");
     CalibrationDomain& d = c.domain;
     for (const auto& [key, value] : {std::pair{"max_gpus", &d.maxGpus},
@@ -297,15 +284,6 @@ GpuCalibration gpuCalibration(const Calibration& calibration, const GpuSpec& gpu
         if (curves.type == type)
             found.busShare = curves.share;
     return found;
-}
-
-ErrorBand errorBand(const Calibration& calibration, const Scenario& scenario)
-{
-    for (const std::string& kind : bandKinds(scenario))
-        for (const ErrorBand& band : calibration.bands)
-            if (band.kind == kind)
-                return band;
-    return ErrorBand{};
 }
 
 ErrorBand errorBand(const Calibration& calibration, std::string_view kind)

@@ -35,12 +35,11 @@ struct GpuCalibration {
         0; ///< share of a partly filled last wave that is lost: 1 = all (one tile per block), 0 = none (persistent kernels)
     double memoryEfficiency = 0.85; ///< share of the peak bandwidth of long streams
     double launchSeconds = 3e-6;    ///< start and drain of one kernel
-    // Fitted on published steps: what the board draws (clock.h). Benchmarks are too short to feel its limit. GPUs of one family have one
-    // silicon: what a FLOP takes depends on the clock, not on the clock that the data sheet's peak stands for.
-    double idleWatts = 100;      ///< memory, links, leakage
-    double matrixEnergy = 1e-3;  ///< pJ of a FLOP of the matrix units in 16 bit at 1 GHz, growing with the clock; 0.001 = no limit was seen
-    double matrix8Energy = 1e-3; ///< in FP8
-    double matrix4Energy = 1e-3; ///< in FP4
+    // Fitted on published steps: what the board draws at the boost clock (clock.h). Benchmarks are too short to feel its limit.
+    double idleWatts = 100;  ///< memory, links, leakage
+    double matrixWatts = 1;  ///< matrix units always busy in 16 bit; 1 = no limit was seen
+    double matrix8Watts = 1; ///< in FP8
+    double matrix4Watts = 1; ///< in FP4
     BusShare busShare{};
 };
 
@@ -73,11 +72,9 @@ struct SoftwareCalibration {
 
 /// Relative errors, predicted over published, that hold 90 % of the rows of sources which the fit had not seen.
 struct ErrorBand {
-    std::string kind; ///< one of bandKinds (domain.h): "moe, h100 fp8", "moe, fp8", "moe"; empty = all jobs
+    std::string kind; ///< as modelCoverage names it ("dense", "moe", "dense zero 3"); empty = all jobs
     double low = -0.15, high = 0.15;
-    int rows = 0, sources = 0; ///< left-out rows behind it, and the sources that they come from
-    double held = -1;          ///< of its rows, the share that a band made without their own source holds; < 0 = could not be asked
-    int checked = 0;           ///< how many could be asked
+    int rows = 0; ///< left-out rows behind it
 };
 
 struct Calibration {
@@ -86,7 +83,6 @@ struct Calibration {
     NetworkCalibration network;
     SoftwareCalibration software;
     std::vector<ErrorBand> bands; ///< by kind of job; the one of all jobs has an empty kind
-    double bandWidening = 1;      ///< by which the bands are wider than the errors behind them: what a source adds that they do not have
     CalibrationDomain domain;
 };
 
@@ -104,9 +100,7 @@ struct Calibration {
 /// The constants of a GPU's family with the curves of its type.
 [[nodiscard]] GpuCalibration gpuCalibration(const Calibration& calibration, const GpuSpec& gpu);
 
-/// The narrowest band that there is for a job: its kind on its GPU in its precision, its kind in its precision, its kind, all jobs.
-[[nodiscard]] ErrorBand errorBand(const Calibration& calibration, const Scenario& scenario);
-/// The band of a kind, or that of all jobs where the kind has none.
+/// The band of a kind of job, or that of all jobs where the kind has none.
 [[nodiscard]] ErrorBand errorBand(const Calibration& calibration, std::string_view kind);
 
 /// One scalar constant with its name ("h100.gemm_efficiency", "software.host_s_per_launch").

@@ -47,7 +47,6 @@ CostModel::CostModel(const Scenario& scenario, const Calibration& calibration)
       m_host(scenario, calibration.software),
       m_stepSeconds(stepSecondsOf(scenario.cluster, calibration.software)),
       m_boardWatts(scenario.cluster.gpu.boardPowerW),
-      m_boostGhz(scenario.cluster.gpu.boostClockMhz * 1e-3),
       m_gpuType(gpuType(scenario.cluster.gpu)),
       m_attentionBackend(scenario.training.attentionBackend)
 {
@@ -146,11 +145,10 @@ double CostModel::sustainedGemmSeconds(double m, double n, double k, double batc
 
 double CostModel::clock(MatrixPrecision precision, double load) const
 {
-    const bool fp8 = precision == MatrixPrecision::fp8, fp4 = precision == MatrixPrecision::fp4;
-    const double energy = fp8 ? m_gpu.matrix8Energy : fp4 ? m_gpu.matrix4Energy : m_gpu.matrixEnergy;
-    // pJ per FLOP at 1 GHz, times GHz, times TFLOP/s: watts at the boost clock. Wider types keep the units as busy as 16 bit.
-    const double peak = peakFlops(fp8 || fp4 ? precision : MatrixPrecision::bits16) * 1e-12;
-    return sustainedClock(m_boardWatts, {m_gpu.idleWatts, energy * m_boostGhz * peak}, load);
+    const double watts = precision == MatrixPrecision::fp8   ? m_gpu.matrix8Watts
+                         : precision == MatrixPrecision::fp4 ? m_gpu.matrix4Watts
+                                                             : m_gpu.matrixWatts;
+    return sustainedClock(m_boardWatts, {m_gpu.idleWatts, watts}, load);
 }
 
 double CostModel::memorySeconds(double bytes, double launches) const

@@ -3,7 +3,6 @@
 
 #include "core/measured/importmeasured.h"
 #include "core/measured/operatorrows.h"
-#include "core/measured/sources.h"
 #include "core/base/table.h"
 #include "core/measured/tables.h"
 
@@ -17,20 +16,46 @@ namespace {
 
 constexpr std::size_t kMaxRows = 200'000, kMaxErrors = 50;
 
+enum class Format { ncclTests, vtrain, estimateTrainTime, traceLens, aiconfigurator };
+
+struct Known {
+    const char* prefix;
+    Format format;
+    const char* gpu;
+    const char* fabric;
+};
+constexpr Known kKnown[] = {
+    {"aiconfigurator_nccl", Format::aiconfigurator, "", ""},
+    {"echo_a100_40g_nccl_", Format::ncclTests, "a100-sxm-40gb", "azure-nd-a100-v4"},
+    {"vtrain_a100_allreduce_", Format::vtrain, "a100-sxm-80gb", "dgx-a100-hdr200"},
+    {"vtrain_v100_allreduce_", Format::vtrain, "v100-sxm2-32gb", "dgx-1-v100-edr"},
+    {"perlmutter_", Format::estimateTrainTime, "a100-sxm-80gb", "perlmutter-a100-slingshot11"},
+    {"vista_", Format::estimateTrainTime, "gh200-96gb", "vista-gh200-ndr400"},
+    {"tracelens_mi300x_llama70b_fsdp_nccl_summary_implicit_sync", Format::traceLens, "mi300x-192gb", "mi300x-if-400g"},
+};
+
+struct System {
+    const char* type;
+    const char* gpu;
+    const char* fabric;
+};
+constexpr System kSystems[] = {{"a100", "a100-sxm-80gb", "dgx-a100-hdr200"},       {"h100", "h100-sxm-80gb", "dgx-h100-ndr400-rail"},
+                               {"h200", "h200-sxm-141gb", "dgx-h200-ndr400-rail"}, {"b200", "b200-sxm-180gb", "dgx-b200-ndr400-rail"},
+                               {"b300", "b300-sxm-270gb", "dgx-b300-xdr800-rail"}, {"gb200", "gb200-nvl72", "gb200-nvl72-ndr400"},
+                               {"gb300", "gb300-nvl72", "gb300-nvl72-xdr800"}};
+
 /// Reads one file into tables; what is wrong is collected by line.
 struct Reader {
     std::string file, text;
     CollectiveTable table;
-    bool shapeOnlyBetweenNodes = false;
     Diagnostics errors;
 
     template <class Use>
     void eachRow(Use use);
-    void addNanoseconds();
-    void addElements();
-    void addSummary();
+    void addVtrain();
+    void addEstimateTrainTime();
+    void addTraceLens();
     void addNcclTests();
-    [[nodiscard]] bool addAs(const std::string& format);
     void add(CollectiveOp op, const GroupGeometry& group, double bytes, double seconds)
     {
         if (group.size > 1 && table.rows.size() < kMaxRows)
@@ -55,7 +80,7 @@ void Reader::eachRow(Use use)
 }
 
 /// Columns: size(B), count, type, time(ns) and bus bandwidth, out of place and in place; the ranks stand in the file's name.
-void Reader::addNanoseconds()
+void Reader::addVtrain()
 {
     const std::size_t at = file.find("allreduce_");
     const std::int64_t ranks = at == std::string::npos ? 0 : std::atoi(file.c_str() + at + 10);
@@ -70,7 +95,7 @@ void Reader::addNanoseconds()
 
 /// Columns: shape (elements of 2 bytes of one rank's tensor), nodes, GPUs per node, time (us). Its all-gather is PyTorch's into a list:
 /// the times hold the copies and, from 1 GB on, the allocator.
-void Reader::addElements()
+void Reader::addEstimateTrainTime()
 {
     const bool gathers = file.find("allgather") != std::string::npos, pair = file.find("p2p") != std::string::npos;
     const CollectiveOp op = gathers ? CollectiveOp::allGather : pair ? CollectiveOp::sendRecv : CollectiveOp::allReduce;
@@ -86,13 +111,13 @@ void Reader::addElements()
         group.ranksPerNode = std::llround(perNode);
         group.size = group.nodes * group.ranksPerNode;
         add(op, group, 2 * shape * (gathers ? static_cast<double>(group.size) : 1.0), us * 1e-6);
-        table.shapeOnly = group.nodes > 1 && shapeOnlyBetweenNodes;
+        table.shapeOnly = group.nodes > 1 && file.starts_with("perlmutter"); // its nodes talked over a slow socket path
         return true;
     });
 }
 
 /// Columns: collective, ..., group size (4), full message in MiB (5), ..., median latency without waiting in us (7).
-void Reader::addSummary()
+void Reader::addTraceLens()
 {
     table.remark = "inside training, beside compute";
     eachRow([&](const std::vector<std::string>& f) {
@@ -120,24 +145,8 @@ void Reader::addNcclTests()
         add(CollectiveOp::allReduce, filledNodes(r.ranks, 8), static_cast<double>(r.bytes), r.seconds);
 }
 
-/// False where the format is none of those above.
-bool Reader::addAs(const std::string& format)
-{
-    if (format == "nccl_tests")
-        addNcclTests();
-    else if (format == "nanoseconds_table")
-        addNanoseconds();
-    else if (format == "element_table")
-        addElements();
-    else if (format == "trace_summary")
-        addSummary();
-    else
-        return false;
-    return true;
-}
-
 /// One table per system, times from the bus bandwidths that the curves are fitted on.
-Diagnostics addSystems(const std::string& path, const std::string& file, std::vector<CollectiveTable>& tables)
+Diagnostics addAiconfigurator(const std::string& path, const std::string& file, std::vector<CollectiveTable>& tables)
 {
     const Result<std::vector<BusRow>> rows = readBusTable(path);
     if (!rows)
@@ -150,9 +159,9 @@ Diagnostics addSystems(const std::string& path, const std::string& file, std::ve
                                          CollectiveOp::allToAll};
         table.rows.push_back({kOps[r.op], filledNodes(r.ranks, r.ranks), r.bytes, factor * r.bytes / (r.busGbPerS * 1e9)});
     }
-    for (const MeasuredSystem& system : measurementSources().systems)
-        if (const auto it = bySystem.find(system.name); it != bySystem.end()) {
-            it->second.name = file + ": " + system.name;
+    for (const System& system : kSystems)
+        if (const auto it = bySystem.find(system.type); it != bySystem.end()) {
+            it->second.name = file + ": " + system.type;
             it->second.gpu = system.gpu;
             it->second.fabric = system.fabric;
             tables.push_back(std::move(it->second));
@@ -176,14 +185,15 @@ Result<CollectiveFolder> readCollectiveFolder(const std::string& folder)
     CollectiveFolder result;
     Diagnostics errors;
     for (const std::string& file : files) {
-        const CollectiveSource* source = measurementSources().collectivesOf(file);
-        if (source == nullptr || !source->notRead.empty()) {
-            result.notRead.push_back(file + ": " + (source == nullptr ? "not a known table" : source->notRead));
+        const auto known = std::find_if(std::begin(kKnown), std::end(kKnown), [&](const Known& k) { return file.starts_with(k.prefix); });
+        const char* why = file.starts_with("tracelens") ? ": its durations include waiting for the last rank" : ": not a known table";
+        if (known == std::end(kKnown) || file.ends_with("nccl_1.log")) {
+            result.notRead.push_back(file + (known != std::end(kKnown) ? ": one rank" : why));
             continue;
         }
         const std::string path = folder + "/" + file;
-        if (source->format == "bus_table") {
-            const Diagnostics found = addSystems(path, file, result.tables);
+        if (known->format == Format::aiconfigurator) {
+            const Diagnostics found = addAiconfigurator(path, file, result.tables);
             errors.insert(errors.end(), found.begin(), found.end());
             continue;
         }
@@ -193,10 +203,22 @@ Result<CollectiveFolder> readCollectiveFolder(const std::string& folder)
             errors.insert(errors.end(), found.begin(), found.end());
             continue;
         }
-        Reader reader{file, *text, {file, source->gpu, source->fabric, false, "", {}}, source->shapeOnlyBetweenNodes, {}};
-        if (!reader.addAs(source->format)) {
-            result.notRead.push_back(file + ": its format is not known (" + source->format + ")");
-            continue;
+        Reader reader{file, *text, {file, known->gpu, known->fabric, false, "", {}}, {}};
+        switch (known->format) {
+        case Format::ncclTests:
+            reader.addNcclTests();
+            break;
+        case Format::vtrain:
+            reader.addVtrain();
+            break;
+        case Format::estimateTrainTime:
+            reader.addEstimateTrainTime();
+            break;
+        case Format::traceLens:
+            reader.addTraceLens();
+            break;
+        case Format::aiconfigurator:
+            break;
         }
         errors.insert(errors.end(), reader.errors.begin(), reader.errors.end());
         if (!reader.table.rows.empty())

@@ -31,8 +31,9 @@ struct CollectiveFolder {
     std::vector<std::string> notRead; ///< "file: reason"
 };
 
-/// Reads every file that presets/calibration/sources.json knows by the beginning of its name, in the format and for the machine that it
-/// states. Untrusted text, bounded; errors with file and line.
+/// Reads what is known by its file name: aiconfigurator's NCCL table, Echo's nccl-tests logs, vTrain's all-reduce tables, the tables of
+/// estimate-train-time (Perlmutter, Vista) and TraceLens' summaries of collectives without waiting. Untrusted text, bounded; errors
+/// with file and line.
 [[nodiscard]] Result<CollectiveFolder> readCollectiveFolder(const std::string& folder);
 
 } // namespace prism

@@ -28,7 +28,7 @@ struct BusRow {
 };
 /// A matrix product and its time.
 struct GemmRow {
-    std::string type; ///< of the GPU: "a100", "h200", ...
+    std::string family;
     MatrixPrecision precision = MatrixPrecision::bits16;
     double m = 0, n = 0, k = 0, seconds = 0;
 };

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/measured/tables.h"
 
-#include "core/base/jsontext.h"
 #include "core/base/table.h"
-#include "core/measured/sources.h"
-#include "core/scenario/presets.h"
+
+#include "core/base/jsontext.h"
 
 #include <nlohmann/json.hpp>
 
 #include <cstdio>
 #include <cstdlib>
-#include <map>
 
 namespace prism {
 namespace {
@@ -37,15 +35,16 @@ Diagnostics forEachRow(const std::string& text, const std::string& path, std::si
     return errors;
 }
 
-/// GB/s of a GPU's links inside a node on the machine that stands for a system; 1 where none does.
-double linkOf(const std::string& system)
+std::string familyOf(const std::string& system, double& linkGbPerS)
 {
-    const MeasuredSystem* known = measurementSources().systemOf(system);
-    if (known == nullptr)
-        return 1;
-    const ClusterConfig none;
-    const Result<ClusterConfig> cluster = fabricPreset(known->fabric, none);
-    return cluster ? cluster->intraNodeGbPerS : 1.0;
+    linkGbPerS = system.starts_with("a100") ? 300 : system.starts_with("h") ? 450 : 900;
+    if (system.starts_with("a100"))
+        return "a100";
+    if (system.starts_with("h100") || system.starts_with("h200"))
+        return "h100";
+    if (system.starts_with("b200") || system.starts_with("gb200") || system.starts_with("b300") || system.starts_with("gb300"))
+        return "b200";
+    return system;
 }
 
 } // namespace
@@ -63,11 +62,9 @@ Result<std::vector<BusRow>> readBusTable(const std::string& path)
     if (!text)
         return text.errors();
     std::vector<BusRow> rows;
-    std::map<std::string, double> links;
     const Diagnostics errors = forEachRow(*text, path, 8, [&](const std::vector<std::string>& f) {
         BusRow r;
-        const auto [link, added] = links.try_emplace(f[0], 1.0);
-        r.linkGbPerS = link->second = added ? linkOf(f[0]) : link->second;
+        (void)familyOf(f[0], r.linkGbPerS);
         r.type = f[0].substr(0, f[0].find('_'));
         r.op = f[2] == "all_reduce" ? 0 : f[2] == "all_gather" ? 1 : f[2] == "reduce_scatter" ? 2 : f[2] == "alltoall" ? 3 : -1;
         double ranks = 0;
@@ -88,19 +85,17 @@ Result<std::vector<GemmRow>> readGemmTable(const std::string& path)
     if (!text)
         return text.errors();
     std::vector<GemmRow> rows;
-    const MeasurementSources& sources = measurementSources();
     const Diagnostics errors = forEachRow(*text, path, 8, [&](const std::vector<std::string>& f) {
         GemmRow r;
-        double us = 0;
-        r.type = f[0].substr(0, f[0].find('_'));
+        double link = 0, us = 0;
+        r.family = familyOf(f[0], link);
         r.precision = f[2] == "fp8" ? MatrixPrecision::fp8 : f[2] == "nvfp4" ? MatrixPrecision::fp4 : MatrixPrecision::bits16;
         if (!positive(f[3], r.m) || !positive(f[4], r.n) || !positive(f[5], r.k) || !positive(f[6], us))
             return false;
         r.seconds = us * 1e-6;
-        const std::string& collector = r.precision == MatrixPrecision::fp8   ? sources.collector8
-                                       : r.precision == MatrixPrecision::fp4 ? sources.collector4
-                                                                             : sources.collector16;
-        if (sources.timesProducts(r.type) && f[1].starts_with(collector))
+        // vLLM's 16-bit rows are plain matrix products of PyTorch, what training runs; below 16 bit TensorRT-LLM's are the nearest.
+        // The GB200 of the table has a higher peak than the family's B200.
+        if (f[0] != "gb200" && f[1].starts_with(r.precision == MatrixPrecision::bits16 ? "vllm" : "trtllm"))
             rows.push_back(r);
         return true;
     });
@@ -125,11 +120,9 @@ Result<std::vector<GemmRow>> readSustainedGemms(const std::string& path)
             Severity::error, path, "there is no table of matrix products", "", "accelerator.op.matmul.accurate_efficient_factor", "", ""};
     std::vector<GemmRow> rows;
     Diagnostics errors;
-    const auto named = json.find("sys_name");
-    const std::string system = named != json.end() && named->is_string() ? named->get<std::string>() : std::string();
     for (const auto& [shape, efficiency] : json[table].items()) {
         GemmRow r;
-        r.type = system.substr(0, system.find('_'));
+        r.family = "b200";
         int batch = 0;
         if (std::sscanf(shape.c_str(), "b=%d, m=%lf, k=%lf, n=%lf", &batch, &r.m, &r.k, &r.n) != 4 || !efficiency.is_number()
             || !(efficiency.get<double>() > 0)) {

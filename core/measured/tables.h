@@ -13,14 +13,13 @@ namespace prism {
 
 /// Columns: system, nccl_version, op, dtype, num_gpus, bytes, latency_us, busbw_GBps.
 [[nodiscard]] Result<std::vector<BusRow>> readBusTable(const std::string& path);
-/// Columns: system, collector, dtype, m, n, k, latency_us, tflops. Rows of systems and collectors that presets/calibration/sources.json
-/// does not name are left aside.
+/// Columns: system, collector, dtype, m, n, k, latency_us, tflops.
 [[nodiscard]] Result<std::vector<GemmRow>> readGemmTable(const std::string& path);
 
 /// A number above 0 and below 1e18 at the start of `text`.
 [[nodiscard]] bool positive(const std::string& text, double& value);
 
-/// Matrix products of a system file of SimuMax: repeated long enough to reach the power limit, as in training.
+/// Matrix products of SimuMax's B200 system file: repeated long enough to reach the power limit, as in training.
 [[nodiscard]] Result<std::vector<GemmRow>> readSustainedGemms(const std::string& path);
 
 } // namespace prism
