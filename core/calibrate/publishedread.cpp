@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Reads published steps, schema 2 of "prism-validation-1": a row's shape, and the execution that its source and itself state.
+#include "core/base/inputdiagnostic.h"
 #include "core/calibrate/published.h"
 
 #include "core/base/jsontext.h"
@@ -293,11 +294,6 @@ PublishedRow readRow(const Json& row, const Json& source)
     return std::move(r.out);
 }
 
-Diagnostic fileError(std::string path, std::string message, std::string found, std::string accepted)
-{
-    return {Severity::error, std::move(path), std::move(message), std::move(found), std::move(accepted), "", ""};
-}
-
 Result<std::vector<PublishedRow>> readRows(const Json& rows, const Json& sources)
 {
     Diagnostics errors;
@@ -305,8 +301,8 @@ Result<std::vector<PublishedRow>> readRows(const Json& rows, const Json& sources
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const Json& row = rows[i];
         if (!row.is_object() || text(row, "id").empty() || text(row, "suite").empty()) {
-            errors.push_back(fileError("rows[" + std::to_string(i) + "]", "a row needs an id and a suite",
-                                       row.is_object() ? "an object" : row.type_name(), "{\"id\": ..., \"suite\": ...}"));
+            errors.push_back(errorAt("rows[" + std::to_string(i) + "]", "a row needs an id and a suite",
+                                     row.is_object() ? "an object" : row.type_name(), "{\"id\": ..., \"suite\": ...}"));
             continue;
         }
         const std::string source = text(row, "source");
@@ -322,7 +318,7 @@ Result<std::vector<PublishedRow>> readRows(const Json& rows, const Json& sources
 Result<std::vector<PublishedRow>> readPublished(std::string_view json)
 {
     if (json.size() > kMaxBytes)
-        return fileError("", "the file is too large", std::to_string(json.size()) + " bytes", "at most 64 MiB");
+        return errorAt("", "the file is too large", std::to_string(json.size()) + " bytes", "at most 64 MiB");
     if (isStepTable(json)) {
         const Result<std::string> rows = stepTableAsJson(json);
         return rows ? readPublished(*rows) : Result<std::vector<PublishedRow>>(rows.errors());
@@ -332,16 +328,16 @@ Result<std::vector<PublishedRow>> readPublished(std::string_view json)
         return parsed.errors();
     const Json& document = *parsed;
     if (!document.is_object() || text(document, "schema") != "prism-validation-1")
-        return fileError("schema", "this is not a file of published rows", text(document, "schema"), "\"prism-validation-1\"");
+        return errorAt("schema", "this is not a file of published rows", text(document, "schema"), "\"prism-validation-1\"");
     if (number(document, "schema_version").value_or(1) != 2)
-        return fileError("schema_version", "rows of this version do not say how they were executed",
-                         document.contains("schema_version") ? document["schema_version"].dump().substr(0, 40) : "nothing",
-                         "2: rows and sources with an `execution` object");
+        return errorAt("schema_version", "rows of this version do not say how they were executed",
+                       document.contains("schema_version") ? document["schema_version"].dump().substr(0, 40) : "nothing",
+                       "2: rows and sources with an `execution` object");
     const auto rows = document.find("rows");
     if (rows == document.end() || !rows->is_array())
-        return fileError("rows", "there are no rows", "", "an array of rows");
+        return errorAt("rows", "there are no rows", "", "an array of rows");
     if (rows->size() > kMaxRows)
-        return fileError("rows", "there are too many rows", std::to_string(rows->size()), "at most " + std::to_string(kMaxRows));
+        return errorAt("rows", "there are too many rows", std::to_string(rows->size()), "at most " + std::to_string(kMaxRows));
     return readRows(*rows, child(document, "sources"));
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/explore/records.h"
 
+#include "core/base/inputdiagnostic.h"
 #include "core/base/jsontext.h"
 
 #include <nlohmann/json.hpp>
@@ -45,11 +46,6 @@ Json queryJson(const ExploreQuery& q)
             {"draw", q.drawPoints},
             {"list_rejected", q.listRejected},
             {"axes", axesJson(q.space)}};
-}
-
-Diagnostic wrong(const std::string& path, std::string message, std::string found, std::string accepted)
-{
-    return {Severity::error, path, std::move(message), std::move(found), std::move(accepted), "", ""};
 }
 
 } // namespace
@@ -117,20 +113,20 @@ Result<ExploreRecords> joined(const std::vector<ExploreRecords>& shards)
         if (all.head.empty())
             all.head = s.head;
         if (s.head.empty() || s.head != all.head || s.shard.count != shards.front().shard.count)
-            errors.push_back(wrong("merge", "This file is of another search.", part, "parts of one search, all with the same options"));
+            errors.push_back(errorAt("merge", "This file is of another search.", part, "parts of one search, all with the same options"));
         else if (!seen.insert(s.shard.index).second)
-            errors.push_back(wrong("merge", "This part is given twice.", part, "every part once"));
+            errors.push_back(errorAt("merge", "This part is given twice.", part, "every part once"));
         else if (!s.complete)
             errors.push_back(
-                wrong("merge", "This part has not ended; run it again, it goes on where it was.", part, "parts that have ended"));
+                errorAt("merge", "This part has not ended; run it again, it goes on where it was.", part, "parts that have ended"));
         all.parts.insert(s.parts.begin(), s.parts.end());
         all.rows.insert(s.rows.begin(), s.rows.end());
     }
     const int count = shards.empty() ? 1 : shards.front().shard.count;
     for (int i = 1; i <= count && errors.empty(); ++i)
         if (!seen.contains(i))
-            errors.push_back(wrong("merge", "A part is missing.", "no file of part " + std::to_string(i) + "/" + std::to_string(count),
-                                   "all " + std::to_string(count) + " parts"));
+            errors.push_back(errorAt("merge", "A part is missing.", "no file of part " + std::to_string(i) + "/" + std::to_string(count),
+                                     "all " + std::to_string(count) + " parts"));
     if (!errors.empty())
         return errors;
     return all;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Records of a search read back. They may come from others: every number is looked at before it is used.
+#include "core/base/inputdiagnostic.h"
 #include "core/explore/records.h"
 
 #include "core/base/jsontext.h"
@@ -170,11 +171,6 @@ std::size_t entriesOf(const QuickPart& part)
     return count;
 }
 
-Diagnostic noRecord(const std::string& path, std::string message, std::string found, std::string accepted)
-{
-    return {Severity::error, path, std::move(message), std::move(found), std::move(accepted), "", ""};
-}
-
 /// Takes lines into the records.
 class Intake final {
 public:
@@ -230,7 +226,7 @@ private:
 Result<RecordsHead> recordsHead(const std::string& text)
 {
     const Diagnostic none =
-        noRecord("records", "This is no file of a search.", text.substr(0, 60), "a file that explore --records or --shard wrote");
+        errorAt("records", "This is no file of a search.", text.substr(0, 60), "a file that explore --records or --shard wrote");
     const Result<json> object = parseJson(text);
     if (!object.ok() || !object->is_object())
         return none;
@@ -252,7 +248,7 @@ Result<RecordsHead> recordsHead(const std::string& text)
     if (!f.good())
         return none;
     if (head.engine != PRISM_VERSION)
-        return noRecord("records", "Another version of the program wrote this file; its numbers may differ.", head.engine, PRISM_VERSION);
+        return errorAt("records", "Another version of the program wrote this file; its numbers may differ.", head.engine, PRISM_VERSION);
     return head;
 }
 
@@ -265,10 +261,10 @@ Result<ExploreRecords> recordsFromText(std::string_view text, const std::string&
         const bool taken = intake.take(lines.text());
         const std::string place = name + ":" + std::to_string(lines.line());
         if (intake.isFull())
-            return noRecord(place, "There are too many entries.", "", "at most " + std::to_string(kMaxRecordsEntries));
+            return errorAt(place, "There are too many entries.", "", "at most " + std::to_string(kMaxRecordsEntries));
         if (!taken)
-            errors.push_back(noRecord(place, "This line is no record of a search.", std::string(lines.text().substr(0, 60)),
-                                      "a line that explore wrote"));
+            errors.push_back(errorAt(place, "This line is no record of a search.", std::string(lines.text().substr(0, 60)),
+                                     "a line that explore wrote"));
     }
     if (!errors.empty())
         return errors;

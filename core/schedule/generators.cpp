@@ -2,6 +2,7 @@
 // The closed-form schedules, the planned ones, and custom lists.
 #include "core/schedule/generators.h"
 
+#include "core/base/inputdiagnostic.h"
 #include "core/schedule/dualpipe.h"
 #include "core/schedule/greedy.h"
 #include "core/schedule/shape.h"
@@ -131,25 +132,20 @@ bool isVShaped(std::string_view name)
     return name == "zb-v" || isDualPipe(name);
 }
 
-Diagnostic wrong(std::string path, std::string message, std::string found, std::string accepted)
-{
-    return {Severity::error, std::move(path), std::move(message), std::move(found), std::move(accepted)};
-}
-
 Diagnostics checkSizes(int numStages, int numChunks, int numMicrobatches, const std::string& path)
 {
     Diagnostics found;
     const auto range = [&](const char* key, int value, int most) {
         if (value < 1 || value > most)
-            found.push_back(wrong(path + "." + key, "The size is out of range.", std::to_string(value), "1 to " + std::to_string(most)));
+            found.push_back(errorAt(path + "." + key, "The size is out of range.", std::to_string(value), "1 to " + std::to_string(most)));
     };
     range("num_stages", numStages, kMaxStages);
     range("num_chunks", numChunks, kMaxChunks);
     range("num_microbatches", numMicrobatches, kMaxMicrobatches);
     const std::int64_t items = std::int64_t{3} * numStages * numChunks * numMicrobatches;
     if (found.empty() && items > kMaxScheduleItems)
-        found.push_back(wrong(path, "Stages x chunks x micro-batches x 3 is more than a schedule may have.", std::to_string(items),
-                              "at most " + std::to_string(kMaxScheduleItems)));
+        found.push_back(errorAt(path, "Stages x chunks x micro-batches x 3 is more than a schedule may have.", std::to_string(items),
+                                "at most " + std::to_string(kMaxScheduleItems)));
     return found;
 }
 
@@ -157,16 +153,16 @@ Diagnostics checkFits(std::string_view name, int numStages, int numChunks, int n
 {
     Diagnostics found;
     if (isVShaped(name) && numChunks != 2)
-        found.push_back(wrong("schedule.num_chunks", std::string(name) + " has two chunks per stage.", std::to_string(numChunks), "2"));
+        found.push_back(errorAt("schedule.num_chunks", std::string(name) + " has two chunks per stage.", std::to_string(numChunks), "2"));
     if (!isVShaped(name) && name != "interleaved" && numChunks != 1)
-        found.push_back(wrong("schedule.num_chunks", std::string(name) + " has one chunk per stage.", std::to_string(numChunks),
-                              "1, or schedule interleaved, zb-v, dualpipev or dualpipe"));
+        found.push_back(errorAt("schedule.num_chunks", std::string(name) + " has one chunk per stage.", std::to_string(numChunks),
+                                "1, or schedule interleaved, zb-v, dualpipev or dualpipe"));
     if (isDualPipe(name) && numMicrobatches < 2 * numStages)
-        found.push_back(wrong("schedule.num_microbatches", std::string(name) + " needs two micro-batches per stage.",
-                              std::to_string(numMicrobatches), "at least " + std::to_string(2 * numStages)));
+        found.push_back(errorAt("schedule.num_microbatches", std::string(name) + " needs two micro-batches per stage.",
+                                std::to_string(numMicrobatches), "at least " + std::to_string(2 * numStages)));
     if (name == "interleaved" && numMicrobatches % numStages != 0)
-        found.push_back(wrong("schedule.num_microbatches", "The interleaved schedule needs a multiple of the stages.",
-                              std::to_string(numMicrobatches), "a multiple of " + std::to_string(numStages)));
+        found.push_back(errorAt("schedule.num_microbatches", "The interleaved schedule needs a multiple of the stages.",
+                                std::to_string(numMicrobatches), "a multiple of " + std::to_string(numStages)));
     return found;
 }
 
@@ -224,7 +220,7 @@ Result<Schedule> scheduleShape(std::string_view name, int numStages, int numChun
         std::string accepted;
         for (const std::string& known : names)
             accepted += (accepted.empty() ? "" : ", ") + known;
-        return wrong("schedule.name", "There is no schedule of this name.", std::string(name), accepted);
+        return errorAt("schedule.name", "There is no schedule of this name.", std::string(name), accepted);
     }
     Diagnostics found = checkSizes(numStages, numChunks, numMicrobatches, "schedule");
     if (found.empty())

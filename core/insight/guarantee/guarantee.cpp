@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/insight/guarantee/guarantee.h"
 
+#include "core/base/inputdiagnostic.h"
 #include "core/stats/moments.h"
 #include "core/insight/empirical.h"
 #include "core/insight/paired.h"
@@ -20,28 +21,23 @@ namespace {
 
 constexpr int kDefaultSamples = 20'000;
 
-Diagnostic problem(std::string path, std::string message, std::string found, std::string accepted)
-{
-    return {Severity::error, std::move(path), std::move(message), std::move(found), std::move(accepted), "", ""};
-}
-
 Diagnostics checkQuery(const GuaranteeQuery& query)
 {
     Diagnostics errors;
     for (const double x : query.limitsSeconds)
         if (!(x >= 0) || !std::isfinite(x))
-            errors.push_back(problem("limit", "A limit must be a time.", fmt::format("{}", x), ">= 0 seconds"));
+            errors.push_back(errorAt("limit", "A limit must be a time.", fmt::format("{}", x), ">= 0 seconds"));
     for (const double p : query.probabilities)
         if (!(p > 0 && p < 1))
-            errors.push_back(problem("probability", "A probability is out of range.", fmt::format("{}", p), "between 0 and 1"));
+            errors.push_back(errorAt("probability", "A probability is out of range.", fmt::format("{}", p), "between 0 and 1"));
     if (!(query.trainTokens >= 0) || !std::isfinite(query.trainTokens))
-        errors.push_back(problem("tokens", "The number of tokens is out of range.", fmt::format("{}", query.trainTokens), ">= 0"));
+        errors.push_back(errorAt("tokens", "The number of tokens is out of range.", fmt::format("{}", query.trainTokens), ">= 0"));
     if (!(query.deadlineDays >= 0) || !std::isfinite(query.deadlineDays))
-        errors.push_back(problem("deadline_days", "The deadline is out of range.", fmt::format("{}", query.deadlineDays), ">= 0 days"));
+        errors.push_back(errorAt("deadline_days", "The deadline is out of range.", fmt::format("{}", query.deadlineDays), ">= 0 days"));
     if (!(std::abs(query.trend) < 1))
-        errors.push_back(problem("trend", "The trend is out of range.", fmt::format("{}", query.trend), "between -1 and 1"));
+        errors.push_back(errorAt("trend", "The trend is out of range.", fmt::format("{}", query.trend), "between -1 and 1"));
     if (query.limitsSeconds.size() + query.probabilities.size() > 10'000)
-        errors.push_back(problem("limit", "There are too many questions.",
+        errors.push_back(errorAt("limit", "There are too many questions.",
                                  std::to_string(query.limitsSeconds.size() + query.probabilities.size()), "at most 10,000"));
     return errors;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/insight/placement/placement.h"
 
+#include "core/base/inputdiagnostic.h"
 #include "core/insight/paired.h"
 #include "core/insight/variation.h"
 
@@ -18,11 +19,6 @@ namespace {
 constexpr int kDefaultSamples = 2'000;
 constexpr double kMaxFactor = 100;
 constexpr std::size_t kMaxRows = 8;
-
-Diagnostic problem(std::string path, std::string message, std::string found, std::string accepted)
-{
-    return {Severity::error, std::move(path), std::move(message), std::move(found), std::move(accepted), "", ""};
-}
 
 /// Replicas that are alike: those that no slow spot and no measured speed tells apart.
 struct Row {
@@ -105,7 +101,7 @@ Diagnostics checkProbe(const StepGraph& graph, const SlowProbe& probe)
     Diagnostics errors = check(graph);
     for (const auto& [name, factor] : {std::pair{"compute_factor", probe.computeFactor}, std::pair{"link_factor", probe.linkFactor}})
         if (!(factor >= 1 && factor <= kMaxFactor))
-            errors.push_back(problem(name, "The factor of the slow node is out of range.", fmt::format("{}", factor), "1 to 100"));
+            errors.push_back(errorAt(name, "The factor of the slow node is out of range.", fmt::format("{}", factor), "1 to 100"));
     return errors;
 }
 

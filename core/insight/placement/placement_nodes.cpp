@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Named nodes: several slow ones where they stand, speeds of a table, and hostfiles.
+#include "core/base/inputdiagnostic.h"
 #include "core/insight/paired.h"
 #include "core/insight/placement/placement.h"
 #include "core/insight/variation.h"
@@ -15,11 +16,6 @@ namespace {
 
 constexpr int kDefaultSamples = 2'000;
 
-Diagnostic problem(std::string path, std::string message, std::string found, std::string accepted)
-{
-    return {Severity::error, std::move(path), std::move(message), std::move(found), std::move(accepted), "", ""};
-}
-
 std::string entryLabel(const SlowEntry& entry)
 {
     return entry.node >= 0 ? fmt::format("node {}", entry.node) : fmt::format("rank {}", entry.rank);
@@ -31,7 +27,7 @@ Result<SlowNodesReport> slowNodes(Evaluator& evaluator, const Scenario& scenario
                                   const InsightOptions& options)
 {
     if (slow.empty() || slow.size() > 1'000)
-        return problem("slow", "The number of slow places is out of range.", std::to_string(slow.size()), "1 to 1,000");
+        return errorAt("slow", "The number of slow places is out of range.", std::to_string(slow.size()), "1 to 1,000");
     // Variation 0: all of them; 1: none; 2 + i: all but the i-th.
     std::vector<Scenario> variants(slow.size() + 2, scenario);
     for (std::size_t v = 0; v < variants.size(); ++v) {
@@ -91,7 +87,7 @@ Result<Scenario> withSpeeds(const Scenario& scenario, const SpeedTable& table)
     std::size_t dropped = 0;
     const auto add = [&](std::string path, std::string message, std::string found, std::string accepted) {
         if (errors.size() < kMaxErrors)
-            errors.push_back(problem(std::move(path), std::move(message), std::move(found), std::move(accepted)));
+            errors.push_back(errorAt(std::move(path), std::move(message), std::move(found), std::move(accepted)));
         else
             ++dropped;
     };
@@ -117,7 +113,7 @@ Result<Scenario> withSpeeds(const Scenario& scenario, const SpeedTable& table)
                 fmt::format("{} GPUs, or one row for the node", perNode));
     if (dropped > 0)
         errors.push_back(
-            problem("speeds", "There are more errors than are listed.", fmt::format("{} more", dropped), "a table without errors"));
+            errorAt("speeds", "There are more errors than are listed.", fmt::format("{} more", dropped), "a table without errors"));
     if (!errors.empty())
         return errors;
     return changed;

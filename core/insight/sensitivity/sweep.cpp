@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Sweeps of one parameter of the parameter table.
+#include "core/base/inputdiagnostic.h"
 #include "core/insight/paired.h"
 #include "core/insight/sensitivity/sensitivity.h"
 #include "core/scenario/parameters.h"
@@ -16,16 +17,6 @@ namespace {
 
 constexpr int kDefaultSamples = 4'000;
 constexpr std::size_t kMaxPoints = 1'000;
-
-Diagnostic problem(std::string path, std::string message, std::string found, std::string accepted)
-{
-    Diagnostic d;
-    d.path = std::move(path);
-    d.message = std::move(message);
-    d.found = std::move(found);
-    d.accepted = std::move(accepted);
-    return d;
-}
 
 std::vector<std::string> split(std::string_view text, char separator)
 {
@@ -108,7 +99,7 @@ Result<std::vector<std::string>> sweepValues(std::string_view id, std::string_vi
 {
     const Parameter* parameter = findParameter(id);
     if (!parameter)
-        return problem(std::string(id), "There is no such parameter.", std::string(id), "an id of the parameter table");
+        return errorAt(std::string(id), "There is no such parameter.", std::string(id), "an id of the parameter table");
     const std::vector<std::string> parts = split(range, ':');
     if (parts.size() == 1)
         return split(range, ',');
@@ -118,7 +109,7 @@ Result<std::vector<std::string>> sweepValues(std::string_view id, std::string_vi
     const bool read =
         (parts.size() == 3 || logarithmic) && readNumber(parts[0], low) && readNumber(parts[1], high) && readNumber(parts[2], count);
     if (!numeric || !read || count < 2 || count > kMaxPoints || count != std::floor(count) || (logarithmic && (low <= 0 || high <= 0)))
-        return problem(std::string(id), "The range cannot be read.", std::string(range),
+        return errorAt(std::string(id), "The range cannot be read.", std::string(range),
                        "lo:hi:n with 2 to 1000 points, lo:hi:n:log with positive ends, or a list a,b,c");
     std::vector<std::string> values;
     for (int i = 0; i < static_cast<int>(count); ++i) {
@@ -138,9 +129,9 @@ Result<ParameterSweep> sweepParameter(Evaluator& evaluator, const Scenario& scen
 {
     const Parameter* parameter = findParameter(id);
     if (!parameter)
-        return problem(std::string(id), "There is no such parameter.", std::string(id), "an id of the parameter table");
+        return errorAt(std::string(id), "There is no such parameter.", std::string(id), "an id of the parameter table");
     if (values.empty() || values.size() > kMaxPoints)
-        return problem(std::string(id), "The number of points is out of range.", std::to_string(values.size()), "1 to 1000 points");
+        return errorAt(std::string(id), "The number of points is out of range.", std::to_string(values.size()), "1 to 1000 points");
     Diagnostics errors;
     for (const std::string& text : values)
         if (const auto set = setParameter(scenario, id, text); !set.ok())
