@@ -55,8 +55,14 @@ public:
     const T* operator->() const { return &value(); }
     T* operator->() { return &value(); }
 
-    /// The errors; empty when ok().
-    [[nodiscard]] Diagnostics errors() const { return ok() ? Diagnostics{} : std::get<Diagnostics>(m_content); }
+    /// The errors; empty when ok(). Of a named result a reference into it; of a passing one the errors themselves, so
+    /// that a loop over `f().errors()` has something to stand on. Bind `f().errors().front()` by value.
+    [[nodiscard]] const Diagnostics& errors() const&
+    {
+        static const Diagnostics kNone;
+        return ok() ? kNone : std::get<Diagnostics>(m_content);
+    }
+    [[nodiscard]] Diagnostics errors() && { return ok() ? Diagnostics{} : std::get<Diagnostics>(std::move(m_content)); }
 
 private:
     std::variant<T, Diagnostics> m_content;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/calibrate/clustercalibration.h"
 
+#include "core/base/inputdiagnostic.h"
 #include "core/base/jsontext.h"
 #include "core/base/text.h"
 #include "core/calibrate/clusterlimits.h"
@@ -17,11 +18,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 using Values = decltype(ClusterCalibration::values);
-
-Diagnostic wrong(std::string path, std::string message, std::string found, std::string accepted)
-{
-    return {Severity::error, std::move(path), std::move(message), std::move(found), std::move(accepted), "", ""};
-}
 
 std::string textOf(const nlohmann::json& value)
 {
@@ -51,8 +47,8 @@ void readSources(const nlohmann::json& list, ClusterCalibration& out, Diagnostic
 {
     const auto isTooLong = [&](const nlohmann::json& entries, const char* what) {
         if (entries.size() > kMaxCalibrationSources)
-            errors.push_back(wrong("sources", std::string("there are too many ") + what, std::to_string(entries.size()),
-                                   "at most " + std::to_string(kMaxCalibrationSources)));
+            errors.push_back(errorAt("sources", std::string("there are too many ") + what, std::to_string(entries.size()),
+                                     "at most " + std::to_string(kMaxCalibrationSources)));
         return entries.size() > kMaxCalibrationSources;
     };
     if (isTooLong(list, "sources"))
@@ -108,14 +104,14 @@ Result<ClusterCalibration> clusterCalibrationFromJson(std::string_view text)
     if (!document.ok())
         return document.errors();
     if (!document->is_object() || !document->contains("format") || (*document)["format"] != kClusterFormat)
-        return wrong("format", "this is no calibration of a cluster", document->is_object() ? "another format" : "no object",
-                     kClusterFormat);
+        return errorAt("format", "this is no calibration of a cluster", document->is_object() ? "another format" : "no object",
+                       kClusterFormat);
     ClusterCalibration out;
     Diagnostics errors;
     if (document->contains("values") && (*document)["values"].is_object())
         for (const auto& [path, value] : (*document)["values"].items()) {
             if (findParameter(path) == nullptr)
-                errors.push_back(wrong("values." + path, "there is no such parameter", path, "a path of the parameter table"));
+                errors.push_back(errorAt("values." + path, "there is no such parameter", path, "a path of the parameter table"));
             out.values.emplace_back(path, textOf(value));
         }
     if (document->contains("machine") && (*document)["machine"].is_object())
@@ -124,8 +120,8 @@ Result<ClusterCalibration> clusterCalibrationFromJson(std::string_view text)
         const nlohmann::json& pool = (*document)["compute_regime_pool"];
         const auto isFactor = [](const nlohmann::json& v) { return v.is_number() && v.get<double>() > 0 && v.get<double>() < 1e6; };
         if (!pool.is_array() || pool.size() > kMaxCalibrationPool || !std::all_of(pool.begin(), pool.end(), isFactor))
-            errors.push_back(wrong("compute_regime_pool", "the pool is no list of factors", pool.type_name(),
-                                   "up to " + std::to_string(kMaxCalibrationPool) + " numbers > 0"));
+            errors.push_back(errorAt("compute_regime_pool", "the pool is no list of factors", pool.type_name(),
+                                     "up to " + std::to_string(kMaxCalibrationPool) + " numbers > 0"));
         else
             out.regimePool = pool.get<std::vector<double>>();
     }
@@ -133,7 +129,7 @@ Result<ClusterCalibration> clusterCalibrationFromJson(std::string_view text)
         Result<MeasuredConfig> measured = measuredFrom((*document)["measured"]);
         if (measured.ok())
             out.measured = std::move(measured).value();
-        for (Diagnostic& d : measured.errors())
+        for (Diagnostic d : measured.errors())
             errors.push_back(std::move(d));
     }
     if (document->contains("sources") && (*document)["sources"].is_array())
@@ -200,7 +196,7 @@ Result<Scenario> calibratedScenario(Scenario scenario, const ClusterCalibration&
         Result<Scenario> changed = setParameter(scenario, path, text);
         if (changed.ok())
             scenario = std::move(changed).value();
-        for (Diagnostic& d : changed.errors())
+        for (Diagnostic d : changed.errors())
             errors.push_back(std::move(d));
     }
     if (!errors.empty())

@@ -16,7 +16,7 @@ Result<Schedule> scheduleFromLists(const std::vector<std::string>& lists, int nu
     Diagnostics errors;
     for (std::size_t stage = 0; stage < lists.size(); ++stage) {
         auto items = itemsFromText(lists[stage], "parallelism.custom_schedule[" + std::to_string(stage) + "]");
-        for (Diagnostic& d : items.errors())
+        for (Diagnostic d : items.errors())
             errors.push_back(std::move(d));
         schedule.order.push_back(items.ok() ? std::move(items).value() : std::vector<ScheduleItem>{});
     }

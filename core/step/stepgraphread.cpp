@@ -259,7 +259,7 @@ private:
             if (items.ok())
                 s.order.back() = std::move(items).value();
             else
-                for (Diagnostic& d : items.errors())
+                for (Diagnostic d : items.errors())
                     m_found.push_back(std::move(d));
         });
         in.finish();
@@ -268,7 +268,7 @@ private:
         auto made = makeSchedule(s.name, s.numStages, s.numChunks, s.numMicrobatches);
         if (made.ok())
             return std::move(made).value();
-        for (Diagnostic& d : made.errors())
+        for (Diagnostic d : made.errors())
             m_found.push_back(std::move(d));
         return s;
     }
