@@ -6,6 +6,7 @@
 #include "core/base/table.h"
 #include "core/base/text.h"
 #include "core/measured/speedheader.h"
+#include "core/stats/moments.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -28,16 +29,6 @@ constexpr std::int64_t kMaxGpu = 1'023;
 constexpr double kMostOffMedian = 20;
 /// A table of relative speeds whose median is further from 1 than this holds something else: TFLOP/s, or percent.
 constexpr double kMostOffOne = 5;
-
-double medianOf(std::vector<double> values)
-{
-    const std::size_t half = values.size() / 2;
-    std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(half), values.end());
-    const double upper = values[half];
-    if (values.size() % 2 == 1)
-        return upper;
-    return 0.5 * (upper + *std::max_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(half)));
-}
 
 class Reader final {
 public:

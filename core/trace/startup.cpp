@@ -14,13 +14,6 @@ namespace {
 constexpr std::size_t kLeastSteps = 6;
 constexpr double kDeviations = 4, kLeastShare = 0.01;
 
-double median(std::vector<double> values)
-{
-    std::sort(values.begin(), values.end());
-    const std::size_t half = values.size() / 2;
-    return values.size() % 2 == 1 ? values[half] : 0.5 * (values[half - 1] + values[half]);
-}
-
 } // namespace
 
 std::size_t startupSteps(std::span<const double> seconds)
@@ -29,10 +22,10 @@ std::size_t startupSteps(std::span<const double> seconds)
     if (n < kLeastSteps)
         return 0;
     std::vector<double> later(seconds.begin() + static_cast<std::ptrdiff_t>(n / 2), seconds.end());
-    const double middle = median(later);
+    const double middle = medianOf(later);
     for (double& x : later)
         x = std::abs(x - middle);
-    const double limit = std::max(kDeviations * kNormalOverMad * median(later), kLeastShare * middle);
+    const double limit = std::max(kDeviations * kNormalOverMad * medianOf(later), kLeastShare * middle);
     std::size_t startup = 0, outliers = 0;
     for (std::size_t k = 0; k < n / 3; ++k) {
         if (!(std::abs(seconds[k] - middle) > limit))

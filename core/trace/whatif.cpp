@@ -29,15 +29,6 @@ bool idealIsMean(TraceOp type)
     return isCompute(type) || type == TraceOp::optimizer || type == TraceOp::garbageCollection;
 }
 
-double median(std::vector<double>& values)
-{
-    const std::size_t half = values.size() / 2;
-    std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(half), values.end());
-    const double upper = values[half];
-    return values.size() % 2 == 1 ? upper
-                                  : 0.5 * (upper + *std::max_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(half)));
-}
-
 /// The one value of every operation type, seconds.
 std::array<double, kTraceOps> idealSeconds(const MeasuredSteps& steps)
 {
@@ -48,7 +39,7 @@ std::array<double, kTraceOps> idealSeconds(const MeasuredSteps& steps)
     std::array<double, kTraceOps> ideal{};
     for (std::size_t t = 0; t < values.size(); ++t)
         if (!values[t].empty())
-            ideal[t] = idealIsMean(static_cast<TraceOp>(t)) ? meanOf(values[t]) : median(values[t]);
+            ideal[t] = idealIsMean(static_cast<TraceOp>(t)) ? meanOf(values[t]) : medianOf(values[t]);
     return ideal;
 }
 
