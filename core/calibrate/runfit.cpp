@@ -4,6 +4,7 @@
 #include "core/base/text.h"
 #include "core/calibrate/stallsteps.h"
 #include "core/cost/predictor.h"
+#include "core/scenario/namedspreads.h"
 #include "core/sim/simulate.h"
 #include "core/stats/moments.h"
 #include "core/step/deterministicstep.h"
@@ -133,12 +134,20 @@ Result<double> levelFor(Scenario scenario, double factor)
     return level;
 }
 
+/// What a fit scales together: all that changes from step to step but the compute regime, which is fitted by itself, and routing, which is
+/// the model's. A measured pool has no spread to scale.
+bool isScaled(const VariabilityConfig& v, const NamedSpread& spread)
+{
+    const auto is = [&](Distribution VariabilityConfig::*member) { return spread.member == member; };
+    return !is(&VariabilityConfig::spatial) && !is(&VariabilityConfig::computeRegime) && !is(&VariabilityConfig::moeImbalance)
+           && (v.*spread.member).family != Family::empirical;
+}
+
 void scaleSpreads(VariabilityConfig& v, double factor)
 {
-    for (Distribution* d :
-         {&v.gemm, &v.attention, &v.memoryBound, &v.intraCollective, &v.interCollective, &v.p2p, &v.intraRegime, &v.interRegime, &v.data})
-        if (d->family != Family::empirical)
-            d->cv *= factor;
+    for (const NamedSpread& spread : kNamedSpreads)
+        if (isScaled(v, spread))
+            (v.*spread.member).cv *= factor;
 }
 
 /// Spread of neighbouring steps of the prediction: independent but for its regimes.
@@ -246,20 +255,10 @@ ClusterCalibration calibrationOf(const RunFit& fit, const std::string& input)
     set("variability.stalls_per_gpu_hour", v.stallsPerGpuHour);
     set("variability.stall_mean_s", v.stallMeanS);
     set("variability.stall_cv", v.stallCv);
-    if (fit.otherSpread < 1) {
-        const std::pair<const char*, const Distribution*> scaled[] = {{"gemm", &v.gemm},
-                                                                      {"attention", &v.attention},
-                                                                      {"memory_bound", &v.memoryBound},
-                                                                      {"intra_collective", &v.intraCollective},
-                                                                      {"inter_collective", &v.interCollective},
-                                                                      {"p2p", &v.p2p},
-                                                                      {"intra_regime", &v.intraRegime},
-                                                                      {"inter_regime", &v.interRegime},
-                                                                      {"data", &v.data}};
-        for (const auto& [name, d] : scaled)
-            if (d->family != Family::empirical)
-                set(fmt::format("variability.{}.cv", name).c_str(), d->cv);
-    }
+    if (fit.otherSpread < 1)
+        for (const NamedSpread& spread : kNamedSpreads)
+            if (isScaled(v, spread))
+                set(fmt::format("variability.{}.cv", spread.name).c_str(), (v.*spread.member).cv);
     CalibrationSource source{"fit of step times", input, {}};
     source.facts.push_back(fmt::format("{} steps of {} runs on {:.0f} GPUs, {:.0f} GPU-hours, {} stalls", fit.causes.steps, fit.causes.runs,
                                        fit.causes.gpus, fit.causes.gpuHours, fit.causes.stalls));
