@@ -178,8 +178,9 @@ Result<CostedStep> Assembly::run()
     if (Diagnostics errors = addGraph(); !errors.empty())
         return errors;
     StepGraph& g = m_out.graph;
-    m_out.noiseFreeSeconds = deterministicStepSeconds(g);
-    m_out.breakdown = breakdownOf(g);
+    const DeterministicStep step(g);
+    m_out.noiseFreeSeconds = step.fixedSeconds();
+    m_out.breakdown = breakdownOf(g, step);
     addMemory(bytesInFlight(g.schedule));
     addCounts();
     return std::move(m_out);

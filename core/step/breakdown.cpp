@@ -84,8 +84,12 @@ CategorySeconds busiestWork(const StepGraph& graph, const DeterministicStep& ste
 
 Breakdown breakdownOf(const StepGraph& graph)
 {
-    const DeterministicStep step(graph);
-    const CriticalPath path = criticalPath(graph);
+    return breakdownOf(graph, DeterministicStep(graph));
+}
+
+Breakdown breakdownOf(const StepGraph& graph, const DeterministicStep& step)
+{
+    const CriticalPath path = criticalPath(graph, step);
     Breakdown out;
     double pipeline = 0, transfers = 0;
     int replica = 0;

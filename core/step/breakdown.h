@@ -2,7 +2,7 @@
 // Where the noise-free step goes, by purpose.
 #pragma once
 
-#include "core/step/stepgraph.h"
+#include "core/step/deterministicstep.h"
 
 namespace prism {
 
@@ -22,6 +22,8 @@ struct Breakdown {
 };
 
 /// Slow spots and fixedSpatial as given. Precondition: check(graph) found no error. Pure; any thread.
+[[nodiscard]] Breakdown breakdownOf(const StepGraph& graph, const DeterministicStep& step);
+/// The same where the step of the graph is not there yet.
 [[nodiscard]] Breakdown breakdownOf(const StepGraph& graph);
 
 } // namespace prism

@@ -115,7 +115,7 @@ Pipeline::Route Pipeline::longestOn(int stage, int last) const
 /// Collects the pieces from the last to the first.
 class Backward final {
 public:
-    explicit Backward(const StepGraph& graph) : m_graph(graph), m_step(graph), m_replicas(m_step.distinctReplicas())
+    Backward(const StepGraph& graph, const DeterministicStep& step) : m_graph(graph), m_step(step), m_replicas(m_step.distinctReplicas())
     {
         m_path.seconds = m_step.seconds(m_replicas, slowest(), &m_times);
     }
@@ -162,7 +162,7 @@ private:
     void addRoute(const Pipeline& pipeline, const Pipeline::Route& route, double until, Place at);
 
     const StepGraph& m_graph;
-    DeterministicStep m_step;
+    const DeterministicStep& m_step;
     std::vector<int> m_replicas;
     TailTimes m_times;
     CriticalPath m_path;
@@ -225,9 +225,14 @@ void Backward::addRoute(const Pipeline& pipeline, const Pipeline::Route& route, 
 
 } // namespace
 
+CriticalPath criticalPath(const StepGraph& graph, const DeterministicStep& step)
+{
+    return Backward(graph, step).path();
+}
+
 CriticalPath criticalPath(const StepGraph& graph)
 {
-    return Backward(graph).path();
+    return criticalPath(graph, DeterministicStep(graph));
 }
 
 } // namespace prism

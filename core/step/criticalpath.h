@@ -29,6 +29,8 @@ struct CriticalPath {
 /// From the end of the step backward along what was last: the stage's own chunk before, or the input that arrived later. Of paths that are
 /// equally long the one is taken that spends the most time on one stage. Slow spots and fixedSpatial as given. The work is that of a sweep
 /// times the stages (64 at most).
+[[nodiscard]] CriticalPath criticalPath(const StepGraph& graph, const DeterministicStep& step);
+/// The same where the step of the graph is not there yet.
 [[nodiscard]] CriticalPath criticalPath(const StepGraph& graph);
 
 } // namespace prism

@@ -274,10 +274,14 @@ std::vector<int> DeterministicStep::distinctReplicas() const
     return {replicas.begin(), replicas.end()};
 }
 
+double DeterministicStep::fixedSeconds() const
+{
+    return seconds(distinctReplicas(), [this](int replica, int stage) { return fixedSlowest(replica, stage); });
+}
+
 double deterministicStepSeconds(const StepGraph& graph)
 {
-    const DeterministicStep step(graph);
-    return step.seconds(step.distinctReplicas(), [&step](int replica, int stage) { return step.fixedSlowest(replica, stage); });
+    return DeterministicStep(graph).fixedSeconds();
 }
 
 } // namespace prism

@@ -43,6 +43,8 @@ public:
     [[nodiscard]] double seconds(const SlowestOfCell& slowest) const;
     /// The same for a job in which every replica equals one of `replicas` (ascending, each at least once represented). Fills `times`.
     [[nodiscard]] double seconds(const std::vector<int>& replicas, const SlowestOfCell& slowest, TailTimes* times = nullptr) const;
+    /// With slow spots and fixedSpatial as given: the noise-free step of the graph.
+    [[nodiscard]] double fixedSeconds() const;
     /// Ends of the stages of one replica before the step's tail, in seconds. Fills `times`.
     [[nodiscard]] std::vector<double> stageEnds(int replica, const SlowestOfCell& slowest, NodeTimes* times = nullptr) const;
     /// Seconds of the program in a slot of the sweep in a cell, taken apart; sums to its duration.
@@ -74,7 +76,7 @@ private:
     std::vector<Cost> m_slotCost; ///< at link factor 1
 };
 
-/// The step time with every factor at 1 (slow spots and fixedSpatial as given), in seconds. Microseconds to run.
+/// DeterministicStep::fixedSeconds of a graph that nothing else is asked of.
 [[nodiscard]] double deterministicStepSeconds(const StepGraph& graph);
 
 } // namespace prism
