@@ -85,6 +85,7 @@ std::vector<Limit> measuredLimits()
         {"Stage table", "file of the job's sizes", n(kMaxMetaBytes), "bytes"},
         {"Pipeline events", "one file", n(kMaxEventFileBytes), "bytes"},
         {"Calibration of a cluster", "sources, and facts of each", n(kMaxCalibrationSources), ""},
+        {"Calibration of a cluster", "factors of the compute regime", n(kMaxCalibrationPool), ""},
     };
 }
 
