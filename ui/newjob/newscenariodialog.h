@@ -2,7 +2,7 @@
 // File > New: three questions at left, the proposal at right, computed anew at each answer.
 #pragma once
 
-#include "core/explore/proposal.h"
+#include "core/explore/layoutproposal.h"
 #include "ui/findings/newjob.h"
 #include "ui/pages/insightslot.h"
 #include "ui/theme/theme.h"

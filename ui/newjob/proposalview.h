@@ -2,7 +2,7 @@
 // The right half of File > New: the layout that is proposed and why, its memory, what others would cost, and its first curve.
 #pragma once
 
-#include "core/explore/proposal.h"
+#include "core/explore/layoutproposal.h"
 #include "ui/theme/theme.h"
 
 #include <QWidget>

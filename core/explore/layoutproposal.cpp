@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/explore/proposal.h"
+#include "core/explore/layoutproposal.h"
 
 #include "core/cost/predictor.h"
 #include "core/explore/quickpass.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The proposed layout against every layout of the same space, costed one by one.
 #include "core/cost/predictor.h"
-#include "core/explore/proposal.h"
+#include "core/explore/layoutproposal.h"
 #include "core/explore/space.h"
 #include "core/scenario/presets.h"
 
