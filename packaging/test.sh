@@ -22,7 +22,7 @@ if [[ ${1-} == --full ]]; then
 else
   ctest --preset release -LE slow
   for run in asan:sanitized tsan:threaded; do
-    build "${run%:*}" "${run#*:}"
+    PRISM_CMAKE_OPTIONS=-DPRISM_BOUNDED=ON build "${run%:*}" "${run#*:}"
     say "Testing (${run%:*})"
     ctest --preset "${run%:*}" -L "${run#*:}"
   done
