@@ -14,16 +14,16 @@ namespace {
 const std::map<std::string, std::string, std::less<>>& examples()
 {
     static const std::map<std::string, std::string, std::less<>> kExamples{
-        {"predict", "prism-cli predict sample-baseline --set parallelism.tp=4 --samples 20k"},
-        {"sensitivity", "prism-cli sensitivity sample-baseline --parameter parallelism.tp --range 2,4,8"},
+        {"predict", "prism-cli predict sample-baseline --set parallelism.vpp=4 --samples 20k"},
+        {"sensitivity", "prism-cli sensitivity sample-baseline --parameter parallelism.vpp --range 2,4,8"},
         {"attribution", "prism-cli attribution sample-slow-node"},
         {"placement", "prism-cli placement sample-baseline --factor 20%"},
         {"scale", "prism-cli scale sample-baseline --gpus 2k,4k,8k --mode strong"},
-        {"compare", "prism-cli compare sample-baseline --b-set parallelism.tp=4"},
+        {"compare", "prism-cli compare sample-baseline --b-set parallelism.vpp=4"},
         {"guarantee", "prism-cli guarantee sample-baseline --limit \"9.5 s\" --tokens 15T --deadline-days \"12 weeks\""},
         {"job", "prism-cli job sample-baseline --tokens 15T --deadline-days 80"},
         {"timeline", "prism-cli timeline sample-baseline --quantile 95% --trace step.json"},
-        {"explore", "prism-cli explore sample-baseline --axis tp=2,4,8 --axis micro_batch_size=1..4 --keep 5"},
+        {"explore", "prism-cli explore sample-baseline --axis vpp=2,4,8 --axis recompute=none,selective --keep 5"},
         {"merge", "prism-cli merge shard-1.json shard-2.json"},
         {"improve", "prism-cli improve sample-baseline --goal \"p95 <= 6.2 s\""},
         {"fleet", "prism-cli fleet jobs.csv cluster.json --runs 50"},

@@ -15,10 +15,6 @@ struct GraphSamples {
     DistributionSummary across, within;
 };
 
-/// The parameter of this id or short name, also behind a section ("tp", "parallelism.tp"); the text itself where there is none, for the
-/// library to complain about.
-[[nodiscard]] std::string parameterId(const std::string& name);
-
 void addScenarios(pybind11::module_& module);
 void addResults(pybind11::module_& module); ///< Distribution, Result, Samples
 void addGraphs(pybind11::module_& module);

@@ -62,10 +62,9 @@ std::vector<std::string> texts(const py::object& values)
 py::object sweep(Evaluator& evaluator, const Scenario& scenario, const std::string& name, const py::object& values,
                  const InsightOptions& options)
 {
-    const std::string id = parameterId(name);
     const std::vector<std::string> list =
-        py::isinstance<py::str>(values) ? require(sweepValues(id, values.cast<std::string>())) : texts(values);
-    return computed([&] { return sweepParameter(evaluator, scenario, id, list, options); });
+        py::isinstance<py::str>(values) ? require(sweepValues(name, values.cast<std::string>())) : texts(values);
+    return computed([&] { return sweepParameter(evaluator, scenario, name, list, options); });
 }
 
 py::object search(Evaluator& evaluator, const Scenario& scenario, const py::object& axes, ExploreQuery query, const InsightOptions& options)

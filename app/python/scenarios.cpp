@@ -6,6 +6,7 @@
 #include "core/base/textfile.h"
 #include "core/scenario/check.h"
 #include "core/scenario/parametercheck.h"
+#include "core/scenario/parameternames.h"
 #include "core/scenario/parameters.h"
 #include "core/scenario/presets.h"
 
@@ -26,9 +27,9 @@ Scenario scenarioFromFile(const std::string& path)
 /// The value as text; errors for an unknown parameter are those of setting it.
 std::string parameterValue(const Scenario& scenario, const std::string& name)
 {
-    const Parameter* p = findParameter(parameterId(name));
+    const Parameter* p = parameterByName(name);
     if (p == nullptr)
-        throw InputError(setParameter(scenario, name, "").errors());
+        throw InputError({unknownParameter(name)});
     return parameterText(*p, scenario);
 }
 
@@ -51,19 +52,6 @@ py::list parameterList()
 
 } // namespace
 
-std::string parameterId(const std::string& name)
-{
-    if (findParameter(name) != nullptr)
-        return name;
-    const std::string wanted = lowered(name);
-    for (const Parameter& p : parameters()) {
-        const std::string shortName = lowered(p.shortName);
-        if (!shortName.empty() && (wanted == shortName || wanted == p.group + "." + shortName))
-            return p.id;
-    }
-    return name;
-}
-
 void addScenarios(py::module_& module)
 {
     py::class_<Scenario>(module, "Scenario", "What is trained, on what, and how it varies. Never changed: set() gives a new one.")
@@ -77,7 +65,7 @@ void addScenarios(py::module_& module)
         .def(
             "set",
             [](const Scenario& s, const std::string& name, const py::object& value) {
-                return require(setParameter(s, parameterId(name), valueText(value)));
+                return require(setParameter(s, name, valueText(value)));
             },
             py::arg("parameter"), py::arg("value"),
             "A scenario with one parameter changed: its path or short name; text with units is read.")

@@ -2,42 +2,15 @@
 #include "core/explore/space.h"
 
 #include "core/base/text.h"
+#include "core/scenario/parameternames.h"
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <limits>
 #include <utility>
 
 namespace prism {
 namespace {
-
-/// What people call axes beside ids and short names.
-constexpr std::array<std::pair<const char*, const char*>, 6> kAliases = {{{"schedule", "parallelism.pipeline_schedule"},
-                                                                          {"recompute", "training.recompute_granularity"},
-                                                                          {"gpus", "cluster.num_gpus"},
-                                                                          {"gpu", "cluster.gpu.preset"},
-                                                                          {"mbs", "training.micro_batch_size"},
-                                                                          {"gbs", "training.global_batch_size"}}};
-
-const Parameter* parameterOf(const std::string& name)
-{
-    if (const Parameter* p = findParameter(name))
-        return p;
-    for (const auto& [alias, id] : kAliases)
-        if (name == alias)
-            return findParameter(id);
-    for (const Parameter& p : parameters()) {
-        std::string shortName = p.shortName;
-        std::transform(shortName.begin(), shortName.end(), shortName.begin(),
-                       [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-        if (!shortName.empty() && shortName == name)
-            return &p;
-        if (p.id.ends_with("." + name))
-            return &p;
-    }
-    return nullptr;
-}
 
 /// "1..8" as powers of two from the first end on; empty when it is no range.
 std::vector<std::string> doubled(const std::string& text)
@@ -100,7 +73,7 @@ std::int64_t SearchSpace::size() const
 Result<SearchAxis> searchAxis(const std::string& text)
 {
     const std::size_t equals = std::min(text.find('='), text.size());
-    const Parameter* p = parameterOf(text.substr(0, equals));
+    const Parameter* p = parameterByName(text.substr(0, equals));
     if (p == nullptr || equals == text.size())
         return Diagnostic{Severity::error,
                           "axis",

@@ -3,6 +3,7 @@
 
 #include "core/base/text.h"
 #include "core/scenario/parametercheck.h"
+#include "core/scenario/parameternames.h"
 #include "core/scenario/sectionpresets.h"
 #include "core/scenario/quantity.h"
 
@@ -11,33 +12,6 @@
 
 namespace prism {
 namespace {
-
-std::vector<std::string> parameterIds()
-{
-    std::vector<std::string> ids;
-    for (const Parameter& p : parameters())
-        ids.push_back(p.id);
-    return ids;
-}
-
-/// The nearest id: by the whole path, or by the last part or short name alone ("tp", "num_layer").
-std::string nearestParameter(std::string_view id)
-{
-    const std::string wanted = lowered(id);
-    for (const Parameter& p : parameters())
-        if (lowered(p.shortName) == wanted && !wanted.empty())
-            return p.id;
-    std::vector<std::string> tails;
-    for (const Parameter& p : parameters())
-        tails.push_back(p.id.substr(p.id.rfind('.') + 1));
-    if (id.find('.') == std::string_view::npos) {
-        const std::string tail = nearestName(id, tails);
-        for (const Parameter& p : parameters())
-            if (!tail.empty() && p.id.ends_with("." + tail))
-                return p.id;
-    }
-    return nearestName(id, parameterIds());
-}
 
 Diagnostic rejected(const Parameter& parameter, std::string_view text, std::string message)
 {
@@ -139,14 +113,9 @@ std::optional<Result<Scenario>> loadPreset(const Scenario& s, const Parameter& p
 
 Result<Scenario> setParameter(const Scenario& scenario, std::string_view id, std::string_view text)
 {
-    const Parameter* p = findParameter(trimmed(id));
-    if (p == nullptr) {
-        const std::string nearest = nearestParameter(trimmed(id));
-        return Diagnostic{.path = std::string(id.substr(0, 120)),
-                          .message = "there is no such parameter",
-                          .found = std::string(id.substr(0, 120)),
-                          .accepted = nearest.empty() ? "an id of the parameter table" : "did you mean " + nearest + "?"};
-    }
+    const Parameter* p = parameterByName(trimmed(id));
+    if (p == nullptr)
+        return unknownParameter(trimmed(id));
     text = trimmed(text);
     if (text.size() >= 2 && text.front() == '"' && text.back() == '"' && p->type != ParameterType::text)
         text = text.substr(1, text.size() - 2); // fixes are JSON text

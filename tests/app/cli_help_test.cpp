@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the program says about itself: help, man pages, completions and the page of the command line.
+#include "core/scenario/parameternames.h"
 #include "run_cli.h"
 
 #include <gtest/gtest.h>
@@ -105,8 +106,18 @@ TEST(CliHelp, ExamplesUseOnlyWhatTheCommandTakes)
                     command = name;
             ++examples;
             std::istringstream words(example);
-            for (std::string word; words >> word && word != "&&";)
+            std::string option, changes;
+            for (std::string word; words >> word && word != "&&"; option = word) {
                 EXPECT_TRUE(!word.starts_with("--") || options[command].contains(word)) << command << " has no " << word;
+                if (option == "--set" || option == "--a-set" || option == "--b-set" || option == "--parameter" || option == "--axis") {
+                    EXPECT_NE(parameterByName(word.substr(0, word.find('='))), nullptr) << command << ": " << word;
+                }
+                if (option == "--set" || option == "--b-set")
+                    changes += " --set " + word;
+            }
+            if (!changes.empty()) {
+                EXPECT_EQ(runCli("check sample-baseline" + changes).exitCode, 0) << command << changes;
+            }
         }
     EXPECT_GE(examples, 30);
 }

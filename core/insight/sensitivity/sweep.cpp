@@ -3,6 +3,7 @@
 #include "core/base/inputdiagnostic.h"
 #include "core/insight/paired.h"
 #include "core/insight/sensitivity/sensitivity.h"
+#include "core/scenario/parameternames.h"
 #include "core/scenario/parameters.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -97,9 +98,9 @@ Estimate elasticityOver(const std::vector<SweepPoint>& points)
 
 Result<std::vector<std::string>> sweepValues(std::string_view id, std::string_view range)
 {
-    const Parameter* parameter = findParameter(id);
+    const Parameter* parameter = parameterByName(id);
     if (!parameter)
-        return errorAt(std::string(id), "There is no such parameter.", std::string(id), "an id of the parameter table");
+        return unknownParameter(id);
     const std::vector<std::string> parts = split(range, ':');
     if (parts.size() == 1)
         return split(range, ',');
@@ -127,9 +128,9 @@ Result<std::vector<std::string>> sweepValues(std::string_view id, std::string_vi
 Result<ParameterSweep> sweepParameter(Evaluator& evaluator, const Scenario& scenario, std::string_view id,
                                       const std::vector<std::string>& values, const InsightOptions& options)
 {
-    const Parameter* parameter = findParameter(id);
+    const Parameter* parameter = parameterByName(id);
     if (!parameter)
-        return errorAt(std::string(id), "There is no such parameter.", std::string(id), "an id of the parameter table");
+        return unknownParameter(id);
     if (values.empty() || values.size() > kMaxPoints)
         return errorAt(std::string(id), "The number of points is out of range.", std::to_string(values.size()), "1 to 1000 points");
     Diagnostics errors;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/scenario/parameternames.h"
 #include "core/scenario/parameters.h"
 
 #include "core/scenario/parameterpage.h"
@@ -128,10 +129,29 @@ TEST(SetParameter, SaysWhatToDoWithARange)
 
 TEST(SetParameter, SuggestsNearIds)
 {
-    const auto accepted = [](const char* id) { return setParameter(Scenario{}, id, "1").errors().front().accepted; };
-    EXPECT_EQ(accepted("parallelism.tensor_model_paralel_size"), "did you mean parallelism.tensor_model_parallel_size?");
-    EXPECT_EQ(accepted("tp"), "did you mean parallelism.tensor_model_parallel_size?");
-    EXPECT_EQ(accepted("num_layer"), "did you mean model.num_layers?");
+    const auto message = [](const char* id) { return setParameter(Scenario{}, id, "1").errors().front().message; };
+    EXPECT_EQ(message("parallelism.tensor_model_paralel_size"),
+              "there is no such parameter; did you mean \"parallelism.tensor_model_parallel_size\"?");
+    EXPECT_EQ(message("num_layer"), "there is no such parameter; did you mean \"model.num_layers\"?");
+    EXPECT_EQ(message("xyzzy"), "there is no such parameter");
+}
+
+TEST(ParameterNames, ShortNamesAndWordsMeanOneParameter)
+{
+    const auto id = [](const char* name) {
+        const Parameter* p = parameterByName(name);
+        return p == nullptr ? std::string() : p->id;
+    };
+    for (const char* name : {"TP", "tp", "parallelism.tp", "Parallelism.TP", "tensor_model_parallel_size"})
+        EXPECT_EQ(id(name), "parallelism.tensor_model_parallel_size") << name;
+    EXPECT_EQ(id("gpus"), "cluster.num_gpus");
+    EXPECT_EQ(id("cluster.gpus"), "cluster.num_gpus");
+    EXPECT_EQ(id("training.mbs"), "training.micro_batch_size");
+    EXPECT_EQ(id("preset"), "") << "models, GPUs and fabrics have one";
+    EXPECT_EQ(id("model.tp"), "") << "of another section";
+    for (const Parameter& p : parameters())
+        EXPECT_EQ(id(p.id.c_str()), p.id);
+    EXPECT_EQ(setParameter(Scenario{}, "parallelism.tp", "4").value().parallelism.tensorModelParallelSize, 4);
 }
 
 TEST(SetParameter, APresetNameLoadsTheWholePreset)
