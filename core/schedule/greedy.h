@@ -16,8 +16,8 @@ namespace prism {
 /// also: forwards and backwards in turn, early chunks up to the whole limit, and orders planned for equal passes. The plan with the
 /// shortest longest stage is kept, then the one with the earliest end. For zb-v and equal passes, where the paper's handcrafted order has
 /// no bubble, it has 0 to 2 % at M = 4 P. Cost: about 100
-/// policies x items x stages; above 8 micro-batches per stage or 20 million decisions the policies are ranked on a shorter step and the
-/// best two are planned in full, so that no plan takes more than a few seconds. Pure.
+/// policies x items x log(stages), each given up once it cannot be the best; above 8 micro-batches per stage or 20 million decisions the
+/// policies are ranked on a shorter step and the best two are planned in full, so that no plan takes more than a few seconds. Pure.
 [[nodiscard]] std::vector<std::vector<ScheduleItem>> greedyOrder(const Schedule& shape, const PassTimes& times, int maxInFlight);
 
 } // namespace prism
