@@ -13,49 +13,70 @@ std::vector<std::vector<int>> pathIndices(const Schedule& s)
     return index;
 }
 
+namespace {
+
+/// What has run so far: forwards and backwards by path index and micro-batch. Forwards run along the path, backwards against it.
+class Progress final {
+public:
+    explicit Progress(const Schedule& s)
+        : m_last(s.path.size() - 1),
+          m_microbatches(static_cast<std::size_t>(s.numMicrobatches)),
+          m_forward(s.path.size() * m_microbatches, 0),
+          m_backward(m_forward)
+    {
+    }
+    [[nodiscard]] bool ready(const ScheduleItem& i, std::size_t p) const
+    {
+        const std::size_t at = p * m_microbatches + i.microbatch;
+        if (i.phase == Phase::forward)
+            return p == 0 || m_forward[at - m_microbatches] != 0;
+        if (i.phase == Phase::backward)
+            return m_forward[at] != 0 && (p == m_last || m_backward[at + m_microbatches] != 0);
+        return m_backward[at] != 0;
+    }
+    void run(const ScheduleItem& i, std::size_t p)
+    {
+        if (i.phase != Phase::weight)
+            (i.phase == Phase::forward ? m_forward : m_backward)[p * m_microbatches + i.microbatch] = 1;
+    }
+
+private:
+    std::size_t m_last, m_microbatches;
+    std::vector<char> m_forward, m_backward;
+};
+
+} // namespace
+
 std::vector<ScheduleNode> executionOrder(const Schedule& s)
 {
-    const auto index = pathIndices(s);
-    const auto numStages = static_cast<std::size_t>(s.numStages);
-    const auto microbatches = static_cast<std::size_t>(s.numMicrobatches);
+    const auto numChunks = static_cast<std::size_t>(s.numChunks);
+    std::vector<int> indices; // on the path, of each stage * chunks + chunk
+    for (const std::vector<int>& ofStage : pathIndices(s))
+        indices.insert(indices.end(), ofStage.begin(), ofStage.end());
     const int last = static_cast<int>(s.path.size()) - 1;
-    // done[phase][path index * M + micro-batch]; forwards run along the path, backwards against it.
-    std::array<std::vector<char>, kPhases> done;
-    for (auto& d : done)
-        d.assign(s.path.size() * microbatches, 0);
-    const auto at = [&](int pathIndex, std::uint32_t m) { return static_cast<std::size_t>(pathIndex) * microbatches + m; };
-    const auto ready = [&](const ScheduleItem& i, int p) {
-        switch (i.phase) {
-        case Phase::forward:
-            return p == 0 || done[0][at(p - 1, i.microbatch)] != 0;
-        case Phase::backward:
-            return done[0][at(p, i.microbatch)] != 0 && (p == last || done[1][at(p + 1, i.microbatch)] != 0);
-        default:
-            return done[1][at(p, i.microbatch)] != 0;
-        }
-    };
-
     std::size_t total = 0;
     for (const std::vector<ScheduleItem>& order : s.order)
         total += order.size();
     std::vector<ScheduleNode> nodes;
     nodes.reserve(total);
-    std::vector<std::size_t> next(numStages, 0);
+    Progress progress(s);
+    std::vector<std::size_t> next(static_cast<std::size_t>(s.numStages), 0);
     // Stages whose next item may have become ready; a finished item can only wake its neighbours on the path.
     std::vector<int> work;
     for (int stage = s.numStages - 1; stage >= 0; --stage)
         work.push_back(stage);
     while (!work.empty()) {
-        const auto stage = static_cast<std::size_t>(work.back());
+        const int stage = work.back();
         work.pop_back();
-        while (next[stage] < s.order[stage].size()) {
-            const ScheduleItem& i = s.order[stage][next[stage]];
-            const int p = index[stage][i.chunk];
-            if (!ready(i, p))
+        const std::vector<ScheduleItem>& order = s.order[static_cast<std::size_t>(stage)];
+        std::size_t& at = next[static_cast<std::size_t>(stage)];
+        for (; at < order.size(); ++at) {
+            const ScheduleItem& i = order[at];
+            const int p = indices[static_cast<std::size_t>(stage) * numChunks + i.chunk];
+            if (!progress.ready(i, static_cast<std::size_t>(p)))
                 break;
-            done[static_cast<std::size_t>(i.phase)][at(p, i.microbatch)] = 1;
-            nodes.push_back({static_cast<int>(stage), i, p});
-            ++next[stage];
+            progress.run(i, static_cast<std::size_t>(p));
+            nodes.push_back({stage, i, p});
             const int wakes = i.phase == Phase::forward ? p + 1 : p - 1;
             if (i.phase != Phase::weight && wakes >= 0 && wakes <= last)
                 work.push_back(s.path[static_cast<std::size_t>(wakes)][0]);

@@ -44,20 +44,33 @@ double& slot(Breakdown& b, PathKind kind)
     }
 }
 
-/// What one stage of a replica works on in a step, by category.
-CategorySeconds workOf(const StepGraph& graph, const DeterministicStep& step, int replica, int stage)
+/// How often the program in each slot of the sweep runs.
+std::vector<int> runsOf(const Sweep& sweep)
 {
-    std::vector<int> runs(static_cast<std::size_t>(step.sweep().numSlots), 0);
-    for (const SweepNode& n : step.sweep().nodes)
-        runs[static_cast<std::size_t>(n.slot)] += n.stage == stage ? 1 : 0;
-    const double slowest = step.fixedSlowest(replica, stage), link = cellLinkFactor(graph, replica, stage);
+    std::vector<int> runs(static_cast<std::size_t>(sweep.numSlots), 0);
+    for (const SweepNode& n : sweep.nodes)
+        ++runs[static_cast<std::size_t>(n.slot)];
+    return runs;
+}
+
+/// One stage of a replica.
+struct StagePlace {
+    int replica, stage;
+};
+
+/// What it works on in a step, by category.
+CategorySeconds workOf(const StepGraph& graph, const DeterministicStep& step, StagePlace at, const std::vector<int>& runs)
+{
+    const double slowest = step.fixedSlowest(at.replica, at.stage), link = cellLinkFactor(graph, at.replica, at.stage);
+    const int slots = step.sweep().numSlots / step.sweep().numStages;
     CategorySeconds work{};
-    for (std::size_t k = 0; k < runs.size(); ++k) {
-        if (runs[k] == 0)
+    for (int slot = at.stage * slots; slot < (at.stage + 1) * slots; ++slot) {
+        const int times = runs[static_cast<std::size_t>(slot)];
+        if (times == 0)
             continue;
-        const CategorySeconds seconds = step.slotSeconds(static_cast<int>(k), slowest, link);
+        const CategorySeconds seconds = step.slotSeconds(slot, slowest, link);
         for (std::size_t c = 0; c < kCategories; ++c)
-            work[c] += runs[k] * seconds[c];
+            work[c] += times * seconds[c];
     }
     return work;
 }
@@ -67,14 +80,16 @@ double sumOf(const CategorySeconds& seconds)
     return std::accumulate(seconds.begin(), seconds.end(), 0.0);
 }
 
-/// The busiest stage of a replica among those that are done when the path leaves the pipeline; the first of equals.
-CategorySeconds busiestWork(const StepGraph& graph, const DeterministicStep& step, int replica, double pipelineSeconds)
+/// The busiest stage of a path's replica among those that are done when it leaves the pipeline; the first of equals.
+CategorySeconds busiestWork(const StepGraph& graph, const DeterministicStep& step, const CriticalPath& path, double pipelineSeconds)
 {
-    const std::vector<double> ends = step.stageEnds(replica, [&step](int r, int stage) { return step.fixedSlowest(r, stage); });
+    const std::vector<int> runs = runsOf(step.sweep());
     CategorySeconds busiest{};
-    for (std::size_t s = 0; s < ends.size(); ++s) {
-        const CategorySeconds work = workOf(graph, step, replica, static_cast<int>(s));
-        if (ends[s] <= pipelineSeconds * (1 + 1e-12) && sumOf(work) > sumOf(busiest) * (1 + 1e-12))
+    for (std::size_t s = 0; s < path.stageEnds.size(); ++s) {
+        if (path.stageEnds[s] > pipelineSeconds * (1 + 1e-12))
+            continue;
+        const CategorySeconds work = workOf(graph, step, {path.replica, static_cast<int>(s)}, runs);
+        if (sumOf(work) > sumOf(busiest) * (1 + 1e-12))
             busiest = work;
     }
     return busiest;
@@ -92,17 +107,14 @@ Breakdown breakdownOf(const StepGraph& graph, const DeterministicStep& step)
     const CriticalPath path = criticalPath(graph, step);
     Breakdown out;
     double pipeline = 0, transfers = 0;
-    int replica = 0;
     for (const PathPiece& piece : path.pieces) {
         const bool inPipeline = piece.kind == PathKind::chunk || piece.kind == PathKind::transfer;
         pipeline += inPipeline ? piece.seconds : 0;
         transfers += piece.kind == PathKind::transfer ? piece.seconds : 0;
         if (!inPipeline)
             slot(out, piece.kind) += piece.seconds;
-        else
-            replica = piece.replica; // chunks of a path belong to one replica
     }
-    const CategorySeconds work = busiestWork(graph, step, replica, pipeline);
+    const CategorySeconds work = busiestWork(graph, step, path, pipeline);
     for (std::size_t c = 0; c < kCategories; ++c)
         slot(out, static_cast<Category>(c)) += work[c];
     const double idle = std::max(0.0, pipeline - sumOf(work));

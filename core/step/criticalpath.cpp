@@ -34,33 +34,47 @@ public:
 
     Pipeline(const Sweep& sweep, const DeterministicStep& step, int replica, const SlowestOfCell& slowest);
 
+    /// Looks at paths to the end of node `last` from now on: what no such path runs is left out.
+    void endAt(int last);
+
     [[nodiscard]] const NodeTimes& times() const { return m_times; }
+    [[nodiscard]] const std::vector<double>& stageEnds() const { return m_ends; }
     [[nodiscard]] double tolerance() const { return m_tolerance; }
     /// Last node of a stage, -1 where it has none.
     [[nodiscard]] int last(int stage) const { return m_last[index(stage)]; }
     /// Stages by falling busy time, the busiest ones.
     [[nodiscard]] std::vector<int> candidates() const;
-    /// The critical path to the end of node `last` that spends the most time on a stage.
-    [[nodiscard]] Route longestOn(int stage, int last) const;
+    /// The critical path that spends the most time on a stage.
+    [[nodiscard]] Route longestOn(int stage) const;
+    /// No critical path spends more time on a stage.
+    [[nodiscard]] double mostOn(int stage) const { return m_criticalSeconds[index(stage)]; }
 
 private:
+    /// A node on some critical path, and the places in m_critical of those before it; -1 = none.
+    struct Critical {
+        int node;
+        std::array<int, 2> before;
+    };
     /// Nodes at whose end node i could start: the own one before, the one that made its input; -1 = it was there earlier, or none.
     [[nodiscard]] std::array<int, 2> lastBefore(int i) const;
 
     const Sweep& m_sweep;
     NodeTimes m_times;
+    std::vector<double> m_ends;
     double m_tolerance = 0.0;
     std::vector<int> m_last, m_previous, m_producer; ///< per stage; per node; per arrival
+    std::vector<Critical> m_critical;                ///< ascending by node
+    std::vector<double> m_criticalSeconds;           ///< per stage: of its nodes among them
 };
 
 Pipeline::Pipeline(const Sweep& sweep, const DeterministicStep& step, int replica, const SlowestOfCell& slowest)
     : m_sweep(sweep),
+      m_ends(step.stageEnds(replica, slowest, &m_times)),
+      m_tolerance(kTie * *std::max_element(m_ends.begin(), m_ends.end())),
       m_last(index(sweep.numStages), -1),
       m_previous(sweep.nodes.size(), -1),
       m_producer(sweep.numArrivals, -1)
 {
-    const std::vector<double> ends = step.stageEnds(replica, slowest, &m_times);
-    m_tolerance = kTie * *std::max_element(ends.begin(), ends.end());
     for (std::size_t i = 0; i < sweep.nodes.size(); ++i) {
         const SweepNode& n = sweep.nodes[i];
         m_previous[i] = m_last[index(n.stage)];
@@ -94,21 +108,48 @@ std::array<int, 2> Pipeline::lastBefore(int i) const
     return before;
 }
 
-Pipeline::Route Pipeline::longestOn(int stage, int last) const
+void Pipeline::endAt(int last)
 {
-    std::vector<double> onMain(index(last + 1), 0.0);
-    std::vector<int> from(index(last + 1), -1);
-    for (int i = 0; i <= last; ++i) {
-        for (const int before : lastBefore(i))
-            if (before >= 0 && (from[index(i)] < 0 || onMain[index(before)] > onMain[index(from[index(i)])]))
-                from[index(i)] = before;
-        onMain[index(i)] = (from[index(i)] < 0 ? 0.0 : onMain[index(from[index(i)])])
-                           + (m_sweep.nodes[index(i)].stage == stage ? m_times.end[index(i)] - m_times.start[index(i)] : 0.0);
+    std::vector<int> place(index(last + 1), -1); // of a node in m_critical
+    std::vector<char> wanted(index(last + 1), 0);
+    if (last >= 0)
+        wanted.back() = 1;
+    m_critical.clear();
+    for (int i = last; i >= 0; --i) {
+        if (wanted[index(i)] == 0)
+            continue;
+        m_critical.push_back({i, lastBefore(i)});
+        for (const int before : m_critical.back().before)
+            if (before >= 0)
+                wanted[index(before)] = 1;
+    }
+    std::reverse(m_critical.begin(), m_critical.end());
+    m_criticalSeconds.assign(m_last.size(), 0.0);
+    for (std::size_t k = 0; k < m_critical.size(); ++k) {
+        Critical& c = m_critical[k];
+        place[index(c.node)] = static_cast<int>(k);
+        for (int& before : c.before)
+            before = before < 0 ? -1 : place[index(before)];
+        m_criticalSeconds[index(m_sweep.nodes[index(c.node)].stage)] += m_times.end[index(c.node)] - m_times.start[index(c.node)];
+    }
+}
+
+Pipeline::Route Pipeline::longestOn(int stage) const
+{
+    std::vector<double> onMain(m_critical.size(), 0.0);
+    std::vector<int> from(m_critical.size(), -1);
+    for (std::size_t k = 0; k < m_critical.size(); ++k) {
+        const auto node = index(m_critical[k].node);
+        for (const int before : m_critical[k].before)
+            if (before >= 0 && (from[k] < 0 || onMain[index(before)] > onMain[index(from[k])]))
+                from[k] = before;
+        onMain[k] = (from[k] < 0 ? 0.0 : onMain[index(from[k])])
+                    + (m_sweep.nodes[node].stage == stage ? m_times.end[node] - m_times.start[node] : 0.0);
     }
     Route route;
-    for (int i = last; i >= 0; i = from[index(i)])
-        route.nodes.push_back(i);
-    route.secondsOnMain = last < 0 ? 0.0 : onMain[index(last)];
+    for (int k = static_cast<int>(m_critical.size()) - 1; k >= 0; k = from[index(k)])
+        route.nodes.push_back(m_critical[index(k)].node);
+    route.secondsOnMain = m_critical.empty() ? 0.0 : onMain.back();
     return route;
 }
 
@@ -195,18 +236,21 @@ Place Backward::tail()
 /// alike many paths are equally long, and only this one shows what the step consists of.
 void Backward::pipeline(Place from)
 {
-    const Pipeline pipeline(m_step.sweep(), m_step, m_replicas[from.replica], slowest());
-    const double until = at(m_times.pipeline, from);
-    const int last = pipeline.last(static_cast<int>(from.stage));
+    Pipeline pipeline(m_step.sweep(), m_step, m_replicas[from.replica], slowest());
+    pipeline.endAt(pipeline.last(static_cast<int>(from.stage)));
     Pipeline::Route best;
     for (const int stage : pipeline.candidates()) {
-        Pipeline::Route route = pipeline.longestOn(stage, last);
+        if (pipeline.mostOn(stage) <= best.secondsOnMain * (1.0 + kTie / 2)) // the other half is for sums in another order
+            continue;
+        Pipeline::Route route = pipeline.longestOn(stage);
         if (route.secondsOnMain > best.secondsOnMain * (1.0 + kTie)) {
             best = std::move(route);
             m_path.mainStage = stage;
         }
     }
-    addRoute(pipeline, best, until, from);
+    addRoute(pipeline, best, at(m_times.pipeline, from), from);
+    m_path.replica = m_replicas[from.replica];
+    m_path.stageEnds = pipeline.stageEnds();
 }
 
 void Backward::addRoute(const Pipeline& pipeline, const Pipeline::Route& route, double until, Place at)

@@ -23,12 +23,14 @@ struct PathPiece {
 struct CriticalPath {
     std::vector<PathPiece> pieces; ///< first to last
     double seconds = 0.0;
-    int mainStage = 0; ///< on which the path runs chunks for the longest time; of equals the busier stage, then the first
+    int replica = 0;               ///< that runs its chunks
+    std::vector<double> stageEnds; ///< of that replica, before the step's tail; in seconds
+    int mainStage = 0;             ///< on which the path runs chunks for the longest time; of equals the busier stage, then the first
 };
 
 /// From the end of the step backward along what was last: the stage's own chunk before, or the input that arrived later. Of paths that are
-/// equally long the one is taken that spends the most time on one stage. Slow spots and fixedSpatial as given. The work is that of a sweep
-/// times the stages (64 at most).
+/// equally long the one is taken that spends the most time on one stage. Slow spots and fixedSpatial as given. The work is that of a few
+/// sweeps, and at the most of one for each stage that may be the main one (64).
 [[nodiscard]] CriticalPath criticalPath(const StepGraph& graph, const DeterministicStep& step);
 /// The same where the step of the graph is not there yet.
 [[nodiscard]] CriticalPath criticalPath(const StepGraph& graph);

@@ -130,6 +130,10 @@ std::vector<double> DeterministicStep::slotDurations(int replica, const SlowestO
         for (int d = firstOfSet(replica); d < firstOfSet(replica) + m_lockstep; ++d)
             g = std::max(g, slowest(d, stage));
         for (int slot = stage * slotsPerStage; slot < (stage + 1) * slotsPerStage; ++slot) {
+            if (g == 1.0 && link[index(stage)] == 1.0) { // as the rest of the job
+                duration[index(slot)] = m_slotCost[index(slot)].base;
+                continue;
+            }
             const int program = programOf(slot);
             if (program < 0)
                 continue;
@@ -155,6 +159,9 @@ std::vector<double> DeterministicStep::stageEnds(int replica, const SlowestOfCel
         transfer[i] = exposed(m_sweep.sends[i].op, std::max(link[index(m_sweep.sends[i].from)], link[index(m_sweep.sends[i].to)]));
     std::vector<double> arrival(m_sweep.numArrivals, 0.0);
     std::vector<double> clock(index(m_sweep.numStages), 0.0);
+    if (times != nullptr)
+        for (auto* each : {&times->start, &times->end, &times->free, &times->arrives})
+            each->reserve(m_sweep.nodes.size());
     for (const SweepNode& n : m_sweep.nodes) {
         const double start = n.input < 0 ? clock[index(n.stage)] : std::max(clock[index(n.stage)], arrival[index(n.input)]);
         const double end = start + duration[index(n.slot)];
