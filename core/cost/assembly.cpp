@@ -27,7 +27,7 @@ Diagnostics Assembly::addPrograms()
     if (!schedule)
         return schedule.errors();
     g.schedule = std::move(schedule.value());
-    m_chunks = chunkLayers(m_scenario, g.schedule.path);
+    addChunks();
     costPrograms(g.schedule);
     // Planned schedules are planned for the times of a chunk in the middle of the model.
     if (plansOrder(name)) {
@@ -39,7 +39,6 @@ Diagnostics Assembly::addPrograms()
             return planned.errors();
         g.schedule = std::move(planned.value());
     }
-    addParameters();
     return {};
 }
 
@@ -52,13 +51,29 @@ void Assembly::costPrograms(const Schedule& schedule)
     m_programSeconds = std::move(programs.seconds);
 }
 
-void Assembly::addParameters()
+/// The layers of every chunk on the schedule's path, and what they hold.
+void Assembly::addChunks()
 {
-    std::vector<std::vector<ChunkLayers>> ofStage(static_cast<std::size_t>(m_shape.pp));
-    for (std::size_t i = 0; i < m_chunks.size(); ++i)
-        ofStage[static_cast<std::size_t>(m_out.graph.schedule.path[i][0])].push_back(m_chunks[i]);
-    for (const auto& chunks : ofStage)
-        m_parameters.push_back(stageParameters(m_scenario, m_shape, chunks, m_shape.pp > 1));
+    const auto& path = m_out.graph.schedule.path;
+    m_chunks = chunkLayers(m_scenario, path);
+    std::vector<std::size_t> distinct;
+    m_ofStage.assign(static_cast<std::size_t>(m_shape.pp), {});
+    for (std::size_t i = 0; i < m_chunks.size(); ++i) {
+        const auto known =
+            std::find_if(distinct.begin(), distinct.end(), [&](std::size_t first) { return sameContents(m_chunks[first], m_chunks[i]); });
+        m_firstAlike.push_back(known != distinct.end() ? *known : i);
+        if (known == distinct.end())
+            distinct.push_back(i);
+        m_ofStage[static_cast<std::size_t>(path[i][0])].push_back(i);
+    }
+    const bool tiedCopy = m_shape.pp > 1;
+    m_chunkParameters = ofChunks([&](const ChunkLayers& chunk) { return stageParameters(m_scenario, m_shape, {chunk}, tiedCopy); });
+    for (const std::vector<std::size_t>& stage : m_ofStage) {
+        std::vector<ChunkLayers> chunks;
+        for (const std::size_t i : stage)
+            chunks.push_back(m_chunks[i]);
+        m_parameters.push_back(stageParameters(m_scenario, m_shape, chunks, tiedCopy));
+    }
 }
 
 void Assembly::addTransfers()
@@ -145,16 +160,20 @@ void Assembly::setSizes()
     g.groupsPerCell = static_cast<int>(m_shape.groupsPerCell);
 }
 
-/// Everything that takes time besides the programs.
-void Assembly::addSeconds()
+/// The means of everything that takes time besides the programs, and the classes of all.
+void Assembly::addMeans()
 {
-    StepGraph& g = m_out.graph;
     addTransfers();
     addStepOps();
-    setGranularity(g, {m_scenario, m_shape, m_cost.layout(), m_chunks});
     useMeasuredMeans();
     addVariability();
     useMeasuredLevels();
+}
+
+void Assembly::addSeconds()
+{
+    addMeans();
+    setGranularity(m_out.graph, {m_scenario, m_shape, m_cost.layout(), m_chunks});
 }
 
 Diagnostics Assembly::addGraph()
@@ -181,7 +200,8 @@ Result<CostedStep> Assembly::run()
     const DeterministicStep step(g);
     m_out.noiseFreeSeconds = step.fixedSeconds();
     m_out.breakdown = breakdownOf(g, step);
-    addMemory(bytesInFlight(g.schedule));
+    const std::vector<double> kept = activations();
+    addMemory(kept, bytesInFlight(g.schedule, kept));
     addCounts();
     return std::move(m_out);
 }

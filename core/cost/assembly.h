@@ -45,16 +45,36 @@ private:
     StateBytes m_state;
     CostedStep m_out;
     std::vector<ChunkLayers> m_chunks;
-    std::vector<StageParameters> m_parameters;
+    std::vector<std::size_t> m_firstAlike;           ///< of each chunk: the first one with the same contents
+    std::vector<std::vector<std::size_t>> m_ofStage; ///< chunks of each stage, in the order of the path
+    std::vector<StageParameters> m_parameters;       ///< per stage
+    std::vector<StageParameters> m_chunkParameters;  ///< per chunk
     std::vector<double> m_programSeconds;
+    /// Stages and chunks with the same parameters take the same time.
+    struct DataSeconds {
+        CollectiveOp op;
+        double dense, expert, bytes, seconds;
+    };
+    mutable std::vector<DataSeconds> m_dataSeconds;
 
     [[nodiscard]] static double real(std::int64_t x) { return static_cast<double>(x); }
     [[nodiscard]] Diagnostics addGraph();
     void setSizes();
     [[nodiscard]] Diagnostics addPrograms();
     void costPrograms(const Schedule& schedule);
-    void addParameters();
+    void addChunks();
+    /// A figure of every chunk; chunks with the same contents are asked once.
+    template <class Figure>
+    [[nodiscard]] auto ofChunks(Figure figure) const
+    {
+        std::vector<decltype(figure(m_chunks.front()))> out;
+        out.reserve(m_chunks.size());
+        for (std::size_t i = 0; i < m_chunks.size(); ++i)
+            out.push_back(m_firstAlike[i] < i ? out[m_firstAlike[i]] : figure(m_chunks[i]));
+        return out;
+    }
     void addSeconds();
+    void addMeans();
     [[nodiscard]] double leastSeconds() const;
     void addTransfers();
     void addStepOps();
@@ -62,8 +82,9 @@ private:
     void useMeasuredLevels();
     void addVariability();
     void addPlaces();
-    void addMemory(const std::vector<double>& inFlight);
-    [[nodiscard]] std::vector<double> bytesInFlight(const Schedule& schedule) const;
+    [[nodiscard]] std::vector<double> activations() const;
+    void addMemory(const std::vector<double>& activations, const std::vector<double>& inFlight);
+    [[nodiscard]] std::vector<double> bytesInFlight(const Schedule& schedule, const std::vector<double>& activations) const;
     void addCounts();
     template <class Seconds>
     [[nodiscard]] std::vector<ChunkTraffic> chunkTraffic(std::size_t stage, Seconds seconds) const;
@@ -74,7 +95,7 @@ private:
     [[nodiscard]] double dataSeconds(CollectiveOp op, const StageParameters& n, double bytes) const;
     static void hide(StepOp& op, double exposed);
     [[nodiscard]] double optimizerSeconds(std::size_t stage) const;
-    [[nodiscard]] double largestChunk(std::size_t stage) const;
+    [[nodiscard]] std::vector<double> largestChunks(const std::vector<double>& activations) const;
 };
 
 } // namespace prism

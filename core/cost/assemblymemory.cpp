@@ -23,35 +23,42 @@ StateBytes stateBytesOf(const TrainingConfig& t)
     return b;
 }
 
-/// Activations of the largest chunk of a stage: a forward that runs beside a backward holds its own before the other's are free.
-double Assembly::largestChunk(std::size_t stage) const
+/// Of each chunk: what the forward of one micro-batch keeps.
+std::vector<double> Assembly::activations() const
 {
-    double bytes = 0;
-    for (std::size_t i = 0; i < m_chunks.size(); ++i)
-        if (m_out.graph.schedule.path[i][0] == static_cast<int>(stage))
-            bytes = std::max(bytes, activationBytes(m_scenario, m_shape, m_chunks[i]));
+    return ofChunks([&](const ChunkLayers& chunk) { return activationBytes(m_scenario, m_shape, chunk); });
+}
+
+/// Activations of the largest chunk of each stage: a forward that runs beside a backward holds its own before the other's are free.
+std::vector<double> Assembly::largestChunks(const std::vector<double>& activations) const
+{
+    std::vector<double> bytes(m_ofStage.size(), 0.0);
+    for (std::size_t stage = 0; stage < m_ofStage.size(); ++stage)
+        for (const std::size_t i : m_ofStage[stage])
+            bytes[stage] = std::max(bytes[stage], activations[i]);
     return bytes;
 }
 
 /// Bytes of activations that each stage holds at most.
-std::vector<double> Assembly::bytesInFlight(const Schedule& schedule) const
+std::vector<double> Assembly::bytesInFlight(const Schedule& schedule, const std::vector<double>& activations) const
 {
     std::vector<std::vector<HeldByChunk>> held(static_cast<std::size_t>(m_shape.pp),
                                                std::vector<HeldByChunk>(static_cast<std::size_t>(schedule.numChunks)));
-    for (std::size_t i = 0; i < m_chunks.size(); ++i) {
-        const double bytes = activationBytes(m_scenario, m_shape, m_chunks[i]);
+    for (std::size_t i = 0; i < m_chunks.size(); ++i)
         held[static_cast<std::size_t>(schedule.path[i][0])][static_cast<std::size_t>(schedule.path[i][1])] = {
-            bytes, bytes - lossBytes(m_scenario, m_shape, m_chunks[i])};
-    }
+            activations[i], activations[i] - lossBytes(m_scenario, m_shape, m_chunks[i])};
     return largestHeld(schedule, held);
 }
 
-void Assembly::addMemory(const std::vector<double>& inFlight)
+void Assembly::addMemory(const std::vector<double>& activations, const std::vector<double>& inFlight)
 {
     const ParallelismConfig& par = m_scenario.parallelism;
     const Layout& layout = m_cost.layout();
     MemoryReport& report = m_out.memory;
     report.capacityGib = m_scenario.cluster.gpu.memoryGib;
+    const std::vector<double> transients = ofChunks([&](const ChunkLayers& chunk) { return transientBytes(m_scenario, m_shape, chunk); });
+    const std::vector<double> beside =
+        par.overlapMoeExpertParallelComm ? largestChunks(activations) : std::vector<double>(m_ofStage.size(), 0.0);
     for (std::size_t p = 0; p < m_parameters.size(); ++p) {
         const StageParameters& n = m_parameters[p];
         const double denseShare = 1.0 / real(layout.data.size), expertShare = 1.0 / real(std::max<std::int64_t>(1, layout.expertData.size));
@@ -63,14 +70,13 @@ void Assembly::addMemory(const std::vector<double>& inFlight)
         m.weightsGib = state(m_state.weight, par.zeroStage >= 3);
         m.gradientsGib = state(m_state.gradient, par.zeroStage >= 2);
         m.optimizerGib = state(m_state.optimizer, par.zeroStage >= 1);
-        m.activationsGib = (inFlight[p] + (par.overlapMoeExpertParallelComm ? largestChunk(p) : 0.0)) / kGib;
+        m.activationsGib = (inFlight[p] + beside[p]) / kGib;
         double transient = 0;
         bool holdsEmbedding = false;
-        for (std::size_t i = 0; i < m_chunks.size(); ++i)
-            if (m_out.graph.schedule.path[i][0] == static_cast<int>(p)) {
-                transient = std::max(transient, transientBytes(m_scenario, m_shape, m_chunks[i]));
-                holdsEmbedding = holdsEmbedding || m_chunks[i].embedding || m_chunks[i].head;
-            }
+        for (const std::size_t i : m_ofStage[p]) {
+            transient = std::max(transient, transients[i]);
+            holdsEmbedding = holdsEmbedding || m_chunks[i].embedding || m_chunks[i].head;
+        }
         constexpr double kReservedGib = 0.5; // blocks that the allocator rounds up and keeps
         m.buffersGib = (transient + gradientCopyBytes(m_scenario.model, m_shape, holdsEmbedding)) / kGib + kReservedGib + kContextGib;
         m.totalGib = m.weightsGib + m.gradientsGib + m.optimizerGib + m.activationsGib + m.buffersGib;

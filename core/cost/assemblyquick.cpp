@@ -42,21 +42,17 @@ Result<QuickStep> Assembly::quick(ScheduleMemo& schedules)
 {
     StepGraph& g = m_out.graph;
     setSizes();
-    const Result<std::shared_ptr<const Schedule>> made = schedules.of(m_scenario.parallelism, static_cast<int>(m_shape.numMicrobatches));
+    const auto made = schedules.of(m_scenario.parallelism, static_cast<int>(m_shape.numMicrobatches));
     if (!made.ok())
         return made.errors();
     const Schedule& schedule = **made;
     g.schedule = {
         schedule.name, schedule.numStages, schedule.numChunks, schedule.numMicrobatches, schedule.splitsWeight, schedule.path, {}};
-    m_chunks = chunkLayers(m_scenario, g.schedule.path);
-    addParameters();
+    addChunks();
     QuickStep quick;
     quick.bound = schedule.order.empty();
-    std::vector<double> inFlight;
-    if (quick.bound)
-        for (std::size_t stage = 0; stage < m_parameters.size(); ++stage)
-            inFlight.push_back(largestChunk(stage));
-    addMemory(quick.bound ? inFlight : bytesInFlight(schedule));
+    const std::vector<double> kept = activations();
+    addMemory(kept, quick.bound ? largestChunks(kept) : bytesInFlight(schedule, kept));
     quick.peakGib = m_out.memory.peakGib;
     quick.capacityGib = m_out.memory.capacityGib;
     quick.fits = m_out.memory.fits;
@@ -64,7 +60,7 @@ Result<QuickStep> Assembly::quick(ScheduleMemo& schedules)
     if (!quick.fits)
         return quick;
     costPrograms(schedule);
-    addSeconds();
+    addMeans();
     if (quick.bound) {
         quick.noiseFreeSeconds = leastSeconds();
         return quick;

@@ -13,13 +13,11 @@ template <class Seconds>
 std::vector<ChunkTraffic> Assembly::chunkTraffic(std::size_t stage, Seconds seconds) const
 {
     std::vector<ChunkTraffic> chunks;
-    for (std::size_t i = 0; i < m_chunks.size(); ++i) {
-        const auto& at = m_out.graph.schedule.path[i];
-        if (at[0] != static_cast<int>(stage))
-            continue;
-        const auto& of = m_out.graph.programOf[stage][static_cast<std::size_t>(at[1])];
+    for (const std::size_t i : m_ofStage[stage]) {
+        const auto chunk = static_cast<std::size_t>(m_out.graph.schedule.path[i][1]);
+        const auto& of = m_out.graph.programOf[stage][chunk];
         const auto pass = [&](std::size_t phase) { return of[phase] >= 0 ? m_programSeconds[static_cast<std::size_t>(of[phase])] : 0.0; };
-        chunks.push_back({pass(0), pass(1) + pass(2), seconds(stageParameters(m_scenario, m_shape, {m_chunks[i]}, m_shape.pp > 1))});
+        chunks.push_back({pass(0), pass(1) + pass(2), seconds(m_chunkParameters[i])});
     }
     return chunks;
 }
@@ -76,8 +74,14 @@ double Assembly::passesBetweenChunks() const
 
 double Assembly::dataSeconds(CollectiveOp op, const StageParameters& n, double bytes) const
 {
+    for (const DataSeconds& known : m_dataSeconds)
+        if (known.op == op && known.dense == n.dense && known.expert == n.expert && known.bytes == bytes)
+            return known.seconds;
     const Layout& layout = m_cost.layout();
-    return m_cost.collectiveSeconds(op, layout.data, n.dense * bytes) + m_cost.collectiveSeconds(op, layout.expertData, n.expert * bytes);
+    const double seconds =
+        m_cost.collectiveSeconds(op, layout.data, n.dense * bytes) + m_cost.collectiveSeconds(op, layout.expertData, n.expert * bytes);
+    m_dataSeconds.push_back({op, n.dense, n.expert, bytes, seconds});
+    return seconds;
 }
 
 /// What is not exposed runs beside compute and slows it.

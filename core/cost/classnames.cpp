@@ -63,6 +63,9 @@ std::vector<std::string> kernelClassNames()
 
 Diagnostics unknownClasses(const Scenario& scenario)
 {
+    const VariabilityConfig& spread = scenario.variability;
+    if (spread.classOverrides.empty() && spread.spatialSensitivity.empty() && scenario.measured.kernels.empty())
+        return {};
     const std::vector<std::string> names = kernelClassNames();
     std::vector<std::string> groups = names;
     const std::vector<std::string> before = prefixes(names);
@@ -71,10 +74,10 @@ Diagnostics unknownClasses(const Scenario& scenario)
         return std::find(list.begin(), list.end(), name) != list.end();
     };
     Diagnostics errors;
-    for (const auto& [name, distribution] : scenario.variability.classOverrides)
+    for (const auto& [name, distribution] : spread.classOverrides)
         if (!isIn(groups, name))
             errors.push_back(unknown("variability.class_overrides." + name, name, groups));
-    for (const auto& [name, sensitivity] : scenario.variability.spatialSensitivity)
+    for (const auto& [name, sensitivity] : spread.spatialSensitivity)
         if (!isIn(groups, name))
             errors.push_back(unknown("variability.spatial_sensitivity." + name, name, groups));
     for (std::size_t i = 0; i < scenario.measured.kernels.size(); ++i)

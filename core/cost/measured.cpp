@@ -56,8 +56,8 @@ double MeasuredTables::gemmFactor(double m, double n, double k, MatrixPrecision 
 
 double MeasuredTables::collectiveFactor(CollectiveOp op, const GroupGeometry& group, double bytes) const
 {
-    return m_collectives[static_cast<std::size_t>(op)][group.nodes > 1 ? 1 : 0].factor(
-        {safeLog(bytes), safeLog(static_cast<double>(group.size)), 0});
+    const ShapeCorrection& correction = m_collectives[static_cast<std::size_t>(op)][group.nodes > 1 ? 1 : 0];
+    return correction.empty() ? 1.0 : correction.factor({safeLog(bytes), safeLog(static_cast<double>(group.size)), 0});
 }
 
 } // namespace prism

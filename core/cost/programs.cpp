@@ -354,12 +354,12 @@ private:
     }
 };
 
+} // namespace
+
 bool sameContents(const ChunkLayers& a, const ChunkLayers& b)
 {
     return a.count == b.count && a.mtp == b.mtp && a.embedding == b.embedding && a.head == b.head;
 }
-
-} // namespace
 
 double programSeconds(const Program& program)
 {

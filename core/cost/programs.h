@@ -13,6 +13,9 @@ struct CostedPrograms {
     std::vector<double> seconds; ///< per program: sum of exposed means
 };
 
+/// Whether the same layers stand in both.
+[[nodiscard]] bool sameContents(const ChunkLayers& a, const ChunkLayers& b);
+
 /// One program per distinct (chunk contents, phase); chunks of the same contents share. `chunks` is in path order.
 [[nodiscard]] CostedPrograms costedPrograms(const Scenario& scenario, const Shape& shape, const CostModel& cost, const Schedule& schedule,
                                             const std::vector<ChunkLayers>& chunks);

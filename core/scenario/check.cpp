@@ -10,8 +10,10 @@
 #include "core/scenario/recomputemodules.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
+#include <string_view>
 
 namespace prism {
 namespace {
@@ -29,6 +31,14 @@ public:
     [[nodiscard]] bool usable(std::initializer_list<const char*> ids) const
     {
         return std::none_of(ids.begin(), ids.end(), [&](const char* id) { return m_skipped.contains(std::string_view(id)); });
+    }
+    /// The same for the members of a spread below "variability".
+    [[nodiscard]] bool spreadUsable(const char* name) const
+    {
+        constexpr std::array<const char*, 5> kMembers = {".cv", ".family", ".rare_probability", ".rare_multiplier", ".pool"};
+        return m_skipped.empty() || std::none_of(kMembers.begin(), kMembers.end(), [&](const char* member) {
+                   return m_skipped.contains("variability." + std::string(name) + member);
+               });
     }
     void skip(const std::string& id) { m_skipped.insert(id); }
     void add(Diagnostic d) { m_found.push_back(std::move(d)); }
@@ -396,20 +406,22 @@ void checkSharding(const Scenario& s, Findings& f)
                   "parallelism.hsdp_shard_size", "0");
 }
 
-void checkDistribution(const Distribution& d, const std::string& path, Findings& f)
+/// `name` below "variability". Called for every spread of every prediction: texts only where something is wrong.
+void checkDistribution(const Distribution& d, std::string_view name, Findings& f)
 {
+    const auto path = [name](const char* member) { return "variability." + std::string(name) + member; };
     if (d.family == Family::empirical && (!d.pool || d.pool->empty()))
-        f.error(path + ".pool", "an empirical distribution needs measured values", "none", "a list of positive numbers", path + ".family",
+        f.error(path(".pool"), "an empirical distribution needs measured values", "none", "a list of positive numbers", path(".family"),
                 "\"lognormal\"");
     if (d.family == Family::deterministic && d.cv > 0)
-        f.warning(path + ".cv", "the spread has no effect while the family is deterministic", numberText(d.cv), "another family",
-                  path + ".family", "\"lognormal\"");
+        f.warning(path(".cv"), "the spread has no effect while the family is deterministic", numberText(d.cv), "another family",
+                  path(".family"), "\"lognormal\"");
     if (!std::isfinite(d.cv) || d.cv < 0 || d.cv > 5)
-        f.error(path + ".cv", "cv is out of range", numberText(d.cv), "a number from 0 to 5");
+        f.error(path(".cv"), "cv is out of range", numberText(d.cv), "a number from 0 to 5");
     if (!(d.rareProbability >= 0 && d.rareProbability <= 0.5))
-        f.error(path + ".rare_probability", "rare_probability is out of range", numberText(d.rareProbability), "a number from 0 to 0.5");
+        f.error(path(".rare_probability"), "rare_probability is out of range", numberText(d.rareProbability), "a number from 0 to 0.5");
     if (!(d.rareMultiplier >= 0.1 && d.rareMultiplier <= 1000))
-        f.error(path + ".rare_multiplier", "rare_multiplier is out of range", numberText(d.rareMultiplier), "a number from 0.1 to 1000");
+        f.error(path(".rare_multiplier"), "rare_multiplier is out of range", numberText(d.rareMultiplier), "a number from 0.1 to 1000");
 }
 
 void checkSlow(const Scenario& s, Findings& f)
@@ -437,14 +449,12 @@ void checkVariability(const Scenario& s, Findings& f)
     bool anything = !v.classOverrides.empty();
     for (const NamedSpread& spread : kNamedSpreads) {
         const Distribution& distribution = v.*spread.member;
-        const std::string path = std::string("variability.") + spread.name;
-        if (f.usable({(path + ".cv").c_str(), (path + ".family").c_str(), (path + ".rare_probability").c_str(),
-                      (path + ".rare_multiplier").c_str(), (path + ".pool").c_str()}))
-            checkDistribution(distribution, path, f);
+        if (f.spreadUsable(spread.name))
+            checkDistribution(distribution, spread.name, f);
         anything = anything || !distribution.isDeterministic();
     }
     for (const auto& [name, distribution] : v.classOverrides)
-        checkDistribution(distribution, "variability.class_overrides." + name, f);
+        checkDistribution(distribution, "class_overrides." + name, f);
     for (const auto& [name, sensitivity] : v.spatialSensitivity)
         if (!(sensitivity >= 0 && sensitivity <= 1))
             f.error("variability.spatial_sensitivity." + name, "the sensitivity is out of range", numberText(sensitivity),

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <map>
 #include <string_view>
 #include <vector>
 
@@ -57,27 +56,24 @@ std::vector<std::string_view> dimensions(std::string_view order)
     return result;
 }
 
-/// Distance of neighbours along each dimension.
-struct Strides {
-    std::map<std::string_view, std::int64_t> stride;
-    [[nodiscard]] std::int64_t of(std::string_view dimension) const
-    {
-        const auto it = stride.find(dimension);
-        return it == stride.end() ? 1 : it->second;
-    }
+/// Ranks along one dimension, and how far neighbours along it are apart.
+struct Dimension {
+    std::string_view name;
+    std::int64_t size = 1, stride = 1;
 };
 
-/// The leftmost dimension of the order varies fastest; dimensions without a size are left out.
-Strides stridesOf(const std::vector<std::string_view>& order, const std::map<std::string_view, std::int64_t>& sizes)
+/// Sets the strides: the leftmost dimension of the order varies fastest.
+template <std::size_t N>
+std::array<Dimension, N> strided(const std::vector<std::string_view>& order, std::array<Dimension, N> dimensions)
 {
-    Strides out;
     std::int64_t stride = 1;
-    for (const std::string_view dimension : order)
-        if (const auto size = sizes.find(dimension); size != sizes.end()) {
-            out.stride[dimension] = stride;
-            stride *= size->second;
-        }
-    return out;
+    for (const std::string_view name : order)
+        for (Dimension& d : dimensions)
+            if (d.name == name) {
+                d.stride = stride;
+                stride *= d.size;
+            }
+    return dimensions;
 }
 
 } // namespace
@@ -98,22 +94,22 @@ Layout layoutOf(const Scenario& scenario)
     l.pp = s.pp;
     l.gpusPerNode = std::max(1, scenario.cluster.gpusPerNode);
     const auto order = dimensions(scenario.parallelism.rankOrder);
-    const Strides dense = stridesOf(order, {{"tp", s.tp}, {"cp", s.cp}, {"dp", s.dp}, {"pp", s.pp}});
-    l.tpStride = dense.of("tp");
-    l.cpStride = dense.of("cp");
-    l.dpStride = dense.of("dp");
-    l.ppStride = dense.of("pp");
+    const auto dense = strided<4>(order, {{{"tp", s.tp}, {"cp", s.cp}, {"dp", s.dp}, {"pp", s.pp}}});
+    l.tpStride = dense[0].stride;
+    l.cpStride = dense[1].stride;
+    l.dpStride = dense[2].stride;
+    l.ppStride = dense[3].stride;
     const std::int64_t expertData = std::max<std::int64_t>(1, s.tp * s.cp * s.dp / (s.etp * s.ep));
-    const Strides expert = stridesOf(order, {{"tp", s.etp}, {"ep", s.ep}, {"dp", expertData}, {"pp", s.pp}});
+    const auto expert = strided<4>(order, {{{"tp", s.etp}, {"ep", s.ep}, {"dp", expertData}, {"pp", s.pp}}});
     l.tensor = geometry(s.tp, l.tpStride, l.gpusPerNode);
     l.context = geometry(s.cp, l.cpStride, l.gpusPerNode);
     l.tensorContext = geometry({s.tp, s.cp}, {l.tpStride, l.cpStride}, l.gpusPerNode);
     // Gradients are reduced over data and context parallel ranks together.
     l.data = geometry({s.dp, s.cp}, {l.dpStride, l.cpStride}, l.gpusPerNode);
     l.pipeline = geometry(s.pp, l.ppStride, l.gpusPerNode);
-    l.expert = geometry(s.ep, expert.of("ep"), l.gpusPerNode);
-    l.expertTensor = geometry(s.etp, expert.of("tp"), l.gpusPerNode);
-    l.expertData = geometry(expertData, expert.of("dp"), l.gpusPerNode);
+    l.expert = geometry(s.ep, expert[1].stride, l.gpusPerNode);
+    l.expertTensor = geometry(s.etp, expert[0].stride, l.gpusPerNode);
+    l.expertData = geometry(expertData, expert[2].stride, l.gpusPerNode);
     return l;
 }
 
