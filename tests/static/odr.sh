@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
 # Links both programs with link-time optimisation, where the compiler sees every definition at once: two types of one name that differ fail.
+# Without -O: what is inlined early is gone before the linker compares it.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 cmake --preset odr >/dev/null
