@@ -25,6 +25,15 @@ void addValue(Hasher& hasher, const ParameterValue& value)
     std::visit([&](const auto& v) { hasher.add(v); }, value);
 }
 
+/// The size, then each item.
+template <class List, class Add>
+void addList(Hasher& hasher, const List& list, Add add)
+{
+    hasher.add(static_cast<std::uint64_t>(list.size()));
+    for (const auto& item : list)
+        add(item);
+}
+
 void addPool(Hasher& hasher, const Distribution& d)
 {
     const std::size_t size = d.pool ? d.pool->size() : 0;
@@ -41,52 +50,37 @@ void addDistribution(Hasher& hasher, const Distribution& d)
 
 void addModelLists(Hasher& hasher, const ModelConfig& m)
 {
-    hasher.add(static_cast<std::uint64_t>(m.layerPattern.size()));
-    for (const LayerPatternEntry& e : m.layerPattern)
-        hasher.add(e.kind).add(e.count);
-    hasher.add(static_cast<std::uint64_t>(m.operators.size()));
-    for (const GenericOperator& o : m.operators)
+    addList(hasher, m.layerPattern, [&](const LayerPatternEntry& e) { hasher.add(e.kind).add(e.count); });
+    addList(hasher, m.operators, [&](const GenericOperator& o) {
         hasher.add(o.name).add(o.flops).add(o.bytes).add(o.m).add(o.n).add(o.k).add(o.parameters).add(o.count);
+    });
 }
 
 void addVariabilityLists(Hasher& hasher, const VariabilityConfig& v)
 {
     for (const NamedSpread& s : kNamedSpreads)
         addPool(hasher, v.*s.member);
-    hasher.add(static_cast<std::uint64_t>(v.classOverrides.size()));
-    for (const auto& [name, distribution] : v.classOverrides) {
-        hasher.add(name);
-        addDistribution(hasher, distribution);
-    }
-    hasher.add(static_cast<std::uint64_t>(v.spatialSensitivity.size()));
-    for (const auto& [name, sensitivity] : v.spatialSensitivity)
-        hasher.add(name).add(sensitivity);
-    hasher.add(static_cast<std::uint64_t>(v.slow.size()));
-    for (const SlowEntry& e : v.slow)
-        hasher.add(e.node).add(e.rank).add(e.computeFactor).add(e.linkFactor);
+    addList(hasher, v.classOverrides, [&](const auto& named) {
+        hasher.add(named.first);
+        addDistribution(hasher, named.second);
+    });
+    addList(hasher, v.spatialSensitivity, [&](const auto& named) { hasher.add(named.first).add(named.second); });
+    addList(hasher, v.slow, [&](const SlowEntry& e) { hasher.add(e.node).add(e.rank).add(e.computeFactor).add(e.linkFactor); });
 }
 
 void addJobLists(Hasher& hasher, const JobConfig& j)
 {
-    hasher.add(static_cast<std::uint64_t>(j.failures.size()));
-    for (const FailureCause& f : j.failures)
-        hasher.add(f.name).add(f.per1000NodeDays).add(f.replacesNode);
+    addList(hasher, j.failures, [&](const FailureCause& f) { hasher.add(f.name).add(f.per1000NodeDays).add(f.replacesNode); });
 }
 
 void addMeasured(Hasher& hasher, const MeasuredConfig& m)
 {
-    hasher.add(static_cast<std::uint64_t>(m.kernels.size()));
-    for (const MeasuredKernel& k : m.kernels)
-        hasher.add(k.kernelClass).add(k.meanSeconds);
-    hasher.add(static_cast<std::uint64_t>(m.rows.size()));
-    for (const MeasuredRow& r : m.rows)
+    addList(hasher, m.kernels, [&](const MeasuredKernel& k) { hasher.add(k.kernelClass).add(k.meanSeconds); });
+    addList(hasher, m.rows, [&](const MeasuredRow& r) {
         hasher.add(r.op).add(r.dtype).add(r.m).add(r.n).add(r.k).add(r.ranks).add(r.bytes).add(r.seconds);
-    hasher.add(static_cast<std::uint64_t>(m.speeds.size()));
-    for (const MeasuredSpeed& s : m.speeds)
-        hasher.add(s.node).add(s.gpu).add(s.relativeSpeed);
-    hasher.add(static_cast<std::uint64_t>(m.nodeOrder.size()));
-    for (const int node : m.nodeOrder)
-        hasher.add(node);
+    });
+    addList(hasher, m.speeds, [&](const MeasuredSpeed& s) { hasher.add(s.node).add(s.gpu).add(s.relativeSpeed); });
+    addList(hasher, m.nodeOrder, [&](const int node) { hasher.add(node); });
 }
 
 } // namespace
@@ -98,9 +92,7 @@ ContentHash Scenario::hash() const
     for (const Parameter* p : hashedParameters())
         addValue(hasher, p->get(*this));
     addModelLists(hasher, model);
-    hasher.add(static_cast<std::uint64_t>(parallelism.customSchedule.size()));
-    for (const std::string& stage : parallelism.customSchedule)
-        hasher.add(stage);
+    addList(hasher, parallelism.customSchedule, [&](const std::string& stage) { hasher.add(stage); });
     addVariabilityLists(hasher, variability);
     addJobLists(hasher, job);
     addMeasured(hasher, measured);
