@@ -26,7 +26,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct CollectiveOptions : CommonOptions {
-    std::string file, gpu = "h100-sxm-80gb", fabric = "dgx-h100-ndr400-rail";
+    std::string file, gpu = ClusterConfig{}.gpu.preset, fabric = ClusterConfig{}.fabricPreset;
     std::vector<std::string> where;
     NcclTestsOptions log;
     double minBytes = 1 << 20, maxBytes = 8.0 * (1 << 30);

@@ -57,6 +57,8 @@ struct Intake {
         into.insert(into.end(), rows->begin(), rows->end());
     }
     void takeText(const std::string& path, const std::string& text);
+    void takeBusTable(const std::string& path);
+    void takeSustained(const std::string& path);
     void takeCollectives(const std::string& folder);
     void addCurated();
     void sayMissing();
@@ -68,7 +70,7 @@ void Intake::takeText(const std::string& path, const std::string& text)
     if (head.starts_with(kGemmColumns))
         take(path, readGemmTable(path), data.gemms, "matrix products");
     else if (head.starts_with(kBusColumns))
-        take(path, readBusTable(path), data.bus, "bus bandwidths");
+        takeBusTable(path);
     else if (isStepTable(text))
         take(path, readPublished(text), data.single, "single-node steps");
     else if (path.ends_with(".json") && head.find("\"prism-validation-1\"") != std::string_view::npos) {
@@ -80,9 +82,30 @@ void Intake::takeText(const std::string& path, const std::string& text)
             take(path, rows, data.steps, "published steps");
     } else if (path.ends_with(".json") && head.find("\"sys_name\"") != std::string_view::npos
                && text.find("accurate_efficient_factor") != std::string::npos) {
-        if (const Result<std::vector<GemmRow>> rows = readSustainedGemms(path); rows && !rows->empty())
-            take(path, rows, data.sustained, "sustained matrix products");
+        takeSustained(path);
     }
+}
+
+/// Bandwidths are fitted as shares of a link: rows of systems whose link is not known are left aside.
+void Intake::takeBusTable(const std::string& path)
+{
+    Result<std::vector<BusRow>> rows = readBusTable(path);
+    std::set<std::string> unknown;
+    if (rows)
+        std::erase_if(*rows, [&](const BusRow& r) { return !(r.linkGbPerS > 0) && (unknown.insert(r.type), true); });
+    take(path, rows, data.bus, "bus bandwidths");
+    for (const std::string& type : unknown)
+        data.missing.push_back(path + ": rows of " + type + " are not used, presets/calibration/sources.json names no such system");
+}
+
+void Intake::takeSustained(const std::string& path)
+{
+    const Result<std::vector<GemmRow>> rows = readSustainedGemms(path);
+    if (rows && rows->empty())
+        data.missing.push_back(path
+                               + ": not used, presets/calibration/sources.json does not name its system among those of sustained products");
+    else
+        take(path, rows, data.sustained, "sustained matrix products");
 }
 
 void Intake::takeCollectives(const std::string& folder)

@@ -1,143 +1,181 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The benchmark part of the calibration: efficiencies of matrix products, and what boards draw where a sustained benchmark says so.
 #include "core/calibrate/calibrate.h"
-#include "core/stats/moments.h"
 #include "core/calibrate/fitting.h"
 #include "core/cost/costmodel.h"
+#include "core/measured/sources.h"
 #include "core/scenario/presets.h"
+#include "core/stats/moments.h"
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <optional>
 
 namespace prism {
 namespace {
 
-GpuCalibration* gpuOf(Calibration& c, const std::string& family)
+constexpr std::size_t kEnoughRows = 50, kLongTable = 20'000;
+
+/// A scenario with the first GPU that tables name of a family: enough to ask a CostModel for kernels. None where they name none.
+std::optional<Scenario> probe(const std::string& family)
 {
-    for (GpuCalibration& g : c.gpus)
-        if (g.family == family)
-            return &g;
-    return nullptr;
+    if (const Result<MeasurementSources>& sources = measurementSources())
+        for (const MeasuredSystem& system : sources->systems)
+            if (const Result<GpuSpec> gpu = system.family == family ? gpuPreset(system.gpu) : Result<GpuSpec>(Diagnostics{})) {
+                Scenario s;
+                s.cluster.gpu = *gpu;
+                return s;
+            }
+    return std::nullopt;
 }
 
-/// A scenario with one GPU of a family: enough to ask a CostModel for kernels.
-Scenario probe(const std::string& family)
+/// Of every `stride`-th row those that belong.
+std::vector<const GemmRow*> rowsOf(const std::vector<GemmRow>& rows, std::size_t stride, const auto& belongs)
 {
-    static const std::map<std::string, const char*> presets = {
-        {"a100", "a100-sxm-80gb"}, {"h100", "h100-sxm-80gb"}, {"b200", "b200-sxm-180gb"}, {"mi300x", "mi300x-192gb"}};
-    Scenario s;
-    if (const auto it = presets.find(family); it != presets.end())
-        if (const Result<GpuSpec> gpu = gpuPreset(it->second))
-            s.cluster.gpu = *gpu;
-    return s;
+    std::vector<const GemmRow*> found;
+    for (std::size_t i = 0; i < rows.size(); i += stride)
+        if (belongs(rows[i]))
+            found.push_back(&rows[i]);
+    return found;
+}
+
+/// The constants of one family in one precision beside the rows that decide them.
+class GemmFit final {
+public:
+    GemmFit(Calibration& calibration, GpuCalibration& gpu, const Scenario& machine, MatrixPrecision precision)
+        : m_calibration(calibration),
+          m_gpu(gpu),
+          m_machine(machine),
+          m_precision(precision)
+    {
+    }
+
+    /// Moves the family's constants to the least loss.
+    FitReport fit(std::vector<const GemmRow*> rows, const std::string& what)
+    {
+        m_rows = std::move(rows);
+        if (m_precision == MatrixPrecision::bits16)
+            fit16();
+        else
+            fitLow();
+        (void)loss();
+        m_report.what = what;
+        if (m_precision != MatrixPrecision::bits16)
+            m_report.what += ", of which " + std::to_string(m_quantised) + " bytes per element of A to quantise it";
+        return m_report;
+    }
+
+private:
+    /// The sum of the absolute logarithms of predicted over measured.
+    double loss();
+    void fit16();
+    void fitLow();
+    void search(double& constant, double low, double high)
+    {
+        constant = minimum(low, high, 12, [&](double x) {
+            constant = x;
+            return loss();
+        });
+    }
+    void searchEfficiency(double& efficiency) { search(efficiency, 0.3, 0.98); }
+
+    Calibration& m_calibration;
+    GpuCalibration& m_gpu;
+    const Scenario& m_machine;
+    MatrixPrecision m_precision;
+    std::vector<const GemmRow*> m_rows;
+    double m_quantised = 0; ///< bytes per element of A that the benchmark moves to quantise it before the product
+    FitReport m_report;
+};
+
+double GemmFit::loss()
+{
+    const CostModel cost(m_machine, m_calibration);
+    double sum = 0, bias = 0;
+    for (const GemmRow* r : m_rows) {
+        const double cast = m_precision == MatrixPrecision::bits16 ? 0.0 : cost.memorySeconds(m_quantised * r->m * r->k, 1);
+        const double e = std::log((cost.gemmSeconds(r->m, r->n, r->k, 1, m_precision) + cast) / r->seconds);
+        sum += std::abs(e);
+        bias += e;
+    }
+    const auto n = static_cast<double>(m_rows.size());
+    m_report = {"", static_cast<int>(m_rows.size()), sum / n, bias / n};
+    return sum;
+}
+
+/// Efficiency and tile overhead, with last waves that are lost whole or not at all, whichever fits better.
+void GemmFit::fit16()
+{
+    m_gpu.gemmEfficiency = GpuCalibration{}.gemmEfficiency;
+    m_gpu.tileOverheadK = GpuCalibration{}.tileOverheadK;
+    GpuCalibration best = m_gpu;
+    double least = 1e300;
+    for (const double wave : {0.0, 1.0}) {
+        m_gpu.waveQuantisation = wave;
+        for (int round = 0; round < 3; ++round) {
+            searchEfficiency(m_gpu.gemmEfficiency);
+            search(m_gpu.tileOverheadK, 20, 2000);
+        }
+        if (const double l = loss(); l < least) {
+            least = l;
+            best = m_gpu;
+        }
+    }
+    m_gpu = best;
+}
+
+/// Efficiency and what the quantisation moves; tiles and waves are those of 16 bit.
+void GemmFit::fitLow()
+{
+    m_quantised = 3;
+    double& efficiency = m_precision == MatrixPrecision::fp8 ? m_gpu.fp8Efficiency : m_gpu.fp4Efficiency;
+    for (int round = 0; round < 4; ++round) {
+        searchEfficiency(efficiency);
+        search(m_quantised, 0.5, 16);
+    }
 }
 
 } // namespace
 
 void fitGemms(Calibration& calibration, const std::vector<GemmRow>& rows, std::vector<FitReport>& reports)
 {
+    const std::size_t stride = rows.size() > kLongTable ? 3 : 1; // every third row of a long table is enough
     for (const auto& [precision, name] :
          {std::pair{MatrixPrecision::bits16, "16 bit"}, {MatrixPrecision::fp8, "FP8"}, {MatrixPrecision::fp4, "FP4"}})
-        for (const char* family : {"a100", "h100", "b200"}) {
-            std::vector<const GemmRow*> of;
-            for (std::size_t i = 0; i<rows.size(); i += rows.size()> 20'000 ? 3 : 1) // every third row of a long table is enough
-                if (rows[i].family == family && rows[i].precision == precision)
-                    of.push_back(&rows[i]);
-            GpuCalibration* gpu = gpuOf(calibration, family);
-            if (of.size() < 50 || gpu == nullptr)
-                continue;
-            const Scenario s = probe(family);
-            const bool low = precision != MatrixPrecision::bits16;
-            double quantised = low ? 3 : 0; // bytes per element of A that the benchmark moves to quantise it before the product
-            FitReport report;
-            const auto loss = [&] {
-                const CostModel cost(s, calibration);
-                double sum = 0, bias = 0;
-                for (const GemmRow* r : of) {
-                    const double seconds =
-                        cost.gemmSeconds(r->m, r->n, r->k, 1, precision) + (low ? cost.memorySeconds(quantised * r->m * r->k, 1) : 0.0);
-                    const double e = std::log(seconds / r->seconds);
-                    sum += std::abs(e);
-                    bias += e;
-                }
-                report = {std::string(family) + ": GEMM " + name, static_cast<int>(of.size()), sum / static_cast<double>(of.size()),
-                          bias / static_cast<double>(of.size())};
-                return sum;
-            };
-            double& efficiency = precision == MatrixPrecision::fp8 ? gpu->fp8Efficiency : low ? gpu->fp4Efficiency : gpu->gemmEfficiency;
-            if (low) { // tiles and waves are those of 16 bit
-                for (int round = 0; round < 4; ++round) {
-                    efficiency = minimum(0.3, 0.98, 12, [&](double x) {
-                        efficiency = x;
-                        return loss();
-                    });
-                    quantised = minimum(0.5, 16, 12, [&](double x) {
-                        quantised = x;
-                        return loss();
-                    });
-                }
-                (void)loss();
-                report.what += ", of which " + std::to_string(quantised) + " bytes per element of A to quantise it";
-                reports.push_back(report);
-                continue;
-            }
-            efficiency = GpuCalibration{}.gemmEfficiency;
-            gpu->tileOverheadK = GpuCalibration{}.tileOverheadK;
-            double bestWave = gpu->waveQuantisation, bestEfficiency = efficiency, bestOverhead = gpu->tileOverheadK, bestLoss = 1e300;
-            for (const double wave : {0.0, 1.0}) {
-                gpu->waveQuantisation = wave;
-                for (int round = 0; round < 3; ++round) {
-                    efficiency = minimum(0.3, 0.98, 12, [&](double x) {
-                        efficiency = x;
-                        return loss();
-                    });
-                    gpu->tileOverheadK = minimum(20, 2000, 12, [&](double x) {
-                        gpu->tileOverheadK = x;
-                        return loss();
-                    });
-                }
-                const double l = loss();
-                if (l < bestLoss) {
-                    bestLoss = l;
-                    bestWave = wave;
-                    bestEfficiency = efficiency;
-                    bestOverhead = gpu->tileOverheadK;
-                }
-            }
-            gpu->waveQuantisation = bestWave;
-            efficiency = bestEfficiency;
-            gpu->tileOverheadK = bestOverhead;
-            (void)loss();
-            reports.push_back(report);
+        for (GpuCalibration& gpu : calibration.gpus) {
+            const std::optional<Scenario> machine = probe(gpu.family);
+            std::vector<const GemmRow*> of =
+                rowsOf(rows, stride, [&](const GemmRow& r) { return r.precision == precision && r.family == gpu.family; });
+            if (machine && of.size() >= kEnoughRows)
+                reports.push_back(GemmFit(calibration, gpu, *machine, precision).fit(std::move(of), gpu.family + ": GEMM " + name));
         }
 }
 
 void fitSustained(Calibration& calibration, const std::vector<GemmRow>& rows, std::vector<FitReport>& reports)
 {
-    if (rows.empty())
-        return;
-    GpuCalibration* gpu = gpuOf(calibration, rows.front().family);
-    if (gpu == nullptr)
-        return;
-    const CostModel cost(probe(gpu->family), calibration);
-    std::vector<double> ratios;
-    for (const GemmRow& r : rows)
-        if (r.seconds >= 3e-4)
-            ratios.push_back(r.seconds / cost.gemmSeconds(r.m, r.n, r.k, 1, MatrixPrecision::bits16));
-    if (ratios.empty())
-        return;
-    // The power at which the clock is the reciprocal of the median: P = idle + matrix * f^2 (clock.h).
-    const double slower = medianOf(ratios), watts = probe(gpu->family).cluster.gpu.boardPowerW;
-    gpu->matrixWatts = std::max(1.0, (watts - gpu->idleWatts) * slower * slower);
-    FitReport report{gpu->family + ": sustained matrix products, " + std::to_string(slower) + " times the benchmark's time",
-                     static_cast<int>(ratios.size()), 0, 0};
-    for (const double ratio : ratios) {
-        const double e = slower / ratio - 1;
-        report.meanAbs += std::abs(e) / static_cast<double>(ratios.size());
-        report.bias += e / static_cast<double>(ratios.size());
+    constexpr double kShortest = 3e-4;
+    for (GpuCalibration& gpu : calibration.gpus) {
+        const std::optional<Scenario> machine = probe(gpu.family);
+        const std::vector<const GemmRow*> of =
+            rowsOf(rows, 1, [&](const GemmRow& r) { return r.seconds >= kShortest && r.family == gpu.family; });
+        if (of.empty() || !machine)
+            continue;
+        const CostModel cost(*machine, calibration);
+        std::vector<double> ratios;
+        for (const GemmRow* r : of)
+            ratios.push_back(r->seconds / cost.gemmSeconds(r->m, r->n, r->k, 1, MatrixPrecision::bits16));
+        // The power at which the clock is the reciprocal of the median: P = idle + matrix * f^2 (clock.h).
+        const double slower = medianOf(ratios), watts = machine->cluster.gpu.boardPowerW;
+        gpu.matrixWatts = std::max(1.0, (watts - gpu.idleWatts) * slower * slower);
+        FitReport report{gpu.family + ": sustained matrix products, " + std::to_string(slower) + " times the benchmark's time",
+                         static_cast<int>(ratios.size()), 0, 0};
+        for (const double ratio : ratios) {
+            const double e = slower / ratio - 1;
+            report.meanAbs += std::abs(e) / static_cast<double>(ratios.size());
+            report.bias += e / static_cast<double>(ratios.size());
+        }
+        reports.push_back(report);
     }
-    reports.push_back(report);
 }
 
 } // namespace prism

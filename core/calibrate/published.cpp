@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/calibrate/published.h"
 
-#include "core/schedule/zerobubble.h"
 #include "core/cost/predictwith.h"
+#include "core/scenario/presetlibrary.h"
+#include "core/schedule/zerobubble.h"
 #include "core/workload/count.h"
+
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
@@ -13,18 +16,15 @@
 namespace prism {
 namespace {
 
-/// Figures that other tools state for these sources, for comparison.
+/// What a tool's own report states of a suite, for comparison; empty where none is known (presets/peers/known.json).
 std::string peerOf(const std::string& suite)
 {
-    static const std::map<std::string, std::string> known = {
-        {"megatron_sc21", "Calculon 3.65 % mean (arXiv 2304.06045, A100 cases)"},
-        {"vtrain_multi", "vTrain 14.73 % MAPE (MICRO 2024)"},
-        {"vtrain_single", "vTrain 8.37 % MAPE (MICRO 2024)"},
-        {"simumax_b200", "SimuMax, optimistic in 42 of 43 cases (its v1.2 report)"},
-        {"mlperf_405b", "Charon 5.35 % mean, own cases"},
-    };
-    const auto it = known.find(suite);
-    return it == known.end() ? std::string() : it->second;
+    const Result<nlohmann::json> known = presetObject("peers", "known");
+    if (!known || !known->contains("suites"))
+        return {};
+    const nlohmann::json& suites = (*known)["suites"];
+    const auto it = suites.find(suite);
+    return it != suites.end() && it->is_string() ? it->get<std::string>() : std::string();
 }
 
 /// Ranks with ties at their mean.

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/measured/collectivetables.h"
 
+#include "core/base/table.h"
 #include "core/measured/importmeasured.h"
 #include "core/measured/operatorrows.h"
-#include "core/base/table.h"
+#include "core/measured/sources.h"
 #include "core/measured/tables.h"
 
 #include <algorithm>
@@ -16,46 +17,20 @@ namespace {
 
 constexpr std::size_t kMaxRows = 200'000, kMaxErrors = 50;
 
-enum class Format { ncclTests, vtrain, estimateTrainTime, traceLens, aiconfigurator };
-
-struct Known {
-    const char* prefix;
-    Format format;
-    const char* gpu;
-    const char* fabric;
-};
-constexpr Known kKnown[] = {
-    {"aiconfigurator_nccl", Format::aiconfigurator, "", ""},
-    {"echo_a100_40g_nccl_", Format::ncclTests, "a100-sxm-40gb", "azure-nd-a100-v4"},
-    {"vtrain_a100_allreduce_", Format::vtrain, "a100-sxm-80gb", "dgx-a100-hdr200"},
-    {"vtrain_v100_allreduce_", Format::vtrain, "v100-sxm2-32gb", "dgx-1-v100-edr"},
-    {"perlmutter_", Format::estimateTrainTime, "a100-sxm-80gb", "perlmutter-a100-slingshot11"},
-    {"vista_", Format::estimateTrainTime, "gh200-96gb", "vista-gh200-ndr400"},
-    {"tracelens_mi300x_llama70b_fsdp_nccl_summary_implicit_sync", Format::traceLens, "mi300x-192gb", "mi300x-if-400g"},
-};
-
-struct System {
-    const char* type;
-    const char* gpu;
-    const char* fabric;
-};
-constexpr System kSystems[] = {{"a100", "a100-sxm-80gb", "dgx-a100-hdr200"},       {"h100", "h100-sxm-80gb", "dgx-h100-ndr400-rail"},
-                               {"h200", "h200-sxm-141gb", "dgx-h200-ndr400-rail"}, {"b200", "b200-sxm-180gb", "dgx-b200-ndr400-rail"},
-                               {"b300", "b300-sxm-270gb", "dgx-b300-xdr800-rail"}, {"gb200", "gb200-nvl72", "gb200-nvl72-ndr400"},
-                               {"gb300", "gb300-nvl72", "gb300-nvl72-xdr800"}};
-
 /// Reads one file into tables; what is wrong is collected by line.
 struct Reader {
     std::string file, text;
     CollectiveTable table;
+    bool shapeOnlyBetweenNodes = false;
     Diagnostics errors;
 
     template <class Use>
     void eachRow(Use use);
-    void addVtrain();
-    void addEstimateTrainTime();
-    void addTraceLens();
+    void addNanoseconds();
+    void addElements();
+    void addSummary();
     void addNcclTests();
+    void addAs(CollectiveFormat format);
     void add(CollectiveOp op, const GroupGeometry& group, double bytes, double seconds)
     {
         if (group.size > 1 && table.rows.size() < kMaxRows)
@@ -80,7 +55,7 @@ void Reader::eachRow(Use use)
 }
 
 /// Columns: size(B), count, type, time(ns) and bus bandwidth, out of place and in place; the ranks stand in the file's name.
-void Reader::addVtrain()
+void Reader::addNanoseconds()
 {
     const std::size_t at = file.find("allreduce_");
     const std::int64_t ranks = at == std::string::npos ? 0 : std::atoi(file.c_str() + at + 10);
@@ -95,7 +70,7 @@ void Reader::addVtrain()
 
 /// Columns: shape (elements of 2 bytes of one rank's tensor), nodes, GPUs per node, time (us). Its all-gather is PyTorch's into a list:
 /// the times hold the copies and, from 1 GB on, the allocator.
-void Reader::addEstimateTrainTime()
+void Reader::addElements()
 {
     const bool gathers = file.find("allgather") != std::string::npos, pair = file.find("p2p") != std::string::npos;
     const CollectiveOp op = gathers ? CollectiveOp::allGather : pair ? CollectiveOp::sendRecv : CollectiveOp::allReduce;
@@ -111,13 +86,13 @@ void Reader::addEstimateTrainTime()
         group.ranksPerNode = std::llround(perNode);
         group.size = group.nodes * group.ranksPerNode;
         add(op, group, 2 * shape * (gathers ? static_cast<double>(group.size) : 1.0), us * 1e-6);
-        table.shapeOnly = group.nodes > 1 && file.starts_with("perlmutter"); // its nodes talked over a slow socket path
+        table.shapeOnly = group.nodes > 1 && shapeOnlyBetweenNodes;
         return true;
     });
 }
 
 /// Columns: collective, ..., group size (4), full message in MiB (5), ..., median latency without waiting in us (7).
-void Reader::addTraceLens()
+void Reader::addSummary()
 {
     table.remark = "inside training, beside compute";
     eachRow([&](const std::vector<std::string>& f) {
@@ -145,10 +120,30 @@ void Reader::addNcclTests()
         add(CollectiveOp::allReduce, filledNodes(r.ranks, 8), static_cast<double>(r.bytes), r.seconds);
 }
 
-/// One table per system, times from the bus bandwidths that the curves are fitted on.
-Diagnostics addAiconfigurator(const std::string& path, const std::string& file, std::vector<CollectiveTable>& tables)
+void Reader::addAs(CollectiveFormat format)
 {
-    const Result<std::vector<BusRow>> rows = readBusTable(path);
+    switch (format) {
+    case CollectiveFormat::ncclTests:
+        addNcclTests();
+        break;
+    case CollectiveFormat::nanoseconds:
+        addNanoseconds();
+        break;
+    case CollectiveFormat::elements:
+        addElements();
+        break;
+    case CollectiveFormat::traceSummary:
+        addSummary();
+        break;
+    case CollectiveFormat::busTable: // has several machines: addSystems
+        break;
+    }
+}
+
+/// One table per system, times from the bus bandwidths that the curves are fitted on.
+Diagnostics addSystems(const std::string& folder, const std::string& file, const MeasurementSources& sources, CollectiveFolder& result)
+{
+    const Result<std::vector<BusRow>> rows = readBusTable(folder + "/" + file);
     if (!rows)
         return rows.errors();
     std::map<std::string, CollectiveTable> bySystem;
@@ -159,20 +154,45 @@ Diagnostics addAiconfigurator(const std::string& path, const std::string& file, 
                                          CollectiveOp::allToAll};
         table.rows.push_back({kOps[r.op], filledNodes(r.ranks, r.ranks), r.bytes, factor * r.bytes / (r.busGbPerS * 1e9)});
     }
-    for (const System& system : kSystems)
-        if (const auto it = bySystem.find(system.type); it != bySystem.end()) {
-            it->second.name = file + ": " + system.type;
-            it->second.gpu = system.gpu;
-            it->second.fabric = system.fabric;
-            tables.push_back(std::move(it->second));
+    for (const MeasuredSystem& system : sources.systems)
+        if (auto table = bySystem.extract(system.name)) {
+            table.mapped().name = file + ": " + system.name;
+            table.mapped().gpu = system.gpu;
+            table.mapped().fabric = system.fabric;
+            result.tables.push_back(std::move(table.mapped()));
         }
+    for (const auto& [type, table] : bySystem)
+        result.notRead.push_back(file + ": " + type + ": not a known system");
     return {};
+}
+
+/// Adds what a file holds, or why it is not read.
+Diagnostics addFile(const std::string& folder, const std::string& file, const MeasurementSources& sources, CollectiveFolder& result)
+{
+    const CollectiveSource* source = sources.collectivesOf(file);
+    if (source == nullptr || !source->notRead.empty()) {
+        result.notRead.push_back(file + ": " + (source == nullptr ? "not a known table" : source->notRead));
+        return {};
+    }
+    if (source->format == CollectiveFormat::busTable)
+        return addSystems(folder, file, sources, result);
+    const Result<std::string> text = readTextFile(folder + "/" + file);
+    if (!text)
+        return text.errors();
+    Reader reader{file, *text, {file, source->gpu, source->fabric, false, "", {}}, source->shapeOnlyBetweenNodes, {}};
+    reader.addAs(source->format);
+    if (!reader.table.rows.empty())
+        result.tables.push_back(std::move(reader.table));
+    return std::move(reader.errors);
 }
 
 } // namespace
 
 Result<CollectiveFolder> readCollectiveFolder(const std::string& folder)
 {
+    const Result<MeasurementSources>& sources = measurementSources();
+    if (!sources)
+        return sources.errors();
     std::error_code error;
     std::vector<std::string> files;
     for (const auto& entry : std::filesystem::directory_iterator(folder, error))
@@ -185,44 +205,8 @@ Result<CollectiveFolder> readCollectiveFolder(const std::string& folder)
     CollectiveFolder result;
     Diagnostics errors;
     for (const std::string& file : files) {
-        const auto known = std::find_if(std::begin(kKnown), std::end(kKnown), [&](const Known& k) { return file.starts_with(k.prefix); });
-        const char* why = file.starts_with("tracelens") ? ": its durations include waiting for the last rank" : ": not a known table";
-        if (known == std::end(kKnown) || file.ends_with("nccl_1.log")) {
-            result.notRead.push_back(file + (known != std::end(kKnown) ? ": one rank" : why));
-            continue;
-        }
-        const std::string path = folder + "/" + file;
-        if (known->format == Format::aiconfigurator) {
-            const Diagnostics found = addAiconfigurator(path, file, result.tables);
-            errors.insert(errors.end(), found.begin(), found.end());
-            continue;
-        }
-        const Result<std::string> text = readTextFile(path);
-        if (!text) {
-            const Diagnostics found = text.errors();
-            errors.insert(errors.end(), found.begin(), found.end());
-            continue;
-        }
-        Reader reader{file, *text, {file, known->gpu, known->fabric, false, "", {}}, {}};
-        switch (known->format) {
-        case Format::ncclTests:
-            reader.addNcclTests();
-            break;
-        case Format::vtrain:
-            reader.addVtrain();
-            break;
-        case Format::estimateTrainTime:
-            reader.addEstimateTrainTime();
-            break;
-        case Format::traceLens:
-            reader.addTraceLens();
-            break;
-        case Format::aiconfigurator:
-            break;
-        }
-        errors.insert(errors.end(), reader.errors.begin(), reader.errors.end());
-        if (!reader.table.rows.empty())
-            result.tables.push_back(std::move(reader.table));
+        const Diagnostics found = addFile(folder, file, *sources, result);
+        errors.insert(errors.end(), found.begin(), found.end());
     }
     if (!errors.empty())
         return errors;

@@ -31,9 +31,9 @@ struct CollectiveFolder {
     std::vector<std::string> notRead; ///< "file: reason"
 };
 
-/// Reads what is known by its file name: aiconfigurator's NCCL table, Echo's nccl-tests logs, vTrain's all-reduce tables, the tables of
-/// estimate-train-time (Perlmutter, Vista) and TraceLens' summaries of collectives without waiting. Untrusted text, bounded; errors
-/// with file and line.
+/// Reads every file that presets/calibration/sources.json knows by the beginning of its name, in the format and for the machine that it
+/// states; what is not read is said. Untrusted text, bounded.
+/// Errors: the folder, the file of sources, a line of a file.
 [[nodiscard]] Result<CollectiveFolder> readCollectiveFolder(const std::string& folder);
 
 } // namespace prism

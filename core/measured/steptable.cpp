@@ -5,7 +5,8 @@
 #include "core/base/jsontext.h"
 #include "core/base/table.h"
 #include "core/measured/tables.h"
-#include "core/scenario/presets.h"
+#include "core/scenario/defaultpreset.h"
+#include "core/scenario/presetlibrary.h"
 
 #include <nlohmann/json.hpp>
 
@@ -43,18 +44,20 @@ bool readNumbers(const std::vector<std::string>& fields, std::array<double, kCol
     return true;
 }
 
-/// How such a table's runs were executed and what its rows have in common: presets/published/single-node-table.json, a file of published
-/// steps with one source and no rows.
+/// How such a table's runs were executed and what its rows have in common: the file of published steps that stands in for tables, with
+/// one source and no rows.
 Result<Json> tableSource()
 {
-    const Result<std::string> text = presetText("published", "single-node-table");
+    const std::string name = defaultPreset("published");
+    const Result<std::string> text = presetText("published", name);
     if (!text)
         return text.errors();
     Result<Json> file = parseJson(*text);
     if (!file)
         return file.errors();
     if (!file->is_object() || !file->contains("sources") || (*file)["sources"].size() != 1)
-        return Diagnostic{Severity::error, "presets/published/single-node-table.json", "the preset has to name one source", "", "", "", ""};
+        return Diagnostic{Severity::error, "presets/published/" + name + ".json", "the preset has to name one source", "", "", "", ""};
+    file->erase("stands_in");
     return file;
 }
 

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/measured/tables.h"
 
-#include "core/base/table.h"
-
 #include "core/base/jsontext.h"
+#include "core/base/table.h"
+#include "core/measured/sources.h"
+#include "core/scenario/presets.h"
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 
 namespace prism {
 namespace {
@@ -35,16 +38,27 @@ Diagnostics forEachRow(const std::string& text, const std::string& path, std::si
     return errors;
 }
 
-std::string familyOf(const std::string& system, double& linkGbPerS)
+/// GB/s of a GPU's links inside a node of the machine that a system stands for; 0 where it stands for none.
+double linkOf(const MeasuredSystem* system)
 {
-    linkGbPerS = system.starts_with("a100") ? 300 : system.starts_with("h") ? 450 : 900;
-    if (system.starts_with("a100"))
-        return "a100";
-    if (system.starts_with("h100") || system.starts_with("h200"))
-        return "h100";
-    if (system.starts_with("b200") || system.starts_with("gb200") || system.starts_with("b300") || system.starts_with("gb300"))
-        return "b200";
-    return system;
+    if (system == nullptr)
+        return 0;
+    const ClusterConfig none;
+    const Result<ClusterConfig> cluster = fabricPreset(system->fabric, none);
+    return cluster ? cluster->intraNodeGbPerS : 0.0;
+}
+
+bool listed(const std::vector<std::string>& names, const std::string& name)
+{
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+/// The collector whose products of a precision stand for training.
+const std::string& collectorOf(const ProductSources& products, MatrixPrecision precision)
+{
+    return precision == MatrixPrecision::fp8   ? products.collector8
+           : precision == MatrixPrecision::fp4 ? products.collector4
+                                               : products.collector16;
 }
 
 } // namespace
@@ -58,14 +72,19 @@ bool positive(const std::string& text, double& value)
 
 Result<std::vector<BusRow>> readBusTable(const std::string& path)
 {
-    const Result<std::string> text = readTextFile(path);
+    const Result<MeasurementSources>& sources = measurementSources();
+    const Result<std::string> text = sources ? readTextFile(path) : Result<std::string>(sources.errors());
     if (!text)
         return text.errors();
+    std::map<std::string, double> links;
     std::vector<BusRow> rows;
     const Diagnostics errors = forEachRow(*text, path, 8, [&](const std::vector<std::string>& f) {
         BusRow r;
-        (void)familyOf(f[0], r.linkGbPerS);
-        r.type = f[0].substr(0, f[0].find('_'));
+        const auto [link, added] = links.try_emplace(f[0], 0.0);
+        if (added)
+            link->second = linkOf(sources->systemOf(f[0]));
+        r.linkGbPerS = link->second;
+        r.type = systemType(f[0]);
         r.op = f[2] == "all_reduce" ? 0 : f[2] == "all_gather" ? 1 : f[2] == "reduce_scatter" ? 2 : f[2] == "alltoall" ? 3 : -1;
         double ranks = 0;
         if (r.op < 0 || !positive(f[4], ranks) || ranks > kMaxRanks || !positive(f[5], r.bytes) || !positive(f[7], r.busGbPerS))
@@ -81,22 +100,24 @@ Result<std::vector<BusRow>> readBusTable(const std::string& path)
 
 Result<std::vector<GemmRow>> readGemmTable(const std::string& path)
 {
-    const Result<std::string> text = readTextFile(path);
+    const Result<MeasurementSources>& sources = measurementSources();
+    const Result<std::string> text = sources ? readTextFile(path) : Result<std::string>(sources.errors());
     if (!text)
         return text.errors();
+    const ProductSources& products = sources->products;
     std::vector<GemmRow> rows;
     const Diagnostics errors = forEachRow(*text, path, 8, [&](const std::vector<std::string>& f) {
         GemmRow r;
-        double link = 0, us = 0;
-        r.family = familyOf(f[0], link);
+        double us = 0;
         r.precision = f[2] == "fp8" ? MatrixPrecision::fp8 : f[2] == "nvfp4" ? MatrixPrecision::fp4 : MatrixPrecision::bits16;
         if (!positive(f[3], r.m) || !positive(f[4], r.n) || !positive(f[5], r.k) || !positive(f[6], us))
             return false;
         r.seconds = us * 1e-6;
-        // vLLM's 16-bit rows are plain matrix products of PyTorch, what training runs; below 16 bit TensorRT-LLM's are the nearest.
-        // The GB200 of the table has a higher peak than the family's B200.
-        if (f[0] != "gb200" && f[1].starts_with(r.precision == MatrixPrecision::bits16 ? "vllm" : "trtllm"))
+        const MeasuredSystem* system = sources->systemOf(f[0]);
+        if (system != nullptr && listed(products.systems, system->name) && f[1].starts_with(collectorOf(products, r.precision))) {
+            r.family = system->family;
             rows.push_back(r);
+        }
         return true;
     });
     if (!errors.empty())
@@ -106,7 +127,8 @@ Result<std::vector<GemmRow>> readGemmTable(const std::string& path)
 
 Result<std::vector<GemmRow>> readSustainedGemms(const std::string& path)
 {
-    const Result<std::string> text = readTextFile(path);
+    const Result<MeasurementSources>& sources = measurementSources();
+    const Result<std::string> text = sources ? readTextFile(path) : Result<std::string>(sources.errors());
     if (!text)
         return text.errors();
     const Result<nlohmann::json> document = parseJson(*text);
@@ -118,11 +140,16 @@ Result<std::vector<GemmRow>> readSustainedGemms(const std::string& path)
     if (!json.is_object() || !json.contains(table) || !json[table].is_object() || !json.contains(peak) || !json[peak].is_number())
         return Diagnostic{
             Severity::error, path, "there is no table of matrix products", "", "accelerator.op.matmul.accurate_efficient_factor", "", ""};
+    const auto name = json.find("sys_name");
+    const std::string type = name != json.end() && name->is_string() ? name->get<std::string>() : std::string();
     std::vector<GemmRow> rows;
     Diagnostics errors;
+    const MeasuredSystem* system = sources->systemOf(type);
+    if (system == nullptr || !listed(sources->products.sustainedSystems, system->name))
+        return rows;
     for (const auto& [shape, efficiency] : json[table].items()) {
         GemmRow r;
-        r.family = "b200";
+        r.family = system->family;
         int batch = 0;
         if (std::sscanf(shape.c_str(), "b=%d, m=%lf, k=%lf, n=%lf", &batch, &r.m, &r.k, &r.n) != 4 || !efficiency.is_number()
             || !(efficiency.get<double>() > 0)) {

@@ -7,6 +7,7 @@
 #include "core/scenario/parametercheck.h"
 #include "core/scenario/parametertable.h"
 #include "core/scenario/pipelinelayout.h"
+#include "core/scenario/presetlibrary.h"
 #include "core/scenario/recomputemodules.h"
 
 #include <algorithm>
@@ -461,9 +462,12 @@ void checkVariability(const Scenario& s, Findings& f)
                     "a number from 0 to 1");
     if (v.stallsPerGpuHour > 0 && !(v.stallMeanS > 0))
         f.error("variability.stall_mean_s", "stalls need a size", numberText(v.stallMeanS), "a number of seconds > 0");
-    if (!anything && v.stepJitterS <= 0 && v.stallsPerGpuHour <= 0)
-        f.warning("variability", "nothing varies: every step takes the same time", "deterministic", "a preset such as measured-nvidia",
-                  "variability.preset", "\"measured-nvidia\"");
+    if (!anything && v.stepJitterS <= 0 && v.stallsPerGpuHour <= 0) {
+        const std::string measured = measuredSpreadOf(s.cluster.gpu.preset);
+        f.warning("variability", "nothing varies: every step takes the same time", "deterministic",
+                  measured.empty() ? "a preset of variability" : "a preset such as " + measured,
+                  measured.empty() ? "" : "variability.preset", measured.empty() ? "" : "\"" + measured + "\"");
+    }
     checkSlow(s, f);
 }
 

@@ -125,7 +125,7 @@ void startFromMeasuredSpread(const json& object, SectionReading& reading)
                                        .path = "variability.preset",
                                        .message = "no measured spread is known for this GPU: nothing varies",
                                        .found = reading.scenario.cluster.gpu.preset,
-                                       .accepted = "a preset such as measured-nvidia, or none"});
+                                       .accepted = "a preset of variability, or none"});
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 #include "prism_paths.h"
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -19,14 +20,6 @@ namespace {
 std::string folderOf(const std::string& unit)
 {
     return unit.substr(0, unit.rfind('/'));
-}
-
-std::string textOf(const std::string& file)
-{
-    std::ifstream in(fs::path(PRISM_SOURCE_DIR) / file, std::ios::binary);
-    std::ostringstream text;
-    text << in.rdbuf();
-    return text.str();
 }
 
 /// Tarjan's algorithm; one visit per node and arrow.
@@ -80,6 +73,42 @@ std::vector<std::string> sources(const std::string& folder)
             files.push_back(fs::relative(entry.path(), root).generic_string());
     std::sort(files.begin(), files.end());
     return files;
+}
+
+std::string textOf(const std::string& file)
+{
+    std::ifstream in(fs::path(PRISM_SOURCE_DIR) / file, std::ios::binary);
+    std::ostringstream text;
+    text << in.rdbuf();
+    return text.str();
+}
+
+std::vector<std::string> literals(const std::string& text)
+{
+    std::vector<std::string> found;
+    const auto after = [&](const std::string& end, std::size_t from) { return std::min(text.find(end, from), text.size()); };
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (text.compare(i, 2, "//") == 0) {
+            i = after("\n", i);
+        } else if (text.compare(i, 2, "/*") == 0) {
+            i = after("*/", i + 2) + 1;
+        } else if (text[i] == '\'' && i > 0 && std::isalnum(static_cast<unsigned char>(text[i - 1])) == 0) { // no separator of digits
+            for (++i; i < text.size() && text[i] != '\''; ++i)
+                i += text[i] == '\\' ? 1 : 0;
+        } else if (text.compare(i, 2, "R\"") == 0) {
+            const std::size_t open = after("(", i);
+            const std::string end = ")" + text.substr(i + 2, open - i - 2) + "\"";
+            const std::size_t close = after(end, open);
+            found.push_back(text.substr(open + 1, close - open - 1));
+            i = close + end.size() - 1;
+        } else if (text[i] == '"') {
+            const std::size_t start = ++i;
+            for (; i < text.size() && text[i] != '"'; ++i)
+                i += text[i] == '\\' ? 1 : 0;
+            found.push_back(text.substr(start, i - start));
+        }
+    }
+    return found;
 }
 
 std::string firstLine(const std::string& file)

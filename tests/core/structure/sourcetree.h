@@ -11,6 +11,10 @@ namespace structure {
 
 /// Every .h and .cpp below `folder` of the checkout, as paths from its root with forward slashes.
 [[nodiscard]] std::vector<std::string> sources(const std::string& folder);
+/// A file of the checkout.
+[[nodiscard]] std::string textOf(const std::string& file);
+/// What stands between the quotes of every string literal of a C++ text, comments and characters aside.
+[[nodiscard]] std::vector<std::string> literals(const std::string& text);
 /// The first line of a file of the checkout.
 [[nodiscard]] std::string firstLine(const std::string& file);
 /// Names in #include lines of a file.
