@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/engine/summary.h"
 
+#include "core/stats/confidence.h"
 #include "core/stats/intervals.h"
 #include "core/stats/moments.h"
 
@@ -11,17 +12,6 @@
 namespace prism {
 
 namespace {
-
-/// Standard error of a quantile from order statistics: the binomial count below the quantile has the standard deviation
-/// sqrt(n p (1 - p)) (David and Nagaraja 2003, sec. 7.1), more by the root of the correlation time in a series.
-double orderStatisticError(const std::vector<double>& sorted, double p, double time)
-{
-    const double n = static_cast<double>(sorted.size());
-    const double reach = normalReach() * std::sqrt(p * (1.0 - p) * time / n);
-    const double low = quantileOfSorted(sorted, std::max(0.0, p - reach));
-    const double high = quantileOfSorted(sorted, std::min(1.0, p + reach));
-    return 0.5 * (high - low) / normalReach();
-}
 
 /// Correlation times of the series itself and of its steps above given quantiles.
 struct CorrelationTimes {
@@ -95,10 +85,13 @@ DistributionSummary figures(std::vector<double> samplesSeconds, const SharedErro
     out.p95 = quantile(0.95);
     out.p99 = quantile(0.99);
     const auto width = [](double own, const SharedError::Part& part) { return halfWidth95(together({own, 0.0}, part)); };
+    const auto quantileWidth = [&](double p, double time, const SharedError::Part& part) {
+        return width(halfWidthOfQuantile(samplesSeconds, p, time) / normalReach(), part);
+    };
     out.ciMean = width(out.std * std::sqrt(times.mean / n), shared.mean);
-    out.ciP50 = width(orderStatisticError(samplesSeconds, 0.50, times.p50), shared.p50);
-    out.ciP95 = width(orderStatisticError(samplesSeconds, 0.95, times.p95), shared.p95);
-    out.ciP99 = width(orderStatisticError(samplesSeconds, 0.99, times.p99), shared.p99);
+    out.ciP50 = quantileWidth(0.50, times.p50, shared.p50);
+    out.ciP95 = quantileWidth(0.95, times.p95, shared.p95);
+    out.ciP99 = quantileWidth(0.99, times.p99, shared.p99);
     return out;
 }
 

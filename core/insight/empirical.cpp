@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/insight/empirical.h"
 
+#include "core/stats/confidence.h"
 #include "core/stats/moments.h"
 
 #include <algorithm>
@@ -28,9 +29,7 @@ Estimate quantileEstimate(const std::vector<double>& sorted, double p)
 {
     if (sorted.empty())
         return {};
-    const double n = static_cast<double>(sorted.size()), width = normalReach() * std::sqrt(p * (1 - p) / n);
-    const double low = quantileOfSorted(sorted, std::max(0.0, p - width)), high = quantileOfSorted(sorted, std::min(1.0, p + width));
-    return {quantileOfSorted(sorted, p), 0.5 * (high - low)};
+    return {quantileOfSorted(sorted, p), halfWidthOfQuantile(sorted, p)};
 }
 
 /// The half-window shrinks as n^(-1/3) (Bofinger 1975's order is n^(-1/5), which
@@ -62,12 +61,15 @@ SharedError::Part sharedExceedancePart(const SharedError& shared, const std::vec
         return {};
     const double above = exceedance(sorted, x).value;
     const SharedError::Part seconds = sharedPart(shared, 1 - above);
-    const double reach = halfWidth95(seconds);
-    if (!(reach > 0))
+    if (!(seconds.stdErr > 0))
         return {};
-    // The distribution moved by the whole reach either way: in a tail the density at x says too little. The larger side counts.
-    const double most = std::max(exceedance(sorted, x - reach).value - above, above - exceedance(sorted, x + reach).value);
-    return {most * seconds.stdErr / reach, seconds.degrees};
+    // By how much the distribution would have to lie to one side for a probability that much smaller or larger: the density at x alone
+    // would say too little in a tail, where one side changes more than the other.
+    const auto below = [&](double probability) {
+        return errorCdf((quantileOfSorted(sorted, 1 - probability) - x) / seconds.stdErr, seconds.degrees);
+    };
+    const auto held = [&](double h) { return (above > h ? below(above - h) : 1.0) - (above + h < 1 ? below(above + h) : 0.0); };
+    return {leastHalfWidth(1.0, held) * seconds.stdErr / halfWidth95(seconds), seconds.degrees};
 }
 
 double sharedExceedanceStdErr(const StepSamples& samples, const std::vector<double>& sorted, double x)
@@ -84,9 +86,9 @@ Estimate RunFigures::exceedance(double x) const
 
 Estimate RunFigures::quantile(double p) const
 {
-    const Estimate own = quantileEstimate(m_sorted, p);
-    const double stdErr = own.halfWidth / normalReach() * std::sqrt(correlationTimeAbove(own.value));
-    return {own.value, halfWidth95(together({stdErr, 0}, sharedPart(m_shared, p)))};
+    const double value = quantileOfSorted(m_sorted, p);
+    const double own = halfWidthOfQuantile(m_sorted, p, correlationTimeAbove(value));
+    return {value, halfWidth95(together({own / normalReach(), 0}, sharedPart(m_shared, p)))};
 }
 
 double RunFigures::correlationTimeAbove(double x) const

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/stats/intervals.h"
 
+#include "core/stats/confidence.h"
 #include "core/stats/moments.h"
+#include "core/stats/normal.h"
 
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
@@ -32,10 +34,13 @@ Estimate proportion(double hits, double n)
 {
     if (n <= 0)
         return {};
-    const double p = hits / n, z2 = normalReach() * normalReach();
-    const double centre = (p + z2 / (2 * n)) / (1 + z2 / n);
-    const double half = normalReach() / (1 + z2 / n) * std::sqrt(p * (1 - p) / n + z2 / (4 * n * n));
-    return {p, std::max(centre + half - p, p - (centre - half))};
+    const double p = hits / n;
+    const auto below = [&](double q) {
+        if (q <= 0.0 || q >= 1.0)
+            return q <= 0.0 ? 0.0 : 1.0;
+        return normalCdf((q - p) / std::sqrt(q * (1.0 - q) / n));
+    };
+    return {p, leastHalfWidth(1.0, [&](double h) { return below(p + h) - below(p - h); })};
 }
 
 double halfWidthOfMean(const std::vector<double>& values)

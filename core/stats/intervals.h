@@ -19,8 +19,8 @@ struct Estimate {
 /// The same of an estimate whose standard error has so many degrees of freedom (Student's t); `degrees` > 0.
 [[nodiscard]] double studentReach(double degrees);
 
-/// A probability from `hits` of `n` independent trials with its Wilson interval (J. Am. Stat. Assoc. 22, 1927); the interval is not
-/// symmetric around hits / n, its larger side is given. Half hits (ties) may be counted. n = 0 gives 0.
+/// A probability from `hits` of `n` independent trials with the half-width that holds 95 % of the score test (Wilson, J. Am. Stat. Assoc.
+/// 22, 1927): P(true <= q) = Phi((q - hits / n) / sqrt(q (1 - q) / n)). Half hits (ties) may be counted. n = 0 gives 0.
 [[nodiscard]] Estimate proportion(double hits, double n);
 
 /// Half-width for the mean of independent values; 0 with fewer than two.

@@ -2,6 +2,7 @@
 #include "core/sim/step/otherjobs.h"
 
 #include "core/sim/step/seriesends.h"
+#include "core/stats/moments.h"
 #include "core/stats/random.h"
 
 #include <algorithm>
@@ -79,14 +80,11 @@ double difference(const std::vector<std::size_t>& order, const std::vector<doubl
     return count > 0.0 ? sum / count : 0.0;
 }
 
-/// Spread of the jobs' shifts against the first, whose own is 0.
+/// Spread of the other jobs' shifts against the first. The first is none of them: where it happens to lie far out, it would widen its own
+/// interval.
 SharedError::Part spread(const std::vector<double>& shifts)
 {
-    const double n = static_cast<double>(shifts.size()) + 1.0, mean = std::accumulate(shifts.begin(), shifts.end(), 0.0) / n;
-    double square = mean * mean;
-    for (const double x : shifts)
-        square += (x - mean) * (x - mean);
-    return {std::sqrt(square / (n - 1.0)), n - 1.0};
+    return {std::sqrt(varianceOf(shifts)), static_cast<double>(shifts.size()) - 1.0};
 }
 
 SharedError spreadOf(const std::vector<std::vector<double>>& jobs)

@@ -17,19 +17,18 @@ constexpr double kFullWeight = 0.125;
 /// Points that stand for a fitted tail: so many in each of so many halvings of its probability.
 constexpr int kPerHalving = 16, kHalvings = 24;
 
-/// Standard error of the summed weight of points, relative: of k points with equal weights 1 / sqrt(k).
-double relativeError(const std::vector<std::pair<double, double>>& falling, std::size_t count)
+using Falling = std::vector<std::pair<double, double>>; ///< value, weight; by falling value
+
+double weightOf(const Falling& falling, std::size_t count)
 {
-    double sum = 0.0, square = 0.0;
-    for (std::size_t i = 0; i < count; ++i) {
+    double sum = 0.0;
+    for (std::size_t i = 0; i < count; ++i)
         sum += falling[i].second;
-        square += falling[i].second * falling[i].second;
-    }
-    return std::sqrt(square) / sum;
+    return sum;
 }
 
 /// Mean excess of the first points over the one after them: the scale of an exponential tail.
-double meanExcess(const std::vector<std::pair<double, double>>& falling, std::size_t count)
+double meanExcess(const Falling& falling, std::size_t count)
 {
     double excess = 0.0, mass = 0.0;
     for (std::size_t i = 0; i < count; ++i) {
@@ -70,12 +69,15 @@ TailSample::TailSample(std::vector<double> values, std::vector<double> weights, 
     m_threshold = m_value[m_fitted];
     m_thresholdTail = m_tail[m_fitted];
     m_scale = meanExcess(falling, kScalePoints);
-    if (m_fittedTail > 0.0)
+    if (m_fit.scale > 0.0)
         return;
-    m_fittedTail = m_thresholdTail;
-    m_fittedScale = m_scale;
-    m_thresholdError = relativeError(falling, m_fitted + 1);
-    m_scaleError = relativeError(falling, kScalePoints);
+    m_fit = {m_threshold,
+             m_thresholdTail,
+             m_scale,
+             weightOf(falling, m_fitted + 1) / total,
+             falling[kScalePoints].first,
+             weightOf(falling, kScalePoints) / total,
+             0.0};
 }
 
 /// Where points of full weight make most of the upper tail, those drawn on purpose do not reach what makes it, and their small weights
@@ -99,13 +101,14 @@ void TailSample::extendBulk(Points& falling, double total)
     if (fullMass <= 0.5 * mass || full.size() == falling.size() || full.size() < 2 * kScalePoints)
         return;
     const double threshold = full[kThresholdPoints].first, scale = meanExcess(full, kScalePoints);
-    double above = 0.0;
-    for (std::size_t i = 0; i < kThresholdPoints; ++i)
-        above += full[i].second;
-    m_fittedTail = above / total;
-    m_fittedScale = scale;
-    m_thresholdError = relativeError(full, kThresholdPoints + 1);
-    m_scaleError = relativeError(full, kScalePoints);
+    const double above = weightOf(full, kThresholdPoints);
+    m_fit = {threshold,
+             above / total,
+             scale,
+             weightOf(full, kThresholdPoints + 1) / total,
+             full[kScalePoints].first,
+             weightOf(full, kScalePoints) / total,
+             kFullWeight * largest};
     m_supported = 0.0;
     for (std::size_t i = 0; i < kSupportedPoints; ++i)
         m_supported += full[i].second / total;
@@ -154,11 +157,9 @@ double TailSample::tailAt(double value) const
     return m_tail[i - 1] * std::pow(m_tail[i] / m_tail[i - 1], part);
 }
 
-double TailSample::fittedError(double tail) const
+double FittedTail::tailAt(double value) const
 {
-    if (m_fittedTail <= 0.0 || tail >= m_fittedTail)
-        return 0.0;
-    return m_fittedScale * std::hypot(m_thresholdError, m_scaleError * std::log(m_fittedTail / tail));
+    return tail * std::exp((threshold - value) / scale);
 }
 
 double tailOfMaximum(double upper, int count)

@@ -11,6 +11,15 @@ namespace prism {
 /// What lies beyond the largest points of a sample: an exponential tail, or nothing (a bounded variable whose top was sampled).
 enum class Beyond { exponential, largest };
 
+/// An exponential tail over the largest points of a sample, or over those of full weight: what it says and what it was made from.
+struct FittedTail {
+    double threshold = 0.0, tail = 0.0, scale = 0.0; ///< value, tail probability there, and how much further it takes to fall by 1 / e
+    double thresholdShare = 0.0;                     ///< share of the sample's weight at and beyond the threshold
+    double from = 0.0, fromShare = 0.0;              ///< the scale is the mean excess of the points beyond this value, and their share
+    double leastWeight = 0.0;                        ///< points of less weight are no part of it
+    [[nodiscard]] double tailAt(double value) const;
+};
+
 /// Sorted weighted sample. Immutable; any thread.
 class TailSample final {
 public:
@@ -22,8 +31,10 @@ public:
     [[nodiscard]] double upperQuantile(double tail) const;
     /// Its inverse: the tail probability beyond a value.
     [[nodiscard]] double tailAt(double value) const;
-    /// Standard error of upperQuantile(tail) where it comes from the fitted tail: its threshold and its scale; 0 elsewhere.
-    [[nodiscard]] double fittedError(double tail) const;
+    /// The tail that takes over beyond the largest points; null where there is none.
+    [[nodiscard]] const FittedTail* fitted() const { return m_fit.scale > 0.0 ? &m_fit : nullptr; }
+    /// Values of the sample, descending; where points of full weight have a tail of their own, points of it stand for the largest of them.
+    [[nodiscard]] const std::vector<double>& values() const { return m_value; }
     /// Tail probability beyond which quantiles are extrapolated: about ten points lie above it.
     [[nodiscard]] double supportedTail() const { return m_supported; }
 
@@ -35,8 +46,7 @@ private:
     std::vector<double> m_tail;  ///< mid-point tail probability of each value, ascending
     std::size_t m_fitted = 0;    ///< points above the threshold of the fitted tail
     double m_threshold = 0.0, m_thresholdTail = 1.0, m_scale = 0.0, m_supported = 0.0;
-    double m_fittedTail = 0.0, m_fittedScale = 0.0;    ///< from where on quantiles come from a fit, in which seconds per e-fold
-    double m_thresholdError = 0.0, m_scaleError = 0.0; ///< relative: of the tail probability at the threshold, and of the scale
+    FittedTail m_fit;
 };
 
 /// Tail probability of one variable at which the largest of `count` independent ones has probability `upper` of being beyond.

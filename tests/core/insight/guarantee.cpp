@@ -12,14 +12,14 @@
 using namespace prism;
 using namespace prism::testing;
 
-TEST(Guarantee, ExceedanceIsTheShareAboveWithWilsonsInterval)
+TEST(Guarantee, ExceedanceIsTheShareAboveWithTheScoreTestsInterval)
 {
     std::vector<double> sorted(100);
     std::iota(sorted.begin(), sorted.end(), 1.0);
     EXPECT_NEAR(exceedance(sorted, 90).value, 0.1, 1e-12);
     EXPECT_EQ(exceedance(sorted, 1000).value, 0);
-    // Wilson, 0 of 100: upper bound z^2 / (n + z^2)
-    EXPECT_NEAR(exceedance(sorted, 1000).halfWidth, 3.8414588 / 103.8414588, 1e-6);
+    // 0 of 100: all of the interval lies above, up to z^2 / (n + z^2) with the 95 % point z
+    EXPECT_NEAR(exceedance(sorted, 1000).halfWidth, 2.7055435 / 102.7055435, 1e-6);
 }
 
 TEST(Guarantee, LimitsAndProbabilitiesInvertEachOther)

@@ -67,7 +67,7 @@ TEST(JobViews, NarrowDistributionsStandBetweenEmptyDays)
 TEST(JobViews, DoneWithinCountsRuns)
 {
     EXPECT_NEAR(doneWithin(tenRuns(), 12).value, 0.7, 1e-12);
-    EXPECT_GT(doneWithin(tenRuns(), 12).halfWidth, 0.2); // Wilson, ten runs
+    EXPECT_GT(doneWithin(tenRuns(), 12).halfWidth, 0.2); // ten runs
     EXPECT_NEAR(doneWithin(tenRuns(), 9).value, 0, 1e-12);
     EXPECT_NEAR(doneWithin(tenRuns(), 14).value, 1, 1e-12);
 }

@@ -6,8 +6,10 @@
 #include "core/stats/quantile.h"
 #include "core/stats/random.h"
 
+#include <boost/math/distributions/binomial.hpp>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace prism {
@@ -22,15 +24,35 @@ TEST(Intervals, ReachesAreThoseOfTheTables)
     EXPECT_NEAR(studentReach(1e7), normalReach(), 1e-6);
 }
 
-TEST(Intervals, ProportionsHaveWilsonsIntervalEvenAtZeroAndOne)
+TEST(Intervals, ProportionsHoldNinetyFivePerCentOfTheScoreTest)
 {
-    const double z2 = normalReach() * normalReach();
+    // No hits in ten: all of it lies above, so its one end is where the score test of 5 % ends, z^2 / (n + z^2).
+    const double z2 = 1.6448536269514722 * 1.6448536269514722;
     EXPECT_EQ(proportion(0, 10).value, 0.0);
-    EXPECT_NEAR(proportion(0, 10).halfWidth, z2 / (10 + z2), 1e-14); // no hits in ten: up to 27.8 %
-    EXPECT_NEAR(proportion(10, 10).halfWidth, z2 / (10 + z2), 1e-14);
-    // 8 of 10: 0.4901625 to 0.9433178.
-    EXPECT_NEAR(proportion(8, 10).halfWidth, 0.8 - 0.4901625, 1e-6);
+    EXPECT_NEAR(proportion(0, 10).halfWidth, z2 / (10 + z2), 1e-9);
+    EXPECT_NEAR(proportion(10, 10).halfWidth, z2 / (10 + z2), 1e-9);
+    // Five of ten: both sides are alike, as in Wilson's interval, z / (2 sqrt(n + z^2)).
+    const double z = normalReach();
+    EXPECT_NEAR(proportion(5, 10).halfWidth, z / (2 * std::sqrt(10 + z * z)), 1e-9);
     EXPECT_EQ(proportion(0, 0).halfWidth, 0.0);
+}
+
+TEST(Intervals, ProportionsCoverAsOftenAsTheySay)
+{
+    // Exactly: the binomial probability of the counts whose interval holds p, over places of p within one step of the lattice.
+    for (const double expected : {5.0, 10.0, 50.0, 500.0}) {
+        double covered = 0.0;
+        constexpr int kPlaces = 20, kTrials = 1000;
+        for (int i = 0; i < kPlaces; ++i) {
+            const boost::math::binomial_distribution<> hits(kTrials, (expected + static_cast<double>(i) / kPlaces) / kTrials);
+            const double p = hits.success_fraction(), far = 12 * std::sqrt(kTrials * p);
+            for (int k = std::max(0, static_cast<int>(kTrials * p - far)); k <= std::min<int>(kTrials, kTrials * p + far); ++k)
+                if (const Estimate e = proportion(k, kTrials); std::abs(e.value - p) <= e.halfWidth)
+                    covered += boost::math::pdf(hits, k) / kPlaces;
+        }
+        EXPECT_GT(covered, 0.94) << expected;
+        EXPECT_LT(covered, 0.97) << expected;
+    }
 }
 
 TEST(Intervals, MeanOfIndependentValues)
