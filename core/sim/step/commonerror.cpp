@@ -12,6 +12,9 @@ namespace prism {
 
 namespace {
 
+/// The tail function is not moved by more factors of e than these.
+constexpr double kMostFolds = 20.0;
+
 /// What each step's replicas move a figure by, and how much of that as points of the sample.
 struct MovedByStep {
     std::vector<double> all, byPoints;
@@ -79,7 +82,7 @@ public:
         for (const double x : m_steps)
             own.push_back(((x > s ? 1.0 : 0.0) - (1.0 - p)) / static_cast<double>(m_steps.size()));
         SharedError::Part error = addedError(own, movedByStep(m_sampled, above.influence, m_pool.fitted()), m_sampled.follow);
-        const double factor = std::exp(normalReach() * error.stdErr / above.perLog);
+        const double factor = std::exp(std::min(normalReach() * error.stdErr / above.perLog, kMostFolds));
         error.stdErr = (m_influence.quantile(p, factor) - m_influence.quantile(p, 1.0 / factor)) / (2.0 * normalReach());
         return error;
     }

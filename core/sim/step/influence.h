@@ -22,7 +22,8 @@ struct Influence {
     [[nodiscard]] Moved of(double excess, double weight, const FittedTail* fitted) const;
 };
 
-/// P(step > s) is 1 - the mean over the steps' locations L of (1 - G(s - L))^n, with G the sample's tail function.
+/// Derivatives where P(step > s) is 1 - the mean over the steps' locations L of (1 - G(s - L))^n, with G the sample's tail function, and
+/// a step is no shorter than its replicas simulated one by one. Immutable; any thread.
 class TailInfluence final {
 public:
     /// Keeps references. `count`: n, the replicas that the sample stands for.
