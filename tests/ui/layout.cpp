@@ -2,6 +2,10 @@
 // What finds texts that are cut or painted over finds them; slow_layout.cpp looks at every page, size, mode and dialog.
 #include "tests/ui/layout_fixture.h"
 
+#include <QLabel>
+#include <QPushButton>
+#include <QScrollArea>
+
 namespace prism::ui::test {
 
 TEST_F(LayoutTest, FindsWhatItLooksFor)
@@ -34,6 +38,51 @@ TEST_F(LayoutTest, FindsWhatItLooksFor)
     defects.lookAtPaper(device.texts(), {200, 40}, u"paper"_s);
     EXPECT_NE(defects.text().find("\"Elided te…\" is shortened"), std::string::npos) << defects.text();
     EXPECT_NE(defects.text().find("\"Hidden\" is painted over"), std::string::npos) << defects.text();
+}
+
+TEST_F(LayoutTest, TakesAWritersEllipsisForWhatItIs)
+{
+    QWidget window;
+    window.resize(400, 100);
+    auto* open = new QPushButton(u"Open a trace…"_s, &window);
+    open->setGeometry(10, 5, 150, 24);
+    const auto write = [&window](const QString& text, int y) {
+        auto* label = new QLabel(text, &window);
+        label->setGeometry(10, y, 380, 20);
+        label->show();
+    };
+    write(u"Choose it with File, Open a trace…. PP 2 … 16"_s, 35);
+    write(u"compared with Großrechenzentr…"_s, 55);
+    window.show();
+    defects.look(window, u"own"_s);
+    EXPECT_EQ(defects.count(), 0) << defects.text();
+    write(u"Choose it with File, Open a tr…"_s, 75);
+    defects.look(window, u"shortened"_s);
+    EXPECT_NE(defects.text().find("Open a tr…\" is shortened"), std::string::npos) << defects.text();
+}
+
+TEST_F(LayoutTest, TakesTheEdgeOfAViewForAPlaceToScroll)
+{
+    QWidget window;
+    window.resize(200, 100);
+    auto* area = new QScrollArea(&window);
+    area->setFrameShape(QFrame::NoFrame);
+    area->setGeometry(0, 0, 200, 50);
+    auto* rows = new QWidget;
+    rows->resize(180, 200);
+    const auto write = [](const QString& text, QWidget* on, int y) { (new QLabel(text, on))->setGeometry(10, y, 150, 20); };
+    write(u"One row"_s, rows, 10);
+    write(u"Half a row"_s, rows, 40);
+    area->setWidget(rows);
+    auto* bar = new QLabel(u"The bar beneath"_s, &window);
+    bar->setAutoFillBackground(true);
+    bar->setGeometry(0, 50, 200, 30);
+    window.show();
+    defects.look(window, u"beneath"_s);
+    EXPECT_EQ(defects.count(), 0) << defects.text();
+    bar->setGeometry(0, 20, 200, 30); // over what the view shows
+    defects.look(window, u"over it"_s);
+    EXPECT_NE(defects.text().find("\"One row\" is painted over"), std::string::npos) << defects.text();
 }
 
 } // namespace prism::ui::test

@@ -61,6 +61,7 @@ protected:
             window.pages().showPage(page->id());
             settlePage(window);
             QTest::qWait(20);
+            keep(window, page->id());
             defects.look(window, u"%1, %2"_s.arg(page->id(), m_at));
             if (paper)
                 lookAtPaper(window);
@@ -95,8 +96,8 @@ protected:
     }
     void lookAtDialogs(MainWindow& window)
     {
-        for (const char* id : {"scenario.differences", "scenario.archived", "edit.history", "help.keys", "help.page", "help.about",
-                               "file.report", "tools.palette"}) {
+        for (const char* id : {"scenario.differences", "scenario.archived", "scenario.applyTo", "scenario.presets", "edit.history",
+                               "help.keys", "help.page", "help.about", "file.new", "file.report", "tools.palette"}) {
             window.actions().get(QString::fromLatin1(id))->trigger();
             lookAtDialog(window, QString::fromLatin1(id));
         }
@@ -116,6 +117,12 @@ protected:
     LayoutDefects defects{kLongName};
 
 private:
+    /// Where PRISM_LAYOUT_PICTURES names a folder, what is looked at is kept there, to be looked at by people too.
+    void keep(QWidget& part, const QString& name) const
+    {
+        const QString to = qEnvironmentVariable("PRISM_LAYOUT_PICTURES");
+        EXPECT_TRUE(to.isEmpty() || part.grab().save(u"%1/%2, %3.png"_s.arg(to, m_at, name)));
+    }
     void lookAtDialog(MainWindow& window, const QString& name)
     {
         QTest::qWait(20);
@@ -126,6 +133,7 @@ private:
             ++seen;
             dialog->resize(dialog->size().boundedTo(window.size())); // what the screen would do
             QTest::qWait(20);
+            keep(*dialog, u"dialog "_s + name);
             defects.look(*dialog, u"%1, %2"_s.arg(name, m_at));
             if (dialog->width() > window.width() || dialog->height() > window.height())
                 defects.add(u"the dialog of %1 is larger than the screen"_s.arg(name));

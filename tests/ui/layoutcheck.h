@@ -12,6 +12,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QMap>
+#include <QRegularExpression>
 #include <QScrollBar>
 #include <QSet>
 
@@ -71,16 +72,33 @@ private:
     /// Commands that open a dialog end with an ellipsis of their own.
     void learnOwnEllipses(const QWidget& window)
     {
+        const auto learn = [this](const QString& text) {
+            if (text.contains(u'…'))
+                m_own << plain(text);
+        };
         for (const QAction* action : window.findChildren<QAction*>())
-            m_own << plain(action->text());
+            learn(action->text());
         for (const QAbstractButton* button : window.findChildren<QAbstractButton*>())
-            m_own << plain(button->text());
+            learn(button->text());
     }
     static QString plain(QString text) { return text.remove(u'&').trimmed(); }
+    /// Whether every ellipsis in the text is a writer's own, "Open a trace…" or "2 … 16", or ends the name that a user gave.
     [[nodiscard]] bool mayBeShort(const QString& text) const
     {
-        const QString begin = plain(text).section(u'…', 0, 0).trimmed();
-        return m_own.contains(plain(text)) || (!begin.isEmpty() && m_longName.startsWith(begin.left(3)));
+        static const QRegularExpression range(QStringLiteral("\\d … \\d"));
+        QString rest = plain(text).remove(range);
+        for (const QString& own : m_own)
+            rest.remove(own);
+        const QString begin = rest.section(u'…', 0, 0).trimmed();
+        return !rest.contains(u'…') || endsInLongName(begin);
+    }
+    [[nodiscard]] bool endsInLongName(const QString& text) const
+    {
+        constexpr qsizetype kLeast = 3; // letters by which a name is known
+        for (qsizetype n = kLeast; n <= std::min(text.size(), m_longName.size()); ++n)
+            if (text.endsWith(m_longName.left(n)))
+                return true;
+        return false;
     }
     void lookAtTexts(const QList<PaintedText>& texts)
     {
@@ -92,7 +110,7 @@ private:
         }
         for (qsizetype i = 0; i < texts.size(); ++i)
             for (qsizetype k = i + 1; k < texts.size(); ++k)
-                if (collide(texts[i].rect, texts[k].rect))
+                if (collide(texts[i].seen, texts[k].seen))
                     add(QStringLiteral("\"%1\" and \"%2\" are written over each other").arg(texts[i].text, texts[k].text));
     }
     static bool scrolls(const QWidget& part)

@@ -2,6 +2,7 @@
 // A paint device that keeps what is written on it and where, for tests of layouts: text that is painted over is gone or counts as covered.
 #pragma once
 
+#include <QAbstractScrollArea>
 #include <QCoreApplication>
 #include <QEvent>
 #include <QPaintDevice>
@@ -18,6 +19,7 @@ namespace prism::ui::test {
 struct PaintedText {
     QString text;
     QRectF rect;                 ///< of the letters, on the device; not clipped
+    QRectF seen;                 ///< what the views that it scrolls in show of it
     const QWidget* on = nullptr; ///< whose paint event wrote it; null on paper
     bool covered = false;        ///< something was painted over a part of it
 };
@@ -32,7 +34,8 @@ inline bool collide(const QRectF& a, const QRectF& b)
 /// Takes text and what may cover it: rectangles, boxes with round corners and pictures.
 class TextEngine final : public QPaintEngine {
 public:
-    explicit TextEngine(QSize size) : QPaintEngine(AllFeatures), m_size(size) {}
+    /// root: whose coordinates are the device's; null on paper.
+    TextEngine(QSize size, const QWidget* root) : QPaintEngine(AllFeatures), m_size(size), m_root(root) {}
     bool begin(QPaintDevice*) override { return true; }
     bool end() override { return true; }
     void updateState(const QPaintEngineState&) override {}
@@ -65,7 +68,8 @@ public:
         // The height of the letters that are there: capitals and half of what hangs beneath the line.
         const QRectF own(at.x(), at.y() - item.ascent() * 0.78, item.width(), item.ascent() * 0.78 + item.descent() * 0.4);
         const QRectF placed = painter()->deviceTransform().mapRect(own);
-        if ((placed & visibleArea()).isEmpty())
+        const QRectF seen = placed & scrolledArea();
+        if ((seen & visibleArea()).isEmpty())
             return;
         if (!texts.isEmpty()) { // the next run of the same line: another script, an arrow, an ellipsis
             PaintedText& last = texts.back();
@@ -73,10 +77,11 @@ public:
                 && std::abs(last.rect.bottom() - placed.bottom()) < 3) {
                 last.text += item.text();
                 last.rect |= placed;
+                last.seen |= seen;
                 return;
             }
         }
-        texts << PaintedText{item.text(), placed, painting};
+        texts << PaintedText{item.text(), placed, seen, painting};
     }
     [[nodiscard]] Type type() const override { return User; }
 
@@ -98,20 +103,30 @@ private:
             area &= painter()->deviceTransform().mapRect(painter()->clipBoundingRect());
         return area;
     }
+    /// What stands at the edge of a view can be scrolled to: only the views around a text make it smaller, no other clipping does.
+    [[nodiscard]] QRectF scrolledArea() const
+    {
+        QRectF area(QPointF(), m_size);
+        for (const QWidget* part = painting; part && m_root && part != m_root; part = part->parentWidget())
+            if (const auto* view = qobject_cast<const QAbstractScrollArea*>(part->parentWidget()); view && view->viewport() == part)
+                area &= QRectF(part->mapTo(m_root, QPoint()), part->size());
+        return area;
+    }
     void cover(const QRectF& rect)
     {
         const QRectF over = painter()->deviceTransform().mapRect(rect) & visibleArea();
-        texts.removeIf([&](const PaintedText& t) { return over.adjusted(-1, -1, 1, 1).contains(t.rect); });
+        texts.removeIf([&](const PaintedText& t) { return over.adjusted(-1, -1, 1, 1).contains(t.seen); });
         for (PaintedText& t : texts)
-            t.covered = t.covered || collide(over, t.rect);
+            t.covered = t.covered || collide(over, t.seen);
     }
 
     QSize m_size;
+    const QWidget* m_root;
 };
 
 class TextDevice final : public QPaintDevice {
 public:
-    explicit TextDevice(QSize size) : m_size(size), m_engine(size) {}
+    explicit TextDevice(QSize size, const QWidget* root = nullptr) : m_size(size), m_engine(size, root) {}
     [[nodiscard]] QPaintEngine* paintEngine() const override { return &m_engine; }
     [[nodiscard]] const QList<PaintedText>& texts() const { return m_engine.texts; }
     void setPainting(const QWidget* widget) { m_engine.painting = widget; }
@@ -167,7 +182,7 @@ private:
 /// Everything that is written on a widget and its parts now.
 inline QList<PaintedText> paintedTexts(QWidget& widget)
 {
-    TextDevice device(widget.size());
+    TextDevice device(widget.size(), &widget);
     const PaintWatch watch(device);
     widget.render(&device);
     return device.texts();
