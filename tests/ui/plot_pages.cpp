@@ -16,6 +16,7 @@
 #include <QJsonDocument>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPushButton>
 #include <QTemporaryDir>
 #include <QTest>
 
@@ -200,6 +201,34 @@ TEST_F(Pages, PipelineShowsTheReplicaThatIsAskedFor)
     EXPECT_GT(page.gantt().foundSpans(), 0);
     find->setText(u"no such kernel"_s);
     EXPECT_EQ(page.gantt().foundSpans(), 0);
+}
+
+TEST_F(Pages, PipelineShowsTheMedianStepAboveTheSlowOne)
+{
+    PipelinePage page(m_theme);
+    page.resize(1056, 680);
+    page.setContext(m_context);
+    settle(page);
+    auto* beside = page.tools()->findChild<QPushButton*>(u"besideMedian"_s);
+    ASSERT_NE(beside, nullptr);
+    EXPECT_TRUE(page.median().isHidden());
+    beside->setChecked(true);
+    settle(page);
+    ASSERT_FALSE(page.median().isHidden());
+    ASSERT_TRUE(page.median().timeline());
+    const double p50 = page.median().timeline()->stepSeconds, p95 = page.gantt().timeline()->stepSeconds;
+    EXPECT_LT(p50, p95);
+    EXPECT_EQ(page.median().viewEnd(), page.gantt().viewEnd()) << "one scale";
+    EXPECT_EQ(page.gantt().viewEnd(), p95);
+    EXPECT_TRUE(page.gantt().chartText().footer.join(u' ').contains(u"against the p50 step: "_s))
+        << page.gantt().chartText().footer.join(u' ').toStdString();
+    page.gantt().setView(p95 / 4, p95 / 2);
+    EXPECT_EQ(page.median().viewStart(), p95 / 4) << "they are zoomed together";
+    keep(page);
+    beside->setChecked(false);
+    settle(page);
+    EXPECT_TRUE(page.median().isHidden());
+    EXPECT_FALSE(page.memory().isHidden());
 }
 
 TEST_F(Pages, PlacementMarksMovesAndUndoesASlowNode)

@@ -2,6 +2,7 @@
 #include "ui/pages/pipelinepage.h"
 
 #include "ui/look/format.h"
+#include "ui/pages/pipelinetext.h"
 #include "ui/theme/segmented.h"
 #include "ui/theme/plaintext.h"
 
@@ -17,7 +18,6 @@
 #include <QVBoxLayout>
 
 #include <algorithm>
-#include <numeric>
 
 namespace prism::ui {
 
@@ -35,7 +35,9 @@ PipelinePage::PipelinePage(const Theme& theme, QWidget* parent)
       m_replica(new QLineEdit),
       m_find(new QLineEdit),
       m_hits(plainLabel()),
+      m_pair(new QPushButton(tr("Beside p50"))),
       m_trace(new QPushButton(tr("Chrome trace"))),
+      m_median(new GanttChart(theme)),
       m_gantt(new GanttChart(theme)),
       m_memory(new MemoryChart(theme))
 {
@@ -46,10 +48,14 @@ PipelinePage::PipelinePage(const Theme& theme, QWidget* parent)
     layout->setSpacing(theme.px(metric::cardGap));
     m_gantt->setObjectName(u"gantt"_s);
     m_memory->setObjectName(u"stageMemory"_s);
+    m_median->setObjectName(u"medianGantt"_s);
+    m_median->setLegendShown(false);
+    m_median->hide();
+    layout->addWidget(m_median, 3);
     layout->addWidget(m_gantt, 3);
     layout->addWidget(m_memory, 1);
     setCards(column, nullptr, 0);
-    setExported({m_gantt, m_memory});
+    setExported({m_median, m_gantt, m_memory});
     connectCharts();
     refresh();
 }
@@ -83,10 +89,15 @@ void PipelinePage::makeTools()
     m_find->setObjectName(u"findKernel"_s);
     m_find->setAccessibleName(tr("Find a kernel; Return goes to the next one"));
     secondary(m_hits)->hide();
-    addTools({secondary(plainLabel(tr("Sampled step"))), m_which, m_number});
+    addTools({m_which, m_number});
     addTools({secondary(plainLabel(tr("Replica"))), m_replica});
     addTools({m_find, m_hits});
+    m_pair->setCheckable(true);
+    m_pair->setObjectName(u"besideMedian"_s);
+    m_pair->setToolTip(tr("The p50 step above this one, on the same scale, and what makes the difference"));
+    addTools({m_pair});
     addEndTool(m_trace);
+    connect(m_pair, &QPushButton::toggled, this, &PipelinePage::ask);
     connect(m_replica, &QLineEdit::editingFinished, this, &PipelinePage::ask);
     connect(m_find, &QLineEdit::textChanged, this, &PipelinePage::findKernels);
     connect(m_find, &QLineEdit::returnPressed, m_gantt, &GanttChart::readNextFound);
@@ -101,6 +112,12 @@ void PipelinePage::makeTools()
 void PipelinePage::connectCharts()
 {
     connect(m_gantt, &GanttChart::rangeChanged, this, &PipelinePage::refreshTexts);
+    for (GanttChart* chart : {m_gantt, m_median}) // both show the same stretch of time
+        connect(chart, &GanttChart::viewChanged, this, [this, chart] {
+            GanttChart* other = chart == m_gantt ? m_median : m_gantt;
+            if (isPaired() && (other->viewStart() != chart->viewStart() || other->viewEnd() != chart->viewEnd()))
+                other->setView(chart->viewStart(), chart->viewEnd());
+        });
     connect(m_gantt, &GanttChart::itemPicked, this, [this](int item) {
         const auto& line = m_gantt->timeline();
         if (!line || !context().selection)
@@ -169,8 +186,47 @@ void PipelinePage::ask()
             context().insights, this, question(what), tr("One sampled step"), s->seed,
             [evaluator, s, choice](const InsightOptions& options) { return timeline(*evaluator, s->scenario, choice, options); },
             [this] { refresh(); });
+        if (isPaired())
+            m_medianStep.ask(
+                context().insights, this, question(u"q0.5/replica%1"_s.arg(choice.replica)), tr("The median step"), s->seed,
+                [evaluator, s, median = DrawChoice{DrawChoice::Kind::quantile, 0.5, 0, choice.replica}](const InsightOptions& options) {
+                    return timeline(*evaluator, s->scenario, median, options);
+                },
+                [this] { refresh(); });
+        else
+            m_medianStep.stop();
     }
     refresh();
+}
+
+bool PipelinePage::isPaired() const
+{
+    return m_pair->isChecked();
+}
+
+void PipelinePage::refreshPair()
+{
+    const Timeline *line = m_step.value(), *median = isPaired() ? m_medianStep.value() : nullptr;
+    m_median->setVisible(isPaired());
+    m_memory->setVisible(!isPaired()); // its room
+    if (median && m_shownMedian != m_medianStep.shownQuestion()) {
+        m_median->setTimeline(std::make_shared<const Timeline>(*median));
+        m_shownMedian = m_medianStep.shownQuestion();
+    }
+    ChartText text;
+    text.title = tr("One sampled p50 step");
+    m_gantt->setMark({});
+    if (median && line) {
+        text = stepText(*median, {DrawChoice::Kind::quantile, 0.5, 0, median->replica}, {});
+        text.footer.clear();
+        const Reach both{0, std::max(median->stepSeconds, line->stepSeconds)};
+        for (GanttChart* chart : {m_gantt, m_median})
+            chart->setReach(both);
+        m_gantt->setMark(StepMark{median->stepSeconds, tr("p50 %1").arg(format::seconds(median->stepSeconds).text())});
+    }
+    m_median->setText(text);
+    if (isPaired())
+        present({m_median, [this] { return m_medianStep.status(); }, tr("Looking for the median step"), {}});
 }
 
 void PipelinePage::refresh()
@@ -183,6 +239,7 @@ void PipelinePage::refresh()
     }
     if (line)
         shareScale(*m_gantt, QString());
+    refreshPair();
     refreshTexts();
     m_trace->setEnabled(line != nullptr);
 
@@ -203,24 +260,10 @@ void PipelinePage::refreshTexts()
     ChartText text;
     text.title = tr("One sampled step");
     if (line) {
-        const QString which = draw().kind == DrawChoice::Kind::sample ? tr("step") : QString::fromStdString(line->draw);
-        text.title = tr("One sampled %1, %2").arg(which, format::seconds(line->stepSeconds).text());
-        const QString shape =
-            line->chunks > 1 ? tr("%1 stages × %2 chunks").arg(line->stages).arg(line->chunks) : tr("%1 stages").arg(line->stages);
-        const QString whose = line->replica == line->slowestReplica
-                                  ? tr("the slowest")
-                                  : tr("waits for replica %1, the slowest").arg(format::count(line->slowestReplica));
-        text.subtitle = tr("Draw %1, replica %2 of %3 (%4), %5, %6, %7 micro-batches")
-                            .arg(format::count(line->sample), QString::number(line->replica), format::count(line->replicas), whose,
-                                 QString::fromStdString(line->scheduleName), shape, format::count(line->microbatches));
-        const double bubble = line->bubbleFraction.empty() ? 0
-                                                           : std::accumulate(line->bubbleFraction.begin(), line->bubbleFraction.end(), 0.0)
-                                                                 / static_cast<double>(line->bubbleFraction.size());
-        QString footer = tr("One draw, no interval. ");
-        if (line->candidates > 1)
-            footer += tr("Looked for among %1 draws%2. ")
-                          .arg(format::count(line->candidates), snapshot() ? tr(", seed %1").arg(snapshot()->seed) : QString());
-        text.footer << footer + tr("Idle share of a stage %1 on average.").arg(format::percent(bubble));
+        const SnapshotPtr s = snapshot();
+        text = stepText(*line, draw(), s ? std::optional<std::uint64_t>(s->seed) : std::nullopt);
+        if (const Timeline* median = isPaired() ? m_medianStep.value() : nullptr)
+            text.footer << changeText(*median, *line);
         if (const QString range = m_gantt->rangeText(); !range.isEmpty())
             text.footer << range;
         text.hint = tr("Wheel or + − zooms, drag pans, 0 shows all; Shift and drag adds up a stretch.");
@@ -233,6 +276,7 @@ void PipelinePage::selectionChanged()
 {
     const Picked picked = context().selection ? context().selection->picked() : Picked{};
     m_gantt->setBrushed(picked.stage, picked.kernelClass);
+    m_median->setBrushed(picked.stage, picked.kernelClass);
     m_memory->setBrushed(picked.stage);
 }
 
@@ -282,7 +326,10 @@ void PipelinePage::exportTrace()
 
 QJsonObject PipelinePage::saveState() const
 {
-    return {{u"which"_s, m_which->current()}, {u"draw"_s, m_number->text().toInt()}, {u"replica"_s, m_replica->text()}};
+    return {{u"which"_s, m_which->current()},
+            {u"draw"_s, m_number->text().toInt()},
+            {u"replica"_s, m_replica->text()},
+            {u"besideMedian"_s, isPaired()}};
 }
 
 void PipelinePage::restoreState(const QJsonObject& state)
@@ -290,6 +337,7 @@ void PipelinePage::restoreState(const QJsonObject& state)
     m_which->setCurrent(state[u"which"_s].toInt(1));
     m_number->setText(QString::number(state[u"draw"_s].toInt(0)));
     m_number->setVisible(m_which->current() == kDraw);
+    m_pair->setChecked(state[u"besideMedian"_s].toBool());
     const int replica = state[u"replica"_s].toString().toInt(); // of a file: only a number gets in
     m_replica->setText(state[u"replica"_s].toString().isEmpty() ? QString() : QString::number(std::max(replica, 0)));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The Pipeline page: one sampled step as a Gantt chart, and the memory of each stage under it.
+// The Pipeline page: one sampled step as a Gantt chart, and under it the memory of each stage or the step of another quantile.
 #pragma once
 
 #include "core/insight/onestep/timeline.h"
@@ -27,6 +27,7 @@ public:
     void restoreState(const QJsonObject& state) override;
 
     [[nodiscard]] GanttChart& gantt() { return *m_gantt; }
+    [[nodiscard]] GanttChart& median() { return *m_median; } ///< the p50 step above it, while both are compared
     [[nodiscard]] MemoryChart& memory() { return *m_memory; }
     /// Writes the shown step as a Chrome trace; what went wrong as a sentence, empty = done.
     [[nodiscard]] QString writeTrace(const QString& path) const;
@@ -41,6 +42,8 @@ private:
     void ask();
     void refresh();
     void refreshTexts(); ///< of the step and of the stretch that is chosen in it
+    void refreshPair();  ///< the median step, on one scale with the other
+    [[nodiscard]] bool isPaired() const;
     void findKernels();
     void exportTrace();
     [[nodiscard]] DrawChoice draw() const;
@@ -49,11 +52,12 @@ private:
     SegmentedControl* m_which;
     QLineEdit *m_number, *m_replica, *m_find;
     QLabel* m_hits;
-    QPushButton* m_trace;
-    GanttChart* m_gantt;
+    QPushButton *m_pair, *m_trace;
+    GanttChart *m_median, *m_gantt;
     MemoryChart* m_memory;
     InsightSlot<Timeline> m_step{QStringLiteral("timeline")};
-    QString m_shown;
+    InsightSlot<Timeline> m_medianStep{QStringLiteral("timeline of the median")};
+    QString m_shown, m_shownMedian;
 };
 
 } // namespace prism::ui

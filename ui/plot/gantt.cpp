@@ -77,6 +77,19 @@ void GanttChart::setBrushed(int stage, const QString& kernelClass)
     update();
 }
 
+void GanttChart::setMark(const std::optional<StepMark>& mark)
+{
+    m_mark = mark;
+    update();
+}
+
+void GanttChart::setLegendShown(bool shown)
+{
+    m_legendShown = shown;
+    updateGeometry();
+    update();
+}
+
 std::optional<Reach> GanttChart::ownReach() const
 {
     return m_timeline && m_timeline->stepSeconds > 0 ? std::optional(Reach{0, m_timeline->stepSeconds}) : std::nullopt;
@@ -155,6 +168,8 @@ double GanttChart::leastPlotHeight() const
 
 QList<LegendEntry> GanttChart::legend(const Look& look) const
 {
+    if (!m_legendShown)
+        return {};
     const Palette& p = look.palette();
     const bool chunks = m_timeline && m_timeline->chunks > 1;
     bool weights = false;

@@ -17,6 +17,12 @@ struct StepRange {
     bool operator==(const StepRange&) const = default;
 };
 
+/// Where another step ends, to be compared with.
+struct StepMark {
+    double seconds = 0;
+    QString label;
+};
+
 /// Wheel and + - zoom, drag pans, 0 or double click shows the whole step; arrows read span after span. Shift and drag, or [ and ] on the
 /// span that is read, choose a stretch; Esc drops it. GUI thread.
 class GanttChart final : public PlotBase {
@@ -35,6 +41,8 @@ public:
     /// The reading goes to the next span that stands out, on through the stages, and the view goes with it.
     void readNextFound();
     void setRange(const std::optional<StepRange>& range);
+    void setMark(const std::optional<StepMark>& mark); ///< what the step takes beyond it is tinted
+    void setLegendShown(bool shown);                   ///< not on the second of two charts
 
     // look at it
     [[nodiscard]] int foundSpans() const; ///< spans that stand out
@@ -85,6 +93,7 @@ private:
     void paintCritical(Canvas& canvas, const Layout& at) const;
     void paintAxis(Canvas& canvas, const QRectF& area, const Layout& at) const;
     void paintRange(Canvas& canvas, const Layout& at) const;
+    void paintMark(Canvas& canvas, const Layout& at) const;
     [[nodiscard]] bool hasItem(int item) const { return item >= 0 && item < itemCount(); }
     [[nodiscard]] const TimelineSpan& spanOf(int item) const { return m_timeline->spans[static_cast<std::size_t>(item)]; }
     /// What an unzoomed view shows: the step, or the longest step of those on the same scale.
@@ -101,6 +110,8 @@ private:
     QString m_brushedName;
     std::set<int> m_found;
     std::optional<StepRange> m_range;
+    std::optional<StepMark> m_mark;
+    bool m_legendShown = true;
     std::optional<double> m_rangeFrom; ///< where the pointer began to choose a stretch, seconds
     std::optional<QPointF> m_panFrom;
     double m_panStart = 0;

@@ -281,6 +281,23 @@ void GanttChart::paintRange(Canvas& canvas, const Layout& at) const
         canvas.vertical(x, at.rows.top() - canvas.px(3), at.rows.bottom() + canvas.px(3), canvas.look.pen(Role::accent, metric::limitLine));
 }
 
+void GanttChart::paintMark(Canvas& canvas, const Layout& at) const
+{
+    if (!m_mark || m_mark->seconds <= m_start || m_mark->seconds >= m_end)
+        return;
+    constexpr float kTint = 0.16F;
+    const double x = at.x(m_mark->seconds), end = std::min(at.x(m_timeline->stepSeconds), at.rows.right());
+    QColor tint = canvas[Role::warning];
+    tint.setAlphaF(kTint);
+    if (end > x)
+        canvas.fill(QRectF(QPointF(x, at.rows.top()), QPointF(end, at.rows.bottom())), tint);
+    canvas.vertical(x, at.rows.top() - canvas.px(3), at.rows.bottom() + canvas.px(3),
+                    canvas.look.pen(Role::text, metric::limitLine, Qt::DashLine));
+    const double own = canvas.width(format::seconds(m_timeline->stepSeconds).text(), Type::tickStrong) + canvas.px(10);
+    canvas.text({std::min(x, end - own), at.rows.top() - canvas.px(11)}, m_mark->label, Type::tick, Role::textSecondary,
+                Qt::AlignRight | Qt::AlignVCenter);
+}
+
 void GanttChart::paintPlot(Canvas& canvas, const QRectF& area, bool interactive) const
 {
     if (!m_timeline || m_timeline->stages <= 0)
@@ -289,6 +306,7 @@ void GanttChart::paintPlot(Canvas& canvas, const QRectF& area, bool interactive)
     paintRows(canvas, at, interactive);
     paintCritical(canvas, at);
     paintAxis(canvas, area, at);
+    paintMark(canvas, at);
     paintRange(canvas, at);
     if (!interactive)
         return;

@@ -165,10 +165,9 @@ QRectF MemoryChart::paintBar(Canvas& canvas, const Layout& at, std::size_t index
     if (at.slot >= canvas.width(u"000.0"_s, Type::tick)) {
         const bool over = m_memory.capacityGib > 0 && stage.totalGib > m_memory.capacityGib;
         const QString total = format::fixed(stage.totalGib, stage.totalGib < 100 ? 1 : 0);
-        const QPointF label(left + at.barWidth / 2, y - canvas.px(8));
-        const double width = canvas.width(total, Type::tick) + canvas.px(4);
-        canvas.fill(QRectF(label.x() - width / 2, label.y() - canvas.px(6), width, canvas.px(12)),
-                    canvas.look[Role::panel]); // the capacity line gives way
+        const double capacity = base - m_memory.capacityGib * at.perGib, above = canvas.px(8);
+        const bool onLine = m_memory.capacityGib > 0 && !over && y - above < capacity + above; // it stands over the line then
+        const QPointF label(left + at.barWidth / 2, onLine ? capacity - above : y - above);
         canvas.text(label, total, over ? Type::tickStrong : Type::tick, over ? Role::error : Role::textSecondary,
                     Qt::AlignHCenter | Qt::AlignVCenter);
     }

@@ -2,6 +2,7 @@
 #include "core/insight/onestep/timeline.h"
 
 #include "core/insight/onestep/rangesum.h"
+#include "core/insight/onestep/stepchange.h"
 
 #include "core/insight/graphs.h"
 #include "core/schedule/generators.h"
@@ -220,6 +221,27 @@ TEST(Timeline, ARangeSumsToItsStageSeconds)
     for (const SpanPart& p : all.byClass)
         EXPECT_NEAR(secondsOf(left, p.kernelClass) + secondsOf(right, p.kernelClass), p.seconds, 1e-9);
     EXPECT_EQ(work(sumOverRange(*t, 3 * t->stepSeconds, 4 * t->stepSeconds)), 0);
+}
+
+TEST(Timeline, TheChangeOfAStepIsTheSumOfItsKinds)
+{
+    const StepGraph g = pipelineGraph(4, 8, 8, 2);
+    const auto shorter = timeline(g, sampleChoice(3)), longer = timeline(g, sampleChoice(5));
+    ASSERT_TRUE(shorter.ok() && longer.ok());
+    const StepChange change = changeOfStep(*shorter, *longer), back = changeOfStep(*longer, *shorter);
+    EXPECT_NE(change.stepSeconds, 0);
+    EXPECT_NEAR(change.stepSeconds, longer->stepSeconds - shorter->stepSeconds, 1e-12);
+    double kinds = 0;
+    for (std::size_t k = 0; k < kSpanKinds; ++k) {
+        kinds += static_cast<SpanKind>(k) == SpanKind::send ? 0 : change.byKind[k];
+        EXPECT_NEAR(change.byKind[k], -back.byKind[k], 1e-12);
+    }
+    EXPECT_NEAR(kinds, change.stepSeconds, 1e-9);
+    ASSERT_FALSE(change.byClass.empty());
+    for (std::size_t i = 1; i < change.byClass.size(); ++i)
+        EXPECT_GE(std::abs(change.byClass[i - 1].seconds), std::abs(change.byClass[i].seconds));
+    for (const double nothing : changeOfStep(*longer, *longer).byKind)
+        EXPECT_EQ(nothing, 0);
 }
 
 TEST(Timeline, InFlightMatchesTheSchedule)

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What is written around the Gantt chart of one step, and what makes one step longer than another.
+#pragma once
+
+#include "core/insight/onestep/stepchange.h"
+#include "ui/plot/plotbase.h"
+
+namespace prism::ui {
+
+/// Title, subtitle and footer of a step; `seed` of the draws that it was looked for among, nothing = not known.
+[[nodiscard]] ChartText stepText(const Timeline& step, const DrawChoice& draw, const std::optional<std::uint64_t>& seed);
+
+/// "+82 ms against the p50 step: backward +40 ms, idle +30 ms, forward +12 ms on an average stage. Most of it: MLP first GEMM +21 ms."
+[[nodiscard]] QString changeText(const Timeline& from, const Timeline& to);
+
+} // namespace prism::ui
