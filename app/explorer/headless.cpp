@@ -56,7 +56,7 @@ void addHeadlessOptions(QCommandLineParser& parser)
          {u"question"_s, u"The question that the report answers; otherwise made from the study."_s, u"TEXT"_s},
          {u"samples"_s, u"Sampled steps per scenario of the report."_s, u"N"_s, u"10000"_s},
          {u"seed"_s, u"Seed of the report."_s, u"N"_s, u"1"_s},
-         {u"script"_s, u"Do the actions of FILE (- for standard input) in the window and leave; see app/explorer/script.h."_s, u"FILE"_s},
+         {u"script"_s, u"Do the actions of FILE (- for standard input) in the window and leave; Help, Report lists them."_s, u"FILE"_s},
          {u"size"_s, u"Window size of the screenshots."_s, u"WIDTHxHEIGHT"_s, u"1440x900"_s},
          {u"scale"_s, u"Pixels for each pixel of the size, 1 to 4; pictures of scale 2 and more have it in their names."_s, u"FACTOR"_s,
           u"1"_s},
