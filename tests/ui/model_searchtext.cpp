@@ -72,6 +72,10 @@ TEST(GoalMovesOfAScenario, AMoveBecomesAScenarioUnderItsName)
     twice.settings = {{"parallelism.tensor_model_parallel_size", "8"}};
     EXPECT_EQ(moveText(twice), u"Tensor parallel 4 → 8"_s);
     EXPECT_EQ(namedMove(base, twice)->parallelism.tensorModelParallelSize, 8);
+    Move named;
+    named.changes = {"CUDA graphs none -> full_iteration", "Micro-batch: spread 2% -> 1%"};
+    named.settings = {{"training.cuda_graphs", "full_iteration"}};
+    EXPECT_EQ(moveText(named), u"CUDA graphs None → Full iteration; Micro-batch: spread 2 % → 1 %"_s);
 }
 
 TEST(Dates, ADeadlineIsTheEndOfItsDay)

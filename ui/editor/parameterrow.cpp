@@ -3,6 +3,7 @@
 
 #include "ui/editor/choicebox.h"
 #include "ui/editor/quantityedit.h"
+#include "ui/look/choice.h"
 #include "ui/look/format.h"
 #include "ui/theme/flowlayout.h"
 #include "ui/theme/plaintext.h"
@@ -43,38 +44,6 @@ QString jsonText(const QString& value) // the text of a JSON scalar, as a person
 
 } // namespace
 
-QString choiceLabel(const QString& choice)
-{
-    static const QHash<QString, QString> kKnown{{u"1f1b"_s, u"1F1B"_s},
-                                                {u"gpipe"_s, u"GPipe"_s},
-                                                {u"zb-h1"_s, u"ZB-H1"_s},
-                                                {u"zb-h2"_s, u"ZB-H2"_s},
-                                                {u"zb-v"_s, u"ZB-V"_s},
-                                                {u"dualpipe"_s, u"DualPipe"_s},
-                                                {u"dualpipev"_s, u"DualPipeV"_s},
-                                                {u"bf16"_s, u"BF16"_s},
-                                                {u"fp16"_s, u"FP16"_s},
-                                                {u"fp32"_s, u"FP32"_s},
-                                                {u"fp8_delayed"_s, u"FP8, delayed scaling"_s},
-                                                {u"fp8_tensorwise"_s, u"FP8, tensorwise"_s},
-                                                {u"fp8_blockwise"_s, u"FP8, blockwise"_s},
-                                                {u"mxfp8"_s, u"MXFP8"_s},
-                                                {u"nvfp4"_s, u"NVFP4"_s},
-                                                {u"rmsnorm"_s, u"RMSNorm"_s},
-                                                {u"layernorm"_s, u"LayerNorm"_s},
-                                                {u"sgd"_s, u"SGD"_s},
-                                                {u"p2p"_s, u"P2P ring"_s},
-                                                {u"a2a"_s, u"All-to-all"_s}};
-    if (const auto at = kKnown.find(choice); at != kKnown.end())
-        return *at;
-    if (choice.contains(u'-') || choice.isEmpty())
-        return choice;
-    QString label = choice;
-    label.replace(u'_', u' ');
-    label[0] = label[0].toUpper();
-    return label;
-}
-
 QString fieldText(const Parameter& parameter, const Scenario& scenario)
 {
     QString text = QString::fromStdString(parameterText(parameter, scenario));
@@ -100,7 +69,7 @@ QString valueText(const Parameter& parameter, const Scenario& scenario)
     if (const bool* on = std::get_if<bool>(&value))
         return *on ? QObject::tr("yes") : QObject::tr("no");
     if (parameter.type == ParameterType::choice)
-        return choiceLabel(QString::fromStdString(std::get<std::string>(value)));
+        return format::choice(QString::fromStdString(std::get<std::string>(value)));
     const QString unit = parameter.isPercent ? u"%"_s : QString::fromStdString(parameter.unit);
     return unit.isEmpty() ? fieldText(parameter, scenario) : u"%1 %2"_s.arg(fieldText(parameter, scenario), unit);
 }
@@ -115,13 +84,11 @@ ParameterRow::ParameterRow(const Parameter& parameter, const Theme& theme, QWidg
     layout->setContentsMargins(theme.px(34), theme.px(2), theme.px(8), theme.px(2));
     layout->setSpacing(theme.px(4));
     auto* line = new QHBoxLayout;
-    line->setSpacing(0);
+    line->setSpacing(theme.px(metric::grid));
     m_label = plainLabel(labelText());
     m_label->setProperty("role", u"secondary"_s);
     m_label->setFixedWidth(theme.px(metric::labelColumn - 22));
-    if (m_label->sizeHint().width() > m_label->width()) // the short name is what people say
-        m_label->setText(
-            QFontMetrics(theme.font(Type::body)).elidedText(QString::fromStdString(parameter.label), Qt::ElideRight, m_label->width()));
+    m_label->setWordWrap(true);
     QString help = QString::fromStdString(parameter.help);
     if (parameter.type == ParameterType::integer || parameter.type == ParameterType::real)
         help += tr("\n%1 to %2").arg(parameter.minimum, 0, 'g', 6).arg(parameter.maximum, 0, 'g', 6);
@@ -142,7 +109,7 @@ void ParameterRow::makeField()
     if (m_parameter.type == ParameterType::choice) {
         m_combo = new ChoiceBox;
         for (const std::string& choice : m_parameter.choices)
-            m_combo->addItem(choiceLabel(QString::fromStdString(choice)), QString::fromStdString(choice));
+            m_combo->addItem(format::choice(QString::fromStdString(choice)), QString::fromStdString(choice));
         m_combo->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
         m_combo->setMinimumContentsLength(6);
         connect(m_combo, &QComboBox::activated, this, [this](int index) { Q_EMIT entered(m_combo->itemData(index).toString()); });
@@ -151,6 +118,7 @@ void ParameterRow::makeField()
         connect(m_combo, &ChoiceBox::closed, this, &ParameterRow::leftTrying);
     } else if (m_parameter.type == ParameterType::boolean) {
         m_check = new QCheckBox;
+        m_check->setProperty("row", true);
         connect(m_check, &QCheckBox::clicked, this, [this](bool on) { Q_EMIT entered(on ? u"true"_s : u"false"_s); });
         connect(m_check, &QCheckBox::clicked, this, &ParameterRow::editingDone);
         m_check->installEventFilter(this);
@@ -211,7 +179,7 @@ bool ParameterRow::showValue(const Scenario& scenario, bool differs)
         const QString text = std::holds_alternative<std::string>(value) ? QString::fromStdString(std::get<std::string>(value)) : QString();
         int at = m_combo->findData(text);
         if (at < 0) {
-            m_combo->addItem(choiceLabel(text), text);
+            m_combo->addItem(format::choice(text), text);
             at = m_combo->count() - 1;
         }
         m_combo->setCurrentIndex(at);

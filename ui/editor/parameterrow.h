@@ -80,8 +80,6 @@ private:
     bool m_differs = false;
 };
 
-/// "1f1b" -> "1F1B", "rail_optimized" -> "Rail optimized": how a choice reads on screen.
-[[nodiscard]] QString choiceLabel(const QString& choice);
 /// The value as the field shows it: without the unit that stands beside it.
 [[nodiscard]] QString fieldText(const Parameter& parameter, const Scenario& scenario);
 /// The value as sentences and tables show it: with its unit, "yes" and "no", choices in words.

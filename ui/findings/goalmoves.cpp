@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/findings/goalmoves.h"
 
+#include "ui/look/choice.h"
+
+#include <QRegularExpression>
 #include <QStringList>
 
 #include <algorithm>
@@ -20,13 +23,30 @@ SnapshotPtr stepsOf(Evaluator& evaluator, const Scenario& scenario, const Insigh
     return s->valid() && s->samples ? s : nullptr;
 }
 
+/// A word of a change as it reads on screen, where a parameter of the move takes it as one of a list.
+QString choiceIn(const Move& move, const QString& word)
+{
+    for (const auto& [path, value] : move.settings)
+        if (const Parameter* p = findParameter(path); p && p->type == ParameterType::choice)
+            if (std::find(p->choices.begin(), p->choices.end(), word.toStdString()) != p->choices.end())
+                return format::choice(word);
+    return word;
+}
+
 } // namespace
 
 QString moveText(const Move& move)
 {
+    static const QRegularExpression percent(u"(\\d)%"_s);
     QStringList parts;
-    for (const std::string& change : move.changes)
-        parts << QString::fromStdString(change).replace(u" -> "_s, u" → "_s);
+    for (const std::string& change : move.changes) {
+        const QString all = QString::fromStdString(change).replace(percent, u"\\1 %"_s);
+        const QString to = all.section(u" -> "_s, 1), from = all.section(u" -> "_s, 0, 0);
+        const QString value = from.section(u' ', -1), name = from.chopped(value.size());
+        parts << (to.isEmpty()           ? all
+                  : value.contains(u'%') ? u"%1 → %2"_s.arg(from, to)
+                                         : u"%1%2 → %3"_s.arg(name, choiceIn(move, value), choiceIn(move, to)));
+    }
     return parts.join(u"; "_s);
 }
 

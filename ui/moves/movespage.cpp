@@ -5,6 +5,7 @@
 #include "ui/look/format.h"
 #include "ui/moves/movesmodel.h"
 #include "ui/pages/card.h"
+#include "ui/pages/wrappedcells.h"
 #include "ui/theme/plaintext.h"
 
 #include <QCheckBox>
@@ -109,6 +110,8 @@ QWidget* MovesPage::buildTable()
     m_table->setShowGrid(false);
     m_table->setMouseTracking(true);
     m_table->setWordWrap(true);
+    m_table->setItemDelegate(new WrappedCells(theme(), m_table));
+    keepColumnsFitted(*m_table, theme());
     m_table->horizontalHeader()->setSectionResizeMode(MovesModel::moveColumn, QHeaderView::Stretch);
     connect(m_table->horizontalHeader(), &QHeaderView::sectionResized, m_table, [this](int column, int, int) {
         if (column == MovesModel::moveColumn)
@@ -315,6 +318,7 @@ void MovesPage::refresh()
     if (found) {
         const int row = m_table->currentIndex().row();
         m_model->setMoves(found->moves, m_goal);
+        m_table->setColumnHidden(MovesModel::goalColumn, m_goal <= 0);
         m_table->resizeColumnsToContents();
         m_table->horizontalHeader()->setSectionResizeMode(MovesModel::moveColumn, QHeaderView::Stretch);
         m_table->resizeRowsToContents(); // long names take two lines

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Cells whose words go on beneath where a column ends.
+#pragma once
+
+#include "ui/theme/theme.h"
+
+#include <QStyledItemDelegate>
+
+namespace prism::ui {
+
+/// Says how high a cell must be for all its words. Qt's own hint forgets the padding of the style sheet, and shortens what needs it.
+class WrappedCells final : public QStyledItemDelegate {
+    Q_OBJECT
+public:
+    WrappedCells(const Theme& theme, QObject* parent) : QStyledItemDelegate(parent), m_theme(theme) {}
+    [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override;
+
+private:
+    const Theme& m_theme;
+};
+
+} // namespace prism::ui
