@@ -34,6 +34,7 @@ TEST_F(ManyScenarios, AScenarioKnowsItsParentAlsoAfterAReload)
         const QModelIndex note = model.index(model.rowOf(copy), ScenarioTableModel::noteColumn);
         EXPECT_EQ(note.data().toString(), from) << "where nobody has written a note";
         EXPECT_TRUE(note.data(Qt::EditRole).toString().isEmpty());
+        EXPECT_EQ(note.data(Qt::UserRole).toStringList(), QStringList({u"PP 8, GBS 64"_s, u"PP 8 +1"_s, u"2 edits"_s}));
         const int grandchild = study.duplicate(copy);
         EXPECT_EQ(study.entry(grandchild)->parentId, copy);
         study.undoStack()->undo(); // the grandchild

@@ -398,8 +398,11 @@ void DistributionPage::typeLimit(const QString& text)
 QSize DistributionPage::exportSize() const
 {
     const QSize table = m_table->wholeSize();
-    constexpr int kLeastWidth = 640, kLeastChart = 420;
-    return {std::max({width(), table.width() + 2, kLeastWidth}), std::max(height() - m_table->height(), kLeastChart) + table.height()};
+    constexpr int kLeastWidth = 640, kLeastChart = 420; // at scale 1
+    const int wide = std::max({width(), table.width() + 2, m_theme.px(kLeastWidth)});
+    const int beside = wide - m_title->sizeHint().width() - 4 * m_theme.px(metric::cardPadding);
+    const int legend = std::max(0, m_legend->wholeHeight(beside) - m_legend->height());
+    return {wide, std::max(height() - m_table->height(), m_theme.px(kLeastChart)) + legend + table.height()};
 }
 
 void DistributionPage::paintExport(QPainter& painter)

@@ -44,19 +44,19 @@ void ScenarioLegend::setWhole(bool whole)
     update();
 }
 
-QList<ScenarioLegend::Line> ScenarioLegend::lines(double width) const
+QList<ScenarioLegend::Line> ScenarioLegend::lines(double width, bool whole) const
 {
     const Look& look = m_theme.look();
     const QFontMetricsF metrics(look.font(Type::body));
     QList<Line> found{Line()};
+    const double widestName = std::min<double>(look.px(kWidestName), width - look.px(kSample) - look.px(kGap));
     double used = 0;
     for (qsizetype i = 0; i < m_scenarios.size(); ++i) {
         const ShownScenario& s = m_scenarios[i];
-        Entry entry{&s, metrics.elidedText(s.isBaseline ? tr("%1 (baseline)").arg(s.name) : s.name, Qt::ElideRight, look.px(kWidestName)),
-                    0};
+        Entry entry{&s, metrics.elidedText(s.isBaseline ? tr("%1 (baseline)").arg(s.name) : s.name, Qt::ElideRight, widestName), 0};
         entry.width = look.px(kSample) + look.px(kGap) + metrics.horizontalAdvance(entry.text);
         if (!found.back().isEmpty() && used + entry.width > width + 1) {
-            if (found.size() == kMostLines && !m_whole) {
+            if (found.size() == kMostLines && !whole) {
                 found.back().back() = {nullptr, u"+%1"_s.arg(m_scenarios.size() - i + 1), 0};
                 break;
             }
@@ -72,7 +72,7 @@ QList<ScenarioLegend::Line> ScenarioLegend::lines(double width) const
 QSize ScenarioLegend::sizeHint() const
 {
     double width = 0;
-    const QList<Line> one = lines(1e6);
+    const QList<Line> one = lines(1e6, m_whole);
     for (const Entry& entry : one.front())
         width += entry.width + m_theme.px(kBetween);
     return {static_cast<int>(width), m_theme.px(kLine)};
@@ -85,7 +85,12 @@ QSize ScenarioLegend::minimumSizeHint() const
 
 int ScenarioLegend::heightForWidth(int width) const
 {
-    return static_cast<int>(lines(width).size()) * m_theme.px(kLine);
+    return static_cast<int>(lines(width, m_whole).size()) * m_theme.px(kLine);
+}
+
+int ScenarioLegend::wholeHeight(int width) const
+{
+    return static_cast<int>(lines(width, true).size()) * m_theme.px(kLine);
 }
 
 void ScenarioLegend::paintEvent(QPaintEvent*)
@@ -93,7 +98,7 @@ void ScenarioLegend::paintEvent(QPaintEvent*)
     QPainter p(this);
     const Look& look = m_theme.look();
     p.setFont(look.font(Type::body));
-    const QList<Line> all = lines(width());
+    const QList<Line> all = lines(width(), m_whole);
     const double height = std::min<double>(look.px(kLine), this->height() / static_cast<double>(all.size()));
     double y = all.size() == 1 ? (this->height() - height) / 2 : 0;
     for (const Line& line : all) {

@@ -19,6 +19,7 @@ public:
     [[nodiscard]] QSize minimumSizeHint() const override;
     [[nodiscard]] bool hasHeightForWidth() const override { return true; }
     [[nodiscard]] int heightForWidth(int width) const override;
+    [[nodiscard]] int wholeHeight(int width) const; ///< with every scenario
 
 protected:
     void paintEvent(QPaintEvent*) override;
@@ -30,7 +31,7 @@ private:
         double width = 0;
     };
     using Line = QList<Entry>;
-    [[nodiscard]] QList<Line> lines(double width) const;
+    [[nodiscard]] QList<Line> lines(double width, bool whole) const;
 
     const Theme& m_theme;
     QList<ShownScenario> m_scenarios;

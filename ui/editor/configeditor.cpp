@@ -194,7 +194,7 @@ void ConfigEditor::buildGroup(Group& g)
         auto* derived = new QWidget;
         auto* line = new QHBoxLayout(derived);
         line->setContentsMargins(m_theme.px(34), m_theme.px(2), m_theme.px(8), m_theme.px(2));
-        line->setSpacing(0);
+        line->setSpacing(m_theme.px(metric::grid));
         auto* label = plainLabel(tr("Data parallel (DP)"));
         label->setProperty("role", u"secondary"_s);
         label->setFixedWidth(m_theme.px(metric::labelColumn - 22));
@@ -362,9 +362,6 @@ void ConfigEditor::refresh()
                                                          : tr("%1 differ from baseline").arg(different.size()));
         m_differences->setEnabled(base && !different.empty());
         m_differences->setProperty("kind", base && !different.empty() ? u"link"_s : u"plain"_s);
-        m_differences->setStyleSheet(
-            m_differences->isEnabled() ? QString()
-                                       : u"border: 0; background: transparent; color: %1"_s.arg(m_theme.color(Role::textTertiary).name()));
         restyle(m_differences);
     }
     refreshProblems(s);

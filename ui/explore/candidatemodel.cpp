@@ -112,8 +112,13 @@ QVariant CandidateModel::headerData(int section, Qt::Orientation orientation, in
 {
     if (orientation != Qt::Horizontal)
         return {};
-    static const char* const names[kColumns] = {
-        QT_TR_NOOP("Strategy"), QT_TR_NOOP("p50"), QT_TR_NOOP("p95"), QT_TR_NOOP("Memory"), QT_TR_NOOP("$ per G"), QT_TR_NOOP("Best"), ""};
+    static const char* const names[kColumns] = {QT_TR_NOOP("Strategy"),
+                                                QT_TR_NOOP("p50"),
+                                                QT_TR_NOOP("p95"),
+                                                QT_TR_NOOP("Memory"),
+                                                QT_TR_NOOP("$ per billion"),
+                                                QT_TR_NOOP("P(best)"),
+                                                ""};
     if (role == Qt::DisplayRole)
         return tr(names[section]);
     if (role == Qt::TextAlignmentRole)

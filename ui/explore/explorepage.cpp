@@ -106,8 +106,6 @@ ExplorePage::ExplorePage(const Theme& theme, QWidget* parent)
 
 void ExplorePage::buildTools()
 {
-    auto* label = plainLabel(tr("Search"));
-    label->setProperty("role", u"secondary"_s);
     m_ranges->setPlaceholderText(tr("TP 4, 8; PP 2 … 16; VPP 1 to 8"));
     m_ranges->setToolTip(
         tr("Parameters with a list or a range of doublings, semicolons between them; empty: every layout that the cluster allows"));
@@ -120,7 +118,7 @@ void ExplorePage::buildTools()
     m_objective->setCurrent(2);
     m_objective->setAccessibleName(tr("Rank by"));
     m_start->setProperty("kind", u"primary"_s);
-    addTools({label, m_ranges});
+    addTools({m_ranges});
     addTools({m_objective, m_start});
     for (const AxisFigure& figure : kFigures)
         for (QComboBox* box : {m_xFigure, m_yFigure})
@@ -171,6 +169,8 @@ QWidget* ExplorePage::buildTable()
     m_table->setShowGrid(false);
     m_table->setSortingEnabled(true);
     m_table->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
+    m_table->resizeColumnsToContents();
+    keepColumnsFitted(*m_table, theme());
     m_table->horizontalHeader()->setStretchLastSection(true);
     layout->addWidget(m_table, 1);
     auto* foot = new QHBoxLayout;

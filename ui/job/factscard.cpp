@@ -126,7 +126,8 @@ void FactsCard::setAssumptions(const std::vector<JobAssumption>& assumptions)
     int row = 0;
     for (const JobAssumption& a : assumptions) {
         const auto [word, role] = wordOf(a.word);
-        auto* what = label(u"%1: %2"_s.arg(QString::fromStdString(a.label), QString::fromStdString(a.value)), u"small"_s);
+        const QString value = QString::fromStdString(a.value).replace(u"CO2"_s, u"CO₂"_s);
+        auto* what = label(u"%1: %2"_s.arg(QString::fromStdString(a.label), value), u"small"_s);
         auto* origin = label(word, u"tick"_s, role);
         const QString source = a.source.empty() ? tr("Set in this scenario") : QString::fromStdString(a.source);
         for (QLabel* part : {what, origin})

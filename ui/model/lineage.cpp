@@ -4,7 +4,6 @@
 #include "core/scenario/parameters.h"
 
 #include <QObject>
-#include <QStringList>
 
 namespace prism::ui {
 
@@ -33,6 +32,22 @@ QString lineage(const StudyState& state, const ScenarioEntry& entry)
     if (more > 0)
         parts << QObject::tr("%1 more").arg(more);
     return parts.isEmpty() ? QObject::tr("from %1").arg(from) : QObject::tr("from %1 with %2").arg(from, parts.join(u", "_s));
+}
+
+QStringList lineageForms(const StudyState& state, const ScenarioEntry& entry)
+{
+    const ScenarioEntry* parent = state.find(entry.parentId);
+    if (!parent)
+        return {};
+    QStringList edits;
+    for (const Parameter* p : differences(*parent->scenario, *entry.scenario))
+        edits << u"%1 %2"_s.arg(QString::fromStdString(p->shortName.empty() ? p->label : p->shortName),
+                                QString::fromStdString(parameterText(*p, *entry.scenario)));
+    if (parent->scenario->variability.slow != entry.scenario->variability.slow)
+        edits << QObject::tr("slow nodes");
+    if (edits.size() < 2)
+        return edits;
+    return {edits.join(u", "_s), u"%1 +%2"_s.arg(edits.front()).arg(edits.size() - 1), QObject::tr("%1 edits").arg(edits.size())};
 }
 
 } // namespace prism::ui

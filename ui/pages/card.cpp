@@ -4,6 +4,7 @@
 
 #include <QFrame>
 #include <QLabel>
+#include <QTableWidget>
 #include <QVBoxLayout>
 
 namespace prism::ui {
@@ -26,6 +27,18 @@ QLabel* cardText(const QString& type, const QString& role, const QString& text)
     label->setWordWrap(true);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse);
     return label;
+}
+
+void keepColumnsFitted(QTableView& table, const Theme& theme)
+{
+    QObject::connect(&theme, &Theme::changed, &table, [&table] { table.resizeColumnsToContents(); });
+}
+
+void alignHeadings(QTableWidget& table, const QList<int>& words)
+{
+    for (int column = 0; column < table.columnCount(); ++column)
+        if (QTableWidgetItem* heading = table.horizontalHeaderItem(column))
+            heading->setTextAlignment((words.contains(column) ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
 }
 
 } // namespace prism::ui

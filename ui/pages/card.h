@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The frame of a side card and the texts in it.
+// The frame of a side card, the texts in it, and what its tables have in common.
 #pragma once
 
 #include "ui/theme/theme.h"
 
 class QFrame;
 class QLabel;
+class QTableView;
+class QTableWidget;
 class QVBoxLayout;
 
 namespace prism::ui {
@@ -14,5 +16,10 @@ namespace prism::ui {
 QVBoxLayout* makeCard(QFrame& frame, const Theme& theme);
 /// A text that wraps and can be selected; type and role as the style sheet reads them.
 [[nodiscard]] QLabel* cardText(const QString& type, const QString& role = {}, const QString& text = {});
+
+/// Keeps the columns as wide as their contents when the size of the type changes.
+void keepColumnsFitted(QTableView& table, const Theme& theme);
+/// Headings stand over what they head: words at the left, figures at the right. `words`: columns of words.
+void alignHeadings(QTableWidget& table, const QList<int>& words);
 
 } // namespace prism::ui

@@ -54,9 +54,18 @@ void InsightPage::setCards(QWidget* main, QWidget* side, double sideShare)
     arrange();
 }
 
+void InsightPage::showSide(bool shown)
+{
+    if (!m_side || shown == !m_side->isHidden())
+        return;
+    m_side->setVisible(shown);
+    m_arranged = false;
+    arrange();
+}
+
 void InsightPage::arrange()
 {
-    const bool beside = width() >= m_theme.px(metric::sideCardsUnder) || !m_side;
+    const bool sided = m_side && !m_side->isHidden(), beside = width() >= m_theme.px(metric::sideCardsUnder) || !sided;
     if (m_arranged && beside == m_beside)
         return;
     m_beside = beside;
@@ -68,10 +77,10 @@ void InsightPage::arrange()
     if (m_side)
         m_grid->addWidget(m_side, beside ? 0 : 1, beside ? 1 : 0);
     const int side = static_cast<int>(m_sideShare * 100);
-    m_grid->setColumnStretch(0, 100 - (m_side && beside ? side : 0));
-    m_grid->setColumnStretch(1, m_side && beside ? side : 0);
+    m_grid->setColumnStretch(0, 100 - (sided && beside ? side : 0));
+    m_grid->setColumnStretch(1, sided && beside ? side : 0);
     m_grid->setRowStretch(0, 6);
-    m_grid->setRowStretch(1, m_side && !beside ? 4 : 0);
+    m_grid->setRowStretch(1, sided && !beside ? 4 : 0);
 }
 
 void InsightPage::resizeEvent(QResizeEvent* event)

@@ -38,6 +38,7 @@ protected:
 
     /// Main cards at left, side cards at right; under 980 px the side goes beneath.
     void setCards(QWidget* main, QWidget* side, double sideShare);
+    void showSide(bool shown); ///< without it the main card has all the room
     /// Charts in the order of the export, each with its size relative to the page.
     void setExported(const QList<PlotBase*>& charts) { m_exported = charts; }
     /// Tools that stay on one line together, after those before; groups go on beneath where the row ends.

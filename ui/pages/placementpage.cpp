@@ -57,12 +57,10 @@ PlacementPage::PlacementPage(const Theme& theme, QWidget* parent)
 
 void PlacementPage::makeTools()
 {
-    auto* slow = plainLabel(tr("Slow node"));
-    slow->setProperty("role", u"secondary"_s);
-    m_factor->setUnit(u"%"_s);
+    m_factor->setUnit(tr("% slow"));
     m_factor->setStep(StepKind::one);
     m_factor->setCommitted(u"15"_s);
-    m_factor->setFixedWidth(theme().px(84));
+    m_factor->setFixedWidth(theme().px(96));
     m_factor->setObjectName(u"slowFactor"_s);
     m_factor->setAccessibleName(tr("Slowness of the probing node in percent"));
     m_factor->setToolTip(tr("15 % slow: every kernel on the node takes 1.15 times as long"));
@@ -75,10 +73,10 @@ void PlacementPage::makeTools()
     m_grouping->setObjectName(u"placementCells"_s);
     m_grouping->setAccessibleName(tr("Cells of the heat map"));
     m_grouping->setToolTip(tr("Racks are the cluster's pods: Nodes per pod says how many nodes they have"));
-    m_add = new QPushButton(tr("Mark slow here"));
+    m_add = new QPushButton(tr("Mark slow"));
     m_add->setObjectName(u"addSlowNode"_s);
     m_add->setToolTip(tr("Mark the node in the chosen cell as slow (also: double click or Enter; drag a dashed cell to move it)"));
-    addTools({slow, m_factor});
+    addTools({m_factor});
     addTools({effect, m_figure});
     addTools({m_grouping});
     addTools({m_add, new NodeHandle(theme(), -1)});

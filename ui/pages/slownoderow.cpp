@@ -38,6 +38,7 @@ NodeHandle::NodeHandle(const Theme& theme, int node, QWidget* parent) : QToolBut
     };
     connect(&theme, &Theme::changed, this, draw);
     draw();
+    setProperty("kind", u"small"_s); // as high as the row of tools
     setCursor(Qt::OpenHandCursor);
     setFocusPolicy(Qt::NoFocus); // the keyboard marks the chosen cell
     setToolTip(node < 0 ? tr("Drag onto a cell: the node there becomes slow") : tr("Drag onto a cell: node %1 stands there").arg(node));

@@ -131,6 +131,9 @@ private:
     static void prepareDevice(QImage& device);
     struct Frame;
     [[nodiscard]] Frame frame(const Canvas& canvas, const QRectF& card) const;
+    /// Title, note and subtitle from `top` down; returns where they end, as placeLegend does.
+    double placeTitle(const Canvas& canvas, double top, Frame& at) const;
+    double placeLegend(const Canvas& canvas, double top, Frame& at) const;
     void paintLegend(Canvas& canvas, const Frame& at) const;
     void paintText(Canvas& canvas, const QRectF& card, const Frame& at, bool interactive) const;
 

@@ -29,50 +29,69 @@ struct LegendMetrics {
 
 /// What is written around the plot, where it stands in this card.
 struct PlotBase::Frame {
-    double left = 0, right = 0;   ///< inside the padding
-    QStringList subtitle, footer; ///< lines
-    qsizetype hints = 0;          ///< of these, the last ones: what pointer and keys do
+    double left = 0, right = 0;          ///< inside the padding
+    QStringList title, subtitle, footer; ///< lines
+    qsizetype hints = 0;                 ///< of the footer, the last ones: what pointer and keys do
+    double titleMiddle = 0;              ///< of its first line
+    double noteMiddle = 0;               ///< of the stale note: beside the title, or beneath where both do not fit
     QList<LegendEntry> legend;
     QList<QPointF> places; ///< of the legend's entries: left edge, middle
     bool legendBeside = false;
     double subtitleTop = 0, footerTop = 0;
     QRectF plot;
+    [[nodiscard]] double width() const { return std::max(right - left, 1.0); }
 };
+
+double PlotBase::placeTitle(const Canvas& canvas, double top, Frame& at) const
+{
+    const double titleHeight = canvas.lineHeight(Type::title), small = canvas.lineHeight(Type::small), width = at.width();
+    const double note = m_stale.isEmpty() ? 0 : canvas.width(m_stale, Type::small);
+    at.title = canvas.wrapped(m_text.title, Type::title, width);
+    const bool beneath = note > 0 && (at.title.size() > 1 || canvas.width(m_text.title, Type::title) + canvas.px(20) + note > width);
+    at.titleMiddle = at.noteMiddle = top + titleHeight / 2;
+    top += static_cast<double>(at.title.size()) * titleHeight;
+    if (beneath) {
+        at.noteMiddle = top + small / 2;
+        top += small;
+    }
+    at.subtitleTop = top + canvas.px(2);
+    if (m_text.subtitle.isEmpty())
+        return top;
+    at.subtitle = canvas.wrapped(m_text.subtitle, Type::small, width);
+    return at.subtitleTop + static_cast<double>(at.subtitle.size()) * small;
+}
+
+double PlotBase::placeLegend(const Canvas& canvas, double top, Frame& at) const
+{
+    at.legend = legend(canvas.look);
+    if (at.legend.isEmpty())
+        return top;
+    const LegendMetrics sizes(canvas);
+    const double small = canvas.lineHeight(Type::small);
+    double total = -sizes.gap;
+    for (const LegendEntry& e : at.legend)
+        total += sizes.width(e) + sizes.gap;
+    const double note = m_stale.isEmpty() ? 0 : canvas.width(m_stale, Type::small) + sizes.gap; // stands between them
+    at.legendBeside = legendBesideTitle() && at.left + canvas.width(m_text.title, Type::title) + sizes.gap + note + total <= at.right;
+    double x = at.legendBeside ? at.right - total : at.left, y = at.legendBeside ? at.titleMiddle : top + canvas.px(10) + small / 2;
+    for (const LegendEntry& e : at.legend) {
+        if (!at.legendBeside && x > at.left && x + sizes.width(e) > at.right) {
+            x = at.left;
+            y += small + canvas.px(4);
+        }
+        at.places << QPointF(x, y);
+        x += sizes.width(e) + sizes.gap;
+    }
+    return at.legendBeside ? top : y + small / 2;
+}
 
 PlotBase::Frame PlotBase::frame(const Canvas& canvas, const QRectF& card) const
 {
     Frame at;
-    const double pad = canvas.px(metric::cardPadding), titleHeight = canvas.lineHeight(Type::title), small = canvas.lineHeight(Type::small);
+    const double pad = canvas.px(metric::cardPadding);
     at.left = card.left() + pad;
     at.right = card.right() - pad;
-    const double width = std::max(at.right - at.left, 1.0);
-    at.subtitleTop = card.top() + canvas.px(12) + titleHeight + canvas.px(2);
-    double top = at.subtitleTop - canvas.px(2);
-    if (!m_text.subtitle.isEmpty()) {
-        at.subtitle = canvas.wrapped(m_text.subtitle, Type::small, width);
-        top = at.subtitleTop + static_cast<double>(at.subtitle.size()) * small;
-    }
-    at.legend = legend(canvas.look);
-    if (!at.legend.isEmpty()) {
-        const LegendMetrics sizes(canvas);
-        double total = -sizes.gap;
-        for (const LegendEntry& e : at.legend)
-            total += sizes.width(e) + sizes.gap;
-        const double note = m_stale.isEmpty() ? 0 : canvas.width(m_stale, Type::small) + sizes.gap; // stands between them
-        at.legendBeside = legendBesideTitle() && at.left + canvas.width(m_text.title, Type::title) + sizes.gap + note + total <= at.right;
-        double x = at.legendBeside ? at.right - total : at.left,
-               y = at.legendBeside ? card.top() + canvas.px(12) + titleHeight / 2 : top + canvas.px(10) + small / 2;
-        for (const LegendEntry& e : at.legend) {
-            if (!at.legendBeside && x > at.left && x + sizes.width(e) > at.right) {
-                x = at.left;
-                y += small + canvas.px(4);
-            }
-            at.places << QPointF(x, y);
-            x += sizes.width(e) + sizes.gap;
-        }
-        if (!at.legendBeside)
-            top = y + small / 2;
-    }
+    const double top = placeLegend(canvas, placeTitle(canvas, card.top() + canvas.px(12), at), at), width = at.width();
     for (const QString& text : m_text.footer)
         at.footer << canvas.wrapped(text, Type::tick,
                                     width
@@ -135,21 +154,22 @@ void PlotBase::paintLegend(Canvas& canvas, const Frame& at) const
 
 void PlotBase::paintText(Canvas& canvas, const QRectF& card, const Frame& at, bool interactive) const
 {
-    const double y = card.top() + canvas.px(12);
-    double titleRight = at.right;
     if (!m_stale.isEmpty() && interactive) {
-        const double middle = y + canvas.lineHeight(Type::title) / 2;
-        if (at.legendBeside) {
-            const double after = at.left + canvas.width(m_text.title, Type::title) + LegendMetrics(canvas).gap;
-            canvas.text({after, middle}, m_stale, Type::small, Role::textTertiary, Qt::AlignLeft | Qt::AlignVCenter);
-        } else {
-            titleRight -= canvas.width(m_stale, Type::small) + canvas.px(20);
-            canvas.text({at.right, middle}, m_stale, Type::small, Role::textTertiary, Qt::AlignRight | Qt::AlignVCenter);
-        }
+        const bool beneath = at.noteMiddle > at.titleMiddle;
+        const double after = at.left + canvas.width(m_text.title, Type::title) + LegendMetrics(canvas).gap;
+        canvas.text({beneath           ? at.left
+                     : at.legendBeside ? after
+                                       : at.right,
+                     at.noteMiddle},
+                    m_stale, Type::small, Role::textTertiary,
+                    (beneath || at.legendBeside ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
     }
-    canvas.text({at.left, y}, canvas.elided(m_text.title, Type::title, std::max(titleRight - at.left, 0.0)), Type::title, Role::text,
-                Qt::AlignLeft | Qt::AlignTop);
-    double line = at.subtitleTop;
+    double line = card.top() + canvas.px(12);
+    for (const QString& text : at.title) {
+        canvas.text({at.left, line}, text, Type::title, Role::text, Qt::AlignLeft | Qt::AlignTop);
+        line += canvas.lineHeight(Type::title);
+    }
+    line = at.subtitleTop;
     for (const QString& text : at.subtitle) {
         canvas.text({at.left, line}, text, Type::small, Role::textSecondary, Qt::AlignLeft | Qt::AlignTop);
         line += canvas.lineHeight(Type::small);

@@ -56,9 +56,11 @@ QPushButton[kind~="danger"] { color: @error@; border-color: @error@; }
 QPushButton[kind~="link"] { color: @accent@; border: 0; background: transparent; padding: 0 #2#; text-align: left; }
 QPushButton[kind~="link"]:hover { text-decoration: underline; }
 QPushButton[kind~="link"]:focus { border: #2# solid @accent@; }
+QPushButton[kind~="plain"]:disabled { color: @textSecondary@; border: 0; background: transparent; padding: 0 #2#; }
 QPushButton[kind~="flat"] { border-color: transparent; background: transparent; }
 QPushButton[kind~="flat"]:hover { background: @derivedField@; }
 QToolButton { background: transparent; border: 1px solid transparent; border-radius: #4#; padding: #3#; }
+QToolButton[kind="small"] { padding: #1#; }
 QToolButton:hover { background: @derivedField@; }
 QToolButton:pressed, QToolButton:checked { background: @selection@; }
 QToolButton:focus { border: #2# solid @accent@; padding: #2#; }
@@ -80,6 +82,7 @@ QPlainTextEdit, QTextEdit, QTextBrowser { background: @field@; border: 1px solid
 QPlainTextEdit:focus, QTextEdit:focus { border: #2# solid @accent@; }
 
 QCheckBox, QRadioButton { spacing: #8#; background: transparent; }
+QCheckBox[row="true"] { min-height: #24#; }
 QCheckBox::indicator, QAbstractItemView::indicator { width: #14#; height: #14#; border: 1px solid @controlOutline@; border-radius: #3#; background: @field@; }
 QCheckBox::indicator:checked, QAbstractItemView::indicator:checked { background: @accent@; border-color: @accent@; image: url(:/icons/check-%variant%.svg); }
 QCheckBox::indicator:focus { border: #2# solid @accent@; width: #12#; height: #12#; }
@@ -91,11 +94,6 @@ QRadioButton:focus { color: @accent@; }
 
 QTabWidget::pane { border: 0; border-top: 1px solid @separator@; background: @window@; }
 QTabBar { background: transparent; qproperty-drawBase: 0; }
-QTabBar::tab { background: transparent; color: @textSecondary@; border: 0; border-bottom: #3# solid transparent; height: #33#; padding: 0 #2#; margin: 0 #13#; }
-QTabBar::tab:hover { color: @text@; }
-QTabBar::tab:selected { color: @text@; font-weight: 600; border-bottom-color: @accent@; }
-QTabBar:focus { outline: 0; }
-QTabBar::tab:focus { color: @accent@; }
 
 QAbstractItemView { background: @panel@; alternate-background-color: @header@; border: 0; outline: 0; selection-background-color: @selection@; selection-color: @text@; gridline-color: @separator@; }
 QTableView::item, QTreeView::item, QListView::item { min-height: #26#; padding: 0 #8#; border: 0; border-bottom: 1px solid @separator@; }

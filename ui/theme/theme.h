@@ -16,7 +16,7 @@ namespace prism::ui {
 /// The style sheet reads these dynamic properties; set them before the widget is shown, or call `restyle` after:
 ///   QFrame    card=true | message="error" "warning" "note" | separator=true | surface="window" "panel" "header"
 ///   QLabel    role="secondary" "tertiary" "good" "bad" "error" "warning" "accent"; type="headline" "value" "title" "strong" "small" "tick"
-///   QPushButton kind="primary" "closing" "primary closing" "danger" "link" "flat";  QToolButton is flat
+///   QPushButton kind="primary" "closing" "primary closing" "danger" "link" "plain" "flat";  QToolButton is flat
 ///   QLineEdit, QComboBox, QAbstractSpinBox  state="error" "warning" "derived"
 ///   QTabBar   page tabs;  QTableView, QTreeView  tables of 28 px rows
 class Theme final : public QObject {

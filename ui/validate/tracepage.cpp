@@ -104,6 +104,10 @@ TracePage::TracePage(const Theme& theme, QWidget* parent)
     layout->addWidget(m_workers, 5);
     layout->addWidget(buildRepairs(), 4);
     setCards(main, buildPools(), 0.46);
+    for (QTableWidget* table : {m_pools, m_repairs}) {
+        keepColumnsFitted(*table, theme);
+        alignHeadings(*table, {0});
+    }
     m_workers->setObjectName(u"traceWorkers"_s);
     m_histogram->setObjectName(u"poolHistogram"_s);
     setExported({m_workers, m_histogram});

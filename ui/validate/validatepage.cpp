@@ -57,6 +57,7 @@ ValidatePage::ValidatePage(const Theme& theme, QWidget* parent)
       m_curves(new StepCurveChart(theme)),
       m_quantiles(new QuantileChart(theme)),
       m_series(new SeriesChart(theme)),
+      m_verdicts(new QFrame),
       m_table(new QTableWidget),
       m_log(new FollowedLog(this))
 {
@@ -80,9 +81,8 @@ ValidatePage::ValidatePage(const Theme& theme, QWidget* parent)
     m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
     m_table->setShowGrid(false);
     m_table->verticalHeader()->hide();
-    auto* card = new QFrame;
-    card->setProperty("card", true);
-    auto* cardLayout = new QVBoxLayout(card);
+    m_verdicts->setProperty("card", true);
+    auto* cardLayout = new QVBoxLayout(m_verdicts);
     cardLayout->setContentsMargins(1, 1, 1, 1);
     cardLayout->addWidget(m_table);
     auto* main = new QWidget;
@@ -92,8 +92,9 @@ ValidatePage::ValidatePage(const Theme& theme, QWidget* parent)
     layout->addWidget(m_note);
     layout->addWidget(beside(theme, m_curves, 3, m_quantiles, 2), 5);
     layout->addWidget(m_series, 4);
-    layout->addWidget(card, 4);
+    layout->addWidget(m_verdicts, 4);
     setCards(main, buildCauses(), 0.28);
+    keepColumnsFitted(*m_table, theme);
     setExported({m_curves, m_quantiles, m_series});
     m_curves->setObjectName(u"heldCurves"_s);
     m_series->setObjectName(u"heldSeries"_s);
@@ -279,6 +280,7 @@ void ValidatePage::refreshTable()
     const QStringList header{QString(), tr("Measured"), tr("Predicted"), tr("Error"), tr("95 %"), tr("Noise floor"), tr("Verdict")};
     m_table->setColumnCount(static_cast<int>(header.size()));
     m_table->setHorizontalHeaderLabels(header);
+    alignHeadings(*m_table, {0, static_cast<int>(header.size()) - 1});
     const QList<Judged> rows = held ? judgements(*held) : QList<Judged>{};
     m_table->setRowCount(static_cast<int>(rows.size()));
     for (int r = 0; r < rows.size(); ++r) {
@@ -346,6 +348,8 @@ void ValidatePage::refresh()
         understood = parts.join(u". "_s);
     }
     m_understood->setText(understood);
+    m_verdicts->setVisible(m_text != nullptr); // without a log there is nothing to judge
+    showSide(m_text != nullptr);
     refreshCharts();
     refreshTable();
     refreshCauses();

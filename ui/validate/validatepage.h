@@ -68,6 +68,7 @@ private:
     StepCurveChart* m_curves;
     QuantileChart* m_quantiles;
     SeriesChart* m_series;
+    QFrame* m_verdicts;
     QTableWidget* m_table;
     QString m_name, m_path;
     FollowedLog* m_log;

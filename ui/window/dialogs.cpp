@@ -60,6 +60,20 @@ void addClose(QDialog* dialog)
     dialog->layout()->setAlignment(close, Qt::AlignRight);
 }
 
+/// Parameters, the values of two scenarios that share what is left of the width, and a button at the end of each row.
+void layoutDifferences(QTableWidget& table, const Theme& theme)
+{
+    QHeaderView& header = *table.horizontalHeader();
+    header.setTextElideMode(Qt::ElideRight); // names of scenarios may be long
+    for (int c = 0; c < table.columnCount(); ++c)
+        table.horizontalHeaderItem(c)->setToolTip(table.horizontalHeaderItem(c)->text());
+    header.setSectionResizeMode(QHeaderView::Stretch);
+    header.setSectionResizeMode(0, QHeaderView::ResizeToContents);
+    const QFontMetrics metrics(theme.font(Type::body)); // Qt sizes columns by their items and knows nothing of the buttons
+    header.setSectionResizeMode(3, QHeaderView::Fixed);
+    table.setColumnWidth(3, metrics.horizontalAdvance(QObject::tr("Copy over")) + theme.px(40));
+}
+
 } // namespace
 
 void showDifferences(Workspace& workspace, const Theme& theme, QWidget* parent)
@@ -73,6 +87,7 @@ void showDifferences(Workspace& workspace, const Theme& theme, QWidget* parent)
     const QString a = QString::fromStdString(current->scenario->name), b = QString::fromStdString(baseline->scenario->name);
     auto* title = plainLabel(QObject::tr("%1 against %2").arg(a, b));
     title->setProperty("type", u"title"_s);
+    title->setWordWrap(true);
     dialog->layout()->addWidget(title);
     const std::vector<const Parameter*> changed = differences(*current->scenario, *baseline->scenario);
     QTableWidget* table = makeTable({QObject::tr("Parameter"), a, b, QString()}, static_cast<int>(changed.size()));
@@ -94,9 +109,7 @@ void showDifferences(Workspace& workspace, const Theme& theme, QWidget* parent)
         });
         table->setCellWidget(i, 3, copy);
     }
-    const QFontMetrics metrics(theme.font(Type::body)); // Qt sizes columns by their items and knows nothing of the buttons
-    table->horizontalHeader()->setSectionResizeMode(3, QHeaderView::Fixed);
-    table->setColumnWidth(3, metrics.horizontalAdvance(QObject::tr("Copy over")) + theme.px(40));
+    layoutDifferences(*table, theme);
     static_cast<QVBoxLayout*>(dialog->layout())->addWidget(table, 1);
     addClose(dialog);
     dialog->open();
@@ -113,6 +126,10 @@ void showHistory(Workspace& workspace, const Theme& theme, QWidget* parent)
     auto* view = new QUndoView(workspace.study().undoStack());
     view->setEmptyLabel(QObject::tr("As opened"));
     view->setAccessibleName(QObject::tr("History"));
+    view->setWordWrap(true); // a step may carry long names
+    view->setTextElideMode(Qt::ElideNone);
+    view->setResizeMode(QListView::Adjust);
+    view->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     static_cast<QVBoxLayout*>(dialog->layout())->addWidget(view, 1);
     addClose(dialog);
     dialog->show();

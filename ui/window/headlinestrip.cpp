@@ -4,6 +4,7 @@
 #include "ui/look/format.h"
 #include "ui/theme/icons.h"
 #include "ui/theme/plaintext.h"
+#include "ui/window/headlineforms.h"
 
 #include <QContextMenuEvent>
 #include <QHelpEvent>
@@ -14,6 +15,7 @@
 #include <QToolTip>
 
 #include <algorithm>
+#include <numeric>
 
 using namespace Qt::Literals::StringLiterals;
 
@@ -21,7 +23,9 @@ namespace prism::ui {
 
 namespace {
 
-constexpr int kLargeCell = 152, kSmallCell = 100; // at scale 1: what a figure with its change and intervals needs
+constexpr int kLargeCell = 152, kLeastOwn = 180; // at scale 1: of a figure where there is room, and of the scenario's name where not
+constexpr int kLarge = 3;                        // step time at p50, p95 and p99
+constexpr int kMostExtra = 24;                   // between the smaller figures, beyond what they need
 
 } // namespace
 
@@ -30,7 +34,8 @@ HeadlineStrip::HeadlineStrip(Workspace& workspace, ChangesCache& cache, const Th
       m_workspace(workspace),
       m_cache(cache),
       m_theme(theme),
-      m_dockWidth(theme.px(metric::dock))
+      m_dockWidth(theme.px(metric::dock)),
+      m_ownWidth(m_dockWidth)
 {
     setObjectName(u"headline"_s);
     setAccessibleName(tr("Figures of the current scenario"));
@@ -45,6 +50,7 @@ HeadlineStrip::HeadlineStrip(Workspace& workspace, ChangesCache& cache, const Th
     connect(&workspace, &Workspace::contextChanged, this, &HeadlineStrip::refresh);
     const auto restyleStrip = [this] {
         m_more->setIcon(icon(Icon::more, m_theme.look(), Role::textSecondary));
+        m_more->setIconSize({m_theme.px(16), m_theme.px(16)});
         layoutCells();
         update();
     };
@@ -85,29 +91,44 @@ void HeadlineStrip::refresh()
 void HeadlineStrip::layoutCells()
 {
     m_rects.clear();
-    const double rowHeight = m_theme.px(metric::headline), large = m_theme.px(kLargeCell), small = m_theme.px(kSmallCell);
-    const double left = m_dockWidth + m_theme.px(16), right = width() - m_theme.px(8);
-    const double room = right - left - 3 * large - m_theme.px(4);
-    const bool twoRows = m_theme.presentation() && room < 6 * small; // nothing is left out before an audience
-    int smallCells = twoRows ? 6 : std::clamp(static_cast<int>(room / small), 0, 6);
-    m_more->setVisible(smallCells < 6);
-    if (smallCells < 6)
-        smallCells = std::clamp(static_cast<int>((room - m_theme.px(28)) / small), 0, 6);
-    double x = left;
-    for (int i = 0; i < 3; ++i, x += large)
-        m_rects << QRectF(x, 0, large, rowHeight);
-    x = twoRows ? m_theme.px(16) : x + m_theme.px(4);
-    const double space = twoRows ? right - x : room - (smallCells < 6 ? m_theme.px(28) : 0);
-    const double step = smallCells > 0 ? std::min(twoRows ? small * 2 : small * 1.25, space / smallCells) : small;
-    for (int i = 0; i < smallCells; ++i, x += step)
-        m_rects << QRectF(x, twoRows ? rowHeight : 0, step, rowHeight);
-    setFixedHeight(static_cast<int>(rowHeight) * (twoRows ? 2 : 1));
-    m_more->setGeometry(width() - m_theme.px(32), m_theme.px(10), m_theme.px(24), m_theme.px(24));
-    if (m_more->isVisible()) {
-        m_more->menu()->clear();
-        for (int i = static_cast<int>(m_rects.size()); i < m_cells.size(); ++i)
-            m_more->menu()->addAction(m_cells[i].reading());
-    }
+    const double rowHeight = m_theme.px(metric::headline), right = width() - m_theme.px(8);
+    double least = 0;
+    for (const HeadlineCell& cell : m_cells.mid(0, kLarge))
+        least = std::max(least, leastWidth(cell, m_theme.look(), true));
+    const double most = std::max<double>(least, m_theme.px(kLargeCell));
+    const QSize button = m_more->sizeHint();
+    const double room = right - button.width() - m_theme.px(20); // the button stands beside them where nothing else fits
+    m_ownWidth = static_cast<int>(std::min<double>(m_dockWidth, std::max<double>(room - kLarge * most, m_theme.px(kLeastOwn))));
+    const double left = m_ownWidth + m_theme.px(16), large = std::clamp((room - m_ownWidth) / kLarge, least, most);
+    for (int i = 0; i < kLarge; ++i)
+        m_rects << QRectF(left + i * large, 0, large, rowHeight);
+    const int rows = layoutSmallCells(left + kLarge * large + m_theme.px(4), right);
+    setFixedHeight(static_cast<int>(rowHeight) * rows);
+    m_more->setVisible(m_rects.size() < m_cells.size());
+    m_more->setGeometry(width() - button.width() - m_theme.px(8), m_theme.px(10), button.width(), button.height());
+    m_more->menu()->clear();
+    for (qsizetype i = m_rects.size(); i < m_cells.size(); ++i)
+        m_more->menu()->addAction(m_cells[i].reading());
+}
+
+int HeadlineStrip::layoutSmallCells(double from, double right)
+{
+    QList<double> needs;
+    for (const HeadlineCell& cell : m_cells.mid(kLarge))
+        needs << leastWidth(cell, m_theme.look(), false);
+    const double all = std::accumulate(needs.begin(), needs.end(), 0.0);
+    const bool beneath = m_theme.presentation() && all > right - from; // nothing is left out before an audience
+    const double x = beneath ? m_theme.px(16) : from, y = beneath ? m_theme.px(metric::headline) : 0;
+    const double room = right - x - (all > right - x ? m_more->sizeHint().width() + m_theme.px(4) : 0);
+    double used = 0;
+    qsizetype fitting = 0;
+    while (fitting < needs.size() && used + needs[fitting] <= room)
+        used += needs[fitting++];
+    const double extra = fitting > 0 ? std::min<double>((room - used) / static_cast<double>(fitting), m_theme.px(kMostExtra)) : 0;
+    double at = x;
+    for (qsizetype i = 0; i < fitting; at += needs[i++] + extra)
+        m_rects << QRectF(at, y, needs[i] + extra, m_theme.px(metric::headline));
+    return beneath ? 2 : 1;
 }
 
 void HeadlineStrip::resizeEvent(QResizeEvent*)
@@ -120,6 +141,10 @@ QString HeadlineStrip::tipAt(const QPoint& at) const
     const ShownScenario* s = m_workspace.context().current();
     if (m_badgeRect.contains(at))
         return m_badge.reasons.join(u'\n');
+    if (s && at.x() < m_ownWidth && at.y() < m_theme.px(metric::headline)) {
+        const ShownScenario* baseline = m_workspace.context().baseline();
+        return s->isBaseline || !baseline ? s->name : tr("%1\ncompared with %2").arg(s->name, baseline->name);
+    }
     for (int i = 0; i < m_rects.size() && i < m_cells.size(); ++i) {
         if (!m_rects[i].contains(at))
             continue;
@@ -193,12 +218,12 @@ void HeadlineStrip::paintEvent(QPaintEvent*)
     p.fillRect(QRect(0, 0, width(), 1), look[Role::separator]);
     p.fillRect(QRect(0, height() - 1, width(), 1), look[Role::separator]);
     const int row = look.px(metric::headline);
-    p.fillRect(QRect(m_dockWidth, look.px(10), 1, row - look.px(20)), look[Role::separator]);
-    paintScenario(p, QRectF(look.px(16), 0, m_dockWidth - look.px(28), row));
+    p.fillRect(QRect(m_ownWidth, look.px(10), 1, row - look.px(20)), look[Role::separator]);
+    paintScenario(p, QRectF(look.px(16), 0, m_ownWidth - look.px(28), row));
     for (int i = 0; i < m_rects.size() && i < m_cells.size(); ++i) {
-        if (i == 3 && m_rects[i].top() == 0)
+        if (i == kLarge && m_rects[i].top() == 0)
             p.fillRect(QRectF(m_rects[i].left() - look.px(12), look.px(10), 1, row - look.px(20)), look[Role::separator]);
-        paintCell(p, m_rects[i], m_cells[i], i < 3);
+        paintCell(p, m_rects[i], m_cells[i], i < kLarge);
     }
 }
 
@@ -262,17 +287,17 @@ void HeadlineStrip::paintCell(QPainter& p, const QRectF& rect, const HeadlineCel
              {{cell.number, large ? Type::headline : Type::value, Role::text, cell.struck},
               {cell.unit.isEmpty() ? QString() : u" "_s + cell.unit, Type::small, Role::textSecondary, cell.struck}},
              look, cell.stale || cell.struck);
+    const double room = line(0, 0).width();
     QList<FigureRuns> under;
     if (!cell.delta.isEmpty())
-        under << FigureRuns{{cell.delta, Type::tickStrong, cell.deltaRole}};
+        under << FigureRuns{{firstThatFits(changeForms(cell.delta), look, Type::tickStrong, room), Type::tickStrong, cell.deltaRole}};
     const bool notice = cell.stale && cell.staleNote != tr("computing");
     if (cell.stale)
         under << FigureRuns{{cell.staleNote, Type::tick, notice ? Role::warning : Role::textTertiary}};
     else if (under.isEmpty() && !cell.model.isEmpty()) // room for two lines
         under << FigureRuns{{cell.note, Type::tick, cell.noteRole}} << FigureRuns{{cell.model, Type::tick, Role::textTertiary}};
     else
-        under << FigureRuns{{cell.note.isEmpty() || cell.model.isEmpty() ? cell.note + cell.model : cell.note + u", "_s + cell.model,
-                             Type::tick, cell.noteRole}};
+        under << FigureRuns{{firstThatFits(errorForms(cell), look, Type::tick, room), Type::tick, cell.noteRole}};
     for (int i = 0; i < under.size(); ++i)
         drawRuns(p, line(54 + 16 * i, 16), under[i], look, cell.stale && !notice);
 }

@@ -39,6 +39,8 @@ protected:
 private:
     void refresh();
     void layoutCells();
+    /// The smaller figures from one edge to the other, or on a row of their own; returns the number of rows.
+    int layoutSmallCells(double from, double right);
     void paintCell(QPainter& painter, const QRectF& rect, const HeadlineCell& cell, bool large) const;
     void paintScenario(QPainter& painter, const QRectF& rect);
     double paintBadge(QPainter& painter, const QRectF& line); ///< returns the width that it takes at the right
@@ -51,8 +53,8 @@ private:
     QList<HeadlineCell> m_cells;
     HeadlineBadge m_badge;
     QRectF m_badgeRect;
-    QList<QRectF> m_rects; ///< of the cells that fit
-    int m_dockWidth;
+    QList<QRectF> m_rects;       ///< of the cells that fit
+    int m_dockWidth, m_ownWidth; ///< of the dock; of the scenario's cell, which gives way to the figures
     QToolButton* m_more;
     int m_paints = 0;
 };

@@ -309,6 +309,8 @@ void ImportDialog::fillTable()
         }
     }
     m_table->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
+    m_table->horizontalHeader()->setTextElideMode(Qt::ElideRight); // the name of a scenario may be long
+    m_table->horizontalHeaderItem(1)->setToolTip(m_table->horizontalHeaderItem(1)->text());
     m_table->setAccessibleName(tr("Parameters that differ from the current scenario"));
 }
 

@@ -42,6 +42,7 @@ namespace {
 
 constexpr int kViewSaveMs = 1000;                       // a crash has no closeEvent: the view is kept on a timer too
 constexpr int kWindowWidth = 1024, kWindowHeight = 700; // a projector of 1024 x 768 with its bars
+constexpr double kSearchWidth = 296, kStudyName = 240;  // at scale 1; of the command search, and at most of the study's name
 
 } // namespace
 
@@ -212,13 +213,33 @@ void MainWindow::followScale()
 void MainWindow::updateChrome()
 {
     m_menuRow->setFixedHeight(m_theme.px(metric::menuRow));
-    m_search->setFixedSize(m_theme.px(296), m_theme.px(metric::button));
     m_search->setStyleSheet(u"QPushButton { text-align: left; color: %1; background: %2 }"_s.arg(m_theme.color(Role::textSecondary).name(),
                                                                                                  m_theme.color(Role::field).name()));
-    m_search->setText(tr("Search commands"));
     m_dock->setMinimumWidth(m_theme.px(metric::dockMinimum));
-    m_menus->setFixedWidth(std::max(m_menus->sizeHint().width(), m_theme.px(metric::dock) - m_theme.px(6)));
+    fitMenuRow();
     m_headline->setDockWidth(m_dock->isVisibleTo(this) ? m_splitter->sizes().value(0, m_theme.px(metric::dock)) : m_theme.px(metric::dock));
+}
+
+void MainWindow::fitMenuRow()
+{
+    const QLayout& row = *m_menuRow->layout();
+    const QMargins around = row.contentsMargins();
+    int rest = around.left() + around.right() + row.spacing() * (row.count() - 1);
+    for (int i = 0; i < row.count(); ++i)
+        if (const QWidget* part = row.itemAt(i)->widget(); part && part != m_menus && part != m_search)
+            rest += part->sizeHint().width();
+    const QFontMetrics metrics(m_theme.font(Type::body));
+    QWidget* keys = m_search->layout()->itemAt(0)->widget();
+    const QString whole = tr("Search commands"), brief = tr("Search");
+    const int pad = m_theme.px(24), keysRoom = keys->sizeHint().width() + m_theme.px(16);
+    const int least = metrics.horizontalAdvance(brief) + pad, wanted = m_theme.px(kSearchWidth);
+    const int menus = std::max(m_menus->sizeHint().width(), std::min(m_theme.px(metric::dock) - m_theme.px(6), width() - rest - wanted));
+    const int search = std::clamp(width() - rest - menus, least, wanted);
+    m_menus->setFixedWidth(menus);
+    m_search->setFixedSize(search, m_theme.px(metric::button));
+    const bool hasWhole = metrics.horizontalAdvance(whole) + pad <= search;
+    m_search->setText(hasWhole ? whole : brief);
+    keys->setVisible(metrics.horizontalAdvance(whole) + pad + keysRoom <= search);
 }
 
 void MainWindow::resetLayout()
@@ -396,7 +417,9 @@ void MainWindow::updateTitle()
                           : !m_file->problem().isEmpty() ? tr("not saved")
                           : m_file->isSaved()            ? tr("saved")
                                                          : tr("saving");
-    m_studyName->setText(u"%1, %2"_s.arg(name, state));
+    const QFontMetrics metrics(m_theme.font(Type::body));
+    m_studyName->setText(u"%1, %2"_s.arg(metrics.elidedText(name, Qt::ElideMiddle, m_theme.px(kStudyName)), state));
+    fitMenuRow();
     m_studyName->setToolTip(m_file->path());
     setWindowTitle(u"%1 – PRISM Explorer"_s.arg(name));
     if (m_file->isSaved() && m_file->problem().isEmpty() && !m_file->path().isEmpty()) {

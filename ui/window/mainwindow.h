@@ -83,6 +83,7 @@ private:
     void updateTitle();
     void arrangeLayout(); ///< dock and sizes as they are at first, at the present scale
     void updateChrome();
+    void fitMenuRow(); ///< the command search gives way to menus and the study's name
     void followScale();
     friend void addMainActions(MainWindow& window);
 

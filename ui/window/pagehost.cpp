@@ -3,8 +3,8 @@
 
 #include "ui/look/format.h"
 #include "ui/plot/paper.h"
-
 #include "ui/theme/icons.h"
+#include "ui/window/pagetabs.h"
 
 #include <QClipboard>
 #include <QCoreApplication>
@@ -17,7 +17,6 @@
 #include <QScrollArea>
 #include <QStackedWidget>
 #include <QStandardPaths>
-#include <QTabBar>
 #include <QTableWidget>
 #include <QVBoxLayout>
 
@@ -30,12 +29,7 @@ PageHost::PageHost(Workspace& workspace, Theme& theme, QWidget* parent) : QWidge
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
-    m_tabs = new QTabBar;
-    m_tabs->setObjectName(u"pageTabs"_s);
-    m_tabs->setExpanding(false);
-    m_tabs->setDocumentMode(true);
-    m_tabs->setAccessibleName(tr("Pages"));
-    m_tabs->setUsesScrollButtons(true);
+    m_tabs = new PageTabs(theme);
     layout->addWidget(m_tabs);
     auto* line = new QFrame;
     line->setProperty("separator", true);

@@ -11,11 +11,11 @@
 class QHBoxLayout;
 class QPushButton;
 class QStackedWidget;
-class QTabBar;
 class QTableWidget;
 
 namespace prism::ui {
 
+class PageTabs;
 struct Picture;
 
 /// GUI thread only. Only the page that is shown gets contexts.
@@ -60,7 +60,7 @@ private:
 
     Workspace& m_workspace;
     Theme& m_theme;
-    QTabBar* m_tabs;
+    PageTabs* m_tabs;
     QWidget* m_toolRow;
     QHBoxLayout* m_tools;
     QStackedWidget *m_stack, *m_both;

@@ -18,6 +18,8 @@
 #include <QPainter>
 #include <QToolButton>
 
+#include <algorithm>
+
 using namespace Qt::Literals::StringLiterals;
 
 namespace prism::ui {
@@ -67,19 +69,8 @@ public:
                 .paint(p, QRect(r.center().x() - size / 2, r.center().y() - size / 2, size, size));
             break;
         }
-        default: {
-            const bool name = index.column() == ScenarioTableModel::nameColumn;
-            const bool wrong = index.column() == ScenarioTableModel::statusColumn && index.data(Qt::UserRole).toBool();
-            drawRuns(*p, QRectF(r).adjusted(look.px(4), 0, -look.px(2), 0),
-                     {{index.data().toString(),
-                       name    ? (current ? Type::bodyStrong : Type::body)
-                       : wrong ? Type::smallStrong
-                               : Type::small,
-                       wrong  ? Role::error
-                       : name ? Role::text
-                              : Role::textSecondary}},
-                     look);
-        }
+        default:
+            paintText(*p, r, index, current);
         }
         if (option.state & QStyle::State_HasFocus) {
             p->setPen(look.pen(Role::accent, 1));
@@ -91,6 +82,23 @@ public:
     QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const override { return {20, m_theme.px(metric::row)}; }
 
 private:
+    void paintText(QPainter& p, const QRect& cell, const QModelIndex& index, bool current) const
+    {
+        const Look& look = m_theme.look();
+        const QRectF rect = QRectF(cell).adjusted(look.px(4), 0, -look.px(2), 0);
+        const bool name = index.column() == ScenarioTableModel::nameColumn;
+        const bool wrong = index.column() == ScenarioTableModel::statusColumn && index.data(Qt::UserRole).toBool();
+        const Type type = name ? (current ? Type::bodyStrong : Type::body) : wrong ? Type::smallStrong : Type::small;
+        QString text = index.data().toString();
+        if (index.column() == ScenarioTableModel::noteColumn && index.data(Qt::EditRole).toString().isEmpty()) {
+            const QStringList forms = index.data(Qt::UserRole).toStringList();
+            const QFontMetricsF metrics(look.font(type));
+            const auto fits = [&](const QString& form) { return metrics.horizontalAdvance(form) <= rect.width(); };
+            const auto form = std::find_if(forms.begin(), forms.end(), fits);
+            text = form == forms.end() ? QString() : *form; // the tip says it
+        }
+        drawRuns(p, rect, {{text, type, wrong ? Role::error : name ? Role::text : Role::textSecondary}}, look);
+    }
     static QRectF checkRect(const QRect& r, const Look& look)
     {
         const double size = look.px(14);
@@ -277,15 +285,28 @@ void ScenarioPanel::syncSelection()
     }
 }
 
+int ScenarioPanel::widthOf(int column) const
+{
+    constexpr int kWidths[] = {30, 32, 20, 0, 65, 47}; // at scale 1; more where a status or a heading is longer
+    const QFontMetrics cell(m_theme.font(Type::smallStrong)), head(m_theme.font(Type::tick));
+    int width = m_theme.px(kWidths[column]);
+    const QString heading = m_model->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
+    if (!heading.isEmpty())
+        width = std::max(width, head.horizontalAdvance(heading) + m_theme.px(16));
+    if (column == ScenarioTableModel::statusColumn)
+        for (int row = 0; row < m_model->rowCount(); ++row)
+            width = std::max(width, cell.horizontalAdvance(m_model->index(row, column).data().toString()) + m_theme.px(8));
+    return width;
+}
+
 void ScenarioPanel::layoutTable()
 {
     const int width = m_table->viewport()->width();
-    const int widths[] = {30, 32, 20, 0, 65, 47};
     int fixed = 0;
     for (int c = 0; c < ScenarioTableModel::kColumns; ++c)
         if (c != ScenarioTableModel::nameColumn) {
-            m_table->setColumnWidth(c, m_theme.px(widths[c]));
-            fixed += m_theme.px(widths[c]);
+            m_table->setColumnWidth(c, widthOf(c));
+            fixed += widthOf(c);
         }
     m_table->setColumnWidth(ScenarioTableModel::nameColumn, std::max(m_theme.px(80), width - fixed));
     for (int i = 0; i < m_model->rowCount(); ++i)

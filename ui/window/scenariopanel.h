@@ -35,6 +35,7 @@ private:
     void makeTable();
     [[nodiscard]] QWidget* makeFilter();
     void applyFilter();
+    [[nodiscard]] int widthOf(int column) const; ///< of the table; the name takes what is left
     void layoutTable();
     Workspace& m_workspace;
     const Theme& m_theme;

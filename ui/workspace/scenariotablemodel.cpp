@@ -144,6 +144,8 @@ QVariant ScenarioTableModel::data(const QModelIndex& index, int role) const
     case noteColumn:
         if (role == Qt::EditRole)
             return QString::fromStdString(e.scenario->note);
+        if (role == Qt::UserRole)
+            return e.scenario->note.empty() ? lineageForms(m_workspace.study().state(), e) : QStringList();
         if (role == Qt::DisplayRole || role == Qt::AccessibleTextRole || role == Qt::ToolTipRole)
             return e.scenario->note.empty() ? lineage(m_workspace.study().state(), e) : QString::fromStdString(e.scenario->note);
         return {};

@@ -8,7 +8,8 @@
 
 namespace prism::ui {
 
-/// GUI thread only. Edits go through the study's undo stack.
+/// GUI thread only. Edits go through the study's undo stack. Qt::UserRole says of a pin whether it is the baseline's, of a status whether
+/// it is bad, and of a note that nobody has written the shorter ways to say where the scenario comes from.
 class ScenarioTableModel final : public QAbstractTableModel {
     Q_OBJECT
 public:

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/window/headlineforms.h"
+
+#include <QFontMetricsF>
+
+#include <algorithm>
+#include <cmath>
+
+using namespace Qt::Literals::StringLiterals;
+
+namespace prism::ui {
+
+namespace {
+constexpr double kStep = 12, kGap = 10; // at scale 1
+}
+
+QString firstThatFits(const QStringList& forms, const Look& look, Type type, double room)
+{
+    const QFontMetricsF metrics(look.font(type));
+    for (const QString& form : forms)
+        if (metrics.horizontalAdvance(form) <= room)
+            return form;
+    return forms.value(forms.size() - 1);
+}
+
+QStringList changeForms(const QString& change)
+{
+    return {change, change.section(u", "_s, -1), change.section(u", "_s, 0, 0)};
+}
+
+QStringList errorForms(const HeadlineCell& cell)
+{
+    if (cell.note.isEmpty() || cell.model.isEmpty())
+        return {cell.note + cell.model};
+    return {cell.note + u", "_s + cell.model, cell.model};
+}
+
+double leastWidth(const HeadlineCell& cell, const Look& look, bool large)
+{
+    const auto wide = [&look](const QString& text, Type type) { return QFontMetricsF(look.font(type)).horizontalAdvance(text); };
+    const QString unit = cell.unit.isEmpty() ? QString() : u' ' + cell.unit;
+    const double figure = wide(cell.number, large ? Type::headline : Type::value) + wide(unit, Type::small);
+    const double under =
+        std::max({wide(changeForms(cell.delta).back(), Type::tickStrong), wide(cell.model, Type::tick),
+                  cell.model.isEmpty() ? wide(cell.note, Type::tick) : 0.0, cell.stale ? wide(cell.staleNote, Type::tick) : 0.0});
+    const double need = std::max({wide(cell.label, Type::tick), figure, under}) + look.pxF(kGap);
+    return std::ceil(need / look.pxF(kStep)) * look.pxF(kStep);
+}
+
+} // namespace prism::ui

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Longer and shorter ways to say what stands under a figure of the headline, and how wide a figure must be.
+#pragma once
+
+#include "ui/look/look.h"
+#include "ui/workspace/headline.h"
+
+namespace prism::ui {
+
+/// The first of some ways to say a thing that fits, else the last; the tip has them whole.
+[[nodiscard]] QString firstThatFits(const QStringList& forms, const Look& look, Type type, double room);
+
+/// "−1.6 %, −140 ± 3 ms", else its last part, else its first.
+[[nodiscard]] QStringList changeForms(const QString& change);
+
+/// Both errors of a figure on one line, else the model's alone: it is the larger one.
+[[nodiscard]] QStringList errorForms(const HeadlineCell& cell);
+
+/// Pixels that a figure needs with the shortest forms; in steps, so that another value does not move its neighbours.
+[[nodiscard]] double leastWidth(const HeadlineCell& cell, const Look& look, bool large);
+
+} // namespace prism::ui

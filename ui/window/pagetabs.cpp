@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/window/pagetabs.h"
+
+#include "ui/theme/icons.h"
+
+#include <QMenu>
+#include <QPainter>
+#include <QToolButton>
+
+#include <numeric>
+
+namespace prism::ui {
+
+namespace {
+constexpr double kGaps[] = {15, 11, 8}; // at scale 1, the widest that fits
+constexpr double kUnderline = 3, kMore = 28;
+} // namespace
+
+PageTabs::PageTabs(const Theme& theme, QWidget* parent) : QTabBar(parent), m_theme(theme), m_more(new QToolButton(this)), m_gap(kGaps[0])
+{
+    setObjectName(QStringLiteral("pageTabs"));
+    setAccessibleName(tr("Pages"));
+    setExpanding(false);
+    setDocumentMode(true);
+    setUsesScrollButtons(false);
+    setMouseTracking(true);
+    m_more->setAccessibleName(tr("More pages"));
+    m_more->setToolTip(tr("More pages"));
+    m_more->setPopupMode(QToolButton::InstantPopup);
+    m_more->setMenu(new QMenu(m_more));
+    m_more->hide();
+    connect(this, &QTabBar::currentChanged, this, &PageTabs::fit);
+    const auto restyleTabs = [this] {
+        m_more->setIcon(icon(Icon::more, m_theme.look(), Role::textSecondary));
+        m_more->setIconSize({m_theme.px(16), m_theme.px(16)});
+        fit();
+        updateGeometry();
+    };
+    connect(&theme, &Theme::changed, this, restyleTabs);
+    restyleTabs();
+}
+
+int PageTabs::leftOf(int index) const
+{
+    return m_theme.px(index == 0 ? metric::pageMargin : m_gap); // the first label stands over the page's edge
+}
+
+QSize PageTabs::tabSizeHint(int index) const
+{
+    const QFontMetrics metrics(m_theme.font(Type::bodyStrong));
+    return {leftOf(index) + metrics.horizontalAdvance(tabText(index)) + m_theme.px(m_gap), m_theme.px(metric::tabRow)};
+}
+
+QSize PageTabs::sizeHint() const
+{
+    QList<int> all(count());
+    std::iota(all.begin(), all.end(), 0);
+    return {widthOf(all), m_theme.px(metric::tabRow)};
+}
+
+QSize PageTabs::minimumSizeHint() const
+{
+    return {m_theme.px(kMore), m_theme.px(metric::tabRow)};
+}
+
+int PageTabs::widthOf(const QList<int>& tabs) const
+{
+    return std::accumulate(tabs.begin(), tabs.end(), 0, [this](int sum, int tab) { return sum + tabSizeHint(tab).width(); });
+}
+
+void PageTabs::fit()
+{
+    QList<int> shown(count());
+    std::iota(shown.begin(), shown.end(), 0);
+    for (const double gap : kGaps) {
+        m_gap = gap;
+        if (widthOf(shown) <= width())
+            break;
+    }
+    const bool all = widthOf(shown) <= width();
+    const int room = width() - m_theme.px(kMore);
+    for (qsizetype last = shown.size() - 1; !all && last >= 0 && widthOf(shown) > room; --last)
+        if (shown[last] != currentIndex())
+            shown.removeAt(last);
+    for (int i = 0; i < count(); ++i)
+        if (const bool seen = shown.contains(i); seen != isTabVisible(i))
+            setTabVisible(i, seen);
+    m_more->setVisible(!all);
+    const QSize button = m_more->sizeHint();
+    m_more->setGeometry(width() - button.width(), (m_theme.px(metric::tabRow) - button.height()) / 2, button.width(), button.height());
+    fillMenu();
+    QEvent changed(QEvent::StyleChange); // Qt keeps the widths of tabs until their text or the style changes
+    changeEvent(&changed);
+}
+
+void PageTabs::fillMenu()
+{
+    m_more->menu()->clear();
+    for (int i = 0; i < count(); ++i)
+        if (!isTabVisible(i))
+            m_more->menu()->addAction(tabText(i), this, [this, i] { setCurrentIndex(i); });
+}
+
+void PageTabs::tabInserted(int index)
+{
+    QTabBar::tabInserted(index);
+    fit();
+}
+
+void PageTabs::resizeEvent(QResizeEvent* event)
+{
+    QTabBar::resizeEvent(event);
+    fit();
+}
+
+void PageTabs::paintEvent(QPaintEvent*)
+{
+    QPainter p(this);
+    const Look& look = m_theme.look();
+    const QPoint mouse = underMouse() ? mapFromGlobal(QCursor::pos()) : QPoint(-1, -1);
+    for (int i = 0; i < count(); ++i) {
+        if (!isTabVisible(i))
+            continue;
+        const QRect tab = tabRect(i);
+        const bool current = i == currentIndex();
+        const QRect label(tab.left() + leftOf(i), tab.top(), tab.width() - leftOf(i) - look.px(m_gap), tab.height());
+        p.setFont(look.font(current ? Type::bodyStrong : Type::body));
+        p.setPen(look[current && hasFocus() ? Role::accent : current || tab.contains(mouse) ? Role::text : Role::textSecondary]);
+        p.drawText(label, Qt::AlignCenter, tabText(i));
+        if (current)
+            p.fillRect(QRect(label.left(), tab.bottom() + 1 - look.px(kUnderline), label.width(), look.px(kUnderline)), look[Role::accent]);
+    }
+}
+
+} // namespace prism::ui

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The tabs of the pages: they move together where the window is narrow, and what still does not fit stands in a menu at their end.
+#pragma once
+
+#include "ui/theme/theme.h"
+
+#include <QTabBar>
+
+class QToolButton;
+
+namespace prism::ui {
+
+/// The current page is always among the tabs that are seen. GUI thread only.
+class PageTabs final : public QTabBar {
+    Q_OBJECT
+public:
+    explicit PageTabs(const Theme& theme, QWidget* parent = nullptr);
+
+    [[nodiscard]] QSize sizeHint() const override;
+    [[nodiscard]] QSize minimumSizeHint() const override;
+
+protected:
+    [[nodiscard]] QSize tabSizeHint(int index) const override;
+    [[nodiscard]] QSize minimumTabSizeHint(int index) const override { return tabSizeHint(index); }
+    void tabInserted(int index) override;
+    void resizeEvent(QResizeEvent* event) override;
+    void paintEvent(QPaintEvent* event) override;
+
+private:
+    /// Chooses the gap between the labels and the tabs that are shown.
+    void fit();
+    void fillMenu();
+    /// Width of these tabs with the present gap.
+    [[nodiscard]] int widthOf(const QList<int>& tabs) const;
+    [[nodiscard]] int leftOf(int index) const; ///< from the edge of a tab to its label
+
+    const Theme& m_theme;
+    QToolButton* m_more;
+    double m_gap; ///< on either side of a label, at scale 1
+};
+
+} // namespace prism::ui
