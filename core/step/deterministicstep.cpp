@@ -126,8 +126,8 @@ std::vector<double> DeterministicStep::slotDurations(int replica, const SlowestO
     std::vector<double> duration(index(m_sweep.numSlots), 0.0);
     for (int stage = 0; stage < m_sweep.numStages; ++stage) {
         // In lockstep the slowest member of the set decides.
-        double g = 0.0;
-        for (int d = firstOfSet(replica); d < firstOfSet(replica) + m_lockstep; ++d)
+        double g = slowest ? 0.0 : 1.0;
+        for (int d = firstOfSet(replica); slowest && d < firstOfSet(replica) + m_lockstep; ++d)
             g = std::max(g, slowest(d, stage));
         for (int slot = stage * slotsPerStage; slot < (stage + 1) * slotsPerStage; ++slot) {
             if (g == 1.0 && link[index(stage)] == 1.0) { // as the rest of the job
@@ -226,7 +226,7 @@ void DeterministicStep::optimise(const std::vector<int>& replicas, const Slowest
             if (op.kernelClass < 0)
                 continue;
             const double sensitivity = m_graph.classes[index(op.kernelClass)].spatialSensitivity;
-            ends[d][index(s)] += op.meanSeconds * (1.0 + sensitivity * (slowest(replicas[d], s) - 1.0));
+            ends[d][index(s)] += op.meanSeconds * (1.0 + sensitivity * (slowest ? slowest(replicas[d], s) - 1.0 : 0.0));
         }
 }
 
@@ -283,6 +283,8 @@ std::vector<int> DeterministicStep::distinctReplicas() const
 
 double DeterministicStep::fixedSeconds() const
 {
+    if (m_graph.slow.empty() && m_graph.fixedSpatial.empty())
+        return seconds(distinctReplicas(), {}); // no question: 1 everywhere, also among the thousands of a lockstep set
     return seconds(distinctReplicas(), [this](int replica, int stage) { return fixedSlowest(replica, stage); });
 }
 
