@@ -35,9 +35,11 @@ std::string explorationText(const Exploration& e)
     text += fmt::format("{:>4} {:>18} {:>18} {:>9} {:>12} {:>7}  configuration\n", "", "p50 s", "p95 s", "GiB", "USD/G token", "best");
     for (std::size_t i = 0; i < std::min(static_cast<std::size_t>(e.query.keep), e.candidates.size()); ++i) {
         const ExploreCandidate& c = e.candidates[i];
-        text += fmt::format("{:>4} {:>9.4g} ± {:<6.1g} {:>9.4g} ± {:<6.1g} {:>9.1f} {:>12.4g} {:>5.0f} %  {}{}\n", i + 1, c.p50.value,
+        text += fmt::format("{:>4} {:>9.4g} ± {:<6.1g} {:>9.4g} ± {:<6.1g} {:>9.1f} {:>12.4g} {:>5.0f} %  {}{}\n", c.rank, c.p50.value,
                             c.p50.halfWidth, c.p95.value, c.p95.halfWidth, c.peakMemoryGib, c.usdPerBillionTokens, 100 * c.chanceBest,
                             shortText(c.values), c.pareto ? " (front)" : "");
+        if (!c.equals.empty())
+            text += fmt::format("{:75}the same with {}\n", "", equalsText(c));
     }
     text += bestText(e);
     if (!e.rejected.empty())

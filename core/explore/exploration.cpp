@@ -6,6 +6,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <iterator>
+
 namespace prism {
 namespace {
 
@@ -29,7 +32,12 @@ Json leftOutJson(const std::vector<ExploreLeftOut>& leftOut)
 
 Json candidateJson(const ExploreCandidate& c)
 {
-    return {{"parameters", parametersJson(c.values)},
+    Json equals = Json::array();
+    for (const ExploreCandidate::Values& values : c.equals)
+        equals.push_back(parametersJson(values));
+    return {{"rank", c.rank},
+            {"parameters", parametersJson(c.values)},
+            {"equals", std::move(equals)},
             {"noise_free_s", c.noiseFreeSeconds},
             {"mean", report::json(c.mean)},
             {"p50", report::json(c.p50)},
@@ -90,16 +98,27 @@ std::string toCsv(const Exploration& e)
 {
     using report::number;
     std::string text = "rank,configuration,noise_free_s,p50_s,p50_ci95_s,p95_s,p95_ci95_s,p99_s,p99_ci95_s,memory_gib,usd_per_billion_"
-                       "tokens,chance_best,pareto\n";
-    int rank = 0;
+                       "tokens,chance_best,pareto,equals\n";
     for (const ExploreCandidate& c : e.candidates) {
         std::string values;
         for (const auto& [id, value] : c.values)
             values += (values.empty() ? "" : " ") + id + "=" + value;
-        text += report::row({std::to_string(++rank), report::field(values), number(c.noiseFreeSeconds), number(c.p50.value),
+        text += report::row({std::to_string(c.rank), report::field(values), number(c.noiseFreeSeconds), number(c.p50.value),
                              number(c.p50.halfWidth), number(c.p95.value), number(c.p95.halfWidth), number(c.p99.value),
                              number(c.p99.halfWidth), number(c.peakMemoryGib), number(c.usdPerBillionTokens), number(c.chanceBest),
-                             c.pareto ? "1" : "0"});
+                             c.pareto ? "1" : "0", report::field(equalsText(c))});
+    }
+    return text;
+}
+
+std::string equalsText(const ExploreCandidate& c)
+{
+    std::string text;
+    for (const ExploreCandidate::Values& values : c.equals) {
+        ExploreCandidate::Values differs;
+        std::copy_if(values.begin(), values.end(), std::back_inserter(differs),
+                     [&](const auto& v) { return std::find(c.values.begin(), c.values.end(), v) == c.values.end(); });
+        text += (text.empty() ? "" : "; ") + shortText(differs);
     }
     return text;
 }

@@ -14,8 +14,11 @@ namespace prism {
 
 /// One configuration that is valid and fits.
 struct ExploreCandidate {
-    std::int64_t index = 0;                                  ///< in the space
-    std::vector<std::pair<std::string, std::string>> values; ///< parameter id, value
+    using Values = std::vector<std::pair<std::string, std::string>>; ///< parameter id, value
+    std::int64_t index = 0;                                          ///< in the space
+    int rank = 1;                                                    ///< 1 and how many have a better score: equal scores share a rank
+    Values values;
+    std::vector<Values> equals; ///< other configurations that are the same in every figure: what they set differently has no effect
     double noiseFreeSeconds = 0, peakMemoryGib = 0, capacityGib = 0;
     double gpus = 0, tokensPerStep = 0;
     double usdPerBillionTokens = 0, kwhPerBillionTokens = 0; ///< at the objective's figure; at the mean where it is a chance
@@ -59,5 +62,8 @@ struct Exploration {
 [[nodiscard]] std::string toCsv(const Exploration& exploration);
 /// "TP 4, PP 8, recompute_granularity full": short names where parameters have one.
 [[nodiscard]] std::string shortText(const std::vector<std::pair<std::string, std::string>>& values);
+
+/// "VPP 2; VPP 4": what the equals of a candidate set differently; empty where it has none.
+[[nodiscard]] std::string equalsText(const ExploreCandidate& candidate);
 
 } // namespace prism

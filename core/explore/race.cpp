@@ -39,6 +39,8 @@ private:
     void settle(std::size_t at);
     void refine();
     bool sample(Runner& runner, int samples);
+    [[nodiscard]] bool same(const Runner& a, const Runner& b) const;
+    void add(Runner runner);
     void report(double fraction) const
     {
         if (m_in.progress)
@@ -76,6 +78,32 @@ bool Race::sample(Runner& runner, int samples)
     return true;
 }
 
+/// Whether two runners with as many samples are the same job under two names: all draws are shared, so every figure is the same to the bit.
+bool Race::same(const Runner& a, const Runner& b) const
+{
+    const auto equal = [](const Estimate& x, const Estimate& y) { return x.value == y.value && x.halfWidth == y.halfWidth; };
+    const SampleRow &x = a.row, &y = b.row;
+    if (x.noiseFreeSeconds != y.noiseFreeSeconds || x.peakGib != y.peakGib || x.capacityGib != y.capacityGib
+        || a.point.tokensPerStep != b.point.tokensPerStep || !equal(x.mean, y.mean) || !equal(x.p50, y.p50) || !equal(x.p95, y.p95)
+        || !equal(x.p99, y.p99) || !equal(x.chance, y.chance))
+        return false;
+    const Scenario one = m_in.maker.at(a.point.index), other = m_in.maker.at(b.point.index);
+    const auto per = [](ExploreObjective::Per what, const Scenario& s) { return perMillionTokens(what, 1.0, 1.0, s); };
+    return one.cluster.numGpus == other.cluster.numGpus
+           && per(ExploreObjective::Per::dollar, one) == per(ExploreObjective::Per::dollar, other)
+           && per(ExploreObjective::Per::energy, one) == per(ExploreObjective::Per::energy, other);
+}
+
+void Race::add(Runner runner)
+{
+    for (Runner& known : m_out.runners)
+        if (same(known, runner)) {
+            known.equals.push_back(runner.point.index);
+            return;
+        }
+    m_out.runners.push_back(std::move(runner));
+}
+
 /// A point of which only a bound is known is costed exactly and takes its place again.
 void Race::settle(std::size_t at)
 {
@@ -108,7 +136,7 @@ void Race::join()
         m_waiting.erase(m_waiting.begin());
         Runner runner{m_points[at], {}, {}};
         if (sample(runner, kFirstSamples))
-            m_out.runners.push_back(std::move(runner));
+            add(std::move(runner));
         report(0.5 * static_cast<double>(m_out.runners.size()) / m_in.query.mostSampled);
     }
 }

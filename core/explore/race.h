@@ -31,6 +31,7 @@ struct Runner {
     QuickPoint point; ///< exact once it ran
     SampleRow row;
     Estimate score;
+    std::vector<std::int64_t> equals; ///< configurations that no figure tells from this one, in the order in which they were met
 };
 
 struct RaceResult {
@@ -54,7 +55,8 @@ struct RaceInputs {
 /// A configuration joins in the order of its noise-free score and gets kFirstSamples, until the next one's noise-free score is already
 /// worse than the upper end of the interval of the keep-th best: a step is not shorter with noise. Then those whose interval reaches below
 /// that border get twice the samples, round by round: the others cannot be among the best `keep` at the confidence asked for (their
-/// interval and the border's would both have to miss). Pure for a pure source; one thread.
+/// interval and the border's would both have to miss). Configurations that differ in nothing but a setting without effect are one runner.
+/// Pure for a pure source; one thread.
 [[nodiscard]] RaceResult race(const RaceInputs& inputs);
 
 /// The objective's score of a row; of a step that takes as long as its noise-free time.

@@ -24,6 +24,8 @@ ExploreCandidate candidateOf(const Runner& r, const PointMaker& maker, const Exp
     ExploreCandidate c;
     c.index = r.point.index;
     c.values = valuesOf(query.space, r.point.index);
+    for (const std::int64_t equal : r.equals)
+        c.equals.push_back(valuesOf(query.space, equal));
     c.noiseFreeSeconds = r.row.noiseFreeSeconds;
     c.peakMemoryGib = r.row.peakGib;
     c.capacityGib = r.row.capacityGib;
@@ -131,6 +133,10 @@ void rank(const RaceResult& race, const PointMaker& maker, Exploration& out)
     out.cut = race.cut;
     if (out.candidates.empty())
         return;
+    for (std::size_t i = 1; i < out.candidates.size(); ++i) {
+        const bool tie = out.candidates[i].score.value == out.candidates[i - 1].score.value;
+        out.candidates[i].rank = tie ? out.candidates[i - 1].rank : static_cast<int>(i) + 1;
+    }
     setChances(out);
     setPareto(out);
     setBests(out);

@@ -71,6 +71,30 @@ TEST(Explore, FindsTheWinnerOfAnExhaustiveSearch)
     EXPECT_TRUE(std::any_of(all->candidates.begin(), all->candidates.end(), [](const ExploreCandidate& c) { return c.pareto; }));
 }
 
+TEST(Explore, NamesConfigurationsThatDifferInNothingTogether)
+{
+    ExploreQuery query;
+    query.space = spaceOf({"tp=1,2", "zero=1,2", "sequence_parallel=true,false"});
+    query.keep = 100;
+    Evaluator evaluator;
+    const Result<Exploration> e = explore(evaluator, *scenarioPreset("llama2-7b-8-a100"), query);
+    ASSERT_TRUE(e.ok());
+    std::size_t named = 0;
+    for (const ExploreCandidate& c : e->candidates) {
+        named += 1 + c.equals.size();
+        const bool tensorParallel = c.values.front().second != "1"; // without it there is no sequence to divide
+        EXPECT_EQ(c.equals.size(), tensorParallel ? 0U : 1U) << shortText(c.values);
+        EXPECT_EQ(equalsText(c), tensorParallel ? "" : "SP false");
+        const auto better = std::count_if(e->candidates.begin(), e->candidates.end(),
+                                          [&](const ExploreCandidate& other) { return other.score.value < c.score.value; });
+        EXPECT_EQ(c.rank, 1 + better) << shortText(c.values);
+    }
+    EXPECT_EQ(static_cast<std::int64_t>(named), e->fitting);
+    EXPECT_EQ(e->fitting, 8);
+    EXPECT_EQ(e->candidates[0].rank, e->candidates[1].rank); // ZeRO 1 and 2 differ in memory alone
+    EXPECT_NE(e->candidates[0].peakMemoryGib, e->candidates[1].peakMemoryGib);
+}
+
 TEST(Explore, LeavesOutNoneOfTheBestForItsSamples) // a hundred searches: slow_earlystop.cpp
 {
     const test::EarlyStops e = test::earlyStops(5, 5);
