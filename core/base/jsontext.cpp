@@ -75,12 +75,12 @@ public:
     }
     bool string(std::string& v) override
     {
-        const std::size_t bytes = sizeof v + v.capacity();
+        const std::size_t bytes = sizeof(std::string) + v.capacity();
         return add(Json(std::move(v)), bytes);
     }
-    bool binary(typename Base::binary_t&) override { return fail("binary values are not JSON text"); }
-    bool start_object(std::size_t) override { return open(Json::object()); }
-    bool start_array(std::size_t) override { return open(Json::array()); }
+    bool binary(typename Base::binary_t& /*bytes*/) override { return fail("binary values are not JSON text"); }
+    bool start_object(std::size_t /*items*/) override { return open(Json::object()); }
+    bool start_array(std::size_t /*items*/) override { return open(Json::array()); }
     bool end_object() override { return close(); }
     bool end_array() override { return close(); }
     bool key(std::string& v) override
@@ -90,7 +90,7 @@ public:
         m_key = std::move(v);
         return count(0, kKeyBytes + m_key.size());
     }
-    bool parse_error(std::size_t, const std::string& token, const nlohmann::json::exception& e) override
+    bool parse_error(std::size_t /*place*/, const std::string& token, const nlohmann::json::exception& e) override
     {
         const std::string text = e.what();
         if (const std::size_t at = text.rfind("; "); at != std::string::npos && text.find("expected", at) != std::string::npos)

@@ -85,7 +85,8 @@ std::vector<ScheduleItem> dualPipeVOrder(int stage, int numStages, int numMicrob
 
 double dualPipeBubble(int devices, double pair, double backward, double weight)
 {
-    return (devices / 2 - 1) * (pair + backward - 3 * weight);
+    const int half = devices / 2;
+    return (half - 1) * (pair + backward - 3 * weight);
 }
 
 } // namespace prism

@@ -21,6 +21,7 @@ public:
     {
         for (std::size_t f = 0; f < m_thresholds.size(); ++f) {
             std::vector<double> values;
+            values.reserve(rows.size());
             for (const Features& row : rows)
                 values.push_back(row[f]);
             std::sort(values.begin(), values.end());

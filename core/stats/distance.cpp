@@ -76,17 +76,17 @@ double wassersteinDistance(std::span<const double> a, std::span<const double> b)
     return total;
 }
 
-double lag1Correlation(std::span<const double> x)
+double lag1Correlation(std::span<const double> series)
 {
-    if (x.size() < 2)
+    if (series.size() < 2)
         return 0.0;
-    const double mean = std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
+    const double mean = std::accumulate(series.begin(), series.end(), 0.0) / static_cast<double>(series.size());
     double variance = 0.0;
     double covariance = 0.0;
-    for (std::size_t i = 0; i < x.size(); ++i) {
-        variance += (x[i] - mean) * (x[i] - mean);
+    for (std::size_t i = 0; i < series.size(); ++i) {
+        variance += (series[i] - mean) * (series[i] - mean);
         if (i > 0)
-            covariance += (x[i] - mean) * (x[i - 1] - mean);
+            covariance += (series[i] - mean) * (series[i - 1] - mean);
     }
     return variance > 0.0 ? covariance / variance : 0.0;
 }

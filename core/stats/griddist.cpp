@@ -166,21 +166,21 @@ QuantilePoints quantilePoints(const Distribution& distribution)
     return out;
 }
 
-QuantilePoints withRareEvent(QuantilePoints out, const Distribution& distribution)
+QuantilePoints withRareEvent(QuantilePoints base, const Distribution& distribution)
 {
     if (distribution.rareProbability <= 0.0 || distribution.rareMultiplier == 1.0)
-        return out;
-    const std::size_t n = out.value.size();
+        return base;
+    const std::size_t n = base.value.size();
     const double p = distribution.rareProbability;
     for (std::size_t i = 0; i < n; ++i) {
-        out.value.push_back(out.value[i] * distribution.rareMultiplier);
-        out.weight.push_back(out.weight[i] * p);
-        out.weight[i] *= 1.0 - p;
+        base.value.push_back(base.value[i] * distribution.rareMultiplier);
+        base.weight.push_back(base.weight[i] * p);
+        base.weight[i] *= 1.0 - p;
     }
-    out.mean = distribution.mean();
-    out.variance = distribution.variance();
-    out.largest = std::max(out.value[n - 1], out.value.back());
-    return out;
+    base.mean = distribution.mean();
+    base.variance = distribution.variance();
+    base.largest = std::max(base.value[n - 1], base.value.back());
+    return base;
 }
 
 double GridDist::mean() const

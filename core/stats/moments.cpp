@@ -36,20 +36,20 @@ double medianOf(std::vector<double> x)
     return x.empty() ? 0 : (x.size() % 2 == 1 ? x[x.size() / 2] : 0.5 * (x[x.size() / 2 - 1] + x[x.size() / 2]));
 }
 
-double correlationTime(const std::vector<double>& x)
+double correlationTime(const std::vector<double>& series)
 {
-    const double mean = meanOf(x);
+    const double mean = meanOf(series);
     const auto covariance = [&](std::size_t lag) {
         double sum = 0;
-        for (std::size_t i = lag; i < x.size(); ++i)
-            sum += (x[i] - mean) * (x[i - lag] - mean);
+        for (std::size_t i = lag; i < series.size(); ++i)
+            sum += (series[i] - mean) * (series[i - lag] - mean);
         return sum;
     };
     const double own = covariance(0);
     if (!(own > 0))
         return 1;
     double time = 1;
-    for (std::size_t lag = 1; lag + 1 < x.size() / 4; lag += 2) {
+    for (std::size_t lag = 1; lag + 1 < series.size() / 4; lag += 2) {
         const double pair = covariance(lag) + covariance(lag + 1);
         if (pair <= 0)
             break;

@@ -117,7 +117,7 @@ private:
 
     [[nodiscard]] std::string groupName(Sync sync) const
     {
-        const std::string cell = "replica " + std::to_string(m_place.replica) + " stage " + std::to_string(m_place.stage);
+        std::string cell = "replica " + std::to_string(m_place.replica) + " stage " + std::to_string(m_place.stage);
         if (sync == Sync::cell)
             return cell;
         if (sync == Sync::group)

@@ -174,7 +174,7 @@ private:
     {
         return [this](int replica, int stage) { return m_step.fixedSlowest(replica, stage); };
     }
-    [[nodiscard]] double at(const TailTimes::Ends& ends, Place p) const { return ends[p.replica][p.stage]; }
+    [[nodiscard]] static double at(const TailTimes::Ends& ends, Place p) { return ends[p.replica][p.stage]; }
     /// The last replica of a stage, and the last place of all.
     [[nodiscard]] Place lastOfStage(const TailTimes::Ends& ends, std::size_t stage) const
     {

@@ -15,8 +15,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char** environ; // POSIX: a program that uses it declares it
-
 namespace prism {
 namespace {
 
