@@ -62,29 +62,8 @@ ValidatePage::ValidatePage(const Theme& theme, QWidget* parent)
       m_log(new FollowedLog(this))
 {
     buildTools();
-    m_note->setProperty("message", u"note"_s);
-    auto* note = new QVBoxLayout(m_note);
-    note->setContentsMargins(theme.px(12), theme.px(8), theme.px(12), theme.px(8));
-    m_sentence->setWordWrap(true);
-    m_sentence->setProperty("type", u"strong"_s);
-    m_understood->setWordWrap(true);
-    m_understood->setProperty("type", u"tick"_s);
-    m_understood->setProperty("role", u"secondary"_s);
-    note->addWidget(m_sentence);
-    note->addWidget(m_understood);
-    m_followed->setWordWrap(true);
-    m_followed->hide();
-    note->addWidget(m_followed);
-    m_table->setObjectName(u"verdicts"_s);
-    m_table->setAccessibleName(tr("Errors of the prediction with their intervals and noise floors"));
-    m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
-    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
-    m_table->setShowGrid(false);
-    m_table->verticalHeader()->hide();
-    m_verdicts->setProperty("card", true);
-    auto* cardLayout = new QVBoxLayout(m_verdicts);
-    cardLayout->setContentsMargins(1, 1, 1, 1);
-    cardLayout->addWidget(m_table);
+    buildNote(theme);
+    buildVerdicts();
     auto* main = new QWidget;
     auto* layout = new QVBoxLayout(main);
     layout->setContentsMargins(0, 0, 0, 0);
@@ -100,6 +79,37 @@ ValidatePage::ValidatePage(const Theme& theme, QWidget* parent)
     m_series->setObjectName(u"heldSeries"_s);
     m_quantiles->setObjectName(u"heldQuantiles"_s);
     refresh();
+}
+
+void ValidatePage::buildNote(const Theme& theme)
+{
+    m_note->setProperty("message", u"note"_s);
+    auto* note = new QVBoxLayout(m_note);
+    note->setContentsMargins(theme.px(12), theme.px(8), theme.px(12), theme.px(8));
+    m_sentence->setWordWrap(true);
+    m_sentence->setProperty("type", u"strong"_s);
+    m_understood->setWordWrap(true);
+    m_understood->setProperty("type", u"tick"_s);
+    m_understood->setProperty("role", u"secondary"_s);
+    note->addWidget(m_sentence);
+    note->addWidget(m_understood);
+    m_followed->setWordWrap(true);
+    m_followed->hide();
+    note->addWidget(m_followed);
+}
+
+void ValidatePage::buildVerdicts()
+{
+    m_table->setObjectName(u"verdicts"_s);
+    m_table->setAccessibleName(tr("Errors of the prediction with their intervals and noise floors"));
+    m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
+    m_table->setShowGrid(false);
+    m_table->verticalHeader()->hide();
+    m_verdicts->setProperty("card", true);
+    auto* cardLayout = new QVBoxLayout(m_verdicts);
+    cardLayout->setContentsMargins(1, 1, 1, 1);
+    cardLayout->addWidget(m_table);
 }
 
 void ValidatePage::buildTools()

@@ -51,6 +51,8 @@ protected:
     void contextChanged() override;
 
 private:
+    void buildNote(const Theme& theme);
+    void buildVerdicts();
     void buildTools();
     [[nodiscard]] QWidget* buildCauses();
     void take(const LogAdvance& news);
