@@ -74,8 +74,9 @@ TEST_F(LayoutTest, TakesTheEdgeOfAViewForAPlaceToScroll)
     write(u"One row"_s, rows, 10);
     write(u"Half a row"_s, rows, 40);
     area->setWidget(rows);
-    auto* bar = new QLabel(u"The bar beneath"_s, &window);
+    auto* bar = new QWidget(&window); // a label would be transparent
     bar->setAutoFillBackground(true);
+    write(u"The bar beneath"_s, bar, 5);
     bar->setGeometry(0, 50, 200, 30);
     window.show();
     defects.look(window, u"beneath"_s);
