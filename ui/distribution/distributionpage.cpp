@@ -125,8 +125,12 @@ QWidget* DistributionPage::makeChartCard()
     m_note = plainLabel();
     m_note->setProperty("type", u"tick"_s);
     m_note->setProperty("role", u"warning"_s);
-    head->addWidget(m_title, 0, Qt::AlignTop);
-    head->addWidget(m_note, 0, Qt::AlignTop);
+    auto* words = new QVBoxLayout; // one over the other: the legend needs the width
+    words->setSpacing(0);
+    words->addWidget(m_title);
+    words->addWidget(m_note);
+    words->addStretch(1);
+    head->addLayout(words);
     head->addWidget(m_legend, 1);
     cardLayout->addLayout(head);
     m_chart = new CdfChart(m_theme);

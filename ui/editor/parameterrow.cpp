@@ -88,11 +88,13 @@ ParameterRow::ParameterRow(const Parameter& parameter, const Theme& theme, QWidg
     m_label = plainLabel(labelText());
     m_label->setProperty("role", u"secondary"_s);
     m_label->setFixedWidth(theme.px(metric::labelColumn - 22));
+    if (m_label->sizeHint().width() > m_label->width()) // the short name is in the tip
+        m_label->setText(QString::fromStdString(parameter.label));
     m_label->setWordWrap(true);
     QString help = QString::fromStdString(parameter.help);
     if (parameter.type == ParameterType::integer || parameter.type == ParameterType::real)
         help += tr("\n%1 to %2").arg(parameter.minimum, 0, 'g', 6).arg(parameter.maximum, 0, 'g', 6);
-    setToolTip(help.trimmed() + u"\n"_s + QString::fromStdString(parameter.id));
+    setToolTip(labelText() + u"\n"_s + help.trimmed() + u"\n"_s + QString::fromStdString(parameter.id));
     line->addWidget(m_label);
     makeField();
     QWidget* field = this->field();

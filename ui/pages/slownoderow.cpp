@@ -32,10 +32,8 @@ QVBoxLayout* twoLines(QLabel* first, QLabel* second)
 
 NodeHandle::NodeHandle(const Theme& theme, int node, QWidget* parent) : QToolButton(parent), m_node(node)
 {
-    const auto draw = [this, &theme] {
-        setIcon(prism::ui::icon(Icon::move, theme.look(), Role::textSecondary));
-        setIconSize({theme.px(16), theme.px(16)});
-    };
+    const auto draw = [this, &theme] { setIcon(prism::ui::icon(Icon::move, theme.look(), Role::textSecondary)); };
+    setIconSize({theme.px(16), theme.px(16)}); // the window scales it from here on
     connect(&theme, &Theme::changed, this, draw);
     draw();
     setProperty("kind", u"small"_s); // as high as the row of tools

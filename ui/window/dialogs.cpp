@@ -64,9 +64,6 @@ void addClose(QDialog* dialog)
 void layoutDifferences(QTableWidget& table, const Theme& theme)
 {
     QHeaderView& header = *table.horizontalHeader();
-    header.setTextElideMode(Qt::ElideRight); // names of scenarios may be long
-    for (int c = 0; c < table.columnCount(); ++c)
-        table.horizontalHeaderItem(c)->setToolTip(table.horizontalHeaderItem(c)->text());
     header.setSectionResizeMode(QHeaderView::Stretch);
     header.setSectionResizeMode(0, QHeaderView::ResizeToContents);
     const QFontMetrics metrics(theme.font(Type::body)); // Qt sizes columns by their items and knows nothing of the buttons
@@ -90,7 +87,8 @@ void showDifferences(Workspace& workspace, const Theme& theme, QWidget* parent)
     title->setWordWrap(true);
     dialog->layout()->addWidget(title);
     const std::vector<const Parameter*> changed = differences(*current->scenario, *baseline->scenario);
-    QTableWidget* table = makeTable({QObject::tr("Parameter"), a, b, QString()}, static_cast<int>(changed.size()));
+    QTableWidget* table = makeTable({QObject::tr("Parameter"), QObject::tr("This scenario"), QObject::tr("Baseline"), QString()},
+                                    static_cast<int>(changed.size()));
     for (int i = 0; i < static_cast<int>(changed.size()); ++i) {
         const Parameter& p = *changed[static_cast<std::size_t>(i)];
         const std::string there = parameterText(p, *baseline->scenario);
@@ -110,6 +108,8 @@ void showDifferences(Workspace& workspace, const Theme& theme, QWidget* parent)
         table->setCellWidget(i, 3, copy);
     }
     layoutDifferences(*table, theme);
+    table->horizontalHeaderItem(1)->setToolTip(a);
+    table->horizontalHeaderItem(2)->setToolTip(b);
     static_cast<QVBoxLayout*>(dialog->layout())->addWidget(table, 1);
     addClose(dialog);
     dialog->open();

@@ -46,11 +46,11 @@ HeadlineStrip::HeadlineStrip(Workspace& workspace, ChangesCache& cache, const Th
     m_more->setToolTip(tr("More figures"));
     m_more->setPopupMode(QToolButton::InstantPopup);
     m_more->setMenu(new QMenu(m_more));
+    m_more->setIconSize({theme.px(16), theme.px(16)}); // the window scales it from here on
     m_more->hide();
     connect(&workspace, &Workspace::contextChanged, this, &HeadlineStrip::refresh);
     const auto restyleStrip = [this] {
         m_more->setIcon(icon(Icon::more, m_theme.look(), Role::textSecondary));
-        m_more->setIconSize({m_theme.px(16), m_theme.px(16)});
         layoutCells();
         update();
     };

@@ -297,7 +297,7 @@ void ImportDialog::fillTable()
     const Scenario& s = *m_preview.scenario;
     const std::vector<const Parameter*> changed = m_current ? differences(*m_current, s) : std::vector<const Parameter*>{};
     m_table->setColumnCount(3);
-    m_table->setHorizontalHeaderLabels({tr("Parameter"), m_current ? QString::fromStdString(m_current->name) : QString(), tr("Imported")});
+    m_table->setHorizontalHeaderLabels({tr("Parameter"), m_current ? tr("Current scenario") : QString(), tr("Imported")});
     m_table->setRowCount(static_cast<int>(changed.size()));
     for (int i = 0; i < static_cast<int>(changed.size()); ++i) {
         const Parameter& p = *changed[static_cast<std::size_t>(i)];
@@ -309,8 +309,7 @@ void ImportDialog::fillTable()
         }
     }
     m_table->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
-    m_table->horizontalHeader()->setTextElideMode(Qt::ElideRight); // the name of a scenario may be long
-    m_table->horizontalHeaderItem(1)->setToolTip(m_table->horizontalHeaderItem(1)->text());
+    m_table->horizontalHeaderItem(1)->setToolTip(m_current ? QString::fromStdString(m_current->name) : QString());
     m_table->setAccessibleName(tr("Parameters that differ from the current scenario"));
 }
 

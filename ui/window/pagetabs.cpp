@@ -28,11 +28,11 @@ PageTabs::PageTabs(const Theme& theme, QWidget* parent) : QTabBar(parent), m_the
     m_more->setToolTip(tr("More pages"));
     m_more->setPopupMode(QToolButton::InstantPopup);
     m_more->setMenu(new QMenu(m_more));
+    m_more->setIconSize({theme.px(16), theme.px(16)}); // the window scales it from here on
     m_more->hide();
     connect(this, &QTabBar::currentChanged, this, &PageTabs::fit);
     const auto restyleTabs = [this] {
         m_more->setIcon(icon(Icon::more, m_theme.look(), Role::textSecondary));
-        m_more->setIconSize({m_theme.px(16), m_theme.px(16)});
         fit();
         updateGeometry();
     };
