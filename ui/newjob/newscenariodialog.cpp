@@ -98,8 +98,8 @@ NewScenarioDialog::NewScenarioDialog(Workspace& workspace, const Theme& theme, Q
         area->setWidget(widget);
         return area;
     };
-    both->addWidget(scrolled(left), 2);
-    both->addWidget(scrolled(m_view), 3);
+    both->addWidget(scrolled(left), 4); // models and fabrics have long names
+    both->addWidget(scrolled(m_view), 5);
     layout->addLayout(both, 1);
     makeFoot(*layout);
     m_pause.setSingleShot(true);
@@ -202,6 +202,7 @@ QWidget* NewScenarioDialog::makeMachineQuestion()
     QVBoxLayout* layout = question(*box, m_theme, tr("2  Which machines?"));
     auto* form = new QFormLayout;
     form->setFieldGrowthPolicy(QFormLayout::AllNonFixedFieldsGrow);
+    form->setRowWrapPolicy(QFormLayout::WrapAllRows);
     m_gpus = new QLineEdit;
     m_batch = new QLineEdit;
     m_gpu = new ChoiceBox;

@@ -93,7 +93,6 @@ ProposalView::ProposalView(const Theme& theme, QWidget* parent)
     m_reasons->setContentsMargins(0, 0, 0, 0);
     m_reasons->setColumnStretch(1, 1);
     layout->addWidget(m_reasonBox);
-    m_memory->setMinimumHeight(theme.px(150));
     m_memory->setText({tr("Memory per stage, GiB"), {}, {}, {}, {}});
     layout->addWidget(m_memory, 3);
     m_table->setHorizontalHeaderLabels({tr("Layout"), u"p50"_s, u"p95"_s, tr("GiB"), tr("Against the proposal")});
@@ -109,7 +108,6 @@ ProposalView::ProposalView(const Theme& theme, QWidget* parent)
     m_table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     m_table->setFixedHeight(theme.px(28 * 6 + 4));
     layout->addWidget(m_table);
-    m_curve->setMinimumHeight(theme.px(170));
     m_curve->setText({tr("Step time"), {}, {}, {}, {}});
     layout->addWidget(m_curve, 4);
     connect(m_table, &QTableWidget::currentCellChanged, this, [this](int row, int, int before, int) {
