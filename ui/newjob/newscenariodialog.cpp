@@ -98,8 +98,8 @@ NewScenarioDialog::NewScenarioDialog(Workspace& workspace, const Theme& theme, Q
         area->setWidget(widget);
         return area;
     };
-    both->addWidget(scrolled(left), 4); // models and fabrics have long names
-    both->addWidget(scrolled(m_view), 5);
+    both->addWidget(scrolled(left), 1); // models and fabrics have long names
+    both->addWidget(scrolled(m_view), 1);
     layout->addLayout(both, 1);
     makeFoot(*layout);
     m_pause.setSingleShot(true);
