@@ -2,7 +2,7 @@
 #include "ui/window/headlinestrip.h"
 
 #include "ui/look/format.h"
-#include "ui/theme/icons.h"
+#include "ui/theme/morebutton.h"
 #include "ui/theme/plaintext.h"
 #include "ui/window/headlineforms.h"
 
@@ -41,16 +41,9 @@ HeadlineStrip::HeadlineStrip(Workspace& workspace, ChangesCache& cache, const Th
     setAccessibleName(tr("Figures of the current scenario"));
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     setMouseTracking(true);
-    m_more = new QToolButton(this);
-    m_more->setAccessibleName(tr("More figures"));
-    m_more->setToolTip(tr("More figures"));
-    m_more->setPopupMode(QToolButton::InstantPopup);
-    m_more->setMenu(new QMenu(m_more));
-    m_more->setIconSize({theme.px(16), theme.px(16)}); // the window scales it from here on
-    m_more->hide();
+    m_more = makeMoreButton(theme, tr("More figures"), this);
     connect(&workspace, &Workspace::contextChanged, this, &HeadlineStrip::refresh);
     const auto restyleStrip = [this] {
-        m_more->setIcon(icon(Icon::more, m_theme.look(), Role::textSecondary));
         layoutCells();
         update();
     };

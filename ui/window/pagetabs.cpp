@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/pagetabs.h"
 
-#include "ui/theme/icons.h"
+#include "ui/theme/morebutton.h"
 
 #include <QMenu>
 #include <QPainter>
@@ -16,7 +16,11 @@ constexpr double kGaps[] = {15, 11, 8}; // at scale 1, the widest that fits
 constexpr double kUnderline = 3, kMore = 28;
 } // namespace
 
-PageTabs::PageTabs(const Theme& theme, QWidget* parent) : QTabBar(parent), m_theme(theme), m_more(new QToolButton(this)), m_gap(kGaps[0])
+PageTabs::PageTabs(const Theme& theme, QWidget* parent)
+    : QTabBar(parent),
+      m_theme(theme),
+      m_more(makeMoreButton(theme, tr("More pages"), this)),
+      m_gap(kGaps[0])
 {
     setObjectName(QStringLiteral("pageTabs"));
     setAccessibleName(tr("Pages"));
@@ -24,15 +28,8 @@ PageTabs::PageTabs(const Theme& theme, QWidget* parent) : QTabBar(parent), m_the
     setDocumentMode(true);
     setUsesScrollButtons(false);
     setMouseTracking(true);
-    m_more->setAccessibleName(tr("More pages"));
-    m_more->setToolTip(tr("More pages"));
-    m_more->setPopupMode(QToolButton::InstantPopup);
-    m_more->setMenu(new QMenu(m_more));
-    m_more->setIconSize({theme.px(16), theme.px(16)}); // the window scales it from here on
-    m_more->hide();
     connect(this, &QTabBar::currentChanged, this, &PageTabs::fit);
     const auto restyleTabs = [this] {
-        m_more->setIcon(icon(Icon::more, m_theme.look(), Role::textSecondary));
         fit();
         updateGeometry();
     };
