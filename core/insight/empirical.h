@@ -8,10 +8,10 @@
 
 namespace prism {
 
-/// P(X > x) from ascending samples with its Wilson (1927) 95 % interval. Cheap: for dragging a limit in a chart.
+/// P(X > x) from ascending samples with the 95 % interval of the score test (Wilson 1927). Cheap: for dragging a limit in a chart.
 [[nodiscard]] Estimate exceedance(const std::vector<double>& sorted, double x);
 
-/// P(low < X <= high) from ascending samples with its Wilson interval; 0 where high <= low.
+/// P(low < X <= high) from ascending samples with the same interval; 0 where high <= low.
 [[nodiscard]] Estimate probabilityBetween(const std::vector<double>& sorted, double low, double high);
 
 /// Quantile with the order-statistic interval: the ranks n p +- z sqrt(n p (1 - p)), half their distance.

@@ -33,7 +33,7 @@ struct PairedSample {
 /// neighbours: there the mean's interval is that of batches (halfWidthOfSeriesMean). Both samples are of the same series.
 [[nodiscard]] FigureChange pairedChange(const PairedSample& base, const PairedSample& changed, double limitSeconds = 0);
 
-/// P(X > limit) with its 95 % interval: Wilson's, and what all samples of one run share.
+/// P(X > limit) with its 95 % interval: the score test's, and what all samples of one run share.
 [[nodiscard]] Estimate exceedance(const PairedSample& sample, double limitSeconds);
 
 /// ln(up / down) / ln(upFactor / downFactor) of a quantile, p = 0.5 or 0.95.

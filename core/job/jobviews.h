@@ -23,7 +23,7 @@ struct DayShare {
 /// Days of one bin of the same list.
 [[nodiscard]] int daysPerBar(const JobReport& report, int mostBars = 60);
 
-/// P(done within `days`) with its Wilson interval.
+/// P(done within `days`) with the interval of the score test.
 [[nodiscard]] Estimate doneWithin(const JobReport& report, double days);
 
 /// One part of the mean wall time.
