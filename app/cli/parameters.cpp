@@ -4,6 +4,7 @@
 #include "core/base/jsontext.h"
 #include "core/cost/classnames.h"
 #include "core/scenario/parametercheck.h"
+#include "core/scenario/parameternames.h"
 #include "core/scenario/parameterpage.h"
 #include "core/scenario/parameters.h"
 
@@ -24,8 +25,8 @@ std::string tableText()
 {
     std::string text;
     for (const Parameter& p : parameters())
-        text += p.id + "\n    " + p.label + (p.shortName.empty() ? "" : " (" + p.shortName + ")") + ": " + p.help
-                + " Accepted: " + acceptedText(p) + ". Default: " + valueText(p.defaultValue) + ".\n";
+        text += p.id + "\n    " + fullName(p) + ": " + p.help + " Accepted: " + acceptedText(p) + ". Default: " + valueText(p.defaultValue)
+                + ".\n";
     return text;
 }
 

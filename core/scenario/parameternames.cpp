@@ -90,6 +90,16 @@ const Parameter* parameterByName(std::string_view name)
     return nullptr;
 }
 
+const std::string& briefName(const Parameter& parameter)
+{
+    return parameter.shortName.empty() ? parameter.label : parameter.shortName;
+}
+
+std::string fullName(const Parameter& parameter)
+{
+    return parameter.shortName.empty() ? parameter.label : parameter.label + " (" + parameter.shortName + ")";
+}
+
 Diagnostic unknownParameter(std::string_view name)
 {
     const std::string nearest = nearestId(name);

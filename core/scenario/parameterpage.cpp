@@ -2,6 +2,7 @@
 #include "core/scenario/parameterpage.h"
 
 #include "core/scenario/parametercheck.h"
+#include "core/scenario/parameternames.h"
 #include "core/scenario/parametertable.h"
 
 namespace prism {
@@ -46,8 +47,7 @@ std::string parameterPage()
             group = p.group;
             page += "\n## " + titled(group) + "\n\n| id | name | accepted | default | meaning |\n| --- | --- | --- | --- | --- |\n";
         }
-        page += "| `" + p.id + "` | " + p.label + (p.shortName.empty() ? "" : " (" + p.shortName + ")") + " | " + accepted(p) + " | "
-                + defaultText(p) + " | " + p.help + " |\n";
+        page += "| `" + p.id + "` | " + fullName(p) + " | " + accepted(p) + " | " + defaultText(p) + " | " + p.help + " |\n";
     }
     return page;
 }

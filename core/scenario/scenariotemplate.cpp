@@ -4,6 +4,7 @@
 #include "core/base/jsontext.h"
 #include "core/base/text.h"
 #include "core/scenario/parametercheck.h"
+#include "core/scenario/parameternames.h"
 #include "core/scenario/parametertable.h"
 
 #include <nlohmann/json.hpp>
@@ -82,7 +83,7 @@ std::string wrapped(const std::string& text, const std::string& indent)
 
 std::string comment(const Parameter& p, const std::string& indent)
 {
-    std::string text = p.label + (p.shortName.empty() ? "" : " (" + p.shortName + ")");
+    std::string text = fullName(p);
     if (!p.unit.empty() && !isLabel(p))
         text += ", " + p.unit;
     text += ": " + p.help;

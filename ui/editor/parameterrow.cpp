@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/editor/parameterrow.h"
 
+#include "core/scenario/parameternames.h"
+
 #include "ui/editor/choicebox.h"
 #include "ui/editor/quantityedit.h"
 #include "ui/look/choice.h"
@@ -212,9 +214,7 @@ void ParameterRow::showProblem(const QString& message, const QString& inUse, con
         m_fixPath = QString::fromStdString(fix->fixPath);
         m_fixValue = jsonText(QString::fromStdString(fix->fixValue));
         const Parameter* target = findParameter(fix->fixPath);
-        const QString name = !target || fix->fixPath == m_parameter.id
-                                 ? QString()
-                                 : QString::fromStdString(target->shortName.empty() ? target->label : target->shortName);
+        const QString name = !target || fix->fixPath == m_parameter.id ? QString() : QString::fromStdString(briefName(*target));
         m_fix->setText(name.isEmpty() ? tr("Set to %1").arg(m_fixValue) : tr("Set %1 to %2").arg(name, m_fixValue));
     }
 }

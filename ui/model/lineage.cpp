@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/model/lineage.h"
 
+#include "core/scenario/parameternames.h"
 #include "core/scenario/parameters.h"
 
 #include <QObject>
@@ -23,7 +24,7 @@ QString lineage(const StudyState& state, const ScenarioEntry& entry)
             ++more;
             continue;
         }
-        const QString name = QString::fromStdString(p->shortName.empty() ? p->label : p->shortName);
+        const QString name = QString::fromStdString(briefName(*p));
         parts << u"%1 %2 → %3"_s.arg(name, QString::fromStdString(parameterText(*p, *parent->scenario)),
                                      QString::fromStdString(parameterText(*p, *entry.scenario)));
     }
@@ -41,8 +42,7 @@ QStringList lineageForms(const StudyState& state, const ScenarioEntry& entry)
         return {};
     QStringList edits;
     for (const Parameter* p : differences(*parent->scenario, *entry.scenario))
-        edits << u"%1 %2"_s.arg(QString::fromStdString(p->shortName.empty() ? p->label : p->shortName),
-                                QString::fromStdString(parameterText(*p, *entry.scenario)));
+        edits << u"%1 %2"_s.arg(QString::fromStdString(briefName(*p)), QString::fromStdString(parameterText(*p, *entry.scenario)));
     if (parent->scenario->variability.slow != entry.scenario->variability.slow)
         edits << QObject::tr("slow nodes");
     if (edits.size() < 2)

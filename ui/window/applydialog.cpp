@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/applydialog.h"
 
+#include "core/scenario/parameternames.h"
+
 #include "ui/editor/parameterrow.h"
 #include "ui/theme/plaintext.h"
 
@@ -31,8 +33,7 @@ ApplyDialog::ApplyDialog(Workspace& workspace, const Theme& theme, const QString
     setObjectName(u"applyDialog"_s);
     setWindowTitle(tr("Set in several scenarios"));
     for (const Parameter& p : parameters())
-        m_parameter->addItem(QString::fromStdString(p.label + (p.shortName.empty() ? "" : " (" + p.shortName + ")")),
-                             QString::fromStdString(p.id));
+        m_parameter->addItem(QString::fromStdString(fullName(p)), QString::fromStdString(p.id));
     m_parameter->setEditable(true);
     m_parameter->setInsertPolicy(QComboBox::NoInsert);
     m_parameter->completer()->setFilterMode(Qt::MatchContains);

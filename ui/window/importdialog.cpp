@@ -2,6 +2,7 @@
 #include "ui/window/importdialog.h"
 
 #include "core/cost/predictor.h"
+#include "core/scenario/parameternames.h"
 #include "core/scenario/parameters.h"
 #include "ui/editor/parameterrow.h"
 #include "ui/editor/quantityedit.h"
@@ -36,7 +37,7 @@ constexpr int kMostNotes = 100, kMemoryTries = 12; // layouts whose memory is lo
 
 QString shortNameOf(const Parameter& p)
 {
-    return QString::fromStdString(p.shortName.empty() ? p.label : p.shortName);
+    return QString::fromStdString(briefName(p));
 }
 
 /// The memory of a scenario and one fix for what is wrong with it; some hundred milliseconds for large layouts.

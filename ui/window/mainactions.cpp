@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/scenario/parameters.h"
+#include "core/scenario/parameternames.h"
 #include "core/scenario/presets.h"
 #include "ui/editor/configeditor.h"
 #include "ui/findings/tracefound.h"
@@ -63,7 +64,7 @@ void openPalette(MainWindow& window)
     for (const Parameter& p : parameters()) {
         QString group = QString::fromStdString(p.group);
         group[0] = group[0].toUpper();
-        entries << PaletteEntry{QString::fromStdString(p.label + (p.shortName.empty() ? "" : " (" + p.shortName + ")")),
+        entries << PaletteEntry{QString::fromStdString(fullName(p)),
                                 group,
                                 {},
                                 QString::fromStdString(p.id + " " + p.help),
