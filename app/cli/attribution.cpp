@@ -22,7 +22,7 @@ std::string rowsText(const char* title, const std::vector<AttributionRow>& rows)
     return text + "\n";
 }
 
-std::string text(const TailAttribution& a)
+std::string attributionText(const TailAttribution& a)
 {
     return fmt::format("Critical path of {} steps (mean {:.4g} s) and of the slowest {} (mean {:.4g} s, from {:.4g} s)\n\n", a.samples,
                        a.meanSeconds, a.slowSamples, a.slowMeanSeconds, a.slowThresholdSeconds)
@@ -38,7 +38,7 @@ void addAttribution(CLI::App& app, Cli& cli)
     addInsight(*command, *options, cli, 1'000);
     command->callback([options] {
         Evaluator evaluator;
-        writeInsight(*options, require(attribution(evaluator, loadScenario(*options), insightOptions(*options))), text);
+        writeInsight(*options, require(attribution(evaluator, loadScenario(*options), insightOptions(*options))), attributionText);
     });
 }
 

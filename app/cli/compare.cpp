@@ -19,7 +19,7 @@ struct CompareOptions : InsightCommand {
     std::vector<std::string> otherOverrides;
 };
 
-std::string text(const Comparison& c)
+std::string comparisonText(const Comparison& c)
 {
     std::string text =
         fmt::format("A = {}\nB = {}\n\n{:<24} {:>14} {:>14} {:>26} {:>18}\n", c.nameA, c.nameB, "", "A", "B", "B - A", "change, %");
@@ -51,7 +51,8 @@ void addCompare(CLI::App& app, Cli& cli)
         if (!options->other.empty())
             b.scenario = options->other;
         b.overrides.insert(b.overrides.end(), options->otherOverrides.begin(), options->otherOverrides.end());
-        writeInsight(*options, require(compare(evaluator, loadScenario(*options), loadScenario(b), insightOptions(*options))), text);
+        writeInsight(*options, require(compare(evaluator, loadScenario(*options), loadScenario(b), insightOptions(*options))),
+                     comparisonText);
     });
 }
 

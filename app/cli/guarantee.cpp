@@ -20,7 +20,7 @@ struct GuaranteeOptions : InsightCommand {
     GuaranteeQuery query;
 };
 
-std::string text(const Guarantee& g)
+std::string guaranteeText(const Guarantee& g)
 {
     std::string text = "Across jobs       " + figuresLine(g.across) + "\nWithin one job    " + figuresLine(g.within) + "\n\n";
     for (const Exceedance& e : g.exceedances)
@@ -73,7 +73,7 @@ void addGuarantee(CLI::App& app, Cli& cli)
         if (query.deadlineDays > 0 && query.trainTokens <= 0 && scenario.training.trainTokens <= 0)
             throw InputError({{Severity::error, "--deadline-days", "A deadline needs the number of tokens to train.", "no tokens",
                                "--tokens N, or training.train_tokens in the scenario", "", ""}});
-        writeInsight(*options, require(guarantee(evaluator, scenario, query, insightOptions(*options))), text);
+        writeInsight(*options, require(guarantee(evaluator, scenario, query, insightOptions(*options))), guaranteeText);
     });
 }
 

@@ -19,7 +19,7 @@ namespace prism::cli {
 
 namespace {
 
-struct JobOptions : InsightCommand {
+struct WholeJobOptions : InsightCommand {
     JobQuery query;
 };
 
@@ -85,12 +85,12 @@ std::string adviceText(const JobReport& r)
     return text;
 }
 
-std::string text(const JobReport& r)
+std::string jobText(const JobReport& r)
 {
     return daysText(r) + sharesText(r) + adviceText(r) + "\n" + noteLines(r.notes);
 }
 
-JobReport computed(const JobOptions& options)
+JobReport computed(const WholeJobOptions& options)
 {
     Evaluator evaluator;
     return require(jobOf(evaluator, loadScenario(options), options.query, insightOptions(options)));
@@ -100,7 +100,7 @@ JobReport computed(const JobOptions& options)
 
 void addJob(CLI::App& app, Cli& cli)
 {
-    auto options = std::make_shared<JobOptions>();
+    auto options = std::make_shared<WholeJobOptions>();
     CLI::App* command = app.add_subcommand("job", "The whole run: end date, goodput by cause, checkpoints, spares, cost and energy");
     addInsight(*command, *options, cli, 10'000);
     inUnit(command->add_option("--tokens", options->query.tokens, "Tokens to train, for example 15T (default: the scenario's)"), "tokens");
@@ -108,7 +108,7 @@ void addJob(CLI::App& app, Cli& cli)
                                "Probability of being done by then (default: the job section's)"),
            "days");
     asCount(command->add_option("--runs", options->query.runs, "Sampled runs of the whole job"))->capture_default_str();
-    command->callback([options] { writeInsight(*options, computed(*options), text); });
+    command->callback([options] { writeInsight(*options, computed(*options), jobText); });
 }
 
 } // namespace prism::cli

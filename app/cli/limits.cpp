@@ -126,7 +126,7 @@ std::vector<Limit> limits()
     return all;
 }
 
-std::string valueText(const Limit& limit)
+std::string limitText(const Limit& limit)
 {
     constexpr double kMib = 1024.0 * 1024.0;
     if (*limit.unit != '\0')
@@ -145,7 +145,7 @@ std::string page()
         "code by `prism-cli limits --markdown`.\n\n"
         "| reader | what | at most |\n| --- | --- | --- |\n";
     for (const Limit& limit : limits())
-        text += fmt::format("| {} | {} | {} |\n", limit.reader, limit.what, valueText(limit));
+        text += fmt::format("| {} | {} | {} |\n", limit.reader, limit.what, limitText(limit));
     return text;
 }
 
@@ -153,7 +153,7 @@ std::string table()
 {
     std::string text;
     for (const Limit& limit : limits())
-        text += fmt::format("{:<58} {:<50} {:>12}\n", limit.reader, limit.what, valueText(limit));
+        text += fmt::format("{:<58} {:<50} {:>12}\n", limit.reader, limit.what, limitText(limit));
     return text;
 }
 

@@ -17,14 +17,14 @@ struct NewOptions : CommonOptions {
 };
 
 /// What the template starts from when nothing is named.
-constexpr const char* kStart = "sample-baseline";
+constexpr const char* kTemplateStart = "sample-baseline";
 
 } // namespace
 
 void addNew(CLI::App& app, Cli&)
 {
     auto options = std::make_shared<NewOptions>();
-    options->scenario = kStart;
+    options->scenario = kTemplateStart;
     CLI::App* command = app.add_subcommand("new", "Write a scenario file with a comment for every parameter, to be edited");
     command->add_option("scenario", options->scenario, "Scenario to start from: a JSON file, a preset name, or STUDY.prism:NAME")
         ->capture_default_str();

@@ -21,7 +21,7 @@ struct ParameterOptions : CommonOptions {
     bool markdown = false, classes = false, names = false;
 };
 
-std::string tableText()
+std::string parametersText()
 {
     std::string text;
     for (const Parameter& p : parameters())
@@ -30,7 +30,7 @@ std::string tableText()
     return text;
 }
 
-std::string tableJson()
+std::string parametersJson()
 {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const Parameter& p : parameters()) {
@@ -78,7 +78,7 @@ void addParameters(CLI::App& app, Cli& cli)
                         options->json ? nlohmann::ordered_json{{"classes", kernelClassNames()}}.dump(2) + "\n" : kernelClassPage());
             return;
         }
-        writeOutput(*options, options->json ? tableJson() : options->markdown ? parameterPage() : tableText());
+        writeOutput(*options, options->json ? parametersJson() : options->markdown ? parameterPage() : parametersText());
     });
 }
 

@@ -20,7 +20,7 @@ struct ScaleOptions : InsightCommand {
     std::vector<std::int64_t> gpus;
 };
 
-std::string text(const ScaleCurve& curve)
+std::string scaleCurveText(const ScaleCurve& curve)
 {
     std::string text = fmt::format("{:>9} {:>6} {:>8} {:>18} {:>18} {:>18} {:>14} {:>12} {:>12}\n", "GPUs", "DP", "batch", "p50, s",
                                    "p95, s", "p99, s", "MFU, %", "USD/Gtoken", "efficiency");
@@ -57,7 +57,7 @@ void addScale(CLI::App& app, Cli& cli)
         writeInsight(*options,
                      require(scaleCurve(evaluator, scenario, options->mode == "weak" ? ScaleMode::weak : ScaleMode::strong, gpus,
                                         insightOptions(*options))),
-                     text);
+                     scaleCurveText);
     });
 }
 

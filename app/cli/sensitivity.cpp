@@ -29,7 +29,7 @@ int fewest(const SensitivityTable& table)
     return samples;
 }
 
-std::string tableText(const SensitivityTable& table)
+std::string sensitivityText(const SensitivityTable& table)
 {
     std::string text = "Step time  " + figuresLine(table.base) + "\n\n";
     text += fmt::format("{:<28} {:>7} {:>24} {:>24} {:>24} {:>16} {:>16}\n", "input", "cv", "p95, spread removed", "p95, spread doubled",
@@ -69,7 +69,7 @@ void run(const SensitivityOptions& options)
     InsightOptions insight = insightOptions(options);
     insight.limitSeconds = options.limitSeconds;
     if (options.parameter.empty())
-        return writeInsight(options, require(sensitivity(evaluator, scenario, insight)), tableText);
+        return writeInsight(options, require(sensitivity(evaluator, scenario, insight)), sensitivityText);
     const std::vector<std::string> values = require(sweepValues(options.parameter, options.range));
     writeInsight(options, require(sweepParameter(evaluator, scenario, options.parameter, values, insight)), sweepText);
 }

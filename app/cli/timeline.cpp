@@ -22,7 +22,7 @@ struct TimelineOptions : InsightCommand {
     std::string trace;
 };
 
-std::string text(const Timeline& t)
+std::string timelineText(const Timeline& t)
 {
     std::string text = fmt::format("{} (draw {}): {:.5g} s, replica {} of {}, {} stages, {} micro-batches, schedule {}\n\n", t.draw,
                                    t.sample, t.stepSeconds, t.replica, t.replicas, t.stages, t.microbatches, t.scheduleName);
@@ -72,7 +72,7 @@ void addTimeline(CLI::App& app, Cli& cli)
             file.output = options->trace;
             writeOutput(file, toChromeTrace(result));
         }
-        writeInsight(*options, result, text);
+        writeInsight(*options, result, timelineText);
     });
 }
 

@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct PredictOptions : JobOptions {
+struct TracePredictOptions : JobOptions {
     HeldOutOptions heldOut;
     int parts = 0;
 };
@@ -120,7 +120,7 @@ std::string partsText(const RandomParts& r)
     return text + fmt::format("{:<22} {:>37.3f}\n", "replicas' pipeline end", r.replicaPhaseKs);
 }
 
-void predict(const PredictOptions& options)
+void predictHeldOut(const TracePredictOptions& options)
 {
     const TraceJob job = loadJob(options);
     if (options.parts > 0) {
@@ -136,7 +136,7 @@ void predict(const PredictOptions& options)
 
 void addTracePredict(CLI::App& parent, Cli& cli)
 {
-    auto options = std::make_shared<PredictOptions>();
+    auto options = std::make_shared<TracePredictOptions>();
     CLI::App* command = parent.add_subcommand("predict", "Learn from a part of a measured job's steps and compare with the rest");
     addJob(*command, *options, cli);
     command
@@ -150,7 +150,7 @@ void addTracePredict(CLI::App& parent, Cli& cli)
     command->add_option("--samples", options->heldOut.samples, "Steps to draw")->check(CLI::Range(100, 1'000'000))->capture_default_str();
     command->add_option("--parts", options->parts, "Learn from so many random parts, one after the other, and give the means (0 = one)")
         ->check(CLI::Range(0, kMostParts));
-    command->callback([options] { predict(*options); });
+    command->callback([options] { predictHeldOut(*options); });
 }
 
 } // namespace prism::cli

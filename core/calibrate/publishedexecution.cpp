@@ -10,11 +10,9 @@
 namespace prism {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr std::size_t kMaxPaths = 200, kMaxText = 400;
 
-const Json* objectAt(const Json& parent, const char* key)
+const nlohmann::json* objectAt(const nlohmann::json& parent, const char* key)
 {
     if (!parent.is_object())
         return nullptr;
@@ -22,9 +20,9 @@ const Json* objectAt(const Json& parent, const char* key)
     return it != parent.end() && it->is_object() ? &*it : nullptr;
 }
 
-void merge(const Json& from, Execution& into)
+void merge(const nlohmann::json& from, Execution& into)
 {
-    if (const Json* values = objectAt(from, "execution")) {
+    if (const nlohmann::json* values = objectAt(from, "execution")) {
         std::size_t read = 0;
         for (const auto& [path, value] : values->items()) {
             if (++read > kMaxPaths) {
@@ -40,7 +38,7 @@ void merge(const Json& from, Execution& into)
             into.provenance.erase(path); // the source's word on a value that the row replaces
         }
     }
-    if (const Json* texts = objectAt(from, "execution_provenance"))
+    if (const nlohmann::json* texts = objectAt(from, "execution_provenance"))
         for (const auto& [path, text] : texts->items())
             if (text.is_string() && into.values.contains(path))
                 into.provenance[path] = text.get<std::string>().substr(0, kMaxText);
@@ -67,7 +65,7 @@ bool namesPreset(const std::string& path)
 
 } // namespace
 
-Execution mergedExecution(const Json& source, const Json& row)
+Execution mergedExecution(const nlohmann::json& source, const nlohmann::json& row)
 {
     Execution execution;
     merge(source, execution);
@@ -93,7 +91,7 @@ std::vector<std::string> applyExecution(const Execution& execution, const std::v
     return errors;
 }
 
-std::vector<std::string> stateFacts(const Json& facts, const std::vector<std::string>& unknown, Execution& execution)
+std::vector<std::string> stateFacts(const nlohmann::json& facts, const std::vector<std::string>& unknown, Execution& execution)
 {
     std::vector<std::string> texts;
     for (const auto& [key, value] : facts.items()) {

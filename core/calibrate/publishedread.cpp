@@ -17,13 +17,11 @@
 namespace prism {
 namespace {
 
-using Json = nlohmann::json;
-
 constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
 constexpr std::size_t kMaxRows = 20'000, kMaxUnknown = 200;
 
 /// Typed, bounded reading: a missing, null or wrong value is `nullopt`.
-std::optional<double> number(const Json& object, const char* key)
+std::optional<double> number(const nlohmann::json& object, const char* key)
 {
     if (!object.is_object())
         return std::nullopt;
@@ -34,13 +32,13 @@ std::optional<double> number(const Json& object, const char* key)
     return std::isfinite(x) ? std::optional<double>(x) : std::nullopt;
 }
 
-std::optional<bool> truth(const Json& object, const char* key)
+std::optional<bool> truth(const nlohmann::json& object, const char* key)
 {
     const auto it = object.is_object() ? object.find(key) : object.end();
     return it != object.end() && it->is_boolean() ? std::optional<bool>(it->get<bool>()) : std::nullopt;
 }
 
-std::string text(const Json& object, const char* key)
+std::string text(const nlohmann::json& object, const char* key)
 {
     if (!object.is_object())
         return {};
@@ -48,9 +46,9 @@ std::string text(const Json& object, const char* key)
     return it != object.end() && it->is_string() ? it->get<std::string>().substr(0, 400) : std::string();
 }
 
-const Json& child(const Json& object, const char* key)
+const nlohmann::json& child(const nlohmann::json& object, const char* key)
 {
-    static const Json empty = Json::object();
+    static const nlohmann::json empty = nlohmann::json::object();
     if (!object.is_object())
         return empty;
     const auto it = object.find(key);
@@ -132,15 +130,15 @@ constexpr ShapeField kLatent[] = {
 
 /// Reads one row; collects why it cannot be run.
 struct Reader {
-    Reader(const Json& object, const Json& source) : row(object), execution(mergedExecution(source, object)) {}
+    Reader(const nlohmann::json& object, const nlohmann::json& source) : row(object), execution(mergedExecution(source, object)) {}
 
-    const Json& row;
+    const nlohmann::json& row;
     Execution execution, shape; ///< shape: the row's sizes as scenario paths
     PublishedRow out;
 
     void skip(const std::string& why) { out.skipped += out.skipped.empty() ? why : "; " + why; }
 
-    void addSize(const Json& part, const ShapeField& field)
+    void addSize(const nlohmann::json& part, const ShapeField& field)
     {
         const auto x = number(part, field.key);
         if (!x) {
@@ -175,7 +173,7 @@ void Reader::readShape()
 
 void Reader::readModel()
 {
-    const Json& m = child(row, "model");
+    const nlohmann::json& m = child(row, "model");
     out.scenario.model.name = text(m, "name");
     if (const auto gated = truth(m, "gated_mlp"))
         shape.values["model.gated_mlp"] = *gated ? "true" : "false";
@@ -184,7 +182,7 @@ void Reader::readModel()
     const auto hidden = number(m, "hidden"), heads = number(m, "heads");
     if (hidden && heads && *heads >= 1 && *hidden >= *heads)
         shape.values["model.kv_channels"] = std::to_string(static_cast<std::int64_t>(*hidden / *heads));
-    const Json& moe = child(m, "moe");
+    const nlohmann::json& moe = child(m, "moe");
     if (moe.empty())
         return;
     for (const ShapeField& field : kExperts)
@@ -208,7 +206,7 @@ void Reader::readExecution()
             s.variability = *spread;
     std::vector<std::string> unknown;
     if (const auto list = row.find("unknown"); list != row.end() && list->is_array())
-        for (const Json& item : *list)
+        for (const nlohmann::json& item : *list)
             if (item.is_string() && unknown.size() < kMaxUnknown)
                 unknown.push_back(item.get<std::string>().substr(0, 120));
     for (std::string& text : stateFacts(child(row, "facts"), unknown, execution))
@@ -221,20 +219,20 @@ void Reader::readExecution()
 
 void Reader::readSchedule()
 {
-    const Json& profiled = child(child(row, "measured"), "profiled_ms");
+    const nlohmann::json& profiled = child(child(row, "measured"), "profiled_ms");
     if (profiled.empty())
         return;
     out.scheduleOnly = true;
     const auto ms = [&](const char* key) { return number(profiled, key).value_or(0.0) * 1e-3; };
     out.profiled = {ms("TF"), ms("TB"), ms("TW"), ms("Tcomm")};
-    const auto whole = [&](const Json& part, const char* key, double high, bool needed) {
+    const auto whole = [&](const nlohmann::json& part, const char* key, double high, bool needed) {
         const auto x = number(part, key);
         const bool fine = x && *x >= 1 && *x <= high && *x == std::floor(*x);
         if (!fine && (x || needed))
             skip(std::string(key) + (x ? " is out of range" : " is not given"));
         return fine ? static_cast<int>(*x) : 1;
     };
-    const Json& model = child(row, "model");
+    const nlohmann::json& model = child(row, "model");
     out.numStages = whole(child(row, "parallel"), "pp", kMaxStages, true);
     out.numChunks = whole(child(row, "parallel"), "vpp", kMaxChunks, false);
     out.numLayers = whole(model, "layers", 4096, true);
@@ -254,12 +252,12 @@ void Reader::readSchedule()
 
 void Reader::readMeasured()
 {
-    const Json& m = child(row, "measured");
+    const nlohmann::json& m = child(row, "measured");
     out.publishedSeconds = number(m, "iteration_time_s").value_or(0.0);
     out.publishedMemoryGib = number(m, "peak_reserved_gib").value_or(0.0);
     out.publishedBubbleRate = number(m, "bubble_rate_theoretical").value_or(-1.0);
     out.publishedTflops = number(m, "tflops_per_gpu").value_or(0.0);
-    const Json& c = child(m, "flops_convention");
+    const nlohmann::json& c = child(m, "flops_convention");
     out.convention = {text(c, "attention"), truth(c, "recomputation"), truth(c, "vocabulary"), number(c, "peak_tflops").value_or(0.0)};
     if (out.publishedSeconds <= 0 && !(out.scheduleOnly && out.publishedBubbleRate >= 0))
         skip("no step time is published");
@@ -274,7 +272,7 @@ void Reader::sayUnknownKeys()
                                           + " is not a key of this format; it is not read");
 }
 
-PublishedRow readRow(const Json& row, const Json& source)
+PublishedRow readRow(const nlohmann::json& row, const nlohmann::json& source)
 {
     Reader r(row, source);
     r.out.id = text(row, "id");
@@ -294,19 +292,19 @@ PublishedRow readRow(const Json& row, const Json& source)
     return std::move(r.out);
 }
 
-Result<std::vector<PublishedRow>> readRows(const Json& rows, const Json& sources)
+Result<std::vector<PublishedRow>> readRows(const nlohmann::json& rows, const nlohmann::json& sources)
 {
     Diagnostics errors;
     std::vector<PublishedRow> result;
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        const Json& row = rows[i];
+        const nlohmann::json& row = rows[i];
         if (!row.is_object() || text(row, "id").empty() || text(row, "suite").empty()) {
             errors.push_back(errorAt("rows[" + std::to_string(i) + "]", "a row needs an id and a suite",
                                      row.is_object() ? "an object" : row.type_name(), "{\"id\": ..., \"suite\": ...}"));
             continue;
         }
         const std::string source = text(row, "source");
-        result.push_back(readRow(row, source.empty() ? Json::object() : child(sources, source.c_str())));
+        result.push_back(readRow(row, source.empty() ? nlohmann::json::object() : child(sources, source.c_str())));
     }
     if (!errors.empty())
         return errors;
@@ -323,10 +321,10 @@ Result<std::vector<PublishedRow>> readPublished(std::string_view json)
         const Result<std::string> rows = stepTableAsJson(json);
         return rows ? readPublished(*rows) : Result<std::vector<PublishedRow>>(rows.errors());
     }
-    const Result<Json> parsed = parseJson(json);
+    const Result<nlohmann::json> parsed = parseJson(json);
     if (!parsed)
         return parsed.errors();
-    const Json& document = *parsed;
+    const nlohmann::json& document = *parsed;
     if (!document.is_object() || text(document, "schema") != "prism-validation-1")
         return errorAt("schema", "this is not a file of published rows", text(document, "schema"), "\"prism-validation-1\"");
     if (number(document, "schema_version").value_or(1) != 2)

@@ -2,8 +2,10 @@
 #include "core/calibrate/runfit.h"
 
 #include "core/base/text.h"
+#include "core/calibrate/factorpool.h"
 #include "core/calibrate/stallsteps.h"
 #include "core/cost/predictor.h"
+#include "core/scenario/measuredranges.h"
 #include "core/scenario/namedspreads.h"
 #include "core/sim/simulate.h"
 #include "core/stats/moments.h"
@@ -20,10 +22,8 @@ namespace prism {
 namespace {
 
 constexpr int kPartBlock = 20;
-constexpr double kLeastLevel = 0.2, kMostLevel = 5.0; ///< range of measured.compute_level
 constexpr double kLevelProbe = 1.1;
-constexpr std::size_t kFewestForShape = 100, kPoolSize = 400; ///< steps that a shape takes; values that stand for them
-constexpr double kMostLag1 = 0.95;
+constexpr std::size_t kFewestForShape = 100; ///< steps that a shape takes
 
 /// The scenario without the causes that are fitted.
 Scenario withoutFitted(Scenario scenario)
@@ -61,7 +61,7 @@ Result<double> computeShareOf(Scenario scenario)
 {
     const double own = scenario.measured.computeLevel;
     const Result<double> now = noiseFreeSeconds(scenario);
-    scenario.measured.computeLevel = std::min(kMostLevel, own * kLevelProbe);
+    scenario.measured.computeLevel = std::min(kMostComputeLevel, own * kLevelProbe);
     const Result<double> probed = noiseFreeSeconds(scenario);
     if (!now.ok() || !probed.ok())
         return now.ok() ? probed.errors() : now.errors();
@@ -79,7 +79,7 @@ std::vector<double> regimeShape(const std::vector<double>& steps, double noise, 
     std::vector<double> pool;
     bool any = false;
     for (std::size_t i = 0; i < kPoolSize; ++i) {
-        const double u = (static_cast<double>(i) + 0.5) / static_cast<double>(kPoolSize);
+        const double u = poolProbability(i);
         const double d = quantileOfSorted(steps, u) - 1, own = noise * boost::math::quantile(normal, u);
         const double y = std::sqrt(std::max(0.0, d * d - own * own));
         any = any || y > 0;
@@ -100,7 +100,7 @@ void useFitted(RunFit& fit, Scenario& scenario, const std::vector<CleanRun>& run
     v.computeRegime = empiricalDistribution(pool);
     const double lasting = fit.causes.regimeCv.value * fit.causes.regimeCv.value * fit.causes.regimeLag1; // covariance of neighbours
     const double spread = v.computeRegime.cv * fit.computeShare;
-    v.computeRegimeLag1 = spread > 0 ? std::clamp(lasting / (spread * spread), 0.0, kMostLag1) : 0.0;
+    v.computeRegimeLag1 = spread > 0 ? std::clamp(lasting / (spread * spread), 0.0, kMostFittedLag1) : 0.0;
     fit.notes.emplace_back("the compute regime has the shape of the measured steps beyond the noise between neighbours: what else bends "
                            "that shape (network, hosts) is in it");
 }
@@ -116,7 +116,7 @@ Result<double> levelFor(Scenario scenario, double factor)
         return now.errors();
     const double wanted = factor * *now;
     double before = level, secondsBefore = *now;
-    level = std::min(kMostLevel, level * kLevelProbe);
+    level = std::min(kMostComputeLevel, level * kLevelProbe);
     for (int round = 0; round < kRounds; ++round) {
         scenario.measured.computeLevel = level;
         const Result<double> seconds = noiseFreeSeconds(scenario);
@@ -127,7 +127,7 @@ Result<double> levelFor(Scenario scenario, double factor)
             break;
         before = level;
         secondsBefore = *seconds;
-        level = std::clamp(level + (wanted - *seconds) / slope, kLeastLevel, kMostLevel);
+        level = std::clamp(level + (wanted - *seconds) / slope, kLeastComputeLevel, kMostComputeLevel);
         if (level == before)
             break;
     }

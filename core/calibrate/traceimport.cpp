@@ -2,8 +2,10 @@
 #include "core/calibrate/traceimport.h"
 
 #include "core/base/text.h"
+#include "core/calibrate/factorpool.h"
 #include "core/cost/predictor.h"
 #include "core/measured/importmeasured.h"
+#include "core/scenario/measuredranges.h"
 #include "core/stats/distance.h"
 #include "core/stats/moments.h"
 #include "core/trace/barriers.h"
@@ -21,10 +23,8 @@ namespace prism {
 
 namespace {
 
-constexpr std::size_t kPoolSize = 400;                     // values of a pool in a scenario; longer ones by their quantiles
-constexpr double kLeastLevel = 0.2, kMostLevel = 5.0;      // range of measured.compute_level
 constexpr double kSharedMicroBatch = 0.5, kLeastCv = 1e-4; // from there on a spread is the micro-batch's; below it none
-constexpr double kMostLag1 = 0.95, kBesideSeconds = 1e-3;
+constexpr double kBesideSeconds = 1e-3;
 
 /// A factor from values: the family that may stand for them, else the values.
 Distribution factorOf(const std::vector<double>& values)
@@ -41,7 +41,7 @@ Distribution factorOf(const std::vector<double>& values)
     if (positive.size() > kPoolSize) {
         std::vector<double> quantiles;
         for (std::size_t i = 0; i < kPoolSize; ++i)
-            quantiles.push_back(quantileOfSorted(positive, (static_cast<double>(i) + 0.5) / static_cast<double>(kPoolSize)));
+            quantiles.push_back(quantileOfSorted(positive, poolProbability(i)));
         positive = std::move(quantiles);
     }
     return empiricalDistribution(std::move(positive));
@@ -182,7 +182,7 @@ private:
         Scenario& s = m_out.scenario;
         const MicroBatchSeconds predicted = microBatchSeconds(costStep(s)->graph);
         const double level = s.measured.computeLevel * (measured - predicted.communication) / predicted.compute;
-        s.measured.computeLevel = std::clamp(level, kLeastLevel, kMostLevel);
+        s.measured.computeLevel = std::clamp(level, kLeastComputeLevel, kMostComputeLevel);
         say("measured.compute_level",
             fmt::format("a micro-batch takes {:.4g} s through all stages, predicted {:.4g} s: compute level {:.4g}{}", measured,
                         predicted.compute + predicted.communication, s.measured.computeLevel,
@@ -267,7 +267,7 @@ private:
         if (cv > kLeastCv) {
             v.computeRegime.family = Family::lognormal;
             v.computeRegime.cv = cv;
-            v.computeRegimeLag1 = std::clamp(lag1Correlation(m_factors.step), 0.0, kMostLag1);
+            v.computeRegimeLag1 = std::clamp(lag1Correlation(m_factors.step), 0.0, kMostFittedLag1);
         }
         say("variability.compute_regime",
             fmt::format("{} steps, cv {:.3g} beyond what their micro-batches explain", m_factors.step.size(), cv));

@@ -3,6 +3,7 @@
 
 #include "core/base/table.h"
 #include "core/measured/importmeasured.h"
+#include "core/measured/measuredlimits.h"
 #include "core/measured/operatorrows.h"
 #include "core/measured/sources.h"
 #include "core/measured/tables.h"
@@ -14,8 +15,6 @@
 
 namespace prism {
 namespace {
-
-constexpr std::size_t kMaxRows = 200'000, kMaxErrors = 50;
 
 /// Reads one file into tables; what is wrong is collected by line.
 struct Reader {
@@ -33,7 +32,7 @@ struct Reader {
     void addAs(CollectiveFormat format);
     void add(CollectiveOp op, const GroupGeometry& group, double bytes, double seconds)
     {
-        if (group.size > 1 && table.rows.size() < kMaxRows)
+        if (group.size > 1 && table.rows.size() < kMaxTableRows)
             table.rows.push_back({op, group, bytes, seconds});
     }
 };
@@ -42,7 +41,7 @@ template <class Use>
 void Reader::eachRow(Use use)
 {
     TableRows rows(text);
-    for (bool header = true; rows.next() && errors.size() < kMaxErrors; header = false) {
+    for (bool header = true; rows.next() && errors.size() < kMaxTableErrors; header = false) {
         const std::string place = file + ":" + std::to_string(rows.line());
         if (rows.problem()) {
             errors.push_back(*rows.problem());

@@ -17,7 +17,7 @@
 namespace prism {
 namespace {
 
-constexpr std::size_t kMaxErrors = 100;
+constexpr std::size_t kMaxImportErrors = 100;
 constexpr std::size_t kMaxWords = 16; ///< of a line: a row has 13
 constexpr double kMaxSeconds = 1e6;
 constexpr std::size_t kMaxTypeName = 20; ///< characters
@@ -27,15 +27,15 @@ class Errors final {
 public:
     void add(std::size_t line, std::string message, std::string_view found, std::string accepted)
     {
-        if (m_list.size() == kMaxErrors)
+        if (m_list.size() == kMaxImportErrors)
             m_list.push_back({Severity::error, "line " + std::to_string(line), "there are more errors", "", "", "", ""});
-        if (m_list.size() > kMaxErrors)
+        if (m_list.size() > kMaxImportErrors)
             return;
         m_list.push_back({Severity::error, "line " + std::to_string(line), std::move(message), std::string(found.substr(0, 60)),
                           std::move(accepted), "", ""});
     }
     [[nodiscard]] bool empty() const { return m_list.empty(); }
-    [[nodiscard]] bool full() const { return m_list.size() > kMaxErrors; }
+    [[nodiscard]] bool full() const { return m_list.size() > kMaxImportErrors; }
     [[nodiscard]] Diagnostics take() { return std::move(m_list); }
 
 private:
@@ -119,17 +119,22 @@ bool readTableRow(const std::vector<std::string_view>& w, MeasuredRow& row)
     return us >= 0 && row.seconds <= kMaxSeconds;
 }
 
-struct Columns {
+struct OperatorColumns {
     int op = -1, dtype = -1, m = -1, n = -1, k = -1, ranks = -1, bytes = -1, time = -1;
     double unit = 1;
 };
 
-Columns columnsOf(const std::vector<std::string>& header)
+OperatorColumns operatorColumns(const std::vector<std::string>& header)
 {
-    Columns c;
-    const std::map<std::string, int Columns::*> names = {
-        {"op", &Columns::op},       {"dtype", &Columns::dtype},    {"m", &Columns::m},        {"n", &Columns::n}, {"k", &Columns::k},
-        {"ranks", &Columns::ranks}, {"num_gpus", &Columns::ranks}, {"bytes", &Columns::bytes}};
+    OperatorColumns c;
+    const std::map<std::string, int OperatorColumns::*> names = {{"op", &OperatorColumns::op},
+                                                                 {"dtype", &OperatorColumns::dtype},
+                                                                 {"m", &OperatorColumns::m},
+                                                                 {"n", &OperatorColumns::n},
+                                                                 {"k", &OperatorColumns::k},
+                                                                 {"ranks", &OperatorColumns::ranks},
+                                                                 {"num_gpus", &OperatorColumns::ranks},
+                                                                 {"bytes", &OperatorColumns::bytes}};
     const std::map<std::string, double> times = {{"time_s", 1.0}, {"time_ms", 1e-3}, {"time_us", 1e-6}, {"latency_us", 1e-6}};
     for (std::size_t i = 0; i < header.size(); ++i) {
         const std::string name = lowered(header[i]);
@@ -144,7 +149,7 @@ Columns columnsOf(const std::vector<std::string>& header)
 }
 
 /// One line of an operator table; every field that is wrong is reported.
-void readOperator(std::size_t line, const std::vector<std::string>& fields, const Columns& c, std::vector<MeasuredRow>& rows,
+void readOperator(std::size_t line, const std::vector<std::string>& fields, const OperatorColumns& c, std::vector<MeasuredRow>& rows,
                   Errors& errors)
 {
     const auto field = [&](int column) {
@@ -243,13 +248,13 @@ Result<std::vector<MeasuredRow>> operatorTableRows(std::string_view text)
         return tooLarge(text.size());
     Errors errors;
     std::vector<MeasuredRow> rows;
-    Columns columns;
+    OperatorColumns columns;
     TableRows table(text, {.trim = true});
     for (bool header = true; table.next() && !errors.full(); header = false) {
         if (table.problem()) {
             errors.add(table.line(), table.problem()->message, table.problem()->found, table.problem()->accepted);
         } else if (header) {
-            columns = columnsOf(table.cells());
+            columns = operatorColumns(table.cells());
             if (columns.time < 0)
                 errors.add(table.line(), "the header names no time", table.text(), "a column time_s, time_ms or time_us");
             if (columns.op < 0 && (columns.m < 0 || columns.n < 0 || columns.k < 0))

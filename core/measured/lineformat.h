@@ -13,14 +13,16 @@
 
 namespace prism {
 
+inline constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN(); ///< no format knows 0 for "not there"
+
 /// What one line says.
 struct LineFinding {
     enum class Kind { nothing, step, newRun, unusable };
     Kind kind = Kind::nothing;
     LoggedStep step;
-    std::string run;                                         ///< the log's own name of the run; empty = the one that goes on
-    double stamp = std::numeric_limits<double>::quiet_NaN(); ///< when the line was written, seconds
-    bool stampIsPaused = false;                              ///< step.pauseSeconds is set already
+    std::string run;            ///< the log's own name of the run; empty = the one that goes on
+    double stamp = kNoNumber;   ///< when the line was written, seconds
+    bool stampIsPaused = false; ///< step.pauseSeconds is set already
 };
 
 /// A format with its state. One thread.
@@ -49,7 +51,7 @@ public:
 [[nodiscard]] double numberAfter(std::string_view line, std::size_t at);
 /// "2025-01-31 12:00:00", "...T12:00:00.123" or "...,123" in the first 80 characters: seconds since 1970 and where it begins.
 struct LineStamp {
-    double seconds = std::numeric_limits<double>::quiet_NaN(); ///< NaN = there is none
+    double seconds = kNoNumber; ///< NaN = there is none
     std::size_t at = 0;
 };
 [[nodiscard]] LineStamp lineStamp(std::string_view line);

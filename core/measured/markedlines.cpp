@@ -14,8 +14,6 @@ namespace prism {
 
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-
 /// A framework's line: the words before the time, and before the step's number and samples where the line has them.
 struct MarkedLine {
     const char* name;
@@ -36,7 +34,7 @@ constexpr std::array<MarkedLine, 4> kMarkedLines = {{
 double numberBehind(std::string_view line, std::string_view words)
 {
     const std::size_t at = words.empty() ? std::string_view::npos : line.find(words);
-    return at == std::string_view::npos ? kNone : numberAfter(line, at + words.size());
+    return at == std::string_view::npos ? kNoNumber : numberAfter(line, at + words.size());
 }
 
 std::int64_t wholeOr(double x, std::int64_t otherwise)
@@ -135,7 +133,7 @@ double numberAfter(std::string_view line, std::size_t at)
         ++at;
     double value = 0;
     const auto [stop, code] = std::from_chars(line.data() + std::min(at, line.size()), line.data() + line.size(), value);
-    return code == std::errc() && std::isfinite(value) ? value : kNone;
+    return code == std::errc() && std::isfinite(value) ? value : kNoNumber;
 }
 
 double stampOf(std::string_view line)

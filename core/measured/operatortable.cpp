@@ -3,6 +3,7 @@
 
 #include "core/base/table.h"
 #include "core/base/text.h"
+#include "core/measured/measuredlimits.h"
 #include "core/measured/tables.h"
 
 #include <algorithm>
@@ -11,8 +12,6 @@
 
 namespace prism {
 namespace {
-
-constexpr std::size_t kMaxRows = 200'000, kMaxErrors = 50;
 
 constexpr std::array<std::string_view, 6> kNames = {"gemm", "qkv", "fc1", "attention", "activation", "norm"};
 
@@ -121,7 +120,7 @@ Result<std::vector<MeasuredOperator>> readOperatorTable(std::string_view text, O
         errors.push_back({Severity::error, "line " + std::to_string(line), std::move(message), std::string(found.substr(0, 80)),
                           std::move(accepted), "", ""});
     };
-    TableRows table(text, {.quotedLines = false, .limits = {.maxRows = kMaxRows}});
+    TableRows table(text, {.quotedLines = false, .limits = {.maxRows = kMaxTableRows}});
     if (!table.next() || table.problem())
         return Diagnostic{Severity::error, "line 1", "there is no header", "", "a table with the names of its columns", "", ""};
     const Columns columns(table.cells());
@@ -133,7 +132,7 @@ Result<std::vector<MeasuredOperator>> readOperatorTable(std::string_view text, O
                           "columns m, n, k and a time (time_us, latency_us ...), or b, l, dim, F_dur(us) and B_dur(us)",
                           "",
                           ""};
-    while (table.next() && errors.size() < kMaxErrors) {
+    while (table.next() && errors.size() < kMaxTableErrors) {
         if (table.problem()) {
             errors.push_back(*table.problem());
             continue;

@@ -13,8 +13,6 @@
 namespace prism {
 namespace {
 
-using Json = nlohmann::json;
-
 /// The words of the file, in the order of CollectiveFormat.
 const std::vector<std::string>& formatWords()
 {
@@ -24,7 +22,7 @@ const std::vector<std::string>& formatWords()
 
 /// Calls `use` with every item of a list and its place.
 template <class Use>
-void eachOf(const Json* list, const std::string& path, Diagnostics& errors, Use use)
+void eachOf(const nlohmann::json* list, const std::string& path, Diagnostics& errors, Use use)
 {
     if (list == nullptr || !list->is_array()) {
         errors.push_back(list == nullptr ? errorAt(path, "this list is missing", "", "a list") : wrongType(path, "a list", *list));
@@ -34,7 +32,7 @@ void eachOf(const Json* list, const std::string& path, Diagnostics& errors, Use 
         use((*list)[i], path + "[" + std::to_string(i) + "]");
 }
 
-CollectiveSource collectiveSource(const Json& item, const std::string& path, Diagnostics& errors)
+CollectiveSource collectiveSource(const nlohmann::json& item, const std::string& path, Diagnostics& errors)
 {
     CollectiveSource source;
     std::string format;
@@ -56,7 +54,7 @@ CollectiveSource collectiveSource(const Json& item, const std::string& path, Dia
     return source;
 }
 
-MeasuredSystem measuredSystem(const Json& item, const std::string& path, Diagnostics& errors)
+MeasuredSystem measuredSystem(const nlohmann::json& item, const std::string& path, Diagnostics& errors)
 {
     MeasuredSystem system;
     ObjectReader reader(item, path, errors);
@@ -71,10 +69,10 @@ MeasuredSystem measuredSystem(const Json& item, const std::string& path, Diagnos
     return system;
 }
 
-std::vector<std::string> names(const Json* list, const std::string& path, Diagnostics& errors)
+std::vector<std::string> names(const nlohmann::json* list, const std::string& path, Diagnostics& errors)
 {
     std::vector<std::string> found;
-    eachOf(list, path, errors, [&](const Json& item, const std::string& place) {
+    eachOf(list, path, errors, [&](const nlohmann::json& item, const std::string& place) {
         if (item.is_string())
             found.push_back(item.get<std::string>());
         else
@@ -83,7 +81,7 @@ std::vector<std::string> names(const Json* list, const std::string& path, Diagno
     return found;
 }
 
-ProductSources productSources(const Json& object, Diagnostics& errors)
+ProductSources productSources(const nlohmann::json& object, Diagnostics& errors)
 {
     ProductSources products;
     ObjectReader reader(object, "products", errors);
@@ -120,19 +118,20 @@ std::string systemType(std::string_view name)
 
 Result<MeasurementSources> measurementSourcesFromJson(std::string_view text)
 {
-    const Result<Json> document = parseJson(text);
+    const Result<nlohmann::json> document = parseJson(text);
     if (!document)
         return document.errors();
     MeasurementSources sources;
     Diagnostics errors;
     ObjectReader reader(*document, "", errors);
     reader.ignore("title");
-    eachOf(reader.value("collectives"), "collectives", errors,
-           [&](const Json& item, const std::string& path) { sources.collectives.push_back(collectiveSource(item, path, errors)); });
+    eachOf(reader.value("collectives"), "collectives", errors, [&](const nlohmann::json& item, const std::string& path) {
+        sources.collectives.push_back(collectiveSource(item, path, errors));
+    });
     eachOf(reader.value("systems"), "systems", errors,
-           [&](const Json& item, const std::string& path) { sources.systems.push_back(measuredSystem(item, path, errors)); });
-    const Json* products = reader.value("products");
-    sources.products = productSources(products != nullptr ? *products : Json(), errors);
+           [&](const nlohmann::json& item, const std::string& path) { sources.systems.push_back(measuredSystem(item, path, errors)); });
+    const nlohmann::json* products = reader.value("products");
+    sources.products = productSources(products != nullptr ? *products : nlohmann::json(), errors);
     reader.finish();
     if (!errors.empty())
         return errors;

@@ -19,7 +19,7 @@ namespace prism {
 
 namespace {
 
-constexpr std::size_t kMaxErrors = 200;
+constexpr std::size_t kMaxSpeedErrors = 200;
 constexpr TableLimits kLimits = {
     .maxRows = kMaxSpeedRows + 1, .maxColumns = 1'024, .maxRowBytes = kMaxSpeedRowBytes}; ///< rows: with the header
 constexpr char kComment = '#';
@@ -30,9 +30,9 @@ constexpr double kMostOffMedian = 20;
 /// A table of relative speeds whose median is further from 1 than this holds something else: TFLOP/s, or percent.
 constexpr double kMostOffOne = 5;
 
-class Reader final {
+class SpeedReader final {
 public:
-    Reader(std::string_view csv, std::string_view name)
+    SpeedReader(std::string_view csv, std::string_view name)
         : m_text(csv),
           m_name(name),
           m_rows(csv, {.separator = separatorOf(csv, kComment), .comment = kComment, .trim = true, .limits = kLimits})
@@ -64,7 +64,7 @@ private:
 
     void error(int line, std::string message, std::string found, std::string accepted, bool always = false)
     {
-        if (m_errors.size() >= kMaxErrors && !always) {
+        if (m_errors.size() >= kMaxSpeedErrors && !always) {
             ++m_dropped;
             return;
         }
@@ -304,7 +304,7 @@ private:
 
 Result<SpeedTable> readSpeedTable(std::string_view csv, std::string_view name)
 {
-    return Reader(csv, name).read();
+    return SpeedReader(csv, name).read();
 }
 
 } // namespace prism

@@ -10,8 +10,6 @@ namespace prism {
 
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-
 /// A framework's line: words that all must be in it, and the step's number behind `step` or before `stepBefore`.
 struct StampedLine {
     const char* name;
@@ -38,7 +36,7 @@ double numberBefore(std::string_view line, std::string_view words)
     std::int64_t value = 0;
     const std::size_t length = end == std::string_view::npos ? 0 : end - first;
     const auto [stop, code] = std::from_chars(line.data() + first, line.data() + first + length, value);
-    return length > 0 && code == std::errc() ? static_cast<double>(value) : kNone;
+    return length > 0 && code == std::errc() ? static_cast<double>(value) : kNoNumber;
 }
 
 class StampedFormat final : public LineFormat {
@@ -100,11 +98,11 @@ private:
         if (*stamped.stepBefore != '\0')
             return numberBefore(line, stamped.stepBefore);
         const double step = numberAfter(line, line.find(stamped.step) + std::string_view(stamped.step).size());
-        return step >= 0 && step < 1e15 ? step : kNone;
+        return step >= 0 && step < 1e15 ? step : kNoNumber;
     }
     StampedLine m_line;
     std::string m_rank;
-    double m_step = kNone, m_stamp = kNone; ///< comparisons with NaN are false: the first line gives no step
+    double m_step = kNoNumber, m_stamp = kNoNumber; ///< comparisons with NaN are false: the first line gives no step
     bool m_isKnown = false, m_isWhole = true, m_isWide = false;
 };
 

@@ -13,7 +13,6 @@ namespace prism {
 
 namespace {
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr double kLongestStep = 1e7; ///< seconds
 constexpr const char* kKnown =
     "Megatron-LM, NeMo, DeepSpeed or torchtitan output, an MLPerf log, JSON lines, or a table with a header that "
@@ -26,7 +25,7 @@ std::size_t runNamed(StepLog& log, std::vector<double>& stamps, const std::strin
     if (known != log.runs.rend())
         return static_cast<std::size_t>(log.runs.rend() - known) - 1;
     log.runs.push_back({name, {}});
-    stamps.push_back(kNone);
+    stamps.push_back(kNoNumber);
     return log.runs.size() - 1;
 }
 

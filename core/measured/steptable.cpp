@@ -17,9 +17,7 @@
 namespace prism {
 namespace {
 
-using Json = nlohmann::json;
-
-constexpr std::size_t kColumns = 11, kMaxErrors = 50;
+constexpr std::size_t kColumns = 11;
 constexpr std::string_view kHeader = "# GPUs,global batch,micro batch,hidden size,attention heads,# layers,sequence length,"
                                      "tensor parallelism,data parallelism,pipeline parallelism,iteration time (ms)";
 
@@ -46,13 +44,13 @@ bool readNumbers(const std::vector<std::string>& fields, std::array<double, kCol
 
 /// How such a table's runs were executed and what its rows have in common: the file of published steps that stands in for tables, with
 /// one source and no rows.
-Result<Json> tableSource()
+Result<nlohmann::json> tableSource()
 {
     const std::string name = defaultPreset("published");
     const Result<std::string> text = presetText("published", name);
     if (!text)
         return text.errors();
-    Result<Json> file = parseJson(*text);
+    Result<nlohmann::json> file = parseJson(*text);
     if (!file)
         return file.errors();
     if (!file->is_object() || !file->contains("sources") || (*file)["sources"].size() != 1)
@@ -61,10 +59,11 @@ Result<Json> tableSource()
     return file;
 }
 
-Json rowOf(std::size_t number, const std::array<double, kColumns>& x, const Json& common)
+nlohmann::json rowOf(std::size_t number, const std::array<double, kColumns>& x, const nlohmann::json& common)
 {
-    Json row = common;
-    const Json model = {{"layers", x[5]}, {"hidden", x[3]}, {"heads", x[4]}, {"kv_heads", x[4]}, {"ffn", 4 * x[3]}, {"seq_len", x[6]}};
+    nlohmann::json row = common;
+    const nlohmann::json model = {{"layers", x[5]},   {"hidden", x[3]},  {"heads", x[4]},
+                                  {"kv_heads", x[4]}, {"ffn", 4 * x[3]}, {"seq_len", x[6]}};
     row["id"] = "single-node-" + std::to_string(number);
     row["model"].update(model);
     row["gpu"]["count"] = x[0];
@@ -89,15 +88,15 @@ Result<std::string> stepTableAsJson(std::string_view csv)
     const auto error = [&](std::size_t line, const std::string& message, std::string_view found, const std::string& accepted) {
         errors.push_back({Severity::error, "line " + std::to_string(line), message, std::string(found.substr(0, 80)), accepted, "", ""});
     };
-    Result<Json> file = tableSource();
+    Result<nlohmann::json> file = tableSource();
     if (!file)
         return file.errors();
     const auto source = (*file)["sources"].begin();
-    Json common = source.value().value("row", Json::object());
+    nlohmann::json common = source.value().value("row", nlohmann::json::object());
     common["source"] = source.key();
-    Json rows = Json::array();
+    nlohmann::json rows = nlohmann::json::array();
     TableRows table(csv, {.limits = {.maxRows = kMaxImportedRows + 1}});
-    for (bool header = true; table.next() && errors.size() < kMaxErrors; header = false) {
+    for (bool header = true; table.next() && errors.size() < kMaxTableErrors; header = false) {
         const std::size_t line = table.line();
         const std::string_view text = table.text();
         if (table.problem()) {

@@ -18,7 +18,6 @@ namespace {
 
 using nlohmann::json;
 
-constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 constexpr std::string_view kMllog = ":::MLLOG";
 constexpr std::size_t kMostFields = 4'096;
 
@@ -46,7 +45,7 @@ double numberOf(const json& value)
 {
     if (value.is_number())
         return value.get<double>();
-    return value.is_string() ? doubleFromText(value.get_ref<const std::string&>()).value_or(kNone) : kNone;
+    return value.is_string() ? doubleFromText(value.get_ref<const std::string&>()).value_or(kNoNumber) : kNoNumber;
 }
 
 Result<json> objectOf(std::string_view line)
@@ -89,7 +88,7 @@ public:
         flatten(*event, "", 0, fields);
         const auto value = [&](std::string_view name) {
             const auto i = std::find(fields.names.begin(), fields.names.end(), name);
-            return i == fields.names.end() ? kNone : numberOf(fields.values[static_cast<std::size_t>(i - fields.names.begin())]);
+            return i == fields.names.end() ? kNoNumber : numberOf(fields.values[static_cast<std::size_t>(i - fields.names.begin())]);
         };
         if (key == "global_batch_size")
             m_batch = value("value");
@@ -118,11 +117,11 @@ private:
                 return time->unitSeconds * numberOf(fields.values[i]);
             }
         }
-        return kNone;
+        return kNoNumber;
     }
 
     std::string m_field;
-    double m_batch = kNone;
+    double m_batch = kNoNumber;
 };
 
 /// One object per line; fields by their names, those of the first usable line for all.
@@ -197,9 +196,9 @@ std::vector<std::string> cells(std::string_view line, char separator)
 }
 
 /// A table with a header, one line per step.
-class TableFormat final : public LineFormat {
+class HeadedTableFormat final : public LineFormat {
 public:
-    TableFormat(LogColumns columns, char separator) : m_columns(std::move(columns)), m_separator(separator) {}
+    HeadedTableFormat(LogColumns columns, char separator) : m_columns(std::move(columns)), m_separator(separator) {}
     [[nodiscard]] std::string name() const override { return "table with a header"; }
     [[nodiscard]] std::string timeField() const override
     {
@@ -212,7 +211,7 @@ public:
             return;
         const std::vector<std::string> fields = cells(line, m_separator);
         const auto number = [&](std::optional<std::size_t> i) {
-            return i && *i < fields.size() ? doubleFromText(trimmed(fields[*i])).value_or(kNone) : kNone;
+            return i && *i < fields.size() ? doubleFromText(trimmed(fields[*i])).value_or(kNoNumber) : kNoNumber;
         };
         for (const TimeField& time : m_columns.times) {
             if (m_columns.times.size() > 1 && (time.index >= fields.size() || trimmed(fields[time.index]).empty()))
@@ -296,7 +295,7 @@ std::unique_ptr<LineFormat> tableFormat(std::string_view line, const StepLogOpti
     if (columns.times.empty())
         return nullptr;
     useUnit(columns, options);
-    return std::make_unique<TableFormat>(std::move(columns), separator);
+    return std::make_unique<HeadedTableFormat>(std::move(columns), separator);
 }
 
 } // namespace prism

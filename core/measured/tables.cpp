@@ -3,6 +3,7 @@
 
 #include "core/base/jsontext.h"
 #include "core/base/table.h"
+#include "core/measured/measuredlimits.h"
 #include "core/measured/sources.h"
 #include "core/scenario/presets.h"
 
@@ -16,7 +17,6 @@
 namespace prism {
 namespace {
 
-constexpr std::size_t kMaxErrors = 50;
 constexpr double kMaxRanks = 1 << 20;
 
 /// Calls `use` for each data row with exactly `columns` cells; collects the first errors.
@@ -25,7 +25,7 @@ Diagnostics forEachRow(const std::string& text, const std::string& path, std::si
 {
     Diagnostics errors;
     TableRows rows(text);
-    for (bool header = true; rows.next() && errors.size() < kMaxErrors; header = false) {
+    for (bool header = true; rows.next() && errors.size() < kMaxTableErrors; header = false) {
         const std::string place = path + ":" + std::to_string(rows.line());
         if (rows.problem()) {
             errors.push_back(*rows.problem());

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Parameter table: the measured section, as far as it is single values.
+#include "core/scenario/measuredranges.h"
 #include "core/scenario/parameterentry.h"
 
 namespace prism::table {
@@ -12,7 +13,7 @@ void addMeasured(std::vector<Parameter>& t)
                               PRISM_FIELD(measured.calibration))));
     t.push_back(advanced(real({"measured.compute_level", "Compute level", "", "x",
                                "Measured over predicted time of all compute kernels: 1.03 = this cluster takes 3 % longer."},
-                              0.2, 5, PRISM_FIELD(measured.computeLevel))));
+                              kLeastComputeLevel, kMostComputeLevel, PRISM_FIELD(measured.computeLevel))));
     t.push_back(advanced(
         real({"measured.network_level", "Network level", "", "x", "Measured over predicted time of all communication between nodes."}, 0.1,
              20, PRISM_FIELD(measured.networkLevel))));

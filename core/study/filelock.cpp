@@ -20,7 +20,7 @@ namespace prism {
 namespace {
 
 constexpr std::size_t kMaxHolderBytes = 4096;
-constexpr std::size_t kMaxFieldBytes = 200;
+constexpr std::size_t kMaxHolderFieldBytes = 200;
 
 std::string holderJson(const StudyHolder& holder)
 {
@@ -40,7 +40,7 @@ StudyHolder readHolder(int descriptor)
     const nlohmann::json& json = *document;
     const auto textOf = [&](const char* key, std::string& value) {
         if (json.contains(key) && json[key].is_string())
-            value = json[key].get<std::string>().substr(0, kMaxFieldBytes);
+            value = json[key].get<std::string>().substr(0, kMaxHolderFieldBytes);
     };
     textOf("program", holder.program);
     textOf("host", holder.host);

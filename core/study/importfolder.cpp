@@ -22,7 +22,6 @@ using namespace study_problem;
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 using Row = std::map<std::string, std::string>;
 
 [[noreturn]] void failAt(const std::string& place, const std::string& message, const std::string& found = {},
@@ -95,7 +94,7 @@ SqlValue optionalInteger(const Row& row, const std::string& column)
     return row.at(column).empty() ? SqlValue{} : SqlValue{integer(row, column)};
 }
 
-SqlValue sqlValue(const Json& json, const std::string& place)
+SqlValue sqlValue(const nlohmann::json& json, const std::string& place)
 {
     if (json.is_null())
         return {};
@@ -107,23 +106,23 @@ SqlValue sqlValue(const Json& json, const std::string& place)
 }
 
 /// A member of an object, of the type of `kind`.
-const Json& member(const Json& json, const std::string& key, Json::value_t kind, const std::string& place)
+const nlohmann::json& member(const nlohmann::json& json, const std::string& key, nlohmann::json::value_t kind, const std::string& place)
 {
     const bool there = json.is_object() && json.contains(key);
-    const Json::value_t type = there ? json[key].type() : Json::value_t::null;
-    const bool integers = kind == Json::value_t::number_integer && type == Json::value_t::number_unsigned;
+    const nlohmann::json::value_t type = there ? json[key].type() : nlohmann::json::value_t::null;
+    const bool integers = kind == nlohmann::json::value_t::number_integer && type == nlohmann::json::value_t::number_unsigned;
     if (!there || (type != kind && !integers))
         failAt(place + "." + key, "The entry is missing or of another type.", there ? json[key].type_name() : "missing",
-               Json(kind).type_name());
+               nlohmann::json(kind).type_name());
     return json[key];
 }
 
-Json readStudyJson(const fs::path& root)
+nlohmann::json readStudyJson(const fs::path& root)
 {
-    Result<Json> document = parseJson(readText(root, "study.json"));
+    Result<nlohmann::json> document = parseJson(readText(root, "study.json"));
     if (!document)
         failAt("study.json", document.errors().front().message, document.errors().front().path, document.errors().front().accepted);
-    Json json = std::move(document).value();
+    nlohmann::json json = std::move(document).value();
     if (!json.is_object())
         failAt("study.json", "This is not a JSON object.");
     if (!json.contains("format") || json["format"] != "prism-study-1")
@@ -132,10 +131,10 @@ Json readStudyJson(const fs::path& root)
     return json;
 }
 
-void importSteps(Database& db, const Json& json)
+void importSteps(Database& db, const nlohmann::json& json)
 {
-    using Type = Json::value_t;
-    const Json& steps = member(json, "steps", Type::array, "study.json");
+    using Type = nlohmann::json::value_t;
+    const nlohmann::json& steps = member(json, "steps", Type::array, "study.json");
     for (std::size_t i = 0; i < steps.size(); ++i) {
         const std::string place = "study.json.steps[" + std::to_string(i) + "]";
         const auto id = member(steps[i], "id", Type::number_integer, place).get<std::int64_t>();
@@ -143,20 +142,21 @@ void importSteps(Database& db, const Json& json)
                member(steps[i], "time_ms", Type::number_integer, place).get<std::int64_t>(),
                member(steps[i], "label", Type::string, place).get<std::string>(),
                member(steps[i], "merge_key", Type::string, place).get<std::string>());
-        for (const Json& change : member(steps[i], "changes", Type::array, place))
+        for (const nlohmann::json& change : member(steps[i], "changes", Type::array, place))
             db.run("INSERT INTO change (step, scenario, field, before, after) VALUES (?1, ?2, ?3, ?4, ?5)", id,
-                   sqlValue(change.value("scenario", Json()), place), member(change, "field", Type::string, place).get<std::string>(),
-                   sqlValue(change.value("before", Json()), place), sqlValue(change.value("after", Json()), place));
+                   sqlValue(change.value("scenario", nlohmann::json()), place),
+                   member(change, "field", Type::string, place).get<std::string>(),
+                   sqlValue(change.value("before", nlohmann::json()), place), sqlValue(change.value("after", nlohmann::json()), place));
     }
 }
 
-void importStudyRow(Database& db, const Json& json)
+void importStudyRow(Database& db, const nlohmann::json& json)
 {
-    using Type = Json::value_t;
+    using Type = nlohmann::json::value_t;
     const auto text = [&](const char* key) { return member(json, key, Type::string, "study.json").get<std::string>(); };
     const auto whole = [&](const char* key) { return member(json, key, Type::number_integer, "study.json").get<std::int64_t>(); };
     db.run("UPDATE study SET name = ?1, created_ms = ?2, program = ?3, baseline = ?4, cursor = ?5", text("name"), whole("created_ms"),
-           text("program"), sqlValue(json.value("baseline", Json()), "study.json.baseline"), whole("cursor"));
+           text("program"), sqlValue(json.value("baseline", nlohmann::json()), "study.json.baseline"), whole("cursor"));
     for (const auto& [name, view] : member(json, "view_state", Type::object, "study.json").items()) {
         if (!view.is_string())
             failAt("study.json.view_state." + name, "View state must be a text.", view.type_name());
@@ -229,7 +229,7 @@ Result<Study> Study::importFolder(const std::string& folder, const std::string& 
 {
     const Diagnostics problem = attempt([&] {
         const fs::path root(folder);
-        const Json json = readStudyJson(root);
+        const nlohmann::json json = readStudyJson(root);
         makeFile(path, false, [&](const std::string& temporary) {
             Impl impl;
             impl.options = options;

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How many values stand for a measured distribution of factors in a scenario, and which.
+#pragma once
+
+#include <cstddef>
+
+namespace prism {
+
+inline constexpr std::size_t kPoolSize = 400; ///< longer series are told by this many of their quantiles
+
+/// The probability whose quantile is value `index` of a pool, 0 <= index < kPoolSize: the middles of equal parts.
+constexpr double poolProbability(std::size_t index)
+{
+    return (static_cast<double>(index) + 0.5) / static_cast<double>(kPoolSize);
+}
+
+} // namespace prism

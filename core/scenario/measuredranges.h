@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Where a measured job's factors may lie. The parameter table checks them, fits stay inside.
+#pragma once
+
+namespace prism {
+
+inline constexpr double kLeastComputeLevel = 0.2, kMostComputeLevel = 5.0; ///< measured.compute_level, 1 = as predicted
+inline constexpr double kMostFittedLag1 = 0.95;                            ///< beyond it a regime cannot be told from a trend
+
+} // namespace prism
