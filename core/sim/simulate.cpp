@@ -38,20 +38,20 @@ bool take(SeriesEnds series, bool across, StepSamples& report)
 
 } // namespace
 
-StepSamples simulate(const StepGraph& whole, const SimOptions& options)
+StepSamples simulate(const StepGraph& graph, const SimOptions& options)
 {
     StepSamples out;
-    const StepGraph graph = inLockstep(whole);
+    const StepGraph locked = inLockstep(graph);
     Memo own(kOwnMemoBytes);
     Recall recall(options.memo != nullptr ? *options.memo : own);
     tbb::task_arena arena(options.numThreads > 0 ? options.numThreads : tbb::task_arena::automatic);
     out.complete = arena.execute([&] {
-        out.noiseFreeSeconds = deterministicStepSeconds(whole);
-        const auto prepared = prepare(graph, recall, options.stop);
+        out.noiseFreeSeconds = deterministicStepSeconds(graph);
+        const auto prepared = prepare(locked, recall, options.stop);
         if (!prepared)
             return false;
         const int within = options.numWithinSamples == 0 ? options.numSamples / 4 : std::max(0, options.numWithinSamples);
-        const bool measured = !graph.fixedSpatial.empty();
+        const bool measured = !locked.fixedSpatial.empty();
         NearMedian near;
         ReplicaLayout layout;
         if (within > 0 || measured) {
@@ -64,14 +64,14 @@ StepSamples simulate(const StepGraph& whole, const SimOptions& options)
             const Series series = makeSeries(*prepared, options.seed, options.seed, Run::across, options.numSamples);
             if (!take(seriesEnds(series, measured ? layout : acrossLayout(*prepared), recall, options.stop, out.nodeSamples), true, out))
                 return false;
-            addStepDelays(graph, options.seed, Run::across, out.acrossSeconds);
+            addStepDelays(locked, options.seed, Run::across, out.acrossSeconds);
         }
         if (within <= 0)
             return true;
         const Series series = makeSeries(*near.prepared, mix64(options.seed), options.seed, Run::within, within);
         if (!take(seriesEnds(series, layout, recall, options.stop, out.nodeSamples), false, out))
             return false;
-        addStepDelays(graph, options.seed, Run::within, out.withinSeconds);
+        addStepDelays(locked, options.seed, Run::within, out.withinSeconds);
         out.withinShared = together(out.withinShared, jobChoiceError(near, options.seed, within, recall, options.stop));
         return !options.stop.stop_requested();
     });

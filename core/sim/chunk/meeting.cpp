@@ -140,8 +140,8 @@ WeightedPoints coarsePoints(std::vector<double> value, std::vector<double> weigh
     const double total = std::accumulate(weight.begin(), weight.end(), 0.0);
     WeightedPoints out;
     double above = 1.0, mass = 0.0, first = 0.0, second = 0.0;
-    for (std::size_t k = 0; k < order.size(); ++k) {
-        const double v = value[order[k]], w = weight[order[k]] / total;
+    for (const std::size_t k : order) {
+        const double v = value[k], w = weight[k] / total;
         const double most = std::max(above > 0.5 ? kCoarse : kTailShare * above, kBeyond / count);
         if (mass > 0.0 && mass + w > most) {
             const double mean = first / mass;

@@ -115,6 +115,7 @@ private:
 Hits hitsOf(const std::vector<Source>& sources, int copies = 1)
 {
     std::vector<Hits::Places> places;
+    places.reserve(sources.size());
     for (const Source& s : sources)
         places.push_back({s.probability, s.count * copies});
     return Hits(std::move(places));

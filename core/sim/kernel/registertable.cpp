@@ -119,6 +119,7 @@ std::vector<float> stepsOf(const std::function<double(double, double)>& quantile
     // Above the median the steps go down: a draw counts from its tail.
     std::reverse(q.begin() + kSteps / 2, q.end());
     std::vector<float> out;
+    out.reserve(q.size());
     for (const double x : q)
         out.push_back(static_cast<float>(mean + (x - sum) * scale));
     return out;

@@ -204,6 +204,7 @@ private:
             const bool routed = std::any_of(block.ops.begin(), block.ops.end(), [](const Op& op) { return op.routed; });
             for (int i = 0; i < block.repeat; ++i) {
                 std::vector<double> routing;
+                routing.reserve(cells.size());
                 for (Running& c : cells)
                     routing.push_back(routed ? routingFactor(m_job.routing, m_seed, m_run, m_number, c.cell, c.place++) : 1.0);
                 for (const Op& op : block.ops)
@@ -454,7 +455,8 @@ StepSamples simulateReference(const StepGraph& graph, const SimOptions& options)
     result.acrossSeconds = series(job, options, Run::across, across, [&](std::uint64_t i) { return job.spatialOf(options.seed, i); });
     if (within > 0 && !options.stop.stop_requested()) {
         const std::vector<double> median = job.spatialOf(options.seed, medianJob(job, deterministic, options.seed));
-        result.withinSeconds = series(job, options, Run::within, within, [&](std::uint64_t) { return median; });
+        result.withinSeconds =
+            series(job, options, Run::within, within, [&](std::uint64_t) -> const std::vector<double>& { return median; });
     }
     result.nodeSamples = static_cast<std::uint64_t>(job.sweep.nodes.size()) * static_cast<std::uint64_t>(graph.numReplicas)
                          * (result.acrossSeconds.size() + result.withinSeconds.size());

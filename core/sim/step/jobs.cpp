@@ -156,7 +156,7 @@ std::vector<float> candidateScores(const Prepared& prepared, std::uint64_t seed,
             std::vector<float> made = candidates.lucks(first, last, stop);
             if (stop.stop_requested())
                 return {};
-            const std::size_t bytes = sizeof made + 4 * made.size();
+            const std::size_t bytes = sizeof(std::vector<float>) + sizeof(float) * made.size();
             part = recall.keep<std::vector<float>>("job lucks", key, std::move(made), bytes);
         }
         const std::size_t perJob = (last - first) * stages;

@@ -73,7 +73,7 @@ std::vector<double> stepsOf(const Series& series, const JobScores& job, int firs
 double difference(const std::vector<std::size_t>& order, const std::vector<double>& base, const std::vector<double>& other, double from,
                   double to)
 {
-    const double n = static_cast<double>(order.size());
+    const auto n = static_cast<double>(order.size());
     double sum = 0.0, count = 0.0;
     for (auto i = static_cast<std::size_t>(from * n); i < static_cast<std::size_t>(std::ceil(to * n)); ++i, count += 1.0)
         sum += other[order[i]] - base[order[i]];

@@ -29,6 +29,7 @@ std::size_t slowestOneByOne(const std::vector<double>& falling, bool brief)
         return n;
     const double median = falling[n / 2];
     std::vector<double> away;
+    away.reserve(n);
     for (const double x : falling)
         away.push_back(std::abs(x - median));
     std::nth_element(away.begin(), away.begin() + static_cast<std::ptrdiff_t>(n / 2), away.end());
@@ -75,6 +76,7 @@ ReplicaLayout jobLayout(const Prepared& prepared, const JobScores& job, int firs
     std::stable_sort(order.begin(), order.end(),
                      [&](std::size_t a, std::size_t b) { return job.replicaSeconds[a] > job.replicaSeconds[b]; });
     std::vector<double> falling;
+    falling.reserve(order.size());
     for (const std::size_t d : order)
         falling.push_back(job.replicaSeconds[d]);
     const std::size_t oneByOne = slowestOneByOne(falling, brief);
