@@ -46,13 +46,7 @@ public:
             ++(costed.ok() ? m_out.tooLarge : m_out.invalid);
             return std::nullopt;
         }
-        SimOptions sim;
-        sim.seed = m_options.seed;
-        sim.numSamples = m_out.samples;
-        sim.numThreads = m_options.threads;
-        sim.numWithinSamples = -1;
-        sim.stop = m_options.stop;
-        const auto samples = m_evaluator.samples(costed->graph, sim);
+        const auto samples = m_evaluator.samples(costed->graph, pairedSampling(m_options, m_out.samples));
         if (!samples->complete)
             return std::nullopt;
         const auto sample = std::make_shared<const PairedSample>(samples);

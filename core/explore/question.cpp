@@ -163,13 +163,7 @@ Result<QuestionAnswer> answered(Evaluator& evaluator, const Question& question, 
         const Result<CostedStep> costed = costStep(question.rows[i].scenario);
         if (!costed.ok())
             return costed.errors();
-        SimOptions sim;
-        sim.seed = options.seed;
-        sim.numSamples = out.samples;
-        sim.numThreads = options.threads;
-        sim.numWithinSamples = -1;
-        sim.stop = options.stop;
-        const auto samples = evaluator.samples(costed->graph, sim);
+        const auto samples = evaluator.samples(costed->graph, pairedSampling(options, out.samples));
         if (!samples->complete)
             return cancelled();
         auto paired = std::make_unique<const PairedSample>(samples);

@@ -59,13 +59,7 @@ std::optional<SampleRow> sampledRow(const SamplerInputs& in, std::int64_t index,
     row.fits = costed->memory.fits && row.peakGib + in.query.constraints.memoryMarginGib <= row.capacityGib;
     if (samples == 0)
         return row;
-    SimOptions sim;
-    sim.seed = in.options.seed;
-    sim.numSamples = samples;
-    sim.numThreads = in.options.threads;
-    sim.numWithinSamples = -1;
-    sim.stop = in.options.stop;
-    const auto run = in.evaluator.samples(costed->graph, sim);
+    const auto run = in.evaluator.samples(costed->graph, pairedSampling(in.options, samples));
     if (!run->complete)
         return std::nullopt;
     const DistributionSummary s = summarize(run->acrossSeconds, run.get());

@@ -97,6 +97,17 @@ PairedSample::PairedSample(std::shared_ptr<const StepSamples> given, SampleSerie
     sparsityP99 = sparsity(sorted, 0.99);
 }
 
+SimOptions pairedSampling(const InsightOptions& options, int samples)
+{
+    SimOptions sim;
+    sim.seed = options.seed;
+    sim.numSamples = samples;
+    sim.numThreads = options.threads;
+    sim.numWithinSamples = -1;
+    sim.stop = options.stop;
+    return sim;
+}
+
 FigureChange pairedChange(const PairedSample& base, const PairedSample& changed, double limitSeconds)
 {
     const std::size_t n = std::min(base.seconds().size(), changed.seconds().size());

@@ -27,6 +27,9 @@ struct PairedSample {
     }
 };
 
+/// How paired samples are drawn: across jobs alone, with an insight's seed, threads and stop.
+[[nodiscard]] SimOptions pairedSampling(const InsightOptions& options, int samples);
+
 /// changed - base of every figure; `limitSeconds` is that of the exceedance, 0 = the base's p95. The interval is that of the mean of the
 /// paired influence values: for a quantile (p - 1{x <= q}) dQ/dp (Bahadur 1966), for the standard deviation ((x - m)^2 - v) / (2 s). What
 /// all samples of one run share (a finite pool of replicas) enters with the correlation of the pairs. Steps of one job depend on their

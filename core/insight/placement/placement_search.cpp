@@ -383,13 +383,8 @@ struct Search {
 /// Teaches the problem what noise adds to a replica's noise-free seconds; false when stopped.
 bool addNoise(Evaluator& evaluator, const InsightOptions& options, Search& search)
 {
-    SimOptions sim;
-    sim.seed = options.seed;
-    sim.numSamples = kNoiseSamples;
-    sim.numWithinSamples = -1;
-    sim.stop = options.stop;
     search.lone.slow.clear();
-    const auto noise = evaluator.samples(search.lone, sim);
+    const auto noise = evaluator.samples(search.lone, pairedSampling(options, kNoiseSamples));
     if (noise->complete)
         search.problem.stepSeconds = ExpectedP95(*noise);
     return noise->complete;
