@@ -118,9 +118,7 @@ void addFit(CLI::App& app, Cli& cli)
     CLI::App* command = app.add_subcommand("fit", "Fit level and spread to the step times of a run; writes a calibration of the cluster");
     addScenario(*command, *options);
     addStepLog(*command, options->log);
-    command->add_option("--part", options->part, "steps to fit on, of each run: all, odd or even blocks of 20, first or second half")
-        ->check(CLI::IsMember({"all", "odd", "even", "first", "second"}))
-        ->capture_default_str();
+    addPart(*command, options->part, "fit on");
     command->add_option("--scenario-out", options->scenarioOut, "also write the fitted scenario to this file");
     addSampling(*command, *options);
     addOutput(*command, *options, cli);

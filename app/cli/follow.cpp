@@ -2,7 +2,7 @@
 // follow: a training log while it grows, each step beside its predicted distribution, with alarms and what would explain them.
 #include "app/cli/commands.h"
 #include "app/cli/quantities.h"
-#include "core/engine/evaluator.h"
+#include "core/calibrate/runfit.h"
 #include "core/insight/follow/follower.h"
 #include "core/insight/follow/growinglog.h"
 #include "core/insight/follow/whatif.h"
@@ -169,20 +169,13 @@ void follow(FollowCommand options)
 {
     const Scenario scenario = loadScenario(options);
     Evaluator evaluator;
-    EvaluateOptions evaluate;
-    evaluate.seed = options.seed;
-    evaluate.numSamples = options.samples;
-    evaluate.numThreads = options.threads;
-    evaluate.varianceShares = false;
-    const SnapshotPtr snapshot = evaluator.evaluate(scenario, evaluate);
-    if (!snapshot->valid())
-        throw InputError(snapshot->diagnostics);
+    const std::vector<double> predicted = require(withinSteps(evaluator, scenario, {options.seed, options.samples, options.threads}));
     options.follow.gpus = static_cast<double>(scenario.cluster.numGpus);
     options.follow.stallsPerGpuHour = scenario.variability.stallsPerGpuHour;
     options.follow.stallRateCv = scenario.variability.stallRateCv;
     if (std::error_code error; options.file != "-" && !std::filesystem::is_regular_file(options.file, error))
         throw InputError({{Severity::error, options.file, "the log cannot be read", "", "a file, or - for standard input", "", ""}});
-    Session session(options, scenario, snapshot->samples->withinSeconds);
+    Session session(options, scenario, predicted);
     if (options.file == "-")
         followInput(std::cin, session);
     else

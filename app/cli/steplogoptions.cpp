@@ -19,6 +19,13 @@ void addStepLog(CLI::App& command, StepLogInput& input)
                        "a line of one's own: text with {seconds}, {ms} or {us}, and {step}, {samples}, {*} where wanted");
 }
 
+void addPart(CLI::App& command, std::string& part, const std::string& toDo)
+{
+    command.add_option("--part", part, "steps to " + toDo + ", of each run: all, odd or even blocks of 20, first or second half")
+        ->check(CLI::IsMember({"all", "odd", "even", "first", "second"}))
+        ->capture_default_str();
+}
+
 StepLog loadStepLog(const StepLogInput& input)
 {
     std::string text = require(readTextFile(input.file));

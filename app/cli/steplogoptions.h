@@ -18,6 +18,8 @@ struct StepLogInput {
 
 /// LOG, --where, --time-column, --run-column, --unit, --pattern.
 void addStepLog(CLI::App& command, StepLogInput& input);
+/// --part: which steps of each run to take (`toDo`: "fit on"), as partOf takes them.
+void addPart(CLI::App& command, std::string& part, const std::string& toDo);
 /// The log, read. Throws InputError.
 [[nodiscard]] StepLog loadStepLog(const StepLogInput& input);
 

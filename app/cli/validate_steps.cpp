@@ -3,7 +3,6 @@
 #include "app/cli/commands.h"
 #include "app/cli/steplogoptions.h"
 #include "core/calibrate/runfit.h"
-#include "core/engine/evaluator.h"
 #include "core/insight/validate/seriesreport.h"
 
 #include <CLI/CLI.hpp>
@@ -117,15 +116,8 @@ void validate(const StepsOptions& options)
         clean.push_back(partOf(cleanRun(report.log.runs[i], report.shapes[i], removal), options.part));
     const StepSeries series = require(seriesOf(clean, report.log.steps()));
     Evaluator evaluator;
-    EvaluateOptions evaluate;
-    evaluate.seed = options.seed;
-    evaluate.numSamples = options.samples;
-    evaluate.numThreads = options.threads;
-    evaluate.varianceShares = false;
-    const SnapshotPtr snapshot = evaluator.evaluate(scenario, evaluate);
-    if (!snapshot->valid())
-        throw InputError(snapshot->diagnostics);
-    report.c = compareSeries(series, snapshot->samples->withinSeconds);
+    const std::vector<double> predicted = require(withinSteps(evaluator, scenario, {options.seed, options.samples, options.threads}));
+    report.c = compareSeries(series, predicted);
     report.measured = spreadCauses(clean, static_cast<double>(scenario.cluster.numGpus), 0);
     const VariabilityConfig& v = scenario.variability;
     report.stalls = stallRange(v.stallsPerGpuHour, v.stallRateCv, report.measured.gpuHours);
@@ -144,9 +136,7 @@ void addValidateSteps(CLI::App& app, Cli& cli)
         ->delimiter(',')
         ->check(CLI::IsMember({"warm-up", "pauses", "shifts", "trend", "all", "none"}))
         ->capture_default_str();
-    command->add_option("--part", options->part, "steps to compare, of each run: all, odd or even blocks of 20, first or second half")
-        ->check(CLI::IsMember({"all", "odd", "even", "first", "second"}))
-        ->capture_default_str();
+    addPart(*command, options->part, "compare");
     addSampling(*command, *options);
     addOutput(*command, *options, cli);
     command->callback([options] { validate(*options); });

@@ -35,19 +35,6 @@ Scenario withoutFitted(Scenario scenario)
     return scenario;
 }
 
-Result<std::vector<double>> withinSteps(Evaluator& evaluator, const Scenario& scenario, const RunFitOptions& options)
-{
-    EvaluateOptions evaluate;
-    evaluate.seed = options.seed;
-    evaluate.numSamples = options.samples;
-    evaluate.numThreads = options.threads;
-    evaluate.varianceShares = false;
-    const SnapshotPtr snapshot = evaluator.evaluate(scenario, evaluate);
-    if (!snapshot->valid())
-        return snapshot->diagnostics;
-    return snapshot->samples->withinSeconds;
-}
-
 Result<double> noiseFreeSeconds(const Scenario& scenario)
 {
     const Result<CostedStep> costed = costStep(scenario);
@@ -191,6 +178,19 @@ std::string rangeText(const char* name, const Bounded& b, const char* unit)
 }
 
 } // namespace
+
+Result<std::vector<double>> withinSteps(Evaluator& evaluator, const Scenario& scenario, const RunFitOptions& options)
+{
+    EvaluateOptions evaluate;
+    evaluate.seed = options.seed;
+    evaluate.numSamples = options.samples;
+    evaluate.numThreads = options.threads;
+    evaluate.varianceShares = false;
+    const SnapshotPtr snapshot = evaluator.evaluate(scenario, evaluate);
+    if (!snapshot->valid())
+        return snapshot->diagnostics;
+    return snapshot->samples->withinSeconds;
+}
 
 Result<RunFit> fittedRun(Evaluator& evaluator, const Scenario& scenario, const std::vector<CleanRun>& given, const RunFitOptions& options)
 {
