@@ -6,6 +6,7 @@
 #include "core/base/text.h"
 #include "core/measured/seriesshape.h"
 #include "core/measured/speedtable.h"
+#include "core/scenario/defaultpreset.h"
 #include "core/scenario/presets.h"
 
 #include <CLI/CLI.hpp>
@@ -23,7 +24,7 @@ Scenario defaultBase()
 {
     Scenario base;
     base.parallelism.sequenceParallel = false;
-    if (const auto spreads = variabilityPreset("measured-nvidia"); spreads.ok())
+    if (const auto spreads = variabilityPreset(defaultPreset("variability")); spreads.ok())
         base.variability = *spreads;
     return base;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // new: a commented scenario file to start from.
 #include "app/cli/commands.h"
+#include "core/scenario/defaultpreset.h"
 #include "core/scenario/scenariotemplate.h"
 
 #include <CLI/CLI.hpp>
@@ -16,18 +17,14 @@ struct NewOptions : CommonOptions {
     bool all = false;
 };
 
-/// What the template starts from when nothing is named.
-constexpr const char* kTemplateStart = "sample-baseline";
-
 } // namespace
 
 void addNew(CLI::App& app, Cli&)
 {
     auto options = std::make_shared<NewOptions>();
-    options->scenario = kTemplateStart;
     CLI::App* command = app.add_subcommand("new", "Write a scenario file with a comment for every parameter, to be edited");
-    command->add_option("scenario", options->scenario, "Scenario to start from: a JSON file, a preset name, or STUDY.prism:NAME")
-        ->capture_default_str();
+    command->add_option("scenario", options->scenario,
+                        "Scenario to start from: a JSON file, a preset name, or STUDY.prism:NAME (default: the first of the sample study)");
     command->add_option("--set", options->overrides, "Override one parameter: path=value (repeatable)")->allow_extra_args(false);
     command->add_option("--name", options->name, "Name of the new scenario");
     command->add_flag("--all", options->all, "Also the parameters that are seldom changed");
@@ -35,6 +32,8 @@ void addNew(CLI::App& app, Cli&)
     command->footer("The file is JSON with // comments, which every command and the window read.\n"
                     "Example: prism-cli new llama3-70b-256-h100 --output mine.json && prism-cli predict mine.json");
     command->callback([options] {
+        if (options->scenario.empty())
+            options->scenario = defaultPreset("scenario");
         Scenario scenario = loadScenario(*options);
         if (!options->name.empty())
             scenario.name = options->name;

@@ -27,8 +27,6 @@ constexpr Exception kExceptions[] = {
     {"core/scenario/parametertable_parallelism.cpp", "zero-bubble", "a kind of schedule; a source is called after it"},
     {"app/cli/bench.cpp", "prism-64k", "what a benchmark measures is part of the benchmark"},
     {"app/cli/benchpeers.cpp", "gpt3-175b-1024-a100", "what a benchmark measures is part of the benchmark"},
-    {"app/cli/import.cpp", "measured-nvidia", "the spreads of a scenario that nothing is said of"},
-    {"app/cli/new.cpp", "sample-baseline", "the default of an option, which its help shows"},
     {"app/cli/validate_operators.cpp", "a100-sxm-80gb", "the default of an option, which its help shows"},
 };
 
