@@ -372,11 +372,9 @@ std::uint64_t rareState(std::uint64_t stream, const RoundKeys& keys, std::uint64
 template <class Use>
 void forEachRare(const RareEvent& rare, const RareChance& chance, std::uint64_t state, const Use& use)
 {
-    double u = uniformOf(state);
-    if (u <= chance.noneInBlock)
-        return;
     std::size_t lane = 0;
-    for (;;) {
+    // A gap over the whole block, as the last one often is, needs no logarithm.
+    for (double u = uniformOf(state); u > chance.noneInBlock; u = uniformOf(state)) {
         lane += static_cast<std::size_t>(std::log(u) * chance.perLog);
         if (lane >= kLanes)
             return;
@@ -385,7 +383,6 @@ void forEachRare(const RareEvent& rare, const RareChance& chance, std::uint64_t 
         use(lane, rare.extra[pick]);
         ++lane;
         state = mix64(state);
-        u = uniformOf(state);
     }
 }
 

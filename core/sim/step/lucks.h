@@ -12,6 +12,11 @@ namespace prism {
 /// Normal score of an upper tail probability in (0, 1).
 [[nodiscard]] double scoreOfTail(double tail);
 
+/// Which draws: of a seed, a copy of the replica, and a block of steps.
+struct LuckDraw {
+    std::uint64_t seed = 1, copy = 0, block = 0;
+};
+
 /// Where the lucks of one replica come from. Each fills one row of kLanes scores per stage for a block of steps.
 void fixedLucks(const std::vector<float>& scores, Rows& out);
 /// Afresh for every step.
@@ -19,7 +24,8 @@ void freshLucks(std::uint64_t seed, std::uint64_t copy, std::uint64_t block, Row
 /// Afresh; with `tilt` half of them have one cell drawn on purpose from the slow tail: log-uniform tail probability. `density`, kLanes of
 /// them: that mixture's density over the plain one, whichever was drawn (defensive mixture importance sampling, Hesterberg 1995).
 void tiltedLucks(std::uint64_t seed, std::uint64_t copy, std::uint64_t block, bool tilt, Rows& out, double* density);
-/// One of the members' scores for every step.
-void memberLucks(const std::vector<std::vector<float>>& members, std::uint64_t seed, std::uint64_t copy, std::uint64_t block, Rows& out);
+/// One of the members' scores for every step, the likely slowest member first. With `tilt` half of them are picked on purpose among the
+/// first ones: log-uniform over their places. `density` as above.
+void memberLucks(const std::vector<std::vector<float>>& members, const LuckDraw& draw, bool tilt, Rows& out, double* density);
 
 } // namespace prism

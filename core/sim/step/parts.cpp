@@ -89,7 +89,7 @@ private:
         if (replica.source == LuckSource::fixed)
             fixedLucks(replica.scores, m_scores);
         else if (replica.source == LuckSource::members)
-            memberLucks(*request.members, m_series.seed, replica.copy, m_block, m_scores);
+            memberLucks(*request.members, {m_series.seed, replica.copy, m_block}, tilt, m_scores, m_density.data());
         else if (!m_series.prepared.drawsScores())
             m_scores.fill(0.0F);
         else if (replica.source == LuckSource::tilted)

@@ -13,7 +13,7 @@ namespace prism {
 struct ReplicaLayout {
     std::vector<ReplicaDraw> single;
     int pooled = 0, pooledKind = 0;
-    std::vector<std::vector<float>> members; ///< scores of the pooled replicas; empty = drawn afresh
+    std::vector<std::vector<float>> members; ///< scores of the pooled replicas, the slowest without noise first; empty = drawn afresh
     bool brief = false;                      ///< few one by one and a small common sample, whose error nobody asks for
 };
 

@@ -36,7 +36,7 @@ std::size_t copiesOf(const ReplicaLayout& layout, const Series& series)
                                             (layout.brief ? kBriefNodeSamples : kPoolNodeSamples) / std::max<std::size_t>(1, nodes));
     const std::size_t wanted =
         std::clamp(static_cast<std::size_t>(layout.pooled) * kPoolPerReplica, smallest, std::max(smallest, affordable));
-    return std::max<std::size_t>(2, wanted / std::max<std::size_t>(1, series.steps));
+    return std::max<std::size_t>(1, wanted / std::max<std::size_t>(1, series.steps));
 }
 
 /// The parts of a range of blocks: the single replicas, the pooled one without noise, and the copies of the common sample.
