@@ -56,8 +56,8 @@ MicroBatchSeconds microBatchSeconds(const StepGraph& graph)
 {
     MicroBatchSeconds sum;
     for (const auto& stage : graph.programOf)
-        for (const auto& chunk : stage)
-            for (const int p : chunk) {
+        for (std::size_t chunk = 0; chunk < static_cast<std::size_t>(graph.schedule.numChunks); ++chunk)
+            for (const int p : stage[chunk]) {
                 if (p < 0)
                     continue;
                 for (const Block& block : graph.programs[static_cast<std::size_t>(p)].blocks)

@@ -29,7 +29,7 @@ double Assembly::leastSeconds() const
     }
     for (std::size_t stage = 0; stage < g.programOf.size(); ++stage) {
         double work = 0;
-        for (std::size_t chunk = 0; chunk < g.programOf[stage].size(); ++chunk)
+        for (std::size_t chunk = 0; chunk < static_cast<std::size_t>(g.schedule.numChunks); ++chunk)
             for (std::size_t phase = 0; phase < kPhases; ++phase)
                 work += pass(stage, chunk, phase);
         const double tail = exposed(g.gradSync[stage]) + exposed(g.gradNorm) + exposed(g.optimizer[stage]) + exposed(g.paramGather[stage]);

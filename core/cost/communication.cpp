@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/cost/communication.h"
 
+#include "core/schedule/pieces.h"
+#include "core/step/passes.h"
+
 #include <algorithm>
 
 namespace prism {
@@ -32,9 +35,10 @@ void addStepOp(StageTime& t, const std::vector<StepOp>& ops, std::size_t stage)
 /// Programs of a stage as often as its schedule runs them.
 void addPasses(StageTime& t, const StepGraph& g, std::size_t stage)
 {
-    for (const ScheduleItem& item : g.schedule.order[stage]) {
-        const int program = g.programOf[stage][item.chunk][static_cast<std::size_t>(item.phase)];
-        if (program < 0)
+    for (const PassStep& step : passSteps(g.schedule.order[stage])) {
+        const auto row = static_cast<std::size_t>(programRow(g, step.item, step.beside));
+        const int program = g.programOf[stage][row][static_cast<std::size_t>(step.item.phase)];
+        if (program < 0 || !step.runs)
             continue;
         for (const Block& block : g.programs[static_cast<std::size_t>(program)].blocks)
             for (const Op& op : block.ops) {

@@ -2,6 +2,7 @@
 #include "core/cost/programs.h"
 
 #include "core/cost/expertoverlap.h"
+#include "core/schedule/pieces.h"
 #include "core/workload/count.h"
 #include "core/workload/memory.h"
 
@@ -369,13 +370,15 @@ double programSeconds(const Program& program)
     return t;
 }
 
-CostedPrograms costedPrograms(const Scenario& scenario, const Shape& shape, const CostModel& cost, const Schedule& schedule,
-                              const std::vector<ChunkLayers>& chunks)
+namespace {
+
+/// Adds the programs of all chunks as `builder` costs them, and their rows of programOf behind those that are there.
+void addPrograms(Builder builder, const Schedule& schedule, const std::vector<ChunkLayers>& chunks, const char* suffix,
+                 CostedPrograms& result)
 {
-    CostedPrograms result;
-    Builder builder(scenario, shape, cost, {schedule.splitsWeight, pairedShare(schedule)});
-    result.programOf.assign(static_cast<std::size_t>(schedule.numStages),
-                            std::vector<std::array<int, kPhases>>(static_cast<std::size_t>(schedule.numChunks), {-1, -1, -1}));
+    const std::size_t firstRow = result.programOf.front().size();
+    for (auto& stage : result.programOf)
+        stage.resize(firstRow + static_cast<std::size_t>(schedule.numChunks), {-1, -1, -1});
     std::vector<std::pair<std::size_t, int>> made; // first chunk of its contents, its first program
     for (std::size_t i = 0; i < chunks.size(); ++i) {
         const auto known = std::find_if(made.begin(), made.end(), [&](const auto& m) { return sameContents(chunks[m.first], chunks[i]); });
@@ -385,16 +388,36 @@ CostedPrograms costedPrograms(const Scenario& scenario, const Shape& shape, cons
         } else {
             first = static_cast<int>(result.programs.size());
             const char* role = chunks.size() == 1 ? "model" : chunks[i].embedding ? "first" : chunks[i].head ? "last" : "middle";
-            auto programs =
-                builder.programs(chunks[i], std::string(role) + (chunks[i].embedding || chunks[i].head ? "" : std::to_string(made.size())));
+            const std::string number = chunks[i].embedding || chunks[i].head ? "" : std::to_string(made.size());
+            auto programs = builder.programs(chunks[i], role + number + suffix);
             for (int p = 0; p < (schedule.splitsWeight ? 3 : 2); ++p) {
                 result.seconds.push_back(programSeconds(programs[static_cast<std::size_t>(p)]));
                 result.programs.push_back(std::move(programs[static_cast<std::size_t>(p)]));
             }
             made.emplace_back(i, first);
         }
-        auto& of = result.programOf[static_cast<std::size_t>(schedule.path[i][0])][static_cast<std::size_t>(schedule.path[i][1])];
-        of = {first, first + 1, schedule.splitsWeight ? first + 2 : -1};
+        const auto [stage, chunk] = schedule.path[i];
+        result.programOf[static_cast<std::size_t>(stage)][firstRow + static_cast<std::size_t>(chunk)] = {
+            first, first + 1, schedule.splitsWeight ? first + 2 : -1};
+    }
+}
+
+} // namespace
+
+CostedPrograms costedPrograms(const Scenario& scenario, const Shape& shape, const CostModel& cost, const Schedule& schedule,
+                              const std::vector<ChunkLayers>& chunks)
+{
+    CostedPrograms result;
+    result.programOf.resize(static_cast<std::size_t>(schedule.numStages));
+    const auto add = [&](double paired, const char* suffix) {
+        addPrograms({scenario, shape, cost, {schedule.splitsWeight, paired}}, schedule, chunks, suffix, result);
+    };
+    // A schedule with pieces says of every pass whether another runs beside it; of others only the share is known.
+    if (scenario.parallelism.overlapMoeExpertParallelComm && pairsPasses(schedule)) {
+        add(0.0, "");
+        add(1.0, ".beside");
+    } else {
+        add(pairedShare(schedule), "");
     }
     return result;
 }

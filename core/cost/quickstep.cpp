@@ -2,7 +2,6 @@
 #include "core/cost/quickstep.h"
 
 #include "core/cost/scheduleof.h"
-#include "core/schedule/generators.h"
 #include "core/schedule/shape.h"
 
 namespace prism {
@@ -16,11 +15,10 @@ Result<std::shared_ptr<const Schedule>> ScheduleMemo::of(const ParallelismConfig
 {
     const std::string name = scheduleName(par);
     const auto [stages, chunks] = scheduledSize(name, par.pipelineModelParallelSize, par.virtualPipelineModelParallelSize);
-    const std::tuple key{name, stages, chunks, numMicrobatches};
+    const std::tuple key{name, stages, chunks, numMicrobatches, par.overlapMoeExpertParallelComm};
     if (const auto known = m_schedules.find(key); known != m_schedules.end())
         return known->second;
-    Result<Schedule> made =
-        plansOrder(name) ? scheduleShape(name, stages, chunks, numMicrobatches) : makeSchedule(name, stages, chunks, numMicrobatches);
+    Result<Schedule> made = plansOrder(name) ? scheduleShape(name, stages, chunks, numMicrobatches) : namedSchedule(par, numMicrobatches);
     if (!made.ok())
         return made.errors();
     std::size_t items = 0;

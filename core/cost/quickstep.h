@@ -30,7 +30,7 @@ public:
     [[nodiscard]] Result<std::shared_ptr<const Schedule>> of(const ParallelismConfig& parallelism, int numMicrobatches);
 
 private:
-    std::map<std::tuple<std::string, int, int, int>, std::shared_ptr<const Schedule>> m_schedules;
+    std::map<std::tuple<std::string, int, int, int, bool>, std::shared_ptr<const Schedule>> m_schedules;
     std::size_t m_items = 0;
 };
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/cost/scheduleof.h"
 
+#include "core/schedule/dualpipe.h"
 #include "core/schedule/generators.h"
 #include "core/schedule/lists.h"
 #include "core/schedule/shape.h"
@@ -50,9 +51,15 @@ Result<Schedule> scheduleOf(const Scenario& scenario, int numMicrobatches, const
     const ParallelismConfig& par = scenario.parallelism;
     if (par.pipelineSchedule == "custom")
         return scheduleFromLists(par.customSchedule, par.virtualPipelineModelParallelSize, numMicrobatches);
+    return namedSchedule(par, numMicrobatches, times);
+}
+
+Result<Schedule> namedSchedule(const ParallelismConfig& par, int numMicrobatches, const PassTimes& times)
+{
     const std::string name = scheduleName(par);
     const auto [stages, chunks] = scheduledSize(name, par.pipelineModelParallelSize, par.virtualPipelineModelParallelSize);
-    return makeSchedule(name, stages, chunks, numMicrobatches, times);
+    Result<Schedule> made = makeSchedule(name, stages, chunks, numMicrobatches, times);
+    return made.ok() && par.overlapMoeExpertParallelComm ? withPieces(std::move(made).value()) : made;
 }
 
 } // namespace prism

@@ -16,6 +16,9 @@ namespace prism {
 /// matter for the planned schedules only. Errors: what makeSchedule or the custom lists say.
 [[nodiscard]] Result<Schedule> scheduleOf(const Scenario& scenario, int numMicrobatches, const PassTimes& times);
 
+/// The same where it has a name: with expert communication overlapped DualPipe runs its pairs in one piece (dualpipe.h).
+[[nodiscard]] Result<Schedule> namedSchedule(const ParallelismConfig& parallelism, int numMicrobatches, const PassTimes& times = {});
+
 /// Lists such as "F0 F1 B0 B1 W0"; "F0.1" is micro-batch 0 of chunk 1.
 [[nodiscard]] Result<Schedule> scheduleFromLists(const std::vector<std::string>& lists, int numChunks, int numMicrobatches);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/insight/variation.h"
 
+#include "core/step/passes.h"
+
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -72,9 +74,10 @@ std::vector<double> busySecondsOfStage(const StepGraph& graph, int stage)
     std::vector<double> seconds(graph.classes.size(), 0.0);
     const auto s = static_cast<std::size_t>(stage);
     const double microbatches = graph.schedule.numMicrobatches;
-    for (const auto& phases : graph.programOf[s])
-        for (const int program : phases)
-            addProgram(graph, program, microbatches, seconds);
+    const std::vector<double> shares = passShares(graph, stage);
+    for (std::size_t row = 0; row < graph.programOf[s].size(); ++row)
+        for (std::size_t phase = 0; phase < kPhases; ++phase)
+            addProgram(graph, graph.programOf[s][row][phase], shares[row * kPhases + phase] * microbatches, seconds);
     for (std::size_t hop = 0; hop < graph.sendForward.size(); ++hop)
         if (graph.schedule.path[hop][0] == stage)
             addOp(graph.sendForward[hop], microbatches, seconds);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Checks a schedule that came from outside: every item once, dependencies met, no deadlock.
-#include "core/schedule/schedule.h"
+#include "core/schedule/lists.h"
+#include "core/schedule/pieces.h"
 
 #include <algorithm>
 
@@ -99,15 +100,33 @@ void checkOrder(const Schedule& s, int stage, const std::string& path, Report& r
             }
 }
 
-/// Why the first item that stage has not run cannot run.
-void reportStuck(const Schedule& s, const std::vector<std::size_t>& ran, const std::string& path, Report& report)
+/// Items that are joined must be able to run together.
+void checkPieces(const Schedule& s, int stage, const std::string& path, Report& report)
+{
+    const auto& order = s.order[static_cast<std::size_t>(stage)];
+    for (std::size_t first = 0, end = 0; first < order.size(); first = end) {
+        end = pieceEnd(order, first);
+        const auto from = order.begin() + static_cast<std::ptrdiff_t>(first);
+        if (order[end - 1].withNext || (end > first + 1 && !isPiece(order, first, end)))
+            report.add(path + "[" + std::to_string(first) + "]", "These items make no piece.",
+                       itemsText({from, order.begin() + static_cast<std::ptrdiff_t>(std::min(end, first + 4))}, s.numChunks),
+                       "a forward with a backward of another micro-batch or chunk (F3+B1), a backward with its own weight item (B1+W1), or "
+                       "all three (F3+B1+W1)");
+    }
+}
+
+/// Why the first item that stage has not run cannot run. `done`: nodes of each stage.
+void reportStuck(const Schedule& s, const std::vector<std::size_t>& done, const std::string& path, Report& report)
 {
     const auto index = pathIndices(s);
     const int last = static_cast<int>(s.path.size()) - 1;
     for (std::size_t stage = 0; stage < s.order.size(); ++stage) {
-        if (ran[stage] >= s.order[stage].size())
+        const std::vector<PassStep> steps = passSteps(s.order[stage]);
+        if (done[stage] >= steps.size())
             continue;
-        const ScheduleItem& it = s.order[stage][ran[stage]];
+        const auto ran = std::count_if(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(done[stage]),
+                                       [](const PassStep& step) { return step.runs; });
+        const ScheduleItem& it = steps[done[stage]].item;
         const int p = index[stage][it.chunk];
         std::string waits;
         const auto place = [&](Phase phase, int at) {
@@ -121,7 +140,7 @@ void reportStuck(const Schedule& s, const std::vector<std::size_t>& ran, const s
             waits = place(Phase::backward, p);
         else
             waits = place(Phase::forward, p) + (p < last ? " and " + place(Phase::backward, p + 1) : "");
-        report.add(path + "[" + std::to_string(stage) + "][" + std::to_string(ran[stage]) + "]",
+        report.add(path + "[" + std::to_string(stage) + "][" + std::to_string(ran) + "]",
                    "Deadlock: stage " + std::to_string(stage) + " waits at " + itemText(it) + " for " + waits + ".", itemText(it),
                    "an order in which what an item needs comes first");
     }
@@ -151,15 +170,17 @@ Diagnostics checkSchedule(const Schedule& s, std::string_view pathView)
         return report.take(path);
 
     checkPath(s, path, report);
-    for (int stage = 0; stage < s.numStages; ++stage)
+    for (int stage = 0; stage < s.numStages; ++stage) {
         checkOrder(s, stage, path + ".order[" + std::to_string(stage) + "]", report);
+        checkPieces(s, stage, path + ".order[" + std::to_string(stage) + "]", report);
+    }
     if (!report.empty())
         return report.take(path);
 
-    std::vector<std::size_t> ran(s.order.size(), 0);
+    std::vector<std::size_t> done(s.order.size(), 0);
     for (const ScheduleNode& node : executionOrder(s))
-        ++ran[static_cast<std::size_t>(node.stage)];
-    reportStuck(s, ran, path + ".order", report);
+        ++done[static_cast<std::size_t>(node.stage)];
+    reportStuck(s, done, path + ".order", report);
     return report.take(path);
 }
 

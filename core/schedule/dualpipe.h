@@ -4,7 +4,12 @@
 
 #include "core/schedule/schedule.h"
 
+#include <string_view>
+
 namespace prism {
+
+/// Whether makeSchedule makes one of the two of this name.
+[[nodiscard]] bool isDualPipe(std::string_view name);
 
 /// The order of one stage of DualPipeV (DeepSeek-AI, DualPipe, github.com/deepseek-ai/DualPipe, dualpipev.py; the DualPipe of the
 /// DeepSeek-V3 report, arXiv 2412.19437, section 3.2.1, cut in half: DualPipe on 2P devices does on both halves what this does on P, with
@@ -15,9 +20,17 @@ namespace prism {
 /// activations in flight. Needs numMicrobatches >= 2 numStages. Pure.
 [[nodiscard]] std::vector<ScheduleItem> dualPipeVOrder(int stage, int numStages, int numMicrobatches);
 
+/// The same order with its pieces joined (pieces.h), for stages that run a forward and a backward together: every pair of the main step
+/// and of the fifth is F&B, and a whole backward hands on its gradients when its weights are done too. The last stage's first pair stays
+/// apart, as there. Pure.
+[[nodiscard]] std::vector<ScheduleItem> joinedDualPipeVOrder(int stage, int numStages, int numMicrobatches);
+
+/// Gives a schedule of makeSchedule's dualpipe or dualpipev its pieces; others stay as they are.
+[[nodiscard]] Schedule withPieces(Schedule schedule);
+
 /// Idle seconds of a stage of DualPipe on `devices` devices, and of DualPipeV on half of them, as published: (devices / 2 - 1) (F&B + B - 3
-/// W), of a forward and a backward in one piece `pair`, a whole backward B and its weight part W, per chunk. What runs here hands on a
-/// forward as soon as it is done and not with its partner; without overlap (pair = F + B) that leaves (devices / 2 - 1) (F + B - 2 W).
+/// W), of a forward and a backward in one piece `pair`, a whole backward B and its weight part W, per chunk: what the joined order leaves
+/// where F = B - W. The plain order hands on every pass as soon as it is done, which leaves (devices / 2 - 1) (F + B - 2 W).
 [[nodiscard]] double dualPipeBubble(int devices, double pair, double backward, double weight);
 
 } // namespace prism

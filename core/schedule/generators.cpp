@@ -122,11 +122,6 @@ std::vector<std::array<int, 2>> vPath(int numStages)
 /// Runs on pairs of devices, in both directions.
 constexpr std::string_view kPaired = "dualpipe";
 
-bool isDualPipe(std::string_view name)
-{
-    return name == "dualpipev" || name == kPaired;
-}
-
 bool isVShaped(std::string_view name)
 {
     return name == "zb-v" || isDualPipe(name);

@@ -31,6 +31,21 @@ bool parseItem(std::string_view word, ScheduleItem& item)
     return true;
 }
 
+/// Adds the items of "F3", or of "F3+B1"; false where some part is no item.
+bool parsePiece(std::string_view word, std::vector<ScheduleItem>& items)
+{
+    for (std::size_t begin = 0; begin <= word.size();) {
+        const std::size_t end = std::min(word.find('+', begin), word.size());
+        ScheduleItem item;
+        if (end == begin || !parseItem(word.substr(begin, end - begin), item))
+            return false;
+        item.withNext = end < word.size();
+        items.push_back(item);
+        begin = end + 1;
+    }
+    return true;
+}
+
 } // namespace
 
 Result<std::vector<ScheduleItem>> itemsFromText(std::string_view text, std::string_view path)
@@ -42,12 +57,9 @@ Result<std::vector<ScheduleItem>> itemsFromText(std::string_view text, std::stri
         const std::size_t end = std::min(text.find_first_of(kSeparators, begin), text.size());
         const std::string_view word = text.substr(begin, end - begin);
         begin = end;
-        ScheduleItem item;
-        if (parseItem(word, item))
-            items.push_back(item);
-        else if (errors.size() < kMaxReported)
+        if (!parsePiece(word, items) && errors.size() < kMaxReported)
             errors.push_back({Severity::error, std::string(path), "This is no schedule item.", std::string(word.substr(0, 40)),
-                              "F, B or W, a micro-batch and optionally .chunk, such as F3 or B0.1", "", ""});
+                              "F, B or W, a micro-batch and optionally .chunk, such as F3 or B0.1, joined by + to one piece", "", ""});
     }
     if (!errors.empty())
         return errors;
@@ -57,9 +69,11 @@ Result<std::vector<ScheduleItem>> itemsFromText(std::string_view text, std::stri
 std::string itemsText(const std::vector<ScheduleItem>& items, int numChunks)
 {
     std::string text;
+    bool joined = false;
     for (const ScheduleItem& i : items) {
         if (!text.empty())
-            text += ' ';
+            text += joined ? '+' : ' ';
+        joined = i.withNext;
         text += kLetters[static_cast<std::size_t>(i.phase)];
         text += std::to_string(i.microbatch);
         if (numChunks > 1)

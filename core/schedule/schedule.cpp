@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/schedule/schedule.h"
 
+#include "core/schedule/pieces.h"
+
 #include <algorithm>
 
 namespace prism {
@@ -25,8 +27,11 @@ public:
           m_backward(m_forward)
     {
     }
-    [[nodiscard]] bool ready(const ScheduleItem& i, std::size_t p) const
+    [[nodiscard]] bool ready(const PassStep& step, std::size_t p) const
     {
+        if (!step.waits)
+            return true;
+        const ScheduleItem& i = step.item;
         const std::size_t at = p * m_microbatches + i.microbatch;
         if (i.phase == Phase::forward)
             return p == 0 || m_forward[at - m_microbatches] != 0;
@@ -34,9 +39,10 @@ public:
             return m_forward[at] != 0 && (p == m_last || m_backward[at + m_microbatches] != 0);
         return m_backward[at] != 0;
     }
-    void run(const ScheduleItem& i, std::size_t p)
+    void run(const PassStep& step, std::size_t p)
     {
-        if (i.phase != Phase::weight)
+        const ScheduleItem& i = step.item;
+        if (i.phase != Phase::weight && step.handsOn)
             (i.phase == Phase::forward ? m_forward : m_backward)[p * m_microbatches + i.microbatch] = 1;
     }
 
@@ -54,9 +60,10 @@ std::vector<ScheduleNode> executionOrder(const Schedule& s)
     for (const std::vector<int>& ofStage : pathIndices(s))
         indices.insert(indices.end(), ofStage.begin(), ofStage.end());
     const int last = static_cast<int>(s.path.size()) - 1;
+    const std::vector<StageSteps> steps(s.order.begin(), s.order.end());
     std::size_t total = 0;
-    for (const std::vector<ScheduleItem>& order : s.order)
-        total += order.size();
+    for (const StageSteps& ofStage : steps)
+        total += ofStage.size();
     std::vector<ScheduleNode> nodes;
     nodes.reserve(total);
     Progress progress(s);
@@ -68,17 +75,18 @@ std::vector<ScheduleNode> executionOrder(const Schedule& s)
     while (!work.empty()) {
         const int stage = work.back();
         work.pop_back();
-        const std::vector<ScheduleItem>& order = s.order[static_cast<std::size_t>(stage)];
+        const StageSteps& order = steps[static_cast<std::size_t>(stage)];
         std::size_t& at = next[static_cast<std::size_t>(stage)];
         for (; at < order.size(); ++at) {
-            const ScheduleItem& i = order[at];
+            const PassStep step = order[at];
+            const ScheduleItem& i = step.item;
             const int p = indices[static_cast<std::size_t>(stage) * numChunks + i.chunk];
-            if (!progress.ready(i, static_cast<std::size_t>(p)))
+            if (!progress.ready(step, static_cast<std::size_t>(p)))
                 break;
-            progress.run(i, static_cast<std::size_t>(p));
-            nodes.push_back({stage, i, p});
+            progress.run(step, static_cast<std::size_t>(p));
+            nodes.push_back({stage, i, p, step.waits, step.runs, step.handsOn, step.beside});
             const int wakes = i.phase == Phase::forward ? p + 1 : p - 1;
-            if (i.phase != Phase::weight && wakes >= 0 && wakes <= last)
+            if (i.phase != Phase::weight && step.handsOn && wakes >= 0 && wakes <= last)
                 work.push_back(s.path[static_cast<std::size_t>(wakes)][0]);
         }
     }
@@ -140,14 +148,16 @@ ScheduleTiming scheduleTiming(const Schedule& s, const PassTimes& seconds)
         const auto stage = static_cast<std::size_t>(n.stage);
         const auto at = [&](int p) { return static_cast<std::size_t>(p) * microbatches + n.item.microbatch; };
         double begin = clock[stage];
-        if (n.item.phase == Phase::forward && n.pathIndex > 0)
+        if (n.waits && n.item.phase == Phase::forward && n.pathIndex > 0)
             begin = std::max(begin, end[0][at(n.pathIndex - 1)] + crosses(n.pathIndex - 1, n.pathIndex));
-        if (n.item.phase == Phase::backward && n.pathIndex < last)
+        if (n.waits && n.item.phase == Phase::backward && n.pathIndex < last)
             begin = std::max(begin, end[1][at(n.pathIndex + 1)] + crosses(n.pathIndex + 1, n.pathIndex));
-        if (start[stage] < 0.0)
+        if (n.runs && start[stage] < 0.0)
             start[stage] = begin;
-        clock[stage] = begin + duration[static_cast<std::size_t>(n.item.phase)];
-        if (n.item.phase != Phase::weight)
+        clock[stage] = begin + (n.runs ? duration[static_cast<std::size_t>(n.item.phase)] : 0.0);
+        if (n.runs && n.beside && n.item.phase == Phase::forward)
+            clock[stage] -= seconds.pairSaves; // nothing is handed on before the end of the piece
+        if (n.handsOn && n.item.phase != Phase::weight)
             end[static_cast<std::size_t>(n.item.phase)][at(n.pathIndex)] = clock[stage];
     }
     ScheduleTiming timing;
@@ -167,7 +177,8 @@ void Schedule::addTo(Hasher& h) const
     for (const auto& items : order) {
         h.add(static_cast<std::uint64_t>(items.size()));
         for (const ScheduleItem& i : items)
-            h.add((static_cast<std::uint64_t>(i.phase) << 48U) | (static_cast<std::uint64_t>(i.chunk) << 32U) | i.microbatch);
+            h.add((static_cast<std::uint64_t>(i.withNext) << 56U) | (static_cast<std::uint64_t>(i.phase) << 48U)
+                  | (static_cast<std::uint64_t>(i.chunk) << 32U) | i.microbatch);
     }
 }
 

@@ -16,11 +16,13 @@ namespace prism {
 enum class Phase : std::uint8_t { forward, backward, weight }; ///< backward holds dgrad and wgrad unless `weight` is scheduled apart
 inline constexpr int kPhases = 3;
 
-/// One entry of a stage's order.
+/// One entry of a stage's order. Items that are joined make one piece (pieces.h): it starts when the input of every one of them is there,
+/// takes their time together, and hands on what they made at its end. A forward joined to a backward of another micro-batch is F&B.
 struct ScheduleItem {
     Phase phase = Phase::forward;
     std::uint16_t chunk = 0;
     std::uint32_t microbatch = 0;
+    bool withNext = false; ///< one piece with the item after it
     bool operator==(const ScheduleItem&) const = default;
 };
 
@@ -49,21 +51,26 @@ struct PassTimes {
     double forward = 1.0, backward = 1.0, weight = 1.0, transfer = 0.0;
     /// Share of an activation that is still held between its backward and its weight item, in [0, 1]; 1 = all of it.
     double weightShare = 1.0;
+    /// By how much a piece of a forward and a backward (with its weight item, where it has one) is shorter than its items one by one.
+    double pairSaves = 0.0;
 };
 
-/// Everything that is wrong: sizes, path not a permutation of (stage, chunk), items missing, repeated or out of range, and a
-/// deadlock, which names the item at which each stuck stage waits. Paths are below `path` ("schedule").
+/// Everything that is wrong: sizes, path not a permutation of (stage, chunk), items missing, repeated or out of range, items joined that
+/// make no piece, and a deadlock, which names the item at which each stuck stage waits. Paths are below `path` ("schedule").
 [[nodiscard]] Diagnostics checkSchedule(const Schedule& schedule, std::string_view path = "schedule");
 
-/// One chunk execution with its place on the path.
+/// One chunk execution with its place on the path; where it belongs to a piece, also only its wait or only what it hands on.
 struct ScheduleNode {
     int stage = 0;
     ScheduleItem item;
     int pathIndex = 0;
+    bool waits = true, runs = true, handsOn = true;
+    bool beside = false; ///< in one piece with a pass of the other direction
 };
 
 /// All items of all stages in an order in which every dependency comes first. Items that a deadlock keeps from running are
-/// missing; a checked schedule gives numStages * numChunks * numMicrobatches * (2 or 3) nodes.
+/// missing; a checked schedule without pieces gives numStages * numChunks * numMicrobatches * (2 or 3) nodes, each piece some more
+/// (passSteps in pieces.h).
 [[nodiscard]] std::vector<ScheduleNode> executionOrder(const Schedule& schedule);
 
 /// Per stage: the largest number of (chunk, micro-batch) activations held at once. An activation is held from the start of its

@@ -49,7 +49,8 @@ std::vector<int> runsOf(const Sweep& sweep)
 {
     std::vector<int> runs(static_cast<std::size_t>(sweep.numSlots), 0);
     for (const SweepNode& n : sweep.nodes)
-        ++runs[static_cast<std::size_t>(n.slot)];
+        if (n.slot >= 0)
+            ++runs[static_cast<std::size_t>(n.slot)];
     return runs;
 }
 

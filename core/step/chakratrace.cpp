@@ -2,6 +2,8 @@
 #include "core/step/chakratrace.h"
 
 #include "core/base/text.h"
+#include "core/schedule/pieces.h"
+#include "core/step/passes.h"
 #include "core/step/stepgraphwords.h"
 
 #include <nlohmann/json.hpp>
@@ -50,8 +52,8 @@ public:
     /// The nodes as the inside of a JSON list, one per line.
     std::string nodes()
     {
-        for (const ScheduleItem& item : m_graph.schedule.order[index(m_place.stage)])
-            chunk(item);
+        for (const PassStep& step : passSteps(m_graph.schedule.order[index(m_place.stage)]))
+            chunk(step);
         tail();
         write();
         return std::move(m_text);
@@ -139,18 +141,20 @@ private:
     }
 
     /// One chunk execution: what arrives, what is computed, what is sent on.
-    void chunk(const ScheduleItem& item)
+    void chunk(const PassStep& step)
     {
+        const ScheduleItem& item = step.item;
         const int place = m_paths[index(m_place.stage)][item.chunk];
         const bool forward = item.phase == Phase::forward, last = place + 1 == static_cast<int>(m_graph.schedule.path.size());
         const char* phase = forward ? " F" : item.phase == Phase::backward ? " B" : " W";
         const std::string where = phase + std::to_string(item.microbatch) + "." + std::to_string(item.chunk);
-        if (item.phase != Phase::weight && (forward ? place > 0 : !last))
+        if (step.waits && item.phase != Phase::weight && (forward ? place > 0 : !last))
             transfer(forward ? place - 1 : place + 1, forward ? place - 1 : place, item, true);
-        const int program = m_graph.programOf[index(m_place.stage)][item.chunk][static_cast<std::size_t>(item.phase)];
-        if (program >= 0)
+        const int row = programRow(m_graph, item, step.beside);
+        const int program = m_graph.programOf[index(m_place.stage)][index(row)][static_cast<std::size_t>(item.phase)];
+        if (step.runs && program >= 0)
             ops(m_graph.programs[index(program)], where);
-        if (item.phase != Phase::weight && (forward ? !last : place > 0))
+        if (step.handsOn && item.phase != Phase::weight && (forward ? !last : place > 0))
             transfer(forward ? place + 1 : place - 1, forward ? place : place - 1, item, false);
     }
 
@@ -220,9 +224,11 @@ std::int64_t mostNodes(const StepGraph& graph)
     std::int64_t most = 0;
     for (std::size_t stage = 0; stage < graph.schedule.order.size(); ++stage) {
         std::int64_t nodes = 0;
-        for (const ScheduleItem& item : graph.schedule.order[stage])
-            if (const int p = graph.programOf[stage][item.chunk][static_cast<std::size_t>(item.phase)]; p >= 0)
-                nodes += ops[static_cast<std::size_t>(p)];
+        for (const PassStep& step : passSteps(graph.schedule.order[stage])) {
+            const auto row = static_cast<std::size_t>(programRow(graph, step.item, step.beside));
+            const int p = graph.programOf[stage][row][static_cast<std::size_t>(step.item.phase)];
+            nodes += step.runs && p >= 0 ? ops[static_cast<std::size_t>(p)] : 0;
+        }
         most = std::max(most, nodes);
     }
     return most;

@@ -262,6 +262,10 @@ void Backward::addRoute(const Pipeline& pipeline, const Pipeline::Route& route, 
         if (transfers)
             add(PathKind::transfer, at, until - end);
         at.stage = index(n.stage);
+        if (n.slot < 0) { // takes no time
+            until = transfers ? end : until;
+            continue;
+        }
         add(PathKind::chunk, at, (transfers ? end : until) - start, n.slot);
         until = start;
     }

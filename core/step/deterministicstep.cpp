@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/step/deterministicstep.h"
 
+#include "core/step/passes.h"
+
 #include <algorithm>
 #include <numeric>
 #include <set>
@@ -99,8 +101,8 @@ double DeterministicStep::fixedSlowest(int replica, int stage) const
 
 int DeterministicStep::programOf(int slot) const
 {
-    const int chunks = m_graph.schedule.numChunks;
-    return m_graph.programOf[index(slot / (chunks * kPhases))][index(slot / kPhases % chunks)][index(slot % kPhases)];
+    const int rows = programRows(m_graph);
+    return m_graph.programOf[index(slot / (rows * kPhases))][index(slot / kPhases % rows)][index(slot % kPhases)];
 }
 
 CategorySeconds DeterministicStep::slotSeconds(int slot, double slowest, double link) const
@@ -164,7 +166,7 @@ std::vector<double> DeterministicStep::stageEnds(int replica, const SlowestOfCel
             each->reserve(m_sweep.nodes.size());
     for (const SweepNode& n : m_sweep.nodes) {
         const double start = n.input < 0 ? clock[index(n.stage)] : std::max(clock[index(n.stage)], arrival[index(n.input)]);
-        const double end = start + duration[index(n.slot)];
+        const double end = n.slot < 0 ? start : start + duration[index(n.slot)];
         const double arrives = n.send < 0 ? end : end + transfer[index(n.send)];
         clock[index(n.stage)] = m_sweep.transferOccupiesSender ? arrives : end;
         if (n.output >= 0)

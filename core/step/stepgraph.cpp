@@ -187,9 +187,14 @@ private:
             add("program_of", "There must be one entry per stage.", std::to_string(m_graph.programOf.size()), std::to_string(stages));
         for (std::size_t s = 0; s < std::min(stages, m_graph.programOf.size()); ++s) {
             const std::string path = indexed("program_of", s);
-            if (m_graph.programOf[s].size() != chunks)
-                add(path, "There must be one entry per chunk.", std::to_string(m_graph.programOf[s].size()), std::to_string(chunks));
-            for (std::size_t c = 0; c < std::min(chunks, m_graph.programOf[s].size()); ++c)
+            const std::size_t rows = m_graph.programOf[s].size();
+            if (rows != chunks && (rows != 2 * chunks || rows != m_graph.programOf.front().size()))
+                add(path, "There must be one entry per chunk, or on all stages two: alone, and then in one piece with another pass.",
+                    std::to_string(rows), std::to_string(chunks) + " or " + std::to_string(2 * chunks));
+            if (rows != m_graph.programOf.front().size())
+                add(path, "All stages must have the same number of entries.", std::to_string(rows),
+                    std::to_string(m_graph.programOf.front().size()));
+            for (std::size_t c = 0; c < std::min(2 * chunks, rows); ++c)
                 for (std::size_t phase = 0; phase < kPhases; ++phase) {
                     const bool scheduled = phase < 2 || m_graph.schedule.splitsWeight;
                     range(indexed(indexed(path, c), phase), m_graph.programOf[s][c][phase], scheduled ? 0 : -1,

@@ -99,7 +99,8 @@ struct StepGraph {
     int groupsPerCell = 1; ///< groups per cell (EP spread over data-parallel ranks); cell ranks = product
     std::vector<KernelClass> classes;
     std::vector<Program> programs;
-    /// programOf[stage][chunk][phase]: index into programs; -1 for a phase that is not scheduled.
+    /// programOf[stage][chunk][phase]: index into programs; -1 for a phase that is not scheduled. Where passes that run in one piece with
+    /// one of the other direction (F&B) have programs of their own, they follow as [stage][V + chunk][phase] (passes.h).
     std::vector<std::vector<std::array<int, kPhases>>> programOf;
     Schedule schedule;
     /// Transfers along the path, one per hop i (path[i] -> path[i+1]): forward activations, and gradients back.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/step/sweep.h"
 
+#include "core/step/passes.h"
+
 namespace prism {
 
 namespace {
@@ -18,9 +20,10 @@ Sweep sweepOf(const StepGraph& graph)
     const int hops = static_cast<int>(s.path.size()) - 1;
     const auto microbatches = static_cast<std::int32_t>(s.numMicrobatches);
     const auto slots = static_cast<std::int32_t>(s.path.size()) * microbatches;
+    const int rows = programRows(graph);
     Sweep sweep;
     sweep.numStages = s.numStages;
-    sweep.numSlots = s.numStages * s.numChunks * kPhases;
+    sweep.numSlots = s.numStages * rows * kPhases;
     sweep.numArrivals = 2 * index(slots);
     sweep.transferOccupiesSender = graph.transferOccupiesSender;
     sweep.firstStage = s.path.front()[0];
@@ -35,7 +38,8 @@ Sweep sweepOf(const StepGraph& graph)
     for (const ScheduleNode& n : order) {
         SweepNode node;
         node.stage = n.stage;
-        node.slot = (n.stage * s.numChunks + n.item.chunk) * kPhases + static_cast<int>(n.item.phase);
+        const int row = programRow(graph, n.item, n.beside);
+        node.slot = n.runs ? (n.stage * rows + row) * kPhases + static_cast<int>(n.item.phase) : -1;
         node.microbatch = n.item.microbatch;
         const auto arrival = [&](int pathIndex) { return pathIndex * microbatches + static_cast<std::int32_t>(n.item.microbatch); };
         // A backward's own forward and a weight's own backward come earlier in the same stage's order.
@@ -48,6 +52,10 @@ Sweep sweepOf(const StepGraph& graph)
             node.output = n.pathIndex > 0 ? slots + arrival(n.pathIndex - 1) : -1;
             node.send = n.pathIndex > 0 ? hops + n.pathIndex - 1 : -1;
         }
+        if (!n.waits)
+            node.input = -1;
+        if (!n.handsOn)
+            node.output = node.send = -1;
         if (node.send >= 0 && sweep.sends[index(node.send)].op.kernelClass < 0)
             node.send = -1;
         sweep.nodes.push_back(node);

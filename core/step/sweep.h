@@ -9,10 +9,10 @@
 
 namespace prism {
 
-/// One chunk execution in an order that respects every dependency.
+/// One chunk execution in an order that respects every dependency; or, of a piece, what is waited for before it or handed on after it.
 struct SweepNode {
     std::int32_t stage = 0;
-    std::int32_t slot = 0; ///< (stage * V + chunk) * kPhases + phase: which program
+    std::int32_t slot = 0; ///< (stage * rows + row) * kPhases + phase: which program (passes.h); -1 = takes no time
     std::uint32_t microbatch = 0;
     std::int32_t input = -1;  ///< arrival slot that must be filled before the start; -1 = none
     std::int32_t output = -1; ///< arrival slot that its end fills; -1 = none

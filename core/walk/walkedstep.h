@@ -31,9 +31,11 @@ struct WalkNode {
     int stage = 0, chunk = 0, microbatch = 0;
     Phase phase = Phase::forward;
     int program = -1;
-    int previous = -1; ///< node before it in its stage's order
-    int input = -1;    ///< node whose output it needs
-    int hop = -1;      ///< transfer of that output; -1 = none
+    bool runs = true;    ///< else it is only what a piece waits for or hands on (core/schedule/pieces.h), and takes no time
+    int pieceFirst = -1; ///< of F&B: the node of its forward, which its backward and weight item follow; -1 = it runs alone
+    int previous = -1;   ///< node before it in its stage's order
+    int input = -1;      ///< node whose output it needs
+    int hop = -1;        ///< transfer of that output; -1 = none
     bool hopForward = true;
     int outHop = -1; ///< its own transfer that occupies the sender; -1 = none
     bool outForward = true;

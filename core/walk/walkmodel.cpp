@@ -2,6 +2,7 @@
 #include "core/walk/walkmodel.h"
 
 #include "core/sim/draw/draws.h"
+#include "core/step/passes.h"
 
 #include <algorithm>
 #include <cmath>
@@ -49,18 +50,20 @@ void WalkModel::prepareNodes()
         node.microbatch = static_cast<int>(entry.item.microbatch);
         node.phase = entry.item.phase;
         const auto stage = static_cast<std::size_t>(entry.stage);
-        node.program = graph->programOf[stage][entry.item.chunk][static_cast<std::size_t>(entry.item.phase)];
+        const auto row = static_cast<std::size_t>(programRow(*graph, entry.item, entry.beside));
+        node.program = entry.runs ? graph->programOf[stage][row][static_cast<std::size_t>(entry.item.phase)] : -1;
+        node.runs = entry.runs;
+        if (entry.runs && entry.beside)
+            node.pieceFirst = entry.item.phase == Phase::forward ? index : nodes.back().pieceFirst;
         node.previous = lastOfStage[stage];
         const int path = place[stage][entry.item.chunk];
         if (node.phase == Phase::forward) {
-            forwardAt[at(path)] = index;
             if (path > 0) {
                 node.input = forwardAt[at(path - 1)];
                 node.hop = path - 1;
             }
             node.outHop = path < last ? path : -1;
         } else if (node.phase == Phase::backward) {
-            backwardAt[at(path)] = index;
             node.input = path == last ? forwardAt[at(path)] : backwardAt[at(path + 1)];
             node.hop = path == last ? -1 : path;
             node.hopForward = node.outForward = false;
@@ -68,7 +71,11 @@ void WalkModel::prepareNodes()
         } else {
             node.input = backwardAt[at(path)];
         }
-        if (!graph->transferOccupiesSender)
+        if (entry.handsOn && node.phase != Phase::weight)
+            (node.phase == Phase::forward ? forwardAt : backwardAt)[at(path)] = index;
+        if (!entry.waits)
+            node.input = node.hop = -1;
+        if (!graph->transferOccupiesSender || !entry.handsOn)
             node.outHop = -1;
         lastOfStage[stage] = index;
         nodes.push_back(node);

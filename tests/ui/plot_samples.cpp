@@ -241,9 +241,20 @@ std::shared_ptr<const Timeline> timeline(int stages, int chunks, int microbatche
     std::vector<TimelineSpan> tail;
     for (int stage = 0; stage < stages; ++stage) {
         const double start = ends[static_cast<std::size_t>(stage)];
-        tail.push_back({stage, SpanKind::gradSync, -1, -1, 2, start, start + 0.22, stage == 0, -1, 0.0, {{2, 0.22}}});
-        tail.push_back({stage, SpanKind::optimizer, -1, -1, 3, start + 0.22, start + 0.26, stage == 0, -1, 0.0, {{3, 0.04}}});
-        tail.push_back({stage, SpanKind::paramGather, -1, -1, 4, finish + 0.26, finish + 0.46, stage == 0, -1, 0.0, {{4, 0.2}}});
+        const auto add = [&](SpanKind kind, int kernelClass, double from, double seconds) {
+            TimelineSpan span;
+            span.stage = stage;
+            span.kind = kind;
+            span.kernelClass = kernelClass;
+            span.startSeconds = from;
+            span.endSeconds = from + seconds;
+            span.critical = stage == 0;
+            span.parts = {{kernelClass, seconds}};
+            tail.push_back(span);
+        };
+        add(SpanKind::gradSync, 2, start, 0.22);
+        add(SpanKind::optimizer, 3, start + 0.22, 0.04);
+        add(SpanKind::paramGather, 4, finish + 0.26, 0.2);
     }
     line->spans.insert(line->spans.end(), tail.begin(), tail.end());
     std::sort(line->spans.begin(), line->spans.end(), [](const TimelineSpan& a, const TimelineSpan& b) {

@@ -89,6 +89,7 @@ private:
     [[nodiscard]] Layout layout(const Canvas& canvas, const QRectF& area) const;
     void paintRows(Canvas& canvas, const Layout& at, bool interactive) const;
     void paintStage(Canvas& canvas, const Layout& at, int stage) const;
+    void paintPieces(Canvas& canvas, const Layout& at, int stage) const;
     void paintSends(Canvas& canvas, const Layout& at, int stage) const;
     void paintCritical(Canvas& canvas, const Layout& at) const;
     void paintAxis(Canvas& canvas, const QRectF& area, const Layout& at) const;

@@ -152,8 +152,25 @@ void GanttChart::paintStage(Canvas& canvas, const Layout& at, int stage) const
     }
     m_painted += runs.finish();
     canvas.painter.setRenderHint(QPainter::Antialiasing, true);
+    paintPieces(canvas, at, stage);
     if (at.rowHeight >= canvas.px(18))
         paintSends(canvas, at, stage);
+}
+
+/// A bar along the passes that run as one piece, once there is room to see it.
+void GanttChart::paintPieces(Canvas& canvas, const Layout& at, int stage) const
+{
+    const auto [first, last] = m_stageSpans[static_cast<std::size_t>(stage)];
+    const QRectF row = at.row(stage);
+    for (std::size_t i = first; i < last; ++i) {
+        const TimelineSpan& span = m_timeline->spans[i];
+        if (span.kind != SpanKind::forward || span.besideMicrobatch < 0)
+            continue;
+        const double left = std::max(at.x(span.pieceStart), row.left()), right = std::min(at.x(span.pieceEnd), row.right());
+        if (right - left >= canvas.px(6))
+            canvas.horizontal(left + canvas.px(1.5), right - canvas.px(2.5), row.top() + canvas.px(3),
+                              canvas.look.pen(Role::text, metric::limitLine));
+    }
 }
 
 /// Overlapped sends have a lane of their own at the lower edge, once there is room to see them.

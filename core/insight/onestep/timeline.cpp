@@ -110,10 +110,9 @@ public:
 private:
     [[nodiscard]] bool critical(SpanKind kind, int stage, int node) const { return m_critical.contains({kind, stage, node}); }
 
-    void addNode(int index)
+    void addPass(int index, const WalkNode& node)
     {
         const auto i = static_cast<std::size_t>(index);
-        const WalkNode& node = m_walker.nodes()[i];
         TimelineSpan span;
         span.stage = node.stage;
         span.kind = kindOf(node.phase);
@@ -121,9 +120,44 @@ private:
         span.microbatch = node.microbatch;
         span.startSeconds = m_step.start[i];
         span.endSeconds = m_step.end[i];
+        if (node.pieceFirst >= 0)
+            setPiece(span, node);
         span.critical = critical(span.kind, node.stage, index);
         setParts(span, m_walker.nodeParts(m_step, index));
         m_timeline.spans.push_back(std::move(span));
+    }
+
+    /// The forward of a piece, its backward, and the weight item that may follow.
+    void setPiece(TimelineSpan& span, const WalkNode& node) const
+    {
+        const std::vector<WalkNode>& nodes = m_walker.nodes();
+        const auto first = static_cast<std::size_t>(node.pieceFirst);
+        const WalkNode& other = nodes[node.phase == Phase::forward ? first + 1 : first];
+        std::size_t last = first + 1;
+        while (last + 1 < nodes.size() && nodes[last + 1].pieceFirst == node.pieceFirst)
+            ++last;
+        span.besideChunk = other.chunk;
+        span.besideMicrobatch = other.microbatch;
+        span.pieceStart = m_step.start[first];
+        span.pieceEnd = m_step.end[last];
+    }
+
+    /// The first node that runs on the stage from this one on: what a piece waits for is used when all of it has arrived.
+    [[nodiscard]] std::size_t runningFrom(std::size_t node) const
+    {
+        const std::vector<WalkNode>& nodes = m_walker.nodes();
+        std::size_t at = node;
+        while (at + 1 < nodes.size() && !(nodes[at].runs && nodes[at].stage == nodes[node].stage))
+            ++at;
+        return at;
+    }
+
+    void addNode(int index)
+    {
+        const auto i = static_cast<std::size_t>(index);
+        const WalkNode& node = m_walker.nodes()[i];
+        if (node.runs)
+            addPass(index, node);
         if (node.input < 0 || node.hop < 0)
             return;
         const Parts parts = m_walker.transferParts(m_step, index);
@@ -138,7 +172,7 @@ private:
         send.microbatch = node.microbatch;
         send.startSeconds = m_step.end[static_cast<std::size_t>(node.input)];
         send.endSeconds = send.startSeconds + parts.sum();
-        send.usedSeconds = m_step.start[i];
+        send.usedSeconds = m_step.start[runningFrom(i)];
         send.critical = critical(SpanKind::send, source.stage, index) || critical(SpanKind::send, source.stage, node.input);
         setParts(send, parts);
         m_timeline.spans.push_back(std::move(send));
@@ -199,9 +233,9 @@ private:
         for (std::size_t i = 0; i < m_walker.nodes().size(); ++i) {
             const WalkNode& node = m_walker.nodes()[i];
             auto& list = events[static_cast<std::size_t>(node.stage)];
-            if (node.phase == Phase::forward)
+            if (node.phase == Phase::forward && node.runs)
                 list.emplace_back(m_step.start[i], 1);
-            if (node.phase == last)
+            if (node.phase == last && node.runs)
                 list.emplace_back(m_step.end[i], -1);
         }
         for (auto& list : events) {

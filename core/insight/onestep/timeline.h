@@ -21,10 +21,13 @@ struct TimelineSpan {
     int chunk = -1, microbatch = -1; ///< -1 where it has none
     int kernelClass = -1;            ///< the class that took most of it; -1 for bubbles
     double startSeconds = 0, endSeconds = 0;
-    bool critical = false;       ///< on the critical path of this draw
-    int toStage = -1;            ///< sends: the receiving stage
-    double usedSeconds = 0;      ///< sends: when the receiver starts on what arrived
-    std::vector<SpanPart> parts; ///< falling seconds; empty for bubbles
+    bool critical = false;  ///< on the critical path of this draw
+    int toStage = -1;       ///< sends: the receiving stage
+    double usedSeconds = 0; ///< sends: when the receiver starts on what arrived
+    int besideChunk = -1;   ///< F&B: the pass of the other direction that runs in one piece with this one; -1 = it runs alone
+    int besideMicrobatch = -1;
+    double pieceStart = 0, pieceEnd = 0; ///< F&B: of the whole piece, in which its passes share the time of the stage
+    std::vector<SpanPart> parts;         ///< falling seconds; empty for bubbles
 };
 
 /// Activations of micro-batches held by a stage from the start of the forward to the end of the backward.

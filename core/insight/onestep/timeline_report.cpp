@@ -58,6 +58,31 @@ std::string spanTitle(const TimelineSpan& span, const Timeline& timeline)
     }
 }
 
+/// The pass that runs in one piece with a pass.
+Json besideJson(const TimelineSpan& span)
+{
+    return {{"kind", spanKindName(span.kind == SpanKind::forward ? SpanKind::backward : SpanKind::forward)},
+            {"chunk", span.besideChunk},
+            {"micro_batch", span.besideMicrobatch}};
+}
+
+/// F&B as a slice around its passes, which share its time.
+Json pieceEvent(const TimelineSpan& forward, int track, const Timeline& timeline)
+{
+    TimelineSpan backward;
+    backward.kind = SpanKind::backward;
+    backward.chunk = forward.besideChunk;
+    backward.microbatch = forward.besideMicrobatch;
+    return {{"ph", "X"},
+            {"name", spanTitle(forward, timeline) + " & " + spanTitle(backward, timeline)},
+            {"cat", "piece"},
+            {"pid", forward.stage},
+            {"tid", track},
+            {"ts", forward.pieceStart * 1e6},
+            {"dur", (forward.pieceEnd - forward.pieceStart) * 1e6},
+            {"args", {{"forward", forward.microbatch}, {"backward", forward.besideMicrobatch}}}};
+}
+
 Json partsJson(const TimelineSpan& span, const Timeline& timeline, double scale)
 {
     Json parts = Json::object();
@@ -88,6 +113,10 @@ void addSpan(Json& events, const TimelineSpan& span, int track, const Timeline& 
         args["chunk"] = span.chunk;
     if (!span.parts.empty())
         args["us_by_class"] = partsJson(span, timeline, 1e6);
+    if (span.besideMicrobatch >= 0)
+        args["beside"] = besideJson(span);
+    if (span.besideMicrobatch >= 0 && span.kind == SpanKind::forward)
+        events.push_back(pieceEvent(span, track, timeline));
     events.push_back({{"ph", "X"},
                       {"name", spanTitle(span, timeline)},
                       {"cat", std::string(spanKindName(span.kind)) + (span.critical ? ",critical" : "")},
@@ -148,7 +177,7 @@ std::string toChromeTrace(const Timeline& timeline)
 std::string toJson(const Timeline& timeline)
 {
     Json spans = Json::array();
-    for (const TimelineSpan& span : timeline.spans)
+    for (const TimelineSpan& span : timeline.spans) {
         spans.push_back({{"stage", span.stage},
                          {"kind", spanKindName(span.kind)},
                          {"chunk", span.chunk},
@@ -158,6 +187,9 @@ std::string toJson(const Timeline& timeline)
                          {"end_s", span.endSeconds},
                          {"critical", span.critical},
                          {"seconds_by_class", partsJson(span, timeline, 1.0)}});
+        if (span.besideMicrobatch >= 0)
+            spans.back()["beside"] = besideJson(span);
+    }
     Json memory = Json::array();
     for (const auto& stage : timeline.inFlight) {
         Json points = Json::array();

@@ -3,6 +3,7 @@
 
 #include "core/sim/chunk/rareextras.h"
 #include "core/stats/quantile.h"
+#include "core/step/passes.h"
 
 #include <algorithm>
 #include <cmath>
@@ -96,11 +97,13 @@ std::vector<std::vector<int>> classesApart(const ModelInputs& in)
 std::vector<double> programWeights(const StepGraph& graph)
 {
     std::vector<double> weights(graph.programs.size(), 0.0);
-    for (const auto& stage : graph.programOf)
-        for (const auto& chunk : stage)
-            for (const int p : chunk)
-                if (p >= 0)
-                    weights[static_cast<std::size_t>(p)] += 1.0;
+    for (std::size_t stage = 0; stage < graph.programOf.size(); ++stage) {
+        const std::vector<double> shares = passShares(graph, static_cast<int>(stage));
+        for (std::size_t row = 0; row < graph.programOf[stage].size(); ++row)
+            for (std::size_t phase = 0; phase < kPhases; ++phase)
+                if (const int p = graph.programOf[stage][row][phase]; p >= 0)
+                    weights[static_cast<std::size_t>(p)] += shares[row * kPhases + phase];
+    }
     return weights;
 }
 

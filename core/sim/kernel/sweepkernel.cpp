@@ -228,7 +228,7 @@ HWY_INLINE void execute(F d, const KernelNode& node, const KernelRows& rows, con
 
 /// The rows that one node's duration is made from.
 struct DurationRows {
-    const float* HWY_RESTRICT mean;
+    const float* HWY_RESTRICT mean;    ///< null: it takes no time
     const float* HWY_RESTRICT draw;    ///< standardised; null = none
     const float* HWY_RESTRICT routing; ///< null = none
 };
@@ -239,6 +239,11 @@ HWY_INLINE void executeNode(F d, const KernelNode& node, const KernelRows& rows,
 {
     const float* HWY_RESTRICT mean = own.mean;
     const float* HWY_RESTRICT draw = own.draw;
+    if (mean == nullptr) {
+        execute(
+            d, node, rows, [&](std::size_t) { return hn::Zero(d); }, factorAt);
+        return;
+    }
     const float *HWY_RESTRICT spread = rowAt(rows.spread, node.durationRow), *HWY_RESTRICT compute = rowAt(rows.compute, node.durationRow),
                               *HWY_RESTRICT spreadData = rowAt(rows.spreadData, node.durationRow);
     const float* HWY_RESTRICT data = rows.data != nullptr ? rowAt(rows.data, node.dataRow) : nullptr;
@@ -314,8 +319,8 @@ void RunNodes(const KernelNode* nodes, std::size_t count, const RareHit* hit, co
         if (rows.noise && node.routing != nullptr)
             DrawRow(*node.routing->table, node.routing->key, keys, block, routing);
         const bool isHit = hit->node == static_cast<std::int32_t>(i);
-        DurationRows own{rowAt(static_cast<const float*>(rows.mean), node.durationRow), table != nullptr ? draw : nullptr,
-                         rows.noise && node.routing != nullptr ? routing : nullptr};
+        DurationRows own{node.durationRow < 0 ? nullptr : rowAt(static_cast<const float*>(rows.mean), node.durationRow),
+                         table != nullptr ? draw : nullptr, rows.noise && node.routing != nullptr ? routing : nullptr};
 #if PRISM_WHOLE_TABLES
         if (transferTable != nullptr && transferTable->steps.empty() && !isHit) {
             const Cubics cubics(*transferTable);
@@ -332,10 +337,10 @@ void RunNodes(const KernelNode* nodes, std::size_t count, const RareHit* hit, co
         else
             std::fill_n(factor, kLanes, 1.0F);
         if (isHit) {
-            for (std::size_t l = 0; l < kLanes; l += hn::Lanes(d))
+            for (std::size_t l = 0; own.mean != nullptr && l < kLanes; l += hn::Lanes(d))
                 hn::Store(hn::Load(d, own.mean + l), d, mean + l);
-            hit = applyHits(hit, static_cast<std::int32_t>(i), mean, factor);
-            own.mean = mean;
+            hit = applyHits(hit, static_cast<std::int32_t>(i), mean, factor); // what takes no time has hits of its transfer alone
+            own.mean = own.mean != nullptr ? mean : nullptr;
         }
         executeNode(d, node, rows, own, [&](std::size_t l) { return hn::Load(d, factor + l); });
     }

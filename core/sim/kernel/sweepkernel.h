@@ -71,7 +71,9 @@ struct alignas(64) KernelNode {
     const RegisterTable* table = nullptr;         ///< null: the duration is its mean
     const RegisterTable* transferTable = nullptr; ///< null: the factor is 1
     const RoutingDraw* routing = nullptr;         ///< null: no kernel of the chunk follows a routing factor
-    std::int32_t clockRow = 0, durationRow = 0, dataRow = 0, waitRow = -1, sendRow = -1;
+    std::int32_t clockRow = 0;
+    std::int32_t durationRow = 0; ///< -1: it takes no time
+    std::int32_t dataRow = 0, waitRow = -1, sendRow = -1;
     std::int32_t transferRow = -1; ///< row of mean seconds times regime; -1: the message arrives at once
 };
 

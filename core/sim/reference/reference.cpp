@@ -5,6 +5,7 @@
 #include "core/sim/draw/draws.h"
 #include "core/sim/step/stepdelays.h"
 #include "core/step/deterministicstep.h"
+#include "core/step/passes.h"
 
 #include <tbb/blocked_range.h>
 #include <tbb/info.h>
@@ -277,11 +278,16 @@ private:
             std::fill(set.back().clock, set.back().clock + m_stages, 0.0);
         }
         for (const SweepNode& n : m_job.sweep.nodes) {
-            const int phase = n.slot % kPhases, number = n.slot / kPhases % m_graph.schedule.numChunks;
-            const int program = m_graph.programOf[index(n.stage)][index(number)][index(phase)];
             const auto start = [&](const Pipeline& p) {
                 return n.input < 0 ? p.clock[n.stage] : std::max(p.clock[n.stage], p.arrival[index(n.input)]);
             };
+            if (n.slot < 0) { // of a piece: takes no time
+                for (Pipeline& p : set)
+                    send(n, p, start(p));
+                continue;
+            }
+            const int phase = n.slot % kPhases, row = n.slot / kPhases % programRows(m_graph);
+            const int program = m_graph.programOf[index(n.stage)][index(row)][index(phase)];
             if (m_job.together[index(program)]) {
                 double latest = 0.0;
                 std::vector<Running> cells;
@@ -377,11 +383,13 @@ double kernelDrawsPerStep(const StepGraph& graph)
         ofProgram.push_back(draws * graph.cellRanks());
     }
     double draws = 0.0;
-    for (const auto& stage : graph.programOf)
-        for (const auto& chunk : stage)
-            for (int phase = 0; phase < kPhases; ++phase)
-                if (chunk[index(phase)] >= 0 && (phase < 2 || graph.schedule.splitsWeight))
-                    draws += ofProgram[index(chunk[index(phase)])];
+    for (std::size_t stage = 0; stage < graph.programOf.size(); ++stage) {
+        const std::vector<double> shares = passShares(graph, static_cast<int>(stage));
+        for (std::size_t row = 0; row < graph.programOf[stage].size(); ++row)
+            for (std::size_t phase = 0; phase < kPhases; ++phase)
+                if (const int p = graph.programOf[stage][row][phase]; p >= 0 && (phase < 2 || graph.schedule.splitsWeight))
+                    draws += shares[row * kPhases + phase] * ofProgram[index(p)];
+    }
     const auto communications = [](const std::vector<StepOp>& ops) {
         double sum = 0.0;
         for (const StepOp& op : ops)

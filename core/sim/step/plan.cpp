@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/sim/step/plan.h"
 
+#include "core/schedule/pieces.h"
+#include "core/step/passes.h"
+
 #include <algorithm>
 
 namespace prism {
@@ -24,9 +27,12 @@ public:
 
     [[nodiscard]] int hops() const { return std::max(0, m_hops); }
 
-    /// Index of the hop whose message the item needs: forward hops first, then backward ones; -1 = none.
-    [[nodiscard]] int needs(int stage, const ScheduleItem& item) const
+    /// Index of the hop whose message the step needs: forward hops first, then backward ones; -1 = none.
+    [[nodiscard]] int needs(int stage, const PassStep& step) const
     {
+        const ScheduleItem& item = step.item;
+        if (!step.waits)
+            return -1;
         const int p = position(stage, item.chunk);
         if (item.phase == Phase::forward)
             return p > 0 ? p - 1 : -1;
@@ -34,8 +40,11 @@ public:
             return p < m_hops ? m_hops + p : -1;
         return -1;
     }
-    [[nodiscard]] int sends(int stage, const ScheduleItem& item) const
+    [[nodiscard]] int sends(int stage, const PassStep& step) const
     {
+        const ScheduleItem& item = step.item;
+        if (!step.handsOn)
+            return -1;
         const int p = position(stage, item.chunk);
         if (item.phase == Phase::forward)
             return p < m_hops ? p : -1;
@@ -65,6 +74,8 @@ ContentHash planHash(const StepGraph& graph)
     graph.schedule.addTo(h);
     for (const StepOp& op : transfersOf(graph))
         h.add(op.kernelClass >= 0);
+    if (programRows(graph) > graph.schedule.numChunks)
+        h.add("pieces");
     return h.result();
 }
 
@@ -81,24 +92,26 @@ Plan makePlan(const StepGraph& graph)
     const Schedule& schedule = graph.schedule;
     Plan plan;
     plan.numStages = schedule.numStages;
-    plan.numChunks = schedule.numChunks;
+    plan.numRows = programRows(graph);
     plan.numMicrobatches = schedule.numMicrobatches;
     plan.hash = planHash(graph);
     const std::vector<StepOp> transfers = transfersOf(graph);
     Messages messages(graph);
+    const std::vector<StageSteps> steps(schedule.order.begin(), schedule.order.end());
     std::vector<std::size_t> next(static_cast<std::size_t>(schedule.numStages), 0);
     std::vector<int> freeSlots;
     // One item of every stage that is ready per round: close to the order in time, so few messages are open at once.
     for (bool moved = true; moved;) {
         moved = false;
         for (int stage = 0; stage < schedule.numStages; ++stage) {
-            const auto& order = schedule.order[static_cast<std::size_t>(stage)];
+            const StageSteps& order = steps[static_cast<std::size_t>(stage)];
             std::size_t& at = next[static_cast<std::size_t>(stage)];
             if (at >= order.size())
                 continue;
-            const ScheduleItem& item = order[at];
+            const PassStep step = order[at];
+            const ScheduleItem& item = step.item;
             PlanNode node;
-            const int needed = messages.needs(stage, item), sent = messages.sends(stage, item);
+            const int needed = messages.needs(stage, step), sent = messages.sends(stage, step);
             if (needed >= 0) {
                 node.waitSlot = messages.slot(needed, item.microbatch);
                 if (node.waitSlot < 0)
@@ -106,7 +119,9 @@ Plan makePlan(const StepGraph& graph)
             }
             node.stage = stage;
             node.microbatch = static_cast<std::int32_t>(item.microbatch);
-            node.cell = (stage * schedule.numChunks + item.chunk) * kPhases + static_cast<int>(item.phase);
+            const int phase = static_cast<int>(item.phase);
+            node.place = stage * schedule.numChunks + item.chunk;
+            node.cell = step.runs ? (stage * plan.numRows + programRow(graph, item, step.beside)) * kPhases + phase : -1;
             if (node.waitSlot >= 0)
                 freeSlots.push_back(node.waitSlot); // read before it is written again
             if (sent >= 0) {
@@ -117,7 +132,7 @@ Plan makePlan(const StepGraph& graph)
                 messages.slot(sent, item.microbatch) = node.sendSlot;
                 node.transfer = transfers[static_cast<std::size_t>(sent)].kernelClass >= 0 ? sent : -1;
             }
-            node.key = drawKey(kChunkDraws, static_cast<std::uint64_t>(node.cell), item.microbatch);
+            node.key = drawKey(kChunkDraws, static_cast<std::uint64_t>(node.place * kPhases + phase), item.microbatch);
             plan.nodes.push_back(node);
             ++at;
             moved = true;

@@ -11,11 +11,12 @@
 
 namespace prism {
 
-/// One chunk execution, and the transfer that follows it.
+/// One chunk execution, and the transfer that follows it; or, of a piece, what is waited for before it or handed on after it.
 struct PlanNode {
     std::int32_t stage = 0;
     std::int32_t microbatch = 0;
-    std::int32_t cell = 0;      ///< (stage * numChunks + chunk) * kPhases + phase: row of the duration tables
+    std::int32_t place = 0;     ///< stage * numChunks + chunk
+    std::int32_t cell = 0;      ///< (stage * numRows + row) * kPhases + phase: row of the duration tables (passes.h); -1 = takes no time
     std::int32_t waitSlot = -1; ///< message that must have arrived; -1 = none
     std::int32_t sendSlot = -1; ///< message that is written; -1 = none
     std::int32_t transfer = -1; ///< hop of the message, forward hops first; -1 = it arrives when the chunk ends
@@ -24,10 +25,10 @@ struct PlanNode {
 
 /// Everything that the sweep needs of a StepGraph besides durations. Immutable; any thread.
 struct Plan {
-    int numStages = 1, numChunks = 1, numMicrobatches = 1, numSlots = 0;
+    int numStages = 1, numRows = 1, numMicrobatches = 1, numSlots = 0;
     std::vector<PlanNode> nodes;
     ContentHash hash; ///< of what it was made from
-    [[nodiscard]] std::size_t cells() const { return static_cast<std::size_t>(numStages) * static_cast<std::size_t>(numChunks) * kPhases; }
+    [[nodiscard]] std::size_t cells() const { return static_cast<std::size_t>(numStages) * static_cast<std::size_t>(numRows) * kPhases; }
     /// Chunk executions and transfers of one replica: the node-samples of one sweep.
     [[nodiscard]] std::size_t nodeCount() const;
 };

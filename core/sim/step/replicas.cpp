@@ -91,7 +91,7 @@ ReplicaSweep::ReplicaSweep(const Prepared& prepared)
 std::vector<int> ReplicaSweep::rowOfCell(const ReplicaKind& kind, Bound& bound) const
 {
     const Plan& plan = *m_prepared.plan;
-    const auto perStage = static_cast<std::size_t>(plan.numChunks) * kPhases;
+    const auto perStage = static_cast<std::size_t>(plan.numRows) * kPhases;
     std::vector<int> out(plan.cells(), -1);
     for (std::size_t s = 0; s < static_cast<std::size_t>(plan.numStages); ++s) {
         const auto& programs = m_prepared.cells[static_cast<std::size_t>(kind.cellOfStage[s])].programs;
@@ -128,6 +128,18 @@ void ReplicaSweep::addTransfer(const PlanNode& from, const ReplicaKind& kind, Bo
     node.transferTable = factor.isRandom ? &factor.table : nullptr;
 }
 
+void ReplicaSweep::addChunk(const PlanNode& from, Bound& bound, KernelNode& node) const
+{
+    const ChunkModel& model =
+        *m_prepared.models[static_cast<std::size_t>(bound.durations[static_cast<std::size_t>(node.durationRow)].model)];
+    node.table = model.isRandom ? &model.shape : nullptr;
+    const auto routing = m_prepared.routing.find(model.routedLayers);
+    if (model.routedLayers <= 0 || routing == m_prepared.routing.end() || !routing->second->isRandom)
+        return;
+    const DrawKey key = drawKey(kRoutingDraws, static_cast<std::uint64_t>(from.place), static_cast<std::uint64_t>(from.microbatch));
+    node.routing = &bound.routing.emplace_back(RoutingDraw{key, &routing->second->table});
+}
+
 const ReplicaSweep::Bound& ReplicaSweep::bind(int kind)
 {
     const auto known = std::find_if(m_bound.begin(), m_bound.end(), [&](const Bound& b) { return b.kind == kind; });
@@ -148,20 +160,12 @@ const ReplicaSweep::Bound& ReplicaSweep::bind(int kind)
         KernelNode node;
         node.key = n.key;
         node.clockRow = n.stage;
-        node.durationRow = rows[static_cast<std::size_t>(n.cell)];
+        node.durationRow = n.cell < 0 ? -1 : rows[static_cast<std::size_t>(n.cell)];
         node.dataRow = n.microbatch;
         node.waitRow = n.waitSlot;
         node.sendRow = n.sendSlot;
-        const ChunkModel& model =
-            *m_prepared.models[static_cast<std::size_t>(bound.durations[static_cast<std::size_t>(node.durationRow)].model)];
-        node.table = model.isRandom ? &model.shape : nullptr;
-        if (const auto routing = m_prepared.routing.find(model.routedLayers);
-            model.routedLayers > 0 && routing != m_prepared.routing.end()) {
-            const DrawKey key =
-                drawKey(kRoutingDraws, static_cast<std::uint64_t>(n.cell / kPhases), static_cast<std::uint64_t>(n.microbatch));
-            if (routing->second->isRandom)
-                node.routing = &bound.routing.emplace_back(RoutingDraw{key, &routing->second->table});
-        }
+        if (n.cell >= 0)
+            addChunk(n, bound, node);
         if (n.transfer >= 0)
             addTransfer(n, replica, bound, node);
         bound.nodes.push_back(node);
@@ -177,11 +181,15 @@ void ReplicaSweep::addRare(Bound& bound) const
     const auto modelOf = [&](const KernelNode& node) {
         return m_prepared.models[static_cast<std::size_t>(bound.durations[static_cast<std::size_t>(node.durationRow)].model)];
     };
+    static const std::vector<RareEvent> kNone;
+    const auto rareOf = [&](const KernelNode& node) -> const std::vector<RareEvent>& {
+        return node.durationRow < 0 ? kNone : modelOf(node)->rare;
+    };
     const auto transferOf = [&](const PlanNode& n) -> const StepOp& { return m_prepared.transfers[static_cast<std::size_t>(n.transfer)]; };
     const std::vector<PlanNode>& plan = m_prepared.plan->nodes;
     RareCounter counter;
     for (std::size_t i = 0; i < plan.size(); ++i) {
-        for (const RareEvent& e : modelOf(bound.nodes[i])->rare)
+        for (const RareEvent& e : rareOf(bound.nodes[i]))
             counter.add(e.kernelClass, e.chance.probability, middle(e));
         if (plan[i].transfer < 0)
             continue;
@@ -202,9 +210,9 @@ void ReplicaSweep::addRare(Bound& bound) const
     for (std::size_t i = 0; i < plan.size(); ++i) {
         const DrawKey& key = bound.nodes[i].key;
         const auto node = static_cast<std::int32_t>(i);
-        const ChunkModel* model = modelOf(bound.nodes[i]);
-        const RareEvent* own = events(model, model->rare.data(), model->rare.size(), -1);
-        for (std::size_t k = 0; k < model->rare.size(); ++k)
+        const std::vector<RareEvent>& rare = rareOf(bound.nodes[i]);
+        const RareEvent* own = rare.empty() ? nullptr : events(&rare, rare.data(), rare.size(), -1);
+        for (std::size_t k = 0; k < rare.size(); ++k)
             bound.sites.push_back({node, false, k == 0 ? key.word[0] : mix64(key.word[0] + k), own + k});
         if (plan[i].transfer < 0)
             continue;

@@ -63,6 +63,7 @@ private:
     };
     const Bound& bind(int kind);
     [[nodiscard]] std::vector<int> rowOfCell(const ReplicaKind& kind, Bound& bound) const;
+    void addChunk(const PlanNode& from, Bound& bound, KernelNode& node) const;
     void addTransfer(const PlanNode& from, const ReplicaKind& kind, Bound& bound, KernelNode& node) const;
     void addRare(Bound& bound) const;
     void fillRow(std::size_t row, std::size_t index, const ScorePlaces& places, bool noise);

@@ -3,8 +3,11 @@
 #include "core/cost/predictor.h"
 #include "core/scenario/parameters.h"
 #include "core/scenario/presets.h"
+#include "core/cost/quickstep.h"
 #include "core/schedule/dualpipe.h"
+#include "core/schedule/pieces.h"
 #include "core/schedule/schedule.h"
+#include "core/step/deterministicstep.h"
 #include "core/step/layout.h"
 
 #include <gtest/gtest.h>
@@ -71,6 +74,93 @@ TEST(DualPipeScenario, LeavesThePublishedBubble)
     }
     for (const int most : activationsInFlight(schedule))
         EXPECT_EQ(most, 8 + 1); // PP + 1, as published
+}
+
+/// Exposed seconds of the expert-parallel operations of a program, and those of all of it.
+std::pair<double, double> expertAndAll(const StepGraph& g, int program)
+{
+    double expert = 0, all = 0;
+    for (const Block& b : g.programs[static_cast<std::size_t>(program)].blocks)
+        for (const Op& op : b.ops) {
+            const double exposed = b.repeat * std::max(0.0, op.meanSeconds - op.hiddenSeconds);
+            all += exposed;
+            expert += g.classes[static_cast<std::size_t>(op.kernelClass)].category == Category::expertParallel ? exposed : 0.0;
+        }
+    return {expert, all};
+}
+
+Scenario experts(const char* schedule)
+{
+    Scenario s = *scenarioPreset("deepseek-v3-2048-h800");
+    s.parallelism.pipelineSchedule = schedule;
+    s.parallelism.pipelineModelParallelSize = 8;
+    s.parallelism.virtualPipelineModelParallelSize = 1;
+    s.parallelism.overlapMoeExpertParallelComm = true;
+    return s;
+}
+
+TEST(DualPipeScenario, OnlyPairsHideTheirExpertTraffic)
+{
+    Scenario apart = experts("dualpipe");
+    const CostedStep together = costed(apart);
+    const StepGraph& g = together.graph;
+    ASSERT_TRUE(check(g).empty());
+    EXPECT_TRUE(pairsPasses(g.schedule));
+    ASSERT_EQ(g.programOf[1].size(), 4U); // two chunks, alone and in a piece
+    apart.parallelism.overlapMoeExpertParallelComm = false;
+    const CostedStep alone = costed(apart);
+    EXPECT_FALSE(pairsPasses(alone.graph.schedule));
+    ASSERT_EQ(alone.graph.programOf[1].size(), 2U);
+    for (std::size_t phase = 0; phase < 3; ++phase) {
+        const auto plain = expertAndAll(alone.graph, alone.graph.programOf[1][0][phase]);
+        const auto single = expertAndAll(g, g.programOf[1][0][phase]), paired = expertAndAll(g, g.programOf[1][2][phase]);
+        EXPECT_EQ(single, plain) << phase; // a pass that runs alone takes what it takes without overlap
+        if (phase < 2) {
+            EXPECT_GT(plain.first, 0.0);
+            EXPECT_LT(paired.first, 0.5 * plain.first) << phase;
+            EXPECT_LT(paired.second, plain.second) << phase;
+        }
+    }
+    EXPECT_LT(together.noiseFreeSeconds, alone.noiseFreeSeconds);
+    EXPECT_EQ(together.memory.peakGib, alone.memory.peakGib);
+    // Pass by pass: what is hidden of a pair is no longer than the traffic that there is.
+    const auto pair = [&](const StepGraph& graph, std::size_t row) {
+        return expertAndAll(graph, graph.programOf[1][row][0]).second + expertAndAll(graph, graph.programOf[1][row][1]).second
+               + expertAndAll(graph, graph.programOf[1][row][2]).second;
+    };
+    const double saved = pair(g, 0) - pair(g, 2);
+    EXPECT_LT(saved, expertAndAll(g, g.programOf[1][0][0]).first + expertAndAll(g, g.programOf[1][0][1]).first);
+    EXPECT_GT(saved, 0.0);
+}
+
+TEST(DualPipeScenario, ItsGraphIsReadBackAsItWasWritten)
+{
+    const StepGraph g = costed(experts("dualpipe")).graph;
+    const Result<StepGraph> back = stepGraphFromJson(toJson(g));
+    ASSERT_TRUE(back.ok()) << back.errors().front().message;
+    EXPECT_EQ(*back, g);
+    EXPECT_EQ(deterministicStepSeconds(*back), deterministicStepSeconds(g));
+    StepGraph uneven = g;
+    uneven.programOf[2].resize(2);
+    EXPECT_FALSE(check(uneven).empty());
+    uneven = g;
+    uneven.programOf[3][3][0] = 999;
+    EXPECT_EQ(check(uneven).front().path, "program_of[3][3][0]");
+}
+
+TEST(DualPipeScenario, ASearchCostsItAsOneScenario)
+{
+    QuickCoster quick;
+    for (const char* schedule : {"dualpipe", "zb-h1"}) {
+        Scenario s = experts(schedule);
+        for (const bool overlap : {true, false, true}) {
+            s.parallelism.overlapMoeExpertParallelComm = overlap;
+            const Result<QuickStep> step = quick.step(s);
+            ASSERT_TRUE(step.ok());
+            ASSERT_TRUE(step->fits);
+            EXPECT_EQ(step->noiseFreeSeconds, costed(s).noiseFreeSeconds) << schedule << overlap;
+        }
+    }
 }
 
 TEST(DualPipeScenario, EveryRankHasOnePlaceAndMirrorsShareAStage)

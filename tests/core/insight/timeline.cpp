@@ -5,6 +5,7 @@
 #include "core/insight/onestep/stepchange.h"
 
 #include "core/insight/graphs.h"
+#include "core/schedule/dualpipe.h"
 #include "core/schedule/generators.h"
 
 #include <gtest/gtest.h>
@@ -139,6 +140,44 @@ TEST(Timeline, StagesAreFilledWithoutOverlap)
     for (int s = 0; s < 4; ++s)
         EXPECT_NEAR(covered[s], t->stepSeconds, 1e-9);
     EXPECT_NEAR(t->criticalSeconds, t->stepSeconds, 1e-9);
+}
+
+TEST(Timeline, ForwardAndBackwardInOnePieceAreShownTogether)
+{
+    StepGraph g = pipelineGraph(2, 6, 2, 2);
+    g.schedule = withPieces(makeSchedule("dualpipev", 2, 2, 6).value());
+    g.programs.push_back(g.programs[0]); // weights
+    g.programOf.assign(2, std::vector<std::array<int, kPhases>>(2, {0, 1, 2}));
+    g.sendForward.assign(3, g.sendForward[0]);
+    g.sendForward[1] = {}; // the turn of the path
+    g.sendBackward = g.sendForward;
+    const auto t = timeline(g, sampleChoice(3));
+    ASSERT_TRUE(t.ok()) << t.errors().front().message;
+    std::map<int, double> covered;
+    std::map<std::pair<int, double>, int> pieces; // stage and start: passes
+    for (const TimelineSpan& span : t->spans) {
+        if (span.kind != SpanKind::send)
+            covered[span.stage] += span.endSeconds - span.startSeconds;
+        if (span.besideMicrobatch < 0)
+            continue;
+        EXPECT_GE(span.startSeconds, span.pieceStart);
+        EXPECT_LE(span.endSeconds, span.pieceEnd);
+        EXPECT_EQ(span.besideChunk, 1 - span.chunk);
+        ++pieces[{span.stage, span.pieceStart}];
+    }
+    // Stage 0 runs M - 2 P + 1 times two pairs and one more of the fifth step; the last stage keeps its first pair apart.
+    EXPECT_EQ(pieces.size(), 2U * (6 - 4 + 1) + 1 + 2U * (6 - 4 + 2) - 1);
+    for (const auto& [at, passes] : pieces)
+        EXPECT_EQ(passes, 3) << "forward, backward and weights of stage " << at.first;
+    for (int s = 0; s < 2; ++s)
+        EXPECT_NEAR(covered[s], t->stepSeconds, 1e-9);
+    EXPECT_NEAR(t->criticalSeconds, t->stepSeconds, 1e-9);
+    const nlohmann::json trace = nlohmann::json::parse(toChromeTrace(*t));
+    expectEventFormat(trace);
+    std::size_t around = 0;
+    for (const auto& e : trace["traceEvents"])
+        around += e.value("cat", "") == "piece" ? 1 : 0;
+    EXPECT_EQ(around, pieces.size());
 }
 
 TEST(Timeline, QuantilesAreInOrder)

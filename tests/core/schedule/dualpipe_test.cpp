@@ -3,6 +3,7 @@
 // left when they do not.
 #include "core/schedule/dualpipe.h"
 #include "core/schedule/generators.h"
+#include "core/schedule/pieces.h"
 
 #include <gtest/gtest.h>
 
@@ -52,8 +53,13 @@ std::vector<Piece> pieces(const Schedule& s, std::size_t stage)
     return all;
 }
 
-/// Largest idle time of a stage before the end of the step, all pieces one after another as their inputs allow: slow and plain.
-double idleWithPairs(const Schedule& s, const PassTimes& t, double pair)
+/// When the step ends, and the largest idle time of a stage before that.
+struct Course {
+    double end = 0, idle = 0;
+};
+
+/// All pieces one after another as their inputs allow: slow and plain.
+Course runWithPairs(const Schedule& s, const PassTimes& t, double pair)
 {
     const auto index = pathIndices(s);
     const int last = static_cast<int>(s.path.size()) - 1;
@@ -96,13 +102,39 @@ double idleWithPairs(const Schedule& s, const PassTimes& t, double pair)
                 moved = true;
             }
     }
-    double idle = 0;
-    const double end = *std::max_element(clock.begin(), clock.end());
+    Course run{*std::max_element(clock.begin(), clock.end()), 0};
     for (std::size_t stage = 0; stage < left.size(); ++stage) {
         EXPECT_EQ(next[stage], left[stage].size());
-        idle = std::max(idle, end - work[stage]);
+        run.idle = std::max(run.idle, run.end - work[stage]);
     }
-    return idle;
+    return run;
+}
+
+TEST(DualPipe, JoinsThePairsOfTheMainStepAndWholeBackwards)
+{
+    for (const int stages : {2, 4, 8}) {
+        const Schedule plain = made(stages, 3 * stages), joined = withPieces(plain);
+        EXPECT_TRUE(checkSchedule(joined).empty());
+        for (std::size_t stage = 0; stage < plain.order.size(); ++stage) {
+            const auto& order = joined.order[stage];
+            std::size_t at = 0;
+            for (const Piece& expected : pieces(plain, stage)) {
+                // The last backwards of chunk 0 leave their weights for later, and on stage 0 these come next: nobody waits for either.
+                const bool apart = stage == 0 && expected.front().phase == Phase::backward && expected.front().chunk == 0;
+                ASSERT_EQ(pieceEnd(order, at) - at, apart ? 1 : expected.size()) << stages << " " << stage << " " << at;
+                for (std::size_t i = 0; i < expected.size(); ++i) {
+                    EXPECT_EQ(order[at + i].phase, expected[i].phase);
+                    EXPECT_EQ(order[at + i].chunk, expected[i].chunk);
+                    EXPECT_EQ(order[at + i].microbatch, expected[i].microbatch);
+                }
+                at += expected.size();
+            }
+            EXPECT_EQ(at, order.size());
+        }
+        EXPECT_EQ(activationsInFlight(joined), activationsInFlight(plain));
+    }
+    const Schedule other = *makeSchedule("zb-v", 4, 2, 8);
+    EXPECT_EQ(withPieces(other), other);
 }
 
 TEST(DualPipe, BubblesAreThePublishedOnes)
@@ -112,8 +144,14 @@ TEST(DualPipe, BubblesAreThePublishedOnes)
         for (const int microbatches : {2 * stages, 3 * stages, 40})
             for (const auto& [pass, pair] :
                  {std::pair{PassTimes{1, 1, 1, 0}, 3.0}, {PassTimes{1, 1, 1, 0}, 2.5}, {PassTimes{2, 2, 1.5, 0}, 4.5}}) {
-                const double published = dualPipeBubble(2 * stages, pair, pass.backward + pass.weight, pass.weight);
-                EXPECT_NEAR(idleWithPairs(made(stages, microbatches), pass, pair), published, 1e-9) << stages << " " << microbatches;
+                const double backward = pass.backward + pass.weight;
+                const Schedule plain = made(stages, microbatches);
+                const Course slow = runWithPairs(plain, pass, pair);
+                EXPECT_NEAR(slow.idle, dualPipeBubble(2 * stages, pair, backward, pass.weight), 1e-9) << stages << " " << microbatches;
+                // The product's schedule and clock give the same, and of it all pairs but those of the warm-up are F&B.
+                PassTimes times = pass;
+                times.pairSaves = pass.forward + backward - pair;
+                EXPECT_NEAR(scheduleTiming(withPieces(plain), times).endSeconds, slow.end, 1e-9) << stages << " " << microbatches;
             }
 }
 

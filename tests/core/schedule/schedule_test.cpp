@@ -2,6 +2,7 @@
 // Schedules: closed-form lengths, activation counts, and what a wrong list is told.
 #include "core/schedule/schedule.h"
 #include "core/schedule/generators.h"
+#include "core/schedule/lists.h"
 
 #include <gtest/gtest.h>
 
@@ -69,6 +70,64 @@ TEST(Schedule, ActivationsInFlight)
     EXPECT_LE(largest(activationsInFlight(made("zb-1p", 4, 1, 16))), 4);
     EXPECT_LE(largest(activationsInFlight(made("zb-2p", 4, 1, 16))), 8);
     EXPECT_LE(largest(activationsInFlight(made("zb-v", 4, 2, 16))), 8);
+}
+
+Schedule lists(std::initializer_list<const char*> orders, int chunks, int microbatches)
+{
+    Schedule s;
+    s.numStages = static_cast<int>(orders.size());
+    s.numChunks = chunks;
+    s.numMicrobatches = microbatches;
+    for (const char* order : orders) {
+        auto items = itemsFromText(order, "order");
+        EXPECT_TRUE(items.ok()) << order;
+        s.order.push_back(items.ok() ? *items : std::vector<ScheduleItem>{});
+    }
+    return s;
+}
+
+TEST(Schedule, APieceStartsWithTheLastInputAndHandsOnAtItsEnd)
+{
+    // Two stages, F = 1, B = 2, transfers 0. Stage 0: F0 0-1, F1 1-2, then F2+B0 waits for B0 of stage 1.
+    // Stage 1: F0 1-2, B0 2-4, F1 4-5, B1 5-7, F2 when it is handed on.
+    const Schedule s = *customSchedule(lists({"F0 F1 F2+B0 B1 B2", "F0 B0 F1 B1 F2 B2"}, 1, 3));
+    const ScheduleTiming plain = scheduleTiming(*customSchedule(lists({"F0 F1 F2 B0 B1 B2", "F0 B0 F1 B1 F2 B2"}, 1, 3)), {1, 1, 1, 0});
+    const ScheduleTiming joined = scheduleTiming(s, {1, 1, 1, 0}); // not split: B takes 2
+    EXPECT_EQ(plain.stageEnd, (std::vector<double>{12, 10}));      // B0 4-6, B1 7-9, B2 10-12
+    // F2+B0 4-7 hands F2 on at 7, when stage 1 is through with B1: nothing is lost. B1 7-9, F2 7-8, B2 8-10 and 10-12.
+    EXPECT_EQ(joined.stageEnd, (std::vector<double>{12, 10}));
+    EXPECT_EQ(scheduleTiming(s, {1, 1, 1, 0, 1, 0.5}).stageEnd, (std::vector<double>{12, 10}));
+    // With slow transfers the piece decides: F0 1, at stage 1 at 2, B0 3-5, back at 6, the piece 6-9, F2 there at 10 and not at 4.
+    EXPECT_EQ(scheduleTiming(s, {1, 1, 1, 1}).stageEnd, (std::vector<double>{16, 13}));
+}
+
+TEST(Schedule, ItemsThatMakeNoPieceAreNamed)
+{
+    const auto says = [](const char* first, int microbatches) {
+        const auto made = customSchedule(lists({first}, 1, microbatches));
+        return made.ok() ? std::string() : made.errors().front().path + " " + made.errors().front().found;
+    };
+    EXPECT_EQ(says("F0 F1+B0 B1", 2), "");
+    EXPECT_EQ(says("F0 F1+B0+W0 B1+W1", 2), "");
+    EXPECT_EQ(says("F0+B0", 1), "schedule.order[0][0] F0+B0");             // of one and the same micro-batch
+    EXPECT_EQ(says("F0+F1 B0 B1", 2), "schedule.order[0][0] F0+F1");       // no backward
+    EXPECT_EQ(says("F0 B0+F1 B1", 2), "schedule.order[0][1] B0+F1");       // the forward comes first
+    EXPECT_EQ(says("F0 F1 B0+W1 B1 W0", 2), "schedule.order[0][2] B0+W1"); // the weights of another
+    EXPECT_FALSE(itemsFromText("F0+", "p").ok());
+    EXPECT_FALSE(itemsFromText("+F0", "p").ok());
+    EXPECT_FALSE(itemsFromText("F0++B1", "p").ok());
+    const auto items = itemsFromText("F3.0+B1.1+W1.1 F4.0", "p");
+    ASSERT_TRUE(items.ok());
+    EXPECT_EQ(itemsText(*items, 2), "F3.0+B1.1+W1.1 F4.0");
+}
+
+TEST(Schedule, APieceWhoseInputsWaitForEachOtherIsADeadlock)
+{
+    // F1+B0 of stage 0 needs B0 of stage 1, which comes after the F1 that the piece hands on.
+    const auto made = customSchedule(lists({"F0 F1+B0 B1", "F0 F1 B0 B1"}, 1, 2));
+    ASSERT_FALSE(made.ok());
+    EXPECT_NE(made.errors().front().message.find("stage 0 waits at B0"), std::string::npos) << made.errors().front().message;
+    EXPECT_EQ(made.errors().front().path, "schedule.order[0][1]");
 }
 
 TEST(Schedule, WrongRequestsAreExplained)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/sim/battery.h"
 
+#include "core/schedule/dualpipe.h"
+
 #include "core/sim/graphs.h"
 #include "core/sim/simulate.h"
 #include "core/stats/distance.h"
@@ -70,6 +72,24 @@ public:
     std::vector<BatteryCase> cases;
 };
 
+/// F&B with programs of its own: of a layer's collective half is hidden, the compute beside it takes 3 % longer.
+void joinPasses(StepGraph& g)
+{
+    g.schedule = withPieces(std::move(g.schedule));
+    const std::size_t alone = g.programs.size();
+    for (std::size_t p = 0; p < alone; ++p) {
+        Program beside = g.programs[p];
+        for (Op& op : beside.blocks[0].ops) {
+            op.hiddenSeconds = op.kernelClass == 1 ? 0.5 * op.meanSeconds : 0.0;
+            op.meanSeconds *= op.kernelClass == 1 ? 1.0 : 1.03;
+        }
+        g.programs.push_back(beside);
+    }
+    const int first = static_cast<int>(alone);
+    for (auto& stage : g.programOf)
+        stage.insert(stage.end(), 2, {first, first + 1, first + 2});
+}
+
 void none(StepGraph&) {}
 void same(JobShape&) {}
 
@@ -111,6 +131,24 @@ void schedules(Builder& b)
             s.forwardSeconds = 0.05;
         },
         none, true);
+    const auto pieces = [](JobShape& s) {
+        s.schedule = "dualpipev";
+        s.chunks = 2;
+        s.layers = 2;
+        s.forwardSeconds = 0.05;
+    };
+    b.add("dualpipev", pieces, none);
+    b.add("dualpipev, F&B", pieces, joinPasses, true);
+    b.add("F&B, sender waits, data", pieces, [](StepGraph& g) {
+        joinPasses(g);
+        g.transferOccupiesSender = true;
+        g.data = {Family::lognormal, 0.1};
+        g.spatial = {Family::normal, 0.02};
+    });
+    b.add("F&B, rare transfer", pieces, [](StepGraph& g) {
+        joinPasses(g);
+        g.classes[2].temporal = rare({Family::lognormal, 0.15}, 0.002, 20.0);
+    });
     b.add(
         "one stage",
         [](JobShape& s) {
