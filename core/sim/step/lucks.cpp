@@ -39,10 +39,12 @@ double scoreOfTail(double tail)
     return tail < 0.5 ? -z : z;
 }
 
-void fixedLucks(const std::vector<float>& scores, Rows& out)
+void fixedLucks(const std::vector<float>& scores, std::size_t parts, Rows& out)
 {
-    for (std::size_t s = 0; s < scores.size(); ++s)
-        std::fill_n(out.row(s), kLanes, scores[s]);
+    const std::size_t stages = out.rows(), lanes = kLanes / parts, replicas = scores.size() / stages;
+    for (std::size_t q = 0; q < parts; ++q)
+        for (std::size_t s = 0; s < stages; ++s)
+            std::fill_n(out.row(s) + q * lanes, lanes, scores[std::min(q, replicas - 1) * stages + s]);
 }
 
 void freshLucks(std::uint64_t seed, std::uint64_t copy, std::uint64_t block, Rows& out)

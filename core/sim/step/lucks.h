@@ -18,7 +18,8 @@ struct LuckDraw {
 };
 
 /// Where the lucks of one replica come from. Each fills one row of kLanes scores per stage for a block of steps.
-void fixedLucks(const std::vector<float>& scores, Rows& out);
+/// Scores of one replica after another: each has one of `parts` equal parts of the lanes, the last one all that are left.
+void fixedLucks(const std::vector<float>& scores, std::size_t parts, Rows& out);
 /// Afresh for every step.
 void freshLucks(std::uint64_t seed, std::uint64_t copy, std::uint64_t block, Rows& out);
 /// Afresh; with `tilt` half of them have one cell drawn on purpose from the slow tail: log-uniform tail probability. `density`, kLanes of

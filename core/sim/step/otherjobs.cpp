@@ -17,10 +17,13 @@ namespace {
 constexpr int kMostCellsRankByRank = 256;
 constexpr int kMostRanksRankByRank = 1 << 16; ///< and its ranks
 /// Steps of each of the other jobs, in whole blocks: as many as so many node-samples reach (a few milliseconds a job), within bounds.
-constexpr int kFewestOtherSteps = static_cast<int>(kLanes), kMostOtherSteps = 2 * kFewestOtherSteps;
+constexpr int kMostOtherSteps = static_cast<int>(2 * kLanes);
 constexpr std::size_t kOtherNodeSamples = 8'000'000;
 /// Replicas that each of those steps sweeps, roughly: the slowest of the job, the common sample's and the still one.
 constexpr std::size_t kSweptReplicas = 16;
+/// Where they do not reach for a block, this many replicas share one. The shift of a median job is the same at most steps: half a block
+/// knows it to a third of its spread.
+constexpr std::size_t kSharingBlock = 2;
 /// Of a series with fewer steps nobody asks for an interval.
 constexpr int kLeastSteps = 32;
 /// Memory for the other jobs' replicas: nobody asks for them again.
@@ -43,11 +46,27 @@ StepGraph behindOneAnother(const StepGraph& graph, const std::vector<std::vector
     return out;
 }
 
-int otherSteps(const Prepared& prepared, int steps)
+/// How long the series are that the jobs are compared over, and how many replicas share a block in them.
+struct Comparison {
+    int steps;
+    std::size_t sharing;
+};
+
+Comparison comparison(const Prepared& prepared, int steps)
 {
+    const int block = static_cast<int>(kLanes);
     const std::size_t perStep = kSweptReplicas * std::max<std::size_t>(1, prepared.plan->nodeCount());
     const auto affordable = static_cast<int>(std::min<std::size_t>(kMostOtherSteps, kOtherNodeSamples / perStep));
-    return std::min(steps, std::max(kFewestOtherSteps, affordable));
+    // Measured replicas are kinds of their own: they share no block.
+    if (affordable < block && prepared.graph().fixedSpatial.empty())
+        return {std::min(steps, static_cast<int>(kLanes / kSharingBlock)), kSharingBlock};
+    return {std::min(steps, std::max(block, affordable)), 1};
+}
+
+/// Steps of the jobs in the conditions of the median job's.
+Series comparedSteps(const Prepared& prepared, std::uint64_t seed, const Comparison& size)
+{
+    return besideOneAnother(makeSeries(prepared, mix64(seed), seed, Run::within, size.steps), size.sharing);
 }
 
 JobScores slice(const JobScores& all, int job, int replicas)
@@ -59,14 +78,54 @@ JobScores slice(const JobScores& all, int job, int replicas)
             {}};
 }
 
-/// Steps of one of the jobs, with draws that the others have as well: the slowest replica of one shares those of another's.
-std::vector<double> stepsOf(const Series& series, const JobScores& job, int firstReplica, Recall& recall, std::stop_token stop)
+/// Puts replicas of one kind side by side, as many as the series takes.
+std::vector<ReplicaDraw> sideBySide(const std::vector<ReplicaDraw>& replicas, const Series& series)
 {
-    ReplicaLayout layout = jobLayout(series.prepared, job, firstReplica, true);
-    for (std::size_t i = 0; i < layout.single.size(); ++i)
-        layout.single[i].copy = i;
+    std::vector<ReplicaDraw> out;
+    for (const ReplicaDraw& r : replicas) {
+        const auto place = std::find_if(out.begin(), out.end(), [&](const ReplicaDraw& o) {
+            return o.kind == r.kind && o.scores.size() < series.sideBySide * series.stages();
+        });
+        if (place == out.end())
+            out.push_back(r);
+        else
+            place->scores.insert(place->scores.end(), r.scores.begin(), r.scores.end());
+    }
+    return out;
+}
+
+/// Steps of one of the jobs, with draws that the others have as well: the slowest replica of one shares those of another's.
+std::vector<double> stepsOf(const Series& series, ReplicaLayout job, Recall& recall, std::stop_token stop)
+{
+    job.single = sideBySide(job.single, series);
+    for (std::size_t i = 0; i < job.single.size(); ++i)
+        job.single[i].copy = i;
     std::uint64_t nodeSamples = 0;
-    return seriesEnds(series, layout, recall, stop, nodeSamples).seconds;
+    return seriesEnds(series, job, recall, stop, nodeSamples).seconds;
+}
+
+/// Layouts of the median job and the others. What their common samples are short of would look like a difference between the jobs: where
+/// they share their models they share the median job's members, and differ by their slowest replicas.
+std::vector<ReplicaLayout> layoutsOf(const NearMedian& near)
+{
+    std::vector<ReplicaLayout> out = {jobLayout(*near.prepared, *near.job, 0, true)};
+    for (const JobScores& other : near.job->others) {
+        ReplicaLayout layout = jobLayout(*near.prepared, other, 0, true);
+        // As many as its own, which stand apart in another number.
+        if (layout.pooled > 0 && out[0].pooled > 0)
+            layout.members = out[0].members;
+        out.push_back(std::move(layout));
+    }
+    return out;
+}
+
+/// The same where each job has models of its own, the jobs one after another in one graph.
+std::vector<ReplicaLayout> layoutsOf(const Prepared& prepared, const JobScores& all, int replicas)
+{
+    std::vector<ReplicaLayout> out;
+    for (int k = 0; k <= static_cast<int>(std::size(kOtherJobs)); ++k)
+        out.push_back(jobLayout(prepared, slice(all, k, replicas), k * replicas, true));
+    return out;
 }
 
 /// Mean difference of two series over the steps whose rank in the first lies between two shares.
@@ -124,12 +183,9 @@ SharedError jobChoiceError(const NearMedian& near, std::uint64_t seed, int steps
 {
     if (steps < kLeastSteps || (near.side.fixedSpatial.empty() && near.job->others.empty()))
         return {};
-    const ContentHash key = Hasher()
-                                .add("other jobs")
-                                .add(medianJobKey(*near.prepared, seed))
-                                .add(near.prepared->sweepHash)
-                                .add(otherSteps(*near.prepared, steps))
-                                .result();
+    const Comparison size = comparison(*near.prepared, steps);
+    const ContentHash key =
+        Hasher().add("other jobs").add(medianJobKey(*near.prepared, seed)).add(near.prepared->sweepHash).add(size.steps).result();
     const auto make = [&]() -> SharedError {
         Memo memo(kSideMemoBytes);
         Recall side(memo);
@@ -141,14 +197,10 @@ SharedError jobChoiceError(const NearMedian& near, std::uint64_t seed, int steps
             if (!all)
                 return {};
         }
-        const int replicas = near.prepared->graph().numReplicas;
-        const Series series = makeSeries(*prepared, mix64(seed), seed, Run::within, otherSteps(*near.prepared, steps));
+        const Series series = comparedSteps(*prepared, seed, size);
         std::vector<std::vector<double>> jobs;
-        for (int k = 0; k <= static_cast<int>(std::size(kOtherJobs)); ++k) {
-            if (all)
-                jobs.push_back(stepsOf(series, slice(*all, k, replicas), k * replicas, side, stop));
-            else
-                jobs.push_back(stepsOf(series, k == 0 ? *near.job : near.job->others[static_cast<std::size_t>(k - 1)], 0, side, stop));
+        for (const ReplicaLayout& job : all ? layoutsOf(*prepared, *all, near.prepared->graph().numReplicas) : layoutsOf(near)) {
+            jobs.push_back(stepsOf(series, job, side, stop));
             if (stop.stop_requested())
                 return {};
         }

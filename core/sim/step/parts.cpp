@@ -20,6 +20,7 @@ ContentHash partKey(const Series& series, const PartRequest& request, std::size_
     Hasher h;
     h.add("replica samples").add(prepared.sweepHash).add(series.seed).add(static_cast<int>(series.run)).add(request.noise);
     h.add(static_cast<std::uint64_t>(firstBlock)).add(static_cast<std::uint64_t>(numBlocks));
+    h.add(static_cast<std::uint64_t>(series.sideBySide));
     for (const ReplicaDraw& r : request.replicas) {
         h.add(prepared.replicas[static_cast<std::size_t>(r.kind)].hash).add(r.copy).add(static_cast<int>(r.source));
         for (const float score : r.scores)
@@ -30,6 +31,14 @@ ContentHash partKey(const Series& series, const PartRequest& request, std::size_
             for (const float score : member)
                 h.add(static_cast<double>(score));
     return h.result();
+}
+
+/// Where `parts` replicas stand side by side in rows: gives each step of the block the largest of them.
+void joinReplicas(float* rows, std::size_t count, std::size_t steps, std::size_t parts)
+{
+    for (float* row = rows; row < rows + count * kLanes; row += kLanes)
+        for (std::size_t l = steps; l < parts * steps; ++l)
+            row[l % steps] = std::max(row[l % steps], row[l]);
 }
 
 /// What one thread needs to sample blocks.
@@ -70,10 +79,12 @@ public:
             drawLucks(request, replica, search.sought < 0);
             if (i == 0) {
                 m_sweep.run(replica.kind, m_series.seed, replica.copy, m_scores, request.noise, ends, optimizer, search);
+                join(replica, ends, optimizer);
                 weigh(m_sweep.causes(replica.kind), search, part.weights.row(at));
                 continue;
             }
             m_sweep.run(replica.kind, m_series.seed, replica.copy, m_scores, request.noise, m_ends.row(0), m_optimizer.row(0));
+            join(replica, m_ends.row(0), m_optimizer.row(0));
             for (std::size_t j = 0; j < stages * kLanes; ++j) {
                 ends[j] = std::max(ends[j], m_ends.row(0)[j]);
                 optimizer[j] = std::max(optimizer[j], m_optimizer.row(0)[j]);
@@ -87,7 +98,7 @@ private:
     {
         m_density.fill(1.0);
         if (replica.source == LuckSource::fixed)
-            fixedLucks(replica.scores, m_scores);
+            fixedLucks(replica.scores, m_series.sideBySide, m_scores);
         else if (replica.source == LuckSource::members)
             memberLucks(*request.members, {m_series.seed, replica.copy, m_block}, tilt, m_scores, m_density.data());
         else if (!m_series.prepared.drawsScores())
@@ -96,6 +107,13 @@ private:
             tiltedLucks(m_series.seed, replica.copy, m_block, tilt, m_scores, m_density.data());
         else
             freshLucks(m_series.seed, replica.copy, m_block, m_scores);
+    }
+
+    void join(const ReplicaDraw& replica, float* ends, float* optimizer) const
+    {
+        const std::size_t stages = m_series.stages(), parts = replica.scores.size() / stages;
+        for (float* rows : {ends, optimizer})
+            joinReplicas(rows, stages, kLanes / m_series.sideBySide, parts);
     }
 
     /// Plain density over that of all blocks together, whichever this one is: the balance heuristic (Veach and Guibas 1995).
@@ -136,6 +154,16 @@ Series makeSeries(const Prepared& prepared, std::uint64_t seed, std::uint64_t re
     Series out{prepared, seed, run, {}, static_cast<std::size_t>(std::max(0, steps))};
     out.regimes = regimeSeries(prepared.graph(), regimeSeed, run, static_cast<int>(out.blocks() * kLanes));
     return out;
+}
+
+Series besideOneAnother(Series series, std::size_t replicas)
+{
+    series.sideBySide = replicas;
+    const std::size_t steps = kLanes / replicas;
+    for (std::vector<double>* regime : {&series.regimes.intra, &series.regimes.inter, &series.regimes.compute})
+        for (std::size_t l = steps; l < regime->size(); ++l)
+            (*regime)[l] = (*regime)[l % steps];
+    return series;
 }
 
 std::vector<ReplicaPartPtr> replicaParts(const Series& series, const std::vector<PartRequest>& requests, std::size_t firstBlock,

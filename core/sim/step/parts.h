@@ -19,11 +19,16 @@ struct Series {
     Run run = Run::across;
     RegimeSeries regimes;
     std::size_t steps = 0;
+    std::size_t sideBySide = 1; ///< see besideOneAnother()
     [[nodiscard]] std::size_t blocks() const { return (steps + kLanes - 1) / kLanes; }
     [[nodiscard]] std::size_t stages() const { return static_cast<std::size_t>(prepared.plan->numStages); }
     [[nodiscard]] Rows regimeRows(std::size_t block) const;
 };
 [[nodiscard]] Series makeSeries(const Prepared& prepared, std::uint64_t seed, std::uint64_t regimeSeed, Run run, int steps);
+
+/// The series, of no more than kLanes / replicas steps, with so many replicas in the lanes of a block: its regimes repeat. `replicas`
+/// divides kLanes. Where replicas are more costly than steps are many.
+[[nodiscard]] Series besideOneAnother(Series series, std::size_t replicas);
 
 /// Where a replica's lucks come from (lucks.h).
 enum class LuckSource { fresh, tilted, fixed, members };
@@ -33,7 +38,7 @@ struct ReplicaDraw {
     int kind = 0;
     std::uint64_t copy = 0;
     LuckSource source = LuckSource::fresh;
-    std::vector<float> scores; ///< fixed: per stage
+    std::vector<float> scores; ///< fixed: per stage; of Series::sideBySide replicas one after another, or of one
 };
 
 /// Replicas whose latest ends and slowest optimizers are wanted for a range of blocks.

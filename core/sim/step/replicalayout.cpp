@@ -14,15 +14,15 @@ namespace {
 /// Across jobs, up to this many equal replicas are simulated one by one; beyond, the step is the maximum over a common sample of
 /// replicas, so that the cost does not grow with their number.
 constexpr int kDirectReplicas = 4;
-/// Within a job, the slowest replicas that are simulated one by one; in a brief series.
-constexpr std::size_t kSlowestOfJob = 8, kSlowestOfBrief = 4;
+/// Within a job, the slowest replicas that are simulated one by one.
+constexpr std::size_t kSlowestOfJob = 8;
 /// Beyond those, the ones that stand apart from the median by more than this many robust standard deviations, up to a bound.
 constexpr double kApart = 3.5;
 constexpr std::size_t kMostOfJob = 64;
 
 /// How many of a job's replicas, given by falling seconds, are simulated one by one. What is left has one mode, which the fitted tail
 /// of their common sample needs: a few slow nodes among many would bend it.
-std::size_t slowestOneByOne(const std::vector<double>& falling, bool brief)
+std::size_t slowestOneByOne(const std::vector<double>& falling)
 {
     const std::size_t n = falling.size();
     if (n <= kSlowestOfJob)
@@ -34,7 +34,7 @@ std::size_t slowestOneByOne(const std::vector<double>& falling, bool brief)
         away.push_back(std::abs(x - median));
     std::nth_element(away.begin(), away.begin() + static_cast<std::ptrdiff_t>(n / 2), away.end());
     const double beyond = median + kApart * kNormalOverMad * away[n / 2];
-    std::size_t count = brief ? kSlowestOfBrief : kSlowestOfJob;
+    std::size_t count = kSlowestOfJob;
     while (count < std::min(n, kMostOfJob) && falling[count] > beyond)
         ++count;
     return count;
@@ -79,7 +79,7 @@ ReplicaLayout jobLayout(const Prepared& prepared, const JobScores& job, int firs
     falling.reserve(order.size());
     for (const std::size_t d : order)
         falling.push_back(job.replicaSeconds[d]);
-    const std::size_t oneByOne = slowestOneByOne(falling, brief);
+    const std::size_t oneByOne = slowestOneByOne(falling);
     for (std::size_t i = 0; i < order.size(); ++i) {
         const std::size_t d = order[i];
         const int kind = prepared.kindOfReplica[static_cast<std::size_t>(firstReplica) + d];

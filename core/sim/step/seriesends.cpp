@@ -22,7 +22,7 @@ constexpr std::uint64_t kMaximumDraws = 0x53;
 /// milliseconds), until some twenty lie beyond the p99 of the slowest.
 constexpr std::size_t kSmallestPool = 2000, kLargestPool = 50'000, kPoolPerReplica = 2000, kPoolNodeSamples = 4'000'000;
 /// A brief one is compared with others that have the same draws: what it is short of, they are as well.
-constexpr std::size_t kSmallestBriefPool = 256, kLargestBriefPool = 8'000, kBriefNodeSamples = 1'000'000;
+constexpr std::size_t kSmallestBriefPool = 128, kLargestBriefPool = 8'000, kBriefNodeSamples = 1'000'000;
 constexpr std::uint64_t kPoolCopies = 1'000'000; ///< copies of the common sample start here
 /// Blocks that are sampled and put together at once: the first few for a first curve, then as many as bound the memory.
 constexpr std::size_t kFirstBlocks = 4, kMostBlocks = 128;
