@@ -24,9 +24,9 @@ std::string comparisonText(const Comparison& c)
     std::string text =
         fmt::format("A = {}\nB = {}\n\n{:<24} {:>14} {:>14} {:>26} {:>18}\n", c.nameA, c.nameB, "", "A", "B", "B - A", "change, %");
     for (const ComparedFigure& f : c.figures)
-        text += fmt::format("{:<24} {:>14.6g} {:>14.6g} {:>26} {:>18}\n", f.label + (f.unit.empty() ? "" : ", " + f.unit), f.a, f.b,
-                            fmt::format("{:+.4g} ± {:.1g}", f.delta.value, f.delta.halfWidth),
-                            fmt::format("{:+.2f} ± {:.2f}", 100 * f.relative.value, 100 * f.relative.halfWidth));
+        text +=
+            fmt::format("{:<24} {:>14.6g} {:>14.6g} {:>26} {:>18}\n", f.label + (f.unit.empty() ? "" : ", " + f.unit), f.a, f.b,
+                        changeText(f.delta), f.delta.significant() ? changeText({100 * f.relative.value, 100 * f.relative.halfWidth}) : "");
     text += fmt::format(
         "\nP(A is faster) {}   KS distance {:.3f}   Wasserstein distance {:.4g} s\n\nWhich edit changed p95 ({} orders{})\n",
         percent(c.probabilityABetter), c.ksDistance, c.wassersteinSeconds, c.waterfallOrders, c.waterfallExact ? ", all" : ", sampled");

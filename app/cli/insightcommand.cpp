@@ -49,14 +49,31 @@ std::string plusMinus(double value, double halfWidth)
     return halfWidth > 0 ? digits + " ± " + halfWidthText(value, halfWidth) : digits;
 }
 
-std::string milliseconds(const Estimate& e)
+std::string changeText(const Estimate& change, const std::string& unit)
 {
-    return (e.value > 0 ? "+" : "") + plusMinus(1e3 * e.value, 1e3 * e.halfWidth) + " ms";
+    if (!change.significant())
+        return "no difference found";
+    return (change.value > 0 ? "+" : "") + plusMinus(change.value, change.halfWidth) + (unit.empty() ? "" : " " + unit);
 }
 
-std::string percent(const Estimate& e)
+std::string milliseconds(const Estimate& change)
 {
-    return fmt::format("{:.1f} ± {:.1f} %", 100 * e.value, 100 * e.halfWidth);
+    return changeText({1e3 * change.value, 1e3 * change.halfWidth}, "ms");
+}
+
+std::string percentChange(const Estimate& change)
+{
+    return changeText({100 * change.value, 100 * change.halfWidth}, "%");
+}
+
+std::string percent(const Estimate& share)
+{
+    constexpr double kTenth = 0.1; // of a percent, the last digit that is shown
+    const double value = 100 * share.value, half = 100 * share.halfWidth;
+    const std::string digits = earnedDigits(value, std::max(half, kTenth));
+    if (!(half > 0))
+        return digits + " %";
+    return digits + " ± " + (half < kTenth / 2 ? "< 0.1" : halfWidthText(value, std::max(half, kTenth))) + " %";
 }
 
 std::string noteLines(const std::vector<std::string>& notes)

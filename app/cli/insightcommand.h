@@ -26,10 +26,14 @@ void writeInsight(const InsightCommand& options, const T& result, const Text& te
 
 /// "6.49 ± 0.02": no digit that the half-width does not leave; the value alone where nothing is known to vary.
 [[nodiscard]] std::string plusMinus(double value, double halfWidth);
-/// "+12.3 ± 0.4 ms" of an estimate in seconds.
-[[nodiscard]] std::string milliseconds(const Estimate& estimate);
-/// "12.3 ± 0.4 %"
-[[nodiscard]] std::string percent(const Estimate& estimate);
+/// "+12.3 ± 0.4", with its unit behind it; in words where the interval holds zero.
+[[nodiscard]] std::string changeText(const Estimate& change, const std::string& unit = {});
+/// "+12.3 ± 0.4 ms" of a change in seconds; in words where the interval holds zero.
+[[nodiscard]] std::string milliseconds(const Estimate& change);
+/// "+1.2 ± 0.4 %" of a change that is a share; in words where the interval holds zero.
+[[nodiscard]] std::string percentChange(const Estimate& change);
+/// "12.3 ± 0.4 %" of a share; one digit behind the point at most.
+[[nodiscard]] std::string percent(const Estimate& share);
 /// "- note" lines.
 [[nodiscard]] std::string noteLines(const std::vector<std::string>& notes);
 /// "p50 1.23 s ± 0.01   p95 ...   p99 ..."

@@ -37,7 +37,7 @@ std::string mapText(const PlacementMap& map)
         for (int column = 0; column < map.columns; ++column)
             text += fmt::format("{:>10.4f}", map.at(row, column).p95Ratio.halfWidth);
     }
-    text += fmt::format("\n\nBest stage {}, worst stage {}: {} more\n", map.bestColumn, map.worstColumn, percent(map.worstOverBest));
+    text += fmt::format("\n\nBest stage {}, worst stage {}: {} more\n", map.bestColumn, map.worstColumn, percentChange(map.worstOverBest));
     return text + noteLines(map.notes);
 }
 
@@ -71,7 +71,7 @@ std::string exchangesText(const PlacementResult& r)
     std::string text = r.exchanges.empty() ? "" : "\nIn few exchanges of two nodes, each after those above it:\n";
     for (const ExchangeGain& e : r.exchanges)
         text += fmt::format("  node {:<6} with node {:<6} to replica {}, stage {}  gain so far {}\n", e.move.node, e.partner,
-                            e.move.toReplica, e.move.toStage, percent(e.gain));
+                            e.move.toReplica, e.move.toStage, percentChange(e.gain));
     return text;
 }
 
@@ -79,8 +79,8 @@ std::string resultText(const PlacementResult& r)
 {
     return fmt::format(
                "Given order   {}\nBest order    {}\nWorst order   {}\n\nGain over given {}, over worst {}; {} of {} positions change\n",
-               figuresLine(r.given), figuresLine(r.best), figuresLine(r.worst), percent(r.gainOverGiven), percent(r.gainOverWorst),
-               r.movedNodes, r.bestOrder.size())
+               figuresLine(r.given), figuresLine(r.best), figuresLine(r.worst), percentChange(r.gainOverGiven),
+               percentChange(r.gainOverWorst), r.movedNodes, r.bestOrder.size())
            + movesText(r) + exchangesText(r) + noteLines(r.notes);
 }
 

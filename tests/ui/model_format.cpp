@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/look/change.h"
 #include "ui/look/format.h"
 
 #include <gtest/gtest.h>
@@ -45,6 +46,30 @@ TEST(Format, GivesDeltasASignAndATrueMinus)
     EXPECT_EQ(format::percentDelta(-0.0001), u"0.0 %"_s);
     EXPECT_EQ(format::pointsDelta(0.044), u"+4.4 points"_s);
     EXPECT_EQ(format::comparedSeconds(1.32, 1.268), u"1.32 s (+4.1 %, +52 ms)"_s);
+}
+
+TEST(Format, GivesChangesTheDigitsThatTheyEarn)
+{
+    EXPECT_EQ(format::timeChange({-0.1423, 0.003}), u"−142 ms"_s);
+    EXPECT_EQ(format::timeChange({0.0523, 0.0004}), u"+52 ms"_s);
+    EXPECT_EQ(format::timeChange({0.00523, 0.002}), u"+5 ms"_s); // the tenths are not earned
+    EXPECT_EQ(format::percentChange({0.041, 0.001}), u"+4.1 %"_s);
+    EXPECT_EQ(format::percentChange({-0.0002, 0.00003}), u"−0.02 %"_s);
+    EXPECT_EQ(format::comparedSeconds(1.32, 1.268, 0.001), u"1.32 s (+4.1 %, +52 ms)"_s);
+    EXPECT_EQ(format::comparedSeconds(10.002, 10, 0.0005), u"10.0 s (+0.02 %, +2.0 ms)"_s);
+}
+
+TEST(Format, SaysInWordsThatNoDifferenceWasFound)
+{
+    const QString none = u"no difference found"_s;
+    EXPECT_EQ(format::timeChange({-0.003, 0.004}), none);
+    EXPECT_EQ(format::timeChange({0, 0}), none);
+    EXPECT_EQ(format::percentChange({0.01, 0.02}), none);
+    EXPECT_EQ(format::timeChange({std::numeric_limits<double>::quiet_NaN(), 0}), none);
+    // What sums leave in floating point: 1.5 ns of 10 s.
+    EXPECT_EQ(format::comparedSeconds(10 - 1.5e-9, 10), u"10.0 s (no difference found)"_s);
+    EXPECT_EQ(format::interval(0.00002, format::deltaScale(0.015)), u"± < 0.1 ms"_s);
+    EXPECT_EQ(format::interval(0, format::deltaScale(0.015)), u"± 0 ms"_s) << "of what is exact";
 }
 
 TEST(Format, GivesIntervalsTheDigitsThatTheyEarn)

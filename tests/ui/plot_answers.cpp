@@ -188,6 +188,29 @@ TEST_F(Answers, ASearchRanksAndEnterMakesAScenario)
     EXPECT_EQ(page.ranges().property("state").toString(), u"error"_s);
 }
 
+TEST_F(Answers, ExploreNamesConfigurationsThatAreAlike)
+{
+    ExplorePage page(m_theme);
+    show(page);
+    page.ranges().setText(u"TP 1, 2; SP true, false"_s); // without tensor parallelism there is nothing for sequence parallelism to split
+    page.search();
+    settle(page);
+    ASSERT_NE(page.exploration(), nullptr);
+    int alike = 0;
+    for (int candidate = 0; candidate < static_cast<int>(page.exploration()->candidates.size()); ++candidate) {
+        const ExploreCandidate& c = page.exploration()->candidates[static_cast<std::size_t>(candidate)];
+        const int row = page.candidates().rowOf(candidate);
+        const auto said = [&](int role) { return page.candidates().index(row, CandidateModel::markColumn).data(role).toString(); };
+        const QString reading = page.scatter().itemReading(candidate).join(u'\n');
+        EXPECT_EQ(said(Qt::DisplayRole).contains(u"1 alike"_s), !c.equals.empty()) << shortText(c.values);
+        EXPECT_EQ(said(Qt::ToolTipRole).contains(u"The same in every figure: SP"_s), !c.equals.empty());
+        EXPECT_EQ(reading.contains(u"The same in every figure: SP"_s), !c.equals.empty());
+        EXPECT_EQ(page.candidates().table().rows[row].back().startsWith(u"SP"_s), !c.equals.empty());
+        alike += static_cast<int>(c.equals.size());
+    }
+    EXPECT_EQ(alike, 1);
+}
+
 TEST_F(Answers, MovesReachAGoalAndOneBecomesAScenario)
 {
     MovesPage page(m_theme);

@@ -112,7 +112,7 @@ TEST(Charts, DimWhileStaleAndKeepTheirPicture)
 TEST(Tornado, PutsTheLargestOnTopAndSumsTheRest)
 {
     const SensitivityTable table = samples::sensitivityTable();
-    const TornadoData data = tornadoOf(table, Figure::p95, 0);
+    const TornadoData data = tornadoOf(table, Figure::p95, {0});
     ASSERT_EQ(data.rows.size(), 11U);
     EXPECT_EQ(data.rows.front().id, u"dp.all_gather"_s);
     EXPECT_EQ(data.baseline, u"baseline p95 9.30 s"_s);
@@ -130,9 +130,9 @@ TEST(Tornado, ReactsToDataAndHatchesWhatIsNotCalibrated)
     Theme theme;
     TornadoChart chart(theme);
     chart.resize(600, 500);
-    chart.setData(tornadoOf(samples::sensitivityTable(), Figure::p95, 0));
+    chart.setData(tornadoOf(samples::sensitivityTable(), Figure::p95, {0}));
     const QImage one = paintedChart(chart, Look(lightPalette()), 1);
-    chart.setData(tornadoOf(samples::sensitivityTable(), Figure::p95, 0, u"no measurement"_s));
+    chart.setData(tornadoOf(samples::sensitivityTable(), Figure::p95, {0, u"no measurement"_s}));
     EXPECT_NE(one, paintedChart(chart, Look(lightPalette()), 1));
     EXPECT_TRUE(chart.itemText(0).contains(u"no measurement"_s));
     EXPECT_EQ(chart.asTable().rows[0][3].toDouble(), -0.142);

@@ -28,13 +28,13 @@ std::vector<NamedChart> galleryCharts(const Theme& theme)
                       {u"* Not monotonic: removing and doubling the spread both raise p95."_s,
                        u"n = 10,000 steps each, seed 7, one cause at a time, common random numbers. Whiskers: 95 %."_s},
                       {}});
-    tornado->setData(tornadoOf(samples::sensitivityTable(), Figure::p95, 0));
+    tornado->setData(tornadoOf(samples::sensitivityTable(), Figure::p95, {0}));
     tornado->setHighlighted(u"dp.all_gather"_s);
     tornado->resize(640, 650);
     charts.push_back({u"tornado"_s, std::move(tornado)});
     auto uncalibrated = std::make_unique<TornadoChart>(theme);
     uncalibrated->setText({u"What moves p50"_s, u"Outside the calibrated range"_s, {u"Hatched: no GEMM of this size was measured."_s}, {}});
-    uncalibrated->setData(tornadoOf(samples::sensitivityTable(), Figure::p50, 1, u"no GEMM of this size was measured"_s));
+    uncalibrated->setData(tornadoOf(samples::sensitivityTable(), Figure::p50, {1, u"no GEMM of this size was measured"_s}));
     uncalibrated->resize(640, 500);
     charts.push_back({u"tornado-uncalibrated"_s, std::move(uncalibrated)});
     auto bars = std::make_unique<PairedBarChart>(theme);

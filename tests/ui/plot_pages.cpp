@@ -405,5 +405,30 @@ TEST_F(Pages, ScaleAnswersForWeakAndStrong)
     EXPECT_EQ(other.saveState(), state);
 }
 
+TEST_F(Pages, ScaleCarriesASlowNodePlacedByHandToEverySize)
+{
+    const auto medians = [this] {
+        ScalePage page(m_theme);
+        page.setContext(m_context);
+        settle(page);
+        const TableData table = page.asTable();
+        const qsizetype median = table.header.indexOf(u"p50 [s]"_s);
+        std::map<QString, double> seconds; // by number of GPUs, of those that are possible
+        for (const QStringList& row : table.rows)
+            if (!row[median].isEmpty())
+                seconds[row.front()] = row[median].toDouble();
+        return seconds;
+    };
+    const std::map<QString, double> without = medians();
+    ASSERT_GT(without.size(), 2U);
+    m_study.setSlowNode(m_id, 0, 1.5); // as the map of places does, and its handle
+    m_study.moveSlowNode(m_id, 0, 3);
+    refresh();
+    const std::map<QString, double> with = medians();
+    ASSERT_EQ(with.size(), without.size());
+    for (const auto& [gpus, seconds] : with) // no peak at the present size alone
+        EXPECT_GT(seconds, 1.1 * without.at(gpus)) << gpus.toStdString();
+}
+
 } // namespace
 } // namespace prism::ui

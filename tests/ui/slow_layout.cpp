@@ -10,30 +10,36 @@ namespace {
 constexpr WindowSize kSizes[] = {{1024, 700, 1, true},   {1024, 700, 1.25, false}, {1024, 768, 1, true}, {1440, 900, 1, true},
                                  {1440, 900, 1.5, true}, {2048, 1400, 2, true},    {2560, 1440, 2, true}};
 
+/// "1024x768 at 125 percent": as the name of a test.
+std::string nameOf(const ::testing::TestParamInfo<WindowSize>& info)
+{
+    constexpr double kPercent = 100;
+    return std::to_string(info.param.width) + "x" + std::to_string(info.param.height) + "At"
+           + std::to_string(static_cast<int>(info.param.scale * kPercent));
+}
+
 } // namespace
 
-class SlowLayout : public LayoutTest {
+class SlowLayout : public LayoutTest, public ::testing::WithParamInterface<WindowSize> {
 protected:
     void lookAtEverything()
     {
         auto window = crowdedWindow();
-        for (const WindowSize& size : kSizes) {
-            setSize(*window, size);
-            lookAtPages(*window, true);
-            lookAtTables(*window);
-            lookAtDialogs(*window);
-            present(*window);
-        }
+        setSize(*window, GetParam());
+        lookAtPages(*window, true);
+        lookAtTables(*window);
+        lookAtDialogs(*window);
+        present(*window);
         EXPECT_EQ(defects.count(), 0) << defects.text();
     }
 };
 
-TEST_F(SlowLayout, NothingIsCutAtAnySize)
+TEST_P(SlowLayout, NothingIsCut)
 {
     lookAtEverything();
 }
 
-TEST_F(SlowLayout, NothingIsCutWithLabelsAsLongAsGermanOnes)
+TEST_P(SlowLayout, NothingIsCutWithLabelsAsLongAsGermanOnes)
 {
     LongerWords longer;
     QCoreApplication::installTranslator(&longer);
@@ -41,7 +47,11 @@ TEST_F(SlowLayout, NothingIsCutWithLabelsAsLongAsGermanOnes)
     QCoreApplication::removeTranslator(&longer);
 }
 
-TEST_F(SlowLayout, NothingIsCutOnTheSmallestWindow)
+INSTANTIATE_TEST_SUITE_P(Sizes, SlowLayout, ::testing::ValuesIn(kSizes), nameOf);
+
+using SlowLayoutOnes = LayoutTest;
+
+TEST_F(SlowLayoutOnes, NothingIsCutOnTheSmallestWindow)
 {
     auto window = crowdedWindow();
     setSize(*window, {1024, 700, 1, true});
@@ -50,6 +60,26 @@ TEST_F(SlowLayout, NothingIsCutOnTheSmallestWindow)
     setSize(*window, {1440, 900, 1.5, true});
     lookAtPages(*window, false);
     EXPECT_EQ(defects.count(), 0) << defects.text();
+}
+
+TEST_F(SlowLayoutOnes, AnAudienceSeesEachMainChartWhole)
+{
+    auto window = crowdedWindow();
+    setSize(*window, {1440, 900, 1, true});
+    window->setPresentation(true);
+    int charts = 0;
+    for (Page* page : window->pages().pages()) {
+        window->pages().showPage(page->id());
+        settlePage(*window);
+        QTest::qWait(20);
+        const QWidget* chart = page->mainChart();
+        if (!chart)
+            continue;
+        ++charts;
+        EXPECT_EQ(chart->visibleRegion().boundingRect(), chart->rect()) << page->id().toStdString();
+    }
+    EXPECT_GE(charts, 8);
+    window->setPresentation(false);
 }
 
 } // namespace prism::ui::test

@@ -62,7 +62,8 @@ CdfChart::~CdfChart() = default;
 
 QSize CdfChart::minimumSizeHint() const
 {
-    return {m_state->theme.px(320), m_state->theme.px(240)};
+    constexpr double kWidth = 320, kHeight = 240, kHeightForAudience = 180; // there it is whole beneath two rows of figures
+    return {m_state->theme.px(kWidth), m_state->theme.px(m_state->theme.presentation() ? kHeightForAudience : kHeight)};
 }
 
 void CdfChart::setMode(Mode mode)

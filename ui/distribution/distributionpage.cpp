@@ -9,6 +9,7 @@
 #include "ui/model/selection.h"
 #include "ui/model/studymodel.h"
 #include "ui/theme/flowlayout.h"
+#include "ui/look/change.h"
 #include "ui/look/format.h"
 #include "ui/workspace/curvepick.h"
 #include "ui/theme/segmented.h"
@@ -397,6 +398,11 @@ void DistributionPage::typeLimit(const QString& text)
     else if (parts.size() == 1 && first > 0)
         m_context.study->setLimit(first);
     m_context.study->endMerge();
+}
+
+const QWidget* DistributionPage::mainChart() const
+{
+    return m_chart->parentWidget(); // with its legend
 }
 
 QSize DistributionPage::exportSize() const

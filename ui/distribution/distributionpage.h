@@ -33,6 +33,7 @@ public:
     [[nodiscard]] StepLimits limits() const;
     void setBetween(bool on); ///< a second limit below the first, at p5 to begin with, or none
     void paintExport(QPainter& painter) override;
+    [[nodiscard]] const QWidget* mainChart() const override;
     [[nodiscard]] QSize exportSize() const override;
 
 private:

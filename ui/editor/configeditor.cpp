@@ -4,6 +4,8 @@
 #include "ui/editor/quantityedit.h"
 #include "ui/findings/searchtext.h"
 #include "ui/look/format.h"
+#include "ui/theme/fieldwidth.h"
+#include "ui/theme/flowlayout.h"
 #include "ui/theme/icons.h"
 #include "ui/theme/plaintext.h"
 
@@ -70,31 +72,37 @@ ConfigEditor::ConfigEditor(Workspace& workspace, const Theme& theme, QWidget* pa
 
 QLayout* ConfigEditor::makeHead()
 {
-    auto* head = new QHBoxLayout;
+    auto* head = new FlowLayout; // what does not fit beside the title goes beneath it
     head->setContentsMargins(m_theme.px(16), m_theme.px(8), m_theme.px(12), m_theme.px(4));
+    head->setSpacing(m_theme.px(8));
     auto* title = plainLabel(tr("Configuration"));
     title->setProperty("type", u"strong"_s);
     m_differences = new QPushButton;
     m_differences->setProperty("kind", u"link"_s);
     connect(m_differences, &QPushButton::clicked, this, &ConfigEditor::differencesRequested);
-    head->addWidget(title, 1);
+    head->addWidget(title);
     head->addWidget(m_differences);
+    head->setAlignment(m_differences, Qt::AlignRight);
     return head;
 }
 
 QLayout* ConfigEditor::makeTools()
 {
-    auto* tools = new QHBoxLayout;
+    auto* tools = new FlowLayout;
     tools->setContentsMargins(m_theme.px(16), 0, m_theme.px(16), m_theme.px(6));
+    tools->setSpacing(m_theme.px(12));
     m_filter = new QLineEdit;
     m_filter->setPlaceholderText(tr("Find a parameter"));
     m_filter->setAccessibleName(tr("Find a parameter"));
     m_filter->setClearButtonEnabled(true);
     m_filter->setAcceptDrops(false);
+    const auto least = [this] { m_filter->setMinimumWidth(fieldWidthFor(m_filter->placeholderText(), m_theme)); };
+    connect(&m_theme, &Theme::changed, m_filter, least);
+    least();
     m_all = new QCheckBox(tr("Show all"));
     m_all->setToolTip(tr("Also show what is rarely changed"));
-    tools->addWidget(m_filter, 1);
-    tools->addSpacing(m_theme.px(8));
+    tools->addWidget(m_filter);
+    tools->setAlignment(m_filter, Qt::AlignJustify);
     tools->addWidget(m_all);
     return tools;
 }

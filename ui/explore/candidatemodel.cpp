@@ -73,8 +73,9 @@ QString CandidateModel::text(int candidate, int column) const
         return format::number(c.usdPerBillionTokens);
     case chanceColumn:
         return format::percent(c.chanceBest);
-    case markColumn:
-        return markOf(candidate);
+    case markColumn: // the tip and the table for export name those that are alike
+        return c.equals.empty() ? markOf(candidate)
+                                : QStringList{markOf(candidate), tr("%1 alike").arg(c.equals.size())}.join(u' ').trimmed();
     default:
         return {};
     }
@@ -92,11 +93,14 @@ QVariant CandidateModel::data(const QModelIndex& index, int role) const
         return text(candidate, index.column());
     case Qt::TextAlignmentRole:
         return QVariant::fromValue((left ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
-    case Qt::ToolTipRole:
+    case Qt::ToolTipRole: {
+        const QString alike = alikeText(c);
         return tr("%1. p95 %2, p99 %3, noise-free %4; %5 of %6 GiB; n = %7%8")
             .arg(text(candidate, nameColumn), format::interval(c.p95.halfWidth), format::seconds(c.p99.value).text(),
                  format::seconds(c.noiseFreeSeconds).text(), format::number(c.peakMemoryGib), format::number(c.capacityGib),
-                 format::count(c.samples), c.pareto ? tr("; on the front of time, memory and cost") : QString());
+                 format::count(c.samples), c.pareto ? tr("; on the front of time, memory and cost") : QString())
+            .append(alike.isEmpty() ? QString() : u'\n' + alike);
+    }
     case Qt::FontRole: {
         QFont font;
         const bool best = candidate == 0 || candidate == static_cast<int>(m_exploration->bestByMean);
@@ -174,17 +178,9 @@ void CandidateModel::sort(int column, Qt::SortOrder order)
 TableData CandidateModel::table() const
 {
     TableData table;
-    table.header = {u"strategy"_s,
-                    u"p50 [s]"_s,
-                    u"p95 [s]"_s,
-                    u"p95 half-width 95 % [s]"_s,
-                    u"p99 [s]"_s,
-                    u"GiB"_s,
-                    u"noise-free [s]"_s,
-                    u"USD per billion tokens"_s,
-                    u"chance best"_s,
-                    u"front"_s,
-                    u"mark"_s};
+    table.header = {u"strategy"_s,    u"p50 [s]"_s, u"p95 [s]"_s,        u"p95 half-width 95 % [s]"_s,
+                    u"p99 [s]"_s,     u"GiB"_s,     u"noise-free [s]"_s, u"USD per billion tokens"_s,
+                    u"chance best"_s, u"front"_s,   u"mark"_s,           u"the same with"_s};
     for (int row = 0; row < rowCount(); ++row) {
         const int candidate = candidateAt(row);
         const ExploreCandidate& c = m_exploration->candidates[static_cast<std::size_t>(candidate)];
@@ -198,7 +194,8 @@ TableData CandidateModel::table() const
                                   tableNumber(c.usdPerBillionTokens),
                                   tableNumber(c.chanceBest),
                                   c.pareto ? u"1"_s : u"0"_s,
-                                  markOf(candidate)};
+                                  markOf(candidate),
+                                  QString::fromStdString(equalsText(c))};
     }
     return table;
 }

@@ -6,6 +6,7 @@
 #include "ui/look/format.h"
 #include "ui/model/searchfile.h"
 #include "ui/pages/card.h"
+#include "ui/theme/fieldwidth.h"
 #include "ui/theme/plaintext.h"
 #include "ui/theme/segmented.h"
 
@@ -111,9 +112,7 @@ void ExplorePage::buildTools()
         tr("Parameters with a list or a range of doublings, semicolons between them; empty: every layout that the cluster allows"));
     m_ranges->setAccessibleName(tr("Ranges to search"));
     m_ranges->setAcceptDrops(false); // a file that is dropped here is the window's
-    const auto fit = [this] { m_ranges->setFixedWidth(theme().px(kRangesField)); };
-    connect(&theme(), &Theme::changed, m_ranges, fit);
-    fit();
+    keepFieldWidth(*m_ranges, theme(), kRangesField);
     m_objective->setChoices({tr("Mean"), u"p50"_s, u"p95"_s, u"p99"_s, tr("Cost")});
     m_objective->setCurrent(2);
     m_objective->setAccessibleName(tr("Rank by"));
@@ -288,6 +287,7 @@ void ExplorePage::refresh()
         m_table->horizontalHeader()->setStretchLastSection(true);
         m_table->selectRow(0);
     }
+    m_table->setHorizontalScrollBarPolicy(m_model->rowCount() == 0 ? Qt::ScrollBarAlwaysOff : Qt::ScrollBarAsNeeded);
     m_makeScenario->setEnabled(m_model->candidateAt(m_table->currentIndex().row()) >= 0);
     m_count->setText(found ? tr("%1 of %2 fit, %3 sampled")
                                  .arg(format::count(found->fitting), format::count(found->points),
@@ -361,17 +361,12 @@ void ExplorePage::refreshScatter()
     if (found) {
         for (std::size_t i = 0; i < found->candidates.size(); ++i) {
             const ExploreCandidate& c = found->candidates[i];
-            const QString mark = m_model->markOf(static_cast<int>(i));
-            data.points.push_back({QString::number(i),
-                                   candidateName(c),
-                                   x.value(c),
-                                   y.value(c),
-                                   x.half(c),
-                                   y.half(c),
-                                   c.pareto,
-                                   mark,
-                                   mark.contains(tr("now")),
-                                   {tr("n = %1").arg(format::count(c.samples))}});
+            const QString mark = m_model->markOf(static_cast<int>(i)), alike = alikeText(c);
+            QStringList notes{tr("n = %1").arg(format::count(c.samples))};
+            if (!alike.isEmpty())
+                notes << alike;
+            data.points.push_back({QString::number(i), candidateName(c), x.value(c), y.value(c), x.half(c), y.half(c), c.pareto, mark,
+                                   mark.contains(tr("now")), notes});
         }
         text.footer << tr("seed %1, common random numbers, up to 4,096 steps each; %2 s.")
                            .arg(found->seed)

@@ -117,11 +117,20 @@ Result<Scenario> candidateScenario(const Scenario& base, const ExploreCandidate&
 
 bool isCandidate(const Scenario& scenario, const ExploreCandidate& candidate)
 {
-    return std::all_of(candidate.values.begin(), candidate.values.end(), [&](const auto& setting) {
-        const Parameter* p = findParameter(setting.first);
-        const Result<Scenario> same = p ? setParameter(scenario, setting.first, setting.second) : Result<Scenario>(Diagnostics{});
-        return same.ok() && p->get(*same) == p->get(scenario);
-    });
+    const auto holds = [&scenario](const ExploreCandidate::Values& values) {
+        return std::all_of(values.begin(), values.end(), [&](const auto& setting) {
+            const Parameter* p = findParameter(setting.first);
+            const Result<Scenario> same = p ? setParameter(scenario, setting.first, setting.second) : Result<Scenario>(Diagnostics{});
+            return same.ok() && p->get(*same) == p->get(scenario);
+        });
+    };
+    return holds(candidate.values) || std::any_of(candidate.equals.begin(), candidate.equals.end(), holds);
+}
+
+QString alikeText(const ExploreCandidate& candidate)
+{
+    return candidate.equals.empty() ? QString()
+                                    : QObject::tr("The same in every figure: %1").arg(QString::fromStdString(equalsText(candidate)));
 }
 
 } // namespace prism::ui

@@ -6,6 +6,7 @@
 #include "ui/look/dates.h"
 #include "ui/look/format.h"
 #include "ui/plot/jobwaterfall.h"
+#include "ui/theme/fieldwidth.h"
 #include "ui/theme/plaintext.h"
 #include "ui/theme/segmented.h"
 
@@ -98,9 +99,7 @@ void JobPage::buildTools()
         field->setAcceptDrops(false); // a file that is dropped here is the window's
         field->setPlaceholderText(hint);
         field->setToolTip(hint);
-        const auto fit = [this, field] { field->setFixedWidth(theme().px(kDateField)); };
-        connect(&theme(), &Theme::changed, field, fit);
-        fit();
+        keepFieldWidth(*field, theme(), kDateField);
         addTools({label, field});
     };
     addTools({m_mode});

@@ -165,7 +165,11 @@ QString interval(double halfWidthSeconds, const DeltaScale& scale)
 {
     if (!std::isfinite(halfWidthSeconds))
         return QString(kPlusMinus) + u' ' + kMissing;
-    return QString(kPlusMinus) + u' ' + fixed(std::abs(halfWidthSeconds) * scale.unit.perSecond, scale.decimals) + u' ' + scale.unit.name;
+    const double half = std::abs(halfWidthSeconds) * scale.unit.perSecond, least = std::pow(10.0, -scale.decimals);
+    const QString text = half > 0 && half < least / 2 ? u"< "_s + fixed(least, scale.decimals)
+                         : half > 0                   ? fixed(half, scale.decimals)
+                                                      : u"0"_s;
+    return QString(kPlusMinus) + u' ' + text + u' ' + scale.unit.name;
 }
 
 QString percent(double share)
@@ -231,17 +235,6 @@ Quantity dollars(double usd)
 {
     static constexpr Unit units[] = {{1e9, u"G$"}, {1e6, u"M$"}, {1e3, u"k$"}, {1, u"$"}};
     return usd == 0 ? Quantity{u"0"_s, u"$"_s} : scaled(usd, units);
-}
-
-QString deltaSeconds(double value, double baseline)
-{
-    const QString relative = baseline > 0 ? percentDelta(value / baseline - 1) : QString(kMissing);
-    return u"(%1, %2)"_s.arg(relative, secondsDelta(value - baseline));
-}
-
-QString comparedSeconds(double value, double baseline)
-{
-    return seconds(value).text() + u' ' + deltaSeconds(value, baseline);
 }
 
 QString kernelClass(const QString& name)

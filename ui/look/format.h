@@ -47,6 +47,7 @@ struct DeltaScale {
 [[nodiscard]] DeltaScale deltaScale(double largestSeconds);
 /// "−142 ms" and "−3 ms" in one column; what rounds to nothing is "0 ms".
 [[nodiscard]] QString secondsDelta(double seconds, const DeltaScale& scale);
+/// "± 3 ms", "± < 1 ms" where it would round to nothing.
 [[nodiscard]] QString interval(double halfWidthSeconds, const DeltaScale& scale);
 
 /// "5.0 %", "85.7 %", "< 0.1 %"; of a share in [0, 1].
@@ -69,11 +70,6 @@ struct DeltaScale {
 [[nodiscard]] Quantity days(double days);
 /// "76.3 M$", "1.20 k$"
 [[nodiscard]] Quantity dollars(double usd);
-
-/// "(+4.1 %, +52 ms)": a value against its baseline.
-[[nodiscard]] QString deltaSeconds(double value, double baseline);
-/// "1.32 s (+4.1 %, +52 ms)"
-[[nodiscard]] QString comparedSeconds(double value, double baseline);
 
 /// A kernel class for people: "dp.all_gather" is "DP AllGather", "gemm.qkv" is "QKV GEMM"; unknown names stay as they are.
 [[nodiscard]] QString kernelClass(const QString& name);

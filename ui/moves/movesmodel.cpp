@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/moves/movesmodel.h"
 
+#include "core/base/figure.h"
 #include "ui/look/format.h"
 #include "ui/plot/plotbase.h"
 
@@ -20,9 +21,16 @@ constexpr std::size_t kMostRows = 60;
 QString gainText(const Estimate& gain)
 {
     const format::TimeUnit unit = format::timeUnit(std::abs(gain.value));
-    const double change = -gain.value * unit.perSecond;
-    return u"%1 ± %2 %3"_s.arg(format::signedNumber(change, std::abs(change) >= 99.5 ? 3 : 2),
-                               format::number(gain.halfWidth * unit.perSecond, 1), unit.name);
+    const double change = -gain.value * unit.perSecond, half = gain.halfWidth * unit.perSecond;
+    const QString digits = QString::fromStdString(earnedDigits(std::abs(change), half));
+    return u"%1%2 ± %3 %4"_s.arg(change < 0 ? QString(QChar(0x2212)) : u"+"_s, digits, QString::fromStdString(halfWidthText(change, half)),
+                                 unit.name);
+}
+
+/// A figure and its unit stay on one line.
+QString keptTogether(QString text)
+{
+    return text.replace(u" %"_s, u"\u00A0%"_s);
 }
 } // namespace
 
@@ -54,7 +62,7 @@ QString MovesModel::text(const Move& m, int row, int column) const
     case numberColumn:
         return QString::number(row + 1);
     case moveColumn:
-        return moveText(m);
+        return keptTogether(moveText(m));
     case gainColumn:
         return gainText(m.p95Gain);
     case p95Column:

@@ -6,6 +6,7 @@
 #include "ui/moves/movesmodel.h"
 #include "ui/pages/card.h"
 #include "ui/pages/wrappedcells.h"
+#include "ui/theme/fieldwidth.h"
 #include "ui/theme/plaintext.h"
 
 #include <QCheckBox>
@@ -85,9 +86,7 @@ void MovesPage::buildTools()
     m_goalField->setPlaceholderText(tr("such as 6.2 s"));
     m_goalField->setAccessibleName(tr("Goal for p95"));
     m_goalField->setAcceptDrops(false); // a file that is dropped here is the window's
-    const auto fit = [this] { m_goalField->setFixedWidth(theme().px(kGoalField)); };
-    connect(&theme(), &Theme::changed, m_goalField, fit);
-    fit();
+    keepFieldWidth(*m_goalField, theme(), kGoalField);
     m_pairs->setToolTip(tr("Also the pairs of the five best changes"));
     m_hardware->setToolTip(tr("Also other GPUs and fabrics of the library"));
     addTools({label, m_goalField});
@@ -109,14 +108,9 @@ QWidget* MovesPage::buildTable()
     m_table->verticalHeader()->hide();
     m_table->setShowGrid(false);
     m_table->setMouseTracking(true);
-    m_table->setWordWrap(true);
-    m_table->setItemDelegate(new WrappedCells(theme(), m_table));
+    wrapCells(*m_table, theme()); // long names take other lines
     keepColumnsFitted(*m_table, theme());
     m_table->horizontalHeader()->setSectionResizeMode(MovesModel::moveColumn, QHeaderView::Stretch);
-    connect(m_table->horizontalHeader(), &QHeaderView::sectionResized, m_table, [this](int column, int, int) {
-        if (column == MovesModel::moveColumn)
-            m_table->resizeRowsToContents(); // long names take other lines
-    });
     layout->addWidget(m_table, 1);
     auto* foot = new QHBoxLayout;
     m_note->setProperty("type", u"tick"_s);
@@ -321,7 +315,7 @@ void MovesPage::refresh()
         m_table->setColumnHidden(MovesModel::goalColumn, m_goal <= 0);
         m_table->resizeColumnsToContents();
         m_table->horizontalHeader()->setSectionResizeMode(MovesModel::moveColumn, QHeaderView::Stretch);
-        m_table->resizeRowsToContents(); // long names take two lines
+        m_table->resizeRowsToContents();
         if (row >= 0 && row < m_model->rowCount())
             m_table->selectRow(row);
         const Moves& m = found->moves;

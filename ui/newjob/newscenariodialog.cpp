@@ -6,6 +6,7 @@
 #include "ui/editor/choicebox.h"
 #include "ui/look/format.h"
 #include "ui/newjob/proposalview.h"
+#include "ui/pages/wrappedcells.h"
 #include "ui/theme/plaintext.h"
 #include "ui/theme/segmented.h"
 
@@ -140,6 +141,7 @@ QWidget* NewScenarioDialog::makeModelQuestion()
     m_models->setHeaderHidden(true);
     m_models->setRootIsDecorated(false);
     m_models->setFixedHeight(m_theme.px(150));
+    wrapCells(*m_models, m_theme);
     auto* presets = new QWidget;
     auto* presetLayout = new QVBoxLayout(presets);
     presetLayout->setContentsMargins(0, 0, 0, 0);

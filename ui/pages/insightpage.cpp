@@ -24,6 +24,10 @@ InsightPage::InsightPage(const Theme& theme, QWidget* parent)
     m_toolGroups->setSpacing(theme.px(16));
     m_grid->setContentsMargins(0, 0, 0, 0);
     m_grid->setSpacing(theme.px(metric::cardGap));
+    connect(&theme, &Theme::changed, this, [this] {
+        if (m_main)
+            arrange();
+    });
 }
 
 void InsightPage::addTools(const QList<QWidget*>& group)
@@ -63,9 +67,16 @@ void InsightPage::showSide(bool shown)
     arrange();
 }
 
+bool InsightPage::fitsBeside() const
+{
+    if (!m_theme.presentation() || !parentWidget())
+        return true;
+    return std::max(m_main->minimumSizeHint().height(), m_side->minimumSizeHint().height()) <= parentWidget()->height();
+}
+
 void InsightPage::arrange()
 {
-    const bool sided = m_side && !m_side->isHidden(), beside = width() >= m_theme.px(metric::sideCardsUnder) || !sided;
+    const bool sided = m_side && !m_side->isHidden(), beside = !sided || (width() >= m_theme.px(metric::sideCardsUnder) && fitsBeside());
     if (m_arranged && beside == m_beside)
         return;
     m_beside = beside;
@@ -96,6 +107,8 @@ void InsightPage::setContext(const PageContext& context)
     listenTo(context);
     contextChanged();
     selectionChanged();
+    if (m_main)
+        arrange(); // the charts know how high they must be
     sayStates();
 }
 
@@ -197,6 +210,14 @@ void InsightPage::shareScale(PlotBase& chart, const QString& mode)
         for (const auto& [id, reach] : reaches)
             all = all ? Reach{std::min(all->low, reach.low), std::max(all->high, reach.high)} : reach;
     chart.setReach(all);
+}
+
+const QWidget* InsightPage::mainChart() const
+{
+    for (const PlotBase* chart : m_exported)
+        if (!chart->isHidden())
+            return chart;
+    return nullptr;
 }
 
 QSize InsightPage::exportSize() const

@@ -28,6 +28,7 @@ public:
     [[nodiscard]] QWidget* tools() final { return m_tools; }
     void paintExport(QPainter& painter) override;
     [[nodiscard]] QSize exportSize() const override;
+    [[nodiscard]] const QWidget* mainChart() const override; ///< the first of those exported
     [[nodiscard]] PageState state() const final;
     [[nodiscard]] bool isComputing() const final;
 
@@ -72,6 +73,8 @@ protected:
 
 private:
     void arrange();
+    /// Before an audience the main card is whole: side cards that are higher than the page's place would stretch it.
+    [[nodiscard]] bool fitsBeside() const;
     void sayStates(); ///< on every chart that was presented
     void say(const Presented& chart) const;
     [[nodiscard]] InsightStatus statusOf(const Presented& chart) const;

@@ -27,6 +27,8 @@ public:
     /// Paints the page's charts, without controls, for PNG, SVG and PDF. The window has switched to the light palette.
     virtual void paintExport(QPainter& painter);
     [[nodiscard]] virtual QSize exportSize() const { return size(); }
+    /// What the page is looked at for; before an audience it is whole without scrolling.
+    [[nodiscard]] virtual const QWidget* mainChart() const { return nullptr; }
     /// What is shown: the answer to the present context, an earlier one, or why there is none.
     [[nodiscard]] virtual PageState state() const = 0;
     /// True while a job of this page runs or waits: what is shown will change without another context. Step times that are being

@@ -3,6 +3,7 @@
 
 #include "ui/look/format.h"
 #include "ui/pages/pipelinetext.h"
+#include "ui/theme/fieldwidth.h"
 #include "ui/theme/segmented.h"
 #include "ui/theme/plaintext.h"
 
@@ -78,14 +79,14 @@ void PipelinePage::makeTools()
     m_trace->setObjectName(u"exportTrace"_s);
     static const QRegularExpression kReplica(u"\\d{0,6}"_s);
     m_replica->setPlaceholderText(tr("slowest"));
-    m_replica->setFixedWidth(theme().px(80));
+    keepFieldWidth(*m_replica, theme(), 80);
     m_replica->setValidator(new QRegularExpressionValidator(kReplica, m_replica));
     m_replica->setObjectName(u"replica"_s);
     m_replica->setAccessibleName(tr("Number of the replica, from 0; empty is the slowest"));
     m_replica->setToolTip(m_replica->accessibleName());
     m_find->setPlaceholderText(tr("Find a kernel"));
     m_find->setClearButtonEnabled(true);
-    m_find->setFixedWidth(theme().px(150));
+    keepFieldWidth(*m_find, theme(), 150);
     m_find->setObjectName(u"findKernel"_s);
     m_find->setAccessibleName(tr("Find a kernel; Return goes to the next one"));
     secondary(m_hits)->hide();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/placementdata.h"
 
-#include "ui/look/format.h"
+#include "ui/look/change.h"
 
 #include <algorithm>
 #include <numeric>
@@ -86,6 +86,13 @@ double secondsOf(const DistributionSummary& base, PlaceFigure figure)
     return figure == PlaceFigure::p50 ? base.p50 : figure == PlaceFigure::p95 ? base.p95 : base.p99;
 }
 
+QString comparedText(const PlacementCell& cell, const DistributionSummary& base, PlaceFigure figure)
+{
+    const double without = secondsOf(base, figure);
+    return u"%1 %2"_s.arg(nameOf(figure),
+                          format::comparedSeconds(secondsOf(cell, figure), without, without * ratioOf(cell, figure).halfWidth));
+}
+
 HeatData heatDataOf(const PlacementMap& map, PlaceFigure figure)
 {
     HeatData data;
@@ -108,7 +115,7 @@ HeatData heatDataOf(const PlacementMap& map, PlaceFigure figure)
         const Estimate& ratio = ratioOf(cell, figure);
         HeatCell heat{cell.present, ratio.value, ratio.halfWidth, {}, {}};
         if (cell.present) {
-            heat.detail = u"%1 %2"_s.arg(nameOf(figure), format::comparedSeconds(secondsOf(cell, figure), secondsOf(map.base, figure)));
+            heat.detail = comparedText(cell, map.base, figure);
             if (cell.node >= 0)
                 heat.detail += QObject::tr(", node %1").arg(cell.node);
             if (ratio.value < best) {

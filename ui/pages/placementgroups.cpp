@@ -138,7 +138,7 @@ private:
         QString& detail = m_detail[static_cast<std::size_t>(cell)];
         const PlacementCell& there = m_map.cells[static_cast<std::size_t>(cell)];
         if (detail.isEmpty())
-            detail = u"%1 %2"_s.arg(nameOf(m_figure), format::comparedSeconds(secondsOf(there, m_figure), secondsOf(m_map.base, m_figure)));
+            detail = comparedText(there, m_map.base, m_figure);
         return detail;
     }
     [[nodiscard]] double valueOf(int cell) const { return ratioOf(m_map.cells[static_cast<std::size_t>(cell)], m_figure).value; }

@@ -7,6 +7,7 @@
 #include "ui/pages/slownodescard.h"
 #include "ui/pages/slownoderow.h"
 #include "ui/look/format.h"
+#include "ui/theme/fieldwidth.h"
 #include "ui/theme/segmented.h"
 #include "ui/theme/plaintext.h"
 
@@ -60,7 +61,7 @@ void PlacementPage::makeTools()
     m_factor->setUnit(tr("% slow"));
     m_factor->setStep(StepKind::one);
     m_factor->setCommitted(u"15"_s);
-    m_factor->setFixedWidth(theme().px(96));
+    keepFieldWidth(*m_factor, theme(), 96);
     m_factor->setObjectName(u"slowFactor"_s);
     m_factor->setAccessibleName(tr("Slowness of the probing node in percent"));
     m_factor->setToolTip(tr("15 % slow: every kernel on the node takes 1.15 times as long"));

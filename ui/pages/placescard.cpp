@@ -2,6 +2,7 @@
 #include "ui/pages/placescard.h"
 
 #include "ui/pages/card.h"
+#include "ui/look/change.h"
 #include "ui/look/format.h"
 
 #include <QLabel>
@@ -43,11 +44,13 @@ void PlacesCard::setPlaces(const PlacementMap* map, const HeatData& data, PlaceF
         value->setText(known ? format::factor(data.cells[static_cast<std::size_t>(cell)].ratio) : u"–"_s);
         if (!known)
             return note->clear();
-        const double seconds = secondsOf(map->cells[static_cast<std::size_t>(cell)], figure);
+        const PlacementCell& there = map->cells[static_cast<std::size_t>(cell)];
+        const double seconds = secondsOf(there, figure), without = secondsOf(map->base, figure);
         note->setText(tr("Stage %1, %2\n%3 %4\n%5")
                           .arg(QString::number(cell % map->columns),
                                QString::fromStdString(map->rowLabels[static_cast<std::size_t>(cell / map->columns)]), nameOf(figure),
-                               format::seconds(seconds).text(), format::deltaSeconds(seconds, secondsOf(map->base, figure))));
+                               format::seconds(seconds).text(),
+                               format::deltaSeconds(seconds, without, without * ratioOf(there, figure).halfWidth)));
     };
     describe(data.best, m_best, m_bestNote);
     describe(data.worst, m_worst, m_worstNote);

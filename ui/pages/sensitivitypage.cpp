@@ -20,7 +20,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr std::size_t kShownRows = 10;
+constexpr std::size_t kShownRows = 10, kRowsForAudience = 6; // before an audience all of them fit at once
 
 const Estimate& of(const FigureChange& change, Figure figure)
 {
@@ -99,12 +99,12 @@ QString footerCount(const QString& what, int samples, std::uint64_t seed)
 
 } // namespace
 
-TornadoData tornadoOf(const SensitivityTable& table, Figure figure, int series, const QString& missing)
+TornadoData tornadoOf(const SensitivityTable& table, Figure figure, const TornadoForm& form)
 {
     TornadoData data;
     data.figure = nameOf(figure, table.limitSeconds);
     data.isShare = figure == Figure::exceedance;
-    data.series = series;
+    data.series = form.series;
     data.baseline = u"baseline %1 %2"_s.arg(data.figure, valueOf(table, figure));
     for (const SensitivityRow& source : table.rows) {
         if (!source.varies)
@@ -116,24 +116,24 @@ TornadoData tornadoOf(const SensitivityTable& table, Figure figure, int series, 
         row.doubled = {of(source.spreadDoubled, figure).value, of(source.spreadDoubled, figure).halfWidth, inputText(source, 2)};
         row.nonMonotonic = source.nonMonotonic;
         row.parameter = QString::fromStdString(parameterOf(source));
-        row.missing = missing;
+        row.missing = form.missing;
         data.rows.push_back(row);
     }
     std::stable_sort(data.rows.begin(), data.rows.end(),
                      [](const TornadoRow& a, const TornadoRow& b) { return weightOf(a) > weightOf(b); });
-    if (data.rows.size() > kShownRows + 1) {
+    if (data.rows.size() > form.rows + 1) {
         TornadoRow others;
         others.isOthers = true;
         QStringList names;
-        for (std::size_t i = kShownRows; i < data.rows.size(); ++i) {
+        for (std::size_t i = form.rows; i < data.rows.size(); ++i) {
             others.removed.change += data.rows[i].removed.change;
             others.doubled.change += data.rows[i].doubled.change;
             if (names.size() < 2)
                 names << data.rows[i].label.toLower();
         }
-        others.label = QObject::tr("%1 others").arg(data.rows.size() - kShownRows);
+        others.label = QObject::tr("%1 others").arg(data.rows.size() - form.rows);
         others.id = names.join(u", "_s) + u", …"_s;
-        data.rows.resize(kShownRows);
+        data.rows.resize(form.rows);
         data.rows.push_back(others);
     }
     return data;
@@ -237,6 +237,7 @@ SensitivityPage::SensitivityPage(const Theme& theme, QWidget* parent)
         else if (m_by->current() == 1 && id.startsWith(u"stage "_s) && context().selection)
             context().selection->setCell(id.mid(6).toInt(), -1);
     });
+    connect(&theme, &Theme::changed, this, &SensitivityPage::refresh); // another number of rows
     refresh();
 }
 
@@ -326,7 +327,8 @@ void SensitivityPage::refreshTornado()
                                               : QString::fromStdString(s->costed->warnings.front().message);
     TornadoData data;
     if (table) {
-        data = tornadoOf(*table, figure, scenario() ? scenario()->colour : 0, missing);
+        data = tornadoOf(*table, figure,
+                         {scenario() ? scenario()->colour : 0, missing, theme().presentation() ? kRowsForAudience : kShownRows});
         const bool starred = std::any_of(data.rows.begin(), data.rows.end(), [](const TornadoRow& r) { return r.nonMonotonic; });
         if (starred)
             text.footer << tr("* Not monotonic: removing and doubling the spread move %1 the same way, or against expectation.").arg(name);

@@ -18,8 +18,14 @@ class SlopeChart;
 /// The figure that the tornado is about.
 enum class Figure { p50, p95, p99, mean, exceedance };
 
-/// Largest change on top, the ten largest, then the rest as one row. `missing`: why the bars are outside calibration.
-[[nodiscard]] TornadoData tornadoOf(const SensitivityTable& table, Figure figure, int series, const QString& missing = {});
+/// How a tornado is to look.
+struct TornadoForm {
+    int series = 0;
+    QString missing;       ///< why the bars are outside calibration; empty = they are not
+    std::size_t rows = 10; ///< of causes; the rest is one row more
+};
+/// Largest change on top, the largest ones, then the rest as one row.
+[[nodiscard]] TornadoData tornadoOf(const SensitivityTable& table, Figure figure, const TornadoForm& form = {});
 /// Sorted by falling difference; the rows that differ most are kept, the rest is one row.
 enum class AttributionBy { kernelClass, stage, cause };
 [[nodiscard]] PairedData pairedOf(const TailAttribution& attribution, AttributionBy by, int series,

@@ -81,7 +81,7 @@ SlowNodeRow::SlowNodeRow(const Theme& theme, const SlowNodeText& text, QWidget* 
     QLabel* gain = cardText(u"smallStrong"_s, role, text.gain);
     QLabel* interval = cardText(u"tick"_s, u"tertiary"_s, text.interval);
     for (QLabel* label : {gain, interval}) {
-        label->setWordWrap(false);
+        label->setWordWrap(label == gain && text.gainInWords);
         label->setAlignment(Qt::AlignRight);
         label->setMinimumWidth(theme.px(62));
     }

@@ -32,6 +32,7 @@ struct SlowNodeText {
     QString name; ///< of the node
     double factor = 1;
     QString place, gain, interval;
+    bool gainInWords = false;            ///< no figure: no difference was found
     Role gainRole = Role::textSecondary; ///< a colour only where the interval excludes 0
 };
 

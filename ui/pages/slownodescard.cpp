@@ -3,6 +3,7 @@
 
 #include "ui/pages/card.h"
 #include "ui/pages/slownoderow.h"
+#include "ui/look/change.h"
 #include "ui/look/format.h"
 #include "ui/theme/segmented.h"
 
@@ -20,6 +21,12 @@ using namespace Qt::StringLiterals;
 
 namespace {
 constexpr int kRowHeight = 44, kLeastRows = 3; // of the list, at scale 1
+
+/// The change of a time by a gain that is a share of it.
+Estimate gained(const Estimate& gain, double seconds)
+{
+    return {-seconds * gain.value, seconds * gain.halfWidth};
+}
 } // namespace
 
 SlowNodesCard::SlowNodesCard(const Theme& theme, QWidget* parent) : QFrame(parent), m_theme(theme)
@@ -97,13 +104,13 @@ void SlowNodesCard::setNodes(const SnapshotPtr& snapshot, const SlowNodesReport*
                             : measuredText(snapshot->scenario));
     else if (known)
         m_note->setText(tr("Together %1 of p95; right: change when one is mended, n = %2")
-                            .arg(format::secondsDelta(report->total.p95.value), format::count(report->samples)));
+                            .arg(format::timeChange(report->total.p95, report->withAll.p95), format::count(report->samples)));
     else
         m_note->setText(
             tr("%1 of %2 nodes").arg(format::count(static_cast<std::int64_t>(slow.size())), format::count(snapshot->costed->world.nodes)));
     double largest = 0; // one unit for all rows
     for (std::size_t i = 0; known && i < report->rows.size(); ++i)
-        largest = std::max(largest, std::abs(report->rows[i].mended.p95.value));
+        largest = std::max({largest, std::abs(report->rows[i].mended.p95.value), report->rows[i].mended.p95.halfWidth});
     for (std::size_t i = 0; i < std::min(slow.size(), kMostSlowNodes); ++i)
         if (slow[i].node >= 0)
             addRow(snapshot->scenario, slow[i], known && report->rows[i].entry == slow[i] ? &report->rows[i] : nullptr,
@@ -140,9 +147,11 @@ void SlowNodesCard::addRow(const Scenario& scenario, const SlowEntry& entry, con
         text.place += tr(" and %1 more").arg(places.size() - 1);
     if (mended) {
         const Estimate& p95 = mended->mended.p95;
-        text.gain = format::secondsDelta(p95.value, scale);
+        const bool found = format::isFound(p95);
+        text.gain = found ? format::secondsDelta(p95.value, scale) : format::noDifference();
         text.interval = format::interval(p95.halfWidth, scale);
-        text.gainRole = !p95.significant() ? Role::textSecondary : p95.value < 0 ? Role::good : Role::bad;
+        text.gainInWords = !found;
+        text.gainRole = !found ? Role::textSecondary : p95.value < 0 ? Role::good : Role::bad;
     }
     auto* row = new SlowNodeRow(m_theme, text);
     connect(row, &SlowNodeRow::factorChosen, this, &SlowNodesCard::factorChosen);
@@ -174,7 +183,7 @@ void SlowNodesCard::setAdvice(const SnapshotPtr& snapshot, const SearchState& se
         const double p95 = result->given.p95;
         m_advice->setText(result->withinNoise ? tr("Moving nodes is not worth it")
                                               : tr("All moves together %1 (%2)")
-                                                    .arg(format::secondsDelta(-p95 * result->gainOverGiven.value),
+                                                    .arg(format::timeChange(gained(result->gainOverGiven, p95)),
                                                          format::interval(p95 * result->gainOverGiven.halfWidth)));
         m_adviceNote->setText(tr("p95 %1 to %2 with all: %3 of %4 positions change. n = %5, seed %6")
                                   .arg(format::seconds(p95).text(), format::seconds(result->best.p95).text(),
@@ -206,7 +215,8 @@ void SlowNodesCard::sayExchanges()
         lines << tr("%1. %2 with %3, to %4: %5 so far (%6)")
                      .arg(k + 1)
                      .arg(nodeName(e.move.node, m_hosts), nodeName(e.partner, m_hosts), placeText({e.move.toReplica, e.move.toStage}),
-                          format::secondsDelta(-p95 * e.gain.value, scale), format::interval(p95 * e.gain.halfWidth, scale));
+                          format::isFound(e.gain) ? format::secondsDelta(-p95 * e.gain.value, scale) : format::noDifference(),
+                          format::interval(p95 * e.gain.halfWidth, scale));
     }
     m_exchanges->setText(lines.join(u'\n'));
 }

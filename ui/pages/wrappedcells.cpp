@@ -1,24 +1,58 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/wrappedcells.h"
 
+#include <QHeaderView>
+#include <QStyle>
 #include <QTableView>
+#include <QTreeView>
 
 #include <algorithm>
+#include <optional>
 
 namespace prism::ui {
+
+namespace {
+
+/// The width of a column of a view that wraps words; nothing where it does not.
+std::optional<int> wrappedWidth(const QWidget* view, int column)
+{
+    if (const auto* table = qobject_cast<const QTableView*>(view); table && table->wordWrap())
+        return table->columnWidth(column);
+    if (const auto* tree = qobject_cast<const QTreeView*>(view); tree && tree->wordWrap())
+        return tree->columnWidth(column);
+    return std::nullopt;
+}
+
+} // namespace
 
 QSize WrappedCells::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const
 {
     const QSize hint = QStyledItemDelegate::sizeHint(option, index);
-    const auto* table = qobject_cast<const QTableView*>(option.widget);
-    if (!table || !table->wordWrap())
+    const std::optional<int> width = wrappedWidth(option.widget, index.column());
+    if (!width)
         return hint;
     constexpr int kPadding = 8, kAround = 6, kTall = 10'000; // of an item in the style sheet, at scale 1; over and under the words
     QStyleOptionViewItem cell = option;
     initStyleOption(&cell, index);
-    const int room = std::max(table->columnWidth(index.column()) - 2 * m_theme.px(kPadding) - 2, 1);
+    const int own = option.widget->style()->pixelMetric(QStyle::PM_FocusFrameHMargin, &option, option.widget) + 1; // as the style paints it
+    const int room = std::max(*width - 2 * (m_theme.px(kPadding) + own) - 1, 1);
     const int words = QFontMetrics(cell.font).boundingRect(QRect(0, 0, room, kTall), Qt::TextWordWrap, cell.text).height();
     return {hint.width(), std::max(m_theme.px(metric::row), words + m_theme.px(kAround))};
+}
+
+void wrapCells(QTableView& table, const Theme& theme)
+{
+    table.setWordWrap(true);
+    table.setItemDelegate(new WrappedCells(theme, &table));
+    table.verticalHeader()->setSectionResizeMode(QHeaderView::ResizeToContents);
+    QObject::connect(table.horizontalHeader(), &QHeaderView::sectionResized, &table, [&table] { table.resizeRowsToContents(); });
+}
+
+void wrapCells(QTreeView& tree, const Theme& theme)
+{
+    tree.setWordWrap(true);
+    tree.setItemDelegate(new WrappedCells(theme, &tree));
+    QObject::connect(tree.header(), &QHeaderView::sectionResized, &tree, [&tree] { tree.doItemsLayout(); });
 }
 
 } // namespace prism::ui

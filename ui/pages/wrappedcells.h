@@ -6,6 +6,9 @@
 
 #include <QStyledItemDelegate>
 
+class QTableView;
+class QTreeView;
+
 namespace prism::ui {
 
 /// Says how high a cell must be for all its words. Qt's own hint forgets the padding of the style sheet, and shortens what needs it.
@@ -18,5 +21,9 @@ public:
 private:
     const Theme& m_theme;
 };
+
+/// Gives the view such cells, and rows that follow the widths of its columns.
+void wrapCells(QTableView& table, const Theme& theme);
+void wrapCells(QTreeView& tree, const Theme& theme);
 
 } // namespace prism::ui

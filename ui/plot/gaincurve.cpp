@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/plot/gaincurve.h"
 
+#include "ui/look/change.h"
 #include "ui/look/format.h"
 #include "ui/plot/axes.h"
 
@@ -127,7 +128,7 @@ QStringList GainCurve::itemReading(int item) const
     if (item < 0 || item >= itemCount())
         return {};
     const GainPoint& p = m_points[item];
-    return {p.detail, u"%1 (%2)"_s.arg(format::secondsDelta(-p.gainSeconds), format::interval(p.halfWidth))};
+    return {p.detail, u"%1 (%2)"_s.arg(format::timeChange({-p.gainSeconds, p.halfWidth}), format::interval(p.halfWidth))};
 }
 
 TableData GainCurve::asTable() const

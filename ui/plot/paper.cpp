@@ -37,7 +37,8 @@ Picture onPaper(const PaperText& text, QSize content, PaintFunction paintContent
     QPainter measuring(&device);
     const Canvas canvas(measuring, look);
     const double margin = canvas.px(kPaperMargin), gap = canvas.px(kPaperGap);
-    const double head = canvas.lineHeight(Type::headline) + (text.subtitle.isEmpty() ? 0 : canvas.lineHeight(Type::body)) + gap;
+    const QStringList subtitle = text.subtitle.isEmpty() ? QStringList() : canvas.wrapped(text.subtitle, Type::body, content.width());
+    const double head = canvas.lineHeight(Type::headline) + canvas.lineHeight(Type::body) * static_cast<double>(subtitle.size()) + gap;
     const QStringList notes = noteLines(canvas, text.notes, content.width());
     const double foot = notes.isEmpty() ? 0 : gap + noteHeight(canvas) * static_cast<double>(notes.size());
     Picture picture;
@@ -48,9 +49,11 @@ Picture onPaper(const PaperText& text, QSize content, PaintFunction paintContent
         painter.fillRect(QRect(QPoint(), size), look[Role::window]);
         Canvas out(painter, look);
         out.text({margin, margin}, text.title, Type::headline, Role::text, Qt::AlignLeft | Qt::AlignTop);
-        if (!text.subtitle.isEmpty())
-            out.text({margin, margin + out.lineHeight(Type::headline)}, out.elided(text.subtitle, Type::body, content.width()), Type::body,
-                     Role::textSecondary, Qt::AlignLeft | Qt::AlignTop);
+        double under = margin + out.lineHeight(Type::headline);
+        for (const QString& line : subtitle) {
+            out.text({margin, under}, line, Type::body, Role::textSecondary, Qt::AlignLeft | Qt::AlignTop);
+            under += out.lineHeight(Type::body);
+        }
         painter.save();
         painter.translate(margin, margin + head);
         paint(painter);

@@ -138,7 +138,7 @@ void TornadoChart::paintChangeAxis(Canvas& canvas, const Layout& at) const
     const double low = (at.left - at.zero) / at.perUnit, high = (at.right - at.zero) / at.perUnit;
     const format::TimeUnit unit = m_data.isShare ? format::TimeUnit{100, u"points"_s} : format::timeUnit(std::max(-low, high));
     const Ticks ticks =
-        niceTicks(low * unit.perSecond, high * unit.perSecond, std::max(3, static_cast<int>((at.right - at.left) / canvas.px(72))));
+        niceTicks(low * unit.perSecond, high * unit.perSecond, std::max(3, static_cast<int>((at.right - at.left) / canvas.px(44))));
     paintAxis(canvas, at, {ticks, unit.perSecond, true, u"Change of %1, %2"_s.arg(m_data.figure, unit.name)});
     for (const double value : ticks.values) {
         const double x = at.zero + value / unit.perSecond * at.perUnit;

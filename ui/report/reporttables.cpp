@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The tables and sentences of a report.
 #include "ui/look/dates.h"
+#include "ui/look/change.h"
 #include "ui/look/format.h"
 #include "ui/report/reportfigures.h"
 
@@ -27,7 +28,7 @@ FigureRuns changed(const QString& figure, const HeadlineChange* change)
 {
     FigureRuns runs = plain(figure, Type::bodyStrong);
     if (change && change->delta.significant())
-        runs << FigureRun{u"   (%1)"_s.arg(format::percentDelta(change->relative.value)), Type::body,
+        runs << FigureRun{u"   (%1)"_s.arg(format::percentChange(change->relative)), Type::body,
                           change->delta.value < 0 ? Role::good : Role::bad};
     else if (change)
         runs << FigureRun{QObject::tr("   no difference"), Type::small, Role::textTertiary};
@@ -190,7 +191,7 @@ QStringList placeSentences(const Findings& f)
         for (const SlowNodesReport::Row& row : f.slow->rows)
             if (lines.size() < 4)
                 lines << QObject::tr("%1, %2: at full speed p95 would change by %3 %4.")
-                             .arg(f.slowName, text(row.label), format::secondsDelta(row.mended.p95.value),
+                             .arg(f.slowName, text(row.label), format::timeChange(row.mended.p95),
                                   format::interval(row.mended.p95.halfWidth));
     return lines;
 }

@@ -46,12 +46,18 @@ QList<QList<QLayoutItem*>> FlowLayout::lines(int width) const
     return found;
 }
 
+QSize FlowLayout::around() const
+{
+    const QMargins margins = contentsMargins();
+    return {margins.left() + margins.right(), margins.top() + margins.bottom()};
+}
+
 int FlowLayout::heightForWidth(int width) const
 {
     int height = 0;
-    for (const auto& line : lines(width))
+    for (const auto& line : lines(width - around().width()))
         height += (height > 0 ? spacing() / 2 : 0) + heightOf(line);
-    return height;
+    return height + around().height();
 }
 
 QSize FlowLayout::sizeHint() const
@@ -61,7 +67,7 @@ QSize FlowLayout::sizeHint() const
         if (!item->isEmpty())
             hint = {hint.width() + (hint.width() > 0 ? spacing() : 0) + item->sizeHint().width(),
                     std::max(hint.height(), item->sizeHint().height())};
-    return hint;
+    return hint + around();
 }
 
 QSize FlowLayout::minimumSize() const
@@ -70,22 +76,37 @@ QSize FlowLayout::minimumSize() const
     for (const QLayoutItem* item : m_items)
         if (!item->isEmpty())
             least = least.expandedTo(item->sizeHint());
-    return least;
+    return least + around();
 }
 
-void FlowLayout::setGeometry(const QRect& rect)
+int FlowLayout::widthIn(const QList<QLayoutItem*>& line, const QLayoutItem& item, int width) const
 {
-    QLayout::setGeometry(rect);
+    if (!(item.alignment() & Qt::AlignJustify))
+        return item.sizeHint().width();
+    int rest = width - spacing() * (static_cast<int>(line.size()) - 1);
+    for (const QLayoutItem* other : line)
+        rest -= other == &item ? 0 : other->sizeHint().width();
+    return rest;
+}
+
+void FlowLayout::setGeometry(const QRect& whole)
+{
+    QLayout::setGeometry(whole);
+    const QRect rect = whole.marginsRemoved(contentsMargins());
     const auto all = lines(rect.width());
-    int y = rect.top() + std::max(0, (rect.height() - heightForWidth(rect.width())) / 2);
+    int y = rect.top() + std::max(0, (whole.height() - heightForWidth(whole.width())) / 2);
     for (const auto& line : all) {
         const int height = heightOf(line);
         int x = rect.left();
         for (QLayoutItem* item : line) {
-            const QSize size = item->sizeHint();
+            const QSize size(widthIn(line, *item, rect.width()), item->sizeHint().height());
             if (item->alignment() & Qt::AlignRight)
                 x = rect.right() + 1 - size.width();
-            item->setGeometry({QPoint(x, y + (height - size.height()) / 2), size});
+            const QRect place(QPoint(x, y + (height - size.height()) / 2), size);
+            if (QWidget* part = item->widget(); part && (item->alignment() & Qt::AlignJustify))
+                part->setGeometry(place); // an item that is aligned is never wider than its hint
+            else
+                item->setGeometry(place);
             x += size.width() + spacing();
         }
         y += height + spacing() / 2;

@@ -8,7 +8,7 @@
 namespace prism::ui {
 
 /// Lines are half the spacing apart. Items keep the size of their hints, centred on their line; those aligned to the right stand
-/// at its end.
+/// at its end, one that is justified takes what the others of its line leave.
 class FlowLayout final : public QLayout {
     Q_OBJECT
 public:
@@ -23,9 +23,12 @@ public:
     [[nodiscard]] int heightForWidth(int width) const override;
     [[nodiscard]] QSize sizeHint() const override; ///< all on one line
     [[nodiscard]] QSize minimumSize() const override;
-    void setGeometry(const QRect& rect) override;
+    void setGeometry(const QRect& whole) override;
 
 private:
+    [[nodiscard]] QSize around() const; ///< both margins
+    /// The width that an item gets in its line.
+    [[nodiscard]] int widthIn(const QList<QLayoutItem*>& line, const QLayoutItem& item, int width) const;
     /// Lines of items that fit into a width.
     [[nodiscard]] QList<QList<QLayoutItem*>> lines(int width) const;
 

@@ -39,7 +39,8 @@ void rescale(QWidget& root, double from, double to)
             layout->setSpacing(sized(*layout, "baseSpacing", layout->spacing()));
     }
     for (QWidget* widget : root.findChildren<QWidget*>()) // columns of labels and fields
-        if (widget->minimumWidth() == widget->maximumWidth() && (qobject_cast<QLabel*>(widget) || qobject_cast<QLineEdit*>(widget)))
+        if (widget->minimumWidth() == widget->maximumWidth() && !widget->property(kOwnWidth).toBool()
+            && (qobject_cast<QLabel*>(widget) || qobject_cast<QLineEdit*>(widget)))
             widget->setFixedWidth(sized(*widget, "baseWidth", widget->minimumWidth()));
     for (QAbstractButton* button : root.findChildren<QAbstractButton*>()) {
         const int side = sized(*button, "baseIcon", button->iconSize().width());

@@ -4,6 +4,7 @@
 #include "core/scenario/parameters.h"
 
 #include "ui/editor/parameterrow.h"
+#include "ui/pages/wrappedcells.h"
 #include "ui/window/actions.h"
 #include "ui/theme/plaintext.h"
 
@@ -37,7 +38,7 @@ QDialog* makeDialog(const QString& title, const Theme& theme, int width, int hei
     return dialog;
 }
 
-QTableWidget* makeTable(const QStringList& header, int rows)
+QTableWidget* makeTable(const QStringList& header, int rows, const Theme& theme)
 {
     auto* table = new QTableWidget(rows, static_cast<int>(header.size()));
     table->setHorizontalHeaderLabels(header);
@@ -48,6 +49,7 @@ QTableWidget* makeTable(const QStringList& header, int rows)
     table->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
     for (int c = 1; c < header.size(); ++c)
         table->horizontalHeader()->setSectionResizeMode(c, QHeaderView::ResizeToContents);
+    wrapCells(*table, theme);
     return table;
 }
 
@@ -88,7 +90,7 @@ void showDifferences(Workspace& workspace, const Theme& theme, QWidget* parent)
     dialog->layout()->addWidget(title);
     const std::vector<const Parameter*> changed = differences(*current->scenario, *baseline->scenario);
     QTableWidget* table = makeTable({QObject::tr("Parameter"), QObject::tr("This scenario"), QObject::tr("Baseline"), QString()},
-                                    static_cast<int>(changed.size()));
+                                    static_cast<int>(changed.size()), theme);
     for (int i = 0; i < static_cast<int>(changed.size()); ++i) {
         const Parameter& p = *changed[static_cast<std::size_t>(i)];
         const std::string there = parameterText(p, *baseline->scenario);
@@ -151,7 +153,8 @@ void showKeys(const Actions& actions, const Theme& theme, QWidget* parent)
          << QStringList{QObject::tr("Drag the limit without snapping"), u"Alt"_s}
          << QStringList{QObject::tr("In other charts: read items"), QObject::tr("Arrow keys; Return picks")}
          << QStringList{QObject::tr("In the scenario table: show or hide"), QObject::tr("Space")};
-    QTableWidget* table = makeTable({QObject::tr("Command"), QObject::tr("Keys")}, static_cast<int>(rows.size()));
+    QTableWidget* table = makeTable({QObject::tr("Command"), QObject::tr("Keys")}, static_cast<int>(rows.size()), theme);
+    table->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch); // both have sentences
     for (int i = 0; i < rows.size(); ++i)
         for (int c = 0; c < 2; ++c)
             table->setItem(i, c, new QTableWidgetItem(rows[i][c]));

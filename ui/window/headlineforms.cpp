@@ -12,6 +12,66 @@ namespace prism::ui {
 
 namespace {
 constexpr double kStep = 12, kGap = 10; // at scale 1
+constexpr qsizetype kKnownBy = 10;      // letters by which a scenario is known
+
+QList<FigureRuns> againstForms(const QString& name)
+{
+    QList<FigureRuns> forms;
+    for (const QString& words : {QObject::tr("compared with "), QObject::tr("vs ")})
+        forms << FigureRuns{{words, Type::body, Role::textSecondary}, {name}};
+    return forms;
+}
+} // namespace
+
+double widthOf(const FigureRuns& runs, const Look& look)
+{
+    double width = 0;
+    for (const FigureRun& run : runs)
+        width += QFontMetricsF(look.font(run.type)).horizontalAdvance(run.text);
+    return width;
+}
+
+FigureRuns firstThatFits(const QList<FigureRuns>& forms, const Look& look, double room)
+{
+    for (const FigureRuns& form : forms)
+        if (widthOf(form, look) <= room)
+            return form;
+    return forms.value(forms.size() - 1);
+}
+
+FigureRuns ScenarioLines::second(const Look& look, double room) const
+{
+    if (!plain.isEmpty())
+        return plain;
+    const QList<FigureRuns> whole = againstForms(against), known = againstForms(against.left(kKnownBy));
+    for (qsizetype i = 0; i < whole.size(); ++i)
+        if (widthOf(known[i], look) <= room)
+            return whole[i];
+    return whole.back();
+}
+
+double ScenarioLines::least(const Look& look) const
+{
+    const double second = plain.isEmpty() ? widthOf(againstForms(against.left(kKnownBy)).back(), look) : widthOf(plain, look);
+    return std::ceil(std::max(second, third.isEmpty() ? 0.0 : widthOf(third.back(), look)));
+}
+
+QString ScenarioLines::reading() const
+{
+    return third.isEmpty() ? QString() : plainText(third.front());
+}
+
+QList<FigureRuns> comparisonForms(const FigureRuns& comparison, const FigureRuns& samples)
+{
+    if (comparison.isEmpty())
+        return {samples};
+    QList<FigureRuns> forms;
+    if (!samples.isEmpty())
+        forms << comparison + FigureRuns{{u"  ·  "_s, Type::tick, Role::textTertiary}} + samples;
+    forms << comparison;
+    if (comparison.size() > 2) // the figure in the middle, and the words after it
+        forms << comparison.first(2);
+    return forms;
 }
 
 QString firstThatFits(const QStringList& forms, const Look& look, Type type, double room)

@@ -4,7 +4,6 @@
 #include "ui/look/format.h"
 #include "ui/theme/morebutton.h"
 #include "ui/theme/plaintext.h"
-#include "ui/window/headlineforms.h"
 
 #include <QContextMenuEvent>
 #include <QHelpEvent>
@@ -24,6 +23,7 @@ namespace prism::ui {
 namespace {
 
 constexpr int kLargeCell = 152, kLeastOwn = 180; // at scale 1: of a figure where there is room, and of the scenario's name where not
+constexpr int kAroundOwn = 28;                   // beside the words of the scenario
 constexpr int kLarge = 3;                        // step time at p50, p95 and p99
 constexpr int kMostExtra = 24;                   // between the smaller figures, beyond what they need
 
@@ -71,6 +71,7 @@ void HeadlineStrip::refresh()
     const ShownScenario* current = context.current();
     m_badge = current && current->snapshot ? headlineBadge(*current->snapshot) : HeadlineBadge();
     m_badgeRect = {};
+    m_lines = linesOf(context);
     m_cells = headlineCells(context, m_cache, m_workspace.bridge().result(context.currentId), m_workspace.fieldProblems(context.currentId));
     QStringList readings;
     for (const HeadlineCell& cell : m_cells)
@@ -79,6 +80,28 @@ void HeadlineStrip::refresh()
     setAccessibleDescription(readings.join(u"; "_s));
     layoutCells();
     update();
+}
+
+ScenarioLines HeadlineStrip::linesOf(const PageContext& context) const
+{
+    ScenarioLines lines;
+    const ShownScenario *s = context.current(), *baseline = context.baseline();
+    if (!s)
+        return lines;
+    FigureRuns comparison, samples;
+    if (s->isBaseline || !baseline) {
+        lines.plain = {{tr("Baseline of this study"), Type::body, Role::textSecondary}};
+        comparison = {{tr("%1 scenarios").arg(context.scenarios.size()), Type::body, Role::textSecondary}};
+    } else {
+        lines.against = baseline->name;
+        if (s->snapshot && baseline->snapshot)
+            comparison = comparisonRuns(*baseline->snapshot, *s->snapshot, m_cache.changes(baseline->snapshot, s->snapshot, false));
+    }
+    if (s->snapshot)
+        samples = {
+            {tr("n %1, 95 %").arg(format::count(static_cast<std::int64_t>(s->snapshot->across.samples))), Type::tick, Role::textTertiary}};
+    lines.third = comparisonForms(comparison, samples);
+    return lines;
 }
 
 void HeadlineStrip::layoutCells()
@@ -91,11 +114,13 @@ void HeadlineStrip::layoutCells()
     const double most = std::max<double>(least, m_theme.px(kLargeCell));
     const QSize button = m_more->sizeHint();
     const double room = right - button.width() - m_theme.px(20); // the button stands beside them where nothing else fits
-    m_ownWidth = static_cast<int>(std::min<double>(m_dockWidth, std::max<double>(room - kLarge * most, m_theme.px(kLeastOwn))));
-    const double left = m_ownWidth + m_theme.px(16), large = std::clamp((room - m_ownWidth) / kLarge, least, most);
-    for (int i = 0; i < kLarge; ++i)
+    const double own = std::max<double>(m_theme.px(kLeastOwn), m_lines.least(m_theme.look()) + badgeWidth() + m_theme.px(kAroundOwn));
+    const int beside = std::clamp(static_cast<int>((room - own) / least), 1, kLarge);
+    m_ownWidth = static_cast<int>(std::max(own, std::min<double>(m_dockWidth, room - beside * most)));
+    const double left = m_ownWidth + m_theme.px(16), large = std::clamp((room - m_ownWidth) / beside, least, most);
+    for (int i = 0; i < beside; ++i)
         m_rects << QRectF(left + i * large, 0, large, rowHeight);
-    const int rows = layoutSmallCells(left + kLarge * large + m_theme.px(4), right);
+    const int rows = layoutRest(beside, left + beside * large + m_theme.px(4), right);
     setFixedHeight(static_cast<int>(rowHeight) * rows);
     m_more->setVisible(m_rects.size() < m_cells.size());
     m_more->setGeometry(width() - button.width() - m_theme.px(8), m_theme.px(10), button.width(), button.height());
@@ -104,11 +129,11 @@ void HeadlineStrip::layoutCells()
         m_more->menu()->addAction(m_cells[i].reading());
 }
 
-int HeadlineStrip::layoutSmallCells(double from, double right)
+int HeadlineStrip::layoutRest(int beside, double from, double right)
 {
     QList<double> needs;
-    for (const HeadlineCell& cell : m_cells.mid(kLarge))
-        needs << leastWidth(cell, m_theme.look(), false);
+    for (int i = beside; i < m_cells.size(); ++i)
+        needs << leastWidth(m_cells[i], m_theme.look(), i < kLarge);
     const double all = std::accumulate(needs.begin(), needs.end(), 0.0);
     const bool beneath = m_theme.presentation() && all > right - from; // nothing is left out before an audience
     const double x = beneath ? m_theme.px(16) : from, y = beneath ? m_theme.px(metric::headline) : 0;
@@ -136,7 +161,10 @@ QString HeadlineStrip::tipAt(const QPoint& at) const
         return m_badge.reasons.join(u'\n');
     if (s && at.x() < m_ownWidth && at.y() < m_theme.px(metric::headline)) {
         const ShownScenario* baseline = m_workspace.context().baseline();
-        return s->isBaseline || !baseline ? s->name : tr("%1\ncompared with %2").arg(s->name, baseline->name);
+        QStringList lines{s->name};
+        if (!s->isBaseline && baseline)
+            lines << tr("compared with %1").arg(baseline->name);
+        return (lines << m_lines.reading()).join(u'\n');
     }
     for (int i = 0; i < m_rects.size() && i < m_cells.size(); ++i) {
         if (!m_rects[i].contains(at))
@@ -212,7 +240,7 @@ void HeadlineStrip::paintEvent(QPaintEvent*)
     p.fillRect(QRect(0, height() - 1, width(), 1), look[Role::separator]);
     const int row = look.px(metric::headline);
     p.fillRect(QRect(m_ownWidth, look.px(10), 1, row - look.px(20)), look[Role::separator]);
-    paintScenario(p, QRectF(look.px(16), 0, m_ownWidth - look.px(28), row));
+    paintScenario(p, QRectF(look.px(16), 0, m_ownWidth - look.px(kAroundOwn), row));
     for (int i = 0; i < m_rects.size() && i < m_cells.size(); ++i) {
         if (i == kLarge && m_rects[i].top() == 0)
             p.fillRect(QRectF(m_rects[i].left() - look.px(12), look.px(10), 1, row - look.px(20)), look[Role::separator]);
@@ -223,41 +251,35 @@ void HeadlineStrip::paintEvent(QPaintEvent*)
 void HeadlineStrip::paintScenario(QPainter& p, const QRectF& rect)
 {
     const Look& look = m_theme.look();
-    const PageContext& context = m_workspace.context();
-    const ShownScenario* s = context.current();
+    const ShownScenario* s = m_workspace.context().current();
     if (!s)
         return;
     drawSeriesSample(p, QRectF(rect.left(), look.px(10), look.px(30), look.px(28)), look, s->colour, s->isBaseline);
     drawRuns(p, QRectF(rect.left() + look.px(38), look.px(10), rect.width() - look.px(38), look.px(28)), {{s->name, Type::title}}, look);
     const double badge = m_badge.label.isEmpty() ? 0 : paintBadge(p, QRectF(rect.left(), look.px(39), rect.width(), look.px(20)));
-    const ShownScenario* baseline = context.baseline();
     const QRectF second(rect.left(), look.px(38), rect.width() - badge, look.px(22));
     const QRectF third(rect.left(), look.px(62), rect.width(), look.px(20));
-    FigureRuns line;
-    if (s->isBaseline || !baseline) {
-        drawRuns(p, second, {{tr("Baseline of this study"), Type::body, Role::textSecondary}}, look);
-        line = {{tr("%1 scenarios").arg(context.scenarios.size()), Type::body, Role::textSecondary}};
-    } else {
-        drawRuns(p, second, {{tr("compared with "), Type::body, Role::textSecondary}, {baseline->name}}, look);
-        if (s->snapshot && baseline->snapshot)
-            line = comparisonRuns(*baseline->snapshot, *s->snapshot, m_cache.changes(baseline->snapshot, s->snapshot, false));
-    }
-    if (s->snapshot) {
-        if (!line.isEmpty())
-            line << FigureRun{u"  ·  "_s, Type::tick, Role::textTertiary};
-        line << FigureRun{tr("n %1, 95 %").arg(format::count(static_cast<std::int64_t>(s->snapshot->across.samples))), Type::tick,
-                          Role::textTertiary};
-    }
-    drawRuns(p, third, line, look, s->stale);
+    drawRuns(p, second, m_lines.second(look, second.width()), look);
+    drawRuns(p, third, firstThatFits(m_lines.third, look, third.width()), look, s->stale);
+}
+
+QString HeadlineStrip::badgeText() const
+{
+    const auto more = m_badge.reasons.size() - 1;
+    return more > 0 ? tr("%1 +%2").arg(m_badge.label).arg(more) : m_badge.label;
+}
+
+double HeadlineStrip::badgeWidth() const
+{
+    const Look& look = m_theme.look();
+    return m_badge.label.isEmpty() ? 0 : QFontMetricsF(look.font(Type::tickStrong)).horizontalAdvance(badgeText()) + look.px(24);
 }
 
 double HeadlineStrip::paintBadge(QPainter& p, const QRectF& line)
 {
     const Look& look = m_theme.look();
     const QFont font = look.font(Type::tickStrong);
-    const auto more = m_badge.reasons.size() - 1;
-    const QString text = more > 0 ? tr("%1 +%2").arg(m_badge.label).arg(more) : m_badge.label;
-    const double width = QFontMetricsF(font).horizontalAdvance(text) + look.px(16);
+    const double width = badgeWidth() - look.px(8); // a gap stands before it
     m_badgeRect = QRectF(line.right() - width, line.top(), width, line.height());
     p.setRenderHint(QPainter::Antialiasing);
     p.setPen(Qt::NoPen);
@@ -265,8 +287,8 @@ double HeadlineStrip::paintBadge(QPainter& p, const QRectF& line)
     p.drawRoundedRect(m_badgeRect, look.px(metric::radius), look.px(metric::radius));
     p.setFont(font);
     p.setPen(look[m_badge.impossible ? Role::error : Role::warning]);
-    p.drawText(m_badgeRect, Qt::AlignCenter, text);
-    return width + look.px(8);
+    p.drawText(m_badgeRect, Qt::AlignCenter, badgeText());
+    return badgeWidth();
 }
 
 void HeadlineStrip::paintCell(QPainter& p, const QRectF& rect, const HeadlineCell& cell, bool large) const

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ui/theme/theme.h"
+#include "ui/window/headlineforms.h"
 #include "ui/workspace/headline.h"
 #include "ui/workspace/workspace.h"
 
@@ -39,10 +40,13 @@ protected:
 private:
     void refresh();
     void layoutCells();
-    /// The smaller figures from one edge to the other, or on a row of their own; returns the number of rows.
-    int layoutSmallCells(double from, double right);
+    /// The figures after the `beside` ones of the first row: from one edge to the other, or on a row of their own; returns how many rows.
+    int layoutRest(int beside, double from, double right);
     void paintCell(QPainter& painter, const QRectF& rect, const HeadlineCell& cell, bool large) const;
     void paintScenario(QPainter& painter, const QRectF& rect);
+    [[nodiscard]] ScenarioLines linesOf(const PageContext& context) const;
+    [[nodiscard]] QString badgeText() const;
+    [[nodiscard]] double badgeWidth() const;                  ///< with the gap before it; 0 without a badge
     double paintBadge(QPainter& painter, const QRectF& line); ///< returns the width that it takes at the right
     [[nodiscard]] bool hasChangeAt(const QPoint& at) const;
     [[nodiscard]] QString tipAt(const QPoint& at) const;
@@ -52,6 +56,7 @@ private:
     const Theme& m_theme;
     QList<HeadlineCell> m_cells;
     HeadlineBadge m_badge;
+    ScenarioLines m_lines;
     QRectF m_badgeRect;
     QList<QRectF> m_rects;       ///< of the cells that fit
     int m_dockWidth, m_ownWidth; ///< of the dock; of the scenario's cell, which gives way to the figures

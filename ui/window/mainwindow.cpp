@@ -264,6 +264,7 @@ void MainWindow::setPresentation(bool on)
     m_theme.setPresentation(on);
     m_dock->setVisible(!on);
     m_menuRow->setVisible(!on);
+    m_jobs->setVisible(!on); // charts say themselves what is being computed
     if (QAction* action = m_actions->get(u"view.presentation"_s))
         action->setChecked(on);
     updateChrome();

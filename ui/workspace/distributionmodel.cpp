@@ -3,6 +3,7 @@
 
 #include "core/engine/verdict.h"
 #include "core/insight/empirical.h"
+#include "ui/look/change.h"
 #include "ui/look/format.h"
 #include "ui/workspace/pagestate.h"
 
@@ -37,13 +38,12 @@ FigureRuns comparedRuns(const Estimate& value, const HeadlineChange* change, boo
         return runs << FigureRun{u"   "_s + format::plainInterval(value.halfWidth * units.change.perSecond) + u' ' + units.change.name,
                                  Type::small, Role::textTertiary};
     if (!change->delta.significant())
-        return runs << FigureRun{u"   "_s + QObject::tr("no difference found"), Type::small, Role::textTertiary};
-    return runs << FigureRun{
-               u"   (%1, %2)"_s.arg(format::percentDelta(change->relative.value), columnChange(change->delta.value, units.change)),
-               Type::small,
-               change->delta.value > 0 ? Role::bad
-               : possible              ? Role::good
-                                       : Role::textSecondary};
+        return runs << FigureRun{u"   "_s + format::noDifference(), Type::small, Role::textTertiary};
+    return runs << FigureRun{u"   (%1, %2)"_s.arg(format::percentChange(change->relative), columnChange(change->delta.value, units.change)),
+                             Type::small,
+                             change->delta.value > 0 ? Role::bad
+                             : possible              ? Role::good
+                                                     : Role::textSecondary};
 }
 
 Estimate percentileOf(const DistributionSummary& d, int column)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/workspace/headline.h"
 
+#include "ui/look/change.h"
 #include "ui/look/format.h"
 
 #include <algorithm>
@@ -31,7 +32,7 @@ QString signedSi(double value, const format::Quantity& magnitude)
 /// "−1.6 %, −140 ms"
 QString relativeAnd(const HeadlineChange& change, const QString& absolute)
 {
-    return u"%1, %2"_s.arg(format::percentDelta(change.relative.value), absolute);
+    return u"%1, %2"_s.arg(format::percentChange(change.relative), absolute);
 }
 
 QList<HeadlineCell> emptyCells()
@@ -127,10 +128,10 @@ void setChange(HeadlineCell& cell, const ChangeText& c, bool known)
 void fillChanges(QList<HeadlineCell>& cells, const Snapshot& s, const HeadlineChanges& c)
 {
     const auto time = [&](Cell cell, const HeadlineChange& change) {
-        const QString delta = format::secondsDelta(change.delta.value), half = format::interval(change.delta.halfWidth);
+        const QString delta = format::timeChange(change.delta), half = format::interval(change.delta.halfWidth);
         setChange(cells[cell], {change, true, relativeAnd(change, u"%1 %2"_s.arg(delta, half))}, change.delta.significant());
         if (!change.delta.significant())
-            cells[cell].delta = QObject::tr("no difference found");
+            cells[cell].delta = format::noDifference();
     };
     time(p50, c.p50);
     time(p95, c.p95);

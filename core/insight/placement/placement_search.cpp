@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Best assignment of nodes with measured speeds to positions, and what it is worth.
+#include "core/base/figure.h"
 #include "core/insight/placement/assignment.h"
 #include "core/insight/paired.h"
 #include "core/insight/placement/placement.h"
@@ -210,12 +211,13 @@ std::string gainSentence(const PlacementResult& r)
     if (r.bestOrder == r.givenOrder)
         return "No order was found that is predicted to be faster than the given one: leave the nodes where they are.";
     if (r.withinNoise)
-        return fmt::format(
-            "The gain over the given order, {:.2f} % ± {:.2f} %, is within noise or too small to show: moving nodes is not worth it.",
-            100 * r.gainOverGiven.value, 100 * r.gainOverGiven.halfWidth);
-    return fmt::format(
-        "The best order found lowers p95 by {:.2f} % ± {:.2f} % against the given one and by {:.2f} % ± {:.2f} % against the worst.",
-        100 * r.gainOverGiven.value, 100 * r.gainOverGiven.halfWidth, 100 * r.gainOverWorst.value, 100 * r.gainOverWorst.halfWidth);
+        return "The gain over the given order is within noise or too small to show: moving nodes is not worth it.";
+    const auto percent = [](const Estimate& gain) {
+        const double value = 100 * gain.value, half = 100 * gain.halfWidth;
+        return earnedDigits(value, half) + (half > 0 ? " ± " + halfWidthText(value, half) : "") + " %";
+    };
+    return fmt::format("The best order found lowers p95 by {} against the given one and by {} against the worst.", percent(r.gainOverGiven),
+                       percent(r.gainOverWorst));
 }
 
 /// The order with the nodes of slow links back where they were.

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/look/change.h"
+
+#include "core/base/figure.h"
+#include "ui/look/format.h"
+
+#include <QObject>
+
+#include <algorithm>
+#include <cmath>
+
+namespace prism::ui::format {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr double kRoundingOf = 1e-6;  // of the figure that changed: what its sums leave in floating point
+constexpr double kThreeDigits = 99.5; // in its unit; smaller ones have two, as other changes on screen
+
+/// The magnitude with its sign, in the unit in which it is given.
+QString signedEarned(double value, double halfWidth)
+{
+    const int digits = std::abs(value) >= kThreeDigits ? 3 : 2;
+    const double shown = std::pow(10.0, std::floor(std::log10(std::abs(value))) - digits + 1); // the last digit there is room for
+    return (value < 0 ? QString(QChar(0x2212)) : u"+"_s)
+           + QString::fromStdString(earnedDigits(std::abs(value), std::max(halfWidth, shown)));
+}
+
+} // namespace
+
+bool isFound(const Estimate& change, double of)
+{
+    return std::isfinite(change.value) && change.significant() && std::abs(change.value) > kRoundingOf * std::abs(of);
+}
+
+QString noDifference()
+{
+    return QObject::tr("no difference found");
+}
+
+QString timeChange(const Estimate& seconds, double of)
+{
+    if (!isFound(seconds, of))
+        return noDifference();
+    const TimeUnit unit = timeUnit(std::abs(seconds.value));
+    return signedEarned(seconds.value * unit.perSecond, seconds.halfWidth * unit.perSecond) + u' ' + unit.name;
+}
+
+QString percentChange(const Estimate& share)
+{
+    if (!isFound(share, 1))
+        return noDifference();
+    constexpr double kOneDecimal = 0.0005; // a share that prints as 0.1 %
+    return std::abs(share.value) >= kOneDecimal ? percentDelta(share.value)
+                                                : signedEarned(100 * share.value, 100 * share.halfWidth) + u" %"_s;
+}
+
+QString deltaSeconds(double value, double baseline, double halfWidth)
+{
+    const Estimate change{value - baseline, halfWidth};
+    if (!isFound(change, baseline))
+        return u"(%1)"_s.arg(noDifference());
+    if (!(baseline > 0))
+        return u"(%1)"_s.arg(timeChange(change));
+    return u"(%1, %2)"_s.arg(percentChange({change.value / baseline, halfWidth / baseline}), timeChange(change));
+}
+
+QString comparedSeconds(double value, double baseline, double halfWidth)
+{
+    return seconds(value).text() + u' ' + deltaSeconds(value, baseline, halfWidth);
+}
+
+} // namespace prism::ui::format

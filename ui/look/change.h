@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How a change reads: with the digits that its interval leaves, or in words where no difference was found.
+#pragma once
+
+#include "core/stats/intervals.h"
+
+#include <QString>
+
+namespace prism::ui::format {
+
+/// Whether there is a change to tell: its interval excludes zero, and it is more than rounding of the figure that changed (`of`, in the
+/// same unit; 0 = not known).
+[[nodiscard]] bool isFound(const Estimate& change, double of = 0);
+/// "no difference found"
+[[nodiscard]] QString noDifference();
+
+/// "−142 ms", three digits at most and none that the interval does not leave; in words where no difference was found. Seconds.
+[[nodiscard]] QString timeChange(const Estimate& seconds, double of = 0);
+/// "+4.1 %", "−0.02 %" of a share; in words where no difference was found.
+[[nodiscard]] QString percentChange(const Estimate& share);
+
+/// "(+4.1 %, +52 ms)": a value in seconds against its baseline; half-width of their difference, 0 = exact.
+[[nodiscard]] QString deltaSeconds(double value, double baseline, double halfWidth = 0);
+/// "1.32 s (+4.1 %, +52 ms)"
+[[nodiscard]] QString comparedSeconds(double value, double baseline, double halfWidth = 0);
+
+} // namespace prism::ui::format

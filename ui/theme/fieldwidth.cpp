@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/theme/fieldwidth.h"
+
+#include "ui/theme/rescale.h"
+
+#include <QFontMetrics>
+#include <QLineEdit>
+#include <QVariant>
+
+#include <algorithm>
+
+namespace prism::ui {
+
+namespace {
+const QString kFigure = QStringLiteral("12.5"); // what is typed beside a unit
+constexpr double kAround = 8;                   // padding of a field in the style sheet, at scale 1, on either side
+constexpr int kOwn = 2 * (1 + 2);               // border and the margin that a line edit keeps beside its text, in pixels
+} // namespace
+
+int fieldWidthFor(const QString& text, const Theme& theme)
+{
+    return QFontMetrics(theme.font(Type::body)).horizontalAdvance(text) + 2 * theme.px(kAround) + kOwn + 1;
+}
+
+void keepFieldWidth(QLineEdit& field, const Theme& theme, double width)
+{
+    const auto fit = [&field, &theme, width] {
+        const int unit = field.textMargins().right(); // written by the field itself, at its end
+        const int figure = unit > 0 ? unit + fieldWidthFor(kFigure, theme) : 0;
+        field.setFixedWidth(std::max({theme.px(width), fieldWidthFor(field.placeholderText(), theme), figure}));
+    };
+    field.setProperty(kOwnWidth, true);
+    QObject::connect(&theme, &Theme::changed, &field, fit);
+    fit();
+}
+
+} // namespace prism::ui
