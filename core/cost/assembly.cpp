@@ -201,7 +201,7 @@ Result<CostedStep> Assembly::run()
     m_out.noiseFreeSeconds = step.fixedSeconds();
     m_out.breakdown = breakdownOf(g, step);
     const std::vector<double> kept = activations();
-    addMemory(kept, bytesInFlight(g.schedule, kept));
+    addMemory(bytesInFlight(g.schedule, kept));
     addCounts();
     return std::move(m_out);
 }

@@ -83,7 +83,7 @@ private:
     void addVariability();
     void addPlaces();
     [[nodiscard]] std::vector<double> activations() const;
-    void addMemory(const std::vector<double>& activations, const std::vector<double>& inFlight);
+    void addMemory(const std::vector<double>& inFlight);
     [[nodiscard]] std::vector<double> bytesInFlight(const Schedule& schedule, const std::vector<double>& activations) const;
     void addCounts();
     template <class Seconds>

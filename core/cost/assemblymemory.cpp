@@ -2,6 +2,8 @@
 // Memory of each stage: model state, activations in flight, buffers.
 #include "core/cost/assembly.h"
 
+#include "core/schedule/pieces.h"
+
 #include <algorithm>
 
 namespace prism {
@@ -29,7 +31,7 @@ std::vector<double> Assembly::activations() const
     return ofChunks([&](const ChunkLayers& chunk) { return activationBytes(m_scenario, m_shape, chunk); });
 }
 
-/// Activations of the largest chunk of each stage: a forward that runs beside a backward holds its own before the other's are free.
+/// Activations of the largest chunk of each stage.
 std::vector<double> Assembly::largestChunks(const std::vector<double>& activations) const
 {
     std::vector<double> bytes(m_ofStage.size(), 0.0);
@@ -39,7 +41,7 @@ std::vector<double> Assembly::largestChunks(const std::vector<double>& activatio
     return bytes;
 }
 
-/// Bytes of activations that each stage holds at most.
+/// Bytes of activations that each stage holds at most; of a schedule without orders what any order does at the least.
 std::vector<double> Assembly::bytesInFlight(const Schedule& schedule, const std::vector<double>& activations) const
 {
     std::vector<std::vector<HeldByChunk>> held(static_cast<std::size_t>(m_shape.pp),
@@ -47,18 +49,23 @@ std::vector<double> Assembly::bytesInFlight(const Schedule& schedule, const std:
     for (std::size_t i = 0; i < m_chunks.size(); ++i)
         held[static_cast<std::size_t>(schedule.path[i][0])][static_cast<std::size_t>(schedule.path[i][1])] = {
             activations[i], activations[i] - lossBytes(m_scenario, m_shape, m_chunks[i])};
-    return largestHeld(schedule, held);
+    const std::vector<double> largest = largestChunks(activations);
+    std::vector<double> bytes = schedule.order.empty() ? largest : largestHeld(schedule, held);
+    // A forward that runs beside a backward holds its own before the other's are free. An order with pieces has both held there; of others
+    // it is not known which pass is beside which.
+    if (m_scenario.parallelism.overlapMoeExpertParallelComm && !pairsPasses(schedule))
+        for (std::size_t stage = 0; stage < bytes.size(); ++stage)
+            bytes[stage] += largest[stage];
+    return bytes;
 }
 
-void Assembly::addMemory(const std::vector<double>& activations, const std::vector<double>& inFlight)
+void Assembly::addMemory(const std::vector<double>& inFlight)
 {
     const ParallelismConfig& par = m_scenario.parallelism;
     const Layout& layout = m_cost.layout();
     MemoryReport& report = m_out.memory;
     report.capacityGib = m_scenario.cluster.gpu.memoryGib;
     const std::vector<double> transients = ofChunks([&](const ChunkLayers& chunk) { return transientBytes(m_scenario, m_shape, chunk); });
-    const std::vector<double> beside =
-        par.overlapMoeExpertParallelComm ? largestChunks(activations) : std::vector<double>(m_ofStage.size(), 0.0);
     for (std::size_t p = 0; p < m_parameters.size(); ++p) {
         const StageParameters& n = m_parameters[p];
         const double denseShare = 1.0 / real(layout.data.size), expertShare = 1.0 / real(std::max<std::int64_t>(1, layout.expertData.size));
@@ -70,7 +77,7 @@ void Assembly::addMemory(const std::vector<double>& activations, const std::vect
         m.weightsGib = state(m_state.weight, par.zeroStage >= 3);
         m.gradientsGib = state(m_state.gradient, par.zeroStage >= 2);
         m.optimizerGib = state(m_state.optimizer, par.zeroStage >= 1);
-        m.activationsGib = (inFlight[p] + beside[p]) / kGib;
+        m.activationsGib = inFlight[p] / kGib;
         double transient = 0;
         bool holdsEmbedding = false;
         for (const std::size_t i : m_ofStage[p]) {

@@ -52,7 +52,7 @@ Result<QuickStep> Assembly::quick(ScheduleMemo& schedules)
     QuickStep quick;
     quick.bound = schedule.order.empty();
     const std::vector<double> kept = activations();
-    addMemory(kept, quick.bound ? largestChunks(kept) : bytesInFlight(schedule, kept));
+    addMemory(bytesInFlight(schedule, kept));
     quick.peakGib = m_out.memory.peakGib;
     quick.capacityGib = m_out.memory.capacityGib;
     quick.fits = m_out.memory.fits;

@@ -68,8 +68,8 @@ std::vector<PassStep> passSteps(const std::vector<ScheduleItem>& order)
             if (meetsOthers(order[i]))
                 steps.push_back({order[i], true, false, false, beside});
         for (std::size_t i = first; i < end; ++i)
-            steps.push_back({order[i], i == first, true, i + 1 == end, beside});
-        for (std::size_t i = first; i + 1 < end; ++i)
+            steps.push_back({order[i], i == first, true, false, beside});
+        for (std::size_t i = first; i < end; ++i)
             if (meetsOthers(order[i]))
                 steps.push_back({order[i], false, false, true, beside});
         first = end;

@@ -11,7 +11,7 @@
 namespace prism {
 
 /// One thing that a stage does. An item on its own waits for its input, runs, and hands on its output. In a piece the inputs of all items
-/// are waited for first, then they run, and then each hands on.
+/// are waited for first, then they run, and then each hands on, in their order.
 struct PassStep {
     ScheduleItem item;
     bool waits = true, runs = true, handsOn = true;

@@ -22,6 +22,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
+constexpr std::string_view kReceive = "COMM_RECV_NODE";
+
 /// CollectiveCommType by the last part of a class's name; nothing where Chakra has no such collective.
 std::optional<int> collectiveType(std::string_view className)
 {
@@ -75,8 +77,10 @@ private:
         m_node = nullptr;
     }
 
-    /// Begins a node with the distribution of its class; kernelClass < 0 takes no time. It waits for what has arrived. Returns its id.
-    std::uint64_t node(const std::string& name, const char* type, int kernelClass, double meanSeconds, std::vector<std::uint64_t> control)
+    /// Begins a node with the distribution of its class; kernelClass < 0 takes no time. It waits for what has arrived, unless it is another
+    /// message: messages come in any order. Returns its id.
+    std::uint64_t node(const std::string& name, std::string_view type, int kernelClass, double meanSeconds,
+                       std::vector<std::uint64_t> control)
     {
         write();
         const std::uint64_t id = ++m_written;
@@ -97,7 +101,7 @@ private:
                   {"name", name},
                   {"type", type},
                   {"ctrl_deps", std::move(control)},
-                  {"data_deps", std::exchange(m_arrived, {})},
+                  {"data_deps", type == kReceive ? std::vector<std::uint64_t>{} : std::exchange(m_arrived, {})},
                   {"duration_micros", static_cast<std::uint64_t>(std::llround(1e6 * meanSeconds))},
                   {"attr", std::move(attributes)}};
         return id;
@@ -168,14 +172,14 @@ private:
         const StepOp& op = (forward ? m_graph.sendForward : m_graph.sendBackward)[index(hop)];
         const std::string name =
             std::string(receives ? "receive " : "send ") + (forward ? "activations " : "gradients ") + std::to_string(item.microbatch);
-        const std::uint64_t id = node(name, receives ? "COMM_RECV_NODE" : "COMM_SEND_NODE", op.kernelClass, op.meanSeconds,
+        const std::uint64_t id = node(name, receives ? kReceive : "COMM_SEND_NODE", op.kernelClass, op.meanSeconds,
                                       receives ? std::vector<std::uint64_t>{} : afterLast());
         const std::int64_t here = rankOf(m_place.replica, m_place.stage), there = rankOf(m_place.replica, stage);
         add("comm_src", "int64_val", receives ? there : here);
         add("comm_dst", "int64_val", receives ? here : there);
         add("comm_tag", "int64_val", (static_cast<std::int64_t>(item.microbatch) * 2 + (forward ? 0 : 1)) * (1 << 16) + hop);
         if (receives)
-            m_arrived = {id};
+            m_arrived.push_back(id);
         else if (m_graph.transferOccupiesSender)
             m_last = id;
     }
@@ -209,7 +213,7 @@ private:
     Json m_node = nullptr; ///< begun and not yet written
     std::string m_text;
     std::uint64_t m_written = 0, m_last = 0; ///< ids: the newest node, and the last of the rank's own stream
-    std::vector<std::uint64_t> m_arrived;    ///< the message that the next node waits for
+    std::vector<std::uint64_t> m_arrived;    ///< the messages that the next node waits for
 };
 
 /// Nodes of the busiest rank, without its step operations (five at most).

@@ -188,10 +188,10 @@ private:
         for (std::size_t s = 0; s < std::min(stages, m_graph.programOf.size()); ++s) {
             const std::string path = indexed("program_of", s);
             const std::size_t rows = m_graph.programOf[s].size();
-            if (rows != chunks && (rows != 2 * chunks || rows != m_graph.programOf.front().size()))
+            if (rows != chunks && rows != 2 * chunks)
                 add(path, "There must be one entry per chunk, or on all stages two: alone, and then in one piece with another pass.",
                     std::to_string(rows), std::to_string(chunks) + " or " + std::to_string(2 * chunks));
-            if (rows != m_graph.programOf.front().size())
+            else if (rows != m_graph.programOf.front().size())
                 add(path, "All stages must have the same number of entries.", std::to_string(rows),
                     std::to_string(m_graph.programOf.front().size()));
             for (std::size_t c = 0; c < std::min(2 * chunks, rows); ++c)

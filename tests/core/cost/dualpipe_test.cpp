@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // DualPipe on whole scenarios: both ends at once, two stages on every GPU, and how it stands to DualPipeV on half the stages.
 #include "core/cost/predictor.h"
+#include "core/cost/quickstep.h"
 #include "core/scenario/parameters.h"
 #include "core/scenario/presets.h"
-#include "core/cost/quickstep.h"
 #include "core/schedule/dualpipe.h"
 #include "core/schedule/pieces.h"
 #include "core/schedule/schedule.h"
@@ -93,9 +93,8 @@ Scenario experts(const char* schedule)
 {
     Scenario s = *scenarioPreset("deepseek-v3-2048-h800");
     s.parallelism.pipelineSchedule = schedule;
-    s.parallelism.pipelineModelParallelSize = 8;
-    s.parallelism.virtualPipelineModelParallelSize = 1;
     s.parallelism.overlapMoeExpertParallelComm = true;
+    s.cluster.gpu.memoryGib = 200; // two stages on every GPU
     return s;
 }
 

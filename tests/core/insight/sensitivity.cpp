@@ -2,6 +2,7 @@
 #include "core/insight/sensitivity/sensitivity.h"
 
 #include "core/insight/graphs.h"
+#include "core/sim/graphs.h"
 #include "core/stats/quantile.h"
 #include "core/stats/random.h"
 #include "core/insight/paired.h"
@@ -33,6 +34,21 @@ InsightOptions withSamples(int n)
 }
 
 } // namespace
+
+TEST(BusySeconds, CountEachPassOnceInTheProgramThatItRuns)
+{
+    // DualPipeV on two stages, 16 passes of F = B = W = 1 s; 11 pairs of each stage are F&B and take half a second less.
+    StepGraph g = test::jobGraph({.schedule = "dualpipev", .stages = 2, .chunks = 2, .microbatches = 8});
+    const std::vector<Program> alone = g.programs;
+    EXPECT_NEAR(busySecondsByClass(g)[0], 48.0, 1e-9);
+    test::joinPasses(g);
+    for (std::size_t p = 0; p < alone.size(); ++p) {
+        g.programs[alone.size() + p] = alone[p];
+        for (Op& op : g.programs[alone.size() + p].blocks[0].ops)
+            op.meanSeconds *= 5.0 / 6;
+    }
+    EXPECT_NEAR(busySecondsByClass(g)[0], 48.0 - 11 * 0.5, 1e-9);
+}
 
 TEST(Sensitivity, TwoClassSerialGraphHasTheClosedForm)
 {

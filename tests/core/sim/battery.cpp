@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/sim/battery.h"
 
-#include "core/schedule/dualpipe.h"
-
 #include "core/sim/graphs.h"
 #include "core/sim/simulate.h"
 #include "core/stats/distance.h"
@@ -71,24 +69,6 @@ public:
     }
     std::vector<BatteryCase> cases;
 };
-
-/// F&B with programs of its own: of a layer's collective half is hidden, the compute beside it takes 3 % longer.
-void joinPasses(StepGraph& g)
-{
-    g.schedule = withPieces(std::move(g.schedule));
-    const std::size_t alone = g.programs.size();
-    for (std::size_t p = 0; p < alone; ++p) {
-        Program beside = g.programs[p];
-        for (Op& op : beside.blocks[0].ops) {
-            op.hiddenSeconds = op.kernelClass == 1 ? 0.5 * op.meanSeconds : 0.0;
-            op.meanSeconds *= op.kernelClass == 1 ? 1.0 : 1.03;
-        }
-        g.programs.push_back(beside);
-    }
-    const int first = static_cast<int>(alone);
-    for (auto& stage : g.programOf)
-        stage.insert(stage.end(), 2, {first, first + 1, first + 2});
-}
 
 void none(StepGraph&) {}
 void same(JobShape&) {}

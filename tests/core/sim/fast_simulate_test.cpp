@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The fast simulator beyond its agreement with the reference: determinism, cancelling, tails.
 #include "core/engine/summary.h"
+#include "core/schedule/dualpipe.h"
 #include "core/schedule/generators.h"
 #include "core/sim/chunk/cellkind.h"
+#include "core/sim/graphs.h"
 #include "core/sim/simulate.h"
 #include "core/sim/step/tail.h"
+#include "core/step/deterministicstep.h"
 
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
@@ -17,6 +20,7 @@
 #include <mutex>
 #include <set>
 #include <thread>
+#include <utility>
 
 namespace prism {
 namespace {
@@ -117,6 +121,32 @@ TEST(FastSimulate, WithoutSpreadTheStepIsNoiseFree)
     const StepSamples s = simulate(g, options(200));
     for (const double x : s.acrossSeconds)
         EXPECT_NEAR(x, s.noiseFreeSeconds, 1e-5 * s.noiseFreeSeconds);
+}
+
+TEST(FastSimulate, PiecesWithoutSpreadTakeTheTimeOfTheReferenceAndOfTheNoiseFreeStep)
+{
+    for (const int stages : {1, 2, 4})
+        for (const bool occupies : {false, true})
+            for (const bool own : {false, true}) {
+                StepGraph g = test::jobGraph({.schedule = "dualpipev",
+                                              .stages = stages,
+                                              .chunks = 2,
+                                              .microbatches = 3 * stages,
+                                              .replicas = 2,
+                                              .groupRanks = 2,
+                                              .collectiveSeconds = 0.2,
+                                              .sendSeconds = 0.3,
+                                              .gradSyncSeconds = 0.5});
+                if (own)
+                    test::joinPasses(g);
+                else
+                    g.schedule = withPieces(std::move(g.schedule));
+                g.transferOccupiesSender = occupies;
+                ASSERT_TRUE(check(g).empty());
+                const double seconds = deterministicStepSeconds(g);
+                EXPECT_NEAR(simulate(g, options(2)).acrossSeconds[0], seconds, 1e-6 * seconds) << stages << occupies << own;
+                EXPECT_NEAR(simulateReference(g, options(2)).acrossSeconds[0], seconds, 1e-12 * seconds) << stages << occupies << own;
+            }
 }
 
 TEST(FastSimulate, TheMedianJobIsTheReferences)

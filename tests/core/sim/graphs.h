@@ -2,10 +2,12 @@
 // Small graphs for tests of the simulators.
 #pragma once
 
+#include "core/schedule/dualpipe.h"
 #include "core/schedule/generators.h"
 #include "core/step/stepgraph.h"
 
 #include <string>
+#include <utility>
 
 namespace prism::test {
 
@@ -67,6 +69,24 @@ inline StepGraph jobGraph(const JobShape& shape)
     g.gradNorm = communication(shape.gradNormSeconds);
     g.embeddingAllReduce = communication(shape.embeddingSeconds);
     return g;
+}
+
+/// F&B of a dualpipev graph with programs of its own: of a layer's collective half is hidden, the compute beside it takes 3 % longer.
+inline void joinPasses(StepGraph& g)
+{
+    g.schedule = withPieces(std::move(g.schedule));
+    const std::size_t alone = g.programs.size();
+    for (std::size_t p = 0; p < alone; ++p) {
+        Program beside = g.programs[p];
+        for (Op& op : beside.blocks[0].ops) {
+            op.hiddenSeconds = op.kernelClass == 1 ? 0.5 * op.meanSeconds : 0.0;
+            op.meanSeconds *= op.kernelClass == 1 ? 1.0 : 1.03;
+        }
+        g.programs.push_back(beside);
+    }
+    const int first = static_cast<int>(alone);
+    for (auto& stage : g.programOf)
+        stage.insert(stage.end(), 2, {first, first + 1, first + 2});
 }
 
 } // namespace prism::test

@@ -2,9 +2,13 @@
 // The critical path of the noise-free step and its breakdown: figures worked out by hand, and the sum over random graphs.
 #include "core/step/breakdown.h"
 
+#include "core/schedule/dualpipe.h"
+#include "core/schedule/lists.h"
 #include "core/sim/graphs.h"
 #include "core/stats/random.h"
 #include "core/step/criticalpath.h"
+#include "core/step/deterministicstep.h"
+#include "core/step/passes.h"
 
 #include <gtest/gtest.h>
 
@@ -14,6 +18,7 @@ namespace prism {
 namespace {
 
 using test::jobGraph;
+using test::joinPasses;
 
 // Chunks of 1 s forward and 2 s backward unless a test says otherwise.
 
@@ -55,6 +60,58 @@ TEST(Breakdown, FollowsTheStageThatSetsThePaceNotTheOneThatEndsLast)
     const Breakdown b = breakdownOf(g);
     EXPECT_NEAR(b.computeSeconds, 8 * 6.0, 1e-12); // all that stage 2 does
     EXPECT_NEAR(b.bubbleSeconds, 55.0 - 48.0, 1e-12);
+}
+
+TEST(Breakdown, APieceWaitsForAllItsInputsAndHandsOnTheForwardFirst)
+{
+    // Three stages, two micro-batches, transfers of 1 s that occupy the sender. Stage 0: F0 0-1, sent by 2, F1 2-3, sent by 4. Stage 1: F0
+    // 2-3, sent by 4. Stage 2: F0 4-5, B0 5-7, sent by 8. Stage 1: F1 and B0 as one piece 8-11, F1 sent by 12 and B0 by 13. Stage 2: F1
+    // 12-13, B1 13-15, sent by 16. Stage 1: B1 16-18, sent by 19. Stage 0: B0 13-15, B1 19-21.
+    StepGraph g = jobGraph({.stages = 3, .microbatches = 2, .sendSeconds = 1.0});
+    g.transferOccupiesSender = true;
+    const char* orders[] = {"F0 F1 B0 B1", "F0 F1+B0 B1", "F0 B0 F1 B1"};
+    for (std::size_t stage = 0; stage < 3; ++stage)
+        g.schedule.order[stage] = itemsFromText(orders[stage], "order").value();
+    ASSERT_TRUE(check(g).empty());
+    const CriticalPath path = criticalPath(g);
+    EXPECT_NEAR(path.seconds, 21.0, 1e-12);
+    const auto on = [&](PathKind kind) {
+        double seconds = 0;
+        for (const PathPiece& piece : path.pieces)
+            seconds += piece.kind == kind ? piece.seconds : 0.0;
+        return seconds;
+    };
+    EXPECT_NEAR(on(PathKind::transfer), 6.0, 1e-12); // F0 twice, B0, F1, B1 twice
+    EXPECT_NEAR(on(PathKind::chunk), 15.0, 1e-12);
+    const Breakdown b = breakdownOf(g);
+    EXPECT_NEAR(b.computeSeconds, 6.0, 1e-12);
+    EXPECT_NEAR(b.pipelineSeconds, 6.0, 1e-12);
+    EXPECT_NEAR(b.bubbleSeconds, 9.0, 1e-12);
+}
+
+TEST(Breakdown, PassesInOnePieceTakeTheirOwnPrograms)
+{
+    // DualPipeV on two stages, F = dgrad = W = 1 s, so that F + B takes 3 s; in a piece each pass takes a sixth less: F&B = 2.5 s. The
+    // published bubble (P - 1)(F&B + B - 3 W) of P stages is then 1.5 s.
+    StepGraph g = jobGraph({.schedule = "dualpipev", .stages = 2, .chunks = 2, .microbatches = 8});
+    const std::vector<Program> alone = g.programs;
+    joinPasses(g);
+    for (std::size_t p = 0; p < alone.size(); ++p) {
+        g.programs[alone.size() + p] = alone[p];
+        for (Op& op : g.programs[alone.size() + p].blocks[0].ops)
+            op.meanSeconds *= 5.0 / 6;
+    }
+    ASSERT_TRUE(check(g).empty());
+    EXPECT_NEAR(dualPipeBubble(4, 2.5, 2, 1), 1.5, 1e-12);
+    const std::vector<double> first = passShares(g, 0), last = passShares(g, 1);
+    const auto pieces = [](const std::vector<double>& shares) { return 8 * (shares[2 * kPhases] + shares[3 * kPhases]); };
+    // Of M - 2 P + 1 = 5 rounds of two pairs and one of the fifth step; the last stage has a round more and keeps its first pair apart.
+    EXPECT_NEAR(pieces(first), 2 * 5 + 1, 1e-12);
+    EXPECT_NEAR(pieces(last), 2 * 6 - 1, 1e-12);
+    const Breakdown b = breakdownOf(g);
+    EXPECT_NEAR(b.computeSeconds, 16 * 3 - 11 * 0.5, 1e-12);
+    EXPECT_NEAR(b.bubbleSeconds, 1.5, 1e-12);
+    EXPECT_NEAR(deterministicStepSeconds(g), 16 * 3 - 11 * 0.5 + 1.5, 1e-12);
 }
 
 TEST(Breakdown, SlowSpotsMultiplyAndFeelTheSensitivityOfTheirClass)
@@ -110,15 +167,16 @@ StepGraph randomGraph(std::uint64_t trial)
     std::uint64_t next = 0;
     const auto u = [&] { return uniform(trial, stream(7), next++); };
     const auto among = [&](int low, int high) { return low + static_cast<int>(u() * (high - low + 1)); };
-    const char* names[] = {"gpipe", "1f1b", "interleaved", "zb-h1", "zb-h2", "zb-v"};
-    const std::string name = names[among(0, 5)];
+    const char* names[] = {"gpipe", "1f1b", "interleaved", "zb-h1", "zb-h2", "zb-v", "dualpipev"};
+    const std::string name = names[among(0, 6)];
+    const bool ends = name == "dualpipev";
     const int stages = among(1, 5);
     StepGraph g = jobGraph({.schedule = name,
                             .stages = stages,
-                            .chunks = name == "interleaved" ? among(1, 3)
-                                      : name == "zb-v"      ? 2
-                                                            : 1,
-                            .microbatches = stages * among(1, 4),
+                            .chunks = name == "interleaved"    ? among(1, 3)
+                                      : ends || name == "zb-v" ? 2
+                                                               : 1,
+                            .microbatches = stages * among(ends ? 2 : 1, 4),
                             .replicas = among(1, 4),
                             .groupRanks = among(1, 2),
                             .groups = among(1, 2),
@@ -130,6 +188,8 @@ StepGraph randomGraph(std::uint64_t trial)
                             .paramGatherSeconds = u() < 0.3 ? 0.0 : u(),
                             .gradNormSeconds = u() < 0.5 ? 0.0 : u(),
                             .embeddingSeconds = u() < 0.5 ? 0.0 : u()});
+    if (ends && u() < 0.8)
+        joinPasses(g);
     g.transferOccupiesSender = u() < 0.5;
     g.classes[0].spatialSensitivity = u();
     for (StepOp& op : g.gradSync)

@@ -2,10 +2,12 @@
 #include "core/step/chakratrace.h"
 
 #include "core/schedule/generators.h"
+#include "core/schedule/lists.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -171,6 +173,46 @@ TEST(ChakraTrace, AReceivedMessageIsWaitedForByTheNextOperation)
         }
     EXPECT_EQ(waits, 3);                                            // three activations
     EXPECT_EQ(trace["global_metadata"]["attr"][1]["int64_val"], 2); // "rank"
+}
+
+TEST(ChakraTrace, APieceWaitsForAllItsMessagesAndNoneForAnother)
+{
+    StepGraph g = smallJob();
+    g.schedule.order[0] = itemsFromText("F0 F1 F2+B0 B1 B2", "order").value();
+    g.programOf = {{{0, 0, -1}, {1, 1, -1}}, {{0, 0, -1}, {1, 1, -1}}}; // in a piece: one kernel less
+    g.programs.push_back({"beside", {{1, g.programs[0].blocks[0].ops}, g.programs[0].blocks[1]}});
+    ASSERT_TRUE(check(g).empty());
+    const json trace = json::parse(chakraTrace(g, 0));
+    std::map<std::string, int> nodes;
+    std::string order;
+    for (const json& node : trace["nodes"]) {
+        ++nodes[node["name"]];
+        if (node["type"] == "COMM_RECV_NODE") {
+            EXPECT_TRUE(node["data_deps"].empty() && node["ctrl_deps"].empty());
+        }
+        if (node["type"] == "COMM_SEND_NODE" || node["type"] == "COMM_RECV_NODE")
+            order += node["name"].get<std::string>().substr(0, 6) + node["name"].get<std::string>().back() + " ";
+    }
+    EXPECT_EQ(order, "send a0 send a1 receiv0 send a2 receiv1 receiv2 ");
+    EXPECT_EQ(nodes["gemm F1.0"], 2);
+    EXPECT_EQ(nodes["gemm F2.0"], 1);
+    EXPECT_EQ(nodes["gemm B0.0"], 1);
+    // A stage in the middle of three: the piece's first kernel waits for an activation and a gradient.
+    StepGraph three = smallJob();
+    three.schedule = *makeSchedule("1f1b", 3, 1, 2);
+    three.schedule.order[1] = itemsFromText("F0 F1+B0 B1", "order").value();
+    three.programOf.assign(3, {{0, 0, -1}});
+    three.sendForward.assign(2, g.sendForward[0]);
+    three.sendBackward = three.sendForward;
+    three.gradSync.assign(3, g.gradSync[0]);
+    three.optimizer.assign(3, g.optimizer[0]);
+    three.paramGather.resize(3);
+    ASSERT_TRUE(check(three).empty());
+    const json middle = json::parse(chakraTrace(three, 2));
+    std::size_t most = 0;
+    for (const json& node : middle["nodes"])
+        most = std::max(most, node["data_deps"].size());
+    EXPECT_EQ(most, 2U);
 }
 
 TEST(ChakraTrace, ALargeJobIsRefusedAndSaysWhatWouldFit)

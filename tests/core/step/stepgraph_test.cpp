@@ -10,6 +10,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <fstream>
 #include <limits>
 #include <set>
@@ -161,6 +162,25 @@ TEST(StepGraph, CheckReportsEveryProblem)
                                             "grad_norm.groups",
                                             "optimizer[1].groups"};
     EXPECT_EQ(paths, expected);
+}
+
+TEST(StepGraph, ProgramsOfPiecesAreThereOnAllStagesOrNone)
+{
+    StepGraph g = fullGraph();
+    const ContentHash plain = g.hash();
+    for (auto& stage : g.programOf)
+        for (int chunk = 0; chunk < g.schedule.numChunks; ++chunk)
+            stage.push_back(std::array(stage[static_cast<std::size_t>(chunk)]));
+    EXPECT_FALSE(hasErrors(check(g)));
+    EXPECT_NE(g.hash(), plain);
+    g.programOf[1].resize(static_cast<std::size_t>(g.schedule.numChunks));
+    Diagnostics errors = check(g);
+    ASSERT_EQ(errors.size(), 1U);
+    EXPECT_EQ(errors[0].path, "program_of[1]");
+    g.programOf[1].resize(5, g.programOf[0][0]);
+    errors = check(g);
+    ASSERT_EQ(errors.size(), 1U);
+    EXPECT_EQ(errors[0].path, "program_of[1]");
 }
 
 TEST(StepGraph, VersionOneKeepsItsMeaningAndKnowsNothingNewer)

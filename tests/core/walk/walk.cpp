@@ -4,7 +4,9 @@
 #include "core/walk/walk.h"
 
 #include "core/insight/graphs.h"
+#include "core/schedule/dualpipe.h"
 #include "core/sim/simulate.h"
+#include "core/step/deterministicstep.h"
 
 #include <gtest/gtest.h>
 
@@ -21,6 +23,24 @@ StepGraph withoutDraws(StepGraph g)
     for (KernelClass& k : g.classes)
         k.temporal = {};
     g.spatial = g.data = g.intraRegime = g.interRegime = {};
+    return g;
+}
+
+/// DualPipeV with F&B, whose passes take a twentieth more than alone.
+StepGraph pieceGraph(int stages, int microbatches, int replicas, int ranks)
+{
+    StepGraph g = pipelineGraph(stages, microbatches, replicas, ranks);
+    g.schedule = withPieces(makeSchedule("dualpipev", stages, 2, microbatches).value());
+    g.programs.push_back(g.programs[0]);
+    for (std::size_t p = 0; p < 3; ++p) {
+        g.programs.push_back(g.programs[p]);
+        for (Op& op : g.programs.back().blocks[0].ops)
+            op.meanSeconds *= 1.05;
+    }
+    g.programOf.assign(static_cast<std::size_t>(stages), {{0, 1, 2}, {0, 1, 2}, {3, 4, 5}, {3, 4, 5}});
+    g.sendForward.assign(g.schedule.path.size() - 1, g.sendForward.front());
+    g.sendForward[static_cast<std::size_t>(stages) - 1] = {}; // the turn of the path
+    g.sendBackward = g.sendForward;
     return g;
 }
 
@@ -43,15 +63,27 @@ TEST(Walk, NoiseFreePipelineTakesTheTextbookTime)
 
 TEST(Walk, CriticalPathLeavesNoGap)
 {
-    const StepGraph g = pipelineGraph(4, 6, 16, 4);
-    const StepWalker w = walker(g);
-    for (int sample = 0; sample < 50; ++sample) {
-        const WalkedStep step = w.walk(sample);
-        ASSERT_FALSE(step.critical.empty());
-        EXPECT_EQ(step.critical.front().start, 0.0);
-        for (std::size_t i = 1; i < step.critical.size(); ++i)
-            EXPECT_NEAR(step.critical[i].start, step.critical[i - 1].end, 1e-12);
-        EXPECT_NEAR(step.critical.back().end, step.stepSeconds, 1e-12);
+    StepGraph sending = pieceGraph(4, 10, 16, 4);
+    sending.transferOccupiesSender = true;
+    for (const StepGraph& g : {pipelineGraph(4, 6, 16, 4), pieceGraph(4, 10, 16, 4), sending}) {
+        const StepWalker w = walker(g);
+        for (int sample = 0; sample < 50; ++sample) {
+            const WalkedStep step = w.walk(sample);
+            ASSERT_FALSE(step.critical.empty());
+            EXPECT_EQ(step.critical.front().start, 0.0);
+            for (std::size_t i = 1; i < step.critical.size(); ++i)
+                EXPECT_NEAR(step.critical[i].start, step.critical[i - 1].end, 1e-12);
+            EXPECT_NEAR(step.critical.back().end, step.stepSeconds, 1e-12);
+        }
+    }
+}
+
+TEST(Walk, NoiseFreePiecesTakeTheTimeOfTheDeterministicStep)
+{
+    StepGraph g = withoutDraws(pieceGraph(4, 10, 2, 1));
+    for (const bool occupies : {false, true}) {
+        g.transferOccupiesSender = occupies;
+        EXPECT_NEAR(walker(g).walk(0).stepSeconds, deterministicStepSeconds(g), 1e-12);
     }
 }
 
@@ -80,21 +112,22 @@ TEST(Walk, PartsSumToTheDurationTakenApart)
 
 TEST(Walk, AgreesWithTheReferenceSimulator)
 {
-    const StepGraph g = pipelineGraph(4, 8, 16, 4);
-    SimOptions options;
-    options.seed = 7;
-    options.numSamples = 400;
-    options.numWithinSamples = -1;
-    const StepSamples reference = simulateReference(g, options);
-    const StepWalker w = walker(g);
-    // Speeds, data and regimes are the same draws; the rest averages out over a step.
-    double difference = 0, mean = 0;
-    for (int i = 0; i < options.numSamples; ++i) {
-        const double seconds = reference.acrossSeconds[static_cast<std::size_t>(i)];
-        difference += (w.walk(i).stepSeconds - seconds) / options.numSamples;
-        mean += seconds / options.numSamples;
+    for (const StepGraph& g : {pipelineGraph(4, 8, 16, 4), pieceGraph(4, 10, 8, 2)}) {
+        SimOptions options;
+        options.seed = 7;
+        options.numSamples = 400;
+        options.numWithinSamples = -1;
+        const StepSamples reference = simulateReference(g, options);
+        const StepWalker w = walker(g);
+        // Speeds, data and regimes are the same draws; the rest averages out over a step.
+        double difference = 0, mean = 0;
+        for (int i = 0; i < options.numSamples; ++i) {
+            const double seconds = reference.acrossSeconds[static_cast<std::size_t>(i)];
+            difference += (w.walk(i).stepSeconds - seconds) / options.numSamples;
+            mean += seconds / options.numSamples;
+        }
+        EXPECT_NEAR(difference / mean, 0, 0.003) << g.schedule.name;
     }
-    EXPECT_NEAR(difference / mean, 0, 0.003);
 }
 
 TEST(Walk, LeavesOutOnlyReplicasThatWereNotTheLast)
