@@ -43,12 +43,6 @@ InsightOptions insightOptions(const InsightCommand& options)
     return insight;
 }
 
-std::string plusMinus(double value, double halfWidth)
-{
-    const std::string digits = earnedDigits(value, halfWidth);
-    return halfWidth > 0 ? digits + " ± " + halfWidthText(value, halfWidth) : digits;
-}
-
 std::string changeText(const Estimate& change, const std::string& unit)
 {
     if (!change.significant())

@@ -24,8 +24,6 @@ void writeInsight(const InsightCommand& options, const T& result, const Text& te
     writeOutput(options, options.json ? toJson(result) : options.csv ? toCsv(result) : text(result));
 }
 
-/// "6.49 ± 0.02": no digit that the half-width does not leave; the value alone where nothing is known to vary.
-[[nodiscard]] std::string plusMinus(double value, double halfWidth);
 /// "+12.3 ± 0.4", with its unit behind it; in words where the interval holds zero.
 [[nodiscard]] std::string changeText(const Estimate& change, const std::string& unit = {});
 /// "+12.3 ± 0.4 ms" of a change in seconds; in words where the interval holds zero.

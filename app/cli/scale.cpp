@@ -5,6 +5,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/insightcommand.h"
 #include "app/cli/quantities.h"
+#include "core/base/figure.h"
 
 #include <CLI/CLI.hpp>
 #include <spdlog/fmt/fmt.h>

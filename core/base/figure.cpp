@@ -70,6 +70,12 @@ std::string halfWidthText(double value, double halfWidth)
     return grouped(fmt::format("{:.{}f}", halfWidth, places));
 }
 
+std::string plusMinus(double value, double halfWidth)
+{
+    const std::string digits = earnedDigits(value, halfWidth);
+    return halfWidth > 0 ? digits + " ± " + halfWidthText(value, halfWidth) : digits;
+}
+
 std::string amountText(double value, int digits)
 {
     if (!std::isfinite(value))

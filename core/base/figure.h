@@ -13,6 +13,9 @@ namespace prism {
 /// The half-width to one digit, at the place of the last digit of earnedDigits; "< 0.001" below what is shown.
 [[nodiscard]] std::string halfWidthText(double value, double halfWidth);
 
+/// "6.49 ± 0.02": both of them; the value alone where nothing is known to vary.
+[[nodiscard]] std::string plusMinus(double value, double halfWidth);
+
 /// A count or an amount with `digits` significant digits: "347,000", "3.47 million", "61 billion", "0.012". Not finite: "no figure".
 [[nodiscard]] std::string amountText(double value, int digits = 3);
 

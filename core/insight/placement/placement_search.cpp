@@ -212,10 +212,7 @@ std::string gainSentence(const PlacementResult& r)
         return "No order was found that is predicted to be faster than the given one: leave the nodes where they are.";
     if (r.withinNoise)
         return "The gain over the given order is within noise or too small to show: moving nodes is not worth it.";
-    const auto percent = [](const Estimate& gain) {
-        const double value = 100 * gain.value, half = 100 * gain.halfWidth;
-        return earnedDigits(value, half) + (half > 0 ? " ± " + halfWidthText(value, half) : "") + " %";
-    };
+    const auto percent = [](const Estimate& gain) { return plusMinus(100 * gain.value, 100 * gain.halfWidth) + " %"; };
     return fmt::format("The best order found lowers p95 by {} against the given one and by {} against the worst.", percent(r.gainOverGiven),
                        percent(r.gainOverWorst));
 }

@@ -28,6 +28,8 @@ TEST(Figure, HalfWidthsStandAtTheSamePlace)
     EXPECT_EQ(halfWidthText(2391.7, 12), "12");
     EXPECT_EQ(halfWidthText(2391.7, 0), "< 1");
     EXPECT_EQ(halfWidthText(1, std::numeric_limits<double>::infinity()), "unknown");
+    EXPECT_EQ(plusMinus(6.4912, 0.021), "6.49 ± 0.02");
+    EXPECT_EQ(plusMinus(6.4912, 0), "6.491");
 }
 
 TEST(Figure, AmountsHaveGroupsAndWords)
