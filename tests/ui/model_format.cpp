@@ -54,9 +54,19 @@ TEST(Format, GivesChangesTheDigitsThatTheyEarn)
     EXPECT_EQ(format::timeChange({0.0523, 0.0004}), u"+52 ms"_s);
     EXPECT_EQ(format::timeChange({0.00523, 0.002}), u"+5 ms"_s); // the tenths are not earned
     EXPECT_EQ(format::percentChange({0.041, 0.001}), u"+4.1 %"_s);
-    EXPECT_EQ(format::percentChange({-0.0002, 0.00003}), u"−0.02 %"_s);
+    EXPECT_EQ(format::percentChange({-0.0002, 0.00012}), u"−0.02 %"_s); // not "0.0 %"
+    EXPECT_EQ(format::percentChange({-0.0002, 0.00003}), u"−0.020 %"_s);
     EXPECT_EQ(format::comparedSeconds(1.32, 1.268, 0.001), u"1.32 s (+4.1 %, +52 ms)"_s);
-    EXPECT_EQ(format::comparedSeconds(10.002, 10, 0.0005), u"10.0 s (+0.02 %, +2.0 ms)"_s);
+    EXPECT_EQ(format::comparedSeconds(10.002, 10, 0.0005), u"10.0 s (+0.020 %, +2.0 ms)"_s);
+}
+
+TEST(Format, KeepsAFigureAndItsIntervalInOneUnit)
+{
+    EXPECT_EQ(format::intervalBeside(8.86, 0.004), u"± 4 ms"_s); // seconds are long for what they vary by
+    EXPECT_EQ(format::intervalBeside(0.399, 0.00014), u"± 0.1 ms"_s);
+    EXPECT_EQ(format::intervalBeside(-0.145, 0.00072), u"± 0.7 ms"_s);
+    EXPECT_EQ(format::intervalBeside(3e-6, 0.002), u"± 2 ms"_s) << "an interval that is the larger one has its own";
+    EXPECT_EQ(format::intervalBeside(0, 0.00012), u"± 120 µs"_s);
 }
 
 TEST(Format, SaysInWordsThatNoDifferenceWasFound)

@@ -10,7 +10,7 @@ namespace {
 constexpr WindowSize kSizes[] = {{1024, 700, 1, true},   {1024, 700, 1.25, false}, {1024, 768, 1, true}, {1440, 900, 1, true},
                                  {1440, 900, 1.5, true}, {2048, 1400, 2, true},    {2560, 1440, 2, true}};
 
-/// "1024x768 at 125 percent": as the name of a test.
+/// "1024x700At125", the scale in percent: as the name of a test.
 std::string nameOf(const ::testing::TestParamInfo<WindowSize>& info)
 {
     constexpr double kPercent = 100;

@@ -56,6 +56,15 @@ QString percentChange(const Estimate& share)
                                                 : signedEarned(100 * share.value, 100 * share.halfWidth) + u" %"_s;
 }
 
+QString intervalBeside(double figure, double halfWidth)
+{
+    const double size = std::abs(figure);
+    if (!(size < 1))
+        return interval(halfWidth);
+    const TimeUnit unit = timeUnit(std::max(size, std::abs(halfWidth)));
+    return plainInterval(halfWidth * unit.perSecond) + u' ' + unit.name;
+}
+
 QString deltaSeconds(double value, double baseline, double halfWidth)
 {
     const Estimate change{value - baseline, halfWidth};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/scalepage.h"
 
+#include "ui/look/change.h"
 #include "ui/look/format.h"
 #include "ui/theme/segmented.h"
 #include "ui/theme/plaintext.h"
@@ -222,8 +223,8 @@ void ScalePage::fillTable(const ScaleCurve* curve)
         const ScalePoint& p = curve->points[static_cast<std::size_t>(row)];
         QStringList cells{format::count(p.gpus)};
         if (p.valid)
-            cells << u"%1  %2"_s.arg(format::seconds(p.step.p50).text(), format::interval(p.step.ciP50))
-                  << u"%1  %2"_s.arg(format::seconds(p.step.p95).text(), format::interval(p.step.ciP95))
+            cells << u"%1  %2"_s.arg(format::seconds(p.step.p50).text(), format::intervalBeside(p.step.p50, p.step.ciP50))
+                  << u"%1  %2"_s.arg(format::seconds(p.step.p95).text(), format::intervalBeside(p.step.p95, p.step.ciP95))
                   << format::seconds(p.step.p99).text() << format::si(p.tokensPerSecond).text() << format::percent(p.mfu.value)
                   << format::percent(p.efficiency) << format::number(p.costPerBillionTokensUsd) << QString();
         else

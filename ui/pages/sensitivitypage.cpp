@@ -20,7 +20,7 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr std::size_t kShownRows = 10, kRowsForAudience = 6; // before an audience all of them fit at once
+constexpr std::size_t kShownRows = 10, kRowsForAudience = 5; // before an audience all of them fit at once
 
 const Estimate& of(const FigureChange& change, Figure figure)
 {
@@ -334,7 +334,8 @@ void SensitivityPage::refreshTornado()
             text.footer << tr("* Not monotonic: removing and doubling the spread move %1 the same way, or against expectation.").arg(name);
         if (!missing.isEmpty())
             text.footer << tr("Hatched: outside the calibrated range. %1").arg(missing);
-        text.hint = tr("Click a bar to go to its parameter.");
+        if (!theme().presentation()) // then there is no field to go to
+            text.hint = tr("Click a bar to go to its parameter.");
         text.footer << footerCount(tr("steps each"), table->samples, table->seed)
                            + tr(", one cause at a time, common random numbers. Whiskers: 95 %.");
     }

@@ -31,12 +31,15 @@ QSize WrappedCells::sizeHint(const QStyleOptionViewItem& option, const QModelInd
     const std::optional<int> width = wrappedWidth(option.widget, index.column());
     if (!width)
         return hint;
-    constexpr int kPadding = 8, kAround = 6, kTall = 10'000; // of an item in the style sheet, at scale 1; over and under the words
+    constexpr int kPadding = 8, kAround = 10, kTall = 10'000; // of an item in the style sheet, at scale 1; over and under the words
     QStyleOptionViewItem cell = option;
     initStyleOption(&cell, index);
     const int own = option.widget->style()->pixelMetric(QStyle::PM_FocusFrameHMargin, &option, option.widget) + 1; // as the style paints it
-    const int room = std::max(*width - 2 * (m_theme.px(kPadding) + own) - 1, 1);
-    const int words = QFontMetrics(cell.font).boundingRect(QRect(0, 0, room, kTall), Qt::TextWordWrap, cell.text).height();
+    const int room = std::max(*width - 2 * (m_theme.px(kPadding) + own), 2);
+    const QFontMetrics metrics(cell.font);
+    const QSize whole = metrics.size(0, cell.text); // a column that was fitted to its words has just this room
+    const int words =
+        whole.width() <= room ? whole.height() : metrics.boundingRect(QRect(0, 0, room - 1, kTall), Qt::TextWordWrap, cell.text).height();
     return {hint.width(), std::max(m_theme.px(metric::row), words + m_theme.px(kAround))};
 }
 

@@ -128,7 +128,8 @@ QStringList GainCurve::itemReading(int item) const
     if (item < 0 || item >= itemCount())
         return {};
     const GainPoint& p = m_points[item];
-    return {p.detail, u"%1 (%2)"_s.arg(format::timeChange({-p.gainSeconds, p.halfWidth}), format::interval(p.halfWidth))};
+    return {p.detail,
+            u"%1 (%2)"_s.arg(format::timeChange({-p.gainSeconds, p.halfWidth}), format::intervalBeside(p.gainSeconds, p.halfWidth))};
 }
 
 TableData GainCurve::asTable() const

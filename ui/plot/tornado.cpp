@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/plot/tornado.h"
 
+#include "ui/look/change.h"
 #include "ui/look/format.h"
 
 #include <algorithm>
@@ -76,7 +77,8 @@ QStringList TornadoChart::itemReading(int item) const
         return {};
     const TornadoRow& row = m_data.rows[static_cast<std::size_t>(item)];
     const auto end = [&](const QString& what, const TornadoEnd& e) {
-        const QString interval = m_data.isShare ? format::plainInterval(e.halfWidth * 100) + u" points"_s : format::interval(e.halfWidth);
+        const QString interval =
+            m_data.isShare ? format::plainInterval(e.halfWidth * 100) + u" points"_s : format::intervalBeside(e.change, e.halfWidth);
         return u"%1: %2 %3 (%4)"_s.arg(what, m_data.figure, changeText(e.change), interval)
                + (e.input.isEmpty() ? QString() : u", "_s + e.input);
     };

@@ -2,6 +2,7 @@
 #include "ui/report/reportfigures.h"
 
 #include "ui/look/dates.h"
+#include "ui/look/change.h"
 #include "ui/look/format.h"
 #include "ui/plot/enddates.h"
 #include "ui/plot/stepcurves.h"
@@ -110,8 +111,8 @@ ReportFigure causeFigure(const Findings& f)
     std::vector<Bar> bars;
     const double longest = f.causes.front().rise.value * 1.08;
     for (const FoundCause& c : f.causes)
-        bars.push_back({c.name, c.input, format::secondsDelta(c.rise.value), format::interval(c.rise.halfWidth), c.rise.value / longest,
-                        f.best().colour, &c == &f.causes.front()});
+        bars.push_back({c.name, c.input, format::secondsDelta(c.rise.value), format::intervalBeside(c.rise.value, c.rise.halfWidth),
+                        c.rise.value / longest, f.best().colour, &c == &f.causes.front()});
     ReportFigure figure = namedBars(bars);
     figure.id = u"causes"_s;
     figure.title = QObject::tr("What stretches the slow steps");

@@ -192,7 +192,7 @@ QStringList placeSentences(const Findings& f)
             if (lines.size() < 4)
                 lines << QObject::tr("%1, %2: at full speed p95 would change by %3 %4.")
                              .arg(f.slowName, text(row.label), format::timeChange(row.mended.p95),
-                                  format::interval(row.mended.p95.halfWidth));
+                                  format::intervalBeside(row.mended.p95.value, row.mended.p95.halfWidth));
     return lines;
 }
 

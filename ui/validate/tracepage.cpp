@@ -107,6 +107,7 @@ TracePage::TracePage(const Theme& theme, QWidget* parent)
     for (QTableWidget* table : {m_pools, m_repairs}) {
         keepColumnsFitted(*table, theme);
         alignHeadings(*table, {0});
+        table->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
     }
     m_workers->setObjectName(u"traceWorkers"_s);
     m_histogram->setObjectName(u"poolHistogram"_s);

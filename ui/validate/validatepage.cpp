@@ -279,9 +279,10 @@ void ValidatePage::refreshCharts()
             now.hasAnswer = now.isCurrent = true; // nothing was asked for
         return now;
     };
-    const QString hint = m_text ? QString() : tr("Drop a training log on the window, or open one.");
-    for (PlotBase* chart : std::initializer_list<PlotBase*>{m_curves, m_quantiles, m_series})
-        present({chart, status, tr("Reading the log"), hint});
+    for (PlotBase* chart : std::initializer_list<PlotBase*>{m_curves, m_quantiles, m_series}) {
+        const QString hint = chart == m_curves ? tr("Drop a training log on the window, or open one.") : tr("No log is open.");
+        present({chart, status, tr("Reading the log"), m_text ? QString() : hint});
+    }
 }
 
 void ValidatePage::refreshTable()

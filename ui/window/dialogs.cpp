@@ -46,6 +46,7 @@ QTableWidget* makeTable(const QStringList& header, int rows, const Theme& theme)
     table->setSelectionBehavior(QAbstractItemView::SelectRows);
     table->setShowGrid(false);
     table->verticalHeader()->hide();
+    table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     table->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
     for (int c = 1; c < header.size(); ++c)
         table->horizontalHeader()->setSectionResizeMode(c, QHeaderView::ResizeToContents);

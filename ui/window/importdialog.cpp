@@ -73,7 +73,9 @@ QString changesText(const LayoutFix& fix, const Scenario& before)
 QString diagnosticLine(const Diagnostic& d)
 {
     const Parameter* p = findParameter(d.path);
-    const QString place = p ? shortNameOf(*p) : QString::fromStdString(d.path);
+    QString place = p ? shortNameOf(*p) : QString::fromStdString(d.path);
+    if (p && place.size() < 2) // the letter of a formula, such as s
+        place = QString::fromStdString(p->label);
     QString line = place.isEmpty() ? QString::fromStdString(d.message) : u"%1: %2"_s.arg(place, QString::fromStdString(d.message));
     if (!d.accepted.empty())
         line += QObject::tr(". Accepted: %1.").arg(QString::fromStdString(d.accepted));
@@ -107,6 +109,8 @@ ImportDialog::ImportDialog(Workspace& workspace, const Theme& theme, ImportPrevi
         m_table = new QTableWidget;
         m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
         m_table->verticalHeader()->hide();
+        m_table->setShowGrid(false);
+        m_table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
         layout->addWidget(m_table, 1);
     }
     if (!m_preview.notes.empty())

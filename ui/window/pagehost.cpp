@@ -24,6 +24,10 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace prism::ui {
 
+namespace {
+constexpr double kLeastPage = 48;
+}
+
 PageHost::PageHost(Workspace& workspace, Theme& theme, QWidget* parent) : QWidget(parent), m_workspace(workspace), m_theme(theme)
 {
     auto* layout = new QVBoxLayout(this);
@@ -44,6 +48,7 @@ PageHost::PageHost(Workspace& workspace, Theme& theme, QWidget* parent) : QWidge
     m_table->setSortingEnabled(false);
     m_both->addWidget(m_stack);
     m_both->addWidget(m_table);
+    m_both->setMinimumHeight(theme.px(kLeastPage)); // scroll bars would ask for more, and the tools above would be cut
     auto* margin = new QVBoxLayout;
     margin->setContentsMargins(theme.px(16), 0, theme.px(16), theme.px(12));
     margin->addWidget(m_both);

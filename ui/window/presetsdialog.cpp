@@ -37,6 +37,7 @@ PresetsDialog::PresetsDialog(Workspace& workspace, const Theme& theme, OwnPreset
     m_table->verticalHeader()->hide();
     m_table->setShowGrid(false);
     m_table->horizontalHeader()->setStretchLastSection(true);
+    m_table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     layout->addWidget(m_table, 1);
     auto* put = new QPushButton(tr("Put into this scenario"));
     auto* drop = new QPushButton(tr("Delete"));

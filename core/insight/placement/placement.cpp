@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/insight/placement/placement.h"
 
+#include "core/base/figure.h"
 #include "core/base/inputdiagnostic.h"
 #include "core/insight/paired.h"
 #include "core/insight/variation.h"
@@ -19,6 +20,7 @@ namespace {
 constexpr int kDefaultSamples = 2'000;
 constexpr double kMaxFactor = 100;
 constexpr std::size_t kMaxRows = 8;
+constexpr int kAllDigits = 9; // of a number of samples
 
 /// Replicas that are alike: those that no slow spot and no measured speed tells apart.
 struct Row {
@@ -185,7 +187,7 @@ Result<PlacementMap> mapOf(Evaluator& evaluator, const StepGraph& graph, const S
         samples.emplace_back(sampled.value()[i + 1]);
     fillCells(base, places, samples, map);
     map.notes.push_back(map.withinNoise
-                            ? fmt::format("The places differ by less than their noise at {} samples.", map.samples)
+                            ? fmt::format("The places differ by less than their noise at {} samples.", amountText(map.samples, kAllDigits))
                             : fmt::format("The worst place costs {:.1f} % more p95 than the best one.", 100 * map.worstOverBest.value));
     map.elapsedSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return map;
