@@ -21,6 +21,8 @@
 #include <QTest>
 #include <QXmlStreamReader>
 
+#include <algorithm>
+#include <memory>
 #include <set>
 
 namespace prism::ui {
@@ -354,6 +356,29 @@ TEST(Gantt, LightsUpThePickedClass)
     EXPECT_NE(plain, paintedChart(chart, Look(lightPalette()), 1));
     chart.setBrushed(-1, {});
     EXPECT_EQ(plain, paintedChart(chart, Look(lightPalette()), 1));
+}
+
+TEST(Gantt, ShowsAForwardAndABackwardThatRunAsOnePiece)
+{
+    Theme theme;
+    GanttChart chart(theme);
+    chart.resize(800, 400);
+    auto line = std::make_shared<Timeline>(*samples::timeline());
+    chart.setTimeline(line);
+    const QImage plain = paintedChart(chart, Look(lightPalette()), 1);
+    auto joined = std::make_shared<Timeline>(*line);
+    const auto forward = std::find_if(joined->spans.begin(), joined->spans.end(),
+                                      [](const TimelineSpan& s) { return s.kind == SpanKind::forward && s.stage == 1; });
+    ASSERT_NE(forward, joined->spans.end());
+    forward->besideChunk = 1;
+    forward->besideMicrobatch = 7;
+    forward->pieceStart = forward->startSeconds;
+    forward->pieceEnd = forward->startSeconds + 0.1 * joined->stepSeconds; // wide enough to be seen
+    chart.setTimeline(joined);
+    EXPECT_NE(plain, paintedChart(chart, Look(lightPalette()), 1));
+    const int item = static_cast<int>(forward - joined->spans.begin());
+    EXPECT_TRUE(chart.itemReading(item).join(u' ').contains(u"in one piece with micro-batch 7 of chunk 1"_s));
+    EXPECT_FALSE(chart.itemReading(item + 1).join(u' ').contains(u"in one piece"_s));
 }
 
 Picture pictureOf(const PlotBase& chart)
