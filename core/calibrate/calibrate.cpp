@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/calibrate/calibrate.h"
 
+#include "core/calibrate/bands.h"
 #include "core/calibrate/leftout.h"
 #include "core/calibrate/publishedfit.h"
 
@@ -43,7 +44,7 @@ void coverUnseen(CalibrationRun& run, const std::vector<PublishedRow>& published
         report.meanAbs += std::abs(v.error);
         report.bias += v.error;
         ++report.rows;
-        const ErrorBand band = errorBand(run.calibration, modelCoverage(r.scenario));
+        const ErrorBand band = errorBand(run.calibration, r.scenario);
         if (v.error >= band.low && v.error <= band.high)
             cover(run.calibration.domain, r.scenario);
     }
@@ -87,9 +88,9 @@ Calibration startOf(const CalibrationData& data, const CalibrationStart& start)
         for (const GpuCalibration& first : start.uncalibrated.gpus)
             if (first.family == gpu.family) {
                 gpu.idleWatts = first.idleWatts;
-                gpu.matrixWatts = first.matrixWatts;
-                gpu.matrix8Watts = first.matrix8Watts;
-                gpu.matrix4Watts = first.matrix4Watts;
+                gpu.matrixEnergy = first.matrixEnergy;
+                gpu.matrix8Energy = first.matrix8Energy;
+                gpu.matrix4Energy = first.matrix4Energy;
             }
     return c;
 }

@@ -166,7 +166,8 @@ void fitSustained(Calibration& calibration, const std::vector<GemmRow>& rows, st
             ratios.push_back(r->seconds / cost.gemmSeconds(r->m, r->n, r->k, 1, MatrixPrecision::bits16));
         // The power at which the clock is the reciprocal of the median: P = idle + matrix * f^2 (clock.h).
         const double slower = medianOf(ratios), watts = machine->cluster.gpu.boardPowerW;
-        gpu.matrixWatts = std::max(1.0, (watts - gpu.idleWatts) * slower * slower);
+        gpu.matrixEnergy = std::max(1.0, (watts - gpu.idleWatts) * slower * slower)
+                           / (machine->cluster.gpu.boostClockMhz * 1e-3 * machine->cluster.gpu.peakBf16Tflops);
         FitReport report{gpu.family + ": sustained matrix products, " + std::to_string(slower) + " times the benchmark's time",
                          static_cast<int>(ratios.size()), 0, 0};
         for (const double ratio : ratios) {

@@ -32,21 +32,6 @@ std::vector<double> errorsWithout(const std::string& source, const std::vector<F
     return here.errors;
 }
 
-/// The central 90 % of errors; what stays outside lies on both sides alike.
-ErrorBand bandOf(const std::string& kind, std::vector<double> errors)
-{
-    std::sort(errors.begin(), errors.end());
-    const auto n = static_cast<double>(errors.size());
-    const auto at = [&](double share) {
-        const double x = std::clamp(share * n - 0.5, 0.0, n - 1);
-        const auto i = static_cast<std::size_t>(x);
-        return errors[i] + (x - std::floor(x)) * (errors[std::min(errors.size() - 1, i + 1)] - errors[i]);
-    };
-    return {kind, at(0.05), at(0.95), static_cast<int>(errors.size())};
-}
-
-constexpr std::size_t kEnoughForBand = 20;
-
 void addTo(FitReport& report, double error)
 {
     report.meanAbs += std::abs(error);
@@ -88,60 +73,6 @@ std::vector<LeftOutError> leftOutSources(const std::vector<FitRow>& rows, const 
     }
     reports.push_back(mean(all));
     return errors;
-}
-
-namespace {
-
-/// The left-out errors that make the band of a kind ("" = of all jobs).
-std::vector<LeftOutError> errorsOfKind(const std::vector<LeftOutError>& errors, const std::string& kind)
-{
-    std::vector<LeftOutError> complete, all;
-    for (const LeftOutError& e : errors) {
-        if (!kind.empty() && modelCoverage(e.row->row->scenario) != kind)
-            continue;
-        all.push_back(e);
-        if (e.row->row->tier == "A")
-            complete.push_back(e);
-    }
-    return complete.size() >= kEnoughForBand ? complete : all;
-}
-
-std::vector<double> values(const std::vector<LeftOutError>& errors, const std::string& withoutSource = {})
-{
-    std::vector<double> list;
-    for (const LeftOutError& e : errors)
-        if (withoutSource.empty() || sourceOf(*e.row) != withoutSource)
-            list.push_back(e.error);
-    return list;
-}
-
-} // namespace
-
-void setBands(Calibration& calibration, const std::vector<LeftOutError>& errors, std::vector<FitReport>& reports)
-{
-    std::set<std::string> kinds{""};
-    for (const LeftOutError& e : errors)
-        kinds.insert(modelCoverage(e.row->row->scenario));
-    calibration.bands.clear();
-    for (const std::string& kind : kinds) {
-        const std::vector<LeftOutError> of = errorsOfKind(errors, kind);
-        if (of.size() < kEnoughForBand)
-            continue;
-        calibration.bands.push_back(bandOf(kind, values(of)));
-        int inside = 0, checked = 0;
-        for (const LeftOutError& e : of) {
-            const std::vector<double> others = values(of, sourceOf(*e.row));
-            if (others.size() < kEnoughForBand)
-                continue;
-            const ErrorBand band = bandOf(kind, others);
-            inside += e.error >= band.low && e.error <= band.high ? 1 : 0;
-            ++checked;
-        }
-        if (checked > 0)
-            reports.push_back({"band of " + (kind.empty() ? "all jobs" : kind)
-                                   + ", each row by a band without its source: " + std::to_string(100 * inside / checked) + " % inside",
-                               checked, 0, 0});
-    }
 }
 
 } // namespace prism

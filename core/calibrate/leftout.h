@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// How far rows of a source are off that the fit has not seen, and the band that follows from it.
+// How far rows of a source are off that the fit has not seen.
 #pragma once
 
 #include "core/calibrate/linearfit.h"
@@ -21,9 +21,5 @@ struct LeftOutStart {
 /// themselves agree; a constant that only the missing source decides stays at its start. One report per source and one over tier A.
 [[nodiscard]] std::vector<LeftOutError> leftOutSources(const std::vector<FitRow>& rows, const LeftOutStart& from,
                                                        std::vector<FitReport>& reports);
-
-/// Bands that hold 90 % of the left-out errors of rows of tier A, by kind of job where a kind has 20 rows and more, and over all; a kind
-/// with fewer takes its rows of tier B too. Reports what share each holds when it is made without the row's own source.
-void setBands(Calibration& calibration, const std::vector<LeftOutError>& errors, std::vector<FitReport>& reports);
 
 } // namespace prism

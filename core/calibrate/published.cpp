@@ -175,7 +175,7 @@ ValidatedRow validatedRow(const PublishedRow& row, const Calibration& calibratio
     if (out.publishedSeconds > 0 && out.skipped.empty())
         out.error = out.predictedSeconds / out.publishedSeconds - 1;
     // The published value lies in the band when the error lies in [bandLow, bandHigh].
-    const ErrorBand band = errorBand(calibration, row.scheduleOnly ? "" : modelCoverage(row.scenario));
+    const ErrorBand band = row.scheduleOnly ? errorBand(calibration, "") : errorBand(calibration, row.scenario);
     out.bandLowSeconds = out.predictedSeconds / (1 + band.high);
     out.bandHighSeconds = out.predictedSeconds / (1 + band.low);
     return out;

@@ -144,7 +144,7 @@ void Assembly::addCounts()
     m_out.peakTflopsPerGpu = m_cost.peakFlops(m_cost.matrixPrecision()) / 1e12;
     Diagnostics outside = outsideOf(m_calibration.domain, m_scenario);
     m_out.withinCalibration = outside.empty();
-    const ErrorBand band = errorBand(m_calibration, modelCoverage(m_scenario));
+    const ErrorBand band = errorBand(m_calibration, m_scenario);
     // Outside no prediction is surer than inside.
     m_out.errorBandLow = outside.empty() ? band.low : std::min(band.low, m_calibration.domain.bandLow);
     m_out.errorBandHigh = outside.empty() ? band.high : std::max(band.high, m_calibration.domain.bandHigh);

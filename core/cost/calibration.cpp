@@ -29,9 +29,9 @@ constexpr Field kGpuFields[] = {
     {"memory_efficiency", &GpuCalibration::memoryEfficiency},
     {"launch_s", &GpuCalibration::launchSeconds},
     {"idle_w", &GpuCalibration::idleWatts},
-    {"matrix_w", &GpuCalibration::matrixWatts},
-    {"matrix_fp8_w", &GpuCalibration::matrix8Watts},
-    {"matrix_fp4_w", &GpuCalibration::matrix4Watts},
+    {"matrix_pj", &GpuCalibration::matrixEnergy},
+    {"matrix_fp8_pj", &GpuCalibration::matrix8Energy},
+    {"matrix_fp4_pj", &GpuCalibration::matrix4Energy},
 };
 struct NetworkField {
     const char* name;
@@ -51,6 +51,7 @@ struct SoftwareField {
 };
 constexpr SoftwareField kSoftwareFields[] = {
     {"host_s_per_launch", &SoftwareCalibration::hostSecondsPerLaunch},
+    {"host_s_per_expert_call", &SoftwareCalibration::expertCallSeconds},
     {"checkpoint_s_per_layer", &SoftwareCalibration::checkpointSecondsPerLayer},
     {"pass_s", &SoftwareCalibration::passSeconds},
     {"routed_counts_s", &SoftwareCalibration::routedCountsSeconds},
@@ -114,13 +115,19 @@ void readBands(const Json& json, std::vector<ErrorBand>& bands, Diagnostics& err
         return;
     for (const Json& item : *list) {
         ErrorBand band;
-        double rows = 0;
         if (!item.is_object() || bands.size() >= 100)
             continue;
         read(item, "low", "bands", band.low, errors);
         read(item, "high", "bands", band.high, errors);
-        read(item, "rows", "bands", rows, errors);
-        band.rows = static_cast<int>(std::clamp(rows, 0.0, 1e6));
+        read(item, "held", "bands", band.held, errors);
+        const auto count = [&](const char* key) {
+            double value = 0;
+            read(item, key, "bands", value, errors);
+            return static_cast<int>(std::clamp(value, 0.0, 1e6));
+        };
+        band.rows = count("rows");
+        band.sources = count("sources");
+        band.checked = count("checked");
         if (const auto kind = item.find("kind"); kind != item.end() && kind->is_string())
             band.kind = kind->get<std::string>();
         bands.push_back(std::move(band));
@@ -128,20 +135,20 @@ void readBands(const Json& json, std::vector<ErrorBand>& bands, Diagnostics& err
 }
 
 /// Where the fit starts: boards near their limit.
-void startWatts(GpuCalibration& g)
+void startPower(GpuCalibration& g)
 {
     if (g.family == "a100") {
         g.idleWatts = 80;
-        g.matrixWatts = 400;
+        g.matrixEnergy = 0.91;
     } else if (g.family == "h100") {
         g.idleWatts = 120;
-        g.matrixWatts = 1000;
-        g.matrix8Watts = 900;
+        g.matrixEnergy = 0.55;
+        g.matrix8Energy = 0.25;
     } else if (g.family == "b200") {
-        g.idleWatts = 450;
-        g.matrixWatts = 1340;
-        g.matrix8Watts = 1070;
-        g.matrix4Watts = 800;
+        g.idleWatts = 220;
+        g.matrixEnergy = 0.43;
+        g.matrix8Energy = 0.128;
+        g.matrix4Energy = 0.048;
     }
 }
 
@@ -160,7 +167,7 @@ Calibration uncalibrated()
                     curve[k] = 0.76 / (1 + std::exp2(22 - kCurveFirstLog2 - static_cast<double>(k)));
         if (g.family == "b200") // streams as measured (SimuMax, B200 system file, Apache-2.0)
             g.memoryEfficiency = 0.666;
-        startWatts(g);
+        startPower(g);
         c.gpus.push_back(std::move(g));
     }
     return c;
@@ -172,7 +179,13 @@ std::string calibrationJson(const Calibration& c, const std::string& notesJson)
     out["title"] = "Fitted constants of the cost model";
     out["format"] = "prism-calibration-1";
     for (const ErrorBand& b : c.bands)
-        out["bands"].push_back({{"kind", b.kind}, {"low", rounded(b.low)}, {"high", rounded(b.high)}, {"rows", b.rows}});
+        out["bands"].push_back({{"kind", b.kind},
+                                {"low", rounded(b.low)},
+                                {"high", rounded(b.high)},
+                                {"rows", b.rows},
+                                {"sources", b.sources},
+                                {"checked", b.checked},
+                                {"held", rounded(b.held)}});
     const CalibrationDomain& d = c.domain;
     out["domain"] = {{"covered", d.covered},
                      {"max_gpus", d.maxGpus},
@@ -284,6 +297,15 @@ GpuCalibration gpuCalibration(const Calibration& calibration, const GpuSpec& gpu
         if (curves.type == type)
             found.busShare = curves.share;
     return found;
+}
+
+ErrorBand errorBand(const Calibration& calibration, const Scenario& scenario)
+{
+    for (const std::string& kind : bandKinds(scenario))
+        for (const ErrorBand& band : calibration.bands)
+            if (band.kind == kind)
+                return band;
+    return ErrorBand{};
 }
 
 ErrorBand errorBand(const Calibration& calibration, std::string_view kind)

@@ -35,11 +35,12 @@ struct GpuCalibration {
         0; ///< share of a partly filled last wave that is lost: 1 = all (one tile per block), 0 = none (persistent kernels)
     double memoryEfficiency = 0.85; ///< share of the peak bandwidth of long streams
     double launchSeconds = 3e-6;    ///< start and drain of one kernel
-    // Fitted on published steps: what the board draws at the boost clock (clock.h). Benchmarks are too short to feel its limit.
-    double idleWatts = 100;  ///< memory, links, leakage
-    double matrixWatts = 1;  ///< matrix units always busy in 16 bit; 1 = no limit was seen
-    double matrix8Watts = 1; ///< in FP8
-    double matrix4Watts = 1; ///< in FP4
+    // Fitted on published steps: what the board draws (clock.h). Benchmarks are too short to feel its limit. GPUs of one family have one
+    // silicon: what a FLOP takes depends on the clock, not on the clock that the data sheet's peak stands for.
+    double idleWatts = 100;      ///< memory, links, leakage
+    double matrixEnergy = 1e-3;  ///< pJ of a FLOP of the matrix units in 16 bit at 1 GHz, growing with the clock; 0.001 = no limit was seen
+    double matrix8Energy = 1e-3; ///< in FP8
+    double matrix4Energy = 1e-3; ///< in FP4
     BusShare busShare{};
 };
 
@@ -63,6 +64,7 @@ struct NetworkCalibration {
 /// Constants of the host, fitted on published steps.
 struct SoftwareCalibration {
     double hostSecondsPerLaunch = 0.9e-4; ///< host time of one kernel of a layer (a few launches and their dispatch)
+    double expertCallSeconds = 2e-5;      ///< of each further expert of a grouped product: its slices and its call of the library
     double checkpointSecondsPerLayer = 0; ///< of a pass of a layer under full recomputation (states saved and restored)
     double passSeconds = 0.27e-3;         ///< of a chunk pass of a pipeline: transfer and synchronisation
     double routedCountsSeconds = 0.1e-3;  ///< of a forward of an MoE layer whose counts go to the host
@@ -72,9 +74,11 @@ struct SoftwareCalibration {
 
 /// Relative errors, predicted over published, that hold 90 % of the rows of sources which the fit had not seen.
 struct ErrorBand {
-    std::string kind; ///< as modelCoverage names it ("dense", "moe", "dense zero 3"); empty = all jobs
+    std::string kind; ///< one of bandKinds (domain.h): "moe, h100 fp8", "moe, fp8", "moe"; empty = all jobs
     double low = -0.15, high = 0.15;
-    int rows = 0; ///< left-out rows behind it
+    int rows = 0, sources = 0; ///< left-out rows behind it, and the sources that they come from
+    double held = -1;          ///< of its rows, the share inside when the band is made without their source; < 0 = not checked
+    int checked = 0;           ///< how many rows that share is of
 };
 
 struct Calibration {
@@ -100,7 +104,9 @@ struct Calibration {
 /// The constants of a GPU's family with the curves of its type.
 [[nodiscard]] GpuCalibration gpuCalibration(const Calibration& calibration, const GpuSpec& gpu);
 
-/// The band of a kind of job, or that of all jobs where the kind has none.
+/// The narrowest band that there is for a job: its kind on its GPU in its precision, its kind in its precision, its kind, all jobs.
+[[nodiscard]] ErrorBand errorBand(const Calibration& calibration, const Scenario& scenario);
+/// The band of a kind, or that of all jobs where the kind has none.
 [[nodiscard]] ErrorBand errorBand(const Calibration& calibration, std::string_view kind);
 
 /// One scalar constant with its name ("h100.gemm_efficiency", "software.host_s_per_launch").

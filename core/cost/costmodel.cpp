@@ -17,6 +17,10 @@ constexpr double kDenseNorm = 4, kGroupedNorm = 1.3;
 /// (Dao-AILab/flash-attention assets).
 constexpr double kTritonShare = 0.24;
 
+/// Share of a stream's bandwidth of a kernel that gathers rows by their index: 0.50 and 0.51 of the peak where streams reach 0.666
+/// (SimuMax, B200 system file: permute_fwd, permute_bwd and default; Apache-2.0).
+constexpr double kPermuteShare = 0.75;
+
 /// What a step takes the hosts once: their own work, and waiting for the slowest of them, which grows with the logarithm of their number.
 double stepSecondsOf(const ClusterConfig& cluster, const SoftwareCalibration& software)
 {
@@ -47,6 +51,7 @@ CostModel::CostModel(const Scenario& scenario, const Calibration& calibration)
       m_host(scenario, calibration.software),
       m_stepSeconds(stepSecondsOf(scenario.cluster, calibration.software)),
       m_boardWatts(scenario.cluster.gpu.boardPowerW),
+      m_boostGhz(scenario.cluster.gpu.boostClockMhz * 1e-3),
       m_gpuType(gpuType(scenario.cluster.gpu)),
       m_attentionBackend(scenario.training.attentionBackend)
 {
@@ -145,10 +150,11 @@ double CostModel::sustainedGemmSeconds(double m, double n, double k, double batc
 
 double CostModel::clock(MatrixPrecision precision, double load) const
 {
-    const double watts = precision == MatrixPrecision::fp8   ? m_gpu.matrix8Watts
-                         : precision == MatrixPrecision::fp4 ? m_gpu.matrix4Watts
-                                                             : m_gpu.matrixWatts;
-    return sustainedClock(m_boardWatts, {m_gpu.idleWatts, watts}, load);
+    const bool fp8 = precision == MatrixPrecision::fp8, fp4 = precision == MatrixPrecision::fp4;
+    const double energy = fp8 ? m_gpu.matrix8Energy : fp4 ? m_gpu.matrix4Energy : m_gpu.matrixEnergy;
+    // pJ per FLOP at 1 GHz, times GHz, times TFLOP/s: watts at the boost clock. Wider types keep the units as busy as 16 bit.
+    const double peak = peakFlops(fp8 || fp4 ? precision : MatrixPrecision::bits16) * 1e-12;
+    return sustainedClock(m_boardWatts, {m_gpu.idleWatts, energy * m_boostGhz * peak}, load);
 }
 
 double CostModel::memorySeconds(double bytes, double launches) const
@@ -217,7 +223,7 @@ double CostModel::seconds(const Kernel& kernel) const
     case CostKind::attention:
         return attentionSeconds(kernel);
     case CostKind::memory:
-        return memorySeconds(kernel.bytes, kernel.launches);
+        return memorySeconds(kernel.bytes / (kernel.id == KernelId::moePermute ? kPermuteShare : 1.0), kernel.launches);
     case CostKind::roofline:
         return rooflineSeconds(kernel);
     case CostKind::collective: {

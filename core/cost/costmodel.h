@@ -58,7 +58,7 @@ private:
     GpuCalibration m_gpu;
     CollectiveModel m_collectives;
     HostTime m_host;
-    double m_stepSeconds = 0, m_boardWatts = 0;
+    double m_stepSeconds = 0, m_boardWatts = 0, m_boostGhz = 1;
     std::string m_gpuType, m_attentionBackend;
     std::array<double, 5> m_peak{}, m_efficiency{};
     MatrixPrecision m_high = MatrixPrecision::bits16, m_low = MatrixPrecision::bits16;

@@ -54,6 +54,12 @@ std::string modelCoverage(const Scenario& scenario)
     return kind + (scenario.parallelism.zeroStage == 3 ? " zero 3" : "");
 }
 
+std::vector<std::string> bandKinds(const Scenario& scenario)
+{
+    const std::string gpu = gpuCoverage(scenario), kind = modelCoverage(scenario);
+    return {kind + ", " + gpu, kind + ", " + gpu.substr(gpu.find(' ') + 1), kind, ""};
+}
+
 void cover(CalibrationDomain& domain, const Scenario& scenario)
 {
     for (const std::string& what : {gpuCoverage(scenario), modelCoverage(scenario)})

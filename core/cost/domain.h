@@ -27,6 +27,9 @@ struct CalibrationDomain {
 /// "dense", "moe", "state space" or "operators", with " zero 3" where the parameters are sharded.
 [[nodiscard]] std::string modelCoverage(const Scenario& scenario);
 
+/// The kinds of job that a scenario belongs to, the narrowest first: "moe, h100 fp8", "moe, fp8", "moe", "".
+[[nodiscard]] std::vector<std::string> bandKinds(const Scenario& scenario);
+
 /// Widens the domain by a validated scenario.
 void cover(CalibrationDomain& domain, const Scenario& scenario);
 /// One warning for each input outside of the domain; empty = inside.

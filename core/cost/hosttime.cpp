@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/cost/hosttime.h"
 
+#include <algorithm>
+
 namespace prism {
 
 HostTime::HostTime(const Scenario& scenario, const SoftwareCalibration& software) : m_layerGraphs(scenario.training.cudaGraphs == "layer")
@@ -9,16 +11,19 @@ HostTime::HostTime(const Scenario& scenario, const SoftwareCalibration& software
     if (t.cudaGraphs == "full_iteration")
         return;
     m_perLaunch = software.hostSecondsPerLaunch;
+    m_perExpertCall = software.expertCallSeconds;
     m_checkpoint = t.recomputeGranularity == "full" ? software.checkpointSecondsPerLayer : 0.0;
     m_pass = scenario.parallelism.pipelineModelParallelSize > 1 ? software.passSeconds : 0.0;
     m_routedCounts = scenario.model.numExperts > 0 && t.moeHostSync ? software.routedCountsSeconds : 0.0;
 }
 
-/// Transformer Engine's grouped products are one product of cuBLAS for each expert of the rank (TEGroupedLinear).
-double HostTime::launchesOf(const Kernel& kernel)
+/// An operation costs the host what its framework takes to dispatch it. Transformer Engine's grouped products are one operation that calls
+/// cuBLAS for each expert of the rank (TEGroupedLinear): those calls cost less than an operation of their own.
+double HostTime::launchSeconds(const Kernel& kernel) const
 {
     const bool grouped = kernel.id == KernelId::gemmMoeFc1 || kernel.id == KernelId::gemmMoeFc2;
-    return kernel.launches * (grouped ? kernel.batch : 1.0);
+    const double calls = grouped ? std::max(0.0, kernel.batch - 1) : 0.0;
+    return kernel.launches * (m_perLaunch + calls * m_perExpertCall);
 }
 
 bool HostTime::launched(const Kernel& kernel) const

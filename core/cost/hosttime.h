@@ -19,10 +19,10 @@ public:
     template <class Belongs>
     [[nodiscard]] double launches(const std::vector<Kernel>& kernels, Belongs belongs) const
     {
-        double count = 0;
+        double seconds = 0;
         for (const Kernel& k : kernels)
-            count += belongs(k.part) && launched(k) ? launchesOf(k) : 0.0;
-        return count * m_perLaunch;
+            seconds += belongs(k.part) && launched(k) ? launchSeconds(k) : 0.0;
+        return seconds;
     }
     /// Saving and restoring the state of a fully recomputed layer, per pass.
     [[nodiscard]] double checkpoint() const { return m_checkpoint; }
@@ -33,9 +33,9 @@ public:
 
 private:
     [[nodiscard]] bool launched(const Kernel& kernel) const;
-    [[nodiscard]] static double launchesOf(const Kernel& kernel);
+    [[nodiscard]] double launchSeconds(const Kernel& kernel) const;
 
-    double m_perLaunch = 0, m_checkpoint = 0, m_pass = 0, m_routedCounts = 0;
+    double m_perLaunch = 0, m_perExpertCall = 0, m_checkpoint = 0, m_pass = 0, m_routedCounts = 0;
     bool m_layerGraphs = false;
 };
 

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The stated band: what holds 90 % of the rows of sources that neither the fit nor the band has seen.
+#pragma once
+
+#include "core/calibrate/leftout.h"
+
+namespace prism {
+
+/// The share that a stated band holds.
+inline constexpr double kBandShare = 0.9;
+
+/// Bands by kind of job, precision and GPU (bandKinds) from errors of left-out sources: conformal prediction with a score that is scaled
+/// by kind (Lei et al. 2018, arXiv 1604.04173, section 5.2), the sources drawn and not the rows (Dunn et al. 2022, arXiv 1809.07441: each
+/// source weighs the same). Score of a row = |log(predicted / published)| over the scale of its narrowest kind; the scale is the mean of
+/// these logarithms, where the next wider kind counts as one source more; a kind has one from 20 rows of two sources on. The 90th
+/// percentile of the scores of complete rows (tier A) times the scale is the band, in logarithms, on both sides. Its check leaves every
+/// source out once more: each row is held against the band that stands for it when scales and percentile come from the other sources alone.
+/// The share held stands with each band, of its complete rows or, where there are none, of all.
+void setBands(Calibration& calibration, const std::vector<LeftOutError>& errors, std::vector<FitReport>& reports);
+
+} // namespace prism

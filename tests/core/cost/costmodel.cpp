@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Seconds of single kernels: the clock that one silicon holds on several boards, rows gathered by index, and what experts cost the host.
+#include "core/cost/costmodel.h"
+
+#include "core/scenario/presets.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace prism {
+namespace {
+
+Scenario on(const char* gpu, double boardWatts)
+{
+    Scenario s;
+    s.cluster.gpu = *gpuPreset(gpu);
+    s.cluster.gpu.boardPowerW = boardWatts;
+    return s;
+}
+
+/// Seconds of a product that is far beyond its traffic.
+double longProduct(const Scenario& s, const Calibration& calibration)
+{
+    return CostModel(s, calibration).sustainedGemmSeconds(16384, 16384, 16384, 1, MatrixPrecision::bits16);
+}
+
+/// B200 and GB200 are one silicon with 148 and 152 SMs, whose data sheets stand for 1,856 and 2,008 MHz: at 600 W, far below what either
+/// clock would take, both draw the same energy for a FLOP, and the rate goes with the root of the SMs. At their own clocks GB200 is 11 %
+/// faster.
+TEST(CostModel, BoardsOfOneSiliconHoldTheClockThatTheirPowerAllows)
+{
+    Calibration c = calibration();
+    for (GpuCalibration& g : c.gpus)
+        if (g.family == "b200") {
+            g.idleWatts = 200;
+            g.matrixEnergy = 0.4; // 1,670 W at B200's boost clock
+        }
+    const double limited = longProduct(on("b200-sxm-180gb", 600), c) / longProduct(on("gb200-nvl72", 600), c);
+    EXPECT_NEAR(limited, std::sqrt(2500 / 2.008 / (2250 / 1.856)), 0.005);
+    const double free = longProduct(on("b200-sxm-180gb", 0), c) / longProduct(on("gb200-nvl72", 0), c);
+    EXPECT_NEAR(free, 2500.0 / 2250, 0.005);
+}
+
+/// A stream of B200 moves 5.1 TB/s, a kernel that gathers rows 3.85 (SimuMax, B200 system file: 0.50 of 8,000 GB/s).
+TEST(CostModel, RowsThatAreGatheredByIndexMoveSlowerThanAStream)
+{
+    const CostModel model(on("b200-sxm-180gb", 1000), calibration());
+    Kernel stream, permute;
+    stream.bytes = permute.bytes = 8e9;
+    stream.launches = permute.launches = 0;
+    permute.id = KernelId::moePermute;
+    EXPECT_NEAR(8e9 / model.seconds(permute), 0.505 * 7700e9, 0.02 * 7700e9);
+    EXPECT_GT(model.seconds(permute), 1.2 * model.seconds(stream));
+}
+
+/// A grouped product of eight experts is one operation and seven further calls of the library.
+TEST(HostTime, FurtherExpertsOfAGroupedProductCostACallEach)
+{
+    SoftwareCalibration software;
+    software.hostSecondsPerLaunch = 50e-6;
+    software.expertCallSeconds = 8e-6;
+    Kernel dense, grouped;
+    dense.id = KernelId::gemmFc1;
+    dense.batch = grouped.batch = 8;
+    grouped.id = KernelId::gemmMoeFc1;
+    const HostTime host(Scenario{}, software);
+    const auto any = [](Part) { return true; };
+    EXPECT_NEAR(host.launches({dense}, any), 50e-6, 1e-12);
+    EXPECT_NEAR(host.launches({grouped}, any), 106e-6, 1e-12);
+    EXPECT_NEAR(host.launches({grouped, dense, grouped}, any), 262e-6, 1e-12);
+}
+
+} // namespace
+} // namespace prism
