@@ -34,7 +34,7 @@ void calibrate(const CalibrateOptions& options)
     const nlohmann::ordered_json notes = {
         {"procedure",
          "prism-cli calibrate DATA: bus-bandwidth curves (medians of nccl-tests tables), network (tables between nodes), GEMM "
-         "efficiencies (operator benchmarks), then watts of matrix units and host times on published steps, each source counted "
+         "efficiencies (operator benchmarks), then energies of matrix units and host times on published steps, each source counted "
          "once; see resources/help/cost-model.md"},
         {"sources", "aiconfigurator operator and NCCL tables (Apache-2.0); all-reduce tables of Echo, vTrain and estimate-train-time "
                     "(MIT); SimuMax B200 system file (Apache-2.0); published steps as in presets/published"},

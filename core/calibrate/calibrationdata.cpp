@@ -153,7 +153,7 @@ void Intake::sayMissing()
     say(data.collectives.tables.empty(), "no folder `collectives` with known tables: the constants of the network stay");
     say(data.gemms.empty(),
         "no table of matrix products (system,collector,dtype,m,n,k,latency_us,tflops): the efficiencies of matrix products stay");
-    say(data.sustained.empty(), "no table of sustained matrix products: the watts of matrix units start as they are");
+    say(data.sustained.empty(), "no table of sustained matrix products: the energy of their FLOPs stays as it is");
     say(data.steps.empty(), "no published steps of schema version 2: watts, host times, bands and the domain stay");
     say(data.single.empty(), "no table of single-node steps: they take no part in the fit");
 }

@@ -5,7 +5,6 @@
 #include "core/cost/costmodel.h"
 #include "core/measured/sources.h"
 #include "core/scenario/presets.h"
-#include "core/stats/moments.h"
 
 #include <algorithm>
 #include <cmath>
@@ -151,30 +150,47 @@ void fitGemms(Calibration& calibration, const std::vector<GemmRow>& rows, std::v
         }
 }
 
+namespace {
+
+/// The sum of what repeated products take and of what the model says, in seconds.
+struct Sums {
+    double measured = 0, predicted = 0;
+};
+
+Sums sumsOf(const CostModel& cost, const std::vector<const GemmRow*>& rows, FitReport* report = nullptr)
+{
+    Sums sums;
+    for (const GemmRow* r : rows) {
+        const double seconds = cost.sustainedGemmSeconds(r->m, r->n, r->k, 1, r->precision, r->outputBytes);
+        sums.measured += r->seconds;
+        sums.predicted += seconds;
+        if (report != nullptr) {
+            report->meanAbs += std::abs(seconds / r->seconds - 1) / static_cast<double>(rows.size());
+            report->bias += (seconds / r->seconds - 1) / static_cast<double>(rows.size());
+        }
+    }
+    return sums;
+}
+
+} // namespace
+
 void fitSustained(Calibration& calibration, const std::vector<GemmRow>& rows, std::vector<FitReport>& reports)
 {
     constexpr double kShortest = 3e-4;
+    constexpr int kSteps = 40;
     for (GpuCalibration& gpu : calibration.gpus) {
         const std::optional<Scenario> machine = probe(gpu.family);
         const std::vector<const GemmRow*> of =
             rowsOf(rows, 1, [&](const GemmRow& r) { return r.seconds >= kShortest && r.family == gpu.family; });
         if (of.empty() || !machine)
             continue;
-        const CostModel cost(*machine, calibration);
-        std::vector<double> ratios;
-        for (const GemmRow* r : of)
-            ratios.push_back(r->seconds / cost.gemmSeconds(r->m, r->n, r->k, 1, MatrixPrecision::bits16));
-        // The power at which the clock is the reciprocal of the median: P = idle + matrix * f^2 (clock.h).
-        const double slower = medianOf(ratios), watts = machine->cluster.gpu.boardPowerW;
-        gpu.matrixEnergy = std::max(1.0, (watts - gpu.idleWatts) * slower * slower)
-                           / (machine->cluster.gpu.boostClockMhz * 1e-3 * machine->cluster.gpu.peakBf16Tflops);
-        FitReport report{gpu.family + ": sustained matrix products, " + std::to_string(slower) + " times the benchmark's time",
-                         static_cast<int>(ratios.size()), 0, 0};
-        for (const double ratio : ratios) {
-            const double e = slower / ratio - 1;
-            report.meanAbs += std::abs(e) / static_cast<double>(ratios.size());
-            report.bias += e / static_cast<double>(ratios.size());
-        }
+        gpu.matrixEnergy = minimum(0.01, 10, kSteps, [&](double x) {
+            gpu.matrixEnergy = x;
+            const Sums sums = sumsOf(CostModel(*machine, calibration), of);
+            return std::abs(std::log(sums.predicted / sums.measured));
+        });
+        FitReport report{gpu.family + ": sustained matrix products", static_cast<int>(of.size()), 0, 0};
+        (void)sumsOf(CostModel(*machine, calibration), of, &report);
         reports.push_back(report);
     }
 }

@@ -28,6 +28,7 @@ constexpr Free kFree[] = {
     {"b200.matrix_fp4_pj", 0.017, 0.25},
     {"software.host_s_per_launch", 1e-5, 3e-4},
     {"software.host_s_per_expert_call", 3e-6, 1e-4},
+    {"software.host_s_per_collective", 3e-6, 1e-3},
     {"software.checkpoint_s_per_layer", 1e-5, 4e-3},
     {"software.pass_s", 1e-5, 2e-3},
     {"software.routed_counts_s", 1e-5, 2e-3},
@@ -150,38 +151,80 @@ LinearRows linearRows(Calibration calibration, const std::vector<FitRow>& rows, 
     return linear;
 }
 
+namespace {
+
+/// The least loss of linear rows over steps within reach.
+class LinearDescent final {
+public:
+    LinearDescent(const SourceLoss& loss, const LinearRows& rows, double reach)
+        : m_loss(loss),
+          m_rows(rows),
+          m_now(rows.errors),
+          m_best(loss.of(m_now))
+    {
+        for (std::size_t i = 0; i < kFreeConstants; ++i) {
+            m_low[i] = std::max(-reach, std::log(kFree[i].low) - rows.at[i]);
+            m_high[i] = std::min(reach, std::log(kFree[i].high) - rows.at[i]);
+        }
+    }
+
+    /// One constant after the other, then two at a time: a loss of absolute values has edges on which no single constant can move.
+    ConstantPoint descend()
+    {
+        constexpr int kSweeps = 40;
+        for (int sweep = 0; sweep < kSweeps; ++sweep) {
+            const double before = m_best;
+            for (std::size_t i = 0; i < kFreeConstants; ++i)
+                move(i, i, 0);
+            for (std::size_t i = 0; i < kFreeConstants; ++i)
+                for (std::size_t j = 0; j < kFreeConstants; ++j)
+                    for (const double ratio : {-1.0, -0.4, 0.4, 1.0})
+                        if (i != j)
+                            move(i, j, ratio);
+            if (before - m_best < 1e-6)
+                break;
+        }
+        return m_step;
+    }
+
+private:
+    /// To the best of evenly spaced places along constant `i` with `ratio` times as much of `j`.
+    void move(std::size_t i, std::size_t j, double ratio)
+    {
+        constexpr int kTries = 24;
+        const double low = m_low[i] - m_step[i], high = m_high[i] - m_step[i];
+        double found = 0;
+        std::vector<double> tried(m_now.size()), kept = m_now;
+        for (int k = 0; k <= kTries; ++k) {
+            const double x = low + (high - low) * k / kTries, y = m_step[j] + ratio * x;
+            if (i != j && (y < m_low[j] || y > m_high[j]))
+                continue;
+            for (std::size_t r = 0; r < m_now.size(); ++r)
+                tried[r] = m_now[r] + x * (m_rows.slopes[i][r] + ratio * m_rows.slopes[j][r]);
+            if (const double l = m_loss.of(tried); l < m_best - 1e-9) {
+                m_best = l;
+                found = x;
+                kept = tried;
+            }
+        }
+        m_now = std::move(kept);
+        m_step[i] += found;
+        if (i != j)
+            m_step[j] += ratio * found;
+    }
+
+    const SourceLoss& m_loss;
+    const LinearRows& m_rows;
+    std::vector<double> m_now;
+    double m_best;
+    ConstantPoint m_step{}, m_low{}, m_high{};
+};
+
+} // namespace
+
 ConstantPoint linearStep(const SourceLoss& loss, const LinearRows& rows, double reach)
 {
-    constexpr int kTries = 24, kSweeps = 40;
-    ConstantPoint step{};
-    std::vector<double> now = rows.errors, tried(now.size());
-    double best = loss.of(now);
-    for (int sweep = 0; sweep < kSweeps; ++sweep) {
-        const double before = best;
-        for (std::size_t i = 0; i < kFreeConstants; ++i) {
-            const double low = std::max(-reach, std::log(kFree[i].low) - rows.at[i]),
-                         high = std::min(reach, std::log(kFree[i].high) - rows.at[i]);
-            const auto lossAt = [&](double x) {
-                for (std::size_t r = 0; r < now.size(); ++r)
-                    tried[r] = now[r] + (x - step[i]) * rows.slopes[i][r];
-                return loss.of(tried);
-            };
-            double found = step[i];
-            for (int k = 0; k <= kTries; ++k) {
-                const double x = low + (high - low) * k / kTries;
-                if (const double l = lossAt(x); l < best - 1e-9) {
-                    best = l;
-                    found = x;
-                }
-            }
-            (void)lossAt(found);
-            now = tried;
-            step[i] = found;
-        }
-        if (before - best < 1e-6)
-            break;
-    }
-    return step;
+    return LinearDescent(loss, rows, reach).descend();
 }
 
 std::optional<FitPoint> lowerPoint(Calibration calibration, const std::vector<FitRow>& rows, const SourceLoss& loss, const FitStep& step)

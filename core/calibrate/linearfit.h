@@ -13,7 +13,7 @@
 namespace prism {
 
 /// How many constants published steps decide; which ones and in what range: linearfit.cpp.
-inline constexpr std::size_t kFreeConstants = 12;
+inline constexpr std::size_t kFreeConstants = 13;
 /// Their logarithms.
 using ConstantPoint = std::array<double, kFreeConstants>;
 

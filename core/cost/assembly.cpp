@@ -13,6 +13,21 @@
 #include <algorithm>
 
 namespace prism {
+namespace {
+
+/// Outside of what was validated no prediction is surer than inside: the widest band of the job's kinds and of other rows' errors.
+ErrorBand bandOutside(const Calibration& calibration, const Scenario& scenario)
+{
+    ErrorBand widest{"", calibration.domain.bandLow, calibration.domain.bandHigh};
+    for (const std::string& kind : bandKinds(scenario)) {
+        const ErrorBand band = errorBand(calibration, kind);
+        widest.low = std::min(widest.low, band.low);
+        widest.high = std::max(widest.high, band.high);
+    }
+    return widest;
+}
+
+} // namespace
 
 Diagnostics Assembly::addPrograms()
 {
@@ -144,10 +159,9 @@ void Assembly::addCounts()
     m_out.peakTflopsPerGpu = m_cost.peakFlops(m_cost.matrixPrecision()) / 1e12;
     Diagnostics outside = outsideOf(m_calibration.domain, m_scenario);
     m_out.withinCalibration = outside.empty();
-    const ErrorBand band = errorBand(m_calibration, m_scenario);
-    // Outside no prediction is surer than inside.
-    m_out.errorBandLow = outside.empty() ? band.low : std::min(band.low, m_calibration.domain.bandLow);
-    m_out.errorBandHigh = outside.empty() ? band.high : std::max(band.high, m_calibration.domain.bandHigh);
+    const ErrorBand band = outside.empty() ? errorBand(m_calibration, m_scenario) : bandOutside(m_calibration, m_scenario);
+    m_out.errorBandLow = band.low;
+    m_out.errorBandHigh = band.high;
     m_out.warnings.insert(m_out.warnings.end(), std::make_move_iterator(outside.begin()), std::make_move_iterator(outside.end()));
 }
 

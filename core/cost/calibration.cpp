@@ -52,6 +52,7 @@ struct SoftwareField {
 constexpr SoftwareField kSoftwareFields[] = {
     {"host_s_per_launch", &SoftwareCalibration::hostSecondsPerLaunch},
     {"host_s_per_expert_call", &SoftwareCalibration::expertCallSeconds},
+    {"host_s_per_collective", &SoftwareCalibration::collectiveCallSeconds},
     {"checkpoint_s_per_layer", &SoftwareCalibration::checkpointSecondsPerLayer},
     {"pass_s", &SoftwareCalibration::passSeconds},
     {"routed_counts_s", &SoftwareCalibration::routedCountsSeconds},

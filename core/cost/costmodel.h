@@ -63,6 +63,7 @@ private:
     std::array<double, 5> m_peak{}, m_efficiency{};
     MatrixPrecision m_high = MatrixPrecision::bits16, m_low = MatrixPrecision::bits16;
     double m_memoryBytesPerSecond = 1;
+    double m_gradientTraffic = 8; ///< bytes per element of a weight gradient that is added up: read and written
     double m_sms = 100;
     double m_expertTraffic = 1; ///< of the routed copies, the share that travels
 };

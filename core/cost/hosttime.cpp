@@ -12,6 +12,7 @@ HostTime::HostTime(const Scenario& scenario, const SoftwareCalibration& software
         return;
     m_perLaunch = software.hostSecondsPerLaunch;
     m_perExpertCall = software.expertCallSeconds;
+    m_perCollective = software.collectiveCallSeconds;
     m_checkpoint = t.recomputeGranularity == "full" ? software.checkpointSecondsPerLayer : 0.0;
     m_pass = scenario.parallelism.pipelineModelParallelSize > 1 ? software.passSeconds : 0.0;
     m_routedCounts = scenario.model.numExperts > 0 && t.moeHostSync ? software.routedCountsSeconds : 0.0;
@@ -23,7 +24,8 @@ double HostTime::launchSeconds(const Kernel& kernel) const
 {
     const bool grouped = kernel.id == KernelId::gemmMoeFc1 || kernel.id == KernelId::gemmMoeFc2;
     const double calls = grouped ? std::max(0.0, kernel.batch - 1) : 0.0;
-    return kernel.launches * (m_perLaunch + calls * m_perExpertCall);
+    const double collective = kernel.kind == CostKind::collective ? m_perCollective : 0.0;
+    return kernel.launches * (m_perLaunch + calls * m_perExpertCall + collective);
 }
 
 bool HostTime::launched(const Kernel& kernel) const

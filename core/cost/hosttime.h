@@ -35,7 +35,7 @@ private:
     [[nodiscard]] bool launched(const Kernel& kernel) const;
     [[nodiscard]] double launchSeconds(const Kernel& kernel) const;
 
-    double m_perLaunch = 0, m_perExpertCall = 0, m_checkpoint = 0, m_pass = 0, m_routedCounts = 0;
+    double m_perLaunch = 0, m_perExpertCall = 0, m_perCollective = 0, m_checkpoint = 0, m_pass = 0, m_routedCounts = 0;
     bool m_layerGraphs = false;
 };
 

@@ -26,10 +26,10 @@ struct BusRow {
     int op = 0, ranks = 2;
     double bytes = 0, busGbPerS = 0, linkGbPerS = 1;
 };
-/// A matrix product and its time.
+/// A matrix product and its time; `outputBytes` of traffic per element of C (2 = written once in 16 bit, 8 = added up in FP32).
 struct GemmRow {
     std::string family;
     MatrixPrecision precision = MatrixPrecision::bits16;
-    double m = 0, n = 0, k = 0, seconds = 0;
+    double m = 0, n = 0, k = 0, seconds = 0, outputBytes = 2;
 };
 } // namespace prism

@@ -157,6 +157,7 @@ Result<std::vector<GemmRow>> readSustainedGemms(const std::string& path)
                 {Severity::error, path, "this shape cannot be read", shape.substr(0, 60), "b=, m=, k=, n= and an efficiency", "", ""});
             continue;
         }
+        r.outputBytes = shape.find("accumulate=True") != std::string::npos ? 8 : 2;
         r.seconds = 2 * batch * r.m * r.n * r.k / (efficiency.get<double>() * json[peak].get<double>() * 1e12);
         if (batch == 1)
             rows.push_back(r);

@@ -141,5 +141,19 @@ TEST(MeasurementSources, SustainedProductsOfOtherSystemsAreLeftAside)
     EXPECT_EQ(rowsOf("a100_pcie_bf16"), 0U);
 }
 
+/// A product that adds up in FP32 reads and writes four bytes per element, one that writes 16 bit two.
+TEST(MeasurementSources, SustainedProductsSayWhatTheirOutputMoves)
+{
+    const Scratch scratch;
+    const Result<std::vector<GemmRow>> rows = readSustainedGemms(scratch.write(
+        "system.json", R"({"sys_name": "b200", "accelerator": {"op": {"matmul": {"tflops": 1000, "accurate_efficient_factor": {
+            "b=1, m=1000, k=1000, n=1000, layout=TN, accumulate=False, out_dtype=bf16": 0.5,
+            "b=1, m=1000, k=1000, n=1000, layout=NT, accumulate=True, out_dtype=fp32": 0.4}}}}})"));
+    ASSERT_TRUE(rows.ok());
+    ASSERT_EQ(rows->size(), 2U);
+    for (const GemmRow& r : *rows)
+        EXPECT_EQ(r.outputBytes, r.seconds > 4.5e-6 ? 8 : 2);
+}
+
 } // namespace
 } // namespace prism
