@@ -104,15 +104,16 @@ std::vector<double> stepsOf(const Series& series, ReplicaLayout job, Recall& rec
     return seriesEnds(series, job, recall, stop, nodeSamples).seconds;
 }
 
-/// Layouts of the median job and the others. What their common samples are short of would look like a difference between the jobs: where
-/// they share their models they share the median job's members, and differ by their slowest replicas.
-std::vector<ReplicaLayout> layoutsOf(const NearMedian& near)
+/// Layouts of the median job and the others, which share its models. `oneSample`: they differ by their slowest replicas and take the median
+/// job's members for the rest. Where few replicas can be sampled, what a sample of each job's own were short of would look like a
+/// difference between the jobs; in pipelines so long that this is so, noise evens out and the slowest GPUs decide.
+std::vector<ReplicaLayout> layoutsOf(const NearMedian& near, bool oneSample)
 {
     std::vector<ReplicaLayout> out = {jobLayout(*near.prepared, *near.job, 0, true)};
     for (const JobScores& other : near.job->others) {
         ReplicaLayout layout = jobLayout(*near.prepared, other, 0, true);
-        // As many as its own, which stand apart in another number.
-        if (layout.pooled > 0 && out[0].pooled > 0)
+        // As many as its own: in another job another number may stand apart.
+        if (oneSample && layout.pooled > 0 && out[0].pooled > 0)
             layout.members = out[0].members;
         out.push_back(std::move(layout));
     }
@@ -199,7 +200,8 @@ SharedError jobChoiceError(const NearMedian& near, std::uint64_t seed, int steps
         }
         const Series series = comparedSteps(*prepared, seed, size);
         std::vector<std::vector<double>> jobs;
-        for (const ReplicaLayout& job : all ? layoutsOf(*prepared, *all, near.prepared->graph().numReplicas) : layoutsOf(near)) {
+        for (const ReplicaLayout& job :
+             all ? layoutsOf(*prepared, *all, near.prepared->graph().numReplicas) : layoutsOf(near, size.sharing > 1)) {
             jobs.push_back(stepsOf(series, job, side, stop));
             if (stop.stop_requested())
                 return {};
