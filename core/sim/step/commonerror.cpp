@@ -2,10 +2,12 @@
 #include "core/sim/step/commonerror.h"
 
 #include "core/sim/step/influence.h"
+#include "core/stats/confidence.h"
 #include "core/stats/intervals.h"
 #include "core/stats/moments.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace prism {
@@ -14,6 +16,11 @@ namespace {
 
 /// The tail function is not moved by more factors of e than these.
 constexpr double kMostFolds = 20.0;
+/// Standard errors, to either side, at which a quantile is asked for: between the one-sided 95 % and where hardly anything is left.
+constexpr std::array<double, 2> kReaches = {1.645, 2.3};
+/// Degrees of freedom of what follows from the scale of a fitted tail: its true value over the estimate from k points is k over a gamma
+/// variable of k, whose least symmetric interval of 95 % is Student's with about k / 2.
+constexpr double kTailDegrees = kScalePoints / 2.0;
 
 /// What each step's replicas move a figure by, and how much of that as points of the sample.
 struct MovedByStep {
@@ -44,17 +51,19 @@ MovedByStep movedByStep(const Sampled& sampled, const Influence& influence, cons
 
 /// Standard error that the sample adds to the steps' own. Where a step's conditions make it long they also make its replicas long: both
 /// errors have the same sign, and their covariance counts. `own`: what each step moves the figure by itself. A sum of squares of which few
-/// points make the most is known as by few degrees of freedom (Satterthwaite 1946); the fitted tail always rests on as many.
+/// points make the most is known as by few degrees of freedom (Satterthwaite 1946), what comes from the fitted tail as by its own.
 SharedError::Part addedError(const std::vector<double>& own, const MovedByStep& moved, bool follow)
 {
-    double square = 0.0, fourth = 0.0, both = 0.0;
+    double square = 0.0, fourth = 0.0, tail = 0.0, both = 0.0;
     for (std::size_t j = 0; j < own.size(); ++j) {
         square += moved.all[j] * moved.all[j];
         fourth += std::pow(moved.byPoints[j], 4);
+        tail += std::pow(moved.all[j] - moved.byPoints[j], 2);
         both += own[j] * moved.all[j];
     }
     const double time = follow ? correlationTime(moved.all) : 1.0;
-    return {std::sqrt(time * std::max(square, square + 2.0 * both)), fourth > 0.0 ? 2.0 * square * square / fourth : 0.0};
+    const double known = 0.5 * fourth + tail * tail / kTailDegrees;
+    return {std::sqrt(time * std::max(square, square + 2.0 * both)), known > 0.0 ? square * square / known : 0.0};
 }
 
 /// Errors of the figures of one series.
@@ -70,8 +79,8 @@ public:
         std::sort(m_sorted.begin(), m_sorted.end());
     }
 
-    /// Of the quantile at p: the error of P(step > s) as a factor of the tail function, and the quantiles with that factor and its inverse.
-    /// Over so far a way the sample's gaps even out; the slope at one place would be that of one gap.
+    /// Of the quantile at p: the error of P(step > s) as a factor of the tail function, and the quantiles with such factors and their
+    /// inverses. Over so far a way the sample's gaps even out; the slope at one place would be that of one gap.
     [[nodiscard]] SharedError::Part quantile(double p) const
     {
         const double s = quantileOfSorted(m_sorted, p);
@@ -82,8 +91,7 @@ public:
         for (const double x : m_steps)
             own.push_back(((x > s ? 1.0 : 0.0) - (1.0 - p)) / static_cast<double>(m_steps.size()));
         SharedError::Part error = addedError(own, movedByStep(m_sampled, above.influence, m_pool.fitted()), m_sampled.follow);
-        const double factor = std::exp(std::min(normalReach() * error.stdErr / above.perLog, kMostFolds));
-        error.stdErr = (m_influence.quantile(p, factor) - m_influence.quantile(p, 1.0 / factor)) / (2.0 * normalReach());
+        error.stdErr = halfWidth(p, error.stdErr / above.perLog) / normalReach();
         return error;
     }
 
@@ -97,6 +105,36 @@ public:
     }
 
 private:
+    /// What quantiles at p lie away from the one of the sample with so many standard errors of the tail function's logarithm, to one side.
+    using Side = std::array<double, kReaches.size()>;
+
+    /// The least half-width that holds 95 %: where the sample's largest are far apart, the upper side is longer than the lower.
+    [[nodiscard]] double halfWidth(double p, double folds) const
+    {
+        const double middle = m_influence.quantile(p, 1.0);
+        Side up{}, down{};
+        for (std::size_t k = 0; k < kReaches.size(); ++k) {
+            const double factor = std::exp(std::min(kReaches[k] * folds, kMostFolds));
+            up[k] = m_influence.quantile(p, factor) - middle;
+            down[k] = middle - m_influence.quantile(p, 1.0 / factor);
+        }
+        return leastHalfWidth(std::max(up.back(), down.back()),
+                              [&](double h) { return errorCdf(errorsWithin(up, h), 0.0) - errorCdf(-errorsWithin(down, h), 0.0); });
+    }
+
+    /// How many standard errors of a side lie within h of the middle: linear between the reaches, no more than the last.
+    [[nodiscard]] static double errorsWithin(const Side& side, double h)
+    {
+        double reach = 0.0, away = 0.0;
+        for (std::size_t k = 0; k < side.size(); ++k) {
+            if (h < side[k])
+                return reach + (kReaches[k] - reach) * (h - away) / (side[k] - away);
+            reach = kReaches[k];
+            away = side[k];
+        }
+        return reach;
+    }
+
     const Sampled& m_sampled;
     const TailSample& m_pool;
     TailInfluence m_influence;

@@ -10,8 +10,8 @@ namespace prism {
 
 namespace {
 
-/// Points that give a fitted tail's threshold and its scale, and above which enough lie.
-constexpr std::size_t kThresholdPoints = 4, kScalePoints = 40, kSupportedPoints = 10;
+/// Points that give a fitted tail's threshold, and above which enough lie.
+constexpr std::size_t kThresholdPoints = 4, kSupportedPoints = 10;
 /// Below this share of the largest weight a point was drawn on purpose.
 constexpr double kFullWeight = 0.125;
 /// Points that stand for a fitted tail: so many in each of so many halvings of its probability.

@@ -11,6 +11,9 @@ namespace prism {
 /// What lies beyond the largest points of a sample: an exponential tail, or nothing (a bounded variable whose top was sampled).
 enum class Beyond { exponential, largest };
 
+/// Points that the scale of a fitted tail is made from.
+inline constexpr std::size_t kScalePoints = 40;
+
 /// An exponential tail over the largest points of a sample, or over those of full weight: what it says and what it was made from.
 struct FittedTail {
     double threshold = 0.0, tail = 0.0, scale = 0.0; ///< value, tail probability there, and how much further it takes to fall by 1 / e

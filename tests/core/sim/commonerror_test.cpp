@@ -18,14 +18,14 @@ constexpr int kReplicas = 1000;
 constexpr std::size_t kSteps = 500, kSampled = 10'000;
 
 /// Steps whose replicas take exponential times, nothing else being random, as a series leaves them behind.
-Sampled exponentialReplicas(std::uint64_t seed)
+Sampled exponentialReplicas(std::uint64_t seed, std::size_t count = kSampled)
 {
     Sampled out;
     out.single.assign(kSteps, 0.0);
     out.location.assign(kSteps, 10.0);
-    for (std::uint64_t i = 0; i < kSampled; ++i)
+    for (std::uint64_t i = 0; i < count; ++i)
         out.excess.push_back(-std::log(uniform(seed, stream(1), i)));
-    out.weight.assign(kSampled, 1.0);
+    out.weight.assign(count, 1.0);
     return out;
 }
 
@@ -68,6 +68,32 @@ TEST(CommonError, HoldsAsOftenAsItSaysWhereFewReplicasDecide)
         EXPECT_GE(covered, fewest) << median << " " << tail << " " << average;
         EXPECT_LE(covered, most) << median << " " << tail << " " << average;
     }
+}
+
+/// With an event of 30 s in one of 1,500 replicas almost half the steps have one among their thousand replicas: the sampled events, 27 on
+/// average, decide on which side of the gap the median lies, and from either side the gap is on one side only. Half the distance of the two
+/// ends held in half of the trials.
+TEST(CommonError, HoldsAsOftenAsItSaysWhereOneSideIsLonger)
+{
+    constexpr int kTrials = 150;
+    constexpr std::size_t kMany = 4 * kSampled;
+    constexpr double kEvent = 1.0 / 1500.0, kSeconds = 30.0;
+    const auto tail = [](double x) { return (1.0 - kEvent) * std::exp(-x) + kEvent * std::exp(-std::max(0.0, x - kSeconds)); };
+    double known = 0.0;
+    for (double step = 64.0; step > 1e-9; step *= 0.5)
+        known += std::pow(1.0 - tail(known + step), kReplicas) < 0.5 ? step : 0.0;
+    int held = 0;
+    for (std::uint64_t trial = 0; trial < kTrials; ++trial) {
+        Sampled sampled = exponentialReplicas(trial, kMany);
+        for (std::uint64_t i = 0; i < kMany; ++i)
+            sampled.excess[i] += uniform(trial, stream(3), i) < kEvent ? kSeconds : 0.0;
+        const TailSample pool(sampled.excess, sampled.weight);
+        const SharedError error = commonError(sampled, pool, kReplicas, slowest(sampled, pool, trial));
+        held += std::abs(TailInfluence(sampled, pool, kReplicas).quantile(0.5, 1.0) - 10.0 - known) <= halfWidth95(error.p50) ? 1 : 0;
+    }
+    const boost::math::binomial_distribution<> right(kTrials, 0.95);
+    EXPECT_GE(held, boost::math::quantile(right, 0.0005)) << known;
+    EXPECT_LE(held, boost::math::quantile(right, 0.9995)) << known;
 }
 
 /// A tail function twice as large moves the quantile of an exponential tail by ln 2; replicas simulated one by one that are always slower
