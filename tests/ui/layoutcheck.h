@@ -4,6 +4,7 @@
 
 #include "tests/ui/paintedtext.h"
 #include "ui/plot/plotbase.h"
+#include "ui/theme/segmented.h"
 
 #include <QAbstractButton>
 #include <QAbstractScrollArea>
@@ -67,7 +68,8 @@ private:
     static bool isControl(const QWidget& part)
     {
         return qobject_cast<const QAbstractButton*>(&part) || qobject_cast<const QLabel*>(&part) || qobject_cast<const QLineEdit*>(&part)
-               || qobject_cast<const QComboBox*>(&part) || qobject_cast<const PlotBase*>(&part);
+               || qobject_cast<const QComboBox*>(&part) || qobject_cast<const PlotBase*>(&part)
+               || qobject_cast<const SegmentedControl*>(&part);
     }
     /// Commands that open a dialog end with an ellipsis of their own.
     void learnOwnEllipses(const QWidget& window)
@@ -131,8 +133,11 @@ private:
         const QWidget* parent = part.parentWidget();
         if (!parent || part.isWindow() || scrolls(*parent) || part.size().isEmpty())
             return;
-        if (!parent->rect().adjusted(-1, -1, 1, 1).contains(part.geometry()))
-            add(QStringLiteral("%1 stands beyond its %2").arg(nameOf(part), QString::fromLatin1(parent->metaObject()->className())));
+        for (const QWidget* around = parent; around && !scrolls(*around); around = around->isWindow() ? nullptr : around->parentWidget())
+            if (!around->rect().adjusted(-1, -1, 1, 1).contains(QRect(part.mapTo(around, QPoint()), part.size()))) {
+                add(QStringLiteral("%1 stands beyond its %2").arg(nameOf(part), QString::fromLatin1(around->metaObject()->className())));
+                break;
+            }
         const QSize least = part.minimumSizeHint();
         const bool needsAll = qobject_cast<const QAbstractButton*>(&part) || qobject_cast<const PlotBase*>(&part);
         if (needsAll && (part.width() + 1 < least.width() || part.height() + 1 < least.height()))

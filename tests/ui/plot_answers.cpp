@@ -211,6 +211,27 @@ TEST_F(Answers, ExploreNamesConfigurationsThatAreAlike)
     EXPECT_EQ(alike, 1);
 }
 
+TEST_F(Answers, AJobWithoutAnEndHasNotFailed)
+{
+    ASSERT_FALSE(hasErrors(m_study.setParameter(1, "training.train_tokens", "0")));
+    JobPage page(m_theme);
+    show(page);
+    EXPECT_EQ(page.state(), PageState::current);
+    EXPECT_FALSE(page.isComputing());
+    ASSERT_FALSE(hasErrors(m_study.setParameter(1, "training.train_tokens", "1e12")));
+    show(page);
+    EXPECT_EQ(page.state(), PageState::current);
+    EXPECT_GT(page.asTable().rows.size(), 0);
+}
+
+TEST_F(Answers, APictureHasNothingBesideItsCharts)
+{
+    MovesPage page(m_theme);
+    show(page);
+    EXPECT_EQ(page.exportSize(), page.curves().size()) << "the table beside the curves is not drawn";
+    EXPECT_LT(page.exportSize().width(), page.width());
+}
+
 TEST_F(Answers, MovesReachAGoalAndOneBecomesAScenario)
 {
     MovesPage page(m_theme);

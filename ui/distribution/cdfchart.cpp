@@ -43,6 +43,7 @@ CdfChart::CdfChart(const Theme& theme, QWidget* parent) : QWidget(parent), m_sta
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->addWidget(m_view);
+    m_view->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Ignored); // a view of a scene asks for the size that it had last
     d.editor = new QLineEdit(this);
     d.editor->setAccessibleName(tr("Limit: a time such as 9.3 s, or a probability such as 5 %"));
     d.editor->hide();

@@ -162,7 +162,10 @@ void CdfView::drawLimitLine(QPainter& p, const Look& look, double seconds, doubl
         // Beside the line, on the side of the curve where there is none; next to the upper edge the flag alone says it.
         const double percent = probability * 100;
         const bool above = d.mode == CdfMode::cdf;
-        if (x - d.plot.left() > look.px(72) && y > d.plot.top() + look.px(16) && y < d.plot.bottom() - look.px(16)) {
+        const ChartCurve* read = d.readCurve();
+        const double noiseFree = read && read->noiseFreeSeconds > 0 ? d.xAt(read->noiseFreeSeconds) : 0;
+        const bool crossed = noiseFree > x - look.px(48) && noiseFree < x - look.px(8); // by the line of the step without noise
+        if (!crossed && x - d.plot.left() > look.px(72) && y > d.plot.top() + look.px(16) && y < d.plot.bottom() - look.px(16)) {
             p.setFont(look.font(Type::tick));
             p.setPen(look[Role::text]);
             const int digits = percent > 99 ? 4 : std::abs(percent - std::round(percent)) < 0.05 ? 2 : 3;

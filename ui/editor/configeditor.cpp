@@ -12,8 +12,10 @@
 #include <QCheckBox>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPainter>
 #include <QPushButton>
 #include <QScrollArea>
+#include <QStyle>
 #include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -33,6 +35,20 @@ QString sentenceOf(const Diagnostic& d)
     const bool ended = text.endsWith(u'.') || text.endsWith(u'?');
     return format::sentence(QObject::tr("%1 Accepted: %2.").arg(ended ? text : text + u'.', accepted));
 }
+
+/// What a group holds, beside its name; what has no room is shortened at its end, the tip has it whole.
+class SummaryLabel final : public QLabel {
+public:
+    SummaryLabel() { setTextFormat(Qt::PlainText); }
+
+protected:
+    void paintEvent(QPaintEvent*) override
+    {
+        QPainter painter(this);
+        style()->drawItemText(&painter, contentsRect(), Qt::AlignRight | Qt::AlignVCenter, palette(), isEnabled(),
+                              fontMetrics().elidedText(text(), Qt::ElideRight, contentsRect().width()), foregroundRole());
+    }
+};
 
 } // namespace
 
@@ -146,9 +162,8 @@ ConfigEditor::Group* ConfigEditor::makeGroup(const QString& id, const QString& n
     g->header->setAccessibleName(tr("%1 parameters").arg(name));
     g->header->setIconSize(QSize(m_theme.px(12), m_theme.px(12)));
     connect(g->header, &QToolButton::clicked, this, [this, g] { setExpanded(g->id, !g->expanded); });
-    g->summary = plainLabel();
+    g->summary = new SummaryLabel;
     g->summary->setProperty("role", u"secondary"_s);
-    g->summary->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     g->summary->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     layout->addWidget(g->header);
     layout->addWidget(g->summary, 1);
@@ -353,6 +368,7 @@ void ConfigEditor::refresh()
         const std::vector<const Parameter*> different = base ? differences(s, *base) : std::vector<const Parameter*>{};
         for (Group* g : m_groups) {
             g->summary->setText(summaryOf(g->id, s));
+            g->summary->setToolTip(plainTip(g->summary->text()));
             for (ParameterRow* row : g->rows) {
                 if (row->showValue(s, std::find(different.begin(), different.end(), &row->parameter()) != different.end()))
                     m_typed.remove(QString::fromStdString(row->parameter().id)); // another value took the place of what was typed

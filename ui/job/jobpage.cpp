@@ -144,7 +144,9 @@ void JobPage::typeDeadline()
 
 void JobPage::contextChanged()
 {
-    if (const SnapshotPtr s = snapshot(); s && context().evaluator && !scenario()->stale) {
+    if (isEndless())
+        m_job.forget();
+    else if (const SnapshotPtr s = snapshot(); s && context().evaluator && !scenario()->stale) {
         const auto evaluator = context().evaluator;
         m_job.ask(
             context().insights, this, question(u"job"_s), tr("The whole job"), s->seed,
@@ -155,6 +157,18 @@ void JobPage::contextChanged()
             [this] { refresh(); });
     }
     refresh();
+}
+
+bool JobPage::isEndless() const
+{
+    const SnapshotPtr s = snapshot();
+    return s && s->valid() && !(s->daysToTrain > 0);
+}
+
+JobPage::Presented JobPage::presented(PlotBase& chart, const QString& nothing) const
+{
+    return {&chart, [this] { return isEndless() ? InsightStatus{.hasAnswer = true, .isCurrent = true} : m_job.status(); },
+            tr("Sampling whole runs"), isEndless() ? tr("The job has no end yet: say how many tokens to train, at the left.") : nothing};
 }
 
 double JobPage::deadlineDays() const
@@ -193,7 +207,7 @@ void JobPage::refreshEnds()
     }
     m_ends->setData(data);
     m_ends->setText(text);
-    present({m_ends, [this] { return m_job.status(); }, tr("Sampling whole runs"), {}});
+    present(presented(*m_ends));
 }
 
 void JobPage::refreshFields()
@@ -236,7 +250,7 @@ void JobPage::refreshIntervals()
     m_useBest->setVisible(better);
     m_intervals->setData(data);
     m_intervals->setText(text);
-    present({m_intervals, [this] { return m_job.status(); }, tr("Sampling whole runs"), tr("Nothing fails: no checkpoint is needed.")});
+    present(presented(*m_intervals, tr("Nothing fails: no checkpoint is needed.")));
 }
 
 void JobPage::refresh()
@@ -260,7 +274,7 @@ void JobPage::refresh()
     }
     m_losses->setData(data);
     m_losses->setText(text);
-    present({m_losses, [this] { return m_job.status(); }, tr("Sampling whole runs"), {}});
+    present(presented(*m_losses));
 }
 
 TableData JobPage::asTable() const

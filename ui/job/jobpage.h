@@ -49,6 +49,8 @@ private:
     /// Sets parameters of the job section; one undo step. A section that was assumed becomes the scenario's own.
     void set(const std::vector<std::pair<std::string, std::string>>& settings, const QString& undoText);
     void typeDeadline();
+    [[nodiscard]] bool isEndless() const; ///< no number of tokens is given: nothing failed, there is nothing to compute yet
+    [[nodiscard]] Presented presented(PlotBase& chart, const QString& nothing = {}) const;
     [[nodiscard]] double deadlineDays() const; ///< while it is dragged, where it is
 
     SegmentedControl* m_mode;

@@ -224,14 +224,15 @@ void MovesPage::refreshCurves()
                 data.curves.push_back(
                     {u"move"_s + number, moveText(found->moves.moves[i]), series, false, false, true, number, found->curves[i]});
         const double goal = m_dragged > 0 ? m_dragged : m_goal, p95 = found->moves.p95;
-        data.flag = StepFlag{goal > 0 ? goal : p95,
-                             goal > 0 ? tr("Goal: p95 ≤ %1").arg(format::seconds(goal).text())
-                                      : tr("p95 %1: drag it to a goal").arg(format::seconds(p95).text()),
-                             goal > 0 ? tr("%1 from now").arg(format::secondsDelta(goal - p95)) : QString(), 0.95, true};
-        text.footer
-            << tr("%1 steps each, seed %2, common random numbers. Type a goal, drag the flag, or press Shift with an arrow; Esc drops it.")
-                   .arg(format::count(found->moves.samples))
-                   .arg(found->moves.seed);
+        data.flag =
+            StepFlag{goal > 0 ? goal : p95,
+                     goal > 0 ? tr("Goal: p95 ≤ %1").arg(format::seconds(goal).text()) : tr("p95 %1").arg(format::seconds(p95).text()),
+                     goal > 0 ? tr("%1 from now").arg(format::secondsDelta(goal - p95)) : QString(),
+                     0.95,
+                     true,
+                     goal > 0 ? QString() : tr("drag it to a goal")};
+        text.footer << tr("%1 steps each, seed %2, common random numbers.").arg(format::count(found->moves.samples)).arg(found->moves.seed);
+        text.hint = tr("Type a goal, drag the flag, or press Shift with an arrow; Esc drops it.");
     }
     m_curves->setData(data);
     m_curves->setText(text);

@@ -3,6 +3,7 @@
 #include "ui/theme/plaintext.h"
 
 #include <QFrame>
+#include <QHeaderView>
 #include <QLabel>
 #include <QTableWidget>
 #include <QVBoxLayout>
@@ -31,7 +32,13 @@ QLabel* cardText(const QString& type, const QString& role, const QString& text)
 
 void keepColumnsFitted(QTableView& table, const Theme& theme)
 {
-    QObject::connect(&theme, &Theme::changed, &table, [&table] { table.resizeColumnsToContents(); });
+    QObject::connect(&theme, &Theme::changed, &table, [&table] {
+        table.resizeColumnsToContents();
+        QHeaderView& header = *table.horizontalHeader();
+        for (int column = 0; column < header.count(); ++column)
+            if (header.sectionResizeMode(column) == QHeaderView::Stretch)
+                header.setSectionResizeMode(column, QHeaderView::Stretch); // takes what the others leave again
+    });
 }
 
 void alignHeadings(QTableWidget& table, const QList<int>& words)

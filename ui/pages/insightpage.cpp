@@ -13,6 +13,20 @@ namespace prism::ui {
 
 using namespace Qt::StringLiterals;
 
+namespace {
+
+/// What a picture of the page shows: around the exported charts, with nothing beside them.
+QRect areaOf(const QWidget& page, const QList<PlotBase*>& charts)
+{
+    QRect area;
+    for (const PlotBase* chart : charts)
+        if (!chart->isHidden())
+            area |= QRect(chart->mapTo(&page, QPoint()), chart->size());
+    return area.isEmpty() ? page.rect() : area;
+}
+
+} // namespace
+
 InsightPage::InsightPage(const Theme& theme, QWidget* parent)
     : Page(parent),
       m_theme(theme),
@@ -71,7 +85,9 @@ bool InsightPage::fitsBeside() const
 {
     if (!m_theme.presentation() || !parentWidget())
         return true;
-    return std::max(m_main->minimumSizeHint().height(), m_side->minimumSizeHint().height()) <= parentWidget()->height();
+    const int least = m_side->minimumSizeHint().height(), wide = static_cast<int>(width() * m_sideShare);
+    const int side = m_side->hasHeightForWidth() ? std::max(least, m_side->heightForWidth(wide)) : least; // its words take other lines
+    return std::max(m_main->minimumSizeHint().height(), side) <= parentWidget()->height();
 }
 
 void InsightPage::arrange()
@@ -222,17 +238,18 @@ const QWidget* InsightPage::mainChart() const
 
 QSize InsightPage::exportSize() const
 {
-    return {std::max(width(), 640), std::max(height(), 420)};
+    return areaOf(*this, m_exported).size().expandedTo({640, 420});
 }
 
 void InsightPage::paintExport(QPainter& painter)
 {
     const Look look(lightPalette(), m_theme.look().scale());
     painter.fillRect(QRect(QPoint(), exportSize()), look[Role::window]);
+    const QPoint from = areaOf(*this, m_exported).topLeft();
     for (const PlotBase* chart : m_exported) {
         if (chart->isHidden())
             continue;
-        const QRectF card(chart->mapTo(this, QPoint()), QSizeF(chart->size()));
+        const QRectF card(chart->mapTo(this, QPoint()) - from, QSizeF(chart->size()));
         chart->paintChart(painter, card, look);
     }
 }

@@ -200,7 +200,8 @@ SensitivityPage::SensitivityPage(const Theme& theme, QWidget* parent)
     byLabel->setProperty("role", u"secondary"_s);
     m_by->setChoices({tr("Class"), tr("Stage"), tr("Cause")});
     m_by->setAccessibleName(tr("Rows of the tail attribution"));
-    addTools({label, m_figure});
+    addTools({label}); // the control alone is as wide as a small window has room for
+    addTools({m_figure});
     addTools({byLabel, m_by});
     m_tornado->setObjectName(u"tornado"_s);
     m_bars->setObjectName(u"tailAttribution"_s);

@@ -98,7 +98,8 @@ void PairedBarChart::paintRow(Canvas& canvas, const QRectF& area, const Layout& 
     };
     bar(row.all, middle - thick - gap, look[Role::grey], Role::textTertiary);
     bar(row.slow, middle + gap, look.palette().seriesAt(m_data.series), Role::text);
-    const bool clear = isClear(row) && row.difference() > 0;
+    constexpr double kShown = 0.0005; // a difference that prints as 0.1 points
+    const bool clear = isClear(row) && row.difference() >= kShown;
     canvas.text({area.right(), middle}, format::pointsDelta(row.difference()), clear ? Type::smallStrong : Type::small,
                 clear ? Role::bad : Role::textSecondary, Qt::AlignRight | Qt::AlignVCenter);
 }

@@ -78,8 +78,14 @@ double StepCurveChart::secondsAt(double x) const
 
 void StepCurveChart::paintPlot(Canvas& canvas, const QRectF& area, bool interactive) const
 {
-    if (!m_data.curves.empty())
-        paintStepCurves(canvas, area, m_data, interactive ? m_highlighted : QString());
+    if (m_data.curves.empty())
+        return;
+    if (interactive)
+        return paintStepCurves(canvas, area, m_data, m_highlighted);
+    StepCurves onPaper = m_data;
+    if (onPaper.flag)
+        onPaper.flag->hint.clear();
+    paintStepCurves(canvas, area, onPaper, {});
 }
 
 int StepCurveChart::itemAt(const Canvas& canvas, const QRectF& area, QPointF at) const
@@ -127,7 +133,7 @@ bool StepCurveChart::nearFlag(QPointF at) const
         return false;
     return measured([&](const Canvas& canvas, const QRectF& area) {
         const Axes axes = stepAxes(canvas, area, m_data);
-        const double x = axes.px(m_data.flag->seconds), width = canvas.width(m_data.flag->text, Type::bodyStrong);
+        const double x = axes.px(m_data.flag->seconds), width = canvas.width(m_data.flag->reading(), Type::bodyStrong);
         const bool inLane = at.y() >= area.top() && at.y() <= axes.plot.top() && std::abs(at.x() - x) < width;
         return inLane || (axes.plot.contains(at) && std::abs(at.x() - x) < canvas.px(kReach));
     });

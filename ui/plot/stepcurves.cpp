@@ -125,7 +125,7 @@ void paintFlag(Canvas& canvas, const QRectF& area, const Axes& axes, const StepF
         canvas.painter.setBrush(canvas[Role::panel]);
         canvas.painter.drawEllipse(axes.place(flag.seconds, flag.probability), canvas.px(5), canvas.px(5));
     }
-    const QRectF box = canvas.flag(x, lane, flag.text, area.left() + titleWidth + canvas.px(10), area.right(), Type::bodyStrong);
+    const QRectF box = canvas.flag(x, lane, flag.reading(), area.left() + titleWidth + canvas.px(10), area.right(), Type::bodyStrong);
     const double room = area.right() - box.right() - canvas.px(10);
     if (!flag.note.isEmpty() && canvas.width(flag.note, Type::tick) <= room)
         canvas.text({box.right() + canvas.px(10), box.center().y()}, flag.note, Type::tick, Role::textSecondary,

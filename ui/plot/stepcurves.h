@@ -27,6 +27,8 @@ struct StepFlag {
     QString text, note;       ///< note: beside the flag
     double probability = -1;  ///< where the line meets the curve that is read; negative = nowhere
     bool beyondShaded = true; ///< what is right of it is "beyond the limit"
+    QString hint;             ///< what may be done with it, after its text; not on paper
+    [[nodiscard]] QString reading() const { return hint.isEmpty() ? text : text + QStringLiteral(": ") + hint; }
 };
 
 struct StepCurves {

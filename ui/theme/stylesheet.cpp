@@ -98,7 +98,7 @@ QTabBar { background: transparent; qproperty-drawBase: 0; }
 QAbstractItemView { background: @panel@; alternate-background-color: @header@; border: 0; outline: 0; selection-background-color: @selection@; selection-color: @text@; gridline-color: @separator@; }
 QTableView::item, QTreeView::item, QListView::item { min-height: #26#; padding: 0 #8#; border: 0; border-bottom: 1px solid @separator@; }
 QAbstractItemView::item:selected { background: @selection@; color: @text@; }
-QTableView, QTreeView, QListView { border: #2# solid @panel@; }
+QDialog QTableView, QDialog QTreeView, QDialog QListView { border: #2# solid @panel@; }
 QTableView:focus, QTreeView:focus, QListView:focus { border: #2# solid @accent@; }
 QHeaderView { background: @header@; border: 0; }
 QHeaderView::section { background: @header@; color: @textSecondary@; border: 0; border-bottom: 1px solid @separator@; padding: 0 #8#; min-height: #26#; font-size: ~tick~; }

@@ -8,6 +8,7 @@
 #include "ui/editor/quantityedit.h"
 #include "ui/look/format.h"
 #include "ui/theme/flowlayout.h"
+#include "ui/pages/wrappedcells.h"
 #include "ui/theme/plaintext.h"
 
 #include <QDialogButtonBox>
@@ -110,6 +111,7 @@ ImportDialog::ImportDialog(Workspace& workspace, const Theme& theme, ImportPrevi
         m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
         m_table->verticalHeader()->hide();
         m_table->setShowGrid(false);
+        wrapCells(*m_table, m_theme);
         m_table->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
         layout->addWidget(m_table, 1);
     }

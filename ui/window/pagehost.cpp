@@ -109,7 +109,7 @@ void PageHost::fitTools()
     const std::pair<QPushButton*, QString> words[] = {
         {m_tableButton, tr("Table")}, {m_copyButton, tr("Copy")}, {m_exportButton, tr("Export")}};
     const QMargins around = m_toolRow->layout()->contentsMargins();
-    int need = around.left() + around.right();
+    int need = around.left() + around.right(), icons = need;
     for (const auto& [button, word] : words) {
         button->setText(word);
         button->setAccessibleName(word);
@@ -120,6 +120,12 @@ void PageHost::fitTools()
     if (need > width())
         for (const auto& [button, word] : words)
             button->setText({});
+    for (const auto& [button, word] : words)
+        icons += m_toolRow->layout()->spacing() + button->sizeHint().width();
+    const QLayoutItem* tools = m_tools->itemAt(m_tabs->currentIndex());
+    const bool cramped = tools && icons + tools->widget()->minimumSizeHint().width() > width();
+    for (const auto& [button, word] : words) // before an audience their keys are enough
+        button->setVisible(!cramped || !m_theme.presentation());
 }
 
 void PageHost::resizeEvent(QResizeEvent* event)
