@@ -30,6 +30,7 @@ constexpr double kBisquare = 4.685; // Beaton and Tukey 1974: 95 % efficiency at
 double medianAbsolute(const std::vector<double>& x, double around)
 {
     std::vector<double> away;
+    away.reserve(x.size());
     for (const double v : x)
         away.push_back(std::abs(v - around));
     return medianOf(std::move(away));
@@ -84,7 +85,7 @@ std::vector<int> evenlySpaced(const std::vector<double>& x, int from, double noi
             std::vector<int> found;
             int called = 0;
             for (int i = apart[a] - period * ((apart[a] - from) / period); i < static_cast<int>(x.size()); i += period, ++called)
-                if (known.count(i) != 0)
+                if (known.contains(i))
                     found.push_back(i);
             if (found.size() >= kFewest && static_cast<double>(found.size()) >= 0.8 * called)
                 return found;
@@ -181,7 +182,7 @@ RunShape shapeBehind(const LoggedRun& run, int startUp)
     std::vector<double> kept, u;
     std::vector<int> index;
     for (int i = shape.warmUp; i < static_cast<int>(x.size()); ++i)
-        if (paused.count(i) == 0) {
+        if (!paused.contains(i)) {
             kept.push_back(x[static_cast<std::size_t>(i)]);
             index.push_back(i);
             u.push_back(place(i, static_cast<int>(x.size())));
@@ -249,7 +250,7 @@ CleanRun cleanRun(const LoggedRun& run, const RunShape& shape, const SeriesRemov
     for (int i = 0; i < steps; ++i) {
         for (; removal.shifts && next < shape.shifts.size() && shape.shifts[next].index == i; ++next)
             level *= shape.shifts[next].factor;
-        if ((removal.warmUp && i < shape.warmUp) || (removal.pauses && paused.count(i) != 0))
+        if ((removal.warmUp && i < shape.warmUp) || (removal.pauses && paused.contains(i)))
             continue;
         const double trend = removal.trend ? shape.trendAt(i, steps) : 1.0;
         clean.seconds.push_back(run.steps[static_cast<std::size_t>(i)].seconds / (level * trend));

@@ -78,7 +78,7 @@ public:
             out.push_back(found);
             return;
         }
-        const std::string& key = (*event)["key"].get_ref<const std::string&>();
+        const auto& key = (*event)["key"].get_ref<const std::string&>();
         if (key == "run_start") {
             found.kind = LineFinding::Kind::newRun;
             out.push_back(found);

@@ -431,7 +431,7 @@ std::vector<double> series(const Job& job, const SimOptions& options, Run run, i
             for (int i = range.begin(); i < range.end(); ++i) {
                 if (options.stop.stop_requested())
                     return;
-                const std::vector<double> spatial = spatialOf(static_cast<std::uint64_t>(i));
+                const std::vector<double>& spatial = spatialOf(static_cast<std::uint64_t>(i));
                 Step step(job, options.seed, run, static_cast<std::uint64_t>(i), spatial,
                           {regimes.intra[index(i)], regimes.inter[index(i)], regimes.compute[index(i)]});
                 seconds[index(i)] = step.seconds();

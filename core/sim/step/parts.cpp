@@ -112,8 +112,8 @@ private:
     void join(const ReplicaDraw& replica, float* ends, float* optimizer) const
     {
         const std::size_t stages = m_series.stages(), parts = replica.scores.size() / stages;
-        for (float* rows : {ends, optimizer})
-            joinReplicas(rows, stages, kLanes / m_series.sideBySide, parts);
+        joinReplicas(ends, stages, kLanes / m_series.sideBySide, parts);
+        joinReplicas(optimizer, stages, kLanes / m_series.sideBySide, parts);
     }
 
     /// Plain density over that of all blocks together, whichever this one is: the balance heuristic (Veach and Guibas 1995).
