@@ -41,7 +41,7 @@ std::string dated(const JobReport& r, double days)
 std::string daysText(const JobReport& r)
 {
     std::string text = fmt::format("{} tokens in {} steps on {} nodes; {:.3g} days without any disturbance\n\n", amountText(r.plan.tokens),
-                                   amountText(r.plan.steps), amountText(r.plan.nodes, 6), r.plan.undisturbedDays);
+                                   amountText(r.plan.steps), countText(static_cast<std::int64_t>(r.plan.nodes)), r.plan.undisturbedDays);
     text += fmt::format("Done after  p5 {}{}   p50 {}{}   p95 {}{} days\n", earnedDigits(r.p5Days, r.p50Days.halfWidth), dated(r, r.p5Days),
                         plusMinus(r.p50Days.value, r.p50Days.halfWidth), dated(r, r.p50Days.value),
                         plusMinus(r.p95Days.value, r.p95Days.halfWidth), dated(r, r.p95Days.value));

@@ -37,8 +37,8 @@ std::string mapText(const PlacementMap& map)
         for (int column = 0; column < map.columns; ++column)
             text += fmt::format("{:>10.4f}", map.at(row, column).p95Ratio.halfWidth);
     }
-    text += fmt::format("\n\nBest stage {}, worst stage {}: {} more\n", map.bestColumn, map.worstColumn, percentChange(map.worstOverBest));
-    return text + noteLines(map.notes);
+    const std::string more = percentChange(map.worstOverBest) + (map.withinNoise ? "" : " more");
+    return text + fmt::format("\n\nBest stage {}, worst stage {}: {}\n", map.bestColumn, map.worstColumn, more) + noteLines(map.notes);
 }
 
 std::string slowText(const SlowNodesReport& r)

@@ -76,6 +76,11 @@ std::string plusMinus(double value, double halfWidth)
     return halfWidth > 0 ? digits + " ± " + halfWidthText(value, halfWidth) : digits;
 }
 
+std::string countText(std::int64_t count)
+{
+    return grouped(std::to_string(count));
+}
+
 std::string amountText(double value, int digits)
 {
     if (!std::isfinite(value))

@@ -2,6 +2,7 @@
 // Figures as people write them: no more digits than the uncertainty leaves, thousands in groups, millions in words.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace prism {
@@ -15,6 +16,9 @@ namespace prism {
 
 /// "6.49 ± 0.02": both of them; the value alone where nothing is known to vary.
 [[nodiscard]] std::string plusMinus(double value, double halfWidth);
+
+/// A count in full, thousands in groups: "2,048".
+[[nodiscard]] std::string countText(std::int64_t count);
 
 /// A count or an amount with `digits` significant digits: "347,000", "3.47 million", "61 billion", "0.012". Not finite: "no figure".
 [[nodiscard]] std::string amountText(double value, int digits = 3);

@@ -20,7 +20,6 @@ namespace {
 constexpr int kDefaultSamples = 2'000;
 constexpr double kMaxFactor = 100;
 constexpr std::size_t kMaxRows = 8;
-constexpr int kAllDigits = 9; // of a number of samples
 
 /// Replicas that are alike: those that no slow spot and no measured speed tells apart.
 struct Row {
@@ -187,7 +186,7 @@ Result<PlacementMap> mapOf(Evaluator& evaluator, const StepGraph& graph, const S
         samples.emplace_back(sampled.value()[i + 1]);
     fillCells(base, places, samples, map);
     map.notes.push_back(map.withinNoise
-                            ? fmt::format("The places differ by less than their noise at {} samples.", amountText(map.samples, kAllDigits))
+                            ? fmt::format("The places differ by less than their noise at {} samples.", countText(map.samples))
                             : fmt::format("The worst place costs {:.1f} % more p95 than the best one.", 100 * map.worstOverBest.value));
     map.elapsedSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return map;

@@ -32,6 +32,13 @@ TEST(Figure, HalfWidthsStandAtTheSamePlace)
     EXPECT_EQ(plusMinus(6.4912, 0), "6.491");
 }
 
+TEST(Figure, CountsAreWrittenInFull)
+{
+    EXPECT_EQ(countText(256), "256");
+    EXPECT_EQ(countText(2048), "2,048");
+    EXPECT_EQ(countText(-1234567), "-1,234,567");
+}
+
 TEST(Figure, AmountsHaveGroupsAndWords)
 {
     EXPECT_EQ(amountText(3.47123e6), "3.47 million");
