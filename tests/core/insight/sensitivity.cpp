@@ -8,6 +8,7 @@
 #include "core/insight/paired.h"
 #include "core/insight/variation.h"
 
+#include "core/insight/scenarios.h"
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -24,13 +25,6 @@ const SensitivityRow& rowOf(const SensitivityTable& table, std::string_view id)
             return r;
     static const SensitivityRow none;
     return none;
-}
-
-InsightOptions withSamples(int n)
-{
-    InsightOptions options;
-    options.samples = n;
-    return options;
 }
 
 } // namespace
