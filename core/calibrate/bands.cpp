@@ -155,13 +155,11 @@ ErrorBand bandOf(const std::string& kind, const Scores& scores, const Behind& ro
 
 FitReport reportOf(const ErrorBand& band, const Rows& rows)
 {
-    FitReport report{"band of " + (band.kind.empty() ? "all jobs" : band.kind)
-                         + ", each row by the band without its source: " + std::to_string(std::lround(100 * band.held)) + " % inside",
-                     static_cast<int>(rows.size()), 0, 0};
-    for (const Row* r : rows) {
-        report.meanAbs += std::abs(r->error) / static_cast<double>(rows.size());
-        report.bias += r->error / static_cast<double>(rows.size());
-    }
+    FitReport report{{},
+                     "band of " + (band.kind.empty() ? "all jobs" : band.kind)
+                         + ", each row by the band without its source: " + std::to_string(std::lround(100 * band.held)) + " % inside"};
+    for (const Row* r : rows)
+        report.add(r->error);
     return report;
 }
 

@@ -21,7 +21,7 @@ void reportSteps(const Calibration& c, const std::vector<PublishedRow>& steps, s
         rows.push_back(validatedRow(r, c));
     const ValidationReport report = validationReport(std::move(rows));
     for (const SuiteErrors& s : report.suites)
-        reports.push_back({"single-node steps: " + s.suite, s.rows, s.meanAbs, s.bias});
+        reports.push_back({s, "single-node steps: " + s.suite});
 }
 
 /// A single-node table is long and of one kind: every so many of its rows is enough. A prime, since such tables go through their settings
@@ -33,7 +33,7 @@ void coverUnseen(CalibrationRun& run, const std::vector<PublishedRow>& published
                  const SlowdownOf& slowdownOf)
 {
     std::vector<double> unseen;
-    FitReport report{"not in the fit", 0, 0, 0};
+    FitReport report{{}, "not in the fit"};
     for (const PublishedRow& r : published) {
         if (fitted.contains(r.id) || r.scheduleOnly || !r.skipped.empty() || !r.counts())
             continue;
@@ -41,15 +41,11 @@ void coverUnseen(CalibrationRun& run, const std::vector<PublishedRow>& published
         if (!v.hasError())
             continue;
         unseen.push_back(v.error);
-        report.meanAbs += std::abs(v.error);
-        report.bias += v.error;
-        ++report.rows;
+        report.add(v.error);
         const ErrorBand band = errorBand(run.calibration, r.scenario);
         if (v.error >= band.low && v.error <= band.high)
             cover(run.calibration.domain, r.scenario);
     }
-    report.meanAbs /= std::max(1, report.rows);
-    report.bias /= std::max(1, report.rows);
     run.fits.push_back(report);
     // Outside of the calibration: as far off as rows of other software, machines and incomplete configuration.
     std::sort(unseen.begin(), unseen.end());
@@ -70,8 +66,8 @@ void reportPublished(CalibrationRun& run, const std::vector<FitRow>& rows)
         cover(run.calibration.domain, r.row->scenario);
     const ValidationReport report = validationReport(std::move(validated));
     for (const SuiteErrors& s : report.suites)
-        run.fits.push_back({"published: " + s.suite, s.rows, s.meanAbs, s.bias});
-    run.fits.push_back({"published: all", report.all.rows, report.all.meanAbs, report.all.bias});
+        run.fits.push_back({s, "published: " + s.suite});
+    run.fits.push_back({report.all, "published: all"});
 }
 
 /// What is in use; where the data decides constants whose fit goes on from a start, theirs before any fit.

@@ -152,7 +152,7 @@ void fillCurve(Curve& curve, const MeasuredShares& shares, const std::string& ty
 /// Error of the fitted curves on every row of a system from 1 MB.
 FitReport busReport(const Calibration& calibration, const std::vector<BusRow>& rows, const std::string& type)
 {
-    FitReport report{type + ": bus bandwidth", 0, 0, 0};
+    FitReport report{{}, type + ": bus bandwidth"};
     int within = 0;
     Scenario s;
     s.cluster.gpu.preset = type;
@@ -163,13 +163,9 @@ FitReport busReport(const Calibration& calibration, const std::vector<BusRow>& r
         s.cluster.intraNodeGbPerS = r.linkGbPerS;
         const CostModel cost(s, calibration);
         const double e = cost.collectives().intraBusBandwidth(static_cast<CollectiveOp>(r.op), r.ranks, r.bytes) / (r.busGbPerS * 1e9) - 1;
-        report.meanAbs += std::abs(e);
-        report.bias += e;
+        report.add(e);
         within += std::abs(e) <= 0.1 ? 1 : 0;
-        ++report.rows;
     }
-    report.meanAbs /= std::max(1, report.rows);
-    report.bias /= std::max(1, report.rows);
     report.what += ", " + std::to_string(100 * within / std::max(1, report.rows)) + " % of the rows within 10 %";
     return report;
 }
@@ -255,7 +251,7 @@ void fitNetwork(Calibration& calibration, const CollectiveFolder& folder, std::v
     for (const FitTable& t : fit.tables)
         rows += static_cast<int>(t.table->rows.size());
     for (std::size_t i = ofNetwork; i < constants.size(); ++i)
-        reports.push_back({"fitted for the preset: " + constants[i].name + " " + std::to_string(*constants[i].value), rows, best, 0});
+        reports.push_back({{rows, best, 0, 0}, "fitted for the preset: " + constants[i].name + " " + std::to_string(*constants[i].value)});
 }
 
 namespace {
@@ -274,9 +270,9 @@ void crossValidateNetwork(const Calibration& calibration, const CollectiveFolder
         std::vector<FitReport> unused;
         fitNetwork(c, rest, unused);
         if (const auto found = agreement(one, c, 1 << 20, 8.0 * (1 << 30)); found && !found->empty())
-            reports.push_back({"left out: table " + left.table->name + ", "
-                                   + std::to_string(100 * found->front().within / found->front().rows) + " % of the rows within 10 %",
-                               found->front().rows, found->front().meanAbs, found->front().bias});
+            reports.push_back({found->front(), "left out: table " + left.table->name + ", "
+                                                   + std::to_string(100 * found->front().within / found->front().rows)
+                                                   + " % of the rows within 10 %"});
     }
 }
 
@@ -292,7 +288,7 @@ void fitCollectives(Calibration& calibration, std::vector<BusRow> rows, const Co
         crossValidateNetwork(calibration, folder, reports);
     if (const auto tables = agreement(folder, calibration, 1 << 20, 8.0 * (1 << 30)))
         for (const TableAgreement& t : *tables)
-            reports.push_back({"collectives: " + t.name + (t.remark.empty() ? "" : " (" + t.remark + ")"), t.rows, t.meanAbs, t.bias});
+            reports.push_back({t, "collectives: " + t.name + (t.remark.empty() ? "" : " (" + t.remark + ")")});
 }
 
 } // namespace prism

@@ -56,7 +56,7 @@ Result<std::vector<TableAgreement>> agreement(const CollectiveFolder& folder, co
         Result<ClusterConfig> cluster = clusterOf(table);
         if (!cluster)
             return cluster.errors();
-        TableAgreement a{table.name, table.gpu, table.fabric, table.remark};
+        TableAgreement a{{}, table.name, table.gpu, table.fabric, table.remark};
         if (table.shapeOnly) {
             const CollectiveOp op = table.rows.front().op;
             a.remark += std::string(a.remark.empty() ? "" : ", ") + "shape only, not over the fabric";
@@ -69,17 +69,12 @@ Result<std::vector<TableAgreement>> agreement(const CollectiveFolder& folder, co
             if (r.bytes < minBytes || r.bytes > maxBytes)
                 continue;
             const double error = model.seconds(r.op, r.group, r.bytes) / r.seconds - 1;
-            ++a.rows;
+            a.add(error);
             a.within += std::abs(error) <= 0.1 ? 1 : 0;
             a.near += std::abs(error) <= 0.25 ? 1 : 0;
-            a.meanAbs += std::abs(error);
-            a.bias += error;
-            a.worst = std::abs(error) > std::abs(a.worst) ? error : a.worst;
         }
         if (a.rows == 0)
             continue;
-        a.meanAbs /= a.rows;
-        a.bias /= a.rows;
         list.push_back(std::move(a));
     }
     return list;

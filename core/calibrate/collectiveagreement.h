@@ -2,16 +2,16 @@
 // How far the collective model is from measured tables: the same numbers for the calibration, the command line and the tests.
 #pragma once
 
+#include "core/calibrate/residuals.h"
 #include "core/cost/collectives.h"
 #include "core/measured/collectivetables.h"
 
 namespace prism {
 
 /// Relative errors (model / measured - 1) of the rows of one table.
-struct TableAgreement {
+struct TableAgreement : Residuals {
     std::string name, gpu, fabric, remark;
-    int rows = 0, within = 0, near = 0; ///< within 10 %, within 25 %
-    double meanAbs = 0, bias = 0, worst = 0;
+    int within = 0, near = 0; ///< rows within 10 %, within 25 %
 };
 
 /// Bytes on the busiest link over the buffer (nccl-tests PERFORMANCE.md).

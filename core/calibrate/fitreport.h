@@ -3,16 +3,15 @@
 #pragma once
 
 #include "core/calibrate/published.h"
+#include "core/calibrate/residuals.h"
 
 #include <string>
 
 namespace prism {
 
 /// What one step of the procedure found.
-struct FitReport {
+struct FitReport : Residuals {
     std::string what;
-    int rows = 0;
-    double meanAbs = 0, bias = 0; ///< relative residuals
 };
 
 /// A published row in the fit.

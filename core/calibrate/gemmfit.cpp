@@ -65,7 +65,7 @@ public:
     }
 
 private:
-    /// The sum of the absolute logarithms of predicted over measured.
+    /// The mean of the absolute logarithms of predicted over measured.
     double loss();
     void fit16();
     void fitLow();
@@ -90,16 +90,12 @@ private:
 double GemmFit::loss()
 {
     const CostModel cost(m_machine, m_calibration);
-    double sum = 0, bias = 0;
+    m_report = {};
     for (const GemmRow* r : m_rows) {
         const double cast = m_precision == MatrixPrecision::bits16 ? 0.0 : cost.memorySeconds(m_quantised * r->m * r->k, 1);
-        const double e = std::log((cost.gemmSeconds(r->m, r->n, r->k, 1, m_precision) + cast) / r->seconds);
-        sum += std::abs(e);
-        bias += e;
+        m_report.add(std::log((cost.gemmSeconds(r->m, r->n, r->k, 1, m_precision) + cast) / r->seconds));
     }
-    const auto n = static_cast<double>(m_rows.size());
-    m_report = {"", static_cast<int>(m_rows.size()), sum / n, bias / n};
-    return sum;
+    return m_report.meanAbs;
 }
 
 /// Efficiency and tile overhead, with last waves that are lost whole or not at all, whichever fits better.
@@ -152,24 +148,24 @@ void fitGemms(Calibration& calibration, const std::vector<GemmRow>& rows, std::v
 
 namespace {
 
-/// The sum of what repeated products take and of what the model says, in seconds.
-struct Sums {
-    double measured = 0, predicted = 0;
+/// What repeated products take by the model over what they took, together and one by one.
+struct Sustained {
+    double ratio = 0;
+    Residuals residuals;
 };
 
-Sums sumsOf(const CostModel& cost, const std::vector<const GemmRow*>& rows, FitReport* report = nullptr)
+Sustained sustained(const CostModel& cost, const std::vector<const GemmRow*>& rows)
 {
-    Sums sums;
+    Sustained found;
+    double measured = 0, predicted = 0;
     for (const GemmRow* r : rows) {
         const double seconds = cost.sustainedGemmSeconds(r->m, r->n, r->k, 1, r->precision, r->outputBytes);
-        sums.measured += r->seconds;
-        sums.predicted += seconds;
-        if (report != nullptr) {
-            report->meanAbs += std::abs(seconds / r->seconds - 1) / static_cast<double>(rows.size());
-            report->bias += (seconds / r->seconds - 1) / static_cast<double>(rows.size());
-        }
+        measured += r->seconds;
+        predicted += seconds;
+        found.residuals.add(seconds / r->seconds - 1);
     }
-    return sums;
+    found.ratio = predicted / measured;
+    return found;
 }
 
 } // namespace
@@ -186,12 +182,9 @@ void fitSustained(Calibration& calibration, const std::vector<GemmRow>& rows, st
             continue;
         gpu.matrixEnergy = minimum(0.01, 10, kSteps, [&](double x) {
             gpu.matrixEnergy = x;
-            const Sums sums = sumsOf(CostModel(*machine, calibration), of);
-            return std::abs(std::log(sums.predicted / sums.measured));
+            return std::abs(std::log(sustained(CostModel(*machine, calibration), of).ratio));
         });
-        FitReport report{gpu.family + ": sustained matrix products", static_cast<int>(of.size()), 0, 0};
-        (void)sumsOf(CostModel(*machine, calibration), of, &report);
-        reports.push_back(report);
+        reports.push_back({sustained(CostModel(*machine, calibration), of).residuals, gpu.family + ": sustained matrix products"});
     }
 }
 

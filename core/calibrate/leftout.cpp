@@ -32,20 +32,6 @@ std::vector<double> errorsWithout(const std::string& source, const std::vector<F
     return here.errors;
 }
 
-void addTo(FitReport& report, double error)
-{
-    report.meanAbs += std::abs(error);
-    report.bias += error;
-    ++report.rows;
-}
-
-FitReport mean(FitReport report)
-{
-    report.meanAbs /= std::max(1, report.rows);
-    report.bias /= std::max(1, report.rows);
-    return report;
-}
-
 } // namespace
 
 std::vector<LeftOutError> leftOutSources(const std::vector<FitRow>& rows, const LeftOutStart& from, std::vector<FitReport>& reports)
@@ -55,23 +41,23 @@ std::vector<LeftOutError> leftOutSources(const std::vector<FitRow>& rows, const 
         sources.insert(sourceOf(r));
     const LinearRows first = linearRows(from.start, rows, logErrors(from.start, rows)),
                      later = linearRows(from.fitted, rows, logErrors(from.fitted, rows));
-    FitReport all{"left out, each source in turn: rows of tier A", 0, 0, 0};
+    FitReport all{{}, "left out, each source in turn: rows of tier A"};
     std::vector<LeftOutError> errors;
     for (const std::string& source : sources) {
         const std::vector<double> found = errorsWithout(source, rows, from.start, first, later);
-        FitReport report{"left out: " + source, 0, 0, 0};
+        FitReport report{{}, "left out: " + source};
         for (std::size_t i = 0; i < rows.size(); ++i) {
             if (sourceOf(rows[i]) != source || std::isnan(found[i]))
                 continue;
             const double error = std::exp(found[i]) - 1;
-            addTo(report, error);
+            report.add(error);
             if (rows[i].row->tier == "A")
-                addTo(all, error);
+                all.add(error);
             errors.push_back({&rows[i], error});
         }
-        reports.push_back(mean(report));
+        reports.push_back(std::move(report));
     }
-    reports.push_back(mean(all));
+    reports.push_back(std::move(all));
     return errors;
 }
 

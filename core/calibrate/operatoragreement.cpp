@@ -114,19 +114,14 @@ OperatorReport operatorReport(const std::vector<MeasuredOperator>& rows, const O
         ComparedOperator row{o, seconds(o, model, machine.causal), 0};
         row.error = row.predicted / o.seconds - 1;
         OperatorAgreement& group = groups[groupOf(o)];
-        ++group.rows;
+        group.add(row.error);
         group.within10 += std::abs(row.error) <= 0.1 ? 1 : 0;
         group.within25 += std::abs(row.error) <= 0.25 ? 1 : 0;
-        group.meanAbs += std::abs(row.error);
-        group.bias += row.error;
-        group.worst = std::abs(row.error) > std::abs(group.worst) ? row.error : group.worst;
         points[groupOf(o)].push_back({shapeOf(o), std::log(o.seconds / row.predicted)});
         report.rows.push_back(std::move(row));
     }
     for (auto& [name, group] : groups) {
         group.name = name;
-        group.meanAbs /= group.rows;
-        group.bias /= group.rows;
         group.corrected = crossValidated(points[name]);
         report.groups.push_back(group);
     }

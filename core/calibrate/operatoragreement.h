@@ -3,6 +3,7 @@
 // command line and the tests.
 #pragma once
 
+#include "core/calibrate/residuals.h"
 #include "core/cost/shapecorrection.h"
 #include "core/measured/operatortable.h"
 #include "core/scenario/scenario.h"
@@ -25,11 +26,10 @@ struct ComparedOperator {
 };
 
 /// Rows of one kind, pass and precision.
-struct OperatorAgreement {
+struct OperatorAgreement : Residuals {
     std::string name;
-    int rows = 0, within10 = 0, within25 = 0;
-    double meanAbs = 0, bias = 0, worst = 0; ///< worst keeps its sign
-    CrossValidation corrected;               ///< of a correction by regression over shape, on fifths of the shapes left out in turn
+    int within10 = 0, within25 = 0;
+    CrossValidation corrected; ///< of a correction by regression over shape, on fifths of the shapes left out in turn
 };
 
 struct OperatorReport {

@@ -72,17 +72,9 @@ SuiteErrors errorsOf(const std::string& suite, const std::vector<const Validated
         }
         if (!r->hasError())
             continue;
-        ++e.rows;
-        e.meanAbs += std::abs(r->error);
-        e.bias += r->error;
-        if (std::abs(r->error) > std::abs(e.worst))
-            e.worst = r->error;
+        e.add(r->error);
         predicted.push_back(r->predictedSeconds);
         published.push_back(r->publishedSeconds);
-    }
-    if (e.rows > 0) {
-        e.meanAbs /= e.rows;
-        e.bias /= e.rows;
     }
     if (memories > 0)
         e.memoryMeanAbs = memory / memories;

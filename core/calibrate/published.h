@@ -2,6 +2,7 @@
 // Published training-step measurements: reading them as scenarios, running them, and the errors of the model by source.
 #pragma once
 
+#include "core/calibrate/residuals.h"
 #include "core/cost/calibration.h"
 #include "core/schedule/schedule.h"
 
@@ -59,12 +60,12 @@ struct ValidatedRow {
     [[nodiscard]] bool hasError() const { return skipped.empty() && publishedSeconds > 0; }
 };
 
-struct SuiteErrors {
+struct SuiteErrors : Residuals {
     std::string suite;
-    int rows = 0, skipped = 0, leftOut = 0;                       ///< leftOut: suspect rows and duplicates, in no sum
-    double meanAbs = 0, bias = 0, worst = 0, rankCorrelation = 0; ///< worst keeps its sign
-    double memoryMeanAbs = -1, bubbleMeanAbs = -1;                ///< < 0 = nothing to compare
-    std::string peer;                                             ///< the best figure that another tool published on these rows
+    int skipped = 0, leftOut = 0; ///< leftOut: suspect rows and duplicates, in no sum
+    double rankCorrelation = 0;
+    double memoryMeanAbs = -1, bubbleMeanAbs = -1; ///< < 0 = nothing to compare
+    std::string peer;                              ///< the best figure that another tool published on these rows
 };
 
 struct ValidationReport {

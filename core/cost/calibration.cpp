@@ -300,22 +300,28 @@ GpuCalibration gpuCalibration(const Calibration& calibration, const GpuSpec& gpu
     return found;
 }
 
-ErrorBand errorBand(const Calibration& calibration, const Scenario& scenario)
+namespace {
+
+/// The band of the first of these kinds that has one.
+ErrorBand firstBand(const Calibration& calibration, const std::vector<std::string>& kinds)
 {
-    for (const std::string& kind : bandKinds(scenario))
+    for (const std::string& kind : kinds)
         for (const ErrorBand& band : calibration.bands)
             if (band.kind == kind)
                 return band;
     return ErrorBand{};
 }
 
+} // namespace
+
+ErrorBand errorBand(const Calibration& calibration, const Scenario& scenario)
+{
+    return firstBand(calibration, bandKinds(scenario));
+}
+
 ErrorBand errorBand(const Calibration& calibration, std::string_view kind)
 {
-    const ErrorBand* found = nullptr;
-    for (const ErrorBand& band : calibration.bands)
-        if (band.kind == kind || (band.kind.empty() && found == nullptr))
-            found = &band;
-    return found != nullptr ? *found : ErrorBand{};
+    return firstBand(calibration, {std::string(kind), ""});
 }
 
 std::vector<NamedConstant> namedConstants(Calibration& c)

@@ -219,12 +219,11 @@ double CostModel::seconds(const Kernel& kernel) const
     switch (kernel.kind) {
     case CostKind::gemm: {
         const MatrixPrecision precision = kernel.lowPrecision ? m_low : m_high;
-        const bool grouped = kernel.id == KernelId::gemmMoeFc1 || kernel.id == KernelId::gemmMoeFc2;
         const double outputBytes = kernel.part != Part::wgrad ? 2 : m_gradientTraffic;
         if (kernel.batch <= 1 && m_tables.hasGemms(precision)) // a measured time has the clock of its measurement
             return gemmSeconds(kernel.m, kernel.n, kernel.k, kernel.batch, precision, outputBytes)
                    * m_tables.gemmFactor(kernel.m, kernel.n, kernel.k, precision);
-        const double starts = grouped ? std::max(0.0, kernel.batch - 1) / kExpertStreams : 0.0;
+        const double starts = kernel.grouped() ? std::max(0.0, kernel.batch - 1) / kExpertStreams : 0.0;
         return sustainedGemmSeconds(kernel.m, kernel.n, kernel.k, kernel.batch, precision, outputBytes) + starts * m_gpu.launchSeconds;
     }
     case CostKind::attention:

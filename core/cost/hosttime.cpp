@@ -22,8 +22,7 @@ HostTime::HostTime(const Scenario& scenario, const SoftwareCalibration& software
 /// cuBLAS for each expert of the rank (TEGroupedLinear): those calls cost less than an operation of their own.
 double HostTime::launchSeconds(const Kernel& kernel) const
 {
-    const bool grouped = kernel.id == KernelId::gemmMoeFc1 || kernel.id == KernelId::gemmMoeFc2;
-    const double calls = grouped ? std::max(0.0, kernel.batch - 1) : 0.0;
+    const double calls = kernel.grouped() ? std::max(0.0, kernel.batch - 1) : 0.0;
     const double collective = kernel.kind == CostKind::collective ? m_perCollective : 0.0;
     return kernel.launches * (m_perLaunch + calls * m_perExpertCall + collective);
 }

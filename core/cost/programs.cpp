@@ -57,7 +57,7 @@ Ops costed(const std::vector<Kernel>& kernels, const CostModel& cost, bool overl
         op.meanSeconds = cost.seconds(k);
         if (k.domain == Domain::expert && k.kind == CostKind::collective)
             op.sync = Sync::cell;
-        op.routed = k.id == KernelId::gemmMoeFc1 || k.id == KernelId::gemmMoeFc2;
+        op.routed = k.grouped();
         ops.push_back(op);
     }
     // What can run beside a matrix kernel or attention; each second of it is given once.

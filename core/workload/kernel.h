@@ -74,6 +74,9 @@ struct Kernel {
     RecomputeModules modules = 0; ///< parts of the layer that it belongs to; forward only
     double headDim = 0;           ///< attention
     bool backward = false;        ///< attention
+
+    /// The products of a rank's experts, called one after another under one name.
+    [[nodiscard]] constexpr bool grouped() const { return id == KernelId::gemmMoeFc1 || id == KernelId::gemmMoeFc2; }
 };
 
 /// Kernels of one layer, once per micro-batch.
