@@ -46,7 +46,10 @@ int runBatch(ui::Theme& theme, const BatchOptions& options)
     int code = 0;
     for (ui::Page* page : window.pages().pages()) {
         window.pages().showPage(page->id());
-        if (!settle(window)) {
+        bool settled = settle(window);
+        page->startAll();
+        settled = settle(window) && settled;
+        if (!settled) {
             complain(u"The page %1 did not finish."_s.arg(page->title()));
             code = 3;
         }

@@ -54,7 +54,7 @@ TEST(Screenshots, ShowEveryPageInBothThemesAtBothScales)
         ASSERT_TRUE(run->waitForFinished(600'000)) << run->errorString().toStdString();
         EXPECT_EQ(run->exitCode(), 0) << run->readAllStandardError().toStdString();
     }
-    for (const char* page : {"distribution", "sensitivity", "placement", "pipeline", "scale"})
+    for (const char* page : {"distribution", "sensitivity", "placement", "pipeline", "scale", "explore"})
         for (const bool dark : {false, true})
             for (const int scale : {1, 2}) {
                 const QString name =

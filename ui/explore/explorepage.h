@@ -30,6 +30,7 @@ public:
     [[nodiscard]] QJsonObject saveState() const override;
     void restoreState(const QJsonObject& state) override;
 
+    void startAll() override { search(); }
     void search();
     /// Values of one parameter in the ranges to search; none takes the parameter out.
     void setAxis(const Parameter& parameter, const QStringList& values);

@@ -34,6 +34,8 @@ public:
     /// True while a job of this page runs or waits: what is shown will change without another context. Step times that are being
     /// computed are not the page's own work; it is given another context when they are there.
     [[nodiscard]] virtual bool isComputing() const { return false; }
+    /// Starts what waits for a press: pictures that nobody sits before show its answer too.
+    virtual void startAll() {}
     [[nodiscard]] virtual QJsonObject saveState() const { return {}; } ///< mode, zoom: kept with the session
     virtual void restoreState(const QJsonObject&) {}
     /// Names that the page prints, each with the parameter behind it, for the command search.
