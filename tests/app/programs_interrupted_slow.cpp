@@ -20,6 +20,7 @@ int interrupted(const std::string& scenario, const std::string& file)
 {
     const pid_t child = ::fork();
     if (child == 0) {
+        std::signal(SIGINT, SIG_DFL); // a shell's job in the background has it ignored
         ::execl(PRISM_CLI, PRISM_CLI, "explore", scenario.c_str(), "--output", "/dev/null", "--records", file.c_str(), nullptr);
         ::_exit(127);
     }
