@@ -4,6 +4,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/insightcommand.h"
+#include "core/base/figure.h"
 
 #include <CLI/CLI.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -24,8 +25,8 @@ std::string rowsText(const char* title, const std::vector<AttributionRow>& rows)
 
 std::string attributionText(const TailAttribution& a)
 {
-    return fmt::format("Critical path of {} steps (mean {:.4g} s) and of the slowest {} (mean {:.4g} s, from {:.4g} s)\n\n", a.samples,
-                       a.meanSeconds, a.slowSamples, a.slowMeanSeconds, a.slowThresholdSeconds)
+    return fmt::format("Critical path of {} steps (mean {} s) and of the slowest {} (mean {} s, from {} s)\n\n", a.samples,
+                       amountText(a.meanSeconds, 4), a.slowSamples, amountText(a.slowMeanSeconds, 4), amountText(a.slowThresholdSeconds, 4))
            + rowsText("class", a.byClass) + rowsText("cause", a.byCause) + rowsText("stage", a.byStage) + noteLines(a.notes);
 }
 

@@ -4,6 +4,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/insightcommand.h"
+#include "core/base/figure.h"
 
 #include <CLI/CLI.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -24,12 +25,12 @@ std::string comparisonText(const Comparison& c)
     std::string text =
         fmt::format("A = {}\nB = {}\n\n{:<24} {:>14} {:>14} {:>26} {:>18}\n", c.nameA, c.nameB, "", "A", "B", "B - A", "change, %");
     for (const ComparedFigure& f : c.figures)
-        text +=
-            fmt::format("{:<24} {:>14.6g} {:>14.6g} {:>26} {:>18}\n", f.label + (f.unit.empty() ? "" : ", " + f.unit), f.a, f.b,
-                        changeText(f.delta), f.delta.significant() ? changeText({100 * f.relative.value, 100 * f.relative.halfWidth}) : "");
-    text += fmt::format(
-        "\nP(A is faster) {}   KS distance {:.3f}   Wasserstein distance {:.4g} s\n\nWhich edit changed p95 ({} orders{})\n",
-        percent(c.probabilityABetter), c.ksDistance, c.wassersteinSeconds, c.waterfallOrders, c.waterfallExact ? ", all" : ", sampled");
+        text += fmt::format("{:<24} {:>14} {:>14} {:>26} {:>18}\n", f.label + (f.unit.empty() ? "" : ", " + f.unit),
+                            earnedDigits(f.a, f.delta.halfWidth), earnedDigits(f.b, f.delta.halfWidth), changeText(f.delta),
+                            f.delta.significant() ? changeText({100 * f.relative.value, 100 * f.relative.halfWidth}) : "");
+    text += fmt::format("\nP(A is faster) {}   KS distance {:.3f}   Wasserstein distance {} s\n\nWhich edit changed p95 ({} orders{})\n",
+                        percent(c.probabilityABetter), c.ksDistance, amountText(c.wassersteinSeconds), c.waterfallOrders,
+                        c.waterfallExact ? ", all" : ", sampled");
     for (const WaterfallItem& w : c.waterfall)
         text += fmt::format("{:<44} {:>14} -> {:<14} {}\n", w.label, w.from, w.to, milliseconds(w.deltaP95));
     return text + noteLines(c.notes);

@@ -2,6 +2,7 @@
 #include "app/cli/explorerecords.h"
 
 #include "app/cli/insightcommand.h"
+#include "core/base/figure.h"
 #include "core/base/outputfile.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -20,8 +21,8 @@ std::string bestText(const Exploration& e)
                                    objectiveText(e.query.objective), 100 * e.candidates.front().chanceBest);
     if (e.bestByMean == e.bestByP95)
         return text + "The best by mean and the best by p95 are the same.\n";
-    text += fmt::format("The best by mean is {}, by p95 {}; in p95 they differ by {:.3g} ± {:.1g} s.\n", shortText(mean.values),
-                        shortText(p95.values), e.p95OfMean.value, e.p95OfMean.halfWidth);
+    text += fmt::format("The best by mean is {}, by p95 {}; in p95 they differ by {} s.\n", shortText(mean.values), shortText(p95.values),
+                        plusMinus(e.p95OfMean.value, e.p95OfMean.halfWidth));
     return text;
 }
 
@@ -30,14 +31,14 @@ std::string bestText(const Exploration& e)
 std::string explorationText(const Exploration& e)
 {
     std::string text =
-        fmt::format("{} configurations: {} valid, {} fit into memory, {} sampled ({:.2g} s for all, {:.2g} s with sampling)\n\n", e.points,
-                    e.valid, e.fitting, e.candidates.size(), e.deterministicSeconds, e.elapsedSeconds);
+        fmt::format("{} configurations: {} valid, {} fit into memory, {} sampled ({} s for all, {} s with sampling)\n\n", e.points, e.valid,
+                    e.fitting, e.candidates.size(), amountText(e.deterministicSeconds, 2), amountText(e.elapsedSeconds, 2));
     text += fmt::format("{:>4} {:>18} {:>18} {:>9} {:>12} {:>7}  configuration\n", "", "p50 s", "p95 s", "GiB", "USD/G token", "best");
     for (std::size_t i = 0; i < std::min(static_cast<std::size_t>(e.query.keep), e.candidates.size()); ++i) {
         const ExploreCandidate& c = e.candidates[i];
-        text += fmt::format("{:>4} {:>9.4g} ± {:<6.1g} {:>9.4g} ± {:<6.1g} {:>9.1f} {:>12.4g} {:>5.0f} %  {}{}\n", c.rank, c.p50.value,
-                            c.p50.halfWidth, c.p95.value, c.p95.halfWidth, c.peakMemoryGib, c.usdPerBillionTokens, 100 * c.chanceBest,
-                            shortText(c.values), c.pareto ? " (front)" : "");
+        text += fmt::format("{:>4} {:>18} {:>18} {:>9.1f} {:>12} {:>5.0f} %  {}{}\n", c.rank, plusMinus(c.p50.value, c.p50.halfWidth),
+                            plusMinus(c.p95.value, c.p95.halfWidth), c.peakMemoryGib, amountText(c.usdPerBillionTokens, 4),
+                            100 * c.chanceBest, shortText(c.values), c.pareto ? " (front)" : "");
         if (!c.equals.empty())
             text += fmt::format("{:75}the same with {}\n", "", equalsText(c));
     }

@@ -5,6 +5,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/insightcommand.h"
+#include "core/base/figure.h"
 #include "core/base/timeunits.h"
 #include "core/scenario/presetlibrary.h"
 
@@ -37,7 +38,7 @@ std::string fleetText(const FleetReport& r)
         text += fmt::format("Left out: {} rows without GPUs, {} that never ran\n", r.withoutGpus, r.withoutDuration);
     text += fmt::format("\n{:<14} {:>8} {:>8} {:>8} {:>8} {:>6}   {:<16} {:<16} {:<16}\n", "", "mean h", "p50 h", "p95 h", "queue h",
                         "used", "mean / fifo", "p95 / fifo", "queue / fifo");
-    const auto ratio = [](const Estimate& e) { return fmt::format("{:.3f} ± {:.1g}", e.value, e.halfWidth); };
+    const auto ratio = [](const Estimate& e) { return plusMinus(e.value, e.halfWidth); };
     for (const FleetPolicyResult& p : r.policies)
         text += fmt::format("{:<14} {:>8} {:>8} {:>8} {:>8} {:>4.0f} %   {:<16} {:<16} {:<16}\n", policyName(p.policy), hours(p.mean.value),
                             hours(p.p50.value), hours(p.p95.value), hours(p.queueing.value), 100 * p.utilisation.value, ratio(p.meanRatio),

@@ -2,6 +2,7 @@
 // follow: a training log while it grows, each step beside its predicted distribution, with alarms and what would explain them.
 #include "app/cli/commands.h"
 #include "app/cli/quantities.h"
+#include "core/base/figure.h"
 #include "core/calibrate/runfit.h"
 #include "core/insight/follow/follower.h"
 #include "core/insight/follow/growinglog.h"
@@ -100,7 +101,7 @@ private:
               {"over_level", p.overLevel},
               {"probability", p.probability},
               {"learning", p.learning},
-              {"text", fmt::format("step {}: {:.4g} s{}", p.number, p.seconds,
+              {"text", fmt::format("step {}: {} s{}", p.number, amountText(p.seconds, 4),
                                    p.learning ? ", learning the level"
                                               : fmt::format(", {:+.2f} % of the level, longer than {:.1f} % of predicted steps",
                                                             100 * (p.overLevel - 1), 100 * p.probability))}});

@@ -24,7 +24,7 @@ std::string guaranteeText(const Guarantee& g)
 {
     std::string text = "Across jobs       " + figuresLine(g.across) + "\nWithin one job    " + figuresLine(g.within) + "\n\n";
     for (const Exceedance& e : g.exceedances)
-        text += fmt::format("P(step > {:.5g} s)   across jobs {}   within a job {}{}\n", e.limitSeconds,
+        text += fmt::format("P(step > {} s)   across jobs {}   within a job {}{}\n", amountText(e.limitSeconds, 5),
                             plusMinus(e.acrossProbability.value, e.acrossProbability.halfWidth),
                             plusMinus(e.withinProbability.value, e.withinProbability.halfWidth),
                             e.resolved ? "" : "   (no sample beyond: the interval is an upper bound)");
@@ -37,9 +37,8 @@ std::string guaranteeText(const Guarantee& g)
         text += fmt::format("\n{} tokens in {} steps: p5 {}, p50 {}, p95 {}, p99 {} days\n", amountText(t.tokens), amountText(t.steps),
                             earnedDigits(t.p5Days, t.p50.halfWidth), plusMinus(t.p50.value, t.p50.halfWidth),
                             plusMinus(t.p95.value, t.p95.halfWidth), earnedDigits(t.p99Days, t.p95.halfWidth));
-        text += fmt::format(
-            "Standard deviation: persistent factors {:.3g} days, steps {:.3g} days (independent steps would claim {:.3g} days)\n",
-            t.stdJobDays, t.stdStepsDays, t.stdIfIndependentDays);
+        text += fmt::format("Standard deviation: persistent factors {} days, steps {} days (independent steps would claim {} days)\n",
+                            amountText(t.stdJobDays), amountText(t.stdStepsDays), amountText(t.stdIfIndependentDays));
         if (t.deadlineDays > 0)
             text += fmt::format("P(done within {:g} days) {}\n", t.deadlineDays, percent(t.deadlineProbability));
     }

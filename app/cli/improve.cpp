@@ -4,6 +4,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/insightcommand.h"
+#include "core/base/figure.h"
 
 #include <CLI/CLI.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -23,18 +24,17 @@ struct ImproveOptions : InsightCommand {
 std::string text(const Moves& m, bool hasGoal, std::size_t top)
 {
     std::string text =
-        fmt::format("Now p50 {:.4g} s, p95 {:.4g} s, p99 {:.4g} s. {} changes tried: {} do not fit, {} have no effect; {} are invalid.\n\n",
-                    m.p50, m.p95, m.p99, m.tried, m.tooLarge, m.withoutEffect, m.invalid);
+        fmt::format("Now p50 {} s, p95 {} s, p99 {} s. {} changes tried: {} do not fit, {} have no effect; {} are invalid.\n\n",
+                    amountText(m.p50, 4), amountText(m.p95, 4), amountText(m.p99, 4), m.tried, m.tooLarge, m.withoutEffect, m.invalid);
     text += fmt::format("{:>22} {:>12} {:>12}{}  change\n", "gain in p95, s", "memory, GiB", "USD/G token", hasGoal ? "   goal" : "");
     for (std::size_t i = 0; i < std::min(top, m.moves.size()); ++i) {
         const Move& move = m.moves[i];
         std::string changes;
         for (const std::string& c : move.changes)
             changes += (changes.empty() ? "" : "; ") + c;
-        text += fmt::format("{:>+12.4g} ± {:<7.1g} {:>+12.1f} {:>+12.4g}{}  {}{}\n", move.p95Gain.value, move.p95Gain.halfWidth,
-                            move.memoryChangeGib, move.usdPerBillionTokensChange,
-                            hasGoal ? fmt::format(" {:>4.0f} %", 100 * move.reachesGoal) : "", changes,
-                            move.improves ? "" : " (no difference found, or worse)");
+        text += fmt::format("{:>22} {:>+12.1f} {:>+12.4g}{}  {}{}\n", changeText(move.p95Gain), move.memoryChangeGib,
+                            move.usdPerBillionTokensChange, hasGoal ? fmt::format(" {:>4.0f} %", 100 * move.reachesGoal) : "", changes,
+                            move.improves || !move.p95Gain.significant() ? "" : " (worse)");
     }
     return text + noteLines(m.notes);
 }

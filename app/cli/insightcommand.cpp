@@ -64,10 +64,8 @@ std::string percent(const Estimate& share)
 {
     constexpr double kTenth = 0.1; // of a percent, the last digit that is shown
     const double value = 100 * share.value, half = 100 * share.halfWidth;
-    const std::string digits = earnedDigits(value, std::max(half, kTenth));
-    if (!(half > 0))
-        return digits + " %";
-    return digits + " ± " + (half < kTenth / 2 ? "< 0.1" : halfWidthText(value, std::max(half, kTenth))) + " %";
+    const double shown = std::abs(value) < kTenth / 2 ? 0.0 : value; // no "-0.0"
+    return half > 0 ? plusMinus(shown, std::max(half, kTenth)) + " %" : earnedDigits(shown, kTenth) + " %";
 }
 
 std::string noteLines(const std::vector<std::string>& notes)

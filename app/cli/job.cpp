@@ -27,9 +27,9 @@ std::string seconds(double value)
 {
     if (!std::isfinite(value))
         return "never";
-    return value < 120                   ? fmt::format("{:.3g} s", value)
-           : value < 2 * kSecondsPerHour ? fmt::format("{:.3g} min", value / kSecondsPerMinute)
-                                         : fmt::format("{:.3g} h", value / kSecondsPerHour);
+    return value < 120                   ? fmt::format("{} s", amountText(value))
+           : value < 2 * kSecondsPerHour ? fmt::format("{} min", amountText(value / kSecondsPerMinute))
+                                         : fmt::format("{} h", amountText(value / kSecondsPerHour));
 }
 
 std::string dated(const JobReport& r, double days)
@@ -40,16 +40,17 @@ std::string dated(const JobReport& r, double days)
 
 std::string daysText(const JobReport& r)
 {
-    std::string text = fmt::format("{} tokens in {} steps on {} nodes; {:.3g} days without any disturbance\n\n", amountText(r.plan.tokens),
-                                   amountText(r.plan.steps), countText(static_cast<std::int64_t>(r.plan.nodes)), r.plan.undisturbedDays);
+    std::string text =
+        fmt::format("{} tokens in {} steps on {} nodes; {} days without any disturbance\n\n", amountText(r.plan.tokens),
+                    amountText(r.plan.steps), countText(static_cast<std::int64_t>(r.plan.nodes)), amountText(r.plan.undisturbedDays));
     text += fmt::format("Done after  p5 {}{}   p50 {}{}   p95 {}{} days\n", earnedDigits(r.p5Days, r.p50Days.halfWidth), dated(r, r.p5Days),
                         plusMinus(r.p50Days.value, r.p50Days.halfWidth), dated(r, r.p50Days.value),
                         plusMinus(r.p95Days.value, r.p95Days.halfWidth), dated(r, r.p95Days.value));
     if (r.deadlineDays > 0)
         text += fmt::format("P(done within {:g} days) {}\n", r.deadlineDays, percent(r.deadlineProbability));
     if (r.closedForm.applies)
-        text += fmt::format("By renewal theory the mean is {:.4g} days and failures spread it by {:.2g} days; sampled mean {:.4g} days\n",
-                            r.closedForm.days.mean, r.closedForm.days.std, r.meanDays);
+        text += fmt::format("By renewal theory the mean is {} days and failures spread it by {} days; sampled mean {} days\n",
+                            amountText(r.closedForm.days.mean, 4), amountText(r.closedForm.days.std, 2), amountText(r.meanDays, 4));
     else
         text += "No closed form: " + r.closedForm.whyNot + "\n";
     return text;
@@ -60,8 +61,9 @@ std::string sharesText(const JobReport& r)
     std::string text = fmt::format("\nEffective training time {} (p5 {:.1f} %, p95 {:.1f} %)\n", percent(r.effectiveRatio), 100 * r.ratioP5,
                                    100 * r.ratioP95);
     for (const TimeShare& s : r.shares)
-        text += fmt::format("  {:<18} {:>8.2f} % {:>9.3g} days\n", s.cause, 100 * s.share.value, s.days);
-    const std::string mtbf = std::isfinite(r.plan.mtbfHours) ? fmt::format("one every {:.3g} h", r.plan.mtbfHours) : "none expected";
+        text += fmt::format("  {:<18} {:>8.2f} % {:>9.3f} days\n", s.cause, 100 * s.share.value, s.days);
+    const std::string mtbf =
+        std::isfinite(r.plan.mtbfHours) ? fmt::format("one every {} h", amountText(r.plan.mtbfHours)) : "none expected";
     return text
            + fmt::format("Failures: {}; p5 {:.0f}, p50 {:.0f}, p95 {:.0f} in the run\n", mtbf, r.failuresP5, r.failuresP50, r.failuresP95);
 }
@@ -76,12 +78,12 @@ std::string adviceText(const JobReport& r)
         text += fmt::format("\nSpares: {} let a failing node find one in 99 % of the cases\n{:>8} {:>12} {:>18} {:>14}\n", r.sparesFor99,
                             "spares", "none left", "mean days", "cost, USD m");
     for (const SparePoint& p : r.spares)
-        text += fmt::format("{:>8} {:>10.2f} % {:>10.4g} ± {:<5.1g} {:>14.2f}\n", p.spares, 100 * p.probabilityNone, p.meanDays.value,
-                            p.meanDays.halfWidth, p.costUsd.value / 1e6);
-    text += fmt::format("\nCost {:.3g} million USD (p95 {:.3g})\n", r.costUsdMean / 1e6, r.costUsdP95 / 1e6);
+        text += fmt::format("{:>8} {:>10.2f} % {:>18} {:>14.2f}\n", p.spares, 100 * p.probabilityNone,
+                            plusMinus(p.meanDays.value, p.meanDays.halfWidth), p.costUsd.value / 1e6);
+    text += fmt::format("\nCost {} million USD (p95 {})\n", amountText(r.costUsdMean / 1e6), amountText(r.costUsdP95 / 1e6));
     if (r.energyMwhMean > 0)
-        text += fmt::format("Energy {:.4g} MWh", r.energyMwhMean)
-                + (r.co2TonnesMean > 0 ? fmt::format(", {:.4g} t CO2\n", r.co2TonnesMean) : "\n");
+        text += fmt::format("Energy {} MWh", amountText(r.energyMwhMean, 4))
+                + (r.co2TonnesMean > 0 ? fmt::format(", {} t CO2\n", amountText(r.co2TonnesMean, 4)) : "\n");
     return text;
 }
 

@@ -51,8 +51,9 @@ std::string communicationText(const Snapshot& s)
     std::string text = fmt::format("Communication          {:.1f} % of the step exposed, {:.1f} % of the GPU-hours\n", 100 * c.exposedShare,
                                    100 * c.exposedShareOfGpuHours);
     for (const ClassCommunication& one : c.classes)
-        text += fmt::format("  {:<24} {:<13} {:>9.3g} s hidden {:>9.3g} s exposed\n", printable(one.name),
-                            one.scope == Scope::interNode ? "between nodes" : "inside nodes", one.hiddenSeconds, one.exposedSeconds);
+        text += fmt::format("  {:<24} {:<13} {:>9} s hidden {:>9} s exposed\n", printable(one.name),
+                            one.scope == Scope::interNode ? "between nodes" : "inside nodes", amountText(one.hiddenSeconds),
+                            amountText(one.exposedSeconds));
     return text;
 }
 
@@ -84,11 +85,11 @@ std::string toText(const Snapshot& s, const Style& style, const std::string& pic
                         amountText(s.tokensPerSecond), amountText(s.tflopsPerGpu), 100 * s.mfu, 100 * s.mfuCausal, 100 * s.hfu);
     text += fmt::format("Memory                 peak {:.1f} GiB of {:.1f} GiB, {}\n", s.costed->memory.peakGib,
                         s.costed->memory.capacityGib, s.costed->memory.fits ? "fits" : "does NOT fit");
-    text += fmt::format(
-        "Noise-free breakdown   compute {:.3g} s, TP {:.3g} s, CP {:.3g} s, EP {:.3g} s, pipeline {:.3g} s, bubble {:.3g} s, DP {:.3g} s, "
-        "optimizer {:.3g} s, other {:.3g} s\n",
-        b.computeSeconds, b.tensorParallelSeconds, b.contextParallelSeconds, b.expertParallelSeconds, b.pipelineSeconds, b.bubbleSeconds,
-        b.dataParallelSeconds, b.optimizerSeconds, b.otherSeconds);
+    text += fmt::format("Noise-free breakdown   compute {} s, TP {} s, CP {} s, EP {} s, pipeline {} s, bubble {} s, DP {} s, "
+                        "optimizer {} s, other {} s\n",
+                        amountText(b.computeSeconds), amountText(b.tensorParallelSeconds), amountText(b.contextParallelSeconds),
+                        amountText(b.expertParallelSeconds), amountText(b.pipelineSeconds), amountText(b.bubbleSeconds),
+                        amountText(b.dataParallelSeconds), amountText(b.optimizerSeconds), amountText(b.otherSeconds));
     text += communicationText(s);
     if (s.daysToTrain > 0)
         text += fmt::format("Training               {} days, {} USD\n", amountText(s.daysToTrain), amountText(s.costUsd));

@@ -30,12 +30,12 @@ std::string scaleCurveText(const ScaleCurve& curve)
             text += fmt::format("{:>9} {}\n", p.gpus, p.problem);
             continue;
         }
-        text += fmt::format("{:>9} {:>6} {:>8} {:>18} {:>18} {:>18} {:>14} {:>12.4g} {:>12.3f}{}\n", p.gpus, p.dataParallel, p.globalBatch,
+        text += fmt::format("{:>9} {:>6} {:>8} {:>18} {:>18} {:>18} {:>14} {:>12} {:>12.3f}{}\n", p.gpus, p.dataParallel, p.globalBatch,
                             plusMinus(p.step.p50, p.step.ciP50), plusMinus(p.step.p95, p.step.ciP95), plusMinus(p.step.p99, p.step.ciP99),
-                            plusMinus(100 * p.mfu.value, 100 * p.mfu.halfWidth), p.costPerBillionTokensUsd, p.efficiency,
+                            plusMinus(100 * p.mfu.value, 100 * p.mfu.halfWidth), amountText(p.costPerBillionTokensUsd, 4), p.efficiency,
                             p.problem.empty() ? "" : "  " + p.problem);
     }
-    return text + fmt::format("\n{} samples per point, seed {}, {:.3g} s\n", curve.samples, curve.seed, curve.elapsedSeconds)
+    return text + fmt::format("\n{} samples per point, seed {}, {} s\n", curve.samples, curve.seed, amountText(curve.elapsedSeconds))
            + noteLines(curve.notes);
 }
 

@@ -5,6 +5,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/insightcommand.h"
 #include "app/cli/quantities.h"
+#include "core/base/figure.h"
 
 #include <CLI/CLI.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -38,12 +39,12 @@ std::string sensitivityText(const SensitivityTable& table)
         text += fmt::format("{:<28} {:>7.3f} {:>24} {:>24} {:>24} {:>16} {:>16}{}\n", r.id, r.cv,
                             r.varies ? milliseconds(r.spreadRemoved.p95) : "-", r.varies ? milliseconds(r.spreadDoubled.p95) : "-",
                             r.hasMean ? milliseconds(r.meanUp.p95) : "-",
-                            r.hasMean ? fmt::format("{:.3f} ± {:.3f}", r.elasticityP95.value, r.elasticityP95.halfWidth) : "-",
+                            r.hasMean ? plusMinus(r.elasticityP95.value, r.elasticityP95.halfWidth) : "-",
                             r.varies ? percent(r.totalEffectShare) : "-", r.nonMonotonic ? "  non-monotonic" : "");
-    text += fmt::format("\nP(step > {:.5g} s) = {}; --json and --csv give every input's change of it\nInteraction {}   {} to {} samples "
+    text += fmt::format("\nP(step > {} s) = {}; --json and --csv give every input's change of it\nInteraction {}   {} to {} samples "
                         "each, {} variations, seed {}, {:.0f} ms\n",
-                        table.limitSeconds, percent(table.exceedance), percent(table.interactionShare), fewest(table), table.samples,
-                        table.evaluations, table.seed, 1e3 * table.elapsedSeconds);
+                        amountText(table.limitSeconds, 5), percent(table.exceedance), percent(table.interactionShare), fewest(table),
+                        table.samples, table.evaluations, table.seed, 1e3 * table.elapsedSeconds);
     return text + noteLines(table.notes);
 }
 
@@ -54,11 +55,12 @@ std::string sweepText(const ParameterSweep& sweep)
     text += fmt::format("{:>16} {:>11} {:>11} {:>11} {:>24} {:>8}\n", sweep.unit.empty() ? "value" : "value, " + sweep.unit, "p50, s",
                         "p95, s", "p99, s", "p95 change", "MFU, %");
     for (const SweepPoint& p : sweep.points)
-        text += p.valid ? fmt::format("{:>16} {:>11.5g} {:>11.5g} {:>11.5g} {:>24} {:>8.1f}{}\n", p.text, p.step.p50, p.step.p95,
-                                      p.step.p99, milliseconds(p.change.p95), 100 * p.mfu, p.memoryFits ? "" : "  does not fit in memory")
+        text += p.valid ? fmt::format("{:>16} {:>11} {:>11} {:>11} {:>24} {:>8.1f}{}\n", p.text, amountText(p.step.p50, 5),
+                                      amountText(p.step.p95, 5), amountText(p.step.p99, 5), milliseconds(p.change.p95), 100 * p.mfu,
+                                      p.memoryFits ? "" : "  does not fit in memory")
                         : fmt::format("{:>16} {}\n", p.text, p.problem);
     return text
-           + fmt::format("\nElasticity of p95 {:.3f} ± {:.3f}{}\n", sweep.elasticityP95.value, sweep.elasticityP95.halfWidth,
+           + fmt::format("\nElasticity of p95 {}{}\n", plusMinus(sweep.elasticityP95.value, sweep.elasticityP95.halfWidth),
                          sweep.nonMonotonic ? "; p95 turns within the range" : "");
 }
 

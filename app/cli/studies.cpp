@@ -4,6 +4,7 @@
 
 #include "app/cli/commands.h"
 #include "app/cli/insightcommand.h"
+#include "core/base/figure.h"
 #include "core/scenario/presetlibrary.h"
 
 #include <CLI/CLI.hpp>
@@ -37,12 +38,12 @@ std::string studiesList(bool json)
 std::string answerText(const QuestionAnswer& a)
 {
     std::string text = a.question.question + "\n\n";
-    text += fmt::format("{:<34} {:>10} {:>10} {:>18} {:>7} {:>22} {:>8}\n", "", "noise-free", "p50 s", "p95 s", "spread", "p95 per token",
+    text += fmt::format("{:<34} {:>10} {:>18} {:>18} {:>7} {:>16} {:>8}\n", "", "noise-free", "p50 s", "p95 s", "spread", "p95 per token",
                         "GiB");
     for (const QuestionAnswerRow& r : a.rows)
-        text += fmt::format("{:<34} {:>10.4g} {:>10.4g} {:>9.4g} ± {:<6.1g} {:>5.2f} % {:>13.3f} ± {:<6.1g} {:>8.1f}{}\n", r.label,
-                            r.noiseFreeSeconds, r.step.p50, r.step.p95, r.step.ciP95, 100 * r.step.cv, r.p95Ratio.value,
-                            r.p95Ratio.halfWidth, r.peakMemoryGib, r.fits ? "" : " (does not fit)");
+        text += fmt::format("{:<34} {:>10} {:>18} {:>18} {:>5.2f} % {:>16} {:>8.1f}{}\n", r.label, amountText(r.noiseFreeSeconds, 4),
+                            plusMinus(r.step.p50, r.step.ciP50), plusMinus(r.step.p95, r.step.ciP95), 100 * r.step.cv,
+                            plusMinus(r.p95Ratio.value, r.p95Ratio.halfWidth), r.peakMemoryGib, r.fits ? "" : " (does not fit)");
     text += "\nPublished: " + (a.question.published.empty() ? std::string("nothing to compare with.") : a.question.published);
     text += a.question.source.empty() ? "\n" : " (" + a.question.source + ")\n";
     text += "\nHere:\n";

@@ -5,6 +5,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/insightcommand.h"
 #include "app/cli/quantities.h"
+#include "core/base/figure.h"
 
 #include <CLI/CLI.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -24,8 +25,8 @@ struct TimelineOptions : InsightCommand {
 
 std::string timelineText(const Timeline& t)
 {
-    std::string text = fmt::format("{} (draw {}): {:.5g} s, replica {} of {}, {} stages, {} micro-batches, schedule {}\n\n", t.draw,
-                                   t.sample, t.stepSeconds, t.replica, t.replicas, t.stages, t.microbatches, t.scheduleName);
+    std::string text = fmt::format("{} (draw {}): {} s, replica {} of {}, {} stages, {} micro-batches, schedule {}\n\n", t.draw, t.sample,
+                                   amountText(t.stepSeconds, 5), t.replica, t.replicas, t.stages, t.microbatches, t.scheduleName);
     for (int s = 0; s < t.stages; ++s) {
         double critical = 0;
         int most = 0;

@@ -2,6 +2,7 @@
 // What a measured job's operations say: its steps, schedule and barriers, the factors of workers and steps, pools of durations.
 #include "app/cli/tracecommand.h"
 #include "core/stats/moments.h"
+#include "core/base/figure.h"
 #include "core/trace/barriers.h"
 #include "core/trace/jobpools.h"
 #include "core/trace/repairs.h"
@@ -106,8 +107,9 @@ std::string jobReportJson(const TraceJob& job)
 std::string poolLine(const DurationPool& p)
 {
     const double mean = meanOf(p.seconds);
-    return fmt::format("  {:<44} {:>7} values, mean {:.4g} s, cv {:.3f}, {}{}\n", p.signature.substr(0, 44), p.seconds.size(), mean,
-                       mean > 0 ? std::sqrt(varianceOf(p.seconds)) / mean : 0.0, p.standIn(), p.warning.empty() ? "" : ": " + p.warning);
+    return fmt::format("  {:<44} {:>7} values, mean {} s, cv {:.3f}, {}{}\n", p.signature.substr(0, 44), p.seconds.size(),
+                       amountText(mean, 4), mean > 0 ? std::sqrt(varianceOf(p.seconds)) / mean : 0.0, p.standIn(),
+                       p.warning.empty() ? "" : ": " + p.warning);
 }
 
 std::string jobReportText(const TraceJob& job)

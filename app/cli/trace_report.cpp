@@ -2,6 +2,7 @@
 // trace report and trace export: what traces of operations or kernels say, and the same as a Chrome trace or as CSV.
 #include "app/cli/tracecommand.h"
 #include "core/trace/barriers.h"
+#include "core/base/figure.h"
 #include "core/trace/chrometrace.h"
 #include "core/trace/kinetoreport.h"
 #include "core/trace/stepmodel.h"
@@ -83,13 +84,15 @@ std::string kinetoText(const KinetoReport& report)
     std::string text = fmt::format("{} of {} collective kernels matched to {} groups; {} unmatched\n", report.matchedKernels,
                                    report.collectiveKernels, report.groups.size(), report.collectiveKernels - report.matchedKernels);
     for (const CollectiveGroup& g : report.groups)
-        text += fmt::format("  {:<16} {:>5} kernels, {} ranks seen, {} bytes: recorded {:.3g} s, transfer {:.3g} s ({})  {}\n", g.operation,
-                            g.calls, g.ranksSeen, g.bytes, g.medianSeconds, g.transferSeconds, g.split, g.name.substr(0, 60));
+        text +=
+            fmt::format("  {:<16} {:>5} kernels, {} ranks seen, {} bytes: recorded {} s, transfer {} s ({})  {}\n", g.operation, g.calls,
+                        g.ranksSeen, g.bytes, amountText(g.medianSeconds), amountText(g.transferSeconds), g.split, g.name.substr(0, 60));
     for (const std::string& u : report.unmatched)
         text += "  unmatched: " + u + "\n";
     for (const RankReport& r : report.ranks)
-        text += fmt::format("Rank {}: {} kernels on {} streams, busy {:.4g} of {:.4g} s, {} host gaps of {:.3g} s together, {} steps\n",
-                            r.rank, r.kernels, r.streams, r.busySeconds, r.spanSeconds, r.hostGaps, r.hostGapSeconds, r.stepSeconds.size());
+        text += fmt::format("Rank {}: {} kernels on {} streams, busy {} of {} s, {} host gaps of {} s together, {} steps\n", r.rank,
+                            r.kernels, r.streams, amountText(r.busySeconds, 4), amountText(r.spanSeconds, 4), r.hostGaps,
+                            amountText(r.hostGapSeconds), r.stepSeconds.size());
     text += fmt::format("{} pools of durations (trace export --as pools)\n", report.pools.size());
     return text + diagnosticsText(report.notes);
 }

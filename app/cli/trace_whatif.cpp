@@ -2,6 +2,7 @@
 // trace whatif: what a measured job would take without the excess of a class, a worker or a stage, and what repairs would bring.
 #include "app/cli/tracecommand.h"
 #include "core/trace/barriers.h"
+#include "core/base/figure.h"
 #include "core/trace/repairs.h"
 #include "core/trace/whatif.h"
 
@@ -82,29 +83,30 @@ std::string repairsText(const TraceJob& job, const Repairs& r)
 {
     std::string text = "\nWhat a repair brings (the measured steps run again with one thing mended; not the published ideal above)\n";
     const auto line = [&](const std::string& name, const StepTimes& t) {
-        text += fmt::format("  {:<24} mean {:>8.4g} s   p50 {:>8.4g} s   p95 {:>8.4g} s", name, t.mean, t.p50, t.p95);
+        text += fmt::format("  {:<24} mean {:>8} s   p50 {:>8} s   p95 {:>8} s", name, amountText(t.mean, 4), amountText(t.p50, 4),
+                            amountText(t.p95, 4));
     };
     line("as measured", r.before);
     text += fmt::format("   (run again within {:.2f} %)\n", 100 * r.replayError);
     for (const Repair& repair : r.repairs) {
         line(repair.id, repair.after);
-        text += fmt::format("   saves {:.3g} ± {:.2g} s: {}\n", repair.saved.value, repair.saved.halfWidth, repair.text);
+        text += fmt::format("   saves {} s: {}\n", plusMinus(repair.saved.value, repair.saved.halfWidth), repair.text);
     }
     for (const SlowWorker& w : r.slow)
         text += fmt::format("Slow worker: replica {}, stage {} takes {:.3f} times as long as the median of its stage\n",
                             job.replicaNumbers[static_cast<std::size_t>(w.replica)], w.stage, w.factor);
     for (const StageLoad& s : r.stages)
         if (std::abs(s.overMean - 1) > kUnevenStage)
-            text += fmt::format("Uneven stage: stage {} takes {:.4g} s for a micro-batch, {:.2f} times the mean of the stages\n", s.stage,
-                                s.seconds, s.overMean);
+            text += fmt::format("Uneven stage: stage {} takes {} s for a micro-batch, {:.2f} times the mean of the stages\n", s.stage,
+                                amountText(s.seconds, 4), s.overMean);
     return text + diagnosticsText(r.notes);
 }
 
 std::string whatIfText(const TraceJob& job, const WhatIf& w, const Repairs& r)
 {
     std::string text = fmt::format("{} steps of {} replicas x {} stages\n", w.steps.size(), job.replicas, job.stages);
-    text += fmt::format("Slowdown S {:.4f}: a step without gaps takes {:.4g} s where every operation of a type took the same {:.4g} s\n",
-                        w.slowdown, w.slowdown * w.idealSeconds, w.idealSeconds);
+    text += fmt::format("Slowdown S {:.4f}: a step without gaps takes {} s where every operation of a type took the same {} s\n",
+                        w.slowdown, amountText(w.slowdown * w.idealSeconds, 4), amountText(w.idealSeconds, 4));
     text += fmt::format("Gaps between operations add {:.2f} %\n\n", 100 * (w.launchSlowdown - 1));
     for (const auto& [type, slowdown] : w.byType)
         text += fmt::format("  {:<28} S {:.4f}\n", type, slowdown);

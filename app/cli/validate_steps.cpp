@@ -2,6 +2,7 @@
 // validate-steps: a measured series of step times beside the predicted distribution of one job.
 #include "app/cli/commands.h"
 #include "app/cli/steplogoptions.h"
+#include "core/base/figure.h"
 #include "core/calibrate/runfit.h"
 #include "core/insight/validate/seriesreport.h"
 
@@ -84,7 +85,8 @@ std::string reportText(const Report& r)
     for (std::size_t i = 0; i < r.shapes.size(); ++i)
         text += fmt::format("  {}: {}\n", r.log.runs[i].name, shapeText(r.shapes[i]));
     text += fmt::format("{} steps of {} runs compared, {} left out\n", c.steps, c.runs, c.dropped);
-    text += fmt::format("Median step: measured {:.4g} s, predicted {:.4g} s\n\n", c.measuredMedianSeconds, c.predictedMedianSeconds);
+    text += fmt::format("Median step: measured {} s, predicted {} s\n\n", amountText(c.measuredMedianSeconds, 4),
+                        amountText(c.predictedMedianSeconds, 4));
     text += fmt::format("{:<11} {:>8} {:>8} {:>8} {:>9} {:>14}\n", "over median", "p5", "p95", "p99", "cv", "beyond 1.05");
     const auto line = [&](const char* name, const SeriesFigures& f) {
         text +=

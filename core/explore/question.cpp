@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/explore/question.h"
 
+#include "core/base/figure.h"
 #include "core/base/jsontext.h"
 #include "core/base/text.h"
 #include "core/insight/paired.h"
@@ -115,7 +116,7 @@ std::vector<std::string> findingsOf(const std::vector<QuestionAnswerRow>& rows)
     const auto byP95 = [](const QuestionAnswerRow& a, const QuestionAnswerRow& b) { return a.p95Ratio.value < b.p95Ratio.value; };
     const auto [best, worst] = std::minmax_element(rows.begin(), rows.end(), byP95);
     const auto change = [](const Estimate& ratio) {
-        return fmt::format("{:+.2f} ± {:.2f} %", 100 * (ratio.value - 1), 100 * ratio.halfWidth);
+        return (ratio.value > 1 ? "+" : "") + plusMinus(100 * (ratio.value - 1), 100 * ratio.halfWidth) + " %";
     };
     const auto differs = [](const Estimate& ratio) { return Estimate{ratio.value - 1, ratio.halfWidth}.significant(); };
     for (const auto& [row, word] : {std::pair{best, "shortest"}, {worst, "longest"}})
