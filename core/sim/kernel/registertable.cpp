@@ -141,11 +141,13 @@ RegisterTable registerTable(const std::function<double(double, double)>& quantil
     const Pieces pieces = piecesThrough(quantile);
     const double sigma = std::sqrt(variance);
     RegisterTable out;
+    out.mean = mean;
     if (!(pieces.variance > 0.0) || !(sigma > 0.0)) {
         for (std::size_t i = 0; i < 32; ++i)
             out.coefficient[0][i] = out.row[i][0] = static_cast<float>(mean);
         return out;
     }
+    out.variance = variance;
     if (pieces.miss > kRough * std::sqrt(pieces.variance)) {
         out.steps = stepsOf(quantile, mean, sigma);
         return out;

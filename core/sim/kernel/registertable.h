@@ -18,6 +18,7 @@ struct alignas(64) RegisterTable {
     float row[32][4] = {};         ///< the same by entry, for registers that do not hold a whole coefficient[k]
     /// Where cubics cannot follow the function (measured pools with few values): by the draw's upper 12 bits, else empty.
     std::vector<float> steps;
+    double mean = 0.0, variance = 0.0;
 
     [[nodiscard]] float at(std::uint16_t draw) const;
 };

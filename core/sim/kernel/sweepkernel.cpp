@@ -2,9 +2,9 @@
 #include "core/sim/kernel/sweepkernel.h"
 
 #include "core/base/hash.h"
+#include "core/sim/kernel/drawpool.h"
 
 #include <algorithm>
-#include <cmath>
 
 // The AES and permutation instructions of Ice Lake and Zen 4 (2019, 2022).
 #define HWY_WANT_AVX3_DL
@@ -298,44 +298,77 @@ HWY_INLINE const RareHit* applyHits(const RareHit* hit, std::int32_t node, float
     return hit;
 }
 
+/// Which lines of the pools a node's lanes take: first those of the chunk, then those of the transfer.
+HWY_INLINE void poolLines(const DrawKey& key, const RoundKeys& keys, std::uint64_t block, std::uint16_t* HWY_RESTRICT lines)
+{
+    const hn::FixedTag<std::uint8_t, 16> d8;
+    const hn::FixedTag<std::uint64_t, 2> d64;
+    constexpr std::size_t kPerState = 8;
+    for (std::size_t i = 0; i < 2 * kLanes / kPoolLanes; i += kPerState) {
+        HWY_ALIGN const std::uint64_t word[2] = {key.word[0] + block * (kLanes / 4) + i / kPerState, key.word[1]};
+        auto state = hn::BitCast(d8, hn::Xor(hn::Load(d64, word), hn::Load(d64, keys.word[0])));
+        for (int r = 1; r <= kRounds; ++r)
+            state = hn::AESRound(state, hn::BitCast(d8, hn::Load(d64, keys.word[r])));
+        hn::Store(hn::BitCast(d64, state), d64, reinterpret_cast<std::uint64_t*>(lines + i));
+    }
+}
+
+/// Draws of a pool: a line for every kPoolLanes lanes.
+HWY_INLINE void poolRow(F d, const float* HWY_RESTRICT pool, const std::uint16_t* HWY_RESTRICT lines, float* HWY_RESTRICT row)
+{
+    for (std::size_t g = 0; g < kLanes / kPoolLanes; ++g) {
+        const float* HWY_RESTRICT line = pool + (lines[g] % kPoolLines) * kPoolLanes;
+        for (std::size_t l = 0; l < kPoolLanes; l += hn::Lanes(d))
+            hn::Store(hn::Load(d, line + l), d, row + g * kPoolLanes + l);
+    }
+}
+
 /// `hit` ends with one of no node.
 void RunNodes(const KernelNode* nodes, std::size_t count, const RareHit* hit, const KernelRows& rows, const RoundKeys& keys,
               std::uint64_t block)
 {
     const F d;
     HWY_ALIGN std::int32_t words[kLanes];
+    HWY_ALIGN std::uint16_t lines[2 * kLanes / kPoolLanes];
     HWY_ALIGN float draw[kLanes];
     HWY_ALIGN float factor[kLanes];
     HWY_ALIGN float routing[kLanes];
     HWY_ALIGN float mean[kLanes];
     for (std::size_t i = 0; i < count; ++i) {
         const KernelNode& node = nodes[i];
-        const RegisterTable* table = rows.noise ? node.table : nullptr;
-        const RegisterTable* transferTable = rows.noise ? node.transferTable : nullptr;
-        if (table != nullptr || transferTable != nullptr)
+        const DrawSource* source = rows.noise ? node.source : nullptr;
+        const DrawSource* transferSource = rows.noise ? node.transferSource : nullptr;
+        const bool pooled = source != nullptr ? source->pool != nullptr : transferSource != nullptr && transferSource->pool != nullptr;
+        if (pooled)
+            poolLines(node.key, keys, block, lines);
+        else if (source != nullptr || transferSource != nullptr)
             drawWords(node.key, keys, block, words);
-        if (table != nullptr)
-            quantiles<false>(d, *table, words, draw);
+        if (source != nullptr && pooled)
+            poolRow(d, source->pool, lines, draw);
+        else if (source != nullptr)
+            quantiles<false>(d, *source->table, words, draw);
         if (rows.noise && node.routing != nullptr)
             DrawRow(*node.routing->table, node.routing->key, keys, block, routing);
         const bool isHit = hit->node == static_cast<std::int32_t>(i);
         DurationRows own{node.durationRow < 0 ? nullptr : rowAt(static_cast<const float*>(rows.mean), node.durationRow),
-                         table != nullptr ? draw : nullptr, rows.noise && node.routing != nullptr ? routing : nullptr};
+                         source != nullptr ? draw : nullptr, rows.noise && node.routing != nullptr ? routing : nullptr};
 #if PRISM_WHOLE_TABLES
-        if (transferTable != nullptr && transferTable->steps.empty() && !isHit) {
-            const Cubics cubics(*transferTable);
+        if (transferSource != nullptr && !pooled && transferSource->table->steps.empty() && !isHit) {
+            const Cubics cubics(*transferSource->table);
             executeNode(d, node, rows, own, [&](std::size_t l) { return cubics.at(d, drawsAt<true>(words + l)); });
             continue;
         }
 #endif
-        if (transferTable == nullptr && !isHit) {
+        if (transferSource == nullptr && !isHit) {
             executeNode(d, node, rows, own, [&](std::size_t) { return hn::Set(d, 1.0F); });
             continue;
         }
-        if (transferTable != nullptr)
-            quantiles<true>(d, *transferTable, words, factor);
-        else
+        if (transferSource == nullptr)
             std::fill_n(factor, kLanes, 1.0F);
+        else if (pooled)
+            poolRow(d, transferSource->pool, lines + kLanes / kPoolLanes, factor);
+        else
+            quantiles<true>(d, *transferSource->table, words, factor);
         if (isHit) {
             for (std::size_t l = 0; own.mean != nullptr && l < kLanes; l += hn::Lanes(d))
                 hn::Store(hn::Load(d, own.mean + l), d, mean + l);
@@ -361,53 +394,7 @@ HWY_EXPORT(DrawRow);
 HWY_EXPORT(RawDraws);
 HWY_EXPORT(RunNodes);
 
-double uniformOf(std::uint64_t bits)
-{
-    return (static_cast<double>(bits >> 11U) + 0.5) * 0x1.0p-53;
-}
-
-/// First random word of the rare events of a stream (half of a node's key) in a block.
-std::uint64_t rareState(std::uint64_t stream, const RoundKeys& keys, std::uint64_t block)
-{
-    return mix64(stream ^ keys.word[0][1] ^ mix64(block + 0x7265726cULL));
-}
-
-/// Lanes of one stream and block in which a rare event happens: gaps between events are geometric. Calls use(lane, size) with
-/// the event's quantile.
-template <class Use>
-void forEachRare(const RareEvent& rare, const RareChance& chance, std::uint64_t state, const Use& use)
-{
-    std::size_t lane = 0;
-    // A gap over the whole block, as the last one often is, needs no logarithm.
-    for (double u = uniformOf(state); u > chance.noneInBlock; u = uniformOf(state)) {
-        lane += static_cast<std::size_t>(std::log(u) * chance.perLog);
-        if (lane >= kLanes)
-            return;
-        state = mix64(state);
-        const auto pick = static_cast<std::size_t>(uniformOf(state) * static_cast<double>(rare.extra.size()));
-        use(lane, rare.extra[pick]);
-        ++lane;
-        state = mix64(state);
-    }
-}
-
-const RareChance& chanceOf(const RareEvent& rare, const RareSearch& search)
-{
-    return rare.cause >= 0 && rare.cause == search.sought ? rare.sought : rare.chance;
-}
-
-void note(const RareEvent& rare, const RareSearch& search, std::size_t lane)
-{
-    if (search.ratio != nullptr && rare.cause >= 0)
-        search.ratio[static_cast<std::size_t>(rare.cause) * kLanes + lane] += rare.logRatio;
-}
-
 } // namespace
-
-RareChance rareChance(double probability)
-{
-    return {probability, std::pow(1.0 - probability, static_cast<double>(kLanes)), 1.0 / std::log1p(-probability)};
-}
 
 DrawKey drawKey(std::uint64_t a, std::uint64_t b, std::uint64_t c, std::uint64_t d)
 {
@@ -428,32 +415,6 @@ RoundKeys roundKeys(std::uint64_t seed, std::uint64_t copy)
     return keys;
 }
 
-void rareHits(const std::vector<RareSite>& sites, const std::vector<KernelNode>& nodes, const KernelRows& rows, const RoundKeys& keys,
-              std::uint64_t block, std::vector<RareHit>& hits)
-{
-    hits.clear();
-    for (const RareSite& site : sites) {
-        const RareEvent& rare = *site.event;
-        const RareChance& chance = chanceOf(rare, rows.search);
-        const std::uint64_t state = rareState(site.stream, keys, block);
-        if (uniformOf(state) <= chance.noneInBlock)
-            continue;
-        const KernelNode& node = nodes[static_cast<std::size_t>(site.node)];
-        const bool followsData = rare.followsData && rows.data != nullptr;
-        const float* data = followsData ? rows.data + static_cast<std::size_t>(node.dataRow) * kLanes : nullptr;
-        const float* regime = rows.regime + static_cast<std::size_t>(rare.scope) * kLanes;
-        const auto does = !site.ofTransfer ? RareHit::Does::addSeconds
-                          : rare.replaces  ? RareHit::Does::setFactor
-                                           : RareHit::Does::multiplyFactor;
-        forEachRare(rare, chance, state, [&](std::size_t lane, float extra) {
-            const float seconds = site.ofTransfer ? extra : extra * regime[lane] * (data != nullptr ? data[lane] : 1.0F);
-            hits.push_back({site.node, static_cast<std::int32_t>(lane), does, seconds});
-            note(rare, rows.search, lane);
-        });
-    }
-    hits.push_back({-1, 0, RareHit::Does::addSeconds, 0.0F});
-}
-
 void sweepNodes(const std::vector<KernelNode>& nodes, const std::vector<RareHit>& hits, const KernelRows& rows, const RoundKeys& keys,
                 std::uint64_t block)
 {
@@ -464,20 +425,6 @@ void sweepNodes(const std::vector<KernelNode>& nodes, const std::vector<RareHit>
 void drawRow(const RegisterTable& table, const DrawKey& key, const RoundKeys& keys, std::uint64_t block, float* row)
 {
     HWY_DYNAMIC_DISPATCH(DrawRow)(table, key, keys, block, row);
-}
-
-void rareFactors(const RareEvent& rare, const DrawKey& key, const RoundKeys& keys, std::uint64_t block, float* row,
-                 const RareSearch& search)
-{
-    forEachRare(rare, chanceOf(rare, search), rareState(key.word[0], keys, block), [&](std::size_t lane, float factor) {
-        row[lane] = rare.replaces ? factor : row[lane] * factor;
-        note(rare, search, lane);
-    });
-}
-
-void rareSeconds(const RareEvent& rare, const DrawKey& key, const RoundKeys& keys, std::uint64_t block, float* row)
-{
-    forEachRare(rare, rare.chance, rareState(key.word[0], keys, block), [row](std::size_t lane, float extra) { row[lane] += extra; });
 }
 
 void rawDraws(const DrawKey& key, const RoundKeys& keys, std::uint64_t block, std::int32_t* words)

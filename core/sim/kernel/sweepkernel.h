@@ -35,8 +35,7 @@ struct alignas(64) RoundKeys {
 /// How likely a rare event is in one draw, in the forms that drawing needs.
 struct RareChance {
     double probability = 0.0;
-    double noneInBlock = 1.0; ///< (1 - probability)^kLanes
-    double perLog = 0.0;      ///< 1 / ln(1 - probability)
+    double perLog = 0.0; ///< 1 / ln(1 - probability)
 };
 [[nodiscard]] RareChance rareChance(double probability);
 
@@ -59,6 +58,12 @@ struct RareSearch {
     double* ratio = nullptr; ///< per cause a row of kLanes: sums of the events' logRatio, in and out; null = not wanted
 };
 
+/// Where a node's draws come from.
+struct DrawSource {
+    const RegisterTable* table = nullptr;
+    const float* pool = nullptr; ///< DrawPool of the table; null: every draw is made from the table itself
+};
+
 /// A draw that all passes of a micro-batch through a chunk share.
 struct RoutingDraw {
     DrawKey key;
@@ -67,20 +72,21 @@ struct RoutingDraw {
 
 /// One chunk execution with its transfer, in rows of kLanes floats. One cache line.
 struct alignas(64) KernelNode {
-    DrawKey key;                                  ///< of the chunk's draws and, with the other half of the bits, the transfer's
-    const RegisterTable* table = nullptr;         ///< null: the duration is its mean
-    const RegisterTable* transferTable = nullptr; ///< null: the factor is 1
-    const RoutingDraw* routing = nullptr;         ///< null: no kernel of the chunk follows a routing factor
+    DrawKey key;                                ///< of the chunk's draws and, with the other half of the bits, the transfer's
+    const DrawSource* source = nullptr;         ///< null: the duration is its mean
+    const DrawSource* transferSource = nullptr; ///< null: the factor is 1
+    const RoutingDraw* routing = nullptr;       ///< null: no kernel of the chunk follows a routing factor
     std::int32_t clockRow = 0;
     std::int32_t durationRow = 0; ///< -1: it takes no time
     std::int32_t dataRow = 0, waitRow = -1, sendRow = -1;
     std::int32_t transferRow = -1; ///< row of mean seconds times regime; -1: the message arrives at once
 };
 
-/// A kind of rare event of a node.
-struct RareSite {
-    std::int32_t node = 0;
-    bool ofTransfer = false; ///< else of the chunk
+/// A kind of rare event and the nodes of one stage that it may hit. They share a stream: gaps run from one node to the next, so that the
+/// work follows the events and not the nodes.
+struct RareSites {
+    std::vector<std::int32_t> nodes; ///< ascending
+    bool ofTransfer = false;         ///< else of the chunk
     std::uint64_t stream = 0;
     const RareEvent* event = nullptr;
 };
@@ -118,7 +124,7 @@ struct KernelRows {
 };
 
 /// Draws the rare events of a sweep of block `block`: ascending by node. `hits` is emptied first.
-void rareHits(const std::vector<RareSite>& sites, const std::vector<KernelNode>& nodes, const KernelRows& rows, const RoundKeys& keys,
+void rareHits(const std::vector<RareSites>& sites, const std::vector<KernelNode>& nodes, const KernelRows& rows, const RoundKeys& keys,
               std::uint64_t block, std::vector<RareHit>& hits);
 
 /// Runs all nodes for sample block `block`; `hits` ascending by node.

@@ -20,7 +20,9 @@ ContentHash partKey(const Series& series, const PartRequest& request, std::size_
     Hasher h;
     h.add("replica samples").add(prepared.sweepHash).add(series.seed).add(static_cast<int>(series.run)).add(request.noise);
     h.add(static_cast<std::uint64_t>(firstBlock)).add(static_cast<std::uint64_t>(numBlocks));
-    h.add(static_cast<std::uint64_t>(series.sideBySide));
+    h.add(static_cast<std::uint64_t>(series.sideBySide)).add(series.onGrid);
+    for (std::size_t i = 0; i < series.regimes.intra.size() && series.onGrid; ++i)
+        h.add(series.regimes.intra[i]).add(series.regimes.inter[i]).add(series.regimes.compute[i]);
     for (const ReplicaDraw& r : request.replicas) {
         h.add(prepared.replicas[static_cast<std::size_t>(r.kind)].hash).add(r.copy).add(static_cast<int>(r.source));
         for (const float score : r.scores)

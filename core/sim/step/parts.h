@@ -20,6 +20,7 @@ struct Series {
     RegimeSeries regimes;
     std::size_t steps = 0;
     std::size_t sideBySide = 1; ///< see besideOneAnother()
+    bool onGrid = false;        ///< see StillEnds: chosen regimes, not drawn ones
     [[nodiscard]] std::size_t blocks() const { return (steps + kLanes - 1) / kLanes; }
     [[nodiscard]] std::size_t stages() const { return static_cast<std::size_t>(prepared.plan->numStages); }
     [[nodiscard]] Rows regimeRows(std::size_t block) const;

@@ -136,6 +136,22 @@ void addRouting(Prepared& out, Recall& recall)
     }
 }
 
+/// Where the nodes' draws come from: in long pipelines, pools.
+void addSources(Prepared& out)
+{
+    for (const ChunkModel* model : out.models)
+        if (model->isRandom)
+            out.sources[&model->shape].table = &model->shape;
+    for (const StepOp& op : out.transfers)
+        if (op.kernelClass >= 0 && out.factor(op).isRandom)
+            out.sources[&out.factor(op).table].table = &out.factor(op).table;
+    if (out.plan->nodes.size() < kPooledNodes)
+        return;
+    out.pools.reserve(out.sources.size());
+    for (auto& [table, source] : out.sources)
+        source.pool = out.pools.emplace_back(*table).lines();
+}
+
 void addHashes(Prepared& prepared)
 {
     const StepGraph& graph = prepared.graph();
@@ -193,6 +209,7 @@ std::shared_ptr<const Prepared> prepare(const StepGraph& graph, Recall& recall, 
     if (!sortReplicas(*out, recall, stop))
         return nullptr;
     addRouting(*out, recall);
+    addSources(*out);
     addHashes(*out);
     return out;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/sim/chunk/cellmodel.h"
+#include "core/sim/kernel/drawpool.h"
 #include "core/sim/step/plan.h"
 
 #include <array>
@@ -48,12 +49,15 @@ struct Prepared {
     std::map<std::array<int, 3>, ClassModelPtr> communication; ///< by class, groups, buckets
     std::vector<double> stageLinkFactor;                       ///< per stage: slowest link among all replicas
     double linkFactor = 1.0;                                   ///< slowest link of the job
+    std::map<const RegisterTable*, DrawSource> sources;        ///< of everything that nodes draw from
+    std::vector<DrawPool> pools;                               ///< of long pipelines, which the sources point into
     ContentHash stillHash;                                     ///< of what all replicas share in a sweep without noise: plan, transfers
     ContentHash sweepHash;                                     ///< the same with noise: data factor, regimes
 
     [[nodiscard]] const StepGraph& graph() const { return inputs.graph; }
     /// Factor of a communication that is there, over its groups and buckets.
     [[nodiscard]] const ClassModel& factor(const StepOp& op) const { return *communication.at({op.kernelClass, op.groups, op.buckets}); }
+    [[nodiscard]] const DrawSource& source(const RegisterTable& table) const { return sources.at(&table); }
     /// The replicas meet in a stage between its last chunk and its optimizer.
     [[nodiscard]] bool meetsBeforeOptimizer(std::size_t stage) const
     {

@@ -125,14 +125,14 @@ void ReplicaSweep::addTransfer(const PlanNode& from, const ReplicaKind& kind, Bo
         bound.limits.push_back(limits);
     }
     node.transferRow = static_cast<std::int32_t>(at);
-    node.transferTable = factor.isRandom ? &factor.table : nullptr;
+    node.transferSource = factor.isRandom ? &m_prepared.source(factor.table) : nullptr;
 }
 
 void ReplicaSweep::addChunk(const PlanNode& from, Bound& bound, KernelNode& node) const
 {
     const ChunkModel& model =
         *m_prepared.models[static_cast<std::size_t>(bound.durations[static_cast<std::size_t>(node.durationRow)].model)];
-    node.table = model.isRandom ? &model.shape : nullptr;
+    node.source = model.isRandom ? &m_prepared.source(model.shape) : nullptr;
     const auto routing = m_prepared.routing.find(model.routedLayers);
     if (model.routedLayers <= 0 || routing == m_prepared.routing.end() || !routing->second->isRandom)
         return;
@@ -207,17 +207,23 @@ void ReplicaSweep::addRare(Bound& bound) const
             own.push_back(withSearch(first[k], bound.causes, kernelClass >= 0 ? kernelClass : first[k].kernelClass));
         return own.data();
     };
+    std::map<std::pair<const RareEvent*, int>, std::size_t> known; // by stage: what another stage has moves no draw
+    const auto hits = [&](std::size_t i, const RareEvent* event, bool ofTransfer, std::uint64_t stream) {
+        const auto [at, added] = known.try_emplace({event, plan[i].stage}, bound.sites.size());
+        if (added)
+            bound.sites.push_back({{}, ofTransfer, stream, event});
+        bound.sites[at->second].nodes.push_back(static_cast<std::int32_t>(i));
+    };
     for (std::size_t i = 0; i < plan.size(); ++i) {
         const DrawKey& key = bound.nodes[i].key;
-        const auto node = static_cast<std::int32_t>(i);
         const std::vector<RareEvent>& rare = rareOf(bound.nodes[i]);
         const RareEvent* own = rare.empty() ? nullptr : events(&rare, rare.data(), rare.size(), -1);
         for (std::size_t k = 0; k < rare.size(); ++k)
-            bound.sites.push_back({node, false, k == 0 ? key.word[0] : mix64(key.word[0] + k), own + k});
+            hits(i, own + k, false, k == 0 ? key.word[0] : mix64(key.word[0] + k));
         if (plan[i].transfer < 0)
             continue;
         if (const ClassModel& factor = m_prepared.factor(transferOf(plan[i])); factor.rare.chance.probability > 0.0)
-            bound.sites.push_back({node, true, key.word[1], events(&factor, &factor.rare, 1, transferOf(plan[i]).kernelClass)});
+            hits(i, events(&factor, &factor.rare, 1, transferOf(plan[i]).kernelClass), true, key.word[1]);
     }
 }
 

@@ -56,7 +56,7 @@ private:
         std::vector<DurationRow> durations; ///< ascending by stage
         std::vector<TransferRow> transfers;
         std::vector<TransferLimits> limits; ///< as transfers
-        std::vector<RareSite> sites;        ///< ascending by node
+        std::vector<RareSites> sites;
         std::vector<RareCause> causes;
         std::map<const void*, std::vector<RareEvent>> rare; ///< by model: its events, with what is sought
         RareEvent dataRare;

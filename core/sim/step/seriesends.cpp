@@ -5,6 +5,7 @@
 #include "core/sim/step/sampled.h"
 #include "core/sim/step/slowestoptimizer.h"
 #include "core/sim/step/steptail.h"
+#include "core/sim/step/stillends.h"
 #include "core/sim/step/tail.h"
 #include "core/stats/random.h"
 
@@ -12,6 +13,7 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <optional>
 
 namespace prism {
 
@@ -39,7 +41,7 @@ std::size_t copiesOf(const ReplicaLayout& layout, const Series& series)
     return std::max<std::size_t>(1, wanted / std::max<std::size_t>(1, series.steps));
 }
 
-/// The parts of a range of blocks: the single replicas, the pooled one without noise, and the copies of the common sample.
+/// The parts of a range of blocks: the single replicas and the copies of the common sample.
 std::vector<PartRequest> requestsOf(const Series& series, const ReplicaLayout& layout)
 {
     std::vector<PartRequest> out;
@@ -47,8 +49,6 @@ std::vector<PartRequest> requestsOf(const Series& series, const ReplicaLayout& l
         out.push_back({"single replicas", layout.single, true, nullptr});
     if (layout.pooled == 0)
         return out;
-    const std::vector<float> still = layout.members.empty() ? std::vector<float>(series.stages(), 0.0F) : layout.members[0];
-    out.push_back({"still replica", {{layout.pooledKind, 0, LuckSource::fixed, still}}, false, nullptr});
     const bool fresh = layout.members.empty();
     for (std::size_t c = 0; c < copiesOf(layout, series); ++c)
         out.push_back({"common sample",
@@ -61,7 +61,15 @@ std::vector<PartRequest> requestsOf(const Series& series, const ReplicaLayout& l
 /// Puts the steps of one block together. One thread.
 class BlockEnds final {
 public:
-    explicit BlockEnds(const Series& series) : m_series(series), m_tail(series.stages()), m_slowest(series.stages()), m_value(2) {}
+    BlockEnds(const Series& series, const std::optional<StillEnds>& still)
+        : m_series(series),
+          m_still(still),
+          m_tail(series.stages()),
+          m_slowest(series.stages()),
+          m_stillEnds(series.stages()),
+          m_value(2)
+    {
+    }
 
     void take(const ReplicaLayout& layout, const SlowestOptimizer& optimizer, const std::vector<ReplicaPartPtr>& parts, std::size_t at,
               std::size_t block, Sampled& out)
@@ -84,7 +92,8 @@ public:
         }
         if (layout.pooled == 0)
             return;
-        m_tail.end(prepared, parts[part++]->ends.row(at * stages), m_slowest.row(0), m_value.row(0));
+        m_still->ends(block, m_stillEnds);
+        m_tail.end(prepared, m_stillEnds.row(0), m_slowest.row(0), m_value.row(0));
         std::copy_n(m_value.row(0), lanes, out.location.begin() + static_cast<std::ptrdiff_t>(first));
         for (std::size_t c = 0; part < parts.size(); ++part, ++c) {
             m_tail.end(prepared, parts[part]->ends.row(at * stages), m_slowest.row(0), m_value.row(1));
@@ -105,8 +114,9 @@ private:
     }
 
     const Series& m_series;
+    const std::optional<StillEnds>& m_still;
     StepTail m_tail;
-    Rows m_slowest, m_value;
+    Rows m_slowest, m_stillEnds, m_value;
 };
 
 /// False when stopped.
@@ -120,7 +130,13 @@ bool sampleBlocks(const Series& series, const ReplicaLayout& layout, const Slowe
     out.weight.assign(series.steps * copies, 1.0);
     out.follow = series.run == Run::within;
     const std::vector<PartRequest> requests = requestsOf(series, layout);
-    tbb::enumerable_thread_specific<BlockEnds> workers([&] { return BlockEnds(series); });
+    std::optional<StillEnds> still;
+    if (layout.pooled > 0)
+        still.emplace(series, layout.pooledKind, layout.members.empty() ? std::vector<float>(series.stages(), 0.0F) : layout.members[0],
+                      recall, stop, nodeSamples);
+    if (stop.stop_requested())
+        return false;
+    tbb::enumerable_thread_specific<BlockEnds> workers([&] { return BlockEnds(series, still); });
     for (std::size_t first = 0; first < series.blocks();) {
         const std::size_t count = std::min(series.blocks() - first, first == 0 ? kFirstBlocks : kMostBlocks);
         const std::vector<ReplicaPartPtr> parts = replicaParts(series, requests, first, count, recall, stop, nodeSamples);

@@ -674,6 +674,53 @@ void rareEvents(Builder& b)
         });
 }
 
+/// More passes than kPooledNodes: draws come from pools, and replicas begin where a grid over the regimes says.
+void longPipelines(Builder& b)
+{
+    const auto longer = [](JobShape& s) {
+        s.stages = 8;
+        s.microbatches = 64;
+        s.groupRanks = 1;
+        s.layers = 1;
+        s.replicas = 6;
+    };
+    b.add(
+        "long, regimes, data", longer,
+        [](StepGraph& g) {
+            g.spatial = {Family::lognormal, 0.02};
+            g.intraRegime = {Family::lognormal, 0.1};
+            g.interRegime = {Family::gamma, 0.3};
+            g.data = {Family::lognormal, 0.1};
+            g.classes[2].temporal = rare({Family::lognormal, 0.15}, 0.002, 20.0);
+        },
+        true);
+    b.add("long, rare regime", longer, [](StepGraph& g) {
+        g.interRegime = rare({Family::lognormal, 0.1}, 0.03, 3.0);
+        for (auto* hops : {&g.sendForward, &g.sendBackward})
+            for (StepOp& op : *hops)
+                op.hiddenSeconds = 0.005;
+    });
+    b.add(
+        "long, one replica",
+        [&](JobShape& s) {
+            longer(s);
+            s.replicas = 1;
+            s.compute = {Family::lognormal, 0.1};
+            s.inter = {Family::lognormal, 0.8};
+            s.sendSeconds = 0.05;
+        },
+        none);
+    b.add(
+        "long, measured pools",
+        [&](JobShape& s) {
+            longer(s);
+            s.replicas = 1;
+            s.compute = measuredPool();
+            s.inter = measuredPool();
+        },
+        none);
+}
+
 /// Quantile by linear interpolation between order statistics, and its standard error from the spacing of order statistics: half
 /// the distance between the quantiles one binomial standard deviation of rank to each side.
 double quantile(const std::vector<double>& sorted, double p)
@@ -722,6 +769,7 @@ std::vector<BatteryCase> batteryCases()
     lockstep(b);
     expertGroups(b);
     rareEvents(b);
+    longPipelines(b);
     return std::move(b.cases);
 }
 
