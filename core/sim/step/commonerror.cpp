@@ -49,10 +49,16 @@ MovedByStep movedByStep(const Sampled& sampled, const Influence& influence, cons
     return out;
 }
 
-/// Standard error that the sample adds to the steps' own. Where a step's conditions make it long they also make its replicas long: both
-/// errors have the same sign, and their covariance counts. `own`: what each step moves the figure by itself. A sum of squares of which few
-/// points make the most is known as by few degrees of freedom (Satterthwaite 1946), what comes from the fitted tail as by its own.
-SharedError::Part addedError(const std::vector<double>& own, const MovedByStep& moved, bool follow)
+/// The sample's error of a figure, and what it grows by beside the steps' own. Where a step's conditions make it long they also make its
+/// replicas long: both errors have the same sign, and their covariance counts.
+struct AddedError {
+    SharedError::Part sample;
+    double withSteps = 1.0;
+};
+
+/// `own`: what each step moves the figure by itself. A sum of squares of which few points make the most is known as by few degrees of
+/// freedom (Satterthwaite 1946), what comes from the fitted tail as by its own.
+AddedError addedError(const std::vector<double>& own, const MovedByStep& moved, bool follow)
 {
     double square = 0.0, fourth = 0.0, tail = 0.0, both = 0.0;
     for (std::size_t j = 0; j < own.size(); ++j) {
@@ -63,7 +69,8 @@ SharedError::Part addedError(const std::vector<double>& own, const MovedByStep& 
     }
     const double time = follow ? correlationTime(moved.all) : 1.0;
     const double known = 0.5 * fourth + tail * tail / kTailDegrees;
-    return {std::sqrt(time * std::max(square, square + 2.0 * both)), known > 0.0 ? square * square / known : 0.0};
+    return {{std::sqrt(time * square), known > 0.0 ? square * square / known : 0.0},
+            square > 0.0 ? std::sqrt(std::max(1.0, 1.0 + 2.0 * both / square)) : 1.0};
 }
 
 /// Errors of the figures of one series.
@@ -90,9 +97,10 @@ public:
         std::vector<double> own;
         for (const double x : m_steps)
             own.push_back(((x > s ? 1.0 : 0.0) - (1.0 - p)) / static_cast<double>(m_steps.size()));
-        SharedError::Part error = addedError(own, movedByStep(m_sampled, above.influence, m_pool.fitted()), m_sampled.follow);
-        error.stdErr = halfWidth(p, error.stdErr / above.perLog) / normalReach();
-        return error;
+        const AddedError error = addedError(own, movedByStep(m_sampled, above.influence, m_pool.fitted()), m_sampled.follow);
+        // Only the sample's own error moves the tail function: where replicas simulated one by one decide, a covariance with the steps
+        // can be larger than all that the tail function has to say.
+        return {error.withSteps * halfWidth(p, error.sample.stdErr / above.perLog) / normalReach(), error.sample.degrees};
     }
 
     [[nodiscard]] SharedError::Part mean() const
@@ -101,7 +109,8 @@ public:
         std::vector<double> own;
         for (const double x : m_steps)
             own.push_back((x - mean) / static_cast<double>(m_steps.size()));
-        return addedError(own, movedByStep(m_sampled, m_influence.mean(), m_pool.fitted()), m_sampled.follow);
+        const AddedError error = addedError(own, movedByStep(m_sampled, m_influence.mean(), m_pool.fitted()), m_sampled.follow);
+        return {error.withSteps * error.sample.stdErr, error.sample.degrees};
     }
 
 private:

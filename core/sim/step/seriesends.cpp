@@ -23,6 +23,8 @@ constexpr std::uint64_t kMaximumDraws = 0x53;
 /// Sampled replicas behind a common sample: at least so many, and of small graphs more, as far as so many node-samples reach (some
 /// milliseconds), until some twenty lie beyond the p99 of the slowest.
 constexpr std::size_t kSmallestPool = 2000, kLargestPool = 50'000, kPoolPerReplica = 2000, kPoolNodeSamples = 4'000'000;
+/// Across jobs, for so many steps, three for each: of many replicas even the p95 lies where few of the sampled ones do.
+constexpr std::size_t kAcrossPool = 6000, kPerStepAcross = 3;
 /// A brief one is compared with others that have the same draws: what it is short of, they are as well.
 constexpr std::size_t kSmallestBriefPool = 128, kLargestBriefPool = 8'000, kBriefNodeSamples = 1'000'000;
 constexpr std::uint64_t kPoolCopies = 1'000'000; ///< copies of the common sample start here
@@ -33,7 +35,8 @@ std::size_t copiesOf(const ReplicaLayout& layout, const Series& series)
 {
     if (layout.pooled == 0)
         return 0;
-    const std::size_t smallest = layout.brief ? kSmallestBriefPool : kSmallestPool, nodes = series.prepared.plan->nodeCount();
+    const std::size_t nodes = series.prepared.plan->nodeCount(), perStep = series.run == Run::across ? kPerStepAcross * series.steps : 0,
+                      smallest = layout.brief ? kSmallestBriefPool : std::clamp(perStep, kSmallestPool, kAcrossPool);
     const std::size_t affordable = std::min(layout.brief ? kLargestBriefPool : kLargestPool,
                                             (layout.brief ? kBriefNodeSamples : kPoolNodeSamples) / std::max<std::size_t>(1, nodes));
     const std::size_t wanted =

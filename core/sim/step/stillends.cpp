@@ -20,7 +20,7 @@ std::vector<double> nodesFor(std::vector<double> values, std::size_t count)
         const auto place = [&](std::size_t at) { return 0.5 * (static_cast<double>(at) / last + (values[at] - low) / range); };
         while (place(i) < wanted)
             ++i;
-        if (values[i] > nodes.back())
+        if (values[i] > nodes.back() && values[i] < values.back())
             nodes.push_back(values[i]);
     }
     nodes.push_back(values.back());
