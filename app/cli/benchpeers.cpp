@@ -54,7 +54,7 @@ double bestCpuSeconds(const Work& work, int runs)
 
 class Peers final {
 public:
-    explicit Peers(const std::string& folder) : m_folder(folder) {}
+    explicit Peers(std::string folder) : m_folder(std::move(folder)) {}
 
     void ourAnswers();
     void pipelines();
@@ -74,7 +74,7 @@ private:
     [[nodiscard]] std::string checkout() const;
     /// Our own predictions of the rows that `rows` names, and the mean of their errors without sign.
     void ourErrors(const nlohmann::json& rows, const std::string& whose);
-    [[nodiscard]] std::string program() const { return (std::filesystem::path(programFolder()) / "prism-cli").string(); }
+    [[nodiscard]] static std::string program() { return (std::filesystem::path(programFolder()) / "prism-cli").string(); }
 
     std::string m_folder;
     nlohmann::json m_known = require(presetObject("peers", "known"));

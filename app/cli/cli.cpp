@@ -49,7 +49,7 @@ Scenario applyOverrides(Scenario scenario, const std::vector<std::string>& overr
         if (changed.ok()) {
             scenario = std::move(changed).value();
         } else {
-            for (Diagnostic d : changed.errors())
+            for (const Diagnostic& d : changed.errors())
                 errors.push_back(d);
         }
     }

@@ -3,6 +3,8 @@
 
 #include "core/base/text.h"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <algorithm>
 #include <map>
 
@@ -64,12 +66,18 @@ std::string quoted(const std::string& text, const char* quote)
     return out + "'";
 }
 
+/// What a command's words match in a case: themselves, and with more words behind them.
+std::string pattern(const std::string& name)
+{
+    return name.empty() ? "''" : fmt::format("'{0}'|'{0} '*", name);
+}
+
 /// Options whose values are choices, scenarios or parameters, as branches of a case.
 std::string valueBranches(const CommandEntry& program, const std::string& give, const std::string& end)
 {
     std::string text;
     for (const auto& [name, words] : choicesOf(program))
-        text += "    " + name + ") " + give + "\"" + joined(words, " ") + "\"" + end + "\n";
+        text += fmt::format("    {}) {}\"{}\"{}\n", name, give, joined(words, " "), end);
     text += std::string("    --set|--b-set) ") + give + "\"$(" + kParameters + ")\"" + end + "\n";
     return text;
 }
@@ -98,8 +106,7 @@ std::string bashCompletion(const CommandEntry& program)
             words += " " + joined(subcommandWords(*c), " ");
         if (takesScenario(*c))
             words += std::string(" $(") + kScenarios + ")";
-        text += "      " + (name.empty() ? "''" : "'" + name + "'|'" + name + " '*") + ") words=\"" + words + "\""
-                + (c->commands.empty() ? "" : "; files=") + " ;;\n";
+        text += fmt::format("      {}) words=\"{}\"{} ;;\n", pattern(name), words, c->commands.empty() ? "" : "; files=");
     }
     return text
            + "    esac ;;\n"
@@ -128,7 +135,7 @@ std::string zshCompletion(const CommandEntry& program)
     std::reverse(all.begin(), all.end());
     for (const CommandEntry* c : all) {
         const std::string name = below(*c);
-        text += "    " + (name.empty() ? "''" : "'" + name + "'|'" + name + " '*") + ")\n      given=(";
+        text += fmt::format("    {})\n      given=(", pattern(name));
         for (const CommandEntry& sub : c->commands)
             text += "\n        " + quoted(sub.word() + ":" + sub.help, "'\\''");
         for (const OptionEntry& o : c->options)

@@ -20,7 +20,7 @@ const std::map<std::string, std::string, std::less<>>& examples()
         {"placement", "prism-cli placement sample-baseline --factor 20%"},
         {"scale", "prism-cli scale sample-baseline --gpus 2k,4k,8k --mode strong"},
         {"compare", "prism-cli compare sample-baseline --b-set parallelism.vpp=4"},
-        {"guarantee", "prism-cli guarantee sample-baseline --limit \"9.5 s\" --tokens 15T --deadline-days \"12 weeks\""},
+        {"guarantee", R"(prism-cli guarantee sample-baseline --limit "9.5 s" --tokens 15T --deadline-days "12 weeks")"},
         {"job", "prism-cli job sample-baseline --tokens 15T --deadline-days 80"},
         {"timeline", "prism-cli timeline sample-baseline --quantile 95% --trace step.json"},
         {"explore", "prism-cli explore sample-baseline --axis vpp=2,4,8 --axis recompute=none,selective --keep 5"},

@@ -72,7 +72,7 @@ void help(const CLI::App& app, const HelpOptions& options)
 
 } // namespace
 
-void addHelp(CLI::App& app, Cli&)
+void addHelp(CLI::App& app, Cli& /*cli*/)
 {
     auto options = std::make_shared<HelpOptions>();
     CLI::App* command = app.add_subcommand("help", "What a command takes, as text, man page or the reference of all of them");
@@ -83,7 +83,7 @@ void addHelp(CLI::App& app, Cli&)
     command->callback([options, &app] { help(app, *options); });
 }
 
-void addCompletion(CLI::App& app, Cli&)
+void addCompletion(CLI::App& app, Cli& /*cli*/)
 {
     auto options = std::make_shared<HelpOptions>();
     CLI::App* command = app.add_subcommand("completion", "The completion of commands and options for a shell");

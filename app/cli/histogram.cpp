@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -63,7 +64,7 @@ std::string histogramText(std::span<const double> sorted, const DistributionSumm
     for (int row = look.rows - 1; row >= 0; --row) {
         std::string line;
         for (const int count : counts) {
-            const int eighths = static_cast<int>(8.0 * look.rows * count / most + 0.5) - 8 * row;
+            const int eighths = static_cast<int>(std::lround(8.0 * look.rows * count / most)) - 8 * row;
             line += kEighths[static_cast<std::size_t>(std::clamp(count > 0 && row == 0 ? std::max(eighths, 1) : eighths, 0, 8))];
         }
         picture += "  " + look.style.blue(trimmedEnd(line)) + "\n";

@@ -7,11 +7,15 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cstdio>
 #include <iostream>
 
-int main(int argc, char** argv)
+namespace {
+
+using namespace prism::cli;
+
+int runCommandLine(int argc, char** argv)
 {
-    using namespace prism::cli;
     Cli cli;
     CLI::App app{"PRISM Explorer: the distribution of training-step time of large models, from the command line."};
     app.name("prism-cli");
@@ -38,8 +42,17 @@ int main(int argc, char** argv)
         std::cerr << (cli.json ? prism::printableLines(diagnosticsJson(e.diagnostics()))
                                : diagnosticsText(e.diagnostics(), Style(prism::StandardStream::error)));
         return exitWrongInput;
+    }
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    try {
+        return runCommandLine(argc, argv);
     } catch (const std::exception& e) {
-        std::cerr << "internal error: " << prism::printable(e.what()) << "\n";
+        std::fprintf(stderr, "internal error: %s\n", prism::printable(e.what()).c_str());
         return exitInternal;
     }
 }

@@ -3,6 +3,8 @@
 
 #include "core/base/text.h"
 
+#include <spdlog/fmt/fmt.h>
+
 #include <algorithm>
 
 namespace prism::cli {
@@ -90,7 +92,7 @@ std::string manPageName(const CommandEntry& command)
 std::string manPage(const CommandEntry& c, const std::string& version)
 {
     std::string title = nameWith(c.name, '-');
-    std::string text = ".TH \"" + roff(title) + "\" 1 \"\" \"PRISM Explorer " + version + "\" \"PRISM Explorer\"\n";
+    std::string text = fmt::format(".TH \"{}\" 1 \"\" \"PRISM Explorer {}\" \"PRISM Explorer\"\n", roff(title), version);
     text += ".SH NAME\n" + roff(title) + " \\- " + roff(c.help) + "\n";
     text += ".SH SYNOPSIS\n.B " + roff(synopsis(c)) + "\n";
     text += ".SH DESCRIPTION\n" + roff(c.help) + ".\n";

@@ -19,7 +19,7 @@ struct NewOptions : CommonOptions {
 
 } // namespace
 
-void addNew(CLI::App& app, Cli&)
+void addNew(CLI::App& app, Cli& /*cli*/)
 {
     auto options = std::make_shared<NewOptions>();
     CLI::App* command = app.add_subcommand("new", "Write a scenario file with a comment for every parameter, to be edited");

@@ -12,6 +12,7 @@
 #include <QStandardPaths>
 #include <QUndoStack>
 
+#include <cstdint>
 #include <cstdio>
 #include <map>
 
@@ -84,8 +85,8 @@ private:
         if (hasErrors(errors))
             fail(QString::fromStdString(errors.front().message));
     }
-    void undo(const QString&) { study().undoStack()->undo(); }
-    void redo(const QString&) { study().undoStack()->redo(); }
+    void undo(const QString& /*rest*/) { study().undoStack()->undo(); }
+    void redo(const QString& /*rest*/) { study().undoStack()->redo(); }
     void page(const QString& id)
     {
         for (const ui::Page* page : m_window.pages().pages())
@@ -95,9 +96,9 @@ private:
             }
         fail(u"%1: no such page"_s.arg(id));
     }
-    void duplicate(const QString&) { study().duplicate(study().currentId()); }
-    void remove(const QString&) { study().setArchived(study().currentId(), true); }
-    void wait(const QString&)
+    void duplicate(const QString& /*rest*/) { study().duplicate(study().currentId()); }
+    void remove(const QString& /*rest*/) { study().setArchived(study().currentId(), true); }
+    void wait(const QString& /*rest*/)
     {
         if (!settle(m_window))
             fail(u"the window did not finish in time"_s, 3);
@@ -112,7 +113,13 @@ private:
         if (!m_window.saveStudyAs(file))
             fail(u"%1 was not written"_s.arg(file));
     }
-    void rss(const QString&) { say(u"rss %1"_s.arg(residentKib())); }
+    void rss(const QString& /*rest*/)
+    {
+        if (const std::int64_t resident = residentKib(); resident > 0)
+            say(u"rss %1"_s.arg(resident));
+        else
+            fail(u"the system does not say how much memory the program uses"_s);
+    }
 
     ui::MainWindow& m_window;
     std::map<QString, Action> m_actions;

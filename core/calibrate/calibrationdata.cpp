@@ -115,7 +115,7 @@ void Intake::takeCollectives(const std::string& folder)
         return;
     const Result<CollectiveFolder> found = readCollectiveFolder(folder);
     if (!found) {
-        const Diagnostics e = found.errors();
+        const Diagnostics& e = found.errors();
         errors.insert(errors.end(), e.begin(), e.end());
         return;
     }

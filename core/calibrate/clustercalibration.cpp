@@ -129,8 +129,8 @@ Result<ClusterCalibration> clusterCalibrationFromJson(std::string_view text)
         Result<MeasuredConfig> measured = measuredFrom((*document)["measured"]);
         if (measured.ok())
             out.measured = std::move(measured).value();
-        for (Diagnostic d : measured.errors())
-            errors.push_back(std::move(d));
+        else
+            errors.insert(errors.end(), measured.errors().begin(), measured.errors().end());
     }
     if (document->contains("sources") && (*document)["sources"].is_array())
         readSources((*document)["sources"], out, errors);
@@ -164,7 +164,8 @@ std::string toJson(const ClusterCalibration& calibration)
 ClusterCalibration joined(ClusterCalibration first, const ClusterCalibration& second)
 {
     for (const auto& [path, text] : second.values) {
-        const auto known = std::find_if(first.values.begin(), first.values.end(), [&](const auto& v) { return v.first == path; });
+        const auto known =
+            std::find_if(first.values.begin(), first.values.end(), [&path = path](const auto& v) { return v.first == path; });
         if (known == first.values.end())
             first.values.emplace_back(path, text);
         else
@@ -196,8 +197,8 @@ Result<Scenario> calibratedScenario(Scenario scenario, const ClusterCalibration&
         Result<Scenario> changed = setParameter(scenario, path, text);
         if (changed.ok())
             scenario = std::move(changed).value();
-        for (Diagnostic d : changed.errors())
-            errors.push_back(std::move(d));
+        else
+            errors.insert(errors.end(), changed.errors().begin(), changed.errors().end());
     }
     if (!errors.empty())
         return errors;

@@ -33,7 +33,7 @@ std::map<CollectiveOp, double> reachedBandwidth(const CollectiveFolder& folder)
 
 double busFactor(CollectiveOp op, std::int64_t ranks)
 {
-    const double n = static_cast<double>(ranks);
+    const auto n = static_cast<double>(ranks);
     return op == CollectiveOp::sendRecv ? 1 : (n - 1) / n * (op == CollectiveOp::allReduce ? 2 : 1);
 }
 

@@ -139,8 +139,8 @@ void fitGemms(Calibration& calibration, const std::vector<GemmRow>& rows, std::v
          {std::pair{MatrixPrecision::bits16, "16 bit"}, {MatrixPrecision::fp8, "FP8"}, {MatrixPrecision::fp4, "FP4"}})
         for (GpuCalibration& gpu : calibration.gpus) {
             const std::optional<Scenario> machine = probe(gpu.family);
-            std::vector<const GemmRow*> of =
-                rowsOf(rows, stride, [&](const GemmRow& r) { return r.precision == precision && r.family == gpu.family; });
+            std::vector<const GemmRow*> of = rowsOf(
+                rows, stride, [&, precision = precision](const GemmRow& r) { return r.precision == precision && r.family == gpu.family; });
             if (machine && of.size() >= kEnoughRows)
                 reports.push_back(GemmFit(calibration, gpu, *machine, precision).fit(std::move(of), gpu.family + ": GEMM " + name));
         }

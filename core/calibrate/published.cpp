@@ -121,7 +121,7 @@ double rankCorrelation(const std::vector<double>& a, const std::vector<double>& 
     if (a.size() < 3 || a.size() != b.size())
         return 0;
     const std::vector<double> x = ranks(a), y = ranks(b);
-    const double n = static_cast<double>(x.size());
+    const auto n = static_cast<double>(x.size());
     const double mx = std::accumulate(x.begin(), x.end(), 0.0) / n, my = std::accumulate(y.begin(), y.end(), 0.0) / n;
     double xy = 0, xx = 0, yy = 0;
     for (std::size_t i = 0; i < x.size(); ++i) {

@@ -300,7 +300,7 @@ Result<std::vector<PublishedRow>> readRows(const nlohmann::json& rows, const nlo
         const nlohmann::json& row = rows[i];
         if (!row.is_object() || text(row, "id").empty() || text(row, "suite").empty()) {
             errors.push_back(errorAt("rows[" + std::to_string(i) + "]", "a row needs an id and a suite",
-                                     row.is_object() ? "an object" : row.type_name(), "{\"id\": ..., \"suite\": ...}"));
+                                     row.is_object() ? "an object" : row.type_name(), R"({"id": ..., "suite": ...})"));
             continue;
         }
         const std::string source = text(row, "source");

@@ -29,8 +29,8 @@ struct RunFit {
 /// Step times of the scenario's median job, without variance shares. Errors: the scenario's diagnostics.
 [[nodiscard]] Result<std::vector<double>> withinSteps(Evaluator& evaluator, const Scenario& scenario, const RunFitOptions& options);
 
-/// Fits the cleaned runs (trend, shifts, pauses and warm-up removed). Errors: the scenario's diagnostics; no run of 20 steps.
-[[nodiscard]] Result<RunFit> fittedRun(Evaluator& evaluator, const Scenario& scenario, const std::vector<CleanRun>& runs,
+/// Fits the given cleaned runs (trend, shifts, pauses and warm-up removed). Errors: the scenario's diagnostics; no run of 20 steps.
+[[nodiscard]] Result<RunFit> fittedRun(Evaluator& evaluator, const Scenario& scenario, const std::vector<CleanRun>& given,
                                        const RunFitOptions& options);
 
 /// The fit as part of a calibration of the cluster, with its intervals and assumptions.

@@ -219,7 +219,7 @@ void describe(Snapshot& s)
         return;
     s.slowdownP50 = median / noiseFree;
     s.slowdownP95 = s.across.p95 / noiseFree;
-    const double gpus = static_cast<double>(std::max<std::int64_t>(1, costed.world.gpus));
+    const auto gpus = static_cast<double>(std::max<std::int64_t>(1, costed.world.gpus));
     s.tokensPerSecond = costed.tokensPerStep / median;
     s.tflopsPerGpu = costed.modelFlopsPerStep / median / gpus / 1e12;
     if (costed.peakTflopsPerGpu > 0.0) {

@@ -64,7 +64,7 @@ DistributionSummary figures(std::vector<double> samplesSeconds, const SharedErro
     if (samplesSeconds.empty())
         return out;
     std::sort(samplesSeconds.begin(), samplesSeconds.end());
-    const double n = static_cast<double>(samplesSeconds.size());
+    const auto n = static_cast<double>(samplesSeconds.size());
     // Around the median first, so that small spreads keep their digits.
     const double center = quantileOfSorted(samplesSeconds, 0.5);
     double first = 0.0, second = 0.0;

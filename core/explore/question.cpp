@@ -147,7 +147,7 @@ Result<Question> questionFromJson(std::string_view text, const std::string& name
     if (!object.ok())
         return object.errors();
     if (!object->is_object())
-        return Diagnostic{Severity::error, name, "A study is a JSON object.", "", "{\"question\": ..., \"rows\": [...]}", "", ""};
+        return Diagnostic{Severity::error, name, "A study is a JSON object.", "", R"({"question": ..., "rows": [...]})", "", ""};
     return QuestionReader(*object, name).read();
 }
 

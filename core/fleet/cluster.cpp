@@ -31,9 +31,9 @@ Result<Distribution> trainingFactor(Evaluator& evaluator, const std::string& pre
 
 } // namespace
 
-Result<FleetCluster> fleetCluster(Evaluator& evaluator, std::string_view text, const InsightOptions& options)
+Result<FleetCluster> fleetCluster(Evaluator& evaluator, std::string_view json, const InsightOptions& options)
 {
-    Result<FleetCluster> cluster = readFleetCluster(text);
+    Result<FleetCluster> cluster = readFleetCluster(json);
     if (!cluster.ok())
         return cluster;
     std::map<std::string, Distribution> factors; // each scenario is sampled once

@@ -73,7 +73,7 @@ private:
         const bool named = value.is_object() && value.contains("family") && value["family"].is_string();
         const auto family = named ? familyFromName(value["family"].get<std::string>()) : std::nullopt;
         if (!family || *family == Family::empirical || !value.contains("cv") || !value["cv"].is_number()) {
-            wrong(path, "This is no factor.", value.dump().substr(0, 60), "{\"family\": \"lognormal\", \"cv\": 0.1}");
+            wrong(path, "This is no factor.", value.dump().substr(0, 60), R"({"family": "lognormal", "cv": 0.1})");
             return d;
         }
         d.family = *family;
@@ -115,7 +115,7 @@ private:
     {
         const json classes = m_object.value("classes", json::object());
         if (!classes.is_object()) {
-            wrong("classes", "The classes are an object by name.", "", "{\"default\": {\"family\": \"lognormal\", \"cv\": 0.1}}");
+            wrong("classes", "The classes are an object by name.", "", R"({"default": {"family": "lognormal", "cv": 0.1}})");
             return;
         }
         if (classes.size() > kMaxFleetClasses) {
@@ -147,7 +147,7 @@ Result<FleetCluster> readFleetCluster(std::string_view text)
         return object.errors();
     if (!object->is_object())
         return Diagnostic{
-            Severity::error, "cluster", "A cluster is a JSON object.", "", "{\"nodes\": 160, \"gpus_per_node\": 8, ...}", "", ""};
+            Severity::error, "cluster", "A cluster is a JSON object.", "", R"({"nodes": 160, "gpus_per_node": 8, ...})", "", ""};
     ClusterReader reader(*object);
     FleetCluster cluster = reader.read();
     if (!reader.errors().empty())

@@ -36,6 +36,6 @@ struct FleetCluster {
 /// Reads a cluster: {"nodes", "gpus_per_node", "gpu_type", "node_time": {"family", "cv"} or "node_times": [...], "classes": {NAME:
 /// {"family", "cv"} or {"scenario": PRESET}}}. The factors of classes that name a scenario are not known yet (fleetCluster samples them).
 /// Errors, up to 100: everything that is wrong with the text. Any thread.
-[[nodiscard]] Result<FleetCluster> readFleetCluster(std::string_view json);
+[[nodiscard]] Result<FleetCluster> readFleetCluster(std::string_view text);
 
 } // namespace prism

@@ -112,6 +112,7 @@ using PolicyFigures = std::array<RunFigure, kFleetPolicies>;
 Estimate over(const std::vector<PolicyFigures>& runs, const auto& figure)
 {
     std::vector<double> values;
+    values.reserve(runs.size());
     for (const PolicyFigures& run : runs)
         values.push_back(figure(run));
     return {meanOf(values), halfWidthOfMean(values)};

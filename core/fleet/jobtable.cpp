@@ -104,7 +104,7 @@ public:
         }
         m_table.jobs.push_back({cell(jobColumn), cell(kindColumn), *submit, *ran, static_cast<int>(*gpus), cell(gpuTypeColumn), line});
     }
-    void report(std::string where, std::string message, std::string found, std::string accepted)
+    void report(const std::string& where, std::string message, std::string found, std::string accepted)
     {
         ++m_wrong;
         if (m_errors.size() < kMostReported)

@@ -73,7 +73,7 @@ private:
         const bool named = value.is_object() && value.contains("family") && value["family"].is_string();
         const auto family = named ? familyFromName(value["family"].get<std::string>()) : std::nullopt;
         if (!family || *family == Family::empirical || !value.contains("cv") || !value["cv"].is_number()) {
-            wrong("duration", "This is no factor.", value.dump().substr(0, 60), "{\"family\": \"lognormal\", \"cv\": 2}");
+            wrong("duration", "This is no factor.", value.dump().substr(0, 60), R"({"family": "lognormal", "cv": 2})");
             return;
         }
         d.family = *family;
@@ -94,7 +94,7 @@ private:
         }
         if (!fine)
             wrong("sizes", "The sizes are a list of GPUs with their shares.", list.dump().substr(0, 60),
-                  "[{\"gpus\": 1, \"share\": 0.8}, {\"gpus\": 8, \"share\": 0.2}]");
+                  R"([{"gpus": 1, "share": 0.8}, {"gpus": 8, "share": 0.2}])");
     }
 
     const json& m_object;

@@ -13,6 +13,6 @@ namespace prism {
 /// "share"}]} and "title", "sources" for people. Submissions come as a Poisson process whose rate makes the expected GPU-seconds
 /// `offered_load` times those of `clusterGpus` until the last submission; sizes and durations are independent of each other and of it.
 /// Shares are divided by their sum. Errors: everything that is wrong. Pure; the same bits for the same seed.
-[[nodiscard]] Result<JobTable> modelledQueue(std::string_view json, int clusterGpus, std::uint64_t seed);
+[[nodiscard]] Result<JobTable> modelledQueue(std::string_view text, int clusterGpus, std::uint64_t seed);
 
 } // namespace prism

@@ -13,7 +13,7 @@ Estimate exceedance(const std::vector<double>& sorted, double x)
 {
     if (sorted.empty())
         return {};
-    const double n = static_cast<double>(sorted.size());
+    const auto n = static_cast<double>(sorted.size());
     return proportion(static_cast<double>(sorted.end() - std::upper_bound(sorted.begin(), sorted.end(), x)), n);
 }
 
@@ -36,7 +36,7 @@ Estimate quantileEstimate(const std::vector<double>& sorted, double p)
 /// is too wide in the tail) and never leaves (0, 1).
 double sparsity(const std::vector<double>& sorted, double p)
 {
-    const double n = static_cast<double>(sorted.size());
+    const auto n = static_cast<double>(sorted.size());
     const double half = std::max(std::min({0.5 * std::min(p, 1 - p), std::pow(n, -1.0 / 3.0)}), 1.0 / n);
     const double low = std::max(p - half, 0.0), high = std::min(p + half, 1.0);
     return (quantileOfSorted(sorted, high) - quantileOfSorted(sorted, low)) / (high - low);

@@ -20,7 +20,7 @@ double poolCv(const std::vector<double>& pool, double exponent)
         sum += y;
         squares += y * y;
     }
-    const double n = static_cast<double>(pool.size());
+    const auto n = static_cast<double>(pool.size());
     const double mean = sum / n;
     return std::sqrt(std::max(0.0, squares / n - mean * mean)) / mean;
 }

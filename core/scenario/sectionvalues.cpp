@@ -147,7 +147,7 @@ void readList(const json& object, const char* key, const std::string& section, S
 void readDistribution(const json& object, const std::string& path, const std::string& table, Distribution& target, SectionReading& reading)
 {
     if (!object.is_object()) {
-        reportUnread(reading, wrongType(path, "an object like {\"family\": \"lognormal\", \"cv\": 0.02}", object));
+        reportUnread(reading, wrongType(path, R"(an object like {"family": "lognormal", "cv": 0.02})", object));
         return;
     }
     SectionReading scratch;

@@ -22,7 +22,7 @@ double rankOf(const std::vector<double>& sorted, double x)
     const auto above = std::upper_bound(sorted.begin(), sorted.end(), x);
     if (above == sorted.begin())
         return 0.0;
-    const double rank = static_cast<double>(above - sorted.begin());
+    const auto rank = static_cast<double>(above - sorted.begin());
     return above == sorted.end() ? rank + 1.0 : rank + (x - above[-1]) / (*above - above[-1]);
 }
 

@@ -79,7 +79,7 @@ private:
     /// Sums by worker and by (step, worker) of duration over mean, both directions of a micro-batch counted as one draw.
     void workersAndSteps()
     {
-        const std::size_t stages = static_cast<std::size_t>(m_job.job->stages);
+        const auto stages = static_cast<std::size_t>(m_job.job->stages);
         std::vector<double> byWorker(m_replicas * stages, 0.0), byStep(m_job.steps.size(), 0.0);
         std::map<std::tuple<std::size_t, std::size_t, int, int>, std::pair<double, double>> draws; // (step, worker, chunk, micro-batch)
         eachComputation([&](std::size_t t, std::size_t r, std::size_t l, double x) {

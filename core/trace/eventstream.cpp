@@ -88,7 +88,7 @@ private:
     {
         for (;;) {
             const bool grew = more();
-            const std::size_t first = static_cast<std::size_t>(std::find_if_not(m_text.begin(), m_text.end(), isSpace) - m_text.begin());
+            const auto first = static_cast<std::size_t>(std::find_if_not(m_text.begin(), m_text.end(), isSpace) - m_text.begin());
             std::size_t at = std::string::npos;
             if (first < m_text.size() && m_text[first] == '[')
                 at = first;

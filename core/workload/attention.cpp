@@ -28,7 +28,7 @@ double attendedSequence(const ModelConfig& model, LayerKind kind)
 void Emitter::attentionCore(LayerKind kind, std::vector<Kernel>& to, Part part, double queryDim, double valueDim)
 {
     const Module module(*this, kCoreAttention);
-    const double cp = static_cast<double>(s.cp);
+    const auto cp = static_cast<double>(s.cp);
     const bool backward = part != Part::forward;
     if (training.fusedAttention()) {
         Kernel k;
@@ -70,7 +70,7 @@ void Emitter::contextExchange(std::vector<Kernel>& to, Part part)
     if (s.cp <= 1)
         return;
     const bool backward = part != Part::forward;
-    const double cp = static_cast<double>(s.cp);
+    const auto cp = static_cast<double>(s.cp);
     const double keyValue = 2 * s.keyValueDim / tp * s.tokens * e; // this rank's keys and values
     if (par.cpCommType == "a2a") {
         const double query = 2 * s.queryDim / tp * s.tokens * e; // queries in, outputs back
@@ -113,7 +113,7 @@ void Emitter::attention(LayerKind kind)
         quantise(f, s.tokens * s.heads * v, Part::forward);
         gemm(f, KernelId::gemmProj, s.tokens, h, s.heads * v, Part::forward);
     } else {
-        const double d = static_cast<double>(model.kvChannels);
+        const auto d = static_cast<double>(model.kvChannels);
         quantise(f, s.tokens * h, Part::forward);
         gemm(f, KernelId::gemmQkv, s.tokens, (s.queryDim + 2 * s.keyValueDim) / tp, h, Part::forward);
         if (!model.positionEmbeddingLearned)
@@ -152,7 +152,7 @@ void Emitter::attentionBackward(LayerKind kind)
         enterBackward();
         both(KernelId::gemmQkv, rq + rkv + static_cast<double>(model.qkPosEmbHeadDim), h);
     } else {
-        const double d = static_cast<double>(model.kvChannels);
+        const auto d = static_cast<double>(model.kvChannels);
         quantise(b, s.tokens * h, Part::dgrad);
         both(KernelId::gemmProj, h, s.queryDim / tp);
         attentionCore(kind, b, Part::dgrad, d, d);

@@ -7,7 +7,7 @@ namespace prism {
 LayerKernels layerKernels(const Scenario& scenario, const Shape& shape, LayerKind kind)
 {
     Emitter em(scenario, shape);
-    const double ffn = static_cast<double>(scenario.model.ffnHiddenSize);
+    const auto ffn = static_cast<double>(scenario.model.ffnHiddenSize);
     const bool hasAttention = kind != LayerKind::mlpOnly && kind != LayerKind::moeOnly && kind != LayerKind::mamba;
     const bool hasMoe = kind == LayerKind::moe || kind == LayerKind::moeOnly;
     const bool hasMlp = kind == LayerKind::dense || kind == LayerKind::sliding || kind == LayerKind::mlpOnly;

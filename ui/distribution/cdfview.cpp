@@ -31,7 +31,7 @@ CdfView::CdfView(CdfState& state, QWidget* parent) : QChartView(state.chart, par
     setStyleSheet(u"background: transparent"_s);
 }
 
-void CdfView::leaveEvent(QEvent*)
+void CdfView::leaveEvent(QEvent* /*event*/)
 {
     m_hover = {-1, -1};
     viewport()->update();
@@ -92,7 +92,7 @@ void CdfView::mouseMoveEvent(QMouseEvent* event)
     viewport()->update();
 }
 
-void CdfView::mouseReleaseEvent(QMouseEvent*)
+void CdfView::mouseReleaseEvent(QMouseEvent* /*event*/)
 {
     const Grip dropped = m_dragged;
     m_dragged = Grip::none;

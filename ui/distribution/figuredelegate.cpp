@@ -43,7 +43,7 @@ QList<FigureRuns> FigureDelegate::lines(const QModelIndex& index) const
     return {{runs.front()}, under};
 }
 
-QSize FigureDelegate::sizeHint(const QStyleOptionViewItem&, const QModelIndex& index) const
+QSize FigureDelegate::sizeHint(const QStyleOptionViewItem& /*option*/, const QModelIndex& index) const
 {
     double widest = 0;
     for (const FigureRuns& line : lines(index)) {

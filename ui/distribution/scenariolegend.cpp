@@ -93,7 +93,7 @@ int ScenarioLegend::wholeHeight(int width) const
     return static_cast<int>(lines(width, true).size()) * m_theme.px(kLine);
 }
 
-void ScenarioLegend::paintEvent(QPaintEvent*)
+void ScenarioLegend::paintEvent(QPaintEvent* /*event*/)
 {
     QPainter p(this);
     const Look& look = m_theme.look();

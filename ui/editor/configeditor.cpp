@@ -42,7 +42,7 @@ public:
     SummaryLabel() { setTextFormat(Qt::PlainText); }
 
 protected:
-    void paintEvent(QPaintEvent*) override
+    void paintEvent(QPaintEvent* /*event*/) override
     {
         QPainter painter(this);
         style()->drawItemText(&painter, contentsRect(), Qt::AlignRight | Qt::AlignVCenter, palette(), isEnabled(),

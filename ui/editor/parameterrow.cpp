@@ -311,7 +311,7 @@ QString ParameterRow::shownText() const
     return m_combo ? m_combo->currentData().toString() : m_check->isChecked() ? u"true"_s : u"false"_s;
 }
 
-void ParameterRow::paintEvent(QPaintEvent*)
+void ParameterRow::paintEvent(QPaintEvent* /*event*/)
 {
     if (!m_differs)
         return;

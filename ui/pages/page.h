@@ -37,7 +37,7 @@ public:
     /// Starts what waits for a press: pictures that nobody sits before show its answer too.
     virtual void startAll() {}
     [[nodiscard]] virtual QJsonObject saveState() const { return {}; } ///< mode, zoom: kept with the session
-    virtual void restoreState(const QJsonObject&) {}
+    virtual void restoreState(const QJsonObject& /*state*/) {}
     /// Names that the page prints, each with the parameter behind it, for the command search.
     [[nodiscard]] virtual QList<std::pair<QString, QString>> printedNames() const { return {}; }
 

@@ -139,7 +139,7 @@ void GanttChart::mouseReleaseEvent(QMouseEvent* event)
     m_panned = false;
 }
 
-void GanttChart::mouseDoubleClickEvent(QMouseEvent*)
+void GanttChart::mouseDoubleClickEvent(QMouseEvent* /*event*/)
 {
     resetView();
 }

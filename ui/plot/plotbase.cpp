@@ -132,7 +132,7 @@ QSize PlotBase::minimumSizeHint() const
             std::max(m_theme.px(kLeastHeight), static_cast<int>(std::ceil(around + m_theme.look().pxF(leastPlotHeight()))))};
 }
 
-int PlotBase::itemAt(const Canvas&, const QRectF&, QPointF) const
+int PlotBase::itemAt(const Canvas& /*canvas*/, const QRectF& /*area*/, QPointF /*at*/) const
 {
     return -1;
 }
@@ -154,12 +154,12 @@ int PlotBase::neighbour(int item, int key) const
     return std::min(item + 1, itemCount() - 1);
 }
 
-QList<LegendEntry> PlotBase::legend(const Look&) const
+QList<LegendEntry> PlotBase::legend(const Look& /*look*/) const
 {
     return {};
 }
 
-void PlotBase::paintEvent(QPaintEvent*)
+void PlotBase::paintEvent(QPaintEvent* /*event*/)
 {
     QPainter painter(this);
     paintChart(painter, rect(), look(), true);

@@ -33,7 +33,7 @@ public:
     }
 
 protected:
-    void paintEvent(QPaintEvent*) override
+    void paintEvent(QPaintEvent* /*event*/) override
     {
         const Look& look = m_theme.look();
         QPainter painter(this);

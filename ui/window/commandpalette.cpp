@@ -32,7 +32,10 @@ public:
         p->setPen(look[Role::text]);
         p->drawText(r, Qt::AlignLeft | Qt::AlignVCenter, index.data().toString());
     }
-    QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const override { return {100, m_theme.px(metric::row)}; }
+    QSize sizeHint(const QStyleOptionViewItem& /*option*/, const QModelIndex& /*index*/) const override
+    {
+        return {100, m_theme.px(metric::row)};
+    }
 
 private:
     const Theme& m_theme;

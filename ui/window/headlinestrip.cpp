@@ -149,7 +149,7 @@ int HeadlineStrip::layoutRest(int beside, double from, double right)
     return beneath ? 2 : 1;
 }
 
-void HeadlineStrip::resizeEvent(QResizeEvent*)
+void HeadlineStrip::resizeEvent(QResizeEvent* /*event*/)
 {
     layoutCells();
 }
@@ -230,7 +230,7 @@ bool HeadlineStrip::event(QEvent* event)
     return QWidget::event(event);
 }
 
-void HeadlineStrip::paintEvent(QPaintEvent*)
+void HeadlineStrip::paintEvent(QPaintEvent* /*event*/)
 {
     ++m_paints;
     QPainter p(this);

@@ -156,7 +156,7 @@ void JobBar::mousePressEvent(QMouseEvent* event)
         Q_EMIT problemClicked();
 }
 
-void JobBar::paintEvent(QPaintEvent*)
+void JobBar::paintEvent(QPaintEvent* /*event*/)
 {
     QPainter p(this);
     p.fillRect(rect(), m_theme.color(Role::window));

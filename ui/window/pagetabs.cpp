@@ -110,7 +110,7 @@ void PageTabs::resizeEvent(QResizeEvent* event)
     fit();
 }
 
-void PageTabs::paintEvent(QPaintEvent*)
+void PageTabs::paintEvent(QPaintEvent* /*event*/)
 {
     QPainter p(this);
     const Look& look = m_theme.look();

@@ -79,7 +79,10 @@ public:
         }
         p->restore();
     }
-    QSize sizeHint(const QStyleOptionViewItem&, const QModelIndex&) const override { return {20, m_theme.px(metric::row)}; }
+    QSize sizeHint(const QStyleOptionViewItem& /*option*/, const QModelIndex& /*index*/) const override
+    {
+        return {20, m_theme.px(metric::row)};
+    }
 
 private:
     void paintText(QPainter& p, const QRect& cell, const QModelIndex& index, bool current) const

@@ -64,7 +64,7 @@ public:
     }
 
 protected:
-    void paintEvent(QPaintEvent*) override
+    void paintEvent(QPaintEvent* /*event*/) override
     {
         QPainter p(this);
         QRegion region(rect());

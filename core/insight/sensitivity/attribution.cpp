@@ -88,7 +88,7 @@ PathShares sharesOf(const StepGraph& graph, const StepWalker& walker, const Step
 void estimate(const std::vector<const PathShares*>& steps, const std::vector<double> PathShares::*list, std::size_t index,
               Estimate& seconds, Estimate& share)
 {
-    const double n = static_cast<double>(steps.size());
+    const auto n = static_cast<double>(steps.size());
     double sum = 0, total = 0;
     for (const PathShares* s : steps) {
         sum += (s->*list)[index];

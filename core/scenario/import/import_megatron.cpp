@@ -422,7 +422,7 @@ private:
         }
         if (t.globalBatchSize == 0) // Megatron-LM's default: one micro-batch per data-parallel rank
             t.globalBatchSize = t.microBatchSize * std::max<std::int64_t>(1, m_scenario.dataParallelSize());
-        const double sequence = static_cast<double>(m_scenario.model.seqLength);
+        const auto sequence = static_cast<double>(m_scenario.model.seqLength);
         if (const auto samples = integerOf("train-samples"))
             t.trainTokens = static_cast<double>(*samples) * sequence;
         else if (const auto iterations = integerOf("train-iters"))
