@@ -28,6 +28,23 @@ struct Outcome {
     double tokens = 1, peakGib = 0, usdPerBillion = 0, gpus = 0;
 };
 
+/// In the figure of the goal; p95 without one.
+const Estimate& gainOf(const Move& m, const std::optional<MoveGoal>& goal)
+{
+    const double p = goal ? goal->probability : 0.95;
+    return p < 0.9 ? m.p50Gain : p > 0.97 ? m.p99Gain : m.p95Gain;
+}
+
+/// How near a move of these comes to the goal.
+void setGoal(Move& m, const MoveGoal& goal, const Moves& now)
+{
+    const Estimate& gain = gainOf(m, goal);
+    const double before = goal.probability < 0.9 ? now.p50 : goal.probability > 0.97 ? now.p99 : now.p95, reached = before - gain.value;
+    const double sigma = std::max(gain.halfWidth / normalReach(), 1e-12 * goal.seconds);
+    m.reachesGoal = boost::math::cdf(boost::math::normal(0, sigma), goal.seconds - reached);
+    m.shortOfGoalSeconds = std::max(0.0, reached - goal.seconds);
+}
+
 class Trials final {
 public:
     Trials(Evaluator& evaluator, const MovesQuery& query, const InsightOptions& options, Moves& out)
@@ -70,7 +87,7 @@ public:
                 m_options.progress(from + (to - from) * static_cast<double>(i + 1) / static_cast<double>(proposals.size()), "moves");
         }
         std::stable_sort(m_out.moves.begin(), m_out.moves.end(),
-                         [this](const Move& a, const Move& b) { return gainOf(a).value > gainOf(b).value; });
+                         [this](const Move& a, const Move& b) { return gainOf(a, m_query.goal).value > gainOf(b, m_query.goal).value; });
     }
 
 private:
@@ -78,12 +95,6 @@ private:
     {
         return m.p50Gain.value == 0 && m.p95Gain.value == 0 && m.p99Gain.value == 0 && m.memoryChangeGib == 0
                && m.usdPerBillionTokensChange == 0 && m.gpusChange == 0;
-    }
-    /// In the figure of the goal; p95 without one.
-    [[nodiscard]] const Estimate& gainOf(const Move& m) const
-    {
-        const double p = m_query.goal ? m_query.goal->probability : 0.95;
-        return p < 0.9 ? m.p50Gain : p > 0.97 ? m.p99Gain : m.p95Gain;
     }
     /// Another number of tokens per step makes another step: its seconds count per token of the present one.
     [[nodiscard]] Move moveOf(const Outcome& base, const Outcome& changed, const Proposal& proposal) const
@@ -107,18 +118,8 @@ private:
         m.p99Gain = gain(base.sample->p99, changed.sample->p99, paired.p99, 0.99);
         m.improves = m.p95Gain.value > m.p95Gain.halfWidth;
         if (m_query.goal)
-            setGoal(m, base);
+            setGoal(m, *m_query.goal, m_out);
         return m;
-    }
-    void setGoal(Move& m, const Outcome& base) const
-    {
-        const MoveGoal& goal = m_query.goal.value();
-        const bool median = goal.probability<0.9, tail = goal.probability> 0.97;
-        const Estimate& gain = gainOf(m);
-        const double reached = (median ? base.sample->p50 : tail ? base.sample->p99 : base.sample->p95) - gain.value;
-        const double sigma = std::max(gain.halfWidth / normalReach(), 1e-12 * goal.seconds);
-        m.reachesGoal = boost::math::cdf(boost::math::normal(0, sigma), goal.seconds - reached);
-        m.shortOfGoalSeconds = std::max(0.0, reached - goal.seconds);
     }
 
     Evaluator& m_evaluator;
@@ -163,6 +164,17 @@ Result<MoveGoal> moveGoal(const std::string& text)
         return wrong;
     goal.seconds = *seconds;
     return goal;
+}
+
+Moves onLevelOf(const Snapshot& known, Moves moves, const std::optional<MoveGoal>& goal)
+{
+    moves.p50 = known.across.p50;
+    moves.p95 = known.across.p95;
+    moves.p99 = known.across.p99;
+    for (Move& m : moves.moves)
+        if (goal)
+            setGoal(m, *goal, moves);
+    return moves;
 }
 
 Result<Moves> nextMoves(Evaluator& evaluator, const Scenario& scenario, const MovesQuery& query, const InsightOptions& options)

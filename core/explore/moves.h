@@ -53,6 +53,10 @@ struct Moves {
 [[nodiscard]] Result<Moves> nextMoves(Evaluator& evaluator, const Scenario& scenario, const MovesQuery& query,
                                       const InsightOptions& options = {});
 
+/// The moves told from the figures that the snapshot of the scenario has from more steps: p50, p95, p99, and how near each move comes to
+/// the goal. Gains are paired and stay. Pure; any thread.
+[[nodiscard]] Moves onLevelOf(const Snapshot& known, Moves moves, const std::optional<MoveGoal>& goal);
+
 /// The scenario with a move. Errors: a parameter that does not take its value.
 [[nodiscard]] Result<Scenario> movedScenario(const Scenario& scenario, const Move& move);
 

@@ -45,5 +45,27 @@ TEST(Moves, ASlowNodeIsSwappedOut)
     EXPECT_EQ(moves->moves.front().shortOfGoalSeconds, 0);
 }
 
+TEST(Moves, OnTheKnownLevelGainsStayAndTheGoalIsReadAgain)
+{
+    const Scenario scenario = *scenarioPreset("llama2-7b-8-a100");
+    Evaluator evaluator;
+    InsightOptions options;
+    options.samples = 300;
+    MovesQuery query;
+    query.goal = MoveGoal{0.95, 1e-3};
+    const Result<Moves> drawn = nextMoves(evaluator, scenario, query, options);
+    ASSERT_TRUE(drawn.ok());
+    const SnapshotPtr known = evaluator.evaluate(scenario, evaluateOptions(options, 3'000));
+    const Moves told = onLevelOf(*known, *drawn, query.goal);
+    EXPECT_EQ(told.p95, known->across.p95);
+    ASSERT_EQ(told.moves.size(), drawn->moves.size());
+    for (std::size_t i = 0; i < told.moves.size(); ++i) {
+        EXPECT_EQ(told.moves[i].p95Gain.value, drawn->moves[i].p95Gain.value);
+        EXPECT_NEAR(told.moves[i].shortOfGoalSeconds, known->across.p95 - told.moves[i].p95Gain.value - 1e-3, 1e-9);
+    }
+    const Moves met = onLevelOf(*known, *drawn, MoveGoal{0.95, 1e9});
+    EXPECT_NEAR(met.moves.front().reachesGoal, 1, 1e-9);
+}
+
 } // namespace
 } // namespace prism
