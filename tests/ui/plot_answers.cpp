@@ -5,6 +5,7 @@
 #include "ui/explore/explorepage.h"
 #include "ui/job/factscard.h"
 #include "ui/job/jobpage.h"
+#include "ui/look/format.h"
 #include "ui/moves/movesmodel.h"
 #include "ui/moves/movespage.h"
 #include "ui/validate/validatepage.h"
@@ -241,6 +242,13 @@ TEST_F(Answers, MovesReachAGoalAndOneBecomesAScenario)
     const Move best = *page.moves().moveAt(0);
     EXPECT_TRUE(best.improves);
     ASSERT_GT(page.curves().itemCount(), 1) << "now and ghosts";
+    const double headline = m_context.scenarios[0].snapshot->across.p95;
+    EXPECT_EQ(page.curves().data().flag->seconds, headline) << "one home for the figure";
+    EXPECT_EQ(page.moves().data(page.moves().index(0, MovesModel::p95Column)).toString(),
+              format::seconds(headline - best.p95Gain.value).text());
+    const QString onPaper = page.paperNotes().join(u' ');
+    for (const StepCurve& curve : page.curves().data().curves)
+        EXPECT_TRUE(!curve.ghost || onPaper.contains(u"%1 %2"_s.arg(curve.number, curve.name))) << onPaper.toStdString();
     page.setGoal(1e6); // any step is shorter
     settle(page);
     EXPECT_EQ(page.moves().data(page.moves().index(0, MovesModel::goalColumn)).toString(), u"reaches"_s);
@@ -268,6 +276,8 @@ TEST_F(Answers, TheWaterfallGoesFromTheBaselineToTheScenario)
     for (const WaterfallRow& row : data.rows)
         sum += row.kind == WaterfallRow::Kind::total ? 0 : row.value;
     EXPECT_NEAR(sum, data.rows.back().value, 1e-9 * sum);
+    EXPECT_EQ(data.rows.front().value, m_context.scenarios[0].snapshot->across.p95) << "as in the headline";
+    EXPECT_EQ(data.rows.back().value, m_context.scenarios[1].snapshot->across.p95);
     EXPECT_TRUE(page.why().isVisibleTo(&page));
     keep(page);
     m_study.setCurrent(1);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The pages with insights, driven by a real engine on a small scenario: answers come, stay, dim and follow the selection.
+#include "ui/look/format.h"
 #include "ui/pages/pipelinepage.h"
 #include "ui/pages/placementpage.h"
 #include "ui/pages/scalepage.h"
@@ -105,6 +106,10 @@ TEST_F(Pages, SensitivityAnswersAndFollowsTheSelection)
     ASSERT_GT(page.tornado().itemCount(), 2) << page.tornado().message().toStdString();
     ASSERT_GT(page.bars().itemCount(), 2);
     EXPECT_TRUE(page.tornado().staleNote().isEmpty());
+    const DistributionSummary& headline = m_context.scenarios[0].snapshot->across; // of 500 steps, the tornado's of 2,000
+    EXPECT_EQ(page.tornado().data().baseline, u"baseline p95 "_s + format::seconds(headline.p95).text());
+    EXPECT_TRUE(page.tornado().chartText().footer.join(u' ').contains(u"n = 2,000 steps each"_s));
+    EXPECT_TRUE(page.tornado().chartText().footer.join(u' ').contains(u"Level: the headline's, n = 500."_s));
     const QString first = page.tornado().data().rows.front().id;
     page.tornado().setFocusItem(0);
     QTest::keyClick(&page.tornado(), Qt::Key_Return);
@@ -397,7 +402,11 @@ TEST_F(Pages, ScaleAnswersForWeakAndStrong)
     page.setContext(m_context);
     settle(page);
     ASSERT_GT(page.chart().itemCount(), 0);
-    EXPECT_EQ(page.asTable().rows.size(), page.chart().itemCount());
+    const TableData table = page.asTable();
+    EXPECT_EQ(table.rows.size(), page.chart().itemCount());
+    const auto now = std::find_if(table.rows.begin(), table.rows.end(), [](const QStringList& row) { return row.front() == u"64"_s; });
+    ASSERT_NE(now, table.rows.end());
+    EXPECT_EQ((*now)[table.header.indexOf(u"p95 [s]"_s)].toDouble(), m_context.scenarios[0].snapshot->across.p95) << "as the headline";
     keep(page);
     const QJsonObject state = page.saveState();
     ScalePage other(m_theme);

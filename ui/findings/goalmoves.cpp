@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/findings/goalmoves.h"
 
+#include "core/insight/level/level.h"
 #include "ui/look/choice.h"
 
 #include <QRegularExpression>
@@ -21,6 +22,20 @@ SnapshotPtr stepsOf(Evaluator& evaluator, const Scenario& scenario, const Insigh
 {
     SnapshotPtr s = evaluator.evaluate(scenario, evaluateOptions(options, samples));
     return s->valid() && s->samples ? s : nullptr;
+}
+
+std::optional<MoveGoal> goalOf(const GoalQuery& query)
+{
+    return query.p95Seconds > 0 ? std::optional(MoveGoal{0.95, query.p95Seconds}) : std::nullopt;
+}
+
+/// The curves of the steps.
+void draw(GoalMoves& moves)
+{
+    moves.now = cdfCurve(moves.nowSeconds, kCurvePoints);
+    moves.curves.clear();
+    for (const std::vector<double>& steps : moves.moveSeconds)
+        moves.curves.push_back(cdfCurve(steps, kCurvePoints));
 }
 
 /// A word of a change as it reads on screen, where a parameter of the move takes it as one of a list.
@@ -65,8 +80,7 @@ Result<GoalMoves> goalMoves(Evaluator& evaluator, const Scenario& scenario, cons
     MovesQuery asked;
     asked.pairs = query.pairs;
     asked.hardware = query.hardware;
-    if (query.p95Seconds > 0)
-        asked.goal = MoveGoal{0.95, query.p95Seconds};
+    asked.goal = goalOf(query);
     Result<Moves> moves = nextMoves(evaluator, scenario, asked, options);
     if (!moves.ok())
         return moves.errors();
@@ -75,7 +89,7 @@ Result<GoalMoves> goalMoves(Evaluator& evaluator, const Scenario& scenario, cons
     const SnapshotPtr now = stepsOf(evaluator, scenario, options, all.moves.samples);
     if (!now)
         return cancelled();
-    all.now = cdfCurve(now->sortedAcrossSeconds, kCurvePoints);
+    all.nowSeconds = now->sortedAcrossSeconds;
     all.noiseFreeSeconds = now->samples->noiseFreeSeconds;
     for (std::size_t i = 0; i < std::min(kDrawnMoves, all.moves.moves.size()); ++i) {
         if (options.stop.stop_requested())
@@ -85,9 +99,21 @@ Result<GoalMoves> goalMoves(Evaluator& evaluator, const Scenario& scenario, cons
         const SnapshotPtr then = move.improves && changed.ok() ? stepsOf(evaluator, *changed, options, all.moves.samples) : nullptr;
         // A step with other tokens is another thing: its curve beside the present one would mislead.
         const bool alike = then && then->costed->tokensPerStep == now->costed->tokensPerStep;
-        all.curves.push_back(alike ? cdfCurve(then->sortedAcrossSeconds, kCurvePoints) : std::vector<CurvePoint>{});
+        all.moveSeconds.push_back(alike ? then->sortedAcrossSeconds : std::vector<double>{});
     }
+    draw(all);
     return all;
+}
+
+GoalMoves onLevelOf(const Snapshot& known, const GoalMoves& drawn, const GoalQuery& query)
+{
+    GoalMoves told = drawn;
+    told.moves = prism::onLevelOf(known, drawn.moves, goalOf(query));
+    told.nowSeconds = known.sortedAcrossSeconds;
+    for (std::vector<double>& steps : told.moveSeconds)
+        steps = prism::onLevelOf(known.sortedAcrossSeconds, drawn.nowSeconds, steps);
+    draw(told);
+    return told;
 }
 
 } // namespace prism::ui

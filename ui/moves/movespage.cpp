@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/moves/movespage.h"
 
+#include "core/insight/level/level.h"
 #include "core/scenario/quantity.h"
 #include "ui/look/change.h"
 #include "ui/look/format.h"
@@ -173,7 +174,7 @@ void MovesPage::ask()
     if (!s || !context().evaluator || scenario()->stale)
         return;
     const auto evaluator = context().evaluator;
-    const GoalQuery query{m_goal, m_pairs->isChecked(), m_hardware->isChecked()};
+    const GoalQuery query = this->query();
     m_moves.ask(
         context().insights, this, question(u"moves/%1/%2/%3"_s.arg(query.p95Seconds).arg(query.pairs).arg(query.hardware)),
         tr("Next moves"), s->seed,
@@ -187,6 +188,28 @@ void MovesPage::ask()
         context().insights, this, question(u"why/%1"_s.arg(QString::fromStdString(from->hash.text()))), tr("Why it moved"), s->seed,
         [evaluator, from, s](const InsightOptions& options) { return compare(*evaluator, from->scenario, s->scenario, options); },
         [this] { refresh(); });
+}
+
+GoalQuery MovesPage::query() const
+{
+    return {m_goal, m_pairs->isChecked(), m_hardware->isChecked()};
+}
+
+const GoalMoves* MovesPage::found() const
+{
+    const SnapshotPtr known = snapshot();
+    return m_toldMoves.of(m_moves, {known}, isAboutShown(m_moves),
+                          [&](const GoalMoves& drawn, bool about) { return about ? onLevelOf(*known, drawn, query()) : drawn; });
+}
+
+const Comparison* MovesPage::comparison() const
+{
+    const ShownScenario* base = context().baseline();
+    const SnapshotPtr from = base ? base->snapshot : nullptr, known = snapshot();
+    const bool about = from && from->valid() && isAboutShown(m_comparison)
+                       && m_comparison.shownQuestion().endsWith(QString::fromStdString(from->hash.text()));
+    return m_toldComparison.of(m_comparison, {from, known}, about,
+                               [&](const Comparison& drawn, bool held) { return held ? prism::onLevelOf(*from, *known, drawn) : drawn; });
 }
 
 void MovesPage::contextChanged()
@@ -210,7 +233,7 @@ void MovesPage::apply(int row)
 
 void MovesPage::refreshCurves()
 {
-    const GoalMoves* found = m_moves.value();
+    const GoalMoves* found = this->found();
     StepCurves data;
     ChartText text;
     text.title = tr("Step time with one move");
@@ -231,7 +254,8 @@ void MovesPage::refreshCurves()
                      0.95,
                      true,
                      goal > 0 ? QString() : tr("drag it to a goal")};
-        text.footer << tr("%1 steps each, seed %2, common random numbers.").arg(format::count(found->moves.samples)).arg(found->moves.seed);
+        text.footer << tr("%1 steps each, seed %2, common random numbers.").arg(format::count(found->moves.samples)).arg(found->moves.seed)
+                           + levelNote(found->nowSeconds.size(), found->moves.samples);
         text.hint = tr("Type a goal, drag the flag, or press Shift with an arrow; Esc drops it.");
     }
     m_curves->setData(data);
@@ -289,7 +313,7 @@ void MovesPage::refreshWhy()
     const ShownScenario *base = context().baseline(), *now = scenario();
     const bool compared = base && now && base != now;
     m_why->setVisible(compared);
-    const Comparison* c = m_comparison.value();
+    const Comparison* c = comparison();
     ChartText text;
     text.title = tr("Why p95 moved");
     if (compared && c) {
@@ -309,7 +333,7 @@ void MovesPage::refreshWhy()
 
 void MovesPage::refresh()
 {
-    const GoalMoves* found = m_moves.value();
+    const GoalMoves* found = this->found();
     m_title->setText(m_goal > 0 ? tr("What would reach p95 ≤ %1").arg(format::seconds(m_goal).text()) : tr("What would help most"));
     if (found) {
         const int row = m_table->currentIndex().row();
@@ -317,11 +341,11 @@ void MovesPage::refresh()
         m_table->setColumnHidden(MovesModel::goalColumn, m_goal <= 0);
         m_table->resizeColumnsToContents();
         m_table->horizontalHeader()->setSectionResizeMode(MovesModel::moveColumn, QHeaderView::Stretch);
-        m_table->resizeRowsToContents();
         if (row >= 0 && row < m_model->rowCount())
             m_table->selectRow(row);
         const Moves& m = found->moves;
-        m_note->setText(tr("%1 changes tried: %2 help beyond their interval, %3 are invalid, %4 do not fit. Gains are paired, ± 95 %.")
+        m_note->setText(tr("%1 changes tried: %2 help beyond their interval, %3 are invalid, %4 do not fit. Gains are paired, with "
+                           "95\u00A0% intervals.")
                             .arg(m.tried)
                             .arg(m_model->rowCount())
                             .arg(m.invalid)
@@ -330,6 +354,16 @@ void MovesPage::refresh()
     m_apply->setEnabled(m_model->moveAt(m_table->currentIndex().row()) != nullptr);
     refreshCurves();
     refreshWhy();
+}
+
+QStringList MovesPage::paperNotes() const
+{
+    QStringList named;
+    for (const StepCurve& curve : m_curves->data().curves)
+        if (curve.ghost) // its number stands in the table beside it, which is not on paper
+            named << tr("%1 %2 (%3)")
+                         .arg(curve.number, curve.name, m_model->index(curve.number.toInt() - 1, MovesModel::gainColumn).data().toString());
+    return named.isEmpty() ? QStringList() : QStringList{tr("Moves, with the change of p95: %1.").arg(named.join(u"; "_s))};
 }
 
 TableData MovesPage::asTable() const

@@ -5,6 +5,7 @@
 #include "core/insight/compare/compare.h"
 #include "ui/findings/goalmoves.h"
 #include "ui/pages/insightpage.h"
+#include "ui/pages/levelled.h"
 #include "ui/plot/stepcurves.h"
 #include "ui/plot/waterfall.h"
 
@@ -30,6 +31,7 @@ public:
     [[nodiscard]] QString id() const override { return QStringLiteral("moves"); }
     [[nodiscard]] QString title() const override { return tr("Moves"); }
     [[nodiscard]] TableData asTable() const override;
+    [[nodiscard]] QStringList paperNotes() const override;
     [[nodiscard]] QJsonObject saveState() const override;
     void restoreState(const QJsonObject& state) override;
 
@@ -52,6 +54,9 @@ private:
     void buildTools();
     [[nodiscard]] QWidget* buildTable();
     void ask();
+    [[nodiscard]] GoalQuery query() const;
+    [[nodiscard]] const GoalMoves* found() const;       ///< on the headline's level
+    [[nodiscard]] const Comparison* comparison() const; ///< on the level of both headlines
     void refresh();
     void refreshCurves();
     void refreshWhy();
@@ -66,6 +71,8 @@ private:
     QLabel *m_title, *m_note;
     QPushButton* m_apply;
     double m_goal = 0, m_dragged = 0; ///< seconds; dragged: 0 = not being dragged
+    mutable Levelled<GoalMoves> m_toldMoves;
+    mutable Levelled<Comparison> m_toldComparison;
     InsightSlot<GoalMoves> m_moves{QStringLiteral("moves")};
     InsightSlot<Comparison> m_comparison{QStringLiteral("why")};
 };

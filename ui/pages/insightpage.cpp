@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/insightpage.h"
 
+#include "ui/look/format.h"
 #include "ui/theme/flowlayout.h"
 
 #include <QGridLayout>
@@ -215,6 +216,12 @@ QString InsightPage::question(const QString& what) const
     return s ? u"%1/%2/%3"_s.arg(QString::fromStdString(s->hash.text())).arg(s->seed).arg(what) : QString();
 }
 
+QString InsightPage::levelNote(std::size_t known, int drawn)
+{
+    return static_cast<int>(known) == drawn ? QString()
+                                            : tr(" Level: the headline's, n = %1.").arg(format::count(static_cast<std::int64_t>(known)));
+}
+
 void InsightPage::shareScale(PlotBase& chart, const QString& mode)
 {
     auto& reaches = m_reaches[{&chart, mode}];
@@ -244,12 +251,15 @@ QSize InsightPage::exportSize() const
 void InsightPage::paintExport(QPainter& painter)
 {
     const Look look(lightPalette(), m_theme.look().scale());
-    painter.fillRect(QRect(QPoint(), exportSize()), look[Role::window]);
-    const QPoint from = areaOf(*this, m_exported).topLeft();
+    const QSize paper = exportSize();
+    const QRect area = areaOf(*this, m_exported);
+    painter.fillRect(QRect(QPoint(), paper), look[Role::window]);
+    const double wider = static_cast<double>(paper.width()) / area.width(), higher = static_cast<double>(paper.height()) / area.height();
     for (const PlotBase* chart : m_exported) {
         if (chart->isHidden())
             continue;
-        const QRectF card(chart->mapTo(this, QPoint()) - from, QSizeF(chart->size()));
+        const QPoint at = chart->mapTo(this, QPoint()) - area.topLeft();
+        const QRectF card(at.x() * wider, at.y() * higher, chart->width() * wider, chart->height() * higher);
         chart->paintChart(painter, card, look);
     }
 }

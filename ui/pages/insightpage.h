@@ -65,6 +65,14 @@ protected:
     void alsoAnswers(const Status& status);
     /// Hash of the scenario plus seed: what an answer belongs to.
     [[nodiscard]] QString question(const QString& what) const;
+    /// Whether the answer that a slot shows is about the steps that the headline shows.
+    template <class R>
+    [[nodiscard]] bool isAboutShown(const InsightSlot<R>& slot) const
+    {
+        return snapshot() && slot.shownQuestion().startsWith(question({}));
+    }
+    /// " Level: the headline's, n = 10,000." where it is not that of the steps which were drawn for the insight.
+    [[nodiscard]] static QString levelNote(std::size_t known, int drawn);
     /// After new data: remembers what the current scenario needs of this axis and, with "same scale" on, puts every scenario
     /// of the table that this page has shown in the same `mode` (figure and unit) on it.
     void shareScale(PlotBase& chart, const QString& mode);

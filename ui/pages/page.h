@@ -7,7 +7,7 @@
 #include "ui/workspace/pagestate.h"
 
 #include <QJsonObject>
-#include <QString>
+#include <QStringList>
 #include <QWidget>
 
 namespace prism::ui {
@@ -27,6 +27,8 @@ public:
     /// Paints the page's charts, without controls, for PNG, SVG and PDF. The window has switched to the light palette.
     virtual void paintExport(QPainter& painter);
     [[nodiscard]] virtual QSize exportSize() const { return size(); }
+    /// What a picture needs in words, as what names it on screen is not on it.
+    [[nodiscard]] virtual QStringList paperNotes() const { return {}; }
     /// What the page is looked at for; before an audience it is whole without scrolling.
     [[nodiscard]] virtual const QWidget* mainChart() const { return nullptr; }
     /// What is shown: the answer to the present context, an earlier one, or why there is none.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/placementpage.h"
 
+#include "core/insight/level/level.h"
 #include "ui/editor/quantityedit.h"
 #include "ui/pages/placementfiles.h"
 #include "ui/pages/placescard.h"
@@ -156,12 +157,9 @@ PlaceGrouping PlacementPage::grouping() const
 
 const PlacementMap* PlacementPage::shownMap() const
 {
-    const PlacementMap* map = m_places.value();
-    if (map && m_orderedQuestion != m_places.shownQuestion()) {
-        m_ordered = inReplicaOrder(*map);
-        m_orderedQuestion = m_places.shownQuestion();
-    }
-    return map ? &m_ordered : nullptr;
+    const SnapshotPtr known = snapshot();
+    return m_told.of(m_places, {known}, isAboutShown(m_places),
+                     [&](const PlacementMap& drawn, bool about) { return inReplicaOrder(about ? onLevelOf(*known, drawn) : drawn); });
 }
 
 void PlacementPage::typeFactor(const QString& text)
@@ -216,7 +214,10 @@ void PlacementPage::refresh()
     const SnapshotPtr s = snapshot();
     m_nodes->setNodes(s, m_slow.value(), m_hosts);
     const bool searched = m_searching && s && hasOrder(s->scenario);
-    m_nodes->setAdvice(s, {searched ? m_search.value() : nullptr, m_search.isComputing(), searched ? m_search.error() : QString()});
+    const PlacementResult* found = m_toldSearch.of(m_search, {s}, isAboutShown(m_search), [&](const PlacementResult& drawn, bool about) {
+        return about ? onLevelOf(*s, drawn) : drawn;
+    });
+    m_nodes->setAdvice(s, {searched ? found : nullptr, m_search.isComputing(), searched ? m_search.error() : QString()});
     refreshGains();
     selectionChanged();
 }
@@ -256,7 +257,8 @@ void PlacementPage::refreshPlaces()
         for (const HeatCell& cell : data.cells)
             widest = std::max(widest, cell.present ? cell.halfWidth : 0.0);
         text.footer << format::receipt(map->samples, map->seed, tr("steps per cell"))
-                           + tr(", common random numbers, interval %1 or less. Scale starts at 1.00×.").arg(format::plainInterval(widest));
+                           + tr(", common random numbers, interval %1 or less. Scale starts at 1.00×.").arg(format::plainInterval(widest))
+                           + levelNote(map->base.samples, map->samples);
         if (grouping() == PlaceGrouping::rack && s)
             text.footer << tr("A rack of %1 nodes has the largest effect of one slow node in it.")
                                .arg(format::count(s->scenario.cluster.nodesPerPod));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ui/pages/insightpage.h"
+#include "ui/pages/levelled.h"
 #include "ui/pages/placementgroups.h"
 #include "ui/plot/gaincurve.h"
 
@@ -52,7 +53,7 @@ private:
     void placeNode(int node, int cell); ///< -1 = the node of the cell becomes slow
     void applyAdvice();
     [[nodiscard]] double probeFactor() const { return 1 + m_percent / 100; }
-    [[nodiscard]] const PlacementMap* shownMap() const;
+    [[nodiscard]] const PlacementMap* shownMap() const; ///< replicas in order, on the headline's level
     [[nodiscard]] PlaceGrouping grouping() const;
 
     double m_percent = 15;
@@ -66,8 +67,8 @@ private:
     GroupedPlaces m_shown; ///< what the map shows
     QPushButton* m_add;
     bool m_searching = false;
-    mutable PlacementMap m_ordered;
-    mutable QString m_orderedQuestion;
+    mutable Levelled<PlacementMap> m_told;
+    Levelled<PlacementResult> m_toldSearch;
     InsightSlot<PlacementMap> m_places{QStringLiteral("placement")};
     InsightSlot<SlowNodesReport> m_slow{QStringLiteral("slownodes")};
     InsightSlot<PlacementResult> m_search{QStringLiteral("placementsearch")};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/scalepage.h"
 
+#include "core/insight/level/level.h"
 #include "ui/look/change.h"
 #include "ui/look/format.h"
 #include "ui/theme/segmented.h"
@@ -87,6 +88,15 @@ ScaleSample sampleOf(const ScalePoint& p, ScaleFigure figure, double perUnit)
     s.reading << QObject::tr("DP %1, global batch %2").arg(format::count(p.dataParallel), format::count(p.globalBatch))
               << QObject::tr("MFU %1, efficiency %2").arg(format::percent(p.mfu.value), format::percent(p.efficiency));
     return s;
+}
+
+/// Behind the point of the scenario's own number of GPUs; those of the other points where the curve does not have it.
+std::size_t ownSteps(const ScaleCurve& curve, const SnapshotPtr& own)
+{
+    for (const ScalePoint& p : curve.points)
+        if (own && p.valid && p.gpus == own->scenario.cluster.numGpus)
+            return p.step.samples;
+    return static_cast<std::size_t>(curve.samples);
 }
 
 ScaleData scaleDataOf(const ScaleCurve& curve, ScaleFigure figure, const ShownScenario& scenario)
@@ -180,9 +190,16 @@ void ScalePage::ask()
     refresh();
 }
 
+const ScaleCurve* ScalePage::curve() const
+{
+    const SnapshotPtr known = snapshot();
+    return m_told.of(m_curve, {known}, isAboutShown(m_curve),
+                     [&](const ScaleCurve& drawn, bool about) { return about ? onLevelOf(*known, drawn) : drawn; });
+}
+
 void ScalePage::refresh()
 {
-    const ScaleCurve* curve = m_curve.value();
+    const ScaleCurve* curve = this->curve();
     const auto figure = static_cast<ScaleFigure>(std::max(m_figure->current(), 0));
     ChartText text;
     text.title = tr("%1 over the number of GPUs").arg(m_figure->label(m_figure->current()));
@@ -200,14 +217,16 @@ void ScalePage::refresh()
         m_chart->setFocusItem(gpus > 0 && same != now.end() ? static_cast<int>(same - now.begin()) : -1);
         shareScale(*m_chart, data.quantity + data.unit);
         text.footer << format::receipt(curve->samples, curve->seed, tr("steps per point"))
-                           + tr(", common random numbers. Whiskers: 95 %. Hatched: not possible, the reading says why.");
+                           + tr(", common random numbers. Whiskers: 95 %. Hatched: not possible, the reading says why.")
+                           + levelNote(ownSteps(*curve, snapshot()), curve->samples);
     }
     m_chart->setText(text);
     present({m_chart, [this] { return m_curve.status(); }, tr("Sampling each number of GPUs"),
              curve && curve->points.empty() ? tr("No number of GPUs fits this scenario.") : QString()});
-    if (m_filledWith != m_curve.shownQuestion())
+    const int told = curve ? m_told.version() : 0;
+    if (m_filledWith != told)
         fillTable(curve);
-    m_filledWith = m_curve.shownQuestion();
+    m_filledWith = told;
 }
 
 void ScalePage::fillTable(const ScaleCurve* curve)
@@ -267,7 +286,7 @@ TableData ScalePage::asTable() const
                     u"efficiency"_s,
                     u"cost [USD per billion tokens]"_s,
                     u"problem"_s};
-    const ScaleCurve* curve = m_curve.value();
+    const ScaleCurve* curve = this->curve();
     if (!curve)
         return table;
     for (const ScalePoint& p : curve->points) {

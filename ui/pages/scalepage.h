@@ -4,6 +4,7 @@
 
 #include "core/insight/scale/scale.h"
 #include "ui/pages/insightpage.h"
+#include "ui/pages/levelled.h"
 #include "ui/plot/scalechart.h"
 
 class QTableWidget;
@@ -34,6 +35,7 @@ protected:
 private:
     void ask();
     void refresh();
+    [[nodiscard]] const ScaleCurve* curve() const; ///< on the headline's level
     void fillTable(const ScaleCurve* curve);
     void fitColumns();
 
@@ -41,7 +43,8 @@ private:
     ScaleChart* m_chart;
     QTableWidget* m_points;
     InsightSlot<ScaleCurve> m_curve{QStringLiteral("scale")};
-    std::optional<QString> m_filledWith; ///< the question whose answer the table shows
+    mutable Levelled<ScaleCurve> m_told;
+    int m_filledWith = -1; ///< the version of what is told that the table shows
 };
 
 } // namespace prism::ui

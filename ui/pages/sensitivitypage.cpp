@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/sensitivitypage.h"
 
+#include "core/insight/level/level.h"
 #include "ui/look/format.h"
 #include "ui/pages/slopes.h"
 #include "ui/theme/segmented.h"
@@ -255,7 +256,7 @@ void SensitivityPage::showChosen()
 
 void SensitivityPage::refreshSlopes()
 {
-    const SensitivityTable* table = m_table.value();
+    const SensitivityTable* table = this->table();
     ChartText text;
     text.title = tr("What moves p50, p95 and p99");
     text.subtitle =
@@ -314,10 +315,17 @@ void SensitivityPage::refresh()
     selectionChanged();
 }
 
+const SensitivityTable* SensitivityPage::table() const
+{
+    const SnapshotPtr known = snapshot();
+    return m_told.of(m_table, {known}, isAboutShown(m_table),
+                     [&](const SensitivityTable& drawn, bool about) { return about ? onLevelOf(*known, drawn) : drawn; });
+}
+
 void SensitivityPage::refreshTornado()
 {
     const auto figure = showsSlopes() ? Figure::p95 : static_cast<Figure>(std::max(m_figure->current(), 0));
-    const SensitivityTable* table = m_table.value();
+    const SensitivityTable* table = this->table();
     ChartText text;
     const QString name = nameOf(figure, table ? table->limitSeconds : limitSeconds());
     text.title = tr("What moves %1").arg(name);
@@ -338,7 +346,8 @@ void SensitivityPage::refreshTornado()
         if (!theme().presentation()) // then there is no field to go to
             text.hint = tr("Click a bar to go to its parameter.");
         text.footer << footerCount(tr("steps each"), table->samples, table->seed)
-                           + tr(", one cause at a time, common random numbers. Whiskers: 95 %.");
+                           + tr(", one cause at a time, common random numbers. Whiskers: 95 %.")
+                           + levelNote(table->base.samples, table->samples);
     }
     m_tornado->setText(text);
     m_tornado->setData(data);

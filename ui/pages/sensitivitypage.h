@@ -5,6 +5,7 @@
 #include "core/insight/sensitivity/attribution.h"
 #include "core/insight/sensitivity/sensitivity.h"
 #include "ui/pages/insightpage.h"
+#include "ui/pages/levelled.h"
 #include "ui/plot/pairedbars.h"
 #include "ui/plot/tornado.h"
 
@@ -53,6 +54,7 @@ protected:
 
 private:
     void refresh();
+    [[nodiscard]] const SensitivityTable* table() const; ///< on the headline's level
     void refreshTornado();
     void refreshBars();
     void refreshSlopes();
@@ -67,6 +69,7 @@ private:
     TornadoChart* m_tornado;
     SlopeChart* m_slopes;
     PairedBarChart* m_bars;
+    mutable Levelled<SensitivityTable> m_told;
     InsightSlot<SensitivityTable> m_table{QStringLiteral("sensitivity")};
     InsightSlot<TailAttribution> m_tail{QStringLiteral("attribution")};
 };

@@ -224,9 +224,10 @@ void PageHost::fillTable()
 
 Picture PageHost::pictureOf(Page& page) const
 {
+    PaperText text = paperText(m_workspace.context(), page.title());
+    text.notes = page.paperNotes() + text.notes;
     Picture picture = onPaper(
-        paperText(m_workspace.context(), page.title()), page.exportSize(), [&page](QPainter& painter) { page.paintExport(painter); },
-        Look(lightPalette(), m_theme.look().scale()));
+        text, page.exportSize(), [&page](QPainter& painter) { page.paintExport(painter); }, Look(lightPalette(), m_theme.look().scale()));
     if (const ShownScenario* s = m_workspace.context().current(); s && s->snapshot)
         picture.receipt = {s->name,
                            QString::fromStdString(s->snapshot->hash.text()),

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a page tells of an insight: its answer on the level of the headline, as long as the answer is about the steps that are shown.
+#pragma once
+
+#include "ui/pages/insightslot.h"
+
+#include "core/engine/evaluator.h"
+
+#include <QList>
+
+#include <optional>
+
+namespace prism::ui {
+
+/// GUI thread only. Made anew when the answer is another, or when the headline has more steps.
+template <class R>
+class Levelled final {
+public:
+    /// The answer of a slot as it is to be told; null where there is none. `known`: the steps of the headline that it is held against;
+    /// `about`: whether the answer is about their scenarios. `tell(answer, about)` makes what is told.
+    template <class Tell>
+    const R* of(const InsightSlot<R>& slot, const QList<SnapshotPtr>& known, bool about, Tell tell)
+    {
+        const R* answer = slot.value();
+        if (!answer) {
+            m_told.reset();
+            return nullptr;
+        }
+        const bool another = !m_told || m_question != slot.shownQuestion();
+        if (another || (about && known != m_known)) {
+            m_told = tell(*answer, about);
+            m_question = slot.shownQuestion();
+            m_known = about ? known : QList<SnapshotPtr>();
+            ++m_version;
+        }
+        return &*m_told;
+    }
+    /// Another number for each answer that was made.
+    [[nodiscard]] int version() const { return m_version; }
+
+private:
+    std::optional<R> m_told;
+    QString m_question;
+    QList<SnapshotPtr> m_known;
+    int m_version = 0;
+};
+
+} // namespace prism::ui
