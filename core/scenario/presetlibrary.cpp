@@ -24,16 +24,22 @@ constexpr const char* kMeasuredSpread = "measured_spread";
 constexpr std::array kKinds = {"gpu",   "fabric",  "model",    "variability", "job",       "fleet",
                                "queue", "studies", "scenario", "calibration", "published", "peers"};
 
-/// $PRISM_PRESETS, or the share folder beside the program; the first that exists. A build folder has a link in this place.
-fs::path presetFolder()
+/// $PRISM_PRESETS, and the share folder beside the program. A build folder has a link in this place.
+std::vector<fs::path> candidateFolders()
 {
     std::vector<fs::path> candidates;
     if (const char* folder = std::getenv("PRISM_PRESETS"); folder != nullptr && *folder != '\0')
         candidates.emplace_back(folder);
-    std::error_code error;
     if (const std::string program = programFolder(); !program.empty())
         candidates.push_back(fs::path(program) / ".." / "share" / "prism-explorer" / "presets");
-    for (const fs::path& candidate : candidates)
+    return candidates;
+}
+
+/// The first of them that exists.
+fs::path presetFolder()
+{
+    std::error_code error;
+    for (const fs::path& candidate : candidateFolders())
         if (fs::is_directory(candidate, error))
             return candidate;
     return {};
@@ -104,13 +110,31 @@ std::vector<std::string> presetNames(std::string_view kind)
     return names;
 }
 
+namespace {
+
+/// There is no such preset: what there is, or where the library was looked for.
+Diagnostic unknownPreset(std::string_view kind, std::string_view name)
+{
+    const std::vector<std::string> names = presetNames(kind);
+    if (!presetList().empty())
+        return unknownName("preset", std::string(kind) + " preset", name, names);
+    std::vector<std::string> places;
+    for (const fs::path& candidate : candidateFolders())
+        places.push_back(candidate.lexically_normal().string());
+    Diagnostic missing{.path = "preset", .found = std::string(name.substr(0, 80))};
+    missing.message = "There is no preset library: looked in " + joined(places, " and ") + ".";
+    missing.accepted = "a program beside its share folder, or the library's folder in PRISM_PRESETS";
+    return missing;
+}
+
+} // namespace
+
 Result<std::string> presetText(std::string_view kind, std::string_view name)
 {
     const std::pair key{std::string(kind), std::string(name)};
     if (const auto it = library().presets.find(key); it != library().presets.end())
         return it->second.text;
-    const std::vector<std::string> names = presetNames(kind);
-    return unknownName("preset", std::string(kind) + " preset", name, names);
+    return unknownPreset(kind, name);
 }
 
 Result<json> presetObject(std::string_view kind, std::string_view name)
@@ -120,8 +144,7 @@ Result<json> presetObject(std::string_view kind, std::string_view name)
         return it->second;
     const auto it = library().presets.find(key);
     if (it == library().presets.end()) {
-        const std::vector<std::string> names = presetNames(kind);
-        return unknownName("preset", std::string(kind) + " preset", name, names);
+        return unknownPreset(kind, name);
     }
     json object = it->second.object;
     for (const char* forPeople : {"title", "source", "sources", "published_parameters", "published", "stands_in", kMeasuredSpread})

@@ -3,6 +3,8 @@
 
 #include "core/scenario/presets.h"
 
+#include <QObject>
+
 namespace prism::ui {
 
 namespace {
@@ -30,6 +32,15 @@ Scenario samplePreset(std::string_view name)
 }
 
 } // namespace
+
+QString missingLibrary()
+{
+    const Result<Scenario> preset = scenarioPreset("sample-baseline");
+    if (preset)
+        return {};
+    const Diagnostic reason = preset.errors().front();
+    return QObject::tr("%1 Needed: %2.").arg(QString::fromStdString(reason.message), QString::fromStdString(reason.accepted));
+}
 
 StudyState sampleStudy()
 {
