@@ -76,9 +76,10 @@ protected:
     void lookAtPaper(MainWindow& window)
     {
         Page* page = window.pages().current();
+        PaperText text = paperText(window.workspace().context(), page->title());
+        text.notes = page->paperNotes() + text.notes;
         const Picture picture = onPaper(
-            paperText(window.workspace().context(), page->title()), page->exportSize(), [page](QPainter& p) { page->paintExport(p); },
-            Look(lightPalette(), theme.look().scale()));
+            text, page->exportSize(), [page](QPainter& p) { page->paintExport(p); }, Look(lightPalette(), theme.look().scale()));
         TextDevice device(picture.size);
         {
             QPainter painter(&device);

@@ -64,9 +64,10 @@ TEST_F(SlowLayoutOnes, NothingIsCutOnTheSmallestWindow)
 
 TEST_F(SlowLayoutOnes, AnAudienceSeesEachMainChartWhole)
 {
-    for (const bool crowded : {true, false}) {
+    for (const auto& [crowded, size] :
+         {std::pair{true, WindowSize{1440, 900}}, {false, {1440, 900}}, {true, {1120, 720}}, {false, {1024, 700}}}) {
         auto window = crowded ? crowdedWindow() : smallWindow();
-        setSize(*window, {1440, 900, 1, true});
+        setSize(*window, size);
         window->setPresentation(true);
         int charts = 0;
         for (Page* page : window->pages().pages()) {
@@ -78,7 +79,7 @@ TEST_F(SlowLayoutOnes, AnAudienceSeesEachMainChartWhole)
                 continue;
             ++charts;
             EXPECT_EQ(chart->visibleRegion().boundingRect(), chart->rect())
-                << page->id().toStdString() << " of a crowded window: " << crowded;
+                << page->id().toStdString() << " of a crowded window: " << crowded << ", " << size.width << " x " << size.height;
         }
         EXPECT_GE(charts, 8);
         window->setPresentation(false);

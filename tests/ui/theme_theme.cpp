@@ -33,6 +33,25 @@ TEST(Theme, TellsOfEachChangeOnce)
     EXPECT_EQ(spy.count(), 3);
 }
 
+TEST(Theme, GrowsBeforeAnAudienceAsFarAsTheWindowHasRoom)
+{
+    constexpr double kBody = 9.75; // points
+    Theme theme;
+    const auto factorIn = [&theme](int width, int height) {
+        theme.setRoom({width, height});
+        return theme.font(Type::body).pointSizeF() / kBody;
+    };
+    theme.setPresentation(true);
+    EXPECT_DOUBLE_EQ(factorIn(1440, 900), 1.4);
+    EXPECT_DOUBLE_EQ(factorIn(2560, 1440), 1.4);
+    EXPECT_NEAR(factorIn(1120, 720), 1.4 * 1120 / 1440, 0.02);
+    EXPECT_DOUBLE_EQ(factorIn(640, 480), 1); // never smaller than at the desk
+    theme.setUiScale(1.5);
+    EXPECT_NEAR(factorIn(1728, 1080), 1.5 * 1.4 * 1.2 / 1.5, 0.04); // 1.2 times 1440 x 900
+    theme.setPresentation(false);
+    EXPECT_DOUBLE_EQ(factorIn(1120, 720), 1.5);
+}
+
 TEST(Theme, StyleSheetLeavesNoPlaceholder)
 {
     for (const Palette* palette : {&lightPalette(), &darkPalette()}) {

@@ -66,6 +66,7 @@ protected:
         do
             settle(window);
         while (!window.workspace().insights().isIdle() || window.pages().current()->isComputing());
+        settle(window); // what the last answer changed has its place
     }
     static SnapshotPtr shown(MainWindow& window, int id)
     {

@@ -12,6 +12,7 @@
 #include <QWidget>
 
 #include <algorithm>
+#include <cmath>
 
 // A static library's resources are only linked in when asked for; the macro must stand outside any namespace.
 static void loadThemeResources()
@@ -24,7 +25,8 @@ namespace prism::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
-inline constexpr double kPresentationFactor = 1.4;
+inline constexpr double kPresentationFactor = 1.4, kPresentationWidth = 1440, kPresentationHeight = 900;
+inline constexpr double kFactorStep = 0.02; // not every pixel of a window that is being resized is a new look
 inline constexpr double kMinimumScale = 0.75, kMaximumScale = 2.0;
 } // namespace
 
@@ -53,6 +55,23 @@ void Theme::setPresentation(bool on)
         return;
     m_presentation = on;
     update();
+}
+
+void Theme::setRoom(QSize window)
+{
+    const double before = presentationFactor();
+    m_room = window;
+    if (presentationFactor() != before)
+        update();
+}
+
+double Theme::presentationFactor() const
+{
+    if (!m_presentation || m_room.isEmpty())
+        return m_presentation ? kPresentationFactor : 1.0;
+    const double share = std::min(m_room.width() / kPresentationWidth, m_room.height() / kPresentationHeight) / m_uiScale;
+    const double factor = std::floor(kPresentationFactor * share / kFactorStep) * kFactorStep;
+    return std::clamp(factor, 1.0, kPresentationFactor);
 }
 
 void Theme::applyTo(QApplication& application)
@@ -95,7 +114,7 @@ bool Theme::systemIsDark() const
 void Theme::update()
 {
     const bool dark = m_mode == Mode::dark || (m_mode == Mode::system && m_systemDark);
-    m_look = Look(dark ? darkPalette() : lightPalette(), m_uiScale * (m_presentation ? kPresentationFactor : 1.0));
+    m_look = Look(dark ? darkPalette() : lightPalette(), m_uiScale * presentationFactor());
     if (m_application) {
         m_applying = true;
         QApplication::setPalette(widgetPalette(m_look));

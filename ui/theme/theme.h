@@ -30,8 +30,10 @@ public:
     void setMode(Mode mode);
     /// UI scale factor, clamped to [0.75, 2].
     void setUiScale(double factor);
-    /// Presentation mode: everything 1.4 times as large.
+    /// Presentation mode: everything 1.4 times as large, where the window has the room.
     void setPresentation(bool on);
+    /// The window that presents: in one smaller than 1440 x 900 at the UI scale everything grows less, as its charts must stay whole.
+    void setRoom(QSize window);
     /// Sets style, palette, font and style sheet of the application, and keeps them current.
     void applyTo(QApplication& application);
 
@@ -53,11 +55,13 @@ protected:
 
 private:
     void update();
+    [[nodiscard]] double presentationFactor() const;
     [[nodiscard]] bool systemIsDark() const;
 
     Mode m_mode = Mode::system;
     double m_uiScale = 1.0;
     bool m_presentation = false;
+    QSize m_room; ///< of the window that presents; empty = enough
     bool m_systemDark = false;
     bool m_applying = false;
     Look m_look;

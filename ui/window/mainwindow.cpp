@@ -158,6 +158,7 @@ void MainWindow::connectParts()
     connect(m_file, &StudyFile::savedChanged, this, &MainWindow::updateTitle);
     connect(&m_theme, &Theme::changed, this, [this] {
         followScale();
+        nameStudy();
         updateChrome();
     });
 }
@@ -227,7 +228,7 @@ void MainWindow::fitMenuRow()
     int rest = around.left() + around.right() + row.spacing() * (row.count() - 1);
     for (int i = 0; i < row.count(); ++i)
         if (const QWidget* part = row.itemAt(i)->widget(); part && part != m_menus && part != m_search)
-            rest += part->sizeHint().width();
+            rest += part->sizeHint().expandedTo(part->minimumSize()).width();
     const QFontMetrics metrics(m_theme.font(Type::body));
     QWidget* keys = m_search->layout()->itemAt(0)->widget();
     const QString whole = tr("Search commands"), brief = tr("Search");
@@ -261,6 +262,7 @@ void MainWindow::arrangeLayout()
 
 void MainWindow::setPresentation(bool on)
 {
+    m_theme.setRoom(size());
     m_theme.setPresentation(on);
     m_dock->setVisible(!on);
     m_menuRow->setVisible(!on);
@@ -309,6 +311,8 @@ void MainWindow::openSample()
     const Diagnostics errors = m_file->create(ownUntitledPath());
     m_workspace->study().setReadOnly(false);
     m_workspace->study().reset(sampleStudy(), 1);
+    if (const QString missing = missingLibrary(); !missing.isEmpty())
+        showBanner(missing);
     if (!errors.empty())
         showBanner(tr("The study cannot be kept on disk: %1 It stays on screen; save it elsewhere.")
                        .arg(QString::fromStdString(errors.front().message)));
@@ -410,19 +414,31 @@ void MainWindow::scheduleSave()
     m_file->save(m_workspace->study().state(), m_workspace->study().currentId(), viewState());
 }
 
-void MainWindow::updateTitle()
+QString MainWindow::studyName() const
 {
     const bool untitled = !m_untitledPath.isEmpty() && m_file->path() == m_untitledPath;
-    const QString name = m_file->path().isEmpty() || untitled ? tr("Untitled study") : QFileInfo(m_file->path()).fileName();
-    const QString state = m_file->isReadOnly()           ? tr("read-only")
-                          : !m_file->problem().isEmpty() ? tr("not saved")
-                          : m_file->isSaved()            ? tr("saved")
-                                                         : tr("saving");
+    return m_file->path().isEmpty() || untitled ? tr("Untitled study") : QFileInfo(m_file->path()).fileName();
+}
+
+void MainWindow::nameStudy()
+{
+    const QStringList states{tr("read-only"), tr("not saved"), tr("saved"), tr("saving")};
+    const QString state = states[m_file->isReadOnly() ? 0 : !m_file->problem().isEmpty() ? 1 : m_file->isSaved() ? 2 : 3];
     const QFontMetrics metrics(m_theme.font(Type::body));
-    m_studyName->setText(u"%1, %2"_s.arg(metrics.elidedText(name, Qt::ElideMiddle, m_theme.px(kStudyName)), state));
-    fitMenuRow();
+    const QString name = metrics.elidedText(studyName(), Qt::ElideMiddle, m_theme.px(kStudyName));
+    int widest = 0; // the row beside it does not move at each save
+    for (const QString& each : states)
+        widest = std::max(widest, metrics.horizontalAdvance(u"%1, %2"_s.arg(name, each)));
+    m_studyName->setMinimumWidth(widest + 1);
+    m_studyName->setText(u"%1, %2"_s.arg(name, state));
     m_studyName->setToolTip(m_file->path());
-    setWindowTitle(u"%1 – PRISM Explorer"_s.arg(name));
+    fitMenuRow();
+}
+
+void MainWindow::updateTitle()
+{
+    nameStudy();
+    setWindowTitle(u"%1 – PRISM Explorer"_s.arg(studyName()));
     if (m_file->isSaved() && m_file->problem().isEmpty() && !m_file->path().isEmpty()) {
         if (m_bannerIsOfDisk)
             showBanner({});
@@ -458,6 +474,8 @@ void MainWindow::showEvent(QShowEvent* event)
 void MainWindow::resizeEvent(QResizeEvent* event)
 {
     QMainWindow::resizeEvent(event);
+    if (m_theme.presentation())
+        m_theme.setRoom(size()); // others that look at the same theme do not present
     updateChrome();
     m_viewTimer.start();
 }

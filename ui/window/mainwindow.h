@@ -81,6 +81,8 @@ private:
     void remember(const QString& path);
     /// A file for a study without a name that no other window uses; the same one for the life of this window.
     [[nodiscard]] QString ownUntitledPath();
+    [[nodiscard]] QString studyName() const;
+    void nameStudy(); ///< in the menu row, with room for every state of its file
     void updateTitle();
     void arrangeLayout(); ///< dock and sizes as they are at first, at the present scale
     void updateChrome();
