@@ -140,6 +140,19 @@ TEST(Tornado, ReactsToDataAndHatchesWhatIsNotCalibrated)
     EXPECT_EQ(chart.asTable().rows[0][3].toDouble(), -0.142);
 }
 
+TEST(Tornado, ShowsTheDigitsThatIntervalsLeave)
+{
+    Theme theme;
+    TornadoChart chart(theme);
+    TornadoData data;
+    data.rows = {{u"spatial"_s, u"GPU to GPU"_s, {-0.0074, 0.00015, {}}, {0.00906, 0.00002, {}}}};
+    chart.setData(data);
+    EXPECT_EQ(chart.endText({-0.0074, 0.00015, {}}), u"−7.4 ms"_s); // hundredths are not earned
+    EXPECT_EQ(chart.endText({0.00906, 0.00002, {}}), u"+9.06 ms"_s);
+    EXPECT_EQ(chart.endText({-0.00003, 0.00005, {}}), u"± 0.05 ms"_s) << "no change was found";
+    EXPECT_EQ(chart.endText({0.00015, 0, {}}), u"+0.15 ms"_s) << "a sum has no interval";
+}
+
 TEST(PairedBars, SortByTheDifference)
 {
     const PairedData data = pairedOf(samples::tailAttribution(), AttributionBy::kernelClass, 0);

@@ -18,13 +18,12 @@ namespace {
 constexpr double kRoundingOf = 1e-6;  // of the figure that changed: what its sums leave in floating point
 constexpr double kThreeDigits = 99.5; // in its unit; smaller ones have two, as other changes on screen
 
-/// The magnitude with its sign, in the unit in which it is given.
-QString signedEarned(double value, double halfWidth)
+/// The same with three digits at most.
+QString shortFigure(double value, double halfWidth)
 {
     const int digits = std::abs(value) >= kThreeDigits ? 3 : 2;
     const double shown = std::pow(10.0, std::floor(std::log10(std::abs(value))) - digits + 1); // the last digit there is room for
-    return (value < 0 ? QString(QChar(0x2212)) : u"+"_s)
-           + QString::fromStdString(earnedDigits(std::abs(value), std::max(halfWidth, shown)));
+    return signedFigure(value, std::max(halfWidth, shown));
 }
 
 } // namespace
@@ -39,12 +38,17 @@ QString noDifference()
     return QObject::tr("no difference found");
 }
 
+QString signedFigure(double change, double halfWidth)
+{
+    return (change < 0 ? QString(QChar(0x2212)) : u"+"_s) + QString::fromStdString(earnedDigits(std::abs(change), halfWidth));
+}
+
 QString timeChange(const Estimate& seconds, double of)
 {
     if (!isFound(seconds, of))
         return noDifference();
     const TimeUnit unit = timeUnit(std::abs(seconds.value));
-    return signedEarned(seconds.value * unit.perSecond, seconds.halfWidth * unit.perSecond) + u' ' + unit.name;
+    return shortFigure(seconds.value * unit.perSecond, seconds.halfWidth * unit.perSecond) + u' ' + unit.name;
 }
 
 QString percentChange(const Estimate& share)
@@ -53,7 +57,7 @@ QString percentChange(const Estimate& share)
         return noDifference();
     constexpr double kOneDecimal = 0.0005; // a share that prints as 0.1 %
     return std::abs(share.value) >= kOneDecimal ? percentDelta(share.value)
-                                                : signedEarned(100 * share.value, 100 * share.halfWidth) + u" %"_s;
+                                                : shortFigure(100 * share.value, 100 * share.halfWidth) + u" %"_s;
 }
 
 QString intervalBeside(double figure, double halfWidth)

@@ -14,6 +14,8 @@ namespace prism::ui::format {
 /// "no difference found"
 [[nodiscard]] QString noDifference();
 
+/// "−593", "+0.28": a change with its sign and the digits that its half-width leaves, both in the unit that is written after it.
+[[nodiscard]] QString signedFigure(double change, double halfWidth);
 /// "−142 ms", three digits at most and none that the interval does not leave; in words where no difference was found. Seconds.
 [[nodiscard]] QString timeChange(const Estimate& seconds, double of = 0);
 /// "+4.1 %", "−0.02 %" of a share; in words where no difference was found.

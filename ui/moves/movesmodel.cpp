@@ -2,6 +2,7 @@
 #include "ui/moves/movesmodel.h"
 
 #include "core/base/figure.h"
+#include "ui/look/change.h"
 #include "ui/look/format.h"
 #include "ui/plot/plotbase.h"
 
@@ -22,9 +23,7 @@ QString gainText(const Estimate& gain)
 {
     const format::TimeUnit unit = format::timeUnit(std::abs(gain.value));
     const double change = -gain.value * unit.perSecond, half = gain.halfWidth * unit.perSecond;
-    const QString digits = QString::fromStdString(earnedDigits(std::abs(change), half));
-    return u"%1%2 ± %3 %4"_s.arg(change < 0 ? QString(QChar(0x2212)) : u"+"_s, digits, QString::fromStdString(halfWidthText(change, half)),
-                                 unit.name);
+    return u"%1 ± %2 %3"_s.arg(format::signedFigure(change, half), QString::fromStdString(halfWidthText(change, half)), unit.name);
 }
 
 /// A figure and its unit stay on one line.

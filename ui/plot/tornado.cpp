@@ -43,6 +43,21 @@ QString TornadoChart::columnText(double change) const
     return format::secondsDelta(change, format::deltaScale(largest));
 }
 
+QString TornadoChart::endText(const TornadoEnd& end) const
+{
+    if (!(end.halfWidth > 0))
+        return columnText(end.change);
+    double largest = 0;
+    for (const TornadoRow& row : m_data.rows)
+        largest = std::max({largest, std::abs(row.removed.change), std::abs(row.doubled.change)});
+    const format::DeltaScale column = m_data.isShare ? format::DeltaScale{{100, u"points"_s}, 1} : format::deltaScale(largest);
+    const double change = end.change * column.unit.perSecond, half = end.halfWidth * column.unit.perSecond;
+    if (std::abs(change) <= half)
+        return format::plainInterval(half) + u' ' + column.unit.name; // as large as it may be
+    const double shown = std::pow(10, -column.decimals);
+    return format::signedFigure(change, std::max(half, shown)) + u' ' + column.unit.name;
+}
+
 TableData TornadoChart::asTable() const
 {
     const QString unit = m_data.isShare ? u"share"_s : u"s"_s;
@@ -119,7 +134,7 @@ TornadoChart::Layout TornadoChart::layout(const Canvas& canvas, const QRectF& ar
     for (const TornadoRow& row : m_data.rows) {
         labels = std::max(labels, canvas.width(nameOf(row), Type::bodyStrong));
         for (const TornadoEnd& end : {row.removed, row.doubled})
-            texts = std::max({texts, canvas.width(columnText(end.change), Type::smallStrong), canvas.width(end.input, Type::tick)});
+            texts = std::max({texts, canvas.width(endText(end), Type::smallStrong), canvas.width(end.input, Type::tick)});
     }
     Reach all = ownReach().value_or(Reach{});
     if (reach())
@@ -191,8 +206,7 @@ void TornadoChart::paintRow(Canvas& canvas, const QRectF& area, const Layout& at
     const auto write = [&](const TornadoEnd& end, double x, bool left) {
         const Qt::Alignment side = left ? Qt::AlignRight : Qt::AlignLeft;
         const bool twoLines = isRoomy(canvas, at) && !end.input.isEmpty();
-        canvas.text({x, middle - (twoLines ? canvas.px(8) : 0)}, columnText(end.change), Type::smallStrong, Role::text,
-                    side | Qt::AlignVCenter);
+        canvas.text({x, middle - (twoLines ? canvas.px(8) : 0)}, endText(end), Type::smallStrong, Role::text, side | Qt::AlignVCenter);
         if (twoLines)
             canvas.text({x, middle + canvas.px(8)}, end.input, Type::tick, Role::textSecondary, side | Qt::AlignVCenter);
     };

@@ -41,6 +41,8 @@ public:
     [[nodiscard]] int itemCount() const override { return static_cast<int>(m_data.rows.size()); }
     [[nodiscard]] QStringList itemReading(int item) const override;
     [[nodiscard]] std::optional<Reach> ownReach() const override;
+    /// A change in the unit of the largest, with the digits that its interval leaves; where none was found, the interval alone: "± 0.3 ms".
+    [[nodiscard]] QString endText(const TornadoEnd& end) const;
 
 protected:
     void paintPlot(Canvas& canvas, const QRectF& area, bool interactive) const override;
