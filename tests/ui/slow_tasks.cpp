@@ -7,6 +7,7 @@
 #include "ui/theme/segmented.h"
 #include "ui/window/actions.h"
 #include "ui/window/importdialog.h"
+#include "ui/window/jobbar.h"
 #include "ui/window/scenariopanel.h"
 
 #include "core/scenario/presets.h"
@@ -226,6 +227,7 @@ TEST_F(Tasks, T09Nonsense)
         EXPECT_EQ(field->text().toStdString(), text);
         EXPECT_EQ(study(*window).current()->scenario->cluster.numGpus, 64) << text;
         settle(*window);
+        EXPECT_EQ(window->jobs().stateText(), u"Input to fix"_s) << text;
         keep(*window, u"09-%1"_s.arg(QString::fromLatin1(text).section(u' ', 0, 0).remove(QRegularExpression(u"[<>/]"_s))));
     }
 }

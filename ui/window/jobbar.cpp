@@ -105,6 +105,8 @@ PageState JobBar::shownState() const
 {
     const ShownScenario* current = m_workspace.context().current();
     const PageState steps = m_workspace.bridge().isBusy() ? PageState::computing : stateOf(current);
+    if (current && steps == PageState::current && !m_workspace.fieldProblems(current->id).isEmpty())
+        return PageState::invalid; // a field holds what could not be taken over
     if (steps != PageState::current || !m_pageState)
         return steps == PageState::empty ? PageState::current : steps;
     return m_pageState();
