@@ -79,7 +79,7 @@ std::vector<NamedChart> galleryCharts(const Theme& theme)
     charts.push_back({u"placement-alike"_s, std::move(flat)});
     auto gantt = std::make_unique<GanttChart>(theme);
     gantt->setText({u"One sampled p95 step, 9.30 s"_s,
-                    u"Draw 4,173 of 10,000, seed 7, replica 41, interleaved 1F1B, 16 stages × 2 chunks, 16 micro-batches"_s,
+                    u"Draw 4,173 of 10,000, seed 7, replica 41, schedule Interleaved, 16 stages × 2 chunks, 16 micro-batches"_s,
                     {},
                     {}});
     gantt->setTimeline(samples::timeline());

@@ -226,8 +226,13 @@ void CdfChart::setAxes()
     }
     const bool zoomed = d.zoomHigh > d.zoomLow;
     const int most = std::max(2, static_cast<int>(d.plot.width() / d.theme.look().px(96)));
-    d.ticksX = zoomed ? coveringTicks(d.zoomLow, d.zoomHigh, most) : coveringTicks(low, high, most);
-    d.axisX->setRange(zoomed ? d.zoomLow : d.ticksX.values.front(), zoomed ? d.zoomHigh : d.ticksX.values.back());
+    if (zoomed) {
+        low = d.zoomLow;
+        high = d.zoomHigh;
+    }
+    d.unit = format::timeUnit(high);
+    d.ticksX = coveringTicks(low * d.unit.perSecond, high * d.unit.perSecond, most);
+    d.axisX->setRange(zoomed ? low : d.ticksX.values.front() / d.unit.perSecond, zoomed ? high : d.ticksX.values.back() / d.unit.perSecond);
     d.ticksY = d.mode == Mode::density      ? coveringTicks(0, std::max(top, 1e-9), 4)
                : d.mode == Mode::exceedance ? Ticks{{-4, -3, -2, -1, 0}, 1, 0}
                                             : Ticks{{0, 25, 50, 75, 100}, 25, 0};

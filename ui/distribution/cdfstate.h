@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ui/distribution/cdfdata.h"
+#include "ui/look/format.h"
 #include "ui/plot/ticks.h"
 #include "ui/theme/theme.h"
 
@@ -48,6 +49,7 @@ struct CdfState {
     int brushed = -1;
     QString notice;
     bool paper = false;
+    format::TimeUnit unit; ///< of ticksX
     Ticks ticksX, ticksY;
     double zoomLow = 0, zoomHigh = 0; // seconds; equal = everything
     QRectF plot;

@@ -89,7 +89,7 @@ void CdfView::drawTicks(QPainter& p, const Look& look) const
     p.setFont(look.font(Type::tick));
     const QFontMetricsF metrics(p.font());
     for (const double value : d.ticksX.values) {
-        const double x = m_state.xAt(value);
+        const double x = m_state.xAt(value / d.unit.perSecond);
         if (x < d.plot.left() - 1 || x > d.plot.right() + 1)
             continue;
         p.setPen(look.pen(Role::axis));
@@ -100,7 +100,7 @@ void CdfView::drawTicks(QPainter& p, const Look& look) const
     }
     p.setPen(look[Role::textSecondary]);
     p.drawText(QRectF(d.plot.left(), d.plot.bottom() + look.px(24), d.plot.width(), metrics.height()), Qt::AlignHCenter,
-               tr("Step time, s"));
+               tr("Step time, %1").arg(d.unit.name));
     for (const double value : d.ticksY.values) {
         const QString text = d.mode == CdfMode::exceedance ? format::number(std::pow(10.0, value) * 100, value > -2 ? 3 : 1)
                                                            : format::fixed(value, d.mode == CdfMode::density ? d.ticksY.decimals : 0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/pages/pipelinetext.h"
 
+#include "ui/look/choice.h"
 #include "ui/look/format.h"
 
 #include <algorithm>
@@ -40,9 +41,9 @@ ChartText stepText(const Timeline& step, const DrawChoice& draw, const std::opti
     const QString whose = step.replica == step.slowestReplica
                               ? QObject::tr("the slowest")
                               : QObject::tr("waits for replica %1, the slowest").arg(format::count(step.slowestReplica));
-    text.subtitle = QObject::tr("Draw %1, replica %2 of %3 (%4), %5, %6, %7 micro-batches")
+    text.subtitle = QObject::tr("Draw %1, replica %2 of %3 (%4), schedule %5, %6, %7 micro-batches")
                         .arg(format::count(step.sample), QString::number(step.replica), format::count(step.replicas), whose,
-                             QString::fromStdString(step.scheduleName), shape, format::count(step.microbatches));
+                             format::choice(QString::fromStdString(step.scheduleName)), shape, format::count(step.microbatches));
     QString footer = QObject::tr("One draw, no interval. ");
     if (step.candidates > 1)
         footer += QObject::tr("Looked for among %1 draws%2. ")

@@ -31,8 +31,13 @@ QString Canvas::elided(const QString& text, Type type, double width) const
 
 QStringList Canvas::wrapped(const QString& text, Type type, double width) const
 {
-    QStringList lines;
-    for (const QString& word : text.split(u' ')) {
+    QStringList lines, words;
+    for (const QString& word : text.split(u' ')) // a figure keeps its unit and its sign: "90 %", "± 3 ms"
+        if (!words.isEmpty() && (word.startsWith(u'%') || words.back().endsWith(u'±')))
+            words.back() += u' ' + word;
+        else
+            words << word;
+    for (const QString& word : words) {
         const QString longer = lines.isEmpty() ? word : lines.back() + u' ' + word;
         if (!lines.isEmpty() && this->width(longer, type) <= width)
             lines.back() = longer;

@@ -50,6 +50,7 @@ void PlotBase::setStale(const QString& note)
     if (note == m_stale)
         return;
     m_stale = note;
+    updateGeometry(); // beneath the title it takes a line
     update();
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace prism::ui {
 
@@ -79,27 +80,46 @@ void paintCurve(Canvas& canvas, const Axes& axes, const StepCurve& c, bool highl
     paintLine(canvas, axes, line, penOf(canvas, c, highlighted));
 }
 
-void paintNumber(Canvas& canvas, const Axes& axes, const StepCurve& c, std::size_t place)
+/// Where the number of a ghost stands: on its curve, clear of what is written already. Those of neighbouring curves begin at different
+/// heights.
+QPointF numberPlace(const Axes& axes, const StepCurve& c, std::size_t place, const QList<QRectF>& written, double radius)
+{
+    constexpr double kShares[] = {0.62, 0.5, 0.38, 0.26, 0.14, 0.78};
+    std::optional<QPointF> first;
+    for (std::size_t i = 0; i < std::size(kShares); ++i) {
+        const double share = kShares[(place + i) % std::size(kShares)];
+        const auto at =
+            std::lower_bound(c.points.begin(), c.points.end(), share, [](const CurvePoint& p, double s) { return p.probability < s; });
+        const CurvePoint& p = at == c.points.end() ? c.points.back() : *at;
+        const QPointF centre = axes.place(p.seconds, p.probability);
+        const QRectF around(centre.x() - radius, centre.y() - radius, 2 * radius, 2 * radius);
+        if (std::none_of(written.begin(), written.end(), [&](const QRectF& box) { return box.intersects(around); }))
+            return centre;
+        if (!first)
+            first = centre;
+    }
+    return *first;
+}
+
+void paintNumber(Canvas& canvas, const Axes& axes, const StepCurve& c, std::size_t place, QList<QRectF>& written)
 {
     if (c.number.isEmpty() || c.points.empty())
         return;
-    // Circles of neighbouring curves stand at different heights.
-    const double share = 0.62 - 0.12 * static_cast<double>(place % 4);
-    const auto at =
-        std::lower_bound(c.points.begin(), c.points.end(), share, [](const CurvePoint& p, double s) { return p.probability < s; });
-    const CurvePoint& p = at == c.points.end() ? c.points.back() : *at;
-    const QPointF centre = axes.place(p.seconds, p.probability);
+    const double radius = canvas.px(8.5);
+    const QPointF centre = numberPlace(axes, c, place, written, radius + canvas.px(1));
+    written << QRectF(centre.x() - radius, centre.y() - radius, 2 * radius, 2 * radius);
     canvas.painter.setPen(QPen(canvas.look.palette().seriesAt(c.series), canvas.px(1.5)));
     canvas.painter.setBrush(canvas[Role::panel]);
-    canvas.painter.drawEllipse(centre, canvas.px(8.5), canvas.px(8.5));
+    canvas.painter.drawEllipse(centre, radius, radius);
     canvas.text(centre, c.number, Type::tickStrong, canvas.look.palette().seriesAt(c.series), Qt::AlignHCenter | Qt::AlignVCenter);
 }
 
-void paintNoiseFree(Canvas& canvas, const Axes& axes, double seconds)
+/// Where its words stand; empty where it is not drawn.
+QRectF paintNoiseFree(Canvas& canvas, const Axes& axes, double seconds)
 {
     const double x = axes.px(seconds);
     if (seconds <= 0 || x < axes.plot.left() || x > axes.plot.right())
-        return;
+        return {};
     QPen pen = canvas.look.pen(Role::textSecondary, metric::limitLine);
     pen.setDashPattern({4, 3});
     canvas.vertical(x, axes.plot.top(), axes.plot.bottom(), pen);
@@ -107,9 +127,12 @@ void paintNoiseFree(Canvas& canvas, const Axes& axes, double seconds)
     const bool left = x > axes.plot.center().x();
     const Qt::Alignment side = left ? Qt::AlignRight : Qt::AlignLeft;
     const double at = x + canvas.px(left ? -8 : 8);
-    canvas.text({at, y}, QObject::tr("Without noise"), Type::tick, Role::textSecondary, side | Qt::AlignVCenter);
-    canvas.text({at, y + canvas.lineHeight(Type::small)}, format::seconds(seconds).text(), Type::smallStrong, Role::text,
-                side | Qt::AlignVCenter);
+    const QString words = QObject::tr("Without noise"), figure = format::seconds(seconds).text();
+    const double line = canvas.lineHeight(Type::small),
+                 width = std::max(canvas.width(words, Type::tick), canvas.width(figure, Type::smallStrong));
+    canvas.text({at, y}, words, Type::tick, Role::textSecondary, side | Qt::AlignVCenter);
+    canvas.text({at, y + line}, figure, Type::smallStrong, Role::text, side | Qt::AlignVCenter);
+    return {left ? at - width : at, y - line / 2, width, 2 * line};
 }
 
 void paintFlag(Canvas& canvas, const QRectF& area, const Axes& axes, const StepFlag& flag, double titleWidth)
@@ -178,13 +201,13 @@ void paintStepCurves(Canvas& canvas, const QRectF& area, const StepCurves& data,
     }
     if (data.markedShare > 0)
         paintMarkedShare(canvas, axes, data.markedShare);
-    paintNoiseFree(canvas, axes, data.noiseFreeSeconds);
+    QList<QRectF> written{paintNoiseFree(canvas, axes, data.noiseFreeSeconds)};
     for (const bool baselines : {false, true})
         for (const StepCurve& c : data.curves)
             if (c.baseline == baselines)
                 paintCurve(canvas, axes, c, !highlighted.isEmpty() && c.id == highlighted);
     for (std::size_t i = 0; i < data.curves.size(); ++i)
-        paintNumber(canvas, axes, data.curves[i], i);
+        paintNumber(canvas, axes, data.curves[i], i, written);
     if (data.flag)
         paintFlag(canvas, area, axes, *data.flag, canvas.width(data.shareTitle, Type::tick));
 }

@@ -3,6 +3,7 @@
 
 #include "ui/look/format.h"
 #include "ui/pages/card.h"
+#include "ui/pages/sidebyside.h"
 #include "ui/theme/plaintext.h"
 
 #include <QCheckBox>
@@ -20,17 +21,6 @@ namespace prism::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
-
-QWidget* beside(const Theme& theme, QWidget* left, int leftStretch, QWidget* right, int rightStretch)
-{
-    auto* row = new QWidget;
-    auto* layout = new QHBoxLayout(row);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(theme.px(metric::cardGap));
-    layout->addWidget(left, leftStretch);
-    layout->addWidget(right, rightStretch);
-    return row;
-}
 
 QString bounded(const QString& name, const Bounded& b, double scale, const QString& unit)
 {
@@ -69,7 +59,7 @@ ValidatePage::ValidatePage(const Theme& theme, QWidget* parent)
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(theme.px(metric::cardGap));
     layout->addWidget(m_note);
-    layout->addWidget(beside(theme, m_curves, 3, m_quantiles, 2), 5);
+    layout->addWidget(new SideBySide({m_curves, 3}, {m_quantiles, 2}, theme.px(metric::cardGap)), 5);
     layout->addWidget(m_series, 4);
     layout->addWidget(m_verdicts, 4);
     setCards(main, buildCauses(), 0.28);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Hugging Face config.json -> model section. Field names are those of the transformers library's configuration classes.
+#include "core/base/figure.h"
 #include "core/base/jsontext.h"
 #include "core/scenario/scenariolimits.h"
 #include "core/base/text.h"
@@ -268,8 +269,8 @@ void chooseSequenceLength(ConfigReader& r, const Scenario& base)
     if (known && longest > 0 && longest < r.model.seqLength)
         r.model.seqLength = longest;
     r.note(Severity::note, "model.seq_length",
-           "training length taken as " + std::to_string(r.model.seqLength) + " tokens"
-               + (known ? "; the model accepts " + std::to_string(longest) : std::string()));
+           "training length taken as " + countText(r.model.seqLength) + " tokens"
+               + (known ? "; the model accepts " + countText(longest) : std::string()));
 }
 
 /// How layers are dealt to the stages belongs to the model that they were counted for.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Megatron-LM argument list -> model, parallelism and training sections. Names and defaults are those of Megatron-LM's
 // megatron/training/arguments.py.
+#include "core/base/figure.h"
 #include "core/base/text.h"
 #include "core/scenario/parametercheck.h"
 #include "core/scenario/pipelinelayout.h"
@@ -315,7 +316,7 @@ private:
             m_scenario.model.vocabSize = 32000;
         else
             note(Severity::warning, "model.vocab_size",
-                 "the arguments do not say the vocabulary; taken as " + std::to_string(m_scenario.model.vocabSize));
+                 "the arguments do not say the vocabulary; taken as " + countText(m_scenario.model.vocabSize));
     }
 
     void parallelism()
@@ -414,10 +415,10 @@ private:
         } else if (m_scenario.cluster.numGpus % ranks != 0) {
             m_scenario.cluster.numGpus = ranks;
             note(Severity::warning, "cluster.num_gpus",
-                 "the arguments do not say the number of GPUs; one replica of " + std::to_string(ranks) + " is taken");
+                 "the arguments do not say the number of GPUs; one replica of " + countText(ranks) + " is taken");
         } else {
             note(Severity::note, "cluster.num_gpus",
-                 "the arguments do not say the number of GPUs; " + std::to_string(m_scenario.cluster.numGpus)
+                 "the arguments do not say the number of GPUs; " + countText(m_scenario.cluster.numGpus)
                      + " of the base scenario stay");
         }
         if (t.globalBatchSize == 0) // Megatron-LM's default: one micro-batch per data-parallel rank

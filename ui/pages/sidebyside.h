@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Two charts beside one another, or one under the other where there is no room for both.
+#pragma once
+
+#include <QWidget>
+
+class QBoxLayout;
+
+namespace prism::ui {
+
+/// GUI thread only.
+class SideBySide final : public QWidget {
+    Q_OBJECT
+public:
+    struct Part {
+        QWidget* widget = nullptr;
+        int share = 1; ///< of the room
+    };
+    SideBySide(Part first, Part second, int spacing, QWidget* parent = nullptr);
+
+    /// As narrow as the wider of the two.
+    [[nodiscard]] QSize minimumSizeHint() const override;
+
+protected:
+    void resizeEvent(QResizeEvent* event) override;
+
+private:
+    QBoxLayout* m_layout;
+    QWidget *m_first, *m_second;
+};
+
+} // namespace prism::ui
