@@ -3,6 +3,8 @@
 #include "core/sim/step/stillends.h"
 
 #include "core/sim/graphs.h"
+#include "core/sim/simulate.h"
+#include "core/stats/moments.h"
 
 #include <gtest/gtest.h>
 
@@ -93,6 +95,26 @@ TEST(StillEnds, AStepFarFromAllOthersIsItsOwnNode)
     const Difference d = difference(g, 1500, nodeSamples);
     EXPECT_LT(d.worst, 1e-3);
     EXPECT_LT(d.rms, 1e-3); // of a NaN no comparison holds
+}
+
+/// Twelve replicas, of which the slowest eight are simulated one by one and the others stand behind a common sample.
+TEST(StillEnds, OneJobOfManyReplicasTakesTheTimeOfTheReference)
+{
+    StepGraph g = longGraph();
+    g.numReplicas = 12;
+    g.groupRanks = 1;
+    g.spatial = {Family::normal, 0.01};
+    for (KernelClass& c : g.classes)
+        c.temporal = {Family::lognormal, 0.05};
+    SimOptions options;
+    options.numSamples = 0;
+    options.numWithinSamples = 200;
+    const StepSamples reference = simulateReference(g, options);
+    options.numWithinSamples = 2000;
+    const StepSamples fast = simulate(g, options);
+    const double mean = meanOf(reference.withinSeconds), sigma = std::sqrt(varianceOf(reference.withinSeconds));
+    EXPECT_NEAR(meanOf(fast.withinSeconds), mean, 4.0 * sigma / std::sqrt(200.0) + 0.002 * mean);
+    EXPECT_NEAR(std::sqrt(varianceOf(fast.withinSeconds)) / sigma, 1.0, 0.5); // regimes of threefold size are three steps in a hundred
 }
 
 TEST(StillEnds, ShortPipelinesAndSeriesAreSweptStepByStep)
