@@ -106,7 +106,7 @@ void fitSteps(CalibrationRun& run, const CalibrationData& data, const SlowdownOf
     sampleSlowdowns();
     fitConstants(run.calibration, rows, 6);
     sampleSlowdowns();
-    fitConstants(run.calibration, rows, 8);
+    searchConstants(run.calibration, rows, 8);
     reportPublished(run, rows);
     if (leaveSourcesOut)
         setBands(run.calibration, leftOutSources(rows, {before, run.calibration}, run.fits), run.fits);

@@ -37,7 +37,7 @@ void fitCollectives(Calibration& calibration, std::vector<BusRow> rows, const Co
 /// Efficiency and tile overhead of every GPU family and precision from GEMM benchmark rows, by the mean absolute logarithm.
 void fitGemms(Calibration& calibration, const std::vector<GemmRow>& rows, std::vector<FitReport>& reports);
 
-/// What a family's boards draw, by the long products of a sustained benchmark (0.3 ms and more): the energy of a FLOP in 16 bit with
+/// What a family's boards draw, by the long products of a sustained benchmark (5 ms and more): the energy of a FLOP in 16 bit with
 /// which all of them together take as long as measured, since a step is the sum of its products. Published steps do not move it.
 void fitSustained(Calibration& calibration, const std::vector<GemmRow>& rows, std::vector<FitReport>& reports);
 

@@ -52,7 +52,7 @@ std::array<double*, kFreeConstants> freeValues(Calibration& calibration)
 bool concerns(std::size_t constant, const FitRow& row)
 {
     const std::string_view name = kFree[constant].name, owner = name.substr(0, name.find('.'));
-    return owner == "software" || owner == gpuFamily(row.row->scenario.cluster.gpu);
+    return isOfHosts(constant) || owner == gpuFamily(row.row->scenario.cluster.gpu);
 }
 
 double logError(const Calibration& calibration, const FitRow& row)
@@ -79,6 +79,11 @@ void setConstants(Calibration& calibration, const ConstantPoint& point)
     const auto values = freeValues(calibration);
     for (std::size_t i = 0; i < kFreeConstants; ++i)
         *values[i] = std::exp(point[i]);
+}
+
+bool isOfHosts(std::size_t constant)
+{
+    return std::string_view(kFree[constant].name).starts_with("software.");
 }
 
 const std::string& sourceOf(const FitRow& row)

@@ -20,6 +20,8 @@ using ConstantPoint = std::array<double, kFreeConstants>;
 /// The constants of a calibration, each within its range.
 [[nodiscard]] ConstantPoint constantPoint(Calibration& calibration);
 void setConstants(Calibration& calibration, const ConstantPoint& point);
+/// Whether rows of all GPUs depend on a constant: those of the hosts.
+[[nodiscard]] bool isOfHosts(std::size_t constant);
 
 /// The source of a row, or its suite where none is named.
 [[nodiscard]] const std::string& sourceOf(const FitRow& row);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/calibrate/publishedfit.h"
 
+#include <cmath>
 #include <set>
 
 namespace prism {
@@ -10,6 +11,24 @@ namespace {
 std::string groundOf(const PublishedRow& r)
 {
     return gpuCoverage(r.scenario) + ", " + modelCoverage(r.scenario);
+}
+
+/// Rounds around the present constants, each with the slopes there and a shorter reach.
+FitPoint descended(Calibration calibration, const std::vector<FitRow>& rows, const SourceLoss& loss, int rounds)
+{
+    FitPoint best{constantPoint(calibration), logErrors(calibration, rows), 0};
+    best.loss = loss.of(best.errors);
+    double reach = 0.5;
+    for (int round = 0; round < rounds && reach > 0.02; ++round) {
+        const LinearRows linear = linearRows(calibration, rows, best.errors);
+        std::optional<FitPoint> lower = lowerPoint(calibration, rows, loss, {linear, reach, best.loss - 1e-6});
+        reach = nextReach(reach, lower.has_value());
+        if (!lower)
+            continue;
+        best = std::move(*lower);
+        setConstants(calibration, best.at);
+    }
+    return best;
 }
 
 bool runs(const PublishedRow& r)
@@ -34,20 +53,31 @@ std::vector<FitRow> fitRows(const std::vector<PublishedRow>& published)
 
 void fitConstants(Calibration& calibration, const std::vector<FitRow>& rows, int rounds)
 {
-    const SourceLoss loss(rows);
     setConstants(calibration, constantPoint(calibration));
-    std::vector<double> errors = logErrors(calibration, rows);
-    double best = loss.of(errors), reach = 0.5;
-    for (int round = 0; round < rounds && reach > 0.02; ++round) {
-        const LinearRows linear = linearRows(calibration, rows, errors);
-        std::optional<FitPoint> lower = lowerPoint(calibration, rows, loss, {linear, reach, best - 1e-6});
-        reach = nextReach(reach, lower.has_value());
-        if (!lower)
+    const SourceLoss loss(rows);
+    setConstants(calibration, descended(calibration, rows, loss, rounds).at);
+}
+
+void searchConstants(Calibration& calibration, const std::vector<FitRow>& rows, int rounds)
+{
+    const double kAway = std::log(4.0);
+    constexpr double kBetter = 1e-4;
+    const SourceLoss loss(rows);
+    FitPoint best = descended(calibration, rows, loss, rounds);
+    for (std::size_t constant = 0; constant < kFreeConstants; ++constant) {
+        if (!isOfHosts(constant))
             continue;
-        best = lower->loss;
-        setConstants(calibration, lower->at);
-        errors = std::move(lower->errors);
+        for (const double away : {kAway, -kAway}) {
+            Calibration from = calibration;
+            ConstantPoint start = best.at;
+            start[constant] += away;
+            setConstants(from, start);
+            setConstants(from, constantPoint(from)); // inside of its range
+            if (FitPoint found = descended(from, rows, loss, rounds); found.loss < best.loss - kBetter)
+                best = std::move(found);
+        }
     }
+    setConstants(calibration, best.at);
 }
 
 } // namespace prism

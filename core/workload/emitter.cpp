@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/workload/emitter.h"
+
+#include "core/workload/casts.h"
 #include "core/workload/passes.h"
 
 #include <cmath>
@@ -13,7 +15,8 @@ Emitter::Emitter(const Scenario& scenario, const Shape& shape)
       s(shape),
       e(shape.elementBytes),
       tp(static_cast<double>(shape.tp)),
-      h(static_cast<double>(scenario.model.hiddenSize))
+      h(static_cast<double>(scenario.model.hiddenSize)),
+      cast(castBytes(scenario.training, scenario.cluster.gpu))
 {
     out.forward.reserve(24);
     out.backward.reserve(40);
@@ -48,8 +51,8 @@ void Emitter::gemm(std::vector<Kernel>& to, KernelId id, double m, double n, dou
 
 void Emitter::quantise(std::vector<Kernel>& to, double elements, Part part)
 {
-    if (s.fp8 || s.fp4)
-        memory(to, KernelId::cast, elements * (e + 2), part);
+    if (cast > 0)
+        memory(to, KernelId::cast, elements * cast, part);
 }
 
 void Emitter::collective(std::vector<Kernel>& to, KernelId id, CollectiveOp op, Domain domain, double bytes, Part part, bool overlapsTensor,

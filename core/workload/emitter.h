@@ -17,7 +17,7 @@ public:
     const ParallelismConfig& par;
     const TrainingConfig& training;
     const Shape& s;
-    const double e, tp, h;
+    const double e, tp, h, cast;
     LayerKernels out;
     RecomputeModules inside = 0; ///< modules that the kernels emitted now belong to
 
@@ -41,7 +41,7 @@ public:
 
     void gemm(std::vector<Kernel>& to, KernelId id, double m, double n, double kk, Part part, double batch = 1, bool low = true);
 
-    /// Casts to FP8/FP4 and back around a GEMM input: read 2 bytes, write the quantised row-wise and column-wise copies.
+    /// Casts a GEMM input to FP8/FP4 (casts.h).
     void quantise(std::vector<Kernel>& to, double elements, Part part);
 
     void collective(std::vector<Kernel>& to, KernelId id, CollectiveOp op, Domain domain, double bytes, Part part,
