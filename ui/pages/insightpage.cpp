@@ -4,6 +4,7 @@
 #include "ui/look/format.h"
 #include "ui/theme/flowlayout.h"
 
+#include <QEvent>
 #include <QGridLayout>
 #include <QHBoxLayout>
 #include <QPainter>
@@ -95,7 +96,7 @@ void InsightPage::arrange()
 {
     const bool sided = m_side && !m_side->isHidden(), beside = !sided || (width() >= m_theme.px(metric::sideCardsUnder) && fitsBeside());
     if (m_arranged && beside == m_beside)
-        return;
+        return giveSideItsHeight();
     m_beside = beside;
     m_arranged = true;
     for (QWidget* part : {m_main, m_side})
@@ -109,6 +110,22 @@ void InsightPage::arrange()
     m_grid->setColumnStretch(1, sided && beside ? side : 0);
     m_grid->setRowStretch(0, 6);
     m_grid->setRowStretch(1, sided && !beside ? 4 : 0);
+    giveSideItsHeight();
+}
+
+void InsightPage::giveSideItsHeight()
+{
+    const bool beneath = m_side && !m_side->isHidden() && !m_beside && m_side->hasHeightForWidth();
+    const int height = beneath ? m_side->heightForWidth(width()) : 0;
+    if (m_grid->rowMinimumHeight(1) != height)
+        m_grid->setRowMinimumHeight(1, height);
+}
+
+bool InsightPage::event(QEvent* event)
+{
+    if (event->type() == QEvent::LayoutRequest && m_main) // words of a card have changed
+        arrange();
+    return Page::event(event);
 }
 
 void InsightPage::resizeEvent(QResizeEvent* event)

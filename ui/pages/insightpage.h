@@ -78,9 +78,12 @@ protected:
     void shareScale(PlotBase& chart, const QString& mode);
     [[nodiscard]] const Theme& theme() const { return m_theme; }
     void resizeEvent(QResizeEvent* event) override;
+    bool event(QEvent* event) override;
 
 private:
     void arrange();
+    /// Side cards beneath the main one get the height that their words take at this width.
+    void giveSideItsHeight();
     /// Before an audience the main card is whole: side cards that are higher than the page's place would stretch it.
     [[nodiscard]] bool fitsBeside() const;
     void sayStates(); ///< on every chart that was presented

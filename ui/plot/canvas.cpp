@@ -32,8 +32,8 @@ QString Canvas::elided(const QString& text, Type type, double width) const
 QStringList Canvas::wrapped(const QString& text, Type type, double width) const
 {
     QStringList lines, words;
-    for (const QString& word : text.split(u' ')) // a figure keeps its unit and its sign: "90 %", "± 3 ms"
-        if (!words.isEmpty() && (word.startsWith(u'%') || words.back().endsWith(u'±')))
+    for (const QString& word : text.split(u' ')) // a figure keeps its unit and its sign: "90 %", "± 3 ms", "n = 500"
+        if (!words.isEmpty() && (word.startsWith(u'%') || word == u"=" || words.back().endsWith(u'±') || words.back().endsWith(u" =")))
             words.back() += u' ' + word;
         else
             words << word;

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 namespace prism::ui {
 
@@ -80,25 +79,28 @@ void paintCurve(Canvas& canvas, const Axes& axes, const StepCurve& c, bool highl
     paintLine(canvas, axes, line, penOf(canvas, c, highlighted));
 }
 
-/// Where the number of a ghost stands: on its curve, clear of what is written already. Those of neighbouring curves begin at different
-/// heights.
+/// Where the number of a ghost stands: on its curve, clear of what is written already, as near as it can be to its height. Those of
+/// neighbouring curves have different heights.
 QPointF numberPlace(const Axes& axes, const StepCurve& c, std::size_t place, const QList<QRectF>& written, double radius)
 {
-    constexpr double kShares[] = {0.62, 0.5, 0.38, 0.26, 0.14, 0.78};
-    std::optional<QPointF> first;
-    for (std::size_t i = 0; i < std::size(kShares); ++i) {
-        const double share = kShares[(place + i) % std::size(kShares)];
+    constexpr double kStep = 0.03, kLowest = 0.05, kHighest = 0.93; // shares of steps
+    const auto centreAt = [&](double share) {
         const auto at =
             std::lower_bound(c.points.begin(), c.points.end(), share, [](const CurvePoint& p, double s) { return p.probability < s; });
         const CurvePoint& p = at == c.points.end() ? c.points.back() : *at;
-        const QPointF centre = axes.place(p.seconds, p.probability);
+        return axes.place(p.seconds, p.probability);
+    };
+    const auto isFree = [&](const QPointF& centre) {
         const QRectF around(centre.x() - radius, centre.y() - radius, 2 * radius, 2 * radius);
-        if (std::none_of(written.begin(), written.end(), [&](const QRectF& box) { return box.intersects(around); }))
-            return centre;
-        if (!first)
-            first = centre;
-    }
-    return *first;
+        return std::none_of(written.begin(), written.end(), [&](const QRectF& box) { return box.intersects(around); });
+    };
+    const double own = 0.62 - 0.12 * static_cast<double>(place % 4);
+    for (double away = 0; away < 1; away += kStep)
+        for (const double share : {own - away, own + away})
+            if (share >= kLowest && share <= kHighest)
+                if (const QPointF centre = centreAt(share); isFree(centre))
+                    return centre;
+    return centreAt(own);
 }
 
 void paintNumber(Canvas& canvas, const Axes& axes, const StepCurve& c, std::size_t place, QList<QRectF>& written)
