@@ -36,7 +36,7 @@ double stepSecondsOf(const ClusterConfig& cluster, const SoftwareCalibration& so
 /// Of `places` (nodes or ranks) with an even share of the experts, how many the groups of one token cover: g of G groups at random.
 double reachedPlaces(const ModelConfig& model, double places)
 {
-    const double groups = static_cast<double>(model.moeRouterNumGroups), chosen = static_cast<double>(model.moeRouterGroupTopk);
+    const auto groups = static_cast<double>(model.moeRouterNumGroups), chosen = static_cast<double>(model.moeRouterGroupTopk);
     if (groups <= 0 || chosen <= 0 || chosen >= groups)
         return places;
     if (places >= groups)

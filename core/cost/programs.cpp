@@ -220,7 +220,7 @@ private:
         return *m_head;
     }
 
-    CostedLayer operatorList() const
+    [[nodiscard]] CostedLayer operatorList() const
     {
         CostedLayer l = costed(genericKernels(m_scenario, m_shape), m_cost, m_scenario.parallelism, m_traits);
         if (m_scenario.training.recomputeGranularity == "full")
@@ -310,7 +310,7 @@ private:
         }
     }
 
-    void addForward(std::array<Program, kPhases>& p, const CostedLayer& l, int repeat = 1) const
+    static void addForward(std::array<Program, kPhases>& p, const CostedLayer& l, int repeat = 1)
     {
         p[0].blocks.push_back({repeat, l.forward});
     }

@@ -27,7 +27,7 @@ struct Question {
 /// TEXT}, "scale": {ID: FACTOR}, "slow": [{"node", "compute", "link"}]}]}. A scenario is the name of a preset or
 /// a scenario itself; `scale` multiplies a number of it. Errors: everything
 /// that is wrong, with its row.
-[[nodiscard]] Result<Question> questionFromJson(std::string_view json, const std::string& name);
+[[nodiscard]] Result<Question> questionFromJson(std::string_view text, const std::string& name);
 
 /// What sampling a row gave. Seconds.
 struct QuestionAnswerRow {

@@ -40,7 +40,7 @@ struct ExploreRecords {
 /// The line without its end; `shard` of the query is not in it.
 [[nodiscard]] std::string headLine(const RecordsHead& head);
 /// Reads it back. Errors: another format or version of the program, a scenario or a query that is wrong.
-[[nodiscard]] Result<RecordsHead> recordsHead(const std::string& line);
+[[nodiscard]] Result<RecordsHead> recordsHead(const std::string& text);
 
 [[nodiscard]] std::string shardLine(const SearchShard& shard);
 [[nodiscard]] std::string partLine(std::int64_t part, const QuickPart& content);

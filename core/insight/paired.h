@@ -14,7 +14,7 @@ enum class SampleSeries { acrossJobs, withinJob };
 
 /// The samples of one variation with what every comparison needs from them. Built once per variation; any thread reads it.
 struct PairedSample {
-    explicit PairedSample(std::shared_ptr<const StepSamples> samples, SampleSeries series = SampleSeries::acrossJobs);
+    explicit PairedSample(std::shared_ptr<const StepSamples> given, SampleSeries which = SampleSeries::acrossJobs);
 
     std::shared_ptr<const StepSamples> samples; ///< in draw order
     SampleSeries series = SampleSeries::acrossJobs;

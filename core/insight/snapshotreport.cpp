@@ -66,24 +66,24 @@ nlohmann::ordered_json json(const Breakdown& b)
             {"other", b.otherSeconds}};
 }
 
-nlohmann::ordered_json json(const VarianceShare& v)
+nlohmann::ordered_json json(const VarianceShare& share)
 {
-    return {{"spatial", v.spatial},
-            {"temporal", v.temporal},
-            {"regime", v.regime},
-            {"data", v.data},
-            {"rare", v.rare},
-            {"step_jitter", v.jitter},
-            {"stalls", v.stall},
-            {"interaction", v.interaction},
+    return {{"spatial", share.spatial},
+            {"temporal", share.temporal},
+            {"regime", share.regime},
+            {"data", share.data},
+            {"rare", share.rare},
+            {"step_jitter", share.jitter},
+            {"stalls", share.stall},
+            {"interaction", share.interaction},
             {"ci95",
-             {{"spatial", v.ciSpatial},
-              {"temporal", v.ciTemporal},
-              {"regime", v.ciRegime},
-              {"data", v.ciData},
-              {"rare", v.ciRare},
-              {"step_jitter", v.ciJitter},
-              {"stalls", v.ciStall}}}};
+             {{"spatial", share.ciSpatial},
+              {"temporal", share.ciTemporal},
+              {"regime", share.ciRegime},
+              {"data", share.ciData},
+              {"rare", share.ciRare},
+              {"step_jitter", share.ciJitter},
+              {"stalls", share.ciStall}}}};
 }
 
 nlohmann::ordered_json json(const World& w)

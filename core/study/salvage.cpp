@@ -63,7 +63,7 @@ private:
         std::size_t empty = 0;
         for (const auto& [id, cells] : m_c.scenarios) {
             if (owners.contains(id))
-                insert("scenario " + std::to_string(id), [&] { insertScenario(id, textOf(cells[1]), cells); });
+                insert("scenario " + std::to_string(id), [&, id = id, &cells = cells] { insertScenario(id, textOf(cells[1]), cells); });
             else if (++empty <= kMaxListed)
                 m_report.losses.push_back({Severity::warning, "scenario " + std::to_string(id), "none of its revisions can be read"});
         }
@@ -88,7 +88,7 @@ private:
     {
         for (const auto& [id, cells] : m_c.revisions) {
             const std::int64_t owner = integerOf(cells[1]);
-            insert("revision " + std::to_string(id), [&] {
+            insert("revision " + std::to_string(id), [&, id = id, &cells = cells] {
                 const std::string json = assembledRevision(m_c, id);
                 if (!m_scenarios.contains(owner))
                     failStudy(kDamaged, "its scenario is lost");
@@ -136,10 +136,11 @@ private:
     void writeRest()
     {
         for (const auto& [name, json] : m_c.views)
-            m_report.viewStates +=
-                insert("view_state " + name, [&] { m_out.db.run("INSERT INTO view_state (name, json) VALUES (?1, ?2)", name, json); });
+            m_report.viewStates += insert("view_state " + name, [&, &name = name, &json = json] {
+                m_out.db.run("INSERT INTO view_state (name, json) VALUES (?1, ?2)", name, json);
+            });
         for (const auto& [id, cells] : m_c.imports)
-            m_report.attachments += insert("attachment " + std::to_string(id), [&] {
+            m_report.attachments += insert("attachment " + std::to_string(id), [&, &cells = cells] {
                 const auto part = m_c.parts.find(integerOf(cells[6]));
                 if (part == m_c.parts.end())
                     failStudy(kDamaged, "its content is lost");
@@ -149,7 +150,7 @@ private:
                              textOf(cells[2]), textOf(cells[3]), textOf(cells[4]), integerOf(cells[5]), m_out.addPart(bytes));
             });
         for (const auto& [id, cells] : m_c.results)
-            m_report.results += insert("result " + std::to_string(id), [&] {
+            m_report.results += insert("result " + std::to_string(id), [&, &cells = cells] {
                 const std::string data = textOf(cells[9]);
                 (void)expandBytes(data, integerOf(cells[8]));
                 m_out.db.run("INSERT INTO result (hash, kind, engine_version, seed, samples, time_ms, used, raw_bytes, data) "
@@ -170,12 +171,12 @@ private:
             return;
         }
         for (const auto& [id, cells] : m_c.steps)
-            m_report.steps += insert("step " + std::to_string(id), [&] {
+            m_report.steps += insert("step " + std::to_string(id), [&, id = id, &cells = cells] {
                 m_out.db.run("INSERT INTO step (id, time_ms, label, merge_key) VALUES (?1, ?2, ?3, ?4)", id, integerOf(cells[1]),
                              textOf(cells[2]), textOf(cells[3]));
             });
         for (const auto& [id, cells] : m_c.changes)
-            insert("change " + std::to_string(id), [&] {
+            insert("change " + std::to_string(id), [&, &cells = cells] {
                 m_out.db.run("INSERT INTO change (step, scenario, field, before, after) VALUES (?1, ?2, ?3, ?4, ?5)", integerOf(cells[1]),
                              cells[2], textOf(cells[3]), cells[4], cells[5]);
             });

@@ -73,12 +73,12 @@ std::vector<ComparedFigure> figuresOf(const Snapshot& a, const Snapshot& b, cons
 /// p95 of the scenario that has the edits of a subset (bit i = edit i of B applied to A), sampled when asked for.
 class Subsets final {
 public:
-    Subsets(Evaluator& evaluator, const Scenario& a, std::vector<const Parameter*> edits, const Scenario& b, const EvaluateOptions& options)
+    Subsets(Evaluator& evaluator, Scenario a, std::vector<const Parameter*> edits, Scenario b, EvaluateOptions options)
         : m_evaluator(evaluator),
-          m_a(a),
-          m_b(b),
+          m_a(std::move(a)),
+          m_b(std::move(b)),
           m_edits(std::move(edits)),
-          m_options(options)
+          m_options(std::move(options))
     {
     }
 
@@ -234,7 +234,7 @@ Result<Comparison> compare(Evaluator& evaluator, const Scenario& a, const Scenar
         result.waterfall.push_back({"remainder", "Everything else", "", "", "", total});
     if (options.stop.stop_requested())
         return cancelled();
-    result.notes.push_back("P(A better) pairs steps of the same random job and step; ties count half.");
+    result.notes.emplace_back("P(A better) pairs steps of the same random job and step; ties count half.");
     result.elapsedSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return result;
 }

@@ -306,7 +306,7 @@ Result<Timeline> timeline(const StepGraph& graph, const DrawChoice& draw, const 
     return result;
 }
 
-Result<Timeline> timeline(Evaluator&, const Scenario& scenario, const DrawChoice& draw, const InsightOptions& options)
+Result<Timeline> timeline(Evaluator& /*evaluator*/, const Scenario& scenario, const DrawChoice& draw, const InsightOptions& options)
 {
     const Result<CostedStep> costed = costStep(scenario);
     if (!costed.ok())

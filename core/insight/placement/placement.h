@@ -124,8 +124,8 @@ enum class HostfileFormat { torchrun, slurm, mpi };
 
 [[nodiscard]] std::string toJson(const PlacementMap& map);
 [[nodiscard]] std::string toCsv(const PlacementMap& map);
-[[nodiscard]] std::string toJson(const SlowNodesReport& report);
-[[nodiscard]] std::string toCsv(const SlowNodesReport& report);
+[[nodiscard]] std::string toJson(const SlowNodesReport& slow);
+[[nodiscard]] std::string toCsv(const SlowNodesReport& slow);
 [[nodiscard]] std::string toJson(const PlacementResult& result);
 [[nodiscard]] std::string toCsv(const PlacementResult& result); ///< position,given_node,best_node,worst_node
 

@@ -146,15 +146,15 @@ void addHalves(SeriesComparison& c, const Runs& runs)
 void addNotes(SeriesComparison& c)
 {
     if (c.lag1 > c.predictedLag1 + 0.2)
-        c.notes.push_back(
+        c.notes.emplace_back(
             "Neighbouring measured steps are more alike than predicted ones: there are episodes of several steps (a level that "
             "comes and goes, a slow recovery) that the scenario's regimes do not have.");
     if (c.measured.p99 > c.predicted.p99 + std::max(0.02, c.p99.halves))
-        c.notes.push_back(
+        c.notes.emplace_back(
             "The slowest measured steps are slower than the model's: stalls of several steps in a row are one draw each in the "
             "model, and what happened in this series alone is not in its rates.");
     if (c.medianSpread > 0.002)
-        c.notes.push_back("The runs' medians differ by more than 0.2 %: the model has one level for all runs of a job.");
+        c.notes.emplace_back("The runs' medians differ by more than 0.2 %: the model has one level for all runs of a job.");
 }
 
 } // namespace

@@ -462,7 +462,8 @@ private:
             if (std::find(known.begin(), known.end(), name) != known.end())
                 continue;
             const std::string path = "--" + name.substr(0, 100) + " (line " + std::to_string(flag.line) + ")";
-            const auto near = std::find_if(known.begin(), known.end(), [&](const std::string& k) { return editDistance(k, name) <= 2; });
+            const auto near =
+                std::find_if(known.begin(), known.end(), [&name = name](const std::string& k) { return editDistance(k, name) <= 2; });
             if (near != known.end())
                 note(Severity::warning, path, "the flag is not known and was ignored; did you mean --" + *near + "?");
             else
