@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // prism-explorer: the desktop application; also writes screenshots and figures without a display.
 #include "app/explorer/headless.h"
+#include "ui/model/applicationlog.h"
 #include "ui/window/mainwindow.h"
 
 #include <QApplication>
@@ -48,6 +49,8 @@ int main(int argc, char** argv)
     const QString study = parser.positionalArguments().value(0);
     if (const std::optional<int> code = prism::explorer::runHeadless(parser, look))
         return *code;
+    if (const prism::Result<std::string> log = prism::ui::startApplicationLog(); !log.ok())
+        qWarning("%s", log.errors().front().message.c_str()); // works without a log
     prism::ui::MainWindow window(look);
     window.resize(1440, 900);
     if (!study.isEmpty() && study.endsWith(u".prism"))

@@ -278,6 +278,8 @@ SnapshotPtr Evaluator::Impl::Run::finished(Stage stage)
     m_snapshot.stage = stage;
     m_snapshot.cost = {static_cast<int>(m_recall.recomputed().size()), m_recall.totalNodes(), secondsSince(m_start), m_recall.recomputed(),
                        m_nodeSamples};
+    spdlog::debug("evaluated {}: {} of {} parts computed in {:.3f} s, p95 {:.6g} s", m_snapshot.hash.text(),
+                  m_snapshot.cost.recomputedNodes, m_snapshot.cost.totalNodes, m_snapshot.cost.elapsedSeconds, m_snapshot.across.p95);
     return std::make_shared<const Snapshot>(m_snapshot);
 }
 

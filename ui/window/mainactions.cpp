@@ -4,6 +4,7 @@
 #include "core/scenario/presets.h"
 #include "ui/editor/configeditor.h"
 #include "ui/findings/tracefound.h"
+#include "ui/model/applicationlog.h"
 #include "ui/moves/movespage.h"
 #include "ui/newjob/newscenariodialog.h"
 #include "ui/window/actions.h"
@@ -19,12 +20,15 @@
 #include "ui/window/reportdialog.h"
 #include "ui/window/scenariopanel.h"
 
+#include <QClipboard>
 #include <QCursor>
+#include <QDesktopServices>
 #include <QDir>
 #include <QDragEnterEvent>
 #include <QFile>
 #include <QFileDialog>
 #include <QFileInfo>
+#include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QLineEdit>
 #include <QLockFile>
@@ -36,6 +40,7 @@
 #include <QSettings>
 #include <QStandardPaths>
 #include <QToolButton>
+#include <QUrl>
 
 using namespace Qt::Literals::StringLiterals;
 
@@ -400,6 +405,17 @@ void addToolsAndHelp(MainWindow& w)
     a.add({u"help.parameters"_s, help, QObject::tr("Parameters"), {}, [&w] { showHelp(u"parameters"_s, w.theme(), &w); }});
     a.add({u"help.keys"_s, help, QObject::tr("Keys"), QKeySequence(u"?"_s), [&w] { showKeys(w.actions(), w.theme(), &w); }});
     a.add({u"help.tour"_s, help, QObject::tr("Tour"), {}, [&w] { startTour(w); }});
+    a.add({u"help.log"_s,
+           help,
+           QObject::tr("Show log"),
+           {},
+           [] { QDesktopServices::openUrl(QUrl::fromLocalFile(applicationLogPath())); },
+           {},
+           false,
+           true});
+    a.add({u"help.diagnostics"_s, help, QObject::tr("Copy diagnostic information"), {}, [] {
+               QGuiApplication::clipboard()->setText(diagnosticInformation());
+           }});
     a.add({u"help.about"_s, help, QObject::tr("About"), {}, [&w] { showAbout(w.theme(), &w); }, {}, false, true});
 }
 

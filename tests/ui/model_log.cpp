@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The application's log: in its data folder, and its end in what a report of a fault says.
+#include "core/base/logging.h"
+#include "ui/model/applicationlog.h"
+
+#include <gtest/gtest.h>
+#include <spdlog/spdlog.h>
+
+#include <QFile>
+#include <QFileInfo>
+#include <QStandardPaths>
+
+namespace prism::ui::test {
+
+using namespace Qt::StringLiterals;
+
+TEST(ApplicationLog, KeepsWhatIsSaidAndEndsInTheDiagnosticInformation)
+{
+    QStandardPaths::setTestModeEnabled(true);
+    QFile::remove(applicationLogPath());
+    ASSERT_TRUE(startApplicationLog().ok());
+    for (int line = 0; line < 200; ++line)
+        spdlog::debug("line {} of two hundred that say something", line);
+    logQuietly(); // closes the file
+    EXPECT_GT(QFileInfo(applicationLogPath()).size(), 200 * 40);
+    const QString said = diagnosticInformation();
+    EXPECT_TRUE(said.startsWith(u"PRISM Explorer "_s)) << said.toStdString();
+    EXPECT_TRUE(said.contains(QString::fromLatin1(qVersion())));
+    EXPECT_TRUE(said.contains(u"line 199 of"_s));
+    EXPECT_FALSE(said.contains(u"line 0 of"_s)) << "the end alone";
+    EXPECT_LT(said.size(), 6'000);
+}
+
+TEST(ApplicationLog, ALogThatIsNotThereIsNoFault)
+{
+    QStandardPaths::setTestModeEnabled(true);
+    QFile::remove(applicationLogPath());
+    EXPECT_TRUE(diagnosticInformation().contains(applicationLogPath()));
+}
+
+} // namespace prism::ui::test

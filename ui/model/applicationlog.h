@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The application's log in its data folder, and what a report of a fault should say of program and machine. Nothing leaves the machine.
+#pragma once
+
+#include "core/base/result.h"
+
+#include <QString>
+
+namespace prism::ui {
+
+/// Where the log stands: log/prism-explorer.log in the application's data folder.
+[[nodiscard]] QString applicationLogPath();
+/// Writes what the program computes to that file from now on, within 1 MiB and two older files, and nothing to the terminal. Errors: a
+/// file that cannot be opened. GUI thread, once, before work begins.
+[[nodiscard]] Result<std::string> startApplicationLog();
+/// Program, system, processor, memory, Qt and the last lines of the log, for the clipboard. GUI thread.
+[[nodiscard]] QString diagnosticInformation();
+
+} // namespace prism::ui
