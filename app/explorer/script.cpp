@@ -103,7 +103,7 @@ private:
         if (!settle(m_window))
             fail(u"the window did not finish in time"_s, 3);
     }
-    void save(const QString&)
+    void save(const QString& /*rest*/)
     {
         if (!m_window.file().flush())
             fail(u"the study was not written: "_s + m_window.file().problem());
