@@ -41,10 +41,8 @@ std::string jsonShort(const json& value)
 
 Diagnostic wrongType(std::string path, std::string accepted, const json& found)
 {
-    return {.path = std::move(path),
-            .message = "this is " + jsonTypeName(found) + ", not " + accepted,
-            .found = jsonShort(found),
-            .accepted = std::move(accepted)};
+    std::string message = "this is " + jsonTypeName(found) + ", not " + accepted;
+    return {.path = std::move(path), .message = std::move(message), .found = jsonShort(found), .accepted = std::move(accepted)};
 }
 
 bool wholeNumber(const json& value, std::int64_t& number)

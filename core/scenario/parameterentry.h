@@ -90,8 +90,4 @@ void addMeasured(std::vector<Parameter>& table);
 } // namespace prism::table
 
 // The one field of a Scenario that a table entry reads and writes; works for const and non-const scenarios.
-#define PRISM_FIELD(member)                                                                                                                \
-    [](auto& s) -> auto&                                                                                                                   \
-    {                                                                                                                                      \
-        return s.member;                                                                                                                   \
-    }
+#define PRISM_FIELD(member) [](auto& s) -> decltype(auto) { return (s.member); }

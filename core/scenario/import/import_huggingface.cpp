@@ -301,7 +301,7 @@ std::string modelName(ConfigReader& r, const std::string& type)
 
 } // namespace
 
-Result<ImportResult> importHuggingFaceConfig(std::string_view text, Scenario base)
+Result<ImportResult> importHuggingFaceConfig(std::string_view text, const Scenario& base)
 {
     Result<json> document = parseJson(text, {.maxBytes = kMaxImportBytes, .maxValues = kMaxImportValues});
     if (!document)

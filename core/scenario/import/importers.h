@@ -13,7 +13,7 @@ struct ImportResult {
     Scenario scenario;
     Diagnostics notes;
 };
-[[nodiscard]] Result<ImportResult> importHuggingFaceConfig(std::string_view json, Scenario base);
+[[nodiscard]] Result<ImportResult> importHuggingFaceConfig(std::string_view text, const Scenario& base);
 [[nodiscard]] Result<ImportResult> importMegatronArguments(std::string_view text, Scenario base);
 
 } // namespace prism
