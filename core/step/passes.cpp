@@ -18,9 +18,10 @@ int programRow(const StepGraph& graph, const ScheduleItem& item, bool beside)
 std::vector<double> passShares(const StepGraph& graph, int stage)
 {
     const auto rows = static_cast<std::size_t>(programRows(graph));
-    if (rows == static_cast<std::size_t>(graph.schedule.numChunks))
-        return std::vector<double>(rows * kPhases, 1.0);
-    std::vector<double> shares(rows * kPhases, 0.0);
+    const bool allRun = rows == static_cast<std::size_t>(graph.schedule.numChunks);
+    std::vector<double> shares(rows * kPhases, allRun ? 1.0 : 0.0);
+    if (allRun)
+        return shares;
     for (const PassStep& step : passSteps(graph.schedule.order[static_cast<std::size_t>(stage)]))
         if (step.runs)
             shares[static_cast<std::size_t>(programRow(graph, step.item, step.beside)) * kPhases

@@ -218,7 +218,7 @@ Database::Database(const std::string& path, Mode mode, const std::string& vfs)
     script("PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8000;");
 }
 
-void Database::script(const std::string& sql)
+void Database::script(const std::string& sql) const
 {
     const int code = sqlite3_exec(handle(), sql.c_str(), nullptr, nullptr, nullptr);
     if (code != SQLITE_OK)

@@ -87,7 +87,7 @@ public:
         return statement.row() ? statement.integer(0) : 0;
     }
     /// Several statements without arguments.
-    void script(const std::string& sql);
+    void script(const std::string& sql) const;
     [[nodiscard]] bool writable() const;
     /// Whether the file at the path is no longer the one that was opened.
     [[nodiscard]] bool moved() const;

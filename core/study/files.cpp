@@ -129,25 +129,25 @@ void Study::Impl::writeMirror(const std::string& to) const
     transaction.commit();
 }
 
-Diagnostics Study::saveCopy(const std::string& to) const
+Diagnostics Study::saveCopy(const std::string& path) const
 {
     const std::lock_guard guard(m_impl->mutex);
     const Impl& impl = *m_impl;
     Diagnostics warnings;
     Diagnostics problem = attempt([&] {
         std::unique_ptr<FileLock> lock;
-        if (to == impl.path || sameFile(to, impl.path)) {
+        if (path == impl.path || sameFile(path, impl.path)) {
             if (impl.change() == StudyChange::none)
-                failStudy(kExists, "The copy would replace the open study itself.", to, "choose another name");
+                failStudy(kExists, "The copy would replace the open study itself.", path, "choose another name");
         }
-        if (to != impl.path || !impl.lock) {
+        if (path != impl.path || !impl.lock) {
             std::optional<StudyHolder> other;
-            lock = FileLock::take(to, currentHolder(impl.options.program, impl.now()), other);
+            lock = FileLock::take(path, currentHolder(impl.options.program, impl.now()), other);
             if (!lock)
-                failStudy(kInUse, "The file to be replaced is open in " + (other ? other->text() : "another program") + ".", to,
+                failStudy(kInUse, "The file to be replaced is open in " + (other ? other->text() : "another program") + ".", path,
                           "choose another name");
         }
-        makeFile(to, true, [&](const std::string& temporary) {
+        makeFile(path, true, [&](const std::string& temporary) {
             const Diagnostics unread = attempt([&] {
                 if (impl.change() == StudyChange::contents)
                     failStudy(kChanged, "Another program changed the study file.", impl.path);

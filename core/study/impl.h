@@ -74,7 +74,7 @@ struct Study::Impl {
     void checkPages();
     void bringUpToDate(std::int64_t version);
     void copyIntoMemory();
-    void writeMirror(const std::string& path) const;
+    void writeMirror(const std::string& to) const;
 };
 
 /// Spans [begin, end) of the values of top-level keys of a JSON object that are longer than `minimum`, ascending. Text that is

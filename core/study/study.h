@@ -31,8 +31,8 @@ public:
     [[nodiscard]] static Result<Study> open(const std::string& path, const StudyOptions& options = {});
     /// A study without a file; saveCopy gives it one.
     [[nodiscard]] static Result<Study> memory(const StudyOptions& options = {});
-    Study(Study&&) noexcept;
-    Study& operator=(Study&&) noexcept;
+    Study(Study&& /*other*/) noexcept;
+    Study& operator=(Study&& /*other*/) noexcept;
     ~Study();
 
     // change it; each call is one undo step unless it says otherwise

@@ -2,6 +2,7 @@
 #include "core/trace/barriers.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -89,7 +90,7 @@ void join(std::vector<StepWaits>& waits, const std::vector<int>& workers)
 
 std::string milliseconds(double seconds)
 {
-    return std::to_string(static_cast<long long>(1e3 * seconds + 0.5)) + " ms";
+    return std::to_string(std::llround(1e3 * seconds)) + " ms";
 }
 
 } // namespace

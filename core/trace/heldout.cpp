@@ -124,11 +124,11 @@ void sayAssumptions(HeldOut& h, std::size_t steps)
     if (h.trainReplicas < h.replicas) {
         h.assumptions.push_back("the " + std::to_string(h.replicas - h.trainReplicas)
                                 + " replicas that were not learnt from are like those that were: a slow one among them would not be seen");
-        h.assumptions.push_back(
+        h.assumptions.emplace_back(
             "the lowest tenth of the gathers and reductions over replicas holds no wait for those that were not learnt from");
     }
     if (steps == 1)
-        h.assumptions.push_back("one step was learnt from: gaps and collectives do not vary from step to step");
+        h.assumptions.emplace_back("one step was learnt from: gaps and collectives do not vary from step to step");
 }
 
 /// Draws steps and compares them with the held-out ones.

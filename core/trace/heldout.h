@@ -43,6 +43,6 @@ struct HeldOut {
 };
 
 /// Errors: options out of range, no step to learn from or to hold out. Same job, options and version: the same bits. Any thread.
-[[nodiscard]] Result<HeldOut> heldOutPrediction(const TraceJob& job, const HeldOutOptions& options);
+[[nodiscard]] Result<HeldOut> heldOutPrediction(const TraceJob& whole, const HeldOutOptions& options);
 
 } // namespace prism

@@ -35,6 +35,6 @@ struct ReplicaScaling {
 
 /// Draws steps (stepmodel.h) for each number. Errors: numbers out of range, no step to learn from. Same job, options and version: the same
 /// bits. Any thread; about 50 ns per operation and step.
-[[nodiscard]] Result<ReplicaScaling> replicaScaling(const TraceJob& job, const OtherReplicasOptions& options);
+[[nodiscard]] Result<ReplicaScaling> replicaScaling(const TraceJob& whole, const OtherReplicasOptions& options);
 
 } // namespace prism

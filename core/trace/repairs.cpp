@@ -57,7 +57,7 @@ private:
     /// The new duration of one operation; left alone where it keeps its own.
     using Mend = std::function<void(const OperationPlace&, double own, double& seconds)>;
 
-    std::vector<double> again(const Mend& mend, bool withGaps = true) const
+    [[nodiscard]] std::vector<double> again(const Mend& mend, bool withGaps = true) const
     {
         std::vector<double> result, seconds, none;
         ReplayTimes times;

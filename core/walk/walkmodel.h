@@ -42,7 +42,7 @@ struct EndFit {
 /// Immutable after construction; every function may be called from any thread.
 class WalkModel final {
 public:
-    WalkModel(std::shared_ptr<const StepGraph> graph, std::uint64_t seed);
+    WalkModel(std::shared_ptr<const StepGraph> given, std::uint64_t givenSeed);
 
     const std::shared_ptr<const StepGraph> graph;
     const std::uint64_t seed;
@@ -79,7 +79,7 @@ public:
                                        int microbatch) const;
     [[nodiscard]] Transfer embeddingTransfer(const StepRegimes& regimes, const WalkedReplica& replica, int sample) const;
     /// Gradient synchronisation, norm and parameter gather: of all replicas together.
-    [[nodiscard]] Transfer stageTransfer(const StepRegimes& regimes, int sample, int stage, StageOp op) const;
+    [[nodiscard]] Transfer stageTransfer(const StepRegimes& regimes, int sample, int stage, StageOp which) const;
     /// The same with every fresh factor at its mean: compute with the cell's slowest rank, collectives of a chunk, a transfer.
     [[nodiscard]] double expectedCompute(std::size_t program, double slowest) const;
     [[nodiscard]] double expectedCollectives(std::size_t program, const StepRegimes& regimes, double link) const;

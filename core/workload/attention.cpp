@@ -97,8 +97,8 @@ void Emitter::attention(LayerKind kind)
     norm();
     enterForward();
     if (model.multiLatentAttention) { // DeepSeek-V2, arXiv 2405.04434, section 2.1
-        const double qk = static_cast<double>(model.qkHeadDim + model.qkPosEmbHeadDim), v = static_cast<double>(model.vHeadDim);
-        const double rq = static_cast<double>(model.qLoraRank), rkv = static_cast<double>(model.kvLoraRank);
+        const auto qk = static_cast<double>(model.qkHeadDim + model.qkPosEmbHeadDim), v = static_cast<double>(model.vHeadDim);
+        const auto rq = static_cast<double>(model.qLoraRank), rkv = static_cast<double>(model.kvLoraRank);
         const double down = rq + rkv + static_cast<double>(model.qkPosEmbHeadDim);
         gemm(f, KernelId::gemmQkv, s.tokens, down, h, Part::forward);
         {
@@ -139,8 +139,8 @@ void Emitter::attentionBackward(LayerKind kind)
     residualBackward();
     exitBackward();
     if (model.multiLatentAttention) {
-        const double qk = static_cast<double>(model.qkHeadDim + model.qkPosEmbHeadDim), v = static_cast<double>(model.vHeadDim);
-        const double rq = static_cast<double>(model.qLoraRank), rkv = static_cast<double>(model.kvLoraRank);
+        const auto qk = static_cast<double>(model.qkHeadDim + model.qkPosEmbHeadDim), v = static_cast<double>(model.vHeadDim);
+        const auto rq = static_cast<double>(model.qLoraRank), rkv = static_cast<double>(model.kvLoraRank);
         quantise(b, s.tokens * h, Part::dgrad);
         both(KernelId::gemmProj, h, s.heads * v);
         attentionCore(kind, b, Part::dgrad, qk, v);

@@ -22,7 +22,7 @@ Emitter::Emitter(const Scenario& scenario, const Shape& shape)
     out.backward.reserve(40);
 }
 
-void Emitter::memory(std::vector<Kernel>& to, KernelId id, double bytes, Part part, double launches)
+void Emitter::memory(std::vector<Kernel>& to, KernelId id, double bytes, Part part, double launches) const
 {
     Kernel k;
     k.modules = inside;
@@ -33,7 +33,7 @@ void Emitter::memory(std::vector<Kernel>& to, KernelId id, double bytes, Part pa
     to.push_back(k);
 }
 
-void Emitter::gemm(std::vector<Kernel>& to, KernelId id, double m, double n, double kk, Part part, double batch, bool low)
+void Emitter::gemm(std::vector<Kernel>& to, KernelId id, double m, double n, double kk, Part part, double batch, bool low) const
 {
     Kernel k;
     k.modules = inside;
@@ -56,7 +56,7 @@ void Emitter::quantise(std::vector<Kernel>& to, double elements, Part part)
 }
 
 void Emitter::collective(std::vector<Kernel>& to, KernelId id, CollectiveOp op, Domain domain, double bytes, Part part, bool overlapsTensor,
-                         bool overlapsAlways)
+                         bool overlapsAlways) const
 {
     Kernel k;
     k.modules = inside;
@@ -134,7 +134,7 @@ void Emitter::normBackward()
 
 double Emitter::copiesPerExpert() const
 {
-    const double ranks = static_cast<double>(s.ep), topk = static_cast<double>(model.moeRouterTopk);
+    const auto ranks = static_cast<double>(s.ep), topk = static_cast<double>(model.moeRouterTopk);
     return dispatchesTokens() ? ranks * (1 - std::pow(1 - 1 / ranks, topk)) / topk : 1.0;
 }
 

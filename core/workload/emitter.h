@@ -37,15 +37,15 @@ public:
         RecomputeModules m_before;
     };
 
-    void memory(std::vector<Kernel>& to, KernelId id, double bytes, Part part = Part::forward, double launches = 1);
+    void memory(std::vector<Kernel>& to, KernelId id, double bytes, Part part = Part::forward, double launches = 1) const;
 
-    void gemm(std::vector<Kernel>& to, KernelId id, double m, double n, double kk, Part part, double batch = 1, bool low = true);
+    void gemm(std::vector<Kernel>& to, KernelId id, double m, double n, double kk, Part part, double batch = 1, bool low = true) const;
 
     /// Casts a GEMM input to FP8/FP4 (casts.h).
     void quantise(std::vector<Kernel>& to, double elements, Part part);
 
     void collective(std::vector<Kernel>& to, KernelId id, CollectiveOp op, Domain domain, double bytes, Part part,
-                    bool overlapsTensor = false, bool overlapsAlways = false);
+                    bool overlapsTensor = false, bool overlapsAlways = false) const;
 
     /// Entry of a column-parallel region, forward: all-gather of the sequence shards (Korthikanti et al. 2022, arXiv 2205.05198).
     void enterForward();

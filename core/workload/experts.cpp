@@ -11,8 +11,8 @@ namespace prism {
 void Emitter::moe()
 {
     auto& f = out.forward;
-    const double experts = static_cast<double>(model.numExperts), topk = static_cast<double>(model.moeRouterTopk);
-    const double ep = static_cast<double>(s.ep), etp = static_cast<double>(s.etp);
+    const auto experts = static_cast<double>(model.numExperts), topk = static_cast<double>(model.moeRouterTopk);
+    const auto ep = static_cast<double>(s.ep), etp = static_cast<double>(s.etp);
     const double ffn = static_cast<double>(model.moeFfnHiddenSize), gates = model.gatedMlp ? 2 : 1;
     // With sequence parallelism every TP rank routes its own shard of the tokens.
     const double routed = s.tokens / tp * topk;
@@ -67,8 +67,8 @@ void Emitter::fromExperts(std::vector<Kernel>& to, double routed, double receive
 void Emitter::moeBackward()
 {
     auto& b = out.backward;
-    const double experts = static_cast<double>(model.numExperts), topk = static_cast<double>(model.moeRouterTopk);
-    const double ep = static_cast<double>(s.ep), etp = static_cast<double>(s.etp);
+    const auto experts = static_cast<double>(model.numExperts), topk = static_cast<double>(model.moeRouterTopk);
+    const auto ep = static_cast<double>(s.ep), etp = static_cast<double>(s.etp);
     const double ffn = static_cast<double>(model.moeFfnHiddenSize), gates = model.gatedMlp ? 2 : 1;
     const double routed = s.tokens / tp * topk, received = routed * etp, localExperts = std::max(1.0, experts / ep);
     const double perExpert = received / localExperts;

@@ -22,7 +22,7 @@ public:
     [[nodiscard]] int wholeHeight(int width) const; ///< with every scenario
 
 protected:
-    void paintEvent(QPaintEvent*) override;
+    void paintEvent(QPaintEvent* /*event*/) override;
 
 private:
     struct Entry {

@@ -115,7 +115,7 @@ protected:
     [[nodiscard]] virtual double leastPlotHeight() const { return 100; }
     [[nodiscard]] QRectF plotArea(const Canvas& canvas, const QRectF& card) const;
 
-    void paintEvent(QPaintEvent*) override;
+    void paintEvent(QPaintEvent* /*event*/) override;
     void resizeEvent(QResizeEvent* event) override;
     void mouseMoveEvent(QMouseEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
