@@ -418,8 +418,7 @@ private:
                  "the arguments do not say the number of GPUs; one replica of " + countText(ranks) + " is taken");
         } else {
             note(Severity::note, "cluster.num_gpus",
-                 "the arguments do not say the number of GPUs; " + countText(m_scenario.cluster.numGpus)
-                     + " of the base scenario stay");
+                 "the arguments do not say the number of GPUs; " + countText(m_scenario.cluster.numGpus) + " of the base scenario stay");
         }
         if (t.globalBatchSize == 0) // Megatron-LM's default: one micro-batch per data-parallel rank
             t.globalBatchSize = t.microBatchSize * std::max<std::int64_t>(1, m_scenario.dataParallelSize());
