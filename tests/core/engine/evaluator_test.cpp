@@ -51,11 +51,11 @@ Nodes operator+(Nodes a, const Nodes& b)
 }
 
 // The sample study has six programs of three kinds of layers; its steps are sampled in two ranges of blocks across jobs and one
-// within, the still replica in one each; the common sample has one copy across and as many as make 2,000 replicas within. Other jobs say
-// what the draw of one leaves open.
+// within, the still replica in one each; the common sample has two copies across (6,000 replicas for its steps) and as many as make 2,000
+// replicas within. Other jobs say what the draw of one leaves open.
 const Nodes kCost = {{"cost", 1}};
 const Nodes kSamples = kCost + Nodes{{"samples", 1},       {"samples within a job", 1}, {"other jobs", 1},
-                                     {"still replica", 2}, {"common sample", 5},        {"single replicas", 1}};
+                                     {"still replica", 2}, {"common sample", 7},        {"single replicas", 1}};
 const Nodes kMedianJob = {{"median job", 1}};
 const Nodes kCells = {{"cell models", 1}};
 
