@@ -17,8 +17,8 @@ std::string bestText(const Exploration& e)
     if (e.candidates.empty())
         return "Nothing of this part fits.\n";
     const ExploreCandidate &mean = e.candidates[e.bestByMean], &p95 = e.candidates[e.bestByP95];
-    std::string text = fmt::format("\nObjective {}: the best has a chance of {:.0f} % to be the best of all.\n",
-                                   objectiveText(e.query.objective), 100 * e.candidates.front().chanceBest);
+    std::string text = fmt::format("\nObjective {}: the chance that the first is the best of all is {}.\n",
+                                   objectiveText(e.query.objective), chanceText(e.candidates.front().chanceBest));
     if (e.bestByMean == e.bestByP95)
         return text + "The best by mean and the best by p95 are the same.\n";
     text += fmt::format("The best by mean is {}, by p95 {}; in p95 they differ by {} s.\n", shortText(mean.values), shortText(p95.values),
@@ -33,14 +33,14 @@ std::string explorationText(const Exploration& e)
     std::string text =
         fmt::format("{} configurations: {} valid, {} fit into memory, {} sampled ({} s for all, {} s with sampling)\n\n", e.points, e.valid,
                     e.fitting, e.candidates.size(), amountText(e.deterministicSeconds, 2), amountText(e.elapsedSeconds, 2));
-    text += fmt::format("{:>4} {:>18} {:>18} {:>9} {:>12} {:>7}  configuration\n", "", "p50 s", "p95 s", "GiB", "USD/G token", "best");
+    text += fmt::format("{:>4} {:>18} {:>18} {:>9} {:>12} {:>8}  configuration\n", "", "p50 s", "p95 s", "GiB", "USD/G token", "best");
     for (std::size_t i = 0; i < std::min(static_cast<std::size_t>(e.query.keep), e.candidates.size()); ++i) {
         const ExploreCandidate& c = e.candidates[i];
-        text += fmt::format("{:>4} {:>18} {:>18} {:>9.1f} {:>12} {:>5.0f} %  {}{}\n", c.rank, plusMinus(c.p50.value, c.p50.halfWidth),
+        text += fmt::format("{:>4} {:>18} {:>18} {:>9.1f} {:>12} {:>8}  {}{}\n", c.rank, plusMinus(c.p50.value, c.p50.halfWidth),
                             plusMinus(c.p95.value, c.p95.halfWidth), c.peakMemoryGib, amountText(c.usdPerBillionTokens, 4),
-                            100 * c.chanceBest, shortText(c.values), c.pareto ? " (front)" : "");
+                            chanceText(c.chanceBest), shortText(c.values), c.pareto ? " (front)" : "");
         if (!c.equals.empty())
-            text += fmt::format("{:75}the same with {}\n", "", equalsText(c));
+            text += fmt::format("{:76}the same with {}\n", "", equalsText(c));
     }
     text += bestText(e);
     if (!e.rejected.empty())

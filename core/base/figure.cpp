@@ -13,6 +13,7 @@ constexpr const char* kNone = "no figure";
 constexpr int kPlainDigits = 4; ///< of a value whose uncertainty is not known
 constexpr int kMostDigits = 7;  ///< significant, however small the uncertainty
 constexpr double kExponent = 1e15;
+constexpr double kLeastChance = 0.001; ///< that is told in digits, and its complement
 
 int decade(double x)
 {
@@ -93,6 +94,19 @@ std::string amountText(double value, int digits)
         if (std::abs(value) >= 0.9995 * word.size)
             return std::abs(value) >= kExponent ? fmt::format("{:.3g}", value) : rounded(value / word.size, digits) + word.name;
     return grouped(rounded(value, digits));
+}
+
+std::string chanceText(double chance)
+{
+    if (!std::isfinite(chance))
+        return kNone;
+    if (chance == 0 || chance == 1)
+        return chance == 0 ? "0 %" : "100 %";
+    if (chance < kLeastChance)
+        return fmt::format("< {} %", 100 * kLeastChance);
+    if (chance > 1 - kLeastChance)
+        return fmt::format("> {} %", 100 * (1 - kLeastChance));
+    return fmt::format("{:.1f} %", 100 * chance);
 }
 
 } // namespace prism

@@ -23,4 +23,8 @@ namespace prism {
 /// A count or an amount with `digits` significant digits: "347,000", "3.47 million", "61 billion", "0.012". Not finite: "no figure".
 [[nodiscard]] std::string amountText(double value, int digits = 3);
 
+/// A chance in [0, 1] as a percentage: "85.7 %", "< 0.1 %" and "> 99.9 %" near the ends, "0 %" and "100 %" for what is impossible or
+/// certain.
+[[nodiscard]] std::string chanceText(double chance);
+
 } // namespace prism

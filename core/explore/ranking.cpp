@@ -50,7 +50,8 @@ ExploreCandidate candidateOf(const Runner& r, const PointMaker& maker, const Exp
     return c;
 }
 
-/// How often each is the best when every score is drawn from the normal distribution of its interval.
+/// How often each is the best when every score is drawn from the normal distribution of its interval. One draw more is shared by all: what
+/// was never seen in the draws is rare, not impossible.
 void setChances(Exploration& out)
 {
     const boost::math::normal unit;
@@ -70,8 +71,9 @@ void setChances(Exploration& out)
         }
         ++wins[best];
     }
+    const double shared = 1.0 / static_cast<double>(std::max<std::size_t>(wins.size(), 1));
     for (std::size_t i = 0; i < wins.size(); ++i)
-        out.candidates[i].chanceBest = static_cast<double>(wins[i]) / kDrawsOfChance;
+        out.candidates[i].chanceBest = (wins[i] + shared) / (kDrawsOfChance + 1);
 }
 
 double along(ParetoAxis axis, const ExploreCandidate& c)

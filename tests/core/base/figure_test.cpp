@@ -52,4 +52,14 @@ TEST(Figure, AmountsHaveGroupsAndWords)
 }
 
 } // namespace
+TEST(Figure, CallsAChanceCertainOnlyWhereItIs)
+{
+    EXPECT_EQ(chanceText(0.8571), "85.7 %");
+    EXPECT_EQ(chanceText(0.0009), "< 0.1 %");
+    EXPECT_EQ(chanceText(0.9996), "> 99.9 %");
+    EXPECT_EQ(chanceText(0), "0 %");
+    EXPECT_EQ(chanceText(1), "100 %");
+    EXPECT_EQ(chanceText(std::nan("")), "no figure");
+}
+
 } // namespace prism
