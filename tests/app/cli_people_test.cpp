@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What people expect of a command line: units, suggestions, a terminal that is used well, a file that is not spoilt.
-#include "app/cli/histogram.h"
-#include "app/cli/progressline.h"
-#include "app/cli/quantities.h"
+#include "app/cli/insight/histogram.h"
+#include "app/cli/frame/progressline.h"
+#include "app/cli/frame/quantities.h"
 #include "run_cli.h"
 #include "run_terminal.h"
 

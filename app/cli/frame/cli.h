@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What every command of prism-cli shares: options, where output goes, how errors leave.
+#pragma once
+
+#include "app/cli/frame/style.h"
+#include "app/inputerror.h"
+#include "core/base/result.h"
+#include "core/base/textfile.h"
+#include "core/scenario/scenario.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace prism::cli {
+
+/// Exit codes of design.md, "Command line".
+enum ExitCode { exitDone = 0, exitWrongInput = 1, exitUsage = 2, exitInternal = 3 };
+
+/// Options that every command understands. A command takes those that it needs through the add* functions.
+struct CommonOptions {
+    std::string scenario;               ///< file, "-", preset name, or study.prism:NAME
+    std::vector<std::string> overrides; ///< path=value
+    std::uint64_t seed = 1;
+    int samples = 10'000;
+    int threads = 0;
+    double precision = 0;
+    bool json = false, strict = false;
+    bool quiet = false; ///< nothing but errors on standard error
+    std::string output; ///< empty = standard output
+};
+
+/// Shared by the commands while the program runs. `json` tells main in which form errors go to standard error.
+struct Cli {
+    bool json = false;
+    int exitCode = exitDone;
+};
+
+void addScenario(CLI::App& command, CommonOptions& options);         ///< SCENARIO, --set and --strict
+void addSampling(CLI::App& command, CommonOptions& options);         ///< --seed, --samples, --threads
+void addOutput(CLI::App& command, CommonOptions& options, Cli& cli); ///< --json, --output, --quiet
+
+/// Reads SCENARIO and applies --set; with --strict the costed step may have no warning either (memory, ranges of the calibration, ...).
+/// Throws InputError with everything that is wrong.
+[[nodiscard]] Scenario loadScenario(const CommonOptions& options);
+/// A whole file (or standard input for "-"), plain or gzip, at most `limitBytes` of content. Throws InputError.
+[[nodiscard]] std::string readInput(const std::string& path, std::size_t limitBytes = kMaxTextBytes);
+/// Writes to --output (see core/base/outputfile.h) or to standard output, with control characters of names escaped. Throws InputError
+/// when it cannot.
+void writeOutput(const CommonOptions& options, const std::string& text);
+/// The same to standard output whatever --output says (commands whose --output is a place for something else).
+void writeStandardOutput(const std::string& text);
+/// The same with emphasis of a terminal in it: everything that comes from files must have gone through printable().
+void writeStyledOutput(const std::string& text);
+/// Whether the text goes to a person who looks at a terminal.
+[[nodiscard]] bool isForTerminal(const CommonOptions& options);
+/// What was understood, warnings and notes on standard error, unless --quiet.
+void sayLine(const CommonOptions& options, const std::string& line);
+void sayDiagnostics(const CommonOptions& options, const Diagnostics& diagnostics);
+/// Step times in the order of their draws as a CSV file; an empty name writes nothing.
+void writeSamples(const std::string& file, const std::vector<double>& seconds);
+
+/// Diagnostics as readable lines or as one JSON object {"errors": [...]}.
+[[nodiscard]] std::string diagnosticsText(const Diagnostics& diagnostics, const Style& style = {});
+[[nodiscard]] std::string diagnosticsJson(const Diagnostics& diagnostics);
+
+} // namespace prism::cli

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The commands of prism-cli. Each stands in its own file and adds itself to the program.
+#pragma once
+
+#include "app/cli/frame/cli.h"
+
+namespace prism::cli {
+
+void addAttribution(CLI::App& app, Cli& cli);
+void addBench(CLI::App& app, Cli& cli);
+void addCalibrate(CLI::App& app, Cli& cli);
+void addCheck(CLI::App& app, Cli& cli);
+void addCompare(CLI::App& app, Cli& cli);
+void addCompletion(CLI::App& app, Cli& cli);
+void addExplore(CLI::App& app, Cli& cli);
+void addFigures(CLI::App& app, Cli& cli);
+void addFit(CLI::App& app, Cli& cli);
+void addFleet(CLI::App& app, Cli& cli);
+void addFollow(CLI::App& app, Cli& cli);
+void addGraph(CLI::App& app, Cli& cli);
+void addGuarantee(CLI::App& app, Cli& cli);
+void addHelp(CLI::App& app, Cli& cli);
+void addJob(CLI::App& app, Cli& cli);
+void addImprove(CLI::App& app, Cli& cli);
+void addImport(CLI::App& app, Cli& cli);
+void addLimits(CLI::App& app, Cli& cli);
+void addMerge(CLI::App& app, Cli& cli);
+void addNew(CLI::App& app, Cli& cli);
+void addParameters(CLI::App& app, Cli& cli);
+void addPlacement(CLI::App& app, Cli& cli);
+void addPredict(CLI::App& app, Cli& cli);
+void addPresets(CLI::App& app, Cli& cli);
+void addScale(CLI::App& app, Cli& cli);
+void addSensitivity(CLI::App& app, Cli& cli);
+void addSimulate(CLI::App& app, Cli& cli);
+void addStudies(CLI::App& app, Cli& cli);
+void addStudy(CLI::App& app, Cli& cli);
+void addTimeline(CLI::App& app, Cli& cli);
+void addTrace(CLI::App& app, Cli& cli);
+void addValidatePublished(CLI::App& app, Cli& cli);
+void addValidateCollectives(CLI::App& app, Cli& cli);
+void addValidateOperators(CLI::App& app, Cli& cli);
+void addValidateSteps(CLI::App& app, Cli& cli);
+
+/// All of them, in the order of the program's help.
+void addCommands(CLI::App& app, Cli& cli);
+
+} // namespace prism::cli

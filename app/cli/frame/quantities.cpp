@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/frame/quantities.h"
+
+#include "core/base/diagnostictext.h"
+#include "core/base/printable.h"
+#include "core/base/text.h"
+#include "core/scenario/quantity.h"
+
+#include <cmath>
+#include <functional>
+
+namespace prism::cli {
+
+namespace {
+
+std::string problemText(const Diagnostics& errors)
+{
+    std::string text;
+    for (const Diagnostic& d : errors)
+        text += (text.empty() ? "" : " ") + printable(sentence(d));
+    return text;
+}
+
+/// Replaces the text by the plain number before the option reads it.
+CLI::Option* reading(CLI::Option* option, std::function<Result<double>(std::string_view)> read, const char* name)
+{
+    const CLI::Validator validator(
+        [read = std::move(read)](std::string& text) {
+            const Result<double> value = read(text);
+            if (!value.ok())
+                return problemText(value.errors());
+            text = numberText(*value);
+            return std::string();
+        },
+        "");
+    return option->transform(validator)->type_name(name);
+}
+
+Result<double> whole(std::string_view text, bool binaryK)
+{
+    Result<double> value = quantityFromText(text, "", binaryK);
+    constexpr double kMost = 9e15; // every whole number up to here is a double
+    if (value.ok() && (*value != std::floor(*value) || std::abs(*value) > kMost))
+        return Diagnostic{.message = "This is not a whole number.", .found = std::string(text), .accepted = "for example 500, 20k or 1M"};
+    return value;
+}
+
+/// Whole numbers are written without an exponent, so that integers can be read from them.
+CLI::Option* counting(CLI::Option* option, bool binaryK)
+{
+    const CLI::Validator validator(
+        [binaryK](std::string& text) {
+            const Result<double> value = whole(text, binaryK);
+            if (!value.ok())
+                return problemText(value.errors());
+            text = std::to_string(static_cast<long long>(*value));
+            return std::string();
+        },
+        "");
+    return option->transform(validator)->type_name("COUNT");
+}
+
+} // namespace
+
+CLI::Option* inUnit(CLI::Option* option, const std::string& unit)
+{
+    const std::string name = unit == "s" ? "TIME" : unit == "days" ? "DAYS" : unit == "tokens" ? "TOKENS" : "SIZE";
+    return reading(
+        option, [unit](std::string_view text) { return quantityFromText(text, unit, false); }, name.c_str());
+}
+
+CLI::Option* asShare(CLI::Option* option)
+{
+    return reading(
+        option, [](std::string_view text) { return quantityFromText(text, "", false); }, "SHARE");
+}
+
+CLI::Option* asCount(CLI::Option* option)
+{
+    return counting(option, false);
+}
+
+CLI::Option* asGpuCount(CLI::Option* option)
+{
+    return counting(option, true);
+}
+
+Result<double> slownessFromText(std::string_view text)
+{
+    const std::string_view number = trimmed(text);
+    if (!number.ends_with('%'))
+        return quantityFromText(number, "x", false);
+    Result<double> share = quantityFromText(number, "", false);
+    if (!share.ok())
+        return share;
+    return 1.0 + *share;
+}
+
+CLI::Option* asSlowness(CLI::Option* option)
+{
+    return reading(option, slownessFromText, "FACTOR");
+}
+
+} // namespace prism::cli

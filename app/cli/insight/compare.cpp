@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// compare: what changed between two scenarios, and which edit did it.
+#include "core/insight/compare/compare.h"
+
+#include "app/cli/frame/commands.h"
+#include "app/cli/insight/insightcommand.h"
+#include "core/base/figure.h"
+
+#include <CLI/CLI.hpp>
+#include <spdlog/fmt/fmt.h>
+
+#include <memory>
+
+namespace prism::cli {
+
+namespace {
+
+struct CompareOptions : InsightCommand {
+    std::string other;
+    std::vector<std::string> otherOverrides;
+};
+
+std::string comparisonText(const Comparison& c)
+{
+    std::string text =
+        fmt::format("A = {}\nB = {}\n\n{:<24} {:>14} {:>14} {:>26} {:>18}\n", c.nameA, c.nameB, "", "A", "B", "B - A", "change, %");
+    for (const ComparedFigure& f : c.figures)
+        text += fmt::format("{:<24} {:>14} {:>14} {:>26} {:>18}\n", f.label + (f.unit.empty() ? "" : ", " + f.unit),
+                            earnedDigits(f.a, f.delta.halfWidth), earnedDigits(f.b, f.delta.halfWidth), changeText(f.delta),
+                            f.delta.significant() ? changeText({100 * f.relative.value, 100 * f.relative.halfWidth}) : "");
+    text += fmt::format("\nP(A is faster) {}   KS distance {:.3f}   Wasserstein distance {} s\n\nWhich edit changed p95 ({} orders{})\n",
+                        percent(c.probabilityABetter), c.ksDistance, amountText(c.wassersteinSeconds), c.waterfallOrders,
+                        c.waterfallExact ? ", all" : ", sampled");
+    for (const WaterfallItem& w : c.waterfall)
+        text += fmt::format("{:<44} {:>14} -> {:<14} {}\n", w.label, w.from, w.to, milliseconds(w.deltaP95));
+    return text + noteLines(c.notes);
+}
+
+} // namespace
+
+void addCompare(CLI::App& app, Cli& cli)
+{
+    auto options = std::make_shared<CompareOptions>();
+    CLI::App* command = app.add_subcommand("compare", "Two scenarios: change of every figure, who is faster how often, which edit did it");
+    addInsight(*command, *options, cli, 4'000);
+    command->add_option("other", options->other, "Scenario B (default: SCENARIO with --b-set)");
+    command->add_option("--b-set", options->otherOverrides, "Override one parameter of B only: path=value (repeatable)")
+        ->allow_extra_args(false);
+    command->callback([options] {
+        Evaluator evaluator;
+        CommonOptions b = *options;
+        if (!options->other.empty())
+            b.scenario = options->other;
+        b.overrides.insert(b.overrides.end(), options->otherOverrides.begin(), options->otherOverrides.end());
+        writeInsight(*options, require(compare(evaluator, loadScenario(*options), loadScenario(b), insightOptions(*options))),
+                     comparisonText);
+    });
+}
+
+} // namespace prism::cli

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// guarantee: what can be promised about a step, a training run and a deadline.
+#include "core/insight/guarantee/guarantee.h"
+
+#include "app/cli/frame/commands.h"
+#include "app/cli/insight/insightcommand.h"
+#include "app/cli/frame/quantities.h"
+#include "core/base/figure.h"
+
+#include <CLI/CLI.hpp>
+#include <spdlog/fmt/fmt.h>
+
+#include <memory>
+
+namespace prism::cli {
+
+namespace {
+
+struct GuaranteeOptions : InsightCommand {
+    GuaranteeQuery query;
+};
+
+std::string guaranteeText(const Guarantee& g)
+{
+    std::string text = "Across jobs       " + figuresLine(g.across) + "\nWithin one job    " + figuresLine(g.within) + "\n\n";
+    for (const Exceedance& e : g.exceedances)
+        text += fmt::format("P(step > {} s)   across jobs {}   within a job {}{}\n", amountText(e.limitSeconds, 5),
+                            plusMinus(e.acrossProbability.value, e.acrossProbability.halfWidth),
+                            plusMinus(e.withinProbability.value, e.withinProbability.halfWidth),
+                            e.resolved ? "" : "   (no sample beyond: the interval is an upper bound)");
+    for (const LimitFor& l : g.limits)
+        text += fmt::format("P(step > x) = {:<8g} across jobs x = {} s   within a job x = {} s{}\n", l.probability,
+                            plusMinus(l.acrossSeconds.value, l.acrossSeconds.halfWidth),
+                            plusMinus(l.withinSeconds.value, l.withinSeconds.halfWidth), l.resolved ? "" : "   (too few samples)");
+    if (g.hasTraining) {
+        const TrainingTime& t = g.training;
+        text += fmt::format("\n{} tokens in {} steps: p5 {}, p50 {}, p95 {}, p99 {} days\n", amountText(t.tokens), amountText(t.steps),
+                            earnedDigits(t.p5Days, t.p50.halfWidth), plusMinus(t.p50.value, t.p50.halfWidth),
+                            plusMinus(t.p95.value, t.p95.halfWidth), earnedDigits(t.p99Days, t.p95.halfWidth));
+        text += fmt::format("Standard deviation: persistent factors {} days, steps {} days (independent steps would claim {} days)\n",
+                            amountText(t.stdJobDays), amountText(t.stdStepsDays), amountText(t.stdIfIndependentDays));
+        if (t.deadlineDays > 0)
+            text += fmt::format("P(done within {:g} days) {}\n", t.deadlineDays, percent(t.deadlineProbability));
+    }
+    return text + noteLines(g.notes);
+}
+
+} // namespace
+
+void addGuarantee(CLI::App& app, Cli& cli)
+{
+    auto options = std::make_shared<GuaranteeOptions>();
+    CLI::App* command = app.add_subcommand("guarantee", "P(step > x), x for a probability, time to train, probability of a deadline");
+    addInsight(*command, *options, cli, 20'000);
+    inUnit(command->add_option("--limit", options->query.limitsSeconds, "Limits such as 9.5s, separated by commas: P(step > limit)"), "s")
+        ->delimiter(',');
+    asShare(command->add_option("--probability", options->query.probabilities,
+                                "Probabilities such as 1%, separated by commas: the limit that is exceeded so often"))
+        ->delimiter(',');
+    asShare(command->add_option("--trend", options->query.trend,
+                                "Change of the step time over the run, such as 0.8%, as fit and validate-steps name it"))
+        ->check(CLI::Range(-0.99, 0.99));
+    inUnit(command->add_option("--tokens", options->query.trainTokens, "Tokens to train, for example 15T (default: the scenario's)"),
+           "tokens");
+    inUnit(command->add_option("--deadline-days", options->query.deadlineDays, "Probability of being done by then"), "days");
+    command->callback([options] {
+        Evaluator evaluator;
+        GuaranteeQuery query = options->query;
+        if (query.limitsSeconds.empty() && query.probabilities.empty())
+            query.probabilities = {0.5, 0.1, 0.05, 0.01, 0.001};
+        const Scenario scenario = loadScenario(*options);
+        if (query.deadlineDays > 0 && query.trainTokens <= 0 && scenario.training.trainTokens <= 0)
+            throw InputError({{Severity::error, "--deadline-days", "A deadline needs the number of tokens to train.", "no tokens",
+                               "--tokens N, or training.train_tokens in the scenario", "", ""}});
+        writeInsight(*options, require(guarantee(evaluator, scenario, query, insightOptions(*options))), guaranteeText);
+    });
+}
+
+} // namespace prism::cli

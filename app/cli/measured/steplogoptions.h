@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Options of the commands that read a training log.
+#pragma once
+
+#include "app/cli/frame/cli.h"
+#include "core/measured/steplog.h"
+
+#include <string>
+#include <vector>
+
+namespace prism::cli {
+
+struct StepLogInput {
+    std::string file; ///< may be gzip
+    std::vector<std::string> where;
+    StepLogOptions options;
+};
+
+/// LOG, --where, --time-column, --run-column, --unit, --pattern.
+void addStepLog(CLI::App& command, StepLogInput& input);
+/// --part: which steps of each run to take (`toDo`: "fit on"), as partOf takes them.
+void addPart(CLI::App& command, std::string& part, const std::string& toDo);
+/// The log, read. Throws InputError.
+[[nodiscard]] StepLog loadStepLog(const StepLogInput& input);
+
+} // namespace prism::cli

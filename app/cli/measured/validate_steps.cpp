@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// validate-steps: a measured series of step times beside the predicted distribution of one job.
+#include "app/cli/frame/commands.h"
+#include "app/cli/measured/steplogoptions.h"
+#include "core/base/figure.h"
+#include "core/calibrate/runfit.h"
+#include "core/insight/validate/seriesreport.h"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <memory>
+
+namespace prism::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct StepsOptions : CommonOptions {
+    StepLogInput log;
+    std::vector<std::string> remove = {"warm-up", "pauses"};
+    std::string part = "all";
+};
+
+/// The comparison with what stands beside it.
+struct Report {
+    StepLog log;
+    std::vector<RunShape> shapes;
+    SeriesComparison c;
+    SpreadCauses measured;
+    CountRange stalls;
+};
+
+SeriesRemoval removalOf(const std::vector<std::string>& names)
+{
+    const auto has = [&](const char* name) {
+        return std::any_of(names.begin(), names.end(), [name](const std::string& n) { return n == name || n == "all"; });
+    };
+    return {has("warm-up"), has("pauses"), has("shifts"), has("trend")};
+}
+
+Json shapesJson(const Report& r)
+{
+    Json runs = Json::array();
+    for (std::size_t i = 0; i < r.shapes.size(); ++i) {
+        const RunShape& s = r.shapes[i];
+        Json shifts = Json::array();
+        for (const LevelShift& shift : s.shifts)
+            shifts.push_back({{"step", shift.index}, {"factor", shift.factor}});
+        runs.push_back({{"run", r.log.runs[i].name},
+                        {"steps", r.log.runs[i].steps.size()},
+                        {"warm_up_steps", s.warmUp},
+                        {"start_up_steps", s.startUp},
+                        {"steps_after_pauses", s.afterPause},
+                        {"pauses_logged", s.pausesLogged},
+                        {"level_shifts", shifts},
+                        {"trend", s.trend},
+                        {"noise_s", s.noiseSeconds}});
+    }
+    return runs;
+}
+
+std::string reportJson(const Report& r)
+{
+    Json report = {{"format", r.log.format},     {"lines", r.log.lines},       {"matched", r.log.matched},
+                   {"repeated", r.log.repeated}, {"unusable", r.log.unusable}, {"series", shapesJson(r)}};
+    report.update(report::json(r.c));
+    report["stalls"] = {{"measured", r.measured.stalls}, {"predicted_ci95", Json::array({r.stalls.low, r.stalls.high})}};
+    return report.dump(2) + "\n";
+}
+
+std::string errorLine(const char* name, const FigureError& e, const char* unit)
+{
+    return fmt::format("{:<14} {:>+8.2f} {}  (95 %: {:+.2f} to {:+.2f}; halves of the series differ by up to {:.2f})\n", name,
+                       100 * e.error, unit, 100 * e.low, 100 * e.high, 100 * e.halves);
+}
+
+std::string reportText(const Report& r)
+{
+    const SeriesComparison& c = r.c;
+    std::string text = reportText(r.log);
+    for (std::size_t i = 0; i < r.shapes.size(); ++i)
+        text += fmt::format("  {}: {}\n", r.log.runs[i].name, shapeText(r.shapes[i]));
+    text += fmt::format("{} steps of {} runs compared, {} left out\n", c.steps, c.runs, c.dropped);
+    text += fmt::format("Median step: measured {} s, predicted {} s\n\n", amountText(c.measuredMedianSeconds, 4),
+                        amountText(c.predictedMedianSeconds, 4));
+    text += fmt::format("{:<11} {:>8} {:>8} {:>8} {:>9} {:>14}\n", "over median", "p5", "p95", "p99", "cv", "beyond 1.05");
+    const auto line = [&](const char* name, const SeriesFigures& f) {
+        text +=
+            fmt::format("{:<11} {:>8.4f} {:>8.4f} {:>8.4f} {:>7.2f} % {:>12.2f} %\n", name, f.p5, f.p95, f.p99, 100 * f.cv, 100 * f.beyond);
+    };
+    line("measured", c.measured);
+    line("predicted", c.predicted);
+    text += "\nErrors, predicted against measured\n" + errorLine("p50", c.p50, "%    ") + errorLine("p95 / p50", c.p95, "points");
+    text += errorLine("p99 / p50", c.p99, "points") + errorLine("P(> 1.05 p50)", c.beyond, "points");
+    text += fmt::format("KS distance    {:.3f}  (95 %: {:.3f} to {:.3f}; by chance up to {:.3f}; between halves up to {:.3f})\n", c.ks,
+                        c.ksLow, c.ksHigh, c.ksByChance, c.ksHalves);
+    text += fmt::format("Stalls         {} measured, 95 % of systems: {} to {}\n", r.measured.stalls, r.stalls.low, r.stalls.high);
+    text += fmt::format("Neighbouring steps correlate by {:.2f}, predicted {:.2f}", c.lag1, c.predictedLag1);
+    text += c.runs > 1 ? fmt::format("; medians of the runs differ by {:.2f} %\n", 100 * c.medianSpread) : "\n";
+    for (const std::string& note : c.notes)
+        text += "Note: " + note + "\n";
+    return text;
+}
+
+void validate(const StepsOptions& options)
+{
+    const Scenario scenario = loadScenario(options);
+    Report report;
+    report.log = loadStepLog(options.log);
+    const SeriesRemoval removal = removalOf(options.remove);
+    std::vector<CleanRun> clean;
+    report.shapes = runShapes(report.log.runs);
+    for (std::size_t i = 0; i < report.shapes.size(); ++i)
+        clean.push_back(partOf(cleanRun(report.log.runs[i], report.shapes[i], removal), options.part));
+    const StepSeries series = require(seriesOf(clean, report.log.steps()));
+    Evaluator evaluator;
+    const std::vector<double> predicted = require(withinSteps(evaluator, scenario, {options.seed, options.samples, options.threads}));
+    report.c = compareSeries(series, predicted);
+    report.measured = spreadCauses(clean, static_cast<double>(scenario.cluster.numGpus), 0);
+    const VariabilityConfig& v = scenario.variability;
+    report.stalls = stallRange(v.stallsPerGpuHour, v.stallRateCv, report.measured.gpuHours);
+    writeOutput(options, options.json ? reportJson(report) : reportText(report));
+}
+
+} // namespace
+
+void addValidateSteps(CLI::App& app, Cli& cli)
+{
+    auto options = std::make_shared<StepsOptions>();
+    CLI::App* command = app.add_subcommand("validate-steps", "Compare a measured series of step times with the predicted steps of one job");
+    addScenario(*command, *options);
+    addStepLog(*command, options->log);
+    command->add_option("--remove", options->remove, "what is no noise of single steps: warm-up, pauses, shifts, trend, all or none")
+        ->delimiter(',')
+        ->check(CLI::IsMember({"warm-up", "pauses", "shifts", "trend", "all", "none"}))
+        ->capture_default_str();
+    addPart(*command, options->part, "compare");
+    addSampling(*command, *options);
+    addOutput(*command, *options, cli);
+    command->callback([options] { validate(*options); });
+}
+
+} // namespace prism::cli

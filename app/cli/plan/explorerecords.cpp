@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/cli/plan/explorerecords.h"
+
+#include "app/cli/insight/insightcommand.h"
+#include "core/base/figure.h"
+#include "core/base/outputfile.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <filesystem>
+
+namespace prism::cli {
+namespace {
+
+std::string bestText(const Exploration& e)
+{
+    if (e.candidates.empty())
+        return "Nothing of this part fits.\n";
+    const ExploreCandidate &mean = e.candidates[e.bestByMean], &p95 = e.candidates[e.bestByP95];
+    std::string text = fmt::format("\nObjective {}: the chance that the first is the best of all is {}.\n",
+                                   objectiveText(e.query.objective), chanceText(e.candidates.front().chanceBest));
+    if (e.bestByMean == e.bestByP95)
+        return text + "The best by mean and the best by p95 are the same.\n";
+    text += fmt::format("The best by mean is {}, by p95 {}; in p95 they differ by {} s.\n", shortText(mean.values), shortText(p95.values),
+                        plusMinus(e.p95OfMean.value, e.p95OfMean.halfWidth));
+    return text;
+}
+
+} // namespace
+
+std::string explorationText(const Exploration& e)
+{
+    std::string text =
+        fmt::format("{} configurations: {} valid, {} fit into memory, {} sampled ({} s for all, {} s with sampling)\n\n", e.points, e.valid,
+                    e.fitting, e.candidates.size(), amountText(e.deterministicSeconds, 2), amountText(e.elapsedSeconds, 2));
+    text += fmt::format("{:>4} {:>18} {:>18} {:>9} {:>12} {:>8}  configuration\n", "", "p50 s", "p95 s", "GiB", "USD/G token", "best");
+    for (std::size_t i = 0; i < std::min(static_cast<std::size_t>(e.query.keep), e.candidates.size()); ++i) {
+        const ExploreCandidate& c = e.candidates[i];
+        text += fmt::format("{:>4} {:>18} {:>18} {:>9.1f} {:>12} {:>8}  {}{}\n", c.rank, plusMinus(c.p50.value, c.p50.halfWidth),
+                            plusMinus(c.p95.value, c.p95.halfWidth), c.peakMemoryGib, amountText(c.usdPerBillionTokens, 4),
+                            chanceText(c.chanceBest), shortText(c.values), c.pareto ? " (front)" : "");
+        if (!c.equals.empty())
+            text += fmt::format("{:76}the same with {}\n", "", equalsText(c));
+    }
+    text += bestText(e);
+    if (!e.rejected.empty())
+        text += "\nLeft out (a configuration may have several reasons; the second number had no other):\n";
+    for (const ExploreRejection& r : e.rejected)
+        text += fmt::format("{:>9} {:>9} {}\n", r.count, r.alone, r.reason);
+    return text + noteLines(e.notes);
+}
+
+ExploreRecords recordsOf(const std::string& path)
+{
+    return require(recordsFromText(readInput(path, kMaxRecordsBytes), path));
+}
+
+ExploreKeeping RecordsFile::keeping(const RecordsHead& head, const SearchShard& shard)
+{
+    if (m_path.empty())
+        return {};
+    ExploreKeeping keeping;
+    keeping.write = [this](const std::string& text) { write(text); };
+    std::error_code none;
+    if (!std::filesystem::exists(m_path, none))
+        return keeping;
+    if (!std::filesystem::is_regular_file(m_path, none))
+        throw InputError(
+            {{Severity::error, m_path, "A search goes on from its file; this is none.", "a folder, device or pipe", "a file", "", ""}});
+    keeping.known = recordsOf(m_path);
+    const bool same =
+        keeping.known.head == headLine(head) && keeping.known.shard.index == shard.index && keeping.known.shard.count == shard.count;
+    if (!keeping.known.head.empty() && !same)
+        throw InputError({{Severity::error, m_path, "This file is of another search, or of another part.", "",
+                           "the same scenario, options and version as before, or another file", "", ""}});
+    return keeping;
+}
+
+void RecordsFile::write(const std::string& text)
+{
+    if (Diagnostics problems = writeFile(m_path, text); !problems.empty()) {
+        m_problems = std::move(problems);
+        m_stop.request_stop();
+    }
+}
+
+void RecordsFile::requireWritten() const
+{
+    if (!m_problems.empty())
+        throw InputError(m_problems);
+}
+
+} // namespace prism::cli

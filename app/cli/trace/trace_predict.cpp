@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// trace predict: the steps of a measured job predicted from a part of them, beside the rest.
+#include "app/cli/trace/tracecommand.h"
+#include "core/trace/halves.h"
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
+
+#include <memory>
+
+namespace prism::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct TracePredictOptions : JobOptions {
+    HeldOutOptions heldOut;
+    int parts = 0;
+};
+
+Json secondsJson(double mean, double p50, double p95)
+{
+    return {{"mean_s", mean}, {"p50_s", p50}, {"p95_s", p95}};
+}
+
+Json errorsJson(const DistributionScore& s)
+{
+    return {{"mean_error", s.meanError},
+            {"p50_error", s.p50Error},
+            {"p95_error", s.p95Error},
+            {"ks", s.ks},
+            {"wasserstein_s", s.wassersteinSeconds}};
+}
+
+/// How far random parts of the measured steps are apart.
+std::string floorLine(double mean, double p95, double ks)
+{
+    return fmt::format("{:<22} {:>7.2f} % {:>9} {:>7.2f} % {:>7.3f}", "noise floor", 100 * mean, "", 100 * p95, ks);
+}
+
+std::string predictJson(const TraceJob& job, const HeldOut& h)
+{
+    Json report = errorsJson(h.predicted);
+    report["ks_floor"] = h.ksFloor;
+    report["mean_floor"] = h.meanFloor;
+    report["p95_floor"] = h.p95Floor;
+    report["ks_critical"] = h.ksCritical;
+    report["baseline"] = errorsJson(h.baseline);
+    report["replica_phase_ks"] = h.replicaPhaseKs;
+    report["measured"] = secondsJson(h.measuredMean, h.measuredP50, h.measuredP95);
+    report["predicted"] = secondsJson(h.predicted.mean, h.predicted.p50, h.predicted.p95);
+    report["train_steps"] = h.trainSteps;
+    report["held_out_steps"] = h.heldOutSteps;
+    report["startup_steps"] = h.startupSteps;
+    report["replicas"] = {{"learnt_from", h.trainReplicas}, {"predicted", h.replicas}};
+    report["noise_share"] = {{"worker", h.workerNoiseShare}, {"step", h.stepNoiseShare}};
+    report["micro_batch_correlation"] = h.microBatchCorrelation;
+    report["hidden_barriers"] = h.barriers;
+    report["assumptions"] = h.assumptions;
+    report["notes"] = notesJson(job, h.notes);
+    return report.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string predictText(const TraceJob& job, const HeldOut& h)
+{
+    std::string text =
+        fmt::format("{} steps learnt from, {} held out; {} start-up steps among the first\n", h.trainSteps, h.heldOutSteps, h.startupSteps);
+    text += fmt::format("\n{:<22} {:>9} {:>9} {:>9} {:>7} {:>12}\n", "", "mean", "p50", "p95", "KS", "Wasserstein");
+    text += fmt::format("{:<22} {:>7.3f} s {:>7.3f} s {:>7.3f} s\n", "held out", h.measuredMean, h.measuredP50, h.measuredP95);
+    const auto line = [&](const char* name, const DistributionScore& s) {
+        text += fmt::format("{:<22} {:>+7.2f} % {:>+7.2f} % {:>+7.2f} % {:>7.3f} {:>10.4f} s\n", name, 100 * s.meanError, 100 * s.p50Error,
+                            100 * s.p95Error, s.ks, s.wassersteinSeconds);
+    };
+    line("predicted", h.predicted);
+    line("plain distribution", h.baseline);
+    text += floorLine(h.meanFloor, h.p95Floor, h.ksFloor) + fmt::format("   (critical at 5 %: {:.3f})\n", h.ksCritical);
+    text += fmt::format("{:<22} {:>37.3f}\n\n", "replicas' pipeline end", h.replicaPhaseKs);
+    for (const std::string& b : h.barriers)
+        text += "found: " + b + "\n";
+    return text + assumedText(h.assumptions, job, h.notes);
+}
+
+Json meanJson(const MeanScore& s)
+{
+    return {{"mean_error", s.meanError},
+            {"p50_error", s.p50Error},
+            {"p95_error", s.p95Error},
+            {"ks", s.ks},
+            {"wasserstein_s", s.wassersteinSeconds}};
+}
+
+std::string partsJson(const RandomParts& r)
+{
+    Json report = meanJson(r.predicted);
+    report["ks_floor"] = r.ksFloor;
+    report["mean_floor"] = r.meanFloor;
+    report["p95_floor"] = r.p95Floor;
+    report["baseline"] = meanJson(r.baseline);
+    report["replica_phase_ks"] = r.replicaPhaseKs;
+    report["parts"] = r.parts;
+    report["train_steps"] = r.trainSteps;
+    report["held_out_steps"] = r.heldOutSteps;
+    return report.dump(2) + "\n";
+}
+
+std::string partsText(const RandomParts& r)
+{
+    std::string text = fmt::format("Means over {} random parts, absolute errors: {} steps learnt from, {} held out\n\n", r.parts,
+                                   r.trainSteps, r.heldOutSteps);
+    text += fmt::format("{:<22} {:>9} {:>9} {:>9} {:>7} {:>12}\n", "", "mean", "p50", "p95", "KS", "Wasserstein");
+    const auto line = [&](const char* name, const MeanScore& s) {
+        text += fmt::format("{:<22} {:>7.2f} % {:>7.2f} % {:>7.2f} % {:>7.3f} {:>10.4f} s\n", name, 100 * s.meanError, 100 * s.p50Error,
+                            100 * s.p95Error, s.ks, s.wassersteinSeconds);
+    };
+    line("predicted", r.predicted);
+    line("plain distribution", r.baseline);
+    text += floorLine(r.meanFloor, r.p95Floor, r.ksFloor) + "\n";
+    return text + fmt::format("{:<22} {:>37.3f}\n", "replicas' pipeline end", r.replicaPhaseKs);
+}
+
+void predictHeldOut(const TracePredictOptions& options)
+{
+    const TraceJob job = loadJob(options);
+    if (options.parts > 0) {
+        const RandomParts parts = require(randomParts(job, options.heldOut, options.parts));
+        writeOutput(options, options.json ? partsJson(parts) : partsText(parts));
+        return;
+    }
+    const HeldOut h = require(heldOutPrediction(job, options.heldOut));
+    writeOutput(options, options.json ? predictJson(job, h) : predictText(job, h));
+}
+
+} // namespace
+
+void addTracePredict(CLI::App& parent, Cli& cli)
+{
+    auto options = std::make_shared<TracePredictOptions>();
+    CLI::App* command = parent.add_subcommand("predict", "Learn from a part of a measured job's steps and compare with the rest");
+    addJob(*command, *options, cli);
+    command
+        ->add_option("--train", options->heldOut.train,
+                     "Steps to learn from: even, odd, first-half, a fraction (drawn with --seed), or step numbers")
+        ->capture_default_str();
+    command->add_flag("--exclude-startup", options->heldOut.excludeStartup, "Leave start-up steps out of both parts");
+    command->add_option("--train-replicas", options->heldOut.trainReplicas, "Learn from the first so many replicas alone (0 = all)")
+        ->check(CLI::Range(0, 65'536));
+    command->add_option("--seed", options->heldOut.seed, "Seed of all random numbers")->capture_default_str();
+    command->add_option("--samples", options->heldOut.samples, "Steps to draw")->check(CLI::Range(100, 1'000'000))->capture_default_str();
+    command->add_option("--parts", options->parts, "Learn from so many random parts, one after the other, and give the means (0 = one)")
+        ->check(CLI::Range(0, kMostParts));
+    command->callback([options] { predictHeldOut(*options); });
+}
+
+} // namespace prism::cli
