@@ -134,6 +134,7 @@ QScrollBar::handle { background: @scrollHandle@; border-radius: #3#; margin: #3#
 QScrollBar::handle:hover { background: @controlOutline@; }
 QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
 QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+QAbstractScrollArea::corner { background: transparent; border: none; }
 )";
 
 struct Named {
