@@ -94,6 +94,104 @@ TEST(HuggingFaceConfig, SaysWhatItDoesNotKnow)
     EXPECT_FALSE(importHuggingFaceConfig("[]", {}).ok());
 }
 
+/// Sizes shared by the configurations below; what a family adds comes before them.
+std::string familyConfig(const std::string& keys)
+{
+    return "{" + keys + R"(, "num_hidden_layers": 12, "hidden_size": 1024, "num_attention_heads": 16, "num_key_value_heads": 4,
+        "intermediate_size": 3072, "vocab_size": 32000})";
+}
+
+std::string patternText(const ModelConfig& model)
+{
+    std::string text;
+    for (const LayerPatternEntry& e : model.layerPattern)
+        text += std::to_string(e.count) + " " + e.kind + " ";
+    return text;
+}
+
+TEST(HuggingFaceConfig, LayersWithAWindowBecomeTheShortestPattern)
+{
+    const auto model = [](const std::string& keys) {
+        const Result<ImportResult> r = importHuggingFaceConfig(familyConfig(keys), {});
+        EXPECT_TRUE(r.ok()) << keys;
+        return r.ok() ? r->scenario.model : ModelConfig();
+    };
+    // Transformers' Gemma 2 looks back all the way in every second layer, Gemma 3 in every sixth unless the file says otherwise.
+    EXPECT_EQ(patternText(model(R"("model_type": "gemma2", "sliding_window": 4096)")), "1 sliding 1 dense ");
+    EXPECT_EQ(patternText(model(R"("model_type": "gemma3_text", "sliding_window": 512)")), "5 sliding 1 dense ");
+    EXPECT_EQ(patternText(model(R"("model_type": "gemma3_text", "sliding_window": 512, "sliding_window_pattern": 4)")),
+              "3 sliding 1 dense ");
+    EXPECT_EQ(patternText(model(R"("model_type": "gemma2", "sliding_window": 4096,
+        "layer_types": ["full_attention", "sliding_attention", "sliding_attention", "full_attention", "sliding_attention"])")),
+              "1 dense 2 sliding ");
+    EXPECT_TRUE(model(R"("model_type": "gemma2", "sliding_window": 4096)").tiedEmbeddings);
+    EXPECT_EQ(model(R"("model_type": "gemma2")").slidingWindow, 0);
+    const ModelConfig phi = model(R"("model_type": "phi3", "sliding_window": 2047)");
+    EXPECT_TRUE(phi.layerPattern.empty() && phi.slidingWindow == 2047);
+}
+
+TEST(HuggingFaceConfig, FamiliesWithExperts)
+{
+    const Result<ImportResult> llama4 =
+        importHuggingFaceConfig(R"({"model_type": "llama4", "tie_word_embeddings": true, "text_config": )"
+                                    + familyConfig(R"("model_type": "llama4_text", "intermediate_size_mlp": 8192, "num_local_experts": 16,
+        "num_experts_per_tok": 1, "interleave_moe_layer_step": 2, "attention_chunk_size": 8192)")
+                                    + "}",
+                                {});
+    ASSERT_TRUE(llama4.ok());
+    const ModelConfig& m = llama4->scenario.model;
+    EXPECT_EQ(m.ffnHiddenSize, 8192);
+    EXPECT_EQ(m.moeFfnHiddenSize, 3072);
+    EXPECT_EQ(m.moeSharedExpertIntermediateSize, 3072);
+    EXPECT_EQ(m.moeLayerFreq, 2);
+    EXPECT_TRUE(m.tiedEmbeddings); // said outside of the language model's section
+    EXPECT_TRUE(mentions(llama4->notes, "attention_chunk_size"));
+    const Result<ImportResult> oss = importHuggingFaceConfig(
+        familyConfig(
+            R"("model_type": "gpt_oss", "num_local_experts": 128, "num_experts_per_tok": 4, "sliding_window": 128, "attention_bias": true)"),
+        {});
+    ASSERT_TRUE(oss.ok());
+    EXPECT_TRUE(mentions(oss->notes, "full attention"));
+    EXPECT_EQ(oss->scenario.model.moeFfnHiddenSize, 3072);
+    EXPECT_TRUE(oss->scenario.model.addQkvBias);
+    const Result<ImportResult> glm = importHuggingFaceConfig(
+        familyConfig(R"("model_type": "glm4_moe", "n_routed_experts": 160, "num_experts_per_tok": 8, "moe_intermediate_size": 1536,
+        "n_shared_experts": 1, "first_k_dense_replace": 3, "attention_bias": true, "use_qk_norm": true)"),
+        {});
+    ASSERT_TRUE(glm.ok());
+    EXPECT_EQ(glm->scenario.model.moeSharedExpertIntermediateSize, 1536);
+    EXPECT_EQ(glm->scenario.model.moeFirstKDense, 3);
+    EXPECT_FALSE(glm->scenario.model.multiLatentAttention);
+}
+
+TEST(HuggingFaceConfig, FalconSharesKeysAsItsFileSays)
+{
+    const auto groups = [](const std::string& keys) {
+        const Result<ImportResult> r =
+            importHuggingFaceConfig(R"({"model_type": "falcon", "num_hidden_layers": 60, "hidden_size": 8192, "num_attention_heads": 128,
+        "vocab_size": 65024)" + keys + "}",
+                                    {});
+        EXPECT_TRUE(r.ok());
+        return r.ok() ? r->scenario.model.numQueryGroups : -1;
+    };
+    EXPECT_EQ(groups(R"(, "new_decoder_architecture": true, "num_kv_heads": 8)"), 8);
+    EXPECT_EQ(groups(R"(, "multi_query": true)"), 1);
+    EXPECT_EQ(groups(R"(, "multi_query": false)"), 128);
+}
+
+TEST(HuggingFaceConfig, PatternsOutOfRangeAreRefused)
+{
+    const auto errors = [](const std::string& keys) { return importHuggingFaceConfig(familyConfig(keys), {}).errors(); };
+    EXPECT_TRUE(mentions(errors(R"("model_type": "gemma3_text", "sliding_window": 1, "sliding_window_pattern": 1099511627776)"),
+                         "sliding_window_pattern"));
+    EXPECT_TRUE(mentions(errors(R"("model_type": "gemma2", "layer_types": ["linear_attention"])"), "layer_types"));
+    EXPECT_TRUE(mentions(errors(R"("model_type": "gemma2", "layer_types": [1])"), "layer_types"));
+    std::string many = R"("full_attention")";
+    for (int i = 0; i < 5000; ++i)
+        many += R"(,"full_attention")";
+    EXPECT_TRUE(mentions(errors(R"("model_type": "gemma2", "layer_types": [)" + many + "]"), "layer_types"));
+}
+
 constexpr const char* kScript = R"(#!/bin/bash
 # 70B on 32 nodes
 export CUDA_DEVICE_MAX_CONNECTIONS=1
