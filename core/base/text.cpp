@@ -32,6 +32,7 @@ int editDistance(std::string_view a, std::string_view b)
 
 std::string nearestName(std::string_view name, std::span<const std::string> known)
 {
+    constexpr std::size_t kLeastBeginning = 2; // letters of a shortened name
     const std::string wanted = lowered(name);
     std::string best;
     int bestDistance = std::max(1, static_cast<int>(std::min<std::size_t>(wanted.size(), 64) / 3)) + 1;
@@ -42,6 +43,15 @@ std::string nearestName(std::string_view name, std::span<const std::string> know
             best = candidate;
         }
     }
+    if (!best.empty() || wanted.size() < kLeastBeginning)
+        return best;
+    // Names are shortened at their end: "megatron" for "megatron-args".
+    for (const std::string& candidate : known)
+        if (lowered(candidate).starts_with(wanted)) {
+            if (!best.empty())
+                return {};
+            best = candidate;
+        }
     return best;
 }
 

@@ -17,7 +17,8 @@ namespace prism {
 /// Texts longer than 64 characters are cut to 64.
 [[nodiscard]] int editDistance(std::string_view a, std::string_view b);
 
-/// The known name that is nearest to `name`, or empty when none is near enough (more than a third of it differs).
+/// The known name that is nearest to `name`; where none is near enough (more than a third of it differs) the only one that begins with it,
+/// of two letters and more; else empty.
 [[nodiscard]] std::string nearestName(std::string_view name, std::span<const std::string> known);
 
 /// Unknown name below `path`, with the nearest of the known ones as a suggestion.

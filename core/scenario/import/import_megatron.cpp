@@ -127,6 +127,8 @@ constexpr const char* kSpecial[] = {
     "recompute-modules",
     "make-vocab-size-divisible-by",
     "transformer-impl",
+    "grad-reduce-in-bf16",
+    "cuda-graph-impl",
 };
 
 std::vector<std::string> knownFlags()
@@ -391,7 +393,7 @@ private:
         if (given("fp4-format"))
             t.precision = "nvfp4";
         if (t.precision != "fp32" && t.precision != "fp16")
-            t.gradReduceInFp32 = true; // Megatron-LM accumulates BF16 gradients in FP32
+            t.gradReduceInFp32 = !given("grad-reduce-in-bf16"); // Megatron-LM accumulates BF16 gradients in FP32 unless told
         if (given("recompute-modules") && valueOf("recompute-modules") != nullptr)
             set("recompute-modules", "training.recompute_modules", joined(m_flags.at("recompute-modules").values, " "));
         if (!given("micro-batch-size"))
@@ -400,7 +402,10 @@ private:
             const bool unfused = *backend == "unfused" || *backend == "local";
             t.attentionBackend = unfused ? "unfused" : *backend == "flash" ? "flash2" : "cudnn";
         }
-        if (const std::string* scope = valueOf("cuda-graph-scope"))
+        const std::string* maker = valueOf("cuda-graph-impl");
+        if (maker != nullptr)
+            t.cudaGraphs = *maker == "none" ? "none" : "layer";
+        if (const std::string* scope = valueOf("cuda-graph-scope"); scope != nullptr && (maker == nullptr || *maker != "none"))
             t.cudaGraphs = *scope == "full_iteration" ? "full_iteration" : "layer";
     }
 

@@ -135,6 +135,8 @@ TEST(Text, DistanceAndNearestName)
     const std::vector<std::string> known = {"num_layers", "hidden_size"};
     EXPECT_EQ(nearestName("num_layer", known), "num_layers");
     EXPECT_EQ(nearestName("zzz", known), "");
+    EXPECT_EQ(nearestName("megatron", std::vector<std::string>{"hf-config", "megatron-args"}), "megatron-args");
+    EXPECT_EQ(nearestName("validate", std::vector<std::string>{"validate-collectives", "validate-operators"}), ""); // which of them?
     EXPECT_EQ(nearestName(std::string(100'000, 'x'), known), "");
 }
 

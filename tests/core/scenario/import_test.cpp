@@ -250,6 +250,21 @@ TEST(MegatronArguments, FollowMegatronDefaults)
     EXPECT_EQ(r->scenario.training.precision, "fp16");
 }
 
+TEST(MegatronArguments, GradientPrecisionAndGraphsAsTheFlagsSay)
+{
+    const auto training = [](const std::string& flags) {
+        const Result<ImportResult> r = importMegatronArguments(
+            "--num-layers 24 --hidden-size 2304 --num-attention-heads 24 --seq-length 2048 --micro-batch-size 1 --bf16 " + flags, {});
+        EXPECT_TRUE(r.ok());
+        return r.ok() ? r->scenario.training : TrainingConfig();
+    };
+    EXPECT_TRUE(training("").gradReduceInFp32);
+    EXPECT_FALSE(training("--grad-reduce-in-bf16").gradReduceInFp32);
+    EXPECT_EQ(training("--cuda-graph-impl transformer_engine").cudaGraphs, "layer");
+    EXPECT_EQ(training("--cuda-graph-impl local --cuda-graph-scope full_iteration").cudaGraphs, "full_iteration");
+    EXPECT_EQ(training("--cuda-graph-impl none --cuda-graph-scope full_iteration").cudaGraphs, "none");
+}
+
 TEST(MegatronArguments, ConflictsAndMissingFlagsAreErrors)
 {
     const Diagnostics errors = importMegatronArguments("--num-layers 24 --num-layers 32 --bf16 --fp16 --micro-batch-size $MBS --fp8-format "
