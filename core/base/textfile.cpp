@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/textfile.h"
 
+#include "core/base/packing.h"
+
 #include <zlib.h>
 
 #include <cerrno>
@@ -59,7 +61,9 @@ Result<std::string> readTextFile(const std::string& path, std::size_t limitBytes
         return problem(path, std::string("The file cannot be read: ") + std::strerror(errno) + ".", "a readable file");
     if (got < 0 || state != Z_OK)
         return problem(path, "The file cannot be decompressed: it is damaged or cut off.", "text or gzip");
-    return text;
+    if (const std::string_view packed = packedAs(text); !packed.empty())
+        return problem(path, "The file is packed as " + std::string(packed) + ": unpack it first.", "text or gzip");
+    return utf8Of(std::move(text));
 }
 
 Result<std::string> readBytes(const std::string& path, std::size_t limitBytes)

@@ -13,8 +13,9 @@ namespace prism {
 /// What a file may hold, decompressed, where nothing else is said.
 inline constexpr std::size_t kMaxTextBytes = std::size_t{64} << 20;
 
-/// The whole content of a file, or of standard input for "-"; decompressed when it is gzip. Memory: at most three times `limitBytes`.
-/// Errors: missing, a folder, unreadable, damaged gzip, more than `limitBytes` of content.
+/// The whole content of a file, or of standard input for "-"; decompressed when it is gzip, as UTF-8 when it is UTF-16 with a byte-order
+/// mark. Memory: at most three times `limitBytes`. Errors: missing, a folder, unreadable, damaged gzip, packed otherwise (zip, zstd, xz,
+/// bzip2, 7-Zip), more than `limitBytes` of content.
 [[nodiscard]] Result<std::string> readTextFile(const std::string& path, std::size_t limitBytes = kMaxTextBytes);
 
 /// The bytes of a regular file as they stand, with the same bound and errors.

@@ -21,14 +21,17 @@ struct MarkedLine {
     double unitSeconds;
     const char* step;
     const char* samples;
+    bool needsStep = false; ///< the words before the time are common: the step's stand in the line as well
 };
 
-// Megatron-LM training.py training_log(); NeMo's progress lines ("train_step_timing in s"); DeepSpeed's pipeline engine.
-constexpr std::array<MarkedLine, 4> kMarkedLines = {{
+// Megatron-LM training.py training_log(); NeMo's progress lines ("train_step_timing in s"); DeepSpeed's pipeline engine; MaxText
+// ("completed step: 5, seconds: 7.123, ...").
+constexpr std::array<MarkedLine, 5> kMarkedLines = {{
     {"Megatron-LM standard output", "elapsed time per iteration (ms):", 1e-3, "iteration ", "consumed samples:"},
     {"Megatron-LM standard output", "elapsed time per iteration (s):", 1.0, "iteration ", "consumed samples:"},
     {"NeMo / Lightning progress lines", "train_step_timing in s", 1.0, "global_step", "consumed_samples"},
     {"DeepSpeed standard output", "iter time (s):", 1.0, "steps:", ""},
+    {"MaxText standard output", ", seconds:", 1.0, "completed step:", "", true},
 }};
 
 double numberBehind(std::string_view line, std::string_view words)
@@ -169,7 +172,8 @@ LineStamp lineStamp(std::string_view line)
 std::unique_ptr<LineFormat> markedLineFormat(std::string_view line)
 {
     for (const MarkedLine& marked : kMarkedLines)
-        if (line.find(marked.time) != std::string_view::npos && !std::isnan(numberBehind(line, marked.time)))
+        if (line.find(marked.time) != std::string_view::npos && !std::isnan(numberBehind(line, marked.time))
+            && (!marked.needsStep || !std::isnan(numberBehind(line, marked.step))))
             return std::make_unique<MarkedFormat>(marked);
     return nullptr;
 }

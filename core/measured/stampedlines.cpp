@@ -18,12 +18,14 @@ struct StampedLine {
     const char* stepBefore;
 };
 
-// torchtitan components/metrics.py ("wps" until 2024); DeepSpeed utils/timer.py ThroughputTimer.stop(): "global_step=10, Running..." and,
-// before 0.8, "0/10, Running...". Its samples per second are over a batch that differs between releases (deepspeedai/DeepSpeed#2498).
-constexpr std::array<StampedLine, 3> kStampedLines = {{
+// torchtitan components/metrics.py ("wps" until 2024); DeepSpeed utils/timer.py ThroughputTimer.stop(): "global_step=10, Running...",
+// before 0.8 "0/10, Running..." and before 0.6 "0/10, SamplesPerSec=" (deepspeedai/DeepSpeed#1825). Its samples per second are over a
+// batch that differs between releases (deepspeedai/DeepSpeed#2498).
+constexpr std::array<StampedLine, 4> kStampedLines = {{
     {"torchtitan standard output", {"step:", "loss:", "tps:"}, "step:", ""},
     {"torchtitan standard output", {"step:", "loss:", "wps:"}, "step:", ""},
     {"DeepSpeed throughput lines", {"RunningAvgSamplesPerSec=", "CurrSamplesPerSec=", "/"}, "", ", RunningAvgSamplesPerSec="},
+    {"DeepSpeed throughput lines", {", SamplesPerSec=", "/", "]"}, "", ", SamplesPerSec="},
 }};
 
 /// The whole number that ends where `words` begin; NaN when there is none.

@@ -90,8 +90,6 @@ public:
             const auto i = std::find(fields.names.begin(), fields.names.end(), name);
             return i == fields.names.end() ? kNoNumber : numberOf(fields.values[static_cast<std::size_t>(i - fields.names.begin())]);
         };
-        if (key == "global_batch_size")
-            m_batch = value("value");
         found.step.seconds = secondsOf(key, fields);
         if (std::isnan(found.step.seconds))
             return;
@@ -104,7 +102,7 @@ public:
     }
 
 private:
-    /// Seconds of a step, or of one at the throughput of an event; NaN where it tells of neither.
+    /// Seconds of a step; NaN where the event tells of none.
     double secondsOf(const std::string& key, const FlatObject& fields)
     {
         for (std::size_t i = 0; i < fields.names.size(); ++i) {
@@ -121,7 +119,6 @@ private:
     }
 
     std::string m_field;
-    double m_batch = kNoNumber;
 };
 
 /// One object per line; fields by their names, those of the first usable line for all.
@@ -195,6 +192,15 @@ std::vector<std::string> cells(std::string_view line, char separator)
     return out;
 }
 
+/// The number of a cell; where commas do not part the cells, one may stand for the decimal point ("54,713").
+double cellNumber(std::string_view cell, char separator)
+{
+    std::string text(trimmed(cell));
+    if (separator != ',' && std::count(text.begin(), text.end(), ',') == 1 && text.find('.') == std::string::npos)
+        std::replace(text.begin(), text.end(), ',', '.');
+    return doubleFromText(text).value_or(kNoNumber);
+}
+
 /// A table with a header, one line per step.
 class HeadedTableFormat final : public LineFormat {
 public:
@@ -211,7 +217,7 @@ public:
             return;
         const std::vector<std::string> fields = cells(line, m_separator);
         const auto number = [&](std::optional<std::size_t> i) {
-            return i && *i < fields.size() ? doubleFromText(trimmed(fields[*i])).value_or(kNoNumber) : kNoNumber;
+            return i && *i < fields.size() ? cellNumber(fields[*i], m_separator) : kNoNumber;
         };
         for (const TimeField& time : m_columns.times) {
             if (m_columns.times.size() > 1 && (time.index >= fields.size() || trimmed(fields[time.index]).empty()))

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/trace/bytesource.h"
 
+#include "core/base/packing.h"
+#include "core/base/textfile.h"
 #include "core/trace/tracelimits.h"
 
 #include <zlib.h>
@@ -43,6 +45,10 @@ Result<ByteSource> ByteSource::open(const std::string& path, ReadControl control
 {
     std::error_code error;
     const bool isFolder = std::filesystem::is_directory(path, error);
+    constexpr std::size_t kMagicBytes = 16;
+    if (const std::string_view packed = packedAs(isFolder ? "" : bytesAt(path, 0, kMagicBytes)); !packed.empty())
+        return Diagnostic{
+            Severity::error, path, "the file is packed as " + std::string(packed), "", "plain or gzip: unpack it first", "", ""};
     ByteSource source;
     if (!isFolder)
         source.m_file.reset(gzopen(path.c_str(), "rb"));

@@ -2,6 +2,7 @@
 #include "core/trace/stagetable.h"
 
 #include "core/base/jsontext.h"
+#include "core/base/table.h"
 #include "core/base/text.h"
 #include "core/trace/jobshape.h"
 #include "core/trace/tracelimits.h"
@@ -13,6 +14,7 @@
 #include <charconv>
 #include <cmath>
 #include <map>
+#include <type_traits>
 
 namespace prism {
 
@@ -30,28 +32,59 @@ constexpr std::array<Column, 6> kNeeded = {dpRank, stageColumn, stepColumn, opty
 struct Header {
     std::array<int, kColumns> at{};
     std::size_t fields = 0;
+    char separator = ',';
+    double startUnit = 1, durationUnit = 1; ///< seconds
 };
 
-std::size_t splitFields(std::string_view line, std::vector<std::string_view>& fields)
+/// Cells without the white space and the quotes around them. No name or number of such a table holds a separator.
+std::size_t splitFields(std::string_view line, char separator, std::vector<std::string_view>& fields)
 {
     fields.clear();
     for (std::size_t begin = 0; begin <= line.size();) {
-        const std::size_t comma = std::min(line.find(',', begin), line.size());
-        fields.push_back(trimmed(line.substr(begin, comma - begin)));
+        const std::size_t comma = std::min(line.find(separator, begin), line.size());
+        std::string_view field = trimmed(line.substr(begin, comma - begin));
+        if (field.size() > 1 && field.front() == '"' && field.back() == '"')
+            field = field.substr(1, field.size() - 2);
+        fields.push_back(field);
         begin = comma + 1;
     }
     return fields.size();
 }
 
+/// Where a column stands and the seconds of its unit, which may follow its name: "duration", "duration_ms", "start_ts (us)".
+int columnAt(const std::vector<std::string_view>& names, std::string_view name, double* unit)
+{
+    constexpr std::array<std::pair<std::string_view, double>, 4> kUnits = {{{"s", 1}, {"ms", 1e-3}, {"us", 1e-6}, {"ns", 1e-9}}};
+    for (std::size_t i = 0; i < names.size(); ++i) {
+        if (names[i] == name)
+            return static_cast<int>(i);
+        if (unit == nullptr || !names[i].starts_with(name))
+            continue;
+        std::string_view rest = names[i].substr(name.size());
+        rest.remove_prefix(std::min(rest.find_first_not_of("_ (["), rest.size()));
+        rest = rest.substr(0, rest.find_first_of(")]"));
+        for (const auto& [word, seconds] : kUnits)
+            if (rest == word) {
+                *unit = seconds;
+                return static_cast<int>(i);
+            }
+    }
+    return -1;
+}
+
 Result<Header> readHeader(std::string_view line, const std::string& path)
 {
+    if (line.starts_with("\xEF\xBB\xBF"))
+        line.remove_prefix(3);
     std::vector<std::string_view> names;
     Header header;
-    header.fields = splitFields(line, names);
-    for (std::size_t c = 0; c < kColumns; ++c) {
-        const auto at = std::find(names.begin(), names.end(), kColumnNames[c]);
-        header.at[c] = at == names.end() ? -1 : static_cast<int>(at - names.begin());
-    }
+    header.separator = separatorOf(line);
+    header.fields = splitFields(line, header.separator, names);
+    for (std::size_t c = 0; c < kColumns; ++c)
+        header.at[c] = columnAt(names, kColumnNames[c],
+                                c == startTs          ? &header.startUnit
+                                : c == durationColumn ? &header.durationUnit
+                                                      : nullptr);
     Diagnostics missing;
     for (const Column c : kNeeded)
         if (header.at[c] < 0)
@@ -65,6 +98,10 @@ Result<Header> readHeader(std::string_view line, const std::string& path)
 template <class T>
 bool number(std::string_view text, T& value)
 {
+    if constexpr (std::is_integral_v<T>) // a column of whole numbers with empty cells is written as 3.0 (pandas)
+        if (const std::size_t point = text.find('.'); point != std::string_view::npos)
+            if (text.find_first_not_of('0', point + 1) == std::string_view::npos)
+                text = text.substr(0, point);
     const auto [stop, code] = std::from_chars(text.data(), text.data() + text.size(), value);
     return code == std::errc() && stop == text.data() + text.size();
 }
@@ -83,7 +120,7 @@ public:
     /// False where the row is dropped; the counts say why.
     bool read(std::string_view line, SteppedOperation& row)
     {
-        if (splitFields(line, m_fields) != m_header.fields || !numbers(row)) {
+        if (splitFields(line, m_header.separator, m_fields) != m_header.fields || !numbers(row)) {
             if (m_counts.broken++ == 0)
                 m_counts.firstBroken = std::string(line.substr(0, 80));
             return false;
@@ -109,6 +146,8 @@ private:
         if (!number(field(dpRank), o.replica) || !number(field(stageColumn), o.stage) || !number(field(stepColumn), row.step)
             || !number(field(startTs), o.start) || !number(field(durationColumn), o.duration))
             return false;
+        o.start *= m_header.startUnit;
+        o.duration *= m_header.durationUnit;
         optional(rankColumn, o.rank, 0);
         optional(seqId, o.sequence, 0);
         optional(chunkColumn, o.chunk, -1);

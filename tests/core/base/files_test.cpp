@@ -54,6 +54,36 @@ TEST_F(Files, ReadsPlainAndGzip)
     EXPECT_NE(readTextFile(at("x.gz")).errors().front().message.find("damaged or cut off"), std::string::npos);
 }
 
+TEST_F(Files, ReadsWhatPowerShellWrites)
+{
+    using namespace std::string_literals;
+    // "a\n", U+00E9, U+20AC and U+1F600 (a pair), then a lone half of a pair.
+    ASSERT_TRUE(writeFile(at("little"), "\xFF\xFE"
+                                        "a\0\n\0\xE9\0\xAC\x20\x3D\xD8\x00\xDE\x3D\xD8"s)
+                    .empty());
+    ASSERT_TRUE(writeFile(at("big"), "\xFE\xFF"
+                                     "\0a\0\n\0\xE9\x20\xAC\xD8\x3D\xDE\x00\xD8\x3D"s)
+                    .empty());
+    const std::string expected = "a\n\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80\xEF\xBF\xBD";
+    EXPECT_EQ(*readTextFile(at("little")), expected);
+    EXPECT_EQ(*readTextFile(at("big")), expected);
+}
+
+TEST_F(Files, NamesAnArchiveThatIsNotRead)
+{
+    using namespace std::string_literals;
+    ASSERT_TRUE(writeFile(at("a.zip"), "PK\x03\x04rest").empty());
+    ASSERT_TRUE(writeFile(at("a.zst"), "\x28\xB5\x2F\xFDrest").empty());
+    ASSERT_TRUE(writeFile(at("a.xz"), "\xFD"
+                                      "7zXZ\0rest"s)
+                    .empty());
+    ASSERT_TRUE(writeFile(at("words"), "BZh and PK are words").empty());
+    EXPECT_EQ(readTextFile(at("a.zip")).errors().front().message, "The file is packed as zip: unpack it first.");
+    EXPECT_EQ(readTextFile(at("a.zst")).errors().front().message, "The file is packed as zstd: unpack it first.");
+    EXPECT_EQ(readTextFile(at("a.xz")).errors().front().message, "The file is packed as xz: unpack it first.");
+    EXPECT_EQ(*readTextFile(at("words")), "BZh and PK are words");
+}
+
 TEST_F(Files, SaysWhatCannotBeRead)
 {
     EXPECT_FALSE(readTextFile(at("none")).ok());

@@ -131,6 +131,30 @@ TEST(FrameworkLogs, NemoLinesProgressBarsAndDllogger)
     EXPECT_EQ(dll.runs[0].steps[0].number, 16);
 }
 
+/// deepspeedai/DeepSpeed#1825 (0.5) and MaxText's guide to its logs.
+TEST(FrameworkLogs, OlderDeepSpeedAndMaxText)
+{
+    const StepLog old = read("[2022-03-11 02:06:58,985] [INFO] [timer.py:189:stop] 0/40, SamplesPerSec=83.48, MemAllocated=0.26GB\n"
+                             "[2022-03-11 02:07:14,135] [INFO] [timer.py:189:stop] 0/50, SamplesPerSec=83.73, MemAllocated=0.26GB\n");
+    EXPECT_EQ(old.format, "DeepSpeed throughput lines");
+    ASSERT_EQ(old.steps(), 1U);
+    EXPECT_NEAR(old.runs[0].steps[0].seconds, 1.515, 1e-6);
+    EXPECT_TRUE(says(old, "several steps lie between lines"));
+    const StepLog max = read("setup, seconds: 40\n"
+                             "completed step: 5, seconds: 7.125, TFLOP/s/device: 301.5, Tokens/s/device: 4600.1, loss: 9.1\n"
+                             "completed step: 6, seconds: 7.250, TFLOP/s/device: 300.5, Tokens/s/device: 4590.1, loss: 9.0\n");
+    EXPECT_EQ(max.format, "MaxText standard output");
+    EXPECT_EQ(secondsOf(max.runs.at(0)), (std::vector<double>{7.125, 7.25}));
+    EXPECT_EQ(max.runs[0].steps[1].number, 6);
+}
+
+TEST(FrameworkLogs, ATableMayHaveDecimalCommas)
+{
+    const StepLog log = read("step;step_time_s;loss\n1;54,713;2,1\n2;54.5;2,0\n3;1,054,5;1\n");
+    EXPECT_EQ(secondsOf(log.runs.at(0)), (std::vector<double>{54.713, 54.5}));
+    EXPECT_EQ(log.unusable, 1);
+}
+
 TEST(FrameworkLogs, TensorboardsCsvTellsPausesByItsWallTime)
 {
     const StepLog log = read("Wall time,Step,Value\n1700000000.50,1,5.42\n1700000005.90,2,5.40\n1700000041.30,3,5.40\n");

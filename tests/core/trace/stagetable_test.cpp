@@ -35,6 +35,37 @@ TEST(StageTable, ReadsWorkersStepsAndOrder)
     EXPECT_EQ(job->steps[0].operations[0].type, TraceOp::forwardCompute);
 }
 
+/// The same table as other programs write it: columns in another order, only those that are needed, whole numbers as 3.0, quotes, tabs,
+/// milliseconds, a byte-order mark and line ends of Windows.
+TEST(StageTable, ReadsTheSameTableHoweverItIsWritten)
+{
+    const auto plain = jobOfText("stage,dp_rank,step,optype,start_ts,duration,seq_id\n"
+                                 "0,0,3,forward-compute,1.5,0.25,0\n0,0,3,backward-compute,2,0.5,1\n");
+    ASSERT_TRUE(plain.ok());
+    ASSERT_EQ(plain->steps[0].operations.size(), 2U);
+    const auto same = [&](const std::string& text) {
+        const auto job = jobOfText(text);
+        return job.ok() && job->notes.empty() && job->steps.size() == 1 && job->steps[0].operations == plain->steps[0].operations;
+    };
+    EXPECT_TRUE(same("\xEF\xBB\xBFseq_id,optype,duration,start_ts,step,stage,dp_rank\r\n"
+                     "0.0,forward-compute,0.25,1.5,3,0,0\r\n1.0,backward-compute,0.5,2,3,0,0.0\r\n"));
+    EXPECT_TRUE(same("stage\tdp_rank\tstep\toptype\tstart_ts_ms\tduration (ms)\tseq_id\n"
+                     "0\t0\t3\tforward-compute\t1500\t250\t0\n0\t0\t3\tbackward-compute\t2000\t500\t1\n"));
+    EXPECT_TRUE(same("\"stage\",\"dp_rank\",\"step\",\"optype\",\"start_ts\",\"duration_us\",\"seq_id\"\n"
+                     "\"0\",\"0\",\"3\",\"forward-compute\",\"1.5\",\"250000\",\"0\"\n0,0,3,backward-compute,2,500000,1\n"));
+    const auto half = jobOfText("stage,dp_rank,step,optype,start_ts,duration,seq_id\n0,0.5,3,forward-compute,1.5,0.25,0\n"
+                                "0,0,3,forward-compute,1.5,0.25,0\n0,0,3,backward-compute,2,0.5,1\n");
+    ASSERT_TRUE(half.ok());
+    EXPECT_TRUE(says(half->notes, "1 of 3 rows cannot be read"));
+}
+
+TEST(StageTable, AnArchiveIsNamed)
+{
+    const auto job = jobOfText("PK\x03\x04 and what follows");
+    ASSERT_FALSE(job.ok());
+    EXPECT_EQ(job.errors()[0].message, "the file is packed as zip");
+}
+
 TEST(StageTable, WhatCannotBeUsedIsCounted)
 {
     const std::string bad = "1,2,three\n" + tableRow(0, 0, 3, "forward-compute", 0, -1, 5) + tableRow(0, 0, 3, "teatime", 0, 1)
