@@ -29,6 +29,7 @@ const std::map<std::string, std::string, std::less<>>& examples()
         {"fleet", "prism-cli fleet jobs.csv cluster.json --runs 50"},
         {"figures", "prism-cli figures --markdown"},
         {"fit", "prism-cli fit mine.json train.log --output mycluster.json"},
+        {"pool-fits", "prism-cli pool-fits mine.json one.json two.json --output expected.json"},
         {"join-calibration", "prism-cli join-calibration monday.json friday.json --output mycluster.json"},
         {"follow", "prism-cli follow train.log --scenario mine.json --false-alarms 0.5"},
         {"validate-published", "prism-cli validate-published presets/published/steps.json --tier A"},

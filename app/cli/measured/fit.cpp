@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// fit: the level and spread of a scenario from the step times of a run; joins calibrations of a cluster into one file.
+// fit: the level and spread of a scenario from the step times of a run; joins calibrations of a cluster into one file, and pools the fits
+// of several systems for another one.
 #include "app/cli/frame/commands.h"
 #include "app/cli/measured/steplogoptions.h"
 #include "core/base/jsontext.h"
+#include "core/calibrate/pooledfits.h"
 #include "core/calibrate/runfit.h"
 
 #include <CLI/CLI.hpp>
@@ -110,6 +112,33 @@ void join(const JoinOptions& options)
     writeOutput(options, toJson(all));
 }
 
+/// `scenario`: of the system to which the files' systems are the others.
+struct PoolOptions : CommonOptions {
+    std::vector<std::string> files;
+};
+
+void pool(const PoolOptions& options)
+{
+    const Scenario scenario = loadScenario(options);
+    std::vector<FittedSystem> systems;
+    for (const std::string& file : options.files)
+        systems.push_back(require(fittedSystemFromJson(readInput(file), std::filesystem::path(file).filename().string())));
+    const ClusterCalibration calibration = require(pooledCalibration(systems, scenario.cluster.gpu));
+    for (const std::string& fact : calibration.sources.front().facts)
+        sayLine(options, fact + "\n");
+    writeOutput(options, toJson(calibration));
+}
+
+void addPoolFits(CLI::App& app, Cli& cli)
+{
+    auto options = std::make_shared<PoolOptions>();
+    CLI::App* command = app.add_subcommand("pool-fits", "The spread to expect of a system without a series, from the fits of others");
+    addScenario(*command, *options);
+    command->add_option("FITS", options->files, "reports that fit --json wrote, of two systems or more")->required();
+    addOutput(*command, *options, cli);
+    command->callback([options] { pool(*options); });
+}
+
 } // namespace
 
 void addFit(CLI::App& app, Cli& cli)
@@ -130,6 +159,7 @@ void addFit(CLI::App& app, Cli& cli)
         ->required();
     addOutput(*together, *joining, cli);
     together->callback([joining] { join(*joining); });
+    addPoolFits(app, cli);
 }
 
 } // namespace prism::cli

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/calibrate/pooledfits.h"
+
+#include "core/base/inputdiagnostic.h"
+#include "core/base/jsontext.h"
+#include "core/base/text.h"
+
+#include <nlohmann/json.hpp>
+#include <spdlog/fmt/fmt.h>
+
+#include <cmath>
+
+namespace prism {
+namespace {
+
+/// Figures of a report, each missing one an error.
+class Figures final {
+public:
+    Figures(const nlohmann::json& report, std::string name) : m_report(report), m_name(std::move(name)) {}
+
+    /// The number under a pointer such as "/step_jitter_s/value".
+    double at(const char* pointer)
+    {
+        const nlohmann::json::json_pointer path(pointer);
+        const nlohmann::json value = m_report.contains(path) ? m_report.at(path) : nlohmann::json();
+        if (value.is_number() && std::isfinite(value.get<double>()) && value.get<double>() >= 0)
+            return value.get<double>();
+        m_errors.push_back(
+            errorAt(m_name + pointer, "this is no figure of a fit", value.dump().substr(0, 40), "a number >= 0, as fit --json writes it"));
+        return 0;
+    }
+    [[nodiscard]] const Diagnostics& errors() const { return m_errors; }
+
+private:
+    const nlohmann::json& m_report;
+    std::string m_name;
+    Diagnostics m_errors;
+};
+
+} // namespace
+
+Result<FittedSystem> fittedSystemFromJson(std::string_view text, const std::string& name)
+{
+    const Result<nlohmann::json> report = parseJson(text);
+    if (!report.ok())
+        return report.errors();
+    if (!report->is_object())
+        return errorAt(name, "this is no report of a fit", "no object", "what fit --json writes");
+    Figures figures(*report, name);
+    FittedSystem system;
+    SpreadCauses& c = system.spread.causes;
+    system.spread.name = name;
+    c.steps = static_cast<int>(std::min(1e9, figures.at("/steps")));
+    c.stalls = static_cast<int>(std::min(1e9, figures.at("/stalls")));
+    c.gpuHours = figures.at("/gpu_hours");
+    c.jitterSeconds.value = figures.at("/step_jitter_s/value");
+    c.regimeCv.value = figures.at("/compute_regime_cv/value");
+    c.regimeLag1 = figures.at("/compute_regime_lag1");
+    c.stallMeanSeconds.value = figures.at("/stall_mean_s/value");
+    c.stallCv = figures.at("/stall_cv");
+    system.machine.peakBf16Tflops = figures.at("/calibration/machine/peak_bf16_tflops");
+    system.machine.numSms = static_cast<int>(std::min(1e6, figures.at("/calibration/machine/num_sms")));
+    if (!figures.errors().empty())
+        return figures.errors();
+    if (const nlohmann::json& gpu = (*report)["calibration"]["machine"]; gpu.contains("gpu") && gpu["gpu"].is_string())
+        system.machine.gpu = gpu["gpu"].get<std::string>();
+    return system;
+}
+
+Result<ClusterCalibration> pooledCalibration(const std::vector<FittedSystem>& systems, const GpuSpec& gpu)
+{
+    constexpr const char* kAlike = "alike";
+    if (systems.size() < 2)
+        return errorAt("files", "one system cannot tell how systems differ", std::to_string(systems.size()), "the fits of two or more");
+    ClusterCalibration out;
+    std::vector<SystemSpread> spreads;
+    CalibrationSource source{"pooled fits of other systems", "", {}};
+    for (const FittedSystem& s : systems) {
+        spreads.push_back(s.spread);
+        spreads.back().generation = isAlike(s.machine, gpu) ? kAlike : "";
+        source.input += (source.input.empty() ? "" : ", ") + s.spread.name;
+        const SpreadCauses& c = s.spread.causes;
+        source.facts.push_back(fmt::format("{}: {}, {} steps, {:.0f} GPU-hours, {} stalls, jitter {:.3g} s, compute regime cv {:.2g}{}",
+                                           s.spread.name, s.machine.gpu, c.steps, c.gpuHours, c.stalls, c.jitterSeconds.value,
+                                           c.regimeCv.value, spreads.back().generation == kAlike ? ", the same chip" : ""));
+    }
+    const PooledSpread pooled = pooledSpread(spreads, kAlike);
+    const auto set = [&](const char* path, double value) { out.values.emplace_back(path, numberText(value)); };
+    set("variability.step_jitter_s", pooled.jitterSeconds.value);
+    out.values.emplace_back("variability.compute_regime.family", pooled.regimeCv.value > 0 ? "lognormal" : "deterministic");
+    set("variability.compute_regime.cv", pooled.regimeCv.value);
+    set("variability.compute_regime_lag1", pooled.regimeLag1);
+    set("variability.stalls_per_gpu_hour", pooled.stallsPerGpuHour.value);
+    set("variability.stall_mean_s", pooled.stallMeanSeconds);
+    set("variability.stall_cv", pooled.stallCv);
+    set("variability.stall_rate_cv", pooled.stallRateCv);
+    source.facts.push_back(fmt::format("jitter {:.3g} s, {:.3g} to {:.3g} among the systems", pooled.jitterSeconds.value,
+                                       pooled.jitterSeconds.low, pooled.jitterSeconds.high));
+    source.facts.push_back(fmt::format("stalls {:.2g} per GPU-hour, {:.2g} to {:.2g} if systems were alike", pooled.stallsPerGpuHour.value,
+                                       pooled.stallsPerGpuHour.low, pooled.stallsPerGpuHour.high));
+    source.facts.emplace_back("the level is the cost model's: series of other systems say nothing of it");
+    out.sources.push_back(std::move(source));
+    return out;
+}
+
+} // namespace prism

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What the fitted series of several systems say of another one that has no series of its own.
+#pragma once
+
+#include "core/calibrate/clustercalibration.h"
+#include "core/calibrate/spreadcauses.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace prism {
+
+/// One system's causes out of a report of `fit --json`, and the GPU that it ran on. `name`: of the file, for people and errors.
+struct FittedSystem {
+    SystemSpread spread;
+    FittedMachine machine;
+};
+/// Errors: malformed text, a report that lacks a figure, a figure that is no finite number >= 0; all at once.
+[[nodiscard]] Result<FittedSystem> fittedSystemFromJson(std::string_view text, const std::string& name);
+
+/// The spread expected of a system with this GPU (pooledSpread), as a calibration that holds on any GPU: jitter, compute regime and stalls;
+/// no level. Systems on the same chip (isAlike) are of its generation. Needs two systems; fewer are an error. Pure; any thread.
+[[nodiscard]] Result<ClusterCalibration> pooledCalibration(const std::vector<FittedSystem>& systems, const GpuSpec& gpu);
+
+} // namespace prism

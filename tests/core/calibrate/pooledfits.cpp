@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Fits of other systems pooled for one that has no series.
+#include "core/calibrate/pooledfits.h"
+
+#include "core/scenario/presets.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace prism {
+namespace {
+
+std::string report(double jitter, double regime, int stalls, double peak, int sms)
+{
+    const nlohmann::json json = {{"steps", 700},
+                                 {"stalls", stalls},
+                                 {"gpu_hours", 1000},
+                                 {"step_jitter_s", {{"value", jitter}, {"ci95", {0, 1}}}},
+                                 {"compute_regime_cv", {{"value", regime}}},
+                                 {"compute_regime_lag1", 0.5},
+                                 {"stall_mean_s", {{"value", stalls > 0 ? 2.0 : 0.0}}},
+                                 {"stall_cv", 1.0},
+                                 {"calibration", {{"machine", {{"gpu", "G"}, {"peak_bf16_tflops", peak}, {"num_sms", sms}}}}}};
+    return json.dump();
+}
+
+std::string valueOf(const ClusterCalibration& c, const std::string& path)
+{
+    for (const auto& [known, value] : c.values)
+        if (known == path)
+            return value;
+    return "none";
+}
+
+TEST(PooledFits, TakesTheMedianJitterAllStallsAndTheRegimeOfTheOwnChip)
+{
+    const GpuSpec gpu = *gpuPreset("h200-sxm-141gb");
+    std::vector<FittedSystem> systems;
+    for (const auto& [name, text] : {std::pair{"a", report(0.02, 0, 3, gpu.peakBf16Tflops, gpu.numSms)},
+                                     {"b", report(0.03, 0.004, 1, 2250, 148)},
+                                     {"c", report(0.05, 0.002, 2, 2500, 152)}})
+        systems.push_back(*fittedSystemFromJson(text, name));
+    const auto pooled = pooledCalibration(systems, gpu);
+    ASSERT_TRUE(pooled.ok());
+    EXPECT_EQ(valueOf(*pooled, "variability.step_jitter_s"), "0.03");
+    EXPECT_EQ(valueOf(*pooled, "variability.stalls_per_gpu_hour"), "0.002"); // 6 in 3,000
+    EXPECT_EQ(valueOf(*pooled, "variability.compute_regime.cv"), "0");       // the one of this chip shows none
+    EXPECT_EQ(valueOf(*pooled, "measured.compute_level"), "none");
+    EXPECT_TRUE(isAlike(pooled->machine, gpu)); // holds on any GPU
+    const auto other = pooledCalibration(systems, *gpuPreset("a100-sxm-80gb"));
+    ASSERT_TRUE(other.ok());
+    EXPECT_EQ(valueOf(*other, "variability.compute_regime.cv"), "0.002"); // of three systems, none of this chip
+}
+
+TEST(PooledFits, SaysWhatAReportLacks)
+{
+    const auto none = fittedSystemFromJson("{}", "x.json");
+    ASSERT_FALSE(none.ok());
+    EXPECT_EQ(none.errors().size(), 10U);
+    EXPECT_EQ(none.errors()[0].path, "x.json/steps");
+    EXPECT_FALSE(fittedSystemFromJson("[1", "x").ok());
+    EXPECT_FALSE(fittedSystemFromJson("[1]", "x").ok());
+    const auto one = fittedSystemFromJson(report(0.02, 0, 3, 989, 132), "a");
+    ASSERT_TRUE(one.ok());
+    EXPECT_FALSE(pooledCalibration({*one}, GpuSpec{}).ok());
+}
+
+} // namespace
+} // namespace prism
