@@ -11,7 +11,8 @@ namespace prism {
 namespace {
 
 constexpr std::size_t kEnoughRowsOfAKind = 20, kEnoughSourcesOfAKind = 2;
-constexpr double kLeastScale = 1e-6; // rows that are all exact have no scale
+constexpr double kLeastScale = 1e-6;       // rows that are all exact have no scale
+constexpr std::size_t kFewestOfItsOwn = 5; // rows of a kind without complete ones that tell how far its others are off
 
 /// One left-out row: how far it is off, its source, and the kinds that it belongs to.
 struct Row {
@@ -63,11 +64,24 @@ std::size_t sourcesOf(const Rows& rows)
     return sources.size();
 }
 
+/// Kinds none of whose rows is complete: the percentile of complete rows says nothing of them.
+std::set<std::string> looseKinds(const std::vector<Row>& rows)
+{
+    std::set<std::string> loose, firm;
+    for (const Row& r : rows)
+        (r.complete ? firm : loose).insert(r.kinds.begin(), r.kinds.end());
+    if (firm.empty())
+        return {};
+    for (const std::string& kind : firm)
+        loose.erase(kind);
+    return loose;
+}
+
 /// Scales by kind and the percentile of the scores: all that a band needs.
 class Scores final {
 public:
-    /// From all rows but those of one source; "" = from all.
-    Scores(const std::vector<Row>& rows, const std::string& without)
+    /// From all rows but those of one source; "" = from all. `loose`: looseKinds of all rows.
+    Scores(const std::vector<Row>& rows, const std::set<std::string>& loose, const std::string& without)
     {
         std::map<std::string, Rows> byKind;
         for (const Row& r : rows)
@@ -83,10 +97,21 @@ public:
         std::copy_if(all.begin(), all.end(), std::back_inserter(complete), [](const Row* r) { return r->complete; });
         const auto score = [&](const Row& r) { return r.distance / std::max(kLeastScale, scaleOf(r.kinds)); };
         m_percentile = quantileOf(weighted(complete.empty() ? all : complete, score), kBandShare);
+        for (const std::string& kind : loose)
+            if (const auto of = byKind.find(kind); of != byKind.end() && of->second.size() >= kFewestOfItsOwn)
+                m_own[kind] = quantileOf(weighted(of->second, [](const Row& r) { return r.distance; }), kBandShare);
     }
 
-    /// The band of the narrowest kind that has a scale, in logarithms on either side.
-    [[nodiscard]] double halfWidthOf(const std::vector<std::string>& kinds) const { return scaleOf(kinds) * m_percentile; }
+    /// The band of the narrowest kind that has a scale, in logarithms on either side; of one without complete rows at least what holds
+    /// its own rows.
+    [[nodiscard]] double halfWidthOf(const std::vector<std::string>& kinds) const
+    {
+        const double scaled = scaleOf(kinds) * m_percentile;
+        for (const std::string& kind : kinds)
+            if (const auto own = m_own.find(kind); own != m_own.end())
+                return std::max(scaled, own->second);
+        return scaled;
+    }
     [[nodiscard]] bool holds(const Row& row) const { return row.distance <= halfWidthOf(row.kinds); }
     [[nodiscard]] bool has(const std::string& kind) const { return m_scales.contains(kind); }
 
@@ -112,7 +137,7 @@ private:
         return 1;
     }
 
-    std::map<std::string, double> m_scales;
+    std::map<std::string, double> m_scales, m_own;
     double m_percentile = 0;
 };
 
@@ -169,15 +194,16 @@ void setBands(Calibration& calibration, const std::vector<LeftOutError>& errors,
 {
     calibration.bands.clear();
     const std::vector<Row> rows = rowsOf(errors);
+    const std::set<std::string> loose = looseKinds(rows);
     std::map<std::string, Scores> others; // by the source that they lack
     std::set<std::string> kinds;
     for (const Row& r : rows) {
-        others.try_emplace(r.source, rows, r.source);
+        others.try_emplace(r.source, rows, loose, r.source);
         kinds.insert(r.kinds.begin(), r.kinds.end());
     }
     if (others.size() < kEnoughSourcesOfAKind)
         return;
-    const Scores scores(rows, "");
+    const Scores scores(rows, loose, "");
     for (const std::string& kind : kinds) {
         if (!scores.has(kind))
             continue;

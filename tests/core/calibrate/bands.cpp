@@ -13,13 +13,13 @@ namespace {
 /// Rows of a source with the given errors; lives as long as the test.
 class Rows final {
 public:
-    void add(const std::string& source, const std::vector<double>& errors, std::int64_t experts = 0)
+    void add(const std::string& source, const std::vector<double>& errors, std::int64_t experts = 0, const char* tier = "A")
     {
         for (const double error : errors) {
             PublishedRow row;
             row.id = source + std::to_string(m_rows.size());
             row.source = source;
-            row.tier = "A";
+            row.tier = tier;
             row.scenario.model.numExperts = experts;
             m_rows.push_back(std::move(row));
             m_fit.push_back({&m_rows.back(), 1});
@@ -127,6 +127,26 @@ TEST(Bands, AKindWithFewRowsHasTheBandOfAllJobs)
     setBands(c, rows.errors(), reports);
     EXPECT_EQ(errorBand(c, "moe").kind, "");
     EXPECT_EQ(errorBand(c, "dense").kind, "dense");
+}
+
+/// Experts with incomplete rows alone, in two sources alike: their band holds nine tenths of them, by the other source, though complete
+/// rows of dense models are ten times nearer.
+TEST(Bands, AKindWithoutCompleteRowsHoldsItsOwn)
+{
+    Rows rows;
+    for (const char* source : {"one", "two", "three"})
+        rows.add(source, relative(evenly(-0.02, 0.02, 30)));
+    for (const char* source : {"four", "five"})
+        rows.add(source, relative(evenly(-0.2, 0.2, 40)), 8, "B");
+    Calibration c;
+    std::vector<FitReport> reports;
+    setBands(c, rows.errors(), reports);
+    const ErrorBand dense = errorBand(c, "dense"), experts = errorBand(c, "moe");
+    EXPECT_LT(dense.high, 0.1);
+    EXPECT_EQ(experts.kind, "moe");
+    EXPECT_GE(std::log1p(experts.high), 0.179);
+    EXPECT_EQ(experts.checked, 80);
+    EXPECT_GE(experts.held, 0.87);
 }
 
 TEST(Bands, OneSourceAloneSaysNothingOfOthers)
