@@ -50,13 +50,25 @@ struct Fact {
     const char* words;
     const char* path;
     const char* value;
+    const char* refines = ""; ///< the stated value that the fact says more of; "" = it stands where the source states nothing
 };
-constexpr Fact kFacts[] = {{"attention_kernel", "triton FlashAttention-1", "training.attention_backend", "flash1"},
+constexpr Fact kFacts[] = {{"attention_kernel", "triton FlashAttention-1", "training.attention_backend", "triton"},
                            {"attention_kernel", "FlashAttention-1", "training.attention_backend", "flash1"},
                            {"attention_kernel", "FlashAttention-2", "training.attention_backend", "flash2"},
                            {"attention_kernel", "FlashAttention-3", "training.attention_backend", "flash3"},
                            {"attention_kernel", "cuDNN", "training.attention_backend", "cudnn"},
-                           {"attention_kernel", "unfused", "training.attention_backend", "unfused"}};
+                           {"attention_kernel", "unfused", "training.attention_backend", "unfused"},
+                           {"attention_precision", "fp8", "training.attention_backend", "cudnn_fp8", "cudnn"},
+                           {"attention_precision", "bf16", "training.attention_backend", "cudnn", "cudnn_fp8"}};
+
+/// Whether a fact says something that the execution leaves open, or more than it says.
+bool adds(const Fact& fact, const std::vector<std::string>& unknown, const Execution& execution)
+{
+    if (*fact.refines == '\0')
+        return std::find(unknown.begin(), unknown.end(), fact.path) != unknown.end();
+    const auto stated = execution.values.find(fact.path);
+    return stated != execution.values.end() && stated->second == fact.refines;
+}
 
 bool namesPreset(const std::string& path)
 {
@@ -105,7 +117,7 @@ std::vector<std::string> stateFacts(const nlohmann::json& facts, const std::vect
             }
         if (known && fact == nullptr) {
             texts.push_back("facts." + key.substr(0, 60) + " says what is not known: " + text.substr(0, 60));
-        } else if (fact != nullptr && std::find(unknown.begin(), unknown.end(), fact->path) != unknown.end()) {
+        } else if (fact != nullptr && adds(*fact, unknown, execution)) {
             execution.values[fact->path] = fact->value;
             execution.provenance[fact->path] = "read: facts." + key + ": " + text;
         }

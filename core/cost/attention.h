@@ -11,6 +11,7 @@ struct AttentionShape {
     double sequence = 4096; ///< keys that a causal query row meets at most; a kernel without mask works like a causal one of twice that
     double queryDim = 128, valueDim = 128;
     bool backward = false;
+    bool blockScaled = false; ///< in FP8: a scale for each block (MXFP8) instead of one for the tensor
 };
 
 /// FLOP/s that a full GPU reaches, at the clock of a short benchmark. `family` and `type` as gpuFamily and gpuType give them, `backend` a

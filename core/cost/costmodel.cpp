@@ -78,6 +78,9 @@ CostModel::CostModel(const Scenario& scenario, const Calibration& calibration)
         m_low = MatrixPrecision::fp4;
     else if (precision.starts_with("fp8") || precision == "mxfp8")
         m_low = MatrixPrecision::fp8;
+    if (m_attentionBackend == "cudnn_fp8" && (m_low == m_high || gpu.peakFp8Tflops <= 0))
+        m_attentionBackend = "cudnn"; // check.cpp says so
+    m_blockScaled = precision == "mxfp8";
     m_memoryBytesPerSecond = std::max(1.0, gpu.memoryBandwidthGbPerS * 1e9 * m_gpu.memoryEfficiency);
     m_gradientTraffic = scenario.training.gradReduceInFp32 || precision == "fp32" ? 8 : 4;
     m_sms = std::max(1, gpu.numSms);
@@ -169,14 +172,15 @@ double CostModel::memorySeconds(double bytes, double launches) const
 }
 
 /// Fused attention: the measured rate of its kernel (attention.h) at the clock of its load, less where its tiles of 128 rows do not
-/// fill the GPU.
+/// fill the GPU. FP8 attention runs where the products are FP8 or FP4 (Transformer Engine's fp8_dot_product_attention).
 double CostModel::attentionSeconds(const Kernel& kernel) const
 {
-    const double peak = m_peak[static_cast<std::size_t>(m_high)], matrix = peak * m_efficiency[static_cast<std::size_t>(m_high)];
-    const double rate =
-        attentionRate(m_gpu.family, m_gpuType, m_attentionBackend, peak, {kernel.n, kernel.k, kernel.headDim, kernel.backward});
+    const MatrixPrecision precision = m_attentionBackend == "cudnn_fp8" ? MatrixPrecision::fp8 : m_high;
+    const auto p = static_cast<std::size_t>(precision);
+    const double rate = attentionRate(m_gpu.family, m_gpuType, m_attentionBackend, m_peak[static_cast<std::size_t>(m_high)],
+                                      {kernel.n, kernel.k, kernel.headDim, kernel.backward, m_blockScaled});
     const double filled = std::min(1.0, std::ceil(kernel.m / 128) * kernel.batch / m_sms);
-    const double seconds = kernel.flops / (rate * filled * clock(m_high, std::min(1.0, rate / matrix)));
+    const double seconds = kernel.flops / (rate * filled * clock(precision, std::min(1.0, rate / (m_peak[p] * m_efficiency[p]))));
     return std::max(seconds, kernel.bytes / m_memoryBytesPerSecond) + kernel.launches * m_gpu.launchSeconds;
 }
 

@@ -62,6 +62,7 @@ private:
     std::string m_gpuType, m_attentionBackend;
     std::array<double, 5> m_peak{}, m_efficiency{};
     MatrixPrecision m_high = MatrixPrecision::bits16, m_low = MatrixPrecision::bits16;
+    bool m_blockScaled = false; ///< MXFP8: FP8 attention has a scale for each block too
     double m_memoryBytesPerSecond = 1;
     double m_gradientTraffic = 8; ///< bytes per element of a weight gradient that is added up: read and written
     double m_sms = 100;

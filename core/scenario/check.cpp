@@ -391,6 +391,9 @@ void checkPrecision(const Scenario& s, Findings& f)
                 g.peakBf16Tflops > 0   ? "\"bf16\""
                 : g.peakFp16Tflops > 0 ? "\"fp16\""
                                        : "\"fp32\"");
+    if (s.training.attentionBackend == "cudnn_fp8" && ((!fp8 && precision != "nvfp4") || g.peakFp8Tflops <= 0))
+        f.warning("training.attention_backend", "attention runs in 16 bit: FP8 attention needs products in FP8 or FP4", precision,
+                  "cudnn, or a precision of 8 or 4 bits", "training.attention_backend", "\"cudnn\"");
 }
 
 void checkSharding(const Scenario& s, Findings& f)

@@ -124,11 +124,11 @@ void addTraining(std::vector<Parameter>& t)
     t.push_back(advanced(integer(
         {"training.recompute_num_layers", "Recomputed layers", "", "", "With method block: layers per stage that are recomputed; 0 = all."},
         0, 4096, PRISM_FIELD(training.recomputeNumLayers))));
-    t.push_back(advanced(
-        choice({"training.attention_backend", "Attention kernels", "", "",
-                "unfused = matrix products and a softmax in memory; flash1 (of 2022, Triton's too), flash2, flash3 (Hopper) and cudnn "
-                "never store the attention matrix."},
-               {"unfused", "flash1", "flash2", "flash3", "cudnn"}, PRISM_FIELD(training.attentionBackend))));
+    t.push_back(advanced(choice(
+        {"training.attention_backend", "Attention kernels", "", "",
+         "unfused = matrix products and a softmax in memory; triton and flash1 (2022), flash2, flash3 (Hopper) and cudnn never store "
+         "the attention matrix; cudnn_fp8 multiplies in FP8 (fp8_dot_product_attention)."},
+        {"unfused", "triton", "flash1", "flash2", "flash3", "cudnn", "cudnn_fp8"}, PRISM_FIELD(training.attentionBackend))));
     t.push_back(advanced(choice({"training.cuda_graphs", "CUDA graphs", "", "",
                                  "What is launched as one graph: none, layer (the layers, or their parts outside of the experts), "
                                  "full_iteration (whole passes; the host waits for nothing)."},

@@ -131,7 +131,7 @@ void addValidateOperators(CLI::App& app, Cli& cli)
     command->add_option("--op", options->op, "what a table of modules holds; default: the word that the file's name holds")
         ->check(CLI::IsMember({"qkv", "fc1", "attention", "activation", "norm"}));
     command->add_option("--attention-backend", options->backend, "kernel of measured attention")
-        ->check(CLI::IsMember({"flash1", "flash2", "flash3", "cudnn"}))
+        ->check(CLI::IsMember({"triton", "flash1", "flash2", "flash3", "cudnn"}))
         ->capture_default_str();
     command->add_flag("--causal", options->causal, "the measured attention had a causal mask");
     command->add_flag("--rows", options->rows, "print every row (in JSON they always are)");

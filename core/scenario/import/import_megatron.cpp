@@ -122,6 +122,7 @@ constexpr const char* kSpecial[] = {
     "train-samples",
     "train-iters",
     "attention-backend",
+    "fp8-dot-product-attention",
     "cuda-graph-scope",
     "max-position-embeddings",
     "recompute-modules",
@@ -402,6 +403,8 @@ private:
             const bool unfused = *backend == "unfused" || *backend == "local";
             t.attentionBackend = unfused ? "unfused" : *backend == "flash" ? "flash2" : "cudnn";
         }
+        if (given("fp8-dot-product-attention") && t.attentionBackend == "cudnn")
+            t.attentionBackend = "cudnn_fp8";
         const std::string* maker = valueOf("cuda-graph-impl");
         if (maker != nullptr)
             t.cudaGraphs = *maker == "none" ? "none" : "layer";

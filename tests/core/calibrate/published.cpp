@@ -149,13 +149,27 @@ TEST(Published, AKnownFactStandsForWhatTheSourceDoesNotState)
                       fact =
                           R"x(,"facts":{"attention_kernel":"triton FlashAttention-1 (script default at the time)","torch_compile":true})x",
                       unknown = R"(,"unknown":["training.attention_backend"])";
-    EXPECT_EQ(rowWith(flash2, fact + unknown).scenario.training.attentionBackend, "flash1");
-    EXPECT_TRUE(assumes(rowWith(flash2, fact + unknown), "training.attention_backend = flash1 (read: facts.attention_kernel"));
+    EXPECT_EQ(rowWith(flash2, fact + unknown).scenario.training.attentionBackend, "triton");
+    EXPECT_TRUE(assumes(rowWith(flash2, fact + unknown), "training.attention_backend = triton (read: facts.attention_kernel"));
     EXPECT_EQ(rowWith(flash2, fact).scenario.training.attentionBackend, "flash2");
     EXPECT_EQ(rowWith(flash2, unknown).scenario.training.attentionBackend, "flash2");
     const PublishedRow other = rowWith(flash2, unknown + R"(,"facts":{"attention_kernel":"abacus"})");
     EXPECT_EQ(other.scenario.training.attentionBackend, "flash2");
     EXPECT_TRUE(assumes(other, "facts.attention_kernel says what is not known: abacus"));
+}
+
+/// The precision of attention has no path of its own: it says more of the kernel that the source names.
+TEST(Published, AFactRefinesTheKernelThatIsStated)
+{
+    const auto backend = [](const std::string& stated, const std::string& precision) {
+        return rowWith(R"(,"training.precision":"mxfp8","training.attention_backend":")" + stated + "\"",
+                       R"(,"facts":{"attention_precision":")" + precision + "\"}")
+            .scenario.training.attentionBackend;
+    };
+    EXPECT_EQ(backend("cudnn", "fp8"), "cudnn_fp8");
+    EXPECT_EQ(backend("cudnn", "bf16 (NVTE_DPA_FP8_RECIPE=F16)"), "cudnn");
+    EXPECT_EQ(backend("cudnn_fp8", "bf16"), "cudnn");
+    EXPECT_EQ(backend("flash3", "fp8"), "flash3");
 }
 
 TEST(Published, SuspectRowsAndDuplicatesStayOutOfSums)
