@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // prism-explorer: the desktop application; also writes screenshots and figures without a display.
 #include "app/explorer/headless.h"
+#include "app/explorer/logoptions.h"
 #include "ui/model/applicationlog.h"
 #include "ui/window/mainwindow.h"
 
@@ -33,9 +34,12 @@ int main(int argc, char** argv)
     const QCommandLineOption theme(u"theme"_s, u"light, dark or system."_s, u"THEME"_s);
     parser.addOption(theme);
     prism::explorer::addHeadlessOptions(parser);
+    prism::explorer::addLogOptions(parser);
     parser.addPositionalArgument(
         u"study"_s, u"A study (.prism), or a scenario, model configuration, argument list or speed table to import."_s, u"[STUDY]"_s);
     parser.process(application);
+    if (!prism::explorer::startLog(parser))
+        return 1;
 
     prism::ui::Theme look;
     QSettings settings;

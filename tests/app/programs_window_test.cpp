@@ -30,6 +30,34 @@ TEST_F(Window, DoesWhatAScriptSays)
     EXPECT_EQ(study.run("set training.no_such_thing 1\n").exitCode, 1);
 }
 
+// The same options as prism-cli has, with the same words in the same lines.
+TEST_F(Window, SaysWhatItComputesWhereItIsAsked)
+{
+    const WindowStudy study("log");
+    const std::string edit = "set training.global_batch_size 32\nwait\n", file = "--log-file " + study.at("log");
+    const CliRun quiet = study.run(edit);
+    ASSERT_EQ(quiet.exitCode, 0) << quiet.err;
+    EXPECT_EQ(quiet.out.find("evaluated"), std::string::npos) << quiet.out;
+    EXPECT_EQ(quiet.err.find("evaluated"), std::string::npos) << quiet.err;
+    const CliRun said = study.run(edit, "", "--verbose " + file);
+    ASSERT_EQ(said.exitCode, 0) << said.err;
+    const std::string kept = slurp(study.at("log"));
+    EXPECT_NE(kept.find(" debug evaluated "), std::string::npos) << kept;
+    EXPECT_NE(said.err.find(kept), std::string::npos) << "the terminal says the same";
+    ASSERT_EQ(study.run(edit, "", file).exitCode, 0);
+    const std::string both = slurp(study.at("log"));
+    EXPECT_GT(both.size(), kept.size());
+    EXPECT_EQ(both.substr(0, kept.size()), kept) << "it is appended to";
+}
+
+TEST_F(Window, ALogThatCannotBeWrittenIsSaid)
+{
+    const WindowStudy study("nolog");
+    const CliRun run = study.run("page distribution\n", "", "--log-file " + study.at("."));
+    EXPECT_EQ(run.exitCode, 1);
+    EXPECT_NE(run.err.find("The log cannot be written."), std::string::npos) << run.err;
+}
+
 TEST_F(Window, KillsLoseNoEditThatWasSaved)
 {
     const WindowStudy study("kill");

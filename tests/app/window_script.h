@@ -38,10 +38,10 @@ public:
     [[nodiscard]] std::string at(const std::string& name) const { return (m_folder / name).string(); }
     [[nodiscard]] std::string study() const { return at("study.prism"); }
 
-    /// Runs a script to its end. `before` is shell text in front of the program.
-    [[nodiscard]] CliRun run(const std::string& script, const std::string& before = "") const
+    /// Runs a script to its end. `before` is shell text in front of the program, `options` more of its options.
+    [[nodiscard]] CliRun run(const std::string& script, const std::string& before = "", const std::string& options = "") const
     {
-        const std::string command = prepared(script, before) + " >" + at("run.out") + " 2>" + at("err");
+        const std::string command = prepared(script, before) + " " + options + " >" + at("run.out") + " 2>" + at("err");
         const int status = std::system(command.c_str());
         return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), slurp(at("run.out")), slurp(at("err"))};
     }

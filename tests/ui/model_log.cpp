@@ -18,6 +18,7 @@ TEST(ApplicationLog, KeepsWhatIsSaidAndEndsInTheDiagnosticInformation)
 {
     QStandardPaths::setTestModeEnabled(true);
     QFile::remove(applicationLogPath());
+    logQuietly();
     ASSERT_TRUE(startApplicationLog().ok());
     for (int line = 0; line < 200; ++line)
         spdlog::debug("line {} of two hundred that say something", line);

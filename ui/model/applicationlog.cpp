@@ -44,7 +44,6 @@ Result<std::string> startApplicationLog()
 {
     const QString path = applicationLogPath();
     QDir().mkpath(QFileInfo(path).path());
-    logQuietly();
     Result<std::string> file = logToFile(path.toStdString(), kLargestLog);
     spdlog::info("PRISM Explorer {} on {}", QCoreApplication::applicationVersion().toStdString(), systemName());
     return file;

@@ -10,8 +10,8 @@ namespace prism::ui {
 
 /// Where the log stands: log/prism-explorer.log in the application's data folder.
 [[nodiscard]] QString applicationLogPath();
-/// Writes what the program computes to that file from now on, within 1 MiB and two older files, and nothing to the terminal. Errors: a
-/// file that cannot be opened. GUI thread, once, before work begins.
+/// Writes what the program computes to that file too from now on, within 1 MiB and two older files. Errors: a file that cannot be opened.
+/// GUI thread, once, before work begins and after logQuietly().
 [[nodiscard]] Result<std::string> startApplicationLog();
 /// Program, system, processor, memory, Qt and the last lines of the log, for the clipboard. GUI thread.
 [[nodiscard]] QString diagnosticInformation();

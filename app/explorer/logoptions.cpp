@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/explorer/logoptions.h"
+
+#include "core/base/diagnostictext.h"
+#include "core/base/logging.h"
+#include "core/base/printable.h"
+
+#include <QCommandLineParser>
+
+#include <cstdio>
+
+using namespace Qt::Literals::StringLiterals;
+
+namespace prism::explorer {
+
+void addLogOptions(QCommandLineParser& parser)
+{
+    parser.addOptions({{u"verbose"_s, u"Say on standard error what is computed, and from where."_s},
+                       {u"log-file"_s, u"Append the same to FILE."_s, u"FILE"_s}});
+}
+
+bool startLog(const QCommandLineParser& parser)
+{
+    logQuietly();
+    if (parser.isSet(u"verbose"_s))
+        logToTerminal();
+    if (!parser.isSet(u"log-file"_s))
+        return true;
+    const Result<std::string> file = logToFile(parser.value(u"log-file"_s).toStdString());
+    for (const Diagnostic& error : file.errors())
+        std::fprintf(stderr, "%s\n", printable(sentence(error)).c_str());
+    return file.ok();
+}
+
+} // namespace prism::explorer
