@@ -27,6 +27,12 @@ Estimate gained(const Estimate& gain, double seconds)
 {
     return {-seconds * gain.value, seconds * gain.halfWidth};
 }
+
+/// Scrolls where there are more rows than fit; those that are always seen are what it asks for.
+class RowList final : public QScrollArea {
+public:
+    [[nodiscard]] QSize sizeHint() const override { return {QScrollArea::sizeHint().width(), minimumHeight()}; }
+};
 } // namespace
 
 SlowNodesCard::SlowNodesCard(const Theme& theme, QWidget* parent) : QFrame(parent), m_theme(theme)
@@ -36,12 +42,12 @@ SlowNodesCard::SlowNodesCard(const Theme& theme, QWidget* parent) : QFrame(paren
     m_note = cardText(u"small"_s, u"secondary"_s);
     m_note->setObjectName(u"slowNodesNote"_s);
     layout->addWidget(m_note);
-    m_list = new QScrollArea;
+    m_list = new RowList;
     m_list->setAccessibleName(tr("Slow nodes"));
     m_list->setWidgetResizable(true);
     m_list->setFrameShape(QFrame::NoFrame);
     m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    m_list->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Ignored); // it scrolls, the page does not
+    m_list->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Expanding); // it scrolls, the page does not
     auto* list = new QFrame;
     list->setProperty("surface", u"panel"_s);
     auto* listLayout = new QVBoxLayout(list);
