@@ -14,19 +14,28 @@ constexpr int kPlainDigits = 4; ///< of a value whose uncertainty is not known
 constexpr int kMostDigits = 7;  ///< significant, however small the uncertainty
 constexpr double kExponent = 1e15;
 constexpr double kLeastChance = 0.001; ///< that is told in digits, and its complement
+constexpr double kTenTimes = 9; ///< the share by which ten times is more than once; what is more has four digits before its percent sign
 
 int decade(double x)
 {
     return static_cast<int>(std::floor(std::log10(x)));
 }
 
-/// Digits behind the point: down to the first digit of the half-width, between none and kMostDigits significant ones.
-int decimals(double value, double halfWidth)
+/// The place of the last digit, as a power of ten: that of the half-width's first digit; behind the point at most kMostDigits significant
+/// ones of the value, before it at least the first.
+int lastPlace(double value, double halfWidth)
 {
     const int top = value == 0 ? 0 : decade(std::abs(value));
     if (!(halfWidth > 0))
-        return std::clamp(kPlainDigits - 1 - top, 0, 15);
-    return std::clamp(std::min(-decade(halfWidth), kMostDigits - 1 - top), 0, 15);
+        return std::clamp(top - kPlainDigits + 1, -15, 0);
+    return std::clamp(std::max(decade(halfWidth), std::min(top - kMostDigits + 1, 0)), -15, std::max(top, 0));
+}
+
+/// The figure with its last digit at that place.
+std::string at(double value, int place)
+{
+    const double unit = std::pow(10.0, std::max(place, 0));
+    return fmt::format("{:.{}f}", place > 0 ? std::round(value / unit) * unit : value, std::max(-place, 0));
 }
 
 /// "1234567.8" becomes "1,234,567.8".
@@ -45,8 +54,7 @@ std::string rounded(double value, int digits)
     if (value == 0)
         return "0";
     const int last = decade(std::abs(value)) - digits + 1; // place of the last digit that is shown
-    const double unit = std::pow(10.0, last);
-    return fmt::format("{:.{}f}", last > 0 ? std::round(value / unit) * unit : value, std::clamp(-last, 0, 15));
+    return at(value, std::max(last, -15));
 }
 
 } // namespace
@@ -57,24 +65,33 @@ std::string earnedDigits(double value, double halfWidth)
         return kNone;
     if (std::abs(value) >= kExponent)
         return fmt::format("{:.3g}", value);
-    return grouped(fmt::format("{:.{}f}", value, decimals(value, std::isfinite(halfWidth) ? halfWidth : 0)));
+    return grouped(at(value, lastPlace(value, std::isfinite(halfWidth) ? halfWidth : 0)));
 }
 
 std::string halfWidthText(double value, double halfWidth)
 {
     if (!std::isfinite(halfWidth))
         return "unknown";
-    const int places = decimals(value, halfWidth);
-    const double least = std::pow(10.0, -places);
-    if (halfWidth < 0.5 * least)
-        return fmt::format("< {:.{}f}", least, places);
-    return grouped(fmt::format("{:.{}f}", halfWidth, places));
+    const int place = lastPlace(value, halfWidth);
+    const double least = std::pow(10.0, place);
+    return halfWidth < 0.5 * least ? "< " + at(least, place) : grouped(at(halfWidth, place));
 }
 
 std::string plusMinus(double value, double halfWidth)
 {
     const std::string digits = earnedDigits(value, halfWidth);
     return halfWidth > 0 ? digits + " ± " + halfWidthText(value, halfWidth) : digits;
+}
+
+bool readsAsTimes(double share)
+{
+    return share >= kTenTimes;
+}
+
+std::string relativeChange(double share, double halfWidth)
+{
+    return readsAsTimes(share) ? plusMinus(1 + share, halfWidth) + " times"
+                               : (share > 0 ? "+" : "") + plusMinus(100 * share, 100 * halfWidth) + " %";
 }
 
 std::string countText(std::int64_t count)

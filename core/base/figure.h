@@ -8,10 +8,11 @@
 namespace prism {
 
 /// A value with as many digits as its 95 % half-width leaves: the last digit shown is the first of the half-width. "7.637" for 7.63712 and
-/// 0.004; with a half-width of 0 four significant digits. Never an exponent below 1e15. Not finite: "no figure".
+/// 0.004, "280" for 284 and 33; the value's own first digit stays. With a half-width of 0 four significant digits, whole numbers in full.
+/// Never an exponent below 1e15. Not finite: "no figure".
 [[nodiscard]] std::string earnedDigits(double value, double halfWidth);
 
-/// The half-width to one digit, at the place of the last digit of earnedDigits; "< 0.001" below what is shown.
+/// The half-width at the place of the last digit of earnedDigits: "30" of 33 beside "280"; "< 0.001" below what is shown.
 [[nodiscard]] std::string halfWidthText(double value, double halfWidth);
 
 /// "6.49 ± 0.02": both of them; the value alone where nothing is known to vary.
@@ -26,5 +27,10 @@ namespace prism {
 /// A chance in [0, 1] as a percentage: "85.7 %", "< 0.1 %" and "> 99.9 %" near the ends, "0 %" and "100 %" for what is impossible or
 /// certain.
 [[nodiscard]] std::string chanceText(double chance);
+
+/// Whether a change, as a share of what it starts from, reads as "12 times" and not as "+1,100 %": from ten times on.
+[[nodiscard]] bool readsAsTimes(double share);
+/// "+1.2 ± 0.4 %" of a share and its half-width, or "12.3 ± 0.4 times".
+[[nodiscard]] std::string relativeChange(double share, double halfWidth);
 
 } // namespace prism

@@ -115,10 +115,10 @@ std::vector<std::string> findingsOf(const std::vector<QuestionAnswerRow>& rows)
     std::vector<std::string> findings;
     const auto byP95 = [](const QuestionAnswerRow& a, const QuestionAnswerRow& b) { return a.p95Ratio.value < b.p95Ratio.value; };
     const auto [best, worst] = std::minmax_element(rows.begin(), rows.end(), byP95);
-    const auto change = [](const Estimate& ratio) {
-        return (ratio.value > 1 ? "+" : "") + plusMinus(100 * (ratio.value - 1), 100 * ratio.halfWidth) + " %";
-    };
     const auto differs = [](const Estimate& ratio) { return Estimate{ratio.value - 1, ratio.halfWidth}.significant(); };
+    const auto change = [&](const Estimate& ratio) {
+        return differs(ratio) ? relativeChange(ratio.value - 1, ratio.halfWidth) : "no difference found";
+    };
     for (const auto& [row, word] : {std::pair{best, "shortest"}, {worst, "longest"}})
         if (differs(row->p95Ratio))
             findings.push_back(fmt::format("{} has the {} p95 per token: {} against {}, and {} in the median.", row->label, word,

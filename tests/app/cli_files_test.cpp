@@ -42,6 +42,17 @@ TEST_F(CliFiles, OutputFollowsNoLinkAndReplacesNoDevice)
     EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 3) << "nothing is left behind";
 }
 
+TEST_F(CliFiles, WithoutPresetsNoneAreNamed)
+{
+    fs::create_directories(at("empty"));
+    setenv("PRISM_PRESETS", at("empty").c_str(), 1);
+    const CliRun run = runCli("predict no-such");
+    unsetenv("PRISM_PRESETS");
+    EXPECT_EQ(run.exitCode, 1);
+    EXPECT_NE(run.err.find("there are no presets here"), std::string::npos) << run.err;
+    EXPECT_EQ(run.err.find("or one of"), std::string::npos) << run.err;
+}
+
 TEST_F(CliFiles, ControlCharactersOfNamesStayInTheFile)
 {
     const std::string name = R"(plan \u001b[2J\u009b31m\u202e)";

@@ -55,6 +55,26 @@ TEST(CliInsight, EveryInsightPrintsJsonCsvAndText)
     }
 }
 
+// Paired intervals are narrow: of what is equal they left seven digits in both columns, though either value is known to two or three.
+TEST(CliInsight, EqualScenariosAreComparedWithTheirOwnDigits)
+{
+    const std::string line = std::string("compare ") + kScenario;
+    const CliRun text = runCli(line), json = runCli(line + "--json");
+    ASSERT_EQ(text.exitCode, 0) << text.err;
+    const double p95 = Json::parse(json.out)["figures"][3]["a"];
+    std::istringstream lines(text.out);
+    std::string row, label, word, a, b;
+    while (std::getline(lines, row) && !row.starts_with("p95 step time"))
+        ;
+    std::istringstream(row) >> label >> label >> label >> word >> a >> b; // "p95 step time, s A B"
+    EXPECT_EQ(a, b) << row;
+    EXPECT_LE(a.size(), 6U) << row;
+    EXPECT_NEAR(std::stod(a), p95, 0.05 * p95);
+    EXPECT_NE(row.find("no difference found"), std::string::npos) << row;
+    const CliRun slower = runCli(line + "--b-set training.global_batch_size=8192");
+    EXPECT_NE(slower.out.find(" times\n"), std::string::npos) << "sixteen times as long, not +1,500 %\n" << slower.out;
+}
+
 TEST(CliInsight, SpeedTablesGiveAHostfileInRankOrder)
 {
     const auto table = written("speeds.csv", speeds({1, 9, 20}));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/look/change.h"
+#include "ui/look/choice.h"
 #include "ui/look/format.h"
 
 #include <gtest/gtest.h>
@@ -44,8 +45,18 @@ TEST(Format, GivesDeltasASignAndATrueMinus)
     EXPECT_EQ(format::percentDelta(0.041), u"+4.1 %"_s);
     EXPECT_EQ(format::percentDelta(-0.016), u"−1.6 %"_s);
     EXPECT_EQ(format::percentDelta(-0.0001), u"0.0 %"_s);
+    EXPECT_EQ(format::percentDelta(8.9), u"+890.0 %"_s);
+    EXPECT_EQ(format::percentDelta(1504.21), u"1,510×"_s); // not "+150,421 %"
     EXPECT_EQ(format::pointsDelta(0.044), u"+4.4 points"_s);
     EXPECT_EQ(format::comparedSeconds(1.32, 1.268), u"1.32 s (+4.1 %, +52 ms)"_s);
+}
+
+TEST(Format, AChoiceIsNeverBlank)
+{
+    EXPECT_EQ(format::choice(u"1f1b"_s), u"1F1B"_s);
+    EXPECT_EQ(format::choice(u"rail_optimized"_s), u"Rail optimized"_s);
+    EXPECT_EQ(format::choice(u"h100-sxm-80gb"_s), u"h100-sxm-80gb"_s);
+    EXPECT_EQ(format::choice(QString()), u"Own values"_s); // no preset has them
 }
 
 TEST(Format, GivesChangesTheDigitsThatTheyEarn)

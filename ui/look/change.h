@@ -18,7 +18,7 @@ namespace prism::ui::format {
 [[nodiscard]] QString signedFigure(double change, double halfWidth);
 /// "−142 ms", three digits at most and none that the interval does not leave; in words where no difference was found. Seconds.
 [[nodiscard]] QString timeChange(const Estimate& seconds, double of = 0);
-/// "+4.1 %", "−0.02 %" of a share; in words where no difference was found.
+/// "+4.1 %", "−0.02 %" of a share, "12.3×" from ten times on; in words where no difference was found.
 [[nodiscard]] QString percentChange(const Estimate& share);
 
 /// "± 4 ms" beside "8.86 s", "± 0.1 ms" beside "399 ms": of what is shorter than a second in the unit of the figure itself. Seconds.

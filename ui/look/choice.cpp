@@ -2,6 +2,7 @@
 #include "ui/look/choice.h"
 
 #include <QHash>
+#include <QObject>
 
 namespace prism::ui::format {
 
@@ -31,7 +32,9 @@ QString choice(const QString& value)
                                                 {u"a2a"_s, u"All-to-all"_s}};
     if (const auto at = kKnown.find(value); at != kKnown.end())
         return *at;
-    if (value.contains(u'-') || value.isEmpty())
+    if (value.isEmpty()) // no preset has these values
+        return QObject::tr("Own values");
+    if (value.contains(u'-'))
         return value;
     QString label = value;
     label.replace(u'_', u' ');

@@ -6,7 +6,7 @@
 
 namespace prism::ui::format {
 
-/// "1f1b" -> "1F1B", "rail_optimized" -> "Rail optimized".
+/// "1f1b" -> "1F1B", "rail_optimized" -> "Rail optimized"; the empty name of a preset -> "Own values".
 [[nodiscard]] QString choice(const QString& value);
 
 } // namespace prism::ui::format

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/look/format.h"
 
+#include "core/base/figure.h"
+
 #include <QHash>
 #include <QRegularExpression>
 #include <QStringList>
@@ -186,8 +188,9 @@ QString percent(double share)
 
 QString percentDelta(double share)
 {
-    return std::isfinite(share) ? signedText(share, fixed(std::abs(share) * 100, std::abs(share) >= 9.995 ? 0 : 1)) + u" %"_s
-                                : QString(kMissing);
+    if (!std::isfinite(share))
+        return QString(kMissing);
+    return readsAsTimes(share) ? factor(1 + share) : signedText(share, fixed(std::abs(share) * 100, 1)) + u" %"_s;
 }
 
 QString pointsDelta(double share)

@@ -52,7 +52,7 @@ struct DeltaScale {
 
 /// "5.0 %", "85.7 %", "< 0.1 %"; of a share in [0, 1].
 [[nodiscard]] QString percent(double share);
-/// "+4.1 %", "−1.6 %"
+/// "+4.1 %", "−1.6 %"; "12.3×" of what became ten times as much or more
 [[nodiscard]] QString percentDelta(double share);
 /// "+4.4 points" of two shares
 [[nodiscard]] QString pointsDelta(double share);

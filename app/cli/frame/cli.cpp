@@ -68,13 +68,14 @@ std::size_t studyNameSeparator(const std::string& name)
     return end == std::string::npos ? end : end + std::strlen(".prism");
 }
 
-std::string scenarioNames()
+/// What SCENARIO may be; the names of presets where there are any.
+std::string scenarioForms()
 {
     std::string names;
     for (const PresetInfo& info : presetList())
         if (info.kind == "scenario")
             names += (names.empty() ? "" : ", ") + info.name;
-    return names;
+    return names.empty() ? "a file, - or STUDY.prism:NAME; there are no presets here" : "a file, -, STUDY.prism:NAME, or one of " + names;
 }
 
 /// The scenario as it is named, without --set.
@@ -90,8 +91,7 @@ Scenario namedScenario(const std::string& name)
             return require(scenarioPreset(name));
     if (const auto colon = studyNameSeparator(name); colon != std::string::npos)
         return require(scenarioFromStudy(name.substr(0, colon), name.substr(colon + 1)));
-    throw InputError({inputProblem(name, "There is no such file, and no scenario preset of this name.",
-                                   "a file, -, STUDY.prism:NAME, or one of " + scenarioNames())});
+    throw InputError({inputProblem(name, "There is no such file, and no scenario preset of this name.", scenarioForms())});
 }
 
 /// The first of them, and how many more there are where a file has thousands.

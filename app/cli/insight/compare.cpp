@@ -23,11 +23,14 @@ struct CompareOptions : InsightCommand {
 std::string comparisonText(const Comparison& c)
 {
     std::string text =
-        fmt::format("A = {}\nB = {}\n\n{:<24} {:>14} {:>14} {:>26} {:>18}\n", c.nameA, c.nameB, "", "A", "B", "B - A", "change, %");
-    for (const ComparedFigure& f : c.figures)
-        text += fmt::format("{:<24} {:>14} {:>14} {:>26} {:>18}\n", f.label + (f.unit.empty() ? "" : ", " + f.unit),
-                            earnedDigits(f.a, f.delta.halfWidth), earnedDigits(f.b, f.delta.halfWidth), changeText(f.delta),
-                            f.delta.significant() ? changeText({100 * f.relative.value, 100 * f.relative.halfWidth}) : "");
+        fmt::format("A = {}\nB = {}\n\n{:<24} {:>14} {:>14} {:>26} {:>18}\n", c.nameA, c.nameB, "", "A", "B", "B - A", "change");
+    for (const ComparedFigure& f : c.figures) {
+        const bool found = f.delta.significant();
+        const double digits = found ? f.delta.halfWidth : std::max(f.delta.halfWidth, f.ownHalfWidth); // paired ones only where they tell
+        text +=
+            fmt::format("{:<24} {:>14} {:>14} {:>26} {:>18}\n", f.label + (f.unit.empty() ? "" : ", " + f.unit), earnedDigits(f.a, digits),
+                        earnedDigits(f.b, digits), changeText(f.delta), found ? percentChange(f.relative) : "");
+    }
     text += fmt::format("\nP(A is faster) {}   KS distance {:.3f}   Wasserstein distance {} s\n\nWhich edit changed p95 ({} orders{})\n",
                         percent(c.probabilityABetter), c.ksDistance, amountText(c.wassersteinSeconds), c.waterfallOrders,
                         c.waterfallExact ? ", all" : ", sampled");

@@ -57,7 +57,7 @@ std::string milliseconds(const Estimate& change)
 
 std::string percentChange(const Estimate& change)
 {
-    return changeText({100 * change.value, 100 * change.halfWidth}, "%");
+    return change.significant() ? relativeChange(change.value, change.halfWidth) : changeText(change);
 }
 
 std::string percent(const Estimate& share)

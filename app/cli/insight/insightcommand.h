@@ -28,7 +28,7 @@ void writeInsight(const InsightCommand& options, const T& result, const Text& te
 [[nodiscard]] std::string changeText(const Estimate& change, const std::string& unit = {});
 /// "+12.3 ± 0.4 ms" of a change in seconds; in words where the interval holds zero.
 [[nodiscard]] std::string milliseconds(const Estimate& change);
-/// "+1.2 ± 0.4 %" of a change that is a share; in words where the interval holds zero.
+/// "+1.2 ± 0.4 %" of a change that is a share, "12.3 ± 0.4 times" from ten on; in words where the interval holds zero.
 [[nodiscard]] std::string percentChange(const Estimate& change);
 /// "12.3 ± 0.4 %" of a share; one digit behind the point at most.
 [[nodiscard]] std::string percent(const Estimate& share);

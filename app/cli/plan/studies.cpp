@@ -38,12 +38,15 @@ std::string studiesList(bool json)
 std::string answerText(const QuestionAnswer& a)
 {
     std::string text = a.question.question + "\n\n";
-    text += fmt::format("{:<34} {:>10} {:>18} {:>18} {:>7} {:>16} {:>8}\n", "", "noise-free", "p50 s", "p95 s", "spread", "p95 per token",
+    text += fmt::format("{:<34} {:>10} {:>18} {:>18} {:>7} {:>19} {:>8}\n", "", "noise-free", "p50 s", "p95 s", "spread", "p95 per token",
                         "GiB");
+    const auto ratio = [](const Estimate& r) { // in words where the interval holds one
+        return Estimate{r.value - 1, r.halfWidth}.significant() ? plusMinus(r.value, r.halfWidth) : changeText({});
+    };
     for (const QuestionAnswerRow& r : a.rows)
-        text += fmt::format("{:<34} {:>10} {:>18} {:>18} {:>5.2f} % {:>16} {:>8.1f}{}\n", r.label, amountText(r.noiseFreeSeconds, 4),
+        text += fmt::format("{:<34} {:>10} {:>18} {:>18} {:>5.2f} % {:>19} {:>8.1f}{}\n", r.label, amountText(r.noiseFreeSeconds, 4),
                             plusMinus(r.step.p50, r.step.ciP50), plusMinus(r.step.p95, r.step.ciP95), 100 * r.step.cv,
-                            plusMinus(r.p95Ratio.value, r.p95Ratio.halfWidth), r.peakMemoryGib, r.fits ? "" : " (does not fit)");
+                            &r == &a.rows.front() ? "1" : ratio(r.p95Ratio), r.peakMemoryGib, r.fits ? "" : " (does not fit)");
     text += "\nPublished: " + (a.question.published.empty() ? std::string("nothing to compare with.") : a.question.published);
     text += a.question.source.empty() ? "\n" : " (" + a.question.source + ")\n";
     text += "\nHere:\n";

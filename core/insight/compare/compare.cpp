@@ -45,27 +45,34 @@ ComparedFigure figure(std::string name, std::string label, std::string unit, dou
 
 std::vector<ComparedFigure> figuresOf(const Snapshot& a, const Snapshot& b, const FigureChange& change)
 {
-    const auto seconds = [&](const char* name, const char* label, double va, double vb, const Estimate& e) {
-        return figure(name, label, "s", va, vb, e.halfWidth, true);
+    using Summary = DistributionSummary;
+    const auto seconds = [&](const char* name, const char* label, double Summary::*of, double Summary::*own, const Estimate& e) {
+        ComparedFigure f = figure(name, label, "s", a.across.*of, b.across.*of, e.halfWidth, true);
+        f.ownHalfWidth = std::max(a.across.*own, b.across.*own);
+        return f;
     };
     std::vector<ComparedFigure> list{
-        seconds("mean", "Mean step time", a.across.mean, b.across.mean, change.mean),
-        seconds("std", "Standard deviation", a.across.std, b.across.std, change.std),
-        seconds("p50", "p50 step time", a.across.p50, b.across.p50, change.p50),
-        seconds("p95", "p95 step time", a.across.p95, b.across.p95, change.p95),
-        seconds("p99", "p99 step time", a.across.p99, b.across.p99, change.p99),
+        seconds("mean", "Mean step time", &Summary::mean, &Summary::ciMean, change.mean),
+        seconds("std", "Standard deviation", &Summary::std, &Summary::ciMean, change.std), // of a normal sample 0.7 of it
+        seconds("p50", "p50 step time", &Summary::p50, &Summary::ciP50, change.p50),
+        seconds("p95", "p95 step time", &Summary::p95, &Summary::ciP95, change.p95),
+        seconds("p99", "p99 step time", &Summary::p99, &Summary::ciP99, change.p99),
         figure("noise_free", "Noise-free step", "s", a.samples->noiseFreeSeconds, b.samples->noiseFreeSeconds, 0, true)};
     // Figures that are constant over the median step carry its relative uncertainty.
     const double relative = a.across.p50 > 0 ? change.p50.halfWidth / a.across.p50 : 0;
-    list.push_back(
-        figure("tokens_per_s", "Throughput", "tokens/s", a.tokensPerSecond, b.tokensPerSecond, relative * b.tokensPerSecond, false));
-    list.push_back(
-        figure("tflops_per_gpu", "Model FLOP/s per GPU", "TFLOP/s", a.tflopsPerGpu, b.tflopsPerGpu, relative * b.tflopsPerGpu, false));
-    list.push_back(figure("mfu", "MFU", "", a.mfu, b.mfu, relative * b.mfu, false));
+    const double own = a.across.p50 > 0 && b.across.p50 > 0 ? std::max(a.across.ciP50 / a.across.p50, b.across.ciP50 / b.across.p50) : 0;
+    const auto atMedian = [&](const char* name, const char* label, const char* unit, double Snapshot::*of, bool lowerIsBetter) {
+        ComparedFigure f = figure(name, label, unit, a.*of, b.*of, relative * b.*of, lowerIsBetter);
+        f.ownHalfWidth = own * std::max(a.*of, b.*of);
+        return f;
+    };
+    list.push_back(atMedian("tokens_per_s", "Throughput", "tokens/s", &Snapshot::tokensPerSecond, false));
+    list.push_back(atMedian("tflops_per_gpu", "Model FLOP/s per GPU", "TFLOP/s", &Snapshot::tflopsPerGpu, false));
+    list.push_back(atMedian("mfu", "MFU", "", &Snapshot::mfu, false));
     list.push_back(figure("peak_memory_gib", "Peak memory", "GiB", a.costed->memory.peakGib, b.costed->memory.peakGib, 0, true));
     if (a.costUsd > 0 || b.costUsd > 0) {
-        list.push_back(figure("days_to_train", "Training time", "days", a.daysToTrain, b.daysToTrain, relative * b.daysToTrain, true));
-        list.push_back(figure("cost_usd", "Cost", "USD", a.costUsd, b.costUsd, relative * b.costUsd, true));
+        list.push_back(atMedian("days_to_train", "Training time", "days", &Snapshot::daysToTrain, true));
+        list.push_back(atMedian("cost_usd", "Cost", "USD", &Snapshot::costUsd, true));
     }
     return list;
 }

@@ -12,6 +12,7 @@ struct ComparedFigure {
     double a = 0, b = 0;
     Estimate delta, relative;
     bool lowerIsBetter = true;
+    double ownHalfWidth = 0; ///< the wider of the 95 % intervals of a and b by themselves; 0 = exact
 };
 
 /// One bar of the waterfall: what this edited parameter adds to p95 (seconds), averaged over the orders of the edits
