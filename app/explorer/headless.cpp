@@ -24,6 +24,7 @@ int report(const QCommandLineParser& parser)
     options.output = parser.value(u"output"_s);
     options.question = parser.value(u"question"_s);
     options.slides = parser.isSet(u"slides"_s);
+    options.bundle = parser.isSet(u"bundle"_s);
     options.samples = parser.value(u"samples"_s).toInt(&isCount);
     options.seed = parser.value(u"seed"_s).toULongLong(&isSeed);
     if (!isCount || !isSeed || options.samples < ui::kFewestSamples || options.samples > ui::kMostSamples) {
@@ -53,6 +54,7 @@ void addHeadlessOptions(QCommandLineParser& parser)
          {u"report"_s, u"Write the report of STUDY (or of a scenario file or preset) to the file of --output and leave."_s, u"STUDY"_s},
          {u"output"_s, u"What --report (.pdf, .html) or --export (a folder) writes."_s, u"PATH"_s},
          {u"slides"_s, u"The report as slides of 16:9, a picture each (PDF)."_s},
+         {u"bundle"_s, u"Its pictures (PNG) and figures (CSV) too, in a folder beside the report."_s},
          {u"question"_s, u"The question that the report answers; otherwise made from the study."_s, u"TEXT"_s},
          {u"samples"_s, u"Sampled steps per scenario of the report."_s, u"N"_s, u"10000"_s},
          {u"seed"_s, u"Seed of the report."_s, u"N"_s, u"1"_s},

@@ -5,6 +5,7 @@
 #include "core/scenario/presets.h"
 #include "ui/model/samplestudy.h"
 #include "ui/model/studyfile.h"
+#include "ui/report/reportbundle.h"
 #include "ui/report/reportfile.h"
 #include "ui/window/dialogs.h"
 
@@ -95,12 +96,17 @@ int runReport(const ReportOptions& options)
         complain(found.errors());
         return 1;
     }
-    const QString problem = ui::writeReport(options.output, *found, options.slides ? ui::ReportForm::slides : ui::ReportForm::paper);
+    const QString folder = ui::bundleFolder(options.output);
+    QString problem = ui::writeReport(options.output, *found, options.slides ? ui::ReportForm::slides : ui::ReportForm::paper);
+    if (problem.isEmpty() && options.bundle)
+        problem = ui::writeReportBundle(folder, *found);
     if (!problem.isEmpty()) {
         std::fprintf(stderr, "%s\n", qUtf8Printable(problem));
         return 1;
     }
     std::printf("%s\n", qUtf8Printable(options.output));
+    if (options.bundle)
+        std::printf("%s\n", qUtf8Printable(folder));
     return 0;
 }
 

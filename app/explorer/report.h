@@ -11,6 +11,7 @@ struct ReportOptions {
     QString output;   ///< .pdf or .html
     QString question; ///< empty = made from the study
     bool slides = false;
+    bool bundle = false; ///< its pictures and figures too, as PNG and CSV in a folder beside it
     int samples = 10'000;
     quint64 seed = 1;
 };

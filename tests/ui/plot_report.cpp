@@ -4,7 +4,9 @@
 
 #include "tests/ui/studies.h"
 #include "ui/plot/jobwaterfall.h"
+#include "ui/report/reportbundle.h"
 
+#include <QDir>
 #include <QFile>
 #include <QTemporaryDir>
 #include <QThread>
@@ -100,6 +102,50 @@ TEST(Report, IsWrittenByItsEnding)
     EXPECT_TRUE(QFile::exists(folder.filePath(u"a.html"_s)));
     EXPECT_TRUE(writeReport(folder.filePath(u"a.doc"_s), foundOnce()).contains(u".pdf"_s));
     EXPECT_FALSE(writeReport(u"/nowhere/at/all.pdf"_s, foundOnce()).isEmpty());
+}
+
+TEST(Report, ItsPicturesAndFiguresAreFilesOfTheirOwn)
+{
+    const QTemporaryDir folder;
+    EXPECT_EQ(bundleFolder(u"/a/plan.v2.pdf"_s), u"/a/plan.v2-files"_s);
+    const QString first = folder.filePath(u"first"_s), second = folder.filePath(u"second"_s);
+    EXPECT_EQ(writeReportBundle(first, foundOnce()), QString());
+    EXPECT_EQ(writeReportBundle(second, foundOnce()), QString());
+    const QStringList files = QDir(first).entryList(QDir::Files);
+    EXPECT_EQ(files.filter(u".png"_s).size(), static_cast<int>(reportFigures(foundOnce()).size()));
+    EXPECT_EQ(files.filter(u".csv"_s).size(), 4);
+    const auto content = [](const QString& path) {
+        QFile file(path);
+        (void)file.open(QIODevice::ReadOnly);
+        return file.readAll();
+    };
+    for (const QString& name : files)
+        EXPECT_EQ(content(QDir(first).filePath(name)), content(QDir(second).filePath(name))) << name.toStdString();
+    for (const QString& name : files.filter(u".png"_s)) {
+        const std::optional<Receipt> receipt = receiptOf(QDir(first).filePath(name));
+        ASSERT_TRUE(receipt) << name.toStdString();
+        EXPECT_EQ(*receipt, receiptOf(foundOnce()));
+    }
+    EXPECT_FALSE(writeReportBundle(u"/proc/no/such"_s, foundOnce()).isEmpty());
+}
+
+TEST(Report, ItsFiguresAreThoseOfTheScenarios)
+{
+    const Findings& found = foundOnce();
+    const TableData scenarios = scenarioFigures(found), curves = curveFigures(found);
+    ASSERT_EQ(scenarios.rows.size(), static_cast<int>(found.scenarios.size()));
+    const auto p95 = scenarios.header.indexOf(u"p95 [s]"_s), hash = scenarios.header.indexOf(u"hash"_s);
+    int points = 0;
+    for (std::size_t i = 0; i < found.scenarios.size(); ++i) {
+        const QStringList& row = scenarios.rows[static_cast<int>(i)];
+        ASSERT_EQ(row.size(), scenarios.header.size());
+        EXPECT_EQ(row[p95].toDouble(), found.scenarios[i].snapshot->across.p95);
+        EXPECT_EQ(row[hash].toStdString(), found.scenarios[i].snapshot->hash.text());
+        points += static_cast<int>(found.scenarios[i].cdf.size());
+    }
+    EXPECT_EQ(curves.rows.size(), points);
+    EXPECT_EQ(causeFigures(found).rows.size(), static_cast<int>(found.causes.size()));
+    EXPECT_FALSE(assumptionFigures(found).rows.isEmpty());
 }
 
 TEST(JobWaterfall, RoundedStepsAddUpToTheTotal)

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/reportdialog.h"
 
+#include "ui/report/reportbundle.h"
 #include "ui/report/reportfile.h"
 #include "ui/theme/plaintext.h"
 #include "ui/theme/segmented.h"
 
+#include <QCheckBox>
 #include <QDialogButtonBox>
 #include <QFileDialog>
 #include <QLabel>
@@ -41,6 +43,7 @@ ReportDialog::ReportDialog(Workspace& workspace, const Theme& theme, const QStri
       m_title(title),
       m_question(new QLineEdit),
       m_form(new SegmentedControl(theme)),
+      m_bundle(new QCheckBox(tr("Pictures and figures beside it (PNG, CSV)"))),
       m_state(plainLabel()),
       m_write(new QPushButton(tr("Write report…")))
 {
@@ -61,6 +64,9 @@ ReportDialog::ReportDialog(Workspace& workspace, const Theme& theme, const QStri
     m_form->setChoices({tr("Pages (PDF)"), tr("Slides 16:9 (PDF)"), tr("Web page (HTML)")});
     m_form->setAccessibleName(tr("Form of the report"));
     layout->addWidget(m_form, 0, Qt::AlignLeft);
+    m_bundle->setObjectName(u"reportBundle"_s);
+    m_bundle->setToolTip(tr("A folder with the report's name: every picture for slides, every figure for a sheet"));
+    layout->addWidget(m_bundle);
     m_state->setWordWrap(true);
     m_state->setProperty("role", u"tertiary"_s);
     m_state->setText(tr("Answer, scenarios, causes, placement, job and limits, with seed and hashes. The same study gives the same file."));
@@ -86,7 +92,7 @@ ReportDialog::ReportDialog(Workspace& workspace, const Theme& theme, const QStri
             say(tr("Stopped; nothing was written."), u"tertiary"_s);
         }
     });
-    resize(theme.px(560), theme.px(250));
+    resize(theme.px(560), theme.px(280));
 }
 
 void ReportDialog::say(const QString& text, const QString& role)
@@ -133,11 +139,17 @@ void ReportDialog::writeTo(const QString& path)
         [this, path, form](const std::shared_ptr<const Result<Findings>>& found) { finish(*found, path, form); });
 }
 
+QString ReportDialog::write(const Findings& found, const QString& path, ReportForm form) const
+{
+    const QString problem = writeReport(path, found, form);
+    return problem.isEmpty() && m_bundle->isChecked() ? writeReportBundle(bundleFolder(path), found) : problem;
+}
+
 void ReportDialog::finish(const Result<Findings>& found, const QString& path, ReportForm form)
 {
     m_writing = false;
     m_write->setEnabled(true);
-    const QString problem = found.ok()               ? writeReport(path, *found, form)
+    const QString problem = found.ok()               ? write(*found, path, form)
                             : found.errors().empty() ? tr("Nothing was found.")
                                                      : QString::fromStdString(found.errors().front().message);
     if (!problem.isEmpty())

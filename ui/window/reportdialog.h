@@ -8,6 +8,7 @@
 
 #include <QDialog>
 
+class QCheckBox;
 class QLabel;
 class QLineEdit;
 class QPushButton;
@@ -34,11 +35,13 @@ private:
     void chooseFile();
     void say(const QString& text, const QString& role);
     void finish(const Result<Findings>& found, const QString& path, ReportForm form);
+    [[nodiscard]] QString write(const Findings& found, const QString& path, ReportForm form) const; ///< what went wrong; empty = done
 
     Workspace& m_workspace;
     QString m_title;
     QLineEdit* m_question;
     SegmentedControl* m_form;
+    QCheckBox* m_bundle;
     QLabel* m_state;
     QPushButton* m_write;
     bool m_writing = false;

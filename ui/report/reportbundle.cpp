@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/report/reportbundle.h"
+
+#include "ui/plot/plotbase.h"
+
+#include <QDir>
+#include <QFileInfo>
+
+namespace prism::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr int kPictureWidth = 720, kMargin = 16; ///< of a picture, pixels
+
+QString textOf(const std::string& s)
+{
+    return QString::fromStdString(s);
+}
+
+QString yesOrNo(bool yes)
+{
+    return yes ? u"yes"_s : u"no"_s;
+}
+
+QStringList fieldsOf(const Estimate& figure)
+{
+    return {tableNumber(figure.value), tableNumber(figure.halfWidth)};
+}
+
+/// A picture of the report on white ground under its title.
+Picture pictureOf(const ReportFigure& figure, const Receipt& receipt)
+{
+    Picture picture;
+    picture.title = figure.title;
+    picture.receipt = receipt;
+    const Look look(lightPalette(), 1);
+    const int head = static_cast<int>(look.px(metric::button));
+    picture.size = {kPictureWidth, static_cast<int>(figure.height) + head + 2 * kMargin};
+    picture.paint = [figure, size = picture.size, head](QPainter& painter) {
+        const Look paper(lightPalette(), 1);
+        painter.fillRect(QRect(QPoint(), size), Qt::white);
+        Canvas canvas(painter, paper);
+        canvas.text(QPointF(kMargin, kMargin), figure.title, Type::title, Role::text, Qt::AlignLeft | Qt::AlignTop);
+        figure.paint(canvas, QRectF(kMargin, kMargin + head, size.width() - 2 * kMargin, figure.height));
+    };
+    return picture;
+}
+
+} // namespace
+
+QString bundleFolder(const QString& reportPath)
+{
+    const QFileInfo report(reportPath);
+    return QDir(report.path()).filePath(report.completeBaseName() + u"-files"_s);
+}
+
+TableData scenarioFigures(const Findings& found)
+{
+    const QString half = u"half-width 95 %"_s;
+    TableData table;
+    table.header = {u"scenario"_s, u"baseline"_s, u"advised"_s, u"fits"_s};
+    for (const QString& figure : {u"mean"_s, u"p50"_s, u"p95"_s, u"p99"_s, u"p50 change"_s, u"p95 change"_s})
+        table.header << figure + u" [s]"_s << u"%1 %2 [s]"_s.arg(figure, half);
+    table.header << u"P(miss)"_s << u"P(miss) "_s + half << u"days p50"_s << u"cost mean [USD]"_s << u"peak memory [GiB]"_s << u"n"_s
+                 << u"seed"_s << u"hash"_s;
+    for (const FoundScenario& s : found.scenarios) {
+        const DistributionSummary& step = s.snapshot->across;
+        QStringList row{s.name, yesOrNo(s.baseline), yesOrNo(&s == &found.best()), yesOrNo(s.possible)};
+        row << fieldsOf({step.mean, step.ciMean}) << fieldsOf({step.p50, step.ciP50}) << fieldsOf({step.p95, step.ciP95})
+            << fieldsOf({step.p99, step.ciP99}) << fieldsOf(s.changes.p50.delta) << fieldsOf(s.changes.p95.delta) << fieldsOf(s.misses);
+        row << (s.job ? tableNumber(s.job->p50Days.value) : QString()) << (s.job ? tableNumber(s.job->costUsdMean) : QString())
+            << tableNumber(s.snapshot->costed ? s.snapshot->costed->memory.peakGib : 0) << QString::number(step.samples)
+            << QString::number(s.snapshot->seed) << textOf(s.snapshot->hash.text());
+        table.rows << row;
+    }
+    return table;
+}
+
+TableData curveFigures(const Findings& found)
+{
+    TableData table;
+    table.header = {u"scenario"_s, u"step time [s]"_s, u"P(step <= time)"_s, u"band low"_s, u"band high"_s};
+    for (const FoundScenario& s : found.scenarios)
+        for (const CurvePoint& p : s.cdf)
+            table.rows << QStringList{s.name, tableNumber(p.seconds), tableNumber(p.probability), tableNumber(p.low), tableNumber(p.high)};
+    return table;
+}
+
+TableData causeFigures(const Findings& found)
+{
+    TableData table;
+    table.header = {u"cause"_s, u"label"_s, u"input"_s, u"p95 change, spread doubled [s]"_s, u"half-width 95 % [s]"_s};
+    for (const FoundCause& c : found.causes)
+        table.rows << (QStringList{c.id, c.name, c.input} << fieldsOf(c.rise));
+    return table;
+}
+
+TableData assumptionFigures(const Findings& found)
+{
+    TableData table;
+    table.header = {u"parameter"_s, u"label"_s, u"value"_s, u"source"_s};
+    for (const JobAssumption& a : found.assumptions)
+        table.rows << QStringList{textOf(a.path), textOf(a.label), textOf(a.value), textOf(a.source)};
+    return table;
+}
+
+QString writeReportBundle(const QString& folder, const Findings& found)
+{
+    const QDir place(folder);
+    if (!place.mkpath(u"."_s))
+        return QObject::tr("The folder %1 could not be made.").arg(QFileInfo(folder).fileName());
+    const Receipt receipt = receiptOf(found);
+    for (const ReportFigure& figure : reportFigures(found))
+        if (const QString wrong = writeExport(place.filePath(figure.id + u".png"_s), pictureOf(figure, receipt), {}); !wrong.isEmpty())
+            return wrong;
+    Picture none;
+    none.receipt = receipt;
+    for (const auto& [name, table] : {std::pair{u"scenarios.csv"_s, scenarioFigures(found)},
+                                      {u"curves.csv"_s, curveFigures(found)},
+                                      {u"causes.csv"_s, causeFigures(found)},
+                                      {u"assumptions.csv"_s, assumptionFigures(found)}})
+        if (const QString wrong = table.rows.isEmpty() ? QString() : writeExport(place.filePath(name), none, table); !wrong.isEmpty())
+            return wrong;
+    return {};
+}
+
+} // namespace prism::ui
