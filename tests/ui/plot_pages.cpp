@@ -264,6 +264,28 @@ TEST_F(Pages, PlacementMarksMovesAndUndoesASlowNode)
     EXPECT_FALSE(page.isComputing()); // undone: the answer is still there
 }
 
+TEST_F(Pages, PlacementFindsANodeByItsName)
+{
+    PlacementPage page(m_theme);
+    page.setContext(m_context);
+    settle(page);
+    auto* cells = page.tools()->findChild<SegmentedControl*>(u"placementCells"_s);
+    cells->setCurrent(static_cast<int>(PlaceGrouping::node)); // a cell for each of the 8 nodes
+    Q_EMIT cells->chosen(static_cast<int>(PlaceGrouping::node));
+    auto* find = page.tools()->findChild<QLineEdit*>(u"findNode"_s);
+    ASSERT_NE(find, nullptr);
+    find->setText(u"NODE"_s);
+    EXPECT_EQ(page.map().focusItem(), 0);
+    QTest::keyClick(find, Qt::Key_Return);
+    EXPECT_EQ(page.map().focusItem(), 1) << "Return goes on";
+    find->setText(u"5"_s);
+    EXPECT_EQ(page.map().focusItem(), 5);
+    QTest::keyClick(find, Qt::Key_Return);
+    EXPECT_EQ(page.map().focusItem(), 5) << "there is no other";
+    find->setText(u"no such"_s);
+    EXPECT_EQ(page.map().focusItem(), 5) << "nothing is taken away";
+}
+
 TEST_F(Pages, PlacementShowsTheSameEffectsByNodeAndByRack)
 {
     // 8 nodes of 8 GPUs, TP 8: a node is a stage of a replica. Racks of 3 nodes: 3, 3 and 2.

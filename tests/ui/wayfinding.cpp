@@ -2,14 +2,19 @@
 // Ways through the window: filter, parts by keys, from a bar to its parameter, help, and pictures that are whole.
 #include "tests/ui/window_fixture.h"
 #include "ui/distribution/distributionpage.h"
+#include "ui/editor/parameterrow.h"
 #include "ui/pages/sensitivitypage.h"
 #include "ui/window/actions.h"
 #include "ui/window/helpdialog.h"
 #include "ui/window/jobbar.h"
+#include "ui/window/recentfiles.h"
 #include "ui/window/scenariopanel.h"
 
 #include <QImage>
+#include <QLabel>
+#include <QMenu>
 #include <QSignalSpy>
+#include <QTemporaryDir>
 #include <QTextBrowser>
 
 using namespace Qt::Literals::StringLiterals;
@@ -33,6 +38,53 @@ TEST_F(Wayfinding, AFilterHidesRowsAndChangesNothing)
     window->scenarios().setFilter({});
     EXPECT_EQ(window->scenarios().shownCount(), 6);
     EXPECT_TRUE(study.state() == before);
+}
+
+TEST_F(Wayfinding, AParameterIsFoundAndCounted)
+{
+    auto window = smallWindow();
+    const auto* hits = window->editor().findChild<QLabel*>(u"parametersFound"_s);
+    ASSERT_NE(hits, nullptr);
+    EXPECT_TRUE(hits->isHidden());
+    window->editor().setFilter(u"micro-batch"_s);
+    int shown = 0;
+    for (const ParameterRow* row : window->editor().findChildren<ParameterRow*>())
+        shown += row->isHidden() ? 0 : 1;
+    EXPECT_GT(shown, 0);
+    EXPECT_EQ(hits->text(), u"%1 found"_s.arg(shown));
+    window->editor().setFilter(u"no such parameter"_s);
+    EXPECT_EQ(hits->text(), u"Nothing found"_s);
+    window->editor().setFilter({});
+    EXPECT_TRUE(hits->isHidden());
+}
+
+TEST_F(Wayfinding, ARecentStudyThatIsGoneIsTakenOffTheList)
+{
+    const QTemporaryDir folder;
+    const QString there = folder.filePath(u"there & here.prism"_s), gone = folder.filePath(u"gone.prism"_s);
+    QFile file(there);
+    ASSERT_TRUE(file.open(QIODevice::WriteOnly));
+    for (const QString& path : {there, gone})
+        rememberRecent(path);
+    QMenu menu;
+    QStringList opened;
+    const auto fill = [&] { fillRecent(menu, [&](const QString& path) { opened << path; }); };
+    fill();
+    ASSERT_GE(menu.actions().size(), 2);
+    EXPECT_TRUE(menu.actions()[0]->text().startsWith(u"Gone, remove"_s)) << menu.actions()[0]->text().toStdString();
+    menu.actions()[1]->trigger();
+    menu.actions()[0]->trigger();
+    EXPECT_EQ(opened, QStringList{there}) << "what is gone opens nothing";
+    EXPECT_EQ(recentFiles().front(), there);
+    fill();
+    EXPECT_TRUE(menu.actions()[0]->text().startsWith(u"there && here.prism"_s));
+    forgetRecent(there);
+    EXPECT_FALSE(recentFiles().contains(there));
+    for (int i = 0; i < 12; ++i)
+        rememberRecent(folder.filePath(QString::number(i)));
+    EXPECT_EQ(recentFiles().size(), 8);
+    for (int i = 0; i < 12; ++i)
+        forgetRecent(folder.filePath(QString::number(i)));
 }
 
 TEST_F(Wayfinding, F6GoesThroughThePartsAndBack)

@@ -120,6 +120,12 @@ QLayout* ConfigEditor::makeTools()
     tools->addWidget(m_filter);
     tools->setAlignment(m_filter, Qt::AlignJustify);
     tools->addWidget(m_all);
+    m_hits = plainLabel();
+    m_hits->setObjectName(u"parametersFound"_s);
+    m_hits->setProperty("role", u"secondary"_s);
+    m_hits->setProperty("type", u"small"_s);
+    m_hits->hide();
+    tools->addWidget(m_hits);
     return tools;
 }
 
@@ -271,6 +277,7 @@ void ConfigEditor::focusFilter()
 void ConfigEditor::applyFilter()
 {
     const QString text = m_filter->text().trimmed();
+    int found = 0;
     for (Group* g : m_groups) {
         if (!text.isEmpty())
             buildGroup(*g);
@@ -286,7 +293,11 @@ void ConfigEditor::applyFilter()
         if (g->derived)
             g->derived->parentWidget()->setVisible(text.isEmpty() || u"data parallel dp"_s.contains(text, Qt::CaseInsensitive));
         g->body->setVisible(text.isEmpty() ? g->expanded : shown > 0);
+        found += shown;
     }
+    m_all->setVisible(text.isEmpty()); // words find everything
+    m_hits->setVisible(!text.isEmpty());
+    m_hits->setText(found > 0 ? tr("%1 found").arg(found) : tr("Nothing found"));
     if (!text.isEmpty())
         refresh();
 }

@@ -82,6 +82,7 @@ private:
     QPushButton* m_differences;
     QLineEdit* m_filter;
     QCheckBox* m_all;
+    QLabel* m_hits; ///< how many parameters the words in the filter find
     QScrollArea* m_scroll;
     QList<Group*> m_groups;
     QHash<QString, Diagnostics> m_typed; ///< what is wrong with typed text, by parameter id, of the shown scenario

@@ -17,6 +17,7 @@
 #include <QHBoxLayout>
 #include <QJsonObject>
 #include <QLabel>
+#include <QLineEdit>
 #include <QPushButton>
 #include <QVBoxLayout>
 
@@ -86,6 +87,7 @@ void PlacementPage::makeTools()
     fit->setToolTip(tr("Fit the colour scale to the cells shown (F); else it stays"));
     connect(fit, &QPushButton::clicked, m_map, &HeatMap::fitScale);
     addTools({fit});
+    makeFinder();
     connect(m_factor, &QuantityEdit::submitted, this, &PlacementPage::typeFactor);
     connect(m_factor, &QuantityEdit::editingDone, this, &PlacementPage::ask);
     connect(m_figure, &SegmentedControl::chosen, this, [this] { refresh(); });
@@ -94,6 +96,26 @@ void PlacementPage::makeTools()
         refresh();
     });
     connect(m_add, &QPushButton::clicked, this, [this] { addSlowNode(m_map->focusItem()); });
+}
+
+void PlacementPage::makeFinder()
+{
+    m_find = new QLineEdit;
+    m_find->setPlaceholderText(tr("Find a node"));
+    m_find->setClearButtonEnabled(true);
+    keepFieldWidth(*m_find, theme(), 120);
+    m_find->setObjectName(u"findNode"_s);
+    m_find->setAccessibleName(tr("Find a node by its name; Return goes to the next one"));
+    m_hits = plainLabel();
+    m_hits->setProperty("role", u"secondary"_s);
+    m_hits->hide();
+    addTools({m_find, m_hits});
+    connect(m_find, &QLineEdit::textChanged, this, [this] {
+        m_shownNode = -1;
+        findNodes();
+        showNextFound();
+    });
+    connect(m_find, &QLineEdit::returnPressed, this, &PlacementPage::showNextFound);
 }
 
 void PlacementPage::connectMap()
@@ -264,6 +286,7 @@ void PlacementPage::refreshPlaces()
                                .arg(format::count(s->scenario.cluster.nodesPerPod));
     }
     m_best->setPlaces(map, data, place);
+    findNodes(); // another scenario has other nodes
     const int focus = m_map->focusItem();
     m_map->setText(text);
     m_map->setData(m_shown.data);

@@ -7,6 +7,8 @@
 #include "ui/pages/placementgroups.h"
 #include "ui/plot/gaincurve.h"
 
+class QLabel;
+class QLineEdit;
 class QPushButton;
 
 namespace prism::ui {
@@ -42,6 +44,7 @@ protected:
 
 private:
     void makeTools();
+    void makeFinder();
     void connectMap();
     void connectNodes();
     void ask();
@@ -52,6 +55,8 @@ private:
     void moveNode(int fromCell, int toCell);
     void placeNode(int node, int cell); ///< -1 = the node of the cell becomes slow
     void applyAdvice();
+    void findNodes();     ///< whose names hold the words in the field; counts them
+    void showNextFound(); ///< chooses the cell of the next of them
     [[nodiscard]] double probeFactor() const { return 1 + m_percent / 100; }
     [[nodiscard]] const PlacementMap* shownMap() const; ///< replicas in order, on the headline's level
     [[nodiscard]] PlaceGrouping grouping() const;
@@ -66,6 +71,10 @@ private:
     GainCurve* m_gains;
     GroupedPlaces m_shown; ///< what the map shows
     QPushButton* m_add;
+    QLineEdit* m_find;
+    QLabel* m_hits;
+    std::vector<int> m_found; ///< nodes, ascending
+    int m_shownNode = -1;     ///< the one of them that was shown last
     bool m_searching = false;
     mutable Levelled<PlacementMap> m_told;
     Levelled<PlacementResult> m_toldSearch;

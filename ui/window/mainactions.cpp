@@ -17,6 +17,7 @@
 #include "ui/window/pagehost.h"
 #include "ui/window/presetsdialog.h"
 #include "ui/window/receiptimport.h"
+#include "ui/window/recentfiles.h"
 #include "ui/window/reportdialog.h"
 #include "ui/window/scenariopanel.h"
 
@@ -49,7 +50,6 @@ namespace prism::ui {
 namespace {
 
 constexpr qint64 kLargestImport = 64 * 1024 * 1024; // bytes; a scenario file is some kilobytes
-constexpr int kMostRecent = 8;
 
 QString documents()
 {
@@ -464,30 +464,15 @@ void addMainActions(MainWindow& w)
     QObject::connect(w.m_editor, &ConfigEditor::differencesRequested, &w, [&w] { showDifferences(w.workspace(), w.theme(), &w); });
     auto* recent = new QMenu(&w);
     w.m_actions->get(u"file.recent"_s)->setMenu(recent);
-    QObject::connect(recent, &QMenu::aboutToShow, &w, [&w, recent] {
-        recent->clear();
-        for (const QString& path : w.recentFiles())
-            recent->addAction(QFileInfo(path).fileName() + u"   "_s + QFileInfo(path).path(), &w, [&w, path] { w.openStudy(path); });
-        if (recent->isEmpty())
-            recent->addAction(QObject::tr("No recent studies"))->setEnabled(false);
-    });
-}
-
-QStringList MainWindow::recentFiles() const
-{
-    return QSettings().value(u"session/recent"_s).toStringList();
+    QObject::connect(recent, &QMenu::aboutToShow, &w,
+                     [&w, recent] { fillRecent(*recent, [&w](const QString& path) { w.openStudy(path); }); });
 }
 
 void MainWindow::remember(const QString& path)
 {
-    QSettings settings;
-    settings.setValue(u"session/study"_s, path);
-    if (path == m_untitledPath)
-        return;
-    QStringList recent = recentFiles();
-    recent.removeAll(path);
-    recent.prepend(path);
-    settings.setValue(u"session/recent"_s, QStringList(recent.mid(0, kMostRecent)));
+    QSettings().setValue(u"session/study"_s, path);
+    if (path != m_untitledPath)
+        rememberRecent(path);
 }
 
 void MainWindow::saveStudyAs()

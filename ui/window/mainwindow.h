@@ -60,7 +60,6 @@ public:
     [[nodiscard]] Actions& actions() { return *m_actions; }
     [[nodiscard]] StudyFile& file() { return *m_file; }
     [[nodiscard]] QWidget& dock() { return *m_dock; }
-    [[nodiscard]] QStringList recentFiles() const;
 
 protected:
     void closeEvent(QCloseEvent* event) override;
