@@ -14,9 +14,9 @@ namespace {
 
 /// Sampled events of a program; of a segment, whose ranks are all drawn, fewer when they are many.
 constexpr int kEventExtras = 4096, kSegmentExtras = 4096, kFewestExtras = 512, kRankDraws = 1 << 16, kGroupDraws = 1 << 19;
-/// Fractional parts of multiples of these fill the unit cube evenly (the generalised golden ratio in three dimensions, Roberts 2018,
-/// "The unreasonable effectiveness of quasirandom sequences").
-constexpr double kEven[3] = {0.8191725133961645, 0.6710436067037893, 0.5497004779019703};
+/// Fractional parts of multiples of the first three fill the unit cube evenly (the generalised golden ratio in three dimensions, Roberts
+/// 2018, "The unreasonable effectiveness of quasirandom sequences"); the golden ratio itself is no rational combination of them.
+constexpr double kEven[4] = {0.8191725133961645, 0.6710436067037893, 0.5497004779019703, 0.6180339887498949};
 
 double evenly(int dimension, int i)
 {
@@ -234,16 +234,24 @@ private:
             hits.draw(evenly(1, i), next, [&](std::size_t) {
                 const auto r = std::min(ranks - 1, static_cast<std::size_t>(next() * static_cast<double>(ranks)));
                 int at = static_cast<int>((isFirst ? evenly(2, i) : next()) * kernels);
+                const double size = isFirst ? evenly(3, i) : next();
                 isFirst = false;
                 std::size_t t = 0;
                 while (t + 1 < terms.size() && at >= terms[t].count)
                     at -= terms[t++].count;
-                late[r] += (m_kernel.temporal.rareMultiplier - 1.0) * terms[t].meanSeconds * factor.at(next())
-                           * (1.0 + m_kernel.spatialSensitivity * (g[r] - 1.0));
+                late[r] += eventSeconds(terms[t].meanSeconds, factor.at(size)) * (1.0 + m_kernel.spatialSensitivity * (g[r] - 1.0));
             });
             out.extra.push_back(*std::max_element(late.begin(), late.end()) - *std::max_element(own.begin(), own.end()));
         }
         return out;
+    }
+
+    /// Seconds that an event adds to a kernel, `draw` its factor. The sum that it is added to has the kernel with a draw of its own, so
+    /// what is added has the mean m - 1 of the event's m times the factor, and the variance m^2 - 1.
+    [[nodiscard]] double eventSeconds(double meanSeconds, double draw) const
+    {
+        const double m = m_kernel.temporal.rareMultiplier;
+        return meanSeconds * (m - 1.0 + (m > 1.0 ? std::sqrt(m * m - 1.0) : m - 1.0) * (draw - 1.0));
     }
 
     /// Spatial factors of the ranks of some group in a cell drawn by its weight.
