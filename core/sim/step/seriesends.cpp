@@ -169,12 +169,13 @@ SeriesEnds seriesEnds(const Series& series, const ReplicaLayout& layout, Recall&
         out.seconds = std::move(sampled.single);
         return out;
     }
+    scaleByRegime(sampled, series.regimes.compute);
     const TailSample pool(sampled.excess, sampled.weight);
     std::vector<double> seconds(series.steps);
     tbb::parallel_for(std::size_t{0}, series.blocks(), [&](std::size_t block) {
         for (std::size_t i = block * kLanes; i < std::min(series.steps, (block + 1) * kLanes) && !stop.stop_requested(); ++i) {
             const double upper = 1.0 - uniform(series.seed, stream(kMaximumDraws), i);
-            seconds[i] = std::max(sampled.single[i], sampled.location[i] + pool.upperQuantile(tailOfMaximum(upper, layout.pooled)));
+            seconds[i] = std::max(sampled.single[i], sampled.secondsAt(pool.upperQuantile(tailOfMaximum(upper, layout.pooled)), i));
         }
     });
     if (stop.stop_requested())

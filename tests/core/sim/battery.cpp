@@ -701,6 +701,28 @@ void longPipelines(Builder& b)
                 op.hiddenSeconds = 0.005;
     });
     b.add(
+        "long, compute regime, data",
+        [&](JobShape& s) {
+            longer(s);
+            s.compute = {Family::lognormal, 0.3};
+        },
+        [](StepGraph& g) {
+            g.computeRegime = {Family::lognormal, 0.03};
+            g.data = {Family::lognormal, 0.1};
+        },
+        true);
+    b.add(
+        "compute regime, 512",
+        [](JobShape& s) {
+            small(s);
+            s.replicas = 512;
+            s.compute = {Family::gamma, 0.3};
+        },
+        [](StepGraph& g) {
+            g.computeRegime = {Family::lognormal, 0.05};
+            g.spatial = {Family::normal, 0.02};
+        });
+    b.add(
         "long, one replica",
         [&](JobShape& s) {
             longer(s);
