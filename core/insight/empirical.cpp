@@ -45,8 +45,9 @@ double sparsity(const std::vector<double>& sorted, double p)
 SharedError::Part sharedPart(const SharedError& s, double p)
 {
     const auto between = [](const SharedError::Part& a, const SharedError::Part& b, double part) {
-        const double degrees = a.degrees > 0 && b.degrees > 0 ? std::min(a.degrees, b.degrees) : std::max(a.degrees, b.degrees);
-        return SharedError::Part{std::lerp(a.stdErr, b.stdErr, part), degrees};
+        const auto inverse = [](const SharedError::Part& p) { return p.degrees > 0 ? 1 / p.degrees : 0.0; };
+        const double unknown = std::lerp(inverse(a), inverse(b), part);
+        return SharedError::Part{std::lerp(a.stdErr, b.stdErr, part), unknown > 0 ? 1 / unknown : 0.0};
     };
     if (p <= 0.5)
         return s.p50;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 
 namespace prism {
 
@@ -18,13 +19,16 @@ namespace {
 constexpr double kMostFolds = 20.0;
 /// Standard errors, to either side, at which a quantile is asked for: between the one-sided 95 % and where hardly anything is left.
 constexpr std::array<double, 2> kReaches = {1.645, 2.3};
+/// By so much of a factor of e the mean's slope is taken.
+constexpr double kSmallFold = 0.05;
 /// Degrees of freedom of what follows from the scale of a fitted tail: its true value over the estimate from k points is k over a gamma
 /// variable of k, whose least symmetric interval of 95 % is Student's with about k / 2.
 constexpr double kTailDegrees = kScalePoints / 2.0;
 
-/// What each step's replicas move a figure by, and how much of that as points of the sample.
+/// What each step's replicas move a figure by, and how much of that as points of the sample and by the scale of its fitted tail.
 struct MovedByStep {
-    std::vector<double> all, byPoints;
+    explicit MovedByStep(std::size_t steps) : all(steps, 0.0), byPoints(steps, 0.0), byScale(steps, 0.0) {}
+    std::vector<double> all, byPoints, byScale;
 };
 
 /// The weights' own sum is known only by the sample. The replicas of one step share its conditions: they err together.
@@ -38,13 +42,16 @@ MovedByStep movedByStep(const Sampled& sampled, const Influence& influence, cons
         moved[i] = influence.of(sampled.excess[i], sampled.weight[i], fitted);
         total += sampled.weight[i];
         mean.byPoint += sampled.weight[i] * moved[i].byPoint;
-        mean.byTail += sampled.weight[i] * moved[i].byTail;
+        mean.byHeight += sampled.weight[i] * moved[i].byHeight;
+        mean.byScale += sampled.weight[i] * moved[i].byScale;
     }
-    MovedByStep out{std::vector<double>(steps, 0.0), std::vector<double>(steps, 0.0)};
+    MovedByStep out(steps);
     for (std::size_t i = 0; i < n; ++i) {
-        const double share = sampled.weight[i] / total, byPoint = share * (moved[i].byPoint - mean.byPoint / total);
+        const double share = sampled.weight[i] / total, byPoint = share * (moved[i].byPoint - mean.byPoint / total),
+                     byScale = share * (moved[i].byScale - mean.byScale / total);
         out.byPoints[i % steps] += byPoint;
-        out.all[i % steps] += byPoint + share * (moved[i].byTail - mean.byTail / total);
+        out.byScale[i % steps] += byScale;
+        out.all[i % steps] += byPoint + byScale + share * (moved[i].byHeight - mean.byHeight / total);
     }
     return out;
 }
@@ -54,23 +61,35 @@ MovedByStep movedByStep(const Sampled& sampled, const Influence& influence, cons
 struct AddedError {
     SharedError::Part sample;
     double withSteps = 1.0;
+    double byPoints = 1.0; ///< share of its square that does not come from the fitted tail
 };
 
+/// The same, known less well: seconds for a factor come from as many of the largest replicas as its error does, and where these are short
+/// the interval is short as well. `inverse`: of the degrees of freedom that this leaves; of k points, k / 2 as for the scale of a tail.
+AddedError knownBy(AddedError error, double inverse)
+{
+    const double sum = inverse + (error.sample.degrees > 0.0 ? 1.0 / error.sample.degrees : 0.0);
+    error.sample.degrees = sum > 0.0 ? 1.0 / sum : 0.0;
+    return error;
+}
+
 /// `own`: what each step moves the figure by itself. A sum of squares of which few points make the most is known as by few degrees of
-/// freedom (Satterthwaite 1946), what comes from the fitted tail as by its own.
+/// freedom (Satterthwaite 1946), what comes from the scale of the fitted tail as by its own.
 AddedError addedError(const std::vector<double>& own, const MovedByStep& moved, bool follow)
 {
-    double square = 0.0, fourth = 0.0, tail = 0.0, both = 0.0;
+    double square = 0.0, fourth = 0.0, tail = 0.0, both = 0.0, points = 0.0;
     for (std::size_t j = 0; j < own.size(); ++j) {
         square += moved.all[j] * moved.all[j];
-        fourth += std::pow(moved.byPoints[j], 4);
-        tail += std::pow(moved.all[j] - moved.byPoints[j], 2);
+        fourth += std::pow(moved.all[j] - moved.byScale[j], 4);
+        tail += moved.byScale[j] * moved.byScale[j];
         both += own[j] * moved.all[j];
+        points += moved.byPoints[j] * moved.byPoints[j];
     }
     const double time = follow ? correlationTime(moved.all) : 1.0;
     const double known = 0.5 * fourth + tail * tail / kTailDegrees;
     return {{std::sqrt(time * square), known > 0.0 ? square * square / known : 0.0},
-            square > 0.0 ? std::sqrt(std::max(1.0, 1.0 + 2.0 * both / square)) : 1.0};
+            square > 0.0 ? std::sqrt(std::max(1.0, 1.0 + 2.0 * both / square)) : 1.0,
+            square > 0.0 ? std::min(1.0, points / square) : 1.0};
 }
 
 /// Errors of the figures of one series.
@@ -100,7 +119,10 @@ public:
         const AddedError error = addedError(own, movedByStep(m_sampled, above.influence, m_pool.fitted()), m_sampled.follow);
         // Only the sample's own error moves the tail function: where replicas simulated one by one decide, a covariance with the steps
         // can be larger than all that the tail function has to say.
-        return {error.withSteps * halfWidth(p, error.sample.stdErr / above.perLog) / normalReach(), error.sample.degrees};
+        // Seconds are looked for as far as the farthest reach, where that many more replicas lie.
+        const double folds = error.sample.stdErr / above.perLog, known = 2.0 * folds * folds * std::exp(-kReaches.back() * folds);
+        return part(knownBy(error, error.byPoints * error.byPoints * known), above.perLog,
+                    [&](double factor) { return m_influence.quantile(p, factor); });
     }
 
     [[nodiscard]] SharedError::Part mean() const
@@ -110,22 +132,33 @@ public:
         for (const double x : m_steps)
             own.push_back((x - mean) / static_cast<double>(m_steps.size()));
         const AddedError error = addedError(own, movedByStep(m_sampled, m_influence.mean(), m_pool.fitted()), m_sampled.follow);
-        return {error.withSteps * error.sample.stdErr, error.sample.degrees};
+        const auto at = [&](double factor) { return m_influence.meanSeconds(factor); };
+        const double perLog = (at(std::exp(kSmallFold)) - at(std::exp(-kSmallFold))) / (2.0 * kSmallFold);
+        if (!(perLog > 0.0))
+            return {};
+        const double folds = error.sample.stdErr / perLog;
+        return part(knownBy(error, 2.0 * folds * folds), perLog, at);
     }
 
 private:
-    /// What quantiles at p lie away from the one of the sample with so many standard errors of the tail function's logarithm, to one side.
+    /// How far a figure lies away from the sample's with so many standard errors of the tail function's logarithm, to one side.
     using Side = std::array<double, kReaches.size()>;
 
-    /// The least half-width that holds 95 %: where the sample's largest are far apart, the upper side is longer than the lower.
-    [[nodiscard]] double halfWidth(double p, double folds) const
+    /// Of a figure that the tail function's logarithm moves by `perLog`, and that is `at` such a factor of it.
+    [[nodiscard]] static SharedError::Part part(const AddedError& error, double perLog, const std::function<double(double)>& at)
     {
-        const double middle = m_influence.quantile(p, 1.0);
+        return {error.withSteps * halfWidth(error.sample.stdErr / perLog, at) / normalReach(), error.sample.degrees};
+    }
+
+    /// The least half-width that holds 95 %: where the sample's largest are far apart, the upper side is longer than the lower.
+    [[nodiscard]] static double halfWidth(double folds, const std::function<double(double)>& at)
+    {
+        const double middle = at(1.0);
         Side up{}, down{};
         for (std::size_t k = 0; k < kReaches.size(); ++k) {
             const double factor = std::exp(std::min(kReaches[k] * folds, kMostFolds));
-            up[k] = m_influence.quantile(p, factor) - middle;
-            down[k] = middle - m_influence.quantile(p, 1.0 / factor);
+            up[k] = at(factor) - middle;
+            down[k] = middle - at(1.0 / factor);
         }
         return leastHalfWidth(std::max(up.back(), down.back()),
                               [&](double h) { return errorCdf(errorsWithin(up, h), 0.0) - errorCdf(-errorsWithin(down, h), 0.0); });

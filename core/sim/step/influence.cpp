@@ -15,6 +15,8 @@ constexpr std::size_t kFewer = 4;
 constexpr int kQuantileHalvings = 32;
 /// Beyond a fitted tail's threshold the mean is integrated in so many parts of its scale, over so many scales.
 constexpr int kPartsOfScale = 8, kScalesBeyond = 24;
+/// Sampled replicas at which it is, by about, while the number beyond them grows by a factor of e.
+constexpr std::size_t kPlacesPerFold = 64;
 /// n G from which on a replica is never the slowest.
 constexpr double kHidden = 40.0;
 
@@ -52,9 +54,9 @@ Influence::Moved Influence::of(double excess, double weight, const FittedTail* f
     if (!at.empty() && place >= at.front())
         out.byPoint = value[static_cast<std::size_t>(std::upper_bound(at.begin(), at.end(), place) - at.begin()) - 1];
     if (part && excess >= fitted->threshold)
-        out.byTail += height;
+        out.byHeight = height;
     if (part && excess > fitted->from)
-        out.byTail += perScale * ((excess - fitted->from) / fitted->scale - 1.0);
+        out.byScale = perScale * ((excess - fitted->from) / fitted->scale - 1.0);
     return out;
 }
 
@@ -83,7 +85,7 @@ TailInfluence::Exceedance TailInfluence::exceedance(double seconds) const
     for (std::size_t j = 0; j < m_sampled.location.size(); j += m_stride, number += 1.0) {
         if (m_sampled.single[j] > seconds)
             continue;
-        const double x = seconds - m_sampled.location[j], tail = std::max(m_pool.tailAt(x), 1e-300), perReplica = slope(tail);
+        const double x = m_sampled.excessAt(seconds, j), tail = std::max(m_pool.tailAt(x), 1e-300), perReplica = slope(tail);
         steps.emplace_back(x, perReplica);
         out.perLog += perReplica * tail;
         if (fitted == nullptr || x <= fitted->threshold)
@@ -110,12 +112,16 @@ double TailInfluence::quantile(double p, double factor) const
     const auto below = [&](double s) {
         double sum = 0.0, number = 0.0;
         for (std::size_t j = 0; j < m_sampled.location.size(); j += kFewer * m_stride, number += 1.0)
-            sum += std::exp(m_count * std::log1p(-std::min(factor * m_pool.tailAt(s - m_sampled.location[j]), 1.0 - 1e-12)));
+            sum += std::exp(m_count * std::log1p(-std::min(factor * m_pool.tailAt(m_sampled.excessAt(s, j)), 1.0 - 1e-12)));
         const auto singles = std::upper_bound(m_single.begin(), m_single.end(), s) - m_single.begin();
         return sum / number * static_cast<double>(singles) / static_cast<double>(m_single.size());
     };
-    const auto [nearest, farthest] = std::minmax_element(m_sampled.location.begin(), m_sampled.location.end());
-    double low = *nearest + m_pool.upperQuantile(1.0 - 1e-9), high = std::max(m_single.back(), *farthest + m_pool.upperQuantile(1e-12));
+    const double least = m_pool.upperQuantile(1.0 - 1e-9), most = m_pool.upperQuantile(1e-12);
+    double low = m_sampled.secondsAt(least, 0), high = m_single.back();
+    for (std::size_t j = 0; j < m_sampled.location.size(); ++j) {
+        low = std::min(low, m_sampled.secondsAt(least, j));
+        high = std::max(high, m_sampled.secondsAt(most, j));
+    }
     for (int i = 0; i < kQuantileHalvings; ++i) {
         const double middle = 0.5 * (low + high);
         (below(middle) < p ? low : high) = middle;
@@ -123,15 +129,17 @@ double TailInfluence::quantile(double p, double factor) const
     return high;
 }
 
-/// Excesses at which the mean is integrated: the sampled ones as far as the fitted tail, and places along it.
+/// Excesses at which the mean is integrated: sampled ones as far as the fitted tail, the closer the fewer lie beyond, and places along it.
 std::vector<double> TailInfluence::places() const
 {
     const FittedTail* fitted = m_pool.fitted();
     const double first = m_pool.upperQuantile(std::min(kHidden / m_count, 1.0 - 1e-9));
+    const std::vector<double>& falling = m_pool.values();
     std::vector<double> out;
-    for (auto it = m_pool.values().rbegin(); it != m_pool.values().rend(); ++it)
-        if (*it >= first && (fitted == nullptr || *it <= fitted->threshold) && (out.empty() || *it > out.back()))
-            out.push_back(*it);
+    for (std::size_t k = 0; k < falling.size() && falling[k] >= first; k += 1 + k / kPlacesPerFold)
+        if ((fitted == nullptr || falling[k] <= fitted->threshold) && (out.empty() || falling[k] < out.back()))
+            out.push_back(falling[k]);
+    std::reverse(out.begin(), out.end());
     for (int k = 1; fitted != nullptr && k <= kPartsOfScale * kScalesBeyond; ++k)
         out.push_back(fitted->threshold + k * fitted->scale / kPartsOfScale);
     return out;
@@ -142,8 +150,31 @@ std::vector<double> TailInfluence::covered() const
 {
     std::vector<double> out;
     for (std::size_t j = 0; j < m_sampled.location.size(); j += m_stride)
-        out.push_back(m_sampled.single[j] - m_sampled.location[j]);
+        out.push_back(m_sampled.excessAt(m_sampled.single[j], j));
     return out;
+}
+
+/// A step is its replicas simulated one by one, or longer by what lies beyond them of the slowest of the others.
+double TailInfluence::meanSeconds(double factor) const
+{
+    const std::vector<double> at = places();
+    if (at.empty())
+        return 0.0;
+    std::vector<double> beyond(at.size(), 0.0); // integral of P(the slowest > x) from each place on
+    double last = 0.0;
+    for (std::size_t k = at.size(); k-- > 0;) {
+        const double some = -std::expm1(m_count * std::log1p(-std::min(factor * m_pool.tailAt(at[k]), 1.0 - 1e-12)));
+        if (k + 1 < at.size())
+            beyond[k] = beyond[k + 1] + 0.5 * (some + last) * (at[k + 1] - at[k]);
+        last = some;
+    }
+    double sum = 0.0, number = 0.0;
+    for (std::size_t j = 0; j < m_sampled.location.size(); j += m_stride, number += 1.0) {
+        const double from = std::max(at.front(), m_sampled.excessAt(m_sampled.single[j], j));
+        const auto k = static_cast<std::size_t>(std::lower_bound(at.begin(), at.end(), from) - at.begin());
+        sum += m_sampled.secondsAt(from + (k < at.size() ? beyond[k] : 0.0), j);
+    }
+    return sum / number;
 }
 
 Influence TailInfluence::mean() const

@@ -15,9 +15,9 @@ namespace prism {
 struct Influence {
     std::vector<double> at, value;       ///< ascending; value[k] counts from at[k] on, 0 before at[0]
     double height = 0.0, perScale = 0.0; ///< of replicas of the fitted tail: at its threshold, and per relative excess of its scale
-    /// By the replica as a point of the sample, and by its part in the fitted tail.
+    /// By the replica as a point of the sample, and by its part in the height and in the scale of the fitted tail.
     struct Moved {
-        double byPoint = 0.0, byTail = 0.0;
+        double byPoint = 0.0, byHeight = 0.0, byScale = 0.0;
     };
     [[nodiscard]] Moved of(double excess, double weight, const FittedTail* fitted) const;
 };
@@ -37,8 +37,9 @@ public:
     [[nodiscard]] Exceedance exceedance(double seconds) const;
     /// The step's quantile at p if G were `factor` times as large.
     [[nodiscard]] double quantile(double p, double factor) const;
-    /// Of the mean step, seconds.
+    /// Of the mean step, seconds, and the mean step itself if G were `factor` times as large.
     [[nodiscard]] Influence mean() const;
+    [[nodiscard]] double meanSeconds(double factor) const;
 
 private:
     [[nodiscard]] double slope(double tail) const;

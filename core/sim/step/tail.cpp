@@ -113,6 +113,7 @@ void TailSample::extendBulk(Points& falling, double total)
     for (std::size_t i = 0; i < kSupportedPoints; ++i)
         m_supported += full[i].second / total;
     std::erase_if(falling, [&](const auto& point) { return point.second > kFullWeight * largest && point.first > threshold; });
+    const auto kept = static_cast<std::ptrdiff_t>(falling.size());
     double upper = 1.0;
     for (int h = 0; h < kHalvings; ++h, upper *= 0.5)
         for (int i = 0; i < kPerHalving; ++i) {
@@ -120,7 +121,8 @@ void TailSample::extendBulk(Points& falling, double total)
             const double middle = upper - (i + 0.5) * share;
             falling.emplace_back(threshold - scale * std::log(middle), above * share);
         }
-    std::sort(falling.begin(), falling.end(), std::greater<>());
+    std::reverse(falling.begin() + kept, falling.end()); // they rise: the middles fall
+    std::inplace_merge(falling.begin(), falling.begin() + kept, falling.end(), std::greater<>());
 }
 
 double TailSample::upperQuantile(double tail) const

@@ -21,15 +21,12 @@ struct CoverageCell {
     [[nodiscard]] double share(std::size_t figure) const { return static_cast<double>(covered[figure]) / seeds; }
 };
 
-/// How many seeds a cell has, and from how many replicas, in millions, the truth across jobs is known.
-struct CoverageSize {
-    int seeds = 2000, truthMillions = 24;
-};
+/// A small pipeline of so many replicas, without or with rare events that a quarter of the steps have.
+[[nodiscard]] StepGraph smallJob(int replicas, bool rare);
 
-/// Small pipelines of the given numbers of replicas, with and without rare events that a quarter of the steps have: each across jobs and
-/// within one. Across jobs the truth is a known answer: the slowest of so many independent replicas, each drawn by itself and none taken
-/// from a common sample, and the synchronisation after it. Within one, the median over the seeds: what a typical median job takes.
-[[nodiscard]] std::vector<CoverageCell> coverage(const std::vector<int>& replicas, const CoverageSize& size);
+/// It across jobs and within one. Across jobs the truth is a known answer in closed form. Within one, the median over the
+/// seeds: what a typical median job takes.
+[[nodiscard]] std::vector<CoverageCell> coverage(int replicas, bool rare, int seeds);
 
 /// The table as text, one line per cell, in per cent.
 [[nodiscard]] std::string coverageTable(const std::vector<CoverageCell>& cells);

@@ -13,15 +13,17 @@ namespace {
 /// Fails where fewer or more intervals hold than 999 of 1,000 right ones would show.
 void expectCovered(int replicas, int seeds)
 {
-    const std::vector<CoverageCell> cells = coverage({replicas}, {seeds, 4});
-    std::puts(coverageTable(cells).c_str());
     const boost::math::binomial_distribution<> right(seeds, 0.95);
     const double fewest = boost::math::quantile(right, 0.0005), most = boost::math::quantile(right, 0.9995);
-    for (const CoverageCell& cell : cells)
-        for (std::size_t f = 0; f < kCoveredFigures.size(); ++f) {
-            EXPECT_GE(cell.covered[f], fewest) << cell.name << " " << kCoveredFigures[f];
-            EXPECT_LE(cell.covered[f], most) << cell.name << " " << kCoveredFigures[f];
-        }
+    for (const bool rare : {false, true}) {
+        const std::vector<CoverageCell> cells = coverage(replicas, rare, seeds);
+        std::puts(coverageTable(cells).c_str());
+        for (const CoverageCell& cell : cells)
+            for (std::size_t f = 0; f < kCoveredFigures.size(); ++f) {
+                EXPECT_GE(cell.covered[f], fewest) << cell.name << " " << kCoveredFigures[f];
+                EXPECT_LE(cell.covered[f], most) << cell.name << " " << kCoveredFigures[f];
+            }
+    }
 }
 
 TEST(Coverage, IntervalsOfNinetyFivePerCentHoldThatOften)
