@@ -58,6 +58,17 @@ TEST_F(Window, ALogThatCannotBeWrittenIsSaid)
     EXPECT_NE(run.err.find("The log cannot be written."), std::string::npos) << run.err;
 }
 
+TEST_F(Window, WritesAReportWithItsFilesWithoutADisplay)
+{
+    const WindowStudy study("report");
+    const std::string program = "QT_QPA_PLATFORM=offscreen \"" PRISM_EXPLORER "\" --report " + study.study() + " --samples 500 ";
+    EXPECT_EQ(std::system((program + "--bundle --output " + study.at("plan.pdf") + " >/dev/null").c_str()), 0);
+    EXPECT_TRUE(slurp(study.at("plan.pdf")).starts_with("%PDF-"));
+    EXPECT_TRUE(slurp(study.at("plan-files/steps.png")).starts_with("\x89PNG"));
+    EXPECT_NE(slurp(study.at("plan-files/scenarios.csv")).find("base"), std::string::npos);
+    EXPECT_NE(std::system((program + "--output " + study.at("plan.doc") + " >/dev/null 2>&1").c_str()), 0);
+}
+
 TEST_F(Window, KillsLoseNoEditThatWasSaved)
 {
     const WindowStudy study("kill");

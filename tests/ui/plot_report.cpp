@@ -124,7 +124,9 @@ TEST(Report, ItsPicturesAndFiguresAreFilesOfTheirOwn)
     for (const QString& name : files.filter(u".png"_s)) {
         const std::optional<Receipt> receipt = receiptOf(QDir(first).filePath(name));
         ASSERT_TRUE(receipt) << name.toStdString();
-        EXPECT_EQ(*receipt, receiptOf(foundOnce()));
+        EXPECT_EQ(receipt->hash, receiptOf(foundOnce()).hash);
+        EXPECT_EQ(receipt->samples, 500);
+        EXPECT_FALSE(receipt->scenarioJson.isEmpty()) << "it can be opened";
     }
     EXPECT_FALSE(writeReportBundle(u"/proc/no/such"_s, foundOnce()).isEmpty());
 }
