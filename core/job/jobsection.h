@@ -32,6 +32,7 @@ struct JobAssumption {
     std::string label, value;                         ///< "Restart", "540 s"
     std::string source;                               ///< one sentence; empty for values of the scenario's own
     Word word = Word::scenario;
+    bool operator==(const JobAssumption&) const = default;
 };
 
 /// What the answer rests on: the values that move it, in the order of the section. `section` as jobSectionOf gives it. Any thread.

@@ -99,15 +99,16 @@ EngineBridge::~EngineBridge()
 void EngineBridge::request(const std::vector<Item>& items)
 {
     const bool wasBusy = isBusy();
-    std::map<int, ContentHash> wanted;
+    std::map<int, Wanted> wanted;
     Job job{0, {}, m_samples, m_seed};
     std::vector<int> touched;
     for (const Item& item : items) {
-        const ContentHash hash = item.scenario->hash();
-        wanted[item.id] = hash;
-        ScenarioResult& result = m_results[item.id];
         const auto old = m_wanted.find(item.id);
-        const bool same = old != m_wanted.end() && old->second == hash && (result.computing || result.shown || result.invalid);
+        const bool known = old != m_wanted.end() && old->second.scenario == item.scenario;
+        const ContentHash hash = known ? old->second.hash : item.scenario->hash();
+        wanted[item.id] = {item.scenario, hash};
+        ScenarioResult& result = m_results[item.id];
+        const bool same = old != m_wanted.end() && old->second.hash == hash && (result.computing || result.shown || result.invalid);
         if (same && !result.computing && !result.cancelled)
             continue;
         if (const SnapshotPtr kept = remembered(hash)) {
@@ -205,7 +206,7 @@ void EngineBridge::deliver(std::uint64_t job, int id, SnapshotPtr snapshot)
     const bool finished = complete && (!snapshot->samples || snapshot->samples->complete);
     if (finished)
         remember(snapshot);
-    if (wanted == m_wanted.end() || wanted->second != snapshot->hash)
+    if (wanted == m_wanted.end() || wanted->second.hash != snapshot->hash)
         return; // of an input that is no longer wanted
     ScenarioResult& result = m_results[id];
     result.diagnostics = snapshot->diagnostics;

@@ -7,6 +7,7 @@
 
 #include <condition_variable>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <optional>
 #include <stop_token>
@@ -30,14 +31,15 @@ QString firstError(const Diagnostics& diagnostics)
     return {};
 }
 
-/// An evaluation that ran out of memory has no curve.
-SnapshotPtr evaluated(Evaluator& evaluator, const GhostQuestion& question)
+/// An evaluation that ran out of memory has no curve. `onProgress`: the steps across jobs are there before those within one.
+SnapshotPtr evaluated(Evaluator& evaluator, const GhostQuestion& question, const std::function<void(SnapshotPtr)>& onProgress)
 {
     EvaluateOptions options;
     options.seed = question.seed;
     options.numSamples = kGhostSamples;
     options.varianceShares = false;
     options.stop = question.stop;
+    options.onProgress = onProgress;
     try {
         return evaluator.evaluate(question.scenario, options);
     } catch (const std::exception&) {
@@ -66,10 +68,12 @@ GhostPreview::GhostPreview(std::shared_ptr<Evaluator> evaluator, QObject* parent
             const GhostQuestion question = std::move(*m_worker->handed);
             m_worker->handed.reset();
             lock.unlock();
-            const SnapshotPtr snapshot = evaluated(*evaluator, question);
-            if (!question.stop.stop_requested())
-                QMetaObject::invokeMethod(
-                    this, [this, number = question.number, snapshot] { deliver(number, snapshot); }, Qt::QueuedConnection);
+            const auto post = [this, &question](const SnapshotPtr& snapshot) {
+                if (!question.stop.stop_requested())
+                    QMetaObject::invokeMethod(
+                        this, [this, number = question.number, snapshot] { deliver(number, snapshot); }, Qt::QueuedConnection);
+            };
+            post(evaluated(*evaluator, question, post));
         }
     });
 }
@@ -119,11 +123,13 @@ void GhostPreview::deliver(std::uint64_t number, const SnapshotPtr& snapshot)
 {
     if (number != m_number)
         return;
+    const bool computing = isComputing();
     if (snapshot && snapshot->valid() && !snapshot->sortedAcrossSeconds.empty())
         m_ghost.snapshot = snapshot;
     else
         m_ghost.problem = snapshot ? firstError(snapshot->diagnostics) : tr("There is not enough memory to compute it.");
-    m_lastMs = static_cast<double>(m_clock.nsecsElapsed()) / 1e6;
+    if (computing)
+        m_lastMs = static_cast<double>(m_clock.nsecsElapsed()) / 1e6;
     Q_EMIT changed();
 }
 

@@ -19,7 +19,7 @@ struct Ghost {
     QString parameterId;  ///< "parallelism.tensor_model_parallel_size"
     QString value;        ///< as setParameter reads it
     QString problem;      ///< why there is no curve; empty = none
-    SnapshotPtr snapshot; ///< null while it is being computed
+    SnapshotPtr snapshot; ///< null while it is being computed; steps within a job come after those across jobs
 };
 
 inline constexpr int kGhostSamples = 1'000; ///< steps; its p95 is within a percent or so, and it is there within a tenth of a second

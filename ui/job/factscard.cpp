@@ -105,24 +105,33 @@ FactsCard::FactsCard(const Theme& theme, QWidget* parent) : QFrame(parent), m_th
 
 void FactsCard::setFacts(const QList<JobFact>& facts)
 {
-    clear(*m_facts);
-    m_factCount = static_cast<int>(facts.size());
-    int row = 0;
-    for (const JobFact& fact : facts) {
-        m_facts->addWidget(label(fact.name, u"body"_s), row, 0);
-        auto* number = label(fact.number, u"strong"_s);
-        number->setAccessibleName(u"%1 %2 %3, %4"_s.arg(fact.name, fact.number, fact.unit, fact.note));
-        m_facts->addWidget(number, row, 1, Qt::AlignRight);
-        m_facts->addWidget(label(fact.unit, u"small"_s, u"secondary"_s), row, 2);
-        m_facts->addWidget(label(fact.note, u"tick"_s, u"tertiary"_s), row, 3, Qt::AlignRight);
-        ++row;
+    if (facts == m_shownFacts)
+        return;
+    if (facts.size() != m_shownFacts.size()) {
+        clear(*m_facts);
+        for (int row = 0; row < facts.size(); ++row) {
+            m_facts->addWidget(label({}, u"body"_s), row, 0);
+            m_facts->addWidget(label({}, u"strong"_s), row, 1, Qt::AlignRight);
+            m_facts->addWidget(label({}, u"small"_s, u"secondary"_s), row, 2);
+            m_facts->addWidget(label({}, u"tick"_s, u"tertiary"_s), row, 3, Qt::AlignRight);
+        }
+    }
+    m_shownFacts = facts;
+    for (int row = 0; row < facts.size(); ++row) {
+        const JobFact& fact = facts[row];
+        int column = 0;
+        for (const QString& text : {fact.name, fact.number, fact.unit, fact.note})
+            static_cast<QLabel*>(m_facts->itemAtPosition(row, column++)->widget())->setText(text);
+        m_facts->itemAtPosition(row, 1)->widget()->setAccessibleName(u"%1 %2 %3, %4"_s.arg(fact.name, fact.number, fact.unit, fact.note));
     }
 }
 
 void FactsCard::setAssumptions(const std::vector<JobAssumption>& assumptions)
 {
+    if (assumptions == m_shownAssumptions)
+        return;
     clear(*m_assumptions);
-    m_assumptionCount = static_cast<int>(assumptions.size());
+    m_shownAssumptions = assumptions;
     int row = 0;
     for (const JobAssumption& a : assumptions) {
         const auto [word, role] = wordOf(a.word);

@@ -16,6 +16,7 @@ namespace prism::ui {
 /// One figure of a job.
 struct JobFact {
     QString name, number, unit, note;
+    bool operator==(const JobFact&) const = default;
 };
 /// Failures, restart, spares, cost, energy and emissions of a job; what is not known is left out.
 [[nodiscard]] QList<JobFact> jobFacts(const JobReport& job);
@@ -25,16 +26,18 @@ class FactsCard final : public QFrame {
     Q_OBJECT
 public:
     explicit FactsCard(const Theme& theme, QWidget* parent = nullptr);
+    /// What is shown already costs nothing; other texts in as many rows keep their labels.
     void setFacts(const QList<JobFact>& facts);
     void setAssumptions(const std::vector<JobAssumption>& assumptions);
-    [[nodiscard]] int factCount() const { return m_factCount; }
-    [[nodiscard]] int assumptionCount() const { return m_assumptionCount; }
+    [[nodiscard]] int factCount() const { return static_cast<int>(m_shownFacts.size()); }
+    [[nodiscard]] int assumptionCount() const { return static_cast<int>(m_shownAssumptions.size()); }
 
 private:
     const Theme& m_theme;
     QGridLayout* m_facts;
     QGridLayout* m_assumptions;
-    int m_factCount = 0, m_assumptionCount = 0;
+    QList<JobFact> m_shownFacts;
+    std::vector<JobAssumption> m_shownAssumptions;
 };
 
 } // namespace prism::ui

@@ -335,7 +335,9 @@ void MovesPage::refresh()
 {
     const GoalMoves* found = this->found();
     m_title->setText(m_goal > 0 ? tr("What would reach p95 ≤ %1").arg(format::seconds(m_goal).text()) : tr("What would help most"));
-    if (found) {
+    const std::pair<int, double> listed(m_toldMoves.version(), m_goal);
+    if (found && listed != m_listed) { // laying out the rows takes longer than a frame
+        m_listed = listed;
         const int row = m_table->currentIndex().row();
         m_model->setMoves(found->moves, m_goal);
         m_table->setColumnHidden(MovesModel::goalColumn, m_goal <= 0);

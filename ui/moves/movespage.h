@@ -71,6 +71,7 @@ private:
     QLabel *m_title, *m_note;
     QPushButton* m_apply;
     double m_goal = 0, m_dragged = 0; ///< seconds; dragged: 0 = not being dragged
+    std::pair<int, double> m_listed;  ///< answer and goal that the table shows
     mutable Levelled<GoalMoves> m_toldMoves;
     mutable Levelled<Comparison> m_toldComparison;
     InsightSlot<GoalMoves> m_moves{QStringLiteral("moves")};

@@ -27,6 +27,22 @@ QRect areaOf(const QWidget& page, const QList<PlotBase*>& charts)
     return area.isEmpty() ? page.rect() : area;
 }
 
+/// Whether all that an edit did so far is that the figures shown belong to the values before it: there is nothing to ask and nothing to
+/// draw but the word for it.
+bool isOnlyStale(const PageContext& before, const PageContext& now)
+{
+    const ShownScenario *was = before.current(), *is = now.current();
+    const auto drawnAlike = [](const ShownScenario& a, const ShownScenario& b) {
+        return a.id == b.id && a.snapshot == b.snapshot && a.name == b.name && a.colour == b.colour && a.visible == b.visible
+               && a.isBaseline == b.isBaseline && a.invalid == b.invalid && a.cancelled == b.cancelled;
+    };
+    return was && is && is->stale && is->snapshot && before.evaluator == now.evaluator && before.selection == now.selection
+           && before.insights == now.insights && before.currentId == now.currentId && before.baselineId == now.baselineId
+           && before.limitSeconds == now.limitSeconds && before.lowerLimitSeconds == now.lowerLimitSeconds
+           && before.sameScale == now.sameScale && before.scenarios.size() == now.scenarios.size()
+           && std::equal(before.scenarios.begin(), before.scenarios.end(), now.scenarios.begin(), drawnAlike);
+}
+
 } // namespace
 
 InsightPage::InsightPage(const Theme& theme, QWidget* parent)
@@ -138,13 +154,17 @@ void InsightPage::resizeEvent(QResizeEvent* event)
 
 void InsightPage::setContext(const PageContext& context)
 {
+    const bool onlyStale = isOnlyStale(m_context, context);
     m_context = context;
     listenTo(context);
-    contextChanged();
-    selectionChanged();
-    if (m_main)
-        arrange(); // the charts know how high they must be
-    sayStates();
+    if (!onlyStale) {
+        contextChanged();
+        selectionChanged();
+        if (m_main)
+            arrange(); // the charts know how high they must be
+    }
+    for (const Presented& chart : m_presented)
+        say(chart);
 }
 
 void InsightPage::listenTo(const PageContext& context)

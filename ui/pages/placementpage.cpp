@@ -257,6 +257,24 @@ void PlacementPage::refreshGains()
         present({m_gains, [this] { return m_search.status(); }, tr("Searching the best places"), {}});
 }
 
+void PlacementPage::groupPlaces(const PlacementMap* map, const HeatData& data)
+{
+    const SnapshotPtr s = snapshot();
+    const QString placed = !map ? QString()
+                                : u"%1/%2/%3/%4/%5"_s.arg(m_told.version())
+                                      .arg(m_figure->current())
+                                      .arg(m_grouping->current())
+                                      .arg(s ? QString::fromStdString(s->hash.text()) : QString())
+                                      .arg(s ? s->scenario.cluster.nodesPerPod : 0);
+    if (map && placed == m_placed) // thousands of cells
+        return;
+    m_placed = placed;
+    m_shown = {};
+    m_shown.data = data; // of an earlier scenario while there is no result of this one
+    if (map && s && s->costed->world.dp > 0)
+        m_shown = placesBy(grouping(), *map, static_cast<PlaceFigure>(std::clamp(m_figure->current(), 0, 2)), s->scenario, m_hosts);
+}
+
 void PlacementPage::refreshPlaces()
 {
     const auto place = static_cast<PlaceFigure>(std::clamp(m_figure->current(), 0, 2));
@@ -266,13 +284,9 @@ void PlacementPage::refreshPlaces()
     const double percent = map ? (map->probe.computeFactor - 1) * 100 : m_percent;
     text.title = tr("Slowdown of %1 with one node %2 % slow, by its place").arg(figure, format::number(percent, 2));
     HeatData data;
-    m_shown = {};
     const SnapshotPtr s = snapshot();
     if (map) {
         data = heatDataOf(*map, place);
-        m_shown.data = data; // of an earlier scenario while there is no result of this one
-        if (s && s->costed->world.dp > 0)
-            m_shown = placesBy(grouping(), *map, place, s->scenario, m_hosts);
         text.subtitle = tr("Step time %1 with the slow node in this cell, relative to without it (%2)")
                             .arg(figure, format::seconds(secondsOf(map->base, place)).text());
         double widest = 0;
@@ -285,6 +299,7 @@ void PlacementPage::refreshPlaces()
             text.footer << tr("A rack of %1 nodes has the largest effect of one slow node in it.")
                                .arg(format::count(s->scenario.cluster.nodesPerPod));
     }
+    groupPlaces(map, data);
     m_best->setPlaces(map, data, place);
     findNodes(); // another scenario has other nodes
     const int focus = m_map->focusItem();
@@ -333,6 +348,7 @@ QString PlacementPage::importSpeeds(const QString& path)
     if (!read.problem.isEmpty())
         return read.problem;
     m_hosts = std::move(read.hosts);
+    m_placed.clear(); // cells have other names
     context().study->setScenario(context().currentId, std::move(read.scenario), tr("Import speeds of %1 nodes").arg(m_hosts.size()));
     m_searching = true;
     m_nodes->say(read.understood, false);

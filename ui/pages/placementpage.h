@@ -50,6 +50,7 @@ private:
     void ask();
     void refresh();
     void refreshPlaces();
+    void groupPlaces(const PlacementMap* map, const HeatData& data); ///< into m_shown, unless it holds just that
     void refreshGains();
     void typeFactor(const QString& text);
     void moveNode(int fromCell, int toCell);
@@ -70,6 +71,7 @@ private:
     SlowNodesCard* m_nodes;
     GainCurve* m_gains;
     GroupedPlaces m_shown; ///< what the map shows
+    QString m_placed;      ///< of which answer, figure, cells and scenario that is
     QPushButton* m_add;
     QLineEdit* m_find;
     QLabel* m_hits;

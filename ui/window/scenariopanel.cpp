@@ -16,6 +16,7 @@
 #include <QMenu>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QSet>
 #include <QToolButton>
 
 #include <algorithm>
@@ -173,6 +174,7 @@ void ScenarioPanel::makeTable()
     m_table->setTabKeyNavigation(false);
     m_table->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_table->verticalHeader()->hide();
+    m_table->verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
     m_table->horizontalHeader()->setHighlightSections(false);
     m_table->horizontalHeader()->setMinimumSectionSize(8);
     m_table->setContextMenuPolicy(Qt::ActionsContextMenu);
@@ -219,8 +221,8 @@ void ScenarioPanel::applyFilter()
     const ScenarioFilter filter(m_filter->text());
     m_filterRow->setVisible(m_model->rowCount() >= kFromRows || !filter.isEmpty());
     for (int row = 0; row < m_model->rowCount(); ++row) {
-        const ScenarioEntry* entry = m_workspace.study().entry(m_model->idAt(row));
-        const bool shown = !entry || filter.isEmpty() || filter.matches(*entry, m_workspace.bridge().result(entry->id).shown);
+        const ScenarioEntry* entry = filter.isEmpty() ? nullptr : m_workspace.study().entry(m_model->idAt(row));
+        const bool shown = !entry || filter.matches(*entry, m_workspace.bridge().result(entry->id).shown);
         m_table->setRowHidden(row, !shown);
     }
     m_hits->setVisible(!filter.isEmpty());
@@ -296,9 +298,13 @@ int ScenarioPanel::widthOf(int column) const
     const QString heading = m_model->headerData(column, Qt::Horizontal, Qt::DisplayRole).toString();
     if (!heading.isEmpty())
         width = std::max(width, head.horizontalAdvance(heading) + m_theme.px(16));
-    if (column == ScenarioTableModel::statusColumn)
-        for (int row = 0; row < m_model->rowCount(); ++row)
-            width = std::max(width, cell.horizontalAdvance(m_model->index(row, column).data().toString()) + m_theme.px(8));
+    if (column != ScenarioTableModel::statusColumn)
+        return width;
+    QSet<QString> words; // a thousand rows have few
+    for (int row = 0; row < m_model->rowCount(); ++row)
+        words << m_model->index(row, column).data().toString();
+    for (const QString& word : words)
+        width = std::max(width, cell.horizontalAdvance(word) + m_theme.px(8));
     return width;
 }
 
@@ -308,12 +314,13 @@ void ScenarioPanel::layoutTable()
     int fixed = 0;
     for (int c = 0; c < ScenarioTableModel::kColumns; ++c)
         if (c != ScenarioTableModel::nameColumn) {
-            m_table->setColumnWidth(c, widthOf(c));
-            fixed += widthOf(c);
+            const int wide = widthOf(c);
+            m_table->setColumnWidth(c, wide);
+            fixed += wide;
         }
     m_table->setColumnWidth(ScenarioTableModel::nameColumn, std::max(m_theme.px(80), width - fixed));
-    for (int i = 0; i < m_model->rowCount(); ++i)
-        m_table->setRowHeight(i, m_theme.px(metric::row));
+    if (QHeaderView& rows = *m_table->verticalHeader(); rows.defaultSectionSize() != m_theme.px(metric::row))
+        rows.setDefaultSectionSize(m_theme.px(metric::row));
     const int shown = shownCount(), rows = std::clamp(shown, 1, 8);
     m_table->setVerticalScrollBarPolicy(shown > 8 ? Qt::ScrollBarAlwaysOn : Qt::ScrollBarAlwaysOff);
     m_table->setFixedHeight(m_table->horizontalHeader()->sizeHint().height() + rows * m_theme.px(metric::row)
