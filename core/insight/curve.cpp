@@ -25,18 +25,11 @@ std::vector<double> finiteOf(const std::vector<double>& sorted, int* dropped)
     return kept;
 }
 
-/// The point at which `below` of n samples lie, with both of its intervals.
+/// The point at which `below` of n samples lie, with the band of the whole curve.
 CurvePoint pointAt(double seconds, double below, double n)
 {
-    using boost::math::binomial_distribution;
-    constexpr double kEachSide = 0.025;
     const double p = below / n, band = std::sqrt(std::log(2 / 0.05) / (2 * n));
-    return {seconds,
-            p,
-            std::max(0.0, p - band),
-            std::min(1.0, p + band),
-            binomial_distribution<>::find_lower_bound_on_p(n, below, kEachSide),
-            binomial_distribution<>::find_upper_bound_on_p(n, below, kEachSide)};
+    return {.seconds = seconds, .probability = p, .low = std::max(0.0, p - band), .high = std::min(1.0, p + band)};
 }
 
 } // namespace
@@ -60,6 +53,18 @@ std::vector<CurvePoint> cdfCurve(const std::vector<double>& sortedSeconds, int m
         curve.push_back(pointAt(samples[index], static_cast<double>(index) + 1, n));
     }
     return curve;
+}
+
+void addPointIntervals(std::vector<CurvePoint>& curve, std::size_t samples)
+{
+    using boost::math::binomial_distribution;
+    constexpr double kEachSide = 0.025;
+    const auto n = static_cast<double>(samples);
+    for (CurvePoint& p : curve) {
+        const double below = std::round(p.probability * n);
+        p.pointLow = binomial_distribution<>::find_lower_bound_on_p(n, below, kEachSide);
+        p.pointHigh = binomial_distribution<>::find_upper_bound_on_p(n, below, kEachSide);
+    }
 }
 
 std::vector<DensityPoint> densityCurve(const std::vector<double>& sortedSeconds, int points)

@@ -7,11 +7,15 @@
 #include "ui/window/commandpalette.h"
 #include "ui/window/dialogs.h"
 #include "ui/window/headlinestrip.h"
+#include "ui/window/marksdialog.h"
 
 #include <QGraphicsView>
 #include <QImage>
+#include <QLabel>
 #include <QLineEdit>
 #include <QMouseEvent>
+#include <QPainter>
+#include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSet>
 #include <QTableWidget>
@@ -183,6 +187,42 @@ TEST_F(EndToEnd, DifferencesListTheChangedParametersAndCopyOne)
     qobject_cast<QPushButton*>(table->cellWidget(row, 3))->click();
     EXPECT_EQ(workspace.study().current()->scenario->training.globalBatchSize, 32);
     dialog->close();
+}
+
+TEST_F(EndToEnd, AMarkStandsInTheChartItsFooterAndItsPicture)
+{
+    auto window = smallWindow();
+    window->pages().showPage(u"distribution"_s);
+    auto* page = static_cast<DistributionPage*>(window->pages().page(u"distribution"_s));
+    const double p50 = window->workspace().context().baseline()->snapshot->across.p50;
+    const auto paper = [&] {
+        QImage image(page->exportSize(), QImage::Format_RGB32);
+        image.fill(Qt::white);
+        QPainter painter(&image);
+        page->paintExport(painter);
+        return image;
+    };
+    const QImage before = paper();
+    window->actions().get(u"view.marks"_s)->trigger();
+    auto* dialog = window->findChild<MarksDialog*>();
+    ASSERT_NE(dialog, nullptr);
+    dialog->lines().setPlainText(u"soon the contract"_s);
+    dialog->accept();
+    EXPECT_TRUE(dialog->isVisible());
+    EXPECT_TRUE(dialog->problem().startsWith(u"line 1: "_s)) << dialog->problem().toStdString();
+    dialog->lines().setPlainText(u"%1 s the contract"_s.arg(p50));
+    dialog->accept();
+    settle(*window);
+    ASSERT_EQ(window->workspace().study().state().marks.size(), 1U);
+    bool said = false;
+    for (const QLabel* label : page->findChildren<QLabel*>())
+        said = said || label->text().contains(u"Marks: A "_s);
+    EXPECT_TRUE(said);
+    EXPECT_NE(paper(), before) << "a picture has it too";
+    window->actions().get(u"edit.undo"_s)->trigger();
+    settle(*window);
+    EXPECT_TRUE(window->workspace().study().state().marks.empty());
+    EXPECT_EQ(paper(), before);
 }
 
 TEST_F(EndToEnd, TypingAShareReadsTheTimeAndTheOtherWay)

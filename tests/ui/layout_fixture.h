@@ -97,8 +97,9 @@ protected:
     }
     void lookAtDialogs(MainWindow& window)
     {
-        for (const char* id : {"scenario.differences", "scenario.archived", "scenario.applyTo", "scenario.presets", "edit.history",
-                               "help.keys", "help.page", "help.about", "file.new", "file.report", "tools.palette"}) {
+        for (const char* id :
+             {"scenario.differences", "scenario.archived", "scenario.applyTo", "scenario.presets", "edit.history", "help.keys", "help.page",
+              "help.about", "file.new", "file.report", "tools.palette", "view.marks", "scenario.tree"}) {
             window.actions().get(QString::fromLatin1(id))->trigger();
             lookAtDialog(window, QString::fromLatin1(id));
         }

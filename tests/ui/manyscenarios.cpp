@@ -4,13 +4,17 @@
 #include "ui/distribution/distributionpage.h"
 #include "ui/model/lineage.h"
 #include "ui/model/ownpresets.h"
+#include "ui/window/actions.h"
 #include "ui/window/applydialog.h"
 #include "ui/window/presetsdialog.h"
+#include "ui/window/treedialog.h"
 #include "ui/workspace/curvepick.h"
 #include "ui/workspace/scenariotablemodel.h"
 
 #include <QFile>
+#include <QPushButton>
 #include <QTableWidget>
+#include <QTreeWidget>
 
 using namespace Qt::Literals::StringLiterals;
 
@@ -85,6 +89,41 @@ TEST_F(ManyScenarios, OneValueGoesIntoTheChosenOnesAsOneStepOrIntoNone)
     study.undoStack()->undo();
     EXPECT_TRUE(study.state() == before) << "one step";
     settle(*window);
+}
+
+TEST_F(ManyScenarios, AnEditOfACousinGoesIntoAnother)
+{
+    auto window = smallWindow(); // "base" and "base + slow node"
+    StudyModel& study = window->workspace().study();
+    const int child = study.duplicate(1);
+    ASSERT_TRUE(study.setParameter(child, "training.micro_batch_size", "2").empty());
+    const int grandchild = study.duplicate(child);
+    ASSERT_TRUE(study.setParameter(grandchild, "parallelism.tensor_model_parallel_size", "8").empty());
+    study.setCurrent(2);
+    window->actions().get(u"scenario.tree"_s)->trigger();
+    auto* dialog = window->findChild<TreeDialog*>();
+    ASSERT_NE(dialog, nullptr);
+    QTreeWidget& tree = dialog->tree();
+    ASSERT_EQ(tree.topLevelItemCount(), 2) << "two were made from nothing";
+    QTreeWidgetItem* base = tree.topLevelItem(0);
+    ASSERT_EQ(base->childCount(), 1);
+    QTreeWidgetItem* made = base->child(0);
+    ASSERT_EQ(made->childCount(), 2) << "its edit, and its own child";
+    EXPECT_EQ(made->child(0)->text(2), u"2 sequences"_s);
+    EXPECT_EQ(made->child(1)->text(0).toStdString(), study.entry(grandchild)->scenario->name);
+    auto* apply = [&] {
+        tree.setCurrentItem(made->child(0));
+        for (QPushButton* button : dialog->findChildren<QPushButton*>())
+            if (button->text().startsWith(u"Apply this edit"_s))
+                button->click();
+        return window->findChild<ApplyDialog*>();
+    }();
+    ASSERT_NE(apply, nullptr);
+    const int steps = study.undoStack()->count();
+    apply->accept(); // into the current one
+    EXPECT_EQ(study.undoStack()->count(), steps + 1);
+    EXPECT_EQ(study.entry(2)->scenario->training.microBatchSize, 2);
+    EXPECT_EQ(study.entry(1)->scenario->training.microBatchSize, 1);
 }
 
 TEST_F(ManyScenarios, SixCurvesAreDrawnAndThePickedOneIsAmongThem)

@@ -2,6 +2,7 @@
 // The headline is honest: both errors side by side, no colour without a difference, nothing impossible in green.
 #include "ui/workspace/headline.h"
 
+#include "core/cost/domain.h"
 #include "core/insight/figures/figuretable.h"
 #include "ui/workspace/distributionmodel.h"
 
@@ -147,6 +148,28 @@ TEST(DistributionTable, AColumnOfTimesHasOneUnit)
     EXPECT_EQ(unitsOf(DistributionModel::p95Column), QSet<QString>{u"s"_s}) << "the largest change decides";
     EXPECT_TRUE(model.index(1, DistributionModel::p95Column).data().toString().contains(u"0.0030 s"_s))
         << model.index(1, DistributionModel::p95Column).data().toString().toStdString();
+}
+
+TEST(DistributionTable, ExportsSayWhichMeasurementIsMissing)
+{
+    auto outside = snapshotOf(0.2, 0, 2);
+    auto costed = std::make_shared<CostedStep>(*outside->costed);
+    costed->withinCalibration = false;
+    outside->costed = costed;
+    std::string message(kOutsideCalibration);
+    message += "GPUs";
+    outside->diagnostics.push_back({Severity::warning, "cluster.num_gpus", message, "70000", "8 to 16384", "", ""});
+    EXPECT_EQ(outsideCalibration(*snapshotOf(0, 0, 1)), QString());
+    EXPECT_EQ(outsideCalibration(*outside), u"outside of the calibration: GPUs (here 70000; validated: 8 to 16384)"_s);
+    const Strip strip(snapshotOf(0, 0, 1), outside);
+    ChangesCache cache;
+    DistributionModel model(cache, nullptr);
+    model.setContext(strip.context, {}, false);
+    const TableData table = model.table();
+    const auto column = table.header.indexOf(u"outside_calibration"_s);
+    ASSERT_GE(column, 0);
+    EXPECT_EQ(table.rows[0][column], QString());
+    EXPECT_EQ(table.rows[1][column], outsideCalibration(*outside));
 }
 
 TEST(Headline, EveryCellAndColumnHasItsRowInTheTableOfFigures)

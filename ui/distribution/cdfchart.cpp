@@ -4,9 +4,11 @@
 #include "ui/distribution/cdfview.h"
 #include "ui/look/format.h"
 
+#include <QContextMenuEvent>
 #include <QGraphicsLayout>
 #include <QKeyEvent>
 #include <QLineEdit>
+#include <QMenu>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -83,6 +85,22 @@ void CdfChart::setLimit(const LimitReading& limit)
 {
     m_state->limit = limit;
     m_view->viewport()->update();
+}
+
+void CdfChart::setMarks(const QList<ChartMark>& marks)
+{
+    m_state->marks = marks;
+    m_view->viewport()->update();
+}
+
+void CdfChart::contextMenuEvent(QContextMenuEvent* event)
+{
+    const double seconds = secondsAt(event->pos().x());
+    if (m_state->curves.isEmpty() || seconds <= 0)
+        return;
+    QMenu menu;
+    menu.addAction(tr("Mark %1…").arg(format::seconds(seconds).text()), this, [this, seconds] { Q_EMIT markWanted(seconds); });
+    menu.exec(event->globalPos());
 }
 
 void CdfChart::setBrushed(int scenarioId)
@@ -269,7 +287,9 @@ void CdfChart::drawCurve(Drawn& drawn, const ChartCurve& c)
     pen.setColor(color);
     drawn.line->setPen(pen);
     fill.setAlphaF(back ? 0.10F : static_cast<float>(metric::bandOpacity));
-    drawn.band->setBrush(fill);
+    if (c.outside) // lines of the curve's own colour, which a plain band has not
+        fill.setAlphaF(back ? 0.25F : 0.7F);
+    drawn.band->setBrush(c.outside ? QBrush(fill, Qt::BDiagPattern) : QBrush(fill));
     drawn.band->setPen(Qt::NoPen);
 }
 

@@ -31,6 +31,7 @@ public:
     void setLimit(const LimitReading& limit);
     void setBrushed(int scenarioId); ///< this curve is drawn in full, the others step back; -1 = none
     void setGhost(ChartGhost ghost);
+    void setMarks(const QList<ChartMark>& marks);
     void setNotice(const QString& text); ///< "computing" over the plot; empty = none
     void setPaper(bool paper);           ///< drawn for a picture: no handles, no hints, nothing of the pointer
     void resetZoom();
@@ -54,11 +55,13 @@ Q_SIGNALS:
     void goalDropped(double seconds); ///< the mark of the current p95 was pulled here
     void limitTyped(const QString& text);
     void curveClicked(int scenarioId);
+    void markWanted(double seconds); ///< the user asks for a mark at this time
 
 protected:
     void resizeEvent(QResizeEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void changeEvent(QEvent* event) override;
+    void contextMenuEvent(QContextMenuEvent* event) override;
 
 private:
     void refresh();

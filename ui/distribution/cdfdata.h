@@ -23,6 +23,7 @@ struct ChartCurve {
     std::vector<DensityPoint> density;
     double axisLow = 0, axisHigh = 0; ///< seconds that must be on the axis
     double noiseFreeSeconds = 0;
+    bool outside = false; ///< of the calibrated range: its band is hatched
 };
 
 /// What the limit's flag says; made by the page from core's figures.
@@ -39,6 +40,12 @@ struct ChartGhost {
     QString text; ///< "TP 4: p95 6.31 s (−160 ms)", or why there is none; empty = no ghost
     int colour = 0;
     std::vector<CurvePoint> cdf;
+};
+
+/// A time that people marked: a line with a letter, which the footer explains.
+struct ChartMark {
+    double seconds = 0;
+    QString letter;
 };
 
 } // namespace prism::ui

@@ -45,6 +45,7 @@ struct CdfState {
     CdfMode mode = CdfMode::cdf;
     LimitReading limit;
     ChartGhost ghost;
+    QList<ChartMark> marks;
     double goal = 0; ///< seconds, while the mark of p95 is pulled
     int brushed = -1;
     QString notice;

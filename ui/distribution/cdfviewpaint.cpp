@@ -39,6 +39,7 @@ void CdfView::drawForeground(QPainter* painter, const QRectF& rect)
     ++d.paints;
     drawTicks(*painter, look);
     drawNoiseFree(*painter, look);
+    drawMarks(*painter, look);
     drawLimits(*painter, look);
     if (d.paper)
         return;
@@ -132,6 +133,29 @@ void CdfView::drawNoiseFree(QPainter& p, const Look& look) const
     p.setPen(look[Role::textSecondary]);
     if (left + width <= d.plot.right() + look.px(16))
         p.drawText(QPointF(left, d.plot.top() - look.px(12)), name);
+}
+
+void CdfView::drawMarks(QPainter& p, const Look& look) const
+{
+    const CdfState& d = m_state;
+    const double radius = look.pxF(8);
+    double free = d.plot.left(); // right end of the letter before
+    for (const ChartMark& mark : d.marks) {
+        const double x = m_state.xAt(mark.seconds);
+        if (x < d.plot.left() || x > d.plot.right())
+            continue;
+        QPen pen = look.pen(Role::text, 1);
+        pen.setDashPattern({1, 4});
+        p.setPen(pen);
+        p.drawLine(QPointF(x, d.plot.top()), QPointF(x, d.plot.bottom()));
+        const QPointF centre(std::max(x, free + radius + 1), d.plot.top() + radius + look.pxF(2)); // letters never cover one another
+        free = centre.x() + radius;
+        p.setPen(look.pen(Role::text, 1));
+        p.setBrush(look[Role::panel]);
+        p.drawEllipse(centre, radius, radius);
+        p.setFont(look.font(Type::tickStrong));
+        p.drawText(QRectF(centre.x() - radius, centre.y() - radius, 2 * radius, 2 * radius), Qt::AlignCenter, mark.letter);
+    }
 }
 
 void CdfView::drawLimits(QPainter& p, const Look& look)

@@ -7,6 +7,7 @@
 #include "ui/distribution/distributiontable.h"
 #include "ui/distribution/scenariolegend.h"
 #include "ui/model/selection.h"
+#include "ui/model/stepmarks.h"
 #include "ui/model/studymodel.h"
 #include "ui/theme/flowlayout.h"
 #include "ui/look/change.h"
@@ -34,18 +35,21 @@ namespace {
 /// A time ("9.3 s", "930 ms", "9.3") in seconds, or a share ("5 %") as -share; 0 where it is neither.
 double limitFrom(const QString& text)
 {
-    QString number = text.trimmed();
-    number.remove(u' ');
-    double factor = 1;
-    for (const auto& [suffix, scale] : {std::pair{u"ms"_s, 1e-3}, {u"µs"_s, 1e-6}, {u"us"_s, 1e-6}, {u"s"_s, 1.0}, {u"%"_s, -0.01}})
-        if (number.endsWith(suffix)) {
-            number.chop(suffix.size());
-            factor = scale;
-            break;
-        }
+    const QString typed = text.trimmed();
+    if (!typed.endsWith(u'%'))
+        return secondsFrom(typed);
     bool ok = false;
-    const double value = number.replace(u',', QString()).toDouble(&ok);
-    return ok && value > 0 && std::isfinite(value) && (factor > 0 || value < 100) ? value * factor : 0;
+    const double percent = typed.chopped(1).remove(u' ').remove(u',').toDouble(&ok);
+    return ok && percent > 0 && percent < 100 ? -percent / 100 : 0;
+}
+
+/// How well p95 is known, and whether that is enough for what most decisions need.
+QString knownTo(double share)
+{
+    constexpr double kEnough = 0.01;
+    const QString known = format::number(100 * share, 1);
+    return share <= kEnough ? QObject::tr(" p95 ± %1 %: enough for ± 1 %.").arg(known)
+                            : QObject::tr(" p95 ± %1 %: not enough for ± 1 %.").arg(known);
 }
 
 } // namespace
@@ -73,6 +77,7 @@ DistributionPage::DistributionPage(const Theme& theme, ChangesCache& cache, QWid
     connect(m_chart, &CdfChart::lowerLimitMoved, this, &DistributionPage::moveLowerLimit);
     connect(m_chart, &CdfChart::limitReleased, this, [this] { m_context.study->endMerge(); });
     connect(m_chart, &CdfChart::goalDropped, this, &Page::goalWanted);
+    connect(m_chart, &CdfChart::markWanted, this, &Page::markWanted);
     connect(m_chart, &CdfChart::limitTyped, this, &DistributionPage::typeLimit);
     connect(m_chart, &CdfChart::curveClicked, this, [this](int id) { m_context.selection->setScenario(id); });
     connect(m_table, &QTableView::clicked, this,
@@ -203,7 +208,7 @@ void DistributionPage::setContext(const PageContext& context)
     const bool onlyLimit =
         !m_context.scenarios.isEmpty() && context.currentId == m_context.currentId && context.baselineId == m_context.baselineId
         && (context.limitSeconds != m_context.limitSeconds || context.lowerLimitSeconds != m_context.lowerLimitSeconds)
-        && context.scenarios.size() == m_context.scenarios.size()
+        && context.marks == m_context.marks && context.scenarios.size() == m_context.scenarios.size()
         && std::equal(context.scenarios.begin(), context.scenarios.end(), m_context.scenarios.begin(), [](const auto& a, const auto& b) {
                return a.snapshot == b.snapshot && stateOf(&a) == stateOf(&b) && a.visible == b.visible && a.name == b.name
                       && a.colour == b.colour;
@@ -219,10 +224,14 @@ DistributionPage::Reduced DistributionPage::reducedOf(const ShownScenario& s, Cd
 {
     const auto known = std::find_if(m_reduced.begin(), m_reduced.end(),
                                     [&](const Reduced& r) { return r.snapshot == s.snapshot && r.within == within(); });
-    Reduced reduced = known != m_reduced.end() ? *known : Reduced{s.snapshot, within(), {}, {}, 0};
+    Reduced reduced = known != m_reduced.end() ? *known : Reduced{s.snapshot, within(), {}, {}, 0, false};
     const auto& sorted = within() ? s.snapshot->sortedWithinSeconds : s.snapshot->sortedAcrossSeconds;
     if (reduced.cdf.empty())
         reduced.cdf = cdfCurve(sorted, 512, &reduced.dropped);
+    if (mode == CdfChart::Mode::exceedance && !reduced.hasIntervals) {
+        addPointIntervals(reduced.cdf, sorted.size() - static_cast<std::size_t>(reduced.dropped));
+        reduced.hasIntervals = true;
+    }
     if (mode == CdfChart::Mode::density && reduced.density.empty())
         reduced.density = densityCurve(sorted);
     return reduced;
@@ -243,7 +252,8 @@ ChartCurve DistributionPage::curveOf(const ShownScenario& s, const Reduced& redu
                  reduced.density,
                  quantileOfSorted(sorted, 0.001),
                  quantileOfSorted(sorted, last),
-                 noiseFree};
+                 noiseFree,
+                 !outsideCalibration(*s.snapshot).isEmpty()};
     if (s.isBaseline && noiseFree > 0)
         c.axisLow = std::min(c.axisLow, noiseFree);
     return c;
@@ -269,6 +279,10 @@ void DistributionPage::refresh()
     }
     m_reduced = std::move(kept);
     m_legend->setScenarios(drawn.size() < drawableCount(m_context) ? drawn : m_context.scenarios);
+    QList<ChartMark> marks;
+    for (const TimeMark& mark : m_context.marks)
+        marks << ChartMark{mark.seconds, letterOf(static_cast<std::size_t>(marks.size()))};
+    m_chart->setMarks(marks);
     m_chart->setMode(mode);
     m_chart->setCurves(std::move(curves));
     refreshTexts(mode, dropped);
@@ -285,8 +299,9 @@ void DistributionPage::refreshGhost()
         const QString name = u"%1 %2"_s.arg(QString::fromStdString(p->shortName.empty() ? p->label : p->shortName), tried.value);
         drawn.colour = s->colour;
         drawn.text = tried.problem.isEmpty() ? tr("%1: computing").arg(name) : u"%1: %2"_s.arg(name, tried.problem);
-        if (tried.snapshot) {
-            const auto& sorted = within() ? tried.snapshot->sortedWithinSeconds : tried.snapshot->sortedAcrossSeconds;
+        const std::vector<double> none;
+        const auto& sorted = !tried.snapshot ? none : within() ? tried.snapshot->sortedWithinSeconds : tried.snapshot->sortedAcrossSeconds;
+        if (!sorted.empty()) {
             constexpr int kGhostPoints = 200;
             drawn.cdf = cdfCurve(sorted, kGhostPoints);
             const double p95 = quantileOfSorted(sorted, 0.95);
@@ -320,8 +335,19 @@ void DistributionPage::refreshTexts(CdfChart::Mode mode, int dropped)
                        + tr(", Monte Carlo with common random numbers.");
         if (mode != CdfChart::Mode::density)
             text += mode == CdfChart::Mode::cdf ? tr(" Bands: 95 %, whole curve.") : tr(" Bands: 95 % at each time.");
+        for (const ShownScenario& s : m_context.scenarios)
+            if (const QString missing = s.visible && s.snapshot ? outsideCalibration(*s.snapshot) : QString();
+                !missing.isEmpty() && mode != CdfChart::Mode::density) {
+                text += tr(" Hatched: outside the calibrated range. %1: %2").arg(s.name, missing);
+                break; // the headline and the table name the others
+            }
+        const DistributionSummary& summary = within() ? read->snapshot->within : read->snapshot->across;
+        if (summary.p95 > 0)
+            text += knownTo(summary.ciP95 / summary.p95);
         if (dropped > 0)
             text += tr(" %1 samples without a finite time are left out.").arg(dropped);
+        if (!m_context.marks.empty())
+            text += tr(" Marks: %1.").arg(keyOf(m_context.marks));
         m_footer->setText(text);
         m_footer->setToolTip(text);
     }

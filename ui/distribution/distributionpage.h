@@ -45,6 +45,7 @@ private:
         std::vector<CurvePoint> cdf;
         std::vector<DensityPoint> density;
         int dropped = 0;
+        bool hasIntervals = false; ///< of the points: in the exceedance alone
     };
     [[nodiscard]] Reduced reducedOf(const ShownScenario& scenario, CdfChart::Mode mode) const;
     [[nodiscard]] ChartCurve curveOf(const ShownScenario& scenario, const Reduced& reduced, CdfChart::Mode mode) const;

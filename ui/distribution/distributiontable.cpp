@@ -18,6 +18,7 @@ using namespace Qt::StringLiterals;
 namespace {
 constexpr int kShares[] = {212, 193, 193, 193, 112, 100}; // of the width, where there is enough
 constexpr int kMostRows = 6, kLeastName = 150;            // a longer name is elided and stands in the tip
+constexpr int kAllMeasured = 24;                          // rows; of more, those that are seen have the widths that they need
 } // namespace
 
 DistributionTable::DistributionTable(const Theme& theme, QAbstractItemModel* model, QWidget* parent)
@@ -35,16 +36,27 @@ DistributionTable::DistributionTable(const Theme& theme, QAbstractItemModel* mod
     setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
     setTabKeyNavigation(false);
     verticalHeader()->hide();
+    verticalHeader()->setSectionResizeMode(QHeaderView::Fixed);
+    connect(verticalScrollBar(), &QScrollBar::valueChanged, this, [this] {
+        if (this->model()->rowCount() > kAllMeasured)
+            fit();
+    });
     horizontalHeader()->setHighlightSections(false);
     horizontalHeader()->setSectionResizeMode(QHeaderView::Fixed);
 }
 
-QList<int> DistributionTable::needs() const
+std::pair<int, int> DistributionTable::measuredRows() const
+{
+    const int rows = model()->rowCount(), first = std::max(0, rowAt(0));
+    return m_whole || rows <= kAllMeasured ? std::pair{0, rows} : std::pair{first, std::min(rows, first + kMostRows + 1)};
+}
+
+QList<int> DistributionTable::needs(int firstRow, int endRow) const
 {
     QList<int> widths;
     for (int column = 0; column < DistributionModel::kColumns; ++column) {
         int need = horizontalHeader()->sectionSizeHint(column);
-        for (int row = 0; row < model()->rowCount(); ++row)
+        for (int row = firstRow; row < endRow; ++row)
             need = std::max(need, m_delegate->sizeHint({}, model()->index(row, column)).width());
         widths << need;
     }
@@ -55,11 +67,12 @@ void DistributionTable::fit()
 {
     const int room = viewport()->width();
     const auto total = [](const QList<int>& widths) { return std::accumulate(widths.begin(), widths.end(), 0); };
+    const auto [first, end] = measuredRows();
     m_delegate->setStacked(false);
-    QList<int> widths = needs();
+    QList<int> widths = needs(first, end);
     if (total(widths) > room) {
         m_delegate->setStacked(true);
-        widths = needs();
+        widths = needs(first, end);
         widths[DistributionModel::nameColumn] = std::clamp(room - (total(widths) - widths[DistributionModel::nameColumn]),
                                                            m_theme.px(kLeastName), widths[DistributionModel::nameColumn]);
     }
@@ -80,8 +93,8 @@ void DistributionTable::fit()
         setColumnWidth(column, widths[column]);
     const int rowHeight = m_delegate->rowHeight(),
               rows = std::clamp(model()->rowCount(), 1, m_whole ? std::max(model()->rowCount(), 1) : kMostRows);
-    for (int row = 0; row < model()->rowCount(); ++row)
-        setRowHeight(row, rowHeight);
+    if (verticalHeader()->defaultSectionSize() != rowHeight)
+        verticalHeader()->setDefaultSectionSize(rowHeight);
     setFixedHeight(horizontalHeader()->sizeHint().height() + rows * rowHeight
                    + (total(widths) > room && !m_whole ? horizontalScrollBar()->sizeHint().height() : 0));
 }
@@ -97,7 +110,7 @@ QSize DistributionTable::wholeSize() const
 {
     const bool stacked = m_delegate->isStacked();
     m_delegate->setStacked(true);
-    const QList<int> widths = needs();
+    const QList<int> widths = needs(0, model()->rowCount());
     const int width = std::accumulate(widths.begin(), widths.end(), 0), row = m_delegate->rowHeight();
     m_delegate->setStacked(stacked);
     return {width, horizontalHeader()->sizeHint().height() + std::max(model()->rowCount(), 1) * row};

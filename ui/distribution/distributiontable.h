@@ -26,8 +26,9 @@ protected:
     void resizeEvent(QResizeEvent* event) override;
 
 private:
-    /// Width that each column needs for its header and figures.
-    [[nodiscard]] QList<int> needs() const;
+    /// Width that each column needs for its header and figures, of these rows.
+    [[nodiscard]] QList<int> needs(int firstRow, int endRow) const;
+    [[nodiscard]] std::pair<int, int> measuredRows() const; ///< first and end: all of them, or those that are seen of very many
 
     const Theme& m_theme;
     FigureDelegate* m_delegate;

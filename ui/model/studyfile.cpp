@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/model/studyfile.h"
 
+#include "ui/model/stepmarks.h"
+
 #include "core/study/study.h"
 
 #include <QDir>
@@ -64,6 +66,7 @@ public:
         QJsonObject view = next.view;
         view[u"limit_s"_s] = next.state.limitSeconds;
         view[u"lower_limit_s"_s] = next.state.lowerLimitSeconds;
+        view[u"marks"_s] = marksJson(next.state.marks);
         view[u"current"_s] = static_cast<double>(idOf(next.currentId).value);
         keep(errors, study.setViewState(kViewName, QJsonDocument(view).toJson(QJsonDocument::Compact).toStdString()));
         if (errors.empty())
@@ -154,6 +157,7 @@ OpenedStudy contentOf(FileState& file)
     opened.state.limitSeconds = opened.view[u"limit_s"_s].toDouble();
     const double lower = opened.view[u"lower_limit_s"_s].toDouble();
     opened.state.lowerLimitSeconds = lower > 0 && lower < opened.state.limitSeconds ? lower : 0;
+    opened.state.marks = marksFrom(opened.view[u"marks"_s].toArray());
     const auto currentValue = static_cast<std::int64_t>(opened.view[u"current"_s].toDouble());
     for (const StudyScenario& s : file.study.scenarios()) {
         Result<Scenario> scenario = draftFromJson(s.json);

@@ -209,6 +209,15 @@ void StudyModel::setLimits(double lowerSeconds, double upperSeconds)
          u"limit"_s);
 }
 
+void StudyModel::setMarks(std::vector<TimeMark> marks)
+{
+    if (marks == m_state.marks)
+        return;
+    StudyState next = m_state;
+    next.marks = std::move(marks);
+    push(std::move(next), tr("Marks on the step-time axis"));
+}
+
 Diagnostics StudyModel::setParameter(int id, const std::string& parameterId, const std::string& text)
 {
     const ScenarioEntry* old = entry(id);

@@ -29,6 +29,7 @@ public:
     void setLimit(double seconds); ///< steps of one drag merge; never below the lower limit
     /// Both limits, 0 <= lower < upper; lower 0 = the upper one alone. Ignored otherwise.
     void setLimits(double lowerSeconds, double upperSeconds);
+    void setMarks(std::vector<TimeMark> marks);
     /// Sets one parameter from text. Errors leave the study as it was. Keystrokes in one field merge into one step.
     Diagnostics setParameter(int id, const std::string& parameterId, const std::string& text);
     /// Sets one parameter in several scenarios as one step. Errors, each with the name of its scenario, leave all as they were.

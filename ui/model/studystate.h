@@ -5,6 +5,7 @@
 #include "core/scenario/scenario.h"
 
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace prism::ui {
@@ -26,11 +27,19 @@ struct ScenarioEntry {
     }
 };
 
+/// A time on the step-time axis that people want to see again: a promise, a run of last week.
+struct TimeMark {
+    double seconds = 0;
+    std::string text;
+    bool operator==(const TimeMark&) const = default;
+};
+
 struct StudyState {
     std::vector<ScenarioEntry> entries; ///< in the order of the table
     int baselineId = -1;                ///< -1 = no baseline
     double limitSeconds = 0;            ///< the step-time limit of the study; 0 = none
     double lowerLimitSeconds = 0;       ///< a second limit below it: P between the two is asked for; 0 = none
+    std::vector<TimeMark> marks;        ///< by their times
     bool operator==(const StudyState&) const = default;
 
     [[nodiscard]] const ScenarioEntry* find(int id) const

@@ -14,12 +14,14 @@
 #include "ui/window/logimport.h"
 #include "ui/window/headlinestrip.h"
 #include "ui/window/mainwindow.h"
+#include "ui/window/marksdialog.h"
 #include "ui/window/pagehost.h"
 #include "ui/window/presetsdialog.h"
 #include "ui/window/receiptimport.h"
 #include "ui/window/recentfiles.h"
 #include "ui/window/reportdialog.h"
 #include "ui/window/scenariopanel.h"
+#include "ui/window/treedialog.h"
 
 #include <QClipboard>
 #include <QCursor>
@@ -222,6 +224,18 @@ void addEditActions(MainWindow& w)
            Icon::search});
 }
 
+void showTree(MainWindow& w)
+{
+    auto* tree = new TreeDialog(w.workspace(), w.theme(), &w);
+    QObject::connect(tree, &TreeDialog::applyWanted, &w, [&w](const QString& parameterId, const QString& value) {
+        auto* apply = new ApplyDialog(w.workspace(), w.theme(), parameterId, &w);
+        apply->setValue(value);
+        apply->choose({w.workspace().study().currentId()});
+        apply->open();
+    });
+    tree->show();
+}
+
 void addScenarioActions(MainWindow& w)
 {
     Actions& a = w.actions();
@@ -253,6 +267,7 @@ void addScenarioActions(MainWindow& w)
            [&w] { showDifferences(w.workspace(), w.theme(), &w); }});
     a.add({u"scenario.applyTo"_s, menu, QObject::tr("Set a value in several…"), QKeySequence(u"Ctrl+Shift+L"_s),
            [&w] { (new ApplyDialog(w.workspace(), w.theme(), w.editor().focusedParameter(), &w))->open(); }});
+    a.add({u"scenario.tree"_s, menu, QObject::tr("Tree of scenarios…"), QKeySequence(u"Ctrl+Shift+T"_s), [&w] { showTree(w); }});
     a.add({u"scenario.presets"_s, menu, QObject::tr("Own presets…"), {}, [&w] {
                (new PresetsDialog(w.workspace(), w.theme(), OwnPresets(), &w))->open();
            }});
@@ -348,6 +363,8 @@ void addViewActions(MainWindow& w)
            [&w] { w.workspace().setSameScale(w.actions().get(u"view.sameScale"_s)->isChecked()); },
            {},
            true});
+    a.add({u"view.marks"_s, view, QObject::tr("Marks on the step-time axis…"), QKeySequence(u"Ctrl+M"_s),
+           [&w] { (new MarksDialog(w.workspace(), w.theme(), 0, &w))->open(); }});
     a.add({u"view.dock"_s,
            view,
            QObject::tr("Scenarios and configuration"),
@@ -462,6 +479,9 @@ void addMainActions(MainWindow& w)
     }
     QObject::connect(w.m_search, &QPushButton::clicked, &w, [&w] { openPalette(w); });
     QObject::connect(w.m_editor, &ConfigEditor::differencesRequested, &w, [&w] { showDifferences(w.workspace(), w.theme(), &w); });
+    for (Page* page : w.pages().pages())
+        QObject::connect(page, &Page::markWanted, &w,
+                         [&w](double seconds) { (new MarksDialog(w.workspace(), w.theme(), seconds, &w))->open(); });
     auto* recent = new QMenu(&w);
     w.m_actions->get(u"file.recent"_s)->setMenu(recent);
     QObject::connect(recent, &QMenu::aboutToShow, &w,

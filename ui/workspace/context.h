@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/engine/evaluator.h"
+#include "ui/model/studystate.h"
 
 #include <QList>
 #include <QString>
@@ -34,6 +35,7 @@ struct PageContext {
     int currentId = -1, baselineId = -1;
     double limitSeconds = 0;              ///< the step-time limit; 0 = none
     double lowerLimitSeconds = 0;         ///< a second one below it; 0 = none
+    std::vector<TimeMark> marks;          ///< of the study, by their times
     bool sameScale = false;               ///< axes hold every scenario that a page has shown, not the current one alone
     std::shared_ptr<Evaluator> evaluator; ///< for insight jobs (thread-safe, memoised)
     Selection* selection = nullptr;

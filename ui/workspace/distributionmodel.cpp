@@ -67,6 +67,15 @@ QString digits(double value)
 
 } // namespace
 
+QString outsideCalibration(const Snapshot& snapshot)
+{
+    QStringList sentences;
+    for (const Doubt& doubt : verdictOf(snapshot).doubts)
+        if (doubt.kind == Doubt::Kind::outsideCalibration)
+            sentences << format::sentence(QString::fromStdString(doubt.sentence));
+    return sentences.join(u' ');
+}
+
 Estimate shareAt(const std::vector<double>& sorted, const StepLimits& limits)
 {
     return limits.between() ? probabilityBetween(sorted, limits.lower, limits.upper) : exceedance(sorted, limits.upper);
@@ -92,12 +101,6 @@ void DistributionModel::setContext(const PageContext& context, const StepLimits&
     for (const int column : {p50Column, p95Column, p99Column})
         m_units[static_cast<std::size_t>(column - p50Column)] = unitsOf(column);
     m_runs.clear();
-    for (const ShownScenario& s : m_scenarios) {
-        QList<FigureRuns> row;
-        for (int c = 0; c < kColumns; ++c)
-            row << runs(s, c);
-        m_runs << row;
-    }
     if (reset)
         endResetModel();
     else if (!m_scenarios.isEmpty())
@@ -105,22 +108,34 @@ void DistributionModel::setContext(const PageContext& context, const StepLimits&
     Q_EMIT headerDataChanged(Qt::Horizontal, exceedColumn, exceedColumn);
 }
 
+bool DistributionModel::isCompared(const ShownScenario& s) const
+{
+    return m_baseline && s.snapshot && !s.isBaseline && m_baseline->hash != s.snapshot->hash;
+}
+
 const HeadlineChanges* DistributionModel::changesOf(const ShownScenario& s) const
 {
-    const bool compare = m_baseline && s.snapshot && !s.isBaseline && m_baseline->hash != s.snapshot->hash;
-    return compare ? &m_cache.changes(m_baseline, s.snapshot, m_within) : nullptr;
+    return isCompared(s) ? &m_cache.changes(m_baseline, s.snapshot, m_within) : nullptr;
+}
+
+const QList<FigureRuns>& DistributionModel::rowRuns(int row) const
+{
+    QList<FigureRuns>& known = m_runs[row];
+    for (int c = 0; known.size() < kColumns; ++c)
+        known << runs(m_scenarios[row], c);
+    return known;
 }
 
 DistributionModel::ColumnUnits DistributionModel::unitsOf(int column) const
 {
+    const auto figureOf = [&](const SnapshotPtr& s) { return percentileOf(m_within ? s->within : s->across, column); };
     double value = 0, change = 0;
     for (const ShownScenario& s : m_scenarios) {
         if (!s.snapshot)
             continue;
-        const Estimate figure = percentileOf(m_within ? s.snapshot->within : s.snapshot->across, column);
-        const HeadlineChanges* c = changesOf(s);
+        const Estimate figure = figureOf(s.snapshot);
         value = std::max(value, figure.value);
-        change = std::max(change, c ? std::abs(percentileChange(*c, column).delta.value) : figure.halfWidth);
+        change = std::max(change, isCompared(s) ? std::abs(figure.value - figureOf(m_baseline).value) : figure.halfWidth);
     }
     return {format::timeUnit(value), format::timeUnit(change)};
 }
@@ -169,9 +184,9 @@ QVariant DistributionModel::data(const QModelIndex& index, int role) const
     switch (role) {
     case Qt::DisplayRole:
     case Qt::AccessibleTextRole:
-        return plainText(m_runs[index.row()][index.column()]);
+        return plainText(rowRuns(index.row())[index.column()]);
     case kRunsRole: {
-        FigureRuns runs = m_runs[index.row()][index.column()];
+        FigureRuns runs = rowRuns(index.row())[index.column()];
         if (s.stale && index.column() != nameColumn)
             for (FigureRun& run : runs)
                 run.role = Role::textTertiary;
@@ -184,7 +199,7 @@ QVariant DistributionModel::data(const QModelIndex& index, int role) const
     case Qt::ToolTipRole:
         if (index.column() == fasterColumn && !s.isBaseline)
             return tr("Share of random jobs in which this scenario's step is shorter than the baseline's, with the same draws in both.");
-        return plainText(m_runs[index.row()][index.column()]);
+        return plainText(rowRuns(index.row())[index.column()]);
     default:
         return {};
     }
@@ -254,6 +269,7 @@ TableData DistributionModel::table() const
                            u"noise_free_s"_s};
     for (const int percent : kCurvePercents) // the curve itself
         t.header << u"p%1_s"_s.arg(percent);
+    t.header << u"outside_calibration"_s;
     if (m_limits.between())
         t.header << u"lower_limit_s"_s << u"p_step_between_limits"_s;
     for (const ShownScenario& s : m_scenarios) {
@@ -279,6 +295,7 @@ TableData DistributionModel::table() const
                               s.snapshot->samples ? digits(s.snapshot->samples->noiseFreeSeconds) : QString()};
         for (const int percent : kCurvePercents)
             t.rows.back() << (sorted.empty() ? QString() : digits(quantileOfSorted(sorted, percent / 100.0)));
+        t.rows.back() << outsideCalibration(*s.snapshot);
         if (m_limits.between())
             t.rows.back() << digits(m_limits.lower) << digits(shareAt(sorted, m_limits).value);
     }

@@ -11,6 +11,7 @@
 #include <QAbstractTableModel>
 
 #include <array>
+#include <map>
 
 namespace prism::ui {
 
@@ -23,6 +24,9 @@ struct StepLimits {
 [[nodiscard]] Estimate shareAt(const std::vector<double>& sortedSeconds, const StepLimits& limits);
 /// "P(step > 9.30 s)", "P(9.10 s < step ≤ 9.30 s)".
 [[nodiscard]] QString shareName(const StepLimits& limits);
+
+/// Which measurements are missing where a result lies outside of the calibrated range, in sentences; empty = none.
+[[nodiscard]] QString outsideCalibration(const Snapshot& snapshot);
 
 class DistributionModel final : public QAbstractTableModel {
     Q_OBJECT
@@ -53,13 +57,16 @@ public:
 
 private:
     [[nodiscard]] FigureRuns runs(const ShownScenario& scenario, int column) const;
-    [[nodiscard]] ColumnUnits unitsOf(int column) const; ///< of p50, p95, p99
-    /// Against the baseline; null for the baseline itself and what equals it.
+    /// The texts of a row, made when it is first looked at: comparing every pair of a thousand scenarios takes seconds.
+    [[nodiscard]] const QList<FigureRuns>& rowRuns(int row) const;
+    [[nodiscard]] ColumnUnits unitsOf(int column) const;                ///< of p50, p95, p99
+    [[nodiscard]] bool isCompared(const ShownScenario& scenario) const; ///< with the baseline: not that itself nor what equals it
+    /// Against the baseline; null where nothing is compared.
     [[nodiscard]] const HeadlineChanges* changesOf(const ShownScenario& scenario) const;
     ChangesCache& m_cache;
     QList<ShownScenario> m_scenarios;
-    QList<QList<FigureRuns>> m_runs;
-    std::array<ColumnUnits, 3> m_units; ///< of p50, p95, p99
+    mutable std::map<int, QList<FigureRuns>> m_runs; ///< of the rows that were looked at
+    std::array<ColumnUnits, 3> m_units;              ///< of p50, p95, p99
     SnapshotPtr m_baseline;
     StepLimits m_limits;
     bool m_within = false;

@@ -63,6 +63,7 @@ void Workspace::rebuild()
     next.baselineId = m_study.state().baselineId;
     next.limitSeconds = m_study.state().limitSeconds;
     next.lowerLimitSeconds = m_study.state().lowerLimitSeconds;
+    next.marks = m_study.state().marks;
     next.sameScale = m_sameScale;
     next.evaluator = m_bridge.evaluator();
     next.selection = &m_selection;

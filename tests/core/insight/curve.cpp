@@ -32,7 +32,8 @@ TEST(CdfCurve, PointsInTheTailHaveIntervalsOfTheirOwnSize)
     std::vector<double> samples(10'000);
     for (std::size_t i = 0; i < samples.size(); ++i)
         samples[i] = static_cast<double>(i);
-    const std::vector<CurvePoint> curve = cdfCurve(samples, 10'000);
+    std::vector<CurvePoint> curve = cdfCurve(samples, 10'000);
+    addPointIntervals(curve, samples.size());
     for (const CurvePoint& p : curve) {
         EXPECT_LE(p.pointLow, p.probability);
         EXPECT_GE(p.pointHigh, p.probability);

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/model/stepmarks.h"
+
+#include "ui/look/format.h"
+
+#include <QJsonObject>
+#include <QObject>
+#include <QRegularExpression>
+
+#include <algorithm>
+#include <cmath>
+
+namespace prism::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr qsizetype kMostLetters = 60; ///< of the words of a mark
+
+void sort(std::vector<TimeMark>& marks)
+{
+    std::stable_sort(marks.begin(), marks.end(), [](const TimeMark& a, const TimeMark& b) { return a.seconds < b.seconds; });
+}
+
+Diagnostic wrongLine(int number, const QString& found)
+{
+    Diagnostic d;
+    d.path = QObject::tr("line %1").arg(number).toStdString();
+    d.message = QObject::tr("A mark is a time and words.").toStdString();
+    d.found = found.left(kMostLetters).toStdString();
+    d.accepted = "6.8 s the contract";
+    return d;
+}
+
+} // namespace
+
+double secondsFrom(const QString& text)
+{
+    QString number = text.trimmed().remove(u' ');
+    double factor = 1;
+    for (const auto& [suffix, scale] : {std::pair{u"ms"_s, 1e-3}, {u"µs"_s, 1e-6}, {u"us"_s, 1e-6}, {u"s"_s, 1.0}})
+        if (number.endsWith(suffix)) {
+            number.chop(suffix.size());
+            factor = scale;
+            break;
+        }
+    bool ok = false;
+    const double seconds = number.remove(u',').toDouble(&ok) * factor;
+    return ok && seconds > 0 && std::isfinite(seconds) ? seconds : 0;
+}
+
+Result<std::vector<TimeMark>> marksFrom(const QString& text)
+{
+    static const QRegularExpression line(u"^\\s*([0-9][0-9.,eE+-]*\\s*(?:ms|µs|us|s))\\s+(\\S.*)$"_s);
+    std::vector<TimeMark> marks;
+    Diagnostics errors;
+    int number = 0;
+    for (const QString& typed : text.split(u'\n')) {
+        ++number;
+        if (typed.trimmed().isEmpty())
+            continue;
+        const QRegularExpressionMatch found = line.match(typed);
+        const double seconds = found.hasMatch() ? secondsFrom(found.captured(1)) : 0;
+        if (seconds > 0)
+            marks.push_back({seconds, found.captured(2).simplified().left(kMostLetters).toStdString()});
+        else
+            errors.push_back(wrongLine(number, typed.trimmed()));
+    }
+    if (marks.size() > kMostMarks)
+        errors.push_back(wrongLine(number, QObject::tr("%1 marks; %2 at most").arg(marks.size()).arg(kMostMarks)));
+    if (!errors.empty())
+        return errors;
+    sort(marks);
+    return marks;
+}
+
+QString textOf(const std::vector<TimeMark>& marks)
+{
+    QStringList lines;
+    for (const TimeMark& m : marks)
+        lines << u"%1 s %2"_s.arg(QString::number(m.seconds, 'g', QLocale::FloatingPointShortest), QString::fromStdString(m.text));
+    return lines.join(u'\n');
+}
+
+QString letterOf(std::size_t mark)
+{
+    return QString(QChar(u'A' + static_cast<char16_t>(mark)));
+}
+
+QString keyOf(const std::vector<TimeMark>& marks)
+{
+    QStringList parts;
+    for (std::size_t i = 0; i < marks.size(); ++i)
+        parts << u"%1 %2 %3"_s.arg(letterOf(i), format::seconds(marks[i].seconds).text(), QString::fromStdString(marks[i].text));
+    return parts.join(u"; "_s);
+}
+
+QJsonArray marksJson(const std::vector<TimeMark>& marks)
+{
+    QJsonArray array;
+    for (const TimeMark& m : marks)
+        array << QJsonObject{{u"seconds"_s, m.seconds}, {u"text"_s, QString::fromStdString(m.text)}};
+    return array;
+}
+
+std::vector<TimeMark> marksFrom(const QJsonArray& array)
+{
+    std::vector<TimeMark> marks;
+    for (const auto& value : array) {
+        const QJsonObject mark = value.toObject();
+        const double seconds = mark[u"seconds"_s].toDouble();
+        const QString words = mark[u"text"_s].toString().simplified().left(kMostLetters);
+        if (seconds > 0 && std::isfinite(seconds) && !words.isEmpty() && marks.size() < kMostMarks)
+            marks.push_back({seconds, words.toStdString()});
+    }
+    sort(marks);
+    return marks;
+}
+
+} // namespace prism::ui

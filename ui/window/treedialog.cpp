@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "ui/window/treedialog.h"
+
+#include "core/scenario/parameternames.h"
+#include "ui/editor/parameterrow.h"
+#include "ui/theme/plaintext.h"
+
+#include <QDialogButtonBox>
+#include <QHeaderView>
+#include <QPushButton>
+#include <QTreeWidget>
+#include <QVBoxLayout>
+
+#include <map>
+
+namespace prism::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+enum ItemRole { kScenarioRole = Qt::UserRole, kParameterRole, kValueRole };
+
+QString nameOf(const ScenarioEntry& entry)
+{
+    const QString name = QString::fromStdString(entry.scenario->name);
+    return entry.archived ? QObject::tr("%1 (archived)").arg(name) : name;
+}
+
+} // namespace
+
+TreeDialog::TreeDialog(Workspace& workspace, const Theme& theme, QWidget* parent)
+    : QDialog(parent),
+      m_workspace(workspace),
+      m_theme(theme),
+      m_tree(new QTreeWidget),
+      m_show(new QPushButton(tr("Show scenario"))),
+      m_apply(new QPushButton(tr("Apply this edit to…")))
+{
+    setAttribute(Qt::WA_DeleteOnClose);
+    setObjectName(u"treeDialog"_s);
+    setWindowTitle(tr("Tree of scenarios"));
+    auto* layout = new QVBoxLayout(this);
+    m_tree->setColumnCount(3);
+    m_tree->setHeaderLabels({tr("Scenario and its edits"), tr("Before"), tr("After")});
+    m_tree->setAccessibleName(tr("Scenarios, each under the one that it was made from, with the edits between them"));
+    layout->addWidget(m_tree, 1);
+    auto* buttons = new QDialogButtonBox;
+    m_apply->setToolTip(tr("Set the value of the chosen edit in other scenarios"));
+    buttons->addButton(m_apply, QDialogButtonBox::ActionRole);
+    buttons->addButton(m_show, QDialogButtonBox::ActionRole);
+    buttons->addButton(tr("Close"), QDialogButtonBox::RejectRole)->setProperty("kind", u"closing"_s);
+    layout->addWidget(buttons);
+    connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+    connect(m_tree, &QTreeWidget::currentItemChanged, this, &TreeDialog::follow);
+    connect(m_tree, &QTreeWidget::itemActivated, this, [this] { (m_apply->isEnabled() ? m_apply : m_show)->click(); });
+    connect(m_apply, &QPushButton::clicked, this, [this] {
+        const QTreeWidgetItem* item = m_tree->currentItem();
+        Q_EMIT applyWanted(item->data(0, kParameterRole).toString(), item->data(0, kValueRole).toString());
+    });
+    connect(m_show, &QPushButton::clicked, this,
+            [this] { m_workspace.study().setCurrent(m_tree->currentItem()->data(0, kScenarioRole).toInt()); });
+    connect(&workspace.study(), &StudyModel::changed, this, &TreeDialog::fill);
+    resize(theme.px(620), theme.px(460));
+    fill();
+}
+
+QTreeWidgetItem* TreeDialog::itemOf(const ScenarioEntry& entry) const
+{
+    auto* item = new QTreeWidgetItem({nameOf(entry)});
+    item->setData(0, kScenarioRole, entry.archived ? -1 : entry.id);
+    QFont strong = m_tree->font();
+    strong.setWeight(QFont::DemiBold);
+    item->setFont(0, strong);
+    const ScenarioEntry* parent = m_workspace.study().entry(entry.parentId);
+    if (!parent)
+        return item;
+    for (const Parameter* p : differences(*parent->scenario, *entry.scenario)) {
+        auto* edit = new QTreeWidgetItem(
+            item, {QString::fromStdString(fullName(*p)), valueText(*p, *parent->scenario), valueText(*p, *entry.scenario)});
+        edit->setData(0, kScenarioRole, -1);
+        edit->setData(0, kParameterRole, QString::fromStdString(p->id));
+        edit->setData(0, kValueRole, QString::fromStdString(parameterText(*p, *entry.scenario)));
+    }
+    return item;
+}
+
+void TreeDialog::fill()
+{
+    const StudyState& state = m_workspace.study().state();
+    m_tree->clear();
+    std::map<int, QTreeWidgetItem*> placed;
+    for (bool more = true; more;) { // parents before their children, whatever the order of the table
+        more = false;
+        for (const ScenarioEntry& e : state.entries) {
+            const bool isRoot = !state.find(e.parentId);
+            if (placed.contains(e.id) || (!isRoot && !placed.contains(e.parentId)))
+                continue;
+            QTreeWidgetItem* item = placed[e.id] = itemOf(e);
+            isRoot ? m_tree->addTopLevelItem(item) : placed[e.parentId]->addChild(item);
+            more = true;
+        }
+    }
+    for (const ScenarioEntry& e : state.entries) // of a file whose parents go in a circle
+        if (!placed.contains(e.id))
+            m_tree->addTopLevelItem(itemOf(e));
+    m_tree->expandAll();
+    m_tree->header()->setStretchLastSection(false);
+    m_tree->header()->setSectionResizeMode(0, QHeaderView::Stretch);
+    for (const int column : {1, 2})
+        m_tree->header()->setSectionResizeMode(column, QHeaderView::ResizeToContents);
+    if (const auto at = placed.find(m_workspace.study().currentId()); at != placed.end())
+        m_tree->setCurrentItem(at->second);
+    follow();
+}
+
+void TreeDialog::follow()
+{
+    const QTreeWidgetItem* item = m_tree->currentItem();
+    m_show->setEnabled(item && item->data(0, kScenarioRole).toInt() > 0);
+    m_apply->setEnabled(item && !item->data(0, kParameterRole).toString().isEmpty() && !m_workspace.study().isReadOnly());
+}
+
+} // namespace prism::ui
