@@ -8,6 +8,7 @@
 
 #include <QCommandLineParser>
 
+#include <algorithm>
 #include <cstdio>
 
 using namespace Qt::Literals::StringLiterals;
@@ -39,10 +40,24 @@ int report(const QCommandLineParser& parser)
 bool wantsNoDisplay(int argc, char** argv)
 {
     for (int i = 1; i < argc; ++i)
-        for (const char* option : {"--screenshots", "--export-csv", "--export", "--script", "--report"})
+        for (const char* option :
+             {"--screenshots", "--export-csv", "--export", "--script", "--report", "-h", "--help", "--help-all", "-v", "--version"})
             if (const QByteArray given(argv[i]); given == option || given.startsWith(QByteArray(option) + '='))
                 return true;
     return false;
+}
+
+bool hasDisplay(int argc, char** argv)
+{
+#if defined(Q_OS_UNIX) && !defined(Q_OS_MACOS)
+    for (const char* name : {"QT_QPA_PLATFORM", "DISPLAY", "WAYLAND_DISPLAY"})
+        if (!qEnvironmentVariableIsEmpty(name))
+            return true;
+    return std::any_of(argv, argv + argc, [](const char* word) { return QByteArray(word).startsWith("-platform"); });
+#else
+    static_cast<void>(argc), static_cast<void>(argv);
+    return true;
+#endif
 }
 
 void addHeadlessOptions(QCommandLineParser& parser)

@@ -10,8 +10,11 @@ class QCommandLineParser;
 
 namespace prism::explorer {
 
-/// Whether one of them is among the arguments; known before the application is made, since they need no display.
+/// Whether one of them, or a question for help or version, is among the arguments; known before the application is made, since they need no
+/// display.
 [[nodiscard]] bool wantsNoDisplay(int argc, char** argv);
+/// Whether the window system has somewhere to show a window, by the environment and the arguments of Qt.
+[[nodiscard]] bool hasDisplay(int argc, char** argv);
 void addHeadlessOptions(QCommandLineParser& parser);
 /// Does what was asked for; nothing when the window is to be shown. Exit codes: 0 done, 1 input or output is wrong, 2 usage, 3 not in time.
 [[nodiscard]] std::optional<int> runHeadless(const QCommandLineParser& parser, ui::Theme& theme);

@@ -9,6 +9,8 @@
 #include <QCommandLineParser>
 #include <QSettings>
 
+#include <cstdio>
+
 using namespace Qt::Literals::StringLiterals;
 
 int main(int argc, char** argv)
@@ -20,6 +22,13 @@ int main(int argc, char** argv)
     }
     if (prism::explorer::wantsNoDisplay(argc, argv) && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM"))
         qputenv("QT_QPA_PLATFORM", "offscreen");
+    if (!prism::explorer::hasDisplay(argc, argv)) {
+        std::fputs(
+            "prism-explorer: there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set). Without one: --report STUDY --output FILE, "
+            "--export FORMAT --output FOLDER, or prism-cli.\n",
+            stderr);
+        return 1;
+    }
     QApplication application(argc, argv);
     QCoreApplication::setOrganizationName(u"prism-explorer"_s);
     QCoreApplication::setApplicationName(u"prism-explorer"_s);

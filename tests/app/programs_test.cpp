@@ -86,5 +86,21 @@ TEST(ManPage, NamesEveryOptionOfTheWindow)
     EXPECT_GT(options, 10);
 }
 
+TEST(WithoutADisplay, TheWindowSaysSoAndHelpIsThere)
+{
+    if (*PRISM_EXPLORER == '\0')
+        GTEST_SKIP() << "built without the window";
+    const auto out = scratch() / "nodisplay";
+    const auto run = [&](const std::string& options) {
+        const std::string bare = "env -u DISPLAY -u WAYLAND_DISPLAY -u QT_QPA_PLATFORM " PRISM_EXPLORER;
+        return WEXITSTATUS(std::system((bare + options + " >" + out.string() + " 2>&1").c_str()));
+    };
+    EXPECT_EQ(run(" --version"), 0);
+    EXPECT_NE(slurp(out).find("prism-explorer"), std::string::npos);
+    EXPECT_EQ(run(" -h"), 0);
+    EXPECT_EQ(run(""), 1);
+    EXPECT_NE(slurp(out).find("there is no display"), std::string::npos);
+}
+
 } // namespace
 } // namespace prism::test
