@@ -14,6 +14,7 @@
 #include <charconv>
 #include <cmath>
 #include <map>
+#include <tuple>
 #include <type_traits>
 
 namespace prism {
@@ -167,6 +168,28 @@ private:
     std::vector<std::string_view> m_fields;
 };
 
+/// Numbers the operations of one type of a worker and step by their start: what seq_id holds where a table has it. Rows that begin
+/// together have one number, so that a row which stands twice is known.
+void numberByStart(std::vector<SteppedOperation>& rows)
+{
+    const auto series = [](const SteppedOperation& r) {
+        return std::tuple(r.step, r.operation.replica, r.operation.stage, r.operation.rank, r.operation.type);
+    };
+    std::vector<SteppedOperation*> order;
+    order.reserve(rows.size());
+    for (SteppedOperation& r : rows)
+        order.push_back(&r);
+    std::sort(order.begin(), order.end(), [&](const SteppedOperation* a, const SteppedOperation* b) {
+        return std::tuple(series(*a), a->operation.start) < std::tuple(series(*b), b->operation.start);
+    });
+    for (std::size_t i = 1; i < order.size(); ++i) {
+        const TraceOperation& before = order[i - 1]->operation;
+        TraceOperation& o = order[i]->operation;
+        if (series(*order[i - 1]) == series(*order[i]))
+            o.sequence = before.sequence + (o.start > before.start ? 1 : 0);
+    }
+}
+
 Diagnostic note(const std::string& path, std::string message, std::string found = "")
 {
     return {Severity::warning, path, std::move(message), std::move(found), "", "", ""};
@@ -273,6 +296,10 @@ Result<TraceJob> readStageTable(const std::string& path, const StageTableMeta& m
     if (end == StreamEnd::cancelled)
         return Diagnostic{Severity::error, path, streamEndText(end), "", "", "", ""};
     Diagnostics notes = rowNotes(counts, path);
+    if (header->at[seqId] < 0) {
+        numberByStart(rows);
+        notes.push_back(note(path, "the table has no seq_id: the operations of a worker are numbered by their start"));
+    }
     if (const std::string text = streamEndText(end); !text.empty())
         notes.push_back(note(path, text));
     const JobShape shape{.name = meta.name, .replicas = meta.replicas, .stages = meta.stages, .chunks = meta.chunks, .path = path};

@@ -59,6 +59,25 @@ TEST(StageTable, ReadsTheSameTableHoweverItIsWritten)
     EXPECT_TRUE(says(half->notes, "1 of 3 rows cannot be read"));
 }
 
+/// Three micro-batches of a worker without seq_id, out of order and one of them twice: numbered by their start, none is lost.
+TEST(StageTable, OperationsWithoutANumberAreNumberedByTheirStart)
+{
+    std::string text = "dp_rank,stage,step,optype,start_ts,duration\n";
+    for (const char* start : {"2", "1", "3", "2"})
+        text += "0,0,3,forward-compute," + std::string(start) + ",0.5\n";
+    for (const char* start : {"6", "4", "5"})
+        text += "0,0,3,backward-compute," + std::string(start) + ",0.5\n";
+    const auto job = jobOfText(text);
+    ASSERT_TRUE(job.ok());
+    ASSERT_EQ(job->steps[0].operations.size(), 6U);
+    std::vector<double> starts(3);
+    for (const TraceOperation& o : job->steps[0].operations)
+        if (o.type == TraceOp::forwardCompute)
+            starts.at(static_cast<std::size_t>(o.sequence)) = o.start;
+    EXPECT_EQ(starts, (std::vector<double>{1, 2, 3}));
+    EXPECT_TRUE(says(job->notes, "has no seq_id"));
+}
+
 TEST(StageTable, AnArchiveIsNamed)
 {
     const auto job = jobOfText("PK\x03\x04 and what follows");
