@@ -4,6 +4,8 @@
 #include "core/base/inputdiagnostic.h"
 #include "core/base/jsontext.h"
 #include "core/base/text.h"
+#include "core/calibrate/factorpool.h"
+#include "core/stats/moments.h"
 
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -29,6 +31,16 @@ public:
             errorAt(m_name + pointer, "this is no figure of a fit", value.dump().substr(0, 40), "a number >= 0, as fit --json writes it"));
         return 0;
     }
+    /// The quantiles under a pointer: all of them, or none.
+    [[nodiscard]] std::vector<double> quantilesAt(const char* pointer) const
+    {
+        const nlohmann::json::json_pointer path(pointer);
+        const nlohmann::json value = m_report.contains(path) ? m_report.at(path) : nlohmann::json();
+        const auto isFactor = [](const nlohmann::json& v) { return v.is_number() && v.get<double>() > 0 && v.get<double>() < 1e6; };
+        return value.is_array() && value.size() == kPoolSize && std::all_of(value.begin(), value.end(), isFactor)
+                   ? value.get<std::vector<double>>()
+                   : std::vector<double>();
+    }
     [[nodiscard]] const Diagnostics& errors() const { return m_errors; }
 
 private:
@@ -36,6 +48,42 @@ private:
     std::string m_name;
     Diagnostics m_errors;
 };
+
+/// The compute regime expected beside the systems: quantile by quantile, of those on the same chip where there are some.
+struct PooledRegime {
+    std::vector<double> quantiles; ///< empty = no system has any
+    double lag1 = 0;
+};
+PooledRegime pooledRegime(const std::vector<FittedSystem>& systems, const GpuSpec& gpu)
+{
+    const auto isOwn = [&](const FittedSystem& s) { return !s.regimePool.empty() && isAlike(s.machine, gpu); };
+    const bool anyOwn = std::any_of(systems.begin(), systems.end(), isOwn);
+    PooledRegime out;
+    double count = 0;
+    for (const FittedSystem& s : systems) {
+        if (s.regimePool.empty() || (anyOwn && !isOwn(s)))
+            continue;
+        out.quantiles.resize(kPoolSize, 0);
+        for (std::size_t i = 0; i < kPoolSize; ++i)
+            out.quantiles[i] += s.regimePool[i];
+        out.lag1 += s.regimePoolLag1;
+        ++count;
+    }
+    for (double& q : out.quantiles)
+        q /= count;
+    out.lag1 = count > 0 ? out.lag1 / count : 0;
+    return out;
+}
+
+/// Median jitter of the systems on the same chip; of all where none is.
+double expectedJitter(const std::vector<FittedSystem>& systems, const GpuSpec& gpu, double ofAll)
+{
+    std::vector<double> own;
+    for (const FittedSystem& s : systems)
+        if (isAlike(s.machine, gpu))
+            own.push_back(s.spread.causes.jitterSeconds.value);
+    return own.empty() ? ofAll : medianOf(std::move(own));
+}
 
 } // namespace
 
@@ -62,6 +110,9 @@ Result<FittedSystem> fittedSystemFromJson(std::string_view text, const std::stri
     system.machine.numSms = static_cast<int>(std::min(1e6, figures.at("/calibration/machine/num_sms")));
     if (!figures.errors().empty())
         return figures.errors();
+    system.regimePool = figures.quantilesAt("/calibration/compute_regime_pool");
+    if (!system.regimePool.empty())
+        system.regimePoolLag1 = std::min(1.0, figures.at("/calibration/values/variability.compute_regime_lag1"));
     if (const nlohmann::json& gpu = (*report)["calibration"]["machine"]; gpu.contains("gpu") && gpu["gpu"].is_string())
         system.machine.gpu = gpu["gpu"].get<std::string>();
     return system;
@@ -86,16 +137,23 @@ Result<ClusterCalibration> pooledCalibration(const std::vector<FittedSystem>& sy
     }
     const PooledSpread pooled = pooledSpread(spreads, kAlike);
     const auto set = [&](const char* path, double value) { out.values.emplace_back(path, numberText(value)); };
-    set("variability.step_jitter_s", pooled.jitterSeconds.value);
-    out.values.emplace_back("variability.compute_regime.family", pooled.regimeCv.value > 0 ? "lognormal" : "deterministic");
-    set("variability.compute_regime.cv", pooled.regimeCv.value);
-    set("variability.compute_regime_lag1", pooled.regimeLag1);
+    PooledRegime regime = pooledRegime(systems, gpu);
+    const double jitter = expectedJitter(systems, gpu, pooled.jitterSeconds.value);
+    set("variability.step_jitter_s", jitter);
+    if (regime.quantiles.empty()) {
+        out.values.emplace_back("variability.compute_regime.family", pooled.regimeCv.value > 0 ? "lognormal" : "deterministic");
+        set("variability.compute_regime.cv", pooled.regimeCv.value);
+        set("variability.compute_regime_lag1", pooled.regimeLag1);
+    } else {
+        set("variability.compute_regime_lag1", regime.lag1);
+        out.regimePool = std::move(regime.quantiles);
+    }
     set("variability.stalls_per_gpu_hour", pooled.stallsPerGpuHour.value);
     set("variability.stall_mean_s", pooled.stallMeanSeconds);
     set("variability.stall_cv", pooled.stallCv);
     set("variability.stall_rate_cv", pooled.stallRateCv);
-    source.facts.push_back(fmt::format("jitter {:.3g} s, {:.3g} to {:.3g} among the systems", pooled.jitterSeconds.value,
-                                       pooled.jitterSeconds.low, pooled.jitterSeconds.high));
+    source.facts.push_back(
+        fmt::format("jitter {:.3g} s, {:.3g} to {:.3g} among the systems", jitter, pooled.jitterSeconds.low, pooled.jitterSeconds.high));
     source.facts.push_back(fmt::format("stalls {:.2g} per GPU-hour, {:.2g} to {:.2g} if systems were alike", pooled.stallsPerGpuHour.value,
                                        pooled.stallsPerGpuHour.low, pooled.stallsPerGpuHour.high));
     source.facts.emplace_back("the level is the cost model's: series of other systems say nothing of it");

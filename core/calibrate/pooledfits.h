@@ -15,12 +15,16 @@ namespace prism {
 struct FittedSystem {
     SystemSpread spread;
     FittedMachine machine;
+    std::vector<double> regimePool; ///< quantiles of the fitted compute regime (factorpool.h); empty = a short series
+    double regimePoolLag1 = 0;
 };
 /// Errors: malformed text, a report that lacks a figure, a figure that is no finite number >= 0; all at once.
 [[nodiscard]] Result<FittedSystem> fittedSystemFromJson(std::string_view text, const std::string& name);
 
-/// The spread expected of a system with this GPU (pooledSpread), as a calibration that holds on any GPU: jitter, compute regime and stalls;
-/// no level. Systems on the same chip (isAlike) are of its generation. Needs two systems; fewer are an error. Pure; any thread.
+/// The spread expected of a system with this GPU, as a calibration that holds on any GPU, without a level. Stalls as in pooledSpread. The
+/// compute regime is the mean of the quantiles of the systems on the same chip (isAlike), where there are none of all; where no system has
+/// quantiles, pooledSpread's. Jitter: median of the systems on the same chip, where there are none of all. Needs two systems; fewer are an
+/// error. Pure; any thread.
 [[nodiscard]] Result<ClusterCalibration> pooledCalibration(const std::vector<FittedSystem>& systems, const GpuSpec& gpu);
 
 } // namespace prism

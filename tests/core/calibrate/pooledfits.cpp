@@ -32,7 +32,7 @@ std::string valueOf(const ClusterCalibration& c, const std::string& path)
     return "none";
 }
 
-TEST(PooledFits, TakesTheMedianJitterAllStallsAndTheRegimeOfTheOwnChip)
+TEST(PooledFits, TakesTheJitterAndTheRegimeOfTheOwnChipAndAllStalls)
 {
     const GpuSpec gpu = *gpuPreset("h200-sxm-141gb");
     std::vector<FittedSystem> systems;
@@ -42,7 +42,7 @@ TEST(PooledFits, TakesTheMedianJitterAllStallsAndTheRegimeOfTheOwnChip)
         systems.push_back(*fittedSystemFromJson(text, name));
     const auto pooled = pooledCalibration(systems, gpu);
     ASSERT_TRUE(pooled.ok());
-    EXPECT_EQ(valueOf(*pooled, "variability.step_jitter_s"), "0.03");
+    EXPECT_EQ(valueOf(*pooled, "variability.step_jitter_s"), "0.02");
     EXPECT_EQ(valueOf(*pooled, "variability.stalls_per_gpu_hour"), "0.002"); // 6 in 3,000
     EXPECT_EQ(valueOf(*pooled, "variability.compute_regime.cv"), "0");       // the one of this chip shows none
     EXPECT_EQ(valueOf(*pooled, "measured.compute_level"), "none");
@@ -50,6 +50,29 @@ TEST(PooledFits, TakesTheMedianJitterAllStallsAndTheRegimeOfTheOwnChip)
     const auto other = pooledCalibration(systems, *gpuPreset("a100-sxm-80gb"));
     ASSERT_TRUE(other.ok());
     EXPECT_EQ(valueOf(*other, "variability.compute_regime.cv"), "0.002"); // of three systems, none of this chip
+    EXPECT_EQ(valueOf(*other, "variability.step_jitter_s"), "0.03");
+}
+
+/// Quantiles of the regime: of the systems on the same chip, where there are none of all.
+TEST(PooledFits, MeansTheQuantilesOfTheRegimes)
+{
+    const GpuSpec gpu = *gpuPreset("h200-sxm-141gb");
+    const auto withPool = [](const std::string& text, double factor, double lag1) {
+        nlohmann::json json = nlohmann::json::parse(text);
+        json["calibration"]["compute_regime_pool"] = std::vector<double>(400, factor);
+        json["calibration"]["values"]["variability.compute_regime_lag1"] = lag1;
+        return *fittedSystemFromJson(json.dump(), "x");
+    };
+    const std::vector<FittedSystem> systems = {withPool(report(0.02, 0, 3, gpu.peakBf16Tflops, gpu.numSms), 1.01, 0.75),
+                                               withPool(report(0.03, 0.004, 1, 2250, 148), 1.07, 0.25)};
+    const auto own = pooledCalibration(systems, gpu), other = pooledCalibration(systems, *gpuPreset("a100-sxm-80gb"));
+    ASSERT_TRUE(own.ok() && other.ok());
+    ASSERT_EQ(own->regimePool.size(), 400U);
+    EXPECT_NEAR(own->regimePool[200], 1.01, 1e-12);
+    EXPECT_EQ(valueOf(*own, "variability.compute_regime_lag1"), "0.75");
+    EXPECT_EQ(valueOf(*own, "variability.compute_regime.cv"), "none");
+    EXPECT_NEAR(other->regimePool[200], 1.04, 1e-12);
+    EXPECT_EQ(valueOf(*other, "variability.compute_regime_lag1"), "0.5");
 }
 
 TEST(PooledFits, SaysWhatAReportLacks)
