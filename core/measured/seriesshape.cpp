@@ -165,13 +165,8 @@ double place(int index, int steps)
     return steps > 1 ? 2.0 * index / (steps - 1.0) - 1.0 : 0.0;
 }
 
-/// What the runs of a log have in common at their start.
-struct CommonStart {
-    int startUp = 0, settling = 0;
-};
-
-/// Everything behind the warm-up, which is at least as long as what the runs have in common.
-RunShape shapeBehind(const LoggedRun& run, const CommonStart& common)
+/// Everything behind the warm-up, which is at least as long as the start-up.
+RunShape shapeBehind(const LoggedRun& run, int startUp)
 {
     RunShape shape;
     const std::vector<double> x = secondsOf(run);
@@ -179,9 +174,8 @@ RunShape shapeBehind(const LoggedRun& run, const CommonStart& common)
     shape.noiseSeconds = neighbourNoise(x);
     if (x.size() < static_cast<std::size_t>(kFewestSteps))
         return shape;
-    shape.startUp = common.startUp;
-    shape.settling = common.settling;
-    shape.warmUp = std::max({common.startUp, common.settling, warmUpSteps(x, shape.noiseSeconds)});
+    shape.startUp = startUp;
+    shape.warmUp = std::max(startUp, warmUpSteps(x, shape.noiseSeconds));
     shape.medianSeconds = medianOfRange(x, static_cast<std::size_t>(shape.warmUp), x.size());
     findPauses(run, x, shape);
     const std::set<int> paused(shape.afterPause.begin(), shape.afterPause.end());
@@ -228,30 +222,21 @@ double RunShape::trendAt(int index, int steps) const
 
 RunShape runShape(const LoggedRun& run)
 {
-    return shapeBehind(run, {});
+    return shapeBehind(run, 0);
 }
 
 std::vector<RunShape> runShapes(const std::vector<LoggedRun>& runs)
 {
     std::vector<RunShape> shapes;
-    const auto counted = [&](const CommonStart& common) {
-        shapes.clear();
-        std::vector<CountedSteps> steps;
-        for (const LoggedRun& run : runs) {
-            shapes.push_back(shapeBehind(run, common));
-            if (run.steps.size() >= static_cast<std::size_t>(kFewestSteps))
-                steps.push_back(countedSteps(run, shapes.back()));
-        }
-        return steps;
-    };
-    CommonStart common;
-    std::vector<CountedSteps> steps = counted(common);
-    common.startUp = startUpSteps(steps);
-    if (common.startUp > 0)
-        steps = counted(common); // long steps of the start-up are no noise
-    common.settling = settlingSteps(steps);
-    if (common.settling > 0)
-        (void)counted(common);
+    std::vector<CountedSteps> counted;
+    for (const LoggedRun& run : runs) {
+        shapes.push_back(shapeBehind(run, 0));
+        if (run.steps.size() >= static_cast<std::size_t>(kFewestSteps))
+            counted.push_back(countedSteps(run, shapes.back()));
+    }
+    if (const int startUp = startUpSteps(counted); startUp > 0)
+        for (std::size_t r = 0; r < runs.size(); ++r)
+            shapes[r] = shapeBehind(runs[r], startUp);
     return shapes;
 }
 
@@ -287,8 +272,6 @@ std::string shapeText(const RunShape& shape)
     std::string text = fmt::format("warm-up {} step{}", shape.warmUp, shape.warmUp == 1 ? "" : "s");
     if (shape.startUp > 0)
         text += fmt::format(" (until long steps became rarer at {})", shape.startUp);
-    if (shape.settling > 0)
-        text += fmt::format(" (until neighbours differ less at {})", shape.settling);
     text += fmt::format("; {} after a pause ({})", shape.afterPause.size(), shape.pausesLogged ? "time stamps" : "even spacing");
     for (const LevelShift& shift : shape.shifts)
         text += fmt::format("; level {:+.1f} % from step {}", 100.0 * (shift.factor - 1.0), shift.index);

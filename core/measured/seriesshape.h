@@ -19,9 +19,8 @@ struct LevelShift {
 
 /// Everything named, by index into the steps of the run. Shifts and trend are lasting; what returns within some 40 steps is noise.
 struct RunShape {
-    int warmUp = 0;                            ///< first steps that stand apart from those that follow, the start-up and the settling
+    int warmUp = 0;                            ///< first steps that stand apart from those that follow, and the start-up
     int startUp = 0;                           ///< first steps among which long ones are more frequent than later; 0 = none
-    int settling = 0;                          ///< first steps between which the noise is larger than later; 0 = none
     std::vector<int> afterPause;               ///< steps that follow an evaluation or a checkpoint, ascending
     bool pausesLogged = false;                 ///< pauses are in the log's time stamps; otherwise they show by even spacing alone
     std::vector<LevelShift> shifts;            ///< ascending
@@ -32,11 +31,10 @@ struct RunShape {
     [[nodiscard]] double trendAt(int index, int steps) const;
 };
 
-/// Finds all of it but a start-up and a settling. Needs kFewestSteps steps; shorter runs come back with median and noise only. Pure; any
-/// thread.
+/// Finds all of it but a start-up. Needs kFewestSteps steps; shorter runs come back with median and noise only. Pure; any thread.
 [[nodiscard]] RunShape runShape(const LoggedRun& run);
 inline constexpr int kFewestSteps = 20;
-/// The runs of one log: as runShape, and with the start-up and the settling that they have in common (startupphase.h).
+/// The runs of one log: as runShape, and with the start-up that they have in common (startupphase.h).
 [[nodiscard]] std::vector<RunShape> runShapes(const std::vector<LoggedRun>& runs);
 
 /// What is taken out before steps are compared.

@@ -6,7 +6,6 @@
 #include <boost/math/distributions/binomial.hpp>
 
 #include <algorithm>
-#include <cmath>
 
 namespace prism {
 
@@ -78,70 +77,6 @@ int startUpSteps(const std::vector<CountedSteps>& runs)
         }
     }
     return best;
-}
-
-namespace {
-
-constexpr double kSettlingScore = 3.5, kSettlingRatio = 1.5;
-constexpr std::size_t kFewestDifferences = 30; ///< on either side
-
-/// The absolute difference of a step from the one before, and which step it is.
-struct Difference {
-    double seconds = 0;
-    std::size_t step = 0;
-};
-
-std::vector<Difference> differences(const std::vector<CountedSteps>& runs)
-{
-    std::vector<Difference> out;
-    for (const CountedSteps& run : runs)
-        for (std::size_t i = 1; i < run.seconds.size(); ++i)
-            if (run.counts[i] && run.counts[i - 1])
-                out.push_back({std::abs(run.seconds[i] - run.seconds[i - 1]), i});
-    return out;
-}
-
-double medianDifference(const std::vector<Difference>& all, std::size_t from, std::size_t to)
-{
-    std::vector<double> seconds;
-    for (const Difference& d : all)
-        if (d.step >= from && d.step < to)
-            seconds.push_back(d.seconds);
-    return medianOf(std::move(seconds));
-}
-
-} // namespace
-
-int settlingSteps(const std::vector<CountedSteps>& runs)
-{
-    std::size_t longest = 0, shortest = runs.empty() ? 0 : runs.front().seconds.size();
-    for (const CountedSteps& run : runs) {
-        longest = std::max(longest, run.seconds.size());
-        shortest = std::min(shortest, run.seconds.size());
-    }
-    std::vector<Difference> all = differences(runs);
-    std::sort(all.begin(), all.end(), [](const Difference& a, const Difference& b) { return a.seconds < b.seconds; });
-    std::vector<double> ranks(longest, 0), count(longest, 0);
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        ranks[all[i].step] += static_cast<double>(i + 1);
-        ++count[all[i].step];
-    }
-    const auto total = static_cast<double>(all.size());
-    double rankSum = 0, first = 0, best = kSettlingScore;
-    std::size_t found = 0;
-    for (std::size_t w = 1; w <= shortest / 3; ++w) {
-        rankSum += ranks[w - 1];
-        first += count[w - 1];
-        const double later = total - first;
-        if (first < kFewestDifferences || later < kFewestDifferences)
-            continue;
-        const double score = (rankSum - first * (total + 1) / 2) / std::sqrt(first * later * (total + 1) / 12);
-        if (score > best) {
-            best = score;
-            found = w;
-        }
-    }
-    return found > 0 && medianDifference(all, 0, found) >= kSettlingRatio * medianDifference(all, found, longest) ? static_cast<int>(found) : 0;
 }
 
 } // namespace prism

@@ -54,7 +54,6 @@ Json shapesJson(const Report& r)
                         {"steps", r.log.runs[i].steps.size()},
                         {"warm_up_steps", s.warmUp},
                         {"start_up_steps", s.startUp},
-                        {"settling_steps", s.settling},
                         {"steps_after_pauses", s.afterPause},
                         {"pauses_logged", s.pausesLogged},
                         {"level_shifts", shifts},

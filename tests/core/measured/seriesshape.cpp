@@ -111,25 +111,6 @@ TEST(SeriesShape, LongStepsSpreadEvenlyAreNoStartUp)
     EXPECT_LE(found, 3); // about one in a hundred by chance: more than 3 of 60 has a probability of 0.3 %
 }
 
-/// Noise twice as large until step 80 in three runs: found there within a few steps; in runs of one noise, hardly ever.
-TEST(SeriesShape, NoiseThatSettlesIsNamed)
-{
-    std::vector<LoggedRun> runs;
-    for (std::uint64_t r = 0; r < 3; ++r) {
-        runs.push_back(quietRun(40 + r));
-        for (std::size_t i = 0; i < 80; ++i)
-            runs.back().steps[i].seconds = 2 * runs.back().steps[i].seconds - 20;
-    }
-    const RunShape shape = runShapes(runs)[0];
-    EXPECT_NEAR(shape.settling, 80, 15);
-    EXPECT_EQ(shape.warmUp, shape.settling);
-    EXPECT_NE(shapeText(shape).find("neighbours differ less at"), std::string::npos);
-    int found = 0;
-    for (std::uint64_t k = 0; k < 200; ++k)
-        found += runShapes({quietRun(300 + 3 * k), quietRun(301 + 3 * k), quietRun(302 + 3 * k)})[0].settling > 0 ? 1 : 0;
-    EXPECT_LE(found, 1);
-}
-
 TEST(SeriesShape, ShortRunsHaveOnlyALevel)
 {
     LoggedRun run;
