@@ -40,6 +40,15 @@ std::vector<Weighted> weighted(const Rows& rows, const auto& valueOf)
     return list;
 }
 
+/// How far each row is off, all rows weighing the same: a source of a single row does not stand for half of its kind.
+std::vector<Weighted> equallyWeighted(const Rows& rows)
+{
+    std::vector<Weighted> list;
+    for (const Row* r : rows)
+        list.push_back({r->distance, 1 / static_cast<double>(rows.size())});
+    return list;
+}
+
 /// The value below which `share` of the weight lies, between the middles of the weights.
 double quantileOf(std::vector<Weighted> list, double share)
 {
@@ -99,7 +108,7 @@ public:
         m_percentile = quantileOf(weighted(complete.empty() ? all : complete, score), kBandShare);
         for (const std::string& kind : loose)
             if (const auto of = byKind.find(kind); of != byKind.end() && of->second.size() >= kFewestOfItsOwn)
-                m_own[kind] = quantileOf(weighted(of->second, [](const Row& r) { return r.distance; }), kBandShare);
+                m_own[kind] = quantileOf(equallyWeighted(of->second), kBandShare);
     }
 
     /// The band of the narrowest kind that has a scale, in logarithms on either side; of one without complete rows at least what holds
