@@ -22,7 +22,7 @@ inline constexpr std::size_t kMaxRecordsBytes = std::size_t{512} << 20, kMaxReco
 
 /// The first line: what was asked, of which scenario, by which version. Two runs with the same text before the shard make the same rows.
 struct RecordsHead {
-    std::string engine; ///< version of the program
+    std::string engine; ///< engineVersion(): of the program and of its constants
     Scenario scenario;
     ExploreQuery query;
     std::uint64_t seed = 1;

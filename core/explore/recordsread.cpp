@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Records of a search read back. They may come from others: every number is looked at before it is used.
 #include "core/base/inputdiagnostic.h"
+#include "core/cost/engineversion.h"
 #include "core/explore/records.h"
 
 #include "core/base/jsontext.h"
@@ -247,8 +248,9 @@ Result<RecordsHead> recordsHead(const std::string& text)
     head.scenario = std::move(scenario).value();
     if (!f.good())
         return none;
-    if (head.engine != PRISM_VERSION)
-        return errorAt("records", "Another version of the program wrote this file; its numbers may differ.", head.engine, PRISM_VERSION);
+    if (head.engine != engineVersion())
+        return errorAt("records", "Another version of the program, or one with other constants, wrote this file; its numbers may differ.",
+                       head.engine, engineVersion());
     return head;
 }
 

@@ -2,6 +2,7 @@
 // Records of a search: shards that are merged, and a search that was stopped, give the bytes of one run.
 #include "core/explore/explore.h"
 
+#include "core/cost/engineversion.h"
 #include "core/scenario/presets.h"
 
 #include <gtest/gtest.h>
@@ -103,9 +104,19 @@ TEST(ExploreRecords, WhatIsNoRecordIsSaidLineByLine)
 /// The head of a search with one thing in it changed.
 std::string headWith(const char* pointer, const nlohmann::json& value)
 {
-    nlohmann::json head = nlohmann::json::parse(headLine({PRISM_VERSION, base(), query(), 1}));
+    nlohmann::json head = nlohmann::json::parse(headLine({engineVersion(), base(), query(), 1}));
     head[nlohmann::json::json_pointer(pointer)] = value;
     return head.dump();
+}
+
+TEST(ExploreRecords, RowsOfOtherConstantsAreNotTakenForThese)
+{
+    EXPECT_NE(engineVersion().find("constants "), std::string::npos);
+    const std::string version = engineVersion().substr(0, engineVersion().find(','));
+    const Result<RecordsHead> older = recordsHead(headWith("/engine", version)),
+                              other = recordsHead(headWith("/engine", version + ", constants 0"));
+    ASSERT_TRUE(!older.ok() && !other.ok());
+    EXPECT_EQ(other.errors().front().accepted, engineVersion());
 }
 
 TEST(ExploreRecords, AHeadFromStrangersAsksForNothingImpossible)
