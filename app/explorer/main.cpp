@@ -13,6 +13,31 @@
 
 using namespace Qt::Literals::StringLiterals;
 
+namespace {
+
+/// What settings, folders and the window system know it by.
+void nameApplication()
+{
+    QCoreApplication::setOrganizationName(u"prism-explorer"_s);
+    QCoreApplication::setApplicationName(u"prism-explorer"_s);
+    QGuiApplication::setDesktopFileName(u"prism-explorer"_s);
+    QCoreApplication::setApplicationVersion(QStringLiteral(PRISM_VERSION));
+    QGuiApplication::setApplicationDisplayName(u"PRISM Explorer"_s);
+}
+
+/// As the command line says, else as the window was left.
+void dress(prism::ui::Theme& look, const QString& asked, const QSettings& settings, QApplication& application)
+{
+    const QString mode = asked.isEmpty() ? settings.value(u"view/theme"_s).toString() : asked;
+    look.setMode(mode == u"light"  ? prism::ui::Theme::Mode::light
+                 : mode == u"dark" ? prism::ui::Theme::Mode::dark
+                                   : prism::ui::Theme::Mode::system);
+    look.setUiScale(settings.value(u"view/scale"_s, 1.0).toDouble());
+    look.applyTo(application);
+}
+
+} // namespace
+
 int main(int argc, char** argv)
 {
     // Figures without a window need no display; the scale must be known before the application is.
@@ -30,11 +55,7 @@ int main(int argc, char** argv)
         return 1;
     }
     QApplication application(argc, argv);
-    QCoreApplication::setOrganizationName(u"prism-explorer"_s);
-    QCoreApplication::setApplicationName(u"prism-explorer"_s);
-    QGuiApplication::setDesktopFileName(u"prism-explorer"_s);
-    QCoreApplication::setApplicationVersion(QStringLiteral(PRISM_VERSION));
-    QGuiApplication::setApplicationDisplayName(u"PRISM Explorer"_s);
+    nameApplication();
 
     QCommandLineParser parser;
     parser.setApplicationDescription(u"Shows the distribution of LLM training-step time."_s);
@@ -52,12 +73,7 @@ int main(int argc, char** argv)
 
     prism::ui::Theme look;
     QSettings settings;
-    const QString mode = parser.isSet(theme) ? parser.value(theme) : settings.value(u"view/theme"_s).toString();
-    look.setMode(mode == u"light"  ? prism::ui::Theme::Mode::light
-                 : mode == u"dark" ? prism::ui::Theme::Mode::dark
-                                   : prism::ui::Theme::Mode::system);
-    look.setUiScale(settings.value(u"view/scale"_s, 1.0).toDouble());
-    look.applyTo(application);
+    dress(look, parser.value(theme), settings, application);
 
     const QString study = parser.positionalArguments().value(0);
     if (const std::optional<int> code = prism::explorer::runHeadless(parser, look))
