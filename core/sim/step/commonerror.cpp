@@ -19,6 +19,9 @@ namespace {
 constexpr double kMostFolds = 20.0;
 /// Standard errors, to either side, at which a quantile is asked for: between the one-sided 95 % and where hardly anything is left.
 constexpr std::array<double, 2> kReaches = {1.645, 2.3};
+/// Share of the steps' own variance below which what the sample adds is nothing: where slower replicas decide, quotients of such errors are
+/// noise.
+constexpr double kNegligible = 1e-4;
 /// By so much of a factor of e the mean's slope is taken.
 constexpr double kSmallFold = 0.05;
 /// Degrees of freedom of what follows from the scale of a fitted tail: its true value over the estimate from k points is k over a gamma
@@ -77,14 +80,17 @@ AddedError knownBy(AddedError error, double inverse)
 /// freedom (Satterthwaite 1946), what comes from the scale of the fitted tail as by its own.
 AddedError addedError(const std::vector<double>& own, const MovedByStep& moved, bool follow)
 {
-    double square = 0.0, fourth = 0.0, tail = 0.0, both = 0.0, points = 0.0;
+    double square = 0.0, fourth = 0.0, tail = 0.0, both = 0.0, points = 0.0, steps = 0.0;
     for (std::size_t j = 0; j < own.size(); ++j) {
+        steps += own[j] * own[j];
         square += moved.all[j] * moved.all[j];
         fourth += std::pow(moved.all[j] - moved.byScale[j], 4);
         tail += moved.byScale[j] * moved.byScale[j];
         both += own[j] * moved.all[j];
         points += moved.byPoints[j] * moved.byPoints[j];
     }
+    if (square + 2.0 * std::abs(both) < kNegligible * steps)
+        return {};
     const double time = follow ? correlationTime(moved.all) : 1.0;
     const double known = 0.5 * fourth + tail * tail / kTailDegrees;
     return {{std::sqrt(time * square), known > 0.0 ? square * square / known : 0.0},
@@ -117,6 +123,8 @@ public:
         for (const double x : m_steps)
             own.push_back(((x > s ? 1.0 : 0.0) - (1.0 - p)) / static_cast<double>(m_steps.size()));
         const AddedError error = addedError(own, movedByStep(m_sampled, above.influence, m_pool.fitted()), m_sampled.follow);
+        if (!(error.sample.stdErr > 0.0))
+            return {};
         // Only the sample's own error moves the tail function: where replicas simulated one by one decide, a covariance with the steps
         // can be larger than all that the tail function has to say.
         // Seconds are looked for as far as the farthest reach, where that many more replicas lie.
