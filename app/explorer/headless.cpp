@@ -4,6 +4,7 @@
 #include "app/explorer/batch.h"
 #include "app/explorer/report.h"
 #include "app/explorer/script.h"
+#include "core/base/platform/display.h"
 #include "ui/bridge/enginebridge.h"
 
 #include <QCommandLineParser>
@@ -47,17 +48,10 @@ bool wantsNoDisplay(int argc, char** argv)
     return false;
 }
 
-bool hasDisplay(int argc, char** argv)
+bool canOpenWindows(int argc, char** argv)
 {
-#if defined(Q_OS_UNIX) && !defined(Q_OS_MACOS)
-    for (const char* name : {"QT_QPA_PLATFORM", "DISPLAY", "WAYLAND_DISPLAY"})
-        if (!qEnvironmentVariableIsEmpty(name))
-            return true;
-    return std::any_of(argv, argv + argc, [](const char* word) { return QByteArray(word).startsWith("-platform"); });
-#else
-    static_cast<void>(argc), static_cast<void>(argv);
-    return true;
-#endif
+    return hasDisplay() || !qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")
+           || std::any_of(argv, argv + argc, [](const char* word) { return QByteArray(word).startsWith("-platform"); });
 }
 
 void addHeadlessOptions(QCommandLineParser& parser)

@@ -14,7 +14,7 @@ namespace prism::explorer {
 /// display.
 [[nodiscard]] bool wantsNoDisplay(int argc, char** argv);
 /// Whether the window system has somewhere to show a window, by the environment and the arguments of Qt.
-[[nodiscard]] bool hasDisplay(int argc, char** argv);
+[[nodiscard]] bool canOpenWindows(int argc, char** argv);
 void addHeadlessOptions(QCommandLineParser& parser);
 /// Does what was asked for; nothing when the window is to be shown. Exit codes: 0 done, 1 input or output is wrong, 2 usage, 3 not in time.
 [[nodiscard]] std::optional<int> runHeadless(const QCommandLineParser& parser, ui::Theme& theme);

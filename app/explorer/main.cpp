@@ -47,7 +47,7 @@ int main(int argc, char** argv)
     }
     if (prism::explorer::wantsNoDisplay(argc, argv) && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM"))
         qputenv("QT_QPA_PLATFORM", "offscreen");
-    if (!prism::explorer::hasDisplay(argc, argv)) {
+    if (!prism::explorer::canOpenWindows(argc, argv)) {
         std::fputs(
             "prism-explorer: there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set). Without one: --report STUDY --output FILE, "
             "--export FORMAT --output FOLDER, or prism-cli.\n",

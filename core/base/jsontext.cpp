@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/jsontext.h"
 
+#include "core/base/packing.h"
+
 #include <cmath>
 #include <iterator>
 #include <nlohmann/json.hpp>
@@ -199,8 +201,7 @@ Result<Json> parsed(std::string_view text, const JsonLimits& limits)
         return Diagnostic{.message = "the text is too large",
                           .found = std::to_string(text.size()) + " bytes",
                           .accepted = "at most " + std::to_string(limits.maxBytes) + " bytes"};
-    if (text.starts_with("\xEF\xBB\xBF"))
-        text.remove_prefix(3);
+    text = withoutByteOrderMark(text);
     BoundedBuilder<Json> builder(limits);
     TextWalk::Place place{text.data(), text.data() + text.size()};
     const bool done = Json::sax_parse(TextWalk(&place), TextWalk(nullptr), &builder);

@@ -1,55 +1,35 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/packing.h"
 
+#include <boost/locale/utf.hpp>
+
 #include <array>
-#include <cstdint>
+#include <iterator>
 #include <utility>
 
 namespace prism {
 namespace {
 
-constexpr std::uint32_t kReplacement = 0xFFFD;
-
-void append(std::string& out, std::uint32_t code)
-{
-    const auto byte = [&](std::uint32_t value) { out += static_cast<char>(value); };
-    const auto next = [&](int shift) { byte(0x80U | ((code >> shift) & 0x3FU)); };
-    if (code < 0x80) {
-        byte(code);
-    } else if (code < 0x800) {
-        byte(0xC0U | (code >> 6));
-        next(0);
-    } else if (code < 0x10000) {
-        byte(0xE0U | (code >> 12));
-        next(6);
-        next(0);
-    } else {
-        byte(0xF0U | (code >> 18));
-        next(12);
-        next(6);
-        next(0);
-    }
-}
+constexpr boost::locale::utf::code_point kReplacement = 0xFFFD;
 
 /// Code units of 16 bits behind the byte-order mark.
 std::string fromUtf16(std::string_view bytes, bool littleEnd)
 {
-    const auto unit = [&](std::size_t i) {
-        const auto first = static_cast<unsigned char>(bytes[i]), second = static_cast<unsigned char>(bytes[i + 1]);
-        return static_cast<std::uint32_t>(littleEnd ? first | second << 8 : first << 8 | second);
-    };
-    const auto isHigh = [](std::uint32_t u) { return u >= 0xD800 && u < 0xDC00; };
-    const auto isLow = [](std::uint32_t u) { return u >= 0xDC00 && u < 0xE000; };
+    namespace utf = boost::locale::utf;
+    std::u16string units(bytes.size() / 2, u'\0');
+    for (std::size_t i = 0; i < units.size(); ++i) {
+        const auto first = static_cast<unsigned char>(bytes[2 * i]), second = static_cast<unsigned char>(bytes[2 * i + 1]);
+        units[i] = static_cast<char16_t>(littleEnd ? first | second << 8 : first << 8 | second);
+    }
     std::string out;
-    out.reserve(bytes.size() / 2);
-    for (std::size_t i = 0; i + 1 < bytes.size(); i += 2) {
-        const std::uint32_t u = unit(i);
-        if (isHigh(u) && i + 3 < bytes.size() && isLow(unit(i + 2))) {
-            append(out, 0x10000 + ((u - 0xD800) << 10) + (unit(i + 2) - 0xDC00));
-            i += 2;
-        } else {
-            append(out, isHigh(u) || isLow(u) ? kReplacement : u);
-        }
+    out.reserve(units.size());
+    for (auto at = units.cbegin(); at != units.cend();) {
+        const auto start = at;
+        const utf::code_point code = utf::utf_traits<char16_t>::decode(at, units.cend());
+        const bool valid = utf::is_valid_codepoint(code);
+        if (!valid) // one unit is lost, what stands behind it is not
+            at = std::next(start);
+        utf::utf_traits<char>::encode(valid ? code : kReplacement, std::back_inserter(out));
     }
     return out;
 }
@@ -70,6 +50,13 @@ std::string_view packedAs(std::string_view start)
         if (start.starts_with(magic) && (name != "bzip2" || (start.size() > 9 && start.substr(4, 6) == "1AY&SY"sv)))
             return name;
     return {};
+}
+
+std::string_view withoutByteOrderMark(std::string_view text)
+{
+    if (text.starts_with("\xEF\xBB\xBF"))
+        text.remove_prefix(3);
+    return text;
 }
 
 std::string utf8Of(std::string text)

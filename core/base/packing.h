@@ -11,6 +11,9 @@ namespace prism {
 /// anything else, gzip and plain text among it. Any thread.
 [[nodiscard]] std::string_view packedAs(std::string_view start);
 
+/// The text behind UTF-8's byte-order mark, or the text itself. Any thread.
+[[nodiscard]] std::string_view withoutByteOrderMark(std::string_view text);
+
 /// UTF-16 with a byte-order mark as UTF-8: what PowerShell's > and spreadsheets' "Unicode text" write. What is no code point becomes
 /// U+FFFD. Other text comes back as it is. Any thread.
 [[nodiscard]] std::string utf8Of(std::string text);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/base/table.h"
 
+#include "core/base/packing.h"
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -79,11 +80,7 @@ std::size_t endOfRow(std::string_view text, const TableFormat& format)
 
 } // namespace
 
-TableRows::TableRows(std::string_view text, const TableFormat& format) : m_rest(text), m_format(format)
-{
-    if (m_rest.starts_with("\xEF\xBB\xBF"))
-        m_rest.remove_prefix(3);
-}
+TableRows::TableRows(std::string_view text, const TableFormat& format) : m_rest(withoutByteOrderMark(text)), m_format(format) {}
 
 bool TableRows::next()
 {
@@ -232,8 +229,8 @@ std::string tableLine(const std::vector<std::string>& cells)
     for (const std::string& cell : cells) {
         if (&cell != &cells.front())
             line += ',';
-        const bool blankRow = cells.size() == 1 && trimmed(cell).empty();            // without quotes it would be no row
-        const bool byteOrderMark = cell.starts_with("\xEF\xBB\xBF") && line.empty(); // nor would this be a part of the cell
+        const bool blankRow = cells.size() == 1 && trimmed(cell).empty();                           // without quotes it would be no row
+        const bool byteOrderMark = line.empty() && withoutByteOrderMark(cell).size() < cell.size(); // nor would this be a part of the cell
         if (cell.find_first_of(",\"\r\n") == std::string::npos && !blankRow && !byteOrderMark) {
             line += cell;
             continue;

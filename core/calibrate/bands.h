@@ -14,7 +14,7 @@ inline constexpr double kBandShare = 0.9;
 /// source weighs the same). Score of a row = |log(predicted / published)| over the scale of its narrowest kind; the scale is the mean of
 /// these logarithms, where the next wider kind counts as one source more; a kind has one from 20 rows of two sources on. The 90th
 /// percentile of the scores of complete rows (tier A) times the scale is the band, in logarithms, on both sides. The band of a kind
-/// without a complete row is at least the 90th percentile of its own rows' logarithms, sources weighing the same. Its check leaves every
+/// without a complete row is at least the 90th percentile of its own rows' logarithms, each row weighing the same. Its check leaves every
 /// source out once more: each row is held against the band that stands for it when scales and percentile come from the other sources alone.
 /// The share held stands with each band, of its complete rows or, where there are none, of all.
 void setBands(Calibration& calibration, const std::vector<LeftOutError>& errors, std::vector<FitReport>& reports);

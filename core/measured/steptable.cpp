@@ -3,6 +3,7 @@
 #include "core/measured/measuredlimits.h"
 
 #include "core/base/jsontext.h"
+#include "core/base/packing.h"
 #include "core/base/table.h"
 #include "core/measured/tables.h"
 #include "core/scenario/defaultpreset.h"
@@ -20,13 +21,6 @@ namespace {
 constexpr std::size_t kColumns = 11;
 constexpr std::string_view kHeader = "# GPUs,global batch,micro batch,hidden size,attention heads,# layers,sequence length,"
                                      "tensor parallelism,data parallelism,pipeline parallelism,iteration time (ms)";
-
-std::string_view withoutByteOrderMark(std::string_view text)
-{
-    if (text.starts_with("\xEF\xBB\xBF"))
-        text.remove_prefix(3);
-    return text;
-}
 
 bool readNumbers(const std::vector<std::string>& fields, std::array<double, kColumns>& x)
 {

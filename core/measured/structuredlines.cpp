@@ -3,6 +3,7 @@
 #include "core/measured/lineformat.h"
 
 #include "core/base/jsontext.h"
+#include "core/base/packing.h"
 #include "core/base/text.h"
 #include "core/measured/logfields.h"
 
@@ -282,8 +283,7 @@ std::unique_ptr<LineFormat> jsonLinesFormat(std::string_view line, const StepLog
 
 std::unique_ptr<LineFormat> tableFormat(std::string_view line, const StepLogOptions& options, Diagnostics& problems)
 {
-    if (line.starts_with("\xEF\xBB\xBF"))
-        line.remove_prefix(3);
+    line = withoutByteOrderMark(line);
     char separator = ',';
     for (const char c : {';', '\t'})
         if (std::count(line.begin(), line.end(), c) > std::count(line.begin(), line.end(), separator))

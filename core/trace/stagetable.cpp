@@ -2,6 +2,7 @@
 #include "core/trace/stagetable.h"
 
 #include "core/base/jsontext.h"
+#include "core/base/packing.h"
 #include "core/base/table.h"
 #include "core/base/text.h"
 #include "core/trace/jobshape.h"
@@ -75,8 +76,7 @@ int columnAt(const std::vector<std::string_view>& names, std::string_view name, 
 
 Result<Header> readHeader(std::string_view line, const std::string& path)
 {
-    if (line.starts_with("\xEF\xBB\xBF"))
-        line.remove_prefix(3);
+    line = withoutByteOrderMark(line);
     std::vector<std::string_view> names;
     Header header;
     header.separator = separatorOf(line);

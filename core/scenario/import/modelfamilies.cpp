@@ -135,20 +135,32 @@ void readGptLike(ModelConfig& m)
     m.normalization = "layernorm";
 }
 
+/// What a family calls its sizes.
+struct SizeNames {
+    const char *layers, *hidden, *heads, *ffn;
+};
+
+/// Heads share the hidden size, and an MLP is four times as wide unless the configuration has another width.
+void readGptSizes(ConfigReader& r, const SizeNames& names)
+{
+    ModelConfig& m = r.model;
+    r.needed(names.layers, m.numLayers);
+    r.needed(names.hidden, m.hiddenSize);
+    r.needed(names.heads, m.numAttentionHeads);
+    r.needed("vocab_size", m.vocabSize);
+    m.ffnHiddenSize = 4 * m.hiddenSize;
+    r.integer(names.ffn, m.ffnHiddenSize);
+    m.numQueryGroups = m.numAttentionHeads;
+    m.kvChannels = m.numAttentionHeads > 0 ? m.hiddenSize / m.numAttentionHeads : 0;
+}
+
 void readGpt2(ConfigReader& r)
 {
     ModelConfig& m = r.model;
     readGptLike(m);
     m.positionEmbeddingLearned = true;
     m.tiedEmbeddings = true;
-    r.needed("n_layer", m.numLayers);
-    r.needed("n_embd", m.hiddenSize);
-    r.needed("n_head", m.numAttentionHeads);
-    r.needed("vocab_size", m.vocabSize);
-    m.ffnHiddenSize = 4 * m.hiddenSize;
-    r.integer("n_inner", m.ffnHiddenSize);
-    m.numQueryGroups = m.numAttentionHeads;
-    m.kvChannels = m.numAttentionHeads > 0 ? m.hiddenSize / m.numAttentionHeads : 0;
+    readGptSizes(r, {.layers = "n_layer", .hidden = "n_embd", .heads = "n_head", .ffn = "n_inner"});
     r.boolean("tie_word_embeddings", m.tiedEmbeddings);
 }
 
@@ -284,13 +296,7 @@ void readFalcon(ConfigReader& r)
     readGptLike(m);
     m.tiedEmbeddings = m.parallelAttention = true;
     m.addBiasLinear = false;
-    r.needed("num_hidden_layers", m.numLayers);
-    r.needed("hidden_size", m.hiddenSize);
-    r.needed("num_attention_heads", m.numAttentionHeads);
-    r.needed("vocab_size", m.vocabSize);
-    m.ffnHiddenSize = 4 * m.hiddenSize;
-    r.integer("ffn_hidden_size", m.ffnHiddenSize);
-    m.kvChannels = m.numAttentionHeads > 0 ? m.hiddenSize / m.numAttentionHeads : 0;
+    readGptSizes(r, {.layers = "num_hidden_layers", .hidden = "hidden_size", .heads = "num_attention_heads", .ffn = "ffn_hidden_size"});
     bool grouped = false, single = true;
     r.boolean("new_decoder_architecture", grouped);
     r.boolean("multi_query", single);

@@ -23,6 +23,22 @@ TEST(Question, EveryStudyOfTheLibraryCanBeRead)
     }
 }
 
+TEST(Question, IntervalsOfTheLibraryAreNarrowerThanTheSpread)
+{
+    Evaluator evaluator;
+    for (const std::string& name : presetNames("studies")) {
+        const Result<Question> q = questionFromJson(*presetText("studies", name), name);
+        ASSERT_TRUE(q.ok()) << name;
+        const Result<QuestionAnswer> a = answered(evaluator, *q);
+        ASSERT_TRUE(a.ok()) << name;
+        for (const QuestionAnswerRow& row : a->rows) {
+            const DistributionSummary& step = row.step;
+            EXPECT_LE(step.ciP50, 0.5 * (step.p95 - step.p5)) << name << ", " << row.label;
+            EXPECT_LE(step.ciMean, 0.5 * (step.p95 - step.p5)) << name << ", " << row.label;
+        }
+    }
+}
+
 TEST(Question, ASlowNodeIsFoundAndNothingIsMadeOfNothing)
 {
     const char* text = R"({"title": "t", "question": "q?", "scenario": "llama2-7b-8-a100",
