@@ -222,6 +222,13 @@ private:
     std::size_t m_entries = 0;
 };
 
+/// A text without a whole line says nothing yet, but somebody else's file is not taken for a search that was stopped in its first line.
+bool mayBeginRecords(std::string_view text)
+{
+    const std::string start = std::string(R"({"format":")") + kRecordsFormat;
+    return start.starts_with(text.substr(0, start.size()));
+}
+
 } // namespace
 
 Result<RecordsHead> recordsHead(const std::string& text)
@@ -258,6 +265,9 @@ Result<ExploreRecords> recordsFromText(std::string_view text, const std::string&
 {
     Intake intake;
     Diagnostics errors;
+    if (text.find('\n') == std::string_view::npos && !mayBeginRecords(text))
+        return errorAt(name, "This is no file of a search's records.", std::string(text.substr(0, 60)),
+                       "what explore wrote, or a new file");
     text = text.substr(0, text.rfind('\n') + 1); // npos + 1 = 0: no line is complete
     for (TextLines lines(text); lines.next() && errors.size() < kMostReported;) {
         const bool taken = intake.take(lines.text());

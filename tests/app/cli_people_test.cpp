@@ -66,6 +66,7 @@ TEST(CliSuggestion, NamesTheNearestCommandAndOption)
     EXPECT_NE(option.err.find("Did you mean \"--samples\"?"), std::string::npos) << option.err;
     const CliRun below = runCli("study ad x.prism");
     EXPECT_NE(below.err.find("Did you mean \"add\"?"), std::string::npos) << below.err;
+    EXPECT_NE(below.err.find("\"prism-cli study --help\""), std::string::npos) << below.err;
     const CliRun far = runCli("xyzzyxyzzy");
     EXPECT_EQ(far.exitCode, 2);
     EXPECT_EQ(far.err.find("Did you mean"), std::string::npos) << far.err;

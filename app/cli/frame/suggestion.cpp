@@ -12,13 +12,19 @@ namespace prism::cli {
 
 namespace {
 
+/// With the commands that it belongs to: "prism-cli study add".
+std::string calledAs(const CLI::App& command)
+{
+    const CLI::App* parent = command.get_parent();
+    return (parent == nullptr ? "" : calledAs(*parent) + " ") + command.get_name();
+}
+
 std::string sentence(const std::string& what, const std::string& word, const std::vector<std::string>& known, const CLI::App& command)
 {
     std::string text = "There is no " + what + " \"" + printable(word, 80) + "\".";
     if (const std::string near = nearestName(word, known); !near.empty())
         text += " Did you mean \"" + near + "\"?";
-    return text + "\nRun \"" + (command.get_parent() == nullptr ? "" : "prism-cli ") + command.get_name()
-           + " --help\" for all there are.\n";
+    return text + "\nRun \"" + calledAs(command) + " --help\" for all there are.\n";
 }
 
 const CLI::App* subcommand(const CLI::App& command, const std::string& name)

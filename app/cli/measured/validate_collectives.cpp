@@ -107,7 +107,7 @@ void validateFolder(const CollectiveOptions& options)
 
 void validate(const CollectiveOptions& options)
 {
-    if (std::filesystem::is_directory(options.file)) {
+    if (std::error_code none; std::filesystem::is_directory(options.file, none)) {
         validateFolder(options);
         return;
     }

@@ -156,7 +156,8 @@ void add(const StudyCommand& command)
     source.scenario = command.first;
     const Scenario scenario = loadScenario(source);
     const std::string name = command.name.empty() ? scenario.name : command.name;
-    Study study = std::filesystem::exists(command.file)
+    std::error_code none;
+    Study study = std::filesystem::exists(command.file, none)
                       ? openStudy(command, StudyAccess::readWrite)
                       : require(Study::create(command.file, studyOptions(command, StudyAccess::readWrite)));
     const auto existing = study.scenario(name);
@@ -193,7 +194,7 @@ void exportTo(const StudyCommand& command)
 
 void import(const StudyCommand& command)
 {
-    if (!std::filesystem::is_directory(command.first)) {
+    if (std::error_code none; !std::filesystem::is_directory(command.first, none)) {
         add(command);
         return;
     }
@@ -237,12 +238,20 @@ void check(const StudyCommand& command, Cli& cli)
     cli.exitCode = findings.empty() ? exitDone : exitWrongInput;
 }
 
+/// 0 where there is no such file.
+std::uint64_t bytesOf(const std::string& path)
+{
+    std::error_code none;
+    const std::uintmax_t bytes = std::filesystem::file_size(path, none);
+    return none ? 0 : bytes;
+}
+
 void compact(const StudyCommand& command)
 {
-    const auto before = std::filesystem::exists(command.file) ? std::filesystem::file_size(command.file) : 0;
+    const std::uint64_t before = bytesOf(command.file);
     Study study = openStudy(command, StudyAccess::readWrite);
     requireDone(command, study.compact(command.dropHistory));
-    const auto after = std::filesystem::file_size(command.file);
+    const std::uint64_t after = bytesOf(command.file);
     writeOutput(command, command.json ? jsonText({{"file", command.file}, {"bytes_before", before}, {"bytes_after", after}})
                                       : fmt::format("{}: {} bytes, before {} bytes\n", command.file, after, before));
 }

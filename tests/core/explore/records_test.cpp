@@ -168,5 +168,15 @@ TEST(ExploreRecords, FiguresThatNoSearchHasAreNoRecords)
         EXPECT_FALSE(recordsFromText(changed(part, pointer, value), "part").ok()) << pointer;
 }
 
+TEST(Records, SomebodyElsesFileIsNoSearchThatWasStopped)
+{
+    const std::string head = "{\"format\":\"prism-explore-records\",\"version\":1";
+    EXPECT_TRUE(recordsFromText("", "r").ok());
+    EXPECT_TRUE(recordsFromText(head.substr(0, 12), "r").ok()) << "killed in its first line";
+    EXPECT_TRUE(recordsFromText(head, "r").ok());
+    for (const std::string text : {"{\"model\":{}}", "notes", "\xFF\xFE"})
+        EXPECT_EQ(recordsFromText(text, "r").errors().front().path, "r") << text;
+}
+
 } // namespace
 } // namespace prism
