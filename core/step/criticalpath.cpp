@@ -176,7 +176,7 @@ private:
     }
     [[nodiscard]] static double at(const TailTimes::Ends& ends, Place p) { return ends[p.replica][p.stage]; }
     /// The last replica of a stage, and the last place of all.
-    [[nodiscard]] Place lastOfStage(const TailTimes::Ends& ends, std::size_t stage) const
+    [[nodiscard]] static Place lastOfStage(const TailTimes::Ends& ends, std::size_t stage)
     {
         Place last{0, stage};
         for (std::size_t d = 1; d < ends.size(); ++d)
@@ -184,7 +184,7 @@ private:
                 last.replica = d;
         return last;
     }
-    [[nodiscard]] Place lastOfAll(const TailTimes::Ends& ends) const
+    [[nodiscard]] static Place lastOfAll(const TailTimes::Ends& ends)
     {
         Place last;
         for (std::size_t d = 0; d < ends.size(); ++d)

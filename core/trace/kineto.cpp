@@ -335,7 +335,7 @@ private:
 };
 
 /// Rank and world size from the text around the events.
-void readDistributedInfo(std::string head, const std::string& trailer, KinetoRank& rank)
+void readDistributedInfo(const std::string& head, const std::string& trailer, KinetoRank& rank)
 {
     for (const std::string& text : {head + "\"traceEvents\": []}", "{\"traceEvents\": []" + trailer}) {
         const auto json = parseJson(text);

@@ -49,7 +49,7 @@ public:
 
     /// Step times where the operations chosen keep their measured durations and all others have the ideal ones.
     template <class Keep>
-    std::vector<double> stepSeconds(Keep keep) const
+    [[nodiscard]] std::vector<double> stepSeconds(Keep keep) const
     {
         std::vector<double> result, durations;
         ReplayTimes times;
@@ -65,7 +65,7 @@ public:
         return result;
     }
     template <class Keep>
-    double meanSeconds(Keep keep) const
+    [[nodiscard]] double meanSeconds(Keep keep) const
     {
         return meanOf(stepSeconds(keep));
     }

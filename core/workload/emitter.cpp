@@ -49,7 +49,7 @@ void Emitter::gemm(std::vector<Kernel>& to, KernelId id, double m, double n, dou
     to.push_back(k);
 }
 
-void Emitter::quantise(std::vector<Kernel>& to, double elements, Part part)
+void Emitter::quantise(std::vector<Kernel>& to, double elements, Part part) const
 {
     if (cast > 0)
         memory(to, KernelId::cast, elements * cast, part);

@@ -42,7 +42,7 @@ public:
     void gemm(std::vector<Kernel>& to, KernelId id, double m, double n, double kk, Part part, double batch = 1, bool low = true) const;
 
     /// Casts a GEMM input to FP8/FP4 (casts.h).
-    void quantise(std::vector<Kernel>& to, double elements, Part part);
+    void quantise(std::vector<Kernel>& to, double elements, Part part) const;
 
     void collective(std::vector<Kernel>& to, KernelId id, CollectiveOp op, Domain domain, double bytes, Part part,
                     bool overlapsTensor = false, bool overlapsAlways = false) const;
@@ -79,9 +79,9 @@ public:
     void moe();
     void moeBackward();
     /// Tokens (or gradients) go to the ranks of their experts: permutation, all-to-all, gather over expert-TP, permutation by expert.
-    void toExperts(std::vector<Kernel>& to, double routed, double received, Part part);
+    void toExperts(std::vector<Kernel>& to, double routed, double received, Part part) const;
     /// And the way back; `mergedBytes` moves the last permutation.
-    void fromExperts(std::vector<Kernel>& to, double routed, double received, double mergedBytes, Part part);
+    void fromExperts(std::vector<Kernel>& to, double routed, double received, double mergedBytes, Part part) const;
     void mamba();
 };
 

@@ -42,7 +42,7 @@ void Emitter::moe()
     residual();
 }
 
-void Emitter::toExperts(std::vector<Kernel>& to, double routed, double received, Part part)
+void Emitter::toExperts(std::vector<Kernel>& to, double routed, double received, Part part) const
 {
     if (!dispatchesTokens())
         memory(to, KernelId::moePermute, 2 * e * routed * h, part, 2);
@@ -53,7 +53,7 @@ void Emitter::toExperts(std::vector<Kernel>& to, double routed, double received,
     memory(to, KernelId::moePermute, e * (1 + copiesPerExpert()) * received * h, part);
 }
 
-void Emitter::fromExperts(std::vector<Kernel>& to, double routed, double received, double mergedBytes, Part part)
+void Emitter::fromExperts(std::vector<Kernel>& to, double routed, double received, double mergedBytes, Part part) const
 {
     if (s.etp > 1)
         collective(to, KernelId::tpReduceScatter, CollectiveOp::reduceScatter, Domain::expertTensor, received * h * e, part);

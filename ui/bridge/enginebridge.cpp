@@ -59,7 +59,7 @@ EngineBridge::EngineBridge(QObject* parent)
             for (const Item& item : job.items) {
                 if (stop.stop_requested())
                     break;
-                const auto post = [this, number = job.number, id = item.id](SnapshotPtr snapshot) {
+                const auto post = [this, number = job.number, id = item.id](const SnapshotPtr& snapshot) {
                     QMetaObject::invokeMethod(
                         this, [this, number, id, snapshot] { deliver(number, id, snapshot); }, Qt::QueuedConnection);
                 };
@@ -197,7 +197,7 @@ void EngineBridge::begin()
     m_waiting = {};
 }
 
-void EngineBridge::deliver(std::uint64_t job, int id, SnapshotPtr snapshot)
+void EngineBridge::deliver(std::uint64_t job, int id, const SnapshotPtr& snapshot)
 {
     if (job < m_firstJob)
         return; // of another seed or number of samples

@@ -74,7 +74,7 @@ private:
     struct Worker;
     void begin();
     void forgetAnswers();
-    void deliver(std::uint64_t job, int id, SnapshotPtr snapshot);
+    void deliver(std::uint64_t job, int id, const SnapshotPtr& snapshot);
     void finish(std::uint64_t job);
     void remember(const SnapshotPtr& snapshot);
     [[nodiscard]] SnapshotPtr remembered(ContentHash hash) const;

@@ -56,6 +56,15 @@ struct GhostPreview::Worker {
     std::optional<GhostQuestion> handed; // guarded by mutex
     std::stop_source stopRunning;        // GUI thread
     std::jthread thread;
+
+    void hand(GhostQuestion question)
+    {
+        {
+            const std::lock_guard lock(mutex);
+            handed = std::move(question);
+        }
+        wake.notify_one();
+    }
 };
 
 GhostPreview::GhostPreview(std::shared_ptr<Evaluator> evaluator, QObject* parent) : QObject(parent), m_worker(std::make_unique<Worker>())
@@ -100,11 +109,7 @@ void GhostPreview::show(int scenarioId, const ScenarioPtr& base, const QString& 
     } else {
         m_clock.start();
         m_worker->stopRunning = std::stop_source();
-        {
-            const std::lock_guard lock(m_worker->mutex);
-            m_worker->handed = GhostQuestion{m_number, seed, *tried, m_worker->stopRunning.get_token()};
-        }
-        m_worker->wake.notify_one();
+        m_worker->hand({m_number, seed, *tried, m_worker->stopRunning.get_token()});
     }
     Q_EMIT changed();
 }

@@ -69,13 +69,14 @@ InsightRunner::InsightRunner(QObject* parent) : QObject(parent), m_impl(std::mak
                     Impl::Job done = std::move(*m_impl->running);
                     const bool again = m_impl->requeue && !m_impl->cancelled;
                     const bool cancelled = m_impl->cancelled || !result;
+                    const auto key = done.key;
                     m_impl->running.reset();
                     if (again)
                         m_impl->waiting.push_back(std::move(done)); // it gave way to the page that is looked at
                     else if (!cancelled && done.receiver)
                         done.done(result);
                     if (!again)
-                        Q_EMIT finished(done.key, cancelled);
+                        Q_EMIT finished(key, cancelled);
                     startNext();
                 },
                 Qt::QueuedConnection);

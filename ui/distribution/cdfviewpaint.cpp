@@ -225,9 +225,11 @@ void CdfView::drawFlag(QPainter& p, const Look& look)
     p.setPen(Qt::NoPen);
     p.setBrush(look[Role::text]);
     p.drawRoundedRect(m_flag, look.px(4), look.px(4));
-    for (int i = 0; i < 6 && !d.paper; ++i)
-        p.fillRect(QRectF(left + look.px(8) + (i % 2) * look.px(4), m_flag.center().y() + (i / 2 - 1) * look.px(4) - 1, 2, 2),
+    for (int i = 0; i < 6 && !d.paper; ++i) {
+        const int row = i / 2, column = i % 2;
+        p.fillRect(QRectF(left + look.px(8) + column * look.px(4), m_flag.center().y() + (row - 1) * look.px(4) - 1, 2, 2),
                    look[Role::panel]);
+    }
     p.setPen(look[Role::panel]);
     p.drawText(m_flag.adjusted(grip, 0, 0, 0), Qt::AlignVCenter | Qt::AlignLeft, d.limit.sentence);
 }

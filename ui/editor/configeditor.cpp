@@ -344,7 +344,7 @@ ParameterRow* ConfigEditor::row(const QString& parameterId)
     return nullptr;
 }
 
-QString ConfigEditor::summaryOf(const QString& id, const Scenario& s) const
+QString ConfigEditor::summaryOf(const QString& id, const Scenario& s)
 {
     if (id == u"model")
         return QString::fromStdString(s.model.name);
@@ -499,7 +499,7 @@ void ConfigEditor::forgetTyped()
     publishProblems();
 }
 
-void ConfigEditor::submitTyped()
+void ConfigEditor::submitTyped() const
 {
     for (ParameterRow* row : rows())
         row->submitTyped();

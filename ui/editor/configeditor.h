@@ -28,10 +28,10 @@ public:
     // change it
     void reveal(const QString& parameterId); ///< unfolds, scrolls to and focuses a parameter
     void revealProblem();                    ///< the first field that has something to fix
-    void setExpanded(const QString& group, bool expanded);
+    void setExpanded(const QString& id, bool expanded);
     void setFilter(const QString& text);
     void focusFilter();
-    void submitTyped(); ///< takes what is typed in any field now
+    void submitTyped() const; ///< takes what is typed in any field now
 
     // look at it
     /// The row of a parameter, made now if its group was never unfolded; null where there is no such parameter.
@@ -74,7 +74,7 @@ private:
     void publishProblems();
     void forgetTyped(); ///< what is typed belongs to what is no longer shown
     void endEditing();
-    [[nodiscard]] QString summaryOf(const QString& group, const Scenario& scenario) const;
+    [[nodiscard]] static QString summaryOf(const QString& id, const Scenario& s);
     [[nodiscard]] Group* group(const QString& id);
 
     Workspace& m_workspace;

@@ -55,7 +55,7 @@ private:
     void refreshNote();
     void refreshScatter();
     void refreshRejected();
-    void highlight(int candidate);
+    void highlight(int point);
     void compareBoth();
     [[nodiscard]] QString asked() const; ///< what the fields say, for the present scenario
 

@@ -26,10 +26,9 @@ public:
     void set(const char* id, const QString& text)
     {
         Result<Scenario> next = setParameter(m_scenario, id, text.trimmed().toStdString());
+        m_errors.insert(m_errors.end(), next.errors().begin(), next.errors().end());
         if (next.ok())
             m_scenario = std::move(next).value();
-        for (const Diagnostic& d : next.errors())
-            m_errors.push_back(d);
     }
     [[nodiscard]] Scenario& scenario() { return m_scenario; }
     [[nodiscard]] Diagnostics& errors() { return m_errors; }

@@ -15,7 +15,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 /// "2 … 16" as "2..16", "1 , 2" as "1,2".
-QString plainValues(QString values)
+QString plainValues(const QString& values)
 {
     static const QRegularExpression range(u"\\s*(?:\\x{2026}|\\.\\.+|\\bto\\b|\\x{2013})\\s*"_s), comma(u"\\s*,\\s*"_s);
     return values.trimmed().replace(range, u".."_s).replace(comma, u","_s);
@@ -76,7 +76,7 @@ Result<SearchSpace> searchSpaceOf(const QString& text, const Scenario& scenario)
             space.axes.push_back(*made);
             continue;
         }
-        const Diagnostics found = made.errors();
+        const Diagnostics& found = made.errors();
         errors.insert(errors.end(), found.begin(), found.end());
     }
     if (!errors.empty())

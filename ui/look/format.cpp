@@ -56,7 +56,7 @@ Quantity scaled(double value, std::span<const Unit> units)
             break;
         }
     if (value == 0)
-        chosen = &units[0];
+        chosen = units.data();
     return {number(value / chosen->size), chosen->name.toString()};
 }
 
@@ -74,7 +74,7 @@ QString signedText(double value, const QString& magnitude)
 QString fixed(double value, int decimals)
 {
     if (!std::isfinite(value))
-        return QString(kMissing);
+        return {kMissing};
     const QString digits = grouped(QString::number(std::abs(value), 'f', std::max(decimals, 0)));
     const bool zero = std::all_of(digits.begin(), digits.end(), [](QChar c) { return !c.isDigit() || c == u'0'; });
     return value < 0 && !zero ? kMinus + digits : digits;
@@ -83,7 +83,7 @@ QString fixed(double value, int decimals)
 QString number(double value, int digits)
 {
     if (!std::isfinite(value))
-        return QString(kMissing);
+        return {kMissing};
     const int decimals = decimalsFor(value, std::clamp(digits, 1, 15));
     if (decimals >= 0)
         return fixed(value, decimals);
@@ -109,7 +109,7 @@ Quantity seconds(double seconds)
 QString secondsDelta(double seconds)
 {
     if (!std::isfinite(seconds))
-        return QString(kMissing);
+        return {kMissing};
     const TimeUnit unit = timeUnit(std::abs(seconds));
     const double magnitude = std::abs(seconds) * unit.perSecond;
     const QString text = magnitude == 0 ? u"0"_s : magnitude >= 99.5 ? number(magnitude, 3) : number(magnitude, 2);
@@ -134,7 +134,7 @@ QString interval(double halfWidthSeconds)
 QString band(double low, double high)
 {
     if (!std::isfinite(low) || !std::isfinite(high))
-        return QString(kMissing);
+        return {kMissing};
     const auto whole = [](double share) { return signedText(share, fixed(std::abs(share) * 100, 0)); };
     return u"%1 to %2 %"_s.arg(whole(low), whole(high));
 }
@@ -157,7 +157,7 @@ DeltaScale deltaScale(double largestSeconds)
 QString secondsDelta(double seconds, const DeltaScale& scale)
 {
     if (!std::isfinite(seconds))
-        return QString(kMissing);
+        return {kMissing};
     const double magnitude = std::abs(seconds) * scale.unit.perSecond;
     const bool nothing = magnitude < 0.5 * std::pow(10.0, -scale.decimals);
     return (nothing ? u"0"_s : signedText(seconds, fixed(magnitude, scale.decimals))) + u' ' + scale.unit.name;
@@ -177,7 +177,7 @@ QString interval(double halfWidthSeconds, const DeltaScale& scale)
 QString percent(double share)
 {
     if (!std::isfinite(share))
-        return QString(kMissing);
+        return {kMissing};
     const double value = share * 100;
     if (value > 0 && value < 0.1)
         return u"< 0.1 %"_s;
@@ -189,7 +189,7 @@ QString percent(double share)
 QString percentDelta(double share)
 {
     if (!std::isfinite(share))
-        return QString(kMissing);
+        return {kMissing};
     return readsAsTimes(share) ? factor(1 + share) : signedText(share, fixed(std::abs(share) * 100, 1)) + u" %"_s;
 }
 

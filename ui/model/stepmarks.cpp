@@ -85,7 +85,7 @@ QString textOf(const std::vector<TimeMark>& marks)
 
 QString letterOf(std::size_t mark)
 {
-    return QString(QChar(u'A' + static_cast<char16_t>(mark)));
+    return {QChar(u'A' + static_cast<char16_t>(mark))};
 }
 
 QString keyOf(const std::vector<TimeMark>& marks)

@@ -320,13 +320,13 @@ Diagnostics StudyFile::saveAs(const QString& path, const StudyState& state, int 
     if (absolute == m_path && !m_readOnly)
         return {};
     if (!m_writer->file) {
-        if (const Diagnostics errors = create(absolute); !errors.empty())
+        if (Diagnostics errors = create(absolute); !errors.empty())
             return errors;
         save(state, currentId, view);
         return {};
     }
     const std::lock_guard lock(m_writer->mutex);
-    const Diagnostics errors = m_writer->file->study.saveCopy(absolute.toStdString());
+    Diagnostics errors = m_writer->file->study.saveCopy(absolute.toStdString());
     if (hasErrors(errors))
         return errors;
     StudyOptions options;

@@ -17,14 +17,14 @@ namespace prism::ui {
 /// One step: the state before and after. Values are shared, so a step costs little more than the row that it changes.
 class StudyCommand final : public QUndoCommand {
 public:
-    StudyCommand(StudyModel* model, StudyState after, int currentAfter, const QString& text, const QString& mergeKey)
+    StudyCommand(StudyModel* model, StudyState after, int currentAfter, const QString& text, QString mergeKey)
         : QUndoCommand(text),
           m_model(model),
           m_before(model->m_state),
           m_after(std::move(after)),
           m_currentBefore(model->m_currentId),
           m_currentAfter(currentAfter),
-          m_mergeKey(mergeKey),
+          m_mergeKey(std::move(mergeKey)),
           m_epoch(model->m_mergeEpoch)
     {
     }
@@ -353,7 +353,7 @@ QString StudyModel::freeName(const QString& name) const
     const QRegularExpressionMatch numbered = kNumbered.match(name);
     const QString stem = numbered.hasMatch() && taken(numbered.captured(1)) ? numbered.captured(1) : name;
     for (int i = 2;; ++i)
-        if (const QString candidate = u"%1 %2"_s.arg(stem).arg(i); !taken(candidate))
+        if (QString candidate = u"%1 %2"_s.arg(stem).arg(i); !taken(candidate))
             return candidate;
 }
 

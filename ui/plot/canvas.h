@@ -50,7 +50,7 @@ public:
     void hatch(const QRectF& rect, const Hatch& hatch, Role role) { look.drawHatch(painter, rect, hatch, look[role], m_vector); }
     void rounded(const QRectF& rect, const QColor& fill, std::optional<QPen> pen = {}, double radius = metric::radius);
     /// The dark label over a limit or baseline line; centred at x, bottom at y, kept inside [left, right]. Returns its box.
-    QRectF flag(double x, double bottom, const QString& text, double left, double right, Type type = Type::tickStrong);
+    QRectF flag(double x, double bottom, const QString& label, double left, double right, Type type = Type::tickStrong);
     /// A read-out box beside a point, kept inside `within`; the first line is semibold.
     void readout(QPointF at, const QStringList& lines, const QRectF& within);
 

@@ -165,7 +165,7 @@ QStringList EndDateChart::itemReading(int item) const
                                    : tr("%1 of the runs end").arg(format::percent(shareOf(bar)))};
 }
 
-void EndDateChart::paintPlot(Canvas& canvas, const QRectF& area, bool) const
+void EndDateChart::paintPlot(Canvas& canvas, const QRectF& area, bool /*paper*/) const
 {
     paintEndDates(canvas, area, m_data);
 }

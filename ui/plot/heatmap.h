@@ -64,7 +64,7 @@ Q_SIGNALS:
 
 protected:
     void paintPlot(Canvas& canvas, const QRectF& area, bool interactive) const override;
-    [[nodiscard]] int itemAt(const Canvas& canvas, const QRectF& area, QPointF at) const override;
+    [[nodiscard]] int itemAt(const Canvas& canvas, const QRectF& area, QPointF point) const override;
     [[nodiscard]] QPointF itemAnchor(const Canvas& canvas, const QRectF& area, int item) const override;
     [[nodiscard]] int neighbour(int item, int key) const override;
     [[nodiscard]] double leastPlotHeight() const override;

@@ -18,7 +18,8 @@ constexpr int kMostProfileRows = 3; // more lines would cross each other
 
 QRectF HeatMap::Layout::cell(int item, int columns) const
 {
-    return {grid.left() + cellWidth * (item % columns), grid.top() + cellHeight * (item / columns), cellWidth, cellHeight};
+    const int row = item / columns, column = item % columns;
+    return {grid.left() + cellWidth * column, grid.top() + cellHeight * row, cellWidth, cellHeight};
 }
 
 double HeatMap::leastPlotHeight() const

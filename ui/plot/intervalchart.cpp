@@ -122,7 +122,7 @@ QStringList IntervalChart::itemReading(int item) const
             tr("%1 days lost to checkpoints and to work done twice").arg(format::number(p.lostDays, 2))};
 }
 
-void IntervalChart::paintPlot(Canvas& canvas, const QRectF& area, bool) const
+void IntervalChart::paintPlot(Canvas& canvas, const QRectF& area, bool /*paper*/) const
 {
     paintIntervals(canvas, area, m_data);
 }

@@ -17,7 +17,7 @@ namespace {
 /// What stands behind a loss, in few words.
 QString detailOf(const JobLoss& loss, const JobReport& job, double noiseFree)
 {
-    const QString failures = QObject::tr("%1 failures").arg(format::count(std::llround(job.failuresP50)));
+    QString failures = QObject::tr("%1 failures").arg(format::count(std::llround(job.failuresP50)));
     if (loss.id == "noise_free")
         return u"%1 × %2"_s.arg(format::count(std::llround(job.plan.steps)), format::seconds(noiseFree).text());
     if (loss.id == "step_noise")

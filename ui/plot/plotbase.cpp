@@ -83,7 +83,7 @@ void PlotBase::setFocusItem(int item)
     update();
 }
 
-QStringList PlotBase::itemReading(int) const
+QStringList PlotBase::itemReading(int /*item*/) const
 {
     return {};
 }
@@ -143,7 +143,7 @@ int PlotBase::itemUnder(QPointF point) const
     return measured([&](const Canvas& canvas, const QRectF& area) { return itemAt(canvas, area, point); });
 }
 
-QPointF PlotBase::itemAnchor(const Canvas&, const QRectF& area, int) const
+QPointF PlotBase::itemAnchor(const Canvas& /*canvas*/, const QRectF& area, int /*item*/) const
 {
     return area.center();
 }

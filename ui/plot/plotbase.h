@@ -103,7 +103,7 @@ protected:
 
     /// Calls `use` with a canvas that only measures and the plot area of the widget.
     template <class Use>
-    auto measured(Use use) const
+    [[nodiscard]] auto measured(Use use) const
     {
         QImage device(1, 1, QImage::Format_ARGB32_Premultiplied);
         prepareDevice(device);
@@ -134,7 +134,7 @@ private:
     /// Title, note and subtitle from `top` down; returns where they end, as placeLegend does.
     double placeTitle(const Canvas& canvas, double top, Frame& at) const;
     double placeLegend(const Canvas& canvas, double top, Frame& at) const;
-    void paintLegend(Canvas& canvas, const Frame& at) const;
+    static void paintLegend(Canvas& canvas, const Frame& at);
     void paintText(Canvas& canvas, const QRectF& card, const Frame& at, bool interactive) const;
 
     const Theme& m_theme;

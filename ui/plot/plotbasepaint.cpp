@@ -116,7 +116,7 @@ QRectF PlotBase::plotArea(const Canvas& canvas, const QRectF& card) const
     return frame(canvas, card).plot;
 }
 
-void PlotBase::paintLegend(Canvas& canvas, const Frame& at) const
+void PlotBase::paintLegend(Canvas& canvas, const Frame& at)
 {
     const LegendMetrics sizes(canvas);
     const double high = canvas.px(11);

@@ -54,7 +54,7 @@ void RowChart::paintBands(Canvas& canvas, const QRectF& area, const Layout& at, 
     }
 }
 
-void RowChart::paintAxis(Canvas& canvas, const Layout& at, const Axis& axis) const
+void RowChart::paintAxis(Canvas& canvas, const Layout& at, const Axis& axis)
 {
     for (const double value : axis.ticks.values) {
         const double x = at.zero + value / axis.perUnit * at.perUnit;

@@ -47,10 +47,10 @@ protected:
     /// Room for names on two lines.
     [[nodiscard]] static bool isRoomy(const Canvas& canvas, const Layout& at) { return at.rowHeight >= canvas.px(30); }
     void paintBands(Canvas& canvas, const QRectF& area, const Layout& at, bool interactive) const;
-    void paintAxis(Canvas& canvas, const Layout& at, const Axis& axis) const;
+    static void paintAxis(Canvas& canvas, const Layout& at, const Axis& axis);
     void paintName(Canvas& canvas, const QRectF& area, const Layout& at, int item, const QString& name) const;
 
-    [[nodiscard]] int itemAt(const Canvas& canvas, const QRectF& area, QPointF at) const override;
+    [[nodiscard]] int itemAt(const Canvas& canvas, const QRectF& area, QPointF point) const override;
     [[nodiscard]] QPointF itemAnchor(const Canvas& canvas, const QRectF& area, int item) const override;
 
 private:

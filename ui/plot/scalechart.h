@@ -46,7 +46,7 @@ public:
 
 protected:
     void paintPlot(Canvas& canvas, const QRectF& area, bool interactive) const override;
-    [[nodiscard]] int itemAt(const Canvas& canvas, const QRectF& area, QPointF at) const override;
+    [[nodiscard]] int itemAt(const Canvas& canvas, const QRectF& area, QPointF point) const override;
     [[nodiscard]] QPointF itemAnchor(const Canvas& canvas, const QRectF& area, int item) const override;
     [[nodiscard]] QList<LegendEntry> legend(const Look& look) const override;
     [[nodiscard]] double leastPlotHeight() const override { return 200; }

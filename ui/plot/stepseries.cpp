@@ -101,7 +101,7 @@ Axes SeriesChart::axes(const Canvas& canvas, const QRectF& area) const
     return at;
 }
 
-void SeriesChart::paintPlot(Canvas& canvas, const QRectF& area, bool) const
+void SeriesChart::paintPlot(Canvas& canvas, const QRectF& area, bool /*paper*/) const
 {
     if (m_data.steps.empty())
         return;
@@ -193,7 +193,7 @@ Axes QuantileChart::axes(const Canvas& canvas, const QRectF& area) const
     return at;
 }
 
-void QuantileChart::paintPlot(Canvas& canvas, const QRectF& area, bool) const
+void QuantileChart::paintPlot(Canvas& canvas, const QRectF& area, bool /*paper*/) const
 {
     if (m_data.pairs.empty())
         return;

@@ -30,7 +30,7 @@ public:
 
 protected:
     void paintPlot(Canvas& canvas, const QRectF& area, bool interactive) const override;
-    [[nodiscard]] int itemAt(const Canvas& canvas, const QRectF& area, QPointF at) const override;
+    [[nodiscard]] int itemAt(const Canvas& canvas, const QRectF& area, QPointF place) const override;
     [[nodiscard]] QPointF itemAnchor(const Canvas& canvas, const QRectF& area, int item) const override;
     [[nodiscard]] QList<LegendEntry> legend(const Look& look) const override;
     [[nodiscard]] bool legendBesideTitle() const override { return true; }
@@ -59,7 +59,7 @@ public:
 
 protected:
     void paintPlot(Canvas& canvas, const QRectF& area, bool interactive) const override;
-    [[nodiscard]] int itemAt(const Canvas& canvas, const QRectF& area, QPointF at) const override;
+    [[nodiscard]] int itemAt(const Canvas& canvas, const QRectF& area, QPointF place) const override;
     [[nodiscard]] QPointF itemAnchor(const Canvas& canvas, const QRectF& area, int item) const override;
     [[nodiscard]] double leastPlotHeight() const override { return 150; }
 

@@ -65,7 +65,7 @@ Ticks niceTicks(double low, double high, int most)
 
 Ticks coveringTicks(double low, double high, int most)
 {
-    const Ticks unit{{0, 1}, 1, 0};
+    Ticks unit{{0, 1}, 1, 0};
     if (!std::isfinite(low) || !std::isfinite(high))
         return unit;
     if (!(high > low)) {

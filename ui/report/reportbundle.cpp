@@ -113,7 +113,7 @@ QString writeReportBundle(const QString& folder, const Findings& found)
         return QObject::tr("The folder %1 could not be made.").arg(QFileInfo(folder).fileName());
     const Receipt receipt = receiptOf(found);
     for (const ReportFigure& figure : reportFigures(found))
-        if (const QString wrong = writeExport(place.filePath(figure.id + u".png"_s), pictureOf(figure, receipt), {}); !wrong.isEmpty())
+        if (QString wrong = writeExport(place.filePath(figure.id + u".png"_s), pictureOf(figure, receipt), {}); !wrong.isEmpty())
             return wrong;
     Picture none;
     none.receipt = receipt;
@@ -121,7 +121,7 @@ QString writeReportBundle(const QString& folder, const Findings& found)
                                       {u"curves.csv"_s, curveFigures(found)},
                                       {u"causes.csv"_s, causeFigures(found)},
                                       {u"assumptions.csv"_s, assumptionFigures(found)}})
-        if (const QString wrong = table.rows.isEmpty() ? QString() : writeExport(place.filePath(name), none, table); !wrong.isEmpty())
+        if (QString wrong = table.rows.isEmpty() ? QString() : writeExport(place.filePath(name), none, table); !wrong.isEmpty())
             return wrong;
     return {};
 }

@@ -162,8 +162,8 @@ std::vector<ReportPage> paperPages(const Findings& f)
     const bool first = how.withAssumptions;
     std::vector<PaintSheet> sheets{[&f, how](Sheet& s) { paintAnswer(s, f, how); }};
     if (f.best().job)
-        sheets.push_back([&f](Sheet& s) { paintJob(s, f); });
-    sheets.push_back([&f, first](Sheet& s) { paintTrust(s, f, !first); });
+        sheets.emplace_back([&f](Sheet& s) { paintJob(s, f); });
+    sheets.emplace_back([&f, first](Sheet& s) { paintTrust(s, f, !first); });
     std::vector<ReportPage> pages;
     for (std::size_t i = 0; i < sheets.size(); ++i) {
         const Frame frame{f.title, receiptLine(f), QObject::tr("%1 of %2").arg(i + 1).arg(sheets.size())};

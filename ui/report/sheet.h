@@ -24,7 +24,7 @@ public:
     /// Title, legend beside it, picture, footnote.
     void figure(const ReportFigure& figure, const Findings* legend = nullptr);
     /// Two pictures side by side.
-    void figures(const ReportFigure& left, const ReportFigure* right);
+    void figures(const ReportFigure& first, const ReportFigure* second);
 
     // look at it
     [[nodiscard]] double left() const { return m_area.bottom() - m_y; } ///< height that is left

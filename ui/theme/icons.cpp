@@ -64,7 +64,7 @@ class SvgEngine final : public QIconEngine {
 public:
     SvgEngine(Icon which, QColor normal, QColor disabled) : m_which(which), m_normal(normal), m_disabled(disabled) {}
 
-    void paint(QPainter* painter, const QRect& rect, QIcon::Mode mode, QIcon::State) override
+    void paint(QPainter* painter, const QRect& rect, QIcon::Mode mode, QIcon::State /*state*/) override
     {
         QSvgRenderer renderer(iconSvg(m_which, mode == QIcon::Disabled ? m_disabled : m_normal));
         renderer.render(painter, rect);

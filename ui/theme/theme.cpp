@@ -105,7 +105,7 @@ bool Theme::eventFilter(QObject* watched, QEvent* event)
     return QObject::eventFilter(watched, event);
 }
 
-bool Theme::systemIsDark() const
+bool Theme::systemIsDark()
 {
     const QPalette palette = QApplication::palette();
     return palette.color(QPalette::Window).lightness() < palette.color(QPalette::WindowText).lightness();

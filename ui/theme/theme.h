@@ -56,7 +56,7 @@ protected:
 private:
     void update();
     [[nodiscard]] double presentationFactor() const;
-    [[nodiscard]] bool systemIsDark() const;
+    [[nodiscard]] static bool systemIsDark();
 
     Mode m_mode = Mode::system;
     double m_uiScale = 1.0;

@@ -32,7 +32,7 @@ public:
         p->setPen(look[Role::text]);
         p->drawText(r, Qt::AlignLeft | Qt::AlignVCenter, index.data().toString());
     }
-    QSize sizeHint(const QStyleOptionViewItem& /*option*/, const QModelIndex& /*index*/) const override
+    [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& /*option*/, const QModelIndex& /*index*/) const override
     {
         return {100, m_theme.px(metric::row)};
     }

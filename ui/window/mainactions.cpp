@@ -516,7 +516,7 @@ void MainWindow::openDropped(const QString& path)
                    u"error"_s);
         return;
     }
-    const QByteArray content = *read;
+    const QByteArray& content = *read;
     if (const std::optional<Receipt> receipt = receiptIn(path, content)) {
         openReceipt(*this, *receipt, QFileInfo(path).fileName());
         return;

@@ -37,10 +37,10 @@ Result<Findings> foundOf(Evaluator& evaluator, const FindingsQuery& query, const
 
 } // namespace
 
-ReportDialog::ReportDialog(Workspace& workspace, const Theme& theme, const QString& title, QWidget* parent)
+ReportDialog::ReportDialog(Workspace& workspace, const Theme& theme, QString title, QWidget* parent)
     : QDialog(parent),
       m_workspace(workspace),
-      m_title(title),
+      m_title(std::move(title)),
       m_question(new QLineEdit),
       m_form(new SegmentedControl(theme)),
       m_bundle(new QCheckBox(tr("Pictures and figures beside it (PNG, CSV)"))),

@@ -22,7 +22,7 @@ class ReportDialog final : public QDialog {
     Q_OBJECT
 public:
     /// `title`: of the study, for the head of each page.
-    ReportDialog(Workspace& workspace, const Theme& theme, const QString& title, QWidget* parent = nullptr);
+    ReportDialog(Workspace& workspace, const Theme& theme, QString title, QWidget* parent = nullptr);
 
     /// Computes and writes; `path` decides by its ending.
     void writeTo(const QString& path);

@@ -80,7 +80,7 @@ public:
         }
         p->restore();
     }
-    QSize sizeHint(const QStyleOptionViewItem& /*option*/, const QModelIndex& /*index*/) const override
+    [[nodiscard]] QSize sizeHint(const QStyleOptionViewItem& /*option*/, const QModelIndex& /*index*/) const override
     {
         return {20, m_theme.px(metric::row)};
     }

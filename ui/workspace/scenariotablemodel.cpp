@@ -185,7 +185,7 @@ QVariant ScenarioTableModel::headerData(int section, Qt::Orientation orientation
     if (orientation != Qt::Horizontal)
         return {};
     if (role == Qt::TextAlignmentRole)
-        return QVariant(Qt::AlignLeft | Qt::AlignVCenter);
+        return {Qt::AlignLeft | Qt::AlignVCenter};
     if (role == Qt::DisplayRole)
         switch (section) {
         case nameColumn:
@@ -237,7 +237,7 @@ QMimeData* ScenarioTableModel::mimeData(const QModelIndexList& indexes) const
     return data;
 }
 
-bool ScenarioTableModel::dropMimeData(const QMimeData* data, Qt::DropAction action, int row, int, const QModelIndex& parent)
+bool ScenarioTableModel::dropMimeData(const QMimeData* data, Qt::DropAction action, int row, int /*column*/, const QModelIndex& parent)
 {
     if (action != Qt::MoveAction || !data->hasFormat(kRowMime))
         return false;

@@ -125,7 +125,7 @@ bool addTraining(Evaluator& evaluator, const StepGraph& graph, const StepSamples
     result.notes.push_back(
         fmt::format("Regimes carry {:.0f} % of the variance within a job and make steps correlate by {:.2f} from one to the next.",
                     100 * inputs.regimeShare, inputs.regimeLag1));
-    result.notes.push_back(
+    result.notes.emplace_back(
         "The persistent factors of a job shift all of its steps, so this part of the uncertainty does not shrink with their number.");
     return true;
 }
@@ -175,7 +175,8 @@ Result<Guarantee> guarantee(Evaluator& evaluator, const Scenario& scenario, cons
         if (!addTraining(evaluator, graph, *full, sim, question, result))
             return cancelled();
     }
-    result.notes.push_back("No failures, fail-slow episodes, checkpoints or evaluations are counted; regimes are stationary over the run.");
+    result.notes.emplace_back(
+        "No failures, fail-slow episodes, checkpoints or evaluations are counted; regimes are stationary over the run.");
     result.elapsedSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     if (options.progress)
         options.progress(1, "guarantee");

@@ -58,7 +58,7 @@ std::vector<Row> rowsOf(const StepGraph& graph, std::vector<std::string>& notes)
             rows.push_back(std::move(row));
         }
         if (graph.numReplicas > 4)
-            notes.push_back(
+            notes.emplace_back(
                 "Replicas have measured speeds; rows are quarters of them by their slowest GPU, each shown by its middle replica.");
         return rows;
     }

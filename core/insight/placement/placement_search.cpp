@@ -328,12 +328,12 @@ Diagnostic partlyFilledNodes(std::size_t gpus, int perNode)
 void addNotes(bool measured, PlacementResult& result)
 {
     result.notes.push_back(gainSentence(result));
-    result.notes.push_back(
+    result.notes.emplace_back(
         "The order was searched by the p95 of the slowest replica, from each replica's noise-free step and the sampled "
         "distribution of what comes on top, and the orders found were then predicted in full; none that is predicted to be "
         "slower than the given one is proposed.");
     if (!measured)
-        result.notes.push_back("Speeds of nodes that are not marked slow are unknown and drawn.");
+        result.notes.emplace_back("Speeds of nodes that are not marked slow are unknown and drawn.");
 }
 
 /// What a search of orders reads: the scenario's nodes, what tells them apart, and the problem as the search sees it.

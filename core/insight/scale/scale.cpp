@@ -166,13 +166,13 @@ Result<ScaleCurve> scaleCurve(Evaluator& evaluator, const Scenario& scenario, Sc
                              fmt::format("{} GPUs", count));
     }
     setEfficiencies(curve);
-    curve.notes.push_back(mode == ScaleMode::weak
-                              ? "Weak: the global batch grows with the data-parallel size; the micro-batches per replica stay."
-                              : "Strong: the global batch stays; replicas get fewer micro-batches each.");
+    curve.notes.emplace_back(mode == ScaleMode::weak
+                                 ? "Weak: the global batch grows with the data-parallel size; the micro-batches per replica stay."
+                                 : "Strong: the global batch stays; replicas get fewer micro-batches each.");
     if (!scenario.variability.slow.empty())
-        curve.notes.push_back("Slow places are carried to every size: each on its stage, in its replica where there is one.");
+        curve.notes.emplace_back("Slow places are carried to every size: each on its stage, in its replica where there is one.");
     if (!scenario.measured.speeds.empty())
-        curve.notes.push_back("Measured speeds belong to the given cluster and are left out at other sizes.");
+        curve.notes.emplace_back("Measured speeds belong to the given cluster and are left out at other sizes.");
     curve.elapsedSeconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     return curve;
 }

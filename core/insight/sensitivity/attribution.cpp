@@ -218,8 +218,9 @@ Result<TailAttribution> attribution(const StepGraph& graph, const InsightOptions
             rowOf(std::string(causeName(static_cast<Cause>(c))), all, slow, &PathShares::byCause, static_cast<std::size_t>(c), excess));
     sortRows(result.byClass);
     sortRows(result.byCause);
-    result.notes.push_back("The critical path is followed backward from the end of the step along the predecessor that arrived last; its "
-                           "pieces leave no gap.");
+    result.notes.emplace_back(
+        "The critical path is followed backward from the end of the step along the predecessor that arrived last; its "
+        "pieces leave no gap.");
     for (const PathShares& step : walked.value()) {
         result.walkedReplicas += static_cast<double>(step.walkedReplicas) / samples;
         result.missedProbability += step.missedProbability / samples;
@@ -233,7 +234,7 @@ Result<TailAttribution> attribution(const StepGraph& graph, const InsightOptions
     return result;
 }
 
-Result<TailAttribution> attribution(Evaluator&, const Scenario& scenario, const InsightOptions& options)
+Result<TailAttribution> attribution(Evaluator& /*evaluator*/, const Scenario& scenario, const InsightOptions& options)
 {
     const Result<CostedStep> costed = costStep(scenario);
     if (!costed.ok())

@@ -332,11 +332,11 @@ Estimate interaction(const std::vector<SensitivityRow>& rows, bool anyVariance)
 
 void addNotes(SensitivityTable& table, const StepGraph& graph)
 {
-    table.notes.push_back("Every variation draws the same random numbers; intervals are of the paired difference (95 %).");
-    table.notes.push_back("Halving and doubling spread scales the cv and the probability of rare events; means stay, so hidden "
-                          "communication stays hidden by the same seconds.");
+    table.notes.emplace_back("Every variation draws the same random numbers; intervals are of the paired difference (95 %).");
+    table.notes.emplace_back("Halving and doubling spread scales the cv and the probability of rare events; means stay, so hidden "
+                             "communication stays hidden by the same seconds.");
     if (!graph.fixedSpatial.empty())
-        table.notes.push_back("GPU speeds are measured, so the GPU-to-GPU factor is not drawn.");
+        table.notes.emplace_back("GPU speeds are measured, so the GPU-to-GPU factor is not drawn.");
 }
 
 } // namespace

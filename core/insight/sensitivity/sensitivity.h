@@ -81,10 +81,10 @@ struct ParameterSweep {
 
 /// Sweeps one parameter of the parameter table over texts ("4", "100 GB/s", "interleaved").
 /// Errors: unknown parameter, text that it cannot hold, more than 1,000 points, invalid base scenario.
-[[nodiscard]] Result<ParameterSweep> sweepParameter(Evaluator& evaluator, const Scenario& scenario, std::string_view parameter,
+[[nodiscard]] Result<ParameterSweep> sweepParameter(Evaluator& evaluator, const Scenario& scenario, std::string_view id,
                                                     const std::vector<std::string>& values, const InsightOptions& options = {});
 /// "lo:hi:n" -> n values, evenly spaced (integers rounded, repeats dropped); "lo:hi:n:log" spaced by ratio; "a,b,c" as listed.
-[[nodiscard]] Result<std::vector<std::string>> sweepValues(std::string_view parameter, std::string_view range);
+[[nodiscard]] Result<std::vector<std::string>> sweepValues(std::string_view id, std::string_view range);
 
 /// One object per table; keys as in the structs, snake_case.
 [[nodiscard]] std::string toJson(const SensitivityTable& table);

@@ -217,7 +217,7 @@ namespace {
 
 ClassModelPtr found(const Distribution& distribution, int groups, int buckets, double rareUpTo, Recall& recall)
 {
-    const ClassModelPtr single = classModel(distribution, recall);
+    ClassModelPtr single = classModel(distribution, recall);
     if ((groups == 1 && buckets == 1 && rareUpTo > 0.0) || !single->varies())
         return single;
     const ContentHash hash = Hasher().add("factor side by side").add(single->hash).add(groups).add(buckets).add(rareUpTo).result();

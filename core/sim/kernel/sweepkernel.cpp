@@ -18,8 +18,7 @@
 #include <hwy/highway.h>
 
 HWY_BEFORE_NAMESPACE();
-namespace prism {
-namespace HWY_NAMESPACE {
+namespace prism::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -381,8 +380,7 @@ void RunNodes(const KernelNode* nodes, std::size_t count, const RareHit* hit, co
 
 #undef PRISM_WHOLE_TABLES
 
-} // namespace HWY_NAMESPACE
-} // namespace prism
+} // namespace prism::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
