@@ -3,9 +3,12 @@
 
 #include "core/base/text.h"
 #include "core/stats/moments.h"
+#include "core/trace/rankwindows.h"
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <optional>
 
 namespace prism {
 
@@ -37,15 +40,42 @@ std::string operationOf(const std::string& kernel)
     return "other";
 }
 
+/// The two ranks of a group that is written "[2, 3]"; nothing for another one.
+std::optional<std::pair<std::int64_t, std::int64_t>> pairOf(std::string_view ranks)
+{
+    const std::size_t comma = ranks.find(',');
+    if (comma == std::string_view::npos || !ranks.starts_with('[') || !ranks.ends_with(']'))
+        return std::nullopt;
+    const auto first = integerFromText(trimmed(ranks.substr(1, comma - 1)));
+    const auto second = integerFromText(trimmed(ranks.substr(comma + 1, ranks.size() - comma - 2)));
+    return first && second ? std::optional(std::pair(*first, *second)) : std::nullopt;
+}
+
+/// The rank at the other end of a send or receive: as the trace says, else the other one of a group of two. Negative = not known.
+std::int64_t peerOf(const KinetoRank& rank, const KinetoCollective& c)
+{
+    const auto pair = pairOf(c.ranks);
+    if (c.peer >= 0 || !rank.isNamed || !pair || (pair->first != rank.rank && pair->second != rank.rank))
+        return c.peer;
+    return pair->first == rank.rank ? pair->second : pair->first;
+}
+
+/// A send and its receive are one call: both stand under the ranks that it goes from and to.
 CollectiveKey keyOf(const KinetoRank& rank, const KinetoKernel& k)
 {
     if (k.collective < 0)
         return {"not named", operationOf(rank.names[k.name]), 0, 0, ""};
     const KinetoCollective& c = rank.collectives[static_cast<std::size_t>(k.collective)];
     const std::int64_t elements = std::max(c.inElements, c.outElements);
-    const std::string group = c.group + (c.ranks.empty() ? "" : " " + c.ranks);
-    return {group.empty() ? "not named" : group, lowered(c.name), c.groupSize,
-            elements < (std::int64_t{1} << 50) ? elements * bytesOf(c.dtype) : 0, c.dtype};
+    const std::int64_t bytes = elements < (std::int64_t{1} << 50) ? elements * bytesOf(c.dtype) : 0;
+    const std::string group = c.group + (c.ranks.empty() ? "" : " " + c.ranks), operation = lowered(c.name);
+    const std::int64_t peer = peerOf(rank, c);
+    if ((operation == "send" || operation == "recv") && rank.isNamed && peer >= 0 && peer != rank.rank) {
+        const bool isSend = operation == "send";
+        const std::string ends = std::to_string(isSend ? rank.rank : peer) + " -> " + std::to_string(isSend ? peer : rank.rank);
+        return {group + (group.empty() ? "" : ", ") + ends, "send", 2, bytes, c.dtype};
+    }
+    return {group.empty() ? "not named" : group, operation, c.groupSize, bytes, c.dtype};
 }
 
 /// How much the differences of ends vary when the first call of `own` is number `moved` of `other`: median distance from their median,
@@ -105,14 +135,18 @@ CollectiveCalls aligned(const OwnByRank& ofRanks)
 
 std::map<CollectiveKey, CollectiveCalls> collectiveCalls(const std::vector<KinetoRank>& ranks)
 {
-    std::map<CollectiveKey, OwnByRank> byRank;
+    std::map<CollectiveKey, std::map<std::string, OwnByRank>> byWindow;
+    const bool several = std::any_of(ranks.begin(), ranks.end(), [](const KinetoRank& r) { return r.windows.size() > 1; });
     for (std::size_t r = 0; r < ranks.size(); ++r)
-        for (const KinetoKernel& k : ranks[r].kernels)
-            if (k.isCollective)
-                byRank[keyOf(ranks[r], k)][r].push_back(&k);
+        for (std::size_t k = 0; k < ranks[r].kernels.size(); ++k)
+            if (const KinetoKernel& kernel = ranks[r].kernels[k]; kernel.isCollective)
+                byWindow[keyOf(ranks[r], kernel)][several ? windowName(ranks[r], k) : ""][r].push_back(&kernel);
     std::map<CollectiveKey, CollectiveCalls> calls;
-    for (const auto& [key, ofRanks] : byRank)
-        calls[key] = aligned(ofRanks);
+    for (const auto& [key, windows] : byWindow)
+        for (const auto& [name, ofRanks] : windows) {
+            CollectiveCalls own = aligned(ofRanks);
+            std::move(own.begin(), own.end(), std::back_inserter(calls[key]));
+        }
     return calls;
 }
 

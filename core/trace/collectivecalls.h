@@ -25,7 +25,8 @@ using CollectiveCalls = std::vector<CollectiveCall>;
 
 /// The k-th call of a rank belongs to the k-th of the others, unless their recordings began at different calls: then a rank's calls are
 /// moved by up to 64 places against those of the rank with the most, to where the differences of their ends vary least and less than half
-/// as much as unmoved (a difference of clocks does not matter). `ranks` must outlive the result. O(n log n + 64 n).
+/// as much as unmoved (a difference of clocks does not matter). Of ranks with several recordings those that begin with the same profiled
+/// step belong together. A send and its receive are one call of two ranks. `ranks` must outlive the result. O(n log n + 64 n).
 [[nodiscard]] std::map<CollectiveKey, CollectiveCalls> collectiveCalls(const std::vector<KinetoRank>& ranks);
 
 } // namespace prism

@@ -49,9 +49,10 @@ bool isCopyCategory(std::string_view category)
 {
     return category == "gpu_memcpy" || category == "gpu_memset" || category == "Memcpy" || category == "Memset";
 }
+/// Calls on the host: "cuda_runtime", "cuda_driver", "hip_runtime", "xpu_runtime"; "Runtime" until 2021.
 bool isRuntimeCategory(std::string_view category)
 {
-    return category == "cuda_runtime" || category == "cuda_driver" || category == "Runtime";
+    return category.ends_with("_runtime") || category.ends_with("_driver") || category == "Runtime";
 }
 
 /// Whole numbers, also where they are written as text or with a fraction.
@@ -65,6 +66,19 @@ std::int64_t wholeOf(ondemand::value value)
         if (const auto read = integerFromText(text))
             return *read;
     return -1;
+}
+
+/// A number, also where it is written as text: releases differ.
+bool readNumber(ondemand::value value, double& number)
+{
+    std::string_view text;
+    if (value.get_double().get(number) == simdjson::SUCCESS)
+        return true;
+    if (value.get_string().get(text) != simdjson::SUCCESS)
+        return false;
+    const auto read = doubleFromText(text);
+    number = read.value_or(number);
+    return read.has_value();
 }
 
 std::string textOf(ondemand::value value)
@@ -125,6 +139,8 @@ void readArgument(ondemand::field& field, Event& e)
         c.inElements = wholeOf(value);
     else if (key == "Out msg nelems")
         c.outElements = wholeOf(value);
+    else if (key == "Src Rank" || key == "Dst Rank")
+        c.peer = wholeOf(value);
 }
 
 /// What a field says of whether its event is read on.
@@ -146,19 +162,6 @@ Reading readName(ondemand::value value, Event& e)
     const bool isOtherOperator = e.category == "cpu_op" && e.name != "record_param_comms";
     const bool isOtherMark = e.category == "user_annotation" && !e.name.starts_with("ProfilerStep");
     return isOtherOperator || isOtherMark ? Reading::isNotWanted : Reading::goesOn;
-}
-
-/// Newer profilers write a number, some a text.
-void readStart(ondemand::value value, Event& e)
-{
-    std::string_view text;
-    e.hasStart = value.get_double().get(e.start) == simdjson::SUCCESS;
-    if (e.hasStart || value.get_string().get(text) != simdjson::SUCCESS)
-        return;
-    if (const auto read = doubleFromText(text)) {
-        e.start = *read;
-        e.hasStart = true;
-    }
 }
 
 Reading readArguments(ondemand::value value, Event& e)
@@ -189,9 +192,9 @@ Reading readField(std::string_view key, ondemand::value value, Event& e)
     if (key == "args")
         return readArguments(value, e);
     if (key == "ts")
-        readStart(value, e);
-    else if (key == "dur" && value.get_double().get(e.duration) != simdjson::SUCCESS)
-        return Reading::isBroken;
+        e.hasStart = readNumber(value, e.start);
+    else if (key == "dur" && !readNumber(value, e.duration))
+        e.duration = -1; // counted with the times that are none
     else if (key == "pid")
         e.pid = wholeOf(value);
     else if (key == "tid")
@@ -315,6 +318,7 @@ private:
             .start = e.start, .duration = e.duration, .name = nameOf(e.name), .correlation = e.correlation, .externalId = e.externalId};
         k.stream = static_cast<std::int32_t>(std::clamp<std::int64_t>(e.stream >= 0 ? e.stream : e.tid, -1, kMaxIndex));
         k.device = static_cast<std::int32_t>(std::clamp<std::int64_t>(e.device >= 0 ? e.device : e.pid, -1, kMaxIndex));
+        k.process = static_cast<std::int32_t>(std::clamp<std::int64_t>(e.pid, -1, kMaxIndex));
         k.grid = e.grid;
         k.block = e.block;
         k.isCopy = category == Category::copy;
@@ -352,16 +356,16 @@ void readDistributedInfo(const std::string& head, const std::string& trailer, Ki
         };
         rank.rank = number("rank");
         rank.worldSize = number("world_size");
+        rank.isNamed = info->contains("rank");
     }
 }
 
 /// Names and collectives of one device out of those of its file: each is copied once, where a kernel needs it.
 class DeviceRank {
 public:
-    DeviceRank(const KinetoRank& all, std::int32_t device) : m_all(all)
+    explicit DeviceRank(const KinetoRank& all) : m_all(all)
     {
         m_rank.path = all.path;
-        m_rank.rank = device;
         m_rank.worldSize = all.worldSize;
         m_rank.steps = all.steps;
         m_rank.events = all.events;
@@ -381,7 +385,11 @@ public:
         }
         m_rank.kernels.push_back(kernel);
     }
-    [[nodiscard]] KinetoRank take() { return std::move(m_rank); }
+    [[nodiscard]] KinetoRank take(int number)
+    {
+        m_rank.rank = number;
+        return std::move(m_rank);
+    }
 
 private:
     const KinetoRank& m_all;
@@ -390,13 +398,15 @@ private:
     std::unordered_map<std::int32_t, std::int32_t> m_collectives;
 };
 
-/// One rank per device where several devices run collectives. Error: more devices than a host has.
+/// One rank per device where several devices run collectives; where ranks were merged into one file their processes tell devices of one
+/// number apart. Error: more devices than a host has.
 Result<std::vector<KinetoRank>> splitByDevice(KinetoRank all)
 {
-    std::map<std::int32_t, DeviceRank> devices;
+    std::map<std::pair<std::int32_t, std::int32_t>, DeviceRank> devices;
+    std::set<std::int32_t> numbers;
     for (const KinetoKernel& k : all.kernels) {
-        if (k.isCollective)
-            devices.try_emplace(k.device, all, k.device);
+        if (k.isCollective && devices.try_emplace({k.process, k.device}, all).second)
+            numbers.insert(k.device);
         if (devices.size() > kMaxTraceDevices)
             return Diagnostic{Severity::error,
                               all.path,
@@ -412,10 +422,10 @@ Result<std::vector<KinetoRank>> splitByDevice(KinetoRank all)
         return ranks;
     }
     for (const KinetoKernel& k : all.kernels)
-        if (const auto at = devices.find(k.device); at != devices.end())
+        if (const auto at = devices.find({k.process, k.device}); at != devices.end())
             at->second.add(k);
     for (auto& [device, rank] : devices)
-        ranks.push_back(rank.take());
+        ranks.push_back(rank.take(numbers.size() == devices.size() ? device.second : static_cast<int>(ranks.size())));
     return ranks;
 }
 
@@ -426,7 +436,7 @@ bool isCollectiveKernel(std::string_view name)
     const std::string low = lowered(name.substr(0, 200));
     return low.find("ncclkernel") != std::string::npos || low.find("nccldevkernel") != std::string::npos
            || low.find("ncclkern_") != std::string::npos || low.starts_with("nccl") || low.starts_with("rccl")
-           || low.find("ncclsymk") != std::string::npos;
+           || low.find("ncclsymk") != std::string::npos || low.find("mscclkernel") != std::string::npos;
 }
 
 Result<std::vector<KinetoRank>> readKineto(const std::string& path, const ReadControl& control)

@@ -120,10 +120,17 @@ RankReport rankReport(const KinetoRank& rank)
 {
     RankReport report{.rank = rank.rank, .kernels = rank.kernels.size()};
     std::set<std::pair<int, int>> streams;
+    double windowBegin = rank.kernels.front().start;
     for (const KinetoStep& s : rank.steps)
         report.stepSeconds.push_back(kMicro * s.duration);
-    double busyUntil = rank.kernels.front().start;
+    double busyUntil = windowBegin;
+    auto window = rank.windows.begin();
     for (const KinetoKernel& k : rank.kernels) {
+        if (window != rank.windows.end() && &k == &rank.kernels[window->first]) { // nothing is known of the time between recordings
+            report.spanSeconds += kMicro * (busyUntil - windowBegin);
+            busyUntil = windowBegin = k.start;
+            ++window;
+        }
         streams.insert({k.device, k.stream});
         report.collectives += k.isCollective ? 1U : 0U;
         report.describedCollectives += k.isCollective && k.collective >= 0 ? 1U : 0U;
@@ -137,7 +144,7 @@ RankReport rankReport(const KinetoRank& rank)
         busyUntil = std::max(busyUntil, k.end());
     }
     report.streams = static_cast<int>(streams.size());
-    report.spanSeconds = kMicro * (busyUntil - rank.kernels.front().start);
+    report.spanSeconds += kMicro * (busyUntil - windowBegin);
     return report;
 }
 

@@ -45,7 +45,7 @@ struct KinetoReport {
     Diagnostics notes;
 };
 
-/// Ranks in any order; two traces of one rank number are kept apart. Pure; any thread. O(n log n).
+/// Ranks in any order (joinedWindows puts several recordings of one together). Pure; any thread. O(n log n).
 [[nodiscard]] KinetoReport kinetoReport(const std::vector<KinetoRank>& ranks);
 
 /// Threshold that splits positive values in two parts with the largest variance between them, of their logarithms (N. Otsu, IEEE Trans.

@@ -56,10 +56,10 @@ std::uint64_t describeStream(KinetoRank& rank, std::span<const std::size_t> kern
 
 std::uint64_t describeByRepetition(KinetoRank& rank)
 {
-    std::map<std::pair<int, int>, std::vector<std::size_t>> streams;
+    std::map<std::tuple<int, int, int>, std::vector<std::size_t>> streams;
     for (std::size_t i = 0; i < rank.kernels.size(); ++i)
         if (const KinetoKernel& k = rank.kernels[i]; k.isCollective)
-            streams[{k.device, k.stream}].push_back(i);
+            streams[{k.process, k.device, k.stream}].push_back(i);
     std::uint64_t count = 0;
     for (const auto& [stream, kernels] : streams)
         count += describeStream(rank, kernels);

@@ -6,6 +6,7 @@
 #include "core/trace/bytesource.h"
 #include "core/trace/jobpools.h"
 #include "core/trace/pipelineevents.h"
+#include "core/trace/rankwindows.h"
 #include "core/trace/stagetable.h"
 #include "ui/look/format.h"
 
@@ -153,7 +154,7 @@ Result<TraceFound> profilerFound(const QString& path, const Scenario& base, cons
     if (ranks.empty())
         return problems;
     take(found.notes, problems);
-    KinetoReport report = kinetoReport(ranks);
+    KinetoReport report = kinetoReport(joinedWindows(std::move(ranks)));
     const bool kernels = std::any_of(report.ranks.begin(), report.ranks.end(), [](const RankReport& r) { return r.kernels > 0; });
     if (!kernels)
         problems.push_back({Severity::error, path.toStdString(), QObject::tr("These traces hold no GPU kernels.").toStdString(), "",

@@ -2,6 +2,7 @@
 // trace: measured jobs from tables and traces. The commands below it stand in files of their own.
 #include "app/cli/trace/tracecommand.h"
 #include "core/trace/pipelineevents.h"
+#include "core/trace/rankwindows.h"
 #include "core/trace/stagetable.h"
 
 #include <CLI/CLI.hpp>
@@ -69,7 +70,7 @@ std::vector<KinetoRank> loadRanks(const std::vector<std::string>& paths, bool pr
             d.severity = Severity::error;
         throw InputError(notes);
     }
-    return ranks;
+    return joinedWindows(std::move(ranks));
 }
 
 nlohmann::ordered_json notesJson(const Diagnostics& notes)

@@ -2,6 +2,7 @@
 // Profiler traces: every generation of collective kernels, several ranks, cut and broken files; report and export.
 #include "core/trace/chrometrace.h"
 #include "core/trace/kinetoreport.h"
+#include "core/trace/rankwindows.h"
 #include "core/trace/schedulename.h"
 #include "tables.h"
 
@@ -68,9 +69,48 @@ TEST(Kineto, KnowsTheNamesOfAllGenerations)
     for (const char* name :
          {"ncclKernel_AllReduce_RING_LL_Sum_float(ncclWorkElem)", "ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(ncclDevComm*)",
           "ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL(ncclDevComm*)", "ncclDevKernel_Generic(ncclDevKernelArgsStorage<4096ul>)",
-          "ncclDevKernel_Generic_1(ncclDevComm*)", "ncclKern_AllGather", "rcclGenericKernel<1, false>"})
+          "ncclDevKernel_Generic_1(ncclDevComm*)", "ncclKern_AllGather", "rcclGenericKernel<1, false>",
+          "ncclDevKernelDebug_Generic(ncclDevKernelArgsStorage<4096ul>)", "void ncclSymkDevKernel_AllGather_LL(ncclSymkDevWorkArgs const*)",
+          "mscclKernel_Sum_half_Simple_false(ncclDevComm*, mscclAlgo*, mscclWork*)"})
         EXPECT_TRUE(isCollectiveKernel(name)) << name;
     EXPECT_FALSE(isCollectiveKernel("ampere_bf16_s16816gemm"));
+}
+
+/// Times as text, names before categories, runtime calls of other vendors.
+TEST(Kineto, ReleasesWriteTheSameThingsDifferently)
+{
+    const auto ranks = ranksOfText(traceOf(
+        R"({"ph": "X", "name": "hipExtModuleLaunchKernel", "cat": "hip_runtime", "ts": "8.5", "dur": "1", "args": {"correlation": "3"}}, )"
+        R"({"name": "gemm", "ph": "X", "ts": "1700000000000010.25", "dur": "4.5", "cat": "Kernel", "pid": 0, "tid": "stream 7",
+           "args": {"correlation": 3, "stream": 7, "device": 0}}, )"
+        R"({"name": "fill", "ph": "X", "ts": 11, "dur": null, "cat": "kernel", "args": {"stream": 7, "device": 0}})"));
+    ASSERT_TRUE(ranks.ok());
+    const KinetoRank& rank = ranks->front();
+    ASSERT_EQ(rank.kernels.size(), 1U);
+    EXPECT_EQ(rank.kernels[0].start, 1700000000000010.25);
+    EXPECT_EQ(rank.kernels[0].duration, 4.5);
+    EXPECT_EQ(rank.kernels[0].launch, 8.5);
+    EXPECT_TRUE(says(rank.notes, "1 GPU activities have no valid time"));
+    EXPECT_FALSE(says(rank.notes, "events are broken"));
+}
+
+TEST(Kineto, RanksMergedIntoOneFileAreToldApartByTheirProcess)
+{
+    std::string events;
+    for (const int process : {0, 1, 2})
+        for (int k = 0; k < 4; ++k) {
+            std::string event = kernelEvent(k % 2 == 0 ? "ncclDevKernel_AllReduce_Sum_f32_RING_LL" : "gemm", 100 * k + process, 50);
+            event.replace(event.find(R"("pid": 0)"), 8, R"("pid": )" + std::to_string(process)); // each had device 0
+            events += (events.empty() ? "" : ", ") + event;
+        }
+    const auto ranks = ranksOfText(traceOf(events));
+    ASSERT_TRUE(ranks.ok());
+    ASSERT_EQ(ranks->size(), 3U);
+    for (int r = 0; r < 3; ++r) {
+        EXPECT_EQ((*ranks)[static_cast<std::size_t>(r)].rank, r);
+        EXPECT_EQ((*ranks)[static_cast<std::size_t>(r)].kernels.size(), 4U);
+    }
+    EXPECT_EQ(kinetoReport(*ranks).matchedKernels, 6U);
 }
 
 TEST(Kineto, BrokenEventsInTheMiddleAreSkippedAndCounted)
@@ -199,6 +239,114 @@ TEST(KinetoReport, RecordingsThatBeginAtOtherCallsAreMatchedByTheirEnds)
     EXPECT_EQ(report.collectiveKernels, 77U);
     EXPECT_NEAR(report.groups[0].transferSeconds, 50e-6, 1e-9);
     EXPECT_NEAR(report.ranks[1].clockOffsetSeconds - report.ranks[0].clockOffsetSeconds, 5, 1e-6);
+}
+
+/// A pipeline of two ranks: rank 0 sends to rank 1 what that one waits for, which sends something smaller back.
+std::vector<KinetoRank> sendingRanks(bool namesPeers)
+{
+    std::vector<KinetoRank> ranks;
+    for (const int r : {0, 1}) {
+        std::string events;
+        for (int k = 0; k < 10; ++k)
+            for (const int from : {0, 1}) {
+                const bool sends = from == r;
+                const std::string peer =
+                    namesPeers ? std::string(R"(, ")") + (sends ? "Dst" : "Src") + R"( Rank": )" + std::to_string(1 - r) : "";
+                const double end = 1000 * k + 500 * from + 60, start = end - (sends ? 40 : 200); // the receiver is there early
+                events += (events.empty() ? "" : ", ")
+                          + kernelEvent("ncclDevKernel_SendRecv(ncclDevKernelArgsStorage<4096ul>)", start + 300, end - start, 9,
+                                        R"(, "Collective name": ")" + std::string(sends ? "send" : "recv") + R"(", "dtype": "BFloat16", )"
+                                            + (sends ? R"("In msg nelems")" : R"("Out msg nelems")") + ": " + (from == 0 ? "1000" : "10")
+                                            + R"(, "Group size": 2, "Process Group Name": "5", "Process Group Ranks": "[0, 1]")" + peer);
+            }
+        ranks.push_back(ranksOfText(traceOf(events, r, 2)).value().front());
+    }
+    return ranks;
+}
+
+TEST(KinetoReport, ASendAndItsReceiveAreOneCall)
+{
+    for (const bool namesPeers : {true, false}) {
+        const KinetoReport report = kinetoReport(sendingRanks(namesPeers));
+        ASSERT_EQ(report.groups.size(), 2U);
+        EXPECT_EQ(report.matchedKernels, 40U);
+        EXPECT_EQ(report.groups[0].name, "5 [0, 1], 0 -> 1");
+        EXPECT_EQ(report.groups[0].operation, "send");
+        EXPECT_EQ(report.groups[0].bytes, 2000);
+        EXPECT_EQ(report.groups[1].name, "5 [0, 1], 1 -> 0");
+        EXPECT_EQ(report.groups[1].bytes, 20);
+        for (const CollectiveGroup& g : report.groups) {
+            EXPECT_EQ(g.split, "from the last arriver");
+            EXPECT_NEAR(g.transferSeconds, 40e-6, 1e-9); // not the 200 us that the receiver waited
+        }
+    }
+    // One end alone, and ends that no file names, stay what they are.
+    const KinetoReport one = kinetoReport({sendingRanks(true).front()});
+    EXPECT_EQ(one.groups[0].ranksSeen, 1);
+    std::vector<KinetoRank> unnamed = sendingRanks(true);
+    for (KinetoRank& rank : unnamed)
+        rank.isNamed = false;
+    EXPECT_EQ(kinetoReport(unnamed).groups.size(), 4U);
+}
+
+/// Two recordings of each of two ranks, an hour apart; in the second one rank 1's began a call later. Files in the order of their names.
+std::vector<KinetoRank> twoRecordings()
+{
+    std::vector<KinetoRank> ranks;
+    for (const int r : {0, 1})
+        for (const int window : {0, 1}) {
+            std::string events = R"({"ph": "X", "cat": "user_annotation", "name": "ProfilerStep#)" + std::to_string(3 + 50 * window)
+                                 + R"(", "pid": 1, "tid": 1, "ts": )" + std::to_string(window * 3'600'000'000LL) + R"(, "dur": 9000})";
+            for (int k = window * r; k < 12; ++k) {
+                const double end = 3.6e9 * window + 1000.0 * k + 70 * ((k * k) % 7) + 2e6 * r; // clocks differ by 2 s
+                events += ", " + kernelEvent("ncclDevKernel_AllReduce_Sum_f32_RING_LL", end - 50, 50);
+                events += ", " + kernelEvent("gemm" + std::to_string(window), end, 10);
+            }
+            ranks.push_back(ranksOfText(traceOf(events, r, 2)).value().front());
+        }
+    return ranks;
+}
+
+TEST(RankWindows, RecordingsOfOneRankAreOneRank)
+{
+    const std::vector<KinetoRank> ranks = joinedWindows(twoRecordings());
+    ASSERT_EQ(ranks.size(), 2U);
+    ASSERT_EQ(ranks[0].windows.size(), 2U);
+    EXPECT_EQ(ranks[0].windows[1].first, 24U);
+    EXPECT_EQ(ranks[0].windows[1].step, "ProfilerStep#53");
+    EXPECT_EQ(ranks[0].steps.size(), 2U);
+    EXPECT_EQ(ranks[0].names[ranks[0].kernels.back().name], "gemm1");
+    const KinetoReport report = kinetoReport(ranks);
+    EXPECT_EQ(report.collectiveKernels, 47U);
+    EXPECT_EQ(report.matchedKernels, 46U); // all but rank 0's first of the second recording
+    ASSERT_EQ(report.groups.size(), 1U);
+    EXPECT_NEAR(report.groups[0].transferSeconds, 50e-6, 1e-9);
+    EXPECT_NEAR(report.ranks[1].clockOffsetSeconds - report.ranks[0].clockOffsetSeconds, 2, 1e-6);
+    EXPECT_LT(report.ranks[0].spanSeconds, 0.03); // the hour between the recordings is no part of either
+    EXPECT_LT(report.ranks[0].longestHostGapSeconds, 0.01);
+}
+
+TEST(RankWindows, ARecordingThatIsThereTwiceCountsOnceAndOthersStayApart)
+{
+    std::vector<KinetoRank> twice = twoRecordings();
+    twice.push_back(twice[0]);
+    const std::vector<KinetoRank> once = joinedWindows(std::move(twice));
+    ASSERT_EQ(once.size(), 2U);
+    EXPECT_EQ(once[0].kernels.size(), 48U);
+    EXPECT_TRUE(says(once[0].notes, "is there twice"));
+    // The same time, other kernels: two jobs in one folder, or a rank number that is wrong.
+    std::vector<KinetoRank> other = twoRecordings();
+    for (KinetoKernel& k : other[2].kernels)
+        k.start -= 2e6 - 1;
+    other[2].rank = 0;
+    const std::vector<KinetoRank> apart = joinedWindows(std::move(other));
+    ASSERT_EQ(apart.size(), 3U);
+    EXPECT_TRUE(says(apart[1].notes, "of the same time") || says(apart[0].notes, "of the same time"));
+    // Nothing says of which rank a file is.
+    std::vector<KinetoRank> unnamed = twoRecordings();
+    for (KinetoRank& rank : unnamed)
+        rank.isNamed = false;
+    EXPECT_EQ(joinedWindows(std::move(unnamed)).size(), 4U);
 }
 
 /// Two ranks whose clocks differ by 1 s; rank 1 arrives late at every second call.
