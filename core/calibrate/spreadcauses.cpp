@@ -131,7 +131,24 @@ double rateSpread(const std::vector<SystemSpread>& systems, double mean)
         expected += count * count;
     }
     constexpr double kLeast = 0.5; // four systems cannot show less; runs of one system differ by that much
-    return std::clamp(std::sqrt(std::max(0.0, expected > 0 ? weighted / expected : 0.0)), kLeast, 5.0);
+    return std::max(kLeast, std::sqrt(std::max(0.0, expected > 0 ? weighted / expected : 0.0)));
+}
+
+/// Of the rate of a system that was not seen: it differs from the mean as systems do, and the mean is known from few events of few systems
+/// alone. Relative variances add: between^2 of the new one, between^2 over the number of systems (by their hours) and 1 / stalls of the
+/// mean.
+double unseenRateSpread(const std::vector<SystemSpread>& systems, double mean)
+{
+    const double between = rateSpread(systems, mean);
+    double hours = 0, squares = 0, stalls = 0;
+    for (const SystemSpread& s : systems) {
+        hours += s.causes.gpuHours;
+        squares += s.causes.gpuHours * s.causes.gpuHours;
+        stalls += s.causes.stalls;
+    }
+    constexpr double kMost = 5.0; // of the parameter
+    const double ofMean = (hours > 0 ? between * between * squares / (hours * hours) : 0.0) + (stalls > 0 ? 1.0 / stalls : 0.0);
+    return std::min(kMost, std::sqrt(between * between + ofMean));
 }
 
 Distribution factorOf(double cv)
@@ -205,7 +222,7 @@ PooledSpread pooledSpread(const std::vector<SystemSpread>& systems, const std::s
     out.stallsPerGpuHour = poissonRate(stalls, hours);
     out.stallMeanSeconds = medianOf(sizes);
     out.stallCv = cvs.empty() ? 1.0 : medianOf(cvs);
-    out.stallRateCv = rateSpread(systems, out.stallsPerGpuHour.value);
+    out.stallRateCv = unseenRateSpread(systems, out.stallsPerGpuHour.value);
     if (own > 0.0 || out.ofGeneration == 0) {
         out.regimeCv.value = regime / weight;
         out.regimeLag1 = regime > 0 ? lag1 / regime : 0.0;

@@ -40,8 +40,9 @@ struct SystemSpread {
 };
 
 /// What is expected of another system of a generation. Jitter: median of the systems. Stalls: all events over all GPU-hours, with the
-/// spread of the rate between systems beyond Poisson (method of moments). Regime: mean over all systems in which one of the generation
-/// counts kOwnWeight times; none where no system of the generation shows one.
+/// spread of the rate of a system that was not seen: between systems beyond Poisson (method of moments), and what few events leave open of
+/// the mean. Regime: mean over all systems in which one of the generation counts kOwnWeight times; none where no system of the generation
+/// shows one.
 struct PooledSpread {
     Bounded jitterSeconds, regimeCv, stallsPerGpuHour;
     double regimeLag1 = 0, stallMeanSeconds = 0, stallCv = 0, stallRateCv = 0;

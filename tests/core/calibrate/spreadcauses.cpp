@@ -75,7 +75,10 @@ TEST(PooledSpread, TakesTheMedianJitterAllStallsAndTheGenerationsRegime)
     EXPECT_DOUBLE_EQ(pooledSpread({a, b, c}, "another").regimeCv.value, 0.004 / 3);
     EXPECT_DOUBLE_EQ(fresh.regimeLag1, 0.8);
     // (1 - 4)^2 + (2 - 4)^2 + (9 - 4)^2 = 38, less 12 by chance, over 3 * 16
-    EXPECT_NEAR(fresh.stallRateCv, std::sqrt(26.0 / 48), 1e-9);
+    // between systems; the mean of three systems and of twelve stalls is not known better
+    EXPECT_NEAR(fresh.stallRateCv, std::sqrt(26.0 / 48 * (1 + 1.0 / 3) + 1.0 / 12), 1e-9);
+    c.causes.stalls = 2; // no more than chance: the least that systems differ by
+    EXPECT_NEAR(pooledSpread({a, b, c}, "new").stallRateCv, std::sqrt(0.25 * (1 + 1.0 / 3) + 1.0 / 5), 1e-9);
 }
 
 TEST(StallRange, KnowsThatSystemsDiffer)
