@@ -21,6 +21,7 @@ struct LineFinding {
     Kind kind = Kind::nothing;
     LoggedStep step;
     std::string run;            ///< the log's own name of the run; empty = the one that goes on
+    std::string rank;           ///< that wrote the line; empty = not said
     double stamp = kNoNumber;   ///< when the line was written, seconds
     bool stampIsPaused = false; ///< step.pauseSeconds is set already
 };
@@ -41,13 +42,14 @@ public:
 /// Null when the line is not of the format. Tables report in `problems` what keeps their header from being understood.
 [[nodiscard]] std::unique_ptr<LineFormat> markedLineFormat(std::string_view line);
 [[nodiscard]] std::unique_ptr<LineFormat> stampedLineFormat(std::string_view line);
+[[nodiscard]] std::unique_ptr<LineFormat> progressBarFormat(std::string_view line);
 [[nodiscard]] std::unique_ptr<LineFormat> mlperfFormat(std::string_view line);
 [[nodiscard]] std::unique_ptr<LineFormat> jsonLinesFormat(std::string_view line, const StepLogOptions& options);
 [[nodiscard]] std::unique_ptr<LineFormat> tableFormat(std::string_view line, const StepLogOptions& options, Diagnostics& problems);
 /// Errors: a pattern without a time, or with two times.
 [[nodiscard]] Result<std::unique_ptr<LineFormat>> patternFormat(const std::string& pattern);
 
-/// The first number after `at` and any blanks, ':', '=' or quotes; NaN when there is none. Locale-free.
+/// The first number after `at` and any blanks, ':', '=', quotes or colours; NaN when there is none. Locale-free.
 [[nodiscard]] double numberAfter(std::string_view line, std::size_t at);
 /// "2025-01-31 12:00:00", "...T12:00:00.123" or "...,123" in the first 80 characters: seconds since 1970 and where it begins.
 struct LineStamp {
@@ -56,5 +58,7 @@ struct LineStamp {
 };
 [[nodiscard]] LineStamp lineStamp(std::string_view line);
 [[nodiscard]] double stampOf(std::string_view line);
+/// What launchers write before the lines of a rank: "3: " (srun --label), "[rank3]:", "[default3]:" (torchrun); empty = nothing.
+[[nodiscard]] std::string_view rankTag(std::string_view line);
 
 } // namespace prism

@@ -93,10 +93,12 @@ NamedField namedField(std::string_view name)
     constexpr std::array<std::string_view, 6> kSteps = {"step", "globalstep", "iteration", "iter", "trainerglobalstep", "trainstep"};
     constexpr std::array<std::string_view, 5> kSamples = {"samplesseen", "consumedsamples", "samplescount", "samples", "trainsamples"};
     constexpr std::array<std::string_view, 3> kRuns = {"run", "runid", "runname"};
+    constexpr std::array<std::string_view, 5> kRanks = {"rank", "globalrank", "rankid", "processindex", "workerrank"};
     constexpr std::array<std::string_view, 5> kStamps = {"logtime", "timestamp", "walltime", "unixtime", "time_stamp"};
     field.kind = isOneOf(text, kSteps)     ? FieldKind::step
                  : isOneOf(text, kSamples) ? FieldKind::samples
                  : isOneOf(text, kRuns)    ? FieldKind::run
+                 : isOneOf(text, kRanks)   ? FieldKind::rank
                  : isOneOf(text, kStamps)  ? FieldKind::stamp
                  : text == "pause"         ? FieldKind::pause
                                            : FieldKind::other;
@@ -121,6 +123,7 @@ LogColumns logColumns(const std::vector<std::string>& names, const std::string& 
         };
         take(FieldKind::step, out.step);
         take(FieldKind::samples, out.samples);
+        take(FieldKind::rank, out.rank);
         if (runName.empty())
             take(FieldKind::run, out.run);
         else if (names[i] == runName)

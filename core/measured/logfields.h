@@ -23,7 +23,7 @@ struct TimeField {
 /// Seconds of "s", "ms", "us" (or their long names); 0 for anything else.
 [[nodiscard]] double unitSeconds(std::string_view unit);
 
-enum class FieldKind { other, step, samples, run, stamp, pause };
+enum class FieldKind { other, step, samples, run, rank, stamp, pause };
 struct NamedField {
     FieldKind kind = FieldKind::other;
     double unitSeconds = 1; ///< of a stamp or a pause
@@ -33,7 +33,7 @@ struct NamedField {
 /// The fields of a table that matter.
 struct LogColumns {
     std::vector<TimeField> times; ///< one, or one per run
-    std::optional<std::size_t> step, samples, run, stamp, pause;
+    std::optional<std::size_t> step, samples, run, rank, stamp, pause;
     double stampUnit = 1, pauseUnit = 1;
     std::string timeName;         ///< for people
     std::vector<std::string> tie; ///< several fields could be the time: their names; `times` is empty then

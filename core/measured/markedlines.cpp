@@ -22,15 +22,16 @@ struct MarkedLine {
     const char* step;
     const char* samples;
     bool needsStep = false; ///< the words before the time are common: the step's stand in the line as well
+    bool isMean = false;    ///< of the steps since the line before, where several lie between
 };
 
-// Megatron-LM training.py training_log(); NeMo's progress lines ("train_step_timing in s"); DeepSpeed's pipeline engine; MaxText
-// ("completed step: 5, seconds: 7.123, ...").
+// Megatron-LM training.py training_log(), a mean over --log-interval; NeMo's progress lines ("train_step_timing in s"); DeepSpeed's
+// pipeline engine, a mean over steps_per_print; MaxText ("completed step: 5, seconds: 7.123, ...").
 constexpr std::array<MarkedLine, 5> kMarkedLines = {{
-    {"Megatron-LM standard output", "elapsed time per iteration (ms):", 1e-3, "iteration ", "consumed samples:"},
-    {"Megatron-LM standard output", "elapsed time per iteration (s):", 1.0, "iteration ", "consumed samples:"},
+    {"Megatron-LM standard output", "elapsed time per iteration (ms):", 1e-3, "iteration ", "consumed samples:", false, true},
+    {"Megatron-LM standard output", "elapsed time per iteration (s):", 1.0, "iteration ", "consumed samples:", false, true},
     {"NeMo / Lightning progress lines", "train_step_timing in s", 1.0, "global_step", "consumed_samples"},
-    {"DeepSpeed standard output", "iter time (s):", 1.0, "steps:", ""},
+    {"DeepSpeed standard output", "iter time (s):", 1.0, "steps:", "", false, true},
     {"MaxText standard output", ", seconds:", 1.0, "completed step:", "", true},
 }};
 
@@ -60,12 +61,23 @@ public:
         const double samples = numberBehind(line, m_line.samples);
         found.step.samplesSeen = samples >= 0 ? samples : -1;
         found.stamp = stampOf(line);
+        found.rank = rankTag(line);
         found.kind = LineFinding::Kind::step;
+        m_isWide = m_isWide || (m_line.isMean && m_number >= 0 && found.step.number > m_number + 1);
+        m_number = found.step.number;
         out.push_back(found);
+    }
+    [[nodiscard]] std::vector<std::string> notes() const override
+    {
+        if (!m_isWide)
+            return {};
+        return {"several steps lie between lines: each line tells their mean, and their spread cannot be seen"};
     }
 
 private:
     MarkedLine m_line;
+    std::int64_t m_number = -1;
+    bool m_isWide = false;
 };
 
 /// Text with places: "took {ms} ms at {step}".
@@ -132,8 +144,12 @@ std::int64_t daysOf(std::int64_t year, int month, int day)
 
 double numberAfter(std::string_view line, std::size_t at)
 {
-    while (at < line.size() && std::string_view(" :=\t\"").find(line[at]) != std::string_view::npos)
-        ++at;
+    constexpr std::string_view kColour = "\x1b[";
+    for (; at < line.size(); ++at)
+        if (line.substr(at).starts_with(kColour))
+            at = std::min(line.find('m', at), line.size());
+        else if (std::string_view(" :=\t\"").find(line[at]) == std::string_view::npos)
+            break;
     double value = 0;
     const auto [stop, code] = std::from_chars(line.data() + std::min(at, line.size()), line.data() + line.size(), value);
     return code == std::errc() && std::isfinite(value) ? value : kNoNumber;
@@ -167,6 +183,23 @@ LineStamp lineStamp(std::string_view line)
                 i};
     }
     return {};
+}
+
+std::string_view rankTag(std::string_view line)
+{
+    const std::string_view text = line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
+    const bool isBracketed = text.starts_with('[');
+    std::size_t at = isBracketed ? 1 : 0;
+    for (const std::string_view word : {"rank", "default"})
+        if (isBracketed && text.substr(at).starts_with(word)) {
+            at += word.size();
+            break;
+        }
+    const std::size_t first = at;
+    while (at < text.size() && text[at] >= '0' && text[at] <= '9')
+        ++at;
+    const bool ends = text.substr(at).starts_with(isBracketed ? "]:" : ": ");
+    return at > first && ends && (!isBracketed || first > 1) ? text.substr(first, at - first) : std::string_view();
 }
 
 std::unique_ptr<LineFormat> markedLineFormat(std::string_view line)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/measured/steplog.h"
 
+#include "core/measured/jsonarray.h"
 #include "core/measured/lineformat.h"
 #include "core/measured/loglimits.h"
 
@@ -18,15 +19,12 @@ constexpr const char* kKnown =
     "Megatron-LM, NeMo, DeepSpeed or torchtitan output, an MLPerf log, JSON lines, or a table with a header that "
     "names a step time; or give --time-column or --pattern";
 
-/// Index of the run of this name; a new one where there is none.
-std::size_t runNamed(StepLog& log, std::vector<double>& stamps, const std::string& name)
+/// Seconds between the end of the step before and the start of this one; several steps lie between lines that tell of some alone.
+double pauseBefore(const LoggedStep& step, const LoggedStep& before, double between)
 {
-    const auto known = std::find_if(log.runs.rbegin(), log.runs.rend(), [&](const LoggedRun& r) { return r.name == name; });
-    if (known != log.runs.rend())
-        return static_cast<std::size_t>(log.runs.rend() - known) - 1;
-    log.runs.push_back({name, {}});
-    stamps.push_back(kNoNumber);
-    return log.runs.size() - 1;
+    const bool isNumbered = before.number >= 0 && step.number > before.number;
+    const double steps = isNumbered ? static_cast<double>(step.number - before.number) : 1.0;
+    return std::max(0.0, between - steps * step.seconds);
 }
 
 } // namespace
@@ -52,6 +50,17 @@ StepLogReader::StepLogReader(StepLogOptions options) : m_options(std::move(optio
 
 StepLogReader::~StepLogReader() = default;
 
+/// Index of the run of this name; a new one where there is none.
+std::size_t StepLogReader::runNamed(const std::string& name)
+{
+    const auto known = std::find_if(m_log.runs.rbegin(), m_log.runs.rend(), [&](const LoggedRun& r) { return r.name == name; });
+    if (known != m_log.runs.rend())
+        return static_cast<std::size_t>(m_log.runs.rend() - known) - 1;
+    m_log.runs.push_back({name, {}});
+    m_states.push_back({kNoNumber, {}});
+    return m_log.runs.size() - 1;
+}
+
 const LoggedStep& StepLogReader::last() const
 {
     return m_log.runs[m_lastRun].steps.back();
@@ -66,6 +75,8 @@ bool StepLogReader::recognise(std::string_view text)
         m_format = jsonLinesFormat(text, m_options);
     if (!m_format)
         m_format = stampedLineFormat(text);
+    if (!m_format)
+        m_format = progressBarFormat(text);
     if (m_format)
         return true;
     Diagnostics problems;
@@ -83,7 +94,7 @@ void StepLogReader::preferTold(std::string_view text)
         return;
     m_format = std::move(told);
     m_log.runs.clear();
-    m_lastStamp.clear();
+    m_states.clear();
     m_log.matched = m_log.repeated = 0;
     m_lastRun = m_steps = 0;
 }
@@ -112,6 +123,19 @@ bool StepLogReader::line(std::string_view text)
     return any;
 }
 
+/// A step that the run has already: with the same time, or as another rank saw it.
+bool StepLogReader::isRepeated(const LineFinding& found, const LoggedRun& run) const
+{
+    if (run.steps.empty())
+        return false;
+    const LoggedStep &step = found.step, &before = run.steps.back();
+    if (step.number < 0)
+        return false;
+    const bool isOtherRank = found.rank != m_states[m_lastRun].rank;
+    return (step.number == before.number && step.seconds == before.seconds)
+           || (isOtherRank && step.number >= run.steps.front().number && step.number <= before.number);
+}
+
 bool StepLogReader::takeStep(const LineFinding& found)
 {
     using Kind = LineFinding::Kind;
@@ -119,40 +143,35 @@ bool StepLogReader::takeStep(const LineFinding& found)
         ++m_log.unusable;
         return false;
     }
-    const auto newRun = [&] { return runNamed(m_log, m_lastStamp, "run " + std::to_string(m_log.runs.size() + 1)); };
+    const auto newRun = [&] { return runNamed("run " + std::to_string(m_log.runs.size() + 1)); };
     if (found.kind == Kind::newRun) {
         if (m_log.runs.empty() || !m_log.runs[m_lastRun].steps.empty())
             m_lastRun = newRun();
         return false;
     }
     ++m_log.matched;
-    const double seconds = found.step.seconds;
-    if (!(seconds > 0) || !(seconds < kLongestStep) || m_steps >= kMostLoggedSteps || m_log.runs.size() > kMaxLoggedRuns) {
+    LoggedStep step = found.step;
+    if (!(step.seconds > 0) || !(step.seconds < kLongestStep) || m_steps >= kMostLoggedSteps || m_log.runs.size() > kMaxLoggedRuns) {
         ++m_log.unusable;
         return false;
     }
     if (!found.run.empty())
-        m_lastRun = runNamed(m_log, m_lastStamp, found.run);
+        m_lastRun = runNamed(found.run);
     else if (m_log.runs.empty())
         m_lastRun = newRun();
-    LoggedRun* run = &m_log.runs[m_lastRun];
-    if (!run->steps.empty() && found.step.number >= 0) {
-        const LoggedStep& before = run->steps.back();
-        if (found.step.number == before.number && seconds == before.seconds) {
-            ++m_log.repeated;
-            return false;
-        }
-        if (found.step.number < before.number && found.run.empty()) {
-            m_lastRun = newRun(); // the job went back to a checkpoint: its first steps warm up again
-            run = &m_log.runs[m_lastRun];
-        }
+    if (isRepeated(found, m_log.runs[m_lastRun])) {
+        ++m_log.repeated;
+        return false;
     }
-    LoggedStep step = found.step;
-    const double stamp = found.stamp, before = m_lastStamp[m_lastRun];
-    if (!found.stampIsPaused && !run->steps.empty() && stamp - before >= 0)
-        step.pauseSeconds = std::max(0.0, stamp - before - seconds);
-    m_lastStamp[m_lastRun] = stamp;
-    run->steps.push_back(step);
+    const std::vector<LoggedStep>& known = m_log.runs[m_lastRun].steps;
+    if (!known.empty() && step.number >= 0 && step.number < known.back().number && found.run.empty())
+        m_lastRun = newRun(); // the job went back to a checkpoint: its first steps warm up again
+    LoggedRun& run = m_log.runs[m_lastRun];
+    RunState& state = m_states[m_lastRun];
+    if (!found.stampIsPaused && !run.steps.empty() && found.stamp - state.stamp >= 0)
+        step.pauseSeconds = pauseBefore(step, run.steps.back(), found.stamp - state.stamp);
+    state = {found.stamp, found.rank};
+    run.steps.push_back(step);
     ++m_steps;
     return true;
 }
@@ -160,6 +179,9 @@ bool StepLogReader::takeStep(const LineFinding& found)
 Result<StepLog> readStepLog(std::string_view text, const StepLogOptions& options)
 {
     StepLogReader reader(options);
+    const std::string lines = linesOfArray(text);
+    if (!lines.empty())
+        text = lines;
     while (!text.empty() && !hasErrors(reader.problems())) {
         const std::size_t end = std::min(text.find_first_of(kLineEnds), text.size());
         reader.line(text.substr(0, end));

@@ -25,7 +25,7 @@ struct StepLog {
     std::vector<LoggedRun> runs; ///< in order of appearance, at least one step each
     std::int64_t lines = 0;      ///< read
     std::int64_t matched = 0;    ///< that told of a step
-    std::int64_t repeated = 0;   ///< of those, the same step again with the same time (several ranks in one log)
+    std::int64_t repeated = 0;   ///< of those, the same step again: with the same time, or told by another rank
     std::int64_t unusable = 0;   ///< of those, without a positive finite time, or longer than a line may be
     std::vector<std::string> notes;
     [[nodiscard]] std::size_t steps() const;
@@ -56,7 +56,15 @@ public:
     [[nodiscard]] const Diagnostics& problems() const { return m_problems; }
 
 private:
+    /// What is known of a run besides its steps.
+    struct RunState {
+        double stamp;     ///< log time of its last step; NaN = unknown
+        std::string rank; ///< that told of it; empty = the lines name none
+    };
+
     bool takeStep(const LineFinding& found);
+    [[nodiscard]] std::size_t runNamed(const std::string& name);
+    [[nodiscard]] bool isRepeated(const LineFinding& found, const LoggedRun& run) const;
     bool recognise(std::string_view text);
     void preferTold(std::string_view text);
 
@@ -64,7 +72,7 @@ private:
     StepLog m_log;
     Diagnostics m_problems;
     std::unique_ptr<LineFormat> m_format;
-    std::vector<double> m_lastStamp; ///< per run, log time of its last step; NaN = unknown
+    std::vector<RunState> m_states; ///< of the runs
     std::size_t m_lastRun = 0, m_steps = 0;
 };
 

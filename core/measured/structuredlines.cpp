@@ -122,6 +122,35 @@ private:
     std::string m_field;
 };
 
+/// Of a field whose name says no more than a time or a value: what it was taken as, and whether it rather is a clock that runs on.
+class PlainTime {
+public:
+    void take(double seconds)
+    {
+        if (!(seconds > 0))
+            return;
+        m_first = m_count == 0 ? seconds : m_first;
+        m_falls = m_falls || seconds < m_last;
+        m_last = seconds;
+        ++m_count;
+    }
+    [[nodiscard]] std::vector<std::string> notes(const std::string& kind, const std::string& name) const
+    {
+        constexpr int kFewest = 10;
+        constexpr double kGrown = 3;
+        std::vector<std::string> out = {"the " + kind + " " + name
+                                        + " is taken as the seconds of a step: its name says only a time or a value"};
+        if (m_count >= kFewest && !m_falls && m_last > kGrown * m_first)
+            out.push_back("its values only rise: it looks like a clock that runs on, and no step takes so long");
+        return out;
+    }
+
+private:
+    double m_first = 0, m_last = 0;
+    int m_count = 0;
+    bool m_falls = false;
+};
+
 /// One object per line; fields by their names, those of the first usable line for all.
 class JsonLinesFormat final : public LineFormat {
 public:
@@ -131,6 +160,7 @@ public:
           m_step(nameAt(names, columns.step)),
           m_samples(nameAt(names, columns.samples)),
           m_run(nameAt(names, columns.run)),
+          m_rank(nameAt(names, columns.rank)),
           m_stamp(nameAt(names, columns.stamp)),
           m_stampUnit(columns.stampUnit)
     {
@@ -160,20 +190,30 @@ public:
         found.kind = LineFinding::Kind::step;
         found.step.seconds = m_time.unitSeconds * numberOf(time);
         found.step.number = wholeOr(numberOf(at(m_step)));
+        m_plain.take(found.step.seconds);
         const double samples = numberOf(at(m_samples));
         found.step.samplesSeen = samples >= 0 ? samples : -1;
         found.stamp = m_stampUnit * numberOf(at(m_stamp));
-        const json run = at(m_run);
-        found.run = run.is_string() ? run.get<std::string>() : run.is_null() ? "" : run.dump();
+        const auto text = [](const json& value) {
+            return value.is_string() ? value.get<std::string>() : value.is_null() ? "" : value.dump();
+        };
+        found.run = text(at(m_run));
+        found.rank = text(at(m_rank));
         out.push_back(found);
+    }
+
+    [[nodiscard]] std::vector<std::string> notes() const override
+    {
+        return m_time.rank == 0 ? std::vector<std::string>() : m_plain.notes("field", m_timeName);
     }
 
 private:
     static std::string nameAt(const std::vector<std::string>& names, std::optional<std::size_t> i) { return i ? names[*i] : ""; }
 
     TimeField m_time;
-    std::string m_timeName, m_step, m_samples, m_run, m_stamp;
+    std::string m_timeName, m_step, m_samples, m_run, m_rank, m_stamp;
     double m_stampUnit;
+    PlainTime m_plain;
 };
 
 std::vector<std::string> cells(std::string_view line, char separator)
@@ -226,6 +266,8 @@ public:
             LineFinding found;
             found.kind = LineFinding::Kind::step;
             found.step.seconds = time.unitSeconds * number(time.index);
+            if (m_columns.times.size() == 1)
+                m_plain.take(found.step.seconds);
             found.step.number = wholeOr(number(m_columns.step));
             const double samples = number(m_columns.samples);
             found.step.samplesSeen = samples >= 0 ? samples : -1;
@@ -234,7 +276,9 @@ public:
                 found.step.pauseSeconds = pause;
                 found.stampIsPaused = true;
             }
-            found.run = !time.run.empty() ? time.run : m_columns.run && *m_columns.run < fields.size() ? fields[*m_columns.run] : "";
+            const auto text = [&](std::optional<std::size_t> i) { return i && *i < fields.size() ? fields[*i] : std::string(); };
+            found.run = !time.run.empty() ? time.run : text(m_columns.run);
+            found.rank = text(m_columns.rank);
             out.push_back(found);
         }
     }
@@ -242,12 +286,13 @@ public:
     {
         if (m_columns.times.front().rank == 0)
             return {};
-        return {"the column " + m_columns.timeName + " is taken as the seconds of a step: its name says only a time or a value"};
+        return m_plain.notes("column", m_columns.timeName);
     }
 
 private:
     LogColumns m_columns;
     char m_separator;
+    PlainTime m_plain;
 };
 
 /// The unit that was asked for goes over the one of the name.

@@ -186,5 +186,95 @@ TEST(FrameworkLogs, WeightsAndBiasesTablesAndHistories)
     EXPECT_NEAR(history.runs[0].steps[1].pauseSeconds, 10.25, 1e-6);
 }
 
+/// Megatron-LM with --log-interval 10: each line tells the mean of ten steps, and 60 s passed at a checkpoint.
+TEST(FrameworkLogs, LinesEveryFewStepsHaveNoPauseBetweenThem)
+{
+    const auto line = [](const std::string& clock, int step) {
+        return " [2025-01-31 " + clock + "] iteration " + std::to_string(step) + "/ 500 | elapsed time per iteration (ms): 5000.0 |\n";
+    };
+    const StepLog log = read(line("12:00:50", 10) + line("12:01:40", 20) + line("12:03:30", 30));
+    ASSERT_EQ(log.steps(), 3U);
+    EXPECT_NEAR(log.runs[0].steps[1].pauseSeconds, 0, 1e-9);
+    EXPECT_NEAR(log.runs[0].steps[2].pauseSeconds, 60, 1e-9);
+    EXPECT_TRUE(says(log, "each line tells their mean"));
+    EXPECT_FALSE(says(read(line("12:00:50", 1) + line("12:00:55", 2)), "mean"));
+}
+
+/// JAX writes on every host, srun --label says whose line it is; a line of another host may come a step later.
+TEST(FrameworkLogs, SeveralRanksTellOfAStepOnce)
+{
+    const auto line = [](int rank, int step, const std::string& seconds) {
+        return std::to_string(rank) + ": completed step: " + std::to_string(step) + ", seconds: " + seconds + ", loss: 9.1\n";
+    };
+    const StepLog log = read(line(0, 5, "7.1") + line(1, 5, "7.2") + line(0, 6, "7.3") + line(0, 7, "7.5") + line(1, 6, "7.4")
+                             + line(1, 7, "7.6") + line(1, 8, "7.7") + line(0, 8, "7.8") + line(0, 3, "7.9") + line(1, 3, "8.0"));
+    ASSERT_EQ(log.runs.size(), 2U);
+    EXPECT_EQ(secondsOf(log.runs[0]), (std::vector<double>{7.1, 7.3, 7.5, 7.7}));
+    EXPECT_EQ(secondsOf(log.runs[1]), std::vector<double>{7.9}); // back to a checkpoint
+    EXPECT_EQ(log.repeated, 5);
+    // A column says it, one rank after the other; runs of their own keep all steps.
+    EXPECT_EQ(read("rank,step,step_time_s\n0,1,5.1\n0,2,5.2\n1,1,5.3\n1,2,5.4\n").repeated, 2);
+    EXPECT_EQ(
+        read("{\"global_rank\": 0, \"step\": 1, \"step_time\": 5.1}\n{\"global_rank\": 1, \"step\": 1, \"step_time\": 5.2}\n").steps(), 1U);
+    EXPECT_EQ(read("run,rank,step,step_time_s\na,0,1,5.1\nb,3,1,5.2\n").steps(), 2U);
+}
+
+TEST(FrameworkLogs, ColoursStandBeforeNumbers)
+{
+    EXPECT_EQ(secondsOf(read("global_step: \x1b[36m7\x1b[0m | train_step_timing in s: \x1b[38;2;1;2;3m5.25\x1b[0m\n").runs.at(0)),
+              std::vector<double>{5.25});
+}
+
+/// Of Lightning's bars without a timing of NeMo: refreshed within a second, and every second step.
+TEST(FrameworkLogs, LightningsBarsAreTakenByTheirClock)
+{
+    const auto bar = [](int epoch, int done, const std::string& clock) {
+        return "\rEpoch " + std::to_string(epoch) + ":  10%|#         | " + std::to_string(done) + "/40 [" + clock
+               + "<03:09,  0.50it/s, v_num=0, train_loss=2.3]";
+    };
+    const StepLog log =
+        read("Sanity Checking: 100%|###| 2/2 [00:10<00:00, 5s/it]\n" + bar(0, 0, "00:00") + bar(0, 1, "00:31") + bar(0, 1, "00:31")
+             + bar(0, 2, "00:41") + bar(0, 4, "01:03") + "\rValidation DataLoader 0: 50%|#| 1/2 [00:10<00:10]" + bar(0, 39, "59:50")
+             + bar(0, 40, "1:00:01") + bar(1, 1, "00:11") + bar(1, 2, "00:20") + "\n");
+    EXPECT_EQ(log.format, "progress bars of epochs (Lightning, tqdm)");
+    ASSERT_EQ(log.runs.size(), 1U);
+    EXPECT_EQ(secondsOf(log.runs[0]), (std::vector<double>{31, 10, 11, (3590.0 - 63) / 35, 11, 9}));
+    EXPECT_EQ(log.runs[0].steps[2].number, 4);
+    EXPECT_EQ(log.runs[0].steps.back().number, 42);
+    EXPECT_TRUE(says(log, "whole seconds"));
+    EXPECT_TRUE(says(log, "several steps lie between bars"));
+    // NeMo's bars tell the time themselves.
+    EXPECT_EQ(read(bar(0, 1, "00:31") + bar(0, 2, "00:41")
+                   + "\rEpoch 0: :  10%|# | 3/40 [00:48<07:12, global_step=3.00, train_step_timing in s=9.870]\n")
+                  .format,
+              "NeMo / Lightning progress lines");
+}
+
+TEST(FrameworkLogs, OneJsonArrayIsALogToo)
+{
+    const StepLog board = read("[[1700000000.5, 1, 5.42], [1700000005.9, 2, 5.40],\n [1700000041.3, 3, 5.40]]");
+    EXPECT_EQ(secondsOf(board.runs.at(0)), (std::vector<double>{5.42, 5.40, 5.40}));
+    EXPECT_NEAR(board.runs[0].steps[2].pauseSeconds, 30.0, 1e-6);
+    const StepLog objects = read("[\n  {\"step\": 1, \"step_time\": 4.5},\n  {\"step\": 2, \"step_time\": 4.25}\n]\n");
+    EXPECT_EQ(secondsOf(objects.runs.at(0)), (std::vector<double>{4.5, 4.25}));
+    EXPECT_FALSE(readStepLog("[[1, 2], [3, 4]]").ok());
+    EXPECT_FALSE(readStepLog("[{\"step\": 1}, 3]").ok());
+    EXPECT_FALSE(readStepLog("[[1, 2, 3], ").ok());
+}
+
+TEST(FrameworkLogs, AClockThatRunsOnIsSaid)
+{
+    std::string table = "step,elapsed\n", lines, steady = "step,elapsed\n";
+    for (int k = 1; k <= 12; ++k) {
+        table += std::to_string(k) + "," + std::to_string(5 * k) + "\n";
+        lines += "{\"step\": " + std::to_string(k) + ", \"elapsed_time\": " + std::to_string(5 * k) + "}\n";
+        steady += std::to_string(k) + "," + std::to_string(5 + k % 2) + "\n";
+    }
+    EXPECT_TRUE(says(read(table), "a clock that runs on"));
+    EXPECT_TRUE(says(read(lines), "a clock that runs on"));
+    EXPECT_FALSE(says(read(steady), "a clock that runs on"));
+    EXPECT_TRUE(says(read(steady), "says only a time or a value"));
+}
+
 } // namespace
 } // namespace prism

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Step times in one JSON array, as TensorBoard's page and many scripts write them, made into the lines that the log reader knows.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace prism {
+
+/// Of an array of [wall time, step, value]: a table with TensorBoard's header; of an array of objects: one per line. Empty for any other
+/// text, and beyond the bounds of parseJson.
+[[nodiscard]] std::string linesOfArray(std::string_view text);
+
+} // namespace prism
