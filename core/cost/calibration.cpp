@@ -2,6 +2,7 @@
 #include "core/cost/calibration.h"
 
 #include "core/base/jsontext.h"
+#include "core/cost/constantstext.h"
 
 #include "core/scenario/presets.h"
 
@@ -262,9 +263,8 @@ Result<Calibration> calibrationFromJson(std::string_view text)
 const Calibration& calibration()
 {
     static const Calibration instance = [] {
-        const Result<std::string> text = presetText("calibration", "default");
-        if (text)
-            if (Result<Calibration> read = calibrationFromJson(*text))
+        if (constantsText())
+            if (Result<Calibration> read = calibrationFromJson(*constantsText()))
                 return std::move(read).value();
         return uncalibrated();
     }();

@@ -2,14 +2,14 @@
 #include "core/cost/engineversion.h"
 
 #include "core/base/hash.h"
-#include "core/scenario/presetlibrary.h"
+#include "core/cost/constantstext.h"
 
 namespace prism {
 
 const std::string& engineVersion()
 {
     static const std::string instance = [] {
-        const Result<std::string> constants = presetText("calibration", "default");
+        const Result<std::string>& constants = constantsText();
         return std::string(PRISM_VERSION) + ", constants " + (constants.ok() ? Hasher().add(*constants).result().text() : "not fitted");
     }();
     return instance;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/explore/explore.h"
 
-#include "core/cost/engineversion.h"
 #include "core/explore/ranking.h"
 #include "core/explore/sampler.h"
 
@@ -219,7 +218,7 @@ Result<Exploration> explore(Evaluator& evaluator, const Scenario& scenario, cons
         return maker.errors();
     CostedPoints costed(*maker);
     const SamplerInputs inputs{evaluator, *maker, query, options, costed};
-    Keeper keeper(keeping, {engineVersion(), scenario, query, options.seed}, query.shard);
+    Keeper keeper(keeping, {scenario, query, options.seed}, query.shard);
     Search search(inputs, keeping, keeper);
     search.quickPass();
     const double deterministic = since(begin);

@@ -2,6 +2,7 @@
 // What a search has computed so far as JSON Lines: it goes on from them, and those of its parts are merged.
 #pragma once
 
+#include "core/cost/engineversion.h"
 #include "core/explore/race.h"
 
 #include <cstddef>
@@ -22,10 +23,10 @@ inline constexpr std::size_t kMaxRecordsBytes = std::size_t{512} << 20, kMaxReco
 
 /// The first line: what was asked, of which scenario, by which version. Two runs with the same text before the shard make the same rows.
 struct RecordsHead {
-    std::string engine; ///< engineVersion(): of the program and of its constants
-    Scenario scenario;
+    Scenario scenario; ///< with what its calibration file holds, not the file's name alone
     ExploreQuery query;
     std::uint64_t seed = 1;
+    std::string engine = engineVersion(); ///< of the program and of its constants
 };
 
 /// Rows by what they are of. Plain value.

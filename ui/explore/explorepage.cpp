@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/explore/explorepage.h"
 
-#include "core/cost/engineversion.h"
 #include "ui/explore/candidatemodel.h"
 #include "ui/findings/searchtext.h"
 #include "ui/look/format.h"
@@ -39,7 +38,7 @@ const QStringList kObjectives{u"mean"_s, u"p50"_s, u"p95"_s, u"p99"_s, u"cost_p9
 Result<Exploration> keptSearch(Evaluator& evaluator, const Scenario& scenario, const ExploreQuery& query, const InsightOptions& options)
 {
     const SearchFile file;
-    const std::string head = headLine({engineVersion(), scenario, query, options.seed});
+    const std::string head = headLine({scenario, query, options.seed});
     ExploreKeeping keeping;
     if (Result<ExploreRecords> known = recordsFromText(file.read(head), "search"); known.ok() && known->head == head)
         keeping.known = std::move(known).value();

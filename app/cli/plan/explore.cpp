@@ -2,7 +2,6 @@
 // explore: which configuration is best by a percentile of the step, or by what a token costs; in one run, in shards, or as a Slurm script.
 #include "core/explore/explore.h"
 
-#include "core/cost/engineversion.h"
 #include "app/cli/frame/commands.h"
 #include "app/cli/plan/explorerecords.h"
 #include "app/cli/insight/insightcommand.h"
@@ -105,7 +104,7 @@ void run(const ExploreOptions& options)
     InsightOptions insight = insightOptions(options);
     insight.stop = records.stop();
     Evaluator evaluator;
-    const ExploreKeeping keeping = records.keeping({engineVersion(), scenario, query, options.seed}, query.shard);
+    const ExploreKeeping keeping = records.keeping({scenario, query, options.seed}, query.shard);
     const Result<Exploration> found = explore(evaluator, scenario, query, insight, keeping);
     records.requireWritten();
     const Exploration e = require(found);

@@ -2,11 +2,14 @@
 // Records of a search: shards that are merged, and a search that was stopped, give the bytes of one run.
 #include "core/explore/explore.h"
 
+#include "core/calibrate/clustercalibration.h"
 #include "core/cost/engineversion.h"
 #include "core/scenario/presets.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+
+#include <set>
 
 namespace prism {
 namespace {
@@ -104,7 +107,7 @@ TEST(ExploreRecords, WhatIsNoRecordIsSaidLineByLine)
 /// The head of a search with one thing in it changed.
 std::string headWith(const char* pointer, const nlohmann::json& value)
 {
-    nlohmann::json head = nlohmann::json::parse(headLine({engineVersion(), base(), query(), 1}));
+    nlohmann::json head = nlohmann::json::parse(headLine({base(), query(), 1}));
     head[nlohmann::json::json_pointer(pointer)] = value;
     return head.dump();
 }
@@ -117,6 +120,34 @@ TEST(ExploreRecords, RowsOfOtherConstantsAreNotTakenForThese)
                               other = recordsHead(headWith("/engine", version + ", constants 0"));
     ASSERT_TRUE(!older.ok() && !other.ok());
     EXPECT_EQ(other.errors().front().accepted, engineVersion());
+}
+
+/// A scenario's file may be fitted anew under the same name: rows by the old one are not shown as the new one's.
+TEST(ExploreRecords, RowsOfAnotherCalibrationFileAreNotTakenForThese)
+{
+    Scenario named = base();
+    named.measured.calibration = "site.json";
+    const auto head = [&](const ClusterCalibration& file) { return headLine({*calibratedScenario(named, file), query(), 1}); };
+    ClusterCalibration file;
+    file.values = {{"variability.step_jitter_s", "0.02"}};
+    std::set<std::string> heads = {head({}), head(file)};
+    file.values = {{"variability.step_jitter_s", "0.03"}};
+    heads.insert(head(file));
+    file.regimePool = {0.99, 1.0, 1.02};
+    heads.insert(head(file));
+    file.regimePool = {0.99, 1.0, 1.03};
+    heads.insert(head(file));
+    file.measured.rows = {{.op = "all_reduce", .ranks = 8, .bytes = 1 << 20, .seconds = 1e-4}};
+    heads.insert(head(file));
+    file.measured.rows.front().seconds = 2e-4;
+    heads.insert(head(file));
+    file.measured.kernels = {{"gemm.qkv", 1e-3}};
+    heads.insert(head(file));
+    file.measured.speeds = {{.node = 1, .relativeSpeed = 0.9}};
+    heads.insert(head(file));
+    EXPECT_EQ(heads.size(), 9U);
+    EXPECT_EQ(heads.count(head(file)), 1U);
+    EXPECT_TRUE(recordsHead(head(file)).ok());
 }
 
 TEST(ExploreRecords, AHeadFromStrangersAsksForNothingImpossible)
