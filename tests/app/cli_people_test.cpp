@@ -56,6 +56,18 @@ TEST(CliUnits, APercentageOfSlownessIsSlowerByThat)
     EXPECT_FALSE(cli::slownessFromText("fast").ok());
 }
 
+TEST(CliNumbers, WholeNumbersAreDecimalAndNeverCutToFit)
+{
+    for (const char* seed : {"-1", "18446744073709551616", "0x10", "1e3", "1.5", ""}) {
+        const CliRun run = runCli("predict sample-baseline --samples 10 --seed '" + std::string(seed) + "'");
+        EXPECT_EQ(run.exitCode, 2) << seed;
+        EXPECT_NE(run.err.find("a whole number from 0 to 18446744073709551615"), std::string::npos) << seed << ": " << run.err;
+    }
+    EXPECT_EQ(runCli("timeline sample-baseline --samples 10 --sample 010").out,
+              runCli("timeline sample-baseline --samples 10 --sample 10").out);
+    EXPECT_EQ(runCli("improve sample-baseline --samples 10 --top -1").exitCode, 2);
+}
+
 TEST(CliSuggestion, NamesTheNearestCommandAndOption)
 {
     const CliRun command = runCli("predct sample-baseline");

@@ -6,7 +6,9 @@
 #include "core/base/text.h"
 #include "core/scenario/quantity.h"
 
+#include <charconv>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 
 namespace prism::cli {
@@ -60,6 +62,22 @@ CLI::Option* counting(CLI::Option* option, bool binaryK)
     return option->transform(validator)->type_name("COUNT");
 }
 
+/// Writes the number back without leading zeros, which would make it octal.
+template <class Whole>
+CLI::Validator plainNumber(const char* accepted)
+{
+    return CLI::Validator(
+        [accepted](std::string& text) {
+            Whole value{};
+            const char* end = text.data() + text.size();
+            if (const auto [rest, error] = std::from_chars(text.data(), end, value); error != std::errc() || rest != end)
+                return "takes " + std::string(accepted) + ", not " + printable(text, 40);
+            text = std::to_string(value);
+            return std::string();
+        },
+        "");
+}
+
 } // namespace
 
 CLI::Option* inUnit(CLI::Option* option, const std::string& unit)
@@ -83,6 +101,17 @@ CLI::Option* asCount(CLI::Option* option)
 CLI::Option* asGpuCount(CLI::Option* option)
 {
     return counting(option, true);
+}
+
+void requirePlainNumbers(CLI::App& command)
+{
+    for (CLI::Option* option : command.get_options())
+        if (const std::string type = option->get_type_name(); type.starts_with("UINT"))
+            option->transform(plainNumber<std::uint64_t>("a whole number from 0 to 18446744073709551615"));
+        else if (type.starts_with("INT"))
+            option->transform(plainNumber<std::int64_t>("a whole number"));
+    for (CLI::App* below : command.get_subcommands({}))
+        requirePlainNumbers(*below);
 }
 
 Result<double> slownessFromText(std::string_view text)

@@ -21,6 +21,10 @@ CLI::Option* asGpuCount(CLI::Option* option);
 /// How many times slower: 1.2, 1.2x, or 20% (20 % slower, so 1.2).
 CLI::Option* asSlowness(CLI::Option* option);
 
+/// Options of this command and of those below it that take a whole number as it is (a seed, an index) read decimal digits and nothing else:
+/// no sign where a number has none, no octal or hexadecimal, no number that would be cut to fit.
+void requirePlainNumbers(CLI::App& command);
+
 /// The number behind asSlowness.
 [[nodiscard]] Result<double> slownessFromText(std::string_view text);
 
