@@ -4,6 +4,8 @@
 
 #include "core/base/hash.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -22,35 +24,56 @@ std::uint64_t rareState(std::uint64_t stream, const RoundKeys& keys, std::uint64
     return mix64(stream ^ keys.word[0][1] ^ mix64(block + 0x7265726cULL));
 }
 
+/// Random words of a stream, each made from the one before it. The next ones may have been made already.
+class RareWords final {
+public:
+    explicit RareWords(std::uint64_t first, const std::uint64_t* made = nullptr, std::size_t count = 0)
+        : m_word(first),
+          m_next(made),
+          m_end(made + count)
+    {
+    }
+    [[nodiscard]] std::uint64_t word() const { return m_word; }
+    void advance() { m_word = m_next < m_end ? *m_next++ : mix64(m_word); }
+
+private:
+    std::uint64_t m_word;
+    const std::uint64_t *m_next, *m_end;
+};
+
 /// Which of `lanes` draws of one stream and block a rare event hits: gaps between events are geometric. Calls use(lane, size) with
 /// the event's quantile.
 template <class Use>
-void forEachRare(const RareEvent& rare, const RareChance& chance, std::size_t lanes, std::uint64_t state, const Use& use)
+void forEachRare(const RareEvent& rare, const RareChance& chance, std::size_t lanes, RareWords words, const Use& use)
 {
+    const auto sizes = static_cast<double>(rare.extra.size());
     for (std::size_t lane = 0; lane < lanes;) {
-        const double gap = std::log(uniformOf(state)) * chance.perLog;
-        if (!(gap < static_cast<double>(lanes - lane)))
+        const double gap = std::log(uniformOf(words.word())) * chance.perLog;
+        if (!(gap < static_cast<double>(static_cast<std::int64_t>(lanes - lane))))
             return;
-        lane += static_cast<std::size_t>(gap);
-        state = mix64(state);
-        const auto pick = static_cast<std::size_t>(uniformOf(state) * static_cast<double>(rare.extra.size()));
-        use(lane, rare.extra[pick]);
+        lane += static_cast<std::size_t>(static_cast<std::int64_t>(gap));
+        words.advance();
+        use(lane, rare.extra[static_cast<std::size_t>(static_cast<std::int64_t>(uniformOf(words.word()) * sizes))]);
         ++lane;
-        state = mix64(state);
+        words.advance();
     }
 }
 
-/// `found` in the order of its nodes, those of one node in the order found.
-void sortByNode(const std::vector<RareHit>& found, std::size_t numNodes, std::vector<RareHit>& hits)
-{
-    std::vector<std::uint32_t> place(numNodes + 1, 0);
-    for (const RareHit& hit : found)
-        ++place[static_cast<std::size_t>(hit.node) + 1];
-    std::partial_sum(place.begin(), place.end(), place.begin());
-    hits.resize(found.size());
-    for (const RareHit& hit : found)
-        hits[place[static_cast<std::size_t>(hit.node)]++] = hit;
-}
+/// Words of several sites side by side: a word waits for the one before it, not for those of other sites.
+class WordsAhead final {
+public:
+    static constexpr std::size_t kSites = 4;
+
+    /// Makes about as many words as the sites from `first` on need.
+    void make(const std::vector<RareSites>& sites, std::size_t first, const RareSearch& search, const RoundKeys& keys, std::uint64_t block);
+    [[nodiscard]] RareWords of(std::size_t site) const { return RareWords(m_first[site], m_made[site].data(), m_count); }
+
+private:
+    static constexpr std::size_t kMost = 256;
+    std::array<std::uint64_t, kSites> m_first{};
+    std::array<std::array<std::uint64_t, kMost>, kSites> m_made;
+    std::size_t m_count = 0;
+};
 
 const RareChance& chanceOf(const RareEvent& rare, const RareSearch& search)
 {
@@ -63,6 +86,46 @@ void note(const RareEvent& rare, const RareSearch& search, std::size_t lane)
         search.ratio[static_cast<std::size_t>(rare.cause) * kLanes + lane] += rare.logRatio;
 }
 
+void WordsAhead::make(const std::vector<RareSites>& sites, std::size_t first, const RareSearch& search, const RoundKeys& keys,
+                      std::uint64_t block)
+{
+    double most = 0.0;
+    for (std::size_t k = 0; k < kSites; ++k) {
+        const RareSites& site = sites[std::min(first + k, sites.size() - 1)];
+        m_first[k] = rareState(site.stream, keys, block);
+        most = std::max(most, chanceOf(*site.event, search).probability * static_cast<double>(site.nodes.size() * kLanes));
+    }
+    m_count = static_cast<std::size_t>(std::min(static_cast<double>(kMost), 2.0 * (most + std::sqrt(most))));
+    auto word = m_first;
+    for (std::size_t i = 0; i < m_count; ++i)
+        for (std::size_t k = 0; k < kSites; ++k)
+            m_made[k][i] = word[k] = mix64(word[k]);
+}
+
+/// Adds the events of one kind in the nodes of one stage.
+void findHits(const RareSites& site, const std::vector<KernelNode>& nodes, const KernelRows& rows, RareWords words,
+              std::vector<RareHit>& found)
+{
+    const RareEvent& rare = *site.event;
+    const bool followsRegime = !site.ofTransfer, followsData = followsRegime && rare.followsData && rows.data != nullptr,
+               noted = rows.search.ratio != nullptr && rare.cause >= 0;
+    const float* regime = rows.regime + static_cast<std::size_t>(rare.scope) * kLanes;
+    const auto does = !site.ofTransfer ? RareHit::Does::addSeconds
+                      : rare.replaces  ? RareHit::Does::setFactor
+                                       : RareHit::Does::multiplyFactor;
+    forEachRare(rare, chanceOf(rare, rows.search), site.nodes.size() * kLanes, words, [&](std::size_t at, float extra) {
+        const std::int32_t node = site.nodes[at / kLanes];
+        const std::size_t lane = at % kLanes;
+        if (followsRegime)
+            extra *= regime[lane];
+        if (followsData)
+            extra *= rows.data[static_cast<std::size_t>(nodes[static_cast<std::size_t>(node)].dataRow) * kLanes + lane];
+        found.push_back({node, static_cast<std::int32_t>(lane), does, extra});
+        if (noted)
+            note(rare, rows.search, lane);
+    });
+}
+
 } // namespace
 
 RareChance rareChance(double probability)
@@ -70,37 +133,32 @@ RareChance rareChance(double probability)
     return {probability, 1.0 / std::log1p(-probability)};
 }
 
-void rareHits(const std::vector<RareSites>& sites, const std::vector<KernelNode>& nodes, const KernelRows& rows, const RoundKeys& keys,
-              std::uint64_t block, std::vector<RareHit>& hits)
+const std::vector<RareHit>& RareHits::draw(const std::vector<RareSites>& sites, const std::vector<KernelNode>& nodes,
+                                           const KernelRows& rows, const RoundKeys& keys, std::uint64_t block)
 {
-    std::vector<RareHit> found;
-    for (const RareSites& site : sites) {
-        const RareEvent& rare = *site.event;
-        const bool followsData = rare.followsData && rows.data != nullptr;
-        const float* regime = rows.regime + static_cast<std::size_t>(rare.scope) * kLanes;
-        const auto does = !site.ofTransfer ? RareHit::Does::addSeconds
-                          : rare.replaces  ? RareHit::Does::setFactor
-                                           : RareHit::Does::multiplyFactor;
-        forEachRare(rare, chanceOf(rare, rows.search), site.nodes.size() * kLanes, rareState(site.stream, keys, block),
-                    [&](std::size_t at, float extra) {
-                        const std::int32_t node = site.nodes[at / kLanes];
-                        const std::size_t lane = at % kLanes;
-                        if (!site.ofTransfer)
-                            extra *= regime[lane];
-                        if (!site.ofTransfer && followsData)
-                            extra *= rows.data[static_cast<std::size_t>(nodes[static_cast<std::size_t>(node)].dataRow) * kLanes + lane];
-                        found.push_back({node, static_cast<std::int32_t>(lane), does, extra});
-                        note(rare, rows.search, lane);
-                    });
+    m_found.clear();
+    WordsAhead ahead;
+    for (std::size_t i = 0; i < sites.size(); ++i) {
+        if (i % WordsAhead::kSites == 0)
+            ahead.make(sites, i, rows.search, keys, block);
+        findHits(sites[i], nodes, rows, ahead.of(i % WordsAhead::kSites), m_found);
     }
-    sortByNode(found, nodes.size(), hits);
-    hits.push_back({-1, 0, RareHit::Does::addSeconds, 0.0F});
+    // In the order of their nodes, those of one node in the order found.
+    m_place.assign(nodes.size() + 1, 0);
+    for (const RareHit& hit : m_found)
+        ++m_place[static_cast<std::size_t>(hit.node) + 1];
+    std::partial_sum(m_place.begin(), m_place.end(), m_place.begin());
+    m_sorted.resize(m_found.size() + 1);
+    for (const RareHit& hit : m_found)
+        m_sorted[m_place[static_cast<std::size_t>(hit.node)]++] = hit;
+    m_sorted.back() = {-1, 0, RareHit::Does::addSeconds, 0.0F};
+    return m_sorted;
 }
 
 void rareFactors(const RareEvent& rare, const DrawKey& key, const RoundKeys& keys, std::uint64_t block, float* row,
                  const RareSearch& search)
 {
-    forEachRare(rare, chanceOf(rare, search), kLanes, rareState(key.word[0], keys, block), [&](std::size_t lane, float factor) {
+    forEachRare(rare, chanceOf(rare, search), kLanes, RareWords(rareState(key.word[0], keys, block)), [&](std::size_t lane, float factor) {
         row[lane] = rare.replaces ? factor : row[lane] * factor;
         note(rare, search, lane);
     });
@@ -108,7 +166,7 @@ void rareFactors(const RareEvent& rare, const DrawKey& key, const RoundKeys& key
 
 void rareSeconds(const RareEvent& rare, const DrawKey& key, const RoundKeys& keys, std::uint64_t block, float* row)
 {
-    forEachRare(rare, rare.chance, kLanes, rareState(key.word[0], keys, block),
+    forEachRare(rare, rare.chance, kLanes, RareWords(rareState(key.word[0], keys, block)),
                 [row](std::size_t lane, float extra) { row[lane] += extra; });
 }
 

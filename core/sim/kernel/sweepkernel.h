@@ -19,11 +19,19 @@ namespace prism {
 [[nodiscard]] RoundKeys roundKeys(std::uint64_t seed, std::uint64_t copy = 0);
 [[nodiscard]] RareChance rareChance(double probability);
 
-/// Draws the rare events of a sweep of block `block`: ascending by node. `hits` is emptied first.
-void rareHits(const std::vector<RareSites>& sites, const std::vector<KernelNode>& nodes, const KernelRows& rows, const RoundKeys& keys,
-              std::uint64_t block, std::vector<RareHit>& hits);
+/// Rare events of sweeps. One thread; worth keeping from sweep to sweep, for its memory.
+class RareHits final {
+public:
+    /// Those of a sweep of block `block`: ascending by node, the last one of no node.
+    const std::vector<RareHit>& draw(const std::vector<RareSites>& sites, const std::vector<KernelNode>& nodes, const KernelRows& rows,
+                                     const RoundKeys& keys, std::uint64_t block);
 
-/// Runs all nodes for sample block `block`; `hits` ascending by node.
+private:
+    std::vector<RareHit> m_found, m_sorted;
+    std::vector<std::uint32_t> m_place; ///< by node, while they are sorted
+};
+
+/// Runs all nodes for sample block `block`; `hits` as RareHits gives them, or empty.
 void sweepNodes(const std::vector<KernelNode>& nodes, const std::vector<RareHit>& hits, const KernelRows& rows, const RoundKeys& keys,
                 std::uint64_t block);
 

@@ -5,6 +5,8 @@
 #include "core/stats/moments.h"
 #include "core/stats/random.h"
 
+#include <tbb/parallel_for.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -199,13 +201,17 @@ SharedError jobChoiceError(const NearMedian& near, std::uint64_t seed, int steps
                 return {};
         }
         const Series series = comparedSteps(*prepared, seed, size);
-        std::vector<std::vector<double>> jobs;
-        for (const ReplicaLayout& job :
-             all ? layoutsOf(*prepared, *all, near.prepared->graph().numReplicas) : layoutsOf(near, size.sharing > 1)) {
-            jobs.push_back(stepsOf(series, job, side, stop));
-            if (stop.stop_requested())
-                return {};
-        }
+        const std::vector<ReplicaLayout> layouts =
+            all ? layoutsOf(*prepared, *all, near.prepared->graph().numReplicas) : layoutsOf(near, size.sharing > 1);
+        std::vector<std::vector<double>> jobs(layouts.size());
+        const auto run = [&](std::size_t k) {
+            Recall own(memo);
+            jobs[k] = stepsOf(series, layouts[k], own, stop);
+        };
+        run(0); // what it has in common with the others is there when these begin
+        tbb::parallel_for(std::size_t{1}, layouts.size(), run);
+        if (stop.stop_requested())
+            return {};
         return spreadOf(jobs);
     };
     if (const auto known = recall.find<SharedError>(key))

@@ -360,10 +360,9 @@ void ReplicaSweep::run(int kind, std::uint64_t seed, std::uint64_t copy, const R
                           graph.transferOccupiesSender,
                           noise,
                           search};
-    m_hits.clear();
-    if (noise && !bound.sites.empty())
-        rareHits(bound.sites, bound.nodes, rows, keys, m_block, m_hits);
-    sweepNodes(bound.nodes, m_hits, rows, keys, m_block);
+    static const std::vector<RareHit> kNone;
+    const bool anyRare = noise && !bound.sites.empty();
+    sweepNodes(bound.nodes, anyRare ? m_hits.draw(bound.sites, bound.nodes, rows, keys, m_block) : kNone, rows, keys, m_block);
     if (graph.embeddingAllReduce.kernelClass >= 0)
         joinEmbedding(replica, keys, noise, ends);
     for (std::size_t s = 0; s < static_cast<std::size_t>(m_prepared.plan->numStages); ++s)

@@ -79,7 +79,7 @@ private:
     const Rows* m_regime = nullptr;
     Rows m_collectiveMean, m_collectiveVariance; ///< per model
     Rows m_mean, m_compute, m_spread, m_spreadData, m_routed, m_data, m_transfer, m_slots, m_scratch;
-    std::vector<RareHit> m_hits; ///< of the last run
+    RareHits m_hits;
 };
 
 } // namespace prism
