@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/cost/domain.h"
 
+#include "core/base/figure.h"
 #include "core/workload/shape.h"
 
 #include <algorithm>
@@ -83,7 +84,7 @@ Diagnostics outsideOf(const CalibrationDomain& domain, const Scenario& scenario)
         warn("cluster.gpu", "no published step of " + gpu + " was validated", gpu, covered);
     if (!covers(domain, kind))
         warn("model", "no published step of a model of this kind was validated (" + kind + ")", kind, covered);
-    const auto count = [](double x) { return std::to_string(static_cast<long long>(x)); };
+    const auto count = [](double x) { return countText(static_cast<std::int64_t>(x)); };
     const auto gpus = static_cast<double>(scenario.cluster.numGpus);
     if (gpus > domain.maxGpus)
         warn("cluster.num_gpus", "more GPUs than in any validated row", count(gpus), "at most " + count(domain.maxGpus));

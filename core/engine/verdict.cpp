@@ -11,12 +11,14 @@ namespace prism {
 
 namespace {
 
-std::string sentenceOf(const Diagnostic& d)
+/// The message with what was found in brackets, before the full stop that it may end with.
+std::string sentenceOf(const Diagnostic& d, const char* accepted)
 {
-    std::string text = d.message;
+    const bool stops = d.message.ends_with('.');
+    std::string text = d.message.substr(0, d.message.size() - (stops ? 1 : 0));
     if (!d.found.empty())
-        text += fmt::format(" (here {}", d.found) + (d.accepted.empty() ? ")" : fmt::format("; validated: {})", d.accepted));
-    return text;
+        text += fmt::format(" (here {}", d.found) + (d.accepted.empty() ? ")" : fmt::format("; {}: {})", accepted, d.accepted));
+    return stops ? text + '.' : text;
 }
 
 } // namespace
@@ -45,14 +47,14 @@ Verdict verdictOf(const Snapshot& snapshot)
     if (!step.withinCalibration)
         for (const Diagnostic& d : snapshot.diagnostics)
             if (d.severity == Severity::warning && d.message.starts_with(kOutsideCalibration))
-                verdict.doubts.push_back({Doubt::Kind::outsideCalibration, d.path, sentenceOf(d)});
+                verdict.doubts.push_back({Doubt::Kind::outsideCalibration, d.path, sentenceOf(d, "validated")});
     if (snapshot.mfu > kHighestPublishedMfu)
         verdict.doubts.push_back({Doubt::Kind::unheardOf, "",
                                   fmt::format("An MFU of {:.0f} % is above every published step that the model is checked on ({:.0f} %).",
                                               100 * snapshot.mfu, 100 * kHighestPublishedMfu)});
     if (snapshot.samples)
         for (const Diagnostic& d : snapshot.samples->warnings)
-            verdict.doubts.push_back({Doubt::Kind::extrapolatedTail, d.path, sentenceOf(d)});
+            verdict.doubts.push_back({Doubt::Kind::extrapolatedTail, d.path, sentenceOf(d, "better")});
     return verdict;
 }
 

@@ -6,8 +6,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace prism {
+
+namespace {
+constexpr double kEndless = std::numeric_limits<double>::infinity();
+}
 
 Estimate exceedance(const std::vector<double>& sorted, double x)
 {
@@ -81,25 +86,38 @@ double sharedExceedanceStdErr(const StepSamples& samples, const std::vector<doub
 Estimate RunFigures::exceedance(double x) const
 {
     const Estimate own = prism::exceedance(m_sorted, x);
-    const double stdErr = own.halfWidth / normalReach() * std::sqrt(correlationTimeAbove(x));
+    const double stdErr = own.halfWidth / normalReach() * std::sqrt(correlationTimeWithin(x, kEndless));
     return {own.value, halfWidth95(together({stdErr, 0}, sharedExceedancePart(m_shared, m_sorted, x)))};
+}
+
+Estimate RunFigures::between(double low, double high) const
+{
+    const Estimate own = probabilityBetween(m_sorted, low, high);
+    const double stdErr = own.halfWidth / normalReach() * std::sqrt(correlationTimeWithin(low, high));
+    const auto sharedAt = [this](double x) { return sharedPart(m_shared, 1 - prism::exceedance(m_sorted, x).value); };
+    const SharedError::Part lower = sharedAt(low), upper = sharedAt(high);
+    double moved = 0;
+    for (const double side : {-1.0, 1.0}) // the distribution lies to this side by one standard error
+        moved = std::max(moved,
+                         std::abs(probabilityBetween(m_sorted, low + side * lower.stdErr, high + side * upper.stdErr).value - own.value));
+    return {own.value, halfWidth95(together(SharedError::Part{stdErr, 0}, SharedError::Part{moved, upper.degrees}))};
 }
 
 Estimate RunFigures::quantile(double p) const
 {
     const double value = quantileOfSorted(m_sorted, p);
-    const double own = halfWidthOfQuantile(m_sorted, p, correlationTimeAbove(value));
+    const double own = halfWidthOfQuantile(m_sorted, p, correlationTimeWithin(value, kEndless));
     return {value, halfWidth95(together({own / normalReach(), 0}, sharedPart(m_shared, p)))};
 }
 
-double RunFigures::correlationTimeAbove(double x) const
+double RunFigures::correlationTimeWithin(double low, double high) const
 {
     if (m_series == nullptr)
         return 1;
-    std::vector<double> above;
+    std::vector<double> inside;
     for (const double step : *m_series)
-        above.push_back(step > x ? 1.0 : 0.0);
-    return correlationTime(above);
+        inside.push_back(step > low && step <= high ? 1.0 : 0.0);
+    return correlationTime(inside);
 }
 
 } // namespace prism

@@ -40,6 +40,8 @@ public:
         return {samples.withinShared, sorted, &samples.withinSeconds};
     }
     [[nodiscard]] Estimate exceedance(double x) const;
+    /// P(low < X <= high); what the samples share moves both ends together.
+    [[nodiscard]] Estimate between(double low, double high) const;
     [[nodiscard]] Estimate quantile(double p) const;
 
 private:
@@ -49,7 +51,8 @@ private:
           m_series(series)
     {
     }
-    [[nodiscard]] double correlationTimeAbove(double x) const;
+    /// Of the share of the steps in (low, high], where they follow one another.
+    [[nodiscard]] double correlationTimeWithin(double low, double high) const;
     const SharedError& m_shared;
     const std::vector<double>& m_sorted;
     const std::vector<double>* m_series; ///< in draw order; null = independent

@@ -2,6 +2,7 @@
 // The fast simulator: replicas of a step from models of their chunks, steps from replicas directly or by order statistics.
 #include "core/sim/simulate.h"
 
+#include "core/base/figure.h"
 #include "core/sim/step/lockstep.h"
 #include "core/sim/step/otherjobs.h"
 #include "core/sim/step/seriesends.h"
@@ -31,7 +32,7 @@ bool take(SeriesEnds series, bool across, StepSamples& report)
             {Severity::warning, "samples",
              std::string("The p99 ") + (across ? "" : "within a job ")
                  + "of so many replicas lies beyond the sampled ones: its tail is extrapolated and its interval widened.",
-             std::to_string(series.seconds.size()) + " steps", "more samples", "", ""});
+             countText(static_cast<std::int64_t>(series.seconds.size())) + " steps", "more samples", "", ""});
     (across ? report.acrossSeconds : report.withinSeconds) = std::move(series.seconds);
     return true;
 }

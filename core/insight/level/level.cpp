@@ -35,8 +35,8 @@ Summary onLevelOf(const Summary& known, const Summary& base, Summary changed)
 SensitivityTable onLevelOf(const Snapshot& known, SensitivityTable table)
 {
     table.base = known.across;
-    if (table.limitSeconds > 0)
-        table.exceedance = exceedance(known.sortedAcrossSeconds, table.limitSeconds);
+    if (table.limitSeconds > 0 && known.samples)
+        table.exceedance = RunFigures::across(*known.samples, known.sortedAcrossSeconds).exceedance(table.limitSeconds);
     return table;
 }
 

@@ -3,6 +3,7 @@
 
 #include "core/base/timeunits.h"
 #include "core/cost/predictor.h"
+#include "core/engine/verdict.h"
 #include "core/insight/report.h"
 
 #include <nlohmann/json.hpp>
@@ -89,6 +90,9 @@ void fill(ScalePoint& point, const Snapshot& snapshot)
     point.valid = true;
     if (!snapshot.costed->memory.fits)
         point.problem = fmt::format("needs {:.1f} GiB of {:.1f} GiB", snapshot.costed->memory.peakGib, snapshot.costed->memory.capacityGib);
+    for (const Doubt& doubt : verdictOf(snapshot).doubts)
+        if (doubt.kind == Doubt::Kind::outsideCalibration)
+            point.outside.push_back(doubt.sentence);
 }
 
 void setEfficiencies(ScaleCurve& curve)
@@ -184,6 +188,8 @@ std::string toJson(const ScaleCurve& curve)
         nlohmann::ordered_json point{{"gpus", p.gpus}, {"valid", p.valid}};
         if (!p.problem.empty())
             point["problem"] = p.problem;
+        if (!p.outside.empty())
+            point["outside_calibration"] = p.outside;
         if (p.valid)
             point.update({{"data_parallel", p.dataParallel},
                           {"global_batch", p.globalBatch},
@@ -211,14 +217,29 @@ std::string toCsv(const ScaleCurve& curve)
 {
     std::string text =
         "gpus,valid,data_parallel,global_batch,micro_batches,p50_s,p50_ci95_s,p95_s,p95_ci95_s,p99_s,p99_ci95_s,tokens_per_s,mfu,"
-        "mfu_ci95,usd_per_billion_tokens,days_to_train,cost_usd,efficiency,problem\n";
+        "mfu_ci95,usd_per_billion_tokens,days_to_train,cost_usd,efficiency,problem,outside_calibration\n";
     using report::number;
     for (const ScalePoint& p : curve.points)
-        text += report::row({std::to_string(p.gpus), p.valid ? "1" : "0", std::to_string(p.dataParallel), std::to_string(p.globalBatch),
-                             std::to_string(p.microbatches), number(p.step.p50), number(p.step.ciP50), number(p.step.p95),
-                             number(p.step.ciP95), number(p.step.p99), number(p.step.ciP99), number(p.tokensPerSecond), number(p.mfu.value),
-                             number(p.mfu.halfWidth), number(p.costPerBillionTokensUsd), number(p.daysToTrain), number(p.costUsd),
-                             number(p.efficiency), report::field(p.problem)});
+        text += report::row({std::to_string(p.gpus),
+                             p.valid ? "1" : "0",
+                             std::to_string(p.dataParallel),
+                             std::to_string(p.globalBatch),
+                             std::to_string(p.microbatches),
+                             number(p.step.p50),
+                             number(p.step.ciP50),
+                             number(p.step.p95),
+                             number(p.step.ciP95),
+                             number(p.step.p99),
+                             number(p.step.ciP99),
+                             number(p.tokensPerSecond),
+                             number(p.mfu.value),
+                             number(p.mfu.halfWidth),
+                             number(p.costPerBillionTokensUsd),
+                             number(p.daysToTrain),
+                             number(p.costUsd),
+                             number(p.efficiency),
+                             report::field(p.problem),
+                             report::field(fmt::format("{}", fmt::join(p.outside, " ")))});
     return text;
 }
 

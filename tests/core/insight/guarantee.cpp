@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/insight/guarantee/guarantee.h"
 
+#include "core/insight/empirical.h"
 #include "core/insight/scenarios.h"
 #include "core/step/deterministicstep.h"
 
@@ -20,6 +21,24 @@ TEST(Guarantee, ExceedanceIsTheShareAboveWithTheScoreTestsInterval)
     EXPECT_EQ(exceedance(sorted, 1000).value, 0);
     // 0 of 100: all of the interval lies above, up to z^2 / (n + z^2) with the 95 % point z
     EXPECT_NEAR(exceedance(sorted, 1000).halfWidth, 2.7055435 / 102.7055435, 1e-6);
+}
+
+TEST(Guarantee, WhatAllSamplesShareMovesBothEndsOfAStretch)
+{
+    constexpr int kSteps = 10'000;
+    StepSamples samples;
+    std::vector<double> sorted(kSteps); // even between 0 and 1
+    for (int i = 0; i < kSteps; ++i)
+        sorted[static_cast<std::size_t>(i)] = (i + 0.5) / kSteps;
+    const double own = RunFigures::across(samples, sorted).between(0.25, 0.75).halfWidth;
+    EXPECT_NEAR(own, probabilityBetween(sorted, 0.25, 0.75).halfWidth, 1e-9) << "nothing is shared";
+    for (SharedError::Part* part : {&samples.acrossShared.p50, &samples.acrossShared.p95, &samples.acrossShared.p99})
+        part->stdErr = 0.02;
+    const RunFigures run = RunFigures::across(samples, sorted);
+    EXPECT_NEAR(run.between(0.25, 0.75).halfWidth, own, 1e-3) << "what leaves at one end comes in at the other";
+    EXPECT_NEAR(run.between(-1, 0.5).halfWidth, run.exceedance(0.5).halfWidth, 0.002) << "one end alone is a limit";
+    EXPECT_NEAR(run.between(-1, 0.5).halfWidth, std::hypot(0.0098, 1.96 * 0.02), 0.002);
+    EXPECT_EQ(run.between(0.25, 0.75).value, probabilityBetween(sorted, 0.25, 0.75).value);
 }
 
 TEST(Guarantee, LimitsAndProbabilitiesInvertEachOther)

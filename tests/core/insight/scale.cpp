@@ -31,6 +31,26 @@ TEST(Scale, WeakScalingKeepsTheMicrobatchesOfAReplica)
     EXPECT_GT(strong->points[0].step.p50, strong->points[1].step.p50);
 }
 
+TEST(Scale, ASizeSaysWhatItIsNotAndWhatIsNotKnownOfIt)
+{
+    Evaluator evaluator;
+    Scenario s = smallScenario();
+    const auto curve = scaleCurve(evaluator, s, ScaleMode::weak, {32, 32'768}, withSamples(100));
+    ASSERT_TRUE(curve.ok());
+    const auto tooMany = [](const std::string& sentence) {
+        return sentence.find("more GPUs than in any validated row") != std::string::npos;
+    };
+    for (const ScalePoint& p : curve->points)
+        EXPECT_EQ(std::count_if(p.outside.begin(), p.outside.end(), tooMany), p.gpus > 16'384 ? 1 : 0) << p.gpus;
+    EXPECT_NE(toJson(*curve).find("(here 32,768; validated: at most 16,384)"), std::string::npos);
+    EXPECT_NE(toCsv(*curve).find(",outside_calibration"), std::string::npos);
+    s.cluster.gpu.memoryGib = 1;
+    const auto crowded = scaleCurve(evaluator, s, ScaleMode::weak, {32}, withSamples(100));
+    ASSERT_TRUE(crowded.ok());
+    EXPECT_TRUE(crowded->points[0].valid) << "its times are known all the same";
+    EXPECT_NE(crowded->points[0].problem.find("of 1.0 GiB"), std::string::npos) << crowded->points[0].problem;
+}
+
 TEST(Scale, QuantilesFollowTheOrderStatisticOfTheReplicas)
 {
     // The p-quantile of the slowest of D equal replicas is the p^(1/D)-quantile of one, plus what more replicas synchronise longer.
