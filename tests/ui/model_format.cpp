@@ -113,6 +113,11 @@ TEST(Format, KeepsUnitsOfTheField)
     EXPECT_EQ(format::percent(0.05), u"5.0 %"_s);
     EXPECT_EQ(format::percent(0.0004), u"< 0.1 %"_s);
     EXPECT_EQ(format::percent(0.9995), u"> 99.9 %"_s);
+    EXPECT_EQ(format::percent(0), u"0.0 %"_s);
+    EXPECT_EQ(format::percent(1.25), u"125.0 %"_s);
+    EXPECT_EQ(format::energy(49'500).text(), u"49.5 GWh"_s);
+    EXPECT_EQ(format::energy(12.3).text(), u"12.3 MWh"_s);
+    EXPECT_EQ(format::tonnes(5.9).text(), u"5.90 t"_s);
 }
 
 TEST(Format, NamesKernelClassesForPeople)

@@ -4,7 +4,9 @@
 
 #include "tests/ui/studies.h"
 #include "ui/plot/jobwaterfall.h"
+#include "ui/look/format.h"
 #include "ui/report/reportbundle.h"
+#include "ui/report/reportfigures.h"
 
 #include <QDir>
 #include <QFile>
@@ -13,6 +15,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <numeric>
 
 namespace prism::ui::test {
@@ -81,6 +84,23 @@ TEST(Report, ASlideIsSixteenToNine)
         EXPECT_NEAR(slide.size.width() / slide.size.height(), 16.0 / 9, 1e-9);
 }
 
+TEST(Report, EverySlideSaysASentenceAboutWhatItShows)
+{
+    const Findings& found = foundOnce();
+    const auto saysThat = [](const QString& sentence, const QString& what) {
+        EXPECT_TRUE(sentence.endsWith(u'.') && sentence.contains(what)) << sentence.toStdString();
+    };
+    const auto [least, most] =
+        std::minmax_element(found.scenarios.begin(), found.scenarios.end(),
+                            [](const FoundScenario& a, const FoundScenario& b) { return a.snapshot->across.p95 < b.snapshot->across.p95; });
+    saysThat(scenarioSentence(found), format::seconds(least->snapshot->across.p95).text() + u" with "_s + least->name);
+    saysThat(scenarioSentence(found), format::seconds(most->snapshot->across.p95).text() + u" with "_s + most->name);
+    ASSERT_TRUE(found.best().job);
+    saysThat(costSentence(found), format::dollars(found.best().job->costUsdMean).text());
+    for (const ReportFigure& figure : reportFigures(found))
+        EXPECT_TRUE(figure.sentence.endsWith(u'.')) << figure.id.toStdString();
+}
+
 TEST(Report, HtmlNeedsNothingElseAndShowsTextAsText)
 {
     const QString html = QString::fromUtf8(toHtml(foundOnce()));
@@ -91,6 +111,9 @@ TEST(Report, HtmlNeedsNothingElseAndShowsTextAsText)
     EXPECT_TRUE(html.contains(foundOnce().answer.sentence.toHtmlEscaped()));
     EXPECT_EQ(html.count(u"<svg "_s), static_cast<int>(reportFigures(foundOnce()).size()));
     EXPECT_EQ(html.count(u"<svg "_s), html.count(u"</svg>"_s));
+    const QString curves = html.section(u"<svg "_s, 1, 1);
+    for (const FoundScenario& s : foundOnce().scenarios)
+        EXPECT_TRUE(curves.contains(s.name.toHtmlEscaped())) << "whose curve is whose: " << s.name.toStdString();
     for (const FoundScenario& s : foundOnce().scenarios)
         EXPECT_TRUE(html.contains(QString::fromStdString(s.snapshot->hash.text())));
 }

@@ -66,7 +66,7 @@ QStringList assumptionSentences(const Findings& f)
             if (other.snapshot->scenario.variability.slow.size() <= 3)
                 lines << QObject::tr("%1: %2 %3 takes %4 as long as the others, all the time.")
                              .arg(other.name, slow.node >= 0 ? QObject::tr("node") : QObject::tr("GPU"),
-                                  format::count(slow.node >= 0 ? slow.node : slow.rank), format::factor(slow.computeFactor));
+                                  QString::number(slow.node >= 0 ? slow.node : slow.rank), format::factor(slow.computeFactor));
     if (f.best().job)
         lines << jobSentence(f);
     return lines;

@@ -4,6 +4,7 @@
 #include "core/scenario/import/importers.h"
 #include "core/scenario/parameters.h"
 #include "core/scenario/presets.h"
+#include "ui/look/format.h"
 
 #include <QFileInfo>
 #include <QStringList>
@@ -96,7 +97,7 @@ QString presetTitle(const char* kind, const QString& name)
 {
     for (const PresetInfo& info : presetList())
         if (info.kind == kind && name == QString::fromStdString(info.name))
-            return QString::fromStdString(info.title.empty() ? info.name : info.title);
+            return format::sentence(QString::fromStdString(info.title.empty() ? info.name : info.title));
     return name;
 }
 

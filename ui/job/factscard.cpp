@@ -70,12 +70,14 @@ QList<JobFact> jobFacts(const JobReport& job)
                          QObject::tr("%1 do for 99 %").arg(format::count(job.sparesFor99))};
     const format::Quantity cost = format::dollars(job.costUsdMean);
     facts << JobFact{QObject::tr("Cost"), cost.number, cost.unit, QObject::tr("p95 %1").arg(format::dollars(job.costUsdP95).text())};
-    if (job.energyMwhMean > 0)
-        facts << JobFact{QObject::tr("Energy"), format::number(job.energyMwhMean / 1000), u"GWh"_s,
-                         QObject::tr("PUE %1").arg(format::number(job.config.pue))};
-    if (job.co2TonnesMean > 0)
-        facts << JobFact{u"CO₂"_s, format::number(job.co2TonnesMean / 1000), u"kt"_s,
-                         QObject::tr("%1 g/kWh").arg(format::number(job.config.gridGCo2PerKwh))};
+    if (job.energyMwhMean > 0) {
+        const format::Quantity energy = format::energy(job.energyMwhMean);
+        facts << JobFact{QObject::tr("Energy"), energy.number, energy.unit, QObject::tr("PUE %1").arg(format::number(job.config.pue))};
+    }
+    if (job.co2TonnesMean > 0) {
+        const format::Quantity emitted = format::tonnes(job.co2TonnesMean);
+        facts << JobFact{u"CO₂"_s, emitted.number, emitted.unit, QObject::tr("%1 g/kWh").arg(format::number(job.config.gridGCo2PerKwh))};
+    }
     return facts;
 }
 

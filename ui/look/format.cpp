@@ -178,11 +178,9 @@ QString percent(double share)
 {
     if (!std::isfinite(share))
         return {kMissing};
+    if (share > 0 && share < 1)
+        return QString::fromStdString(chanceText(share));
     const double value = share * 100;
-    if (value > 0 && value < 0.1)
-        return u"< 0.1 %"_s;
-    if (value < 100 && value > 99.9)
-        return u"> 99.9 %"_s;
     return fixed(value, std::abs(value) >= 1000 ? 0 : 1) + u" %"_s;
 }
 
@@ -238,6 +236,18 @@ Quantity dollars(double usd)
 {
     static constexpr Unit units[] = {{1e9, u"G$"}, {1e6, u"M$"}, {1e3, u"k$"}, {1, u"$"}};
     return usd == 0 ? Quantity{u"0"_s, u"$"_s} : scaled(usd, units);
+}
+
+Quantity energy(double mwh)
+{
+    static constexpr Unit units[] = {{1e3, u"GWh"}, {1, u"MWh"}, {1e-3, u"kWh"}};
+    return scaled(mwh, units);
+}
+
+Quantity tonnes(double tonnes)
+{
+    static constexpr Unit units[] = {{1e3, u"kt"}, {1, u"t"}, {1e-3, u"kg"}};
+    return scaled(tonnes, units);
 }
 
 QString kernelClass(const QString& name)

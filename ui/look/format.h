@@ -70,6 +70,10 @@ struct DeltaScale {
 [[nodiscard]] Quantity days(double days);
 /// "76.3 M$", "1.20 k$"
 [[nodiscard]] Quantity dollars(double usd);
+/// "49.5 GWh", "12.3 MWh"
+[[nodiscard]] Quantity energy(double mwh);
+/// Of CO₂: "23.8 kt", "5.90 t"
+[[nodiscard]] Quantity tonnes(double tonnes);
 
 /// A kernel class for people: "dp.all_gather" is "DP AllGather", "gemm.qkv" is "QKV GEMM"; unknown names stay as they are.
 [[nodiscard]] QString kernelClass(const QString& name);

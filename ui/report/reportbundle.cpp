@@ -2,6 +2,7 @@
 #include "ui/report/reportbundle.h"
 
 #include "ui/plot/plotbase.h"
+#include "ui/report/sheet.h"
 
 #include <QDir>
 #include <QFileInfo>
@@ -29,21 +30,26 @@ QStringList fieldsOf(const Estimate& figure)
     return {tableNumber(figure.value), tableNumber(figure.halfWidth)};
 }
 
-/// A picture of the report on white ground under its title.
-Picture pictureOf(const ReportFigure& figure, const Receipt& receipt)
+/// A picture of the report on white ground under its title, and under the names of the scenarios where it has a curve for each.
+Picture pictureOf(const ReportFigure& figure, const Findings& found)
 {
+    constexpr int kInner = kPictureWidth - 2 * kMargin;
+    const bool named = figure.id == u"steps";
+    const int names = named ? static_cast<int>(legendHeight(found, kInner)) : 0;
     Picture picture;
     picture.title = figure.title;
-    picture.receipt = receipt;
+    picture.receipt = receiptOf(found);
     const Look look(lightPalette(), 1);
     const int head = static_cast<int>(look.px(metric::button));
-    picture.size = {kPictureWidth, static_cast<int>(figure.height) + head + 2 * kMargin};
-    picture.paint = [figure, size = picture.size, head](QPainter& painter) {
+    picture.size = {kPictureWidth, static_cast<int>(figure.height) + head + names + 2 * kMargin};
+    picture.paint = [figure, found, size = picture.size, head, names, named](QPainter& painter) {
         const Look paper(lightPalette(), 1);
         painter.fillRect(QRect(QPoint(), size), Qt::white);
         Canvas canvas(painter, paper);
         canvas.text(QPointF(kMargin, kMargin), figure.title, Type::title, Role::text, Qt::AlignLeft | Qt::AlignTop);
-        figure.paint(canvas, QRectF(kMargin, kMargin + head, size.width() - 2 * kMargin, figure.height));
+        if (named)
+            Sheet(canvas, QRectF(kMargin, kMargin + head, kInner, names)).legend(found);
+        figure.paint(canvas, QRectF(kMargin, kMargin + head + names, kInner, figure.height));
     };
     return picture;
 }
@@ -113,7 +119,7 @@ QString writeReportBundle(const QString& folder, const Findings& found)
         return QObject::tr("The folder %1 could not be made.").arg(QFileInfo(folder).fileName());
     const Receipt receipt = receiptOf(found);
     for (const ReportFigure& figure : reportFigures(found))
-        if (QString wrong = writeExport(place.filePath(figure.id + u".png"_s), pictureOf(figure, receipt), {}); !wrong.isEmpty())
+        if (QString wrong = writeExport(place.filePath(figure.id + u".png"_s), pictureOf(figure, found), {}); !wrong.isEmpty())
             return wrong;
     Picture none;
     none.receipt = receipt;

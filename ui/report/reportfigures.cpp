@@ -152,7 +152,7 @@ ReportFigure lossFigure(const Findings& f)
     ReportFigure figure;
     figure.id = u"losses"_s;
     figure.title = QObject::tr("Where the %1 days go").arg(format::number(job.meanDays));
-    figure.sentence = QObject::tr("%1 of the time trains; the rest is lost to noise, failures and pauses.")
+    figure.sentence = QObject::tr("%1 of the time trains; the rest is lost to failures and planned stops.")
                           .arg(format::percent(job.effectiveRatio.value));
     figure.height = waterfallHeight(data) + kDetailRoom * static_cast<double>(data.rows.size());
     figure.footnote = QObject::tr("Means of %1 sampled runs; the whisker holds nine of ten. The axis begins where the break is drawn.")

@@ -39,6 +39,10 @@ struct ReportTable {
 [[nodiscard]] ReportTable receiptTable(const Findings& found);
 /// "Half of all runs end by 12 March …": the job in one sentence; empty without one.
 [[nodiscard]] QString jobSentence(const Findings& found);
+/// What the table of the job says: failures and cost; empty without a job.
+[[nodiscard]] QString costSentence(const Findings& found);
+/// What the table of scenarios says: the shortest and the longest p95.
+[[nodiscard]] QString scenarioSentence(const Findings& found);
 /// Where one slow node hurts least and most; empty when it was not found.
 [[nodiscard]] QStringList placeSentences(const Findings& found);
 /// "10,000 sampled steps per scenario, seed 7, …"

@@ -4,9 +4,12 @@
 
 #include "ui/plot/receiptmark.h"
 #include "ui/report/reportfigures.h"
+#include "ui/report/sheet.h"
 
 #include <QBuffer>
 #include <QSvgGenerator>
+
+#include <cmath>
 
 namespace prism::ui {
 
@@ -28,9 +31,10 @@ QString hex(Role role)
 }
 
 /// The picture as an <svg> element; its own prologue and fixed size are taken off.
-QString svgOf(const ReportFigure& figure)
+QString svgOf(const ReportFigure& figure, const Findings* legend)
 {
-    const QSize size(static_cast<int>(figure.half ? kHalf : kWidth), static_cast<int>(figure.height));
+    const double above = legend ? legendHeight(*legend, kWidth) : 0;
+    const QSize size(static_cast<int>(figure.half ? kHalf : kWidth), static_cast<int>(above + figure.height));
     QBuffer buffer;
     buffer.open(QIODevice::WriteOnly);
     {
@@ -42,7 +46,9 @@ QString svgOf(const ReportFigure& figure)
         QPainter painter(&generator);
         const Look look(lightPalette(), 1);
         Canvas canvas(painter, look);
-        figure.paint(canvas, QRectF(QPointF(), QSizeF(size)));
+        if (legend)
+            Sheet(canvas, QRectF(QPointF(), QSizeF(size))).legend(*legend);
+        figure.paint(canvas, QRectF(0, above, size.width(), size.height() - above));
     }
     const QString svg = QString::fromUtf8(buffer.data());
     const qsizetype begin = svg.indexOf(u"viewBox="_s);
@@ -51,9 +57,11 @@ QString svgOf(const ReportFigure& figure)
            + svg.mid(std::max<qsizetype>(begin, 0));
 }
 
-QString figureOf(const ReportFigure& figure)
+QString figureOf(const ReportFigure& figure, const Findings& found)
 {
-    QString html = u"<figure class=\"%1\"><h2>%2</h2>%3"_s.arg(figure.half ? u"half"_s : u"whole"_s, escaped(figure.title), svgOf(figure));
+    const Findings* legend = figure.id == u"steps" ? &found : nullptr;
+    QString html =
+        u"<figure class=\"%1\"><h2>%2</h2>%3"_s.arg(figure.half ? u"half"_s : u"whole"_s, escaped(figure.title), svgOf(figure, legend));
     if (!figure.footnote.isEmpty())
         html += u"<figcaption>%1</figcaption>"_s.arg(escaped(figure.footnote));
     return html + u"</figure>\n"_s;
@@ -73,6 +81,8 @@ QString tableOf(const ReportTable& table)
         return {};
     QString html = table.title.isEmpty() ? QString() : u"<h2>%1</h2>"_s.arg(escaped(table.title));
     html += u"<table>"_s;
+    for (const double width : table.widths)
+        html += u"<col style=\"width:%1%\">"_s.arg(std::lround(100 * width));
     if (!table.header.join(QString()).isEmpty()) {
         html += u"<tr>"_s;
         for (const QString& name : table.header)
@@ -144,7 +154,7 @@ QByteArray toHtml(const Findings& f)
                 + u"<h2>%1</h2><p>%2</p>\n"_s.arg(escaped(QObject::tr("The whole job, %1").arg(f.best().name)), escaped(jobSentence(f)));
             tabled = true;
         }
-        html += figureOf(figure);
+        html += figureOf(figure, f);
     }
     if (!tabled)
         html += tableOf(scenarioTable(f));

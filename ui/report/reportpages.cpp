@@ -196,9 +196,9 @@ std::vector<Slide> slidesOf(const Findings& f)
                                       (s.left() - (figure.footnote.isEmpty() ? kSlideHead : kSlideHead + kSlideNote)) / kSlideScale;
                               s.figure(grown, figure.id == u"steps"_s ? &f : nullptr);
                           }});
-    slides.insert(slides.begin() + 1, Slide{QObject::tr("The scenarios side by side"), [&f](Sheet& s) { s.table(scenarioTable(f)); }});
+    slides.insert(slides.begin() + 1, Slide{scenarioSentence(f), [&f](Sheet& s) { s.table(scenarioTable(f)); }});
     if (!jobTable(f).rows.isEmpty())
-        slides.push_back(Slide{QObject::tr("What the job takes"), [&f](Sheet& s) { s.table(jobTable(f)); }});
+        slides.push_back(Slide{costSentence(f), [&f](Sheet& s) { s.table(jobTable(f)); }});
     slides.push_back({QObject::tr("What we assumed, and how sure it is"), [&f](Sheet& s) {
                           s.bullets(assumptionSentences(f));
                           s.space(10);

@@ -5,6 +5,7 @@
 #include "ui/look/format.h"
 #include "ui/report/reportfigures.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace prism::ui {
@@ -16,6 +17,12 @@ namespace {
 QString text(const std::string& s)
 {
     return QString::fromStdString(s);
+}
+
+/// Of a job's assumption, as people write it.
+QString words(const std::string& s)
+{
+    return format::sentence(text(s)).replace(u"CO2"_s, u"CO₂"_s);
 }
 
 FigureRuns plain(const QString& s, Type type = Type::body, Role role = Role::text)
@@ -115,11 +122,11 @@ ReportTable jobTable(const Findings& f)
     row(QObject::tr("Cost"), format::dollars(job.costUsdMean).text(),
         QObject::tr("19 of 20 runs cost less than %1; spares are paid for, too").arg(format::dollars(job.costUsdP95).text()));
     if (job.energyMwhMean > 0)
-        row(QObject::tr("Energy"), QObject::tr("%1 GWh").arg(format::number(job.energyMwhMean / 1000)),
+        row(QObject::tr("Energy"), format::energy(job.energyMwhMean).text(),
             QObject::tr("%1 kW to a node, %2 with the building")
                 .arg(format::number(job.config.nodePowerKw), format::number(job.config.nodePowerKw * job.config.pue)));
     if (job.co2TonnesMean > 0)
-        row(QObject::tr("CO₂"), QObject::tr("%1 kt").arg(format::number(job.co2TonnesMean / 1000)),
+        row(QObject::tr("CO₂"), format::tonnes(job.co2TonnesMean).text(),
             QObject::tr("%1 g per kWh").arg(format::number(job.config.gridGCo2PerKwh)));
     return table;
 }
@@ -131,15 +138,15 @@ ReportTable sourceTable(const Findings& f)
     table.header = {QObject::tr("Input of the job"), QObject::tr("Value"), QObject::tr("Origin"), QObject::tr("Source")};
     table.widths = {0.19, 0.19, 0.11, 0.51};
     for (const JobAssumption& a : f.assumptions) {
-        if (!table.rows.isEmpty() && !a.source.empty() && table.rows.back()[3].front().text == text(a.source)) {
-            table.rows.back()[0].front().text += u", "_s + text(a.label).toLower(); // one source for both
-            table.rows.back()[1].front().text += u", "_s + text(a.value);
+        if (!table.rows.isEmpty() && !a.source.empty() && table.rows.back()[3].front().text == words(a.source)) {
+            table.rows.back()[0].front().text += u", "_s + words(a.label).toLower(); // one source for both
+            table.rows.back()[1].front().text += u", "_s + words(a.value);
             continue;
         }
         table.rows << QList<FigureRuns>{
-            plain(text(a.label), Type::small), plain(text(a.value), Type::smallStrong),
+            plain(words(a.label), Type::small), plain(words(a.value), Type::smallStrong),
             plain(wordOf(a.word), Type::small, a.word == JobAssumption::Word::assumed ? Role::warning : Role::textSecondary),
-            plain(text(a.source), Type::tick, Role::textTertiary)};
+            plain(words(a.source), Type::tick, Role::textTertiary)};
     }
     return table;
 }
@@ -170,6 +177,31 @@ QString jobSentence(const Findings& f)
     return QObject::tr("Half of all runs end by %1, nine of ten between %2 and %3, for %4.")
         .arg(format::dayOfRun(start, job.p50Days.value), format::dayOfRun(start, job.p5Days), format::dayOfRun(start, job.p95Days.value),
              cost);
+}
+
+QString costSentence(const Findings& f)
+{
+    if (!f.best().job)
+        return {};
+    const JobReport& job = *f.best().job;
+    const QString cost = format::dollars(job.costUsdMean).text();
+    return std::isfinite(job.plan.mtbfHours)
+               ? QObject::tr("Until it is done, the job meets %1 failures and costs %2.").arg(format::number(job.failuresP50), cost)
+               : QObject::tr("Until it is done, the job costs %1; nothing fails.").arg(cost);
+}
+
+QString scenarioSentence(const Findings& f)
+{
+    const auto p95 = [](const FoundScenario& s) { return s.snapshot->across.p95; };
+    const auto [least, most] = std::minmax_element(f.scenarios.begin(), f.scenarios.end(),
+                                                   [&](const FoundScenario& a, const FoundScenario& b) { return p95(a) < p95(b); });
+    const QString shortest = format::seconds(p95(*least)).text(), longest = format::seconds(p95(*most)).text();
+    if (f.scenarios.size() == 1)
+        return QObject::tr("Half of the steps end within %1, 19 of 20 within %2.")
+            .arg(format::seconds(least->snapshot->across.p50).text(), shortest);
+    if (shortest == longest)
+        return QObject::tr("In every scenario 19 of 20 steps end within %1.").arg(shortest);
+    return QObject::tr("19 of 20 steps end within %1 with %2, and within %3 with %4.").arg(shortest, least->name, longest, most->name);
 }
 
 QStringList placeSentences(const Findings& f)

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/report/sheet.h"
 
+#include <QImage>
+#include <QPainter>
+
 #include <algorithm>
+#include <cmath>
 
 namespace prism::ui {
 
@@ -150,14 +154,11 @@ bool Sheet::fitsBeside(const Findings& found, double left) const
     return left + need <= m_area.right();
 }
 
-void Sheet::paintLegend(const Findings& found, double left, double middle)
+void Sheet::paintLegend(const Findings& found, double middle)
 {
-    // From the right, as far as there is room; the table names every scenario again.
     double right = m_area.right();
     for (auto s = found.scenarios.rbegin(); s != found.scenarios.rend(); ++s) {
         const double sample = m_canvas.px(kSample), gap = m_canvas.px(kSampleGap), width = m_canvas.width(s->name, Type::small);
-        if (right - width - gap - sample < left)
-            return;
         m_canvas.text({right, middle}, s->name, Type::small, Role::text, Qt::AlignRight | Qt::AlignVCenter);
         drawSeriesSample(m_canvas.painter, QRectF(right - width - gap - sample, middle - 4, sample, 8), m_canvas.look, s->colour,
                          s->baseline);
@@ -165,17 +166,33 @@ void Sheet::paintLegend(const Findings& found, double left, double middle)
     }
 }
 
+void Sheet::legend(const Findings& found)
+{
+    const double sample = m_canvas.px(kSample), gap = m_canvas.px(kSampleGap), line = m_canvas.lineHeight(Type::small);
+    double x = m_area.left();
+    for (const FoundScenario& s : found.scenarios) {
+        const QString name = m_canvas.elided(s.name, Type::small, m_area.width() - sample - gap);
+        const double width = sample + gap + m_canvas.width(name, Type::small);
+        if (x > m_area.left() && x + width > m_area.right()) {
+            x = m_area.left();
+            m_y += line;
+        }
+        drawSeriesSample(m_canvas.painter, QRectF(x, m_y + line / 2 - 4, sample, 8), m_canvas.look, s.colour, s.baseline);
+        m_canvas.text({x + sample + gap, m_y + line / 2}, name, Type::small, Role::text, Qt::AlignLeft | Qt::AlignVCenter);
+        x += width + m_canvas.px(kEntryGap);
+    }
+    m_y += line + m_canvas.px(4);
+}
+
 void Sheet::figure(const ReportFigure& figure, const Findings* legend)
 {
     const double after = m_area.left() + m_canvas.width(figure.title, Type::title) + m_canvas.px(kEntryGap);
     const bool beside = legend && fitsBeside(*legend, after);
     if (beside)
-        paintLegend(*legend, after, m_y + m_canvas.lineHeight(Type::title) / 2);
+        paintLegend(*legend, m_y + m_canvas.lineHeight(Type::title) / 2);
     heading(figure.title);
-    if (legend && !beside) { // a line of its own
-        paintLegend(*legend, m_area.left(), m_y + m_canvas.lineHeight(Type::small) / 2);
-        m_y += m_canvas.lineHeight(Type::small) + m_canvas.px(4);
-    }
+    if (legend && !beside)
+        this->legend(*legend);
     QRectF place(m_area.left(), m_y, m_area.width(), m_canvas.px(figure.height));
     figure.paint(m_canvas, place);
     m_y = place.bottom() + m_canvas.px(4);
@@ -197,6 +214,17 @@ void Sheet::figures(const ReportFigure& first, const ReportFigure* second)
     if (second)
         bottom = std::max(bottom, columnFigure(*second, QRectF(m_area.right() - width, m_y, width, left())));
     m_y = bottom;
+}
+
+double legendHeight(const Findings& found, double width)
+{
+    QImage nowhere(1, 1, QImage::Format_ARGB32_Premultiplied); // painted where nobody sees it
+    QPainter painter(&nowhere);
+    const Look look(lightPalette(), 1);
+    Canvas canvas(painter, look);
+    Sheet sheet(canvas, QRectF(0, 0, width, 1));
+    sheet.legend(found);
+    return std::ceil(sheet.y());
 }
 
 } // namespace prism::ui

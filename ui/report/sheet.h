@@ -23,6 +23,8 @@ public:
     void table(const ReportTable& table);
     /// Title, legend beside it, picture, footnote.
     void figure(const ReportFigure& figure, const Findings* legend = nullptr);
+    /// The scenarios in their colours, on as many lines as they need.
+    void legend(const Findings& found);
     /// Two pictures side by side.
     void figures(const ReportFigure& first, const ReportFigure* second);
 
@@ -36,7 +38,7 @@ public:
 private:
     double columnFigure(const ReportFigure& figure, const QRectF& column);
     [[nodiscard]] bool fitsBeside(const Findings& found, double left) const;
-    void paintLegend(const Findings& found, double left, double middle);
+    void paintLegend(const Findings& found, double middle); ///< on one line, from the right
     [[nodiscard]] double rowHeight(const ReportTable& table, const QList<FigureRuns>& row) const;
     void tableRow(const ReportTable& table, const QList<FigureRuns>& row);
 
@@ -44,5 +46,8 @@ private:
     QRectF m_area;
     double m_y;
 };
+
+/// Pixels that the lines of a legend take at scale 1 in this width.
+[[nodiscard]] double legendHeight(const Findings& found, double width);
 
 } // namespace prism::ui
