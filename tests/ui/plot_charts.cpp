@@ -3,6 +3,7 @@
 #include "plot_gallery.h"
 #include "plot_samples.h"
 
+#include "ui/pages/scalepage.h"
 #include "ui/pages/sensitivitypage.h"
 #include "ui/plot/export.h"
 #include "ui/plot/gantt.h"
@@ -150,7 +151,39 @@ TEST(Tornado, ShowsTheDigitsThatIntervalsLeave)
     EXPECT_EQ(chart.endText({-0.0074, 0.00015, {}}), u"−7.4 ms"_s); // hundredths are not earned
     EXPECT_EQ(chart.endText({0.00906, 0.00002, {}}), u"+9.06 ms"_s);
     EXPECT_EQ(chart.endText({-0.00003, 0.00005, {}}), u"± 0.05 ms"_s) << "no change was found";
+    EXPECT_EQ(chart.endText({-0.000004, 0.000002, {}}), u"−0.004 ms"_s) << "not \"−0.00 ms\"";
     EXPECT_EQ(chart.endText({0.00015, 0, {}}), u"+0.15 ms"_s) << "a sum has no interval";
+}
+
+TEST(ScaleChart, SizesThatCannotBeAndThoseBeyondWhatWasMeasuredAreHatchedAndSaySo)
+{
+    Theme theme;
+    ShownScenario scenario;
+    scenario.name = u"base"_s;
+    const auto painted = [&](const ScaleCurve& curve) {
+        ScaleChart chart(theme);
+        chart.resize(900, 400);
+        chart.setData(scaleDataOf(curve, ScaleFigure::stepTime, scenario));
+        for (int i = 0; i < chart.itemCount(); ++i) {
+            const ScalePoint& p = curve.points[static_cast<std::size_t>(i)];
+            const QString read = chart.itemReading(i).join(u' '), note = chart.asTable().rows[i].back();
+            EXPECT_EQ(read.contains(QString::fromStdString(p.problem)), true) << p.gpus;
+            for (const std::string& missing : p.outside)
+                EXPECT_TRUE(read.contains(QString::fromStdString(missing)) && note.contains(QString::fromStdString(missing))) << p.gpus;
+            EXPECT_EQ(note.isEmpty(), p.problem.empty() && p.outside.empty()) << p.gpus;
+        }
+        return paintedChart(chart, Look(lightPalette()), 1);
+    };
+    ScaleCurve curve = samples::scaleCurve();
+    const QImage plain = painted(curve);
+    curve.points[2].problem = "needs 97.0 GiB of 80.0 GiB";
+    const QImage crowded = painted(curve);
+    curve.points.back().outside = {"outside of the calibration: more GPUs than in any validated row"};
+    const QImage far = painted(curve);
+    EXPECT_NE(plain, crowded);
+    EXPECT_NE(crowded, far);
+    const QRect edge(0, 0, 300, plain.height());
+    EXPECT_EQ(crowded.copy(edge.adjusted(0, 80, 0, -80)), far.copy(edge.adjusted(0, 80, 0, -80))) << "only the last size is hatched";
 }
 
 TEST(PairedBars, SortByTheDifference)

@@ -56,15 +56,34 @@ ScaleQuantity quantityOf(const ScaleCurve& curve, ScaleFigure figure)
     return {};
 }
 
+QString missingMeasurements(const ScalePoint& p)
+{
+    QStringList sentences;
+    for (const std::string& missing : p.outside)
+        sentences << format::sentence(QString::fromStdString(missing));
+    return sentences.join(u"; "_s);
+}
+
+/// What is to be known of a point before its figures are used; `brief` where the footer says the rest.
+QString noteOf(const ScalePoint& p, bool brief = false)
+{
+    QStringList notes{format::sentence(QString::fromStdString(p.problem)),
+                      brief && !p.outside.empty() ? QObject::tr("outside of the calibration") : missingMeasurements(p)};
+    notes.removeAll(QString());
+    return notes.join(u"; "_s);
+}
+
 ScaleSample sampleOf(const ScalePoint& p, ScaleFigure figure, double perUnit)
 {
     ScaleSample s;
     s.gpus = static_cast<double>(p.gpus);
     s.valid = p.valid;
-    if (!p.valid) {
-        s.reading << QString::fromStdString(p.problem);
+    s.possible = p.valid && p.problem.empty();
+    s.outside = !p.outside.empty();
+    if (!p.problem.empty())
+        s.reading << format::sentence(QString::fromStdString(p.problem));
+    if (!p.valid)
         return s;
-    }
     switch (figure) {
     case ScaleFigure::stepTime:
         s.low = p.step.p5 * perUnit;
@@ -85,6 +104,8 @@ ScaleSample sampleOf(const ScalePoint& p, ScaleFigure figure, double perUnit)
         s.middle = p.costPerBillionTokensUsd * perUnit;
         break;
     }
+    if (s.outside)
+        s.reading << missingMeasurements(p);
     s.reading << QObject::tr("DP %1, global batch %2").arg(format::count(p.dataParallel), format::count(p.globalBatch))
               << QObject::tr("MFU %1, efficiency %2").arg(format::percent(p.mfu.value), format::percent(p.efficiency));
     return s;
@@ -216,9 +237,13 @@ void ScalePage::refresh()
         const auto same = std::find_if(now.begin(), now.end(), [gpus](const ScaleSample& s) { return s.gpus == gpus; });
         m_chart->setFocusItem(gpus > 0 && same != now.end() ? static_cast<int>(same - now.begin()) : -1);
         shareScale(*m_chart, data.quantity + data.unit);
-        text.footer << format::receipt(curve->samples, curve->seed, tr("steps per point"))
-                           + tr(", common random numbers. Whiskers: 95 %. Hatched: not possible, the reading says why.")
+        text.footer << format::receipt(curve->samples, curve->seed, tr("steps per point")) + tr(", common random numbers. Whiskers: 95 %.")
                            + levelNote(ownSteps(*curve, snapshot()), curve->samples);
+        for (const ScalePoint& p : curve->points)
+            if (!p.outside.empty()) { // those after it miss the same
+                text.footer << tr("Hatched from %1 GPUs on: %2.").arg(format::count(p.gpus), missingMeasurements(p));
+                break;
+            }
     }
     m_chart->setText(text);
     present({m_chart, [this] { return m_curve.status(); }, tr("Sampling each number of GPUs"),
@@ -244,14 +269,15 @@ void ScalePage::fillTable(const ScaleCurve* curve)
         if (p.valid)
             cells << u"%1  %2"_s.arg(format::seconds(p.step.p50).text(), format::intervalBeside(p.step.p50, p.step.ciP50))
                   << u"%1  %2"_s.arg(format::seconds(p.step.p95).text(), format::intervalBeside(p.step.p95, p.step.ciP95))
-                  << format::seconds(p.step.p99).text() << format::si(p.tokensPerSecond).text() << format::percent(p.mfu.value)
-                  << format::percent(p.efficiency) << format::number(p.costPerBillionTokensUsd) << QString();
+                  << u"%1  %2"_s.arg(format::seconds(p.step.p99).text(), format::intervalBeside(p.step.p99, p.step.ciP99))
+                  << format::si(p.tokensPerSecond).text() << format::percent(p.mfu.value) << format::percent(p.efficiency)
+                  << format::number(p.costPerBillionTokensUsd) << noteOf(p, true);
         else
-            cells << QStringList(7, u"–"_s) << QString::fromStdString(p.problem);
+            cells << QStringList(7, u"–"_s) << noteOf(p, true);
         for (int column = 0; column < cells.size(); ++column) {
             auto* item = new QTableWidgetItem(cells[column]);
             item->setTextAlignment((column == cells.size() - 1 ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
-            item->setToolTip(cells[column]);
+            item->setToolTip(column + 1 == cells.size() ? noteOf(p) : cells[column]);
             m_points->setItem(row, column, item);
         }
     }
@@ -281,20 +307,22 @@ TableData ScalePage::asTable() const
                     u"p95 [s]"_s,
                     u"p95 half-width 95 % [s]"_s,
                     u"p99 [s]"_s,
+                    u"p99 half-width 95 % [s]"_s,
                     u"tokens per second"_s,
                     u"MFU"_s,
                     u"efficiency"_s,
                     u"cost [USD per billion tokens]"_s,
-                    u"problem"_s};
+                    u"problem"_s,
+                    u"outside_calibration"_s};
     const ScaleCurve* curve = this->curve();
     if (!curve)
         return table;
     for (const ScalePoint& p : curve->points) {
         QStringList row{QString::number(p.gpus), QString::number(p.dataParallel), QString::number(p.globalBatch)};
-        for (const double value : {p.step.p5, p.step.p50, p.step.ciP50, p.step.p95, p.step.ciP95, p.step.p99, p.tokensPerSecond,
-                                   p.mfu.value, p.efficiency, p.costPerBillionTokensUsd})
+        for (const double value : {p.step.p5, p.step.p50, p.step.ciP50, p.step.p95, p.step.ciP95, p.step.p99, p.step.ciP99,
+                                   p.tokensPerSecond, p.mfu.value, p.efficiency, p.costPerBillionTokensUsd})
             row << (p.valid ? tableNumber(value) : QString());
-        table.rows << (row << QString::fromStdString(p.problem));
+        table.rows << (row << QString::fromStdString(p.problem) << missingMeasurements(p));
     }
     return table;
 }

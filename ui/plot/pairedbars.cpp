@@ -113,7 +113,7 @@ void PairedBarChart::paintPlot(Canvas& canvas, const QRectF& area, bool interact
                 Qt::AlignRight | Qt::AlignVCenter);
     paintBands(canvas, area, at, interactive);
     const Ticks ticks = niceTicks((at.left - at.zero) / at.perUnit * 100, (at.right - at.zero) / at.perUnit * 100,
-                                  std::max(2, static_cast<int>((at.right - at.left) / canvas.px(52))));
+                                  std::max(2, static_cast<int>((at.right - at.left) / canvas.px(36))));
     paintAxis(canvas, at, {ticks, 100, false, m_data.quantity});
     canvas.vertical(at.zero, at.top, at.bottom, canvas.look.pen(Role::axis));
     for (int item = 0; item < itemCount(); ++item)

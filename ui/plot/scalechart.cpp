@@ -46,7 +46,7 @@ TableData ScaleChart::asTable() const
                     put(value);
             else
                 put(s.middle);
-            table.rows << (row << (s.valid ? QString() : s.reading.join(u' ')));
+            table.rows << (row << (s.possible && !s.outside ? QString() : s.reading.join(u' ')));
         }
     return table;
 }
@@ -75,6 +75,12 @@ QStringList ScaleChart::itemReading(int item) const
     return lines;
 }
 
+bool ScaleChart::any(bool (*is)(const ScaleSample&)) const
+{
+    return std::any_of(m_data.series.begin(), m_data.series.end(),
+                       [is](const ScaleSeries& series) { return std::any_of(series.samples.begin(), series.samples.end(), is); });
+}
+
 QList<LegendEntry> ScaleChart::legend(const Look& look) const
 {
     QList<LegendEntry> entries;
@@ -91,6 +97,11 @@ QList<LegendEntry> ScaleChart::legend(const Look& look) const
             entries << LegendEntry{LegendEntry::Mark::line, color, {}, {}, series.name};
         }
     }
+    const QColor ground = look[Role::panel], lines = look[Role::hatch];
+    if (any([](const ScaleSample& s) { return !s.possible; }))
+        entries << LegendEntry{LegendEntry::Mark::hatchedBox, look[Role::derivedField], lines, kMissingHatch, u"not possible"_s};
+    if (any([](const ScaleSample& s) { return s.outside; }))
+        entries << LegendEntry{LegendEntry::Mark::hatchedBox, ground, lines, kUncalibratedHatch, u"outside of the calibration"_s};
     return entries;
 }
 
@@ -181,17 +192,33 @@ void ScaleChart::paintAxes(Canvas& canvas, const QRectF& area, const Layout& at)
     }
 }
 
+void ScaleChart::paintReservations(Canvas& canvas, const Layout& at, const ScaleSeries& series) const
+{
+    const double half = canvas.px(6);
+    for (std::size_t i = 0; i < series.samples.size(); ++i) {
+        const ScaleSample& s = series.samples[i];
+        const double x = at.x(s.gpus);
+        const auto column = [&](double from, double to) { return QRectF(from, at.plot.top(), to - from, at.plot.height()); };
+        if (!s.possible) {
+            canvas.fill(column(x - half, x + half), canvas.look[Role::derivedField]);
+            canvas.hatch(column(x - half, x + half), kMissingHatch, Role::hatch);
+        }
+        if (!s.outside)
+            continue;
+        const auto middle = [&](std::size_t other) { return (x + at.x(series.samples[other].gpus)) / 2; };
+        canvas.hatch(column(i > 0 ? middle(i - 1) : x - half, i + 1 < series.samples.size() ? middle(i + 1) : x + half), kUncalibratedHatch,
+                     Role::hatch);
+    }
+}
+
 void ScaleChart::paintSeries(Canvas& canvas, const Layout& at, const ScaleSeries& series) const
 {
     const Look& look = canvas.look;
     const QColor color = look.palette().seriesAt(series.series);
     std::vector<const ScaleSample*> valid;
-    for (const ScaleSample& s : series.samples) {
+    for (const ScaleSample& s : series.samples)
         if (s.valid)
             valid.push_back(&s);
-        else
-            canvas.hatch(QRectF(at.x(s.gpus) - canvas.px(6), at.plot.top(), canvas.px(12), at.plot.height()), kMissingHatch, Role::grid);
-    }
     if (valid.empty())
         return;
     const auto line = [&](double ScaleSample::*value) {
@@ -246,6 +273,8 @@ void ScaleChart::paintPlot(Canvas& canvas, const QRectF& area, bool interactive)
     if (m_gpus.empty())
         return;
     const Layout at = layout(canvas, area);
+    for (const ScaleSeries& series : m_data.series)
+        paintReservations(canvas, at, series);
     paintAxes(canvas, area, at);
     for (const ScaleSeries& series : m_data.series)
         paintSeries(canvas, at, series);

@@ -11,8 +11,9 @@ struct ScaleSample {
     double gpus = 0;
     double low = 0, middle = 0, high = 0, top = 0; ///< p5, p50, p95, p99 of step time, or only `middle`
     double middleHalfWidth = 0, highHalfWidth = 0;
-    bool valid = true;
-    QStringList reading; ///< further lines of the read-out; why it is not valid
+    bool valid = true, possible = true; ///< valid and not possible: it does not fit into the memory
+    bool outside = false;               ///< of the calibrated range
+    QStringList reading;                ///< further lines of the read-out; why it is not valid
 };
 
 struct ScaleSeries {
@@ -61,6 +62,9 @@ private:
     [[nodiscard]] Layout layout(const Canvas& canvas, const QRectF& area) const;
     void paintAxes(Canvas& canvas, const QRectF& area, const Layout& at) const;
     void paintSeries(Canvas& canvas, const Layout& at, const ScaleSeries& series) const;
+    /// The sizes that cannot be, and those beyond what was measured, under the curves.
+    void paintReservations(Canvas& canvas, const Layout& at, const ScaleSeries& series) const;
+    [[nodiscard]] bool any(bool (*is)(const ScaleSample&)) const;
 
     ScaleData m_data;
     std::vector<double> m_gpus;

@@ -54,8 +54,8 @@ QString TornadoChart::endText(const TornadoEnd& end) const
     const double change = end.change * column.unit.perSecond, half = end.halfWidth * column.unit.perSecond;
     if (std::abs(change) <= half)
         return format::plainInterval(half) + u' ' + column.unit.name; // as large as it may be
-    const double shown = std::pow(10, -column.decimals);
-    return format::signedFigure(change, std::max(half, shown)) + u' ' + column.unit.name;
+    const double shown = std::pow(10, -column.decimals);              // as the others of the column, where that leaves a figure
+    return format::signedFigure(change, std::abs(change) < shown / 2 ? half : std::max(half, shown)) + u' ' + column.unit.name;
 }
 
 TableData TornadoChart::asTable() const
