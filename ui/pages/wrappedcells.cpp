@@ -13,13 +13,22 @@ namespace prism::ui {
 
 namespace {
 
-/// The width of a column of a view that wraps words; nothing where it does not.
-std::optional<int> wrappedWidth(const QWidget* view, int column)
+/// How far an item of the tree's first column is indented.
+int indentOf(const QTreeView& tree, QModelIndex index)
+{
+    int depth = tree.rootIsDecorated() ? 1 : 0;
+    while ((index = index.parent()).isValid())
+        ++depth;
+    return depth * tree.indentation();
+}
+
+/// The width of a cell of a view that wraps words; nothing where it does not.
+std::optional<int> wrappedWidth(const QWidget* view, const QModelIndex& index)
 {
     if (const auto* table = qobject_cast<const QTableView*>(view); table && table->wordWrap())
-        return table->columnWidth(column);
+        return table->columnWidth(index.column());
     if (const auto* tree = qobject_cast<const QTreeView*>(view); tree && tree->wordWrap())
-        return tree->columnWidth(column);
+        return tree->columnWidth(index.column()) - (index.column() == 0 ? indentOf(*tree, index) : 0);
     return std::nullopt;
 }
 
@@ -28,14 +37,17 @@ std::optional<int> wrappedWidth(const QWidget* view, int column)
 QSize WrappedCells::sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const
 {
     const QSize hint = QStyledItemDelegate::sizeHint(option, index);
-    const std::optional<int> width = wrappedWidth(option.widget, index.column());
+    const std::optional<int> width = wrappedWidth(option.widget, index);
     if (!width)
         return hint;
-    constexpr int kPadding = 8, kAround = 10, kTall = 10'000; // of an item in the style sheet, at scale 1; over and under the words
+    constexpr int kPadding = 8, kAround = 10, kTall = 10'000; // beside the words of a cell, at scale 1; over and under them
     QStyleOptionViewItem cell = option;
     initStyleOption(&cell, index);
     const int own = option.widget->style()->pixelMetric(QStyle::PM_FocusFrameHMargin, &option, option.widget) + 1; // as the style paints it
-    const int room = std::max(*width - 2 * (m_theme.px(kPadding) + own), 2);
+    const int box = cell.features & QStyleOptionViewItem::HasCheckIndicator
+                        ? option.widget->style()->pixelMetric(QStyle::PM_IndicatorWidth, &option, option.widget) + 2 * own
+                        : 0;
+    const int room = std::max(*width - box - 2 * m_theme.px(kPadding), 2);
     const QFontMetrics metrics(cell.font);
     const QSize whole = metrics.size(0, cell.text); // a column that was fitted to its words has just this room
     const int words =

@@ -4,16 +4,15 @@
 #include "core/scenario/parameternames.h"
 
 #include "ui/editor/parameterrow.h"
-#include "ui/theme/plaintext.h"
+#include "ui/pages/wrappedcells.h"
+#include "ui/window/dialogparts.h"
 
 #include <QComboBox>
 #include <QCompleter>
-#include <QDialogButtonBox>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
-#include <QPushButton>
 #include <QTreeWidget>
 #include <QVBoxLayout>
 
@@ -26,8 +25,7 @@ ApplyDialog::ApplyDialog(Workspace& workspace, const Theme& theme, const QString
       m_workspace(workspace),
       m_parameter(new QComboBox),
       m_value(new QLineEdit),
-      m_scenarios(new QTreeWidget),
-      m_problem(plainLabel())
+      m_scenarios(new QTreeWidget)
 {
     setAttribute(Qt::WA_DeleteOnClose);
     setObjectName(u"applyDialog"_s);
@@ -43,22 +41,15 @@ ApplyDialog::ApplyDialog(Workspace& workspace, const Theme& theme, const QString
     auto* line = new QHBoxLayout;
     line->addWidget(m_parameter, 2);
     line->addWidget(m_value, 1);
-    auto* layout = new QVBoxLayout(this);
+    QVBoxLayout* layout = makeDialogLayout(*this, theme);
     layout->addLayout(line);
     m_scenarios->setColumnCount(2);
     m_scenarios->setHeaderLabels({tr("Scenario"), tr("Now")});
     m_scenarios->setRootIsDecorated(false);
     m_scenarios->setAccessibleName(tr("Scenarios; space chooses one"));
+    wrapCells(*m_scenarios, theme);
     layout->addWidget(m_scenarios, 1);
-    m_problem->setWordWrap(true);
-    m_problem->setProperty("role", u"error"_s);
-    layout->addWidget(m_problem);
-    auto* buttons = new QDialogButtonBox;
-    buttons->addButton(tr("Set"), QDialogButtonBox::AcceptRole)->setProperty("kind", u"primary closing"_s);
-    buttons->addButton(tr("Cancel"), QDialogButtonBox::RejectRole)->setProperty("kind", u"closing"_s);
-    layout->addWidget(buttons);
-    connect(buttons, &QDialogButtonBox::accepted, this, &ApplyDialog::accept);
-    connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+    m_problem = addSetButtons(*this, tr("Set"));
     connect(m_parameter, &QComboBox::currentIndexChanged, this, &ApplyDialog::fill);
     resize(theme.px(520), theme.px(440));
     fill();

@@ -36,7 +36,7 @@ private:
     QComboBox* m_parameter;
     QLineEdit* m_value;
     QTreeWidget* m_scenarios;
-    QLabel* m_problem;
+    QLabel* m_problem = nullptr;
 };
 
 } // namespace prism::ui

@@ -6,6 +6,7 @@
 #include "ui/editor/parameterrow.h"
 #include "ui/pages/wrappedcells.h"
 #include "ui/window/actions.h"
+#include "ui/window/dialogparts.h"
 #include "ui/theme/plaintext.h"
 
 #include <QCoreApplication>
@@ -31,10 +32,7 @@ QDialog* makeDialog(const QString& title, const Theme& theme, int width, int hei
     dialog->setWindowTitle(title);
     dialog->setAccessibleName(title);
     dialog->resize(theme.px(width), theme.px(height));
-    auto* layout = new QVBoxLayout(dialog);
-    const int margin = theme.px(metric::cardPadding);
-    layout->setContentsMargins(margin, margin, margin, margin);
-    layout->setSpacing(theme.px(12));
+    makeDialogLayout(*dialog, theme);
     return dialog;
 }
 
@@ -54,13 +52,18 @@ QTableWidget* makeTable(const QStringList& header, int rows, const Theme& theme)
     return table;
 }
 
-void addClose(QDialog* dialog)
+/// Close at the right end, after what else the dialog can do.
+void addClose(QDialog* dialog, QPushButton* before = nullptr)
 {
     auto* close = new QPushButton(QObject::tr("Close"));
     close->setProperty("kind", u"closing"_s);
     QObject::connect(close, &QPushButton::clicked, dialog, &QDialog::accept);
-    dialog->layout()->addWidget(close);
-    dialog->layout()->setAlignment(close, Qt::AlignRight);
+    auto* foot = new QHBoxLayout;
+    foot->addStretch(1);
+    if (before)
+        foot->addWidget(before);
+    foot->addWidget(close);
+    static_cast<QVBoxLayout*>(dialog->layout())->addLayout(foot);
 }
 
 /// Parameters, the values of two scenarios that share what is left of the width, and a button at the end of each row.
@@ -173,6 +176,7 @@ void showArchived(Workspace& workspace, const Theme& theme, QWidget* parent)
             auto* item = new QListWidgetItem(QString::fromStdString(e.scenario->name), list);
             item->setData(Qt::UserRole, e.id);
         }
+    list->setAccessibleName(dialog->windowTitle());
     if (list->count() == 0)
         dialog->layout()->addWidget(plainLabel(QObject::tr("No scenario is archived.")));
     static_cast<QVBoxLayout*>(dialog->layout())->addWidget(list, 1);
@@ -185,8 +189,7 @@ void showArchived(Workspace& workspace, const Theme& theme, QWidget* parent)
             delete item;
         }
     });
-    dialog->layout()->addWidget(restore);
-    addClose(dialog);
+    addClose(dialog, restore);
     dialog->open();
 }
 

@@ -10,6 +10,7 @@
 #include "ui/theme/flowlayout.h"
 #include "ui/pages/wrappedcells.h"
 #include "ui/theme/plaintext.h"
+#include "ui/window/dialogparts.h"
 
 #include <QDialogButtonBox>
 #include <QFileInfo>
@@ -97,7 +98,7 @@ ImportDialog::ImportDialog(Workspace& workspace, const Theme& theme, ImportPrevi
     setWindowTitle(tr("Import %1").arg(m_fileName));
     if (const ScenarioEntry* current = workspace.study().current())
         m_current = current->scenario;
-    auto* layout = new QVBoxLayout(this);
+    QVBoxLayout* layout = makeDialogLayout(*this, m_theme);
     auto* title = plainLabel(m_preview.scenario ? tr("%1: this is what was understood").arg(m_preview.kind)
                                                 : tr("%1: nothing was taken over").arg(m_preview.kind));
     title->setProperty("type", u"title"_s);

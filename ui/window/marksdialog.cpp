@@ -4,11 +4,10 @@
 #include "core/base/diagnostictext.h"
 #include "ui/model/stepmarks.h"
 #include "ui/theme/plaintext.h"
+#include "ui/window/dialogparts.h"
 
-#include <QDialogButtonBox>
 #include <QLabel>
 #include <QPlainTextEdit>
-#include <QPushButton>
 #include <QVBoxLayout>
 
 namespace prism::ui {
@@ -18,13 +17,12 @@ using namespace Qt::StringLiterals;
 MarksDialog::MarksDialog(Workspace& workspace, const Theme& theme, double seconds, QWidget* parent)
     : QDialog(parent),
       m_workspace(workspace),
-      m_lines(new QPlainTextEdit),
-      m_problem(plainLabel())
+      m_lines(new QPlainTextEdit)
 {
     setAttribute(Qt::WA_DeleteOnClose);
     setObjectName(u"marksDialog"_s);
     setWindowTitle(tr("Marks on the step-time axis"));
-    auto* layout = new QVBoxLayout(this);
+    QVBoxLayout* layout = makeDialogLayout(*this, theme);
     QLabel* hint = plainLabel(tr("One a line: a time, then words. They stand in the chart and in its pictures."));
     hint->setProperty("role", u"secondary"_s);
     hint->setWordWrap(true);
@@ -40,15 +38,7 @@ MarksDialog::MarksDialog(Workspace& workspace, const Theme& theme, double second
     m_lines->setPlainText(text);
     m_lines->moveCursor(QTextCursor::End);
     layout->addWidget(m_lines, 1);
-    m_problem->setWordWrap(true);
-    m_problem->setProperty("role", u"error"_s);
-    layout->addWidget(m_problem);
-    auto* buttons = new QDialogButtonBox;
-    buttons->addButton(tr("Set marks"), QDialogButtonBox::AcceptRole)->setProperty("kind", u"primary closing"_s);
-    buttons->addButton(tr("Cancel"), QDialogButtonBox::RejectRole)->setProperty("kind", u"closing"_s);
-    layout->addWidget(buttons);
-    connect(buttons, &QDialogButtonBox::accepted, this, &MarksDialog::accept);
-    connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
+    m_problem = addSetButtons(*this, tr("Set marks"));
     resize(theme.px(460), theme.px(300));
 }
 

@@ -26,7 +26,7 @@ public:
 private:
     Workspace& m_workspace;
     QPlainTextEdit* m_lines;
-    QLabel* m_problem;
+    QLabel* m_problem = nullptr;
 };
 
 } // namespace prism::ui

@@ -2,6 +2,7 @@
 #include "ui/window/presetsdialog.h"
 
 #include "ui/theme/plaintext.h"
+#include "ui/window/dialogparts.h"
 
 #include <QComboBox>
 #include <QHBoxLayout>
@@ -28,7 +29,7 @@ PresetsDialog::PresetsDialog(Workspace& workspace, const Theme& theme, OwnPreset
     setAttribute(Qt::WA_DeleteOnClose);
     setObjectName(u"presetsDialog"_s);
     setWindowTitle(tr("Own presets"));
-    auto* layout = new QVBoxLayout(this);
+    QVBoxLayout* layout = makeDialogLayout(*this, theme);
     m_table->setHorizontalHeaderLabels({tr("Kind"), tr("Name")});
     m_table->setAccessibleName(tr("Own presets"));
     m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
@@ -61,6 +62,11 @@ PresetsDialog::PresetsDialog(Workspace& workspace, const Theme& theme, OwnPreset
     auto* close = new QPushButton(tr("Close"));
     close->setProperty("kind", u"closing"_s);
     layout->addWidget(close, 0, Qt::AlignRight);
+    const auto follow = [this, put, drop] {
+        for (QPushButton* button : {put, drop})
+            button->setEnabled(m_table->currentRow() >= 0);
+    };
+    connect(m_table, &QTableWidget::itemSelectionChanged, this, follow);
     connect(put, &QPushButton::clicked, this, [this] { apply(m_table->currentRow()); });
     connect(m_table, &QTableWidget::cellDoubleClicked, this, &PresetsDialog::apply);
     connect(drop, &QPushButton::clicked, this, [this] { removeAt(m_table->currentRow()); });
@@ -68,6 +74,7 @@ PresetsDialog::PresetsDialog(Workspace& workspace, const Theme& theme, OwnPreset
     connect(close, &QPushButton::clicked, this, &QDialog::accept);
     resize(theme.px(520), theme.px(420));
     fill();
+    follow();
 }
 
 void PresetsDialog::say(const QString& text, bool isError)

@@ -5,6 +5,7 @@
 #include "ui/report/reportfile.h"
 #include "ui/theme/plaintext.h"
 #include "ui/theme/segmented.h"
+#include "ui/window/dialogparts.h"
 
 #include <QCheckBox>
 #include <QDialogButtonBox>
@@ -50,7 +51,7 @@ ReportDialog::ReportDialog(Workspace& workspace, const Theme& theme, QString tit
     setAttribute(Qt::WA_DeleteOnClose);
     setObjectName(u"reportDialog"_s);
     setWindowTitle(tr("Report"));
-    auto* layout = new QVBoxLayout(this);
+    QVBoxLayout* layout = makeDialogLayout(*this, theme);
     const auto label = [&](const QString& text) {
         auto* made = plainLabel(text);
         made->setProperty("role", u"secondary"_s);

@@ -3,7 +3,8 @@
 
 #include "core/scenario/parameternames.h"
 #include "ui/editor/parameterrow.h"
-#include "ui/theme/plaintext.h"
+#include "ui/pages/wrappedcells.h"
+#include "ui/window/dialogparts.h"
 
 #include <QDialogButtonBox>
 #include <QHeaderView>
@@ -40,10 +41,11 @@ TreeDialog::TreeDialog(Workspace& workspace, const Theme& theme, QWidget* parent
     setAttribute(Qt::WA_DeleteOnClose);
     setObjectName(u"treeDialog"_s);
     setWindowTitle(tr("Tree of scenarios"));
-    auto* layout = new QVBoxLayout(this);
+    QVBoxLayout* layout = makeDialogLayout(*this, theme);
     m_tree->setColumnCount(3);
     m_tree->setHeaderLabels({tr("Scenario and its edits"), tr("Before"), tr("After")});
     m_tree->setAccessibleName(tr("Scenarios, each under the one that it was made from, with the edits between them"));
+    wrapCells(*m_tree, theme);
     layout->addWidget(m_tree, 1);
     auto* buttons = new QDialogButtonBox;
     m_apply->setToolTip(tr("Set the value of the chosen edit in other scenarios"));
