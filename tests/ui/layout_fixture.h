@@ -119,11 +119,17 @@ protected:
     LayoutDefects defects{kLongName};
 
 private:
-    /// Where PRISM_LAYOUT_PICTURES names a folder, what is looked at is kept there, to be looked at by people too.
-    void keep(QWidget& part, const QString& name) const
+    /// Where PRISM_LAYOUT_PICTURES names a folder, what is looked at is kept there in both themes, to be looked at by people too.
+    void keep(QWidget& part, const QString& name)
     {
         const QString to = qEnvironmentVariable("PRISM_LAYOUT_PICTURES");
-        EXPECT_TRUE(to.isEmpty() || part.grab().save(u"%1/%2, %3.png"_s.arg(to, m_at, name)));
+        if (to.isEmpty())
+            return;
+        for (const bool dark : {true, false}) {
+            theme.setMode(dark ? Theme::Mode::dark : Theme::Mode::light);
+            QTest::qWait(20);
+            EXPECT_TRUE(part.grab().save(u"%1/%2, %3%4.png"_s.arg(to, m_at, name, dark ? u", dark"_s : QString())));
+        }
     }
     void lookAtDialog(MainWindow& window, const QString& name)
     {

@@ -15,6 +15,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
+#include <QScrollBar>
 #include <QTableView>
 #include <QTableWidget>
 #include <QTest>
@@ -173,6 +174,8 @@ TEST_F(Answers, ASearchRanksAndEnterMakesAScenario)
     EXPECT_EQ(page.exploration()->points, 6);
     ASSERT_GT(page.candidates().rowCount(), 1);
     EXPECT_EQ(page.scatter().itemCount(), page.candidates().rowCount());
+    EXPECT_EQ(page.table().horizontalScrollBar()->maximum(), 0) << "every figure is in view";
+    EXPECT_GE(page.table().columnWidth(CandidateModel::nameColumn), 150);
     const QAbstractItemModelTester tester(&page.candidates());
     page.candidates().sort(CandidateModel::memoryColumn, Qt::DescendingOrder);
     EXPECT_TRUE(page.candidates().markOf(page.candidates().candidateAt(page.candidates().rowOf(0))).contains(u"best"_s));

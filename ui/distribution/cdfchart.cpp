@@ -309,7 +309,7 @@ void CdfChart::refresh()
         const auto at = static_cast<qsizetype>(i);
         const bool used = at < order.size() && !order[at]->cdf.empty();
         d.drawn[i].line->setVisible(used);
-        d.drawn[i].band->setVisible(used && d.mode != Mode::density);
+        d.drawn[i].band->setVisible(used && (d.mode != Mode::density || order[at]->outside));
         if (used)
             drawCurve(d.drawn[i], *order[at]);
     }

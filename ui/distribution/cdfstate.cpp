@@ -43,6 +43,11 @@ CurveLines CdfState::lines(const ChartCurve& c) const
     if (mode == CdfMode::density) {
         for (const DensityPoint& point : c.density)
             out.line << QPointF(point.seconds, point.perSecond * 100);
+        if (c.outside) // there is no band to hatch
+            for (const QPointF& point : out.line) {
+                out.upper << point;
+                out.lower << QPointF(point.x(), 0);
+            }
         return out;
     }
     const CurvePoint &first = c.cdf.front(), &last = c.cdf.back();

@@ -137,7 +137,7 @@ QWidget* DistributionPage::makeChartCard()
     words->addWidget(m_note);
     words->addStretch(1);
     head->addLayout(words);
-    head->addWidget(m_legend, 1);
+    head->addWidget(m_legend, 1, Qt::AlignTop); // its first line beside the title
     cardLayout->addLayout(head);
     m_chart = new CdfChart(m_theme);
     cardLayout->addWidget(m_chart, 1);
@@ -328,6 +328,7 @@ void DistributionPage::refreshTexts(CdfChart::Mode mode, int dropped)
     if (const int drawable = drawableCount(m_context); note.isEmpty() && drawable > kMostCurves)
         note = tr("%1 of %2 curves: current, baseline, fastest p95").arg(kMostCurves).arg(drawable);
     m_note->setText(note);
+    m_note->setVisible(!note.isEmpty());
     const ShownScenario* read = readScenario();
     if (read && read->snapshot) {
         const auto n = within() ? read->snapshot->within.samples : read->snapshot->across.samples;
@@ -336,9 +337,8 @@ void DistributionPage::refreshTexts(CdfChart::Mode mode, int dropped)
         if (mode != CdfChart::Mode::density)
             text += mode == CdfChart::Mode::cdf ? tr(" Bands: 95 %, whole curve.") : tr(" Bands: 95 % at each time.");
         for (const ShownScenario& s : m_context.scenarios)
-            if (const QString missing = s.visible && s.snapshot ? outsideCalibration(*s.snapshot) : QString();
-                !missing.isEmpty() && mode != CdfChart::Mode::density) {
-                text += tr(" Hatched: outside the calibrated range. %1: %2").arg(s.name, missing);
+            if (const QString missing = s.visible && s.snapshot ? outsideCalibration(*s.snapshot) : QString(); !missing.isEmpty()) {
+                text += tr(" Hatched: %1, %2.").arg(s.name, missing);
                 break; // the headline and the table name the others
             }
         const DistributionSummary& summary = within() ? read->snapshot->within : read->snapshot->across;
@@ -360,8 +360,8 @@ void DistributionPage::refreshLimit()
     LimitReading reading;
     QString accessible;
     if (const std::vector<double>* samples = readSamples(); samples && at.upper > 0) {
-        const Estimate share = shareAt(*samples, at);
         const ShownScenario* read = readScenario();
+        const Estimate share = shareAt(*read->snapshot, within(), at);
         reading.seconds = at.upper;
         reading.probability = 1 - exceedance(*samples, at.upper).value;
         if (at.between()) {

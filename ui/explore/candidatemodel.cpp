@@ -21,6 +21,11 @@ void CandidateModel::setExploration(const std::shared_ptr<const Exploration>& ex
     beginResetModel();
     m_exploration = exploration;
     m_present = present;
+    double largest = 0;
+    if (exploration)
+        for (const ExploreCandidate& c : exploration->candidates)
+            largest = std::max(largest, c.p95.value);
+    m_unit = format::timeUnit(largest);
     m_order.resize(exploration ? exploration->candidates.size() : 0);
     std::iota(m_order.begin(), m_order.end(), 0); // best first
     endResetModel();
@@ -65,11 +70,11 @@ QString CandidateModel::text(int candidate, int column) const
     case nameColumn:
         return candidateName(c);
     case p50Column:
-        return format::seconds(c.p50.value).text();
+        return format::number(c.p50.value * m_unit.perSecond);
     case p95Column:
-        return format::seconds(c.p95.value).text();
+        return format::number(c.p95.value * m_unit.perSecond);
     case memoryColumn:
-        return format::gib(c.peakMemoryGib).text();
+        return format::number(c.peakMemoryGib);
     case costColumn:
         return format::number(c.usdPerBillionTokens);
     case chanceColumn:
@@ -90,8 +95,10 @@ QVariant CandidateModel::data(const QModelIndex& index, int role) const
     const ExploreCandidate& c = m_exploration->candidates[static_cast<std::size_t>(candidate)];
     const bool left = index.column() == nameColumn || index.column() == markColumn;
     switch (role) {
-    case Qt::DisplayRole:
-        return text(candidate, index.column());
+    case Qt::DisplayRole: {
+        const QString mark = index.column() == nameColumn ? text(candidate, markColumn) : QString();
+        return mark.isEmpty() ? text(candidate, index.column()) : text(candidate, nameColumn) + u'\n' + mark;
+    }
     case Qt::TextAlignmentRole:
         return QVariant::fromValue((left ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
     case Qt::ToolTipRole: {
@@ -117,17 +124,14 @@ QVariant CandidateModel::headerData(int section, Qt::Orientation orientation, in
 {
     if (orientation != Qt::Horizontal)
         return {};
-    static const char* const names[kColumns] = {QT_TR_NOOP("Strategy"),
-                                                QT_TR_NOOP("p50"),
-                                                QT_TR_NOOP("p95"),
-                                                QT_TR_NOOP("Memory"),
-                                                QT_TR_NOOP("$ per billion"),
-                                                QT_TR_NOOP("P(best)"),
-                                                ""};
+    const QString names[kColumns] = {
+        tr("Strategy"), u"p50, "_s + m_unit.name, u"p95, "_s + m_unit.name, tr("GiB"), tr("$/billion"), tr("P(best)"), QString()};
     if (role == Qt::DisplayRole)
-        return tr(names[section]);
+        return names[section];
     if (role == Qt::TextAlignmentRole)
         return QVariant::fromValue((section == nameColumn || section == markColumn ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
+    if (role == Qt::ToolTipRole && section == memoryColumn)
+        return tr("Peak memory of a GPU");
     if (role == Qt::ToolTipRole && section == costColumn)
         return tr("Dollars per billion tokens, at the figure that is ranked");
     if (role == Qt::ToolTipRole && section == chanceColumn)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/explore/explore.h"
+#include "ui/look/format.h"
 #include "ui/look/tabledata.h"
 
 #include <QAbstractTableModel>
@@ -39,6 +40,7 @@ private:
 
     std::shared_ptr<const Exploration> m_exploration;
     std::vector<int> m_order;
+    format::TimeUnit m_unit{1, QStringLiteral("s")}; ///< of a column of times
     int m_present = -1, m_sorted = -1;
     Qt::SortOrder m_sortOrder = Qt::AscendingOrder;
 };

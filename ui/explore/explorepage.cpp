@@ -4,8 +4,10 @@
 #include "ui/explore/candidatemodel.h"
 #include "ui/findings/searchtext.h"
 #include "ui/look/format.h"
+#include "ui/pages/wrappedcells.h"
 #include "ui/model/searchfile.h"
 #include "ui/pages/card.h"
+#include "ui/theme/audience.h"
 #include "ui/theme/fieldwidth.h"
 #include "ui/theme/plaintext.h"
 #include "ui/theme/segmented.h"
@@ -93,7 +95,7 @@ ExplorePage::ExplorePage(const Theme& theme, QWidget* parent)
     layout->setSpacing(theme.px(metric::cardGap));
     layout->addWidget(buildNote());
     layout->addWidget(buildTable(), 1);
-    setCards(main, m_scatter, 0.42);
+    setCards(main, m_scatter, 0.35);
     m_scatter->setObjectName(u"exploreScatter"_s);
     setExported({m_scatter});
     connect(m_start, &QPushButton::clicked, this, &ExplorePage::search);
@@ -168,9 +170,12 @@ QWidget* ExplorePage::buildTable()
     m_table->setShowGrid(false);
     m_table->setSortingEnabled(true);
     m_table->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
+    m_table->horizontalHeader()->setHighlightSections(false);
+    m_table->setColumnHidden(CandidateModel::markColumn, true); // said beneath the name
+    wrapCells(*m_table, theme());                               // a long name takes another line, so that every figure is in view
     m_table->resizeColumnsToContents();
     keepColumnsFitted(*m_table, theme());
-    m_table->horizontalHeader()->setStretchLastSection(true);
+    m_table->horizontalHeader()->setSectionResizeMode(CandidateModel::nameColumn, QHeaderView::Stretch);
     layout->addWidget(m_table, 1);
     auto* foot = new QHBoxLayout;
     m_rejected->setProperty("type", u"tick"_s);
@@ -178,6 +183,7 @@ QWidget* ExplorePage::buildTable()
     m_rejected->setWordWrap(true);
     foot->addWidget(m_rejected, 1);
     foot->addWidget(m_makeScenario, 0, Qt::AlignBottom);
+    hideBeforeAudience(*m_makeScenario, theme());
     layout->addLayout(foot);
     const auto make = [this] { apply(m_model->candidateAt(m_table->currentIndex().row())); };
     connect(m_makeScenario, &QPushButton::clicked, this, make);
@@ -284,7 +290,7 @@ void ExplorePage::refresh()
                 present = static_cast<int>(i);
         m_model->setExploration(m_shown, present);
         m_table->resizeColumnsToContents();
-        m_table->horizontalHeader()->setStretchLastSection(true);
+        m_table->horizontalHeader()->setSectionResizeMode(CandidateModel::nameColumn, QHeaderView::Stretch);
         m_table->selectRow(0);
     }
     m_table->setHorizontalScrollBarPolicy(m_model->rowCount() == 0 ? Qt::ScrollBarAlwaysOff : Qt::ScrollBarAsNeeded);
@@ -302,7 +308,7 @@ void ExplorePage::refreshNote()
 {
     const Exploration* found = m_search.value();
     const bool differ = found && found->bestByMean != 0;
-    m_compare->setVisible(differ);
+    m_compare->setVisible(differ && !theme().presentation());
     if (!found) {
         m_note->setText(
             tr("Search tries every layout of the ranges without noise, samples the promising ones until their order is known, and "
@@ -338,7 +344,7 @@ void ExplorePage::refreshRejected()
         if (rest > 0)
             parts << tr("%1 for other reasons").arg(format::count(rest));
     }
-    m_rejected->setText(parts.isEmpty() ? QString() : tr("Left out: %1").arg(parts.join(u"; "_s)));
+    m_rejected->setText(parts.isEmpty() ? QString() : format::sentence(tr("Left out: %1").arg(parts.join(u"; "_s))));
     QStringList examples;
     if (found)
         for (const ExploreRejection& r : found->rejected)

@@ -6,6 +6,7 @@
 #include "ui/look/dates.h"
 #include "ui/look/format.h"
 #include "ui/plot/jobwaterfall.h"
+#include "ui/theme/audience.h"
 #include "ui/theme/fieldwidth.h"
 #include "ui/theme/plaintext.h"
 #include "ui/theme/segmented.h"
@@ -67,6 +68,7 @@ JobPage::JobPage(const Theme& theme, QWidget* parent)
             set({{"job.start_date", m_start->text().trimmed().toStdString()}}, tr("Set the start of the job"));
     });
     connect(m_deadline, &QLineEdit::editingFinished, this, &JobPage::typeDeadline);
+    connect(&theme, &Theme::changed, this, &JobPage::refreshIntervals);
     connect(m_ends, &EndDateChart::deadlineMoved, this, [this](double days) {
         m_dragged = days;
         refreshEnds();
@@ -101,6 +103,7 @@ void JobPage::buildTools()
         field->setToolTip(hint);
         keepFieldWidth(*field, theme(), kDateField);
         addTools({label, field});
+        hideBeforeAudience(*field->parentWidget(), theme());
     };
     addTools({m_mode});
     named(m_start, tr("Starts"), tr("2026-01-31"));
@@ -247,7 +250,7 @@ void JobPage::refreshIntervals()
                             : tr("In use: the best one, %1").arg(format::span(data.cost.best.intervalSeconds)));
         m_useBest->setText(tr("Use %1").arg(format::span(data.cost.best.intervalSeconds)));
     }
-    m_useBest->setVisible(better);
+    m_useBest->setVisible(better && !theme().presentation());
     m_intervals->setData(data);
     m_intervals->setText(text);
     present(presented(*m_intervals, tr("Nothing fails: no checkpoint is needed.")));
@@ -272,6 +275,7 @@ void JobPage::refresh()
         m_facts->setFacts(jobFacts(*job));
         m_facts->setAssumptions(jobAssumptions(s->scenario, {job->config, job->presetAssumed}));
     }
+    m_facts->setVisible(!isEndless()); // there is nothing to list
     m_losses->setData(data);
     m_losses->setText(text);
     present(presented(*m_losses));

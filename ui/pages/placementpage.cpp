@@ -8,6 +8,7 @@
 #include "ui/pages/slownodescard.h"
 #include "ui/pages/slownoderow.h"
 #include "ui/look/format.h"
+#include "ui/theme/audience.h"
 #include "ui/theme/fieldwidth.h"
 #include "ui/theme/segmented.h"
 #include "ui/theme/plaintext.h"
@@ -72,10 +73,11 @@ void PlacementPage::makeTools()
     m_figure->setChoices({u"p50"_s, u"p95"_s, u"p99"_s});
     m_figure->setCurrent(1);
     m_figure->setAccessibleName(tr("Figure of the heat map"));
-    m_grouping->setChoices({tr("Replica and stage"), nameOf(PlaceGrouping::node), nameOf(PlaceGrouping::rack)});
+    m_grouping->setChoices({tr("Stage"), nameOf(PlaceGrouping::node), nameOf(PlaceGrouping::rack)});
     m_grouping->setObjectName(u"placementCells"_s);
     m_grouping->setAccessibleName(tr("Cells of the heat map"));
-    m_grouping->setToolTip(tr("Racks are the cluster's pods: Nodes per pod says how many nodes they have"));
+    m_grouping->setToolTip(
+        tr("By replica and stage, by node, or by rack. Racks are the cluster's pods: Nodes per pod says how many nodes they have"));
     m_add = new QPushButton(tr("Mark slow"));
     m_add->setObjectName(u"addSlowNode"_s);
     m_add->setToolTip(tr("Mark the node in the chosen cell as slow (also: double click or Enter; drag a dashed cell to move it)"));
@@ -83,6 +85,7 @@ void PlacementPage::makeTools()
     addTools({effect, m_figure});
     addTools({m_grouping});
     addTools({m_add, new NodeHandle(theme(), -1)});
+    hideBeforeAudience(*m_add->parentWidget(), theme());
     auto* fit = new QPushButton(tr("Fit scale"));
     fit->setToolTip(tr("Fit the colour scale to the cells shown (F); else it stays"));
     connect(fit, &QPushButton::clicked, m_map, &HeatMap::fitScale);
@@ -103,7 +106,7 @@ void PlacementPage::makeFinder()
     m_find = new QLineEdit;
     m_find->setPlaceholderText(tr("Find a node"));
     m_find->setClearButtonEnabled(true);
-    keepFieldWidth(*m_find, theme(), 120);
+    keepFieldWidth(*m_find, theme(), 100);
     m_find->setObjectName(u"findNode"_s);
     m_find->setAccessibleName(tr("Find a node by its name; Return goes to the next one"));
     m_hits = plainLabel();

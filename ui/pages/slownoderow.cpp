@@ -4,6 +4,7 @@
 #include "ui/editor/quantityedit.h"
 #include "ui/pages/card.h"
 #include "ui/plot/heatmap.h"
+#include "ui/theme/audience.h"
 #include "ui/theme/icons.h"
 
 #include <QApplication>
@@ -92,6 +93,8 @@ SlowNodeRow::SlowNodeRow(const Theme& theme, const SlowNodeText& text, QWidget* 
     remove->setAccessibleName(tr("Node %1 is not slow").arg(node));
     remove->setToolTip(remove->accessibleName());
     layout->addWidget(remove);
+    for (QWidget* editing : {static_cast<QWidget*>(edit), static_cast<QWidget*>(remove)})
+        hideBeforeAudience(*editing, theme);
     connect(edit, &QuantityEdit::submitted, this, [edit](const QString& typed) {
         QString digits = typed;
         bool number = false;

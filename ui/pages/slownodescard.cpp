@@ -5,6 +5,7 @@
 #include "ui/pages/slownoderow.h"
 #include "ui/look/change.h"
 #include "ui/look/format.h"
+#include "ui/theme/audience.h"
 #include "ui/theme/segmented.h"
 
 #include <QLabel>
@@ -86,6 +87,8 @@ SlowNodesCard::SlowNodesCard(const Theme& theme, QWidget* parent) : QFrame(paren
     m_find = button(first, u"findPlaces"_s, tr("Find best places"), &SlowNodesCard::searchWanted);
     m_hostfile = button(second, u"exportHostfile"_s, tr("Export hostfile"), &SlowNodesCard::hostfileWanted);
     m_apply = button(second, u"applyAdvice"_s, tr("Apply as scenario"), &SlowNodesCard::applyWanted);
+    for (QPushButton* editing : {m_import, m_apply})
+        hideBeforeAudience(*editing, theme);
     m_hostfile->setProperty("kind", u"primary"_s);
     layout->addLayout(first);
     layout->addLayout(second);

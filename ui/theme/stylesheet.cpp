@@ -9,7 +9,11 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-/// @role@ is a colour, #n# a size in pixels at scale 1, ~type~ a font size, %variant% "light" or "dark".
+constexpr double kCellPadding = 8; // of a heading, at scale 1
+constexpr int kItemMargin = 3;     // pixels that Qt keeps beside the words of an item, but not of a heading
+
+/// @role@ is a colour, #n# a size in pixels at scale 1, ~type~ a font size, %variant% "light" or "dark", %cell% the padding that puts a
+/// cell's words under those of its heading.
 constexpr QStringView kSheet = uR"(
 QWidget { color: @text@; }
 QMainWindow, QDialog, QDockWidget { background: @window@; }
@@ -96,7 +100,7 @@ QTabWidget::pane { border: 0; border-top: 1px solid @separator@; background: @wi
 QTabBar { background: transparent; qproperty-drawBase: 0; }
 
 QAbstractItemView { background: @panel@; alternate-background-color: @header@; border: 0; outline: 0; selection-background-color: @selection@; selection-color: @text@; gridline-color: @separator@; }
-QTableView::item, QTreeView::item, QListView::item { min-height: #26#; padding: 0 #8#; border: 0; border-bottom: 1px solid @separator@; }
+QTableView::item, QTreeView::item, QListView::item { min-height: #26#; padding: 0 %cell%; border: 0; border-bottom: 1px solid @separator@; }
 QAbstractItemView::item:selected { background: @selection@; color: @text@; }
 QDialog QTableView, QDialog QTreeView, QDialog QListView { border: #2# solid @panel@; }
 QTableView:focus, QTreeView:focus, QListView:focus { border: #2# solid @accent@; }
@@ -182,6 +186,7 @@ QString styleSheet(const Look& look)
     sheet.replace(u"@scrollHandle@"_s, blend(look[Role::controlOutline], look[Role::window], 0.5).name());
     for (const NamedType& named : kTypes)
         sheet.replace(u'~' + named.name.toString() + u'~', QString::number(look.font(named.type).pointSizeF()) + u"pt"_s);
+    sheet.replace(u"%cell%"_s, QString::number(look.px(kCellPadding) - kItemMargin) + u"px"_s);
     sheet.replace(u"%variant%"_s, look.isDark() ? u"dark"_s : u"light"_s);
     static const QRegularExpression size(u"#(\\d{1,2})#"_s);
     QString scaled;

@@ -4,6 +4,8 @@
 #include "ui/look/format.h"
 #include "ui/pages/card.h"
 #include "ui/pages/sidebyside.h"
+#include "ui/pages/wrappedcells.h"
+#include "ui/theme/audience.h"
 #include "ui/theme/plaintext.h"
 
 #include <QCheckBox>
@@ -64,6 +66,7 @@ ValidatePage::ValidatePage(const Theme& theme, QWidget* parent)
     layout->addWidget(m_verdicts, 4);
     setCards(main, buildCauses(), 0.28);
     keepColumnsFitted(*m_table, theme);
+    connect(&theme, &Theme::changed, this, &ValidatePage::refreshTable); // verdicts have colours
     setExported({m_curves, m_quantiles, m_series});
     m_curves->setObjectName(u"heldCurves"_s);
     m_series->setObjectName(u"heldSeries"_s);
@@ -96,6 +99,7 @@ void ValidatePage::buildVerdicts()
     m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
     m_table->setShowGrid(false);
     m_table->verticalHeader()->hide();
+    wrapCells(*m_table, theme()); // a verdict is a sentence
     m_verdicts->setProperty("card", true);
     auto* cardLayout = new QVBoxLayout(m_verdicts);
     cardLayout->setContentsMargins(1, 1, 1, 1);
@@ -133,6 +137,7 @@ QWidget* ValidatePage::buildCauses()
     m_calibrate->setProperty("kind", u"primary"_s);
     m_calibrate->setToolTip(tr("Adds a scenario with the level, jitter, regime and stalls that the log shows"));
     layout->addWidget(m_calibrate);
+    hideBeforeAudience(*m_calibrate, theme());
     connect(m_calibrate, &QPushButton::clicked, this, &ValidatePage::calibrate);
     return card;
 }
@@ -299,7 +304,7 @@ void ValidatePage::refreshTable()
         }
     }
     m_table->resizeColumnsToContents();
-    m_table->horizontalHeader()->setStretchLastSection(true);
+    m_table->horizontalHeader()->setSectionResizeMode(static_cast<int>(header.size()) - 1, QHeaderView::Stretch);
 }
 
 void ValidatePage::refreshCauses()

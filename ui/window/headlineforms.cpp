@@ -11,8 +11,8 @@ using namespace Qt::Literals::StringLiterals;
 namespace prism::ui {
 
 namespace {
-constexpr double kStep = 12, kGap = 10; // at scale 1
-constexpr qsizetype kKnownBy = 10;      // letters by which a scenario is known
+constexpr double kStep = 12, kGap = 10, kBeside = 16; // at scale 1
+constexpr qsizetype kKnownBy = 10;                    // letters by which a scenario is known
 
 QList<FigureRuns> againstForms(const QString& name)
 {
@@ -93,6 +93,14 @@ QStringList errorForms(const HeadlineCell& cell)
     if (cell.note.isEmpty() || cell.model.isEmpty())
         return {cell.note + cell.model};
     return {cell.note + u", "_s + cell.model, cell.model};
+}
+
+double wantedWidth(const HeadlineCell& cell, const Look& look)
+{
+    if (cell.stale || cell.delta.isEmpty())
+        return 0; // its errors stand on two lines
+    const QFontMetricsF metrics(look.font(Type::tick));
+    return std::ceil((metrics.horizontalAdvance(errorForms(cell).front()) + look.pxF(kBeside)) / look.pxF(kStep)) * look.pxF(kStep);
 }
 
 double leastWidth(const HeadlineCell& cell, const Look& look, bool large)

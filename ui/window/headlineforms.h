@@ -20,6 +20,8 @@ namespace prism::ui {
 
 /// Pixels that a figure needs with the shortest forms; in steps, so that another value does not move its neighbours.
 [[nodiscard]] double leastWidth(const HeadlineCell& cell, const Look& look, bool large);
+/// Pixels for both errors on one line, apart from what stands beside it; 0 where they stand on two.
+[[nodiscard]] double wantedWidth(const HeadlineCell& cell, const Look& look);
 
 /// What stands beneath the name of the scenario.
 struct ScenarioLines {

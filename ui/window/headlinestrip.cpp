@@ -108,10 +108,12 @@ void HeadlineStrip::layoutCells()
 {
     m_rects.clear();
     const double rowHeight = m_theme.px(metric::headline), right = width() - m_theme.px(8);
-    double least = 0;
-    for (const HeadlineCell& cell : m_cells.mid(0, kLarge))
+    double least = 0, wanted = m_theme.px(kLargeCell);
+    for (const HeadlineCell& cell : m_cells.mid(0, kLarge)) {
         least = std::max(least, leastWidth(cell, m_theme.look(), true));
-    const double most = std::max<double>(least, m_theme.px(kLargeCell));
+        wanted = std::max(wanted, wantedWidth(cell, m_theme.look()));
+    }
+    const double most = std::max(least, wanted);
     const QSize button = m_more->sizeHint();
     const double room = right - button.width() - m_theme.px(20); // the button stands beside them where nothing else fits
     const double own = std::max<double>(m_theme.px(kLeastOwn), m_lines.least(m_theme.look()) + badgeWidth() + m_theme.px(kAroundOwn));

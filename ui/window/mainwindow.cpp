@@ -245,6 +245,8 @@ void MainWindow::fitMenuRow()
 
 void MainWindow::resetLayout()
 {
+    if (m_theme.presentation())
+        setPresentation(false);
     m_theme.setUiScale(1);
     arrangeLayout();
 }
@@ -396,7 +398,7 @@ void MainWindow::restoreView(const QJsonObject& view)
         m_dockWidth = dock / m_theme.look().scale();
     }
     if (view.contains(u"dockShown"_s))
-        m_dock->setVisible(view[u"dockShown"_s].toBool());
+        m_dock->setVisible(view[u"dockShown"_s].toBool(true)); // what is neither is a damaged view
     if (QAction* action = m_actions->get(u"view.dock"_s))
         action->setChecked(m_dock->isVisibleTo(this));
     if (const QString groups = view[u"groups"_s].toString(); !groups.isEmpty())

@@ -73,12 +73,16 @@ QString outsideCalibration(const Snapshot& snapshot)
     for (const Doubt& doubt : verdictOf(snapshot).doubts)
         if (doubt.kind == Doubt::Kind::outsideCalibration)
             sentences << format::sentence(QString::fromStdString(doubt.sentence));
-    return sentences.join(u' ');
+    return sentences.join(u"; "_s);
 }
 
-Estimate shareAt(const std::vector<double>& sorted, const StepLimits& limits)
+Estimate shareAt(const Snapshot& snapshot, bool within, const StepLimits& limits)
 {
-    return limits.between() ? probabilityBetween(sorted, limits.lower, limits.upper) : exceedance(sorted, limits.upper);
+    if (!snapshot.samples)
+        return {};
+    const RunFigures run = within ? RunFigures::within(*snapshot.samples, snapshot.sortedWithinSeconds)
+                                  : RunFigures::across(*snapshot.samples, snapshot.sortedAcrossSeconds);
+    return limits.between() ? run.between(limits.lower, limits.upper) : run.exceedance(limits.upper);
 }
 
 QString shareName(const StepLimits& limits)
@@ -159,7 +163,7 @@ FigureRuns DistributionModel::runs(const ShownScenario& s, int column) const
     case exceedColumn: {
         if (m_limits.upper <= 0)
             return {};
-        const Estimate p = shareAt(m_within ? s.snapshot->sortedWithinSeconds : s.snapshot->sortedAcrossSeconds, m_limits);
+        const Estimate p = shareAt(*s.snapshot, m_within, m_limits);
         return shareRuns(p.value, p.halfWidth);
     }
     case fasterColumn:
@@ -297,7 +301,7 @@ TableData DistributionModel::table() const
             t.rows.back() << (sorted.empty() ? QString() : digits(quantileOfSorted(sorted, percent / 100.0)));
         t.rows.back() << outsideCalibration(*s.snapshot);
         if (m_limits.between())
-            t.rows.back() << digits(m_limits.lower) << digits(shareAt(sorted, m_limits).value);
+            t.rows.back() << digits(m_limits.lower) << digits(shareAt(*s.snapshot, m_within, m_limits).value);
     }
     return t;
 }

@@ -21,7 +21,8 @@ struct StepLimits {
     [[nodiscard]] bool between() const { return lower > 0 && upper > lower; }
 };
 /// P(lower < step <= upper), or P(step > upper) without a lower limit.
-[[nodiscard]] Estimate shareAt(const std::vector<double>& sortedSeconds, const StepLimits& limits);
+/// The interval holds what all samples share, as those of the percentiles do.
+[[nodiscard]] Estimate shareAt(const Snapshot& snapshot, bool within, const StepLimits& limits);
 /// "P(step > 9.30 s)", "P(9.10 s < step ≤ 9.30 s)".
 [[nodiscard]] QString shareName(const StepLimits& limits);
 
