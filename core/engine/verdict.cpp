@@ -33,6 +33,11 @@ bool Verdict::possible() const
     return !has(Doubt::Kind::doesNotFit);
 }
 
+bool isPossible(const Snapshot& snapshot)
+{
+    return !snapshot.costed || snapshot.costed->memory.fits;
+}
+
 Verdict verdictOf(const Snapshot& snapshot)
 {
     Verdict verdict;
@@ -40,7 +45,7 @@ Verdict verdictOf(const Snapshot& snapshot)
         return verdict;
     const CostedStep& step = *snapshot.costed;
     const MemoryReport& memory = step.memory;
-    if (!memory.fits)
+    if (!isPossible(snapshot))
         verdict.doubts.push_back(
             {Doubt::Kind::doesNotFit, "cluster.gpu.memory_gib",
              fmt::format("The fullest stage needs {:.1f} GiB on a GPU of {:.1f} GiB.", memory.peakGib, memory.capacityGib)});

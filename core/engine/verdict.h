@@ -30,5 +30,7 @@ struct Verdict {
 
 /// Reads the snapshot alone; any thread.
 [[nodiscard]] Verdict verdictOf(const Snapshot& snapshot);
+/// Verdict::possible without the sentences: a table asks for thousands of rows.
+[[nodiscard]] bool isPossible(const Snapshot& snapshot);
 
 } // namespace prism

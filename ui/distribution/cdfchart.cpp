@@ -18,6 +18,17 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace prism::ui {
 
+namespace {
+
+/// A series lays all its points out again when it is given the same ones.
+void replacePoints(QLineSeries& series, const QList<QPointF>& points)
+{
+    if (series.points() != points)
+        series.replace(points);
+}
+
+} // namespace
+
 CdfChart::CdfChart(const Theme& theme, QWidget* parent) : QWidget(parent), m_state(new CdfState{theme})
 {
     CdfState& d = *m_state;
@@ -276,12 +287,13 @@ void CdfChart::drawCurve(Drawn& drawn, const ChartCurve& c)
 {
     const CdfState& d = *m_state;
     const CurveLines lines = d.lines(c);
-    drawn.line->replace(lines.line);
-    drawn.upper->replace(lines.upper);
-    drawn.lower->replace(lines.lower);
+    replacePoints(*drawn.line, lines.line);
+    replacePoints(*drawn.upper, lines.upper);
+    replacePoints(*drawn.lower, lines.lower);
     const bool back = c.stale || (d.brushed >= 0 && d.brushed != c.id);
     QPen pen = d.theme.look().seriesPen(c.colour, c.baseline);
     pen.setCapStyle(Qt::FlatCap);
+    pen.setJoinStyle(Qt::BevelJoin); // at points a pixel apart an arc is not seen, and takes most of a repaint
     QColor color = pen.color(), fill = color;
     color.setAlphaF(back ? 0.4F : 1.0F);
     pen.setColor(color);

@@ -84,13 +84,13 @@ QString ScenarioTableModel::status(int id) const
         return tr("Stopped");
     if (!r.shown)
         return tr("Waiting");
-    return verdictOf(*r.shown).possible() ? tr("Computed") : tr("Does not fit");
+    return isPossible(*r.shown) ? tr("Computed") : tr("Does not fit");
 }
 
 bool ScenarioTableModel::isWrong(int id) const
 {
     const ScenarioResult& r = m_workspace.bridge().result(id);
-    return r.invalid || !m_workspace.fieldProblems(id).isEmpty() || (r.shown && !verdictOf(*r.shown).possible());
+    return r.invalid || !m_workspace.fieldProblems(id).isEmpty() || (r.shown && !isPossible(*r.shown));
 }
 
 QVariant ScenarioTableModel::data(const QModelIndex& index, int role) const
