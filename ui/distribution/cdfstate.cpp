@@ -6,6 +6,39 @@
 
 namespace prism::ui {
 
+namespace {
+
+/// Distance from the line through two points, of which the second may be the first.
+double distanceFrom(QPointF first, QPointF second, QPointF point)
+{
+    const QPointF along = second - first, to = point - first;
+    const double length = std::hypot(along.x(), along.y());
+    return length > 0 ? std::abs(along.x() * to.y() - along.y() * to.x()) / length : std::hypot(to.x(), to.y());
+}
+
+/// The points without those that lie on the line of their neighbours, to a part of a pixel that is not seen: every join that is drawn costs
+/// more than such a point says. `pixels`: of one unit of either axis.
+QList<QPointF> thinned(const QList<QPointF>& points, QPointF pixels)
+{
+    constexpr double kUnseen = 0.1;
+    constexpr qsizetype kMostLeftOut = 24;
+    const auto at = [&](qsizetype i) { return QPointF(points[i].x() * pixels.x(), points[i].y() * pixels.y()); };
+    QList<QPointF> out;
+    qsizetype from = 0;
+    for (qsizetype i = 0; i < points.size(); ++i) {
+        bool straight = i > from && i + 1 < points.size() && i - from <= kMostLeftOut;
+        for (qsizetype k = from + 1; straight && k <= i; ++k)
+            straight = distanceFrom(at(from), at(i + 1), at(k)) < kUnseen;
+        if (straight)
+            continue;
+        out << points[i];
+        from = i;
+    }
+    return out;
+}
+
+} // namespace
+
 double quantileOn(const std::vector<CurvePoint>& curve, double probability)
 {
     for (std::size_t i = 0; i < curve.size(); ++i)
@@ -38,6 +71,15 @@ double CdfState::yPixel(double value) const
 }
 
 CurveLines CdfState::lines(const ChartCurve& c) const
+{
+    CurveLines all = allLines(c);
+    const QPointF pixels(plot.width() / (axisX->max() - axisX->min()), plot.height() / (axisY->max() - axisY->min()));
+    for (QList<QPointF>* line : {&all.line, &all.upper, &all.lower})
+        *line = thinned(*line, pixels);
+    return all;
+}
+
+CurveLines CdfState::allLines(const ChartCurve& c) const
 {
     CurveLines out;
     if (mode == CdfMode::density) {

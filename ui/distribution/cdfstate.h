@@ -67,7 +67,8 @@ struct CdfState {
     /// On the y axis: percent, or the logarithm of the exceedance.
     [[nodiscard]] double yValue(double probability) const;
     [[nodiscard]] double yPixel(double value) const;
-    [[nodiscard]] CurveLines lines(const ChartCurve& curve) const;
+    [[nodiscard]] CurveLines lines(const ChartCurve& curve) const;    ///< as many points as can be seen
+    [[nodiscard]] CurveLines allLines(const ChartCurve& curve) const; ///< every point
 };
 
 } // namespace prism::ui
