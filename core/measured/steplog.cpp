@@ -19,6 +19,36 @@ constexpr const char* kKnown =
     "Megatron-LM, NeMo, DeepSpeed or torchtitan output, an MLPerf log, JSON lines, or a table with a header that "
     "names a step time; or give --time-column or --pattern";
 
+/// "NAME (2)", ...: what a run is called whose name another one had before.
+std::string againNamed(const std::string& name, int time)
+{
+    return time < 2 ? name : fmt::format("{} ({})", name, time);
+}
+
+/// Whether a named run begins anew: several systems that count their runs from 0 stand in one table. Rows that are only out of order do not
+/// fall as far.
+bool beginsAnew(const LoggedStep& step, const LoggedStep& before)
+{
+    const bool isNumbered = step.number >= 0 && before.number >= 0;
+    return isNumbered ? 2 * step.number < before.number
+                      : step.samplesSeen >= 0 && before.samplesSeen >= 0 && 2 * step.samplesSeen < before.samplesSeen;
+}
+
+/// The run that a line names, or the next one of that name.
+std::string nameOf(const StepLog& log, const LineFinding& found)
+{
+    int time = 0; // runs of one name follow each other
+    const LoggedRun* last = nullptr;
+    std::string next = found.run;
+    for (const LoggedRun& run : log.runs)
+        if (run.name == next) {
+            last = &run;
+            next = againNamed(found.run, ++time + 1);
+        }
+    const bool isNew = last == nullptr || (!last->steps.empty() && beginsAnew(found.step, last->steps.back()));
+    return isNew ? next : last->name;
+}
+
 /// Seconds between the end of the step before and the start of this one; several steps lie between lines that tell of some alone.
 double pauseBefore(const LoggedStep& step, const LoggedStep& before, double between)
 {
@@ -156,7 +186,7 @@ bool StepLogReader::takeStep(const LineFinding& found)
         return false;
     }
     if (!found.run.empty())
-        m_lastRun = runNamed(found.run);
+        m_lastRun = runNamed(nameOf(m_log, found));
     else if (m_log.runs.empty())
         m_lastRun = newRun();
     if (isRepeated(found, m_log.runs[m_lastRun])) {

@@ -8,6 +8,7 @@
 #include <zlib.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 
 namespace prism {
@@ -17,6 +18,17 @@ namespace {
 constexpr std::uint64_t kWatchBytes = std::uint64_t{4} << 20;
 constexpr std::size_t kLinePiece = std::size_t{1} << 18;
 constexpr unsigned kInflateBuffer = 1U << 18;
+
+/// An archive of traces would be read as if its first file were all of it. The reader stands at the begin again afterwards.
+bool isTar(gzFile file)
+{
+    constexpr std::size_t kAt = 257; // of the magic in a header of 512 bytes (POSIX.1-1988, ustar)
+    constexpr std::string_view kMagic = "ustar";
+    std::array<char, kAt + kMagic.size()> start{};
+    const int got = gzread(file, start.data(), static_cast<unsigned>(start.size()));
+    gzrewind(file);
+    return got == static_cast<int>(start.size()) && std::string_view(start.data() + kAt, kMagic.size()) == kMagic;
+}
 
 } // namespace
 
@@ -55,6 +67,14 @@ Result<ByteSource> ByteSource::open(const std::string& path, ReadControl control
     if (!source.m_file)
         return Diagnostic{Severity::error, path, "the file cannot be opened", isFolder ? "a folder" : "", "a readable file", "", ""};
     gzbuffer(static_cast<gzFile>(source.m_file.get()), kInflateBuffer);
+    if (std::filesystem::is_regular_file(path, error) && isTar(static_cast<gzFile>(source.m_file.get())))
+        return Diagnostic{Severity::error,
+                          path,
+                          "the file is an archive of several (tar)",
+                          "",
+                          "its files, or the folder that they lie in: unpack it first",
+                          "",
+                          ""};
     source.m_size = std::filesystem::file_size(path, error);
     if (error)
         source.m_size = 0;

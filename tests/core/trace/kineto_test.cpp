@@ -168,6 +168,18 @@ TEST(Kineto, CutPackedFilesGiveWhatCameBeforeAndBombsAreNotUnpacked)
     EXPECT_TRUE(says(blown->front().notes, "grows beyond 300 times"));
 }
 
+TEST(Kineto, AnArchiveOfTracesIsNamed)
+{
+    std::string header(512, '\0');
+    header.replace(0, 9, "rank0.json").replace(257, 5, "ustar");
+    for (const bool packed : {false, true}) {
+        const TemporaryFile archive(packed ? "traces.tar.gz" : "traces.tar", header + traceOf(kernelEvent("a", 1, 1)), packed);
+        const auto ranks = readKineto(archive.path());
+        ASSERT_FALSE(ranks.ok());
+        EXPECT_NE(ranks.errors()[0].message.find("tar"), std::string::npos);
+    }
+}
+
 TEST(Kineto, MutatedTracesNeverCrash)
 {
     const std::string text =
