@@ -59,13 +59,15 @@ constexpr Fact kFacts[] = {{"attention_kernel", "triton FlashAttention-1", "trai
                            {"attention_kernel", "cuDNN", "training.attention_backend", "cudnn"},
                            {"attention_kernel", "unfused", "training.attention_backend", "unfused"},
                            {"attention_precision", "fp8", "training.attention_backend", "cudnn_fp8", "cudnn"},
-                           {"attention_precision", "bf16", "training.attention_backend", "cudnn", "cudnn_fp8"}};
+                           {"attention_precision", "bf16", "training.attention_backend", "cudnn", "cudnn_fp8"},
+                           {"fused_grouped_mlp", "true", "training.fused_grouped_mlp", "true"},
+                           {"fused_grouped_mlp", "false", "training.fused_grouped_mlp", "false"}};
 
 /// Whether a fact says something that the execution leaves open, or more than it says.
 bool adds(const Fact& fact, const std::vector<std::string>& unknown, const Execution& execution)
 {
     if (*fact.refines == '\0')
-        return std::find(unknown.begin(), unknown.end(), fact.path) != unknown.end();
+        return !execution.values.contains(fact.path) || std::find(unknown.begin(), unknown.end(), fact.path) != unknown.end();
     const auto stated = execution.values.find(fact.path);
     return stated != execution.values.end() && stated->second == fact.refines;
 }
@@ -107,7 +109,9 @@ std::vector<std::string> stateFacts(const nlohmann::json& facts, const std::vect
 {
     std::vector<std::string> texts;
     for (const auto& [key, value] : facts.items()) {
-        const std::string text = value.is_string() ? value.get<std::string>().substr(0, kMaxText) : std::string();
+        const std::string text = value.is_string()    ? value.get<std::string>().substr(0, kMaxText)
+                                 : value.is_boolean() ? value.dump()
+                                                      : std::string();
         const Fact* fact = nullptr;
         bool known = false;
         for (const Fact& f : kFacts)

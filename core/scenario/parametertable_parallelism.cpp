@@ -137,6 +137,10 @@ void addTraining(std::vector<Parameter>& t)
                                   "Every MoE layer sends its routed counts to the host and waits before the experts start (dropless "
                                   "routing). Off with padded experts and device-side counts."},
                                  PRISM_FIELD(training.moeHostSync))));
+    t.push_back(advanced(boolean({"training.fused_grouped_mlp", "Fused grouped MLP", "", "",
+                                  "The experts' products apply the activation and its gradient and write MXFP8 themselves (Transformer "
+                                  "Engine's grouped MLP on Blackwell). With other precisions the kernels stay apart."},
+                                 PRISM_FIELD(training.fusedGroupedMlp))));
     t.push_back(advanced(choice({"training.optimizer", "Optimizer", "", "", "adam keeps two moments per parameter, sgd one."},
                                 {"adam", "sgd"}, PRISM_FIELD(training.optimizer))));
     t.push_back(advanced(

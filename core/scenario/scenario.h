@@ -124,6 +124,7 @@ struct TrainingConfig {
     std::string attentionBackend = "cudnn";     ///< unfused | flash2 | flash3 | cudnn
     std::string cudaGraphs = "none";            ///< none | layer | full_iteration
     bool moeHostSync = true;                    ///< the host waits for the routed counts of every MoE layer
+    bool fusedGroupedMlp = false;               ///< activation and casts between the experts' products run inside of these (MXFP8)
     std::string optimizer = "adam";             ///< adam | sgd
     bool gradReduceInFp32 = true;
     double trainTokens = 0; ///< tokens to train; 0 = unknown

@@ -43,6 +43,8 @@ public:
 
     /// Casts a GEMM input to FP8/FP4 (casts.h).
     void quantise(std::vector<Kernel>& to, double elements, Part part) const;
+    /// What stands between the experts' products: the activation or its gradient, and the cast of what it gives.
+    void expertActivation(std::vector<Kernel>& to, double received, Part part);
 
     void collective(std::vector<Kernel>& to, KernelId id, CollectiveOp op, Domain domain, double bytes, Part part,
                     bool overlapsTensor = false, bool overlapsAlways = false) const;

@@ -26,11 +26,7 @@ void Emitter::moe()
         toExperts(f, routed, received, Part::forward);
         quantise(f, received * h, Part::forward);
         gemm(f, KernelId::gemmMoeFc1, received / localExperts, gates * ffn / etp, h, Part::forward, localExperts);
-        {
-            const Module activation(*this, kMoeActivation);
-            memory(f, KernelId::activation, (gates + 1) * e * received * ffn / etp);
-        }
-        quantise(f, received * ffn / etp, Part::forward);
+        expertActivation(f, received, Part::forward);
         gemm(f, KernelId::gemmMoeFc2, received / localExperts, h, ffn / etp, Part::forward, localExperts);
         fromExperts(f, routed, received, e * (routed + s.tokens / tp) * h, Part::forward);
         if (model.moeSharedExpertIntermediateSize > 0) {
@@ -40,6 +36,30 @@ void Emitter::moe()
         }
     }
     residual();
+}
+
+/// Fused (Transformer Engine's grouped MLP, MXFP8 alone), the first product's epilogue applies the activation to what it has in registers
+/// and writes the copies of the cast; backward it reads the forward's inputs of the activation besides.
+void Emitter::expertActivation(std::vector<Kernel>& to, double received, Part part)
+{
+    const double width = received * static_cast<double>(model.moeFfnHiddenSize) / static_cast<double>(s.etp),
+                 gates = model.gatedMlp ? 2 : 1;
+    const bool isForward = part == Part::forward, isFused = training.fusedGroupedMlp && training.precision == "mxfp8";
+    const double inputs = gates * e * width, outputs = (isForward ? 1 : gates) * width; // bytes, elements
+    if (isFused) {
+        constexpr double kRead = 2; // bytes of castBytes() that are not written
+        if (!isForward)
+            memory(to, KernelId::activation, inputs, part, 0);
+        memory(to, KernelId::cast, outputs * (cast - kRead), part, 0);
+        return;
+    }
+    if (isForward) {
+        const Module activation(*this, kMoeActivation);
+        memory(to, KernelId::activation, (gates + 1) * e * width, part);
+    } else {
+        memory(to, KernelId::activation, (2 * gates + 1) * e * width, part);
+    }
+    quantise(to, outputs, part);
 }
 
 void Emitter::toExperts(std::vector<Kernel>& to, double routed, double received, Part part) const
@@ -82,8 +102,7 @@ void Emitter::moeBackward()
     quantise(b, received * h, Part::dgrad);
     gemm(b, KernelId::gemmMoeFc2, perExpert, ffn / etp, h, Part::dgrad, localExperts);
     gemm(b, KernelId::gemmMoeFc2, h, ffn / etp, perExpert, Part::wgrad, localExperts);
-    memory(b, KernelId::activation, (2 * gates + 1) * e * received * ffn / etp, Part::dgrad);
-    quantise(b, received * gates * ffn / etp, Part::dgrad);
+    expertActivation(b, received, Part::dgrad);
     gemm(b, KernelId::gemmMoeFc1, perExpert, h, gates * ffn / etp, Part::dgrad, localExperts);
     gemm(b, KernelId::gemmMoeFc1, gates * ffn / etp, h, perExpert, Part::wgrad, localExperts);
     fromExperts(b, routed, received, 2 * e * routed * h, Part::dgrad);

@@ -172,6 +172,18 @@ TEST(Published, AFactRefinesTheKernelThatIsStated)
     EXPECT_EQ(backend("flash3", "fp8"), "flash3");
 }
 
+/// A fact of true or false, on a path that the source never names.
+TEST(Published, AFactThatIsTrueStandsWhereNothingIsStated)
+{
+    const auto isFused = [](const std::string& execution, const std::string& fact) {
+        return rowWith(R"(,"training.precision":"mxfp8")" + execution, R"(,"facts":{"fused_grouped_mlp":)" + fact + "}")
+            .scenario.training.fusedGroupedMlp;
+    };
+    EXPECT_TRUE(isFused("", "true"));
+    EXPECT_FALSE(isFused("", "false"));
+    EXPECT_FALSE(isFused(R"(,"training.fused_grouped_mlp":false)", "true"));
+}
+
 TEST(Published, SuspectRowsAndDuplicatesStayOutOfSums)
 {
     const std::string bf16 = R"(,"training.precision":"bf16")";

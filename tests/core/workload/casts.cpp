@@ -2,7 +2,13 @@
 // Bytes of quantisation by recipe, beside measured products with and without it.
 #include "core/workload/casts.h"
 
+#include "core/cost/predictor.h"
+#include "core/scenario/presets.h"
+#include "core/workload/kernel.h"
+
 #include <gtest/gtest.h>
+
+#include <algorithm>
 
 namespace prism {
 namespace {
@@ -45,6 +51,38 @@ TEST(Casts, FollowMeasuredProducts)
     // H200 NVL, the same page: delayed 1010, current 945, the products alone 1142.
     EXPECT_NEAR((1 / 945.0 - 1 / 1142.0) / (1 / 1010.0 - 1 / 1142.0), bytesOf("fp8_tensorwise", false) / bytesOf("fp8_delayed", false),
                 0.15);
+}
+
+double bytesOf(const std::vector<Kernel>& kernels, KernelId id)
+{
+    double bytes = 0;
+    for (const Kernel& k : kernels)
+        bytes += k.id == id ? k.bytes : 0;
+    return bytes;
+}
+
+/// What Transformer Engine's grouped MLP saves of a layer of DeepSeek-V3 (eight experts of width 2,048 for each token), by hand.
+TEST(Casts, AFusedGroupedMlpReadsAndWritesOnceWhatItMust)
+{
+    Scenario s;
+    s.model = *modelPreset("deepseek-v3");
+    s.training.precision = "mxfp8";
+    s.cluster.gpu.peakFp4Tflops = 10'000;
+    Scenario fused = s;
+    fused.training.fusedGroupedMlp = true;
+    const LayerKernels apart = layerKernels(s, shapeOf(s), LayerKind::moe), one = layerKernels(fused, shapeOf(fused), LayerKind::moe);
+    const double width = static_cast<double>(s.model.seqLength * s.training.microBatchSize) * 8 * 2048;
+    const auto saved = [&](KernelId id, bool isForward) {
+        return isForward ? bytesOf(apart.forward, id) - bytesOf(one.forward, id) : bytesOf(apart.backward, id) - bytesOf(one.backward, id);
+    };
+    EXPECT_NEAR(saved(KernelId::activation, true), 3 * 2 * width, 1);  // gate and value read, their product written
+    EXPECT_NEAR(saved(KernelId::cast, true), 2 * width, 1);            // the product read again
+    EXPECT_NEAR(saved(KernelId::activation, false), 3 * 2 * width, 1); // gate and value are read still
+    EXPECT_NEAR(saved(KernelId::cast, false), 2 * 2 * width, 1);       // both gradients read again
+    EXPECT_EQ(apart.forward.size() - one.forward.size(), 1U);
+    fused.training.precision = s.training.precision = "bf16"; // no such kernel there
+    EXPECT_EQ(layerKernels(fused, shapeOf(fused), LayerKind::moe).forward.size(),
+              layerKernels(s, shapeOf(s), LayerKind::moe).forward.size());
 }
 
 } // namespace
