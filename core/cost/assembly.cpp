@@ -212,8 +212,9 @@ Result<CostedStep> Assembly::run()
         return errors;
     StepGraph& g = m_out.graph;
     const DeterministicStep step(g);
-    m_out.noiseFreeSeconds = step.fixedSeconds();
-    m_out.breakdown = breakdownOf(g, step);
+    const CriticalPath path = criticalPath(g, step);
+    m_out.noiseFreeSeconds = path.seconds;
+    m_out.breakdown = breakdownOf(g, step, path);
     const std::vector<double> kept = activations();
     addMemory(bytesInFlight(g.schedule, kept));
     addCounts();

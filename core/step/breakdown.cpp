@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/step/breakdown.h"
 
-#include "core/step/criticalpath.h"
-
 #include <algorithm>
 #include <numeric>
 
@@ -100,12 +98,12 @@ CategorySeconds busiestWork(const StepGraph& graph, const DeterministicStep& ste
 
 Breakdown breakdownOf(const StepGraph& graph)
 {
-    return breakdownOf(graph, DeterministicStep(graph));
+    const DeterministicStep step(graph);
+    return breakdownOf(graph, step, criticalPath(graph, step));
 }
 
-Breakdown breakdownOf(const StepGraph& graph, const DeterministicStep& step)
+Breakdown breakdownOf(const StepGraph& graph, const DeterministicStep& step, const CriticalPath& path)
 {
-    const CriticalPath path = criticalPath(graph, step);
     Breakdown out;
     double pipeline = 0, transfers = 0;
     for (const PathPiece& piece : path.pieces) {

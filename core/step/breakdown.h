@@ -2,7 +2,7 @@
 // Where the noise-free step goes, by purpose.
 #pragma once
 
-#include "core/step/deterministicstep.h"
+#include "core/step/criticalpath.h"
 
 namespace prism {
 
@@ -21,9 +21,9 @@ struct Breakdown {
     }
 };
 
-/// Slow spots and fixedSpatial as given. Precondition: check(graph) found no error. Pure; any thread.
-[[nodiscard]] Breakdown breakdownOf(const StepGraph& graph, const DeterministicStep& step);
-/// The same where the step of the graph is not there yet.
+/// `path`: that of the step. Precondition: check(graph) found no error. Pure; any thread.
+[[nodiscard]] Breakdown breakdownOf(const StepGraph& graph, const DeterministicStep& step, const CriticalPath& path);
+/// The same where neither is there yet: slow spots and fixedSpatial as given.
 [[nodiscard]] Breakdown breakdownOf(const StepGraph& graph);
 
 } // namespace prism

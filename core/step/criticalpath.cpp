@@ -32,7 +32,8 @@ public:
         double secondsOnMain = -1.0;
     };
 
-    Pipeline(const Sweep& sweep, const DeterministicStep& step, int replica, const SlowestOfCell& slowest);
+    /// `times` of the replica's nodes, and the `ends` of its stages.
+    Pipeline(const Sweep& sweep, NodeTimes times, std::vector<double> ends);
 
     /// Looks at paths to the end of node `last` from now on: what no such path runs is left out.
     void endAt(int last);
@@ -67,9 +68,10 @@ private:
     std::vector<double> m_criticalSeconds;           ///< per stage: of its nodes among them
 };
 
-Pipeline::Pipeline(const Sweep& sweep, const DeterministicStep& step, int replica, const SlowestOfCell& slowest)
+Pipeline::Pipeline(const Sweep& sweep, NodeTimes times, std::vector<double> ends)
     : m_sweep(sweep),
-      m_ends(step.stageEnds(replica, slowest, &m_times)),
+      m_times(std::move(times)),
+      m_ends(std::move(ends)),
       m_tolerance(kTie * *std::max_element(m_ends.begin(), m_ends.end())),
       m_last(index(sweep.numStages), -1),
       m_previous(sweep.nodes.size(), -1),
@@ -158,7 +160,10 @@ class Backward final {
 public:
     Backward(const StepGraph& graph, const DeterministicStep& step) : m_graph(graph), m_step(step), m_replicas(m_step.distinctReplicas())
     {
-        m_path.seconds = m_step.seconds(m_replicas, slowest(), &m_times);
+        if (m_replicas.size() > 1)
+            m_path.seconds = m_step.seconds(m_replicas, slowest(), &m_times);
+        else // the path's replica, whose nodes are asked for anyway
+            m_path.seconds = m_step.secondsAfter({m_step.stageEnds(m_replicas[0], slowest(), &m_nodes)}, m_replicas, slowest(), &m_times);
     }
 
     CriticalPath path()
@@ -206,6 +211,7 @@ private:
     const DeterministicStep& m_step;
     std::vector<int> m_replicas;
     TailTimes m_times;
+    NodeTimes m_nodes; ///< of the path's replica
     CriticalPath m_path;
 };
 
@@ -236,7 +242,9 @@ Place Backward::tail()
 /// alike many paths are equally long, and only this one shows what the step consists of.
 void Backward::pipeline(Place from)
 {
-    Pipeline pipeline(m_step.sweep(), m_step, m_replicas[from.replica], slowest());
+    std::vector<double> ends =
+        m_replicas.size() > 1 ? m_step.stageEnds(m_replicas[from.replica], slowest(), &m_nodes) : m_times.pipeline[from.replica];
+    Pipeline pipeline(m_step.sweep(), std::move(m_nodes), std::move(ends));
     pipeline.endAt(pipeline.last(static_cast<int>(from.stage)));
     Pipeline::Route best;
     for (const int stage : pipeline.candidates()) {

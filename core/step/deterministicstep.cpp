@@ -240,6 +240,12 @@ double DeterministicStep::seconds(const std::vector<int>& replicas, const Slowes
         const bool sameSet = i > 0 && firstOfSet(replicas[i]) == firstOfSet(replicas[i - 1]);
         ends.push_back(sameSet ? ends.back() : stageEnds(replicas[i], slowest));
     }
+    return secondsAfter(std::move(ends), replicas, slowest, times);
+}
+
+double DeterministicStep::secondsAfter(TailTimes::Ends ends, const std::vector<int>& replicas, const SlowestOfCell& slowest,
+                                       TailTimes* times) const
+{
     const auto keep = [&](TailTimes::Ends TailTimes::*part) {
         if (times != nullptr)
             times->*part = ends;

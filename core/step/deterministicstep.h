@@ -43,6 +43,9 @@ public:
     [[nodiscard]] double seconds(const SlowestOfCell& slowest) const;
     /// The same for a job in which every replica equals one of `replicas` (ascending, each at least once represented). Fills `times`.
     [[nodiscard]] double seconds(const std::vector<int>& replicas, const SlowestOfCell& slowest, TailTimes* times = nullptr) const;
+    /// The same from the ends of the replicas' stages before the step's tail, [replica][stage].
+    [[nodiscard]] double secondsAfter(TailTimes::Ends ends, const std::vector<int>& replicas, const SlowestOfCell& slowest,
+                                      TailTimes* times = nullptr) const;
     /// With slow spots and fixedSpatial as given: the noise-free step of the graph.
     [[nodiscard]] double fixedSeconds() const;
     /// Ends of the stages of one replica before the step's tail, in seconds. Fills `times`.
