@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What the window says of itself: what an edit cost, where the calibration ends; and its layout, which comes back with one command.
 #include "tests/ui/window_fixture.h"
+#include "core/insight/empirical.h"
 #include "ui/distribution/distributionpage.h"
 #include "ui/window/actions.h"
 #include "ui/window/jobbar.h"
@@ -164,6 +165,8 @@ TEST_F(OwnWord, WhatIsOutsideOfTheCalibrationIsHatchedEverywhereAndNamed)
     };
     EXPECT_FALSE(page->chart().curves().front().outside);
     EXPECT_FALSE(footer().contains(u"Hatched"_s));
+    const double own = exceedance(shown(*window, 1)->sortedAcrossSeconds, page->limits().upper).halfWidth;
+    EXPECT_EQ(footer().contains(u"what all samples share"_s), shareAt(*shown(*window, 1), false, page->limits()).halfWidth > 1.5 * own);
     ASSERT_TRUE(
         window->workspace().study().setParameter(1, "training.precision", "fp32").empty()); // of this GPU no such step was published
     settle(*window);

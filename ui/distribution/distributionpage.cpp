@@ -169,6 +169,16 @@ const ShownScenario* DistributionPage::readScenario() const
     return baseline && baseline->snapshot && baseline->visible ? baseline : m_context.current();
 }
 
+bool DistributionPage::sharesMuch() const
+{
+    constexpr double kMuch = 1.5; // times the interval of the samples' own
+    const ShownScenario* read = readScenario();
+    const std::vector<double>* samples = readSamples();
+    const StepLimits at = limits();
+    return samples && at.upper > 0
+           && shareAt(*read->snapshot, within(), {0, at.upper}).halfWidth > kMuch * exceedance(*samples, at.upper).halfWidth;
+}
+
 const std::vector<double>* DistributionPage::readSamples() const
 {
     const ShownScenario* read = readScenario();
@@ -335,7 +345,8 @@ void DistributionPage::refreshTexts(CdfChart::Mode mode, int dropped)
         QString text = format::receipt(static_cast<std::int64_t>(n), read->snapshot->seed, tr("steps per scenario"))
                        + tr(", Monte Carlo with common random numbers.");
         if (mode != CdfChart::Mode::density)
-            text += mode == CdfChart::Mode::cdf ? tr(" Bands: 95 %, whole curve.") : tr(" Bands: 95 % at each time.");
+            text += (mode == CdfChart::Mode::cdf ? tr(" Bands: 95 %, whole curve") : tr(" Bands: 95 % at each time"))
+                    + (sharesMuch() ? tr("; what all samples share is in the intervals alone.") : u"."_s);
         for (const ShownScenario& s : m_context.scenarios)
             if (const QString missing = s.visible && s.snapshot ? outsideCalibration(*s.snapshot) : QString(); !missing.isEmpty()) {
                 text += tr(" Hatched: %1, %2.").arg(s.name, missing);

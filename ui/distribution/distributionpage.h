@@ -59,6 +59,8 @@ private:
     void typeLimit(const QString& text);
     [[nodiscard]] const ShownScenario* readScenario() const;
     [[nodiscard]] const std::vector<double>* readSamples() const;
+    /// Whether what all samples share is much of the error at the limit; bands do not hold it.
+    [[nodiscard]] bool sharesMuch() const;
     [[nodiscard]] bool within() const;
 
     const Theme& m_theme;

@@ -70,7 +70,9 @@ QString figureOf(const ReportFigure& figure, const Findings& found)
 QString runOf(const FigureRun& run)
 {
     const bool strong = run.type == Type::bodyStrong || run.type == Type::smallStrong;
-    const QString text = escaped(run.text.trimmed());
+    constexpr qsizetype kFigure = 14; // letters; a figure with its unit stays on one line
+    const QString words = run.text.trimmed();
+    const QString text = escaped(words.size() <= kFigure ? QString(words).replace(u' ', QChar::Nbsp) : words);
     const QString coloured = run.role == Role::text ? text : u"<span style=\"color:%1\">%2</span>"_s.arg(hex(run.role), text);
     return strong ? u"<b>%1</b>"_s.arg(coloured) : coloured;
 }
