@@ -9,6 +9,7 @@
 #include <QDialog>
 #include <QHeaderView>
 #include <QLabel>
+#include <QLineEdit>
 #include <QPushButton>
 #include <QTableWidget>
 #include <QTreeWidget>
@@ -113,6 +114,23 @@ TEST_F(HouseRules, ToolsOfAPageAreOnOneLine)
             if (button->isVisible() && button->accessibleName() == u"Export"_s) {
                 EXPECT_NEAR(middleIn(*button, *window).y(), first, 2) << page->id().toStdString();
             }
+    }
+}
+
+TEST_F(HouseRules, HintsInFieldsAreReadable)
+{
+    auto window = smallWindow();
+    for (const bool dark : {false, true, false}) {
+        theme.setMode(dark ? Theme::Mode::dark : Theme::Mode::light);
+        QTest::qWait(20);
+        int hints = 0;
+        for (const QLineEdit* field : window->findChildren<QLineEdit*>())
+            if (!field->placeholderText().isEmpty() && field->isVisible()) {
+                ++hints;
+                EXPECT_EQ(field->palette().color(QPalette::PlaceholderText), theme.color(Role::textTertiary))
+                    << field->placeholderText().toStdString() << ", dark: " << dark;
+            }
+        EXPECT_GT(hints, 0);
     }
 }
 

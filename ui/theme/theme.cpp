@@ -7,6 +7,7 @@
 #include <QEvent>
 #include <QFile>
 #include <QFontDatabase>
+#include <QLineEdit>
 #include <QStyle>
 #include <QStyleFactory>
 #include <QWidget>
@@ -102,6 +103,12 @@ bool Theme::eventFilter(QObject* watched, QEvent* event)
             update();
         }
     }
+    // The style sheet makes of its colour for text one for hints, at half strength: too pale to be read.
+    if (auto* field = event->type() == QEvent::PaletteChange ? qobject_cast<QLineEdit*>(watched) : nullptr)
+        if (QPalette palette = field->palette(); palette.color(QPalette::PlaceholderText) != m_look[Role::textTertiary]) {
+            palette.setColor(QPalette::PlaceholderText, m_look[Role::textTertiary]);
+            field->setPalette(palette);
+        }
     return QObject::eventFilter(watched, event);
 }
 
