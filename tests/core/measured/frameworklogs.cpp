@@ -279,14 +279,15 @@ TEST(FrameworkLogs, AClockThatRunsOnIsSaid)
 /// Two systems that number their runs from 0 in one table, and rows that are only out of order.
 TEST(FrameworkLogs, ANamedRunThatBeginsAnewIsAnother)
 {
-    const StepLog log = read("system,run,samples_seen,step_time_s\na,0,100,5\na,0,200,5\na,0,300,5\na,1,100,5\na,1,200,5\na,1,300,5\n"
-                             "b,0,100,9\nb,0,200,9\nb,0,300,9\nb,1,100,9\nc,0,100,7\n");
+    const StepLog log = read("system,run,step,step_time_s\na,0,1,5\na,0,2,5\na,0,3,5\na,1,1,5\na,1,2,5\na,1,3,5\n"
+                             "b,0,1,9\nb,0,2,9\nb,0,3,9\nb,1,1,9\nc,0,1,7\n");
     ASSERT_EQ(log.runs.size(), 5U);
     EXPECT_EQ(log.runs[2].name, "0 (2)");
     EXPECT_EQ(secondsOf(log.runs[2]), (std::vector<double>{9, 9, 9}));
     EXPECT_EQ(log.runs[3].name, "1 (2)");
     EXPECT_EQ(log.runs[4].name, "0 (3)");
     EXPECT_EQ(read("run,step,step_time_s\na,7,5\na,9,5\na,8,5\na,10,5\n").runs.size(), 1U);
+    EXPECT_EQ(read("run,samples_seen,step_time_s\na,100,5\na,200,5\na,0,5\na,300,5\n").runs.size(), 1U); // an evaluation
 }
 
 } // namespace
