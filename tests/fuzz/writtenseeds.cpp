@@ -82,7 +82,7 @@ std::vector<std::string> writtenRecords()
     for (const char* axis : {"tp=1,2", "mbs=1,2,4"})
         if (Result<SearchAxis> read = searchAxis(axis))
             query.space.axes.push_back(std::move(read).value());
-    const std::string head = headLine({PRISM_VERSION, scenarios().front(), query, 1}) + "\n";
+    const std::string head = headLine({.scenario = scenarios().front(), .query = query}) + "\n";
     const QuickPart part{6, 4, {{0, 1.5, 20, 80, 4096, false}, {3, 1.7, 20, 80, 4096, true}}, {{"memory", 2, 1, 4}}, {{4, {"memory"}}}};
     const SampleRow row{0, 512, true, 1.5, 20, 80, {1.6, 0.01}, {1.6, 0.01}, {1.7, 0.02}, {1.8, 0.03}, {0, 0}};
     return {head + shardLine({1, 1}) + partLine(0, part) + rowLine(row) + endLine(), head, partLine(0, part) + rowLine(row)};
