@@ -2,8 +2,10 @@
 // Scenario, presets and parameters for Python.
 #include "app/python/bindings.h"
 #include "app/python/convert.h"
+#include "core/base/diagnostictext.h"
 #include "core/base/text.h"
 #include "core/base/textfile.h"
+#include "core/calibrate/clustercalibration.h"
 #include "core/scenario/check.h"
 #include "core/scenario/parametercheck.h"
 #include "core/scenario/parameternames.h"
@@ -12,16 +14,32 @@
 
 #include <pybind11/stl.h>
 
+#include <filesystem>
+
 namespace prism::python {
 
 namespace py = pybind11;
 
 namespace {
 
+/// What a calibration says of another chip was left out: Python's own warning.
+Scenario warned(ImportResult read)
+{
+    for (const Diagnostic& d : read.notes)
+        if (PyErr_WarnEx(PyExc_UserWarning, sentence(d).c_str(), 1) != 0)
+            throw py::error_already_set();
+    return std::move(read.scenario);
+}
+
 Scenario scenarioFromFile(const std::string& path)
 {
-    const py::gil_scoped_release release;
-    return require(scenarioFromJson(require(readTextFile(path))));
+    ImportResult read;
+    {
+        const py::gil_scoped_release release;
+        read = require(withCalibrationFile(require(scenarioFromJson(require(readTextFile(path)))),
+                                           std::filesystem::path(path).parent_path().string()));
+    }
+    return warned(std::move(read));
 }
 
 /// The value as text; errors for an unknown parameter are those of setting it.
@@ -59,13 +77,18 @@ void addScenarios(py::module_& module)
             "preset", [](const std::string& name) { return require(scenarioPreset(name)); }, py::arg("name"), "A scenario of the library.")
         .def_static("from_file", &scenarioFromFile, py::arg("path"), "A scenario file; comments are allowed.")
         .def_static(
-            "from_json", [](const std::string& text) { return require(scenarioFromJson(text)); }, py::arg("text"))
+            "from_json", [](const std::string& text) { return warned(require(withCalibrationFile(require(scenarioFromJson(text)), {}))); },
+            py::arg("text"))
         .def_static(
-            "from_dict", [](const py::object& values) { return require(scenarioFromJson(toJsonText(values))); }, py::arg("values"))
+            "from_dict",
+            [](const py::object& values) {
+                return warned(require(withCalibrationFile(require(scenarioFromJson(toJsonText(values))), {})));
+            },
+            py::arg("values"))
         .def(
             "set",
             [](const Scenario& s, const std::string& name, const py::object& value) {
-                return require(setParameter(s, name, valueText(value)));
+                return warned(require(setParameterAndRead(s, name, valueText(value))));
             },
             py::arg("parameter"), py::arg("value"),
             "A scenario with one parameter changed: its path or short name; text with units is read.")

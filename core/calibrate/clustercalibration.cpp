@@ -4,6 +4,7 @@
 #include "core/base/inputdiagnostic.h"
 #include "core/base/jsontext.h"
 #include "core/base/text.h"
+#include "core/base/textfile.h"
 #include "core/calibrate/clusterlimits.h"
 #include "core/measured/importmeasured.h"
 #include "core/scenario/parameters.h"
@@ -11,6 +12,8 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <filesystem>
+#include <utility>
 
 namespace prism {
 
@@ -223,6 +226,41 @@ Diagnostics leftOutOf(const ClusterCalibration& calibration, const Scenario& sce
     return {{Severity::warning, "measured.calibration",
              "Level and spread were fitted on another chip and are left out: neither says anything of this one.", calibration.machine.gpu,
              "a fit on " + scenario.cluster.gpu.name + ", or on a GPU of the same chip", "", ""}};
+}
+
+Result<ImportResult> withCalibrationFile(Scenario scenario, const std::string& folder)
+{
+    if (scenario.measured.calibration.empty())
+        return ImportResult{std::move(scenario), {}};
+    std::filesystem::path path = scenario.measured.calibration;
+    std::error_code error;
+    if (const auto beside = std::filesystem::path(folder) / path; path.is_relative() && std::filesystem::exists(beside, error))
+        path = beside;
+    // A scenario comes from others: what it names is opened only if it is a file, never a device or a pipe that would not end.
+    if (!std::filesystem::is_regular_file(path, error))
+        return errorAt("measured.calibration", "There is no such file.", scenario.measured.calibration,
+                       "a file that fit or join-calibration wrote");
+    const Result<std::string> text = readTextFile(path.string());
+    if (!text)
+        return text.errors();
+    const Result<ClusterCalibration> calibration = clusterCalibrationFromJson(*text);
+    if (!calibration)
+        return calibration.errors();
+    Diagnostics notes = leftOutOf(*calibration, scenario);
+    Result<Scenario> calibrated = calibratedScenario(std::move(scenario), *calibration);
+    if (!calibrated)
+        return calibrated.errors();
+    return ImportResult{std::move(calibrated).value(), std::move(notes)};
+}
+
+Result<ImportResult> setParameterAndRead(const Scenario& scenario, std::string_view id, std::string_view text, const std::string& folder)
+{
+    Result<Scenario> changed = setParameter(scenario, id, text);
+    if (!changed)
+        return changed.errors();
+    if (changed->measured.calibration == scenario.measured.calibration)
+        return ImportResult{std::move(changed).value(), {}};
+    return withCalibrationFile(std::move(changed).value(), folder);
 }
 
 } // namespace prism

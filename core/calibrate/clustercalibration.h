@@ -4,7 +4,7 @@
 #pragma once
 
 #include "core/base/result.h"
-#include "core/scenario/scenario.h"
+#include "core/scenario/import/importers.h"
 
 #include <string>
 #include <string_view>
@@ -53,5 +53,13 @@ inline constexpr const char* kClusterFormat = "prism-cluster-1";
 [[nodiscard]] Result<Scenario> calibratedScenario(Scenario scenario, const ClusterCalibration& calibration);
 /// What of a calibration does not hold for a scenario: level and spread of another chip. One warning, or none.
 [[nodiscard]] Diagnostics leftOutOf(const ClusterCalibration& calibration, const Scenario& scenario);
+
+/// The scenario with what the file holds that measured.calibration names; as it is where it names none. A relative path starts at `folder`
+/// where the file is there, else at the working folder. Notes: leftOutOf. Errors: no such regular file (a device or a pipe is none), no
+/// calibration, calibratedScenario.
+[[nodiscard]] Result<ImportResult> withCalibrationFile(Scenario scenario, const std::string& folder);
+/// setParameter; a calibration that is named comes with what its file holds, for its name alone would change nothing.
+[[nodiscard]] Result<ImportResult> setParameterAndRead(const Scenario& scenario, std::string_view id, std::string_view text,
+                                                       const std::string& folder = {});
 
 } // namespace prism

@@ -37,6 +37,17 @@ def test_is_what_the_command_line_says(result):
     assert (high - low) / 2 == pytest.approx(said["step_time_s"]["ci95"]["p95"])
 
 
+def test_a_calibration_that_is_named_is_read(tmp_path):
+    (tmp_path / "site.json").write_text(json.dumps({"format": "prism-cluster-1", "values": {"measured.compute_level": 1.1}}))
+    by_name = prism.Scenario.preset(NAME).set("measured.calibration", str(tmp_path / "site.json"))
+    assert float(by_name.get("measured.compute_level")) == 1.1
+    job = prism.Scenario.preset(NAME).to_dict() | {"measured": {"calibration": "site.json"}}
+    (tmp_path / "job.json").write_text(json.dumps(job))
+    assert float(prism.Scenario.from_file(str(tmp_path / "job.json")).get("measured.compute_level")) == 1.1
+    with pytest.raises(prism.InputError):
+        prism.Scenario.preset(NAME).set("measured.calibration", str(tmp_path / "none.json"))
+
+
 def test_arrays_are_views_that_outlive_their_result():
     result = prism.evaluate(prism.Scenario.preset(NAME), samples=500)
     first, second = result.samples, result.samples

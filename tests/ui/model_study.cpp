@@ -2,6 +2,11 @@
 #include "tests/ui/studies.h"
 #include "ui/model/studymodel.h"
 
+#include "core/base/outputfile.h"
+#include "core/calibrate/clustercalibration.h"
+
+#include <QTemporaryDir>
+
 using namespace Qt::Literals::StringLiterals;
 
 namespace prism::ui::test {
@@ -63,6 +68,21 @@ TEST_F(StudyModelTest, WrongTextChangesNothing)
     EXPECT_FALSE(study.setParameter(1, "no.such_parameter", "1").empty());
     EXPECT_TRUE(study.state() == start);
     EXPECT_EQ(study.undoStack()->count(), 0);
+}
+
+TEST_F(StudyModelTest, ACalibrationThatIsNamedComesWithItsValues)
+{
+    QTemporaryDir folder;
+    ClusterCalibration calibration;
+    calibration.values.emplace_back("measured.compute_level", "1.1");
+    const std::string file = folder.filePath(u"site.json"_s).toStdString();
+    ASSERT_TRUE(writeFile(file, toJson(calibration)).empty());
+    EXPECT_TRUE(study.setParameter(1, "measured.calibration", file).empty());
+    EXPECT_EQ(study.entry(1)->scenario->measured.computeLevel, 1.1);
+    study.undoStack()->undo();
+    EXPECT_EQ(study.entry(1)->scenario->measured.computeLevel, 1.0);
+    EXPECT_FALSE(study.setParameter(1, "measured.calibration", file + ".none").empty());
+    EXPECT_FALSE(study.setParameterIn({1, 2}, "measured.calibration", "/dev/null").empty());
 }
 
 TEST_F(StudyModelTest, NamesStayUnique)

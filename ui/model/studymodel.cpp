@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/model/studymodel.h"
 
+#include "core/calibrate/clustercalibration.h"
 #include "core/scenario/parameters.h"
 #include "ui/look/format.h"
 
@@ -218,12 +219,23 @@ void StudyModel::setMarks(std::vector<TimeMark> marks)
     push(std::move(next), tr("Marks on the step-time axis"));
 }
 
+/// A field has nowhere to say that half of a calibration was left out: one that does not hold for the scenario is refused.
+static Result<Scenario> changedBy(const Scenario& scenario, const std::string& parameterId, const std::string& text)
+{
+    Result<ImportResult> read = setParameterAndRead(scenario, parameterId, text);
+    if (!read)
+        return read.errors();
+    if (!read->notes.empty())
+        return std::move(read->notes);
+    return std::move(read->scenario);
+}
+
 Diagnostics StudyModel::setParameter(int id, const std::string& parameterId, const std::string& text)
 {
     const ScenarioEntry* old = entry(id);
     if (!old || m_readOnly)
         return {};
-    Result<Scenario> result = prism::setParameter(*old->scenario, parameterId, text);
+    Result<Scenario> result = changedBy(*old->scenario, parameterId, text);
     if (!result)
         return result.errors();
     const Parameter* parameter = findParameter(parameterId);
@@ -242,7 +254,7 @@ Diagnostics StudyModel::setParameterIn(const std::vector<int>& ids, const std::s
         ScenarioEntry* e = findEntry(next, id);
         if (!e)
             continue;
-        Result<Scenario> result = prism::setParameter(*e->scenario, parameterId, text);
+        Result<Scenario> result = changedBy(*e->scenario, parameterId, text);
         for (Diagnostic d : result.errors()) {
             d.message = e->scenario->name + ": " + d.message;
             errors.push_back(std::move(d));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/scenario/import/importers.h"
+#include "core/calibrate/clustercalibration.h"
 #include "core/scenario/presets.h"
 #include "core/measured/importmeasured.h"
 #include "core/measured/speedtable.h"
@@ -103,7 +103,7 @@ ImportPreview previewImport(const QString& fileName, const QByteArray& text, con
         if (object.contains(u"model"_s) || object.contains(u"cluster"_s) || object.contains(u"parallelism"_s)) {
             preview.kind = QObject::tr("Scenario");
             if (Result<Scenario> scenario = scenarioFromJson(content))
-                preview.scenario = std::move(scenario).value();
+                take(withCalibrationFile(std::move(scenario).value(), QFileInfo(fileName).absolutePath().toStdString()));
             else
                 preview.notes = scenario.errors();
         } else {

@@ -117,23 +117,15 @@ void requireNoWarnings(const Scenario& scenario)
         throw InputError(found);
 }
 
-/// The file is read from the scenario's folder where its path is relative.
+/// A relative path of the calibration starts at the scenario's folder.
 Scenario withCalibration(Scenario scenario, const CommonOptions& options)
 {
-    const std::string& scenarioName = options.scenario;
-    if (scenario.measured.calibration.empty())
-        return scenario;
-    std::filesystem::path path = scenario.measured.calibration;
     std::error_code error;
-    if (path.is_relative() && std::filesystem::is_regular_file(scenarioName, error))
-        if (const auto beside = std::filesystem::path(scenarioName).parent_path() / path; std::filesystem::exists(beside, error))
-            path = beside;
-    // A scenario comes from others: what it names is opened only if it is a file, never a device or a pipe that would not end.
-    if (!std::filesystem::is_regular_file(path, error))
-        throw InputError({inputProblem("measured.calibration", "There is no such file.", "a file that fit or join-calibration wrote")});
-    const ClusterCalibration calibration = require(clusterCalibrationFromJson(readInput(path.string())));
-    sayDiagnostics(options, leftOutOf(calibration, scenario));
-    return require(calibratedScenario(std::move(scenario), calibration));
+    const std::filesystem::path file = options.scenario;
+    const bool isFile = std::filesystem::is_regular_file(file, error);
+    ImportResult read = require(withCalibrationFile(std::move(scenario), isFile ? file.parent_path().string() : std::string()));
+    sayDiagnostics(options, read.notes);
+    return std::move(read.scenario);
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 // A scenario fitted to steps: its level and the shape of their spread come back; a calibration holds for GPUs of the same chip.
 #include "core/calibrate/runfit.h"
 
+#include "core/base/outputfile.h"
 #include "core/scenario/parameters.h"
 #include "core/scenario/presets.h"
 #include "core/stats/random.h"
@@ -9,6 +10,9 @@
 #include <boost/math/special_functions/erf.hpp>
 
 #include <gtest/gtest.h>
+
+#include <filesystem>
+#include <unistd.h>
 
 #include <cmath>
 
@@ -100,6 +104,32 @@ TEST(ClusterCalibration, HoldsForGpusOfTheSameChip)
     calibration.machine = machineOf(setParameter(smallJob(), "cluster.gpu.preset", "b200-sxm-180gb")->cluster.gpu);
     EXPECT_EQ(levelOn("gb200-nvl72"), 1.1);
     EXPECT_EQ(clusterCalibrationFromJson(toJson(calibration))->machine.numSms, calibration.machine.numSms);
+}
+
+TEST(ClusterCalibration, AFileThatIsNamedIsReadOrRefused)
+{
+    const std::filesystem::path folder = std::filesystem::temp_directory_path() / ("prism-site-" + std::to_string(::getpid()));
+    std::filesystem::create_directories(folder);
+    ClusterCalibration calibration;
+    calibration.values.emplace_back("measured.compute_level", "1.1");
+    ASSERT_TRUE(writeFile((folder / "site.json").string(), toJson(calibration)).empty());
+    const Scenario named = *setParameter(smallJob(), "measured.calibration", "site.json");
+    EXPECT_EQ(withCalibrationFile(named, folder.string())->scenario.measured.computeLevel, 1.1);
+    EXPECT_EQ(withCalibrationFile(smallJob(), folder.string())->scenario, smallJob()) << "none is named";
+    EXPECT_FALSE(withCalibrationFile(named, "/no/such/folder").ok());
+    EXPECT_FALSE(setParameterAndRead(smallJob(), "measured.calibration", "/dev/zero").ok());
+    EXPECT_FALSE(setParameterAndRead(smallJob(), "measured.calibration", folder.string()).ok());
+
+    const std::string file = (folder / "site.json").string();
+    EXPECT_EQ(setParameterAndRead(smallJob(), "measured.calibration", file)->scenario.measured.computeLevel, 1.1);
+    calibration.machine = machineOf(setParameter(smallJob(), "cluster.gpu.preset", "b200-sxm-180gb")->cluster.gpu);
+    ASSERT_TRUE(writeFile(file, toJson(calibration)).empty());
+    const Scenario other = *setParameter(smallJob(), "cluster.gpu.preset", "a100-sxm-80gb");
+    const Result<ImportResult> refused = setParameterAndRead(other, "measured.calibration", file);
+    ASSERT_TRUE(refused.ok());
+    EXPECT_EQ(refused->scenario.measured.computeLevel, 1.0);
+    EXPECT_EQ(refused->notes.size(), 1U) << "another chip";
+    std::filesystem::remove_all(folder);
 }
 
 } // namespace
