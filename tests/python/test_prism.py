@@ -44,7 +44,7 @@ def test_a_calibration_that_is_named_is_read(tmp_path):
     job = prism.Scenario.preset(NAME).to_dict() | {"measured": {"calibration": "site.json"}}
     (tmp_path / "job.json").write_text(json.dumps(job))
     assert float(prism.Scenario.from_file(str(tmp_path / "job.json")).get("measured.compute_level")) == 1.1
-    with pytest.raises(prism.InputError):
+    with pytest.raises(prism.Error):
         prism.Scenario.preset(NAME).set("measured.calibration", str(tmp_path / "none.json"))
 
 

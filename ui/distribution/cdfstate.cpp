@@ -73,7 +73,8 @@ double CdfState::yPixel(double value) const
 CurveLines CdfState::lines(const ChartCurve& c) const
 {
     CurveLines all = allLines(c);
-    const QPointF pixels(plot.width() / (axisX->max() - axisX->min()), plot.height() / (axisY->max() - axisY->min()));
+    constexpr double kWide = 1600, kHigh = 800; // of a large plot, whatever size this one has now: a picture does not know its history
+    const QPointF pixels(kWide / (axisX->max() - axisX->min()), kHigh / (axisY->max() - axisY->min()));
     for (QList<QPointF>* line : {&all.line, &all.upper, &all.lower})
         *line = thinned(*line, pixels);
     return all;
