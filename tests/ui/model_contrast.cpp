@@ -121,6 +121,14 @@ TEST_P(Contrast, ControlsAndCurvesStandOut)
         EXPECT_GE(contrastRatio(series, p[Role::panel]), 3.3);
 }
 
+TEST_P(Contrast, PartsOfTheMemoryAreToldApart)
+{
+    const Palette& p = *GetParam();
+    const std::array<QColor, 4> greys{p.memory[0], p.memory[1], p.memory[2], p.memory[4]}; // activations are blue
+    for (std::size_t i = 0; i < greys.size(); ++i)
+        EXPECT_GE(contrastRatio(greys[i], i + 1 < greys.size() ? greys[i + 1] : p[Role::panel]), 1.5) << "grey " << i;
+}
+
 TEST_P(Contrast, NumbersAreReadableInEveryHeatCell)
 {
     for (int step = 0; step <= 1000; ++step) {

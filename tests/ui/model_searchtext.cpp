@@ -92,6 +92,9 @@ TEST(Dates, ADeadlineIsTheEndOfItsDay)
     EXPECT_EQ(dayOfRun("2026-02-24", 5.5), u"1 March"_s); // February of 2026 has 28 days
     EXPECT_EQ(dayOfRun("2026-12-24", 10), u"3 January 2027"_s);
     EXPECT_EQ(dayOfRun("", 80.4), u"day 80"_s);
+    EXPECT_EQ(byDeadline("2026-02-24", 6), u"by 1 March"_s) << "the day on which the sixth day falls still counts";
+    EXPECT_EQ(byDeadline("", 78), u"within 78 days"_s);
+    EXPECT_EQ(byDeadline("", 1), u"within 1 day"_s);
     EXPECT_EQ(span(45), u"45 s"_s);
     EXPECT_EQ(span(492), u"8.2 min"_s);
     EXPECT_EQ(span(std::numeric_limits<double>::infinity()), u"never"_s);

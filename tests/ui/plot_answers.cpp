@@ -114,7 +114,7 @@ TEST_F(Answers, TheJobIsAnsweredAndItsDeadlineIsAStepOfTheUndoStack)
     EXPECT_GT(page.facts().assumptionCount(), 3);
     keep(page);
     Q_EMIT page.ends().deadlineMoved(20);
-    EXPECT_TRUE(page.ends().data().flag.startsWith(u"P(done by day "_s));
+    EXPECT_TRUE(page.ends().data().flag.startsWith(u"P(done within 20 days) = "_s));
     EXPECT_EQ(m_study.current()->scenario->job, JobConfig{}) << "nothing is changed while the flag is dragged";
     Q_EMIT page.ends().deadlineReleased();
     EXPECT_EQ(m_study.current()->scenario->job.deadlineDays, 20);

@@ -145,6 +145,7 @@ QWidget* DistributionPage::makeChartCard()
     line->setProperty("separator", true);
     cardLayout->addWidget(line);
     auto* foot = new QHBoxLayout;
+    foot->setSpacing(m_theme.px(24));
     m_footer = plainLabel();
     m_footerRight = plainLabel();
     for (QLabel* label : {m_footer, m_footerRight}) {

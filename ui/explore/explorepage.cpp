@@ -374,7 +374,7 @@ void ExplorePage::refreshScatter()
             data.points.push_back({QString::number(i), candidateName(c), x.value(c), y.value(c), x.half(c), y.half(c), c.pareto, mark,
                                    mark.contains(tr("now")), notes});
         }
-        text.footer << tr("seed %1, common random numbers, up to 4,096 steps each; %2 s.")
+        text.footer << tr("seed %1, common random numbers, up to 4,096 steps each; searched in %2 s.")
                            .arg(found->seed)
                            .arg(format::number(found->elapsedSeconds, 2));
         if (found->cut)

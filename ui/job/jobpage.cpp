@@ -203,7 +203,7 @@ void JobPage::refreshEnds()
         // Without a deadline the flag stands at the day by which half of the runs are done, to be dragged.
         data.deadlineDays = deadlineDays() > 0 ? deadlineDays() : std::ceil(job->p50Days.value);
         const Estimate done = doneWithin(*job, data.deadlineDays);
-        data.flag = tr("P(done by %1) = %2").arg(format::dayOfRun(start, data.deadlineDays - 1), format::percent(done.value));
+        data.flag = tr("P(done %1) = %2").arg(format::byDeadline(start, data.deadlineDays), format::percent(done.value));
         data.flagNote = tr("%1 points").arg(format::plainInterval(100 * done.halfWidth));
         if (deadlineDays() <= 0)
             data.flagNote += tr("; no deadline is set");

@@ -25,6 +25,13 @@ QString dayOfRun(const std::string& start, double days)
     return QLocale::c().toString(date, date.year() == first.year() ? u"d MMMM"_s : u"d MMMM yyyy"_s);
 }
 
+QString byDeadline(const std::string& start, double days)
+{
+    if (dateAfter(start, days - 1).isValid())
+        return u"by "_s + dayOfRun(start, days - 1);
+    return (days == 1 ? u"within %1 day"_s : u"within %1 days"_s).arg(days);
+}
+
 std::optional<double> deadlineDays(const QString& text, const std::string& start)
 {
     QString typed = text.trimmed();

@@ -101,9 +101,8 @@ void derive(Palette& p)
 {
     for (std::size_t chunk = 0; chunk < 2; ++chunk)
         p.weight[chunk] = blend(p[Role::bad], p.backward[chunk], 0.45);
-    const QColor grey = p[Role::textTertiary];
-    p.memory = {blend(grey, p[Role::panel], 0.85), blend(grey, p[Role::panel], 0.62), blend(grey, p[Role::panel], 0.42), p.forward[0],
-                blend(grey, p[Role::panel], 0.25)};
+    const auto grey = [&p](double share) { return blend(p[Role::text], p[Role::panel], share); };
+    p.memory = {grey(0.85), grey(0.58), grey(0.38), p.forward[0], grey(0.2)};
 }
 
 double linear(double channel)

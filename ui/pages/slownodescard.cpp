@@ -205,7 +205,7 @@ void SlowNodesCard::setAdvice(const SnapshotPtr& snapshot, const SearchState& se
         m_adviceNote->setText(!measured ? tr("Mark slow nodes or import measured speeds to be advised on positions.")
                               : search.isComputing
                                   ? tr("Searching …")
-                                  : tr("%1 measured speeds, %2 marked places.")
+                                  : tr("Measured speeds: %1; marked places: %2.")
                                         .arg(format::count(static_cast<std::int64_t>(snapshot->scenario.measured.speeds.size())),
                                              format::count(static_cast<std::int64_t>(snapshot->scenario.variability.slow.size()))));
     }

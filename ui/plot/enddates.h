@@ -15,7 +15,7 @@ struct EndDates {
     bool cumulative = false; ///< bars say "done by then"
     std::string start;       ///< ISO; empty = days are counted
     double deadlineDays = 0; ///< since the start; 0 = none
-    QString flag, flagNote;  ///< "P(done by 14 March) = 83 %", "± 2 points"
+    QString flag, flagNote;  ///< "P(done by 14 March) = 83 %", "P(done within 78 days) = 70 %", "± 2 points"
 };
 
 [[nodiscard]] Axes endDateAxes(const Canvas& canvas, const QRectF& area, const EndDates& data);

@@ -13,6 +13,13 @@ namespace prism::ui {
 
 using namespace Qt::StringLiterals;
 
+namespace {
+
+/// p95 to p99 lies beyond the band of p50 to p95: fainter, but seen on a dark panel too.
+constexpr double kOuterBandOpacity = 0.15;
+
+} // namespace
+
 void ScaleChart::setData(const ScaleData& data)
 {
     m_data = data;
@@ -92,7 +99,7 @@ QList<LegendEntry> ScaleChart::legend(const Look& look) const
             entries << LegendEntry{
                 LegendEntry::Mark::box, blend(color, look[Role::panel], metric::bandOpacity), {}, {}, name + u"p50 to p95"_s};
             entries << LegendEntry{
-                LegendEntry::Mark::box, blend(color, look[Role::panel], metric::bandOpacity / 2.5), {}, {}, name + u"p95 to p99"_s};
+                LegendEntry::Mark::box, blend(color, look[Role::panel], kOuterBandOpacity), {}, {}, name + u"p95 to p99"_s};
         } else {
             entries << LegendEntry{LegendEntry::Mark::line, color, {}, {}, series.name};
         }
@@ -239,7 +246,7 @@ void ScaleChart::paintSeries(Canvas& canvas, const Layout& at, const ScaleSeries
     };
     if (m_data.hasSpread) {
         band(&ScaleSample::middle, &ScaleSample::high, metric::bandOpacity);
-        band(&ScaleSample::high, &ScaleSample::top, metric::bandOpacity / 2.5);
+        band(&ScaleSample::high, &ScaleSample::top, kOuterBandOpacity);
         canvas.painter.setBrush(Qt::NoBrush);
         QPen thin = look.seriesPen(series.series);
         thin.setWidthF(canvas.px(1));

@@ -132,8 +132,8 @@ ReportFigure endFigure(const Findings& f)
     data.start = job.config.startDate;
     if (job.deadlineDays > 0) {
         data.deadlineDays = job.deadlineDays;
-        data.flag = QObject::tr("P(done by %1) = %2")
-                        .arg(format::dayOfRun(data.start, job.deadlineDays), format::percent(job.deadlineProbability.value));
+        data.flag = QObject::tr("P(done %1) = %2")
+                        .arg(format::byDeadline(data.start, job.deadlineDays), format::percent(job.deadlineProbability.value));
         data.flagNote = QObject::tr("%1 points").arg(format::plainInterval(100 * job.deadlineProbability.halfWidth));
     }
     ReportFigure figure;
