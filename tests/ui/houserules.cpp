@@ -10,7 +10,10 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPlainTextEdit>
 #include <QPushButton>
+#include <QRadioButton>
+#include <QStyleOptionButton>
 #include <QTableWidget>
 #include <QTreeWidget>
 
@@ -131,6 +134,39 @@ TEST_F(HouseRules, HintsInFieldsAreReadable)
                     << field->placeholderText().toStdString() << ", dark: " << dark;
             }
         EXPECT_GT(hints, 0);
+    }
+}
+
+TEST_F(HouseRules, HintsInFieldsOfSeveralLinesAreReadable)
+{
+    QPlainTextEdit field;
+    field.setPlaceholderText(u"6.8 s the contract"_s);
+    for (const bool dark : {true, false}) {
+        theme.setMode(dark ? Theme::Mode::dark : Theme::Mode::light);
+        field.show();
+        QTest::qWait(20);
+        EXPECT_EQ(field.palette().color(QPalette::PlaceholderText), theme.color(Role::textTertiary)) << "dark: " << dark;
+    }
+}
+
+TEST_F(HouseRules, RadioButtonsAreRoundAtEveryScale)
+{
+    for (int percent = 76; percent <= 200; percent += 4) {
+        theme.setUiScale(percent / 100.0);
+        QRadioButton first(u"How slow?"_s), second(u"Which layout?"_s);
+        first.setChecked(true);
+        for (QRadioButton* button : {&first, &second}) {
+            button->show();
+            QTest::qWait(1);
+            QStyleOptionButton option;
+            option.initFrom(button);
+            const QRect circle = button->style()->subElementRect(QStyle::SE_RadioButtonIndicator, &option, button);
+            QImage picture(button->size(), QImage::Format_ARGB32_Premultiplied);
+            picture.fill(Qt::transparent);
+            button->render(&picture, {}, {}, {});
+            EXPECT_EQ(picture.pixelColor(circle.topLeft()).alpha(), 0) << "at " << percent << " %, checked: " << button->isChecked();
+            EXPECT_GT(picture.pixelColor(circle.left() + circle.width() / 2, circle.top() + 1).alpha(), 0);
+        }
     }
 }
 

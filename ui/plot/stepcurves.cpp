@@ -80,8 +80,8 @@ void paintCurve(Canvas& canvas, const Axes& axes, const StepCurve& c, bool highl
 }
 
 /// Where the number of a ghost stands: on its curve, clear of what is written already, as near as it can be to its height. Those of
-/// neighbouring curves have different heights.
-QPointF numberPlace(const Axes& axes, const StepCurve& c, std::size_t place, const QList<QRectF>& written, double radius)
+/// neighbouring curves have different heights. Where nothing along the curve is free it stands beside it, and `leader` leads there.
+QPointF numberPlace(const Axes& axes, const StepCurve& c, std::size_t place, const QList<QRectF>& written, double radius, QLineF& leader)
 {
     constexpr double kStep = 0.03, kLowest = 0.05, kHighest = 0.93; // shares of steps
     const auto centreAt = [&](double share) {
@@ -100,7 +100,14 @@ QPointF numberPlace(const Axes& axes, const StepCurve& c, std::size_t place, con
             if (share >= kLowest && share <= kHighest)
                 if (const QPointF centre = centreAt(share); isFree(centre))
                     return centre;
-    return centreAt(own);
+    const QPointF onCurve = centreAt(own); // nothing along the curve is free: beside it, as near as may be
+    for (double aside = radius; aside < axes.plot.width(); aside += radius / 2)
+        for (const double x : {onCurve.x() - aside, onCurve.x() + aside})
+            if (const QPointF centre(x, onCurve.y()); x - radius >= axes.plot.left() && x + radius <= axes.plot.right() && isFree(centre)) {
+                leader = QLineF(onCurve, centre);
+                return centre;
+            }
+    return onCurve;
 }
 
 void paintNumber(Canvas& canvas, const Axes& axes, const StepCurve& c, std::size_t place, QList<QRectF>& written)
@@ -108,10 +115,13 @@ void paintNumber(Canvas& canvas, const Axes& axes, const StepCurve& c, std::size
     if (c.number.isEmpty() || c.points.empty())
         return;
     const double radius = canvas.px(8.5);
-    const QPointF centre = numberPlace(axes, c, place, written, radius + canvas.px(1));
+    QLineF leader;
+    const QPointF centre = numberPlace(axes, c, place, written, radius + canvas.px(1), leader);
     written << QRectF(centre.x() - radius, centre.y() - radius, 2 * radius, 2 * radius);
     canvas.painter.setPen(QPen(canvas.look.palette().seriesAt(c.series), canvas.px(1.5)));
     canvas.painter.setBrush(canvas[Role::panel]);
+    if (!leader.isNull())
+        canvas.painter.drawLine(leader);
     canvas.painter.drawEllipse(centre, radius, radius);
     canvas.text(centre, c.number, Type::tickStrong, canvas.look.palette().seriesAt(c.series), Qt::AlignHCenter | Qt::AlignVCenter);
 }

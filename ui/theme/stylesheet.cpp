@@ -92,7 +92,7 @@ QCheckBox::indicator:checked, QAbstractItemView::indicator:checked { background:
 QCheckBox::indicator:focus { border: #2# solid @accent@; width: #12#; height: #12#; }
 QCheckBox:focus { color: @accent@; }
 QCheckBox::indicator:disabled { background: @derivedField@; border-color: @separator@; }
-QRadioButton::indicator { width: #14#; height: #14#; border: 1px solid @controlOutline@; border-radius: #8#; background: @field@; }
+QRadioButton::indicator { width: #14#; height: #14#; border: #1# solid @controlOutline@; border-radius: #7.5#; background: @field@; }
 QRadioButton::indicator:checked { border: #5# solid @accent@; width: #6#; height: #6#; }
 QRadioButton:focus { color: @accent@; }
 
@@ -188,7 +188,7 @@ QString styleSheet(const Look& look)
         sheet.replace(u'~' + named.name.toString() + u'~', QString::number(look.font(named.type).pointSizeF()) + u"pt"_s);
     sheet.replace(u"%cell%"_s, QString::number(look.px(kCellPadding) - kItemMargin) + u"px"_s);
     sheet.replace(u"%variant%"_s, look.isDark() ? u"dark"_s : u"light"_s);
-    static const QRegularExpression size(u"#(\\d{1,2})#"_s);
+    static const QRegularExpression size(u"#(\\d{1,2}(?:\\.5)?)#"_s);
     QString scaled;
     qsizetype from = 0;
     for (auto match = size.match(sheet); match.hasMatch(); match = size.match(sheet, from)) {

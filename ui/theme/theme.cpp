@@ -8,6 +8,7 @@
 #include <QFile>
 #include <QFontDatabase>
 #include <QLineEdit>
+#include <QPlainTextEdit>
 #include <QStyle>
 #include <QStyleFactory>
 #include <QWidget>
@@ -29,6 +30,12 @@ namespace {
 inline constexpr double kPresentationFactor = 1.4, kPresentationWidth = 1440, kPresentationHeight = 900;
 inline constexpr double kFactorStep = 0.02; // not every pixel of a window that is being resized is a new look
 inline constexpr double kMinimumScale = 0.75, kMaximumScale = 2.0;
+
+/// A field that shows a hint while it is empty.
+QWidget* fieldWithHint(QObject* watched)
+{
+    return qobject_cast<QLineEdit*>(watched) || qobject_cast<QPlainTextEdit*>(watched) ? static_cast<QWidget*>(watched) : nullptr;
+}
 } // namespace
 
 Theme::Theme(QObject* parent) : QObject(parent) {}
@@ -104,7 +111,7 @@ bool Theme::eventFilter(QObject* watched, QEvent* event)
         }
     }
     // The style sheet makes of its colour for text one for hints, at half strength: too pale to be read.
-    if (auto* field = event->type() == QEvent::PaletteChange ? qobject_cast<QLineEdit*>(watched) : nullptr)
+    if (QWidget* field = event->type() == QEvent::PaletteChange ? fieldWithHint(watched) : nullptr)
         if (QPalette palette = field->palette(); palette.color(QPalette::PlaceholderText) != m_look[Role::textTertiary]) {
             palette.setColor(QPalette::PlaceholderText, m_look[Role::textTertiary]);
             field->setPalette(palette);
