@@ -26,7 +26,7 @@ TEST_F(UiScale, NothingIsCutWhereTheWindowHasNoRoomForIt)
     for (Page* page : window->pages().pages()) {
         SCOPED_TRACE(page->id().toStdString());
         window->pages().showPage(page->id());
-        settle(*window);
+        settlePage(*window);
         for (const SegmentedControl* tool : window->findChildren<SegmentedControl*>())
             if (tool->isVisible()) {
                 EXPECT_GE(tool->width(), tool->sizeHint().width());
