@@ -141,7 +141,7 @@ public:
         std::vector<std::string> out = {"the " + kind + " " + name
                                         + " is taken as the seconds of a step: its name says only a time or a value"};
         if (m_count >= kFewest && !m_falls && m_last > kGrown * m_first)
-            out.push_back("its values only rise: it looks like a clock that runs on, and no step takes so long");
+            out.emplace_back("its values only rise: it looks like a clock that runs on, and no step takes so long");
         return out;
     }
 

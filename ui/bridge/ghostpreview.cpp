@@ -102,11 +102,11 @@ void GhostPreview::show(int scenarioId, const ScenarioPtr& base, const QString& 
     m_ghost = {scenarioId, parameterId, value, {}, nullptr};
     ++m_number;
     const Result<Scenario> tried = setParameter(*base, parameterId.toStdString(), value.toStdString());
-    if (tried.ok() && *tried == *base) {
-        m_ghost = {}; // the value in use has its curve already
-    } else if (!tried.ok()) {
-        m_ghost.problem = firstError(tried.errors());
-    } else {
+    const bool isInUse = tried.ok() && *tried == *base; // it has its curve already
+    if (isInUse)
+        m_ghost = {};
+    m_ghost.problem = firstError(tried.errors());
+    if (tried.ok() && !isInUse) {
         m_clock.start();
         m_worker->stopRunning = std::stop_source();
         m_worker->hand({m_number, seed, *tried, m_worker->stopRunning.get_token()});

@@ -199,7 +199,7 @@ void ScaleChart::paintAxes(Canvas& canvas, const QRectF& area, const Layout& at)
     }
 }
 
-void ScaleChart::paintReservations(Canvas& canvas, const Layout& at, const ScaleSeries& series) const
+void ScaleChart::paintReservations(Canvas& canvas, const Layout& at, const ScaleSeries& series)
 {
     const double half = canvas.px(6);
     for (std::size_t i = 0; i < series.samples.size(); ++i) {

@@ -63,7 +63,7 @@ private:
     void paintAxes(Canvas& canvas, const QRectF& area, const Layout& at) const;
     void paintSeries(Canvas& canvas, const Layout& at, const ScaleSeries& series) const;
     /// The sizes that cannot be, and those beyond what was measured, under the curves.
-    void paintReservations(Canvas& canvas, const Layout& at, const ScaleSeries& series) const;
+    static void paintReservations(Canvas& canvas, const Layout& at, const ScaleSeries& series);
     [[nodiscard]] bool any(bool (*is)(const ScaleSample&)) const;
 
     ScaleData m_data;
