@@ -6,9 +6,11 @@
 
 #include "core/base/jsontext.h"
 #include "core/base/table.h"
+#include "core/scenario/parameters.h"
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -97,7 +99,8 @@ SearchSpace spaceFrom(Fields& f)
         SearchAxis a{axis.texts(axis.at("ids")), {}};
         for (const json& values : axis.rows("values", a.ids.size()))
             a.values.push_back(axis.texts(values));
-        f.require(axis.good() && !a.ids.empty());
+        const bool areKnown = std::all_of(a.ids.begin(), a.ids.end(), [](const std::string& id) { return findParameter(id) != nullptr; });
+        f.require(axis.good() && !a.ids.empty() && areKnown);
         space.axes.push_back(std::move(a));
     }
     return space;

@@ -141,7 +141,7 @@ Result<PointMaker> PointMaker::make(const SearchSpace& space, const Scenario& ba
                     errors.push_back(d);
                 if (!changed.ok())
                     continue;
-                const Parameter* p = findParameter(axis.ids[i]);
+                const Parameter* p = parameterByName(trimmed(axis.ids[i])); // as setParameter knows it
                 const bool isPreset = p->id.ends_with(".preset") || p->id == "cluster.fabric";
                 choice.push_back({p, p->get(*changed), isPreset ? values[i] : std::string()});
             }

@@ -199,7 +199,22 @@ TEST(ExploreRecords, FiguresThatNoSearchHasAreNoRecords)
         EXPECT_FALSE(recordsFromText(changed(part, pointer, value), "part").ok()) << pointer;
 }
 
-TEST(Records, SomebodyElsesFileIsNoSearchThatWasStopped)
+TEST(ExploreRecords, AnAxisOfAnotherNameIsRefused)
+{
+    const std::string head = headLine({.scenario = base(), .query = query()});
+    ASSERT_TRUE(recordsHead(head).ok());
+    const std::string id = "parallelism.tensor_model_parallel_size";
+    for (const char* other : {"tp", " parallelism.tensor_model_parallel_size", "no.such"}) {
+        std::string changed = head;
+        changed.replace(changed.find(id), id.size(), other);
+        EXPECT_FALSE(recordsHead(changed).ok()) << other;
+    }
+    ExploreQuery named = query();
+    named.space.axes.front().ids = {"tp"}; // a caller of the library may say it so
+    EXPECT_TRUE(PointMaker::make(named.space, base()).ok());
+}
+
+TEST(ExploreRecords, SomebodyElsesFileIsNoSearchThatWasStopped)
 {
     const std::string head = "{\"format\":\"prism-explore-records\",\"version\":1";
     EXPECT_TRUE(recordsFromText("", "r").ok());
