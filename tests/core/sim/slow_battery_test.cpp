@@ -1,26 +1,46 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The whole agreement battery; prints its table.
+// The whole agreement battery; prints its table row by row. Each case is a test of its own: one of them with
+// --gtest_filter='*SlowBattery*/rare_transfer__512', the whole piece by piece.
 #include "core/sim/battery.h"
 
 #include <gtest/gtest.h>
 
+#include <cctype>
 #include <cstdio>
+#include <ostream>
 
 namespace prism::test {
-namespace {
 
-TEST(SlowBattery, FastAgreesWithReference)
+/// How a failing test names its case.
+static void PrintTo(const BatteryCase& batteryCase, std::ostream* out)
 {
-    std::vector<Agreement> rows;
-    for (const BatteryCase& c : batteryCases()) {
-        rows.push_back(agreement(c, 16'000, 32'000));
-        const Agreement& a = rows.back();
-        EXPECT_FALSE(a.fails()) << c.name;
-        // The test has power: what chance allows is well below the limits' own size.
-        EXPECT_LT(kBatteryErrors * a.p50.standardError, 2 * a.p50.limit) << c.name;
-    }
-    std::puts(agreementTable(rows).c_str());
+    *out << batteryCase.name;
 }
 
+namespace {
+
+class SlowBattery : public testing::TestWithParam<BatteryCase> {};
+
+TEST_P(SlowBattery, FastAgreesWithReference)
+{
+    const Agreement a = agreement(GetParam(), 16'000, 32'000);
+    std::puts(agreementTable({a}).c_str());
+    EXPECT_FALSE(a.fails());
+    // The test has power: what chance allows is well below the limits' own size.
+    EXPECT_LT(kBatteryErrors * a.p50.standardError, 2 * a.p50.limit);
+}
+
+std::string nameOf(const testing::TestParamInfo<BatteryCase>& info)
+{
+    std::string name = info.param.name;
+    for (char& c : name)
+        if (std::isalnum(static_cast<unsigned char>(c)) == 0)
+            c = '_';
+    return name;
+}
+
+INSTANTIATE_TEST_SUITE_P(Graphs, SlowBattery, testing::ValuesIn(batteryCases()), nameOf);
+
 } // namespace
+
 } // namespace prism::test
