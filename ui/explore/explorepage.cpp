@@ -173,9 +173,9 @@ QWidget* ExplorePage::buildTable()
     m_table->horizontalHeader()->setHighlightSections(false);
     m_table->setColumnHidden(CandidateModel::markColumn, true); // said beneath the name
     wrapCells(*m_table, theme());                               // a long name takes another line, so that every figure is in view
-    m_table->resizeColumnsToContents();
     keepColumnsFitted(*m_table, theme());
-    m_table->horizontalHeader()->setSectionResizeMode(CandidateModel::nameColumn, QHeaderView::Stretch);
+    fitCandidates();
+    connect(&theme(), &Theme::changed, this, &ExplorePage::fitCandidates);
     layout->addWidget(m_table, 1);
     auto* foot = new QHBoxLayout;
     m_rejected->setProperty("type", u"tick"_s);
@@ -268,6 +268,14 @@ void ExplorePage::compareBoth()
     }
 }
 
+void ExplorePage::fitCandidates()
+{
+    QHeaderView& header = *m_table->horizontalHeader();
+    m_table->resizeColumnsToContents();
+    header.setMinimumSectionSize(header.sectionSizeHint(CandidateModel::nameColumn));
+    header.setSectionResizeMode(CandidateModel::nameColumn, QHeaderView::Stretch);
+}
+
 void ExplorePage::highlight(int point)
 {
     const int row = m_model->rowOf(point);
@@ -289,8 +297,7 @@ void ExplorePage::refresh()
             if (present < 0 && isCandidate(s->snapshot->scenario, found->candidates[i]))
                 present = static_cast<int>(i);
         m_model->setExploration(m_shown, present);
-        m_table->resizeColumnsToContents();
-        m_table->horizontalHeader()->setSectionResizeMode(CandidateModel::nameColumn, QHeaderView::Stretch);
+        fitCandidates();
         m_table->selectRow(0);
     }
     m_table->setHorizontalScrollBarPolicy(m_model->rowCount() == 0 ? Qt::ScrollBarAlwaysOff : Qt::ScrollBarAsNeeded);

@@ -56,6 +56,7 @@ private:
     void refreshScatter();
     void refreshRejected();
     void highlight(int point);
+    void fitCandidates(); ///< the name takes what the figures leave, and its heading at the least
     void compareBoth();
     [[nodiscard]] QString asked() const; ///< what the fields say, for the present scenario
 
