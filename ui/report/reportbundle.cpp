@@ -34,20 +34,19 @@ QStringList fieldsOf(const Estimate& figure)
 Picture pictureOf(const ReportFigure& figure, const Findings& found)
 {
     constexpr int kInner = kPictureWidth - 2 * kMargin;
-    const bool named = figure.id == u"steps";
-    const int names = named ? static_cast<int>(legendHeight(found, kInner)) : 0;
+    const int names = figure.curves ? static_cast<int>(legendHeight(found, kInner)) : 0;
     Picture picture;
     picture.title = figure.title;
     picture.receipt = receiptOf(found);
     const Look look(lightPalette(), 1);
     const int head = static_cast<int>(look.px(metric::button));
     picture.size = {kPictureWidth, static_cast<int>(figure.height) + head + names + 2 * kMargin};
-    picture.paint = [figure, found, size = picture.size, head, names, named](QPainter& painter) {
+    picture.paint = [figure, found, size = picture.size, head, names](QPainter& painter) {
         const Look paper(lightPalette(), 1);
         painter.fillRect(QRect(QPoint(), size), Qt::white);
         Canvas canvas(painter, paper);
         canvas.text(QPointF(kMargin, kMargin), figure.title, Type::title, Role::text, Qt::AlignLeft | Qt::AlignTop);
-        if (named)
+        if (figure.curves)
             Sheet(canvas, QRectF(kMargin, kMargin + head, kInner, names)).legend(found);
         figure.paint(canvas, QRectF(kMargin, kMargin + head + names, kInner, figure.height));
     };

@@ -81,6 +81,7 @@ ReportFigure stepFigure(const Findings& f)
     data.flag = flag;
     ReportFigure figure;
     figure.id = u"steps"_s;
+    figure.curves = true;
     figure.title = QObject::tr("How long a step takes");
     figure.sentence = f.answer.sentence;
     figure.height = 292;

@@ -14,8 +14,9 @@ namespace prism::ui {
 /// One picture.
 struct ReportFigure {
     QString id, title, sentence, footnote;
-    double height = 0; ///< on a column of paper, at scale 1
-    bool half = false; ///< half a column is wide enough
+    double height = 0;   ///< on a column of paper, at scale 1
+    bool half = false;   ///< half a column is wide enough
+    bool curves = false; ///< one for each scenario: their names stand above
     std::function<void(Canvas&, const QRectF&)> paint;
 };
 

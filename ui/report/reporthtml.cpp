@@ -59,7 +59,7 @@ QString svgOf(const ReportFigure& figure, const Findings* legend)
 
 QString figureOf(const ReportFigure& figure, const Findings& found)
 {
-    const Findings* legend = figure.id == u"steps" ? &found : nullptr;
+    const Findings* legend = figure.curves ? &found : nullptr;
     QString html =
         u"<figure class=\"%1\"><h2>%2</h2>%3"_s.arg(figure.half ? u"half"_s : u"whole"_s, escaped(figure.title), svgOf(figure, legend));
     if (!figure.footnote.isEmpty())

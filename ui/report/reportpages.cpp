@@ -194,7 +194,7 @@ std::vector<Slide> slidesOf(const Findings& f)
                               if (!figure.half)
                                   grown.height =
                                       (s.left() - (figure.footnote.isEmpty() ? kSlideHead : kSlideHead + kSlideNote)) / kSlideScale;
-                              s.figure(grown, figure.id == u"steps"_s ? &f : nullptr);
+                              s.figure(grown, figure.curves ? &f : nullptr);
                           }});
     slides.insert(slides.begin() + 1, Slide{scenarioSentence(f), [&f](Sheet& s) { s.table(scenarioTable(f)); }});
     if (!jobTable(f).rows.isEmpty())
