@@ -173,7 +173,6 @@ QWidget* ExplorePage::buildTable()
     m_table->horizontalHeader()->setHighlightSections(false);
     m_table->setColumnHidden(CandidateModel::markColumn, true); // said beneath the name
     wrapCells(*m_table, theme());                               // a long name takes another line, so that every figure is in view
-    keepColumnsFitted(*m_table, theme());
     fitCandidates();
     connect(&theme(), &Theme::changed, this, &ExplorePage::fitCandidates);
     layout->addWidget(m_table, 1);
