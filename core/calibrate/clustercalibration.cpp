@@ -253,14 +253,14 @@ Result<ImportResult> withCalibrationFile(Scenario scenario, const std::string& f
     return ImportResult{std::move(calibrated).value(), std::move(notes)};
 }
 
-Result<ImportResult> setParameterAndRead(const Scenario& scenario, std::string_view id, std::string_view text, const std::string& folder)
+Result<ImportResult> setParameterAndRead(const Scenario& scenario, std::string_view id, std::string_view text)
 {
     Result<Scenario> changed = setParameter(scenario, id, text);
     if (!changed)
         return changed.errors();
     if (changed->measured.calibration == scenario.measured.calibration)
         return ImportResult{std::move(changed).value(), {}};
-    return withCalibrationFile(std::move(changed).value(), folder);
+    return withCalibrationFile(std::move(changed).value(), {});
 }
 
 } // namespace prism

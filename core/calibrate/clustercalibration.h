@@ -59,7 +59,6 @@ inline constexpr const char* kClusterFormat = "prism-cluster-1";
 /// calibration, calibratedScenario.
 [[nodiscard]] Result<ImportResult> withCalibrationFile(Scenario scenario, const std::string& folder);
 /// setParameter; a calibration that is named comes with what its file holds, for its name alone would change nothing.
-[[nodiscard]] Result<ImportResult> setParameterAndRead(const Scenario& scenario, std::string_view id, std::string_view text,
-                                                       const std::string& folder = {});
+[[nodiscard]] Result<ImportResult> setParameterAndRead(const Scenario& scenario, std::string_view id, std::string_view text);
 
 } // namespace prism
