@@ -31,15 +31,24 @@ Scenario warned(ImportResult read)
     return std::move(read.scenario);
 }
 
-Scenario scenarioFromFile(const std::string& path)
+Scenario scenarioFromText(const std::string& text, const std::string& folder = {})
 {
     ImportResult read;
     {
         const py::gil_scoped_release release;
-        read = require(withCalibrationFile(require(scenarioFromJson(require(readTextFile(path)))),
-                                           std::filesystem::path(path).parent_path().string()));
+        read = require(withCalibrationFile(require(scenarioFromJson(text)), folder));
     }
     return warned(std::move(read));
+}
+
+Scenario scenarioFromFile(const std::string& path)
+{
+    std::string text;
+    {
+        const py::gil_scoped_release release;
+        text = require(readTextFile(path));
+    }
+    return scenarioFromText(text, std::filesystem::path(path).parent_path().string());
 }
 
 /// The value as text; errors for an unknown parameter are those of setting it.
@@ -77,14 +86,9 @@ void addScenarios(py::module_& module)
             "preset", [](const std::string& name) { return require(scenarioPreset(name)); }, py::arg("name"), "A scenario of the library.")
         .def_static("from_file", &scenarioFromFile, py::arg("path"), "A scenario file; comments are allowed.")
         .def_static(
-            "from_json", [](const std::string& text) { return warned(require(withCalibrationFile(require(scenarioFromJson(text)), {}))); },
-            py::arg("text"))
+            "from_json", [](const std::string& text) { return scenarioFromText(text); }, py::arg("text"))
         .def_static(
-            "from_dict",
-            [](const py::object& values) {
-                return warned(require(withCalibrationFile(require(scenarioFromJson(toJsonText(values))), {})));
-            },
-            py::arg("values"))
+            "from_dict", [](const py::object& values) { return scenarioFromText(toJsonText(values)); }, py::arg("values"))
         .def(
             "set",
             [](const Scenario& s, const std::string& name, const py::object& value) {
