@@ -15,8 +15,8 @@ namespace {
 /// Sampled events of a program; of a segment, whose ranks are all drawn, fewer when they are many.
 constexpr int kEventExtras = 4096, kSegmentExtras = 4096, kFewestExtras = 512, kRankDraws = 1 << 16, kGroupDraws = 1 << 19;
 /// Fractional parts of multiples of the first three fill the unit cube evenly (the generalised golden ratio in three dimensions, Roberts
-/// 2018, "The unreasonable effectiveness of quasirandom sequences"); the golden ratio itself is no rational combination of them.
-constexpr double kEven[4] = {0.8191725133961645, 0.6710436067037893, 0.5497004779019703, 0.6180339887498949};
+/// 2018, "The unreasonable effectiveness of quasirandom sequences").
+constexpr double kEven[3] = {0.8191725133961645, 0.6710436067037893, 0.5497004779019703};
 
 double evenly(int dimension, int i)
 {
@@ -54,7 +54,7 @@ public:
     }
     [[nodiscard]] double any() const { return m_any; }
 
-    /// Calls hit(kind) for every place that is hit. `first` in (0, 1) decides the first one.
+    /// Calls hit(kind, place) for every place that is hit, each once. `first` in (0, 1) decides the first one.
     template <class Hit>
     void draw(double first, Uniforms& next, const Hit& hit) const
     {
@@ -72,7 +72,7 @@ public:
                 }
                 at = std::min(count - 1, static_cast<int>(std::log1p(-std::min(target / none, 1.0 - 1e-15)) / std::log1p(-p)));
                 found = true;
-                hit(k);
+                hit(k, at);
             }
             // Gaps between further hits are geometric.
             for (;;) {
@@ -80,7 +80,7 @@ public:
                 if (!(gap < count - at - 1))
                     break;
                 at += 1 + static_cast<int>(gap);
-                hit(k);
+                hit(k, at);
             }
         }
     }
@@ -96,6 +96,31 @@ struct Source {
     std::vector<double> extra;
     int count = 1;
 };
+
+double meanExtra(const std::vector<double>& extra)
+{
+    return extra.empty() ? 0.0 : std::accumulate(extra.begin(), extra.end(), 0.0) / static_cast<double>(extra.size());
+}
+
+/// Seconds that sources add in the mean, `copies` of each side by side, given that any does.
+double expectedOf(const std::vector<Source>& sources, int copies, double any)
+{
+    double sum = 0.0;
+    for (const Source& s : sources)
+        sum += s.count * s.probability * meanExtra(s.extra);
+    return any > 0.0 ? copies * sum / any : 0.0;
+}
+
+/// Corrects sampled seconds by what their events last in the mean, which is known, over what the sampled ones last (a ratio estimator:
+/// Cochran, Sampling Techniques, 1977, ch. 6): few samples have more than one event, and how many of them do is chance.
+template <class T>
+void lastAsExpected(std::vector<T>& extra, double sampled, double expected)
+{
+    if (!(sampled > 0.0 && expected > 0.0))
+        return;
+    for (T& x : extra)
+        x = static_cast<T>(x * (expected / sampled));
+}
 
 /// Draws a source's samples one after another: each as often as the others, and the first of them as evenly as all.
 class Picker final {
@@ -150,6 +175,12 @@ public:
     {
         m_spatialBelow.resize(context.spatial.weight.size());
         std::partial_sum(context.spatial.weight.begin(), context.spatial.weight.end(), m_spatialBelow.begin());
+        const std::size_t perSample = context.spatial.factor.size() / std::max<std::size_t>(1, context.spatial.weight.size());
+        double sum = 0.0;
+        for (std::size_t i = 0; i < context.spatial.factor.size(); ++i)
+            sum += context.spatial.weight[i / perSample] * context.spatial.factor[i];
+        if (perSample > 0)
+            m_meanSpatial = sum / (m_spatialBelow.back() * static_cast<double>(perSample));
     }
 
     [[nodiscard]] std::vector<Source> sources() const
@@ -223,6 +254,7 @@ private:
         const double mean1 = sum.mean(1.0), sigma1 = sum.sigma(1.0);
         const int samples = std::clamp(kRankDraws / static_cast<int>(ranks), kFewestExtras, kSegmentExtras);
         std::vector<double> own(ranks), late(ranks);
+        double lasted = 0.0;
         for (int i = 0; i < samples; ++i) {
             Uniforms next(0x52 + index, i);
             const double* g = spatialFactors(evenly(0, i), next);
@@ -231,18 +263,27 @@ private:
                 own[r] = late[r] = sum.mean(g[r]) + sum.sigma(g[r]) * z;
             }
             bool isFirst = true;
-            hits.draw(evenly(1, i), next, [&](std::size_t) {
-                const auto r = std::min(ranks - 1, static_cast<std::size_t>(next() * static_cast<double>(ranks)));
-                int at = static_cast<int>((isFirst ? evenly(2, i) : next()) * kernels);
-                const double size = isFirst ? evenly(3, i) : next();
+            hits.draw(evenly(1, i), next, [&](std::size_t, int place) {
+                const auto r = static_cast<std::size_t>(place / kernels);
+                int at = place % kernels;
+                const double size = isFirst ? evenly(2, i) : next();
                 isFirst = false;
                 std::size_t t = 0;
                 while (t + 1 < terms.size() && at >= terms[t].count)
                     at -= terms[t++].count;
-                late[r] += eventSeconds(terms[t].meanSeconds, factor.at(size)) * (1.0 + m_kernel.spatialSensitivity * (g[r] - 1.0));
+                const double lasts =
+                    eventSeconds(terms[t].meanSeconds, factor.at(size)) * (1.0 + m_kernel.spatialSensitivity * (g[r] - 1.0));
+                late[r] += lasts;
+                lasted += lasts / samples;
             });
             out.extra.push_back(*std::max_element(late.begin(), late.end()) - *std::max_element(own.begin(), own.end()));
         }
+        double seconds = 0.0;
+        for (const OpTerm& t : terms)
+            seconds += t.count * t.meanSeconds;
+        lastAsExpected(out.extra, lasted,
+                       static_cast<double>(ranks) * m_kernel.temporal.rareProbability * seconds * (m_kernel.temporal.rareMultiplier - 1.0)
+                           * (1.0 + m_kernel.spatialSensitivity * (m_meanSpatial - 1.0)) / out.probability);
         return out;
     }
 
@@ -276,6 +317,7 @@ private:
         out.probability = hits.any();
         std::vector<double> own(groups), late(groups);
         std::vector<double> data(groups, 1.0);
+        double lasted = 0.0;
         std::optional<PointQuantiles> ownData;
         if (m_context.groupData != nullptr)
             ownData.emplace(*m_context.groupData);
@@ -286,12 +328,15 @@ private:
                 data[k] = ownData ? ownData->at(next()) : 1.0;
                 own[k] = late[k] = atOne.at(next()) * data[k];
             }
-            hits.draw(evenly(0, i), next, [&](std::size_t source) {
-                const auto k = std::min(groups - 1, static_cast<std::size_t>(next() * static_cast<double>(groups)));
-                late[k] += pick(source) * data[k];
+            hits.draw(evenly(0, i), next, [&](std::size_t source, int place) {
+                const auto k = static_cast<std::size_t>(place / inside[source].count);
+                const double lasts = pick(source) * data[k];
+                late[k] += lasts;
+                lasted += lasts / samples;
             });
             out.extra.push_back(*std::max_element(late.begin(), late.end()) - *std::max_element(own.begin(), own.end()));
         }
+        lastAsExpected(out.extra, lasted, expectedOf(inside, m_context.graph.groupsPerCell, out.probability));
         return out;
     }
 
@@ -300,6 +345,7 @@ private:
     const KernelClass& m_kernel;
     const QuantilePoints& m_factor;
     std::vector<double> m_spatialBelow;
+    double m_meanSpatial = 1.0;
 };
 
 } // namespace
@@ -337,9 +383,11 @@ RareEvent rareEventOf(const RareContext& context, int kernelClass)
     for (int i = 0; i < kEventExtras; ++i) {
         Uniforms next(0x54, i);
         double extra = 0.0;
-        hits.draw((i + 0.5) / kEventExtras, next, [&](std::size_t source) { extra += pick(source); });
+        hits.draw((i + 0.5) / kEventExtras, next, [&](std::size_t source, int) { extra += pick(source); });
         out.extra.push_back(static_cast<float>(extra));
     }
+    const double sampled = std::accumulate(out.extra.begin(), out.extra.end(), 0.0) / kEventExtras;
+    lastAsExpected(out.extra, sampled, expectedOf(sources, 1, hits.any()));
     std::sort(out.extra.begin(), out.extra.end());
     return out;
 }
