@@ -2,6 +2,8 @@
 // Step ends of a series before the slowest of the pooled replicas is drawn from their common sample.
 #pragma once
 
+#include "core/stats/distribution.h"
+
 #include <cstddef>
 #include <vector>
 
@@ -26,6 +28,10 @@ struct Sampled {
         return location[step] + ownExcess * (scale.empty() ? 1.0 : scale[step]);
     }
 };
+
+/// Where a rare regime makes a step, waits begin elsewhere than in the others, and what a replica exceeds them by is less or more: the
+/// location takes over by how much its mean differs. `regime` of the steps; parted at the root of the multiplier.
+void moveByRare(Sampled& sampled, const std::vector<double>& regime, const Distribution& of);
 
 /// Gives the steps their scales by a regime that all their kernels share, and divides the excesses by them. Noise and waiting come from
 /// kernels that this regime stretches, transfers that it does not, and from what is hidden: how much of it follows is seen in the sample,

@@ -169,6 +169,8 @@ SeriesEnds seriesEnds(const Series& series, const ReplicaLayout& layout, Recall&
         out.seconds = std::move(sampled.single);
         return out;
     }
+    moveByRare(sampled, series.regimes.intra, series.prepared.graph().intraRegime);
+    moveByRare(sampled, series.regimes.inter, series.prepared.graph().interRegime);
     scaleByRegime(sampled, series.regimes.compute);
     const TailSample pool(sampled.excess, sampled.weight);
     std::vector<double> seconds(series.steps);

@@ -6,6 +6,7 @@
 #include "core/stats/distance.h"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
@@ -758,18 +759,83 @@ double quantileError(const std::vector<double>& sorted, double p)
     return 0.5 * (quantile(sorted, p + d) - quantile(sorted, p - d));
 }
 
-QuantileAgreement compare(const std::vector<double>& reference, const std::vector<double>& fast, double shared, double p, double limit)
+/// Steps of one simulator across jobs, from one or several seeds.
+class Steps final {
+public:
+    using Simulator = StepSamples (*)(const StepGraph&, const SimOptions&);
+    Steps(Simulator simulator, const StepGraph& graph, int samples, std::uint64_t seed)
+        : m_simulator(simulator),
+          m_graph(graph),
+          m_samples(samples),
+          m_seed(seed)
+    {
+        add(1);
+    }
+
+    void add(int seeds)
+    {
+        const auto start = std::chrono::steady_clock::now();
+        for (int i = 0; i < seeds; ++i) {
+            SimOptions options;
+            options.numWithinSamples = 1;
+            options.numSamples = m_samples;
+            options.seed = m_seed + 1000 * static_cast<std::uint64_t>(m_seeds++);
+            const StepSamples run = m_simulator(m_graph, options);
+            m_sorted.insert(m_sorted.end(), run.acrossSeconds.begin(), run.acrossSeconds.end());
+            const SharedError& s = run.acrossShared;
+            const double errors[] = {s.p50.stdErr, s.p95.stdErr, s.p99.stdErr};
+            for (std::size_t k = 0; k < m_shared.size(); ++k)
+                m_shared[k] += errors[k] * errors[k];
+        }
+        std::sort(m_sorted.begin(), m_sorted.end());
+        m_seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    }
+
+    [[nodiscard]] int seeds() const { return m_seeds; }
+    [[nodiscard]] double seconds() const { return m_seconds; }
+    [[nodiscard]] const std::vector<double>& sorted() const { return m_sorted; }
+    /// Of the k-th of p50, p95, p99: what the steps of a run share, over all runs.
+    [[nodiscard]] double shared(std::size_t k) const { return std::sqrt(m_shared[k]) / m_seeds; }
+
+private:
+    Simulator m_simulator;
+    const StepGraph& m_graph;
+    int m_samples, m_seeds = 0;
+    std::uint64_t m_seed;
+    std::vector<double> m_sorted;
+    std::array<double, 3> m_shared{};
+    double m_seconds = 0.0;
+};
+
+QuantileAgreement compare(const Steps& reference, const Steps& fast, std::size_t which, double p, double limit)
 {
     QuantileAgreement q;
-    const double median = quantile(reference, 0.5);
-    q.reference = quantile(reference, p);
-    q.fast = quantile(fast, p);
+    const double median = quantile(reference.sorted(), 0.5);
+    q.reference = quantile(reference.sorted(), p);
+    q.fast = quantile(fast.sorted(), p);
     q.difference = (q.fast - q.reference) / median;
-    const double a = quantileError(reference, p);
-    const double b = quantileError(fast, p);
-    q.standardError = std::sqrt(a * a + b * b + shared * shared) / median;
+    q.standardError = std::hypot(quantileError(reference.sorted(), p), quantileError(fast.sorted(), p), fast.shared(which)) / median;
     q.limit = limit;
     return q;
+}
+
+Agreement compared(const BatteryCase& c, const Steps& reference, const Steps& fast)
+{
+    constexpr double kAround = 0.05; // shares to either side of the median whose distance gives the density there
+    Agreement a;
+    a.name = c.name;
+    a.referenceSeconds = reference.seconds();
+    a.fastSeconds = fast.seconds();
+    a.referenceSamples = reference.sorted().size();
+    a.fastSamples = fast.sorted().size();
+    a.p50 = compare(reference, fast, 0, 0.50, 0.002);
+    a.p95 = compare(reference, fast, 1, 0.95, 0.005);
+    a.p99 = compare(reference, fast, 2, 0.99, 0.01);
+    a.ks = ksDistance(reference.sorted(), fast.sorted());
+    a.ksShared =
+        fast.shared(0) * 2.0 * kAround / (quantile(reference.sorted(), 0.5 + kAround) - quantile(reference.sorted(), 0.5 - kAround));
+    a.ksLimit = ksCritical(a.referenceSamples, a.fastSamples, 1e-3) + kBatteryErrors * a.ksShared + 0.01;
+    return a;
 }
 
 } // namespace
@@ -795,45 +861,42 @@ std::vector<BatteryCase> batteryCases()
     return std::move(b.cases);
 }
 
+bool Agreement::hasPower() const
+{
+    constexpr double kVisible = 0.01; // share of the steps
+    return kBatteryErrors * p50.standardError < 2 * p50.limit && ksShared < kVisible;
+}
+
 Agreement agreement(const BatteryCase& c, int referenceSamples, int fastSamples)
 {
-    using Clock = std::chrono::steady_clock;
-    const auto seconds = [](Clock::time_point from) { return std::chrono::duration<double>(Clock::now() - from).count(); };
-    SimOptions options;
-    options.numWithinSamples = 1;
-    options.seed = 101;
-    options.numSamples = referenceSamples;
-    auto start = Clock::now();
-    StepSamples reference = simulateReference(c.graph, options);
-    Agreement a;
-    a.name = c.name;
-    a.referenceSeconds = seconds(start);
-    options.seed = 202;
-    options.numSamples = fastSamples;
-    start = Clock::now();
-    StepSamples fast = simulate(c.graph, options);
-    a.fastSeconds = seconds(start);
-    std::sort(reference.acrossSeconds.begin(), reference.acrossSeconds.end());
-    std::sort(fast.acrossSeconds.begin(), fast.acrossSeconds.end());
-    a.referenceSamples = reference.acrossSeconds.size();
-    a.fastSamples = fast.acrossSeconds.size();
-    a.p50 = compare(reference.acrossSeconds, fast.acrossSeconds, fast.acrossShared.p50.stdErr, 0.50, 0.002);
-    a.p95 = compare(reference.acrossSeconds, fast.acrossSeconds, fast.acrossShared.p95.stdErr, 0.95, 0.005);
-    a.p99 = compare(reference.acrossSeconds, fast.acrossSeconds, fast.acrossShared.p99.stdErr, 0.99, 0.01);
-    a.ks = ksDistance(reference.acrossSeconds, fast.acrossSeconds);
-    a.ksLimit = ksCritical(a.referenceSamples, a.fastSamples, 1e-3) + 0.01;
+    return compared(c, Steps(simulateReference, c.graph, referenceSamples, 101), Steps(simulate, c.graph, fastSamples, 202));
+}
+
+Agreement agreementWithPower(const BatteryCase& c, int referenceSamples, int fastSamples)
+{
+    constexpr int kMostSeeds = 64;
+    Steps reference(simulateReference, c.graph, referenceSamples, 101), fast(simulate, c.graph, fastSamples, 202);
+    Agreement a = compared(c, reference, fast);
+    while (!a.hasPower() && std::max(reference.seeds(), fast.seeds()) < kMostSeeds) {
+        const bool isShared =
+            a.ksShared > 0.0 && std::hypot(quantileError(fast.sorted(), 0.5), fast.shared(0)) > quantileError(reference.sorted(), 0.5);
+        Steps& lesser = isShared ? fast : reference;
+        lesser.add(lesser.seeds());
+        a = compared(c, reference, fast);
+    }
     return a;
 }
 
 std::string agreementTable(const std::vector<Agreement>& rows)
 {
-    std::string text = "case                      dp50 %  +-     dp95 %  +-     dp99 %  +-     KS      limit   reference s  fast s\n";
+    std::string text =
+        "case                      dp50 %  +-     dp95 %  +-     dp99 %  +-     KS      limit   reference s  fast s   steps\n";
     char line[256];
     for (const Agreement& a : rows) {
-        std::snprintf(line, sizeof line, "%-24s %7.3f %.3f  %7.3f %.3f  %7.3f %.3f  %.4f  %.4f  %11.2f %7.3f%s\n", a.name.c_str(),
-                      100 * a.p50.difference, 100 * a.p50.standardError, 100 * a.p95.difference, 100 * a.p95.standardError,
+        std::snprintf(line, sizeof line, "%-24s %7.3f %.3f  %7.3f %.3f  %7.3f %.3f  %.4f  %.4f  %11.2f %7.3f   %zu, %zu%s\n",
+                      a.name.c_str(), 100 * a.p50.difference, 100 * a.p50.standardError, 100 * a.p95.difference, 100 * a.p95.standardError,
                       100 * a.p99.difference, 100 * a.p99.standardError, a.ks, a.ksLimit, a.referenceSeconds, a.fastSeconds,
-                      a.fails() ? "  FAILS" : "");
+                      a.referenceSamples, a.fastSamples, a.fails() ? "  FAILS" : "");
         text += line;
     }
     return text;

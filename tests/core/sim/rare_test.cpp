@@ -82,6 +82,38 @@ TEST(RareExtras, OneEventDelaysByWhatItExceedsTheOtherRank)
     EXPECT_NEAR(mean, 5.0 - s / std::sqrt(M_PI), 0.02);
 }
 
+/// Seconds that the slowest of n ranks or groups has from its events, each of kernels of 0.6 and 0.4 s with probability p of ten times
+/// more.
+double slowestOf(int n, double p)
+{
+    const double seconds[] = {0.0, 4.0, 6.0, 10.0}, at[] = {(1 - p) * (1 - p), 1 - p, 1 - p * p, 1.0}; // and P(no more than that)
+    double mean = 0.0;
+    for (int k = 0; k < 4; ++k)
+        mean += seconds[k] * (std::pow(at[k], n) - (k > 0 ? std::pow(at[k - 1], n) : 0.0));
+    return mean;
+}
+
+/// Several events in one chunk hit different kernels, ranks and groups: each place once.
+TEST(RareExtras, SeveralEventsHitSeveralPlaces)
+{
+    constexpr double kChance = 0.03;
+    for (const bool groups : {false, true}) {
+        JobShape s;
+        (groups ? s.groups : s.groupRanks) = 4;
+        s.compute = factor(0.001, kChance, 11.0);
+        Memo memo(std::size_t{8} << 20);
+        Recall recall(memo);
+        const auto prepared = prepare(jobGraph(s), recall, {});
+        ASSERT_EQ(prepared->models[0]->rare.size(), 1U) << groups;
+        const RareEvent& rare = prepared->models[0]->rare[0];
+        double mean = 0.0;
+        for (const float x : rare.extra)
+            mean += static_cast<double>(x) / static_cast<double>(rare.extra.size());
+        EXPECT_NEAR(rare.chance.probability, 1.0 - std::pow(1.0 - kChance, 8.0), 1e-9) << groups;
+        EXPECT_NEAR(mean * rare.chance.probability / slowestOf(4, kChance), 1.0, 0.005) << groups;
+    }
+}
+
 TEST(ScoreScale, CellsWithAnEventHaveNodesOfTheirOwn)
 {
     StepGraph g = oneStage(0.0, 1.0);
