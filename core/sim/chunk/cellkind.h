@@ -70,6 +70,11 @@ struct SpatialSamples {
     bool ordered = false;       ///< sample j belongs to score node j: measured cells
     ContentHash hash;           ///< of what they were made from
 };
+/// Groups of a cell that are alike: their samples, weighted, are drawn afresh for each of `count` groups.
+struct GroupKind {
+    std::size_t first = 0, last = 0;
+    double count = 1.0;
+};
 [[nodiscard]] SpatialSamples spatialSamples(const StepGraph& graph, const CellKind& kind, const MeasuredCells& measured);
 
 } // namespace prism

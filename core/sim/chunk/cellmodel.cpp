@@ -96,7 +96,7 @@ SpatialSamples weightedGroups(const GroupLucks& lucks)
 {
     SpatialSamples out = lucks.samples;
     if (!out.ordered && !lucks.cells.empty())
-        for (const GroupLucks::Kind& kind : lucks.cells[0])
+        for (const GroupKind& kind : lucks.cells[0])
             for (std::size_t i = kind.first; i < kind.last; ++i)
                 out.weight[i] *= kind.count;
     return out;
@@ -165,7 +165,7 @@ void fillProgram(Making& making, std::size_t p, ChunkModel& model, std::stop_tok
     const GridDist chunk = builder.chunkAtOne();
     if (making.groupwise) {
         const std::optional<QuantilePoints> ownData = ownGroupData(in.graph);
-        model.rare = builder.rareEvents(weightedGroups(making.lucks), ownData ? &*ownData : nullptr);
+        model.rare = builder.rareEvents(weightedGroups(making.lucks), &making.lucks.cells, ownData ? &*ownData : nullptr);
     } else {
         model.rare = builder.rareEvents(making.spatial);
     }

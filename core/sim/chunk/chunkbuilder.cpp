@@ -216,9 +216,11 @@ std::vector<Summand> ChunkBuilder::summands(const std::vector<OpTerm>& terms, bo
     return out;
 }
 
-std::vector<RareEvent> ChunkBuilder::rareEvents(const SpatialSamples& spatial, const QuantilePoints* groupData) const
+std::vector<RareEvent> ChunkBuilder::rareEvents(const SpatialSamples& spatial, const std::vector<std::vector<GroupKind>>* cells,
+                                                const QuantilePoints* groupData) const
 {
-    const RareContext context{m_inputs.graph, m_inputs.classes, spatial, m_shape, m_segments, m_groupAtOne, groupData, m_kind.linkFactor};
+    const RareContext context{m_inputs.graph,       m_inputs.classes, spatial,          cells, m_shape, m_segments, m_groupAtOne,
+                              m_sectionCollectives, groupData,        m_kind.linkFactor};
     std::vector<RareEvent> out;
     for (const int c : m_apart)
         out.push_back(rareEventOf(context, c));

@@ -18,8 +18,10 @@ public:
 
     /// Distribution of the chunk with all spatial factors and regimes at 1: its shape serves all others. Call before compute().
     [[nodiscard]] GridDist chunkAtOne();
-    /// Events of the classes apart. After chunkAtOne(). `spatial` of cells, or of single groups; `groupData`: see RareContext.
-    [[nodiscard]] std::vector<RareEvent> rareEvents(const SpatialSamples& spatial, const QuantilePoints* groupData = nullptr) const;
+    /// Events of the classes apart. After chunkAtOne(). `spatial`, `cells`, `groupData`: see RareContext.
+    [[nodiscard]] std::vector<RareEvent> rareEvents(const SpatialSamples& spatial,
+                                                    const std::vector<std::vector<GroupKind>>* cells = nullptr,
+                                                    const QuantilePoints* groupData = nullptr) const;
     /// Compute part of the chunk in a spatial sample, and with several groups what their meeting adds.
     [[nodiscard]] Moments compute(std::size_t sample) const;
     /// Exposed collectives of a scope at regime factor r.

@@ -54,12 +54,12 @@ std::vector<double> factorsOf(const CellKind& kind, std::size_t group, std::size
 std::vector<double> slowestLuck(const GroupLucks& lucks, const std::vector<double>& time)
 {
     const auto most = std::max_element(lucks.cells[0].begin(), lucks.cells[0].end(),
-                                       [](const GroupLucks::Kind& a, const GroupLucks::Kind& b) { return a.count < b.count; });
+                                       [](const GroupKind& a, const GroupKind& b) { return a.count < b.count; });
     std::vector<std::size_t> order(most->last - most->first);
     std::iota(order.begin(), order.end(), most->first);
     std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return time[a] < time[b]; });
     double groups = 0.0, below = 0.0;
-    for (const GroupLucks::Kind& k : lucks.cells[0])
+    for (const GroupKind& k : lucks.cells[0])
         groups += k.count;
     std::vector<double> score;
     for (const std::size_t i : order) {
@@ -104,7 +104,7 @@ public:
     {
     }
 
-    [[nodiscard]] ProgramMoments in(const std::vector<GroupLucks::Kind>& cell) const
+    [[nodiscard]] ProgramMoments in(const std::vector<GroupKind>& cell) const
     {
         ProgramMoments out;
         for (std::size_t s = 0; s < m_builder.sections(); ++s) {
@@ -120,12 +120,12 @@ public:
     }
 
 private:
-    [[nodiscard]] std::vector<Participants> participants(const std::vector<GroupLucks::Kind>& cell, std::size_t section) const
+    [[nodiscard]] std::vector<Participants> participants(const std::vector<GroupKind>& cell, std::size_t section) const
     {
         if (!m_lucks.drawn)
             return known(cell, section);
         std::vector<Participants> out;
-        for (const GroupLucks::Kind& kind : cell) {
+        for (const GroupKind& kind : cell) {
             std::vector<double> mean, variance, weight;
             for (std::size_t i = kind.first; i < kind.last; ++i) {
                 const Moments m = m_builder.groupCompute(section, i);
@@ -147,11 +147,11 @@ private:
         return out;
     }
     /// Groups whose factors are known: each a participant, the fast ones in bunches.
-    [[nodiscard]] std::vector<Participants> known(const std::vector<GroupLucks::Kind>& cell, std::size_t section) const
+    [[nodiscard]] std::vector<Participants> known(const std::vector<GroupKind>& cell, std::size_t section) const
     {
         std::vector<double> mean, weight;
         double noise = 0.0, groups = 0.0;
-        for (const GroupLucks::Kind& kind : cell) {
+        for (const GroupKind& kind : cell) {
             const Moments m = m_builder.groupCompute(section, kind.first);
             mean.push_back(m.mean);
             weight.push_back(kind.count);

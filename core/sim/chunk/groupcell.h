@@ -18,15 +18,10 @@ namespace prism {
 
 /// Lucks of single groups, and which of them meet.
 struct GroupLucks {
-    /// Groups of one kind: rows of `samples`, weighted, drawn afresh for each of `count` groups.
-    struct Kind {
-        std::size_t first = 0, last = 0;
-        double count = 1.0;
-    };
-    StepGraph graph;                      ///< of one group per cell: what segments are modelled for
-    SpatialSamples samples;               ///< of one group's ranks
-    std::vector<std::vector<Kind>> cells; ///< one where lucks are drawn, else one per score node
-    bool drawn = false;                   ///< lucks are drawn: tables over the score follow the slowest group
+    StepGraph graph;                           ///< of one group per cell: what segments are modelled for
+    SpatialSamples samples;                    ///< of one group's ranks
+    std::vector<std::vector<GroupKind>> cells; ///< one where lucks are drawn, else one per score node
+    bool drawn = false;                        ///< lucks are drawn: tables over the score follow the slowest group
 };
 [[nodiscard]] GroupLucks groupLucks(const ModelInputs& inputs, const CellKind& kind);
 

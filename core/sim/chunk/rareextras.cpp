@@ -95,6 +95,7 @@ struct Source {
     double probability = 0.0;
     std::vector<double> extra;
     int count = 1;
+    int segment = -1; ///< of the program's shape; -1 = a collective
 };
 
 double meanExtra(const std::vector<double>& extra)
@@ -171,7 +172,8 @@ public:
         : m_context(context),
           m_class(kernelClass),
           m_kernel(context.graph.classes[static_cast<std::size_t>(kernelClass)]),
-          m_factor(context.classes.factor[static_cast<std::size_t>(kernelClass)]->base)
+          m_factor(context.classes.factor[static_cast<std::size_t>(kernelClass)]->base),
+          m_quantiles(m_factor)
     {
         m_spatialBelow.resize(context.spatial.weight.size());
         std::partial_sum(context.spatial.weight.begin(), context.spatial.weight.end(), m_spatialBelow.begin());
@@ -190,7 +192,7 @@ public:
             const Section& section = m_context.shape.sections[s];
             std::vector<Source> inside = groupSources(section);
             if (m_context.graph.groupsPerCell > 1 && !inside.empty())
-                inside = {meeting(inside, m_context.groupAtOne[s])};
+                inside = {meeting(inside, s)};
             for (const OpTerm& t : section.cellCollectives)
                 if (t.kernelClass == m_class)
                     inside.push_back(collective(t));
@@ -223,66 +225,88 @@ private:
     {
         Source out{m_kernel.temporal.rareProbability, {}, t.count};
         const double mean = t.meanSeconds * (m_kernel.scope == Scope::interNode ? m_context.linkFactor : 1.0);
-        const PointQuantiles factor(m_factor);
         for (int i = 0; i < kFewestExtras; ++i) {
-            const double seconds = mean * factor.at((i + 0.5) / kFewestExtras);
+            const double seconds = mean * m_quantiles.at((i + 0.5) / kFewestExtras);
             out.extra.push_back(std::max(0.0, seconds * m_kernel.temporal.rareMultiplier - t.hiddenSeconds)
                                 - std::max(0.0, seconds - t.hiddenSeconds));
         }
         return out;
     }
 
+    /// A segment with kernels of the class: where they may be hit, and when its ranks meet without that.
+    struct Ranks {
+        std::vector<OpTerm> terms;
+        int kernels = 0;
+        Hits hits{{}};
+        const RankSum* sum = nullptr;
+        double mean1 = 0.0, sigma1 = 0.0;
+    };
+    [[nodiscard]] Ranks ranksOf(std::size_t segment) const
+    {
+        Ranks out;
+        for (const OpTerm& t : m_context.shape.segments[segment])
+            if (t.kernelClass == m_class) {
+                out.terms.push_back(t);
+                out.kernels += t.count;
+            }
+        out.hits = Hits({{m_kernel.temporal.rareProbability, out.kernels * m_context.graph.groupRanks}});
+        out.sum = &m_context.segments[segment]->sum;
+        out.mean1 = out.sum->mean(1.0);
+        out.sigma1 = out.sum->sigma(1.0);
+        return out;
+    }
+
+    /// Seconds by which events delay the meeting of ranks with factors g, given that there is one; `place` and `size` in (0, 1)
+    /// decide the first of them. `lasted` grows by what the events last.
+    [[nodiscard]] double delayOf(const Ranks& at, const GridQuantiles& atOne, const double* g, double place, double size, Uniforms& next,
+                                 double& lasted) const
+    {
+        const auto ranks = static_cast<std::size_t>(m_context.graph.groupRanks);
+        std::vector<double>&own = m_own, &late = m_late;
+        own.resize(ranks);
+        for (std::size_t r = 0; r < ranks; ++r) {
+            const double z = at.sigma1 > 0.0 ? (atOne.at(next()) - at.mean1) / at.sigma1 : 0.0;
+            own[r] = at.sum->mean(g[r]) + at.sum->sigma(g[r]) * z;
+        }
+        late = own;
+        bool isFirst = true;
+        const PointQuantiles& factor = m_quantiles;
+        at.hits.draw(place, next, [&](std::size_t, int hit) {
+            const auto r = static_cast<std::size_t>(hit / at.kernels);
+            int kernel = hit % at.kernels;
+            const double draw = factor.at(isFirst ? size : next());
+            isFirst = false;
+            std::size_t t = 0;
+            while (t + 1 < at.terms.size() && kernel >= at.terms[t].count)
+                kernel -= at.terms[t++].count;
+            const double lasts = eventSeconds(at.terms[t].meanSeconds, draw) * (1.0 + m_kernel.spatialSensitivity * (g[r] - 1.0));
+            late[r] += lasts;
+            lasted += lasts;
+        });
+        return *std::max_element(late.begin(), late.end()) - *std::max_element(own.begin(), own.end());
+    }
+
     /// Ranks of a group that meet after a segment.
     [[nodiscard]] Source segment(std::size_t index) const
     {
-        std::vector<OpTerm> terms;
-        int kernels = 0;
-        for (const OpTerm& t : m_context.shape.segments[index])
-            if (t.kernelClass == m_class) {
-                terms.push_back(t);
-                kernels += t.count;
-            }
+        const Ranks at = ranksOf(index);
         Source out;
-        if (terms.empty())
+        if (at.terms.empty())
             return out;
-        const auto ranks = static_cast<std::size_t>(m_context.graph.groupRanks);
-        const Hits hits({{m_kernel.temporal.rareProbability, kernels * static_cast<int>(ranks)}});
-        out.probability = hits.any();
-        const RankSum& sum = m_context.segments[index]->sum;
-        const GridQuantiles atOne(sum.atOne);
-        const PointQuantiles factor(m_factor);
-        const double mean1 = sum.mean(1.0), sigma1 = sum.sigma(1.0);
-        const int samples = std::clamp(kRankDraws / static_cast<int>(ranks), kFewestExtras, kSegmentExtras);
-        std::vector<double> own(ranks), late(ranks);
-        double lasted = 0.0;
+        out.probability = at.hits.any();
+        out.segment = static_cast<int>(index);
+        const GridQuantiles atOne(at.sum->atOne);
+        const int ranks = m_context.graph.groupRanks, samples = std::clamp(kRankDraws / ranks, kFewestExtras, kSegmentExtras);
+        double lasted = 0.0, seconds = 0.0;
         for (int i = 0; i < samples; ++i) {
             Uniforms next(0x52 + index, i);
             const double* g = spatialFactors(evenly(0, i), next);
-            for (std::size_t r = 0; r < ranks; ++r) {
-                const double z = sigma1 > 0.0 ? (atOne.at(next()) - mean1) / sigma1 : 0.0;
-                own[r] = late[r] = sum.mean(g[r]) + sum.sigma(g[r]) * z;
-            }
-            bool isFirst = true;
-            hits.draw(evenly(1, i), next, [&](std::size_t, int place) {
-                const auto r = static_cast<std::size_t>(place / kernels);
-                int at = place % kernels;
-                const double size = isFirst ? evenly(2, i) : next();
-                isFirst = false;
-                std::size_t t = 0;
-                while (t + 1 < terms.size() && at >= terms[t].count)
-                    at -= terms[t++].count;
-                const double lasts =
-                    eventSeconds(terms[t].meanSeconds, factor.at(size)) * (1.0 + m_kernel.spatialSensitivity * (g[r] - 1.0));
-                late[r] += lasts;
-                lasted += lasts / samples;
-            });
-            out.extra.push_back(*std::max_element(late.begin(), late.end()) - *std::max_element(own.begin(), own.end()));
+            out.extra.push_back(delayOf(at, atOne, g, evenly(1, i), evenly(2, i), next, lasted));
         }
-        double seconds = 0.0;
-        for (const OpTerm& t : terms)
+        for (const OpTerm& t : at.terms)
             seconds += t.count * t.meanSeconds;
-        lastAsExpected(out.extra, lasted,
-                       static_cast<double>(ranks) * m_kernel.temporal.rareProbability * seconds * (m_kernel.temporal.rareMultiplier - 1.0)
+        lastAsExpected(out.extra, lasted / samples,
+                       ranks * m_kernel.temporal.rareProbability * seconds * (m_kernel.temporal.rareMultiplier - 1.0)
                            * (1.0 + m_kernel.spatialSensitivity * (m_meanSpatial - 1.0)) / out.probability);
         return out;
     }
@@ -306,13 +330,67 @@ private:
         return &m_context.spatial.factor[(sample * groups + group) * ranks];
     }
 
+    /// Compute of a group in one section.
+    [[nodiscard]] Moments compute(std::size_t section, std::size_t row) const
+    {
+        Moments sum;
+        for (const SegmentUse& use : m_context.shape.sections[section].segments) {
+            const Moments& m = m_context.segments[static_cast<std::size_t>(use.segment)]->group[row];
+            sum.mean += use.count * m.mean;
+            sum.variance += use.count * m.variance;
+        }
+        return sum;
+    }
+
+    /// Which models of its segments each group of a cell has, drawn by their weights.
+    void drawGroups(Uniforms& next, std::vector<std::size_t>& rows) const
+    {
+        const auto within = [&](std::size_t first, std::size_t last) {
+            const double from = first > 0 ? m_spatialBelow[first - 1] : 0.0, at = from + next() * (m_spatialBelow[last - 1] - from);
+            const auto begin = m_spatialBelow.begin() + static_cast<std::ptrdiff_t>(first),
+                       end = m_spatialBelow.begin() + static_cast<std::ptrdiff_t>(last - 1);
+            return static_cast<std::size_t>(std::lower_bound(begin, end, at) - m_spatialBelow.begin());
+        };
+        if (m_context.cells == nullptr) {
+            const std::size_t sample = within(0, m_spatialBelow.size());
+            for (std::size_t k = 0; k < rows.size(); ++k)
+                rows[k] = sample * rows.size() + k;
+            return;
+        }
+        const auto cells = static_cast<double>(m_context.cells->size());
+        const std::vector<GroupKind>& cell = (*m_context.cells)[static_cast<std::size_t>(next() * cells)];
+        std::size_t kind = 0;
+        double upTo = cell[0].count;
+        for (std::size_t k = 0; k < rows.size(); ++k) {
+            while (static_cast<double>(k) >= upTo && kind + 1 < cell.size())
+                upTo += cell[++kind].count;
+            rows[k] = within(cell[kind].first, cell[kind].last);
+        }
+    }
+
     /// The groups of a cell meet: what one of them is late by counts beyond the slowest of the others.
-    [[nodiscard]] Source meeting(const std::vector<Source>& inside, const GridDist& groupAtOne) const
+    [[nodiscard]] Source meeting(const std::vector<Source>& inside, std::size_t section) const
     {
         const auto groups = static_cast<std::size_t>(m_context.graph.groupsPerCell);
         const Hits hits = hitsOf(inside, static_cast<int>(groups));
+        const GridDist& groupAtOne = m_context.groupAtOne[section];
         const GridQuantiles atOne(groupAtOne);
+        const double mean1 = groupAtOne.mean(), sigma1 = std::sqrt(groupAtOne.variance());
+        const Moments& collectives = m_context.groupCollectives[section];
         Picker pick(inside);
+        std::vector<Ranks> ranks;
+        std::vector<GridQuantiles> ranksAtOne;
+        for (const Source& source : inside) {
+            ranks.push_back(source.segment < 0 ? Ranks{} : ranksOf(static_cast<std::size_t>(source.segment)));
+            ranksAtOne.emplace_back(source.segment < 0 ? groupAtOne : ranks.back().sum->atOne);
+        }
+        double unused = 0.0;
+        const auto inGroup = [&](std::size_t source, std::size_t row, Uniforms& next) {
+            const double* g = &m_context.spatial.factor[row * static_cast<std::size_t>(m_context.graph.groupRanks)];
+            const double place = next(), size = next();
+            return delayOf(ranks[source], ranksAtOne[source], g, place, size, next, unused);
+        };
+        std::vector<std::size_t> rows(groups);
         Source out;
         out.probability = hits.any();
         std::vector<double> own(groups), late(groups);
@@ -324,13 +402,17 @@ private:
         const int samples = std::clamp(kGroupDraws / m_context.graph.groupsPerCell, kFewestExtras, kEventExtras);
         for (int i = 0; i < samples; ++i) {
             Uniforms next(0x53, i);
+            drawGroups(next, rows);
             for (std::size_t k = 0; k < groups; ++k) {
                 data[k] = ownData ? ownData->at(next()) : 1.0;
-                own[k] = late[k] = atOne.at(next()) * data[k];
+                const Moments m = compute(section, rows[k]);
+                const double z = sigma1 > 0.0 ? (atOne.at(next()) - mean1) / sigma1 : 0.0;
+                own[k] = late[k] =
+                    collectives.mean + data[k] * m.mean + std::sqrt(data[k] * data[k] * m.variance + collectives.variance) * z;
             }
             hits.draw(evenly(0, i), next, [&](std::size_t source, int place) {
                 const auto k = static_cast<std::size_t>(place / inside[source].count);
-                const double lasts = pick(source) * data[k];
+                const double lasts = (inside[source].segment < 0 ? pick(source) : inGroup(source, rows[k], next)) * data[k];
                 late[k] += lasts;
                 lasted += lasts / samples;
             });
@@ -344,6 +426,8 @@ private:
     int m_class;
     const KernelClass& m_kernel;
     const QuantilePoints& m_factor;
+    PointQuantiles m_quantiles;
+    mutable std::vector<double> m_own, m_late;
     std::vector<double> m_spatialBelow;
     double m_meanSpatial = 1.0;
 };

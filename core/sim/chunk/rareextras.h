@@ -10,10 +10,12 @@ namespace prism {
 struct RareContext {
     const StepGraph& graph;
     const ClassSet& classes;
-    const SpatialSamples& spatial; ///< of cells, or of single groups
+    const SpatialSamples& spatial;                              ///< of cells, or of single groups, each weighted by how many are like it
+    const std::vector<std::vector<GroupKind>>* cells = nullptr; ///< which of the single groups meet; null = samples are of cells
     const ProgramShape& shape;
     const std::vector<SegmentModelPtr>& segments; ///< of the shape, in its order
     const std::vector<GridDist>& groupAtOne;      ///< per section: time of one group; only with several groups
+    const std::vector<Moments>& groupCollectives; ///< per section: what of it the collectives take; only with several groups
     const QuantilePoints* groupData = nullptr;    ///< factor that each group of a cell draws for itself; null = none
     double linkFactor = 1.0;                      ///< of interNode collectives
 };
