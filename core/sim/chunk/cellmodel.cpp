@@ -153,6 +153,8 @@ ContentHash keyOf(const Making& making, const CellKind& kind)
         .add(graph.groupsPerCell)
         .add(static_cast<int>(graph.dataScope))
         .add(making.groupwise ? contentOf(graph.data) : ContentHash{})
+        .add(graph.lockstepReplicas)
+        .add(routesByMember(graph) ? contentOf(graph.routing) : ContentHash{})
         .result();
 }
 

@@ -103,6 +103,18 @@ Moments ChunkBuilder::groupCompute(std::size_t section, std::size_t sample) cons
     return sum;
 }
 
+double ChunkBuilder::routedShare(std::size_t section) const
+{
+    double all = 0.0, routed = 0.0;
+    for (const SegmentUse& use : m_shape.sections[section].segments)
+        for (const OpTerm& t : m_shape.segments[static_cast<std::size_t>(use.segment)]) {
+            const double seconds = use.count * t.count * t.meanSeconds;
+            all += seconds;
+            routed += t.routed ? seconds : 0.0;
+        }
+    return all > 0.0 ? routed / all : 0.0;
+}
+
 Moments ChunkBuilder::compute(std::size_t sample) const
 {
     const auto groups = static_cast<std::size_t>(m_inputs.graph.groupsPerCell);

@@ -32,6 +32,8 @@ public:
     [[nodiscard]] double sectionCount(std::size_t section) const { return m_shape.sections[section].count; }
     /// Compute of one group; `sample` counts the groups that the segments were modelled for.
     [[nodiscard]] Moments groupCompute(std::size_t section, std::size_t sample) const;
+    /// Share of its compute that follows the routing of a lockstep member.
+    [[nodiscard]] double routedShare(std::size_t section) const;
     [[nodiscard]] const StandardCdf& groupShape(std::size_t section) const { return m_sectionShape[section]; }
     [[nodiscard]] const Moments& groupCollectives(std::size_t section) const { return m_sectionCollectives[section]; }
 

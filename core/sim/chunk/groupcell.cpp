@@ -94,13 +94,28 @@ struct ProgramMoments {
     double mean = 0.0, variance = 0.0, luck = 0.0, data = 0.0; ///< the latter two: standard deviations
 };
 
+/// Routing of a lockstep member's layers, which its groups share.
+struct MemberRouting {
+    WeightedPoints factor{{1.0}, {1.0}, {0.0}};
+    int together = 1;
+};
+
+MemberRouting memberRouting(const StepGraph& graph)
+{
+    if (!routesByMember(graph))
+        return {};
+    const QuantilePoints all = withRareEvent(quantilePoints(graph.routing), graph.routing);
+    return {coarsePoints(all.value, all.weight, graph.lockstepReplicas), graph.groupsPerCell / graph.lockstepReplicas};
+}
+
 /// Works on one program.
 class ProgramMeetings final {
 public:
-    ProgramMeetings(const GroupLucks& lucks, const ChunkBuilder& builder, const WeightedPoints& data)
+    ProgramMeetings(const GroupLucks& lucks, const ChunkBuilder& builder, const WeightedPoints& data, const MemberRouting& routing)
         : m_lucks(lucks),
           m_builder(builder),
-          m_data(data)
+          m_data(data),
+          m_routing(routing)
     {
     }
 
@@ -110,6 +125,11 @@ public:
         for (std::size_t s = 0; s < m_builder.sections(); ++s) {
             const double count = m_builder.sectionCount(s);
             MeetingInput input{participants(cell, s), m_builder.groupCollectives(s), m_data};
+            if (const double share = m_builder.routedShare(s); share > 0.0) {
+                input.routing = m_routing.factor;
+                input.together = m_routing.together;
+                input.routed = share;
+            }
             const MeetingMoments m = meeting(input, m_builder.groupShape(s));
             out.mean += count * (m.time.mean - input.collectives.mean);
             out.variance += count * std::max(0.0, m.time.variance - m.sameData - input.collectives.variance);
@@ -171,13 +191,14 @@ private:
     const GroupLucks& m_lucks;
     const ChunkBuilder& m_builder;
     const WeightedPoints& m_data;
+    const MemberRouting& m_routing;
 };
 
 } // namespace
 
 bool isGroupwise(const StepGraph& graph)
 {
-    return ownData(graph) || graph.groupsPerCell > kMostDrawnTogether;
+    return ownData(graph) || routesByMember(graph) || graph.groupsPerCell > kMostDrawnTogether;
 }
 
 std::optional<QuantilePoints> ownGroupData(const StepGraph& graph)
@@ -239,6 +260,7 @@ std::vector<GroupTables> groupTables(const ModelInputs& in, const GroupLucks& lu
     const WeightedPoints data =
         withData ? coarsePoints(all.value, all.weight, in.graph.groupsPerCell) : WeightedPoints{{1.0}, {1.0}, {0.0}};
     const WeightedPoints none{{1.0}, {1.0}, {0.0}};
+    const MemberRouting routing = memberRouting(in.graph);
     const std::vector<float> empty(kScoreNodes, 0.0F);
     std::vector<GroupTables> out(builders.size(), GroupTables{empty, empty, empty});
     std::vector<double> shape(kScoreNodes, 0.0);
@@ -259,7 +281,7 @@ std::vector<GroupTables> groupTables(const ModelInputs& in, const GroupLucks& lu
             return;
         const bool isOptimizer =
             std::find(in.optimizerOfStage.begin(), in.optimizerOfStage.end(), static_cast<int>(p)) != in.optimizerOfStage.end();
-        const ProgramMoments m = ProgramMeetings(lucks, builders[p], isOptimizer ? none : data).in(lucks.cells[cell]);
+        const ProgramMoments m = ProgramMeetings(lucks, builders[p], isOptimizer ? none : data, routing).in(lucks.cells[cell]);
         GroupTables& t = out[p];
         const auto fill = [&](std::size_t first, std::size_t last) {
             for (std::size_t j = first; j < last; ++j) {

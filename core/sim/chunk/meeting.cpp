@@ -18,21 +18,16 @@ constexpr double kBeyond = 1e-3; ///< share of the largest one's upper tail that
 constexpr int kPointsPerSide = 24;
 constexpr double kEnds = 1e-8; ///< tail probability at which the quadrature ends
 
-/// Participants' times over all combinations of luck and data factor.
+/// Participants' times over all combinations of luck and data factor, for each routing factor.
 class Times final {
 public:
     Times(const MeetingInput& input, const StandardCdf& shape) : m_input(input), m_shape(shape)
     {
         for (const Participants& p : input.who) {
             m_group.emplace_back();
-            for (std::size_t z = 0; z < p.weight.size(); ++z)
-                for (std::size_t d = 0; d < input.data.value.size(); ++d) {
-                    const double factor = input.data.value[d], mean = p.mean[z];
-                    m_group.back().mean.push_back(input.collectives.mean + mean * factor);
-                    m_group.back().sigma.push_back(
-                        std::sqrt(input.collectives.variance + p.variance[z] * factor * factor + mean * mean * input.data.inside[d]));
-                    m_group.back().weight.push_back(p.weight[z] * input.data.weight[d]);
-                }
+            for (std::size_t r = 0; r < input.routing.value.size(); ++r)
+                m_group.back().push_back(combinations(p, 1.0 + input.routed * (input.routing.value[r] - 1.0),
+                                                      input.routed * input.routed * input.routing.inside[r]));
         }
     }
     [[nodiscard]] double lowest() const { return end(-1.0); }
@@ -43,35 +38,55 @@ public:
     {
         double log = 0.0;
         for (std::size_t g = 0; g < m_group.size(); ++g) {
-            double below = 0.0;
-            for (std::size_t i = 0; i < m_group[g].mean.size(); ++i)
-                below += m_group[g].weight[i] * cdf(g, i, x);
-            log += m_input.who[g].count * std::log(std::max(below, 1e-300));
+            double member = 0.0;
+            for (std::size_t r = 0; r < m_group[g].size(); ++r) {
+                const Combinations& c = m_group[g][r];
+                double below = 0.0;
+                for (std::size_t i = 0; i < c.mean.size(); ++i)
+                    below += c.weight[i] * cdf(c, i, x);
+                member += m_input.routing.weight[r] * (m_input.together == 1 ? below : std::pow(below, m_input.together));
+            }
+            log += m_input.who[g].count / m_input.together * std::log(std::max(member, 1e-300));
         }
         return std::exp(log);
     }
     /// CDF of every combination at every point: rows are combinations, data fastest.
-    [[nodiscard]] Eigen::MatrixXd table(std::size_t group, const Eigen::VectorXd& x) const
+    [[nodiscard]] Eigen::MatrixXd table(std::size_t group, std::size_t routing, const Eigen::VectorXd& x) const
     {
-        const auto& t = m_group[group];
+        const Combinations& t = m_group[group][routing];
         Eigen::MatrixXd out(static_cast<Eigen::Index>(t.mean.size()), x.size());
         for (Eigen::Index k = 0; k < x.size(); ++k)
             for (std::size_t i = 0; i < t.mean.size(); ++i)
-                out(static_cast<Eigen::Index>(i), k) = cdf(group, i, x[k]);
+                out(static_cast<Eigen::Index>(i), k) = cdf(t, i, x[k]);
         return out;
     }
     [[nodiscard]] Eigen::VectorXd weights(std::size_t group) const
     {
-        return Eigen::Map<const Eigen::VectorXd>(m_group[group].weight.data(), static_cast<Eigen::Index>(m_group[group].weight.size()));
+        const std::vector<double>& w = m_group[group][0].weight;
+        return Eigen::Map<const Eigen::VectorXd>(w.data(), static_cast<Eigen::Index>(w.size()));
     }
 
 private:
     struct Combinations {
         std::vector<double> mean, sigma, weight;
     };
-    [[nodiscard]] double cdf(std::size_t g, std::size_t i, double x) const
+    /// `inside`: variance of the routing factor's share within its point.
+    [[nodiscard]] Combinations combinations(const Participants& p, double routing, double inside) const
     {
-        const double away = x - m_group[g].mean[i], sigma = m_group[g].sigma[i];
+        Combinations out;
+        for (std::size_t z = 0; z < p.weight.size(); ++z)
+            for (std::size_t d = 0; d < m_input.data.value.size(); ++d) {
+                const double data = m_input.data.value[d], factor = data * routing, mean = p.mean[z];
+                out.mean.push_back(m_input.collectives.mean + mean * factor);
+                out.sigma.push_back(std::sqrt(m_input.collectives.variance + p.variance[z] * factor * factor
+                                              + mean * mean * (m_input.data.inside[d] * routing * routing + data * data * inside)));
+                out.weight.push_back(p.weight[z] * m_input.data.weight[d]);
+            }
+        return out;
+    }
+    [[nodiscard]] double cdf(const Combinations& c, std::size_t i, double x) const
+    {
+        const double away = x - c.mean[i], sigma = c.sigma[i];
         if (!(sigma > 0.0))
             return away < 0.0 ? 0.0 : 1.0;
         return m_shape.empty() ? 0.5 * std::erfc(-away / sigma / std::numbers::sqrt2) : m_shape.at(away / sigma);
@@ -81,15 +96,16 @@ private:
         constexpr double kNormalEnd = 6.0;
         const double z = m_shape.empty() ? side * kNormalEnd : (side < 0.0 ? m_shape.zMin() : m_shape.zMax());
         double out = -side * 1e300;
-        for (const Combinations& c : m_group)
-            for (std::size_t i = 0; i < c.mean.size(); ++i)
-                out = side < 0.0 ? std::min(out, c.mean[i] + z * c.sigma[i]) : std::max(out, c.mean[i] + z * c.sigma[i]);
+        for (const std::vector<Combinations>& group : m_group)
+            for (const Combinations& c : group)
+                for (std::size_t i = 0; i < c.mean.size(); ++i)
+                    out = side < 0.0 ? std::min(out, c.mean[i] + z * c.sigma[i]) : std::max(out, c.mean[i] + z * c.sigma[i]);
         return out;
     }
 
     const MeetingInput& m_input;
     const StandardCdf& m_shape;
-    std::vector<Combinations> m_group;
+    std::vector<std::vector<Combinations>> m_group; ///< [participant][routing]
 };
 
 double quantile(const Times& times, double probability)
@@ -168,19 +184,26 @@ MeetingMoments meeting(const MeetingInput& input, const StandardCdf& shape)
     const Times times(input, shape);
     const Quadrature q = quadrature(times);
     const Eigen::Index n = q.x.size();
-    Eigen::VectorXd log = Eigen::VectorXd::Zero(n);
+    Eigen::VectorXd log = Eigen::VectorXd::Zero(n), logApart = log;
     Eigen::MatrixXd logData = Eigen::MatrixXd::Zero(n, n), logLuck = logData;
     const auto logOf = [](double f) { return std::log(std::max(f, 1e-300)); };
     for (std::size_t g = 0; g < input.who.size(); ++g) {
-        const Eigen::MatrixXd cdf = times.table(g, q.x);
         const Eigen::VectorXd weight = times.weights(g);
+        Eigen::MatrixXd cdf = Eigen::MatrixXd::Zero(weight.size(), n); // over all routing factors
+        Eigen::VectorXd member = Eigen::VectorXd::Zero(n);
+        for (std::size_t r = 0; r < input.routing.value.size(); ++r) {
+            const Eigen::MatrixXd routed = times.table(g, r, q.x);
+            cdf += input.routing.weight[r] * routed;
+            member += input.routing.weight[r] * (routed.transpose() * weight).array().pow(input.together).matrix();
+        }
         const auto lucks = static_cast<Eigen::Index>(input.who[g].weight.size()), data = cdf.rows() / lucks;
         Eigen::MatrixXd byLuck = Eigen::MatrixXd::Zero(lucks, n);
         for (Eigen::Index i = 0; i < cdf.rows(); ++i)
             byLuck.row(i / data) += input.data.weight[static_cast<std::size_t>(i % data)] * cdf.row(i);
         const Eigen::Map<const Eigen::VectorXd> luckWeight(input.who[g].weight.data(), lucks);
         const double count = input.who[g].count;
-        log += count * (cdf.transpose() * weight).unaryExpr(logOf);
+        log += count / input.together * member.unaryExpr(logOf);
+        logApart += count * (cdf.transpose() * weight).unaryExpr(logOf);
         logData += count * (cdf.transpose() * weight.asDiagonal() * cdf).unaryExpr(logOf);
         logLuck += count * (byLuck.transpose() * luckWeight.asDiagonal() * byLuck).unaryExpr(logOf);
     }
@@ -191,7 +214,8 @@ MeetingMoments meeting(const MeetingInput& input, const StandardCdf& shape)
         first += q.side[k] * part;
         second += 2.0 * std::abs(q.x[k] - q.center) * part;
     }
-    const Eigen::MatrixXd apart = by * by.transpose();
+    const Eigen::VectorXd byApart = logApart.array().exp();
+    const Eigen::MatrixXd apart = byApart * byApart.transpose();
     const auto covariance = [&](const Eigen::MatrixXd& joint) {
         return std::max(0.0, q.weight.dot((joint.array().exp().matrix() - apart) * q.weight));
     };

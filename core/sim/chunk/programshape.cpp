@@ -7,14 +7,15 @@ namespace prism {
 
 namespace {
 
-void addTerm(std::vector<OpTerm>& terms, const Op& op)
+void addTerm(std::vector<OpTerm>& terms, const Op& op, bool routed = false)
 {
     for (OpTerm& t : terms)
-        if (t.kernelClass == op.kernelClass && t.meanSeconds == op.meanSeconds && t.hiddenSeconds == op.hiddenSeconds) {
+        if (t.kernelClass == op.kernelClass && t.meanSeconds == op.meanSeconds && t.hiddenSeconds == op.hiddenSeconds
+            && t.routed == routed) {
             ++t.count;
             return;
         }
-    terms.push_back({op.kernelClass, op.meanSeconds, op.hiddenSeconds, 1});
+    terms.push_back({op.kernelClass, op.meanSeconds, op.hiddenSeconds, 1, routed});
 }
 
 /// Collects the running segment and section while the program is walked.
@@ -22,7 +23,7 @@ class Walker final {
 public:
     explicit Walker(bool oneGroup) : m_oneGroup(oneGroup) {}
 
-    void compute(const Op& op) { addTerm(m_segment, op); }
+    void compute(const Op& op, bool routed) { addTerm(m_segment, op, routed); }
 
     void collective(const Op& op)
     {
@@ -85,6 +86,11 @@ private:
 
 } // namespace
 
+bool routesByMember(const StepGraph& graph)
+{
+    return graph.lockstepReplicas > 1 && !graph.routing.isDeterministic();
+}
+
 ProgramShape programShape(const StepGraph& graph, const Program& program)
 {
     Walker walker(graph.groupsPerCell <= 1);
@@ -92,7 +98,7 @@ ProgramShape programShape(const StepGraph& graph, const Program& program)
         for (int i = 0; i < block.repeat; ++i)
             for (const Op& op : block.ops) {
                 if (graph.classes[static_cast<std::size_t>(op.kernelClass)].scope == Scope::none)
-                    walker.compute(op);
+                    walker.compute(op, op.routed && routesByMember(graph));
                 else
                     walker.collective(op);
             }

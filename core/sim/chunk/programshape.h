@@ -13,6 +13,7 @@ struct OpTerm {
     int kernelClass = 0;
     double meanSeconds = 0.0, hiddenSeconds = 0.0;
     int count = 1;
+    bool routed = false; ///< follows the routing of its lockstep member
     bool operator==(const OpTerm&) const = default;
 };
 
@@ -36,6 +37,9 @@ struct ProgramShape {
     std::vector<SegmentTerms> segments; ///< distinct ones
     std::vector<Section> sections;      ///< distinct ones
 };
+
+/// Whether cells hold several lockstep members (inLockstep), each with a routing of its own that varies.
+[[nodiscard]] bool routesByMember(const StepGraph& graph);
 
 /// Order among segments and among sections is lost on purpose: a chunk is their sum. With one group per cell every
 /// collective is one of the cell and the whole program is one section.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/sim/step/lockstep.h"
 
-#include <cmath>
-
 namespace prism {
 
 namespace {
@@ -49,35 +47,6 @@ std::vector<double> fixedSpatial(const StepGraph& graph, int members)
     return out;
 }
 
-/// Members draw their layers' routing apart: it becomes part of the kernels' own spread.
-void takeInRouting(StepGraph& graph)
-{
-    if (graph.routing.isDeterministic())
-        return;
-    const std::size_t known = graph.classes.size();
-    for (std::size_t c = 0; c < known; ++c) {
-        KernelClass routed = graph.classes[c];
-        const double own = routed.temporal.cv, more = graph.routing.cv;
-        const Distribution before = routed.temporal;
-        routed.temporal = graph.routing;
-        if (routed.temporal.family != Family::empirical)
-            routed.temporal.cv = std::sqrt((1.0 + own * own) * (1.0 + more * more) - 1.0);
-        if (routed.temporal.rareProbability == 0.0) {
-            routed.temporal.rareProbability = before.rareProbability;
-            routed.temporal.rareMultiplier = before.rareMultiplier;
-        }
-        graph.classes.push_back(std::move(routed));
-    }
-    for (Program& p : graph.programs)
-        for (Block& b : p.blocks)
-            for (Op& op : b.ops)
-                if (op.routed) {
-                    op.kernelClass += static_cast<int>(known);
-                    op.routed = false;
-                }
-    graph.routing = {};
-}
-
 } // namespace
 
 StepGraph inLockstep(const StepGraph& graph)
@@ -93,11 +62,12 @@ StepGraph inLockstep(const StepGraph& graph)
                 if (op.sync == Sync::replicas)
                     op.sync = Sync::cell;
             }
+    out.lockstepReplicas = 0;
     if (members == 1)
         return out;
     out.numReplicas = graph.numReplicas / members;
     out.groupsPerCell = graph.groupsPerCell * members;
-    out.lockstepReplicas = 0;
+    out.lockstepReplicas = members;
     out.dataScope = DataScope::group;
     out.slow = slowSpots(graph, members);
     out.fixedSpatial = fixedSpatial(graph, members);
@@ -105,7 +75,6 @@ StepGraph inLockstep(const StepGraph& graph)
         for (StepOp& op : *transfers)
             op.groups *= members;
     out.embeddingAllReduce.groups *= members;
-    takeInRouting(out);
     return out;
 }
 

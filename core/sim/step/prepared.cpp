@@ -127,7 +127,7 @@ void addCommunication(Prepared& out, Recall& recall)
 /// Factors of passes through layers with routing.
 void addRouting(Prepared& out, Recall& recall)
 {
-    if (out.graph().routing.isDeterministic())
+    if (out.graph().routing.isDeterministic() || routesByMember(out.graph())) // those are part of their cells' models
         return;
     for (const ChunkModel* model : out.models) {
         ClassModelPtr& factor = out.routing[model->routedLayers];
