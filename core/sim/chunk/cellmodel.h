@@ -23,9 +23,12 @@ struct ChunkModel {
     /// factor's mean. Empty: the one data factor of the cell scales its compute.
     std::vector<float> dataSeconds;
     LinearTable collectiveMean[2], collectiveVariance[2]; ///< by regime factor of scope intraNode, interNode
-    double routedShare = 0.0;                             ///< of the compute that routing factors multiply
-    int routedLayers = 0;                                 ///< of one execution, each with a routing factor
-    RegisterTable shape;                                  ///< standardised, with the frequent ones of the rare events
+    /// Where lockstep members have a routing of their own: seconds per unit of the slowest one's that computeMean contains at 1. Empty:
+    /// the one routing of the cell multiplies `routedShare` of its compute.
+    std::vector<float> routedSeconds;
+    double routedShare = 0.0; ///< of the compute that routing factors multiply
+    int routedLayers = 0;     ///< of one execution, each with a routing factor
+    RegisterTable shape;      ///< standardised, with the frequent ones of the rare events
     bool isRandom = false;
     std::vector<RareEvent> rare; ///< by class: those that are drawn one by one; more frequent ones are in the shape
 };

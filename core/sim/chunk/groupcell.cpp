@@ -18,6 +18,8 @@ namespace {
 
 /// Groups up to which vectors of spatial factors of a whole cell are drawn.
 constexpr int kMostDrawnTogether = 64;
+/// Points of a factor that groups share, times those of one that they don't.
+constexpr double kFiner = 3.0;
 /// Known groups of a cell that keep their own times; the faster ones are merged.
 constexpr double kKnownShare = 1e-3;
 
@@ -91,7 +93,7 @@ std::vector<double> slowestLuck(const GroupLucks& lucks, const std::vector<doubl
 
 /// Moments of a program's compute in one cell: of its own, and what other programs and micro-batches share.
 struct ProgramMoments {
-    double mean = 0.0, variance = 0.0, luck = 0.0, data = 0.0; ///< the latter two: standard deviations
+    double mean = 0.0, variance = 0.0, luck = 0.0, data = 0.0, routing = 0.0; ///< the latter three: standard deviations
 };
 
 /// Routing of a lockstep member's layers, which its groups share.
@@ -105,7 +107,9 @@ MemberRouting memberRouting(const StepGraph& graph)
     if (!routesByMember(graph))
         return {};
     const QuantilePoints all = withRareEvent(quantilePoints(graph.routing), graph.routing);
-    return {coarsePoints(all.value, all.weight, graph.lockstepReplicas), graph.groupsPerCell / graph.lockstepReplicas};
+    const int together = graph.groupsPerCell / graph.lockstepReplicas;
+    // What lies within a point counts as a spread of each group's own: where they share the factor it has to be small.
+    return {coarsePoints(all.value, all.weight, graph.lockstepReplicas, together > 1 ? kFiner : 1.0), together};
 }
 
 /// Works on one program.
@@ -132,7 +136,8 @@ public:
             }
             const MeetingMoments m = meeting(input, m_builder.groupShape(s));
             out.mean += count * (m.time.mean - input.collectives.mean);
-            out.variance += count * std::max(0.0, m.time.variance - m.sameData - input.collectives.variance);
+            out.variance += count * std::max(0.0, m.time.variance - m.sameData - m.sameRouting - input.collectives.variance);
+            out.routing += count * std::sqrt(m.sameRouting);
             out.luck += count * std::sqrt(m.sameLuck);
             out.data += count * std::sqrt(std::max(0.0, m.sameData - m.sameLuck));
         }
@@ -262,7 +267,7 @@ std::vector<GroupTables> groupTables(const ModelInputs& in, const GroupLucks& lu
     const WeightedPoints none{{1.0}, {1.0}, {0.0}};
     const MemberRouting routing = memberRouting(in.graph);
     const std::vector<float> empty(kScoreNodes, 0.0F);
-    std::vector<GroupTables> out(builders.size(), GroupTables{empty, empty, empty});
+    std::vector<GroupTables> out(builders.size(), GroupTables{empty, empty, empty, empty});
     std::vector<double> shape(kScoreNodes, 0.0);
     if (lucks.drawn) {
         std::vector<double> time(lucks.samples.weight.size(), 0.0);
@@ -275,6 +280,8 @@ std::vector<GroupTables> groupTables(const ModelInputs& in, const GroupLucks& lu
     Memo own(std::size_t{1} << 20);
     Recall recall(own);
     const double spread = withData ? std::sqrt(dataFactorOf(in.graph, recall)->variance) : 0.0;
+    const bool routes = routesByMember(in.graph);
+    const double unlike = routes ? std::sqrt(layersOfSlowest(in.graph.routing, in.graph.lockstepReplicas, 1, recall)->variance) : 0.0;
     tbb::parallel_for(std::size_t{0}, builders.size() * lucks.cells.size(), [&](std::size_t at) {
         const std::size_t p = at / lucks.cells.size(), cell = at % lucks.cells.size();
         if (stop.stop_requested())
@@ -288,6 +295,7 @@ std::vector<GroupTables> groupTables(const ModelInputs& in, const GroupLucks& lu
                 t.mean[j] = static_cast<float>(m.mean + m.luck * shape[j]);
                 t.variance[j] = static_cast<float>(m.variance);
                 t.data[j] = static_cast<float>(spread > 0.0 && !isOptimizer ? m.data / spread : 0.0);
+                t.routed[j] = static_cast<float>(unlike > 0.0 ? m.routing / unlike : 0.0);
             }
         };
         if (lucks.samples.ordered)
@@ -295,9 +303,12 @@ std::vector<GroupTables> groupTables(const ModelInputs& in, const GroupLucks& lu
         else
             fill(0, kScoreNodes);
     });
-    for (GroupTables& t : out)
+    for (GroupTables& t : out) {
         if (!withData)
             t.data.clear();
+        if (!routes)
+            t.routed.clear();
+    }
     return stop.stop_requested() ? std::vector<GroupTables>{} : out;
 }
 

@@ -29,6 +29,7 @@ struct GroupLucks {
 /// the slowest group (dataFactorOf) that its mean contains; empty where groups have none of their own.
 struct GroupTables {
     std::vector<float> mean, variance, data;
+    std::vector<float> routed; ///< seconds per unit of the slowest lockstep member's routing (layersOfSlowest); empty where it has none
 };
 /// Tables of the programs, in their order. The builders have their segments' models and made their chunks. Null where stopped: empty.
 [[nodiscard]] std::vector<GroupTables> groupTables(const ModelInputs& inputs, const GroupLucks& lucks,

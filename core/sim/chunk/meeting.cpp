@@ -148,7 +148,7 @@ Quadrature quadrature(const Times& times)
 
 } // namespace
 
-WeightedPoints coarsePoints(std::vector<double> value, std::vector<double> weight, double count)
+WeightedPoints coarsePoints(std::vector<double> value, std::vector<double> weight, double count, double finer)
 {
     std::vector<std::size_t> order(value.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -158,7 +158,7 @@ WeightedPoints coarsePoints(std::vector<double> value, std::vector<double> weigh
     double above = 1.0, mass = 0.0, first = 0.0, second = 0.0;
     for (const std::size_t k : order) {
         const double v = value[k], w = weight[k] / total;
-        const double most = std::max(above > 0.5 ? kCoarse : kTailShare * above, kBeyond / count);
+        const double most = std::max((above > 0.5 ? kCoarse : kTailShare * above) / finer, kBeyond / count);
         if (mass > 0.0 && mass + w > most) {
             const double mean = first / mass;
             out.value.push_back(mean);
@@ -185,16 +185,19 @@ MeetingMoments meeting(const MeetingInput& input, const StandardCdf& shape)
     const Quadrature q = quadrature(times);
     const Eigen::Index n = q.x.size();
     Eigen::VectorXd log = Eigen::VectorXd::Zero(n), logApart = log;
-    Eigen::MatrixXd logData = Eigen::MatrixXd::Zero(n, n), logLuck = logData;
+    Eigen::MatrixXd logData = Eigen::MatrixXd::Zero(n, n), logLuck = logData, logRouting = logData;
     const auto logOf = [](double f) { return std::log(std::max(f, 1e-300)); };
     for (std::size_t g = 0; g < input.who.size(); ++g) {
         const Eigen::VectorXd weight = times.weights(g);
         Eigen::MatrixXd cdf = Eigen::MatrixXd::Zero(weight.size(), n); // over all routing factors
         Eigen::VectorXd member = Eigen::VectorXd::Zero(n);
+        Eigen::MatrixXd sameRouting = Eigen::MatrixXd::Zero(n, n);
         for (std::size_t r = 0; r < input.routing.value.size(); ++r) {
             const Eigen::MatrixXd routed = times.table(g, r, q.x);
             cdf += input.routing.weight[r] * routed;
-            member += input.routing.weight[r] * (routed.transpose() * weight).array().pow(input.together).matrix();
+            const Eigen::VectorXd own = (routed.transpose() * weight).array().pow(input.together);
+            member += input.routing.weight[r] * own;
+            sameRouting += input.routing.weight[r] * own * own.transpose();
         }
         const auto lucks = static_cast<Eigen::Index>(input.who[g].weight.size()), data = cdf.rows() / lucks;
         Eigen::MatrixXd byLuck = Eigen::MatrixXd::Zero(lucks, n);
@@ -203,6 +206,7 @@ MeetingMoments meeting(const MeetingInput& input, const StandardCdf& shape)
         const Eigen::Map<const Eigen::VectorXd> luckWeight(input.who[g].weight.data(), lucks);
         const double count = input.who[g].count;
         log += count / input.together * member.unaryExpr(logOf);
+        logRouting += count / input.together * sameRouting.unaryExpr(logOf);
         logApart += count * (cdf.transpose() * weight).unaryExpr(logOf);
         logData += count * (cdf.transpose() * weight.asDiagonal() * cdf).unaryExpr(logOf);
         logLuck += count * (byLuck.transpose() * luckWeight.asDiagonal() * byLuck).unaryExpr(logOf);
@@ -216,10 +220,13 @@ MeetingMoments meeting(const MeetingInput& input, const StandardCdf& shape)
     }
     const Eigen::VectorXd byApart = logApart.array().exp();
     const Eigen::MatrixXd apart = byApart * byApart.transpose();
-    const auto covariance = [&](const Eigen::MatrixXd& joint) {
-        return std::max(0.0, q.weight.dot((joint.array().exp().matrix() - apart) * q.weight));
+    const auto covariance = [&](const Eigen::MatrixXd& joint, const Eigen::MatrixXd& without) {
+        return std::max(0.0, q.weight.dot((joint.array().exp().matrix() - without) * q.weight));
     };
-    return {{q.center + first, std::max(0.0, second - first * first)}, covariance(logLuck), covariance(logData)};
+    return {{q.center + first, std::max(0.0, second - first * first)},
+            covariance(logLuck, apart),
+            covariance(logData, apart),
+            input.routing.value.size() > 1 ? covariance(logRouting, by * by.transpose()) : 0.0};
 }
 
 } // namespace prism

@@ -14,8 +14,8 @@ struct WeightedPoints {
     std::vector<double> value, weight, inside;
 };
 /// Sorts and merges points: coarse below the median, ever finer towards the upper tail, down to what the largest of `count` draws
-/// can show. Mean and variance (with `inside`) stay. Weights need not sum to 1; the result's do.
-[[nodiscard]] WeightedPoints coarsePoints(std::vector<double> value, std::vector<double> weight, double count);
+/// can show. Mean and variance (with `inside`) stay. Weights need not sum to 1; the result's do. `finer`: times as many points.
+[[nodiscard]] WeightedPoints coarsePoints(std::vector<double> value, std::vector<double> weight, double count, double finer = 1.0);
 
 /// `count` participants that are alike before their lucks are drawn. Seconds between two meetings at data factor 1, by luck.
 struct Participants {
@@ -36,8 +36,9 @@ struct MeetingInput {
 /// Moments of the time at which the last participant arrives, and covariances with another such meeting.
 struct MeetingMoments {
     Moments time;
-    double sameLuck = 0.0; ///< of the same lucks with other data factors: another micro-batch
-    double sameData = 0.0; ///< of the same lucks and data factors: the same micro-batch
+    double sameLuck = 0.0;    ///< of the same lucks with other data factors: another micro-batch
+    double sameData = 0.0;    ///< of the same lucks and data factors: the same micro-batch
+    double sameRouting = 0.0; ///< of the same routing factors: another pass of the same layer
 };
 
 /// Participants' times about their means have the CDF `shape` (empty: normal). Quadrature over the product of the participants' CDFs;

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
+#include <span>
 
 namespace prism {
 
@@ -175,6 +177,29 @@ void setRare(ClassModel& model, std::vector<float> values, double any)
     model.rare.replaces = true;
 }
 
+/// The largest of n independent draws, as points: P(largest <= x) = P(one <= x)^n.
+QuantilePoints largestOf(const QuantilePoints& one, int n)
+{
+    std::vector<std::size_t> order(one.value.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return one.value[a] < one.value[b]; });
+    QuantilePoints out;
+    double above = 1.0, below = 0.0, second = 0.0;
+    out.mean = 0.0;
+    for (const std::size_t k : order) {
+        above -= one.weight[k];
+        const double upTo = above > 0.0 ? std::exp(n * std::log1p(-above)) : 1.0;
+        out.value.push_back(one.value[k]);
+        out.weight.push_back(std::max(0.0, upTo - below));
+        out.mean += out.weight.back() * one.value[k];
+        second += out.weight.back() * one.value[k] * one.value[k];
+        below = upTo;
+    }
+    out.largest = out.value.back();
+    out.variance = out.bulkVariance = std::max(0.0, second - out.mean * out.mean);
+    return out;
+}
+
 ClassModel made(const ClassModel& single, const Distribution& d, int groups, int buckets, double rareUpTo)
 {
     ClassModel out;
@@ -243,6 +268,26 @@ ClassModelPtr sideBySide(const Distribution& distribution, int groups, int bucke
 ClassModelPtr meanOf(const Distribution& distribution, int draws, Recall& recall)
 {
     return found(distribution, 1, draws, 0.0, recall);
+}
+
+ClassModelPtr layersOfSlowest(const Distribution& distribution, int members, int layers, Recall& recall)
+{
+    const ClassModelPtr single = classModel(distribution, recall);
+    const ContentHash hash = Hasher().add("layers of the slowest").add(single->hash).add(members).add(layers).result();
+    return recall.node<ClassModel>(
+        "factor", hash,
+        [&] {
+            ClassModel model;
+            model.hash = hash;
+            const QuantilePoints slowest = largestOf(single->all, members);
+            if (!(slowest.variance > 0.0))
+                return model;
+            const Summand mean{&slowest, 1.0 / layers, layers};
+            const GridTails tails(sumDistribution(std::span(&mean, 1), 1.0 - slowest.mean, kCells));
+            setTable(model, [&](double lower, double upper) { return tails.quantile(lower, upper); });
+            return model;
+        },
+        [](const ClassModel& m) { return sizeof m + 4 * m.table.steps.size(); });
 }
 
 } // namespace prism

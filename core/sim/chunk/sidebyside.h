@@ -19,4 +19,7 @@ struct TailPair {
 /// The same for one group, with all rare events in the table.
 [[nodiscard]] ClassModelPtr meanOf(const Distribution& distribution, int draws, Recall& recall);
 
+/// 1, and what the mean over `layers` draws of the largest of `members` is beyond its expectation; all rare events in the table.
+[[nodiscard]] ClassModelPtr layersOfSlowest(const Distribution& distribution, int members, int layers, Recall& recall);
+
 } // namespace prism

@@ -127,12 +127,14 @@ void addCommunication(Prepared& out, Recall& recall)
 /// Factors of passes through layers with routing.
 void addRouting(Prepared& out, Recall& recall)
 {
-    if (out.graph().routing.isDeterministic() || routesByMember(out.graph())) // those are part of their cells' models
+    const StepGraph& graph = out.graph();
+    if (graph.routing.isDeterministic())
         return;
     for (const ChunkModel* model : out.models) {
         ClassModelPtr& factor = out.routing[model->routedLayers];
         if (model->routedLayers > 0 && !factor)
-            factor = meanOf(out.graph().routing, model->routedLayers, recall);
+            factor = routesByMember(graph) ? layersOfSlowest(graph.routing, graph.lockstepReplicas, model->routedLayers, recall)
+                                           : meanOf(graph.routing, model->routedLayers, recall);
     }
 }
 

@@ -263,8 +263,16 @@ void ReplicaSweep::fillRow(std::size_t row, std::size_t index, const ScorePlaces
         mean[l] = cm[l] + own[l];
         spread[l] = std::sqrt(variance[l] + (random ? cv[l] : 0.0F));
     }
-    for (std::size_t l = 0; l < kLanes && model.routedLayers > 0; ++l)
-        m_routed.row(row)[l] = own[l] * static_cast<float>(model.routedShare);
+    if (!model.routedSeconds.empty()) {
+        // Beside a data factor what both make is a product: at the data's mean it is the cell's.
+        const auto perUnit = places.at(model.routedSeconds);
+        const auto average = static_cast<float>(model.dataSeconds.empty() ? 1.0 : m_prepared.data->mean);
+        for (std::size_t l = 0; l < kLanes; ++l)
+            m_routed.row(row)[l] = perUnit[l] * regime[l] / average;
+    } else {
+        for (std::size_t l = 0; l < kLanes && model.routedLayers > 0; ++l)
+            m_routed.row(row)[l] = own[l] * static_cast<float>(model.routedShare);
+    }
     if (!noise || !m_prepared.data->varies())
         return;
     if (!model.dataSeconds.empty()) {

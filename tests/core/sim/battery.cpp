@@ -481,6 +481,33 @@ void lockstep(Builder& b)
             g.data = {Family::gamma, 0.05};
             g.slow = {{5, 0, 0, 1.1, 1.0}};
         });
+    const auto routed = [](JobShape& s) {
+        sharded(s, 8);
+        s.groupRanks = 2;
+        s.groups = 4;
+        s.microbatches = 4;
+        s.compute = {Family::lognormal, 0.02};
+    };
+    b.add(
+        "lockstep, routing", routed,
+        [](StepGraph& g) {
+            shard(g);
+            g.dataScope = DataScope::group;
+            g.routing = {Family::gamma, 0.3};
+            for (Program& p : g.programs)
+                for (Op& op : p.blocks[0].ops)
+                    op.routed = g.classes[static_cast<std::size_t>(op.kernelClass)].scope == Scope::none;
+        },
+        true);
+    b.add("lockstep, routing of one product", routed, [](StepGraph& g) {
+        shard(g);
+        g.dataScope = DataScope::group;
+        g.routing = {Family::lognormal, 0.2};
+        g.data = {Family::lognormal, 0.02};
+        g.spatial = {Family::lognormal, 0.02};
+        for (Program& p : g.programs)
+            p.blocks[0].ops[2].routed = true;
+    });
     b.add(
         "lockstep pipeline", [](JobShape& s) { s.stages = 2; },
         [](StepGraph& g) {
@@ -600,6 +627,20 @@ void rareEvents(Builder& b)
                 for (Op& op : p.blocks[0].ops)
                     op.sync = Sync::cell;
         });
+    const auto unlike = [](JobShape& s) {
+        s.stages = s.microbatches = 2;
+        s.groups = s.groupRanks = 4;
+        s.replicas = 2;
+        s.collectiveSeconds = 0;
+        s.compute = rare({Family::lognormal, 0.02}, 5e-3, 3.0);
+    };
+    b.add("frequent, groups, slow rank", unlike, [](StepGraph& g) { g.slow = {{0, 0, 0, 1.3, 1.0}}; });
+    b.add("frequent, groups, data, slow rank", unlike, [](StepGraph& g) {
+        g.dataScope = DataScope::group;
+        g.data = {Family::lognormal, 0.04};
+        g.spatial = {Family::lognormal, 0.02};
+        g.slow = {{0, 0, 0, 1.3, 1.0}};
+    });
     b.add(
         "one cell, spatial 0.02",
         [](JobShape& s) {
