@@ -110,7 +110,7 @@ TEST(RareExtras, SeveralEventsHitSeveralPlaces)
         for (const float x : rare.extra)
             mean += static_cast<double>(x) / static_cast<double>(rare.extra.size());
         EXPECT_NEAR(rare.chance.probability, 1.0 - std::pow(1.0 - kChance, 8.0), 1e-9) << groups;
-        EXPECT_NEAR(mean * rare.chance.probability / slowestOf(4, kChance), 1.0, 0.005) << groups;
+        EXPECT_NEAR(mean * rare.chance.probability / slowestOf(4, kChance), 1.0, 0.01) << groups; // 4,096 samples; a place hit twice: 0.025
     }
 }
 
