@@ -3,6 +3,8 @@
 
 #include "core/base/platform/newfile.h"
 
+#include <filesystem>
+
 namespace prism {
 namespace {
 
@@ -25,6 +27,17 @@ Diagnostics writeFile(const std::string& path, std::string_view bytes, Flush flu
     NewFile file(path);
     const bool done = file.write(bytes) && file.keep(flush == Flush::yes);
     return done ? Diagnostics{} : notWritten(path, file.problem(), "a writable place with enough space");
+}
+
+bool wouldReplace(const std::string& path, const std::string& input)
+{
+    namespace fs = std::filesystem;
+    std::error_code none;
+    if (placeOf(path) != Place::file || !fs::exists(path, none))
+        return false;
+    if (fs::equivalent(path, input, none))
+        return true;
+    return fs::is_directory(input, none) && fs::equivalent(fs::absolute(path, none).parent_path(), input, none);
 }
 
 } // namespace prism

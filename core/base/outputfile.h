@@ -19,4 +19,8 @@ enum class Flush { no, yes };
 /// such folder, no permission, a folder of this name, a full disk. The old file is then as it was.
 [[nodiscard]] Diagnostics writeFile(const std::string& path, std::string_view bytes, Flush flush = Flush::yes);
 
+/// Whether a file written to `path` would take the place of `input` or, where `input` is a folder, of a file that lies in it; the same file
+/// under another name, behind a link or as standard input (/dev/stdin) counts. Devices and pipes take nobody's place.
+[[nodiscard]] bool wouldReplace(const std::string& path, const std::string& input);
+
 } // namespace prism

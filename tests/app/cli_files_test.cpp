@@ -42,6 +42,72 @@ TEST_F(CliFiles, OutputFollowsNoLinkAndReplacesNoDevice)
     EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 3) << "nothing is left behind";
 }
 
+TEST_F(CliFiles, WhatIsReadIsNotOverwritten)
+{
+    write("in", "precious");
+    write("plan.prism", "precious");
+    fs::create_symlink("in", at("link"));
+    fs::create_hard_link(at("in"), at("twin"));
+    const std::string in = at("in"), to = " --output " + in, study = at("plan.prism");
+    for (const std::string& command : {"predict " + in + to,
+                                       "predict " + at("link") + to,
+                                       "predict - <" + in + to,
+                                       "predict " + in + " --output " + at("twin"),
+                                       "predict " + in + " --samples-out " + in,
+                                       "predict " + in + " --within-samples-out " + in,
+                                       "predict " + in + " --log-file " + in,
+                                       "predict sample-baseline --set measured.calibration=" + in + to,
+                                       "predict " + study + ":base --output " + study,
+                                       "simulate " + in + to,
+                                       "compare sample-baseline " + in + to,
+                                       "explore " + in + " --records " + in,
+                                       "explore " + in + " --slurm " + in,
+                                       "merge x " + in + " --records " + in,
+                                       "placement sample-baseline --speeds " + in + " --hostfile " + in,
+                                       "timeline " + in + " --trace " + in,
+                                       "new " + in + to,
+                                       "check " + in + to,
+                                       "graph " + in + to,
+                                       "import steps " + in + to,
+                                       "import trace " + folder.string() + to,
+                                       "trace report " + in + to,
+                                       "fit sample-baseline " + in + " --scenario-out " + in,
+                                       "pool-fits sample-baseline a " + in + to,
+                                       "join-calibration x " + in + to,
+                                       "follow " + in + " --scenario " + in + " --log-file " + in,
+                                       "validate-steps sample-baseline " + in + to,
+                                       "validate-collectives " + in + to,
+                                       "validate-operators " + in + to,
+                                       "validate-published " + in + to,
+                                       "calibrate " + folder.string() + to,
+                                       "fleet " + in + " x" + to,
+                                       "study salvage " + study + " --output " + study,
+                                       "study show " + study + " base --output " + study}) {
+        const CliRun run = runCli(command);
+        EXPECT_EQ(run.exitCode, 1) << command << run.out << run.err;
+        EXPECT_NE(run.err.find("take the place of"), std::string::npos) << command << run.err;
+        EXPECT_EQ(slurp(in) + slurp(study), "preciousprecious") << command;
+    }
+    EXPECT_EQ(
+        runCli("predict sample-baseline --samples 100 --samples-out " + at("new") + " --output " + folder.string() + "/./new").exitCode, 1)
+        << "two outputs in one file";
+    EXPECT_FALSE(fs::exists(at("new")));
+}
+
+TEST_F(CliFiles, WhatIsBroughtUpToDateMayBeWrittenBack)
+{
+    write("s.json", R"({"version": 1, "name": "s"})");
+    write("speeds.csv", "host,relative_speed\nn1,1\nn2,0.9\n");
+    const std::string command = "import speeds " + at("speeds.csv") + " --base " + at("s.json") + " --output " + at("s.json");
+    for (int i = 0; i < 2; ++i) {
+        const CliRun run = runCli(command);
+        EXPECT_EQ(run.exitCode, 0) << run.err;
+    }
+    EXPECT_EQ(runCli("predict sample-baseline --samples 100 --output " + at("out")).exitCode, 0);
+    EXPECT_EQ(runCli("predict sample-baseline --samples 100 --output " + at("out")).exitCode, 0) << "an earlier output is replaced";
+    EXPECT_EQ(runCli("check /dev/null --output /dev/null").err.find("take the place"), std::string::npos) << "a device is no file";
+}
+
 TEST_F(CliFiles, WithoutPresetsNoneAreNamed)
 {
     fs::create_directories(at("empty"));

@@ -2,6 +2,7 @@
 #include "app/cli/frame/commands.h"
 
 #include "app/cli/frame/examples.h"
+#include "app/cli/frame/outputguard.h"
 #include "app/cli/frame/quantities.h"
 
 #include <CLI/CLI.hpp>
@@ -69,6 +70,7 @@ void addCommands(CLI::App& app, Cli& cli)
     for (CLI::App* command : app.get_subcommands({}))
         command->fallthrough(); // --verbose may stand behind the command
     requirePlainNumbers(app);
+    guardOutputs(app);
     addExamples(app);
     beginSentences(app);
 }

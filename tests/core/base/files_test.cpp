@@ -54,6 +54,25 @@ TEST_F(Files, ReadsPlainAndGzip)
     EXPECT_NE(readTextFile(at("x.gz")).errors().front().message.find("damaged or cut off"), std::string::npos);
 }
 
+TEST_F(Files, SaysWhatWritingWouldReplace)
+{
+    ASSERT_TRUE(writeFile(at("in"), "a").empty());
+    fs::create_symlink("in", at("link"));
+    fs::create_hard_link(at("in"), at("twin"));
+    fs::create_directory(at("below"));
+    EXPECT_TRUE(wouldReplace(at("in"), at("in")));
+    EXPECT_TRUE(wouldReplace(at("below/../in"), at("in")));
+    EXPECT_TRUE(wouldReplace(at("in"), at("link")));
+    EXPECT_TRUE(wouldReplace(at("twin"), at("in")));
+    EXPECT_TRUE(wouldReplace(at("in"), folder.string())) << "a file of the folder that is read";
+    EXPECT_FALSE(wouldReplace(at("new"), folder.string())) << "a new file in it takes no one's place";
+    EXPECT_FALSE(wouldReplace(at("in"), at("below")));
+    EXPECT_FALSE(wouldReplace(at("new"), at("new")));
+    EXPECT_FALSE(wouldReplace(at("below"), at("below")));
+    EXPECT_FALSE(wouldReplace("/dev/null", "/dev/null"));
+    EXPECT_FALSE(wouldReplace("", at("in")));
+}
+
 TEST_F(Files, ReadsWhatPowerShellWrites)
 {
     using namespace std::string_literals;
