@@ -168,14 +168,14 @@ void followFile(const FollowCommand& options, Session& session)
 
 void follow(FollowCommand options)
 {
+    if (std::error_code error; options.file != "-" && !std::filesystem::is_regular_file(options.file, error))
+        throw InputError({{Severity::error, options.file, "the log cannot be read", "", "a file, or - for standard input", "", ""}});
     const Scenario scenario = loadScenario(options);
     Evaluator evaluator;
     const std::vector<double> predicted = require(withinSteps(evaluator, scenario, {options.seed, options.samples, options.threads}));
     options.follow.gpus = static_cast<double>(scenario.cluster.numGpus);
     options.follow.stallsPerGpuHour = scenario.variability.stallsPerGpuHour;
     options.follow.stallRateCv = scenario.variability.stallRateCv;
-    if (std::error_code error; options.file != "-" && !std::filesystem::is_regular_file(options.file, error))
-        throw InputError({{Severity::error, options.file, "the log cannot be read", "", "a file, or - for standard input", "", ""}});
     Session session(options, scenario, predicted);
     if (options.file == "-")
         followInput(std::cin, session);
