@@ -101,6 +101,17 @@ bool isAlike(const FittedMachine& machine, const GpuSpec& gpu)
            || (isWithin(machine.numSms, gpu.numSms, kSms) && isWithin(machine.peakBf16Tflops, gpu.peakBf16Tflops, kPeak));
 }
 
+Diagnostics check(const ClusterCalibration& calibration)
+{
+    Diagnostics errors;
+    for (const auto& [path, text] : calibration.values)
+        for (Diagnostic d : setParameter(Scenario{}, path, text).errors()) {
+            d.path = "values." + d.path;
+            errors.push_back(std::move(d));
+        }
+    return errors;
+}
+
 Result<ClusterCalibration> clusterCalibrationFromJson(std::string_view text)
 {
     const Result<nlohmann::json> document = parseJson(text);
@@ -112,11 +123,9 @@ Result<ClusterCalibration> clusterCalibrationFromJson(std::string_view text)
     ClusterCalibration out;
     Diagnostics errors;
     if (document->contains("values") && (*document)["values"].is_object())
-        for (const auto& [path, value] : (*document)["values"].items()) {
-            if (findParameter(path) == nullptr)
-                errors.push_back(errorAt("values." + path, "there is no such parameter", path, "a path of the parameter table"));
+        for (const auto& [path, value] : (*document)["values"].items())
             out.values.emplace_back(path, textOf(value));
-        }
+    errors = check(out);
     if (document->contains("machine") && (*document)["machine"].is_object())
         out.machine = machineFrom((*document)["machine"]);
     if (document->contains("compute_regime_pool")) {

@@ -39,10 +39,14 @@ struct ClusterCalibration {
     std::vector<CalibrationSource> sources;
 };
 
+/// Errors: values that no scenario takes (no such parameter, out of its range).
+[[nodiscard]] Diagnostics check(const ClusterCalibration& calibration);
+
 inline constexpr const char* kClusterFormat = "prism-cluster-1";
 
 /// {"format": "prism-cluster-1", "machine": {"gpu", "peak_bf16_tflops", "num_sms"}, "values": {path: value}, "compute_regime_pool": [...],
-/// "measured": {...}, "sources": [...]}. Errors: malformed text, another format, measured rows that a scenario would refuse; all at once.
+/// "measured": {...}, "sources": [...]}. Errors: malformed text, another format, values and measured rows that a scenario would refuse; all
+/// at once.
 [[nodiscard]] Result<ClusterCalibration> clusterCalibrationFromJson(std::string_view text);
 [[nodiscard]] std::string toJson(const ClusterCalibration& calibration);
 

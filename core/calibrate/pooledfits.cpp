@@ -158,6 +158,8 @@ Result<ClusterCalibration> pooledCalibration(const std::vector<FittedSystem>& sy
                                        pooled.stallsPerGpuHour.low, pooled.stallsPerGpuHour.high));
     source.facts.emplace_back("the level is the cost model's: series of other systems say nothing of it");
     out.sources.push_back(std::move(source));
+    if (Diagnostics errors = check(out); !errors.empty())
+        return errors;
     return out;
 }
 

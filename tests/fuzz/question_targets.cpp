@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What searches, fleets and fits read: records of a search, tables of jobs, clusters, a cluster's calibration, patterns of log lines.
+// What searches, fleets and fits read: records of a search, tables of jobs, clusters, a cluster's calibration, reports of fits,
+// patterns of log lines.
 #include "core/calibrate/clustercalibration.h"
+#include "core/calibrate/pooledfits.h"
 #include "core/explore/records.h"
 #include "core/fleet/clusterread.h"
 #include "core/fleet/jobtable.h"
@@ -73,6 +75,16 @@ void clusterCalibration(std::string_view bytes)
         holds(scenarioFromJson(toJson(*scenario)).ok(), "a calibrated scenario can be saved");
 }
 
+/// A report of a fit, pooled with itself: what comes out can be used.
+void fits(std::string_view bytes)
+{
+    const Result<FittedSystem> read = fittedSystemFromJson(bytes, "fit");
+    if (!read)
+        return;
+    const Result<ClusterCalibration> pooled = pooledCalibration({*read, *read}, GpuSpec{});
+    holds(!pooled || clusterCalibrationFromJson(toJson(*pooled)).ok(), "a pooled calibration reads back");
+}
+
 /// The first line is the pattern, the others are a log.
 void pattern(std::string_view bytes)
 {
@@ -87,11 +99,8 @@ void pattern(std::string_view bytes)
             holds(step.seconds > 0 && std::isfinite(step.seconds), "steps take time");
 }
 
-constexpr Target kTargets[] = {{"records", records, 1 << 16, writtenRecords},
-                               {"jobs", jobs},
-                               {"cluster", cluster},
-                               {"cluster_calibration", clusterCalibration},
-                               {"pattern", pattern, 4096}};
+constexpr Target kTargets[] = {{"records", records, 1 << 16, writtenRecords}, {"jobs", jobs}, {"cluster", cluster},
+                               {"cluster_calibration", clusterCalibration},   {"fits", fits}, {"pattern", pattern, 4096}};
 
 } // namespace
 

@@ -88,5 +88,17 @@ TEST(PooledFits, SaysWhatAReportLacks)
     EXPECT_FALSE(pooledCalibration({*one}, GpuSpec{}).ok());
 }
 
+/// What pool-fits writes, check accepts.
+TEST(PooledFits, RefusesWhatNoScenarioTakes)
+{
+    const auto wild = fittedSystemFromJson(report(1e200, 0.004, 3, 989, 132), "a");
+    ASSERT_TRUE(wild.ok());
+    const auto pooled = pooledCalibration({*wild, *wild}, GpuSpec{});
+    ASSERT_FALSE(pooled.ok());
+    EXPECT_EQ(pooled.errors().front().path, "values.variability.step_jitter_s");
+    const std::string text = R"({"format": "prism-cluster-1", "values": {"variability.step_jitter_s": 1e200}})";
+    EXPECT_FALSE(clusterCalibrationFromJson(text).ok()) << "nor does a file bring it in";
+}
+
 } // namespace
 } // namespace prism
