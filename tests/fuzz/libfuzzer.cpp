@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The entry that libFuzzer calls: one program per target, coverage-guided. PRISM_FUZZ_TARGET names the target.
+#include "core/base/outputfile.h"
 #include "fuzz/target.h"
 
 #include <cstdint>
+#include <filesystem>
+#include <string>
 #include <string_view>
 
 namespace {
@@ -18,6 +21,19 @@ const prism::fuzz::Target* chosen()
 }
 
 } // namespace
+
+/// Files that the program writes itself go into the corpus folder first: nobody finds the head of a study by chance.
+extern "C" int LLVMFuzzerInitialize(const int* argc, char*** argv)
+{
+    const std::string folder = *argc > 1 ? (*argv)[*argc - 1] : "";
+    const prism::fuzz::Target* target = chosen();
+    if (target->written == nullptr || !std::filesystem::is_directory(folder))
+        return 0;
+    int number = 0;
+    for (const std::string& seed : target->written())
+        prism::fuzz::holds(prism::writeFile(folder + "/written-" + std::to_string(number++), seed).empty(), "seeds can be written");
+    return 0;
+}
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)
 {
