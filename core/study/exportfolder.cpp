@@ -117,16 +117,29 @@ std::string scenariosCsv(const Database& db)
     return csv;
 }
 
+/// Takes back what an export that failed has made.
+void removeExport(const fs::path& root, bool wasThere)
+{
+    std::error_code none;
+    for (const char* name : {"revisions", "attachments", "results", "scenarios.csv", "revisions.csv", "attachments.csv", "results.csv"})
+        fs::remove_all(root / name, none);
+    if (!wasThere)
+        fs::remove(root, none);
+}
+
 } // namespace
 
 Diagnostics Study::exportFolder(const std::string& folder) const
 {
     const std::lock_guard guard(m_impl->mutex);
     const Impl& impl = *m_impl;
-    return attempt([&] {
-        const fs::path root(folder);
-        if (fs::exists(root) && (!fs::is_directory(root) || !fs::is_empty(root)))
+    const fs::path root(folder);
+    bool wasThere = false, isOurs = false;
+    const Diagnostics problems = attempt([&] {
+        wasThere = fs::exists(root);
+        if (wasThere && (!fs::is_directory(root) || !fs::is_empty(root)))
             failStudy(kExists, "There is something in this place already.", folder, "an empty or new folder");
+        isOurs = true;
         for (const char* name : {"revisions", "attachments", "results"})
             fs::create_directories(root / name);
         const Database& db = impl.db;
@@ -164,6 +177,9 @@ Diagnostics Study::exportFolder(const std::string& folder) const
         writeText(root / "results.csv", csv);
         writeText(root / "study.json", studyJson(db)); // last: a folder with it is complete
     });
+    if (!problems.empty() && isOurs)
+        removeExport(root, wasThere);
+    return problems;
 }
 
 } // namespace prism

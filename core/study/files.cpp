@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Whole files: made complete or not at all, and copies of an open study.
+#include "core/base/platform/newfile.h"
 #include "core/study/impl.h"
 #include "core/study/schema.h"
 
@@ -19,7 +20,7 @@ namespace {
 [[noreturn]] void failFile(const std::string& message, const std::string& path)
 {
     const int error = errno;
-    const bool full = error == ENOSPC || error == EDQUOT;
+    const bool full = error == ENOSPC || error == EDQUOT || error == EFBIG;
     failStudy(full ? kDiskFull : kInputOutput, message, path + ": " + std::strerror(error), "choose another place");
 }
 
@@ -35,6 +36,19 @@ bool sameFile(const std::string& a, const std::string& b)
     struct stat second {};
     return stat(a.c_str(), &first) == 0 && stat(b.c_str(), &second) == 0 && first.st_ino == second.st_ino && first.st_dev == second.st_dev;
 }
+
+/// Closed when it goes; -1 where opening failed.
+struct Descriptor {
+    explicit Descriptor(int opened) : number(opened) {}
+    ~Descriptor()
+    {
+        if (number >= 0)
+            ::close(number);
+    }
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    const int number;
+};
 
 void applyUnsaved(const std::string& path, const StudyOptions& options, const std::map<std::int64_t, std::string>& unsaved)
 {
@@ -61,6 +75,22 @@ void removeFile(const std::string& path)
     unlink(path.c_str());
 }
 
+void copyFile(const std::string& from, const std::string& to)
+{
+    const Descriptor in(::open(from.c_str(), O_RDONLY | O_CLOEXEC));
+    const Descriptor out(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR));
+    if (out.number < 0)
+        failFile("The file cannot be written.", to);
+    std::string part(std::size_t{1} << 16, '\0');
+    for (ssize_t got = 0; in.number >= 0 && (got = ::read(in.number, part.data(), part.size())) > 0;)
+        for (ssize_t done = 0; done < got;) {
+            const ssize_t wrote = ::write(out.number, part.data() + done, static_cast<std::size_t>(got - done));
+            if (wrote <= 0)
+                failFile("The file cannot be written.", to);
+            done += wrote;
+        }
+}
+
 void syncFile(const std::string& path)
 {
     for (const std::string& place : {path, folderOf(path)}) {
@@ -78,12 +108,11 @@ void makeFile(const std::string& path, bool replace, const std::function<void(co
 {
     if (!replace && fileExists(path))
         failStudy(kExists, "There is a file of this name already.", path, "choose another name");
-    const std::string temporary = path + "-new";
+    const std::string temporary = randomNameBeside(path); // no file of somebody else's has it
     const auto cleanUp = [&] {
         for (const char* suffix : {"", "-journal", "-lock"})
             removeFile(temporary + suffix);
     };
-    cleanUp();
     try {
         make(temporary);
         syncFile(temporary);

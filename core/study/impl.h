@@ -83,6 +83,8 @@ struct Study::Impl {
 /// Flushes a file and the folder that names it. Throws StudyError.
 void syncFile(const std::string& path);
 void removeFile(const std::string& path);
+/// Into a new file that only its owner reads, up to where `from` cannot be read any more. Throws StudyError where it cannot be written.
+void copyFile(const std::string& from, const std::string& to);
 [[nodiscard]] bool fileExists(const std::string& path);
 /// Writes the SQLite file `path` by `make`, all or nothing, under its final name only when it is complete. With `replace` an
 /// existing file is replaced; otherwise it is an error.

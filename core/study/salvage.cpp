@@ -18,6 +18,19 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxListed = 100; ///< losses of one kind that are named
 
+/// A database that is gone with its journals when this is.
+struct Copy {
+    explicit Copy(std::string name) : path(std::move(name)) {}
+    ~Copy()
+    {
+        for (const char* suffix : {"", "-journal", "-wal", "-shm"})
+            removeFile(path + suffix);
+    }
+    Copy(const Copy&) = delete;
+    Copy& operator=(const Copy&) = delete;
+    std::string path;
+};
+
 /// Writes what was read into a fresh study.
 class Writer final {
 public:
@@ -40,6 +53,7 @@ private:
     bool insert(const std::string& where, const std::function<void()>& f)
     {
         const Diagnostics problem = attempt(f);
+        requireSpace(problem);
         if (!problem.empty())
             m_report.losses.push_back(
                 {Severity::warning, where, problem.front().message + (problem.front().found.empty() ? "" : " " + problem.front().found)});
@@ -199,13 +213,7 @@ Result<SalvageReport> salvageStudy(const std::string& path, const std::string& o
             failStudy(kNotFound, "There is no such study file.", path);
         SalvageReport report;
         makeFile(output, false, [&](const std::string& temporary) {
-            const std::string copy = temporary + "-damaged";
-            const auto cleanUp = [&] {
-                removeFile(copy);
-                removeFile(copy + "-journal");
-            };
-            const SalvagedContent content = readSalvage(path, copy, report);
-            cleanUp();
+            const SalvagedContent content = readSalvage(path, Copy(temporary + "-damaged").path, report);
             if (content.size() == 0)
                 failStudy(kDamaged, "Nothing of a study can be read from this file.", path);
             Study::Impl out;

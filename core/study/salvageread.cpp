@@ -233,6 +233,12 @@ std::string textOf(const SqlValue& value)
     return text ? *text : std::string();
 }
 
+void requireSpace(const Diagnostics& problem)
+{
+    if (!problem.empty() && problem.front().path == kDiskFull)
+        throw StudyError{problem.front()};
+}
+
 SalvagedContent readSalvage(const std::string& path, const std::string& copy, SalvageReport& report)
 {
     SalvagedContent content;
@@ -240,11 +246,10 @@ SalvagedContent readSalvage(const std::string& path, const std::string& copy, Sa
         for (const char* suffix : {"", "-journal", "-wal"}) {
             removeFile(copy + suffix);
             if (fileExists(path + suffix))
-                fs::copy_file(path + suffix, copy + suffix);
+                copyFile(path + suffix, copy + suffix);
         }
-        fs::permissions(copy, fs::perms::owner_read | fs::perms::owner_write);
         if (usesWal(copy))
-            (void)attempt([&] { bringBackFromWal(copy); });
+            requireSpace(attempt([&] { bringBackFromWal(copy); }));
         Database db(copy, Database::Mode::readWrite, {});
         // A schema that does not parse must not hide the tables that do. The copy is thrown away.
         sqlite3_db_config(db.handle(), SQLITE_DBCONFIG_DEFENSIVE, 0, nullptr);
@@ -252,6 +257,7 @@ SalvagedContent readSalvage(const std::string& path, const std::string& copy, Sa
         const Deadline deadline(db, kMaxSeconds);
         content = readContent(db, report);
     });
+    requireSpace(problem);
     if (!problem.empty())
         report.losses.push_back({Severity::warning, "file", problem.front().message, problem.front().found});
     if (report.losses.empty())

@@ -26,10 +26,14 @@ struct SalvagedContent {
 [[nodiscard]] std::int64_t integerOf(const SqlValue& value);
 [[nodiscard]] std::string textOf(const SqlValue& value);
 
-/// Reads `path` through the private copy `copy` (left to the caller to remove), so that rolling back its last change leaves the
-/// original alone: through SQLite where it can, around damaged rows, and where that loses something from the pages themselves.
-/// What is lost is listed in `report`. At most two minutes; files beyond 1 GiB are not searched page by page.
+/// Reads `path` through the private copy `copy` (left to the caller to remove, with its -journal and -wal), so that rolling back its last
+/// change leaves the original alone: through SQLite where it can, around damaged rows, and where that loses something from the pages
+/// themselves. What is lost is listed in `report`. Throws StudyError where there is no space for the copy. At most two minutes; files
+/// beyond 1 GiB are not searched page by page.
 [[nodiscard]] SalvagedContent readSalvage(const std::string& path, const std::string& copy, SalvageReport& report);
+
+/// A full disk is no loss of the damaged study: throws what `problem` says of it, so that nothing half is made.
+void requireSpace(const Diagnostics& problem);
 
 /// The text of a revision, put together; throws when a part of it is lost.
 [[nodiscard]] std::string assembledRevision(const SalvagedContent& content, std::int64_t revision);

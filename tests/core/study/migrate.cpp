@@ -103,10 +103,10 @@ TEST_P(Migration, WithoutRoomForTheBackupNothingIsChanged)
     const std::string path = folder / "old.prism";
     replay(GetParam(), path);
     const std::string before = readAll(path);
-    // The place of the half-made backup is taken by a folder with something in it.
-    fs::create_directories(path + ".backup-v" + std::to_string(GetParam()) + "-new/full");
+    const SmallFiles small(before.size() / 2);
     EXPECT_FALSE(Study::open(path, options()).ok());
     EXPECT_EQ(readAll(path), before);
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 1) << "nothing is left behind";
 }
 
 INSTANTIATE_TEST_SUITE_P(Versions, Migration, testing::Range(1, kStudySchemaVersion));

@@ -22,6 +22,34 @@ TEST(StudySalvage, ASoundFileComesBackWhole)
     EXPECT_TRUE(Study::open(folder / "b.prism", options())->dump().value() == Study::open(folder / "a.prism", options())->dump().value());
 }
 
+TEST(StudySalvage, AFullDiskIsNoDamageAndLeavesNothing)
+{
+    const Folder folder;
+    makeSampleStudy(folder / "a.prism");
+    const std::size_t size = std::filesystem::file_size(folder / "a.prism");
+    for (const std::size_t bytes : {std::size_t{1000}, size / 2, size}) {
+        const SmallFiles small(bytes);
+        const auto report = salvageStudy(folder / "a.prism", folder / "b.prism", options());
+        if (report.ok()) { // what is written anew may be as small
+            EXPECT_TRUE(report->losses.empty()) << text(report->losses);
+            continue;
+        }
+        EXPECT_TRUE(report.errors().front().path == study_problem::kDiskFull || report.errors().front().path == study_problem::kInputOutput)
+            << text(report.errors());
+        EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), std::filesystem::directory_iterator()), 1)
+            << "nothing is left behind";
+    }
+}
+
+TEST(StudySalvage, ANeighbourOfTheNewStudyStaysAsItIs)
+{
+    const Folder folder;
+    makeSampleStudy(folder / "a.prism");
+    writeAll(folder / "b.prism-new", "precious");
+    ASSERT_TRUE(salvageStudy(folder / "a.prism", folder / "b.prism", options()).ok());
+    EXPECT_EQ(readAll(folder / "b.prism-new"), "precious");
+}
+
 /// The lines of a dump that salvage brings back without a schema: undo starts afresh, view state is lost.
 std::string withoutHistory(const std::string& dump)
 {

@@ -4,11 +4,13 @@
 
 #include "core/study/study.h"
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace prism::study_test {
@@ -35,6 +37,24 @@ public:
 
 private:
     std::string m_path;
+};
+
+/// While it lives, no file of this process grows beyond so many bytes: a disk that is full.
+class SmallFiles final {
+public:
+    explicit SmallFiles(std::size_t bytes)
+    {
+        signal(SIGXFSZ, SIG_IGN);
+        getrlimit(RLIMIT_FSIZE, &m_before);
+        const rlimit small{bytes, m_before.rlim_max};
+        setrlimit(RLIMIT_FSIZE, &small);
+    }
+    ~SmallFiles() { setrlimit(RLIMIT_FSIZE, &m_before); }
+    SmallFiles(const SmallFiles&) = delete;
+    SmallFiles& operator=(const SmallFiles&) = delete;
+
+private:
+    rlimit m_before{};
 };
 
 /// The clock starts at 2026-01-01 and steps a second with each look, unless `stepMs` says otherwise.
