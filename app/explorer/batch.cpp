@@ -3,10 +3,12 @@
 
 #include "app/explorer/opening.h"
 #include "app/explorer/settle.h"
+#include "ui/look/wholefile.h"
 #include "ui/window/mainwindow.h"
 #include "ui/window/pagehost.h"
 
 #include <QApplication>
+#include <QBuffer>
 #include <QDir>
 #include <QPixmap>
 #include <QStandardPaths>
@@ -22,6 +24,13 @@ namespace {
 void complain(const QString& text)
 {
     std::fprintf(stderr, "%s\n", qUtf8Printable(text));
+}
+
+QByteArray toPng(const QPixmap& picture)
+{
+    QBuffer buffer;
+    (void)picture.save(&buffer, "PNG");
+    return buffer.data();
 }
 
 } // namespace
@@ -70,8 +79,8 @@ int runBatch(ui::Theme& theme, const BatchOptions& options)
             const QString path = QDir(options.screenshots)
                                      .filePath(u"%1-%2%3.png"_s.arg(page->id(), mode == ui::Theme::Mode::light ? u"light"_s : u"dark"_s,
                                                                     scale > 1 ? u"@%1x"_s.arg(scale) : QString()));
-            if (!picture.save(path)) {
-                complain(u"%1 cannot be written."_s.arg(path));
+            if (const QString error = ui::writeWholeFile(path, toPng(picture)); !error.isEmpty()) {
+                complain(error);
                 return 1;
             }
             std::printf("%s\n", qUtf8Printable(path));

@@ -2,11 +2,14 @@
 // Files may be dropped on every part of the window: charts, tables and fields leave them to it.
 #include "tests/ui/window_fixture.h"
 #include "ui/distribution/distributionpage.h"
+#include "ui/look/wholefile.h"
 #include "ui/window/importdialog.h"
 
 #include <QDropEvent>
 #include <QLineEdit>
 #include <QMimeData>
+
+#include <sys/stat.h>
 
 using namespace Qt::Literals::StringLiterals;
 
@@ -70,6 +73,31 @@ TEST_F(Dropping, AScenarioOnTheCurvesAsksWhetherItIsMeant)
     auto* dialog = window->findChild<ImportDialog*>();
     ASSERT_NE(dialog, nullptr) << "the curves ignored the file";
     EXPECT_EQ(dialog->scenario()->name, "dropped");
+    dialog->reject();
+}
+
+TEST_F(Dropping, APipeThatNobodyWritesToIsNotWaitedFor)
+{
+    auto window = smallWindow();
+    const QString pipe = folder.filePath(u"scenario.json"_s);
+    ASSERT_EQ(mkfifo(qPrintable(pipe), 0600), 0);
+    window->openDropped(pipe);
+    EXPECT_FALSE(window->findChild<QWidget*>(u"banner"_s)->isHidden());
+}
+
+TEST_F(Dropping, AScenarioInUtf16IsReadAsByTheCommandLine)
+{
+    auto window = smallWindow();
+    const QString text = QString::fromStdString(toJson(smallScenario("wide")));
+    QByteArray wide("\xff\xfe", 2); // the byte-order mark
+    wide.append(reinterpret_cast<const char*>(text.utf16()), 2 * text.size());
+    const QString path = folder.filePath(u"scenario.json"_s);
+    ASSERT_EQ(writeWholeFile(path, wide), QString());
+    window->openDropped(path);
+    auto* dialog = window->findChild<ImportDialog*>();
+    ASSERT_NE(dialog, nullptr);
+    ASSERT_TRUE(dialog->scenario());
+    EXPECT_EQ(dialog->scenario()->name, "wide");
     dialog->reject();
 }
 

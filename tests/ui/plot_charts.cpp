@@ -3,6 +3,7 @@
 #include "plot_gallery.h"
 #include "plot_samples.h"
 
+#include "ui/look/wholefile.h"
 #include "ui/pages/scalepage.h"
 #include "ui/pages/sensitivitypage.h"
 #include "ui/plot/export.h"
@@ -16,6 +17,7 @@
 
 #include <QDropEvent>
 #include <QFile>
+#include <QFileInfo>
 #include <QMimeData>
 #include <QSignalSpy>
 #include <QTemporaryDir>
@@ -485,8 +487,14 @@ TEST(Export, SaysWhyAFileCannotBeWritten)
     Theme theme;
     const auto charts = galleryCharts(theme);
     const Picture picture = pictureOf(*charts.front().chart);
-    EXPECT_TRUE(writeExport(u"/nowhere/at/all.png"_s, picture, {}).contains(u"could not be written"_s));
+    EXPECT_TRUE(writeExport(u"/nowhere/at/all.png"_s, picture, {}).contains(u"cannot be written"_s));
     EXPECT_TRUE(writeExport(u"chart.docx"_s, picture, {}).contains(u"ending"_s));
+    const QTemporaryDir folder;
+    const QString victim = folder.filePath(u"victim"_s), planted = folder.filePath(u"chart.png"_s);
+    ASSERT_TRUE(writeWholeFile(victim, "precious").isEmpty() && QFile::link(victim, planted));
+    EXPECT_EQ(writeExport(planted, picture, {}), QString());
+    EXPECT_EQ(QFileInfo(victim).size(), 8) << "a link is not followed";
+    EXPECT_FALSE(QFileInfo(planted).isSymLink());
     const std::unique_ptr<QMimeData> data(toMimeData(picture, charts.front().chart->asTable()));
     EXPECT_TRUE(data->hasImage());
     EXPECT_TRUE(data->text().startsWith(u"cause\t"_s));

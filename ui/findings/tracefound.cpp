@@ -46,6 +46,13 @@ FoundFile contentKind(const QByteArray& start)
     return FoundFile::other;
 }
 
+/// Whether reading it may wait for somebody to write, without end.
+bool isEndless(const QString& path)
+{
+    const QFileInfo info(path);
+    return info.exists() && !info.isFile() && !info.isDir();
+}
+
 Result<QByteArray> beginningOf(const QString& path, qint64 most)
 {
     Result<ByteSource> source = ByteSource::open(path.toStdString());
@@ -181,7 +188,7 @@ FoundFile foundFile(const QString& path)
         const QStringList names = QDir(path).entryList({u"*.json"_s, u"*.json.gz"_s}, QDir::Files);
         return names.isEmpty() ? FoundFile::other : FoundFile::profilerTraces;
     }
-    const Result<QByteArray> start = beginningOf(path, kSniffed);
+    const Result<QByteArray> start = isEndless(path) ? Result<QByteArray>(QByteArray()) : beginningOf(path, kSniffed);
     return start.ok() ? contentKind(*start) : FoundFile::other;
 }
 
@@ -190,27 +197,14 @@ bool isTrace(FoundFile kind)
     return kind == FoundFile::stageTable || kind == FoundFile::pipelineEvents || kind == FoundFile::profilerTraces;
 }
 
-Result<QByteArray> contentOf(const QString& path, qint64 most)
+Result<QByteArray> contentOf(const QString& path, std::size_t most)
 {
-    Result<ByteSource> source = ByteSource::open(path.toStdString());
-    if (!source.ok())
-        return source.errors();
-    QByteArray text, piece(1 << 20, '\0');
-    while (text.size() <= most) {
-        const std::size_t read = source->read(std::span<char>(piece.data(), static_cast<std::size_t>(piece.size())));
-        if (read == 0)
-            break;
-        text.append(piece.constData(), static_cast<qsizetype>(read));
-    }
-    Diagnostic problem;
-    problem.path = path.toStdString();
-    if (text.size() > most)
-        problem.message = QObject::tr("it is larger than %1").arg(format::bytes(static_cast<double>(most)).text()).toStdString();
-    else
-        problem.message = streamEndText(source->end());
-    if (!problem.message.empty())
-        return problem;
-    return text;
+    if (isEndless(path))
+        return Diagnostic{.path = path.toStdString(), .message = "this is a device or pipe, no file", .accepted = "a file"};
+    const Result<std::string> text = readTextFile(path.toStdString(), most);
+    if (!text)
+        return text.errors();
+    return QByteArray::fromStdString(*text);
 }
 
 Result<TraceFound> traceFound(const QString& path, const Scenario& base, const InsightOptions& options)

@@ -2,6 +2,7 @@
 // What traces of a job of one's own say: pools with their families, slow workers and stages, slowdowns, what repairs bring.
 #pragma once
 
+#include "core/base/textfile.h"
 #include "core/insight/insight.h"
 #include "core/trace/kinetoreport.h"
 #include "core/trace/repairs.h"
@@ -19,8 +20,9 @@ enum class FoundFile { other, stageTable, pipelineEvents, profilerTraces };
 /// Looks at the beginning of a file (64 KiB) or at the names in a folder. Waits for the disk, briefly.
 [[nodiscard]] FoundFile foundFile(const QString& path);
 [[nodiscard]] bool isTrace(FoundFile kind);
-/// The content of a file, decompressed where it is gzip; at most `most` bytes. Errors: not readable, larger, damaged.
-[[nodiscard]] Result<QByteArray> contentOf(const QString& path, qint64 most);
+/// The content of a file (core/base/textfile.h: gzip, UTF-16), at most `most` bytes. Errors: a device or pipe, not readable, larger,
+/// damaged.
+[[nodiscard]] Result<QByteArray> contentOf(const QString& path, std::size_t most = kMaxTextBytes);
 
 /// One step table or a folder of pipeline events: computations by worker and stage.
 struct JobFound {

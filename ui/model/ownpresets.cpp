@@ -2,13 +2,13 @@
 #include "ui/model/ownpresets.h"
 
 #include "core/scenario/parameters.h"
+#include "ui/look/wholefile.h"
 
 #include <QCryptographicHash>
 #include <QDir>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QObject>
-#include <QSaveFile>
 #include <QStandardPaths>
 
 #include <algorithm>
@@ -130,11 +130,8 @@ Diagnostics OwnPresets::save(const OwnPreset& preset) const
     const QJsonObject object{
         {u"kind"_s, QString::fromLatin1(kKindIds[static_cast<int>(preset.kind)])}, {u"name"_s, preset.name}, {u"values"_s, values}};
     QDir().mkpath(m_folder);
-    QSaveFile file(pathOf(preset));
-    const QByteArray text = QJsonDocument(object).toJson();
-    if (!file.open(QIODevice::WriteOnly) || file.write(text) != text.size() || !file.commit())
-        return {problem(QObject::tr("The preset was not written: %1").arg(file.errorString()))};
-    return {};
+    const QString notWritten = writeWholeFile(pathOf(preset), QJsonDocument(object).toJson());
+    return notWritten.isEmpty() ? Diagnostics{} : Diagnostics{problem(notWritten)};
 }
 
 void OwnPresets::remove(const OwnPreset& preset) const

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/model/searchfile.h"
 
+#include "ui/look/wholefile.h"
+
 #include <QCryptographicHash>
 #include <QDir>
 #include <QFile>
-#include <QSaveFile>
 #include <QStandardPaths>
 
 namespace prism::ui {
@@ -38,9 +39,7 @@ void SearchFile::write(const std::string& head, const std::string& text) const
 {
     if (static_cast<qint64>(text.size()) > kLargest || !QDir().mkpath(m_folder))
         return;
-    QSaveFile file(pathOf(head));
-    if (!file.open(QIODevice::WriteOnly) || file.write(text.data(), static_cast<qint64>(text.size())) != static_cast<qint64>(text.size())
-        || !file.commit())
+    if (!writeWholeFile(pathOf(head), text).isEmpty())
         return;
     const QFileInfoList kept = QDir(m_folder).entryInfoList({u"*.jsonl"_s}, QDir::Files, QDir::Time);
     for (qsizetype i = kMostSearches; i < kept.size(); ++i)

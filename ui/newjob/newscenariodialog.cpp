@@ -4,6 +4,7 @@
 #include "core/cost/predictor.h"
 #include "core/scenario/presets.h"
 #include "ui/editor/choicebox.h"
+#include "ui/findings/tracefound.h"
 #include "ui/look/format.h"
 #include "ui/newjob/proposalview.h"
 #include "ui/pages/wrappedcells.h"
@@ -12,7 +13,6 @@
 
 #include <QButtonGroup>
 #include <QDragEnterEvent>
-#include <QFile>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QFormLayout>
@@ -35,8 +35,8 @@ namespace prism::ui {
 
 namespace {
 
-constexpr int kPauseMs = 200;                     // of typing
-constexpr qint64 kLargestFile = 16 * 1024 * 1024; // bytes; a launch script has some kilobytes
+constexpr int kPauseMs = 200;                               // of typing
+constexpr std::size_t kLargestFile = std::size_t{16} << 20; // bytes; a launch script has some kilobytes
 constexpr int kCurveSamples = 2'000, kOtherSamples = 1'000;
 constexpr int kWidth = 1100, kHeight = 760; // pixels at scale 1
 const QString kGoalProperty = u"page"_s;
@@ -171,9 +171,8 @@ QWidget* NewScenarioDialog::makeModelQuestion()
         const QString path = QFileDialog::getOpenFileName(
             this, tr("Model configuration or launch script"), QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation),
             tr("Configurations and scripts (*.json *.sh *.args *.txt *.yaml *.yml);;All files (*)"));
-        QFile file(path);
-        if (!path.isEmpty() && file.open(QIODevice::ReadOnly))
-            setFile(QFileInfo(path).fileName(), file.read(kLargestFile));
+        if (!path.isEmpty())
+            readFile(path);
     });
     return box;
 }
@@ -290,6 +289,15 @@ void NewScenarioDialog::setFile(const QString& name, const QByteArray& text)
     m_source->setCurrent(text.trimmed().startsWith('{') ? 1 : 2);
     m_sourcePages->setCurrentIndex(1);
     askLater();
+}
+
+void NewScenarioDialog::readFile(const QString& path)
+{
+    const Result<QByteArray> text = contentOf(path, kLargestFile);
+    if (text)
+        setFile(QFileInfo(path).fileName(), *text);
+    else
+        m_file->setText(u"%1: %2"_s.arg(QFileInfo(path).fileName(), QString::fromStdString(text.errors().front().message)));
 }
 
 void NewScenarioDialog::setMachines(const QString& gpus, const QString& gpu)
@@ -452,8 +460,8 @@ void NewScenarioDialog::dragEnterEvent(QDragEnterEvent* event)
 void NewScenarioDialog::dropEvent(QDropEvent* event)
 {
     for (const QUrl& url : event->mimeData()->urls())
-        if (QFile file(url.toLocalFile()); url.isLocalFile() && file.open(QIODevice::ReadOnly))
-            setFile(QFileInfo(file.fileName()).fileName(), file.read(kLargestFile));
+        if (url.isLocalFile())
+            readFile(url.toLocalFile());
     event->acceptProposedAction();
 }
 

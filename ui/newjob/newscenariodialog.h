@@ -59,6 +59,7 @@ private:
     [[nodiscard]] QWidget* makeGoalQuestion();
     void makeFoot(QVBoxLayout& layout);
     void fillModels();
+    void readFile(const QString& path);
     void askLater() { m_pause.start(); }
     void ask();
     void showProposal();

@@ -2,6 +2,7 @@
 #include "ui/pages/pipelinepage.h"
 
 #include "ui/look/format.h"
+#include "ui/look/wholefile.h"
 #include "ui/pages/pipelinetext.h"
 #include "ui/theme/fieldwidth.h"
 #include "ui/theme/segmented.h"
@@ -15,7 +16,6 @@
 #include <QLineEdit>
 #include <QPushButton>
 #include <QRegularExpressionValidator>
-#include <QSaveFile>
 #include <QVBoxLayout>
 
 #include <algorithm>
@@ -305,12 +305,7 @@ QString PipelinePage::writeTrace(const QString& path) const
 {
     if (!m_step.value())
         return tr("There is no step to write yet.");
-    const std::string trace = toChromeTrace(*m_step.value());
-    QSaveFile file(path);
-    if (!file.open(QIODevice::WriteOnly) || file.write(trace.data(), static_cast<qint64>(trace.size())) != static_cast<qint64>(trace.size())
-        || !file.commit())
-        return tr("The trace could not be written: %1").arg(file.errorString());
-    return {};
+    return writeWholeFile(path, toChromeTrace(*m_step.value()));
 }
 
 void PipelinePage::exportTrace()

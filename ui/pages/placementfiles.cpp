@@ -3,12 +3,12 @@
 
 #include "core/insight/placement/placement.h"
 #include "core/measured/speedtable.h"
+#include "ui/findings/tracefound.h"
 #include "ui/look/format.h"
+#include "ui/look/wholefile.h"
 
-#include <QFile>
 #include <QFileInfo>
 #include <QObject>
-#include <QSaveFile>
 
 #include <algorithm>
 
@@ -18,7 +18,6 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr qint64 kMostSpeedBytes = 64 << 20;
 constexpr std::size_t kMostErrors = 3;
 
 QString sentenceOf(const Diagnostics& errors)
@@ -39,13 +38,10 @@ SpeedImport failed(const QString& problem)
 SpeedImport readSpeeds(const QString& path, const Scenario& scenario)
 {
     const QString name = QFileInfo(path).fileName();
-    QFile file(path);
-    if (!file.open(QIODevice::ReadOnly))
-        return failed(QObject::tr("%1 cannot be read: %2").arg(name, file.errorString()));
-    if (file.size() > kMostSpeedBytes)
-        return failed(QObject::tr("%1 is larger than %2 MiB.").arg(name).arg(kMostSpeedBytes >> 20));
-    const QByteArray content = file.readAll();
-    const Result<SpeedTable> table = readSpeedTable({content.constData(), static_cast<std::size_t>(content.size())}, name.toStdString());
+    const Result<QByteArray> text = contentOf(path);
+    if (!text)
+        return failed(sentenceOf(text.errors()));
+    const Result<SpeedTable> table = readSpeedTable(text->toStdString(), name.toStdString());
     if (!table)
         return failed(sentenceOf(table.errors()));
     Result<Scenario> with = withSpeeds(scenario, *table);
@@ -64,12 +60,7 @@ SpeedImport readSpeeds(const QString& path, const Scenario& scenario)
 
 QString writeNodes(const QString& path, const std::vector<int>& order, const std::vector<std::string>& hosts, int gpusPerNode)
 {
-    const std::string text = hostfile(order, hosts, gpusPerNode, HostfileFormat::mpi);
-    QSaveFile file(path);
-    if (!file.open(QIODevice::WriteOnly) || file.write(text.data(), static_cast<qint64>(text.size())) != static_cast<qint64>(text.size())
-        || !file.commit())
-        return QObject::tr("The hostfile could not be written: %1").arg(file.errorString());
-    return {};
+    return writeWholeFile(path, hostfile(order, hosts, gpusPerNode, HostfileFormat::mpi));
 }
 
 } // namespace prism::ui

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/plot/export.h"
 
+#include "ui/look/wholefile.h"
 #include "ui/plot/canvas.h"
 #include "ui/plot/receiptmark.h"
 
@@ -13,7 +14,6 @@
 #include <QPageSize>
 #include <QPainter>
 #include <QPdfWriter>
-#include <QSaveFile>
 #include <QSvgGenerator>
 
 #include <algorithm>
@@ -155,10 +155,7 @@ QString writeExport(const QString& path, const Picture& picture, const TableData
         content = toTsv(table);
     else
         return u"%1 has no ending that can be written: use .png, .svg, .pdf, .csv or .tsv."_s.arg(QFileInfo(path).fileName());
-    QSaveFile file(path);
-    if (!file.open(QIODevice::WriteOnly) || file.write(content) != content.size() || !file.commit())
-        return u"%1 could not be written: %2"_s.arg(QFileInfo(path).fileName(), file.errorString());
-    return {};
+    return writeWholeFile(path, content);
 }
 
 QMimeData* toMimeData(const Picture& picture, const TableData& table)

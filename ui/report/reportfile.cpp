@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/report/reportfile.h"
 
+#include "ui/look/wholefile.h"
 #include "ui/plot/receiptmark.h"
 #include "ui/report/reportfigures.h"
 
@@ -11,7 +12,6 @@
 #include <QPageSize>
 #include <QPdfWriter>
 #include <QRegularExpression>
-#include <QSaveFile>
 
 #include <cmath>
 
@@ -95,10 +95,7 @@ QString writeReport(const QString& path, const Findings& found, ReportForm form)
         content = toHtml(found);
     else
         return QObject::tr("%1 has no ending that a report can have: use .pdf or .html.").arg(QFileInfo(path).fileName());
-    QSaveFile file(path);
-    if (!file.open(QIODevice::WriteOnly) || file.write(content) != content.size() || !file.commit())
-        return QObject::tr("%1 could not be written: %2").arg(QFileInfo(path).fileName(), file.errorString());
-    return {};
+    return writeWholeFile(path, content);
 }
 
 } // namespace prism::ui

@@ -4,6 +4,7 @@
 #include "core/scenario/presets.h"
 #include "ui/editor/configeditor.h"
 #include "ui/findings/tracefound.h"
+#include "ui/look/wholefile.h"
 #include "ui/model/applicationlog.h"
 #include "ui/moves/movespage.h"
 #include "ui/newjob/newscenariodialog.h"
@@ -39,7 +40,6 @@
 #include <QMenuBar>
 #include <QMimeData>
 #include <QPushButton>
-#include <QSaveFile>
 #include <QSettings>
 #include <QStandardPaths>
 #include <QToolButton>
@@ -50,8 +50,6 @@ using namespace Qt::Literals::StringLiterals;
 namespace prism::ui {
 
 namespace {
-
-constexpr qint64 kLargestImport = 64 * 1024 * 1024; // bytes; a scenario file is some kilobytes
 
 QString documents()
 {
@@ -121,10 +119,8 @@ void exportScenario(MainWindow& window)
                                                       QObject::tr("Scenario (*.json)"));
     if (path.isEmpty())
         return;
-    QSaveFile file(path);
-    const QByteArray text = QByteArray::fromStdString(toJson(*current->scenario));
-    if (!file.open(QIODevice::WriteOnly) || file.write(text) != text.size() || !file.commit())
-        window.showBanner(QObject::tr("%1 was not written: %2").arg(QFileInfo(path).fileName(), file.errorString()), u"error"_s);
+    if (const QString problem = writeWholeFile(path, toJson(*current->scenario)); !problem.isEmpty())
+        window.showBanner(problem, u"error"_s);
 }
 
 void openNewScenario(MainWindow& window)
@@ -510,7 +506,7 @@ void MainWindow::openDropped(const QString& path)
     }
     if (openTrace(*this, path))
         return;
-    const Result<QByteArray> read = contentOf(path, kLargestImport);
+    const Result<QByteArray> read = contentOf(path);
     if (!read.ok()) {
         showBanner(tr("%1 was not read: %2").arg(QFileInfo(path).fileName(), QString::fromStdString(read.errors().front().message)),
                    u"error"_s);
