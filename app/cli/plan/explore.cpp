@@ -83,7 +83,7 @@ void writeSlurm(const ExploreOptions& options)
     if (const Diagnostics problems = writeFile(options.slurm, slurmScript(job)); !problems.empty())
         throw InputError(problems);
     writeStandardOutput(fmt::format("Start the {} shards with: sbatch {}\nWhen they have ended: prism-cli merge {}-*.jsonl\n",
-                                    options.shards, options.slurm, path));
+                                    options.shards, shellQuoted(options.slurm), shellQuoted(path)));
 }
 
 void run(const ExploreOptions& options)
