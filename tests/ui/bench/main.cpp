@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // How the window feels: time of the first start, from an edit to the first repaint on every page, with a thousand scenarios, ghosts of
-// values that are looked at, and what took the GUI thread long. prism-ui-bench [PRESET [EDITS]]
+// values that are looked at, and what took the GUI thread long. prism-ui-bench [PRESET [EDITS [PART]]]; PART is a page's id or start,
+// all-pages (with the ghosts) or scenarios: that one alone.
 #include "core/scenario/presets.h"
 #include "tests/ui/bench/measures.h"
 #include "ui/distribution/distributionpage.h"
@@ -60,17 +61,20 @@ StudyState studyOf(const Scenario& scenario, int count)
     return state;
 }
 
-/// Edits on every page, each page with its answers first.
-void measurePages(MainWindow& window, int edits)
+/// Edits on the page, which has its answers first.
+void measurePage(MainWindow& window, const QString& id, int edits)
 {
-    EditTimes first = editSession(window, edits, u"distribution"_s);
-    print(u"distribution"_s, first);
+    window.pages().showPage(id);
+    waitForPage(window);
+    print(id, editSession(window, edits, id));
+}
+
+/// Edits of the curve after every page was looked at, and ghosts.
+void measureAllPages(MainWindow& window, int edits)
+{
     for (Page* page : window.pages().pages()) {
-        if (page->id() == u"distribution")
-            continue;
         window.pages().showPage(page->id());
         waitForPage(window);
-        print(page->id(), editSession(window, kPageEdits, page->id()));
     }
     window.pages().showPage(u"distribution"_s);
     waitForPage(window);
@@ -106,7 +110,10 @@ int main(int argc, char** argv)
     QStandardPaths::setTestModeEnabled(true);
     QApplication application(argc, argv);
     QCoreApplication::setApplicationName(u"prism-ui-bench"_s);
-    measureFirstStart(application);
+    const QString part = QString::fromLocal8Bit(argc > 3 ? argv[3] : "");
+    const auto wanted = [&part](const QString& name) { return part.isEmpty() || part == name; };
+    if (wanted(u"start"_s))
+        measureFirstStart(application);
     const char* preset = argc > 1 ? argv[1] : "frontier-64k";
     const int edits = argc > 2 ? std::atoi(argv[2]) : 200;
     const Result<Scenario> scenario = scenarioPreset(preset);
@@ -127,7 +134,12 @@ int main(int argc, char** argv)
     window.show();
     waitForResults(window);
     std::printf("%s: first result complete after %.2f s\n", preset, secondsOf(clock));
-    measurePages(window, edits);
-    measureManyScenarios(window);
+    for (Page* page : window.pages().pages())
+        if (wanted(page->id()))
+            measurePage(window, page->id(), page->id() == u"distribution" ? edits : kPageEdits);
+    if (wanted(u"all-pages"_s))
+        measureAllPages(window, edits);
+    if (wanted(u"scenarios"_s))
+        measureManyScenarios(window);
     return 0;
 }

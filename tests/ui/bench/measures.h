@@ -13,7 +13,8 @@ namespace prism::ui::bench {
 /// One turn of the event loop, or one call, on the GUI thread.
 struct Turn {
     double milliseconds = 0;
-    QString during; ///< "placement, edit 17"
+    double cpuMilliseconds = 0; ///< of the GUI thread: what is left of it where other programs have the processor too
+    QString during;             ///< "placement, edit 17"
 };
 
 /// What a session of edits took.
@@ -32,7 +33,8 @@ void waitForPage(MainWindow& window);
 [[nodiscard]] EditTimes editSession(MainWindow& window, int edits, const QString& name);
 /// Milliseconds from pointing at a value to its ghost curve, for values of several parameters.
 [[nodiscard]] std::vector<double> ghostTimes(MainWindow& window, int rounds);
-/// Median, p95 and longest of the edits; of the turns with work also how many took over a frame, and the longest five by name.
+/// Median, p95 and longest of the edits; of the turns with work also how many took over a frame, by the clock
+/// and by the thread's own time, and the longest five by name.
 void print(const QString& name, const EditTimes& times);
 
 } // namespace prism::ui::bench
