@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/bridge/enginebridge.h"
 
+#include "core/base/platform/background.h"
+
 #include <QMetaObject>
 
 #include <algorithm>
@@ -49,6 +51,7 @@ EngineBridge::EngineBridge(QObject* parent)
     m_pause.setInterval(kBurstMs);
     connect(&m_pause, &QTimer::timeout, this, &EngineBridge::begin);
     m_worker->thread = std::jthread([this, evaluator = m_evaluator](std::stop_token quit) {
+        giveWayToForeground();
         while (true) {
             std::unique_lock lock(m_worker->mutex);
             if (!m_worker->wake.wait(lock, quit, [this] { return m_worker->handed.has_value(); }))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/bridge/ghostpreview.h"
 
+#include "core/base/platform/background.h"
 #include "core/scenario/parameters.h"
 
 #include <QMetaObject>
@@ -70,6 +71,7 @@ struct GhostPreview::Worker {
 GhostPreview::GhostPreview(std::shared_ptr<Evaluator> evaluator, QObject* parent) : QObject(parent), m_worker(std::make_unique<Worker>())
 {
     m_worker->thread = std::jthread([this, evaluator = std::move(evaluator)](std::stop_token quit) {
+        giveWayToForeground();
         while (true) {
             std::unique_lock lock(m_worker->mutex);
             if (!m_worker->wake.wait(lock, quit, [this] { return m_worker->handed.has_value(); }))

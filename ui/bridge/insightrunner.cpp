@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/bridge/insightrunner.h"
 
+#include "core/base/platform/background.h"
+
 #include <QMetaObject>
 #include <QPointer>
 
@@ -39,6 +41,7 @@ struct InsightRunner::Impl {
 InsightRunner::InsightRunner(QObject* parent) : QObject(parent), m_impl(std::make_unique<Impl>())
 {
     m_impl->worker = std::jthread([this](std::stop_token quit) {
+        giveWayToForeground();
         while (true) {
             std::unique_lock lock(m_impl->mutex);
             if (!m_impl->wake.wait(lock, quit, [this] { return m_impl->handed.has_value(); }))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/validate/followedlog.h"
 
+#include "core/base/platform/background.h"
 #include "core/insight/follow/follower.h"
 #include "core/insight/follow/growinglog.h"
 #include "ui/look/format.h"
@@ -102,6 +103,7 @@ void FollowedLog::start(const QString& path, const SnapshotPtr& predicted)
         return;
     m_worker = std::make_unique<Worker>();
     m_worker->thread = std::jthread([this, worker = m_worker.get(), path, predicted](std::stop_token quit) {
+        giveWayToForeground();
         Following following(*predicted, path);
         while (!quit.stop_requested()) {
             LogAdvance news;
