@@ -54,7 +54,7 @@ QString knownTo(double share)
 
 } // namespace
 
-DistributionPage::DistributionPage(const Theme& theme, ChangesCache& cache, QWidget* parent) : Page(parent), m_theme(theme)
+DistributionPage::DistributionPage(const Theme& theme, ChangesCache& cache, QWidget* parent) : Page(parent), m_theme(theme), m_cache(cache)
 {
     makeTools();
     auto* page = new QVBoxLayout(this);
@@ -177,7 +177,7 @@ bool DistributionPage::sharesMuch() const
     const std::vector<double>* samples = readSamples();
     const StepLimits at = limits();
     return samples && at.upper > 0
-           && shareAt(*read->snapshot, within(), {0, at.upper}).halfWidth > kMuch * exceedance(*samples, at.upper).halfWidth;
+           && m_cache.share(read->snapshot, within(), {0, at.upper}).halfWidth > kMuch * exceedance(*samples, at.upper).halfWidth;
 }
 
 const std::vector<double>* DistributionPage::readSamples() const
@@ -373,7 +373,7 @@ void DistributionPage::refreshLimit()
     QString accessible;
     if (const std::vector<double>* samples = readSamples(); samples && at.upper > 0) {
         const ShownScenario* read = readScenario();
-        const Estimate share = shareAt(*read->snapshot, within(), at);
+        const Estimate share = m_cache.share(read->snapshot, within(), at);
         reading.seconds = at.upper;
         reading.probability = 1 - exceedance(*samples, at.upper).value;
         if (at.between()) {

@@ -64,6 +64,7 @@ private:
     [[nodiscard]] bool within() const;
 
     const Theme& m_theme;
+    ChangesCache& m_cache;
     PageContext m_context;
     QWidget* m_tools;
     SegmentedControl *m_modes, *m_spread;

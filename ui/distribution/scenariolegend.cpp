@@ -26,8 +26,15 @@ ScenarioLegend::ScenarioLegend(const Theme& theme, QWidget* parent) : QWidget(pa
 
 void ScenarioLegend::setScenarios(const QList<ShownScenario>& scenarios)
 {
-    m_scenarios = scenarios;
-    m_scenarios.removeIf([](const ShownScenario& s) { return !s.visible; });
+    QList<ShownScenario> shown = scenarios;
+    shown.removeIf([](const ShownScenario& s) { return !s.visible; });
+    const auto same = [](const ShownScenario& a, const ShownScenario& b) {
+        return a.name == b.name && a.colour == b.colour && a.isBaseline == b.isBaseline;
+    };
+    const bool changed = !std::equal(shown.begin(), shown.end(), m_scenarios.begin(), m_scenarios.end(), same);
+    m_scenarios = std::move(shown);
+    if (!changed)
+        return;
     QStringList names;
     for (const ShownScenario& s : m_scenarios)
         names << s.name;

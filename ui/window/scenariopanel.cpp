@@ -16,7 +16,6 @@
 #include <QMenu>
 #include <QMouseEvent>
 #include <QPainter>
-#include <QSet>
 #include <QToolButton>
 
 #include <algorithm>
@@ -223,7 +222,8 @@ void ScenarioPanel::applyFilter()
     for (int row = 0; row < m_model->rowCount(); ++row) {
         const ScenarioEntry* entry = filter.isEmpty() ? nullptr : m_workspace.study().entry(m_model->idAt(row));
         const bool shown = !entry || filter.matches(*entry, m_workspace.bridge().result(entry->id).shown);
-        m_table->setRowHidden(row, !shown);
+        if (m_table->isRowHidden(row) == shown)
+            m_table->setRowHidden(row, !shown);
     }
     m_hits->setVisible(!filter.isEmpty());
     m_hits->setText(tr("%1 of %2").arg(shownCount()).arg(m_model->rowCount()));
@@ -300,10 +300,7 @@ int ScenarioPanel::widthOf(int column) const
         width = std::max(width, head.horizontalAdvance(heading) + m_theme.px(16));
     if (column != ScenarioTableModel::statusColumn)
         return width;
-    QSet<QString> words; // a thousand rows have few
-    for (int row = 0; row < m_model->rowCount(); ++row)
-        words << m_model->index(row, column).data().toString();
-    for (const QString& word : words)
+    for (const QString& word : m_model->statusWords())
         width = std::max(width, cell.horizontalAdvance(word) + m_theme.px(8));
     return width;
 }

@@ -20,4 +20,17 @@ const HeadlineChanges& ChangesCache::changes(const SnapshotPtr& baseline, const 
     return m_entries.front().changes;
 }
 
+Estimate ChangesCache::share(const SnapshotPtr& snapshot, bool within, const StepLimits& limits)
+{
+    for (auto it = m_shares.begin(); it != m_shares.end(); ++it)
+        if (it->snapshot == snapshot && it->within == within && it->limits == limits) {
+            m_shares.splice(m_shares.begin(), m_shares, it);
+            return it->estimate;
+        }
+    m_shares.push_front({snapshot, within, limits, shareAt(*snapshot, within, limits)});
+    if (m_shares.size() > kEntries)
+        m_shares.pop_back();
+    return m_shares.front().estimate;
+}
+
 } // namespace prism::ui

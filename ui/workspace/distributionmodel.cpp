@@ -58,6 +58,13 @@ const HeadlineChange& percentileChange(const HeadlineChanges& c, int column)
     return column == DistributionModel::p50Column ? c.p50 : column == DistributionModel::p95Column ? c.p95 : c.p99;
 }
 
+/// Whether the texts of a row are those of the other scenario too.
+bool saysTheSame(const ShownScenario& a, const ShownScenario& b)
+{
+    return a.id == b.id && a.snapshot == b.snapshot && a.name == b.name && a.visible == b.visible && a.isBaseline == b.isBaseline
+           && a.isCurrent == b.isCurrent && a.invalid == b.invalid && (a.snapshot || stateOf(&a) == stateOf(&b));
+}
+
 constexpr int kCurvePercents[] = {1, 10, 20, 25, 30, 40, 60, 70, 75, 80, 90}; // beside p5, p50, p95 and p99
 
 QString digits(double value)
@@ -76,35 +83,28 @@ QString outsideCalibration(const Snapshot& snapshot)
     return sentences.join(u"; "_s);
 }
 
-Estimate shareAt(const Snapshot& snapshot, bool within, const StepLimits& limits)
-{
-    if (!snapshot.samples)
-        return {};
-    const RunFigures run = within ? RunFigures::within(*snapshot.samples, snapshot.sortedWithinSeconds)
-                                  : RunFigures::across(*snapshot.samples, snapshot.sortedAcrossSeconds);
-    return limits.between() ? run.between(limits.lower, limits.upper) : run.exceedance(limits.upper);
-}
-
-QString shareName(const StepLimits& limits)
-{
-    const QString upper = format::seconds(limits.upper).text();
-    return limits.between() ? QObject::tr("P(%1 < step ≤ %2)").arg(format::seconds(limits.lower).text(), upper)
-                            : QObject::tr("P(step > %1)").arg(upper);
-}
-
 void DistributionModel::setContext(const PageContext& context, const StepLimits& limits, bool within)
 {
     const ShownScenario* baseline = context.baseline();
-    m_baseline = baseline ? baseline->snapshot : nullptr;
+    const SnapshotPtr compared = baseline ? baseline->snapshot : nullptr;
+    bool othersStay = compared == m_baseline && limits == m_limits && within == m_within;
+    m_baseline = compared;
     m_limits = limits;
     m_within = within;
     const bool reset = context.scenarios.size() != m_scenarios.size();
     if (reset)
         beginResetModel();
     m_scenarios = context.scenarios;
-    for (const int column : {p50Column, p95Column, p99Column})
-        m_units[static_cast<std::size_t>(column - p50Column)] = unitsOf(column);
-    m_runs.clear();
+    for (const int column : {p50Column, p95Column, p99Column}) {
+        const ColumnUnits units = unitsOf(column);
+        ColumnUnits& known = m_units[static_cast<std::size_t>(column - p50Column)];
+        othersStay = othersStay && units.value.perSecond == known.value.perSecond && units.change.perSecond == known.change.perSecond;
+        known = units;
+    }
+    if (!othersStay)
+        m_runs.clear();
+    std::erase_if(m_runs,
+                  [this](const auto& row) { return row.first >= rowCount() || !saysTheSame(row.second.of, m_scenarios[row.first]); });
     if (reset)
         endResetModel();
     else if (!m_scenarios.isEmpty())
@@ -124,10 +124,12 @@ const HeadlineChanges* DistributionModel::changesOf(const ShownScenario& s) cons
 
 const QList<FigureRuns>& DistributionModel::rowRuns(int row) const
 {
-    QList<FigureRuns>& known = m_runs[row];
-    for (int c = 0; known.size() < kColumns; ++c)
-        known << runs(m_scenarios[row], c);
-    return known;
+    RowRuns& known = m_runs[row];
+    if (known.runs.isEmpty())
+        known.of = m_scenarios[row];
+    for (int c = 0; known.runs.size() < kColumns; ++c)
+        known.runs << runs(m_scenarios[row], c);
+    return known.runs;
 }
 
 DistributionModel::ColumnUnits DistributionModel::unitsOf(int column) const
@@ -163,7 +165,7 @@ FigureRuns DistributionModel::runs(const ShownScenario& s, int column) const
     case exceedColumn: {
         if (m_limits.upper <= 0)
             return {};
-        const Estimate p = shareAt(*s.snapshot, m_within, m_limits);
+        const Estimate p = m_cache.share(s.snapshot, m_within, m_limits);
         return shareRuns(p.value, p.halfWidth);
     }
     case fasterColumn:
@@ -301,7 +303,7 @@ TableData DistributionModel::table() const
             t.rows.back() << (sorted.empty() ? QString() : digits(quantileOfSorted(sorted, percent / 100.0)));
         t.rows.back() << outsideCalibration(*s.snapshot);
         if (m_limits.between())
-            t.rows.back() << digits(m_limits.lower) << digits(shareAt(*s.snapshot, m_within, m_limits).value);
+            t.rows.back() << digits(m_limits.lower) << digits(m_cache.share(s.snapshot, m_within, m_limits).value);
     }
     return t;
 }

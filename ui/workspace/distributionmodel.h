@@ -15,17 +15,6 @@
 
 namespace prism::ui {
 
-/// The limits in force, seconds; 0 = none. With a lower one P between the two is asked for, else P beyond the upper one.
-struct StepLimits {
-    double lower = 0, upper = 0;
-    [[nodiscard]] bool between() const { return lower > 0 && upper > lower; }
-};
-/// P(lower < step <= upper), or P(step > upper) without a lower limit.
-/// The interval holds what all samples share, as those of the percentiles do.
-[[nodiscard]] Estimate shareAt(const Snapshot& snapshot, bool within, const StepLimits& limits);
-/// "P(step > 9.30 s)", "P(9.10 s < step ≤ 9.30 s)".
-[[nodiscard]] QString shareName(const StepLimits& limits);
-
 /// Which measurements are missing where a result lies outside of the calibrated range, in sentences; empty = none.
 [[nodiscard]] QString outsideCalibration(const Snapshot& snapshot);
 
@@ -66,8 +55,13 @@ private:
     [[nodiscard]] const HeadlineChanges* changesOf(const ShownScenario& scenario) const;
     ChangesCache& m_cache;
     QList<ShownScenario> m_scenarios;
-    mutable std::map<int, QList<FigureRuns>> m_runs; ///< of the rows that were looked at
-    std::array<ColumnUnits, 3> m_units;              ///< of p50, p95, p99
+    /// The texts of rows that were looked at, by the scenario that they are of: an edit of one leaves the others.
+    struct RowRuns {
+        ShownScenario of;
+        QList<FigureRuns> runs;
+    };
+    mutable std::map<int, RowRuns> m_runs;
+    std::array<ColumnUnits, 3> m_units; ///< of p50, p95, p99
     SnapshotPtr m_baseline;
     StepLimits m_limits;
     bool m_within = false;

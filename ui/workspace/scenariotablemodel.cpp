@@ -8,6 +8,7 @@
 
 #include <QIODevice>
 #include <QMimeData>
+#include <QSet>
 
 using namespace Qt::Literals::StringLiterals;
 
@@ -42,9 +43,12 @@ void ScenarioTableModel::refresh()
     if (!sameIds) {
         beginResetModel();
         m_rows = std::move(rows);
+        m_status.clear();
+        refreshStatus();
         endResetModel();
     } else {
         m_rows = std::move(rows);
+        refreshStatus();
         if (!m_rows.empty())
             Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, kColumns - 1));
     }
@@ -72,19 +76,34 @@ int ScenarioTableModel::columnCount(const QModelIndex& parent) const
     return parent.isValid() ? 0 : kColumns;
 }
 
-QString ScenarioTableModel::status(int id) const
+void ScenarioTableModel::refreshStatus()
 {
-    const ScenarioResult& r = m_workspace.bridge().result(id);
-    const int wrong = (r.invalid ? errorCount(r.diagnostics) : 0) + static_cast<int>(m_workspace.fieldProblems(id).size());
-    if (wrong > 0)
-        return tr("%1 to fix").arg(wrong);
-    if (r.computing)
+    m_status.resize(m_rows.size());
+    QSet<QString> words;
+    for (std::size_t i = 0; i < m_rows.size(); ++i) {
+        const ScenarioResult& r = m_workspace.bridge().result(m_rows[i].id);
+        const int wrong = (r.invalid ? errorCount(r.diagnostics) : 0) + static_cast<int>(m_workspace.fieldProblems(m_rows[i].id).size());
+        Status& s = m_status[i];
+        if (s.word.isEmpty() || s.shown != r.shown || s.computing != r.computing || s.cancelled != r.cancelled || s.wrong != wrong) {
+            s = {r.shown, r.computing, r.cancelled, wrong, {}};
+            s.word = statusWord(s);
+        }
+        words << s.word;
+    }
+    m_statusWords = words.values();
+}
+
+QString ScenarioTableModel::statusWord(const Status& s)
+{
+    if (s.wrong > 0)
+        return tr("%1 to fix").arg(s.wrong);
+    if (s.computing)
         return tr("Computing");
-    if (r.cancelled)
+    if (s.cancelled)
         return tr("Stopped");
-    if (!r.shown)
+    if (!s.shown)
         return tr("Waiting");
-    return isPossible(*r.shown) ? tr("Computed") : tr("Does not fit");
+    return isPossible(*s.shown) ? tr("Computed") : tr("Does not fit");
 }
 
 bool ScenarioTableModel::isWrong(int id) const
@@ -131,7 +150,7 @@ QVariant ScenarioTableModel::data(const QModelIndex& index, int role) const
         return {};
     case statusColumn:
         if (role == Qt::DisplayRole || role == Qt::AccessibleTextRole)
-            return status(e.id);
+            return m_status[static_cast<std::size_t>(index.row())].word;
         if (role == Qt::UserRole)
             return isWrong(e.id);
         if (role == Qt::ToolTipRole) {

@@ -19,6 +19,7 @@ public:
 
     [[nodiscard]] int idAt(int row) const;
     [[nodiscard]] int rowOf(int id) const;
+    [[nodiscard]] const QStringList& statusWords() const { return m_statusWords; } ///< each once: a thousand rows have few
 
     [[nodiscard]] int rowCount(const QModelIndex& parent = {}) const override;
     [[nodiscard]] int columnCount(const QModelIndex& parent = {}) const override;
@@ -32,12 +33,22 @@ public:
     bool dropMimeData(const QMimeData* data, Qt::DropAction action, int row, int column, const QModelIndex& parent) override;
 
 private:
+    /// What makes the word of a row's status; a word is made anew where this changes.
+    struct Status {
+        SnapshotPtr shown;
+        bool computing = false, cancelled = false;
+        int wrong = 0;
+        QString word;
+    };
     void refresh();
-    [[nodiscard]] QString status(int id) const;
+    void refreshStatus();
+    [[nodiscard]] static QString statusWord(const Status& status);
     [[nodiscard]] QString tip(const ScenarioEntry& entry) const;
     [[nodiscard]] bool isWrong(int id) const; ///< there is something to mend
     Workspace& m_workspace;
     std::vector<ScenarioEntry> m_rows;
+    std::vector<Status> m_status; ///< of the rows
+    QStringList m_statusWords;
 };
 
 } // namespace prism::ui

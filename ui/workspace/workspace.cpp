@@ -44,14 +44,19 @@ void Workspace::setFieldProblems(int scenarioId, const QStringList& parameterIds
 void Workspace::requestResults()
 {
     std::vector<EngineBridge::Item> items;
+    items.reserve(m_study.state().entries.size());
     const auto add = [&](const ScenarioEntry* e) {
-        if (e && !e->archived && std::none_of(items.begin(), items.end(), [e](const EngineBridge::Item& i) { return i.id == e->id; }))
+        if (e && !e->archived)
             items.push_back({e->id, e->scenario});
     };
-    add(m_study.current());
-    add(m_study.baseline());
+    const ScenarioEntry* current = m_study.current();
+    const ScenarioEntry* baseline = m_study.baseline();
+    add(current);
+    if (baseline != current)
+        add(baseline);
     for (const ScenarioEntry& e : m_study.state().entries)
-        add(&e);
+        if (&e != current && &e != baseline)
+            add(&e);
     m_bridge.request(items);
     m_rebuild.start();
 }
@@ -70,6 +75,7 @@ void Workspace::rebuild()
     next.study = &m_study;
     next.insights = &m_insights;
     next.ghost = &m_ghost;
+    next.scenarios.reserve(static_cast<qsizetype>(m_study.state().entries.size()));
     for (const ScenarioEntry& e : m_study.state().entries) {
         if (e.archived)
             continue;
