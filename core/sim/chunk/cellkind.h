@@ -74,6 +74,7 @@ struct SpatialSamples {
 struct GroupKind {
     std::size_t first = 0, last = 0;
     double count = 1.0;
+    std::size_t firstHit = 0; ///< first sample with a rare event; 0 = none has one
 };
 [[nodiscard]] SpatialSamples spatialSamples(const StepGraph& graph, const CellKind& kind, const MeasuredCells& measured);
 

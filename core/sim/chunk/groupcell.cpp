@@ -28,11 +28,6 @@ double normalQuantile(double u)
     return -std::numbers::sqrt2 * boost::math::erfc_inv(2.0 * u);
 }
 
-double nodeScore(std::size_t node)
-{
-    return -kScoreLimit + 2.0 * kScoreLimit * static_cast<double>(node) / (kScoreNodes - 1);
-}
-
 bool ownData(const StepGraph& graph)
 {
     const bool varies = graph.data.rareProbability > 0.0 || (graph.data.cv > 0.0 && graph.data.family != Family::deterministic);
@@ -52,43 +47,106 @@ std::vector<double> factorsOf(const CellKind& kind, std::size_t group, std::size
     return out;
 }
 
-/// How the luck of a cell's slowest group rises with the cell's score: standardised, per score node.
-std::vector<double> slowestLuck(const GroupLucks& lucks, const std::vector<double>& time)
+/// Alike groups that meet: samples of their lucks by number, weighted.
+struct Lot {
+    double count = 1.0;
+    std::vector<std::size_t> sample;
+    std::vector<double> weight;
+};
+
+/// Cells whose score lies on so many nodes: who meets there, and how the luck of the slowest rises with the score, standardised.
+struct GroupPart {
+    int firstNode = 0, lastNode = kScoreNodes;
+    std::vector<Lot> lots;
+    std::vector<double> shape; ///< per node from firstNode on
+};
+
+/// Samples of a kind of group: those without a rare event times `clean`, the others times `hit`.
+Lot lotOf(const GroupLucks& lucks, const GroupKind& kind, double count, double clean, double hit)
 {
-    const auto most = std::max_element(lucks.cells[0].begin(), lucks.cells[0].end(),
-                                       [](const GroupKind& a, const GroupKind& b) { return a.count < b.count; });
-    std::vector<std::size_t> order(most->last - most->first);
-    std::iota(order.begin(), order.end(), most->first);
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return time[a] < time[b]; });
-    double groups = 0.0, below = 0.0;
-    for (const GroupKind& k : lucks.cells[0])
-        groups += k.count;
+    Lot out;
+    out.count = count;
+    for (std::size_t i = kind.first; i < kind.last; ++i)
+        if (const double times = kind.firstHit > 0 && i >= kind.firstHit ? hit : clean; times > 0.0) {
+            out.sample.push_back(i);
+            out.weight.push_back(lucks.samples.weight[i] * times);
+        }
+    const double total = std::accumulate(out.weight.begin(), out.weight.end(), 0.0);
+    for (double& w : out.weight)
+        w /= total;
+    return out;
+}
+
+/// Standardised seconds of the slowest of `groups` alike ones, per node of the part.
+std::vector<double> slowestLuck(const Lot& lot, double groups, const ScoreScale& scale, const GroupPart& part,
+                                const std::vector<double>& time)
+{
+    std::vector<std::size_t> order(lot.sample.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    const auto secondsOf = [&](std::size_t i) { return time[lot.sample[i]]; };
+    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return secondsOf(a) < secondsOf(b); });
+    double below = 0.0;
     std::vector<double> score;
     for (const std::size_t i : order) {
-        score.push_back(normalQuantile(std::clamp(below + 0.5 * lucks.samples.weight[i], 1e-12, 1.0 - 1e-12)));
-        below += lucks.samples.weight[i];
+        score.push_back(normalQuantile(std::clamp(below + 0.5 * lot.weight[i], 1e-12, 1.0 - 1e-12)));
+        below += lot.weight[i];
     }
-    std::vector<double> out(kScoreNodes, 0.0);
+    const auto above = [](double z) { return 0.5 * std::erfc(z / std::numbers::sqrt2); };
+    const bool whole = part.lastNode - part.firstNode == kScoreNodes, hit = part.firstNode > 0;
+    const double share = whole ? 1.0 : (hit ? above(scale.jump) : above(-scale.jump)), beyond = whole || hit ? 0.0 : above(scale.jump);
+    std::vector<double> out;
     double mean = 0.0, square = 0.0, total = 0.0;
-    for (std::size_t j = 0; j < kScoreNodes; ++j) {
-        const double z = nodeScore(j), upper = 0.5 * std::erfc(z / std::numbers::sqrt2);
-        const TailPair one = tailsOfOne({0.5 * std::erfc(-z / std::numbers::sqrt2), upper}, static_cast<int>(groups));
-        const double at = one.lower < 0.5 ? normalQuantile(one.lower) : -normalQuantile(one.upper);
+    for (int j = part.firstNode; j < part.lastNode; ++j) {
+        const double z = scale.scoreOf(j), upper = std::clamp((above(z) - beyond) / share, 0.0, 1.0);
+        const double lower = hit ? 1.0 - upper : std::min(1.0, above(-z) / share);
+        const TailPair one = tailsOfOne({lower, upper}, static_cast<int>(groups));
+        const double at = one.lower < 0.5 ? normalQuantile(std::max(one.lower, 1e-12)) : -normalQuantile(std::max(one.upper, 1e-12));
         const auto it = std::lower_bound(score.begin(), score.end(), at);
         const auto i =
             static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(it - score.begin(), 1, static_cast<std::ptrdiff_t>(score.size()) - 1));
-        const double part = std::clamp((at - score[i - 1]) / std::max(1e-12, score[i] - score[i - 1]), 0.0, 1.0);
-        out[j] = time[order[i - 1]] + part * (time[order[i]] - time[order[i - 1]]);
+        const double between = std::clamp((at - score[i - 1]) / std::max(1e-12, score[i] - score[i - 1]), 0.0, 1.0);
+        out.push_back(secondsOf(order[i - 1]) + between * (secondsOf(order[i]) - secondsOf(order[i - 1])));
         const double w = std::exp(-0.5 * z * z);
         total += w;
-        mean += w * out[j];
-        square += w * out[j] * out[j];
+        mean += w * out.back();
+        square += w * out.back() * out.back();
     }
     mean /= total;
     const double sigma = std::sqrt(std::max(0.0, square / total - mean * mean));
     for (double& x : out)
         x = sigma > 0.0 ? (x - mean) / sigma : 0.0;
     return out;
+}
+
+/// Parts of the score's nodes: cells none of whose groups has a rank with a rare spatial event, and those of which one has it, if there
+/// may be one. In the latter the others are hit as often as makes the expected number right.
+std::vector<GroupPart> partsOf(const StepGraph& graph, const GroupLucks& lucks, const std::vector<double>& time)
+{
+    const ScoreScale scale = scoreScale(graph);
+    const std::vector<GroupKind>& kinds = lucks.cells[0];
+    const auto most =
+        std::max_element(kinds.begin(), kinds.end(), [](const GroupKind& a, const GroupKind& b) { return a.count < b.count; });
+    const auto index = static_cast<std::size_t>(most - kinds.begin());
+    const auto groups = static_cast<double>(graph.groupsPerCell);
+    if (scale.firstHit >= kScoreNodes) {
+        GroupPart all;
+        for (const GroupKind& k : kinds)
+            all.lots.push_back(lotOf(lucks, k, k.count, 1.0, 1.0));
+        all.shape = slowestLuck(all.lots[index], groups, scale, all, time);
+        return {all};
+    }
+    GroupPart clean{0, scale.firstHit, {}, {}}, hit{scale.firstHit, kScoreNodes, {}, {}};
+    const double any = 0.5 * std::erfc(scale.jump / std::numbers::sqrt2), one = -std::expm1(std::log1p(-any) / groups);
+    const double other = groups > 1.0 ? (groups * one / any - 1.0) / (groups - 1.0) : 0.0;
+    for (const GroupKind& k : kinds) {
+        clean.lots.push_back(lotOf(lucks, k, k.count, 1.0, 0.0));
+        if (groups > 1.0)
+            hit.lots.push_back(lotOf(lucks, k, k.count * (groups - 1.0) / groups, (1.0 - other) / (1.0 - one), other / one));
+    }
+    clean.shape = slowestLuck(clean.lots[index], groups, scale, clean, time);
+    hit.lots.push_back(lotOf(lucks, *most, 1.0, 0.0, 1.0));
+    hit.shape = slowestLuck(hit.lots.back(), 1.0, scale, hit, time);
+    return {clean, hit};
 }
 
 /// Moments of a program's compute in one cell: of its own, and what other programs and micro-batches share.
@@ -115,20 +173,30 @@ MemberRouting memberRouting(const StepGraph& graph)
 /// Works on one program.
 class ProgramMeetings final {
 public:
-    ProgramMeetings(const GroupLucks& lucks, const ChunkBuilder& builder, const WeightedPoints& data, const MemberRouting& routing)
-        : m_lucks(lucks),
-          m_builder(builder),
+    ProgramMeetings(const ChunkBuilder& builder, const WeightedPoints& data, const MemberRouting& routing)
+        : m_builder(builder),
           m_data(data),
           m_routing(routing)
     {
     }
 
-    [[nodiscard]] ProgramMoments in(const std::vector<GroupKind>& cell) const
+    [[nodiscard]] ProgramMoments of(const GroupPart& part) const
+    {
+        return of([&](std::size_t section) { return drawn(part.lots, section); });
+    }
+    [[nodiscard]] ProgramMoments of(const std::vector<GroupKind>& cell) const
+    {
+        return of([&](std::size_t section) { return known(cell, section); });
+    }
+
+private:
+    template <class Who>
+    [[nodiscard]] ProgramMoments of(const Who& who) const
     {
         ProgramMoments out;
         for (std::size_t s = 0; s < m_builder.sections(); ++s) {
             const double count = m_builder.sectionCount(s);
-            MeetingInput input{participants(cell, s), m_builder.groupCollectives(s), m_data};
+            MeetingInput input{who(s), m_builder.groupCollectives(s), m_data};
             if (const double share = m_builder.routedShare(s); share > 0.0) {
                 input.routing = m_routing.factor;
                 input.together = m_routing.together;
@@ -143,30 +211,24 @@ public:
         }
         return out;
     }
-
-private:
-    [[nodiscard]] std::vector<Participants> participants(const std::vector<GroupKind>& cell, std::size_t section) const
+    [[nodiscard]] std::vector<Participants> drawn(const std::vector<Lot>& lots, std::size_t section) const
     {
-        if (!m_lucks.drawn)
-            return known(cell, section);
         std::vector<Participants> out;
-        for (const GroupKind& kind : cell) {
-            std::vector<double> mean, variance, weight;
-            for (std::size_t i = kind.first; i < kind.last; ++i) {
-                const Moments m = m_builder.groupCompute(section, i);
+        for (const Lot& lot : lots) {
+            std::vector<double> mean;
+            double whole = 0.0, noise = 0.0;
+            for (std::size_t i = 0; i < lot.sample.size(); ++i) {
+                const Moments m = m_builder.groupCompute(section, lot.sample[i]);
                 mean.push_back(m.mean);
-                variance.push_back(m.variance);
-                weight.push_back(m_lucks.samples.weight[i]);
+                whole += lot.weight[i] * m.mean;
+                noise += lot.weight[i] * m.variance;
             }
-            const WeightedPoints points = coarsePoints(mean, weight, kind.count);
+            const WeightedPoints points = coarsePoints(mean, lot.weight, lot.count);
+            out.push_back({lot.count, points.weight, points.value, {}});
             // The noise of a luck is that of its mean: interpolated by its share of the whole.
-            const double whole = std::inner_product(mean.begin(), mean.end(), weight.begin(), 0.0);
-            const double noise = std::inner_product(variance.begin(), variance.end(), weight.begin(), 0.0);
-            const double mass = std::accumulate(weight.begin(), weight.end(), 0.0);
-            out.push_back({kind.count, points.weight, points.value, {}});
             for (std::size_t i = 0; i < points.value.size(); ++i) {
-                const double relative = whole > 0.0 ? points.value[i] * mass / whole : 1.0;
-                out.back().variance.push_back(noise / mass * relative * relative + points.inside[i]);
+                const double relative = whole > 0.0 ? points.value[i] / whole : 1.0;
+                out.back().variance.push_back(noise * relative * relative + points.inside[i]);
             }
         }
         return out;
@@ -193,11 +255,22 @@ private:
         return out;
     }
 
-    const GroupLucks& m_lucks;
     const ChunkBuilder& m_builder;
     const WeightedPoints& m_data;
     const MemberRouting& m_routing;
 };
+
+/// Compute seconds of the programs, weighted, by the luck of a group.
+std::vector<double> secondsOfSamples(const GroupLucks& lucks, const std::vector<ChunkBuilder>& builders,
+                                     const std::vector<double>& programWeights)
+{
+    std::vector<double> out(lucks.samples.weight.size(), 0.0);
+    for (std::size_t p = 0; p < builders.size(); ++p)
+        for (std::size_t s = 0; s < builders[p].sections(); ++s)
+            for (std::size_t i = 0; i < out.size(); ++i)
+                out[i] += programWeights[p] * builders[p].sectionCount(s) * builders[p].groupCompute(s, i).mean;
+    return out;
+}
 
 } // namespace
 
@@ -249,7 +322,7 @@ GroupLucks groupLucks(const ModelInputs& in, const CellKind& kind)
         const std::size_t first = out.samples.weight.size();
         out.samples.weight.insert(out.samples.weight.end(), own.weight.begin(), own.weight.end());
         out.samples.factor.insert(out.samples.factor.end(), own.factor.begin(), own.factor.end());
-        out.cells[0].push_back({first, out.samples.weight.size(), count});
+        out.cells[0].push_back({first, out.samples.weight.size(), count, own.firstHit > 0 ? first + own.firstHit : 0});
         out.drawn = out.drawn || own.weight.size() > 1;
         h.add(own.hash).add(count);
     }
@@ -268,40 +341,37 @@ std::vector<GroupTables> groupTables(const ModelInputs& in, const GroupLucks& lu
     const MemberRouting routing = memberRouting(in.graph);
     const std::vector<float> empty(kScoreNodes, 0.0F);
     std::vector<GroupTables> out(builders.size(), GroupTables{empty, empty, empty, empty});
-    std::vector<double> shape(kScoreNodes, 0.0);
-    if (lucks.drawn) {
-        std::vector<double> time(lucks.samples.weight.size(), 0.0);
-        for (std::size_t p = 0; p < builders.size(); ++p)
-            for (std::size_t s = 0; s < builders[p].sections(); ++s)
-                for (std::size_t i = 0; i < time.size(); ++i)
-                    time[i] += programWeights[p] * builders[p].sectionCount(s) * builders[p].groupCompute(s, i).mean;
-        shape = slowestLuck(lucks, time);
-    }
+    const std::vector<GroupPart> parts =
+        lucks.drawn ? partsOf(in.graph, lucks, secondsOfSamples(lucks, builders, programWeights)) : std::vector<GroupPart>{};
     Memo own(std::size_t{1} << 20);
     Recall recall(own);
     const double spread = withData ? std::sqrt(dataFactorOf(in.graph, recall)->variance) : 0.0;
     const bool routes = routesByMember(in.graph);
     const double unlike = routes ? std::sqrt(layersOfSlowest(in.graph.routing, in.graph.lockstepReplicas, 1, recall)->variance) : 0.0;
-    tbb::parallel_for(std::size_t{0}, builders.size() * lucks.cells.size(), [&](std::size_t at) {
-        const std::size_t p = at / lucks.cells.size(), cell = at % lucks.cells.size();
+    const std::size_t each = lucks.drawn ? parts.size() : lucks.cells.size();
+    tbb::parallel_for(std::size_t{0}, builders.size() * each, [&](std::size_t at) {
+        const std::size_t p = at / each, cell = at % each;
         if (stop.stop_requested())
             return;
         const bool isOptimizer =
             std::find(in.optimizerOfStage.begin(), in.optimizerOfStage.end(), static_cast<int>(p)) != in.optimizerOfStage.end();
-        const ProgramMoments m = ProgramMeetings(lucks, builders[p], isOptimizer ? none : data, routing).in(lucks.cells[cell]);
+        const ProgramMeetings meetings(builders[p], isOptimizer ? none : data, routing);
+        const ProgramMoments m = lucks.drawn ? meetings.of(parts[cell]) : meetings.of(lucks.cells[cell]);
         GroupTables& t = out[p];
-        const auto fill = [&](std::size_t first, std::size_t last) {
+        const auto fill = [&](std::size_t first, std::size_t last, const std::vector<double>& shape) {
             for (std::size_t j = first; j < last; ++j) {
-                t.mean[j] = static_cast<float>(m.mean + m.luck * shape[j]);
+                t.mean[j] = static_cast<float>(m.mean + (shape.empty() ? 0.0 : m.luck * shape[j - first]));
                 t.variance[j] = static_cast<float>(m.variance);
                 t.data[j] = static_cast<float>(spread > 0.0 && !isOptimizer ? m.data / spread : 0.0);
                 t.routed[j] = static_cast<float>(unlike > 0.0 ? m.routing / unlike : 0.0);
             }
         };
-        if (lucks.samples.ordered)
-            fill(cell, cell + 1 == lucks.cells.size() ? kScoreNodes : cell + 1);
+        if (lucks.drawn)
+            fill(static_cast<std::size_t>(parts[cell].firstNode), static_cast<std::size_t>(parts[cell].lastNode), parts[cell].shape);
+        else if (lucks.samples.ordered)
+            fill(cell, cell + 1 == lucks.cells.size() ? kScoreNodes : cell + 1, {});
         else
-            fill(0, kScoreNodes);
+            fill(0, kScoreNodes, {});
     });
     for (GroupTables& t : out) {
         if (!withData)

@@ -206,7 +206,7 @@ std::shared_ptr<const Prepared> prepare(const StepGraph& graph, Recall& recall, 
         out->transferScope.push_back(
             op.kernelClass >= 0 && graph.classes[static_cast<std::size_t>(op.kernelClass)].scope == Scope::interNode ? 1 : 0);
     out->data = dataFactorOf(graph, recall);
-    out->scoreScale = isGroupwise(graph) ? ScoreScale{} : scoreScale(graph); // groups are modelled over plain scores
+    out->scoreScale = scoreScale(graph);
     addCommunication(*out, recall);
     if (!sortReplicas(*out, recall, stop))
         return nullptr;
