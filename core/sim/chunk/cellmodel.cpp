@@ -108,6 +108,7 @@ void takeGroupTables(KindModels& models, std::vector<GroupTables> tables)
         models.program[p].computeMean = std::move(tables[p].mean);
         models.program[p].computeVariance = std::move(tables[p].variance);
         models.program[p].dataSeconds = std::move(tables[p].data);
+        models.program[p].rareDataSeconds = std::move(tables[p].rareData);
         models.program[p].routedSeconds = std::move(tables[p].routed);
         for (RareEvent& rare : models.program[p].rare)
             rare.followsData = rare.followsData && models.program[p].dataSeconds.empty(); // an event hits any group, not the slowest

@@ -20,8 +20,9 @@ struct LinearTable {
 struct ChunkModel {
     std::vector<float> computeMean, computeVariance; ///< per score node, at data factor 1 and regimes 1
     /// Where groups have data factors of their own: seconds per unit of the slowest group's factor that computeMean contains at the
-    /// factor's mean. Empty: the one data factor of the cell scales its compute.
+    /// mean without rare events that are drawn apart. Empty: the one data factor of the cell scales its compute.
     std::vector<float> dataSeconds;
+    std::vector<double> rareDataSeconds;                  ///< what such an event adds (GroupTables)
     LinearTable collectiveMean[2], collectiveVariance[2]; ///< by regime factor of scope intraNode, interNode
     /// Where lockstep members have a routing of their own: seconds per unit of the slowest one's that computeMean contains at 1. Empty:
     /// the one routing of the cell multiplies `routedShare` of its compute.

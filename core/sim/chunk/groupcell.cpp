@@ -31,7 +31,13 @@ double normalQuantile(double u)
 bool ownData(const StepGraph& graph)
 {
     const bool varies = graph.data.rareProbability > 0.0 || (graph.data.cv > 0.0 && graph.data.family != Family::deterministic);
-    return graph.groupsPerCell > 1 && graph.dataScope == DataScope::group && varies;
+    return graph.groupsPerCell > 1 && (graph.dataScope == DataScope::group || graph.lockstepReplicas > 1) && varies;
+}
+
+/// Neighbouring groups of a cell with one data factor: those of a lockstep member, where it draws one for all.
+int sharingData(const StepGraph& graph)
+{
+    return graph.dataScope == DataScope::group ? 1 : graph.groupsPerCell / std::max(1, graph.lockstepReplicas);
 }
 
 /// Ranks' own factors of one group of a kind of cell.
@@ -154,13 +160,13 @@ struct ProgramMoments {
     double mean = 0.0, variance = 0.0, luck = 0.0, data = 0.0, routing = 0.0; ///< the latter three: standard deviations
 };
 
-/// Routing of a lockstep member's layers, which its groups share.
-struct MemberRouting {
+/// A factor that so many neighbouring groups share.
+struct SharedFactor {
     WeightedPoints factor{{1.0}, {1.0}, {0.0}};
     int together = 1;
 };
 
-MemberRouting memberRouting(const StepGraph& graph)
+SharedFactor memberRouting(const StepGraph& graph)
 {
     if (!routesByMember(graph))
         return {};
@@ -170,10 +176,20 @@ MemberRouting memberRouting(const StepGraph& graph)
     return {coarsePoints(all.value, all.weight, graph.lockstepReplicas, together > 1 ? kFiner : 1.0), together};
 }
 
+/// Data factors of a cell's groups, with their rare event unless that is drawn apart.
+SharedFactor groupData(const StepGraph& graph, bool rareApart)
+{
+    QuantilePoints all = quantilePoints(graph.data);
+    if (!rareApart)
+        all = withRareEvent(all, graph.data);
+    const int together = sharingData(graph), factors = graph.groupsPerCell / together;
+    return {coarsePoints(all.value, all.weight, factors, together > 1 ? kFiner : 1.0), together};
+}
+
 /// Works on one program.
 class ProgramMeetings final {
 public:
-    ProgramMeetings(const ChunkBuilder& builder, const WeightedPoints& data, const MemberRouting& routing)
+    ProgramMeetings(const ChunkBuilder& builder, const SharedFactor& data, const SharedFactor& routing)
         : m_builder(builder),
           m_data(data),
           m_routing(routing)
@@ -189,19 +205,50 @@ public:
         return of([&](std::size_t section) { return known(cell, section); });
     }
 
+    /// Mean seconds where one of the groups has the data factor `rare` on top of its own.
+    [[nodiscard]] double mean(const GroupPart* part, const std::vector<GroupKind>& cell, double rare) const
+    {
+        double out = 0.0;
+        for (std::size_t s = 0; s < m_builder.sections(); ++s) {
+            std::vector<Participants> who = part != nullptr ? drawn(part->lots, s) : known(cell, s);
+            const auto most =
+                std::max_element(who.begin(), who.end(), [](const Participants& a, const Participants& b) { return a.count < b.count; });
+            Participants hit = *most;
+            hit.count = std::min(most->count, static_cast<double>(m_data.together));
+            if (most->count > hit.count)
+                most->count -= hit.count;
+            else
+                who.erase(most);
+            for (double& m : hit.mean)
+                m *= rare;
+            for (double& v : hit.variance)
+                v *= rare * rare;
+            who.push_back(std::move(hit));
+            const MeetingInput input = inputOf(std::move(who), s);
+            out += m_builder.sectionCount(s) * (meetingMean(input, m_builder.groupShape(s)) - input.collectives.mean);
+        }
+        return out;
+    }
+
 private:
+    [[nodiscard]] MeetingInput inputOf(std::vector<Participants> who, std::size_t section) const
+    {
+        MeetingInput out{std::move(who), m_builder.groupCollectives(section), m_data.factor};
+        out.sharingData = m_data.together;
+        if (const double share = m_builder.routedShare(section); share > 0.0) {
+            out.routing = m_routing.factor;
+            out.together = m_routing.together;
+            out.routed = share;
+        }
+        return out;
+    }
     template <class Who>
     [[nodiscard]] ProgramMoments of(const Who& who) const
     {
         ProgramMoments out;
         for (std::size_t s = 0; s < m_builder.sections(); ++s) {
             const double count = m_builder.sectionCount(s);
-            MeetingInput input{who(s), m_builder.groupCollectives(s), m_data};
-            if (const double share = m_builder.routedShare(s); share > 0.0) {
-                input.routing = m_routing.factor;
-                input.together = m_routing.together;
-                input.routed = share;
-            }
+            const MeetingInput input = inputOf(who(s), s);
             const MeetingMoments m = meeting(input, m_builder.groupShape(s));
             out.mean += count * (m.time.mean - input.collectives.mean);
             out.variance += count * std::max(0.0, m.time.variance - m.sameData - m.sameRouting - input.collectives.variance);
@@ -256,8 +303,8 @@ private:
     }
 
     const ChunkBuilder& m_builder;
-    const WeightedPoints& m_data;
-    const MemberRouting& m_routing;
+    const SharedFactor& m_data;
+    const SharedFactor& m_routing;
 };
 
 /// Compute seconds of the programs, weighted, by the luck of a group.
@@ -288,7 +335,31 @@ std::optional<QuantilePoints> ownGroupData(const StepGraph& graph)
 
 ClassModelPtr dataFactorOf(const StepGraph& graph, Recall& recall)
 {
-    return sideBySide(graph.data, ownData(graph) ? graph.groupsPerCell : 1, 1, recall);
+    return sideBySide(graph.data, ownData(graph) ? graph.groupsPerCell / sharingData(graph) : 1, 1, recall);
+}
+
+ClassModelPtr plainDataFactorOf(const StepGraph& graph, Recall& recall)
+{
+    const ClassModelPtr all = dataFactorOf(graph, recall);
+    if (!ownData(graph) || !(all->rare.chance.probability > 0.0))
+        return all;
+    StepGraph plain = graph;
+    plain.data.rareProbability = 0.0;
+    return sideBySide(plain.data, graph.groupsPerCell / sharingData(graph), 1, recall);
+}
+
+std::vector<double> rareDataValues(const StepGraph& graph, const ClassModel& factor)
+{
+    constexpr std::size_t kValues = 6;
+    std::vector<double> out;
+    if (ownData(graph) && factor.rare.chance.probability > 0.0) {
+        const auto [low, high] = std::minmax_element(factor.rare.extra.begin(), factor.rare.extra.end());
+        for (std::size_t i = 0; i<kValues&& * high> * low; ++i)
+            out.push_back(*low + (*high - *low) * static_cast<double>(i) / (kValues - 1));
+        if (out.empty())
+            out = {*low};
+    }
+    return out;
 }
 
 GroupLucks groupLucks(const ModelInputs& in, const CellKind& kind)
@@ -334,18 +405,17 @@ std::vector<GroupTables> groupTables(const ModelInputs& in, const GroupLucks& lu
                                      const std::vector<double>& programWeights, std::stop_token stop)
 {
     const bool withData = ownData(in.graph);
-    const QuantilePoints all = withRareEvent(quantilePoints(in.graph.data), in.graph.data);
-    const WeightedPoints data =
-        withData ? coarsePoints(all.value, all.weight, in.graph.groupsPerCell) : WeightedPoints{{1.0}, {1.0}, {0.0}};
-    const WeightedPoints none{{1.0}, {1.0}, {0.0}};
-    const MemberRouting routing = memberRouting(in.graph);
-    const std::vector<float> empty(kScoreNodes, 0.0F);
-    std::vector<GroupTables> out(builders.size(), GroupTables{empty, empty, empty, empty});
-    const std::vector<GroupPart> parts =
-        lucks.drawn ? partsOf(in.graph, lucks, secondsOfSamples(lucks, builders, programWeights)) : std::vector<GroupPart>{};
     Memo own(std::size_t{1} << 20);
     Recall recall(own);
-    const double spread = withData ? std::sqrt(dataFactorOf(in.graph, recall)->variance) : 0.0;
+    const ClassModelPtr factor = plainDataFactorOf(in.graph, recall);
+    const std::vector<double> rare = rareDataValues(in.graph, *dataFactorOf(in.graph, recall));
+    const SharedFactor data = withData ? groupData(in.graph, !rare.empty()) : SharedFactor{}, none;
+    const SharedFactor routing = memberRouting(in.graph);
+    const std::vector<float> empty(kScoreNodes, 0.0F);
+    std::vector<GroupTables> out(builders.size(), GroupTables{empty, empty, empty, {}, empty});
+    const std::vector<GroupPart> parts =
+        lucks.drawn ? partsOf(in.graph, lucks, secondsOfSamples(lucks, builders, programWeights)) : std::vector<GroupPart>{};
+    const double spread = withData ? std::sqrt(factor->variance) : 0.0;
     const bool routes = routesByMember(in.graph);
     const double unlike = routes ? std::sqrt(layersOfSlowest(in.graph.routing, in.graph.lockstepReplicas, 1, recall)->variance) : 0.0;
     const std::size_t each = lucks.drawn ? parts.size() : lucks.cells.size();
@@ -358,11 +428,21 @@ std::vector<GroupTables> groupTables(const ModelInputs& in, const GroupLucks& lu
         const ProgramMeetings meetings(builders[p], isOptimizer ? none : data, routing);
         const ProgramMoments m = lucks.drawn ? meetings.of(parts[cell]) : meetings.of(lucks.cells[cell]);
         GroupTables& t = out[p];
+        double perData = spread > 0.0 && !isOptimizer ? m.data / spread : 0.0;
+        if (!rare.empty() && !isOptimizer) {
+            std::vector<double> added;
+            for (const double value : rare)
+                added.push_back(meetings.mean(lucks.drawn ? &parts[cell] : nullptr, lucks.cells[lucks.drawn ? 0 : cell], value) - m.mean);
+            if (!(perData > 0.0)) // without a spread of its own any unit does
+                perData = m.mean;
+            if (cell == 0)
+                t.rareData = std::move(added);
+        }
         const auto fill = [&](std::size_t first, std::size_t last, const std::vector<double>& shape) {
             for (std::size_t j = first; j < last; ++j) {
                 t.mean[j] = static_cast<float>(m.mean + (shape.empty() ? 0.0 : m.luck * shape[j - first]));
                 t.variance[j] = static_cast<float>(m.variance);
-                t.data[j] = static_cast<float>(spread > 0.0 && !isOptimizer ? m.data / spread : 0.0);
+                t.data[j] = static_cast<float>(perData);
                 t.routed[j] = static_cast<float>(unlike > 0.0 ? m.routing / unlike : 0.0);
             }
         };

@@ -29,6 +29,8 @@ struct GroupLucks {
 /// the slowest group (dataFactorOf) that its mean contains; empty where groups have none of their own.
 struct GroupTables {
     std::vector<float> mean, variance, data;
+    std::vector<double>
+        rareData;              ///< seconds added where the slowest group's factor has a rare event, at rising values; empty: none is apart
     std::vector<float> routed; ///< seconds per unit of the slowest lockstep member's routing (layersOfSlowest); empty where it has none
 };
 /// Tables of the programs, in their order. The builders have their segments' models and made their chunks. Null where stopped: empty.
@@ -38,5 +40,10 @@ struct GroupTables {
 
 /// The data factor that a cell's durations follow: its own, or that of the slowest of its groups.
 [[nodiscard]] ClassModelPtr dataFactorOf(const StepGraph& graph, Recall& recall);
+/// The same without the groups' rare event, where that is drawn apart.
+[[nodiscard]] ClassModelPtr plainDataFactorOf(const StepGraph& graph, Recall& recall);
+/// Values of the slowest group's factor where some group has a rare event that is drawn apart, from low to high, at which cells' times
+/// are worked out.
+[[nodiscard]] std::vector<double> rareDataValues(const StepGraph& graph, const ClassModel& factor);
 
 } // namespace prism

@@ -39,14 +39,9 @@ public:
         double log = 0.0;
         for (std::size_t g = 0; g < m_group.size(); ++g) {
             double member = 0.0;
-            for (std::size_t r = 0; r < m_group[g].size(); ++r) {
-                const Combinations& c = m_group[g][r];
-                double below = 0.0;
-                for (std::size_t i = 0; i < c.mean.size(); ++i)
-                    below += c.weight[i] * cdf(c, i, x);
-                member += m_input.routing.weight[r] * (m_input.together == 1 ? below : std::pow(below, m_input.together));
-            }
-            log += m_input.who[g].count / m_input.together * std::log(std::max(member, 1e-300));
+            for (std::size_t r = 0; r < m_group[g].size(); ++r)
+                member += m_input.routing.weight[r] * memberBy(g, m_group[g][r], x);
+            log += m_input.who[g].count / sharing(g) * std::log(std::max(member, 1e-300));
         }
         return std::exp(log);
     }
@@ -60,6 +55,48 @@ public:
                 out(static_cast<Eigen::Index>(i), k) = cdf(t, i, x[k]);
         return out;
     }
+    /// Participants of one kind that share a data factor, and that share any factor: no more than there are.
+    [[nodiscard]] double sharingData(std::size_t group) const { return upTo(group, m_input.sharingData); }
+    [[nodiscard]] double sharing(std::size_t group) const { return upTo(group, std::max(m_input.together, m_input.sharingData)); }
+    /// P(all participants that share factors have arrived) at one routing factor, per column, from the CDFs of the combinations.
+    [[nodiscard]] Eigen::VectorXd allOfMember(std::size_t group, const Eigen::MatrixXd& cdf) const
+    {
+        if (m_input.sharingData == 1)
+            return (cdf.transpose() * weights(group)).array().pow(sharing(group));
+        const auto data = static_cast<Eigen::Index>(m_input.data.weight.size());
+        Eigen::VectorXd out = Eigen::VectorXd::Zero(cdf.cols());
+        for (Eigen::Index d = 0; d < data; ++d)
+            out += m_input.data.weight[static_cast<std::size_t>(d)] * givenData(group, cdf, d).array().pow(sharing(group)).matrix();
+        return out;
+    }
+    /// P(one participant has arrived) at a data factor, per column.
+    [[nodiscard]] Eigen::VectorXd givenData(std::size_t group, const Eigen::MatrixXd& cdf, Eigen::Index at) const
+    {
+        const auto data = static_cast<Eigen::Index>(m_input.data.weight.size());
+        const std::vector<double>& luck = m_input.who[group].weight;
+        Eigen::VectorXd out = Eigen::VectorXd::Zero(cdf.cols());
+        for (std::size_t z = 0; z < luck.size(); ++z)
+            out += luck[z] * cdf.row(static_cast<Eigen::Index>(z) * data + at).transpose();
+        return out;
+    }
+    /// P(all that share a data factor have arrived at two meetings with it), from their CDFs over all routing factors.
+    [[nodiscard]] Eigen::MatrixXd sameData(std::size_t group, const Eigen::MatrixXd& cdf) const
+    {
+        if (m_input.sharingData == 1)
+            return cdf.transpose() * weights(group).asDiagonal() * cdf;
+        const auto data = static_cast<Eigen::Index>(m_input.data.weight.size());
+        const std::vector<double>& luck = m_input.who[group].weight;
+        Eigen::MatrixXd out = Eigen::MatrixXd::Zero(cdf.cols(), cdf.cols());
+        for (Eigen::Index d = 0; d < data; ++d) {
+            Eigen::MatrixXd both = Eigen::MatrixXd::Zero(cdf.cols(), cdf.cols());
+            for (std::size_t z = 0; z < luck.size(); ++z) {
+                const auto row = cdf.row(static_cast<Eigen::Index>(z) * data + d);
+                both += luck[z] * row.transpose() * row;
+            }
+            out += m_input.data.weight[static_cast<std::size_t>(d)] * both.array().pow(sharingData(group)).matrix();
+        }
+        return out;
+    }
     [[nodiscard]] Eigen::VectorXd weights(std::size_t group) const
     {
         const std::vector<double>& w = m_group[group][0].weight;
@@ -67,6 +104,29 @@ public:
     }
 
 private:
+    struct Combinations;
+    /// P(all participants that share factors have arrived by x) at one routing factor.
+    [[nodiscard]] double memberBy(std::size_t group, const Combinations& c, double x) const
+    {
+        const std::size_t data = m_input.data.weight.size();
+        double out = 0.0, below = 0.0;
+        if (m_input.sharingData == 1) {
+            for (std::size_t i = 0; i < c.mean.size(); ++i)
+                below += c.weight[i] * cdf(c, i, x);
+            return std::pow(below, sharing(group));
+        }
+        for (std::size_t d = 0; d < data; ++d) {
+            below = 0.0;
+            for (std::size_t i = d; i < c.mean.size(); i += data)
+                below += m_input.who[group].weight[i / data] * cdf(c, i, x);
+            out += m_input.data.weight[d] * std::pow(below, sharing(group));
+        }
+        return out;
+    }
+    [[nodiscard]] double upTo(std::size_t group, int most) const
+    {
+        return std::clamp(m_input.who[group].count, 1.0, static_cast<double>(most));
+    }
     struct Combinations {
         std::vector<double> mean, sigma, weight;
     };
@@ -179,12 +239,24 @@ WeightedPoints coarsePoints(std::vector<double> value, std::vector<double> weigh
     return out;
 }
 
+double meetingMean(const MeetingInput& input, const StandardCdf& shape)
+{
+    const Times times(input, shape);
+    const Quadrature q = quadrature(times);
+    double out = q.center;
+    for (Eigen::Index k = 0; k < q.x.size(); ++k) {
+        const double by = times.allBy(q.x[k]);
+        out += q.side[k] * q.weight[k] * (q.side[k] < 0.0 ? by : 1.0 - by);
+    }
+    return out;
+}
+
 MeetingMoments meeting(const MeetingInput& input, const StandardCdf& shape)
 {
     const Times times(input, shape);
     const Quadrature q = quadrature(times);
     const Eigen::Index n = q.x.size();
-    Eigen::VectorXd log = Eigen::VectorXd::Zero(n), logApart = log;
+    Eigen::VectorXd log = Eigen::VectorXd::Zero(n), logApart = log, logShared = log;
     Eigen::MatrixXd logData = Eigen::MatrixXd::Zero(n, n), logLuck = logData, logRouting = logData;
     const auto logOf = [](double f) { return std::log(std::max(f, 1e-300)); };
     for (std::size_t g = 0; g < input.who.size(); ++g) {
@@ -195,7 +267,7 @@ MeetingMoments meeting(const MeetingInput& input, const StandardCdf& shape)
         for (std::size_t r = 0; r < input.routing.value.size(); ++r) {
             const Eigen::MatrixXd routed = times.table(g, r, q.x);
             cdf += input.routing.weight[r] * routed;
-            const Eigen::VectorXd own = (routed.transpose() * weight).array().pow(input.together);
+            const Eigen::VectorXd own = times.allOfMember(g, routed);
             member += input.routing.weight[r] * own;
             sameRouting += input.routing.weight[r] * own * own.transpose();
         }
@@ -205,10 +277,11 @@ MeetingMoments meeting(const MeetingInput& input, const StandardCdf& shape)
             byLuck.row(i / data) += input.data.weight[static_cast<std::size_t>(i % data)] * cdf.row(i);
         const Eigen::Map<const Eigen::VectorXd> luckWeight(input.who[g].weight.data(), lucks);
         const double count = input.who[g].count;
-        log += count / input.together * member.unaryExpr(logOf);
-        logRouting += count / input.together * sameRouting.unaryExpr(logOf);
+        log += count / times.sharing(g) * member.unaryExpr(logOf);
+        logRouting += count / times.sharing(g) * sameRouting.unaryExpr(logOf);
         logApart += count * (cdf.transpose() * weight).unaryExpr(logOf);
-        logData += count * (cdf.transpose() * weight.asDiagonal() * cdf).unaryExpr(logOf);
+        logData += count / times.sharingData(g) * times.sameData(g, cdf).unaryExpr(logOf);
+        logShared += count / times.sharing(g) * times.allOfMember(g, cdf).unaryExpr(logOf);
         logLuck += count * (byLuck.transpose() * luckWeight.asDiagonal() * byLuck).unaryExpr(logOf);
     }
     const Eigen::VectorXd by = log.array().exp();
@@ -220,12 +293,13 @@ MeetingMoments meeting(const MeetingInput& input, const StandardCdf& shape)
     }
     const Eigen::VectorXd byApart = logApart.array().exp();
     const Eigen::MatrixXd apart = byApart * byApart.transpose();
+    const Eigen::VectorXd byShared = input.sharingData > 1 ? Eigen::VectorXd(logShared.array().exp()) : byApart;
     const auto covariance = [&](const Eigen::MatrixXd& joint, const Eigen::MatrixXd& without) {
         return std::max(0.0, q.weight.dot((joint.array().exp().matrix() - without) * q.weight));
     };
     return {{q.center + first, std::max(0.0, second - first * first)},
             covariance(logLuck, apart),
-            covariance(logData, apart),
+            covariance(logData, byShared * byShared.transpose()),
             input.routing.value.size() > 1 ? covariance(logRouting, by * by.transpose()) : 0.0};
 }
 

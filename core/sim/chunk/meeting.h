@@ -27,6 +27,7 @@ struct MeetingInput {
     std::vector<Participants> who;
     Moments collectives; ///< of each participant, in addition; the data factor leaves them alone
     WeightedPoints data; ///< one factor per participant, the same at all its meetings in a micro-batch
+    int sharingData = 1; ///< so many neighbouring participants share it
     /// A factor that so many neighbouring participants share, another at every meeting, of this share of their seconds.
     WeightedPoints routing{{1.0}, {1.0}, {0.0}};
     int together = 1;
@@ -43,7 +44,9 @@ struct MeetingMoments {
 
 /// Participants' times about their means have the CDF `shape` (empty: normal). Quadrature over the product of the participants' CDFs;
 /// covariances by Hoeffding's formula, Cov(X, Y) = int int (H(x, y) - F(x) G(y)) (Hoeffding 1940), for them as if each participant had a
-/// routing factor of its own. The work does not grow with `count`.
+/// routing factor of its own, and that of the same lucks as if each had a data factor of its own. The work does not grow with `count`.
 [[nodiscard]] MeetingMoments meeting(const MeetingInput& input, const StandardCdf& shape);
+/// Its mean alone.
+[[nodiscard]] double meetingMean(const MeetingInput& input, const StandardCdf& shape);
 
 } // namespace prism

@@ -68,7 +68,6 @@ StepGraph inLockstep(const StepGraph& graph)
     out.numReplicas = graph.numReplicas / members;
     out.groupsPerCell = graph.groupsPerCell * members;
     out.lockstepReplicas = members;
-    out.dataScope = DataScope::group;
     out.slow = slowSpots(graph, members);
     out.fixedSpatial = fixedSpatial(graph, members);
     for (auto* transfers : {&out.sendForward, &out.sendBackward})

@@ -3,6 +3,7 @@
 
 #include "core/sim/chunk/groupcell.h"
 #include "core/sim/chunk/sidebyside.h"
+#include "core/sim/step/slowestdata.h"
 #include "core/step/slowspots.h"
 
 #include <algorithm>
@@ -205,11 +206,12 @@ std::shared_ptr<const Prepared> prepare(const StepGraph& graph, Recall& recall, 
     for (const StepOp& op : out->transfers)
         out->transferScope.push_back(
             op.kernelClass >= 0 && graph.classes[static_cast<std::size_t>(op.kernelClass)].scope == Scope::interNode ? 1 : 0);
-    out->data = dataFactorOf(graph, recall);
     out->scoreScale = scoreScale(graph);
     addCommunication(*out, recall);
     if (!sortReplicas(*out, recall, stop))
         return nullptr;
+    out->data = slowestData(graph, out->models, recall);
+    out->dataMean = plainDataFactorOf(graph, recall)->mean;
     addRouting(*out, recall);
     addSources(*out);
     addHashes(*out);

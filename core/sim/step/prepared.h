@@ -44,6 +44,7 @@ struct Prepared {
     std::vector<ReplicaKind> replicas; ///< kinds, in the order of their first replica
     std::vector<int> kindOfReplica;
     ClassModelPtr data;
+    double dataMean = 1.0; ///< without rare events of groups that are drawn apart
     ScoreScale scoreScale;
     std::map<int, ClassModelPtr> routing; ///< mean factor of a pass, by its number of layers; empty where it does not vary
     std::map<std::array<int, 3>, ClassModelPtr> communication; ///< by class, groups, buckets

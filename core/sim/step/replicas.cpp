@@ -266,7 +266,7 @@ void ReplicaSweep::fillRow(std::size_t row, std::size_t index, const ScorePlaces
     if (!model.routedSeconds.empty()) {
         // Beside a data factor what both make is a product: at the data's mean it is the cell's.
         const auto perUnit = places.at(model.routedSeconds);
-        const auto average = static_cast<float>(model.dataSeconds.empty() ? 1.0 : m_prepared.data->mean);
+        const auto average = static_cast<float>(model.dataSeconds.empty() ? 1.0 : m_prepared.dataMean);
         for (std::size_t l = 0; l < kLanes; ++l)
             m_routed.row(row)[l] = perUnit[l] * regime[l] / average;
     } else {
@@ -277,7 +277,7 @@ void ReplicaSweep::fillRow(std::size_t row, std::size_t index, const ScorePlaces
         return;
     if (!model.dataSeconds.empty()) {
         const auto perUnit = places.at(model.dataSeconds);
-        const auto average = static_cast<float>(m_prepared.data->mean);
+        const auto average = static_cast<float>(m_prepared.dataMean);
         for (std::size_t l = 0; l < kLanes; ++l) {
             compute[l] = perUnit[l] * regime[l];
             mean[l] -= compute[l] * average;

@@ -569,6 +569,49 @@ void expertGroups(Builder& b)
     });
 }
 
+/// What makes one group of a cell late for good or for a micro-batch, and groups that share the factor of their lockstep member.
+void lateGroups(Builder& b)
+{
+    const auto four = [](JobShape& s) {
+        s.groups = 4;
+        s.replicas = 8;
+        s.stages = 2;
+    };
+    b.add("expert groups, rare data", four, [](StepGraph& g) {
+        experts(g);
+        g.data = rare({Family::lognormal, 0.02}, 0.003, 4.0);
+    });
+    b.add("expert groups, rare data alone", four, [](StepGraph& g) {
+        experts(g);
+        g.data = rare({Family::deterministic, 0.0}, 0.003, 2.0);
+    });
+    b.add("expert groups, rare slow GPU", four, [](StepGraph& g) {
+        experts(g);
+        g.data = {Family::lognormal, 0.05};
+        g.spatial = rare({Family::normal, 0.015}, 0.004, 1.5);
+    });
+    const auto members = [](JobShape& s) {
+        sharded(s, 6);
+        s.groupRanks = 2;
+        s.groups = 4;
+        s.microbatches = 4;
+    };
+    b.add("lockstep of groups", members, [](StepGraph& g) {
+        shard(g);
+        g.data = {Family::lognormal, 0.08};
+    });
+    b.add("lockstep of groups, rare data", members, [](StepGraph& g) {
+        shard(g);
+        g.data = rare({Family::lognormal, 0.03}, 0.003, 3.0);
+        g.spatial = {Family::normal, 0.02};
+    });
+    b.add("lockstep of groups, slow rank", members, [](StepGraph& g) {
+        shard(g);
+        g.data = {Family::lognormal, 0.05};
+        g.slow = {{1, 0, 3, 1.3, 1.0}};
+    });
+}
+
 /// A small pipeline for many replicas: two stages, two micro-batches, two layers of two kernels.
 void small(JobShape& s)
 {
@@ -897,6 +940,7 @@ std::vector<BatteryCase> batteryCases()
     granularity(b);
     lockstep(b);
     expertGroups(b);
+    lateGroups(b);
     rareEvents(b);
     longPipelines(b);
     return std::move(b.cases);
