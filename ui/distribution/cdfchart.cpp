@@ -107,7 +107,7 @@ void CdfChart::setMarks(const QList<ChartMark>& marks)
 void CdfChart::contextMenuEvent(QContextMenuEvent* event)
 {
     const double seconds = secondsAt(event->pos().x());
-    if (m_state->curves.isEmpty() || seconds <= 0)
+    if (m_state->curves.isEmpty() || seconds <= 0 || m_state->fixed)
         return;
     QMenu menu;
     menu.addAction(tr("Mark %1…").arg(format::seconds(seconds).text()), this, [this, seconds] { Q_EMIT markWanted(seconds); });
@@ -131,6 +131,15 @@ void CdfChart::setGhost(ChartGhost ghost)
 void CdfChart::setNotice(const QString& text)
 {
     m_state->notice = text;
+    m_view->viewport()->update();
+}
+
+void CdfChart::setFixed(bool fixed)
+{
+    if (m_state->fixed == fixed)
+        return;
+    m_state->fixed = fixed;
+    m_state->editor->hide();
     m_view->viewport()->update();
 }
 
@@ -198,6 +207,8 @@ void CdfChart::changeEvent(QEvent* event)
 void CdfChart::keyPressEvent(QKeyEvent* event)
 {
     CdfState& d = *m_state;
+    if (d.fixed)
+        return QWidget::keyPressEvent(event);
     const double range = d.axisX->max() - d.axisX->min();
     const double step = range * (event->modifiers() & Qt::AltModifier ? 0.0005 : event->modifiers() & Qt::ShiftModifier ? 0.05 : 0.005);
     const bool lower = event->modifiers() & Qt::ControlModifier && d.limit.lowerSeconds > 0;
@@ -216,6 +227,8 @@ void CdfChart::keyPressEvent(QKeyEvent* event)
 void CdfChart::editLimit()
 {
     CdfState& d = *m_state;
+    if (d.fixed)
+        return;
     QRect at = m_view->flagRect().toRect();
     at.setWidth(std::max(at.width(), d.theme.px(180)));
     at.moveRight(std::min(at.right(), width() - 2));

@@ -33,6 +33,7 @@ public:
     void setGhost(ChartGhost ghost);
     void setMarks(const QList<ChartMark>& marks);
     void setNotice(const QString& text); ///< "computing" over the plot; empty = none
+    void setFixed(bool fixed);           ///< limits cannot be moved nor marks be set: the study is only looked at
     void setPaper(bool paper);           ///< drawn for a picture: no handles, no hints, nothing of the pointer
     void resetZoom();
 

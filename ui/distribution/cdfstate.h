@@ -50,6 +50,7 @@ struct CdfState {
     int brushed = -1;
     QString notice;
     bool paper = false;
+    bool fixed = false;    ///< limits and marks stay as they are
     format::TimeUnit unit; ///< of ticksX
     Ticks ticksX, ticksY;
     double zoomLow = 0, zoomHigh = 0; // seconds; equal = everything
@@ -59,6 +60,7 @@ struct CdfState {
 
     [[nodiscard]] double secondsAt(double x) const; ///< of a pixel of the plot
     [[nodiscard]] double xAt(double seconds) const;
+    [[nodiscard]] bool hasHandles() const { return !paper && !fixed; }
     [[nodiscard]] const ChartCurve* readCurve() const;
     [[nodiscard]] const ChartCurve* currentCurve() const;
     /// The mark of the current scenario's p95 at the foot of the plot; empty where none is drawn.

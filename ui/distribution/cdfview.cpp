@@ -43,7 +43,7 @@ CdfView::Grip CdfView::gripAt(const QPointF& at) const
     const CdfState& d = m_state;
     if (d.goalRect().contains(at))
         return Grip::goal;
-    if (d.limit.seconds <= 0)
+    if (d.limit.seconds <= 0 || d.fixed)
         return Grip::none;
     if (m_flag.contains(at))
         return Grip::upper;

@@ -200,7 +200,7 @@ void CdfView::drawLimitLine(QPainter& p, const Look& look, double seconds, doubl
     p.setPen(look.pen(Role::text, metric::limitLine));
     if (inside)
         p.drawLine(QPointF(x, d.plot.top() - look.px(8)), QPointF(x, d.plot.bottom()));
-    if (!d.paper)
+    if (d.hasHandles())
         p.fillRect(QRectF(shown - look.px(3), d.plot.bottom() - 1, look.px(6), look.px(5)), look[Role::text]);
     if (!onCurve)
         return;
@@ -216,7 +216,7 @@ void CdfView::drawFlag(QPainter& p, const Look& look)
     const CdfState& d = m_state;
     const double lower = d.limit.lowerSeconds > 0 ? m_state.xAt(d.limit.lowerSeconds) : 0, upper = m_state.xAt(d.limit.seconds);
     p.setFont(look.font(Type::title));
-    const double text = QFontMetricsF(p.font()).horizontalAdvance(d.limit.sentence), grip = d.paper ? look.px(12) : look.px(22);
+    const double text = QFontMetricsF(p.font()).horizontalAdvance(d.limit.sentence), grip = d.hasHandles() ? look.px(22) : look.px(12);
     const double width = text + grip + look.px(12);
     const double start =
         d.limit.lowerSeconds > 0 ? (lower + upper - width) / 2 : std::clamp(upper, d.plot.left(), d.plot.right()) - look.px(13);
@@ -225,7 +225,7 @@ void CdfView::drawFlag(QPainter& p, const Look& look)
     p.setPen(Qt::NoPen);
     p.setBrush(look[Role::text]);
     p.drawRoundedRect(m_flag, look.px(4), look.px(4));
-    for (int i = 0; i < 6 && !d.paper; ++i) {
+    for (int i = 0; i < 6 && d.hasHandles(); ++i) {
         const int row = i / 2, column = i % 2;
         p.fillRect(QRectF(left + look.px(8) + column * look.px(4), m_flag.center().y() + (row - 1) * look.px(4) - 1, 2, 2),
                    look[Role::panel]);
@@ -240,7 +240,7 @@ void CdfView::drawFlagNotes(QPainter& p, const Look& look) const
     p.setFont(look.font(Type::tick));
     p.setPen(look[Role::textSecondary]);
     QStringList lines{d.limit.note};
-    if (!d.paper)
+    if (d.hasHandles())
         lines << tr("drag, or type a value");
     double width = 0;
     for (const QString& line : lines)

@@ -9,6 +9,7 @@
 #include "ui/model/selection.h"
 #include "ui/model/stepmarks.h"
 #include "ui/model/studymodel.h"
+#include "ui/theme/audience.h"
 #include "ui/theme/flowlayout.h"
 #include "ui/look/change.h"
 #include "ui/look/format.h"
@@ -94,6 +95,7 @@ DistributionPage::DistributionPage(const Theme& theme, ChangesCache& cache, QWid
         });
     }
     connect(&theme, &Theme::changed, this, &DistributionPage::refresh);
+    hideBeforeAudience(*m_between, theme);
 }
 
 void DistributionPage::makeTools()
@@ -216,6 +218,8 @@ void DistributionPage::setContext(const PageContext& context)
         });
     if (context.ghost && context.ghost != m_context.ghost)
         connect(context.ghost, &GhostPreview::changed, this, [this] { refreshGhost(); });
+    if (context.study && context.study != m_context.study)
+        connect(context.study, &StudyModel::readOnlyChanged, this, &DistributionPage::refreshLimit);
     const bool onlyLimit =
         !m_context.scenarios.isEmpty() && context.currentId == m_context.currentId && context.baselineId == m_context.baselineId
         && (context.limitSeconds != m_context.limitSeconds || context.lowerLimitSeconds != m_context.lowerLimitSeconds)
@@ -385,11 +389,20 @@ void DistributionPage::refreshLimit()
         accessible = reading.sentence;
     }
     m_between->setChecked(at.between());
+    const bool fixed = m_context.study && m_context.study->isReadOnly();
+    m_between->setEnabled(!fixed);
+    m_chart->setFixed(fixed);
     m_chart->setLimit(reading);
     m_chart->setAccessibleName(m_title->text());
     m_chart->setAccessibleDescription(accessible);
     m_model->setContext(m_context, at, within());
     m_table->fit();
+    if (m_shownRow != m_context.currentId) { // of many rows the current one is seen
+        m_shownRow = m_context.currentId;
+        for (int row = 0; row < m_model->rowCount(); ++row)
+            if (m_model->idAt(row) == m_shownRow)
+                m_table->scrollTo(m_model->index(row, 0));
+    }
 }
 
 void DistributionPage::setBetween(bool on)

@@ -65,6 +65,7 @@ private:
 
     const Theme& m_theme;
     ChangesCache& m_cache;
+    int m_shownRow = -1; ///< scenario whose row the table was scrolled to
     PageContext m_context;
     QWidget* m_tools;
     SegmentedControl *m_modes, *m_spread;

@@ -69,6 +69,7 @@ JobPage::JobPage(const Theme& theme, QWidget* parent)
     });
     connect(m_deadline, &QLineEdit::editingFinished, this, &JobPage::typeDeadline);
     connect(&theme, &Theme::changed, this, &JobPage::refreshIntervals);
+    connect(&theme, &Theme::changed, this, &JobPage::refreshEnds); // before an audience nothing says to drag
     connect(m_ends, &EndDateChart::deadlineMoved, this, [this](double days) {
         m_dragged = days;
         refreshEnds();
@@ -195,7 +196,7 @@ void JobPage::refreshEnds()
                                   .arg(format::dayOfRun(start, job->p50Days.value), format::dayOfRun(start, job->p5Days),
                                        format::dayOfRun(start, job->p95Days.value));
         text.footer << format::receipt(job->runs, job->seed, tr("sampled runs"))
-                           + tr(". Drag the flag, press Shift with an arrow, or pick a bar.");
+                           + (theme().presentation() ? u"."_s : tr(". Drag the flag, press Shift with an arrow, or pick a bar."));
         data.bars = dayShares(*job, kMostBars, kLeastBars);
         data.daysPerBar = daysPerBar(*job, kMostBars);
         data.series = scenario() ? scenario()->colour : 0;

@@ -199,7 +199,7 @@ bool EndDateChart::nearDeadline(QPointF at) const
 
 void EndDateChart::mousePressEvent(QMouseEvent* event)
 {
-    m_dragging = event->button() == Qt::LeftButton && nearDeadline(event->position());
+    m_dragging = event->button() == Qt::LeftButton && !theme().presentation() && nearDeadline(event->position());
     if (!m_dragging)
         PlotBase::mousePressEvent(event);
 }
@@ -207,7 +207,7 @@ void EndDateChart::mousePressEvent(QMouseEvent* event)
 void EndDateChart::mouseMoveEvent(QMouseEvent* event)
 {
     if (!m_dragging) {
-        setCursor(nearDeadline(event->position()) ? Qt::SizeHorCursor : Qt::ArrowCursor);
+        setCursor(!theme().presentation() && nearDeadline(event->position()) ? Qt::SizeHorCursor : Qt::ArrowCursor);
         return PlotBase::mouseMoveEvent(event);
     }
     const double days =

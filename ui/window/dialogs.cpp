@@ -130,6 +130,7 @@ void showHistory(Workspace& workspace, const Theme& theme, QWidget* parent)
     note->setProperty("role", u"secondary"_s);
     dialog->layout()->addWidget(note);
     auto* view = new QUndoView(workspace.study().undoStack());
+    view->setEnabled(!workspace.study().isReadOnly());
     view->setEmptyLabel(QObject::tr("As opened"));
     view->setAccessibleName(QObject::tr("History"));
     view->setWordWrap(true); // a step may carry long names

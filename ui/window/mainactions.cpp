@@ -200,13 +200,15 @@ void addEditActions(MainWindow& w)
     QUndoStack* stack = w.workspace().study().undoStack();
     QAction* undo = a.add({u"edit.undo"_s, edit, QObject::tr("Undo"), QKeySequence::Undo, [stack] { stack->undo(); }, Icon::undo});
     QAction* redo = a.add({u"edit.redo"_s, edit, QObject::tr("Redo"), QKeySequence::Redo, [stack] { stack->redo(); }, Icon::redo});
-    const auto follow = [undo, redo, stack] {
-        undo->setEnabled(stack->canUndo());
-        redo->setEnabled(stack->canRedo());
+    const StudyModel& study = w.workspace().study();
+    const auto follow = [undo, redo, stack, &study] {
+        undo->setEnabled(stack->canUndo() && !study.isReadOnly());
+        redo->setEnabled(stack->canRedo() && !study.isReadOnly());
         undo->setText(stack->canUndo() ? QObject::tr("Undo: %1").arg(stack->undoText()) : QObject::tr("Undo"));
         redo->setText(stack->canRedo() ? QObject::tr("Redo: %1").arg(stack->redoText()) : QObject::tr("Redo"));
     };
     QObject::connect(stack, &QUndoStack::indexChanged, undo, follow);
+    QObject::connect(&study, &StudyModel::readOnlyChanged, undo, follow);
     follow();
     a.add(
         {u"edit.history"_s, edit, QObject::tr("History"), QKeySequence(u"Ctrl+H"_s), [&w] { showHistory(w.workspace(), w.theme(), &w); }});
@@ -214,6 +216,8 @@ void addEditActions(MainWindow& w)
            false, true});
     a.add({u"edit.find"_s, edit, QObject::tr("Find a parameter"), QKeySequence::Find,
            [&w] {
+               if (w.theme().presentation())
+                   return;
                w.dock().show();
                w.editor().focusFilter();
            },

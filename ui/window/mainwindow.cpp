@@ -266,12 +266,20 @@ void MainWindow::setPresentation(bool on)
 {
     m_theme.setRoom(size());
     m_theme.setPresentation(on);
+    m_presents = on;
+    setStudyReadOnly(m_studyIsReadOnly);
     m_dock->setVisible(!on);
     m_menuRow->setVisible(!on);
     m_jobs->setVisible(!on); // charts say themselves what is being computed
     if (QAction* action = m_actions->get(u"view.presentation"_s))
         action->setChecked(on);
     updateChrome();
+}
+
+void MainWindow::setStudyReadOnly(bool readOnly)
+{
+    m_studyIsReadOnly = readOnly;
+    m_workspace->study().setReadOnly(readOnly || m_presents);
 }
 
 void MainWindow::showBanner(const QString& text, const QString& kind)
@@ -311,7 +319,7 @@ void MainWindow::openSample()
 {
     showBanner({});
     const Diagnostics errors = m_file->create(ownUntitledPath());
-    m_workspace->study().setReadOnly(false);
+    setStudyReadOnly(false);
     m_workspace->study().reset(sampleStudy(), 1);
     if (const QString missing = missingLibrary(); !missing.isEmpty())
         showBanner(missing);
@@ -343,9 +351,8 @@ void MainWindow::adopt(const OpenedStudy& opened)
     showBanner(opened.readOnlyReason.isEmpty() ? opened.notes.join(u' ')
                                                : tr("Read-only. %1 %2").arg(opened.readOnlyReason, opened.notes.join(u' ')));
     StudyModel& study = m_workspace->study();
-    study.setReadOnly(false);
     study.reset(opened.state, opened.currentId);
-    study.setReadOnly(!opened.readOnlyReason.isEmpty());
+    setStudyReadOnly(!opened.readOnlyReason.isEmpty());
     restoreView(opened.view);
     remember(opened.path);
     updateTitle();
@@ -359,7 +366,7 @@ bool MainWindow::saveStudyAs(const QString& path)
                    u"error"_s);
         return false;
     }
-    m_workspace->study().setReadOnly(false);
+    setStudyReadOnly(false);
     showBanner({});
     remember(m_file->path());
     updateTitle();

@@ -74,6 +74,7 @@ private:
     void buildSplitter();
     void connectParts();
     void adopt(const OpenedStudy& opened);
+    void setStudyReadOnly(bool readOnly); ///< by what the file says
     void restoreView(const QJsonObject& view);
     [[nodiscard]] QJsonObject viewState() const;
     void scheduleSave();
@@ -111,8 +112,9 @@ private:
     QString m_untitledPath;
     bool m_warnedOfClosing = false; ///< closing was refused once, because changes are not on disk
     bool m_bannerIsOfDisk = false;
-    double m_scale = 1;                ///< of the interface, that the layouts follow
-    double m_dockWidth = metric::dock; ///< at scale 1, as the user wants it
+    bool m_studyIsReadOnly = false, m_presents = false; ///< either keeps the study as it is
+    double m_scale = 1;                                 ///< of the interface, that the layouts follow
+    double m_dockWidth = metric::dock;                  ///< at scale 1, as the user wants it
 };
 
 /// Fills the window's table of actions.
