@@ -27,7 +27,7 @@ ScenarioLegend::ScenarioLegend(const Theme& theme, QWidget* parent) : QWidget(pa
 void ScenarioLegend::setScenarios(const QList<ShownScenario>& scenarios)
 {
     QList<ShownScenario> shown = scenarios;
-    shown.removeIf([](const ShownScenario& s) { return !s.visible; });
+    shown.removeIf([](const ShownScenario& s) { return !s.visible || (s.invalid && !s.snapshot); }); // those have no curve
     const auto same = [](const ShownScenario& a, const ShownScenario& b) {
         return a.name == b.name && a.colour == b.colour && a.isBaseline == b.isBaseline;
     };

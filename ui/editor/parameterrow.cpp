@@ -139,7 +139,7 @@ QWidget* ParameterRow::makeMessage()
 {
     m_message = new QFrame;
     m_message->setProperty("message", u"error"_s);
-    auto* message = new QHBoxLayout(m_message);
+    auto* message = new QVBoxLayout(m_message); // the words have the whole width, whatever the button says
     message->setContentsMargins(m_theme.px(12), m_theme.px(6), m_theme.px(8), m_theme.px(6));
     auto* texts = new QVBoxLayout;
     texts->setSpacing(m_theme.px(2));
@@ -151,10 +151,10 @@ QWidget* ParameterRow::makeMessage()
         texts->addWidget(label);
     }
     m_messageUse->setProperty("role", u"secondary"_s);
-    message->addLayout(texts, 1);
+    message->addLayout(texts);
     m_fix = new QPushButton;
     m_fix->setProperty("kind", u"danger"_s);
-    message->addWidget(m_fix, 0, Qt::AlignVCenter);
+    message->addWidget(m_fix, 0, Qt::AlignLeft);
     m_message->hide();
     connect(m_fix, &QPushButton::clicked, this, [this] { Q_EMIT fixRequested(m_fixPath, m_fixValue); });
     return m_message;

@@ -28,6 +28,7 @@ struct LegendEntry {
     QColor fill, second; ///< second: another half of the box (chunks), or the outline
     Hatch hatch;
     QString label;
+    QList<qreal> dash; ///< of a line, as its curve is drawn; empty = solid
 };
 
 /// The values that an axis holds at least.

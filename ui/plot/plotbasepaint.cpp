@@ -143,10 +143,15 @@ void PlotBase::paintLegend(Canvas& canvas, const Frame& at)
             canvas.fill(mark, e.fill);
             canvas.look.drawHatch(canvas.painter, mark, e.hatch, e.second, canvas.isVector());
             break;
-        case LegendEntry::Mark::line:
-            canvas.painter.setPen(QPen(e.fill, canvas.px(metric::curve)));
+        case LegendEntry::Mark::line: {
+            QPen pen(e.fill, canvas.px(metric::curve));
+            pen.setCapStyle(Qt::FlatCap);
+            if (!e.dash.isEmpty())
+                pen.setDashPattern(e.dash);
+            canvas.painter.setPen(pen);
             canvas.painter.drawLine(QPointF(mark.left(), y), QPointF(mark.right(), y));
             break;
+        }
         }
         canvas.text({mark.right() + canvas.px(7), y}, e.label, Type::small, Role::textSecondary, Qt::AlignLeft | Qt::AlignVCenter);
     }

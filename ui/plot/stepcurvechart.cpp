@@ -122,7 +122,7 @@ QList<LegendEntry> StepCurveChart::legend(const Look& look) const
             ghosts = true;
             continue;
         }
-        entries << LegendEntry{LegendEntry::Mark::line, colour, {}, {}, c.name};
+        entries << LegendEntry{LegendEntry::Mark::line, colour, {}, {}, c.name, c.measured ? QList<qreal>() : seriesDash(c.series)};
     }
     return entries;
 }

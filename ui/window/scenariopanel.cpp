@@ -100,6 +100,8 @@ private:
             const auto form = std::find_if(forms.begin(), forms.end(), fits);
             text = form == forms.end() ? QString() : *form; // the tip says it
         }
+        if (name) // names of copies differ at their end
+            text = QFontMetricsF(look.font(type)).elidedText(text, Qt::ElideMiddle, rect.width());
         drawRuns(p, rect, {{text, type, wrong ? Role::error : name ? Role::text : Role::textSecondary}}, look);
     }
     static QRectF checkRect(const QRect& r, const Look& look)
