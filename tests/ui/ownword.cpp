@@ -2,7 +2,9 @@
 // What the window says of itself: what an edit cost, where the calibration ends; and its layout, which comes back with one command.
 #include "tests/ui/window_fixture.h"
 #include "core/insight/empirical.h"
+#include "ui/distribution/cdfview.h"
 #include "ui/distribution/distributionpage.h"
+#include "ui/pages/emptynote.h"
 #include "ui/window/actions.h"
 #include "ui/window/jobbar.h"
 
@@ -14,7 +16,9 @@
 #include <QJsonObject>
 #include <QLabel>
 #include <QLineEdit>
+#include <QPushButton>
 #include <QSplitter>
+#include <QTableWidget>
 
 using namespace Qt::Literals::StringLiterals;
 
@@ -112,14 +116,87 @@ TEST_F(OwnWord, BeforeAnAudienceNothingEditsTheStudy)
                 }
         }
         window->workspace().insights().cancelAll();
-        EXPECT_TRUE(study.state().entries == before.entries)
-            << page->id().toStdString() << ": " << study.undoStack()->undoText().toStdString();
+        EXPECT_TRUE(study.state() == before) << page->id().toStdString() << ": " << study.undoStack()->undoText().toStdString();
     }
     EXPECT_GT(pressed, 10);
     EXPECT_FALSE(window->dock().isVisible());
+    window->actions().get(u"edit.undo"_s)->trigger();
+    EXPECT_TRUE(study.state() == before);
     window->setPresentation(false);
     window->pages().showPage(u"placement"_s);
     EXPECT_TRUE(window->findChild<QAbstractButton*>(u"addSlowNode"_s)->isVisible()) << "it comes back";
+}
+
+TEST_F(OwnWord, BeforeAnAudienceTheLimitStands)
+{
+    auto window = smallWindow();
+    StudyModel& study = window->workspace().study();
+    CdfChart& chart = static_cast<DistributionPage*>(window->pages().page(u"distribution"_s))->chart();
+    QWidget* view = chart.findChild<CdfView*>()->viewport();
+    const auto pull = [&] {
+        const double limit = static_cast<DistributionPage*>(window->pages().page(u"distribution"_s))->limits().upper;
+        const QPoint at(qRound(chart.xAt(limit)), qRound(chart.plotArea().top()) + 20);
+        QTest::mousePress(view, Qt::LeftButton, {}, at);
+        QTest::mouseMove(view, at - QPoint(60, 0));
+        QTest::mouseRelease(view, Qt::LeftButton, {}, at - QPoint(60, 0));
+        QTest::keyClick(&chart, Qt::Key_Left);
+        settle(*window);
+    };
+    window->setPresentation(true);
+    settle(*window);
+    const StudyState before = study.state();
+    pull();
+    EXPECT_TRUE(study.state() == before);
+    window->setPresentation(false);
+    settle(*window);
+    pull();
+    EXPECT_NE(study.state().limitSeconds, before.limitSeconds) << "at work it moves";
+}
+
+TEST_F(OwnWord, AFoldedGroupCountsWhatIsWrongInItAndLeadsThere)
+{
+    auto window = smallWindow();
+    ConfigEditor& editor = window->editor();
+    const auto* mark = editor.findChild<QPushButton*>(u"problemsOf_parallelism"_s);
+    ASSERT_NE(mark, nullptr);
+    type(*window, "parallelism.tensor_model_parallel_size", "many");
+    settle(*window);
+    EXPECT_FALSE(mark->isVisible()) << "the field says it";
+    editor.setExpanded(u"parallelism"_s, false);
+    EXPECT_TRUE(mark->isVisible());
+    EXPECT_EQ(mark->text(), u"1 to fix"_s);
+    EXPECT_FALSE(editor.findChild<QPushButton*>(u"problemsOf_training"_s)->isVisible());
+    QTest::mouseClick(editor.findChild<QPushButton*>(u"problemsOf_parallelism"_s), Qt::LeftButton);
+    settle(*window);
+    EXPECT_TRUE(editor.expandedGroups().contains(u"parallelism"_s));
+    EXPECT_EQ(editor.focusedParameter(), u"parallelism.tensor_model_parallel_size"_s);
+    EXPECT_FALSE(mark->isVisible());
+}
+
+TEST_F(OwnWord, EmptyTablesSayWhatTheyWaitFor)
+{
+    auto window = smallWindow();
+    for (const auto& [page, table, says] : {std::tuple{u"explore"_s, u"candidates"_s, u"Press Search"_s},
+                                            {u"traces"_s, u"pools"_s, u"No trace is open."_s},
+                                            {u"traces"_s, u"repairs"_s, u"No trace is open."_s}}) {
+        window->pages().showPage(page);
+        settlePage(*window);
+        const auto* view = window->pages().page(page)->findChild<QTableView*>(table);
+        ASSERT_NE(view, nullptr) << table.toStdString();
+        const auto* note = view->findChild<EmptyNote*>();
+        ASSERT_NE(note, nullptr) << table.toStdString();
+        EXPECT_TRUE(note->isVisible()) << table.toStdString();
+        EXPECT_TRUE(note->text().startsWith(says)) << note->text().toStdString();
+        EXPECT_EQ(view->accessibleDescription(), note->text());
+    }
+    QTableWidget table(0, 1);
+    EmptyNote note(table);
+    note.say(u"Nothing."_s);
+    EXPECT_FALSE(note.isHidden());
+    table.insertRow(0);
+    EXPECT_TRUE(note.isHidden());
+    table.setRowCount(0);
+    EXPECT_FALSE(note.isHidden());
 }
 
 TEST_F(OwnWord, ABadSavedLayoutIsTheUsualOneAndSaysNothing)

@@ -29,11 +29,21 @@ namespace {
 /// What is wrong, and what would be taken: a range that is not named cannot be kept.
 QString sentenceOf(const Diagnostic& d)
 {
-    const QString text = QString::fromStdString(d.message), accepted = QString::fromStdString(d.accepted);
+    QString text = QString::fromStdString(d.message);
+    if (text.size() > 1 && text[1].isLower()) // "p95" stays
+        text[0] = text[0].toUpper();
+    const QString accepted = QString::fromStdString(d.accepted);
     if (accepted.isEmpty() || text.contains(accepted))
         return format::sentence(text);
     const bool ended = text.endsWith(u'.') || text.endsWith(u'?');
     return format::sentence(QObject::tr("%1 Accepted: %2.").arg(ended ? text : text + u'.', accepted));
+}
+
+/// The group that a parameter stands in.
+QString groupOf(const QString& parameterId)
+{
+    const Parameter* p = findParameter(parameterId.toStdString());
+    return p ? QString::fromStdString(p->group) : QString();
 }
 
 /// What a group holds, beside its name; what has no room is shortened at its end, the tip has it whole.
@@ -171,7 +181,17 @@ ConfigEditor::Group* ConfigEditor::makeGroup(const QString& id, const QString& n
     g->summary = new SummaryLabel;
     g->summary->setProperty("role", u"secondary"_s);
     g->summary->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    g->problems = new QPushButton;
+    g->problems->setObjectName(u"problemsOf_"_s + id);
+    g->problems->setProperty("kind", u"link problem"_s);
+    g->problems->hide();
+    connect(g->problems, &QPushButton::clicked, this, [this, g] {
+        for (const QString& parameter : wrongParameters())
+            if (groupOf(parameter) == g->id)
+                return reveal(parameter);
+    });
     layout->addWidget(g->header);
+    layout->addWidget(g->problems);
     layout->addWidget(g->summary, 1);
     stack.addWidget(line);
     g->body = new QWidget;
@@ -188,6 +208,7 @@ void ConfigEditor::restyleHeaders()
     m_differences->setFont(m_theme.font(Type::small));
     for (Group* g : m_groups) {
         g->header->setFont(m_theme.font(Type::bodyStrong));
+        g->problems->setFont(m_theme.font(Type::smallStrong));
         g->header->setIcon(icon(g->expanded ? Icon::chevronDown : Icon::chevronRight, m_theme.look(), Role::textSecondary));
     }
 }
@@ -320,11 +341,31 @@ void ConfigEditor::reveal(const QString& parameterId)
 
 void ConfigEditor::revealProblem()
 {
-    if (!m_typed.isEmpty())
-        return reveal(m_typed.begin().key());
-    for (const Diagnostic& d : m_workspace.bridge().result(m_shownId).diagnostics)
-        if (d.severity == Severity::error && findParameter(d.path))
-            return reveal(QString::fromStdString(d.path));
+    if (const QStringList wrong = wrongParameters(); !wrong.isEmpty())
+        reveal(wrong.front());
+}
+
+QStringList ConfigEditor::wrongParameters() const
+{
+    QStringList wrong = m_typed.keys();
+    const ScenarioResult& result = m_workspace.bridge().result(m_shownId);
+    if (result.invalid)
+        for (const Diagnostic& d : result.diagnostics)
+            if (const QString path = QString::fromStdString(d.path);
+                d.severity == Severity::error && findParameter(d.path) && !wrong.contains(path))
+                wrong << path;
+    return wrong;
+}
+
+void ConfigEditor::markFolded()
+{
+    const QStringList wrong = wrongParameters();
+    for (Group* g : m_groups) {
+        const auto count = std::count_if(wrong.begin(), wrong.end(), [g](const QString& id) { return groupOf(id) == g->id; });
+        g->problems->setVisible(count > 0 && g->body->isHidden());
+        g->problems->setText(tr("%1 to fix").arg(count));
+        g->problems->setAccessibleName(tr("%1: %2 to fix").arg(g->title).arg(count));
+    }
 }
 
 ParameterRow* ConfigEditor::row(const QString& parameterId)
@@ -428,6 +469,7 @@ void ConfigEditor::refreshProblems(const Scenario& scenario)
             if (found)
                 row->show();
         }
+    markFolded();
 }
 
 void ConfigEditor::enter(ParameterRow& row, const QString& text)

@@ -52,6 +52,7 @@ private:
         QString id, title;
         QToolButton* header = nullptr;
         QLabel* summary = nullptr;
+        QPushButton* problems = nullptr; ///< how many fields are wrong while the group is folded; leads to the first
         QWidget* body = nullptr;
         QVBoxLayout* layout = nullptr;
         QList<ParameterRow*> rows;
@@ -67,6 +68,9 @@ private:
     void applyFilter();
     void refresh();
     void refreshProblems(const Scenario& scenario);
+    void markFolded(); ///< on the headings of folded groups: how many of their fields are wrong
+    /// The fields with something to fix: typed text first, then what the present input has wrong. Each once.
+    [[nodiscard]] QStringList wrongParameters() const;
     void enter(ParameterRow& row, const QString& text);
     void takeRange(ParameterRow& row, const QStringList& values, const QString& typed);
     void tryValue(const ParameterRow& row, const QString& value);

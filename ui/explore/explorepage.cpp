@@ -7,6 +7,7 @@
 #include "ui/pages/wrappedcells.h"
 #include "ui/model/searchfile.h"
 #include "ui/pages/card.h"
+#include "ui/pages/emptynote.h"
 #include "ui/theme/audience.h"
 #include "ui/theme/fieldwidth.h"
 #include "ui/theme/plaintext.h"
@@ -175,6 +176,7 @@ QWidget* ExplorePage::buildTable()
     wrapCells(*m_table, theme());                               // a long name takes another line, so that every figure is in view
     fitCandidates();
     connect(&theme(), &Theme::changed, this, &ExplorePage::fitCandidates);
+    m_nothing = new EmptyNote(*m_table);
     layout->addWidget(m_table, 1);
     auto* foot = new QHBoxLayout;
     m_rejected->setProperty("type", u"tick"_s);
@@ -308,6 +310,14 @@ void ExplorePage::refresh()
     refreshNote();
     refreshRejected();
     refreshScatter();
+    statesSaid();
+}
+
+void ExplorePage::statesSaid()
+{
+    const InsightStatus now = m_search.status();
+    const bool asked = now.runs || now.waits || now.cancelled || !now.error.isEmpty();
+    m_nothing->say(asked ? m_scatter->message() : tr("Press Search: the layouts that fit stand here, the best first."));
 }
 
 void ExplorePage::refreshNote()

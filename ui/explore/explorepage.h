@@ -16,6 +16,7 @@ class QTableView;
 namespace prism::ui {
 
 class CandidateModel;
+class EmptyNote;
 class SegmentedControl;
 
 /// GUI thread only. A search starts when it is asked for; its answer stays while the scenario is the same.
@@ -55,6 +56,7 @@ private:
     void refreshNote();
     void refreshScatter();
     void refreshRejected();
+    void statesSaid() override;
     void highlight(int point);
     void fitCandidates(); ///< the name takes what the figures leave, and its heading at the least
     void compareBoth();
@@ -67,6 +69,7 @@ private:
     QLabel *m_note, *m_count, *m_rejected, *m_problem;
     CandidateModel* m_model;
     QTableView* m_table;
+    EmptyNote* m_nothing;
     ScatterChart* m_scatter;
     QComboBox *m_xFigure, *m_yFigure;
     std::shared_ptr<const Exploration> m_shown;

@@ -165,6 +165,7 @@ void InsightPage::setContext(const PageContext& context)
     }
     for (const Presented& chart : m_presented)
         say(chart);
+    statesSaid();
 }
 
 void InsightPage::listenTo(const PageContext& context)
@@ -214,14 +215,17 @@ void InsightPage::say(const Presented& chart) const
     const PageState state = chart.status ? stateOf(scenario(), status) : stateOf(scenario());
     const StateText text = textOf(state, status.hasAnswer, chart.doing, status);
     chart.chart->setMessage(!text.message.isEmpty() ? text.message : status.hasAnswer ? chart.nothingToShow : QString());
-    chart.chart->setStale(text.note);
+    const bool shows = !status.hasAnswer || chart.nothingToShow.isEmpty();
+    chart.chart->setStale(shows || text.note.isEmpty() ? text.note : wordOf(state)); // there is no "last result" where nothing was asked
 }
 
 void InsightPage::sayStates()
 {
-    if (isVisible())
-        for (const Presented& chart : m_presented)
-            say(chart);
+    if (!isVisible())
+        return;
+    for (const Presented& chart : m_presented)
+        say(chart);
+    statesSaid();
 }
 
 PageState InsightPage::state() const

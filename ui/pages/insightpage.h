@@ -77,6 +77,8 @@ protected:
     /// of the table that this page has shown in the same `mode` (figure and unit) on it.
     void shareScale(PlotBase& chart, const QString& mode);
     [[nodiscard]] const Theme& theme() const { return m_theme; }
+    /// The charts have said what is under way: what else says it follows.
+    virtual void statesSaid() {}
     void resizeEvent(QResizeEvent* event) override;
     bool event(QEvent* event) override;
 

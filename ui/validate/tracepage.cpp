@@ -4,6 +4,7 @@
 #include "core/stats/moments.h"
 #include "ui/look/format.h"
 #include "ui/pages/card.h"
+#include "ui/pages/emptynote.h"
 #include "ui/theme/audience.h"
 #include "ui/theme/plaintext.h"
 
@@ -105,6 +106,8 @@ TracePage::TracePage(const Theme& theme, QWidget* parent)
     layout->addWidget(m_workers, 5);
     layout->addWidget(buildRepairs(), 4);
     setCards(main, buildPools(), 0.46);
+    m_noPools = new EmptyNote(*m_pools);
+    m_noRepairs = new EmptyNote(*m_repairs);
     for (QTableWidget* table : {m_pools, m_repairs}) {
         keepColumnsFitted(*table, theme);
         alignHeadings(*table, {0});
@@ -117,7 +120,10 @@ TracePage::TracePage(const Theme& theme, QWidget* parent)
     hideBeforeAudience(*m_make, theme);
     connect(m_make, &QPushButton::clicked, this, &TracePage::makeScenario);
     connect(m_pools, &QTableWidget::currentCellChanged, this, [this] { refreshHistogram(); });
-    connect(m_filter, &QLineEdit::textChanged, this, [this] { refreshPools(); });
+    connect(m_filter, &QLineEdit::textChanged, this, [this] {
+        refreshPools();
+        statesSaid();
+    });
     refresh();
 }
 
@@ -327,6 +333,16 @@ void TracePage::refreshRepairs()
     m_repairs->horizontalHeader()->setSectionResizeMode(0, QHeaderView::Stretch);
 }
 
+void TracePage::statesSaid()
+{
+    const TraceFound* found = m_found.value();
+    const QString state = m_workers->message();
+    m_noPools->say(!found                 ? state
+                   : found->pools.empty() ? tr("These traces hold no durations.")
+                                          : tr("No pool has these words in its name."));
+    m_noRepairs->say(state.isEmpty() ? tr("The steps are too unlike to be run again.") : state);
+}
+
 void TracePage::refresh()
 {
     const TraceFound* found = m_found.value();
@@ -357,6 +373,7 @@ void TracePage::refresh()
              : found && (!found->job || m_workers->itemCount() == 0) ? tr("These traces do not say which worker did what.")
                                                                      : QString()});
     present({m_histogram, status, tr("Reading the trace"), nothing || m_histogram->itemCount() == 0 ? tr("Pick a pool.") : QString()});
+    statesSaid();
 }
 
 TableData TracePage::asTable() const

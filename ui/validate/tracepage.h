@@ -14,6 +14,8 @@ class QTableWidget;
 
 namespace prism::ui {
 
+class EmptyNote;
+
 /// GUI thread only. What was read stays until another trace is opened; nothing changes until a scenario is made of it.
 class TracePage final : public InsightPage {
     Q_OBJECT
@@ -51,6 +53,7 @@ private:
     void refreshPools();
     void refreshHistogram();
     void refreshRepairs();
+    void statesSaid() override;
 
     QString m_path;
     QPushButton *m_open, *m_make;
@@ -59,6 +62,7 @@ private:
     HeatMap* m_workers;
     PoolChart* m_histogram;
     QTableWidget *m_pools, *m_repairs;
+    EmptyNote *m_noPools, *m_noRepairs;
     QString m_shown; ///< question whose answer stands in the tables
     InsightSlot<TraceFound> m_found{QStringLiteral("trace")};
 };
