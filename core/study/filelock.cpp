@@ -72,8 +72,14 @@ std::unique_ptr<FileLock> FileLock::take(const std::string& studyPath, const Stu
     const std::string path = studyPath + "-lock";
     for (;;) {
         const int descriptor = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
-        if (descriptor < 0)
-            failStudy(study_problem::kReadOnly, "The folder of the study cannot be written.", std::strerror(errno));
+        if (descriptor < 0) {
+            const int error = errno;
+            const bool noFile = error == ELOOP || error == EISDIR || error == ENXIO;
+            failStudy(study_problem::kReadOnly,
+                      noFile ? "Where the lock of the study belongs lies something that is no file."
+                             : "The folder of the study cannot be written.",
+                      path + ": " + std::strerror(error));
+        }
         if (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
             const int error = errno;
             if (error == EWOULDBLOCK)

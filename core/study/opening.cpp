@@ -2,6 +2,7 @@
 // Creating and opening a study: the lock, the checks, versions, and falling back to reading.
 #include "core/study/impl.h"
 #include "core/study/schema.h"
+#include "core/study/siblings.h"
 #include "core/study/wal.h"
 
 #include <sqlite3.h>
@@ -76,12 +77,7 @@ void Study::Impl::rollBackElsewhere()
         failStudy(kReadOnly, "The last change of a killed program cannot be undone here.", path, "a place that can be written");
     const Diagnostics problem = attempt([&] {
         const std::string copy = folder + "/study";
-        for (const char* suffix : {"", "-journal", "-wal"}) {
-            if (!fileExists(path + suffix))
-                continue;
-            fs::copy_file(path + suffix, copy + suffix);
-            fs::permissions(copy + suffix, fs::perms::owner_read | fs::perms::owner_write);
-        }
+        copyWithSiblings(path, copy);
         if (usesWal(copy))
             bringBackFromWal(copy);
         db = Database(copy, Database::Mode::readWrite, {});
@@ -126,7 +122,7 @@ void Study::Impl::openFromDisk()
         (void)db.integer("PRAGMA application_id");
     };
     const Diagnostics unread = attempt(open);
-    if (!unread.empty() && (unread.front().path != kReadOnly || !fileExists(path + "-journal")))
+    if (!unread.empty() && (unread.front().path != kReadOnly || !fileExists(realPath(path) + "-journal")))
         throw StudyError{unread.front()};
     if (!unread.empty()) {
         // A killed writer left a change half done. A reader may not undo it; a writer does so by looking.
@@ -221,6 +217,7 @@ std::unique_ptr<Study::Impl> Study::Impl::openFile(const std::string& path, cons
         failStudy(kNotAStudy, "This is not a file.", path, "a file made by PRISM Explorer (.prism)");
     if (status.st_size == 0)
         failStudy(kNotAStudy, "The file is empty.", path, "a file made by PRISM Explorer (.prism)");
+    requireFilesBeside(path);
     auto impl = std::make_unique<Impl>();
     impl->path = path;
     impl->options = options;

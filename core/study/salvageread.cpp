@@ -5,6 +5,7 @@
 #include "core/base/textfile.h"
 #include "core/study/compress.h"
 #include "core/study/rawpages.h"
+#include "core/study/siblings.h"
 #include "core/study/wal.h"
 
 #include <nlohmann/json.hpp>
@@ -242,12 +243,8 @@ void requireSpace(const Diagnostics& problem)
 SalvagedContent readSalvage(const std::string& path, const std::string& copy, SalvageReport& report)
 {
     SalvagedContent content;
+    copyWithSiblings(path, copy);
     const Diagnostics problem = attempt([&] {
-        for (const char* suffix : {"", "-journal", "-wal"}) {
-            removeFile(copy + suffix);
-            if (fileExists(path + suffix))
-                copyFile(path + suffix, copy + suffix);
-        }
         if (usesWal(copy))
             requireSpace(attempt([&] { bringBackFromWal(copy); }));
         Database db(copy, Database::Mode::readWrite, {});

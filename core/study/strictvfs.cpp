@@ -105,6 +105,10 @@ sqlite3_vfs* baseOf(sqlite3_vfs* vfs)
 int strictOpen(sqlite3_vfs* vfs, const char* path, sqlite3_file* file, int flags, int* outFlags)
 {
     auto* strict = new (file) StrictFile{{nullptr}};
+    // A change of several files names them in a journal of journals, which SQLite deletes at the end. A study never has one: in a journal
+    // that comes with one it would be the name of any file of the user's.
+    if ((flags & SQLITE_OPEN_SUPER_JOURNAL) != 0)
+        return SQLITE_CANTOPEN;
     const int code = baseOf(vfs)->xOpen(baseOf(vfs), path, real(file), flags, outFlags);
     if (real(file)->pMethods)
         strict->base.pMethods = &kMethods;

@@ -3,6 +3,8 @@
 
 #include "core/base/textfile.h"
 #include "core/study/database.h"
+#include "core/study/siblings.h"
+#include "core/study/strictvfs.h"
 
 #include <sqlite3.h>
 
@@ -15,7 +17,8 @@ bool usesWal(const std::string& path)
     constexpr std::size_t kHeader = 100, kWriteVersion = 18;
     constexpr char kWal = 2;
     const std::string header = bytesAt(path, 0, kHeader);
-    return header.size() == kHeader && header.starts_with("SQLite format 3") && header[kWriteVersion] == kWal;
+    return header.size() == kHeader && header.starts_with("SQLite format 3")
+           && (header[kWriteVersion] == kWal || !bytesAt(realPath(path) + "-wal", 0, 1).empty());
 }
 
 std::int64_t applicationIdOf(const std::string& path)
@@ -31,7 +34,7 @@ std::int64_t applicationIdOf(const std::string& path)
 void bringBackFromWal(const std::string& path)
 {
     sqlite3* opened = nullptr;
-    const int code = sqlite3_open_v2(path.c_str(), &opened, SQLITE_OPEN_READWRITE, nullptr);
+    const int code = sqlite3_open_v2(path.c_str(), &opened, SQLITE_OPEN_READWRITE, strictVfs({}));
     const std::unique_ptr<sqlite3, int (*)(sqlite3*)> db(opened, sqlite3_close);
     if (code != SQLITE_OK)
         failSql(db.get(), code);

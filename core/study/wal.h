@@ -7,7 +7,8 @@
 
 namespace prism {
 
-/// Whether the file is in that mode, by its header (https://sqlite.org/fileformat.html, 1.3, bytes 18 and 19).
+/// Whether the file is in that mode, by its header (https://sqlite.org/fileformat.html, 1.3, bytes 18 and 19) or because a log lies beside
+/// it, which SQLite reads whatever the header says.
 [[nodiscard]] bool usesWal(const std::string& path);
 
 /// The application id in the file's header (bytes 68 to 71); 0 where there is none. Nothing is opened or changed.

@@ -114,6 +114,7 @@ std::vector<Limit> questionLimits()
         {"Study", "texts of these scenarios together", n(kMaxShownBytes), "bytes"},
         {"Study", "an import or a result, uncompressed", n(kMaxRawBytes), "bytes"},
         {"Study", "note of a scenario", n(kMaxScenarioNoteBytes), "bytes"},
+        {"Study", "file that is salvaged, with its journal", n(kMaxCopiedBytes), "bytes"},
         {"Study", "view state of one name", n(kMaxViewStateBytes), "bytes"},
     };
 }

@@ -8,6 +8,10 @@
 #include <sqlite3.h>
 
 #include <fstream>
+#include <functional>
+#include <vector>
+
+#include <sys/stat.h>
 
 namespace prism::study_test {
 namespace {
@@ -112,6 +116,108 @@ TEST(StudyStrangers, LinksThatLeadOutOfAFolderAreNotFollowed)
     ASSERT_FALSE(made.ok());
     EXPECT_EQ(text(made.errors()).find("secret\""), std::string::npos);
     EXPECT_FALSE(fs::exists(folder / "b.prism"));
+}
+
+/// `value` as the four bytes of SQLite's journals.
+std::string four(std::size_t value)
+{
+    std::string bytes;
+    for (int shift = 24; shift >= 0; shift -= 8)
+        bytes += static_cast<char>(value >> shift & 0xffU);
+    return bytes;
+}
+
+/// A journal without a page that names another file as the journal of journals, which SQLite deletes when the change is undone
+/// (sqlite.org/fileformat2.html, 3; the record at the end as pager.c reads it).
+std::string journalThatNames(const std::string& file, std::uintmax_t studyBytes)
+{
+    constexpr std::size_t kPageBytes = 4096, kSectorBytes = 512, kPageOfNoRecord = (std::size_t{1} << 30) / kPageBytes + 1;
+    const std::string magic = "\xd9\xd5\x05\xf9\x20\xa1\x63\xd7";
+    std::string journal = magic + four(0) + four(1) + four(studyBytes / kPageBytes) + four(kSectorBytes) + four(kPageBytes);
+    journal.resize(kSectorBytes, '\0');
+    std::size_t sum = 0;
+    for (const char c : file)
+        sum += static_cast<unsigned char>(c);
+    return journal + four(kPageOfNoRecord) + file + four(file.size()) + four(sum) + magic;
+}
+
+TEST(StudyStrangers, AJournalDeletesNobodysFile)
+{
+    const Folder folder;
+    const std::string path = studyWith(folder, "a.prism", R"({"name":"base"})"), precious = folder / "precious.txt";
+    const auto with = [&](const std::function<void()>& look) {
+        std::ofstream(precious) << "dear words";
+        std::ofstream(path + "-journal") << journalThatNames(precious, fs::file_size(path));
+        look();
+        EXPECT_TRUE(fs::exists(precious));
+        fs::remove(path + "-journal");
+    };
+    with([&] { (void)Study::open(path, {.access = StudyAccess::readOnly}).ok(); });
+    with([&] { (void)Study::open(path, options()).ok(); });
+    with([&] { (void)salvageStudy(path, folder / "b.prism", options()).ok(); });
+    Elsewhere(path).run("PRAGMA journal_mode = WAL");
+    with([&] { (void)Study::open(path, options()).ok(); });
+    const Result<Study> study = Study::open(path, options());
+    ASSERT_TRUE(study.ok()) << text(study.errors());
+    EXPECT_EQ(study->scenarios().size(), 1U);
+}
+
+TEST(StudyStrangers, WhatIsNoJournalIsSaidAndNotWaitedFor)
+{
+    const Folder folder;
+    const std::string path = studyWith(folder, "a.prism", R"({"name":"base"})");
+    const std::vector<std::function<void(const std::string&)>> kinds = {
+        [](const std::string& name) { ASSERT_EQ(mkfifo(name.c_str(), 0600), 0); },
+        [](const std::string& name) { fs::create_directory(name); },
+        [](const std::string& name) { fs::create_symlink("/dev/zero", name); },
+        [](const std::string& name) { fs::create_symlink("nowhere", name); },
+    };
+    for (const char* suffix : {"-journal", "-wal"})
+        for (const auto& make : kinds) {
+            make(path + suffix);
+            const auto said = [&](const Diagnostics& errors) { return text(errors).find(path + suffix) != std::string::npos; };
+            EXPECT_TRUE(said(Study::open(path, options()).errors()));
+            EXPECT_TRUE(said(Study::open(path, {.access = StudyAccess::readOnly}).errors()));
+            EXPECT_TRUE(said(salvageStudy(path, folder / "b.prism", options()).errors()));
+            fs::remove(path + suffix);
+        }
+    fs::create_directory(path + "-lock");
+    const Result<Study> study = Study::open(path, options());
+    ASSERT_TRUE(study.ok() && study->readOnly());
+    EXPECT_NE(study->readOnlyReason().find("no file"), std::string::npos) << study->readOnlyReason();
+}
+
+TEST(StudyStrangers, ALogOfAHundredGibIsNotCopied)
+{
+    const Folder folder;
+    const std::string path = withLog(folder);
+    fs::resize_file(path + "-wal", std::uintmax_t{100} << 30);
+    EXPECT_EQ(Study::open(path, {.access = StudyAccess::readOnly}).errors().front().path, study_problem::kTooLarge);
+    EXPECT_EQ(salvageStudy(path, folder / "b.prism", options()).errors().front().path, study_problem::kTooLarge);
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 3) << "nothing is left behind";
+}
+
+TEST(StudyStrangers, ALogIsReadWhateverTheHeaderSays)
+{
+    const Folder folder;
+    const std::string path = studyWith(folder, "a.prism", R"({"name":"base"})");
+    std::ofstream(path + "-wal") << "left over";
+    EXPECT_TRUE(Study::open(path, {.access = StudyAccess::readOnly}).ok());
+    const Result<Study> study = Study::open(path, options());
+    ASSERT_TRUE(study.ok()) << text(study.errors());
+    EXPECT_FALSE(study->readOnly());
+}
+
+TEST(StudyStrangers, BehindALinkTheLogIsReadToo)
+{
+    const Folder folder, elsewhere;
+    const std::string link = elsewhere / "link.prism";
+    fs::create_symlink(withLog(folder), link);
+    const Result<Study> look = Study::open(link, {.access = StudyAccess::readOnly});
+    ASSERT_TRUE(look.ok()) << text(look.errors());
+    EXPECT_EQ(look->scenario("base")->note, "in the log");
+    ASSERT_TRUE(salvageStudy(link, folder / "rescued.prism", options()).ok());
+    EXPECT_EQ(Study::open(folder / "rescued.prism", options())->scenario("base")->note, "in the log");
 }
 
 } // namespace

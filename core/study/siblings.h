@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What SQLite keeps beside a study: the journal of a killed writer, the log of another program. Internal to core/study.
+#pragma once
+
+#include <string>
+
+namespace prism {
+
+/// Where the file itself lies, behind links, as SQLite looks for what belongs to it; the path where there is no file.
+[[nodiscard]] std::string realPath(const std::string& path);
+
+/// Throws StudyError where a link, folder, pipe or device has the name of a study's journal or log. SQLite would wait for a pipe forever.
+void requireFilesBeside(const std::string& path);
+
+/// Copies a study with its journal and its log. Throws StudyError as above, where a file cannot be read or written, and beyond
+/// kMaxCopiedBytes, of which nothing is written.
+void copyWithSiblings(const std::string& from, const std::string& to);
+
+} // namespace prism
