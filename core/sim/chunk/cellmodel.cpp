@@ -168,8 +168,7 @@ void fillProgram(Making& making, std::size_t p, ChunkModel& model, std::stop_tok
     addRouting(model, in.graph.programs[p], in.graph);
     const GridDist chunk = builder.chunkAtOne();
     if (making.groupwise) {
-        const std::optional<QuantilePoints> ownData = ownGroupData(in.graph);
-        model.rare = builder.rareEvents(weightedGroups(making.lucks), &making.lucks.cells, ownData ? &*ownData : nullptr);
+        model.rare = builder.rareEvents(weightedGroups(making.lucks), &making.lucks.cells, groupFactors(in.graph));
     } else {
         model.rare = builder.rareEvents(making.spatial);
     }

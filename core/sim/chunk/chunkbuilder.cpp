@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/sim/chunk/chunkbuilder.h"
 
-#include "core/sim/chunk/rareextras.h"
-
 #include <algorithm>
 #include <cmath>
 
@@ -229,10 +227,12 @@ std::vector<Summand> ChunkBuilder::summands(const std::vector<OpTerm>& terms, bo
 }
 
 std::vector<RareEvent> ChunkBuilder::rareEvents(const SpatialSamples& spatial, const std::vector<std::vector<GroupKind>>* cells,
-                                                const QuantilePoints* groupData) const
+                                                const GroupFactors& groups) const
 {
-    const RareContext context{m_inputs.graph,       m_inputs.classes, spatial,          cells, m_shape, m_segments, m_groupAtOne,
-                              m_sectionCollectives, groupData,        m_kind.linkFactor};
+    RareContext context{m_inputs.graph, m_inputs.classes,     spatial, cells, m_shape,          m_segments,
+                        m_groupAtOne,   m_sectionCollectives, groups,  {},    m_kind.linkFactor};
+    for (std::size_t s = 0; s < sections(); ++s)
+        context.routedShare.push_back(routedShare(s));
     std::vector<RareEvent> out;
     for (const int c : m_apart)
         out.push_back(rareEventOf(context, c));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/sim/chunk/modelinputs.h"
+#include "core/sim/chunk/rareextras.h"
 
 namespace prism {
 
@@ -18,10 +19,10 @@ public:
 
     /// Distribution of the chunk with all spatial factors and regimes at 1: its shape serves all others. Call before compute().
     [[nodiscard]] GridDist chunkAtOne();
-    /// Events of the classes apart. After chunkAtOne(). `spatial`, `cells`, `groupData`: see RareContext.
+    /// Events of the classes apart. After chunkAtOne(). `spatial`, `cells`, `groups`: see RareContext.
     [[nodiscard]] std::vector<RareEvent> rareEvents(const SpatialSamples& spatial,
                                                     const std::vector<std::vector<GroupKind>>* cells = nullptr,
-                                                    const QuantilePoints* groupData = nullptr) const;
+                                                    const GroupFactors& groups = {}) const;
     /// Compute part of the chunk in a spatial sample, and with several groups what their meeting adds.
     [[nodiscard]] Moments compute(std::size_t sample) const;
     /// Exposed collectives of a scope at regime factor r.

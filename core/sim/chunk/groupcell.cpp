@@ -170,8 +170,9 @@ SharedFactor memberRouting(const StepGraph& graph)
 {
     if (!routesByMember(graph))
         return {};
-    const QuantilePoints all = withRareEvent(quantilePoints(graph.routing), graph.routing);
-    const int together = graph.groupsPerCell / graph.lockstepReplicas;
+    const GroupFactors own = groupFactors(graph);
+    const QuantilePoints& all = *own.routing;
+    const int together = own.sharingRouting;
     // What lies within a point counts as a spread of each group's own: where they share the factor it has to be small.
     return {coarsePoints(all.value, all.weight, graph.lockstepReplicas, together > 1 ? kFiner : 1.0), together};
 }
@@ -326,11 +327,17 @@ bool isGroupwise(const StepGraph& graph)
     return ownData(graph) || routesByMember(graph) || graph.groupsPerCell > kMostDrawnTogether;
 }
 
-std::optional<QuantilePoints> ownGroupData(const StepGraph& graph)
+GroupFactors groupFactors(const StepGraph& graph)
 {
-    if (!ownData(graph))
-        return std::nullopt;
-    return withRareEvent(quantilePoints(graph.data), graph.data);
+    GroupFactors out;
+    if (ownData(graph))
+        out.data = withRareEvent(quantilePoints(graph.data), graph.data);
+    out.sharingData = sharingData(graph);
+    if (routesByMember(graph)) {
+        out.routing = withRareEvent(quantilePoints(graph.routing), graph.routing);
+        out.sharingRouting = graph.groupsPerCell / graph.lockstepReplicas;
+    }
+    return out;
 }
 
 ClassModelPtr dataFactorOf(const StepGraph& graph, Recall& recall)

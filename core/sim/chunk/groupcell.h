@@ -5,16 +5,14 @@
 #include "core/sim/chunk/chunkbuilder.h"
 #include "core/sim/chunk/meeting.h"
 
-#include <optional>
-
 namespace prism {
 
 /// Whether cells of the graph are modelled group by group: each group has a data factor of its own that varies, or there are more
 /// groups than vectors of spatial factors are drawn for.
 [[nodiscard]] bool isGroupwise(const StepGraph& graph);
 
-/// The factor that each group of a cell draws for itself; none where a cell has one.
-[[nodiscard]] std::optional<QuantilePoints> ownGroupData(const StepGraph& graph);
+/// The factors, rare events included, that groups of a cell or the members that they belong to draw for themselves.
+[[nodiscard]] GroupFactors groupFactors(const StepGraph& graph);
 
 /// Lucks of single groups, and which of them meet.
 struct GroupLucks {

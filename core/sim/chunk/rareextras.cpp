@@ -394,25 +394,33 @@ private:
         Source out;
         out.probability = hits.any();
         std::vector<double> own(groups), late(groups);
-        std::vector<double> data(groups, 1.0);
+        std::vector<double> factor(groups, 1.0);
         double lasted = 0.0;
-        std::optional<PointQuantiles> ownData;
-        if (m_context.groupData != nullptr)
-            ownData.emplace(*m_context.groupData);
+        const GroupFactors& factors = m_context.groups;
+        const auto quantiles = [](const std::optional<QuantilePoints>& points) {
+            return points ? std::make_optional<PointQuantiles>(*points) : std::nullopt;
+        };
+        const std::optional<PointQuantiles> ownData = quantiles(factors.data), ownRouting = quantiles(factors.routing);
+        const double share = m_context.routedShare[section];
+        double data = 1.0, routing = 1.0;
         const int samples = std::clamp(kGroupDraws / m_context.graph.groupsPerCell, kFewestExtras, kEventExtras);
         for (int i = 0; i < samples; ++i) {
             Uniforms next(0x53, i);
             drawGroups(next, rows);
             for (std::size_t k = 0; k < groups; ++k) {
-                data[k] = ownData ? ownData->at(next()) : 1.0;
+                if (ownData && k % static_cast<std::size_t>(factors.sharingData) == 0)
+                    data = ownData->at(next());
+                if (ownRouting && share > 0.0 && k % static_cast<std::size_t>(factors.sharingRouting) == 0)
+                    routing = 1.0 + share * (ownRouting->at(next()) - 1.0);
+                factor[k] = data * routing;
                 const Moments m = compute(section, rows[k]);
                 const double z = sigma1 > 0.0 ? (atOne.at(next()) - mean1) / sigma1 : 0.0;
                 own[k] = late[k] =
-                    collectives.mean + data[k] * m.mean + std::sqrt(data[k] * data[k] * m.variance + collectives.variance) * z;
+                    collectives.mean + factor[k] * m.mean + std::sqrt(factor[k] * factor[k] * m.variance + collectives.variance) * z;
             }
             hits.draw(evenly(0, i), next, [&](std::size_t source, int place) {
                 const auto k = static_cast<std::size_t>(place / inside[source].count);
-                const double lasts = (inside[source].segment < 0 ? pick(source) : inGroup(source, rows[k], next)) * data[k];
+                const double lasts = (inside[source].segment < 0 ? pick(source) : inGroup(source, rows[k], next)) * factor[k];
                 late[k] += lasts;
                 lasted += lasts / samples;
             });

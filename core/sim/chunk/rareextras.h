@@ -4,7 +4,15 @@
 
 #include "core/sim/chunk/segment.h"
 
+#include <optional>
+
 namespace prism {
+
+/// Factors of a cell's groups, each shared by so many neighbouring ones; none = they have none of their own.
+struct GroupFactors {
+    std::optional<QuantilePoints> data, routing;
+    int sharingData = 1, sharingRouting = 1;
+};
 
 /// What a program's events are sampled from. All of it must outlive the use.
 struct RareContext {
@@ -16,8 +24,9 @@ struct RareContext {
     const std::vector<SegmentModelPtr>& segments; ///< of the shape, in its order
     const std::vector<GridDist>& groupAtOne;      ///< per section: time of one group; only with several groups
     const std::vector<Moments>& groupCollectives; ///< per section: what of it the collectives take; only with several groups
-    const QuantilePoints* groupData = nullptr;    ///< factor that each group of a cell draws for itself; null = none
-    double linkFactor = 1.0;                      ///< of interNode collectives
+    const GroupFactors& groups;
+    std::vector<double> routedShare; ///< per section: of its compute that routing factors multiply
+    double linkFactor = 1.0;         ///< of interNode collectives
 };
 
 /// Expected number of events of a class in one execution.
