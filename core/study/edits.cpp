@@ -13,7 +13,6 @@ using namespace study_problem;
 
 namespace {
 
-constexpr std::size_t kMaxNameBytes = 1000;
 constexpr std::array<std::string_view, 10> kScenarioFields = {"name",    "position", "colour",  "line_style", "note",
                                                               "visible", "archived", "removed", "parent",     "current"};
 
@@ -92,7 +91,7 @@ Result<ScenarioId> Study::addScenario(const std::string& name, const std::string
     Impl& impl = *m_impl;
     std::int64_t id = 0;
     Diagnostics problem = impl.write([&] {
-        checkLength(name, kMaxNameBytes, "The name");
+        checkLength(name, kMaxStudyNameBytes, "The name");
         if (parent.value != 0)
             impl.need(parent);
         const std::string free = impl.freeName(name.empty() ? "scenario" : name, 0);
@@ -164,7 +163,7 @@ Diagnostics Study::rename(ScenarioId id, const std::string& name)
     const std::lock_guard guard(m_impl->mutex);
     Impl& impl = *m_impl;
     return impl.write([&] {
-        checkLength(name, kMaxNameBytes, "The name");
+        checkLength(name, kMaxStudyNameBytes, "The name");
         const std::string old = impl.need(id).scenario.name;
         if (name.empty())
             failStudy(kInvalid, "A scenario needs a name.", "");
@@ -202,7 +201,7 @@ Diagnostics Study::setVisible(ScenarioId id, bool visible)
 Diagnostics Study::setColour(ScenarioId id, const std::string& colour)
 {
     const std::lock_guard guard(m_impl->mutex);
-    if (colour.size() > kMaxNameBytes)
+    if (colour.size() > kMaxStudyNameBytes)
         return {{Severity::error, std::string(kTooLarge), "The colour is too long."}};
     return m_impl->changeOne(id, "Colour", "colour", colour);
 }
@@ -210,7 +209,7 @@ Diagnostics Study::setColour(ScenarioId id, const std::string& colour)
 Diagnostics Study::setLineStyle(ScenarioId id, const std::string& lineStyle)
 {
     const std::lock_guard guard(m_impl->mutex);
-    if (lineStyle.size() > kMaxNameBytes)
+    if (lineStyle.size() > kMaxStudyNameBytes)
         return {{Severity::error, std::string(kTooLarge), "The line style is too long."}};
     return m_impl->changeOne(id, "Line style", "line_style", lineStyle);
 }
@@ -329,7 +328,7 @@ Diagnostics Study::setName(const std::string& name)
 {
     const std::lock_guard guard(m_impl->mutex);
     return m_impl->write([&] {
-        checkLength(name, kMaxNameBytes, "The name");
+        checkLength(name, kMaxStudyNameBytes, "The name");
         m_impl->db.run("UPDATE study SET name = ?1", name);
     });
 }

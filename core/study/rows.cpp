@@ -14,6 +14,14 @@ namespace {
 constexpr const char* kRowColumns = "SELECT s.id, s.position, s.name, s.note, s.colour, s.line_style, s.visible, "
                                     "s.archived, s.parent, s.current FROM scenario AS s WHERE s.removed = 0";
 
+void requireLength(const std::string& where, const std::string& text, std::size_t limit)
+{
+    if (text.size() > limit)
+        failStudy(kTooLarge, "A text of the study is longer than this program reads.",
+                  where + ": " + std::to_string(text.size()) + " bytes",
+                  "up to " + std::to_string(limit) + "; `prism-cli study salvage` copies it shortened");
+}
+
 Study::Impl::Row readRow(const Statement& rows)
 {
     Study::Impl::Row row;
@@ -27,6 +35,10 @@ Study::Impl::Row readRow(const Statement& rows)
     row.scenario.archived = rows.integer(7) != 0;
     row.scenario.parent = {rows.integer(8)};
     row.scenario.current = {rows.integer(9)};
+    const std::string where = "scenario " + std::to_string(row.scenario.id.value);
+    for (const std::string* text : {&row.scenario.name, &row.scenario.colour, &row.scenario.lineStyle})
+        requireLength(where + ", name, colour or line style", *text, kMaxStudyNameBytes);
+    requireLength(where + ", note", row.scenario.note, kMaxScenarioNoteBytes);
     return row;
 }
 
@@ -109,6 +121,9 @@ std::string Study::Impl::freeName(const std::string& wanted, std::int64_t except
     std::string name = wanted;
     for (int i = 2; taken(name); ++i)
         name = wanted + " " + std::to_string(i);
+    if (name.size() > kMaxStudyNameBytes)
+        failStudy(kTooLarge, "The name is too long.", std::to_string(name.size()) + " bytes",
+                  "up to " + std::to_string(kMaxStudyNameBytes) + " bytes");
     return name;
 }
 

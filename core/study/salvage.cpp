@@ -60,12 +60,27 @@ private:
         return problem.empty();
     }
 
+    /// What is longer than a study takes is cut at a character.
+    std::string shortened(std::int64_t id, const std::string& text, std::size_t limit)
+    {
+        if (text.size() <= limit)
+            return text;
+        m_report.losses.push_back({Severity::warning, "scenario " + std::to_string(id),
+                                   "a text of " + std::to_string(text.size()) + " bytes is cut after " + std::to_string(limit)});
+        std::size_t end = limit;
+        while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0U) == 0x80)
+            --end;
+        return text.substr(0, end);
+    }
+
     void insertScenario(std::int64_t id, const std::string& name, const Cells& cells)
     {
+        const auto cut = [&](const std::string& text, std::size_t limit) { return shortened(id, text, limit); };
         const auto flag = [&](int i) { return std::int64_t{integerOf(cells[static_cast<std::size_t>(i)]) != 0}; };
         m_out.db.run("INSERT INTO scenario (id, name, position, colour, line_style, note, visible, archived, removed) "
                      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
-                     id, name, integerOf(cells[2]), textOf(cells[3]), textOf(cells[4]), textOf(cells[5]), flag(6), flag(7), flag(8));
+                     id, cut(name, kMaxStudyNameBytes), integerOf(cells[2]), cut(textOf(cells[3]), kMaxStudyNameBytes),
+                     cut(textOf(cells[4]), kMaxStudyNameBytes), cut(textOf(cells[5]), kMaxScenarioNoteBytes), flag(6), flag(7), flag(8));
         m_scenarios.insert(id);
     }
 

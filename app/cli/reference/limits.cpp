@@ -113,6 +113,7 @@ std::vector<Limit> questionLimits()
         {"Study", "scenarios that are not removed", n(kMaxScenarios), ""},
         {"Study", "texts of these scenarios together", n(kMaxShownBytes), "bytes"},
         {"Study", "an import or a result, uncompressed", n(kMaxRawBytes), "bytes"},
+        {"Study", "name of a scenario", n(kMaxStudyNameBytes), "bytes"},
         {"Study", "note of a scenario", n(kMaxScenarioNoteBytes), "bytes"},
         {"Study", "file that is salvaged, with its journal", n(kMaxCopiedBytes), "bytes"},
         {"Study", "view state of one name", n(kMaxViewStateBytes), "bytes"},

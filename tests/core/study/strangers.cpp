@@ -90,6 +90,27 @@ TEST(StudyStrangers, HundredsOfThousandsOfScenariosAreRefused)
     EXPECT_FALSE(Study::open(path, {.access = StudyAccess::readOnly}).ok());
 }
 
+TEST(StudyStrangers, NamesAndNotesThatNoEditTakesAreRefusedAndSalvagedShortened)
+{
+    for (const std::string column : {"name", "note", "colour", "line_style"}) {
+        const Folder folder;
+        const std::string path = studyWith(folder, "long.prism", R"({"name":"base"})");
+        Elsewhere(path).run("UPDATE scenario SET " + column + " = 'a' || replace(hex(zeroblob(3000000)), '00', '\xc3\xa4')");
+        for (const auto& how : {options(), StudyOptions{.access = StudyAccess::readOnly}}) {
+            const Result<Study> study = Study::open(path, how);
+            ASSERT_FALSE(study.ok()) << column;
+            EXPECT_EQ(study.errors().front().path, study_problem::kTooLarge);
+            EXPECT_NE(text(study.errors()).find("scenario 1"), std::string::npos) << text(study.errors());
+        }
+        const auto report = salvageStudy(path, folder / "short.prism", options());
+        ASSERT_TRUE(report.ok()) << text(report.errors());
+        EXPECT_EQ(report->losses.front().path, "scenario 1") << text(report->losses);
+        const Result<Study> study = Study::open(folder / "short.prism", options());
+        ASSERT_TRUE(study.ok()) << text(study.errors());
+        EXPECT_EQ(study->scenarios().size(), 1U);
+    }
+}
+
 TEST(StudyStrangers, ATextWithoutABottomIsNoScenario)
 {
     const Folder folder;
