@@ -3,6 +3,7 @@
 #include "app/cli/frame/commands.h"
 #include "app/cli/frame/suggestion.h"
 #include "core/base/logging.h"
+#include "core/base/platform/startup.h"
 #include "core/base/printable.h"
 
 #include <CLI/CLI.hpp>
@@ -13,6 +14,16 @@
 namespace {
 
 using namespace prism::cli;
+
+/// What CLI11 prints itself, help and complaints, counts as done where it could be printed.
+int printed(const CLI::App& app, const CLI::ParseError& e)
+{
+    const int code = app.exit(e, std::cout, std::cerr) == 0 ? exitDone : exitUsage;
+    if (std::cout.flush())
+        return code;
+    std::cerr << "error: standard output: The output cannot be written. Accepted: a writable place.\n";
+    return exitWrongInput;
+}
 
 int runCommandLine(int argc, char** argv)
 {
@@ -35,7 +46,7 @@ int runCommandLine(int argc, char** argv)
     } catch (const CLI::ParseError& e) {
         const std::string meant = e.get_exit_code() == 0 ? "" : suggestion(app, {argv + 1, argv + argc});
         if (meant.empty())
-            return app.exit(e, std::cout, std::cerr) == 0 ? exitDone : exitUsage;
+            return printed(app, e);
         std::cerr << meant;
         return exitUsage;
     } catch (const prism::InputError& e) {
@@ -49,6 +60,7 @@ int runCommandLine(int argc, char** argv)
 
 int main(int argc, char** argv)
 {
+    prism::prepareProcess();
     try {
         return runCommandLine(argc, argv);
     } catch (const std::exception& e) {

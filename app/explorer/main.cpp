@@ -2,6 +2,7 @@
 // prism-explorer: the desktop application; also writes screenshots and figures without a display.
 #include "app/explorer/headless.h"
 #include "app/explorer/logoptions.h"
+#include "core/base/platform/startup.h"
 #include "ui/model/applicationlog.h"
 #include "ui/window/mainwindow.h"
 
@@ -40,6 +41,7 @@ void dress(prism::ui::Theme& look, const QString& asked, const QSettings& settin
 
 int main(int argc, char** argv)
 {
+    prism::prepareProcess();
     // Figures without a window need no display; the scale must be known before the application is.
     for (int i = 1; i < argc; ++i) {
         if (qstrcmp(argv[i], "--scale") == 0 && i + 1 < argc)

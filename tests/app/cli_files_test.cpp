@@ -42,6 +42,40 @@ TEST_F(CliFiles, OutputFollowsNoLinkAndReplacesNoDevice)
     EXPECT_EQ(std::distance(fs::directory_iterator(folder), fs::directory_iterator()), 3) << "nothing is left behind";
 }
 
+/// The exit code of a shell line in which $0 is the program.
+int exitCodeOf(const std::string& line)
+{
+    const int status = std::system(("bash -c '" + line + "' \"" PRISM_CLI "\"").c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+TEST_F(CliFiles, HelpThatCannotBePrintedIsAnError)
+{
+    for (const std::string what : {"--help", "--version", "predict --help", "limits"}) {
+        EXPECT_EQ(exitCodeOf("\"$0\" " + what + " >/dev/full 2>/dev/null"), 1) << what;
+        EXPECT_EQ(exitCodeOf("\"$0\" " + what + " >&-"), 1) << what;
+        EXPECT_EQ(exitCodeOf("\"$0\" " + what + " >/dev/null"), 0) << what;
+    }
+}
+
+TEST_F(CliFiles, WhatIsPrintedOnClosedDescriptorsGoesIntoNoFile)
+{
+    EXPECT_EQ(exitCodeOf("\"$0\" --log-file " + at("log") + " limits >&-"), 1);
+    EXPECT_EQ(slurp(at("log")).find("Scenario"), std::string::npos) << "the log got the number of standard output";
+    const std::string study = at("plan.prism");
+    (void)exitCodeOf("\"$0\" study add " + study + " llama2-7b-8-a100 --name b <&- >&- 2>&-");
+    EXPECT_EQ(runCli("study check " + study).exitCode, 0);
+}
+
+TEST_F(CliFiles, AFileThatMayNotGrowIsSaidLikeAFullDisk)
+{
+    const std::string study = at("plan.prism");
+    EXPECT_EQ(exitCodeOf("ulimit -f 1; \"$0\" predict llama2-7b-8-a100 --samples 100 --json --output " + at("out.json") + " 2>/dev/null"),
+              1);
+    EXPECT_EQ(exitCodeOf("ulimit -f 1; \"$0\" study add " + study + " llama2-7b-8-a100 --name a 2>/dev/null"), 1);
+    EXPECT_TRUE(fs::is_empty(folder)) << "nothing is left behind";
+}
+
 TEST_F(CliFiles, WhatIsReadIsNotOverwritten)
 {
     write("in", "precious");

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a program puts right about itself before anything else.
+#pragma once
+
+namespace prism {
+
+/// Call first in main, before there are threads. Standard descriptors that the caller closed are taken, so that no file of ours gets their
+/// numbers and what is printed does not go into a study or its lock; reading and printing there keep failing. A file that may not grow any
+/// further (ulimit -f) is an error of the write that hits the limit, as a full disk is, and no signal that ends the program.
+void prepareProcess();
+
+} // namespace prism
