@@ -108,7 +108,7 @@ SimOptions pairedSampling(const InsightOptions& options, int samples)
     return sim;
 }
 
-FigureChange pairedChange(const PairedSample& base, const PairedSample& changed, double limitSeconds)
+FigureChange pairedTimes(const PairedSample& base, const PairedSample& changed)
 {
     const std::size_t n = std::min(base.seconds().size(), changed.seconds().size());
     const double rho = correlation(base, changed, n);
@@ -116,16 +116,24 @@ FigureChange pairedChange(const PairedSample& base, const PairedSample& changed,
     change.mean = {changed.mean - base.mean,
                    std::hypot(halfWidthOf(base, n, [&](std::size_t i) { return changed.seconds()[i] - base.seconds()[i]; }),
                               sharedHalfWidth(shared(base, &SharedError::mean), shared(changed, &SharedError::mean), rho))};
+    change.p50 = quantileChange(base, changed, 0.5, n, rho);
+    change.p95 = quantileChange(base, changed, 0.95, n, rho);
+    change.p99 = quantileChange(base, changed, 0.99, n, rho);
+    return change;
+}
+
+FigureChange pairedChange(const PairedSample& base, const PairedSample& changed, double limitSeconds)
+{
+    const std::size_t n = std::min(base.seconds().size(), changed.seconds().size());
+    FigureChange change = pairedTimes(base, changed);
     const auto stdInfluence = [](const PairedSample& s, double x) {
         return s.std > 0 ? ((x - s.mean) * (x - s.mean) - s.variance) / (2 * s.std) : 0.0;
     };
     change.std = {changed.std - base.std, halfWidthOf(base, n, [&](std::size_t i) {
                       return stdInfluence(changed, changed.seconds()[i]) - stdInfluence(base, base.seconds()[i]);
                   })};
-    change.p50 = quantileChange(base, changed, 0.5, n, rho);
-    change.p95 = quantileChange(base, changed, 0.95, n, rho);
-    change.p99 = quantileChange(base, changed, 0.99, n, rho);
-    change.exceedance = exceedanceChange(base, changed, limitSeconds > 0 ? limitSeconds : base.p95, n, rho);
+    const double limit = limitSeconds > 0 ? limitSeconds : base.p95;
+    change.exceedance = exceedanceChange(base, changed, limit, n, correlation(base, changed, n));
     return change;
 }
 

@@ -11,8 +11,10 @@
 #include <QMenu>
 #include <QVBoxLayout>
 
+#include <QtCharts/QValueAxis>
+
 #include <algorithm>
-#include <cmath>
+#include <iterator>
 
 using namespace Qt::Literals::StringLiterals;
 
@@ -38,12 +40,12 @@ CdfChart::CdfChart(const Theme& theme, QWidget* parent) : QWidget(parent), m_sta
     d.chart->setBackgroundVisible(false);
     d.chart->setMargins({});
     d.chart->layout()->setContentsMargins(0, 0, 0, 0);
-    d.axisX = new QValueAxis(d.chart);
-    d.axisY = new QValueAxis(d.chart);
-    d.axisX->setVisible(false);
-    d.axisY->setVisible(false);
-    d.chart->addAxis(d.axisX, Qt::AlignBottom);
-    d.chart->addAxis(d.axisY, Qt::AlignLeft);
+    for (const Qt::AlignmentFlag edge : {Qt::AlignBottom, Qt::AlignLeft}) {
+        auto* shares = new QValueAxis(d.chart);
+        shares->setVisible(false);
+        shares->setRange(0, 1);
+        d.chart->addAxis(shares, edge);
+    }
     m_view = new CdfView(d, this);
     connect(m_view, &CdfView::curveClicked, this, &CdfChart::curveClicked);
     connect(m_view, &CdfView::limitMoved, this, &CdfChart::limitMoved);
@@ -82,6 +84,8 @@ QSize CdfChart::minimumSizeHint() const
 
 void CdfChart::setMode(Mode mode)
 {
+    if (m_state->mode == mode)
+        return;
     m_state->mode = mode;
     refresh();
 }
@@ -209,7 +213,7 @@ void CdfChart::keyPressEvent(QKeyEvent* event)
     CdfState& d = *m_state;
     if (d.fixed)
         return QWidget::keyPressEvent(event);
-    const double range = d.axisX->max() - d.axisX->min();
+    const double range = d.xAxis.high - d.xAxis.low;
     const double step = range * (event->modifiers() & Qt::AltModifier ? 0.0005 : event->modifiers() & Qt::ShiftModifier ? 0.05 : 0.005);
     const bool lower = event->modifiers() & Qt::ControlModifier && d.limit.lowerSeconds > 0;
     if ((event->key() == Qt::Key_Left || event->key() == Qt::Key_Right) && lower)
@@ -274,25 +278,22 @@ void CdfChart::setAxes()
     }
     d.unit = format::timeUnit(high);
     d.ticksX = coveringTicks(low * d.unit.perSecond, high * d.unit.perSecond, most);
-    d.axisX->setRange(zoomed ? low : d.ticksX.values.front() / d.unit.perSecond, zoomed ? high : d.ticksX.values.back() / d.unit.perSecond);
+    d.xAxis = {zoomed ? low : d.ticksX.values.front() / d.unit.perSecond, zoomed ? high : d.ticksX.values.back() / d.unit.perSecond};
     d.ticksY = d.mode == Mode::density      ? coveringTicks(0, std::max(top, 1e-9), 4)
                : d.mode == Mode::exceedance ? Ticks{{-4, -3, -2, -1, 0}, 1, 0}
                                             : Ticks{{0, 25, 50, 75, 100}, 25, 0};
-    d.axisY->setRange(d.ticksY.values.front(), d.ticksY.values.back());
+    d.yAxis = {d.ticksY.values.front(), d.ticksY.values.back()};
 }
 
 void CdfChart::growSeries()
 {
     CdfState& d = *m_state;
     while (static_cast<qsizetype>(d.drawn.size()) < d.curves.size()) {
-        Drawn fresh{new QLineSeries, nullptr, std::make_unique<QLineSeries>(), std::make_unique<QLineSeries>()};
-        fresh.band = new QAreaSeries(fresh.upper.get(), fresh.lower.get());
-        for (QAbstractSeries* series : {static_cast<QAbstractSeries*>(fresh.band), static_cast<QAbstractSeries*>(fresh.line)}) {
-            d.chart->addSeries(series);
-            series->attachAxis(d.axisX);
-            series->attachAxis(d.axisY);
-        }
-        d.drawn.push_back(std::move(fresh));
+        auto* line = new QLineSeries;
+        d.chart->addSeries(line);
+        for (QAbstractAxis* axis : d.chart->axes())
+            line->attachAxis(axis);
+        d.drawn.push_back({line, {}, {}});
     }
 }
 
@@ -301,8 +302,8 @@ void CdfChart::drawCurve(Drawn& drawn, const ChartCurve& c)
     const CdfState& d = *m_state;
     const CurveLines lines = d.lines(c);
     replacePoints(*drawn.line, lines.line);
-    replacePoints(*drawn.upper, lines.upper);
-    replacePoints(*drawn.lower, lines.lower);
+    drawn.band = QPolygonF(lines.upper);
+    std::copy(lines.lower.rbegin(), lines.lower.rend(), std::back_inserter(drawn.band));
     const bool back = c.stale || (d.brushed >= 0 && d.brushed != c.id);
     QPen pen = d.theme.look().seriesPen(c.colour, c.baseline);
     pen.setCapStyle(Qt::FlatCap);
@@ -314,8 +315,7 @@ void CdfChart::drawCurve(Drawn& drawn, const ChartCurve& c)
     fill.setAlphaF(back ? 0.10F : static_cast<float>(metric::bandOpacity));
     if (c.outside) // lines of the curve's own colour, which a plain band has not
         fill.setAlphaF(back ? 0.25F : 0.7F);
-    drawn.band->setBrush(c.outside ? QBrush(fill, Qt::BDiagPattern) : QBrush(fill));
-    drawn.band->setPen(Qt::NoPen);
+    drawn.fill = c.outside ? QBrush(fill, Qt::BDiagPattern) : QBrush(fill);
 }
 
 void CdfChart::refresh()
@@ -334,9 +334,10 @@ void CdfChart::refresh()
         const auto at = static_cast<qsizetype>(i);
         const bool used = at < order.size() && !order[at]->cdf.empty();
         d.drawn[i].line->setVisible(used);
-        d.drawn[i].band->setVisible(used && (d.mode != Mode::density || order[at]->outside));
         if (used)
             drawCurve(d.drawn[i], *order[at]);
+        if (!used || (d.mode == Mode::density && !order[at]->outside))
+            d.drawn[i].band.clear();
     }
     m_view->viewport()->update();
 }

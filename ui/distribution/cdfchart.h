@@ -67,7 +67,7 @@ protected:
 private:
     void refresh();
     void setAxes();    ///< ranges and ticks of what is shown
-    void growSeries(); ///< a series and a band for every curve
+    void growSeries(); ///< a series for every curve
     void drawCurve(Drawn& drawn, const ChartCurve& curve);
     void layoutPlot();
     void editLimit();

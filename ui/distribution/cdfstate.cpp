@@ -17,12 +17,13 @@ double distanceFrom(QPointF first, QPointF second, QPointF point)
 }
 
 /// The points without those that lie on the line of their neighbours, to a part of a pixel that is not seen: every join that is drawn costs
-/// more than such a point says. `pixels`: of one unit of either axis.
-QList<QPointF> thinned(const QList<QPointF>& points, QPointF pixels)
+/// more than such a point says. In shares of the plot.
+QList<QPointF> thinned(const QList<QPointF>& points)
 {
+    constexpr double kWide = 1600, kHigh = 800; // of a large plot, whatever size this one has now: a picture does not know its history
     constexpr double kUnseen = 0.1;
     constexpr qsizetype kMostLeftOut = 24;
-    const auto at = [&](qsizetype i) { return QPointF(points[i].x() * pixels.x(), points[i].y() * pixels.y()); };
+    const auto at = [&](qsizetype i) { return QPointF(points[i].x() * kWide, points[i].y() * kHigh); };
     QList<QPointF> out;
     qsizetype from = 0;
     for (qsizetype i = 0; i < points.size(); ++i) {
@@ -67,17 +68,27 @@ double CdfState::yValue(double probability) const
 
 double CdfState::yPixel(double value) const
 {
-    return plot.bottom() - (value - axisY->min()) / (axisY->max() - axisY->min()) * plot.height();
+    return plot.bottom() - yAxis.share(value) * plot.height();
 }
 
 CurveLines CdfState::lines(const ChartCurve& c) const
 {
     CurveLines all = allLines(c);
-    constexpr double kWide = 1600, kHigh = 800; // of a large plot, whatever size this one has now: a picture does not know its history
-    const QPointF pixels(kWide / (axisX->max() - axisX->min()), kHigh / (axisY->max() - axisY->min()));
-    for (QList<QPointF>* line : {&all.line, &all.upper, &all.lower})
-        *line = thinned(*line, pixels);
+    for (QList<QPointF>* line : {&all.line, &all.upper, &all.lower}) {
+        for (QPointF& point : *line)
+            point = {xAxis.share(point.x()), yAxis.share(point.y())};
+        *line = thinned(*line);
+    }
     return all;
+}
+
+QPolygonF CdfState::onPlot(const QPolygonF& shares) const
+{
+    QPolygonF pixels;
+    pixels.reserve(shares.size());
+    for (const QPointF& point : shares)
+        pixels << QPointF(plot.left() + point.x() * plot.width(), plot.bottom() - point.y() * plot.height());
+    return pixels;
 }
 
 CurveLines CdfState::allLines(const ChartCurve& c) const
@@ -95,8 +106,8 @@ CurveLines CdfState::allLines(const ChartCurve& c) const
     }
     const CurvePoint &first = c.cdf.front(), &last = c.cdf.back();
     if (mode == CdfMode::cdf) { // the band holds the whole curve
-        const double start = std::min(axisX->min(), first.seconds);
-        out.line << QPointF(axisX->min(), 0) << QPointF(first.seconds, 0);
+        const double start = std::min(xAxis.low, first.seconds);
+        out.line << QPointF(xAxis.low, 0) << QPointF(first.seconds, 0);
         out.upper << QPointF(start, first.high * 100);
         out.lower << QPointF(start, first.low * 100);
     }
@@ -110,7 +121,7 @@ CurveLines CdfState::allLines(const ChartCurve& c) const
         out.lower << QPointF(point.seconds, yValue(tail ? point.pointLow : point.low));
     }
     if (mode == CdfMode::cdf) {
-        const double end = std::max(axisX->max(), last.seconds);
+        const double end = std::max(xAxis.high, last.seconds);
         out.line << QPointF(end, 100);
         out.upper << QPointF(end, last.high * 100);
         out.lower << QPointF(end, last.low * 100);
@@ -136,21 +147,21 @@ QRectF CdfState::goalRect() const
 {
     const Look& look = theme.look();
     const double seconds = markedSeconds();
-    if (mode != CdfMode::cdf || paper || seconds <= 0 || seconds < axisX->min() || seconds > axisX->max())
+    if (mode != CdfMode::cdf || paper || seconds <= 0 || seconds < xAxis.low || seconds > xAxis.high)
         return {};
-    const double x = plot.left() + (seconds - axisX->min()) / (axisX->max() - axisX->min()) * plot.width();
+    const double x = plot.left() + xAxis.share(seconds) * plot.width();
     const double width = goal > 0 ? look.px(104) : look.px(34);
     return {x - width / 2, plot.bottom() - look.px(22), width, look.pxF(18)};
 }
 
 double CdfState::secondsAt(double x) const
 {
-    return axisX->min() + (x - plot.left()) / plot.width() * (axisX->max() - axisX->min());
+    return xAxis.value((x - plot.left()) / plot.width());
 }
 
 double CdfState::xAt(double seconds) const
 {
-    return plot.left() + (seconds - axisX->min()) / (axisX->max() - axisX->min()) * plot.width();
+    return plot.left() + xAxis.share(seconds) * plot.width();
 }
 
 } // namespace prism::ui

@@ -4,15 +4,13 @@
 
 #include "ui/distribution/cdfdata.h"
 #include "ui/look/format.h"
-#include "ui/plot/ticks.h"
+#include "ui/plot/axes.h"
 #include "ui/theme/theme.h"
 
-#include <QtCharts/QAreaSeries>
 #include <QtCharts/QChart>
 #include <QtCharts/QLineSeries>
-#include <QtCharts/QValueAxis>
 
-#include <memory>
+#include <vector>
 
 class QLineEdit;
 
@@ -20,17 +18,17 @@ namespace prism::ui {
 
 inline constexpr double kSmallestTail = 1e-4; ///< exceedance axis: one step in 10,000
 
-/// The series of one curve; owned by the chart, except the edges of the area.
+/// One curve as it is drawn: its series, which the chart owns, and its band, which the view fills.
 struct Drawn {
     QLineSeries* line = nullptr;
-    QAreaSeries* band = nullptr;
-    std::unique_ptr<QLineSeries> upper, lower;
+    QPolygonF band; ///< in shares of the plot; empty = none
+    QBrush fill;
 };
 
 /// The time that a reduced curve gives a probability; 0 without points.
 [[nodiscard]] double quantileOn(const std::vector<CurvePoint>& curve, double probability);
 
-/// A curve and its band in axis values.
+/// A curve and the edges of its band.
 struct CurveLines {
     QList<QPointF> line, upper, lower;
 };
@@ -38,8 +36,8 @@ struct CurveLines {
 /// All that the chart and its view share.
 struct CdfState {
     const Theme& theme;
-    QChart* chart = nullptr;
-    QValueAxis *axisX = nullptr, *axisY = nullptr;
+    QChart* chart = nullptr; ///< holds shares of the plot: other ranges of the axes are one change of each series, not one for each axis
+    AxisRange xAxis, yAxis;  ///< seconds; percent, percent per second, or the logarithm of the exceedance
     std::vector<Drawn> drawn;
     QList<ChartCurve> curves;
     CdfMode mode = CdfMode::cdf;
@@ -69,8 +67,9 @@ struct CdfState {
     /// On the y axis: percent, or the logarithm of the exceedance.
     [[nodiscard]] double yValue(double probability) const;
     [[nodiscard]] double yPixel(double value) const;
-    [[nodiscard]] CurveLines lines(const ChartCurve& curve) const;    ///< as many points as can be seen
-    [[nodiscard]] CurveLines allLines(const ChartCurve& curve) const; ///< every point
+    [[nodiscard]] CurveLines lines(const ChartCurve& curve) const;    ///< as many points as can be seen, in shares of the plot, y upwards
+    [[nodiscard]] CurveLines allLines(const ChartCurve& curve) const; ///< every point, in values of the axes
+    [[nodiscard]] QPolygonF onPlot(const QPolygonF& shares) const;    ///< in pixels
 };
 
 } // namespace prism::ui

@@ -121,8 +121,8 @@ void CdfView::wheelEvent(QWheelEvent* event)
         return;
     }
     const double at = m_state.secondsAt(event->position().x()), factor = std::pow(0.999, event->angleDelta().y());
-    d.zoomLow = at + (d.axisX->min() - at) * factor;
-    d.zoomHigh = at + (d.axisX->max() - at) * factor;
+    d.zoomLow = at + (d.xAxis.low - at) * factor;
+    d.zoomHigh = at + (d.xAxis.high - at) * factor;
     Q_EMIT zoomed();
 }
 

@@ -37,6 +37,7 @@ protected:
     void wheelEvent(QWheelEvent* event) override;
 
 private:
+    void drawBands(QPainter& p) const; ///< under the curves, which Qt Charts draws
     void drawTicks(QPainter& p, const Look& look) const;
     void drawNoiseFree(QPainter& p, const Look& look) const;
     void drawLimits(QPainter& p, const Look& look);

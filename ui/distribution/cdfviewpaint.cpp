@@ -29,6 +29,19 @@ void CdfView::drawBackground(QPainter* painter, const QRectF& rect)
         const double y = std::round(d.yPixel(value)) + 0.5;
         painter->drawLine(QPointF(d.plot.left(), y), QPointF(d.plot.right(), y));
     }
+    drawBands(*painter);
+}
+
+void CdfView::drawBands(QPainter& p) const
+{
+    p.save();
+    p.setClipRect(m_state.plot);
+    p.setPen(Qt::NoPen);
+    for (const Drawn& curve : m_state.drawn) {
+        p.setBrush(curve.fill);
+        p.drawPolygon(m_state.onPlot(curve.band));
+    }
+    p.restore();
 }
 
 void CdfView::drawForeground(QPainter* painter, const QRectF& rect)

@@ -5,10 +5,12 @@
 #include "core/insight/empirical.h"
 #include "ui/look/change.h"
 #include "ui/look/format.h"
+#include "ui/workspace/changedrows.h"
 #include "ui/workspace/pagestate.h"
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 using namespace Qt::Literals::StringLiterals;
 
@@ -88,13 +90,14 @@ void DistributionModel::setContext(const PageContext& context, const StepLimits&
     const ShownScenario* baseline = context.baseline();
     const SnapshotPtr compared = baseline ? baseline->snapshot : nullptr;
     bool othersStay = compared == m_baseline && limits == m_limits && within == m_within;
+    const bool otherLimits = limits != m_limits;
     m_baseline = compared;
     m_limits = limits;
     m_within = within;
     const bool reset = context.scenarios.size() != m_scenarios.size();
     if (reset)
         beginResetModel();
-    m_scenarios = context.scenarios;
+    const QList<ShownScenario> before = std::exchange(m_scenarios, context.scenarios);
     for (const int column : {p50Column, p95Column, p99Column}) {
         const ColumnUnits units = unitsOf(column);
         ColumnUnits& known = m_units[static_cast<std::size_t>(column - p50Column)];
@@ -107,9 +110,21 @@ void DistributionModel::setContext(const PageContext& context, const StepLimits&
                   [this](const auto& row) { return row.first >= rowCount() || !saysTheSame(row.second.of, m_scenarios[row.first]); });
     if (reset)
         endResetModel();
-    else if (!m_scenarios.isEmpty())
-        Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, kColumns - 1));
-    Q_EMIT headerDataChanged(Qt::Horizontal, exceedColumn, exceedColumn);
+    else
+        tellChanges(before, othersStay);
+    if (otherLimits)
+        Q_EMIT headerDataChanged(Qt::Horizontal, exceedColumn, exceedColumn);
+}
+
+void DistributionModel::tellChanges(const QList<ShownScenario>& before, bool othersStay)
+{
+    QList<int> changed;
+    for (int row = 0; row < rowCount(); ++row) {
+        const ShownScenario &was = before[row], &is = m_scenarios[row];
+        if (!othersStay || !saysTheSame(was, is) || was.stale != is.stale || was.colour != is.colour)
+            changed << row;
+    }
+    tellChangedRows(*this, changed);
 }
 
 bool DistributionModel::isCompared(const ShownScenario& s) const

@@ -5,10 +5,12 @@
 #include "ui/look/figures.h"
 #include "ui/look/format.h"
 #include "ui/model/lineage.h"
+#include "ui/workspace/changedrows.h"
 
 #include <QIODevice>
 #include <QMimeData>
-#include <QSet>
+
+#include <unordered_map>
 
 using namespace Qt::Literals::StringLiterals;
 
@@ -40,18 +42,29 @@ void ScenarioTableModel::refresh()
             rows.push_back(e);
     const bool sameIds = std::equal(rows.begin(), rows.end(), m_rows.begin(), m_rows.end(),
                                     [](const ScenarioEntry& a, const ScenarioEntry& b) { return a.id == b.id; });
-    if (!sameIds) {
+    if (!sameIds)
         beginResetModel();
-        m_rows = std::move(rows);
-        m_status.clear();
-        refreshStatus();
-        endResetModel();
-    } else {
-        m_rows = std::move(rows);
-        refreshStatus();
-        if (!m_rows.empty())
-            Q_EMIT dataChanged(index(0, 0), index(rowCount() - 1, kColumns - 1));
+    m_rows = std::move(rows);
+    std::vector<RowState> states = rowStates();
+    QList<int> changed;
+    for (std::size_t i = 0; i < states.size(); ++i) {
+        const RowState* old = sameIds ? &m_states[i] : nullptr;
+        if (old && states[i].saysTheSame(*old)) {
+            states[i].word = old->word;
+            continue;
+        }
+        states[i].word = statusWord(states[i]);
+        changed << static_cast<int>(i);
     }
+    m_states = std::move(states);
+    m_statusWords.clear();
+    for (const RowState& s : m_states)
+        if (m_statusWords.isEmpty() || (s.word != m_statusWords.back() && !m_statusWords.contains(s.word)))
+            m_statusWords << s.word;
+    if (!sameIds)
+        endResetModel();
+    else
+        tellChangedRows(*this, changed);
 }
 
 int ScenarioTableModel::idAt(int row) const
@@ -76,24 +89,41 @@ int ScenarioTableModel::columnCount(const QModelIndex& parent) const
     return parent.isValid() ? 0 : kColumns;
 }
 
-void ScenarioTableModel::refreshStatus()
+std::vector<ScenarioTableModel::RowState> ScenarioTableModel::rowStates() const
 {
-    m_status.resize(m_rows.size());
-    QSet<QString> words;
+    const StudyModel& study = m_workspace.study();
+    std::unordered_map<int, const ScenarioEntry*> entries;
+    for (const ScenarioEntry& e : study.state().entries)
+        entries[e.id] = &e;
+    std::vector<RowState> states(m_rows.size());
     for (std::size_t i = 0; i < m_rows.size(); ++i) {
-        const ScenarioResult& r = m_workspace.bridge().result(m_rows[i].id);
-        const int wrong = (r.invalid ? errorCount(r.diagnostics) : 0) + static_cast<int>(m_workspace.fieldProblems(m_rows[i].id).size());
-        Status& s = m_status[i];
-        if (s.word.isEmpty() || s.shown != r.shown || s.computing != r.computing || s.cancelled != r.cancelled || s.wrong != wrong) {
-            s = {r.shown, r.computing, r.cancelled, wrong, {}};
-            s.word = statusWord(s);
-        }
-        words << s.word;
+        const ScenarioEntry& e = m_rows[i];
+        const ScenarioResult& r = m_workspace.bridge().result(e.id);
+        RowState& s = states[i];
+        s.scenario = e.scenario;
+        s.shown = r.shown;
+        if (const auto parent = entries.find(e.parentId); parent != entries.end())
+            s.parent = parent->second->scenario;
+        s.colour = e.colour;
+        s.visible = e.visible;
+        s.baseline = e.id == study.state().baselineId;
+        s.current = e.id == study.currentId();
+        s.computing = r.computing;
+        s.cancelled = r.cancelled;
+        s.invalid = r.invalid;
+        s.wrong = (r.invalid ? errorCount(r.diagnostics) : 0) + static_cast<int>(m_workspace.fieldProblems(e.id).size());
     }
-    m_statusWords = words.values();
+    return states;
 }
 
-QString ScenarioTableModel::statusWord(const Status& s)
+bool ScenarioTableModel::RowState::saysTheSame(const RowState& o) const
+{
+    return scenario == o.scenario && shown == o.shown && parent == o.parent && colour == o.colour && visible == o.visible
+           && baseline == o.baseline && current == o.current && computing == o.computing && cancelled == o.cancelled && invalid == o.invalid
+           && wrong == o.wrong;
+}
+
+QString ScenarioTableModel::statusWord(const RowState& s)
 {
     if (s.wrong > 0)
         return tr("%1 to fix").arg(s.wrong);
@@ -150,7 +180,7 @@ QVariant ScenarioTableModel::data(const QModelIndex& index, int role) const
         return {};
     case statusColumn:
         if (role == Qt::DisplayRole || role == Qt::AccessibleTextRole)
-            return m_status[static_cast<std::size_t>(index.row())].word;
+            return m_states[static_cast<std::size_t>(index.row())].word;
         if (role == Qt::UserRole)
             return isWrong(e.id);
         if (role == Qt::ToolTipRole) {

@@ -33,21 +33,23 @@ public:
     bool dropMimeData(const QMimeData* data, Qt::DropAction action, int row, int column, const QModelIndex& parent) override;
 
 private:
-    /// What makes the word of a row's status; a word is made anew where this changes.
-    struct Status {
+    /// What a row shows; a row is drawn anew where this changes.
+    struct RowState {
+        ScenarioPtr scenario, parent; ///< null = it has no parent
         SnapshotPtr shown;
-        bool computing = false, cancelled = false;
-        int wrong = 0;
-        QString word;
+        int colour = 0, wrong = 0;
+        bool visible = false, baseline = false, current = false, computing = false, cancelled = false, invalid = false;
+        QString word; ///< of its status, made of the others
+        [[nodiscard]] bool saysTheSame(const RowState& other) const;
     };
     void refresh();
-    void refreshStatus();
-    [[nodiscard]] static QString statusWord(const Status& status);
+    [[nodiscard]] std::vector<RowState> rowStates() const;
+    [[nodiscard]] static QString statusWord(const RowState& state);
     [[nodiscard]] QString tip(const ScenarioEntry& entry) const;
     [[nodiscard]] bool isWrong(int id) const; ///< there is something to mend
     Workspace& m_workspace;
     std::vector<ScenarioEntry> m_rows;
-    std::vector<Status> m_status; ///< of the rows
+    std::vector<RowState> m_states; ///< of the rows
     QStringList m_statusWords;
 };
 

@@ -61,6 +61,18 @@ void Workspace::requestResults()
     m_rebuild.start();
 }
 
+QString Workspace::nameOf(const ScenarioEntry& entry, qsizetype row)
+{
+    if (row >= m_names.size())
+        m_names.resize(row + 1);
+    auto& [scenario, name] = m_names[row];
+    if (scenario != entry.scenario) {
+        scenario = entry.scenario;
+        name = QString::fromStdString(entry.scenario->name);
+    }
+    return name;
+}
+
 void Workspace::rebuild()
 {
     PageContext next;
@@ -81,7 +93,7 @@ void Workspace::rebuild()
             continue;
         const ScenarioResult& r = m_bridge.result(e.id);
         const bool partial = r.computing && r.shown && r.shown->hash == e.scenario->hash();
-        next.scenarios.push_back({e.id, QString::fromStdString(e.scenario->name), e.colour, e.visible, e.id == next.baselineId,
+        next.scenarios.push_back({e.id, nameOf(e, next.scenarios.size()), e.colour, e.visible, e.id == next.baselineId,
                                   e.id == next.currentId, r.stale(), r.shown, r.invalid, r.cancelled, partial});
     }
     m_context = std::move(next);

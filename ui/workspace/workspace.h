@@ -41,6 +41,8 @@ Q_SIGNALS:
 private:
     void requestResults();
     void rebuild();
+    /// The name of the entry that is shown in this row; read anew where another scenario stands there.
+    [[nodiscard]] QString nameOf(const ScenarioEntry& entry, qsizetype row);
 
     StudyModel m_study;
     EngineBridge m_bridge;
@@ -48,6 +50,7 @@ private:
     InsightRunner m_insights;
     GhostPreview m_ghost{m_bridge.evaluator()};
     PageContext m_context;
+    QList<std::pair<ScenarioPtr, QString>> m_names; ///< by row
     bool m_sameScale = false;
     QTimer m_rebuild;
     QHash<int, QStringList> m_fieldProblems;

@@ -47,7 +47,7 @@ HeadlineChanges headlineChanges(const Snapshot& baseline, const Snapshot& scenar
         const PairedSample x(baseline.samples, series), y(scenario.samples, series);
         c.paired = !x.sorted.empty() && x.sorted.size() == y.sorted.size() && baseline.seed == scenario.seed;
         if (c.paired) {
-            width = pairedChange(x, y);
+            width = pairedTimes(x, y);
             c.probabilityFaster = probabilityShorter(x.seconds(), y.seconds());
         }
     }
