@@ -84,6 +84,8 @@ public:
 
     /// The last answer, also while a newer one is being computed; null before the first or when it is an error.
     [[nodiscard]] const R* value() const { return m_answer && m_answer->ok() ? &m_answer->value() : nullptr; }
+    /// The same, for a chart that keeps it: a step of thousands of spans is not copied.
+    [[nodiscard]] std::shared_ptr<const R> shared() const { return value() ? std::shared_ptr<const R>(m_answer, value()) : nullptr; }
     [[nodiscard]] QString error() const
     {
         if (!m_answer || m_answer->ok() || m_answer->errors().empty())

@@ -211,7 +211,7 @@ void PipelinePage::refreshPair()
     m_median->setVisible(isPaired());
     m_memory->setVisible(!isPaired()); // its room
     if (median && m_shownMedian != m_medianStep.shownQuestion()) {
-        m_median->setTimeline(std::make_shared<const Timeline>(*median));
+        m_median->setTimeline(m_medianStep.shared());
         m_shownMedian = m_medianStep.shownQuestion();
     }
     ChartText text;
@@ -234,7 +234,7 @@ void PipelinePage::refresh()
 {
     const Timeline* line = m_step.value();
     if (line && m_shown != m_step.shownQuestion()) {
-        m_gantt->setTimeline(std::make_shared<const Timeline>(*line));
+        m_gantt->setTimeline(m_step.shared());
         m_shown = m_step.shownQuestion();
         findKernels();
     }

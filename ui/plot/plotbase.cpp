@@ -39,6 +39,8 @@ void PlotBase::prepareDevice(QImage& device)
 
 void PlotBase::setText(const ChartText& text)
 {
+    if (text == m_text)
+        return; // a chart that stays as it is need not be drawn again
     m_text = text;
     setAccessibleName(text.subtitle.isEmpty() ? text.title : text.title + u". "_s + text.subtitle);
     updateGeometry();

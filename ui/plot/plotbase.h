@@ -19,6 +19,7 @@ struct ChartText {
     QStringList footer; ///< unit, n, seed, method, interval; one string per line
     QString footerRight;
     QString hint; ///< what pointer and keys do here; on screen only
+    bool operator==(const ChartText&) const = default;
 };
 
 /// One entry of a legend.
