@@ -60,7 +60,7 @@ QList<ScenarioLegend::Line> ScenarioLegend::lines(double width, bool whole) cons
     double used = 0;
     for (qsizetype i = 0; i < m_scenarios.size(); ++i) {
         const ShownScenario& s = m_scenarios[i];
-        Entry entry{&s, metrics.elidedText(s.isBaseline ? tr("%1 (baseline)").arg(s.name) : s.name, Qt::ElideRight, widestName), 0};
+        Entry entry{&s, metrics.elidedText(s.isBaseline ? tr("%1 (baseline)").arg(s.name) : s.name, Qt::ElideMiddle, widestName), 0};
         entry.width = look.px(kSample) + look.px(kGap) + metrics.horizontalAdvance(entry.text);
         if (!found.back().isEmpty() && used + entry.width > width + 1) {
             if (found.size() == kMostLines && !whole) {

@@ -40,7 +40,7 @@ double drawRuns(QPainter& painter, const QRectF& rect, const FigureRuns& runs, c
         const double room = rect.right() - x;
         if (room <= 0)
             break;
-        painter.drawText(QPointF(x, y), metrics.elidedText(run.text, Qt::ElideRight, room + 0.5));
+        painter.drawText(QPointF(x, y), metrics.elidedText(run.text, run.isName ? Qt::ElideMiddle : Qt::ElideRight, room + 0.5));
         x += metrics.horizontalAdvance(run.text);
     }
     return x - rect.left();

@@ -16,6 +16,7 @@ struct FigureRun {
     Type type = Type::body;
     Role role = Role::text;
     bool struck = false; ///< crossed out: a figure of something that cannot be
+    bool isName = false; ///< shortened in its middle: names of copies differ at their ends
 };
 using FigureRuns = QList<FigureRun>;
 
@@ -30,7 +31,7 @@ enum FigureItemRole { kRunsRole = Qt::UserRole + 40, kSampleRole, kBrushedRole }
 
 /// Draws a curve sample of `width` around the vertical centre of `rect`.
 void drawSeriesSample(QPainter& painter, const QRectF& rect, const Look& look, int colour, bool baseline, bool hidden = false);
-/// Draws runs from the left, elided at the right end; returns the width used.
+/// Draws runs from the left, elided at the right end (names in their middle); returns the width used.
 double drawRuns(QPainter& painter, const QRectF& rect, const FigureRuns& runs, const Look& look, bool dimmed = false);
 /// "5.0 %" with "± 0.4"; at the ends "< 0.1 %" and "> 99.9 %", which need no interval.
 [[nodiscard]] FigureRuns shareRuns(double share, double halfWidth);

@@ -29,6 +29,11 @@ QString Canvas::elided(const QString& text, Type type, double width) const
     return metrics(type).elidedText(text, Qt::ElideRight, width);
 }
 
+QString Canvas::elidedName(const QString& name, Type type, double width) const
+{
+    return metrics(type).elidedText(name, Qt::ElideMiddle, width);
+}
+
 QStringList Canvas::wrapped(const QString& text, Type type, double width) const
 {
     QStringList lines, words;

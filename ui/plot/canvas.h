@@ -30,6 +30,8 @@ public:
     [[nodiscard]] double width(const QString& text, Type type) const { return metrics(type).horizontalAdvance(text); }
     [[nodiscard]] double lineHeight(Type type) const { return metrics(type).height(); }
     [[nodiscard]] QString elided(const QString& text, Type type, double width) const;
+    /// Shortened in its middle: names of copies and of hosts differ at their ends.
+    [[nodiscard]] QString elidedName(const QString& name, Type type, double width) const;
     /// The words on as many lines as they need; a word wider than a line stands alone, elided.
     [[nodiscard]] QStringList wrapped(const QString& text, Type type, double width) const;
 

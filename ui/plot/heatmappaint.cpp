@@ -105,7 +105,7 @@ void HeatMap::paintLabels(Canvas& canvas, const QRectF& area, const Layout& at) 
     const double width = at.grid.left() - area.left() - canvas.px(28);
     for (int row = 0; row < m_data.rows; row += rowStride)
         canvas.text({at.grid.left() - canvas.px(8), at.grid.top() + at.cellHeight * (row + 0.5)},
-                    canvas.elided(m_data.rowLabels.value(row), Type::tick, width), Type::tick,
+                    canvas.elidedName(m_data.rowLabels.value(row), Type::tick, width), Type::tick,
                     row == m_data.brushedRow ? Role::text : Role::textSecondary, Qt::AlignRight | Qt::AlignVCenter);
     if (at.grid.height() > canvas.width(m_data.rowTitle, Type::tick))
         canvas.rotatedText({area.left() + canvas.px(6), at.grid.center().y()}, m_data.rowTitle, Type::tick, Role::textSecondary);

@@ -150,7 +150,7 @@ void paintTexts(Canvas& canvas, const QRectF& area, const Columns& at, const Wat
     const bool twoLines = !row.detail.isEmpty() && at.rowHeight >= canvas.px(28);
     const double y = at.middle(i), left = area.left() + canvas.px(row.grouped ? 14 : 0), width = at.labelRight - left;
     const double shift = twoLines ? canvas.px(7.5) : 0;
-    canvas.text({left, y - shift}, canvas.elided(row.label, strong ? Type::bodyStrong : Type::body, width),
+    canvas.text({left, y - shift}, canvas.elidedName(row.label, strong ? Type::bodyStrong : Type::body, width),
                 strong ? Type::bodyStrong : Type::body, Role::text, Qt::AlignLeft | Qt::AlignVCenter);
     if (twoLines)
         canvas.text({left, y + shift}, canvas.elided(row.detail, Type::tick, width), Type::tick, Role::textTertiary,

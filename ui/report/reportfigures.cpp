@@ -43,7 +43,7 @@ void paintNamedBars(Canvas& canvas, const QRectF& area, const std::vector<Bar>& 
         canvas.text({right, line}, b.figure, Type::bodyStrong, Role::text, Qt::AlignRight | Qt::AlignVCenter);
         right -= canvas.width(b.figure, Type::bodyStrong) + canvas.px(10);
         const Type type = b.strong ? Type::bodyStrong : Type::body;
-        const QString name = canvas.elided(b.name, type, right - area.left());
+        const QString name = canvas.elidedName(b.name, type, right - area.left());
         canvas.text({area.left(), line}, name, type, Role::text, Qt::AlignLeft | Qt::AlignVCenter);
         const double after = area.left() + canvas.width(name, type) + canvas.px(8);
         if (after + canvas.width(b.note, Type::tick) <= right)

@@ -171,7 +171,7 @@ void Sheet::legend(const Findings& found)
     const double sample = m_canvas.px(kSample), gap = m_canvas.px(kSampleGap), line = m_canvas.lineHeight(Type::small);
     double x = m_area.left();
     for (const FoundScenario& s : found.scenarios) {
-        const QString name = m_canvas.elided(s.name, Type::small, m_area.width() - sample - gap);
+        const QString name = m_canvas.elidedName(s.name, Type::small, m_area.width() - sample - gap);
         const double width = sample + gap + m_canvas.width(name, Type::small);
         if (x > m_area.left() && x + width > m_area.right()) {
             x = m_area.left();

@@ -18,7 +18,7 @@ QList<FigureRuns> againstForms(const QString& name)
 {
     QList<FigureRuns> forms;
     for (const QString& words : {QObject::tr("compared with "), QObject::tr("vs ")})
-        forms << FigureRuns{{words, Type::body, Role::textSecondary}, {name}};
+        forms << FigureRuns{{words, Type::body, Role::textSecondary}, {name, Type::body, Role::text, false, true}};
     return forms;
 }
 } // namespace

@@ -257,7 +257,8 @@ void HeadlineStrip::paintScenario(QPainter& p, const QRectF& rect)
     if (!s)
         return;
     drawSeriesSample(p, QRectF(rect.left(), look.px(10), look.px(30), look.px(28)), look, s->colour, s->isBaseline);
-    drawRuns(p, QRectF(rect.left() + look.px(38), look.px(10), rect.width() - look.px(38), look.px(28)), {{s->name, Type::title}}, look);
+    drawRuns(p, QRectF(rect.left() + look.px(38), look.px(10), rect.width() - look.px(38), look.px(28)),
+             {{s->name, Type::title, Role::text, false, true}}, look);
     const double badge = m_badge.label.isEmpty() ? 0 : paintBadge(p, QRectF(rect.left(), look.px(39), rect.width(), look.px(20)));
     const QRectF second(rect.left(), look.px(38), rect.width() - badge, look.px(22));
     const QRectF third(rect.left(), look.px(62), rect.width(), look.px(20));

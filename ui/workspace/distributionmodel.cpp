@@ -164,7 +164,7 @@ DistributionModel::ColumnUnits DistributionModel::unitsOf(int column) const
 FigureRuns DistributionModel::runs(const ShownScenario& s, int column) const
 {
     if (column == nameColumn)
-        return {{s.name, s.isCurrent ? Type::bodyStrong : Type::body, s.visible ? Role::text : Role::textTertiary}};
+        return {{s.name, s.isCurrent ? Type::bodyStrong : Type::body, s.visible ? Role::text : Role::textTertiary, false, true}};
     if (!s.snapshot) // one word in the first column says why
         return {{column == p50Column ? wordOf(stateOf(&s)) : QString(), Type::small, s.invalid ? Role::error : Role::textTertiary}};
     const DistributionSummary& d = m_within ? s.snapshot->within : s.snapshot->across;
