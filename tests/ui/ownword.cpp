@@ -4,8 +4,11 @@
 #include "core/insight/empirical.h"
 #include "ui/distribution/cdfview.h"
 #include "ui/distribution/distributionpage.h"
+#include "tests/ui/paintedtext.h"
+#include "ui/findings/findings.h"
 #include "ui/pages/emptynote.h"
 #include "ui/window/actions.h"
+#include "ui/window/assumptionstrip.h"
 #include "ui/window/jobbar.h"
 
 #include <QAbstractButton>
@@ -151,6 +154,45 @@ TEST_F(OwnWord, BeforeAnAudienceTheLimitStands)
     settle(*window);
     pull();
     EXPECT_NE(study.state().limitSeconds, before.limitSeconds) << "at work it moves";
+}
+
+TEST_F(OwnWord, BeforeAnAudienceTheAssumptionsStandOnEveryPage)
+{
+    auto window = smallWindow();
+    StudyModel& study = window->workspace().study();
+    study.setSlowNode(study.currentId(), 5, 1.2);
+    settle(*window);
+    const auto* strip = window->findChild<AssumptionStrip*>();
+    ASSERT_NE(strip, nullptr);
+    EXPECT_FALSE(strip->isVisible());
+    window->setPresentation(true);
+    const QStringList said = assumptionSentences(*study.current()->scenario) + modelLimitSentences();
+    for (const Page* page : window->pages().pages()) {
+        window->pages().showPage(page->id());
+        settle(*window);
+        EXPECT_TRUE(strip->isVisible()) << page->id().toStdString();
+    }
+    for (const QString& sentence : said)
+        EXPECT_TRUE(strip->accessibleDescription().contains(sentence)) << sentence.toStdString();
+    EXPECT_TRUE(strip->accessibleDescription().contains(u"Node 5 takes 1.20×"_s)) << strip->accessibleDescription().toStdString();
+    const auto written = [&] {
+        QString all;
+        for (const PaintedText& text : paintedTexts(*window))
+            if (text.on == strip)
+                all += text.text + u' ';
+        return all;
+    };
+    window->resize(2400, 1000);
+    settle(*window);
+    EXPECT_TRUE(written().contains(said.front())) << written().toStdString();
+    EXPECT_TRUE(written().contains(said.back())) << written().toStdString();
+    EXPECT_FALSE(written().contains(u"more)"_s)) << "there is room for all";
+    window->resize(1024, 700);
+    settle(*window);
+    EXPECT_TRUE(written().startsWith(u"Assumed "_s)) << written().toStdString();
+    EXPECT_TRUE(written().contains(u"more)"_s)) << written().toStdString();
+    window->setPresentation(false);
+    EXPECT_FALSE(strip->isVisible());
 }
 
 TEST_F(OwnWord, AFoldedGroupCountsWhatIsWrongInItAndLeadsThere)

@@ -15,6 +15,8 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
+constexpr std::size_t kMostSlowPlaces = 3; // that are named one by one
+
 QString cvText(const Distribution& d)
 {
     return format::number(100 * d.cv, 2) + u" %"_s;
@@ -49,9 +51,8 @@ QString jobSentence(const Findings& f)
 
 } // namespace
 
-QStringList assumptionSentences(const Findings& f)
+QStringList assumptionSentences(const Scenario& s)
 {
-    const Scenario& s = f.best().snapshot->scenario;
     QStringList lines;
     lines << QObject::tr("%1 on %2 × %3, %4 GPUs to a node, %5 between nodes.")
                  .arg(QString::fromStdString(s.model.name), format::count(s.cluster.numGpus), QString::fromStdString(s.cluster.gpu.name),
@@ -61,15 +62,39 @@ QStringList assumptionSentences(const Findings& f)
     if (s.training.trainTokens > 0)
         lines << QObject::tr("Training reads %1 tokens; a GPU-hour costs %2 $.")
                      .arg(format::si(s.training.trainTokens).text(), format::number(s.cluster.gpuHourPriceUsd));
+    return lines;
+}
+
+QStringList slowPlaceSentences(const Scenario& s, const QString& name)
+{
+    QStringList lines;
+    if (s.variability.slow.size() > kMostSlowPlaces)
+        return lines;
+    for (const SlowEntry& slow : s.variability.slow) {
+        QString sentence = QObject::tr("%1 %2 takes %3 as long as the others, all the time.")
+                               .arg(slow.node >= 0 ? QObject::tr("node") : QObject::tr("GPU"),
+                                    QString::number(slow.node >= 0 ? slow.node : slow.rank), format::factor(slow.computeFactor));
+        if (name.isEmpty())
+            sentence.front() = sentence.front().toUpper();
+        lines << (name.isEmpty() ? sentence : QObject::tr("%1: %2").arg(name, sentence));
+    }
+    return lines;
+}
+
+QStringList assumptionSentences(const Findings& f)
+{
+    QStringList lines = assumptionSentences(f.best().snapshot->scenario);
     for (const FoundScenario& other : f.scenarios)
-        for (const SlowEntry& slow : other.snapshot->scenario.variability.slow)
-            if (other.snapshot->scenario.variability.slow.size() <= 3)
-                lines << QObject::tr("%1: %2 %3 takes %4 as long as the others, all the time.")
-                             .arg(other.name, slow.node >= 0 ? QObject::tr("node") : QObject::tr("GPU"),
-                                  QString::number(slow.node >= 0 ? slow.node : slow.rank), format::factor(slow.computeFactor));
+        lines << slowPlaceSentences(other.snapshot->scenario, other.name);
     if (f.best().job)
         lines << jobSentence(f);
     return lines;
+}
+
+QStringList modelLimitSentences()
+{
+    return {QObject::tr("A step is planned training: warm-up, evaluation and checkpoint pauses are not part of it; the job counts them."),
+            QObject::tr("Failures come at a constant rate and one by one; a rack or switch that takes many nodes at once is not in it.")};
 }
 
 QStringList limitSentences(const Findings& f)
@@ -79,8 +104,7 @@ QStringList limitSentences(const Findings& f)
         for (const Doubt& doubt : verdictOf(*s.snapshot).doubts)
             if (const QString sentence = QString::fromStdString(doubt.sentence); !f.answer.certainty.contains(sentence)) // said there
                 lines << u"%1: %2"_s.arg(s.name, sentence);
-    lines << QObject::tr("A step is planned training: warm-up, evaluation and checkpoint pauses are not part of it; the job counts them.")
-          << QObject::tr("Failures come at a constant rate and one by one; a rack or switch that takes many nodes at once is not in it.");
+    lines << modelLimitSentences();
     if (f.best().job && f.best().job->energyMwhMean <= 0)
         lines << QObject::tr("Energy and emissions are not stated: the power of a node is not given.");
     lines << f.notes;

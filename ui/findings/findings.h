@@ -82,6 +82,12 @@ inline constexpr std::size_t kMostFound = 6;
 [[nodiscard]] Answer answerOf(const Findings& found);
 /// What was assumed, in plain words: cluster, spread, tokens, failures. One sentence each.
 [[nodiscard]] QStringList assumptionSentences(const Findings& found);
+/// The same of one scenario alone: cluster, spread, tokens.
+[[nodiscard]] QStringList assumptionSentences(const Scenario& scenario);
+/// "NAME: node 5 takes 1.2× as long as the others, all the time.", without a name "Node 5 takes ..."; none where many places are marked.
+[[nodiscard]] QStringList slowPlaceSentences(const Scenario& scenario, const QString& name);
+/// What the model leaves out of every scenario.
+[[nodiscard]] QStringList modelLimitSentences();
 /// What the model leaves out and where it stands outside of what it was held against. One sentence each.
 [[nodiscard]] QStringList limitSentences(const Findings& found);
 

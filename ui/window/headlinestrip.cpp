@@ -4,6 +4,7 @@
 #include "ui/look/format.h"
 #include "ui/theme/morebutton.h"
 #include "ui/theme/plaintext.h"
+#include "ui/window/assumptionstrip.h"
 
 #include <QContextMenuEvent>
 #include <QHelpEvent>
@@ -42,6 +43,7 @@ HeadlineStrip::HeadlineStrip(Workspace& workspace, ChangesCache& cache, const Th
     setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
     setMouseTracking(true);
     m_more = makeMoreButton(theme, tr("More figures"), this);
+    m_assumptions = new AssumptionStrip(workspace, theme, this);
     connect(&workspace, &Workspace::contextChanged, this, &HeadlineStrip::refresh);
     const auto restyleStrip = [this] {
         layoutCells();
@@ -123,12 +125,30 @@ void HeadlineStrip::layoutCells()
     for (int i = 0; i < beside; ++i)
         m_rects << QRectF(left + i * large, 0, large, rowHeight);
     const int rows = layoutRest(beside, left + beside * large + m_theme.px(4), right);
-    setFixedHeight(static_cast<int>(rowHeight) * rows);
+    setFixedHeight(static_cast<int>(rowHeight) * rows + placeAssumptions(rows));
     m_more->setVisible(m_rects.size() < m_cells.size());
     m_more->setGeometry(width() - button.width() - m_theme.px(8), m_theme.px(10), button.width(), button.height());
     m_more->menu()->clear();
     for (qsizetype i = m_rects.size(); i < m_cells.size(); ++i)
         m_more->menu()->addAction(m_cells[i].reading());
+}
+
+int HeadlineStrip::placeAssumptions(int rows)
+{
+    constexpr int kLeastWidth = 240; // at scale 1
+    m_assumptions->setVisible(m_theme.presentation());
+    if (!m_theme.presentation())
+        return 0;
+    const int row = m_theme.px(metric::headline), edge = m_theme.px(metric::pageMargin);
+    const int from = rows > 1 && !m_rects.isEmpty() ? static_cast<int>(m_rects.back().right()) + edge : 0;
+    const int beside = width() - edge - from;
+    if (from > 0 && beside >= m_theme.px(kLeastWidth) && m_assumptions->heightFor(beside) <= row) {
+        m_assumptions->setGeometry(from, row, beside, row);
+        return 0;
+    }
+    const int high = m_assumptions->heightFor(width() - 2 * edge);
+    m_assumptions->setGeometry(edge, row * rows, width() - 2 * edge, high);
+    return high;
 }
 
 int HeadlineStrip::layoutRest(int beside, double from, double right)

@@ -13,6 +13,8 @@ class QToolButton;
 
 namespace prism::ui {
 
+class AssumptionStrip;
+
 /// GUI thread only. Cells that do not fit (cost, days, memory first) are in the "more" menu.
 class HeadlineStrip final : public QWidget {
     Q_OBJECT
@@ -40,6 +42,8 @@ protected:
 private:
     void refresh();
     void layoutCells();
+    /// Before an audience: beside the second row of figures, else beneath them; returns the height that they take on their own.
+    int placeAssumptions(int rows);
     /// The figures after the `beside` ones of the first row: from one edge to the other, or on a row of their own; returns how many rows.
     int layoutRest(int beside, double from, double right);
     void paintCell(QPainter& painter, const QRectF& rect, const HeadlineCell& cell, bool large) const;
@@ -54,6 +58,7 @@ private:
     Workspace& m_workspace;
     ChangesCache& m_cache;
     const Theme& m_theme;
+    AssumptionStrip* m_assumptions; ///< while the window presents
     QList<HeadlineCell> m_cells;
     HeadlineBadge m_badge;
     ScenarioLines m_lines;

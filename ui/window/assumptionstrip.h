@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Before an audience: what the current scenario assumes and what the model leaves out, in plain words beside its figures.
+#pragma once
+
+#include "ui/theme/theme.h"
+#include "ui/workspace/workspace.h"
+
+#include <QStringList>
+#include <QWidget>
+
+namespace prism::ui {
+
+class Canvas;
+
+/// GUI thread only. The words of the report: whole sentences as its height has lines for, then how many more; the tip has them all.
+class AssumptionStrip final : public QWidget {
+    Q_OBJECT
+public:
+    AssumptionStrip(Workspace& workspace, const Theme& theme, QWidget* parent = nullptr);
+    [[nodiscard]] int heightFor(int width) const; ///< a few lines, and at least a whole sentence of either kind
+
+protected:
+    void paintEvent(QPaintEvent* event) override;
+    void showEvent(QShowEvent* event) override;
+
+private:
+    /// Sentences under one heading.
+    struct Part {
+        QString heading;
+        QStringList sentences;
+    };
+    void refresh();
+    [[nodiscard]] double headingsWidth(const Canvas& canvas) const;
+    [[nodiscard]] static int linesOfFirst(const Canvas& canvas, const Part& part, double width);
+    /// On so many lines.
+    [[nodiscard]] static QStringList fitting(const Canvas& canvas, const QStringList& sentences, double width, int lines);
+
+    Workspace& m_workspace;
+    const Theme& m_theme;
+    QList<Part> m_parts;
+};
+
+} // namespace prism::ui
