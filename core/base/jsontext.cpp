@@ -73,7 +73,7 @@ public:
     bool number_unsigned(typename Base::number_unsigned_t v) override { return add(Json(v), 0); }
     bool number_float(typename Base::number_float_t v, const std::string& text) override
     {
-        return std::isfinite(v) ? add(Json(v), 0) : fail("the number " + text.substr(0, kShown) + " is too large");
+        return std::isfinite(v) ? add(Json(v), 0) : fail("the number " + text.substr(0, kShown) + " is too large", kNumbers);
     }
     bool string(std::string& v) override
     {
@@ -88,18 +88,19 @@ public:
     bool key(std::string& v) override
     {
         if (!isNewKey(v))
-            return fail("the key \"" + v.substr(0, 80) + "\" stands twice in one object");
+            return fail("the key \"" + v.substr(0, 80) + "\" stands twice in one object", "each key once");
         m_key = std::move(v);
         return count(0, kKeyBytes + m_key.size());
     }
     bool parse_error(std::size_t /*place*/, const std::string& token, const nlohmann::json::exception& e) override
     {
         const std::string text = e.what();
-        if (const std::size_t at = text.rfind("; "); at != std::string::npos && text.find("expected", at) != std::string::npos)
-            m_accepted = text.substr(at + 2, 200);
-        const bool range = e.id == 406;
-        return fail(range ? "the number " + token.substr(0, kShown) + " is too large"
-                          : "this is not JSON: unexpected \"" + token.substr(token.size() > kShown ? token.size() - kShown : 0) + "\"");
+        if (e.id == 406)
+            return fail("the number " + token.substr(0, kShown) + " is too large", kNumbers);
+        constexpr std::string_view kExpected = "; expected ";
+        const std::size_t at = text.rfind(kExpected);
+        return fail("this is not JSON: unexpected \"" + token.substr(token.size() > kShown ? token.size() - kShown : 0) + "\"",
+                    at == std::string::npos ? kText : text.substr(at + kExpected.size(), 200));
     }
 
     Json document;
@@ -113,11 +114,20 @@ private:
         std::unordered_set<std::string> keys; ///< of an object that keeps the order of its keys and cannot find them fast
     };
 
-    bool fail(std::string message)
+    static constexpr const char* kText = "JSON text (RFC 8259)";
+    static constexpr const char* kNumbers = "numbers that a double holds, up to 1.7e308";
+
+    bool fail(std::string message, std::string accepted = kText)
     {
-        if (m_message.empty())
+        if (m_message.empty()) {
             m_message = std::move(message);
+            m_accepted = std::move(accepted);
+        }
         return false;
+    }
+    bool tooMuch(const std::string& is, std::size_t limit, const std::string& unit)
+    {
+        return fail(is + std::to_string(limit) + " " + unit, "at most " + std::to_string(limit) + " " + unit);
     }
     bool isNewKey(const std::string& key)
     {
@@ -131,9 +141,9 @@ private:
         m_values += values;
         m_bytes += bytes;
         if (m_values > m_limits.maxValues)
-            return fail("more than " + std::to_string(m_limits.maxValues) + " values");
+            return tooMuch("more than ", m_limits.maxValues, "values");
         if (m_bytes > m_limits.maxMemory)
-            return fail("the values need more than " + std::to_string(m_limits.maxMemory >> 20) + " MiB of memory");
+            return tooMuch("the values need more than ", m_limits.maxMemory >> 20, "MiB of memory");
         return true;
     }
     Json* place(Json&& value)
@@ -165,7 +175,7 @@ private:
     bool open(Json&& container)
     {
         if (static_cast<int>(m_stack.size()) >= m_limits.maxDepth)
-            return fail("nested deeper than " + std::to_string(m_limits.maxDepth) + " levels");
+            return tooMuch("nested deeper than ", static_cast<std::size_t>(m_limits.maxDepth), "levels");
         if (!count(1, kValueBytes + kContainerBytes))
             return false;
         m_stack.push_back({place(std::move(container)), {}});

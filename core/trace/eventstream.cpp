@@ -11,7 +11,7 @@ namespace prism {
 
 namespace {
 
-constexpr std::size_t kWindow = std::size_t{2} << 20, kMaxHeader = std::size_t{4} << 20, kPadding = 64;
+constexpr std::size_t kFirstWindow = std::size_t{1} << 14, kWindow = std::size_t{2} << 20, kMaxHeader = std::size_t{4} << 20, kPadding = 64;
 constexpr int kMaxFreshStarts = 2000; // in one file, so that a hostile one ends in seconds
 constexpr std::string_view kKey = "\"traceEvents\"";
 
@@ -77,7 +77,8 @@ private:
         m_at -= drop;
         m_begin -= std::min(m_begin, drop);
         const std::size_t had = m_text.size();
-        m_text.resize(had + kWindow);
+        m_text.resize(had + m_window);
+        m_window = std::min(2 * m_window, kWindow); // folders have thousands of small files
         const std::size_t got = m_source.read(std::span<char>(m_text).subspan(had));
         m_text.resize(had + got);
         m_text.reserve(m_text.size() + kPadding);
@@ -228,7 +229,7 @@ private:
     EventStreamEnd m_result;
     std::string m_text;
     std::vector<Element> m_elements;
-    std::size_t m_at = 0, m_begin = 0;
+    std::size_t m_at = 0, m_begin = 0, m_window = kFirstWindow;
     int m_depth = 0, m_freshStarts = 0;
     bool m_inText = false, m_closed = false;
 };

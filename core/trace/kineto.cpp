@@ -485,9 +485,12 @@ Result<std::vector<std::string>> kinetoFiles(const std::vector<std::string>& pat
             continue;
         }
         for (fs::recursive_directory_iterator at(path, fs::directory_options::skip_permission_denied, error), end;
-             !error && at != end && files.size() < kMaxTraceFiles; at.increment(error))
+             !error && at != end && files.size() <= kMaxTraceFiles; at.increment(error))
             if (at->is_regular_file(error) && isTrace(at->path().filename().string()))
                 files.push_back(at->path().string());
+        if (files.size() > kMaxTraceFiles)
+            return Diagnostic{
+                Severity::error, path, "there are too many trace files", "", "up to " + std::to_string(kMaxTraceFiles), "", ""};
     }
     std::sort(files.begin(), files.end());
     if (files.empty())

@@ -30,6 +30,22 @@ TEST(JsonText, ErrorsStaySmallHoweverLongTheText)
     EXPECT_EQ(parseJson("[1,\n\n  x]").errors().front().path, "line 3, column 3");
 }
 
+TEST(JsonText, EveryErrorSaysWhereAndWhatIsAccepted)
+{
+    const std::string deep(70, '[');
+    for (const std::string& text :
+         {std::string(), std::string("x"), deep, std::string("[1e400]"), std::string(R"({"a":1,"a":2})"), std::string("[1,]"),
+          std::string("{\"a\" 1}"), std::string("\x1f\x8b"), std::string("[1] 2"), std::string("[\"\xff\"]")}) {
+        const Diagnostics errors = parseJson(text).errors();
+        ASSERT_EQ(errors.size(), 1U) << text;
+        EXPECT_TRUE(errors.front().path.starts_with("line ")) << text;
+        EXPECT_FALSE(errors.front().accepted.empty()) << text;
+        EXPECT_FALSE(errors.front().accepted.starts_with("expected")) << errors.front().accepted;
+    }
+    EXPECT_EQ(parseJson(deep).errors().front().accepted, "at most 64 levels");
+    EXPECT_EQ(parseJson("[1,2,3]", {.maxValues = 2}).errors().front().accepted, "at most 2 values");
+}
+
 TEST(JsonText, MemoryIsBoundedWhateverTheValuesAre)
 {
     std::string objects = "[", keys = "{", strings = "[";

@@ -4,6 +4,7 @@
 #include "core/trace/kinetoreport.h"
 #include "core/trace/rankwindows.h"
 #include "core/trace/schedulename.h"
+#include "core/trace/tracelimits.h"
 #include "tables.h"
 
 #include "core/stats/random.h"
@@ -178,6 +179,20 @@ TEST(Kineto, AnArchiveOfTracesIsNamed)
         ASSERT_FALSE(ranks.ok());
         EXPECT_NE(ranks.errors()[0].message.find("tar"), std::string::npos);
     }
+}
+
+TEST(Kineto, MoreFilesThanTheLimitAreRefusedNotCut)
+{
+    namespace fs = std::filesystem;
+    const TemporaryFile place("many", "");
+    const fs::path folder = place.path() + ".folder";
+    fs::create_directories(folder / "one");
+    for (std::size_t i = 0; i < kMaxTraceFiles; ++i)
+        std::ofstream(folder / ("r" + std::to_string(i) + ".json"));
+    EXPECT_EQ(kinetoFiles({folder.string()})->size(), kMaxTraceFiles);
+    std::ofstream(folder / "one" / "more.json");
+    EXPECT_FALSE(kinetoFiles({folder.string()}).ok());
+    fs::remove_all(folder);
 }
 
 TEST(Kineto, MutatedTracesNeverCrash)
