@@ -171,8 +171,10 @@ bool JobPage::isEndless() const
 
 JobPage::Presented JobPage::presented(PlotBase& chart, const QString& nothing) const
 {
+    const QString endless =
+        theme().presentation() ? tr("The job has no end yet.") : tr("The job has no end yet: say how many tokens to train, at the left.");
     return {&chart, [this] { return isEndless() ? InsightStatus{.hasAnswer = true, .isCurrent = true} : m_job.status(); },
-            tr("Sampling whole runs"), isEndless() ? tr("The job has no end yet: say how many tokens to train, at the left.") : nothing};
+            tr("Sampling whole runs"), isEndless() ? endless : nothing};
 }
 
 double JobPage::deadlineDays() const
