@@ -3,13 +3,10 @@
 
 #include "core/sim/chunk/sidebyside.h"
 
-#include <boost/math/special_functions/erf.hpp>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <numbers>
 #include <numeric>
 
 namespace prism {
@@ -23,11 +20,6 @@ constexpr double kFiner = 3.0;
 /// Known groups of a cell that keep their own times; the faster ones are merged.
 constexpr double kKnownShare = 1e-3;
 
-double normalQuantile(double u)
-{
-    return -std::numbers::sqrt2 * boost::math::erfc_inv(2.0 * u);
-}
-
 bool ownData(const StepGraph& graph)
 {
     const bool varies = graph.data.rareProbability > 0.0 || (graph.data.cv > 0.0 && graph.data.family != Family::deterministic);
@@ -38,121 +30,6 @@ bool ownData(const StepGraph& graph)
 int sharingData(const StepGraph& graph)
 {
     return graph.dataScope == DataScope::group ? 1 : graph.groupsPerCell / std::max(1, graph.lockstepReplicas);
-}
-
-/// Ranks' own factors of one group of a kind of cell.
-std::vector<double> factorsOf(const CellKind& kind, std::size_t group, std::size_t ranks)
-{
-    if (kind.computeFactor.empty())
-        return {};
-    const auto first = kind.computeFactor.begin() + static_cast<std::ptrdiff_t>(group * ranks);
-    std::vector<double> out(first, first + static_cast<std::ptrdiff_t>(ranks));
-    std::sort(out.begin(), out.end());
-    if (out.back() == 1.0 && out.front() == 1.0)
-        out.clear();
-    return out;
-}
-
-/// Alike groups that meet: samples of their lucks by number, weighted.
-struct Lot {
-    double count = 1.0;
-    std::vector<std::size_t> sample;
-    std::vector<double> weight;
-};
-
-/// Cells whose score lies on so many nodes: who meets there, and how the luck of the slowest rises with the score, standardised.
-struct GroupPart {
-    int firstNode = 0, lastNode = kScoreNodes;
-    std::vector<Lot> lots;
-    std::vector<double> shape; ///< per node from firstNode on
-};
-
-/// Samples of a kind of group: those without a rare event times `clean`, the others times `hit`.
-Lot lotOf(const GroupLucks& lucks, const GroupKind& kind, double count, double clean, double hit)
-{
-    Lot out;
-    out.count = count;
-    for (std::size_t i = kind.first; i < kind.last; ++i)
-        if (const double times = kind.firstHit > 0 && i >= kind.firstHit ? hit : clean; times > 0.0) {
-            out.sample.push_back(i);
-            out.weight.push_back(lucks.samples.weight[i] * times);
-        }
-    const double total = std::accumulate(out.weight.begin(), out.weight.end(), 0.0);
-    for (double& w : out.weight)
-        w /= total;
-    return out;
-}
-
-/// Standardised seconds of the slowest of `groups` alike ones, per node of the part.
-std::vector<double> slowestLuck(const Lot& lot, double groups, const ScoreScale& scale, const GroupPart& part,
-                                const std::vector<double>& time)
-{
-    std::vector<std::size_t> order(lot.sample.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    const auto secondsOf = [&](std::size_t i) { return time[lot.sample[i]]; };
-    std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return secondsOf(a) < secondsOf(b); });
-    double below = 0.0;
-    std::vector<double> score;
-    for (const std::size_t i : order) {
-        score.push_back(normalQuantile(std::clamp(below + 0.5 * lot.weight[i], 1e-12, 1.0 - 1e-12)));
-        below += lot.weight[i];
-    }
-    const auto above = [](double z) { return 0.5 * std::erfc(z / std::numbers::sqrt2); };
-    const bool whole = part.lastNode - part.firstNode == kScoreNodes, hit = part.firstNode > 0;
-    const double share = whole ? 1.0 : (hit ? above(scale.jump) : above(-scale.jump)), beyond = whole || hit ? 0.0 : above(scale.jump);
-    std::vector<double> out;
-    double mean = 0.0, square = 0.0, total = 0.0;
-    for (int j = part.firstNode; j < part.lastNode; ++j) {
-        const double z = scale.scoreOf(j), upper = std::clamp((above(z) - beyond) / share, 0.0, 1.0);
-        const double lower = hit ? 1.0 - upper : std::min(1.0, above(-z) / share);
-        const TailPair one = tailsOfOne({lower, upper}, static_cast<int>(groups));
-        const double at = one.lower < 0.5 ? normalQuantile(std::max(one.lower, 1e-12)) : -normalQuantile(std::max(one.upper, 1e-12));
-        const auto it = std::lower_bound(score.begin(), score.end(), at);
-        const auto i =
-            static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(it - score.begin(), 1, static_cast<std::ptrdiff_t>(score.size()) - 1));
-        const double between = std::clamp((at - score[i - 1]) / std::max(1e-12, score[i] - score[i - 1]), 0.0, 1.0);
-        out.push_back(secondsOf(order[i - 1]) + between * (secondsOf(order[i]) - secondsOf(order[i - 1])));
-        const double w = std::exp(-0.5 * z * z);
-        total += w;
-        mean += w * out.back();
-        square += w * out.back() * out.back();
-    }
-    mean /= total;
-    const double sigma = std::sqrt(std::max(0.0, square / total - mean * mean));
-    for (double& x : out)
-        x = sigma > 0.0 ? (x - mean) / sigma : 0.0;
-    return out;
-}
-
-/// Parts of the score's nodes: cells none of whose groups has a rank with a rare spatial event, and those of which one has it, if there
-/// may be one. In the latter the others are hit as often as makes the expected number right.
-std::vector<GroupPart> partsOf(const StepGraph& graph, const GroupLucks& lucks, const std::vector<double>& time)
-{
-    const ScoreScale scale = scoreScale(graph);
-    const std::vector<GroupKind>& kinds = lucks.cells[0];
-    const auto most =
-        std::max_element(kinds.begin(), kinds.end(), [](const GroupKind& a, const GroupKind& b) { return a.count < b.count; });
-    const auto index = static_cast<std::size_t>(most - kinds.begin());
-    const auto groups = static_cast<double>(graph.groupsPerCell);
-    if (scale.firstHit >= kScoreNodes) {
-        GroupPart all;
-        for (const GroupKind& k : kinds)
-            all.lots.push_back(lotOf(lucks, k, k.count, 1.0, 1.0));
-        all.shape = slowestLuck(all.lots[index], groups, scale, all, time);
-        return {all};
-    }
-    GroupPart clean{0, scale.firstHit, {}, {}}, hit{scale.firstHit, kScoreNodes, {}, {}};
-    const double any = 0.5 * std::erfc(scale.jump / std::numbers::sqrt2), one = -std::expm1(std::log1p(-any) / groups);
-    const double other = groups > 1.0 ? (groups * one / any - 1.0) / (groups - 1.0) : 0.0;
-    for (const GroupKind& k : kinds) {
-        clean.lots.push_back(lotOf(lucks, k, k.count, 1.0, 0.0));
-        if (groups > 1.0)
-            hit.lots.push_back(lotOf(lucks, k, k.count * (groups - 1.0) / groups, (1.0 - other) / (1.0 - one), other / one));
-    }
-    clean.shape = slowestLuck(clean.lots[index], groups, scale, clean, time);
-    hit.lots.push_back(lotOf(lucks, *most, 1.0, 0.0, 1.0));
-    hit.shape = slowestLuck(hit.lots.back(), 1.0, scale, hit, time);
-    return {clean, hit};
 }
 
 /// Moments of a program's compute in one cell: of its own, and what other programs and micro-batches share.
@@ -366,45 +243,6 @@ std::vector<double> rareDataValues(const StepGraph& graph, const ClassModel& fac
         if (out.empty())
             out = {*low};
     }
-    return out;
-}
-
-GroupLucks groupLucks(const ModelInputs& in, const CellKind& kind)
-{
-    GroupLucks out;
-    out.graph = in.graph;
-    out.graph.groupsPerCell = 1;
-    const auto ranks = static_cast<std::size_t>(in.graph.groupRanks), groups = static_cast<std::size_t>(in.graph.groupsPerCell);
-    if (!in.measured.factor.empty()) {
-        Hasher h;
-        out.samples.ordered = true;
-        out.samples.factor = in.measured.factor;
-        out.samples.weight.assign(in.measured.factor.size() / ranks, 1.0);
-        for (const double f : in.measured.factor)
-            h.add(f);
-        out.samples.hash = h.result();
-        for (std::size_t first = 0; first < out.samples.weight.size(); first += groups) {
-            out.cells.emplace_back();
-            for (std::size_t g = first; g < first + groups; ++g)
-                out.cells.back().push_back({g, g + 1, 1.0});
-        }
-        return out;
-    }
-    std::map<std::vector<double>, double> kinds;
-    for (std::size_t g = 0; g < groups; ++g)
-        kinds[factorsOf(kind, g, ranks)] += 1.0;
-    Hasher h;
-    out.cells.emplace_back();
-    for (const auto& [factors, count] : kinds) {
-        const SpatialSamples own = spatialSamples(out.graph, {factors, kind.linkFactor}, {});
-        const std::size_t first = out.samples.weight.size();
-        out.samples.weight.insert(out.samples.weight.end(), own.weight.begin(), own.weight.end());
-        out.samples.factor.insert(out.samples.factor.end(), own.factor.begin(), own.factor.end());
-        out.cells[0].push_back({first, out.samples.weight.size(), count, own.firstHit > 0 ? first + own.firstHit : 0});
-        out.drawn = out.drawn || own.weight.size() > 1;
-        h.add(own.hash).add(count);
-    }
-    out.samples.hash = h.result();
     return out;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/sim/chunk/chunkbuilder.h"
+#include "core/sim/chunk/grouplucks.h"
 #include "core/sim/chunk/meeting.h"
 
 namespace prism {
@@ -13,15 +14,6 @@ namespace prism {
 
 /// The factors, rare events included, that groups of a cell or the members that they belong to draw for themselves.
 [[nodiscard]] GroupFactors groupFactors(const StepGraph& graph);
-
-/// Lucks of single groups, and which of them meet.
-struct GroupLucks {
-    StepGraph graph;                           ///< of one group per cell: what segments are modelled for
-    SpatialSamples samples;                    ///< of one group's ranks
-    std::vector<std::vector<GroupKind>> cells; ///< one where lucks are drawn, else one per score node
-    bool drawn = false;                        ///< lucks are drawn: tables over the score follow the slowest group
-};
-[[nodiscard]] GroupLucks groupLucks(const ModelInputs& inputs, const CellKind& kind);
 
 /// Compute seconds of one program in such a cell, per score node: mean, variance of its own, and seconds per unit of the data factor of
 /// the slowest group (dataFactorOf) that its mean contains; empty where groups have none of their own.

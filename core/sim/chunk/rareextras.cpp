@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/sim/chunk/rareextras.h"
 
-#include "core/base/hash.h"
+#include "core/sim/chunk/hits.h"
 
 #include <algorithm>
 #include <cmath>
@@ -23,121 +23,6 @@ double evenly(int dimension, int i)
     const double x = 0.5 + kEven[dimension] * (i + 1);
     return x - std::floor(x);
 }
-
-/// Uniforms of one sample; the same in every run.
-class Uniforms final {
-public:
-    Uniforms(std::uint64_t what, int sample) : m_state(mix64(what * 0x9e3779b97f4a7c15ULL + static_cast<std::uint64_t>(sample))) {}
-    double operator()()
-    {
-        m_state = mix64(m_state);
-        return (static_cast<double>(m_state >> 11U) + 0.5) * 0x1.0p-53;
-    }
-
-private:
-    std::uint64_t m_state;
-};
-
-/// Independent places of a few kinds at which something may happen; which of them it happens at, given that it happens at one. How many
-/// there are is decided by the one number that samples spread evenly: it is what their sum depends on most.
-class Hits final {
-public:
-    struct Places {
-        double probability;
-        int count;
-    };
-    explicit Hits(std::vector<Places> places) : m_places(std::move(places)), m_from(m_places.size() + 1, std::vector<double>{1.0})
-    {
-        double none = 0.0;
-        for (std::size_t k = m_places.size(); k-- > 0;) {
-            none += m_places[k].count * std::log1p(-m_places[k].probability);
-            m_own.insert(m_own.begin(), binomial(m_places[k]));
-            m_from[k] = sum(m_own.front(), m_from[k + 1]);
-        }
-        m_any = -std::expm1(none);
-    }
-    [[nodiscard]] double any() const { return m_any; }
-
-    /// Calls hit(kind, place) for every place that is hit, each once. `u` in (0, 1) decides how many, and one of them.
-    template <class Hit>
-    void draw(double u, Uniforms& next, const Hit& hit) const
-    {
-        const std::vector<double>& all = m_from[0];
-        const double more = std::accumulate(all.begin() + 1, all.end(), 0.0);
-        std::size_t left = 1 + pick(u, all.size() - 1, [&](std::size_t i) { return all[i + 1] / more; });
-        std::vector<int> chosen;
-        for (std::size_t k = 0; k < m_places.size() && left > 0; ++k) {
-            const auto here = [&](std::size_t j) {
-                const std::size_t rest = left - j;
-                return j < m_own[k].size() && rest < m_from[k + 1].size() ? m_own[k][j] * m_from[k + 1][rest] / m_from[k][left] : 0.0;
-            };
-            const std::size_t hits = pick(u, left + 1, here);
-            left -= hits;
-            chosen.clear();
-            while (chosen.size() < hits) {
-                const int place = std::min(m_places[k].count - 1, static_cast<int>((chosen.empty() ? u : next()) * m_places[k].count));
-                if (std::find(chosen.begin(), chosen.end(), place) != chosen.end())
-                    continue;
-                if (chosen.empty())
-                    u = next();
-                chosen.push_back(place);
-                hit(k, place);
-            }
-        }
-    }
-
-private:
-    static constexpr std::size_t kMost = 256; ///< hits that are told apart
-    static constexpr double kLeftOut = 1e-13;
-
-    static std::vector<double> binomial(const Places& places)
-    {
-        const auto& [p, n] = places;
-        std::vector<double> out{std::exp(n * std::log1p(-p))};
-        for (double below = out[0]; out.size() <= std::min(kMost, static_cast<std::size_t>(n)) && below < 1.0 - kLeftOut;
-             below += out.back()) {
-            const auto j = static_cast<double>(out.size());
-            out.push_back(out.back() * (n - j + 1.0) / j * p / (1.0 - p));
-        }
-        return out;
-    }
-    static std::vector<double> sum(const std::vector<double>& a, const std::vector<double>& b)
-    {
-        std::vector<double> out(std::min(kMost, a.size() + b.size() - 1), 0.0);
-        for (std::size_t i = 0; i < a.size(); ++i)
-            for (std::size_t j = 0; j < b.size() && i + j < out.size(); ++j)
-                out[i + j] += a[i] * b[j];
-        return out;
-    }
-    /// The one of `n` alternatives that u falls on; u becomes its place within it, which is as even.
-    template <class Probability>
-    static std::size_t pick(double& u, std::size_t n, const Probability& probability)
-    {
-        double below = 0.0;
-        for (std::size_t i = 0;; ++i) {
-            const double p = probability(i);
-            if (p > 0.0 && (u < below + p || i + 1 == n)) {
-                u = std::clamp((u - below) / p, 0.0, 1.0 - 1e-12);
-                return i;
-            }
-            if (i + 1 == n)
-                return lastOf(n, probability);
-            below += p;
-        }
-    }
-    /// Rounding left u beyond all of them.
-    template <class Probability>
-    static std::size_t lastOf(std::size_t n, const Probability& probability)
-    {
-        while (n > 1 && !(probability(n - 1) > 0.0))
-            --n;
-        return n - 1;
-    }
-
-    std::vector<Places> m_places;
-    std::vector<std::vector<double>> m_own, m_from; ///< P(so many hits) of a kind, and of all kinds from it on
-    double m_any;
-};
 
 /// Something that events may delay: its chance, and seconds that they add given that there is one.
 struct Source {
