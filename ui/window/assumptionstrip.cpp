@@ -15,7 +15,7 @@ namespace prism::ui {
 
 namespace {
 
-constexpr int kLines = 3, kLinesForTwo = 6; // across the window; from so many on, what is left out has two
+constexpr int kParts = 2, kLines = 3, kLinesForTwo = 6; // across the window; from so many on, what is left out has two
 constexpr double kLineOfText = 14.5, kAboveAndBelow = 2, kBesideHeadings = 10; // at scale 1
 
 } // namespace
@@ -29,6 +29,11 @@ AssumptionStrip::AssumptionStrip(Workspace& workspace, const Theme& theme, QWidg
     setAccessibleName(tr("Assumptions and limits"));
     connect(&workspace, &Workspace::contextChanged, this, &AssumptionStrip::refresh);
     connect(&theme, &Theme::changed, this, qOverload<>(&QWidget::update));
+}
+
+int AssumptionStrip::leastHeight() const
+{
+    return m_theme.px(kParts * kLineOfText + 2 * kAboveAndBelow);
 }
 
 int AssumptionStrip::heightFor(int width) const
@@ -117,7 +122,7 @@ void AssumptionStrip::paintEvent(QPaintEvent* /*event*/)
         return;
     const double left = headingsWidth(canvas), line = look.pxF(kLineOfText), width = this->width() - left;
     const int all = std::max(2, static_cast<int>((height() - 2 * look.pxF(kAboveAndBelow)) / line + 0.01));
-    const int last = std::max(linesOfFirst(canvas, m_parts.back(), width), all >= kLinesForTwo ? 2 : 1);
+    const int last = std::clamp(linesOfFirst(canvas, m_parts.back(), width), all >= kLinesForTwo ? 2 : 1, all - 1);
     double y = look.pxF(kAboveAndBelow) + line / 2;
     for (const Part& part : m_parts) {
         canvas.text({0, y}, part.heading, Type::tickStrong, Role::text, Qt::AlignLeft | Qt::AlignVCenter);

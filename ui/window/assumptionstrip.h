@@ -18,6 +18,7 @@ class AssumptionStrip final : public QWidget {
 public:
     AssumptionStrip(Workspace& workspace, const Theme& theme, QWidget* parent = nullptr);
     [[nodiscard]] int heightFor(int width) const; ///< a few lines, and at least a whole sentence of either kind
+    [[nodiscard]] int leastHeight() const;        ///< a line of either kind
 
 protected:
     void paintEvent(QPaintEvent* event) override;

@@ -146,7 +146,7 @@ int HeadlineStrip::placeAssumptions(int rows)
         m_assumptions->setGeometry(from, row, beside, row);
         return 0;
     }
-    const int high = m_assumptions->heightFor(width() - 2 * edge);
+    const int high = m_assumptions->leastHeight(); // the chart needs its room more
     m_assumptions->setGeometry(edge, row * rows, width() - 2 * edge, high);
     return high;
 }
