@@ -8,6 +8,7 @@
 #include <QPainter>
 
 #include <algorithm>
+#include <cmath>
 
 using namespace Qt::Literals::StringLiterals;
 
@@ -15,7 +16,7 @@ namespace prism::ui {
 
 namespace {
 
-constexpr int kParts = 2, kLines = 3, kLinesForTwo = 6; // across the window; from so many on, what is left out has two
+constexpr int kLinesForTwo = 6;                                                // from so many on, what is left out has two
 constexpr double kLineOfText = 14.5, kAboveAndBelow = 2, kBesideHeadings = 10; // at scale 1
 
 } // namespace
@@ -27,16 +28,10 @@ AssumptionStrip::AssumptionStrip(Workspace& workspace, const Theme& theme, QWidg
 {
     setObjectName(u"assumptions"_s);
     setAccessibleName(tr("Assumptions and limits"));
-    connect(&workspace, &Workspace::contextChanged, this, &AssumptionStrip::refresh);
     connect(&theme, &Theme::changed, this, qOverload<>(&QWidget::update));
 }
 
-int AssumptionStrip::leastHeight() const
-{
-    return m_theme.px(kParts * kLineOfText + 2 * kAboveAndBelow);
-}
-
-int AssumptionStrip::heightFor(int width) const
+int AssumptionStrip::heightFor(int width, int lines) const
 {
     QImage device(1, 1, QImage::Format_ARGB32_Premultiplied);
     QPainter painter(&device);
@@ -45,7 +40,7 @@ int AssumptionStrip::heightFor(int width) const
     int least = 0; // a sentence of each, whole
     for (const Part& part : m_parts)
         least += linesOfFirst(canvas, part, room);
-    return m_theme.px(std::max(kLines, least) * kLineOfText + 2 * kAboveAndBelow);
+    return static_cast<int>(std::ceil(m_theme.look().pxF(std::max(lines, least) * kLineOfText + 2 * kAboveAndBelow)));
 }
 
 double AssumptionStrip::headingsWidth(const Canvas& canvas) const
@@ -62,15 +57,9 @@ int AssumptionStrip::linesOfFirst(const Canvas& canvas, const Part& part, double
     return static_cast<int>(canvas.wrapped((part.sentences.size() > 1 ? first + more : first).join(u' '), Type::tick, width).size());
 }
 
-void AssumptionStrip::showEvent(QShowEvent* event)
-{
-    QWidget::showEvent(event);
-    refresh();
-}
-
 void AssumptionStrip::refresh()
 {
-    if (!isVisible())
+    if (!m_theme.presentation())
         return;
     const ShownScenario* shown = m_workspace.context().current();
     const ScenarioEntry* entry = m_workspace.study().current();

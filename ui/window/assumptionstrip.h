@@ -17,12 +17,13 @@ class AssumptionStrip final : public QWidget {
     Q_OBJECT
 public:
     AssumptionStrip(Workspace& workspace, const Theme& theme, QWidget* parent = nullptr);
-    [[nodiscard]] int heightFor(int width) const; ///< a few lines, and at least a whole sentence of either kind
-    [[nodiscard]] int leastHeight() const;        ///< a line of either kind
+    /// Takes the sentences of the current scenario, while the window presents.
+    void refresh();
+    /// So many lines, and at least a whole sentence of either kind.
+    [[nodiscard]] int heightFor(int width, int lines) const;
 
 protected:
     void paintEvent(QPaintEvent* event) override;
-    void showEvent(QShowEvent* event) override;
 
 private:
     /// Sentences under one heading.
@@ -30,7 +31,6 @@ private:
         QString heading;
         QStringList sentences;
     };
-    void refresh();
     [[nodiscard]] double headingsWidth(const Canvas& canvas) const;
     [[nodiscard]] static int linesOfFirst(const Canvas& canvas, const Part& part, double width);
     /// On so many lines.

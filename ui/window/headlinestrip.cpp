@@ -139,14 +139,15 @@ int HeadlineStrip::placeAssumptions(int rows)
     m_assumptions->setVisible(m_theme.presentation());
     if (!m_theme.presentation())
         return 0;
+    m_assumptions->refresh();
     const int row = m_theme.px(metric::headline), edge = m_theme.px(metric::pageMargin);
     const int from = rows > 1 && !m_rects.isEmpty() ? static_cast<int>(m_rects.back().right()) + edge : 0;
     const int beside = width() - edge - from;
-    if (from > 0 && beside >= m_theme.px(kLeastWidth) && m_assumptions->heightFor(beside) <= row) {
+    if (from > 0 && beside >= m_theme.px(kLeastWidth) && m_assumptions->heightFor(beside, 3) <= row) {
         m_assumptions->setGeometry(from, row, beside, row);
         return 0;
     }
-    const int high = m_assumptions->leastHeight(); // the chart needs its room more
+    const int high = m_assumptions->heightFor(width() - 2 * edge, 2); // no more: the charts need their room
     m_assumptions->setGeometry(edge, row * rows, width() - 2 * edge, high);
     return high;
 }
