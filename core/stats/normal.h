@@ -17,4 +17,7 @@ namespace prism {
     return 0.5 * std::erfc(-z / std::numbers::sqrt2);
 }
 
+/// For a probability in (0, 1).
+[[nodiscard]] double normalQuantile(double probability);
+
 } // namespace prism

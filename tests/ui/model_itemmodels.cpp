@@ -12,16 +12,25 @@ using namespace Qt::Literals::StringLiterals;
 
 namespace prism::ui::test {
 
+/// A workspace with both tables of its scenarios.
+struct Tables {
+    explicit Tables(int samples)
+    {
+        workspace.bridge().setSamples(samples);
+        QObject::connect(&workspace, &Workspace::contextChanged, &distribution, [this] {
+            distribution.setContext(workspace.context(), {0.5, 1.0}, false);
+        });
+    }
+    Workspace workspace;
+    ScenarioTableModel table{workspace};
+    ChangesCache cache;
+    DistributionModel distribution{cache, nullptr};
+};
+
 TEST(Models, KeepTheRulesOfItemModelsThroughEveryChange)
 {
-    Workspace workspace;
-    workspace.bridge().setSamples(500);
-    ScenarioTableModel table(workspace);
-    ChangesCache cache;
-    DistributionModel distribution(cache, nullptr);
-    QObject::connect(&workspace, &Workspace::contextChanged, &distribution, [&] {
-        distribution.setContext(workspace.context(), {0.5, 1.0}, false);
-    });
+    Tables tables(500);
+    auto& [workspace, table, cache, distribution] = tables;
     QAbstractItemModelTester first(&table, QAbstractItemModelTester::FailureReportingMode::Fatal);
     QAbstractItemModelTester second(&distribution, QAbstractItemModelTester::FailureReportingMode::Fatal);
     StudyModel& study = workspace.study();
@@ -49,14 +58,8 @@ TEST(Models, KeepTheRulesOfItemModelsThroughEveryChange)
 TEST(Models, TellTheRowsThatAnEditChangesAndNoOthers)
 {
     constexpr int kScenarios = 12, kEdited = 7;
-    Workspace workspace;
-    workspace.bridge().setSamples(200);
-    ScenarioTableModel table(workspace);
-    ChangesCache cache;
-    DistributionModel distribution(cache, nullptr);
-    QObject::connect(&workspace, &Workspace::contextChanged, &distribution, [&] {
-        distribution.setContext(workspace.context(), {0.5, 1.0}, false);
-    });
+    Tables tables(200);
+    auto& [workspace, table, cache, distribution] = tables;
     StudyModel& study = workspace.study();
     study.reset(smallStudy(), 1);
     while (study.state().entries.size() < kScenarios)

@@ -5,14 +5,12 @@
 #include "core/sim/draw/nodeshare.h"
 #include "core/stats/quantile.h"
 #include "core/stats/random.h"
-
-#include <boost/math/special_functions/erf.hpp>
+#include "core/stats/normal.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <map>
-#include <numbers>
 #include <numeric>
 
 namespace prism {
@@ -79,7 +77,7 @@ ContentHash hashOf(const StepGraph& graph, const CellKind& kind, const MeasuredC
 double hitProbability(const StepGraph& graph)
 {
     if (const SpatialFactors shared(graph); shared.sharesNodes() && graph.spatial.rareProbability > 0.0) {
-        const double score = -std::numbers::sqrt2 * boost::math::erfc_inv(2.0 * (1.0 - graph.spatial.rareProbability));
+        const double score = normalQuantile(1.0 - graph.spatial.rareProbability);
         return shared.someAbove(std::vector<double>(static_cast<std::size_t>(graph.cellRanks()), score));
     }
     return -std::expm1(graph.cellRanks() * std::log1p(-graph.spatial.rareProbability));
@@ -248,7 +246,7 @@ ScoreScale scoreScale(const StepGraph& graph)
     if (!graph.fixedSpatial.empty() || graph.spatial.rareProbability <= 0.0 || graph.spatial.rareMultiplier == 1.0)
         return out;
     const double tail = hitProbability(graph);
-    const double jump = -std::numbers::sqrt2 * boost::math::erfc_inv(2.0 * (1.0 - tail));
+    const double jump = normalQuantile(1.0 - tail);
     const double share = (jump + kScoreLimit) / (2.0 * kScoreLimit);
     if (!(share > 0.0 && share < 1.0))
         return out;

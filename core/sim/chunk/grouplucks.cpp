@@ -2,23 +2,16 @@
 #include "core/sim/chunk/grouplucks.h"
 
 #include "core/sim/chunk/sidebyside.h"
-
-#include <boost/math/special_functions/erf.hpp>
+#include "core/stats/normal.h"
 
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numbers>
 #include <numeric>
 
 namespace prism {
 
 namespace {
-
-double normalQuantile(double u)
-{
-    return -std::numbers::sqrt2 * boost::math::erfc_inv(2.0 * u);
-}
 
 /// Ranks' own factors of one group of a kind of cell.
 std::vector<double> factorsOf(const CellKind& kind, std::size_t group, std::size_t ranks)
@@ -63,7 +56,7 @@ std::vector<double> slowestLuck(const Lot& lot, double groups, const ScoreScale&
         score.push_back(normalQuantile(std::clamp(below + 0.5 * lot.weight[i], 1e-12, 1.0 - 1e-12)));
         below += lot.weight[i];
     }
-    const auto above = [](double z) { return 0.5 * std::erfc(z / std::numbers::sqrt2); };
+    const auto above = [](double z) { return normalCdf(-z); };
     const bool whole = part.lastNode - part.firstNode == kScoreNodes, hit = part.firstNode > 0;
     const double share = whole ? 1.0 : (hit ? above(scale.jump) : above(-scale.jump)), beyond = whole || hit ? 0.0 : above(scale.jump);
     std::vector<double> out;
@@ -147,7 +140,7 @@ std::vector<GroupPart> partsOf(const StepGraph& graph, const GroupLucks& lucks, 
         return {all};
     }
     GroupPart clean{0, scale.firstHit, {}, {}}, hit{scale.firstHit, kScoreNodes, {}, {}};
-    const double any = 0.5 * std::erfc(scale.jump / std::numbers::sqrt2), one = -std::expm1(std::log1p(-any) / groups);
+    const double any = normalCdf(-scale.jump), one = -std::expm1(std::log1p(-any) / groups);
     const double other = groups > 1.0 ? (groups * one / any - 1.0) / (groups - 1.0) : 0.0;
     for (const GroupKind& k : kinds) {
         clean.lots.push_back(lotOf(lucks, k, k.count, 1.0, 0.0));

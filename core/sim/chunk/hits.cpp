@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/sim/chunk/hits.h"
 
+#include <boost/math/distributions/binomial.hpp>
+
 #include <cmath>
 
 namespace prism {
@@ -12,12 +14,11 @@ constexpr double kLeftOut = 1e-13; ///< probability of more
 
 std::vector<double> binomial(const Hits::Places& places)
 {
-    const auto& [p, n] = places;
-    std::vector<double> out{std::exp(n * std::log1p(-p))};
-    for (double below = out[0]; out.size() <= std::min(kMost, static_cast<std::size_t>(n)) && below < 1.0 - kLeftOut; below += out.back()) {
-        const auto j = static_cast<double>(out.size());
-        out.push_back(out.back() * (n - j + 1.0) / j * p / (1.0 - p));
-    }
+    const boost::math::binomial_distribution<> hits(places.count, places.probability);
+    std::vector<double> out{boost::math::pdf(hits, 0)};
+    for (double below = out[0]; out.size() <= std::min(kMost, static_cast<std::size_t>(places.count)) && below < 1.0 - kLeftOut;
+         below += out.back())
+        out.push_back(boost::math::pdf(hits, static_cast<double>(out.size())));
     return out;
 }
 

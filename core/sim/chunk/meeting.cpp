@@ -40,7 +40,7 @@ public:
         for (std::size_t g = 0; g < m_group.size(); ++g) {
             double member = 0.0;
             for (std::size_t r = 0; r < m_group[g].size(); ++r)
-                member += m_input.routing.weight[r] * memberBy(g, m_group[g][r], x);
+                member += m_input.routing.weight[r] * allOfMember(g, [&](std::size_t i) { return cdf(m_group[g][r], i, x); });
             log += m_input.who[g].count / sharing(g) * std::log(std::max(member, 1e-300));
         }
         return std::exp(log);
@@ -58,25 +58,32 @@ public:
     /// Participants of one kind that share a data factor, and that share any factor: no more than there are.
     [[nodiscard]] double sharingData(std::size_t group) const { return upTo(group, m_input.sharingData); }
     [[nodiscard]] double sharing(std::size_t group) const { return upTo(group, std::max(m_input.together, m_input.sharingData)); }
-    /// P(all participants that share factors have arrived) at one routing factor, per column, from the CDFs of the combinations.
-    [[nodiscard]] Eigen::VectorXd allOfMember(std::size_t group, const Eigen::MatrixXd& cdf) const
+    /// P(all participants that share factors have arrived) at one routing factor, from the CDFs of the combinations by number.
+    template <class Cdf>
+    [[nodiscard]] double allOfMember(std::size_t group, const Cdf& cdf) const
     {
-        if (m_input.sharingData == 1)
-            return (cdf.transpose() * weights(group)).array().pow(sharing(group));
-        const auto data = static_cast<Eigen::Index>(m_input.data.weight.size());
-        Eigen::VectorXd out = Eigen::VectorXd::Zero(cdf.cols());
-        for (Eigen::Index d = 0; d < data; ++d)
-            out += m_input.data.weight[static_cast<std::size_t>(d)] * givenData(group, cdf, d).array().pow(sharing(group)).matrix();
+        const std::vector<double>& weight = m_group[group][0].weight;
+        const std::size_t data = m_input.data.weight.size();
+        double out = 0.0, below = 0.0;
+        if (m_input.sharingData == 1) {
+            for (std::size_t i = 0; i < weight.size(); ++i)
+                below += weight[i] * cdf(i);
+            return std::pow(below, sharing(group));
+        }
+        for (std::size_t d = 0; d < data; ++d) {
+            below = 0.0;
+            for (std::size_t i = d; i < weight.size(); i += data)
+                below += m_input.who[group].weight[i / data] * cdf(i);
+            out += m_input.data.weight[d] * std::pow(below, sharing(group));
+        }
         return out;
     }
-    /// P(one participant has arrived) at a data factor, per column.
-    [[nodiscard]] Eigen::VectorXd givenData(std::size_t group, const Eigen::MatrixXd& cdf, Eigen::Index at) const
+    /// The same per column of a table of them.
+    [[nodiscard]] Eigen::VectorXd allOfMember(std::size_t group, const Eigen::MatrixXd& cdf) const
     {
-        const auto data = static_cast<Eigen::Index>(m_input.data.weight.size());
-        const std::vector<double>& luck = m_input.who[group].weight;
-        Eigen::VectorXd out = Eigen::VectorXd::Zero(cdf.cols());
-        for (std::size_t z = 0; z < luck.size(); ++z)
-            out += luck[z] * cdf.row(static_cast<Eigen::Index>(z) * data + at).transpose();
+        Eigen::VectorXd out(cdf.cols());
+        for (Eigen::Index k = 0; k < cdf.cols(); ++k)
+            out[k] = allOfMember(group, [&](std::size_t i) { return cdf(static_cast<Eigen::Index>(i), k); });
         return out;
     }
     /// P(all that share a data factor have arrived at two meetings with it), from their CDFs over all routing factors.
@@ -104,25 +111,6 @@ public:
     }
 
 private:
-    struct Combinations;
-    /// P(all participants that share factors have arrived by x) at one routing factor.
-    [[nodiscard]] double memberBy(std::size_t group, const Combinations& c, double x) const
-    {
-        const std::size_t data = m_input.data.weight.size();
-        double out = 0.0, below = 0.0;
-        if (m_input.sharingData == 1) {
-            for (std::size_t i = 0; i < c.mean.size(); ++i)
-                below += c.weight[i] * cdf(c, i, x);
-            return std::pow(below, sharing(group));
-        }
-        for (std::size_t d = 0; d < data; ++d) {
-            below = 0.0;
-            for (std::size_t i = d; i < c.mean.size(); i += data)
-                below += m_input.who[group].weight[i / data] * cdf(c, i, x);
-            out += m_input.data.weight[d] * std::pow(below, sharing(group));
-        }
-        return out;
-    }
     [[nodiscard]] double upTo(std::size_t group, int most) const
     {
         return std::clamp(m_input.who[group].count, 1.0, static_cast<double>(most));

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/sim/chunk/scoretable.h"
 
-#include <boost/math/special_functions/erf.hpp>
+#include "core/stats/normal.h"
 
 #include <cmath>
-#include <numbers>
 #include <numeric>
 
 namespace prism {
@@ -100,7 +99,7 @@ std::vector<double> sampleScores(const SpatialSamples& spatial, const std::vecto
     std::sort(order.begin() + static_cast<std::ptrdiff_t>(firstHit), order.end(), byKey);
     double below = 0.0;
     for (const std::size_t i : order) {
-        score[i] = -std::numbers::sqrt2 * boost::math::erfc_inv(2.0 * std::clamp(below + 0.5 * spatial.weight[i], 1e-12, 1.0 - 1e-12));
+        score[i] = normalQuantile(std::clamp(below + 0.5 * spatial.weight[i], 1e-12, 1.0 - 1e-12));
         below += spatial.weight[i];
     }
     return score;

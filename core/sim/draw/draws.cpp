@@ -2,7 +2,7 @@
 // Regime series.
 #include "core/sim/draw/draws.h"
 
-#include <boost/math/special_functions/erf.hpp>
+#include "core/stats/normal.h"
 
 #include <algorithm>
 #include <cmath>
@@ -29,9 +29,9 @@ std::vector<double> series(const Distribution& regime, double lag1, std::uint64_
     for (std::size_t t = 0; t < factors.size(); ++t) {
         double u = uniform(seed, base, t);
         if (rho != 0.0) {
-            const double fresh = -std::sqrt(2.0) * boost::math::erfc_inv(2.0 * u);
+            const double fresh = normalQuantile(u);
             z = t == 0 ? fresh : rho * z + std::sqrt(1.0 - rho * rho) * fresh;
-            u = std::clamp(0.5 * std::erfc(-z / std::sqrt(2.0)), 0x1.0p-54, 1.0 - 0x1.0p-53);
+            u = std::clamp(normalCdf(z), 0x1.0p-54, 1.0 - 0x1.0p-53);
         }
         factors[t] = sampler.draw(u, sampler.hasRareEvent() ? uniform(seed, rare, t) : 1.0);
     }

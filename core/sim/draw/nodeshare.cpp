@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/sim/draw/nodeshare.h"
 
-#include <boost/math/special_functions/erf.hpp>
+#include "core/stats/normal.h"
 
 #include <algorithm>
 #include <cmath>
@@ -19,11 +19,11 @@ constexpr double kMostShare = 1.0 - 1e-6;
 
 double upperTail(double z)
 {
-    return 0.5 * std::erfc(z / std::numbers::sqrt2);
+    return normalCdf(-z);
 }
 double scoreOfUniform(double u)
 {
-    return -std::numbers::sqrt2 * boost::math::erfc_inv(2.0 * u);
+    return normalQuantile(u);
 }
 double clampedUniform(double u)
 {
