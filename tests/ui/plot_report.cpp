@@ -76,6 +76,25 @@ TEST(Report, HasOneToThreeSheets)
     }
 }
 
+TEST(Report, LongNamesLoseNoRowsAtTheFootOfASheet)
+{
+    Findings found = foundOnce();
+    const QString name = u"Großrechenzentrumsverbundkonfiguration mit Tensorparallelität "_s;
+    while (found.scenarios.size() < kMostFound)
+        found.scenarios.push_back(found.scenarios.back());
+    for (std::size_t i = 0; i < kMostFound; ++i)
+        found.scenarios[i].name = name + QString::number(i + 1);
+    found.answer.sentence = u"%1 and %2 cannot be told apart."_s.arg(found.scenarios[0].name, found.scenarios[1].name);
+    const std::vector<ReportPage> pages = reportPages(found, ReportForm::paper);
+    ASSERT_GE(pages.size(), 3U);
+    for (const ReportPage& page : pages) {
+        const QImage image = toImage(page);
+        const int aboveFoot = image.height() * 1061 / 1122; // between what a sheet holds and the line over its foot
+        for (int x = 0; x < image.width(); ++x)
+            ASSERT_EQ(image.pixel(x, aboveFoot), qRgb(255, 255, 255)) << x;
+    }
+}
+
 TEST(Report, ASlideIsSixteenToNine)
 {
     const std::vector<ReportPage> slides = reportPages(foundOnce(), ReportForm::slides);

@@ -48,10 +48,10 @@ using PaintSheet = std::function<void(Sheet&)>;
 /// How the first sheet is filled.
 struct AnswerSheet {
     double curves = 0; ///< height of the curves
-    bool withAssumptions = false;
+    bool withAssumptions = false, withScenarios = true;
 };
 
-/// The first sheet: question, answer, curves, misses, causes, scenarios; assumptions where there is room for them.
+/// The first sheet: question, answer, curves, misses, causes; scenarios and assumptions where there is room for them.
 void paintAnswer(Sheet& sheet, const Findings& f, const AnswerSheet& how)
 {
     const std::vector<ReportFigure> figures = reportFigures(f);
@@ -73,10 +73,12 @@ void paintAnswer(Sheet& sheet, const Findings& f, const AnswerSheet& how)
     sheet.rule();
     sheet.space(12);
     sheet.figures(*figureOf(figures, u"misses"_s), figureOf(figures, u"causes"_s));
-    sheet.space(8);
-    sheet.rule();
-    sheet.space(2);
-    sheet.table(scenarioTable(f));
+    if (how.withScenarios) {
+        sheet.space(8);
+        sheet.rule();
+        sheet.space(2);
+        sheet.table(scenarioTable(f));
+    }
     if (how.withAssumptions) {
         sheet.space(14);
         sheet.heading(QObject::tr("What we assumed"));
@@ -103,7 +105,17 @@ void paintJob(Sheet& sheet, const Findings& f)
     sheet.table(jobTable(f));
 }
 
-void paintTrust(Sheet& sheet, const Findings& f, bool withAssumptions)
+/// What the first and the last sheet have no room for.
+void paintScenarios(Sheet& sheet, const Findings& f)
+{
+    sheet.heading(QObject::tr("The scenarios"));
+    sheet.table(scenarioTable(f));
+    sheet.space(14);
+    sheet.heading(QObject::tr("What we assumed"));
+    sheet.bullets(assumptionSentences(f));
+}
+
+void paintTrust(Sheet& sheet, const Findings& f, bool withAssumptions, bool withReceipts)
 {
     if (withAssumptions) {
         sheet.heading(QObject::tr("What we assumed"));
@@ -121,7 +133,7 @@ void paintTrust(Sheet& sheet, const Findings& f, bool withAssumptions)
     sheet.heading(QObject::tr("What it leaves out"));
     sheet.bullets(limitSentences(f));
     sheet.space(16);
-    const ReportTable receipts = receiptTable(f);
+    const ReportTable receipts = withReceipts ? receiptTable(f) : ReportTable{};
     if (!f.assumptions.empty()) {
         ReportTable sources = sourceTable(f);
         const auto all = sources.rows.size();
@@ -133,7 +145,8 @@ void paintTrust(Sheet& sheet, const Findings& f, bool withAssumptions)
                             Role::textTertiary);
         sheet.space(14);
     }
-    sheet.table(receipts);
+    if (withReceipts)
+        sheet.table(receipts);
 }
 
 /// Height that a part takes: it is painted where nobody sees it.
@@ -158,12 +171,18 @@ std::vector<ReportPage> paperPages(const Findings& f)
     const auto beyond = [&] { return heightOf([&](Sheet& s) { paintAnswer(s, f, how); }, area) - area.height(); };
     if (const double over = beyond(); over > kCurvesHigh - kCurvesLow)
         how.withAssumptions = false;
+    how.withScenarios = beyond() <= kCurvesHigh - kCurvesLow; // long names need a sheet for their table
     how.curves = std::clamp(kCurvesHigh - beyond(), kCurvesLow, kCurvesMost);
-    const bool first = how.withAssumptions;
+    const bool rest = how.withScenarios && !how.withAssumptions; // assumptions that the last sheet has
+    const bool receipts = heightOf([&](Sheet& s) { paintTrust(s, f, rest, true); }, area) <= area.height();
     std::vector<PaintSheet> sheets{[&f, how](Sheet& s) { paintAnswer(s, f, how); }};
     if (f.best().job)
         sheets.emplace_back([&f](Sheet& s) { paintJob(s, f); });
-    sheets.emplace_back([&f, first](Sheet& s) { paintTrust(s, f, !first); });
+    if (!how.withScenarios)
+        sheets.emplace_back([&f](Sheet& s) { paintScenarios(s, f); });
+    sheets.emplace_back([&f, rest, receipts](Sheet& s) { paintTrust(s, f, rest, receipts); });
+    if (!receipts)
+        sheets.emplace_back([&f](Sheet& s) { s.table(receiptTable(f)); });
     std::vector<ReportPage> pages;
     for (std::size_t i = 0; i < sheets.size(); ++i) {
         const Frame frame{f.title, receiptLine(f), QObject::tr("%1 of %2").arg(i + 1).arg(sheets.size())};
