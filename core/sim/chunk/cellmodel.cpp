@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <optional>
 
 namespace prism {
@@ -17,21 +18,6 @@ namespace prism {
 namespace {
 
 constexpr int kRegimeNodes = 33;
-
-/// What routing factors have to do with a program.
-void addRouting(ChunkModel& model, const Program& program, const StepGraph& graph)
-{
-    double compute = 0.0, routed = 0.0;
-    for (const Block& b : program.blocks) {
-        for (const Op& op : b.ops) {
-            const bool kernel = graph.classes[static_cast<std::size_t>(op.kernelClass)].scope == Scope::none;
-            compute += kernel ? b.repeat * op.meanSeconds : 0.0;
-            routed += kernel && op.routed ? b.repeat * op.meanSeconds : 0.0;
-        }
-        model.routedLayers += std::any_of(b.ops.begin(), b.ops.end(), [](const Op& op) { return op.routed; }) ? b.repeat : 0;
-    }
-    model.routedShare = compute > 0.0 ? routed / compute : 0.0;
-}
 
 /// Tables of the collectives by regime factor; true when they vary.
 bool addCollectives(ChunkModel& model, const ChunkBuilder& builder, const RegimeRange& regimes)
@@ -58,7 +44,7 @@ bool addCollectives(ChunkModel& model, const ChunkBuilder& builder, const Regime
 std::vector<double> chunkTimes(const std::vector<double>& weights, const std::vector<std::vector<double>>& means)
 {
     std::vector<double> out(means.empty() ? 0 : means[0].size(), 0.0);
-    for (std::size_t p = 0; p < means.size(); ++p)
+    for (std::size_t p = 0; p < weights.size(); ++p)
         for (std::size_t i = 0; i < out.size(); ++i)
             out[i] += weights[p] * means[p][i];
     return out;
@@ -119,10 +105,14 @@ std::size_t bytesOf(const KindModels& models)
 {
     std::size_t bytes = sizeof models;
     for (const ChunkModel& m : models.program)
-        bytes += sizeof m + 4 * (m.computeMean.size() + m.computeVariance.size() + m.shape.steps.size()) + 4 * 8 * kRegimeNodes;
+        bytes += sizeof m
+                 + 4
+                       * (m.computeMean.size() + m.computeVariance.size() + m.routedSeconds.size() + m.routedVariance.size()
+                          + m.shape.steps.size())
+                 + 4 * 8 * kRegimeNodes;
     for (const ChunkModel& m : models.program)
         for (const RareEvent& rare : m.rare)
-            bytes += sizeof rare + 4 * rare.extra.size();
+            bytes += sizeof rare + 4 * (rare.extra.size() + rare.extraTypical.size());
     return bytes;
 }
 
@@ -130,10 +120,18 @@ std::size_t bytesOf(const KindModels& models)
 struct Making {
     const ModelInputs& in;
     bool groupwise;
-    GroupLucks lucks;       ///< of groups
-    SpatialSamples spatial; ///< of the cell
-    std::vector<ChunkBuilder> builders;
-    std::vector<std::vector<double>> means, variances; ///< of compute, [program][sample]
+    GroupLucks lucks;                                  ///< of groups
+    SpatialSamples spatial;                            ///< of the cell
+    std::vector<ChunkBuilder> builders;                ///< of the programs, then of `routed`
+    std::vector<std::vector<double>> means, variances; ///< of compute, [builder][sample]
+    /// A program with a layer whose routing is typical.
+    struct Routed {
+        ProgramShape shape;
+        double share; ///< RoutedProgram::share
+        std::size_t builder;
+    };
+    std::map<std::size_t, Routed> routed;           ///< by program
+    std::vector<std::vector<RareEvent>> routedRare; ///< [builder]
 };
 
 Making makingOf(const ModelInputs& in, const CellKind& kind)
@@ -141,7 +139,7 @@ Making makingOf(const ModelInputs& in, const CellKind& kind)
     const bool groupwise = isGroupwise(in.graph);
     GroupLucks lucks = groupwise ? groupLucks(in, kind) : GroupLucks{};
     SpatialSamples spatial = groupwise ? lucks.samples : spatialSamples(in.graph, kind, in.measured);
-    return {in, groupwise, std::move(lucks), std::move(spatial), {}, {}, {}};
+    return {in, groupwise, std::move(lucks), std::move(spatial), {}, {}, {}, {}, {}};
 }
 
 ContentHash keyOf(const Making& making, const CellKind& kind)
@@ -156,8 +154,39 @@ ContentHash keyOf(const Making& making, const CellKind& kind)
         .add(static_cast<int>(graph.dataScope))
         .add(making.groupwise ? contentOf(graph.data) : ContentHash{})
         .add(graph.lockstepReplicas)
-        .add(routesByMember(graph) ? contentOf(graph.routing) : ContentHash{})
+        .add(routesByMember(graph) || hasRoutedPrograms(graph) ? contentOf(graph.routing) : ContentHash{})
         .result();
+}
+
+void addBuilders(Making& making, const CellKind& kind)
+{
+    const ModelInputs& in = making.in;
+    const std::size_t programs = in.graph.programs.size();
+    for (std::size_t p = 0; p < programs; ++p)
+        making.builders.emplace_back(in, kind, in.shapes[p], in.apart[p]);
+    for (std::size_t p = 0; p < programs && !making.groupwise; ++p) {
+        if (!needsRoutedProgram(in.graph, in.graph.programs[p]))
+            continue;
+        const RoutedProgram routed = routedProgram(in.graph, in.graph.programs[p]);
+        const auto added =
+            making.routed.emplace(p, Making::Routed{programShape(in.graph, routed.program), routed.share, making.builders.size()});
+        making.builders.emplace_back(in, kind, added.first->second.shape, in.apart[p]);
+    }
+    making.means.resize(making.builders.size());
+    making.variances.resize(making.builders.size());
+    making.routedRare.resize(making.builders.size());
+}
+
+/// Compute of a builder by sample.
+void fillMoments(Making& making, std::size_t b, std::stop_token stop)
+{
+    for (std::size_t i = 0; i < making.spatial.weight.size(); ++i) {
+        if ((i & 63U) == 0 && stop.stop_requested())
+            return;
+        const Moments m = making.builders[b].compute(i);
+        making.means[b].push_back(m.mean);
+        making.variances[b].push_back(m.variance);
+    }
 }
 
 /// What does not depend on the scores of the other programs: routing, rare events, collectives, the shape.
@@ -165,20 +194,17 @@ void fillProgram(Making& making, std::size_t p, ChunkModel& model, std::stop_tok
 {
     const ModelInputs& in = making.in;
     ChunkBuilder& builder = making.builders[p];
-    addRouting(model, in.graph.programs[p], in.graph);
     const GridDist chunk = builder.chunkAtOne();
     if (making.groupwise) {
         model.rare = builder.rareEvents(weightedGroups(making.lucks), &making.lucks.cells, groupFactors(in.graph));
     } else {
         model.rare = builder.rareEvents(making.spatial);
+        fillMoments(making, p, stop);
     }
-    for (std::size_t i = 0; i < making.spatial.weight.size() && !making.groupwise; ++i) {
-        if ((i & 63U) == 0 && stop.stop_requested())
-            return;
-        const Moments m = builder.compute(i);
-        making.means[p].push_back(m.mean);
-        making.variances[p].push_back(m.variance);
-    }
+    model.routed = routedCompute(in.graph.programs[p], in.graph);
+    for (RareEvent& event : model.rare) // those of lockstep members are sampled with the members' factors
+        event.routedShare =
+            routesByMember(in.graph) ? 0.0F : static_cast<float>(model.routed.shareOfClass[static_cast<std::size_t>(event.kernelClass)]);
     const std::vector<double>& variances = making.variances[p];
     const bool collectivesVary = addCollectives(model, builder, in.regimes);
     const bool computeVaries = std::any_of(variances.begin(), variances.end(), [](double v) { return v > 0.0; });
@@ -187,24 +213,42 @@ void fillProgram(Making& making, std::size_t p, ChunkModel& model, std::stop_tok
         model.shape = standardTable(chunk);
 }
 
+/// (of - from) * factor.
+std::vector<double> differences(const std::vector<double>& of, const std::vector<double>& from, double factor)
+{
+    std::vector<double> out(of.size());
+    for (std::size_t i = 0; i < of.size(); ++i)
+        out[i] = (of[i] - from[i]) * factor;
+    return out;
+}
+
 /// Compute by score, or by sample where the samples stand in order.
-void fillScoreTables(const Making& making, KindModels& models)
+void fillScoreTables(Making& making, KindModels& models)
 {
     const SpatialSamples& spatial = making.spatial;
     const std::vector<double> score = sampleScores(spatial, chunkTimes(programWeights(making.in.graph), making.means));
     const ScoreScale scale = scoreScale(making.in.graph);
+    const auto byScore = [&](const std::vector<double>& values) {
+        if (spatial.weight.size() > 1 && !spatial.ordered)
+            return scoreTable(scale, spatial, score, values);
+        std::vector<float> table(values.begin(), values.end());
+        table.resize(kScoreNodes, table.back());
+        return table;
+    };
     for (std::size_t p = 0; p < models.program.size(); ++p) {
         ChunkModel& model = models.program[p];
         const std::vector<double>&means = making.means[p], &variances = making.variances[p];
-        if (spatial.weight.size() > 1 && !spatial.ordered) {
-            model.computeMean = scoreTable(scale, spatial, score, means);
-            model.computeVariance = scoreTable(scale, spatial, score, variances);
+        model.computeMean = byScore(means);
+        model.computeVariance = byScore(variances);
+        const auto known = making.routed.find(p);
+        if (known == making.routed.end())
             continue;
-        }
-        model.computeMean.assign(means.begin(), means.end());
-        model.computeVariance.assign(variances.begin(), variances.end());
-        model.computeMean.resize(kScoreNodes, model.computeMean.back());
-        model.computeVariance.resize(kScoreNodes, model.computeVariance.back());
+        const Making::Routed& routed = known->second;
+        const double unit = (typicalRouting(making.in.graph.routing) - 1.0) / model.routed.layers;
+        model.routedSeconds = byScore(differences(making.means[routed.builder], means, routed.share / unit));
+        model.routedVariance = byScore(differences(making.variances[routed.builder], variances, routed.share * routed.share));
+        for (std::size_t k = 0; k < model.rare.size(); ++k)
+            model.rare[k].extraTypical = std::move(making.routedRare[routed.builder][k].extra);
     }
 }
 
@@ -226,17 +270,22 @@ std::shared_ptr<const KindModels> kindModels(const ModelInputs& in, const CellKi
     if (auto known = recall.find<KindModels>(key))
         return known;
     const std::size_t programs = in.graph.programs.size();
-    for (std::size_t p = 0; p < programs; ++p)
-        making.builders.emplace_back(in, kind, in.shapes[p], in.apart[p]);
+    addBuilders(making, kind);
     const StepGraph& lucky = making.groupwise ? making.lucks.graph : in.graph;
     if (!findSegments(lucky, in.classes, making.spatial, making.builders, recall, stop))
         return nullptr;
     KindModels out;
     out.hash = key;
     out.program.resize(programs);
-    making.means.resize(programs);
-    making.variances.resize(programs);
-    tbb::parallel_for(std::size_t{0}, programs, [&](std::size_t p) { fillProgram(making, p, out.program[p], stop); });
+    tbb::parallel_for(std::size_t{0}, making.builders.size(), [&](std::size_t b) {
+        if (b < programs) {
+            fillProgram(making, b, out.program[b], stop);
+            return;
+        }
+        (void)making.builders[b].chunkAtOne();
+        making.routedRare[b] = making.builders[b].rareEvents(making.spatial);
+        fillMoments(making, b, stop);
+    });
     if (stop.stop_requested())
         return nullptr;
     if (making.groupwise)

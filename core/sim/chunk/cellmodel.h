@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/sim/chunk/modelinputs.h"
+#include "core/sim/chunk/routedpass.h"
 
 #include <stop_token>
 #include <vector>
@@ -24,12 +25,13 @@ struct ChunkModel {
     std::vector<float> dataSeconds;
     std::vector<double> rareDataSeconds;                  ///< what such an event adds (GroupTables)
     LinearTable collectiveMean[2], collectiveVariance[2]; ///< by regime factor of scope intraNode, interNode
-    /// Where lockstep members have a routing of their own: seconds per unit of the slowest one's that computeMean contains at 1. Empty:
-    /// the one routing of the cell multiplies `routedShare` of its compute.
+    /// Seconds per unit of the pass's mean routing factor (of the slowest lockstep member's where members have their own) that
+    /// computeMean contains at 1. Empty: routing multiplies `routed.share` of the compute.
     std::vector<float> routedSeconds;
-    double routedShare = 0.0; ///< of the compute that routing factors multiply
-    int routedLayers = 0;     ///< of one execution, each with a routing factor
-    RegisterTable shape;      ///< standardised, with the frequent ones of the rare events
+    /// What a layer at typicalRouting adds to computeVariance. Empty: `routed.varianceShare` of that is stretched.
+    std::vector<float> routedVariance;
+    RoutedCompute routed;
+    RegisterTable shape; ///< standardised, with the frequent ones of the rare events
     bool isRandom = false;
     std::vector<RareEvent> rare; ///< by class: those that are drawn one by one; more frequent ones are in the shape
 };

@@ -40,7 +40,10 @@ struct RareEvent {
     std::vector<float> extra; ///< at (i + 0.5) / size: seconds (chunk) or factor (transfer)
     int scope = 0;            ///< row of the regime that stretches the extra seconds
     bool followsData = false; ///< the data factor stretches them as well
-    bool replaces = false;    ///< a factor stands for the whole one instead of multiplying the draw
+    /// The same as `extra` where routing factors are RoutingDraw::unit more than 1 in the mean. Empty: they stretch `routedShare` of it.
+    std::vector<float> extraTypical;
+    float routedShare = 0.0F;
+    bool replaces = false; ///< a factor stands for the whole one instead of multiplying the draw
     int kernelClass = -1;
     int cause = -1; ///< row of KernelRows::ratio; -1 = none
 };
@@ -60,7 +63,8 @@ struct DrawSource {
 /// A draw that all passes of a micro-batch through a chunk share.
 struct RoutingDraw {
     DrawKey key;
-    const RegisterTable* table = nullptr;
+    const RegisterTable* table = nullptr; ///< of the mean factor of the pass's layers
+    float unit = 0.0F;                    ///< what one layer at its rare event adds to the mean
 };
 
 /// One chunk execution with its transfer, in rows of kLanes floats. One cache line.
@@ -105,6 +109,7 @@ struct KernelRows {
     float* spread;                ///< per duration row: standard deviation that the data factor leaves alone
     float* spreadData;            ///< per duration row: standard deviation that the data factor multiplies
     float* routed;                ///< per duration row: compute that the routing factor multiplies, part of the above
+    float* routedSpread;          ///< per duration row: standard deviation that goes with each unit of the routing factor
     const float* data;            ///< per micro-batch; null = all 1, then `compute` is in `mean` and `spreadData` in `spread`
     float* transfer;              ///< per transfer
     const TransferLimits* limits; ///< per transfer: one value, not a row

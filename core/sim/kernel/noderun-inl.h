@@ -70,7 +70,7 @@ struct CubicDraws {
 struct NodeRows {
     const float* mean;          ///< null: it takes no time
     const float* const* meanAt; ///< the same by lines of kPoolLanes lanes, where rare events have changed some; null = they have not
-    const float *spread, *compute, *spreadData, *routed;
+    const float *spread, *compute, *spreadData, *routed, *routedSpread;
     const float* data;    ///< null = none
     const float* routing; ///< null = none
     const float* wait;
@@ -104,6 +104,7 @@ HWY_INLINE NodeRows rowsOf(const KernelNode& node, const KernelRows& rows)
     own.compute = rowAt(rows.compute, node.durationRow);
     own.spreadData = rowAt(rows.spreadData, node.durationRow);
     own.routed = rowAt(rows.routed, node.durationRow);
+    own.routedSpread = rowAt(rows.routedSpread, node.durationRow);
     own.data = rows.data != nullptr ? rowAt(rows.data, node.dataRow) : nullptr;
     return own;
 }
@@ -122,13 +123,18 @@ struct Terms {
         if constexpr (!kData && !kRouting)
             return plain;
         const auto extra = kRouting ? hn::Sub(hn::Load(d, own.routing + l), hn::Set(d, 1.0F)) : hn::Zero(d);
+        auto perUnit = hn::Zero(d);
+        if constexpr (kRouting)
+            perUnit = hn::Load(d, own.routed + l);
+        if constexpr (kRouting && kDrawn)
+            perUnit = hn::MulAdd(hn::Load(d, own.routedSpread + l), z, perUnit);
         if constexpr (!kData)
-            return hn::MulAdd(hn::Load(d, own.routed + l), extra, plain);
+            return hn::MulAdd(perUnit, extra, plain);
         auto scaled = hn::Load(d, own.compute + l);
         if constexpr (kDrawn)
             scaled = hn::MulAdd(hn::Load(d, own.spreadData + l), z, scaled);
         if constexpr (kRouting)
-            scaled = hn::MulAdd(hn::Load(d, own.routed + l), extra, scaled);
+            scaled = hn::MulAdd(perUnit, extra, scaled);
         return hn::MulAdd(scaled, hn::Load(d, own.data + l), plain);
     }
 };

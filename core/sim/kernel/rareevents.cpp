@@ -42,7 +42,7 @@ private:
 };
 
 /// Which of `lanes` draws of one stream and block a rare event hits: gaps between events are geometric. Calls use(lane, size) with
-/// the event's quantile.
+/// the number of the event's quantile.
 template <class Use>
 void forEachRare(const RareEvent& rare, const RareChance& chance, std::size_t lanes, RareWords words, const Use& use)
 {
@@ -53,7 +53,7 @@ void forEachRare(const RareEvent& rare, const RareChance& chance, std::size_t la
             return;
         lane += static_cast<std::size_t>(static_cast<std::int64_t>(gap));
         words.advance();
-        use(lane, rare.extra[static_cast<std::size_t>(static_cast<std::int64_t>(uniformOf(words.word()) * sizes))]);
+        use(lane, static_cast<std::size_t>(static_cast<std::int64_t>(uniformOf(words.word()) * sizes)));
         ++lane;
         words.advance();
     }
@@ -102,20 +102,55 @@ void WordsAhead::make(const std::vector<RareSites>& sites, std::size_t first, co
             m_made[k][i] = word[k] = mix64(word[k]);
 }
 
+/// Routing factors of nodes, drawn where an event asks for them.
+class RoutingAt final {
+public:
+    RoutingAt(const std::vector<KernelNode>& nodes, const RoundKeys& keys, std::uint64_t block)
+        : m_nodes(nodes),
+          m_keys(keys),
+          m_block(block)
+    {
+    }
+    /// Seconds of an event in a lane of a node, `size` its number in `extra`.
+    [[nodiscard]] float seconds(const RareEvent& event, std::int32_t node, std::size_t lane, std::size_t size)
+    {
+        const float extra = event.extra[size];
+        const RoutingDraw* const draw = m_nodes[static_cast<std::size_t>(node)].routing;
+        if (draw == nullptr || event.routedShare <= 0.0F)
+            return extra;
+        if (draw != m_drawn)
+            drawRow(*draw->table, draw->key, m_keys, m_block, m_row);
+        m_drawn = draw;
+        const float more = m_row[lane] - 1.0F;
+        if (event.extraTypical.empty())
+            return extra * (1.0F + event.routedShare * more);
+        return std::max(0.0F, extra + more / draw->unit * (event.extraTypical[size] - extra));
+    }
+
+private:
+    const std::vector<KernelNode>& m_nodes;
+    const RoundKeys& m_keys;
+    std::uint64_t m_block;
+    const RoutingDraw* m_drawn = nullptr;
+    alignas(64) float m_row[kLanes];
+};
+
 /// Adds the events of one kind in the nodes of one stage.
-void findHits(const RareSites& site, const std::vector<KernelNode>& nodes, const KernelRows& rows, RareWords words,
+void findHits(const RareSites& site, const std::vector<KernelNode>& nodes, const KernelRows& rows, RareWords words, RoutingAt& routing,
               std::vector<RareHit>& found)
 {
     const RareEvent& rare = *site.event;
     const bool followsRegime = !site.ofTransfer, followsData = followsRegime && rare.followsData && rows.data != nullptr,
+               followsRouting = followsRegime && rare.routedShare > 0.0F && rows.noise,
                noted = rows.search.ratio != nullptr && rare.cause >= 0;
     const float* regime = rows.regime + static_cast<std::size_t>(rare.scope) * kLanes;
     const auto does = !site.ofTransfer ? RareHit::Does::addSeconds
                       : rare.replaces  ? RareHit::Does::setFactor
                                        : RareHit::Does::multiplyFactor;
-    forEachRare(rare, chanceOf(rare, rows.search), site.nodes.size() * kLanes, words, [&](std::size_t at, float extra) {
+    forEachRare(rare, chanceOf(rare, rows.search), site.nodes.size() * kLanes, words, [&](std::size_t at, std::size_t size) {
         const std::int32_t node = site.nodes[at / kLanes];
         const std::size_t lane = at % kLanes;
+        float extra = followsRouting ? routing.seconds(rare, node, lane, size) : rare.extra[size];
         if (followsRegime)
             extra *= regime[lane];
         if (followsData)
@@ -138,10 +173,11 @@ const std::vector<RareHit>& RareHits::draw(const std::vector<RareSites>& sites, 
 {
     m_found.clear();
     WordsAhead ahead;
+    RoutingAt routing(nodes, keys, block);
     for (std::size_t i = 0; i < sites.size(); ++i) {
         if (i % WordsAhead::kSites == 0)
             ahead.make(sites, i, rows.search, keys, block);
-        findHits(sites[i], nodes, rows, ahead.of(i % WordsAhead::kSites), m_found);
+        findHits(sites[i], nodes, rows, ahead.of(i % WordsAhead::kSites), routing, m_found);
     }
     // In the order of their nodes, those of one node in the order found.
     m_place.assign(nodes.size() + 1, 0);
@@ -158,16 +194,18 @@ const std::vector<RareHit>& RareHits::draw(const std::vector<RareSites>& sites, 
 void rareFactors(const RareEvent& rare, const DrawKey& key, const RoundKeys& keys, std::uint64_t block, float* row,
                  const RareSearch& search)
 {
-    forEachRare(rare, chanceOf(rare, search), kLanes, RareWords(rareState(key.word[0], keys, block)), [&](std::size_t lane, float factor) {
-        row[lane] = rare.replaces ? factor : row[lane] * factor;
-        note(rare, search, lane);
-    });
+    forEachRare(rare, chanceOf(rare, search), kLanes, RareWords(rareState(key.word[0], keys, block)),
+                [&](std::size_t lane, std::size_t size) {
+                    const float factor = rare.extra[size];
+                    row[lane] = rare.replaces ? factor : row[lane] * factor;
+                    note(rare, search, lane);
+                });
 }
 
 void rareSeconds(const RareEvent& rare, const DrawKey& key, const RoundKeys& keys, std::uint64_t block, float* row)
 {
     forEachRare(rare, rare.chance, kLanes, RareWords(rareState(key.word[0], keys, block)),
-                [row](std::size_t lane, float extra) { row[lane] += extra; });
+                [&](std::size_t lane, std::size_t size) { row[lane] += rare.extra[size]; });
 }
 
 } // namespace prism

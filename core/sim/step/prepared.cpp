@@ -132,10 +132,10 @@ void addRouting(Prepared& out, Recall& recall)
     if (graph.routing.isDeterministic())
         return;
     for (const ChunkModel* model : out.models) {
-        ClassModelPtr& factor = out.routing[model->routedLayers];
-        if (model->routedLayers > 0 && !factor)
-            factor = routesByMember(graph) ? layersOfSlowest(graph.routing, graph.lockstepReplicas, model->routedLayers, recall)
-                                           : meanOf(graph.routing, model->routedLayers, recall);
+        ClassModelPtr& factor = out.routing[model->routed.layers];
+        if (model->routed.layers > 0 && !factor)
+            factor = routesByMember(graph) ? layersOfSlowest(graph.routing, graph.lockstepReplicas, model->routed.layers, recall)
+                                           : meanOf(graph.routing, model->routed.layers, recall);
     }
 }
 

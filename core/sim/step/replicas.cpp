@@ -39,9 +39,9 @@ struct ReplicaSweep::ScorePlaces {
         }
     }
     /// Values of a table at the places. Where all lanes have one score, as within a job, one look-up serves them.
-    [[nodiscard]] std::array<float, kLanes> at(const std::vector<float>& table) const
+    [[nodiscard]] LaneValues at(const std::vector<float>& table) const
     {
-        std::array<float, kLanes> out;
+        LaneValues out;
         for (std::size_t l = 0; l < (same ? 1 : kLanes); ++l) {
             const float low = table[node[l]];
             out[l] = low + part[l] * (table[node[l] + 1] - low);
@@ -80,6 +80,7 @@ ReplicaSweep::ReplicaSweep(const Prepared& prepared)
       m_spread(prepared.plan->cells()),
       m_spreadData(prepared.plan->cells()),
       m_routed(prepared.plan->cells()),
+      m_routedSpread(prepared.plan->cells()),
       m_data(static_cast<std::size_t>(prepared.plan->numMicrobatches)),
       m_transfer(prepared.transfers.size()),
       m_slots(static_cast<std::size_t>(prepared.plan->numSlots)),
@@ -133,11 +134,12 @@ void ReplicaSweep::addChunk(const PlanNode& from, Bound& bound, KernelNode& node
     const ChunkModel& model =
         *m_prepared.models[static_cast<std::size_t>(bound.durations[static_cast<std::size_t>(node.durationRow)].model)];
     node.source = model.isRandom ? &m_prepared.source(model.shape) : nullptr;
-    const auto routing = m_prepared.routing.find(model.routedLayers);
-    if (model.routedLayers <= 0 || routing == m_prepared.routing.end() || !routing->second->isRandom)
+    const auto routing = m_prepared.routing.find(model.routed.layers);
+    if (model.routed.layers <= 0 || routing == m_prepared.routing.end() || !routing->second->isRandom)
         return;
     const DrawKey key = drawKey(kRoutingDraws, static_cast<std::uint64_t>(from.place), static_cast<std::uint64_t>(from.microbatch));
-    node.routing = &bound.routing.emplace_back(RoutingDraw{key, &routing->second->table});
+    node.routing = &bound.routing.emplace_back(RoutingDraw{
+        key, &routing->second->table, static_cast<float>((typicalRouting(m_prepared.graph().routing) - 1.0) / model.routed.layers)});
 }
 
 const ReplicaSweep::Bound& ReplicaSweep::bind(int kind)
@@ -247,6 +249,32 @@ void ReplicaSweep::beginBlock(std::uint64_t block, const Rows& regime)
     }
 }
 
+/// What each unit of the pass's mean routing factor adds to one row's compute and to its standard deviation.
+void ReplicaSweep::fillRouting(std::size_t row, const ChunkModel& model, const ScorePlaces& places, const LaneValues& own,
+                               const LaneValues& variance)
+{
+    const float* const regime = m_regime->row(kComputeRegimeRow);
+    const float* const spread = m_spread.row(row);
+    float *seconds = m_routed.row(row), *deviation = m_routedSpread.row(row);
+    // Beside a data factor what both make is a product: at the data's mean it is the cell's.
+    const auto average = static_cast<float>(model.dataSeconds.empty() ? 1.0 : m_prepared.dataMean);
+    const auto perUnit = model.routedSeconds.empty() ? LaneValues{} : places.at(model.routedSeconds);
+    for (std::size_t l = 0; l < kLanes; ++l)
+        seconds[l] = model.routedSeconds.empty() ? own[l] * static_cast<float>(model.routed.share) : perUnit[l] * regime[l] / average;
+    std::fill_n(deviation, kLanes, 0.0F);
+    if (routesByMember(m_prepared.graph()))
+        return;
+    // One of the layers at `typical` raises the mean factor by (typical - 1) / layers and stretches the layer's own kernels.
+    const double typical = typicalRouting(m_prepared.graph().routing);
+    const auto units = static_cast<float>((typical - 1.0) / model.routed.layers),
+               stretched = static_cast<float>((typical * typical - 1.0) / model.routed.layers * model.routed.varianceShare);
+    const auto more = model.routedVariance.empty() ? LaneValues{} : places.at(model.routedVariance);
+    for (std::size_t l = 0; l < kLanes && units != 0.0F; ++l) {
+        const float added = model.routedVariance.empty() ? stretched * variance[l] : more[l] * regime[l] * regime[l];
+        deviation[l] = (std::sqrt(std::max(0.0F, spread[l] * spread[l] + added)) - spread[l]) / units;
+    }
+}
+
 /// One row: mean and spread of a chunk's duration per lane, and what a data factor weighs in both.
 void ReplicaSweep::fillRow(std::size_t row, std::size_t index, const ScorePlaces& places, bool noise)
 {
@@ -256,23 +284,15 @@ void ReplicaSweep::fillRow(std::size_t row, std::size_t index, const ScorePlaces
     float *mean = m_mean.row(row), *compute = m_compute.row(row), *spread = m_spread.row(row), *spreadData = m_spreadData.row(row);
     const bool random = noise && model.isRandom;
     auto own = places.at(model.computeMean);
-    auto variance = random ? places.at(model.computeVariance) : std::array<float, kLanes>{};
+    auto variance = random ? places.at(model.computeVariance) : LaneValues{};
     for (std::size_t l = 0; l < kLanes; ++l) {
         own[l] *= regime[l];
         variance[l] *= regime[l] * regime[l];
         mean[l] = cm[l] + own[l];
         spread[l] = std::sqrt(variance[l] + (random ? cv[l] : 0.0F));
     }
-    if (!model.routedSeconds.empty()) {
-        // Beside a data factor what both make is a product: at the data's mean it is the cell's.
-        const auto perUnit = places.at(model.routedSeconds);
-        const auto average = static_cast<float>(model.dataSeconds.empty() ? 1.0 : m_prepared.dataMean);
-        for (std::size_t l = 0; l < kLanes; ++l)
-            m_routed.row(row)[l] = perUnit[l] * regime[l] / average;
-    } else {
-        for (std::size_t l = 0; l < kLanes && model.routedLayers > 0; ++l)
-            m_routed.row(row)[l] = own[l] * static_cast<float>(model.routedShare);
-    }
+    if (model.routed.layers > 0)
+        fillRouting(row, model, places, own, variance);
     if (!noise || !m_prepared.data->varies())
         return;
     if (!model.dataSeconds.empty()) {
@@ -359,6 +379,7 @@ void ReplicaSweep::run(int kind, std::uint64_t seed, std::uint64_t copy, const R
                           m_spread.row(0),
                           m_spreadData.row(0),
                           m_routed.row(0),
+                          m_routedSpread.row(0),
                           hasData ? m_data.row(0) : nullptr,
                           m_transfer.row(0),
                           bound.limits.data(),

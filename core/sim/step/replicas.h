@@ -6,6 +6,7 @@
 #include "core/sim/step/rarecauses.h"
 #include "core/sim/kernel/rows.h"
 
+#include <array>
 #include <cstdint>
 #include <deque>
 #include <list>
@@ -37,6 +38,7 @@ public:
     [[nodiscard]] const std::vector<RareCause>& causes(int kind) { return bind(kind).causes; }
 
 private:
+    using LaneValues = std::array<float, kLanes>;
     struct ScorePlaces; ///< where the lanes' scores lie in tables by score
     /// One row of durations: a program in the cell of a stage.
     struct DurationRow {
@@ -67,6 +69,8 @@ private:
     void addTransfer(const PlanNode& from, const ReplicaKind& kind, Bound& bound, KernelNode& node) const;
     void addRare(Bound& bound) const;
     void fillRow(std::size_t row, std::size_t index, const ScorePlaces& places, bool noise);
+    void fillRouting(std::size_t row, const ChunkModel& model, const ScorePlaces& places, const LaneValues& own,
+                     const LaneValues& variance);
     void fillOptimizer(std::size_t stage, int program, const ScorePlaces& places, const RoundKeys& keys, bool noise, float* seconds);
     void fillDurations(const ReplicaKind& kind, const Bound& bound, const RoundKeys& keys, const Rows& scores, bool noise,
                        float* optimizer);
@@ -78,7 +82,7 @@ private:
     std::uint64_t m_block = 0;
     const Rows* m_regime = nullptr;
     Rows m_collectiveMean, m_collectiveVariance; ///< per model
-    Rows m_mean, m_compute, m_spread, m_spreadData, m_routed, m_data, m_transfer, m_slots, m_scratch;
+    Rows m_mean, m_compute, m_spread, m_spreadData, m_routed, m_routedSpread, m_data, m_transfer, m_slots, m_scratch;
     RareHits m_hits;
 };
 

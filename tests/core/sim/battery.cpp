@@ -567,6 +567,31 @@ void expertGroups(Builder& b)
             p.blocks[0].ops[1].routed = true;
         g.routing = rare({Family::lognormal, 0.05}, 0.01, 3.0);
     });
+    const auto cells = [](JobShape& s) {
+        s.groupRanks = 2;
+        s.groups = 4;
+        s.replicas = 4;
+        s.compute = {Family::lognormal, 0.3};
+    };
+    b.add("rare routing, wide kernels", cells, [](StepGraph& g) {
+        for (Program& p : g.programs)
+            p.blocks[0].ops[1].routed = true;
+        g.routing = rare({Family::lognormal, 0.1}, 0.003, 5.0);
+    });
+    b.add(
+        "rare routing of rare kernels",
+        [](JobShape& s) {
+            s.groupRanks = 4;
+            s.groups = 4;
+            s.replicas = 2;
+            s.layers = 2;
+            s.compute = rare({Family::lognormal, 0.02}, 0.002, 15.0);
+        },
+        [](StepGraph& g) {
+            for (Program& p : g.programs)
+                p.blocks[0].ops[1].routed = true;
+            g.routing = rare({Family::gamma, 0.2}, 0.004, 8.0);
+        });
 }
 
 /// What makes one group of a cell late for good or for a micro-batch, and groups that share the factor of their lockstep member.
