@@ -2,9 +2,14 @@
 #include "core/measured/levelshifts.h"
 
 #include "core/stats/moments.h"
+#include "core/stats/rangemedian.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
+#include <set>
+#include <utility>
 
 namespace prism {
 
@@ -31,6 +36,68 @@ int sharpened(const std::vector<double>& x, int i)
     return static_cast<int>(best);
 }
 
+/// Shifts of which the smallest goes first. Each knows its neighbours that still stand.
+class Shifts final {
+public:
+    Shifts(const std::vector<double>& x, const std::vector<int>& places) : m_median(x), m_steps(x.size()), m_places(places)
+    {
+        const std::size_t n = places.size();
+        m_neighbours.resize(n);
+        m_changes.resize(n);
+        for (std::size_t k = 0; k < n; ++k)
+            m_neighbours[k] = {k == 0 ? kNone : k - 1, k + 1 == n ? kNone : k + 1};
+        for (std::size_t k = 0; k < n; ++k)
+            measure(k);
+    }
+
+    /// Until all that are left change the median by `least` and more.
+    void drop(double least)
+    {
+        while (!m_bySize.empty() && m_bySize.begin()->first < least) {
+            const std::size_t k = m_bySize.begin()->second;
+            m_bySize.erase(m_bySize.begin());
+            const auto [before, after] = m_neighbours[k];
+            if (before != kNone)
+                m_neighbours[before].second = after;
+            if (after != kNone)
+                m_neighbours[after].first = before;
+            for (const std::size_t neighbour : {before, after})
+                if (neighbour != kNone) {
+                    m_bySize.erase({m_changes[neighbour], neighbour});
+                    measure(neighbour);
+                }
+        }
+    }
+    [[nodiscard]] std::vector<int> places() const
+    {
+        std::vector<int> left;
+        for (const auto& [change, k] : m_bySize)
+            left.push_back(m_places[k]);
+        std::sort(left.begin(), left.end());
+        return left;
+    }
+
+private:
+    static constexpr std::size_t kNone = std::numeric_limits<std::size_t>::max();
+
+    /// Between the medians of the parts before and behind it.
+    void measure(std::size_t k)
+    {
+        const auto [before, after] = m_neighbours[k];
+        const auto place = [&](std::size_t i) { return static_cast<std::size_t>(m_places[i]); };
+        const double low = m_median.of(before == kNone ? 0 : place(before), place(k));
+        m_changes[k] = std::abs(m_median.of(place(k), after == kNone ? m_steps : place(after)) - low);
+        m_bySize.emplace(m_changes[k], k);
+    }
+
+    RangeMedian m_median;
+    std::size_t m_steps;
+    const std::vector<int>& m_places;
+    std::vector<std::pair<std::size_t, std::size_t>> m_neighbours; ///< before and after
+    std::vector<double> m_changes;
+    std::set<std::pair<double, std::size_t>> m_bySize;
+};
+
 } // namespace
 
 double medianOfRange(const std::vector<double>& x, std::size_t first, std::size_t last)
@@ -54,32 +121,33 @@ std::vector<int> shiftPlaces(const std::vector<double>& x, double level)
 {
     const int n = static_cast<int>(x.size());
     std::vector<std::pair<double, int>> steps;
-    for (int i = kShiftWindow; i + kShiftWindow <= n; ++i) {
+    std::array<double, kShiftWindow> medians{}; // of the windows that begin at the last places: the window before a place is one of them
+    for (int i = 0; i + kShiftWindow <= n; ++i) {
         const auto at = static_cast<std::size_t>(i);
-        const double change = medianOfRange(x, at, at + kShiftWindow) - medianOfRange(x, at - kShiftWindow, at);
+        const double before = std::exchange(medians[at % kShiftWindow], medianOfRange(x, at, at + kShiftWindow));
+        if (i < kShiftWindow)
+            continue;
+        const double change = medians[at % kShiftWindow] - before;
         if (std::abs(change) > kLeastShift * level)
             steps.emplace_back(-std::abs(change), i);
     }
     std::sort(steps.begin(), steps.end());
     std::vector<int> places;
+    std::vector<bool> isNear(x.size(), false); // a place that was taken
     for (const auto& [change, i] : steps)
-        if (std::all_of(places.begin(), places.end(), [i = i](int p) { return std::abs(p - i) >= kShiftWindow; }))
+        if (!isNear[static_cast<std::size_t>(i)]) {
             places.push_back(i);
+            std::fill_n(isNear.begin() + (i - kShiftWindow + 1), 2 * kShiftWindow - 1, true);
+        }
     for (int& place : places)
         place = sharpened(x, place);
     std::sort(places.begin(), places.end());
     places.erase(std::unique(places.begin(), places.end()), places.end());
-    while (!places.empty()) {
-        const std::vector<double> medians = partMedians(x, places);
-        std::size_t least = 0;
-        for (std::size_t k = 1; k < places.size(); ++k)
-            if (std::abs(medians[k + 1] - medians[k]) < std::abs(medians[least + 1] - medians[least]))
-                least = k;
-        if (std::abs(medians[least + 1] - medians[least]) >= kLeastShift * level)
-            break;
-        places.erase(places.begin() + static_cast<std::ptrdiff_t>(least));
-    }
-    return places;
+    if (places.empty())
+        return places;
+    Shifts shifts(x, places);
+    shifts.drop(kLeastShift * level);
+    return shifts.places();
 }
 
 } // namespace prism

@@ -3,9 +3,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace prism {
 
-inline constexpr std::size_t kMaxLoggedRuns = 1'000; ///< steps of further runs count as unusable
+inline constexpr std::size_t kMaxLoggedRuns = 1'000;       ///< steps of further runs count as unusable
+inline constexpr std::int64_t kMaxLogLines = 10'000'000;   ///< of a whole log
+inline constexpr std::int64_t kMaxLinesBefore = 1'000'000; ///< before the first line that tells of a step, or the header of a table
 
 } // namespace prism

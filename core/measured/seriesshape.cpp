@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 
 namespace prism {
 
@@ -74,20 +73,23 @@ std::vector<int> evenlySpaced(const std::vector<double>& x, int from, double noi
         if (x[static_cast<std::size_t>(i)] - level > std::max(kApart * noise, kApartShare * level))
             apart.push_back(i);
     constexpr std::size_t kMostCandidates = 200, kFewest = 4;
+    constexpr double kShareFound = 0.8;
     if (apart.size() > kMostCandidates)
         return {};
-    const std::set<int> known(apart.begin(), apart.end());
     for (std::size_t a = 0; a < apart.size(); ++a)
         for (std::size_t b = a + 1; b < apart.size(); ++b) {
             const int period = apart[b] - apart[a];
             if (period < 5)
                 continue;
+            const int first = apart[a] - period * ((apart[a] - from) / period);
+            const int called = (static_cast<int>(x.size()) - 1 - first) / period + 1;
+            if (static_cast<double>(apart.size()) < kShareFound * called)
+                continue; // there are not so many
             std::vector<int> found;
-            int called = 0;
-            for (int i = apart[a] - period * ((apart[a] - from) / period); i < static_cast<int>(x.size()); i += period, ++called)
-                if (known.contains(i))
+            for (int i = first; i < static_cast<int>(x.size()); i += period)
+                if (std::binary_search(apart.begin(), apart.end(), i))
                     found.push_back(i);
-            if (found.size() >= kFewest && static_cast<double>(found.size()) >= 0.8 * called)
+            if (found.size() >= kFewest && static_cast<double>(found.size()) >= kShareFound * called)
                 return found;
         }
     return {};
@@ -107,30 +109,27 @@ void findPauses(const LoggedRun& run, const std::vector<double>& x, RunShape& sh
         shape.afterPause = evenlySpaced(x, shape.warmUp, std::max(shape.noiseSeconds, swing), shape.medianSeconds);
 }
 
-/// Robust fit of 1, u, u^2 by reweighted least squares.
+/// Robust fit of 1, u, u^2 by reweighted least squares. Memory: two numbers a value.
 Eigen::Vector3d bisquareFit(const std::vector<double>& y, const std::vector<double>& u)
 {
-    const auto n = static_cast<Eigen::Index>(y.size());
-    Eigen::MatrixXd basis(n, 3);
-    Eigen::VectorXd values(n), weights = Eigen::VectorXd::Ones(n);
-    for (Eigen::Index i = 0; i < n; ++i) {
-        const double x = u[static_cast<std::size_t>(i)];
-        basis.row(i) << 1.0, x, x * x;
-        values(i) = y[static_cast<std::size_t>(i)];
-    }
+    const auto basis = [&](std::size_t i) { return Eigen::Vector3d(1.0, u[i], u[i] * u[i]); };
     Eigen::Vector3d terms(medianOf(y), 0.0, 0.0);
+    std::vector<double> residuals(y.size());
     for (int round = 0; round < 20; ++round) {
-        const Eigen::VectorXd rest = values - basis * terms;
-        const std::vector<double> residuals(rest.begin(), rest.end());
+        for (std::size_t i = 0; i < y.size(); ++i)
+            residuals[i] = y[i] - basis(i).dot(terms);
         const double scale = kNormalOverMad * medianAbsolute(residuals, 0.0);
         if (!(scale > 0.0))
             break;
-        for (Eigen::Index i = 0; i < n; ++i) {
-            const double t = rest(i) / (kBisquare * scale);
-            weights(i) = std::abs(t) < 1.0 ? (1.0 - t * t) * (1.0 - t * t) : 0.0;
+        Eigen::Matrix3d normal = Eigen::Matrix3d::Zero();
+        Eigen::Vector3d right = Eigen::Vector3d::Zero();
+        for (std::size_t i = 0; i < y.size(); ++i) {
+            const double t = residuals[i] / (kBisquare * scale);
+            const double weight = std::abs(t) < 1.0 ? (1.0 - t * t) * (1.0 - t * t) : 0.0;
+            normal += weight * basis(i) * basis(i).transpose();
+            right += weight * y[i] * basis(i);
         }
-        const Eigen::Matrix3d normal = basis.transpose() * weights.asDiagonal() * basis;
-        terms = normal.ldlt().solve(basis.transpose() * weights.asDiagonal() * values);
+        terms = normal.ldlt().solve(right);
     }
     return terms;
 }
@@ -165,6 +164,11 @@ double place(int index, int steps)
     return steps > 1 ? 2.0 * index / (steps - 1.0) - 1.0 : 0.0;
 }
 
+bool isPaused(const RunShape& shape, int step)
+{
+    return std::binary_search(shape.afterPause.begin(), shape.afterPause.end(), step);
+}
+
 /// Everything behind the warm-up, which is at least as long as the start-up.
 RunShape shapeBehind(const LoggedRun& run, int startUp)
 {
@@ -178,11 +182,10 @@ RunShape shapeBehind(const LoggedRun& run, int startUp)
     shape.warmUp = std::max(startUp, warmUpSteps(x, shape.noiseSeconds));
     shape.medianSeconds = medianOfRange(x, static_cast<std::size_t>(shape.warmUp), x.size());
     findPauses(run, x, shape);
-    const std::set<int> paused(shape.afterPause.begin(), shape.afterPause.end());
     std::vector<double> kept, u;
     std::vector<int> index;
     for (int i = shape.warmUp; i < static_cast<int>(x.size()); ++i)
-        if (!paused.contains(i)) {
+        if (!isPaused(shape, i)) {
             kept.push_back(x[static_cast<std::size_t>(i)]);
             index.push_back(i);
             u.push_back(place(i, static_cast<int>(x.size())));
@@ -242,7 +245,6 @@ std::vector<RunShape> runShapes(const std::vector<LoggedRun>& runs)
 
 CleanRun cleanRun(const LoggedRun& run, const RunShape& shape, const SeriesRemoval& removal)
 {
-    const std::set<int> paused(shape.afterPause.begin(), shape.afterPause.end());
     CleanRun clean;
     double level = 1.0;
     std::size_t next = 0;
@@ -250,7 +252,7 @@ CleanRun cleanRun(const LoggedRun& run, const RunShape& shape, const SeriesRemov
     for (int i = 0; i < steps; ++i) {
         for (; removal.shifts && next < shape.shifts.size() && shape.shifts[next].index == i; ++next)
             level *= shape.shifts[next].factor;
-        if ((removal.warmUp && i < shape.warmUp) || (removal.pauses && paused.contains(i)))
+        if ((removal.warmUp && i < shape.warmUp) || (removal.pauses && isPaused(shape, i)))
             continue;
         const double trend = removal.trend ? shape.trendAt(i, steps) : 1.0;
         clean.seconds.push_back(run.steps[static_cast<std::size_t>(i)].seconds / (level * trend));
@@ -273,8 +275,11 @@ std::string shapeText(const RunShape& shape)
     if (shape.startUp > 0)
         text += fmt::format(" (until long steps became rarer at {})", shape.startUp);
     text += fmt::format("; {} after a pause ({})", shape.afterPause.size(), shape.pausesLogged ? "time stamps" : "even spacing");
-    for (const LevelShift& shift : shape.shifts)
-        text += fmt::format("; level {:+.1f} % from step {}", 100.0 * (shift.factor - 1.0), shift.index);
+    constexpr std::size_t kMostTold = 20;
+    for (std::size_t i = 0; i < std::min(shape.shifts.size(), kMostTold); ++i)
+        text += fmt::format("; level {:+.1f} % from step {}", 100.0 * (shape.shifts[i].factor - 1.0), shape.shifts[i].index);
+    if (shape.shifts.size() > kMostTold)
+        text += fmt::format("; {} changes of level more", shape.shifts.size() - kMostTold);
     text += shape.trend == 0.0 ? "; no trend" : fmt::format("; trend {:+.2f} % over the run", 100.0 * shape.trend);
     return text + fmt::format("; noise between neighbours {:.1f} ms", 1e3 * shape.noiseSeconds);
 }

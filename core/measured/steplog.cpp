@@ -32,21 +32,6 @@ bool beginsAnew(const LoggedStep& step, const LoggedStep& before)
     return step.number >= 0 && 2 * step.number < before.number;
 }
 
-/// The run that a line names, or the next one of that name.
-std::string nameOf(const StepLog& log, const LineFinding& found)
-{
-    int time = 0; // runs of one name follow each other
-    const LoggedRun* last = nullptr;
-    std::string next = found.run;
-    for (const LoggedRun& run : log.runs)
-        if (run.name == next) {
-            last = &run;
-            next = againNamed(found.run, ++time + 1);
-        }
-    const bool isNew = last == nullptr || (!last->steps.empty() && beginsAnew(found.step, last->steps.back()));
-    return isNew ? next : last->name;
-}
-
 /// Seconds between the end of the step before and the start of this one; several steps lie between lines that tell of some alone.
 double pauseBefore(const LoggedStep& step, const LoggedStep& before, double between)
 {
@@ -81,12 +66,52 @@ StepLogReader::~StepLogReader() = default;
 /// Index of the run of this name; a new one where there is none.
 std::size_t StepLogReader::runNamed(const std::string& name)
 {
-    const auto known = std::find_if(m_log.runs.rbegin(), m_log.runs.rend(), [&](const LoggedRun& r) { return r.name == name; });
-    if (known != m_log.runs.rend())
-        return static_cast<std::size_t>(m_log.runs.rend() - known) - 1;
-    m_log.runs.push_back({name, {}});
-    m_states.push_back({kNoNumber, {}});
-    return m_log.runs.size() - 1;
+    const auto [known, isNew] = m_indices.try_emplace(name, m_log.runs.size());
+    if (isNew) {
+        m_log.runs.push_back({name, {}});
+        m_states.push_back({kNoNumber, {}});
+    }
+    return known->second;
+}
+
+/// Index of the run that a line names, or of the next one of that name.
+std::size_t StepLogReader::runOf(const LineFinding& found)
+{
+    const auto [latest, isFirst] = m_latest.try_emplace(found.run, 0);
+    if (isFirst)
+        return latest->second = runNamed(found.run);
+    const LoggedRun& run = m_log.runs[latest->second];
+    if (run.steps.empty() || !beginsAnew(found.step, run.steps.back()))
+        return latest->second;
+    std::string next = found.run;
+    for (int time = 2; m_indices.contains(next); ++time)
+        next = againNamed(found.run, time);
+    return latest->second = runNamed(next);
+}
+
+void StepLogReader::dropRuns()
+{
+    m_log.runs.clear();
+    m_states.clear();
+    m_indices.clear();
+    m_latest.clear();
+    m_lastRun = m_steps = 0;
+}
+
+const StepLog& StepLogReader::log()
+{
+    if (m_format && m_hasRead) {
+        m_log.format = m_format->name();
+        m_log.timeField = m_format->timeField();
+        m_log.notes = m_format->notes();
+    }
+    return m_log;
+}
+
+StepLog StepLogReader::taken()
+{
+    (void)log();
+    return std::move(m_log);
 }
 
 const LoggedStep& StepLogReader::last() const
@@ -121,10 +146,8 @@ void StepLogReader::preferTold(std::string_view text)
     if (!told)
         return;
     m_format = std::move(told);
-    m_log.runs.clear();
-    m_states.clear();
+    dropRuns();
     m_log.matched = m_log.repeated = 0;
-    m_lastRun = m_steps = 0;
 }
 
 bool StepLogReader::line(std::string_view text)
@@ -142,9 +165,7 @@ bool StepLogReader::line(std::string_view text)
         preferTold(text);
     std::vector<LineFinding> found;
     m_format->read(text, found);
-    m_log.format = m_format->name();
-    m_log.timeField = m_format->timeField();
-    m_log.notes = m_format->notes();
+    m_hasRead = true;
     bool any = false;
     for (const LineFinding& f : found)
         any = takeStep(f) || any;
@@ -184,7 +205,7 @@ bool StepLogReader::takeStep(const LineFinding& found)
         return false;
     }
     if (!found.run.empty())
-        m_lastRun = runNamed(nameOf(m_log, found));
+        m_lastRun = runOf(found);
     else if (m_log.runs.empty())
         m_lastRun = newRun();
     if (isRepeated(found, m_log.runs[m_lastRun])) {
@@ -204,6 +225,17 @@ bool StepLogReader::takeStep(const LineFinding& found)
     return true;
 }
 
+/// Empty where the log so far keeps to its bounds.
+Diagnostics StepLogReader::tooMany() const
+{
+    const std::int64_t most = m_format ? kMaxLogLines : kMaxLinesBefore;
+    if (m_log.lines <= most)
+        return {};
+    return {{.path = "line " + std::to_string(m_log.lines),
+             .message = m_format ? "the log has too many lines" : "too many lines stand before the first that tells of a step",
+             .accepted = fmt::format("at most {} lines{}", most, m_format ? "" : std::string(" before it: ") + kKnown)}};
+}
+
 Result<StepLog> readStepLog(std::string_view text, const StepLogOptions& options)
 {
     StepLogReader reader(options);
@@ -213,12 +245,14 @@ Result<StepLog> readStepLog(std::string_view text, const StepLogOptions& options
     while (!text.empty() && !hasErrors(reader.problems())) {
         const std::size_t end = std::min(text.find_first_of(kLineEnds), text.size());
         reader.line(text.substr(0, end));
+        if (Diagnostics tooMany = reader.tooMany(); !tooMany.empty())
+            return tooMany;
         const bool isPair = text.substr(end).starts_with("\r\n");
         text.remove_prefix(std::min(end + (isPair ? 2 : 1), text.size()));
     }
     if (hasErrors(reader.problems()))
         return reader.problems();
-    StepLog log = reader.log();
+    StepLog log = reader.taken();
     std::erase_if(log.runs, [](const LoggedRun& r) { return r.steps.empty(); });
     if (log.runs.empty())
         return Diagnostic{Severity::error,

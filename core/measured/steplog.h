@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 namespace prism {
@@ -32,7 +33,7 @@ struct StepLog {
 };
 
 /// How many steps, how long lines a log may have.
-inline constexpr std::size_t kMostLoggedSteps = 5'000'000, kLongestLogLine = 64 * 1024;
+inline constexpr std::size_t kMostLoggedSteps = 2'000'000, kLongestLogLine = 64 * 1024;
 /// A line ends with either or both: progress bars write over their line by a carriage return alone.
 inline constexpr std::string_view kLineEnds = "\r\n";
 
@@ -51,7 +52,11 @@ public:
     /// The last step that was taken. Precondition: line() was true before.
     [[nodiscard]] const LoggedStep& last() const;
     /// What was read so far.
-    [[nodiscard]] const StepLog& log() const { return m_log; }
+    [[nodiscard]] const StepLog& log();
+    /// The same, given away: nothing is read after it.
+    [[nodiscard]] StepLog taken();
+    /// What makes it too long for a whole log; empty = nothing does.
+    [[nodiscard]] Diagnostics tooMany() const;
     /// What keeps the log from being read at all: an ambiguous or missing column, a pattern without a time.
     [[nodiscard]] const Diagnostics& problems() const { return m_problems; }
 
@@ -64,6 +69,8 @@ private:
 
     bool takeStep(const LineFinding& found);
     [[nodiscard]] std::size_t runNamed(const std::string& name);
+    [[nodiscard]] std::size_t runOf(const LineFinding& found);
+    void dropRuns();
     [[nodiscard]] bool isRepeated(const LineFinding& found, const LoggedRun& run) const;
     bool recognise(std::string_view text);
     void preferTold(std::string_view text);
@@ -72,8 +79,11 @@ private:
     StepLog m_log;
     Diagnostics m_problems;
     std::unique_ptr<LineFormat> m_format;
-    std::vector<RunState> m_states; ///< of the runs
+    std::vector<RunState> m_states;                         ///< of the runs
+    std::unordered_map<std::string, std::size_t> m_indices; ///< of the runs, by their names
+    std::unordered_map<std::string, std::size_t> m_latest;  ///< by the log's own name: the run that its lines go on with
     std::size_t m_lastRun = 0, m_steps = 0;
+    bool m_hasRead = false; ///< a line by the format
 };
 
 /// A whole log. Errors: no step at all (with what was looked for), an ambiguous table, a wrong pattern.

@@ -111,6 +111,24 @@ TEST(SeriesShape, LongStepsSpreadEvenlyAreNoStartUp)
     EXPECT_LE(found, 3); // about one in a hundred by chance: more than 3 of 60 has a probability of 0.3 %
 }
 
+TEST(SeriesShape, ALongSeriesOfManyLevelsKeepsThemAll)
+{
+    LoggedRun run;
+    for (int i = 0; i < 200'000; ++i)
+        run.steps.push_back({1.0 + (i / 100) % 7});
+    const RunShape shape = runShape(run);
+    EXPECT_EQ(shape.shifts.size(), 1'999U);
+    EXPECT_NE(shapeText(shape).find("1979 changes of level more"), std::string::npos);
+}
+
+TEST(SeriesShape, LongStepsThatStandTogetherHaveNoSpacingOfALongSeries)
+{
+    LoggedRun run;
+    for (int i = 0; i < 2'000'000; ++i)
+        run.steps.push_back({i >= 1'000 && i < 2'000 && i % 5 == 0 ? 9.0 : 1.0 + 0.001 * (i % 2)});
+    EXPECT_TRUE(runShape(run).afterPause.empty());
+}
+
 TEST(SeriesShape, ShortRunsHaveOnlyALevel)
 {
     LoggedRun run;

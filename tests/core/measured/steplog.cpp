@@ -3,6 +3,7 @@
 #include "core/measured/steplog.h"
 
 #include "core/measured/logfields.h"
+#include "core/measured/loglimits.h"
 #include "core/stats/random.h"
 
 #include <gtest/gtest.h>
@@ -138,6 +139,39 @@ TEST(StepLog, AnyTextIsTakenWithoutHarm)
                 EXPECT_GT(step.seconds, 0);
     }
     EXPECT_FALSE(readStepLog(std::string(200'000, '{')).ok());
+}
+
+TEST(StepLog, ALogOfTooManyLinesIsRefusedAtItsFirstLineTooMany)
+{
+    const auto placeOf = [](const std::string& text) {
+        const Result<StepLog> log = readStepLog(text);
+        return log.ok() ? std::string("read") : log.errors()[0].path;
+    };
+    EXPECT_EQ(placeOf(std::string(kMaxLinesBefore + 10, '\n')), "line " + std::to_string(kMaxLinesBefore + 1));
+    EXPECT_EQ(placeOf(std::string(kMaxLinesBefore - 10, '\n') + "step_time_s\n1\n"), "read");
+    EXPECT_EQ(placeOf("step_time_s\n1\n" + std::string(kMaxLogLines, '\n')), "line " + std::to_string(kMaxLogLines + 1));
+}
+
+TEST(StepLog, ANamedRunThatBeginsAnewOftenIsReadInOnePass)
+{
+    std::string text = "run,step,step_time_s\n";
+    for (int i = 0; i < 400'000; ++i) // the steps of 999 names, and one that begins anew
+        text +=
+            (i % 2 == 0 ? "a," + std::to_string(i % 4 == 0 ? 1'000 : 0) : "b" + std::to_string(i % 101) + "," + std::to_string(i)) + ",1\n";
+    const StepLog log = read(text);
+    EXPECT_EQ(log.runs.size(), kMaxLoggedRuns + 1);
+    EXPECT_EQ(log.runs[0].name, "a");
+    EXPECT_EQ(log.runs[2].name, "a (2)");
+    EXPECT_EQ(log.runs.back().name, "a (" + std::to_string(kMaxLoggedRuns + 1 - 101) + ")");
+}
+
+TEST(StepLog, ANameThatARunOfTheLogHasIsNotGivenAgain)
+{
+    const StepLog log = read("run,step,step_time_s\na (2),1,5\na,9,1\na,0,2\na,1,2\n");
+    ASSERT_EQ(log.runs.size(), 3U);
+    EXPECT_EQ(log.runs[2].name, "a (3)");
+    EXPECT_EQ(log.runs[0].steps.size(), 1U);
+    EXPECT_EQ(log.runs[2].steps.size(), 2U);
 }
 
 TEST(LogFields, NamesOfStepTimesAndTheirUnits)
