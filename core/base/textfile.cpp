@@ -51,9 +51,9 @@ Result<std::string> readTextFile(const std::string& path, std::size_t limitBytes
     std::string text, part(std::size_t{1} << 16, '\0');
     int got = 0;
     while ((got = gzread(file.get(), part.data(), static_cast<unsigned>(part.size()))) > 0) {
-        text.append(part, 0, static_cast<std::size_t>(got));
-        if (text.size() > limitBytes)
+        if (text.size() + static_cast<std::size_t>(got) > limitBytes) // before the text grows beyond it, to twice its size
             return tooLarge(path, limitBytes);
+        text.append(part, 0, static_cast<std::size_t>(got));
     }
     int state = Z_OK;
     (void)gzerror(file.get(), &state);
@@ -79,13 +79,18 @@ Result<std::string> readBytes(const std::string& path, std::size_t limitBytes)
         return unreadable();
     std::string bytes, part(std::size_t{1} << 16, '\0');
     ssize_t got = 0;
-    while (bytes.size() <= limitBytes && ((got = read(descriptor, part.data(), part.size())) > 0 || (got < 0 && errno == EINTR)))
-        bytes.append(part, 0, got > 0 ? static_cast<std::size_t>(got) : 0);
+    bool fits = true;
+    while (fits && ((got = read(descriptor, part.data(), part.size())) > 0 || (got < 0 && errno == EINTR))) {
+        const std::size_t more = got > 0 ? static_cast<std::size_t>(got) : 0;
+        fits = bytes.size() + more <= limitBytes;
+        if (fits)
+            bytes.append(part, 0, more);
+    }
     const Diagnostic reading = unreadable();
     close(descriptor);
     if (got < 0)
         return reading;
-    if (bytes.size() > limitBytes)
+    if (!fits)
         return tooLarge(path, limitBytes);
     return bytes;
 }

@@ -236,10 +236,10 @@ Result<Exploration> explore(Evaluator& evaluator, const Scenario& scenario, cons
     return result;
 }
 
-Result<Exploration> mergedExploration(Evaluator& evaluator, const std::vector<ExploreRecords>& shards, const InsightOptions& options,
+Result<Exploration> mergedExploration(Evaluator& evaluator, std::vector<ExploreRecords> shards, const InsightOptions& options,
                                       const std::function<void(const std::string&)>& write)
 {
-    Result<ExploreRecords> all = joined(shards);
+    Result<ExploreRecords> all = joined(std::move(shards));
     if (!all.ok())
         return all.errors();
     const Result<RecordsHead> head = recordsHead(all->head);

@@ -103,12 +103,26 @@ std::string endLine()
     return line({{"end", true}});
 }
 
-Result<ExploreRecords> joined(const std::vector<ExploreRecords>& shards)
+Diagnostics tooLargeTogether(const std::vector<ExploreRecords>& shards)
+{
+    std::size_t bytes = 0, entries = 0;
+    for (const ExploreRecords& s : shards) {
+        bytes += s.textBytes;
+        entries += s.entries;
+    }
+    if (bytes <= kMaxRecordsBytes && entries <= kMaxRecordsEntries)
+        return {};
+    return {errorAt("merge", "The parts are too large together.",
+                    std::to_string(bytes >> 20U) + " MiB, " + std::to_string(entries) + " entries",
+                    "at most " + std::to_string(kMaxRecordsBytes >> 20U) + " MiB and " + std::to_string(kMaxRecordsEntries) + " entries")};
+}
+
+Result<ExploreRecords> joined(std::vector<ExploreRecords> shards)
 {
     Diagnostics errors;
     ExploreRecords all;
     std::set<int> seen;
-    for (const ExploreRecords& s : shards) {
+    for (ExploreRecords& s : shards) {
         const std::string part = std::to_string(s.shard.index) + "/" + std::to_string(s.shard.count);
         if (all.head.empty())
             all.head = s.head;
@@ -119,8 +133,8 @@ Result<ExploreRecords> joined(const std::vector<ExploreRecords>& shards)
         else if (!s.complete)
             errors.push_back(
                 errorAt("merge", "This part has not ended; run it again, it goes on where it was.", part, "parts that have ended"));
-        all.parts.insert(s.parts.begin(), s.parts.end());
-        all.rows.insert(s.rows.begin(), s.rows.end());
+        all.parts.merge(s.parts);
+        all.rows.merge(s.rows);
     }
     const int count = shards.empty() ? 1 : shards.front().shard.count;
     for (int i = 1; i <= count && errors.empty(); ++i)

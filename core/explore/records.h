@@ -18,8 +18,9 @@ namespace prism {
 inline constexpr const char* kRecordsFormat = "prism-explore-records";
 inline constexpr int kRecordsVersion = 1;
 
-/// Of the text of the records; of the entries of all its lines together (what fits, reasons, what was left out), some 60 bytes each.
-inline constexpr std::size_t kMaxRecordsBytes = std::size_t{512} << 20, kMaxRecordsEntries = 8'000'000;
+/// Of the text of the records, also of all shards that are merged; of the entries of all these lines (what fits, reasons, what was left
+/// out; a line itself counts as kEntriesOfLine), some 60 bytes each.
+inline constexpr std::size_t kMaxRecordsBytes = std::size_t{512} << 20, kMaxRecordsEntries = 8'000'000, kEntriesOfLine = 4;
 
 /// The first line: what was asked, of which scenario, by which version. Two runs with the same text before the shard make the same rows.
 struct RecordsHead {
@@ -36,6 +37,7 @@ struct ExploreRecords {
     std::map<std::int64_t, QuickPart> parts;
     std::map<std::pair<std::int64_t, int>, SampleRow> rows; ///< by index and number of samples
     bool complete = false;                                  ///< the search had ended
+    std::size_t textBytes = 0, entries = 0;                 ///< of what was read
 };
 
 /// The line without its end; `shard` of the query is not in it.
@@ -52,7 +54,10 @@ struct ExploreRecords {
 /// 20; figures that no search has (negative, beyond 1e15); more entries than kMaxRecordsEntries.
 [[nodiscard]] Result<ExploreRecords> recordsFromText(std::string_view text, const std::string& name);
 
+/// What keeps these from being merged: together they are larger than the records of one search may be. Empty = nothing does.
+[[nodiscard]] Diagnostics tooLargeTogether(const std::vector<ExploreRecords>& shards);
+
 /// All parts of one search together. Errors: no records, other searches among them, parts that are missing or twice.
-[[nodiscard]] Result<ExploreRecords> joined(const std::vector<ExploreRecords>& shards);
+[[nodiscard]] Result<ExploreRecords> joined(std::vector<ExploreRecords> shards);
 
 } // namespace prism

@@ -200,13 +200,15 @@ public:
         if (object->contains("row")) {
             const SampleRow row = rowFrom(f);
             if (f.good())
+                records.entries += kEntriesOfLine;
+            if (f.good() && !isFull())
                 records.rows[{row.index, row.samples}] = row;
             return f.good();
         }
         records.complete = f.flag(f.at("end"));
         return f.good();
     }
-    [[nodiscard]] bool isFull() const { return m_entries > kMaxRecordsEntries; }
+    [[nodiscard]] bool isFull() const { return records.entries > kMaxRecordsEntries; }
 
     ExploreRecords records;
 
@@ -217,12 +219,11 @@ private:
         QuickPart part = partFrom(f);
         if (!f.good())
             return false;
-        m_entries += entriesOf(part);
+        records.entries += kEntriesOfLine + entriesOf(part);
         if (!isFull())
             records.parts[number] = std::move(part);
         return true;
     }
-    std::size_t m_entries = 0;
 };
 
 /// A text without a whole line says nothing yet, but somebody else's file is not taken for a search that was stopped in its first line.
@@ -283,6 +284,7 @@ Result<ExploreRecords> recordsFromText(std::string_view text, const std::string&
     }
     if (!errors.empty())
         return errors;
+    intake.records.textBytes = text.size();
     return std::move(intake.records);
 }
 

@@ -106,6 +106,18 @@ TEST_F(CliReaders, RecordsOfASearchThatAreNoneEndTheReading)
     EXPECT_LT(run.err.size(), 5'000U);
 }
 
+TEST_F(CliReaders, ATextThatInflatesBeyondItsLimitIsHeldOnce)
+{
+    const gzFile file = gzopen(at("blank.gz").c_str(), "wb9");
+    const std::string blanks(std::size_t{1} << 20, ' ');
+    for (int i = 0; i < 600; ++i)
+        gzwrite(file, blanks.data(), static_cast<unsigned>(blanks.size()));
+    gzclose(file);
+    const CliRun run = runCli("merge " + at("blank.gz"), 900, 15); // 512 MiB of text, and half of it while it grows
+    EXPECT_EQ(run.exitCode, 1) << run.err;
+    EXPECT_NE(run.err.find("at most 512 MiB"), std::string::npos) << run.err;
+}
+
 TEST_F(CliReaders, ThousandsOfErrorsAreCounted)
 {
     std::string text = R"({"version": 1, "name": "s")";

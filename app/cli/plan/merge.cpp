@@ -20,8 +20,11 @@ struct MergeOptions : InsightCommand {
 void run(const MergeOptions& options)
 {
     std::vector<ExploreRecords> shards;
-    for (const std::string& file : options.files)
+    for (const std::string& file : options.files) {
         shards.push_back(recordsOf(file));
+        if (const Diagnostics problems = tooLargeTogether(shards); !problems.empty())
+            throw InputError(problems);
+    }
     RecordsFile records(options.records);
     InsightOptions insight = insightOptions(options);
     insight.stop = records.stop();
@@ -29,7 +32,7 @@ void run(const MergeOptions& options)
     if (!options.records.empty())
         write = [&records](const std::string& text) { records.write(text); };
     Evaluator evaluator;
-    const Result<Exploration> merged = mergedExploration(evaluator, shards, insight, write);
+    const Result<Exploration> merged = mergedExploration(evaluator, std::move(shards), insight, write);
     records.requireWritten();
     writeInsight(options, require(merged), explorationText);
 }

@@ -199,6 +199,25 @@ TEST(ExploreRecords, FiguresThatNoSearchHasAreNoRecords)
         EXPECT_FALSE(recordsFromText(changed(part, pointer, value), "part").ok()) << pointer;
 }
 
+TEST(ExploreRecords, RowsAndPartsCountAsEntriesAlsoOfAllShardsTogether)
+{
+    const std::string row = rowLine({}), part = partLine(1, {});
+    const Result<ExploreRecords> read = recordsFromText(row + part, "r");
+    ASSERT_TRUE(read.ok());
+    EXPECT_EQ(read->entries, 2 * kEntriesOfLine);
+    EXPECT_EQ(read->textBytes, row.size() + part.size());
+    ExploreRecords half, more;
+    half.entries = kMaxRecordsEntries / 2;
+    half.textBytes = kMaxRecordsBytes / 2;
+    more = half;
+    EXPECT_TRUE(tooLargeTogether({half, more}).empty());
+    ++more.entries;
+    EXPECT_FALSE(tooLargeTogether({half, more}).empty());
+    more = half;
+    ++more.textBytes;
+    EXPECT_FALSE(tooLargeTogether({half, more}).empty());
+}
+
 TEST(ExploreRecords, AnAxisOfAnotherNameIsRefused)
 {
     const std::string head = headLine({.scenario = base(), .query = query()});
