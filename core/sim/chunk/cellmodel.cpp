@@ -112,7 +112,7 @@ std::size_t bytesOf(const KindModels& models)
                  + 4 * 8 * kRegimeNodes;
     for (const ChunkModel& m : models.program)
         for (const RareEvent& rare : m.rare)
-            bytes += sizeof rare + 4 * (rare.extra.size() + rare.extraTypical.size());
+            bytes += sizeof rare + 4 * (rare.extra.size() + rare.extraTypical.size()) * (1 + rare.atLuck.size());
     return bytes;
 }
 
@@ -122,8 +122,12 @@ struct Making {
     bool groupwise;
     GroupLucks lucks;                                  ///< of groups
     SpatialSamples spatial;                            ///< of the cell
+    std::vector<int> ranges;                           ///< luckRanges
     std::vector<ChunkBuilder> builders;                ///< of the programs, then of `routed`
+    std::vector<GridDist> chunks;                      ///< [builder], at luck 1
     std::vector<std::vector<double>> means, variances; ///< of compute, [builder][sample]
+    std::vector<double> scores;                        ///< of the samples of cells
+    LuckyCells lucky;
     /// A program with a layer whose routing is typical.
     struct Routed {
         ProgramShape shape;
@@ -139,7 +143,8 @@ Making makingOf(const ModelInputs& in, const CellKind& kind)
     const bool groupwise = isGroupwise(in.graph);
     GroupLucks lucks = groupwise ? groupLucks(in, kind) : GroupLucks{};
     SpatialSamples spatial = groupwise ? lucks.samples : spatialSamples(in.graph, kind, in.measured);
-    return {in, groupwise, std::move(lucks), std::move(spatial), {}, {}, {}, {}, {}};
+    return {in, groupwise, std::move(lucks), std::move(spatial), luckRanges(in.graph, in.measured, groupwise), {}, {}, {}, {}, {}, {},
+            {}, {}};
 }
 
 ContentHash keyOf(const Making& making, const CellKind& kind)
@@ -172,15 +177,17 @@ void addBuilders(Making& making, const CellKind& kind)
             making.routed.emplace(p, Making::Routed{programShape(in.graph, routed.program), routed.share, making.builders.size()});
         making.builders.emplace_back(in, kind, added.first->second.shape, in.apart[p]);
     }
+    making.chunks.resize(making.builders.size());
     making.means.resize(making.builders.size());
     making.variances.resize(making.builders.size());
     making.routedRare.resize(making.builders.size());
 }
 
-/// Compute of a builder by sample.
+/// A builder's chunk and its compute by sample.
 void fillMoments(Making& making, std::size_t b, std::stop_token stop)
 {
-    for (std::size_t i = 0; i < making.spatial.weight.size(); ++i) {
+    making.chunks[b] = making.builders[b].chunkAtOne();
+    for (std::size_t i = 0; i < making.spatial.weight.size() && !making.groupwise; ++i) {
         if ((i & 63U) == 0 && stop.stop_requested())
             return;
         const Moments m = making.builders[b].compute(i);
@@ -189,18 +196,28 @@ void fillMoments(Making& making, std::size_t b, std::stop_token stop)
     }
 }
 
-/// What does not depend on the scores of the other programs: routing, rare events, collectives, the shape.
-void fillProgram(Making& making, std::size_t p, ChunkModel& model, std::stop_token stop)
+/// Scores of the cells' samples, all programs together, and the cells that rare events are sampled in.
+void placeSamples(Making& making)
+{
+    if (making.groupwise) {
+        making.lucky = {weightedGroups(making.lucks), making.lucks.cells, {}};
+        return;
+    }
+    making.scores = sampleScores(making.spatial, chunkTimes(programWeights(making.in.graph), making.means));
+    making.lucky.spatial = making.spatial;
+    const ScoreScale scale = scoreScale(making.in.graph);
+    for (std::size_t i = 0; i < making.scores.size(); ++i)
+        making.lucky.node.push_back(making.spatial.ordered ? static_cast<int>(i)
+                                                           : static_cast<int>(scale.nodeBelow(scale.place(making.scores[i]))));
+}
+
+/// What is no table over the score: routing, rare events, collectives, the shape.
+void fillProgram(const Making& making, std::size_t p, ChunkModel& model)
 {
     const ModelInputs& in = making.in;
-    ChunkBuilder& builder = making.builders[p];
-    const GridDist chunk = builder.chunkAtOne();
-    if (making.groupwise) {
-        model.rare = builder.rareEvents(weightedGroups(making.lucks), &making.lucks.cells, groupFactors(in.graph));
-    } else {
-        model.rare = builder.rareEvents(making.spatial);
-        fillMoments(making, p, stop);
-    }
+    const ChunkBuilder& builder = making.builders[p];
+    const GridDist& chunk = making.chunks[p];
+    model.rare = builder.rareEvents(making.lucky, making.ranges, making.groupwise ? groupFactors(in.graph) : GroupFactors{});
     model.routed = routedCompute(in.graph.programs[p], in.graph);
     for (RareEvent& event : model.rare) // those of lockstep members are sampled with the members' factors
         event.routedShare =
@@ -222,15 +239,22 @@ std::vector<double> differences(const std::vector<double>& of, const std::vector
     return out;
 }
 
+/// `typical`: the event in the routedProgram.
+void takeTypical(RareEvent& event, RareEvent typical)
+{
+    event.extraTypical = std::move(typical.extra);
+    for (std::size_t k = 0; k < event.atLuck.size(); ++k)
+        event.atLuck[k].extraTypical = std::move(typical.atLuck[k].extra);
+}
+
 /// Compute by score, or by sample where the samples stand in order.
 void fillScoreTables(Making& making, KindModels& models)
 {
     const SpatialSamples& spatial = making.spatial;
-    const std::vector<double> score = sampleScores(spatial, chunkTimes(programWeights(making.in.graph), making.means));
     const ScoreScale scale = scoreScale(making.in.graph);
     const auto byScore = [&](const std::vector<double>& values) {
         if (spatial.weight.size() > 1 && !spatial.ordered)
-            return scoreTable(scale, spatial, score, values);
+            return scoreTable(scale, spatial, making.scores, values);
         std::vector<float> table(values.begin(), values.end());
         table.resize(kScoreNodes, table.back());
         return table;
@@ -248,7 +272,7 @@ void fillScoreTables(Making& making, KindModels& models)
         model.routedSeconds = byScore(differences(making.means[routed.builder], means, routed.share / unit));
         model.routedVariance = byScore(differences(making.variances[routed.builder], variances, routed.share * routed.share));
         for (std::size_t k = 0; k < model.rare.size(); ++k)
-            model.rare[k].extraTypical = std::move(making.routedRare[routed.builder][k].extra);
+            takeTypical(model.rare[k], std::move(making.routedRare[routed.builder][k]));
     }
 }
 
@@ -277,14 +301,15 @@ std::shared_ptr<const KindModels> kindModels(const ModelInputs& in, const CellKi
     KindModels out;
     out.hash = key;
     out.program.resize(programs);
+    tbb::parallel_for(std::size_t{0}, making.builders.size(), [&](std::size_t b) { fillMoments(making, b, stop); });
+    if (stop.stop_requested())
+        return nullptr;
+    placeSamples(making);
     tbb::parallel_for(std::size_t{0}, making.builders.size(), [&](std::size_t b) {
-        if (b < programs) {
-            fillProgram(making, b, out.program[b], stop);
-            return;
-        }
-        (void)making.builders[b].chunkAtOne();
-        making.routedRare[b] = making.builders[b].rareEvents(making.spatial);
-        fillMoments(making, b, stop);
+        if (b < programs)
+            fillProgram(making, b, out.program[b]);
+        else
+            making.routedRare[b] = making.builders[b].rareEvents(making.lucky, making.ranges);
     });
     if (stop.stop_requested())
         return nullptr;

@@ -226,16 +226,26 @@ std::vector<Summand> ChunkBuilder::summands(const std::vector<OpTerm>& terms, bo
     return out;
 }
 
-std::vector<RareEvent> ChunkBuilder::rareEvents(const SpatialSamples& spatial, const std::vector<std::vector<GroupKind>>* cells,
-                                                const GroupFactors& groups) const
+std::vector<RareEvent> ChunkBuilder::rareEvents(const LuckyCells& lucky, const std::vector<int>& ranges, const GroupFactors& groups) const
 {
-    RareContext context{m_inputs.graph, m_inputs.classes,     spatial, cells, m_shape,          m_segments,
-                        m_groupAtOne,   m_sectionCollectives, groups,  {},    m_kind.linkFactor};
+    std::vector<double> routed;
     for (std::size_t s = 0; s < sections(); ++s)
-        context.routedShare.push_back(routedShare(s));
+        routed.push_back(routedShare(s));
+    const auto eventIn = [&](const LuckyCells& cells, int kernelClass) {
+        return rareEventOf({m_inputs.graph, m_inputs.classes, cells, m_shape, m_segments, m_groupAtOne, m_sectionCollectives, groups,
+                            routed, m_kind.linkFactor},
+                           kernelClass);
+    };
     std::vector<RareEvent> out;
     for (const int c : m_apart)
-        out.push_back(rareEventOf(context, c));
+        out.push_back(eventIn(lucky, c));
+    for (std::size_t k = 0; k < ranges.size() && ranges.size() > 1; ++k) {
+        const LuckyCells cells = cellsOfRange(lucky, ranges[k], k + 1 < ranges.size() ? ranges[k + 1] : kScoreNodes);
+        for (RareEvent& event : out)
+            if (m_inputs.graph.groupsPerCell > 1
+                || m_inputs.graph.classes[static_cast<std::size_t>(event.kernelClass)].scope == Scope::none)
+                event.atLuck.push_back({eventIn(cells, event.kernelClass).extra, {}});
+    }
     return out;
 }
 

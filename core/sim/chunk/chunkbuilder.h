@@ -19,9 +19,8 @@ public:
 
     /// Distribution of the chunk with all spatial factors and regimes at 1: its shape serves all others. Call before compute().
     [[nodiscard]] GridDist chunkAtOne();
-    /// Events of the classes apart. After chunkAtOne(). `spatial`, `cells`, `groups`: see RareContext.
-    [[nodiscard]] std::vector<RareEvent> rareEvents(const SpatialSamples& spatial,
-                                                    const std::vector<std::vector<GroupKind>>* cells = nullptr,
+    /// Events of the classes apart, in all cells and by ranges of their luck (luckRanges). After chunkAtOne().
+    [[nodiscard]] std::vector<RareEvent> rareEvents(const LuckyCells& lucky, const std::vector<int>& ranges,
                                                     const GroupFactors& groups = {}) const;
     /// Compute part of the chunk in a spatial sample, and with several groups what their meeting adds.
     [[nodiscard]] Moments compute(std::size_t sample) const;

@@ -3,8 +3,40 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace prism {
+
+namespace {
+
+constexpr std::size_t kMostKnots = 32;
+
+/// Places of a function on a grid, the first and the last among them, between which lines miss its integral by up to `missed` each.
+std::vector<std::size_t> knotsOf(const std::vector<double>& y, std::size_t first, double missed)
+{
+    std::vector<std::size_t> out = {first};
+    double area = 0.0;
+    for (std::size_t i = first + 1; i < y.size(); ++i) {
+        const double piece = 0.5 * (y[i - 1] + y[i]);
+        area += piece;
+        if (std::abs(area - 0.5 * (y[out.back()] + y[i]) * static_cast<double>(i - out.back())) <= missed)
+            continue;
+        out.push_back(i - 1);
+        area = piece;
+    }
+    out.push_back(y.size() - 1);
+    return out;
+}
+
+double powerOf(double x, int n)
+{
+    double out = 1.0;
+    for (; n > 0; n >>= 1, x *= x)
+        out *= (n & 1) != 0 ? x : 1.0;
+    return out;
+}
+
+} // namespace
 
 StandardCdf::StandardCdf(const GridDist& dist)
 {
@@ -47,15 +79,22 @@ StandardCdf::StandardCdf(const GridDist& dist, const GridDist& bulk, int ranks) 
     m_bulkMax = std::min(m_zMax, (bulk.origin + bulk.step * (static_cast<double>(last) + 0.5) + 2.0 * dist.step - mean) / sigma);
     // Backwards over the grid, the trapezoid rule.
     m_beyond.resize(m_cell.size());
+    std::vector<double> any(m_cell.size(), 0.0);
     const double h = 1.0 / m_perUnit;
     double tail = 0.0, above1 = 0.0;
     for (std::size_t i = m_cell.size() - 1; i-- > 0;) {
         tail = std::min(1.0, tail + dist.mass[i]);
         const double upper = tail < 1.0 ? -std::expm1(ranks * std::log1p(-tail)) : 1.0;
         const double piece = 0.5 * h * (upper + above1);
-        above1 = upper;
+        above1 = any[i] = upper;
         m_beyond[i] = {m_beyond[i + 1].mean + piece, m_beyond[i + 1].variance + h * m_beyond[i + 1].mean + 0.5 * h * piece};
     }
+    const auto first = static_cast<std::size_t>(std::clamp((m_bulkMax - m_low) * m_perUnit, 0.0, m_last - 1.0));
+    constexpr double kMissed = 0.002; // of the whole integral
+    for (double missed = kMissed * m_beyond[first].mean / h; m_knots.empty() && missed > 0.0; missed *= 1.5)
+        if (const std::vector<std::size_t> places = knotsOf(any, first, missed); places.size() <= kMostKnots)
+            for (const std::size_t i : places)
+                m_knots.push_back(m_low + static_cast<double>(i) * h);
 }
 
 Moments StandardCdf::beyond(double z) const
@@ -81,10 +120,53 @@ void StandardCdf::multiply(double mean, double sigma, const double* x, double* f
         factors[i] *= valueAt(x[i] * scale + offset);
 }
 
+namespace {
+
+/// Integral from a place on, and of the same times the distance from it.
+struct Apart {
+    double area = 0.0, moment = 0.0;
+};
+
+/// By how much the mean of the ranks' F_r^n lies above the product of their F_r from `high` on: nothing where the ranks are equal. It
+/// changes where some of the ranks have had an event and others have not, so that a slow, a middle and a fast rank's knots hold it.
+Apart apartBeyond(const StandardCdf& shape, const double* means, const double* sigmas, int n, double high)
+{
+    std::vector<int> order(static_cast<std::size_t>(n));
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(), [&](int a, int b) { return means[a] < means[b]; });
+    if (means[order.back()] == means[order.front()] && sigmas[order.back()] == sigmas[order.front()])
+        return {};
+    std::vector<double> x = {high};
+    for (const std::size_t k : {std::size_t{0}, order.size() / 2, order.size() - 1})
+        for (const double z : shape.knots())
+            if (const double at = means[order[k]] + z * sigmas[order[k]]; at > high)
+                x.push_back(at);
+    std::sort(x.begin(), x.end());
+    std::vector<double> one(x.size()), product(x.size(), 1.0), powers(x.size(), 0.0);
+    for (int r = 0; r < n; ++r) {
+        std::fill(one.begin(), one.end(), 1.0);
+        shape.multiply(means[r], sigmas[r], x.data(), one.data(), x.size());
+        for (std::size_t i = 0; i < x.size(); ++i) {
+            product[i] *= one[i];
+            powers[i] += powerOf(one[i], n) / n;
+        }
+    }
+    Apart out;
+    for (std::size_t i = 1; i < x.size(); ++i) {
+        const double before = powers[i - 1] - product[i - 1], after = powers[i] - product[i], half = 0.5 * (x[i] - x[i - 1]);
+        out.area += half * (before + after);
+        out.moment += half * (before * (x[i - 1] - high) + after * (x[i] - high));
+    }
+    return out;
+}
+
+} // namespace
+
 // Around a centre c: E X - c = int_c (1 - F) - int^c F and E (X - c)^2 = 2 int_c (x - c)(1 - F) + 2 int^c (c - x) F, F = product of
 // the CDFs. Each side by Simpson's rule in t with x = c + scale sinh(t). Integrals from one end would cancel: a far tail makes
 // (end - mean)^2 hundreds of times the variance. Rare events make that tail, in lumps that the rule's few points would miss: from the
-// end of the bulk on, 1 - F is taken as the mean over the ranks of 1 - F_r^n, which is exact for equal ranks and for one event.
+// end of the bulk on, 1 - F is the mean over the ranks of 1 - F_r^n, which is exact for equal ranks and for one event, and what that is
+// short by (Apart).
 Moments maximumMoments(const StandardCdf& shape, const double* means, const double* sigmas, int n)
 {
     double top = means[0], sigma = sigmas[0], low = means[0] + shape.zMin() * sigmas[0];
@@ -129,6 +211,11 @@ Moments maximumMoments(const StandardCdf& shape, const double* means, const doub
         const Moments m = shape.beyond((high - means[r]) / sigmas[r]);
         first += sigmas[r] * m.mean / n;
         second += 2.0 * sigmas[r] * ((high - center) * m.mean + sigmas[r] * m.variance) / n;
+    }
+    if (shape.bulkMax() < shape.zMax()) {
+        const Apart apart = apartBeyond(shape, means, sigmas, n, high);
+        first += apart.area;
+        second += 2.0 * (apart.moment + (high - center) * apart.area);
     }
     return {center + first, std::max(0.0, second - first * first)};
 }

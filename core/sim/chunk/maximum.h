@@ -31,6 +31,8 @@ public:
     [[nodiscard]] double bulkMax() const { return m_beyond.empty() ? m_zMax : m_bulkMax; }
     /// Integrals from z on of 1 - F^ranks, and of the same times the distance from z. Zero without rare events.
     [[nodiscard]] Moments beyond(double z) const;
+    /// Places beyond the bulk between which 1 - F^ranks is nearly a line, ascending; empty without rare events.
+    [[nodiscard]] const std::vector<double>& knots() const { return m_knots; }
     [[nodiscard]] double at(double z) const { return valueAt((z - m_low) * m_perUnit); }
     /// Multiplies factors[i] by the CDF of mean + sigma Z at x[i]; a step where sigma is 0.
     void multiply(double mean, double sigma, const double* x, double* factors, std::size_t n) const;
@@ -52,6 +54,7 @@ private:
     double m_bulkCenter = 0.0, m_bulkSigma = 1.0, m_bulkMax = 0.0;
     std::vector<Cell> m_cell;
     std::vector<Moments> m_beyond; ///< per cell
+    std::vector<double> m_knots;
 };
 
 /// Mean and variance of max_r (means[r] + sigmas[r] Z_r), Z_r independent with the CDF `shape`. `n` >= 1.

@@ -109,12 +109,12 @@ public:
           m_factor(context.classes.factor[static_cast<std::size_t>(kernelClass)]->base),
           m_quantiles(m_factor)
     {
-        m_spatialBelow.resize(context.spatial.weight.size());
-        std::partial_sum(context.spatial.weight.begin(), context.spatial.weight.end(), m_spatialBelow.begin());
-        const std::size_t perSample = context.spatial.factor.size() / std::max<std::size_t>(1, context.spatial.weight.size());
+        m_spatialBelow.resize(context.lucky.spatial.weight.size());
+        std::partial_sum(context.lucky.spatial.weight.begin(), context.lucky.spatial.weight.end(), m_spatialBelow.begin());
+        const std::size_t perSample = context.lucky.spatial.factor.size() / std::max<std::size_t>(1, context.lucky.spatial.weight.size());
         double sum = 0.0;
-        for (std::size_t i = 0; i < context.spatial.factor.size(); ++i)
-            sum += context.spatial.weight[i / perSample] * context.spatial.factor[i];
+        for (std::size_t i = 0; i < context.lucky.spatial.factor.size(); ++i)
+            sum += context.lucky.spatial.weight[i / perSample] * context.lucky.spatial.factor[i];
         if (perSample > 0)
             m_meanSpatial = sum / (m_spatialBelow.back() * static_cast<double>(perSample));
     }
@@ -257,11 +257,11 @@ private:
     [[nodiscard]] const double* spatialFactors(double u, Uniforms& next) const
     {
         const auto ranks = static_cast<std::size_t>(m_context.graph.groupRanks),
-                   groups = m_context.spatial.factor.size() / (m_spatialBelow.size() * ranks);
+                   groups = m_context.lucky.spatial.factor.size() / (m_spatialBelow.size() * ranks);
         const auto found = std::lower_bound(m_spatialBelow.begin(), m_spatialBelow.end(), u * m_spatialBelow.back());
         const auto sample = std::min(static_cast<std::size_t>(found - m_spatialBelow.begin()), m_spatialBelow.size() - 1);
         const auto group = std::min(groups - 1, static_cast<std::size_t>(next() * static_cast<double>(groups)));
-        return &m_context.spatial.factor[(sample * groups + group) * ranks];
+        return &m_context.lucky.spatial.factor[(sample * groups + group) * ranks];
     }
 
     /// Compute of a group in one section.
@@ -285,20 +285,23 @@ private:
                        end = m_spatialBelow.begin() + static_cast<std::ptrdiff_t>(last - 1);
             return static_cast<std::size_t>(std::lower_bound(begin, end, at) - m_spatialBelow.begin());
         };
-        if (m_context.cells == nullptr) {
+        const LuckyCells& lucky = m_context.lucky;
+        if (lucky.cells.empty()) {
             const std::size_t sample = within(0, m_spatialBelow.size());
             for (std::size_t k = 0; k < rows.size(); ++k)
                 rows[k] = sample * rows.size() + k;
             return;
         }
-        const auto cells = static_cast<double>(m_context.cells->size());
-        const std::vector<GroupKind>& cell = (*m_context.cells)[static_cast<std::size_t>(next() * cells)];
+        const std::vector<GroupKind>& cell = lucky.cells[static_cast<std::size_t>(next() * static_cast<double>(lucky.cells.size()))];
+        const bool oneHit = lucky.othersHit >= 0.0;
+        const std::size_t first = oneHit ? static_cast<std::size_t>(next() * static_cast<double>(rows.size())) : 0;
         std::size_t kind = 0;
         double upTo = cell[0].count;
         for (std::size_t k = 0; k < rows.size(); ++k) {
             while (static_cast<double>(k) >= upTo && kind + 1 < cell.size())
                 upTo += cell[++kind].count;
-            rows[k] = within(cell[kind].first, cell[kind].last);
+            const bool isHit = oneHit && (k == first || next() < lucky.othersHit);
+            rows[k] = within(isHit ? cell[kind].firstHit : cell[kind].first, oneHit && !isHit ? cell[kind].firstHit : cell[kind].last);
         }
     }
 
@@ -320,7 +323,7 @@ private:
         }
         double unused = 0.0;
         const auto inGroup = [&](std::size_t source, std::size_t row, Uniforms& next) {
-            const double* g = &m_context.spatial.factor[row * static_cast<std::size_t>(m_context.graph.groupRanks)];
+            const double* g = &m_context.lucky.spatial.factor[row * static_cast<std::size_t>(m_context.graph.groupRanks)];
             const double place = next(), size = next();
             return delayOf(ranks[source], ranksAtOne[source], g, place, size, next, unused);
         };

@@ -2,6 +2,7 @@
 // What rare events add to one execution of a program: how many events hit, then what each adds beyond the slowest of the others.
 #pragma once
 
+#include "core/sim/chunk/luckranges.h"
 #include "core/sim/chunk/segment.h"
 
 #include <optional>
@@ -18,8 +19,7 @@ struct GroupFactors {
 struct RareContext {
     const StepGraph& graph;
     const ClassSet& classes;
-    const SpatialSamples& spatial;                              ///< of cells, or of single groups, each weighted by how many are like it
-    const std::vector<std::vector<GroupKind>>* cells = nullptr; ///< which of the single groups meet; null = samples are of cells
+    const LuckyCells& lucky;
     const ProgramShape& shape;
     const std::vector<SegmentModelPtr>& segments; ///< of the shape, in its order
     const std::vector<GridDist>& groupAtOne;      ///< per section: time of one group; only with several groups

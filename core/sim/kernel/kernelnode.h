@@ -32,20 +32,24 @@ struct RareChance {
     double perLog = 0.0; ///< 1 / ln(1 - probability)
 };
 
-/// Rare events of one class in a node: how likely, and quantiles of what they add (chunk) or of the factor (transfer). Where a sweep
-/// draws more of them on purpose (KernelRows::sought), `sought` counts instead of `chance`.
-struct RareEvent {
+/// Quantiles of what an event adds.
+struct EventSeconds {
+    std::vector<float> extra;        ///< at (i + 0.5) / size: seconds (chunk) or factor (transfer)
+    std::vector<float> extraTypical; ///< the same where routing factors are RoutingDraw::unit more than 1 in the mean; may be empty
+};
+
+/// Rare events of one class in a node: how likely, and what they add in all cells. Where a sweep draws more of them on purpose
+/// (KernelRows::sought), `sought` counts instead of `chance`.
+struct RareEvent : EventSeconds {
     RareChance chance, sought;
     double logRatio = 0.0;    ///< ln of the odds sought over the odds of their own
-    std::vector<float> extra; ///< at (i + 0.5) / size: seconds (chunk) or factor (transfer)
     int scope = 0;            ///< row of the regime that stretches the extra seconds
     bool followsData = false; ///< the data factor stretches them as well
-    /// The same as `extra` where routing factors are RoutingDraw::unit more than 1 in the mean. Empty: they stretch `routedShare` of it.
-    std::vector<float> extraTypical;
-    float routedShare = 0.0F;
-    bool replaces = false; ///< a factor stands for the whole one instead of multiplying the draw
+    bool replaces = false;    ///< a factor stands for the whole one instead of multiplying the draw
+    float routedShare = 0.0F; ///< of the extra seconds that routing factors stretch, where there is no extraTypical
     int kernelClass = -1;
-    int cause = -1; ///< row of KernelRows::ratio; -1 = none
+    int cause = -1;                   ///< row of KernelRows::ratio; -1 = none
+    std::vector<EventSeconds> atLuck; ///< what they add by range of the luck of the cell (KernelRows::luck); empty = the same in all
 };
 
 /// Looking for rare events: which cause is drawn more often on purpose, and what was found.
@@ -116,6 +120,7 @@ struct KernelRows {
     float* slots;                 ///< messages
     float* clock;                 ///< per stage, in and out
     const float* regime;          ///< kRegimeRows rows
+    const std::uint8_t* luck;     ///< per stage a row: range of the luck of its cell; null = there is one range
     bool occupiesSender;          ///< a transfer keeps its sender busy
     bool noise;                   ///< false leaves out every draw
     RareSearch search;

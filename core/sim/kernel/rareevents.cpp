@@ -111,10 +111,10 @@ public:
           m_block(block)
     {
     }
-    /// Seconds of an event in a lane of a node, `size` its number in `extra`.
-    [[nodiscard]] float seconds(const RareEvent& event, std::int32_t node, std::size_t lane, std::size_t size)
+    /// `own` of an event as it is in a lane of a node; `size` its number.
+    [[nodiscard]] float seconds(const RareEvent& event, const EventSeconds& own, std::int32_t node, std::size_t lane, std::size_t size)
     {
-        const float extra = event.extra[size];
+        const float extra = own.extra[size];
         const RoutingDraw* const draw = m_nodes[static_cast<std::size_t>(node)].routing;
         if (draw == nullptr || event.routedShare <= 0.0F)
             return extra;
@@ -122,9 +122,9 @@ public:
             drawRow(*draw->table, draw->key, m_keys, m_block, m_row);
         m_drawn = draw;
         const float more = m_row[lane] - 1.0F;
-        if (event.extraTypical.empty())
+        if (own.extraTypical.empty())
             return extra * (1.0F + event.routedShare * more);
-        return std::max(0.0F, extra + more / draw->unit * (event.extraTypical[size] - extra));
+        return std::max(0.0F, extra + more / draw->unit * (own.extraTypical[size] - extra));
     }
 
 private:
@@ -141,7 +141,6 @@ void findHits(const RareSites& site, const std::vector<KernelNode>& nodes, const
 {
     const RareEvent& rare = *site.event;
     const bool followsRegime = !site.ofTransfer, followsData = followsRegime && rare.followsData && rows.data != nullptr,
-               followsRouting = followsRegime && rare.routedShare > 0.0F && rows.noise,
                noted = rows.search.ratio != nullptr && rare.cause >= 0;
     const float* regime = rows.regime + static_cast<std::size_t>(rare.scope) * kLanes;
     const auto does = !site.ofTransfer ? RareHit::Does::addSeconds
@@ -150,7 +149,11 @@ void findHits(const RareSites& site, const std::vector<KernelNode>& nodes, const
     forEachRare(rare, chanceOf(rare, rows.search), site.nodes.size() * kLanes, words, [&](std::size_t at, std::size_t size) {
         const std::int32_t node = site.nodes[at / kLanes];
         const std::size_t lane = at % kLanes;
-        float extra = followsRouting ? routing.seconds(rare, node, lane, size) : rare.extra[size];
+        const EventSeconds& own =
+            rare.atLuck.empty() || rows.luck == nullptr
+                ? rare
+                : rare.atLuck[rows.luck[static_cast<std::size_t>(nodes[static_cast<std::size_t>(node)].clockRow) * kLanes + lane]];
+        float extra = routing.seconds(rare, own, node, lane, size);
         if (followsRegime)
             extra *= regime[lane];
         if (followsData)

@@ -207,6 +207,7 @@ std::shared_ptr<const Prepared> prepare(const StepGraph& graph, Recall& recall, 
         out->transferScope.push_back(
             op.kernelClass >= 0 && graph.classes[static_cast<std::size_t>(op.kernelClass)].scope == Scope::interNode ? 1 : 0);
     out->scoreScale = scoreScale(graph);
+    out->luckRanges = luckRanges(graph, out->inputs.measured, isGroupwise(graph));
     addCommunication(*out, recall);
     if (!sortReplicas(*out, recall, stop))
         return nullptr;

@@ -46,6 +46,7 @@ struct Prepared {
     ClassModelPtr data;
     double dataMean = 1.0; ///< without rare events of groups that are drawn apart
     ScoreScale scoreScale;
+    std::vector<int> luckRanges = {0};    ///< first score node of each
     std::map<int, ClassModelPtr> routing; ///< mean factor of a pass, by its number of layers; empty where it does not vary
     std::map<std::array<int, 3>, ClassModelPtr> communication; ///< by class, groups, buckets
     std::vector<double> stageLinkFactor;                       ///< per stage: slowest link among all replicas

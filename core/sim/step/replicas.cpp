@@ -84,7 +84,8 @@ ReplicaSweep::ReplicaSweep(const Prepared& prepared)
       m_data(static_cast<std::size_t>(prepared.plan->numMicrobatches)),
       m_transfer(prepared.transfers.size()),
       m_slots(static_cast<std::size_t>(prepared.plan->numSlots)),
-      m_scratch(1)
+      m_scratch(1),
+      m_luck(static_cast<std::size_t>(prepared.plan->numStages) * kLanes)
 {
 }
 
@@ -340,6 +341,10 @@ void ReplicaSweep::fillDurations(const ReplicaKind& kind, const Bound& bound, co
     std::size_t row = 0;
     for (std::size_t s = 0; s < static_cast<std::size_t>(m_prepared.plan->numStages); ++s) {
         const ScorePlaces places(m_prepared.scoreScale, scores.row(s));
+        const std::vector<int>& ranges = m_prepared.luckRanges;
+        for (std::size_t l = 0; l < kLanes && ranges.size() > 1; ++l)
+            m_luck[s * kLanes + l] = static_cast<std::uint8_t>(
+                std::upper_bound(ranges.begin(), ranges.end(), static_cast<int>(places.node[l])) - ranges.begin() - 1);
         for (; row < bound.durations.size() && bound.durations[row].stage == static_cast<int>(s); ++row)
             fillRow(row, static_cast<std::size_t>(bound.durations[row].model), places, noise);
         const int last = m_prepared.cells[static_cast<std::size_t>(kind.cellOfStage[s])].programs.back();
@@ -386,6 +391,7 @@ void ReplicaSweep::run(int kind, std::uint64_t seed, std::uint64_t copy, const R
                           m_slots.row(0),
                           ends,
                           m_regime->row(0),
+                          m_prepared.luckRanges.size() > 1 ? m_luck.data() : nullptr,
                           graph.transferOccupiesSender,
                           noise,
                           search};

@@ -83,6 +83,7 @@ private:
     const Rows* m_regime = nullptr;
     Rows m_collectiveMean, m_collectiveVariance; ///< per model
     Rows m_mean, m_compute, m_spread, m_spreadData, m_routed, m_routedSpread, m_data, m_transfer, m_slots, m_scratch;
+    std::vector<std::uint8_t> m_luck; ///< KernelRows::luck
     RareHits m_hits;
 };
 

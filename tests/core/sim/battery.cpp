@@ -784,6 +784,51 @@ void rareEvents(Builder& b)
         });
 }
 
+/// Events of kernels in cells whose ranks differ: a slow one hides those of the others.
+void eventsByLuck(Builder& b)
+{
+    const auto cell = [](double probability, double times) {
+        return [=](JobShape& s) {
+            s.groupRanks = 8;
+            s.microbatches = 4;
+            s.compute = rare({Family::lognormal, 0.02}, probability, times);
+        };
+    };
+    b.add("rare, unlike ranks", cell(0.01, 2.0), [](StepGraph& g) { g.spatial = {Family::normal, 0.05}; });
+    b.add("frequent, unlike ranks", cell(0.1, 2.0), [](StepGraph& g) { g.spatial = {Family::normal, 0.05}; });
+    b.add("rare, slow GPUs", cell(0.002, 3.0), [](StepGraph& g) { g.spatial = rare({Family::normal, 0.015}, 0.01, 1.5); });
+    b.add(
+        "rare, groups, slow GPUs",
+        [](JobShape& s) {
+            s.groupRanks = 4;
+            s.groups = 4;
+            s.replicas = 8;
+            s.stages = 2;
+            s.compute = rare({Family::lognormal, 0.02}, 0.001, 3.0);
+        },
+        [](StepGraph& g) {
+            g.spatial = rare({Family::normal, 0.015}, 0.01, 1.3);
+        });
+    b.add(
+        "rare, groups, data, slow GPUs",
+        [](JobShape& s) {
+            s.groupRanks = 4;
+            s.groups = 4;
+            s.replicas = 4;
+            s.stages = 2;
+            s.compute = rare({Family::lognormal, 0.02}, 0.001, 3.0);
+        },
+        [](StepGraph& g) {
+            experts(g);
+            g.data = {Family::lognormal, 0.03};
+            g.spatial = rare({Family::deterministic, 0.0}, 0.01, 1.3);
+        });
+    b.add("rare, measured speeds", cell(0.005, 2.0), [](StepGraph& g) {
+        for (int r = 0; r < g.numReplicas * g.schedule.numStages * g.cellRanks(); ++r)
+            g.fixedSpatial.push_back(r % 37 == 5 ? 1.35 : 1.0 + 0.002 * (r % 11));
+    });
+}
+
 /// More passes than kPooledNodes: draws come from pools, and replicas begin where a grid over the regimes says.
 void longPipelines(Builder& b)
 {
@@ -967,6 +1012,7 @@ std::vector<BatteryCase> batteryCases()
     expertGroups(b);
     lateGroups(b);
     rareEvents(b);
+    eventsByLuck(b);
     longPipelines(b);
     return std::move(b.cases);
 }
