@@ -28,8 +28,7 @@ struct ExploreKeeping {
 
 /// The whole search from the records of all its shards: the same candidates, and the same text to `write`, as one run of all would give.
 /// Rows that no shard made (they seldom are needed) are made here. Errors: those of joined() and of explore().
-[[nodiscard]] Result<Exploration> mergedExploration(Evaluator& evaluator, std::vector<ExploreRecords> shards,
-                                                    const InsightOptions& options,
+[[nodiscard]] Result<Exploration> mergedExploration(Evaluator& evaluator, std::vector<ExploreRecords> shards, const InsightOptions& options,
                                                     const std::function<void(const std::string&)>& write = {});
 
 } // namespace prism
