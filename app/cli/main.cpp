@@ -10,6 +10,7 @@
 
 #include <cstdio>
 #include <iostream>
+#include <new>
 
 namespace {
 
@@ -23,6 +24,12 @@ int printed(const CLI::App& app, const CLI::ParseError& e)
         return code;
     std::cerr << "error: standard output: The output cannot be written. Accepted: a writable place.\n";
     return exitWrongInput;
+}
+
+void complain(const Cli& cli, const prism::Diagnostics& diagnostics, const std::string& file = {})
+{
+    std::cerr << (cli.json ? prism::printableLines(diagnosticsJson(diagnostics, file))
+                           : diagnosticsText(diagnostics, Style(prism::StandardStream::error), file));
 }
 
 int runCommandLine(int argc, char** argv)
@@ -50,9 +57,26 @@ int runCommandLine(int argc, char** argv)
         std::cerr << meant;
         return exitUsage;
     } catch (const prism::InputError& e) {
-        std::cerr << (cli.json ? prism::printableLines(diagnosticsJson(e.diagnostics()))
-                               : diagnosticsText(e.diagnostics(), Style(prism::StandardStream::error)));
+        complain(cli, e.diagnostics(), e.file());
         return exitWrongInput;
+    } catch (const std::bad_alloc&) {
+        complain(cli, {{.message = "There is not enough memory for this.",
+                        .accepted = "more memory, a smaller input, fewer samples or fewer threads"}});
+        return exitWrongInput;
+    }
+}
+
+/// Of whatever goes wrong; nothing is thrown.
+int exitCodeOf(int argc, char** argv)
+{
+    try {
+        return runCommandLine(argc, argv);
+    } catch (const std::bad_alloc&) {
+        std::fputs("error: There is not enough memory for this program.\n", stderr);
+        return exitWrongInput;
+    } catch (const std::exception& e) {
+        std::fprintf(stderr, "internal error: %s\n", prism::printable(e.what()).c_str());
+        return exitInternal;
     }
 }
 
@@ -61,10 +85,5 @@ int runCommandLine(int argc, char** argv)
 int main(int argc, char** argv)
 {
     prism::prepareProcess();
-    try {
-        return runCommandLine(argc, argv);
-    } catch (const std::exception& e) {
-        std::fprintf(stderr, "internal error: %s\n", prism::printable(e.what()).c_str());
-        return exitInternal;
-    }
+    return prism::withEnoughStack([=] { return exitCodeOf(argc, argv); });
 }

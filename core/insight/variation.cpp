@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/insight/variation.h"
 
+#include "core/base/workers.h"
 #include "core/step/passes.h"
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <thread>
 
 namespace prism {
 
@@ -166,14 +166,7 @@ Result<std::vector<std::shared_ptr<const StepSamples>>> sampleAll(Evaluator& eva
                 options.progress(from + (to - from) * static_cast<double>(finished) / static_cast<double>(count), what);
         }
     };
-    const std::size_t cores =
-        options.threads > 0 ? static_cast<std::size_t>(options.threads) : std::max(1U, std::thread::hardware_concurrency());
-    {
-        std::vector<std::jthread> workers;
-        for (std::size_t t = 1; t < std::min(cores, count); ++t)
-            workers.emplace_back([&work] { work(false); });
-        work(true);
-    }
+    onWorkers(options.threads, count, work);
     for (const auto& result : results)
         if (!result || !result->complete)
             return cancelled();

@@ -118,6 +118,56 @@ TEST_F(CliReaders, ATextThatInflatesBeyondItsLimitIsHeldOnce)
     EXPECT_NE(run.err.find("at most 512 MiB"), std::string::npos) << run.err;
 }
 
+TEST_F(CliReaders, TooLittleMemoryIsSaidAndNoInternalError)
+{
+#ifndef __SANITIZE_ADDRESS__
+    const gzFile file = gzopen(at("blank.gz").c_str(), "wb9");
+    const std::string blanks(std::size_t{1} << 20, ' ');
+    for (int i = 0; i < 400; ++i)
+        gzwrite(file, blanks.data(), static_cast<unsigned>(blanks.size()));
+    gzclose(file);
+    for (const char* option : {"", " --json"}) {
+        const CliRun run = runCli("merge " + at("blank.gz") + option, 300, 15);
+        EXPECT_EQ(run.exitCode, 1) << run.err;
+        EXPECT_NE(run.err.find("not enough memory"), std::string::npos) << run.err;
+    }
+#endif
+}
+
+TEST_F(CliReaders, ASmallStackIsEnough)
+{
+#ifndef __SANITIZE_ADDRESS__
+    for (const char* command : {"explore llama2-7b-8-a100 --axis tp=1,2 --samples 200", "attribution llama2-7b-8-a100 --samples 200"}) {
+        const std::string line = std::string("ulimit -s 48; \"" PRISM_CLI "\" ") + command + " >/dev/null 2>&1";
+        const int status = std::system(line.c_str());
+        EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << command << ": " << status;
+    }
+#endif
+}
+
+TEST_F(CliReaders, ErrorsNameTheFileThatTheyAreIn)
+{
+    write("bad.json", "{\"version\": 1,\n\"name\" 3}");
+    write("wrong.json", R"({"version": 1, "name": "s", "model": {"num_layers": -1}})");
+    write("bad.csv", "a,b\n1,2\n");
+    for (const std::string& command :
+         {"check " + at("bad.json"), "graph --validate " + at("bad.json"), "simulate " + at("bad.json"),
+          "import hf-config " + at("bad.json"), "join-calibration " + at("bad.json"), "validate-published " + at("bad.json"),
+          "check " + at("wrong.json"), "import operators " + at("bad.csv"), "import nccl-tests " + at("bad.csv"),
+          "import steps " + at("bad.csv"), "validate-operators " + at("bad.csv"), "validate-collectives " + at("bad.csv"),
+          "fleet " + at("wrong.json") + " " + at("bad.json")}) {
+        const CliRun run = runCli(command);
+        EXPECT_EQ(run.exitCode, 1) << command << run.err;
+        const std::size_t begin = std::min(run.err.find("error: "), run.err.size()), end = run.err.find('\n', begin);
+        const std::string error = run.err.substr(begin, end - begin).substr(std::min<std::size_t>(7, end - begin)); // the first one
+        EXPECT_TRUE(error.starts_with(folder.string())) << command << ": " << run.err.substr(0, 300);
+        EXPECT_EQ(error.find(folder.string(), 5), std::string::npos) << command << ": " << run.err.substr(0, 300);
+    }
+    const CliRun json = runCli("check " + at("wrong.json") + " --json");
+    EXPECT_NE(json.err.find("\"path\": \"model.num_layers\""), std::string::npos) << json.err;
+    EXPECT_NE(json.err.find("\"file\": \"" + at("wrong.json")), std::string::npos) << json.err;
+}
+
 TEST_F(CliReaders, ThousandsOfErrorsAreCounted)
 {
     std::string text = R"({"version": 1, "name": "s")";

@@ -167,7 +167,8 @@ BenchRecord measured(const BenchOptions& options)
 
 void bench(const BenchOptions& options)
 {
-    const BenchRecord record = options.record.empty() ? measured(options) : require(benchRecordFromJson(readInput(options.record)));
+    const BenchRecord record =
+        options.record.empty() ? measured(options) : require(benchRecordFromJson(readInput(options.record)), options.record);
     writeOutput(options, options.json ? benchJson(record) : options.markdown ? benchPage(record) : benchText(record));
 }
 

@@ -85,7 +85,7 @@ Scenario namedScenario(const std::string& name)
     if (name.ends_with(".prism") && std::filesystem::exists(name, error))
         return require(scenarioFromStudy(name, ""));
     if (name == "-" || std::filesystem::exists(name, error))
-        return require(scenarioFromJson(readInput(name)));
+        return require(scenarioFromJson(readInput(name)), name);
     for (const PresetInfo& info : presetList())
         if (info.kind == "scenario" && info.name == name)
             return require(scenarioPreset(name));
@@ -104,6 +104,13 @@ Diagnostics fewOf(const Diagnostics& diagnostics)
     few.push_back(
         {few.back().severity, "", "there are " + std::to_string(diagnostics.size() - kMostShown) + " more of these", "", "", "", ""});
     return few;
+}
+
+/// The file that a place is in, where the place itself does not begin with it.
+std::string fileOf(const Diagnostic& d, const std::string& file)
+{
+    const std::string name = file == "-" ? "standard input" : file;
+    return d.path.starts_with(name) ? std::string() : name;
 }
 
 /// Everything that --strict refuses: what is only a warning otherwise.
@@ -224,10 +231,12 @@ Scenario loadScenario(const CommonOptions& options)
     return scenario;
 }
 
-std::string diagnosticsText(const Diagnostics& diagnostics, const Style& style)
+std::string diagnosticsText(const Diagnostics& diagnostics, const Style& style, const std::string& file)
 {
     std::string text;
-    for (const Diagnostic& d : fewOf(diagnostics)) {
+    for (Diagnostic d : fewOf(diagnostics)) {
+        if (const std::string of = fileOf(d, file); !of.empty())
+            d.path = of + (d.path.empty() ? "" : ": " + d.path);
         const std::string name(severityName(d.severity));
         const std::string kind = d.severity == Severity::error     ? style.red(name)
                                  : d.severity == Severity::warning ? style.yellow(name)
@@ -240,12 +249,14 @@ std::string diagnosticsText(const Diagnostics& diagnostics, const Style& style)
     return text;
 }
 
-std::string diagnosticsJson(const Diagnostics& diagnostics)
+std::string diagnosticsJson(const Diagnostics& diagnostics, const std::string& file)
 {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const Diagnostic& d : fewOf(diagnostics)) {
         nlohmann::ordered_json entry{
             {"severity", severityName(d.severity)}, {"path", d.path}, {"message", d.message}, {"found", d.found}, {"accepted", d.accepted}};
+        if (const std::string of = fileOf(d, file); !of.empty())
+            entry["file"] = of;
         if (!d.fixPath.empty())
             entry["fix"] = {{"path", d.fixPath}, {"value", d.fixValue}};
         list.push_back(std::move(entry));

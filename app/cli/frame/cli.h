@@ -64,8 +64,8 @@ void sayDiagnostics(const CommonOptions& options, const Diagnostics& diagnostics
 /// Step times in the order of their draws as a CSV file; an empty name writes nothing.
 void writeSamples(const std::string& file, const std::vector<double>& seconds);
 
-/// Diagnostics as readable lines or as one JSON object {"errors": [...]}.
-[[nodiscard]] std::string diagnosticsText(const Diagnostics& diagnostics, const Style& style = {});
-[[nodiscard]] std::string diagnosticsJson(const Diagnostics& diagnostics);
+/// Diagnostics as readable lines or as one JSON object {"errors": [...]}; those whose places do not say it name the file that they are of.
+[[nodiscard]] std::string diagnosticsText(const Diagnostics& diagnostics, const Style& style = {}, const std::string& file = {});
+[[nodiscard]] std::string diagnosticsJson(const Diagnostics& diagnostics, const std::string& file = {});
 
 } // namespace prism::cli

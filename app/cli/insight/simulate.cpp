@@ -85,7 +85,7 @@ std::string toText(const Outcome& o, const SimulateOptions& options)
 void simulateFile(const SimulateOptions& options)
 {
     Outcome outcome;
-    outcome.graph = require(stepGraphFromJson(readInput(options.scenario)));
+    outcome.graph = require(stepGraphFromJson(readInput(options.scenario)), options.scenario);
     SimOptions simulation;
     simulation.seed = options.seed;
     simulation.numSamples = options.samples;

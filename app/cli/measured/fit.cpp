@@ -94,7 +94,7 @@ ClusterCalibration partFrom(const std::string& path)
         return std::move(calibration).value();
     const Result<Scenario> scenario = draftFromJson(text);
     if (!scenario.ok())
-        throw InputError(calibration.errors());
+        throw InputError(calibration.errors(), path);
     ClusterCalibration part;
     part.measured = scenario->measured;
     part.sources.push_back({"measured tables of a scenario",
@@ -122,7 +122,7 @@ void pool(const PoolOptions& options)
     const Scenario scenario = loadScenario(options);
     std::vector<FittedSystem> systems;
     for (const std::string& file : options.files)
-        systems.push_back(require(fittedSystemFromJson(readInput(file), std::filesystem::path(file).filename().string())));
+        systems.push_back(require(fittedSystemFromJson(readInput(file), std::filesystem::path(file).filename().string()), file));
     const ClusterCalibration calibration = require(pooledCalibration(systems, scenario.cluster.gpu));
     for (const std::string& fact : calibration.sources.front().facts)
         sayLine(options, fact + "\n");

@@ -30,8 +30,8 @@ StepLog loadStepLog(const StepLogInput& input)
 {
     std::string text = require(readTextFile(input.file));
     if (!input.where.empty())
-        text = require(selectedRows(text, input.where));
-    return require(readStepLog(text, input.options));
+        text = require(selectedRows(text, input.where), input.file);
+    return require(readStepLog(text, input.options), input.file);
 }
 
 } // namespace prism::cli

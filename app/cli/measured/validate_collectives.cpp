@@ -42,7 +42,8 @@ std::vector<Row> compared(const CollectiveOptions& options)
     const std::string text = require(readTextFile(options.file));
     const bool table = text.substr(0, text.find('\n')).find(',') != std::string::npos && !text.starts_with('#') && !text.starts_with('[');
     const std::vector<MeasuredRow> measured =
-        require(table ? operatorTableRows(require(selectedRows(text, options.where))) : ncclTestsRows(text, options.log));
+        require(table ? operatorTableRows(require(selectedRows(text, options.where), options.file)) : ncclTestsRows(text, options.log),
+                options.file);
     Scenario s;
     s.cluster.gpu = require(gpuPreset(options.gpu));
     s.cluster = require(fabricPreset(options.fabric, s.cluster));

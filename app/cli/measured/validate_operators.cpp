@@ -102,13 +102,13 @@ OperatorKind kindOf(const OperatorOptions& options)
 
 void validate(const OperatorOptions& options)
 {
-    const std::string text = require(selectedRows(require(readTextFile(options.file)), options.where));
+    const std::string text = require(selectedRows(require(readTextFile(options.file)), options.where), options.file);
     OperatorMachine machine;
     machine.gpu = require(gpuPreset(options.gpu));
     machine.attentionBackend = options.backend;
     machine.causal = options.causal;
-    const OperatorReport report =
-        operatorReport(require(readOperatorTable(text, isModuleTable(text) ? kindOf(options) : OperatorKind::product)), machine);
+    const OperatorReport report = operatorReport(
+        require(readOperatorTable(text, isModuleTable(text) ? kindOf(options) : OperatorKind::product), options.file), machine);
     if (report.rows.empty())
         throw InputError({{Severity::error, options.file, "no row is of this GPU", options.gpu, "another --gpu", "", ""}});
     writeOutput(options, options.json ? reportJson(report) : reportText(report, options.rows));

@@ -147,7 +147,7 @@ void validate(const ValidateOptions& options)
     std::string path = options.file;
     if (std::error_code error; path != "-" && std::filesystem::file_size(path, error) > (std::uintmax_t{64} << 20) && !error)
         throw InputError({{Severity::error, path, "the file is too large", "", "at most 64 MiB", "", ""}});
-    std::vector<PublishedRow> rows = require(readPublished(readInput(path)));
+    std::vector<PublishedRow> rows = require(readPublished(readInput(path)), path);
     if (!options.scenarioOf.empty()) {
         const auto row = std::find_if(rows.begin(), rows.end(), [&](const PublishedRow& r) { return r.id == options.scenarioOf; });
         if (row == rows.end() || row->scheduleOnly || !row->skipped.empty())

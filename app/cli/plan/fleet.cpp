@@ -65,6 +65,8 @@ void run(const FleetOptions& options)
                                                                                  cluster.ok() ? cluster->gpus() : 1, insight.seed)
                                                                  : jobTable(readInput(options.jobs, kMaxJobTableBytes), options.jobs);
     Diagnostics errors = cluster.errors();
+    for (Diagnostic& d : errors)
+        d.path = options.cluster + ": " + d.path;
     for (const Diagnostic& d : jobs.errors())
         errors.push_back(d);
     if (!errors.empty())

@@ -25,7 +25,7 @@ struct GraphOptions : CommonOptions {
 /// What a graph file describes, where nothing is wrong with it.
 void validateGraph(const GraphOptions& options)
 {
-    const StepGraph g = require(stepGraphFromJson(readInput(options.scenario)));
+    const StepGraph g = require(stepGraphFromJson(readInput(options.scenario)), options.scenario);
     const std::int64_t ranks = static_cast<std::int64_t>(g.numReplicas) * g.schedule.numStages * g.cellRanks();
     if (options.json)
         return writeOutput(options, nlohmann::ordered_json{{"ok", true},

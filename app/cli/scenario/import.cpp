@@ -138,11 +138,12 @@ void addImport(CLI::App& app, Cli& cli)
     auto options = std::make_shared<ImportOptions>();
     options->name = "imported";
     addImport(*command, cli, "hf-config", "From a Hugging Face config.json (model)", options)->callback([options] {
-        writeImported(*options, require(importHuggingFaceConfig(readInput(options->input), importBase(*options))));
+        writeImported(*options, require(importHuggingFaceConfig(readInput(options->input), importBase(*options)), options->input));
     });
     addImport(*command, cli, "megatron-args", "From Megatron-LM arguments or a launch script (model, parallelism, training)", options)
-        ->callback(
-            [options] { writeImported(*options, require(importMegatronArguments(readInput(options->input), importBase(*options)))); });
+        ->callback([options] {
+            writeImported(*options, require(importMegatronArguments(readInput(options->input), importBase(*options)), options->input));
+        });
     CLI::App* nccl =
         addImport(*command, cli, "nccl-tests",
                   "Measured collectives from the log of all_reduce_perf and its like, into the base's measured table", options);
@@ -150,10 +151,11 @@ void addImport(CLI::App& app, Cli& cli)
         ->check(CLI::IsMember({"all_reduce", "all_gather", "reduce_scatter", "all_to_all", "p2p"}));
     nccl->add_option("--ranks", options->nccl.ranks, "The number of ranks, where the log does not list them")
         ->check(CLI::Range(2, 1 << 20));
-    nccl->callback([options] { writeMeasured(*options, require(ncclTestsRows(readInput(options->input), options->nccl))); });
+    nccl->callback(
+        [options] { writeMeasured(*options, require(ncclTestsRows(readInput(options->input), options->nccl), options->input)); });
     addImport(*command, cli, "operators",
               "Measured operators from CSV (op, m, n, k, dtype, ranks, bytes, time_us), into the base's measured table", options)
-        ->callback([options] { writeMeasured(*options, require(operatorTableRows(readInput(options->input)))); });
+        ->callback([options] { writeMeasured(*options, require(operatorTableRows(readInput(options->input)), options->input)); });
     addImport(*command, cli, "speeds",
               "Measured speeds of nodes or GPUs from CSV (node, gpu, speed or TFLOP/s), into the base's measured table", options)
         ->callback([options] { writeSpeeds(*options); });

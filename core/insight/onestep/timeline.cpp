@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/insight/onestep/timeline.h"
 
+#include "core/base/workers.h"
 #include "core/walk/walk.h"
 
 #include <spdlog/fmt/fmt.h>
@@ -10,7 +11,6 @@
 #include <cmath>
 #include <numeric>
 #include <set>
-#include <thread>
 #include <tuple>
 
 namespace prism {
@@ -42,13 +42,7 @@ Result<int> sampleAtQuantile(const StepWalker& walker, double quantile, int coun
                 options.progress(static_cast<double>(i) / count, "timeline");
         }
     };
-    const int cores = options.threads > 0 ? options.threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-    {
-        std::vector<std::jthread> workers;
-        for (int t = 1; t < std::min(cores, count); ++t)
-            workers.emplace_back([&work] { work(false); });
-        work(true);
-    }
+    onWorkers(options.threads, static_cast<std::size_t>(count), work);
     if (options.stop.stop_requested())
         return cancelled();
     std::vector<int> order(static_cast<std::size_t>(count));

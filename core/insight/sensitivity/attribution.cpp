@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/insight/sensitivity/attribution.h"
 
+#include "core/base/workers.h"
 #include "core/insight/report.h"
 #include "core/sim/step/stepdelays.h"
 #include "core/walk/walk.h"
@@ -13,7 +14,6 @@
 #include <chrono>
 #include <cmath>
 #include <numeric>
-#include <thread>
 
 namespace prism {
 
@@ -152,13 +152,7 @@ Result<std::vector<PathShares>> walkAll(const StepGraph& graph, const StepWalker
                 options.progress(static_cast<double>(finished) / samples, "attribution");
         }
     };
-    const int cores = options.threads > 0 ? options.threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-    {
-        std::vector<std::jthread> workers;
-        for (int t = 1; t < std::min(cores, samples); ++t)
-            workers.emplace_back([&work] { work(false); });
-        work(true);
-    }
+    onWorkers(options.threads, static_cast<std::size_t>(samples), work);
     if (done < samples)
         return cancelled();
     return steps;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/insight/validate/validation.h"
 
+#include "core/base/workers.h"
 #include "core/cost/predictwith.h"
 #include "core/engine/summary.h"
 #include "core/sim/simulate.h"
 
 #include <algorithm>
 #include <atomic>
-#include <thread>
 
 namespace prism {
 
@@ -38,7 +38,7 @@ std::vector<ValidatedRow> validatedRows(const std::vector<PublishedRow>& rows, c
 {
     std::vector<ValidatedRow> validated(rows.size());
     std::atomic<std::size_t> next{0};
-    const auto work = [&] {
+    const auto work = [&](bool) {
         for (std::size_t i = next++; i < rows.size(); i = next++) {
             const StepSpread spread = stepSpread(rows[i], calibration, options);
             ValidatedRow& v = validated[i] = validatedRow(rows[i], calibration, spread.p50);
@@ -48,12 +48,7 @@ std::vector<ValidatedRow> validatedRows(const std::vector<PublishedRow>& rows, c
             }
         }
     };
-    const std::size_t wanted = options.threads > 0 ? static_cast<std::size_t>(options.threads) : std::thread::hardware_concurrency();
-    std::vector<std::jthread> threads;
-    for (std::size_t i = 1; i < std::min(std::max<std::size_t>(1, wanted), rows.size()); ++i)
-        threads.emplace_back(work);
-    work();
-    threads.clear();
+    onWorkers(options.threads, rows.size(), work);
     return validated;
 }
 
