@@ -9,7 +9,7 @@ namespace prism {
 
 namespace {
 
-constexpr std::size_t kMostKnots = 32;
+constexpr std::size_t kMostKnots = 32, kPlaces = 5;
 
 /// Places of a function on a grid, the first and the last among them, between which lines miss its integral by up to `missed` each.
 std::vector<std::size_t> knotsOf(const std::vector<double>& y, std::size_t first, double missed)
@@ -128,7 +128,7 @@ struct Apart {
 };
 
 /// By how much the mean of the ranks' F_r^n lies above the product of their F_r from `high` on: nothing where the ranks are equal. It
-/// changes where some of the ranks have had an event and others have not, so that a slow, a middle and a fast rank's knots hold it.
+/// changes where some of the ranks have had an event and others have not: the knots of some ranks, evenly from the fastest on, hold it.
 Apart apartBeyond(const StandardCdf& shape, const double* means, const double* sigmas, int n, double high)
 {
     std::vector<int> order(static_cast<std::size_t>(n));
@@ -137,10 +137,13 @@ Apart apartBeyond(const StandardCdf& shape, const double* means, const double* s
     if (means[order.back()] == means[order.front()] && sigmas[order.back()] == sigmas[order.front()])
         return {};
     std::vector<double> x = {high};
-    for (const std::size_t k : {std::size_t{0}, order.size() / 2, order.size() - 1})
-        for (const double z : shape.knots())
-            if (const double at = means[order[k]] + z * sigmas[order[k]]; at > high)
+    for (std::size_t q = 0, before = order.size(); q < kPlaces; ++q) {
+        const std::size_t k = q * (order.size() - 1) / (kPlaces - 1);
+        for (std::size_t i = 0; i < shape.knots().size() && k != before; ++i)
+            if (const double at = means[order[k]] + shape.knots()[i] * sigmas[order[k]]; at > high)
                 x.push_back(at);
+        before = k;
+    }
     std::sort(x.begin(), x.end());
     std::vector<double> one(x.size()), product(x.size(), 1.0), powers(x.size(), 0.0);
     for (int r = 0; r < n; ++r) {

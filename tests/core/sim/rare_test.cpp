@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace prism::test {
 namespace {
@@ -54,6 +55,38 @@ TEST(RareMaximum, WithoutEventsNothingChanges)
     EXPECT_NEAR(plain.variance, split.variance, 1e-5);
 }
 
+TEST(RareMaximum, UnlikeRanksMeetAsTheProductOfTheirDistributions)
+{
+    // Against the integral of 1 - product of the CDFs in steps far below every lump.
+    for (const double p : {0.01, 0.1, 0.3})
+        for (const double apart : {0.0, 0.01, 0.05, 0.15}) {
+            const Distribution d = factor(0.02, p, 2.0);
+            const QuantilePoints bulk = quantilePoints(d), all = withRareEvent(bulk, d);
+            const Summand without[] = {{&bulk, 1.0, 2}}, with[] = {{&all, 1.0, 2}};
+            const GridDist body = sumDistribution(without, 0.0), whole = sumDistribution(with, 0.0);
+            const StandardCdf shape(whole, body, 8);
+            std::vector<double> mean, sigma;
+            for (int r = 0; r < 8; ++r) {
+                const double g = 1.0 + apart * (r - 3.5) / 3.5;
+                mean.push_back(g * whole.mean());
+                sigma.push_back(g * std::sqrt(whole.variance()));
+            }
+            double first = 0.0, second = 0.0;
+            constexpr double kStep = 2e-4;
+            for (double x = 0.5 * kStep; x < 8.0; x += kStep) {
+                double below = 1.0;
+                shape.multiply(mean[0], sigma[0], &x, &below, 1);
+                for (std::size_t r = 1; r < 8; ++r)
+                    shape.multiply(mean[r], sigma[r], &x, &below, 1);
+                first += kStep * (1.0 - below);
+                second += 2.0 * kStep * x * (1.0 - below);
+            }
+            const Moments slowest = maximumMoments(shape, mean.data(), sigma.data(), 8);
+            EXPECT_NEAR(slowest.mean, first, 0.002 * first) << p << " " << apart;
+            EXPECT_NEAR(slowest.variance, second - first * first, 0.03 * (second - first * first)) << p << " " << apart;
+        }
+}
+
 /// One stage, TP 2, one kernel of a second in each direction.
 StepGraph oneStage(double rare, double multiplier)
 {
@@ -61,6 +94,30 @@ StepGraph oneStage(double rare, double multiplier)
     s.groupRanks = 2;
     s.compute = factor(0.02, rare, multiplier);
     return jobGraph(s);
+}
+
+TEST(RareExtras, ASlowGpuHidesEventsOfTheOthers)
+{
+    StepGraph g = oneStage(1e-3, 1.5);
+    g.spatial = factor(0.0, 0.01, 2.0);
+    g.spatial.family = Family::deterministic;
+    Memo memo(std::size_t{8} << 20);
+    Recall recall(memo);
+    const auto prepared = prepare(g, recall, {});
+    const RareEvent& rare = prepared->models[0]->rare.at(0); // half of a kernel of 0.6 or 0.4 s, the other rank takes 1 or 2 s
+    ASSERT_EQ(prepared->luckRanges.size(), 2U);
+    ASSERT_EQ(rare.atLuck.size(), 2U);
+    const auto meanOf = [](const std::vector<float>& x) {
+        return std::accumulate(x.begin(), x.end(), 0.0) / static_cast<double>(x.size());
+    };
+    // Half a kernel, less what the slower of two ranks is late by in the mean: 0.02 sqrt(0.6^2 + 0.4^2) / sqrt(pi).
+    EXPECT_NEAR(meanOf(rare.atLuck[0].extra), 0.25 - 0.0081, 0.002);
+    // A hit of the slow one lasts twice as long and counts in full, one of the other is hidden: (0.5 + 0) / 2 but for both slow.
+    EXPECT_NEAR(meanOf(rare.atLuck[1].extra), 0.25, 0.01);
+    const auto hidden =
+        static_cast<double>(std::count_if(rare.atLuck[1].extra.begin(), rare.atLuck[1].extra.end(), [](float x) { return x < 0.01F; }));
+    EXPECT_NEAR(hidden / static_cast<double>(rare.atLuck[1].extra.size()), 0.5, 0.03);
+    EXPECT_GT(*std::min_element(rare.atLuck[0].extra.begin(), rare.atLuck[0].extra.end()), 0.05F);
 }
 
 TEST(RareExtras, OneEventDelaysByWhatItExceedsTheOtherRank)
