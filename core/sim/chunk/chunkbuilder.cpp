@@ -22,6 +22,27 @@ Moments exposed(const OpTerm& t, const QuantilePoints& p, double r)
     return {mean, std::max(0.0, square - mean * mean)};
 }
 
+/// Quantiles over all cells from those of the ranges, each of which is sorted.
+std::vector<float> inAllCells(const std::vector<EventSeconds>& atLuck, const std::vector<LuckyCells>& cells)
+{
+    constexpr std::size_t kQuantiles = 4096;
+    std::vector<std::pair<float, double>> all;
+    for (std::size_t k = 0; k < atLuck.size(); ++k)
+        for (const float x : atLuck[k].extra)
+            all.emplace_back(x, cells[k].share / static_cast<double>(atLuck[k].extra.size()));
+    std::sort(all.begin(), all.end());
+    std::vector<float> out;
+    double below = 0.0;
+    for (const auto& [x, weight] : all) {
+        below += weight;
+        while (out.size() < kQuantiles && (static_cast<double>(out.size()) + 0.5) / kQuantiles <= below)
+            out.push_back(x);
+    }
+    if (!all.empty())
+        out.resize(kQuantiles, all.back().first);
+    return out;
+}
+
 } // namespace
 
 ChunkBuilder::ChunkBuilder(const ModelInputs& inputs, const CellKind& kind, const ProgramShape& shape, const std::vector<int>& apart)
@@ -237,14 +258,24 @@ std::vector<RareEvent> ChunkBuilder::rareEvents(const LuckyCells& lucky, const s
                            kernelClass);
     };
     std::vector<RareEvent> out;
-    for (const int c : m_apart)
-        out.push_back(eventIn(lucky, c));
-    for (std::size_t k = 0; k < ranges.size() && ranges.size() > 1; ++k) {
-        const LuckyCells cells = cellsOfRange(lucky, ranges[k], k + 1 < ranges.size() ? ranges[k + 1] : kScoreNodes);
-        for (RareEvent& event : out)
-            if (m_inputs.graph.groupsPerCell > 1
-                || m_inputs.graph.classes[static_cast<std::size_t>(event.kernelClass)].scope == Scope::none)
-                event.atLuck.push_back({eventIn(cells, event.kernelClass).extra, {}});
+    std::vector<LuckyCells> byLuck;
+    for (std::size_t k = 0; k < ranges.size() && ranges.size() > 1; ++k)
+        byLuck.push_back(cellsOfRange(lucky, ranges[k], k + 1 < ranges.size() ? ranges[k + 1] : kScoreNodes));
+    for (const int c : m_apart) {
+        const bool isLate = m_inputs.graph.groupsPerCell > 1 || m_inputs.graph.classes[static_cast<std::size_t>(c)].scope == Scope::none;
+        if (byLuck.empty() || !isLate) {
+            out.push_back(eventIn(lucky, c));
+            continue;
+        }
+        RareEvent event;
+        std::vector<EventSeconds> atLuck;
+        for (const LuckyCells& cells : byLuck) {
+            event = eventIn(cells, c);
+            atLuck.push_back({std::move(event.extra), {}});
+        }
+        event.extra = inAllCells(atLuck, byLuck);
+        event.atLuck = std::move(atLuck);
+        out.push_back(std::move(event));
     }
     return out;
 }

@@ -22,11 +22,19 @@ void scale(SpatialSamples& samples, std::size_t first, std::size_t last, double 
         samples.weight[i] *= factor;
 }
 
+/// Of the weights of `all` what is left.
+double shareLeft(const SpatialSamples& left, const SpatialSamples& all)
+{
+    return weightOf(left, 0, left.weight.size()) / weightOf(all, 0, all.weight.size());
+}
+
 /// Measured groups: the cells on the nodes, and each group as often as it is in them.
 void keepNodes(LuckyCells& out, std::size_t first, std::size_t last)
 {
+    const std::size_t all = out.cells.size();
     out.cells.erase(out.cells.begin() + static_cast<std::ptrdiff_t>(std::min(last, out.cells.size())), out.cells.end());
     out.cells.erase(out.cells.begin(), out.cells.begin() + static_cast<std::ptrdiff_t>(first));
+    out.share = static_cast<double>(out.cells.size()) / static_cast<double>(all);
     std::fill(out.spatial.weight.begin(), out.spatial.weight.end(), 0.0);
     for (const std::vector<GroupKind>& cell : out.cells)
         for (const GroupKind& kind : cell)
@@ -47,6 +55,8 @@ void keepGroups(LuckyCells& out, bool hit)
         scale(out.spatial, kind.first, kind.firstHit, (1.0 - share) / (1.0 - probability));
         scale(out.spatial, kind.firstHit, kind.last, share / probability);
     }
+    const double none = std::exp(groups * std::log1p(-probability));
+    out.share = hit ? 1.0 - none : none;
     if (hit)
         out.othersHit = probability;
 }
@@ -82,6 +92,7 @@ LuckyCells cellsOfRange(const LuckyCells& all, int first, int last)
     if (out.cells.empty()) {
         for (std::size_t i = 0; i < weight.size(); ++i)
             weight[i] *= out.node[i] >= first && out.node[i] < last ? 1.0 : 0.0;
+        out.share = shareLeft(out.spatial, all.spatial);
     } else if (out.spatial.ordered) {
         keepNodes(out, static_cast<std::size_t>(first), static_cast<std::size_t>(last));
     } else {

@@ -22,6 +22,7 @@ struct LuckyCells {
     /// One of the groups that meet has a rank with a rare spatial event, and each of the others has one with this probability;
     /// negative: their samples' weights say it.
     double othersHit = -1.0;
+    double share = 1.0; ///< of all cells
 };
 
 /// Those of one range, [first, last) its score nodes.

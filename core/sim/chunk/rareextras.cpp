@@ -24,6 +24,12 @@ double evenly(int dimension, int i)
     return x - std::floor(x);
 }
 
+/// Of so many samples for all cells those for the cells of the context.
+int samplesOf(const RareContext& context, int all)
+{
+    return std::max(kFewestExtras, static_cast<int>(std::lround(all * context.lucky.share)));
+}
+
 /// Something that events may delay: its chance, and seconds that they add given that there is one.
 struct Source {
     double probability = 0.0;
@@ -230,7 +236,8 @@ private:
         out.probability = at.hits.any();
         out.segment = static_cast<int>(index);
         const GridQuantiles atOne(at.sum->atOne);
-        const int ranks = m_context.graph.groupRanks, samples = std::clamp(kRankDraws / ranks, kFewestExtras, kSegmentExtras);
+        const int ranks = m_context.graph.groupRanks,
+                  samples = samplesOf(m_context, std::clamp(kRankDraws / ranks, kFewestExtras, kSegmentExtras));
         double lasted = 0.0, seconds = 0.0;
         for (int i = 0; i < samples; ++i) {
             Uniforms next(0x52 + index, i);
@@ -340,7 +347,7 @@ private:
         const std::optional<PointQuantiles> ownData = quantiles(factors.data), ownRouting = quantiles(factors.routing);
         const double share = m_context.routedShare[section];
         double data = 1.0, routing = 1.0;
-        const int samples = std::clamp(kGroupDraws / m_context.graph.groupsPerCell, kFewestExtras, kEventExtras);
+        const int samples = samplesOf(m_context, std::clamp(kGroupDraws / m_context.graph.groupsPerCell, kFewestExtras, kEventExtras));
         for (int i = 0; i < samples; ++i) {
             Uniforms next(0x53, i);
             drawGroups(next, rows);
@@ -409,13 +416,14 @@ RareEvent rareEventOf(const RareContext& context, int kernelClass)
     const Hits hits = hitsOf(sources);
     out.chance = rareChance(hits.any());
     Picker pick(sources);
-    for (int i = 0; i < kEventExtras; ++i) {
+    const int samples = samplesOf(context, kEventExtras);
+    for (int i = 0; i < samples; ++i) {
         Uniforms next(0x54, i);
         double extra = 0.0;
-        hits.draw((i + 0.5) / kEventExtras, next, [&](std::size_t source, int) { extra += pick(source); });
+        hits.draw((i + 0.5) / samples, next, [&](std::size_t source, int) { extra += pick(source); });
         out.extra.push_back(static_cast<float>(extra));
     }
-    const double sampled = std::accumulate(out.extra.begin(), out.extra.end(), 0.0) / kEventExtras;
+    const double sampled = std::accumulate(out.extra.begin(), out.extra.end(), 0.0) / samples;
     lastAsExpected(out.extra, sampled, expectedOf(sources, 1, hits.any()));
     std::sort(out.extra.begin(), out.extra.end());
     return out;

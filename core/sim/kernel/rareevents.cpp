@@ -111,10 +111,11 @@ public:
           m_block(block)
     {
     }
-    /// `own` of an event as it is in a lane of a node; `size` its number.
+    /// `own` of an event as it is in a lane of a node; `size` its number in `extra`.
     [[nodiscard]] float seconds(const RareEvent& event, const EventSeconds& own, std::int32_t node, std::size_t lane, std::size_t size)
     {
-        const float extra = own.extra[size];
+        const std::size_t i = size * own.extra.size() / event.extra.size();
+        const float extra = own.extra[i];
         const RoutingDraw* const draw = m_nodes[static_cast<std::size_t>(node)].routing;
         if (draw == nullptr || event.routedShare <= 0.0F)
             return extra;
@@ -124,7 +125,7 @@ public:
         const float more = m_row[lane] - 1.0F;
         if (own.extraTypical.empty())
             return extra * (1.0F + event.routedShare * more);
-        return std::max(0.0F, extra + more / draw->unit * (own.extraTypical[size] - extra));
+        return std::max(0.0F, extra + more / draw->unit * (own.extraTypical[i] - extra));
     }
 
 private:
