@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/measured/steplog.h"
 
+#include "core/base/printable.h"
 #include "core/measured/jsonarray.h"
 #include "core/measured/lineformat.h"
 #include "core/measured/loglimits.h"
@@ -14,7 +15,8 @@ namespace prism {
 
 namespace {
 
-constexpr double kLongestStep = 1e7; ///< seconds
+constexpr double kLongestStep = 1e7;     ///< seconds
+constexpr std::size_t kFieldShown = 200; ///< bytes
 constexpr const char* kKnown =
     "Megatron-LM, NeMo, DeepSpeed or torchtitan output, an MLPerf log, JSON lines, or a table with a header that "
     "names a step time; or give --time-column or --pattern";
@@ -267,7 +269,8 @@ Result<StepLog> readStepLog(std::string_view text, const StepLogOptions& options
 
 std::string reportText(const StepLog& log)
 {
-    std::string text = fmt::format("{}: {} of {} lines tell of a step ({})\n", log.format, log.matched, log.lines, log.timeField);
+    std::string text =
+        fmt::format("{}: {} of {} lines tell of a step ({})\n", log.format, log.matched, log.lines, printable(log.timeField, kFieldShown));
     text += fmt::format("{} steps in {} run{}", log.steps(), log.runs.size(), log.runs.size() == 1 ? "" : "s");
     if (log.repeated > 0)
         text += fmt::format(", {} repeated left out", log.repeated);

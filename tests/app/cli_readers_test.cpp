@@ -168,6 +168,19 @@ TEST_F(CliReaders, ErrorsNameTheFileThatTheyAreIn)
     EXPECT_NE(json.err.find("\"file\": \"" + at("wrong.json")), std::string::npos) << json.err;
 }
 
+TEST_F(CliReaders, LongNamesOfFilesAreShownShortened)
+{
+    const std::string name(50'000, 'n');
+    write("s.json", R"({"version": 1, "name": "s", ")" + name + R"(": 1, "model": {")" + name + R"(": 1}})");
+    write("log.csv", "run,step," + name + "_step_time_s\n" + name + ",1,1\n" + name + ",2,1\n");
+    for (const std::string& command : {"check " + at("s.json"), "check " + at("s.json") + " --json", "import steps " + at("log.csv"),
+                                       "validate-steps llama2-7b-8-a100 " + at("log.csv"), "fit llama2-7b-8-a100 " + at("log.csv")}) {
+        const CliRun run = runCli(command);
+        EXPECT_FALSE(run.err.empty()) << command;
+        EXPECT_LT(run.err.size(), 20'000U) << command;
+    }
+}
+
 TEST_F(CliReaders, ThousandsOfErrorsAreCounted)
 {
     std::string text = R"({"version": 1, "name": "s")";

@@ -6,6 +6,7 @@
 #include "core/base/outputfile.h"
 #include "core/base/platform/process.h"
 #include "core/base/printable.h"
+#include "core/base/table.h"
 #include "core/calibrate/clustercalibration.h"
 #include "core/cost/predictor.h"
 #include "core/scenario/parameters.h"
@@ -106,6 +107,12 @@ Diagnostics fewOf(const Diagnostics& diagnostics)
     return few;
 }
 
+/// As long as a diagnostic may be: keys and values of a hostile file are cut at a character.
+std::string bounded(const std::string& text)
+{
+    return text.size() <= kMaxSentenceBytes ? text : printable(text, kMaxSentenceBytes);
+}
+
 /// The file that a place is in, where the place itself does not begin with it.
 std::string fileOf(const Diagnostic& d, const std::string& file)
 {
@@ -194,8 +201,10 @@ bool isForTerminal(const CommonOptions& options)
 
 void sayLine(const CommonOptions& options, const std::string& line)
 {
-    if (!options.quiet)
-        std::cerr << printableLines(line);
+    if (options.quiet)
+        return;
+    for (TextLines lines(line); lines.next();)
+        std::cerr << printable(lines.text(), kMaxSentenceBytes) << '\n';
 }
 
 void sayDiagnostics(const CommonOptions& options, const Diagnostics& diagnostics)
@@ -253,8 +262,11 @@ std::string diagnosticsJson(const Diagnostics& diagnostics, const std::string& f
 {
     nlohmann::ordered_json list = nlohmann::ordered_json::array();
     for (const Diagnostic& d : fewOf(diagnostics)) {
-        nlohmann::ordered_json entry{
-            {"severity", severityName(d.severity)}, {"path", d.path}, {"message", d.message}, {"found", d.found}, {"accepted", d.accepted}};
+        nlohmann::ordered_json entry{{"severity", severityName(d.severity)},
+                                     {"path", bounded(d.path)},
+                                     {"message", bounded(d.message)},
+                                     {"found", bounded(d.found)},
+                                     {"accepted", bounded(d.accepted)}};
         if (const std::string of = fileOf(d, file); !of.empty())
             entry["file"] = of;
         if (!d.fixPath.empty())

@@ -4,8 +4,10 @@
 #include "app/cli/frame/commands.h"
 #include "app/cli/measured/steplogoptions.h"
 #include "core/base/jsontext.h"
+#include "core/base/printable.h"
 #include "core/calibrate/pooledfits.h"
 #include "core/calibrate/runfit.h"
+#include "core/scenario/scenariolimits.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -65,7 +67,7 @@ void fit(const FitOptions& options)
     std::vector<CleanRun> runs;
     const std::vector<RunShape> shapes = runShapes(log.runs);
     for (std::size_t i = 0; i < shapes.size(); ++i) {
-        sayLine(options, "  " + log.runs[i].name + ": " + shapeText(shapes[i]) + "\n");
+        sayLine(options, "  " + printable(log.runs[i].name, kMaxNameBytes) + ": " + shapeText(shapes[i]) + "\n");
         runs.push_back(partOf(cleanRun(log.runs[i], shapes[i], {}), options.part));
     }
     Evaluator evaluator;

@@ -3,8 +3,10 @@
 #include "app/cli/frame/commands.h"
 #include "app/cli/measured/steplogoptions.h"
 #include "core/base/figure.h"
+#include "core/base/printable.h"
 #include "core/calibrate/runfit.h"
 #include "core/insight/validate/seriesreport.h"
+#include "core/scenario/scenariolimits.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -83,7 +85,7 @@ std::string reportText(const Report& r)
     const SeriesComparison& c = r.c;
     std::string text = reportText(r.log);
     for (std::size_t i = 0; i < r.shapes.size(); ++i)
-        text += fmt::format("  {}: {}\n", r.log.runs[i].name, shapeText(r.shapes[i]));
+        text += fmt::format("  {}: {}\n", printable(r.log.runs[i].name, kMaxNameBytes), shapeText(r.shapes[i]));
     text += fmt::format("{} steps of {} runs compared, {} left out\n", c.steps, c.runs, c.dropped);
     text += fmt::format("Median step: measured {} s, predicted {} s\n\n", amountText(c.measuredMedianSeconds, 4),
                         amountText(c.predictedMedianSeconds, 4));

@@ -3,11 +3,13 @@
 #include "app/cli/scenario/importcommand.h"
 #include "app/cli/measured/steplogoptions.h"
 #include "core/base/jsontext.h"
+#include "core/base/printable.h"
 #include "core/base/text.h"
 #include "core/measured/seriesshape.h"
 #include "core/measured/speedtable.h"
 #include "core/scenario/defaultpreset.h"
 #include "core/scenario/presets.h"
+#include "core/scenario/scenariolimits.h"
 
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
@@ -73,7 +75,7 @@ void writeSteps(const ImportStepsOptions& options)
     const auto orEmpty = [](double x) { return x < 0 ? std::string() : numberText(x); };
     const std::vector<RunShape> shapes = runShapes(log.runs);
     for (std::size_t i = 0; i < shapes.size(); ++i)
-        sayLine(options, "  " + log.runs[i].name + ": " + shapeText(shapes[i]) + "\n");
+        sayLine(options, "  " + printable(log.runs[i].name, kMaxNameBytes) + ": " + shapeText(shapes[i]) + "\n");
     for (const LoggedRun& run : log.runs) {
         std::string name = run.name;
         std::replace(name.begin(), name.end(), '"', '\'');
