@@ -24,10 +24,11 @@ double evenly(int dimension, int i)
     return x - std::floor(x);
 }
 
-/// Of so many samples for all cells those for the cells of the context.
+/// Of so many samples for all cells those for the cells of the context: few cells decide the step of many replicas.
 int samplesOf(const RareContext& context, int all)
 {
-    return std::max(kFewestExtras, static_cast<int>(std::lround(all * context.lucky.share)));
+    constexpr double kLeastShare = 0.4;
+    return std::max(kFewestExtras, static_cast<int>(std::lround(all * std::max(context.lucky.share, kLeastShare))));
 }
 
 /// Something that events may delay: its chance, and seconds that they add given that there is one.
