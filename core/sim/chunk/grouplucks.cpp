@@ -42,6 +42,43 @@ Lot lotOf(const GroupLucks& lucks, const GroupKind& kind, double count, double c
     return out;
 }
 
+/// Values at the nodes of a part, lines between which follow a function of the score in the mean around each node: at the end of a part,
+/// where it is steep, the node's own value stands for few. Mean 0 and variance 1 over the part's scores.
+template <class Function>
+std::vector<double> standardisedTable(const ScoreScale& scale, const GroupPart& part, const Function& valueAt)
+{
+    constexpr int kPerNode = 8;
+    const auto nodes = static_cast<std::size_t>(part.lastNode - part.firstNode);
+    std::vector<double> sum(nodes, 0.0), mass(nodes, 0.0);
+    const auto overScores = [&](const auto& use) { // node below, part of the way to the next, score, weight
+        for (std::size_t i = 0; i < kPerNode * (nodes - 1); ++i) {
+            const double at = (static_cast<double>(i) + 0.5) / kPerNode, z = scale.scoreOf(part.firstNode + at);
+            use(i / kPerNode, at - std::floor(at), z, std::exp(-0.5 * z * z));
+        }
+    };
+    overScores([&](std::size_t j, double along, double z, double weight) {
+        const double value = valueAt(z);
+        sum[j] += weight * (1.0 - along) * value;
+        mass[j] += weight * (1.0 - along);
+        sum[j + 1] += weight * along * value;
+        mass[j + 1] += weight * along;
+    });
+    for (std::size_t j = 0; j < nodes; ++j)
+        sum[j] /= mass[j];
+    double total = 0.0, mean = 0.0, square = 0.0;
+    overScores([&](std::size_t j, double along, double, double weight) {
+        const double value = std::lerp(sum[j], sum[j + 1], along);
+        total += weight;
+        mean += weight * value;
+        square += weight * value * value;
+    });
+    mean /= total;
+    const double sigma = std::sqrt(std::max(0.0, square / total - mean * mean));
+    for (double& x : sum)
+        x = sigma > 0.0 ? (x - mean) / sigma : 0.0;
+    return sum;
+}
+
 /// Standardised seconds of the slowest of `groups` alike ones, per node of the part.
 std::vector<double> slowestLuck(const Lot& lot, double groups, const ScoreScale& scale, const GroupPart& part,
                                 const std::vector<double>& time)
@@ -59,28 +96,18 @@ std::vector<double> slowestLuck(const Lot& lot, double groups, const ScoreScale&
     const auto above = [](double z) { return normalCdf(-z); };
     const bool whole = part.lastNode - part.firstNode == kScoreNodes, hit = part.firstNode > 0;
     const double share = whole ? 1.0 : (hit ? above(scale.jump) : above(-scale.jump)), beyond = whole || hit ? 0.0 : above(scale.jump);
-    std::vector<double> out;
-    double mean = 0.0, square = 0.0, total = 0.0;
-    for (int j = part.firstNode; j < part.lastNode; ++j) {
-        const double z = scale.scoreOf(j), upper = std::clamp((above(z) - beyond) / share, 0.0, 1.0);
-        const double lower = hit ? 1.0 - upper : std::min(1.0, above(-z) / share);
+    const auto secondsAt = [&](double z) {
+        const double upper = std::clamp((above(z) - beyond) / share, 0.0, 1.0),
+                     lower = hit ? 1.0 - upper : std::min(1.0, above(-z) / share);
         const TailPair one = tailsOfOne({lower, upper}, static_cast<int>(groups));
         const double at = one.lower < 0.5 ? normalQuantile(std::max(one.lower, 1e-12)) : -normalQuantile(std::max(one.upper, 1e-12));
         const auto it = std::lower_bound(score.begin(), score.end(), at);
         const auto i =
             static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(it - score.begin(), 1, static_cast<std::ptrdiff_t>(score.size()) - 1));
         const double between = std::clamp((at - score[i - 1]) / std::max(1e-12, score[i] - score[i - 1]), 0.0, 1.0);
-        out.push_back(secondsOf(order[i - 1]) + between * (secondsOf(order[i]) - secondsOf(order[i - 1])));
-        const double w = std::exp(-0.5 * z * z);
-        total += w;
-        mean += w * out.back();
-        square += w * out.back() * out.back();
-    }
-    mean /= total;
-    const double sigma = std::sqrt(std::max(0.0, square / total - mean * mean));
-    for (double& x : out)
-        x = sigma > 0.0 ? (x - mean) / sigma : 0.0;
-    return out;
+        return secondsOf(order[i - 1]) + between * (secondsOf(order[i]) - secondsOf(order[i - 1]));
+    };
+    return standardisedTable(scale, part, secondsAt);
 }
 
 } // namespace

@@ -821,7 +821,7 @@ void eventsByLuck(Builder& b)
         [](StepGraph& g) {
             experts(g);
             g.data = {Family::lognormal, 0.03};
-            g.spatial = rare({Family::deterministic, 0.0}, 0.01, 1.3);
+            g.spatial = rare({Family::normal, 0.015}, 0.01, 1.3);
         });
     b.add("rare, measured speeds", cell(0.005, 2.0), [](StepGraph& g) {
         for (int r = 0; r < g.numReplicas * g.schedule.numStages * g.cellRanks(); ++r)
