@@ -208,9 +208,12 @@ void checkWorld(const Scenario& s, Findings& f)
     }
     const std::int64_t expertRanks = static_cast<std::int64_t>(p.expertModelParallelSize) * p.expertTensorParallelSize;
     const std::int64_t stageRanks = s.cluster.numGpus / p.pipelineModelParallelSize;
-    if (f.usable({kEp, kEtp}) && s.model.numExperts > 0 && stageRanks % expertRanks != 0)
+    if (f.usable({kEp, kEtp}) && s.model.numExperts > 0 && stageRanks % expertRanks != 0) {
+        const bool viaEp = stageRanks % p.expertTensorParallelSize == 0;
         f.error(kEp, "EP x ETP does not divide the ranks of a pipeline stage (TP x CP x DP)", num(expertRanks) + " and " + num(stageRanks),
-                "a divisor of " + num(stageRanks), kEp, num(nearestDivisor(stageRanks, p.expertModelParallelSize)));
+                "a divisor of " + num(stageRanks), viaEp ? kEp : kEtp,
+                viaEp ? num(nearestDivisor(stageRanks / p.expertTensorParallelSize, p.expertModelParallelSize)) : "1");
+    }
     if (f.usable({"cluster.gpus_per_node"}) && s.cluster.numGpus > s.cluster.gpusPerNode && s.cluster.numGpus % s.cluster.gpusPerNode != 0)
         f.warning(kGpus, "the last node is not full", num(s.cluster.numGpus) + " GPUs, " + num(s.cluster.gpusPerNode) + " per node",
                   "a multiple of " + num(s.cluster.gpusPerNode));

@@ -161,7 +161,7 @@ private:
         seconds(path + ".min_exposed_s", op.minExposedSeconds);
         range(path + ".groups", op.groups, 1, collective ? kMaxSideBySide : 1);
         range(path + ".buckets", op.buckets, 1, collective ? kMaxSideBySide : 1);
-        range(path + ".groups", std::int64_t{op.groups} * op.buckets, 1, kMaxStepDraws);
+        range(path + ".groups", std::max<std::int64_t>(1, std::int64_t{op.groups} * op.buckets), 1, kMaxStepDraws);
     }
 
     void stepOps(const std::vector<StepOp>& ops, const char* name, std::size_t expected, bool collective)
@@ -308,10 +308,13 @@ ContentHash StepGraph::hash() const
                 h.add(op.kernelClass).add(op.meanSeconds).add(op.hiddenSeconds).add(static_cast<int>(op.sync)).add(op.routed);
         }
     }
-    for (const auto& stage : programOf)
+    h.add(static_cast<std::uint64_t>(programOf.size()));
+    for (const auto& stage : programOf) {
+        h.add(static_cast<std::uint64_t>(stage.size()));
         for (const auto& chunk : stage)
             for (const int p : chunk)
                 h.add(p);
+    }
     h.add(schedule.name);
     schedule.addTo(h);
     hashStepOps(h, sendForward);

@@ -2,8 +2,11 @@
 // What an edit recomputes, and that nothing but the scenario and the seed decides a result.
 #include "core/engine/evaluator.h"
 
+#include "everyfield.h"
+
 #include "core/scenario/parameters.h"
 #include "core/scenario/presets.h"
+#include "core/sim/graphs.h"
 
 #include <gtest/gtest.h>
 
@@ -174,6 +177,59 @@ TEST(Evaluator, SameBitsWithAndWithoutTheCacheAndInAnyOrder)
     EXPECT_EQ(ab->samples->acrossSeconds, again->samples->acrossSeconds);
     EXPECT_EQ(ab->samples->acrossSeconds, fresh->samples->acrossSeconds);
     EXPECT_EQ(cold.cacheBytes(), 0U);
+}
+
+// A field that is added to the options does not compile here before it is in one of the two groups.
+TEST(Evaluator, SamplesAreKnownUnderEveryOptionThatChangesThem)
+{
+    const StepGraph graph = test::jobGraph({.stages = 2, .microbatches = 2, .replicas = 2, .compute = {Family::gamma, 0.1}});
+    SimOptions o{.numSamples = 16, .numWithinSamples = 8};
+    Evaluator evaluator;
+    const auto first = evaluator.samples(graph, o);
+    const auto known = [&] { return evaluator.samples(graph, o) == first; };
+    Memo other(1 << 20);
+    auto& [seed, numSamples, numWithinSamples, numThreads, memo, stop] = o;
+    EXPECT_TRUE(known());
+    numThreads = 1, memo = &other, stop = std::stop_source().get_token();
+    EXPECT_TRUE(known()) << "none of these changes a sample";
+    seed = 2;
+    EXPECT_FALSE(known()) << "seed";
+    seed = 1, numSamples = 17;
+    EXPECT_FALSE(known()) << "samples";
+    numSamples = 16, numWithinSamples = 9;
+    EXPECT_FALSE(known()) << "samples within a job";
+    numWithinSamples = 8;
+    EXPECT_TRUE(known());
+}
+
+TEST(Evaluator, NoOptionGivesAnOlderResult)
+{
+    EvaluateOptions o = options(400);
+    auto& [seed, numSamples, numThreads, precision, varianceShares, revision, stop, onProgress] = o;
+    Evaluator warm;
+    const SnapshotPtr first = warm.evaluate(sample(), o);
+    const auto expectFresh = [&](const char* what) {
+        Evaluator cold;
+        const SnapshotPtr known = warm.evaluate(sample(), o), fresh = cold.evaluate(sample(), o);
+        EXPECT_EQ(known->seed, fresh->seed);
+        EXPECT_EQ(known->samples->acrossSeconds, fresh->samples->acrossSeconds) << what;
+        EXPECT_EQ(known->samples->withinSeconds, fresh->samples->withinSeconds) << what;
+        VarianceShare a = known->varianceShare, b = fresh->varianceShare;
+        EXPECT_EQ(test::fieldsOf(a), test::fieldsOf(b)) << what;
+        EXPECT_NE(known->across.p95, first->across.p95) << what;
+    };
+    seed = 2;
+    expectFresh("seed");
+    seed = 1, numSamples = 440;
+    expectFresh("samples");
+    numSamples = 400, precision = 0.75 * first->across.ciP95 / first->across.p95;
+    expectFresh("precision");
+    precision = 0, varianceShares = false;
+    EXPECT_EQ(warm.evaluate(sample(), o)->varianceShare.spatial, 0.0);
+    varianceShares = true, numThreads = 1, revision = 7, stop = std::stop_source().get_token(), onProgress = [](const SnapshotPtr&) {};
+    const SnapshotPtr last = warm.evaluate(sample(), o);
+    EXPECT_EQ(last->cost.recomputedNodes, 0) << "none of these changes a figure";
+    EXPECT_EQ(last->revision, 7U);
 }
 
 TEST(Evaluator, CallersOnSeveralThreadsShareTheCache)
