@@ -54,6 +54,64 @@ TEST(CollectiveModel, LongMessagesReachTheStatedShareOfTheCards)
     EXPECT_NEAR(calibrated, 8 * 25e9 * calibration().network.efficiency, 0.01 * calibrated);
 }
 
+/// H100 with one 50 GB/s card for each of 8 GPUs, 40 GB, latencies below 1 %: on 16 nodes a gather or scatter brings 127/128 of the buffer
+/// through the eight cards of a node or what a ring passes on inside of it, an all-to-all sends the 120/128 that leave the node through the
+/// GPU's card, a send is bounded by the share of one card that a pair reaches (NCCL PERFORMANCE.md; DeepSeek-V3, arXiv 2412.19437,
+/// section 3.2.2).
+TEST(CollectiveModel, LongMessagesMoveTheirPartOfTheBuffer)
+{
+    const CollectiveModel m = model(machine("h100-sxm-80gb", "dgx-h100-ndr400-rail"));
+    const double bytes = 4e10, card = 50e9 * calibration().network.efficiency, pair = 50e9 * calibration().network.pairEfficiency;
+    for (const CollectiveOp op : {CollectiveOp::allGather, CollectiveOp::reduceScatter, CollectiveOp::allReduce}) {
+        const double ring = m.intraBusBandwidth(op, 8, 4294967296.0), passes = op == CollectiveOp::allReduce ? 2 : 1; // inside of a node
+        EXPECT_NEAR(m.seconds(op, group(16, 8), bytes) / (passes * 127 / 128.0 * bytes / std::min(8 * card, ring)), 1, 0.01);
+    }
+    EXPECT_NEAR(m.seconds(CollectiveOp::allToAll, group(16, 8), bytes) / (120 / 128.0 * bytes / card), 1, 0.01);
+    EXPECT_NEAR(m.seconds(CollectiveOp::sendRecv, group(2, 1), bytes) / (bytes / pair), 1, 0.01);
+    EXPECT_EQ(m.seconds(CollectiveOp::allReduce, group(1, 1), bytes), 0); // no other rank
+    EXPECT_EQ(m.seconds(CollectiveOp::allReduce, group(2, 8), 0), 0);
+}
+
+/// A ring of eight ranks a node, one byte, LL: a hop of at least 2 us (posting) for each further rank and of 2.7 us for each further node,
+/// twice; a tree has a hop for each further rank of a node and for each doubling of the nodes (src/graph/tuning.cc). 3 and 8 us of the
+/// fabrics are once the table's hops.
+TEST(CollectiveModel, ShortMessagesTakeTheHopsOfRingOrTree)
+{
+    const ClusterConfig cluster = machine("h100-sxm-80gb", "dgx-h100-ndr400-rail");
+    ASSERT_EQ(cluster.intraNodeLatencyUs, 3);
+    ASSERT_EQ(cluster.interNodeLatencyUs, 8);
+    const NetworkCalibration& n = calibration().network;
+    for (const std::int64_t nodes : {2, 4, 64}) {
+        const double ring = 6.8 + 2 * n.ringHop * (7.0 * static_cast<double>(nodes) * 2 + (static_cast<double>(nodes) - 1) * 2.7);
+        const double tree = 6.8 + 2 * n.treeHop * (7 * 0.6 + std::log2(static_cast<double>(nodes)) * 5);
+        EXPECT_NEAR(1e6 * model(cluster).seconds(CollectiveOp::allReduce, group(nodes, 8), 1), std::min(ring, tree), 0.01) << nodes;
+    }
+}
+
+/// Inside a node the calibrated share of the link's 450 GB/s at the knots of its curves, geometric between two sizes of the message, linear
+/// between two sizes of the group; further ranks than eight take a fifth of a hop each.
+TEST(CollectiveModel, InsideANodeTheCurvesDecide)
+{
+    const ClusterConfig cluster = machine("h100-sxm-80gb", "dgx-h100-ndr400-rail");
+    const BusShare share = gpuCalibration(calibration(), cluster.gpu).busShare;
+    const CollectiveModel m = model(cluster);
+    const double bytes = 1 << 26; // knot 16
+    const auto seconds = [&](double passes, double n, double busShare, double size) {
+        return passes * (n - 1) / n * size / (450e9 * busShare);
+    };
+    EXPECT_NEAR(m.seconds(CollectiveOp::allReduce, group(1, 8), bytes), seconds(2, 8, share[0][2][16], bytes), 1e-12);
+    EXPECT_NEAR(m.seconds(CollectiveOp::allGather, group(1, 8), bytes), seconds(1, 8, share[1][2][16], bytes), 1e-12);
+    EXPECT_NEAR(m.seconds(CollectiveOp::reduceScatter, group(1, 4), bytes), seconds(1, 4, share[2][1][16], bytes), 1e-12);
+    EXPECT_NEAR(m.seconds(CollectiveOp::allToAll, group(1, 2), bytes), seconds(1, 2, share[3][0][16], bytes), 1e-12);
+    EXPECT_NEAR(m.seconds(CollectiveOp::allGather, group(1, 8), bytes * std::sqrt(2)),
+                seconds(1, 8, std::sqrt(share[1][2][16] * share[1][2][17]), bytes * std::sqrt(2)), 1e-12);
+    EXPECT_NEAR(m.seconds(CollectiveOp::allGather, group(1, 6), bytes),
+                seconds(1, 6, share[1][1][16] + (std::log2(6) - 2) * (share[1][2][16] - share[1][1][16]), bytes), 1e-12);
+    EXPECT_NEAR(m.seconds(CollectiveOp::allGather, group(1, 16), bytes), seconds(1, 16, share[1][2][16], bytes) + 8 * 0.2 * 3e-6, 1e-12);
+    EXPECT_NEAR(m.seconds(CollectiveOp::allGather, group(1, 8), 8), m.seconds(CollectiveOp::allGather, group(1, 8), 1024),
+                1e-12); // latency rules
+}
+
 /// NCCL's table (src/graph/tuning.cc): LL has a base of 6.8 us and, with one rank on a node, hops of 5 us in rings and in trees: the
 /// shortest messages take it.
 TEST(CollectiveModel, ShortMessagesTakeTheLatencyOfTheCheapestAlgorithm)
@@ -69,7 +127,7 @@ TEST(CollectiveModel, ShortMessagesTakeTheLatencyOfTheCheapestAlgorithm)
 }
 
 /// Eight A100 a node (Echo's nccl-tests): 1 kB 34.7 us on two nodes and 53 us on four, then a step between 32 and 64 kB from LL to LL128,
-/// whose tree takes 74 and 97 us at 128 kB.
+/// whose tree takes 74 and 97 us at 128 kB. The largest error is 8.4 % (32 kB on four nodes); another fit of the network moves it by one.
 TEST(CollectiveModel, AProtocolForEverySize)
 {
     const CollectiveModel m = model(machine("a100-sxm-40gb", "azure-nd-a100-v4"));
@@ -90,7 +148,7 @@ TEST(CollectiveModel, AProtocolForEverySize)
                                                      {4, 512, 114.3},
                                                      {4, 1024, 131.8},
                                                      {4, 4096, 225.2}})
-        EXPECT_NEAR(microseconds(nodes, 1024.0 * kilobytes), measured, 0.15 * measured) << nodes << " nodes, " << kilobytes << " kB";
+        EXPECT_NEAR(microseconds(nodes, 1024.0 * kilobytes), measured, 0.1 * measured) << nodes << " nodes, " << kilobytes << " kB";
 }
 
 TEST(CollectiveModel, SwitchesThatReduceSendEveryByteOnce)
@@ -169,7 +227,8 @@ TEST(CollectiveModel, InAMeshAGroupHasTheLinksBetweenItsMembers)
     EXPECT_GT(model(cube).intraBusBandwidth(CollectiveOp::allReduce, 8, bytes), 125e9);
 }
 
-/// Echo's 8 GPUs of a node, 41 us stated: 31 us at 1 kB (LL, as on other machines), 58 at 512 kB and 73 at 1 MB, 4,144 at 512 MB.
+/// Echo's 8 GPUs of a node, 41 us stated: 31 us at 1 kB (LL, as on other machines), 58 at 512 kB and 73 at 1 MB, 4,144 at 512 MB. The
+/// errors are -3.3 and +8.1 %; the bounds leave 1.7 % for another fit.
 TEST(CollectiveModel, AStatedBaseLatencySlowsMessagesThatLeaveLl)
 {
     ClusterConfig slow = machine("a100-sxm-40gb", "azure-nd-a100-v4"), plain = slow;
@@ -181,11 +240,11 @@ TEST(CollectiveModel, AStatedBaseLatencySlowsMessagesThatLeaveLl)
     EXPECT_NEAR(ratio(1024), 1, 0.01);
     EXPECT_GT(ratio(1 << 20), 1.5);
     EXPECT_NEAR(ratio(1e9), 1, 1e-3);
-    EXPECT_NEAR(model(slow).seconds(CollectiveOp::allReduce, g, 1 << 19), 57.8e-6, 0.25 * 57.8e-6);
+    EXPECT_NEAR(model(slow).seconds(CollectiveOp::allReduce, g, 1 << 19), 57.8e-6, 0.05 * 57.8e-6);
     EXPECT_NEAR(model(slow).seconds(CollectiveOp::allReduce, g, 1 << 20), 72.5e-6, 0.1 * 72.5e-6);
 }
 
-TEST(CollectiveTables, WhatCannotBeReadIsSaidWithFileAndLine)
+TEST(CollectiveTables, UnreadableTablesAreReportedWithFileAndLine)
 {
     const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "collective_tables";
     std::filesystem::remove_all(folder);

@@ -57,7 +57,7 @@ TEST(Validation, AllMeasuredRowsStayWithinTheStatedErrors)
     EXPECT_LE(far, 6);
     for (const SuiteErrors& s : report.suites) {
         EXPECT_LT(std::abs(s.bias), s.rows >= 10 ? 0.03 : 0.07) << s.suite;
-        EXPECT_LT(s.memoryMeanAbs, 0.06) << s.suite;
+        EXPECT_LT(s.memoryMeanAbs, 0.016) << s.suite; // 1.1 % of 31 peaks; half as much again for another fit
     }
 }
 

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Seconds of kernels by hand: bytes over the bandwidth and FLOPs over the peak with the stated efficiencies, compared with published rates.
+#include "core/cost/costmodel.h"
+#include "core/scenario/presets.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace prism {
+namespace {
+
+/// Without a power limit: the clock stays.
+Scenario unlimited(const char* gpu)
+{
+    Scenario s;
+    s.cluster.gpu = *gpuPreset(gpu);
+    s.cluster.gpu.boardPowerW = 0;
+    return s;
+}
+
+/// 3,352 GB/s of H100 and 2,039 of A100 (data sheets) times the share that streams reach; half of the rest for rows gathered by index.
+TEST(KernelSeconds, StreamsTakeTheirBytesOverTheBandwidth)
+{
+    for (const auto& [gpu, bandwidth] : {std::pair{"h100-sxm-80gb", 3352e9}, {"a100-sxm-80gb", 2039e9}, {"b200-sxm-180gb", 7700e9}}) {
+        const Scenario s = unlimited(gpu);
+        const GpuCalibration c = gpuCalibration(calibration(), s.cluster.gpu);
+        const CostModel cost(s, calibration());
+        Kernel k;
+        k.id = KernelId::norm;
+        k.bytes = 3e9;
+        k.launches = 5;
+        EXPECT_NEAR(cost.seconds(k), 3e9 / (bandwidth * c.memoryEfficiency) + 5 * c.launchSeconds, 1e-12) << gpu;
+        k.id = KernelId::moePermute; // 0.505 of the peak where streams reach 0.666 (SimuMax, B200 system file): three quarters
+        EXPECT_NEAR(cost.seconds(k), 3e9 / (0.75 * bandwidth * c.memoryEfficiency) + 5 * c.launchSeconds, 1e-12) << gpu;
+    }
+}
+
+/// SimuMax's B200 system file states 0.666 of 8,000 GB/s for streams and 0.505 for permutations.
+TEST(KernelSeconds, StreamsAndPermutationsOfB200ReachThePublishedBandwidth)
+{
+    const CostModel cost(unlimited("b200-sxm-180gb"), calibration());
+    Kernel k;
+    k.launches = 0;
+    k.bytes = 8e9;
+    EXPECT_NEAR(8e9 / cost.seconds(k) / (0.666 * 8000e9), 1, 0.05);
+    k.id = KernelId::moePermute;
+    EXPECT_NEAR(8e9 / cost.seconds(k) / (0.505 * 8000e9), 1, 0.05);
+}
+
+/// 3,072 x 1,408 are 132 tiles of 256 x 128: one wave over the SMs of H100, each tile k + k0 deep. Compute and traffic overlap as the
+/// norm of order 4.
+TEST(KernelSeconds, AProductThatFillsEveryMultiprocessorOnce)
+{
+    const Scenario s = unlimited("h100-sxm-80gb");
+    const GpuCalibration c = gpuCalibration(calibration(), s.cluster.gpu);
+    const CostModel cost(s, calibration());
+    Kernel k;
+    k.kind = CostKind::gemm;
+    k.id = KernelId::gemmFc1;
+    k.m = 3072;
+    k.n = 1408;
+    k.k = 8192;
+    const auto expected = [&](double waves, double outputBytes, double kk) {
+        const double compute = waves * 2 * 256 * 128 * (kk + c.tileOverheadK) / (989.4e12 * c.gemmEfficiency / 132);
+        const double traffic = (2 * (k.m * kk + k.n * kk) + outputBytes * k.m * k.n) / (3352e9 * c.memoryEfficiency);
+        return std::pow(std::pow(compute, 4) + std::pow(traffic, 4), 0.25) + c.launchSeconds;
+    };
+    EXPECT_NEAR(cost.seconds(k) / expected(1, 2, 8192), 1, 1e-9);
+    k.n *= 3;
+    EXPECT_NEAR(cost.seconds(k) / expected(3, 2, 8192), 1, 1e-9);
+    k.part = Part::wgrad; // added to FP32 gradients: read and written
+    EXPECT_NEAR(cost.seconds(k) / expected(3, 8, 8192), 1, 1e-9);
+    k.k = 512;
+    EXPECT_NEAR(cost.seconds(k) / expected(3, 8, 512), 1, 1e-9);
+}
+
+/// A product of 8,192 by 8,192 by 8,192 is faster than the median of the products with m, n, k of 4,096 and more (aiconfigurator's tables:
+/// 259, 735 and 1,519 TFLOP/s) and at most a tenth above the best one that is published (stas00/ml-engineering: 271, 795 and 1,745).
+TEST(KernelSeconds, LargeProductsReachThePublishedRates)
+{
+    struct Published {
+        const char* gpu;
+        double median, best;
+    };
+    for (const Published& p : {Published{"a100-sxm-80gb", 259, 271}, {"h100-sxm-80gb", 735, 795}, {"b200-sxm-180gb", 1519, 1745}}) {
+        const CostModel cost(unlimited(p.gpu), calibration());
+        const double tflops = 2 * std::pow(8192, 3) / cost.gemmSeconds(8192, 8192, 8192, 1, MatrixPrecision::bits16) / 1e12;
+        EXPECT_GT(tflops, p.median) << p.gpu;
+        EXPECT_LT(tflops, 1.1 * p.best) << p.gpu;
+    }
+}
+
+/// cuDNN on H200, 8,192 tokens, causal, heads of 128: 644 TFLOP/s forward and 541 backward (cudnn-frontend, sdpa_benchmark_training), of
+/// 2 x 2 x 128 x s^2 / 2 FLOPs a head and five halves of them.
+TEST(KernelSeconds, AttentionTakesItsFlopsOverTheMeasuredRate)
+{
+    Scenario s = unlimited("h100-sxm-80gb");
+    s.model.seqLength = 8192;
+    s.model.numAttentionHeads = s.model.numQueryGroups = 32;
+    s.model.kvChannels = 128;
+    const double launch = gpuCalibration(calibration(), s.cluster.gpu).launchSeconds, flops = 32 * 4 * 128 * 8192.0 * 8192 / 2;
+    const CostModel cost(s, calibration());
+    const LayerKernels layer = layerKernels(s, shapeOf(s), LayerKind::dense);
+    const auto seconds = [&](const std::vector<Kernel>& kernels) {
+        double t = 0;
+        for (const Kernel& k : kernels)
+            t += k.id == KernelId::attention ? cost.seconds(k) : 0;
+        return t;
+    };
+    EXPECT_NEAR(seconds(layer.forward), flops / 644e12 + launch, 1e-9);
+    EXPECT_NEAR(seconds(layer.backward), 2.5 * flops / 541e12 + launch, 1e-9);
+    // One head of 8,192 rows is 64 tiles: of 132 multiprocessors 68 are idle.
+    s.model.numAttentionHeads = s.model.numQueryGroups = 1;
+    const LayerKernels one = layerKernels(s, shapeOf(s), LayerKind::dense);
+    EXPECT_NEAR(
+        CostModel(s, calibration())
+            .seconds(*std::find_if(one.forward.begin(), one.forward.end(), [](const Kernel& k) { return k.id == KernelId::attention; })),
+        flops / 32 / (644e12 * 64 / 132) + launch, 1e-9);
+}
+
+/// Kernels with FLOPs and bytes take the longer of the two; scans reach 0.24 of the peak (Triton, 68 to 80 of 312 TFLOP/s on A100).
+TEST(KernelSeconds, OperatorsTakeTheLongerOfFlopsAndBytes)
+{
+    const Scenario s = unlimited("a100-sxm-80gb");
+    const GpuCalibration c = gpuCalibration(calibration(), s.cluster.gpu);
+    const CostModel cost(s, calibration());
+    Kernel k;
+    k.id = KernelId::genericOp;
+    k.kind = CostKind::roofline;
+    k.flops = 1e13;
+    k.bytes = 1e6;
+    EXPECT_NEAR(cost.seconds(k), 1e13 / (312e12 * c.gemmEfficiency) + c.launchSeconds, 1e-9);
+    k.bytes = 1e12;
+    EXPECT_NEAR(cost.seconds(k), 1e12 / (2039e9 * c.memoryEfficiency) + c.launchSeconds, 1e-9);
+    k.id = KernelId::ssm;
+    k.bytes = 0;
+    EXPECT_NEAR(cost.seconds(k), 1e13 / (312e12 * 0.24) + c.launchSeconds, 1e-9);
+}
+
+} // namespace
+} // namespace prism
