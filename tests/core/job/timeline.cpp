@@ -25,11 +25,6 @@ TimelineInputs plain()
     return in;
 }
 
-double sumOf(const RunLedger& r)
-{
-    return r.productive + r.checkpoint + r.rework + r.detection + r.restart + r.waiting + r.shrunk + r.slow + r.maintenance;
-}
-
 TEST(Timeline, SampledRunsHaveTheExpectedTimeAndDeviation)
 {
     constexpr int kRuns = 20'000;
@@ -55,7 +50,9 @@ TEST(Timeline, WithoutEventsARunIsItsWorkAndItsCheckpoints)
     EXPECT_NEAR(sampledRun(in, 1, 0).wall, 1000 + 2 * 60, 1e-6);
 }
 
-TEST(Timeline, TimesOfAllCausesSumToTheWall)
+/// Failures come at their rate while the job trains, writes checkpoints or restarts; planned stops cost their length, a checkpoint and a
+/// restart. 2,000 runs with every kind of event. (A Poisson count of n deviates by its root.)
+TEST(Timeline, EventsComeAtTheirRates)
 {
     TimelineInputs in = plain();
     in.nodes = 64;
@@ -69,17 +66,25 @@ TEST(Timeline, TimesOfAllCausesSumToTheWall)
     in.maintenanceEvery = 25'000;
     in.maintenanceLength = 600;
     for (const bool shrinks : {false, true})
-        for (const double mitigation : {0.0, 500.0})
-            for (std::uint64_t run = 0; run < 50; ++run) {
-                in.shrinks = shrinks;
-                in.slowMitigation = mitigation;
+        for (const double mitigation : {0.0, 500.0}) {
+            in.shrinks = shrinks;
+            in.slowMitigation = mitigation;
+            double failures = 0, stops = 0, exposed = 0, maintenance = 0;
+            for (std::uint64_t run = 0; run < 2000; ++run) {
                 const RunLedger r = sampledRun(in, 3, run);
                 ASSERT_TRUE(r.finished);
-                EXPECT_NEAR(sumOf(r), r.wall, 1e-6 * r.wall);
                 EXPECT_NEAR(r.productive, in.workSeconds, 1e-6 * in.workSeconds);
-                EXPECT_GE(std::min({r.rework, r.slow, r.shrunk, r.waiting}), -1e-6);
                 EXPECT_EQ(shrinks ? r.waiting : r.shrunk, 0);
+                failures += r.failures;
+                stops += r.interruptions - r.failures;
+                maintenance += r.maintenance;
+                exposed += r.wall - r.waiting - r.maintenance;
             }
+            // Restarts that end slow episodes or let the job grow are idle too: at most 360 s of each, some 2 % of the time.
+            const double expected = exposed * (in.softFailureRate + in.nodeFailureRate);
+            EXPECT_NEAR(failures, expected, 3.5 * std::sqrt(expected) + 0.02 * expected) << shrinks << mitigation;
+            EXPECT_NEAR(maintenance, stops * (60 + 600 + 300), 1e-6 * maintenance);
+        }
 }
 
 TEST(Timeline, ASlowEpisodeStretchesTheWorkDoneInIt)

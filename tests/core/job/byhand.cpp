@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// A training run computed by hand, one term at a time: days, money, energy and emissions of a job without spreads.
+#include "core/cost/predictor.h"
+#include "core/job/jobsection.h"
+#include "core/job/jobtimes.h"
+#include "core/job/wholejob.h"
+#include "core/scenario/presets.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace prism {
+namespace {
+
+constexpr double kDaySeconds = 86'400;
+
+/// One node of 8 GPUs, 128 x 4,096 tokens a step, 100,000 steps, two dollars a GPU-hour; nothing fails, no checkpoint, no spread.
+struct HandJob {
+    Scenario scenario = *scenarioPreset("llama2-7b-8-a100");
+    JobConfig config = *jobPreset("none");
+    HandJob()
+    {
+        scenario.variability = VariabilityConfig();
+        scenario.cluster.gpuHourPriceUsd = 2;
+        scenario.training.trainTokens = 1e5 * 128 * 4096;
+    }
+    /// Seconds of all steps.
+    [[nodiscard]] double work() const { return 1e5 * costStep(scenario)->noiseFreeSeconds; }
+    [[nodiscard]] JobReport report() const
+    {
+        Evaluator evaluator;
+        JobQuery query;
+        query.runs = 100;
+        InsightOptions options;
+        options.samples = 1;
+        Result<JobReport> r = wholeJob(evaluator, scenario, config, query, options);
+        EXPECT_TRUE(r.ok()) << r.errors().front().message;
+        return std::move(r).value();
+    }
+    /// Days of the mean run.
+    [[nodiscard]] double seconds() const { return report().meanDays * kDaySeconds; }
+};
+
+double daysOf(const JobReport& r, const std::string& cause)
+{
+    for (const TimeShare& s : r.shares)
+        if (s.cause == cause)
+            return s.days;
+    return 0;
+}
+
+TEST(JobByHand, NothingButStepsTakesTheStepsAndTheirPrice)
+{
+    const HandJob job;
+    const JobReport r = job.report();
+    EXPECT_NEAR(r.plan.steps, 1e5, 1e-6);
+    EXPECT_EQ(r.plan.nodes, 1);
+    EXPECT_NEAR(r.meanDays * kDaySeconds, job.work(), 1e-6 * job.work());
+    for (const double days : {r.p5Days, r.p50Days.value, r.p95Days.value, r.p99Days})
+        EXPECT_NEAR(days, r.meanDays, 1e-9 * r.meanDays);
+    EXPECT_NEAR(r.costUsdMean, job.work() / 3600 * 8 * 2, 1e-6 * r.costUsdMean);
+    EXPECT_NEAR(r.costUsdP95, r.costUsdMean, 1e-9 * r.costUsdMean);
+    EXPECT_NEAR(r.effectiveRatio.value, 1, 1e-9);
+}
+
+/// Every 1,000 steps an evaluation of 90 s: a hundred of them.
+TEST(JobByHand, EvaluationsTakeTheirTime)
+{
+    HandJob job;
+    job.config.evaluationIntervalSteps = 1000;
+    job.config.evaluationS = 90;
+    const JobReport r = job.report();
+    EXPECT_NEAR(r.meanDays * kDaySeconds, job.work() + 100 * 90, 1e-6 * job.work());
+    EXPECT_NEAR(daysOf(r, "evaluation") * kDaySeconds, 9000, 1);
+    EXPECT_NEAR(daysOf(r, "productive") * kDaySeconds, job.work(), 1);
+    job.config.evaluationIntervalSteps = 999; // a hundred times still: none after the last whole interval
+    EXPECT_NEAR(job.seconds(), job.work() + 100 * 90, 1e-6 * job.work());
+}
+
+/// After every 1,800 s of training one stop of 25 s, and one behind the last step.
+TEST(JobByHand, CheckpointsStopTheTraining)
+{
+    HandJob job;
+    job.config.checkpointIntervalS = 1800;
+    job.config.checkpointBlockS = 25;
+    const double checkpoints = std::ceil(job.work() / 1800);
+    const JobReport r = job.report();
+    EXPECT_NEAR(r.meanDays * kDaySeconds, job.work() + 25 * checkpoints, 1);
+    EXPECT_NEAR(daysOf(r, "checkpoint") * kDaySeconds, 25 * checkpoints, 1);
+}
+
+/// A planned stop of 3 h after every two days of training costs its length, the checkpoint that it waits for and a restart; detection is
+/// for failures alone.
+TEST(JobByHand, PlannedStopsCostTheirLengthACheckpointAndARestart)
+{
+    HandJob job;
+    job.config.maintenanceEveryDays = 2;
+    job.config.maintenanceHours = 3;
+    job.config.detectionS = 777;
+    const double stops = std::floor(job.work() / (2 * kDaySeconds));
+    ASSERT_GT(stops, 3);
+    EXPECT_NEAR(job.seconds(), job.work() + stops * 10'800, 1);
+    job.config.restartS = 600;
+    EXPECT_NEAR(job.seconds(), job.work() + stops * (10'800 + 600), 1);
+    job.config.checkpointBlockS = 40; // at every stop, and behind the last step
+    EXPECT_NEAR(job.seconds(), job.work() + stops * (10'800 + 600 + 40) + 40, 1);
+    const JobReport r = job.report();
+    EXPECT_NEAR(daysOf(r, "maintenance") * kDaySeconds, stops * (10'800 + 600 + 40), 1);
+    EXPECT_NEAR(r.interruptionsMean, stops, 1e-9);
+}
+
+/// 6.5 kW a node and 1.3 of it for the whole facility, 400 g of CO2 for a kWh.
+TEST(JobByHand, EnergyAndEmissionsFollowThePowerOfTheNodes)
+{
+    HandJob job;
+    job.config.nodePowerKw = 6.5;
+    const double hours = job.work() / 3600;
+    EXPECT_NEAR(job.report().energyMwhMean, 6.5 * hours / 1000, 1e-6 * hours);
+    job.config.pue = 1.3;
+    job.config.gridGCo2PerKwh = 400;
+    JobReport r = job.report();
+    EXPECT_NEAR(r.energyMwhMean, 6.5 * 1.3 * hours / 1000, 1e-6 * hours);
+    EXPECT_NEAR(r.co2TonnesMean, 6.5 * 1.3 * hours * 400 / 1e6, 1e-6 * hours);
+    job.scenario.cluster.numGpus = 16; // half of the steps' time at most; two nodes
+    r = job.report();
+    EXPECT_EQ(r.plan.nodes, 2);
+    EXPECT_NEAR(r.energyMwhMean, 2 * 6.5 * 1.3 * 24 * r.meanDays / 1000, 1e-9 * r.energyMwhMean);
+}
+
+/// Spares are paid for like the nodes of the job, but do not train.
+TEST(JobByHand, SparesArePaidFor)
+{
+    HandJob job;
+    job.config.spareNodes = 3;
+    const JobReport r = job.report();
+    EXPECT_NEAR(r.meanDays * kDaySeconds, job.work(), 1e-6 * job.work());
+    EXPECT_NEAR(r.costUsdMean, job.work() / 3600 * (8 + 3 * 8) * 2, 1e-6 * r.costUsdMean);
+}
+
+/// Rates of a job of 50 nodes: 4 and 6 failures per 1,000 node-days, doubled, are 0.4 and 0.6 a day.
+TEST(JobByHand, RatesAndTimesInSeconds)
+{
+    JobConfig c;
+    c.failures = {{"software", 4, false}, {"gpu", 6, true}};
+    c.failureScale = 2;
+    c.detectionS = 11;
+    c.restartS = 13;
+    c.repairHours = 5;
+    c.spareNodes = 7;
+    c.withoutSpare = "shrink";
+    c.checkpointIntervalS = 900;
+    c.checkpointBlockS = 17;
+    c.checkpointPersistS = 19;
+    c.slowPer1000NodeDays = 10;
+    c.slowFactor = 1.4;
+    c.slowHours = 2;
+    c.slowMitigationS = 1200;
+    c.maintenanceEveryDays = 3;
+    c.maintenanceHours = 4;
+    JobPlan plan;
+    plan.nodes = 50;
+    plan.stepSeconds = 10;
+    plan.undisturbedDays = 30;
+    plan.mtbfHours = jobMtbfHours(20, 50);
+    EXPECT_NEAR(plan.mtbfHours, 24, 1e-9); // one a day
+    const TimelineInputs in = timelineInputs(c, plan, 2);
+    EXPECT_NEAR(in.softFailureRate, 0.4 / kDaySeconds, 1e-15);
+    EXPECT_NEAR(in.nodeFailureRate, 0.6 / kDaySeconds, 1e-15);
+    EXPECT_NEAR(in.slowRate, 0.5 / kDaySeconds, 1e-15);
+    EXPECT_EQ(in.nodes, 50);
+    EXPECT_EQ(in.nodesPerReplica, 2);
+    EXPECT_EQ(in.detection, 11);
+    EXPECT_EQ(in.restart, 13);
+    EXPECT_EQ(in.repair, 5 * 3600);
+    EXPECT_EQ(in.spareNodes, 7);
+    EXPECT_TRUE(in.shrinks);
+    EXPECT_EQ(in.interval, 900);
+    EXPECT_EQ(in.block, 17);
+    EXPECT_EQ(in.persist, 19);
+    EXPECT_EQ(in.slowFactor, 1.4);
+    EXPECT_EQ(in.slowLength, 7200);
+    EXPECT_EQ(in.slowMitigation, 1200);
+    EXPECT_EQ(in.maintenanceEvery, 3 * kDaySeconds);
+    EXPECT_EQ(in.maintenanceLength, 4 * 3600);
+    EXPECT_GE(in.longestSeconds, 30 * kDaySeconds * 10);
+}
+
+/// Advice on the interval by the formulas of its sources: Young's sqrt(2 d M), the exact optimum, and for asynchronous checkpoints
+/// sqrt(2 b M) but not below the time to be safe; the ratio of each.
+TEST(JobByHand, AdviceOnTheInterval)
+{
+    JobConfig c;
+    c.checkpointBlockS = 60;
+    c.detectionS = 100;
+    c.restartS = 200;
+    JobPlan plan;
+    plan.mtbfHours = 1.8;
+    plan.stepSeconds = 5;
+    CheckpointAdvice a = checkpointAdvice(c, plan);
+    EXPECT_NEAR(a.youngSeconds, 881.8, 0.05);
+    EXPECT_NEAR(a.dalySeconds, 842.3, 0.05);
+    EXPECT_NEAR(a.bestSeconds, 842.3, 0.05);
+    EXPECT_EQ(a.usedSeconds, a.bestSeconds);
+    // Daly 2006: n M e^(R/M) (e^((tau + d)/M) - 1) of n tau, M = 6,480 s, R = 300 s.
+    const auto ratio = [](double tau) { return tau / (6480 * std::exp(300 / 6480.0) * std::expm1((tau + 60) / 6480)); };
+    EXPECT_NEAR(a.bestRatio, ratio(a.bestSeconds), 1e-9);
+    c.checkpointIntervalS = 3000;
+    a = checkpointAdvice(c, plan);
+    EXPECT_EQ(a.usedSeconds, 3000);
+    EXPECT_NEAR(a.usedRatio, ratio(3000), 1e-9);
+    EXPECT_FALSE(a.asynchronous);
+    for (const IntervalPoint& p : a.curve)
+        EXPECT_NEAR(p.effectiveRatio, ratio(p.intervalSeconds), 1e-9);
+    c.checkpointPersistS = 120;
+    a = checkpointAdvice(c, plan);
+    EXPECT_TRUE(a.asynchronous);
+    EXPECT_NEAR(a.bestSeconds, std::sqrt(2 * 60 * 6480.0), 1e-9);
+    EXPECT_NEAR(a.usedRatio, 1 - 60 / 3000.0 - (1500 + 120 + 300) / 6480.0, 1e-9);
+    plan.stepSeconds = 1e4; // no checkpoint inside of a step
+    EXPECT_EQ(checkpointAdvice(c, plan).bestSeconds, 1e4);
+    plan.mtbfHours = INFINITY;
+    EXPECT_NEAR(checkpointAdvice(c, plan).usedRatio, 3000 / 3060.0, 1e-12);
+}
+
+/// 30 days and 9,000 s of evaluations in segments of 900 s: Daly's mean with M = 6,480 s and a restart of 100 + 200 s.
+TEST(JobByHand, TheClosedFormIsThatOfDaly)
+{
+    JobConfig c;
+    c.failures = {{"all", 1, false}};
+    c.checkpointBlockS = 60;
+    c.detectionS = 100;
+    c.restartS = 200;
+    JobPlan plan;
+    plan.nodes = 4;
+    plan.mtbfHours = 1.8;
+    plan.undisturbedDays = 30;
+    plan.evaluationSeconds = 9000;
+    const ClosedForm f = closedForm(c, plan, 900);
+    EXPECT_TRUE(f.applies);
+    const double segments = (30 * kDaySeconds + 9000) / 900;
+    EXPECT_NEAR(f.days.mean * kDaySeconds, segments * 6480 * std::exp(300 / 6480.0) * std::expm1(960 / 6480.0), 1e-3);
+    const auto reason = [&](auto change) {
+        JobConfig other = c;
+        change(other);
+        return closedForm(other, plan, 900).whyNot;
+    };
+    EXPECT_NE(reason([](JobConfig& x) { x.checkpointPersistS = 1; }), "");
+    EXPECT_NE(reason([](JobConfig& x) { x.slowPer1000NodeDays = 1; }), "");
+    EXPECT_NE(reason([](JobConfig& x) { x.maintenanceEveryDays = 1; }), "");
+    EXPECT_NE(reason([](JobConfig& x) { x.failures[0].replacesNode = true; }), "");
+    EXPECT_EQ(reason([](JobConfig& x) { // 0.004 nodes in repair: no spare is left in 8 of a million cases
+                  x.failures[0].replacesNode = true;
+                  x.spareNodes = 2;
+              }),
+              "");
+}
+
+/// One failure every 20,000 s, far longer than a restart: each costs detection and restart, and nothing else trains or idles meanwhile.
+TEST(JobByHand, EveryFailureCostsDetectionAndRestart)
+{
+    TimelineInputs in;
+    in.workSeconds = 1e6;
+    in.interval = INFINITY;
+    in.longestSeconds = 1e12;
+    in.softFailureRate = 1 / 2e5;
+    in.interval = 1000;
+    const RunLedger none = sampledRun(in, 3, 1);
+    ASSERT_GT(none.failures, 2);
+    in.detection = 7;
+    in.restart = 11;
+    const RunLedger both = sampledRun(in, 3, 1);
+    EXPECT_EQ(both.failures, none.failures); // the same clock of failures
+    EXPECT_NEAR(both.detection, 7 * both.failures, 1e-6);
+    EXPECT_NEAR(both.restart, 11 * both.failures, 1e-6);
+    EXPECT_NEAR(both.wall, in.workSeconds + both.rework + 18 * both.failures, 1e-6 * both.wall);
+    EXPECT_NEAR(both.productive, in.workSeconds, 1e-6 * both.wall);
+    EXPECT_LE(both.rework, 1000 * both.failures);
+    EXPECT_GT(both.rework, 0);
+}
+
+/// A node that fails without a spare holds up the job until its repair; with one it does not.
+TEST(JobByHand, AFailedNodeIsWaitedForOrReplaced)
+{
+    TimelineInputs in;
+    in.workSeconds = 1e6;
+    in.interval = 1000;
+    in.longestSeconds = 1e12;
+    in.nodeFailureRate = 1 / 3e5;
+    in.nodes = 8;
+    in.repair = 5000;
+    const RunLedger waits = sampledRun(in, 2, 1);
+    ASSERT_GT(waits.failures, 1);
+    EXPECT_NEAR(waits.waiting, 5000 * waits.failures, 1e-6 * waits.wall);
+    EXPECT_NEAR(waits.wall, in.workSeconds + waits.rework + waits.waiting, 1e-6 * waits.wall);
+    in.spareNodes = 1;
+    EXPECT_EQ(sampledRun(in, 2, 1).waiting, 0);
+    in.spareNodes = 0;
+    in.shrinks = true; // seven of eight nodes for the 5,000 s, then a restart
+    in.restart = 30;
+    in.block = 20;
+    const RunLedger shrinks = sampledRun(in, 2, 1);
+    EXPECT_EQ(shrinks.waiting, 0);
+    EXPECT_NEAR(shrinks.shrunk, shrinks.failures * ((5000 - 30) / 8.0 + 30 + 20),
+                0.02 * shrinks.shrunk); // checkpoints take as long with fewer nodes
+}
+
+/// Half of the time slow by 1.5 is a sixth more time for the rest: an episode of 3,000 s of wall time loses 1,000 s of work.
+TEST(JobByHand, SlowEpisodesStretchTheWork)
+{
+    TimelineInputs in;
+    in.workSeconds = 1e6;
+    in.interval = INFINITY;
+    in.longestSeconds = 1e12;
+    in.slowRate = 1 / 2e5;
+    in.slowFactor = 1.5;
+    in.slowLength = 1e9; // until it is acted on
+    in.slowMitigation = 3000;
+    in.restart = 50;
+    in.block = 20;
+    const RunLedger r = sampledRun(in, 4, 1);
+    const double lost = 1000 + 50 + 20, episodes = std::round(r.slow / lost);
+    ASSERT_GT(episodes, 1);
+    EXPECT_NEAR(r.slow, episodes * lost, 1);
+    EXPECT_NEAR(r.wall, in.workSeconds + r.slow + r.checkpoint, 1);
+}
+
+} // namespace
+} // namespace prism
