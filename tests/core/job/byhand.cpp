@@ -325,5 +325,100 @@ TEST(JobByHand, SlowEpisodesStretchTheWork)
     EXPECT_NEAR(r.wall, in.workSeconds + r.slow + r.checkpoint, 1);
 }
 
+/// Deadlines: that of the question before that of the section; every run of a job without spreads takes the same time.
+TEST(JobByHand, DeadlinesAreReachedOrMissed)
+{
+    HandJob job;
+    const double days = job.work() / kDaySeconds;
+    EXPECT_EQ(job.report().deadlineDays, 0);
+    job.config.deadlineDays = 1.001 * days;
+    EXPECT_NEAR(job.report().deadlineProbability.value, 1, 1e-9);
+    EXPECT_EQ(job.report().deadlineDays, 1.001 * days);
+    job.config.deadlineDays = 0.999 * days;
+    EXPECT_NEAR(job.report().deadlineProbability.value, 0, 1e-9);
+    Evaluator evaluator;
+    JobQuery query;
+    query.runs = 100;
+    query.deadlineDays = 2 * days;
+    query.tokens = job.scenario.training.trainTokens / 4; // a quarter of the tokens
+    InsightOptions options;
+    options.samples = 1;
+    const JobReport overridden = *wholeJob(evaluator, job.scenario, job.config, query, options);
+    EXPECT_EQ(overridden.deadlineDays, 2 * days);
+    EXPECT_NEAR(overridden.meanDays, days / 4, 1e-6 * days);
+    EXPECT_EQ(overridden.runs, 100);
+}
+
+/// Nodes that fail 20 times in 1,000 node-days and are away for ten days: on one node 0.2 of them are in repair, of whom one spare is there
+/// with e^-0.2; P(K > 1) = 0.0175 and P(K > 2) = 0.0011. Spares cost their hours, and save the waiting.
+TEST(JobByHand, RowsOfTheTableOfSpares)
+{
+    HandJob job;
+    job.config.failures = {{"gpu", 20, true}};
+    job.config.repairHours = 240;
+    job.config.checkpointIntervalS = 3600;
+    job.config.spareNodes = 2;
+    const JobReport r = job.report();
+    EXPECT_EQ(r.sparesFor99, 3); // P(K > 2): with three spares a failing node finds one in 99.9 % of the cases
+    ASSERT_GE(r.spares.size(), 3U);
+    for (const SparePoint& p : r.spares) {
+        const double none = p.spares == 0   ? 1
+                            : p.spares == 1 ? 1 - std::exp(-0.2)
+                            : p.spares == 2 ? 1 - 1.2 * std::exp(-0.2)
+                                            : 1 - 1.22 * std::exp(-0.2);
+        EXPECT_NEAR(p.probabilityNone, none, 1e-12) << p.spares;
+        EXPECT_NEAR(p.costUsd.value, p.meanDays.value * 24 * (8 + 8 * p.spares) * 2, 1e-6 * p.costUsd.value) << p.spares;
+        EXPECT_NEAR(p.costUsd.halfWidth, p.meanDays.halfWidth * 24 * (8 + 8 * p.spares) * 2, 1e-6 * p.costUsd.value) << p.spares;
+    }
+    EXPECT_EQ(r.spares.front().spares, 0);
+    EXPECT_GT(r.spares.front().meanDays.value, r.spares.back().meanDays.value + 1); // some failures wait ten days each
+    EXPECT_NEAR(daysOf(r, "productive") * kDaySeconds, job.work(), 1e-5 * job.work());
+    EXPECT_LE(r.failuresP5, r.failuresP50);
+    EXPECT_LE(r.failuresP50, r.failuresP95);
+    EXPECT_NEAR(r.interruptionsMean, 0.02 * r.meanDays, 0.25 * 0.02 * r.meanDays); // a hundred runs
+}
+
+/// Without failures a checkpoint is safe when it is; with one that is safe 400 s later, a failure before that falls back to the one before.
+TEST(JobByHand, AFailureFallsBackToTheNewestSafeCheckpoint)
+{
+    TimelineInputs in;
+    in.workSeconds = 1e6;
+    in.interval = 1000;
+    in.longestSeconds = 1e12;
+    in.softFailureRate = 1 / 3e5;
+    const RunLedger at = sampledRun(in, 5, 2);
+    ASSERT_EQ(at.failures, sampledRun(in, 5, 2).failures);
+    ASSERT_GT(at.failures, 1);
+    in.persist = 999.999; // all but the newest are safe: each failure loses one interval more
+    const RunLedger later = sampledRun(in, 5, 2);
+    EXPECT_GE(later.rework, at.rework);
+    EXPECT_NEAR(later.rework - at.rework, 1000 * at.failures, 1000.0 * at.failures); // at most one more each
+    in.persist = 0;
+    in.interval = INFINITY; // none at all: everything since the start
+    const RunLedger none = sampledRun(in, 5, 2);
+    EXPECT_GT(none.rework, 20 * at.rework);
+}
+
+/// Two nodes away at once with one spare: the job waits for the first repair alone.
+TEST(JobByHand, AJobWaitsForTheFirstRepair)
+{
+    TimelineInputs in;
+    in.workSeconds = 1e6;
+    in.interval = 100;
+    in.longestSeconds = 1e12;
+    in.nodeFailureRate = 1 / 2e4;
+    in.nodes = 8;
+    in.repair = 3e4;
+    in.spareNodes = 1;
+    const RunLedger one = sampledRun(in, 2, 1);
+    in.spareNodes = 0;
+    const RunLedger none = sampledRun(in, 2, 1);
+    EXPECT_NEAR(none.waiting, 3e4 * none.failures, 1);
+    EXPECT_GT(one.waiting, 0);
+    EXPECT_LT(one.waiting, 3e4 * one.failures / 2.0); // at least one repair is under way when the second node fails
+    in.spareNodes = 50;
+    EXPECT_EQ(sampledRun(in, 2, 1).waiting, 0);
+}
+
 } // namespace
 } // namespace prism

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Views of sampled runs: calendar days, losses that add up, intervals, and on whose word the inputs stand.
+// Views of sampled runs: calendar days, losses that add up, intervals, and the source of the inputs.
 #include "core/job/jobviews.h"
 
 #include "core/job/jobsection.h"
@@ -115,7 +115,7 @@ TEST(JobViews, TheBestIntervalLosesLeast)
     EXPECT_TRUE(intervalCost(tenRuns()).curve.empty());
 }
 
-TEST(JobViews, EachAssumptionSaysOnWhoseWord)
+TEST(JobViews, EachAssumptionNamesItsSource)
 {
     const Scenario scenario = *scenarioPreset("llama3-405b-16k-h100");
     JobSection section = *jobSectionOf(scenario);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Sampled runs against closed forms and against runs worked out by hand.
+// Sampled runs against closed forms and against runs computed by hand.
 #include "core/job/timeline.h"
 
 #include "core/job/checkpointing.h"
