@@ -5,6 +5,7 @@
 #include "core/cost/predictor.h"
 #include "core/engine/summary.h"
 #include "core/sim/simulate.h"
+#include "fuzz/structure.h"
 #include "fuzz/target.h"
 #include "fuzz/writtenseeds.h"
 
@@ -84,10 +85,10 @@ void published(std::string_view bytes)
             holds(!toJson(row.scenario).empty(), "a row that is not left out is a scenario");
 }
 
-constexpr Target kTargets[] = {{"graph", graph, 1 << 16, writtenGraphs},
-                               {"predict", predicted, 1 << 16, writtenScenarios},
-                               {"calibration", calibrations, 1 << 16, writtenCalibrations},
-                               {"published", published}};
+constexpr Target kTargets[] = {{"graph", graph, 1 << 16, writtenGraphs, mutateJson},
+                               {"predict", predicted, 1 << 16, writtenScenarios, mutateJson},
+                               {"calibration", calibrations, 1 << 16, writtenCalibrations, mutateJson},
+                               {"published", published, 1 << 16, nullptr, mutateJson}};
 
 } // namespace
 

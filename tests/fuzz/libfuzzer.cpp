@@ -3,7 +3,9 @@
 #include "core/base/outputfile.h"
 #include "fuzz/target.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -33,6 +35,20 @@ extern "C" int LLVMFuzzerInitialize(const int* argc, char*** argv)
     for (const std::string& seed : target->written())
         prism::fuzz::holds(prism::writeFile(folder + "/written-" + std::to_string(number++), seed).empty(), "seeds can be written");
     return 0;
+}
+
+extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t maxSize); // of libFuzzer
+
+extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t maxSize, unsigned seed)
+{
+    static const prism::fuzz::Target* target = chosen();
+    std::mt19937_64 random(seed);
+    if (target->mutate == nullptr || random() % 2 == 0)
+        return LLVMFuzzerMutate(data, size, maxSize);
+    const std::string changed = target->mutate({reinterpret_cast<const char*>(data), size}, random);
+    const std::size_t length = std::min(changed.size(), maxSize);
+    std::memcpy(data, changed.data(), length);
+    return length;
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size)

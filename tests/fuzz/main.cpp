@@ -84,7 +84,7 @@ Clocks clocks()
 void loop(const Options& options, const Target& target, double seconds)
 {
     constexpr double kMostWaiting = 20;
-    Mutator mutator(options.seed, seedsOf(options, target), target.maxBytes);
+    Mutator mutator(options.seed, seedsOf(options, target), target);
     const Clocks start = clocks();
     std::uint64_t runs = 0;
     double slowest = 0;

@@ -70,11 +70,12 @@ void addWords(const std::string& text, std::vector<std::string>& words)
 
 } // namespace
 
-Mutator::Mutator(std::uint64_t seed, std::vector<std::string> seeds, std::size_t maxBytes)
+Mutator::Mutator(std::uint64_t seed, std::vector<std::string> seeds, const Target& target)
     : m_random(seed),
       m_seeds(std::move(seeds)),
       m_words(extremes()),
-      m_maxBytes(maxBytes)
+      m_maxBytes(target.maxBytes),
+      m_mutate(target.mutate)
 {
     if (m_seeds.empty())
         m_seeds.emplace_back();
@@ -87,7 +88,7 @@ std::string Mutator::next()
     std::string input = m_seeds[m_used < m_seeds.size() ? m_used : below(m_seeds.size())];
     if (m_used++ >= m_seeds.size())
         for (std::size_t i = 0, n = 1 + below(6); i < n; ++i)
-            input = changed(std::move(input));
+            input = m_mutate != nullptr && below(2) == 0 ? m_mutate(std::move(input), m_random) : changed(std::move(input));
     input.resize(std::min(input.size(), m_maxBytes));
     return input;
 }

@@ -2,6 +2,8 @@
 // Inputs made from inputs: the changes that break readers (cut, repeat, overwrite, deepen, extreme numbers, words of other inputs).
 #pragma once
 
+#include "fuzz/target.h"
+
 #include <cstdint>
 #include <random>
 #include <string>
@@ -12,8 +14,8 @@ namespace prism::fuzz {
 /// Seeded: the same seeds give the same inputs on every machine.
 class Mutator final {
 public:
-    Mutator(std::uint64_t seed, std::vector<std::string> seeds, std::size_t maxBytes);
-    /// The next input, at most maxBytes long: first each seed as it is, then changed ones.
+    Mutator(std::uint64_t seed, std::vector<std::string> seeds, const Target& target);
+    /// The next input, at most target.maxBytes long: first each seed as it is, then changed ones.
     [[nodiscard]] std::string next();
 
 private:
@@ -23,6 +25,7 @@ private:
     std::mt19937_64 m_random;
     std::vector<std::string> m_seeds, m_words;
     std::size_t m_maxBytes, m_used = 0;
+    decltype(Target::mutate) m_mutate;
 };
 
 } // namespace prism::fuzz

@@ -7,6 +7,7 @@
 #include "core/fleet/clusterread.h"
 #include "core/fleet/jobtable.h"
 #include "core/measured/steplog.h"
+#include "fuzz/structure.h"
 #include "fuzz/target.h"
 #include "fuzz/writtenseeds.h"
 
@@ -99,8 +100,12 @@ void pattern(std::string_view bytes)
             holds(step.seconds > 0 && std::isfinite(step.seconds), "steps take time");
 }
 
-constexpr Target kTargets[] = {{"records", records, 1 << 16, writtenRecords}, {"jobs", jobs}, {"cluster", cluster},
-                               {"cluster_calibration", clusterCalibration},   {"fits", fits}, {"pattern", pattern, 4096}};
+constexpr Target kTargets[] = {{"records", records, 1 << 16, writtenRecords},
+                               {"jobs", jobs},
+                               {"cluster", cluster},
+                               {"cluster_calibration", clusterCalibration},
+                               {"fits", fits, 1 << 16, nullptr, mutateJson},
+                               {"pattern", pattern, 4096}};
 
 } // namespace
 

@@ -8,6 +8,7 @@
 #include "core/scenario/pipelinelayout.h"
 #include "core/scenario/presets.h"
 #include "core/scenario/quantity.h"
+#include "fuzz/structure.h"
 #include "fuzz/target.h"
 #include "fuzz/writtenseeds.h"
 
@@ -99,13 +100,13 @@ void megatron(std::string_view bytes)
     imported(importMegatronArguments(bytes, Scenario{}));
 }
 
-constexpr Target kTargets[] = {{"json", json},
+constexpr Target kTargets[] = {{"json", json, 1 << 16, nullptr, mutateJson},
                                {"text", text, 4096},
-                               {"scenario", scenario, 1 << 16, writtenScenarios},
+                               {"scenario", scenario, 1 << 16, writtenScenarios, mutateJson},
                                {"set", set, 4096},
                                {"quantity", quantity, 256},
                                {"layout", layout, 4096},
-                               {"hugging_face", huggingFace},
+                               {"hugging_face", huggingFace, 1 << 16, nullptr, mutateJson},
                                {"megatron", megatron}};
 
 } // namespace

@@ -3,6 +3,7 @@
 #include "core/base/outputfile.h"
 #include "core/study/study.h"
 #include "fuzz/scratch.h"
+#include "fuzz/structure.h"
 #include "fuzz/target.h"
 #include "fuzz/writtenseeds.h"
 
@@ -54,7 +55,7 @@ void folder(std::string_view bytes)
         holds(!fs::exists(path), "a refused folder makes no study");
 }
 
-constexpr Target kTargets[] = {{"study", study, 1 << 18, writtenStudies}, {"study_folder", folder}};
+constexpr Target kTargets[] = {{"study", study, 1 << 18, writtenStudies, mutateStudy}, {"study_folder", folder}};
 
 } // namespace
 

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <random>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +18,8 @@ struct Target {
     std::size_t maxBytes = 1 << 16; ///< of an input; large ones find the same more slowly
     /// Seeds that the program itself writes, besides those of the folder: they are of the present format.
     std::vector<std::string> (*written)() = nullptr;
+    /// Structure-aware mutation, where the format has one; half of the changes are made by it.
+    std::string (*mutate)(std::string bytes, std::mt19937_64& random) = nullptr;
 };
 
 [[nodiscard]] std::span<const Target> scenarioTargets();

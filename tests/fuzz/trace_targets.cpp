@@ -12,6 +12,7 @@
 #include "core/trace/stagetable.h"
 #include "core/trace/whatif.h"
 #include "fuzz/scratch.h"
+#include "fuzz/structure.h"
 #include "fuzz/target.h"
 
 #include <nlohmann/json.hpp>
@@ -106,8 +107,11 @@ void follow(std::string_view bytes)
     holds(!std::isnan(follower.last().probability), "a step has a place");
 }
 
-constexpr Target kTargets[] = {
-    {"kineto", kineto}, {"stage_table", stageTable}, {"stage_meta", stageMeta}, {"pipeline_events", pipelineEvents}, {"follow", follow}};
+constexpr Target kTargets[] = {{"kineto", kineto, 1 << 16, nullptr, mutateJson},
+                               {"stage_table", stageTable},
+                               {"stage_meta", stageMeta},
+                               {"pipeline_events", pipelineEvents},
+                               {"follow", follow}};
 
 } // namespace
 
