@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Programs of a stage by hand: the order of kernels, what of a collective is hidden under which product, how often a layer
+// repeats, waits for the host, and the granularity of what happens once a step.
+#include "core/cost/costmodel.h"
+#include "core/cost/predictor.h"
+#include "core/cost/quickstep.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace prism {
+namespace {
+
+/// Two layers on TP 2; large products, so that the host never waits.
+Scenario programScenario()
+{
+    Scenario s;
+    s.model.numLayers = 2;
+    s.model.hiddenSize = 8192;
+    s.model.numAttentionHeads = 64;
+    s.model.numQueryGroups = 8;
+    s.model.ffnHiddenSize = 28672;
+    s.model.vocabSize = 32000;
+    s.parallelism.tensorModelParallelSize = 2;
+    s.training.globalBatchSize = 8;
+    s.training.microBatchSize = 2;
+    s.cluster.numGpus = 4;
+    s.cluster.gpu.memoryGib = 1000;
+    return s;
+}
+
+StepGraph programGraph(const Scenario& s)
+{
+    const Result<CostedStep> step = costStep(s);
+    EXPECT_TRUE(step.ok()) << step.errors().front().path << " " << step.errors().front().message;
+    return step->graph;
+}
+
+const Program& programOf(const StepGraph& g, std::size_t stage, std::size_t phase)
+{
+    return g.programs[static_cast<std::size_t>(g.programOf[stage][0][phase])];
+}
+
+/// The only block of layers: that with the most operations.
+const Block& layersOf(const Program& p)
+{
+    return *std::max_element(p.blocks.begin(), p.blocks.end(),
+                             [](const Block& a, const Block& b) { return a.repeat * a.ops.size() < b.repeat * b.ops.size(); });
+}
+
+const Op& opOf(const Block& block, KernelId id, int nth = 0)
+{
+    for (const Op& op : block.ops)
+        if (op.kernelClass == static_cast<int>(id) && nth-- == 0)
+            return op;
+    ADD_FAILURE() << "no such operation";
+    return block.ops.front();
+}
+
+/// Mean seconds of each kernel of a class alone.
+std::vector<double> aloneOf(const Scenario& s, const std::vector<Kernel>& kernels, KernelId id)
+{
+    const CostModel cost(s, calibration());
+    std::vector<double> seconds;
+    for (const Kernel& k : kernels)
+        if (k.id == id)
+            seconds.push_back(cost.seconds(k));
+    return seconds;
+}
+
+TEST(LayerPrograms, EveryKernelOfALayerFollowsInOrder)
+{
+    const Scenario s = programScenario();
+    const StepGraph g = programGraph(s);
+    const CostModel cost(s, calibration());
+    const LayerKernels layer = layerKernels(s, shapeOf(s), LayerKind::dense);
+    const Block& forward = layersOf(programOf(g, 0, 0));
+    EXPECT_EQ(forward.repeat, 2);
+    ASSERT_EQ(forward.ops.size(), layer.forward.size());
+    for (std::size_t i = 0; i < layer.forward.size(); ++i) {
+        EXPECT_EQ(forward.ops[i].kernelClass, static_cast<int>(layer.forward[i].id)) << i;
+        EXPECT_DOUBLE_EQ(forward.ops[i].meanSeconds, cost.seconds(layer.forward[i])) << i; // nothing overlaps
+        EXPECT_EQ(forward.ops[i].hiddenSeconds, 0) << i;
+        EXPECT_FALSE(forward.ops[i].routed) << i;
+    }
+    ASSERT_EQ(programOf(g, 0, 0).blocks.size(), 3U); // embedding, layers, head
+    EXPECT_EQ(programOf(g, 0, 1).blocks.size(), 3U);
+    EXPECT_EQ(programOf(g, 0, 0).blocks.front().ops.front().kernelClass, static_cast<int>(KernelId::embedding));
+}
+
+/// Split and pipelined with products (tp_comm_overlap): a gather hides under the product behind it, a reduce-scatter under the one before;
+/// each overlapped second slows a product by 3 % (costmodel.h).
+TEST(LayerPrograms, TensorParallelTrafficHidesUnderItsProducts)
+{
+    Scenario s = programScenario();
+    s.parallelism.tpCommOverlap = true;
+    const LayerKernels layer = layerKernels(s, shapeOf(s), LayerKind::dense);
+    const Block& forward = layersOf(programOf(programGraph(s), 0, 0));
+    const double gather = aloneOf(s, layer.forward, KernelId::tpAllGather)[0],
+                 scatter = aloneOf(s, layer.forward, KernelId::tpReduceScatter)[0];
+    const auto expectPair = [&](KernelId collective, int nth, double seconds, KernelId product) {
+        const double alone = aloneOf(s, layer.forward, product)[0];
+        EXPECT_DOUBLE_EQ(opOf(forward, collective, nth).hiddenSeconds, alone);
+        EXPECT_NEAR(opOf(forward, product).meanSeconds, alone + 0.03 * std::min(seconds, alone), 1e-12);
+    };
+    expectPair(KernelId::tpAllGather, 0, gather, KernelId::gemmQkv);
+    expectPair(KernelId::tpReduceScatter, 0, scatter, KernelId::gemmProj);
+    expectPair(KernelId::tpAllGather, 1, gather, KernelId::gemmFc1);
+    expectPair(KernelId::tpReduceScatter, 1, scatter, KernelId::gemmFc2);
+}
+
+/// Backward without that option: the second gather of the inputs and the reduction of their gradients overlap the products behind
+/// them (asynchronous in Megatron-LM), the first gather does not.
+TEST(LayerPrograms, GatherAndReductionOfTheInputsOverlapTheWeightGradient)
+{
+    const Scenario s = programScenario();
+    const LayerKernels layer = layerKernels(s, shapeOf(s), LayerKind::mlpOnly);
+    Scenario mlp = s;
+    mlp.model.layerPattern = {{"mlp", 1}};
+    const Block backward = layersOf(programOf(programGraph(mlp), 0, 1));
+    const double gradient = aloneOf(s, layer.backward, KernelId::gemmFc1)[1]; // the last product: the weight gradient
+    const double gather = aloneOf(s, layer.backward, KernelId::tpAllGather)[1],
+                 reduction = aloneOf(s, layer.backward, KernelId::tpReduceScatter)[0];
+    EXPECT_EQ(opOf(backward, KernelId::tpAllGather, 0).hiddenSeconds, 0);
+    EXPECT_DOUBLE_EQ(opOf(backward, KernelId::tpAllGather, 1).hiddenSeconds, gradient);
+    ASSERT_LT(gather + reduction, gradient);
+    EXPECT_NEAR(opOf(backward, KernelId::tpReduceScatter).hiddenSeconds, gradient - gather, 1e-12); // each second of room once
+    EXPECT_NEAR(opOf(backward, KernelId::gemmFc1, 1).meanSeconds, gradient + 0.03 * (gather + reduction), 1e-12);
+}
+
+/// Full recomputation runs the forward before each backward, with method block that of the first layers; a selective module alone.
+TEST(LayerPrograms, RecomputedLayersRunTheirForwardAgain)
+{
+    Scenario s = programScenario();
+    const LayerKernels layer = layerKernels(s, shapeOf(s), LayerKind::dense);
+    const auto blocks = [&] {
+        std::vector<std::pair<int, std::size_t>> found;
+        const StepGraph g = programGraph(s);
+        for (const Block& block : programOf(g, 0, 1).blocks)
+            if (std::any_of(block.ops.begin(), block.ops.end(),
+                            [](const Op& op) { return op.kernelClass == static_cast<int>(KernelId::gemmQkv); }))
+                found.emplace_back(block.repeat, block.ops.size());
+        return found;
+    };
+    const std::size_t f = layer.forward.size(), b = layer.backward.size();
+    EXPECT_EQ(blocks().at(0), (std::pair{2, b}));
+    s.training.recomputeGranularity = "full";
+    EXPECT_EQ(blocks().at(0), (std::pair{2, f + b}));
+    s.training.recomputeMethod = "block";
+    s.training.recomputeNumLayers = 1;
+    EXPECT_EQ(blocks().at(0), (std::pair{1, f + b}));
+    EXPECT_EQ(blocks().at(1), (std::pair{1, b}));
+    s.training.recomputeNumLayers = 0; // all
+    EXPECT_EQ(blocks().at(0), (std::pair{2, f + b}));
+    s.training.recomputeGranularity = "selective";
+    s.training.recomputeModules = "layernorm";
+    EXPECT_EQ(blocks().at(0), (std::pair{2, b + 2}));
+    s.training.recomputeGranularity = "none";
+    s.parallelism.pipelineModelParallelSize = 2;
+    s.parallelism.pipelineSchedule = "zb-h1"; // weight gradients of the products are a pass: QKV, projection, FC1, FC2
+    const StepGraph g = programGraph(s);
+    EXPECT_EQ(layersOf(programOf(g, 0, 2)).ops.size(), 4U);
+    EXPECT_EQ(layersOf(programOf(g, 0, 1)).ops.size(), b - 4);
+}
+
+/// Experts: their products are routed, their exchange waits for the whole cell, and every layer waits for its counts on the host.
+TEST(LayerPrograms, ExpertsAreRoutedAndWaitForTheirCounts)
+{
+    Scenario s = programScenario();
+    s.model.numExperts = 8;
+    s.model.moeRouterTopk = 2;
+    s.model.moeFfnHiddenSize = 28672;
+    s.parallelism.expertModelParallelSize = 4;
+    const auto hostSeconds = [&](std::size_t phase) {
+        double seconds = 0;
+        const StepGraph g = programGraph(s);
+        for (const Block& block : programOf(g, 0, phase).blocks)
+            for (const Op& op : block.ops)
+                seconds += op.kernelClass == static_cast<int>(KernelId::host) ? block.repeat * op.meanSeconds : 0;
+        return seconds;
+    };
+    const StepGraph g = programGraph(s);
+    for (const Op& op : layersOf(programOf(g, 0, 0)).ops) {
+        const auto id = static_cast<KernelId>(op.kernelClass);
+        EXPECT_EQ(op.routed, id == KernelId::gemmMoeFc1 || id == KernelId::gemmMoeFc2);
+        EXPECT_EQ(op.sync, id == KernelId::epAllToAll ? Sync::cell : Sync::group);
+    }
+    const double counts = calibration().software.routedCountsSeconds;
+    EXPECT_NEAR(hostSeconds(0), 2 * counts, 1e-12);
+    EXPECT_EQ(hostSeconds(1), 0);
+    s.training.recomputeGranularity = "selective";
+    s.training.recomputeModules = "moe"; // routes again
+    EXPECT_NEAR(hostSeconds(1), 2 * counts, 1e-12);
+    s.training.moeHostSync = false;
+    EXPECT_EQ(hostSeconds(0), 0);
+    s.training.moeHostSync = true;
+    s.model.moeFirstKDense = 1;
+    EXPECT_NEAR(hostSeconds(0), counts, 1e-12);
+    s.training.recomputeGranularity = "none";
+    s.model.moeFirstKDense = 0;
+    s.parallelism.pipelineModelParallelSize = 2; // a pass of a pipeline waits for its transfer too
+    s.cluster.numGpus = 8;
+    EXPECT_NEAR(hostSeconds(0), counts + calibration().software.passSeconds, 1e-12);
+    EXPECT_NEAR(hostSeconds(1), calibration().software.passSeconds, 1e-12);
+    s.training.cudaGraphs = "full_iteration";
+    EXPECT_EQ(hostSeconds(0), 0);
+}
+
+/// A layer of ZeRO-3 gathers the next one's weights under what no other collective covers, slowing it by 3 % of the overlapped time.
+TEST(LayerPrograms, ShardTrafficHidesUnderTheLayer)
+{
+    Scenario s = programScenario();
+    s.parallelism.tensorModelParallelSize = 1;
+    s.parallelism.zeroStage = 3;
+    const auto layerOps = [&](bool overlap) {
+        s.parallelism.overlapParamGather = s.parallelism.overlapGradReduce = overlap;
+        return layersOf(programOf(programGraph(s), 0, 0));
+    };
+    const Block open = layerOps(false), hidden = layerOps(true);
+    double compute = 0;
+    for (const Op& op : open.ops)
+        compute += op.kernelClass == static_cast<int>(KernelId::dpAllGather) ? 0 : op.meanSeconds;
+    const double gather = opOf(open, KernelId::dpAllGather).meanSeconds;
+    EXPECT_EQ(opOf(open, KernelId::dpAllGather).hiddenSeconds, 0);
+    EXPECT_EQ(opOf(open, KernelId::dpAllGather).sync, Sync::replicas);
+    EXPECT_NEAR(opOf(hidden, KernelId::dpAllGather).hiddenSeconds, compute, 1e-12);
+    EXPECT_EQ(hidden.ops.front().kernelClass, static_cast<int>(KernelId::dpAllGather)); // before the layer
+    double slowed = 0;
+    for (const Op& op : hidden.ops)
+        slowed += op.kernelClass == static_cast<int>(KernelId::dpAllGather) ? 0 : op.meanSeconds;
+    EXPECT_NEAR(slowed, compute + 0.03 * std::min(gather, compute), 1e-9);
+}
+
+/// Megatron-Core's buckets: of max(40 M, 1 M x DP) parameters in the first chunk of stage 0, one for every other chunk; the groups of a
+/// reduction are the ranks of a cell that do not share it.
+TEST(LayerPrograms, GroupsAndBucketsOfWhatHappensOnceAStep)
+{
+    Scenario s = programScenario();
+    s.parallelism.pipelineModelParallelSize = 2;
+    s.parallelism.virtualPipelineModelParallelSize = 2;
+    s.parallelism.pipelineSchedule = "interleaved";
+    s.model.numLayers = 4;
+    s.model.tiedEmbeddings = true;
+    s.cluster.numGpus = 8;
+    StepGraph g = programGraph(s);
+    // One layer and the table on TP 2: (h (64 + 64 + 16) 128 + 3 h 28,672 + 2 h + 32,000 h) / 2 = 559.0 M, 14 buckets; another chunk.
+    const double first = 8192.0 * ((128 + 16) * 128 + 3 * 28672 + 2 + 32000) / 2;
+    EXPECT_EQ(g.gradSync[0].buckets, std::ceil(first / 40e6) + 1);
+    EXPECT_EQ(g.paramGather[0].buckets, std::ceil(first / 40e6) + 1);
+    EXPECT_EQ(g.gradSync[1].buckets, 2);
+    EXPECT_EQ(g.gradSync[0].groups, 2);
+    EXPECT_EQ(g.sendForward[0].groups, 2);
+    EXPECT_EQ(g.embeddingAllReduce.groups, 2);
+    s.parallelism.overlapGradReduce = false; // a bucket a chunk
+    g = programGraph(s);
+    EXPECT_EQ(g.gradSync[0].buckets, 2);
+    EXPECT_EQ(g.paramGather[0].buckets, std::ceil(first / 40e6) + 1);
+    s.model.tiedEmbeddings = false;
+    s.model.numExperts = 16;
+    s.model.moeRouterTopk = 2;
+    s.model.moeFfnHiddenSize = 28672;
+    s.parallelism.expertModelParallelSize = 4; // experts hold most parameters: groups of EP x expert TP
+    EXPECT_EQ(programGraph(s).gradSync[0].groups, 4);
+    EXPECT_EQ(programGraph(s).lockstepReplicas, 0);
+    s = programScenario();
+    s.cluster.numGpus = 32; // 16 data-parallel ranks
+    s.parallelism.zeroStage = 3;
+    s.training.globalBatchSize = 32;
+    s.parallelism.hsdpShardSize = 4;
+    EXPECT_EQ(programGraph(s).lockstepReplicas, 4);
+    s.parallelism.contextParallelSize = 2; // two ranks of each replica are in the shard
+    EXPECT_EQ(programGraph(s).lockstepReplicas, 2);
+}
+
+/// Transfers occupy the sender under plain 1F1B and GPipe, or where they are not overlapped (Megatron-LM).
+TEST(LayerPrograms, TransfersOccupyTheSenderWithoutOverlap)
+{
+    Scenario s = programScenario();
+    s.model.numLayers = 4;
+    s.parallelism.pipelineModelParallelSize = 2;
+    EXPECT_TRUE(programGraph(s).transferOccupiesSender); // 1f1b
+    s.parallelism.pipelineSchedule = "gpipe";
+    EXPECT_TRUE(programGraph(s).transferOccupiesSender);
+    s.parallelism.pipelineSchedule = "zb-h1";
+    EXPECT_FALSE(programGraph(s).transferOccupiesSender);
+    s.parallelism.overlapP2pComm = false;
+    EXPECT_TRUE(programGraph(s).transferOccupiesSender);
+    EXPECT_EQ(programGraph(s).sendForward[0].kernelClass, static_cast<int>(KernelId::ppSendRecvIntra)); // four GPUs of one node
+    EXPECT_FALSE(programGraph(programScenario()).transferOccupiesSender);
+}
+
+/// Of a schedule whose order is planned a search takes what every order takes at least: a stage waits for its first forward, does all its
+/// work and ends the step. zb-v on two stages: chunks 0, 1, 2, 3 of the path are on stages 0, 1, 1, 0.
+TEST(LayerPrograms, TheBoundOfAPlannedSchedule)
+{
+    Scenario s = programScenario();
+    s.model.numLayers = 8;
+    s.parallelism.pipelineModelParallelSize = 2;
+    s.parallelism.virtualPipelineModelParallelSize = 2;
+    s.parallelism.pipelineSchedule = "zb-v";
+    QuickCoster coster;
+    const Result<QuickStep> quick = coster.step(s);
+    ASSERT_TRUE(quick.ok());
+    ASSERT_TRUE(quick->bound);
+    const StepGraph g = programGraph(s);
+    ASSERT_EQ(g.schedule.path, (std::vector<std::array<int, 2>>{{0, 0}, {1, 0}, {1, 1}, {0, 1}}));
+    const auto seconds = [&](std::size_t stage, std::size_t chunk, std::size_t phase) {
+        double t = 0;
+        for (const Block& b : g.programs[static_cast<std::size_t>(g.programOf[stage][chunk][phase])].blocks)
+            for (const Op& op : b.ops)
+                t += b.repeat * std::max(0.0, op.meanSeconds - op.hiddenSeconds);
+        return t;
+    };
+    const auto exposed = [](const StepOp& op) {
+        return op.kernelClass < 0 ? 0.0 : std::max(op.minExposedSeconds, op.meanSeconds - op.hiddenSeconds);
+    };
+    double bound = 0;
+    for (const std::size_t stage : {0U, 1U}) {
+        double t = (stage == 1 ? seconds(0, 0, 0) : 0.0) + exposed(g.gradSync[stage]) + exposed(g.gradNorm) + exposed(g.optimizer[stage])
+                   + exposed(g.paramGather[stage]);
+        for (const std::size_t chunk : {0U, 1U})
+            for (const std::size_t phase : {0U, 1U, 2U})
+                t += g.schedule.numMicrobatches * seconds(stage, chunk, phase);
+        bound = std::max(bound, t);
+    }
+    EXPECT_NEAR(quick->noiseFreeSeconds / bound, 1, 1e-9);
+}
+
+} // namespace
+} // namespace prism
