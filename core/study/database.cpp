@@ -210,8 +210,9 @@ Database::Database(const std::string& path, Mode mode, const std::string& vfs)
     flags |= mode == Mode::readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
     if (mode == Mode::create)
         flags |= SQLITE_OPEN_CREATE;
+    OpenFile file = OpenFile::at(path);
     const int code = sqlite3_open_v2(path.c_str(), &db, flags, strictVfs(vfs));
-    m_db.reset(db);
+    m_db = std::unique_ptr<sqlite3, Closer>(db, Closer{std::move(file)});
     if (code != SQLITE_OK)
         failSql(db, code);
     harden(db);

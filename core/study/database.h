@@ -4,6 +4,7 @@
 #pragma once
 
 #include "core/base/result.h"
+#include "core/study/openfile.h"
 
 #include <cstdint>
 #include <functional>
@@ -103,6 +104,7 @@ public:
 
 private:
     struct Closer {
+        OpenFile file; ///< let go after the connection
         void operator()(sqlite3* db) const;
     };
     std::unique_ptr<sqlite3, Closer> m_db;

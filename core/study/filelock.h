@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Who may write a study: a lock file beside it, held for as long as the study is open. Internal to core/study.
+// Who may write a study: a lock on the file itself, held for as long as the study is open. Internal to core/study.
 #pragma once
 
-#include "core/study/studytypes.h"
+#include "core/study/openfile.h"
 
 #include <memory>
 #include <optional>
@@ -10,21 +10,26 @@
 
 namespace prism {
 
-/// Holds an advisory lock (flock) on `<study>-lock`, whose text names the holder. The kernel releases it when the process dies,
-/// so a left-over file locks nobody out. The study file itself is never opened here: closing a second descriptor of it would
-/// drop the locks that SQLite holds for this process (fcntl(2), "Advisory record locking").
+/// An exclusive lock on a byte of the file far behind its content (fcntl(2), "Open file description locks"). It belongs to the device and
+/// inode: a symbolic link, a hard link and another spelling of the path find it taken. The kernel releases it when the process dies, other
+/// users and the hosts of a network share see it, and no lock file is needed. Lock files in a folder of the user's would miss other users
+/// and hosts; flock(2) would lock SQLite out of NFS, which turns it into a lock on all bytes. What closing descriptors does to SQLite's own
+/// locks, OpenFile prevents. A file is replaced only by a rename over it while its lock is held (makeFile); the new file is locked before
+/// it gets its name, so there is always one writer of a name.
 class FileLock final {
 public:
-    /// Takes the lock, or says who has it. Throws StudyError when the folder cannot be written.
-    static std::unique_ptr<FileLock> take(const std::string& studyPath, const StudyHolder& me, std::optional<StudyHolder>& other);
-    ~FileLock();
+    /// Takes the lock of the file that the path leads to, or says who has it. Throws StudyError where there is no file, where it cannot be
+    /// written or its file system has no locks.
+    static std::shared_ptr<FileLock> take(const std::string& path, const StudyHolder& me, std::optional<StudyHolder>& other);
+    ~FileLock() { m_file.unlock(); }
     FileLock(const FileLock&) = delete;
     FileLock& operator=(const FileLock&) = delete;
 
+    [[nodiscard]] const OpenFile& file() const { return m_file; }
+
 private:
-    FileLock(std::string path, int descriptor) : m_path(std::move(path)), m_descriptor(descriptor) {}
-    std::string m_path;
-    int m_descriptor;
+    explicit FileLock(OpenFile file) : m_file(std::move(file)) {}
+    OpenFile m_file;
 };
 
 /// This process.

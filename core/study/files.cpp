@@ -3,9 +3,12 @@
 #include "core/base/platform/newfile.h"
 #include "core/study/impl.h"
 #include "core/study/schema.h"
+#include "core/study/siblings.h"
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <filesystem>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -17,9 +20,11 @@ using namespace study_problem;
 
 namespace {
 
-[[noreturn]] void failFile(const std::string& message, const std::string& path)
+constexpr std::string_view kUnfinished = "-prism-new"; ///< how the names of unfinished files end
+constexpr int kTries = 100;
+
+[[noreturn]] void failFile(const std::string& message, const std::string& path, int error = errno)
 {
-    const int error = errno;
     const bool full = error == ENOSPC || error == EDQUOT || error == EFBIG;
     failStudy(full ? kDiskFull : kInputOutput, message, path + ": " + std::strerror(error), "choose another place");
 }
@@ -30,38 +35,112 @@ std::string folderOf(const std::string& path)
     return slash == std::string::npos ? "." : path.substr(0, slash + 1);
 }
 
-bool sameFile(const std::string& a, const std::string& b)
-{
-    struct stat first {};
-    struct stat second {};
-    return stat(a.c_str(), &first) == 0 && stat(b.c_str(), &second) == 0 && first.st_ino == second.st_ino && first.st_dev == second.st_dev;
-}
-
-/// Closed when it goes; -1 where opening failed.
-struct Descriptor {
-    explicit Descriptor(int opened) : number(opened) {}
-    ~Descriptor()
+/// An empty file beside `path` with its lock, removed by the destructor unless it got its name.
+class Unfinished final {
+public:
+    Unfinished(const std::string& path, const StudyHolder& me)
     {
-        if (number >= 0)
-            ::close(number);
+        for (int i = 0; !m_study.lock; ++i) {
+            m_study.path = randomNameBeside(path) + std::string(kUnfinished);
+            const int descriptor = ::open(m_study.path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+            if (descriptor < 0)
+                failFile("The file cannot be written.", m_study.path);
+            ::close(descriptor);
+            // Until it is locked, another program may take it for one that was left behind, and remove it.
+            std::optional<StudyHolder> other;
+            const Diagnostics problem = attempt([&] { m_study.lock = FileLock::take(m_study.path, me, other); });
+            if (!problem.empty() && (fileExists(m_study.path) || i >= kTries)) {
+                removeFile(m_study.path);
+                throw StudyError{problem.front()};
+            }
+        }
     }
-    Descriptor(const Descriptor&) = delete;
-    Descriptor& operator=(const Descriptor&) = delete;
-    const int number;
+    ~Unfinished()
+    {
+        if (!m_kept)
+            removeFile(m_study.path);
+        removeFile(m_study.path + "-journal");
+    }
+    Unfinished(const Unfinished&) = delete;
+    Unfinished& operator=(const Unfinished&) = delete;
+
+    [[nodiscard]] const NewStudy& study() const { return m_study; }
+    /// Gives it its name; what is there is replaced, or left with EEXIST.
+    [[nodiscard]] bool keep(const std::string& path, bool replace)
+    {
+        const char* from = m_study.path.c_str();
+        if (!replace) {
+            if (renameat2(AT_FDCWD, from, AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0)
+                return m_kept = true;
+            if (errno != EINVAL && errno != ENOSYS && errno != EOPNOTSUPP)
+                return false;
+            if (link(from, path.c_str()) == 0)
+                return true; // the other name goes with this
+            if (errno == EEXIST || fileExists(path))
+                return errno = EEXIST, false;
+        }
+        return m_kept = std::rename(from, path.c_str()) == 0;
+    }
+
+private:
+    NewStudy m_study;
+    bool m_kept = false;
 };
 
-void applyUnsaved(const std::string& path, const StudyOptions& options, const std::map<std::int64_t, std::string>& unsaved)
+void flush(int descriptor, const std::string& path)
+{
+    if (fsync(descriptor) != 0 && errno != EINVAL) // a folder of some network shares cannot be flushed
+        failFile("The file cannot be written.", path);
+}
+
+void flushFolder(const std::string& path)
+{
+    const int descriptor = ::open(folderOf(path).c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        failFile("The file cannot be written.", path);
+    const Diagnostics problem = attempt([&] { flush(descriptor, path); });
+    ::close(descriptor);
+    if (!problem.empty())
+        throw StudyError{problem.front()};
+}
+
+/// The lock of the file that is replaced; nothing where there is none, or where the caller has it.
+std::shared_ptr<FileLock> lockOfReplaced(const std::string& path, const MakeOptions& how)
+{
+    if (!fileExists(path) || (how.held && how.held->file().isAt(path)))
+        return nullptr;
+    std::optional<StudyHolder> other;
+    std::shared_ptr<FileLock> lock = FileLock::take(path, how.me, other);
+    if (!lock)
+        failStudy(kInUse, "The file to be replaced is open in " + (other ? other->text() : "another program") + ".", path,
+                  "choose another name");
+    struct stat status {};
+    if (stat(path.c_str(), &status) == 0 && (status.st_mode & S_IWUSR) == 0)
+        failStudy(kReadOnly, "The file to be replaced is write-protected.", path, "choose another name");
+    return lock;
+}
+
+void applyUnsaved(const NewStudy& made, const StudyOptions& options, const std::map<std::int64_t, std::string>& unsaved)
 {
     StudyOptions own = options;
+    own.access = StudyAccess::readWrite;
     own.checkBudgetSeconds = 0;
-    Result<Study> copy = Study::open(path, own);
-    if (!copy.ok())
-        throw StudyError{copy.errors().front()};
+    Study copy(Study::Impl::openFile(made.path, own, made.lock));
     for (const auto& [id, json] : unsaved) {
-        const auto revision = copy->updateScenario({id}, {.json = json, .label = "Edit that could not be saved before"});
+        const auto revision = copy.updateScenario({id}, {.json = json, .label = "Edit that could not be saved before"});
         if (!revision.ok())
             throw StudyError{revision.errors().front()};
     }
+}
+
+/// Whether makeFile's unfinished files look like this one: empty, still without a header, or a database.
+bool looksUnfinished(const std::string& path)
+{
+    struct stat status {};
+    if (lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != geteuid())
+        return false;
+    const std::string header = OpenFile::at(path).bytes(0, 16);
+    return header.find_first_not_of('\0') == std::string::npos || header == std::string("SQLite format 3", 16);
 }
 
 } // namespace
@@ -77,61 +156,65 @@ void removeFile(const std::string& path)
 
 void copyFile(const std::string& from, const std::string& to)
 {
-    const Descriptor in(::open(from.c_str(), O_RDONLY | O_CLOEXEC));
-    const Descriptor out(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR));
-    if (out.number < 0)
+    const OpenFile in = OpenFile::at(from);
+    const int out = ::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    if (out < 0)
         failFile("The file cannot be written.", to);
-    std::string part(std::size_t{1} << 16, '\0');
-    for (ssize_t got = 0; in.number >= 0 && (got = ::read(in.number, part.data(), part.size())) > 0;)
-        for (ssize_t done = 0; done < got;) {
-            const ssize_t wrote = ::write(out.number, part.data() + done, static_cast<std::size_t>(got - done));
-            if (wrote <= 0)
-                failFile("The file cannot be written.", to);
-            done += wrote;
+    bool done = true;
+    std::string part;
+    for (std::uint64_t at = 0; done && !(part = in.bytes(at, std::size_t{1} << 16)).empty(); at += part.size())
+        done = ::write(out, part.data(), part.size()) == static_cast<ssize_t>(part.size());
+    const int error = errno;
+    ::close(out);
+    if (!done)
+        failFile("The file cannot be written.", to, error);
+}
+
+void removeUnfinished(const std::string& path)
+{
+    std::vector<std::string> found;
+    (void)attempt([&] {
+        for (const auto& entry : std::filesystem::directory_iterator(folderOf(path))) {
+            const std::string name = entry.path().filename().string();
+            if (name.starts_with('.') && name.ends_with(kUnfinished))
+                found.push_back(entry.path().string());
         }
+    });
+    for (const std::string& file : found)
+        (void)attempt([&] {
+            std::optional<StudyHolder> other;
+            if (looksUnfinished(file) && FileLock::take(file, {}, other)) {
+                removeFile(file + "-journal");
+                removeFile(file);
+            }
+        });
 }
 
-void syncFile(const std::string& path)
+std::shared_ptr<FileLock> makeFile(const std::string& wanted, const MakeOptions& how, const std::function<void(const NewStudy&)>& make)
 {
-    for (const std::string& place : {path, folderOf(path)}) {
-        const int descriptor = ::open(place.c_str(), O_RDONLY | O_CLOEXEC);
-        if (descriptor < 0)
-            failFile("The file cannot be written.", place);
-        const bool done = fsync(descriptor) == 0 || errno == EINVAL; // a folder of some network shares cannot be flushed
-        ::close(descriptor);
-        if (!done)
-            failFile("The file cannot be written.", place);
-    }
-}
-
-void makeFile(const std::string& path, bool replace, const std::function<void(const std::string&)>& make)
-{
-    if (!replace && fileExists(path))
+    const std::string path = realPath(wanted); // a link stays a link to the new content
+    if (!how.replace && fileExists(path))
         failStudy(kExists, "There is a file of this name already.", path, "choose another name");
-    const std::string temporary = randomNameBeside(path); // no file of somebody else's has it
-    const auto cleanUp = [&] {
-        for (const char* suffix : {"", "-journal", "-lock"})
-            removeFile(temporary + suffix);
-    };
-    try {
-        make(temporary);
-        syncFile(temporary);
-        if (replace) {
-            if (std::rename(temporary.c_str(), path.c_str()) != 0)
-                failFile("The file cannot be written.", path);
-        } else if (link(temporary.c_str(), path.c_str()) != 0) {
-            if (errno == EEXIST)
-                failStudy(kExists, "There is a file of this name already.", path, "choose another name");
-            // Some file systems have no links; there the check above has to do.
-            if (std::rename(temporary.c_str(), path.c_str()) != 0)
-                failFile("The file cannot be written.", path);
-        }
-        syncFile(path);
-    } catch (...) {
-        cleanUp();
-        throw;
+    std::shared_ptr<FileLock> replaced = lockOfReplaced(path, how);
+    bool there = fileExists(path);
+    removeUnfinished(path);
+    Unfinished made(path, how.me);
+    const int descriptor = made.study().lock->file().descriptor();
+    struct stat old {};
+    if (there && stat(path.c_str(), &old) == 0)
+        (void)fchmod(descriptor, old.st_mode & 0777U);
+    make(made.study());
+    flush(descriptor, path);
+    while (!made.keep(path, there)) {
+        if (there || errno != EEXIST)
+            failFile("The file cannot be written.", path);
+        if (!how.replace)
+            failStudy(kExists, "There is a file of this name already.", path, "choose another name");
+        replaced = lockOfReplaced(path, how); // it appeared since
+        there = true;
     }
-    cleanUp();
+    flushFolder(path);
+    return made.study().lock;
 }
 
 void Study::Impl::writeMirror(const std::string& to) const
@@ -158,43 +241,51 @@ void Study::Impl::writeMirror(const std::string& to) const
     transaction.commit();
 }
 
+std::shared_ptr<FileLock> Study::Impl::writeCopy(const std::string& to, Diagnostics& warnings) const
+{
+    if (!path.empty() && OpenFile::at(path).isAt(to) && change() == StudyChange::none)
+        failStudy(kExists, "The copy would replace the open study itself.", to, "choose another name");
+    return makeFile(to, {me(), true, lock.get()}, [&](const NewStudy& made) {
+        const Diagnostics unread = attempt([&] {
+            if (change() == StudyChange::contents)
+                failStudy(kChanged, "Another program changed the study file.", path);
+            db.run("VACUUM INTO ?1", made.path);
+        });
+        if (!unread.empty()) {
+            if (ftruncate(made.lock->file().descriptor(), 0) != 0)
+                failFile("The file cannot be written.", made.path);
+            removeFile(made.path + "-journal");
+            writeMirror(made.path);
+            warnings.push_back({Severity::warning, unread.front().path,
+                                "The copy holds the scenarios as they are shown; their history and results could not be "
+                                "read from the study file.",
+                                unread.front().message});
+        }
+        if (!unsaved.empty())
+            applyUnsaved(made, options, unsaved);
+    });
+}
+
 Diagnostics Study::saveCopy(const std::string& path) const
 {
     const std::lock_guard guard(m_impl->mutex);
-    const Impl& impl = *m_impl;
     Diagnostics warnings;
-    Diagnostics problem = attempt([&] {
-        std::unique_ptr<FileLock> lock;
-        if (path == impl.path || sameFile(path, impl.path)) {
-            if (impl.change() == StudyChange::none)
-                failStudy(kExists, "The copy would replace the open study itself.", path, "choose another name");
-        }
-        if (path != impl.path || !impl.lock) {
-            std::optional<StudyHolder> other;
-            lock = FileLock::take(path, currentHolder(impl.options.program, impl.now()), other);
-            if (!lock)
-                failStudy(kInUse, "The file to be replaced is open in " + (other ? other->text() : "another program") + ".", path,
-                          "choose another name");
-        }
-        makeFile(path, true, [&](const std::string& temporary) {
-            const Diagnostics unread = attempt([&] {
-                if (impl.change() == StudyChange::contents)
-                    failStudy(kChanged, "Another program changed the study file.", impl.path);
-                impl.db.run("VACUUM INTO ?1", temporary);
-            });
-            if (!unread.empty()) {
-                removeFile(temporary);
-                impl.writeMirror(temporary);
-                warnings.push_back({Severity::warning, unread.front().path,
-                                    "The copy holds the scenarios as they are shown; their history and results could not be "
-                                    "read from the study file.",
-                                    unread.front().message});
-            }
-            if (!impl.unsaved.empty())
-                applyUnsaved(temporary, impl.options, impl.unsaved);
-        });
-    });
+    const Diagnostics problem = attempt([&] { (void)m_impl->writeCopy(path, warnings); });
     return problem.empty() ? warnings : problem;
+}
+
+Result<Study> Study::saveAs(const std::string& path) const
+{
+    const std::lock_guard guard(m_impl->mutex);
+    return attemptFor<Study>([&] {
+        Diagnostics warnings;
+        StudyOptions own = m_impl->options;
+        own.access = StudyAccess::readWrite;
+        std::shared_ptr<FileLock> made = m_impl->writeCopy(path, warnings);
+        auto impl = Impl::openFile(path, own, std::move(made));
+        impl->notes.insert(impl->notes.end(), warnings.begin(), warnings.end());
+        return Study(std::move(impl));
+    });
 }
 
 } // namespace prism

@@ -22,7 +22,7 @@ struct Study::Impl {
     std::string path;
     StudyOptions options;
     mutable Database db;
-    std::unique_ptr<FileLock> lock;
+    std::shared_ptr<FileLock> lock;
     bool readOnly = false;
     std::string reason;
     std::optional<StudyHolder> other;
@@ -65,7 +65,7 @@ struct Study::Impl {
     [[nodiscard]] std::string revisionText(std::int64_t revision) const;
 
     // Opening.
-    static std::unique_ptr<Impl> openFile(const std::string& path, const StudyOptions& options, std::unique_ptr<FileLock> lock);
+    static std::unique_ptr<Impl> openFile(const std::string& path, const StudyOptions& options, std::shared_ptr<FileLock> lock);
     void takeLock();
     void connect();
     void openFromDisk();
@@ -75,19 +75,36 @@ struct Study::Impl {
     void bringUpToDate(std::int64_t version);
     void copyIntoMemory();
     void writeMirror(const std::string& to) const;
+    [[nodiscard]] StudyHolder me() const { return currentHolder(options.program, now()); }
+    /// Study::saveCopy; returns the lock of the new file.
+    [[nodiscard]] std::shared_ptr<FileLock> writeCopy(const std::string& to, Diagnostics& warnings) const;
 };
 
 /// Spans [begin, end) of the values of top-level keys of a JSON object that are longer than `minimum`, ascending. Text that is
 /// not a JSON object gives none.
 [[nodiscard]] std::vector<std::pair<std::size_t, std::size_t>> longValues(std::string_view json, std::size_t minimum);
-/// Flushes a file and the folder that names it. Throws StudyError.
-void syncFile(const std::string& path);
 void removeFile(const std::string& path);
 /// Into a new file that only its owner reads, up to where `from` cannot be read any more. Throws StudyError where it cannot be written.
 void copyFile(const std::string& from, const std::string& to);
 [[nodiscard]] bool fileExists(const std::string& path);
-/// Writes the SQLite file `path` by `make`, all or nothing, under its final name only when it is complete. With `replace` an
-/// existing file is replaced; otherwise it is an error.
-void makeFile(const std::string& path, bool replace, const std::function<void(const std::string& temporary)>& make);
+
+/// How makeFile treats what is at its path.
+struct MakeOptions {
+    StudyHolder me;
+    bool replace = false;           ///< otherwise an existing file is an error
+    const FileLock* held = nullptr; ///< a lock that the caller has: it counts where it is the existing file's
+};
+/// What makeFile lets its caller write: an empty file whose lock is taken.
+struct NewStudy {
+    std::string path;
+    std::shared_ptr<FileLock> lock;
+};
+/// Writes the SQLite file `path` by `make`: all or nothing, under its final name only when it is complete and flushed. What is replaced is
+/// replaced by one rename while its lock is held; where anything fails, it is as it was, and no other file is there. Returns the lock of
+/// the new file, held since before it had its name. After kill -9 the unfinished file is removed by the next start in that folder.
+std::shared_ptr<FileLock> makeFile(const std::string& path, const MakeOptions& how, const std::function<void(const NewStudy&)>& make);
+/// Removes what killed programs left unfinished in the folder of `path`: files with makeFile's kind of name, of this user, that hold
+/// nothing or a database and whose lock no program has.
+void removeUnfinished(const std::string& path);
 
 } // namespace prism

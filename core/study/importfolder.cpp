@@ -216,6 +216,7 @@ void importAttachments(Study::Impl& impl, const fs::path& root)
 void requireSound(const std::string& file, const StudyOptions& options)
 {
     StudyOptions whole = options;
+    whole.access = StudyAccess::readOnly;
     whole.checkBudgetSeconds = 0;
     const Result<Study> made = Study::open(file, whole);
     const Diagnostics found = made.ok() ? made->check() : made.errors();
@@ -230,10 +231,10 @@ Result<Study> Study::importFolder(const std::string& folder, const std::string& 
     const Diagnostics problem = attempt([&] {
         const fs::path root(folder);
         const nlohmann::json json = readStudyJson(root);
-        makeFile(path, false, [&](const std::string& temporary) {
-            Impl impl;
-            impl.options = options;
-            impl.db = Database(temporary, Database::Mode::create, options.vfs);
+        Impl impl;
+        impl.options = options;
+        (void)makeFile(path, {impl.me()}, [&](const NewStudy& made) {
+            impl.db = Database(made.path, Database::Mode::create, options.vfs);
             Database& db = impl.db;
             migrateStudy(db);
             Transaction transaction(db);
@@ -246,7 +247,7 @@ Result<Study> Study::importFolder(const std::string& folder, const std::string& 
             importStudyRow(db, json);
             transaction.commit();
             impl.db = Database();
-            requireSound(temporary, options);
+            requireSound(made.path, options);
         });
     });
     if (!problem.empty())

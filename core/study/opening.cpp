@@ -45,15 +45,17 @@ void Study::Impl::takeLock()
         readOnly = true;
         return;
     }
-    if (access(path.c_str(), W_OK) != 0) {
-        reason = "The file is write-protected. Save a copy to edit it.";
+    const std::string folder = std::filesystem::path(realPath(path)).parent_path().string();
+    const bool file = access(path.c_str(), W_OK) == 0;
+    if (!file || access(folder.empty() ? "." : folder.c_str(), W_OK) != 0) { // the journal lies in the folder
+        reason = std::string(file ? "Its folder" : "The file") + " is write-protected. Save a copy to edit it.";
         readOnly = true;
         return;
     }
     const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(options.waitSeconds);
     const Diagnostics problem = attempt([&] {
         for (;;) {
-            lock = FileLock::take(path, currentHolder(options.program, now()), other);
+            lock = FileLock::take(path, me(), other);
             if (lock || std::chrono::steady_clock::now() >= end)
                 break;
             std::this_thread::sleep_for(std::chrono::duration<double>(kLockPollSeconds));
@@ -173,7 +175,7 @@ void Study::Impl::bringUpToDate(std::int64_t version)
         std::string backup = path + ".backup-v" + std::to_string(version);
         for (int i = 2; fileExists(backup); ++i)
             backup = path + ".backup-v" + std::to_string(version) + "-" + std::to_string(i);
-        makeFile(backup, false, [&](const std::string& temporary) { db.run("VACUUM INTO ?1", temporary); });
+        makeFile(backup, {me()}, [&](const NewStudy& made) { db.run("VACUUM INTO ?1", made.path); });
         notes.push_back(note(kNewer, "The file was updated from format " + std::to_string(version) + "; as it was, it is kept in "
                                          + backup.substr(backup.rfind('/') + 1) + "."));
     }
@@ -208,7 +210,7 @@ void Study::Impl::inspect()
     dataVersion = db.integer("PRAGMA data_version");
 }
 
-std::unique_ptr<Study::Impl> Study::Impl::openFile(const std::string& path, const StudyOptions& options, std::unique_ptr<FileLock> lock)
+std::unique_ptr<Study::Impl> Study::Impl::openFile(const std::string& path, const StudyOptions& options, std::shared_ptr<FileLock> lock)
 {
     struct stat status {};
     if (stat(path.c_str(), &status) != 0)
@@ -222,9 +224,14 @@ std::unique_ptr<Study::Impl> Study::Impl::openFile(const std::string& path, cons
     impl->path = path;
     impl->options = options;
     impl->lock = std::move(lock);
-    if (!impl->lock)
+    if (!impl->lock) {
+        if (options.access == StudyAccess::readWrite)
+            removeUnfinished(realPath(path));
         impl->takeLock();
+    }
     impl->connect();
+    if (impl->lock && !impl->lock->file().isAt(path))
+        failStudy(kChanged, "The study file was replaced while it was opened.", path, "open it again");
     impl->inspect();
     if (impl->readOnly)
         impl->lock.reset();
@@ -241,12 +248,8 @@ Result<Study> Study::create(const std::string& path, const StudyOptions& options
     return attemptFor<Study>([&] {
         Impl maker;
         maker.options = options;
-        std::optional<StudyHolder> other;
-        auto lock = FileLock::take(path, currentHolder(options.program, maker.now()), other);
-        if (!lock)
-            failStudy(kInUse, "Another program has this study open.", other ? other->text() : "");
-        makeFile(path, false, [&](const std::string& temporary) {
-            Database db(temporary, Database::Mode::create, options.vfs);
+        auto lock = makeFile(path, {maker.me()}, [&](const NewStudy& made) {
+            Database db(made.path, Database::Mode::create, options.vfs);
             migrateStudy(db);
             std::string name = path.substr(path.rfind('/') + 1);
             if (name.ends_with(".prism"))

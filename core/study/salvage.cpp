@@ -227,15 +227,16 @@ Result<SalvageReport> salvageStudy(const std::string& path, const std::string& o
         if (!fs::is_regular_file(path))
             failStudy(kNotFound, "There is no such study file.", path);
         SalvageReport report;
-        makeFile(output, false, [&](const std::string& temporary) {
-            const SalvagedContent content = readSalvage(path, Copy(temporary + "-damaged").path, report);
+        Study::Impl out;
+        out.options = options;
+        (void)makeFile(output, {out.me()}, [&](const NewStudy& made) {
+            const SalvagedContent content = readSalvage(path, Copy(made.path + "-damaged").path, report);
             if (content.size() == 0)
                 failStudy(kDamaged, "Nothing of a study can be read from this file.", path);
-            Study::Impl out;
-            out.options = options;
-            out.db = Database(temporary, Database::Mode::create, {});
+            out.db = Database(made.path, Database::Mode::create, {});
             migrateStudy(out.db);
             Writer(out, content, report).write();
+            out.db.close();
         });
         return report;
     });

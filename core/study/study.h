@@ -104,6 +104,10 @@ public:
     /// A compact copy with all history (VACUUM INTO), replacing `path` atomically. Unsaved edits are in the copy. When the
     /// file itself can no longer be read, the copy holds the scenarios as they are in memory, and a warning comes back.
     [[nodiscard]] Diagnostics saveCopy(const std::string& path) const;
+    /// The same, and opens the new file without ever letting go of its lock: "save as", and a new file at a place where there may be one
+    /// (fill a memory() study, then saveAs). What is at `path` is replaced by one rename while its lock is held; when another program has
+    /// it, it is write-protected, the disk is full or anything else fails, it stays exactly as it was. Ids stay; warnings are in notes().
+    [[nodiscard]] Result<Study> saveAs(const std::string& path) const;
     /// The study as a folder of JSON and CSV; importFolder reads it back without loss. The folder must be empty or new.
     [[nodiscard]] Diagnostics exportFolder(const std::string& folder) const;
     /// Creates `path` from an exported folder.

@@ -16,7 +16,7 @@ bool usesWal(const std::string& path)
 {
     constexpr std::size_t kHeader = 100, kWriteVersion = 18;
     constexpr char kWal = 2;
-    const std::string header = bytesAt(path, 0, kHeader);
+    const std::string header = OpenFile::at(path).bytes(0, kHeader);
     return header.size() == kHeader && header.starts_with("SQLite format 3")
            && (header[kWriteVersion] == kWal || !bytesAt(realPath(path) + "-wal", 0, 1).empty());
 }
@@ -24,7 +24,7 @@ bool usesWal(const std::string& path)
 std::int64_t applicationIdOf(const std::string& path)
 {
     constexpr std::size_t kAt = 68, kBytes = 4;
-    const std::string header = bytesAt(path, 0, kAt + kBytes);
+    const std::string header = OpenFile::at(path).bytes(0, kAt + kBytes);
     std::int64_t id = 0;
     for (std::size_t i = kAt; i < header.size(); ++i)
         id = id << 8 | static_cast<unsigned char>(header[i]);

@@ -3,13 +3,16 @@
 #include "core/study/study.h"
 
 #include "core/study/database.h"
+#include "core/study/impl.h"
 #include "core/study/support.h"
 
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <set>
 #include <thread>
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -83,13 +86,163 @@ TEST(StudyShare, WaitingEndsWhenTheFirstProgramDies)
     EXPECT_FALSE(study->holder().has_value());
 }
 
-TEST(StudyShare, ALeftOverLockFileOfAnyContentLocksNobodyOut)
+/// What a second program sees that opens `path` for writing while this one has the study open.
+std::string reasonElsewhere(const std::string& path)
+{
+    int ends[2];
+    EXPECT_EQ(pipe(ends), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        // Started afresh, it knows nothing of what this process has open.
+        dup2(ends[1], STDOUT_FILENO);
+        setenv("PRISM_TEST_OPEN", path.c_str(), 1);
+        execl("/proc/self/exe", "test_study", "--gtest_filter=StudyShare.DISABLED_SaysWhyItCannotWrite", "--gtest_also_run_disabled_tests",
+              "--gtest_brief=1", nullptr);
+        _exit(9);
+    }
+    close(ends[1]);
+    std::string seen;
+    char part[512];
+    for (ssize_t got = 0; (got = read(ends[0], part, sizeof part)) > 0;)
+        seen.append(part, static_cast<std::size_t>(got));
+    close(ends[0]);
+    waitpid(child, nullptr, 0);
+    return seen;
+}
+
+TEST(StudyShare, DISABLED_SaysWhyItCannotWrite)
+{
+    const Result<Study> study = Study::open(getenv("PRISM_TEST_OPEN"), options());
+    printf("reason: %s\n", study.ok() ? study->readOnlyReason().c_str() : text(study.errors()).c_str());
+}
+
+TEST(StudyShare, EveryNameOfTheFileFindsItLockedAndLeavesNoLockFile)
+{
+    const Folder folder, elsewhere;
+    const std::string path = folder / "a.prism";
+    Result<Study> writer = Study::create(path, options());
+    const ScenarioId id = writer->addScenario("a", "{}").value();
+    fs::create_symlink(path, elsewhere / "symbolic.prism");
+    fs::create_hard_link(path, folder / "hard.prism");
+    for (const std::string& name : {path, elsewhere / "symbolic.prism", folder / "hard.prism", folder / "../" + path.substr(9)}) {
+        SCOPED_TRACE(name);
+        EXPECT_TRUE(Study::open(name, options())->readOnly());
+        const std::string reason = reasonElsewhere(name);
+        EXPECT_NE(reason.find("(process " + std::to_string(getpid()) + ") since 2026-01-01"), std::string::npos) << reason;
+        EXPECT_NE(reason.find("test_study on "), std::string::npos) << reason;
+        EXPECT_TRUE(writer->updateScenario(id, {.json = "1"}).ok()) << "the first writer goes on";
+    }
+    EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 2);
+    // The lock follows the file, not its name.
+    fs::rename(folder / "hard.prism", folder / "moved.prism");
+    EXPECT_NE(reasonElsewhere(folder / "moved.prism").find("open for editing"), std::string::npos);
+    writer = Study::memory();
+    EXPECT_EQ(reasonElsewhere(path).find("open for editing"), std::string::npos);
+}
+
+TEST(StudyShare, ASecondOpenerDoesNotDropTheLocksOfTheFirst)
 {
     const Folder folder;
-    ASSERT_TRUE(Study::create(folder / "a.prism", options()).ok());
-    EXPECT_FALSE(fs::exists(folder / "a.prism-lock"));
-    std::ofstream(folder / "a.prism-lock") << "{\"program\":[[[[" << std::string(100'000, 'x');
-    EXPECT_FALSE(Study::open(folder / "a.prism", options())->readOnly());
+    const std::string path = folder / "a.prism";
+    Result<Study> writer = Study::create(path, options());
+    Database first(path, Database::Mode::readWrite, {});
+    first.script("BEGIN IMMEDIATE");
+    {
+        // Looks into the header, tries the lock, reads, and closes: POSIX would drop this process's locks on the file.
+        EXPECT_TRUE(Study::open(path, options())->readOnly());
+    }
+    EXPECT_NE(reasonElsewhere(path).find("open for editing"), std::string::npos);
+    int status = 0;
+    const pid_t child = fork();
+    if (child == 0) {
+        struct flock lock {};
+        lock.l_type = F_WRLCK;
+        lock.l_start = 0x40000000;
+        lock.l_len = 512;
+        _exit(fcntl(open(path.c_str(), O_RDWR), F_GETLK, &lock) == 0 && lock.l_type != F_UNLCK ? 0 : 1);
+    }
+    waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0) << "SQLite's own lock is still held";
+}
+
+TEST(StudyShare, ASavedStudyReplacesATargetUnderItsLockOrLeavesItAlone)
+{
+    const Folder folder, elsewhere;
+    Result<Study> study = Study::memory(options());
+    ASSERT_TRUE(study->addScenario("mine", "{\"fill\":\"" + std::string(100'000, 'x') + "\"}").ok());
+    const std::string target = folder / "target.prism";
+    const auto makeTarget = [&] {
+        fs::remove(target);
+        ASSERT_TRUE(Study::create(target, options())->addScenario("theirs", "{}").ok());
+    };
+    makeTarget();
+    const auto unchanged = [&] {
+        EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 1) << "nothing is left behind";
+        const Result<Study> theirs = Study::open(target, {.access = StudyAccess::readOnly});
+        return theirs.ok() && theirs->scenario("theirs").ok();
+    };
+    {
+        const Result<Study> other = Study::open(target, options());
+        EXPECT_EQ(study->saveAs(target).errors().front().path, study_problem::kInUse);
+        EXPECT_TRUE(unchanged());
+    }
+    {
+        const SmallFiles full(50'000);
+        EXPECT_FALSE(study->saveAs(target).ok());
+        EXPECT_TRUE(unchanged());
+    }
+    fs::permissions(target, fs::perms::owner_read);
+    EXPECT_EQ(study->saveAs(target).errors().front().path, study_problem::kReadOnly);
+    fs::permissions(target, fs::perms::owner_all);
+    EXPECT_TRUE(unchanged());
+    // Through a link the file itself is replaced, and the new one is open without a moment in which another could take it.
+    fs::create_symlink(target, elsewhere / "link.prism");
+    Result<Study> saved = study->saveAs(elsewhere / "link.prism");
+    ASSERT_TRUE(saved.ok()) << text(saved.errors());
+    EXPECT_TRUE(fs::is_symlink(elsewhere / "link.prism"));
+    EXPECT_TRUE(Study::open(target, options())->readOnly());
+    EXPECT_TRUE(saved->setNote(saved->scenario("mine")->id, "goes on").empty());
+    EXPECT_EQ(Study::open(target, {.access = StudyAccess::readOnly})->scenario("mine")->note, "goes on");
+    EXPECT_EQ(fs::status(target).permissions(), fs::perms::owner_all);
+    EXPECT_TRUE(study->saveAs(folder / "new.prism").ok());
+    EXPECT_TRUE(Study::open(folder / "new.prism", options())->scenario("mine").ok());
+}
+
+TEST(StudyShare, WhatAKilledCreationLeavesGoesWithTheNextStart)
+{
+    const Folder folder;
+    const std::string path = folder / "a.prism";
+    ASSERT_TRUE(Study::create(path, options()).ok());
+    const auto names = [&] {
+        std::set<std::string> names;
+        for (const auto& entry : fs::directory_iterator(folder.path()))
+            names.insert(entry.path().filename());
+        return names;
+    };
+    int ends[2];
+    ASSERT_EQ(pipe(ends), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+        (void)makeFile(folder / "b.prism", {}, [&](const NewStudy& made) {
+            std::ofstream(made.path + "-journal") << "half";
+            (void)!write(ends[1], "y", 1);
+            pause();
+        });
+        _exit(1);
+    }
+    char ready = 0;
+    ASSERT_EQ(read(ends[0], &ready, 1), 1);
+    // Strangers of a like name: a text, and a link to a study.
+    std::ofstream(folder / ".c-prism-new") << "precious";
+    fs::create_symlink(path, folder / ".d-prism-new");
+    EXPECT_TRUE(Study::open(path, options()).ok());
+    EXPECT_EQ(names().size(), 5U) << "its creator lives";
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    EXPECT_TRUE(Study::open(path, {.access = StudyAccess::readOnly}).ok());
+    EXPECT_EQ(names().size(), 5U) << "looking changes nothing";
+    EXPECT_TRUE(Study::open(path, options()).ok());
+    EXPECT_EQ(names(), (std::set<std::string>{"a.prism", ".c-prism-new", ".d-prism-new"}));
 }
 
 TEST(StudyShare, AFileThatVanishesCanBeSavedElsewhereAndBack)
