@@ -6,6 +6,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <unordered_set>
+
 namespace prism {
 
 using namespace study_problem;
@@ -51,51 +53,106 @@ void dumpRows(const Database& db, std::string& out, const std::string& title, co
     }
 }
 
+/// The whole check of one file, within kMaxCheckSeconds.
+class Check final {
+public:
+    explicit Check(const Database& db) : m_db(db), m_deadline(db, kMaxCheckSeconds, Deadline::Clock::processor) {}
+
+    Diagnostics run()
+    {
+        checkFile();
+        checkReferences();
+        checkRevisions();
+        checkContents();
+        if (m_deadline.passed())
+            m_findings.push_back({Severity::error, std::string(kTooLarge), "The check was stopped before its end.", m_db.path(),
+                                  "up to " + std::to_string(static_cast<int>(kMaxCheckSeconds)) + " s of processor time"});
+        return std::move(m_findings);
+    }
+
+private:
+    void add(const std::string& where, const std::string& what)
+    {
+        if (m_findings.size() < kMaxFindings && !m_deadline.passed())
+            m_findings.push_back(damage(where, what));
+    }
+    void tryOut(const std::string& where, const std::function<void()>& f)
+    {
+        for (const Diagnostic& problem : attempt(f))
+            add(where, problem.message + (problem.found.empty() ? "" : " (" + problem.found + ")"));
+    }
+    /// Calls `f` for each row of a query until the time is over.
+    void each(const std::string& where, const std::string& sql, const std::function<void(const Statement&)>& f)
+    {
+        tryOut(where, [&] {
+            Statement rows(m_db.handle(), sql);
+            while (!m_deadline.passed() && rows.row())
+                f(rows);
+        });
+    }
+
+    void checkFile()
+    {
+        each("file", "PRAGMA integrity_check(100)", [&](const Statement& row) {
+            if (row.text(0) != "ok")
+                add("file", row.text(0));
+        });
+        each("file", "PRAGMA foreign_key_check",
+             [&](const Statement& row) { add(row.text(0), "row " + row.text(1) + " refers to something that is not there"); });
+    }
+    /// Scenarios that are there, but not for what refers to them.
+    void checkReferences()
+    {
+        each("study", "SELECT s.id FROM study JOIN scenario AS s ON s.id = study.baseline WHERE s.removed = 1",
+             [&](const Statement& row) { add("study", "its baseline is scenario " + row.text(0) + ", which is removed"); });
+        each("scenario", "SELECT s.id, p.id FROM scenario AS s JOIN scenario AS p ON p.id = s.parent WHERE s.removed = 0 AND p.removed = 1",
+             [&](const Statement& row) { add("scenario " + row.text(0), "its parent is scenario " + row.text(1) + ", which is removed"); });
+        each("scenario", "SELECT s.id, r.id FROM scenario AS s JOIN revision AS r ON r.id = s.current WHERE r.scenario <> s.id",
+             [&](const Statement& row) { add("scenario " + row.text(0), "its revision " + row.text(1) + " is of another scenario"); });
+        each("scenario", "SELECT id FROM scenario WHERE removed = 0 AND current IS NULL",
+             [&](const Statement& row) { add("scenario " + row.text(0), "it has no revision"); });
+    }
+    /// A section that is stored separately is a JSON value: it is parsed once, however many revisions share it.
+    void checkRevisions()
+    {
+        tryOut("revisions", [&] {
+            RevisionReader texts(m_db);
+            each("revisions", "SELECT id FROM revision", [&](const Statement& row) {
+                const std::int64_t id = row.integer(0);
+                tryOut("revision " + std::to_string(id), [&] {
+                    if (!parseJson(texts.outline(id)))
+                        failStudy(kDamaged, "not a JSON text");
+                });
+            });
+        });
+    }
+    void checkContents()
+    {
+        std::unordered_set<std::int64_t> sections;
+        each("revisions", "SELECT DISTINCT part FROM revision_part", [&](const Statement& row) { sections.insert(row.integer(0)); });
+        each("imports", "SELECT id, raw_bytes, data FROM part", [&](const Statement& row) {
+            tryOut("part " + std::to_string(row.integer(0)), [&] {
+                const std::string bytes = expandBytes(row.view(2), row.integer(1));
+                if (sections.contains(row.integer(0)) && !parseJson(bytes))
+                    failStudy(kDamaged, "not a JSON text");
+            });
+        });
+        each("results", "SELECT id, raw_bytes, data FROM result", [&](const Statement& row) {
+            tryOut("result " + std::to_string(row.integer(0)), [&] { (void)expandBytes(row.view(2), row.integer(1)); });
+        });
+    }
+
+    const Database& m_db;
+    Deadline m_deadline;
+    Diagnostics m_findings;
+};
+
 } // namespace
 
 Diagnostics Study::check() const
 {
     const std::lock_guard guard(m_impl->mutex);
-    const Impl& impl = *m_impl;
-    Diagnostics findings;
-    const auto tryOut = [&](const std::string& where, const std::function<void()>& f) {
-        for (const Diagnostic& problem : attempt(f))
-            if (findings.size() < kMaxFindings)
-                findings.push_back(damage(where, problem.message + (problem.found.empty() ? "" : " (" + problem.found + ")")));
-    };
-    tryOut("file", [&] {
-        Statement rows(impl.db.handle(), "PRAGMA integrity_check(100)");
-        while (rows.row())
-            if (rows.text(0) != "ok" && findings.size() < kMaxFindings)
-                findings.push_back(damage("file", rows.text(0)));
-    });
-    tryOut("file", [&] {
-        Statement rows(impl.db.handle(), "PRAGMA foreign_key_check");
-        while (rows.row())
-            if (findings.size() < kMaxFindings)
-                findings.push_back(damage(rows.text(0), "row " + rows.text(1) + " refers to something that is not there"));
-    });
-    tryOut("revisions", [&] {
-        Statement rows(impl.db.handle(), "SELECT id FROM revision");
-        while (rows.row()) {
-            const std::int64_t id = rows.integer(0);
-            tryOut("revision " + std::to_string(id), [&] {
-                if (!parseJson(impl.revisionText(id)))
-                    failStudy(kDamaged, "not a JSON text");
-            });
-        }
-    });
-    tryOut("imports", [&] {
-        Statement rows(impl.db.handle(), "SELECT id FROM part");
-        while (rows.row())
-            tryOut("part " + std::to_string(rows.integer(0)), [&] { (void)impl.partBytes(rows.integer(0)); });
-    });
-    tryOut("results", [&] {
-        Statement rows(impl.db.handle(), "SELECT id, raw_bytes, data FROM result");
-        while (rows.row())
-            tryOut("result " + std::to_string(rows.integer(0)), [&] { (void)expandBytes(rows.text(2), rows.integer(1)); });
-    });
-    return findings;
+    return Check(m_impl->db).run();
 }
 
 Diagnostics Study::compact(bool dropHistory)

@@ -2,11 +2,12 @@
 #include "core/study/database.h"
 
 #include "core/study/strictvfs.h"
+#include "core/study/studylimits.h"
 #include "core/study/studytypes.h"
 
 #include <sqlite3.h>
 
-#include <chrono>
+#include <ctime>
 #include <new>
 
 namespace prism {
@@ -17,14 +18,11 @@ namespace {
 constexpr int kMaxValueBytes = 256 << 20;
 constexpr int kBusyMs = 5000;
 
-std::int64_t steadyNs()
+std::int64_t nowNs(Deadline::Clock clock)
 {
-    return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-int pastDeadline(void* endNs)
-{
-    return steadyNs() >= *static_cast<const std::int64_t*>(endNs) ? 1 : 0;
+    timespec now{};
+    clock_gettime(clock == Deadline::Clock::steady ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID, &now);
+    return now.tv_sec * 1'000'000'000 + now.tv_nsec;
 }
 
 void harden(sqlite3* db)
@@ -52,11 +50,6 @@ void harden(sqlite3* db)
 }
 
 } // namespace
-
-void failStudy(std::string_view problem, std::string message, std::string found, std::string accepted)
-{
-    throw StudyError{{Severity::error, std::string(problem), std::move(message), std::move(found), std::move(accepted)}};
-}
 
 void failSql(sqlite3* db, int code)
 {
@@ -179,11 +172,29 @@ std::int64_t Statement::integer(int column) const
     return sqlite3_column_int64(m_statement, column);
 }
 
-std::string Statement::text(int column) const
+std::string_view Statement::view(int column) const
 {
     const void* bytes = sqlite3_column_blob(m_statement, column);
     const auto size = static_cast<std::size_t>(sqlite3_column_bytes(m_statement, column));
-    return bytes ? std::string(static_cast<const char*>(bytes), size) : std::string();
+    return bytes ? std::string_view(static_cast<const char*>(bytes), size) : std::string_view();
+}
+
+std::string Statement::text(int column) const
+{
+    return std::string(view(column));
+}
+
+std::string Statement::text(int column, std::size_t maxBytes) const
+{
+    const std::string_view text = view(column);
+    if (text.size() > maxBytes) {
+        const char* file = sqlite3_db_filename(m_db, "main");
+        failStudy(study_problem::kTooLarge, "A text of the study is longer than this program reads.",
+                  (file ? std::string(file) + ": " : std::string()) + sqlite3_column_name(m_statement, column) + " of "
+                      + std::to_string(text.size()) + " bytes",
+                  "up to " + std::to_string(maxBytes) + " bytes; `prism-cli study salvage` copies it shortened");
+    }
+    return std::string(text);
 }
 
 SqlValue Statement::value(int column) const
@@ -231,6 +242,12 @@ bool Database::writable() const
     return sqlite3_db_readonly(handle(), "main") == 0;
 }
 
+std::string Database::path() const
+{
+    const char* file = sqlite3_db_filename(handle(), "main");
+    return file ? file : "";
+}
+
 bool Database::moved() const
 {
     int moved = 0;
@@ -260,12 +277,13 @@ void Transaction::commit()
     m_open = false;
 }
 
-Deadline::Deadline(Database& db, double seconds)
+Deadline::Deadline(const Database& db, double seconds, Clock clock)
     : m_db(db.handle()),
-      m_endNs(seconds < 0 ? INT64_MAX : steadyNs() + static_cast<std::int64_t>(seconds * 1e9))
+      m_clock(clock),
+      m_endNs(seconds < 0 ? INT64_MAX : nowNs(clock) + static_cast<std::int64_t>(seconds * 1e9))
 {
     if (seconds >= 0)
-        sqlite3_progress_handler(m_db, 1000, pastDeadline, &m_endNs);
+        sqlite3_progress_handler(m_db, 1000, interrupt, this);
 }
 
 Deadline::~Deadline()
@@ -273,23 +291,22 @@ Deadline::~Deadline()
     sqlite3_progress_handler(m_db, 0, nullptr, nullptr);
 }
 
-bool Deadline::passed() const
+int Deadline::interrupt(void* self)
 {
-    return steadyNs() >= m_endNs;
+    return static_cast<const Deadline*>(self)->passed() ? 1 : 0;
 }
 
-Diagnostics attempt(const std::function<void()>& f)
+bool Deadline::passed() const
 {
-    try {
-        f();
-        return {};
-    } catch (const StudyError& error) {
-        return {error.diagnostic};
-    } catch (const std::bad_alloc&) {
-        return {{Severity::error, std::string(study_problem::kTooLarge), "Not enough memory for this study."}};
-    } catch (const std::exception& error) {
-        return {{Severity::error, std::string(study_problem::kInputOutput), "The study could not be read or written.", error.what()}};
-    }
+    return m_endNs != INT64_MAX && nowNs(m_clock) >= m_endNs;
+}
+
+void ListBudget::take(std::size_t bytes)
+{
+    m_taken += bytes;
+    if (m_taken > kMaxListBytes)
+        failStudy(study_problem::kTooLarge, "The study has a longer list than this program reads.", m_db.path(),
+                  "up to " + std::to_string(kMaxListBytes >> 20) + " MiB of imports, revisions or undo steps");
 }
 
 } // namespace prism

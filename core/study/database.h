@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// SQLite behind values: connections hardened for files from strangers, statements, transactions. Internal to core/study; errors
-// are thrown here (StudyError) and become Diagnostics at the border of the layer (attempt).
+// SQLite behind values: connections hardened for files from strangers, statements, transactions. Internal to core/study.
 #pragma once
 
-#include "core/base/result.h"
 #include "core/study/openfile.h"
+#include "core/study/studyerror.h"
 
 #include <cstdint>
 #include <functional>
@@ -17,12 +16,6 @@ struct sqlite3;
 struct sqlite3_stmt;
 
 namespace prism {
-
-/// Thrown inside core/study only.
-struct StudyError {
-    Diagnostic diagnostic;
-};
-[[noreturn]] void failStudy(std::string_view problem, std::string message, std::string found = {}, std::string accepted = {});
 
 using SqlValue = std::variant<std::monostate, std::int64_t, std::string>;
 
@@ -54,6 +47,10 @@ public:
     [[nodiscard]] bool isNull(int column) const;
     [[nodiscard]] std::int64_t integer(int column) const;
     [[nodiscard]] std::string text(int column) const; ///< of text and blobs
+    /// The same; beyond `maxBytes` it throws kTooLarge with the file before it is copied.
+    [[nodiscard]] std::string text(int column, std::size_t maxBytes) const;
+    /// Without a copy; valid until the next step.
+    [[nodiscard]] std::string_view view(int column) const;
     [[nodiscard]] SqlValue value(int column) const;
 
 private:
@@ -90,6 +87,7 @@ public:
     /// Several statements without arguments.
     void script(const std::string& sql) const;
     [[nodiscard]] bool writable() const;
+    [[nodiscard]] std::string path() const; ///< of the file; empty in memory
     /// Whether the file at the path is no longer the one that was opened.
     [[nodiscard]] bool moved() const;
     [[nodiscard]] std::int64_t lastId() const;
@@ -127,30 +125,32 @@ private:
 /// Raises StudyError for an SQLite result code, with a message for people.
 [[noreturn]] void failSql(sqlite3* db, int code);
 
-/// Interrupts the statements of a connection after a time; a negative budget never does.
+/// Interrupts the statements of a connection after a time, of the clock or of the calling thread's processor; a negative budget never does.
 class Deadline final {
 public:
-    Deadline(Database& db, double seconds);
+    enum class Clock { steady, processor };
+    Deadline(const Database& db, double seconds, Clock clock = Clock::steady);
     ~Deadline();
     Deadline(const Deadline&) = delete;
     Deadline& operator=(const Deadline&) = delete;
     [[nodiscard]] bool passed() const;
 
 private:
+    static int interrupt(void* self);
     sqlite3* m_db;
+    Clock m_clock;
     std::int64_t m_endNs;
 };
 
-/// Runs `f` and turns what it throws into diagnostics.
-[[nodiscard]] Diagnostics attempt(const std::function<void()>& f);
-template <class T, class F>
-[[nodiscard]] Result<T> attemptFor(F f)
-{
-    std::unique_ptr<T> value;
-    Diagnostics errors = attempt([&] { value = std::make_unique<T>(f()); });
-    if (!errors.empty())
-        return errors;
-    return std::move(*value);
-}
+/// Bounds the memory of a list that is read from a file: throws kTooLarge with the file when its rows need more than kMaxListBytes.
+class ListBudget final {
+public:
+    explicit ListBudget(const Database& db) : m_db(db) {}
+    void take(std::size_t bytes);
+
+private:
+    const Database& m_db;
+    std::size_t m_taken = 0;
+};
 
 } // namespace prism

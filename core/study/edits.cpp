@@ -311,8 +311,11 @@ Result<std::vector<StudyStep>> Study::steps() const
         std::vector<StudyStep> steps;
         Statement rows(m_impl->db.handle(), "SELECT time_ms, label, (SELECT scenario FROM change WHERE step = s.id ORDER BY id LIMIT 1) "
                                             "FROM step AS s ORDER BY id");
-        while (rows.row())
-            steps.push_back({rows.integer(0), rows.text(1), {rows.integer(2)}});
+        ListBudget budget(m_impl->db);
+        while (rows.row()) {
+            steps.push_back({rows.integer(0), rows.text(1, kMaxTextBytesListed), {rows.integer(2)}});
+            budget.take(sizeof(StudyStep) + steps.back().label.size());
+        }
         return steps;
     });
 }

@@ -27,6 +27,26 @@ void writeText(const fs::path& path, const std::string& text)
         failStudy(errno == ENOSPC ? kDiskFull : kInputOutput, problems.front().message, problems.front().path, "choose another place");
 }
 
+/// Refuses an export that would be too large, before the first file: shared and compressed sections are written once per use.
+void requireSpaceFor(const Database& db)
+{
+    const std::int64_t bytes =
+        db.integer("SELECT (SELECT coalesce(sum(length(CAST(json AS BLOB)) + length(label)), 0) FROM revision)"
+                   " + (SELECT coalesce(sum(max(p.raw_bytes, 0)), 0) FROM revision_part AS r JOIN part AS p ON p.id = r.part)"
+                   " + (SELECT coalesce(sum(max(p.raw_bytes, 0)), 0) FROM attachment AS a JOIN part AS p ON p.id = a.part)"
+                   " + (SELECT coalesce(sum(max(raw_bytes, 0)), 0) FROM result)");
+    if (bytes > kMaxExportBytes)
+        failStudy(kTooLarge, "The exported study would be too large.", db.path() + ": " + std::to_string(bytes >> 20) + " MiB",
+                  "up to " + std::to_string(kMaxExportBytes >> 20) + " MiB; export single scenarios, or compact it with --drop-history");
+    const std::int64_t files = db.integer("SELECT (SELECT count(*) FROM revision) + (SELECT count(*) FROM attachment)"
+                                          " + (SELECT count(*) FROM result)");
+    const std::int64_t changes = db.integer("SELECT max((SELECT count(*) FROM step), (SELECT count(*) FROM change))");
+    if (files > kMaxExportFiles || changes > kMaxExportFiles)
+        failStudy(kTooLarge, "The exported study would have too many files or undo steps.",
+                  db.path() + ": " + std::to_string(std::max(files, changes)),
+                  "up to " + std::to_string(kMaxExportFiles) + "; export single scenarios, or compact it with --drop-history");
+}
+
 std::string field(const SqlValue& value)
 {
     if (const auto* integer = std::get_if<std::int64_t>(&value))
@@ -140,17 +160,22 @@ Diagnostics Study::exportFolder(const std::string& folder) const
         if (wasThere && (!fs::is_directory(root) || !fs::is_empty(root)))
             failStudy(kExists, "There is something in this place already.", folder, "an empty or new folder");
         isOurs = true;
+        const Database& db = impl.db;
+        requireSpaceFor(db);
         for (const char* name : {"revisions", "attachments", "results"})
             fs::create_directories(root / name);
-        const Database& db = impl.db;
         writeText(root / "scenarios.csv", scenariosCsv(db));
 
         std::string csv = tableLine({"id", "scenario", "time_ms", "label", "file"});
+        ListBudget budget(db);
+        RevisionReader texts(db);
         Statement revisions(db.handle(), "SELECT id, scenario, time_ms, label FROM revision ORDER BY id");
         while (revisions.row()) {
             const std::string file = "revisions/" + field(revisions.value(0)) + ".json";
-            writeText(root / file, impl.revisionText(revisions.integer(0)));
-            csv += tableLine({field(revisions.value(0)), field(revisions.value(1)), field(revisions.value(2)), revisions.text(3), file});
+            writeText(root / file, texts.text(revisions.integer(0)));
+            const std::string label = revisions.text(3, kMaxTextBytesListed);
+            budget.take(label.size());
+            csv += tableLine({field(revisions.value(0)), field(revisions.value(1)), field(revisions.value(2)), label, file});
         }
         writeText(root / "revisions.csv", csv);
 

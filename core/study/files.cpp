@@ -35,7 +35,7 @@ std::string folderOf(const std::string& path)
     return slash == std::string::npos ? "." : path.substr(0, slash + 1);
 }
 
-/// An empty file beside `path` with its lock, removed by the destructor unless it got its name.
+/// A new, locked file in the folder of `path`, removed by the destructor unless it got its name.
 class Unfinished final {
 public:
     Unfinished(const std::string& path, const StudyHolder& me)
@@ -65,7 +65,7 @@ public:
     Unfinished& operator=(const Unfinished&) = delete;
 
     [[nodiscard]] const NewStudy& study() const { return m_study; }
-    /// Gives it its name; what is there is replaced, or left with EEXIST.
+    /// Renames it to `path`. An existing file is replaced, or kept with EEXIST.
     [[nodiscard]] bool keep(const std::string& path, bool replace)
     {
         const char* from = m_study.path.c_str();
@@ -190,9 +190,9 @@ void removeUnfinished(const std::string& path)
         });
 }
 
-std::shared_ptr<FileLock> makeFile(const std::string& wanted, const MakeOptions& how, const std::function<void(const NewStudy&)>& make)
+std::shared_ptr<FileLock> makeFile(const std::string& requested, const MakeOptions& how, const std::function<void(const NewStudy&)>& make)
 {
-    const std::string path = realPath(wanted); // a link stays a link to the new content
+    const std::string path = realPath(requested); // a link stays a link to the new content
     if (!how.replace && fileExists(path))
         failStudy(kExists, "There is a file of this name already.", path, "choose another name");
     std::shared_ptr<FileLock> replaced = lockOfReplaced(path, how);

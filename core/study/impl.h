@@ -80,6 +80,24 @@ struct Study::Impl {
     [[nodiscard]] std::shared_ptr<FileLock> writeCopy(const std::string& to, Diagnostics& warnings) const;
 };
 
+/// Reads the texts of many revisions: each statement is prepared once and a shared section unpacked once. Throws StudyError for a text
+/// that is missing, does not fit together or is beyond kMaxScenarioBytes or kMaxRevisionParts. Linear in the text.
+class RevisionReader final {
+public:
+    explicit RevisionReader(const Database& db);
+    /// The whole text.
+    [[nodiscard]] std::string text(std::int64_t revision) { return read(revision, false); }
+    /// The text with 0 for each section that is stored separately; only its position and size are checked.
+    [[nodiscard]] std::string outline(std::int64_t revision) { return read(revision, true); }
+
+private:
+    std::string read(std::int64_t revision, bool outline);
+    const std::string& part(std::int64_t id);
+    Statement m_text, m_parts;
+    std::int64_t m_partId = 0;
+    std::string m_partBytes;
+};
+
 /// Spans [begin, end) of the values of top-level keys of a JSON object that are longer than `minimum`, ascending. Text that is
 /// not a JSON object gives none.
 [[nodiscard]] std::vector<std::pair<std::size_t, std::size_t>> longValues(std::string_view json, std::size_t minimum);

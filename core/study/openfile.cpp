@@ -4,7 +4,7 @@
 #include "core/base/hash.h"
 #include "core/base/platform/process.h"
 #include "core/base/textfile.h"
-#include "core/study/database.h"
+#include "core/study/studyerror.h"
 
 #include <cerrno>
 #include <cstring>
@@ -29,7 +29,7 @@ struct OpenFile::Entry {
 namespace {
 
 // Locked bytes lie far behind those that SQLite locks (2^30) and behind every content. The first excludes; the place and the length of
-// the second say who has the first, so that no file is needed for it: F_OFD_GETLK tells both to every process and host.
+// the second say who has the first, so that no file is needed for it: F_OFD_GETLK returns both to every process and host.
 constexpr off_t kLockedByte = off_t{1} << 61;
 constexpr off_t kHolderBytes = off_t{1} << 62;
 constexpr int kPidShift = 32;

@@ -10,7 +10,7 @@
 
 namespace prism {
 
-/// A share of the one descriptor that this process has of a regular file, whatever name leads to it. POSIX drops all locks that a process
+/// A share of the one descriptor that this process has of a regular file, for all its names. POSIX drops all locks that a process
 /// has on a file when it closes any descriptor of it (fcntl(2), "Advisory record locking"), SQLite's among them. So the descriptor is
 /// closed only when the last share of the file is gone, and every connection (Database) has a share for as long as it lives. The registry
 /// is global because these locks belong to the process. Any thread.

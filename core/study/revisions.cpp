@@ -111,25 +111,62 @@ void Study::Impl::setRevisionText(std::int64_t revision, const std::string& json
     db.run("UPDATE revision SET json = ?1 WHERE id = ?2", rest, revision);
 }
 
+RevisionReader::RevisionReader(const Database& db)
+    : m_text(db.handle(), "SELECT json FROM revision WHERE id = ?1"),
+      m_parts(db.handle(), "SELECT r.at, r.part, p.raw_bytes, p.data FROM revision_part AS r LEFT JOIN part AS p ON p.id = r.part "
+                           "WHERE r.revision = ?1 ORDER BY r.at")
+{
+}
+
+const std::string& RevisionReader::part(std::int64_t id)
+{
+    if (m_partId != id) {
+        if (m_parts.isNull(3))
+            failStudy(kDamaged, "Imported data are missing from the study file.", "part " + std::to_string(id));
+        m_partId = 0;
+        m_partBytes = expandBytes(m_parts.view(3), m_parts.integer(2));
+        m_partId = id;
+    }
+    return m_partBytes;
+}
+
+std::string RevisionReader::read(std::int64_t revision, bool outline)
+{
+    const std::string where = "revision " + std::to_string(revision), salvage = "`prism-cli study salvage` copies what can be read";
+    m_text.reset();
+    m_text.bind(1, revision);
+    if (!m_text.row())
+        failStudy(kDamaged, "The text of a scenario is missing from the study file.", where, salvage);
+    const std::string rest = m_text.text(0, kMaxScenarioBytes);
+    m_text.reset();
+    m_parts.reset();
+    m_parts.bind(1, revision);
+    std::string json;
+    std::size_t from = 0, size = 0, parts = 0; // taken from `rest`; of the whole text so far
+    while (m_parts.row()) {
+        const std::int64_t at = m_parts.integer(0), bytes = m_parts.integer(2);
+        if (++parts > kMaxRevisionParts)
+            failStudy(kTooLarge, "A scenario consists of more sections than this program reads.", where,
+                      "up to " + std::to_string(kMaxRevisionParts));
+        const std::size_t gap = static_cast<std::size_t>(at) - size;
+        if (at < static_cast<std::int64_t>(size) || gap > rest.size() - from || bytes < 0
+            || size + gap + static_cast<std::size_t>(bytes) > kMaxScenarioBytes)
+            failStudy(kDamaged, "The text of a scenario does not fit together.", where, salvage);
+        json.append(rest, from, gap).append(outline ? "0" : part(m_parts.integer(1)));
+        from += gap;
+        size += gap + static_cast<std::size_t>(bytes);
+    }
+    m_parts.reset();
+    if (parts == 0)
+        return rest;
+    if (size + rest.size() - from > kMaxScenarioBytes)
+        failStudy(kDamaged, "The text of a scenario does not fit together.", where, salvage);
+    return json.append(rest, from);
+}
+
 std::string Study::Impl::revisionText(std::int64_t revision) const
 {
-    Statement text(db.handle(), "SELECT json FROM revision WHERE id = ?1");
-    text.bind(1, revision);
-    if (!text.row())
-        failStudy(kDamaged, "The text of a scenario is missing from the study file.", "revision " + std::to_string(revision),
-                  "`prism-cli study salvage` copies what can be read");
-    std::string json = text.text(0);
-    Statement parts(db.handle(), "SELECT at, part FROM revision_part WHERE revision = ?1 ORDER BY at");
-    parts.bind(1, revision);
-    while (parts.row()) {
-        const std::string bytes = partBytes(parts.integer(1));
-        const auto at = static_cast<std::size_t>(parts.integer(0));
-        if (at > json.size() || json.size() + bytes.size() > kMaxScenarioBytes)
-            failStudy(kDamaged, "The text of a scenario does not fit together.", "revision " + std::to_string(revision),
-                      "`prism-cli study salvage` copies what can be read");
-        json.insert(at, bytes);
-    }
-    return json;
+    return RevisionReader(db).text(revision);
 }
 
 Result<std::vector<StudyRevision>> Study::revisions(ScenarioId id) const
@@ -139,8 +176,11 @@ Result<std::vector<StudyRevision>> Study::revisions(ScenarioId id) const
         std::vector<StudyRevision> revisions;
         Statement rows(m_impl->db.handle(), "SELECT id, scenario, time_ms, label FROM revision WHERE scenario = ?1 ORDER BY id");
         rows.bind(1, id.value);
-        while (rows.row())
-            revisions.push_back({{rows.integer(0)}, {rows.integer(1)}, rows.integer(2), rows.text(3)});
+        ListBudget budget(m_impl->db);
+        while (rows.row()) {
+            revisions.push_back({{rows.integer(0)}, {rows.integer(1)}, rows.integer(2), rows.text(3, kMaxTextBytesListed)});
+            budget.take(sizeof(StudyRevision) + revisions.back().label.size());
+        }
         return revisions;
     });
 }

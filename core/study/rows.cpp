@@ -14,31 +14,19 @@ namespace {
 constexpr const char* kRowColumns = "SELECT s.id, s.position, s.name, s.note, s.colour, s.line_style, s.visible, "
                                     "s.archived, s.parent, s.current FROM scenario AS s WHERE s.removed = 0";
 
-void requireLength(const std::string& where, const std::string& text, std::size_t limit)
-{
-    if (text.size() > limit)
-        failStudy(kTooLarge, "A text of the study is longer than this program reads.",
-                  where + ": " + std::to_string(text.size()) + " bytes",
-                  "up to " + std::to_string(limit) + "; `prism-cli study salvage` copies it shortened");
-}
-
 Study::Impl::Row readRow(const Statement& rows)
 {
     Study::Impl::Row row;
     row.scenario.id = {rows.integer(0)};
     row.position = rows.integer(1);
-    row.scenario.name = rows.text(2);
-    row.scenario.note = rows.text(3);
-    row.scenario.colour = rows.text(4);
-    row.scenario.lineStyle = rows.text(5);
+    row.scenario.name = rows.text(2, kMaxStudyNameBytes);
+    row.scenario.note = rows.text(3, kMaxScenarioNoteBytes);
+    row.scenario.colour = rows.text(4, kMaxStudyNameBytes);
+    row.scenario.lineStyle = rows.text(5, kMaxStudyNameBytes);
     row.scenario.visible = rows.integer(6) != 0;
     row.scenario.archived = rows.integer(7) != 0;
     row.scenario.parent = {rows.integer(8)};
     row.scenario.current = {rows.integer(9)};
-    const std::string where = "scenario " + std::to_string(row.scenario.id.value);
-    for (const std::string* text : {&row.scenario.name, &row.scenario.colour, &row.scenario.lineStyle})
-        requireLength(where + ", name, colour or line style", *text, kMaxStudyNameBytes);
-    requireLength(where + ", note", row.scenario.note, kMaxScenarioNoteBytes);
     return row;
 }
 
@@ -56,7 +44,7 @@ std::pair<std::string, ScenarioId> Study::Impl::readStudyRow() const
     Statement study(db.handle(), "SELECT name, baseline FROM study WHERE id = 1");
     if (!study.row())
         failStudy(kDamaged, "The study file is damaged.", "its first table is empty", "`prism-cli study salvage` copies what can be read");
-    return {study.text(0), ScenarioId{study.integer(1)}};
+    return {study.text(0, kMaxStudyNameBytes), ScenarioId{study.integer(1)}};
 }
 
 void Study::Impl::loadAll()
@@ -64,14 +52,15 @@ void Study::Impl::loadAll()
     std::vector<Row> loaded;
     std::size_t bytes = 0;
     Statement statement(db.handle(), kRowColumns);
+    RevisionReader texts(db);
     while (statement.row()) {
         Row row = readRow(statement);
-        row.scenario.json = revisionText(row.scenario.current.value);
+        row.scenario.json = texts.text(row.scenario.current.value);
         bytes += row.scenario.json.size();
         if (bytes > kMaxShownBytes || loaded.size() >= kMaxScenarios)
             failStudy(kTooLarge, "The study is larger than this program reads.",
-                      bytes > kMaxShownBytes ? "over 256 MiB of scenarios" : "over " + std::to_string(kMaxScenarios) + " scenarios",
-                      "up to 256 MiB and " + std::to_string(kMaxScenarios) + " scenarios");
+                      db.path() + (bytes > kMaxShownBytes ? ": more text" : ": more scenarios"),
+                      "up to " + std::to_string(kMaxShownBytes >> 20) + " MiB of text in " + std::to_string(kMaxScenarios) + " scenarios");
         loaded.push_back(std::move(row));
     }
     sortRows(loaded);

@@ -12,6 +12,7 @@ using namespace study_problem;
 namespace {
 
 constexpr std::size_t kMaxFieldBytes = 1000;
+constexpr std::size_t kListedImportBytes = 1000; ///< of one import where it is listed with its properties
 
 void checkFields(std::initializer_list<const std::string*> fields)
 {
@@ -64,7 +65,7 @@ Result<std::string> Study::viewState(const std::string& name) const
     return attemptFor<std::string>([&] {
         Statement row(m_impl->db.handle(), "SELECT json FROM view_state WHERE name = ?1");
         row.bind(1, name);
-        return row.row() ? row.text(0) : std::string();
+        return row.row() ? row.text(0, kMaxViewStateBytes) : std::string();
     });
 }
 
@@ -104,9 +105,13 @@ Result<std::vector<StudyAttachment>> Study::attachments() const
         Statement rows(m_impl->db.handle(),
                        "SELECT a.id, a.scenario, a.kind, a.name, a.source, a.time_ms, p.raw_bytes FROM attachment AS a "
                        "LEFT JOIN part AS p ON p.id = a.part ORDER BY a.id");
-        while (rows.row())
-            attachments.push_back(
-                {{rows.integer(0)}, {rows.integer(1)}, rows.text(2), rows.text(3), rows.text(4), rows.integer(5), rows.integer(6)});
+        ListBudget budget(m_impl->db);
+        while (rows.row()) {
+            const auto text = [&](int column) { return rows.text(column, kMaxTextBytesListed); };
+            attachments.push_back({{rows.integer(0)}, {rows.integer(1)}, text(2), text(3), text(4), rows.integer(5), rows.integer(6)});
+            const StudyAttachment& a = attachments.back();
+            budget.take(kListedImportBytes + a.kind.size() + a.name.size() + a.source.size());
+        }
         return attachments;
     });
 }

@@ -93,11 +93,11 @@ std::string reasonElsewhere(const std::string& path)
     EXPECT_EQ(pipe(ends), 0);
     const pid_t child = fork();
     if (child == 0) {
-        // Started afresh, it knows nothing of what this process has open.
+        // A new program: it shares no memory with this process.
         dup2(ends[1], STDOUT_FILENO);
         setenv("PRISM_TEST_OPEN", path.c_str(), 1);
-        execl("/proc/self/exe", "test_study", "--gtest_filter=StudyShare.DISABLED_SaysWhyItCannotWrite", "--gtest_also_run_disabled_tests",
-              "--gtest_brief=1", nullptr);
+        execl("/proc/self/exe", "test_study", "--gtest_filter=StudyShare.DISABLED_PrintsWhyItCannotWrite",
+              "--gtest_also_run_disabled_tests", "--gtest_brief=1", nullptr);
         _exit(9);
     }
     close(ends[1]);
@@ -110,7 +110,7 @@ std::string reasonElsewhere(const std::string& path)
     return seen;
 }
 
-TEST(StudyShare, DISABLED_SaysWhyItCannotWrite)
+TEST(StudyShare, DISABLED_PrintsWhyItCannotWrite)
 {
     const Result<Study> study = Study::open(getenv("PRISM_TEST_OPEN"), options());
     printf("reason: %s\n", study.ok() ? study->readOnlyReason().c_str() : text(study.errors()).c_str());
@@ -130,7 +130,7 @@ TEST(StudyShare, EveryNameOfTheFileFindsItLockedAndLeavesNoLockFile)
         const std::string reason = reasonElsewhere(name);
         EXPECT_NE(reason.find("(process " + std::to_string(getpid()) + ") since 2026-01-01"), std::string::npos) << reason;
         EXPECT_NE(reason.find("test_study on "), std::string::npos) << reason;
-        EXPECT_TRUE(writer->updateScenario(id, {.json = "1"}).ok()) << "the first writer goes on";
+        EXPECT_TRUE(writer->updateScenario(id, {.json = "1"}).ok()) << "the first writer continues";
     }
     EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 2);
     // The lock follows the file, not its name.

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
+#include <ctime>
 #include <fstream>
 #include <functional>
 #include <vector>
@@ -100,7 +101,7 @@ TEST(StudyStrangers, NamesAndNotesThatNoEditTakesAreRefusedAndSalvagedShortened)
             const Result<Study> study = Study::open(path, how);
             ASSERT_FALSE(study.ok()) << column;
             EXPECT_EQ(study.errors().front().path, study_problem::kTooLarge);
-            EXPECT_NE(text(study.errors()).find("scenario 1"), std::string::npos) << text(study.errors());
+            EXPECT_NE(text(study.errors()).find(path), std::string::npos) << text(study.errors());
         }
         const auto report = salvageStudy(path, folder / "short.prism", options());
         ASSERT_TRUE(report.ok()) << text(report.errors());
@@ -235,6 +236,95 @@ TEST(StudyStrangers, BehindALinkTheLogIsReadToo)
     EXPECT_EQ(look->scenario("base")->note, "in the log");
     ASSERT_TRUE(salvageStudy(link, folder / "rescued.prism", options()).ok());
     EXPECT_EQ(Study::open(folder / "rescued.prism", options())->scenario("base")->note, "in the log");
+}
+
+/// Processor seconds of this thread so far.
+double processorSeconds()
+{
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+TEST(StudyStrangers, ARevisionOfAHundredThousandPartsIsRefusedAtOnce)
+{
+    const Folder folder;
+    const std::string path = studyWith(folder, "a.prism", R"({"name":"base"})");
+    Elsewhere(path).run("INSERT INTO part (id, hash, raw_bytes, data) VALUES (1, 0, 1, x'789c33040000320032');"
+                        "WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 99999) "
+                        "INSERT INTO revision_part SELECT 1, i, 1 FROM n");
+    const double before = processorSeconds();
+    const Diagnostics found = Study::open(path, options()).errors();
+    EXPECT_LT(processorSeconds() - before, 1) << "16 s where each part was put in by moving all behind it";
+    EXPECT_NE(text(found).find("revision 1"), std::string::npos) << text(found);
+    EXPECT_NE(text(found).find("16384"), std::string::npos) << text(found);
+}
+
+TEST(StudyStrangers, AMillionImportsAreTooLongAList)
+{
+    const Folder folder;
+    const std::string path = studyWith(folder, "a.prism", R"({"name":"base"})");
+    Elsewhere(path).run("PRAGMA synchronous = OFF; INSERT INTO part (id, hash, raw_bytes, data) VALUES (1, 0, 1, x'789c33040000320032');"
+                        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 250000) "
+                        "INSERT INTO attachment (id, kind, name, source, time_ms, part) SELECT i, 'pool', 'a', 'b', 0, 1 FROM n");
+    const Result<Study> study = Study::open(path, options());
+    ASSERT_TRUE(study.ok()) << text(study.errors());
+    const Diagnostics found = study->attachments().errors();
+    EXPECT_EQ(found.front().path, study_problem::kTooLarge);
+    EXPECT_NE(text(found).find(path), std::string::npos) << text(found);
+}
+
+TEST(StudyStrangers, ALongNameOfTheStudyIsRefusedWithTheFile)
+{
+    const Folder folder;
+    const std::string path = studyWith(folder, "a.prism", R"({"name":"base"})");
+    Elsewhere(path).run("UPDATE study SET name = replace(hex(zeroblob(2000000)), '00', 'ab')");
+    const Diagnostics found = Study::open(path, options()).errors();
+    ASSERT_FALSE(found.empty());
+    EXPECT_EQ(found.front().path, study_problem::kTooLarge);
+    EXPECT_NE(text(found).find(path), std::string::npos) << text(found);
+}
+
+TEST(StudyStrangers, ManyRevisionsOfOneBigSectionAreCheckedButNotExported)
+{
+    const Folder folder;
+    const std::string path = folder / "a.prism";
+    {
+        Result<Study> study = Study::create(path, options());
+        ASSERT_TRUE(study->addScenario("base", R"({"name":"base","table":")" + std::string(8 << 20, 'x') + "\"}").ok());
+    }
+    Elsewhere(path).run("WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) INSERT INTO revision "
+                        "SELECT i, 1, 0, 'again', json FROM n JOIN revision ON revision.id = 1;"
+                        "INSERT INTO revision_part SELECT r.id, p.at, p.part FROM revision AS r JOIN revision_part AS p WHERE r.id > 1");
+    const Result<Study> study = Study::open(path, options());
+    ASSERT_TRUE(study.ok()) << text(study.errors());
+    const double before = processorSeconds();
+    EXPECT_TRUE(study->check().empty()) << text(study->check());
+    EXPECT_LT(processorSeconds() - before, 4) << "each section is parsed once";
+    const Diagnostics refused = study->exportFolder(folder / "out");
+    EXPECT_EQ(refused.front().path, study_problem::kTooLarge);
+    EXPECT_NE(text(refused).find(path), std::string::npos) << text(refused);
+    EXPECT_FALSE(fs::exists(folder / "out"));
+}
+
+TEST(StudyStrangers, TheCheckFindsReferencesToWhatIsRemoved)
+{
+    const Folder folder;
+    const std::string path = folder / "a.prism";
+    {
+        Result<Study> study = Study::create(path, options());
+        const ScenarioId base = study->addScenario("base", "{}").value();
+        ASSERT_TRUE(study->addScenario("child", "{}", base).ok() && study->setBaseline(base).empty());
+        EXPECT_TRUE(study->check().empty());
+        ASSERT_TRUE(study->remove(base).empty() && study->check().empty()) << "removing takes the references away";
+        ASSERT_TRUE(study->undo().empty() && study->check().empty());
+    }
+    Elsewhere(path).run("UPDATE scenario SET removed = 1 WHERE name = 'base'");
+    const std::string found = text(Study::open(path, options())->check());
+    EXPECT_NE(found.find("baseline is scenario 1"), std::string::npos) << found;
+    EXPECT_NE(found.find("scenario 2: its parent is scenario 1"), std::string::npos) << found;
+    Elsewhere(path).run("UPDATE scenario SET removed = 0; UPDATE scenario SET current = 1");
+    EXPECT_NE(text(Study::open(path, options())->check()).find("of another scenario"), std::string::npos);
 }
 
 } // namespace
