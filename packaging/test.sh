@@ -12,7 +12,7 @@ say "Testing"
 export QT_QPA_PLATFORM=${QT_QPA_PLATFORM:-offscreen}
 if [[ ${1-} == --full ]]; then
   install_missing clang clang-tidy clang-tools llvm-14-dev libclang-14-dev
-  ctest --preset release
+  ctest --preset release -LE mutation
   # Whole suites under the sanitizers: everything with ASan and UBSan, all of core with TSan.
   export PRISM_CMAKE_OPTIONS=-DPRISM_BOUNDED=OFF
   build asan
