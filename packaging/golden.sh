@@ -5,7 +5,8 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 source packaging/setup.sh
 install_missing "${prism_packages[@]}"
-build release test_golden test_plots
+build release test_golden test_plots test_ui_model
 (cd build/release && PRISM_RENEW_GOLDEN=1 tests/test_golden --gtest_filter='Golden.EveryMetric*')
-(cd build/release && PRISM_RENEW_GOLDEN=1 QT_QPA_PLATFORM=offscreen tests/ui/test_plots --gtest_filter='Recorded.*')
+(cd build/release && PRISM_RENEW_GOLDEN=1 QT_QPA_PLATFORM=offscreen tests/ui/test_plots --gtest_filter='Golden.*')
+(cd build/release && PRISM_RENEW_GOLDEN=1 QT_QPA_PLATFORM=offscreen tests/ui/test_ui_model --gtest_filter='Golden.*')
 git diff --stat --patch -- tests/core/golden/metrics.txt tests/ui/golden

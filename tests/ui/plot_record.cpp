@@ -228,7 +228,7 @@ QString keysOf(PlotBase& chart)
     return all.join(u", "_s);
 }
 
-TEST(Recorded, WhatChartsDrawAndSay)
+TEST(Golden, WhatChartsDrawAndSay)
 {
     Theme theme;
     Recorded record;
