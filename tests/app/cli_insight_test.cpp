@@ -1,11 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The seven insights on the command line: JSON that parses, CSV with equal rows, files written, errors all at once.
+// The insights on the command line: the values of the library and of each other, files written, errors all at once.
 #include "run_cli.h"
+
+#include "core/insight/compare/compare.h"
+#include "core/insight/guarantee/guarantee.h"
+#include "core/insight/onestep/timeline.h"
+#include "core/insight/placement/placement.h"
+#include "core/insight/scale/scale.h"
+#include "core/insight/sensitivity/attribution.h"
+#include "core/scenario/parameters.h"
+#include "core/scenario/presets.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <functional>
 
 namespace prism::test {
 namespace {
@@ -30,28 +40,112 @@ std::string speeds(const std::vector<int>& slow)
     return text;
 }
 
-TEST(CliInsight, EveryInsightPrintsJsonCsvAndText)
+/// A command line after its scenario and number of samples, and what the library answers: as JSON, and as CSV.
+struct CliCase {
+    const char *command, *arguments;
+    std::function<std::pair<std::string, std::string>(Evaluator&, const Scenario&, const InsightOptions&)> answer;
+};
+
+template <class T>
+std::pair<std::string, std::string> both(const Result<T>& result)
 {
-    for (const std::string command :
-         {"sensitivity", "sensitivity --parameter cluster.inter_node_gb_per_s --range 10:100:3", "attribution", "placement",
-          "placement --slow node=3,compute=1.3", "placement --slow node=3,compute=1.3 --best-order", "scale --gpus 128,256",
-          "compare --b-set cluster.inter_node_gb_per_s=25", "guarantee --limit 10 --tokens 1e9 --deadline-days 1", "timeline"}) {
-        SCOPED_TRACE(command);
-        const std::size_t space = std::min(command.find(' '), command.size());
-        const std::string line = command.substr(0, space) + " " + kScenario + command.substr(space) + " ";
-        const CliRun json = runCli(line + "--json"), csv = runCli(line + "--csv"), text = runCli(line);
-        ASSERT_EQ(json.exitCode, 0) << json.err;
-        ASSERT_EQ(csv.exitCode, 0) << csv.err;
-        ASSERT_EQ(text.exitCode, 0) << text.err;
-        EXPECT_TRUE(Json::parse(json.out).is_object());
-        EXPECT_FALSE(text.out.empty());
+    EXPECT_TRUE(result.ok());
+    return {toJson(*result), toCsv(*result)};
+}
+
+Json withoutTime(const std::string& text)
+{
+    Json json = Json::parse(text);
+    json.erase("elapsed_s");
+    return json;
+}
+
+const std::vector<CliCase>& cliCases()
+{
+    static const std::vector<CliCase> all = {
+        {"sensitivity", "--limit 9.5",
+         [](Evaluator& e, const Scenario& s, InsightOptions o) {
+             o.limitSeconds = 9.5;
+             return both(sensitivity(e, s, o));
+         }},
+        {"sensitivity", "--parameter cluster.inter_node_gb_per_s --range 10:100:3",
+         [](Evaluator& e, const Scenario& s, const InsightOptions& o) {
+             return both(sweepParameter(e, s, "cluster.inter_node_gb_per_s", {"10", "55", "100"}, o));
+         }},
+        {"attribution", "", [](Evaluator& e, const Scenario& s, const InsightOptions& o) { return both(attribution(e, s, o)); }},
+        {"placement", "--factor 1.5",
+         [](Evaluator& e, const Scenario& s, const InsightOptions& o) {
+             return both(placementMap(e, s, {1.5, 1.0}, o));
+         }},
+        {"placement", "--slow node=1,compute=1.3",
+         [](Evaluator& e, const Scenario& s, const InsightOptions& o) {
+             return both(slowNodes(e, s, {{1, -1, 1.3, 1}}, o));
+         }},
+        {"placement", "--slow node=1,compute=1.3 --best-order",
+         [](Evaluator& e, Scenario s, const InsightOptions& o) {
+             s.variability.slow = {{1, -1, 1.3, 1}};
+             return both(searchPlacement(e, s, o));
+         }},
+        {"scale", "--gpus 8,32 --mode strong",
+         [](Evaluator& e, const Scenario& s, const InsightOptions& o) {
+             return both(scaleCurve(e, s, ScaleMode::strong, {8, 32}, o));
+         }},
+        {"compare", "--b-set cluster.inter_node_gb_per_s=5",
+         [](Evaluator& e, const Scenario& s, const InsightOptions& o) {
+             return both(compare(e, s, *setParameter(s, "cluster.inter_node_gb_per_s", "5"), o));
+         }},
+        {"guarantee", "--limit 10 --tokens 1e9 --deadline-days 1",
+         [](Evaluator& e, const Scenario& s, const InsightOptions& o) {
+             return both(guarantee(e, s, {.limitsSeconds = {10}, .trainTokens = 1e9, .deadlineDays = 1}, o));
+         }},
+        {"timeline", "--quantile 0.9",
+         [](Evaluator& e, const Scenario& s, const InsightOptions& o) { return both(timeline(e, s, {.quantile = 0.9}, o)); }},
+    };
+    return all;
+}
+
+TEST(CliInsight, PrintsWhatTheLibraryComputes)
+{
+    const Scenario scenario = *setParameter(*scenarioPreset("llama2-7b-8-a100"), "cluster.num_gpus", "16");
+    InsightOptions options;
+    options.samples = 100;
+    options.seed = 2;
+    for (const CliCase& question : cliCases()) {
+        const std::string line = std::string(question.command) + " llama2-7b-8-a100 --set cluster.num_gpus=16 --samples 100 --seed 2 ";
+        SCOPED_TRACE(std::string(question.command) + " " + question.arguments);
+        Evaluator evaluator;
+        const auto [json, csv] = question.answer(evaluator, scenario, options);
+        const CliRun printed = runCli(line + question.arguments + " --json"), table = runCli(line + question.arguments + " --csv");
+        ASSERT_EQ(printed.exitCode, 0) << printed.err;
+        EXPECT_EQ(withoutTime(printed.out), withoutTime(json));
+        EXPECT_EQ(table.out, csv);
         const auto commas = [&](std::size_t from) {
-            return std::count(csv.out.begin() + static_cast<std::ptrdiff_t>(from),
-                              csv.out.begin() + static_cast<std::ptrdiff_t>(csv.out.find('\n', from)), ',');
+            return std::count(csv.begin() + static_cast<std::ptrdiff_t>(from),
+                              csv.begin() + static_cast<std::ptrdiff_t>(csv.find('\n', from)), ',');
         };
-        const std::size_t second = csv.out.find('\n') + 1;
-        ASSERT_LT(second, csv.out.size());
-        EXPECT_EQ(commas(0), commas(second)) << csv.out.substr(0, 400);
+        EXPECT_EQ(commas(0), commas(csv.find('\n') + 1)) << csv.substr(0, 400);
+    }
+}
+
+// One scenario, one seed, one number of samples: all commands speak of the same step, to the last bit, and all texts name it.
+TEST(CliInsight, EveryCommandStartsFromTheStepOfPredict)
+{
+    const std::string line = "llama2-7b-8-a100 --samples 100 ";
+    const Json step = Json::parse(runCli("predict " + line + "--json").out)["step_time_s"];
+    const auto first = [&](const std::string& command) {
+        const std::size_t space = std::min(command.find(' '), command.size());
+        const std::string whole = command.substr(0, space) + " " + line + command.substr(space);
+        EXPECT_GT(runCli(whole).out.size(), 100U) << command;
+        return Json::parse(runCli(whole + " --json").out);
+    };
+    EXPECT_EQ(first("sensitivity")["base_step_time_s"], step);
+    EXPECT_EQ(first("sensitivity --parameter cluster.inter_node_gb_per_s --range 10,20")["base_step_time_s"], step);
+    EXPECT_EQ(first("placement")["base_step_time_s"], step);
+    EXPECT_EQ(first("scale --gpus 8,16")["points"][0]["step_time_s"], step);
+    EXPECT_EQ(first("guarantee --limit 10")["step_time_s"], step);
+    for (const Json& metric : first("compare --b-set cluster.inter_node_gb_per_s=5")["figures"]) {
+        const auto same = step.find(metric["name"].get<std::string>());
+        EXPECT_EQ(metric["a"], same != step.end() ? *same : metric["a"]) << metric["name"];
     }
 }
 

@@ -54,7 +54,7 @@ TEST(Question, ASlowNodeIsFoundAndNothingIsMadeOfNothing)
     ASSERT_TRUE(a.ok());
     EXPECT_EQ(a->rows[1].p95Ratio.value, 1);
     EXPECT_GT(a->rows[2].p95Ratio.value - a->rows[2].p95Ratio.halfWidth, 1.2);
-    EXPECT_NEAR(a->rows[3].p95Ratio.value, 1, 0.2); // per token, not per step
+    EXPECT_NEAR(a->rows[3].p95Ratio.value, 1.01, 0.02); // per token, not per step; what a step does once counts double
     EXPECT_NE(a->findings.front().find("slow"), std::string::npos);
 }
 

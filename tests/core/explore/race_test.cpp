@@ -111,5 +111,73 @@ TEST(Race, StopsAtTheMostThatMayBeSampledAndSaysSo)
     EXPECT_EQ(r.runners.size(), 4U);
 }
 
+/// Configurations of one token a step: days of their noise-free steps, and the probability to be late.
+RaceResult lateRace(const std::vector<double>& days, const std::vector<double>& lateness, int limit)
+{
+    SearchSpace space;
+    space.axes.push_back(*searchAxis("micro_batch_size=1..8"));
+    Scenario base = *scenarioPreset("llama2-7b-8-a100");
+    base.training.trainTokens = 86'400; // a step of a second for each makes a day
+    const PointMaker maker = *PointMaker::make(space, base);
+    ExploreQuery query;
+    query.space = space;
+    query.keep = 3;
+    query.mostSampled = limit;
+    query.objective = *exploreObjective("deadline:1");
+    std::vector<QuickPoint> fitting;
+    for (std::size_t i = 0; i < days.size(); ++i)
+        fitting.push_back({static_cast<std::int64_t>(i), days[i], 1, 80, 1, false});
+    return race({query,
+                 maker,
+                 fitting,
+                 [&](std::int64_t i, int samples) {
+                     const auto at = static_cast<std::size_t>(i);
+                     SampleRow r{.index = i, .samples = samples, .noiseFreeSeconds = days[at]};
+                     r.mean = r.p50 = r.p95 = r.p99 = {1 / days[at], 0}; // another order, which must not matter
+                     r.chance = {lateness[at], 0.001};
+                     return std::optional<SampleRow>(r);
+                 },
+                 {}});
+}
+
+TEST(Race, OfADeadlineKeepsTheThreeThatAreSeldomLate)
+{
+    // The one that is nearly always late comes first in the space, and only three may be sampled.
+    const RaceResult r = lateRace({1.05, 0.9, 0.95, 0.99}, {0.97, 0.0, 0.001, 0.003}, 3);
+    ASSERT_EQ(r.runners.size(), 3U);
+    EXPECT_FALSE(r.cut);
+    for (std::size_t i = 0; i < 3; ++i) {
+        EXPECT_EQ(r.runners[i].point.index, static_cast<std::int64_t>(i + 1));
+        EXPECT_EQ(r.runners[i].score.value, r.runners[i].row.chance.value);
+    }
+    // Where the third is as seldom late as a coin falls, one beyond the deadline may be as good and is sampled.
+    EXPECT_EQ(lateRace({1.05, 0.9, 0.95, 0.99}, {0.5, 0.0, 0.001, 0.51}, 4).runners.size(), 4U);
+}
+
+TEST(Race, TheLowerBoundIsTheScoreOfTheNoiseFreeStep)
+{
+    Scenario s = *scenarioPreset("llama2-7b-8-a100");
+    s.training.trainTokens = 2e6;
+    s.cluster.gpuHourPriceUsd = 3;
+    const auto bound = [&](const char* objective, double seconds) {
+        return leastScore(*exploreObjective(objective), {0, seconds, 1, 80, 4'000, false}, s);
+    };
+    EXPECT_EQ(bound("over:2", 2), 0);
+    EXPECT_EQ(bound("over:2", 2.001), 0.5);
+    EXPECT_EQ(bound("deadline:1", 172.8), 0); // 500 steps of 172.8 s are a day
+    EXPECT_EQ(bound("deadline:1", 172.9), 0.5);
+    EXPECT_NEAR(bound("p95", 2), 2e6 / 4'000, 1e-9); // seconds of a million tokens
+    EXPECT_NEAR(bound("cost_mean", 2), 500.0 / 3'600 * 8 * 3, 1e-9);
+    SampleRow row;
+    row.mean = {1, 0.1}, row.p50 = {2, 0.2}, row.p95 = {3, 0.3}, row.p99 = {4, 0.4}, row.chance = {0.5, 0.05};
+    double expected = 250;
+    for (const char* name : {"mean", "p50", "p95", "p99"}) {
+        EXPECT_NEAR(scoreOf(*exploreObjective(name), row, 4'000, s).value, expected, 1e-9) << name;
+        EXPECT_NEAR(scoreOf(*exploreObjective(name), row, 4'000, s).halfWidth, expected / 10, 1e-9) << name;
+        expected += 250;
+    }
+    EXPECT_EQ(scoreOf(*exploreObjective("over:2"), row, 4'000, s).value, 0.5);
+}
+
 } // namespace
 } // namespace prism

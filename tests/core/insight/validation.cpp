@@ -24,13 +24,41 @@ std::vector<PublishedRow> curated()
     return std::move(rows).value();
 }
 
+/// One half of the curated rows (every second from the first or the second), sampled once. Medians of 100 steps are known to about 0.3 %,
+/// errors are of some per cent.
+const std::vector<ValidatedRow>& curatedHalf(std::size_t half)
+{
+    const auto validated = [](std::size_t from) {
+        const std::vector<PublishedRow> rows = curated();
+        std::vector<PublishedRow> chosen;
+        for (std::size_t i = from; i < rows.size(); i += 2)
+            chosen.push_back(rows[i]);
+        return validatedRows(chosen, calibration(), {.samples = 100});
+    };
+    static const std::vector<ValidatedRow> even = validated(0);
+    if (half == 0)
+        return even;
+    static const std::vector<ValidatedRow> odd = validated(1);
+    return odd;
+}
+
+void expectStatedErrors(const std::vector<ValidatedRow>& half)
+{
+    const ValidationReport report = validationReport(half);
+    EXPECT_EQ(report.all.skipped, 0);
+    EXPECT_EQ(report.all.rows, 22);
+    EXPECT_LT(report.all.meanAbs, 0.05);        // 0.044 and 0.042: a row of 22 that errs by 13 % more shows
+    EXPECT_LT(std::abs(report.all.bias), 0.02); // -0.008 and +0.002; errors of 5 % on 22 rows leave 0.011
+}
+
 TEST(Validation, CuratedRowsStayWithinTheStatedErrors)
 {
-    const ValidationReport report = validationReport(validatedRows(curated(), calibration(), {}));
-    EXPECT_EQ(report.all.skipped, 0);
-    EXPECT_GE(report.all.rows, 20);
-    EXPECT_LT(report.all.meanAbs, 0.06);
-    EXPECT_LT(std::abs(report.all.bias), 0.03);
+    expectStatedErrors(curatedHalf(0));
+}
+
+TEST(Validation, TheOtherHalfOfTheCuratedRowsDoesToo)
+{
+    expectStatedErrors(curatedHalf(1));
 }
 
 /// Every complete published configuration with a direct step time; schedule rows have bubble rates of their own.
@@ -63,7 +91,7 @@ TEST(Validation, AllMeasuredRowsStayWithinTheStatedErrors)
 
 TEST(Validation, MedianIsLongerThanTheNoiseFreeStepAndP95Longer)
 {
-    for (const ValidatedRow& r : validatedRows(curated(), calibration(), {})) {
+    for (const ValidatedRow& r : curatedHalf(0)) {
         if (r.noiseFreeSeconds <= 0)
             continue;
         EXPECT_GT(r.predictedP50Seconds, r.noiseFreeSeconds) << r.id;

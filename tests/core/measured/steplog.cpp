@@ -8,6 +8,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace prism {
 namespace {
 
@@ -16,6 +18,23 @@ StepLog read(const std::string& text, const StepLogOptions& options = {})
     const Result<StepLog> log = readStepLog(text, options);
     EXPECT_TRUE(log.ok());
     return log.ok() ? *log : StepLog{};
+}
+
+TEST(StepLog, UnitsOfStepTimes)
+{
+    const std::pair<const char*, double> units[] = {
+        {"s", 1},     {"sec", 1},     {"secs", 1},           {"second", 1},         {"seconds", 1},
+        {"ms", 1e-3}, {"msec", 1e-3}, {"msecs", 1e-3},       {"millisecond", 1e-3}, {"milliseconds", 1e-3},
+        {"us", 1e-6}, {"usec", 1e-6}, {"microsecond", 1e-6}, {"microseconds", 1e-6}};
+    for (const auto& [unit, seconds] : units) {
+        EXPECT_EQ(unitSeconds(unit), seconds) << unit;
+        const std::string text = "step,step_time_" + std::string(unit) + "\n1," + std::to_string(std::llround(9 / seconds)) + "\n2,"
+                                 + std::to_string(std::llround(9 / seconds)) + "\n";
+        const StepLog log = read(text);
+        ASSERT_EQ(log.runs.size(), 1U) << unit;
+        EXPECT_NEAR(log.runs[0].steps.at(0).seconds, 9, 1e-9) << unit;
+    }
+    EXPECT_EQ(unitSeconds("minutes"), 0);
 }
 
 TEST(StepLog, MegatronLinesGiveStepsSamplesAndMilliseconds)

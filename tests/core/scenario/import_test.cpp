@@ -152,6 +152,8 @@ TEST(HuggingFaceConfig, FamiliesWithExperts)
         {});
     ASSERT_TRUE(oss.ok());
     EXPECT_TRUE(mentions(oss->notes, "full attention"));
+    EXPECT_EQ(oss->scenario.model.slidingWindow, 0);
+    EXPECT_TRUE(oss->scenario.model.layerPattern.empty());
     EXPECT_EQ(oss->scenario.model.moeFfnHiddenSize, 3072);
     EXPECT_TRUE(oss->scenario.model.addQkvBias);
     const Result<ImportResult> glm = importHuggingFaceConfig(
@@ -286,6 +288,7 @@ TEST(MegatronArguments, ExpertPatterns)
         {});
     ASSERT_TRUE(r.ok()) << r.errors().front().message;
     EXPECT_EQ(r->scenario.model.moeFirstKDense, 3);
+    EXPECT_EQ(r->scenario.model.moeFfnHiddenSize, 2048);
     EXPECT_EQ(r->scenario.model.moeLayerFreq, 1);
     EXPECT_EQ(r->scenario.parallelism.expertModelParallelSize, 64);
 }
@@ -319,6 +322,22 @@ TEST(MegatronArguments, PipelineLayoutsBringTheirVirtualStages)
         importMegatronArguments(model + "--pipeline-model-parallel-size 7 --pipeline-model-parallel-layout \"Et*4|(t*4|)*14tmL\"", {})
             .ok());
     EXPECT_FALSE(importMegatronArguments(model + "--pipeline-model-parallel-layout Et?L", {}).ok());
+}
+
+TEST(MegatronArguments, ScriptsAreReadAsTheShellReadsThem)
+{
+    const std::string rest = " --hidden-size 2304 --num-attention-heads 24 --seq-length 2048 --micro-batch-size 1 --bf16";
+    const auto layers = [&](const std::string& script) {
+        const Result<ImportResult> r = importMegatronArguments(script, {});
+        EXPECT_TRUE(r.ok()) << script << ": " << (r.ok() ? "" : r.errors().front().path + " " + r.errors().front().message);
+        return r.ok() ? r->scenario.model.numLayers : 0;
+    };
+    EXPECT_EQ(layers("L=24\ntrain --num-layers $L" + rest), 24) << "a name of one letter";
+    EXPECT_EQ(layers("L=24; L2=7\ntrain --num-layers ${L}" + rest), 24) << "names that begin alike";
+    EXPECT_EQ(layers("train --num-layers 24" + rest + " # --num-layers 32"), 24) << "a comment at the end of the text";
+    EXPECT_EQ(layers("# --num-layers 32\ntrain --num-layers 24" + rest), 24) << "a comment at its beginning";
+    EXPECT_EQ(layers("A='--num-layers 24'\nA+=\"" + rest + "\"\ntrain $A"), 24) << "more is added to a variable";
+    EXPECT_EQ(layers("train --num-layers \\\n 24" + rest), 24) << "a line that continues";
 }
 
 TEST(MegatronArguments, ListsInVariablesAreTakenOnceAndNotReportedAsMissing)

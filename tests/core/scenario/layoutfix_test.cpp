@@ -38,6 +38,16 @@ TEST(LayoutFix, LeavesWhatFits)
     EXPECT_EQ(fix->scenario, fitting());
 }
 
+TEST(LayoutFix, OffersAsManyLayoutsAsItMay)
+{
+    for (const int limit : {1, 2, 5}) {
+        int offered = -1; // the scenario itself comes first
+        EXPECT_FALSE(layoutFix(
+            fitting(), [&](const Scenario&) { return ++offered < 0; }, limit));
+        EXPECT_EQ(offered, limit);
+    }
+}
+
 TEST(LayoutFix, GivesUpInheritedFlagsBeforeItTouchesSizes)
 {
     Scenario s = fitting();

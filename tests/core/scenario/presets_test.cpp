@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/scenario/presets.h"
 
+#include "everyfield.h"
+
 #include "core/scenario/parameters.h"
+#include "core/scenario/sectionpresets.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -33,6 +36,23 @@ void expectSources(const json& value, const json& sources, const std::string& pa
     for (const auto& [key, child] : value.items())
         if (key != "sources" && key != "version" && key != "published")
             expectSources(child, sources, path.empty() ? key : path + "." + key, file);
+}
+
+TEST(Presets, AFabricSetsAllOfAClusterButItsGpusAndTheirPrice)
+{
+    const ClusterConfig base;
+    for (const std::string& name : presetNames("fabric")) {
+        ClusterConfig expected = *fabricPreset(name, base), changed = base;
+        std::size_t kept = 0;
+        test::forEveryChange(changed, [&](const std::string& path) {
+            const ClusterConfig set = *fabricPreset(name, changed);
+            const bool keeps =
+                changed.gpu != base.gpu || changed.numGpus != base.numGpus || changed.gpuHourPriceUsd != base.gpuHourPriceUsd;
+            EXPECT_EQ(set != expected, keeps) << name << " " << path;
+            kept += keeps ? 1 : 0;
+        });
+        EXPECT_EQ(kept, test::fieldCount<GpuSpec>() + 2) << "the GPU, number and price";
+    }
 }
 
 TEST(Presets, AllCanBeRead)

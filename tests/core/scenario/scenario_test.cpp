@@ -3,6 +3,7 @@
 #include "core/scenario/scenarioreader.h"
 
 #include "core/base/jsontext.h"
+#include "core/scenario/objectreader.h"
 #include "core/scenario/parameters.h"
 #include "core/scenario/presets.h"
 #include "core/scenario/sectionreader.h"
@@ -100,6 +101,20 @@ TEST(ScenarioJson, TakesPresetsWithOverridesAndSources)
     EXPECT_EQ(read->cluster.gpu.memoryGib, 94);
     EXPECT_EQ(read->cluster.gpu.numSms, 132);
     EXPECT_EQ(read->dataParallelSize(), 16);
+}
+
+TEST(ScenarioJson, KeysWithDotsAreNoPaths)
+{
+    const Diagnostics errors = scenarioFromJson(R"({"version": 1, "cluster": {"gpu.memory_gib": 94}})").errors();
+    EXPECT_TRUE(mentions(errors, "cluster.gpu.memory_gib"));
+}
+
+TEST(ScenarioJson, FoundTextsAreShortenedBeyondSixtyCharacters)
+{
+    const std::string sixty(60, 'x'), shortened = std::string(57, 'x') + "...";
+    EXPECT_EQ(jsonShort(sixty), "\"" + sixty + "\"");
+    EXPECT_EQ(jsonShort(sixty + "x"), "\"" + shortened + "\"");
+    EXPECT_EQ(jsonShort(nlohmann::json::array({1, 2})), "a list of 2");
 }
 
 TEST(ScenarioSizes, AreDerivedAsInMegatron)
