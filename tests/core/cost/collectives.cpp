@@ -68,6 +68,9 @@ TEST(CollectiveModel, LongMessagesMoveTheirPartOfTheBuffer)
     }
     EXPECT_NEAR(m.seconds(CollectiveOp::allToAll, group(16, 8), bytes) / (120 / 128.0 * bytes / card), 1, 0.01);
     EXPECT_NEAR(m.seconds(CollectiveOp::sendRecv, group(2, 1), bytes) / (bytes / pair), 1, 0.01);
+    ClusterConfig congested = machine("h100-sxm-80gb", "dgx-h100-ndr400-rail");
+    congested.interNodeEfficiency = 0.3; // below what a pair could use
+    EXPECT_NEAR(model(congested).seconds(CollectiveOp::sendRecv, group(2, 1), bytes) / (bytes / (0.3 * 50e9)), 1, 0.01);
     EXPECT_EQ(m.seconds(CollectiveOp::allReduce, group(1, 1), bytes), 0); // no other rank
     EXPECT_EQ(m.seconds(CollectiveOp::allReduce, group(2, 8), 0), 0);
 }

@@ -70,5 +70,43 @@ TEST(Communication, ATransferThatOccupiesItsSenderIsExposed)
     EXPECT_NEAR(of(communicationOf(g, 10), "pp.send_recv").exposedSeconds, 0.2, 1e-12);
 }
 
+/// The norm of the gradients is on every stage, the all-reduce of a tied table on the first and the last of three; the busiest stage is the
+/// last.
+TEST(Communication, WhatHappensOnceAStepCountsWhereItHappens)
+{
+    StepGraph g = graph();
+    g.schedule.numStages = 3;
+    g.schedule.path = {{0, 0}, {1, 0}, {2, 0}};
+    g.schedule.order.push_back(g.schedule.order.front());
+    g.programOf.push_back(g.programOf.front());
+    g.sendForward.push_back(g.sendForward.front());
+    g.sendBackward = g.sendForward;
+    g.gradSync = {{}, {}, {}};
+    g.classes.push_back({"grad_norm.all_reduce", Scope::interNode, Category::dataParallel, {}, 1.0});
+    g.classes.push_back({"embedding.all_reduce", Scope::interNode, Category::dataParallel, {}, 1.0});
+    g.gradNorm = {4, 0.3};
+    g.embeddingAllReduce = {5, 0.6, 0.1};
+    StepOp gather{3, 0.5};
+    gather.minExposedSeconds = 0.7; // more than compute does not hide
+    g.paramGather = {{}, {}, gather};
+    const Communication c = communicationOf(g, 20);
+    EXPECT_EQ(c.stage, 2);
+    EXPECT_NEAR(of(c, "grad_norm.all_reduce").exposedSeconds, 0.3, 1e-12);
+    EXPECT_NEAR(of(c, "grad_norm.all_reduce").meanExposedSeconds, 0.3, 1e-12);
+    EXPECT_NEAR(of(c, "embedding.all_reduce").exposedSeconds, 0.5, 1e-12);
+    EXPECT_NEAR(of(c, "embedding.all_reduce").hiddenSeconds, 0.1, 1e-12);
+    EXPECT_NEAR(of(c, "embedding.all_reduce").meanExposedSeconds, 2 * 0.5 / 3, 1e-12);
+    EXPECT_NEAR(of(c, "embedding.all_reduce").meanHiddenSeconds, 2 * 0.1 / 3, 1e-12);
+    EXPECT_NEAR(of(c, "dp.reduce_scatter").exposedSeconds, 0.7, 1e-12);
+    EXPECT_NEAR(of(c, "dp.reduce_scatter").hiddenSeconds, 0, 1e-12);
+    EXPECT_NEAR(of(c, "pp.send_recv").meanHiddenSeconds, (0.2 + 0.4 + 0.2) / 3, 1e-12); // the middle stage sends both ways
+    EXPECT_NEAR(c.exposedSeconds, 0.4 + 0.3 + 0.5 + 0.7, 1e-12);
+    EXPECT_NEAR(c.exposedShare, 1.9 / 20, 1e-12);
+    EXPECT_NEAR(c.exposedShareOfGpuHours, (0.4 + 0.3 + 2 * 0.5 / 3 + 0.7 / 3) / 20, 1e-12);
+    EXPECT_EQ(communicationOf(g, 0).exposedShare, 0);
+    for (const ClassCommunication& one : c.classes)
+        EXPECT_NE(one.scope, Scope::none);
+}
+
 } // namespace
 } // namespace prism

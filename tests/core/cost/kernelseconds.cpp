@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Seconds of kernels by hand: bytes over the bandwidth and FLOPs over the peak with the stated efficiencies, compared with published rates.
 #include "core/cost/costmodel.h"
+#include "core/cost/shapecorrection.h"
 #include "core/scenario/presets.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace prism {
@@ -136,6 +138,67 @@ TEST(KernelSeconds, OperatorsTakeTheLongerOfFlopsAndBytes)
     k.id = KernelId::ssm;
     k.bytes = 0;
     EXPECT_NEAR(cost.seconds(k), 1e13 / (312e12 * 0.24) + c.launchSeconds, 1e-9);
+}
+
+/// At 600 W of which 200 are idle, matrix units that would add E pJ x GHz x TFLOP/s hold the root of 400 W over that (clock.h): B200 at
+/// 1.856 GHz with 2,250, 4,500 and 9,000 TFLOP/s.
+TEST(KernelSeconds, ThePowerLimitLowersTheClockOfEveryPrecision)
+{
+    Calibration c = calibration();
+    for (GpuCalibration& g : c.gpus) {
+        g.idleWatts = 200;
+        g.matrixEnergy = 0.4;
+        g.matrix8Energy = 0.3;
+        g.matrix4Energy = 0.1;
+    }
+    Scenario s = unlimited("b200-sxm-180gb");
+    s.cluster.gpu.boardPowerW = 600;
+    const CostModel cost(s, c);
+    for (const auto& [precision, watts] : {std::pair{MatrixPrecision::bits16, 0.4 * 1.856 * 2250},
+                                           {MatrixPrecision::fp8, 0.3 * 1.856 * 4500},
+                                           {MatrixPrecision::fp4, 0.1 * 1.856 * 9000},
+                                           {MatrixPrecision::tf32, 0.4 * 1.856 * 2250}})
+        EXPECT_NEAR(cost.gemmSeconds(16384, 16384, 16384, 1, precision) / cost.sustainedGemmSeconds(16384, 16384, 16384, 1, precision),
+                    std::sqrt(400 / watts), 0.01);
+    EXPECT_EQ(cost.sustainedGemmSeconds(0, 1, 1, 1, MatrixPrecision::bits16), 0);
+    EXPECT_EQ(cost.gemmSeconds(1, 1, 0, 1, MatrixPrecision::bits16), 0);
+}
+
+/// A calibration written to JSON keeps every knot of every curve, to five digits.
+TEST(KernelSeconds, CurvesOfACalibrationReadBack)
+{
+    const Calibration& written = calibration();
+    const Result<Calibration> read = calibrationFromJson(calibrationJson(written));
+    ASSERT_TRUE(read.ok());
+    ASSERT_EQ(read->gpus.size(), written.gpus.size());
+    for (std::size_t g = 0; g < written.gpus.size(); ++g)
+        for (std::size_t op = 0; op < kCurveOps; ++op)
+            for (std::size_t n = 0; n < kCurveSizes; ++n)
+                for (std::size_t k = 0; k < kCurveKnots; ++k)
+                    ASSERT_NEAR(read->gpus[g].busShare[op][n][k], written.gpus[g].busShare[op][n][k],
+                                1e-4 * written.gpus[g].busShare[op][n][k])
+                        << written.gpus[g].family;
+}
+
+/// What was measured at a shape is what comes back there, in any order of the rows; without rows nothing is corrected.
+TEST(KernelSeconds, AMeasuredShapeGivesItself)
+{
+    EXPECT_EQ(ShapeCorrection().factor({}), 1);
+    std::vector<ShapePoint> points;
+    for (int i = 0; i < 30; ++i) {
+        ShapePoint p;
+        for (std::size_t f = 0; f < p.at.size(); ++f)
+            p.at[f] = std::fmod(0.618 * (i + 1) * (static_cast<double>(f) + 1), 1.0);
+        p.residual = 0.1 * std::sin(7.0 * i);
+        points.push_back(p);
+    }
+    const ShapeCorrection correction(points);
+    for (const ShapePoint& p : points)
+        EXPECT_NEAR(correction.factor(p.at), std::exp(p.residual), 1e-9);
+    std::reverse(points.begin(), points.end());
+    BoostedTrees::Features between = points[3].at;
+    between[0] += 0.01;
+    EXPECT_NEAR(ShapeCorrection(points).factor(between) / correction.factor(between), 1, 0.05);
 }
 
 } // namespace

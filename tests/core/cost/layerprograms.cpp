@@ -2,6 +2,7 @@
 // Programs of a stage by hand: the order of kernels, what of a collective is hidden under which product, how often a layer
 // repeats, waits for the host, and the granularity of what happens once a step.
 #include "core/cost/costmodel.h"
+#include "core/cost/granularity.h"
 #include "core/cost/predictor.h"
 #include "core/cost/quickstep.h"
 
@@ -271,6 +272,12 @@ TEST(LayerPrograms, GroupsAndBucketsOfWhatHappensOnceAStep)
     EXPECT_EQ(programGraph(s).lockstepReplicas, 4);
     s.parallelism.contextParallelSize = 2; // two ranks of each replica are in the shard
     EXPECT_EQ(programGraph(s).lockstepReplicas, 2);
+    s.parallelism.hsdpShardSize = 1; // less than a replica
+    EXPECT_EQ(lockstepReplicas(s, shapeOf(s)), 1);
+    s.parallelism.hsdpShardSize = 1024; // more than there are: eight replicas of two ranks
+    EXPECT_EQ(lockstepReplicas(s, shapeOf(s)), 8);
+    s.parallelism.hsdpShardSize = 6; // three replicas do not divide eight: all of them
+    EXPECT_EQ(lockstepReplicas(s, shapeOf(s)), 0);
 }
 
 /// Transfers occupy the sender under plain 1F1B and GPipe, or where they are not overlapped (Megatron-LM).
@@ -290,6 +297,17 @@ TEST(LayerPrograms, TransfersOccupyTheSenderWithoutOverlap)
     EXPECT_FALSE(programGraph(programScenario()).transferOccupiesSender);
 }
 
+/// A model that is a list of operators sends half of the first one's traffic, its output, for each sample.
+TEST(LayerPrograms, OperatorListsSendTheirFirstOutput)
+{
+    Scenario s = programScenario();
+    s.model.operators = {{"mix", 1e12, 8e8, 0, 0, 0, 1000, 4}};
+    s.parallelism.tensorModelParallelSize = 1;
+    s.parallelism.pipelineModelParallelSize = 2;
+    EXPECT_DOUBLE_EQ(programGraph(s).sendForward.at(0).meanSeconds,
+                     CostModel(s, calibration()).collectiveSeconds(CollectiveOp::sendRecv, {2, 2, 1, 1}, 2 * 4e8));
+}
+
 /// Of a schedule whose order is planned a search takes what every order takes at least: a stage waits for its first forward, does all its
 /// work and ends the step. zb-v on two stages: chunks 0, 1, 2, 3 of the path are on stages 0, 1, 1, 0.
 TEST(LayerPrograms, TheBoundOfAPlannedSchedule)
@@ -299,6 +317,7 @@ TEST(LayerPrograms, TheBoundOfAPlannedSchedule)
     s.parallelism.pipelineModelParallelSize = 2;
     s.parallelism.virtualPipelineModelParallelSize = 2;
     s.parallelism.pipelineSchedule = "zb-v";
+    s.parallelism.pipelineModelParallelLayout = "Et|t*3|t*3|tL"; // stage 1 has most of the work
     QuickCoster coster;
     const Result<QuickStep> quick = coster.step(s);
     ASSERT_TRUE(quick.ok());

@@ -50,6 +50,8 @@ TEST(Utilisation, FollowsFromFlopsStepAndPeak)
     s.training.recomputeMethod = "block"; // eight of 32
     s.training.recomputeNumLayers = 8;
     expectRatios((kLayers + kCoreProducts) / 4);
+    s.training.recomputeMethod = "uniform"; // every layer: the number is for method block
+    expectRatios(kLayers + kCoreProducts);
     s.training.recomputeGranularity = "selective"; // core attention alone
     expectRatios(kCoreProducts);
     s.training.recomputeModules = "mlp";

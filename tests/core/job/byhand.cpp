@@ -331,6 +331,7 @@ TEST(JobByHand, DeadlinesAreReachedOrMissed)
     HandJob job;
     const double days = job.work() / kDaySeconds;
     EXPECT_EQ(job.report().deadlineDays, 0);
+    EXPECT_EQ(job.report().deadlineProbability.halfWidth, 0); // no question, no answer
     job.config.deadlineDays = 1.001 * days;
     EXPECT_NEAR(job.report().deadlineProbability.value, 1, 1e-9);
     EXPECT_EQ(job.report().deadlineDays, 1.001 * days);

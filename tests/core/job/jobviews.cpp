@@ -51,6 +51,9 @@ TEST(JobViews, WideDistributionsAreBinned)
     EXPECT_NEAR(sum, 1, 1e-12);
     EXPECT_EQ(days[1].day, 13);
     EXPECT_TRUE(dayShares(JobReport{}).empty());
+    EXPECT_EQ(daysPerBar(JobReport{}), 1);
+    EXPECT_EQ(daysPerBar(r, 21), 1);
+    EXPECT_EQ(daysPerBar(r, 20), 2);
 }
 
 TEST(JobViews, NarrowDistributionsStandBetweenEmptyDays)

@@ -74,6 +74,24 @@ TEST(LayoutFix, MendsSeveralErrorsAtOnce)
     EXPECT_EQ(fix->scenario.cluster, s.cluster);
 }
 
+TEST(LayoutFix, ContextAndVirtualStagesThatDoNotFitAreChanged)
+{
+    Scenario s = fitting();
+    s.parallelism.contextParallelSize = 3;
+    const auto context = layoutFix(s);
+    ASSERT_TRUE(context);
+    EXPECT_NE(context->scenario.parallelism.contextParallelSize, 3);
+    EXPECT_EQ(context->scenario.parallelism.tensorModelParallelSize, s.parallelism.tensorModelParallelSize);
+    EXPECT_FALSE(hasErrors(check(context->scenario)));
+    s = fitting();
+    s.parallelism.pipelineSchedule = "interleaved";
+    s.parallelism.virtualPipelineModelParallelSize = 7;
+    const auto virtualStages = layoutFix(s);
+    ASSERT_TRUE(virtualStages);
+    EXPECT_NE(virtualStages->scenario.parallelism.virtualPipelineModelParallelSize, 7);
+    EXPECT_EQ(virtualStages->scenario.parallelism.pipelineModelParallelSize, s.parallelism.pipelineModelParallelSize);
+}
+
 TEST(LayoutFix, GoesOnUntilTheLayoutIsAccepted)
 {
     int shown = 0;
@@ -86,8 +104,13 @@ TEST(LayoutFix, GoesOnUntilTheLayoutIsAccepted)
     EXPECT_EQ(fix->scenario.parallelism.pipelineModelParallelSize, 16);
     EXPECT_EQ(fix->scenario.parallelism.tensorModelParallelSize, 8) << "only what is needed changes";
     EXPECT_GT(shown, 1);
-    EXPECT_FALSE(layoutFix(
-        fitting(), [](const Scenario&) { return false; }, 5));
+    shown = 0;
+    const auto none = [&](const Scenario&) {
+        ++shown;
+        return false;
+    };
+    EXPECT_FALSE(layoutFix(fitting(), none, 5));
+    EXPECT_EQ(shown, 1 + 5); // the scenario as it is, then five others
 }
 
 TEST(LayoutFix, AlwaysGivesAValidScenarioOfTheSameModelAndGpus)

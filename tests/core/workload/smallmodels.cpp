@@ -81,6 +81,9 @@ TEST(SmallModels, ExpertsByHand)
     EXPECT_EQ(modelFlopsPerToken(m), 3 * (168 + 2 * 20 + 168 + 2 * 8));
     EXPECT_EQ(mtpLayerParameters(m).total, 104 + 8 + 6);
     EXPECT_EQ(mtpLayerParameters(m).expert, 72);
+    m.mtpNumLayers = 2;
+    EXPECT_EQ(modelFlopsPerToken(m), 3 * (168 + 3 * 20 + 2 * (168 + 2 * 8)));
+    EXPECT_EQ(modelFlopsPerToken(m, {true, false}), 3 * (168 + 2 * (168 + 2 * 8)) - 3 * (1 + 2) * 8); // without outputs, half of attention
 }
 
 TEST(SmallModels, FlopsByHand)
