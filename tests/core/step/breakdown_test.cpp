@@ -376,6 +376,22 @@ private:
     }
 };
 
+/// The same graph with two classes in each other's place.
+void swapClasses(StepGraph& g, int a, int b)
+{
+    const auto swapped = [&](int& kernelClass) { kernelClass = kernelClass == a ? b : kernelClass == b ? a : kernelClass; };
+    std::swap(g.classes[static_cast<std::size_t>(a)], g.classes[static_cast<std::size_t>(b)]);
+    for (Program& p : g.programs)
+        for (Block& block : p.blocks)
+            for (Op& op : block.ops)
+                swapped(op.kernelClass);
+    for (auto* ops : {&g.sendForward, &g.sendBackward, &g.gradSync, &g.paramGather, &g.optimizer})
+        for (StepOp& op : *ops)
+            swapped(op.kernelClass);
+    swapped(g.gradNorm.kernelClass);
+    swapped(g.embeddingAllReduce.kernelClass);
+}
+
 TEST(DeterministicStep, AgreesWithAnItemByItemRunOfAnyGraph)
 {
     int compared = 0, inLockstep = 0;
@@ -395,10 +411,16 @@ TEST(DeterministicStep, AgreesWithAnItemByItemRunOfAnyGraph)
         for (auto* ops : {&g.sendForward, &g.sendBackward, &g.gradSync, &g.paramGather})
             for (StepOp& op : *ops)
                 op.hiddenSeconds = 0.3 * u();
+        for (auto* ops : {&g.sendForward, &g.sendBackward, &g.gradSync, &g.paramGather})
+            for (StepOp& op : *ops)
+                op.kernelClass = op.kernelClass >= 0 && u() < 0.3 ? 1 : op.kernelClass; // inside of a node
+        if (u() < 0.5)
+            swapClasses(g, 0, 2);
         g.lockstepReplicas = g.numReplicas % 2 == 0 && u() < 0.5 ? 2 : 0;
         ASSERT_FALSE(hasErrors(check(g))) << trial << ": " << check(g).front().path;
         const double expected = NaiveStep(g).seconds();
         EXPECT_NEAR(deterministicStepSeconds(g), expected, 1e-9 * expected) << trial << " " << g.name;
+        EXPECT_NEAR(breakdownOf(g).sum(), expected, 1e-9 * expected) << trial << " " << g.name;
         ++compared;
         inLockstep += lockstepSize(g) > 1 ? 1 : 0;
     }
