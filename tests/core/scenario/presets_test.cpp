@@ -38,7 +38,7 @@ void expectSources(const json& value, const json& sources, const std::string& pa
             expectSources(child, sources, path.empty() ? key : path + "." + key, file);
 }
 
-TEST(Presets, AFabricSetsAllOfAClusterButItsGpusAndTheirPrice)
+TEST(Presets, AFabricKeepsGpusPriceAndReductionInSwitchesOfACluster)
 {
     const ClusterConfig base;
     for (const std::string& name : presetNames("fabric")) {
@@ -46,12 +46,12 @@ TEST(Presets, AFabricSetsAllOfAClusterButItsGpusAndTheirPrice)
         std::size_t kept = 0;
         test::forEveryChange(changed, [&](const std::string& path) {
             const ClusterConfig set = *fabricPreset(name, changed);
-            const bool keeps =
-                changed.gpu != base.gpu || changed.numGpus != base.numGpus || changed.gpuHourPriceUsd != base.gpuHourPriceUsd;
+            const bool keeps = changed.gpu != base.gpu || changed.numGpus != base.numGpus || changed.gpuHourPriceUsd != base.gpuHourPriceUsd
+                               || changed.inNetworkReduction != base.inNetworkReduction;
             EXPECT_EQ(set != expected, keeps) << name << " " << path;
             kept += keeps ? 1 : 0;
         });
-        EXPECT_EQ(kept, test::fieldCount<GpuSpec>() + 2) << "the GPU, number and price";
+        EXPECT_EQ(kept, test::fieldCount<GpuSpec>() + 3) << "the GPU, number, price and switches that reduce";
     }
 }
 
