@@ -231,6 +231,82 @@ TEST(LayerPrograms, ShardTrafficHidesUnderTheLayer)
     for (const Op& op : hidden.ops)
         slowed += op.kernelClass == static_cast<int>(KernelId::dpAllGather) ? 0 : op.meanSeconds;
     EXPECT_NEAR(slowed, compute + 0.03 * std::min(gather, compute), 1e-9);
+    // Backward the repeated forward is room too.
+    const auto room = [&](const char* recompute) {
+        s.training.recomputeGranularity = recompute;
+        return opOf(layersOf(programOf(programGraph(s), 0, 1)), KernelId::dpAllGather).hiddenSeconds;
+    };
+    const double plain = room("none");
+    EXPECT_GT(plain, compute); // more work than forward
+    EXPECT_NEAR(room("full") - plain, compute, 1e-9);
+}
+
+/// A search knows the size of the GPU and, of what does not fit, no time.
+TEST(LayerPrograms, ASearchLooksAtTheMemoryFirst)
+{
+    Scenario s = programScenario();
+    QuickCoster coster;
+    for (const char* schedule : {"1f1b", "zb-h1"}) {
+        s.parallelism.pipelineModelParallelSize = *schedule == '1' ? 1 : 2;
+        s.parallelism.pipelineSchedule = schedule;
+        s.cluster.gpu.memoryGib = 1000;
+        QuickStep step = *coster.step(s);
+        EXPECT_EQ(step.capacityGib, 1000);
+        EXPECT_TRUE(step.fits);
+        EXPECT_GT(step.noiseFreeSeconds, 0);
+        EXPECT_EQ(step.tokensPerStep, 8 * 4096);
+        s.cluster.gpu.memoryGib = step.peakGib * 0.999;
+        step = *coster.step(s);
+        EXPECT_FALSE(step.fits);
+        EXPECT_EQ(step.noiseFreeSeconds, 0);
+        s.cluster.gpu.memoryGib = step.peakGib;
+        EXPECT_TRUE(coster.step(s)->fits);
+    }
+}
+
+/// Group-limited routing over fewer places than groups: of 8 groups, two on each of 4 nodes, 4 chosen ones miss a node with
+/// (6 x 5 x 4 x 3) / (8 x 7 x 6 x 5) (DeepSeek-V3, arXiv 2412.19437, section 2.1.2).
+TEST(LayerPrograms, GroupsOfExpertsOnFewerNodes)
+{
+    Scenario s = programScenario();
+    s.model.numExperts = 256;
+    s.model.moeRouterTopk = 8;
+    s.model.moeFfnHiddenSize = 2048;
+    s.parallelism.tensorModelParallelSize = 1;
+    s.parallelism.expertModelParallelSize = 32;
+    s.parallelism.moeTokenDispatcherType = "flex";
+    s.cluster.numGpus = 32; // four nodes
+    Kernel dispatch;
+    dispatch.kind = CostKind::collective;
+    dispatch.id = KernelId::epAllToAll;
+    dispatch.op = CollectiveOp::allToAll;
+    dispatch.domain = Domain::expert;
+    dispatch.bytes = 1e12;
+    const double all = CostModel(s, calibration()).seconds(dispatch);
+    s.model.moeRouterNumGroups = 8;
+    s.model.moeRouterGroupTopk = 4;
+    const double limited = CostModel(s, calibration()).seconds(dispatch);
+    const auto copies = [](double places) { return places * (1 - std::pow(1 - 1 / places, 8)); };
+    EXPECT_NEAR(limited / all, copies(4 * (1 - 360.0 / 1680)) / copies(4), 1e-3);
+    s.parallelism.moeTokenDispatcherType = "alltoall"; // a copy for each expert
+    EXPECT_NEAR(CostModel(s, calibration()).seconds(dispatch) / all, 8 / copies(4), 1e-3);
+}
+
+/// Outside of what was validated the band is the widest of the job's kinds and of other rows' errors.
+TEST(LayerPrograms, TheBandOutsideOfTheCalibration)
+{
+    Scenario s = programScenario();
+    s.cluster.numGpus = 1 << 15;
+    s.training.globalBatchSize = 1 << 15;
+    const CostedStep step = *costStep(s);
+    ASSERT_FALSE(step.withinCalibration);
+    double low = calibration().domain.bandLow, high = calibration().domain.bandHigh;
+    for (const std::string& kind : bandKinds(s)) {
+        low = std::min(low, errorBand(calibration(), kind).low);
+        high = std::max(high, errorBand(calibration(), kind).high);
+    }
+    EXPECT_EQ(step.errorBandLow, low);
+    EXPECT_EQ(step.errorBandHigh, high);
 }
 
 /// Megatron-Core's buckets: of max(40 M, 1 M x DP) parameters in the first chunk of stage 0, one for every other chunk; the groups of a

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace prism {
@@ -419,6 +420,51 @@ TEST(JobByHand, AJobWaitsForTheFirstRepair)
     EXPECT_LT(one.waiting, 3e4 * one.failures / 2.0); // at least one repair is under way when the second node fails
     in.spareNodes = 50;
     EXPECT_EQ(sampledRun(in, 2, 1).waiting, 0);
+}
+
+/// Values at the ends of their ranges are accepted, those beyond are not.
+TEST(JobByHand, RangesOfASectionAndAQuestion)
+{
+    const auto found = [](auto change) {
+        JobConfig c = *jobPreset("none");
+        JobQuery q;
+        q.runs = 100;
+        change(c, q);
+        const Diagnostics errors = checkJob(c, q);
+        return errors.empty() ? std::string() : errors.front().path;
+    };
+    EXPECT_EQ(found([](JobConfig&, JobQuery&) {}), "");
+    EXPECT_EQ(found([](JobConfig&, JobQuery& q) { q.runs = 99; }), "runs");
+    EXPECT_EQ(found([](JobConfig&, JobQuery& q) { q.runs = 100'000; }), "");
+    EXPECT_EQ(found([](JobConfig&, JobQuery& q) { q.runs = 100'001; }), "runs");
+    EXPECT_EQ(found([](JobConfig&, JobQuery& q) { q.tokens = -1; }), "tokens");
+    EXPECT_EQ(found([](JobConfig&, JobQuery& q) { q.deadlineDays = -1; }), "deadline_days");
+    EXPECT_EQ(found([](JobConfig&, JobQuery& q) { q.deadlineDays = INFINITY; }), "deadline_days");
+    EXPECT_EQ(found([](JobConfig& c, JobQuery&) { c.slowFactor = 1; }), "");
+    EXPECT_EQ(found([](JobConfig& c, JobQuery&) { c.slowFactor = 0.99; }), "job.slow_factor");
+    EXPECT_EQ(found([](JobConfig& c, JobQuery&) { c.checkpointPersistS = c.checkpointIntervalS = 0.5; }), "");
+    EXPECT_EQ(found([](JobConfig& c, JobQuery&) { c.checkpointPersistS = 2 * (c.checkpointIntervalS = 0.5); }),
+              "job.checkpoint_interval_s");
+    EXPECT_EQ(found([](JobConfig& c, JobQuery&) { c.withoutSpare = "stop"; }), "job.without_spare");
+    EXPECT_EQ(found([](JobConfig& c, JobQuery&) { c.failures = {{"x", 1e6, false}}; }), "");
+    EXPECT_EQ(found([](JobConfig& c, JobQuery&) { c.failures = {{"x", 1.1e6, false}}; }), "job.failures.per_1000_node_days");
+}
+
+/// Energy and emissions are stated where their inputs are given, else a note names the input.
+TEST(JobByHand, NotesNameWhatIsNotGiven)
+{
+    HandJob job;
+    const auto notes = [&](const char* text) {
+        const JobReport r = job.report();
+        return std::count_if(r.notes.begin(), r.notes.end(), [&](const std::string& note) { return note.find(text) != std::string::npos; });
+    };
+    EXPECT_EQ(notes("job.node_power_kw"), 1);
+    EXPECT_EQ(notes("job.grid_g_co2_per_kwh"), 0);
+    job.config.nodePowerKw = 0.5;
+    EXPECT_EQ(notes("job.node_power_kw"), 0);
+    EXPECT_EQ(notes("job.grid_g_co2_per_kwh"), 1);
+    job.config.gridGCo2PerKwh = 0.5;
+    EXPECT_EQ(notes("job.grid_g_co2_per_kwh"), 0);
 }
 
 } // namespace

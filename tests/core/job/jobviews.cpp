@@ -134,6 +134,10 @@ TEST(JobViews, EachAssumptionNamesItsSource)
     EXPECT_EQ(of("job.restart_s").word, JobAssumption::Word::scenario);
     EXPECT_TRUE(of("job.restart_s").source.empty());
     EXPECT_EQ(of("job.restart_s").value, "420 s");
+    const double rate = section.config.failures.front().per1000NodeDays;
+    section.config.failures.front().per1000NodeDays = rate + 1;
+    EXPECT_EQ(jobAssumptions(scenario, section).front().word, JobAssumption::Word::scenario);
+    section.config.failures.front().per1000NodeDays = rate;
     section.config.failureScale = 2;
     EXPECT_EQ(jobAssumptions(scenario, section).front().word, JobAssumption::Word::scenario);
 }
