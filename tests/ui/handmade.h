@@ -14,6 +14,8 @@
 
 namespace prism::ui::test {
 
+using namespace Qt::StringLiterals;
+
 inline MemoryReport fourStages()
 {
     MemoryReport report{{}, 0, 79.6, true};
