@@ -394,7 +394,8 @@ void checkPrecision(const Scenario& s, Findings& f)
                 g.peakBf16Tflops > 0   ? "\"bf16\""
                 : g.peakFp16Tflops > 0 ? "\"fp16\""
                                        : "\"fp32\"");
-    if (s.training.attentionBackend == "cudnn_fp8" && ((!fp8 && precision != "nvfp4") || g.peakFp8Tflops <= 0))
+    if (s.training.attentionBackend == "cudnn_fp8" && f.usable({"training.attention_backend"})
+        && ((!fp8 && precision != "nvfp4") || g.peakFp8Tflops <= 0))
         f.warning("training.attention_backend", "attention runs in 16 bit: FP8 attention needs products in FP8 or FP4", precision,
                   "cudnn, or a precision of 8 or 4 bits", "training.attention_backend", "\"cudnn\"");
 }
@@ -466,7 +467,7 @@ void checkVariability(const Scenario& s, Findings& f)
         if (!(sensitivity >= 0 && sensitivity <= 1))
             f.error("variability.spatial_sensitivity." + name, "the sensitivity is out of range", numberText(sensitivity),
                     "a number from 0 to 1");
-    if (v.stallsPerGpuHour > 0 && !(v.stallMeanS > 0))
+    if (v.stallsPerGpuHour > 0 && !(v.stallMeanS > 0) && f.usable({"variability.stalls_per_gpu_hour", "variability.stall_mean_s"}))
         f.error("variability.stall_mean_s", "stalls need a size", numberText(v.stallMeanS), "a number of seconds > 0");
     if (!anything && v.stepJitterS <= 0 && v.stallsPerGpuHour <= 0) {
         const std::string measured = measuredSpreadOf(s.cluster.gpu.preset);

@@ -308,7 +308,6 @@ ContentHash StepGraph::hash() const
                 h.add(op.kernelClass).add(op.meanSeconds).add(op.hiddenSeconds).add(static_cast<int>(op.sync)).add(op.routed);
         }
     }
-    h.add(static_cast<std::uint64_t>(programOf.size()));
     for (const auto& stage : programOf) {
         h.add(static_cast<std::uint64_t>(stage.size()));
         for (const auto& chunk : stage)

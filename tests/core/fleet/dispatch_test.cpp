@@ -51,6 +51,12 @@ TEST(Dispatch, TheSlowestNodeDecidesAndPlacementKeepsItFromLargeTasks)
     EXPECT_EQ(dispatched(tasks, {2, 1, 1}, 2, FleetPolicy::placement).end, (std::vector<double>{10, 20}));
 }
 
+TEST(Dispatch, FastNodesShortenTasksAndNoTasksTakeNoTime)
+{
+    EXPECT_EQ(dispatched({task(0, 10, 3)}, {0.5, 0.25}, 2, FleetPolicy::fifo).end, (std::vector<double>{5}));
+    EXPECT_EQ(dispatched({}, {1}, 2, FleetPolicy::fifo).utilisation, 0);
+}
+
 TEST(Dispatch, SmallTasksFillANodeBeforeTheyOpenAnother)
 {
     // Two small tasks share node 0, so that the large one still finds node 1 empty.

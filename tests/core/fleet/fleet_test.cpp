@@ -80,6 +80,35 @@ TEST(Fleet, WithoutSpreadAllRunsAreOne)
     EXPECT_EQ(r->policies[1].mean.value, r->policies[2].mean.value); // the same order
 }
 
+TEST(Fleet, ThreeJobsByHand)
+{
+    // One node of two GPUs. First come: A 0-10, B 10-20 on one GPU, C needs both, 20-22. Shortest first: C 10-12, then B 12-22.
+    JobTable jobs{.jobs = {{"a", "", 0, 10, 2, "", 2}, {"b", "", 5, 10, 1, "", 3}, {"c", "", 5, 2, 2, "", 4}}};
+    jobs.withoutGpus = 4;
+    jobs.withoutDuration = 5;
+    const Result<FleetReport> r = fleet(jobs, *cluster(R"({"nodes": 1, "gpus_per_node": 2})"), {2});
+    ASSERT_TRUE(r.ok());
+    EXPECT_EQ(r->jobs, 3U);
+    EXPECT_EQ(r->withoutGpus, 4);
+    EXPECT_EQ(r->withoutDuration, 5);
+    EXPECT_EQ(r->nodes, 1);
+    EXPECT_EQ(r->gpus, 2);
+    EXPECT_EQ(r->runs, 2);
+    EXPECT_EQ(r->reordered, 0);
+    EXPECT_NEAR(r->offeredLoad, (20 + 10 + 4) / (5.0 * 2), 1e-12);
+    EXPECT_EQ(r->notes.size(), 2U) << "the queue is full";
+    const FleetPolicyResult &fifo = r->policies[0], &shortest = r->policies[1];
+    EXPECT_NEAR(fifo.mean.value, (10 + 15 + 17) / 3.0, 1e-9);
+    EXPECT_NEAR(fifo.queueing.value, (0 + 5 + 15) / 3.0, 1e-9);
+    EXPECT_NEAR(fifo.utilisation.value, 34 / (22.0 * 2), 1e-9);
+    EXPECT_NEAR(shortest.mean.value, (10 + 17 + 7) / 3.0, 1e-9);
+    EXPECT_NEAR(shortest.meanRatio.value, 34 / 42.0, 1e-9);
+    const Result<FleetReport> idle =
+        fleet({.jobs = {{"a", "", 0, 10, 1, "", 2}, {"b", "", 100, 10, 1, "", 3}}}, *cluster(R"({"nodes": 1})"), {1});
+    ASSERT_TRUE(idle.ok());
+    EXPECT_EQ(idle->notes.size(), 3U) << "few wait";
+}
+
 TEST(Fleet, ClassesTakeTheSpreadOfAScenario)
 {
     const Result<FleetCluster> c = cluster(R"({"nodes": 2, "classes": {"llm": {"scenario": "llama2-7b-8-a100"}}})");

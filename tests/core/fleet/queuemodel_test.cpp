@@ -34,6 +34,19 @@ TEST(QueueModel, DrawsWhatIsStated)
                                [](const FleetJob& a, const FleetJob& b) { return a.submitSeconds < b.submitSeconds; }));
 }
 
+TEST(QueueModel, EachSizeHasItsShare)
+{
+    const Result<JobTable> t =
+        modelledQueue(R"({"jobs": 8000, "offered_load": 1, "mean_duration_s": 60, "duration": {"family": "gamma", "cv": 1},
+        "sizes": [{"gpus": 1, "share": 1}, {"gpus": 2, "share": 2}, {"gpus": 4, "share": 1}, {"gpus": 8, "share": 4}]})",
+                      8, 1);
+    ASSERT_TRUE(t.ok());
+    for (const auto& [gpus, share] : {std::pair{1, 1}, {2, 2}, {4, 1}, {8, 4}}) {
+        const auto n = std::count_if(t->jobs.begin(), t->jobs.end(), [size = gpus](const FleetJob& j) { return j.gpus == size; });
+        EXPECT_NEAR(static_cast<double>(n) / 8'000, share / 8.0, 4 * std::sqrt(0.25 / 8'000)) << gpus;
+    }
+}
+
 TEST(QueueModel, EveryQueueOfTheLibraryRunsOnItsCluster)
 {
     for (const std::string& name : presetNames("queue")) {

@@ -70,6 +70,7 @@ const std::vector<FleetRule>& fleetRules()
         {clusterErrors, "no number of them", "cluster.nodes", R"("nodes": )" + std::to_string(kMaxFleetNodes + 1), R"("nodes": )" + std::to_string(kMaxFleetNodes)},
         {clusterErrors, "no number of them", "cluster.gpus_per_node", R"("nodes": 1, "gpus_per_node": )" + std::to_string(kMaxFleetGpusPerNode + 1), R"("nodes": 1, "gpus_per_node": )" + std::to_string(kMaxFleetGpusPerNode)},
         {clusterErrors, "no number of them", "cluster.gpus_per_node", R"("nodes": 1, "gpus_per_node": 1.5)", R"("nodes": 1)"},
+        {clusterErrors, "no number of them", "cluster.nodes", R"("title": "t")", R"("nodes": 1, "title": "t")"},
         {clusterErrors, "no text", "cluster.gpu_type", R"("nodes": 1, "gpu_type": 7)", R"("nodes": 1, "gpu_type": "7")"},
         {clusterErrors, "no factor", "cluster.node_time", R"("nodes": 1, "node_time": {"family": "empirical", "cv": 0})", R"("nodes": 1, "node_time": {"family": "gamma", "cv": 0})"},
         {clusterErrors, "no factor", "cluster.classes.a", R"("nodes": 1, "classes": {"a": {"family": "gamma", "cv": "0"}})", R"("nodes": 1, "classes": {"a": {"family": "gamma", "cv": 10}})"},

@@ -289,6 +289,14 @@ TEST(MegatronArguments, ExpertPatterns)
     ASSERT_TRUE(r.ok()) << r.errors().front().message;
     EXPECT_EQ(r->scenario.model.moeFirstKDense, 3);
     EXPECT_EQ(r->scenario.model.moeFfnHiddenSize, 2048);
+    EXPECT_EQ(r->scenario.model.moeRouterTopk, 8);
+    const Result<ImportResult> plain =
+        importMegatronArguments("--num-layers 24 --hidden-size 2304 --num-attention-heads 24 --seq-length 2048 "
+                                "--micro-batch-size 1 --bf16 --ffn-hidden-size 5120 --num-experts 8",
+                                {});
+    ASSERT_TRUE(plain.ok());
+    EXPECT_EQ(plain->scenario.model.moeRouterTopk, 2) << "Megatron-LM's default";
+    EXPECT_EQ(plain->scenario.model.moeFfnHiddenSize, 5120);
     EXPECT_EQ(r->scenario.model.moeLayerFreq, 1);
     EXPECT_EQ(r->scenario.parallelism.expertModelParallelSize, 64);
 }

@@ -3,6 +3,7 @@
 // the sources is without a case.
 #include "rulecases.h"
 
+#include "core/scenario/check.h"
 #include "core/scenario/parameters.h"
 #include "core/scenario/presets.h"
 
@@ -211,6 +212,7 @@ const Rule kRules[] = {
     {"stalls need a size", "variability.stall_mean_s", fine, PRISM_ONE(variability.stallsPerGpuHour, 1, 1; s.variability.stallMeanS = 0.001)},
     {"nothing varies", "variability", fine, PRISM_ONE(variability, {}, {}; s.variability.stepJitterS = 0.001), kWarning},
     {"nothing varies", "variability", fine, PRISM_EDIT(s.variability = {}; s.cluster.gpu.preset = ""), PRISM_EDIT(s.variability = {}; s.variability.classOverrides["norm"] = {}), kWarning},
+    {"nothing varies", "variability", fine, PRISM_ONE(variability, {}, {}; s.variability.stallsPerGpuHour = s.variability.stallMeanS = 1), kWarning},
     {"a slow place names either a node or a rank", "variability.slow[0]", fine, PRISM_EDIT(s.variability.slow = {{0, 0, 1, 1}}), PRISM_EDIT(s.variability.slow = {{0, -1, 1, 1}})},
     {"a slow place names either a node or a rank", "variability.slow[1]", fine, PRISM_EDIT(s.variability.slow = {{0, -1, 1, 1}, {-1, -1, 1, 1}}), PRISM_EDIT(s.variability.slow = {{0, -1, 1, 1}, {-1, 0, 1, 1}})},
     {"there is no such node", "variability.slow[0].node", fine, PRISM_EDIT(s.variability.slow = {{1, -1, 1, 1}}), PRISM_EDIT(s.variability.slow = {{1, -1, 1, 1}}; s.cluster.gpusPerNode = 4)},
@@ -251,6 +253,21 @@ TEST(Rules, EachIsBrokenAndKeptAtItsBorder)
         const Result<Scenario> repaired = setParameter(broken, reported.front().fixPath, reported.front().fixValue);
         ASSERT_TRUE(repaired.ok()) << rule.message << ": " << reported.front().fixPath << "=" << reported.front().fixValue;
         EXPECT_TRUE(test::withMessage(check(*repaired), rule.message).empty()) << rule.message << ": its fix repairs nothing";
+    }
+}
+
+TEST(Rules, FieldsThatAreReportedAlreadyTakePartInNone)
+{
+    for (const Rule& rule : kRules) {
+        Scenario broken = rule.base();
+        rule.broken(broken);
+        std::vector<std::string> reported = {rule.path};
+        for (const Parameter& p : parameters())
+            if (p.get(broken) != p.get(rule.base()))
+                reported.push_back(p.id);
+        if (reported.size() == 1 || findParameter(rule.path) == nullptr)
+            continue;
+        EXPECT_TRUE(test::withMessage(checkExcept(broken, reported), rule.message).empty()) << rule.path << ": " << rule.message;
     }
 }
 

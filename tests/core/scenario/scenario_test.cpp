@@ -109,6 +109,13 @@ TEST(ScenarioJson, KeysWithDotsAreNoPaths)
     EXPECT_TRUE(mentions(errors, "cluster.gpu.memory_gib"));
 }
 
+TEST(ScenarioJson, SectionsStandInTheFileEvenIfEmpty)
+{
+    const nlohmann::json saved = nlohmann::json::parse(toJson(Scenario{}));
+    for (const char* section : {"model", "cluster", "parallelism", "training", "variability"})
+        EXPECT_TRUE(saved.contains(section) && saved[section].is_object()) << section;
+}
+
 TEST(ScenarioJson, FoundTextsAreShortenedBeyondSixtyCharacters)
 {
     const std::string sixty(60, 'x'), shortened = std::string(57, 'x') + "...";

@@ -44,6 +44,8 @@ const Rule kRules[] = {
     {"The value is out of range", "group_ranks", PRISM_ONE(groupRanks, (1 << 15) + 1, 1 << 15)}, // two groups a cell
     {"The value is out of range", "groups_per_cell", PRISM_ONE(groupsPerCell, 0, 1)},
     {"The value is out of range", "groups_per_cell", PRISM_ONE(groupsPerCell, (1 << 16) + 1, 1 << 15)},
+    {"The value is out of range", "group_ranks", PRISM_EDIT(g.groupsPerCell = 1; g.groupRanks = (1 << 16) + 1), PRISM_EDIT(g.groupsPerCell = 1; g.groupRanks = 1 << 16)},
+    {"The value is out of range", "groups_per_cell", PRISM_EDIT(g.groupRanks = 1; g.groupsPerCell = (1 << 16) + 1), PRISM_EDIT(g.groupRanks = 1; g.groupsPerCell = 1 << 16)},
     {"The value is out of range", "classes", PRISM_EDIT(g.classes.resize(4097)), PRISM_EDIT(g.classes.resize(4096))},
     {"The value is out of range", "programs", PRISM_EDIT(g.programs.resize(65537)), PRISM_EDIT(g.programs.resize(65536))},
     {"The value is out of range", "programs", PRISM_EDIT(g.programs[0].blocks[0].ops.resize(999'998)), PRISM_EDIT(g.programs[0].blocks[0].ops.resize(999'997))},
@@ -151,6 +153,13 @@ TEST(GraphRules, EachIsBrokenAndKeptAtItsBorder)
         EXPECT_EQ(reported(broken), 1) << rule.path << ": " << rule.message;
         EXPECT_EQ(reported(kept), 0) << rule.path << ": " << rule.message << ": kept, and reported all the same";
     }
+}
+
+TEST(GraphRules, TwoHundredFindingsAreReported)
+{
+    StepGraph g = fine();
+    g.slow.assign(300, {-2, 0, 0});
+    EXPECT_EQ(check(g).size(), 200U);
 }
 
 TEST(GraphRules, NoneOfTheSourcesIsWithoutACase)
