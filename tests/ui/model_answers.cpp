@@ -6,7 +6,9 @@
 #include "ui/look/change.h"
 #include "ui/look/dates.h"
 #include "ui/look/look.h"
+#include "ui/model/lineage.h"
 #include "ui/model/searchfile.h"
+#include "ui/model/studymodel.h"
 #include "ui/model/stepmarks.h"
 #include "ui/workspace/curvepick.h"
 #include "ui/workspace/distributionmodel.h"
@@ -16,6 +18,7 @@
 #include <QDir>
 #include <QTemporaryDir>
 
+#include <limits>
 #include <map>
 #include <random>
 
@@ -295,6 +298,87 @@ TEST(AdviceAnswers, ADifferenceMustExceedBothIntervals)
     EXPECT_EQ(advisedScenario(f), 1U);
     f.scenarios[1].changes.p95.delta.halfWidth = 0.41; // of 0.4 s
     EXPECT_EQ(advisedScenario(f), 0U);
+}
+
+TEST(StudyAnswers, SlowNodesAreSetMovedAndMended)
+{
+    StudyModel study;
+    study.reset(smallStudy(), 2); // the second has node 3, 15 % slow
+    const auto slow = [&] { return study.state().find(2)->scenario->variability.slow; };
+    study.setSlowNode(2, 3, 1.2);
+    ASSERT_EQ(slow().size(), 1U);
+    EXPECT_EQ(slow()[0].computeFactor, 1.2);
+    EXPECT_EQ(study.undoStack()->undoText(), u"Node 3 is 20 % slow"_s);
+    study.setSlowNode(2, 5, 1.05);
+    study.setSlowNode(2, 5, 0.9); // nothing is faster than the others
+    ASSERT_EQ(slow().size(), 2U);
+    EXPECT_EQ(slow()[1].computeFactor, 1.05);
+    study.moveSlowNode(2, 3, -1);
+    study.moveSlowNode(2, 3, 3);
+    EXPECT_EQ(slow()[0].node, 3);
+    study.moveSlowNode(2, 3, 5); // takes the place of the other
+    ASSERT_EQ(slow().size(), 1U);
+    EXPECT_EQ(slow()[0].node, 5);
+    EXPECT_EQ(slow()[0].computeFactor, 1.2);
+    study.setSlowNode(2, 5, 1);
+    EXPECT_TRUE(slow().empty());
+    study.setSlowNode(2, 5, 1);
+    EXPECT_EQ(study.duplicate(99), -1);
+    int told = 0;
+    QObject::connect(&study, &StudyModel::currentChanged, [&told] { ++told; });
+    study.setSlowNode(2, 5, 1.1);
+    EXPECT_EQ(told, 0) << "the current scenario is the same";
+}
+
+TEST(StudyAnswers, ANoteNamesFourEditsAndCountsTheRest)
+{
+    StudyState state = smallStudy();
+    Scenario changed = *state.entries[0].scenario;
+    for (const auto& [id, value] : {std::pair{"training.micro_batch_size", "2"},
+                                    {"training.global_batch_size", "64"},
+                                    {"model.num_layers", "32"},
+                                    {"parallelism.tensor_model_parallel_size", "8"},
+                                    {"cluster.num_gpus", "128"},
+                                    {"variability.spatial.cv", "0.03"}})
+        changed = *setParameter(changed, id, value);
+    state.entries[1].scenario = std::make_shared<const Scenario>(changed);
+    state.entries[1].parentId = 1;
+    const QString note = lineage(state, state.entries[1]);
+    EXPECT_EQ(note.count(u'→'), 4) << note.toStdString();
+    EXPECT_TRUE(note.endsWith(u"2 more"_s)) << note.toStdString();
+    EXPECT_TRUE(note.startsWith(u"from base with "_s));
+    const QStringList forms = lineageForms(state, state.entries[1]);
+    ASSERT_EQ(forms.size(), 3);
+    EXPECT_EQ(forms[0].count(u", "_s), 5);
+    EXPECT_TRUE(forms[1].endsWith(u" +5"_s));
+    EXPECT_EQ(forms[2], u"6 edits"_s);
+}
+
+TEST(FormatAnswers, Edges)
+{
+    EXPECT_EQ(format::percent(1), u"100.0 %"_s);
+    EXPECT_EQ(format::percent(12), u"1,200 %"_s);
+    EXPECT_EQ(format::si(1).text(), u"1.00"_s);
+    EXPECT_EQ(format::si(0.5).text(), u"0.500"_s);
+    EXPECT_EQ(format::si(-2500).text(), u"−2.50 k"_s);
+    EXPECT_EQ(format::deltaScale(-0.25).unit.name, u"ms"_s);
+    EXPECT_EQ(format::deltaScale(-0.25).decimals, 0);
+    EXPECT_EQ(format::deltaScale(0.05).decimals, 1);
+    EXPECT_EQ(format::secondsDelta(0.0004, format::DeltaScale{{1e3, u"ms"_s}, 1}), u"+0.4 ms"_s);
+    EXPECT_EQ(format::secondsDelta(0.00004, format::DeltaScale{{1e3, u"ms"_s}, 1}), u"0 ms"_s);
+    EXPECT_EQ(format::interval(0.00004, format::DeltaScale{{1e3, u"ms"_s}, 1}), u"± < 0.1 ms"_s);
+    EXPECT_EQ(format::tableCell(u"1234.5"_s), u"1,235"_s);
+    EXPECT_EQ(format::tableCell(u"-12"_s), u"−12"_s);
+    EXPECT_EQ(format::tableCell(u"2e15"_s), format::number(2e15, 4));
+    EXPECT_EQ(format::kernelClass(u".norm"_s), u"Norm"_s);
+    EXPECT_EQ(format::timeChange({-0.14237, 0.00001}), u"−142 ms"_s);
+    EXPECT_EQ(format::timeChange({0.05237, 0.00001}), u"+52 ms"_s);
+    EXPECT_FALSE(format::dateAfter("2026-01-01", std::numeric_limits<double>::quiet_NaN()).isValid());
+    EXPECT_FALSE(format::dateAfter("2026-01-01", 1e6).isValid());
+    EXPECT_FALSE(format::dateAfter("January", 3).isValid());
+    const Palette& p = lightPalette();
+    EXPECT_EQ(p.weight[1].name(), blend(p[Role::bad], p.backward[1], 0.45).name());
+    EXPECT_EQ(p.memory[1].name(), blend(p[Role::text], p[Role::panel], 0.58).name());
 }
 
 } // namespace
