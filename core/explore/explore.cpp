@@ -31,14 +31,16 @@ class Keeper final {
 public:
     Keeper(const ExploreKeeping& keeping, const RecordsHead& head, const SearchShard& shard) : m_keeping(keeping)
     {
-        if (keeping.write)
-            m_text = headLine(head) + "\n" + shardLine(shard);
+        if (!keeping.write)
+            return;
+        m_text.add(headLine(head) + "\n");
+        m_text.add(shardLine(shard));
     }
     void add(const std::string& line)
     {
         if (!m_keeping.write)
             return;
-        m_text += line;
+        m_text.add(line);
         if (since(m_last) > kSecondsBetweenWrites + 10 * m_took)
             write();
     }
@@ -47,14 +49,14 @@ public:
         if (!m_keeping.write)
             return;
         const Clock::time_point begin = Clock::now();
-        m_keeping.write(m_text);
+        m_keeping.write(m_text.text());
         m_took = since(begin);
         m_last = Clock::now();
     }
 
 private:
     const ExploreKeeping& m_keeping;
-    std::string m_text;
+    RecordsText m_text;
     Clock::time_point m_last = Clock::now();
     double m_took = 0;
 };

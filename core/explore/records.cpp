@@ -2,6 +2,7 @@
 #include "core/explore/records.h"
 
 #include "core/base/inputdiagnostic.h"
+#include "core/explore/linechecksum.h"
 #include "core/base/jsontext.h"
 
 #include <nlohmann/json.hpp>
@@ -101,6 +102,11 @@ std::string rowLine(const SampleRow& row)
 std::string endLine()
 {
     return line({{"end", true}});
+}
+
+void RecordsText::add(std::string_view line)
+{
+    m_text += withChecksum(line.substr(0, line.size() - 1), m_checksum) + "\n";
 }
 
 Diagnostics tooLargeTogether(const std::vector<ExploreRecords>& shards)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a search has computed so far as JSON Lines: it goes on from them, and those of its parts are merged.
+// What a search has computed so far as JSON Lines: it goes on from them, and those of its parts are merged. Every line ends with a
+// checksum.
 #pragma once
 
 #include "core/cost/engineversion.h"
@@ -16,7 +17,7 @@ namespace prism {
 
 /// What the first line names.
 inline constexpr const char* kRecordsFormat = "prism-explore-records";
-inline constexpr int kRecordsVersion = 1;
+inline constexpr int kRecordsVersion = 2; ///< 1: without checksums
 
 /// Of the text of the records, also of all shards that are merged; of the entries of all these lines (what fits, reasons, what was left
 /// out; a line itself counts as kEntriesOfLine), some 60 bytes each.
@@ -50,8 +51,20 @@ struct ExploreRecords {
 [[nodiscard]] std::string rowLine(const SampleRow& row);
 [[nodiscard]] std::string endLine();
 
-/// Reads records; a last line without its end is left out (the writer was killed). Errors: lines that are none, with their numbers, up to
-/// 20; figures that no search has (negative, beyond 1e15); more entries than kMaxRecordsEntries.
+/// The text of a file: each line with the CRC-32 (zlib) of everything before it, so that a line that was edited, moved or removed shows.
+class RecordsText final {
+public:
+    void add(std::string_view line); ///< one of the lines above
+    [[nodiscard]] const std::string& text() const { return m_text; }
+
+private:
+    std::string m_text;
+    std::uint32_t m_checksum = 0;
+};
+
+/// Reads records; a last line without its end is left out (the writer was killed). Errors: lines that are none or whose checksum does not
+/// match, with their numbers, up to 20; figures that no search has (negative, beyond 1e15, percentiles out of order); more entries than
+/// kMaxRecordsEntries.
 [[nodiscard]] Result<ExploreRecords> recordsFromText(std::string_view text, const std::string& name);
 
 /// What keeps these from being merged: together they are larger than the records of one search may be. Empty = nothing does.

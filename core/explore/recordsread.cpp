@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Records of a search read back. They may come from others: every number is looked at before it is used.
 #include "core/base/inputdiagnostic.h"
-#include "core/cost/engineversion.h"
-#include "core/explore/records.h"
-
 #include "core/base/jsontext.h"
 #include "core/base/table.h"
+#include "core/cost/engineversion.h"
+#include "core/explore/linechecksum.h"
+#include "core/explore/records.h"
 #include "core/scenario/parameters.h"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 namespace prism {
@@ -30,7 +31,13 @@ public:
     explicit Fields(const json& object) : m_object(object) {}
 
     [[nodiscard]] bool good() const { return m_good; }
-    void require(bool condition) { m_good = m_good && condition; }
+    /// The first problem of the line, where it has a name.
+    [[nodiscard]] const std::string& problem() const { return m_problem; }
+    void require(bool condition, const char* problem = "")
+    {
+        m_problem = m_good && !condition ? problem : m_problem;
+        m_good = m_good && condition;
+    }
     [[nodiscard]] const json& at(const char* key)
     {
         static const json none;
@@ -89,6 +96,7 @@ public:
 private:
     const json& m_object;
     bool m_good = true;
+    std::string m_problem;
 };
 
 SearchSpace spaceFrom(Fields& f)
@@ -140,10 +148,13 @@ QuickPart partFrom(Fields& f)
     part.valid = f.whole(f.at("valid"));
     for (const json& p : f.rows("fitting", 6))
         part.fitting.push_back({f.whole(p[0], kMostIndex), f.figure(p[1]), f.figure(p[2]), f.figure(p[3]), f.figure(p[4]), f.flag(p[5])});
+    f.require(part.valid <= part.points && std::ssize(part.fitting) <= part.valid);
     for (const QuickPoint& p : part.fitting)
         f.require(p.tokensPerStep > 0);
     for (const json& r : f.rows("reasons", 4))
         part.reasons.push_back({f.text(r[0]), f.whole(r[1]), f.whole(r[2]), f.whole(r[3], kMostIndex)});
+    for (const ReasonCount& r : part.reasons)
+        f.require(r.alone <= r.count && r.count <= part.points);
     for (const json& r : f.rows("rejected", 2))
         part.rejected.push_back({f.whole(r[0], kMostIndex), f.texts(r[1])});
     return part;
@@ -163,6 +174,8 @@ SampleRow rowFrom(Fields& f)
     row.p95 = f.estimate("p95");
     row.p99 = f.estimate("p99");
     row.chance = f.estimate("chance");
+    f.require(row.p50.value <= row.p95.value && row.p95.value <= row.p99.value, "The percentiles are out of order.");
+    f.require(row.chance.value <= 1, "A probability is larger than 1.");
     return row;
 }
 
@@ -178,41 +191,65 @@ std::size_t entriesOf(const QuickPart& part)
 /// Takes lines into the records.
 class Intake final {
 public:
-    /// False where the line is none.
-    bool take(std::string_view text)
+    /// What is wrong with the line; nothing = it was taken.
+    std::optional<Diagnostic> take(std::string_view text)
     {
-        const Result<json> object = parseJson(text);
-        if (!object.ok() || !object->is_object())
-            return false;
-        Fields f(*object);
-        if (object->contains("format")) {
-            const bool isFirst = records.head.empty();
-            records.head = isFirst ? std::string(text) : records.head;
-            return isFirst;
+        const std::string shown(text.substr(0, 60));
+        const std::optional<CheckedLine> line = checkedLine(text, m_checksum);
+        if (!line) {
+            const bool isOlder = text.find(R"("version":1,)") < 60;
+            return errorAt("", isOlder ? "An older version without checksums wrote this file." : "This line ends with no checksum.", shown,
+                           isOlder ? "a file of this version: run the search again" : "a line that explore wrote");
         }
-        if (object->contains("shard")) {
-            const Result<SearchShard> shard = searchShard(f.text(f.at("shard")));
-            records.shard = shard.ok() ? *shard : SearchShard{};
-            return shard.ok() && f.good();
+        if (line->stated != line->computed)
+            return errorAt("", "This line was changed, or lines before it were added, moved or removed: its checksum does not match.",
+                           checksumText(line->stated) + " in " + shown,
+                           checksumText(line->computed) + "; restore the file or run the search again");
+        const Result<json> object = parseJson(line->object);
+        if (object.ok() && object->is_object()) {
+            Fields f(*object);
+            if (takeObject(f, *object, line->object))
+                return std::nullopt;
+            if (!f.problem().empty())
+                return errorAt("", f.problem(), shown, "figures in the order of their meaning");
         }
-        if (object->contains("part"))
-            return takePart(f);
-        if (object->contains("row")) {
-            const SampleRow row = rowFrom(f);
-            if (f.good())
-                records.entries += kEntriesOfLine;
-            if (f.good() && !isFull())
-                records.rows[{row.index, row.samples}] = row;
-            return f.good();
-        }
-        records.complete = f.flag(f.at("end"));
-        return f.good();
+        return errorAt("", "This line is no record of a search.", shown, "a line that explore wrote");
     }
     [[nodiscard]] bool isFull() const { return records.entries > kMaxRecordsEntries; }
 
     ExploreRecords records;
 
 private:
+    /// False where the object is not a record.
+    bool takeObject(Fields& f, const json& object, const std::string& text)
+    {
+        if (object.contains("format")) {
+            const bool isFirst = records.head.empty();
+            records.head = isFirst ? text : records.head;
+            return isFirst;
+        }
+        if (object.contains("shard")) {
+            const Result<SearchShard> shard = searchShard(f.text(f.at("shard")));
+            records.shard = shard.ok() ? *shard : SearchShard{};
+            return shard.ok() && f.good();
+        }
+        if (object.contains("part"))
+            return takePart(f);
+        if (object.contains("row"))
+            return takeRow(f);
+        records.complete = f.flag(f.at("end"));
+        return f.good();
+    }
+    bool takeRow(Fields& f)
+    {
+        const SampleRow row = rowFrom(f);
+        if (!f.good())
+            return false;
+        records.entries += kEntriesOfLine;
+        if (!isFull())
+            records.rows[{row.index, row.samples}] = row;
+        return true;
+    }
     bool takePart(Fields& f)
     {
         const std::int64_t number = f.whole(f.at("part"));
@@ -224,6 +261,8 @@ private:
             records.parts[number] = std::move(part);
         return true;
     }
+
+    std::uint32_t m_checksum = 0;
 };
 
 /// A text without a whole line says nothing yet, but somebody else's file is not taken for a search that was stopped in its first line.
@@ -274,13 +313,14 @@ Result<ExploreRecords> recordsFromText(std::string_view text, const std::string&
                        "what explore wrote, or a new file");
     text = text.substr(0, text.rfind('\n') + 1); // npos + 1 = 0: no line is complete
     for (TextLines lines(text); lines.next() && errors.size() < kMostReported;) {
-        const bool taken = intake.take(lines.text());
+        std::optional<Diagnostic> problem = intake.take(lines.text());
         const std::string place = name + ":" + std::to_string(lines.line());
         if (intake.isFull())
             return errorAt(place, "There are too many entries.", "", "at most " + std::to_string(kMaxRecordsEntries));
-        if (!taken)
-            errors.push_back(errorAt(place, "This line is no record of a search.", std::string(lines.text().substr(0, 60)),
-                                     "a line that explore wrote"));
+        if (problem) {
+            problem->path = place;
+            errors.push_back(std::move(*problem));
+        }
     }
     if (!errors.empty())
         return errors;

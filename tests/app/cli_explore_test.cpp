@@ -52,7 +52,7 @@ TEST(CliExplore, WritesASlurmScriptThatAShellReads)
     EXPECT_NE(run.out.find("merge '" + place("search.sh") + "'-*.jsonl"), std::string::npos) << run.out;
     const std::string shell = "SLURM_ARRAY_TASK_ID=2 sh " + place("search.sh") + " >" + place("task") + " 2>&1";
     ASSERT_EQ(std::system(shell.c_str()), 0) << slurp(scratch() / "task");
-    EXPECT_NE(slurp(scratch() / "search.sh-2.jsonl").find("{\"shard\":\"2/2\"}"), std::string::npos);
+    EXPECT_NE(slurp(scratch() / "search.sh-2.jsonl").find("{\"shard\":\"2/2\",\"crc\":"), std::string::npos);
 }
 
 TEST(CliFleet, RunsATableAndSaysEverythingThatIsWrong)

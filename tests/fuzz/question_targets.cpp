@@ -26,7 +26,9 @@ void records(std::string_view bytes)
     for (const auto& [key, row] : read->rows)
         holds(std::isfinite(row.p95.value) && row.p95.halfWidth >= 0, "rows hold figures");
     for (const auto& [number, part] : read->parts) {
-        const Result<ExploreRecords> again = recordsFromText(partLine(number, part), "again");
+        RecordsText text;
+        text.add(partLine(number, part));
+        const Result<ExploreRecords> again = recordsFromText(text.text(), "again");
         holds(again.ok() && again->parts.contains(number), "a part that was read is written as one");
     }
     const Result<RecordsHead> head = recordsHead(read->head);

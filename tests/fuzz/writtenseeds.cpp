@@ -85,7 +85,14 @@ std::vector<std::string> writtenRecords()
     const std::string head = headLine({.scenario = scenarios().front(), .query = query}) + "\n";
     const QuickPart part{6, 4, {{0, 1.5, 20, 80, 4096, false}, {3, 1.7, 20, 80, 4096, true}}, {{"memory", 2, 1, 4}}, {{4, {"memory"}}}};
     const SampleRow row{0, 512, true, 1.5, 20, 80, {1.6, 0.01}, {1.6, 0.01}, {1.7, 0.02}, {1.8, 0.03}, {0, 0}};
-    return {head + shardLine({1, 1}) + partLine(0, part) + rowLine(row) + endLine(), head, partLine(0, part) + rowLine(row)};
+    const auto sealed = [](std::initializer_list<std::string> lines) {
+        RecordsText text;
+        for (const std::string& line : lines)
+            text.add(line);
+        return text.text();
+    };
+    return {sealed({head, shardLine({1, 1}), partLine(0, part), rowLine(row), endLine()}), sealed({head}),
+            sealed({partLine(0, part), rowLine(row)})};
 }
 
 } // namespace prism::fuzz

@@ -30,6 +30,18 @@ Scenario base()
     return *setParameter(*scenarioPreset("llama2-7b-8-a100"), "cluster.num_gpus", "16");
 }
 
+/// Lines as a file holds them, with their checksums.
+std::string sealed(const std::string& lines)
+{
+    RecordsText text;
+    for (std::size_t from = 0; from < lines.size();) {
+        const std::size_t end = lines.find('\n', from) + 1;
+        text.add(std::string_view(lines).substr(from, end - from));
+        from = end;
+    }
+    return text.text();
+}
+
 struct Kept {
     Result<Exploration> exploration;
     std::string text;
@@ -86,10 +98,11 @@ TEST(ExploreRecords, AStoppedSearchGoesOnToTheSameBytes)
 TEST(ExploreRecords, WhatIsNoRecordIsSaidLineByLine)
 {
     const std::string text = searched(query()).text;
-    const Result<ExploreRecords> wrong = recordsFromText(text + "nonsense\n{\"part\": -1}\n[]\n{\"row\": -4}\n", "file");
+    const Result<ExploreRecords> wrong =
+        recordsFromText(sealed("{\"end\":true}\n{\"part\":-1}\n{\"row\":-4}\n") + "nonsense\n[]\n", "file");
     ASSERT_FALSE(wrong.ok());
     EXPECT_EQ(wrong.errors().size(), 4U);
-    EXPECT_TRUE(wrong.errors().front().path.starts_with("file:"));
+    EXPECT_TRUE(wrong.errors().front().path.starts_with("file:2"));
     ExploreRecords one = *recordsFromText(text, "file"), other = one;
     one.shard = {1, 2};
     other.shard = {1, 2};
@@ -179,15 +192,24 @@ TEST(ExploreRecords, FiguresThatNoSearchHasAreNoRecords)
 {
     const std::string row = rowLine({3, 512, true, 1, 2, 3, {1, 0}, {1, 0}, {1, 0}, {1, 0}, {0, 0}});
     const std::string part = partLine(0, {1, 1, {{0, 1.5, 20, 80, 4096, false}}, {{"memory", 1, 1, 0}}, {{0, {"memory"}}}});
-    ASSERT_TRUE(recordsFromText(row + part, "good").ok());
+    ASSERT_TRUE(recordsFromText(sealed(row + part), "good").ok());
     const auto changed = [](const std::string& line, const char* pointer, const nlohmann::json& value) {
         nlohmann::json object = nlohmann::json::parse(line);
         object[nlohmann::json::json_pointer(pointer)] = value;
         return object.dump() + "\n";
     };
-    for (const auto& [pointer, value] : std::vector<std::pair<const char*, nlohmann::json>>{
-             {"/row", 1e300}, {"/row", -1}, {"/samples", 1e12}, {"/noise_free_s", -1}, {"/memory_gib", 1e300}, {"/p95", {1}}, {"/fits", 1}})
-        EXPECT_FALSE(recordsFromText(changed(row, pointer, value), "row").ok()) << pointer;
+    for (const auto& [pointer, value] : std::vector<std::pair<const char*, nlohmann::json>>{{"/row", 1e300},
+                                                                                            {"/row", -1},
+                                                                                            {"/samples", 1e12},
+                                                                                            {"/noise_free_s", -1},
+                                                                                            {"/memory_gib", 1e300},
+                                                                                            {"/p95", {1}},
+                                                                                            {"/p95", {0.9, 0}},
+                                                                                            {"/p99", {0.9, 0}},
+                                                                                            {"/p50", {1, -1}},
+                                                                                            {"/chance", {1.1, 0}},
+                                                                                            {"/fits", 1}})
+        EXPECT_FALSE(recordsFromText(sealed(changed(row, pointer, value)), "row").ok()) << pointer;
     for (const auto& [pointer, value] : std::vector<std::pair<const char*, nlohmann::json>>{{"/part", 1e300},
                                                                                             {"/points", -1},
                                                                                             {"/fitting/0/0", -1},
@@ -195,17 +217,52 @@ TEST(ExploreRecords, FiguresThatNoSearchHasAreNoRecords)
                                                                                             {"/fitting/0/4", 0},
                                                                                             {"/fitting/0", {0}},
                                                                                             {"/rejected/0/1", 7},
+                                                                                            {"/reasons/0/2", 2},
+                                                                                            {"/valid", 2},
+                                                                                            {"/valid", 0},
                                                                                             {"/reasons", 7}})
-        EXPECT_FALSE(recordsFromText(changed(part, pointer, value), "part").ok()) << pointer;
+        EXPECT_FALSE(recordsFromText(sealed(changed(part, pointer, value)), "part").ok()) << pointer;
+}
+
+TEST(ExploreRecords, EditedMovedAndRemovedLinesAreRefusedByTheirNumber)
+{
+    const std::string text = sealed(headLine({base(), query()}) + "\n" + shardLine({1, 1})
+                                    + rowLine({3, 512, true, 1, 2, 3, {1.1, 0}, {1.2, 0}, {1.3, 0}, {1.4, 0}, {0, 0}})
+                                    + rowLine({4, 512, true, 1, 2, 3, {1.1, 0}, {1.2, 0}, {1.25, 0}, {1.5, 0}, {0, 0}}) + endLine());
+    ASSERT_TRUE(recordsFromText(text, "s").ok());
+    std::vector<std::string> lines;
+    for (std::size_t from = 0, end = 0; from < text.size(); from = end)
+        lines.push_back(text.substr(from, (end = text.find('\n', from) + 1) - from));
+    const auto problems = [](const std::vector<std::string>& of) {
+        std::string all;
+        for (const std::string& line : of)
+            all += line;
+        const Result<ExploreRecords> read = recordsFromText(all, "s");
+        std::string places;
+        for (const Diagnostic& d : read.errors())
+            places += d.path + " ";
+        return places;
+    };
+    std::vector<std::string> edited = lines, swapped = lines, removed = lines, older = lines, bare = lines;
+    edited[2].replace(edited[2].find("1.3"), 3, "1.9");
+    EXPECT_EQ(problems(edited), "s:3 ");
+    std::swap(swapped[2], swapped[3]);
+    EXPECT_EQ(problems(swapped), "s:3 s:4 s:5 ");
+    removed.erase(removed.begin() + 3);
+    EXPECT_EQ(problems(removed), "s:4 ");
+    bare[2].replace(bare[2].find(",\"crc\""), std::string::npos, "}\n");
+    EXPECT_EQ(problems(bare).substr(0, 4), "s:3 ");
+    older[0].replace(older[0].find(":2"), 2, ":1").replace(older[0].find(",\"crc\""), std::string::npos, "}\n");
+    EXPECT_NE(recordsFromText(older[0], "s").errors().front().message.find("older version"), std::string::npos);
 }
 
 TEST(ExploreRecords, RowsAndPartsCountAsEntriesAlsoOfAllShardsTogether)
 {
     const std::string row = rowLine({}), part = partLine(1, {});
-    const Result<ExploreRecords> read = recordsFromText(row + part, "r");
+    const Result<ExploreRecords> read = recordsFromText(sealed(row + part), "r");
     ASSERT_TRUE(read.ok());
     EXPECT_EQ(read->entries, 2 * kEntriesOfLine);
-    EXPECT_EQ(read->textBytes, row.size() + part.size());
+    EXPECT_EQ(read->textBytes, sealed(row + part).size());
     ExploreRecords half, more;
     half.entries = kMaxRecordsEntries / 2;
     half.textBytes = kMaxRecordsBytes / 2;
