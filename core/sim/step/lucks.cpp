@@ -81,17 +81,17 @@ void tiltedLucks(std::uint64_t seed, std::uint64_t copy, std::uint64_t block, bo
         density[l] = 0.5 + 0.5 * found[l] / stages;
 }
 
-void memberLucks(const std::vector<std::vector<float>>& members, const LuckDraw& draw, bool tilt, Rows& out, double* density)
+void memberLucks(const MemberScores& members, const LuckDraw& draw, bool tilt, Rows& out, double* density)
 {
     const StreamId id = stream(kMemberDraws, draw.copy);
-    const auto count = static_cast<double>(members.size());
+    const auto count = static_cast<double>(members.count());
     const double range = std::log1p(count);
     for (std::size_t l = 0; l < kLanes; ++l) {
         const double u = uniform(draw.seed, id, draw.block * kLanes + l);
         const double place = !tilt ? u * count : u < 0.5 ? 2.0 * u * count : std::expm1((2.0 * u - 1.0) * range);
-        const auto picked = std::min(static_cast<std::size_t>(place), members.size() - 1);
-        for (std::size_t s = 0; s < members[picked].size(); ++s)
-            out.row(s)[l] = members[picked][s];
+        const auto picked = std::min(static_cast<std::size_t>(place), members.count() - 1);
+        for (std::size_t s = 0; s < members.stages; ++s)
+            out.row(s)[l] = members.of(picked)[s];
         density[l] = 0.5 + 0.5 * count * std::log1p(1.0 / (static_cast<double>(picked) + 1.0)) / range;
     }
 }

@@ -29,9 +29,7 @@ ContentHash partKey(const Series& series, const PartRequest& request, std::size_
             h.add(static_cast<double>(score));
     }
     if (request.members != nullptr)
-        for (const std::vector<float>& member : *request.members)
-            for (const float score : member)
-                h.add(static_cast<double>(score));
+        h.add(request.members->hash);
     return h.result();
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/sim/draw/draws.h"
+#include "core/sim/step/lucks.h"
 #include "core/sim/step/replicas.h"
 
 #include <cstdint>
@@ -47,7 +48,7 @@ struct PartRequest {
     const char* name = "replica samples"; ///< of the node
     std::vector<ReplicaDraw> replicas;
     bool noise = true;
-    const std::vector<std::vector<float>>* members = nullptr;
+    const MemberScores* members = nullptr;
 };
 
 /// Per block and stage, rows of kLanes seconds; weights of tilted draws, one row per block. Immutable; any thread.

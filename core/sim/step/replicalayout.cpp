@@ -80,15 +80,21 @@ ReplicaLayout jobLayout(const Prepared& prepared, const JobScores& job, int firs
     for (const std::size_t d : order)
         falling.push_back(job.replicaSeconds[d]);
     const std::size_t oneByOne = slowestOneByOne(falling);
+    std::vector<float> members;
+    members.reserve(job.scores.size());
     for (std::size_t i = 0; i < order.size(); ++i) {
         const std::size_t d = order[i];
         const int kind = prepared.kindOfReplica[static_cast<std::size_t>(firstReplica) + d];
         if (i < oneByOne || kind != common)
             out.single.push_back({kind, d, LuckSource::fixed, scores(d)});
         else
-            out.members.push_back(scores(d));
+            members.insert(members.end(), &job.scores[d * stages], &job.scores[d * stages] + stages);
     }
-    out.pooled = static_cast<int>(out.members.size());
+    Hasher hash;
+    for (const float score : members)
+        hash.add(static_cast<double>(score));
+    out.members = {std::move(members), stages, hash.result()};
+    out.pooled = static_cast<int>(out.members.count());
     out.pooledKind = common;
     return out;
 }

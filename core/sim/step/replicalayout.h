@@ -13,8 +13,8 @@ namespace prism {
 struct ReplicaLayout {
     std::vector<ReplicaDraw> single;
     int pooled = 0, pooledKind = 0;
-    std::vector<std::vector<float>> members; ///< scores of the pooled replicas, the slowest without noise first; empty = drawn afresh
-    bool brief = false;                      ///< a small common sample, whose error nobody asks for
+    MemberScores members; ///< of the pooled replicas, the slowest without noise first; empty = drawn afresh
+    bool brief = false;   ///< a small common sample, whose error nobody asks for
 };
 
 /// Across jobs: every replica with fresh lucks.

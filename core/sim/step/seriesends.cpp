@@ -52,7 +52,7 @@ std::vector<PartRequest> requestsOf(const Series& series, const ReplicaLayout& l
         out.push_back({"single replicas", layout.single, true, nullptr});
     if (layout.pooled == 0)
         return out;
-    const bool fresh = layout.members.empty();
+    const bool fresh = layout.members.scores.empty();
     for (std::size_t c = 0; c < copiesOf(layout, series); ++c)
         out.push_back({"common sample",
                        {{layout.pooledKind, kPoolCopies + c, fresh ? LuckSource::tilted : LuckSource::members, {}}},
@@ -135,7 +135,9 @@ bool sampleBlocks(const Series& series, const ReplicaLayout& layout, const Slowe
     const std::vector<PartRequest> requests = requestsOf(series, layout);
     std::optional<StillEnds> still;
     if (layout.pooled > 0)
-        still.emplace(series, layout.pooledKind, layout.members.empty() ? std::vector<float>(series.stages(), 0.0F) : layout.members[0],
+        still.emplace(series, layout.pooledKind,
+                      layout.members.scores.empty() ? std::vector<float>(series.stages(), 0.0F)
+                                                    : std::vector<float>(layout.members.of(0), layout.members.of(1)),
                       recall, stop, nodeSamples);
     if (stop.stop_requested())
         return false;
@@ -162,7 +164,7 @@ SeriesEnds seriesEnds(const Series& series, const ReplicaLayout& layout, Recall&
     if (layout.pooled > 0)
         optimizer = SlowestOptimizer(series.prepared, layout.pooledKind, layout.pooled,
                                      // A brief sample does without the members' own: other jobs' optimizers are as slow.
-                                     layout.brief && series.prepared.drawsScores() ? std::vector<std::vector<float>>{} : layout.members);
+                                     layout.brief && series.prepared.drawsScores() ? MemberScores{} : layout.members);
     if (!sampleBlocks(series, layout, optimizer, recall, stop, nodeSamples, sampled))
         return out;
     if (layout.pooled == 0) {

@@ -37,12 +37,12 @@ ScoreMass freshMass(const Prepared& prepared)
     return out;
 }
 
-ScoreMass memberMass(const Prepared& prepared, const std::vector<std::vector<float>>& members, std::size_t stage)
+ScoreMass memberMass(const Prepared& prepared, const MemberScores& members, std::size_t stage)
 {
     std::vector<double> weight(kScoreNodes, 0.0);
-    const std::size_t stride = 1 + members.size() / kMembers;
-    for (std::size_t i = 0; i < members.size(); i += stride) {
-        weight[static_cast<std::size_t>(std::lround(prepared.scoreScale.place(members[i][stage])))] += 1.0;
+    const std::size_t stride = 1 + members.count() / kMembers;
+    for (std::size_t i = 0; i < members.count(); i += stride) {
+        weight[static_cast<std::size_t>(std::lround(prepared.scoreScale.place(members.of(i)[stage])))] += 1.0;
     }
     ScoreMass out;
     for (std::size_t j = 0; j < kScoreNodes; ++j)
@@ -85,7 +85,7 @@ std::vector<float> maximumQuantiles(const ChunkModel& model, const ScoreMass& ma
 
 } // namespace
 
-SlowestOptimizer::SlowestOptimizer(const Prepared& prepared, int kind, int pooled, const std::vector<std::vector<float>>& members)
+SlowestOptimizer::SlowestOptimizer(const Prepared& prepared, int kind, int pooled, const MemberScores& members)
 {
     const ReplicaKind& replica = prepared.replicas[static_cast<std::size_t>(kind)];
     const std::size_t stages = replica.cellOfStage.size();
@@ -95,12 +95,12 @@ SlowestOptimizer::SlowestOptimizer(const Prepared& prepared, int kind, int poole
     m_quantile.assign(stages, {0.0F});
     tbb::parallel_for(std::size_t{0}, stages, [&](std::size_t s) {
         // With fresh lucks the stages with one model are alike.
-        const bool first = !members.empty() || s == 0 || modelOf(s) != modelOf(s - 1) || !prepared.meetsBeforeOptimizer(s - 1);
+        const bool first = !members.scores.empty() || s == 0 || modelOf(s) != modelOf(s - 1) || !prepared.meetsBeforeOptimizer(s - 1);
         if (modelOf(s) >= 0 && first && prepared.meetsBeforeOptimizer(s))
             m_quantile[s] = maximumQuantiles(*prepared.models[static_cast<std::size_t>(modelOf(s))],
-                                             members.empty() ? freshMass(prepared) : memberMass(prepared, members, s), pooled);
+                                             members.scores.empty() ? freshMass(prepared) : memberMass(prepared, members, s), pooled);
     });
-    for (std::size_t s = 1; members.empty() && s < stages; ++s)
+    for (std::size_t s = 1; members.scores.empty() && s < stages; ++s)
         if (modelOf(s) >= 0 && modelOf(s) == modelOf(s - 1) && prepared.meetsBeforeOptimizer(s) && prepared.meetsBeforeOptimizer(s - 1))
             m_quantile[s] = m_quantile[s - 1];
 }

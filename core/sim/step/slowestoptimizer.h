@@ -2,8 +2,9 @@
 // The slowest optimizer of a stage over replicas that share a common sample.
 #pragma once
 
-#include "core/sim/step/prepared.h"
 #include "core/sim/kernel/rows.h"
+#include "core/sim/step/lucks.h"
+#include "core/sim/step/prepared.h"
 
 #include <vector>
 
@@ -15,7 +16,7 @@ class SlowestOptimizer final {
 public:
     SlowestOptimizer() = default;
     /// `members`: scores of the replicas; empty = drawn afresh.
-    SlowestOptimizer(const Prepared& prepared, int kind, int pooled, const std::vector<std::vector<float>>& members);
+    SlowestOptimizer(const Prepared& prepared, int kind, int pooled, const MemberScores& members);
 
     /// One row of seconds per stage for a block of steps.
     void draw(std::uint64_t seed, std::uint64_t block, Rows& out) const;
