@@ -6,6 +6,7 @@
 #include "core/stats/intervals.h"
 #include "core/stats/moments.h"
 #include "core/stats/random.h"
+#include "core/stats/redraws.h"
 
 #include <boost/math/distributions/gamma.hpp>
 #include <boost/math/distributions/negative_binomial.hpp>
@@ -107,7 +108,10 @@ void addStalls(SpreadCauses& out, const std::vector<double>& sizes)
 void addIntervals(SpreadCauses& out, const Runs& runs, double explained)
 {
     std::vector<double> jitters, regimes;
-    for (std::uint64_t k = 0; k < kRedraws; ++k) {
+    std::size_t steps = 0;
+    for (const std::vector<double>& run : runs)
+        steps += run.size();
+    for (std::uint64_t k = 0; k < redrawsOf(steps, kRedraws); ++k) {
         const Runs again = redrawn(runs, k);
         const double noise = neighbourSpread(again);
         jitters.push_back(out.medianSeconds * std::sqrt(std::max(0.0, noise * noise - explained * explained)));

@@ -223,6 +223,11 @@ double RunShape::trendAt(int index, int steps) const
     return 1.0 + trendTerms[0] * u + trendTerms[1] * u * u;
 }
 
+int warmUpOf(const std::vector<double>& seconds)
+{
+    return seconds.size() < static_cast<std::size_t>(kFewestSteps) ? 0 : warmUpSteps(seconds, neighbourNoise(seconds));
+}
+
 RunShape runShape(const LoggedRun& run)
 {
     return shapeBehind(run, 0);

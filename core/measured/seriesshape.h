@@ -33,6 +33,8 @@ struct RunShape {
 
 /// Finds all of it but a start-up. Needs kFewestSteps steps; shorter runs come back with median and noise only. Pure; any thread.
 [[nodiscard]] RunShape runShape(const LoggedRun& run);
+/// RunShape::warmUp alone, for a run that is followed: of a series of some hundred steps in some microseconds.
+[[nodiscard]] int warmUpOf(const std::vector<double>& seconds);
 inline constexpr int kFewestSteps = 20;
 /// The runs of one log: as runShape, and with the start-up that they have in common (startupphase.h).
 [[nodiscard]] std::vector<RunShape> runShapes(const std::vector<LoggedRun>& runs);

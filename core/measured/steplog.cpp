@@ -52,7 +52,7 @@ std::size_t StepLog::steps() const
     return count;
 }
 
-StepLogReader::StepLogReader(StepLogOptions options) : m_options(std::move(options))
+StepLogReader::StepLogReader(StepLogOptions options, Keep keep) : m_options(std::move(options)), m_keep(keep)
 {
     if (m_options.pattern.empty())
         return;
@@ -222,8 +222,11 @@ bool StepLogReader::takeStep(const LineFinding& found)
     if (!found.stampIsPaused && !run.steps.empty() && found.stamp - state.stamp >= 0)
         step.pauseSeconds = pauseBefore(step, run.steps.back(), found.stamp - state.stamp);
     state = {found.stamp, found.rank};
-    run.steps.push_back(step);
-    ++m_steps;
+    if (m_keep == Keep::ends && run.steps.size() > 1)
+        run.steps.back() = step;
+    else
+        run.steps.push_back(step);
+    m_steps += m_keep == Keep::all ? 1 : 0;
     return true;
 }
 

@@ -44,7 +44,10 @@ struct LineFinding;
 /// a table) fixes the format. Text may be hostile: long lines, broken numbers and foreign lines are counted and left out. One thread.
 class StepLogReader final {
 public:
-    explicit StepLogReader(StepLogOptions options = {});
+    /// Which steps stay in memory: all of them, or of each run the first and the last, for a log without an end.
+    enum class Keep { all, ends };
+
+    explicit StepLogReader(StepLogOptions options = {}, Keep keep = Keep::all);
     ~StepLogReader();
 
     /// One line without its line feed. True when it told of a new step, which is then the last of the last run that it named.
@@ -76,6 +79,7 @@ private:
     void preferTold(std::string_view text);
 
     StepLogOptions m_options;
+    Keep m_keep;
     StepLog m_log;
     Diagnostics m_problems;
     std::unique_ptr<LineFormat> m_format;

@@ -32,8 +32,11 @@ double quantileOfSorted(const std::vector<double>& sorted, double probability)
 
 double medianOf(std::vector<double> x)
 {
-    std::sort(x.begin(), x.end());
-    return x.empty() ? 0 : (x.size() % 2 == 1 ? x[x.size() / 2] : 0.5 * (x[x.size() / 2 - 1] + x[x.size() / 2]));
+    if (x.empty())
+        return 0;
+    const auto middle = x.begin() + static_cast<std::ptrdiff_t>(x.size() / 2);
+    std::nth_element(x.begin(), middle, x.end());
+    return x.size() % 2 == 1 ? *middle : 0.5 * (*std::max_element(x.begin(), middle) + *middle);
 }
 
 double correlationTime(const std::vector<double>& series)

@@ -68,7 +68,7 @@ private:
     void restart()
     {
         m_text.clear();
-        m_reader = std::make_unique<StepLogReader>();
+        m_reader = std::make_unique<StepLogReader>(StepLogOptions{}, StepLogReader::Keep::ends);
         m_follower = StepFollower(m_predicted, m_options);
     }
 
@@ -77,7 +77,7 @@ private:
     FollowOptions m_options;
     std::vector<double> m_predicted;
     StepFollower m_follower;
-    std::unique_ptr<StepLogReader> m_reader = std::make_unique<StepLogReader>();
+    std::unique_ptr<StepLogReader> m_reader = std::make_unique<StepLogReader>(StepLogOptions{}, StepLogReader::Keep::ends);
     std::string m_text;
 };
 

@@ -38,8 +38,8 @@ class Session final {
 public:
     Session(const FollowCommand& options, Scenario scenario, const std::vector<double>& predicted)
         : m_options(options),
-          m_scenario(std::move(scenario)),
-          m_reader(options.log),
+          m_whatIfs(std::move(scenario)),
+          m_reader(options.log, StepLogReader::Keep::ends),
           m_follower(predicted, options.follow)
     {
     }
@@ -114,7 +114,7 @@ private:
         std::string text = fmt::format("ALARM at step {}: {}", d.step, d.text);
         Json causes = Json::array();
         if (d.kind != DeviationKind::stalls)
-            if (const auto found = whatIfs(m_scenario, d.ratio); found.ok())
+            if (const auto found = m_whatIfs.reaching(d.ratio); found.ok())
                 for (const LikelyCause& w : *found) {
                     causes.push_back({{"id", w.id}, {"factor", w.factor}, {"ratio", w.ratio}, {"reaches", w.reaches}, {"text", w.text}});
                     text += w.reaches ? "\n    " + w.text : "";
@@ -129,7 +129,7 @@ private:
     }
 
     const FollowCommand& m_options;
-    Scenario m_scenario;
+    WhatIfs m_whatIfs;
     StepLogReader m_reader;
     StepFollower m_follower;
     std::size_t m_alarms = 0, m_restarts = 0;

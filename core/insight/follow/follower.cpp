@@ -92,13 +92,10 @@ void StepFollower::learn(double seconds)
     m_learning.push_back(seconds);
     if (m_learning.size() < kLearnSteps)
         return;
-    LoggedRun run;
-    for (const double s : m_learning)
-        run.steps.push_back({s});
     // As if the run were long: its warm-up may reach over what was seen so far.
-    while (run.steps.size() < kMostLearning * 4)
-        run.steps.push_back({medianOf(m_learning)});
-    const auto warmUp = static_cast<std::size_t>(runShape(run).warmUp);
+    std::vector<double> run = m_learning;
+    run.resize(kMostLearning * 4, medianOf(m_learning));
+    const auto warmUp = static_cast<std::size_t>(warmUpOf(run));
     if (m_learning.size() < warmUp + kCalmSteps && m_learning.size() < kMostLearning)
         return;
     m_recent.assign(m_learning.begin() + static_cast<std::ptrdiff_t>(std::min(warmUp, m_learning.size() - 1)), m_learning.end());

@@ -5,7 +5,9 @@
 #include "core/base/result.h"
 #include "core/scenario/scenario.h"
 
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace prism {
@@ -20,8 +22,23 @@ struct LikelyCause {
 };
 inline constexpr double kMostFactor = 10.0;
 
-/// Causes that reach the ratio first, single places before all at once, then by how small their factor is. `ratio` > 1. Errors: the
-/// scenario's diagnostics.
-[[nodiscard]] Result<std::vector<LikelyCause>> whatIfs(const Scenario& scenario, double ratio);
+/// Answers for one scenario. The steps that it costs are kept: a log with a hundred thousand alarms costs some thousand of them. One
+/// thread.
+class WhatIfs final {
+public:
+    explicit WhatIfs(Scenario scenario);
+
+    /// Causes that reach the ratio first, single places before all at once, then by how small their factor is. `ratio` > 1. Errors: the
+    /// scenario's diagnostics.
+    [[nodiscard]] Result<std::vector<LikelyCause>> reaching(double ratio);
+
+private:
+    [[nodiscard]] double ratioAt(std::size_t candidate, double factor);
+    [[nodiscard]] LikelyCause solved(std::size_t candidate, double ratio);
+
+    Scenario m_scenario;
+    Result<double> m_noiseFreeSeconds;
+    std::map<std::pair<std::size_t, double>, double> m_ratios; ///< by candidate and factor
+};
 
 } // namespace prism

@@ -6,10 +6,12 @@
 #include "core/stats/moments.h"
 #include "core/stats/distance.h"
 #include "core/stats/random.h"
+#include "core/stats/redraws.h"
 
 #include <algorithm>
 #include <cmath>
 #include <array>
+#include <numeric>
 
 namespace prism {
 namespace {
@@ -53,33 +55,76 @@ struct Redrawn {
     SeriesFigures shape;
 };
 
+/// Of ascending values.
 Redrawn figuresOf(std::vector<double> drawn, const std::vector<double>& predicted)
 {
     Redrawn out;
-    out.p50 = median(drawn);
+    out.p50 = quantileOfSorted(drawn, 0.5);
     for (double& x : drawn)
         x /= out.p50;
-    std::sort(drawn.begin(), drawn.end());
     out.shape = figures(drawn);
     out.ks = ksDistance(drawn, predicted);
     return out;
 }
 
+/// Steps that are dealt out again and again, each time in ascending order without sorting them: how often each one was drawn is counted at
+/// its rank among all.
+class RankedSteps final {
+public:
+    explicit RankedSteps(const Runs& runs)
+    {
+        std::vector<double> all;
+        for (const std::vector<double>& run : runs)
+            all.insert(all.end(), run.begin(), run.end());
+        std::vector<std::uint32_t> order(all.size());
+        std::iota(order.begin(), order.end(), 0U);
+        std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return all[a] < all[b]; });
+        m_ranks.resize(all.size());
+        for (std::uint32_t rank = 0; rank < order.size(); ++rank) {
+            m_ranks[order[rank]] = rank;
+            m_sorted.push_back(all[order[rank]]);
+        }
+        m_counts.resize(all.size());
+    }
+
+    [[nodiscard]] std::size_t size() const { return m_sorted.size(); }
+    /// Steps [first, first + count) of the concatenated runs, once more.
+    void draw(std::size_t first, std::size_t count)
+    {
+        for (std::size_t i = first; i < first + count; ++i)
+            ++m_counts[m_ranks[i]];
+    }
+    /// What was drawn since the last time.
+    [[nodiscard]] std::vector<double> taken()
+    {
+        std::vector<double> drawn;
+        drawn.reserve(size());
+        for (std::size_t rank = 0; rank < size(); ++rank)
+            for (; m_counts[rank] > 0; --m_counts[rank])
+                drawn.push_back(m_sorted[rank]);
+        return drawn;
+    }
+
+private:
+    std::vector<double> m_sorted;
+    std::vector<std::uint32_t> m_ranks, m_counts;
+};
+
 /// The steps drawn again in blocks, which keep neighbours together.
-std::vector<double> redrawnSteps(const Runs& runs, std::uint64_t redraw)
+std::vector<double> redrawnSteps(const Runs& runs, RankedSteps& ranked, std::uint64_t redraw)
 {
-    std::vector<double> drawn;
+    std::size_t first = 0;
     for (std::size_t r = 0; r < runs.size(); ++r) {
-        const std::vector<double>& run = runs[r];
-        for (std::size_t i = 0; i < run.size(); i += kBlock) {
-            const std::size_t places = run.size() - std::min(kBlock, run.size()) + 1;
+        const std::size_t steps = runs[r].size();
+        for (std::size_t i = 0; i < steps; i += kBlock) {
+            const std::size_t places = steps - std::min(kBlock, steps) + 1;
             const auto at =
                 std::min(places - 1, static_cast<std::size_t>(uniform(1, stream(kStream, redraw, r), i) * static_cast<double>(places)));
-            drawn.insert(drawn.end(), run.begin() + static_cast<std::ptrdiff_t>(at),
-                         run.begin() + static_cast<std::ptrdiff_t>(at + std::min(kBlock, run.size() - i)));
+            ranked.draw(first + at, std::min(kBlock, steps - i));
         }
+        first += steps;
     }
-    return drawn;
+    return ranked.taken();
 }
 
 double sortedQuantile(std::vector<double>& values, double probability)
@@ -93,8 +138,9 @@ void addIntervals(SeriesComparison& c, const Runs& runs, const std::vector<doubl
 {
     std::vector<double> distances;
     std::array<std::vector<double>, 4> errors;
-    for (std::uint64_t k = 0; k < kRedraws; ++k) {
-        const Redrawn again = figuresOf(redrawnSteps(runs, k), predicted);
+    RankedSteps ranked(runs);
+    for (std::uint64_t k = 0; k < redrawsOf(ranked.size(), kRedraws); ++k) {
+        const Redrawn again = figuresOf(redrawnSteps(runs, ranked, k), predicted);
         distances.push_back(again.ks);
         errors[0].push_back((1 + c.p50.error) / again.p50 - 1);
         errors[1].push_back(c.predicted.p95 - again.shape.p95);
@@ -115,19 +161,18 @@ void addHalves(SeriesComparison& c, const Runs& runs)
 {
     std::vector<double> distances;
     std::array<std::vector<double>, 4> apart;
-    for (std::uint64_t k = 0; k < kRedraws; ++k) {
-        std::array<std::vector<double>, 2> half;
+    std::array<RankedSteps, 2> dealt{RankedSteps(runs), RankedSteps(runs)};
+    for (std::uint64_t k = 0; k < redrawsOf(dealt[0].size(), kRedraws); ++k) {
         std::uint64_t block = 0;
-        for (const std::vector<double>& run : runs)
-            for (std::size_t i = 0; i < run.size(); i += kBlock) {
-                std::vector<double>& side = half[uniform(2, stream(kStream, k), block++) < 0.5 ? 0 : 1];
-                side.insert(side.end(), run.begin() + static_cast<std::ptrdiff_t>(i),
-                            run.begin() + static_cast<std::ptrdiff_t>(std::min(run.size(), i + kBlock)));
-            }
+        std::size_t first = 0;
+        for (const std::vector<double>& run : runs) {
+            for (std::size_t i = 0; i < run.size(); i += kBlock)
+                dealt[uniform(2, stream(kStream, k), block++) < 0.5 ? 0 : 1].draw(first + i, std::min(kBlock, run.size() - i));
+            first += run.size();
+        }
+        const std::array<std::vector<double>, 2> half{dealt[0].taken(), dealt[1].taken()};
         if (half[0].empty() || half[1].empty())
             continue;
-        for (std::vector<double>& side : half)
-            std::sort(side.begin(), side.end());
         distances.push_back(ksDistance(half[0], half[1]));
         const Redrawn a = figuresOf(half[0], half[1]), b = figuresOf(half[1], half[1]);
         apart[0].push_back(std::abs(a.p50 - b.p50));
