@@ -3,6 +3,7 @@
 
 #include "core/base/memo.h"
 #include "core/base/timeunits.h"
+#include "core/engine/evaluationcost.h"
 #include "core/stats/intervals.h"
 
 #include <spdlog/spdlog.h>
@@ -10,6 +11,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 namespace prism {
 
@@ -291,6 +293,12 @@ void Evaluator::Impl::Run::progress(Stage stage)
 
 bool Evaluator::Impl::Run::cost()
 {
+    const EvaluationSize size = evaluationSize(m_snapshot.scenario, m_options.numSamples);
+    if (const Diagnostics costly = tooCostly(size, std::numeric_limits<double>::infinity()); !costly.empty()) {
+        const Diagnostics found = check(m_snapshot.scenario);
+        m_snapshot.diagnostics = hasErrors(found) ? found : costly;
+        return false;
+    }
     const auto costed = m_recall.node<Result<CostedStep>>(
         "cost", Hasher().add("cost").add(m_snapshot.hash).result(), [&] { return costStep(m_snapshot.scenario); },
         [](const Result<CostedStep>& r) { return r.ok() ? graphBytes(r->graph) : std::size_t{1024}; });

@@ -2,6 +2,7 @@
 #include "ui/bridge/enginebridge.h"
 
 #include "core/base/platform/background.h"
+#include "core/engine/evaluationcost.h"
 
 #include <QMetaObject>
 
@@ -195,6 +196,9 @@ void EngineBridge::begin()
     m_hasWaiting = false;
     ++m_jobsStarted;
     m_sinceStart.start();
+    m_estimatedSeconds = 0;
+    for (const Item& item : m_waiting.items)
+        m_estimatedSeconds += estimatedCost(evaluationSize(*item.scenario, m_waiting.samples)).cpuSeconds;
     m_waiting.number = m_runningJob = m_nextJob++;
     m_worker->hand(std::move(m_waiting));
     m_waiting = {};

@@ -57,6 +57,7 @@ public:
     [[nodiscard]] int samples() const { return m_samples; }
     [[nodiscard]] std::uint64_t seed() const { return m_seed; }
     [[nodiscard]] const EvaluationCost& lastCost() const { return m_lastCost; }
+    [[nodiscard]] double estimatedSeconds() const { return m_estimatedSeconds; } ///< of CPU, of the latest job
     [[nodiscard]] std::shared_ptr<Evaluator> evaluator() const { return m_evaluator; }
 
 Q_SIGNALS:
@@ -96,6 +97,7 @@ private:
     int m_jobsStarted = 0, m_samples = 10'000;
     std::uint64_t m_seed = 1;
     EvaluationCost m_lastCost;
+    double m_estimatedSeconds = 0;
     QTimer m_pause; ///< ends a burst
     QElapsedTimer m_sinceEdit, m_sinceStart;
     std::unique_ptr<Worker> m_worker;

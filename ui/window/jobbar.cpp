@@ -19,6 +19,7 @@ namespace prism::ui {
 namespace {
 
 constexpr int kMessageMs = 4000;
+constexpr double kShownFromSeconds = 2.0; ///< shorter work needs no estimate
 
 bool isImpossible(const ScenarioResult& result)
 {
@@ -136,9 +137,12 @@ void JobBar::refresh()
     if (busy) {
         const ShownScenario* s = m_workspace.context().current();
         const auto n = s && s->snapshot ? static_cast<std::int64_t>(s->snapshot->across.samples) : 0;
-        m_job->setText(
+        QString text =
             tr("Step times, %1 of %2 samples")
-                .arg(format::count(s && s->stale ? n : m_workspace.bridge().samples()), format::count(m_workspace.bridge().samples())));
+                .arg(format::count(s && s->stale ? n : m_workspace.bridge().samples()), format::count(m_workspace.bridge().samples()));
+        if (const double seconds = m_workspace.bridge().estimatedSeconds(); seconds > kShownFromSeconds)
+            text += tr(", about %1 of CPU").arg(format::seconds(seconds).text());
+        m_job->setText(text);
     } else if (insight) {
         QString text = m_jobTitle;
         if (!m_jobText.isEmpty())

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/engine/evaluationcost.h"
+
+#include "core/base/figure.h"
+#include "core/base/inputdiagnostic.h"
+#include "core/sim/draw/draws.h"
+
+#include <spdlog/fmt/fmt.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace prism {
+namespace {
+
+constexpr double kBytesPerGib = 1024.0 * 1024 * 1024;
+constexpr double kDirect = 4; ///< replicas that are sampled one by one across jobs
+
+/// Sweeps of one replica that the evaluator asks for: across jobs up to four replicas one by one, else a common sample; within the median
+/// job its slowest ones too; the shares of the variance; the candidates of the median job without noise.
+double sweeps(const EvaluationSize& size)
+{
+    constexpr double kCoarse = 512, kShares = 7 * 2'000, kWithinShare = 0.25, kSlowest = 9, kLikely = 16, kOtherJobs = 9;
+    const double across = size.replicas <= kDirect ? size.replicas : 2;
+    return (size.samples + kCoarse + kShares) * across + kWithinShare * size.samples * std::min(size.replicas, kSlowest)
+           + kMedianCandidates * std::min(size.replicas, kLikely) + kOtherJobs * size.replicas;
+}
+
+bool exceeds(const EvaluationEstimate& cost, double seconds)
+{
+    return cost.cpuSeconds > seconds || cost.memoryBytes > kMaxEvaluationBytes;
+}
+
+} // namespace
+
+EvaluationSize evaluationSize(const Scenario& s, int samples)
+{
+    const ParallelismConfig& p = s.parallelism;
+    EvaluationSize size;
+    size.stages = static_cast<double>(p.pipelineModelParallelSize);
+    size.chunks = static_cast<double>(p.virtualPipelineModelParallelSize);
+    size.microbatches = static_cast<double>(std::max<std::int64_t>(1, s.numMicrobatches()));
+    size.replicas = static_cast<double>(std::max<std::int64_t>(1, s.dataParallelSize()));
+    size.ranksOfCell = static_cast<double>(s.cluster.numGpus) / (size.stages * size.replicas);
+    size.samples = samples;
+    return size;
+}
+
+EvaluationSize evaluationSize(const StepGraph& g, int samples)
+{
+    return {static_cast<double>(g.numReplicas),        static_cast<double>(g.schedule.numStages),
+            static_cast<double>(g.schedule.numChunks), static_cast<double>(g.schedule.numMicrobatches),
+            static_cast<double>(g.cellRanks()),        static_cast<double>(samples)};
+}
+
+EvaluationEstimate estimatedCost(const EvaluationSize& size)
+{
+    // Fitted to `predict` of llama2-7b-8-a100 with 10 million samples (18 s, 1.6 GiB), PP 512 x 2,600 micro-batches (35 s, 0.7 GiB), PP 16
+    // x VPP 64 x 1,296 (28 s, 0.8 GiB) and 1,048,576 GPUs (7 s, 0.7 GiB), and frontier-64k with 1 million samples (16 s, 0.3 GiB).
+    constexpr double kSecondsPerPass = 1.0e-9, kSecondsPerStep = 1.5e-6, kStageShare = 0.25, kSecondsPerGpu = 7e-6;
+    constexpr double kBytesPerStep = 160, kBytesPerSampledStep = 280, kBytesPerPass = 600, kBytesPerCell = 700, kBytes = 30e6;
+    const double cells = size.replicas * size.stages;
+    return {kSecondsPerPass * size.passes() * sweeps(size) + kSecondsPerStep * size.samples * (1 + kStageShare * (size.stages - 1))
+                + kSecondsPerGpu * cells * size.ranksOfCell,
+            kBytes + (size.replicas <= kDirect ? kBytesPerStep : kBytesPerSampledStep) * size.samples + kBytesPerPass * size.passes()
+                + kBytesPerCell * cells};
+}
+
+std::string costText(const EvaluationSize& size)
+{
+    const EvaluationEstimate cost = estimatedCost(size);
+    return fmt::format("{} passes x {} steps: about {} s of CPU and {} GiB", countText(static_cast<std::int64_t>(size.passes())),
+                       countText(static_cast<std::int64_t>(size.samples)), amountText(cost.cpuSeconds, 2),
+                       amountText(cost.memoryBytes / kBytesPerGib, 2));
+}
+
+Diagnostics tooCostly(const EvaluationSize& size, double seconds)
+{
+    const EvaluationEstimate cost = estimatedCost(size);
+    if (!exceeds(cost, seconds))
+        return {};
+    const bool isMemory = cost.memoryBytes > kMaxEvaluationBytes;
+    const char* path = "";
+    double least = std::numeric_limits<double>::infinity(); // of what is left without the size that weighs most
+    for (const auto& [name, part] : {std::pair{"samples", &EvaluationSize::samples},
+                                     {"training.global_batch_size", &EvaluationSize::microbatches},
+                                     {"cluster.num_gpus", &EvaluationSize::replicas}}) {
+        EvaluationSize without = size;
+        without.*part = 1;
+        const EvaluationEstimate rest = estimatedCost(without);
+        if (const double left = isMemory ? rest.memoryBytes : rest.cpuSeconds; left < least) {
+            least = left;
+            path = name;
+        }
+    }
+    if (isMemory)
+        return {errorAt(path, "One evaluation takes more memory than it may.", costText(size),
+                        "at most 1 GiB: fewer GPUs, micro-batches or samples")};
+    return {errorAt(path, "One evaluation takes long.", costText(size),
+                    fmt::format("at most {} s, or --allow-long; fewer samples or micro-batches take less", seconds))};
+}
+
+} // namespace prism
