@@ -3,6 +3,7 @@
 
 #include "app/explorer/opening.h"
 #include "app/explorer/settle.h"
+#include "app/explorer/terminal.h"
 #include "ui/look/wholefile.h"
 #include "ui/window/mainwindow.h"
 #include "ui/window/pagehost.h"
@@ -13,18 +14,11 @@
 #include <QPixmap>
 #include <QStandardPaths>
 
-#include <cstdio>
-
 using namespace Qt::Literals::StringLiterals;
 
 namespace prism::explorer {
 
 namespace {
-
-void complain(const QString& text)
-{
-    std::fprintf(stderr, "%s\n", qUtf8Printable(text));
-}
 
 QByteArray toPng(const QPixmap& picture)
 {
@@ -64,7 +58,7 @@ int runBatch(ui::Theme& theme, const BatchOptions& options)
         }
         if (!options.exports.isEmpty()) {
             const QString path = QDir(options.exports).filePath(page->id() + u'.' + options.format);
-            if (const QString error = window.pages().exportTo(path); !error.isEmpty()) {
+            if (const QString error = window.pages().exportTo(path, options.texts); !error.isEmpty()) {
                 complain(error);
                 return 1;
             }
@@ -83,8 +77,7 @@ int runBatch(ui::Theme& theme, const BatchOptions& options)
                 complain(error);
                 return 1;
             }
-            std::printf("%s\n", qUtf8Printable(path));
-            std::fflush(stdout);
+            printLine(path);
         }
         theme.setMode(ui::Theme::Mode::light);
     }

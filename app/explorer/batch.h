@@ -2,6 +2,7 @@
 // The explorer without a user: screenshots of every page, and every page as a file.
 #pragma once
 
+#include "core/base/table.h"
 #include "ui/theme/theme.h"
 
 #include <QString>
@@ -14,6 +15,7 @@ struct BatchOptions {
     QString study;                ///< empty = the sample study
     QString size;                 ///< "1440x900"
     double uiScale = 1;           ///< of type and spacing, as View, Larger sets it
+    TableText texts = TableText::forSheets;
 };
 
 /// Exit code: 0 done, 1 the study or a folder is wrong, 3 a page did not finish in time.

@@ -18,6 +18,11 @@ namespace prism::explorer {
 
 namespace {
 
+TableText textsOf(const QCommandLineParser& parser)
+{
+    return parser.isSet(u"raw-text"_s) ? TableText::exact : TableText::forSheets;
+}
+
 int report(const QCommandLineParser& parser)
 {
     bool isCount = false, isSeed = false;
@@ -27,6 +32,7 @@ int report(const QCommandLineParser& parser)
     options.question = parser.value(u"question"_s);
     options.slides = parser.isSet(u"slides"_s);
     options.bundle = parser.isSet(u"bundle"_s);
+    options.texts = textsOf(parser);
     options.samples = parser.value(u"samples"_s).toInt(&isCount);
     options.seed = parser.value(u"seed"_s).toULongLong(&isSeed);
     if (!isCount || !isSeed || options.samples < ui::kFewestSamples || options.samples > ui::kMostSamples) {
@@ -64,6 +70,8 @@ void addHeadlessOptions(QCommandLineParser& parser)
          {u"output"_s, u"What --report (.pdf, .html) or --export (a folder) writes."_s, u"PATH"_s},
          {u"slides"_s, u"The report as slides of 16:9, a picture each (PDF)."_s},
          {u"bundle"_s, u"Its pictures (PNG) and figures (CSV) too, in a folder beside the report."_s},
+         {u"raw-text"_s, u"Write texts of CSV and TSV exactly as they are: without it, control and bidirectional characters are removed "
+                         "and texts that begin with = + - or @ get an apostrophe in front."_s},
          {u"question"_s, u"The question that the report answers; otherwise made from the study."_s, u"TEXT"_s},
          {u"samples"_s, u"Sampled steps per scenario of the report."_s, u"N"_s, u"10000"_s},
          {u"seed"_s, u"Seed of the report."_s, u"N"_s, u"1"_s},
@@ -91,7 +99,7 @@ std::optional<int> runHeadless(const QCommandLineParser& parser, ui::Theme& them
     if (parser.isSet(u"screenshots"_s) || parser.isSet(u"export-csv"_s) || exports)
         return runBatch(theme, {parser.value(u"screenshots"_s), exports ? parser.value(u"output"_s) : parser.value(u"export-csv"_s),
                                 exports ? parser.value(u"export"_s) : u"csv"_s, study, parser.value(u"size"_s),
-                                parser.value(u"ui-scale"_s).toDouble()});
+                                parser.value(u"ui-scale"_s).toDouble(), textsOf(parser)});
     if (parser.isSet(u"script"_s))
         return runScript(theme, {parser.value(u"script"_s), study});
     return std::nullopt;

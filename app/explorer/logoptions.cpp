@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/explorer/logoptions.h"
 
-#include "core/base/diagnostictext.h"
+#include "app/explorer/terminal.h"
 #include "core/base/logging.h"
-#include "core/base/printable.h"
 
 #include <QCommandLineParser>
-
-#include <cstdio>
 
 using namespace Qt::Literals::StringLiterals;
 
@@ -27,8 +24,7 @@ bool startLog(const QCommandLineParser& parser)
     if (!parser.isSet(u"log-file"_s))
         return true;
     const Result<std::string> file = logToFile(parser.value(u"log-file"_s).toStdString());
-    for (const Diagnostic& error : file.errors())
-        std::fprintf(stderr, "%s\n", printable(sentence(error)).c_str());
+    complain(file.errors());
     return file.ok();
 }
 

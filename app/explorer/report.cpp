@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/explorer/report.h"
 
+#include "app/explorer/terminal.h"
 #include "core/base/textfile.h"
 #include "core/scenario/presets.h"
 #include "ui/model/samplestudy.h"
@@ -13,19 +14,11 @@
 #include <QFileInfo>
 #include <QTemporaryDir>
 
-#include <cstdio>
-
 using namespace Qt::Literals::StringLiterals;
 
 namespace prism::explorer {
 
 namespace {
-
-void complain(const Diagnostics& errors)
-{
-    for (const Diagnostic& d : errors)
-        std::fprintf(stderr, "%s%s%s\n", d.path.c_str(), d.path.empty() ? "" : ": ", d.message.c_str());
-}
 
 Diagnostic wrong(const QString& message)
 {
@@ -99,14 +92,14 @@ int runReport(const ReportOptions& options)
     const QString folder = ui::bundleFolder(options.output);
     QString problem = ui::writeReport(options.output, *found, options.slides ? ui::ReportForm::slides : ui::ReportForm::paper);
     if (problem.isEmpty() && options.bundle)
-        problem = ui::writeReportBundle(folder, *found);
+        problem = ui::writeReportBundle(folder, *found, options.texts);
     if (!problem.isEmpty()) {
-        std::fprintf(stderr, "%s\n", qUtf8Printable(problem));
+        complain(problem);
         return 1;
     }
-    std::printf("%s\n", qUtf8Printable(options.output));
+    printLine(options.output);
     if (options.bundle)
-        std::printf("%s\n", qUtf8Printable(folder));
+        printLine(folder);
     return 0;
 }
 

@@ -2,6 +2,8 @@
 // A report of a study without a window: prism-explorer --report STUDY --output FILE.
 #pragma once
 
+#include "core/base/table.h"
+
 #include <QString>
 
 namespace prism::explorer {
@@ -14,6 +16,7 @@ struct ReportOptions {
     bool bundle = false; ///< its pictures and figures too, as PNG and CSV in a folder beside it
     int samples = 10'000;
     quint64 seed = 1;
+    TableText texts = TableText::forSheets; ///< of the bundle's tables
 };
 
 /// Computes and writes it. The file that is read stays as it is. Exit code: 0 written, 1 the input is wrong or the output cannot be

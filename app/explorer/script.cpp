@@ -3,6 +3,7 @@
 
 #include "app/explorer/opening.h"
 #include "app/explorer/settle.h"
+#include "app/explorer/terminal.h"
 #include "core/base/platform/process.h"
 #include "core/base/textfile.h"
 #include "ui/window/mainwindow.h"
@@ -13,7 +14,6 @@
 #include <QUndoStack>
 
 #include <cstdint>
-#include <cstdio>
 #include <map>
 
 using namespace Qt::Literals::StringLiterals;
@@ -24,12 +24,6 @@ namespace {
 
 constexpr qsizetype kMostLines = 100'000;
 constexpr int kMostRounds = 1'000'000;
-
-void say(const QString& text)
-{
-    std::printf("%s\n", qUtf8Printable(text));
-    std::fflush(stdout);
-}
 
 /// Runs one action after the other; the first problem ends it.
 class Actor final {
@@ -47,7 +41,7 @@ public:
         const QString verb = line.section(u' ', 0, 0), rest = line.section(u' ', 1).trimmed();
         const auto action = m_actions.find(verb);
         if (action == m_actions.end()) {
-            std::fprintf(stderr, "%s: no such action\n", qUtf8Printable(line));
+            complain(u"%1: no such action"_s.arg(line));
             return 1;
         }
         m_code = 0;
@@ -57,7 +51,7 @@ public:
             (this->*action->second)(rest);
         QApplication::processEvents(QEventLoop::AllEvents, 5);
         if (m_code == 0 && verb != u"rss"_s)
-            say(line);
+            printLine(line);
         return m_code;
     }
 
@@ -67,7 +61,7 @@ private:
     ui::StudyModel& study() { return m_window.workspace().study(); }
     void fail(const QString& why, int code = 1)
     {
-        std::fprintf(stderr, "%s\n", qUtf8Printable(why));
+        complain(why);
         m_code = code;
     }
 
@@ -116,7 +110,7 @@ private:
     void rss(const QString& /*rest*/)
     {
         if (const std::int64_t resident = residentKib(); resident > 0)
-            say(u"rss %1"_s.arg(resident));
+            printLine(u"rss %1"_s.arg(resident));
         else
             fail(u"the system does not say how much memory the program uses"_s);
     }
@@ -141,7 +135,7 @@ int runLines(Actor& actor, const QStringList& lines)
         const qsizetype end = lines.indexOf(u"end"_s, i);
         const int rounds = line.section(u' ', 1).toInt();
         if (end < 0 || rounds < 1 || rounds > kMostRounds) {
-            std::fprintf(stderr, "repeat needs a count of 1 to %d and an end\n", kMostRounds);
+            complain(u"repeat needs a count of 1 to %1 and an end"_s.arg(kMostRounds));
             return 1;
         }
         for (int round = 1; round <= rounds; ++round)
@@ -161,12 +155,12 @@ int runScript(ui::Theme& theme, const ScriptOptions& options)
     const Result<std::string> text = readTextFile(options.file.toStdString());
     const QStringList lines = text.ok() ? QString::fromStdString(*text).split(u'\n') : QStringList();
     if (!text || lines.size() > kMostLines) {
-        std::fprintf(stderr, "%s\n", text.ok() ? "the script is too long" : text.errors().front().message.c_str());
+        complain(text.ok() ? u"the script is too long"_s : QString::fromStdString(text.errors().front().message));
         return 1;
     }
     ui::MainWindow window(theme);
     if (const QString problem = openForBatch(window, options.study); !problem.isEmpty()) {
-        std::fprintf(stderr, "%s\n", qUtf8Printable(problem));
+        complain(problem);
         return 1;
     }
     window.resize(1440, 900);

@@ -45,11 +45,21 @@ Character firstCharacter(std::string_view text)
     return shortest && inRange ? Character{code, length, true} : broken;
 }
 
+bool isControl(std::uint32_t code)
+{
+    return code < 0x20 || (code >= 0x7F && code <= 0x9F);
+}
+
+/// Unicode 15, PropList.txt, Bidi_Control.
+bool isBidirectional(std::uint32_t code)
+{
+    return code == 0x061C || code == 0x200E || code == 0x200F || (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069);
+}
+
 /// Controls, line and paragraph separators, and the marks that turn the writing direction (UTS 36, "Bidirectional text spoofing").
 bool steers(std::uint32_t code)
 {
-    const auto between = [code](std::uint32_t first, std::uint32_t last) { return code >= first && code <= last; };
-    return code < 0x20 || between(0x7F, 0x9F) || between(0x2028, 0x2029) || between(0x202A, 0x202E) || between(0x2066, 0x2069);
+    return isControl(code) || isBidirectional(code) || code == 0x2028 || code == 0x2029;
 }
 
 std::string hex(std::uint32_t value, unsigned digits)
@@ -113,6 +123,20 @@ std::string printableLines(std::string_view text)
             break;
         const Character c = firstCharacter(text);
         out += c.valid && !steers(c.code) ? std::string(text.substr(0, c.bytes)) : escaped(c);
+        text.remove_prefix(c.bytes);
+    }
+    return out;
+}
+
+std::string withoutControls(std::string_view text)
+{
+    std::string out;
+    while (!text.empty()) {
+        const Character c = firstCharacter(text);
+        if (!c.valid)
+            out += "\xEF\xBF\xBD";
+        else if (!isControl(c.code) && !isBidirectional(c.code))
+            out += text.substr(0, c.bytes);
         text.remove_prefix(c.bytes);
     }
     return out;

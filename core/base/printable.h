@@ -17,6 +17,10 @@ namespace prism {
 /// control characters stand in strings, where the escape says the same.
 [[nodiscard]] std::string printableLines(std::string_view text);
 
+/// Without control characters (C0, DEL, C1) and bidirectional characters (Unicode 15, property Bidi_Control); bytes that are not UTF-8
+/// become U+FFFD. For programs that show a text and know no escapes.
+[[nodiscard]] std::string withoutControls(std::string_view text);
+
 /// Names of hosts as launchers read them, one per line: letters, digits, dots, hyphens and underscores, not starting with a hyphen or a
 /// dot, up to 253 characters (RFC 1123; underscores are common in clusters). Anything else could be an option ("n1 slots=999") or a
 /// command.

@@ -2,6 +2,7 @@
 #include "core/base/table.h"
 
 #include "core/base/packing.h"
+#include "core/base/printable.h"
 #include "core/base/text.h"
 
 #include <algorithm>
@@ -15,6 +16,14 @@ constexpr std::size_t kShown = 80;
 bool isSpace(char c)
 {
     return std::isspace(static_cast<unsigned char>(c)) != 0;
+}
+
+std::string quoted(std::string_view cell)
+{
+    std::string text = "\"";
+    for (const char c : cell)
+        text.append(c == '"' ? 2 : 1, c);
+    return text + "\"";
 }
 
 /// What a character of a row means: one set of rules for where cells end and where rows end.
@@ -223,27 +232,30 @@ Result<std::string> selectedRows(std::string_view table, const std::vector<std::
     return out;
 }
 
-std::string tableLine(const std::vector<std::string>& cells)
+std::string tableText(std::string_view text, TableText mode)
+{
+    if (mode == TableText::exact)
+        return std::string(text);
+    const std::string plain = withoutControls(text);
+    return !plain.empty() && std::string_view("=+-@").find(plain.front()) != std::string_view::npos ? "'" + plain : plain;
+}
+
+std::string tableCell(std::string_view cell)
+{
+    return cell.find_first_of(",;\t\"\r\n") == std::string_view::npos ? std::string(cell) : quoted(cell);
+}
+
+std::string tableLine(const std::vector<std::string>& cells, char separator, std::string_view lineEnd)
 {
     std::string line;
     for (const std::string& cell : cells) {
         if (&cell != &cells.front())
-            line += ',';
+            line += separator;
         const bool blankRow = cells.size() == 1 && trimmed(cell).empty();                           // without quotes it would be no row
         const bool byteOrderMark = line.empty() && withoutByteOrderMark(cell).size() < cell.size(); // nor would this be a part of the cell
-        if (cell.find_first_of(",\"\r\n") == std::string::npos && !blankRow && !byteOrderMark) {
-            line += cell;
-            continue;
-        }
-        line += '"';
-        for (const char c : cell) {
-            line += c;
-            if (c == '"')
-                line += c;
-        }
-        line += '"';
+        line += blankRow || byteOrderMark ? quoted(cell) : tableCell(cell);
     }
-    return line + "\n";
+    return line.append(lineEnd);
 }
 
 } // namespace prism

@@ -83,7 +83,15 @@ private:
 /// are not there, rows that cannot be read.
 [[nodiscard]] Result<std::string> selectedRows(std::string_view table, const std::vector<std::string>& wanted);
 
-/// One line with its end; cells with commas, quotes or line breaks are quoted. TableRows with `quotedLines` reads it back.
-[[nodiscard]] std::string tableLine(const std::vector<std::string>& cells);
+/// How texts are written into a table: so that a spreadsheet may open it, or exactly as they are.
+enum class TableText { forSheets, exact };
+
+/// For sheets: without control and bidirectional characters, and with an apostrophe before a leading =, +, - or @, which would begin a
+/// formula (OWASP, "CSV injection"). Of texts only, not of numbers; not quoted yet.
+[[nodiscard]] std::string tableText(std::string_view text, TableText mode);
+/// Quoted where it has a separator of any table, a quote or a line break (RFC 4180).
+[[nodiscard]] std::string tableCell(std::string_view cell);
+/// One line of quoted cells with its end. TableRows with `quotedLines` reads it back.
+[[nodiscard]] std::string tableLine(const std::vector<std::string>& cells, char separator = ',', std::string_view lineEnd = "\n");
 
 } // namespace prism

@@ -94,7 +94,7 @@ std::string toJson(const Exploration& e)
     return report::dump(result);
 }
 
-std::string toCsv(const Exploration& e)
+std::string toCsv(const Exploration& e, TableText texts)
 {
     using report::number;
     std::string text = "rank,configuration,noise_free_s,p50_s,p50_ci95_s,p95_s,p95_ci95_s,p99_s,p99_ci95_s,memory_gib,usd_per_billion_"
@@ -103,10 +103,10 @@ std::string toCsv(const Exploration& e)
         std::string values;
         for (const auto& [id, value] : c.values)
             values += (values.empty() ? "" : " ") + id + "=" + value;
-        text += report::row({std::to_string(c.rank), report::field(values), number(c.noiseFreeSeconds), number(c.p50.value),
+        text += report::row({std::to_string(c.rank), report::field(values, texts), number(c.noiseFreeSeconds), number(c.p50.value),
                              number(c.p50.halfWidth), number(c.p95.value), number(c.p95.halfWidth), number(c.p99.value),
                              number(c.p99.halfWidth), number(c.peakMemoryGib), number(c.usdPerBillionTokens), number(c.chanceBest),
-                             c.pareto ? "1" : "0", report::field(equalsText(c))});
+                             c.pareto ? "1" : "0", report::field(equalsText(c), texts)});
     }
     return text;
 }

@@ -2,6 +2,7 @@
 // What a search found: ranked candidates, what was left out and why; as JSON and CSV.
 #pragma once
 
+#include "core/base/table.h"
 #include "core/explore/query.h"
 #include "core/stats/intervals.h"
 
@@ -59,7 +60,7 @@ struct Exploration {
 };
 
 [[nodiscard]] std::string toJson(const Exploration& exploration);
-[[nodiscard]] std::string toCsv(const Exploration& exploration);
+[[nodiscard]] std::string toCsv(const Exploration& exploration, TableText texts = TableText::forSheets);
 /// "TP 4, PP 8, recompute_granularity full": short names where parameters have one.
 [[nodiscard]] std::string shortText(const std::vector<std::pair<std::string, std::string>>& values);
 

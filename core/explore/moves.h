@@ -61,6 +61,6 @@ struct Moves {
 [[nodiscard]] Result<Scenario> movedScenario(const Scenario& scenario, const Move& move);
 
 [[nodiscard]] std::string toJson(const Moves& moves);
-[[nodiscard]] std::string toCsv(const Moves& moves);
+[[nodiscard]] std::string toCsv(const Moves& moves, TableText texts = TableText::forSheets);
 
 } // namespace prism

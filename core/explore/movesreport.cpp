@@ -57,7 +57,7 @@ std::string toJson(const Moves& m)
                          {"notes", m.notes}});
 }
 
-std::string toCsv(const Moves& m)
+std::string toCsv(const Moves& m, TableText texts)
 {
     using report::number;
     std::string text = "change,p50_gain_s,p50_ci95_s,p95_gain_s,p95_ci95_s,memory_change_gib,usd_per_billion_tokens_change,reaches_goal\n";
@@ -65,9 +65,9 @@ std::string toCsv(const Moves& m)
         std::string changes;
         for (const std::string& c : move.changes)
             changes += (changes.empty() ? "" : "; ") + c;
-        text += report::row({report::field(changes), number(move.p50Gain.value), number(move.p50Gain.halfWidth), number(move.p95Gain.value),
-                             number(move.p95Gain.halfWidth), number(move.memoryChangeGib), number(move.usdPerBillionTokensChange),
-                             number(move.reachesGoal)});
+        text += report::row({report::field(changes, texts), number(move.p50Gain.value), number(move.p50Gain.halfWidth),
+                             number(move.p95Gain.value), number(move.p95Gain.halfWidth), number(move.memoryChangeGib),
+                             number(move.usdPerBillionTokensChange), number(move.reachesGoal)});
     }
     return text;
 }

@@ -219,13 +219,14 @@ std::string toJson(const QuestionAnswer& a)
                          {"elapsed_s", a.elapsedSeconds}});
 }
 
-std::string toCsv(const QuestionAnswer& a)
+std::string toCsv(const QuestionAnswer& a, TableText texts)
 {
     using report::number;
     std::string text = "label,noise_free_s,p50_s,p95_s,p99_s,cv,p95_over_first,p95_over_first_ci95,memory_gib\n";
     for (const QuestionAnswerRow& r : a.rows)
-        text += report::row({report::field(r.label), number(r.noiseFreeSeconds), number(r.step.p50), number(r.step.p95), number(r.step.p99),
-                             number(r.step.cv), number(r.p95Ratio.value), number(r.p95Ratio.halfWidth), number(r.peakMemoryGib)});
+        text += report::row({report::field(r.label, texts), number(r.noiseFreeSeconds), number(r.step.p50), number(r.step.p95),
+                             number(r.step.p99), number(r.step.cv), number(r.p95Ratio.value), number(r.p95Ratio.halfWidth),
+                             number(r.peakMemoryGib)});
     return text;
 }
 

@@ -51,6 +51,6 @@ struct QuestionAnswer {
 [[nodiscard]] Result<QuestionAnswer> answered(Evaluator& evaluator, const Question& question, const InsightOptions& options = {});
 
 [[nodiscard]] std::string toJson(const QuestionAnswer& answer);
-[[nodiscard]] std::string toCsv(const QuestionAnswer& answer);
+[[nodiscard]] std::string toCsv(const QuestionAnswer& answer, TableText texts = TableText::forSheets);
 
 } // namespace prism

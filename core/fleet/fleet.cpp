@@ -252,7 +252,7 @@ std::string toJson(const FleetReport& r)
                          {"notes", r.notes}});
 }
 
-std::string toCsv(const FleetReport& r)
+std::string toCsv(const FleetReport& r, TableText /*texts*/)
 {
     using report::number;
     std::string text =

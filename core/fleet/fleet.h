@@ -2,6 +2,7 @@
 // A fleet: one queue of jobs under several policies, each against first come, first served, in the same runs.
 #pragma once
 
+#include "core/base/table.h"
 #include "core/fleet/cluster.h"
 #include "core/fleet/dispatch.h"
 #include "core/fleet/jobtable.h"
@@ -47,6 +48,6 @@ struct FleetReport {
                                         const InsightOptions& options = {});
 
 [[nodiscard]] std::string toJson(const FleetReport& report);
-[[nodiscard]] std::string toCsv(const FleetReport& report);
+[[nodiscard]] std::string toCsv(const FleetReport& report, TableText texts = TableText::forSheets);
 
 } // namespace prism

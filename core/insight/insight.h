@@ -2,6 +2,7 @@
 // What all insights share: options, an estimate with its interval, and progress.
 #pragma once
 
+#include "core/base/table.h"
 #include "core/engine/evaluator.h"
 #include "core/stats/intervals.h"
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/insight/report.h"
 
+#include "core/base/text.h"
+
 #include <nlohmann/json.hpp>
 #include <spdlog/fmt/fmt.h>
 
@@ -29,14 +31,14 @@ std::string dump(const nlohmann::ordered_json& object)
     return object.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-std::string field(std::string_view text)
+std::string field(std::string_view text, TableText texts)
 {
-    if (text.find_first_of(",;\"\r\n") == std::string_view::npos)
-        return std::string(text);
-    std::string quoted = "\"";
-    for (const char c : text)
-        quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-    return quoted + "\"";
+    return tableCell(tableText(text, texts));
+}
+
+std::string valueField(std::string_view value, TableText texts)
+{
+    return field(value, doubleFromText(value) ? TableText::exact : texts);
 }
 
 std::string number(double value)

@@ -13,8 +13,10 @@ namespace prism::report {
 [[nodiscard]] nlohmann::ordered_json json(const FigureChange& change);
 [[nodiscard]] std::string dump(const nlohmann::ordered_json& object); ///< two spaces, newline at the end, valid UTF-8 always
 
-/// A CSV field: quoted where it holds a separator, a quote or a line break (RFC 4180).
-[[nodiscard]] std::string field(std::string_view text);
+/// A text as a CSV field (core/base/table.h).
+[[nodiscard]] std::string field(std::string_view text, TableText texts);
+/// The value of a parameter, which may be a text or a number; numbers stay as they are.
+[[nodiscard]] std::string valueField(std::string_view value, TableText texts);
 /// Nine significant digits.
 [[nodiscard]] std::string number(double value);
 /// Fields joined with commas, newline at the end.

@@ -131,7 +131,7 @@ std::string toJson(const JobReport& r)
     return report::dump(object);
 }
 
-std::string toCsv(const JobReport& r)
+std::string toCsv(const JobReport& r, TableText /*texts*/)
 {
     using report::number;
     std::string text = "figure,value,ci95,unit\n";

@@ -15,5 +15,5 @@ namespace prism {
                                          const InsightOptions& options = {});
 
 [[nodiscard]] std::string toJson(const JobReport& report);
-[[nodiscard]] std::string toCsv(const JobReport& report);
+[[nodiscard]] std::string toCsv(const JobReport& report, TableText texts = TableText::forSheets);
 } // namespace prism

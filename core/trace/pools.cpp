@@ -51,14 +51,14 @@ void sortByTotal(std::vector<DurationPool>& pools)
     std::stable_sort(pools.begin(), pools.end(), [](const auto& a, const auto& b) { return totalSeconds(a) > totalSeconds(b); });
 }
 
-std::string poolsCsv(const std::vector<DurationPool>& pools)
+std::string poolsCsv(const std::vector<DurationPool>& pools, TableText texts)
 {
     std::string text = tableLine({"signature", "n", "mean_s", "cv", "p50_s", "p95_s", "family", "ks", "ks_p", "stand_in", "warning"});
     for (const DurationPool& p : pools) {
         std::vector<double> sorted = p.seconds;
         std::sort(sorted.begin(), sorted.end());
         const double mean = meanOf(sorted);
-        text += tableLine({p.signature, std::to_string(sorted.size()), numberText(mean),
+        text += tableLine({tableText(p.signature, texts), std::to_string(sorted.size()), numberText(mean),
                            numberText(mean > 0 ? std::sqrt(varianceOf(sorted)) / mean : 0), numberText(quantileOfSorted(sorted, 0.5)),
                            numberText(quantileOfSorted(sorted, 0.95)), p.fit ? std::string(familyName(p.fit->distribution.family)) : "",
                            p.fit ? numberText(p.fit->ksDistance) : "", p.fit ? numberText(p.fit->ksPValue) : "", p.standIn(), p.warning});

@@ -2,6 +2,7 @@
 // Durations of one signature together: the family that fits them, and how far so many values carry.
 #pragma once
 
+#include "core/base/table.h"
 #include "core/stats/fit.h"
 
 #include <optional>
@@ -26,6 +27,6 @@ struct DurationPool {
 /// Largest total time first.
 void sortByTotal(std::vector<DurationPool>& pools);
 /// signature, n, mean_s, cv, p50_s, p95_s, family, ks, ks_p, stand_in, warning; a line for each pool, in their order.
-[[nodiscard]] std::string poolsCsv(const std::vector<DurationPool>& pools);
+[[nodiscard]] std::string poolsCsv(const std::vector<DurationPool>& pools, TableText texts = TableText::forSheets);
 
 } // namespace prism

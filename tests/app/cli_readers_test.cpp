@@ -215,6 +215,50 @@ TEST_F(CliReaders, ControlCharactersOfTracesLogsAndJobsStayThere)
     }
 }
 
+TEST_F(CliReaders, ManyReplicasTakeAFewHundredBytesEach)
+{
+    const std::string gpus = "predict llama2-7b-8-a100 --set cluster.num_gpus=262144 --set training.global_batch_size=262144";
+    const CliRun run = runCli(gpus + " --samples 500 --threads 1", 380, 20);
+    EXPECT_EQ(run.exitCode, 0) << run.err;
+}
+
+TEST_F(CliReaders, ALongEvaluationIsNotStartedWithoutBeingAsked)
+{
+    const std::string longOne =
+        "predict llama2-7b-8-a100 --set model.num_layers=1024 --set cluster.num_gpus=16 "
+        "--set parallelism.pipeline_model_parallel_size=16 --set parallelism.virtual_pipeline_model_parallel_size=64 "
+        "--set parallelism.schedule=1f1b --set parallelism.tensor_model_parallel_size=1 "
+        "--set training.micro_batch_size=1 --set training.global_batch_size=1296";
+    const CliRun run = runCli(longOne, 1024, 10);
+    EXPECT_EQ(run.exitCode, 1);
+    for (const char* part : {"training.global_batch_size", "1,327,104 passes", "s of CPU", "--allow-long"})
+        EXPECT_NE(run.err.find(part), std::string::npos) << run.err;
+}
+
+TEST_F(CliReaders, AHundredThousandAlarmsAreFollowedInSeconds)
+{
+    std::string log = "step,step_time_s\n";
+    for (int i = 0; i < 200'000; ++i)
+        log += std::to_string(i) + ",1." + std::to_string(10 + i % 90) + "\n";
+    write("saw.csv", log);
+    const CliRun run = runCli("follow " + at("saw.csv") + " --once --scenario llama2-7b-8-a100 --samples 200", 1024, 5);
+    EXPECT_EQ(run.exitCode, 0) << run.err;
+    EXPECT_NE(run.out.find("200000 steps followed"), std::string::npos) << run.out.substr(run.out.size() - 200);
+}
+
+TEST_F(CliReaders, TablesAreSafeForSheetsAndExactWhereAsked)
+{
+    write("log.csv", "run,step,step_time_s\n=cmd|' /C calc'!A0,1,1\n=cmd|' /C calc'!A0,2,1\n\"\x1b[31mr,x\",1,1\n\"\x1b[31mr,x\",2,1\n");
+    const std::string command = "import steps " + at("log.csv");
+    const std::string sheet = runCli(command).out, exact = runCli(command + " --raw-text").out;
+    EXPECT_NE(sheet.find("\n'=cmd|' /C calc'!A0,1,,,1\n"), std::string::npos) << sheet;
+    EXPECT_NE(sheet.find("\n\"[31mr,x\",2,,,1\n"), std::string::npos) << sheet;
+    EXPECT_NE(exact.find("\n=cmd|' /C calc'!A0,1,,,1\n"), std::string::npos) << exact;
+    EXPECT_NE(exact.find("\n\"\x1b[31mr,x\",2,,,1\n"), std::string::npos) << exact;
+    ASSERT_EQ(runCli(command + " --raw-text --output " + at("again.csv")).exitCode, 0);
+    EXPECT_EQ(slurp(at("again.csv")), exact);
+}
+
 TEST_F(CliReaders, WhatIsNoFileOfItsKindIsSaid)
 {
     fs::create_directories(at("folder"));

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <fstream>
 #include <sstream>
 
 namespace prism::test {
@@ -84,6 +85,20 @@ TEST(ManPage, NamesEveryOptionOfTheWindow)
             ++options;
         }
     EXPECT_GT(options, 10);
+}
+
+TEST(Terminal, TextsOfAFileDoNotSteerItThroughTheWindowEither)
+{
+    if (*PRISM_EXPLORER == '\0')
+        GTEST_SKIP() << "built without the window";
+    const auto file = scratch() / "esc.json", out = scratch() / "steered";
+    std::ofstream(file) << R"({"version": 1, "name": "s", "model": {"preset": "llama2-7b", "\u001b[31mred\u202e\u009b": 1}})";
+    const std::string command = "QT_QPA_PLATFORM=offscreen " PRISM_EXPLORER " --report " + file.string() + " --output "
+                                + (scratch() / "report.pdf").string() + " >" + out.string() + " 2>&1";
+    EXPECT_EQ(WEXITSTATUS(std::system(command.c_str())), 1);
+    EXPECT_NE(slurp(out).find("\\u001b[31mred\\u202e\\u009b"), std::string::npos) << slurp(out);
+    for (const char* bytes : {"\x1b", "\xc2\x9b", "\xe2\x80\xae"})
+        EXPECT_EQ(slurp(out).find(bytes), std::string::npos);
 }
 
 TEST(WithoutADisplay, TheWindowSaysSoAndHelpIsThere)

@@ -10,6 +10,7 @@
 #include "ui/plot/gantt.h"
 #include "ui/plot/heatmap.h"
 #include "ui/plot/memorychart.h"
+#include "ui/plot/receiptmark.h"
 #include "ui/plot/scalechart.h"
 #include "ui/plot/ticks.h"
 
@@ -19,6 +20,8 @@
 #include <QFile>
 #include <QFileInfo>
 #include <QMimeData>
+#include <QPainter>
+#include <QSet>
 #include <QSignalSpy>
 #include <QTemporaryDir>
 #include <QTest>
@@ -478,8 +481,120 @@ TEST(Export, TablesKeepEveryDigitAndQuoteWhatNeedsIt)
     TableData table;
     table.header = {u"name, unit"_s, u"x [s]"_s};
     table.rows = {{u"say \"x\""_s, tableNumber(0.1 + 0.2)}, {u"a\tb"_s, tableNumber(std::numeric_limits<double>::quiet_NaN())}};
-    EXPECT_EQ(toCsv(table), QByteArray("\"name, unit\",x [s]\r\n\"say \"\"x\"\"\",0.30000000000000004\r\na\tb,\r\n"));
-    EXPECT_EQ(toTsv(table), QByteArray("name, unit\tx [s]\nsay \"x\"\t0.30000000000000004\na b\t\n"));
+    EXPECT_EQ(toCsv(table), QByteArray("\"name, unit\",x [s]\r\n\"say \"\"x\"\"\",0.30000000000000004\r\nab,\r\n"));
+    EXPECT_EQ(toTsv(table), QByteArray("\"name, unit\"\tx [s]\n\"say \"\"x\"\"\"\t0.30000000000000004\nab\t\n"));
+}
+
+/// Names that try to be an element, an entity, a formula, an order to the terminal or more than one line.
+QStringList hostileNames()
+{
+    QStringList names = {u"TP8 & PP16, p95 < 7 s"_s,
+                         u"x</desc><script>alert(1)</script>"_s,
+                         u"</title><script/>"_s,
+                         u"</svg><svg onload=\"x\">"_s,
+                         u"]]>"_s,
+                         u"<![CDATA[x]]>"_s,
+                         u"<!-- --"_s,
+                         u"<?php x ?>"_s,
+                         u"&amp;"_s,
+                         u"&#x1b;&nbsp;&lt;"_s,
+                         u"<!ENTITY a SYSTEM \"file:///etc/passwd\">&a;"_s,
+                         u"\" onclick=\"x"_s,
+                         u"' onclick='x"_s,
+                         u"=cmd|' /C calc'!A0"_s,
+                         u"+1"_s,
+                         u"-5"_s,
+                         u"@SUM(A1:A9)"_s,
+                         u"\t=1"_s,
+                         u"a,b;c\td"_s,
+                         u"a\r\nb\nc"_s,
+                         u"x,\"y"_s,
+                         u"\x1b[31mred\x1b[0m"_s,
+                         u"\x01\x02\x0b\x0c\x1f\x7f"_s,
+                         u"\u009b31m\u0085"_s,
+                         u"\u202eexe.txt\u2066\u200f\u061c"_s,
+                         u"\ufffe\uffff"_s,
+                         u"\U0001F680 \u00b5 \u2265"_s,
+                         u"%1 %2 %3 %4 %5"_s,
+                         QString(20'000, u'<')};
+    names << u"a"_s + QChar(0xD800) + u"b"_s + QChar(0xDC00); // halves of pairs
+    return names;
+}
+
+/// Elements and attributes of a document in order; of one that is not well-formed the error.
+QStringList skeleton(const QByteArray& xml, QStringList* texts = nullptr)
+{
+    QStringList out;
+    QXmlStreamReader reader(xml);
+    while (!reader.atEnd()) {
+        if (reader.readNext() == QXmlStreamReader::StartElement) {
+            out << reader.name().toString();
+            for (const QXmlStreamAttribute& a : reader.attributes())
+                out << u"@"_s + a.name().toString();
+        } else if (reader.isCharacters() && texts) {
+            *texts << reader.text().toString();
+        }
+    }
+    return reader.hasError() ? QStringList{reader.errorString()} : out;
+}
+
+Picture named(const QString& name)
+{
+    return {
+        {300, 100}, [name](QPainter& p) { p.drawText(QPointF(10, 20), name); }, name, {name, u"7c1e09af"_s, 7, 100, u"0.1.0"_s, u"p"_s}};
+}
+
+TEST(Export, NoNameBecomesAnElementOfADrawing)
+{
+    const QStringList names = hostileNames(), plain = skeleton(toSvg(named(u"plain"_s)));
+    ASSERT_EQ(names.size(), 30);
+    ASSERT_TRUE(plain.contains(u"title"_s) && plain.contains(u"desc"_s));
+    for (const QString& name : names) {
+        QStringList texts;
+        const QByteArray svg = toSvg(named(name));
+        QStringList found = skeleton(svg, &texts);
+        EXPECT_EQ(QSet<QString>(found.begin(), found.end()), QSet<QString>(plain.begin(), plain.end())) << name.left(60).toStdString();
+        EXPECT_EQ(found.count(u"desc"_s), 1);
+        EXPECT_TRUE(markedReceipt(svg).has_value());
+        EXPECT_TRUE(toPdf(named(name)).startsWith("%PDF-"));
+    }
+    QStringList texts;
+    (void)skeleton(toSvg(named(names[0])), &texts);
+    EXPECT_TRUE(texts.contains(names[0])) << "the title says the name";
+    EXPECT_TRUE(texts.join(u' ').contains(u"scenario "_s + names[0] + u", hash 7c1e09af, seed 7"_s));
+}
+
+/// The cells of a table as any reader of RFC 4180 sees them.
+std::vector<std::vector<std::string>> cellsOf(const QByteArray& text, char separator)
+{
+    std::vector<std::vector<std::string>> out;
+    const std::string bytes = text.toStdString();
+    for (TableRows rows(bytes, {.separator = separator, .quotedLines = true}); rows.next();)
+        out.push_back(rows.problem() ? std::vector<std::string>{rows.problem()->message} : rows.cells());
+    return out;
+}
+
+TEST(Export, TextsOfTablesAreNamesAfterTheSubstitutionOrExactly)
+{
+    TableData table;
+    table.header = {u"scenario"_s, u"x [s]"_s, u"note"_s};
+    table.names = {0};
+    for (const QString& name : hostileNames())
+        table.rows << QStringList{name, tableNumber(-1.5), name};
+    const Receipt receipt{u"x,\"y\n"_s, u"7c1e09af"_s, 7, 100, u"0.1.0"_s, u"p"_s};
+    for (const TableText texts : {TableText::forSheets, TableText::exact})
+        for (const char separator : {',', '\t'}) {
+            const QByteArray text = separator == ',' ? toCsv(table, receipt, texts) : toTsv(table, texts);
+            const auto cells = cellsOf(text, separator);
+            const std::size_t first = separator == ',' ? 2 : 1; // the line of the receipt, the header
+            ASSERT_EQ(cells.size(), first + 30);
+            for (std::size_t i = 0; i < 30; ++i) {
+                const std::string name = hostileNames()[static_cast<int>(i)].toStdString(), shown = tableText(name, texts);
+                EXPECT_EQ(cells[first + i].at(0), shown) << i;
+                EXPECT_EQ(cells[first + i].at(1), "-1.5");
+                EXPECT_EQ(cells[first + i].at(2), name == "-5" || name == "+1" ? name : shown) << "a number, where no names are";
+            }
+        }
 }
 
 TEST(Export, SaysWhyAFileCannotBeWritten)

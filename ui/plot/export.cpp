@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/plot/export.h"
 
+#include "core/base/printable.h"
 #include "ui/look/wholefile.h"
 #include "ui/plot/canvas.h"
 #include "ui/plot/receiptmark.h"
+#include "ui/plot/svg.h"
 
 #include <QBuffer>
 #include <QFileInfo>
@@ -14,7 +16,6 @@
 #include <QPageSize>
 #include <QPainter>
 #include <QPdfWriter>
-#include <QSvgGenerator>
 
 #include <algorithm>
 
@@ -28,28 +29,26 @@ constexpr int kDotsPerInch = 96;
 
 QString textOf(const Receipt& r)
 {
-    return u"scenario %1, hash %2, seed %3, n = %4, PRISM Explorer %5"_s.arg(r.scenario, r.hash).arg(r.seed).arg(r.samples).arg(r.version);
+    return u"scenario %1, hash %2, seed %3, n = %4, PRISM Explorer %5"_s.arg(r.scenario, r.hash, QString::number(r.seed),
+                                                                             QString::number(r.samples), r.version);
 }
 
-QByteArray separated(const TableData& table, char separator)
+QByteArray separated(const TableData& table, char separator, TableText texts)
 {
     QByteArray text;
-    const auto field = [separator](const QString& raw) {
-        QByteArray value = raw.toUtf8();
-        if (separator == '\t')
-            return value.replace('\t', ' ').replace('\n', ' ').replace('\r', ' ');
-        if (value.contains(',') || value.contains('"') || value.contains('\n') || value.contains('\r'))
-            return '"' + value.replace("\"", "\"\"") + '"';
-        return value;
+    const auto line = [&](const QStringList& fields, bool isHeader) {
+        std::vector<std::string> cells;
+        for (qsizetype i = 0; i < fields.size(); ++i) {
+            bool isNumber = false;
+            (void)fields[i].toDouble(&isNumber);
+            const bool isText = isHeader || !isNumber || table.names.contains(i);
+            cells.push_back(isText ? tableText(fields[i].toStdString(), texts) : fields[i].toStdString());
+        }
+        text += QByteArray::fromStdString(tableLine(cells, separator, separator == ',' ? "\r\n" : "\n"));
     };
-    const auto line = [&](const QStringList& fields) {
-        for (qsizetype i = 0; i < fields.size(); ++i)
-            text += (i ? QByteArray(1, separator) : QByteArray()) + field(fields[i]);
-        text += separator == ',' ? "\r\n" : "\n";
-    };
-    line(table.header);
+    line(table.header, true);
     for (const QStringList& row : table.rows)
-        line(row);
+        line(row, false);
     return text;
 }
 
@@ -92,21 +91,9 @@ QByteArray toPng(const Picture& picture, double scale)
 
 QByteArray toSvg(const Picture& picture)
 {
-    QBuffer buffer;
-    buffer.open(QIODevice::WriteOnly);
-    {
-        QSvgGenerator generator;
-        generator.setOutputDevice(&buffer);
-        generator.setResolution(kDotsPerInch);
-        generator.setSize(picture.size);
-        generator.setViewBox(QRect(QPoint(), picture.size));
-        generator.setTitle(picture.title);
-        generator.setDescription(
-            picture.receipt.isEmpty() ? QString() : textOf(picture.receipt) + u"; "_s + QString::fromLatin1(receiptMark(picture.receipt)));
-        QPainter painter(&generator);
-        picture.paint(painter);
-    }
-    return buffer.data();
+    return svgDocument(picture.size, picture.paint, picture.title,
+                       picture.receipt.isEmpty() ? QString()
+                                                 : textOf(picture.receipt) + u"; "_s + QString::fromLatin1(receiptMark(picture.receipt)));
 }
 
 QByteArray toPdf(const Picture& picture)
@@ -127,19 +114,21 @@ QByteArray toPdf(const Picture& picture)
     return buffer.data();
 }
 
-QByteArray toCsv(const TableData& table, const Receipt& receipt)
+QByteArray toCsv(const TableData& table, const Receipt& receipt, TableText texts)
 {
+    // A quote after a comma of the name would begin a cell that ends nowhere.
+    const std::string words = withoutControls(textOf(receipt).replace(u'"', u'\'').toStdString());
     const QByteArray head =
-        receipt.isEmpty() ? QByteArray() : "# " + textOf(receipt).replace(u'\n', u' ').toUtf8() + "; " + receiptMark(receipt) + "\r\n";
-    return head + separated(table, ',');
+        receipt.isEmpty() ? QByteArray() : "# " + QByteArray::fromStdString(words) + "; " + receiptMark(receipt) + "\r\n";
+    return head + separated(table, ',', texts);
 }
 
-QByteArray toTsv(const TableData& table)
+QByteArray toTsv(const TableData& table, TableText texts)
 {
-    return separated(table, '\t');
+    return separated(table, '\t', texts);
 }
 
-QString writeExport(const QString& path, const Picture& picture, const TableData& table)
+QString writeExport(const QString& path, const Picture& picture, const TableData& table, TableText texts)
 {
     const QString ending = QFileInfo(path).suffix().toLower();
     QByteArray content;
@@ -150,9 +139,9 @@ QString writeExport(const QString& path, const Picture& picture, const TableData
     else if (ending == u"pdf")
         content = toPdf(picture);
     else if (ending == u"csv")
-        content = toCsv(table, picture.receipt);
+        content = toCsv(table, picture.receipt, texts);
     else if (ending == u"tsv" || ending == u"txt")
-        content = toTsv(table);
+        content = toTsv(table, texts);
     else
         return u"%1 has no ending that can be written: use .png, .svg, .pdf, .csv or .tsv."_s.arg(QFileInfo(path).fileName());
     return writeWholeFile(path, content);

@@ -2,6 +2,7 @@
 // Charts as files and on the clipboard: PNG, SVG, PDF, CSV, TSV; pictures carry the receipt of the state that made them.
 #pragma once
 
+#include "core/base/table.h"
 #include "ui/look/tabledata.h"
 #include "ui/plot/receipt.h"
 
@@ -31,13 +32,14 @@ struct Picture {
 [[nodiscard]] QByteArray toPng(const Picture& picture, double scale = 2);
 [[nodiscard]] QByteArray toSvg(const Picture& picture);
 [[nodiscard]] QByteArray toPdf(const Picture& picture);
-/// RFC 4180, with a comment line of the receipt (in words, then packed) in front when there is one; C locale.
-[[nodiscard]] QByteArray toCsv(const TableData& table, const Receipt& receipt = {});
-[[nodiscard]] QByteArray toTsv(const TableData& table);
+/// Texts by core/base/table.h. RFC 4180, with a comment line of the receipt (in words, then packed) in front when there is one; C locale.
+[[nodiscard]] QByteArray toCsv(const TableData& table, const Receipt& receipt = {}, TableText texts = TableText::forSheets);
+[[nodiscard]] QByteArray toTsv(const TableData& table, TableText texts = TableText::forSheets);
 
 /// Writes by the file name's ending: .png, .svg, .pdf (picture), .csv, .tsv (table). Whole or not at all. Returns what went wrong,
 /// as a sentence; empty = done.
-[[nodiscard]] QString writeExport(const QString& path, const Picture& picture, const TableData& table);
+[[nodiscard]] QString writeExport(const QString& path, const Picture& picture, const TableData& table,
+                                  TableText texts = TableText::forSheets);
 /// Image and TSV together, for one paste into slides or a sheet.
 [[nodiscard]] QMimeData* toMimeData(const Picture& picture, const TableData& table);
 /// The receipt that a PNG carries (PNG text chunks), or nothing.

@@ -44,6 +44,7 @@ TableData ScaleChart::asTable() const
     else
         table.header << m_data.quantity + unit;
     table.header << u"note"_s;
+    table.names = {0};
     for (const ScaleSeries& series : m_data.series)
         for (const ScaleSample& s : series.samples) {
             QStringList row{series.name, QString::number(static_cast<qint64>(s.gpus))};

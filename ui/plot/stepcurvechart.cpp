@@ -54,6 +54,7 @@ TableData StepCurveChart::asTable() const
 {
     TableData table;
     table.header = {u"curve"_s, u"step time [s]"_s, u"probability"_s, u"lower end of the band"_s, u"upper end of the band"_s};
+    table.names = {0};
     for (const StepCurve& c : m_data.curves)
         for (const CurvePoint& p : c.points)
             table.rows << QStringList{c.name, tableNumber(p.seconds), tableNumber(p.probability), tableNumber(p.low), tableNumber(p.high)};

@@ -70,6 +70,7 @@ TableData scenarioFigures(const Findings& found)
         table.header << figure + u" [s]"_s << u"%1 %2 [s]"_s.arg(figure, half);
     table.header << u"P(miss)"_s << u"P(miss) "_s + half << u"days p50"_s << u"cost mean [USD]"_s << u"peak memory [GiB]"_s << u"n"_s
                  << u"seed"_s << u"hash"_s;
+    table.names = {0};
     for (const FoundScenario& s : found.scenarios) {
         const DistributionSummary& step = s.snapshot->across;
         QStringList row{s.name, yesOrNo(s.baseline), yesOrNo(&s == &found.best()), yesOrNo(s.possible)};
@@ -87,6 +88,7 @@ TableData curveFigures(const Findings& found)
 {
     TableData table;
     table.header = {u"scenario"_s, u"step time [s]"_s, u"P(step <= time)"_s, u"band low"_s, u"band high"_s};
+    table.names = {0};
     for (const FoundScenario& s : found.scenarios)
         for (const CurvePoint& p : s.cdf)
             table.rows << QStringList{s.name, tableNumber(p.seconds), tableNumber(p.probability), tableNumber(p.low), tableNumber(p.high)};
@@ -111,7 +113,7 @@ TableData assumptionFigures(const Findings& found)
     return table;
 }
 
-QString writeReportBundle(const QString& folder, const Findings& found)
+QString writeReportBundle(const QString& folder, const Findings& found, TableText texts)
 {
     const QDir place(folder);
     if (!place.mkpath(u"."_s))
@@ -126,7 +128,7 @@ QString writeReportBundle(const QString& folder, const Findings& found)
                                       {u"curves.csv"_s, curveFigures(found)},
                                       {u"causes.csv"_s, causeFigures(found)},
                                       {u"assumptions.csv"_s, assumptionFigures(found)}})
-        if (QString wrong = table.rows.isEmpty() ? QString() : writeExport(place.filePath(name), none, table); !wrong.isEmpty())
+        if (QString wrong = table.rows.isEmpty() ? QString() : writeExport(place.filePath(name), none, table, texts); !wrong.isEmpty())
             return wrong;
     return {};
 }

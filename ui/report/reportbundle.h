@@ -21,6 +21,6 @@ namespace prism::ui {
 
 /// Writes the pictures (PNG, twice the size) and those tables that have rows (CSV) into the folder, which is made; each carries the
 /// receipt of the advised scenario. The same findings give the same bytes. What went wrong as a sentence; empty = done.
-[[nodiscard]] QString writeReportBundle(const QString& folder, const Findings& found);
+[[nodiscard]] QString writeReportBundle(const QString& folder, const Findings& found, TableText texts = TableText::forSheets);
 
 } // namespace prism::ui

@@ -3,11 +3,9 @@
 #include "ui/report/reportfile.h"
 
 #include "ui/plot/receiptmark.h"
+#include "ui/plot/svg.h"
 #include "ui/report/reportfigures.h"
 #include "ui/report/sheet.h"
-
-#include <QBuffer>
-#include <QSvgGenerator>
 
 #include <cmath>
 
@@ -18,7 +16,6 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr double kWidth = 720, kHalf = 342; ///< of pictures, pixels
-constexpr int kSvgDotsPerInch = 96;
 
 QString escaped(const QString& text)
 {
@@ -35,22 +32,13 @@ QString svgOf(const ReportFigure& figure, const Findings* legend)
 {
     const double above = legend ? legendHeight(*legend, kWidth) : 0;
     const QSize size(static_cast<int>(figure.half ? kHalf : kWidth), static_cast<int>(above + figure.height));
-    QBuffer buffer;
-    buffer.open(QIODevice::WriteOnly);
-    {
-        QSvgGenerator generator;
-        generator.setOutputDevice(&buffer);
-        generator.setResolution(kSvgDotsPerInch);
-        generator.setSize(size);
-        generator.setViewBox(QRect(QPoint(), size));
-        QPainter painter(&generator);
+    const QString svg = QString::fromUtf8(svgDocument(size, [&](QPainter& painter) {
         const Look look(lightPalette(), 1);
         Canvas canvas(painter, look);
         if (legend)
             Sheet(canvas, QRectF(QPointF(), QSizeF(size))).legend(*legend);
         figure.paint(canvas, QRectF(0, above, size.width(), size.height() - above));
-    }
-    const QString svg = QString::fromUtf8(buffer.data());
+    }));
     const qsizetype begin = svg.indexOf(u"viewBox="_s);
     return u"<svg role=\"img\" aria-label=\"%1\" xmlns=\"http://www.w3.org/2000/svg\" "_s.arg(
                escaped(figure.title + u". "_s + figure.sentence))

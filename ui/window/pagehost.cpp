@@ -268,13 +268,13 @@ void PageHost::copy()
     Q_EMIT message(tr("Copied %1 as an image and a table").arg(page->title()));
 }
 
-QString PageHost::exportTo(const QString& path)
+QString PageHost::exportTo(const QString& path, TableText texts)
 {
     Page* page = current();
     if (!page)
         return tr("There is no page to export.");
     const LightWhileExporting light(m_theme);
-    return writeExport(path, pictureOf(*page), page->asTable());
+    return writeExport(path, pictureOf(*page), page->asTable(), texts);
 }
 
 void PageHost::exportDialog()

@@ -37,8 +37,9 @@ public:
     [[nodiscard]] bool isTableShown() const;
 
     // take it away
-    void copy();                                         ///< image and TSV together
-    [[nodiscard]] QString exportTo(const QString& path); ///< by its ending; an error as a sentence, empty = done
+    void copy(); ///< image and TSV together
+    /// By its ending; an error as a sentence, empty = done.
+    [[nodiscard]] QString exportTo(const QString& path, TableText texts = TableText::forSheets);
     void exportDialog();
 
 Q_SIGNALS:

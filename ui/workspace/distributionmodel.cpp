@@ -293,6 +293,7 @@ TableData DistributionModel::table() const
     t.header << u"outside_calibration"_s;
     if (m_limits.between())
         t.header << u"lower_limit_s"_s << u"p_step_between_limits"_s;
+    t.names = {0};
     for (const ShownScenario& s : m_scenarios) {
         if (!s.snapshot)
             continue;

@@ -21,6 +21,7 @@
 #include <cstring>
 #include <filesystem>
 #include <iostream>
+#include <limits>
 
 namespace prism::cli {
 
@@ -159,6 +160,8 @@ void addSampling(CLI::App& command, CommonOptions& options)
     command.add_option("--threads", options.threads, "Threads (0 = all cores, and no more than these); the result does not depend on it")
         ->check(CLI::Range(0, 1024))
         ->capture_default_str();
+    command.add_flag("--allow-long", options.allowLong, "Start also where one evaluation is estimated to take more than 10 s of CPU");
+    options.isSampled = true;
     command.parse_complete_callback([&options] { options.threads = std::min(options.threads, usableCores()); });
 }
 
@@ -184,6 +187,29 @@ void writeOutput(const CommonOptions& options, const std::string& text)
     }
     if (const Diagnostics problems = writeFile(options.output, printableLines(text)); !problems.empty())
         throw InputError(problems);
+}
+
+void addRawText(CLI::App& command, CommonOptions& options)
+{
+    command.add_flag("--raw-text", options.rawText,
+                     "Write texts of CSV exactly as they are: without it, control and bidirectional characters are removed and texts that "
+                     "begin with = + - or @ get an apostrophe in front");
+}
+
+TableText textsOf(const CommonOptions& options)
+{
+    return options.rawText ? TableText::exact : TableText::forSheets;
+}
+
+void writeTable(const CommonOptions& options, const std::string& table)
+{
+    if (options.output.empty() && isTerminal(StandardStream::output)) {
+        writeStandardOutput(table);
+    } else if (options.output.empty()) {
+        writeStyledOutput(table);
+    } else if (const Diagnostics problems = writeFile(options.output, table); !problems.empty()) {
+        throw InputError(problems);
+    }
 }
 
 void writeStyledOutput(const std::string& text)
@@ -235,9 +261,20 @@ Scenario loadScenario(const CommonOptions& options)
     Scenario scenario = applyOverrides(namedScenario(options.scenario), options.overrides);
     if (!scenario.measured.calibration.empty()) // what is set goes over what was measured
         scenario = applyOverrides(withCalibration(std::move(scenario), options), options.overrides);
+    if (options.isSampled)
+        requireAffordable(options, evaluationSize(scenario, options.samples));
     if (options.strict)
         requireNoWarnings(scenario);
     return scenario;
+}
+
+void requireAffordable(const CommonOptions& options, const EvaluationSize& size)
+{
+    if (const Diagnostics problems = tooCostly(size, options.allowLong ? std::numeric_limits<double>::infinity() : kMaxQuickSeconds);
+        !problems.empty())
+        throw InputError(problems);
+    if (estimatedCost(size).cpuSeconds > kMaxQuickSeconds)
+        sayLine(options, "Estimate: " + costText(size));
 }
 
 std::string diagnosticsText(const Diagnostics& diagnostics, const Style& style, const std::string& file)

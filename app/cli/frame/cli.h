@@ -5,7 +5,9 @@
 #include "app/cli/frame/style.h"
 #include "app/inputerror.h"
 #include "core/base/result.h"
+#include "core/base/table.h"
 #include "core/base/textfile.h"
+#include "core/engine/evaluationcost.h"
 #include "core/scenario/scenario.h"
 
 #include <functional>
@@ -30,8 +32,11 @@ struct CommonOptions {
     int threads = 0;
     double precision = 0;
     bool json = false, strict = false;
-    bool quiet = false; ///< nothing but errors on standard error
-    std::string output; ///< empty = standard output
+    bool quiet = false;     ///< nothing but errors on standard error
+    bool rawText = false;   ///< texts of tables exactly as they are
+    bool isSampled = false; ///< the command samples the scenario: what that costs is estimated before it starts
+    bool allowLong = false; ///< it may take long
+    std::string output;     ///< empty = standard output
 };
 
 /// Shared by the commands while the program runs. `json` tells main in which form errors go to standard error.
@@ -41,17 +46,25 @@ struct Cli {
 };
 
 void addScenario(CLI::App& command, CommonOptions& options);         ///< SCENARIO, --set and --strict
-void addSampling(CLI::App& command, CommonOptions& options);         ///< --seed, --samples, --threads
+void addSampling(CLI::App& command, CommonOptions& options);         ///< --seed, --samples, --threads, --allow-long
 void addOutput(CLI::App& command, CommonOptions& options, Cli& cli); ///< --json, --output, --quiet
 
 /// Reads SCENARIO and applies --set; with --strict the costed step may have no warning either (memory, ranges of the calibration, ...).
 /// Throws InputError with everything that is wrong.
 [[nodiscard]] Scenario loadScenario(const CommonOptions& options);
+/// Throws InputError where one evaluation of this size is estimated to take too long (without --allow-long) or too much memory; says the
+/// estimate of a long one.
+void requireAffordable(const CommonOptions& options, const EvaluationSize& size);
 /// A whole file (or standard input for "-"), plain or gzip, at most `limitBytes` of content. Throws InputError.
 [[nodiscard]] std::string readInput(const std::string& path, std::size_t limitBytes = kMaxTextBytes);
 /// Writes to --output (see core/base/outputfile.h) or to standard output, with control characters of names escaped. Throws InputError
 /// when it cannot.
 void writeOutput(const CommonOptions& options, const std::string& text);
+/// --raw-text, for commands that write tables; textsOf() then says how.
+void addRawText(CLI::App& command, CommonOptions& options);
+[[nodiscard]] TableText textsOf(const CommonOptions& options);
+/// Writes a table whose texts are as textsOf() says: byte for byte into files and pipes, with escapes to a terminal.
+void writeTable(const CommonOptions& options, const std::string& table);
 /// The same to standard output whatever --output says (commands whose --output is a place for something else).
 void writeStandardOutput(const std::string& text);
 /// The same with emphasis of a terminal in it: everything that comes from files must have gone through printable().

@@ -18,7 +18,13 @@ void addInsight(CLI::App& command, InsightCommand& options, Cli& cli, int defaul
     addScenario(command, options);
     addSampling(command, options);
     addOutput(command, options, cli);
+    addTableOptions(command, options);
+}
+
+void addTableOptions(CLI::App& command, InsightCommand& options)
+{
     command.add_flag("--csv", options.csv, "Print CSV instead of text")->excludes(command.get_option("--json"));
+    addRawText(command, options);
     command.add_flag("--progress", options.progress, "Report progress on standard error as lines, also where it is no terminal")
         ->excludes(command.get_option("--quiet"));
 }

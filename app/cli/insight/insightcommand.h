@@ -17,11 +17,17 @@ struct InsightCommand : CommonOptions {
 void addInsight(CLI::App& command, InsightCommand& options, Cli& cli, int defaultSamples);
 [[nodiscard]] InsightOptions insightOptions(const InsightCommand& options);
 
+/// --csv, --raw-text and --progress; after addOutput.
+void addTableOptions(CLI::App& command, InsightCommand& options);
+
 /// Writes JSON, CSV or text as the options say.
 template <class T, class Text>
 void writeInsight(const InsightCommand& options, const T& result, const Text& text)
 {
-    writeOutput(options, options.json ? toJson(result) : options.csv ? toCsv(result) : text(result));
+    if (options.csv)
+        writeTable(options, toCsv(result, textsOf(options)));
+    else
+        writeOutput(options, options.json ? toJson(result) : text(result));
 }
 
 /// "+12.3 ± 0.4", with its unit behind it; in words where the interval holds zero.

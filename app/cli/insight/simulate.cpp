@@ -86,6 +86,7 @@ void simulateFile(const SimulateOptions& options)
 {
     Outcome outcome;
     outcome.graph = require(stepGraphFromJson(readInput(options.scenario)), options.scenario);
+    requireAffordable(options, evaluationSize(outcome.graph, options.samples));
     SimOptions simulation;
     simulation.seed = options.seed;
     simulation.numSamples = options.samples;

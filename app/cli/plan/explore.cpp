@@ -111,8 +111,11 @@ void run(const ExploreOptions& options)
     const auto text = [](const Exploration& x) { return explorationText(x); };
     if (!isShard)
         writeInsight(options, e, text);
-    else
-        writeStandardOutput(options.json ? toJson(e) : options.csv ? toCsv(e) : text(e));
+    else {
+        ExploreOptions toStandardOutput = options; // --output is where the shard keeps what it finds
+        toStandardOutput.output.clear();
+        writeInsight(toStandardOutput, e, text);
+    }
 }
 
 void addSearchOptions(CLI::App& command, ExploreOptions& o)

@@ -92,8 +92,7 @@ void addFleet(CLI::App& app, Cli& cli)
         ->capture_default_str();
     addSampling(*command, *options);
     addOutput(*command, *options, cli);
-    command->add_flag("--csv", options->csv, "Print CSV instead of text")->excludes(command->get_option("--json"));
-    command->add_flag("--progress", options->progress, "Report progress on standard error");
+    addTableOptions(*command, *options);
     command->callback([options] { run(*options); });
 }
 

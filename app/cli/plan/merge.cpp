@@ -47,8 +47,7 @@ void addMerge(CLI::App& app, Cli& cli)
     command->add_option("--records", options->records, "Also write the file that one run of the whole search would have kept");
     command->add_option("--threads", options->threads, "0 = all cores")->check(CLI::Range(0, 1024));
     addOutput(*command, *options, cli);
-    command->add_flag("--csv", options->csv, "Print CSV instead of text")->excludes(command->get_option("--json"));
-    command->add_flag("--progress", options->progress, "Report progress on standard error");
+    addTableOptions(*command, *options);
     command->callback([options] { run(*options); });
 }
 

@@ -68,8 +68,7 @@ void addStudies(CLI::App& app, Cli& cli)
     run->add_option("NAME", options->name, "Name of the study")->required();
     addSampling(*run, *options);
     addOutput(*run, *options, cli);
-    run->add_flag("--csv", options->csv, "Print CSV instead of text")->excludes(run->get_option("--json"));
-    run->add_flag("--progress", options->progress, "Report progress on standard error");
+    addTableOptions(*run, *options);
     run->callback([options] {
         const Question question = require(questionFromJson(require(presetText(kStudiesKind, options->name)), options->name));
         Evaluator evaluator;

@@ -94,6 +94,8 @@ std::vector<Limit> measuredLimits()
 std::vector<Limit> questionLimits()
 {
     return {
+        {"One evaluation of a scenario", "memory", kMaxEvaluationBytes, "bytes"},
+        {"One evaluation of a scenario", "seconds of CPU, without --allow-long", kMaxQuickSeconds, ""},
         {"Search", "axes", n(kMostAxes), ""},
         {"Search", "values of an axis", n(kMostAxisValues), ""},
         {"Search", "configurations", n(ExploreQuery().mostPoints), ""},

@@ -14,7 +14,6 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <memory>
 
 namespace prism::cli {
@@ -77,19 +76,21 @@ void writeSteps(const ImportStepsOptions& options)
     for (std::size_t i = 0; i < shapes.size(); ++i)
         sayLine(options, "  " + printable(log.runs[i].name, kMaxNameBytes) + ": " + shapeText(shapes[i]) + "\n");
     for (const LoggedRun& run : log.runs) {
-        std::string name = run.name;
-        std::replace(name.begin(), name.end(), '"', '\'');
+        const std::string name = tableText(run.name, textsOf(options));
         for (const LoggedStep& s : run.steps) {
             if (options.json)
                 steps.push_back({{"run", run.name}, {"step", s.number}, {"samples_seen", s.samplesSeen}, {"step_time_s", s.seconds}});
             else
-                csv += "\"" + name + "\"," + (s.number < 0 ? "" : std::to_string(s.number)) + "," + orEmpty(s.samplesSeen) + ","
-                       + orEmpty(s.pauseSeconds) + "," + numberText(s.seconds) + "\n";
+                csv += tableLine({name, s.number < 0 ? "" : std::to_string(s.number), orEmpty(s.samplesSeen), orEmpty(s.pauseSeconds),
+                                  numberText(s.seconds)});
         }
     }
     const nlohmann::ordered_json report{{"format", log.format},     {"lines", log.lines},       {"matched", log.matched},
                                         {"repeated", log.repeated}, {"unusable", log.unusable}, {"steps", std::move(steps)}};
-    writeOutput(options, options.json ? report.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n" : csv);
+    if (options.json)
+        writeOutput(options, report.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+    else
+        writeTable(options, csv);
 }
 
 CLI::App* addImport(CLI::App& parent, Cli& cli, const char* name, const char* help, const std::shared_ptr<ImportOptions>& options)
@@ -167,6 +168,7 @@ void addImport(CLI::App& app, Cli& cli)
         command->add_subcommand("steps", "Step times of a training log, as a table that validate-steps, fit and follow read");
     addStepLog(*stepsCommand, steps->log);
     addOutput(*stepsCommand, *steps, cli);
+    addRawText(*stepsCommand, *steps);
     stepsCommand->callback([steps] { writeSteps(*steps); });
 }
 

@@ -131,14 +131,17 @@ void exportTrace(const TraceOptions& options)
     if (isJobTrace(options.paths)) {
         const TraceJob job = jobOf(options);
         if (options.as == "pools")
-            writeOutput(options, poolsCsv(jobPools(job)));
+            writeTable(options, poolsCsv(jobPools(job), textsOf(options)));
         else
             writeOutput(options, chromeTrace(stepOf(job, options), job));
         return;
     }
     Diagnostics notes;
     const std::vector<KinetoRank> ranks = loadRanks(options.paths, options.progress, notes);
-    writeOutput(options, options.as == "pools" ? poolsCsv(kinetoReport(ranks).pools) : chromeTrace(ranks));
+    if (options.as == "pools")
+        writeTable(options, poolsCsv(kinetoReport(ranks).pools, textsOf(options)));
+    else
+        writeOutput(options, chromeTrace(ranks));
 }
 
 CLI::App* addPaths(CLI::App& parent, const char* name, const char* help, TraceOptions& options, Cli& cli)
@@ -170,6 +173,7 @@ void addTraceExport(CLI::App& parent, Cli& cli)
         addPaths(parent, "export", "Write a Chrome trace (opens in Perfetto) or the pools of durations as CSV", *options, cli);
     command->add_option("--as", options->as, "chrome or pools")->check(CLI::IsMember({"chrome", "pools"}))->capture_default_str();
     command->add_option("--step", options->step, "Step of a stage table (default: the first); with --drawn the number of the draw");
+    addRawText(*command, *options);
     command->add_flag("--drawn", options->drawn, "A step drawn from the fitted job instead of a measured one");
     command->add_option("--seed", options->seed, "Seed of all random numbers")->capture_default_str();
     command->callback([options] { exportTrace(*options); });

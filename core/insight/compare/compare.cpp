@@ -280,20 +280,20 @@ std::string toJson(const Comparison& c)
                          {"notes", c.notes}});
 }
 
-std::string toCsv(const Comparison& c)
+std::string toCsv(const Comparison& c, TableText texts)
 {
     using report::number;
     std::string text = "kind,name,unit,a,b,delta,delta_ci95,relative,relative_ci95\n";
     for (const ComparedFigure& f : c.figures)
-        text += report::row({"figure", f.name, report::field(f.unit), number(f.a), number(f.b), number(f.delta.value),
+        text += report::row({"figure", f.name, report::field(f.unit, texts), number(f.a), number(f.b), number(f.delta.value),
                              number(f.delta.halfWidth), number(f.relative.value), number(f.relative.halfWidth)});
     text += report::row(
         {"figure", "probability_a_better", "", "", "", number(c.probabilityABetter.value), number(c.probabilityABetter.halfWidth), "", ""});
     text += report::row({"figure", "ks_distance", "", "", "", number(c.ksDistance), "", "", ""});
     text += report::row({"figure", "wasserstein", "s", "", "", number(c.wassersteinSeconds), "", "", ""});
     for (const WaterfallItem& w : c.waterfall)
-        text += report::row({"waterfall_p95", report::field(w.parameter), "s", report::field(w.from), report::field(w.to),
-                             number(w.deltaP95.value), number(w.deltaP95.halfWidth), "", ""});
+        text += report::row({"waterfall_p95", report::field(w.parameter, texts), "s", report::valueField(w.from, texts),
+                             report::valueField(w.to, texts), number(w.deltaP95.value), number(w.deltaP95.halfWidth), "", ""});
     return text;
 }
 

@@ -42,6 +42,6 @@ struct Comparison {
 [[nodiscard]] Result<Comparison> compare(Evaluator& evaluator, const Scenario& a, const Scenario& b, const InsightOptions& options = {});
 
 [[nodiscard]] std::string toJson(const Comparison& comparison);
-[[nodiscard]] std::string toCsv(const Comparison& comparison);
+[[nodiscard]] std::string toCsv(const Comparison& comparison, TableText texts = TableText::forSheets);
 
 } // namespace prism

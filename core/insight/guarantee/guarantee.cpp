@@ -225,7 +225,7 @@ std::string toJson(const Guarantee& g)
     return report::dump(object);
 }
 
-std::string toCsv(const Guarantee& g)
+std::string toCsv(const Guarantee& g, TableText /*texts*/)
 {
     using report::number;
     std::string text = "question,given,across,across_ci95,within,within_ci95,resolved\n";

@@ -48,6 +48,6 @@ struct Guarantee {
                                           const InsightOptions& options = {});
 
 [[nodiscard]] std::string toJson(const Guarantee& guarantee);
-[[nodiscard]] std::string toCsv(const Guarantee& guarantee);
+[[nodiscard]] std::string toCsv(const Guarantee& guarantee, TableText texts = TableText::forSheets);
 
 } // namespace prism

@@ -72,6 +72,6 @@ struct DrawChoice {
 /// counters for activations); opens in Perfetto and chrome://tracing.
 [[nodiscard]] std::string toChromeTrace(const Timeline& timeline);
 [[nodiscard]] std::string toJson(const Timeline& timeline);
-[[nodiscard]] std::string toCsv(const Timeline& timeline);
+[[nodiscard]] std::string toCsv(const Timeline& timeline, TableText texts = TableText::forSheets);
 
 } // namespace prism

@@ -215,14 +215,14 @@ std::string toJson(const Timeline& timeline)
                          {"notes", timeline.notes}});
 }
 
-std::string toCsv(const Timeline& timeline)
+std::string toCsv(const Timeline& timeline, TableText texts)
 {
     std::string text = "stage,kind,chunk,micro_batch,class,start_s,end_s,critical\n";
     for (const TimelineSpan& span : timeline.spans)
-        text += report::row({std::to_string(span.stage), std::string(spanKindName(span.kind)), std::to_string(span.chunk),
-                             std::to_string(span.microbatch),
-                             report::field(span.kernelClass < 0 ? "" : timeline.classNames[static_cast<std::size_t>(span.kernelClass)]),
-                             report::number(span.startSeconds), report::number(span.endSeconds), span.critical ? "1" : "0"});
+        text += report::row(
+            {std::to_string(span.stage), std::string(spanKindName(span.kind)), std::to_string(span.chunk), std::to_string(span.microbatch),
+             report::field(span.kernelClass < 0 ? "" : timeline.classNames[static_cast<std::size_t>(span.kernelClass)], texts),
+             report::number(span.startSeconds), report::number(span.endSeconds), span.critical ? "1" : "0"});
     return text;
 }
 

@@ -123,10 +123,11 @@ enum class HostfileFormat { torchrun, slurm, mpi };
                                    HostfileFormat format);
 
 [[nodiscard]] std::string toJson(const PlacementMap& map);
-[[nodiscard]] std::string toCsv(const PlacementMap& map);
+[[nodiscard]] std::string toCsv(const PlacementMap& map, TableText texts = TableText::forSheets);
 [[nodiscard]] std::string toJson(const SlowNodesReport& slow);
-[[nodiscard]] std::string toCsv(const SlowNodesReport& slow);
+[[nodiscard]] std::string toCsv(const SlowNodesReport& slow, TableText texts = TableText::forSheets);
 [[nodiscard]] std::string toJson(const PlacementResult& result);
-[[nodiscard]] std::string toCsv(const PlacementResult& result); ///< position,given_node,best_node,worst_node
+[[nodiscard]] std::string toCsv(const PlacementResult& result,
+                                TableText texts = TableText::forSheets); ///< position,given_node,best_node,worst_node
 
 } // namespace prism

@@ -45,14 +45,14 @@ std::string toJson(const PlacementMap& map)
                          {"notes", map.notes}});
 }
 
-std::string toCsv(const PlacementMap& map)
+std::string toCsv(const PlacementMap& map, TableText texts)
 {
     using report::number;
     std::string text = "row,stage,node,p95_ratio,p95_ratio_ci95,p50_ratio,p50_ratio_ci95,p99_ratio,p99_ratio_ci95,p95_s,p50_s,p99_s\n";
     for (int row = 0; row < map.rows; ++row)
         for (int column = 0; column < map.columns; ++column) {
             const PlacementCell& c = map.at(row, column);
-            text += report::row({report::field(map.rowLabels[static_cast<std::size_t>(row)]), std::to_string(column),
+            text += report::row({report::field(map.rowLabels[static_cast<std::size_t>(row)], texts), std::to_string(column),
                                  std::to_string(c.node), number(c.p95Ratio.value), number(c.p95Ratio.halfWidth), number(c.p50Ratio.value),
                                  number(c.p50Ratio.halfWidth), number(c.p99Ratio.value), number(c.p99Ratio.halfWidth), number(c.p95Seconds),
                                  number(c.p50Seconds), number(c.p99Seconds)});
@@ -75,13 +75,14 @@ std::string toJson(const SlowNodesReport& slow)
                          {"places", std::move(rows)}});
 }
 
-std::string toCsv(const SlowNodesReport& slow)
+std::string toCsv(const SlowNodesReport& slow, TableText texts)
 {
     using report::number;
     std::string text = "place,compute_factor,link_factor,mended_dp50_s,mended_dp50_ci95_s,mended_dp95_s,mended_dp95_ci95_s\n";
     for (const SlowNodesReport::Row& r : slow.rows)
-        text += report::row({r.label, number(r.entry.computeFactor), number(r.entry.linkFactor), number(r.mended.p50.value),
-                             number(r.mended.p50.halfWidth), number(r.mended.p95.value), number(r.mended.p95.halfWidth)});
+        text += report::row({report::field(r.label, texts), number(r.entry.computeFactor), number(r.entry.linkFactor),
+                             number(r.mended.p50.value), number(r.mended.p50.halfWidth), number(r.mended.p95.value),
+                             number(r.mended.p95.halfWidth)});
     return text;
 }
 
@@ -125,7 +126,7 @@ std::string toJson(const PlacementResult& r)
                          {"notes", r.notes}});
 }
 
-std::string toCsv(const PlacementResult& r)
+std::string toCsv(const PlacementResult& r, TableText /*texts*/)
 {
     std::string text = "position,given_node,best_node,worst_node\n";
     for (std::size_t p = 0; p < r.bestOrder.size(); ++p)

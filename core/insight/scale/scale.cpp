@@ -213,7 +213,7 @@ std::string toJson(const ScaleCurve& curve)
                          {"notes", curve.notes}});
 }
 
-std::string toCsv(const ScaleCurve& curve)
+std::string toCsv(const ScaleCurve& curve, TableText texts)
 {
     std::string text =
         "gpus,valid,data_parallel,global_batch,micro_batches,p50_s,p50_ci95_s,p95_s,p95_ci95_s,p99_s,p99_ci95_s,tokens_per_s,mfu,"
@@ -238,8 +238,8 @@ std::string toCsv(const ScaleCurve& curve)
                              number(p.daysToTrain),
                              number(p.costUsd),
                              number(p.efficiency),
-                             report::field(p.problem),
-                             report::field(fmt::format("{}", fmt::join(p.outside, " ")))});
+                             report::field(p.problem, texts),
+                             report::field(fmt::format("{}", fmt::join(p.outside, " ")), texts)});
     return text;
 }
 

@@ -39,6 +39,6 @@ struct ScaleCurve {
                                             const std::vector<std::int64_t>& gpus, const InsightOptions& options = {});
 
 [[nodiscard]] std::string toJson(const ScaleCurve& curve);
-[[nodiscard]] std::string toCsv(const ScaleCurve& curve);
+[[nodiscard]] std::string toCsv(const ScaleCurve& curve, TableText texts = TableText::forSheets);
 
 } // namespace prism

@@ -254,14 +254,14 @@ std::string toJson(const TailAttribution& a)
                          {"notes", a.notes}});
 }
 
-std::string toCsv(const TailAttribution& a)
+std::string toCsv(const TailAttribution& a, TableText texts)
 {
     std::string text =
         "kind,name,share_all,share_all_ci95,share_slow,share_slow_ci95,seconds_all,seconds_slow,excess_share,excess_share_ci95\n";
-    const auto add = [&text](const char* kind, const std::vector<AttributionRow>& rows) {
+    const auto add = [&text, texts](const char* kind, const std::vector<AttributionRow>& rows) {
         using report::number;
         for (const AttributionRow& r : rows)
-            text += report::row({kind, report::field(r.name), number(r.shareAll.value), number(r.shareAll.halfWidth),
+            text += report::row({kind, report::field(r.name, texts), number(r.shareAll.value), number(r.shareAll.halfWidth),
                                  number(r.shareSlow.value), number(r.shareSlow.halfWidth), number(r.secondsAll.value),
                                  number(r.secondsSlow.value), number(r.excessShare.value), number(r.excessShare.halfWidth)});
     };

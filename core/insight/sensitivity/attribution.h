@@ -34,6 +34,6 @@ struct TailAttribution {
 [[nodiscard]] Result<TailAttribution> attribution(const StepGraph& graph, const InsightOptions& options = {}, double slowFraction = 0.05);
 
 [[nodiscard]] std::string toJson(const TailAttribution& attribution);
-[[nodiscard]] std::string toCsv(const TailAttribution& attribution);
+[[nodiscard]] std::string toCsv(const TailAttribution& attribution, TableText texts = TableText::forSheets);
 
 } // namespace prism

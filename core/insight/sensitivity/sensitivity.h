@@ -88,8 +88,8 @@ struct ParameterSweep {
 
 /// One object per table; keys as in the structs, snake_case.
 [[nodiscard]] std::string toJson(const SensitivityTable& table);
-[[nodiscard]] std::string toCsv(const SensitivityTable& table);
+[[nodiscard]] std::string toCsv(const SensitivityTable& table, TableText texts = TableText::forSheets);
 [[nodiscard]] std::string toJson(const ParameterSweep& sweep);
-[[nodiscard]] std::string toCsv(const ParameterSweep& sweep);
+[[nodiscard]] std::string toCsv(const ParameterSweep& sweep, TableText texts = TableText::forSheets);
 
 } // namespace prism

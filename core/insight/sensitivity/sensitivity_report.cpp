@@ -78,15 +78,15 @@ std::string toJson(const SensitivityTable& table)
                          {"rows", std::move(rows)}});
 }
 
-std::string toCsv(const SensitivityTable& table)
+std::string toCsv(const SensitivityTable& table, TableText texts)
 {
     std::string text = "id,kind,category,scope,cv,busy_s" + figureHeader("removed") + figureHeader("halved") + figureHeader("doubled")
                        + figureHeader("mean_up") + figureHeader("mean_down")
                        + ",elasticity_p50,elasticity_p50_ci95,elasticity_p95,elasticity_p95_ci95,first_order_share,first_order_share_ci95,"
                          "total_effect_share,total_effect_share_ci95,samples,non_monotonic\n";
     for (const SensitivityRow& r : table.rows)
-        text += report::field(r.id) + "," + std::string(inputKindName(r.kind)) + "," + std::string(report::categoryName(r.category)) + ","
-                + std::string(report::scopeName(r.scope)) + "," + report::number(r.cv) + "," + report::number(r.busySeconds)
+        text += report::field(r.id, texts) + "," + std::string(inputKindName(r.kind)) + "," + std::string(report::categoryName(r.category))
+                + "," + std::string(report::scopeName(r.scope)) + "," + report::number(r.cv) + "," + report::number(r.busySeconds)
                 + figures(r.spreadRemoved) + figures(r.spreadHalved) + figures(r.spreadDoubled) + figures(r.meanUp) + figures(r.meanDown)
                 + pair(r.elasticityP50) + pair(r.elasticityP95) + pair(r.firstOrderShare) + pair(r.totalEffectShare)
                 + fmt::format(",{}", r.samples) + (r.nonMonotonic ? ",1\n" : ",0\n");
@@ -121,15 +121,15 @@ std::string toJson(const ParameterSweep& sweep)
                          {"points", std::move(points)}});
 }
 
-std::string toCsv(const ParameterSweep& sweep)
+std::string toCsv(const ParameterSweep& sweep, TableText texts)
 {
     std::string text = "value,valid,mean_s,std_s,p5_s,p50_s,p95_s,p99_s,p50_ci95_s,p95_ci95_s,p99_ci95_s,dp95_s,dp95_ci95_s,dexceedance,"
                        "dexceedance_ci95,mfu,peak_memory_gib,memory_fits\n";
     for (const SweepPoint& p : sweep.points) {
         using report::number;
-        text += report::row({report::field(p.text), p.valid ? "1" : "0", number(p.step.mean), number(p.step.std), number(p.step.p5),
-                             number(p.step.p50), number(p.step.p95), number(p.step.p99), number(p.step.ciP50), number(p.step.ciP95),
-                             number(p.step.ciP99), number(p.change.p95.value), number(p.change.p95.halfWidth),
+        text += report::row({report::valueField(p.text, texts), p.valid ? "1" : "0", number(p.step.mean), number(p.step.std),
+                             number(p.step.p5), number(p.step.p50), number(p.step.p95), number(p.step.p99), number(p.step.ciP50),
+                             number(p.step.ciP95), number(p.step.ciP99), number(p.change.p95.value), number(p.change.p95.halfWidth),
                              number(p.change.exceedance.value), number(p.change.exceedance.halfWidth), number(p.mfu),
                              number(p.peakMemoryGib), p.memoryFits ? "1" : "0"});
     }

@@ -51,6 +51,24 @@ TEST(Table, WhatIsWrittenComesBack)
     EXPECT_EQ(all(text, {.quotedLines = true}), rows);
 }
 
+TEST(Table, TextsForSheetsAreNoFormulasAndSteerNothing)
+{
+    const auto sheet = [](std::string_view text) { return tableText(text, TableText::forSheets); };
+    EXPECT_EQ(sheet("=cmd|' /C calc'!A0"), "'=cmd|' /C calc'!A0");
+    for (const char* text : {"+1", "-1", "@SUM(A1)", "=1"})
+        EXPECT_EQ(sheet(text), std::string("'") + text);
+    EXPECT_EQ(sheet("\t=1"), "'=1") << "controls go first";
+    EXPECT_EQ(sheet("a\x1B[31m\nb\x7F\xC2\x9B"), "a[31mb");
+    EXPECT_EQ(sheet("\xE2\x80\xAE"
+                    "a\xD8\x9C\xE2\x81\xA6\xE2\x80\x8F"),
+              "a")
+        << "bidirectional characters";
+    EXPECT_EQ(sheet("TP8 & PP16, p95 < 7 s"), "TP8 & PP16, p95 < 7 s");
+    EXPECT_EQ(sheet("\xFF"), "\xEF\xBF\xBD");
+    EXPECT_EQ(tableText("\t=1\xE2\x80\xAE", TableText::exact), "\t=1\xE2\x80\xAE");
+    EXPECT_EQ(tableLine({"a;b", "c", "d\te"}, '\t', "\r\n"), "\"a;b\"\tc\t\"d\te\"\r\n");
+}
+
 TEST(Table, WhatIsWrongIsSaidByLineAndTheOthersAreRead)
 {
     const TableLimits limits = {.maxRows = 4, .maxColumns = 3, .maxRowBytes = 20};

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The one writer of SVG: well-formed whatever the texts are, and no text becomes an element.
+#pragma once
+
+#include <QByteArray>
+#include <QSize>
+#include <QString>
+
+#include <functional>
+
+class QPainter;
+
+namespace prism::ui {
+
+/// What is painted as an SVG document; title and description are for readers of the file and may be empty. QSvgGenerator of Qt 6.4 writes
+/// both without escapes, and characters that XML does not have (control characters, U+FFFE) as they are: neither is left to it.
+[[nodiscard]] QByteArray svgDocument(QSize size, const std::function<void(QPainter&)>& paint, const QString& title = {},
+                                     const QString& description = {});
+
+} // namespace prism::ui
