@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The one way to standard output and standard error: texts of files steer no terminal.
+// All output to standard output and standard error: texts of files steer no terminal.
 #pragma once
 
 #include "core/base/result.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The one writer of SVG: well-formed whatever the texts are, and no text becomes an element.
+// Writes SVG that is well-formed for any text; no text becomes an element.
 #pragma once
 
 #include <QByteArray>

@@ -25,7 +25,7 @@ void addTableOptions(CLI::App& command, InsightCommand& options)
 {
     command.add_flag("--csv", options.csv, "Print CSV instead of text")->excludes(command.get_option("--json"));
     addRawText(command, options);
-    command.add_flag("--progress", options.progress, "Report progress on standard error as lines, also where it is no terminal")
+    command.add_flag("--progress", options.progress, "Report progress on standard error as lines, also where it is not a terminal")
         ->excludes(command.get_option("--quiet"));
 }
 
