@@ -31,6 +31,7 @@ const Metrics& computed()
         for (const Case& c : cases())
             addScenario(metrics, c.name, c.scenario);
         addSchedules(metrics);
+        addMeasurements(metrics);
         return metrics;
     }();
     return all;

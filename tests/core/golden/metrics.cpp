@@ -21,22 +21,7 @@
 namespace prism::golden {
 namespace {
 
-constexpr double kNothing = 1e-11; ///< what rounding leaves of a sum that is zero
-
 constexpr std::int64_t kJobGpus = 128; ///< whole jobs go through the simulator: those of larger ones take too long for a quick test
-
-/// Adds metrics below one name.
-struct Sheet {
-    Metrics& metrics;
-    std::string name;
-    /// Metrics that are zero have no row.
-    void add(const std::string& metric, std::vector<double> values) const
-    {
-        if (std::any_of(values.begin(), values.end(), [](double x) { return std::abs(x) > kNothing; }))
-            metrics[name + " " + metric] = std::move(values);
-    }
-    void add(const std::string& metric, double value) const { add(metric, std::vector<double>{value}); }
-};
 
 void addStep(const Sheet& sheet, const CostedStep& step)
 {
