@@ -35,9 +35,10 @@ const std::vector<ValidatedRow>& curatedHalf(std::size_t half)
             chosen.push_back(rows[i]);
         return validatedRows(chosen, calibration(), {.samples = 100});
     };
-    static const std::vector<ValidatedRow> even = validated(0);
-    if (half == 0)
+    if (half == 0) {
+        static const std::vector<ValidatedRow> even = validated(0);
         return even;
+    }
     static const std::vector<ValidatedRow> odd = validated(1);
     return odd;
 }
