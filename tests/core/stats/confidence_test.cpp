@@ -50,5 +50,14 @@ TEST(Confidence, QuantilesOfValuesThatFollowOneAnotherAreLessKnown)
     EXPECT_EQ(halfWidthOfQuantile({}, 0.5), 0.0);
 }
 
+/// Eight values of 1, then eight of -1: covariances 16, 13 and 10 of lags 0, 1 and 2, the only pair that a quarter of the series holds.
+TEST(Confidence, CorrelationTimeAddsTwiceThePairsOfLags)
+{
+    std::vector<double> series(16, 1.0);
+    std::fill(series.begin() + 8, series.end(), -1.0);
+    EXPECT_NEAR(correlationTime(series), 1 + 2 * 23.0 / 16, 1e-12);
+    EXPECT_EQ(correlationTime(std::vector<double>(16, 3.0)), 1.0);
+}
+
 } // namespace
 } // namespace prism

@@ -49,6 +49,20 @@ TEST(Distance, KnownValues)
     EXPECT_EQ(lag1Correlation(std::vector<double>{3}), 0.0);
 }
 
+/// Samples of two and of three values: 1/6 of the quantiles lies 1 apart, 1/3 lies 2 apart.
+TEST(Distance, SamplesOfUnequalSizesAreComparedByTheirQuantiles)
+{
+    const std::vector<double> two{0.0, 1.0}, three{0.0, 0.0, 3.0};
+    EXPECT_NEAR(wassersteinDistance(two, three), 5.0 / 6.0, 1e-12);
+    EXPECT_NEAR(wassersteinDistance(three, two), 5.0 / 6.0, 1e-12);
+}
+
+TEST(Distance, LagOneOfAnEvenRiseAndOfNoVariance)
+{
+    EXPECT_NEAR(lag1Correlation(std::vector<double>{1.0, 2.0, 3.0, 4.0}), 0.25, 1e-12); // 1.25 of 5
+    EXPECT_EQ(lag1Correlation(std::vector<double>{2.0, 2.0, 2.0}), 0.0);
+}
+
 TEST(Distance, SamplesOfOneDistributionStayBelowTheCriticalValue)
 {
     int beyond = 0;
