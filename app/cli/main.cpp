@@ -5,6 +5,7 @@
 #include "core/base/logging.h"
 #include "core/base/platform/startup.h"
 #include "core/base/printable.h"
+#include "core/study/study.h"
 
 #include <CLI/CLI.hpp>
 
@@ -85,5 +86,7 @@ int exitCodeOf(int argc, char** argv)
 int main(int argc, char** argv)
 {
     prism::prepareProcess();
+    if (const std::optional<int> code = prism::salvageHelper(argc, argv))
+        return *code;
     return prism::withEnoughStack([=] { return exitCodeOf(argc, argv); });
 }

@@ -3,6 +3,7 @@
 #include "app/explorer/headless.h"
 #include "app/explorer/logoptions.h"
 #include "core/base/platform/startup.h"
+#include "core/study/study.h"
 #include "ui/model/applicationlog.h"
 #include "ui/window/mainwindow.h"
 
@@ -42,6 +43,8 @@ void dress(prism::ui::Theme& look, const QString& asked, const QSettings& settin
 int main(int argc, char** argv)
 {
     prism::prepareProcess();
+    if (const std::optional<int> code = prism::salvageHelper(argc, argv))
+        return *code;
     // Figures without a window need no display; the scale must be known before the application is.
     for (int i = 1; i < argc; ++i) {
         if (qstrcmp(argv[i], "--scale") == 0 && i + 1 < argc)

@@ -134,6 +134,14 @@ Statement& Statement::bind(int index, const SqlValue& value)
     return bindNull(index);
 }
 
+Statement& Statement::bind(int index, const Statement& row, int column)
+{
+    const int code = sqlite3_bind_value(m_statement, index, sqlite3_column_value(row.m_statement, column));
+    if (code != SQLITE_OK)
+        failSql(m_db, code);
+    return *this;
+}
+
 Statement& Statement::bindNull(int index)
 {
     sqlite3_bind_null(m_statement, index);
@@ -177,6 +185,12 @@ std::string_view Statement::view(int column) const
     const void* bytes = sqlite3_column_blob(m_statement, column);
     const auto size = static_cast<std::size_t>(sqlite3_column_bytes(m_statement, column));
     return bytes ? std::string_view(static_cast<const char*>(bytes), size) : std::string_view();
+}
+
+std::size_t Statement::bytes(int column) const
+{
+    const int type = sqlite3_column_type(m_statement, column);
+    return type == SQLITE_TEXT || type == SQLITE_BLOB ? static_cast<std::size_t>(sqlite3_column_bytes(m_statement, column)) : 0;
 }
 
 std::string Statement::text(int column) const

@@ -37,6 +37,8 @@ public:
     Statement& bind(int index, const std::string& value) { return bind(index, std::string_view(value)); }
     Statement& bind(int index, SqlBlob value);
     Statement& bind(int index, const SqlValue& value);
+    /// A cell of another statement's row, with its type.
+    Statement& bind(int index, const Statement& row, int column);
     Statement& bindNull(int index);
     /// Steps; true while there is a row.
     bool row();
@@ -51,6 +53,7 @@ public:
     [[nodiscard]] std::string text(int column, std::size_t maxBytes) const;
     /// Without a copy; valid until the next step.
     [[nodiscard]] std::string_view view(int column) const;
+    [[nodiscard]] std::size_t bytes(int column) const; ///< of a text or blob; 0 of a number
     [[nodiscard]] SqlValue value(int column) const;
 
 private:

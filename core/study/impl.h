@@ -18,12 +18,17 @@ struct Study::Impl {
         std::int64_t position = 0;
     };
 
+    Impl() = default;
+    ~Impl(); ///< keeps a backup of an edited file
+    Impl(const Impl&) = delete;
+    Impl& operator=(const Impl&) = delete;
+
     mutable std::mutex mutex;
     std::string path;
     StudyOptions options;
     mutable Database db;
     std::shared_ptr<FileLock> lock;
-    bool readOnly = false;
+    bool readOnly = false, edited = false;
     std::string reason;
     std::optional<StudyHolder> other;
     Diagnostics notes;
@@ -93,6 +98,7 @@ public:
 private:
     std::string read(std::int64_t revision, bool outline);
     const std::string& part(std::int64_t id);
+    std::string m_file;
     Statement m_text, m_parts;
     std::int64_t m_partId = 0;
     std::string m_partBytes;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Creating and opening a study: the lock, the checks, versions, and falling back to reading.
+#include "core/study/backup.h"
 #include "core/study/impl.h"
+#include "core/study/privatefolder.h"
 #include "core/study/schema.h"
 #include "core/study/siblings.h"
 #include "core/study/wal.h"
@@ -30,6 +32,12 @@ Diagnostic note(std::string_view problem, std::string message)
 }
 
 } // namespace
+
+Study::Impl::~Impl()
+{
+    if (edited && lock && lock->file().isAt(path))
+        keepBackup(db, path, options.backupFolder, me(), now());
+}
 
 std::int64_t Study::Impl::now() const
 {
@@ -73,22 +81,13 @@ void Study::Impl::takeLock()
 void Study::Impl::rollBackElsewhere()
 {
     const bool wal = usesWal(path);
-    namespace fs = std::filesystem;
-    std::string folder = (fs::temp_directory_path() / "prism-study-XXXXXX").string();
-    if (!mkdtemp(folder.data()))
-        failStudy(kReadOnly, "The last change of a killed program cannot be undone here.", path, "a place that can be written");
-    const Diagnostics problem = attempt([&] {
-        const std::string copy = folder + "/study";
-        copyWithSiblings(path, copy);
-        if (usesWal(copy))
-            bringBackFromWal(copy);
-        db = Database(copy, Database::Mode::readWrite, {});
-        copyIntoMemory();
-    });
-    std::error_code ignored;
-    fs::remove_all(folder, ignored);
-    if (!problem.empty())
-        throw StudyError{problem.front()};
+    const PrivateFolder folder;
+    const std::string copy = folder.path() + "/study";
+    copyWithSiblings(path, copy);
+    if (usesWal(copy))
+        bringBackFromWal(copy);
+    db = Database(copy, Database::Mode::readWrite, {});
+    copyIntoMemory();
     notes.push_back(
         note(kReadOnly, wal ? "Another program keeps the study in a log of its own (WAL); what is shown includes the log."
                             : "A program was killed while it changed the study; what is shown is the state before that change."));
@@ -235,6 +234,8 @@ std::unique_ptr<Study::Impl> Study::Impl::openFile(const std::string& path, cons
     impl->inspect();
     if (impl->readOnly)
         impl->lock.reset();
+    else if (const auto own = backupsOf(path, options.backupFolder); own.empty() || own.front().timeMs / 1000 < status.st_mtime)
+        keepBackup(impl->db, path, options.backupFolder, impl->me(), impl->now()); // no close since the last edit made one
     return impl;
 }
 
@@ -310,6 +311,7 @@ Diagnostics Study::Impl::write(const std::function<void()>& f)
             fresh.push_back(readScenario(id));
         auto studyRow = readStudyRow();
         transaction.commit();
+        edited = true;
         for (std::size_t i = 0; i < touched.size(); ++i)
             replaceRow(touched[i], std::move(fresh[i]));
         std::tie(name, baseline) = std::move(studyRow);

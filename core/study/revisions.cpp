@@ -112,7 +112,8 @@ void Study::Impl::setRevisionText(std::int64_t revision, const std::string& json
 }
 
 RevisionReader::RevisionReader(const Database& db)
-    : m_text(db.handle(), "SELECT json FROM revision WHERE id = ?1"),
+    : m_file(db.path()),
+      m_text(db.handle(), "SELECT json FROM revision WHERE id = ?1"),
       m_parts(db.handle(), "SELECT r.at, r.part, p.raw_bytes, p.data FROM revision_part AS r LEFT JOIN part AS p ON p.id = r.part "
                            "WHERE r.revision = ?1 ORDER BY r.at")
 {
@@ -132,7 +133,8 @@ const std::string& RevisionReader::part(std::int64_t id)
 
 std::string RevisionReader::read(std::int64_t revision, bool outline)
 {
-    const std::string where = "revision " + std::to_string(revision), salvage = "`prism-cli study salvage` copies what can be read";
+    const std::string where = m_file + (m_file.empty() ? "" : ": ") + "revision " + std::to_string(revision),
+                      salvage = "`prism-cli study salvage` copies what can be read";
     m_text.reset();
     m_text.bind(1, revision);
     if (!m_text.row())

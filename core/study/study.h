@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -129,8 +130,20 @@ struct SalvageReport {
     int scenarios = 0, revisions = 0, attachments = 0, results = 0, viewStates = 0, steps = 0;
     Diagnostics losses; ///< what could not be read, as warnings
 };
-/// Copies everything that can be read from a damaged file into the new study `output`. The damaged file is not written.
+/// Copies everything that can be read from a damaged file into the new study `output`, by SQL, row by row; what is lost comes from the
+/// newest backup of `options.backupFolder` that can be read. The damaged file is not written. Time and size of the output are bounded.
 [[nodiscard]] Result<SalvageReport> salvageStudy(const std::string& path, const std::string& output, const StudyOptions& options = {});
+/// The same in a child process with at most 1 GiB of memory and 10 s of processor time, ended after 60 s or when `stop` is requested.
+/// Waits for it: call it from a thread that may wait, not from a GUI thread. Any thread. In a program without salvageHelper: salvageStudy.
+[[nodiscard]] Result<SalvageReport> salvageInChild(const std::string& path, const std::string& output, const StudyOptions& options = {},
+                                                   std::stop_token stop = {});
+/// To be called first in main: the program's exit code where it was started by salvageInChild.
+[[nodiscard]] std::optional<int> salvageHelper(int argc, char** argv);
+
+/// Where programs keep backups: $XDG_STATE_HOME/prism-explorer/backups, or the same in ~/.local/state; empty without a home. A program
+/// that edits a user's studies puts it into StudyOptions::backupFolder: a copy is made when an edited study is closed, and when a study is
+/// opened for writing that was edited since its last copy; at most every ten minutes, three of each study.
+[[nodiscard]] std::string studyBackupFolder();
 
 /// The current revision of the named scenario ("study.prism:NAME" on the command line). A study of one scenario that is not archived needs
 /// no name.

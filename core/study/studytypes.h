@@ -57,6 +57,7 @@ struct StudyOptions {
     std::string program = "prism";                        ///< shown to a second opener
     double checkBudgetSeconds = 0.1;                      ///< time for the integrity check at open; 0 = none, < 0 = all
     std::size_t resultCacheBytes = std::size_t{64} << 20; ///< stored results above this are evicted, oldest use first
+    std::string backupFolder;                             ///< for copies that salvage falls back to; empty = none. See studyBackupFolder
     std::string vfs;                                      ///< SQLite VFS name; empty = the system's
     std::function<std::int64_t()> nowMs;                  ///< clock; empty = the system's
 };

@@ -44,7 +44,8 @@ inline CliRun runCli(const std::string& arguments, [[maybe_unused]] int memoryMi
 #else
     const std::string limits = "ulimit -t " + std::to_string(cpuSeconds) + "; ulimit -v " + std::to_string(memoryMib * 1024) + "; ";
 #endif
-    const std::string command = limits + "\"" PRISM_CLI "\" " + arguments + " >" + out.string() + " 2>" + err.string();
+    const std::string state = "XDG_STATE_HOME=" + scratch().string() + "/state "; // backups of studies stay here
+    const std::string command = limits + state + "\"" PRISM_CLI "\" " + arguments + " >" + out.string() + " 2>" + err.string();
     const int status = std::system(command.c_str());
     CliRun run;
     run.exitCode = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

@@ -56,7 +56,7 @@ void requireDone(const CommonOptions& options, const Diagnostics& diagnostics)
 
 StudyOptions studyOptions(const StudyCommand& command, StudyAccess access)
 {
-    return {.access = access, .waitSeconds = command.waitSeconds, .program = "prism-cli"};
+    return {.access = access, .waitSeconds = command.waitSeconds, .program = "prism-cli", .backupFolder = studyBackupFolder()};
 }
 
 Study openStudy(const StudyCommand& command, StudyAccess access)
@@ -260,7 +260,7 @@ void salvage(const StudyCommand& command)
 {
     if (command.output.empty())
         throw InputError({{Severity::error, "--output", "Salvage writes a new study.", "", "--output NEW.prism"}});
-    const SalvageReport report = require(salvageStudy(command.file, command.output, studyOptions(command, StudyAccess::readWrite)));
+    const SalvageReport report = require(salvageInChild(command.file, command.output, studyOptions(command, StudyAccess::readWrite)));
     Json losses = Json::array();
     for (const Diagnostic& d : report.losses)
         losses.push_back({{"path", d.path}, {"message", d.message}, {"found", d.found}});

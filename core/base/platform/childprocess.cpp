@@ -49,10 +49,12 @@ std::string readAll(const ChildCommand& command, int readEnd, Clock::time_point 
     std::string text;
     std::array<char, 4096> part{};
     for (;;) {
-        const double left = command.timeoutSeconds - secondsSince(begin);
+        constexpr int kPollMs = 50;
         pollfd ready{readEnd, POLLIN, 0};
-        if (left <= 0 || poll(&ready, 1, static_cast<int>(1e3 * std::min(left, 1e6)) + 1) <= 0)
+        if (command.stop.stop_requested() || secondsSince(begin) >= command.timeoutSeconds)
             break;
+        if (poll(&ready, 1, kPollMs) <= 0)
+            continue;
         const ssize_t got = read(readEnd, part.data(), part.size());
         if (got <= 0)
             break;
@@ -106,7 +108,8 @@ std::optional<ChildRun> runChild(const ChildCommand& command)
     close(ends[0]);
     if (child <= 0)
         return std::nullopt;
-    const rusage usage = waitFor(child, command.timeoutSeconds - secondsSince(begin), run.exitCode);
+    const double left = command.stop.stop_requested() ? 0 : command.timeoutSeconds - secondsSince(begin);
+    const rusage usage = waitFor(child, left, run.exitCode);
     run.wallSeconds = secondsSince(begin);
     run.cpuSeconds = seconds(usage.ru_utime) + seconds(usage.ru_stime);
     run.peakMib = static_cast<double>(usage.ru_maxrss) / 1024.0; // getrusage(2): KiB

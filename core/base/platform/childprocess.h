@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@ struct ChildCommand {
     std::vector<std::string> words;                 ///< the program, looked for in PATH, and its arguments; no shell reads them
     double timeoutSeconds = 120;                    ///< then the program is ended
     std::size_t outputBytes = std::size_t{1} << 20; ///< what it prints beyond this is dropped
+    std::stop_token stop = {};                      ///< requested: the program is ended
 };
 
 struct ChildRun {

@@ -36,6 +36,11 @@ std::string programFolder()
     return error ? std::string() : program.parent_path().string();
 }
 
+std::string programPath()
+{
+    return "/proc/self/exe"; // also where its file was replaced since
+}
+
 std::string hostName()
 {
     std::array<char, 256> name{};

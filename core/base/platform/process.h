@@ -9,6 +9,8 @@ namespace prism {
 
 /// The folder that holds the running program, or empty where the system does not say.
 [[nodiscard]] std::string programFolder();
+/// What starts the running program anew.
+[[nodiscard]] std::string programPath();
 [[nodiscard]] std::string hostName(); ///< "unknown" where there is none
 [[nodiscard]] std::int64_t processId();
 /// Processor cores that this process may use, at least 1.

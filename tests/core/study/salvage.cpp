@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What comes back from a damaged study.
 #include "core/study/support_sample.h"
+#include "core/study/database.h"
 #include "core/study/study.h"
 #include "core/study/support.h"
 
@@ -64,50 +65,112 @@ std::string withoutHistory(const std::string& dump)
     return kept;
 }
 
-TEST(StudySalvage, ALostFirstPageLosesNoWork)
+TEST(StudySalvage, WhatAnyLostPageTookComesFromTheBackup)
 {
-    const Folder folder;
-    for (const bool compacted : {false, true}) {
-        const std::string path = folder / (compacted ? "compacted.prism" : "fresh.prism");
-        makeSampleStudy(path);
-        if (compacted) {
-            ASSERT_TRUE(Study::open(path, options())->compact().empty());
-        }
-        const std::string dump = Study::open(path, options())->dump().value();
-        std::string bytes = readAll(path);
-        std::fill(bytes.begin(), bytes.begin() + 4096, '\0');
-        writeAll(path, bytes);
-        EXPECT_EQ(Study::open(path, options()).errors().front().path, study_problem::kNotAStudy);
-        const auto report = salvageStudy(path, path + ".out", options());
+    const Folder folder, backups;
+    StudyOptions withBackups = options();
+    withBackups.backupFolder = backups / "kept";
+    makeSampleStudy(folder / "a.prism");
+    {
+        EXPECT_TRUE(Study::open(folder / "a.prism", withBackups).ok()); // makes the backup
+    }
+    const std::string sound = readAll(folder / "a.prism"), dump = Study::open(folder / "a.prism", options())->dump().value();
+    for (std::size_t at = 0; at < sound.size(); at += 4096) {
+        SCOPED_TRACE(at / 4096);
+        std::string bytes = sound;
+        std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(at), 4096, at == 0 ? '\0' : '\xa5');
+        writeAll(folder / "a.prism", bytes);
+        std::filesystem::remove(folder / "c.prism");
+        const auto report = salvageStudy(folder / "a.prism", folder / "c.prism", withBackups);
         ASSERT_TRUE(report.ok()) << text(report.errors());
-        EXPECT_TRUE(withoutHistory(Study::open(path + ".out", options())->dump().value()) == withoutHistory(dump));
+        const Result<Study> study = Study::open(folder / "c.prism", options());
+        EXPECT_TRUE(study->check().empty()) << text(study->check());
+        EXPECT_TRUE(withoutHistory(study->dump().value()) == withoutHistory(dump)) << text(report->losses);
     }
 }
 
-TEST(StudySalvage, EachLostPageLosesLittle)
+TEST(StudySalvage, WithoutABackupRowsAroundLostLeavesAreRead)
 {
     const Folder folder;
-    makeSampleStudy(folder / "a.prism");
-    const std::string sound = readAll(folder / "a.prism");
-    int pages = 0;
-    int scenarios = 0;
-    int revisions = 0;
-    for (std::size_t at = 0; at < sound.size(); at += 4096) {
-        std::string bytes = sound;
-        std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(at), 4096, '\xa5');
-        writeAll(folder / "b.prism", bytes);
-        std::filesystem::remove(folder / "c.prism");
-        const auto report = salvageStudy(folder / "b.prism", folder / "c.prism", options());
-        ASSERT_TRUE(report.ok()) << at / 4096 << text(report.errors());
-        ++pages;
-        scenarios += report->scenarios;
-        revisions += report->revisions;
-        EXPECT_GE(report->scenarios, 7) << "page " << at / 4096;
-        EXPECT_TRUE(Study::open(folder / "c.prism", options())->check().empty());
+    {
+        Result<Study> study = Study::create(folder / "a.prism", options());
+        ASSERT_TRUE(study->addScenario("base", "{}").ok());
+        Database rows(folder / "a.prism", Database::Mode::readWrite, {});
+        rows.script("WITH RECURSIVE n(i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 2000) INSERT INTO revision "
+                    "SELECT i, 1, 0, 'leaf', '{\"fill\":\"' || hex(zeroblob(100)) || '\"}' FROM n; UPDATE scenario SET current = 2000");
     }
-    // On average one lost page leaves more than 95 % of the work.
-    EXPECT_GT(scenarios, 8 * pages * 95 / 100);
-    EXPECT_GT(revisions, 56 * pages * 95 / 100);
+    std::string bytes = readAll(folder / "a.prism");
+    int leaves = 0;
+    for (std::size_t at = 4096; at < bytes.size(); at += 4096)
+        if (bytes[at] == 0x0d && bytes.substr(at, 4096).find("leaf") != std::string::npos && ++leaves % 20 == 0)
+            std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(at), 4096, '\xa5');
+    ASSERT_GT(leaves, 100);
+    writeAll(folder / "a.prism", bytes);
+    const auto report = salvageStudy(folder / "a.prism", folder / "b.prism", options());
+    ASSERT_TRUE(report.ok()) << text(report.errors());
+    EXPECT_GT(report->revisions, 2000 * 94 / 100) << text(report->losses);
+    EXPECT_LT(report->revisions, 2000);
+    EXPECT_TRUE(Study::open(folder / "b.prism", options())->check().empty());
+}
+
+TEST(StudySalvage, BackupsAreMadeAtTheEndAreFewAndAreNotMadeOften)
+{
+    const Folder folder, backups;
+    StudyOptions hourly = options(3'600'000);
+    hourly.backupFolder = backups / "kept";
+    const auto kept = [&] {
+        return std::distance(std::filesystem::directory_iterator(hourly.backupFolder), std::filesystem::directory_iterator());
+    };
+    {
+        Result<Study> study = Study::create(folder / "a.prism", hourly);
+        EXPECT_TRUE(study->addScenario("base", "{}").ok());
+        EXPECT_EQ(kept(), 1) << "an edit makes none";
+    }
+    EXPECT_EQ(kept(), 2) << "the end makes one";
+    for (int i = 0; i < 5; ++i)
+        EXPECT_TRUE(Study::open(folder / "a.prism", hourly)->setName(std::to_string(i)).empty());
+    EXPECT_EQ(kept(), 3);
+    StudyOptions hasty = options(0);
+    hasty.backupFolder = backups / "hasty";
+    for (int i = 0; i < 5; ++i)
+        EXPECT_TRUE(Study::open(folder / "a.prism", hasty)->setName(std::to_string(i)).empty());
+    EXPECT_EQ(std::distance(std::filesystem::directory_iterator(hasty.backupFolder), std::filesystem::directory_iterator()), 1);
+}
+
+TEST(StudySalvage, RowsThatClaimMoreThanTheFileHoldsEnd)
+{
+    const Folder folder;
+    const std::string path = folder / "a.prism";
+    {
+        Result<Study> study = Study::create(path, options());
+        ASSERT_TRUE(study->addScenario("base", "{}").ok());
+        Database rows(path, Database::Mode::readWrite, {});
+        rows.script("INSERT INTO revision VALUES (2, 1, 0, 'long', '\"' || hex(zeroblob(1000000)) || '\"')");
+    }
+    // The overflow chain of the long text becomes a circle, and all cells of its page name its record.
+    std::string bytes = readAll(path);
+    const auto be = [&](std::size_t at, int n) {
+        std::size_t value = 0;
+        for (int i = 0; i < n; ++i)
+            value = value << 8 | static_cast<unsigned char>(bytes[at + static_cast<std::size_t>(i)]);
+        return value;
+    };
+    const std::size_t leaf = bytes.find("long\"0") / 4096 * 4096, cell = leaf + be(leaf + 10, 2);
+    ASSERT_EQ(bytes[leaf], 0x0d);
+    const std::size_t page = bytes.size() / 4096, first = page - 10; // the last page of the file ends the chain
+    for (int shift = 24, i = 0; shift >= 0; shift -= 8, ++i)
+        bytes[(page - 1) * 4096 + static_cast<std::size_t>(i)] = static_cast<char>(first >> shift & 0xffU);
+    bytes[leaf + 3] = 2;
+    bytes[leaf + 4] = 0; // 512 cells
+    for (std::size_t i = 0; i < 512; ++i) {
+        bytes[leaf + 8 + 2 * i] = static_cast<char>((cell - leaf) >> 8);
+        bytes[leaf + 9 + 2 * i] = static_cast<char>((cell - leaf) & 0xffU);
+    }
+    writeAll(path, bytes);
+    const auto report = salvageStudy(path, folder / "b.prism", options());
+    if (report.ok()) {
+        EXPECT_LT(std::filesystem::file_size(folder / "b.prism"), 2 * bytes.size());
+    }
 }
 
 TEST(StudySalvage, WhatIsNoStudyIsRefused)
