@@ -3,8 +3,6 @@
 #include "core/study/faultvfs.h"
 #include "tests/ui/window_fixture.h"
 
-#include <QLabel>
-
 #include <sqlite3.h>
 
 using namespace Qt::Literals::StringLiterals;
@@ -24,11 +22,7 @@ protected:
     {
         study_test::arm({.operation = study_test::Operation::write, .at = 1, .forever = true, .code = SQLITE_FULL, .path = "study.prism"});
     }
-    static QString banner(MainWindow& window)
-    {
-        const auto* frame = window.findChild<QFrame*>(u"banner"_s);
-        return frame->isHidden() ? QString() : frame->findChild<QLabel*>()->text();
-    }
+    static QString banner(MainWindow& window) { return window.bannerText(); }
     static void write(MainWindow& window)
     {
         window.file().flush();
@@ -86,6 +80,55 @@ TEST_F(FullDisk, SaveAsKeepsTheChangesElsewhere)
     auto again = makeWindow();
     ASSERT_TRUE(again->openStudy(elsewhere));
     EXPECT_EQ(again->workspace().study().entry(1)->scenario->training.globalBatchSize, 64);
+}
+
+TEST_F(FullDisk, SaveAsThatFailsLeavesTheTargetAndTheStudyOnScreen)
+{
+    const QString target = folder.filePath(u"study.prism"_s);
+    {
+        auto other = smallWindow();
+        EXPECT_TRUE(other->close());
+    }
+    QFile before(target);
+    ASSERT_TRUE(before.open(QIODevice::ReadOnly));
+    const QByteArray bytes = before.readAll();
+    auto window = makeWindow(); // without a file
+    window->workspace().study().reset(smallStudy(), 1);
+    settle(*window);
+    EXPECT_TRUE(isUnsaved(window->file().status())) << "a study without a file is not saved";
+    fill();
+    EXPECT_FALSE(window->saveStudyAs(target));
+    EXPECT_TRUE(study_test::fired());
+    study_test::disarm();
+    QFile after(target);
+    ASSERT_TRUE(after.open(QIODevice::ReadOnly));
+    EXPECT_EQ(after.readAll(), bytes);
+    EXPECT_EQ(window->workspace().study().state().entries.size(), 2U);
+    EXPECT_TRUE(window->saveStudyAs(target));
+    write(*window);
+    EXPECT_TRUE(window->file().isSaved());
+}
+
+TEST_F(FullDisk, AnotherStudyIsOpenedOnlyWhenTheUserInsists)
+{
+    const QString other = folder.filePath(u"other.prism"_s);
+    {
+        auto first = makeWindow();
+        ASSERT_TRUE(first->file().create(other).empty());
+        first->workspace().study().reset(smallStudy(), 1);
+        EXPECT_TRUE(first->close());
+    }
+    auto window = smallWindow();
+    write(*window);
+    fill();
+    setBatch(*window, "64");
+    EXPECT_FALSE(window->openStudy(other)) << "the last change would be lost";
+    EXPECT_TRUE(banner(*window).contains(u"not on disk"_s));
+    EXPECT_EQ(window->workspace().study().entry(1)->scenario->training.globalBatchSize, 64);
+    EXPECT_FALSE(window->openStudy(folder.filePath(u"missing.prism"_s)));
+    EXPECT_FALSE(window->close()) << "the warning was replaced by another message";
+    EXPECT_TRUE(window->openStudy(other));
+    EXPECT_EQ(window->file().path(), other);
 }
 
 } // namespace prism::ui::test

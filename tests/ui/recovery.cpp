@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A killed session comes back: the study is on disk soon after each edit.
 #include "tests/ui/window_fixture.h"
+#include "ui/window/recentfiles.h"
 
 #include <csignal>
 #include <sys/wait.h>
@@ -83,6 +84,72 @@ TEST_F(Recovery, ANewStudyInASecondWindowLeavesTheUntitledOneOfTheFirstAlone)
     auto again = makeWindow();
     ASSERT_TRUE(again->openStudy(kept));
     EXPECT_EQ(again->workspace().study().entry(1)->scenario->training.globalBatchSize, 512);
+}
+
+TEST_F(Recovery, ANewSampleStudyKeepsTheUntitledOneAndOffersIt)
+{
+    auto window = makeWindow();
+    window->startSession();
+    EXPECT_TRUE(window->workspace().study().setParameter(1, "training.global_batch_size", "1024").empty());
+    const QString first = window->file().path();
+    window->openSample();
+    const QString second = window->file().path();
+    EXPECT_NE(second, first);
+    EXPECT_TRUE(recentFiles().contains(first));
+    window->openSample();
+    EXPECT_EQ(window->file().path(), second) << "a sample without an edit is not kept twice";
+    ASSERT_TRUE(window->openStudy(first));
+    EXPECT_EQ(window->workspace().study().entry(1)->scenario->training.globalBatchSize, 1024);
+    EXPECT_EQ(window->windowTitle().section(u' ', 0, 0), u"Untitled"_s);
+}
+
+TEST_F(Recovery, AMissingLastStudyIsNamedAndNothingIsReplaced)
+{
+    QString untitled;
+    const QString last = folder.filePath(u"moved.prism"_s);
+    {
+        auto window = makeWindow();
+        window->startSession();
+        EXPECT_TRUE(window->workspace().study().setParameter(1, "training.global_batch_size", "1024").empty());
+        untitled = window->file().path();
+        EXPECT_TRUE(window->saveStudyAs(last));
+        EXPECT_TRUE(window->close());
+    }
+    ASSERT_TRUE(QFile::rename(last, folder.filePath(u"elsewhere.prism"_s)));
+    auto window = makeWindow();
+    window->startSession();
+    EXPECT_TRUE(window->bannerText().contains(last)) << window->bannerText().toStdString();
+    EXPECT_NE(window->file().path(), untitled);
+    ASSERT_TRUE(window->openStudy(untitled));
+    EXPECT_EQ(window->workspace().study().entry(1)->scenario->training.globalBatchSize, 1024);
+}
+
+TEST_F(Recovery, AStudyThatCannotBeShownChangesNothing)
+{
+    const QString foreign = folder.filePath(u"foreign.prism"_s);
+    ASSERT_TRUE(Study::create(foreign.toStdString())->addScenario("later", R"({"version": 999})").ok());
+    auto window = smallWindow();
+    const QString mine = window->file().path(), title = window->windowTitle();
+    EXPECT_FALSE(window->openStudy(foreign));
+    EXPECT_TRUE(window->bannerText().contains(u"no scenario that can be shown"_s)) << window->bannerText().toStdString();
+    EXPECT_EQ(window->file().path(), mine);
+    EXPECT_EQ(window->windowTitle(), title);
+    type(*window, "training.global_batch_size", "64");
+    EXPECT_TRUE(window->close());
+    EXPECT_EQ(readStudy(mine)->content.state.entries.front().scenario->training.globalBatchSize, 64);
+    EXPECT_EQ(Study::open(foreign.toStdString())->scenarios().size(), 1U);
+}
+
+TEST_F(Recovery, WhatIsTypedWhenTheWindowClosesIsKept)
+{
+    auto window = smallWindow();
+    const QString mine = window->file().path();
+    QWidget* field = window->editor().row(u"training.global_batch_size"_s)->field();
+    field->setFocus();
+    static_cast<QLineEdit*>(field)->selectAll();
+    QTest::keyClicks(field, u"64"_s);
+    EXPECT_TRUE(window->close()); // before the pause in typing
+    EXPECT_EQ(readStudy(mine)->content.state.entries.front().scenario->training.globalBatchSize, 64);
 }
 
 TEST_F(Recovery, AScenarioWhoseValuesDoNotFitEachOtherComesBackToBeRepaired)

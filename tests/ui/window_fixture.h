@@ -10,6 +10,7 @@
 #include "ui/window/pagehost.h"
 
 #include <QApplication>
+#include <QDir>
 #include <QElapsedTimer>
 #include <QSettings>
 #include <QTemporaryDir>
@@ -24,7 +25,9 @@ protected:
     WindowTest()
     {
         QSettings().clear();
-        QFile::remove(untitledStudyPath());
+        const QDir data = QFileInfo(untitledStudyPath()).dir();
+        for (const QString& name : data.entryList({QStringLiteral("untitled*")}))
+            QFile::remove(data.filePath(name));
         theme.applyTo(*qApp);
     }
     std::unique_ptr<MainWindow> makeWindow()

@@ -1,22 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/model/studyfile.h"
 
-#include "ui/model/stepmarks.h"
-
-#include "core/study/study.h"
-
-#include <QDir>
-#include <QFile>
 #include <QFileInfo>
-#include <QJsonArray>
-#include <QJsonDocument>
+#include <QTemporaryDir>
 
-#include <algorithm>
 #include <chrono>
 #include <condition_variable>
-#include <map>
+#include <filesystem>
 #include <mutex>
-#include <set>
 #include <optional>
 #include <thread>
 
@@ -27,179 +18,87 @@ namespace prism::ui {
 namespace {
 
 constexpr auto kPause = std::chrono::milliseconds(150); // gathers keystrokes into one write
-constexpr const char* kViewName = "explorer";
-const QString kColourPrefix = u"series:"_s;
 
-struct Pending {
-    StudyState state;
-    int currentId = -1;
-    QJsonObject view;
-};
-
-/// Brings a study file to a state with as few changes as possible. Writer thread.
-class FileState final {
-public:
-    explicit FileState(Study study) : study(std::move(study)) {}
-    Study study;
-    StudyState written;
-    std::map<int, ScenarioId> ids;
-
-    Diagnostics bring(const Pending& next)
-    {
-        Diagnostics errors;
-        std::set<int> added;
-        for (const ScenarioEntry& e : next.state.entries)
-            if (!bringEntry(e, added, errors))
-                return errors;
-        for (auto it = ids.begin(); it != ids.end();) {
-            if (next.state.find(it->first)) {
-                ++it;
-                continue;
-            }
-            keep(errors, study.remove(it->second));
-            it = ids.erase(it);
-        }
-        order(next.state, errors);
-        bringParents(next.state, added, errors);
-        if (next.state.baselineId != written.baselineId)
-            keep(errors, study.setBaseline(idOf(next.state.baselineId)));
-        QJsonObject view = next.view;
-        view[u"limit_s"_s] = next.state.limitSeconds;
-        view[u"lower_limit_s"_s] = next.state.lowerLimitSeconds;
-        view[u"marks"_s] = marksJson(next.state.marks);
-        view[u"current"_s] = static_cast<double>(idOf(next.currentId).value);
-        keep(errors, study.setViewState(kViewName, QJsonDocument(view).toJson(QJsonDocument::Compact).toStdString()));
-        if (errors.empty())
-            written = next.state;
-        return errors;
-    }
-
-private:
-    static void keep(Diagnostics& errors, const Diagnostics& found) { errors.insert(errors.end(), found.begin(), found.end()); }
-    /// In the file; none where the study of the window has no such scenario.
-    [[nodiscard]] ScenarioId idOf(int entry) const
-    {
-        const auto it = ids.find(entry);
-        return entry >= 0 && it != ids.end() ? it->second : ScenarioId{};
-    }
-    /// False: it could not be added, and what follows would miss it.
-    bool bringEntry(const ScenarioEntry& e, std::set<int>& added, Diagnostics& errors)
-    {
-        const ScenarioEntry* old = written.find(e.id);
-        if (!ids.contains(e.id)) {
-            Result<ScenarioId> made = study.addScenario(e.scenario->name, toJson(*e.scenario));
-            if (!made) {
-                keep(errors, made.errors());
-                return false;
-            }
-            ids[e.id] = *made;
-            added.insert(e.id);
-            old = nullptr;
-        } else if (old && old->scenario != e.scenario) {
-            if (old->scenario->name != e.scenario->name)
-                keep(errors, study.rename(ids[e.id], e.scenario->name));
-            if (old->scenario->note != e.scenario->note)
-                keep(errors, study.setNote(ids[e.id], e.scenario->note));
-            keep(errors, study.updateScenario(ids[e.id], {toJson(*e.scenario), "Edit", "explorer"}).errors());
-        }
-        const ScenarioId id = ids[e.id];
-        if (!old && !e.scenario->note.empty())
-            keep(errors, study.setNote(id, e.scenario->note));
-        if (!old || old->colour != e.colour)
-            keep(errors, study.setLineStyle(id, (kColourPrefix + QString::number(e.colour)).toStdString()));
-        if (old ? old->visible != e.visible : !e.visible)
-            keep(errors, study.setVisible(id, e.visible));
-        if (old ? old->archived != e.archived : e.archived)
-            keep(errors, study.setArchived(id, e.archived));
-        return true;
-    }
-    void bringParents(const StudyState& next, const std::set<int>& added, Diagnostics& errors)
-    {
-        for (const ScenarioEntry& e : next.entries) {
-            const ScenarioEntry* old = added.contains(e.id) ? nullptr : written.find(e.id);
-            const bool parentIsNew = added.contains(e.parentId); // it came back after it was taken out
-            if (parentIsNew || (old ? old->parentId != e.parentId : e.parentId >= 0))
-                keep(errors, study.setParent(ids[e.id], idOf(e.parentId)));
-        }
-    }
-    void order(const StudyState& next, Diagnostics& errors)
-    {
-        const auto orderOf = [](const StudyState& s) {
-            std::vector<int> list;
-            for (const ScenarioEntry& e : s.entries)
-                list.push_back(e.id);
-            return list;
-        };
-        if (orderOf(next) == orderOf(written))
-            return;
-        for (std::size_t i = 0; i < next.entries.size(); ++i) {
-            const Diagnostics found = study.reorder(ids[next.entries[i].id], static_cast<int>(i));
-            errors.insert(errors.end(), found.begin(), found.end());
-        }
-    }
-};
-
-ScenarioEntry* entryOf(StudyState& state, const std::map<int, ScenarioId>& ids, ScenarioId stored)
+StudyOptions optionsFor(StudyAccess access)
 {
-    for (ScenarioEntry& e : state.entries)
-        if (const auto at = ids.find(e.id); at != ids.end() && at->second == stored)
-            return &e;
-    return nullptr;
+    StudyOptions options;
+    options.program = "prism-explorer";
+    options.access = access;
+    return options;
 }
 
-OpenedStudy contentOf(FileState& file)
+QString firstMessage(const Diagnostics& errors)
 {
-    OpenedStudy opened;
-    int nextId = 1;
-    const Result<std::string> viewText = file.study.viewState(kViewName);
-    if (viewText)
-        opened.view = QJsonDocument::fromJson(QByteArray::fromStdString(*viewText)).object();
-    opened.state.limitSeconds = opened.view[u"limit_s"_s].toDouble();
-    const double lower = opened.view[u"lower_limit_s"_s].toDouble();
-    opened.state.lowerLimitSeconds = lower > 0 && lower < opened.state.limitSeconds ? lower : 0;
-    opened.state.marks = marksFrom(opened.view[u"marks"_s].toArray());
-    const auto currentValue = static_cast<std::int64_t>(opened.view[u"current"_s].toDouble());
-    for (const StudyScenario& s : file.study.scenarios()) {
-        Result<Scenario> scenario = draftFromJson(s.json);
-        if (!scenario) {
-            opened.notes << QObject::tr("Scenario %1 could not be read and stays in the file: %2")
-                                .arg(QString::fromStdString(s.name), QString::fromStdString(scenario.errors().front().message));
-            continue;
-        }
-        scenario->name = s.name;
-        scenario->note = s.note;
-        ScenarioEntry e{nextId++, std::make_shared<const Scenario>(std::move(scenario).value()), 0, s.visible, s.archived};
-        const QString style = QString::fromStdString(s.lineStyle);
-        e.colour = style.startsWith(kColourPrefix) ? style.mid(kColourPrefix.size()).toInt() : (e.id - 1) % 8;
-        file.ids[e.id] = s.id;
-        if (s.id == file.study.baseline())
-            opened.state.baselineId = e.id;
-        if (s.id.value == currentValue)
-            opened.currentId = e.id;
-        opened.state.entries.push_back(std::move(e));
-    }
-    for (const StudyScenario& s : file.study.scenarios()) {
-        ScenarioEntry* child = entryOf(opened.state, file.ids, s.id);
-        const ScenarioEntry* parent = entryOf(opened.state, file.ids, s.parent);
-        if (child && parent)
-            child->parentId = parent->id;
-    }
-    file.written = opened.state;
-    for (const Diagnostic& d : file.study.notes())
-        opened.notes << QString::fromStdString(d.message);
-    opened.readOnlyReason = QString::fromStdString(file.study.readOnlyReason());
-    return opened;
+    return errors.empty() ? QString() : QString::fromStdString(errors.front().message);
+}
+
+bool isSameFile(const std::string& a, const std::string& b)
+{
+    std::error_code error; // either is missing: not the same
+    return std::filesystem::equivalent(a, b, error);
+}
+
+/// What can be read of a damaged file; the file itself is not touched.
+Result<ReadStudy> salvaged(const QString& path)
+{
+    const QTemporaryDir folder;
+    const std::string rescued = folder.filePath(u"salvaged.prism"_s).toStdString();
+    const Result<SalvageReport> report = salvageStudy(path.toStdString(), rescued, optionsFor(StudyAccess::readWrite));
+    if (!report)
+        return report.errors();
+    Result<Study> study = Study::open(rescued, optionsFor(StudyAccess::readOnly)); // stays open when the folder goes
+    if (!study)
+        return study.errors();
+    auto file = std::make_unique<StoredStudy>(std::move(study).value());
+    OpenedStudy content = file->read();
+    content.readOnlyReason = QObject::tr("The file is damaged. What could be read is shown; save it under another name.");
+    for (const Diagnostic& d : report->losses)
+        content.notes << QString::fromStdString(d.message);
+    return ReadStudy{std::move(content), std::move(file)};
+}
+
+Result<ReadStudy> readFile(const QString& path, StudyAccess access)
+{
+    Result<Study> study = Study::open(path.toStdString(), optionsFor(access));
+    if (!study && study.errors().front().path == study_problem::kDamaged)
+        return salvaged(path);
+    if (!study)
+        return study.errors();
+    auto file = std::make_unique<StoredStudy>(std::move(study).value());
+    OpenedStudy content = file->read();
+    if (access == StudyAccess::readWrite)
+        content.readOnlyReason = QString::fromStdString(file->study.readOnlyReason());
+    return ReadStudy{std::move(content), std::move(file)};
 }
 
 } // namespace
 
+Result<ReadStudy> readStudy(const QString& path, StudyAccess access)
+{
+    const QString absolute = QFileInfo(path).absoluteFilePath();
+    Result<ReadStudy> read = readFile(absolute, access);
+    if (!read)
+        return read;
+    if (read->content.state.entries.empty())
+        return Diagnostic{.message =
+                              QObject::tr("It holds no scenario that can be shown. %1").arg(read->content.notes.join(u' ')).toStdString()};
+    read->content.path = absolute;
+    return read;
+}
+
 struct StudyFile::Writer {
+    struct Pending {
+        StudyState state;
+        int currentId = -1;
+        QJsonObject view;
+    };
     std::mutex mutex;
     std::condition_variable_any wake;
     std::condition_variable idle;
-    std::optional<Pending> pending;                   // guarded by mutex
-    bool busy = false, hurry = false, failed = false; // guarded by mutex
-    std::unique_ptr<FileState> file;                  // the writer's while busy; else the GUI thread's under the mutex
+    std::optional<Pending> pending;    // guarded by mutex
+    bool busy = false, hurry = false;  // guarded by mutex
+    std::optional<Diagnostics> result; // guarded by mutex: of the last write, until it is collected
+    std::unique_ptr<StoredStudy> file; // the writer's while busy; else the GUI thread's under the mutex
     std::jthread thread;
 };
 
@@ -210,27 +109,24 @@ StudyFile::StudyFile(QObject* parent) : QObject(parent), m_writer(std::make_uniq
         while (w->wake.wait(lock, quit, [w] { return w->pending.has_value(); }) || w->pending) {
             if (!quit.stop_requested())
                 w->wake.wait_for(lock, quit, kPause, [w] { return w->hurry; });
-            if (!w->pending)
-                continue;
-            const Pending next = std::move(*w->pending);
+            const Writer::Pending next = std::move(*w->pending);
             w->pending.reset();
             w->busy = true;
             lock.unlock();
-            const Diagnostics errors = w->file ? w->file->bring(next) : Diagnostics{};
+            Diagnostics errors = w->file->write(next.state, next.currentId, next.view);
             lock.lock();
             w->busy = false;
-            w->failed = hasErrors(errors);
-            const bool idle = !w->pending;
+            w->result = std::move(errors);
             w->idle.notify_all();
             if (!quit.stop_requested())
-                QMetaObject::invokeMethod(
-                    this, [this, errors, idle] { report(errors, idle); }, Qt::QueuedConnection);
+                QMetaObject::invokeMethod(this, &StudyFile::collect, Qt::QueuedConnection);
         }
     });
 }
 
 StudyFile::~StudyFile()
 {
+    blockSignals(true);
     flush();
     m_writer->thread.request_stop();
     m_writer->thread.join();
@@ -238,138 +134,133 @@ StudyFile::~StudyFile()
 
 bool StudyFile::flush()
 {
-    std::unique_lock lock(m_writer->mutex);
-    m_writer->hurry = true;
-    m_writer->wake.notify_all();
-    m_writer->idle.wait(lock, [this] { return !m_writer->pending && !m_writer->busy; });
-    m_writer->hurry = false;
-    return m_readOnly || (m_writer->file && !m_writer->failed);
+    {
+        std::unique_lock lock(m_writer->mutex);
+        m_writer->hurry = true;
+        m_writer->wake.notify_all();
+        m_writer->idle.wait(lock, [this] { return !m_writer->pending && !m_writer->busy; });
+        m_writer->hurry = false;
+    }
+    collect();
+    return !isUnsaved(m_status);
+}
+
+Result<OpenedStudy> StudyFile::adopt(ReadStudy read)
+{
+    flush();
+    const std::string path = read.file->study.path();
+    if (StoredStudy* own = m_writer->file.get(); ownsFile(m_status) && read.file->study.readOnly() && isSameFile(path, own->study.path())) {
+        // This window has the lock: it keeps its file and takes over what was read.
+        if (Diagnostics errors = own->study.reload(); !errors.empty())
+            return errors;
+        own->ids = std::move(read.file->ids);
+        own->written = std::move(read.file->written);
+        read.file = std::move(m_writer->file);
+        read.content.readOnlyReason.clear();
+    }
+    const bool readOnly = read.file->study.readOnly();
+    take(std::move(read.file), read.content.path, readOnly ? FileEvent::openedReadOnly : FileEvent::opened);
+    return std::move(read.content);
 }
 
 Result<OpenedStudy> StudyFile::open(const QString& path)
 {
-    flush();
-    StudyOptions options;
-    options.program = "prism-explorer";
-    const QString absolute = QFileInfo(path).absoluteFilePath();
-    { // the same file again: let go of it first
-        const std::lock_guard lock(m_writer->mutex);
-        if (absolute == m_path)
-            m_writer->file.reset();
-    }
-    Result<Study> study = Study::open(absolute.toStdString(), options);
-    QStringList notes;
-    QString reason;
-    if (!study && !study.errors().empty() && study.errors().front().path == study_problem::kDamaged) {
-        // Read what can be read into a copy beside the application's data; the damaged file is not touched.
-        const QString rescued = QDir::temp().filePath(u"prism-salvaged-%1.prism"_s.arg(qHash(absolute), 0, 16));
-        QFile::remove(rescued);
-        const Result<SalvageReport> report = salvageStudy(absolute.toStdString(), rescued.toStdString(), options);
-        if (!report)
-            return study.errors();
-        options.access = StudyAccess::readOnly;
-        study = Study::open(rescued.toStdString(), options);
-        reason = tr("The file is damaged. What could be read is shown; save it under another name.");
-        for (const Diagnostic& d : report->losses)
-            notes << QString::fromStdString(d.message);
-    }
-    if (!study)
-        return study.errors();
-    auto file = std::make_unique<FileState>(std::move(study).value());
-    OpenedStudy opened = contentOf(*file);
-    opened.path = absolute;
-    if (!reason.isEmpty())
-        opened.readOnlyReason = reason;
-    opened.notes += notes;
-    const std::lock_guard lock(m_writer->mutex);
-    m_writer->file = std::move(file);
-    m_writer->failed = false;
-    m_path = absolute;
-    m_readOnly = !opened.readOnlyReason.isEmpty();
-    m_saved = true;
-    m_problem.clear();
-    return opened;
+    Result<ReadStudy> read = readStudy(path);
+    if (!read)
+        return read.errors();
+    return adopt(std::move(read).value());
 }
 
 Diagnostics StudyFile::create(const QString& path)
 {
-    flush();
     const QString absolute = QFileInfo(path).absoluteFilePath();
-    QDir().mkpath(QFileInfo(absolute).absolutePath());
-    const std::lock_guard lock(m_writer->mutex);
-    m_writer->file.reset();
-    QFile::remove(absolute);
-    StudyOptions options;
-    options.program = "prism-explorer";
-    Result<Study> study = Study::create(absolute.toStdString(), options);
-    if (!study) {
-        m_problem = QString::fromStdString(study.errors().front().message);
+    Result<Study> study = Study::create(absolute.toStdString(), optionsFor(StudyAccess::readWrite));
+    if (!study)
         return study.errors();
-    }
-    m_writer->file = std::make_unique<FileState>(std::move(study).value());
-    m_writer->failed = false;
-    m_path = absolute;
-    m_readOnly = false;
+    take(std::make_unique<StoredStudy>(std::move(study).value()), absolute, FileEvent::opened);
     return {};
+}
+
+void StudyFile::showWithoutFile(const Diagnostics& reason)
+{
+    take(nullptr, {}, FileEvent::createFailed, firstMessage(reason));
 }
 
 Diagnostics StudyFile::saveAs(const QString& path, const StudyState& state, int currentId, const QJsonObject& view)
 {
-    flush();
     const QString absolute = QFileInfo(path).absoluteFilePath();
-    if (absolute == m_path && !m_readOnly)
+    save(state, currentId, view);
+    const bool isOnDisk = flush();
+    if (isOnDisk && ownsFile(m_status) && isSameFile(absolute.toStdString(), m_path.toStdString()))
         return {};
+    std::unique_ptr<StoredStudy> memory; // a study without a file is put together here
     if (!m_writer->file) {
-        if (Diagnostics errors = create(absolute); !errors.empty())
+        Result<Study> made = Study::memory(optionsFor(StudyAccess::readWrite));
+        if (!made)
+            return made.errors();
+        memory = std::make_unique<StoredStudy>(std::move(made).value());
+        if (Diagnostics errors = memory->write(state, currentId, view); !errors.empty())
             return errors;
-        save(state, currentId, view);
-        return {};
     }
-    const std::lock_guard lock(m_writer->mutex);
-    Diagnostics errors = m_writer->file->study.saveCopy(absolute.toStdString());
-    if (hasErrors(errors))
-        return errors;
-    StudyOptions options;
-    options.program = "prism-explorer";
-    Result<Study> study = Study::open(absolute.toStdString(), options);
+    const StoredStudy& from = memory ? *memory : *m_writer->file;
+    Result<Study> study = from.study.saveAs(absolute.toStdString());
     if (!study)
         return study.errors();
-    auto file = std::make_unique<FileState>(std::move(study).value());
-    file->ids = m_writer->file->ids; // a copy keeps the ids
-    file->written = m_writer->file->written;
-    m_writer->file = std::move(file);
-    m_writer->failed = false;
-    m_path = absolute;
-    m_readOnly = false;
-    m_problem.clear();
-    m_writer->pending = Pending{state, currentId, view};
-    m_writer->wake.notify_one();
-    m_saved = false;
-    return {};
+    auto file = std::make_unique<StoredStudy>(std::move(study).value());
+    file->ids = from.ids; // a copy keeps the ids
+    file->written = from.written;
+    Diagnostics found = file->study.notes();
+    const std::string reason = file->study.readOnlyReason();
+    if (!reason.empty())
+        found.push_back({Severity::warning, "", reason});
+    take(std::move(file), absolute, reason.empty() ? FileEvent::opened : FileEvent::openedReadOnly);
+    save(state, currentId, view);
+    return found;
 }
 
 void StudyFile::save(const StudyState& state, int currentId, const QJsonObject& view)
 {
-    if (m_readOnly)
+    if (state.entries.empty())
         return;
-    {
+    if (ownsFile(m_status)) {
         const std::lock_guard lock(m_writer->mutex);
-        if (!m_writer->file)
-            return;
-        m_writer->pending = Pending{state, currentId, view};
+        m_writer->pending = {state, currentId, view};
+        m_writer->wake.notify_one();
     }
-    m_writer->wake.notify_one();
-    if (m_saved) {
-        m_saved = false;
-        Q_EMIT savedChanged();
-    }
+    apply(FileEvent::edited, m_problem);
 }
 
-void StudyFile::report(const Diagnostics& errors, bool idle)
+/// Nothing waits to be written.
+void StudyFile::take(std::unique_ptr<StoredStudy> file, const QString& path, FileEvent event, const QString& problem)
 {
-    m_problem = errors.empty() ? QString() : QString::fromStdString(errors.front().message);
-    m_saved = idle && errors.empty();
+    flush();
+    m_writer->file = std::move(file);
+    m_path = path;
+    apply(event, problem);
+}
+
+void StudyFile::apply(FileEvent event, const QString& problem)
+{
+    const FileStatus status = nextStatus(m_status, event);
+    if (status == m_status && problem == m_problem)
+        return;
+    m_status = status;
+    m_problem = problem;
     Q_EMIT savedChanged();
+}
+
+/// Takes over how the last write went.
+void StudyFile::collect()
+{
+    std::optional<Diagnostics> result;
+    {
+        const std::lock_guard lock(m_writer->mutex);
+        std::swap(result, m_writer->result);
+        if (result && result->empty() && (m_writer->pending || m_writer->busy))
+            return; // a later edit is on its way
+    }
+    if (result)
+        apply(result->empty() ? FileEvent::written : FileEvent::writeFailed, firstMessage(*result));
 }
 
 } // namespace prism::ui

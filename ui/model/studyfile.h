@@ -2,28 +2,25 @@
 // Keeps the open study on disk: every change is written soon after it was made, on a thread of its own.
 #pragma once
 
-#include "core/base/result.h"
-#include "ui/model/studystate.h"
+#include "ui/model/filestatus.h"
+#include "ui/model/storedstudy.h"
 
-#include <QJsonObject>
 #include <QObject>
-#include <QString>
 
 #include <memory>
 
 namespace prism::ui {
 
-/// What a study file held.
-struct OpenedStudy {
-    StudyState state;
-    int currentId = -1;
-    QJsonObject view; ///< pages, zoom, layout: as saved
-    QString path;
-    QString readOnlyReason; ///< one sentence; empty = writable
-    QStringList notes;      ///< migrated, newer, salvaged, scenarios that could not be read
+/// A study that was read completely; nothing has been changed by that. StudyFile::adopt makes its file the window's.
+struct ReadStudy {
+    OpenedStudy content;
+    std::unique_ptr<StoredStudy> file;
 };
+/// Waits for the disk. An error where there is no scenario that can be shown. A damaged file is read as far as possible.
+[[nodiscard]] Result<ReadStudy> readStudy(const QString& path, StudyAccess access = StudyAccess::readWrite);
 
-/// GUI thread only; its writer thread owns the file. Opening waits for the disk (start and File > Open); saving never does.
+/// The file of a window, by the states of filestatus.h: each "change it" function that fails leaves file, path and status as they were.
+/// GUI thread only; its writer thread owns the file. save() never waits for the disk, the others do.
 class StudyFile final : public QObject {
     Q_OBJECT
 public:
@@ -31,32 +28,39 @@ public:
     ~StudyFile() override; ///< writes what is waiting
 
     // change it
-    /// Opens a study; the file before it is written and closed. A damaged file is read as far as possible, into memory.
-    [[nodiscard]] Result<OpenedStudy> open(const QString& path);
-    /// Starts a file for a study that has none. An existing file there is replaced.
+    /// The file that was read is the window's now; the one before it is closed, and edits that it failed to write are dropped.
+    [[nodiscard]] Result<OpenedStudy> adopt(ReadStudy read);
+    [[nodiscard]] Result<OpenedStudy> open(const QString& path); ///< reads and adopts
+    /// A new file for another study. An existing file is an error.
     [[nodiscard]] Diagnostics create(const QString& path);
-    /// Everything that is in the file, and the state last given to save, into another file; then goes on there.
+    /// Another study is shown, and it has no file for this reason.
+    void showWithoutFile(const Diagnostics& reason);
+    /// Everything that is in the file, and this state, into another file, which is replaced when it exists and is not locked; then goes on
+    /// there. Warnings say what the copy lacks.
     [[nodiscard]] Diagnostics saveAs(const QString& path, const StudyState& state, int currentId, const QJsonObject& view);
     /// Writes this state soon; only the last one given counts.
     void save(const StudyState& state, int currentId, const QJsonObject& view);
-    /// Waits until everything given to save was written; false when that did not go well.
+    /// Waits until everything given to save was written; false when edits are not on disk.
     bool flush();
 
     // look at it
-    [[nodiscard]] QString path() const { return m_path; }
-    [[nodiscard]] bool isReadOnly() const { return m_readOnly; }
-    [[nodiscard]] bool isSaved() const { return m_saved; }      ///< nothing waits and the last write went well
-    [[nodiscard]] QString problem() const { return m_problem; } ///< of the last write; empty = none
+    [[nodiscard]] QString path() const { return m_path; } ///< empty: no file
+    [[nodiscard]] FileStatus status() const { return m_status; }
+    [[nodiscard]] bool isReadOnly() const { return m_status == FileStatus::readOnly; }
+    [[nodiscard]] bool isSaved() const { return m_status == FileStatus::saved; }
+    [[nodiscard]] QString problem() const { return m_problem; } ///< why edits are not on disk; empty = they are, or will be
 
 Q_SIGNALS:
     void savedChanged();
 
 private:
     struct Writer;
-    void report(const Diagnostics& errors, bool idle);
+    void take(std::unique_ptr<StoredStudy> file, const QString& path, FileEvent event, const QString& problem = {});
+    void apply(FileEvent event, const QString& problem = {});
+    void collect();
     std::unique_ptr<Writer> m_writer;
     QString m_path, m_problem;
-    bool m_readOnly = false, m_saved = true;
+    FileStatus m_status = FileStatus::empty;
 };
 
 } // namespace prism::ui

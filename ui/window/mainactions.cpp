@@ -27,7 +27,6 @@
 #include <QClipboard>
 #include <QCursor>
 #include <QDesktopServices>
-#include <QDir>
 #include <QDragEnterEvent>
 #include <QFile>
 #include <QFileDialog>
@@ -35,7 +34,6 @@
 #include <QGuiApplication>
 #include <QHBoxLayout>
 #include <QLineEdit>
-#include <QLockFile>
 #include <QMenu>
 #include <QMenuBar>
 #include <QMimeData>
@@ -444,21 +442,6 @@ QString untitledStudyPath(int number)
            + (number == 1 ? u"/untitled.prism"_s : u"/untitled-%1.prism"_s.arg(number));
 }
 
-QString MainWindow::ownUntitledPath()
-{
-    constexpr int kMostWindows = 100;
-    QDir().mkpath(QFileInfo(untitledStudyPath()).path());
-    for (int number = 1; !m_untitledLock && number <= kMostWindows; ++number) {
-        auto lock = std::make_unique<QLockFile>(untitledStudyPath(number) + u".lock"_s);
-        lock->setStaleLockTime(0); // a lock is stale when its process is gone, not when it is old
-        if (!lock->tryLock() && lock->error() == QLockFile::LockFailedError)
-            continue;
-        m_untitledLock = std::move(lock);
-        m_untitledPath = untitledStudyPath(number);
-    }
-    return m_untitledPath;
-}
-
 void addMainActions(MainWindow& w)
 {
     addFileActions(w);
@@ -490,9 +473,10 @@ void addMainActions(MainWindow& w)
 
 void MainWindow::remember(const QString& path)
 {
+    if (path.isEmpty())
+        return;
     QSettings().setValue(u"session/study"_s, path);
-    if (path != m_untitledPath)
-        rememberRecent(path);
+    rememberRecent(path);
 }
 
 void MainWindow::saveStudyAs()

@@ -16,6 +16,7 @@
 #include "ui/theme/plaintext.h"
 
 #include <QCloseEvent>
+#include <QDir>
 #include <QFileInfo>
 #include <QHBoxLayout>
 #include <QJsonDocument>
@@ -42,7 +43,14 @@ namespace {
 
 constexpr int kViewSaveMs = 1000;                       // a crash has no closeEvent: the view is kept on a timer too
 constexpr int kWindowWidth = 1024, kWindowHeight = 700; // a projector of 1024 x 768 with its bars
+constexpr int kMaxUntitled = 10'000;                    // files of studies without a name
 constexpr double kSearchWidth = 296, kStudyName = 240;  // at scale 1; of the command search, and at most of the study's name
+
+bool isUntitled(const QString& path)
+{
+    const QFileInfo file(path), first(untitledStudyPath());
+    return file.path() == first.path() && file.fileName().startsWith(first.completeBaseName());
+}
 
 } // namespace
 
@@ -267,7 +275,7 @@ void MainWindow::setPresentation(bool on)
     m_theme.setRoom(size());
     m_theme.setPresentation(on);
     m_presents = on;
-    setStudyReadOnly(m_studyIsReadOnly);
+    followReadOnly();
     m_dock->setVisible(!on);
     m_menuRow->setVisible(!on);
     m_jobs->setVisible(!on); // charts say themselves what is being computed
@@ -276,10 +284,9 @@ void MainWindow::setPresentation(bool on)
     updateChrome();
 }
 
-void MainWindow::setStudyReadOnly(bool readOnly)
+void MainWindow::followReadOnly()
 {
-    m_studyIsReadOnly = readOnly;
-    m_workspace->study().setReadOnly(readOnly || m_presents);
+    m_workspace->study().setReadOnly(m_file->isReadOnly() || m_presents);
 }
 
 void MainWindow::showBanner(const QString& text, const QString& kind)
@@ -289,85 +296,112 @@ void MainWindow::showBanner(const QString& text, const QString& kind)
     m_bannerText->setText(text);
     m_banner->setAccessibleName(text);
     m_banner->setVisible(!text.isEmpty());
-    m_bannerIsOfDisk = false;
+    m_bannerIsOfDisk = m_warnedOfLeaving = false;
+}
+
+QString MainWindow::bannerText() const
+{
+    return m_banner->isHidden() ? QString() : m_bannerText->text();
 }
 
 void MainWindow::offerTour()
 {
-    if (m_banner->isVisible())
+    if (!bannerText().isEmpty())
         return;
     showBanner(tr("This is a computed sample study. Change any value at the left; Help, Tour shows the parts of the window; Ctrl+K finds "
                   "every command."),
                u"note"_s);
 }
 
-void MainWindow::startSession()
+/// A process that was killed while it stored settings leaves NAME.lock and a temporary file NAME.XXXXXX.
+static void removeLeftovers(const QSettings& settings)
+{
+    const QFileInfo file(settings.fileName());
+    QLockFile lock(file.filePath() + u".lock"_s); // that of QSettings: nobody is storing now
+    if (lock.tryLock(0))
+        for (const QString& name : file.dir().entryList({file.fileName() + u".??????"_s}, QDir::Files | QDir::Hidden))
+            QFile::remove(file.dir().filePath(name));
+}
+
+void MainWindow::startSession(const QString& wanted)
 {
     const QSettings settings;
+    removeLeftovers(settings);
     restoreGeometry(settings.value(u"window/geometry"_s).toByteArray());
-    const QString last = settings.value(u"session/study"_s).toString();
-    (void)ownUntitledPath(); // of a session that ended: this window's now
-    if (!last.isEmpty() && QFileInfo::exists(last) && openStudy(last))
-        return;
-    const QString banner = m_banner->isHidden() ? QString() : m_bannerText->text();
-    openSample();
-    if (!banner.isEmpty())
-        showBanner(banner);
+    QStringList banners;
+    bool opened = false;
+    for (const QString& path : {wanted, settings.value(u"session/study"_s).toString()})
+        if (!opened && !path.isEmpty()) {
+            opened = openStudy(path);
+            banners << bannerText();
+        }
+    if (!opened)
+        openSample();
+    if (!opened && !banners.isEmpty())
+        banners << tr("A new sample study is shown. If a study was moved or renamed, find it with File, Open.");
+    banners.removeAll(QString());
+    if (!banners.isEmpty())
+        showBanner(banners.join(u' '));
 }
 
 void MainWindow::openSample()
 {
+    if (!mayLeave())
+        return;
     showBanner({});
-    const Diagnostics errors = m_file->create(ownUntitledPath());
-    setStudyReadOnly(false);
+    const bool untouched = m_file->isSaved() && isUntitled(m_file->path()) && m_workspace->study().state() == sampleStudy();
+    Diagnostics errors;
+    QDir().mkpath(QFileInfo(untitledStudyPath()).path());
+    for (int number = 1; !untouched && number <= kMaxUntitled; ++number) {
+        errors = m_file->create(untitledStudyPath(number));
+        const std::string problem = errors.empty() ? std::string() : errors.front().path;
+        if (problem != study_problem::kExists && problem != study_problem::kInUse)
+            break;
+    }
+    if (!errors.empty())
+        m_file->showWithoutFile(errors);
+    followReadOnly();
     m_workspace->study().reset(sampleStudy(), 1);
     if (const QString missing = missingLibrary(); !missing.isEmpty())
         showBanner(missing);
-    if (!errors.empty())
-        showBanner(tr("The study cannot be kept on disk: %1 It stays on screen; save it elsewhere.")
-                       .arg(QString::fromStdString(errors.front().message)));
     remember(m_file->path());
     scheduleSave();
-}
-
-bool MainWindow::openStudy(const QString& path)
-{
-    const Result<OpenedStudy> opened = m_file->open(path);
-    if (!opened) {
-        showBanner(tr("%1 was not opened: %2").arg(QFileInfo(path).fileName(), QString::fromStdString(opened.errors().front().message)),
-                   u"error"_s);
-        return false;
-    }
-    if (opened->state.entries.empty()) {
-        showBanner(tr("%1 holds no scenario that can be shown. %2").arg(QFileInfo(path).fileName(), opened->notes.join(u' ')), u"error"_s);
-        return false;
-    }
-    adopt(*opened);
-    return true;
-}
-
-void MainWindow::adopt(const OpenedStudy& opened)
-{
-    showBanner(opened.readOnlyReason.isEmpty() ? opened.notes.join(u' ')
-                                               : tr("Read-only. %1 %2").arg(opened.readOnlyReason, opened.notes.join(u' ')));
-    StudyModel& study = m_workspace->study();
-    study.reset(opened.state, opened.currentId);
-    setStudyReadOnly(!opened.readOnlyReason.isEmpty());
-    restoreView(opened.view);
-    remember(opened.path);
     updateTitle();
+}
+
+bool MainWindow::openStudy(const QString& path, StudyAccess access)
+{
+    Result<ReadStudy> read = readStudy(path, access);
+    if (read && !mayLeave())
+        return false;
+    const Result<OpenedStudy> opened = read ? m_file->adopt(std::move(read).value()) : Result<OpenedStudy>(read.errors());
+    if (!opened) {
+        showBanner(tr("%1 was not opened: %2").arg(path, QString::fromStdString(opened.errors().front().message)), u"error"_s);
+        return false;
+    }
+    showBanner(opened->readOnlyReason.isEmpty() ? opened->notes.join(u' ')
+                                                : tr("Read-only. %1 %2").arg(opened->readOnlyReason, opened->notes.join(u' ')));
+    m_workspace->study().reset(opened->state, opened->currentId);
+    followReadOnly();
+    restoreView(opened->view);
+    remember(opened->path);
+    updateTitle();
+    return true;
 }
 
 bool MainWindow::saveStudyAs(const QString& path)
 {
-    const Diagnostics errors = m_file->saveAs(path, m_workspace->study().state(), m_workspace->study().currentId(), viewState());
-    if (hasErrors(errors)) {
-        showBanner(tr("%1 was not written: %2").arg(QFileInfo(path).fileName(), QString::fromStdString(errors.front().message)),
-                   u"error"_s);
+    m_editor->submitTyped();
+    const Diagnostics found = m_file->saveAs(path, m_workspace->study().state(), m_workspace->study().currentId(), viewState());
+    QStringList messages;
+    for (const Diagnostic& d : found)
+        messages << QString::fromStdString(d.message);
+    if (hasErrors(found)) {
+        showBanner(tr("%1 was not written: %2").arg(QFileInfo(path).fileName(), messages.join(u' ')), u"error"_s);
         return false;
     }
-    setStudyReadOnly(false);
-    showBanner({});
+    followReadOnly();
+    showBanner(messages.join(u' '));
     remember(m_file->path());
     updateTitle();
     return true;
@@ -425,14 +459,13 @@ void MainWindow::scheduleSave()
 
 QString MainWindow::studyName() const
 {
-    const bool untitled = !m_untitledPath.isEmpty() && m_file->path() == m_untitledPath;
-    return m_file->path().isEmpty() || untitled ? tr("Untitled study") : QFileInfo(m_file->path()).fileName();
+    return m_file->path().isEmpty() || isUntitled(m_file->path()) ? tr("Untitled study") : QFileInfo(m_file->path()).fileName();
 }
 
 void MainWindow::nameStudy()
 {
-    const QStringList states{tr("read-only"), tr("not saved"), tr("saved"), tr("saving")};
-    const QString state = states[m_file->isReadOnly() ? 0 : !m_file->problem().isEmpty() ? 1 : m_file->isSaved() ? 2 : 3];
+    const QStringList states{tr("saved"), tr("not saved"), tr("saved"), tr("saving"), tr("not saved"), tr("read-only")}; // by FileStatus
+    const QString state = states[static_cast<int>(m_file->status())];
     const QFontMetrics metrics(m_theme.font(Type::body));
     const QString name = metrics.elidedText(studyName(), Qt::ElideMiddle, m_theme.px(kStudyName));
     int widest = 0; // the row beside it does not move at each save
@@ -448,25 +481,34 @@ void MainWindow::updateTitle()
 {
     nameStudy();
     setWindowTitle(u"%1 – PRISM Explorer"_s.arg(studyName()));
-    if (m_file->isSaved() && m_file->problem().isEmpty() && !m_file->path().isEmpty()) {
-        if (m_bannerIsOfDisk)
+    if (!isUnsaved(m_file->status())) {
+        if (m_bannerIsOfDisk && m_file->status() != FileStatus::saving)
             showBanner({});
-        m_warnedOfClosing = false;
-    } else if (!m_file->problem().isEmpty() || m_warnedOfClosing) {
-        showBanner(tr("The last changes are on screen but not on disk: %1 Use File, Save as to keep them elsewhere.").arg(m_file->problem())
-                       + (m_warnedOfClosing ? tr(" Close again to leave without them.") : QString()),
-                   u"error"_s);
-        m_bannerIsOfDisk = true;
+        return;
     }
+    const bool warned = m_warnedOfLeaving;
+    showBanner(tr("The last changes are on screen but not on disk: %1 Use File, Save as to keep them elsewhere.").arg(m_file->problem())
+                   + (warned ? tr(" Close again or open again to leave without them.") : QString()),
+               u"error"_s);
+    m_bannerIsOfDisk = true;
+    m_warnedOfLeaving = warned;
+}
+
+bool MainWindow::mayLeave()
+{
+    m_editor->submitTyped();
+    scheduleSave();
+    if (m_file->flush() || m_warnedOfLeaving)
+        return true;
+    m_warnedOfLeaving = true; // the second time is meant
+    updateTitle();
+    return false;
 }
 
 void MainWindow::closeEvent(QCloseEvent* event)
 {
     QSettings().setValue(u"window/geometry"_s, saveGeometry());
-    scheduleSave();
-    if (!m_file->flush() && !m_warnedOfClosing) {
-        m_warnedOfClosing = true; // the second time is meant
-        updateTitle();
+    if (!mayLeave()) {
         event->ignore();
         return;
     }

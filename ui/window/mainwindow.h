@@ -10,11 +10,8 @@
 #include <QMainWindow>
 #include <QTimer>
 
-#include <memory>
-
 class QFrame;
 class QLabel;
-class QLockFile;
 class QMenuBar;
 class QPushButton;
 class QSplitter;
@@ -38,9 +35,11 @@ public:
     ~MainWindow() override;
 
     // change it
-    void startSession(); ///< the study of the last session, else the sample study
-    void openSample();
-    bool openStudy(const QString& path);   ///< false: nothing changed, and a banner says why
+    /// This study, else that of the last session, else a new sample study; a banner names each one that could not be opened.
+    void startSession(const QString& wanted = {});
+    void openSample(); ///< in a new file; no other study without a name is replaced
+    /// False: nothing changed, and a banner says why.
+    bool openStudy(const QString& path, StudyAccess access = StudyAccess::readWrite);
     void openDropped(const QString& path); ///< study, scenario, HF config, Megatron arguments, speed table, picture
     void saveStudyAs();
     bool saveStudyAs(const QString& path);
@@ -60,6 +59,7 @@ public:
     [[nodiscard]] Actions& actions() { return *m_actions; }
     [[nodiscard]] StudyFile& file() { return *m_file; }
     [[nodiscard]] QWidget& dock() { return *m_dock; }
+    [[nodiscard]] QString bannerText() const; ///< empty: no message is shown
 
 protected:
     void closeEvent(QCloseEvent* event) override;
@@ -73,14 +73,12 @@ private:
     void buildBanner();
     void buildSplitter();
     void connectParts();
-    void adopt(const OpenedStudy& opened);
-    void setStudyReadOnly(bool readOnly); ///< by what the file says
+    void followReadOnly();         ///< by what the file says
+    [[nodiscard]] bool mayLeave(); ///< the study on screen: every edit is on disk, or the user was warned and insists
     void restoreView(const QJsonObject& view);
     [[nodiscard]] QJsonObject viewState() const;
     void scheduleSave();
     void remember(const QString& path);
-    /// A file for a study without a name that no other window uses; the same one for the life of this window.
-    [[nodiscard]] QString ownUntitledPath();
     [[nodiscard]] QString studyName() const;
     void nameStudy(); ///< in the menu row, with room for every state of its file
     void updateTitle();
@@ -108,20 +106,18 @@ private:
     PageHost* m_pages;
     JobBar* m_jobs;
     QTimer m_viewTimer;
-    std::unique_ptr<QLockFile> m_untitledLock;
-    QString m_untitledPath;
-    bool m_warnedOfClosing = false; ///< closing was refused once, because changes are not on disk
-    bool m_bannerIsOfDisk = false;
-    bool m_studyIsReadOnly = false, m_presents = false; ///< either keeps the study as it is
-    double m_scale = 1;                                 ///< of the interface, that the layouts follow
-    double m_dockWidth = metric::dock;                  ///< at scale 1, as the user wants it
+    bool m_bannerIsOfDisk = false;     ///< it says that edits are not on disk
+    bool m_warnedOfLeaving = false;    ///< ... and that they are lost with the next attempt to leave the study
+    bool m_presents = false;           ///< keeps the study as it is
+    double m_scale = 1;                ///< of the interface, that the layouts follow
+    double m_dockWidth = metric::dock; ///< at scale 1, as the user wants it
 };
 
 /// Fills the window's table of actions.
 void addMainActions(MainWindow& window);
 /// The pages of the centre in their order.
 [[nodiscard]] QList<Page*> makePages(const Theme& theme, ChangesCache& cache);
-/// Where studies without a name of their own are kept: the first window's here, those of further ones beside it.
+/// Where studies without a name of their own are kept, each under a number.
 [[nodiscard]] QString untitledStudyPath(int number = 1);
 
 } // namespace prism::ui
