@@ -12,7 +12,6 @@
 #include <QBuffer>
 #include <QDir>
 #include <QPixmap>
-#include <QStandardPaths>
 
 using namespace Qt::Literals::StringLiterals;
 
@@ -31,7 +30,6 @@ QByteArray toPng(const QPixmap& picture)
 
 int runBatch(ui::Theme& theme, const BatchOptions& options)
 {
-    QStandardPaths::setTestModeEnabled(true); // the user's session stays as it is
     for (const QString& folder : {options.screenshots, options.exports})
         if (!folder.isEmpty() && !QDir().mkpath(folder)) {
             complain(u"The folder %1 cannot be made."_s.arg(folder));
@@ -40,7 +38,7 @@ int runBatch(ui::Theme& theme, const BatchOptions& options)
     const QStringList sides = options.size.split(u'x');
     ui::MainWindow window(theme);
     window.resize(std::max(640, sides.value(0).toInt()), std::max(400, sides.value(1).toInt()));
-    if (const QString problem = openForBatch(window, options.study); !problem.isEmpty()) {
+    if (const QString problem = openForBatch(window, options.study, StudyAccess::readOnly); !problem.isEmpty()) {
         complain(problem);
         return 1;
     }

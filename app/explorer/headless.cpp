@@ -2,6 +2,7 @@
 #include "app/explorer/headless.h"
 
 #include "app/explorer/batch.h"
+#include "app/explorer/opening.h"
 #include "app/explorer/report.h"
 #include "app/explorer/script.h"
 #include "core/base/platform/display.h"
@@ -58,6 +59,17 @@ bool canOpenWindows(int argc, char** argv)
 {
     return hasDisplay() || !qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")
            || std::any_of(argv, argv + argc, [](const char* word) { return QByteArray(word).startsWith("-platform"); });
+}
+
+bool isBatch(const QCommandLineParser& parser)
+{
+    const QStringList names{u"screenshots"_s, u"export-csv"_s, u"export"_s, u"script"_s, u"report"_s};
+    return std::any_of(names.begin(), names.end(), [&parser](const QString& name) { return parser.isSet(name); });
+}
+
+bool needsFolder(const QCommandLineParser& parser)
+{
+    return !parser.isSet(u"report"_s) && !(parser.isSet(u"script"_s) && isStudy(parser.positionalArguments().value(0)));
 }
 
 void addHeadlessOptions(QCommandLineParser& parser)

@@ -2,6 +2,7 @@
 // prism-explorer: the desktop application; also writes screenshots and figures without a display.
 #include "app/explorer/headless.h"
 #include "app/explorer/logoptions.h"
+#include "app/explorer/opening.h"
 #include "core/base/platform/startup.h"
 #include "core/study/study.h"
 #include "ui/model/applicationlog.h"
@@ -76,6 +77,9 @@ int main(int argc, char** argv)
     if (!prism::explorer::startLog(parser))
         return 1;
 
+    std::optional<prism::explorer::BatchSession> session;
+    if (prism::explorer::isBatch(parser))
+        session.emplace(prism::explorer::needsFolder(parser));
     prism::ui::Theme look;
     QSettings settings;
     dress(look, parser.value(theme), settings, application);
@@ -87,12 +91,10 @@ int main(int argc, char** argv)
         qWarning("%s", log.errors().front().message.c_str()); // works without a log
     prism::ui::MainWindow window(look);
     window.resize(1440, 900);
-    if (!study.isEmpty() && study.endsWith(u".prism"))
-        window.openStudy(study) ? void() : window.startSession();
-    else
-        window.startSession();
+    const bool isStudy = prism::explorer::isStudy(study);
+    window.startSession(isStudy ? study : QString());
     window.show();
-    if (!study.isEmpty() && !study.endsWith(u".prism"))
+    if (!study.isEmpty() && !isStudy)
         window.openDropped(study);
     if (!settings.value(u"session/toured"_s).toBool()) {
         settings.setValue(u"session/toured"_s, true);

@@ -1,41 +1,59 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/explorer/opening.h"
 
-#include "core/base/textfile.h"
+#include "ui/findings/tracefound.h"
 #include "ui/window/dialogs.h"
 #include "ui/window/mainwindow.h"
+
+#include <QSettings>
 
 using namespace Qt::Literals::StringLiterals;
 
 namespace prism::explorer {
 
-namespace {
-
-QString firstError(const Diagnostics& diagnostics, const QString& otherwise)
+BatchSession::BatchSession(bool hasFolder)
 {
-    for (const Diagnostic& d : diagnostics)
-        if (d.severity == Severity::error)
-            return QString::fromStdString(d.path.empty() ? d.message : d.path + ": " + d.message);
-    return otherwise;
+    if (hasFolder)
+        m_folder.emplace();
+    // In the null device nothing can be created, so that a killed run leaves nothing behind.
+    const QString nowhere = u"/dev/null"_s;
+    QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, nowhere);
+    qputenv("XDG_DATA_HOME", (m_folder && m_folder->isValid() ? m_folder->path() : nowhere).toLocal8Bit());
 }
 
-} // namespace
-
-QString openForBatch(ui::MainWindow& window, const QString& path)
+bool isStudy(const QString& path)
 {
-    if (path.endsWith(u".prism"_s))
-        return window.openStudy(path) ? QString() : u"%1 cannot be opened as a study."_s.arg(path);
+    return path.endsWith(u".prism"_s, Qt::CaseInsensitive);
+}
+
+Result<Scenario> importedScenario(const QString& path)
+{
+    const Result<QByteArray> text = ui::contentOf(path);
+    if (!text)
+        return text.errors();
+    const ui::ImportPreview preview = ui::previewImport(path, *text, Scenario{});
+    if (preview.scenario && !hasErrors(preview.notes))
+        return *preview.scenario;
+    if (hasErrors(preview.notes))
+        return preview.notes;
+    return Diagnostic{.path = path.toStdString(), .message = "It holds nothing that can be imported."};
+}
+
+QString openForBatch(ui::MainWindow& window, const QString& path, StudyAccess access)
+{
+    if (isStudy(path))
+        return window.openStudy(path, access) ? QString() : window.bannerText();
     window.openSample();
     if (path.isEmpty())
         return {};
-    const Result<std::string> text = readTextFile(path.toStdString());
-    if (!text)
-        return firstError(text.errors(), path);
-    const ui::ImportPreview preview = ui::previewImport(path, QByteArray::fromStdString(*text), Scenario{});
-    if (!preview.scenario || hasErrors(preview.notes))
-        return firstError(preview.notes, u"%1 holds nothing that can be shown."_s.arg(path));
-    window.workspace().study().addScenario(*preview.scenario, u"Import"_s);
-    return {};
+    const Result<Scenario> scenario = importedScenario(path);
+    if (scenario) {
+        window.workspace().study().addScenario(*scenario, u"Import"_s);
+        return {};
+    }
+    const Diagnostics& errors = scenario.errors();
+    const auto first = std::find_if(errors.begin(), errors.end(), [](const Diagnostic& d) { return d.severity == Severity::error; });
+    return QString::fromStdString(first->path.empty() ? first->message : first->path + ": " + first->message);
 }
 
 } // namespace prism::explorer

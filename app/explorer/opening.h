@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What the explorer works on without a user: a study, or any file that the window imports.
+// What the explorer works on without a user: a study, or any file that the window imports; and a session that is not the user's.
 #pragma once
 
+#include "core/scenario/scenario.h"
+#include "core/study/studytypes.h"
+
 #include <QString>
+#include <QTemporaryDir>
+
+#include <optional>
 
 namespace prism::ui {
 class MainWindow;
@@ -10,8 +16,22 @@ class MainWindow;
 
 namespace prism::explorer {
 
-/// Opens a study (.prism), or the sample study with the scenario of another file in it; empty = the sample study. The error for
-/// people, empty = done.
-[[nodiscard]] QString openForBatch(ui::MainWindow& window, const QString& path);
+/// A session of its own for a batch run: settings are never stored, and studies without a name go into a temporary folder. Once per
+/// process, before the first QSettings and after the application was made.
+class BatchSession final {
+public:
+    /// `hasFolder`: something is stored besides the study that was named.
+    explicit BatchSession(bool hasFolder);
+
+private:
+    std::optional<QTemporaryDir> m_folder;
+};
+
+[[nodiscard]] bool isStudy(const QString& path); ///< by its name
+/// The scenario in a file of any kind that the window imports. A device, pipe or folder is an error.
+[[nodiscard]] Result<Scenario> importedScenario(const QString& path);
+/// Opens a study, or the sample study with the scenario of another file in it; empty = the sample study. The error for people, empty =
+/// done.
+[[nodiscard]] QString openForBatch(ui::MainWindow& window, const QString& path, StudyAccess access);
 
 } // namespace prism::explorer

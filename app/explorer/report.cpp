@@ -1,31 +1,21 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/explorer/report.h"
 
+#include "app/explorer/opening.h"
 #include "app/explorer/terminal.h"
-#include "core/base/textfile.h"
 #include "core/scenario/presets.h"
 #include "ui/model/samplestudy.h"
 #include "ui/model/studyfile.h"
 #include "ui/report/reportbundle.h"
 #include "ui/report/reportfile.h"
-#include "ui/window/dialogs.h"
 
-#include <QFile>
 #include <QFileInfo>
-#include <QTemporaryDir>
 
 using namespace Qt::Literals::StringLiterals;
 
 namespace prism::explorer {
 
 namespace {
-
-Diagnostic wrong(const QString& message)
-{
-    Diagnostic d;
-    d.message = message.toStdString();
-    return d;
-}
 
 ui::FindingsQuery queryOf(Scenario scenario)
 {
@@ -35,20 +25,17 @@ ui::FindingsQuery queryOf(Scenario scenario)
     return query;
 }
 
-/// A copy is opened: opening may bring an older file up to date.
 Result<ui::FindingsQuery> queryOfStudy(const QString& path)
 {
-    const QTemporaryDir folder;
-    const QString copy = folder.filePath(u"study.prism"_s);
-    if (!folder.isValid() || !QFile::copy(path, copy))
-        return wrong(u"%1 cannot be read."_s.arg(path));
-    ui::StudyFile file;
-    const Result<ui::OpenedStudy> opened = file.open(copy);
-    if (!opened.ok())
-        return opened.errors();
+    const Result<ui::ReadStudy> read = ui::readStudy(path, StudyAccess::readOnly);
+    if (!read.ok()) {
+        Diagnostic error = read.errors().front();
+        error.path = path.toStdString();
+        return error;
+    }
     ui::FindingsQuery query;
-    query.state = opened->state;
-    query.currentId = opened->currentId;
+    query.state = read->content.state;
+    query.currentId = read->content.currentId;
     query.title = QFileInfo(path).completeBaseName();
     return query;
 }
@@ -59,22 +46,17 @@ Result<ui::FindingsQuery> queryOfFile(const QString& path)
         preset->name = path.toStdString();
         return queryOf(std::move(preset).value());
     }
-    const Result<std::string> text = readTextFile(path.toStdString());
-    if (!text.ok())
-        return text.errors();
-    const ui::ImportPreview preview = ui::previewImport(path, QByteArray::fromStdString(*text), Scenario{});
-    if (preview.scenario && !hasErrors(preview.notes))
-        return queryOf(*preview.scenario);
-    return preview.notes.empty() ? Diagnostics{wrong(u"%1 holds nothing that can be reported."_s.arg(path))} : preview.notes;
+    Result<Scenario> scenario = importedScenario(path);
+    return scenario ? Result<ui::FindingsQuery>(queryOf(std::move(scenario).value())) : scenario.errors();
 }
 
 } // namespace
 
 int runReport(const ReportOptions& options)
 {
-    Result<ui::FindingsQuery> query = options.study.isEmpty() ? Result<ui::FindingsQuery>({ui::sampleStudy(), 1})
-                                      : options.study.endsWith(u".prism"_s, Qt::CaseInsensitive) ? queryOfStudy(options.study)
-                                                                                                 : queryOfFile(options.study);
+    Result<ui::FindingsQuery> query = options.study.isEmpty()  ? Result<ui::FindingsQuery>({ui::sampleStudy(), 1})
+                                      : isStudy(options.study) ? queryOfStudy(options.study)
+                                                               : queryOfFile(options.study);
     if (!query.ok()) {
         complain(query.errors());
         return 1;

@@ -10,9 +10,9 @@
 #include "ui/window/pagehost.h"
 
 #include <QApplication>
-#include <QStandardPaths>
 #include <QUndoStack>
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 
@@ -36,6 +36,12 @@ public:
                      {u"rss"_s, &Actor::rss}};
     }
 
+    /// In a study that is read-only the script ends there.
+    static bool changes(const QString& line)
+    {
+        return QStringList{u"set"_s, u"undo"_s, u"redo"_s, u"duplicate"_s, u"remove"_s, u"save"_s}.contains(line.section(u' ', 0, 0));
+    }
+
     int act(const QString& line)
     {
         const QString verb = line.section(u' ', 0, 0), rest = line.section(u' ', 1).trimmed();
@@ -45,7 +51,7 @@ public:
             return 1;
         }
         m_code = 0;
-        if (changes(verb) && study().isReadOnly())
+        if (changes(line) && study().isReadOnly())
             fail(u"the study is read-only: %1"_s.arg(line));
         else
             (this->*action->second)(rest);
@@ -65,12 +71,6 @@ private:
         m_code = code;
     }
 
-    /// The window's fields are locked in a study that others hold; a script is told.
-    static bool changes(const QString& verb)
-    {
-        return verb == u"set"_s || verb == u"undo"_s || verb == u"redo"_s || verb == u"duplicate"_s || verb == u"remove"_s
-               || verb == u"save"_s;
-    }
     void set(const QString& rest)
     {
         study().endMerge();
@@ -151,7 +151,6 @@ int runLines(Actor& actor, const QStringList& lines)
 
 int runScript(ui::Theme& theme, const ScriptOptions& options)
 {
-    QStandardPaths::setTestModeEnabled(true); // the user's session stays as it is
     const Result<std::string> text = readTextFile(options.file.toStdString());
     const QStringList lines = text.ok() ? QString::fromStdString(*text).split(u'\n') : QStringList();
     if (!text || lines.size() > kMostLines) {
@@ -159,7 +158,9 @@ int runScript(ui::Theme& theme, const ScriptOptions& options)
         return 1;
     }
     ui::MainWindow window(theme);
-    if (const QString problem = openForBatch(window, options.study); !problem.isEmpty()) {
+    const bool edits = std::any_of(lines.begin(), lines.end(), [](const QString& line) { return Actor::changes(line.trimmed()); });
+    const StudyAccess access = edits ? StudyAccess::readWrite : StudyAccess::readOnly;
+    if (const QString problem = openForBatch(window, options.study, access); !problem.isEmpty()) {
         complain(problem);
         return 1;
     }

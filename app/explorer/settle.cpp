@@ -14,12 +14,6 @@ namespace {
 
 constexpr int kPatienceMs = 300'000; // for one page with its background jobs on a slow machine
 
-/// The study is on disk, or never will be.
-bool isKept(const ui::StudyFile& file)
-{
-    return file.isSaved() || file.isReadOnly() || !file.problem().isEmpty();
-}
-
 } // namespace
 
 bool settle(ui::MainWindow& window)
@@ -30,7 +24,8 @@ bool settle(ui::MainWindow& window)
     while (quiet < 5) {
         QApplication::processEvents(QEventLoop::AllEvents, 20);
         const bool busy = window.workspace().bridge().isBusy() || !window.workspace().insights().isIdle()
-                          || (window.workspace().context().current() && window.pages().current()->isComputing()) || !isKept(window.file());
+                          || (window.workspace().context().current() && window.pages().current()->isComputing())
+                          || window.file().status() == ui::FileStatus::saving;
         quiet = busy ? 0 : quiet + 1;
         if (clock.elapsed() > kPatienceMs)
             return false;
