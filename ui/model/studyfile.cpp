@@ -43,7 +43,9 @@ Result<ReadStudy> salvaged(const QString& path)
 {
     const QTemporaryDir folder;
     const std::string rescued = folder.filePath(u"salvaged.prism"_s).toStdString();
-    const Result<SalvageReport> report = salvageStudy(path.toStdString(), rescued, optionsFor(StudyAccess::readWrite));
+    StudyOptions options = optionsFor(StudyAccess::readWrite);
+    options.backupFolder = studyBackupFolder();
+    const Result<SalvageReport> report = salvageInChild(path.toStdString(), rescued, options);
     if (!report)
         return report.errors();
     Result<Study> study = Study::open(rescued, optionsFor(StudyAccess::readOnly)); // stays open when the folder goes
