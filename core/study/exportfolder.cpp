@@ -40,10 +40,11 @@ void requireSpaceFor(const Database& db)
                   "up to " + std::to_string(kMaxExportBytes >> 20) + " MiB; export single scenarios, or compact it with --drop-history");
     const std::int64_t files = db.integer("SELECT (SELECT count(*) FROM revision) + (SELECT count(*) FROM attachment)"
                                           " + (SELECT count(*) FROM result)");
-    const std::int64_t changes = db.integer("SELECT max((SELECT count(*) FROM step), (SELECT count(*) FROM change))");
-    if (files > kMaxExportFiles || changes > kMaxExportFiles)
-        failStudy(kTooLarge, "The exported study would have too many files or undo steps.",
-                  db.path() + ": " + std::to_string(std::max(files, changes)),
+    const std::int64_t rows = db.integer("SELECT max((SELECT count(*) FROM step), (SELECT count(*) FROM change),"
+                                         " (SELECT count(*) FROM view_state), (SELECT count(*) FROM scenario))");
+    if (files > kMaxExportFiles || rows > kMaxExportFiles)
+        failStudy(kTooLarge, "The exported study would have too many files or too many rows of one kind.",
+                  db.path() + ": " + std::to_string(std::max(files, rows)),
                   "up to " + std::to_string(kMaxExportFiles) + "; export single scenarios, or compact it with --drop-history");
 }
 
@@ -113,7 +114,7 @@ std::string studyJson(const Database& db)
               {"program", study.text(2)},
               {"baseline", jsonValue(study.value(3))},
               {"cursor", study.integer(4)}};
-    Json views = Json::object();
+    nlohmann::json views = nlohmann::json::object(); // finds a key in logarithmic time, an ordered one searches all
     Statement rows(db.handle(), "SELECT name, json FROM view_state ORDER BY name");
     while (rows.row())
         views[rows.text(0)] = rows.text(1);

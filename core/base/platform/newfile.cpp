@@ -130,12 +130,17 @@ bool NewFile::write(std::string_view bytes)
     return m_descriptor >= 0 && (writeAll(m_descriptor, bytes) || fail());
 }
 
-bool NewFile::giveName()
+bool NewFile::linkAs(const std::string& name) const
 {
     const std::string self = kOwnDescriptors + std::to_string(m_descriptor);
+    return linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+}
+
+bool NewFile::giveName()
+{
     for (int i = 0; i < kTries; ++i) {
         const std::string name = randomNameBeside(m_path);
-        if (linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0) {
+        if (linkAs(name)) {
             m_temporary = name;
             return true;
         }
@@ -151,6 +156,8 @@ bool NewFile::keep(bool flush)
         return false;
     if (flush && fsync(m_descriptor) != 0 && errno != EINVAL && errno != EROFS)
         return fail();
+    if (m_temporary.empty() && linkAs(m_path)) // nothing to replace: no name in between
+        return true;
     if (m_temporary.empty() && !giveName())
         return false;
     if (std::rename(m_temporary.c_str(), m_path.c_str()) != 0)

@@ -35,6 +35,7 @@ public:
 private:
     void create();
     bool fail();
+    [[nodiscard]] bool linkAs(const std::string& name) const;
     bool giveName();
 
     std::string m_path, m_temporary; ///< m_temporary is empty while the file has no name

@@ -307,6 +307,21 @@ TEST(StudyStrangers, ManyRevisionsOfOneBigSectionAreCheckedButNotExported)
     EXPECT_FALSE(fs::exists(folder / "out"));
 }
 
+TEST(StudyStrangers, TooManyViewsOrScenariosAreNotExported)
+{
+    const Folder folder;
+    for (const char* row : {"view_state SELECT i, '{}'", "scenario (name, position, removed) SELECT i, i, 1"}) {
+        const std::string path = studyWith(folder, "a.prism", R"({"name":"base"})");
+        Elsewhere(path).run(std::string("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i <= 200000) INSERT INTO ")
+                            + row + " FROM n");
+        const Diagnostics refused = Study::open(path, options())->exportFolder(folder / "out");
+        ASSERT_FALSE(refused.empty()) << row;
+        EXPECT_EQ(refused.front().path, study_problem::kTooLarge);
+        EXPECT_FALSE(fs::exists(folder / "out"));
+        fs::remove(path);
+    }
+}
+
 TEST(StudyStrangers, TheCheckFindsReferencesToWhatIsRemoved)
 {
     const Folder folder;
