@@ -115,6 +115,34 @@ TEST_F(StudyFileTest, AStudyWithNothingToShowIsNotAdopted)
     }
 }
 
+TEST_F(StudyFileTest, NamesThatAreExchangedWithinOneWriteAreStored)
+{
+    StudyFile file;
+    const QString mine = at("names.prism");
+    ASSERT_TRUE(file.create(mine).empty());
+    const auto store = [&](const std::vector<std::pair<int, const char*>>& entries) { // ids and names
+        StudyState state;
+        for (const auto& [id, name] : entries) {
+            Scenario scenario;
+            scenario.name = name;
+            state.entries.push_back({id, std::make_shared<const Scenario>(scenario), 0, true, false});
+        }
+        file.save(state, entries.front().first, {});
+        if (!file.flush())
+            return u"not saved: "_s + file.problem();
+        QStringList names;
+        for (const StudyScenario& s : Study::open(mine.toStdString(), {.access = StudyAccess::readOnly})->scenarios())
+            names << QString::fromStdString(s.name);
+        return names.join(u' ');
+    };
+    EXPECT_EQ(store({{1, "a"}, {2, "b"}, {3, "c"}}), u"a b c"_s);
+    EXPECT_EQ(store({{1, "b"}, {2, "a"}, {3, "c"}}), u"b a c"_s) << "two exchange their names";
+    EXPECT_EQ(store({{1, "a"}, {2, "c"}, {3, "b"}}), u"a c b"_s) << "three do";
+    EXPECT_EQ(store({{1, "c"}, {2, "b"}, {3, "d"}}), u"c b d"_s) << "a circle of two gives a third its name, which takes a new one";
+    EXPECT_EQ(store({{1, "e"}, {4, "c"}, {2, "b"}}), u"e c b"_s) << "a new one takes the name that another gives up";
+    EXPECT_EQ(store({{5, "e"}, {4, "c"}, {2, "b"}}), u"e c b"_s) << "a new one takes the name of one that is removed";
+}
+
 TEST_F(StudyFileTest, TheOpenStudyThatCannotBeReadForAMomentStaysTheFile)
 {
     StudyFile file;

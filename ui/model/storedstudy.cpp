@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 using namespace Qt::Literals::StringLiterals;
 
@@ -88,6 +89,12 @@ Diagnostics StoredStudy::write(const StudyState& next, int currentId, QJsonObjec
         const auto at = before.find(e.id);
         return at == before.end() ? nullptr : at->second;
     };
+    for (auto it = ids.begin(); it != ids.end();) {
+        const Diagnostics kept = after.contains(it->first) ? Diagnostics{} : study.remove(it->second);
+        append(errors, kept);
+        it = after.contains(it->first) || !kept.empty() ? std::next(it) : ids.erase(it);
+    }
+    append(errors, writeNames(next));
     std::set<int> added;
     for (const ScenarioEntry& e : next.entries) {
         if (!ids.contains(e.id)) {
@@ -101,11 +108,6 @@ Diagnostics StoredStudy::write(const StudyState& next, int currentId, QJsonObjec
         }
         const ScenarioEntry fresh{e.id, e.scenario, -1, true, false};
         append(errors, writeEntry(e, added.contains(e.id) ? &fresh : oldOf(e)));
-    }
-    for (auto it = ids.begin(); it != ids.end();) {
-        const Diagnostics kept = after.contains(it->first) ? Diagnostics{} : study.remove(it->second);
-        append(errors, kept);
-        it = after.contains(it->first) || !kept.empty() ? std::next(it) : ids.erase(it);
     }
     append(errors, writeOrder(next));
     for (const ScenarioEntry& e : next.entries) {
@@ -139,8 +141,6 @@ Diagnostics StoredStudy::writeEntry(const ScenarioEntry& e, const ScenarioEntry*
     const ScenarioId id = ids[e.id];
     const Scenario& s = *e.scenario;
     if (!old || old->scenario != e.scenario) {
-        if (!old || old->scenario->name != s.name)
-            append(errors, study.rename(id, s.name));
         if (!old || old->scenario->note != s.note)
             append(errors, study.setNote(id, s.note));
         append(errors, study.updateScenario(id, {toJson(s), "Edit", "explorer"}).errors());
@@ -151,6 +151,44 @@ Diagnostics StoredStudy::writeEntry(const ScenarioEntry& e, const ScenarioEntry*
         append(errors, study.setVisible(id, e.visible));
     if (!old || old->archived != e.archived)
         append(errors, study.setArchived(id, e.archived));
+    return errors;
+}
+
+/// Before scenarios are added, so that a name which is given up in the same write is free. In a circle of names one takes a free name
+/// first.
+Diagnostics StoredStudy::writeNames(const StudyState& next)
+{
+    Diagnostics errors;
+    std::map<std::string, std::int64_t> holders;
+    std::map<std::int64_t, std::string> names, wanted; // by the ids in the file
+    for (const StudyScenario& s : study.scenarios()) {
+        holders[s.name] = s.id.value;
+        names[s.id.value] = s.name;
+    }
+    for (const ScenarioEntry& e : next.entries)
+        if (const auto at = names.find(idOf(e.id).value); at != names.end() && at->second != e.scenario->name)
+            wanted[at->first] = e.scenario->name;
+    const auto rename = [&](std::int64_t id, const std::string& name) {
+        const Diagnostics found = study.rename({id}, name);
+        if (found.empty()) {
+            holders.erase(std::exchange(names[id], name));
+            holders[name] = id;
+        }
+        return found;
+    };
+    std::set<std::int64_t> waiting;
+    while (!wanted.empty()) {
+        auto it = std::find_if(wanted.begin(), wanted.end(), [&](const auto& w) { return !holders.contains(w.second); });
+        const bool isCircle = it == wanted.end();
+        if (isCircle)
+            it = wanted.begin();
+        const Diagnostics refused = rename(it->first, it->second); // names a free one
+        const bool canWait = isCircle && !refused.empty() && wanted.contains(holders[it->second]) && waiting.insert(it->first).second;
+        if (canWait && rename(it->first, refused.front().accepted).empty())
+            continue;
+        append(errors, refused);
+        wanted.erase(it);
+    }
     return errors;
 }
 

@@ -41,6 +41,7 @@ private:
     using Entries = std::unordered_map<int, const ScenarioEntry*>;
     [[nodiscard]] ScenarioId idOf(int entry) const;
     [[nodiscard]] Diagnostics writeEntry(const ScenarioEntry& e, const ScenarioEntry* old);
+    [[nodiscard]] Diagnostics writeNames(const StudyState& next);
     [[nodiscard]] Diagnostics writeOrder(const StudyState& next);
 };
 
