@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What a search has computed so far as JSON Lines: it goes on from them, and those of its parts are merged. Every line ends with a
+// What a search has computed so far as JSON Lines: it resumes from them, and those of its parts are merged. Every line ends with a
 // checksum.
 #pragma once
 

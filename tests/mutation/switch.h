@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Which of the errors that a mutation build carries is switched on: the environment variable PRISM_MUTANT names it, nothing else switches one on.
+// Which of the errors that a mutation build carries is switched on: the environment variable PRISM_MUTANT names it, nothing else switches
+// one on.
 #pragma once
 
 extern int prismMutantOn; ///< 0: none, below 0: none, and what is reached is recorded

@@ -169,7 +169,7 @@ TEST(HeadlineAnswers, IntervalsMoveWithTheMedian)
     EXPECT_EQ(cells[8].note, u"± 0.06 M$"_s);
     EXPECT_EQ(cells[5].number, u"42.0"_s);
     EXPECT_EQ(cells[6].note, u"of 79.6, fits"_s);
-    s->costUsd = 9e5; // told without an interval below a million
+    s->costUsd = 9e5; // shown without an interval below a million
     EXPECT_EQ(headlineCells(context, cache, {}, {})[8].note, QString());
     ScenarioResult wrong;
     const auto stale = headlineCells(context, cache, wrong, {u"cluster.gpu_hour_price_usd"_s});
@@ -199,14 +199,14 @@ TEST(DistributionAnswers, SharesAreCountsOfTheDraws)
     model.setContext(context, {6.0 + 1e-9, 6.13}, false);
     EXPECT_NEAR(cell(model.table(), 1, u"p_step_between_limits"_s), between / double(kDraws), 1e-12);
     EXPECT_NEAR(cell(table, 0, u"p75_s"_s), 6 + 0.75 * 399 / 400, 1e-9) << "the base line's draws are 6 s + i / 400";
-    // The cache tells snapshots, series and limits apart.
+    // The cache distinguishes snapshots, series and limits.
     const SnapshotPtr a = context.scenarios[0].snapshot, b = context.scenarios[1].snapshot;
     EXPECT_NE(cache.changes(a, b, false).p95.delta.value, cache.changes(b, a, false).p95.delta.value);
     EXPECT_NE(cache.share(a, false, {0, 6.2}).value, cache.share(a, false, {0, 6.3}).value);
     EXPECT_EQ(cache.share(a, false, {0, 6.2}).value, shareAt(*a, false, {0, 6.2}).value);
 }
 
-TEST(DistributionAnswers, TheFastestCurvesAreDrawnBesideBaselineAndCurrent)
+TEST(DistributionAnswers, BaselineCurrentAndFastestCurvesAreDrawn)
 {
     PageContext context;
     for (int id = 0; id < 10; ++id) { // p95 falls with the number; 9 is hidden
@@ -300,7 +300,7 @@ TEST(AdviceAnswers, ADifferenceMustExceedBothIntervals)
     EXPECT_EQ(advisedScenario(f), 0U);
 }
 
-TEST(StudyAnswers, SlowNodesAreSetMovedAndMended)
+TEST(StudyAnswers, SlowNodesAreSetMovedAndRepaired)
 {
     StudyModel study;
     study.reset(smallStudy(), 2); // the second has node 3, 15 % slow
@@ -324,10 +324,10 @@ TEST(StudyAnswers, SlowNodesAreSetMovedAndMended)
     EXPECT_TRUE(slow().empty());
     study.setSlowNode(2, 5, 1);
     EXPECT_EQ(study.duplicate(99), -1);
-    int told = 0;
-    QObject::connect(&study, &StudyModel::currentChanged, [&told] { ++told; });
+    int changes = 0;
+    QObject::connect(&study, &StudyModel::currentChanged, [&changes] { ++changes; });
     study.setSlowNode(2, 5, 1.1);
-    EXPECT_EQ(told, 0) << "the current scenario is the same";
+    EXPECT_EQ(changes, 0) << "the current scenario is the same";
 }
 
 TEST(StudyAnswers, ANoteNamesFourEditsAndCountsTheRest)

@@ -85,7 +85,7 @@ void addHeld(Recorded& record)
     }
 }
 
-TEST(Golden, WhatModelsSay)
+TEST(Golden, TextsOfModelsAreAsRecorded)
 {
     Recorded record;
     addContext(record);

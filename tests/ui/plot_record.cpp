@@ -228,9 +228,10 @@ QString keysOf(PlotBase& chart)
     return all.join(u", "_s);
 }
 
-TEST(Golden, WhatChartsDrawAndSay)
+TEST(Golden, ChartsAreAsRecorded)
 {
     Theme theme;
+    theme.applyTo(*qApp); // the fonts of the application, whichever test ran before
     Recorded record;
     for (const NamedChart& named : charts(theme)) {
         DrawnDevice device(named.chart->size());
@@ -250,7 +251,7 @@ TEST(Golden, WhatChartsDrawAndSay)
     record.expectAsIn("charts.txt", kPixel);
 }
 
-TEST(Charts, AClickWhereAnItemStandsIsOnThatItem)
+TEST(Charts, AClickAtAnItemSelectsIt)
 {
     Theme theme;
     for (const NamedChart& named : charts(theme))

@@ -214,7 +214,7 @@ void addCurves(Recorded& record)
                               .arg(goal.height()));
 }
 
-TEST(Golden, WhatTablesCardsAndSentencesSay)
+TEST(Golden, TextsOfTablesAndCardsAreAsRecorded)
 {
     Recorded record;
     addModels(record);

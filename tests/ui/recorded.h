@@ -17,7 +17,7 @@
 
 namespace prism::ui::test {
 
-/// Rows of text in the order in which they were made, held against a file of tests/ui/golden.
+/// Rows of text in the order in which they were made, compared with a file of tests/ui/golden.
 class Recorded {
 public:
     void add(const QString& name, const QString& text)

@@ -8,7 +8,7 @@
 namespace prism::ui {
 
 /// A chart as a table: what a screen reader reads, what Copy puts on the clipboard as TSV, what Export writes as CSV.
-/// Numbers with round-trip digits in the C locale; units stand in the header.
+/// Numbers with round-trip digits in the C locale; units are in the header.
 /// Texts of the columns `names` are always texts; elsewhere a text that is a number is one.
 struct TableData {
     QStringList header;

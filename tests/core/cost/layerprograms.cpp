@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Programs of a stage by hand: the order of kernels, what of a collective is hidden under which product, how often a layer
+// Programs of a stage by hand: the order of kernels, which part of a collective is hidden under which product, how often a layer
 // repeats, waits for the host, and the granularity of what happens once a step.
 #include "core/cost/costmodel.h"
 #include "core/cost/granularity.h"

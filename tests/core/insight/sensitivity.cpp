@@ -55,7 +55,7 @@ TEST(Sensitivity, TwoClassSerialGraphHasTheClosedForm)
     const double va = n * a * a * ca * ca, vb = n * b * b * cb * cb, mean = n * (a + b);
     const double std = std::sqrt(va + vb);
     EXPECT_NEAR(table->base.mean, mean, 4 * std / std::sqrt(20'000.0));
-    // Against the sampled standard deviation: how well that meets std is a test of the simulator. Pairs share their random numbers, so that
+    // Against the sampled standard deviation: its agreement with std is a test of the simulator. Pairs share their random numbers, so that
     // 20,000 of them reach 0.0014 for spreads, 0.0001 for shares and 0.001 for elasticities; the bounds are some three times that, and
     // 0.002.
     const double base = table->base.std;

@@ -14,7 +14,7 @@ std::vector<double> heldBy(const char* name, int stages, int chunks, int microba
     return largestHeld(s, std::vector<std::vector<HeldByChunk>>(static_cast<std::size_t>(stages), std::move(ofChunks)));
 }
 
-TEST(LargestHeld, IsTheSumOfTheForwardsThatStillKeepSomething)
+TEST(LargestHeld, IsTheSumOverForwardsThatAreNotReleased)
 {
     using Held = std::vector<double>;
     EXPECT_EQ(heldBy("gpipe", 2, 1, 3, {{0.25, 0.25}}), (Held{0.75, 0.75}));
