@@ -3,6 +3,7 @@
 #include "core/base/jsontext.h"
 #include "core/study/compress.h"
 #include "core/study/impl.h"
+#include "core/study/schema.h"
 
 #include <nlohmann/json.hpp>
 
@@ -160,12 +161,13 @@ Diagnostics Study::compact(bool dropHistory)
     const std::lock_guard guard(m_impl->mutex);
     Impl& impl = *m_impl;
     Diagnostics problem = impl.write([&] {
-        if (dropHistory) {
-            impl.db.script("UPDATE study SET cursor = 0; DELETE FROM step; DELETE FROM scenario WHERE removed = 1;"
-                           "DELETE FROM revision WHERE id NOT IN (SELECT current FROM scenario WHERE current IS NOT NULL);");
-        }
-        impl.db.run("DELETE FROM part WHERE id NOT IN (SELECT part FROM revision_part) "
-                    "AND id NOT IN (SELECT part FROM attachment)");
+        withReferenceIndexes(impl.db, [&] {
+            if (dropHistory)
+                impl.db.script("UPDATE study SET cursor = 0; DELETE FROM step; DELETE FROM scenario WHERE removed = 1;"
+                               "DELETE FROM revision WHERE id NOT IN (SELECT current FROM scenario WHERE current IS NOT NULL);");
+            impl.db.run("DELETE FROM part WHERE id NOT IN (SELECT part FROM revision_part) "
+                        "AND id NOT IN (SELECT part FROM attachment)");
+        });
     });
     if (!problem.empty())
         return problem;

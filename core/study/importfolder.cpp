@@ -239,12 +239,14 @@ Result<Study> Study::importFolder(const std::string& folder, const std::string& 
             migrateStudy(db);
             Transaction transaction(db);
             db.script("PRAGMA defer_foreign_keys = ON");
-            importScenarios(db, root);
-            importRevisions(impl, root);
-            importAttachments(impl, root);
-            importResults(db, root);
-            importSteps(db, json);
-            importStudyRow(db, json);
+            withReferenceIndexes(db, [&] {
+                importScenarios(db, root);
+                importRevisions(impl, root);
+                importAttachments(impl, root);
+                importResults(db, root);
+                importSteps(db, json);
+                importStudyRow(db, json);
+            });
             transaction.commit();
             impl.db = Database();
             requireSound(made.path, options);

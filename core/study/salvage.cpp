@@ -393,13 +393,15 @@ Result<SalvageReport> salvageStudy(const std::string& path, const std::string& o
             {
                 Transaction transaction(out.db);
                 out.db.script("PRAGMA defer_foreign_keys = ON; DELETE FROM study");
-                fill(out.db, path, options, report);
-                if (out.db.integer("SELECT count(*) FROM revision") == 0)
-                    failStudy(kDamaged, "Nothing of a study can be read from this file.",
-                              path + (report.losses.empty() ? "" : ": " + report.losses.front().message));
-                out.db.script("INSERT OR IGNORE INTO study (id, name, created_ms, program) VALUES (1, '', 0, '')");
-                Losses losses(report);
-                Repair(out.db, losses).run();
+                withReferenceIndexes(out.db, [&] {
+                    fill(out.db, path, options, report);
+                    if (out.db.integer("SELECT count(*) FROM revision") == 0)
+                        failStudy(kDamaged, "Nothing of a study can be read from this file.",
+                                  path + (report.losses.empty() ? "" : ": " + report.losses.front().message));
+                    out.db.script("INSERT OR IGNORE INTO study (id, name, created_ms, program) VALUES (1, '', 0, '')");
+                    Losses losses(report);
+                    Repair(out.db, losses).run();
+                });
                 transaction.commit();
             }
             count(out.db, report);

@@ -49,10 +49,13 @@ private:
         for (bool more = true; more && !m_deadline.passed();) {
             if (!attempt([&] { more = rows.row(); }).empty())
                 break;
+            const Id id = more ? rows.integer(0) : 0;
+            if (more && run.any && (&rows == &m_up ? id <= run.last : id >= run.last)) // a circle of pages
+                break;
             run.whole = !more;
             if (more) {
                 run.any = true;
-                run.last = rows.integer(0);
+                run.last = id;
                 m_use(rows);
             }
         }

@@ -140,6 +140,17 @@ void migrateStudy(Database& db, int version)
     }
 }
 
+void withReferenceIndexes(const Database& db, const std::function<void()>& change)
+{
+    constexpr std::array<const char*, 6> kReferences = {"scenario (parent)",     "scenario (current)", "change (scenario)",
+                                                        "attachment (scenario)", "attachment (part)",  "revision_part (part)"};
+    for (std::size_t i = 0; i < kReferences.size(); ++i)
+        db.script("CREATE INDEX reference_" + std::to_string(i) + " ON " + kReferences.at(i));
+    change();
+    for (std::size_t i = 0; i < kReferences.size(); ++i)
+        db.script("DROP INDEX reference_" + std::to_string(i));
+}
+
 std::string schemaDifference(Database& db, int version)
 {
     Database fresh(":memory:", Database::Mode::create, {});
