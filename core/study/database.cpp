@@ -241,6 +241,10 @@ Database::Database(const std::string& path, Mode mode, const std::string& vfs)
     if (code != SQLITE_OK)
         failSql(db, code);
     harden(db);
+    if (mode == Mode::salvage) {
+        sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 0, nullptr);
+        script("PRAGMA writable_schema = ON");
+    }
     script("PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8000;");
 }
 

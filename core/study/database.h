@@ -64,7 +64,12 @@ private:
 /// One connection. Not for two threads at once.
 class Database final {
 public:
-    enum class Mode { create, readWrite, readOnly };
+    enum class Mode {
+        create,
+        readWrite,
+        readOnly,
+        salvage ///< a private copy of a damaged file: neither a schema that does not parse nor a file that is cut off hides its tables
+    };
     Database() = default;
     /// Opens with limits, defensive mode, no triggers, no views, untrusted schema and foreign keys. `path` may be ":memory:".
     Database(const std::string& path, Mode mode, const std::string& vfs);

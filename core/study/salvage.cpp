@@ -108,11 +108,8 @@ public:
           m_deadline(deadline),
           m_losses(losses)
     {
-        // A schema that does not parse must not hide the tables that do. The file is a private copy.
-        sqlite3_db_config(m_from.handle(), SQLITE_DBCONFIG_DEFENSIVE, 0, nullptr);
         // A value that claims to be longer than the file is refused before it is read.
         sqlite3_limit(m_from.handle(), SQLITE_LIMIT_LENGTH, static_cast<int>(std::min<std::uint64_t>(fileBytes, kMaxRawBytes)));
-        (void)attempt([&] { m_from.script("PRAGMA writable_schema = ON"); });
     }
 
     void run()
@@ -349,7 +346,7 @@ void fill(Database& to, const std::string& path, const StudyOptions& options, Sa
     const auto pass = [&](const std::string& file) {
         if (usesWal(file))
             bringBackFromWal(file);
-        Database from(file, Database::Mode::readWrite, {});
+        Database from(file, Database::Mode::salvage, {});
         const Deadline reading(from, kMaxSalvageSeconds, Deadline::Clock::processor);
         Pass rows(from, to, fs::file_size(file), deadline, losses);
         rows.run();

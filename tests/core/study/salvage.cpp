@@ -113,6 +113,24 @@ TEST(StudySalvage, WithoutABackupRowsAroundLostLeavesAreRead)
     EXPECT_TRUE(Study::open(folder / "b.prism", options())->check().empty());
 }
 
+TEST(StudySalvage, AFileThatIsCutOffGivesWhatItStillHolds)
+{
+    const Folder folder;
+    {
+        Result<Study> study = Study::create(folder / "a.prism", options());
+        for (int i = 0; i < 200; ++i)
+            ASSERT_TRUE(study->addScenario("s" + std::to_string(i), R"({"fill":")" + std::string(2000, 'x') + "\"}").ok());
+    }
+    const std::string bytes = readAll(folder / "a.prism");
+    writeAll(folder / "a.prism", bytes.substr(0, bytes.size() * 3 / 4));
+    EXPECT_FALSE(Study::open(folder / "a.prism", options()).ok());
+    const auto report = salvageStudy(folder / "a.prism", folder / "b.prism", options());
+    ASSERT_TRUE(report.ok()) << text(report.errors());
+    EXPECT_GT(report->scenarios, 100);
+    EXPECT_LT(report->scenarios, 200);
+    EXPECT_TRUE(Study::open(folder / "b.prism", options())->check().empty());
+}
+
 TEST(StudySalvage, BackupsAreMadeAtTheEndAreFewAndAreNotMadeOften)
 {
     const Folder folder, backups;
