@@ -29,7 +29,7 @@ namespace {
 
 constexpr const char* kParameter = "training.train_tokens"; // takes the number of the edit
 
-/// The child: works until it is killed, and writes a line for everything that the user was told.
+/// The child: works until it is killed, and writes a line for everything that was acknowledged to the user.
 class Worker {
 public:
     Worker(Theme& theme, const QString& home, unsigned seed, int pipe)
@@ -46,7 +46,7 @@ public:
             MainWindow window(m_theme);
             window.workspace().bridge().setSamples(kFewestSamples);
             window.startSession();
-            tell("start", window);
+            acknowledge("start", window);
             if (pick(8) == 0)
                 window.show();
             for (bool open = true; open;)
@@ -56,7 +56,7 @@ public:
 
 private:
     int pick(int n) { return static_cast<int>(m_random() % static_cast<unsigned>(n)); }
-    void tell(const char* what, MainWindow& window)
+    void acknowledge(const char* what, MainWindow& window)
     {
         const StudyModel& study = window.workspace().study();
         std::ostringstream line;
@@ -76,7 +76,7 @@ private:
     {
         if (!window.file().flush())
             _exit(5);
-        tell("saved", window);
+        acknowledge("saved", window);
     }
     bool act(MainWindow& window)
     {
@@ -111,7 +111,7 @@ private:
         case 5:
             if (!window.close())
                 _exit(8);
-            tell("saved", window);
+            acknowledge("saved", window);
             return false;
         case 6:
             QApplication::processEvents(QEventLoop::AllEvents, 5);
@@ -150,7 +150,7 @@ protected:
     }
     ~WindowKill() override { QStandardPaths::setTestModeEnabled(true); }
 
-    /// One window; what it told goes into `told`, also what was under way. False: it ended by itself.
+    /// One window; what it acknowledged goes into `acknowledged`, also what was under way. False: it ended by itself.
     bool kill(unsigned seed)
     {
         int ends[2];
@@ -186,11 +186,11 @@ protected:
         if (fscanf(lines, "%7s %4095s %d %zu\n", what, path, &stored.edit, &stored.scenarios) != 4)
             return false;
         if (what[1] == 'a')
-            told[path] = toldLast[path] = stored;
+            acknowledged[path] = acknowledgedLast[path] = stored;
         ++lineCount;
         return true;
     }
-    /// Each file that somebody was told of can be read and has what was told, or a later edit that was under way.
+    /// Each acknowledged file can be read and has what was acknowledged, or a later edit that was under way.
     void expectNothingLost(const std::map<std::string, Stored>& files)
     {
         for (const auto& [path, stored] : files) {
@@ -225,7 +225,7 @@ protected:
     QTemporaryDir home;
     Theme theme;
     std::mt19937 random{1};
-    std::map<std::string, Stored> told, toldLast; ///< by all windows, by the last one
+    std::map<std::string, Stored> acknowledged, acknowledgedLast; ///< by all windows, by the last one
     int lineCount = 0;
 };
 
@@ -236,10 +236,10 @@ TEST_F(WindowKill, LosesNoAcknowledgedEditAndLeavesNothingBehind)
     for (int i = 1; i <= kills && !HasFailure(); ++i) {
         SCOPED_TRACE(i);
         ASSERT_TRUE(kill(static_cast<unsigned>(i)));
-        expectNothingLost(toldLast);
-        toldLast.clear();
+        expectNothingLost(acknowledgedLast);
+        acknowledgedLast.clear();
     }
-    expectNothingLost(told);
+    expectNothingLost(acknowledged);
     EXPECT_GT(lineCount, kills) << "windows were killed at work";
     expectNothingLeft();
     rusage used{};

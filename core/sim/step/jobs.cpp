@@ -170,26 +170,26 @@ std::vector<float> candidateScores(const Prepared& prepared, std::uint64_t seed,
 JobScores findMedian(const Prepared& prepared, std::vector<float> scores, std::stop_token stop)
 {
     const auto stages = static_cast<std::size_t>(prepared.plan->numStages), replicas = prepared.kindOfReplica.size();
-    const StillJobs still(prepared, std::move(scores));
-    const std::vector<std::size_t> likely = still.likelySlowest(stop);
-    const StillJobs::Swept slowest = still.sweep(likely, stop);
-    const std::size_t perJob = likely.size() / still.jobs();
+    const StillJobs noiseFree(prepared, std::move(scores));
+    const std::vector<std::size_t> likely = noiseFree.likelySlowest(stop);
+    const StillJobs::Swept slowest = noiseFree.sweep(likely, stop);
+    const std::size_t perJob = likely.size() / noiseFree.jobs();
     if (stop.stop_requested())
         return {};
-    std::vector<std::pair<float, std::size_t>> order(still.jobs());
-    tbb::parallel_for(std::size_t{0}, still.jobs(), [&](std::size_t job) {
-        order[job] = {still.seconds(slowest, job * perJob, (job + 1) * perJob), job};
+    std::vector<std::pair<float, std::size_t>> order(noiseFree.jobs());
+    tbb::parallel_for(std::size_t{0}, noiseFree.jobs(), [&](std::size_t job) {
+        order[job] = {noiseFree.seconds(slowest, job * perJob, (job + 1) * perJob), job};
     });
     std::sort(order.begin(), order.end());
     const auto scoresOf = [&](std::size_t job) {
         JobScores out;
         std::vector<std::size_t> ofJob(replicas);
         std::iota(ofJob.begin(), ofJob.end(), job * replicas);
-        const StillJobs::Swept swept = still.sweep(ofJob, stop);
-        const auto first = still.scores().begin() + static_cast<std::ptrdiff_t>(job * replicas * stages);
+        const StillJobs::Swept swept = noiseFree.sweep(ofJob, stop);
+        const auto first = noiseFree.scores().begin() + static_cast<std::ptrdiff_t>(job * replicas * stages);
         out.scores.assign(first, first + static_cast<std::ptrdiff_t>(replicas * stages));
         out.replicaSeconds.resize(replicas);
-        tbb::parallel_for(std::size_t{0}, replicas, [&](std::size_t d) { out.replicaSeconds[d] = still.seconds(swept, d, d + 1); });
+        tbb::parallel_for(std::size_t{0}, replicas, [&](std::size_t d) { out.replicaSeconds[d] = noiseFree.seconds(swept, d, d + 1); });
         return out;
     };
     JobScores out = scoresOf(order[order.size() / 2].second);

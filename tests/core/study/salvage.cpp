@@ -113,7 +113,7 @@ TEST(StudySalvage, WithoutABackupRowsAroundLostLeavesAreRead)
     EXPECT_TRUE(Study::open(folder / "b.prism", options())->check().empty());
 }
 
-TEST(StudySalvage, AFileThatIsCutOffGivesWhatItStillHolds)
+TEST(StudySalvage, ATruncatedFileGivesItsReadableRows)
 {
     const Folder folder;
     {
