@@ -54,8 +54,8 @@ void mutateCells(std::string& bytes, const Page& page, std::mt19937_64& random)
         for (std::size_t i = 0; i < cells; ++i)
             write(bytes, pointers + 2 * i, value, 2);
         return;
-    case 2: // a payload size of 2 to 9 bytes as a varint (1.6)
-        return write(bytes, cell, random() | 0x8080808080808000ULL, 2 + below(random, 8));
+    case 2: // a payload size of 2 to 8 bytes as a varint (1.6)
+        return write(bytes, cell, random() | 0x8080808080808000ULL, 2 + below(random, 7));
     default: // a serial type of the record (2.1)
         return write(bytes, std::min(cell + 2 + below(random, 12), bytes.size() - 1), random(), 1);
     }
