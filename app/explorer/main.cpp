@@ -39,14 +39,10 @@ void dress(prism::ui::Theme& look, const QString& asked, const QSettings& settin
     look.applyTo(application);
 }
 
-} // namespace
-
-int main(int argc, char** argv)
+/// Scale and platform, which have to be known before the application is made. False, with a message, where a window is wanted and there is
+/// no display.
+bool prepareDisplay(int argc, char** argv)
 {
-    prism::prepareProcess();
-    if (const std::optional<int> code = prism::salvageHelper(argc, argv))
-        return *code;
-    // Figures without a window need no display; the scale must be known before the application is.
     for (int i = 1; i < argc; ++i) {
         if (qstrcmp(argv[i], "--scale") == 0 && i + 1 < argc)
             qputenv("QT_SCALE_FACTOR", argv[i + 1]);
@@ -58,8 +54,20 @@ int main(int argc, char** argv)
             "prism-explorer: there is no display (neither DISPLAY nor WAYLAND_DISPLAY is set). Without one: --report STUDY --output FILE, "
             "--export FORMAT --output FOLDER, or prism-cli.\n",
             stderr);
-        return 1;
+        return false;
     }
+    return true;
+}
+
+} // namespace
+
+int main(int argc, char** argv)
+{
+    prism::prepareProcess();
+    if (const std::optional<int> code = prism::salvageHelper(argc, argv))
+        return *code;
+    if (!prepareDisplay(argc, argv))
+        return 1;
     QApplication application(argc, argv);
     nameApplication();
 
