@@ -4,6 +4,9 @@
 #include "core/base/figure.h"
 #include "core/base/inputdiagnostic.h"
 #include "core/sim/draw/draws.h"
+#include "core/sim/step/jobs.h"
+#include "core/sim/step/replicalayout.h"
+#include "core/sim/step/stilljobs.h"
 
 #include <spdlog/fmt/fmt.h>
 
@@ -15,16 +18,18 @@ namespace prism {
 namespace {
 
 constexpr double kBytesPerGib = 1024.0 * 1024 * 1024;
-constexpr double kDirect = 4; ///< replicas that are sampled one by one across jobs
 
 /// Sweeps of one replica that the evaluator asks for: across jobs up to four replicas one by one, else a common sample; within the median
 /// job its slowest ones too; the shares of the variance; the candidates of the median job without noise.
 double sweeps(const EvaluationSize& size)
 {
-    constexpr double kCoarse = 512, kShares = 7 * 2'000, kWithinShare = 0.25, kSlowest = 9, kLikely = 16, kOtherJobs = 9;
-    const double across = size.replicas <= kDirect ? size.replicas : 2;
-    return (size.samples + kCoarse + kShares) * across + kWithinShare * size.samples * std::min(size.replicas, kSlowest)
-           + kMedianCandidates * std::min(size.replicas, kLikely) + kOtherJobs * size.replicas;
+    constexpr double kWithinShare = 0.25;               // SimOptions::numWithinSamples
+    constexpr double kSlowest = kSlowestOfJob + 1;      // and the common sample of the others
+    constexpr double kJobs = std::size(kOtherJobs) + 1; // and the median one
+    const double across = size.replicas <= kDirectReplicas ? size.replicas : 2;
+    return (size.samples + kCoarseSamples + kVarianceCauses * kShareSamples) * across
+           + kWithinShare * size.samples * std::min(size.replicas, kSlowest)
+           + kMedianCandidates * std::min<double>(size.replicas, kLikelySlowest) + kJobs * size.replicas;
 }
 
 bool exceeds(const EvaluationEstimate& cost, double seconds)
@@ -63,8 +68,8 @@ EvaluationEstimate estimatedCost(const EvaluationSize& size)
     const double cells = size.replicas * size.stages;
     return {kSecondsPerPass * size.passes() * sweeps(size) + kSecondsPerStep * size.samples * (1 + kStageShare * (size.stages - 1))
                 + kSecondsPerGpu * cells * size.ranksOfCell,
-            kBytes + (size.replicas <= kDirect ? kBytesPerStep : kBytesPerSampledStep) * size.samples + kBytesPerPass * size.passes()
-                + kBytesPerCell * cells};
+            kBytes + (size.replicas <= kDirectReplicas ? kBytesPerStep : kBytesPerSampledStep) * size.samples
+                + kBytesPerPass * size.passes() + kBytesPerCell * cells};
 }
 
 std::string costText(const EvaluationSize& size)

@@ -7,6 +7,9 @@
 
 namespace prism {
 
+/// What an evaluation samples besides the steps that are requested: a first curve, and the shares of the variance, by cause.
+inline constexpr int kCoarseSamples = 512, kShareSamples = 2'000, kVarianceCauses = 7;
+
 /// The sizes that decide the cost.
 struct EvaluationSize {
     double replicas = 1, stages = 1, chunks = 1, microbatches = 1;

@@ -17,9 +17,6 @@ namespace prism {
 
 namespace {
 
-constexpr int kCoarseSamples = 512;
-constexpr int kShareSamples = 2000;
-
 using Clock = std::chrono::steady_clock;
 
 double secondsSince(Clock::time_point start)
@@ -45,7 +42,6 @@ std::size_t sampleBytes(const StepSamples& s)
 
 /// The graph with every cause of spread but one taken away.
 enum class Cause { spatial, temporal, regime, data, rare, jitter, stall };
-constexpr int kCauses = 7;
 
 StepGraph onlyCause(const StepGraph& graph, Cause cause)
 {
@@ -168,7 +164,7 @@ struct Evaluator::Impl {
         double* const width[] = {&share.ciSpatial, &share.ciTemporal, &share.ciRegime, &share.ciData,
                                  &share.ciRare,    &share.ciJitter,   &share.ciStall};
         double sum = 0.0;
-        for (int c = 0; c < kCauses; ++c) {
+        for (int c = 0; c < kVarianceCauses; ++c) {
             const StepGraph only = onlyCause(graph, static_cast<Cause>(c));
             if (isStill(only) || total <= 0.0)
                 continue;

@@ -11,11 +11,6 @@ namespace prism {
 
 namespace {
 
-/// Across jobs, up to this many equal replicas are simulated one by one; beyond, the step is the maximum over a common sample of
-/// replicas, so that the cost does not grow with their number.
-constexpr int kDirectReplicas = 4;
-/// Within a job, the slowest replicas that are simulated one by one.
-constexpr std::size_t kSlowestOfJob = 8;
 /// Beyond those, the ones that stand apart from the median by more than this many robust standard deviations, up to a bound.
 constexpr double kApart = 3.5;
 constexpr std::size_t kMostOfJob = 64;

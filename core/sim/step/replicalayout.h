@@ -9,6 +9,12 @@
 
 namespace prism {
 
+/// Across jobs, up to this many equal replicas are simulated one by one; beyond, the step is the maximum over a common sample of
+/// replicas, so that the cost does not grow with their number.
+inline constexpr int kDirectReplicas = 4;
+/// Within a job, the slowest replicas that are simulated one by one.
+inline constexpr std::size_t kSlowestOfJob = 8;
+
 /// Replicas by how they are sampled.
 struct ReplicaLayout {
     std::vector<ReplicaDraw> single;

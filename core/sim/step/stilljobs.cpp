@@ -11,13 +11,6 @@
 
 namespace prism {
 
-namespace {
-
-/// Replicas of a job that are looked at as its slowest.
-constexpr std::size_t kLikelySlowest = 16;
-
-} // namespace
-
 StillJobs::StillJobs(const Prepared& prepared, std::vector<float> scores)
     : m_prepared(prepared),
       m_scores(std::move(scores)),

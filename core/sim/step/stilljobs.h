@@ -9,6 +9,9 @@
 
 namespace prism {
 
+/// Replicas of a job that are examined as its slowest.
+inline constexpr std::size_t kLikelySlowest = 16;
+
 /// The step without noise for replicas given by their scores, [job][replica][stage]. One caller; the work is spread over threads.
 class StillJobs final {
 public:
