@@ -21,7 +21,7 @@ namespace {
 using ReportJson = nlohmann::json;
 
 constexpr std::string_view kHelper = "--salvage-study";
-constexpr rlim_t kMemoryBytes = rlim_t{1} << 30, kProcessorSeconds = 10;
+constexpr rlim_t kMemoryBytes = rlim_t{1} << 30, kProcessorSeconds = static_cast<rlim_t>(kMaxCheckSeconds);
 constexpr double kMaxWallSeconds = 60; ///< of a slow disk
 constexpr std::size_t kMaxReportBytes = std::size_t{16} << 20;
 std::atomic<bool> g_isHelper = false; ///< whether this program understands kHelper
@@ -111,7 +111,8 @@ Result<SalvageReport> salvageInChild(const std::string& path, const std::string&
     return Diagnostic{Severity::error, std::string(study_problem::kTooLarge), "The salvage was stopped at a limit.",
                       path + ": " + std::to_string(static_cast<int>(run->cpuSeconds)) + " s of processor time, "
                           + std::to_string(static_cast<int>(run->peakMib)) + " MiB of memory",
-                      "up to 10 s, 1,024 MiB and 60 s of waiting for the disk"};
+                      "up to " + std::to_string(kProcessorSeconds) + " s, " + std::to_string(kMemoryBytes >> 20) + " MiB and "
+                          + std::to_string(static_cast<int>(kMaxWallSeconds)) + " s of waiting for the disk"};
 }
 
 } // namespace prism

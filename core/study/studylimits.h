@@ -19,8 +19,8 @@ inline constexpr std::size_t kMaxTextBytesListed = std::size_t{1} << 20; ///< of
 inline constexpr std::size_t kMaxListBytes = std::size_t{160} << 20;     ///< of a list of imports, revisions or undo steps in memory
 inline constexpr std::size_t kMaxRevisionParts = 16'384;                 ///< of one revision: longer than 4,096 bytes each, 64 MiB together
 inline constexpr std::int64_t kMaxExportBytes = std::int64_t{2} << 30;   ///< of all files of an exported folder
-inline constexpr std::int64_t kMaxExportFiles = 200'000;                 ///< of an exported folder; also its changes of undo steps
+inline constexpr std::int64_t kMaxExportFiles = 200'000;                 ///< of an exported folder; also rows of one kind
 inline constexpr double kMaxSalvageSeconds = 8;                          ///< of processor time for each of its files
-inline constexpr double kMaxCheckSeconds = 10;                           ///< of processor time for a check
+inline constexpr double kMaxCheckSeconds = 10; ///< of processor time for a check, and for the process of a salvage
 
 } // namespace prism

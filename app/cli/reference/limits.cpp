@@ -121,7 +121,7 @@ std::vector<Limit> questionLimits()
         {"Study", "file that is salvaged, with its journal", n(kMaxCopiedBytes), "bytes"},
         {"Study", "list of imports, revisions or undo steps in memory", n(kMaxListBytes), "bytes"},
         {"Study", "exported folder", n(kMaxExportBytes), "bytes"},
-        {"Study", "files, and changes of undo steps, of an exported folder", n(kMaxExportFiles), ""},
+        {"Study", "files, or rows of one kind, of an exported folder", n(kMaxExportFiles), ""},
         {"Study", "seconds of processor time of a check or a salvage", kMaxCheckSeconds, ""},
         {"Study", "view state of one name", n(kMaxViewStateBytes), "bytes"},
     };
