@@ -94,7 +94,12 @@ Diagnostics StoredStudy::write(const StudyState& next, int currentId, QJsonObjec
         append(errors, kept);
         it = after.contains(it->first) || !kept.empty() ? std::next(it) : ids.erase(it);
     }
-    append(errors, writeNames(next));
+    const auto isRenamed = [&](const ScenarioEntry& e) {
+        const ScenarioEntry* old = oldOf(e);
+        return ids.contains(e.id) && (!old || old->scenario->name != e.scenario->name);
+    };
+    if (std::any_of(next.entries.begin(), next.entries.end(), isRenamed))
+        append(errors, writeNames(next));
     std::set<int> added;
     for (const ScenarioEntry& e : next.entries) {
         if (!ids.contains(e.id)) {
