@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/calibrate/collectiveagreement.h"
 
-#include "core/calibrate/fitting.h"
 #include "core/scenario/presets.h"
 #include "core/stats/moments.h"
 

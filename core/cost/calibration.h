@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The fitted constants of the cost model: few, global, per GPU type or software generation, each with its data source.
 //
-// They live in presets/calibration/default.json, which `prism-cli calibrate` writes; resources/help/cost-model.md tells how.
+// They live in presets/calibration/default.json, which `prism-develop calibrate` writes; resources/help/cost-model.md tells how.
 #pragma once
 
 #include "core/cost/domain.h"

@@ -113,7 +113,6 @@ TEST_F(CliFiles, WhatIsReadIsNotOverwritten)
                                        "validate-collectives " + in + to,
                                        "validate-operators " + in + to,
                                        "validate-published " + in + to,
-                                       "calibrate " + folder.string() + to,
                                        "fleet " + in + " x" + to,
                                        "study salvage " + study + " --output " + study,
                                        "study show " + study + " base --output " + study}) {

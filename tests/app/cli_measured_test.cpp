@@ -129,19 +129,6 @@ TEST(CliMeasured, OperatorsAreComparedRowByRow)
     EXPECT_EQ(runCli("validate-operators " + table + " --gpu b200-sxm-180gb").exitCode, 1);
 }
 
-TEST(CliMeasured, CalibrateSaysWhatIsMissing)
-{
-    const std::filesystem::path folder = scratch() / "calibrate";
-    std::filesystem::create_directories(folder);
-    EXPECT_EQ(runCli("calibrate " + folder.string()).exitCode, 1);
-    std::ofstream(folder / "any-name.csv")
-        << "system,collector,dtype,m,n,k,latency_us,tflops\na100_sxm,vllm,bfloat16,4096,4096,4096,600,0\n";
-    const CliRun run = runCli("calibrate " + folder.string());
-    ASSERT_EQ(run.exitCode, 0) << run.err;
-    EXPECT_NE(run.err.find("no published steps"), std::string::npos);
-    EXPECT_EQ(nlohmann::json::parse(run.out)["format"], "prism-calibration-1");
-}
-
 TEST(CliMeasured, AnUncalibratedGpuSaysSo)
 {
     const CliRun run = runCli("predict llama3-70b-128-mi300x --samples 50 --json");

@@ -265,10 +265,9 @@ TEST_F(CliReaders, WhatIsNoFileOfItsKindIsSaid)
     write("empty", "");
     write("bytes", std::string("\x7f\x45\x4c\x46\xff\xfe\x00\x01\x80\x81", 10));
     for (const std::string& input : {at("folder"), at("empty"), at("bytes"), at("no-such"), std::string("/dev/null")})
-        for (const char* command :
-             {"trace report", "trace whatif", "trace predict", "import trace", "import steps", "import speeds", "fit llama2-7b-8-a100",
-              "fleet", "merge", "join-calibration", "calibrate", "validate-steps llama2-7b-8-a100", "validate-operators", "new", "job",
-              "improve", "studies run", "explore"}) {
+        for (const char* command : {"trace report", "trace whatif", "trace predict", "import trace", "import steps", "import speeds",
+                                    "fit llama2-7b-8-a100", "fleet", "merge", "join-calibration", "validate-steps llama2-7b-8-a100",
+                                    "validate-operators", "new", "job", "improve", "studies run", "explore"}) {
             const std::string rest = std::string(command) == "fleet" ? " shared-1280" : "";
             const CliRun run = runCli(std::string(command) + " " + input + rest);
             EXPECT_EQ(run.exitCode, 1) << command << " " << input << "\n" << run.err.substr(0, 300);

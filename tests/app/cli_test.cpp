@@ -131,7 +131,7 @@ TEST(Cli, HelpOfEveryCommandNamesItsOptions)
     const CliRun help = runCli("--help");
     ASSERT_EQ(help.exitCode, 0);
     for (const char* command : {"predict", "check", "presets", "graph", "simulate", "import", "sensitivity", "attribution", "placement",
-                                "scale", "compare", "guarantee", "timeline", "study", "validate-published", "bench"}) {
+                                "scale", "compare", "guarantee", "timeline", "study", "validate-published"}) {
         EXPECT_NE(help.out.find(command), std::string::npos) << command;
         const CliRun own = runCli(std::string(command) + " --help");
         EXPECT_EQ(own.exitCode, 0) << command;

@@ -5,7 +5,7 @@
 #include "core/scenario/parameters.h"
 #include "core/scenario/presets.h"
 #include "core/sim/kernel/sweepkernel.h"
-#include "core/sim/step/yardstick.h"
+#include "bench/yardstick.h"
 #include "core/step/deterministicstep.h"
 
 #include <benchmark/benchmark.h>

@@ -56,8 +56,6 @@ void addCommands(CLI::App& app, Cli& cli)
                                          addValidateCollectives,
                                          addValidateOperators,
                                          addValidateSteps,
-                                         addCalibrate,
-                                         addBench,
                                          addNew,
                                          addCheck,
                                          addPresets,

@@ -7,8 +7,6 @@
 namespace prism::cli {
 
 void addAttribution(CLI::App& app, Cli& cli);
-void addBench(CLI::App& app, Cli& cli);
-void addCalibrate(CLI::App& app, Cli& cli);
 void addCheck(CLI::App& app, Cli& cli);
 void addCompare(CLI::App& app, Cli& cli);
 void addCompletion(CLI::App& app, Cli& cli);

@@ -36,7 +36,6 @@ const std::map<std::string, std::string, std::less<>>& examples()
         {"validate-collectives", "prism-cli validate-collectives all_reduce.log --gpu h100-sxm-80gb --fabric dgx-h100-ndr400-rail"},
         {"validate-operators", "prism-cli validate-operators gemm.csv --gpu h100-sxm-80gb"},
         {"validate-steps", "prism-cli validate-steps mine.json train.log --remove warm-up,pauses"},
-        {"calibrate", "prism-cli calibrate measurements --cross-validate"},
         {"check", "prism-cli new | prism-cli check -"},
         {"parameters", "prism-cli parameters --markdown"},
         {"limits", "prism-cli limits"},

@@ -25,8 +25,8 @@ constexpr Exception kExceptions[] = {
     {"core/scenario/scenario.h", "h100-sxm-80gb", "the default scenario names the presets whose figures it has"},
     {"core/scenario/scenario.h", "dgx-h100-ndr400-rail", "the default scenario names the presets whose figures it has"},
     {"core/scenario/parametertable_parallelism.cpp", "zero-bubble", "a kind of schedule; a source is called after it"},
-    {"app/cli/bench/bench.cpp", "prism-64k", "what a benchmark measures is part of the benchmark"},
-    {"app/cli/bench/benchpeers.cpp", "gpt3-175b-1024-a100", "what a benchmark measures is part of the benchmark"},
+    {"tests/bench/peers/bench.cpp", "prism-64k", "what a benchmark measures is part of the benchmark"},
+    {"tests/bench/peers/benchpeers.cpp", "gpt3-175b-1024-a100", "what a benchmark measures is part of the benchmark"},
     {"app/cli/measured/validate_operators.cpp", "a100-sxm-80gb", "the default of an option, which its help shows"},
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/calibrate/leftout.h"
+#include "bench/constants/leftout.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,7 @@
 // others.
 #pragma once
 
-#include "app/cli/bench/benchrecord.h"
+#include "bench/peers/benchrecord.h"
 
 #include <functional>
 

@@ -2,7 +2,7 @@
 // Rows of published steps around a point of the constants that they decide: errors, slopes, and the step that lowers their loss most.
 #pragma once
 
-#include "core/calibrate/fitreport.h"
+#include "bench/constants/fitreport.h"
 #include "core/cost/calibration.h"
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/sim/step/yardstick.h"
+#include "bench/yardstick.h"
 
 #include "core/schedule/generators.h"
 #include "core/schedule/schedule.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What repeated matrix products say of a board's power: constants that made the rows are found again.
-#include "core/calibrate/calibrate.h"
+#include "bench/constants/calibrate.h"
 #include "core/cost/costmodel.h"
 #include "core/scenario/presets.h"
 

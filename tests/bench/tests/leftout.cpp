@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Sources that are left out: how the loss counts them.
-#include "core/calibrate/leftout.h"
+#include "bench/constants/leftout.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/cli/bench/toolrun.h"
+#include "bench/peers/toolrun.h"
 
 #include "core/base/jsontext.h"
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/calibrate/calibrate.h"
+#include "bench/constants/calibrate.h"
 
-#include "core/calibrate/bands.h"
-#include "core/calibrate/leftout.h"
-#include "core/calibrate/publishedfit.h"
+#include "bench/constants/bands.h"
+#include "bench/constants/leftout.h"
+#include "bench/constants/publishedfit.h"
 
 #include <tbb/parallel_for.h>
 

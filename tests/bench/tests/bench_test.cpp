@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The record of a bench: shown again, made into the page of the help, and not believed when it is wrong.
+// prism-develop: a record of bench is printed again and turned into the help page, and a wrong record is rejected; calibrate fits a
+// folder of measurements and reports missing ones.
 #include "prism_paths.h"
 #include "run_cli.h"
 
@@ -69,6 +70,19 @@ TEST(Bench, TextOfARecordIsNoMarkup)
     std::ofstream(file) << record;
     const CliRun run = runCli("bench --markdown --record " + file.string());
     EXPECT_NE(run.out.find("\\<b>\\|\\`x\\`\\nnext"), std::string::npos) << run.out;
+}
+
+TEST(CalibrateCommand, SaysWhatIsMissing)
+{
+    const std::filesystem::path folder = scratch() / "calibrate";
+    std::filesystem::create_directories(folder);
+    EXPECT_EQ(runCli("calibrate " + folder.string()).exitCode, 1);
+    std::ofstream(folder / "any-name.csv")
+        << "system,collector,dtype,m,n,k,latency_us,tflops\na100_sxm,vllm,bfloat16,4096,4096,4096,600,0\n";
+    const CliRun run = runCli("calibrate " + folder.string());
+    ASSERT_EQ(run.exitCode, 0) << run.err;
+    EXPECT_NE(run.err.find("no published steps"), std::string::npos);
+    EXPECT_EQ(nlohmann::json::parse(run.out)["format"], "prism-calibration-1");
 }
 
 } // namespace

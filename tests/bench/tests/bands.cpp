@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Bands of sources that were left out: their share, their kinds, and the check with each source left out once more.
-#include "core/calibrate/bands.h"
+#include "bench/constants/bands.h"
 
 #include <gtest/gtest.h>
 

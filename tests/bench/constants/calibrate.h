@@ -2,8 +2,8 @@
 // The calibration procedure: operator benchmarks, nccl-tests tables and published steps in, fitted constants and residuals out.
 #pragma once
 
-#include "core/calibrate/calibrationdata.h"
-#include "core/calibrate/fitreport.h"
+#include "bench/constants/calibrationdata.h"
+#include "bench/constants/fitreport.h"
 #include "core/cost/calibration.h"
 
 #include <functional>

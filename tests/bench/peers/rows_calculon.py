@@ -2,7 +2,7 @@
 """Calculon on rows of its own validation, by its own Python: rows_calculon.py CHECKOUT ROW... with rows such as gpt3-175B_full.
 
 Prints one line of JSON: for each row the step that Calculon predicts and the best time for one answer, with its logger as its program
-sets it up (messages of level INFO, written into the void) and with logging turned off. `prism-cli bench --peers` runs it.
+sets it up (messages of level INFO, written into the void) and with logging turned off. `prism-develop bench --peers` runs it.
 """
 import inspect
 import json

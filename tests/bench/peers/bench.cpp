@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // bench: the engine's claims on this machine, measured and beside their bounds; other tools beside us; a record of a run shown again.
-#include "app/cli/bench/benchpeers.h"
-#include "app/cli/bench/benchrecord.h"
-#include "app/cli/frame/commands.h"
+#include "bench/peers/benchpeers.h"
+#include "bench/peers/benchrecord.h"
+#include "bench/commands.h"
 #include "app/cli/frame/progressline.h"
 #include "core/base/platform/process.h"
 #include "core/engine/evaluator.h"
 #include "core/scenario/parameters.h"
 #include "core/scenario/presets.h"
 #include "core/sim/kernel/sweepkernel.h"
-#include "core/sim/step/yardstick.h"
+#include "bench/yardstick.h"
 
 #include <CLI/CLI.hpp>
 #include <spdlog/fmt/fmt.h>
@@ -185,7 +185,7 @@ void addBench(CLI::App& app, Cli& cli)
     command->add_option("--record", options->record, "Measure nothing: show the run that this file of bench --json holds")->excludes(peers);
     addOutput(*command, *options, cli);
     command->add_flag("--markdown", options->markdown, "Write the page of the help")->excludes(command->get_option("--json"));
-    command->footer("Example: prism-cli bench --peers ~/src --json --output run.json && prism-cli bench --record run.json");
+    command->footer("Example: prism-develop bench --peers ~/src --json --output run.json && prism-develop bench --record run.json");
     command->callback([options] { bench(*options); });
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/calibrate/bands.h"
+#include "bench/constants/bands.h"
 
 #include <algorithm>
 #include <cmath>

@@ -2,7 +2,7 @@
 // How far rows of a source are off that the fit has not seen.
 #pragma once
 
-#include "core/calibrate/linearfit.h"
+#include "bench/constants/linearfit.h"
 
 namespace prism {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/cli/bench/benchrecord.h"
+#include "bench/peers/benchrecord.h"
 
 #include "core/base/figure.h"
 #include "core/base/jsontext.h"
@@ -147,9 +147,9 @@ std::string benchPage(const BenchRecord& record)
 {
     std::string text = fmt::format("# Side by side\n\n"
                                    "What the engine promises, and what one would otherwise pick, measured in one run on one machine: "
-                                   "`prism-cli bench --peers FOLDER`. This\n"
+                                   "`prism-develop bench --peers FOLDER`. This\n"
                                    "page is made from the record of a run (`--record FILE --markdown`): {}, version {}, {}.\n"
-                                   "Your machine gives other times; `prism-cli bench` says which. Those of the first table are by the "
+                                   "Your machine gives other times; `prism-develop bench` says which. Those of the first table are by the "
                                    "clock: other work on a machine makes them longer.\n\n"
                                    "## What the engine promises\n\n"
                                    "| claim | measured | bound | |\n| --- | --- | --- | --- |\n",

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The collective part of the calibration: bus-bandwidth curves inside a node, constants of the network between nodes.
-#include "core/calibrate/calibrate.h"
+#include "bench/constants/calibrate.h"
 #include "core/calibrate/collectiveagreement.h"
 #include "core/cost/costmodel.h"
-#include "core/calibrate/fitting.h"
+#include "bench/constants/fitting.h"
 #include "core/stats/moments.h"
 
 #include <algorithm>

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """The yardstick pipeline by NumPy, as one would write it with care: all samples of a duration at once, in single precision.
 
-pipeline_numpy.py STAGES MICROBATCHES SAMPLES prints one line of JSON. `prism-cli bench --peers` runs it beside its own sweep.
+pipeline_numpy.py STAGES MICROBATCHES SAMPLES prints one line of JSON. `prism-develop bench --peers` runs it beside its own sweep.
 """
 import json
 import sys
@@ -9,7 +9,7 @@ import time
 
 import numpy as np
 
-FORWARD, BACKWARD, TRANSFER = 1e-3, 2e-3, 1e-4  # seconds, as core/sim/step/yardstick.cpp
+FORWARD, BACKWARD, TRANSFER = 1e-3, 2e-3, 1e-4  # seconds, as tests/bench/yardstick.cpp
 COMPUTE_CV, TRANSFER_CV = 0.05, 0.2
 
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // calibrate: fits the cost model's constants on a folder of measurements and writes them with their residuals.
-#include "app/cli/frame/commands.h"
-#include "core/calibrate/calibrate.h"
+#include "bench/commands.h"
+#include "bench/constants/calibrate.h"
 #include "core/insight/validate/validation.h"
 
 #include <CLI/CLI.hpp>
@@ -33,7 +33,7 @@ void calibrate(const CalibrateOptions& options)
             fmt::format("{}: {} rows, mean |error| {:.2f} %, bias {:+.2f} %", f.what, f.rows, 100 * f.meanAbs, 100 * f.bias));
     const nlohmann::ordered_json notes = {
         {"procedure",
-         "prism-cli calibrate DATA: bus-bandwidth curves (medians of nccl-tests tables), network (tables between nodes), GEMM "
+         "prism-develop calibrate DATA: bus-bandwidth curves (medians of nccl-tests tables), network (tables between nodes), GEMM "
          "efficiencies (operator benchmarks), then energies of matrix units and host times on published steps, each source counted "
          "once; see resources/help/cost-model.md"},
         {"sources", "aiconfigurator operator and NCCL tables (Apache-2.0); all-reduce tables of Echo, vTrain and estimate-train-time "

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "app/cli/bench/benchpeers.h"
+#include "bench/peers/benchpeers.h"
 
 #include "app/cli/frame/cli.h"
-#include "app/cli/bench/toolrun.h"
+#include "bench/peers/toolrun.h"
 #include "core/base/platform/process.h"
 #include "core/calibrate/published.h"
 #include "core/cost/predictor.h"
 #include "core/insight/validate/validation.h"
 #include "core/scenario/parameters.h"
 #include "core/scenario/presetlibrary.h"
-#include "core/sim/step/yardstick.h"
+#include "bench/yardstick.h"
 #include "generated/peerscripts.h"
 
 #include <nlohmann/json.hpp>
@@ -74,7 +74,6 @@ private:
     [[nodiscard]] std::string checkout() const;
     /// Our own predictions of the rows that `rows` names, and the mean of their errors without sign.
     void ourErrors(const nlohmann::json& rows, const std::string& whose);
-    [[nodiscard]] static std::string program() { return (std::filesystem::path(programFolder()) / "prism-cli").string(); }
 
     std::string m_folder;
     nlohmann::json m_known = require(presetObject("peers", "known"));
@@ -233,13 +232,13 @@ void Peers::starts()
 {
     constexpr int kRuns = 5;
     const auto milliseconds = [](const std::optional<ChildRun>& run) { return run ? std::optional(1e3 * run->cpuSeconds) : std::nullopt; };
-    add(kStart, kHere, milliseconds(bestChild({.words = {program(), "--version"}}, kRuns)), "ms");
+    add(kStart, kHere, milliseconds(bestChild({.words = {PRISM_CLI, "--version"}}, kRuns)), "ms");
     const std::string python = pythonWith("numpy");
     add(kStart, "NumPy", python.empty() ? std::nullopt : milliseconds(bestChild({.words = {python, "-c", "import numpy"}}, kRuns)), "ms");
     const std::string load = "import sys; sys.path.insert(0, sys.argv[1]); import calculon; from calculon.llm import *";
     const std::string place = checkout();
     add(kStart, "Calculon", place.empty() ? std::nullopt : milliseconds(bestChild({.words = {"python3", "-c", load, place}}, kRuns)), "ms");
-    const auto predicted = bestChild({.words = {program(), "predict", "gpt3-175b-1024-a100", "--threads", "1", "--quiet"}});
+    const auto predicted = bestChild({.words = {PRISM_CLI, "predict", "gpt3-175b-1024-a100", "--threads", "1", "--quiet"}});
     add(kMemory, std::string(kHere) + ", 10,000 steps of GPT-3 175B on 1,024 A100",
         predicted ? std::optional(predicted->peakMib) : std::nullopt, "MiB");
 }

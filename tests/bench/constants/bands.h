@@ -2,7 +2,7 @@
 // The stated band: what holds 90 % of the rows of sources that neither the fit nor the band has seen.
 #pragma once
 
-#include "core/calibrate/leftout.h"
+#include "bench/constants/leftout.h"
 
 namespace prism {
 

@@ -2,7 +2,7 @@
 // Fits the constants that benchmarks cannot give on published steps.
 #pragma once
 
-#include "core/calibrate/linearfit.h"
+#include "bench/constants/linearfit.h"
 
 namespace prism {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/calibrate/publishedfit.h"
+#include "bench/constants/publishedfit.h"
 
 #include <cmath>
 #include <set>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The benchmark part of the calibration: efficiencies of matrix products, and what boards draw where a sustained benchmark says so.
-#include "core/calibrate/calibrate.h"
-#include "core/calibrate/fitting.h"
+#include "bench/constants/calibrate.h"
+#include "bench/constants/fitting.h"
 #include "core/cost/costmodel.h"
 #include "core/measured/sources.h"
 #include "core/scenario/presets.h"

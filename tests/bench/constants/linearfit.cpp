@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/calibrate/linearfit.h"
+#include "bench/constants/linearfit.h"
 
 #include "core/cost/predictwith.h"
 

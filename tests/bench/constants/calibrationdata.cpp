@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "core/calibrate/calibrationdata.h"
+#include "bench/constants/calibrationdata.h"
 
 #include "core/base/textfile.h"
 #include "core/measured/steptable.h"

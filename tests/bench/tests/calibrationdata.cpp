@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Folders of measurements: any part of them is enough, known by columns and schema, and what is missing stays as it is and is said.
-#include "core/calibrate/calibrate.h"
+#include "bench/constants/calibrate.h"
 #include "core/cost/costmodel.h"
 #include "core/scenario/presets.h"
 
