@@ -308,7 +308,7 @@ QString tableHeader(const QString& raw)
     if (!raw.contains(u'_'))
         return raw;
     QStringList words = raw.split(u'_');
-    const bool seconds = words.size() > 1 && words.back() == u"s"_s;
+    const bool seconds = words.back() == u"s"_s;
     if (seconds)
         words.pop_back();
     QString text = words.join(u' ');
