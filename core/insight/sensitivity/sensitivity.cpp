@@ -186,11 +186,11 @@ SensitivityRow wholeRow(const char* id, const char* label, Category category)
     return row;
 }
 
-/// Rows of what delays whole steps, where there is any. Their spread is in seconds: a cv over the noise-free step, and that of one stall.
+/// Rows of what delays whole steps; stalls of one size vary, too. Spreads: a cv over the noise-free step, and that of one stall.
 void addDelayRows(Plan& plan, const StepGraph& graph)
 {
     const auto add = [&](InputKind kind, SensitivityRow row, double cv) {
-        addRow(plan, {kind}, std::move(row), Distribution{Family::gamma, std::max(cv, 1e-12)}, true);
+        addRow(plan, {kind}, std::move(row), Distribution{Family::gamma, std::max(cv, 1e-6)}, true);
         plan.rows.back().cv = cv;
     };
     const StepDelays& d = graph.delays;
@@ -210,7 +210,7 @@ void addSlowRow(Plan& plan, const StepGraph& graph)
     for (const SlowSpot& spot : graph.slow)
         slowest = std::max({slowest, spot.computeFactor, spot.linkFactor});
     addRow(plan, {InputKind::slowPlaces}, wholeRow("slow_places", "Slow places", Category::compute),
-           Distribution{Family::gamma, std::max(slowest - 1, 1e-12)}, slowest > 1);
+           Distribution{Family::gamma, slowest - 1}, slowest > 1);
     plan.rows.back().cv = slowest - 1;
 }
 

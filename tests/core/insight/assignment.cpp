@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 using namespace prism;
@@ -88,4 +89,78 @@ TEST(Assignment, GathersSlowNodesInOneReplica)
     EXPECT_LT(best.objectiveSeconds, assignmentObjective(p, given));
     EXPECT_LE(best.objectiveSeconds, assignmentObjective(p, searchAssignment(p, true, 1, 20'000).nodeAt));
     EXPECT_EQ(replicas.size(), 4U);
+}
+
+namespace {
+
+/// Two replicas of two stages, one GPU each; a slow stage 0 costs a replica twice what a slow stage 1 costs.
+AssignmentProblem fourNodes(std::vector<double> slowness)
+{
+    AssignmentProblem p;
+    p.replicas = p.stages = 2;
+    p.cellOfGpu = {0, 1, 2, 3};
+    p.slowness = std::move(slowness);
+    p.replicaSeconds = [](const double* s, const double* link) { return (2 * s[0] + s[1]) * std::max(link[0], link[1]); };
+    return p;
+}
+
+} // namespace
+
+TEST(Assignment, TheObjectiveOfFourNodesByHand)
+{
+    AssignmentProblem p = fourNodes({1, 3, 2, 1});
+    EXPECT_EQ(assignmentObjective(p, {0, 1, 2, 3}), 5); // 2 + 3 and 4 + 1
+    EXPECT_EQ(assignmentObjective(p, {1, 0, 3, 2}), 7); // 6 + 1 and 2 + 2
+    p.noiseSeconds = 0.5;
+    EXPECT_NEAR(assignmentObjective(p, {1, 0, 3, 2}), 7 + 0.5 * std::log1p(std::exp(-3 / 0.5)), 1e-12);
+    p.link = {1, 1, 1, 1.5};
+    p.noiseSeconds = 0;
+    EXPECT_EQ(assignmentObjective(p, {0, 1, 2, 3}), 7.5); // 5 and 5 x 1.5
+    p.stepSeconds = [](const std::vector<double>& s) { return s[0] + 10 * s[1]; };
+    EXPECT_EQ(assignmentObjective(p, {0, 1, 2, 3}), 80);
+}
+
+TEST(Assignment, SlowNodesAreLaidReplicaByReplicaOrOnTheStageThatHurtsLeast)
+{
+    // Slowest first: nodes 1, 2, then 0 and 3. Stage 1 hurts less.
+    const auto orders = gatheredOrders(fourNodes({1, 3, 2, 1}));
+    EXPECT_EQ(orders, (std::vector<std::vector<int>>{{2, 1, 3, 0}, {0, 1, 3, 2}}));
+    // Of nodes with the same GPUs that of the slower links comes first; without slow GPUs a stage is tried at 1.1.
+    AssignmentProblem links = fourNodes({1, 1, 1, 1});
+    links.link = {1, 1, 1.2, 1};
+    EXPECT_EQ(gatheredOrders(links)[1], (std::vector<int>{1, 2, 3, 0}));
+}
+
+TEST(Assignment, ASearchWithoutBudgetCostsItsStarts)
+{
+    // Fifteen starts up to 24 positions: the given order, two gathered, twelve shuffled; each evaluates its replicas. Beyond, three.
+    AssignmentProblem p = fourNodes({1, 3, 2, 1});
+    EXPECT_EQ(searchAssignment(p, false, 1, 0).evaluations, 2 + 15 * 2);
+    p.slowness.assign(4, 1.0); // alike: nothing to swap
+    EXPECT_EQ(searchAssignment(p, true, 1, 1'000).evaluations, 2 + 15 * 2);
+    EXPECT_EQ(exhaustiveAssignment(p, false).evaluations, 24 * 2);
+    for (const int positions : {24, 25}) {
+        p.stages = 1;
+        p.replicas = positions;
+        p.cellOfGpu.resize(static_cast<std::size_t>(positions));
+        std::iota(p.cellOfGpu.begin(), p.cellOfGpu.end(), 0);
+        p.slowness.assign(static_cast<std::size_t>(positions), 1.0);
+        p.replicaSeconds = [](const double* s, const double*) { return s[0]; };
+        EXPECT_EQ(searchAssignment(p, false, 1, 0).evaluations, 1 + (positions == 24 ? 15 : 3) * positions);
+    }
+}
+
+TEST(Assignment, ManyPositionsAreSearchedToTheBest)
+{
+    // 32 replicas of one GPU and of 1 or 2 s: whatever the order, the step is 2 s x slowness, unless both slow nodes stand where 1 s is.
+    AssignmentProblem p;
+    p.replicas = 32;
+    p.stages = 2;
+    for (int i = 0; i < 64; ++i)
+        p.cellOfGpu.push_back(i);
+    p.slowness.assign(64, 1.0);
+    p.slowness[40] = p.slowness[41] = 3;
+    p.replicaSeconds = [](const double* s, const double*) { return s[0] + 2 * s[1]; };
+    EXPECT_EQ(searchAssignment(p, false, 1, 20'000).objectiveSeconds, 5); // both on stages 0, of two replicas
+    EXPECT_EQ(searchAssignment(p, true, 1, 20'000).objectiveSeconds, 9);  // both in one replica
 }

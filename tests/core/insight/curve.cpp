@@ -97,5 +97,47 @@ TEST(SnappedProbability, TakesTheMarkThatIsNear)
     EXPECT_EQ(snappedProbability(0.5, 0.0), 0.5);
 }
 
+TEST(DensityCurve, TwoSamplesAreTwoKernels)
+{
+    // Standard deviation sqrt(1/2); the middle half is 0.5 wide, which is less: width 0.9 (0.5 / 1.34) 2^(-1/5).
+    const double width = 0.9 * 0.5 / 1.34 * std::pow(2, -0.2), root = std::sqrt(2 * std::acos(-1.0));
+    const std::vector<DensityPoint> curve = densityCurve({0, 1}, 3);
+    ASSERT_EQ(curve.size(), 3U);
+    EXPECT_NEAR(curve[0].seconds, 0.0005 - 3 * width, 1e-12);
+    EXPECT_NEAR(curve[1].seconds, 0.5, 1e-12);
+    EXPECT_NEAR(curve[2].seconds, 0.9995 + 3 * width, 1e-12);
+    EXPECT_NEAR(curve[1].perSecond, 2 * std::exp(-0.125 / (width * width)) / (2 * width * root), 1e-12);
+    // Five samples of which the middle half does not spread: the standard deviation of 0, 1, 1, 1, 2 is sqrt(1/2).
+    const double wide = 0.9 * std::sqrt(0.5) * std::pow(5, -0.2);
+    EXPECT_NEAR(densityCurve({0, 1, 1, 1, 2}, 3)[1].perSecond, (3 + 2 * std::exp(-0.5 / (wide * wide))) / (5 * wide * root), 1e-12);
+    EXPECT_EQ(densityCurve({0, 1}, 2).size(), 2U);
+    EXPECT_TRUE(densityCurve({0, 1}, 1).empty());
+    EXPECT_TRUE(densityCurve({1}, 3).empty());
+}
+
+TEST(CdfCurve, PlacesFollowASineFromEndToEnd)
+{
+    std::vector<double> x;
+    for (int i = 0; i <= 100; ++i)
+        x.push_back(i);
+    const std::vector<CurvePoint> curve = cdfCurve(x, 5); // 0.5 - 0.5 cos(k pi / 4) of 100
+    ASSERT_EQ(curve.size(), 5U);
+    const int expected[] = {0, 15, 50, 85, 100};
+    for (std::size_t i = 0; i < 5; ++i)
+        EXPECT_EQ(curve[i].seconds, expected[i]);
+    EXPECT_EQ(cdfCurve(x, 2).size(), 2U);
+    EXPECT_TRUE(cdfCurve(x, 1).empty());
+    EXPECT_EQ(cdfCurve({7}).front().probability, 1);
+}
+
+TEST(SnappedProbability, KnowsEveryMarkAndItsTolerance)
+{
+    for (const double mark : {0.05, 0.10, 0.25, 0.50, 0.75, 0.90, 0.95, 0.99}) {
+        EXPECT_EQ(snappedProbability(mark + 0.004, 0.005), mark);
+        EXPECT_EQ(snappedProbability(mark - 0.004, 0.005), mark);
+        EXPECT_EQ(snappedProbability(mark - 0.006, 0.005), mark - 0.006);
+    }
+}
+
 } // namespace
 } // namespace prism

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 
 using namespace prism;
 using namespace prism::testing;
@@ -130,4 +131,135 @@ TEST(Level, StepsMoveQuantileByQuantile)
     EXPECT_EQ(onLevelOf({}, base, {10, 20}), (std::vector<double>{10, 20}));
     const std::vector<double> crossed = onLevelOf({10, 11, 12, 13, 14}, base, {3, 3.1, 3.2, 3.3, 3.4});
     EXPECT_TRUE(std::is_sorted(crossed.begin(), crossed.end())); // the first grows tenfold, the last not threefold
+}
+
+namespace {
+
+/// Every figure of a summary is this many times its place in the list.
+DistributionSummary summaryOf(double scale)
+{
+    DistributionSummary s;
+    double at = 0;
+    for (double DistributionSummary::*f :
+         {&DistributionSummary::mean, &DistributionSummary::std, &DistributionSummary::cv, &DistributionSummary::p5,
+          &DistributionSummary::p10, &DistributionSummary::p25, &DistributionSummary::p50, &DistributionSummary::p75,
+          &DistributionSummary::p90, &DistributionSummary::p95, &DistributionSummary::p99})
+        s.*f = scale * ++at;
+    s.ciP50 = 0.1 * scale;
+    return s;
+}
+
+} // namespace
+
+TEST(Level, EveryFigureOfAnotherSizeIsScaledByThatOfTheOwn)
+{
+    Snapshot known;
+    known.scenario.cluster.numGpus = 64;
+    known.across = summaryOf(3);
+    known.tokensPerSecond = 50;
+    known.mfu = 0.5;
+    ScaleCurve curve;
+    curve.points.resize(3);
+    curve.points[0].gpus = 32;
+    curve.points[1].gpus = 64;
+    curve.points[2].gpus = 128;
+    for (const std::size_t i : {1U, 2U}) {
+        ScalePoint& p = curve.points[i];
+        p.valid = true;
+        p.step = summaryOf(i == 1 ? 2 : 8);
+        p.tokensPerSecond = i == 1 ? 40 : 100;
+        p.tflopsPerGpu = 200;
+        p.mfu = {0.4, 0.08};
+        p.costPerBillionTokensUsd = 10;
+        p.costUsd = 1'000;
+        p.daysToTrain = 20;
+    }
+    curve.points[0].tokensPerSecond = 7;
+    const ScaleCurve told = onLevelOf(known, curve);
+    const ScalePoint& p = told.points[2];
+    const DistributionSummary twelve = summaryOf(12); // 8 x 3 / 2
+    EXPECT_EQ((std::array{p.step.mean, p.step.std, p.step.cv, p.step.p5, p.step.p10, p.step.p25, p.step.p50, p.step.p75, p.step.p90,
+                          p.step.p95, p.step.p99}),
+              (std::array{twelve.mean, twelve.std, twelve.cv, twelve.p5, twelve.p10, twelve.p25, twelve.p50, twelve.p75, twelve.p90,
+                          twelve.p95, twelve.p99}));
+    EXPECT_EQ(p.step.ciP50, 0.8) << "intervals stay";
+    EXPECT_DOUBLE_EQ(p.tokensPerSecond, 125); // 50 / 40
+    EXPECT_DOUBLE_EQ(p.tflopsPerGpu, 250);
+    EXPECT_DOUBLE_EQ(p.mfu.value, 0.5);
+    EXPECT_DOUBLE_EQ(p.mfu.halfWidth, 0.1);
+    EXPECT_DOUBLE_EQ(p.costPerBillionTokensUsd, 8);
+    EXPECT_DOUBLE_EQ(p.costUsd, 800);
+    EXPECT_DOUBLE_EQ(p.daysToTrain, 16);
+    EXPECT_EQ(told.points[1].step.p99, 33);
+    EXPECT_DOUBLE_EQ(told.points[1].mfu.halfWidth, 0.5 * 0.3 / 21); // mfu x ci / p50
+    EXPECT_EQ(told.points[0].tokensPerSecond, 7) << "an impossible size stays as it is";
+    curve.points[1].valid = false;
+    EXPECT_EQ(onLevelOf(known, curve).points[2].daysToTrain, 20);
+}
+
+TEST(Level, PlacesAndOrdersAreScaledFigureByFigure)
+{
+    Snapshot known;
+    known.across = summaryOf(3);
+    PlacementMap map;
+    map.base = summaryOf(2);
+    map.base.p95 = 5; // 30 / 5
+    map.base.p99 = 0; // says nothing
+    map.cells.resize(1);
+    map.cells[0].p50Seconds = map.cells[0].p95Seconds = map.cells[0].p99Seconds = 100;
+    const PlacementMap told = onLevelOf(known, map);
+    EXPECT_DOUBLE_EQ(told.cells[0].p50Seconds, 150);
+    EXPECT_DOUBLE_EQ(told.cells[0].p95Seconds, 600);
+    EXPECT_DOUBLE_EQ(told.cells[0].p99Seconds, 100);
+    EXPECT_EQ(told.base.p50, 21);
+    PlacementResult result;
+    result.given = summaryOf(2);
+    result.best = summaryOf(1);
+    result.worst = summaryOf(4);
+    result.exchanges.resize(1);
+    result.exchanges[0].p95Seconds = 18;
+    const PlacementResult orders = onLevelOf(known, result);
+    EXPECT_EQ(orders.given.p95, 30);
+    EXPECT_EQ(orders.best.p95, 15);
+    EXPECT_EQ(orders.worst.p50, 42);
+    EXPECT_EQ(orders.exchanges[0].p95Seconds, 27);
+}
+
+TEST(Level, AComparisonTakesTheKnownFiguresAndBooksTheRestInTheRemainder)
+{
+    Snapshot a, b;
+    a.across = summaryOf(2);
+    b.across = summaryOf(3);
+    a.across.samples = 2'000;
+    b.across.samples = 1'500;
+    Comparison c;
+    c.samples = 100;
+    for (const char* name : {"mean", "std", "p50", "p95", "p99", "mfu"})
+        c.figures.push_back({name, "", "", 1, 1.5, {0.5, 0.2}, {0.5, 0.2}});
+    c.waterfall = {{"edit", "", "", "", "", {0.4, 0}}, {"remainder", "", "", "", "", {0.1, 0}}};
+    const Comparison told = onLevelOf(a, b, c);
+    const double at[] = {1, 2, 7, 10, 11};
+    for (std::size_t i = 0; i < 5; ++i) {
+        EXPECT_EQ(told.figures[i].a, 2 * at[i]);
+        EXPECT_EQ(told.figures[i].b, 3 * at[i]);
+        EXPECT_EQ(told.figures[i].delta.value, at[i]);
+        EXPECT_EQ(told.figures[i].delta.halfWidth, 0.2);
+        EXPECT_DOUBLE_EQ(told.figures[i].relative.value, 0.5);
+        EXPECT_DOUBLE_EQ(told.figures[i].relative.halfWidth, 0.2 / (2 * at[i]));
+    }
+    EXPECT_EQ(told.figures[5].a, 1);
+    EXPECT_DOUBLE_EQ(told.waterfall[1].deltaP95.value, 0.1 + 10 - 0.5);
+    EXPECT_EQ(told.waterfall[0].deltaP95.value, 0.4);
+    EXPECT_EQ(told.waterfall[1].to, "1,500");
+    EXPECT_EQ(onLevelOf(a, b,
+                        [&] {
+                            Comparison only = c;
+                            only.waterfall.pop_back();
+                            return only;
+                        }())
+                  .waterfall[0]
+                  .deltaP95.value,
+              0.4);
+    a.across.p95 = 0; // no relative change of nothing
+    EXPECT_EQ(onLevelOf(a, b, c).figures[3].relative.value, 0);
 }

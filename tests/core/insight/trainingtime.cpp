@@ -147,3 +147,50 @@ TEST(TrainingTime, TheSimulatedStepsOfAJobAreCorrelatedAsStated)
     EXPECT_GT(stated, 1.2);
     EXPECT_LE(stated, 1.05 * correlationFactor(1, regimeLag1));
 }
+
+TEST(TrainingTime, FourJobsByHand)
+{
+    TrainingInputs in;
+    in.jobMeans = {4, 1, 3, 2};
+    in.tokensPerStep = 0.1;
+    in.tokens = 8'639.95; // 86,399.5 steps are 86,400: one day per second of the mean step
+    in.deadlineDays = 2.5;
+    in.meanHalfWidth = 0.6;
+    in.p95HalfWidth = 0.8;
+    const TrainingTime t = trainingTime(in);
+    EXPECT_EQ(t.steps, 86'400);
+    EXPECT_EQ(t.tokens, 8'639.95);
+    EXPECT_EQ(t.sortedDays, (std::vector<double>{1, 2, 3, 4}));
+    EXPECT_EQ(t.meanDays, 2.5);
+    EXPECT_NEAR(t.p5Days, 1.15, 1e-12);
+    EXPECT_NEAR(t.p50Days, 2.5, 1e-12);
+    EXPECT_NEAR(t.p95Days, 3.85, 1e-12);
+    EXPECT_NEAR(t.p99Days, 3.97, 1e-12);
+    EXPECT_NEAR(t.stdJobDays, std::sqrt(5.0 / 3), 1e-12);
+    EXPECT_EQ(t.stdStepsDays, 0);
+    EXPECT_NEAR(t.stdIfIndependentDays, std::sqrt(86'400 * 5.0 / 3) / kDay, 1e-12);
+    EXPECT_EQ(t.effectiveIndependentSteps, 86'400);
+    EXPECT_NEAR(t.p50.halfWidth, std::hypot(quantileEstimate(t.sortedDays, 0.5).halfWidth, 0.6), 1e-12);
+    EXPECT_NEAR(t.p95.halfWidth, std::hypot(quantileEstimate(t.sortedDays, 0.95).halfWidth, 0.6, 0.8), 1e-12);
+    EXPECT_EQ(t.deadlineDays, 2.5);
+    EXPECT_NEAR(t.deadlineProbability.value, 0.5, 1e-12);
+    // 1.9 to 3.1 days: half the difference of three quarters and one quarter.
+    EXPECT_NEAR(t.deadlineProbability.halfWidth, std::hypot(exceedance(t.sortedDays, 2.5).halfWidth, 0.25), 1e-12);
+    in.deadlineDays = 0;
+    EXPECT_EQ(trainingTime(in).deadlineProbability.value, 0);
+    in.withinVariance = 4 * 86'400.0;
+    in.regimeShare = 0.5;
+    in.regimeLag1 = 0.5; // 1 - 0.5 + 0.5 x 3 = 2
+    EXPECT_NEAR(correlationFactor(0.5, 0.5), 2, 1e-15);
+    const TrainingTime noisy = trainingTime(in);
+    EXPECT_NEAR(noisy.stdStepsDays, 2 * std::sqrt(2.0), 1e-12);
+    EXPECT_NEAR(noisy.stdIfIndependentDays, std::sqrt(86'400 * (4 * 86'400 + 5.0 / 3)) / kDay, 1e-9);
+    EXPECT_EQ(noisy.effectiveIndependentSteps, 43'200);
+    EXPECT_EQ(noisy.sortedDays.front(), 0) << "no run takes less than no time";
+    // Evenly spread normals: the first position is 0.5 of the golden ratio, the second 1.5 of it less none.
+    const double first = std::fmod(0.5 * 0.6180339887498949, 1.0), second = std::fmod(1.5 * 0.6180339887498949, 1.0);
+    in.jobMeans = {40, 40};
+    const TrainingTime two = trainingTime(in);
+    EXPECT_NEAR(two.sortedDays[0], 40 + 2 * std::sqrt(2.0) * normalQuantile(first), 1e-6);
+    EXPECT_NEAR(two.sortedDays[1], 40 + 2 * std::sqrt(2.0) * normalQuantile(second), 1e-6);
+}
