@@ -120,7 +120,7 @@ TEST(Assignment, TheObjectiveOfFourNodesByHand)
     EXPECT_EQ(assignmentObjective(p, {0, 1, 2, 3}), 80);
 }
 
-TEST(Assignment, SlowNodesAreLaidReplicaByReplicaOrOnTheStageThatHurtsLeast)
+TEST(Assignment, SlowNodesFillOneReplicaOrTheCheapestStage)
 {
     // Slowest first: nodes 1, 2, then 0 and 3. Stage 1 hurts less.
     const auto orders = gatheredOrders(fourNodes({1, 3, 2, 1}));
@@ -136,7 +136,7 @@ TEST(Assignment, ASearchWithoutBudgetCostsItsStarts)
     // Fifteen starts up to 24 positions: the given order, two gathered, twelve shuffled; each evaluates its replicas. Beyond, three.
     AssignmentProblem p = fourNodes({1, 3, 2, 1});
     EXPECT_EQ(searchAssignment(p, false, 1, 0).evaluations, 2 + 15 * 2);
-    p.slowness.assign(4, 1.0); // alike: nothing to swap
+    p.slowness.assign(4, 1.0); // identical: nothing to swap
     EXPECT_EQ(searchAssignment(p, true, 1, 1'000).evaluations, 2 + 15 * 2);
     EXPECT_EQ(exhaustiveAssignment(p, false).evaluations, 24 * 2);
     for (const int positions : {24, 25}) {
@@ -152,7 +152,7 @@ TEST(Assignment, ASearchWithoutBudgetCostsItsStarts)
 
 TEST(Assignment, ManyPositionsAreSearchedToTheBest)
 {
-    // 32 replicas of one GPU and of 1 or 2 s: whatever the order, the step is 2 s x slowness, unless both slow nodes stand where 1 s is.
+    // 32 replicas of two stages of 1 and 2 s; two nodes take three times as long.
     AssignmentProblem p;
     p.replicas = 32;
     p.stages = 2;

@@ -130,7 +130,7 @@ TEST(CdfCurve, PlacesFollowASineFromEndToEnd)
     EXPECT_EQ(cdfCurve({7}).front().probability, 1);
 }
 
-TEST(SnappedProbability, KnowsEveryMarkAndItsTolerance)
+TEST(SnappedProbability, HasEveryMarkAndATolerance)
 {
     for (const double mark : {0.05, 0.10, 0.25, 0.50, 0.75, 0.90, 0.95, 0.99}) {
         EXPECT_EQ(snappedProbability(mark + 0.004, 0.005), mark);

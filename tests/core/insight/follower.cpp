@@ -67,7 +67,7 @@ TEST(StepFollower, AnEpisodeOfSixStepsIsNoShift)
     EXPECT_EQ(firstAlarm(steps).at, -1);
 }
 
-TEST(StepFollower, TellsDriftAndStallsFromAShift)
+TEST(StepFollower, DriftAndStallsAreNoShift)
 {
     std::vector<double> drift = series(5, 1'000), stalls = series(6, 400);
     for (std::size_t i = 0; i < drift.size(); ++i)
@@ -114,7 +114,7 @@ TEST(StepFollower, TheThresholdIsTheNormalTailOfThePredictedStatistic)
     options.leastShift = 0.2;
     EXPECT_EQ(StepFollower(blocks(levels), options).levelThreshold(), 0.2);
     options.leastShift = 0;
-    EXPECT_EQ(StepFollower(std::vector<double>(48, 100.0), options).levelThreshold(), 0) << "one statistic tells no spread";
+    EXPECT_EQ(StepFollower(std::vector<double>(48, 100.0), options).levelThreshold(), 0) << "one value has no spread";
 }
 
 TEST(StepFollower, SevenOfEightStepsBeyondTheThresholdRaiseTheLevel)

@@ -225,8 +225,8 @@ TEST(Headline, SlowPlacesAreCarriedToTheSameStageOfOtherSizes)
     both.variability.slow = {{6, -1, 1.5, 1}, {7, -1, 1.5, 1}};
     expectClose(p50(both, 32), expected(32, {{3, -1, 1.5, 1}}), "two that fall together are one");
     moved.variability.slow = {{0, -1, 1.5, 1}};
-    moved.measured.nodeOrder = {7, 6, 5, 4, 3, 2, 1, 0}; // node 0 stands at position 7
-    expectClose(p50(moved, 32), expected(32, {{3, -1, 1.5, 1}}), "where the node stands counts");
+    moved.measured.nodeOrder = {7, 6, 5, 4, 3, 2, 1, 0}; // node 0 is at position 7
+    expectClose(p50(moved, 32), expected(32, {{3, -1, 1.5, 1}}), "the position counts");
 }
 
 TEST(Headline, ScalesHaveLimitsAndAWidthOfTheirUtilisation)
@@ -260,7 +260,7 @@ TEST(Headline, ScalesHaveLimitsAndAWidthOfTheirUtilisation)
     EXPECT_EQ(curve->points[0].noiseFreeSeconds, snapshot->samples->noiseFreeSeconds);
 }
 
-TEST(Headline, AComparedFigureHasItsChangeItsShareAndItsOwnWidth)
+TEST(Headline, AComparisonHasChangesRatiosAndIntervals)
 {
     Scenario a = smallScenario(), b = a;
     a.cluster.gpuHourPriceUsd = b.cluster.gpuHourPriceUsd = 2;
@@ -434,7 +434,7 @@ TEST(Headline, AnAdvisedOrderGivesWhatItsStepsDiffer)
     }
 }
 
-TEST(Headline, SlowNodesAreMendedOneByOneAndHaveALimit)
+TEST(Headline, SlowNodesAreRepairedOneByOneUpToALimit)
 {
     const Scenario s = noiseFreeScenario();
     const std::vector<SlowEntry> slow{{3, -1, 1.4, 1}, {-1, 24 + 3, 1.1, 1.0}};
@@ -457,7 +457,7 @@ TEST(Headline, SlowNodesAreMendedOneByOneAndHaveALimit)
     EXPECT_EQ(hostfile({2, 0}, {"a", "b"}, 4, HostfileFormat::mpi), "node2 slots=4\na slots=4\n");
 }
 
-TEST(Headline, RowsOfAPlacementMapStandForAllReplicas)
+TEST(Headline, EveryReplicaHasARowOfThePlacementMap)
 {
     // One stage of one rank and six replicas of measured speed: quarters by their slowness 1.0 to 1.5, each shown by its middle one.
     StepGraph g = test::jobGraph({.replicas = 6});
@@ -482,7 +482,7 @@ TEST(Headline, RowsOfAPlacementMapStandForAllReplicas)
     }
     EXPECT_EQ((std::array{quarters->bestRow, quarters->worstRow, quarters->bestColumn, quarters->worstColumn}), (std::array{0, 3, 0, 0}));
     expectClose(quarters->worstOverBest.value, 0.5, "worst over best");
-    // Nine of ten replicas are named by a slow spot: seven rows of their own, one for the others; two have none.
+    // Nine of ten replicas are named by a slow spot: seven rows, one row for the others; two have none.
     StepGraph named = test::jobGraph({.replicas = 10});
     for (int r = 1; r < 10; ++r)
         named.slow.push_back({r, -1, -1, 1.1, 1});
@@ -493,7 +493,7 @@ TEST(Headline, RowsOfAPlacementMapStandForAllReplicas)
     EXPECT_TRUE(placementMap(evaluator, named, {100.0, 1.0}, withSamples(10)).ok());
     EXPECT_FALSE(placementMap(evaluator, named, {100.1, 1.0}, withSamples(10)).ok());
     EXPECT_FALSE(placementMap(evaluator, named, {1.0, 0.99}, withSamples(10)).ok());
-    // From a scenario each cell names its node: stage p / 2 of replica p % 2 stands at position p.
+    // From a scenario each cell names its node: stage p / 2 of replica p % 2 is at position p.
     Scenario s = noiseFreeScenario();
     s.measured.nodeOrder = {7, 6, 5, 4, 3, 2, 1, 0};
     const auto nodes = placementMap(evaluator, s, {1.5, 1.0}, withSamples(10));
@@ -514,7 +514,7 @@ TEST(Headline, RowsOfAPlacementMapStandForAllReplicas)
     EXPECT_EQ(half->probeRanks, 4);
 }
 
-TEST(Headline, AGuaranteeAsksForTimesProbabilitiesAndDays)
+TEST(Headline, AGuaranteeRejectsInvalidQuestions)
 {
     Evaluator evaluator;
     const Scenario s = noiseFreeScenario();
@@ -537,7 +537,7 @@ TEST(Headline, AGuaranteeAsksForTimesProbabilitiesAndDays)
     EXPECT_FALSE(g->limits[1].resolved);
     EXPECT_FALSE(g->exceedances[0].resolved);
     EXPECT_TRUE(g->exceedances[1].resolved);
-    EXPECT_EQ(g->training.tokens, 2e9) << "asked for; the scenario has 1e9";
+    EXPECT_EQ(g->training.tokens, 2e9) << "that of the question; the scenario has 1e9";
     EXPECT_EQ(g->training.steps, std::ceil(2e9 / static_cast<double>(16 * s.model.seqLength)));
     EXPECT_EQ(g->samples, 100);
     Scenario untrained = s;
@@ -569,7 +569,7 @@ TEST(Headline, JobsOfARunDifferByWhatPersists)
     EXPECT_NEAR(g->training.meanDays, g->training.steps * g->across.mean / 86'400, 1e-3 * g->training.meanDays);
     const double share = (g->training.p50.halfWidth * 86'400 / g->training.steps) / g->across.ciMean;
     EXPECT_GE(share, 1);
-    // As JSON and CSV the same figures stand under their names.
+    // JSON has the same values.
     const auto json = nlohmann::json::parse(toJson(*g));
     EXPECT_EQ(json["training"]["steps"], g->training.steps);
     EXPECT_EQ(json["training"]["p99_days"], g->training.p99Days);

@@ -33,14 +33,14 @@ TEST(Level, TheBaseOfASensitivityIsTheKnownOneAndItsChangesStay)
     options.limitSeconds = known->across.p95;
     const auto drawn = sensitivity(evaluator, s, options);
     ASSERT_TRUE(drawn.ok());
-    const SensitivityTable told = onLevelOf(*known, *drawn);
+    const SensitivityTable adjusted = onLevelOf(*known, *drawn);
     EXPECT_NE(drawn->base.p95, known->across.p95);
-    EXPECT_EQ(told.base.p95, known->across.p95);
-    EXPECT_EQ(told.base.samples, 4'000U);
-    EXPECT_NEAR(told.exceedance.value, 0.05, 0.001); // by the definition of the limit
-    ASSERT_EQ(told.rows.size(), drawn->rows.size());
-    for (std::size_t i = 0; i < told.rows.size(); ++i)
-        EXPECT_EQ(told.rows[i].spreadRemoved.p95.value, drawn->rows[i].spreadRemoved.p95.value);
+    EXPECT_EQ(adjusted.base.p95, known->across.p95);
+    EXPECT_EQ(adjusted.base.samples, 4'000U);
+    EXPECT_NEAR(adjusted.exceedance.value, 0.05, 0.001); // by the definition of the limit
+    ASSERT_EQ(adjusted.rows.size(), drawn->rows.size());
+    for (std::size_t i = 0; i < adjusted.rows.size(); ++i)
+        EXPECT_EQ(adjusted.rows[i].spreadRemoved.p95.value, drawn->rows[i].spreadRemoved.p95.value);
 }
 
 TEST(Level, PlacesKeepTheirRatiosToTheKnownStep)
@@ -50,8 +50,8 @@ TEST(Level, PlacesKeepTheirRatiosToTheKnownStep)
     const SnapshotPtr known = knownOf(evaluator, s, 4'000);
     const auto drawn = placementMap(evaluator, s, {}, withSamples(400));
     ASSERT_TRUE(drawn.ok());
-    const PlacementMap told = onLevelOf(*known, *drawn);
-    for (const PlacementCell& cell : told.cells) {
+    const PlacementMap adjusted = onLevelOf(*known, *drawn);
+    for (const PlacementCell& cell : adjusted.cells) {
         ASSERT_TRUE(cell.present);
         EXPECT_NEAR(cell.p95Seconds, known->across.p95 * cell.p95Ratio.value, 1e-9 * cell.p95Seconds);
     }
@@ -64,12 +64,12 @@ TEST(Level, TheScaleOfTheOwnSizeIsTheKnownOne)
     const SnapshotPtr known = knownOf(evaluator, s, 4'000);
     const auto drawn = scaleCurve(evaluator, s, ScaleMode::weak, {64, 128}, withSamples(400));
     ASSERT_TRUE(drawn.ok());
-    const ScaleCurve told = onLevelOf(*known, *drawn);
-    EXPECT_EQ(told.points[0].step.p95, known->across.p95);
-    EXPECT_EQ(told.points[0].step.ciP95, known->across.ciP95);
-    EXPECT_NEAR(told.points[0].tokensPerSecond, known->tokensPerSecond, 1e-9 * known->tokensPerSecond);
-    EXPECT_NEAR(told.points[1].step.p95 / told.points[0].step.p95, drawn->points[1].step.p95 / drawn->points[0].step.p95, 1e-12);
-    EXPECT_EQ(told.points[1].efficiency, drawn->points[1].efficiency);
+    const ScaleCurve adjusted = onLevelOf(*known, *drawn);
+    EXPECT_EQ(adjusted.points[0].step.p95, known->across.p95);
+    EXPECT_EQ(adjusted.points[0].step.ciP95, known->across.ciP95);
+    EXPECT_NEAR(adjusted.points[0].tokensPerSecond, known->tokensPerSecond, 1e-9 * known->tokensPerSecond);
+    EXPECT_NEAR(adjusted.points[1].step.p95 / adjusted.points[0].step.p95, drawn->points[1].step.p95 / drawn->points[0].step.p95, 1e-12);
+    EXPECT_EQ(adjusted.points[1].efficiency, drawn->points[1].efficiency);
     const ScaleCurve elsewhere = onLevelOf(*known, *scaleCurve(evaluator, s, ScaleMode::weak, {128}, withSamples(400)));
     EXPECT_EQ(elsewhere.points[0].step.p95, drawn->points[1].step.p95); // nothing to hold it against
 }
@@ -82,7 +82,7 @@ TEST(Level, OtherSizesAreNearerToTheTruthOnTheKnownLevel)
     twice.training.globalBatchSize *= 2;
     constexpr int kTruth = 20'000;
     constexpr std::uint64_t kSeeds = 12;
-    double truth = 0, drawnError = 0, toldError = 0;
+    double truth = 0, drawnError = 0, adjustedError = 0;
     for (std::uint64_t seed = 101; seed < 105; ++seed) {
         Evaluator evaluator;
         truth += knownOf(evaluator, twice, kTruth, seed)->across.p95 / 4;
@@ -94,11 +94,11 @@ TEST(Level, OtherSizesAreNearerToTheTruthOnTheKnownLevel)
         options.seed = seed;
         const auto drawn = scaleCurve(evaluator, s, ScaleMode::weak, {64, 128}, options);
         ASSERT_TRUE(drawn.ok());
-        const double told = onLevelOf(*known, *drawn).points[1].step.p95 - truth, alone = drawn->points[1].step.p95 - truth;
+        const double adjusted = onLevelOf(*known, *drawn).points[1].step.p95 - truth, alone = drawn->points[1].step.p95 - truth;
         drawnError += alone * alone;
-        toldError += told * told;
+        adjustedError += adjusted * adjusted;
     }
-    EXPECT_LT(toldError, drawnError);
+    EXPECT_LT(adjustedError, drawnError);
 }
 
 TEST(Level, AComparisonHasTheKnownEndsAndStillAddsUp)
@@ -111,17 +111,18 @@ TEST(Level, AComparisonHasTheKnownEndsAndStillAddsUp)
     const SnapshotPtr knownA = knownOf(evaluator, a, 4'000), knownB = knownOf(evaluator, b, 4'000);
     const auto drawn = compare(evaluator, a, b, withSamples(500));
     ASSERT_TRUE(drawn.ok());
-    const Comparison told = onLevelOf(*knownA, *knownB, *drawn);
-    const auto p95 = std::find_if(told.figures.begin(), told.figures.end(), [](const ComparedFigure& f) { return f.name == "p95"; });
-    ASSERT_NE(p95, told.figures.end());
+    const Comparison adjusted = onLevelOf(*knownA, *knownB, *drawn);
+    const auto p95 =
+        std::find_if(adjusted.figures.begin(), adjusted.figures.end(), [](const ComparedFigure& f) { return f.name == "p95"; });
+    ASSERT_NE(p95, adjusted.figures.end());
     EXPECT_EQ(p95->a, knownA->across.p95);
     EXPECT_EQ(p95->b, knownB->across.p95);
     double sum = 0;
-    for (const WaterfallItem& w : told.waterfall)
+    for (const WaterfallItem& w : adjusted.waterfall)
         sum += w.deltaP95.value;
     EXPECT_NEAR(sum, p95->b - p95->a, 1e-9);
-    EXPECT_EQ(told.waterfall.front().deltaP95.value, drawn->waterfall.front().deltaP95.value);
-    EXPECT_EQ(told.waterfall.back().from + " -> " + told.waterfall.back().to, "500 -> 4,000");
+    EXPECT_EQ(adjusted.waterfall.front().deltaP95.value, drawn->waterfall.front().deltaP95.value);
+    EXPECT_EQ(adjusted.waterfall.back().from + " -> " + adjusted.waterfall.back().to, "500 -> 4,000");
 }
 
 TEST(Level, StepsMoveQuantileByQuantile)
@@ -135,7 +136,7 @@ TEST(Level, StepsMoveQuantileByQuantile)
 
 namespace {
 
-/// Every figure of a summary is this many times its place in the list.
+/// Every value of a summary is this many times its place in the list.
 DistributionSummary summaryOf(double scale)
 {
     DistributionSummary s;
@@ -151,7 +152,7 @@ DistributionSummary summaryOf(double scale)
 
 } // namespace
 
-TEST(Level, EveryFigureOfAnotherSizeIsScaledByThatOfTheOwn)
+TEST(Level, OtherSizesAreScaledByTheRatioOfTheKnownSize)
 {
     Snapshot known;
     known.scenario.cluster.numGpus = 64;
@@ -175,8 +176,8 @@ TEST(Level, EveryFigureOfAnotherSizeIsScaledByThatOfTheOwn)
         p.daysToTrain = 20;
     }
     curve.points[0].tokensPerSecond = 7;
-    const ScaleCurve told = onLevelOf(known, curve);
-    const ScalePoint& p = told.points[2];
+    const ScaleCurve adjusted = onLevelOf(known, curve);
+    const ScalePoint& p = adjusted.points[2];
     const DistributionSummary twelve = summaryOf(12); // 8 x 3 / 2
     EXPECT_EQ((std::array{p.step.mean, p.step.std, p.step.cv, p.step.p5, p.step.p10, p.step.p25, p.step.p50, p.step.p75, p.step.p90,
                           p.step.p95, p.step.p99}),
@@ -190,28 +191,28 @@ TEST(Level, EveryFigureOfAnotherSizeIsScaledByThatOfTheOwn)
     EXPECT_DOUBLE_EQ(p.costPerBillionTokensUsd, 8);
     EXPECT_DOUBLE_EQ(p.costUsd, 800);
     EXPECT_DOUBLE_EQ(p.daysToTrain, 16);
-    EXPECT_EQ(told.points[1].step.p99, 33);
-    EXPECT_DOUBLE_EQ(told.points[1].mfu.halfWidth, 0.5 * 0.3 / 21); // mfu x ci / p50
-    EXPECT_EQ(told.points[0].tokensPerSecond, 7) << "an impossible size stays as it is";
+    EXPECT_EQ(adjusted.points[1].step.p99, 33);
+    EXPECT_DOUBLE_EQ(adjusted.points[1].mfu.halfWidth, 0.5 * 0.3 / 21); // mfu x ci / p50
+    EXPECT_EQ(adjusted.points[0].tokensPerSecond, 7) << "an impossible size stays as it is";
     curve.points[1].valid = false;
     EXPECT_EQ(onLevelOf(known, curve).points[2].daysToTrain, 20);
 }
 
-TEST(Level, PlacesAndOrdersAreScaledFigureByFigure)
+TEST(Level, PlacesAndOrdersAreScaledByEachStatistic)
 {
     Snapshot known;
     known.across = summaryOf(3);
     PlacementMap map;
     map.base = summaryOf(2);
     map.base.p95 = 5; // 30 / 5
-    map.base.p99 = 0; // says nothing
+    map.base.p99 = 0; // no ratio
     map.cells.resize(1);
     map.cells[0].p50Seconds = map.cells[0].p95Seconds = map.cells[0].p99Seconds = 100;
-    const PlacementMap told = onLevelOf(known, map);
-    EXPECT_DOUBLE_EQ(told.cells[0].p50Seconds, 150);
-    EXPECT_DOUBLE_EQ(told.cells[0].p95Seconds, 600);
-    EXPECT_DOUBLE_EQ(told.cells[0].p99Seconds, 100);
-    EXPECT_EQ(told.base.p50, 21);
+    const PlacementMap adjusted = onLevelOf(known, map);
+    EXPECT_DOUBLE_EQ(adjusted.cells[0].p50Seconds, 150);
+    EXPECT_DOUBLE_EQ(adjusted.cells[0].p95Seconds, 600);
+    EXPECT_DOUBLE_EQ(adjusted.cells[0].p99Seconds, 100);
+    EXPECT_EQ(adjusted.base.p50, 21);
     PlacementResult result;
     result.given = summaryOf(2);
     result.best = summaryOf(1);
@@ -225,7 +226,7 @@ TEST(Level, PlacesAndOrdersAreScaledFigureByFigure)
     EXPECT_EQ(orders.exchanges[0].p95Seconds, 27);
 }
 
-TEST(Level, AComparisonTakesTheKnownFiguresAndBooksTheRestInTheRemainder)
+TEST(Level, AComparisonTakesTheKnownStatisticsAndTheRemainderTheRest)
 {
     Snapshot a, b;
     a.across = summaryOf(2);
@@ -237,20 +238,20 @@ TEST(Level, AComparisonTakesTheKnownFiguresAndBooksTheRestInTheRemainder)
     for (const char* name : {"mean", "std", "p50", "p95", "p99", "mfu"})
         c.figures.push_back({name, "", "", 1, 1.5, {0.5, 0.2}, {0.5, 0.2}});
     c.waterfall = {{"edit", "", "", "", "", {0.4, 0}}, {"remainder", "", "", "", "", {0.1, 0}}};
-    const Comparison told = onLevelOf(a, b, c);
+    const Comparison adjusted = onLevelOf(a, b, c);
     const double at[] = {1, 2, 7, 10, 11};
     for (std::size_t i = 0; i < 5; ++i) {
-        EXPECT_EQ(told.figures[i].a, 2 * at[i]);
-        EXPECT_EQ(told.figures[i].b, 3 * at[i]);
-        EXPECT_EQ(told.figures[i].delta.value, at[i]);
-        EXPECT_EQ(told.figures[i].delta.halfWidth, 0.2);
-        EXPECT_DOUBLE_EQ(told.figures[i].relative.value, 0.5);
-        EXPECT_DOUBLE_EQ(told.figures[i].relative.halfWidth, 0.2 / (2 * at[i]));
+        EXPECT_EQ(adjusted.figures[i].a, 2 * at[i]);
+        EXPECT_EQ(adjusted.figures[i].b, 3 * at[i]);
+        EXPECT_EQ(adjusted.figures[i].delta.value, at[i]);
+        EXPECT_EQ(adjusted.figures[i].delta.halfWidth, 0.2);
+        EXPECT_DOUBLE_EQ(adjusted.figures[i].relative.value, 0.5);
+        EXPECT_DOUBLE_EQ(adjusted.figures[i].relative.halfWidth, 0.2 / (2 * at[i]));
     }
-    EXPECT_EQ(told.figures[5].a, 1);
-    EXPECT_DOUBLE_EQ(told.waterfall[1].deltaP95.value, 0.1 + 10 - 0.5);
-    EXPECT_EQ(told.waterfall[0].deltaP95.value, 0.4);
-    EXPECT_EQ(told.waterfall[1].to, "1,500");
+    EXPECT_EQ(adjusted.figures[5].a, 1);
+    EXPECT_DOUBLE_EQ(adjusted.waterfall[1].deltaP95.value, 0.1 + 10 - 0.5);
+    EXPECT_EQ(adjusted.waterfall[0].deltaP95.value, 0.4);
+    EXPECT_EQ(adjusted.waterfall[1].to, "1,500");
     EXPECT_EQ(onLevelOf(a, b,
                         [&] {
                             Comparison only = c;

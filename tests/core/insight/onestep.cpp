@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One step of a small pipeline that does not vary, worked out by hand, and its views.
+// One step of a small pipeline that does not vary, computed by hand, and its views.
 #include "core/insight/onestep/stepchange.h"
 #include "core/insight/onestep/timeline.h"
 
@@ -119,7 +119,7 @@ TEST(OneStep, ActivationsAreHeldFromTheForwardToTheEndOfTheBackward)
             EXPECT_EQ(t->inFlight[s][i].microbatches, expected[s][i].second);
         }
     }
-    // With weight gradients apart they stay until those are done.
+    // Separate weight gradients keep them until their end.
     const auto split = timeline(test::jobGraph({.schedule = "zb-h1", .stages = 1, .microbatches = 1}), firstDraw());
     ASSERT_TRUE(split.ok());
     EXPECT_EQ(split->inFlight[0].back().microbatches, 0);
@@ -310,7 +310,7 @@ TEST(Attribution, ThePathOfTheSmallPipelineByClassStageAndPiece)
 
 TEST(Attribution, SlowStepsAreTheLargestShareAndIntervalsAreThoseOfRatios)
 {
-    // One kernel that varies (class 0) and a collective of 0.5 s that does not: every figure follows from the steps themselves.
+    // One kernel that varies (class 0) and a collective of 0.5 s that does not: every value follows from the steps themselves.
     const StepGraph g = test::jobGraph({.forwardSeconds = 1.0, .gradSyncSeconds = 0.5, .compute = {Family::lognormal, 0.4}});
     std::vector<double> steps;
     for (int i = 0; i < 40; ++i)
@@ -333,14 +333,14 @@ TEST(Attribution, SlowStepsAreTheLargestShareAndIntervalsAreThoseOfRatios)
     EXPECT_NEAR(a->meanSeconds, mean, kClose);
     EXPECT_NEAR(a->slowMeanSeconds, slow, kClose);
     for (const AttributionRow& r : a->byClass) {
-        const bool still = r.name == "dp.reduce_scatter";
-        EXPECT_NEAR(r.secondsAll.value, still ? 0.5 : mean - 0.5, kClose);
-        EXPECT_NEAR(r.secondsAll.halfWidth, still ? 0 : 1.959963985 * std::sqrt(squares / (40 * 39)), 1e-8);
-        EXPECT_NEAR(r.secondsSlow.value, still ? 0.5 : slow - 0.5, kClose);
-        EXPECT_NEAR(r.shareAll.value, still ? ratio : 1 - ratio, kClose);
+        const bool constant = r.name == "dp.reduce_scatter";
+        EXPECT_NEAR(r.secondsAll.value, constant ? 0.5 : mean - 0.5, kClose);
+        EXPECT_NEAR(r.secondsAll.halfWidth, constant ? 0 : 1.959963985 * std::sqrt(squares / (40 * 39)), 1e-8);
+        EXPECT_NEAR(r.secondsSlow.value, constant ? 0.5 : slow - 0.5, kClose);
+        EXPECT_NEAR(r.shareAll.value, constant ? ratio : 1 - ratio, kClose);
         EXPECT_NEAR(r.shareAll.halfWidth, 1.959963985 * std::sqrt(residuals / (40 * 39)) / mean, 1e-8);
-        EXPECT_NEAR(r.shareSlow.value, still ? 0.5 / slow : 1 - 0.5 / slow, kClose);
-        EXPECT_NEAR(r.excessShare.value, still ? 0 : 1, 1e-8);
+        EXPECT_NEAR(r.shareSlow.value, constant ? 0.5 / slow : 1 - 0.5 / slow, kClose);
+        EXPECT_NEAR(r.excessShare.value, constant ? 0 : 1, 1e-8);
         EXPECT_NEAR(r.excessShare.halfWidth, std::hypot(r.secondsSlow.halfWidth, r.secondsAll.halfWidth) / (slow - mean), kClose);
     }
     EXPECT_EQ(a->byClass.front().name, "gemm");

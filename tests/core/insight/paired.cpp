@@ -294,7 +294,7 @@ TEST(PairedSampling, TakesTheSeedThreadsAndStepsOfTheInsight)
     EXPECT_FALSE(evaluate.varianceShares);
 }
 
-TEST(HeadlineChanges, FiguresAtTheMedianStepCarryItsRelativeError)
+TEST(HeadlineChanges, MetricsAtTheMedianStepHaveItsRelativeError)
 {
     const auto snapshot = [](std::vector<double> across, double scale) {
         Snapshot s;

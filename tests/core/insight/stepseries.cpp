@@ -115,7 +115,7 @@ TEST(StepSeries, OneBlockIsRedrawnAsItself)
     EXPECT_NEAR(c.predictedLag1, -39.0 / 40, 0.03);
     const double independent = std::floor(20 * (1 - c.lag1) / (1 + c.lag1));
     EXPECT_NEAR(c.ksByChance, std::sqrt(-0.5 * std::log(0.025) * (1 / independent + 1.0 / 40)), 1e-12);
-    ASSERT_EQ(c.notes.size(), 2U) << "neighbours are more alike than those of the model, and the slowest step is slower";
+    ASSERT_EQ(c.notes.size(), 2U) << "neighbours correlate more than those of the model, and the slowest step is slower";
     EXPECT_NE(c.notes[1].find("slowest measured steps"), std::string::npos);
     // 97.5 % of pairs of blocks, each of 21 places of which 20 hold the slow step, have at least one of the two.
     series.runs[0].insert(series.runs[0].end(), 20, 10.2);
@@ -147,10 +147,10 @@ TEST(StepSeries, TwoBlocksMakeTwoHalves)
     EXPECT_NEAR(c.beyond.high, -1.0 / 40, 1e-12);
 }
 
-TEST(StepSeries, RunsThatDifferAreSaidToAndWeighByTheirSteps)
+TEST(StepSeries, RunsWeighByTheirStepsAndDifferencesAreNoted)
 {
     StepSeries series;
-    std::vector<double> rising; // neighbours alike
+    std::vector<double> rising; // equal neighbours
     for (int i = 0; i < 40; ++i)
         rising.push_back(20 + 0.01 * i);
     series.runs = {steps(10.2), rising};
@@ -161,7 +161,7 @@ TEST(StepSeries, RunsThatDifferAreSaidToAndWeighByTheirSteps)
     const double middle = (10.2 + 20.195) / 2, half = (20.195 - 10.2) / 2 / middle;
     EXPECT_NEAR(c.medianSpread, half * std::sqrt(2.0), 1e-9);
     EXPECT_NEAR(c.ksByChance, std::sqrt(-0.5 * std::log(0.025) * (1.0 / std::floor(60 * (1 - c.lag1) / (1 + c.lag1)) + 1.0 / 40)), 1e-12);
-    EXPECT_EQ(c.notes.size(), 2U) << "neighbours more alike than predicted, and medians that differ";
+    EXPECT_EQ(c.notes.size(), 2U) << "neighbours that correlate more than predicted, and medians that differ";
 }
 
 TEST(StepSeries, SeriesOfCleanRunsCountWhatIsMissing)
