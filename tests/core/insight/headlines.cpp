@@ -257,6 +257,7 @@ TEST(Headline, ScalesHaveLimitsAndAWidthOfTheirUtilisation)
     EXPECT_DOUBLE_EQ(curve->points[0].mfu.halfWidth, snapshot->mfu * snapshot->across.ciP50 / snapshot->across.p50);
     EXPECT_EQ(curve->points[0].tflopsPerGpu, snapshot->tflopsPerGpu);
     EXPECT_EQ(curve->samples, 100);
+    EXPECT_GT(curve->elapsedSeconds, 0);
     EXPECT_EQ(curve->points[0].noiseFreeSeconds, snapshot->samples->noiseFreeSeconds);
 }
 
@@ -298,6 +299,7 @@ TEST(Headline, AComparisonHasChangesRatiosAndIntervals)
     EXPECT_TRUE(figure(*c, "cost_usd").lowerIsBetter);
     EXPECT_FALSE(figure(*c, "mfu").lowerIsBetter);
     EXPECT_EQ(c->waterfallOrders, 1);
+    EXPECT_GT(c->elapsedSeconds, 0);
     // One edit is the whole change, with its interval.
     EXPECT_NEAR(c->waterfall[0].deltaP95.value, change.p95.value, 1e-12);
     EXPECT_NEAR(c->waterfall[0].deltaP95.halfWidth, change.p95.halfWidth, 1e-12);
@@ -416,6 +418,7 @@ TEST(Headline, AnAdvisedOrderGivesWhatItsStepsDiffer)
     EXPECT_FALSE(r->withinNoise);
     EXPECT_EQ(r->movedNodes, static_cast<int>(r->moves.size()));
     EXPECT_FALSE(r->exhaustive) << "eight nodes";
+    EXPECT_GT(r->elapsedSeconds, 0);
     std::size_t moved = 0;
     for (std::size_t p = 0; p < 8; ++p)
         moved += r->givenOrder[p] != r->bestOrder[p] ? 1 : 0;
@@ -540,6 +543,7 @@ TEST(Headline, AGuaranteeRejectsInvalidQuestions)
     EXPECT_EQ(g->training.tokens, 2e9) << "that of the question; the scenario has 1e9";
     EXPECT_EQ(g->training.steps, std::ceil(2e9 / static_cast<double>(16 * s.model.seqLength)));
     EXPECT_EQ(g->samples, 100);
+    EXPECT_GT(g->elapsedSeconds, 0);
     Scenario untrained = s;
     untrained.training.trainTokens = 0;
     EXPECT_FALSE(guarantee(evaluator, untrained, {}, withSamples(100))->hasTraining);

@@ -226,6 +226,18 @@ TEST(PairedChange, WhatAllStepsShareCancelsAsFarAsTheyMoveTogether)
     EXPECT_NEAR(added(x, 0, &FigureChange::exceedance, toLimit), sharedExceedanceStdErr(*shared.samples, shared.sorted, 110), 1e-6);
 }
 
+TEST(PairedChange, StepsOfOneJobHaveNoErrorOfTheRunAcrossJobs)
+{
+    StepSamples samples;
+    samples.withinSeconds = kBase;
+    samples.acrossShared = {{5, 0}, {5, 0}, {5, 0}, {5, 0}};
+    const PairedSample s(std::make_shared<const StepSamples>(samples), SampleSeries::withinJob);
+    EXPECT_EQ(exceedance(s, 5).halfWidth, exceedance(s.sorted, 5).halfWidth);
+    const FigureChange none = pairedChange(s, s, 5);
+    for (const Estimate& e : {none.mean, none.p50, none.p95, none.p99, none.exceedance})
+        EXPECT_EQ(e.halfWidth, 0);
+}
+
 TEST(PairedRatios, AreOfTheQuantilesWithTheirOwnInfluence)
 {
     const PairedSample a = sampleOf(kBase), b = sampleOf(kChanged);
