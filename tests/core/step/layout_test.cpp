@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <tuple>
+
 #include <algorithm>
 #include <array>
 #include <set>
@@ -51,6 +53,78 @@ TEST(LayoutOf, DataGroupsLieOnNodesAsTheirRanksDoInEveryOrder)
             EXPECT_EQ(l.data.nodes, nodes) << order << " tp " << tp << " cp " << cp << " dp " << dp << " pp " << pp;
         }
     } while (std::next_permutation(dimensions.begin(), dimensions.end()));
+}
+
+/// Ranks 0, 1, ... take their places along the dimensions in turn; of those that are 0 in all dimensions but `own`: how many there are, how
+/// many stand on the first node, on how many nodes, and how far the second is from the first.
+std::array<std::int64_t, 4> enumerated(const std::vector<std::pair<std::string, std::int64_t>>& dimensions,
+                                       const std::vector<std::string>& own)
+{
+    std::int64_t all = 1;
+    for (const auto& [name, size] : dimensions)
+        all *= size;
+    std::vector<std::int64_t> members;
+    for (std::int64_t rank = 0; rank < all; ++rank) {
+        bool isMember = true;
+        std::int64_t rest = rank;
+        for (const auto& [name, size] : dimensions) {
+            isMember = isMember && (rest % size == 0 || std::find(own.begin(), own.end(), name) != own.end());
+            rest /= size;
+        }
+        if (isMember)
+            members.push_back(rank);
+    }
+    std::set<std::int64_t> nodes;
+    std::int64_t together = 0;
+    for (const std::int64_t rank : members) {
+        nodes.insert(rank / 8);
+        together += rank < 8 ? 1 : 0;
+    }
+    return {static_cast<std::int64_t>(members.size()), together, static_cast<std::int64_t>(nodes.size()),
+            members.size() > 1 ? members[1] : 0};
+}
+
+TEST(LayoutOf, EveryGroupIsThatOfItsRanks)
+{
+    std::vector<std::string> order = {"cp", "dp", "ep", "pp", "tp"};
+    do {
+        for (const auto& [tp, cp, dp, pp, ep, etp] :
+             {std::array{4, 2, 8, 2, 1, 1}, {2, 4, 4, 4, 4, 2}, {8, 1, 4, 2, 8, 1}, {1, 2, 16, 2, 4, 1}, {4, 2, 4, 4, 2, 4}}) {
+            Scenario s = job(order[0] + "-" + order[1] + "-" + order[2] + "-" + order[3] + "-" + order[4], tp, cp, dp, pp);
+            s.model.numExperts = 8;
+            s.parallelism.expertModelParallelSize = ep;
+            s.parallelism.expertTensorParallelSize = etp;
+            const Layout l = layoutOf(s);
+            std::vector<std::pair<std::string, std::int64_t>> dense, expert;
+            for (const std::string& d : order) {
+                if (d != "ep")
+                    dense.emplace_back(d, d == "tp" ? tp : d == "cp" ? cp : d == "dp" ? dp : pp);
+                if (d != "cp")
+                    expert.emplace_back(d, d == "tp" ? etp : d == "ep" ? ep : d == "dp" ? tp * cp * dp / (etp * ep) : pp);
+            }
+            const auto expect = [&](const GroupGeometry& g, const auto& dimensions, const std::vector<std::string>& own, const char* name) {
+                const auto [size, together, nodes, second] = enumerated(dimensions, own);
+                EXPECT_EQ(std::tuple(g.size, g.ranksPerNode, g.nodes), std::tuple(size, together, nodes))
+                    << name << ' ' << s.parallelism.rankOrder;
+                if (size > 1) {
+                    EXPECT_EQ(g.stride, second) << name << ' ' << s.parallelism.rankOrder;
+                }
+                EXPECT_EQ(g.scope(), nodes > 1 ? Scope::interNode : Scope::intraNode);
+            };
+            expect(l.tensor, dense, {"tp"}, "tensor");
+            expect(l.context, dense, {"cp"}, "context");
+            expect(l.tensorContext, dense, {"tp", "cp"}, "tensor and context");
+            expect(l.data, dense, {"dp", "cp"}, "data and context");
+            expect(l.pipeline, dense, {"pp"}, "pipeline");
+            expect(l.expert, expert, {"ep"}, "expert");
+            expect(l.expertTensor, expert, {"tp"}, "expert tensor");
+            expect(l.expertData, expert, {"dp"}, "expert data");
+            const std::int64_t hop = enumerated(dense, {"pp"})[3];
+            EXPECT_EQ(l.hopLeavesNode(0, 1), hop >= 8);
+            EXPECT_EQ(l.hopLeavesNode(pp - 1, 0), (pp - 1) * hop >= 8);
+            EXPECT_FALSE(l.hopLeavesNode(1, 1));
+        }
+    } while (std::next_permutation(order.begin(), order.end()));
 }
 
 /// TP 4 x CP 2 fill a node: with data parallel ranks last, the two context ranks of a data group share it and nobody else does.
