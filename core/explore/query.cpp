@@ -40,7 +40,7 @@ std::string product(const SearchSpace& space)
 
 Result<SearchShard> searchShard(const std::string& text)
 {
-    SearchShard shard;
+    SearchShard shard{0, 0}; // an empty number leaves it
     const std::size_t slash = std::min(text.find('/'), text.size());
     const char *begin = text.data(), *end = begin + text.size();
     const bool read = slash < text.size() && std::from_chars(begin, begin + slash, shard.index).ptr == begin + slash
