@@ -66,6 +66,19 @@ TEST(Dispatch, SmallTasksFillANodeBeforeTheyOpenAnother)
     EXPECT_EQ(dispatched({task(0, 5, 3), task(0, 5, 1)}, {1, 1}, 2, FleetPolicy::fifo).start, (std::vector<double>{0, 0}));
 }
 
+TEST(Dispatch, SpeedOrdersNodesAndThePolicyNamesAreTheirs)
+{
+    // Up to a node the slowest one with the least room, beyond it the fastest: 1 GPU on node 1, 2 on node 2, 1 on node 1, 3 on nodes 0
+    // and 3.
+    const std::vector<FleetTask> tasks = {task(0, 10, 1), task(0, 10, 2), task(0, 10, 1), task(0, 10, 3)};
+    EXPECT_EQ(dispatched(tasks, {1, 3, 2, 1.5}, 2, FleetPolicy::placement).end, (std::vector<double>{30, 20, 30, 15}));
+    EXPECT_EQ(policyName(FleetPolicy::shortestP95), "shortest-p95");
+    EXPECT_EQ(policyName(FleetPolicy::p95Placement), "p95-placement");
+    // A task that ends when another is submitted leaves its GPUs to it.
+    EXPECT_EQ(dispatched({task(0, 5, 4), task(5, 1, 4)}, {1, 1}, 2, FleetPolicy::fifo).start, (std::vector<double>{0, 5}));
+    EXPECT_DOUBLE_EQ(dispatched({task(1, 5, 4)}, {2, 1}, 2, FleetPolicy::fifo).utilisation, 40.0 / 44);
+}
+
 /// What holds of every run: nobody starts before its submission, GPUs are never more than there are, the order is kept.
 TEST(Dispatch, NeverGivesMoreThanThereIs)
 {

@@ -150,5 +150,88 @@ TEST(Fleet, RefusesWhatWouldTakeHours)
     EXPECT_FALSE(fleet(many, large, {1'000}).ok()) << "1.3e11 looks at a node";
 }
 
+/// The four tasks of dispatch_test.cpp: A 0 s, 10 s on 2 GPUs; B 1 s, 10 s on 1; C 2 s, 4 s on 4; D 3 s, 1 s on 1.
+JobTable fourJobs()
+{
+    JobTable t;
+    t.jobs = {{"a", "", 0, 10, 2, "", 2}, {"b", "", 1, 10, 1, "", 3}, {"c", "", 2, 4, 4, "", 4}, {"d", "", 3, 1, 1, "", 5}};
+    t.withoutGpus = 7;
+    t.withoutDuration = 9;
+    return t;
+}
+
+constexpr const char* kEven = R"({"nodes": 2, "gpus_per_node": 2, "node_time": {"family": "deterministic", "cv": 0},
+    "classes": {"default": {"family": "deterministic", "cv": 0}}})";
+
+TEST(Fleet, FourJobsThatDoNotVaryByHand)
+{
+    const Result<FleetCluster> c = cluster(kEven);
+    ASSERT_TRUE(c.ok()) << c.errors().front().message << c.errors().front().path;
+    const Result<FleetReport> r = fleet(fourJobs(), *c, {.runs = 3});
+    ASSERT_TRUE(r.ok());
+    EXPECT_EQ(r->jobs, 4U);
+    EXPECT_EQ(r->withoutGpus, 7);
+    EXPECT_EQ(r->withoutDuration, 9);
+    EXPECT_EQ(r->nodes, 2);
+    EXPECT_EQ(r->gpus, 4);
+    EXPECT_EQ(r->runs, 3);
+    EXPECT_DOUBLE_EQ(r->offeredLoad, (20 + 10 + 16 + 1) / (3.0 * 4));
+    EXPECT_EQ(r->reordered, 0);
+    EXPECT_GT(r->elapsedSeconds, 0);
+    // First come: ends 10, 11, 15, 16, so completions 10, 10, 13, 13 and waits 0, 0, 9, 12. Shortest: D starts at once, C as before.
+    const FleetPolicyResult &fifo = r->policies[0], &shortest = r->policies[1];
+    EXPECT_DOUBLE_EQ(fifo.mean.value, 11.5);
+    EXPECT_DOUBLE_EQ(fifo.p50.value, 11.5);
+    EXPECT_DOUBLE_EQ(fifo.p95.value, 13);
+    EXPECT_DOUBLE_EQ(fifo.queueing.value, 21.0 / 4);
+    EXPECT_DOUBLE_EQ(fifo.utilisation.value, 47.0 / 64);
+    EXPECT_DOUBLE_EQ(shortest.mean.value, 34.0 / 4); // 10, 10, 13, 1
+    EXPECT_DOUBLE_EQ(shortest.p50.value, 10);
+    EXPECT_NEAR(shortest.p95.value, 10 + 0.85 * 3, 1e-12);
+    EXPECT_DOUBLE_EQ(shortest.queueing.value, 9.0 / 4);
+    EXPECT_DOUBLE_EQ(shortest.meanRatio.value, 34.0 / 46);
+    EXPECT_DOUBLE_EQ(shortest.p50Ratio.value, 10 / 11.5);
+    EXPECT_NEAR(shortest.p95Ratio.value, 12.55 / 13, 1e-12);
+    EXPECT_DOUBLE_EQ(shortest.queueingRatio.value, 9.0 / 21);
+    EXPECT_NEAR(shortest.utilisationChange.value, 47.0 / 60 - 47.0 / 64, 1e-12);
+    EXPECT_NEAR(shortest.mean.halfWidth, 0, 1e-12);
+    EXPECT_EQ(r->notes.size(), 2U) << "the cluster is loaded";
+}
+
+TEST(Fleet, LoadsAndLimitsAtTheirEdges)
+{
+    const Result<FleetCluster> c = cluster(kEven);
+    ASSERT_TRUE(c.ok());
+    const auto with = [&](double duration, double until) {
+        JobTable t;
+        t.jobs = {{"a", "", 0, duration, 1, "", 2}, {"b", "", until, duration, 1, "", 3}};
+        return fleet(t, *c, {.runs = 1});
+    };
+    EXPECT_EQ(with(14, 10)->notes.size(), 2U); // 28 of 40 GPU seconds
+    EXPECT_EQ(with(13.9, 10)->notes.size(), 3U);
+    EXPECT_EQ(with(14, 0)->offeredLoad, 0) << "all at once";
+    EXPECT_EQ(with(14, 10)->policies[1].queueingRatio.value, 1) << "nothing waits";
+    EXPECT_TRUE(fleet(fourJobs(), *c, {.runs = 1'000}).ok());
+    for (const int runs : {0, 1'001})
+        EXPECT_FALSE(fleet(fourJobs(), *c, {.runs = runs}).ok());
+    FleetCluster large = *c;
+    large.nodes = 100'000'000; // times 4 jobs and 251 runs is more than 1e11
+    EXPECT_FALSE(fleet(fourJobs(), large, {.runs = 251}).ok());
+}
+
+TEST(Fleet, TheOrderByP95CountsTheJobsThatItMoves)
+{
+    const Result<FleetCluster> c = cluster(R"({"nodes": 2, "gpus_per_node": 2, "node_time": {"family": "deterministic", "cv": 0},
+        "classes": {"default": {"family": "deterministic", "cv": 0}, "risky": {"family": "lognormal", "cv": 1}}})");
+    ASSERT_TRUE(c.ok());
+    // By mean 1, 2, 3, 4 s. The p95 of the risky one is exp(s (1.645 - s / 2)) = 2.78 times its 2 s with s^2 = ln 2: it comes last.
+    JobTable t;
+    for (int i = 1; i <= 4; ++i)
+        t.jobs.push_back({std::to_string(i), i == 2 ? "risky" : "", 0.1 * i, 1.0 * i, 4, "", static_cast<std::size_t>(i + 1)});
+    const Result<FleetReport> r = fleet(t, *c, {.runs = 2});
+    ASSERT_TRUE(r.ok());
+    EXPECT_DOUBLE_EQ(r->reordered, 3.0 / 4);
+}
+
 } // namespace
 } // namespace prism

@@ -70,5 +70,38 @@ TEST(QueueModel, SaysEverythingThatIsWrong)
     EXPECT_EQ(wrong.errors().size(), 6U);
 }
 
+TEST(QueueModel, NumbersAreTakenUpToTheirLimits)
+{
+    const auto errors = [](const char* jobs, const char* load, const char* mean, const char* gpus, const char* share) {
+        const Result<JobTable> t = modelledQueue(
+            std::string(R"({"jobs": )") + jobs + R"(, "offered_load": )" + load + R"(, "mean_duration_s": )" + mean
+                + R"(, "duration": {"family": "deterministic", "cv": 0}, "sizes": [{"gpus": )" + gpus + R"(, "share": )" + share + "}]}",
+            8, 1);
+        return t.ok() ? 0U : t.errors().size();
+    };
+    EXPECT_EQ(errors("1", "0.01", "1", "1", "1e-9"), 0U);
+    EXPECT_EQ(errors("1", "10", "1e9", "1000000", "1e6"), 0U);
+    EXPECT_EQ(errors("1000001", "0.0099", "0.99", "1", "1"), 3U);
+    EXPECT_EQ(errors("0", "10.1", "1.1e9", "1", "1"), 3U);
+    for (const auto& [gpus, share] : {std::pair{"0", "1"}, {"1000001", "1"}, {"1", "0"}, {"1", "1000001"}})
+        EXPECT_EQ(errors("1", "1", "1", gpus, share), 1U) << gpus << " " << share;
+}
+
+TEST(QueueModel, TheNthJobIsNumberedAndComesLaterTheLowerTheLoad)
+{
+    const auto last = [](const char* load, int gpus) {
+        const Result<JobTable> t = modelledQueue(std::string(R"({"jobs": 50, "offered_load": )") + load
+                                                     + R"(, "mean_duration_s": 60, "duration": {"family": "deterministic", "cv": 0},
+            "sizes": [{"gpus": 2, "share": 1}, {"gpus": 4, "share": 1}]})",
+                                                 gpus, 1);
+        EXPECT_EQ(t->jobs.back().id, "50");
+        EXPECT_EQ(t->jobs.back().durationSeconds, 60);
+        return t->jobs.back().submitSeconds;
+    };
+    EXPECT_NEAR(last("0.5", 8), 2 * last("1", 8), 1e-9);
+    EXPECT_NEAR(last("1", 16), last("1", 8) / 2, 1e-9);
+    EXPECT_NEAR(last("1", 8), 50 * 3 * 60 / 8.0, 4 * std::sqrt(50) * 3 * 60 / 8.0);
+}
+
 } // namespace
 } // namespace prism
