@@ -59,7 +59,7 @@ SampleRow sampleRow(std::int64_t index, int samples, Estimate p95)
 
 struct FixedRace {
     RaceResult result;
-    std::vector<std::pair<std::int64_t, int>> asked;
+    std::vector<std::pair<std::int64_t, int>> requested;
 };
 
 /// A race of configurations with these noise-free seconds and intervals of p95, which more samples do not change.
@@ -75,7 +75,7 @@ FixedRace fixedRace(const std::vector<double>& noiseFree, const std::vector<Esti
         fitting.push_back({static_cast<std::int64_t>(i), noiseFree[i], 1, 80, 1e6, false});
     FixedRace out;
     const RowSource rows = [&](std::int64_t index, int samples) {
-        out.asked.emplace_back(index, samples);
+        out.requested.emplace_back(index, samples);
         return std::optional<SampleRow>(sampleRow(index, samples, p95[static_cast<std::size_t>(index)]));
     };
     out.result = race({query, maker, fitting, rows, {}});
@@ -312,8 +312,8 @@ TEST(Race, JoinsUntilTheNextIsWorseThanTheBorder)
     EXPECT_EQ(fixedRace({1, 2, 3, 4.9, 5.1}, {{3, 0}, {5, 0}, {6, 0}, {7, 0}, {8, 0}}, 2).result.runners.size(), 4U)
         << "of the second best 5 s";
     // Only the best is refined, round by round up to 4,096 steps.
-    using Asked = std::vector<std::pair<std::int64_t, int>>;
-    EXPECT_EQ(one.asked, (Asked{{0, 512}, {1, 512}, {2, 512}, {0, 1'024}, {0, 2'048}, {0, 4'096}}));
+    using Requested = std::vector<std::pair<std::int64_t, int>>;
+    EXPECT_EQ(one.requested, (Requested{{0, 512}, {1, 512}, {2, 512}, {0, 1'024}, {0, 2'048}, {0, 4'096}}));
     EXPECT_FALSE(one.result.cut);
 }
 
@@ -322,7 +322,7 @@ TEST(Race, RefinesWhatReachesTheBorderAtTheConfidence)
     // 3 +- 0.5 and 4 +- 0.5 touch at 3.5; at 99.99 % intervals are 3.8906 / 1.96 times as wide, at 90 % 1.6449 / 1.96.
     const auto refined = [](Estimate second, double confidence) {
         const FixedRace r = fixedRace({1, 1.1}, {{3, 0.5}, second}, 1, confidence);
-        return std::count_if(r.asked.begin(), r.asked.end(), [](const auto& a) { return a.second > 512; });
+        return std::count_if(r.requested.begin(), r.requested.end(), [](const auto& a) { return a.second > 512; });
     };
     EXPECT_EQ(refined({4, 0.5}, 0.95), 6);
     EXPECT_EQ(refined({4.001, 0.5}, 0.95), 3);
