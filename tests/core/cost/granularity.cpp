@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Replicas that go in lockstep, by hand.
+// Replicas that go in lockstep, and what the host spends on passes and layers, by hand.
 #include "core/cost/granularity.h"
+#include "core/cost/hosttime.h"
 
 #include <gtest/gtest.h>
+
+#include <tuple>
 
 namespace prism {
 namespace {
@@ -20,6 +23,35 @@ TEST(Lockstep, AShardSpansAsManyReplicasAsItHoldsTheirRanks)
         s.parallelism.hsdpShardSize = shard;
         EXPECT_EQ(lockstepReplicas(s, shape), replicas) << shard;
     }
+}
+
+TEST(HostTime, PassesCheckpointsAndCountsWhereTheyAre)
+{
+    SoftwareCalibration software;
+    software.checkpointSecondsPerLayer = 3e-4;
+    software.passSeconds = 5e-4;
+    software.routedCountsSeconds = 7e-4;
+    Scenario s;
+    const auto expect = [&](double checkpoint, double pass, double counts) {
+        const HostTime host(s, software);
+        EXPECT_EQ(std::tuple(host.checkpoint(), host.pass(), host.routedCounts()), std::tuple(checkpoint, pass, counts));
+    };
+    s.parallelism.pipelineModelParallelSize = 1;
+    s.model.numExperts = 0;
+    s.training.recomputeGranularity = "selective";
+    s.training.moeHostSync = true;
+    s.training.cudaGraphs = "none";
+    expect(0, 0, 0);
+    s.parallelism.pipelineModelParallelSize = 2;
+    expect(0, 5e-4, 0);
+    s.training.recomputeGranularity = "full";
+    s.model.numExperts = 1;
+    expect(3e-4, 5e-4, 7e-4);
+    s.training.moeHostSync = false;
+    expect(3e-4, 5e-4, 0);
+    s.training.cudaGraphs = "full_iteration";
+    s.training.moeHostSync = true;
+    expect(0, 0, 0);
 }
 
 } // namespace

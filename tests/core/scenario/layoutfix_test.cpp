@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 namespace prism {
 namespace {
 
@@ -58,6 +60,45 @@ TEST(LayoutFix, GivesUpInheritedFlagsBeforeItTouchesSizes)
     EXPECT_EQ(idsOf(*fix), (std::vector<std::string>{"parallelism.account_for_embedding_in_pipeline_split",
                                                      "parallelism.account_for_loss_in_pipeline_split"}));
     EXPECT_FALSE(hasErrors(check(fix->scenario)));
+}
+
+/// TP 1, PP 1 on 8 GPUs with micro-batches of 2: passes of 16 sequences.
+TEST(LayoutFix, ABatchBecomesTheNearestMultipleOfAPass)
+{
+    for (const auto& [batch, fixed] : {std::pair{40, 48}, {39, 32}, {23, 16}, {24, 32}, {3, 16}, {17, 16}}) {
+        Scenario s;
+        s.cluster.numGpus = 8;
+        s.parallelism = {};
+        s.training.microBatchSize = 2;
+        s.training.globalBatchSize = batch;
+        ASSERT_TRUE(hasErrors(check(s))) << batch;
+        const auto fix = layoutFix(s);
+        ASSERT_TRUE(fix) << batch;
+        EXPECT_EQ(fix->scenario.training.globalBatchSize, fixed) << batch;
+        ASSERT_EQ(fix->changes.size(), 1U) << batch;
+    }
+}
+
+/// The costs of the search: a doubled pipeline (1) comes before a doubled tensor group (1.1).
+TEST(LayoutFix, CheaperChangesAreOfferedFirst)
+{
+    std::vector<std::array<int, 2>> offered;
+    Scenario s;
+    s.cluster.numGpus = 8;
+    s.parallelism = {};
+    s.training.globalBatchSize = 64;
+    s.model.numLayers = 8;
+    s.model.numAttentionHeads = s.model.numQueryGroups = 8;
+    (void)layoutFix(
+        s,
+        [&](const Scenario& x) {
+            if (x.parallelism.virtualPipelineModelParallelSize == 1)
+                offered.push_back({x.parallelism.tensorModelParallelSize, x.parallelism.pipelineModelParallelSize});
+            return false;
+        },
+        1000);
+    const std::vector<std::array<int, 2>> known{{1, 1}, {1, 1}, {1, 2}, {2, 1}, {1, 4}, {2, 2}, {4, 1}, {1, 8}, {2, 4}, {4, 2}, {8, 1}};
+    EXPECT_EQ(offered, known) << "log2 tp x 1.1 + log2 pp x 1; the present layout is seen before the search and in it";
 }
 
 TEST(LayoutFix, MendsSeveralErrorsAtOnce)
