@@ -58,17 +58,18 @@ TEST(LookAnswers, DashesOfTheSeries)
 /// Every pixel of a hatch against the distance of its centre from the lines x + y = 24 k (rising) or x - y = 24 k (falling).
 void expectHatch(bool rising, bool asLines, int ratio)
 {
-    const QRect rect(13, 22, 90, 64);
+    const QRect rect(-7, -38, 90, 64); // partly above and left of the origin, as in a view that is scrolled
     QImage image(QSize(120, 100) * ratio, QImage::Format_ARGB32_Premultiplied);
     image.setDevicePixelRatio(ratio);
     image.fill(Qt::white);
     QPainter painter(&image);
+    painter.translate(20, 60);
     Look(lightPalette(), 4).drawHatch(painter, rect, {rising, 6, 1}, Qt::black, asLines); // every 24 pixels, 4 wide
     painter.end();
     int misses = 0, inside = 0;
     for (int py = 0; py < image.height(); ++py)
         for (int px = 0; px < image.width(); ++px) {
-            const double x = (px + 0.5) / ratio, y = (py + 0.5) / ratio;
+            const double x = (px + 0.5) / ratio - 20, y = (py + 0.5) / ratio - 60;
             const bool dark = qGray(image.pixel(px, py)) < 128, in = QRectF(rect).contains(x, y);
             const double sum = (rising ? x + y : x - y) / 24, distance = 24 * std::abs(sum - std::round(sum)) / std::sqrt(2.0);
             inside += in;
