@@ -3,11 +3,13 @@
 #include "tests/ui/studies.h"
 #include "ui/editor/configeditor.h"
 #include "ui/theme/theme.h"
+#include "ui/window/importdialog.h"
 #include "ui/window/mainwindow.h"
 
 #include <QApplication>
 #include <QDir>
 #include <QFile>
+#include <QPushButton>
 #include <QSettings>
 #include <QStandardPaths>
 #include <QTemporaryDir>
@@ -27,6 +29,7 @@ namespace prism::ui::test {
 
 namespace {
 
+const QString kImport = u"/import/job.json"_s;
 constexpr const char* kParameter = "training.train_tokens"; // takes the number of the edit
 
 /// The child: works until it is killed, and writes a line for everything that was acknowledged to the user.
@@ -78,6 +81,19 @@ private:
             _exit(5);
         acknowledge("saved", window);
     }
+    /// By the dialog of a file that is dropped on the window.
+    void import(MainWindow& window)
+    {
+        const std::size_t before = window.workspace().study().state().entries.size();
+        window.openDropped(m_home + kImport);
+        auto* dialog = window.findChild<ImportDialog*>();
+        if (!dialog)
+            _exit(9);
+        dialog->findChild<QPushButton*>(u"importAccept"_s)->click();
+        delete dialog;
+        if (window.workspace().study().state().entries.size() != before + 1)
+            _exit(9);
+    }
     bool act(MainWindow& window)
     {
         const QString path = m_home + u"/s%1.prism"_s.arg(pick(4));
@@ -89,8 +105,8 @@ private:
                 _exit(6);
             flush(window);
             break;
-        case 1: // an import
-            study.addScenario(smallScenario("import"), u"Import"_s, study.currentId());
+        case 1:
+            import(window);
             flush(window);
             break;
         case 2:
@@ -139,12 +155,16 @@ protected:
     WindowKill()
     {
         qputenv("XDG_DATA_HOME", home.filePath(u"data"_s).toLocal8Bit());
+        qputenv("XDG_STATE_HOME", home.filePath(u"state"_s).toLocal8Bit());
         QStandardPaths::setTestModeEnabled(false); // its folders are of the temporary home
         QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, home.filePath(u"config"_s));
         const QString first = home.filePath(u"s0.prism"_s);
         const std::string json = toJson(smallScenario("base")); // computed at once, unlike the sample study
         EXPECT_TRUE(Study::create(first.toStdString())->addScenario("base", json).ok());
         QSettings().setValue(u"session/study"_s, first);
+        QDir(home.path()).mkdir(u"import"_s);
+        QFile job(home.path() + kImport);
+        EXPECT_TRUE(job.open(QIODevice::WriteOnly) && job.write(QByteArray::fromStdString(toJson(smallScenario("import")))) > 0);
         theme.applyTo(*qApp);
         const MainWindow warm(theme); // fonts, styles and presets are read once, not by each child
     }
@@ -212,7 +232,7 @@ protected:
             EXPECT_TRUE(window.close());
         }
         QStringList left;
-        for (const QString& name : QStringList{QString(), u"config"_s, u"data"_s})
+        for (const QString& name : QStringList{QString(), u"config"_s, u"data"_s, u"state/prism-explorer/backups"_s})
             for (const QFileInfo& file : QDir(home.filePath(name)).entryInfoList(QDir::Files | QDir::Hidden))
                 left << file.fileName();
         const QFileInfo untitled(untitledStudyPath());
