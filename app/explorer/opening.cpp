@@ -5,6 +5,7 @@
 #include "ui/window/dialogs.h"
 #include "ui/window/mainwindow.h"
 
+#include <QCoreApplication>
 #include <QSettings>
 
 using namespace Qt::Literals::StringLiterals;
@@ -18,6 +19,7 @@ BatchSession::BatchSession(bool hasFolder)
     // In the null device nothing can be created, so that a killed run leaves nothing behind.
     const QString nowhere = u"/dev/null"_s;
     QSettings::setPath(QSettings::NativeFormat, QSettings::UserScope, nowhere);
+    qputenv("XDG_STATE_HOME", nowhere.toLocal8Bit()); // neither makes nor reads the backups of the user's studies
     qputenv("XDG_DATA_HOME", (m_folder && m_folder->isValid() ? m_folder->path() : nowhere).toLocal8Bit());
 }
 
@@ -41,8 +43,12 @@ Result<Scenario> importedScenario(const QString& path)
 
 QString openForBatch(ui::MainWindow& window, const QString& path, StudyAccess access)
 {
-    if (isStudy(path))
-        return window.openStudy(path, access) ? QString() : window.bannerText();
+    if (isStudy(path)) {
+        const bool isShown = window.openStudy(path, access);
+        while (window.isSalvaging())
+            QCoreApplication::processEvents(QEventLoop::WaitForMoreEvents);
+        return isShown || !window.file().path().isEmpty() ? QString() : window.bannerText();
+    }
     window.openSample();
     if (path.isEmpty())
         return {};

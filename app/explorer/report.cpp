@@ -27,7 +27,9 @@ ui::FindingsQuery queryOf(Scenario scenario)
 
 Result<ui::FindingsQuery> queryOfStudy(const QString& path)
 {
-    const Result<ui::ReadStudy> read = ui::readStudy(path, StudyAccess::readOnly);
+    Result<ui::ReadStudy> read = ui::readStudy(path, StudyAccess::readOnly);
+    if (ui::isDamaged(read))
+        read = ui::salvageToRead(path);
     if (!read.ok()) {
         Diagnostic error = read.errors().front();
         error.path = path.toStdString();

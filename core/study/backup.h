@@ -4,6 +4,7 @@
 
 #include "core/study/database.h"
 
+#include <stop_token>
 #include <vector>
 
 namespace prism {
@@ -18,8 +19,9 @@ struct StudyBackup {
 [[nodiscard]] std::vector<StudyBackup> backupsOf(const std::string& path, const std::string& folder);
 
 /// Copies a study that can be read (VACUUM INTO, checked, one rename) into the folder, which only this user reads. At most every ten
-/// minutes; three copies of one study stay, 1 GiB of all studies, and none of a study beyond 256 MiB. A backup that fails is none: nothing
-/// is thrown. Takes as long as copying the file: not for an edit.
-void keepBackup(const Database& db, const std::string& path, const std::string& folder, const StudyHolder& me, std::int64_t nowMs);
+/// minutes; three copies of one study stay, 1 GiB of all studies, and none of a study beyond 256 MiB. A backup that fails, or is stopped,
+/// is none: nothing is thrown. Takes as long as copying the file: not for an edit.
+void keepBackup(const Database& db, const std::string& path, const std::string& folder, const StudyHolder& me, std::int64_t nowMs,
+                const std::stop_token& stop = {});
 
 } // namespace prism

@@ -156,6 +156,12 @@ Diagnostics Study::check() const
     return Check(m_impl->db).run();
 }
 
+void Study::backUp(const std::string& folder, const std::stop_token& stop)
+{
+    const std::lock_guard guard(m_impl->mutex);
+    m_impl->backUp(folder, stop);
+}
+
 Diagnostics Study::compact(bool dropHistory)
 {
     const std::lock_guard guard(m_impl->mutex);

@@ -28,7 +28,8 @@ struct Study::Impl {
     StudyOptions options;
     mutable Database db;
     std::shared_ptr<FileLock> lock;
-    bool readOnly = false, edited = false;
+    bool readOnly = false;
+    bool edited = false; ///< since the last try to back it up
     std::string reason;
     std::optional<StudyHolder> other;
     Diagnostics notes;
@@ -46,6 +47,8 @@ struct Study::Impl {
     /// Runs `f` in one transaction and takes the touched scenarios into memory: all of it or nothing.
     [[nodiscard]] Diagnostics write(const std::function<void()>& f);
     [[nodiscard]] StudyChange change() const;
+    /// See Study::backUp.
+    void backUp(const std::string& folder, const std::stop_token& stop);
     void loadAll();
     [[nodiscard]] std::optional<Row> readScenario(std::int64_t id) const;
     [[nodiscard]] std::pair<std::string, ScenarioId> readStudyRow() const;

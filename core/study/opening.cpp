@@ -35,8 +35,19 @@ Diagnostic note(std::string_view problem, std::string message)
 
 Study::Impl::~Impl()
 {
-    if (edited && lock && lock->file().isAt(path))
-        keepBackup(db, path, options.backupFolder, me(), now());
+    if (edited)
+        backUp(options.backupFolder, {});
+}
+
+void Study::Impl::backUp(const std::string& folder, const std::stop_token& stop)
+{
+    struct stat status {};
+    if (folder.empty() || !lock || !lock->file().isAt(path) || stat(path.c_str(), &status) != 0)
+        return;
+    const std::vector<StudyBackup> own = backupsOf(path, folder);
+    if (edited || own.empty() || own.front().timeMs / 1000 < status.st_mtime)
+        keepBackup(db, path, folder, me(), now(), stop);
+    edited = false;
 }
 
 std::int64_t Study::Impl::now() const
@@ -234,8 +245,7 @@ std::unique_ptr<Study::Impl> Study::Impl::openFile(const std::string& path, cons
     impl->inspect();
     if (impl->readOnly)
         impl->lock.reset();
-    else if (const auto own = backupsOf(path, options.backupFolder); own.empty() || own.front().timeMs / 1000 < status.st_mtime)
-        keepBackup(impl->db, path, options.backupFolder, impl->me(), impl->now()); // no close since the last edit made one
+    impl->backUp(options.backupFolder, {}); // where no close since the last edit made one
     return impl;
 }
 

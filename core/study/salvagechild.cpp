@@ -5,6 +5,7 @@
 #include "core/base/platform/childprocess.h"
 #include "core/base/platform/process.h"
 #include "core/study/impl.h"
+#include "core/study/privatefolder.h"
 #include "core/study/siblings.h"
 
 #include <nlohmann/json.hpp>
@@ -106,6 +107,7 @@ Result<SalvageReport> salvageInChild(const std::string& path, const std::string&
                 return std::move(*report);
         }
     removeUnfinished(realPath(output));
+    (void)attempt([] { const PrivateFolder removesLeftOvers; }); // what a stopped child copied to read
     if (!run)
         return Diagnostic{Severity::error, std::string(study_problem::kInputOutput), "The salvage could not be started.", path};
     return Diagnostic{Severity::error, std::string(study_problem::kTooLarge), "The salvage was stopped at a limit.",

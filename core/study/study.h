@@ -102,6 +102,8 @@ public:
     // look after it
     /// Takes over what another program wrote.
     [[nodiscard]] Diagnostics reload();
+    /// A backup in `folder` of what was edited since the last one, as studyBackupFolder describes. None after a problem or a stop.
+    void backUp(const std::string& folder, const std::stop_token& stop);
     /// A compact copy with all history (VACUUM INTO), replacing `path` atomically. Unsaved edits are in the copy. When the
     /// file itself can no longer be read, the copy holds the scenarios as they are in memory, and a warning comes back.
     [[nodiscard]] Diagnostics saveCopy(const std::string& path) const;
@@ -142,7 +144,8 @@ struct SalvageReport {
 
 /// Where programs keep backups: $XDG_STATE_HOME/prism-explorer/backups, or the same in ~/.local/state; empty without a home. A program
 /// that edits a user's studies puts it into StudyOptions::backupFolder: a copy is made when an edited study is closed, and when a study is
-/// opened for writing that was edited since its last copy; at most every ten minutes, three of each study.
+/// opened for writing that was edited since its last copy; at most every ten minutes, three of each study. A program that must not wait for
+/// that leaves it empty and calls Study::backUp.
 [[nodiscard]] std::string studyBackupFolder();
 
 /// The current revision of the named scenario ("study.prism:NAME" on the command line). A study of one scenario that is not archived needs

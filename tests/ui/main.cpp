@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Runs the tests of the desktop application offscreen (those of its models without Qt Widgets), away from the user's settings; a Qt warning
 // fails the test that caused it.
+#include "core/study/study.h"
+
 #include <gtest/gtest.h>
 
 #ifdef PRISM_WITHOUT_WIDGETS
@@ -11,6 +13,7 @@
 #include <QMutex>
 #include <QStandardPaths>
 #include <QStringList>
+#include <QTemporaryDir>
 
 namespace {
 
@@ -46,7 +49,11 @@ class WarningsFail final : public testing::EmptyTestEventListener {
 
 int main(int argc, char** argv)
 {
+    if (const std::optional<int> code = prism::salvageHelper(argc, argv))
+        return *code;
     testing::InitGoogleTest(&argc, argv);
+    const QTemporaryDir state; // backups
+    qputenv("XDG_STATE_HOME", state.path().toLocal8Bit());
     if (qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM"))
         qputenv("QT_QPA_PLATFORM", "offscreen");
     QStandardPaths::setTestModeEnabled(true);

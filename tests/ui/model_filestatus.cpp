@@ -8,6 +8,8 @@
 #include <QSignalSpy>
 #include <QTemporaryDir>
 
+#include <array>
+#include <map>
 #include <random>
 
 using namespace Qt::Literals::StringLiterals;
@@ -35,6 +37,12 @@ int batchOf(const QString& path)
     return read ? static_cast<int>(read->content.state.entries.front().scenario->training.globalBatchSize) : -1;
 }
 
+Result<OpenedStudy> openIn(StudyFile& file, const QString& path)
+{
+    Result<ReadStudy> read = readStudy(path);
+    return read ? file.adopt(std::move(read).value()) : read.errors();
+}
+
 QByteArray bytesOf(const QString& path)
 {
     QFile file(path);
@@ -45,22 +53,31 @@ QByteArray bytesOf(const QString& path)
 
 TEST(FileStatus, EveryTransition)
 {
-    struct Row {
-        FileStatus from, opened, openedReadOnly, createFailed, edited, written, writeFailed;
-    };
-    for (const Row& r :
-         {Row{empty, saved, readOnly, noFile, noFile, empty, empty}, Row{noFile, saved, readOnly, noFile, noFile, noFile, noFile},
-          Row{saved, saved, readOnly, noFile, saving, saved, failed}, Row{saving, saved, readOnly, noFile, saving, saved, failed},
-          Row{failed, saved, readOnly, noFile, failed, saved, failed},
-          Row{readOnly, saved, readOnly, noFile, readOnly, readOnly, readOnly}}) {
-        const int from = static_cast<int>(r.from);
-        EXPECT_EQ(nextStatus(r.from, FileEvent::opened), r.opened) << from;
-        EXPECT_EQ(nextStatus(r.from, FileEvent::openedReadOnly), r.openedReadOnly) << from;
-        EXPECT_EQ(nextStatus(r.from, FileEvent::createFailed), r.createFailed) << from;
-        EXPECT_EQ(nextStatus(r.from, FileEvent::edited), r.edited) << from;
-        EXPECT_EQ(nextStatus(r.from, FileEvent::written), r.written) << from;
-        EXPECT_EQ(nextStatus(r.from, FileEvent::writeFailed), r.writeFailed) << from;
-    }
+    constexpr std::array kEvents{FileEvent::opened,  openedReadOnly, createFailed,   edited,
+                                 FileEvent::written, writeFailed,    salvageStarted, salvageEnded};
+    static_assert(kEvents.size() == kFileEvents);
+    const std::map<FileStatus, std::array<FileStatus, kFileEvents>> rows{
+        {empty, {saved, readOnly, noFile, noFile, empty, empty, salvaging, empty}},
+        {salvaging, {saved, readOnly, noFile, noFile, salvaging, salvaging, salvaging, empty}},
+        {noFile, {saved, readOnly, noFile, noFile, noFile, noFile, noFile, noFile}},
+        {saved, {saved, readOnly, noFile, saving, saved, failed, saved, saved}},
+        {saving, {saved, readOnly, noFile, saving, saved, failed, saving, saving}},
+        {failed, {saved, readOnly, noFile, failed, saved, failed, failed, failed}},
+        {readOnly, {saved, readOnly, noFile, readOnly, readOnly, readOnly, readOnly, readOnly}}};
+    ASSERT_EQ(rows.size(), static_cast<std::size_t>(kFileStatuses));
+    for (const auto& [from, next] : rows)
+        for (std::size_t e = 0; e < kEvents.size(); ++e)
+            EXPECT_EQ(nextStatus(from, kEvents.at(e)), next.at(e)) << static_cast<int>(from) << ' ' << e;
+}
+
+TEST(FileStatus, ASalvageNeverChangesTheFileThatIsOwned)
+{
+    for (int s = 0; s < kFileStatuses; ++s)
+        for (const FileEvent event : {salvageStarted, salvageEnded}) {
+            const auto status = static_cast<FileStatus>(s);
+            EXPECT_EQ(ownsFile(nextStatus(status, event)), ownsFile(status)) << s;
+            EXPECT_EQ(isUnsaved(nextStatus(status, event)), isUnsaved(status)) << s;
+        }
 }
 
 TEST(FileStatus, NoEventClaimsAnEditThatIsNotOnDisk)
@@ -105,7 +122,7 @@ TEST_F(StudyFileTest, AStudyWithNothingToShowIsNotAdopted)
         ASSERT_TRUE(put(file, 64));
         makeBlank(other, json);
         const QByteArray before = bytesOf(other);
-        EXPECT_FALSE(file.open(other).ok());
+        EXPECT_FALSE(openIn(file, other).ok());
         EXPECT_EQ(file.path(), mine);
         EXPECT_EQ(file.status(), saved);
         EXPECT_TRUE(put(file, 96));
@@ -150,7 +167,7 @@ TEST_F(StudyFileTest, TheOpenStudyThatCannotBeReadForAMomentStaysTheFile)
     ASSERT_TRUE(file.create(mine).empty());
     ASSERT_TRUE(put(file, 64));
     ASSERT_TRUE(QFile::rename(mine, away));
-    EXPECT_FALSE(file.open(mine).ok());
+    EXPECT_FALSE(openIn(file, mine).ok());
     EXPECT_EQ(file.path(), mine);
     EXPECT_FALSE(put(file, 96)) << "an edit that is not on disk is reported";
     EXPECT_EQ(file.status(), failed);
@@ -158,7 +175,7 @@ TEST_F(StudyFileTest, TheOpenStudyThatCannotBeReadForAMomentStaysTheFile)
     ASSERT_TRUE(QFile::rename(away, mine));
     EXPECT_TRUE(put(file, 128));
     EXPECT_EQ(batchOf(mine), 128);
-    const Result<OpenedStudy> again = file.open(mine);
+    const Result<OpenedStudy> again = openIn(file, mine);
     ASSERT_TRUE(again.ok());
     EXPECT_TRUE(again->readOnlyReason.isEmpty()) << "the window keeps its lock";
     EXPECT_TRUE(put(file, 160));

@@ -61,7 +61,7 @@ TEST(StepMarks, AreAStepOfTheStudyAndComeBackWithItsFile)
         ASSERT_TRUE(file.flush());
     }
     StudyFile file;
-    const Result<OpenedStudy> opened = file.open(path);
+    const Result<OpenedStudy> opened = file.adopt(readStudy(path).value());
     ASSERT_TRUE(opened.ok());
     EXPECT_EQ(opened->state.marks, marks);
 }

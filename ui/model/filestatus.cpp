@@ -8,13 +8,14 @@ namespace {
 using enum FileStatus;
 
 constexpr FileStatus kNext[kFileStatuses][kFileEvents] = {
-    //              opened, openedReadOnly, createFailed, edited,   written,  writeFailed
-    /* empty    */ {saved, readOnly, noFile, noFile, empty, empty},
-    /* noFile   */ {saved, readOnly, noFile, noFile, noFile, noFile},
-    /* saved    */ {saved, readOnly, noFile, saving, saved, failed},
-    /* saving   */ {saved, readOnly, noFile, saving, saved, failed},
-    /* failed   */ {saved, readOnly, noFile, failed, saved, failed}, // an edit is a retry: unsaved until it is written
-    /* readOnly */ {saved, readOnly, noFile, readOnly, readOnly, readOnly},
+    //               opened, openedReadOnly, createFailed, edited, written, writeFailed, salvageStarted, salvageEnded
+    /* empty     */ {saved, readOnly, noFile, noFile, empty, empty, salvaging, empty},
+    /* salvaging */ {saved, readOnly, noFile, noFile, salvaging, salvaging, salvaging, empty},
+    /* noFile    */ {saved, readOnly, noFile, noFile, noFile, noFile, noFile, noFile},
+    /* saved     */ {saved, readOnly, noFile, saving, saved, failed, saved, saved},
+    /* saving    */ {saved, readOnly, noFile, saving, saved, failed, saving, saving},
+    /* failed    */ {saved, readOnly, noFile, failed, saved, failed, failed, failed}, // an edit is a retry: unsaved until it is written
+    /* readOnly  */ {saved, readOnly, noFile, readOnly, readOnly, readOnly, readOnly, readOnly},
 };
 
 } // namespace

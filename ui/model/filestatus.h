@@ -5,14 +5,15 @@
 namespace prism::ui {
 
 enum class FileStatus {
-    empty,    ///< no study, no file
-    noFile,   ///< a study without a file: every edit is on screen only
-    saved,    ///< the file is owned, every edit is on disk
-    saving,   ///< the file is owned, edits wait or are being written
-    failed,   ///< the file is owned, the last write failed: edits are on screen only
-    readOnly, ///< the file is shown and never written; no edit is accepted
+    empty,     ///< no study, no file
+    salvaging, ///< the same, while a damaged file is read to be shown
+    noFile,    ///< a study without a file: every edit is on screen only
+    saved,     ///< the file is owned, every edit is on disk
+    saving,    ///< the file is owned, edits wait or are being written
+    failed,    ///< the file is owned, the last write failed: edits are on screen only
+    readOnly,  ///< the file is shown and never written; no edit is accepted
 };
-inline constexpr int kFileStatuses = 6;
+inline constexpr int kFileStatuses = 7;
 
 enum class FileEvent {
     opened,         ///< a file that may be written is the window's now
@@ -21,8 +22,10 @@ enum class FileEvent {
     edited,         ///< the study or its view changed
     written,        ///< the last edit is on disk
     writeFailed,
+    salvageStarted, ///< another file is damaged and is being read; a study on screen keeps its own file and status
+    salvageEnded,   ///< it was read (opened follows), nothing of it could be read, or the user cancelled
 };
-inline constexpr int kFileEvents = 6;
+inline constexpr int kFileEvents = 8;
 
 [[nodiscard]] FileStatus nextStatus(FileStatus status, FileEvent event);
 /// The file is locked by this window and takes its edits.

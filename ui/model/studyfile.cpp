@@ -17,7 +17,9 @@ namespace prism::ui {
 
 namespace {
 
-constexpr auto kPause = std::chrono::milliseconds(150); // gathers keystrokes into one write
+constexpr auto kPause = std::chrono::milliseconds(150);         // gathers keystrokes into one write
+constexpr auto kBackupPause = std::chrono::seconds(3);          // without an edit: a backup keeps the writer from writing
+constexpr auto kMaxBackupWait = std::chrono::milliseconds(500); // of a user who closes the file
 
 StudyOptions optionsFor(StudyAccess access)
 {
@@ -38,38 +40,21 @@ bool isSameFile(const std::string& a, const std::string& b)
     return std::filesystem::equivalent(a, b, error);
 }
 
-/// What can be read of a damaged file; the file itself is not touched.
-Result<ReadStudy> salvaged(const QString& path)
+/// The whole content of an open file, which is shown as `path`.
+Result<ReadStudy> contentOf(Result<Study> study, const QString& path, const Diagnostics& losses = {})
 {
-    const QTemporaryDir folder;
-    const std::string rescued = folder.filePath(u"salvaged.prism"_s).toStdString();
-    StudyOptions options = optionsFor(StudyAccess::readWrite);
-    options.backupFolder = studyBackupFolder();
-    const Result<SalvageReport> report = salvageInChild(path.toStdString(), rescued, options);
-    if (!report)
-        return report.errors();
-    Result<Study> study = Study::open(rescued, optionsFor(StudyAccess::readOnly)); // stays open when the folder goes
     if (!study)
         return study.errors();
     auto file = std::make_unique<StoredStudy>(std::move(study).value());
     OpenedStudy content = file->read();
-    content.readOnlyReason = QObject::tr("The file is damaged. What could be read is shown; save it under another name.");
-    for (const Diagnostic& d : report->losses)
-        content.notes << QString::fromStdString(d.message);
-    return ReadStudy{std::move(content), std::move(file)};
-}
-
-Result<ReadStudy> readFile(const QString& path, StudyAccess access)
-{
-    Result<Study> study = Study::open(path.toStdString(), optionsFor(access));
-    if (!study && study.errors().front().path == study_problem::kDamaged)
-        return salvaged(path);
-    if (!study)
-        return study.errors();
-    auto file = std::make_unique<StoredStudy>(std::move(study).value());
-    OpenedStudy content = file->read();
-    if (access == StudyAccess::readWrite)
-        content.readOnlyReason = QString::fromStdString(file->study.readOnlyReason());
+    std::map<std::string, QStringList> places; // of each message: most losses differ in their table only
+    for (const Diagnostic& d : losses)
+        places[d.message] << QString::fromStdString(d.path);
+    for (const auto& [message, where] : places)
+        content.notes << u"%1: %2."_s.arg(where.join(u", "_s), QString::fromStdString(message));
+    if (content.state.entries.empty())
+        return Diagnostic{.message = QObject::tr("It holds no scenario that can be shown. %1").arg(content.notes.join(u' ')).toStdString()};
+    content.path = path;
     return ReadStudy{std::move(content), std::move(file)};
 }
 
@@ -78,13 +63,31 @@ Result<ReadStudy> readFile(const QString& path, StudyAccess access)
 Result<ReadStudy> readStudy(const QString& path, StudyAccess access)
 {
     const QString absolute = QFileInfo(path).absoluteFilePath();
-    Result<ReadStudy> read = readFile(absolute, access);
-    if (!read)
-        return read;
-    if (read->content.state.entries.empty())
-        return Diagnostic{.message =
-                              QObject::tr("It holds no scenario that can be shown. %1").arg(read->content.notes.join(u' ')).toStdString()};
-    read->content.path = absolute;
+    Result<ReadStudy> read = contentOf(Study::open(absolute.toStdString(), optionsFor(access)), absolute);
+    if (read && access == StudyAccess::readWrite)
+        read->content.readOnlyReason = QString::fromStdString(read->file->study.readOnlyReason());
+    return read;
+}
+
+bool isDamaged(const Result<ReadStudy>& read)
+{
+    return !read && read.errors().front().path == study_problem::kDamaged;
+}
+
+Result<ReadStudy> salvageToRead(const QString& path, const std::stop_token& stop)
+{
+    const QString absolute = QFileInfo(path).absoluteFilePath();
+    const QTemporaryDir folder;
+    const std::string salvaged = folder.filePath(u"salvaged.prism"_s).toStdString();
+    StudyOptions options = optionsFor(StudyAccess::readWrite);
+    options.backupFolder = studyBackupFolder();
+    const Result<SalvageReport> report = salvageInChild(absolute.toStdString(), salvaged, options, stop);
+    if (!report)
+        return report.errors();
+    // It stays open when the folder is removed.
+    Result<ReadStudy> read = contentOf(Study::open(salvaged, optionsFor(StudyAccess::readOnly)), absolute, report->losses);
+    if (read)
+        read->content.readOnlyReason = QObject::tr("The file is damaged. What could be read is shown; save it under another name.");
     return read;
 }
 
@@ -99,49 +102,105 @@ struct StudyFile::Writer {
     std::condition_variable idle;
     std::optional<Pending> pending;    // guarded by mutex
     bool busy = false, hurry = false;  // guarded by mutex
+    bool isBackupDue = false;          // guarded by mutex: the file may differ from its last backup
+    bool isClosing = false;            // guarded by mutex: the backup is made at once
+    int holds = 0;                     // guarded by mutex: the GUI thread uses the file, no backup begins
+    std::stop_source backup;           // guarded by mutex: of the one that is being made
+    bool isBackingUp = false;          // guarded by mutex
     std::optional<Diagnostics> result; // guarded by mutex: of the last write, until it is collected
-    std::unique_ptr<StoredStudy> file; // the writer's while busy; else the GUI thread's under the mutex
+    std::unique_ptr<StoredStudy> file; // the GUI thread's under a Hold, else the writer's
     std::jthread thread;
 };
 
 StudyFile::StudyFile(QObject* parent) : QObject(parent), m_writer(std::make_unique<Writer>())
 {
-    m_writer->thread = std::jthread([this, w = m_writer.get()](std::stop_token quit) {
-        std::unique_lock lock(w->mutex);
-        while (w->wake.wait(lock, quit, [w] { return w->pending.has_value(); }) || w->pending) {
-            if (!quit.stop_requested())
-                w->wake.wait_for(lock, quit, kPause, [w] { return w->hurry; });
-            const Writer::Pending next = std::move(*w->pending);
-            w->pending.reset();
-            w->busy = true;
-            lock.unlock();
-            Diagnostics errors = w->file->write(next.state, next.currentId, next.view);
-            lock.lock();
-            w->busy = false;
-            w->result = std::move(errors);
-            w->idle.notify_all();
-            if (!quit.stop_requested())
-                QMetaObject::invokeMethod(this, &StudyFile::collect, Qt::QueuedConnection);
-        }
-    });
+    m_writer->thread = std::jthread([this](const std::stop_token& quit) { work(quit); });
 }
+
+/// While it lives, everything is written and the file is the GUI thread's.
+class StudyFile::Hold final {
+public:
+    explicit Hold(Writer& writer) : m_writer(writer)
+    {
+        std::unique_lock lock(m_writer.mutex);
+        ++m_writer.holds;
+        m_writer.hurry = true;
+        m_writer.backup.request_stop();
+        m_writer.wake.notify_all();
+        m_writer.idle.wait(lock, [this] { return !m_writer.pending && !m_writer.busy && !m_writer.isBackingUp; });
+        m_writer.hurry = false;
+    }
+    ~Hold()
+    {
+        const std::lock_guard lock(m_writer.mutex);
+        --m_writer.holds;
+    }
+    Hold(const Hold&) = delete;
+    Hold& operator=(const Hold&) = delete;
+
+private:
+    Writer& m_writer;
+};
 
 StudyFile::~StudyFile()
 {
     blockSignals(true);
     flush();
+    finishBackup();
     m_writer->thread.request_stop();
     m_writer->thread.join();
+}
+
+/// The writer thread.
+void StudyFile::work(const std::stop_token& quit)
+{
+    Writer& w = *m_writer;
+    std::unique_lock lock(w.mutex);
+    while (w.wake.wait(lock, quit, [&w] { return w.pending || w.isBackupDue; }), w.pending || !quit.stop_requested()) {
+        if (w.pending) {
+            w.wake.wait_for(lock, quit, kPause, [&w] { return w.hurry; });
+            const Writer::Pending next = std::move(*w.pending);
+            w.pending.reset();
+            w.busy = true;
+            lock.unlock();
+            Diagnostics errors = w.file->write(next.state, next.currentId, next.view);
+            lock.lock();
+            w.busy = false;
+            w.isBackupDue = true;
+            w.result = std::move(errors);
+            if (!quit.stop_requested())
+                QMetaObject::invokeMethod(this, &StudyFile::collect, Qt::QueuedConnection);
+        } else if (w.wake.wait_for(lock, quit, kBackupPause, [&w] { return w.pending || w.isClosing; }), !w.pending && w.holds == 0) {
+            w.backup = {};
+            w.isBackingUp = w.isBackupDue && w.file && !quit.stop_requested();
+            if (w.isBackingUp) {
+                const std::stop_token stop = w.backup.get_token();
+                lock.unlock();
+                w.file->study.backUp(studyBackupFolder(), stop);
+                lock.lock();
+            }
+            w.isBackingUp = false;
+            w.isBackupDue = w.backup.stop_requested();
+        }
+        w.idle.notify_all();
+    }
+}
+
+/// Before the file is closed: a last backup, if it is made soon.
+void StudyFile::finishBackup()
+{
+    std::unique_lock lock(m_writer->mutex);
+    m_writer->isBackupDue = m_writer->isClosing = ownsFile(m_status) && m_writer->file;
+    m_writer->wake.notify_all();
+    m_writer->idle.wait_for(lock, kMaxBackupWait, [this] { return !m_writer->isBackupDue; });
+    m_writer->isBackupDue = m_writer->isClosing = false;
+    m_writer->backup.request_stop();
 }
 
 bool StudyFile::flush()
 {
     {
-        std::unique_lock lock(m_writer->mutex);
-        m_writer->hurry = true;
-        m_writer->wake.notify_all();
-        m_writer->idle.wait(lock, [this] { return !m_writer->pending && !m_writer->busy; });
-        m_writer->hurry = false;
+        const Hold everythingIsWritten(*m_writer);
     }
     collect();
     return !isUnsaved(m_status);
@@ -150,6 +209,7 @@ bool StudyFile::flush()
 Result<OpenedStudy> StudyFile::adopt(ReadStudy read)
 {
     flush();
+    std::optional<Hold> hold(*m_writer);
     const std::string path = read.file->study.path();
     if (StoredStudy* own = m_writer->file.get(); ownsFile(m_status) && read.file->study.readOnly() && isSameFile(path, own->study.path())) {
         // This window has the lock: it keeps its file and takes over what was read.
@@ -160,17 +220,10 @@ Result<OpenedStudy> StudyFile::adopt(ReadStudy read)
         read.file = std::move(m_writer->file);
         read.content.readOnlyReason.clear();
     }
+    hold.reset();
     const bool readOnly = read.file->study.readOnly();
     take(std::move(read.file), read.content.path, readOnly ? FileEvent::openedReadOnly : FileEvent::opened);
     return std::move(read.content);
-}
-
-Result<OpenedStudy> StudyFile::open(const QString& path)
-{
-    Result<ReadStudy> read = readStudy(path);
-    if (!read)
-        return read.errors();
-    return adopt(std::move(read).value());
 }
 
 Diagnostics StudyFile::create(const QString& path)
@@ -188,11 +241,17 @@ void StudyFile::showWithoutFile(const Diagnostics& reason)
     take(nullptr, {}, FileEvent::createFailed, firstMessage(reason));
 }
 
+void StudyFile::setSalvaging(bool on)
+{
+    apply(on ? FileEvent::salvageStarted : FileEvent::salvageEnded, m_problem);
+}
+
 Diagnostics StudyFile::saveAs(const QString& path, const StudyState& state, int currentId, const QJsonObject& view)
 {
     const QString absolute = QFileInfo(path).absoluteFilePath();
     save(state, currentId, view);
     const bool isOnDisk = flush();
+    std::optional<Hold> hold(*m_writer);
     if (isOnDisk && ownsFile(m_status) && isSameFile(absolute.toStdString(), m_path.toStdString()))
         return {};
     std::unique_ptr<StoredStudy> memory; // a study without a file is put together here
@@ -215,6 +274,7 @@ Diagnostics StudyFile::saveAs(const QString& path, const StudyState& state, int 
     const std::string reason = file->study.readOnlyReason();
     if (!reason.empty())
         found.push_back({Severity::warning, "", reason});
+    hold.reset();
     take(std::move(file), absolute, reason.empty() ? FileEvent::opened : FileEvent::openedReadOnly);
     save(state, currentId, view);
     return found;
@@ -227,6 +287,7 @@ void StudyFile::save(const StudyState& state, int currentId, const QJsonObject& 
     if (ownsFile(m_status)) {
         const std::lock_guard lock(m_writer->mutex);
         m_writer->pending = {state, currentId, view};
+        m_writer->backup.request_stop();
         m_writer->wake.notify_one();
     }
     apply(FileEvent::edited, m_problem);
@@ -236,7 +297,14 @@ void StudyFile::save(const StudyState& state, int currentId, const QJsonObject& 
 void StudyFile::take(std::unique_ptr<StoredStudy> file, const QString& path, FileEvent event, const QString& problem)
 {
     flush();
-    m_writer->file = std::move(file);
+    finishBackup();
+    {
+        const Hold hold(*m_writer);
+        m_writer->file = std::move(file);
+        const std::lock_guard lock(m_writer->mutex);
+        m_writer->isBackupDue = m_writer->file && !m_writer->file->written.entries.empty();
+        m_writer->wake.notify_all();
+    }
     m_path = path;
     apply(event, problem);
 }

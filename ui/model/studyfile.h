@@ -16,25 +16,32 @@ struct ReadStudy {
     OpenedStudy content;
     std::unique_ptr<StoredStudy> file;
 };
-/// Waits for the disk. An error where there is no scenario that can be shown. A damaged file is read as far as possible.
+/// Waits for the disk. An error where there is no scenario that can be shown, or the file is damaged.
 [[nodiscard]] Result<ReadStudy> readStudy(const QString& path, StudyAccess access = StudyAccess::readWrite);
+[[nodiscard]] bool isDamaged(const Result<ReadStudy>& read);
+/// What can be read of a damaged file and its backups, read-only. Waits up to a minute for a child process, which ends when `stop` is
+/// requested. Any thread.
+[[nodiscard]] Result<ReadStudy> salvageToRead(const QString& path, const std::stop_token& stop = {});
 
 /// The file of a window, by the states of filestatus.h: each "change it" function that fails leaves file, path and status as they were.
-/// GUI thread only; its writer thread owns the file. save() never waits for the disk, the others do.
+/// GUI thread only; its writer thread owns the file. save() never waits for the disk, the others do. The writer thread also backs the file
+/// up when no edit has come for some seconds, and before the file is closed; an edit or another function ends that, and closing waits for
+/// at most half a second.
 class StudyFile final : public QObject {
     Q_OBJECT
 public:
     explicit StudyFile(QObject* parent = nullptr);
-    ~StudyFile() override; ///< writes what is waiting
+    ~StudyFile() override; ///< writes what is waiting, and backs it up
 
     // change it
     /// The file that was read is the window's now; the one before it is closed, and edits that it failed to write are dropped.
     [[nodiscard]] Result<OpenedStudy> adopt(ReadStudy read);
-    [[nodiscard]] Result<OpenedStudy> open(const QString& path); ///< reads and adopts
     /// A new file for another study. An existing file is an error.
     [[nodiscard]] Diagnostics create(const QString& path);
     /// Another study is shown, and it has no file for this reason.
     void showWithoutFile(const Diagnostics& reason);
+    /// Another file is damaged and being read, or no longer.
+    void setSalvaging(bool on);
     /// Everything that is in the file, and this state, into another file, which is replaced when it exists and is not locked; then goes on
     /// there. Warnings say what the copy lacks.
     [[nodiscard]] Diagnostics saveAs(const QString& path, const StudyState& state, int currentId, const QJsonObject& view);
@@ -55,6 +62,9 @@ Q_SIGNALS:
 
 private:
     struct Writer;
+    class Hold;
+    void work(const std::stop_token& quit);
+    void finishBackup();
     void take(std::unique_ptr<StoredStudy> file, const QString& path, FileEvent event, const QString& problem = {});
     void apply(FileEvent event, const QString& problem = {});
     void collect();

@@ -64,7 +64,9 @@ void JobBar::follow()
     m_message.setInterval(kMessageMs);
     connect(&m_message, &QTimer::timeout, this, &JobBar::refresh);
     connect(m_cancel, &QPushButton::clicked, this, [this] {
-        if (shownState() == PageState::cancelled)
+        if (!m_fileJob.isEmpty())
+            Q_EMIT fileJobCancelled();
+        else if (shownState() == PageState::cancelled)
             m_workspace.recompute();
         else if (m_workspace.bridge().isBusy())
             m_workspace.bridge().cancel();
@@ -102,6 +104,12 @@ void JobBar::say(const QString& message)
     m_edit->setText(message);
 }
 
+void JobBar::setFileJob(const QString& text)
+{
+    m_fileJob = text;
+    refresh();
+}
+
 PageState JobBar::shownState() const
 {
     const ShownScenario* current = m_workspace.context().current();
@@ -133,8 +141,10 @@ void JobBar::refresh()
                                                   .arg(format::count(cost.recomputedNodes), format::count(cost.totalNodes),
                                                        format::seconds(cost.elapsedSeconds).text())
                                             : QString());
-    const bool insight = !m_jobKey.isEmpty();
-    if (busy) {
+    const bool insight = !m_jobKey.isEmpty(), file = !m_fileJob.isEmpty();
+    if (file) {
+        m_job->setText(m_fileJob);
+    } else if (busy) {
         const ShownScenario* s = m_workspace.context().current();
         const auto n = s && s->snapshot ? static_cast<std::int64_t>(s->snapshot->across.samples) : 0;
         QString text =
@@ -149,10 +159,10 @@ void JobBar::refresh()
             text += u", "_s + m_jobText;
         m_job->setText(text + u", "_s + format::seconds(static_cast<double>(m_jobClock.elapsed()) / 1000).text());
     }
-    m_job->setVisible(busy || insight);
-    m_progress->setVisible(insight && !busy);
-    m_cancel->setVisible(busy || insight || shown == PageState::cancelled);
-    m_cancel->setText(shown == PageState::cancelled ? tr("Compute") : tr("Cancel"));
+    m_job->setVisible(file || busy || insight);
+    m_progress->setVisible(insight && !busy && !file);
+    m_cancel->setVisible(file || busy || insight || shown == PageState::cancelled);
+    m_cancel->setText(shown == PageState::cancelled && !file ? tr("Compute") : tr("Cancel"));
     update();
 }
 

@@ -30,8 +30,11 @@ public:
     /// Who knows the state of the page that is looked at.
     void setPageState(std::function<PageState()> state) { m_pageState = std::move(state); }
     void refresh();
+    /// Shown before what is being computed; empty = none.
+    void setFileJob(const QString& text);
 
 Q_SIGNALS:
+    void fileJobCancelled();
     void problemClicked(); ///< "Input to fix" leads to the field
 
 protected:
@@ -48,7 +51,7 @@ private:
     QLabel *m_state, *m_edit, *m_job;
     QProgressBar* m_progress;
     QPushButton* m_cancel;
-    QString m_jobKey, m_jobTitle, m_jobText;
+    QString m_jobKey, m_jobTitle, m_jobText, m_fileJob;
     QElapsedTimer m_jobClock;
     QTimer m_message;
     std::function<PageState()> m_pageState;

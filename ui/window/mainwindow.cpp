@@ -145,6 +145,8 @@ void MainWindow::connectParts()
     connect(m_pages, &PageHost::currentChanged, &m_viewTimer, qOverload<>(&QTimer::start));
     connect(m_pages, &PageHost::currentChanged, m_jobs, &JobBar::refresh);
     connect(m_pages, &PageHost::message, m_jobs, &JobBar::say);
+    connect(m_jobs, &JobBar::fileJobCancelled, this,
+            [this] { finishSalvage(Diagnostic{.message = tr("its salvage was cancelled.").toStdString()}); });
     connect(m_jobs, &JobBar::problemClicked, this, [this] {
         m_dock->show();
         m_editor->revealProblem();
@@ -286,7 +288,8 @@ void MainWindow::setPresentation(bool on)
 
 void MainWindow::followReadOnly()
 {
-    m_workspace->study().setReadOnly(m_file->isReadOnly() || m_presents);
+    const bool isAwaited = m_file->status() == FileStatus::salvaging; // what is edited now would not be in the study
+    m_workspace->study().setReadOnly(m_file->isReadOnly() || isAwaited || m_presents);
 }
 
 void MainWindow::showBanner(const QString& text, const QString& kind)
@@ -328,26 +331,36 @@ void MainWindow::startSession(const QString& wanted)
     const QSettings settings;
     removeLeftovers(settings);
     restoreGeometry(settings.value(u"window/geometry"_s).toByteArray());
-    QStringList banners;
-    bool opened = false;
-    for (const QString& path : {wanted, settings.value(u"session/study"_s).toString()})
-        if (!opened && !path.isEmpty()) {
-            opened = openStudy(path);
-            banners << bannerText();
-        }
-    if (!opened)
+    m_startPaths = {wanted, settings.value(u"session/study"_s).toString()};
+    m_startPaths.removeAll(QString());
+    m_startPaths.removeDuplicates();
+    continueStart(false);
+}
+
+void MainWindow::continueStart(bool isShown)
+{
+    while (!isShown && !m_startPaths.isEmpty()) {
+        isShown = openStudy(m_startPaths.takeFirst());
+        m_isStarting = isSalvaging();
+        if (m_isStarting)
+            return;
+        m_startBanners << bannerText();
+    }
+    if (!isShown)
         openSample();
-    if (!opened && !banners.isEmpty())
-        banners << tr("A new sample study is shown. If a study was moved or renamed, find it with File, Open.");
-    banners.removeAll(QString());
-    if (!banners.isEmpty())
-        showBanner(banners.join(u' '));
+    if (!isShown && !m_startBanners.isEmpty())
+        m_startBanners << tr("A new sample study is shown. If a study was moved or renamed, find it with File, Open.");
+    m_startBanners.removeAll(QString());
+    if (!m_startBanners.isEmpty())
+        showBanner(m_startBanners.join(u' '));
+    m_startBanners.clear();
 }
 
 void MainWindow::openSample()
 {
     if (!mayLeave())
         return;
+    endSalvage();
     showBanner({});
     const bool untouched = m_file->isSaved() && isUntitled(m_file->path()) && m_workspace->study().state() == sampleStudy();
     Diagnostics errors;
@@ -372,6 +385,15 @@ void MainWindow::openSample()
 bool MainWindow::openStudy(const QString& path, StudyAccess access)
 {
     Result<ReadStudy> read = readStudy(path, access);
+    if (!isDamaged(read))
+        return adopt(std::move(read), path);
+    if (mayLeave())
+        salvage(path);
+    return false;
+}
+
+bool MainWindow::adopt(Result<ReadStudy> read, const QString& path)
+{
     if (read && !mayLeave())
         return false;
     const Result<OpenedStudy> opened = read ? m_file->adopt(std::move(read).value()) : Result<OpenedStudy>(read.errors());
@@ -381,12 +403,55 @@ bool MainWindow::openStudy(const QString& path, StudyAccess access)
     }
     showBanner(opened->readOnlyReason.isEmpty() ? opened->notes.join(u' ')
                                                 : tr("Read-only. %1 %2").arg(opened->readOnlyReason, opened->notes.join(u' ')));
+    endSalvage();
     m_workspace->study().reset(opened->state, opened->currentId);
     followReadOnly();
     restoreView(opened->view);
     remember(opened->path);
     updateTitle();
     return true;
+}
+
+void MainWindow::salvage(const QString& path)
+{
+    using Read = std::shared_ptr<Result<ReadStudy>>;
+    const bool warned = m_warnedOfLeaving, isStarting = m_isStarting;
+    endSalvage();
+    m_isStarting = isStarting;
+    m_salvaged = path;
+    m_file->setSalvaging(true);
+    followReadOnly();
+    const QString name = QFileInfo(path).fileName();
+    showBanner(tr("%1 is damaged. It is being salvaged, and what can be read is shown when that is done; Cancel at the bottom ends it.")
+                   .arg(name));
+    m_warnedOfLeaving = warned;
+    m_jobs->setFileJob(tr("Salvaging %1").arg(name));
+    m_salvages.run<Read>(
+        this, u"salvage"_s, name,
+        [path](const std::stop_token& stop, const JobProgress&) { return std::make_shared<Result<ReadStudy>>(salvageToRead(path, stop)); },
+        [this](const std::shared_ptr<const Read>& read) { finishSalvage(std::move(**read)); });
+}
+
+void MainWindow::finishSalvage(Result<ReadStudy> read)
+{
+    const QString path = m_salvaged;
+    const bool isStarting = m_isStarting;
+    endSalvage();
+    const bool isShown = adopt(std::move(read), path);
+    if (!isStarting)
+        return;
+    m_startBanners << bannerText();
+    continueStart(isShown);
+}
+
+void MainWindow::endSalvage()
+{
+    m_isStarting = false;
+    m_salvages.cancelAll();
+    m_salvaged.clear();
+    m_file->setSalvaging(false);
+    followReadOnly();
+    m_jobs->setFileJob({});
 }
 
 bool MainWindow::saveStudyAs(const QString& path)
@@ -459,12 +524,15 @@ void MainWindow::scheduleSave()
 
 QString MainWindow::studyName() const
 {
+    if (m_file->status() == FileStatus::salvaging)
+        return QFileInfo(m_salvaged).fileName();
     return m_file->path().isEmpty() || isUntitled(m_file->path()) ? tr("Untitled study") : QFileInfo(m_file->path()).fileName();
 }
 
 void MainWindow::nameStudy()
 {
-    const QStringList states{tr("saved"), tr("not saved"), tr("saved"), tr("saving"), tr("not saved"), tr("read-only")}; // by FileStatus
+    const QStringList states{tr("saved"),  tr("salvaging"), tr("not saved"), tr("saved"),
+                             tr("saving"), tr("not saved"), tr("read-only")}; // by FileStatus
     const QString state = states[static_cast<int>(m_file->status())];
     const QFontMetrics metrics(m_theme.font(Type::body));
     const QString name = metrics.elidedText(studyName(), Qt::ElideMiddle, m_theme.px(kStudyName));
@@ -513,6 +581,7 @@ void MainWindow::closeEvent(QCloseEvent* event)
         return;
     }
     m_workspace->insights().cancelAll();
+    endSalvage();
     event->accept();
 }
 

@@ -2,6 +2,7 @@
 // The window: composes menu row, headline, dock, pages and job bar; its commands stand in mainactions.cpp.
 #pragma once
 
+#include "ui/bridge/insightrunner.h"
 #include "ui/workspace/changescache.h"
 #include "ui/model/studyfile.h"
 #include "ui/workspace/workspace.h"
@@ -38,7 +39,7 @@ public:
     /// This study, else that of the last session, else a new sample study; a banner names each one that could not be opened.
     void startSession(const QString& wanted = {});
     void openSample(); ///< in a new file; no other study without a name is replaced
-    /// False: nothing changed, and a banner says why.
+    /// False: nothing changed, and a banner says why. A damaged file is salvaged in the background, and shown when that is done.
     bool openStudy(const QString& path, StudyAccess access = StudyAccess::readWrite);
     void openDropped(const QString& path); ///< study, scenario, HF config, Megatron arguments, speed table, picture
     void saveStudyAs();
@@ -60,6 +61,7 @@ public:
     [[nodiscard]] StudyFile& file() { return *m_file; }
     [[nodiscard]] QWidget& dock() { return *m_dock; }
     [[nodiscard]] QString bannerText() const; ///< empty: no message is shown
+    [[nodiscard]] bool isSalvaging() const { return !m_salvaged.isEmpty(); }
 
 protected:
     void closeEvent(QCloseEvent* event) override;
@@ -73,8 +75,13 @@ private:
     void buildBanner();
     void buildSplitter();
     void connectParts();
-    void followReadOnly();         ///< by what the file says
-    [[nodiscard]] bool mayLeave(); ///< the study on screen: every edit is on disk, or the user was warned and insists
+    void continueStart(bool isShown);                        ///< with the next of the studies to start with, unless one is shown
+    bool adopt(Result<ReadStudy> read, const QString& path); ///< as openStudy
+    void salvage(const QString& path);
+    void finishSalvage(Result<ReadStudy> read); ///< shows it, or why not
+    void endSalvage();                          ///< stops what is under way
+    void followReadOnly();                      ///< by what the file says
+    [[nodiscard]] bool mayLeave();              ///< the study on screen: every edit is on disk, or the user was warned and insists
     void restoreView(const QJsonObject& view);
     [[nodiscard]] QJsonObject viewState() const;
     void scheduleSave();
@@ -106,6 +113,10 @@ private:
     PageHost* m_pages;
     JobBar* m_jobs;
     QTimer m_viewTimer;
+    InsightRunner m_salvages;                 ///< on a thread of its own: the answers of the pages do not wait for it
+    QString m_salvaged;                       ///< the damaged file that is being read; empty = none
+    QStringList m_startPaths, m_startBanners; ///< of the start of the session
+    bool m_isStarting = false;
     bool m_bannerIsOfDisk = false;     ///< it says that edits are not on disk
     bool m_warnedOfLeaving = false;    ///< ... and that they are lost with the next attempt to leave the study
     bool m_presents = false;           ///< keeps the study as it is

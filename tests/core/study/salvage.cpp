@@ -155,6 +155,32 @@ TEST(StudySalvage, BackupsAreMadeAtTheEndAreFewAndAreNotMadeOften)
     EXPECT_EQ(std::distance(std::filesystem::directory_iterator(hasty.backupFolder), std::filesystem::directory_iterator()), 1);
 }
 
+TEST(StudySalvage, ABackupOnRequestIsOfWhatWasEditedAndEndsWhenItIsStopped)
+{
+    const Folder folder, backups;
+    const std::string kept = backups / "kept";
+    const auto count = [&] { return std::distance(std::filesystem::directory_iterator(kept), std::filesystem::directory_iterator()); };
+    StudyOptions real = options();
+    real.nowMs = nullptr;
+    Result<Study> study = Study::create(folder / "a.prism", real);
+    for (int i = 0; i < 200; ++i) // more statements than between two looks at the stop
+        ASSERT_TRUE(study->addScenario("s" + std::to_string(i), R"({"fill":")" + std::string(2000, 'x') + "\"}").ok());
+    std::stop_source stopped;
+    stopped.request_stop();
+    study->backUp(kept, stopped.get_token());
+    EXPECT_EQ(count(), 0) << "nothing unfinished either";
+    EXPECT_TRUE(study->setName("still writable").empty());
+    study->backUp(kept, {});
+    ASSERT_EQ(count(), 1);
+    EXPECT_EQ(Study::open(std::filesystem::directory_iterator(kept)->path().string(), {.access = StudyAccess::readOnly})->name(),
+              "still writable");
+    study->backUp(kept, {});
+    EXPECT_EQ(count(), 1);
+    Result<Study> reader = Study::open(folder / "a.prism", {.access = StudyAccess::readOnly});
+    reader->backUp(backups / "other", {});
+    EXPECT_FALSE(std::filesystem::exists(backups / "other")) << "only the writer makes backups";
+}
+
 TEST(StudySalvage, RowsThatClaimMoreThanTheFileHoldsEnd)
 {
     const Folder folder;
