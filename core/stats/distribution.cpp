@@ -113,6 +113,14 @@ Diagnostics check(const Distribution& d, std::string_view path)
     return found;
 }
 
+double poolCv(const std::vector<double>& pool)
+{
+    double square = 0.0;
+    for (const double x : pool)
+        square += (x - 1.0) * (x - 1.0);
+    return std::sqrt(square / static_cast<double>(pool.size()));
+}
+
 Distribution empiricalDistribution(std::vector<double> values)
 {
     std::sort(values.begin(), values.end());
@@ -121,14 +129,11 @@ Distribution empiricalDistribution(std::vector<double> values)
     for (const double x : values)
         sum += x;
     const double mean = sum / static_cast<double>(values.size());
-    double square = 0.0;
-    for (double& x : values) {
+    for (double& x : values)
         x /= mean;
-        square += (x - 1.0) * (x - 1.0);
-    }
     Distribution d;
     d.family = Family::empirical;
-    d.cv = std::sqrt(square / static_cast<double>(values.size()));
+    d.cv = poolCv(values);
     d.pool = std::make_shared<const std::vector<double>>(std::move(values));
     return d;
 }

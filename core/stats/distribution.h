@@ -48,6 +48,9 @@ struct Distribution {
 /// Everything that is wrong with a factor (cv, rare event, pool), each diagnostic with its path below `path`.
 [[nodiscard]] Diagnostics check(const Distribution& distribution, std::string_view path);
 
+/// Coefficient of variation of a pool with mean 1 and at least one value.
+[[nodiscard]] double poolCv(const std::vector<double>& pool);
+
 /// An empirical factor from measured values (> 0, at least one); the pool is divided by its mean.
 [[nodiscard]] Distribution empiricalDistribution(std::vector<double> values);
 

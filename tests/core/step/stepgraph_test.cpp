@@ -112,6 +112,20 @@ StepGraph presentGraph()
     return g;
 }
 
+TEST(StepGraph, ThePoolAndNotTheFileSaysHowAMeasuredFactorVaries)
+{
+    StepGraph graph = fullGraph();
+    graph.intraRegime = empiricalDistribution({0.5, 1.5}); // (0.5^2 + 0.5^2) / 2 = 0.5^2
+    for (const double stated : {0.0, 0.2}) {
+        StepGraph written = graph;
+        written.intraRegime.cv = stated;
+        const Result<StepGraph> read = stepGraphFromJson(toJson(written));
+        ASSERT_TRUE(read);
+        EXPECT_EQ(read->intraRegime.cv, 0.5) << stated;
+        EXPECT_EQ(read->hash(), graph.hash()) << stated;
+    }
+}
+
 TEST(StepGraph, EveryFieldIsInTheHashAndInTheFile)
 {
     const StepGraph base = presentGraph();
