@@ -43,6 +43,25 @@ TEST_F(StudyModelTest, UndoReturnsToTheStartExactly)
     EXPECT_EQ(study.entry(1)->scenario->parallelism.pipelineModelParallelSize, 2);
 }
 
+TEST_F(StudyModelTest, TheNeighbourTakesThePlaceOfAnArchivedBaseline)
+{
+    study.duplicate(2);
+    ASSERT_EQ(study.state().entries.size(), 3U);
+    const int first = study.state().entries[0].id, second = study.state().entries[1].id, last = study.state().entries[2].id;
+    study.setCurrent(first);
+    study.setBaseline(first);
+    study.setArchived(first, true); // there is none before it: the one after it
+    EXPECT_EQ(study.state().baselineId, second);
+    EXPECT_EQ(study.currentId(), second);
+    study.setCurrent(last);
+    study.setBaseline(last);
+    study.setArchived(last, true);
+    EXPECT_EQ(study.state().baselineId, second);
+    EXPECT_EQ(study.currentId(), second);
+    study.setArchived(second, true); // the only one left stays
+    EXPECT_FALSE(study.entry(second)->archived);
+}
+
 TEST_F(StudyModelTest, KeystrokesInOneFieldAreOneStep)
 {
     for (const char* text : {"1", "16"})

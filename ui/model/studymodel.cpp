@@ -142,19 +142,20 @@ void StudyModel::setArchived(int id, bool archived)
     int current = m_currentId;
     const QString text = (archived ? tr("Archive %1") : tr("Restore %1")).arg(nameOf(*e));
     if (archived) {
-        int row = -1, previous = -1;
+        // The one before takes its place; after the first, the one after it.
+        int near = -1;
+        bool passed = false;
         for (const ScenarioEntry& other : next.entries) {
-            if (!other.archived && row < 0)
-                previous = other.id;
-            if (other.id == id)
-                row = previous;
+            passed = passed || other.id == id;
+            if (!other.archived && (!passed || near < 0))
+                near = other.id;
         }
-        if (previous < 0)
+        if (near < 0)
             return; // the last one stays
         if (next.baselineId == id)
-            next.baselineId = previous;
+            next.baselineId = near;
         if (current == id)
-            current = previous;
+            current = near;
     } else {
         current = id;
     }
