@@ -600,7 +600,12 @@ TEST(StoredAnswers, WhatAStudyKeepsComesBack)
     const auto writtenAndRead = [&] {
         {
             StudyFile file;
-            EXPECT_TRUE(QFile::exists(path) ? file.open(path).ok() : file.create(path).empty());
+            if (QFile::exists(path)) {
+                Result<ReadStudy> known = readStudy(path);
+                EXPECT_TRUE(known.ok() && file.adopt(std::move(*known)).ok());
+            } else {
+                EXPECT_TRUE(file.create(path).empty());
+            }
             file.save(state, 2, {});
             EXPECT_TRUE(file.flush());
         }
