@@ -200,33 +200,47 @@ std::vector<std::string_view> words(std::string_view line, std::size_t most)
     return list;
 }
 
+Diagnostics RowSelection::readHeader(const std::vector<std::string>& cells)
+{
+    Diagnostics errors;
+    for (const std::string& w : m_wanted) {
+        const std::size_t equals = std::min(w.find('='), w.size());
+        const auto at = std::find(cells.begin(), cells.end(), w.substr(0, equals));
+        if (at == cells.end() || equals == w.size())
+            errors.push_back({.path = "line 1",
+                              .message = "Rows cannot be selected by this.",
+                              .found = w.substr(0, kShown),
+                              .accepted = "COLUMN=VALUE with a column of the header"});
+        else
+            m_conditions.emplace_back(static_cast<std::size_t>(at - cells.begin()), w.substr(equals + 1));
+    }
+    return errors;
+}
+
+Result<bool> RowSelection::takes(const std::vector<std::string>& cells)
+{
+    if (!std::exchange(m_hasHeader, true)) {
+        if (const Diagnostics errors = readHeader(cells); !errors.empty())
+            return errors;
+        return true;
+    }
+    return std::all_of(m_conditions.begin(), m_conditions.end(),
+                       [&](const auto& c) { return c.first < cells.size() && cells[c.first] == c.second; });
+}
+
 Result<std::string> selectedRows(std::string_view table, const std::vector<std::string>& wanted)
 {
     if (wanted.empty())
         return std::string(table);
     std::string out;
-    std::vector<std::pair<std::size_t, std::string>> conditions;
-    Diagnostics errors;
-    TableRows rows(table);
-    for (bool header = true; rows.next(); header = false) {
+    RowSelection selection(wanted);
+    for (TableRows rows(table); rows.next();) {
         if (rows.problem())
             return *rows.problem();
-        const std::vector<std::string>& cells = rows.cells();
-        for (const std::string& w : header ? wanted : std::vector<std::string>()) {
-            const std::size_t equals = std::min(w.find('='), w.size());
-            const auto at = std::find(cells.begin(), cells.end(), w.substr(0, equals));
-            if (at == cells.end() || equals == w.size())
-                errors.push_back({.path = "line 1",
-                                  .message = "Rows cannot be selected by this.",
-                                  .found = w.substr(0, kShown),
-                                  .accepted = "COLUMN=VALUE with a column of the header"});
-            else
-                conditions.emplace_back(static_cast<std::size_t>(at - cells.begin()), w.substr(equals + 1));
-        }
-        if (!errors.empty())
-            return errors;
-        const auto holds = [&](const auto& c) { return c.first < cells.size() && cells[c.first] == c.second; };
-        if (header || std::all_of(conditions.begin(), conditions.end(), holds))
+        const Result<bool> takes = selection.takes(rows.cells());
+        if (!takes.ok())
+            return takes.errors();
+        if (*takes)
             out.append(rows.text()).push_back('\n');
     }
     return out;

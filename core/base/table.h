@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace prism {
@@ -78,6 +79,21 @@ private:
 
 /// Words between white space, at most `most` of them; the rest of the line is left out.
 [[nodiscard]] std::vector<std::string_view> words(std::string_view line, std::size_t most);
+
+/// Selects the rows of a table whose columns have the wanted values, each "COLUMN=VALUE".
+class RowSelection final {
+public:
+    explicit RowSelection(std::vector<std::string> wanted) : m_wanted(std::move(wanted)) {}
+    /// Whether a row is selected; the first one is the header, which is. Errors: columns that the header does not have.
+    [[nodiscard]] Result<bool> takes(const std::vector<std::string>& cells);
+
+private:
+    [[nodiscard]] Diagnostics readHeader(const std::vector<std::string>& cells);
+
+    std::vector<std::string> m_wanted;
+    std::vector<std::pair<std::size_t, std::string>> m_conditions; ///< column, value
+    bool m_hasHeader = false;
+};
 
 /// The header and the lines of a comma-separated table whose columns have the wanted values, each "COLUMN=VALUE". Errors: columns that
 /// are not there, rows that cannot be read.

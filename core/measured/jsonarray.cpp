@@ -14,16 +14,6 @@ namespace {
 
 using nlohmann::json;
 
-/// Lines of a log may begin with a bracket as well, but not with two.
-bool mayBeArray(std::string_view text)
-{
-    text = trimmed(text.substr(0, 1'000));
-    if (!text.starts_with('['))
-        return false;
-    text = trimmed(text.substr(1));
-    return text.starts_with('[') || text.starts_with('{');
-}
-
 bool isPoint(const json& element)
 {
     return element.is_array() && element.size() == 3
@@ -31,6 +21,15 @@ bool isPoint(const json& element)
 }
 
 } // namespace
+
+bool mayBeArray(std::string_view start)
+{
+    start = trimmed(start.substr(0, 1'000));
+    if (!start.starts_with('['))
+        return false;
+    start = trimmed(start.substr(1));
+    return start.starts_with('[') || start.starts_with('{');
+}
 
 std::string linesOfArray(std::string_view text)
 {

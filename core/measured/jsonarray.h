@@ -7,6 +7,9 @@
 
 namespace prism {
 
+/// Whether a text that begins so may be such an array: lines of a log may begin with a bracket as well, but not with two.
+[[nodiscard]] bool mayBeArray(std::string_view start);
+
 /// Of an array of [wall time, step, value]: a table with TensorBoard's header; of an array of objects: one per line. Empty for any other
 /// text, and beyond the bounds of parseJson.
 [[nodiscard]] std::string linesOfArray(std::string_view text);

@@ -7,8 +7,9 @@
 
 namespace prism {
 
-inline constexpr std::size_t kMaxLoggedRuns = 1'000;       ///< steps of further runs count as unusable
-inline constexpr std::int64_t kMaxLogLines = 10'000'000;   ///< of a whole log
+inline constexpr std::size_t kMaxLoggedRuns = 1'000;                    ///< steps of further runs count as unusable
+inline constexpr std::uint64_t kLogPartBytes = std::uint64_t{64} << 20; ///< the next two are per so many bytes of the log
+inline constexpr std::int64_t kMaxLogLines = 10'000'000;                ///< of a whole log
 inline constexpr std::int64_t kMaxLinesBefore = 1'000'000; ///< before the first line that tells of a step, or the header of a table
 
 } // namespace prism

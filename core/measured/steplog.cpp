@@ -110,9 +110,39 @@ const StepLog& StepLogReader::log()
     return m_log;
 }
 
-StepLog StepLogReader::taken()
+std::int64_t StepLogReader::linesPerPart() const
 {
+    return m_format ? kMaxLogLines : kMaxLinesBefore;
+}
+
+/// The limit grows with the log.
+bool StepLogReader::hasTooManyLines() const
+{
+    return m_log.lines > linesPerPart() * (1 + static_cast<std::int64_t>(m_bytes / kLogPartBytes));
+}
+
+bool StepLogReader::isRefused() const
+{
+    return hasErrors(m_problems) || hasTooManyLines();
+}
+
+Result<StepLog> StepLogReader::whole()
+{
+    if (hasErrors(m_problems))
+        return m_problems;
+    if (hasTooManyLines())
+        return Diagnostic{.path = "line " + std::to_string(m_log.lines),
+                          .message = m_format ? "the log has too many lines" : "too many lines stand before the first that tells of a step",
+                          .accepted = fmt::format("at most {} lines per {} MiB{}", linesPerPart(), kLogPartBytes >> 20,
+                                                  m_format ? "" : std::string(" before it: ") + kKnown)};
     (void)log();
+    if (m_beyond > 0)
+        m_log.notes.push_back(fmt::format("{} of these are beyond the limit of {} steps: split the log.", m_beyond, kMostLoggedSteps));
+    std::erase_if(m_log.runs, [](const LoggedRun& r) { return r.steps.empty(); });
+    if (m_log.runs.empty())
+        return Diagnostic{.message = m_log.format.empty() ? "no line tells of a step" : "no line holds a usable step time",
+                          .found = fmt::format("{} lines, {} matched, {} unusable", m_log.lines, m_log.matched, m_log.unusable),
+                          .accepted = kKnown};
     return std::move(m_log);
 }
 
@@ -155,6 +185,7 @@ void StepLogReader::preferTold(std::string_view text)
 bool StepLogReader::line(std::string_view text)
 {
     ++m_log.lines;
+    m_bytes += text.size() + 1;
     if (text.ends_with('\r'))
         text.remove_suffix(1);
     if (text.size() > kLongestLogLine) {
@@ -204,6 +235,7 @@ bool StepLogReader::takeStep(const LineFinding& found)
     LoggedStep step = found.step;
     if (!(step.seconds > 0) || !(step.seconds < kLongestStep) || m_steps >= kMostLoggedSteps || m_log.runs.size() > kMaxLoggedRuns) {
         ++m_log.unusable;
+        m_beyond += m_steps >= kMostLoggedSteps ? 1 : 0;
         return false;
     }
     if (!found.run.empty())
@@ -230,44 +262,18 @@ bool StepLogReader::takeStep(const LineFinding& found)
     return true;
 }
 
-/// Empty where the log so far keeps to its bounds.
-Diagnostics StepLogReader::tooMany() const
-{
-    const std::int64_t most = m_format ? kMaxLogLines : kMaxLinesBefore;
-    if (m_log.lines <= most)
-        return {};
-    return {{.path = "line " + std::to_string(m_log.lines),
-             .message = m_format ? "the log has too many lines" : "too many lines stand before the first that tells of a step",
-             .accepted = fmt::format("at most {} lines{}", most, m_format ? "" : std::string(" before it: ") + kKnown)}};
-}
-
 Result<StepLog> readStepLog(std::string_view text, const StepLogOptions& options)
 {
     StepLogReader reader(options);
-    const std::string lines = linesOfArray(text);
-    if (!lines.empty())
-        text = lines;
-    while (!text.empty() && !hasErrors(reader.problems())) {
-        const std::size_t end = std::min(text.find_first_of(kLineEnds), text.size());
-        reader.line(text.substr(0, end));
-        if (Diagnostics tooMany = reader.tooMany(); !tooMany.empty())
-            return tooMany;
-        const bool isPair = text.substr(end).starts_with("\r\n");
-        text.remove_prefix(std::min(end + (isPair ? 2 : 1), text.size()));
-    }
-    if (hasErrors(reader.problems()))
-        return reader.problems();
-    StepLog log = reader.taken();
-    std::erase_if(log.runs, [](const LoggedRun& r) { return r.steps.empty(); });
-    if (log.runs.empty())
-        return Diagnostic{Severity::error,
-                          "",
-                          log.format.empty() ? "no line tells of a step" : "no line holds a usable step time",
-                          fmt::format("{} lines, {} matched, {} unusable", log.lines, log.matched, log.unusable),
-                          kKnown,
-                          "",
-                          ""};
-    return log;
+    const std::string array = linesOfArray(text);
+    LogLines lines;
+    const auto line = [&](std::string_view of) {
+        if (!reader.isRefused())
+            reader.line(of);
+    };
+    lines.take(array.empty() ? text : array, line);
+    lines.finish(line);
+    return reader.whole();
 }
 
 std::string reportText(const StepLog& log)

@@ -4,6 +4,7 @@
 
 #include "core/base/result.h"
 #include "core/measured/loggedstep.h"
+#include "core/measured/loglines.h"
 
 #include <cstdint>
 #include <memory>
@@ -32,10 +33,8 @@ struct StepLog {
     [[nodiscard]] std::size_t steps() const;
 };
 
-/// How many steps, how long lines a log may have.
-inline constexpr std::size_t kMostLoggedSteps = 2'000'000, kLongestLogLine = 64 * 1024;
-/// A line ends with either or both: progress bars write over their line by a carriage return alone.
-inline constexpr std::string_view kLineEnds = "\r\n";
+/// How many steps a log may have.
+inline constexpr std::size_t kMostLoggedSteps = 2'000'000;
 
 class LineFormat;
 struct LineFinding;
@@ -56,10 +55,11 @@ public:
     [[nodiscard]] const LoggedStep& last() const;
     /// What was read so far.
     [[nodiscard]] const StepLog& log();
-    /// The same, given away: nothing is read after it.
-    [[nodiscard]] StepLog taken();
-    /// What makes it too long for a whole log; empty = nothing does.
-    [[nodiscard]] Diagnostics tooMany() const;
+    /// The whole log, given away: nothing is read after it. Errors: the problems, too many lines, or no step at all (with what was looked
+    /// for).
+    [[nodiscard]] Result<StepLog> whole();
+    /// Whether nothing of a whole log has to be read any more: a problem, or too many lines.
+    [[nodiscard]] bool isRefused() const;
     /// What keeps the log from being read at all: an ambiguous or missing column, a pattern without a time.
     [[nodiscard]] const Diagnostics& problems() const { return m_problems; }
 
@@ -75,6 +75,8 @@ private:
     [[nodiscard]] std::size_t runOf(const LineFinding& found);
     void dropRuns();
     [[nodiscard]] bool isRepeated(const LineFinding& found, const LoggedRun& run) const;
+    [[nodiscard]] std::int64_t linesPerPart() const;
+    [[nodiscard]] bool hasTooManyLines() const;
     bool recognise(std::string_view text);
     void preferTold(std::string_view text);
 
@@ -87,10 +89,11 @@ private:
     std::unordered_map<std::string, std::size_t> m_indices; ///< of the runs, by their names
     std::unordered_map<std::string, std::size_t> m_latest;  ///< by the log's own name: the run that its lines go on with
     std::size_t m_lastRun = 0, m_steps = 0;
-    bool m_hasRead = false; ///< a line by the format
+    std::uint64_t m_bytes = 0, m_beyond = 0; ///< bytes of the lines; steps beyond kMostLoggedSteps
+    bool m_hasRead = false;                  ///< a line by the format
 };
 
-/// A whole log. Errors: no step at all (with what was looked for), an ambiguous table, a wrong pattern.
+/// The whole log of a text in memory; files of any size: core/insight/follow/wholelog.h. Errors: as of StepLogReader::whole.
 [[nodiscard]] Result<StepLog> readStepLog(std::string_view text, const StepLogOptions& options = {});
 /// One sentence per fact: format, lines, matched, repeated, unusable, runs. For people.
 [[nodiscard]] std::string reportText(const StepLog& log);

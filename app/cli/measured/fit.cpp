@@ -62,7 +62,7 @@ std::string fitJson(const RunFit& fit, const ClusterCalibration& calibration)
 void fit(const FitOptions& options)
 {
     const Scenario scenario = loadScenario(options);
-    const StepLog log = loadStepLog(options.log);
+    const StepLog log = loadStepLog(options.log, options);
     sayLine(options, reportText(log));
     std::vector<CleanRun> runs;
     const std::vector<RunShape> shapes = runShapes(log.runs);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/cli/measured/steplogoptions.h"
 
-#include "core/base/table.h"
+#include "app/cli/frame/progressline.h"
 
 #include <CLI/CLI.hpp>
 
@@ -10,12 +10,12 @@ namespace prism::cli {
 void addStepLog(CLI::App& command, StepLogInput& input)
 {
     command.add_option("LOG", input.file, "training log, CSV with a header or JSON lines; may be gzip")->required();
-    command.add_option("--where", input.where, "COLUMN=VALUE: only these lines of a table (repeatable)");
-    command.add_option("--time-column", input.options.timeColumn, "field that is the time of a step; by its name where not given");
-    command.add_option("--run-column", input.options.runColumn, "lines with one value of this field belong to one run");
-    command.add_option("--unit", input.options.unit, "of the time: s, ms or us; by its name where not given")
+    command.add_option("--where", input.options.where, "COLUMN=VALUE: only these lines of a table (repeatable)");
+    command.add_option("--time-column", input.options.log.timeColumn, "field that is the time of a step; by its name where not given");
+    command.add_option("--run-column", input.options.log.runColumn, "lines with one value of this field belong to one run");
+    command.add_option("--unit", input.options.log.unit, "of the time: s, ms or us; by its name where not given")
         ->check(CLI::IsMember({"s", "ms", "us"}));
-    command.add_option("--pattern", input.options.pattern,
+    command.add_option("--pattern", input.options.log.pattern,
                        "a line of one's own: text with {seconds}, {ms} or {us}, and {step}, {samples}, {*} where wanted");
 }
 
@@ -26,12 +26,14 @@ void addPart(CLI::App& command, std::string& part, const std::string& toDo)
         ->capture_default_str();
 }
 
-StepLog loadStepLog(const StepLogInput& input)
+StepLog loadStepLog(const StepLogInput& input, const CommonOptions& options)
 {
-    std::string text = require(readTextFile(input.file));
-    if (!input.where.empty())
-        text = require(selectedRows(text, input.where), input.file);
-    return require(readStepLog(text, input.options), input.file);
+    ProgressLine progress(!options.quiet);
+    const ReadControl control{.progress = [&](std::uint64_t done, std::uint64_t total) {
+        if (total > 0)
+            progress.show(static_cast<double>(done) / static_cast<double>(total), "reading the log");
+    }};
+    return require(readStepLogFile(input.file, input.options, control), input.file);
 }
 
 } // namespace prism::cli

@@ -3,24 +3,22 @@
 #pragma once
 
 #include "app/cli/frame/cli.h"
-#include "core/measured/steplog.h"
+#include "core/insight/follow/wholelog.h"
 
 #include <string>
-#include <vector>
 
 namespace prism::cli {
 
 struct StepLogInput {
     std::string file; ///< may be gzip
-    std::vector<std::string> where;
-    StepLogOptions options;
+    WholeLogOptions options;
 };
 
 /// LOG, --where, --time-column, --run-column, --unit, --pattern.
 void addStepLog(CLI::App& command, StepLogInput& input);
 /// --part: which steps of each run to take (`toDo`: "fit on"), as partOf takes them.
 void addPart(CLI::App& command, std::string& part, const std::string& toDo);
-/// The log, read. Throws InputError.
-[[nodiscard]] StepLog loadStepLog(const StepLogInput& input);
+/// The log, with its progress on a terminal. Throws InputError.
+[[nodiscard]] StepLog loadStepLog(const StepLogInput& input, const CommonOptions& options);
 
 } // namespace prism::cli

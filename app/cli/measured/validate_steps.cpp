@@ -112,7 +112,7 @@ void validate(const StepsOptions& options)
 {
     const Scenario scenario = loadScenario(options);
     Report report;
-    report.log = loadStepLog(options.log);
+    report.log = loadStepLog(options.log, options);
     const SeriesRemoval removal = removalOf(options.remove);
     std::vector<CleanRun> clean;
     report.shapes = runShapes(report.log.runs);

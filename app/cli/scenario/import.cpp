@@ -64,33 +64,50 @@ struct ImportStepsOptions : CommonOptions {
     StepLogInput log;
 };
 
-/// Any log as a table that every other command reads; what was matched and found goes to standard error.
+/// The steps as a table that every other command reads.
+std::string stepsTable(const StepLog& log, TableText texts)
+{
+    std::string csv = "run,step,samples_seen,pause_s,step_time_s\n";
+    const auto orEmpty = [](double x) { return x < 0 ? std::string() : numberText(x); };
+    for (const LoggedRun& run : log.runs)
+        for (const LoggedStep& s : run.steps)
+            csv += tableLine({tableText(run.name, texts), s.number < 0 ? "" : std::to_string(s.number), orEmpty(s.samplesSeen),
+                              orEmpty(s.pauseSeconds), numberText(s.seconds)});
+    return csv;
+}
+
+/// The same as JSON. Two million steps as one JSON value would take more than 1 GiB: they are written one by one, in the place of null.
+std::string stepsJson(const StepLog& log)
+{
+    using Json = nlohmann::ordered_json;
+    const auto text = [](const Json& value) { return value.dump(2, ' ', false, Json::error_handler_t::replace); };
+    const Json report{{"format", log.format},     {"lines", log.lines},       {"matched", log.matched},
+                      {"repeated", log.repeated}, {"unusable", log.unusable}, {"steps", nullptr}};
+    constexpr std::string_view kNull = "null\n}";
+    std::string out = text(report);
+    out.replace(out.size() - kNull.size(), kNull.size(), "[");
+    for (const LoggedRun& run : log.runs)
+        for (const LoggedStep& s : run.steps) {
+            const Json step{{"run", run.name}, {"step", s.number}, {"samples_seen", s.samplesSeen}, {"step_time_s", s.seconds}};
+            out.append(out.back() == '[' ? "\n    " : ",\n    ");
+            for (const char c : text(step))
+                out.append(c == '\n' ? "\n    " : std::string_view(&c, 1));
+        }
+    return out + "\n  ]\n}\n";
+}
+
+/// What was matched and found goes to standard error.
 void writeSteps(const ImportStepsOptions& options)
 {
-    const StepLog log = loadStepLog(options.log);
+    const StepLog log = loadStepLog(options.log, options);
     sayLine(options, reportText(log));
-    std::string csv = "run,step,samples_seen,pause_s,step_time_s\n";
-    nlohmann::ordered_json steps = nlohmann::ordered_json::array();
-    const auto orEmpty = [](double x) { return x < 0 ? std::string() : numberText(x); };
     const std::vector<RunShape> shapes = runShapes(log.runs);
     for (std::size_t i = 0; i < shapes.size(); ++i)
         sayLine(options, "  " + printable(log.runs[i].name, kMaxNameBytes) + ": " + shapeText(shapes[i]) + "\n");
-    for (const LoggedRun& run : log.runs) {
-        const std::string name = tableText(run.name, textsOf(options));
-        for (const LoggedStep& s : run.steps) {
-            if (options.json)
-                steps.push_back({{"run", run.name}, {"step", s.number}, {"samples_seen", s.samplesSeen}, {"step_time_s", s.seconds}});
-            else
-                csv += tableLine({name, s.number < 0 ? "" : std::to_string(s.number), orEmpty(s.samplesSeen), orEmpty(s.pauseSeconds),
-                                  numberText(s.seconds)});
-        }
-    }
-    const nlohmann::ordered_json report{{"format", log.format},     {"lines", log.lines},       {"matched", log.matched},
-                                        {"repeated", log.repeated}, {"unusable", log.unusable}, {"steps", std::move(steps)}};
     if (options.json)
-        writeOutput(options, report.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+        writeOutput(options, stepsJson(log));
     else
-        writeTable(options, csv);
+        writeTable(options, stepsTable(log, textsOf(options)));
 }
 
 CLI::App* addImport(CLI::App& parent, Cli& cli, const char* name, const char* help, const std::shared_ptr<ImportOptions>& options)

@@ -2,7 +2,6 @@
 #include "core/insight/follow/growinglog.h"
 
 #include "core/base/textfile.h"
-#include "core/measured/steplog.h"
 
 #include <filesystem>
 
@@ -25,38 +24,19 @@ bool GrowingLog::read(const LogListener& listener, bool atEnd)
         listener.restarted();
         m_offset = 0;
         m_start.clear();
-        m_rest.clear();
-        m_wasReturn = false;
+        m_lines = {};
     }
     bool any = false;
     for (std::string got = bytesAt(m_path, m_offset, kPart); !got.empty(); got = bytesAt(m_path, m_offset, kPart)) {
         if (m_start.size() < kKnownBytes)
             m_start.append(got, 0, kKnownBytes - m_start.size());
         m_offset += got.size();
-        take(listener, got);
+        m_lines.take(got, listener.line);
         any = true;
     }
-    if (atEnd && !m_rest.empty()) {
-        listener.line(m_rest);
-        m_rest.clear();
-    }
+    if (atEnd)
+        m_lines.finish(listener.line);
     return any;
-}
-
-void GrowingLog::take(const LogListener& listener, std::string_view got)
-{
-    for (std::size_t end = got.find_first_of(kLineEnds); end != std::string_view::npos; end = got.find_first_of(kLineEnds)) {
-        const bool isSecond = m_wasReturn && end == 0 && got[0] == '\n'; // of "\r\n"
-        m_wasReturn = got[end] == '\r';
-        m_rest.append(got.substr(0, end));
-        if (!isSecond)
-            listener.line(m_rest);
-        m_rest.clear();
-        got.remove_prefix(end + 1);
-    }
-    m_wasReturn = m_wasReturn && got.empty();
-    if (m_rest.size() <= kLongestLogLine) // the rest of a line that is too long is not kept
-        m_rest.append(got);
 }
 
 } // namespace prism

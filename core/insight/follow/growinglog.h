@@ -2,6 +2,8 @@
 // A log file that grows while it is read, is rotated or truncated: its whole lines, once each.
 #pragma once
 
+#include "core/measured/loglines.h"
+
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -25,11 +27,9 @@ public:
     bool read(const LogListener& listener, bool atEnd);
 
 private:
-    void take(const LogListener& listener, std::string_view got);
-
-    std::string m_path, m_start, m_rest;
+    std::string m_path, m_start;
+    LogLines m_lines;
     std::uintmax_t m_offset = 0;
-    bool m_wasReturn = false; ///< the last line ended with a carriage return
 };
 
 } // namespace prism

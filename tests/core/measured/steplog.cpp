@@ -181,6 +181,11 @@ TEST(StepLog, ALogOfTooManyLinesIsRefusedAtItsFirstLineTooMany)
     EXPECT_EQ(placeOf(std::string(kMaxLinesBefore + 10, '\n')), "line " + std::to_string(kMaxLinesBefore + 1));
     EXPECT_EQ(placeOf(std::string(kMaxLinesBefore - 10, '\n') + "step_time_s\n1\n"), "read");
     EXPECT_EQ(placeOf("step_time_s\n1\n" + std::string(kMaxLogLines, '\n')), "line " + std::to_string(kMaxLogLines + 1));
+    const std::string part(kLongestLogLine, 'x'); // a longer log may have more lines
+    std::string longer = "step_time_s\n1\n";
+    for (std::size_t i = 0; i <= kLogPartBytes / part.size(); ++i)
+        longer += part + '\n';
+    EXPECT_EQ(placeOf(longer + std::string(kMaxLogLines, '\n')), "read");
 }
 
 TEST(StepLog, ANamedRunThatBeginsAnewOftenIsReadInOnePass)
