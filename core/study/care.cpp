@@ -63,6 +63,7 @@ public:
     {
         checkFile();
         checkReferences();
+        checkTexts();
         checkRevisions();
         checkContents();
         if (m_deadline.passed())
@@ -112,6 +113,18 @@ private:
              [&](const Statement& row) { add("scenario " + row.text(0), "its revision " + row.text(1) + " is of another scenario"); });
         each("scenario", "SELECT id FROM scenario WHERE removed = 0 AND current IS NULL",
              [&](const Statement& row) { add("scenario " + row.text(0), "it has no revision"); });
+    }
+    /// Texts that a list of the study would refuse.
+    void checkTexts()
+    {
+        for (const std::string columns :
+             {"label FROM revision", "label FROM step", "kind FROM attachment", "name FROM attachment", "source FROM attachment"}) {
+            const std::string table = columns.substr(columns.rfind(' ') + 1);
+            each(table, "SELECT id, " + columns, [&](const Statement& row) {
+                for (const Diagnostic& problem : attempt([&] { (void)row.text(1, kMaxTextBytesListed); }))
+                    add(table + " " + row.text(0), problem.message + " (" + problem.found + ", accepted: " + problem.accepted + ")");
+            });
+        }
     }
     /// A section that is stored separately is a JSON value: it is parsed once, however many revisions share it.
     void checkRevisions()

@@ -322,6 +322,25 @@ TEST(StudyStrangers, TooManyViewsOrScenariosAreNotExported)
     }
 }
 
+TEST(StudyStrangers, TheCheckFindsTextsThatAListRefuses)
+{
+    for (const char* edit : {"UPDATE revision SET label = %1", "UPDATE step SET label = %1"}) {
+        for (const int bytes : {1 << 20, (1 << 20) + 1}) {
+            const Folder folder;
+            const std::string path = studyWith(folder, "a.prism", R"({"name":"base"})");
+            std::string statement = edit;
+            statement.replace(statement.find("%1"), 2, "printf('%.*c', " + std::to_string(bytes) + ", 'x')");
+            Elsewhere(path).run(statement);
+            const std::string found = text(Study::open(path, options())->check());
+            EXPECT_EQ(found.empty(), bytes == 1 << 20) << edit;
+            if (!found.empty()) {
+                EXPECT_NE(found.find(path), std::string::npos) << found;
+                EXPECT_NE(found.find("1048576 bytes"), std::string::npos) << found;
+            }
+        }
+    }
+}
+
 TEST(StudyStrangers, TheCheckFindsReferencesToWhatIsRemoved)
 {
     const Folder folder;
