@@ -72,7 +72,7 @@ std::vector<Limit> measuredLimits()
         {"Node speeds", "rows", n(kMaxSpeedRows), ""},
         {"Node speeds", "a row", n(kMaxSpeedRowBytes), "bytes"},
         {"Training log", "lines per 64 MiB", n(static_cast<std::size_t>(kMaxLogLines)), ""},
-        {"Training log", "lines per 64 MiB before the first that tells of a step", n(static_cast<std::size_t>(kMaxLinesBefore)), ""},
+        {"Training log", "lines per 64 MiB before the first that reports a step", n(static_cast<std::size_t>(kMaxLinesBefore)), ""},
         {"Training log", "a line", n(kLongestLogLine), "bytes"},
         {"Training log", "steps", n(kMostLoggedSteps), ""},
         {"Training log", "runs", n(kMaxLoggedRuns), ""},

@@ -95,7 +95,7 @@ TEST(Text, NearestNamesByHand)
     EXPECT_EQ(nearestName("xeepspexd", known), "Deepspeed");
     EXPECT_EQ(nearestName("mega", known), "megatron-args");
     EXPECT_EQ(nearestName("me", known), "megatron-args");
-    EXPECT_EQ(nearestName("m", known), "") << "one letter is no beginning";
+    EXPECT_EQ(nearestName("m", known), "") << "one letter is not a beginning";
     EXPECT_EQ(nearestName("pre", std::vector<std::string>{"prefix-one", "prefix-two"}), "") << "two begin so";
     EXPECT_EQ(nearestName("a", std::vector<std::string>{"b"}), "b");
     EXPECT_EQ(unknownName("p", "format", "nemi", known).message, "unknown format \"nemi\"; did you mean \"nemo\"?");
@@ -231,7 +231,7 @@ TEST(PrintableLimits, CodePointsAtTheEdgesOfTheirRanges)
     for (const auto& [text, expected] : escaped)
         EXPECT_EQ(shown(text), expected);
     for (const char* text : {"\xE2\x80\x8D", "\xE2\x80\x90", "\xE2\x80\xA7", "\xE2\x80\xAF", "\xE2\x81\xA5", "\xE2\x81\xAA", "\xD8\x9B"})
-        EXPECT_EQ(shown(text), text) << "beside the marks that turn the direction";
+        EXPECT_EQ(shown(text), text) << "except the marks that turn the direction";
     EXPECT_EQ(printable("abcd", 4), "abcd");
     EXPECT_EQ(printable("abcde", 4), "abcd...");
     EXPECT_TRUE(isHostName(std::string(253, 'a')));

@@ -385,7 +385,7 @@ TEST(Startup, LimitsByHand)
     const auto first = [](double x) { return startupSteps(std::vector<double>{x, 2, 2, 2, 2, 2}); };
     EXPECT_EQ(first(2.019), 0U); // a hundredth of the later median
     EXPECT_EQ(first(2.021), 1U);
-    EXPECT_EQ(first(1.979), 1U) << "too fast is no usual step either";
+    EXPECT_EQ(first(1.979), 1U) << "too fast is not a usual step either";
     EXPECT_EQ(startupSteps(std::vector<double>{9, 2, 2, 2, 2}), 0U) << "fewer than six steps";
     const auto noisy = [](double x) { return startupSteps(std::vector<double>{x, 2, 2, 2, 1.9, 2, 2.1, 1.9, 2.1}); };
     EXPECT_EQ(noisy(2.59), 0U); // 4 x 1.4826 x 0.1 = 0.593 over the median
@@ -629,7 +629,7 @@ TEST(Kineto, EveryFieldOfAKernelIsRead)
     EXPECT_EQ(std::tuple(gemm.grid, gemm.block, gemm.stream, gemm.device, gemm.process), std::tuple(24U, 256U, 7, 3, 2));
     EXPECT_EQ(std::tuple(gemm.correlation, gemm.externalId, gemm.launch, gemm.collective), std::tuple(-1, -1, -1.0, -1));
     EXPECT_EQ(std::tuple(copy.grid, copy.block, copy.stream, copy.device), std::tuple(0U, 0U, 9, 2))
-        << "the thread and the process stand in";
+        << "the thread and the process take its place";
     EXPECT_TRUE(copy.isCopy && !copy.isCollective && !gemm.isCollective);
     EXPECT_EQ(std::tuple(call.start, call.duration, call.launch, call.correlation), std::tuple(10.0, 0.0, 3.5, 5));
     ASSERT_EQ(call.collective, 0);
