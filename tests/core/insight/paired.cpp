@@ -162,27 +162,20 @@ TEST(PairedChange, EveryIntervalIsThatOfItsInfluenceValues)
     const auto ofStd = [](const PairedSample& s, double x) { return ((x - s.mean) * (x - s.mean) - s.variance) / (2 * s.std); };
     EXPECT_NEAR(c.std.halfWidth, halfWidth(8, [&](std::size_t i) { return ofStd(b, kChanged[i]) - ofStd(a, kBase[i]); }), 1e-9);
     const auto ofQuantile = [](double x, double q, double slope, double p) { return slope * (p - (x <= q ? 1 : 0)); };
-    EXPECT_NEAR(c.p50.value, b.p50 - a.p50, 1e-12);
-    EXPECT_NEAR(c.p50.halfWidth,
-                halfWidth(8,
-                          [&](std::size_t i) {
-                              return ofQuantile(kChanged[i], b.p50, b.sparsityP50, 0.5) - ofQuantile(kBase[i], a.p50, a.sparsityP50, 0.5);
-                          }),
-                1e-9);
-    EXPECT_NEAR(c.p95.value, b.p95 - a.p95, 1e-12);
-    EXPECT_NEAR(c.p95.halfWidth,
-                halfWidth(8,
-                          [&](std::size_t i) {
-                              return ofQuantile(kChanged[i], b.p95, b.sparsityP95, 0.95) - ofQuantile(kBase[i], a.p95, a.sparsityP95, 0.95);
-                          }),
-                1e-9);
-    EXPECT_NEAR(c.p99.value, b.p99 - a.p99, 1e-12);
-    EXPECT_NEAR(c.p99.halfWidth,
-                halfWidth(8,
-                          [&](std::size_t i) {
-                              return ofQuantile(kChanged[i], b.p99, b.sparsityP99, 0.99) - ofQuantile(kBase[i], a.p99, a.sparsityP99, 0.99);
-                          }),
-                1e-9);
+    struct Quantile {
+        const char* name;
+        double p, before, slopeBefore, after, slopeAfter;
+        const Estimate& change;
+    };
+    for (const Quantile& q : {Quantile{"p50", 0.5, a.p50, a.sparsityP50, b.p50, b.sparsityP50, c.p50},
+                              Quantile{"p95", 0.95, a.p95, a.sparsityP95, b.p95, b.sparsityP95, c.p95},
+                              Quantile{"p99", 0.99, a.p99, a.sparsityP99, b.p99, b.sparsityP99, c.p99}}) {
+        EXPECT_NEAR(q.change.value, q.after - q.before, 1e-12) << q.name;
+        const auto influence = [&](std::size_t i) {
+            return ofQuantile(kChanged[i], q.after, q.slopeAfter, q.p) - ofQuantile(kBase[i], q.before, q.slopeBefore, q.p);
+        };
+        EXPECT_NEAR(q.change.halfWidth, halfWidth(8, influence), 1e-9) << q.name;
+    }
     // Beyond 5: 9, 6, 12 before (5 itself is not), 6, 8, 9, 20 after.
     EXPECT_NEAR(c.exceedance.value, 4.0 / 8 - 3.0 / 8, 1e-12);
     EXPECT_NEAR(c.exceedance.halfWidth, halfWidth(8, [&](std::size_t i) { return (kChanged[i] > 5 ? 1 : 0) - (kBase[i] > 5 ? 1 : 0); }),
