@@ -11,8 +11,6 @@
 #include <ctime>
 #include <filesystem>
 
-#include <sqlite3.h>
-
 namespace prism {
 
 namespace {
@@ -61,23 +59,6 @@ void thin(const std::string& folder, const std::string& prefix)
     }
 }
 
-/// Interrupts the statements of a connection when it is requested.
-class Interrupt final {
-public:
-    Interrupt(const Database& db, const std::stop_token& stop) : m_db(db.handle())
-    {
-        if (stop.stop_possible())
-            sqlite3_progress_handler(m_db, 1000, isRequested, const_cast<std::stop_token*>(&stop));
-    }
-    ~Interrupt() { sqlite3_progress_handler(m_db, 0, nullptr, nullptr); }
-    Interrupt(const Interrupt&) = delete;
-    Interrupt& operator=(const Interrupt&) = delete;
-
-private:
-    static int isRequested(void* stop) { return static_cast<const std::stop_token*>(stop)->stop_requested() ? 1 : 0; }
-    sqlite3* m_db;
-};
-
 } // namespace
 
 std::string StudyBackup::timeText() const
@@ -109,10 +90,10 @@ void keepBackup(const Database& db, const std::string& path, const std::string& 
         fs::permissions(folder, fs::perms::owner_all);
         const std::string prefix = prefixOf(path);
         (void)makeFile(folder + "/" + prefix + std::to_string(nowMs) + std::string(kEnding), {me}, [&](const NewStudy& made) {
-            const Interrupt copying(db, stop);
+            const Deadline copying(db, -1, Deadline::Clock::steady, stop);
             Statement(db.handle(), "VACUUM INTO ?1").bind(1, made.path).run();
             const Database copy(made.path, Database::Mode::readOnly, {});
-            const Interrupt checking(copy, stop);
+            const Deadline checking(copy, -1, Deadline::Clock::steady, stop);
             Statement check(copy.handle(), "PRAGMA quick_check(1)");
             if (!check.row() || check.text(0) != "ok")
                 failStudy(study_problem::kDamaged, "The study file is damaged.");

@@ -117,14 +117,16 @@ private:
     /// Texts that a list of the study would refuse.
     void checkTexts()
     {
-        for (const std::string columns :
-             {"label FROM revision", "label FROM step", "kind FROM attachment", "name FROM attachment", "source FROM attachment"}) {
-            const std::string table = columns.substr(columns.rfind(' ') + 1);
-            each(table, "SELECT id, " + columns, [&](const Statement& row) {
-                for (const Diagnostic& problem : attempt([&] { (void)row.text(1, kMaxTextBytesListed); }))
-                    add(table + " " + row.text(0), problem.message + " (" + problem.found + ", accepted: " + problem.accepted + ")");
+        const auto listed = [&](const std::string& table, const std::string& columns, int count) {
+            each(table, "SELECT id, " + columns + " FROM " + table, [&](const Statement& row) {
+                for (int column = 1; column <= count; ++column)
+                    for (const Diagnostic& problem : attempt([&] { (void)row.text(column, kMaxTextBytesListed); }))
+                        add(table + " " + row.text(0), problem.message + " (" + problem.found + ", accepted: " + problem.accepted + ")");
             });
-        }
+        };
+        listed("revision", "label", 1);
+        listed("step", "label", 1);
+        listed("attachment", "kind, name, source", 3);
     }
     /// A section that is stored separately is a JSON value: it is parsed once, however many revisions share it.
     void checkRevisions()

@@ -295,12 +295,13 @@ void Transaction::commit()
     m_open = false;
 }
 
-Deadline::Deadline(const Database& db, double seconds, Clock clock)
+Deadline::Deadline(const Database& db, double seconds, Clock clock, std::stop_token stop)
     : m_db(db.handle()),
       m_clock(clock),
-      m_endNs(seconds < 0 ? INT64_MAX : nowNs(clock) + static_cast<std::int64_t>(seconds * 1e9))
+      m_endNs(seconds < 0 ? INT64_MAX : nowNs(clock) + static_cast<std::int64_t>(seconds * 1e9)),
+      m_stop(std::move(stop))
 {
-    if (seconds >= 0)
+    if (seconds >= 0 || m_stop.stop_possible())
         sqlite3_progress_handler(m_db, 1000, interrupt, this);
 }
 
@@ -316,7 +317,7 @@ int Deadline::interrupt(void* self)
 
 bool Deadline::passed() const
 {
-    return m_endNs != INT64_MAX && nowNs(m_clock) >= m_endNs;
+    return m_stop.stop_requested() || (m_endNs != INT64_MAX && nowNs(m_clock) >= m_endNs);
 }
 
 void ListBudget::take(std::size_t bytes)

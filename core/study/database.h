@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <stop_token>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -133,11 +134,12 @@ private:
 /// Raises StudyError for an SQLite result code, with a message for people.
 [[noreturn]] void failSql(sqlite3* db, int code);
 
-/// Interrupts the statements of a connection after a time, of the clock or of the calling thread's processor; a negative budget never does.
+/// Interrupts the statements of a connection after a time, of the clock or of the calling thread's processor (a negative budget: never),
+/// and when a stop is requested.
 class Deadline final {
 public:
     enum class Clock { steady, processor };
-    Deadline(const Database& db, double seconds, Clock clock = Clock::steady);
+    Deadline(const Database& db, double seconds, Clock clock = Clock::steady, std::stop_token stop = {});
     ~Deadline();
     Deadline(const Deadline&) = delete;
     Deadline& operator=(const Deadline&) = delete;
@@ -148,6 +150,7 @@ private:
     sqlite3* m_db;
     Clock m_clock;
     std::int64_t m_endNs;
+    std::stop_token m_stop;
 };
 
 /// Bounds the memory of a list that is read from a file: throws kTooLarge with the file when its rows need more than kMaxListBytes.
