@@ -13,8 +13,7 @@ inline constexpr std::size_t kLongestLogLine = 64 * 1024; ///< bytes
 /// A line ends with either or both: progress bars write over their line by a carriage return alone.
 inline constexpr std::string_view kLineEnds = "\r\n";
 
-/// A line ends with a line feed, a carriage return (progress bars) or both. Of a line beyond kLongestLogLine, no more than one piece beyond
-/// it is kept. One thread.
+/// Of a line beyond kLongestLogLine, no more than one piece beyond it is kept. One thread.
 class LogLines final {
 public:
     using Line = std::function<void(std::string_view)>; ///< one line without its end
