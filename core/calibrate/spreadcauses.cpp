@@ -264,7 +264,7 @@ CountRange stallRange(double perGpuHour, double rateCv, double gpuHours)
         return {};
     const auto whole = [](double x) { return static_cast<int>(std::min(x, 1e9)); };
     if (!(rateCv > 1e-3)) {
-        const boost::math::poisson_distribution<> count(mean);
+        const boost::math::poisson_distribution<> count(std::min(mean, 1e10)); // the library's series end at some 1e11
         return {whole(boost::math::quantile(count, 0.025)), whole(boost::math::quantile(count, 0.975))};
     }
     const double shape = 1 / (rateCv * rateCv);
