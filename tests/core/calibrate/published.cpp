@@ -3,6 +3,7 @@
 #include "core/calibrate/published.h"
 
 #include "core/cost/costmodel.h"
+#include "core/cost/predictor.h"
 #include "core/measured/tables.h"
 #include "core/scenario/presets.h"
 #include "datafolder.h"
@@ -204,8 +205,170 @@ TEST(Published, AnOlderNameOfASettingIsRead)
               "flash3");
 }
 
+/// Two rows of a suite and one of another, errors chosen: sizes, signs, bands, memory and ranks of each sum by hand.
+TEST(Published, ErrorsOfASuiteAreMeansOverItsRows)
+{
+    const auto row = [](const char* suite, double predicted, double published) {
+        ValidatedRow r;
+        r.suite = suite;
+        r.predictedSeconds = predicted;
+        r.publishedSeconds = published;
+        r.error = predicted / published - 1;
+        r.bandLowSeconds = 0.9 * predicted;
+        r.bandHighSeconds = 1.1 * predicted;
+        return r;
+    };
+    std::vector<ValidatedRow> rows = {row("b", 12, 10), row("a", 9, 10), row("a", 30, 20), row("a", 10, 11),
+                                      row("a", 1, 0),   row("a", 1, 1),  row("a", 2, 1),   row("z", 4, 5)};
+    rows[0].predictedMemoryGib = 30;
+    rows[0].publishedMemoryGib = 40;
+    rows[1].predictedMemoryGib = 60;
+    rows[1].publishedMemoryGib = 40;
+    rows[2].predictedMemoryGib = 60; // none is published
+    rows[3].publishedMemoryGib = 60; // none is predicted
+    rows[5].skipped = "why";
+    rows[6].leftOut = "suspect";
+    rows[7].predictedBubbleRate = 0.125;
+    rows[7].publishedBubbleRate = 0.25;
+    const ValidationReport report = validationReport(rows);
+    ASSERT_EQ(report.suites.size(), 3U);
+    EXPECT_EQ(report.suites[0].suite, "b"); // as they come
+    const SuiteErrors& a = report.suites[1];
+    EXPECT_EQ(a.rows, 3);
+    EXPECT_EQ(a.skipped, 1);
+    EXPECT_EQ(a.leftOut, 1);
+    EXPECT_NEAR(a.meanAbs, (0.1 + 0.5 + 1.0 / 11) / 3, 1e-12);
+    EXPECT_NEAR(a.bias, (-0.1 + 0.5 - 1.0 / 11) / 3, 1e-12);
+    EXPECT_NEAR(a.worst, 0.5, 1e-12);
+    EXPECT_DOUBLE_EQ(a.memoryMeanAbs, 0.5);
+    EXPECT_DOUBLE_EQ(a.rankCorrelation, 1); // 9 30 10 beside 10 20 11
+    EXPECT_EQ(a.bubbleMeanAbs, -1);
+    EXPECT_DOUBLE_EQ(report.suites[2].bubbleMeanAbs, 0.125);
+    EXPECT_EQ(report.suites[2].memoryMeanAbs, -1);
+    EXPECT_EQ(report.all.rows, 4); // the schedule's row is in none
+    EXPECT_NEAR(report.all.bias, (0.2 - 0.1 + 0.5 - 1.0 / 11) / 4, 1e-12);
+    EXPECT_DOUBLE_EQ(report.all.memoryMeanAbs, (0.25 + 0.5) / 2);
+    EXPECT_DOUBLE_EQ(report.bandCoverage, 0.25); // 10 in 8.1 to 9.9: no; 11 in 9 to 11: yes
+}
+
+TEST(Published, TheBandIsAroundTheErrorAndTheStepSaysItsFlops)
+{
+    const std::string bf16 = R"(,"training.precision":"bf16")";
+    PublishedRow row = rowWith(bf16);
+    ASSERT_TRUE(row.skipped.empty()) << row.skipped;
+    const Result<CostedStep> step = costStep(row.scenario);
+    const ErrorBand band = errorBand(calibration(), row.scenario);
+    const ValidatedRow v = validatedRow(row, calibration(), 2);
+    const double seconds = 2 * step->noiseFreeSeconds;
+    EXPECT_DOUBLE_EQ(v.error, seconds / 1 - 1); // 1 s is published
+    EXPECT_DOUBLE_EQ(v.bandLowSeconds, seconds / (1 + band.high));
+    EXPECT_DOUBLE_EQ(v.bandHighSeconds, seconds / (1 + band.low));
+    EXPECT_LT(v.bandLowSeconds, v.bandHighSeconds);
+    EXPECT_DOUBLE_EQ(v.predictedMemoryGib, step->memory.peakGib - kContextGib);
+    EXPECT_EQ(v.predictedTflops, 0) << "attention is counted in no known way";
+    const auto tflops = [&](const char* attention, bool vocabulary, bool recomputation) {
+        row.convention = {attention, recomputation, vocabulary, 0};
+        return validatedRow(row, calibration(), 2).predictedTflops * seconds * 8 * 1e12; // of 8 GPUs
+    };
+    // 16 sequences of 2048 tokens, 8 layers of width 1024 with a gated MLP of 4096; forward and backward are three times the forward.
+    const double tokens = 16 * 2048, layer = 2.0 * (4 * 1024 * 1024 + 3 * 1024 * 4096), attention = 2.0 * 2 * 2048 * 1024,
+                 head = 2.0 * 32000 * 1024;
+    EXPECT_NEAR(tflops("full", true, false) / (3 * tokens * (8 * (layer + attention) + head)), 1, 1e-9);
+    EXPECT_NEAR(tflops("causal", true, false) / (3 * tokens * (8 * (layer + attention / 2) + head)), 1, 1e-9);
+    EXPECT_NEAR(tflops("full", false, false) / (3 * tokens * 8 * (layer + attention)), 1, 1e-9);
+    row.scenario.training.recomputeGranularity = "full";
+    const Result<CostedStep> again = costStep(row.scenario);
+    row.convention = {"full", true, true, 0};
+    const ValidatedRow recomputed = validatedRow(row, calibration());
+    EXPECT_NEAR(recomputed.predictedTflops * again->noiseFreeSeconds * 8 * 1e12
+                    / (3 * tokens * (8 * (layer + attention) + head) + again->hardwareFlopsPerStep - again->modelFlopsPerStep),
+                1, 1e-9);
+    row.convention.recomputation = false;
+    EXPECT_LT(validatedRow(row, calibration()).predictedTflops, recomputed.predictedTflops);
+}
+
+/// Times in milliseconds, sizes of the row: one forward and backward per stage and micro-batch under 1F1B with two stages of no transfer
+/// takes (m + p - 1) passes.
+TEST(Published, AScheduleRowIsReadFromItsProfile)
+{
+    const auto rowOf = [](const std::string& parts) {
+        return readPublished(R"({"schema":"prism-validation-1","schema_version":2,"rows":[{"id":"r","suite":"s",)" + parts
+                             + R"(,"execution":{"parallelism.pipeline_schedule":"zb-h1"}}]})")
+            ->front();
+    };
+    const std::string model = R"("model":{"layers":8,"hidden":1024,"heads":16,"seq_len":2048},"micro_batch":3,)",
+                      profile = R"("measured":{"bubble_rate_theoretical":0.25,"profiled_ms":{"TF":10,"TB":20,"TW":15,"Tcomm":0.5}})";
+    const PublishedRow row = rowOf(model + R"("parallel":{"pp":4,"vpp":2},"num_microbatches":12,)" + profile);
+    EXPECT_TRUE(row.scheduleOnly);
+    EXPECT_EQ(row.skipped, "");
+    EXPECT_EQ(row.schedule, "zb-h1");
+    EXPECT_DOUBLE_EQ(row.profiled.forward, 0.010);
+    EXPECT_DOUBLE_EQ(row.profiled.backward, 0.020);
+    EXPECT_DOUBLE_EQ(row.profiled.weight, 0.015);
+    EXPECT_DOUBLE_EQ(row.profiled.transfer, 0.0005);
+    EXPECT_EQ(row.numStages, 4);
+    EXPECT_EQ(row.numChunks, 2);
+    EXPECT_EQ(row.numMicrobatches, 12);
+    EXPECT_EQ(row.numLayers, 8);
+    EXPECT_EQ(row.microBatch, 3);
+    EXPECT_EQ(row.scenario.model.hiddenSize, 1024);
+    EXPECT_EQ(row.scenario.model.numAttentionHeads, 16);
+    EXPECT_EQ(row.scenario.model.seqLength, 2048);
+    EXPECT_EQ(row.publishedBubbleRate, 0.25);
+    const PublishedRow one = rowOf(model + R"("parallel":{"pp":1},"num_microbatches":1,)" + profile);
+    EXPECT_EQ(one.skipped, "");
+    EXPECT_EQ(one.numStages, 1);
+    EXPECT_EQ(one.numChunks, 1);
+    EXPECT_NE(rowOf(model + R"("parallel":{"pp":1.5},"num_microbatches":0,)" + profile)
+                  .skipped.find("pp is out of range; num_microbatches is out of range"),
+              std::string::npos);
+    EXPECT_NE(rowOf(model + R"("parallel":{},"num_microbatches":4,)" + profile).skipped.find("pp is not given"), std::string::npos);
+    EXPECT_NE(rowOf(model + R"("parallel":{"pp":1},"num_microbatches":4,"measured":{"iteration_time_s":1,"profiled_ms":{"TF":10,"TB":0}})")
+                  .skipped.find("profiled times are not given"),
+              std::string::npos);
+    const ValidatedRow v = validatedRow(row, calibration());
+    EXPECT_DOUBLE_EQ(v.samplesPerSecondPerGpu, 3 * 12 / v.predictedSeconds / 4);
+    EXPECT_EQ(v.error, 0) << "no step time is published";
+}
+
+/// Every size of a row, each at its most and one beyond, and what follows from two of them.
+TEST(Published, SizesOfARowAreReadUpToTheirLimits)
+{
+    const PublishedRow row = rowWith(R"(,"training.precision":"bf16")");
+    const Scenario& s = row.scenario;
+    EXPECT_EQ(s.model.numLayers, 8);
+    EXPECT_EQ(s.model.hiddenSize, 1024);
+    EXPECT_EQ(s.model.numAttentionHeads, 16);
+    EXPECT_EQ(s.model.numQueryGroups, 16);
+    EXPECT_EQ(s.model.ffnHiddenSize, 4096);
+    EXPECT_EQ(s.model.vocabSize, 32000);
+    EXPECT_EQ(s.model.seqLength, 2048);
+    EXPECT_EQ(s.model.kvChannels, 64); // width over heads
+    EXPECT_EQ(s.cluster.numGpus, 8);
+    EXPECT_EQ(s.cluster.gpusPerNode, 8);
+    EXPECT_EQ(s.parallelism.pipelineModelParallelSize, 4);
+    EXPECT_EQ(s.training.microBatchSize, 1);
+    EXPECT_EQ(s.training.globalBatchSize, 16);
+    EXPECT_EQ(row.publishedSeconds, 1);
+    EXPECT_EQ(row.publishedBubbleRate, -1);
+    const auto skippedWith = [](const char* parallel) {
+        return readPublished(R"({"schema":"prism-validation-1","schema_version":2,"rows":[{"id":"r","suite":"s","parallel":)"
+                             + std::string(parallel) + "}]}")
+            ->front()
+            .skipped;
+    };
+    for (const char* fits : {R"({"cp":0})", R"({"cp":1024})"})
+        EXPECT_EQ(skippedWith(fits).find("cp is out of range"), std::string::npos) << fits;
+    for (const char* beyond : {R"({"cp":-1})", R"({"cp":1.5})", R"({"cp":1025})"})
+        EXPECT_NE(skippedWith(beyond).find("cp is out of range"), std::string::npos) << beyond;
+}
+
 TEST(Published, RankCorrelationOfReversedListsIsMinusOne)
 {
+    EXPECT_DOUBLE_EQ(rankCorrelation({1, 2, 2, 9}, {1, 2, 3, 4}), 4.5 / std::sqrt(4.5 * 5)); // ties at 1.5: ranks 0 1.5 1.5 3
+    EXPECT_EQ(rankCorrelation({1, 2}, {1, 2}), 0);
+    EXPECT_EQ(rankCorrelation({1, 2, 3}, {1, 2}), 0);
+    EXPECT_EQ(rankCorrelation({1, 1, 1}, {1, 2, 3}), 0);
     EXPECT_DOUBLE_EQ(rankCorrelation({1, 2, 3, 4}, {8, 6, 4, 2}), -1.0);
     EXPECT_DOUBLE_EQ(rankCorrelation({1, 5, 9}, {10, 20, 90}), 1.0);
 }

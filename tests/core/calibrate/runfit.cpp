@@ -3,6 +3,7 @@
 #include "core/calibrate/runfit.h"
 
 #include "core/base/outputfile.h"
+#include "core/cost/predictor.h"
 #include "core/scenario/parameters.h"
 #include "core/scenario/presets.h"
 #include "core/stats/random.h"
@@ -73,6 +74,102 @@ TEST(FittedRun, LevelAndLeaningShapeComeBack)
     EXPECT_NEAR(carried->measured.computeLevel, fit->computeLevel.value, 1e-9);
 }
 
+double noiseFreeAt(double computeLevel)
+{
+    Scenario s = smallJob();
+    s.measured.computeLevel = computeLevel;
+    return costStep(s)->noiseFreeSeconds;
+}
+
+/// Two runs of 5.0 and 5.1 s, each as good as free of noise: level, its interval and the share of compute from the noise-free step.
+TEST(FittedRun, TheLevelsIntervalIsThatOfTheRunsMedians)
+{
+    const auto runOf = [](double seconds) {
+        CleanRun run;
+        for (int i = 0; i < 40; ++i) {
+            run.seconds.push_back(seconds);
+            run.index.push_back(i);
+        }
+        run.medianSeconds = seconds;
+        return run;
+    };
+    Evaluator evaluator;
+    const RunFit one = *fittedRun(evaluator, smallJob(), {runOf(5), CleanRun{}}, {1, 200, 1}),
+                 two = *fittedRun(evaluator, smallJob(), {runOf(5), runOf(5.1)}, {1, 200, 1});
+    EXPECT_EQ(one.causes.runs, 1) << "an empty run is left out";
+    EXPECT_DOUBLE_EQ(one.causes.gpuHours, 8 * 40 * 5 / 3600.0);
+    EXPECT_DOUBLE_EQ(one.measuredMedianSeconds, 5);
+    EXPECT_DOUBLE_EQ(two.measuredMedianSeconds, 5.05);
+    EXPECT_NEAR(one.predictedMedianSeconds, noiseFreeAt(1), 1e-5); // samples are floats
+    EXPECT_NEAR(one.computeShare, (noiseFreeAt(1.1) / noiseFreeAt(1) - 1) / 0.1, 1e-9);
+    const double spread = 0.1 / std::sqrt(2.0) / 5.05 / std::sqrt(2.0); // of the mean of two runs
+    for (const auto& [fit, seconds, reach] : {std::tuple{one, 5.0, 0.006}, {two, 5.05, 2 * spread}}) {
+        EXPECT_NEAR(noiseFreeAt(fit.computeLevel.value) / seconds, 1, 3e-5);
+        EXPECT_NEAR(noiseFreeAt(fit.computeLevel.low) / seconds, 1 - reach, 3e-5);
+        EXPECT_NEAR(noiseFreeAt(fit.computeLevel.high) / seconds, 1 + reach, 3e-5);
+    }
+    EXPECT_EQ(one.otherSpread, 1);
+    CleanRun shortest = runOf(5);
+    shortest.seconds.resize(19);
+    EXPECT_FALSE(fittedRun(evaluator, smallJob(), {shortest}, {1, 200, 1}).ok());
+}
+
+/// A scenario whose own spreads are wider than the steps: they are scaled to the noise between neighbours, but the GPUs' and what is
+/// measured.
+TEST(FittedRun, OwnSpreadsThatExplainTooMuchAreScaled)
+{
+    Scenario wide = smallJob();
+    wide.variability.gemm = {Family::lognormal, 0.4};
+    wide.variability.spatial = {Family::normal, 0.02};
+    CleanRun run;
+    for (int i = 0; i < 400; ++i) {
+        run.seconds.push_back(5 + 0.001 * std::sqrt(2.0) * boost::math::erfc_inv(2 * uniform(9, stream(1), static_cast<std::uint64_t>(i))));
+        run.index.push_back(i);
+    }
+    run.medianSeconds = medianOf(run.seconds);
+    const RunFitOptions options{1, 500, 1};
+    Evaluator evaluator;
+    const std::vector<double> predicted = *withinSteps(evaluator, wide, options);
+    const double median = medianOf(predicted), explained = spreadCauses({{predicted, {}, median}}, 1, 0).jitterSeconds.value / median,
+                 noise = spreadCauses({run}, 1, 0).jitterSeconds.value / run.medianSeconds;
+    ASSERT_GT(explained, 2 * noise);
+    const RunFit fit = *fittedRun(evaluator, wide, {run}, options);
+    EXPECT_NEAR(fit.otherSpread, noise / explained, 1e-12);
+    EXPECT_NEAR(fit.fitted.variability.gemm.cv, 0.4 * fit.otherSpread, 1e-12);
+    EXPECT_EQ(fit.fitted.variability.spatial.cv, 0.02);
+    EXPECT_NEAR(fit.explainedCv, noise, 0.3 * noise); // a smaller spread has another shape
+    const ClusterCalibration calibration = calibrationOf(fit, "log");
+    const auto value = [&](const std::string& path) {
+        const auto at = std::find_if(calibration.values.begin(), calibration.values.end(), [&](const auto& v) { return v.first == path; });
+        return at == calibration.values.end() ? -1 : std::stod(at->second);
+    };
+    EXPECT_NEAR(value("variability.gemm.cv"), 0.4 * fit.otherSpread, 1e-9);
+    EXPECT_EQ(value("variability.spatial.cv"), -1);
+    EXPECT_NEAR(value("measured.compute_level"), fit.computeLevel.value, 1e-9);
+    EXPECT_NEAR(value("variability.step_jitter_s"), fit.fitted.variability.stepJitterS, 1e-12);
+    EXPECT_EQ(value("variability.stalls_per_gpu_hour"), 0);
+    EXPECT_EQ(value("variability.compute_regime_lag1"), fit.fitted.variability.computeRegimeLag1);
+    EXPECT_EQ(calibration.sources.at(0).facts.at(0), "400 steps of 1 runs on 8 GPUs, 4 GPU-hours, 0 stalls");
+    EXPECT_EQ(clusterCalibrationFromJson(toJson(calibration))->sources.at(0).facts, calibration.sources[0].facts);
+}
+
+TEST(FittedRun, PartsAreBlocksOfTwentyAndHalves)
+{
+    CleanRun run;
+    for (int i = 0; i < 51; ++i) {
+        run.seconds.push_back(i);
+        run.index.push_back(2 * i);
+    }
+    const auto ends = [&](const char* part) {
+        const CleanRun p = partOf(run, part);
+        return std::tuple(p.seconds.size(), p.index.front(), p.index.back(), p.medianSeconds);
+    };
+    EXPECT_EQ(ends("even"), std::tuple(31U, 0, 100, 15.0)); // 0 to 19, 40 to 50
+    EXPECT_EQ(ends("odd"), std::tuple(20U, 40, 78, 29.5));
+    EXPECT_EQ(ends("first"), std::tuple(25U, 0, 48, 12.0));
+    EXPECT_EQ(ends("second"), std::tuple(26U, 50, 100, 37.5));
+}
+
 TEST(FittedRun, NormalStepsNeedNoShape)
 {
     CleanRun run = leaningRun(2);
@@ -104,6 +201,52 @@ TEST(ClusterCalibration, HoldsForGpusOfTheSameChip)
     calibration.machine = machineOf(setParameter(smallJob(), "cluster.gpu.preset", "b200-sxm-180gb")->cluster.gpu);
     EXPECT_EQ(levelOn("gb200-nvl72"), 1.1);
     EXPECT_EQ(clusterCalibrationFromJson(toJson(calibration))->machine.numSms, calibration.machine.numSms);
+}
+
+TEST(ClusterCalibration, AChipIsWithinATenthOfItsCoresAndFifteenPerCentOfItsPeak)
+{
+    GpuSpec gpu;
+    gpu.numSms = 100;
+    gpu.peakBf16Tflops = 1'000;
+    const auto alike = [&](double peak, int sms) { return isAlike({"g", peak, sms}, gpu); };
+    for (const auto& [peak, sms] : {std::pair{1'150.0, 110}, {850.0, 90}, {0.0, 500}, {5'000.0, 0}, {-1.0, 500}})
+        EXPECT_TRUE(alike(peak, sms)) << peak << " " << sms;
+    for (const auto& [peak, sms] : {std::pair{1'151.0, 100}, {849.0, 100}, {1'000.0, 111}, {1'000.0, 89}})
+        EXPECT_FALSE(alike(peak, sms)) << peak << " " << sms;
+}
+
+TEST(ClusterCalibration, TheSecondOfTwoThatAreJoinedWinsWhereItSaysSomething)
+{
+    ClusterCalibration a, b;
+    a.machine = {"a", 100, 10};
+    a.values = {{"x", "1"}, {"y", "2"}};
+    a.regimePool = {1, 2};
+    a.measured.rows = {{"gemm", "", 1, 1, 1, 0, 0, 1}, {"gemm", "", 2, 1, 1, 0, 0, 1}};
+    a.measured.kernels = {{"norm", 1}};
+    a.measured.speeds = {{0, -1, 1}};
+    a.measured.nodeOrder = {1, 0};
+    a.sources = {{"s", "t", {"u"}}};
+    const ClusterCalibration same = joined(a, b);
+    EXPECT_EQ(toJson(same), toJson(a)) << "the second says nothing";
+    b.machine = {"b", 200, 20};
+    b.values = {{"y", "3"}, {"z", "4"}};
+    b.regimePool = {3, 4, 5};
+    b.measured.rows = {{"gemm", "", 2, 1, 1, 0, 0, 7}};
+    b.measured.kernels = {{"norm", 2}};
+    b.measured.speeds = {{0, -1, 2}};
+    b.measured.nodeOrder = {0, 1};
+    b.sources = {{"v", "w", {}}};
+    const ClusterCalibration both = joined(a, b);
+    EXPECT_EQ(both.machine.gpu, "b");
+    EXPECT_EQ(both.machine.peakBf16Tflops, 200);
+    EXPECT_EQ(both.values, decltype(a.values)({{"x", "1"}, {"y", "3"}, {"z", "4"}}));
+    EXPECT_EQ(both.regimePool, b.regimePool);
+    ASSERT_EQ(both.measured.rows.size(), 2U);
+    EXPECT_EQ(both.measured.rows[0].seconds + both.measured.rows[1].seconds, 8);
+    EXPECT_EQ(both.measured.kernels, b.measured.kernels);
+    EXPECT_EQ(both.measured.speeds, b.measured.speeds);
+    EXPECT_EQ(both.measured.nodeOrder, b.measured.nodeOrder);
+    EXPECT_EQ(both.sources.size(), 2U);
 }
 
 TEST(ClusterCalibration, AFileThatIsNamedIsReadOrRefused)

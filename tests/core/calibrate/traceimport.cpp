@@ -17,8 +17,8 @@ namespace prism {
 namespace {
 
 /// `replicas` of one stage with four micro-batches of `mean` s, 15 % up or down; replica 1 takes 1.2 times as long; a reduction of 0.05 s
-/// and an optimizer of 0.01 s.
-TraceJob madeJob(int replicas, int steps, double mean)
+/// and an optimizer of 0.01 s. Five steps are longer by `stepSpread`, the next five shorter.
+TraceJob madeJob(int replicas, int steps, double mean, double stepSpread = 0)
 {
     TraceJob job;
     job.name = "made";
@@ -35,7 +35,7 @@ TraceJob madeJob(int replicas, int steps, double mean)
             for (int m = 0; m < 4; ++m) {
                 const double u =
                     uniform(3, stream(1, static_cast<std::uint64_t>(t), static_cast<std::uint64_t>(r)), static_cast<std::uint64_t>(m));
-                const double seconds = mean * (0.85 + 0.3 * u) * (r == 1 ? 1.2 : 1.0);
+                const double seconds = mean * (0.85 + 0.3 * u) * (r == 1 ? 1.2 : 1.0) * (1 + (t / 5 % 2 ? -stepSpread : stepSpread));
                 step.operations.push_back({.start = at, .duration = seconds / 3, .replica = r, .sequence = m, .chunk = 0, .microBatch = m});
                 step.operations.push_back({.start = at + seconds / 3,
                                            .duration = seconds * 2 / 3,
@@ -94,6 +94,23 @@ TEST(TraceImport, LayoutLevelMeansAndSlowWorkersOfAStageTable)
     EXPECT_TRUE(scenarioFromJson(toJson(s)).ok());
 }
 
+/// Five steps 20 % longer, five shorter: neighbours are alike in four of five pairs, correlation 0.6.
+TEST(TraceImport, WhatStepsHaveInCommonIsTheRegimeAndTheBaseGivesTheRanksOfACell)
+{
+    Scenario base;
+    base.parallelism.sequenceParallel = false;
+    base.parallelism.tensorModelParallelSize = base.parallelism.contextParallelSize = 2;
+    base.training.microBatchSize = 3;
+    const auto imported = scenarioOfTrace(base, madeJob(4, 40, 0.1, 0.2));
+    ASSERT_TRUE(imported.ok());
+    const Scenario& s = imported->scenario;
+    EXPECT_EQ(s.cluster.numGpus, 16); // 4 replicas of 2 x 2
+    EXPECT_EQ(s.training.globalBatchSize, 3 * 4 * 4);
+    EXPECT_EQ(s.variability.computeRegime.family, Family::lognormal);
+    EXPECT_NEAR(s.variability.computeRegime.cv, 0.2, 0.02);
+    EXPECT_NEAR(s.variability.computeRegimeLag1, 0.6, 0.1);
+}
+
 TEST(TraceImport, CollectivesOfProfilerTracesBecomeRowsAndTheRestIsCounted)
 {
     KinetoReport report;
@@ -111,13 +128,17 @@ TEST(TraceImport, CollectivesOfProfilerTracesBecomeRowsAndTheRestIsCounted)
                              .transferSeconds = 3e-4,
                              .split = "none: one end only and durations of one kind"});
     report.groups.push_back({.name = "0", .operation = "broadcast", .groupSize = 8, .bytes = 160, .transferSeconds = 6e-6});
+    report.groups.push_back({.name = "pp", .operation = "send", .groupSize = 8, .bytes = 4096, .transferSeconds = 5e-6});
     report.groups.push_back({.name = "not named", .operation = "allreduce", .transferSeconds = 6e-6});
     const TraceImport imported = scenarioOfTrace(Scenario{}, report);
-    ASSERT_EQ(imported.scenario.measured.rows.size(), 2U);
+    ASSERT_EQ(imported.scenario.measured.rows.size(), 3U);
+    EXPECT_EQ(imported.scenario.measured.rows[0].ranks, 8);
     EXPECT_EQ(imported.scenario.measured.rows[0].op, "all_reduce");
     EXPECT_EQ(imported.scenario.measured.rows[1].bytes, 1 << 22);
+    EXPECT_EQ(imported.scenario.measured.rows[2].op, "p2p");
+    EXPECT_EQ(imported.scenario.measured.rows[2].ranks, 2) << "between two of the group";
     ASSERT_EQ(imported.notes.size(), 3U);
-    EXPECT_NE(imported.notes[0].message.find("2 of 4 groups"), std::string::npos);
+    EXPECT_NE(imported.notes[0].message.find("3 of 5 groups"), std::string::npos);
     EXPECT_NE(imported.notes[1].message.find("1 rows hold waits"), std::string::npos);
 }
 
