@@ -36,6 +36,18 @@ TEST(JobTable, ReadsTheColumnsOfPublicTraces)
     EXPECT_EQ(acme->jobs[0].kind, "Pretrain");
 }
 
+TEST(JobTable, DatesCountDaysHoursMinutesAndSeconds)
+{
+    const Result<JobTable> t = jobTable("id,gpus,submit,duration\n1,1,2020-02-28 00:00:00,1\n2,1,2020-02-28T00:00:07Z,1\n"
+                                        "3,1,2020-02-28 00:03:00,1\n4,1,2020-02-28 05:00:00,1\n5,1,2020-03-01 00:00:00,1\n",
+                                        "t");
+    ASSERT_TRUE(t.ok());
+    std::vector<double> seconds;
+    for (const FleetJob& j : t->jobs)
+        seconds.push_back(j.submitSeconds);
+    EXPECT_EQ(seconds, std::vector<double>({0, 7, 180, 18'000, 172'800})); // 2020 has 29 February
+}
+
 TEST(JobTable, SaysEverythingThatIsWrongAtOnce)
 {
     const Result<JobTable> rows =

@@ -20,14 +20,16 @@ TEST(QueueModel, DrawsWhatIsStated)
                                              100, 3);
     ASSERT_TRUE(t.ok());
     ASSERT_EQ(t->jobs.size(), 20'000U);
-    double seconds = 0, gpuSeconds = 0;
+    double seconds = 0, gpuSeconds = 0, largeSeconds = 0;
     std::int64_t large = 0;
     for (const FleetJob& j : t->jobs) {
         seconds += j.durationSeconds;
         gpuSeconds += j.durationSeconds * j.gpus;
         large += j.gpus == 8 ? 1 : 0;
+        largeSeconds += j.gpus == 8 ? j.durationSeconds : 0;
     }
     EXPECT_NEAR(seconds / 20'000, 600, 4 * 600 / std::sqrt(20'000));
+    EXPECT_NEAR(largeSeconds / static_cast<double>(large), 600, 4 * 600 / std::sqrt(5'000)) << "sizes and durations are independent";
     EXPECT_NEAR(static_cast<double>(large) / 20'000, 0.25, 4 * std::sqrt(0.25 * 0.75 / 20'000));
     EXPECT_NEAR(gpuSeconds / (t->jobs.back().submitSeconds * 100), 0.8, 0.05);
     EXPECT_TRUE(std::is_sorted(t->jobs.begin(), t->jobs.end(),
@@ -100,6 +102,7 @@ TEST(QueueModel, TheNthJobIsNumberedAndComesLaterTheLowerTheLoad)
     };
     EXPECT_NEAR(last("0.5", 8), 2 * last("1", 8), 1e-9);
     EXPECT_NEAR(last("1", 16), last("1", 8) / 2, 1e-9);
+    EXPECT_EQ(last("1", 0), last("1", 1)) << "a cluster has a GPU";
     EXPECT_NEAR(last("1", 8), 50 * 3 * 60 / 8.0, 4 * std::sqrt(50) * 3 * 60 / 8.0);
 }
 
