@@ -3,6 +3,7 @@
 #include "core/schedule/schedule.h"
 #include "core/schedule/generators.h"
 #include "core/schedule/lists.h"
+#include "core/schedule/pieces.h"
 
 #include <gtest/gtest.h>
 
@@ -140,6 +141,46 @@ TEST(Schedule, WrongRequestsAreExplained)
     EXPECT_FALSE(makeSchedule("1f1b", 1024, 1, 65536).ok());
 }
 
+TEST(Schedule, SizesAreTakenUpToTheirLimits)
+{
+    const auto outOfRange = [](int stages, int chunks, int microbatches) {
+        Schedule s;
+        s.numStages = stages;
+        s.numChunks = chunks;
+        s.numMicrobatches = microbatches;
+        const Diagnostics found = checkSchedule(s, "s");
+        return std::count_if(found.begin(), found.end(), [](const Diagnostic& d) { return d.message == "The size is out of range."; });
+    };
+    EXPECT_EQ(outOfRange(kMaxStages, 1, 1) + outOfRange(1, kMaxChunks, 1) + outOfRange(1, 1, kMaxMicrobatches), 0);
+    EXPECT_EQ(outOfRange(kMaxStages + 1, kMaxChunks + 1, kMaxMicrobatches + 1), 3);
+    EXPECT_EQ(outOfRange(0, 0, 0), 3);
+}
+
+TEST(Schedule, APieceEndsWithTheOrder)
+{
+    std::vector<ScheduleItem> order = *itemsFromText("F0+B1 F2", "p");
+    EXPECT_EQ(pieceEnd(order, 0), 2U);
+    EXPECT_EQ(pieceEnd(order, 2), 3U);
+    order.back().withNext = true; // nothing follows
+    EXPECT_EQ(pieceEnd(order, 2), 3U);
+}
+
+/// What the search reaches, over the work of a stage: a worse plan is a defect, a better one a new bound.
+TEST(Schedule, PlansAreAsGoodAsKnown)
+{
+    const auto over = [](const char* name, int stages, int chunks, int microbatches, PassTimes t) {
+        const Schedule s = *makeSchedule(name, stages, chunks, microbatches, t);
+        return scheduleTiming(s, t).longestStageSeconds / (chunks * microbatches * (t.forward + t.backward + t.weight));
+    };
+    const PassTimes uneven{1, 1.4, 0.5, 0.05}, heavy{1, 1, 1.6, 0.02};
+    EXPECT_LE(over("zb-v", 4, 2, 12, uneven), 1.1423);
+    EXPECT_LE(over("zb-v", 6, 2, 24, heavy), 1.0503);
+    EXPECT_LE(over("zb-v", 3, 2, 60, uneven), 1.0322); // ranked on a shorter step first
+    EXPECT_LE(over("zb-1p", 4, 1, 12, uneven), 1.1811);
+    EXPECT_LE(over("zb-2p", 4, 1, 12, uneven), 1.1150);
+    EXPECT_LE(over("zb-2p", 3, 1, 50, heavy), 1.0003);
+}
+
 TEST(Schedule, ZbVNeedsTheMemoryOf1f1bAndLeavesLittleBubble)
 {
     for (const int stages : {3, 4, 6, 8}) {
@@ -178,6 +219,17 @@ TEST(Schedule, CustomListsAreChecked)
     EXPECT_EQ(deadlock[1].message, "Deadlock: stage 1 waits at B0 of chunk 0 for F0 of stage 1 chunk 0.");
 
     Schedule outside = lists;
+    const auto isOutside = [&] {
+        const Diagnostics all = customSchedule(outside).errors();
+        return std::any_of(all.begin(), all.end(),
+                           [](const Diagnostic& d) { return d.message == "The item does not exist in this schedule."; });
+    };
+    outside.order[0][0].chunk = 1;
+    EXPECT_TRUE(isOutside());
+    outside = lists;
+    outside.order[0][0].microbatch = 3;
+    EXPECT_TRUE(isOutside());
+    outside = lists;
     outside.order[0][0].microbatch = 7;
     EXPECT_FALSE(customSchedule(outside).ok());
     outside.path = {{0, 0}, {0, 0}};
