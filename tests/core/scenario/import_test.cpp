@@ -252,6 +252,47 @@ TEST(MegatronArguments, FollowMegatronDefaults)
     EXPECT_EQ(r->scenario.training.precision, "fp16");
 }
 
+TEST(MegatronArguments, GpusBatchAndTokensFollowFromTheFlags)
+{
+    const auto read = [](const std::string& flags) {
+        const Result<ImportResult> r = importMegatronArguments(flags
+                                                                   + "\ntrain --num-layers 24 --hidden-size 2304 --num-attention-heads 24 "
+                                                                     "--seq-length 2048 --micro-batch-size 3 --bf16 ${REST}",
+                                                               {});
+        EXPECT_TRUE(r.ok()) << flags << ": " << (r.ok() ? "" : r.errors().front().message);
+        return r.ok() ? r->scenario : Scenario{};
+    };
+    const auto rest = [&](const std::string& variables, const std::string& flags) { return read(variables + "\nREST=\"" + flags + "\""); };
+    EXPECT_EQ(rest("", "--nnodes 4 --nproc_per_node 2").cluster.numGpus, 8);
+    EXPECT_EQ(rest("", "--nnodes 4 --nproc_per_node 2").training.globalBatchSize, 3 * 8) << "one micro-batch a rank";
+    EXPECT_EQ(rest("", "--nnodes 4 --nproc_per_node 2 --tensor-model-parallel-size 4").training.globalBatchSize, 3 * 2);
+    EXPECT_EQ(rest("NNODES=3\nGPUS_PER_NODE=4", "").cluster.numGpus, 12);
+    EXPECT_EQ(rest("NNODES=3\nGPUS_PER_NODE=4", "--nnodes 5").cluster.numGpus, 20);
+    EXPECT_EQ(rest("WORLD_SIZE=48", "").cluster.numGpus, 48);
+    EXPECT_EQ(rest("WORLD_SIZE=48\nNNODES=0\nGPUS_PER_NODE=8", "").cluster.numGpus, 48) << "no node is no number of nodes";
+    EXPECT_EQ(rest("WORLD_SIZE=1048577\nNUM_GPUS=16", "").cluster.numGpus, 16);
+    EXPECT_EQ(rest("", "--pipeline-model-parallel-size 3").cluster.numGpus, 3) << "8 of the base are no replicas of 3";
+    EXPECT_EQ(rest("", "--tensor-model-parallel-size 2").cluster.numGpus, Scenario{}.cluster.numGpus);
+    EXPECT_EQ(rest("", "--train-iters 1000 --global-batch-size 96 --nnodes 1 --nproc_per_node 8").training.trainTokens, 1000.0 * 96 * 2048);
+    EXPECT_EQ(rest("", "--train-samples 500").training.trainTokens, 500.0 * 2048);
+    EXPECT_EQ(rest("", "--tokenizer-type Llama2Tokenizer").model.vocabSize, 32000);
+    EXPECT_EQ(rest("", "--tokenizer-type Llama2Tokenizer --vocab-size 7").model.vocabSize, 7);
+    EXPECT_EQ(rest("", "--tokenizer-type Other").model.vocabSize, Scenario{}.model.vocabSize);
+    EXPECT_TRUE(rest("", "--tensor-model-parallel-size 2 --sequence-parallel").parallelism.sequenceParallel);
+    EXPECT_FALSE(rest("", "--sequence-parallel").parallelism.sequenceParallel);
+    EXPECT_EQ(
+        rest("", "--pipeline-model-parallel-size 2 --num-layers-per-virtual-pipeline-stage 3").parallelism.virtualPipelineModelParallelSize,
+        4);
+    EXPECT_EQ(rest("", "--pipeline-model-parallel-size 2").parallelism.pipelineSchedule, "1f1b");
+    EXPECT_EQ(rest("", "--data-parallel-sharding-strategy optim_grads").parallelism.zeroStage, 2);
+    const Result<ImportResult> lines =
+        importMegatronArguments("A='x\ny\nz'\ntrain --num-layers 24 --hidden-size 2304 --num-attention-heads 24\\\n"
+                                " --seq-length 2048 --micro-batch-size 1 \"--unheard-of\"",
+                                {});
+    ASSERT_TRUE(lines.ok());
+    EXPECT_TRUE(mentions(lines->notes, "--unheard-of (line 5)"));
+}
+
 TEST(MegatronArguments, GradientPrecisionAndGraphsAsTheFlagsSay)
 {
     const auto training = [](const std::string& flags) {

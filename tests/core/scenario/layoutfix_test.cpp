@@ -101,6 +101,60 @@ TEST(LayoutFix, CheaperChangesAreOfferedFirst)
     EXPECT_EQ(offered, known) << "log2 tp x 1.1 + log2 pp x 1; the present layout is seen before the search and in it";
 }
 
+/// 15 layers and the embedding on 2 stages: giving up that split costs 0.2 beside what else is changed.
+TEST(LayoutFix, AnUnevenSplitIsGivenUpForAFifthOfADoubling)
+{
+    std::vector<std::array<int, 3>> offered;
+    Scenario s;
+    s.cluster.numGpus = 8;
+    s.parallelism = {};
+    s.parallelism.pipelineModelParallelSize = 2;
+    s.parallelism.accountForEmbeddingInPipelineSplit = true;
+    s.training.globalBatchSize = 64;
+    s.model.numLayers = 15;
+    s.model.numAttentionHeads = s.model.numQueryGroups = 8;
+    (void)layoutFix(
+        s,
+        [&](const Scenario& x) {
+            const ParallelismConfig& p = x.parallelism;
+            offered.push_back({p.tensorModelParallelSize, p.pipelineModelParallelSize, p.accountForEmbeddingInPipelineSplit ? 0 : 1});
+            return false;
+        },
+        1000);
+    const std::vector<std::array<int, 3>> known{{1, 2, 0}, {1, 2, 0}, {1, 1, 0}, {2, 2, 0}, {1, 1, 1}, {2, 1, 0},
+                                                {4, 2, 0}, {2, 1, 1}, {4, 1, 0}, {4, 1, 1}, {8, 1, 0}, {8, 1, 1}};
+    EXPECT_EQ(offered, known) << "0 0 1 1.1 1.2 2.1 2.2 2.3 3.2 3.4 4.3 4.5";
+}
+
+TEST(LayoutFix, ContextAndExpertGroupsShrinkToDivisors)
+{
+    Scenario s;
+    s.cluster.numGpus = 48;
+    s.parallelism = {};
+    s.parallelism.contextParallelSize = 4;
+    s.parallelism.expertModelParallelSize = 12;
+    s.model.seqLength = 2 * 4608;
+    s.model.numExperts = 12;
+    s.model.moeRouterTopk = 1;
+    s.model.moeFfnHiddenSize = 768;
+    s.training.globalBatchSize = 48;
+    std::vector<int> context, experts;
+    (void)layoutFix(
+        s,
+        [&](const Scenario& x) {
+            if (const ParallelismConfig& p = x.parallelism; p.tensorModelParallelSize == 1 && p.pipelineModelParallelSize == 1) {
+                if (p.expertModelParallelSize == 12)
+                    context.push_back(p.contextParallelSize);
+                if (p.contextParallelSize == 4)
+                    experts.push_back(p.expertModelParallelSize);
+            }
+            return false;
+        },
+        100'000);
+    EXPECT_EQ(context, std::vector<int>({4, 4, 2, 1}));
+    EXPECT_EQ(experts, std::vector<int>({12, 12, 6, 4, 3, 2, 1}));
+}
+
 TEST(LayoutFix, MendsSeveralErrorsAtOnce)
 {
     Scenario s = fitting();

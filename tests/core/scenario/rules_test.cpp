@@ -3,7 +3,9 @@
 // the sources is without a case.
 #include "rulecases.h"
 
+#include "core/base/text.h"
 #include "core/scenario/check.h"
+#include "core/scenario/parametercheck.h"
 #include "core/scenario/parameters.h"
 #include "core/scenario/presets.h"
 
@@ -64,6 +66,9 @@ struct Rule {
         __VA_ARGS__;                                                                                                                       \
     }
 #define PRISM_ONE(member, invalid, right) PRISM_EDIT(s.member = invalid), PRISM_EDIT(s.member = right)
+constexpr const char *kTp = "parallelism.tensor_model_parallel_size", *kPp = "parallelism.pipeline_model_parallel_size",
+                     *kVpp = "parallelism.virtual_pipeline_model_parallel_size", *kEp = "parallelism.expert_model_parallel_size",
+                     *kGbs = "training.global_batch_size";
 constexpr Severity kWarning = Severity::warning, kNote = Severity::note;
 
 // clang-format off
@@ -288,6 +293,75 @@ TEST(Rules, AFindingNamesWhatItFoundAndTheNearestThatFits)
     EXPECT_EQ(found.front().fixValue, "252");
 }
 
+/// What each fix sets, from the nearest divisors and multiples by hand.
+TEST(Rules, AFixIsTheNearestValueThatFits)
+{
+    struct Fix {
+        const char* message;
+        Scenario (*base)();
+        std::function<void(Scenario&)> broken;
+        const char *path, *value;
+    };
+    // clang-format off
+    const Fix fixes[] = {
+        {"groups do not divide the attention heads", fine, PRISM_EDIT(s.model.numQueryGroups = 7), "model.num_query_groups", "8"},
+        {"groups do not divide the attention heads", fine, PRISM_EDIT(s.model.numQueryGroups = 3), "model.num_query_groups", "2"}, // the smaller of 2 and 4
+        {"TP does not divide the attention heads", fine, PRISM_EDIT(s.parallelism.tensorModelParallelSize = 7), kTp, "8"},
+        {"TP does not divide the FFN hidden size", fine, PRISM_EDIT(s.model.ffnHiddenSize = 9; s.parallelism.tensorModelParallelSize = 4), kTp, "3"},
+        {"TP and the query groups do not divide each other", fine, PRISM_EDIT(s.model.numQueryGroups = 4; s.parallelism.tensorModelParallelSize = 3), kTp, "2"},
+        {"experts per token must lie", experts, PRISM_EDIT(s.model.moeRouterTopk = 9), "model.moe_router_topk", "8"},
+        {"experts per token must lie", experts, PRISM_EDIT(s.model.moeRouterTopk = 0), "model.moe_router_topk", "1"},
+        {"EP does not divide the experts", experts, PRISM_EDIT(s.parallelism.expertModelParallelSize = 5), kEp, "4"},
+        {"more leading dense layers", experts, PRISM_EDIT(s.model.moeFirstKDense = 40), "model.moe_first_k_dense", "32"},
+        {"not a multiple of TP x PP x CP", fine, PRISM_EDIT(s.cluster.numGpus = 1), "cluster.num_gpus", "4"},
+        {"not a multiple of TP x PP x CP", fine, PRISM_EDIT(s.cluster.numGpus = 6), "cluster.num_gpus", "8"}, // the larger of 4 and 8
+        {"not a multiple of TP x PP x CP", fine, PRISM_EDIT(s.cluster.numGpus = 1 << 20; s.parallelism.contextParallelSize = 3), "cluster.num_gpus", "1048572"},
+        {"EP x ETP does not divide", experts, PRISM_EDIT(s.parallelism.expertModelParallelSize = 8), kEp, "4"},
+        {"EP x ETP does not divide", experts, PRISM_EDIT(s.parallelism.expertModelParallelSize = 4; s.parallelism.expertTensorParallelSize = 2), kEp, "2"},
+        {"EP x ETP does not divide", experts, PRISM_EDIT(s.parallelism.expertTensorParallelSize = 8), "parallelism.expert_tensor_parallel_size", "1"},
+        {"not a multiple of micro-batch size x DP", fine, PRISM_EDIT(s.training.globalBatchSize = 15), kGbs, "16"},
+        {"not a multiple of micro-batch size x DP", fine, PRISM_EDIT(s.training.globalBatchSize = 3; s.training.microBatchSize = 4), kGbs, "8"},
+        {"multiples of PP", chunked, PRISM_EDIT(s.training.globalBatchSize = 18), kGbs, "20"},
+        {"multiples of PP", chunked, PRISM_EDIT(s.training.globalBatchSize = 2), kGbs, "4"},
+        {"two micro-batches per stage", chunked, PRISM_EDIT(s.parallelism.pipelineSchedule = "dualpipev"; s.training.globalBatchSize = 2), kGbs, "8"},
+        {"half of the micro-batches", fine, PRISM_EDIT(s.parallelism.pipelineSchedule = "dualpipe"; s.training.globalBatchSize = 10), kGbs, "12"},
+        {"half of the micro-batches", fine, PRISM_EDIT(s.parallelism.pipelineSchedule = "dualpipe"; s.training.globalBatchSize = 2), kGbs, "8"},
+        {"layers of the uneven stage", chunked, PRISM_EDIT(s.parallelism.numLayersInFirstPipelineStage = 15; s.parallelism.virtualPipelineModelParallelSize = 4), kVpp, "3"}, // 3 and 5 are as near
+        {"fewer layers than", fine, PRISM_EDIT(s.model.numLayers = 1), kPp, "1"},
+        {"fewer layers than", chunked, PRISM_EDIT(s.model.numLayers = 3), kVpp, "1"},
+        {"PP x VPP does not divide", fine, PRISM_EDIT(s.model.numLayers = 33), kPp, "1"}, // 1 and 3 are as near
+        {"PP x VPP does not divide", chunked, PRISM_EDIT(s.model.numLayers = 34), kVpp, "1"},
+        {"PP x VPP does not divide", chunked, PRISM_EDIT(s.model.numLayers = 30; s.parallelism.virtualPipelineModelParallelSize = 4), kVpp, "3"},
+        {"PP x VPP does not divide", chunked, PRISM_EDIT(s.model.numLayers = 33), kPp, "1"},
+        {"does not have PP x VPP chunks", layout, PRISM_EDIT(s.parallelism.pipelineModelParallelLayout = "E(t*8|)*3t*8mL"), kVpp, "2"},
+        {"does not have PP x VPP chunks", layout, PRISM_EDIT(s.parallelism.pipelineModelParallelLayout = "Et*16|t*15|tmL"), "parallelism.pipeline_model_parallel_layout", "\"\""},
+        {"does not have PP x VPP chunks", layout, PRISM_EDIT(s.parallelism.pipelineModelParallelLayout = "Et*16|t*16mL"; s.parallelism.virtualPipelineModelParallelSize = 2), "parallelism.pipeline_model_parallel_layout", "\"\""},
+        {"pairs the stages", fine, PRISM_EDIT(s.parallelism.pipelineSchedule = "dualpipe"; s.parallelism.pipelineModelParallelSize = 3), kPp, "4"},
+        {"sequence does not divide", fine, PRISM_EDIT(s.model.seqLength = 4095; s.parallelism.contextParallelSize = 2), "model.seq_length", "4096"},
+        {"sequence does not divide", fine, PRISM_EDIT(s.model.seqLength = 3), "model.seq_length", "4"},
+        {"no throughput for this precision", fine, PRISM_EDIT(s.cluster.gpu.peakBf16Tflops = 0), "training.precision", "\"fp16\""},
+        {"no throughput for this precision", fine, PRISM_EDIT(s.cluster.gpu.peakBf16Tflops = s.cluster.gpu.peakFp16Tflops = 0), "training.precision", "\"fp32\""},
+        {"no throughput for this precision", fine, PRISM_EDIT(s.training.precision = "nvfp4"; s.cluster.gpu.peakFp4Tflops = 0), "training.precision", "\"bf16\""},
+        {"shard size does not divide DP", fine, PRISM_EDIT(s.parallelism.zeroStage = 3; s.parallelism.hsdpShardSize = 3), "parallelism.hsdp_shard_size", "2"},
+    };
+    // clang-format on
+    for (const Fix& fix : fixes) {
+        Scenario s = fix.base();
+        fix.broken(s);
+        const Diagnostics found = test::withMessage(check(s), fix.message);
+        ASSERT_EQ(found.size(), 1U) << fix.message;
+        EXPECT_EQ(found.front().fixPath, fix.path) << fix.message << ": " << found.front().found;
+        EXPECT_EQ(found.front().fixValue, fix.value) << fix.message << ": " << found.front().found;
+    }
+    Scenario most = fine();
+    most.cluster.numGpus = 1 << 20;
+    most.parallelism.contextParallelSize = most.parallelism.tensorModelParallelSize =
+        1024; // the next multiple is more than a cluster may have
+    const Diagnostics beyond = test::withMessage(check(most), "not a multiple of TP x PP x CP");
+    ASSERT_EQ(beyond.size(), 1U);
+    EXPECT_EQ(beyond.front().fixPath, "");
+}
+
 TEST(Rules, NoneOfTheSourcesIsWithoutACase)
 {
     Diagnostics reported;
@@ -320,6 +394,9 @@ TEST(Rules, EveryParameterTakesItsLimitsAndNothingBeyond)
             EXPECT_EQ(invalid(whole(p.maximum) + 1), 1) << p.id;
         } else if (p.type == ParameterType::real) {
             EXPECT_EQ(invalid(p.minimum) + invalid(p.maximum), 0) << p.id;
+            const auto fixOf = [&](double value) { return rangeError(p, value)->fixValue; };
+            EXPECT_EQ(fixOf(std::nextafter(p.minimum, -1e300)), numberText(p.minimum)) << p.id;
+            EXPECT_EQ(fixOf(std::nextafter(p.maximum, 1e300)), "") << p.id;
             for (const double beyond : {std::nextafter(p.minimum, -1e300), std::nextafter(p.maximum, 1e300), std::nan(""), HUGE_VAL})
                 EXPECT_EQ(invalid(beyond), 1) << p.id << " " << beyond;
         } else if (p.type == ParameterType::choice) {
