@@ -211,7 +211,7 @@ TEST(OperatorAgreement, GroupsRowsByKindPassAndPrecisionAndLeavesOtherGpusOut)
 }
 
 /// Every fifth of the shapes is predicted from the others. A model that is 20 % too fast everywhere is corrected by them all but wholly, by
-/// the logarithms of the shape; where the factor is of the depth, no other feature than the depth tells it.
+/// the logarithms of the shape; the factor depends on the depth alone.
 TEST(OperatorAgreement, ACorrectionIsLearntFromTheOtherShapes)
 {
     std::vector<MeasuredOperator> rows;

@@ -241,7 +241,7 @@ TEST(Published, ErrorsOfASuiteAreMeansOverItsRows)
     EXPECT_NEAR(a.bias, (-0.1 + 0.5 - 1.0 / 11) / 3, 1e-12);
     EXPECT_NEAR(a.worst, 0.5, 1e-12);
     EXPECT_DOUBLE_EQ(a.memoryMeanAbs, 0.5);
-    EXPECT_DOUBLE_EQ(a.rankCorrelation, 1); // 9 30 10 beside 10 20 11
+    EXPECT_DOUBLE_EQ(a.rankCorrelation, 1); // 9 30 10 and 10 20 11
     EXPECT_EQ(a.bubbleMeanAbs, -1);
     EXPECT_DOUBLE_EQ(report.suites[2].bubbleMeanAbs, 0.125);
     EXPECT_EQ(report.suites[2].memoryMeanAbs, -1);

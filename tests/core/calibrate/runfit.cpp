@@ -96,7 +96,7 @@ TEST(FittedRun, TheLevelsIntervalIsThatOfTheRunsMedians)
     Evaluator evaluator;
     const RunFit one = *fittedRun(evaluator, smallJob(), {runOf(5), CleanRun{}}, {1, 200, 1}),
                  two = *fittedRun(evaluator, smallJob(), {runOf(5), runOf(5.1)}, {1, 200, 1});
-    EXPECT_EQ(one.causes.runs, 1) << "an empty run is left out";
+    EXPECT_EQ(one.causes.runs, 1) << "an empty run is omitted";
     EXPECT_DOUBLE_EQ(one.causes.gpuHours, 8 * 40 * 5 / 3600.0);
     EXPECT_DOUBLE_EQ(one.measuredMedianSeconds, 5);
     EXPECT_DOUBLE_EQ(two.measuredMedianSeconds, 5.05);
@@ -227,7 +227,7 @@ TEST(ClusterCalibration, TheSecondOfTwoThatAreJoinedWinsWhereItSaysSomething)
     a.measured.nodeOrder = {1, 0};
     a.sources = {{"s", "t", {"u"}}};
     const ClusterCalibration same = joined(a, b);
-    EXPECT_EQ(toJson(same), toJson(a)) << "the second says nothing";
+    EXPECT_EQ(toJson(same), toJson(a)) << "the second is empty";
     b.machine = {"b", 200, 20};
     b.values = {{"y", "3"}, {"z", "4"}};
     b.regimePool = {3, 4, 5};

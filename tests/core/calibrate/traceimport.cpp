@@ -94,7 +94,7 @@ TEST(TraceImport, LayoutLevelMeansAndSlowWorkersOfAStageTable)
     EXPECT_TRUE(scenarioFromJson(toJson(s)).ok());
 }
 
-/// Five steps 20 % longer, five shorter: neighbours are alike in four of five pairs, correlation 0.6.
+/// Five steps 20 % longer, five shorter: neighbours are equal in four of five pairs, correlation 0.6.
 TEST(TraceImport, WhatStepsHaveInCommonIsTheRegimeAndTheBaseGivesTheRanksOfACell)
 {
     Scenario base;

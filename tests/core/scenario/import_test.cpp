@@ -269,9 +269,9 @@ TEST(MegatronArguments, GpusBatchAndTokensFollowFromTheFlags)
     EXPECT_EQ(rest("NNODES=3\nGPUS_PER_NODE=4", "").cluster.numGpus, 12);
     EXPECT_EQ(rest("NNODES=3\nGPUS_PER_NODE=4", "--nnodes 5").cluster.numGpus, 20);
     EXPECT_EQ(rest("WORLD_SIZE=48", "").cluster.numGpus, 48);
-    EXPECT_EQ(rest("WORLD_SIZE=48\nNNODES=0\nGPUS_PER_NODE=8", "").cluster.numGpus, 48) << "no node is no number of nodes";
+    EXPECT_EQ(rest("WORLD_SIZE=48\nNNODES=0\nGPUS_PER_NODE=8", "").cluster.numGpus, 48) << "0 is not a number of nodes";
     EXPECT_EQ(rest("WORLD_SIZE=1048577\nNUM_GPUS=16", "").cluster.numGpus, 16);
-    EXPECT_EQ(rest("", "--pipeline-model-parallel-size 3").cluster.numGpus, 3) << "8 of the base are no replicas of 3";
+    EXPECT_EQ(rest("", "--pipeline-model-parallel-size 3").cluster.numGpus, 3) << "8 GPUs of the base do not hold replicas of 3";
     EXPECT_EQ(rest("", "--tensor-model-parallel-size 2").cluster.numGpus, Scenario{}.cluster.numGpus);
     EXPECT_EQ(rest("", "--train-iters 1000 --global-batch-size 96 --nnodes 1 --nproc_per_node 8").training.trainTokens, 1000.0 * 96 * 2048);
     EXPECT_EQ(rest("", "--train-samples 500").training.trainTokens, 500.0 * 2048);

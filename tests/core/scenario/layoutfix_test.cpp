@@ -101,7 +101,7 @@ TEST(LayoutFix, CheaperChangesAreOfferedFirst)
     EXPECT_EQ(offered, known) << "log2 tp x 1.1 + log2 pp x 1; the present layout is seen before the search and in it";
 }
 
-/// 15 layers and the embedding on 2 stages: giving up that split costs 0.2 beside what else is changed.
+/// 15 layers and the embedding on 2 stages: giving up that split costs 0.2 in addition to the other changes.
 TEST(LayoutFix, AnUnevenSplitIsGivenUpForAFifthOfADoubling)
 {
     std::vector<std::array<int, 3>> offered;

@@ -128,7 +128,7 @@ TEST(ScenarioVersion2, ItemsOfListsAreReadUpToTheirLimits)
     }
 }
 
-/// The spread of a pool is its own, whatever the file states; a pool of mean 1 is kept to the last bit.
+/// The spread is that of the pool, regardless of the stated one; a pool of mean 1 is kept to the last bit.
 TEST(ScenarioVersion2, APoolBringsItsSpread)
 {
     const auto gemm = [](const char* pool, const char* cv) {
