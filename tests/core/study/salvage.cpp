@@ -3,6 +3,7 @@
 #include "core/study/support_sample.h"
 #include "core/study/database.h"
 #include "core/study/study.h"
+#include "core/study/studylimits.h"
 #include "core/study/support.h"
 
 #include <gtest/gtest.h>
@@ -12,6 +13,15 @@ namespace {
 
 using namespace study_test;
 
+void makeOneOfEverything(const std::string& path)
+{
+    Result<Study> study = Study::create(path, options());
+    const ScenarioId id = study->addScenario("a", "{}").value();
+    ASSERT_TRUE(study->putResult({1}, "summary", {"1", 1, 1}, "x").empty());
+    ASSERT_TRUE(study->addAttachment({.scenario = id, .kind = "pool", .name = "n", .source = "s"}, "y").ok());
+    ASSERT_TRUE(study->setViewState("layout", "{}").empty());
+}
+
 TEST(StudySalvage, ASoundFileComesBackWhole)
 {
     const Folder folder;
@@ -20,7 +30,56 @@ TEST(StudySalvage, ASoundFileComesBackWhole)
     ASSERT_TRUE(report.ok()) << text(report.errors());
     EXPECT_TRUE(report->losses.empty()) << text(report->losses);
     EXPECT_EQ(report->scenarios, 8);
+    EXPECT_EQ(report->revisions, 8 * 7); // added, then edited six times
+    EXPECT_EQ(report->attachments, 8);
+    EXPECT_EQ(report->results, 8);
+    EXPECT_EQ(report->viewStates, 1);
+    EXPECT_EQ(report->steps, 8 * 7 + 2); // a baseline, and a removal that was undone
     EXPECT_TRUE(Study::open(folder / "b.prism", options())->dump().value() == Study::open(folder / "a.prism", options())->dump().value());
+}
+
+/// Each text at the length that a study takes, and one byte longer.
+TEST(StudySalvage, TextsAreCutBeyondTheirLengthOnly)
+{
+    const Folder folder;
+    struct Text {
+        const char *table, *column;
+        std::size_t limit;
+    };
+    for (const Text& t : {Text{"study", "name", kMaxStudyNameBytes},
+                          {"study", "program", kMaxStudyNameBytes},
+                          {"scenario", "name", kMaxStudyNameBytes},
+                          {"scenario", "colour", kMaxStudyNameBytes},
+                          {"scenario", "line_style", kMaxStudyNameBytes},
+                          {"scenario", "note", kMaxScenarioNoteBytes},
+                          {"revision", "label", kMaxTextBytesListed},
+                          {"step", "label", kMaxTextBytesListed},
+                          {"attachment", "kind", kMaxStudyNameBytes},
+                          {"attachment", "name", kMaxStudyNameBytes},
+                          {"attachment", "source", kMaxStudyNameBytes},
+                          {"view_state", "name", kMaxStudyNameBytes},
+                          {"result", "engine_version", kMaxStudyNameBytes},
+                          {"result", "kind", kMaxStudyNameBytes}})
+        for (const std::size_t more : {0U, 1U}) {
+            makeOneOfEverything(folder / "a.prism");
+            {
+                Database file(folder / "a.prism", Database::Mode::readWrite, {});
+                file.run(std::string("UPDATE ") + t.table + " SET " + t.column + " = ?1", std::string(t.limit + more, 'x'));
+            }
+            const auto report = salvageStudy(folder / "a.prism", folder / "b.prism", options());
+            ASSERT_TRUE(report.ok()) << text(report.errors());
+            EXPECT_EQ(report->losses.size(), more) << t.table << "." << t.column << ": " << text(report->losses);
+            const Database copy(folder / "b.prism", Database::Mode::readOnly, {});
+            if (std::string(t.table) == "step" && more > 0) {
+                EXPECT_EQ(report->steps, 0) << "undo takes a complete history";
+            } else {
+                EXPECT_EQ(copy.integer(std::string("SELECT max(length(") + t.column + ")) FROM " + t.table),
+                          static_cast<std::int64_t>(t.limit))
+                    << t.table << "." << t.column;
+            }
+            for (const char* file : {"a.prism", "b.prism"})
+                std::filesystem::remove(folder / file);
+        }
 }
 
 TEST(StudySalvage, AFullDiskIsNoDamageAndLeavesNothing)

@@ -139,6 +139,23 @@ TEST(StudyParts, FindsLongValuesOfTopLevelKeysOnly)
         EXPECT_EQ(longValues(broken, 100), Spans{}) << broken;
 }
 
+/// A section of more than 4,096 bytes is stored separately, equal ones once.
+TEST(StudyParts, ASectionIsStoredSeparatelyFromItsLengthOn)
+{
+    for (const std::size_t length : {4096U, 4097U}) {
+        const Folder folder;
+        const std::string value = '"' + std::string(length - 2, 'a') + '"', json = "{\"x\":" + value + ",\"y\":" + value + "}";
+        {
+            Result<Study> study = Study::create(folder / "a.prism", options());
+            const ScenarioId id = study->addScenario("a", json).value();
+            EXPECT_EQ(study->revisionJson(study->scenario(id)->current).value(), json);
+        }
+        const Database file(folder / "a.prism", Database::Mode::readOnly, {});
+        EXPECT_EQ(file.integer("SELECT count(*) FROM revision_part"), length == 4096 ? 0 : 2);
+        EXPECT_EQ(file.integer("SELECT count(*) FROM part"), length == 4096 ? 0 : 1);
+    }
+}
+
 TEST(StudyStore, AttachmentsComeBackWithoutTheFolderTheyLayIn)
 {
     Result<Study> study = Study::memory(options());
@@ -185,6 +202,8 @@ TEST(StudyStore, ResultsKeepTheirProvenanceAndTheLeastRecentlyUsedGoFirst)
         ASSERT_TRUE(kept.has_value());
         EXPECT_EQ(kept->bytes, noise(9'000, 9));
         EXPECT_EQ(kept->provenance, (ResultProvenance{"1.0", ~std::uint64_t{0}, 10'000}));
+        EXPECT_GE(kept->timeMs, 1767225600000 + 10'000) << "the clock steps a second with each look";
+        EXPECT_LE(kept->timeMs, 1767225600000 + 30'000);
         EXPECT_FALSE(study->result({0}, "summary", "1.0", ~std::uint64_t{0})->has_value());
     }
     Result<Study> study = Study::open(folder / "a.prism", small);
