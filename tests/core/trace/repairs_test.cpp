@@ -73,6 +73,32 @@ TEST(Repairs, ASlowWorkerIsNamedAndItsRepairIsTheMedianOfItsStage)
                                [](const Repair& a, const Repair& b) { return a.saved.value > b.saved.value; }));
 }
 
+/// Three replicas, each with two micro-batches of 1 + 2 s, of which one in every step is 1.6 times as heavy, every one once in six steps.
+/// Dealt evenly each takes 1.1 times 3 s: 6.6 s and 0.5 s for the reduction, where the heaviest replica took 7.8 s.
+TEST(Repairs, MicroBatchesAreDealtOverAllReplicas)
+{
+    std::string text = kTableHeader;
+    for (int step = 0; step < 6; ++step)
+        for (int r = 0; r < 3; ++r) {
+            double at = 0;
+            for (int m = 0; m < 2; ++m) {
+                const double weight = step == 2 * r + m ? 1.6 : 1.0;
+                text += tableRow(r, 0, step, "forward-compute", at, weight, m)
+                        + tableRow(r, 0, step, "backward-compute", at + weight, 2 * weight, m);
+                at += 3 * weight;
+            }
+            text += tableRow(r, 0, step, "grads-reduce-scatter", at, 7.8 + 0.5 - at);
+        }
+    const auto r = repaired(jobOfText(text).value());
+    const Repair* even = find(r->repairs, "even_micro_batches");
+    ASSERT_NE(even, nullptr);
+    EXPECT_NEAR(r->repairs.before.mean, 8.3, 1e-9);
+    for (const double seconds : even->seconds)
+        EXPECT_NEAR(seconds, 7.1, 0.01);
+    EXPECT_NEAR(even->saved.value, 1.2, 0.01);
+    EXPECT_NEAR(even->savedP95Seconds, 1.2, 0.01);
+}
+
 TEST(Repairs, NothingIsSlowInAnEvenJob)
 {
     const auto r = repaired(jobOfText(plainJob(4, 5, 1.0)).value());
