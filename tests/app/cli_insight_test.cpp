@@ -108,10 +108,10 @@ TEST(CliInsight, PrintsWhatTheLibraryComputes)
 {
     const Scenario scenario = *setParameter(*scenarioPreset("llama2-7b-8-a100"), "cluster.num_gpus", "16");
     InsightOptions options;
-    options.samples = 100;
+    options.samples = 40;
     options.seed = 2;
     for (const CliCase& question : cliCases()) {
-        const std::string line = std::string(question.command) + " llama2-7b-8-a100 --set cluster.num_gpus=16 --samples 100 --seed 2 ";
+        const std::string line = std::string(question.command) + " llama2-7b-8-a100 --set cluster.num_gpus=16 --samples 40 --seed 2 ";
         SCOPED_TRACE(std::string(question.command) + " " + question.arguments);
         Evaluator evaluator;
         const auto [json, csv] = question.answer(evaluator, scenario, options);
@@ -130,7 +130,7 @@ TEST(CliInsight, PrintsWhatTheLibraryComputes)
 // One scenario, one seed, one number of samples: all commands speak of the same step, to the last bit, and all texts name it.
 TEST(CliInsight, EveryCommandStartsFromTheStepOfPredict)
 {
-    const std::string line = "llama2-7b-8-a100 --samples 100 ";
+    const std::string line = "llama2-7b-8-a100 --samples 40 ";
     const Json step = Json::parse(runCli("predict " + line + "--json").out)["step_time_s"];
     const auto first = [&](const std::string& command) {
         const std::size_t space = std::min(command.find(' '), command.size());

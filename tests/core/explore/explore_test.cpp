@@ -99,7 +99,7 @@ TEST(Explore, NamesConfigurationsThatDifferInNothingTogether)
 
 TEST(Explore, LeavesOutNoneOfTheBestForItsSamples) // a hundred searches: slow_earlystop.cpp
 {
-    const test::EarlyStops e = test::earlyStops(5, 5);
+    const test::EarlyStops e = test::earlyStops(3, 4);
     EXPECT_EQ(e.wrong, 0);
     EXPECT_EQ(e.otherWinners, 0);
     EXPECT_LT(e.toTheEnd, e.runs * e.fitting);

@@ -25,7 +25,7 @@ TEST(Moves, GoalsAreReadFromText)
 TEST(Moves, FindWhatWasPlantedFirst) // all twenty: slow_moves.cpp
 {
     ASSERT_EQ(test::plantedMoves().size(), 20U);
-    for (const std::size_t i : {0U, 11U, 13U, 18U}) // a layout, an overlap, a slow node, a spread
+    for (const std::size_t i : {5U, 11U, 18U}) // a layout, an overlap, a spread; a slow node is below
         test::expectMended(test::plantedMoves()[i]);
 }
 

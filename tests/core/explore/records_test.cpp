@@ -21,7 +21,7 @@ ExploreQuery query()
     for (const char* axis : {"tp=1,2,4,8", "pp=1,2,4", "schedule=1f1b,zb-v,zb-h1", "vpp=1,2", "zero=1,2,3", "mbs=1,2,4,8"})
         q.space.axes.push_back(*searchAxis(axis));
     q.keep = 3;
-    q.mostSampled = 30;
+    q.mostSampled = 15;
     return q;
 }
 
@@ -55,6 +55,13 @@ Kept searched(const ExploreQuery& q, const ExploreRecords& known = {})
     return {std::move(e), std::move(text)};
 }
 
+/// The whole search of query(), made once for all tests.
+const Kept& wholeSearch()
+{
+    static const Kept whole = searched(query());
+    return whole;
+}
+
 /// Without what differs from run to run.
 std::string withoutTimes(Exploration e)
 {
@@ -64,7 +71,7 @@ std::string withoutTimes(Exploration e)
 
 TEST(ExploreRecords, ShardsMergeToTheBytesOfOneRun)
 {
-    const Kept whole = searched(query());
+    const Kept& whole = wholeSearch();
     ASSERT_TRUE(whole.exploration.ok());
     ASSERT_GE(whole.exploration->points, 3 * kPointsPerPart);
     std::vector<ExploreRecords> shards;
@@ -85,7 +92,7 @@ TEST(ExploreRecords, ShardsMergeToTheBytesOfOneRun)
 
 TEST(ExploreRecords, AStoppedSearchGoesOnToTheSameBytes)
 {
-    const Kept whole = searched(query());
+    const Kept& whole = wholeSearch();
     ASSERT_TRUE(whole.exploration.ok());
     for (const double share : {0.05, 0.4, 0.8, 1.0}) { // cut in the middle of a line, as a killed writer may leave it
         const std::string half = whole.text.substr(0, static_cast<std::size_t>(share * static_cast<double>(whole.text.size())));
@@ -97,7 +104,7 @@ TEST(ExploreRecords, AStoppedSearchGoesOnToTheSameBytes)
 
 TEST(ExploreRecords, WhatIsNoRecordIsSaidLineByLine)
 {
-    const std::string text = searched(query()).text;
+    const std::string text = wholeSearch().text;
     const Result<ExploreRecords> wrong =
         recordsFromText(sealed("{\"end\":true}\n{\"part\":-1}\n{\"row\":-4}\n") + "nonsense\n[]\n", "file");
     ASSERT_FALSE(wrong.ok());

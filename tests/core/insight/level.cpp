@@ -80,8 +80,8 @@ TEST(Level, OtherSizesAreNearerToTheTruthOnTheKnownLevel)
     Scenario twice = s;
     twice.cluster.numGpus = 128;
     twice.training.globalBatchSize *= 2;
-    constexpr int kTruth = 20'000;
-    constexpr std::uint64_t kSeeds = 12;
+    constexpr int kTruth = 10'000;
+    constexpr std::uint64_t kSeeds = 8;
     double truth = 0, drawnError = 0, adjustedError = 0;
     for (std::uint64_t seed = 101; seed < 105; ++seed) {
         Evaluator evaluator;

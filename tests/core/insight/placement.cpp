@@ -177,11 +177,11 @@ TEST(Placement, AdvisesWhereMarkedSlowNodesShouldStand)
     Scenario s = smallScenario();
     s.variability.slow = {{-1, 8 * 3 + 5, 1.4, 1.0}, {6, -1, 1.4, 1.0}};
     Evaluator evaluator;
-    const auto advice = searchPlacement(evaluator, s, withSamples(1'000));
+    const auto advice = searchPlacement(evaluator, s, withSamples(400));
     ASSERT_TRUE(advice.ok()) << advice.errors().front().message;
     double best = 1e9;
     EvaluateOptions options;
-    options.numSamples = 1'000;
+    options.numSamples = 400;
     for (int a = 0; a < 8; ++a)
         for (int b = 0; b < 8; ++b) {
             if (a == b)
@@ -241,7 +241,7 @@ TEST(Placement, AFewSlowNodesAmongManyHaveATailThatFewSamplesKnow)
         s.measured.speeds.push_back({n, -1, std::find(slow.begin(), slow.end(), n) != slow.end() ? 0.8 : 1.0});
     Evaluator evaluator;
     const DistributionSummary few = searchPlacement(evaluator, s, withSamples(500))->given,
-                              many = searchPlacement(evaluator, s, withSamples(4'000))->given;
+                              many = searchPlacement(evaluator, s, withSamples(2'000))->given;
     EXPECT_NEAR(few.p95, many.p95, 0.01 * many.p95);
     EXPECT_NEAR(few.p99, many.p99, 0.02 * many.p99);
 }

@@ -127,7 +127,7 @@ TEST(StudyFaults, ADamagedOriginalStillGivesACopyOfWhatIsShown)
     const ScenarioId id = study->addScenario("child", "{\"a\":2}", parent).value();
     ASSERT_TRUE(study->setBaseline(parent).empty());
     for (const Diagnostics& problem :
-         {study->setVisible(id, false), study->setArchived(parent, true), study->setColour(id, "#112233"), study->setLineStyle(id, "dot"),
+         {study->setVisible(id, false), study->setArchived(id, true), study->setColour(id, "#112233"), study->setLineStyle(id, "dot"),
           study->setNote(id, "note"), study->reorder(id, 0), study->setName("mine")})
         ASSERT_TRUE(problem.empty()) << text(problem);
     arm({.operation = Operation::read, .at = 1, .forever = true, .code = SQLITE_IOERR_READ, .path = "a.prism"});
@@ -142,8 +142,8 @@ TEST(StudyFaults, ADamagedOriginalStillGivesACopyOfWhatIsShown)
     EXPECT_EQ(copy->baseline(), copy->scenario("base")->id);
     const StudyScenario first = copy->scenarios().front(), second = copy->scenarios().back();
     EXPECT_EQ(std::tuple(first.name, first.visible, first.archived, first.colour, first.lineStyle, first.note),
-              std::tuple("child", false, false, "#112233", "dot", "note"));
-    EXPECT_EQ(std::tuple(second.name, second.visible, second.archived), std::tuple("base", true, true));
+              std::tuple("child", false, true, "#112233", "dot", "note"));
+    EXPECT_EQ(std::tuple(second.name, second.visible, second.archived), std::tuple("base", true, false));
     EXPECT_EQ(copy->name(), "mine");
     EXPECT_TRUE(copy->check().empty()) << text(copy->check());
 }

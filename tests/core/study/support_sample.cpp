@@ -18,7 +18,7 @@ void makeSampleStudy(const std::string& path)
         const ScenarioId id = study->addScenario("scenario " + std::to_string(s), "{\"version\":1}").value();
         for (int r = 0; r < 6; ++r) {
             std::string rows;
-            for (int i = 0; i < (r == 3 ? 700 : 30); ++i)
+            for (int i = 0; i < (r == 3 ? 250 : 30); ++i)
                 (i > 0 ? rows += ',' : rows) += std::to_string(mix64(static_cast<std::uint64_t>(s * 1000 + i)));
             ASSERT_TRUE(study
                             ->updateScenario(id, {.json = "{\"version\":1,\"edit\":" + std::to_string(r) + ",\"measured\":[" + rows + "]}",
@@ -26,7 +26,7 @@ void makeSampleStudy(const std::string& path)
                             .ok());
         }
         std::string bytes;
-        for (std::uint64_t i = 0; i < 600; ++i)
+        for (std::uint64_t i = 0; i < 300; ++i)
             bytes += ContentHash{mix64(i * 31 + static_cast<std::uint64_t>(s))}.text();
         ASSERT_TRUE(study->putResult({static_cast<std::uint64_t>(s)}, "summary", {"0.1.0", 1, 10'000}, bytes).empty());
         ASSERT_TRUE(study->addAttachment({.scenario = id, .kind = "pool", .name = "times", .source = "times.csv"}, bytes).ok());
