@@ -82,6 +82,30 @@ TEST(Scale, QuantilesFollowTheOrderStatisticOfTheReplicas)
     EXPECT_GT(curve->points[2].step.p50 - curve->points[2].noiseFreeSeconds, curve->points[0].step.p50 - curve->points[0].noiseFreeSeconds);
 }
 
+/// TP 8, two replicas, four stages: node 5 is replica 1 of stage 2, which is node 2 of one replica and node 9 of four.
+TEST(Scale, ASlowPlaceKeepsItsStageAndItsReplica)
+{
+    const auto p50 = [](const Scenario& s, std::int64_t gpus) {
+        Evaluator evaluator;
+        return scaleCurve(evaluator, s, ScaleMode::weak, {gpus}, withSamples(100))->points.at(0).step.p50;
+    };
+    const auto with = [](std::int64_t gpus, const SlowEntry& slow, std::vector<int> order = {}) {
+        Scenario s = smallScenario();
+        s.cluster.numGpus = gpus;
+        s.training.globalBatchSize = s.training.globalBatchSize * gpus / 64;
+        s.variability.slow = {slow};
+        s.measured.nodeOrder = std::move(order);
+        return s;
+    };
+    const auto node = [](int n) { return SlowEntry{.node = n, .computeFactor = 1.5}; };
+    const auto rank = [](int r) { return SlowEntry{.rank = r, .computeFactor = 1.5}; };
+    EXPECT_EQ(p50(with(64, node(5)), 32), p50(with(32, node(2)), 32));
+    EXPECT_EQ(p50(with(64, node(5)), 128), p50(with(128, node(9)), 128));
+    EXPECT_NE(p50(with(64, node(5)), 128), p50(with(128, node(8)), 128)) << "another replica";
+    EXPECT_EQ(p50(with(64, rank(45)), 128), p50(with(128, rank(72)), 128)); // the first rank of its cell
+    EXPECT_EQ(p50(with(64, node(5), {5, 1, 2, 3, 4, 0, 6, 7}), 128), p50(with(128, node(0)), 128)) << "in the place of node 0";
+}
+
 TEST(Scale, SlowPlacesAreCarriedToEverySize)
 {
     Evaluator evaluator;
