@@ -48,7 +48,7 @@ TEST(CollectiveAgreement, CountsTheRowsWithinTenAndTwentyFivePerCent)
         folder.tables[0].rows.push_back(
             {CollectiveOp::allReduce, kTwoNodes, bytes, modelSeconds(CollectiveOp::allReduce, kTwoNodes, bytes) / (1 + error)});
     }
-    const auto of = [&](double least, double most) { return *agreement(folder, calibration(), least, most); };
+    const auto of = [&](double minBytes, double maxBytes) { return *agreement(folder, calibration(), minBytes, maxBytes); };
     ASSERT_EQ(of(2 * kMiB, 16 * kMiB).size(), 1U); // both ends are included
     const TableAgreement a = of(2 * kMiB, 16 * kMiB)[0];
     EXPECT_EQ(a.rows, 4);

@@ -251,7 +251,7 @@ TEST(Published, ErrorsOfASuiteAreMeansOverItsRows)
     EXPECT_DOUBLE_EQ(report.bandCoverage, 0.25); // 10 in 8.1 to 9.9: no; 11 in 9 to 11: yes
 }
 
-TEST(Published, TheBandIsAroundTheErrorAndTheStepSaysItsFlops)
+TEST(Published, TheBandIsAroundTheErrorAndFlopsFollowTheConvention)
 {
     const std::string bf16 = R"(,"training.precision":"bf16")";
     PublishedRow row = rowWith(bf16);

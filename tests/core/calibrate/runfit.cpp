@@ -208,14 +208,14 @@ TEST(ClusterCalibration, AChipIsWithinATenthOfItsCoresAndFifteenPerCentOfItsPeak
     GpuSpec gpu;
     gpu.numSms = 100;
     gpu.peakBf16Tflops = 1'000;
-    const auto alike = [&](double peak, int sms) { return isAlike({"g", peak, sms}, gpu); };
+    const auto holdsFor = [&](double peak, int sms) { return isAlike({"g", peak, sms}, gpu); };
     for (const auto& [peak, sms] : {std::pair{1'150.0, 110}, {850.0, 90}, {0.0, 500}, {5'000.0, 0}, {-1.0, 500}})
-        EXPECT_TRUE(alike(peak, sms)) << peak << " " << sms;
+        EXPECT_TRUE(holdsFor(peak, sms)) << peak << " " << sms;
     for (const auto& [peak, sms] : {std::pair{1'151.0, 100}, {849.0, 100}, {1'000.0, 111}, {1'000.0, 89}})
-        EXPECT_FALSE(alike(peak, sms)) << peak << " " << sms;
+        EXPECT_FALSE(holdsFor(peak, sms)) << peak << " " << sms;
 }
 
-TEST(ClusterCalibration, TheSecondOfTwoThatAreJoinedWinsWhereItSaysSomething)
+TEST(ClusterCalibration, TheSecondOfTwoThatAreJoinedWinsWhereItHasAValue)
 {
     ClusterCalibration a, b;
     a.machine = {"a", 100, 10};

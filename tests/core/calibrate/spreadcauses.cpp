@@ -51,7 +51,7 @@ TEST(StallSteps, SpreadsAreTheMedianDistanceTimesItsFactor)
 }
 
 /// Nine steps around each: of the middle one those of both levels.
-TEST(StallSteps, AStallStandsOutOfItsNineNeighbours)
+TEST(StallSteps, AStallExceedsItsNineNeighbours)
 {
     EXPECT_EQ(stallSizes({runOf({1, 1, 1, 1, 9, 5, 5, 5, 5, 1, 1}, 1)}, 0), std::vector<double>({4}));
     std::vector<double> level(12, 1.0);

@@ -167,10 +167,10 @@ TEST(Fleet, ReportsTheFirstFiftyJobsThatDoNotFit)
         t.jobs.assign(n, {"1", "", 0, 10, 100, "", 2});
         return fleet(t, *cluster(kCluster), {}).errors();
     };
-    constexpr std::size_t most = 50;
-    EXPECT_EQ(errors(most).size(), most);
-    EXPECT_EQ(errors(most + 1).size(), most + 1);
-    EXPECT_EQ(errors(most + 2).back().found, "2") << "further ones are counted";
+    constexpr std::size_t kReported = 50;
+    EXPECT_EQ(errors(kReported).size(), kReported);
+    EXPECT_EQ(errors(kReported + 1).size(), kReported + 1);
+    EXPECT_EQ(errors(kReported + 2).back().found, "2") << "further ones are counted";
 }
 
 TEST(Fleet, ClassesTakeTheSpreadOfAScenario)

@@ -353,11 +353,11 @@ TEST(Rules, AFixIsTheNearestValueThatFits)
         EXPECT_EQ(found.front().fixPath, fix.path) << fix.message << ": " << found.front().found;
         EXPECT_EQ(found.front().fixValue, fix.value) << fix.message << ": " << found.front().found;
     }
-    Scenario most = fine();
-    most.cluster.numGpus = 1 << 20;
-    most.parallelism.contextParallelSize = most.parallelism.tensorModelParallelSize =
+    Scenario huge = fine();
+    huge.cluster.numGpus = 1 << 20;
+    huge.parallelism.contextParallelSize = huge.parallelism.tensorModelParallelSize =
         1024; // the next multiple is more than a cluster may have
-    const Diagnostics beyond = test::withMessage(check(most), "not a multiple of TP x PP x CP");
+    const Diagnostics beyond = test::withMessage(check(huge), "not a multiple of TP x PP x CP");
     ASSERT_EQ(beyond.size(), 1U);
     EXPECT_EQ(beyond.front().fixPath, "");
 }

@@ -32,12 +32,12 @@ TEST(ZeroBubble, ARunTakesLongerThanItsProfile)
     EXPECT_NEAR(row->scheduleSeconds, 11 * 3.0, 1e-9);
     EXPECT_NEAR(row->iterationSeconds, 11 * (3.0 * 1.03 + 2 * 0.7e-3), 1e-9);
     EXPECT_NEAR(row->samplesPerSecond, 16 / row->iterationSeconds, 1e-9);
-    const auto unlike = predictZeroBubbleRow("1F1B", 4, 1, 8, {1, 2, 4, 0, 1}, 2),
-               apart = predictZeroBubbleRow("ZB-H1", 1, 1, 8, {1, 2, 4, 0, 1}, 2);
-    EXPECT_NEAR(unlike->iterationSeconds, 11 * (7.0 * 1.03 + 2 * 0.7e-3), 1e-9);
-    EXPECT_NEAR(apart->iterationSeconds, 8 * (7.0 * 1.03 + 3 * 0.7e-3), 1e-9);
-    EXPECT_NEAR(unlike->bubbleRate, 3.0 / 11, 1e-12);
-    EXPECT_NEAR(unlike->runOverProfile, unlike->iterationSeconds / 77, 1e-12);
+    const auto uneven = predictZeroBubbleRow("1F1B", 4, 1, 8, {1, 2, 4, 0, 1}, 2),
+               split = predictZeroBubbleRow("ZB-H1", 1, 1, 8, {1, 2, 4, 0, 1}, 2);
+    EXPECT_NEAR(uneven->iterationSeconds, 11 * (7.0 * 1.03 + 2 * 0.7e-3), 1e-9);
+    EXPECT_NEAR(split->iterationSeconds, 8 * (7.0 * 1.03 + 3 * 0.7e-3), 1e-9);
+    EXPECT_NEAR(uneven->bubbleRate, 3.0 / 11, 1e-12);
+    EXPECT_NEAR(uneven->runOverProfile, uneven->iterationSeconds / 77, 1e-12);
     // Short passes exceed their profile by more, and so do many.
     const auto shorter = predictZeroBubbleRow("1F1B", 4, 1, 8, {0.01, 0.01, 0.01, 0, 1}, 2);
     const auto chunked = predictZeroBubbleRow("1F1B-I", 4, 2, 8, {0.01, 0.01, 0.01, 0, 1}, 2);
