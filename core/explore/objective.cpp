@@ -3,6 +3,7 @@
 
 #include "core/base/text.h"
 #include "core/base/timeunits.h"
+#include "core/job/jobdefaults.h"
 #include "core/scenario/quantity.h"
 
 #include <algorithm>
@@ -15,7 +16,7 @@ namespace {
 using Figure = ExploreObjective::Figure;
 using Per = ExploreObjective::Per;
 
-constexpr double kMillion = 1e6, kWattsPerKilowatt = 1'000;
+constexpr double kMillion = 1e6;
 constexpr std::array<std::pair<const char*, Figure>, 4> kFigures = {
     {{"mean", Figure::mean}, {"p50", Figure::p50}, {"p95", Figure::p95}, {"p99", Figure::p99}}};
 constexpr std::array<std::pair<const char*, Per>, 3> kPers = {{{"cost_", Per::dollar}, {"energy_", Per::energy}, {"", Per::time}}};
@@ -76,7 +77,7 @@ std::string objectiveUnit(const ExploreObjective& o)
 
 double gpuKilowatts(const Scenario& s)
 {
-    return s.job.nodePowerKw > 0 ? s.job.nodePowerKw / std::max(1, s.cluster.gpusPerNode) : s.cluster.gpu.boardPowerW / kWattsPerKilowatt;
+    return nodeKilowatts(s) * facilityShare(s) / std::max(1, s.cluster.gpusPerNode);
 }
 
 double perMillionTokens(Per per, double seconds, double tokensPerStep, const Scenario& s)

@@ -63,7 +63,7 @@ struct ClosedForm {
 
 struct JobReport {
     std::string preset;         ///< of the job section
-    bool presetAssumed = false; ///< the scenario has no job section
+    bool presetAssumed = false; ///< the scenario names no failures: `preset` stands in
     JobConfig config;
     JobPlan plan;
     std::vector<double> sortedDays; ///< of the sampled runs, ascending

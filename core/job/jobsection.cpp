@@ -2,6 +2,8 @@
 #include "core/job/jobsection.h"
 
 #include "core/base/jsontext.h"
+#include "core/cost/domain.h"
+#include "core/job/jobdefaults.h"
 #include "core/job/jobtimes.h"
 #include "core/job/wholejob.h"
 #include "core/scenario/defaultpreset.h"
@@ -34,13 +36,16 @@ nlohmann::json sourcesOf(const std::string& preset)
     return file.ok() && file->contains("sources") && (*file)["sources"].is_object() ? (*file)["sources"] : nlohmann::json::object();
 }
 
+void setOrigin(JobAssumption& a, std::string source)
+{
+    a.source = std::move(source);
+    a.word = a.source.starts_with("Assumed") ? JobAssumption::Word::assumed : JobAssumption::Word::published;
+}
+
 void setOrigin(JobAssumption& a, const nlohmann::json& sources, const char* key)
 {
-    const auto source = sources.find(key);
-    if (source == sources.end() || !source->is_string())
-        return;
-    a.source = source->get<std::string>();
-    a.word = a.source.starts_with("Assumed") ? JobAssumption::Word::assumed : JobAssumption::Word::published;
+    if (const auto source = sources.find(key); source != sources.end() && source->is_string())
+        setOrigin(a, source->get<std::string>());
 }
 
 bool isZero(const ParameterValue& value)
@@ -56,13 +61,13 @@ std::string valueText(const Parameter& p, const Scenario& s)
     return p.unit.empty() ? value : value + " " + p.unit;
 }
 
-JobAssumption failuresOf(const JobSection& section, const JobConfig& preset, const nlohmann::json& sources)
+JobAssumption failuresOf(const JobSection& section, const std::vector<FailureCause>& preset, const nlohmann::json& sources)
 {
     JobAssumption a;
     a.path = "job.failures";
     a.label = "Failures";
     a.value = fmt::format("{:.3g} per 1,000 node-days", failuresPer1000NodeDays(section.config, false));
-    if (section.config.failures == preset.failures && section.config.failureScale == preset.failureScale && !preset.failures.empty())
+    if (section.config.failures == preset && section.config.failureScale == 1 && !preset.empty())
         setOrigin(a, sources, "failures");
     return a;
 }
@@ -71,13 +76,21 @@ JobAssumption failuresOf(const JobSection& section, const JobConfig& preset, con
 
 Result<JobSection> jobSectionOf(const Scenario& scenario)
 {
-    if (!(scenario.job == JobConfig{}))
-        return JobSection{scenario.job, false, {}};
-    std::string standsIn = defaultPreset("job");
-    Result<JobConfig> preset = jobPreset(standsIn);
-    if (!preset.ok())
-        return preset.errors();
-    return JobSection{std::move(preset).value(), true, std::move(standsIn)};
+    Scenario own = scenario;
+    JobSection section;
+    section.assumed = scenario.job.preset.empty() && scenario.job.failures.empty();
+    if (section.assumed) {
+        section.standsIn = defaultPreset("job", gpuType(scenario.cluster.gpu));
+        const Result<JobConfig> preset = jobPreset(section.standsIn);
+        if (!preset.ok())
+            return preset.errors();
+        own.job.failures = preset->failures;
+        for (FailureCause& f : own.job.failures) // published for nodes of 8 GPUs, most by their GPUs
+            f.per1000NodeDays *= scenario.cluster.gpusPerNode / 8.0;
+    }
+    followJob(own);
+    section.config = std::move(own.job);
+    return section;
 }
 
 Result<JobReport> jobOf(Evaluator& evaluator, const Scenario& scenario, const JobQuery& query, const InsightOptions& options)
@@ -88,9 +101,9 @@ Result<JobReport> jobOf(Evaluator& evaluator, const Scenario& scenario, const Jo
     Result<JobReport> report = wholeJob(evaluator, scenario, section->config, query, options);
     if (report.ok() && section->assumed) {
         report->presetAssumed = true;
-        report->notes.insert(
-            report->notes.begin(),
-            fmt::format("The scenario has no job section: failures and checkpoints are those of the preset {}.", section->standsIn));
+        report->preset = section->standsIn;
+        report->notes.insert(report->notes.begin(),
+                             fmt::format("The scenario names no failures: the rates are those of the preset {}.", section->standsIn));
     }
     return report;
 }
@@ -100,18 +113,24 @@ std::vector<JobAssumption> jobAssumptions(const Scenario& scenario, const JobSec
     Scenario own = scenario, base = scenario;
     own.job = section.config;
     base.job = JobConfig{};
-    nlohmann::json sources = nlohmann::json::object();
-    if (const Result<JobConfig> preset = jobPreset(section.config.preset); !section.config.preset.empty() && preset.ok()) {
+    const Result<JobSection> standsIn = jobSectionOf(scenario);
+    const std::string& named = section.assumed ? section.standsIn : scenario.job.preset;
+    if (const Result<JobConfig> preset = jobPreset(scenario.job.preset); !scenario.job.preset.empty() && preset.ok())
         base.job = *preset;
-        sources = sourcesOf(section.config.preset);
-    }
-    std::vector<JobAssumption> all{failuresOf(section, base.job, sources)};
+    const nlohmann::json sources = named.empty() ? nlohmann::json::object() : sourcesOf(named);
+    std::vector<JobAssumption> all{
+        failuresOf(section, section.assumed && standsIn.ok() ? standsIn->config.failures : base.job.failures, sources)};
     for (const char* key : kTold) {
         const Parameter* p = findParameter(std::string("job.") + key);
         if (isZero(p->get(own)))
             continue;
         JobAssumption a{p->id, p->label, valueText(*p, own), {}, JobAssumption::Word::scenario};
-        if (p->get(own) == p->get(base))
+        Scenario followed = scenario;
+        if (standsIn.ok())
+            followed.job = standsIn->config;
+        if (followsJob(p->id, scenario) && p->get(own) == p->get(followed))
+            setOrigin(a, std::string(followSource(p->id)));
+        else if (p->get(own) == p->get(base))
             setOrigin(a, sources, key);
         all.push_back(std::move(a));
     }

@@ -11,17 +11,18 @@
 
 namespace prism {
 
-/// The job section in use: the scenario's own, or the preset that stands in where it has none (the library's files say which).
+/// The job section in use: the scenario's own, with what stands in for each field that it does not set (jobdefaults.h). Where it names no
+/// failures, they are those of the preset that stands in for its GPU, for each GPU of a node.
 struct JobSection {
     JobConfig config;
-    bool assumed = false; ///< the scenario has no job section
-    std::string standsIn; ///< the preset that was assumed
+    bool assumed = false; ///< the scenario names no failures
+    std::string standsIn; ///< the preset whose failures were assumed
 };
 
 /// Errors: no preset library. Any thread.
 [[nodiscard]] Result<JobSection> jobSectionOf(const Scenario& scenario);
 
-/// The whole job of a scenario with the section in use; its first note says where that was assumed. Errors as wholeJob.
+/// The whole job of a scenario with the section in use; its first note says where failures were assumed. Errors as wholeJob.
 [[nodiscard]] Result<JobReport> jobOf(Evaluator& evaluator, const Scenario& scenario, const JobQuery& query,
                                       const InsightOptions& options = {});
 

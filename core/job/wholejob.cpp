@@ -148,7 +148,7 @@ void setMoney(JobReport& report, const Scenario& scenario)
     const double perDay = usdPerDay(scenario, report.plan, report.config.spareNodes);
     report.costUsdMean = perDay * report.meanDays;
     report.costUsdP95 = perDay * report.p95Days.value;
-    report.energyMwhMean = report.config.nodePowerKw * report.plan.nodes * report.config.pue * kHoursPerDay * report.meanDays / 1000;
+    report.energyMwhMean = report.config.nodePowerKw * report.config.pue * report.plan.nodes * kHoursPerDay * report.meanDays / 1000;
     report.co2TonnesMean = report.energyMwhMean * report.config.gridGCo2PerKwh / 1000;
     if (report.config.nodePowerKw <= 0)
         report.notes.emplace_back("No energy is stated: the power of a node (job.node_power_kw) is not given.");

@@ -7,7 +7,8 @@
 
 namespace prism {
 
-/// The first preset of a kind whose file has "stands_in": true; empty where none has. Any thread.
-[[nodiscard]] std::string defaultPreset(std::string_view kind);
+/// The first preset of a kind whose file lists the type of a GPU ("a100") in "stands_in", else the first with "stands_in": true; empty
+/// where none has. Any thread.
+[[nodiscard]] std::string defaultPreset(std::string_view kind, const std::string& gpuType = {});
 
 } // namespace prism

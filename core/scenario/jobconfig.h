@@ -15,22 +15,28 @@ struct FailureCause {
     bool operator==(const FailureCause&) const = default;
 };
 
+/// Value of a field that the user did not set: it follows the job (core/job/jobdefaults.h).
+inline constexpr int kFollowsJob = -1;
+/// Storage of a large training cluster: 405B in 51.1 s (ByteCheckpoint, arXiv 2407.20143, table 8) at 14 bytes a parameter.
+inline constexpr double kCheckpointGbPerS = 111;
+
 /// Section `job` of a scenario. Times in the unit that the name says; every entry is in the parameter table.
 struct JobConfig {
-    std::string preset; ///< name of the preset that it started from; empty = no section, a default preset is used and said
+    std::string preset; ///< name of the preset that it started from; empty = none
 
-    std::vector<FailureCause> failures;
-    double failureScale = 1; ///< factor on all rates
+    std::vector<FailureCause> failures; ///< empty without a preset: those of the preset that stands in for the GPU
+    double failureScale = 1;            ///< factor on all rates
 
-    double detectionS = 60;  ///< from the failure until somebody or something acts
-    double restartS = 300;   ///< from then until the first step: nodes, processes, loading
-    double repairHours = 24; ///< until a node that left is back
-    int spareNodes = 0;
+    double detectionS = kFollowsJob;  ///< from the failure until somebody or something acts
+    double restartS = kFollowsJob;    ///< from then until the first step: nodes, processes, loading
+    double repairHours = kFollowsJob; ///< until a node that left is back
+    int spareNodes = kFollowsJob;
     std::string withoutSpare = "wait"; ///< wait | shrink (go on with whole replicas of the nodes left)
 
-    double checkpointIntervalS = 0; ///< 0 = the best one
-    double checkpointBlockS = 60;   ///< how long training stands still for one
-    double checkpointPersistS = 0;  ///< how much later it is safe (asynchronous); 0 = synchronous
+    double checkpointIntervalS = 0;              ///< 0 = the best one
+    double checkpointBlockS = kFollowsJob;       ///< how long training stands still for one
+    double checkpointPersistS = kFollowsJob;     ///< how much later it is safe (asynchronous); 0 = synchronous
+    double checkpointGbPerS = kCheckpointGbPerS; ///< what the storage writes, all nodes together
 
     double slowPer1000NodeDays = 0; ///< fail-slow episodes
     double slowFactor = 1.2;        ///< step time of the job while one lasts
@@ -39,14 +45,14 @@ struct JobConfig {
 
     double evaluationIntervalSteps = 0; ///< 0 = none
     double evaluationS = 0;
-    double maintenanceEveryDays = 0; ///< planned stops; 0 = none
+    double maintenanceEveryDays = kFollowsJob; ///< planned stops; 0 = none
     double maintenanceHours = 0;
 
-    double nodePowerKw = 0;    ///< mean draw of a node while training; 0 = unknown: no energy is stated
-    double pue = 1;            ///< facility over IT energy
-    double gridGCo2PerKwh = 0; ///< 0 = unknown: no emissions are stated
-    double deadlineDays = 0;   ///< 0 = none
-    std::string startDate;     ///< YYYY-MM-DD; empty = days are counted from the start
+    double nodePowerKw = kFollowsJob;    ///< mean draw of a node while training; 0 = unknown: no energy is stated
+    double pue = 0;                      ///< facility over IT energy; 0 = follows the job
+    double gridGCo2PerKwh = kFollowsJob; ///< 0 = unknown: no emissions are stated
+    double deadlineDays = 0;             ///< 0 = none
+    std::string startDate;               ///< YYYY-MM-DD; empty = days are counted from the start
     bool operator==(const JobConfig&) const = default;
 };
 

@@ -15,19 +15,28 @@ std::vector<std::string> jobPresets()
     return names;
 }
 
+/// An entry that follows the job (core/job/jobdefaults.h) until it is set.
+Parameter following(Parameter p)
+{
+    p.minimum = kFollowsJob;
+    p.help += " -1 = follows the job.";
+    return p;
+}
+
 void addFailures(std::vector<Parameter>& t)
 {
     t.push_back(real({"job.failure_scale", "Failure rate factor", "", "x", "Factor on the rates of all causes of failure."}, 0, 1000,
                      PRISM_FIELD(job.failureScale)));
-    t.push_back(real({"job.detection_s", "Detection", "", "s", "Time from a failure until somebody or something acts."}, 0, kYearS,
-                     PRISM_FIELD(job.detectionS)));
-    t.push_back(real({"job.restart_s", "Restart", "", "s", "Time from then until the next step: nodes, processes, loading the checkpoint."},
-                     0, kYearS, PRISM_FIELD(job.restartS)));
-    t.push_back(advanced(real({"job.repair_hours", "Repair", "", "h", "Time until a node that left the job is back."}, 0, kYearH,
-                              PRISM_FIELD(job.repairHours))));
-    t.push_back(integer(
+    t.push_back(following(real({"job.detection_s", "Detection", "", "s", "Time from a failure until somebody or something acts."}, 0,
+                               kYearS, PRISM_FIELD(job.detectionS))));
+    t.push_back(following(
+        real({"job.restart_s", "Restart", "", "s", "Time from then until the next step: nodes, processes, loading the checkpoint."}, 0,
+             kYearS, PRISM_FIELD(job.restartS))));
+    t.push_back(following(advanced(real({"job.repair_hours", "Repair", "", "h", "Time until a node that left the job is back."}, 0, kYearH,
+                                        PRISM_FIELD(job.repairHours)))));
+    t.push_back(following(integer(
         {"job.spare_nodes", "Spare nodes", "", "nodes", "Nodes that stand by and take the place of failed ones; they are paid for."}, 0,
-        1 << 20, PRISM_FIELD(job.spareNodes)));
+        1 << 20, PRISM_FIELD(job.spareNodes))));
     t.push_back(advanced(choice({"job.without_spare", "Without a spare", "", "",
                                  "What happens when no spare is left: wait for a repair, or shrink to whole replicas of the nodes left."},
                                 {"wait", "shrink"}, PRISM_FIELD(job.withoutSpare))));
@@ -37,11 +46,15 @@ void addCheckpoints(std::vector<Parameter>& t)
 {
     t.push_back(real({"job.checkpoint_interval_s", "Checkpoint interval", "", "s", "Training time between checkpoints; 0 = the best one."},
                      0, kYearS, PRISM_FIELD(job.checkpointIntervalS)));
-    t.push_back(real({"job.checkpoint_block_s", "Checkpoint pause", "", "s", "How long training stands still for a checkpoint."}, 0, kYearS,
-                     PRISM_FIELD(job.checkpointBlockS)));
-    t.push_back(advanced(real({"job.checkpoint_persist_s", "Checkpoint safe after", "", "s",
-                               "Asynchronous checkpoints: how much later one is safe. 0 = it is safe when training goes on."},
-                              0, kYearS, PRISM_FIELD(job.checkpointPersistS))));
+    t.push_back(following(real({"job.checkpoint_block_s", "Checkpoint pause", "", "s", "How long training stands still for a checkpoint."},
+                               0, kYearS, PRISM_FIELD(job.checkpointBlockS))));
+    t.push_back(following(advanced(real({"job.checkpoint_persist_s", "Checkpoint safe after", "", "s",
+                                         "Asynchronous checkpoints: how much later one is safe. 0 = it is safe when training goes on."},
+                                        0, kYearS, PRISM_FIELD(job.checkpointPersistS)))));
+    t.push_back(
+        advanced(real({"job.checkpoint_gb_per_s", "Checkpoint storage", "", "GB/s",
+                       "What the storage writes, all nodes together; a checkpoint that follows the job is safe as soon as it is written."},
+                      0.001, 1e6, PRISM_FIELD(job.checkpointGbPerS))));
 }
 
 void addPauses(std::vector<Parameter>& t)
@@ -61,21 +74,23 @@ void addPauses(std::vector<Parameter>& t)
                               1e9, PRISM_FIELD(job.evaluationIntervalSteps))));
     t.push_back(
         advanced(real({"job.evaluation_s", "Evaluation", "", "s", "Length of one evaluation."}, 0, kYearS, PRISM_FIELD(job.evaluationS))));
-    t.push_back(advanced(real({"job.maintenance_every_days", "Planned stop every", "", "days", "Days between planned stops; 0 = none."}, 0,
-                              3650, PRISM_FIELD(job.maintenanceEveryDays))));
+    t.push_back(
+        following(advanced(real({"job.maintenance_every_days", "Planned stop every", "", "days", "Days between planned stops; 0 = none."},
+                                0, 3650, PRISM_FIELD(job.maintenanceEveryDays)))));
     t.push_back(advanced(real({"job.maintenance_hours", "Planned stop", "", "h", "Length of a planned stop before its restart."}, 0, kYearH,
                               PRISM_FIELD(job.maintenanceHours))));
 }
 
 void addPower(std::vector<Parameter>& t)
 {
-    t.push_back(advanced(real({"job.node_power_kw", "Node power", "", "kW", "Mean draw of a node while training; 0 = unknown."}, 0, 10'000,
-                              PRISM_FIELD(job.nodePowerKw))));
-    t.push_back(advanced(real({"job.pue", "Power usage effectiveness", "PUE", "", "Energy of the facility over that of its computers."}, 1,
-                              10, PRISM_FIELD(job.pue))));
-    t.push_back(
+    t.push_back(following(advanced(real({"job.node_power_kw", "Node power", "", "kW", "Mean draw of a node while training; 0 = unknown."},
+                                        0, 10'000, PRISM_FIELD(job.nodePowerKw)))));
+    t.push_back(advanced(
+        real({"job.pue", "Power usage effectiveness", "PUE", "", "Energy of the facility over that of its computers. 0 = follows the job."},
+             0, 10, PRISM_FIELD(job.pue))));
+    t.push_back(following(
         advanced(real({"job.grid_g_co2_per_kwh", "Grid emissions", "", "g CO2/kWh", "Emissions per energy of the grid; 0 = unknown."}, 0,
-                      5'000, PRISM_FIELD(job.gridGCo2PerKwh))));
+                      5'000, PRISM_FIELD(job.gridGCo2PerKwh)))));
 }
 
 } // namespace

@@ -118,8 +118,6 @@ void JobPage::set(const std::vector<std::pair<std::string, std::string>>& settin
     if (!entry)
         return;
     Scenario next = *entry->scenario;
-    if (const Result<JobSection> section = jobSectionOf(next); section.ok())
-        next.job = section->config;
     for (const auto& [path, value] : settings) {
         Result<Scenario> changed = setParameter(next, path, value);
         if (!changed.ok())
@@ -276,7 +274,7 @@ void JobPage::refresh()
                             .arg(format::percent(job->effectiveRatio.value), format::days(s->daysToTrain).text());
         text.footer << format::receipt(job->runs, job->seed, tr("sampled runs")) + tr(". Intervals: 95 %; whisker: nine of ten runs.");
         m_facts->setFacts(jobFacts(*job));
-        m_facts->setAssumptions(jobAssumptions(s->scenario, {job->config, job->presetAssumed}));
+        m_facts->setAssumptions(jobAssumptions(s->scenario, {job->config, job->presetAssumed, job->preset}));
     }
     m_facts->setVisible(!isEndless()); // there is nothing to list
     m_losses->setData(data);
@@ -303,7 +301,7 @@ TableData JobPage::asTable() const
         row(loss.label, {loss.value, 0}, u"days"_s);
     row(u"cost"_s, {job->costUsdMean, 0}, u"USD"_s);
     if (const SnapshotPtr s = snapshot())
-        for (const JobAssumption& a : jobAssumptions(s->scenario, {job->config, job->presetAssumed}))
+        for (const JobAssumption& a : jobAssumptions(s->scenario, {job->config, job->presetAssumed, job->preset}))
             table.rows << QStringList{QString::fromStdString(a.path), QString::fromStdString(a.value), QString(), QString(),
                                       QString::fromStdString(a.source)};
     return table;

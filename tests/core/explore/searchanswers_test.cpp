@@ -213,12 +213,12 @@ TEST(Objective, ScoresArePerMillionTokens)
     s.cluster.gpuHourPriceUsd = 2;
     s.cluster.gpu.boardPowerW = 400;
     s.cluster.gpusPerNode = 8;
-    s.job.nodePowerKw = 0;
+    s.job.pue = 1;
     using Per = ExploreObjective::Per;
     // 3 s for 6 million tokens: 0.5 s a million on 72 GPUs, 0.01 GPU hours.
     EXPECT_DOUBLE_EQ(perMillionTokens(Per::time, 3, 6e6, s), 0.5);
     EXPECT_DOUBLE_EQ(perMillionTokens(Per::dollar, 3, 6e6, s), 0.02);
-    EXPECT_DOUBLE_EQ(perMillionTokens(Per::energy, 3, 6e6, s), 0.004);
+    EXPECT_DOUBLE_EQ(perMillionTokens(Per::energy, 3, 6e6, s), 0.0075); // 400 W and 350 W of the node
     s.job.nodePowerKw = 10;
     EXPECT_DOUBLE_EQ(gpuKilowatts(s), 1.25);
     const QuickPoint point{0, 3, 1, 80, 6e6, false};
@@ -392,6 +392,7 @@ TEST(Ranking, OrderFrontChancesAndPricesOfThreeCandidates)
     Scenario base = *scenarioPreset("llama2-7b-8-a100"); // 8 GPUs
     base.cluster.gpuHourPriceUsd = 3;
     base.job.nodePowerKw = 8;
+    base.job.pue = 1;
     base.cluster.gpusPerNode = 8;
     const PointMaker maker = *PointMaker::make(query.space, base);
     const auto runner = [&](std::int64_t index, Estimate mean, Estimate p95, double tokens, double gib) {

@@ -229,6 +229,7 @@ TEST(JobByHand, TheClosedFormIsThatOfDaly)
 {
     JobConfig c;
     c.failures = {{"all", 1, false}};
+    c.repairHours = 24;
     c.checkpointBlockS = 60;
     c.detectionS = 100;
     c.restartS = 200;

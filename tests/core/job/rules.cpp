@@ -37,6 +37,8 @@ const JobRule kJobRules[] = {
      PRISM_JOB(c.checkpointIntervalS = c.checkpointPersistS = 100)},
     {"job.checkpoint_interval_s", PRISM_JOB(c.checkpointIntervalS = 1; c.checkpointPersistS = 1.001),
      PRISM_JOB(c.checkpointPersistS = 100)},
+    {"job.pue", PRISM_JOB(c.pue = 0.999), PRISM_JOB(c.pue = 1)},
+    {"job.pue", PRISM_JOB(c.pue = 1e-300), PRISM_JOB(c.pue = 0)},
     {"job.slow_factor", PRISM_JOB(c.slowFactor = 0.999), PRISM_JOB(c.slowFactor = 1)},
     {"job.without_spare", PRISM_JOB(c.withoutSpare = "stop"), PRISM_JOB(c.withoutSpare = "shrink")},
     {"job.without_spare", PRISM_JOB(c.withoutSpare = ""), PRISM_JOB(c.withoutSpare = "wait")},
@@ -63,6 +65,7 @@ TEST(JobRules, EachIsBrokenAndKeptAtItsBorder)
     const auto whyNot = [&reported](const std::function<void(JobConfig&)>& change) {
         JobConfig config;
         config.failures = {{"gpu", 1, true}};
+        config.repairHours = 24;
         config.spareNodes = 3;
         change(config);
         const ClosedForm form = closedForm(config, {.nodes = 100, .undisturbedDays = 10, .mtbfHours = 240}, 3'600);
