@@ -6,18 +6,13 @@
 #include "core/cost/costmodel.h"
 #include "core/cost/datatraffic.h"
 #include "core/cost/quickstep.h"
+#include "core/cost/shardtraffic.h"
 #include "core/workload/memory.h"
 
 #include <cstdint>
 #include <vector>
 
 namespace prism {
-
-/// Bytes of model state per parameter (Rajbhandari et al. 2020, ZeRO, arXiv 1910.02054, section 3.1).
-struct StateBytes {
-    double weight = 2, gradient = 4, optimizer = 12;
-};
-[[nodiscard]] StateBytes stateBytesOf(const TrainingConfig& training);
 
 /// Assembles one CostedStep; every member function adds one part of it.
 class Assembly final {
@@ -27,7 +22,8 @@ public:
           m_calibration(calibration),
           m_shape(shapeOf(scenario)),
           m_cost(scenario, calibration),
-          m_state(stateBytesOf(scenario.training))
+          m_sharding(shardingOf(scenario.parallelism, m_cost.layout())),
+          m_state(stateBytesOf(scenario))
     {
     }
 
@@ -42,6 +38,7 @@ private:
     const Calibration& m_calibration;
     Shape m_shape;
     CostModel m_cost;
+    Sharding m_sharding;
     StateBytes m_state;
     CostedStep m_out;
     std::vector<ChunkLayers> m_chunks;
@@ -53,7 +50,7 @@ private:
     /// Stages and chunks with the same parameters take the same time.
     struct DataSeconds {
         CollectiveOp op;
-        double dense, expert, bytes, seconds;
+        double dense, expert, seconds;
     };
     mutable std::vector<DataSeconds> m_dataSeconds;
 
@@ -83,6 +80,7 @@ private:
     void addVariability();
     void addPlaces();
     [[nodiscard]] std::vector<double> activations() const;
+    [[nodiscard]] double unshardedBytes(std::size_t stage) const;
     void addMemory(const std::vector<double>& inFlight);
     [[nodiscard]] std::vector<double> bytesInFlight(const Schedule& schedule, const std::vector<double>& activations) const;
     void addCounts();
@@ -92,7 +90,8 @@ private:
     void addParameterGather(std::size_t stage);
     void addGradNorm();
     [[nodiscard]] double passesBetweenChunks() const;
-    [[nodiscard]] double dataSeconds(CollectiveOp op, const StageParameters& n, double bytes) const;
+    /// The parameter gather (all-gather) or the whole reduction of the gradients (reduce-scatter).
+    [[nodiscard]] double dataSeconds(CollectiveOp op, const StageParameters& n) const;
     static void hide(StepOp& op, double exposed);
     [[nodiscard]] double optimizerSeconds(std::size_t stage) const;
     [[nodiscard]] std::vector<double> largestChunks(const std::vector<double>& activations) const;

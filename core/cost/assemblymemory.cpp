@@ -14,17 +14,6 @@ constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
 
 } // namespace
 
-StateBytes stateBytesOf(const TrainingConfig& t)
-{
-    StateBytes b;
-    const bool full = t.precision == "fp32";
-    b.weight = full ? 4 : 2;
-    b.gradient = t.gradReduceInFp32 || full ? 4 : 2;
-    const double moments = t.optimizer == "sgd" ? 4 : 8;
-    b.optimizer = moments + (full ? 0 : 4); // and the FP32 master weights
-    return b;
-}
-
 /// Of each chunk: what the forward of one micro-batch keeps.
 std::vector<double> Assembly::activations() const
 {
@@ -59,24 +48,42 @@ std::vector<double> Assembly::bytesInFlight(const Schedule& schedule, const std:
     return bytes;
 }
 
+/// Whole beside the shards: FSDP gathers the next layer (or embedding, or head) while one computes, and the backward makes the gradient of
+/// a layer in 16 bit while the one before is reduced. ZeRO 2 adds up the gradients of a whole chunk where a stage has several.
+double Assembly::unshardedBytes(std::size_t stage) const
+{
+    double layer = 0, end = 0, chunk = 0;
+    const auto parameters = [&](const ChunkLayers& part) { return stageParameters(m_scenario, m_shape, {part}, m_shape.pp > 1).total(); };
+    for (const std::size_t i : m_ofStage[stage]) {
+        for (std::size_t kind = 0; kind < kLayerKinds; ++kind) {
+            ChunkLayers one;
+            one.count[kind] = one.total = 1;
+            layer = m_chunks[i].count[kind] > 0 ? std::max(layer, parameters(one)) : layer;
+        }
+        chunk = m_ofStage[stage].size() > 1 ? std::max(chunk, m_chunkParameters[i].total()) : 0.0;
+        ChunkLayers embedding, head;
+        embedding.embedding = m_chunks[i].embedding;
+        head.head = m_chunks[i].head;
+        if (m_scenario.model.operators.empty())
+            end = std::max({end, parameters(embedding), parameters(head)});
+    }
+    const bool gathers = m_sharding.parameters.dense.shard.size > 1, reduces = m_sharding.gradients.dense.shard.size > 1;
+    return (gathers ? (layer + std::max(layer, end)) * m_state.gathered : 0.0)
+           + (reduces ? 2 * layer + std::max(layer, gathers ? 0.0 : chunk) * m_state.gradient : 0.0);
+}
+
 void Assembly::addMemory(const std::vector<double>& inFlight)
 {
-    const ParallelismConfig& par = m_scenario.parallelism;
-    const Layout& layout = m_cost.layout();
     MemoryReport& report = m_out.memory;
     report.capacityGib = m_scenario.cluster.gpu.memoryGib;
     const std::vector<double> transients = ofChunks([&](const ChunkLayers& chunk) { return transientBytes(m_scenario, m_shape, chunk); });
     for (std::size_t p = 0; p < m_parameters.size(); ++p) {
         const StageParameters& n = m_parameters[p];
-        const double denseShare = 1.0 / real(layout.data.size), expertShare = 1.0 / real(std::max<std::int64_t>(1, layout.expertData.size));
-        const auto state = [&](double bytes, bool sharded) {
-            return (n.dense * (sharded ? denseShare : 1.0) + n.expert * (sharded ? expertShare : 1.0)) * bytes / kGib;
-        };
         StageMemory m;
         m.stage = static_cast<int>(p);
-        m.weightsGib = state(m_state.weight, par.zeroStage >= 3);
-        m.gradientsGib = state(m_state.gradient, par.zeroStage >= 2);
-        m.optimizerGib = state(m_state.optimizer, par.zeroStage >= 1);
+        m.weightsGib = m_sharding.parameters.held(n) * m_state.weight / kGib;
+        m.gradientsGib = m_sharding.gradients.held(n) * m_state.gradient / kGib;
+        m.optimizerGib = m_sharding.optimizer.held(n) * m_state.optimizer / kGib;
         m.activationsGib = inFlight[p] / kGib;
         double transient = 0;
         bool holdsEmbedding = false;
@@ -85,7 +92,8 @@ void Assembly::addMemory(const std::vector<double>& inFlight)
             holdsEmbedding = holdsEmbedding || m_chunks[i].embedding || m_chunks[i].head;
         }
         constexpr double kReservedGib = 0.5; // blocks that the allocator rounds up and keeps
-        m.buffersGib = (transient + gradientCopyBytes(m_scenario.model, m_shape, holdsEmbedding)) / kGib + kReservedGib + kContextGib;
+        m.buffersGib = (transient + unshardedBytes(p) + gradientCopyBytes(m_scenario.model, m_shape, holdsEmbedding)) / kGib + kReservedGib
+                       + kContextGib;
         m.totalGib = m.weightsGib + m.gradientsGib + m.optimizerGib + m.activationsGib + m.buffersGib;
         report.peakGib = std::max(report.peakGib, m.totalGib);
         report.stages.push_back(m);

@@ -26,11 +26,11 @@ std::vector<ChunkTraffic> Assembly::chunkTraffic(std::size_t stage, Seconds seco
 void Assembly::addGradientSync(std::size_t stage)
 {
     const ParallelismConfig& par = m_scenario.parallelism;
-    const CollectiveOp op = m_shape.distributedOptimizer ? CollectiveOp::reduceScatter : CollectiveOp::allReduce;
-    const auto seconds = [&](const StageParameters& n) { return dataSeconds(op, n, m_state.gradient); };
+    const auto seconds = [&](const StageParameters& n) { return dataSeconds(CollectiveOp::reduceScatter, n); };
     StepOp& sync = m_out.graph.gradSync[stage];
-    sync.kernelClass = static_cast<int>(m_shape.distributedOptimizer ? KernelId::dpReduceScatter : KernelId::dpAllReduce);
+    const double scatter = scatterSeconds(m_cost, m_sharding.optimizer, m_parameters[stage], m_state.gradient);
     sync.meanSeconds = seconds(m_parameters[stage]);
+    sync.kernelClass = static_cast<int>(2 * scatter >= sync.meanSeconds ? KernelId::dpReduceScatter : KernelId::dpAllReduce);
     if (!par.overlapGradReduce || (m_shape.pp > 1 && m_shape.vpp == 1 && stage > 0))
         return; // behind the cool-down of its stage, in the bubble
     const std::vector<ChunkTraffic> chunks = chunkTraffic(stage, seconds);
@@ -44,9 +44,7 @@ void Assembly::addGradientSync(std::size_t stage)
 void Assembly::addParameterGather(std::size_t stage)
 {
     const ParallelismConfig& par = m_scenario.parallelism;
-    const std::string& precision = m_scenario.training.precision;
-    const double bytes = par.fp8ParamGather && precision.starts_with("fp8") ? 1 : m_state.weight;
-    const auto seconds = [&](const StageParameters& n) { return dataSeconds(CollectiveOp::allGather, n, bytes); };
+    const auto seconds = [&](const StageParameters& n) { return dataSeconds(CollectiveOp::allGather, n); };
     StepOp& gather = m_out.graph.paramGather[stage];
     gather.kernelClass = static_cast<int>(KernelId::dpAllGather);
     gather.meanSeconds = seconds(m_parameters[stage]);
@@ -72,15 +70,16 @@ double Assembly::passesBetweenChunks() const
     return real(std::min<std::int64_t>(m_shape.pp, m_shape.numMicrobatches));
 }
 
-double Assembly::dataSeconds(CollectiveOp op, const StageParameters& n, double bytes) const
+double Assembly::dataSeconds(CollectiveOp op, const StageParameters& n) const
 {
     for (const DataSeconds& known : m_dataSeconds)
-        if (known.op == op && known.dense == n.dense && known.expert == n.expert && known.bytes == bytes)
+        if (known.op == op && known.dense == n.dense && known.expert == n.expert)
             return known.seconds;
-    const Layout& layout = m_cost.layout();
-    const double seconds =
-        m_cost.collectiveSeconds(op, layout.data, n.dense * bytes) + m_cost.collectiveSeconds(op, layout.expertData, n.expert * bytes);
-    m_dataSeconds.push_back({op, n.dense, n.expert, bytes, seconds});
+    const StateSharding& s = m_sharding.optimizer; // updated parts are gathered, and gradients are summed where they are used
+    const double seconds = op == CollectiveOp::allGather
+                               ? gatherSeconds(m_cost, s, n, m_state.gathered)
+                               : scatterSeconds(m_cost, s, n, m_state.gradient) + replicaSeconds(m_cost, s, n, m_state.gradient);
+    m_dataSeconds.push_back({op, n.dense, n.expert, seconds});
     return seconds;
 }
 
@@ -97,13 +96,10 @@ double Assembly::optimizerSeconds(std::size_t stage) const
 {
     const StageParameters& n = m_parameters[stage];
     const Layout& layout = m_cost.layout();
-    const bool shards = m_shape.distributedOptimizer;
-    const double dense = shards ? n.dense / real(layout.data.size) : n.dense;
-    const double expert = shards ? n.expert / real(std::max<std::int64_t>(1, layout.expertData.size)) : n.expert;
     constexpr double kNormAndClip = 12; // bytes per parameter of the shard
     const double update = 2 * m_state.optimizer + m_state.gradient + m_state.weight;
     const double scaled = layout.data.size > 1 ? 3 : 1; // written once to clear, read and written once to scale
-    return m_cost.memorySeconds((dense + expert) * (update + kNormAndClip) + n.total() * scaled * m_state.gradient, 20)
+    return m_cost.memorySeconds(m_sharding.optimizer.held(n) * (update + kNormAndClip) + n.total() * scaled * m_state.gradient, 20)
            + m_cost.stepSeconds();
 }
 
@@ -133,11 +129,10 @@ void Assembly::addStepOps()
     g.optimizer.resize(stages);
     g.paramGather.resize(stages);
     for (std::size_t p = 0; p < stages; ++p) {
-        if (layout.data.size > 1 && m_scenario.parallelism.zeroStage < 3) {
+        if (layout.data.size > 1 && !m_sharding.gathersEachPass)
             addGradientSync(p);
-            if (m_shape.distributedOptimizer)
-                addParameterGather(p);
-        }
+        if (m_sharding.optimizer.dense.shard.size > 1 && !m_sharding.gathersEachPass)
+            addParameterGather(p);
         g.optimizer[p].kernelClass = static_cast<int>(KernelId::optimizer);
         g.optimizer[p].meanSeconds = optimizerSeconds(p);
     }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/cost/classes.h"
 
+#include "core/cost/sharding.h"
+
 namespace prism {
 namespace {
 
@@ -53,7 +55,7 @@ const Entry& entry(KernelId id)
     return kEntries[static_cast<std::size_t>(id)];
 }
 
-Scope scopeOf(KernelId id, const Layout& l)
+Scope scopeOf(KernelId id, const Layout& l, const StateGroups& data)
 {
     const auto of = [](const GroupGeometry& g) { return g.scope(); };
     switch (id) {
@@ -73,8 +75,9 @@ Scope scopeOf(KernelId id, const Layout& l)
         return l.hopLeavesNode(0, l.pp - 1) ? Scope::interNode : Scope::intraNode;
     case KernelId::dpReduceScatter:
     case KernelId::dpAllGather:
+        return of(data.shard.size > 1 ? data.shard : l.data);
     case KernelId::dpAllReduce:
-        return of(l.data);
+        return of(data.replica.size > 1 ? data.replica : l.data);
     case KernelId::gradNorm:
         return l.tp * l.cp * l.dp * l.pp > l.gpusPerNode ? Scope::interNode : Scope::intraNode;
     default:
@@ -134,13 +137,14 @@ std::string spreadParameter(std::string_view className, Scope scope)
 std::vector<KernelClass> kernelClasses(const Scenario& scenario, const Layout& layout)
 {
     const VariabilityConfig& v = scenario.variability;
+    const StateGroups data = shardingOf(scenario.parallelism, layout).optimizer.dense;
     std::vector<KernelClass> classes(kKernelIds);
     for (int i = 0; i < kKernelIds; ++i) {
         const auto id = static_cast<KernelId>(i);
         KernelClass& c = classes[static_cast<std::size_t>(i)];
         c.name = entry(id).name;
         c.category = entry(id).category;
-        c.scope = scopeOf(id, layout);
+        c.scope = scopeOf(id, layout, data);
         switch (entry(id).kind) {
         case Kind::gemm:
             c.temporal = v.gemm;

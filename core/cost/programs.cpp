@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/cost/programs.h"
 
+#include "core/cost/classes.h"
 #include "core/cost/expertoverlap.h"
+#include "core/cost/shardtraffic.h"
 #include "core/schedule/pieces.h"
 #include "core/workload/count.h"
 #include "core/workload/memory.h"
@@ -84,6 +86,7 @@ Ops costed(const std::vector<Kernel>& kernels, const CostModel& cost, bool overl
 struct ScheduleTraits {
     bool splitsWeight = false;
     double paired = 0; ///< share of the passes beside which another micro-batch computes
+    double run = 1;    ///< micro-batches that a chunk works on before the next chunk's turn
 };
 
 CostedLayer costed(const LayerKernels& kernels, const CostModel& cost, const ParallelismConfig& par, const ScheduleTraits& traits)
@@ -113,7 +116,7 @@ double taken(const Ops& ops)
 {
     double t = 0;
     for (const Op& op : ops)
-        if (op.kernelClass == static_cast<int>(KernelId::dpAllGather) || op.kernelClass == static_cast<int>(KernelId::dpReduceScatter))
+        if (kernelCategory(static_cast<KernelId>(op.kernelClass)) == Category::dataParallel)
             t += std::min(op.meanSeconds, op.hiddenSeconds);
     return t;
 }
@@ -146,6 +149,8 @@ public:
         : m_scenario(scenario),
           m_shape(shape),
           m_cost(cost),
+          m_sharding(shardingOf(scenario.parallelism, cost.layout())),
+          m_state(stateBytesOf(scenario)),
           m_traits(traits)
     {
     }
@@ -181,6 +186,8 @@ private:
     const Scenario& m_scenario;
     const Shape& m_shape;
     const CostModel& m_cost;
+    Sharding m_sharding;
+    StateBytes m_state;
     ScheduleTraits m_traits;
     std::array<std::unique_ptr<CostedLayer>, kLayerKinds> m_layers;
     std::unique_ptr<CostedLayer> m_embedding, m_mtp, m_head;
@@ -193,15 +200,17 @@ private:
             slot = std::make_unique<CostedLayer>(costed(kernels, m_cost, m_scenario.parallelism, m_traits));
             addHostTime(*slot, kernels);
             addRoutedCounts(*slot, kind);
-            addShardTraffic(*slot, kind);
+            addShardTraffic(*slot, perRank(layerParameters(m_scenario.model, kind)));
         }
         return *slot;
     }
     const CostedLayer& embedding()
     {
-        if (!m_embedding)
+        if (!m_embedding) {
             m_embedding =
                 std::make_unique<CostedLayer>(costed(embeddingKernels(m_scenario, m_shape), m_cost, m_scenario.parallelism, m_traits));
+            addShardTraffic(*m_embedding, {embeddingParameters(m_scenario.model) / static_cast<double>(m_shape.tp), 0}, false);
+        }
         return *m_embedding;
     }
     const CostedLayer& mtp()
@@ -210,22 +219,30 @@ private:
             const LayerKernels kernels = mtpKernels(m_scenario, m_shape);
             m_mtp = std::make_unique<CostedLayer>(costed(kernels, m_cost, m_scenario.parallelism, m_traits));
             addHostTime(*m_mtp, kernels);
+            addShardTraffic(*m_mtp, perRank(mtpLayerParameters(m_scenario.model)));
         }
         return *m_mtp;
     }
     const CostedLayer& head()
     {
-        if (!m_head)
+        if (!m_head) {
             m_head = std::make_unique<CostedLayer>(costed(headKernels(m_scenario, m_shape), m_cost, m_scenario.parallelism, m_traits));
+            ChunkLayers head;
+            head.head = true;
+            addShardTraffic(*m_head, stageParameters(m_scenario, m_shape, {head}, m_shape.pp > 1), false); // gathered until its backward
+        }
         return *m_head;
     }
 
     [[nodiscard]] CostedLayer operatorList() const
     {
         CostedLayer l = costed(genericKernels(m_scenario, m_shape), m_cost, m_scenario.parallelism, m_traits);
+        addShardTraffic(l, {totalParameters(m_scenario.model) / static_cast<double>(m_shape.tp * m_shape.pp), 0});
         if (m_scenario.training.recomputeGranularity == "full")
-            for (Ops* backward : {&l.both, &l.dgrad})
-                backward->insert(backward->begin(), l.forward.begin(), l.forward.end());
+            for (Ops* backward : {&l.both, &l.dgrad}) {
+                const Ops forward = recomputed(l.forward);
+                backward->insert(backward->begin(), forward.begin(), forward.end());
+            }
         return l;
     }
 
@@ -259,38 +276,22 @@ private:
         }
     }
 
-    /// ZeRO-3 / FSDP (arXiv 2304.11277): parameters are gathered before the layer's forward and backward, gradients
-    /// scattered after it, beside the compute of the neighbouring layer.
-    void addShardTraffic(CostedLayer& l, LayerKind kind) const
+    /// ZeRO-3 / FSDP (arXiv 2304.11277): parameters are gathered before the layer's forward and backward, gradients summed after it, in the
+    /// shard group and then between its replicas, beside the compute of the neighbouring layer. ZeRO 2 sums once for the micro-batches of a
+    /// chunk's turn (Llama 3, arXiv 2407.21783, section 3.3.2), the last time at the end of the step, and waits for no replica before.
+    void addShardTraffic(CostedLayer& l, const StageParameters& n, bool gathersAgain = true) const
     {
-        const ParallelismConfig& par = m_scenario.parallelism;
-        if (par.zeroStage < 3)
+        if (!m_sharding.reducesEachPass)
             return;
-        const LayerParameters n = layerParameters(m_scenario.model, kind);
-        const double dense = (n.total - n.expert) / static_cast<double>(m_shape.tp);
-        const double expert = n.expert / static_cast<double>(m_shape.ep * m_shape.etp);
-        GroupGeometry data = m_cost.layout().data, expertData = m_cost.layout().expertData;
-        const auto shrink = [&](GroupGeometry& g) {
-            if (par.hsdpShardSize > 0 && par.hsdpShardSize < g.size) {
-                g.size = par.hsdpShardSize;
-                g.ranksPerNode = std::min(g.ranksPerNode, g.size);
-                g.nodes = (g.size + g.ranksPerNode - 1) / g.ranksPerNode;
-            }
-        };
-        shrink(data);
-        shrink(expertData);
-        const double gradBytes = m_scenario.training.gradReduceInFp32 ? 4 : 2;
-        const auto time = [&](CollectiveOp op, double bytes) {
-            return m_cost.collectiveSeconds(op, data, dense * bytes) + m_cost.collectiveSeconds(op, expertData, expert * bytes);
-        };
-        const double again = m_scenario.training.recomputeGranularity == "full" ? total(l.forward) : 0.0;
+        const ParallelismConfig& par = m_scenario.parallelism;
+        const double again = gathersAgain && m_scenario.training.recomputeGranularity == "full" ? total(l.forward) : 0.0;
         const auto insert = [&](Ops& ops, KernelId id, double seconds, bool overlap, bool atEnd) {
             if (seconds <= 0)
                 return;
             Op op;
             op.kernelClass = static_cast<int>(id);
             op.meanSeconds = seconds;
-            op.sync = Sync::replicas;
+            op.sync = m_sharding.gathersEachPass ? Sync::replicas : op.sync;
             if (overlap) { // beside the compute that no other collective took
                 const double compute = total(ops) + (&ops == &l.forward ? 0.0 : again);
                 op.hiddenSeconds = std::max(0.0, compute - taken(ops));
@@ -300,14 +301,24 @@ private:
             }
             ops.insert(atEnd ? ops.end() : ops.begin(), op);
         };
-        const double gather = time(CollectiveOp::allGather, 2), scatter = time(CollectiveOp::reduceScatter, gradBytes);
+        const double gather = gatherSeconds(m_cost, m_sharding.parameters, n, m_state.gathered);
+        const double turns = m_sharding.gathersEachPass ? 1 : 1 / m_traits.run - 1 / static_cast<double>(m_shape.numMicrobatches);
+        const double scatter = scatterSeconds(m_cost, m_sharding.gradients, n, m_state.gradient) * turns;
+        const double replicas = replicaSeconds(m_cost, m_sharding.gradients, n, m_state.gradient) * turns;
+        const auto backward = [&](Ops& dgrad, Ops& wgrad) {
+            insert(dgrad, KernelId::dpAllGather, gathersAgain ? gather : 0.0, par.overlapParamGather, false);
+            insert(wgrad, KernelId::dpReduceScatter, scatter, par.overlapGradReduce, true);
+            insert(wgrad, KernelId::dpAllReduce, replicas, par.overlapGradReduce, true);
+        };
         insert(l.forward, KernelId::dpAllGather, gather, par.overlapParamGather, false);
-        insert(l.both, KernelId::dpAllGather, gather, par.overlapParamGather, false);
-        insert(l.both, KernelId::dpReduceScatter, scatter, par.overlapGradReduce, true);
-        if (m_traits.splitsWeight) {
-            insert(l.dgrad, KernelId::dpAllGather, gather, par.overlapParamGather, false);
-            insert(l.wgrad, KernelId::dpReduceScatter, scatter, par.overlapGradReduce, true);
-        }
+        backward(l.both, l.both);
+        if (m_traits.splitsWeight)
+            backward(l.dgrad, l.wgrad);
+    }
+    /// Parameters of one rank, of those of a layer.
+    [[nodiscard]] StageParameters perRank(const LayerParameters& n) const
+    {
+        return {(n.total - n.expert) / static_cast<double>(m_shape.tp), n.expert / static_cast<double>(m_shape.ep * m_shape.etp)};
     }
 
     static void addForward(std::array<Program, kPhases>& p, const CostedLayer& l, int repeat = 1)
@@ -409,8 +420,9 @@ CostedPrograms costedPrograms(const Scenario& scenario, const Shape& shape, cons
 {
     CostedPrograms result;
     result.programOf.resize(static_cast<std::size_t>(schedule.numStages));
+    const double run = schedule.numChunks > 1 ? static_cast<double>(std::min<std::int64_t>(shape.pp, shape.numMicrobatches)) : 1.0;
     const auto add = [&](double paired, const char* suffix) {
-        addPrograms({scenario, shape, cost, {schedule.splitsWeight, paired}}, schedule, chunks, suffix, result);
+        addPrograms({scenario, shape, cost, {schedule.splitsWeight, paired, run}}, schedule, chunks, suffix, result);
     };
     // A schedule with pieces says of every pass whether another runs beside it; of others only the share is known.
     if (scenario.parallelism.overlapMoeExpertParallelComm && pairsPasses(schedule)) {

@@ -340,7 +340,7 @@ void checkSchedule(const Scenario& s, Findings& f)
         // Gradient shards with a pipeline are in use (Llama 3, arXiv 2407.21783, section 3.3.2); parameter shards are gathered anew each
         // time.
         f.add({p.zeroStage == 3 ? Severity::warning : Severity::note, "parallelism.zero_stage",
-               "ZeRO " + num(p.zeroStage) + " with a pipeline may communicate for every micro-batch", num(p.zeroStage), "1 with PP > 1",
+               "ZeRO " + num(p.zeroStage) + " with a pipeline communicates for every micro-batch", num(p.zeroStage), "1 with PP > 1",
                "parallelism.zero_stage", "1"});
     if (p.sequenceParallel && p.tensorModelParallelSize == 1 && f.usable({kTp}))
         f.add({Severity::note, "parallelism.sequence_parallel", "sequence parallelism has no effect with TP 1", "true", "TP > 1 or false",
@@ -402,15 +402,22 @@ void checkPrecision(const Scenario& s, Findings& f)
 
 void checkSharding(const Scenario& s, Findings& f)
 {
-    const std::int64_t dp = f.usable({kTp, kPp, kCp, kGpus}) ? s.dataParallelSize() : 0;
-    const int shard = s.parallelism.hsdpShardSize;
-    if (dp == 0 || shard == 0 || !f.usable({"parallelism.hsdp_shard_size"}))
+    const ParallelismConfig& par = s.parallelism;
+    const std::int64_t ranks = f.usable({kTp, kPp, kCp, kGpus}) ? s.dataParallelSize() * par.contextParallelSize : 0;
+    const int shard = par.hsdpShardSize;
+    if (ranks == 0 || shard == 0 || !f.usable({"parallelism.hsdp_shard_size"}))
         return;
-    if (dp % shard != 0)
-        f.error("parallelism.hsdp_shard_size", "the shard size does not divide DP", num(shard) + ", DP " + num(dp),
-                "a divisor of " + num(dp), "parallelism.hsdp_shard_size", num(nearestDivisor(dp, shard)));
-    if (s.parallelism.zeroStage != 3)
-        f.warning("parallelism.hsdp_shard_size", "the shard size has an effect with ZeRO 3 only", num(shard), "0",
+    const std::int64_t expertRanks =
+        ranks * par.tensorModelParallelSize / std::max(1, par.expertModelParallelSize * par.expertTensorParallelSize);
+    if (ranks % shard != 0)
+        f.error("parallelism.hsdp_shard_size", "the shard size does not divide DP x CP", num(shard) + ", DP x CP " + num(ranks),
+                "a divisor of " + num(ranks), "parallelism.hsdp_shard_size", num(nearestDivisor(ranks, shard)));
+    else if (s.model.numExperts > 0 && expertRanks % (ranks / shard) != 0)
+        f.error("parallelism.hsdp_shard_size", "the copies of the state do not divide the data-parallel ranks of the experts",
+                num(ranks / shard) + " copies, " + num(expertRanks) + " ranks", "0, or DP x CP over a divisor of " + num(expertRanks),
+                "parallelism.hsdp_shard_size", "0");
+    if (par.zeroStage == 0)
+        f.warning("parallelism.hsdp_shard_size", "the shard size has no effect without ZeRO", num(shard), "0",
                   "parallelism.hsdp_shard_size", "0");
 }
 

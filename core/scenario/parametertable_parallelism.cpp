@@ -27,10 +27,12 @@ void addSizes(std::vector<Parameter>& t)
                          "Splits norms and dropout over the tensor parallel ranks: all-reduce becomes reduce-scatter and all-gather."},
                         PRISM_FIELD(parallelism.sequenceParallel)));
     t.push_back(integer({"parallelism.zero_stage", "ZeRO stage", "ZeRO", "",
-                         "What data-parallel ranks shard: 0 nothing, 1 optimizer state, 2 and gradients, 3 and parameters (FSDP)."},
+                         "What data-parallel ranks shard: 0 nothing, 1 optimizer state, 2 and gradients, 3 and parameters (FSDP). "
+                         "Sharded gradients are reduced in every micro-batch."},
                         0, 3, PRISM_FIELD(parallelism.zeroStage)));
-    t.push_back(advanced(integer({"parallelism.hsdp_shard_size", "HSDP shard size", "HSDP", "",
-                                  "Ranks that one ZeRO-3 shard spans, replicated beyond; 0 = all data-parallel ranks."},
+    t.push_back(advanced(integer({"parallelism.hsdp_shard_size", "Shard group", "HSDP", "",
+                                  "Ranks of DP x CP that split one copy of what ZeRO shards (HSDP, MiCS; Megatron-LM's "
+                                  "--num-distributed-optimizer-instances = DP x CP / this); 0 = all."},
                                  0, 1 << 20, PRISM_FIELD(parallelism.hsdpShardSize))));
 }
 

@@ -99,7 +99,7 @@ struct ParallelismConfig {
     int contextParallelSize = 1, expertModelParallelSize = 1, expertTensorParallelSize = 1;
     bool sequenceParallel = true;
     int zeroStage = 1;                               ///< 0-3; 3 = FSDP
-    int hsdpShardSize = 0;                           ///< ranks that a ZeRO-3 shard spans; 0 = all data-parallel ranks
+    int hsdpShardSize = 0;                           ///< ranks of DP x CP that split one copy of the sharded state; 0 = all
     std::string pipelineSchedule = "1f1b";           ///< gpipe | 1f1b | interleaved | zb-h1 | zb-h2 | zb-v | custom
     std::vector<std::string> customSchedule;         ///< per stage, e.g. "F0 F1 B0 B1"; "F0.1" = chunk 1
     std::string cpCommType = "p2p";                  ///< p2p (ring) | all_gather | a2a (Ulysses)

@@ -117,6 +117,7 @@ constexpr const char* kSpecial[] = {
     "fp4-format",
     "num-layers-per-virtual-pipeline-stage",
     "data-parallel-sharding-strategy",
+    "num-distributed-optimizer-instances",
     "nnodes",
     "nproc-per-node",
     "train-samples",
@@ -428,6 +429,9 @@ private:
             note(Severity::note, "cluster.num_gpus",
                  "the arguments do not say the number of GPUs; " + countText(m_scenario.cluster.numGpus) + " of the base scenario stay");
         }
+        if (const auto instances = integerOf("num-distributed-optimizer-instances"); instances && *instances > 1)
+            set("num-distributed-optimizer-instances", "parallelism.hsdp_shard_size",
+                std::to_string(m_scenario.dataParallelSize() * p.contextParallelSize / *instances));
         if (t.globalBatchSize == 0) // Megatron-LM's default: one micro-batch per data-parallel rank
             t.globalBatchSize = t.microBatchSize * std::max<std::int64_t>(1, m_scenario.dataParallelSize());
         const auto sequence = static_cast<double>(m_scenario.model.seqLength);

@@ -89,8 +89,8 @@ TEST(Evaluator, OneEditOfEachGroupRecomputesItsNodesOnce)
         // parallelism: fewer stages, so another plan, other lucks of more replicas, longer chunks
         {"parallelism.pipeline_model_parallel_size", "8",
          kSamples + kMedianJob + kCells + Nodes{{"plan", 1}, {"job lucks", 4}, {"segment", 6}}},
-        // training: more micro-batches in the schedule; what a micro-batch takes stays
-        {"training.global_batch_size", "4096", kSamples + kMedianJob + Nodes{{"plan", 1}}},
+        // training: more micro-batches in the schedule, and with ZeRO 2 reductions between the turns of a chunk
+        {"training.global_batch_size", "4096", kSamples + kMedianJob + kCells + Nodes{{"plan", 1}, {"segment", 8}}},
         // cluster: collectives inside a cell are part of its models, and slow the three segments that hide them; transfers and gradients
         // between nodes are not
         {"cluster.intra_node_gb_per_s", "300", kSamples + kMedianJob + kCells + Nodes{{"segment", 3}}},

@@ -93,7 +93,7 @@ TEST(Explore, NamesConfigurationsThatDifferInNothingTogether)
     }
     EXPECT_EQ(static_cast<std::int64_t>(named), e->fitting);
     EXPECT_EQ(e->fitting, 8);
-    EXPECT_EQ(e->candidates[0].rank, e->candidates[1].rank); // ZeRO 1 and 2 differ in memory alone
+    EXPECT_LT(e->candidates[0].score.value, e->candidates[1].score.value); // ZeRO 2 reduces in every micro-batch
     EXPECT_NE(e->candidates[0].peakMemoryGib, e->candidates[1].peakMemoryGib);
 }
 

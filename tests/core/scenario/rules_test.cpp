@@ -179,8 +179,8 @@ const Rule kRules[] = {
     {"the dualpipev schedule has two chunks per stage", "parallelism.virtual_pipeline_model_parallel_size", chunked, PRISM_EDIT(s.parallelism.pipelineSchedule = "dualpipev"; s.parallelism.virtualPipelineModelParallelSize = 4), PRISM_EDIT(s.parallelism.pipelineSchedule = "dualpipev")},
     {"the dualpipe schedule pairs the stages", "parallelism.pipeline_model_parallel_size", fine, PRISM_EDIT(s.parallelism.pipelineSchedule = "dualpipe"; s.parallelism.pipelineModelParallelSize = 1), PRISM_EDIT(s.parallelism.pipelineSchedule = "dualpipe")},
     {"a custom schedule lists the order of every stage", "parallelism.custom_schedule", fine, PRISM_EDIT(s.parallelism.pipelineSchedule = "custom"; s.parallelism.customSchedule = {"F0 B0"}), PRISM_EDIT(s.parallelism.pipelineSchedule = "custom"; s.parallelism.customSchedule = {"F0 B0", "F0 B0"})},
-    {"ZeRO 2 with a pipeline may communicate", "parallelism.zero_stage", fine, PRISM_ONE(parallelism.zeroStage, 2, 1), kNote},
-    {"ZeRO 3 with a pipeline may communicate", "parallelism.zero_stage", fine, PRISM_ONE(parallelism.zeroStage, 3, 3; s.parallelism.pipelineModelParallelSize = 1), kWarning},
+    {"ZeRO 2 with a pipeline communicates", "parallelism.zero_stage", fine, PRISM_ONE(parallelism.zeroStage, 2, 1), kNote},
+    {"ZeRO 3 with a pipeline communicates", "parallelism.zero_stage", fine, PRISM_ONE(parallelism.zeroStage, 3, 3; s.parallelism.pipelineModelParallelSize = 1), kWarning},
     {"sequence parallelism has no effect with TP 1", "parallelism.sequence_parallel", fine, PRISM_ONE(parallelism.tensorModelParallelSize, 1, 1; s.parallelism.sequenceParallel = false), kNote},
     // sequence
     {"the sequence does not divide", "model.seq_length", fine, PRISM_ONE(model.seqLength, 4095, 4094)},
@@ -201,8 +201,9 @@ const Rule kRules[] = {
     // recomputation and sharding
     {"unknown module", "training.recompute_modules", fine, PRISM_ONE(training.recomputeModules, "core_atn", "core_attn, moe_act layernorm mla_up_proj mlp moe shared_experts")},
     {"selective recomputation names no module", "training.recompute_modules", fine, PRISM_EDIT(s.training.recomputeGranularity = "selective"; s.training.recomputeModules = " ,"), PRISM_EDIT(s.training.recomputeModules = " ,")},
-    {"the shard size does not divide DP", "parallelism.hsdp_shard_size", fine, PRISM_EDIT(s.parallelism.pipelineModelParallelSize = 1; s.parallelism.zeroStage = 3; s.parallelism.hsdpShardSize = 3), PRISM_EDIT(s.parallelism.pipelineModelParallelSize = 1; s.parallelism.zeroStage = 3; s.parallelism.hsdpShardSize = 4)},
-    {"the shard size has an effect with ZeRO 3 only", "parallelism.hsdp_shard_size", fine, PRISM_ONE(parallelism.hsdpShardSize, 2, 0), kWarning},
+    {"the shard size does not divide DP x CP", "parallelism.hsdp_shard_size", fine, PRISM_EDIT(s.parallelism.pipelineModelParallelSize = 1; s.parallelism.zeroStage = 3; s.parallelism.hsdpShardSize = 3), PRISM_EDIT(s.parallelism.pipelineModelParallelSize = 1; s.parallelism.zeroStage = 3; s.parallelism.hsdpShardSize = 4)},
+    {"the copies of the state do not divide the data-parallel ranks of the experts", "parallelism.hsdp_shard_size", experts, PRISM_EDIT(s.parallelism.tensorModelParallelSize = 1; s.parallelism.expertModelParallelSize = 4; s.parallelism.hsdpShardSize = 1), PRISM_EDIT(s.parallelism.tensorModelParallelSize = 1; s.parallelism.hsdpShardSize = 2)},
+    {"the shard size has no effect without ZeRO", "parallelism.hsdp_shard_size", fine, PRISM_EDIT(s.parallelism.zeroStage = 0; s.parallelism.hsdpShardSize = 1), PRISM_EDIT(s.parallelism.zeroStage = 1; s.parallelism.hsdpShardSize = 1), kWarning},
     // variability
     {"an empirical distribution needs measured values", "variability.gemm.pool", fine, PRISM_ONE(variability.gemm.family, Family::empirical, Family::empirical; s.variability.gemm = empiricalDistribution({1}))},
     {"the spread has no effect while the family is deterministic", "variability.p2p.cv", fine, PRISM_ONE(variability.p2p.cv, 0.1, 0), kWarning},

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "core/cost/sharding.h"
+
+#include <algorithm>
+
+namespace prism {
+namespace {
+
+/// `ranks` neighbours of a group, and those of the same place in every such set.
+StateGroups split(const GroupGeometry& group, std::int64_t ranks)
+{
+    StateGroups out;
+    out.shard.size = std::clamp<std::int64_t>(ranks, 1, group.size);
+    out.shard.ranksPerNode = std::min(group.ranksPerNode, out.shard.size);
+    out.shard.nodes = (out.shard.size + out.shard.ranksPerNode - 1) / out.shard.ranksPerNode;
+    out.shard.stride = group.stride;
+    out.replica.size = std::max<std::int64_t>(1, group.size / out.shard.size);
+    out.replica.ranksPerNode = std::clamp<std::int64_t>(group.ranksPerNode / out.shard.size, 1, out.replica.size);
+    out.replica.nodes = (out.replica.size + out.replica.ranksPerNode - 1) / out.replica.ranksPerNode;
+    out.replica.stride = group.stride * out.shard.size;
+    return out;
+}
+
+} // namespace
+
+double StateSharding::held(const StageParameters& n) const
+{
+    return n.dense / static_cast<double>(dense.shard.size) + n.expert / static_cast<double>(expert.shard.size);
+}
+
+Sharding shardingOf(const ParallelismConfig& par, const Layout& layout)
+{
+    const std::int64_t ranks = layout.data.size, copies = par.hsdpShardSize > 0 ? std::max<std::int64_t>(1, ranks / par.hsdpShardSize) : 1;
+    const auto state = [&](int fromStage) {
+        const bool sharded = par.zeroStage >= fromStage;
+        return StateSharding{split(layout.data, sharded ? ranks / copies : 1),
+                             split(layout.expertData, sharded ? layout.expertData.size / copies : 1)};
+    };
+    return {state(3), state(2), state(1), par.zeroStage >= 2, par.zeroStage >= 3};
+}
+
+StateBytes stateBytesOf(const Scenario& scenario)
+{
+    const TrainingConfig& t = scenario.training;
+    StateBytes b;
+    const bool full = t.precision == "fp32";
+    b.weight = full ? 4 : 2;
+    b.gradient = t.gradReduceInFp32 || full ? 4 : 2;
+    const double moments = t.optimizer == "sgd" ? 4 : 8;
+    b.optimizer = moments + (full ? 0 : 4); // and the FP32 master weights
+    b.gathered = scenario.parallelism.fp8ParamGather && t.precision.starts_with("fp8") ? 1 : b.weight;
+    return b;
+}
+
+} // namespace prism
