@@ -107,11 +107,10 @@ void Assembly::addTransfers()
         const bool toMirror = from == to && mirrored; // the mirror is a member of the data-parallel group
         if (from == to && !toMirror)
             continue;
-        const bool inter = toMirror ? layout.data.nodes > 1 : layout.hopLeavesNode(from, to);
-        GroupGeometry pair;
-        pair.size = 2;
-        pair.nodes = inter ? 2 : 1;
-        pair.ranksPerNode = inter ? 1 : 2;
+        GroupGeometry pair = layout.hop(from, to);
+        if (toMirror && layout.data.nodes > 1)
+            pair = {2, 1, 2, layout.data.stride, layout.data.nodesInPod};
+        const bool inter = pair.nodes > 1;
         StepOp op;
         op.kernelClass = static_cast<int>(inter ? KernelId::ppSendRecvInter : KernelId::ppSendRecvIntra);
         // Without sequence parallelism every tensor-parallel rank sends its share and the receivers gather it

@@ -28,7 +28,7 @@ void Assembly::addGradientSync(std::size_t stage)
     const ParallelismConfig& par = m_scenario.parallelism;
     const auto seconds = [&](const StageParameters& n) { return dataSeconds(CollectiveOp::reduceScatter, n); };
     StepOp& sync = m_out.graph.gradSync[stage];
-    const double scatter = scatterSeconds(m_cost, m_sharding.optimizer, m_parameters[stage], m_state.gradient);
+    const double scatter = stateSeconds(m_cost, CollectiveOp::reduceScatter, m_sharding.optimizer, m_parameters[stage], m_state.gradient);
     sync.meanSeconds = seconds(m_parameters[stage]);
     sync.kernelClass = static_cast<int>(2 * scatter >= sync.meanSeconds ? KernelId::dpReduceScatter : KernelId::dpAllReduce);
     if (!par.overlapGradReduce || (m_shape.pp > 1 && m_shape.vpp == 1 && stage > 0))
@@ -76,9 +76,9 @@ double Assembly::dataSeconds(CollectiveOp op, const StageParameters& n) const
         if (known.op == op && known.dense == n.dense && known.expert == n.expert)
             return known.seconds;
     const StateSharding& s = m_sharding.optimizer; // updated parts are gathered, and gradients are summed where they are used
-    const double seconds = op == CollectiveOp::allGather
-                               ? gatherSeconds(m_cost, s, n, m_state.gathered)
-                               : scatterSeconds(m_cost, s, n, m_state.gradient) + replicaSeconds(m_cost, s, n, m_state.gradient);
+    double seconds = stateSeconds(m_cost, op, s, n, op == CollectiveOp::allGather ? m_state.gathered : m_state.gradient);
+    if (op != CollectiveOp::allGather)
+        seconds += stateSeconds(m_cost, CollectiveOp::allReduce, s, n, m_state.gradient);
     m_dataSeconds.push_back({op, n.dense, n.expert, seconds});
     return seconds;
 }
@@ -105,18 +105,12 @@ double Assembly::optimizerSeconds(std::size_t stage) const
 
 void Assembly::addGradNorm()
 {
-    const Layout& layout = m_cost.layout();
-    GroupGeometry all;
-    all.size = m_shape.numGpus;
-    all.ranksPerNode = std::min<std::int64_t>(layout.gpusPerNode, all.size);
-    all.nodes = (all.size + all.ranksPerNode - 1) / all.ranksPerNode;
+    const std::int64_t perNode = std::min<std::int64_t>(m_cost.layout().gpusPerNode, m_shape.numGpus);
+    GroupGeometry tree{1, perNode, (m_shape.numGpus + perNode - 1) / perNode}; // a scalar: a tree of latencies, not a ring
+    for (std::int64_t r = 1; r < m_shape.numGpus; r *= 2)
+        ++tree.size;
     StepOp& norm = m_out.graph.gradNorm;
     norm.kernelClass = static_cast<int>(KernelId::gradNorm);
-    // A scalar: a tree of latencies, not a ring.
-    GroupGeometry tree = all;
-    tree.size = 1;
-    for (std::int64_t r = 1; r < all.size; r *= 2)
-        ++tree.size;
     norm.meanSeconds = m_cost.collectiveSeconds(CollectiveOp::allReduce, tree, 4);
 }
 
@@ -139,10 +133,7 @@ void Assembly::addStepOps()
     if (m_shape.numGpus > 1)
         addGradNorm();
     if (m_scenario.model.tiedEmbeddings && m_shape.pp > 1) {
-        GroupGeometry pair;
-        pair.size = 2;
-        pair.nodes = layout.hopLeavesNode(0, m_shape.pp - 1) ? 2 : 1;
-        pair.ranksPerNode = pair.nodes == 2 ? 1 : 2;
+        const GroupGeometry pair = layout.hop(0, m_shape.pp - 1);
         g.embeddingAllReduce.kernelClass = static_cast<int>(KernelId::embeddingAllReduce);
         g.embeddingAllReduce.meanSeconds =
             m_cost.collectiveSeconds(CollectiveOp::allReduce, pair,

@@ -159,6 +159,13 @@ double treeSeconds(const Protocol& p, const Between& b, const NetworkCalibration
 
 } // namespace
 
+/// Of a pod's N cards N / oversubscription reach the spine. Groups of the same kind work at once on all ranks; each of them with a nodes in
+/// the pod sends what one node sends on, so that N / a cards are busy with it: max-min fair, each has a / oversubscription of its rate.
+double CollectiveModel::spineShare(const GroupGeometry& group) const
+{
+    return group.nodesInPod > 0 ? std::min(1.0, static_cast<double>(group.nodesInPod) / m_cluster.oversubscription) : 1.0;
+}
+
 /// As NCCL's own tuning model (src/graph/tuning.cc) the least of what it can choose from, rings and trees in each protocol. LL passes a
 /// message on whole, through one channel: it is over from some 64 kB on. The bandwidth is that of the NICs of the group's ranks on a
 /// node, or what its ring passes inside the node.
@@ -179,16 +186,20 @@ double CollectiveModel::betweenNodes(CollectiveOp op, const GroupGeometry& group
             best = std::min(best, 1e-6 * p.base + m_network.ringHop * p.ringInter * b.inter + transfer / p.ring);
         return best;
     };
+    const double inPod = static_cast<double>(group.nodesInPod), uplink = reached * spineShare(group);
     if (op == CollectiveOp::sendRecv)
-        return oneHop(bytes / std::min(reached, card * m_network.pairEfficiency));
+        return oneHop(bytes / std::min(uplink, card * m_network.pairEfficiency));
     if (op == CollectiveOp::allToAll) {
         const double outside = (b.ranks - b.perNode) / b.ranks * bytes / reached;
-        const double inside =
-            b.perNode > 1 ? b.perNode / b.ranks * bytes / intraBusBandwidth(op, group.ranksPerNode, bytes * b.perNode / b.ranks) : 0.0;
-        return oneHop(std::max(outside, inside));
+        const double abroad = inPod > 0 ? (b.ranks - inPod * b.perNode) / b.ranks * bytes * m_cluster.oversubscription / reached : 0.0;
+        // On rails a message leaves by the card of its receiver's number: it crosses the node first (PXN, NCCL 2.12).
+        const double relayed = m_cluster.topology == "rail_optimized" ? (b.perNode - 1) / b.perNode * (b.ranks - b.perNode) : 0.0;
+        const double within = (b.perNode + relayed) / b.ranks * bytes;
+        const double inside = b.perNode > 1 ? within / intraBusBandwidth(op, group.ranksPerNode, within) : 0.0;
+        return oneHop(std::max({outside, abroad, inside}));
     }
     const double inside = b.perNode > 1 ? intraBusBandwidth(op, group.ranksPerNode, kLongMessage) : 1e300;
-    const double bandwidth = std::min(inside, b.perNode * reached);
+    const double bandwidth = std::min(inside, b.perNode * uplink);
     b.transfer = b.passes * bytes / bandwidth;
     double best = 1e300;
     for (const Protocol& p : {kLl, kLl128, kSimple})

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "core/cost/granularity.h"
 
+#include "core/cost/datatraffic.h"
 #include "core/workload/memory.h"
 
 #include <algorithm>
@@ -8,8 +9,6 @@
 
 namespace prism {
 namespace {
-
-constexpr double kBucketParameters = 40e6, kBucketParametersPerRank = 1e6;
 
 int whole(double x)
 {
@@ -32,8 +31,7 @@ int bucketsOf(const std::vector<ChunkLayers>& chunks, const GranularityInputs& i
     if (!first || !overlap || chunks.empty())
         return whole(others + 1.0);
     const double parameters = stageParameters(in.scenario, in.shape, {chunks.front()}, in.shape.pp > 1).total();
-    const double bucket = std::max(kBucketParameters, kBucketParametersPerRank * static_cast<double>(in.layout.data.size));
-    return whole(others + std::max(1.0, std::ceil(parameters / bucket)));
+    return whole(others + std::max(1.0, std::ceil(parameters / bucketParameters(in.layout.data.size))));
 }
 
 } // namespace

@@ -301,10 +301,10 @@ private:
             }
             ops.insert(atEnd ? ops.end() : ops.begin(), op);
         };
-        const double gather = gatherSeconds(m_cost, m_sharding.parameters, n, m_state.gathered);
+        const double gather = stateSeconds(m_cost, CollectiveOp::allGather, m_sharding.parameters, n, m_state.gathered);
         const double turns = m_sharding.gathersEachPass ? 1 : 1 / m_traits.run - 1 / static_cast<double>(m_shape.numMicrobatches);
-        const double scatter = scatterSeconds(m_cost, m_sharding.gradients, n, m_state.gradient) * turns;
-        const double replicas = replicaSeconds(m_cost, m_sharding.gradients, n, m_state.gradient) * turns;
+        const double scatter = stateSeconds(m_cost, CollectiveOp::reduceScatter, m_sharding.gradients, n, m_state.gradient) * turns;
+        const double replicas = stateSeconds(m_cost, CollectiveOp::allReduce, m_sharding.gradients, n, m_state.gradient) * turns;
         const auto backward = [&](Ops& dgrad, Ops& wgrad) {
             insert(dgrad, KernelId::dpAllGather, gathersAgain ? gather : 0.0, par.overlapParamGather, false);
             insert(wgrad, KernelId::dpReduceScatter, scatter, par.overlapGradReduce, true);

@@ -7,10 +7,9 @@
 
 namespace prism {
 
-/// Every rank of a shard group gets what `n` parameters of `bytes` each have on the others.
-[[nodiscard]] double gatherSeconds(const CostModel& cost, const StateSharding& sharding, const StageParameters& n, double bytes);
-/// Gradients are summed inside of the shard groups, and the sums of each part between its replicas.
-[[nodiscard]] double scatterSeconds(const CostModel& cost, const StateSharding& sharding, const StageParameters& n, double bytes);
-[[nodiscard]] double replicaSeconds(const CostModel& cost, const StateSharding& sharding, const StageParameters& n, double bytes);
+/// `n` parameters of `bytes` each: gathered or reduced and scattered in the shard groups, or (all-reduce) the sums of each part between its
+/// replicas.
+[[nodiscard]] double stateSeconds(const CostModel& cost, CollectiveOp op, const StateSharding& sharding, const StageParameters& n,
+                                  double bytes);
 
 } // namespace prism

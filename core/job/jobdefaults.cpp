@@ -12,7 +12,7 @@ namespace prism {
 namespace {
 
 /// Weights, master weights and two moments (12 to 14 bytes in use: 405B writes 4.9 to 5.7 TB).
-constexpr double kCheckpointBytesPerParameter = 14;
+constexpr double kBytesPerParameter = 14;
 /// A GPU hands its share over at this rate: 405B on 8,960 GPUs pauses 0.59 s.
 constexpr double kPauseBytesPerSecond = 1.07e9;
 /// CPUs, memory, cards, fans and losses of a node for each GPU: 8.4 kW drawn by a training node of 8 boards of 700 W.
@@ -24,11 +24,6 @@ constexpr double kRestartS = 240, kRestartPerDoublingS = 29;
 double nodesOf(const Scenario& s)
 {
     return std::ceil(static_cast<double>(s.cluster.numGpus) / std::max(1, s.cluster.gpusPerNode));
-}
-
-double checkpointBytes(const Scenario& s)
-{
-    return kCheckpointBytesPerParameter * totalParameters(s.model);
 }
 
 /// The cheapest number: spares are paid for all the time, and without one the job waits while more nodes are in repair than there are
@@ -61,9 +56,11 @@ constexpr FollowingField kFollowing[] = {
     {"job.spare_nodes", "Assumed: the cheapest number for the job's nodes, failures and repairs", cheapestSpares},
     {"job.checkpoint_block_s",
      "Assumed: 14 bytes a parameter over the job's GPUs at 1.07 GB/s each, as 405B on 8,960 GPUs (arXiv 2407.20143, table 8)",
-     [](const Scenario& s) { return checkpointBytes(s) / static_cast<double>(s.cluster.numGpus) / kPauseBytesPerSecond; }},
+     [](const Scenario& s) {
+         return kBytesPerParameter * totalParameters(s.model) / static_cast<double>(s.cluster.numGpus) / kPauseBytesPerSecond;
+     }},
     {"job.checkpoint_persist_s", "Assumed: 14 bytes a parameter at the bandwidth of the storage, job.checkpoint_gb_per_s",
-     [](const Scenario& s) { return checkpointBytes(s) / (s.job.checkpointGbPerS * 1e9); }},
+     [](const Scenario& s) { return kBytesPerParameter * totalParameters(s.model) / (s.job.checkpointGbPerS * 1e9); }},
     {"job.maintenance_every_days", "47 planned stops in 54 days on 2,048 nodes (arXiv 2407.21783), by the job's nodes",
      [](const Scenario& s) { return std::min(3650.0, 54.0 / 47 * 2048 / nodesOf(s)); }},
     {"job.node_power_kw",
@@ -89,24 +86,19 @@ double facilityShare(const Scenario& s)
 
 bool followsJob(std::string_view path, const Scenario& scenario)
 {
-    if (path == "job.pue")
-        return scenario.job.pue == 0;
-    const Parameter* p = findParameter(path);
-    const ParameterValue value = p->get(scenario);
+    const ParameterValue value = findParameter(path)->get(scenario);
     const auto* whole = std::get_if<std::int64_t>(&value);
-    const auto* real = std::get_if<double>(&value);
-    return !followSource(path).empty() && ((whole && *whole < 0) || (real && *real < 0));
+    const double number = whole != nullptr ? static_cast<double>(*whole) : std::get<double>(value);
+    return number < 0 || (path == "job.pue" && number == 0);
 }
 
 void followJob(Scenario& scenario)
 {
-    for (const FollowingField& field : kFollowing) {
-        const Parameter* p = findParameter(field.id);
-        if (!followsJob(field.id, scenario))
-            continue;
-        const double follows = field.value(scenario);
-        p->set(scenario, p->type == ParameterType::integer ? ParameterValue(static_cast<std::int64_t>(follows)) : ParameterValue(follows));
-    }
+    for (const FollowingField& field : kFollowing)
+        if (const Parameter* p = findParameter(field.id); followsJob(field.id, scenario)) {
+            const double v = field.value(scenario);
+            p->set(scenario, p->type == ParameterType::integer ? ParameterValue(static_cast<std::int64_t>(v)) : ParameterValue(v));
+        }
 }
 
 std::string_view followSource(std::string_view path)

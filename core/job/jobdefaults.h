@@ -12,7 +12,6 @@ namespace prism {
 [[nodiscard]] double nodeKilowatts(const Scenario& scenario);
 /// Energy of the facility over that of its computers: the section's own, or the usual one.
 [[nodiscard]] double facilityShare(const Scenario& scenario);
-
 /// Whether a field of the section has no value of its own.
 [[nodiscard]] bool followsJob(std::string_view path, const Scenario& scenario);
 /// Sets every field of `scenario.job` that follows the job. The failures are those of the section.

@@ -110,24 +110,21 @@ Result<JobReport> jobOf(Evaluator& evaluator, const Scenario& scenario, const Jo
 
 std::vector<JobAssumption> jobAssumptions(const Scenario& scenario, const JobSection& section)
 {
-    Scenario own = scenario, base = scenario;
+    Scenario own = scenario, base = scenario, followed = scenario;
     own.job = section.config;
     base.job = JobConfig{};
-    const Result<JobSection> standsIn = jobSectionOf(scenario);
+    if (const Result<JobSection> standsIn = jobSectionOf(scenario); standsIn.ok())
+        followed.job = standsIn->config;
     const std::string& named = section.assumed ? section.standsIn : scenario.job.preset;
     if (const Result<JobConfig> preset = jobPreset(scenario.job.preset); !scenario.job.preset.empty() && preset.ok())
         base.job = *preset;
     const nlohmann::json sources = named.empty() ? nlohmann::json::object() : sourcesOf(named);
-    std::vector<JobAssumption> all{
-        failuresOf(section, section.assumed && standsIn.ok() ? standsIn->config.failures : base.job.failures, sources)};
+    std::vector<JobAssumption> all{failuresOf(section, (section.assumed ? followed : base).job.failures, sources)};
     for (const char* key : kTold) {
         const Parameter* p = findParameter(std::string("job.") + key);
         if (isZero(p->get(own)))
             continue;
         JobAssumption a{p->id, p->label, valueText(*p, own), {}, JobAssumption::Word::scenario};
-        Scenario followed = scenario;
-        if (standsIn.ok())
-            followed.job = standsIn->config;
         if (followsJob(p->id, scenario) && p->get(own) == p->get(followed))
             setOrigin(a, std::string(followSource(p->id)));
         else if (p->get(own) == p->get(base))

@@ -5,35 +5,48 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <string_view>
 #include <vector>
 
 namespace prism {
 namespace {
 
-/// A group of `size` ranks `stride` apart; groups start aligned.
-GroupGeometry geometry(std::int64_t size, std::int64_t stride, std::int64_t gpusPerNode)
+/// GPUs of a node and of a pod: ranks that are numbered in a row.
+struct Machine {
+    std::int64_t node = 8, pod = 256;
+};
+
+/// Members among the first `ranks` ranks, counted from the first member; the slowest way to leave them counts.
+std::int64_t within(std::int64_t ranks, std::array<std::int64_t, 2> size, std::array<std::int64_t, 2> stride)
 {
-    GroupGeometry g;
-    g.size = std::max<std::int64_t>(1, size);
-    g.stride = std::max<std::int64_t>(1, stride);
-    g.ranksPerNode = std::clamp<std::int64_t>(gpusPerNode / g.stride, 1, g.size);
-    g.nodes = (g.size + g.ranksPerNode - 1) / g.ranksPerNode;
+    std::int64_t members = 0;
+    for (std::int64_t i = 0; i < size[0] && i * stride[0] < ranks; ++i)
+        members += std::clamp<std::int64_t>((ranks - i * stride[0] + stride[1] - 1) / stride[1], 0, size[1]);
+    return std::clamp<std::int64_t>(members, 1, size[0] * size[1]);
+}
+
+/// A group of which `inNode` and `inPod` ranks share the first one's node and pod; groups start aligned.
+GroupGeometry group(std::int64_t size, std::int64_t stride, std::int64_t inNode, std::int64_t inPod)
+{
+    GroupGeometry g{size, inNode, (size + inNode - 1) / inNode, stride};
+    g.nodesInPod = inPod < size ? std::max<std::int64_t>(1, inPod / inNode) : 0;
     return g;
 }
 
-/// A group over two dimensions; the slowest way to leave a node counts: members that share the first member's node.
-GroupGeometry geometry(std::array<std::int64_t, 2> size, std::array<std::int64_t, 2> stride, std::int64_t gpusPerNode)
+/// A group of ranks `stride` apart.
+GroupGeometry geometry(std::int64_t ranks, std::int64_t stride, const Machine& machine)
 {
-    GroupGeometry g;
-    g.size = std::max<std::int64_t>(1, size[0] * size[1]);
-    g.stride = std::min(size[0] > 1 ? stride[0] : stride[1], size[1] > 1 ? stride[1] : stride[0]);
-    g.ranksPerNode = 0;
-    for (std::int64_t i = 0; i < size[0] && i * stride[0] < gpusPerNode; ++i)
-        g.ranksPerNode += std::clamp<std::int64_t>((gpusPerNode - i * stride[0] + stride[1] - 1) / stride[1], 0, size[1]);
-    g.ranksPerNode = std::clamp<std::int64_t>(g.ranksPerNode, 1, g.size);
-    g.nodes = (g.size + g.ranksPerNode - 1) / g.ranksPerNode;
-    return g;
+    const std::int64_t size = std::max<std::int64_t>(1, ranks), step = std::max<std::int64_t>(1, stride);
+    return group(size, step, std::clamp<std::int64_t>(machine.node / step, 1, size), std::clamp<std::int64_t>(machine.pod / step, 1, size));
+}
+
+/// A group over two dimensions.
+GroupGeometry geometry(std::array<std::int64_t, 2> size, std::array<std::int64_t, 2> stride, const Machine& machine)
+{
+    return group(std::max<std::int64_t>(1, size[0] * size[1]),
+                 std::min(size[0] > 1 ? stride[0] : stride[1], size[1] > 1 ? stride[1] : stride[0]), within(machine.node, size, stride),
+                 within(machine.pod, size, stride));
 }
 
 /// The dimensions of a rank order, leftmost first; unknown words are left out, missing ones appended in the usual order.
@@ -84,6 +97,20 @@ bool Layout::hopLeavesNode(std::int64_t fromStage, std::int64_t toStage) const
     return a / gpusPerNode != b / gpusPerNode;
 }
 
+GroupGeometry Layout::hop(std::int64_t fromStage, std::int64_t toStage) const
+{
+    const std::int64_t from = rank(0, 0, 0, fromStage), to = rank(0, 0, 0, toStage), last = rank(tp - 1, cp - 1, dp - 1, 0);
+    GroupGeometry pair;
+    pair.size = 2;
+    pair.nodes = hopLeavesNode(fromStage, toStage) ? 2 : 1;
+    pair.ranksPerNode = pair.nodes == 2 ? 1 : 2;
+    pair.stride = std::max<std::int64_t>(1, std::abs(to - from));
+    const bool leavesPod = from / gpusPerPod != to / gpusPerPod || (from + last) / gpusPerPod != (to + last) / gpusPerPod;
+    // Of the ranks of a pod those leave it whose receiver is `stride` ranks further.
+    pair.nodesInPod = leavesPod ? std::max<std::int64_t>(1, gpusPerPod / pair.stride) : 0;
+    return pair;
+}
+
 Layout layoutOf(const Scenario& scenario)
 {
     const Shape s = shapeOf(scenario);
@@ -93,6 +120,8 @@ Layout layoutOf(const Scenario& scenario)
     l.dp = s.dp;
     l.pp = s.pp;
     l.gpusPerNode = std::max(1, scenario.cluster.gpusPerNode);
+    l.gpusPerPod = l.gpusPerNode * std::max(1, scenario.cluster.nodesPerPod);
+    const Machine machine{l.gpusPerNode, l.gpusPerPod};
     const auto order = dimensions(scenario.parallelism.rankOrder);
     const auto dense = strided<4>(order, {{{"tp", s.tp}, {"cp", s.cp}, {"dp", s.dp}, {"pp", s.pp}}});
     l.tpStride = dense[0].stride;
@@ -101,15 +130,13 @@ Layout layoutOf(const Scenario& scenario)
     l.ppStride = dense[3].stride;
     const std::int64_t expertData = std::max<std::int64_t>(1, s.tp * s.cp * s.dp / (s.etp * s.ep));
     const auto expert = strided<4>(order, {{{"tp", s.etp}, {"ep", s.ep}, {"dp", expertData}, {"pp", s.pp}}});
-    l.tensor = geometry(s.tp, l.tpStride, l.gpusPerNode);
-    l.context = geometry(s.cp, l.cpStride, l.gpusPerNode);
-    l.tensorContext = geometry({s.tp, s.cp}, {l.tpStride, l.cpStride}, l.gpusPerNode);
+    l.tensor = geometry(s.tp, l.tpStride, machine);
+    l.context = geometry(s.cp, l.cpStride, machine);
     // Gradients are reduced over data and context parallel ranks together.
-    l.data = geometry({s.dp, s.cp}, {l.dpStride, l.cpStride}, l.gpusPerNode);
-    l.pipeline = geometry(s.pp, l.ppStride, l.gpusPerNode);
-    l.expert = geometry(s.ep, expert[1].stride, l.gpusPerNode);
-    l.expertTensor = geometry(s.etp, expert[0].stride, l.gpusPerNode);
-    l.expertData = geometry(expertData, expert[2].stride, l.gpusPerNode);
+    l.data = geometry({s.dp, s.cp}, {l.dpStride, l.cpStride}, machine);
+    l.expert = geometry(s.ep, expert[1].stride, machine);
+    l.expertTensor = geometry(s.etp, expert[0].stride, machine);
+    l.expertData = geometry(expertData, expert[2].stride, machine);
     return l;
 }
 

@@ -43,7 +43,6 @@ Shape shapeOf(const Scenario& scenario)
     s.fp8 = precision.starts_with("fp8") || precision == "mxfp8";
     s.fp4 = precision == "nvfp4";
     s.elementBytes = precision == "fp32" ? 4 : 2;
-    s.distributedOptimizer = par.zeroStage >= 1;
     if (scenario.training.recomputeGranularity == "selective")
         if (const Result<RecomputeModules> modules = recomputeModules(scenario.training.recomputeModules); modules.ok())
             s.recomputed = *modules;

@@ -26,7 +26,6 @@ struct Shape {
     double heads = 1;                     ///< per rank
     double elementBytes = 2;              ///< of activations
     bool fp8 = false, fp4 = false, moe = false, sequenceParallel = false;
-    bool distributedOptimizer = false; ///< ZeRO-1 or higher
     RecomputeModules recomputed = 0;   ///< by selective recomputation
 };
 

@@ -49,7 +49,8 @@ CostedStep shardedStep(const Scenario& s)
 double passSeconds(const Scenario& s, KernelId id)
 {
     double seconds = 0;
-    for (const Program& p : shardedStep(s).graph.programs)
+    const CostedStep step = shardedStep(s);
+    for (const Program& p : step.graph.programs)
         for (const Block& b : p.blocks)
             for (const Op& op : b.ops)
                 seconds += op.kernelClass == static_cast<int>(id) ? b.repeat * op.meanSeconds : 0;

@@ -73,7 +73,8 @@ TEST(JobDefaults, FollowTheNodesTheModelAndTheGpus)
     // Rates are for nodes of 8 GPUs; A100 has those of its own clusters, 6.5 per 1,000 node-days.
     const auto rate = [](const Scenario& s) {
         double sum = 0;
-        for (const FailureCause& f : jobFor(s).failures)
+        const JobConfig config = jobFor(s);
+        for (const FailureCause& f : config.failures)
             sum += f.per1000NodeDays;
         return sum;
     };

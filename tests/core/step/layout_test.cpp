@@ -113,9 +113,7 @@ TEST(LayoutOf, EveryGroupIsThatOfItsRanks)
             };
             expect(l.tensor, dense, {"tp"}, "tensor");
             expect(l.context, dense, {"cp"}, "context");
-            expect(l.tensorContext, dense, {"tp", "cp"}, "tensor and context");
             expect(l.data, dense, {"dp", "cp"}, "data and context");
-            expect(l.pipeline, dense, {"pp"}, "pipeline");
             expect(l.expert, expert, {"ep"}, "expert");
             expect(l.expertTensor, expert, {"tp"}, "expert tensor");
             expect(l.expertData, expert, {"dp"}, "expert data");
