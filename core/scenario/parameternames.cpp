@@ -102,6 +102,11 @@ std::string fullName(const Parameter& parameter)
 
 Diagnostic unknownParameter(std::string_view name)
 {
+    if (const OlderId* older = olderId(name))
+        return {.path = std::string(name),
+                .message = "this parameter is gone",
+                .found = std::string(name),
+                .accepted = std::string(older->now)};
     const std::string nearest = nearestId(name);
     return {.path = std::string(name.substr(0, 120)),
             .message = nearest.empty() ? "there is no such parameter" : "there is no such parameter; did you mean \"" + nearest + "\"?",

@@ -49,6 +49,9 @@ std::string parameterPage()
         }
         page += "| `" + p.id + "` | " + fullName(p) + " | " + accepted(p) + " | " + defaultText(p) + " | " + p.help + " |\n";
     }
+    page += "\n## Older ids\n\nFiles that have them are read.\n\n| id | now |\n| --- | --- |\n";
+    for (const OlderId& older : olderIds())
+        page += "| `" + std::string(older.id) + "` | " + std::string(older.now) + " |\n";
     return page;
 }
 

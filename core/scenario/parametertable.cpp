@@ -55,6 +55,24 @@ std::span<const Parameter> parameters()
     return parameterTable();
 }
 
+std::span<const OlderId> olderIds()
+{
+    static constexpr OlderId kIds[] = {
+        {"training.flash_attention", "training.attention_backend: false = unfused"},
+        {"cluster.gpu.vendor", "nothing: no metric depended on it; the type of the GPU (cluster.gpu.preset) selects its tables"},
+        {"cluster.gpu.l2_cache_mib", "nothing: no metric depended on it"},
+    };
+    return kIds;
+}
+
+const OlderId* olderId(std::string_view id)
+{
+    for (const OlderId& older : olderIds())
+        if (older.id == id)
+            return &older;
+    return nullptr;
+}
+
 const Parameter* findParameter(std::string_view id)
 {
     static const auto kIndex = [] {

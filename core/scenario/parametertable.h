@@ -14,4 +14,12 @@ namespace prism {
 /// Null for an unknown id.
 [[nodiscard]] const Parameter* findParameter(std::string_view id);
 
+/// An id of older files and what stands for it now. Files with it are read.
+struct OlderId {
+    std::string_view id, now;
+};
+[[nodiscard]] std::span<const OlderId> olderIds();
+/// Null for any other id.
+[[nodiscard]] const OlderId* olderId(std::string_view id);
+
 } // namespace prism

@@ -19,8 +19,6 @@ void addGpu(std::vector<Parameter>& t)
         withNone(presetNames("gpu")), PRISM_FIELD(cluster.gpu.preset)));
     t.push_back(
         advanced(text({"cluster.gpu.name", "GPU name", "", "", "Name on charts; changes no number."}, PRISM_FIELD(cluster.gpu.name))));
-    t.push_back(advanced(choice({"cluster.gpu.vendor", "Vendor", "", "", "Decides which kernel efficiency and collective tables apply."},
-                                {"nvidia", "amd", "other"}, PRISM_FIELD(cluster.gpu.vendor))));
     t.push_back(advanced(real({"cluster.gpu.peak_bf16_tflops", "Peak BF16", "", "TFLOP/s", "Dense matrix throughput without sparsity."}, 0,
                               1e6, PRISM_FIELD(cluster.gpu.peakBf16Tflops))));
     t.push_back(advanced(real({"cluster.gpu.peak_fp16_tflops", "Peak FP16", "", "TFLOP/s", "Dense matrix throughput without sparsity."}, 0,
@@ -50,8 +48,6 @@ void addGpu(std::vector<Parameter>& t)
                                "Power limit of one GPU's board: matrix kernels lower the clock to stay below it. 0 = not known; the boost "
                                "clock is then taken as sustained."},
                               0, 1e5, PRISM_FIELD(cluster.gpu.boardPowerW))));
-    t.push_back(advanced(real({"cluster.gpu.l2_cache_mib", "L2 cache", "", "MiB", "Last-level cache of one GPU."}, 0, 4096,
-                              PRISM_FIELD(cluster.gpu.l2CacheMib))));
 }
 
 void addFabric(std::vector<Parameter>& t)
@@ -94,15 +90,17 @@ void addFabric(std::vector<Parameter>& t)
         real({"cluster.inter_node_efficiency", "Inter-node efficiency", "", "",
               "Share of the inter-node bandwidth that collectives of long messages reach, where it was measured; 0 = as calibrated."},
              0, 1, PRISM_FIELD(cluster.interNodeEfficiency))));
-    t.push_back(advanced(choice({"cluster.topology", "Topology", "", "",
-                                 "rail_optimized: GPUs of the same number share a leaf switch; fat_tree: nodes of a rack share it."},
-                                {"rail_optimized", "fat_tree"}, PRISM_FIELD(cluster.topology))));
+    t.push_back(
+        advanced(choice({"cluster.topology", "Topology", "", "",
+                         "rail_optimized: GPUs of the same number share a leaf switch, so that an all-to-all crosses the node first (PXN); "
+                         "fat_tree: nodes of a rack share it."},
+                        {"rail_optimized", "fat_tree"}, PRISM_FIELD(cluster.topology))));
     t.push_back(advanced(real(
         {"cluster.oversubscription", "Oversubscription", "", "", "Bandwidth into a pod's nodes over bandwidth out of the pod; 1 = none."},
         1, 64, PRISM_FIELD(cluster.oversubscription))));
-    t.push_back(advanced(
-        integer({"cluster.nodes_per_pod", "Nodes per pod", "", "nodes", "Nodes that reach each other without the oversubscribed layer."}, 1,
-                1 << 20, PRISM_FIELD(cluster.nodesPerPod))));
+    t.push_back(advanced(integer({"cluster.nodes_per_pod", "Nodes per pod", "", "nodes",
+                                  "Nodes that reach each other without the oversubscribed layer; ranks fill them in order."},
+                                 1, 1 << 20, PRISM_FIELD(cluster.nodesPerPod))));
     t.push_back(advanced(real({"cluster.gpu_hour_price_usd", "GPU hour", "", "USD", "Price of one GPU for one hour, for cost figures."}, 0,
                               1e4, PRISM_FIELD(cluster.gpuHourPriceUsd))));
 }

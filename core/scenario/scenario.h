@@ -62,14 +62,12 @@ struct ModelConfig {
 struct GpuSpec {
     std::string preset = "h100-sxm-80gb";
     std::string name = "H100 SXM 80GB";
-    std::string vendor = "nvidia";
     double peakBf16Tflops = 989.4, peakFp16Tflops = 989.4, peakFp8Tflops = 1978.9, peakFp4Tflops = 0, peakTf32Tflops = 494.7,
            peakFp32Tflops = 66.9;                        ///< dense, no sparsity; 0 = not supported
     double memoryGib = 80, memoryBandwidthGbPerS = 3352; ///< decimal GB/s
     int numSms = 132;
     double boostClockMhz = 1830;
     double boardPowerW = 700; ///< limit of the board; 0 = not known, the clock is then taken as sustained
-    double l2CacheMib = 50;
     bool operator==(const GpuSpec&) const = default;
 };
 

@@ -117,7 +117,7 @@ void readScalars(const json& object, const std::string& prefix, const std::vecto
             continue;
         if (const Parameter* p = findParameter(prefix + key); p != nullptr && key.find('.') == std::string::npos)
             readParameter(*p, value, reading);
-        else
+        else if (olderId(prefix + key) == nullptr)
             reading.diagnostics.push_back(unknownName(prefix + key, "key", key, keysBelow(prefix, handled)));
     }
 }

@@ -188,5 +188,25 @@ TEST(ParameterPage, IsUpToDate)
     EXPECT_EQ(stored.str(), parameterPage()) << "run: prism-cli parameters --markdown > resources/help/parameters.md";
 }
 
+TEST(OlderIds, AreReadInFilesAndNamedWithWhatStandsForThem)
+{
+    ASSERT_EQ(olderIds().size(), 3U);
+    for (const OlderId& older : olderIds()) {
+        const std::string section(older.id.substr(0, older.id.rfind('.'))), key(older.id.substr(older.id.rfind('.') + 1));
+        const bool isFlag = key == "flash_attention", isGpu = section == "cluster.gpu";
+        const std::string entry = "{\"" + key + "\": " + (isFlag ? "false" : "1") + "}";
+        const Result<Scenario> read =
+            scenarioFromJson(R"({"version": 1, )" + (isGpu ? R"("cluster": {"gpu": )" + entry + "}}" : "\"training\": " + entry + "}"));
+        ASSERT_TRUE(read.ok()) << older.id;
+        Scenario expected;
+        expected.training.attentionBackend = isFlag ? "unfused" : expected.training.attentionBackend;
+        EXPECT_EQ(*read, expected) << older.id;
+        const Result<Scenario> set = setParameter(Scenario{}, older.id, "false");
+        EXPECT_EQ(set.ok(), isFlag);
+        EXPECT_EQ(isFlag ? older.id : set.errors().front().found, older.id);
+        EXPECT_NE(parameterPage().find("| `" + std::string(older.id) + "` | " + std::string(older.now)), std::string::npos);
+    }
+}
+
 } // namespace
 } // namespace prism
