@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// Every parameter acts: a scenario, two values, the metric that moves and by how much. Sizes are derived by hand where a closed form exists
-// (within 10 %), else the direction and at least 1 %.
+// A witness that a parameter acts: a scenario, two values, the metric that moves and by how much. Sizes are derived by hand where a closed
+// form exists (within 10 %), else the direction and at least 1 %.
 #include "core/cost/predictor.h"
 #include "core/explore/objective.h"
 #include "core/job/jobsection.h"
@@ -208,14 +208,12 @@ const Witness kWitnesses[] = {
     {"cluster.gpu.peak_bf16_tflops", dense, "989.4", "494.7", step, kNone, 1},
     {"cluster.gpu.memory_gib", dense, "100", "50", capacity, 0.5},
     {"cluster.gpu.memory_bandwidth_gb_per_s", dense, "3352", "1676", step, kNone, 1},
-    {"cluster.gpu.num_sms", [] { return with(dense(), {{"model.seq_length", "512"}}); }, "132", "100", step, kNone, 1},
     {"cluster.gpu.board_power_w", dense, "700", "350", kwhPerTokens, (350 + 350) / (700 + 350.0)},
     {"cluster.num_gpus", open, "64", "128", step, kNone, -1},
     {"cluster.gpus_per_node", open, "8", "4", step, kNone, 1},
     {"cluster.intra_node_gb_per_s", tensor, "450", "45", step, kNone, 1},
     {"cluster.inter_node_gb_per_s", open, "50", "5", step, kNone, 1},
     {"cluster.inter_node_latency_us", tiny, "8", "8000", step, kNone, 1},
-    {"cluster.intra_node_base_latency_us", tiny, "0", "2000", step, kNone, 1},
     {"cluster.intra_node_topology", [] { return with(open(), {{"tp", "2"}, {"model.seq_length", "1024"}}); }, "switch", "full_mesh", step, kNone, 1},
     {"cluster.nvls_supported", [] { return with(open(), {{"zero_stage", "0"}, {"cluster.num_gpus", "8"}, {"training.global_batch_size", "8"}}); }, "true", "false", step, kNone, 1},
     {"cluster.in_network_reduction", [] { return with(open(), {{"zero_stage", "0"}, {"cluster.nodes_per_pod", "32"}}); }, "false", "true", step, kNone, -1},
@@ -255,7 +253,6 @@ const Witness kWitnesses[] = {
     {"training.recompute_num_layers", recomputed, "4", "12", activations, kNone, -1},
     {"training.attention_backend", dense, "cudnn", "flash2", step, kNone, 1},
     {"training.cuda_graphs", tiny, "none", "full_iteration", step, kNone, -1},
-    {"training.moe_host_sync", [] { return with(experts(), {{"model.seq_length", "512"}, {"model.hidden_size", "1024"}, {"model.num_attention_heads", "8"}, {"model.moe_ffn_hidden_size", "512"}}); }, "true", "false", step, kNone, -1},
     {"training.optimizer", dense, "adam", "sgd", optimizer, 8 / 12.0},
     {"training.grad_reduce_in_fp32", dense, "true", "false", gradients, 0.5},
     // job
