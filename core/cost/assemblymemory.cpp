@@ -48,7 +48,7 @@ std::vector<double> Assembly::bytesInFlight(const Schedule& schedule, const std:
     return bytes;
 }
 
-/// Whole beside the shards: FSDP gathers the next layer (or embedding, or head) while one computes, and the backward makes the gradient of
+/// Unsharded buffers: FSDP gathers the next layer (or embedding, or head) while one computes, and the backward makes the gradient of
 /// a layer in 16 bit while the one before is reduced. ZeRO 2 adds up the gradients of a whole chunk where a stage has several.
 double Assembly::unshardedBytes(std::size_t stage) const
 {

@@ -63,7 +63,7 @@ struct ClosedForm {
 
 struct JobReport {
     std::string preset;         ///< of the job section
-    bool presetAssumed = false; ///< the scenario names no failures: `preset` stands in
+    bool presetAssumed = false; ///< the scenario names no failures: those of `preset` are used
     JobConfig config;
     JobPlan plan;
     std::vector<double> sortedDays; ///< of the sampled runs, ascending

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What stands in for the fields of a job section that the user did not set: each follows the job's GPUs, model and size.
+// Defaults of the fields of a job section that the user did not set: each follows the job's GPUs, model and size.
 #pragma once
 
 #include "core/scenario/scenario.h"
@@ -12,11 +12,11 @@ namespace prism {
 [[nodiscard]] double nodeKilowatts(const Scenario& scenario);
 /// Energy of the facility over that of its computers: the section's own, or the usual one.
 [[nodiscard]] double facilityShare(const Scenario& scenario);
-/// Whether a field of the section has no value of its own.
+/// Whether the user did not set a field of the section.
 [[nodiscard]] bool followsJob(std::string_view path, const Scenario& scenario);
 /// Sets every field of `scenario.job` that follows the job. The failures are those of the section.
 void followJob(Scenario& scenario);
-/// One sentence for the value that stands in for a field; empty where a field never follows the job.
+/// One sentence on the default of a field; empty where a field never follows the job.
 [[nodiscard]] std::string_view followSource(std::string_view path);
 
 } // namespace prism

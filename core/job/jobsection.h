@@ -11,8 +11,8 @@
 
 namespace prism {
 
-/// The job section in use: the scenario's own, with what stands in for each field that it does not set (jobdefaults.h). Where it names no
-/// failures, they are those of the preset that stands in for its GPU, for each GPU of a node.
+/// The job section in use: the scenario's own, with the default of each field that it does not set (jobdefaults.h). Where it names no
+/// failures, they are those of the default preset of its GPU, for each GPU of a node.
 struct JobSection {
     JobConfig config;
     bool assumed = false; ///< the scenario names no failures

@@ -24,7 +24,7 @@ inline constexpr double kCheckpointGbPerS = 111;
 struct JobConfig {
     std::string preset; ///< name of the preset that it started from; empty = none
 
-    std::vector<FailureCause> failures; ///< empty without a preset: those of the preset that stands in for the GPU
+    std::vector<FailureCause> failures; ///< empty without a preset: those of the default preset of the GPU
     double failureScale = 1;            ///< factor on all rates
 
     double detectionS = kFollowsJob;  ///< from the failure until somebody or something acts

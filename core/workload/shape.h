@@ -26,7 +26,7 @@ struct Shape {
     double heads = 1;                     ///< per rank
     double elementBytes = 2;              ///< of activations
     bool fp8 = false, fp4 = false, moe = false, sequenceParallel = false;
-    RecomputeModules recomputed = 0;   ///< by selective recomputation
+    RecomputeModules recomputed = 0; ///< by selective recomputation
 };
 
 [[nodiscard]] Shape shapeOf(const Scenario& scenario);

@@ -57,7 +57,7 @@ double passSeconds(const Scenario& s, KernelId id)
     return seconds;
 }
 
-/// A collective of `ranks` ranks, `perNode` of them on a node, that are `stride` apart.
+/// A collective of `ranks` ranks, `perNode` of them on a node; neighbours differ by `stride`.
 double groupSeconds(const Scenario& s, CollectiveOp op, std::int64_t ranks, std::int64_t perNode, double bytes, std::int64_t stride = 1)
 {
     return CostModel(s, calibration()).collectiveSeconds(op, {ranks, perNode, ranks / perNode, stride}, bytes);
@@ -102,8 +102,8 @@ TEST(Sharding, ARankHoldsItsPartOfTheGroup)
     }
 }
 
-/// Whole beside the shards: two gathered layers, and a gradient in 16 bit beside one in FP32.
-TEST(Sharding, GatheredLayersAndGradientsStandInMemory)
+/// Unsharded in addition: two gathered layers, one gradient in 16 bit and one in FP32.
+TEST(Sharding, GatheredLayersAndGradientsAddToTheBuffers)
 {
     const double plain = shardedStep(shardedScenario(0)).memory.stages[0].buffersGib;
     EXPECT_NEAR(shardedStep(shardedScenario(1)).memory.stages[0].buffersGib, plain, 1e-9);
@@ -130,8 +130,8 @@ TEST(Sharding, ReplicasSumTheirPartOfTheGradients)
     // The network counts: 2 x 7/8 of an eighth of 4 bytes at 0.05 GB/s lasts longer than the rest of the step.
     Scenario slow = s;
     slow.cluster.interNodeGbPerS = 0.05;
-    const double least = 2 * 7 / 8.0 * kAllParameters * 4 / 8 / 0.05e9;
-    EXPECT_GT(shardedStep(slow).noiseFreeSeconds - shardedStep(s).noiseFreeSeconds, 0.99 * least);
+    const double lowest = 2 * 7 / 8.0 * kAllParameters * 4 / 8 / 0.05e9;
+    EXPECT_GT(shardedStep(slow).noiseFreeSeconds - shardedStep(s).noiseFreeSeconds, 0.99 * lowest);
     EXPECT_EQ(passSeconds(shardedScenario(3), KernelId::dpAllReduce), 0);
 }
 
@@ -178,7 +178,7 @@ TEST(Sharding, ShardedGradientsAreReducedInEveryMicroBatch)
     EXPECT_GT(slower, 7 * scatter(kLayerParameters)); // not once but eight times, in the open
     const StageMemory &split = two.memory.stages[0], whole = shardedStep(one).memory.stages[0];
     EXPECT_NEAR(split.gradientsGib, whole.gradientsGib / 32, 1e-9);
-    // Two chunks a stage take turns of two micro-batches: four reductions, and the gradients of a chunk stand whole in FP32.
+    // Two chunks a stage take turns of two micro-batches: four reductions, and the gradients of a chunk are unsharded in FP32.
     s.model.numLayers = one.model.numLayers = 8;
     s.parallelism.virtualPipelineModelParallelSize = one.parallelism.virtualPipelineModelParallelSize = 2;
     s.parallelism.pipelineSchedule = one.parallelism.pipelineSchedule = "interleaved";

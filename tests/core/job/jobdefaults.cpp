@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// What stands in for the fields of a job section that are not set, computed by hand.
+// Defaults of the fields of a job section that are not set, computed by hand.
 #include "core/job/jobdefaults.h"
 
 #include "core/explore/objective.h"
@@ -70,7 +70,7 @@ TEST(JobDefaults, FollowTheNodesTheModelAndTheGpus)
     EXPECT_NEAR(jobFor(large).checkpointPersistS, 51.1, 0.5); // ByteCheckpoint's 405B
     EXPECT_NEAR(jobFor(with(large, {{"job.checkpoint_gb_per_s", "222"}})).checkpointPersistS, bytes / 222e9, 1e-9);
     EXPECT_NEAR(jobFor(with(large, {{"cluster.num_gpus", "8960"}})).checkpointBlockS, 0.59, 0.01);
-    // Rates are for nodes of 8 GPUs; A100 has those of its own clusters, 6.5 per 1,000 node-days.
+    // Rates are for nodes of 8 GPUs; A100 has the rates of its clusters, 6.5 per 1,000 node-days.
     const auto rate = [](const Scenario& s) {
         double sum = 0;
         const JobConfig config = jobFor(s);
@@ -82,7 +82,7 @@ TEST(JobDefaults, FollowTheNodesTheModelAndTheGpus)
     EXPECT_NEAR(rate(*scenarioPreset("llama2-7b-8-a100")), 6.5, 1e-9);
 }
 
-TEST(JobDefaults, TheBoardsLimitActsOnTheEnergyOfJobAndSearchAlike)
+TEST(JobDefaults, TheBoardsLimitActsOnTheEnergyOfJobAndSearch)
 {
     // 8 boards of 700 or 350 W and 350 W each for the rest of the node; 1.54 of it for the facility.
     const Scenario full = *scenarioPreset("llama3-405b-16k-h100"), capped = with(full, {{"cluster.gpu.board_power_w", "350"}});

@@ -188,7 +188,7 @@ TEST(ParameterPage, IsUpToDate)
     EXPECT_EQ(stored.str(), parameterPage()) << "run: prism-cli parameters --markdown > resources/help/parameters.md";
 }
 
-TEST(OlderIds, AreReadInFilesAndNamedWithWhatStandsForThem)
+TEST(OlderIds, AreReadInFilesAndNamedWithTheirReplacement)
 {
     ASSERT_EQ(olderIds().size(), 3U);
     for (const OlderId& older : olderIds()) {
