@@ -6,7 +6,6 @@
 #include <boost/math/distributions/binomial.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace prism {
@@ -95,15 +94,6 @@ std::vector<DensityPoint> densityCurve(const std::vector<double>& sortedSeconds,
         curve[static_cast<std::size_t>(i)] = {x, sum / (n * width * 2.50662827463100050242)};
     }
     return curve;
-}
-
-double snappedProbability(double probability, double tolerance)
-{
-    static constexpr std::array<double, 8> kMarks{0.05, 0.10, 0.25, 0.50, 0.75, 0.90, 0.95, 0.99};
-    for (const double mark : kMarks)
-        if (std::abs(probability - mark) <= tolerance)
-            return mark;
-    return probability;
 }
 
 } // namespace prism

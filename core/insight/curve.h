@@ -31,7 +31,4 @@ struct DensityPoint {
 /// Empty where all samples are equal. Any thread.
 [[nodiscard]] std::vector<DensityPoint> densityCurve(const std::vector<double>& sortedSeconds, int points = 256);
 
-/// The probability of a set that lies nearest: 5, 10, 25, 50, 75, 90, 95, 99 %; the given one where none is within `tolerance`.
-[[nodiscard]] double snappedProbability(double probability, double tolerance);
-
 } // namespace prism

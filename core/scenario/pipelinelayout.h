@@ -23,13 +23,6 @@ struct ChunkContents {
 /// Reads a layout; every error names the character where it was found. At most 8,192 places.
 [[nodiscard]] Result<std::vector<ChunkContents>> pipelineLayout(std::string_view text);
 
-/// Shortest usual text of a layout; reads back to the same chunks.
-[[nodiscard]] std::string pipelineLayoutText(const std::vector<ChunkContents>& chunks);
-
-/// As even as whole layers allow: the longer chunks come first, since the last one also computes the loss; multi-token prediction
-/// layers count as layers and are in the last chunk. At least as many layers as chunks.
-[[nodiscard]] std::vector<ChunkContents> evenPipelineLayout(int numLayers, int mtpNumLayers, int numChunks);
-
 /// Why the layout of a scenario does not fit its model and its PP x VPP; empty when it does, or when there is no layout.
 [[nodiscard]] Diagnostics pipelineLayoutErrors(const Scenario& scenario);
 

@@ -5,9 +5,9 @@
 #include "core/scenario/check.h"
 #include "core/scenario/import/importers.h"
 #include "core/scenario/parameters.h"
-#include "core/scenario/pipelinelayout.h"
 #include "core/scenario/presets.h"
 #include "core/scenario/quantity.h"
+#include "tests/core/scenario/pipelinelayouttext.h"
 #include "fuzz/structure.h"
 #include "fuzz/target.h"
 #include "fuzz/writtenseeds.h"
@@ -78,7 +78,7 @@ void layout(std::string_view bytes)
     const auto chunks = pipelineLayout(bytes);
     if (!chunks)
         return;
-    const auto again = pipelineLayout(pipelineLayoutText(*chunks));
+    const auto again = pipelineLayout(test::pipelineLayoutText(*chunks));
     holds(again.ok() && *again == *chunks, "a layout reads back to the same chunks");
 }
 

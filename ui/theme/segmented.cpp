@@ -143,12 +143,6 @@ void SegmentedControl::setLabel(int index, const QString& label)
     }
 }
 
-void SegmentedControl::setChoiceEnabled(int index, bool enabled)
-{
-    if (QAbstractButton* button = m_group->button(index))
-        button->setEnabled(enabled);
-}
-
 void SegmentedControl::setCurrent(int index)
 {
     if (QAbstractButton* button = m_group->button(index))

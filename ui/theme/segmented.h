@@ -22,7 +22,6 @@ public:
     /// Replaces the choices; keeps the current index where it still exists. Emits nothing.
     void setChoices(const QStringList& labels);
     void setLabel(int index, const QString& label);
-    void setChoiceEnabled(int index, bool enabled);
     void setCurrent(int index);
 
     // look at it

@@ -90,13 +90,6 @@ TEST(DensityCurve, IsTheNormalDensityOfNormalSamplesAndSumsToOne)
     EXPECT_TRUE(densityCurve({3, 3, 3}).empty());
 }
 
-TEST(SnappedProbability, TakesTheMarkThatIsNear)
-{
-    EXPECT_EQ(snappedProbability(0.948, 0.005), 0.95);
-    EXPECT_EQ(snappedProbability(0.93, 0.005), 0.93);
-    EXPECT_EQ(snappedProbability(0.5, 0.0), 0.5);
-}
-
 TEST(DensityCurve, TwoSamplesAreTwoKernels)
 {
     // Standard deviation sqrt(1/2); the middle half is 0.5 wide, which is less: width 0.9 (0.5 / 1.34) 2^(-1/5).
@@ -128,15 +121,6 @@ TEST(CdfCurve, PlacesFollowASineFromEndToEnd)
     EXPECT_EQ(cdfCurve(x, 2).size(), 2U);
     EXPECT_TRUE(cdfCurve(x, 1).empty());
     EXPECT_EQ(cdfCurve({7}).front().probability, 1);
-}
-
-TEST(SnappedProbability, HasEveryMarkAndATolerance)
-{
-    for (const double mark : {0.05, 0.10, 0.25, 0.50, 0.75, 0.90, 0.95, 0.99}) {
-        EXPECT_EQ(snappedProbability(mark + 0.004, 0.005), mark);
-        EXPECT_EQ(snappedProbability(mark - 0.004, 0.005), mark);
-        EXPECT_EQ(snappedProbability(mark - 0.006, 0.005), mark - 0.006);
-    }
 }
 
 } // namespace

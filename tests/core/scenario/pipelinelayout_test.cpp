@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Pipeline layouts: Megatron-Core's notation read and written, wrong ones refused with the reason, and the rules with the scenario.
-#include "core/scenario/pipelinelayout.h"
+#include "pipelinelayouttext.h"
 
 #include "core/scenario/presets.h"
 
@@ -47,8 +47,8 @@ TEST(PipelineLayout, TextsReadBackToTheSameChunks)
             for (const int mtp : {0, 1}) {
                 if (layers < chunks)
                     continue;
-                const std::vector<ChunkContents> even = evenPipelineLayout(layers, mtp, chunks);
-                const std::string text = pipelineLayoutText(even);
+                const std::vector<ChunkContents> even = test::evenPipelineLayout(layers, mtp, chunks);
+                const std::string text = test::pipelineLayoutText(even);
                 const Result<std::vector<ChunkContents>> read = pipelineLayout(text);
                 ASSERT_TRUE(read.ok()) << text;
                 EXPECT_EQ(*read, even) << text;
