@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/editor/configeditor.h"
 
+#include "core/scenario/scenariodifferences.h"
 #include "ui/editor/quantityedit.h"
 #include "ui/findings/searchtext.h"
 #include "ui/look/format.h"
@@ -412,17 +413,20 @@ void ConfigEditor::refresh()
         publishProblems();
     }
     const ScenarioEntry* baseline = m_workspace.study().baseline();
-    const ScenarioPtr base = baseline && baseline->id != current->id ? baseline->scenario : nullptr;
+    const ScenarioPtr pinned = baseline ? baseline->scenario : nullptr, base = baseline && baseline->id != current->id ? pinned : nullptr;
     const Scenario& s = *current->scenario;
-    if (current->scenario != m_shown || base != m_shownBaseline) {
+    if (current->scenario != m_shown || pinned != m_shownBaseline) {
         m_shown = current->scenario;
-        m_shownBaseline = base;
-        const std::vector<const Parameter*> different = base ? differences(s, *base) : std::vector<const Parameter*>{};
+        m_shownBaseline = pinned;
+        const std::vector<Difference> different = base ? allDifferences(s, *base) : std::vector<Difference>{};
+        const auto differs = [&different](const Parameter& p) {
+            return std::any_of(different.begin(), different.end(), [&p](const Difference& d) { return d.parameter == &p; });
+        };
         for (Group* g : m_groups) {
             g->summary->setText(summaryOf(g->id, s));
             g->summary->setToolTip(plainTip(g->summary->text()));
             for (ParameterRow* row : g->rows) {
-                if (row->showValue(s, std::find(different.begin(), different.end(), &row->parameter()) != different.end()))
+                if (row->showValue(s, differs(row->parameter())))
                     m_typed.remove(QString::fromStdString(row->parameter().id)); // another value took the place of what was typed
             }
             if (g->derived) {
@@ -430,12 +434,10 @@ void ConfigEditor::refresh()
                 g->derived->setText(dp > 0 ? format::count(dp) : tr("does not divide"));
             }
         }
-        m_differences->setText(!base               ? tr("Baseline")
-                               : different.empty() ? tr("Same as baseline")
-                                                   : tr("%n differ(s) from baseline", nullptr, static_cast<int>(different.size())));
-        if (base && !different.empty())
-            m_differences->setText(different.size() == 1 ? tr("1 differs from baseline")
-                                                         : tr("%1 differ from baseline").arg(different.size()));
+        m_differences->setText(!base                   ? tr("Baseline")
+                               : different.empty()     ? tr("Same as baseline")
+                               : different.size() == 1 ? tr("1 differs from baseline")
+                                                       : tr("%1 differ from baseline").arg(different.size()));
         m_differences->setEnabled(base && !different.empty());
         m_differences->setProperty("kind", base && !different.empty() ? u"link"_s : u"plain"_s);
         restyle(m_differences);

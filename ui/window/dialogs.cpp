@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/dialogs.h"
 
-#include "core/scenario/parameters.h"
+#include "core/scenario/scenariodifferences.h"
 
 #include "ui/editor/parameterrow.h"
 #include "ui/pages/wrappedcells.h"
@@ -92,21 +92,27 @@ void showDifferences(Workspace& workspace, const Theme& theme, QWidget* parent)
     title->setProperty("type", u"title"_s);
     title->setWordWrap(true);
     dialog->layout()->addWidget(title);
-    const std::vector<const Parameter*> changed = differences(*current->scenario, *baseline->scenario);
+    const std::vector<Difference> changed = allDifferences(*current->scenario, *baseline->scenario);
     QTableWidget* table = makeTable({QObject::tr("Parameter"), QObject::tr("This scenario"), QObject::tr("Baseline"), QString()},
                                     static_cast<int>(changed.size()), theme);
     for (int i = 0; i < static_cast<int>(changed.size()); ++i) {
-        const Parameter& p = *changed[static_cast<std::size_t>(i)];
-        const std::string there = parameterText(p, *baseline->scenario);
-        table->setItem(i, 0, new QTableWidgetItem(QString::fromStdString(p.label)));
-        table->setItem(i, 1, new QTableWidgetItem(valueText(p, *current->scenario)));
-        table->setItem(i, 2, new QTableWidgetItem(valueText(p, *baseline->scenario)));
+        const Difference& d = changed[static_cast<std::size_t>(i)];
+        table->setItem(i, 0, new QTableWidgetItem(QString::fromStdString(d.parameter ? d.parameter->label : d.label)));
+        const auto text = [&d](const ScenarioEntry& e, const std::string& plain) {
+            return new QTableWidgetItem(d.parameter ? valueText(*d.parameter, *e.scenario) : QString::fromStdString(plain));
+        };
+        table->setItem(i, 1, text(*current, d.a));
+        table->setItem(i, 2, text(*baseline, d.b));
         auto* copy = new QPushButton(QObject::tr("Copy over"));
         copy->setProperty("kind", u"link"_s);
         copy->setToolTip(QObject::tr("Use the baseline's value in this scenario too"));
-        QObject::connect(copy, &QPushButton::clicked, dialog, [&workspace, table, i, copy, id = current->id, path = p.id, there] {
-            workspace.study().endMerge();
-            if (workspace.study().setParameter(id, path, there).empty()) {
+        QObject::connect(copy, &QPushButton::clicked, dialog, [&workspace, table, i, copy, d, id = current->id, from = baseline->scenario] {
+            StudyModel& study = workspace.study();
+            const ScenarioEntry* entry = study.entry(id);
+            Result<Scenario> next = entry ? withValueOf(*entry->scenario, *from, d) : cancelled();
+            study.endMerge();
+            if (next.ok() && !study.isReadOnly()) {
+                study.setScenario(id, std::move(next).value(), QObject::tr("Copy %1 over").arg(QString::fromStdString(d.label)));
                 table->item(i, 1)->setText(table->item(i, 2)->text());
                 copy->setEnabled(false);
             }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/window/treedialog.h"
 
-#include "core/scenario/parameternames.h"
+#include "core/scenario/scenariodifferences.h"
 #include "ui/editor/parameterrow.h"
 #include "ui/pages/wrappedcells.h"
 #include "ui/window/dialogparts.h"
@@ -77,12 +77,15 @@ QTreeWidgetItem* TreeDialog::itemOf(const ScenarioEntry& entry) const
     const ScenarioEntry* parent = m_workspace.study().entry(entry.parentId);
     if (!parent)
         return item;
-    for (const Parameter* p : differences(*parent->scenario, *entry.scenario)) {
-        auto* edit = new QTreeWidgetItem(
-            item, {QString::fromStdString(fullName(*p)), valueText(*p, *parent->scenario), valueText(*p, *entry.scenario)});
+    for (const Difference& d : allDifferences(*parent->scenario, *entry.scenario)) {
+        auto* edit = new QTreeWidgetItem(item, {QString::fromStdString(d.label), QString::fromStdString(d.a), QString::fromStdString(d.b)});
         edit->setData(0, kScenarioRole, -1);
-        edit->setData(0, kParameterRole, QString::fromStdString(p->id));
-        edit->setData(0, kValueRole, QString::fromStdString(parameterText(*p, *entry.scenario)));
+        if (!d.parameter)
+            continue; // a list is not typed into a field
+        edit->setText(1, valueText(*d.parameter, *parent->scenario));
+        edit->setText(2, valueText(*d.parameter, *entry.scenario));
+        edit->setData(0, kParameterRole, QString::fromStdString(d.path));
+        edit->setData(0, kValueRole, QString::fromStdString(d.b));
     }
     return item;
 }

@@ -141,6 +141,8 @@ void fillChanges(QList<HeadlineCell>& cells, const Snapshot& s, const HeadlineCh
     const bool known = c.p50.delta.significant(); // these move with the median step
     setChange(cells[slowdown], {c.slowdownP50, true, format::signedNumber(c.slowdownP50.delta.value, 2) + u"×"_s},
               c.slowdownP50.delta.significant());
+    if (!known || (c.p50.delta.value < 0) != (c.slowdownP50.delta.value < 0))
+        cells[slowdown].deltaRole = Role::textSecondary; // less over a noise-free step that became slower is no gain
     setChange(cells[tokens],
               {c.tokensPerSecond, false, relativeAnd(c.tokensPerSecond, si(c.tokensPerSecond, format::si(size(c.tokensPerSecond))))},
               known);

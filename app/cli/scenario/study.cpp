@@ -5,6 +5,7 @@
 #include "core/base/jsontext.h"
 #include "core/base/printable.h"
 #include "core/scenario/parameters.h"
+#include "core/scenario/scenariodifferences.h"
 #include "core/study/study.h"
 
 #include <CLI/CLI.hpp>
@@ -210,15 +211,14 @@ void diff(const StudyCommand& command)
     const Scenario b = require(scenarioFromJson(scenarioText(study, command.second)));
     Json rows = Json::array();
     std::string text;
-    for (const Parameter* parameter : differences(a, b)) {
-        const std::string left = parameterText(*parameter, a);
-        const std::string right = parameterText(*parameter, b);
-        rows.push_back({{"path", parameter->id}, {"label", parameter->label}, {"unit", parameter->unit}, {"a", left}, {"b", right}});
-        text += fmt::format("{:<50} {:>20}  {:>20} {}\n", parameter->id, printable(left), printable(right), parameter->unit);
+    for (const Difference& d : allDifferences(a, b)) {
+        const std::string unit = d.parameter ? d.parameter->unit : "";
+        rows.push_back({{"path", d.path}, {"label", d.parameter ? d.parameter->label : d.label}, {"unit", unit}, {"a", d.a}, {"b", d.b}});
+        text += fmt::format("{:<50} {:>20}  {:>20} {}\n", d.path, printable(d.a), printable(d.b), unit);
     }
-    const bool same = a.hash() == b.hash();
-    if (text.empty())
-        text = same ? "no differences\n" : "the parameters are the same; tables or slow places differ\n";
+    const bool same = text.empty();
+    if (same)
+        text = "no differences\n";
     writeOutput(command, command.json ? jsonText(
                              {{"a", command.first}, {"b", command.second}, {"same_result", same}, {"differences", std::move(rows)}})
                                       : text);

@@ -7,12 +7,14 @@
 #include "core/scenario/namedspreads.h"
 #include "core/scenario/parametercheck.h"
 #include "core/scenario/parameters.h"
+#include "core/scenario/scenariodifferences.h"
 #include "core/scenario/scenarioreader.h"
 #include "core/scenario/sectionreader.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <set>
 
 namespace prism {
@@ -87,12 +89,34 @@ TEST(EveryField, OfAScenarioIsInTheTableOrAListAndInTheHash)
             EXPECT_EQ(s.hash(), base.hash()) << path << " is a label";
         else
             EXPECT_TRUE(hashes.insert(s.hash().value).second) << path << " is not in the hash";
+        EXPECT_EQ(allDifferences(base, s).empty(), s.hash() == base.hash()) << path << " is no difference";
         labels += label ? 1 : 0;
         scalars += static_cast<int>(moved.size());
     });
     EXPECT_EQ(s, base);
     EXPECT_EQ(static_cast<std::size_t>(scalars), parameters().size()) << "every entry has its own field";
     EXPECT_GT(labels, 3);
+}
+
+TEST(EveryField, ThatDiffersCanBeCopiedOver)
+{
+    const Scenario base = filledScenario();
+    Scenario s = base;
+    test::forEveryChange(s, [&](const std::string& path) {
+        for (const Difference& d : allDifferences(base, s))
+            if (d.parameter == nullptr && readBack(s).scenario == s) { // not: a pool of a spread that is no table
+                const Result<Scenario> copy = withValueOf(base, withPoolsRead(s), d);
+                EXPECT_TRUE(!copy.ok() || copy->hash() == withPoolsRead(s).hash()) << path; // not: a value that no file may hold
+            }
+    });
+    Scenario slow = base, none = base;
+    slow.variability.slow = {{3, -1, 1.15, 1}, {-1, 12, 1, 2}};
+    none.variability.slow.clear();
+    const std::vector<Difference> different = allDifferences(slow, none);
+    ASSERT_EQ(different.size(), 1U);
+    EXPECT_EQ(different[0].label, "Variability: slow");
+    EXPECT_EQ(different[0].a, "node 3, compute factor 1.15, link factor 1.0; rank 12, compute factor 1.0, link factor 2.0");
+    EXPECT_EQ(different[0].b, "none");
 }
 
 TEST(EveryField, OfAScenarioIsWrittenAndRead)
