@@ -434,7 +434,8 @@ void ConfigEditor::refresh()
                 g->derived->setText(dp > 0 ? format::count(dp) : tr("does not divide"));
             }
         }
-        m_differences->setText(!base                   ? tr("Baseline")
+        m_differences->setText(!baseline               ? tr("No baseline is pinned")
+                               : !base                 ? tr("Baseline")
                                : different.empty()     ? tr("Same as baseline")
                                : different.size() == 1 ? tr("1 differs from baseline")
                                                        : tr("%1 differ from baseline").arg(different.size()));

@@ -87,8 +87,8 @@ int StudyModel::addScenario(Scenario scenario, const QString& undoText, int pare
     const int id = entry.id;
     const auto at = std::find_if(next.entries.begin(), next.entries.end(), [this](const ScenarioEntry& e) { return e.id == m_currentId; });
     next.entries.insert(at == next.entries.end() ? at : at + 1, std::move(entry));
-    if (next.baselineId < 0)
-        next.baselineId = id;
+    if (next.entries.size() == 1)
+        next.baselineId = id; // of a study that was empty; in others the user pins one
     push(std::move(next), undoText, {}, id);
     return id;
 }

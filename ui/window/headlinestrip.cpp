@@ -92,7 +92,7 @@ ScenarioLines HeadlineStrip::linesOf(const PageContext& context) const
         return lines;
     FigureRuns comparison, samples;
     if (s->isBaseline || !baseline) {
-        lines.plain = {{tr("Baseline of this study"), Type::body, Role::textSecondary}};
+        lines.plain = {{s->isBaseline ? tr("Baseline of this study") : tr("No baseline is pinned"), Type::body, Role::textSecondary}};
         comparison = {{tr("%1 scenarios").arg(context.scenarios.size()), Type::body, Role::textSecondary}};
     } else {
         lines.against = baseline->name;
