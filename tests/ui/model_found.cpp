@@ -358,17 +358,24 @@ TEST(SentenceAnswers, QuestionsAndAnswersHaveTheMetricsOfTheScenarios)
     f.hasTarget = true;
     f.advised = advisedScenario(f);
     EXPECT_EQ(questionOf(f), u"Which scenario keeps a training step under 6.70 s?"_s);
-    EXPECT_EQ(answerOf(f).sentence, u"Take other: 7.0 % of its steps miss 6.70 s; with base it is 31.0 %."_s);
+    EXPECT_EQ(answerOf(f).sentence,
+              u"No scenario meets 6.70 s. The nearest is other: 7.0 % of its steps miss it; with base it is 31.0 %."_s);
     EXPECT_EQ(answerOf(f).certainty[0], u"Sampling: ± 1 points (95 %), from 400 steps per scenario that share their random numbers."_s);
-    f.scenarios[0].misses = {0.02, 0.01}; // the baseline is better: compared with the better of the others that fit
+    f.scenarios[1].misses = {0.03, 0.01};
+    EXPECT_EQ(answerOf(f).sentence, u"Take other: 3.0 % of its steps miss 6.70 s; with base it is 31.0 %."_s);
+    f.scenarios[0].misses = {0.02, 0.01}; // both meet it: p95 decides
+    EXPECT_EQ(answerOf(f).sentence,
+              u"other and base meet 6.70 s. Take other: 19 of 20 of its steps end within 6.55 s; with base it is 6.95 s."_s);
+    f.scenarios[1].misses = {0.07, 0.01}; // the one that meets it, though its p95 is longer
     f.advised = advisedScenario(f);
     EXPECT_EQ(answerOf(f).sentence, u"Keep base: 2.0 % of its steps miss 6.70 s; with other it would be 7.0 %."_s);
-    f.scenarios[0].misses = {0.02, 0.05}; // 5.1 points are not apart from 5
-    f.advised = advisedScenario(f);
-    EXPECT_TRUE(answerOf(f).sentence.endsWith(u": 2.0 % and 7.0 % of their steps miss 6.70 s."_s));
+    f.pinned = false;
+    EXPECT_TRUE(answerOf(f).sentence.startsWith(u"Take base"_s)) << "nothing was pinned to be kept";
     f.scenarios.resize(1);
     EXPECT_EQ(questionOf(f), u"How often does a training step take longer than 6.70 s?"_s);
-    EXPECT_EQ(answerOf(f).sentence, u"2.0 % of the steps of base miss 6.70 s."_s);
+    EXPECT_EQ(answerOf(f).sentence, u"base meets 6.70 s: 2.0 % of its steps miss it."_s);
+    f.scenarios[0].misses = {0.2, 0.01};
+    EXPECT_EQ(answerOf(f).sentence, u"base does not meet 6.70 s: 20.0 % of its steps miss it."_s);
     f.hasTarget = false;
     EXPECT_EQ(answerOf(f).sentence, u"19 of 20 steps end within 6.95 s, half of them within 6.50 s."_s);
     f.scenarios[0].possible = false;
@@ -389,15 +396,54 @@ TEST(SentenceAnswers, TheBestOfSeveralRivalsAndTokensThatDiffer)
     f.scenarios[1].changes.p95.delta = {0.6, 0.1};
     EXPECT_EQ(answerOf(f).sentence, u"Keep base: 19 of 20 of its steps end within 5.95 s; with other it would be 6.55 s."_s);
     f.scenarios[1].changes.p95.delta = {0.6, 0.7};
-    EXPECT_TRUE(answerOf(f).sentence.startsWith(u"base and other "_s)
-                && answerOf(f).sentence.endsWith(u": 19 of 20 of their steps end within 5.95 s."_s));
-    const QString tokens = u"The scenarios differ in tokens per step: look at days to train, too."_s;
+    EXPECT_EQ(
+        answerOf(f).sentence,
+        u"Keep base: base and other tie within the sampling error: 19 of 20 of their steps end within 5.95 s and 6.55 s, and it trains "
+        u"in 60.5 d, not 67.1 d."_s);
+    const QString tokens = u"The scenarios differ in tokens per step: they are compared per token."_s;
     EXPECT_FALSE(answerOf(f).certainty.contains(tokens));
     auto costed = std::make_shared<CostedStep>(*more->costed);
     costed->tokensPerStep = 2e6;
     more->costed = costed;
-    f.scenarios[3].snapshot = more;
+    f.scenarios[3].snapshot = more; // twice the tokens in 6.75 s
     EXPECT_TRUE(answerOf(f).certainty.contains(tokens));
+    f.advised = advisedScenario(f);
+    EXPECT_EQ(answerOf(f).sentence, u"Take third: 19 of 20 of its steps end within 3.38 s per million tokens; with base it is 5.95 s per "
+                                    u"million tokens."_s);
+    auto wide = std::make_shared<Snapshot>(*f.scenarios[1].snapshot);
+    wide->scenario.cluster.numGpus *= 2;
+    f.scenarios[1].snapshot = wide;
+    EXPECT_TRUE(answerOf(f).certainty.contains(u"The scenarios differ in GPUs, tokens per step: they are compared per token."_s));
+}
+
+TEST(SentenceAnswers, ASlowNodeIsAConditionAndDaysDecideATie)
+{
+    Findings f = prism::ui::test::found();
+    f.scenarios.resize(2); // base: 6.95 s, other: 6.55 s
+    auto slow = std::make_shared<Snapshot>(*f.scenarios[1].snapshot);
+    slow->scenario.variability.slow = {{3, -1, 1.15, 1}};
+    f.scenarios[1].snapshot = slow;
+    f.advised = advisedScenario(f);
+    EXPECT_EQ(f.advised, 0U) << "whatever its figures";
+    EXPECT_EQ(answerOf(f).sentence, u"Keep base: 19 of 20 of its steps end within 6.95 s; under the condition other it would be 6.55 s."_s);
+    EXPECT_TRUE(answerOf(f).certainty.contains(u"other marks slow nodes: a condition to prepare for, and no choice."_s));
+    auto both = std::make_shared<Snapshot>(*f.scenarios[0].snapshot);
+    both->scenario.variability.slow = slow->scenario.variability.slow;
+    f.scenarios[0].snapshot = both;
+    EXPECT_EQ(advisedScenario(f), 1U) << "the baseline has it, too";
+
+    f = prism::ui::test::found();
+    f.scenarios.resize(2);
+    f.scenarios[1].snapshot = stepsFrom(6.0, false, 2, 70);
+    f.scenarios[1].changes = {};
+    auto sooner = std::make_shared<Snapshot>(*f.scenarios[1].snapshot);
+    sooner->daysToTrain = f.scenarios[0].snapshot->daysToTrain / 2;
+    f.scenarios[1].snapshot = sooner;
+    f.advised = advisedScenario(f);
+    EXPECT_EQ(f.advised, 1U);
+    EXPECT_TRUE(answerOf(f).sentence.contains(u"tie within the sampling error"_s)
+                && answerOf(f).sentence.endsWith(u", and it trains in 35.8 d, not 71.5 d."_s))
+        << answerOf(f).sentence.toStdString();
 }
 
 TEST(SentenceAnswers, AssumptionsHaveTheNumbersOfTheScenario)

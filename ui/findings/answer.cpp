@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Question, answer and certainty of a report, in sentences.
 #include "core/engine/verdict.h"
+#include "core/scenario/parametercheck.h"
+#include "core/scenario/parameters.h"
 #include "ui/findings/findings.h"
 #include "ui/look/figures.h"
 #include "ui/look/change.h"
@@ -22,9 +24,11 @@ QString missed(const Estimate& misses)
     return shareRuns(misses.value, misses.halfWidth).front().text;
 }
 
-bool canBeToldApart(const Estimate& a, const Estimate& b)
+/// 19 of 20 steps within the target: the p95 that every page shows; within the sampling error it is met, too.
+bool meets(const FoundScenario& s)
 {
-    return std::abs(a.value - b.value) > std::hypot(a.halfWidth, b.halfWidth);
+    constexpr double kMayMiss = 0.05;
+    return s.misses.value <= kMayMiss + s.misses.halfWidth;
 }
 
 const FoundScenario* baselineOf(const Findings& f)
@@ -35,16 +39,124 @@ const FoundScenario* baselineOf(const Findings& f)
     return nullptr;
 }
 
-/// The scenario to hold the advised one against: the baseline, or where that is advised the next best.
-const FoundScenario* rivalOf(const Findings& f)
+/// Whether a scenario has a slow node that the other one lacks: that is a condition of the cluster and no way to run the job.
+bool addsSlowNode(const FoundScenario& s, const FoundScenario& to)
+{
+    const std::vector<SlowEntry>&slow = s.snapshot->scenario.variability.slow, &known = to.snapshot->scenario.variability.slow;
+    return std::any_of(slow.begin(), slow.end(),
+                       [&](const SlowEntry& e) { return std::find(known.begin(), known.end(), e) == known.end(); });
+}
+
+bool isCondition(const Findings& f, const FoundScenario& s)
+{
+    const FoundScenario* base = baselineOf(f);
+    return base && base != &s && base->possible && addsSlowNode(s, *base);
+}
+
+/// What can be chosen: the scenarios that run, under the conditions of the baseline.
+std::vector<const FoundScenario*> choicesOf(const Findings& f)
+{
+    std::vector<const FoundScenario*> choices;
+    for (const FoundScenario& s : f.scenarios)
+        if (s.possible && !isCondition(f, s))
+            choices.push_back(&s);
+    return choices;
+}
+
+/// In what the jobs of the scenarios differ: "model, GPUs, tokens per step"; empty = steps of one job are compared.
+QString jobsDiffer(const Findings& f)
+{
+    const Snapshot& first = *f.scenarios.front().snapshot;
+    bool model = false, gpus = false, tokens = false;
+    for (const FoundScenario& s : f.scenarios) {
+        const Snapshot& other = *s.snapshot;
+        for (const Parameter* p : differences(first.scenario, other.scenario))
+            model = model || (p->group == "model" && !isLabel(*p));
+        gpus = gpus || other.scenario.cluster.numGpus != first.scenario.cluster.numGpus;
+        tokens = tokens || other.costed->tokensPerStep != first.costed->tokensPerStep;
+    }
+    QStringList parts;
+    for (const auto& [differs, name] :
+         {std::pair{model, QObject::tr("model")}, {gpus, QObject::tr("GPUs")}, {tokens, QObject::tr("tokens per step")}})
+        if (differs)
+            parts << name;
+    return parts.join(u", "_s);
+}
+
+/// p95 of scenarios: of a step, or of a million tokens where the jobs differ.
+class Times final {
+public:
+    explicit Times(const Findings& f) : m_perToken(!jobsDiffer(f).isEmpty()) {}
+
+    [[nodiscard]] Estimate p95(const FoundScenario& s) const
+    {
+        const DistributionSummary& step = s.snapshot->across;
+        const double tokens = m_perToken ? s.snapshot->costed->tokensPerStep / 1e6 : 1.0;
+        return {step.p95 / tokens, step.ciP95 / tokens};
+    }
+    /// "6.55 s", "1.64 s per million tokens"
+    [[nodiscard]] QString text(const FoundScenario& s) const
+    {
+        const QString time = format::seconds(p95(s).value).text();
+        return m_perToken ? QObject::tr("%1 per million tokens").arg(time) : time;
+    }
+    /// b - a; paired where both draw the same jobs.
+    [[nodiscard]] Estimate change(const FoundScenario& a, const FoundScenario& b) const
+    {
+        if (m_perToken)
+            return {p95(b).value - p95(a).value, std::hypot(p95(a).halfWidth, p95(b).halfWidth)};
+        if (a.baseline)
+            return b.changes.p95.delta;
+        if (b.baseline)
+            return {-a.changes.p95.delta.value, a.changes.p95.delta.halfWidth};
+        return headlineChanges(*a.snapshot, *b.snapshot).p95.delta;
+    }
+
+private:
+    bool m_perToken;
+};
+
+/// What decides between two scenarios: p95, then days, then cost; nothing where they tie in all of them.
+enum class Reason { none, p95, days, cost };
+struct Preferred {
+    bool second = false;
+    Reason by = Reason::none;
+};
+
+Preferred preferred(const Times& times, const FoundScenario& a, const FoundScenario& b)
+{
+    if (const Estimate p95 = times.change(a, b); p95.significant())
+        return {p95.value < 0, Reason::p95};
+    const HeadlineChanges c = headlineChanges(*a.snapshot, *b.snapshot);
+    const Snapshot &of = *a.snapshot, &other = *b.snapshot;
+    if (of.daysToTrain > 0 && other.daysToTrain > 0 && c.daysToTrain.delta.significant())
+        return {c.daysToTrain.delta.value < 0, Reason::days};
+    if (of.costUsd > 0 && other.costUsd > 0 && c.costUsd.delta.significant())
+        return {c.costUsd.delta.value < 0, Reason::cost};
+    return {};
+}
+
+/// The choices among which the answer is found: those that meet the target, or all where none does or none is set.
+std::vector<const FoundScenario*> poolOf(const Findings& f)
+{
+    std::vector<const FoundScenario*> pool = choicesOf(f);
+    if (f.hasTarget && std::any_of(pool.begin(), pool.end(), [](const auto* s) { return meets(*s); }))
+        std::erase_if(pool, [](const FoundScenario* s) { return !meets(*s); });
+    return pool;
+}
+
+/// The scenario to compare the advised one with: the baseline, or where that is advised the next best.
+const FoundScenario* rivalOf(const Findings& f, const Times& times)
 {
     const FoundScenario* base = baselineOf(f);
     if (base && base != &f.best())
         return base;
     const FoundScenario* rival = nullptr;
-    const auto rank = [&](const FoundScenario& s) { return f.hasTarget ? s.misses.value : s.snapshot->across.p95; };
-    for (const FoundScenario& s : f.scenarios)
-        if (&s != &f.best() && s.possible && (!rival || rank(s) < rank(*rival)))
+    for (const FoundScenario* s : choicesOf(f))
+        if (s != &f.best() && (!rival || times.p95(*s).value < times.p95(*rival).value))
+            rival = s;
+    for (const FoundScenario& s : f.scenarios) // nothing to choose: what a slow node would do
+        if (!rival && &s != &f.best() && s.possible)
             rival = &s;
     return rival;
 }
@@ -58,62 +170,74 @@ QString nothingFits(const Findings& f)
                : QObject::tr("None of the %1 scenarios can run: each needs more memory than a GPU has.").arg(f.scenarios.size());
 }
 
-/// "5.0 % of its steps miss 9.30 s"
-QString targetSentence(const Findings& f)
+QString tieSentence(const Findings& f, const Times& times, const FoundScenario& rival, const QString& verb)
 {
-    const FoundScenario &best = f.best(), *rival = rivalOf(f);
-    const QString mark = format::seconds(f.markSeconds).text();
-    if (!rival)
-        return QObject::tr("%1 of the steps of %2 miss %3.").arg(missed(best.misses), best.name, mark);
-    if (!canBeToldApart(best.misses, rival->misses))
-        return QObject::tr("%1 and %2 cannot be told apart: %3 and %4 of their steps miss %5.")
-            .arg(best.name, rival->name, missed(best.misses), missed(rival->misses), mark);
-    if (best.baseline)
-        return QObject::tr("Keep %1: %2 of its steps miss %3; with %4 it would be %5.")
-            .arg(best.name, missed(best.misses), mark, rival->name, missed(rival->misses));
-    return QObject::tr("Take %1: %2 of its steps miss %3; with %4 it is %5.")
-        .arg(best.name, missed(best.misses), mark, rival->name, missed(rival->misses));
+    const FoundScenario& best = f.best();
+    const Preferred other = preferred(times, rival, best);
+    const QString tie = QObject::tr("%1 and %2 tie within the sampling error: 19 of 20 of their steps end within %3 and %4")
+                            .arg(best.name, rival.name, times.text(best), times.text(rival));
+    if (!other.second)
+        return tie + u'.';
+    return QObject::tr("%1: %2").arg(verb.arg(best.name), tie)
+           + (other.by == Reason::days
+                  ? QObject::tr(", and it trains in %1, not %2.")
+                        .arg(format::days(best.snapshot->daysToTrain).text(), format::days(rival.snapshot->daysToTrain).text())
+                  : QObject::tr(", and it costs %1, not %2.")
+                        .arg(format::dollars(best.snapshot->costUsd).text(), format::dollars(rival.snapshot->costUsd).text()));
 }
 
-/// Without a target: the time within which 19 of 20 steps end.
-QString percentileSentence(const Findings& f)
+/// "with base it is 6.95 s"; of the baseline's rivals "with other it would be 7.12 s"
+QString against(const Findings& f, const FoundScenario& rival, const QString& figure)
 {
-    const FoundScenario &best = f.best(), *rival = rivalOf(f);
-    const DistributionSummary& step = best.snapshot->across;
-    const QString p95 = format::seconds(step.p95).text();
+    const QString text = isCondition(f, rival) ? QObject::tr("under the condition %1 it would be %2")
+                         : f.best().baseline   ? QObject::tr("with %1 it would be %2")
+                                               : QObject::tr("with %1 it is %2");
+    return text.arg(rival.name, figure);
+}
+
+QString choiceSentence(const Findings& f)
+{
+    const Times times(f);
+    const FoundScenario &best = f.best(), *rival = rivalOf(f, times);
+    const QString p95 = times.text(best), mark = format::seconds(f.markSeconds).text();
+    if (!rival && !f.hasTarget)
+        return QObject::tr("19 of 20 steps end within %1, half of them within %2.")
+            .arg(p95, format::seconds(best.snapshot->across.p50).text());
     if (!rival)
-        return QObject::tr("19 of 20 steps end within %1, half of them within %2.").arg(p95, format::seconds(step.p50).text());
-    const Estimate& change = best.baseline ? rival->changes.p95.delta : best.changes.p95.delta;
-    const QString other = format::seconds(rival->snapshot->across.p95).text();
-    if (!change.significant())
-        return QObject::tr("%1 and %2 cannot be told apart: 19 of 20 of their steps end within %3.").arg(best.name, rival->name, p95);
-    return (best.baseline ? QObject::tr("Keep %1: 19 of 20 of its steps end within %2; with %3 it would be %4.")
-                          : QObject::tr("Take %1: 19 of 20 of its steps end within %2; with %3 it is %4."))
-        .arg(best.name, p95, rival->name, other);
+        return (meets(best) ? QObject::tr("%1 meets %2: %3 of its steps miss it.")
+                            : QObject::tr("%1 does not meet %2: %3 of its steps miss it."))
+            .arg(best.name, mark, missed(best.misses));
+    if (f.hasTarget && !meets(best))
+        return QObject::tr("No scenario meets %1. The nearest is %2: %3 of its steps miss it; %4.")
+            .arg(mark, best.name, missed(best.misses), against(f, *rival, missed(rival->misses)));
+    const QString verb = best.baseline && f.pinned ? QObject::tr("Keep %1") : QObject::tr("Take %1");
+    if (f.hasTarget && !meets(*rival))
+        return (verb + QObject::tr(": %2 of its steps miss %3; %4."))
+            .arg(best.name, missed(best.misses), mark, against(f, *rival, missed(rival->misses)));
+    const QString all = f.hasTarget ? QObject::tr("%1 and %2 meet %3. ").arg(best.name, rival->name, mark) : QString();
+    if (!times.change(*rival, best).significant())
+        return all + tieSentence(f, times, *rival, verb);
+    return all
+           + (verb + QObject::tr(": 19 of 20 of its steps end within %2; %3.")).arg(best.name, p95, against(f, *rival, times.text(*rival)));
 }
 
 } // namespace
 
 std::size_t advisedScenario(const Findings& f)
 {
-    const auto rank = [&](const FoundScenario& s) { return f.hasTarget ? s.misses.value : s.snapshot->across.p95; };
-    std::size_t best = 0, base = f.scenarios.size();
-    bool any = false;
-    for (std::size_t i = 0; i < f.scenarios.size(); ++i) {
-        if (f.scenarios[i].baseline)
-            base = i;
-        if (f.scenarios[i].possible && (!any || rank(f.scenarios[i]) < rank(f.scenarios[best]))) {
-            best = i;
-            any = true;
-        }
-    }
-    if (!any)
-        return base < f.scenarios.size() ? base : 0;
-    if (base >= f.scenarios.size() || base == best || !f.scenarios[base].possible)
-        return best;
-    const bool apart = f.hasTarget ? canBeToldApart(f.scenarios[best].misses, f.scenarios[base].misses)
-                                   : f.scenarios[best].changes.p95.delta.significant();
-    return apart ? best : base; // a change that nobody can measure is not worth making
+    const Times times(f);
+    const FoundScenario* base = baselineOf(f);
+    std::vector<const FoundScenario*> pool = poolOf(f);
+    if (pool.empty())
+        return base ? static_cast<std::size_t>(base - f.scenarios.data()) : 0;
+    const auto less = [&](const FoundScenario* a, const FoundScenario* b) { return times.p95(*a).value < times.p95(*b).value; };
+    const FoundScenario* best = *std::min_element(pool.begin(), pool.end(), less);
+    for (const FoundScenario* s : pool) // what ties with the shortest in p95 can be better in days or cost
+        if (const Preferred p = preferred(times, *best, *s); p.second)
+            best = s;
+    if (base && std::find(pool.begin(), pool.end(), base) != pool.end() && !preferred(times, *base, *best).second)
+        best = base; // a change that cannot be measured is not worth making
+    return static_cast<std::size_t>(best - f.scenarios.data());
 }
 
 QString questionOf(const Findings& f)
@@ -131,7 +255,7 @@ Answer answerOf(const Findings& f)
     Answer answer;
     const FoundScenario& best = f.best();
     const bool runs = best.possible;
-    answer.sentence = !runs ? nothingFits(f) : f.hasTarget ? targetSentence(f) : percentileSentence(f);
+    answer.sentence = runs ? choiceSentence(f) : nothingFits(f);
     const DistributionSummary& step = best.snapshot->across;
     answer.certainty << (f.hasTarget
                              ? QObject::tr("Sampling: %1 points (95 %), from %2 steps per scenario that share their random numbers.")
@@ -145,12 +269,13 @@ Answer answerOf(const Findings& f)
                                 .arg(format::band(costed.errorBandLow, costed.errorBandHigh));
     for (const Doubt& doubt : verdictOf(*best.snapshot).doubts)
         answer.certainty << QString::fromStdString(doubt.sentence);
-    const double tokens = best.snapshot->costed->tokensPerStep;
+    if (const QString jobs = jobsDiffer(f); !jobs.isEmpty())
+        answer.certainty << QObject::tr("The scenarios differ in %1: they are compared per token.").arg(jobs);
     for (const FoundScenario& s : f.scenarios)
-        if (s.snapshot->costed->tokensPerStep != tokens) {
-            answer.certainty << QObject::tr("The scenarios differ in tokens per step: look at days to train, too.");
-            break;
-        }
+        if (isCondition(f, s))
+            answer.certainty << QObject::tr("%1 marks slow nodes: a condition to prepare for, and no choice.").arg(s.name);
+    if (f.hasTarget && f.scenarios.size() > 1)
+        answer.certainty << QObject::tr("A scenario meets the target if 19 of 20 of its steps end within it.");
     return answer;
 }
 

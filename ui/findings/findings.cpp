@@ -102,7 +102,8 @@ public:
     {
         std::vector<FoundScenario>& all = m_found.scenarios;
         auto base = std::find_if(all.begin(), all.end(), [](const FoundScenario& s) { return s.baseline; });
-        if (base == all.end())
+        m_found.pinned = base != all.end();
+        if (!m_found.pinned)
             base = all.begin();
         base->baseline = true;
         m_found.hasTarget = m_query.state.limitSeconds > 0;

@@ -53,8 +53,9 @@ struct Answer {
 struct Findings {
     QString title, question;
     Answer answer;
-    double markSeconds = 0; ///< the target, or the baseline's p95 where none is set
+    double markSeconds = 0; ///< the target, or where none is set the p95 of the scenario that others are compared with
     bool hasTarget = false;
+    bool pinned = true;                     ///< the scenario marked as baseline was pinned by the user, and is not just the first one
     std::vector<FoundScenario> scenarios;   ///< as in the table, at most kMostFound
     std::size_t advised = 0;                ///< index of the one that the answer takes
     std::vector<FoundCause> causes;         ///< of the advised one, largest first
@@ -74,8 +75,9 @@ inline constexpr std::size_t kMostFound = 6;
 /// computed (their diagnostics), cancelled.
 [[nodiscard]] Result<Findings> findings(Evaluator& evaluator, const FindingsQuery& query, const InsightOptions& options = {});
 
-/// The scenario that misses the target least (without a target: of the least p95) among those that can run; the baseline where it cannot be
-/// told apart from it. Index into the scenarios, which are not empty.
+/// Among the scenarios that run under the baseline's conditions: of those that meet the target (all, where none does or none is set) the
+/// one of the least p95, per token where the jobs differ; days and cost decide ties, and the baseline stays where nothing does. Index into
+/// the scenarios, which are not empty.
 [[nodiscard]] std::size_t advisedScenario(const Findings& found);
 /// Question and answer of what was found; `advised` is set before.
 [[nodiscard]] QString questionOf(const Findings& found);

@@ -73,7 +73,7 @@ TableData scenarioFigures(const Findings& found)
     table.names = {0};
     for (const FoundScenario& s : found.scenarios) {
         const DistributionSummary& step = s.snapshot->across;
-        QStringList row{s.name, yesOrNo(s.baseline), yesOrNo(&s == &found.best()), yesOrNo(s.possible)};
+        QStringList row{s.name, yesOrNo(s.baseline && found.pinned), yesOrNo(&s == &found.best()), yesOrNo(s.possible)};
         row << fieldsOf({step.mean, step.ciMean}) << fieldsOf({step.p50, step.ciP50}) << fieldsOf({step.p95, step.ciP95})
             << fieldsOf({step.p99, step.ciP99}) << fieldsOf(s.changes.p50.delta) << fieldsOf(s.changes.p95.delta) << fieldsOf(s.misses);
         row << (s.job ? tableNumber(s.job->p50Days.value) : QString()) << (s.job ? tableNumber(s.job->costUsdMean) : QString())

@@ -66,6 +66,13 @@ ReportFigure namedBars(const std::vector<Bar>& bars)
     return figure;
 }
 
+/// What the others are compared with.
+QString referenceOf(const Findings& f)
+{
+    const auto base = std::find_if(f.scenarios.begin(), f.scenarios.end(), [](const FoundScenario& s) { return s.baseline; });
+    return f.pinned || base == f.scenarios.end() ? QObject::tr("the baseline") : base->name;
+}
+
 ReportFigure stepFigure(const Findings& f)
 {
     StepCurves data;
@@ -76,7 +83,7 @@ ReportFigure stepFigure(const Findings& f)
     StepFlag flag;
     flag.seconds = f.markSeconds;
     const QString mark = format::seconds(f.markSeconds).text();
-    flag.text = f.hasTarget ? QObject::tr("Target %1").arg(mark) : QObject::tr("p95 of the baseline %1").arg(mark);
+    flag.text = f.hasTarget ? QObject::tr("Target %1").arg(mark) : QObject::tr("p95 of %1 %2").arg(referenceOf(f), mark);
     flag.probability = 1 - f.best().misses.value;
     data.flag = flag;
     ReportFigure figure;
@@ -101,8 +108,9 @@ ReportFigure missFigure(const Findings& f)
     figure.id = u"misses"_s;
     figure.title = f.hasTarget ? QObject::tr("Steps that miss %1").arg(format::seconds(f.markSeconds).text())
                                : QObject::tr("Steps over %1").arg(format::seconds(f.markSeconds).text());
-    figure.sentence = f.hasTarget ? QObject::tr("Share of the steps that take longer than the target.")
-                                  : QObject::tr("Share of the steps that take longer than the baseline's p95; no target is set.");
+    figure.sentence = f.hasTarget
+                          ? QObject::tr("Share of the steps that take longer than the target.")
+                          : QObject::tr("Share of the steps that take longer than p95 of %1; no target is set.").arg(referenceOf(f));
     figure.footnote = QObject::tr("Bars of full length would be every step. 95 % intervals.");
     return figure;
 }
