@@ -60,6 +60,7 @@ protected:
             shown.isBaseline = e.id == 1;
             shown.isCurrent = e.id == m_study.currentId();
             shown.snapshot = m_evaluator->evaluate(*e.scenario, options);
+            shown.hash = shown.snapshot->hash;
             ASSERT_TRUE(shown.snapshot->valid());
             m_context.scenarios << shown;
         }

@@ -123,7 +123,7 @@ TEST(Tornado, PutsTheLargestOnTopAndSumsTheRest)
     const TornadoData data = tornadoOf(table, Figure::p95, {0});
     ASSERT_EQ(data.rows.size(), 11U);
     EXPECT_EQ(data.rows.front().id, u"dp.all_gather"_s);
-    EXPECT_EQ(data.baseline, u"baseline p95 9.30 s"_s);
+    EXPECT_EQ(data.baseline, u"p95 now 9.30 s"_s);
     EXPECT_EQ(data.rows.front().doubled.input, u"CV 12 %"_s);
     EXPECT_TRUE(data.rows.back().isOthers);
     EXPECT_EQ(data.rows.back().label, u"3 others"_s);

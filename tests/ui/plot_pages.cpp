@@ -64,6 +64,7 @@ protected:
         shown.id = m_id;
         shown.name = QString::fromStdString(entry->scenario->name);
         shown.snapshot = m_evaluator->evaluate(*entry->scenario, options);
+        shown.hash = shown.snapshot->hash;
         ASSERT_TRUE(shown.snapshot->valid()) << shown.snapshot->diagnostics.front().message;
         m_context.scenarios = {shown};
         m_context.currentId = m_id;
@@ -107,7 +108,7 @@ TEST_F(Pages, SensitivityAnswersAndFollowsTheSelection)
     ASSERT_GT(page.bars().itemCount(), 2);
     EXPECT_TRUE(page.tornado().staleNote().isEmpty());
     const DistributionSummary& headline = m_context.scenarios[0].snapshot->across; // of 500 steps, the tornado's of 2,000
-    EXPECT_EQ(page.tornado().data().baseline, u"baseline p95 "_s + format::seconds(headline.p95).text());
+    EXPECT_EQ(page.tornado().data().baseline, u"p95 now "_s + format::seconds(headline.p95).text());
     EXPECT_TRUE(page.tornado().chartText().footer.join(u' ').contains(u"n = 2,000 steps each"_s));
     EXPECT_TRUE(page.tornado().chartText().footer.join(u' ').contains(u"Level: the headline's, n = 500."_s));
     const QString first = page.tornado().data().rows.front().id;

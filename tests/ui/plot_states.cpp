@@ -40,6 +40,7 @@ ShownScenario stepsIn(PageState state, const SnapshotPtr& snapshot)
     s.name = u"base"_s;
     s.isBaseline = s.isCurrent = true;
     s.snapshot = snapshot;
+    s.hash = snapshot ? snapshot->hash : ContentHash();
     s.stale = state != PageState::current && state != PageState::waiting;
     s.partial = state == PageState::partial;
     s.invalid = state == PageState::invalid;

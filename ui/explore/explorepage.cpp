@@ -79,6 +79,7 @@ ExplorePage::ExplorePage(const Theme& theme, QWidget* parent)
       m_compare(new QPushButton(tr("Compare the two"))),
       m_makeScenario(new QPushButton(tr("Make scenario"))),
       m_noteCard(new QFrame),
+      m_tableCard(new QFrame),
       m_note(plainLabel()),
       m_count(plainLabel()),
       m_rejected(plainLabel()),
@@ -101,6 +102,8 @@ ExplorePage::ExplorePage(const Theme& theme, QWidget* parent)
     setExported({m_scatter});
     connect(m_start, &QPushButton::clicked, this, &ExplorePage::search);
     connect(m_ranges, &QLineEdit::returnPressed, this, &ExplorePage::search);
+    connect(m_ranges, &QLineEdit::textChanged, this, &ExplorePage::contextChanged); // other inputs than those of what is shown
+    connect(m_objective, &SegmentedControl::chosen, this, &ExplorePage::contextChanged);
     connect(m_compare, &QPushButton::clicked, this, &ExplorePage::compareBoth);
     connect(m_scatter, &ScatterChart::itemPicked, this, &ExplorePage::highlight);
     for (QComboBox* box : {m_xFigure, m_yFigure})
@@ -150,8 +153,7 @@ QWidget* ExplorePage::buildNote()
 
 QWidget* ExplorePage::buildTable()
 {
-    auto* card = new QFrame;
-    QVBoxLayout* layout = makeCard(*card, theme());
+    QVBoxLayout* layout = makeCard(*m_tableCard, theme());
     auto* head = new QHBoxLayout;
     head->addWidget(cardText(u"title"_s, {}, tr("Strategies")));
     m_count->setProperty("role", u"secondary"_s);
@@ -197,14 +199,14 @@ QWidget* ExplorePage::buildTable()
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& now) {
         const int candidate = m_model->candidateAt(now.row());
         m_scatter->setHighlighted(candidate >= 0 ? QString::number(candidate) : QString());
-        m_makeScenario->setEnabled(candidate >= 0);
+        statesSaid();
     });
-    return card;
+    return m_tableCard;
 }
 
-QString ExplorePage::asked() const
+ResultToken ExplorePage::asked() const
 {
-    return question(u"explore/%1/%2"_s.arg(m_ranges->text().simplified(), kObjectives.value(m_objective->current())));
+    return token(u"explore/%1/%2"_s.arg(m_ranges->text().simplified(), kObjectives.value(m_objective->current())));
 }
 
 void ExplorePage::search()
@@ -224,13 +226,11 @@ void ExplorePage::search()
     ExploreQuery query;
     query.space = *space;
     query.objective = *exploreObjective(kObjectives.value(m_objective->current()).toStdString());
-    const auto evaluator = context().evaluator;
     if (m_search.status().cancelled)
         m_search.stop(); // asked again: it goes on from what is kept
-    m_search.ask(
-        context().insights, this, asked(), tr("Search"), s->seed,
-        [evaluator, s, query](const InsightOptions& options) { return keptSearch(*evaluator, s->scenario, query, options); },
-        [this] { refresh(); });
+    request(m_search, asked(), tr("Search"), [query](Evaluator& evaluator, const Snapshot& of, const InsightOptions& options) {
+        return keptSearch(evaluator, of.scenario, query, options);
+    });
     refresh();
 }
 
@@ -241,6 +241,7 @@ void ExplorePage::setAxis(const Parameter& parameter, const QStringList& values)
 
 void ExplorePage::contextChanged()
 {
+    m_search.want(asked());
     refresh();
 }
 
@@ -248,7 +249,7 @@ void ExplorePage::apply(int candidate)
 {
     const Exploration* found = m_search.value();
     const ScenarioEntry* entry = context().study ? context().study->entry(context().currentId) : nullptr;
-    if (!found || !entry || candidate < 0 || candidate >= static_cast<int>(found->candidates.size()))
+    if (!found || !entry || !isCurrent(m_search) || candidate < 0 || candidate >= static_cast<int>(found->candidates.size()))
         return;
     Result<Scenario> scenario = candidateScenario(*entry->scenario, found->candidates[static_cast<std::size_t>(candidate)]);
     if (!scenario.ok())
@@ -288,7 +289,6 @@ void ExplorePage::refresh()
 {
     const Exploration* found = m_search.value();
     const ShownScenario* s = scenario();
-    m_start->setEnabled(snapshot() != nullptr);
     m_start->setText(m_search.status().cancelled ? tr("Go on") : tr("Search"));
     m_problem->setVisible(m_problem->isVisible() && m_ranges->property("state") == u"error"_s);
     if (found && (!m_shown || found != m_shown.get())) {
@@ -302,7 +302,6 @@ void ExplorePage::refresh()
         m_table->selectRow(0);
     }
     m_table->setHorizontalScrollBarPolicy(m_model->rowCount() == 0 ? Qt::ScrollBarAlwaysOff : Qt::ScrollBarAsNeeded);
-    m_makeScenario->setEnabled(m_model->candidateAt(m_table->currentIndex().row()) >= 0);
     m_count->setText(found ? tr("%1 of %2 fit, %3 sampled")
                                  .arg(format::count(found->fitting), format::count(found->points),
                                       format::count(static_cast<qint64>(found->candidates.size())))
@@ -317,6 +316,10 @@ void ExplorePage::statesSaid()
 {
     const InsightStatus now = m_search.status();
     const bool asked = now.runs || now.waits || now.cancelled || !now.error.isEmpty();
+    const bool current = isCurrent(m_search);
+    m_start->setEnabled(snapshot() != nullptr && stateOf(scenario()) == PageState::current);
+    m_compare->setEnabled(current);
+    m_makeScenario->setEnabled(current && m_model->candidateAt(m_table->currentIndex().row()) >= 0);
     m_nothing->say(asked ? m_scatter->message() : tr("Press Search: the layouts that fit stand here, the best first."));
 }
 
@@ -405,6 +408,8 @@ void ExplorePage::refreshScatter()
         return now;
     };
     present({m_scatter, status, tr("Searching"), data.points.empty() ? tr("Press Search.") : QString()});
+    for (QWidget* card : {m_noteCard, m_tableCard})
+        present({card, status});
 }
 
 TableData ExplorePage::asTable() const

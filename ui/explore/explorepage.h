@@ -52,7 +52,7 @@ private:
     void buildTools();
     [[nodiscard]] QWidget* buildTable();
     [[nodiscard]] QWidget* buildNote();
-    void refresh();
+    void refresh() override;
     void refreshNote();
     void refreshScatter();
     void refreshRejected();
@@ -60,12 +60,12 @@ private:
     void highlight(int point);
     void fitCandidates(); ///< the name takes what the figures leave, and its heading at the least
     void compareBoth();
-    [[nodiscard]] QString asked() const; ///< what the fields say, for the present scenario
+    [[nodiscard]] ResultToken asked() const; ///< what the fields say, for the present scenario
 
     QLineEdit* m_ranges;
     SegmentedControl* m_objective;
     QPushButton *m_start, *m_compare, *m_makeScenario;
-    QFrame* m_noteCard;
+    QFrame *m_noteCard, *m_tableCard;
     QLabel *m_note, *m_count, *m_rejected, *m_problem;
     CandidateModel* m_model;
     QTableView* m_table;

@@ -64,7 +64,7 @@ JobPage::JobPage(const Theme& theme, QWidget* parent)
     setExported({m_ends, m_losses, m_intervals});
     connect(m_mode, &SegmentedControl::chosen, this, [this] { refreshEnds(); });
     connect(m_start, &QLineEdit::editingFinished, this, [this] {
-        if (const JobReport* job = m_job.value(); job && m_start->isModified())
+        if (isCurrent(m_job) && m_start->isModified())
             set({{"job.start_date", m_start->text().trimmed().toStdString()}}, tr("Set the start of the job"));
     });
     connect(m_deadline, &QLineEdit::editingFinished, this, &JobPage::typeDeadline);
@@ -75,12 +75,14 @@ JobPage::JobPage(const Theme& theme, QWidget* parent)
         refreshEnds();
     });
     connect(m_ends, &EndDateChart::deadlineReleased, this, [this] {
-        if (m_dragged > 0)
+        if (m_dragged > 0 && isCurrent(m_job))
             set({{"job.deadline_days", tableNumber(m_dragged).toStdString()}}, tr("Move the deadline"));
         m_dragged = 0;
     });
     connect(m_ends, &EndDateChart::itemPicked, this, [this](int bar) {
         const EndDates& data = m_ends->data();
+        if (!isCurrent(m_job))
+            return;
         set({{"job.deadline_days", std::to_string(data.bars[static_cast<std::size_t>(bar)].day + data.daysPerBar)}},
             tr("Set the deadline"));
     });
@@ -130,7 +132,7 @@ void JobPage::set(const std::vector<std::pair<std::string, std::string>>& settin
 void JobPage::typeDeadline()
 {
     const JobReport* job = m_job.value();
-    if (!job || !m_deadline->isModified())
+    if (!job || !isCurrent(m_job) || !m_deadline->isModified())
         return;
     if (m_deadline->text().trimmed().isEmpty())
         set({{"job.deadline_days", "0"}}, tr("Remove the deadline"));
@@ -148,16 +150,12 @@ void JobPage::contextChanged()
 {
     if (isEndless())
         m_job.forget();
-    else if (const SnapshotPtr s = snapshot(); s && context().evaluator && !scenario()->stale) {
-        const auto evaluator = context().evaluator;
-        m_job.ask(
-            context().insights, this, question(u"job"_s), tr("The whole job"), s->seed,
-            [evaluator, s](InsightOptions options) {
-                options.samples = static_cast<int>(s->across.samples); // the steps that are already there
-                return jobOf(*evaluator, s->scenario, JobQuery{}, options);
-            },
-            [this] { refresh(); });
-    }
+    else
+        request(m_job, token(u"job/%1"_s.arg(snapshot() ? snapshot()->across.samples : 0)), tr("The whole job"),
+                [](Evaluator& evaluator, const Snapshot& s, InsightOptions options) {
+                    options.samples = static_cast<int>(s.across.samples); // the steps that are already there
+                    return jobOf(evaluator, s.scenario, JobQuery{}, options);
+                });
     refresh();
 }
 
@@ -277,9 +275,16 @@ void JobPage::refresh()
         m_facts->setAssumptions(jobAssumptions(s->scenario, {job->config, job->presetAssumed, job->preset}));
     }
     m_facts->setVisible(!isEndless()); // there is nothing to list
+    present({m_facts, [this] { return m_job.status(); }});
     m_losses->setData(data);
     m_losses->setText(text);
     present(presented(*m_losses));
+    statesSaid();
+}
+
+void JobPage::statesSaid()
+{
+    m_useBest->setEnabled(isCurrent(m_job));
 }
 
 TableData JobPage::asTable() const

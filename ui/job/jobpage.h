@@ -42,7 +42,8 @@ protected:
 
 private:
     void buildTools();
-    void refresh();
+    void refresh() override;
+    void statesSaid() override;
     void refreshEnds();
     void refreshFields();
     void refreshIntervals();

@@ -21,7 +21,7 @@ namespace metric {
 inline constexpr int grid = 4, cardPadding = 16, cardGap = 12, pageMargin = 16, row = 28, field = 24, button = 24, closingButton = 32,
                      radius = 4, menuRow = 32, headline = 92, dock = 352, dockMinimum = 300, labelColumn = 164, fieldColumn = 156,
                      tabRow = 36, toolRow = 40, jobBar = 34, focusRing = 2, brushBar = 3, sideCardsUnder = 980;
-inline constexpr double line = 1, limitLine = 1.5, curve = 2, baselineCurve = 3, outlinedCell = 2, bandOpacity = 0.24;
+inline constexpr double line = 1, limitLine = 1.5, curve = 2, baselineCurve = 3, outlinedCell = 2, bandOpacity = 0.24, staleOpacity = 0.42;
 } // namespace metric
 
 /// A hatch: 45 degrees, rising or falling, spacing and line width in pixels at scale 1.

@@ -44,6 +44,7 @@ MovesPage::MovesPage(const Theme& theme, QWidget* parent)
       m_curves(new StepCurveChart(theme)),
       m_why(new WaterfallChart(theme)),
       m_model(new MovesModel(this)),
+      m_card(new QFrame),
       m_table(new QTableView),
       m_title(plainLabel()),
       m_note(plainLabel()),
@@ -98,8 +99,7 @@ void MovesPage::buildTools()
 
 QWidget* MovesPage::buildTable()
 {
-    auto* card = new QFrame;
-    QVBoxLayout* layout = makeCard(*card, theme());
+    QVBoxLayout* layout = makeCard(*m_card, theme());
     m_title->setProperty("type", u"title"_s);
     m_title->setWordWrap(true);
     layout->addWidget(m_title);
@@ -135,9 +135,9 @@ QWidget* MovesPage::buildTable()
     connect(m_table, &QTableView::entered, this, show);
     connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this, show](const QModelIndex& now) {
         show(now);
-        m_apply->setEnabled(m_model->moveAt(now.row()) != nullptr);
+        statesSaid();
     });
-    return card;
+    return m_card;
 }
 
 void MovesPage::setGoal(double seconds)
@@ -172,24 +172,23 @@ void MovesPage::keyPressEvent(QKeyEvent* event)
 
 void MovesPage::ask()
 {
-    const SnapshotPtr s = snapshot();
-    if (!s || !context().evaluator || scenario()->stale)
-        return;
-    const auto evaluator = context().evaluator;
     const GoalQuery query = this->query();
-    m_moves.ask(
-        context().insights, this, question(u"moves/%1/%2/%3"_s.arg(query.p95Seconds).arg(query.pairs).arg(query.hardware)),
-        tr("Next moves"), s->seed,
-        [evaluator, s, query](const InsightOptions& options) { return goalMoves(*evaluator, s->scenario, query, options); },
-        [this] { refresh(); });
+    request(m_moves, token(u"moves/%1/%2/%3"_s.arg(query.p95Seconds).arg(query.pairs).arg(query.hardware)), tr("Next moves"),
+            [query](Evaluator& evaluator, const Snapshot& s, const InsightOptions& options) {
+                return goalMoves(evaluator, s.scenario, query, options);
+            });
     const ShownScenario* base = context().baseline();
-    if (!base || base == scenario() || !base->snapshot || base->stale || !base->snapshot->valid())
+    if (!base || base == scenario())
         return;
-    const SnapshotPtr from = base->snapshot;
-    m_comparison.ask(
-        context().insights, this, question(u"why/%1"_s.arg(QString::fromStdString(from->hash.text()))), tr("Why it moved"), s->seed,
-        [evaluator, from, s](const InsightOptions& options) { return compare(*evaluator, from->scenario, s->scenario, options); },
-        [this] { refresh(); });
+    ResultToken why = token(u"why/%1"_s.arg(QString::fromStdString(base->hash.text())));
+    why.baseline = base->name;
+    if (base->snapshot && !base->stale && base->snapshot->valid())
+        request(m_comparison, why, tr("Why it moved"),
+                [from = base->snapshot](Evaluator& evaluator, const Snapshot& s, const InsightOptions& options) {
+                    return compare(evaluator, from->scenario, s.scenario, options);
+                });
+    else
+        m_comparison.want(why);
 }
 
 GoalQuery MovesPage::query() const
@@ -209,7 +208,7 @@ const Comparison* MovesPage::comparison() const
     const ShownScenario* base = context().baseline();
     const SnapshotPtr from = base ? base->snapshot : nullptr, known = snapshot();
     const bool about = from && from->valid() && isAboutShown(m_comparison)
-                       && m_comparison.shownQuestion().endsWith(QString::fromStdString(from->hash.text()));
+                       && m_comparison.shown().inputs.endsWith(QString::fromStdString(from->hash.text()));
     return m_toldComparison.of(m_comparison, {from, known}, about,
                                [&](const Comparison& drawn, bool held) { return held ? prism::onLevelOf(*from, *known, drawn) : drawn; });
 }
@@ -224,7 +223,7 @@ void MovesPage::apply(int row)
 {
     const Move* move = m_model->moveAt(row);
     const ScenarioEntry* entry = context().study ? context().study->entry(context().currentId) : nullptr;
-    if (!move || !entry)
+    if (!move || !entry || !isCurrent(m_moves))
         return;
     Result<Scenario> next = namedMove(*entry->scenario, *move);
     if (!next.ok())
@@ -319,12 +318,16 @@ void MovesPage::refreshWhy()
     ChartText text;
     text.title = tr("Why p95 moved");
     if (compared && c) {
-        text.subtitle = tr("From %1 to %2, edit by edit").arg(base->name, now->name);
+        const ResultToken& shown = m_comparison.shown(); // two scenarios of equal content have one result, and each its own name
+        text.subtitle = tr("From %1 to %2, edit by edit").arg(shown.baseline, shown.name);
         const QString orders = c->waterfallOrders < 2 ? QString()
                                : c->waterfallExact    ? tr(", mean over all %1 orders of the edits (Shapley)").arg(c->waterfallOrders)
                                                       : tr(", mean over %1 drawn orders of the edits (Shapley)").arg(c->waterfallOrders);
         text.footer << format::receipt(c->samples, c->seed, tr("steps each")) + orders + tr(". Bars add up to the change.");
-        m_why->setData(whyItMoved(*c, now->colour));
+        WaterfallData data = whyItMoved(*c, now->colour);
+        data.rows.front().label = shown.baseline;
+        data.rows.back().label = shown.name;
+        m_why->setData(data);
     }
     m_why->setText(text);
     present({m_why,
@@ -355,9 +358,15 @@ void MovesPage::refresh()
                             .arg(m.invalid)
                             .arg(m.tooLarge));
     }
-    m_apply->setEnabled(m_model->moveAt(m_table->currentIndex().row()) != nullptr);
     refreshCurves();
     refreshWhy();
+    present({m_card, [this] { return m_moves.status(); }});
+    statesSaid();
+}
+
+void MovesPage::statesSaid()
+{
+    m_apply->setEnabled(m_model->moveAt(m_table->currentIndex().row()) && isCurrent(m_moves));
 }
 
 QStringList MovesPage::paperNotes() const

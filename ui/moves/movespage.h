@@ -10,6 +10,7 @@
 #include "ui/plot/waterfall.h"
 
 class QCheckBox;
+class QFrame;
 class QLabel;
 class QLineEdit;
 class QPushButton;
@@ -57,7 +58,8 @@ private:
     [[nodiscard]] GoalQuery query() const;
     [[nodiscard]] const GoalMoves* found() const;       ///< on the headline's level
     [[nodiscard]] const Comparison* comparison() const; ///< on the level of both headlines
-    void refresh();
+    void refresh() override;
+    void statesSaid() override;
     void refreshCurves();
     void refreshWhy();
     void typeGoal();
@@ -67,6 +69,7 @@ private:
     StepCurveChart* m_curves;
     WaterfallChart* m_why;
     MovesModel* m_model;
+    QFrame* m_card;
     QTableView* m_table;
     QLabel *m_title, *m_note;
     QPushButton* m_apply;

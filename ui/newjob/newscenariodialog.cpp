@@ -356,9 +356,10 @@ void NewScenarioDialog::ask()
     m_notes->setText(notes.mid(0, 3).join(u'\n'));
     m_notes->setToolTip(notes.join(u'\n'));
     m_view->setMessage(tr("Looking for a layout that fits"), false);
+    m_view->setStale(true);
     m_workspace.insights().setFront(this);
     m_proposal.ask(
-        &m_workspace.insights(), this, QString::fromStdString(m_job->scenario.hash().text()), tr("Layout"), m_workspace.bridge().seed(),
+        &m_workspace.insights(), this, ResultToken{m_job->scenario.hash(), m_workspace.bridge().seed(), u"layout"_s}, tr("Layout"),
         [scenario = m_job->scenario](const InsightOptions& options) { return proposedLayout(scenario, options); },
         [this] { showProposal(); });
     if (!m_proposal.isComputing()) // known already
@@ -390,21 +391,21 @@ void NewScenarioDialog::sample(InsightSlot<Sampled>& slot, const std::vector<int
 {
     const auto evaluator = m_workspace.bridge().evaluator();
     std::vector<Scenario> scenarios;
-    QString asked = QString::number(samples);
+    ResultToken asked{{}, m_workspace.bridge().seed(), QString::number(samples)};
     for (const int row : rows) {
         scenarios.push_back(m_rows[static_cast<std::size_t>(row)].scenario);
-        asked += u'/' + QString::fromStdString(scenarios.back().hash().text());
+        asked.inputs += u'/' + QString::fromStdString(scenarios.back().hash().text());
     }
     const auto show = [this, &slot, rows] {
-        const Sampled* sampled = slot.value();
+        const Sampled* sampled = m_proposal.status().isCurrent ? slot.value() : nullptr; // else the rows are those of another proposal
         for (std::size_t i = 0; sampled && i < rows.size() && i < sampled->size(); ++i)
             m_view->setSampled(rows[i], (*sampled)[i]);
         if (&slot == &m_curve)
             askOthers();
     };
-    const bool known = slot.shownQuestion() == asked;
+    const bool known = slot.shown() == asked;
     slot.ask(
-        &m_workspace.insights(), this, asked, title, m_workspace.bridge().seed(),
+        &m_workspace.insights(), this, asked, title,
         [evaluator, scenarios, samples](const InsightOptions& options) -> Result<Sampled> {
             Sampled all;
             for (const Scenario& scenario : scenarios) {

@@ -4,6 +4,7 @@
 #include "core/insight/curve.h"
 #include "core/scenario/parameters.h"
 #include "ui/look/format.h"
+#include "ui/pages/card.h"
 #include "ui/plot/memorychart.h"
 #include "ui/plot/stepcurves.h"
 #include "ui/theme/plaintext.h"
@@ -132,8 +133,26 @@ void ProposalView::setMessage(const QString& text, bool isError)
     m_name->clear();
     m_peak->clear();
     m_reasonBox->hide();
+    clearCharts();
+    setStale(false);
+}
+
+void ProposalView::setStale(bool stale)
+{
+    for (QWidget* part : std::initializer_list<QWidget*>{m_name, m_peak, m_reasonBox, m_table})
+        dim(*part, stale);
+    m_table->setEnabled(!stale);
+    for (PlotBase* chart : std::initializer_list<PlotBase*>{m_memory, m_curve})
+        chart->setStale(stale && chart->itemCount() > 0 ? tr("of the answers before") : QString());
+}
+
+void ProposalView::clearCharts()
+{
     m_memory->setMemory({});
     m_curve->setData({});
+    m_curve->setText({tr("Step time"), {}, {}, {}, {}});
+    for (PlotBase* chart : std::initializer_list<PlotBase*>{m_memory, m_curve})
+        chart->setMessage({});
 }
 
 void ProposalView::setProposal(const LayoutProposal& p, const std::vector<LayoutOption>& rows, bool firstAlternativeIsOwn)
@@ -148,6 +167,7 @@ void ProposalView::setProposal(const LayoutProposal& p, const std::vector<Layout
     m_checked->setText(
         tr("%1 checked in %2, %3 fit")
             .arg(format::count(p.points), format::seconds(p.elapsedSeconds).text(), format::count(p.mended ? 1 : p.fitting)));
+    setStale(false);
     fillReasons(p);
     const QSignalBlocker quiet(m_table);
     m_table->setRowCount(static_cast<int>(rows.size()));
@@ -244,9 +264,12 @@ void ProposalView::showChosen()
     m_name->setText(layoutName(option.scenario));
     m_peak->setText(tr("%1 of %2").arg(format::number(option.peakGib), format::gib(option.capacityGib).text()));
     const SnapshotPtr& s = m_sampled[static_cast<std::size_t>(chosen())];
-    m_curve->setStale(s || !option.fits() ? QString() : tr("computing"));
-    if (!s)
+    if (!s) { // a chart of another layout says nothing about this one
+        clearCharts();
+        for (PlotBase* chart : std::initializer_list<PlotBase*>{m_memory, m_curve})
+            chart->setMessage(option.fits() ? tr("Computing …") : tr("Does not fit: the steps of this layout are not sampled."));
         return;
+    }
     m_memory->setMemory(s->costed->memory);
     StepCurves data;
     data.noiseFreeSeconds = s->samples->noiseFreeSeconds;

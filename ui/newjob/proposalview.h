@@ -29,6 +29,7 @@ public:
 
     // change it
     void setMessage(const QString& text, bool isError); ///< in place of the proposal
+    void setStale(bool stale);                          ///< dims a proposal that is not for the present answers
     void setProposal(const LayoutProposal& proposal, const std::vector<LayoutOption>& rows, bool firstAlternativeIsOwn);
     void setSampled(int row, const SnapshotPtr& snapshot); ///< p50 and p95 of a row; of the chosen one its curve and memory too
 
@@ -46,6 +47,7 @@ private:
     void fillReasons(const LayoutProposal& proposal);
     void fillRow(int row, bool own);
     void showChosen();
+    void clearCharts();
     [[nodiscard]] QString against(int row, bool own) const;
 
     const Theme& m_theme;

@@ -3,12 +3,15 @@
 #include "ui/theme/plaintext.h"
 
 #include <QFrame>
+#include <QGraphicsOpacityEffect>
 #include <QHeaderView>
 #include <QLabel>
 #include <QTableWidget>
 #include <QVBoxLayout>
 
 namespace prism::ui {
+
+using namespace Qt::StringLiterals;
 
 QVBoxLayout* makeCard(QFrame& frame, const Theme& theme)
 {
@@ -28,6 +31,39 @@ QLabel* cardText(const QString& type, const QString& role, const QString& text)
     label->setWordWrap(true);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse);
     return label;
+}
+
+void dim(QWidget& part, bool on)
+{
+    auto* effect = on ? new QGraphicsOpacityEffect : nullptr;
+    if (effect)
+        effect->setOpacity(metric::staleOpacity);
+    part.setGraphicsEffect(effect);
+}
+
+void setCardStale(QWidget& card, const QString& note)
+{
+    auto* label = card.findChild<QLabel*>(u"staleNote"_s, Qt::FindDirectChildrenOnly);
+    const bool wasStale = label && !label->isHidden();
+    if (note.isEmpty() && !wasStale)
+        return;
+    if (!label) {
+        label = cardText(u"small"_s, u"tertiary"_s);
+        label->setObjectName(u"staleNote"_s);
+        label->setWordWrap(false);
+        label->setParent(&card);
+        label->setProperty("surface", u"panel"_s);
+    }
+    label->setVisible(!note.isEmpty());
+    label->setText(note);
+    label->adjustSize();
+    const int around = label->fontMetrics().height() / 2;
+    label->move(std::max(0, card.width() - label->width() - around), around);
+    label->raise();
+    if (wasStale != note.isEmpty())
+        return; // dimmed already
+    for (QWidget* part : card.findChildren<QWidget*>(Qt::FindDirectChildrenOnly))
+        dim(*part, part != label && !note.isEmpty());
 }
 
 void keepColumnsFitted(QTableView& table, const Theme& theme)

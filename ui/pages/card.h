@@ -9,6 +9,7 @@ class QLabel;
 class QTableView;
 class QTableWidget;
 class QVBoxLayout;
+class QWidget;
 
 namespace prism::ui {
 
@@ -17,6 +18,9 @@ QVBoxLayout* makeCard(QFrame& frame, const Theme& theme);
 /// A text that wraps and can be selected; type and role as the style sheet reads them.
 [[nodiscard]] QLabel* cardText(const QString& type, const QString& role = {}, const QString& text = {});
 
+void dim(QWidget& part, bool on);
+/// Dims a card and says why at its upper right; an empty note ends it.
+void setCardStale(QWidget& card, const QString& note);
 /// Keeps the columns as wide as their contents when the size of the type changes.
 void keepColumnsFitted(QTableView& table, const Theme& theme);
 /// Headings stand over what they head: words at the left, figures at the right. `words`: columns of words.

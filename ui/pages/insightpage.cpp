@@ -2,6 +2,7 @@
 #include "ui/pages/insightpage.h"
 
 #include "ui/look/format.h"
+#include "ui/pages/card.h"
 #include "ui/theme/flowlayout.h"
 
 #include <QEvent>
@@ -189,14 +190,15 @@ void InsightPage::listenTo(const PageContext& context)
     connect(m_insights, &InsightRunner::finished, this, &InsightPage::sayStates);
 }
 
-void InsightPage::present(const Presented& chart)
+void InsightPage::present(const Presented& shown)
 {
-    const auto known = std::find_if(m_presented.begin(), m_presented.end(), [&](const Presented& p) { return p.chart == chart.chart; });
+    const auto known = std::find_if(m_presented.begin(), m_presented.end(), [&](const Presented& p) { return p.view == shown.view; });
     if (known != m_presented.end())
-        *known = chart;
+        *known = shown;
     else
-        m_presented << chart;
-    say(chart);
+        m_presented << shown;
+    say(shown);
+    Q_EMIT shownChanged();
 }
 
 void InsightPage::alsoAnswers(const Status& status)
@@ -204,19 +206,35 @@ void InsightPage::alsoAnswers(const Status& status)
     m_others << status;
 }
 
-InsightStatus InsightPage::statusOf(const Presented& chart) const
+InsightStatus InsightPage::statusOf(const Presented& shown) const
 {
-    return chart.status ? chart.status() : InsightStatus{.hasAnswer = snapshot() != nullptr, .isCurrent = true};
+    if (shown.status)
+        return shown.status();
+    const ResultToken of{snapshot() ? snapshot()->hash : ContentHash(), 0, {}};
+    return {.hasAnswer = snapshot() != nullptr, .isCurrent = true, .shown = of, .wanted = of};
 }
 
-void InsightPage::say(const Presented& chart) const
+void InsightPage::say(const Presented& shown) const
 {
-    const InsightStatus status = statusOf(chart);
-    const PageState state = chart.status ? stateOf(scenario(), status) : stateOf(scenario());
-    const StateText text = textOf(state, status.hasAnswer, chart.doing, status);
-    chart.chart->setMessage(!text.message.isEmpty() ? text.message : status.hasAnswer ? chart.nothingToShow : QString());
-    const bool shows = !status.hasAnswer || chart.nothingToShow.isEmpty();
-    chart.chart->setStale(shows || text.note.isEmpty() ? text.note : wordOf(state)); // there is no "last result" where nothing was asked
+    const InsightStatus status = statusOf(shown);
+    const PageState state = shown.status ? stateOf(scenario(), status) : stateOf(scenario());
+    const StateText text = textOf(state, status.hasAnswer, shown.doing, status);
+    shown.view->setProperty("resultOf",
+                            status.shown.scenario == ContentHash() ? QString() : QString::fromStdString(status.shown.scenario.text()));
+    auto* chart = qobject_cast<PlotBase*>(shown.view);
+    if (!chart)
+        return setCardStale(*shown.view, text.note);
+    chart->setMessage(!text.message.isEmpty() ? text.message : status.hasAnswer ? shown.nothingToShow : QString());
+    const bool shows = !status.hasAnswer || shown.nothingToShow.isEmpty();
+    chart->setStale(shows || text.note.isEmpty() ? text.note : wordOf(state)); // there is no "last result" where nothing was asked
+}
+
+InsightStatus InsightPage::otherResult() const
+{
+    for (const Presented& shown : m_presented)
+        if (const InsightStatus status = statusOf(shown); status.hasAnswer && !(status.shown == status.wanted))
+            return status;
+    return Page::otherResult();
 }
 
 void InsightPage::sayStates()
@@ -226,6 +244,7 @@ void InsightPage::sayStates()
     for (const Presented& chart : m_presented)
         say(chart);
     statesSaid();
+    Q_EMIT shownChanged();
 }
 
 PageState InsightPage::state() const
@@ -252,10 +271,10 @@ SnapshotPtr InsightPage::snapshot() const
     return s && s->snapshot && s->snapshot->valid() && s->snapshot->costed ? s->snapshot : nullptr;
 }
 
-QString InsightPage::question(const QString& what) const
+ResultToken InsightPage::token(const QString& inputs) const
 {
-    const SnapshotPtr s = snapshot();
-    return s ? u"%1/%2/%3"_s.arg(QString::fromStdString(s->hash.text())).arg(s->seed).arg(what) : QString();
+    const ShownScenario* s = scenario();
+    return s ? ResultToken{s->hash, s->snapshot ? s->snapshot->seed : 0, inputs, s->name} : ResultToken{{}, 0, inputs};
 }
 
 QString InsightPage::levelNote(std::size_t known, int drawn)

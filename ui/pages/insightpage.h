@@ -27,6 +27,7 @@ public:
     void setContext(const PageContext& context) final;
     [[nodiscard]] QWidget* tools() final { return m_tools; }
     void paintExport(QPainter& painter) override;
+    [[nodiscard]] InsightStatus otherResult() const final;
     [[nodiscard]] QSize exportSize() const override;
     [[nodiscard]] const QWidget* mainChart() const override; ///< the first of those exported
     [[nodiscard]] PageState state() const final;
@@ -52,24 +53,47 @@ protected:
     [[nodiscard]] SnapshotPtr snapshot() const;
     /// Where an insight stands; asked again whenever a job starts, says how far it is, or ends.
     using Status = std::function<InsightStatus()>;
-    /// How a chart says what it shows.
+    /// How a chart, or a card with words and figures, says what it shows.
     struct Presented {
-        PlotBase* chart = nullptr;
-        Status status;         ///< of the insight behind it; none: the chart is drawn from the step times alone
-        QString doing;         ///< "Computing the effect of each cause"
-        QString nothingToShow; ///< when the answer has no rows; empty = it has some
+        QWidget* view = nullptr;
+        Status status;              ///< of the insight behind it; none: it is drawn from the step times alone
+        QString doing = {};         ///< "Computing the effect of each cause"
+        QString nothingToShow = {}; ///< when the answer has no rows; empty = it has some
     };
-    /// From now on this chart says the state of its insight, in the words of all pages.
-    void present(const Presented& chart);
+    /// From now on this chart or card says the state of its insight, in the words of all pages, and carries the token of its result.
+    void present(const Presented& shown);
     /// An insight of a card that is no chart: it counts for the state of the page.
     void alsoAnswers(const Status& status);
-    /// Hash of the scenario plus seed: what an answer belongs to.
-    [[nodiscard]] QString question(const QString& what) const;
+    /// What belongs on screen for these inputs of an insight: a result of the present input of the scenario.
+    [[nodiscard]] ResultToken token(const QString& inputs) const;
+    /// Wants the result for a token, and requests it once the step times of the present input are there: `work(evaluator, snapshot,
+    /// options)`.
+    template <class R, class Work>
+    void request(InsightSlot<R>& slot, const ResultToken& token, const QString& title, Work work)
+    {
+        slot.want(token);
+        const SnapshotPtr s = snapshot();
+        if (!s || !m_context.evaluator || scenario()->stale)
+            return;
+        slot.ask(
+            m_context.insights, this, token, title,
+            [evaluator = m_context.evaluator, s, work](const InsightOptions& options) { return work(*evaluator, *s, options); },
+            [this] { refresh(); });
+    }
+    /// Shows what is there.
+    virtual void refresh() = 0;
     /// Whether the answer that a slot shows is about the steps that the headline shows.
     template <class R>
     [[nodiscard]] bool isAboutShown(const InsightSlot<R>& slot) const
     {
-        return snapshot() && slot.shownQuestion().startsWith(question({}));
+        const SnapshotPtr s = snapshot();
+        return s && slot.shown().scenario == s->hash && slot.shown().seed == s->seed;
+    }
+    /// Whether what a slot shows is the result for the present input; else nothing may act on it.
+    template <class R>
+    [[nodiscard]] bool isCurrent(const InsightSlot<R>& slot) const
+    {
+        return stateOf(scenario(), slot.status()) == PageState::current;
     }
     /// " Level: the headline's, n = 10,000." where it is not that of the steps which were drawn for the insight.
     [[nodiscard]] static QString levelNote(std::size_t known, int drawn);
@@ -89,8 +113,8 @@ private:
     /// Before an audience the main card is whole: side cards that are higher than the page's place would stretch it.
     [[nodiscard]] bool fitsBeside() const;
     void sayStates(); ///< on every chart that was presented
-    void say(const Presented& chart) const;
-    [[nodiscard]] InsightStatus statusOf(const Presented& chart) const;
+    void say(const Presented& shown) const;
+    [[nodiscard]] InsightStatus statusOf(const Presented& shown) const;
     void listenTo(const PageContext& context);
 
     const Theme& m_theme;

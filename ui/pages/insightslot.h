@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One insight of a page: asked for in the background, kept by what it was asked of, last answer shown until the next.
+// One insight of a page: requested in the background, kept by its token, last answer shown until the next.
 #pragma once
 
 #include "core/insight/insight.h"
 #include "ui/bridge/insightrunner.h"
 #include "ui/workspace/pagestate.h"
+#include "ui/workspace/resulttoken.h"
 
 #include <QObject>
 #include <QPointer>
 #include <QString>
 
+#include <algorithm>
 #include <deque>
 #include <exception>
+#include <optional>
 
 namespace prism::ui {
 
@@ -24,27 +27,34 @@ public:
 
     explicit InsightSlot(QString key) : m_key(std::move(key)) {}
 
-    /// Shows the answer to `question` now or when it is there; `changed` is called then. A repeated question costs nothing.
-    void ask(InsightRunner* runner, QObject* receiver, const QString& question, const QString& title, std::uint64_t seed, Work work,
+    /// The result that belongs on screen, also while it cannot be computed: any other one is not current. Shown at once if kept.
+    void want(const ResultToken& token)
+    {
+        m_wanted = token;
+        const auto kept = std::find_if(m_kept.begin(), m_kept.end(), [&](const auto& known) { return known.first == token; });
+        if (kept == m_kept.end())
+            return;
+        m_shown = token; // its scenario may have another name now
+        m_answer = kept->second;
+    }
+    /// Shows the answer for `token` now or when it is there; `changed` is called then. A repeated request costs nothing.
+    void ask(InsightRunner* runner, QObject* receiver, const ResultToken& token, const QString& title, Work work,
              std::function<void()> changed)
     {
         m_runner = runner;
-        if (question == m_shownQuestion)
-            return stop();
-        for (const auto& [asked, answer] : m_kept)
-            if (asked == question) {
-                stop();
-                m_shownQuestion = question;
-                m_answer = answer;
-                return changed();
-            }
-        if (!runner || (question == m_pending && (runner->isBusy(m_key) || runner->round() == m_round)))
+        const bool isShown = m_answer && m_shown == token;
+        want(token);
+        if (m_answer && m_shown == token) {
+            stop();
+            return isShown ? void() : changed();
+        }
+        if (!runner || (m_pending == token && (runner->isBusy(m_key) || runner->round() == m_round)))
             return; // on its way, or stopped by the user
-        m_pending = question;
+        m_pending = token;
         m_round = runner->round();
         runner->run<Result<R>>(
             receiver, m_key, title,
-            [work = std::move(work), seed](std::stop_token stop, const JobProgress& progress) {
+            [work = std::move(work), seed = token.seed](std::stop_token stop, const JobProgress& progress) {
                 InsightOptions options;
                 options.seed = seed;
                 options.stop = std::move(stop);
@@ -59,26 +69,30 @@ public:
                     return Result<R>(Diagnostics{failed});
                 }
             },
-            [this, question, changed = std::move(changed)](const Answer& answer) {
+            [this, token, changed = std::move(changed)](const Answer& answer) {
                 if (!answer->ok() && isCancelled(answer->errors()))
                     return;
-                m_pending.clear();
-                keep(question, answer);
+                m_pending.reset();
+                keep(token, answer);
                 changed();
             });
     }
     /// Puts an answer there without a job (tests, restored sessions).
-    void give(const QString& question, R value) { keep(question, std::make_shared<const Result<R>>(std::move(value))); }
+    void give(const ResultToken& token, R value)
+    {
+        m_wanted = token;
+        keep(token, std::make_shared<const Result<R>>(std::move(value)));
+    }
     void stop()
     {
-        if (m_runner && !m_pending.isEmpty())
+        if (m_runner && m_pending)
             m_runner->cancel(m_key);
-        m_pending.clear();
+        m_pending.reset();
     }
     void forget()
     {
         stop();
-        m_shownQuestion.clear();
+        m_shown = m_wanted = {};
         m_answer.reset();
     }
 
@@ -94,34 +108,38 @@ public:
     }
     [[nodiscard]] InsightStatus status() const
     {
-        const bool busy = !m_pending.isEmpty() && m_runner && m_runner->isBusy(m_key), runs = busy && m_runner->isRunning(m_key);
+        const bool busy = isComputing(), runs = busy && m_runner->isRunning(m_key), settled = !m_pending && m_shown == m_wanted;
         return {value() != nullptr,
-                value() != nullptr && m_pending.isEmpty(),
+                value() != nullptr && settled,
                 busy && !runs,
                 runs,
-                !m_pending.isEmpty() && !busy,
-                m_pending.isEmpty() ? error() : QString(),
-                runs ? m_runner->progressText(m_key) : QString()};
+                m_pending && !busy,
+                settled ? error() : QString(),
+                runs ? m_runner->progressText(m_key) : QString(),
+                m_shown,
+                m_wanted};
     }
-    [[nodiscard]] bool isComputing() const { return !m_pending.isEmpty() && m_runner && m_runner->isBusy(m_key); }
-    [[nodiscard]] const QString& shownQuestion() const { return m_shownQuestion; }
+    [[nodiscard]] bool isComputing() const { return m_pending && m_runner && m_runner->isBusy(m_key); }
+    [[nodiscard]] const ResultToken& shown() const { return m_shown; } ///< of the last answer
 
 private:
     static constexpr std::size_t kKept = 24;
 
-    void keep(const QString& question, Answer answer)
+    void keep(const ResultToken& token, Answer answer)
     {
-        m_shownQuestion = question;
+        m_shown = token;
         m_answer = answer;
-        m_kept.emplace_back(question, std::move(answer));
+        m_kept.emplace_back(token, std::move(answer));
         if (m_kept.size() > kKept)
             m_kept.pop_front();
     }
 
-    QString m_key, m_pending, m_shownQuestion;
-    int m_round = 0; ///< of the runner, when the pending question was asked
+    QString m_key;
+    ResultToken m_shown, m_wanted;
+    std::optional<ResultToken> m_pending;
+    int m_round = 0; ///< of the runner, when the pending result was requested
     Answer m_answer;
-    std::deque<std::pair<QString, Answer>> m_kept;
+    std::deque<std::pair<ResultToken, Answer>> m_kept;
     QPointer<InsightRunner> m_runner;
 };
 

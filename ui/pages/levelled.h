@@ -26,10 +26,10 @@ public:
             m_told.reset();
             return nullptr;
         }
-        const bool another = !m_told || m_question != slot.shownQuestion();
+        const bool another = !m_told || !(m_token == slot.shown());
         if (another || (about && known != m_known)) {
             m_told = tell(*answer, about);
-            m_question = slot.shownQuestion();
+            m_token = slot.shown();
             m_known = about ? known : QList<SnapshotPtr>();
             ++m_version;
         }
@@ -40,7 +40,7 @@ public:
 
 private:
     std::optional<R> m_told;
-    QString m_question;
+    ResultToken m_token;
     QList<SnapshotPtr> m_known;
     int m_version = 0;
 };

@@ -31,6 +31,8 @@ public:
     [[nodiscard]] virtual QStringList paperNotes() const { return {}; }
     /// What the page is looked at for; before an audience it is whole without scrolling.
     [[nodiscard]] virtual const QWidget* mainChart() const { return nullptr; }
+    /// An insight whose shown result is not the one that belongs on screen, where there is one; its tokens name both.
+    [[nodiscard]] virtual InsightStatus otherResult() const { return {.hasAnswer = true, .isCurrent = true}; }
     /// What is shown: the answer to the present context, an earlier one, or why there is none.
     [[nodiscard]] virtual PageState state() const = 0;
     /// True while a job of this page runs or waits: what is shown will change without another context. Step times that are being
@@ -44,6 +46,7 @@ public:
     [[nodiscard]] virtual QList<std::pair<QString, QString>> printedNames() const { return {}; }
 
 Q_SIGNALS:
+    void shownChanged();                              ///< other data or another state of them
     void figureWanted(const QString& key);            ///< the user asks where a figure comes from
     void goalWanted(double seconds);                  ///< p95 was pulled to this time: what would reach it?
     void markWanted(double seconds);                  ///< a mark on the step-time axis

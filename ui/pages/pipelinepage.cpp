@@ -178,25 +178,20 @@ void PipelinePage::contextChanged()
 
 void PipelinePage::ask()
 {
-    if (const SnapshotPtr s = snapshot(); s && context().evaluator && !scenario()->stale) {
-        const auto evaluator = context().evaluator;
-        const DrawChoice choice = draw();
-        const QString what = (choice.kind == DrawChoice::Kind::sample ? u"draw%1"_s.arg(choice.sample) : u"q%1"_s.arg(choice.quantile))
-                             + u"/replica%1"_s.arg(choice.replica);
-        m_step.ask(
-            context().insights, this, question(what), tr("One sampled step"), s->seed,
-            [evaluator, s, choice](const InsightOptions& options) { return timeline(*evaluator, s->scenario, choice, options); },
-            [this] { refresh(); });
-        if (isPaired())
-            m_medianStep.ask(
-                context().insights, this, question(u"q0.5/replica%1"_s.arg(choice.replica)), tr("The median step"), s->seed,
-                [evaluator, s, median = DrawChoice{DrawChoice::Kind::quantile, 0.5, 0, choice.replica}](const InsightOptions& options) {
-                    return timeline(*evaluator, s->scenario, median, options);
-                },
-                [this] { refresh(); });
-        else
-            m_medianStep.stop();
-    }
+    const DrawChoice choice = draw();
+    const auto sampled = [](const DrawChoice& drawn) {
+        return [drawn](Evaluator& evaluator, const Snapshot& s, const InsightOptions& options) {
+            return timeline(evaluator, s.scenario, drawn, options);
+        };
+    };
+    const QString what = (choice.kind == DrawChoice::Kind::sample ? u"draw%1"_s.arg(choice.sample) : u"q%1"_s.arg(choice.quantile))
+                         + u"/replica%1"_s.arg(choice.replica);
+    request(m_step, token(what), tr("One sampled step"), sampled(choice));
+    if (isPaired())
+        request(m_medianStep, token(u"q0.5/replica%1"_s.arg(choice.replica)), tr("The median step"),
+                sampled({DrawChoice::Kind::quantile, 0.5, 0, choice.replica}));
+    else
+        m_medianStep.stop();
     refresh();
 }
 
@@ -210,9 +205,9 @@ void PipelinePage::refreshPair()
     const Timeline *line = m_step.value(), *median = isPaired() ? m_medianStep.value() : nullptr;
     m_median->setVisible(isPaired());
     m_memory->setVisible(!isPaired()); // its room
-    if (median && m_shownMedian != m_medianStep.shownQuestion()) {
+    if (median && !(m_shownMedian == m_medianStep.shown())) {
         m_median->setTimeline(m_medianStep.shared());
-        m_shownMedian = m_medianStep.shownQuestion();
+        m_shownMedian = m_medianStep.shown();
     }
     ChartText text;
     text.title = tr("One sampled p50 step");
@@ -233,16 +228,15 @@ void PipelinePage::refreshPair()
 void PipelinePage::refresh()
 {
     const Timeline* line = m_step.value();
-    if (line && m_shown != m_step.shownQuestion()) {
+    if (line && !(m_shown == m_step.shown())) {
         m_gantt->setTimeline(m_step.shared());
-        m_shown = m_step.shownQuestion();
+        m_shown = m_step.shown();
         findKernels();
     }
     if (line)
         shareScale(*m_gantt, QString());
     refreshPair();
     refreshTexts();
-    m_trace->setEnabled(line != nullptr);
 
     ChartText memory;
     memory.title = tr("Peak memory per stage, GiB");
@@ -253,6 +247,12 @@ void PipelinePage::refresh()
     m_memory->setText(memory);
     const bool known = snapshot() && !snapshot()->costed->memory.stages.empty();
     present({m_memory, {}, tr("Computing the memory of each stage"), known ? QString() : tr("The memory of this scenario is not known.")});
+    statesSaid();
+}
+
+void PipelinePage::statesSaid()
+{
+    m_trace->setEnabled(isCurrent(m_step));
 }
 
 void PipelinePage::refreshTexts()

@@ -40,7 +40,8 @@ private:
     void makeTools();
     void connectCharts();
     void ask();
-    void refresh();
+    void refresh() override;
+    void statesSaid() override;
     void refreshTexts(); ///< of the step and of the stretch that is chosen in it
     void refreshPair();  ///< the median step, on one scale with the other
     [[nodiscard]] bool isPaired() const;
@@ -57,7 +58,7 @@ private:
     MemoryChart* m_memory;
     InsightSlot<Timeline> m_step{QStringLiteral("timeline")};
     InsightSlot<Timeline> m_medianStep{QStringLiteral("timeline of the median")};
-    QString m_shown, m_shownMedian;
+    ResultToken m_shown, m_shownMedian;
 };
 
 } // namespace prism::ui

@@ -123,7 +123,7 @@ void PlacementPage::makeFinder()
 
 void PlacementPage::connectMap()
 {
-    connect(m_map, &HeatMap::focusItemChanged, this, [this](int item) { m_add->setEnabled(item >= 0); });
+    connect(m_map, &HeatMap::focusItemChanged, this, [this] { statesSaid(); });
     connect(m_map, &HeatMap::itemPicked, this, [this](int item) {
         const PlacementMap* map = shownMap();
         if (!map || !context().selection)
@@ -207,29 +207,25 @@ void PlacementPage::contextChanged()
 
 void PlacementPage::ask()
 {
-    if (const SnapshotPtr s = snapshot(); s && context().evaluator && !scenario()->stale) {
-        const auto evaluator = context().evaluator;
-        const SlowProbe probe{probeFactor(), 1.0};
-        m_places.ask(
-            context().insights, this, question(u"placement%1"_s.arg(m_percent)), tr("Placement map"), s->seed,
-            [evaluator, s, probe](const InsightOptions& options) { return placementMap(*evaluator, s->scenario, probe, options); },
-            [this] { refresh(); });
-        const std::vector<SlowEntry>& slow = s->scenario.variability.slow;
-        if (!slow.empty())
-            m_slow.ask(
-                context().insights, this, question(u"slownodes"_s), tr("Slow nodes"), s->seed,
-                [evaluator, s](const InsightOptions& options) {
-                    return slowNodes(*evaluator, s->scenario, s->scenario.variability.slow, options);
-                },
-                [this] { refresh(); });
-        else
-            m_slow.forget();
-        if (m_searching && hasOrder(s->scenario))
-            m_search.ask(
-                context().insights, this, question(u"search"_s), tr("Search for the best places"), s->seed,
-                [evaluator, s](const InsightOptions& options) { return searchPlacement(*evaluator, s->scenario, options); },
-                [this] { refresh(); });
-    }
+    const SlowProbe probe{probeFactor(), 1.0};
+    request(m_places, token(u"placement%1"_s.arg(m_percent)), tr("Placement map"),
+            [probe](Evaluator& evaluator, const Snapshot& s, const InsightOptions& options) {
+                return placementMap(evaluator, s.scenario, probe, options);
+            });
+    if (const SnapshotPtr s = snapshot(); s && !s->scenario.variability.slow.empty())
+        request(m_slow, token(u"slownodes"_s), tr("Slow nodes"),
+                [](Evaluator& evaluator, const Snapshot& of, const InsightOptions& options) {
+                    return slowNodes(evaluator, of.scenario, of.scenario.variability.slow, options);
+                });
+    else
+        m_slow.forget();
+    if (const SnapshotPtr s = snapshot(); m_searching && s && hasOrder(s->scenario))
+        request(m_search, token(u"search"_s), tr("Search for the best places"),
+                [](Evaluator& evaluator, const Snapshot& of, const InsightOptions& options) {
+                    return searchPlacement(evaluator, of.scenario, options);
+                });
+    else
+        m_search.want(token(u"search"_s));
     refresh();
 }
 
@@ -237,14 +233,17 @@ void PlacementPage::refresh()
 {
     refreshPlaces();
     const SnapshotPtr s = snapshot();
-    m_nodes->setNodes(s, m_slow.value(), m_hosts);
-    const bool searched = m_searching && s && hasOrder(s->scenario);
+    // The rows are the marks of the present scenario: what is known of other ones does not belong beside them.
+    m_nodes->setNodes(s, isAboutShown(m_slow) ? m_slow.value() : nullptr, m_hosts);
+    const bool searched = m_searching && s && hasOrder(s->scenario) && isAboutShown(m_search);
     const PlacementResult* found = m_toldSearch.of(m_search, {s}, isAboutShown(m_search), [&](const PlacementResult& drawn, bool about) {
         return about ? onLevelOf(*s, drawn) : drawn;
     });
     m_nodes->setAdvice(s, {searched ? found : nullptr, m_search.isComputing(), searched ? m_search.error() : QString()});
+    present({m_nodes});
     refreshGains();
     selectionChanged();
+    statesSaid();
 }
 
 void PlacementPage::refreshGains()
@@ -310,14 +309,20 @@ void PlacementPage::refreshPlaces()
     m_map->setData(m_shown.data);
     shareScale(*m_map, figure);
     m_map->setFocusItem(focus);
-    m_add->setEnabled(m_map->focusItem() >= 0);
-    present({m_map, [this] { return m_places.status(); }, tr("Putting the slow node on each place"), {}});
+    present({m_map, [this] { return m_places.status(); }, tr("Putting the slow node on each place")});
+    present({m_best, [this] { return m_places.status(); }});
+}
+
+void PlacementPage::statesSaid()
+{
+    m_add->setEnabled(m_map->focusItem() >= 0 && isCurrent(m_places));
+    m_nodes->setActing(stateOf(scenario()) == PageState::current);
 }
 
 void PlacementPage::addSlowNode(int cell)
 {
     const int node = m_shown.node(cell);
-    if (node < 0 || !context().study || probeFactor() <= 1)
+    if (node < 0 || !context().study || probeFactor() <= 1 || !isCurrent(m_places))
         return;
     context().study->setSlowNode(context().currentId, node, probeFactor());
     context().study->endMerge();
@@ -335,7 +340,7 @@ void PlacementPage::placeNode(int node, int cell)
     if (node < 0)
         return addSlowNode(cell);
     const int to = m_shown.node(cell);
-    if (to < 0 || to == node || !context().study)
+    if (to < 0 || to == node || !context().study || !isCurrent(m_places))
         return;
     context().study->moveSlowNode(context().currentId, node, to);
     context().study->endMerge();
@@ -364,8 +369,7 @@ QString PlacementPage::writeHostfile(const QString& path) const
     if (!s)
         return tr("There is no scenario yet.");
     std::vector<int> order = s->scenario.measured.nodeOrder;
-    const PlacementResult* result = m_searching && m_search.shownQuestion() == question(u"search"_s) ? m_search.value() : nullptr;
-    if (result)
+    if (m_searching && isCurrent(m_search))
         order = m_nodes->chosenOrder();
     for (int node = static_cast<int>(order.size());
          order.size() < static_cast<std::size_t>(s->costed->world.nodes) && node < s->costed->world.nodes; ++node)
@@ -377,7 +381,7 @@ void PlacementPage::applyAdvice()
 {
     const SnapshotPtr s = snapshot();
     const std::vector<int> order = m_nodes->chosenOrder();
-    if (!s || order.empty() || !context().study)
+    if (!s || order.empty() || !context().study || !isCurrent(m_search))
         return;
     Scenario advised = s->scenario;
     advised.measured.nodeOrder = order;

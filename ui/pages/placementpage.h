@@ -48,7 +48,8 @@ private:
     void connectMap();
     void connectNodes();
     void ask();
-    void refresh();
+    void refresh() override;
+    void statesSaid() override;
     void refreshPlaces();
     void groupPlaces(const PlacementMap* map, const HeatData& data); ///< into m_shown, unless it holds just that
     void refreshGains();

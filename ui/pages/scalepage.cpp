@@ -147,6 +147,7 @@ ScalePage::ScalePage(const Theme& theme, QWidget* parent)
       m_mode(new SegmentedControl(theme)),
       m_figure(new SegmentedControl(theme)),
       m_chart(new ScaleChart(theme)),
+      m_card(new QFrame),
       m_points(new QTableWidget)
 {
     auto* label = plainLabel(tr("Scaling"));
@@ -159,9 +160,8 @@ ScalePage::ScalePage(const Theme& theme, QWidget* parent)
     addTools({label, m_mode});
     addTools({m_figure});
 
-    auto* card = new QFrame;
-    card->setProperty("card", true);
-    auto* cardLayout = new QVBoxLayout(card);
+    m_card->setProperty("card", true);
+    auto* cardLayout = new QVBoxLayout(m_card);
     cardLayout->setContentsMargins(1, 1, 1, 1);
     m_points->setObjectName(u"scaleTable"_s);
     m_points->setAccessibleName(tr("Figures for each number of GPUs"));
@@ -186,7 +186,7 @@ ScalePage::ScalePage(const Theme& theme, QWidget* parent)
     layout->setSpacing(theme.px(metric::cardGap));
     m_chart->setObjectName(u"scaleChart"_s);
     layout->addWidget(m_chart, 5);
-    layout->addWidget(card, 3);
+    layout->addWidget(m_card, 3);
     setCards(column, nullptr, 0);
     setExported({m_chart});
     connect(m_mode, &SegmentedControl::chosen, this, [this] { ask(); });
@@ -198,16 +198,11 @@ ScalePage::ScalePage(const Theme& theme, QWidget* parent)
 
 void ScalePage::ask()
 {
-    if (const SnapshotPtr s = snapshot(); s && context().evaluator && !scenario()->stale) {
-        const auto evaluator = context().evaluator;
-        const ScaleMode mode = m_mode->current() == 1 ? ScaleMode::strong : ScaleMode::weak;
-        m_curve.ask(
-            context().insights, this, question(mode == ScaleMode::weak ? u"weak"_s : u"strong"_s), tr("Scaling"), s->seed,
-            [evaluator, s, mode](const InsightOptions& options) {
-                return scaleCurve(*evaluator, s->scenario, mode, defaultScale(s->scenario), options);
-            },
-            [this] { refresh(); });
-    }
+    const ScaleMode mode = m_mode->current() == 1 ? ScaleMode::strong : ScaleMode::weak;
+    request(m_curve, token(mode == ScaleMode::weak ? u"weak"_s : u"strong"_s), tr("Scaling"),
+            [mode](Evaluator& evaluator, const Snapshot& s, const InsightOptions& options) {
+                return scaleCurve(evaluator, s.scenario, mode, defaultScale(s.scenario), options);
+            });
     refresh();
 }
 
@@ -224,8 +219,9 @@ void ScalePage::refresh()
     const auto figure = static_cast<ScaleFigure>(std::max(m_figure->current(), 0));
     ChartText text;
     text.title = tr("%1 over the number of GPUs").arg(m_figure->label(m_figure->current()));
-    text.subtitle = m_mode->current() == 1 ? tr("Strong scaling: the global batch stays, each replica does less")
-                                           : tr("Weak scaling: the global batch grows with the data-parallel size");
+    const bool strong = curve ? curve->mode == ScaleMode::strong : m_mode->current() == 1;
+    text.subtitle = strong ? tr("Strong scaling: the global batch stays, each replica does less")
+                           : tr("Weak scaling: the global batch grows with the data-parallel size");
     if (curve) {
         const ScaleData data = scaleDataOf(*curve, figure, scenario() ? *scenario() : ShownScenario{});
         // The number of GPUs that is read stays the same one in another scenario.
@@ -248,6 +244,7 @@ void ScalePage::refresh()
     m_chart->setText(text);
     present({m_chart, [this] { return m_curve.status(); }, tr("Sampling each number of GPUs"),
              curve && curve->points.empty() ? tr("No number of GPUs fits this scenario.") : QString()});
+    present({m_card, [this] { return m_curve.status(); }});
     const int told = curve ? m_told.version() : 0;
     if (m_filledWith != told)
         fillTable(curve);

@@ -34,13 +34,14 @@ protected:
 
 private:
     void ask();
-    void refresh();
+    void refresh() override;
     [[nodiscard]] const ScaleCurve* curve() const; ///< on the headline's level
     void fillTable(const ScaleCurve* curve);
     void fitColumns();
 
     SegmentedControl *m_mode, *m_figure;
     ScaleChart* m_chart;
+    QFrame* m_card;
     QTableWidget* m_points;
     InsightSlot<ScaleCurve> m_curve{QStringLiteral("scale")};
     mutable Levelled<ScaleCurve> m_told;

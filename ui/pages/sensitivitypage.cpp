@@ -106,7 +106,7 @@ TornadoData tornadoOf(const SensitivityTable& table, Figure figure, const Tornad
     data.figure = nameOf(figure, table.limitSeconds);
     data.isShare = figure == Figure::exceedance;
     data.series = form.series;
-    data.baseline = u"baseline %1 %2"_s.arg(data.figure, valueOf(table, figure));
+    data.baseline = QObject::tr("%1 now %2").arg(data.figure, valueOf(table, figure));
     for (const SensitivityRow& source : table.rows) {
         if (!source.varies)
             continue;
@@ -281,20 +281,15 @@ void SensitivityPage::pick(const QString& id)
 
 void SensitivityPage::contextChanged()
 {
-    if (const SnapshotPtr s = snapshot(); s && context().evaluator && !scenario()->stale) {
-        const auto evaluator = context().evaluator;
-        const double limit = limitSeconds();
-        m_table.ask(
-            context().insights, this, question(u"sensitivity%1"_s.arg(limit, 0, 'g', 12)), tr("Sensitivity"), s->seed,
-            [evaluator, s, limit](InsightOptions options) {
+    const double limit = limitSeconds();
+    request(m_table, token(u"sensitivity%1"_s.arg(limit, 0, 'g', 12)), tr("Sensitivity"),
+            [limit](Evaluator& evaluator, const Snapshot& s, InsightOptions options) {
                 options.limitSeconds = limit;
-                return sensitivity(*evaluator, s->scenario, options);
-            },
-            [this] { refresh(); });
-        m_tail.ask(
-            context().insights, this, question(u"attribution"_s), tr("Tail attribution"), s->seed,
-            [evaluator, s](const InsightOptions& options) { return attribution(*evaluator, s->scenario, options); }, [this] { refresh(); });
-    }
+                return sensitivity(evaluator, s.scenario, options);
+            });
+    request(
+        m_tail, token(u"attribution"_s), tr("Tail attribution"),
+        [](Evaluator& evaluator, const Snapshot& s, const InsightOptions& options) { return attribution(evaluator, s.scenario, options); });
     refresh();
 }
 

@@ -53,7 +53,7 @@ protected:
     void selectionChanged() override;
 
 private:
-    void refresh();
+    void refresh() override;
     [[nodiscard]] const SensitivityTable* table() const; ///< on the headline's level
     void refreshTornado();
     void refreshBars();

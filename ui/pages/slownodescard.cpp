@@ -172,8 +172,6 @@ void SlowNodesCard::setAdvice(const SnapshotPtr& snapshot, const SearchState& se
     const bool measured = snapshot && hasOrder(snapshot->scenario);
     const PlacementResult* result = search.result;
     m_find->setEnabled(measured && !search.isComputing);
-    m_apply->setEnabled(result && !result->withinNoise && result->movedNodes > 0);
-    m_hostfile->setEnabled(snapshot != nullptr);
     const bool another = result && (!m_result || m_result->bestOrder != result->bestOrder || m_result->givenOrder != result->givenOrder);
     m_result = result ? std::optional(*result) : std::nullopt;
     const bool few = result && !result->exchanges.empty();
@@ -210,6 +208,12 @@ void SlowNodesCard::setAdvice(const SnapshotPtr& snapshot, const SearchState& se
                                              format::count(static_cast<std::int64_t>(snapshot->scenario.variability.slow.size()))));
     }
     m_advice->setVisible(!m_advice->text().isEmpty());
+}
+
+void SlowNodesCard::setActing(bool on)
+{
+    m_apply->setEnabled(on && m_result && !m_result->withinNoise && m_result->movedNodes > 0);
+    m_hostfile->setEnabled(on);
 }
 
 void SlowNodesCard::sayExchanges()

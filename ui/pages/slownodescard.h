@@ -36,6 +36,8 @@ public:
     /// Null: no result of the scenario yet, or of what mending would give.
     void setNodes(const SnapshotPtr& snapshot, const SlowNodesReport* report, const HostNames& hosts);
     void setAdvice(const SnapshotPtr& snapshot, const SearchState& search);
+    /// Off while what is shown is not the result of the present input: nothing is exported or made from it.
+    void setActing(bool on);
     /// What 1, 2, ... exchanges give, and all moves at the end; empty without advice.
     [[nodiscard]] QList<GainPoint> gainPoints() const;
     [[nodiscard]] int chosenExchanges() const; ///< which of these points is chosen; -1 without advice

@@ -8,8 +8,6 @@ namespace prism::ui {
 
 namespace {
 
-constexpr double kStaleOpacity = 0.42;
-
 /// Sizes of a legend, in pixels of the canvas.
 struct LegendMetrics {
     explicit LegendMetrics(const Canvas& canvas) : canvas(canvas), box(canvas.px(14)), gap(canvas.px(22)) {}
@@ -199,7 +197,7 @@ void PlotBase::paintChart(QPainter& painter, const QRectF& card, const Look& loo
     const QRectF& area = at.plot;
     paintText(canvas, card, at, interactive);
     if (!m_stale.isEmpty() && interactive)
-        painter.setOpacity(kStaleOpacity);
+        painter.setOpacity(metric::staleOpacity);
     if (!m_message.isEmpty() && itemCount() == 0) {
         painter.setFont(look.font(Type::body));
         painter.setPen(look[Role::textTertiary]);

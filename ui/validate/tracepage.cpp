@@ -189,8 +189,9 @@ void TracePage::ask()
     if (m_path.isEmpty() || !s || m_found.value() || !m_found.error().isEmpty())
         return; // one reading for one trace: another scenario does not change what was recorded
     m_found.ask(
-        context().insights, this, u"trace/%1/%2"_s.arg(m_path).arg(QFileInfo(m_path).lastModified().toMSecsSinceEpoch()),
-        tr("Reading the trace"), s->seed,
+        context().insights, this,
+        ResultToken{{}, s->seed, u"trace/%1/%2"_s.arg(m_path).arg(QFileInfo(m_path).lastModified().toMSecsSinceEpoch())},
+        tr("Reading the trace"),
         [path = m_path, base = s->scenario](const InsightOptions& options) { return traceFound(path, base, options); },
         [this] { refresh(); });
 }
@@ -346,7 +347,7 @@ void TracePage::statesSaid()
 void TracePage::refresh()
 {
     const TraceFound* found = m_found.value();
-    const QString question = m_found.shownQuestion();
+    const ResultToken& shown = m_found.shown();
     m_make->setEnabled(found && found->imported);
     m_sentence->setText(found ? traceSentence(*found)
                         : !m_found.error().isEmpty()
@@ -355,8 +356,8 @@ void TracePage::refresh()
                                  "events, or profiler traces (Kineto), plain or gzip."));
     m_understood->setText(found ? understoodText(*found) : tr("Nothing changes before you say so, and nothing is sent anywhere."));
     m_understood->setToolTip(found ? found->notes.join(u'\n') : QString());
-    if (!found || question != m_shown) {
-        m_shown = found ? question : QString();
+    if (!found || !(shown == m_shown)) {
+        m_shown = found ? shown : ResultToken();
         refreshWorkers();
         refreshPools();
         refreshRepairs();

@@ -48,7 +48,7 @@ private:
     [[nodiscard]] QWidget* buildPools();
     [[nodiscard]] QWidget* buildRepairs();
     void ask();
-    void refresh();
+    void refresh() override;
     void refreshWorkers();
     void refreshPools();
     void refreshHistogram();
@@ -63,7 +63,7 @@ private:
     PoolChart* m_histogram;
     QTableWidget *m_pools, *m_repairs;
     EmptyNote *m_noPools, *m_noRepairs;
-    QString m_shown; ///< question whose answer stands in the tables
+    ResultToken m_shown; ///< question whose answer stands in the tables
     InsightSlot<TraceFound> m_found{QStringLiteral("trace")};
 };
 

@@ -50,6 +50,7 @@ ValidatePage::ValidatePage(const Theme& theme, QWidget* parent)
       m_quantiles(new QuantileChart(theme)),
       m_series(new SeriesChart(theme)),
       m_verdicts(new QFrame),
+      m_causesCard(new QFrame),
       m_table(new QTableWidget),
       m_log(new FollowedLog(this))
 {
@@ -128,8 +129,7 @@ void ValidatePage::buildTools()
 
 QWidget* ValidatePage::buildCauses()
 {
-    auto* card = new QFrame;
-    QVBoxLayout* layout = makeCard(*card, theme());
+    QVBoxLayout* layout = makeCard(*m_causesCard, theme());
     layout->addWidget(cardText(u"title"_s, {}, tr("What the log says about the causes")));
     layout->addWidget(m_causes);
     layout->addStretch(1);
@@ -139,7 +139,7 @@ QWidget* ValidatePage::buildCauses()
     layout->addWidget(m_calibrate);
     hideBeforeAudience(*m_calibrate, theme());
     connect(m_calibrate, &QPushButton::clicked, this, &ValidatePage::calibrate);
-    return card;
+    return m_causesCard;
 }
 
 void ValidatePage::openLog(const QString& name, const std::string& text, const QString& path)
@@ -189,19 +189,16 @@ void ValidatePage::take(const LogAdvance& news)
 
 void ValidatePage::ask()
 {
-    const SnapshotPtr s = snapshot();
-    if (!m_text || !s || !context().evaluator || scenario()->stale)
+    if (!m_text)
         return;
-    const auto evaluator = context().evaluator;
     const LeaveOut leave{m_warmUp->isChecked(), m_pauses->isChecked(), m_shifts->isChecked()};
-    m_held.ask(
-        context().insights, this, question(u"validate/%1/%2%3%4"_s.arg(m_digest).arg(leave.warmUp).arg(leave.pauses).arg(leave.shifts)),
-        tr("Holding the log against the prediction"), s->seed,
-        [evaluator, s, text = m_text, leave](InsightOptions options) {
-            options.samples = static_cast<int>(s->within.samples);
-            return heldAgainst(*evaluator, s->scenario, *text, leave, options);
-        },
-        [this] { refresh(); });
+    const std::size_t samples = snapshot() ? snapshot()->within.samples : 0;
+    request(m_held, token(u"validate/%1/%2%3%4/%5"_s.arg(m_digest).arg(leave.warmUp).arg(leave.pauses).arg(leave.shifts).arg(samples)),
+            tr("Holding the log against the prediction"),
+            [text = m_text, leave](Evaluator& evaluator, const Snapshot& s, InsightOptions options) {
+                options.samples = static_cast<int>(s.within.samples);
+                return heldAgainst(evaluator, s.scenario, *text, leave, options);
+            });
 }
 
 void ValidatePage::contextChanged()
@@ -213,15 +210,15 @@ void ValidatePage::contextChanged()
 void ValidatePage::calibrate()
 {
     const SnapshotPtr s = snapshot();
-    if (!m_text || !s || !context().evaluator)
+    if (!m_text || !s || !context().evaluator || !isCurrent(m_held))
         return;
     m_wantsFit = true;
     const auto evaluator = context().evaluator;
     const QString name = m_name;
     m_fit.ask(
-        context().insights, this, question(u"fit/%1"_s.arg(m_digest)), tr("Fitting the scenario to the log"), s->seed,
+        context().insights, this, token(u"fit/%1"_s.arg(m_digest)), tr("Fitting the scenario to the log"),
         [evaluator, s, text = m_text](const InsightOptions& options) { return fitOf(*evaluator, s->scenario, *text, options); },
-        [this, name] {
+        [this, name, from = context().currentId] {
             const RunFit* fit = m_fit.value();
             if (!fit || !m_wantsFit || !context().study)
                 return refresh();
@@ -229,7 +226,7 @@ void ValidatePage::calibrate()
             Scenario fitted = fit->fitted;
             fitted.name = context().study->freeName(tr("%1, calibrated").arg(QString::fromStdString(fitted.name))).toStdString();
             fitted.note = tr("fitted to %1").arg(name).toStdString();
-            context().study->addScenario(std::move(fitted), tr("Calibrate to %1").arg(name), context().currentId);
+            context().study->addScenario(std::move(fitted), tr("Calibrate to %1").arg(name), from);
             refresh();
         });
     refresh();
@@ -278,6 +275,8 @@ void ValidatePage::refreshCharts()
         const QString hint = chart == m_curves ? tr("Drop a training log on the window, or open one.") : tr("No log is open.");
         present({chart, status, tr("Reading the log"), m_text ? QString() : hint});
     }
+    for (QWidget* card : {m_note, m_verdicts, m_causesCard})
+        present({card, status});
 }
 
 void ValidatePage::refreshTable()
@@ -331,7 +330,6 @@ void ValidatePage::refreshCauses()
     m_causes->setText(lines.join(u"\n\n"_s));
     const QString error = m_fit.error();
     m_calibrated->setText(m_fit.isComputing() ? tr("Fitting…") : error);
-    m_calibrate->setEnabled(held && !m_fit.isComputing());
     m_follow->setEnabled(!m_path.isEmpty() && snapshot() != nullptr);
 }
 
@@ -359,6 +357,12 @@ void ValidatePage::refresh()
     refreshCharts();
     refreshTable();
     refreshCauses();
+    statesSaid();
+}
+
+void ValidatePage::statesSaid()
+{
+    m_calibrate->setEnabled(isCurrent(m_held) && !m_fit.isComputing());
 }
 
 TableData ValidatePage::asTable() const

@@ -58,7 +58,8 @@ private:
     void take(const LogAdvance& news);
     void setText(std::string text);
     void ask();
-    void refresh();
+    void refresh() override;
+    void statesSaid() override;
     void refreshCharts();
     void refreshTable();
     void refreshCauses();
@@ -70,7 +71,7 @@ private:
     StepCurveChart* m_curves;
     QuantileChart* m_quantiles;
     SeriesChart* m_series;
-    QFrame* m_verdicts;
+    QFrame *m_verdicts, *m_causesCard;
     QTableWidget* m_table;
     QString m_name, m_path;
     FollowedLog* m_log;

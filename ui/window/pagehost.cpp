@@ -2,6 +2,7 @@
 #include "ui/window/pagehost.h"
 
 #include "ui/look/format.h"
+#include "ui/pages/card.h"
 #include "ui/plot/paper.h"
 #include "ui/theme/icons.h"
 #include "ui/window/pagetabs.h"
@@ -58,6 +59,9 @@ PageHost::PageHost(Workspace& workspace, Theme& theme, QWidget* parent) : QWidge
     connect(&workspace, &Workspace::contextChanged, this, &PageHost::deliver);
     connect(&theme, &Theme::changed, this, &PageHost::restyleTools);
     restyleTools();
+    m_fill.setSingleShot(true);
+    m_fill.setInterval(0);
+    connect(&m_fill, &QTimer::timeout, this, &PageHost::fillTable);
 }
 
 QWidget* PageHost::makeToolRow()
@@ -147,6 +151,10 @@ void PageHost::addPage(Page* page)
     m_tools->addWidget(tools);
     tools->setVisible(m_tools->count() == 1);
     m_tabs->addTab(page->title());
+    connect(page, &Page::shownChanged, this, [this, page] {
+        if (isTableShown() && page == current())
+            m_fill.start();
+    });
 }
 
 void PageHost::showPage(int index)
@@ -220,15 +228,19 @@ void PageHost::fillTable()
             m_table->setItem(r, c, item);
         }
     m_table->resizeColumnsToContents();
+    setCardStale(*m_table, textOf(page->state(), true, {}, page->otherResult()).note);
 }
 
 Picture PageHost::pictureOf(Page& page) const
 {
     PaperText text = paperText(m_workspace.context(), page.title());
+    const InsightStatus other = page.otherResult();
     text.notes = page.paperNotes() + text.notes;
+    if (!(other.shown == other.wanted)) // a receipt would be one of another picture
+        text.notes.prepend(textOf(PageState::outdated, true, {}, other).note + u'.');
     Picture picture = onPaper(
         text, page.exportSize(), [&page](QPainter& painter) { page.paintExport(painter); }, Look(lightPalette(), m_theme.look().scale()));
-    if (const ShownScenario* s = m_workspace.context().current(); s && s->snapshot)
+    if (const ShownScenario* s = m_workspace.context().current(); s && s->snapshot && other.shown == other.wanted)
         picture.receipt = {s->name,
                            QString::fromStdString(s->snapshot->hash.text()),
                            s->snapshot->seed,

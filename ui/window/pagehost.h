@@ -6,6 +6,7 @@
 #include "ui/theme/theme.h"
 #include "ui/workspace/workspace.h"
 
+#include <QTimer>
 #include <QWidget>
 
 class QHBoxLayout;
@@ -68,6 +69,7 @@ private:
     QTableWidget* m_table;
     QPushButton *m_tableButton, *m_copyButton, *m_exportButton;
     QList<Page*> m_pages;
+    QTimer m_fill; ///< the table, once for all changes of one turn
 };
 
 } // namespace prism::ui

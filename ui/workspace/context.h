@@ -27,6 +27,7 @@ struct ShownScenario {
     SnapshotPtr snapshot;                    ///< the last valid result; null before the first one
     bool invalid = false, cancelled = false; ///< the present input is wrong; its computation was stopped
     bool partial = false;                    ///< the snapshot is of the present input, and more samples are on their way
+    ContentHash hash = {};                   ///< of the present input
 };
 
 /// Everything that a page may look at; a value that is made anew after each change. Pointers live as long as the window.

@@ -17,6 +17,13 @@ QString say(const char* text)
 
 } // namespace
 
+QString InsightStatus::otherName() const
+{
+    if (!hasAnswer || shown == wanted || (shown.name == wanted.name && shown.baseline == wanted.baseline))
+        return {};
+    return shown.baseline.isEmpty() ? shown.name : say("%1 against %2").arg(shown.name, shown.baseline);
+}
+
 PageState stateOf(const ShownScenario* scenario)
 {
     if (!scenario)
@@ -47,13 +54,13 @@ PageState stateOf(const ShownScenario* scenario, const InsightStatus& insight)
         return PageState::cancelled;
     if (!insight.error.isEmpty())
         return PageState::failed;
-    return insight.isCurrent ? PageState::current : PageState::empty;
+    return insight.isCurrent ? PageState::current : insight.hasAnswer ? PageState::outdated : PageState::empty;
 }
 
 PageState worse(PageState a, PageState b)
 {
-    constexpr std::array order{PageState::empty,     PageState::current,   PageState::partial, PageState::stale,  PageState::waiting,
-                               PageState::computing, PageState::cancelled, PageState::failed,  PageState::invalid};
+    constexpr std::array order{PageState::empty,   PageState::current,   PageState::partial,   PageState::outdated, PageState::stale,
+                               PageState::waiting, PageState::computing, PageState::cancelled, PageState::failed,   PageState::invalid};
     return std::find(order.begin(), order.end(), a) < std::find(order.begin(), order.end(), b) ? b : a;
 }
 
@@ -67,9 +74,12 @@ StateText textOf(PageState state, bool hasData, const QString& doing, const Insi
     const auto either = [hasData](const QString& note, const QString& message) {
         return hasData ? StateText{{}, note} : StateText{message, {}};
     };
+    const QString other = insight.otherName(), result = other.isEmpty() ? say("last result shown") : say("result of %1 shown").arg(other);
     switch (state) {
     case PageState::empty:
         return {};
+    case PageState::outdated:
+        return {{}, other.isEmpty() ? say("Result of earlier input shown") : say("Result of %1 shown").arg(other)};
     case PageState::waiting:
         return {say("%1 comes next …").arg(doing), {}};
     case PageState::computing:
@@ -78,15 +88,14 @@ StateText textOf(PageState state, bool hasData, const QString& doing, const Insi
         return {{}, say("First samples, more to come")};
     case PageState::stale:
         return {{},
-                insight.progress.isEmpty() ? say("Computing, last result shown")
-                                           : say("Computing (%1), last result shown").arg(insight.progress)};
+                insight.progress.isEmpty() ? say("Computing, %1").arg(result) : say("Computing (%1), %2").arg(insight.progress, result)};
     case PageState::invalid:
-        return either(say("Input to fix, last valid result shown"),
+        return either(other.isEmpty() ? say("Input to fix, last valid result shown") : say("Input to fix, %1").arg(result),
                       say("The input is not valid. What is wrong is said beside its field, at the left."));
     case PageState::cancelled:
-        return either(say("Stopped, last result shown"), say("Stopped. Compute in the bar below, or any edit, starts it again."));
+        return either(say("Stopped, %1").arg(result), say("Stopped. Compute in the bar below, or any edit, starts it again."));
     case PageState::failed:
-        return either(say("Failed, last result shown: %1").arg(insight.error), insight.error);
+        return either(say("Failed, %1: %2").arg(result, insight.error), insight.error);
     case PageState::current:
         return {};
     }
@@ -106,6 +115,8 @@ QString wordOf(PageState state)
         return say("Computing");
     case PageState::invalid:
         return say("Input to fix");
+    case PageState::outdated:
+        return say("Other result shown");
     case PageState::cancelled:
         return say("Stopped");
     case PageState::failed:

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ui/workspace/context.h"
+#include "ui/workspace/resulttoken.h"
 
 #include <QString>
 
@@ -18,6 +19,7 @@ enum class PageState {
     invalid,   ///< the present input is wrong; the last valid answer is shown if there is one
     cancelled, ///< stopped by the user; an earlier answer is shown if there is one
     failed,    ///< the computation ended with an error
+    outdated,  ///< an answer for another scenario or other inputs; nothing computes the present one
 };
 
 /// Where one insight of a page stands.
@@ -27,6 +29,9 @@ struct InsightStatus {
     bool waits = false, runs = false, cancelled = false;
     QString error = {};    ///< of the question asked last; empty = none
     QString progress = {}; ///< "34 %, 6,200 of 10,000 samples"; empty = not known
+    ResultToken shown = {}, wanted = {};
+    /// What is shown, where it is the result of another scenario than the present one; empty = of an earlier input of this one.
+    [[nodiscard]] QString otherName() const;
 };
 
 /// The state of the step times of one scenario; null: no scenario.

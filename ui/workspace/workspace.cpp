@@ -61,16 +61,14 @@ void Workspace::requestResults()
     m_rebuild.start();
 }
 
-QString Workspace::nameOf(const ScenarioEntry& entry, qsizetype row)
+const Workspace::Known& Workspace::knownOf(const ScenarioEntry& entry, qsizetype row)
 {
-    if (row >= m_names.size())
-        m_names.resize(row + 1);
-    auto& [scenario, name] = m_names[row];
-    if (scenario != entry.scenario) {
-        scenario = entry.scenario;
-        name = QString::fromStdString(entry.scenario->name);
-    }
-    return name;
+    if (row >= m_known.size())
+        m_known.resize(row + 1);
+    Known& known = m_known[row];
+    if (known.scenario != entry.scenario)
+        known = {entry.scenario, QString::fromStdString(entry.scenario->name), entry.scenario->hash()};
+    return known;
 }
 
 void Workspace::rebuild()
@@ -92,9 +90,10 @@ void Workspace::rebuild()
         if (e.archived)
             continue;
         const ScenarioResult& r = m_bridge.result(e.id);
-        const bool partial = r.computing && r.shown && r.shown->hash == e.scenario->hash();
-        next.scenarios.push_back({e.id, nameOf(e, next.scenarios.size()), e.colour, e.visible, e.id == next.baselineId,
-                                  e.id == next.currentId, r.stale(), r.shown, r.invalid, r.cancelled, partial});
+        const Known& known = knownOf(e, next.scenarios.size());
+        const bool partial = r.computing && r.shown && r.shown->hash == known.hash;
+        next.scenarios.push_back({e.id, known.name, e.colour, e.visible, e.id == next.baselineId, e.id == next.currentId, r.stale(),
+                                  r.shown, r.invalid, r.cancelled, partial, known.hash});
     }
     m_context = std::move(next);
     Q_EMIT contextChanged();

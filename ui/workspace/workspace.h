@@ -41,8 +41,13 @@ Q_SIGNALS:
 private:
     void requestResults();
     void rebuild();
-    /// The name of the entry that is shown in this row; read anew where another scenario stands there.
-    [[nodiscard]] QString nameOf(const ScenarioEntry& entry, qsizetype row);
+    struct Known {
+        ScenarioPtr scenario;
+        QString name;
+        ContentHash hash;
+    };
+    /// Name and hash of the entry that is shown in this row; read anew where another scenario stands there.
+    [[nodiscard]] const Known& knownOf(const ScenarioEntry& entry, qsizetype row);
 
     StudyModel m_study;
     EngineBridge m_bridge;
@@ -50,7 +55,7 @@ private:
     InsightRunner m_insights;
     GhostPreview m_ghost{m_bridge.evaluator()};
     PageContext m_context;
-    QList<std::pair<ScenarioPtr, QString>> m_names; ///< by row
+    QList<Known> m_known; ///< by row
     bool m_sameScale = false;
     QTimer m_rebuild;
     QHash<int, QStringList> m_fieldProblems;
