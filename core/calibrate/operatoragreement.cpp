@@ -94,6 +94,11 @@ BoostedTrees::Features shapeOf(const MeasuredOperator& o)
 
 } // namespace
 
+double operatorSeconds(const MeasuredOperator& measured, const OperatorMachine& machine)
+{
+    return seconds(measured, modelOf(machine), machine.causal);
+}
+
 OperatorReport operatorReport(const std::vector<MeasuredOperator>& rows, const OperatorMachine& machine)
 {
     OperatorReport report;

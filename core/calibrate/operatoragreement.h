@@ -38,6 +38,10 @@ struct OperatorReport {
     int otherSystems = 0; ///< rows that the table says are of another GPU
 };
 
+/// Seconds of one operator as the model costs it alone on the GPU, at the clock of a benchmark. A module's products run without
+/// tensor-parallel traffic; its backward is the products of both gradients.
+[[nodiscard]] double operatorSeconds(const MeasuredOperator& measured, const OperatorMachine& machine);
+
 /// Every row beside the model. Rows whose system is another type of GPU (the first word of their name) are left out.
 [[nodiscard]] OperatorReport operatorReport(const std::vector<MeasuredOperator>& rows, const OperatorMachine& machine);
 
