@@ -37,10 +37,10 @@ std::string glued(const std::vector<std::string>& words)
     return out;
 }
 
-constexpr std::array<std::string_view, 15> kStepTimes = {"steptime",       "iterationtime", "itertime",        "timeperiteration",
+constexpr std::array<std::string_view, 16> kStepTimes = {"steptime",       "iterationtime", "itertime",        "timeperiteration",
                                                          "timeperstep",    "steptiming",    "iterationtiming", "stepduration",
                                                          "timeiteration",  "endtoend",      "batchtime",       "secondsperiteration",
-                                                         "secondsperstep", "timeperbatch",  "steplatency"};
+                                                         "secondsperstep", "timeperbatch",  "steplatency",     "timingsstep"};
 constexpr std::array<std::string_view, 5> kPlainTimes = {"time", "elapsed", "elapsedtime", "duration", "value"};
 constexpr std::array<std::string_view, 19> kOtherTimes = {
     "min",       "max",     "data", "dataloading", "eval",    "evaluation", "validation", "val",  "forward", "backward",
@@ -76,8 +76,8 @@ std::optional<TimeField> timeField(std::string_view name)
     const auto holds = [&](std::string_view part) { return text.find(part) != std::string::npos; };
     if (std::any_of(kStepTimes.begin(), kStepTimes.end(), holds))
         return field;
-    field.rank = 1;
-    return isOneOf(text, kPlainTimes) ? std::optional(field) : std::nullopt;
+    field.rank = text == "runtime" ? 2 : 1; // of Weights & Biases: since the run began
+    return field.rank == 2 || isOneOf(text, kPlainTimes) ? std::optional(field) : std::nullopt;
 }
 
 NamedField namedField(std::string_view name)
@@ -90,7 +90,8 @@ NamedField namedField(std::string_view name)
             words.pop_back();
         }
     const std::string text = glued(words);
-    constexpr std::array<std::string_view, 6> kSteps = {"step", "globalstep", "iteration", "iter", "trainerglobalstep", "trainstep"};
+    constexpr std::array<std::string_view, 7> kSteps = {"step",      "globalstep",  "iteration", "iter", "trainerglobalstep",
+                                                        "trainstep", "currentsteps"};
     constexpr std::array<std::string_view, 5> kSamples = {"samplesseen", "consumedsamples", "samplescount", "samples", "trainsamples"};
     constexpr std::array<std::string_view, 3> kRuns = {"run", "runid", "runname"};
     constexpr std::array<std::string_view, 5> kRanks = {"rank", "globalrank", "rankid", "processindex", "workerrank"};
@@ -113,8 +114,9 @@ LogColumns logColumns(const std::vector<std::string>& names, const std::string& 
         const NamedField named = namedField(names[i]);
         const bool isTime = !timeName.empty() && names[i] == timeName;
         if (auto time = timeField(names[i]); isTime || (timeName.empty() && time && named.kind == FieldKind::other)) {
-            TimeField field = time.value_or(TimeField{});
+            TimeField field = time.value_or(TimeField{0, 1, 1});
             field.index = i;
+            field.isGiven = isTime;
             found.push_back(field);
         }
         const auto take = [&](FieldKind kind, std::optional<std::size_t>& at) {
@@ -136,8 +138,13 @@ LogColumns logColumns(const std::vector<std::string>& names, const std::string& 
         take(FieldKind::pause, out.pause);
     }
     const auto best = std::min_element(found.begin(), found.end(), [](const TimeField& a, const TimeField& b) { return a.rank < b.rank; });
-    if (best == found.end())
+    if (best == found.end()) {
+        if (timeName.empty() && out.stamp && out.step) { // the last resort
+            out.times = {{*out.stamp, out.stampUnit, 3}};
+            out.timeName = names[*out.stamp];
+        }
         return out;
+    }
     const int rank = best->rank;
     std::erase_if(found, [rank](const TimeField& f) { return f.rank != rank; });
     const bool perRun = std::all_of(found.begin(), found.end(), [](const TimeField& f) { return !f.run.empty(); });

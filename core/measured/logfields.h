@@ -13,8 +13,11 @@ namespace prism {
 struct TimeField {
     std::size_t index = 0;
     double unitSeconds = 1; ///< what 1 stands for
-    int rank = 0;           ///< 0 = says "step time" or "iteration time", 1 = says only "time", "elapsed", "duration" or "value"
-    std::string run;        ///< "RUN - FIELD", as exports of several runs have it
+    /// 0 = says "step time" or "iteration time", 1 = only "time", "elapsed", "duration" or "value", 2 = a clock ("runtime"), 3 = a time
+    /// stamp
+    int rank = 0;
+    bool isGiven = false; ///< by the user
+    std::string run;      ///< "RUN - FIELD", as exports of several runs have it
 };
 
 /// By the words of a name, whatever their case and separators: "step_time_s", "iteration-time (ms)", "train_step_timing in s",

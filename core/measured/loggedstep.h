@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// One step of a training log, and how to read it.
+// The steps of a training log, and how to read them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace prism {
 
@@ -14,6 +16,30 @@ struct LoggedStep {
     double samplesSeen = -1;  ///< after the step; -1 = not logged
     double pauseSeconds = -1; ///< between the end of the step before and the start of this one (evaluation, checkpoint); -1 = unknown
 };
+
+struct LoggedRun {
+    std::string name; ///< of the log's own run, or "run 1", ...
+    std::vector<LoggedStep> steps;
+};
+
+/// What a log held, with counts: a reader says what it matched and what not.
+struct StepLog {
+    std::string format;          ///< for people: "Megatron-LM standard output"; empty = nothing was recognised
+    std::string timeField;       ///< what was taken as the time of a step, with its unit
+    std::vector<LoggedRun> runs; ///< in order of appearance, at least one step each
+    std::int64_t lines = 0;      ///< read
+    std::int64_t matched = 0;    ///< that told of a step
+    std::int64_t repeated = 0;   ///< of those, the same step again: with the same time, or told by another rank
+    std::int64_t unusable = 0;   ///< of those, without a positive finite time, or longer than a line may be
+    std::vector<std::string> notes;
+    [[nodiscard]] std::size_t steps() const;
+};
+
+/// How many steps a log may have.
+inline constexpr std::size_t kMostLoggedSteps = 2'000'000;
+
+/// Which steps stay in memory: all of them, or of each run the first and the last, for a log without an end.
+enum class KeptSteps { all, ends };
 
 struct StepLogOptions {
     std::string timeColumn; ///< tables and JSON lines: this field; empty = by its name

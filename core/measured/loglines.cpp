@@ -5,6 +5,11 @@ namespace prism {
 
 void LogLines::take(std::string_view piece, const Line& line)
 {
+    if (!m_hasStarted && EventLines::isStart(piece))
+        m_events.emplace();
+    m_hasStarted = true;
+    if (m_events)
+        return m_events->take(piece, line);
     for (std::size_t end = piece.find_first_of(kLineEnds); end != std::string_view::npos; end = piece.find_first_of(kLineEnds)) {
         const bool isSecond = m_wasReturn && end == 0 && piece[0] == '\n'; // of "\r\n"
         m_wasReturn = piece[end] == '\r';

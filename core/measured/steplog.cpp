@@ -5,42 +5,25 @@
 #include "core/measured/jsonarray.h"
 #include "core/measured/lineformat.h"
 #include "core/measured/loglimits.h"
+#include "core/measured/stepcollector.h"
 
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
-#include <cmath>
+#include <tuple>
 
 namespace prism {
 
 namespace {
 
-constexpr double kLongestStep = 1e7;     ///< seconds
 constexpr std::size_t kFieldShown = 200; ///< bytes
-constexpr const char* kKnown =
-    "Megatron-LM, NeMo, DeepSpeed or torchtitan output, an MLPerf log, JSON lines, or a table with a header that "
-    "names a step time; or give --time-column or --pattern";
+constexpr const char* kKnown = "output of a framework (the help page \"steps\" lists them), an MLPerf log, a TensorBoard event file, JSON "
+                               "lines, or a table with a header "
+                               "that names a step time; or give --time-column or --pattern";
 
-/// "NAME (2)", ...: what a run is called whose name another one had before.
-std::string againNamed(const std::string& name, int time)
-{
-    return time < 2 ? name : fmt::format("{} ({})", name, time);
-}
-
-/// Whether a named run begins anew: several systems that count their runs from 0 stand in one table. Rows that are only out of order do not
-/// fall as far. Samples tell nothing: logs of MLPerf count them from 0 at every evaluation.
-bool beginsAnew(const LoggedStep& step, const LoggedStep& before)
-{
-    return step.number >= 0 && 2 * step.number < before.number;
-}
-
-/// Seconds between the end of the step before and the start of this one; several steps lie between lines that tell of some alone.
-double pauseBefore(const LoggedStep& step, const LoggedStep& before, double between)
-{
-    const bool isNumbered = before.number >= 0 && step.number > before.number;
-    const double steps = isNumbered ? static_cast<double>(step.number - before.number) : 1.0;
-    return std::max(0.0, between - steps * step.seconds);
-}
+constexpr std::size_t kMaxCandidates = 8;
+constexpr std::int64_t kDecisiveSteps = 1'000, kDecisiveLines = 100'000;
+constexpr std::int64_t kEnoughSteps = 3; ///< of one run; fewer may be one foreign line
 
 } // namespace
 
@@ -52,73 +35,67 @@ std::size_t StepLog::steps() const
     return count;
 }
 
+/// A format that the log may be in, with what it has read.
+struct LogCandidate {
+    std::unique_ptr<LineFormat> format;
+    StepCollector steps;
+    bool hasStepped = false; ///< by the last line
+};
+
+namespace {
+
+/// Enough steps, then how directly the format gives their times, then their number.
+bool isLikelier(LogCandidate& a, LogCandidate& b)
+{
+    const auto rank = [](LogCandidate& c) {
+        return std::tuple(c.steps.longest() < kEnoughSteps || c.steps.evidence() <= 0, c.format->trust(), -c.steps.evidence());
+    };
+    return rank(a) < rank(b);
+}
+
+} // namespace
+
 StepLogReader::StepLogReader(StepLogOptions options, Keep keep) : m_options(std::move(options)), m_keep(keep)
 {
     if (m_options.pattern.empty())
         return;
     Result<std::unique_ptr<LineFormat>> format = patternFormat(m_options.pattern);
     if (format.ok())
-        m_format = std::move(format).value();
+        add(std::move(format).value());
     else
         m_problems = format.errors();
+    m_isDecided = true;
 }
 
 StepLogReader::~StepLogReader() = default;
 
-/// Index of the run of this name; a new one where there is none.
-std::size_t StepLogReader::runNamed(const std::string& name)
-{
-    const auto [known, isNew] = m_indices.try_emplace(name, m_log.runs.size());
-    if (isNew) {
-        m_log.runs.push_back({name, {}});
-        m_states.push_back({kNoNumber, {}});
-    }
-    return known->second;
-}
-
-/// Index of the run that a line names, or of the next one of that name.
-std::size_t StepLogReader::runOf(const LineFinding& found)
-{
-    const auto [latest, isFirst] = m_latest.try_emplace(found.run, 0);
-    if (isFirst)
-        return latest->second = runNamed(found.run);
-    const LoggedRun& run = m_log.runs[latest->second];
-    if (run.steps.empty() || !beginsAnew(found.step, run.steps.back()))
-        return latest->second;
-    std::string next = found.run;
-    for (int time = 2; m_indices.contains(next); ++time)
-        next = againNamed(found.run, time);
-    return latest->second = runNamed(next);
-}
-
-void StepLogReader::dropRuns()
-{
-    m_log.runs.clear();
-    m_states.clear();
-    m_indices.clear();
-    m_latest.clear();
-    m_lastRun = m_steps = 0;
-}
-
 const StepLog& StepLogReader::log()
 {
-    if (m_format && m_hasRead) {
-        m_log.format = m_format->name();
-        m_log.timeField = m_format->timeField();
-        m_log.notes = m_format->notes();
+    if (m_candidates.empty()) {
+        m_nothing.lines = m_lines;
+        m_nothing.unusable = m_tooLong;
+        return m_nothing;
     }
-    return m_log;
+    LogCandidate& best = *m_candidates.front();
+    StepLog& log = best.steps.log();
+    log.lines = m_lines;
+    log.format = best.format->name();
+    log.timeField = best.format->timeField();
+    log.notes = best.format->notes();
+    for (std::string& note : best.steps.notes(log.timeField))
+        log.notes.push_back(std::move(note));
+    return log;
 }
 
 std::int64_t StepLogReader::linesPerPart() const
 {
-    return m_format ? kMaxLogLines : kMaxLinesBefore;
+    return m_candidates.empty() ? kMaxLinesBefore : kMaxLogLines;
 }
 
 /// The limit grows with the log.
 bool StepLogReader::hasTooManyLines() const
 {
-    return m_log.lines > linesPerPart() * (1 + static_cast<std::int64_t>(m_bytes / kLogPartBytes));
+    return m_lines > linesPerPart() * (1 + static_cast<std::int64_t>(m_bytes / kLogPartBytes));
 }
 
 bool StepLogReader::isRefused() const
@@ -131,149 +108,123 @@ Result<StepLog> StepLogReader::whole()
     if (hasErrors(m_problems))
         return m_problems;
     if (hasTooManyLines())
-        return Diagnostic{.path = "line " + std::to_string(m_log.lines),
-                          .message = m_format ? "the log has too many lines" : "too many lines stand before the first that tells of a step",
+        return Diagnostic{.path = "line " + std::to_string(m_lines),
+                          .message = m_candidates.empty() ? "too many lines stand before the first that tells of a step"
+                                                          : "the log has too many lines",
                           .accepted = fmt::format("at most {} lines per {} MiB{}", linesPerPart(), kLogPartBytes >> 20,
-                                                  m_format ? "" : std::string(" before it: ") + kKnown)};
-    (void)log();
-    if (m_beyond > 0)
-        m_log.notes.push_back(fmt::format("{} of these are beyond the limit of {} steps: split the log.", m_beyond, kMostLoggedSteps));
-    std::erase_if(m_log.runs, [](const LoggedRun& r) { return r.steps.empty(); });
-    if (m_log.runs.empty())
-        return Diagnostic{.message = m_log.format.empty() ? "no line tells of a step" : "no line holds a usable step time",
-                          .found = fmt::format("{} lines, {} matched, {} unusable", m_log.lines, m_log.matched, m_log.unusable),
+                                                  m_candidates.empty() ? std::string(" before it: ") + kKnown : "")};
+    (void)this->log();
+    StepLog log = std::move(m_candidates.empty() ? m_nothing : m_candidates.front()->steps.log());
+    std::erase_if(log.runs, [](const LoggedRun& r) { return r.steps.empty(); });
+    if (log.runs.empty() && hasErrors(m_headers))
+        return m_headers;
+    if (log.runs.empty())
+        return Diagnostic{.message = log.format.empty() ? "no line tells of a step" : "no line holds a usable step time",
+                          .found = fmt::format("{} lines, {} matched, {} unusable", log.lines, log.matched, log.unusable),
                           .accepted = kKnown};
-    return std::move(m_log);
+    if (Diagnostics problems = m_candidates.front()->steps.problems(); hasErrors(problems))
+        return problems;
+    return log;
 }
 
 const LoggedStep& StepLogReader::last() const
 {
-    return m_log.runs[m_lastRun].steps.back();
+    return m_candidates.front()->steps.lastRun().steps.back();
 }
 
-bool StepLogReader::recognise(std::string_view text)
+/// A format that is not among the candidates joins them, for the least likely one where they are too many.
+void StepLogReader::add(std::unique_ptr<LineFormat> format)
 {
-    m_format = mlperfFormat(text);
-    if (!m_format)
-        m_format = markedLineFormat(text);
-    if (!m_format)
-        m_format = jsonLinesFormat(text, m_options);
-    if (!m_format)
-        m_format = stampedLineFormat(text);
-    if (!m_format)
-        m_format = progressBarFormat(text);
-    if (m_format)
-        return true;
-    Diagnostics problems;
-    m_format = tableFormat(text, m_options, problems);
-    if (m_problems.empty())
-        m_problems = std::move(problems);
-    return false; // a header tells of no step
-}
-
-/// A line that tells the time of its step ends a format that worked it out: what that one gave is dropped.
-void StepLogReader::preferTold(std::string_view text)
-{
-    std::unique_ptr<LineFormat> told = markedLineFormat(text);
-    if (!told)
+    const auto isKnown = [&](const auto& candidate) { return candidate->format->key() == format->key(); };
+    if (!format || std::any_of(m_candidates.begin(), m_candidates.end(), isKnown))
         return;
-    m_format = std::move(told);
-    dropRuns();
-    m_log.matched = m_log.repeated = 0;
+    if (m_candidates.size() == kMaxCandidates) {
+        LogCandidate& least = *m_candidates.back();
+        if (least.steps.evidence() > 0 && least.format->trust() <= format->trust())
+            return;
+        m_candidates.pop_back();
+    }
+    m_candidates.push_back(std::make_unique<LogCandidate>(LogCandidate{std::move(format), StepCollector(m_keep)}));
+    m_candidates.back()->steps.log().unusable = m_tooLong;
+}
+
+void StepLogReader::recognise(std::string_view text)
+{
+    for (std::unique_ptr<LineFormat>& format : dialectFormats(text))
+        if (!m_isDecided || format->trust() == Trust::named)
+            add(std::move(format));
+    if (m_isDecided)
+        return;
+    add(mlperfFormat(text));
+    add(jsonLinesFormat(text, m_options));
+    add(progressBarFormat(text));
+}
+
+/// Puts the likeliest candidate first and drops the others once it has enough steps.
+void StepLogReader::decide()
+{
+    std::stable_sort(m_candidates.begin(), m_candidates.end(), [](const auto& a, const auto& b) { return isLikelier(*a, *b); });
+    const std::int64_t longest = m_candidates.front()->steps.longest();
+    if (longest < kDecisiveSteps && (longest == 0 || m_lines < kDecisiveLines))
+        return;
+    m_isDecided = true;
+    const bool isNamed = m_candidates.front()->format->trust() == Trust::named;
+    const auto isOut = [&](const auto& candidate) { return isNamed || candidate->format->trust() != Trust::named; };
+    m_candidates.erase(std::remove_if(m_candidates.begin() + 1, m_candidates.end(), isOut), m_candidates.end());
 }
 
 bool StepLogReader::line(std::string_view text)
 {
-    ++m_log.lines;
+    ++m_lines;
     m_bytes += text.size() + 1;
     if (text.ends_with('\r'))
         text.remove_suffix(1);
     if (text.size() > kLongestLogLine) {
-        ++m_log.unusable;
+        ++m_tooLong;
+        for (const auto& candidate : m_candidates)
+            ++candidate->steps.log().unusable;
         return false;
     }
-    if (!m_format && !recognise(text))
+    if (hasErrors(m_problems))
         return false;
-    if (m_format->isInferred())
-        preferTold(text);
+    if (!m_isDecided || m_candidates.front()->format->trust() != Trust::named)
+        recognise(text);
     std::vector<LineFinding> found;
-    m_format->read(text, found);
-    m_hasRead = true;
-    bool any = false;
-    for (const LineFinding& f : found)
-        any = takeStep(f) || any;
-    return any;
+    for (const auto& candidate : m_candidates) {
+        found.clear();
+        candidate->format->read(text, found);
+        candidate->hasStepped = false;
+        for (const LineFinding& f : found)
+            candidate->hasStepped = candidate->steps.take(f) || candidate->hasStepped;
+    }
+    Diagnostics problems;
+    if (!m_isDecided)
+        add(tableFormat(text, m_options, problems)); // a header tells of no step
+    if (m_headers.empty())
+        m_headers = std::move(problems);
+    if (m_candidates.size() > (m_isDecided ? 1 : 0))
+        decide();
+    return !m_candidates.empty() && m_candidates.front()->hasStepped;
 }
 
-/// A step that the run has already: with the same time, or as another rank saw it.
-bool StepLogReader::isRepeated(const LineFinding& found, const LoggedRun& run) const
+Diagnostic damagedEvents()
 {
-    if (run.steps.empty())
-        return false;
-    const LoggedStep &step = found.step, &before = run.steps.back();
-    if (step.number < 0)
-        return false;
-    const bool isOtherRank = found.rank != m_states[m_lastRun].rank;
-    return (step.number == before.number && step.seconds == before.seconds)
-           || (isOtherRank && step.number >= run.steps.front().number && step.number <= before.number);
-}
-
-bool StepLogReader::takeStep(const LineFinding& found)
-{
-    using Kind = LineFinding::Kind;
-    if (found.kind == Kind::unusable) {
-        ++m_log.unusable;
-        return false;
-    }
-    const auto newRun = [&] { return runNamed("run " + std::to_string(m_log.runs.size() + 1)); };
-    if (found.kind == Kind::newRun) {
-        if (m_log.runs.empty() || !m_log.runs[m_lastRun].steps.empty())
-            m_lastRun = newRun();
-        return false;
-    }
-    ++m_log.matched;
-    LoggedStep step = found.step;
-    if (!(step.seconds > 0) || !(step.seconds < kLongestStep) || m_steps >= kMostLoggedSteps || m_log.runs.size() > kMaxLoggedRuns) {
-        ++m_log.unusable;
-        m_beyond += m_steps >= kMostLoggedSteps ? 1 : 0;
-        return false;
-    }
-    if (!found.run.empty())
-        m_lastRun = runOf(found);
-    else if (m_log.runs.empty())
-        m_lastRun = newRun();
-    if (isRepeated(found, m_log.runs[m_lastRun])) {
-        ++m_log.repeated;
-        return false;
-    }
-    const std::vector<LoggedStep>& known = m_log.runs[m_lastRun].steps;
-    if (!known.empty() && step.number >= 0 && step.number < known.back().number && found.run.empty())
-        m_lastRun = newRun(); // the job went back to a checkpoint: its first steps warm up again
-    LoggedRun& run = m_log.runs[m_lastRun];
-    RunState& state = m_states[m_lastRun];
-    if (!found.stampIsPaused && !run.steps.empty() && found.stamp - state.stamp >= 0)
-        step.pauseSeconds = pauseBefore(step, run.steps.back(), found.stamp - state.stamp);
-    state = {found.stamp, found.rank};
-    if (m_keep == Keep::ends && run.steps.size() > 1)
-        run.steps.back() = step;
-    else
-        run.steps.push_back(step);
-    m_steps += m_keep == Keep::all ? 1 : 0;
-    return true;
+    return {.message = "The event file is damaged: a checksum does not match, or a record is too large.",
+            .accepted = "a copy of the file as it was written"};
 }
 
 Result<StepLog> readStepLog(std::string_view text, const StepLogOptions& options)
 {
     StepLogReader reader(options);
-    const std::string array = linesOfArray(text);
+    const std::string document = linesOfDocument(text);
     LogLines lines;
     const auto line = [&](std::string_view of) {
         if (!reader.isRefused())
             reader.line(of);
     };
-    lines.take(array.empty() ? text : array, line);
+    lines.take(document.empty() ? text : document, line);
     lines.finish(line);
-    return reader.whole();
+    return lines.isDamaged() ? damagedEvents() : reader.whole();
 }
 
 std::string reportText(const StepLog& log)

@@ -46,7 +46,7 @@ double numberOf(const json& value)
 {
     if (value.is_number())
         return value.get<double>();
-    return value.is_string() ? doubleFromText(value.get_ref<const std::string&>()).value_or(kNoNumber) : kNoNumber;
+    return value.is_string() ? doubleFromText(withoutGroups(value.get_ref<const std::string&>())).value_or(kNoNumber) : kNoNumber;
 }
 
 Result<json> objectOf(std::string_view line)
@@ -57,6 +57,27 @@ Result<json> objectOf(std::string_view line)
     if (parsed.ok() && !parsed->is_object())
         return Diagnostic{Severity::error, "", "this is no object", "", "an object", "", ""};
     return parsed;
+}
+
+/// The objects of a line, which may follow one another.
+std::vector<std::string_view> objectTexts(std::string_view line)
+{
+    std::vector<std::string_view> out;
+    int depth = 0;
+    bool isQuoted = false;
+    std::size_t first = 0;
+    for (std::size_t i = 0; i < line.size(); ++i) {
+        isQuoted = isQuoted != (line[i] == '"');
+        i += isQuoted && line[i] == '\\' ? 1 : 0;
+        depth += isQuoted || i >= line.size() ? 0 : line[i] == '{' ? 1 : line[i] == '}' ? -1 : 0;
+        if (depth == 0 && !isQuoted && i < line.size() && line[i] == '}') {
+            out.push_back(line.substr(first, i + 1 - first));
+            first = i + 1;
+        }
+    }
+    if (!trimmed(line.substr(first)).empty())
+        out.push_back(line.substr(first));
+    return out;
 }
 
 std::int64_t wholeOr(double x)
@@ -100,7 +121,6 @@ public:
             if (const double x = value(samples); found.step.samplesSeen < 0 && x >= 0)
                 found.step.samplesSeen = x;
         found.stamp = value("time_ms") * 1e-3;
-        found.kind = LineFinding::Kind::step;
         out.push_back(found);
     }
 
@@ -124,34 +144,20 @@ private:
     std::string m_field;
 };
 
-/// Of a field whose name says no more than a time or a value: what it was taken as, and whether it rather is a clock that runs on.
-class PlainTime {
-public:
-    void take(double seconds)
-    {
-        if (!(seconds > 0))
-            return;
-        m_first = m_count == 0 ? seconds : m_first;
-        m_falls = m_falls || seconds < m_last;
-        m_last = seconds;
-        ++m_count;
-    }
-    [[nodiscard]] std::vector<std::string> notes(const std::string& kind, const std::string& name) const
-    {
-        constexpr int kFewest = 10;
-        constexpr double kGrown = 3;
-        std::vector<std::string> out = {"the " + kind + " " + name
-                                        + " is taken as the seconds of a step: its name says only a time or a value"};
-        if (m_count >= kFewest && !m_falls && m_last > kGrown * m_first)
-            out.emplace_back("its values only rise: it looks like a clock that runs on, and no step takes so long");
-        return out;
-    }
+Trust trustIn(const TimeField& time)
+{
+    return time.isGiven || time.rank == 0 ? Trust::named : time.rank == 1 ? Trust::plain : Trust::inferred;
+}
 
-private:
-    double m_first = 0, m_last = 0;
-    int m_count = 0;
-    bool m_falls = false;
-};
+/// The time of a finding out of its text and number: a clock where the name or the text is one's.
+void setTime(LineFinding& found, const TimeField& time, std::string_view text, double number)
+{
+    using Time = LineFinding::Time;
+    const double clock = std::isnan(number) ? clockSeconds(text) : kNoNumber;
+    const bool isClock = !std::isnan(clock) || time.rank > 1;
+    found.time = isClock ? Time::clock : time.rank == 1 ? Time::plain : Time::step;
+    found.step.seconds = std::isnan(clock) ? time.unitSeconds * number : clock;
+}
 
 /// One object per line; fields by their names, those of the first usable line for all.
 class JsonLinesFormat final : public LineFormat {
@@ -166,15 +172,28 @@ public:
           m_stamp(nameAt(names, columns.stamp)),
           m_stampUnit(columns.stampUnit)
     {
+        for (std::size_t i = 0; i < names.size() && m_time.rank == 3 && m_other.empty(); ++i)
+            if (namedField(names[i]).kind == FieldKind::other)
+                m_other = names[i];
     }
     [[nodiscard]] std::string name() const override { return "JSON lines"; }
     [[nodiscard]] std::string timeField() const override { return m_timeName; }
+    [[nodiscard]] std::string key() const override { return name() + m_timeName + '\n' + m_other; }
+    [[nodiscard]] Trust trust() const override { return trustIn(m_time); }
     void read(std::string_view line, std::vector<LineFinding>& out) override
     {
-        if (trimmed(line).empty())
-            return;
+        if (trimmed(line).starts_with('{'))
+            for (const std::string_view text : objectTexts(line))
+                readObject(text, out);
+    }
+
+private:
+    static std::string nameAt(const std::vector<std::string>& names, std::optional<std::size_t> i) { return i ? names[*i] : ""; }
+
+    void readObject(std::string_view text, std::vector<LineFinding>& out) const
+    {
         LineFinding found;
-        const Result<json> object = objectOf(line);
+        const Result<json> object = objectOf(text);
         if (!object.ok()) {
             found.kind = LineFinding::Kind::unusable;
             out.push_back(found);
@@ -187,35 +206,25 @@ public:
             return name.empty() || i == fields.names.end() ? json() : fields.values[static_cast<std::size_t>(i - fields.names.begin())];
         };
         const json time = at(m_timeName);
-        if (time.is_null())
-            return; // lines of another kind stand between
-        found.kind = LineFinding::Kind::step;
-        found.step.seconds = m_time.unitSeconds * numberOf(time);
+        if (time.is_null() || (!m_other.empty() && at(m_other).is_null()))
+            return; // lines of another kind are between
+        setTime(found, m_time, time.is_string() ? time.get<std::string>() : "", numberOf(time));
         found.step.number = wholeOr(numberOf(at(m_step)));
-        m_plain.take(found.step.seconds);
         const double samples = numberOf(at(m_samples));
         found.step.samplesSeen = samples >= 0 ? samples : -1;
         found.stamp = m_stampUnit * numberOf(at(m_stamp));
-        const auto text = [](const json& value) {
+        const auto textOf = [](const json& value) {
             return value.is_string() ? value.get<std::string>() : value.is_null() ? "" : value.dump();
         };
-        found.run = text(at(m_run));
-        found.rank = text(at(m_rank));
+        found.run = textOf(at(m_run));
+        found.rank = textOf(at(m_rank));
         out.push_back(found);
     }
 
-    [[nodiscard]] std::vector<std::string> notes() const override
-    {
-        return m_time.rank == 0 ? std::vector<std::string>() : m_plain.notes("field", m_timeName);
-    }
-
-private:
-    static std::string nameAt(const std::vector<std::string>& names, std::optional<std::size_t> i) { return i ? names[*i] : ""; }
-
     TimeField m_time;
     std::string m_timeName, m_step, m_samples, m_run, m_rank, m_stamp;
+    std::string m_other; ///< what is logged with a time stamp that is the only time: each tag of a TensorBoard has its steps
     double m_stampUnit;
-    PlainTime m_plain;
 };
 
 std::vector<std::string> cells(std::string_view line, char separator)
@@ -235,10 +244,12 @@ std::vector<std::string> cells(std::string_view line, char separator)
     return out;
 }
 
-/// The number of a cell; where commas do not part the cells, one may stand for the decimal point ("54,713").
+/// The number of a cell; where commas do not separate the cells, one may be the decimal point ("54,713").
 double cellNumber(std::string_view cell, char separator)
 {
     std::string text(trimmed(cell));
+    if (separator == ',' || text.find('.') != std::string::npos)
+        text = withoutGroups(text);
     if (separator != ',' && std::count(text.begin(), text.end(), ',') == 1 && text.find('.') == std::string::npos)
         std::replace(text.begin(), text.end(), ',', '.');
     return doubleFromText(text).value_or(kNoNumber);
@@ -247,8 +258,15 @@ double cellNumber(std::string_view cell, char separator)
 /// A table with a header, one line per step.
 class HeadedTableFormat final : public LineFormat {
 public:
-    HeadedTableFormat(LogColumns columns, char separator) : m_columns(std::move(columns)), m_separator(separator) {}
+    HeadedTableFormat(std::string_view header, LogColumns columns, char separator)
+        : m_header(header),
+          m_columns(std::move(columns)),
+          m_separator(separator)
+    {
+    }
     [[nodiscard]] std::string name() const override { return "table with a header"; }
+    [[nodiscard]] std::string key() const override { return name() + m_header; }
+    [[nodiscard]] Trust trust() const override { return trustIn(m_columns.times.front()); }
     [[nodiscard]] std::string timeField() const override
     {
         const double unit = m_columns.times.front().unitSeconds;
@@ -266,11 +284,11 @@ public:
             if (m_columns.times.size() > 1 && (time.index >= fields.size() || trimmed(fields[time.index]).empty()))
                 continue; // a run of several that has ended
             LineFinding found;
-            found.kind = LineFinding::Kind::step;
-            found.step.seconds = time.unitSeconds * number(time.index);
-            if (m_columns.times.size() == 1)
-                m_plain.take(found.step.seconds);
+            setTime(found, time, time.index < fields.size() ? fields[time.index] : std::string(), number(time.index));
             found.step.number = wholeOr(number(m_columns.step));
+            if (m_columns.step && *m_columns.step < fields.size() && !trimmed(fields[*m_columns.step]).empty()
+                && std::isnan(number(m_columns.step)))
+                found.kind = LineFinding::Kind::unusable; // not a row
             const double samples = number(m_columns.samples);
             found.step.samplesSeen = samples >= 0 ? samples : -1;
             found.stamp = m_columns.stampUnit * number(m_columns.stamp);
@@ -284,17 +302,11 @@ public:
             out.push_back(found);
         }
     }
-    [[nodiscard]] std::vector<std::string> notes() const override
-    {
-        if (m_columns.times.front().rank == 0)
-            return {};
-        return m_plain.notes("column", m_columns.timeName);
-    }
 
 private:
+    std::string m_header;
     LogColumns m_columns;
     char m_separator;
-    PlainTime m_plain;
 };
 
 /// The unit that was asked for goes over the one of the name.
@@ -316,7 +328,7 @@ std::unique_ptr<LineFormat> jsonLinesFormat(std::string_view line, const StepLog
 {
     if (!trimmed(line).starts_with('{'))
         return nullptr;
-    const Result<json> object = objectOf(line);
+    const Result<json> object = objectOf(objectTexts(line).front());
     if (!object.ok())
         return nullptr;
     FlatObject fields;
@@ -348,7 +360,7 @@ std::unique_ptr<LineFormat> tableFormat(std::string_view line, const StepLogOpti
     if (columns.times.empty())
         return nullptr;
     useUnit(columns, options);
-    return std::make_unique<HeadedTableFormat>(std::move(columns), separator);
+    return std::make_unique<HeadedTableFormat>(line, std::move(columns), separator);
 }
 
 } // namespace prism

@@ -74,6 +74,7 @@ std::vector<Limit> measuredLimits()
         {"Training log", "lines per 64 MiB", n(static_cast<std::size_t>(kMaxLogLines)), ""},
         {"Training log", "lines per 64 MiB before the first that reports a step", n(static_cast<std::size_t>(kMaxLinesBefore)), ""},
         {"Training log", "a line", n(kLongestLogLine), "bytes"},
+        {"Training log", "a record of an event file", n(kMaxEventBytes), "bytes"},
         {"Training log", "steps", n(kMostLoggedSteps), ""},
         {"Training log", "runs", n(kMaxLoggedRuns), ""},
         {"Trace", "files of a folder", n(kMaxTraceFiles), ""},

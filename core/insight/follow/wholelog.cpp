@@ -60,7 +60,7 @@ private:
 /// Whether the text has to be in memory as a whole: it is converted before it has lines.
 bool isConverted(std::string_view start)
 {
-    return mayBeArray(start) || start.starts_with("\xFF\xFE") || start.starts_with("\xFE\xFF");
+    return mayBeDocument(start) || start.starts_with("\xFF\xFE") || start.starts_with("\xFE\xFF");
 }
 
 Result<StepLog> convertedLog(ByteSource& source, std::string text, const WholeLogOptions& options)
@@ -69,7 +69,7 @@ Result<StepLog> convertedLog(ByteSource& source, std::string text, const WholeLo
     text.resize(kMaxTextBytes + 1);
     text.resize(had + source.read(std::span<char>(text).subspan(had)));
     if (text.size() > kMaxTextBytes)
-        return Diagnostic{.message = "A log in UTF-16 or in one JSON array is too large.",
+        return Diagnostic{.message = "A log in UTF-16 or in one JSON document is too large.",
                           .accepted = fmt::format("at most {} MiB, or UTF-8 with one step per line", kMaxTextBytes >> 20)};
     const Result<std::string> rows = selectedRows(utf8Of(std::move(text)), options.where);
     return rows.ok() ? readStepLog(*rows, options.log) : Result<StepLog>(rows.errors());
@@ -85,7 +85,7 @@ Result<StepLog> streamedLog(ByteSource& source, std::string piece, const WholeLo
         piece.resize(kPieceBytes);
     }
     lines.finish(line);
-    return log.whole();
+    return lines.isDamaged() ? damagedEvents() : log.whole();
 }
 
 /// What keeps a stream from being taken for the whole file.

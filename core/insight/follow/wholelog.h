@@ -15,7 +15,7 @@ struct WholeLogOptions {
     std::vector<std::string> where; ///< COLUMN=VALUE: only these rows of a table
 };
 
-/// A file, or standard input for "-"; plain or gzip. A JSON array and UTF-16 are read at once, up to kMaxTextBytes. Errors: those of
+/// A file, or standard input for "-"; plain or gzip. A JSON document and UTF-16 are read at once, up to kMaxTextBytes. Errors: those of
 /// ByteSource and StepLogReader::whole; a compressed file that is damaged, cut off or grows too much; rows that cannot be selected.
 [[nodiscard]] Result<StepLog> readStepLogFile(const std::string& path, const WholeLogOptions& options, const ReadControl& control = {});
 

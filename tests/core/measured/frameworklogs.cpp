@@ -242,7 +242,7 @@ TEST(FrameworkLogs, LightningsBarsAreTakenByTheirClock)
     EXPECT_EQ(log.runs[0].steps[2].number, 4);
     EXPECT_EQ(log.runs[0].steps.back().number, 42);
     EXPECT_TRUE(says(log, "whole seconds"));
-    EXPECT_TRUE(says(log, "several steps lie between bars"));
+    EXPECT_TRUE(says(log, "several steps lie between lines"));
     // NeMo's bars tell the time themselves.
     EXPECT_EQ(read(bar(0, 1, "00:31") + bar(0, 2, "00:41")
                    + "\rEpoch 0: :  10%|# | 3/40 [00:48<07:12, global_step=3.00, train_step_timing in s=9.870]\n")
