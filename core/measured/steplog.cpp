@@ -40,6 +40,7 @@ struct LogCandidate {
     std::unique_ptr<LineFormat> format;
     StepCollector steps;
     bool hasStepped = false; ///< by the last line
+    LoggedStep last;         ///< of the last line that told of one; a later record of that line may begin another run
 };
 
 namespace {
@@ -129,7 +130,7 @@ Result<StepLog> StepLogReader::whole()
 
 const LoggedStep& StepLogReader::last() const
 {
-    return m_candidates.front()->steps.lastRun().steps.back();
+    return m_candidates.front()->last;
 }
 
 /// A format that is not among the candidates joins them, for the least likely one where they are too many.
@@ -195,7 +196,10 @@ bool StepLogReader::line(std::string_view text)
         candidate->format->read(text, found);
         candidate->hasStepped = false;
         for (const LineFinding& f : found)
-            candidate->hasStepped = candidate->steps.take(f) || candidate->hasStepped;
+            if (candidate->steps.take(f) && !candidate->steps.lastRun().steps.empty()) {
+                candidate->hasStepped = true;
+                candidate->last = candidate->steps.lastRun().steps.back();
+            }
     }
     Diagnostics problems;
     if (!m_isDecided)
