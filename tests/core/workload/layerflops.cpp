@@ -65,7 +65,8 @@ constexpr std::array<std::array<int, 4>, 7> kLayouts = {
 
 TEST(LayerFlops, AreTwoPerActiveParameterAndTokenOverTheRanksThatShareThem)
 {
-    for (const auto& [tp, cp, ep, etp] : kLayouts) {
+    for (const auto& layout : kLayouts) {
+        const int tp = layout[0], cp = layout[1], ep = layout[2], etp = layout[3]; // clang captures no structured bindings
         const Scenario s = mixtralScenario(tp, cp, ep, etp);
         const Shape shape = shapeOf(s);
         const auto expectLayer = [&](LayerKind kind, double parameters) {
