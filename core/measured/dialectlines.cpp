@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 
 namespace prism {
@@ -196,15 +197,6 @@ int digits(std::string_view line, std::size_t at, std::size_t count)
     return value;
 }
 
-/// Days since 1970-01-01 of a date of the Gregorian calendar (H. Hinnant, "chrono-compatible low-level date algorithms").
-std::int64_t daysOf(std::int64_t year, int month, int day)
-{
-    year -= month <= 2 ? 1 : 0;
-    const std::int64_t era = year / 400, yearOfEra = year - era * 400;
-    const std::int64_t dayOfYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-    return era * 146'097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719'468;
-}
-
 } // namespace
 
 std::string withoutGroups(std::string_view text)
@@ -281,7 +273,8 @@ LineStamp lineStamp(std::string_view line)
                 part += scale * (c - '0');
                 scale *= 0.1;
             }
-        return {static_cast<double>(daysOf(year, month, day)) * kSecondsPerDay + hour * kSecondsPerHour + minute * kSecondsPerMinute
+        const std::chrono::sys_days date(std::chrono::year(year) / month / day);
+        return {static_cast<double>(date.time_since_epoch().count()) * kSecondsPerDay + hour * kSecondsPerHour + minute * kSecondsPerMinute
                     + second + part,
                 i};
     }
