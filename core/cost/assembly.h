@@ -89,7 +89,6 @@ private:
     void addGradientSync(std::size_t stage);
     void addParameterGather(std::size_t stage);
     void addGradNorm();
-    [[nodiscard]] double passesBetweenChunks() const;
     /// The parameter gather (all-gather) or the whole reduction of the gradients (reduce-scatter).
     [[nodiscard]] double dataSeconds(CollectiveOp op, const StageParameters& n) const;
     static void hide(StepOp& op, double exposed);

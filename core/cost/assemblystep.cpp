@@ -35,7 +35,7 @@ void Assembly::addGradientSync(std::size_t stage)
         return; // behind the cool-down of its stage, in the bubble
     const std::vector<ChunkTraffic> chunks = chunkTraffic(stage, seconds);
     const double buckets = m_parameters[stage].total() / bucketParameters(m_cost.layout().data.size);
-    const double exposed = chunks.size() > 1 ? exposedChunkReduction(chunks, passesBetweenChunks())
+    const double exposed = chunks.size() > 1 ? exposedChunkReduction(chunks, passesBetweenChunks(m_shape.pp, m_shape.numMicrobatches))
                            : chunks.empty()  ? sync.meanSeconds
                                              : exposedBucketReduction(chunks.front(), buckets);
     hide(sync, exposed);
@@ -52,7 +52,7 @@ void Assembly::addParameterGather(std::size_t stage)
         return;
     const std::vector<ChunkTraffic> chunks = chunkTraffic(stage, seconds);
     if (chunks.size() > 1) {
-        hide(gather, exposedChunkGather(chunks, passesBetweenChunks()));
+        hide(gather, exposedChunkGather(chunks, passesBetweenChunks(m_shape.pp, m_shape.numMicrobatches)));
     } else if (stage == 0 && !chunks.empty()) {
         double behind = 0; // without chunks each later stage gathers when its first input arrives, on the way of the warm-up
         for (std::size_t p = 1; p < m_parameters.size(); ++p)
@@ -62,12 +62,6 @@ void Assembly::addParameterGather(std::size_t stage)
         hide(gather, exposed);
         gather.minExposedSeconds = std::max(gather.minExposedSeconds, exposed + behind);
     }
-}
-
-/// Micro-batches that a chunk works on before the next chunk's turn.
-double Assembly::passesBetweenChunks() const
-{
-    return real(std::min<std::int64_t>(m_shape.pp, m_shape.numMicrobatches));
 }
 
 double Assembly::dataSeconds(CollectiveOp op, const StageParameters& n) const

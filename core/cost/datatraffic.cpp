@@ -6,6 +6,11 @@
 
 namespace prism {
 
+double passesBetweenChunks(std::int64_t pipelineSize, std::int64_t microbatches)
+{
+    return static_cast<double>(std::min(pipelineSize, microbatches));
+}
+
 double exposedChunkReduction(const std::vector<ChunkTraffic>& chunks, double passes)
 {
     double now = 0, busyUntil = 0; // now: when the last backward of the chunk at hand is done

@@ -16,9 +16,12 @@ struct ChunkTraffic {
     double traffic = 0;               ///< the collectives of the chunk, alone on the network
 };
 
+/// Passes of one direction that a chunk runs before the next chunk's turn: the pipeline size, or the micro-batches where they are fewer.
+[[nodiscard]] double passesBetweenChunks(std::int64_t pipelineSize, std::int64_t microbatches);
+
 /// Interleaved schedule, gradients: a chunk is reduced as a whole when its last micro-batch's backward is through; `passes` backward
-/// passes of each further chunk follow (pipeline size, or the micro-batches where they are fewer). Chunk 0 has none after it. One
-/// collective at a time. Exposed seconds after the last backward.
+/// passes of each further chunk follow (passesBetweenChunks). Chunk 0 has none after it. One collective at a time. Exposed seconds after
+/// the last backward.
 [[nodiscard]] double exposedChunkReduction(const std::vector<ChunkTraffic>& chunks, double passes);
 
 /// Interleaved schedule, parameters: chunks 0 and 1 are gathered at the start of the step, chunk c + 1 when the first micro-batch of

@@ -2,6 +2,7 @@
 #include "core/cost/programs.h"
 
 #include "core/cost/classes.h"
+#include "core/cost/datatraffic.h"
 #include "core/cost/expertoverlap.h"
 #include "core/cost/shardtraffic.h"
 #include "core/schedule/pieces.h"
@@ -420,7 +421,7 @@ CostedPrograms costedPrograms(const Scenario& scenario, const Shape& shape, cons
 {
     CostedPrograms result;
     result.programOf.resize(static_cast<std::size_t>(schedule.numStages));
-    const double run = schedule.numChunks > 1 ? static_cast<double>(std::min<std::int64_t>(shape.pp, shape.numMicrobatches)) : 1.0;
+    const double run = schedule.numChunks > 1 ? passesBetweenChunks(shape.pp, shape.numMicrobatches) : 1.0;
     const auto add = [&](double paired, const char* suffix) {
         addPrograms({scenario, shape, cost, {schedule.splitsWeight, paired, run}}, schedule, chunks, suffix, result);
     };
