@@ -175,10 +175,11 @@ private:
         std::map<std::pair<int, int>, double> count; // computations of a (stage, chunk) in one direction
         for (const OperationSlot& slot : m_job.slots)
             count[{slot.stage, slot.chunk}] += slot.type == TraceOp::forwardCompute ? 1 : 0;
+        // Of a worker that is not slow: the slow ones are named separately.
+        const std::array<double, 2> median = {medianOf(m_factors.byDirection[0]), medianOf(m_factors.byDirection[1])};
         for (std::size_t l = 0; l < m_job.slots.size(); ++l)
-            if (isCompute(m_job.slots[l].type))
-                measured += m_factors.mean[l] / std::max(1.0, count[{m_job.slots[l].stage, m_job.slots[l].chunk}]);
-        measured *= medianOf(m_factors.worker); // of a worker that is not slow: the slow ones are named beside
+            if (const OperationSlot& slot = m_job.slots[l]; isCompute(slot.type))
+                measured += m_factors.mean[l] * median[isForward(slot.type) ? 0 : 1] / std::max(1.0, count[{slot.stage, slot.chunk}]);
         Scenario& s = m_out.scenario;
         const MicroBatchSeconds predicted = microBatchSeconds(costStep(s)->graph);
         const double level = s.measured.computeLevel * (measured - predicted.communication) / predicted.compute;

@@ -22,8 +22,9 @@ struct StepWaits {
 std::vector<StepWaits> waitsOf(const TraceJob& job)
 {
     std::vector<StepWaits> waits;
+    const OverlappedSlots overlapped = overlappedSlots(job);
     for (const TraceStep& step : job.steps) {
-        const auto graph = blockingGraph(step, job, stepLinks(step, job), {});
+        const auto graph = blockingGraph(step, job, stepLinks(step, job), {}, overlapped);
         if (!graph)
             continue;
         StepWaits w;

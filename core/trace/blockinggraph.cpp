@@ -9,13 +9,7 @@ namespace prism {
 
 namespace {
 
-constexpr double kBesideSeconds = 1e-4, kBesideShare = 0.05; // overlap with computations that is more than the clock's grain
-constexpr double kTogether = 1e-4;                           // seconds within which transfers are posted together
-
-bool isDataParallel(TraceOp type)
-{
-    return type == TraceOp::paramsAllGather || type == TraceOp::gradsReduceScatter;
-}
+constexpr double kTogether = 1e-4; // seconds within which transfers are posted together
 
 bool isPipeline(TraceOp type)
 {
@@ -26,10 +20,11 @@ bool isPipeline(TraceOp type)
 class Program {
 public:
     /// `feeds`: transfers are not recorded, a computation waits for the one that feeds it.
-    Program(const TraceStep& step, const StepLinks& links, ReplayGraph::Builder& builder, bool feeds)
+    Program(const TraceStep& step, const StepLinks& links, ReplayGraph::Builder& builder, const OverlappedSlots& overlapped, bool feeds)
         : m_step(step),
           m_links(links),
           m_builder(builder),
+          m_overlapped(overlapped),
           m_feeds(feeds)
     {
     }
@@ -42,15 +37,15 @@ public:
         m_batch.clear();
         m_last.fill(-1);
         m_chunkGather.clear();
-        markBeside(begin, end);
+        markOverlapped(begin, end);
         int lastOfPipeline = begin - 1;
         for (int i = begin; i < end; ++i)
-            if (isPipeline(op(i).type) && !m_beside[static_cast<std::size_t>(i - begin)])
+            if (isPipeline(op(i).type) && !m_isOverlapped[static_cast<std::size_t>(i - begin)])
                 lastOfPipeline = i;
         int tail = -1;
         for (int i = begin; i < end; ++i) {
-            if (m_beside[static_cast<std::size_t>(i - begin)]) {
-                addBeside(i);
+            if (m_isOverlapped[static_cast<std::size_t>(i - begin)]) {
+                addOverlapped(i);
                 continue;
             }
             if (i > lastOfPipeline && tail < 0) {
@@ -72,23 +67,12 @@ public:
 private:
     [[nodiscard]] const TraceOperation& op(int i) const { return m_step.operations[static_cast<std::size_t>(i)]; }
 
-    void markBeside(int begin, int end)
+    void markOverlapped(int begin, int end)
     {
-        m_beside.assign(static_cast<std::size_t>(end - begin), false);
-        double busyUntil = -std::numeric_limits<double>::infinity(); // of computations that started before
-        for (int i = begin; i < end; ++i) {
-            const TraceOperation& o = op(i);
-            if (isTransfer(o.type) || isDataParallel(o.type) || o.type == TraceOp::garbageCollection) {
-                double overlap = std::min(o.end(), busyUntil) - o.start;
-                for (int k = i + 1; k < end && op(k).start < o.end(); ++k)
-                    if (isCompute(op(k).type))
-                        overlap = std::max(0.0, overlap) + std::min(o.end(), op(k).end()) - op(k).start;
-                const bool isMark = o.type == TraceOp::garbageCollection && o.duration < kBesideSeconds;
-                m_beside[static_cast<std::size_t>(i - begin)] = isMark || (overlap > kBesideSeconds && overlap > kBesideShare * o.duration);
-            }
-            if (isCompute(o.type))
-                busyUntil = std::max(busyUntil, o.end());
-        }
+        m_isOverlapped.clear();
+        std::array<int, kTraceOps> ordinal{};
+        for (int i = begin; i < end; ++i)
+            m_isOverlapped.push_back(m_overlapped.contains({op(i).stage, op(i).type, ordinal[static_cast<std::size_t>(op(i).type)]++}));
     }
     void follow(int node, int on)
     {
@@ -119,7 +103,7 @@ private:
             addCompute(i);
         m_last[static_cast<std::size_t>(op(i).type)] = i;
     }
-    /// A computation waits for its receive also where that runs beside others, and for its feeder where no transfers are recorded.
+    /// A computation waits for its receive also where that is overlapped, and for its feeder where no transfers are recorded.
     void addCompute(int i)
     {
         follow(i, m_links.recvOf[static_cast<std::size_t>(i)]);
@@ -131,7 +115,7 @@ private:
                 m_chunkGather.erase(at);
             }
     }
-    void addBeside(int i)
+    void addOverlapped(int i)
     {
         const TraceOp type = op(i).type;
         int& last = m_last[static_cast<std::size_t>(type)];
@@ -148,7 +132,8 @@ private:
     const TraceStep& m_step;
     const StepLinks& m_links;
     ReplayGraph::Builder& m_builder;
-    std::vector<bool> m_beside;
+    const OverlappedSlots& m_overlapped;
+    std::vector<bool> m_isOverlapped;
     std::vector<int> m_before, m_batch, m_pipelineEnd;
     std::array<int, kTraceOps> m_last{};
     std::map<int, int> m_chunkGather;
@@ -158,14 +143,14 @@ private:
 } // namespace
 
 std::optional<BlockingGraph> blockingGraph(const TraceStep& step, const TraceJob& job, const StepLinks& links,
-                                           const HiddenBarriers& barriers)
+                                           const HiddenBarriers& barriers, const OverlappedSlots& overlapped)
 {
     ReplayGraph::Builder builder;
     (void)builder.addNodes(static_cast<int>(step.operations.size()));
     const std::vector<int> begins = workerBegins(step, job);
     std::vector<std::vector<int>> ends; // of each worker's pipeline, then of the barriers behind it
     BlockingGraph result;
-    Program program(step, links, builder, !job.transfersRecorded);
+    Program program(step, links, builder, overlapped, !job.transfersRecorded);
     for (std::size_t w = 0; w + 1 < begins.size(); ++w) {
         result.firstOfTail.push_back(program.add(begins[w], begins[w + 1]));
         ends.push_back(program.pipelineEnd());

@@ -2,6 +2,7 @@
 // The graph behind predictions: every worker runs one program, and what it waits for without a record is found as a barrier.
 #pragma once
 
+#include "core/trace/overlappedslots.h"
 #include "core/trace/pairing.h"
 #include "core/trace/replay.h"
 
@@ -18,11 +19,11 @@ struct BlockingGraph {
 };
 
 /// Operations of a worker follow each other as recorded: sends and receives that start together form one batch, and the next batch starts
-/// when all operations of the one before have ended; a send blocks. A transfer or data-parallel collective that runs beside computations
-/// depends as in publishedgraph.h. Where transfers are not recorded a computation also waits for the one that feeds it. Nothing where
-/// operations wait for each other in a circle.
+/// when all operations of the one before have ended; a send blocks. Overlapped transfers and data-parallel collectives depend as in
+/// publishedgraph.h. Where transfers are not recorded a computation also waits for the one that feeds it. Nothing where operations wait for
+/// each other in a circle.
 [[nodiscard]] std::optional<BlockingGraph> blockingGraph(const TraceStep& step, const TraceJob& job, const StepLinks& links,
-                                                         const HiddenBarriers& barriers);
+                                                         const HiddenBarriers& barriers, const OverlappedSlots& overlapped);
 
 /// Start of each operation after the latest end of what it depends on (without any: after the step's begin), seconds; [nodes], 0 for the
 /// barriers' members. Values <= -kClockError are clock errors and count as 0.

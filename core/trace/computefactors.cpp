@@ -65,6 +65,18 @@ private:
         return r * static_cast<std::size_t>(m_job.job->stages) + static_cast<std::size_t>(m_job.slots[l].stage);
     }
 
+    /// Factors of the workers from their values; returns the mean variance of the values of one worker.
+    static double shrunkMeans(const std::vector<Running>& workers, std::vector<double>& factors, double& noiseShare)
+    {
+        double within = 0;
+        for (const Running& values : workers) {
+            factors.push_back(values.mean());
+            within += values.variance() / static_cast<double>(workers.size());
+        }
+        noiseShare = shrink(factors, within / workers.front().n);
+        return within;
+    }
+
     void means()
     {
         std::map<std::tuple<int, TraceOp, int>, Running> sums;
@@ -80,30 +92,34 @@ private:
     void workersAndSteps()
     {
         const auto stages = static_cast<std::size_t>(m_job.job->stages);
-        std::vector<double> byWorker(m_replicas * stages, 0.0), byStep(m_job.steps.size(), 0.0);
+        std::vector<double> byStep(m_job.steps.size(), 0.0);
         std::map<std::tuple<std::size_t, std::size_t, int, int>, std::pair<double, double>> draws; // (step, worker, chunk, micro-batch)
         eachComputation([&](std::size_t t, std::size_t r, std::size_t l, double x) {
             auto& [seconds, expected] = draws[{t, worker(r, l), m_job.slots[l].chunk, m_job.slots[l].microBatch}];
             seconds += x;
             expected += m_factors.mean[l];
         });
-        std::vector<Running> workers(byWorker.size()), steps(byStep.size());
+        std::vector<Running> workers(m_replicas * stages), steps(byStep.size());
         for (const auto& [place, d] : draws) {
             workers[std::get<1>(place)].add(d.first / d.second);
             steps[std::get<0>(place)].add(d.first / d.second);
         }
-        double within = 0;
-        for (std::size_t w = 0; w < workers.size(); ++w) {
-            byWorker[w] = workers[w].mean();
-            within += workers[w].variance() / static_cast<double>(workers.size());
-        }
         for (std::size_t t = 0; t < steps.size(); ++t)
             byStep[t] = steps[t].mean();
         // A micro-batch is heavy on all stages alike, so that a step holds replicas x micro-batches independent draws, not stages more.
-        m_factors.workerNoiseShare = shrink(byWorker, within / workers.front().n);
+        const double within = shrunkMeans(workers, m_factors.worker, m_factors.workerNoiseShare);
         m_factors.stepNoiseShare = shrink(byStep, within * static_cast<double>(stages) / steps.front().n);
-        m_factors.worker = std::move(byWorker);
         m_factors.step = std::move(byStep);
+        // A worker may be slow in one direction alone. Both directions are equally noisy where their micro-batches are.
+        for (const bool forward : {true, false}) {
+            std::vector<Running> values(workers.size());
+            eachComputation([&](std::size_t, std::size_t r, std::size_t l, double x) {
+                if (isForward(m_job.slots[l].type) == forward)
+                    values[worker(r, l)].add(x / m_factors.mean[l]);
+            });
+            double noiseShare = 0;
+            (void)shrunkMeans(values, m_factors.byDirection[forward ? 0 : 1], noiseShare);
+        }
     }
 
     /// Computations at some places of the schedule take longer than at others (beside transfers, as the first of a phase): a factor for
@@ -112,7 +128,7 @@ private:
     {
         std::vector<Running> byPlace(m_job.slots.size());
         eachComputation([&](std::size_t t, std::size_t r, std::size_t l, double x) {
-            byPlace[l].add(x / (m_factors.mean[l] * m_factors.worker[worker(r, l)] * m_factors.step[t]));
+            byPlace[l].add(x / (m_factors.mean[l] * m_factors.ofWorker(m_job.slots[l].type, worker(r, l)) * m_factors.step[t]));
         });
         std::map<std::tuple<int, TraceOp, int>, std::vector<std::size_t>> alike;
         for (std::size_t l = 0; l < m_job.slots.size(); ++l)
@@ -139,7 +155,8 @@ private:
         std::map<std::tuple<std::size_t, std::size_t, int, int, int>, double> forward;
         eachComputation([&](std::size_t t, std::size_t r, std::size_t l, double seconds) {
             const OperationSlot& slot = m_job.slots[l];
-            const double residual = seconds / (m_factors.mean[l] * m_factors.worker[worker(r, l)] * m_factors.step[t]);
+            const double residual =
+                seconds / (m_factors.mean[l] * m_factors.ofWorker(m_job.slots[l].type, worker(r, l)) * m_factors.step[t]);
             m_factors.residual[t][r * slots + l] = residual;
             const std::tuple place(t, r, slot.stage, slot.chunk, slot.microBatch);
             if (slot.type == TraceOp::forwardCompute) {

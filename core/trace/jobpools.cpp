@@ -22,7 +22,8 @@ std::vector<DurationPool> durationPools(const RegularJob& job, const ComputeFact
         std::vector<double>& gaps = pools["gap before " + place];
         for (std::size_t r = 0; r < replicas; ++r) {
             const std::size_t at = r * job.slots.size() + l;
-            const double worker = isCompute(slot.type) ? factors.worker[r * stages + static_cast<std::size_t>(slot.stage)] : 1.0;
+            const double worker =
+                isCompute(slot.type) ? factors.ofWorker(slot.type, r * stages + static_cast<std::size_t>(slot.stage)) : 1.0;
             for (const RegularStep& step : job.steps) {
                 durations.push_back(std::max(0.0, step.seconds[at]) / worker);
                 gaps.push_back(std::max(0.0, step.gaps[at]));

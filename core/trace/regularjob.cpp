@@ -51,10 +51,11 @@ std::vector<OperationSlot> structureOf(const TraceStep& step, const TraceJob& jo
     return structure;
 }
 
-bool measure(RegularStep& s, const TraceJob& job, const HiddenBarriers& barriers)
+bool measure(RegularStep& s, const RegularJob& regular)
 {
+    const TraceJob& job = *regular.job;
     const StepLinks links = stepLinks(*s.step, job);
-    const auto graph = blockingGraph(*s.step, job, links, barriers);
+    const auto graph = blockingGraph(*s.step, job, links, regular.barriers, regular.overlapped);
     if (!graph)
         return false;
     const std::vector<double> seconds = transferSeconds(*s.step, links), gaps = launchGaps(*s.step, *graph);
@@ -91,11 +92,11 @@ Result<RegularJob> regularJob(const TraceJob& job, const HiddenBarriers& barrier
     }
     const auto commonest = std::max_element(byStructure.begin(), byStructure.end(),
                                             [](const auto& a, const auto& b) { return a.second.size() < b.second.size(); });
-    RegularJob regular{.job = &job, .barriers = barriers};
+    RegularJob regular{.job = &job, .barriers = barriers, .overlapped = overlappedSlots(job)};
     if (commonest != byStructure.end()) {
         regular.slots = commonest->first;
         regular.steps = std::move(commonest->second);
-        std::erase_if(regular.steps, [&](RegularStep& s) { return !measure(s, job, barriers); });
+        std::erase_if(regular.steps, [&](RegularStep& s) { return !measure(s, regular); });
     }
     if (regular.steps.empty())
         return Diagnostic{

@@ -28,6 +28,7 @@ struct RegularStep {
 struct RegularJob {
     const TraceJob* job = nullptr; ///< must outlive this
     HiddenBarriers barriers;
+    OverlappedSlots overlapped;
     std::vector<OperationSlot> slots;
     std::vector<RegularStep> steps; ///< those with the commonest structure
     Diagnostics notes;

@@ -33,7 +33,7 @@ public:
     {
         for (const RegularStep& s : m_job.steps) {
             const StepLinks links = stepLinks(*s.step, *m_job.job);
-            auto graph = blockingGraph(*s.step, *m_job.job, links, m_job.barriers);
+            auto graph = blockingGraph(*s.step, *m_job.job, links, m_job.barriers, m_job.overlapped);
             if (!graph)
                 return Diagnostic{Severity::error, m_job.job->name, "the operations wait for each other in a circle", "", "", "", ""};
             m_steps.push_back({std::move(*graph), {}, {}});
@@ -96,9 +96,14 @@ private:
     {
         const int stages = m_job.job->stages;
         m_result.slow = slowWorkers(m_job, m_factors);
-        std::vector<double> over(m_factors.worker.size(), 1.0); // what a slow worker takes too long
+        const std::array<std::vector<double>, 2> over = {overMedian(m_factors.byDirection[0], stages),
+                                                         overMedian(m_factors.byDirection[1], stages)};
+        std::vector<bool> isSlow(m_factors.worker.size(), false);
         for (const SlowWorker& w : m_result.slow)
-            over[static_cast<std::size_t>(w.replica * stages + w.stage)] = w.factor;
+            isSlow[static_cast<std::size_t>(w.replica * stages + w.stage)] = true;
+        const auto repaired = [&](const OperationPlace& p, double own) {
+            return own / std::max(1.0, over[isForward(m_job.slots[p.slot].type) ? 0 : 1][worker(p)]);
+        };
         if (m_job.job->replicas < 2)
             m_result.notes.push_back({Severity::warning, m_job.job->name,
                                       "one replica is recorded: a slow worker cannot be told from a stage with more work", "", "", "", ""});
@@ -111,14 +116,14 @@ private:
                             w.stage, w.factor),
                 again([&](const OperationPlace& p, double own, double& seconds) {
                     if (computes(p) && worker(p) == place)
-                        seconds = own / w.factor;
+                        seconds = repaired(p, own);
                 }));
         }
         if (m_result.slow.size() > 1)
             add("slow_workers", fmt::format("all {} slow workers as fast as the median of their stages", m_result.slow.size()),
                 again([&](const OperationPlace& p, double own, double& seconds) {
-                    if (computes(p))
-                        seconds = own / over[worker(p)];
+                    if (computes(p) && isSlow[worker(p)])
+                        seconds = repaired(p, own);
                 }));
     }
     [[nodiscard]] int number(int replica) const { return m_job.job->replicaNumbers[static_cast<std::size_t>(replica)]; }
@@ -192,19 +197,29 @@ StepTimes stepTimes(std::vector<double> seconds)
     return {meanOf(seconds), quantileOfSorted(seconds, 0.5), quantileOfSorted(seconds, 0.95), quantileOfSorted(seconds, 0.99)};
 }
 
+std::vector<double> overMedian(std::vector<double> factors, int stages)
+{
+    const auto n = static_cast<std::size_t>(stages);
+    for (std::size_t s = 0; s < n; ++s) {
+        std::vector<double> ofStage;
+        for (std::size_t w = s; w < factors.size(); w += n)
+            ofStage.push_back(factors[w]);
+        const double median = medianOf(std::move(ofStage));
+        for (std::size_t w = s; w < factors.size(); w += n)
+            factors[w] /= median > 0 ? median : 1;
+    }
+    return factors;
+}
+
 std::vector<SlowWorker> slowWorkers(const RegularJob& job, const ComputeFactors& factors)
 {
     const int replicas = job.job->replicas, stages = job.job->stages;
+    const std::vector<double> over = overMedian(factors.worker, stages);
     std::vector<SlowWorker> slow;
-    for (int s = 0; s < stages && replicas > 1; ++s) {
-        std::vector<double> ofStage;
+    for (int s = 0; s < stages && replicas > 1; ++s)
         for (int r = 0; r < replicas; ++r)
-            ofStage.push_back(factors.worker[static_cast<std::size_t>(r * stages + s)]);
-        const double median = medianOf(ofStage);
-        for (int r = 0; r < replicas; ++r)
-            if (const double factor = ofStage[static_cast<std::size_t>(r)] / median; factor >= kSlowWorker)
+            if (const double factor = over[static_cast<std::size_t>(r * stages + s)]; factor >= kSlowWorker)
                 slow.push_back({r, s, factor});
-    }
     std::stable_sort(slow.begin(), slow.end(), [](const auto& a, const auto& b) { return a.factor > b.factor; });
     return slow;
 }

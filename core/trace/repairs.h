@@ -22,6 +22,9 @@ struct SlowWorker {
     double factor = 1; ///< over the median, of the factors without what chance explains
 };
 
+/// Worker factors over the median of their stage; [replicas * stages].
+[[nodiscard]] std::vector<double> overMedian(std::vector<double> factors, int stages);
+
 inline constexpr double kSlowWorker = 1.03; ///< healthy workers of production jobs lie within 2 % of each other
 /// Workers at least kSlowWorker over the median of their stage, slowest first; none with one replica.
 [[nodiscard]] std::vector<SlowWorker> slowWorkers(const RegularJob& job, const ComputeFactors& factors);

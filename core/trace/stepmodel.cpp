@@ -14,10 +14,12 @@ namespace prism {
 
 namespace {
 
-constexpr int kRun = 4;                  // micro-batches drawn together; their lengths are alike in a data loader's order
-constexpr std::size_t kPlacedPairs = 16; // (step, replica) pairs from which on a run keeps its place in the step
-constexpr double kWithoutWait = 0.1;     // quantile over the steps that holds no wait for replicas without a record
-constexpr std::uint64_t kStepDraw = 0x57e9, kRunDraw = 0x4411, kReplicaDraw = 0x4e91; // name the draws of this file
+constexpr int kRun = 4;                 // micro-batches drawn together; their lengths are alike in a data loader's order
+constexpr std::size_t kPlacedPairs = 8; // (step, replica) pairs from which on a run keeps its place in the step
+constexpr std::size_t kJointSteps = 16; // from which on they show how heavy the replicas of a step are together
+constexpr double kRedrawnReplicas = 5;  // per step, on average; the others keep the micro-batches of the measured step
+constexpr double kWithoutWait = 0.1;    // quantile over the steps that holds no wait for replicas without a record
+constexpr std::uint64_t kStepDraw = 0x57e9, kRunDraw = 0x4411, kReplicaDraw = 0x4e91, kKeepDraw = 0x6e01; // name the draws of this file
 
 std::size_t pick(double u, std::size_t n)
 {
@@ -79,7 +81,8 @@ Result<StepModel> StepModel::make(const RegularJob& job, int replicas)
     m.m_layout.chunks = job.job->chunks;
     m.m_layout.transfersRecorded = job.job->transfersRecorded;
     m.m_pattern = patternOf(job, m.m_layout.replicas);
-    auto graph = blockingGraph(m.m_pattern, m.m_layout, stepLinks(m.m_pattern, m.m_layout), barriersFor(job, m.m_layout.replicas));
+    auto graph =
+        blockingGraph(m.m_pattern, m.m_layout, stepLinks(m.m_pattern, m.m_layout), barriersFor(job, m.m_layout.replicas), job.overlapped);
     if (!graph)
         return Diagnostic{Severity::error, job.job->name, "the operations wait for each other in a circle", "", "", "", ""};
     m.m_graph = std::move(*graph);
@@ -152,6 +155,7 @@ void StepModel::draw(std::uint64_t seed, std::uint64_t k, DrawnStep& drawn) cons
     const std::size_t t = pick(uniform(seed, stream(kStepDraw), k), steps);
     const RegularStep& source = m_job->steps[t];
     const bool placed = steps * measured >= kPlacedPairs && steps > kRun;
+    const bool isComplete = m_job->job->replicasOfJob <= m_job->job->replicas && replicas <= measured && steps >= kJointSteps;
     std::vector<std::size_t> from(replicas);
     // For every (replica, micro-batch): the residuals' step, replica and micro-batch.
     struct Origin {
@@ -161,9 +165,10 @@ void StepModel::draw(std::uint64_t seed, std::uint64_t k, DrawnStep& drawn) cons
     const std::size_t run = placed ? kRun : 1;
     for (std::size_t r = 0; r < replicas; ++r) {
         from[r] = r < measured ? r : pick(uniform(seed, stream(kReplicaDraw, r), k), measured);
-        Origin origin{};
+        const bool keeps = isComplete && uniform(seed, stream(kKeepDraw, r), k) < 1 - kRedrawnReplicas / static_cast<double>(replicas);
+        Origin origin{t, r, 0};
         for (std::size_t b = 0; b < micro; ++b) {
-            if (b % run == 0) {
+            if (b % run == 0 && !keeps) {
                 const StreamId s = stream(kRunDraw, r, b);
                 origin.step = pick(uniform(seed, s, 3 * k), steps);
                 origin.replica = pick(uniform(seed, s, 3 * k + 1), measured);
@@ -186,8 +191,9 @@ void StepModel::draw(std::uint64_t seed, std::uint64_t k, DrawnStep& drawn) cons
         const Origin& o = origins[r * micro + static_cast<std::size_t>(m_microBatchOf[l])];
         const std::vector<int>& alike = m_alike[static_cast<std::size_t>(m_alikeOf[l])];
         const auto otherSlot = static_cast<std::size_t>(alike[o.microBatch % alike.size()]);
-        seconds[i] = m_factors.mean[l] * m_factors.worker[from[r] * stages + static_cast<std::size_t>(m_job->slots[l].stage)]
-                     * m_factors.step[t] * m_factors.residual[o.step][o.replica * slots + otherSlot];
+        seconds[i] = m_factors.mean[l] * m_factors.step[t]
+                     * m_factors.ofWorker(m_job->slots[l].type, from[r] * stages + static_cast<std::size_t>(m_job->slots[l].stage))
+                     * m_factors.residual[o.step][o.replica * slots + otherSlot];
     }
     m_graph.graph.run(seconds, gaps, drawn.times);
     drawn.seconds = drawn.times.seconds();

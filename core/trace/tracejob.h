@@ -48,6 +48,10 @@ inline constexpr int kTraceOps = 14;
 {
     return op == TraceOp::forwardSend || op == TraceOp::backwardSend;
 }
+[[nodiscard]] constexpr bool isDataParallel(TraceOp op)
+{
+    return op == TraceOp::paramsAllGather || op == TraceOp::gradsReduceScatter;
+}
 [[nodiscard]] constexpr bool isTransfer(TraceOp op)
 {
     return op >= TraceOp::forwardSend && op <= TraceOp::backwardRecv;

@@ -75,22 +75,6 @@ ReadControl controlOf(const InsightOptions& options)
     return control;
 }
 
-/// Factors over the median worker of each stage.
-std::vector<double> overMedian(const TraceJob& job, const std::vector<double>& worker)
-{
-    std::vector<double> over = worker;
-    for (int stage = 0; stage < job.stages; ++stage) {
-        std::vector<double> own;
-        for (int replica = 0; replica < job.replicas; ++replica)
-            own.push_back(worker[static_cast<std::size_t>(replica * job.stages + stage)]);
-        std::nth_element(own.begin(), own.begin() + static_cast<std::ptrdiff_t>(own.size() / 2), own.end());
-        const double median = own[own.size() / 2];
-        for (int replica = 0; replica < job.replicas && median > 0; ++replica)
-            over[static_cast<std::size_t>(replica * job.stages + stage)] /= median;
-    }
-    return over;
-}
-
 void askJob(TraceFound& found, JobFound& job, const InsightOptions& options)
 {
     const auto report = [&](double share, const char* what) {
@@ -103,7 +87,7 @@ void askJob(TraceFound& found, JobFound& job, const InsightOptions& options)
     take(found.notes, regular->notes);
     report(0.6, "pools");
     const ComputeFactors factors = computeFactors(*regular);
-    job.workerFactors = overMedian(*job.job, factors.worker);
+    job.workerFactors = overMedian(factors.worker, job.job->stages);
     found.pools = durationPools(*regular, factors);
     if (options.stop.stop_requested())
         return;

@@ -73,6 +73,30 @@ TEST(Repairs, ASlowWorkerIsNamedAndItsRepairIsTheMedianOfItsStage)
                                [](const Repair& a, const Repair& b) { return a.saved.value > b.saved.value; }));
 }
 
+TEST(Repairs, AWorkerThatIsSlowForwardAloneGetsBothMediansBack)
+{
+    // Five replicas, 1 + 2 s a micro-batch; replica 1 takes 1.6 s forward. One factor for both directions would be 3.6 / 3 = 1.2.
+    std::string text = kTableHeader;
+    for (int step = 0; step < 4; ++step)
+        for (int r = 0; r < 5; ++r) {
+            const double forward = r == 1 ? 1.6 : 1.0;
+            text += tableRow(r, 0, step, "forward-compute", 0, forward) + tableRow(r, 0, step, "backward-compute", forward, 2)
+                    + tableRow(r, 0, step, "grads-reduce-scatter", forward + 2, 1.6 - forward + 0.5);
+        }
+    const auto r = repaired(jobOfText(text).value());
+    ASSERT_EQ(r->repairs.slow.size(), 1U);
+    EXPECT_NEAR(r->repairs.slow[0].factor, 1.2, 1e-9);
+    const ComputeFactors f = computeFactors(r->regular);
+    EXPECT_NEAR(f.ofWorker(TraceOp::forwardCompute, 1) / f.ofWorker(TraceOp::forwardCompute, 0), 1.6, 1e-9);
+    EXPECT_NEAR(f.ofWorker(TraceOp::backwardCompute, 1), 1, 1e-9);
+    EXPECT_NEAR(find(r->repairs, "worker:1:0")->after.mean, 3.5, 1e-9);
+    for (const DurationPool& pool : durationPools(r->regular, f))
+        if (pool.signature == "backward-compute, stage 0") {
+            EXPECT_NEAR(pool.seconds.front(), 2, 1e-9);
+            EXPECT_NEAR(pool.seconds.back(), 2, 1e-9);
+        }
+}
+
 /// Three replicas, each with two micro-batches of 1 + 2 s, of which one in every step is 1.6 times as heavy, every one once in six steps.
 /// Dealt evenly each takes 1.1 times 3 s: 6.6 s and 0.5 s for the reduction, where the heaviest replica took 7.8 s.
 TEST(Repairs, MicroBatchesAreDealtOverAllReplicas)
