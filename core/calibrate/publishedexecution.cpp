@@ -47,7 +47,7 @@ void merge(const nlohmann::json& from, Execution& into)
 /// Facts with a path, and their words.
 struct Fact {
     const char* key;
-    const char* words;
+    const char* words; ///< first words of the fact; "" = a count, which is the value itself
     const char* path;
     const char* value;
     const char* refines = ""; ///< the stated value that the fact says more of; "" = it stands where the source states nothing
@@ -61,7 +61,8 @@ constexpr Fact kFacts[] = {{"attention_kernel", "triton FlashAttention-1", "trai
                            {"attention_precision", "fp8", "training.attention_backend", "cudnn_fp8", "cudnn"},
                            {"attention_precision", "bf16", "training.attention_backend", "cudnn", "cudnn_fp8"},
                            {"fused_grouped_mlp", "true", "training.fused_grouped_mlp", "true"},
-                           {"fused_grouped_mlp", "false", "training.fused_grouped_mlp", "false"}};
+                           {"fused_grouped_mlp", "false", "training.fused_grouped_mlp", "false"},
+                           {"zero1_shard_group", "", "parallelism.hsdp_shard_size", ""}};
 
 /// Whether a fact says something that the execution leaves open, or more than it says.
 bool adds(const Fact& fact, const std::vector<std::string>& unknown, const Execution& execution)
@@ -109,20 +110,20 @@ std::vector<std::string> stateFacts(const nlohmann::json& facts, const std::vect
 {
     std::vector<std::string> texts;
     for (const auto& [key, value] : facts.items()) {
-        const std::string text = value.is_string()    ? value.get<std::string>().substr(0, kMaxText)
-                                 : value.is_boolean() ? value.dump()
-                                                      : std::string();
+        const std::string text = value.is_string()                                  ? value.get<std::string>().substr(0, kMaxText)
+                                 : value.is_boolean() || value.is_number_unsigned() ? value.dump()
+                                                                                    : std::string();
         const Fact* fact = nullptr;
         bool known = false;
         for (const Fact& f : kFacts)
             if (key == f.key) {
                 known = true;
-                fact = text.starts_with(f.words) ? &f : fact;
+                fact = text.starts_with(f.words) && (*f.words != '\0' || value.is_number_unsigned()) ? &f : fact;
             }
         if (known && fact == nullptr) {
             texts.push_back("facts." + key.substr(0, 60) + " says what is not known: " + text.substr(0, 60));
         } else if (fact != nullptr && adds(*fact, unknown, execution)) {
-            execution.values[fact->path] = fact->value;
+            execution.values[fact->path] = *fact->words == '\0' ? text : fact->value;
             execution.provenance[fact->path] = "read: facts." + key + ": " + text;
         }
     }

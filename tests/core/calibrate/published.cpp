@@ -185,6 +185,20 @@ TEST(Published, AFactThatIsTrueStandsWhereNothingIsStated)
     EXPECT_FALSE(isFused(R"(,"training.fused_grouped_mlp":false)", "true"));
 }
 
+/// The ranks that share one copy of the optimizer state (InternEvo's rows, schema 2): a count, read as it is.
+TEST(Published, AFactNamesTheShardGroup)
+{
+    const auto shard = [](const std::string& execution, const std::string& fact) {
+        return rowWith(R"(,"training.precision":"bf16","parallelism.zero_stage":1)" + execution,
+                       R"(,"facts":{"zero1_shard_group":)" + fact + "}");
+    };
+    EXPECT_EQ(shard("", "8").scenario.parallelism.hsdpShardSize, 8);
+    EXPECT_EQ(shard(R"(,"parallelism.hsdp_shard_size":4)", "8").scenario.parallelism.hsdpShardSize, 4);
+    const PublishedRow text = shard("", "\"some\"");
+    EXPECT_EQ(text.scenario.parallelism.hsdpShardSize, 0);
+    EXPECT_TRUE(assumes(text, "facts.zero1_shard_group says what is not known: some"));
+}
+
 TEST(Published, SuspectRowsAndDuplicatesStayOutOfSums)
 {
     const std::string bf16 = R"(,"training.precision":"bf16")";
