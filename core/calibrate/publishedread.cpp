@@ -215,6 +215,12 @@ void Reader::readExecution()
         skip(error);
     for (std::string& assumed : assumptionsOf(execution, unknown))
         out.assumptions.push_back(std::move(assumed));
+    // Samples of a micro-batch joined into one: attention runs over all of it.
+    if (const std::int64_t samples = s.training.microBatchSize; truth(child(row, "facts"), "pack_sample_into_one").value_or(false)) {
+        s.model.seqLength *= samples;
+        s.training.globalBatchSize /= samples;
+        s.training.microBatchSize = 1;
+    }
 }
 
 void Reader::readSchedule()

@@ -199,6 +199,16 @@ TEST(Published, AFactNamesTheShardGroup)
     EXPECT_TRUE(assumes(text, "facts.zero1_shard_group says what is not known: some"));
 }
 
+/// Two samples of 2,048 tokens joined into one of 4,096: as many tokens, and attention over twice the length.
+TEST(Published, PackedSamplesAreOneSequence)
+{
+    const std::string bf16 = R"(,"training.precision":"bf16","training.micro_batch_size":2)";
+    const Scenario apart = rowWith(bf16).scenario, packed = rowWith(bf16, R"(,"facts":{"pack_sample_into_one":true})").scenario;
+    EXPECT_EQ(packed.model.seqLength, 2 * apart.model.seqLength);
+    EXPECT_EQ(packed.training.microBatchSize, 1);
+    EXPECT_EQ(packed.training.globalBatchSize * 2, apart.training.globalBatchSize);
+}
+
 TEST(Published, SuspectRowsAndDuplicatesStayOutOfSums)
 {
     const std::string bf16 = R"(,"training.precision":"bf16")";
