@@ -89,7 +89,7 @@ bool followsJob(std::string_view path, const Scenario& scenario)
     const ParameterValue value = findParameter(path)->get(scenario);
     const auto* whole = std::get_if<std::int64_t>(&value);
     const double number = whole != nullptr ? static_cast<double>(*whole) : std::get<double>(value);
-    return number < 0 || (path == "job.pue" && number == 0);
+    return number < 0;
 }
 
 void followJob(Scenario& scenario)

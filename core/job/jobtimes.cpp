@@ -71,7 +71,7 @@ Diagnostics checkJob(const JobConfig& c, const JobQuery& query)
                f.name + ": " + number(f.per1000NodeDays), "0 to 1,000,000");
     refuse(errors, c.checkpointIntervalS > 0 && c.checkpointIntervalS < c.checkpointPersistS, "job.checkpoint_interval_s",
            number(c.checkpointIntervalS), "at least checkpoint_persist_s: one checkpoint must be safe before the next begins");
-    refuse(errors, c.pue > 0 && c.pue < 1, "job.pue", number(c.pue), "at least 1, or 0: it follows the job");
+    refuse(errors, c.pue >= 0 && c.pue < 1, "job.pue", number(c.pue), "at least 1, or -1: it follows the job");
     refuse(errors, !(c.slowFactor >= 1), "job.slow_factor", number(c.slowFactor), ">= 1");
     refuse(errors, c.withoutSpare != "wait" && c.withoutSpare != "shrink", "job.without_spare", c.withoutSpare, "wait or shrink");
     refuse(errors, !c.startDate.empty() && dateAfter(c.startDate, 0).empty(), "job.start_date", c.startDate, "a date such as 2026-01-31");

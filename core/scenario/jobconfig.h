@@ -49,7 +49,7 @@ struct JobConfig {
     double maintenanceHours = 0;
 
     double nodePowerKw = kFollowsJob;    ///< mean draw of a node while training; 0 = unknown: no energy is stated
-    double pue = 0;                      ///< facility over IT energy; 0 = follows the job
+    double pue = kFollowsJob;            ///< facility over IT energy
     double gridGCo2PerKwh = kFollowsJob; ///< 0 = unknown: no emissions are stated
     double deadlineDays = 0;             ///< 0 = none
     std::string startDate;               ///< YYYY-MM-DD; empty = days are counted from the start

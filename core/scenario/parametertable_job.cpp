@@ -85,9 +85,9 @@ void addPower(std::vector<Parameter>& t)
 {
     t.push_back(following(advanced(real({"job.node_power_kw", "Node power", "", "kW", "Mean draw of a node while training; 0 = unknown."},
                                         0, 10'000, PRISM_FIELD(job.nodePowerKw)))));
-    t.push_back(advanced(
-        real({"job.pue", "Power usage effectiveness", "PUE", "", "Energy of the facility over that of its computers. 0 = follows the job."},
-             0, 10, PRISM_FIELD(job.pue))));
+    t.push_back(
+        following(advanced(real({"job.pue", "Power usage effectiveness", "PUE", "", "Energy of the facility over that of its computers."},
+                                0, 10, PRISM_FIELD(job.pue)))));
     t.push_back(following(
         advanced(real({"job.grid_g_co2_per_kwh", "Grid emissions", "", "g CO2/kWh", "Emissions per energy of the grid; 0 = unknown."}, 0,
                       5'000, PRISM_FIELD(job.gridGCo2PerKwh)))));

@@ -38,7 +38,7 @@ const JobRule kJobRules[] = {
     {"job.checkpoint_interval_s", PRISM_JOB(c.checkpointIntervalS = 1; c.checkpointPersistS = 1.001),
      PRISM_JOB(c.checkpointPersistS = 100)},
     {"job.pue", PRISM_JOB(c.pue = 0.999), PRISM_JOB(c.pue = 1)},
-    {"job.pue", PRISM_JOB(c.pue = 1e-300), PRISM_JOB(c.pue = 0)},
+    {"job.pue", PRISM_JOB(c.pue = 0), PRISM_JOB(c.pue = -1)},
     {"job.slow_factor", PRISM_JOB(c.slowFactor = 0.999), PRISM_JOB(c.slowFactor = 1)},
     {"job.without_spare", PRISM_JOB(c.withoutSpare = "stop"), PRISM_JOB(c.withoutSpare = "shrink")},
     {"job.without_spare", PRISM_JOB(c.withoutSpare = ""), PRISM_JOB(c.withoutSpare = "wait")},
