@@ -99,8 +99,8 @@ double Assembly::optimizerSeconds(std::size_t stage) const
 
 void Assembly::addGradNorm()
 {
-    const std::int64_t perNode = std::min<std::int64_t>(m_cost.layout().gpusPerNode, m_shape.numGpus);
-    GroupGeometry tree{1, perNode, (m_shape.numGpus + perNode - 1) / perNode}; // a scalar: a tree of latencies, not a ring
+    GroupGeometry tree = groupOf(m_shape.numGpus, m_cost.layout().gpusPerNode);
+    tree.size = 1; // a scalar: a tree of latencies, not a ring
     for (std::int64_t r = 1; r < m_shape.numGpus; r *= 2)
         ++tree.size;
     StepOp& norm = m_out.graph.gradNorm;

@@ -36,7 +36,7 @@ void MeasuredTables::set(const MeasuredConfig& measured, std::int64_t gpusPerNod
             gemms[static_cast<std::size_t>(p)].push_back(
                 {{safeLog(real(r.m)), safeLog(real(r.n)), safeLog(real(r.k))}, safeLog(r.seconds / formula)});
         } else if (collectiveOf(r.op, op) && r.ranks > 1 && r.bytes > 0) {
-            GroupGeometry group = filledNodes(r.ranks, gpusPerNode);
+            GroupGeometry group = groupOf(r.ranks, gpusPerNode);
             const double formula = collective(op, group, real(r.bytes));
             collectives[static_cast<std::size_t>(op)][group.nodes > 1 ? 1 : 0].push_back(
                 {{safeLog(real(r.bytes)), safeLog(real(r.ranks)), 0}, safeLog(r.seconds / formula)});

@@ -10,15 +10,9 @@ namespace {
 StateGroups split(const GroupGeometry& group, std::int64_t ranks)
 {
     StateGroups out;
-    out.shard.size = std::clamp<std::int64_t>(ranks, 1, group.size);
-    out.shard.ranksPerNode = std::min(group.ranksPerNode, out.shard.size);
-    out.shard.nodes = (out.shard.size + out.shard.ranksPerNode - 1) / out.shard.ranksPerNode;
-    out.shard.stride = group.stride;
+    out.shard = groupOf(std::min(ranks, group.size), group.ranksPerNode, group.stride);
     out.shard.nodesInPod = group.nodesInPod > 0 && group.nodesInPod < out.shard.nodes ? group.nodesInPod : 0;
-    out.replica.size = std::max<std::int64_t>(1, group.size / out.shard.size);
-    out.replica.ranksPerNode = std::clamp<std::int64_t>(group.ranksPerNode / out.shard.size, 1, out.replica.size);
-    out.replica.nodes = (out.replica.size + out.replica.ranksPerNode - 1) / out.replica.ranksPerNode;
-    out.replica.stride = group.stride * out.shard.size;
+    out.replica = groupOf(group.size / out.shard.size, group.ranksPerNode / out.shard.size, group.stride * out.shard.size);
     if (group.nodesInPod > 0) { // the ranks of a pod hold as many of the copies as shards fit into it
         const std::int64_t copies = std::max<std::int64_t>(1, group.nodesInPod * group.ranksPerNode / out.shard.size);
         const std::int64_t nodes = std::max<std::int64_t>(1, copies / out.replica.ranksPerNode);

@@ -62,7 +62,7 @@ void Reader::addNanoseconds()
         double bytes = 0, ns = 0;
         if (f.size() < 4 || !positive(f[0], bytes) || !positive(f[3], ns))
             return false;
-        add(CollectiveOp::allReduce, filledNodes(ranks, ranks), bytes, ns * 1e-9);
+        add(CollectiveOp::allReduce, groupOf(ranks, ranks), bytes, ns * 1e-9);
         return true;
     });
 }
@@ -101,7 +101,7 @@ void Reader::addSummary()
         const CollectiveOp op = f[0].find("reduce_scatter") != std::string::npos ? CollectiveOp::reduceScatter
                                 : f[0].find("allgather") != std::string::npos    ? CollectiveOp::allGather
                                                                                  : CollectiveOp::allReduce;
-        add(op, filledNodes(std::llround(ranks), 8), mib * 1048576, us * 1e-6);
+        add(op, groupOf(std::llround(ranks), 8), mib * 1048576, us * 1e-6);
         return true;
     });
 }
@@ -116,7 +116,7 @@ void Reader::addNcclTests()
         return;
     }
     for (const MeasuredRow& r : *rows)
-        add(CollectiveOp::allReduce, filledNodes(r.ranks, 8), static_cast<double>(r.bytes), r.seconds);
+        add(CollectiveOp::allReduce, groupOf(r.ranks, 8), static_cast<double>(r.bytes), r.seconds);
 }
 
 void Reader::addAs(CollectiveFormat format)
@@ -151,7 +151,7 @@ Diagnostics addSystems(const std::string& folder, const std::string& file, const
         const double n = r.ranks, factor = (n - 1) / n * (r.op == 0 ? 2 : 1);
         constexpr CollectiveOp kOps[] = {CollectiveOp::allReduce, CollectiveOp::allGather, CollectiveOp::reduceScatter,
                                          CollectiveOp::allToAll};
-        table.rows.push_back({kOps[r.op], filledNodes(r.ranks, r.ranks), r.bytes, factor * r.bytes / (r.busGbPerS * 1e9)});
+        table.rows.push_back({kOps[r.op], groupOf(r.ranks, r.ranks), r.bytes, factor * r.bytes / (r.busGbPerS * 1e9)});
     }
     for (const MeasuredSystem& system : sources.systems)
         if (auto table = bySystem.extract(system.name)) {

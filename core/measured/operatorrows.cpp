@@ -36,13 +36,4 @@ bool collectiveOf(const std::string& op, CollectiveOp& collective)
     return false;
 }
 
-GroupGeometry filledNodes(std::int64_t ranks, std::int64_t gpusPerNode)
-{
-    GroupGeometry g;
-    g.size = std::max<std::int64_t>(1, ranks);
-    g.ranksPerNode = std::clamp<std::int64_t>(gpusPerNode, 1, g.size);
-    g.nodes = (g.size + g.ranksPerNode - 1) / g.ranksPerNode;
-    return g;
-}
-
 } // namespace prism

@@ -16,8 +16,6 @@ enum class MatrixPrecision : std::uint8_t { fp32, tf32, bits16, fp8, fp4 };
 [[nodiscard]] MatrixPrecision precisionOf(const std::string& dtype);
 /// The collective of a row's op; false when it is a matrix product.
 [[nodiscard]] bool collectiveOf(const std::string& op, CollectiveOp& collective);
-/// A group of `ranks` that fills nodes.
-[[nodiscard]] GroupGeometry filledNodes(std::int64_t ranks, std::int64_t gpusPerNode);
 
 /// A bandwidth of a collective: op (0 all-reduce, 1 all-gather, 2 reduce-scatter, 3 all-to-all), ranks, bytes, bus GB/s, and the
 /// bandwidth of the link that it ran over.

@@ -29,7 +29,7 @@ std::int64_t within(std::int64_t ranks, std::array<std::int64_t, 2> size, std::a
 /// A group of which `inNode` and `inPod` ranks share the first one's node and pod; groups start aligned.
 GroupGeometry group(std::int64_t size, std::int64_t stride, std::int64_t inNode, std::int64_t inPod)
 {
-    GroupGeometry g{size, inNode, (size + inNode - 1) / inNode, stride};
+    GroupGeometry g = groupOf(size, inNode, stride);
     g.nodesInPod = inPod < size ? std::max<std::int64_t>(1, inPod / inNode) : 0;
     return g;
 }
@@ -90,6 +90,12 @@ std::array<Dimension, N> strided(const std::vector<std::string_view>& order, std
 }
 
 } // namespace
+
+GroupGeometry groupOf(std::int64_t ranks, std::int64_t inNode, std::int64_t stride)
+{
+    const std::int64_t size = std::max<std::int64_t>(1, ranks), together = std::clamp<std::int64_t>(inNode, 1, size);
+    return {size, together, (size + together - 1) / together, stride};
+}
 
 bool Layout::hopLeavesNode(std::int64_t fromStage, std::int64_t toStage) const
 {

@@ -54,7 +54,7 @@ std::vector<Row> compared(const CollectiveOptions& options)
         const auto bytes = static_cast<double>(m.bytes);
         if (!collectiveOf(m.op, op) || bytes < options.minBytes || bytes > options.maxBytes)
             continue;
-        Row row{m, cost.collectiveSeconds(op, filledNodes(m.ranks, s.cluster.gpusPerNode), bytes), 0};
+        Row row{m, cost.collectiveSeconds(op, groupOf(m.ranks, s.cluster.gpusPerNode), bytes), 0};
         row.error = row.predicted / m.seconds - 1;
         rows.push_back(row);
     }

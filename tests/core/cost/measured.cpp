@@ -71,7 +71,7 @@ TEST(Measured, CollectivesInsideAndBetweenNodesAreApart)
 {
     Scenario s = base();
     const CostModel formula(s, calibration());
-    const GroupGeometry inside = filledNodes(8, 8), between = filledNodes(32, 8);
+    const GroupGeometry inside = groupOf(8, 8), between = groupOf(32, 8);
     s.measured.rows = {{"all_reduce", "half", 0, 0, 0, 8, 1 << 26, 2e-3}, {"all_reduce", "half", 0, 0, 0, 32, 1 << 26, 9e-3}};
     const CostModel measured(s, calibration());
     EXPECT_NEAR(measured.collectiveSeconds(CollectiveOp::allReduce, inside, 1 << 26), 2e-3, 1e-9);
