@@ -43,6 +43,25 @@ TEST(CliMeasured, BadTablesAndLogsGiveAllErrorsWithLines)
     EXPECT_EQ(runCli("import nccl-tests " + file("bad.log", "1 2 3\n") + " --op all_reduce --ranks 8").exitCode, 1);
 }
 
+TEST(CliMeasured, AnAlarmStartsACommandWithoutAShell)
+{
+    // A table as W&B exports it, with a step that is 1.5 times as long every other step from the 60th on.
+    std::string log = "\"_step\",\"_runtime\",\"train/loss\",\"train/step_time\"\n";
+    for (int i = 0; i < 100; ++i)
+        log += std::to_string(i) + "," + std::to_string(30 * i) + ",3.2," + (i > 60 && i % 2 == 0 ? "45.0" : "30.0") + "\n";
+    const std::string table = file("history.csv", log), kept = (scratch() / "alarms.txt").string();
+    const std::string script = file("notify.sh", "#!/bin/sh\necho \"$#: $1; $2\" >> " + kept + "\n");
+    std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+    const CliRun run = runCli("follow " + table + " --once --scenario llama2-7b-8-a100 --samples 200 --on-alarm '" + script + " $HOME'");
+    EXPECT_EQ(run.exitCode, 0) << run.err;
+    EXPECT_EQ(run.err.find("--on-alarm"), std::string::npos) << run.err;
+    EXPECT_TRUE(slurp(kept).starts_with("2: $HOME; ALARM at step ")) << slurp(kept);
+    EXPECT_NE(slurp(kept).find("step times were lost"), std::string::npos) << slurp(kept);
+    const CliRun missing = runCli("follow " + table + " --once --scenario llama2-7b-8-a100 --samples 200 --on-alarm /no/such/program");
+    EXPECT_EQ(missing.exitCode, 0);
+    EXPECT_NE(missing.err.find("the command cannot be started"), std::string::npos) << missing.err;
+}
+
 TEST(CliMeasured, CollectivesAreComparedRowByRow)
 {
     const std::string log = file("nccl.log", "  1048576 262144 float sum 72.5 14.4 25.3 0e+00 71.0 14.7 25.8 0e+00\n"

@@ -3,6 +3,7 @@
 #include "app/cli/frame/commands.h"
 #include "app/cli/frame/quantities.h"
 #include "core/base/figure.h"
+#include "core/base/platform/childprocess.h"
 #include "core/calibrate/runfit.h"
 #include "core/insight/follow/follower.h"
 #include "core/insight/follow/growinglog.h"
@@ -17,6 +18,7 @@
 #include <iostream>
 #include <limits>
 #include <memory>
+#include <sstream>
 #include <thread>
 
 namespace prism::cli {
@@ -30,6 +32,7 @@ struct FollowCommand : CommonOptions {
     StepLogOptions log;
     FollowOptions follow;
     double idleSeconds = 0, pollSeconds = 1;
+    std::string onAlarm;
     bool once = false, all = false;
 };
 
@@ -61,7 +64,7 @@ public:
     void restarted()
     {
         ++m_restarts;
-        said({{"event", "restarted"}, {"text", "the log became shorter or was replaced: it is read from its start"}});
+        printEvent({{"event", "restarted"}, {"text", "the log became shorter or was replaced: it is read from its start"}});
     }
 
     [[nodiscard]] std::size_t alarms() const { return m_alarms; }
@@ -82,11 +85,11 @@ public:
                      {"level_over_predicted", level ? Json(*level) : Json()}};
         summary["text"] = fmt::format("{} steps followed, {} alarm{}; {} lines, {} without a usable time, {} restart{}", m_follower.steps(),
                                       m_alarms, m_alarms == 1 ? "" : "s", log.lines, log.unusable, m_restarts, m_restarts == 1 ? "" : "s");
-        said(summary);
+        printEvent(summary);
     }
 
 private:
-    void said(const Json& event)
+    void printEvent(const Json& event)
     {
         const auto json = [&] { return event.dump(-1, ' ', false, Json::error_handler_t::replace); };
         writeStandardOutput((m_options.json ? json() : event["text"].get<std::string>()) + "\n");
@@ -95,16 +98,16 @@ private:
     void placed()
     {
         const PlacedStep& p = m_follower.last();
-        said({{"event", "step"},
-              {"step", p.number},
-              {"seconds", p.seconds},
-              {"over_level", p.overLevel},
-              {"probability", p.probability},
-              {"learning", p.learning},
-              {"text", fmt::format("step {}: {} s{}", p.number, amountText(p.seconds, 4),
-                                   p.learning ? ", learning the level"
-                                              : fmt::format(", {:+.2f} % of the level, longer than {:.1f} % of predicted steps",
-                                                            100 * (p.overLevel - 1), 100 * p.probability))}});
+        printEvent({{"event", "step"},
+                    {"step", p.number},
+                    {"seconds", p.seconds},
+                    {"over_level", p.overLevel},
+                    {"probability", p.probability},
+                    {"learning", p.learning},
+                    {"text", fmt::format("step {}: {} s{}", p.number, amountText(p.seconds, 4),
+                                         p.learning ? ", learning the level"
+                                                    : fmt::format(", {:+.2f} % of the level, longer than {:.1f} % of predicted steps",
+                                                                  100 * (p.overLevel - 1), 100 * p.probability))}});
     }
 
     void alarm(const Deviation& d)
@@ -125,7 +128,25 @@ private:
         }
         event["what_if"] = causes;
         event["text"] = text;
-        said(event);
+        printEvent(event);
+        if (!m_options.onAlarm.empty())
+            notify(m_options.json ? event.dump(-1, ' ', false, Json::error_handler_t::replace) : text);
+    }
+
+    /// Starts the command of --on-alarm with the alarm as its last argument and waits for its end.
+    void notify(std::string alarm) const
+    {
+        ChildCommand command;
+        std::istringstream words(m_options.onAlarm);
+        for (std::string word; words >> word;)
+            command.words.push_back(word);
+        command.words.push_back(std::move(alarm));
+        const std::optional<ChildRun> run = runChild(command);
+        if (!run || run->exitCode != 0)
+            sayDiagnostics(m_options,
+                           {{Severity::warning, "--on-alarm",
+                             run ? "the command ended with code " + std::to_string(run->exitCode) : "the command cannot be started",
+                             m_options.onAlarm, "a program that can be started, and its first arguments", "", ""}});
     }
 
     const FollowCommand& m_options;
@@ -202,10 +223,12 @@ void addFollow(CLI::App& app, Cli& cli)
     inUnit(command->add_option("--false-alarms", options->follow.falseAlarmsPerWeek, "per week, that chance may raise"), "")
         ->check(CLI::Range(1e-6, 1000.0))
         ->capture_default_str();
-    asShare(command->add_option("--least-shift", options->follow.leastShift, "smallest change of level that is an alarm, as a share"))
+    asShare(command->add_option("--least-shift", options->follow.minShift, "smallest change of level that is an alarm, as a share"))
         ->check(CLI::Range(0.001, 1.0))
         ->capture_default_str();
     auto* once = command->add_flag("--once", options->once, "take what is there and leave");
+    command->add_option("--on-alarm", options->onAlarm,
+                        "program, with first arguments after blanks, started with each alarm as its last argument; no shell reads it");
     command->add_flag("--all", options->all, "say where every step stands");
     inUnit(command->add_option("--idle", options->idleSeconds, "leave when the log has not grown for so long; 0 = never"), "s")
         ->excludes(once);

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace prism {
 
@@ -22,6 +23,13 @@ constexpr std::size_t kBelow = 1;
 constexpr std::size_t kLearnSteps = 20, kCalmSteps = 10, kMostLearning = 60;
 constexpr double kStallBeyond = 1.05;
 constexpr double kLevelShare = 0.5, kStallShare = 0.25;
+/// Of the run's own wander: steps that may belong to a change that is not found yet, values from which on they give the threshold, and the
+/// smallest threshold before: 2 % of wander and its error.
+constexpr std::size_t kWanderLag = 16, kMaxWander = 400;
+constexpr std::ptrdiff_t kMinWander = 32;
+constexpr double kUnknownShift = 0.03;
+/// Of the CUSUM: lost step times that are worth an alarm, and the share of a step by which the level may wander.
+constexpr double kLostSteps = 2.0, kLevelAllowance = 0.01;
 /// Where the scenario knows no stalls, half an event in the window is taken (Jeffreys' prior of a rate).
 constexpr double kLeastExpected = 0.5, kLeastRateCv = 1.0;
 
@@ -32,8 +40,14 @@ double lowestBut(std::vector<double> window)
     return window[kBelow];
 }
 
-/// Change of level that the predicted series shows by itself with the given chance per step: normal tail of its own statistic.
-double thresholdOf(const std::vector<double>& series, double chance)
+/// Normal quantile that is exceeded with a probability.
+double normalTail(double chance)
+{
+    return boost::math::quantile(boost::math::complement(boost::math::normal_distribution<>(), std::min(0.5, chance)));
+}
+
+/// Change of level that the predicted series shows without a cause: z standard deviations of its own statistic.
+double thresholdOf(const std::vector<double>& series, double z)
 {
     std::vector<double> statistic;
     for (std::size_t i = kReference + kWindow; i <= series.size(); i += kWindow) {
@@ -42,8 +56,30 @@ double thresholdOf(const std::vector<double>& series, double chance)
     }
     if (statistic.size() < 2)
         return 0.0;
-    const double z = boost::math::quantile(boost::math::complement(boost::math::normal_distribution<>(), std::min(0.5, chance)));
     return meanOf(statistic) + z * std::sqrt(varianceOf(statistic));
+}
+
+/// Height of a CUSUM that the increments reach in a cycle with a probability: Lundberg's inequality, exp(-theta h) with the theta at which
+/// the mean of exp(theta increment) is 1. Infinite where the increments grow on average.
+double cusumHeight(const std::vector<double>& increments, double chance)
+{
+    if (meanOf(increments) >= 0)
+        return std::numeric_limits<double>::infinity();
+    double low = 0, high = 1e4; // beyond it every height is below kLostSteps
+    for (int i = 0; i < 60; ++i) {
+        const double theta = (low + high) / 2;
+        double sum = 0;
+        for (const double x : increments)
+            sum += std::exp(std::min(700.0, theta * x));
+        (sum > static_cast<double>(increments.size()) ? high : low) = theta;
+    }
+    return -std::log(chance) / low;
+}
+
+/// Excess of a step over the level, in step times: one long stop alone does not raise an alarm.
+double lossOf(double overLevel)
+{
+    return std::min(1.0, overLevel - 1.0);
 }
 
 } // namespace
@@ -57,6 +93,8 @@ std::string_view deviationName(DeviationKind kind)
         return "drift";
     case DeviationKind::stalls:
         return "stalls";
+    case DeviationKind::lostTime:
+        return "lost_time";
     }
     return "level";
 }
@@ -67,11 +105,28 @@ StepFollower::StepFollower(const std::vector<double>& predictedWithin, const Fol
       m_predictedMedian(medianOf(predictedWithin))
 {
     const double perStep = options.falseAlarmsPerWeek * m_predictedMedian / kSecondsPerWeek;
-    m_levelThreshold = std::max(options.leastShift, thresholdOf(predictedWithin, kLevelShare * perStep));
+    m_z = normalTail(kLevelShare * perStep);
+    m_predictedThreshold = thresholdOf(predictedWithin, m_z);
     m_stallChance = kStallShare * perStep;
-    for (double& x : m_predicted)
+    std::vector<double> increments;
+    for (double& x : m_predicted) {
         x /= m_predictedMedian;
+        increments.push_back(lossOf(x));
+        m_allowance += x > kStallBeyond ? lossOf(x) / static_cast<double>(m_predicted.size()) : 0.0;
+    }
+    m_allowance = kLevelAllowance + (1 + std::max(kLeastRateCv, options.stallRateCv)) * m_allowance;
+    for (double& x : increments)
+        x -= m_allowance;
+    m_lostLimit = std::max(kLostSteps, cusumHeight(increments, m_stallChance));
     std::sort(m_predicted.begin(), m_predicted.end());
+}
+
+double StepFollower::levelThreshold() const
+{
+    const auto known = static_cast<std::ptrdiff_t>(std::max(m_wander.size(), kWanderLag) - kWanderLag);
+    const double wander = known < kMinWander ? std::max(kUnknownShift, m_predictedThreshold)
+                                             : m_z * std::sqrt(varianceOf({m_wander.begin(), m_wander.begin() + known}));
+    return std::max(m_options.minShift, wander);
 }
 
 std::optional<double> StepFollower::levelOverPredicted() const
@@ -110,12 +165,17 @@ std::optional<Deviation> StepFollower::checkLevel()
         return std::nullopt;
     const std::vector<double> window(m_recent.end() - static_cast<std::ptrdiff_t>(kWindow), m_recent.end());
     const double before = reference();
-    if (lowestBut(window) <= (1.0 + m_levelThreshold) * before)
+    const double threshold = levelThreshold(), lowest = lowestBut(window);
+    if (lowest <= (1.0 + threshold) * before) {
+        m_wander.push_back(lowest / before - 1.0);
+        if (m_wander.size() > kMaxWander)
+            m_wander.pop_front();
         return std::nullopt;
+    }
     Deviation d;
     d.ratio = medianOf(window) / before;
     d.text = fmt::format("the level rose by {:.1f} %: {} of the last {} steps lie more than {:.1f} % above those before",
-                         100 * (d.ratio - 1), kWindow - kBelow, kWindow, 100 * m_levelThreshold);
+                         100 * (d.ratio - 1), kWindow - kBelow, kWindow, 100 * threshold);
     return d;
 }
 
@@ -123,8 +183,8 @@ std::optional<Deviation> StepFollower::checkDrift()
 {
     if (m_recent.size() < kWindow + kReference)
         return std::nullopt;
-    const double ratio = reference() / m_firstLevel;
-    if (ratio <= 1.0 + m_options.leastDrift)
+    const double ratio = medianOf({m_recent.end() - static_cast<std::ptrdiff_t>(kReference), m_recent.end()}) / m_firstLevel;
+    if (ratio <= 1.0 + std::max(m_options.minDrift, levelThreshold()))
         return std::nullopt;
     Deviation d;
     d.kind = DeviationKind::drift;
@@ -156,6 +216,25 @@ std::optional<Deviation> StepFollower::checkStalls(bool stalled)
     return d;
 }
 
+std::optional<Deviation> StepFollower::checkLostTime(double overLevel)
+{
+    m_lost += lossOf(overLevel) - m_allowance;
+    ++m_lostSince;
+    if (m_lost <= 0) {
+        m_lost = 0;
+        m_lostSince = 0;
+    }
+    if (m_lost <= m_lostLimit)
+        return std::nullopt;
+    Deviation d;
+    d.kind = DeviationKind::lostTime;
+    d.ratio = 1.0 + m_allowance + m_lost / static_cast<double>(m_lostSince);
+    d.text = fmt::format("{:.1f} step times were lost in {} steps beyond what stalls of the scenario explain", m_lost, m_lostSince);
+    m_lost = 0;
+    m_lostSince = 0;
+    return d;
+}
+
 std::vector<Deviation> StepFollower::take(const LoggedStep& step)
 {
     ++m_steps;
@@ -172,7 +251,7 @@ std::vector<Deviation> StepFollower::take(const LoggedStep& step)
     if (m_recent.size() > kWindow + kReference)
         m_recent.pop_front();
     std::vector<Deviation> found;
-    for (std::optional<Deviation> d : {checkLevel(), checkDrift(), checkStalls(stalled)})
+    for (std::optional<Deviation> d : {checkLevel(), checkDrift(), checkStalls(stalled), checkLostTime(m_last.overLevel)})
         if (d) {
             d->step = m_last.number;
             found.push_back(std::move(*d));
@@ -180,7 +259,9 @@ std::vector<Deviation> StepFollower::take(const LoggedStep& step)
     if (found.empty())
         return found;
     m_stalls.clear();
-    if (found.front().kind == DeviationKind::stalls)
+    m_lost = 0;
+    m_lostSince = 0;
+    if (found.front().kind == DeviationKind::stalls || found.front().kind == DeviationKind::lostTime)
         return found; // the level is as it was
     m_firstLevel = 0.0;
     m_recent.clear();

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 namespace prism {
@@ -65,6 +66,44 @@ TEST(FollowMeasured, UntouchedSeriesRaiseNoAlarm)
         }
 }
 
+/// Runs of 60 windows of 200 steps, without start-up and first evaluation, that raise an alarm with a factor from step 100 on.
+int windowsWithAlarm(const std::vector<StepLog>& all, const std::function<double(int)>& factor)
+{
+    std::vector<const LoggedRun*> runs;
+    for (const StepLog& log : all)
+        for (const LoggedRun& run : log.runs)
+            runs.push_back(&run);
+    constexpr std::size_t kLength = 200, kFrom = 45; // evaluations of 405B come every 46,080 samples: the first after 40 steps
+    int found = 0;
+    for (std::uint64_t w = 0; w < 60; ++w) {
+        const std::vector<LoggedStep>& steps = runs[w % runs.size()]->steps;
+        const auto start =
+            kFrom + static_cast<std::size_t>(uniform(41, stream(w), 0) * static_cast<double>(steps.size() - kLength - kFrom));
+        StepFollower follower(predicted(), options());
+        bool any = false;
+        for (std::size_t i = 0; i < kLength; ++i) {
+            LoggedStep step = steps[start + i];
+            step.seconds *= i < 100 ? 1.0 : factor(static_cast<int>(i) - 100);
+            any = !follower.take(step).empty() || any;
+        }
+        found += any;
+    }
+    return found;
+}
+
+TEST(FollowMeasured, InjectionMatrix)
+{
+    const std::string folder = dataFolder();
+    if (folder.empty())
+        GTEST_SKIP() << "no PRISM_DATA";
+    const std::vector<StepLog> all = logs(folder);
+    EXPECT_LE(windowsWithAlarm(all, [](int) { return 1.0; }), 1);
+    EXPECT_GE(windowsWithAlarm(all, [](int) { return 1.02; }), 50);
+    EXPECT_EQ(windowsWithAlarm(all, [](int) { return 1.03; }), 60);
+    EXPECT_GE(windowsWithAlarm(all, [](int i) { return i % 15 == 0 ? 1.5 : 1.0; }), 50);
+    EXPECT_GE(windowsWithAlarm(all, [](int i) { return 1 + 0.03 * i / 100; }), 30);
+}
+
 TEST(FollowMeasured, AJobThatSlowsDownIsFoundWithinTenSteps)
 {
     const std::string folder = dataFolder();
@@ -79,7 +118,7 @@ TEST(FollowMeasured, AJobThatSlowsDownIsFoundWithinTenSteps)
                     LoggedStep step = run.steps[i];
                     step.seconds *= i >= from ? 1.08 : 1.0; // what a node at 1.15 leaves of it in a job with communication
                     for (const Deviation& d : follower.take(step))
-                        found = found || (i >= from && d.kind == DeviationKind::level);
+                        found = found || (i >= from && (d.kind == DeviationKind::level || d.kind == DeviationKind::drift));
                 }
                 EXPECT_TRUE(found) << run.name << " from step " << from;
             }
