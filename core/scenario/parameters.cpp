@@ -21,10 +21,11 @@ Diagnostic rejected(const Parameter& parameter, std::string_view text, std::stri
             .accepted = acceptedText(parameter)};
 }
 
-/// Counts that people give in powers of two ("16k GPUs", "128k tokens of context").
+/// Counts that people give in powers of two ("16k GPUs", "128k tokens of context", a batch of "4k sequences").
 bool countsInPowersOfTwo(const Parameter& parameter)
 {
-    return parameter.type == ParameterType::integer && (parameter.unit == "tokens" || parameter.unit == "GPUs");
+    return parameter.type == ParameterType::integer
+           && (parameter.unit == "tokens" || parameter.unit == "GPUs" || parameter.unit == "sequences");
 }
 
 Result<ParameterValue> numberFromText(const Parameter& p, std::string_view text)

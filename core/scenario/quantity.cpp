@@ -30,7 +30,7 @@ const Units& rateUnits()
 const Units* unitsOf(std::string_view unit)
 {
     static const Units time{{"ns", 1e-3}, {"us", 1}, {"\xc2\xb5s", 1}, {"\xce\xbcs", 1}, {"ms", 1e3}, {"s", 1e6}};
-    static const Units seconds{{"us", 1e-6},           {"ms", 1e-3},         {"s", 1}, {"min", kSecondsPerMinute},
+    static const Units seconds{{"us", 1e-6},           {"\xc2\xb5s", 1e-6},  {"ms", 1e-3}, {"s", 1}, {"min", kSecondsPerMinute},
                                {"h", kSecondsPerHour}, {"d", kSecondsPerDay}};
     static const Units days{{"s", 1.0 / kSecondsPerDay},
                             {"min", kSecondsPerMinute / kSecondsPerDay},
@@ -169,14 +169,32 @@ std::optional<Diagnostic> rangeProblem(std::string_view text, std::string_view u
     return std::nullopt;
 }
 
+/// "1,5": a decimal comma is an error with the decimal point as its fix; nothing for other texts.
+std::optional<Diagnostic> decimalComma(std::string_view text, std::string_view unit, bool binaryK)
+{
+    const std::size_t comma = text.find(',');
+    if (comma == std::string_view::npos || text.find(',', comma + 1) != std::string_view::npos)
+        return std::nullopt;
+    std::string point(text);
+    point[comma] = '.';
+    const std::string number = point.substr(0, numberLength(point));
+    if (point.find("..") != std::string::npos || comma + 1 >= number.size() || !convertedQuantity(point, unit, binaryK))
+        return std::nullopt;
+    return Diagnostic{.message = "A comma only groups digits in threes",
+                      .found = std::string(text.substr(0, 80)),
+                      .accepted = fmt::format("a decimal point: {}", point.substr(0, 80)),
+                      .fixValue = point};
+}
+
 } // namespace
 
 Result<double> quantityFromText(std::string_view text, std::string_view unit, bool binaryK)
 {
     Result<double> value = convertedQuantity(text, unit, binaryK);
     if (!value.ok())
-        if (const auto range = rangeProblem(trimmed(text), unit, binaryK))
-            return *range;
+        for (const auto problem : {rangeProblem, decimalComma})
+            if (const auto found = problem(trimmed(text), unit, binaryK))
+                return *found;
     if (value.ok() && !std::isfinite(*value))
         return Diagnostic{
             .message = "This is too large a number", .found = std::string(text.substr(0, 80)), .accepted = "a number below 1e308"};

@@ -39,6 +39,9 @@ QStringList rangeOf(const Parameter& parameter, const QString& text)
     QString values = plainValues(text);
     if (!number || (!values.contains(u".."_s) && !values.contains(u',')))
         return {};
+    static const QRegularExpression decimalComma(u"^[-+]?\\d+,\\d+\\D*$"_s); // "1,5" is one number, "1, 5" and "1,5,9" are lists
+    if (parameter.type == ParameterType::real && decimalComma.match(text.trimmed()).hasMatch())
+        return {};
     if (parameter.isPercent)
         values.replace(QRegularExpression(u"(\\d)(?=,|$)"_s), u"\\1%"_s); // the field says "%": a bare number is meant as one
     const Result<SearchAxis> axis = searchAxis(parameter.id + '=' + values.toStdString());

@@ -125,6 +125,14 @@ TEST(Quantities, InEveryUnit)
         EXPECT_FALSE(quantityFromText(text, "us", false).ok()) << text;
 }
 
+TEST(Quantities, ADecimalCommaIsAnErrorWithThePointAsItsFix)
+{
+    EXPECT_EQ(quantityFromText("1,5", "", false).errors().front().fixValue, "1.5");
+    EXPECT_EQ(quantityFromText("0,9 TB/s", "GB/s", false).errors().front().fixValue, "0.9 TB/s");
+    EXPECT_EQ(quantityFromText("1,x", "", false).errors().front().fixValue, "");
+    EXPECT_EQ(quantityFromText("1,500", "", false).value(), 1500) << "digits in groups";
+}
+
 TEST(Quantities, AnExponentWithoutDigitsIsAnUnknownUnit)
 {
     EXPECT_NE(quantityFromText("1e", "us", false).errors().front().message.find("unit \"e\""), std::string::npos);
