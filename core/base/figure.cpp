@@ -53,7 +53,9 @@ std::string rounded(double value, int digits)
 {
     if (value == 0)
         return "0";
-    const int last = decade(std::abs(value)) - digits + 1; // place of the last digit that is shown
+    int last = decade(std::abs(value)) - digits + 1;                                   // place of the last digit that is shown
+    if (std::round(std::abs(value) * std::pow(10.0, -last)) >= std::pow(10.0, digits)) // 0.9995 becomes 1.00
+        ++last;
     return at(value, std::max(last, -15));
 }
 
@@ -108,7 +110,7 @@ std::string amountText(double value, int digits)
         const char* name;
     };
     for (const Word& word : {Word{1e12, " trillion"}, Word{1e9, " billion"}, Word{1e6, " million"}})
-        if (std::abs(value) >= 0.9995 * word.size)
+        if (std::abs(value) >= (1 - std::pow(10.0, -digits) / 2) * word.size)
             return std::abs(value) >= kExponent ? fmt::format("{:.3g}", value) : rounded(value / word.size, digits) + word.name;
     return grouped(rounded(value, digits));
 }

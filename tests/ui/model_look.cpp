@@ -220,6 +220,7 @@ TEST(FormatEdges, ChangesIntervalsAndShares)
     EXPECT_EQ(format::secondsDelta(-5e-3), u"−5.0 ms"_s);
     EXPECT_EQ(format::plainInterval(0), u"± 0"_s);
     EXPECT_EQ(format::plainInterval(9.4), u"± 9"_s);
+    EXPECT_EQ(format::plainInterval(9.6), u"± 10"_s);
     EXPECT_EQ(format::plainInterval(-12.4), u"± 12"_s);
     EXPECT_EQ(format::interval(-0.0021), u"± 2 ms"_s);
     for (const auto& [largest, decimals] : {std::pair{0.0996, 0}, {-0.0994, 1}, {0.00996, 1}, {-0.00994, 2}})
@@ -281,6 +282,7 @@ TEST(FormatEdges, DatesAtTheirLimits)
     EXPECT_EQ(format::dayOfRun("", std::numeric_limits<double>::infinity()), u"day –"_s);
     EXPECT_EQ(format::byDeadline("2026-01-01", 1), u"by 1 January"_s);
     EXPECT_EQ(format::byDeadline("", 1.5), u"within 1.5 days"_s);
+    EXPECT_EQ(format::byDeadline("", 1e6), u"within 1,000,000 days"_s);
     EXPECT_EQ(format::deadlineDays(u"1e-3 d"_s, ""), 1e-3);
     EXPECT_FALSE(format::deadlineDays(u"inf"_s, ""));
     EXPECT_EQ(format::spanUnit(119.9).seconds, 1);

@@ -22,7 +22,9 @@ constexpr double kThreeDigits = 99.5; // in its unit; smaller ones have two, as 
 QString shortFigure(double value, double halfWidth)
 {
     const int digits = std::abs(value) >= kThreeDigits ? 3 : 2;
-    const double shown = std::pow(10.0, std::floor(std::log10(std::abs(value))) - digits + 1); // the last digit there is room for
+    double shown = std::pow(10.0, std::floor(std::log10(std::abs(value))) - digits + 1); // the last digit there is room for
+    if (std::round(std::abs(value) / shown) >= std::pow(10.0, digits))
+        shown *= 10; // 99.99 reads as 100
     return signedFigure(value, std::max(halfWidth, shown));
 }
 
@@ -45,9 +47,13 @@ QString signedFigure(double change, double halfWidth)
 
 QString timeChange(const Estimate& seconds, double of)
 {
+    return timeChange(seconds, of, timeUnit(std::abs(seconds.value)));
+}
+
+QString timeChange(const Estimate& seconds, double of, const TimeUnit& unit)
+{
     if (!isFound(seconds, of))
         return noDifference();
-    const TimeUnit unit = timeUnit(std::abs(seconds.value));
     return shortFigure(seconds.value * unit.perSecond, seconds.halfWidth * unit.perSecond) + u' ' + unit.name;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "core/stats/intervals.h"
+#include "ui/look/format.h"
 
 #include <QString>
 
@@ -18,6 +19,7 @@ namespace prism::ui::format {
 [[nodiscard]] QString signedFigure(double change, double halfWidth);
 /// "−142 ms", three digits at most and none that the interval does not leave; in words where no difference was found. Seconds.
 [[nodiscard]] QString timeChange(const Estimate& seconds, double of = 0);
+[[nodiscard]] QString timeChange(const Estimate& seconds, double of, const TimeUnit& unit); ///< in the unit of a column
 /// "+4.1 %", "−0.02 %" of a share, "12.3×" from ten times on; in words where no difference was found.
 [[nodiscard]] QString percentChange(const Estimate& share);
 

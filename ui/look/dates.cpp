@@ -29,7 +29,8 @@ QString byDeadline(const std::string& start, double days)
 {
     if (dateAfter(start, days - 1).isValid())
         return u"by "_s + dayOfRun(start, days - 1);
-    return (days == 1 ? u"within %1 day"_s : u"within %1 days"_s).arg(days);
+    return (days == 1 ? u"within %1 day"_s : u"within %1 days"_s)
+        .arg(days == std::floor(days) && days < 1e9 ? count(static_cast<std::int64_t>(days)) : QString::number(days, 'g', 9));
 }
 
 std::optional<double> deadlineDays(const QString& text, const std::string& start)

@@ -121,7 +121,7 @@ QString plainInterval(double halfWidth)
     if (!std::isfinite(halfWidth))
         return QString(kPlusMinus) + u' ' + kMissing;
     const double magnitude = std::abs(halfWidth);
-    const bool whole = magnitude >= 9.5;
+    const bool whole = magnitude >= 9.95; // what rounds to 10 has one digit
     return QString(kPlusMinus) + u' ' + (magnitude == 0 ? u"0"_s : number(magnitude, whole ? 2 : 1));
 }
 

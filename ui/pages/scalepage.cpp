@@ -22,8 +22,13 @@ namespace prism::ui {
 using namespace Qt::StringLiterals;
 
 namespace {
-constexpr int kLeastRows = 5; // of the table, header and scroll bar among them
+
+QString efficiencyText(const ScalePoint& p)
+{
+    return p.efficiency > 0 ? format::percent(p.efficiency) : u"–"_s;
 }
+constexpr int kLeastRows = 5; // of the table, header and scroll bar among them
+} // namespace
 
 /// How one figure of the scale is written: its name, its unit and what one of the core's units is in it.
 struct ScaleQuantity {
@@ -107,7 +112,7 @@ ScaleSample sampleOf(const ScalePoint& p, ScaleFigure figure, double perUnit)
     if (s.outside)
         s.reading << missingMeasurements(p);
     s.reading << QObject::tr("DP %1, global batch %2").arg(format::count(p.dataParallel), format::count(p.globalBatch))
-              << QObject::tr("MFU %1, efficiency %2").arg(format::percent(p.mfu.value), format::percent(p.efficiency));
+              << QObject::tr("MFU %1, efficiency %2").arg(format::percent(p.mfu.value), efficiencyText(p));
     return s;
 }
 
@@ -267,7 +272,7 @@ void ScalePage::fillTable(const ScaleCurve* curve)
             cells << u"%1  %2"_s.arg(format::seconds(p.step.p50).text(), format::intervalBeside(p.step.p50, p.step.ciP50))
                   << u"%1  %2"_s.arg(format::seconds(p.step.p95).text(), format::intervalBeside(p.step.p95, p.step.ciP95))
                   << u"%1  %2"_s.arg(format::seconds(p.step.p99).text(), format::intervalBeside(p.step.p99, p.step.ciP99))
-                  << format::si(p.tokensPerSecond).text() << format::percent(p.mfu.value) << format::percent(p.efficiency)
+                  << format::si(p.tokensPerSecond).text() << format::percent(p.mfu.value) << efficiencyText(p)
                   << format::number(p.costPerBillionTokensUsd) << noteOf(p, true);
         else
             cells << QStringList(7, u"–"_s) << noteOf(p, true);

@@ -25,14 +25,6 @@ QString columnTime(double seconds, const format::TimeUnit& unit)
     return format::number(seconds * unit.perSecond) + u' ' + unit.name;
 }
 
-/// A change of at least a hundred has three digits, others two.
-QString columnChange(double seconds, const format::TimeUnit& unit)
-{
-    constexpr double kThreeDigits = 99.5;
-    const double shown = seconds * unit.perSecond;
-    return format::signedNumber(shown, std::abs(shown) >= kThreeDigits ? 3 : 2) + u' ' + unit.name;
-}
-
 FigureRuns comparedRuns(const Estimate& value, const HeadlineChange* change, bool possible, const Units& units)
 {
     FigureRuns runs{{columnTime(value.value, units.value), Type::bodyStrong}};
@@ -41,11 +33,12 @@ FigureRuns comparedRuns(const Estimate& value, const HeadlineChange* change, boo
                                  Type::small, Role::textTertiary};
     if (!change->delta.significant())
         return runs << FigureRun{u"   "_s + format::noDifference(), Type::small, Role::textTertiary};
-    return runs << FigureRun{u"   (%1, %2)"_s.arg(format::percentChange(change->relative), columnChange(change->delta.value, units.change)),
-                             Type::small,
-                             change->delta.value > 0 ? Role::bad
-                             : possible              ? Role::good
-                                                     : Role::textSecondary};
+    return runs << FigureRun{
+               u"   (%1, %2)"_s.arg(format::percentChange(change->relative), format::timeChange(change->delta, 0, units.change)),
+               Type::small,
+               change->delta.value > 0 ? Role::bad
+               : possible              ? Role::good
+                                       : Role::textSecondary};
 }
 
 Estimate percentileOf(const DistributionSummary& d, int column)

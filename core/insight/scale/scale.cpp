@@ -102,9 +102,9 @@ void setEfficiencies(ScaleCurve& curve)
         if (!p.valid)
             continue;
         const double perGpu = p.tokensPerSecond / static_cast<double>(p.gpus);
-        if (reference == 0)
+        if (reference == 0 && p.problem.empty())
             reference = perGpu;
-        p.efficiency = reference > 0 ? perGpu / reference : 0;
+        p.efficiency = p.problem.empty() && reference > 0 ? perGpu / reference : 0;
     }
 }
 

@@ -20,7 +20,7 @@ struct ScalePoint {
     Estimate mfu; ///< at the median step, 0..1
     double costPerBillionTokensUsd = 0;
     double costUsd = 0, daysToTrain = 0; ///< 0 when the scenario has no train_tokens
-    double efficiency = 0;               ///< tokens/s per GPU over that of the first valid point
+    double efficiency = 0;               ///< tokens/s per GPU over that of the first point that fits; 0 = this one does not fit
 };
 
 struct ScaleCurve {

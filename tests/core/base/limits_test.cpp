@@ -184,7 +184,8 @@ TEST(FigureLimits, PlacesAndWordsByHand)
     EXPECT_EQ(halfWidthText(123.456789, 0.00006), "0.0001");
     EXPECT_EQ(halfWidthText(0, 0.02), "0.02");
     EXPECT_EQ(amountText(999'499), "999,000");
-    EXPECT_TRUE(amountText(999'501).ends_with(" million"));
+    EXPECT_EQ(amountText(999'501), "1.00 million");
+    EXPECT_EQ(amountText(999'501, 4), "999,500");
     EXPECT_EQ(amountText(1'000'000), "1.00 million");
     EXPECT_EQ(amountText(2.5e12), "2.50 trillion");
     EXPECT_EQ(amountText(-3.46e9, 2), "-3.5 billion");

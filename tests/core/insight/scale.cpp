@@ -51,6 +51,26 @@ TEST(Scale, ASizeSaysWhatItIsNotAndWhatIsNotKnownOfIt)
     EXPECT_NE(crowded->points[0].problem.find("of 1.0 GiB"), std::string::npos) << crowded->points[0].problem;
 }
 
+TEST(Scale, EfficiencyStartsAtTheFirstSizeThatFits)
+{
+    Evaluator evaluator;
+    Scenario s = smallScenario();
+    s.parallelism.zeroStage = 1; // more replicas share the optimizer's state
+    const auto peak = [&s](std::int64_t gpus) {
+        Scenario sized = s;
+        sized.training.globalBatchSize = sized.training.globalBatchSize * gpus / sized.cluster.numGpus;
+        sized.cluster.numGpus = gpus;
+        return costStep(sized)->memory.peakGib;
+    };
+    ASSERT_GT(peak(32), 1.01 * peak(128));
+    s.cluster.gpu.memoryGib = (peak(32) + peak(128)) / 2;
+    const auto curve = scaleCurve(evaluator, s, ScaleMode::weak, {32, 128}, withSamples(100));
+    ASSERT_TRUE(curve.ok());
+    EXPECT_FALSE(curve->points[0].problem.empty());
+    EXPECT_EQ(curve->points[0].efficiency, 0) << "nothing to compare it with";
+    EXPECT_EQ(curve->points[1].efficiency, 1);
+}
+
 TEST(Scale, QuantilesFollowTheOrderStatisticOfTheReplicas)
 {
     // The p-quantile of the slowest of D equal replicas is the p^(1/D)-quantile of one, plus what more replicas synchronise longer.
