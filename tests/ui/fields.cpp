@@ -2,8 +2,10 @@
 // A field is a view of the model: whatever happens to the study, field, model and file hold one value.
 #include "tests/ui/fields_walk.h"
 #include "tests/ui/window_fixture.h"
+#include "ui/theme/fieldwidth.h"
 
 #include <QKeyEvent>
+#include <QSplitter>
 
 using namespace Qt::Literals::StringLiterals;
 
@@ -84,6 +86,49 @@ TEST_F(FieldTest, CannotBeEditedInAReadOnlyStudy)
     EXPECT_EQ(fieldOf(*window, kBatch)->text(), u"32"_s);
     window->workspace().study().setReadOnly(false);
     EXPECT_FALSE(fieldOf(*window, kBatch)->isReadOnly());
+}
+
+TEST_F(FieldTest, ShowEveryDigitAtEveryScaleInTheNarrowestPane)
+{
+    auto window = smallWindow();
+    Scenario longest = *window->workspace().study().current()->scenario;
+    longest.training.trainTokens = 1'572'864'000'000;
+    longest.training.globalBatchSize = 16'777'216;
+    longest.cluster.numGpus = 1'048'576;
+    longest.model.vocabSize = 1'234'567;
+    longest.model.seqLength = 16'777'215;
+    window->workspace().study().setScenario(1, longest, u"Change"_s);
+    for (const char* group : {"model", "cluster", "parallelism", "training", "variability", "job"})
+        window->editor().setExpanded(QString::fromLatin1(group), true);
+    for (const double scale : {1.0, 1.25, 1.5, 2.0}) {
+        theme.setUiScale(scale);
+        window->resize(scale > 1.5 ? QSize(2048, 1400) : QSize(1440, 900));
+        window->dock().setVisible(true);
+        window->findChild<QSplitter*>()->setSizes({1, 5000});
+        QTest::qWait(30);
+        for (const QuantityEdit* field : window->editor().findChildren<QuantityEdit*>()) {
+            if (!field->isVisible())
+                continue;
+            SCOPED_TRACE(field->accessibleName().toStdString() + " " + field->text().toStdString() + " at " + std::to_string(scale));
+            EXPECT_LE(fieldWidthFor(field->text(), theme) + field->textMargins().right(), field->width());
+            const QPoint right = field->mapTo(&window->editor(), QPoint(field->width(), 0));
+            EXPECT_LE(right.x(), window->editor().width());
+        }
+    }
+    theme.setUiScale(1);
+    EXPECT_EQ(fieldOf(*window, "training.train_tokens")->text(), u"1.572864 T"_s);
+    EXPECT_EQ(fieldOf(*window, kBatch)->text(), u"16,777,216"_s);
+}
+
+TEST_F(FieldTest, ReadsADecimalCommaAsAnErrorAndCountsInPowersOfTwo)
+{
+    auto window = smallWindow();
+    type(*window, "training.train_tokens", "1,5 T");
+    EXPECT_TRUE(fieldOf(*window, "training.train_tokens")->hasProblem());
+    EXPECT_TRUE(fieldOf(*window, "training.train_tokens")->accessibleDescription().contains(u"1.5 T"_s))
+        << fieldOf(*window, "training.train_tokens")->accessibleDescription().toStdString();
+    type(*window, kBatch, "4k");
+    EXPECT_EQ(window->workspace().study().current()->scenario->training.globalBatchSize, 4096);
 }
 
 } // namespace prism::ui::test

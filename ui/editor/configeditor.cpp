@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/editor/configeditor.h"
 
+#include "core/cost/predictor.h"
+#include "core/scenario/parameters.h"
 #include "core/scenario/scenariodifferences.h"
+#include "ui/editor/fieldline.h"
 #include "ui/editor/quantityedit.h"
 #include "ui/findings/searchtext.h"
 #include "ui/look/format.h"
@@ -20,6 +23,8 @@
 #include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
+
+#include <utility>
 
 using namespace Qt::Literals::StringLiterals;
 
@@ -242,21 +247,14 @@ void ConfigEditor::buildGroup(Group& g)
         g.rows << row;
     }
     if (g.id == u"parallelism") { // what follows from the rest, shown where a user looks for it
-        auto* derived = new QWidget;
-        auto* line = new QHBoxLayout(derived);
-        line->setContentsMargins(m_theme.px(34), m_theme.px(2), m_theme.px(8), m_theme.px(2));
-        line->setSpacing(m_theme.px(metric::grid));
-        auto* label = plainLabel(tr("Data parallel (DP)"));
-        label->setProperty("role", u"secondary"_s);
-        label->setFixedWidth(m_theme.px(metric::labelColumn - 22));
         g.derived = new QuantityEdit(m_theme);
         g.derived->setAccessibleName(tr("Data parallel, derived"));
         g.derived->setReadOnly(true);
         g.derived->setFocusPolicy(Qt::NoFocus);
         g.derived->setProperty("state", u"derived"_s);
         g.derived->setUnit(tr("derived"));
-        line->addWidget(label);
-        line->addWidget(g.derived, 1);
+        auto* derived = new FieldLine(m_theme, plainLabel(tr("Data parallel (DP)")), g.derived);
+        derived->layout()->setContentsMargins(m_theme.px(34), m_theme.px(2), m_theme.px(8), m_theme.px(2));
         g.layout->insertWidget(std::min<int>(4, static_cast<int>(g.rows.size())), derived);
     }
     m_shown.reset(); // show the values in the new rows
@@ -468,11 +466,37 @@ void ConfigEditor::refreshProblems(const Scenario& scenario)
                         found = &d;
                         break;
                     }
-            row->showProblem(found ? sentenceOf(*found) : QString(), found ? tr("Results are of the last valid input.") : QString(), found);
+            row->showProblem(found ? sentenceOf(*found) : QString(), found ? consequenceOf(scenario, *found) : QString(), found);
             if (found)
                 row->show();
         }
     markFolded();
+    showFirstProblem();
+}
+
+QString ConfigEditor::consequenceOf(const Scenario& scenario, const Diagnostic& problem) const
+{
+    const QString lastValid = tr("Results are of the last valid input.");
+    const Result<Scenario> fixed = setParameter(scenario, problem.fixPath, problem.fixValue);
+    const Result<CostedStep> step = fixed.ok() ? costStep(*fixed) : Result<CostedStep>(fixed.errors());
+    if (!step || step->memory.fits)
+        return lastValid;
+    return tr("With it the job needs %1 of %2 and does not fit. %3")
+        .arg(format::number(step->memory.peakGib), format::gib(step->memory.capacityGib).text(), lastValid);
+}
+
+void ConfigEditor::showFirstProblem()
+{
+    const QStringList wrong = wrongParameters();
+    const QString first = wrong.isEmpty() ? QString() : wrong.front();
+    if (first == std::exchange(m_firstProblem, first) || first.isEmpty() || m_typed.contains(first))
+        return;
+    const QString edited = focusedParameter();
+    QTimer::singleShot(0, this, [this, first, edited] { // when the message has its height
+        for (const QString& id : {first, edited})
+            if (ParameterRow* shown = id.isEmpty() ? nullptr : row(id); shown && shown->isVisible())
+                m_scroll->ensureWidgetVisible(shown, 0, 0);
+    });
 }
 
 void ConfigEditor::enter(ParameterRow& row, const QString& text)

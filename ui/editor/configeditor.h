@@ -71,6 +71,9 @@ private:
     void markFolded(); ///< on the headings of folded groups: how many of their fields are wrong
     /// The fields with something to fix: typed text first, then what the present input has wrong. Each once.
     [[nodiscard]] QStringList wrongParameters() const;
+    /// What is shown meanwhile, and what the offered fix would exceed.
+    [[nodiscard]] QString consequenceOf(const Scenario& scenario, const Diagnostic& problem) const;
+    void showFirstProblem(); ///< scrolls to a new one, and keeps the edited field in view where both fit
     void enter(ParameterRow& row, const QString& text);
     void takeRange(ParameterRow& row, const QStringList& values, const QString& typed);
     void tryValue(const ParameterRow& row, const QString& value);
@@ -94,6 +97,7 @@ private:
     ScenarioPtr m_beforeEdit;            ///< what was in use when they began
     bool m_entering = false;             ///< a typed value is on its way into the model
     int m_shownId = -1;
+    QString m_firstProblem; ///< parameter of the first problem that was shown
     ScenarioPtr m_shown, m_shownBaseline;
 };
 

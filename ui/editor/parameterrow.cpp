@@ -4,6 +4,7 @@
 #include "core/scenario/parameternames.h"
 
 #include "ui/editor/choicebox.h"
+#include "ui/editor/fieldline.h"
 #include "ui/editor/quantityedit.h"
 #include "ui/look/choice.h"
 #include "ui/look/format.h"
@@ -14,6 +15,7 @@
 #include <QEvent>
 #include <QFrame>
 #include <QLabel>
+#include <QLocale>
 #include <QPainter>
 #include <QPushButton>
 #include <QVBoxLayout>
@@ -39,6 +41,9 @@ StepKind stepOf(const Parameter& parameter)
     return doubles || batch ? StepKind::twice : StepKind::one;
 }
 
+/// Of a number with a suffix; a longer one is written with all digits in groups.
+constexpr qsizetype kMaxDigits = 9;
+
 QString jsonText(const QString& value) // the text of a JSON scalar, as a person types it
 {
     return value.size() >= 2 && value.startsWith(u'"') && value.endsWith(u'"') ? value.mid(1, value.size() - 2) : value;
@@ -56,12 +61,10 @@ QString fieldText(const Parameter& parameter, const Scenario& scenario)
     const double value = text.toDouble(&plain);
     if (!plain || std::abs(value) < 1000 || parameter.type == ParameterType::choice || parameter.type == ParameterType::text)
         return text;
-    if (value >= 1e9) { // "15.6 T": read back to the same value, else all digits
-        for (const auto& [factor, suffix] : {std::pair{1e12, u" T"_s}, {1e9, u" G"_s}})
-            if (const QString scaled = QString::number(value / factor, 'g', 6); value >= factor && scaled.toDouble() * factor == value)
-                return scaled + suffix;
-        return text;
-    }
+    for (const auto& [factor, suffix] : {std::pair{1e12, u" T"_s}, {1e9, u" G"_s}}) // "15.6 T": read back to the same value
+        if (const QString scaled = QString::number(value / factor, 'g', QLocale::FloatingPointShortest);
+            value >= factor && scaled.size() <= kMaxDigits && scaled.toDouble() * factor == value)
+            return scaled + suffix;
     return value == std::floor(value) ? format::count(static_cast<std::int64_t>(value)) : text;
 }
 
@@ -85,26 +88,18 @@ ParameterRow::ParameterRow(const Parameter& parameter, const Theme& theme, QWidg
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(theme.px(34), theme.px(2), theme.px(8), theme.px(2));
     layout->setSpacing(theme.px(4));
-    auto* line = new QHBoxLayout;
-    line->setSpacing(theme.px(metric::grid));
     m_label = plainLabel(labelText());
-    m_label->setProperty("role", u"secondary"_s);
-    m_label->setFixedWidth(theme.px(metric::labelColumn - 22));
-    if (m_label->sizeHint().width() > m_label->width()) // the short name is in the tip
+    if (m_label->sizeHint().width() > theme.px(metric::labelColumn - 22)) // the short name is in the tip
         m_label->setText(QString::fromStdString(parameter.label));
-    m_label->setWordWrap(true);
     QString help = QString::fromStdString(parameter.help);
     if (parameter.type == ParameterType::integer || parameter.type == ParameterType::real)
         help += tr("\n%1 to %2").arg(parameter.minimum, 0, 'g', 6).arg(parameter.maximum, 0, 'g', 6);
     setToolTip(labelText() + u"\n"_s + help.trimmed() + u"\n"_s + QString::fromStdString(parameter.id));
-    line->addWidget(m_label);
     makeField();
     QWidget* field = this->field();
     field->setAccessibleName(labelText());
     field->setAccessibleDescription(QString::fromStdString(parameter.help));
-    m_label->setBuddy(field);
-    line->addWidget(field, 1);
-    layout->addLayout(line);
+    layout->addWidget(new FieldLine(theme, m_label, field));
     layout->addWidget(makeMessage());
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/editor/quantityedit.h"
 
+#include "ui/theme/fieldwidth.h"
 #include "ui/theme/icons.h"
 
 #include <QFocusEvent>
@@ -8,11 +9,16 @@
 #include <QPainter>
 #include <QRegularExpression>
 
+#include <algorithm>
 #include <cmath>
 
 using namespace Qt::Literals::StringLiterals;
 
 namespace prism::ui {
+
+namespace {
+constexpr double kMark = 20, kMaxWidth = 160; // pixels at scale 1: of the mark of a problem; the widest that a field asks to be
+}
 
 QString steppedText(const QString& text, StepKind kind, int direction, bool large)
 {
@@ -50,6 +56,10 @@ QuantityEdit::QuantityEdit(const Theme& theme, QWidget* parent) : QLineEdit(pare
         if (!hasProblem())
             selectAll();
     });
+    connect(this, &QLineEdit::textChanged, this, [this] {
+        updateMargins();
+        updateGeometry();
+    });
     connect(&theme, &Theme::changed, this, &QuantityEdit::updateMargins);
 }
 
@@ -59,10 +69,23 @@ void QuantityEdit::setUnit(const QString& unit)
     updateMargins();
 }
 
+QSize QuantityEdit::minimumSizeHint() const
+{
+    const int mark = hasProblem() ? m_theme.px(kMark) : 0;
+    return {std::min(fieldWidthFor(text(), m_theme) + mark, m_theme.px(kMaxWidth)), QLineEdit::minimumSizeHint().height()};
+}
+
+void QuantityEdit::resizeEvent(QResizeEvent* event)
+{
+    QLineEdit::resizeEvent(event);
+    updateMargins();
+}
+
 void QuantityEdit::updateMargins()
 {
-    const int width = m_unit.isEmpty() ? 0 : QFontMetrics(m_theme.font(Type::body)).horizontalAdvance(m_unit) + m_theme.px(8);
-    setTextMargins(0, 0, hasProblem() ? m_theme.px(20) : width, 0);
+    const int wide = m_unit.isEmpty() ? 0 : QFontMetrics(m_theme.font(Type::body)).horizontalAdvance(m_unit) + m_theme.px(8);
+    m_unitFits = wide > 0 && !hasProblem() && fieldWidthFor(text(), m_theme) + wide <= std::max(width(), minimumWidth());
+    setTextMargins(0, 0, hasProblem() ? m_theme.px(kMark) : m_unitFits ? wide : 0, 0);
     update();
 }
 
@@ -195,7 +218,7 @@ void QuantityEdit::paintEvent(QPaintEvent* event)
         icon(Icon::error, m_theme.look(), Role::error).paint(&p, QRect(width() - size - m_theme.px(7), (height() - size) / 2, size, size));
         return;
     }
-    if (m_unit.isEmpty())
+    if (!m_unitFits)
         return;
     p.setFont(m_theme.font(Type::body));
     p.setPen(m_theme.color(Role::textSecondary));

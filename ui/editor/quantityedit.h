@@ -36,6 +36,7 @@ public:
     void submitNow();    ///< takes what is typed without waiting for the pause
 
     // look at it
+    [[nodiscard]] QSize minimumSizeHint() const override; ///< wide enough for the text without its unit
     [[nodiscard]] QString committed() const { return m_committed; }
     [[nodiscard]] bool hasProblem() const { return !m_problem.isEmpty(); }
     [[nodiscard]] bool isPending() const { return m_pause.isActive(); } ///< typed text was not submitted yet
@@ -48,17 +49,19 @@ protected:
     bool event(QEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void focusOutEvent(QFocusEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
     void wheelEvent(QWheelEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
 
 private:
     void step(int direction, bool large);
-    void finish(); ///< submits, shows the value in use, and ends the merging of keystrokes
-    void updateMargins();
+    void finish();        ///< submits, shows the value in use, and ends the merging of keystrokes
+    void updateMargins(); ///< room for the unit, or for the mark of a problem; a unit gives way to the digits
 
     const Theme& m_theme;
     QString m_unit, m_committed, m_problem;
     StepKind m_step = StepKind::none;
+    bool m_unitFits = true;
     QTimer m_pause; ///< runs while typed text waits to be submitted
 };
 
