@@ -52,4 +52,17 @@ TEST(ScenarioFilter, AScenarioWithoutAResultMeetsNoConditionOnResults)
     EXPECT_TRUE(ScenarioFilter(u"new"_s).matches(entry, nullptr));
 }
 
+TEST(ScenarioFilter, ReportsWhatItCannotRead)
+{
+    for (const auto& [text, problem] : {std::pair{u"p95 < banana"_s, u"\"banana\" is not a value of p95"_s},
+                                        {u"fits and tp = wide"_s, u"\"wide\" is not a value of tp"_s},
+                                        {u"p95 <"_s, u"\"\" is not a value of p95"_s},
+                                        {u"p96 < 7 s"_s, u"\"p96\" is neither a statistic nor a parameter"_s}}) {
+        EXPECT_EQ(ScenarioFilter(text).problem(), problem);
+        EXPECT_FALSE(ScenarioFilter(text).matches(entryOf(smallScenario("any")), resultOf(6.5, true)));
+    }
+    for (const QString& readable : {u""_s, u"h100"_s, u"p95 < 7 s, tp = 8"_s, u"precision = bf16"_s, u"mfu > 40 %"_s})
+        EXPECT_EQ(ScenarioFilter(readable).problem(), QString());
+}
+
 } // namespace prism::ui::test

@@ -9,6 +9,7 @@
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QMenu>
+#include <QToolTip>
 #include <QVBoxLayout>
 
 #include <QtCharts/QValueAxis>
@@ -63,13 +64,7 @@ CdfChart::CdfChart(const Theme& theme, QWidget* parent) : QWidget(parent), m_sta
     d.editor->setAccessibleName(tr("Limit: a time such as 9.3 s, or a probability such as 5 %"));
     d.editor->hide();
     d.editor->setAcceptDrops(false);
-    connect(d.editor, &QLineEdit::returnPressed, this, [this] {
-        const QString text = m_state->editor->text();
-        m_state->editor->hide();
-        setFocus();
-        Q_EMIT limitTyped(text);
-    });
-    connect(d.editor, &QLineEdit::editingFinished, d.editor, &QWidget::hide);
+    d.editor->installEventFilter(this);
     setFocusPolicy(Qt::StrongFocus);
     connect(&theme, &Theme::changed, this, &CdfChart::refresh);
 }
@@ -222,10 +217,49 @@ void CdfChart::keyPressEvent(QKeyEvent* event)
         Q_EMIT limitMoved(d.limit.seconds + (event->key() == Qt::Key_Left ? -step : step), -1);
     else if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter)
         editLimit();
-    else if (event->key() == Qt::Key_Escape && d.editor->isVisible())
-        d.editor->hide();
     else
         QWidget::keyPressEvent(event);
+}
+
+bool CdfChart::eventFilter(QObject* watched, QEvent* event)
+{
+    if (event->type() == QEvent::FocusOut && static_cast<QFocusEvent*>(event)->reason() != Qt::PopupFocusReason)
+        closeEditor();
+    const int key = event->type() == QEvent::KeyPress ? static_cast<QKeyEvent*>(event)->key() : 0;
+    if (key == Qt::Key_Return || key == Qt::Key_Enter)
+        Q_EMIT limitTyped(m_state->editor->text());
+    else if (key == Qt::Key_Escape)
+        closeEditor();
+    else
+        return QWidget::eventFilter(watched, event);
+    return true; // Return would open the editor again
+}
+
+void CdfChart::closeEditor()
+{
+    const bool focused = m_state->editor->hasFocus();
+    m_state->editor->hide();
+    if (focused)
+        setFocus();
+}
+
+void CdfChart::showLimitProblem(const QString& problem)
+{
+    QLineEdit* editor = m_state->editor;
+    if (problem.isEmpty())
+        return closeEditor();
+    if (!editor->isVisible())
+        return;
+    editor->setProperty("state", u"error"_s);
+    editor->setToolTip(problem);
+    editor->setAccessibleDescription(problem);
+    restyle(editor);
+    QToolTip::showText(editor->mapToGlobal(QPoint(0, editor->height())), problem, editor);
+}
+
+QString CdfChart::limitHint()
+{
+    return tr("Type a time (9.3 s), a share of steps (5 %), or two times (9.1 s to 9.3 s).");
 }
 
 void CdfChart::editLimit()
@@ -239,7 +273,10 @@ void CdfChart::editLimit()
     d.editor->setGeometry(at);
     const QString upper = format::seconds(d.limit.seconds).text();
     d.editor->setText(d.limit.lowerSeconds > 0 ? tr("%1 to %2").arg(format::seconds(d.limit.lowerSeconds).text(), upper) : upper);
-    d.editor->setToolTip(tr("A time (9.3 s), a share of steps (5 %), or two times (9.1 s to 9.3 s)"));
+    d.editor->setToolTip(limitHint());
+    d.editor->setAccessibleDescription(limitHint());
+    d.editor->setProperty("state", QVariant());
+    restyle(d.editor);
     d.editor->show();
     d.editor->selectAll();
     d.editor->setFocus();

@@ -36,6 +36,8 @@ public:
     void setFixed(bool fixed);           ///< limits cannot be moved nor marks be set: the study is only looked at
     void setPaper(bool paper);           ///< drawn for a picture: no handles, no hints, nothing of the pointer
     void resetZoom();
+    /// Ends typing of a limit; a problem is shown at the editor, which stays open with the typed text.
+    void showLimitProblem(const QString& problem);
 
     // look at it
     [[nodiscard]] Mode mode() const;
@@ -47,6 +49,7 @@ public:
     [[nodiscard]] QPointF goalMark() const; ///< middle of the mark to pull, in the plot's pixels; null = none is drawn
     [[nodiscard]] int paintCount() const;   ///< for benchmarks: repaints of the plot so far
     [[nodiscard]] QSize minimumSizeHint() const override;
+    [[nodiscard]] static QString limitHint(); ///< what can be typed as a limit
 
 Q_SIGNALS:
     /// The user moves the limit: to a time, or (snapped) to a probability of the curve that is read; `probability` < 0 = none.
@@ -63,6 +66,7 @@ protected:
     void keyPressEvent(QKeyEvent* event) override;
     void changeEvent(QEvent* event) override;
     void contextMenuEvent(QContextMenuEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
     void refresh();
@@ -71,6 +75,7 @@ private:
     void drawCurve(Drawn& drawn, const ChartCurve& curve);
     void layoutPlot();
     void editLimit();
+    void closeEditor();
     std::unique_ptr<CdfState> m_state;
     CdfView* m_view;
 };

@@ -3,6 +3,7 @@
 
 #include "core/insight/empirical.h"
 #include "core/scenario/parameters.h"
+#include "core/scenario/quantity.h"
 #include "ui/bridge/ghostpreview.h"
 #include "ui/distribution/distributiontable.h"
 #include "ui/distribution/scenariolegend.h"
@@ -39,9 +40,8 @@ double limitFrom(const QString& text)
     const QString typed = text.trimmed();
     if (!typed.endsWith(u'%'))
         return secondsFrom(typed);
-    bool ok = false;
-    const double percent = typed.chopped(1).remove(u' ').remove(u',').toDouble(&ok);
-    return ok && percent > 0 && percent < 100 ? -percent / 100 : 0;
+    const Result<double> share = quantityFromText(typed.toStdString(), "", false);
+    return share.ok() && *share > 0 && *share < 1 ? -*share : 0;
 }
 
 /// How well p95 is known, and whether that is enough for what most decisions need.
@@ -448,6 +448,9 @@ void DistributionPage::typeLimit(const QString& text)
         m_context.study->setLimit(quantileOfSorted(*samples, 1 + first));
     else if (parts.size() == 1 && first > 0)
         m_context.study->setLimit(first);
+    else
+        return m_chart->showLimitProblem(tr("\"%1\" is not a limit. %2").arg(text.left(40), CdfChart::limitHint()));
+    m_chart->showLimitProblem({});
     m_context.study->endMerge();
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "ui/model/stepmarks.h"
 
+#include "core/scenario/quantity.h"
+
 #include "ui/look/format.h"
 
 #include <QJsonObject>
@@ -37,17 +39,8 @@ Diagnostic wrongLine(int number, const QString& found)
 
 double secondsFrom(const QString& text)
 {
-    QString number = text.trimmed().remove(u' ');
-    double factor = 1;
-    for (const auto& [suffix, scale] : {std::pair{u"ms"_s, 1e-3}, {u"µs"_s, 1e-6}, {u"us"_s, 1e-6}, {u"s"_s, 1.0}})
-        if (number.endsWith(suffix)) {
-            number.chop(suffix.size());
-            factor = scale;
-            break;
-        }
-    bool ok = false;
-    const double seconds = number.remove(u',').toDouble(&ok) * factor;
-    return ok && seconds > 0 && std::isfinite(seconds) ? seconds : 0;
+    const Result<double> seconds = quantityFromText(text.trimmed().toStdString(), "s", false);
+    return seconds.ok() && *seconds > 0 ? *seconds : 0;
 }
 
 Result<std::vector<TimeMark>> marksFrom(const QString& text)

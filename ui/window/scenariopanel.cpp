@@ -186,7 +186,7 @@ void ScenarioPanel::makeTable()
 QWidget* ScenarioPanel::makeFilter()
 {
     m_filterRow = new QWidget;
-    auto* line = new QHBoxLayout(m_filterRow);
+    auto* line = new QVBoxLayout(m_filterRow);
     line->setContentsMargins(m_theme.px(16), 0, m_theme.px(16), m_theme.px(4));
     m_filter = new QLineEdit;
     m_filter->setObjectName(u"scenarioFilter"_s);
@@ -198,7 +198,9 @@ QWidget* ScenarioPanel::makeFilter()
     m_hits = plainLabel();
     m_hits->setProperty("role", u"secondary"_s);
     m_hits->setProperty("type", u"small"_s);
-    line->addWidget(m_filter, 1);
+    m_hits->setWordWrap(true);
+    m_hits->setObjectName(u"scenariosFound"_s);
+    line->addWidget(m_filter);
     line->addWidget(m_hits);
     return m_filterRow;
 }
@@ -222,13 +224,17 @@ void ScenarioPanel::applyFilter()
     const ScenarioFilter filter(m_filter->text());
     m_filterRow->setVisible(m_model->rowCount() >= kFromRows || !filter.isEmpty());
     for (int row = 0; row < m_model->rowCount(); ++row) {
-        const ScenarioEntry* entry = filter.isEmpty() ? nullptr : m_workspace.study().entry(m_model->idAt(row));
+        const ScenarioEntry* entry =
+            filter.isEmpty() || !filter.problem().isEmpty() ? nullptr : m_workspace.study().entry(m_model->idAt(row));
         const bool shown = !entry || filter.matches(*entry, m_workspace.bridge().result(entry->id).shown);
         if (m_table->isRowHidden(row) == shown)
             m_table->setRowHidden(row, !shown);
     }
     m_hits->setVisible(!filter.isEmpty());
-    m_hits->setText(tr("%1 of %2").arg(shownCount()).arg(m_model->rowCount()));
+    const bool wrong = !filter.problem().isEmpty();
+    m_hits->setText(wrong ? filter.problem() : tr("%1 of %2 shown").arg(shownCount()).arg(m_model->rowCount()));
+    m_hits->setProperty("role", wrong ? u"error"_s : u"secondary"_s);
+    restyle(m_hits);
     layoutTable();
 }
 

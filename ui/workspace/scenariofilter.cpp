@@ -76,14 +76,12 @@ const Parameter* parameterNamed(const QString& name)
     return nullptr;
 }
 
-/// Whether a parameter's value compares so with a typed one.
-bool parameterHolds(const Parameter& p, const Scenario& scenario, const QString& comparison, const QString& typed)
+/// Whether a parameter's value compares so with a typed one; `limit` of a number.
+bool parameterHolds(const Parameter& p, const Scenario& scenario, const QString& comparison, const QString& typed, double limit)
 {
     const ParameterValue value = p.get(scenario);
-    if (const auto number = numberOf(value)) {
-        const Result<double> limit = quantityFromText(typed.toStdString(), p.unit, false);
-        return limit.ok() && holds(*number, comparison, p.isPercent && !typed.contains(u'%') ? *limit / 100 : *limit);
-    }
+    if (const auto number = numberOf(value))
+        return holds(*number, comparison, p.isPercent && !typed.contains(u'%') ? limit / 100 : limit);
     const bool* on = std::get_if<bool>(&value);
     const QString text = on ? (*on ? u"yes"_s : u"no"_s) : QString::fromStdString(std::get<std::string>(value));
     const bool same = text.compare(typed, Qt::CaseInsensitive) == 0 || (on && typed == (*on ? u"true"_s : u"false"_s));
@@ -114,21 +112,43 @@ ScenarioFilter::Condition ScenarioFilter::conditionOf(const QString& text)
         };
     if (plain == u"visible")
         return [](const ScenarioEntry& e, const SnapshotPtr&) { return e.visible; };
-    static const QRegularExpression compare(u"^(.+?)\\s*(<=|>=|!=|==|[<>=≤≥])\\s*(.+)$"_s);
-    if (const QRegularExpressionMatch match = compare.match(text); match.hasMatch()) {
-        const QString name = match.captured(1).trimmed(), how = match.captured(2), typed = match.captured(3).trimmed();
-        for (const FilterFigure& figure : filterFigures())
-            if (figure.names.contains(name, Qt::CaseInsensitive))
-                if (const Result<double> limit = quantityFromText(typed.toStdString(), figure.unit, false))
-                    return [figure, how, limit = *limit](const ScenarioEntry&, const SnapshotPtr& s) {
-                        return s && holds(figure.value(*s), how, limit);
-                    };
-        if (const Parameter* p = parameterNamed(name))
-            return [p, how, typed](const ScenarioEntry& e, const SnapshotPtr&) { return parameterHolds(*p, *e.scenario, how, typed); };
-    }
+    static const QRegularExpression compare(u"^(.+?)\\s*(<=|>=|!=|==|[<>=≤≥])\\s*(.*)$"_s);
+    if (const QRegularExpressionMatch match = compare.match(text); match.hasMatch())
+        return comparison(match.captured(1).trimmed(), match.captured(2), match.captured(3).trimmed());
     return [words = text.split(u' ', Qt::SkipEmptyParts)](const ScenarioEntry& e, const SnapshotPtr&) {
         const QString all = QString::fromStdString(e.scenario->name + " " + e.scenario->note);
         return std::all_of(words.begin(), words.end(), [&](const QString& word) { return all.contains(word, Qt::CaseInsensitive); });
+    };
+}
+
+ScenarioFilter::Condition ScenarioFilter::rejected(const QString& problem)
+{
+    if (m_problem.isEmpty())
+        m_problem = problem;
+    return [](const ScenarioEntry&, const SnapshotPtr&) { return false; };
+}
+
+ScenarioFilter::Condition ScenarioFilter::comparison(const QString& name, const QString& how, const QString& typed)
+{
+    const QString unreadable = QObject::tr("\"%1\" is not a value of %2").arg(typed.left(40), name);
+    for (const FilterFigure& figure : filterFigures()) {
+        if (!figure.names.contains(name, Qt::CaseInsensitive))
+            continue;
+        const Result<double> limit = quantityFromText(typed.toStdString(), figure.unit, false);
+        if (!limit)
+            return rejected(unreadable);
+        return
+            [figure, how, limit = *limit](const ScenarioEntry&, const SnapshotPtr& s) { return s && holds(figure.value(*s), how, limit); };
+    }
+    const Parameter* p = parameterNamed(name);
+    if (!p)
+        return rejected(QObject::tr("\"%1\" is neither a statistic nor a parameter").arg(name.left(40)));
+    const bool isNumber = p->type == ParameterType::integer || p->type == ParameterType::real;
+    const Result<double> limit = isNumber ? quantityFromText(typed.toStdString(), p->unit, false) : Result<double>(0.0);
+    if (!limit)
+        return rejected(unreadable);
+    return [p, how, typed, limit = *limit](const ScenarioEntry& e, const SnapshotPtr&) {
+        return parameterHolds(*p, *e.scenario, how, typed, limit);
     };
 }
 
