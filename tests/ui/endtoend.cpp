@@ -7,6 +7,7 @@
 #include "ui/window/commandpalette.h"
 #include "ui/window/dialogs.h"
 #include "ui/window/headlinestrip.h"
+#include "ui/window/jobbar.h"
 #include "ui/window/marksdialog.h"
 
 #include <QGraphicsView>
@@ -236,6 +237,55 @@ TEST_F(EndToEnd, TypingAShareReadsTheTimeAndTheOtherWay)
     EXPECT_DOUBLE_EQ(window->workspace().study().state().limitSeconds, 1.25);
     Q_EMIT chart.limitTyped(u"nonsense"_s);
     EXPECT_DOUBLE_EQ(window->workspace().study().state().limitSeconds, 1.25);
+}
+
+TEST_F(EndToEnd, SaveAndDifferencesReportWhatTheyDid)
+{
+    auto window = smallWindow();
+    const auto message = [&](const QString& action) {
+        window->actions().get(action)->trigger();
+        QStringList texts;
+        for (const QLabel* label : window->jobs().findChildren<QLabel*>())
+            texts << label->text();
+        return texts.join(u'|');
+    };
+    EXPECT_TRUE(message(u"file.save"_s).contains(u"Every edit is stored in study.prism"_s));
+    EXPECT_TRUE(message(u"scenario.differences"_s).contains(u"This scenario is the baseline"_s));
+}
+
+TEST_F(EndToEnd, ComputeStartsACancelledSearchAgain)
+{
+    auto window = smallWindow();
+    window->pages().showPage(u"explore"_s);
+    settlePage(*window);
+    window->pages().current()->startAll();
+    ASSERT_TRUE(window->pages().current()->isComputing());
+    window->workspace().insights().cancelAll();
+    ASSERT_TRUE(QTest::qWaitFor([&] { return !window->pages().current()->isComputing(); }, 20'000));
+    window->workspace().recompute();
+    EXPECT_TRUE(QTest::qWaitFor([&] { return window->pages().current()->isComputing(); }, 20'000));
+    window->workspace().insights().cancelAll();
+}
+
+TEST_F(EndToEnd, TheLimitEditorClosesWithTheTypedLimitAndKeepsWhatIsNone)
+{
+    auto window = smallWindow();
+    CdfChart& chart = distribution(*window).chart();
+    auto* editor = chart.findChild<QLineEdit*>();
+    chart.setFocus();
+    const auto typed = [&](const QString& text) {
+        QTest::keyClick(&chart, Qt::Key_Return);
+        QTest::keyClicks(editor, text);
+        QTest::keyClick(editor, Qt::Key_Return);
+        return window->workspace().study().state().limitSeconds;
+    };
+    EXPECT_DOUBLE_EQ(typed(u"1.5 s"_s), 1.5);
+    EXPECT_FALSE(editor->isVisible()) << "with the old limit in it";
+    EXPECT_DOUBLE_EQ(typed(u"1,7 s"_s), 1.5) << "a decimal comma is not 17 s";
+    EXPECT_TRUE(editor->isVisible());
+    EXPECT_TRUE(editor->toolTip().contains(u"\"1,7 s\" is not a limit"_s)) << editor->toolTip().toStdString();
+    QTest::keyClick(editor, Qt::Key_Escape);
+    EXPECT_FALSE(editor->isVisible());
 }
 
 TEST_F(EndToEnd, NonsenseInAFieldStaysAndTheLastValidResultIsShown)

@@ -33,12 +33,12 @@ TEST_F(ManyScenarios, AScenarioKnowsItsParentAlsoAfterAReload)
         EXPECT_TRUE(study.setParameter(copy, "parallelism.pipeline_model_parallel_size", "8").empty());
         EXPECT_TRUE(study.setParameter(copy, "training.global_batch_size", "64").empty());
         const QString from = lineage(study.state(), *study.entry(copy));
-        EXPECT_EQ(from, u"from base with PP 4 → 8, GBS 32 → 64"_s);
+        EXPECT_EQ(from, u"against base: PP 4 → 8, GBS 32 → 64"_s);
         const ScenarioTableModel model(window->workspace());
         const QModelIndex note = model.index(model.rowOf(copy), ScenarioTableModel::noteColumn);
         EXPECT_EQ(note.data().toString(), from) << "where nobody has written a note";
         EXPECT_TRUE(note.data(Qt::EditRole).toString().isEmpty());
-        EXPECT_EQ(note.data(Qt::UserRole).toStringList(), QStringList({u"PP 8, GBS 64"_s, u"PP 8 +1"_s, u"2 edits"_s}));
+        EXPECT_EQ(note.data(Qt::UserRole).toStringList(), QStringList({u"PP 8, GBS 64"_s, u"PP 8 +1"_s, u"2 differences"_s}));
         const int grandchild = study.duplicate(copy);
         EXPECT_EQ(study.entry(grandchild)->parentId, copy);
         study.undoStack()->undo(); // the grandchild
@@ -63,7 +63,7 @@ TEST_F(ManyScenarios, AScenarioKnowsItsParentAlsoAfterAReload)
         if (const ScenarioEntry* parent = state.find(e.parentId)) {
             ++told;
             EXPECT_NE(parent->id, e.id);
-            EXPECT_TRUE(lineage(state, e).startsWith(u"from "_s));
+            EXPECT_TRUE(lineage(state, e).contains(QString::fromStdString(parent->scenario->name)));
         }
     EXPECT_EQ(told, 2);
 }
@@ -114,7 +114,7 @@ TEST_F(ManyScenarios, AnEditOfACousinGoesIntoAnother)
     auto* apply = [&] {
         tree.setCurrentItem(made->child(0));
         for (QPushButton* button : dialog->findChildren<QPushButton*>())
-            if (button->text().startsWith(u"Apply this edit"_s))
+            if (button->text().startsWith(u"Apply this value"_s))
                 button->click();
         return window->findChild<ApplyDialog*>();
     }();

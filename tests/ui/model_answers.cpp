@@ -350,12 +350,12 @@ TEST(StudyAnswers, ANoteNamesFourEditsAndCountsTheRest)
     const QString note = lineage(state, state.entries[1]);
     EXPECT_EQ(note.count(u'→'), 4) << note.toStdString();
     EXPECT_TRUE(note.endsWith(u"2 more"_s)) << note.toStdString();
-    EXPECT_TRUE(note.startsWith(u"from base with "_s));
+    EXPECT_TRUE(note.startsWith(u"against base: "_s));
     const QStringList forms = lineageForms(state, state.entries[1]);
     ASSERT_EQ(forms.size(), 3);
     EXPECT_EQ(forms[0].count(u", "_s), 5);
     EXPECT_TRUE(forms[1].endsWith(u" +5"_s));
-    EXPECT_EQ(forms[2], u"6 edits"_s);
+    EXPECT_EQ(forms[2], u"6 differences"_s);
 }
 
 TEST(FormatAnswers, Edges)

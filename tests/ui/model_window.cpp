@@ -29,6 +29,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
+#include <set>
 #include <thread>
 
 namespace prism::ui::test {
@@ -578,7 +579,7 @@ TEST(StudyAnswers, FourEditsAreAllNamedTheFifthIsCounted)
     const QString four = note({edits[0], edits[1], edits[2], edits[3]});
     EXPECT_EQ(four.count(u'→'), 4);
     EXPECT_FALSE(four.contains(u"more"_s));
-    EXPECT_EQ(lineageForms(state, state.entries[1])[2], u"4 edits"_s);
+    EXPECT_EQ(lineageForms(state, state.entries[1])[2], u"4 differences"_s);
     EXPECT_TRUE(note({edits[0], edits[1], edits[2], edits[3], edits[4]}).endsWith(u"1 more"_s));
     note({edits[0], edits[1]});
     EXPECT_TRUE(lineageForms(state, state.entries[1])[1].endsWith(u" +1"_s));
@@ -626,6 +627,28 @@ TEST(StoredAnswers, WhatAStudyKeepsComesBack)
     EXPECT_EQ(back.lowerLimitSeconds, 6.25);
 }
 
+TEST(StoredAnswers, NoTwoScenariosLookAlike)
+{
+    const QTemporaryDir folder;
+    const QString path = folder.filePath(u"many.prism"_s);
+    {
+        Result<Study> study = Study::create(path.toStdString());
+        for (int i = 0; i < 12; ++i) {
+            const Result<ScenarioId> id = study->addScenario("s" + std::to_string(i), toJson(smallScenario("s")));
+            ASSERT_TRUE(id.ok());
+            if (i == 5) {
+                EXPECT_TRUE(study->setLineStyle(*id, "series:0").empty());
+            }
+        }
+    }
+    const Result<ReadStudy> read = readStudy(path, StudyAccess::readOnly);
+    std::set<int> colours;
+    for (const ScenarioEntry& e : read->content.state.entries)
+        colours.insert(e.colour);
+    EXPECT_EQ(colours.size(), 12U);
+    EXPECT_EQ(read->content.state.entries[5].colour, 0);
+}
+
 TEST(StoredAnswers, OfOtherProgramsFilesThreeProblemsAreNamedAndTheRestCounted)
 {
     const QTemporaryDir folder;
@@ -644,7 +667,7 @@ TEST(StoredAnswers, OfOtherProgramsFilesThreeProblemsAreNamedAndTheRestCounted)
     const OpenedStudy& opened = read->content;
     ASSERT_EQ(opened.state.entries.size(), 10U);
     for (int i = 0; i < 10; ++i)
-        EXPECT_EQ(opened.state.entries[static_cast<std::size_t>(i)].colour, i % 8) << "eight colours in turn where none is stored";
+        EXPECT_EQ(opened.state.entries[static_cast<std::size_t>(i)].colour, i) << "each has its own where none is stored";
     EXPECT_EQ(opened.state.lowerLimitSeconds, 0) << "it is not below the upper one";
     ASSERT_EQ(opened.notes.size(), 4);
     EXPECT_EQ(opened.notes[3], u"2 more scenarios could not be read and stay in the file."_s);

@@ -56,6 +56,11 @@ TEST_F(NewScenario, ThreeAnswersGiveALayoutACurveAndAScenario)
     EXPECT_NE(shown(*window, study.currentId()), nullptr);
     window->actions().get(u"edit.undo"_s)->trigger();
     EXPECT_EQ(study.state().entries.size(), before) << "one step";
+    window->workspace().study().setReadOnly(true);
+    dialog = open(*window);
+    dialog->chooseModel(u"llama3-8b"_s);
+    wait(*dialog);
+    EXPECT_FALSE(dialog->findChild<QPushButton*>(u"createScenario"_s)->isEnabled()) << "it would close and create nothing";
 }
 
 TEST_F(NewScenario, AScriptKeepsItsLayoutAsAnAlternativeThatCanBeTaken)

@@ -315,6 +315,10 @@ TEST_F(Answers, ALogOfTheModelsOwnStepsIsFoundRight)
     settle(page);
     ASSERT_TRUE(QTest::qWaitFor([&] { return m_study.state().entries.size() == before + 1; }, 60'000));
     EXPECT_TRUE(QString::fromStdString(m_study.current()->scenario->name).contains(u"calibrated"_s));
+    m_study.undoStack()->undo();
+    ASSERT_EQ(m_study.state().entries.size(), before);
+    page.calibrate(); // the fit is known
+    EXPECT_EQ(m_study.state().entries.size(), before + 1) << "the button does it every time";
 }
 
 TEST_F(Answers, ALogOfASlowerJobIsSaidToBeSo)

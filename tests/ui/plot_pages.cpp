@@ -391,7 +391,7 @@ TEST_F(Pages, FewMovesAreACurveByName)
     auto snapshot = std::make_shared<Snapshot>(*m_context.scenarios.front().snapshot);
     snapshot->scenario = measured;
     SlowNodesCard card(m_theme);
-    card.setNodes(snapshot, nullptr, {"rack0-a", "rack0-b", "rack1-a", "rack1-b"});
+    card.setNodes(snapshot, measured, nullptr, {"rack0-a", "rack0-b", "rack1-a", "rack1-b"});
     EXPECT_TRUE(card.gainPoints().isEmpty());
     card.setAdvice(snapshot, {&result, false, {}});
     const QList<GainPoint> points = card.gainPoints();

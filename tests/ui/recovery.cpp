@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // A killed session comes back: the study is on disk soon after each edit.
 #include "tests/ui/window_fixture.h"
+#include "ui/window/actions.h"
 #include "ui/window/recentfiles.h"
 
 #include <csignal>
@@ -65,6 +66,48 @@ TEST_F(Recovery, KillDuringEditsLosesAtMostTheLastKeystrokes)
     EXPECT_GE(study.entry(1)->scenario->training.globalBatchSize, least);
     EXPECT_EQ(study.state().baselineId, 1);
     settle(*window);
+}
+
+TEST_F(Recovery, UndoGoesBackBeyondTheSession)
+{
+    const auto batch = [](MainWindow& window, int id) { return window.workspace().study().entry(id)->scenario->training.globalBatchSize; };
+    QString path;
+    {
+        auto window = smallWindow();
+        path = window->file().path();
+        ASSERT_TRUE(window->file().flush());
+        for (const int id : {1, 2}) { // edits of one scenario within three seconds are one step
+            QTest::qWait(300);
+            EXPECT_TRUE(window->workspace().study().setParameter(id, "training.global_batch_size", "64").empty()
+                        && window->workspace().study().setParameter(id, "training.global_batch_size", id == 1 ? "128" : "96").empty());
+            ASSERT_TRUE(window->file().flush());
+        }
+    }
+    auto window = makeWindow();
+    ASSERT_TRUE(window->openStudy(path));
+    QAction* undo = window->actions().get(u"edit.undo"_s);
+    EXPECT_FALSE(window->workspace().study().undoStack()->canUndo());
+    ASSERT_TRUE(undo->isEnabled()) << "the file holds the steps of the last session";
+    EXPECT_TRUE(window->workspace().study().setParameter(2, "training.global_batch_size", "160").empty());
+    undo->trigger();
+    EXPECT_EQ(batch(*window, 2), 96) << "the edit of this session first";
+    undo->trigger();
+    EXPECT_EQ(batch(*window, 2), 32);
+    EXPECT_EQ(batch(*window, 1), 128);
+    undo->trigger();
+    EXPECT_EQ(batch(*window, 1), 32);
+    window->actions().get(u"edit.redo"_s)->trigger();
+    EXPECT_EQ(batch(*window, 1), 128);
+    EXPECT_TRUE(window->file().flush());
+    settle(*window);
+}
+
+TEST_F(Recovery, AMissingStudyIsNamedAlsoWhenAnotherOneIsShown)
+{
+    smallWindow()->file().flush(); // the study of the last session
+    auto window = makeWindow();
+    window->startSession(folder.filePath(u"nosuch.prism"_s));
+    EXPECT_TRUE(window->bannerText().contains(u"nosuch.prism was not opened"_s)) << window->bannerText().toStdString();
 }
 
 TEST_F(Recovery, ANewStudyInASecondWindowLeavesTheUntitledOneOfTheFirstAlone)

@@ -109,12 +109,15 @@ TEST_F(WholeWay, FromOnesOwnJobToThePaper)
 
     for (const QString& name : {u"report.pdf"_s, u"report.html"_s}) {
         auto* dialog = new ReportDialog(window->workspace(), theme, u"Own job"_s, window.get());
-        dialog->open();
+        dialog->show();
+        EXPECT_FALSE(dialog->isModal());
         const QString path = folder.filePath(name);
         dialog->writeTo(path);
-        while (dialog->isWriting())
-            QTest::qWait(20);
-        dialog->close();
+        dialog->close(); // the report is written all the same
+        QString message;
+        QObject::connect(dialog, &ReportDialog::ended, window.get(), [&message](const QString& text) { message = text; });
+        ASSERT_TRUE(QTest::qWaitFor([&] { return !message.isEmpty(); }, 120'000));
+        EXPECT_TRUE(message.contains(path)) << message.toStdString();
         QFile file(path);
         ASSERT_TRUE(file.open(QIODevice::ReadOnly)) << name.toStdString();
         const std::optional<Receipt> receipt = markedReceipt(file.readAll());

@@ -228,6 +228,7 @@ void ExplorePage::search()
     query.objective = *exploreObjective(kObjectives.value(m_objective->current()).toStdString());
     if (m_search.status().cancelled)
         m_search.stop(); // asked again: it goes on from what is kept
+    m_round = context().insights ? context().insights->round() : 0;
     request(m_search, asked(), tr("Search"), [query](Evaluator& evaluator, const Snapshot& of, const InsightOptions& options) {
         return keptSearch(evaluator, of.scenario, query, options);
     });
@@ -242,6 +243,8 @@ void ExplorePage::setAxis(const Parameter& parameter, const QStringList& values)
 void ExplorePage::contextChanged()
 {
     m_search.want(asked());
+    if (m_search.status().cancelled && context().insights && context().insights->round() != m_round)
+        return search(); // the user pressed Compute in the bar below
     refresh();
 }
 

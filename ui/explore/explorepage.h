@@ -64,6 +64,7 @@ private:
 
     QLineEdit* m_ranges;
     SegmentedControl* m_objective;
+    int m_round = 0; ///< of the runner, when the search was requested
     QPushButton *m_start, *m_compare, *m_makeScenario;
     QFrame *m_noteCard, *m_tableCard;
     QLabel *m_note, *m_count, *m_rejected, *m_problem;

@@ -32,7 +32,7 @@ QString lineage(const StudyState& state, const ScenarioEntry& entry)
         parts << QObject::tr("other slow nodes");
     if (more > 0)
         parts << QObject::tr("%1 more").arg(more);
-    return parts.isEmpty() ? QObject::tr("from %1").arg(from) : QObject::tr("from %1 with %2").arg(from, parts.join(u", "_s));
+    return parts.isEmpty() ? QObject::tr("from %1").arg(from) : QObject::tr("against %1: %2").arg(from, parts.join(u", "_s));
 }
 
 QStringList lineageForms(const StudyState& state, const ScenarioEntry& entry)
@@ -47,7 +47,7 @@ QStringList lineageForms(const StudyState& state, const ScenarioEntry& entry)
         edits << QObject::tr("slow nodes");
     if (edits.size() < 2)
         return edits;
-    return {edits.join(u", "_s), u"%1 +%2"_s.arg(edits.front()).arg(edits.size() - 1), QObject::tr("%1 edits").arg(edits.size())};
+    return {edits.join(u", "_s), u"%1 +%2"_s.arg(edits.front()).arg(edits.size() - 1), QObject::tr("%1 differences").arg(edits.size())};
 }
 
 } // namespace prism::ui

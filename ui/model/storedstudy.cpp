@@ -21,6 +21,21 @@ constexpr const char* kViewName = "explorer";
 constexpr qsizetype kMaxUnreadNotes = 3; // of scenarios that could not be read
 const QString kColourPrefix = u"series:"_s;
 
+/// Scenarios of other programs have no colour yet: each gets the first that no other one has.
+void giveFreeColours(std::vector<ScenarioEntry>& entries)
+{
+    std::set<int> taken;
+    for (const ScenarioEntry& e : entries)
+        taken.insert(e.colour);
+    int next = 0;
+    for (ScenarioEntry& e : entries)
+        if (e.colour < 0) {
+            while (taken.contains(next))
+                ++next;
+            e.colour = next++;
+        }
+}
+
 void append(Diagnostics& errors, const Diagnostics& found)
 {
     errors.insert(errors.end(), found.begin(), found.end());
@@ -53,12 +68,13 @@ OpenedStudy StoredStudy::read()
         scenario->note = s.note;
         const int id = static_cast<int>(parents.size()) + 1;
         const QString style = QString::fromStdString(s.lineStyle);
-        const int colour = style.startsWith(kColourPrefix) ? style.mid(kColourPrefix.size()).toInt() : (id - 1) % 8;
+        const int colour = style.startsWith(kColourPrefix) ? style.mid(kColourPrefix.size()).toInt() : -1;
         opened.state.entries.push_back({id, std::make_shared<const Scenario>(std::move(scenario).value()), colour, s.visible, s.archived});
         ids[id] = s.id;
         entries[s.id.value] = id;
         parents.push_back(s.parent.value);
     }
+    giveFreeColours(opened.state.entries);
     if (unread > kMaxUnreadNotes)
         opened.notes << QObject::tr("%1 more scenarios could not be read and stay in the file.").arg(unread - kMaxUnreadNotes);
     const auto entryOf = [&entries](std::int64_t stored) {

@@ -19,6 +19,7 @@ namespace {
 
 constexpr auto kPause = std::chrono::milliseconds(150);         // gathers keystrokes into one write
 constexpr auto kBackupPause = std::chrono::seconds(3);          // without an edit: a backup keeps the writer from writing
+constexpr std::int64_t kOneWriteMs = 100;                       // between the undo steps of one write; two writes are kPause apart
 constexpr auto kMaxBackupWait = std::chrono::milliseconds(500); // of a user who closes the file
 
 StudyOptions optionsFor(StudyAccess access)
@@ -222,8 +223,48 @@ Result<OpenedStudy> StudyFile::adopt(ReadStudy read)
     }
     hold.reset();
     const bool readOnly = read.file->study.readOnly();
+    const Result<int> applied = read.file->study.cursor();
     take(std::move(read.file), read.content.path, readOnly ? FileEvent::openedReadOnly : FileEvent::opened);
+    m_opened = applied.ok() ? *applied : 0;
     return std::move(read.content);
+}
+
+std::optional<OpenedStudy> StudyFile::stepStored(bool back)
+{
+    if (!(back ? canStepBack() : canStepForward()))
+        return std::nullopt;
+    const Hold hold(*m_writer);
+    Study& study = m_writer->file->study;
+    const Result<std::vector<StudyStep>> steps = study.steps();
+    const Result<int> cursor = study.cursor();
+    if (!steps || !cursor)
+        return std::nullopt;
+    const auto sameWrite = [&steps](int step) { // with the one before it
+        const auto at = static_cast<std::size_t>(step);
+        return at > 0 && at < steps->size() && (*steps)[at].timeMs - (*steps)[at - 1].timeMs < kOneWriteMs;
+    };
+    int now = *cursor;
+    const auto move = [&](bool undo) {
+        const bool moved = (undo ? study.undo() : study.redo()).empty();
+        now += moved ? (undo ? -1 : 1) : 0;
+        return moved;
+    };
+    const int from = now, last = static_cast<int>(steps->size());
+    while (back && now > 0 && (now >= m_opened || sameWrite(now)) && move(true))
+        ;
+    while (!back && now < last && (now == from || sameWrite(now)) && move(false))
+        ;
+    OpenedStudy content = m_writer->file->read();
+    if (content.state.entries.empty()) { // the first scenario stays
+        while (now < from && move(false))
+            ;
+        content = m_writer->file->read();
+        m_opened = 0;
+        return content;
+    }
+    m_opened = now;
+    m_redoable = now < last;
+    return content;
 }
 
 Diagnostics StudyFile::create(const QString& path)
@@ -275,7 +316,9 @@ Diagnostics StudyFile::saveAs(const QString& path, const StudyState& state, int 
     if (!reason.empty())
         found.push_back({Severity::warning, "", reason});
     hold.reset();
+    const int opened = m_opened; // a copy has all steps
     take(std::move(file), absolute, reason.empty() ? FileEvent::opened : FileEvent::openedReadOnly);
+    m_opened = opened;
     save(state, currentId, view);
     return found;
 }
@@ -306,6 +349,8 @@ void StudyFile::take(std::unique_ptr<StoredStudy> file, const QString& path, Fil
         m_writer->wake.notify_all();
     }
     m_path = path;
+    m_opened = 0;
+    m_redoable = false;
     apply(event, problem);
 }
 

@@ -8,6 +8,7 @@
 #include <QObject>
 
 #include <memory>
+#include <optional>
 
 namespace prism::ui {
 
@@ -47,12 +48,17 @@ public:
     [[nodiscard]] Diagnostics saveAs(const QString& path, const StudyState& state, int currentId, const QJsonObject& view);
     /// Writes this state soon; only the last one given counts.
     void save(const StudyState& state, int currentId, const QJsonObject& view);
+    /// Undoes (or redoes) in the file the last write that was made before the study was opened, and returns what it then contains; what was
+    /// edited since is undone with it. Nothing: there is no such write, or the disk failed.
+    [[nodiscard]] std::optional<OpenedStudy> stepStored(bool back);
     /// Waits until everything given to save was written; false when edits are not on disk.
     bool flush();
 
     // look at it
     [[nodiscard]] QString path() const { return m_path; } ///< empty: no file
     [[nodiscard]] FileStatus status() const { return m_status; }
+    [[nodiscard]] bool canStepBack() const { return m_opened > 0 && ownsFile(m_status); }
+    [[nodiscard]] bool canStepForward() const { return m_redoable && ownsFile(m_status); }
     [[nodiscard]] bool isReadOnly() const { return m_status == FileStatus::readOnly; }
     [[nodiscard]] bool isSaved() const { return m_status == FileStatus::saved; }
     [[nodiscard]] QString problem() const { return m_problem; } ///< why edits are not on disk; empty = they are, or will be
@@ -70,6 +76,8 @@ private:
     void collect();
     std::unique_ptr<Writer> m_writer;
     QString m_path, m_problem;
+    int m_opened = 0;        ///< undo steps of the file that were applied when it was opened, or after the last stepStored
+    bool m_redoable = false; ///< stepStored went back, and nothing was edited since
     FileStatus m_status = FileStatus::empty;
 };
 

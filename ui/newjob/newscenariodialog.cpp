@@ -383,7 +383,10 @@ void NewScenarioDialog::showProposal()
     }
     m_rows.insert(m_rows.end(), p->alternatives.begin(), p->alternatives.end());
     m_view->setProposal(*p, m_rows, ownShown);
-    m_create->setEnabled(true);
+    const bool readOnly = m_workspace.study().isReadOnly();
+    m_create->setEnabled(!readOnly);
+    if (readOnly)
+        m_notes->setText(tr("This study is read-only: no scenario can be added. Save it under another name first."));
     askCurve();
 }
 

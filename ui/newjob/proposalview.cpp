@@ -63,7 +63,7 @@ QString reasonText(const LayoutReason& r)
         return QObject::tr("%1 does not fit, %2 over").arg(other, format::gib(r.overGib).text());
     if (std::abs(r.slower) < kNoDifference)
         return QObject::tr("%1 would take the same time").arg(other);
-    return r.slower > 0 ? QObject::tr("%1 would take %2 longer").arg(other, format::percent(r.slower))
+    return r.slower > 0 ? QObject::tr("%1 with the rest as it is takes %2 longer").arg(other, format::percent(r.slower))
                         : QObject::tr("%1 would be %2 faster and leave too little memory").arg(other, format::percent(-r.slower));
 }
 
@@ -160,9 +160,9 @@ void ProposalView::setProposal(const LayoutProposal& p, const std::vector<Layout
     m_rows = rows;
     m_sampled.assign(rows.size(), nullptr);
     m_ownSecond = firstAlternativeIsOwn;
-    setMessage(p.mended          ? tr("Nearest layout that fits; no usual one is valid")
-               : p.freeShare > 0 ? tr("Proposed layout, fits with %1 to spare").arg(format::percent(p.freeShare))
-                                 : tr("Proposed layout, just fits"),
+    setMessage(p.mended ? tr("Nearest layout that fits; no usual one is valid")
+                        : tr("Proposed layout, %1 of %2 free")
+                              .arg(format::number(p.best.capacityGib - p.best.peakGib), format::gib(p.best.capacityGib).text()),
                false);
     m_checked->setText(
         tr("%1 checked in %2, %3 fit")

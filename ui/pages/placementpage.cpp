@@ -233,8 +233,9 @@ void PlacementPage::refresh()
 {
     refreshPlaces();
     const SnapshotPtr s = snapshot();
-    // The rows are the marks of the present scenario: what is known of other ones does not belong beside them.
-    m_nodes->setNodes(s, isAboutShown(m_slow) ? m_slow.value() : nullptr, m_hosts);
+    // The rows are the marks of the present scenario, also before its result is there.
+    const ScenarioEntry* entry = context().study ? context().study->current() : nullptr;
+    m_nodes->setNodes(s, entry ? *entry->scenario : Scenario{}, isAboutShown(m_slow) ? m_slow.value() : nullptr, m_hosts);
     const bool searched = m_searching && s && hasOrder(s->scenario) && isAboutShown(m_search);
     const PlacementResult* found = m_toldSearch.of(m_search, {s}, isAboutShown(m_search), [&](const PlacementResult& drawn, bool about) {
         return about ? onLevelOf(*s, drawn) : drawn;

@@ -94,7 +94,7 @@ SlowNodesCard::SlowNodesCard(const Theme& theme, QWidget* parent) : QFrame(paren
     layout->addLayout(second);
 }
 
-void SlowNodesCard::setNodes(const SnapshotPtr& snapshot, const SlowNodesReport* report, const HostNames& hosts)
+void SlowNodesCard::setNodes(const SnapshotPtr& snapshot, const Scenario& scenario, const SlowNodesReport* report, const HostNames& hosts)
 {
     m_hosts = hosts;
     while (QLayoutItem* item = m_rows->takeAt(0)) {
@@ -105,12 +105,12 @@ void SlowNodesCard::setNodes(const SnapshotPtr& snapshot, const SlowNodesReport*
     m_list->setMinimumHeight(0);
     if (!snapshot)
         return m_note->setText(tr("No result yet."));
-    const std::vector<SlowEntry>& slow = snapshot->scenario.variability.slow;
+    const std::vector<SlowEntry>& slow = scenario.variability.slow;
     const bool known = report && report->rows.size() == slow.size();
     if (slow.empty())
-        m_note->setText(snapshot->scenario.measured.speeds.empty()
+        m_note->setText(scenario.measured.speeds.empty()
                             ? tr("None marked. Choose a cell and press Enter, double click it, or import measured speeds.")
-                            : measuredText(snapshot->scenario));
+                            : measuredText(scenario));
     else if (known)
         m_note->setText(tr("Together %1 of p95; right: change when one is mended, n = %2")
                             .arg(format::timeChange(report->total.p95, report->withAll.p95), format::count(report->samples)));
@@ -122,8 +122,7 @@ void SlowNodesCard::setNodes(const SnapshotPtr& snapshot, const SlowNodesReport*
         largest = std::max({largest, std::abs(report->rows[i].mended.p95.value), report->rows[i].mended.p95.halfWidth});
     for (std::size_t i = 0; i < std::min(slow.size(), kMostSlowNodes); ++i)
         if (slow[i].node >= 0)
-            addRow(snapshot->scenario, slow[i], known && report->rows[i].entry == slow[i] ? &report->rows[i] : nullptr,
-                   format::deltaScale(largest));
+            addRow(scenario, slow[i], known && report->rows[i].entry == slow[i] ? &report->rows[i] : nullptr, format::deltaScale(largest));
     m_list->setMinimumHeight(m_theme.px(kRowHeight * std::min(m_rows->count(), kLeastRows)));
 }
 

@@ -34,7 +34,7 @@ public:
     explicit SlowNodesCard(const Theme& theme, QWidget* parent = nullptr);
 
     /// Null: no result of the scenario yet, or of what mending would give.
-    void setNodes(const SnapshotPtr& snapshot, const SlowNodesReport* report, const HostNames& hosts);
+    void setNodes(const SnapshotPtr& snapshot, const Scenario& scenario, const SlowNodesReport* report, const HostNames& hosts);
     void setAdvice(const SnapshotPtr& snapshot, const SearchState& search);
     /// Off while what is shown is not the result of the present input: nothing is exported or made from it.
     void setActing(bool on);

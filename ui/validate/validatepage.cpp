@@ -215,20 +215,30 @@ void ValidatePage::calibrate()
     m_wantsFit = true;
     const auto evaluator = context().evaluator;
     const QString name = m_name;
+    const ResultToken wanted = token(u"fit/%1"_s.arg(m_digest));
     m_fit.ask(
-        context().insights, this, token(u"fit/%1"_s.arg(m_digest)), tr("Fitting the scenario to the log"),
+        context().insights, this, wanted, tr("Fitting the scenario to the log"),
         [evaluator, s, text = m_text](const InsightOptions& options) { return fitOf(*evaluator, s->scenario, *text, options); },
-        [this, name, from = context().currentId] {
-            const RunFit* fit = m_fit.value();
-            if (!fit || !m_wantsFit || !context().study)
-                return refresh();
-            m_wantsFit = false;
-            Scenario fitted = fit->fitted;
-            fitted.name = context().study->freeName(tr("%1, calibrated").arg(QString::fromStdString(fitted.name))).toStdString();
-            fitted.note = tr("fitted to %1").arg(name).toStdString();
-            context().study->addScenario(std::move(fitted), tr("Calibrate to %1").arg(name), from);
-            refresh();
-        });
+        [this, name, from = context().currentId] { addCalibrated(name, from); });
+    if (m_fit.value() && m_fit.shown() == wanted) // known from before
+        addCalibrated(name, context().currentId);
+    refresh();
+}
+
+void ValidatePage::addCalibrated(const QString& name, int from)
+{
+    const RunFit* fit = m_fit.value();
+    StudyModel* study = context().study;
+    if (!fit || !m_wantsFit || !study)
+        return refresh();
+    m_wantsFit = false;
+    for (const ShownScenario& s : context().scenarios)
+        if (s.hash == fit->fitted.hash())
+            return study->setCurrent(s.id); // it is in the study already
+    Scenario fitted = fit->fitted;
+    fitted.name = study->freeName(tr("%1, calibrated").arg(QString::fromStdString(fitted.name))).toStdString();
+    fitted.note = tr("fitted to %1").arg(name).toStdString();
+    study->addScenario(std::move(fitted), tr("Calibrate to %1").arg(name), from);
     refresh();
 }
 

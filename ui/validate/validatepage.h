@@ -29,7 +29,7 @@ public:
     /// Takes a log; `name` is what it is called.
     void openLog(const QString& name, const std::string& text, const QString& path = {}); ///< `path`: where it lies, to be followed
     /// Makes a scenario with the level and spread that the log shows.
-    void calibrate();
+    void calibrate(); ///< adds the scenario that is fitted to the log, or shows it where the study has it already
 
     /// Keeps reading the log while it grows; false where there is no file or no prediction.
     bool follow(bool on);
@@ -58,6 +58,7 @@ private:
     void take(const LogAdvance& news);
     void setText(std::string text);
     void ask();
+    void addCalibrated(const QString& name, int from);
     void refresh() override;
     void statesSaid() override;
     void refreshCharts();

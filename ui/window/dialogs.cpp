@@ -79,12 +79,14 @@ void layoutDifferences(QTableWidget& table, const Theme& theme)
 
 } // namespace
 
-void showDifferences(Workspace& workspace, const Theme& theme, QWidget* parent)
+QString showDifferences(Workspace& workspace, const Theme& theme, QWidget* parent)
 {
     const ScenarioEntry* current = workspace.study().current();
     const ScenarioEntry* baseline = workspace.study().baseline();
-    if (!current || !baseline || current->id == baseline->id)
-        return;
+    if (!current || !baseline)
+        return QObject::tr("No baseline is pinned: there is nothing to compare with.");
+    if (current->id == baseline->id)
+        return QObject::tr("This scenario is the baseline. Choose another one to see its differences.");
     QDialog* dialog = makeDialog(QObject::tr("Differences"), theme, 720, 420, parent);
     dialog->setObjectName(u"differencesDialog"_s);
     const QString a = QString::fromStdString(current->scenario->name), b = QString::fromStdString(baseline->scenario->name);
@@ -125,6 +127,7 @@ void showDifferences(Workspace& workspace, const Theme& theme, QWidget* parent)
     static_cast<QVBoxLayout*>(dialog->layout())->addWidget(table, 1);
     addClose(dialog);
     dialog->open();
+    return {};
 }
 
 void showHistory(Workspace& workspace, const Theme& theme, QWidget* parent)

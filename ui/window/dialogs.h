@@ -29,7 +29,8 @@ struct ImportPreview {
 [[nodiscard]] ImportPreview previewImport(const QString& fileName, const QByteArray& text, const Scenario& base);
 
 /// Parameters in which a scenario differs from the baseline, each with "copy this value over" in both directions.
-void showDifferences(Workspace& workspace, const Theme& theme, QWidget* parent);
+/// What is missing where there is nothing to compare; empty = shown.
+QString showDifferences(Workspace& workspace, const Theme& theme, QWidget* parent);
 void showHistory(Workspace& workspace, const Theme& theme, QWidget* parent);
 void showKeys(const Actions& actions, const Theme& theme, QWidget* parent);
 void showArchived(Workspace& workspace, const Theme& theme, QWidget* parent);

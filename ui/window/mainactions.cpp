@@ -14,6 +14,7 @@
 #include "ui/window/dialogs.h"
 #include "ui/window/logimport.h"
 #include "ui/window/headlinestrip.h"
+#include "ui/window/jobbar.h"
 #include "ui/window/mainwindow.h"
 #include "ui/window/marksdialog.h"
 #include "ui/window/pagehost.h"
@@ -173,6 +174,7 @@ void addFileActions(MainWindow& w)
            },
            Icon::open});
     a.add({u"file.recent"_s, file, QObject::tr("Open recent"), {}, {}});
+    a.add({u"file.save"_s, file, QObject::tr("Save"), QKeySequence(u"Ctrl+S"_s), [&w] { w.saveNow(); }});
     a.add({u"file.saveAs"_s, file, QObject::tr("Save as…"), QKeySequence::SaveAs, [&w] { w.saveStudyAs(); }, Icon::save});
     a.add({u"file.import"_s,
            file,
@@ -186,8 +188,11 @@ void addFileActions(MainWindow& w)
     a.add({u"file.exportScenario"_s, file, QObject::tr("Export scenario…"), {}, [&w] { exportScenario(w); }});
     a.add({u"file.exportPage"_s, file, QObject::tr("Export page…"), QKeySequence(u"Ctrl+E"_s), [&w] { w.pages().exportDialog(); },
            Icon::exportFile});
-    a.add({u"file.report"_s, file, QObject::tr("Report…"), QKeySequence(u"Ctrl+P"_s),
-           [&w] { (new ReportDialog(w.workspace(), w.theme(), QFileInfo(w.file().path()).completeBaseName(), &w))->open(); }});
+    a.add({u"file.report"_s, file, QObject::tr("Report…"), QKeySequence(u"Ctrl+P"_s), [&w] {
+               auto* report = new ReportDialog(w.workspace(), w.theme(), QFileInfo(w.file().path()).completeBaseName(), &w);
+               QObject::connect(report, &ReportDialog::ended, &w, &MainWindow::showBanner);
+               report->show();
+           }});
     a.add({u"file.quit"_s, file, QObject::tr("Quit"), QKeySequence(u"Ctrl+Q"_s), [&w] { w.close(); }, {}, false, true});
 }
 
@@ -196,15 +201,21 @@ void addEditActions(MainWindow& w)
     Actions& a = w.actions();
     const QString edit = QObject::tr("Edit");
     QUndoStack* stack = w.workspace().study().undoStack();
-    QAction* undo = a.add({u"edit.undo"_s, edit, QObject::tr("Undo"), QKeySequence::Undo, [stack] { stack->undo(); }, Icon::undo});
-    QAction* redo = a.add({u"edit.redo"_s, edit, QObject::tr("Redo"), QKeySequence::Redo, [stack] { stack->redo(); }, Icon::redo});
+    QAction* undo = a.add({u"edit.undo"_s, edit, QObject::tr("Undo"), QKeySequence::Undo,
+                           [stack, &w] { stack->canUndo() ? stack->undo() : w.stepStored(true); }, Icon::undo});
+    QAction* redo = a.add({u"edit.redo"_s, edit, QObject::tr("Redo"), QKeySequence::Redo,
+                           [stack, &w] { stack->canRedo() ? stack->redo() : w.stepStored(false); }, Icon::redo});
     const StudyModel& study = w.workspace().study();
-    const auto follow = [undo, redo, stack, &study] {
-        undo->setEnabled(stack->canUndo() && !study.isReadOnly());
-        redo->setEnabled(stack->canRedo() && !study.isReadOnly());
-        undo->setText(stack->canUndo() ? QObject::tr("Undo: %1").arg(stack->undoText()) : QObject::tr("Undo"));
+    const auto follow = [undo, redo, stack, &study, &file = w.file()] {
+        const bool stored = !stack->canUndo() && file.canStepBack(), ahead = stack->count() == 0 && file.canStepForward();
+        undo->setEnabled((stack->canUndo() || stored) && !study.isReadOnly());
+        redo->setEnabled((stack->canRedo() || ahead) && !study.isReadOnly());
+        undo->setText(stack->canUndo() ? QObject::tr("Undo: %1").arg(stack->undoText())
+                      : stored         ? QObject::tr("Undo: the edit before this session")
+                                       : QObject::tr("Undo"));
         redo->setText(stack->canRedo() ? QObject::tr("Redo: %1").arg(stack->redoText()) : QObject::tr("Redo"));
     };
+    QObject::connect(&study, &StudyModel::changed, undo, follow);
     QObject::connect(stack, &QUndoStack::indexChanged, undo, follow);
     QObject::connect(&study, &StudyModel::readOnlyChanged, undo, follow);
     follow();
@@ -261,8 +272,10 @@ void addScenarioActions(MainWindow& w)
                if (const ScenarioEntry* e = space.study().current())
                    space.study().setVisible(e->id, !e->visible);
            }});
-    a.add({u"scenario.differences"_s, menu, QObject::tr("Differences from baseline…"), QKeySequence(u"Ctrl+L"_s),
-           [&w] { showDifferences(w.workspace(), w.theme(), &w); }});
+    a.add({u"scenario.differences"_s, menu, QObject::tr("Differences from baseline…"), QKeySequence(u"Ctrl+L"_s), [&w] {
+               if (const QString none = showDifferences(w.workspace(), w.theme(), &w); !none.isEmpty())
+                   w.jobs().say(none);
+           }});
     a.add({u"scenario.applyTo"_s, menu, QObject::tr("Set a value in several…"), QKeySequence(u"Ctrl+Shift+L"_s),
            [&w] { (new ApplyDialog(w.workspace(), w.theme(), w.editor().focusedParameter(), &w))->open(); }});
     a.add({u"scenario.tree"_s, menu, QObject::tr("Tree of scenarios…"), QKeySequence(u"Ctrl+Shift+T"_s), [&w] { showTree(w); }});

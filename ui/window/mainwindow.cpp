@@ -454,6 +454,28 @@ void MainWindow::endSalvage()
     m_jobs->setFileJob({});
 }
 
+void MainWindow::stepStored(bool back)
+{
+    m_editor->submitTyped();
+    std::optional<OpenedStudy> content = m_file->stepStored(back);
+    if (!content)
+        return;
+    if (!content->state.find(content->currentId))
+        content->currentId = m_workspace->study().currentId();
+    m_workspace->study().reset(std::move(content->state), content->currentId);
+    m_jobs->say(back ? tr("Undone: the edit before it, of an earlier session") : tr("Redone: an edit of an earlier session"));
+}
+
+void MainWindow::saveNow()
+{
+    m_editor->submitTyped();
+    if (isUntitled(m_file->path()) || m_file->path().isEmpty())
+        return saveStudyAs();
+    scheduleSave();
+    if (m_file->flush())
+        m_jobs->say(tr("Every edit is stored in %1").arg(QFileInfo(m_file->path()).fileName()));
+}
+
 bool MainWindow::saveStudyAs(const QString& path)
 {
     m_editor->submitTyped();

@@ -42,6 +42,8 @@ public:
     /// False: nothing changed, and a banner says why. A damaged file is salvaged in the background, and shown when that is done.
     bool openStudy(const QString& path, StudyAccess access = StudyAccess::readWrite);
     void openDropped(const QString& path); ///< study, scenario, HF config, Megatron arguments, speed table, picture
+    void stepStored(bool back);            ///< undo or redo of edits that an earlier session stored
+    void saveNow();                        ///< every edit is stored anyway: says so, or asks for a name where the study has none
     void saveStudyAs();
     bool saveStudyAs(const QString& path);
     void resetLayout();

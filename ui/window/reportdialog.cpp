@@ -81,17 +81,13 @@ ReportDialog::ReportDialog(Workspace& workspace, const Theme& theme, QString tit
     layout->addWidget(buttons);
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
     connect(m_write, &QPushButton::clicked, this, &ReportDialog::chooseFile);
-    connect(this, &QDialog::finished, this, [this] { m_workspace.insights().cancel(kJob); });
     connect(&m_workspace.insights(), &InsightRunner::progress, this, [this](const QString& key, double, const QString&) {
         if (key == kJob)
             say(tr("Computing: %1").arg(m_workspace.insights().progressText(kJob)), u"tertiary"_s);
     });
     connect(&m_workspace.insights(), &InsightRunner::finished, this, [this](const QString& key, bool cancelled) {
-        if (key == kJob && cancelled) {
-            m_writing = false;
-            m_write->setEnabled(true);
-            say(tr("Stopped; nothing was written."), u"tertiary"_s);
-        }
+        if (key == kJob && cancelled)
+            end(tr("Stopped; nothing was written."), u"tertiary"_s);
     });
     resize(theme.px(560), theme.px(280));
 }
@@ -101,6 +97,25 @@ void ReportDialog::say(const QString& text, const QString& role)
     m_state->setText(text);
     m_state->setProperty("role", role);
     restyle(m_state);
+}
+
+void ReportDialog::end(const QString& text, const QString& role)
+{
+    m_writing = false;
+    m_write->setEnabled(true);
+    say(text, role);
+    if (isVisible())
+        return;
+    Q_EMIT ended(tr("Report: %1").arg(text), role == u"error" ? role : u"note"_s);
+    deleteLater();
+}
+
+void ReportDialog::done(int result)
+{
+    if (m_writing)
+        hide(); // the report is still wanted; Cancel in the bar below stops it
+    else
+        QDialog::done(result);
 }
 
 void ReportDialog::chooseFile()
@@ -148,15 +163,10 @@ QString ReportDialog::write(const Findings& found, const QString& path, ReportFo
 
 void ReportDialog::finish(const Result<Findings>& found, const QString& path, ReportForm form)
 {
-    m_writing = false;
-    m_write->setEnabled(true);
     const QString problem = found.ok()               ? write(*found, path, form)
                             : found.errors().empty() ? tr("Nothing was found.")
                                                      : QString::fromStdString(found.errors().front().message);
-    if (!problem.isEmpty())
-        return say(problem, u"error"_s);
-    say(tr("Wrote %1").arg(path), u"good"_s);
-    Q_EMIT written(path);
+    end(problem.isEmpty() ? tr("Wrote %1").arg(path) : problem, problem.isEmpty() ? u"good"_s : u"error"_s);
 }
 
 } // namespace prism::ui

@@ -17,7 +17,7 @@ namespace prism::ui {
 
 class SegmentedControl;
 
-/// GUI thread only; deletes itself when closed.
+/// GUI thread only; does not block the window. Closed while a report is being written it only hides, and deletes itself when that is done.
 class ReportDialog final : public QDialog {
     Q_OBJECT
 public:
@@ -28,12 +28,15 @@ public:
     void writeTo(const QString& path);
     [[nodiscard]] bool isWriting() const { return m_writing; }
 
+    void done(int result) override;
+
 Q_SIGNALS:
-    void written(const QString& path);
+    void ended(const QString& message, const QString& kind); ///< for the window, when the dialog is no longer seen
 
 private:
     void chooseFile();
     void say(const QString& text, const QString& role);
+    void end(const QString& text, const QString& role); ///< of the writing
     void finish(const Result<Findings>& found, const QString& path, ReportForm form);
     [[nodiscard]] QString write(const Findings& found, const QString& path, ReportForm form) const; ///< what went wrong; empty = done
 

@@ -36,19 +36,19 @@ TreeDialog::TreeDialog(Workspace& workspace, const Theme& theme, QWidget* parent
       m_theme(theme),
       m_tree(new QTreeWidget),
       m_show(new QPushButton(tr("Show scenario"))),
-      m_apply(new QPushButton(tr("Apply this edit to…")))
+      m_apply(new QPushButton(tr("Apply this value to…")))
 {
     setAttribute(Qt::WA_DeleteOnClose);
     setObjectName(u"treeDialog"_s);
     setWindowTitle(tr("Tree of scenarios"));
     QVBoxLayout* layout = makeDialogLayout(*this, theme);
     m_tree->setColumnCount(3);
-    m_tree->setHeaderLabels({tr("Scenario and its edits"), tr("Before"), tr("After")});
-    m_tree->setAccessibleName(tr("Scenarios, each under the one that it was made from, with the edits between them"));
+    m_tree->setHeaderLabels({tr("Scenario, and what differs from its parent"), tr("Parent now"), tr("This scenario")});
+    m_tree->setAccessibleName(tr("Scenarios, each under its parent, with the differences between them"));
     wrapCells(*m_tree, theme);
     layout->addWidget(m_tree, 1);
     auto* buttons = new QDialogButtonBox;
-    m_apply->setToolTip(tr("Set the value of the chosen edit in other scenarios"));
+    m_apply->setToolTip(tr("Set the chosen value in other scenarios"));
     buttons->addButton(m_apply, QDialogButtonBox::ActionRole);
     buttons->addButton(m_show, QDialogButtonBox::ActionRole);
     buttons->addButton(tr("Close"), QDialogButtonBox::RejectRole)->setProperty("kind", u"closing"_s);
