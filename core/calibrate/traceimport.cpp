@@ -3,7 +3,7 @@
 
 #include "core/base/text.h"
 #include "core/calibrate/factorpool.h"
-#include "core/cost/predictor.h"
+#include "core/engine/evaluator.h"
 #include "core/measured/importmeasured.h"
 #include "core/scenario/measuredranges.h"
 #include "core/stats/distance.h"
@@ -12,12 +12,16 @@
 #include "core/trace/jobpools.h"
 #include "core/trace/repairs.h"
 #include "core/trace/schedulename.h"
+#include "core/trace/startup.h"
 
 #include <spdlog/fmt/fmt.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
+#include <numeric>
+#include <set>
 
 namespace prism {
 
@@ -25,6 +29,10 @@ namespace {
 
 constexpr double kSharedMicroBatch = 0.5, kLeastCv = 1e-4; // from there on a spread is the micro-batch's; below it none
 constexpr double kBesideSeconds = 1e-3;
+/// Of matching the median: largest error that is left, that is said, samples (p50 +- 0.2 %), rounds, and the least share of the step that
+/// the micro-batches may have.
+constexpr double kMedianTolerance = 0.003, kMedianError = 0.01, kMinShare = 0.05;
+constexpr int kMedianSamples = 4'000, kMaxRounds = 12;
 
 /// A factor from values: the family that may stand for them, else the values.
 Distribution factorOf(const std::vector<double>& values)
@@ -98,9 +106,27 @@ const StepOp* stepOpOf(const StepGraph& graph, TraceOp type)
     }
 }
 
+/// A layout of the layers over the chunks of a pipeline where their number does not divide them; else empty.
+std::string evenLayout(const ModelConfig& model, int chunks)
+{
+    if (model.numLayers % chunks == 0 || model.numLayers < chunks)
+        return {};
+    std::string layout = "E";
+    for (int c = 0; c < chunks; ++c)
+        layout += fmt::format("{}t*{}", c > 0 ? "|" : "", (c + 1) * model.numLayers / chunks - c * model.numLayers / chunks);
+    return layout + std::string(static_cast<std::size_t>(model.mtpNumLayers), 'm') + "L";
+}
+
+constexpr std::array kStepOperations = {TraceOp::forwardSend,        TraceOp::paramsAllGather, TraceOp::gradsReduceScatter,
+                                        TraceOp::embeddingAllReduce, TraceOp::optimizerClip,   TraceOp::optimizer};
+
 class Importer {
 public:
-    Importer(const Scenario& base, const RegularJob& job) : m_job(job), m_factors(computeFactors(job)) { m_out.scenario = base; }
+    Importer(const Scenario& base, const RegularJob& job) : m_job(job), m_factors(computeFactors(job))
+    {
+        m_out.scenario = base;
+        m_baseLevel = base.measured.computeLevel;
+    }
 
     Result<TraceImport> run()
     {
@@ -108,11 +134,12 @@ public:
         if (const auto costed = costStep(m_out.scenario); !costed)
             return costed.errors();
         level();
-        for (const TraceOp type : {TraceOp::forwardSend, TraceOp::paramsAllGather, TraceOp::gradsReduceScatter, TraceOp::embeddingAllReduce,
-                                   TraceOp::optimizerClip, TraceOp::optimizer})
+        for (const TraceOp type : kStepOperations)
             stepOperation(type);
         spreads();
         slowOnes();
+        if (Diagnostics errors = matchMedian(); hasErrors(errors))
+            return errors;
         whatIsLeft();
         return std::move(m_out);
     }
@@ -132,8 +159,17 @@ private:
         for (const OperationSlot& slot : m_job.slots)
             microBatches += slot.stage == 0 && slot.type == TraceOp::forwardCompute && slot.chunk == 0 ? 1 : 0;
         const int replicas = std::max(job.replicasOfJob, job.replicas);
+        s.variability.slow.clear(); // places of the base's cluster
         s.parallelism.pipelineModelParallelSize = job.stages;
         s.parallelism.virtualPipelineModelParallelSize = job.chunks;
+        s.parallelism.pipelineModelParallelLayout = evenLayout(s.model, job.stages * job.chunks);
+        s.parallelism.numLayersInFirstPipelineStage = s.parallelism.numLayersInLastPipelineStage = 0;
+        if (!s.parallelism.pipelineModelParallelLayout.empty())
+            s.parallelism.accountForEmbeddingInPipelineSplit = s.parallelism.accountForLossInPipelineSplit = false;
+        if (job.stages > 1 && s.parallelism.zeroStage > 1) {
+            s.parallelism.zeroStage = 1;
+            say("parallelism.zero_stage", "1: with a pipeline, higher stages communicate in every micro-batch");
+        }
         if (schedule.name == "custom") {
             s.parallelism.pipelineSchedule = "custom";
             s.parallelism.customSchedule = schedule.order;
@@ -142,6 +178,14 @@ private:
         }
         s.cluster.numGpus = std::int64_t{job.stages} * replicas * s.parallelism.tensorModelParallelSize * s.parallelism.contextParallelSize;
         s.training.globalBatchSize = s.training.microBatchSize * microBatches * replicas;
+        const int ranksOfStage = replicas * s.parallelism.tensorModelParallelSize * s.parallelism.contextParallelSize;
+        const int expertTensor = std::max(1, s.parallelism.expertTensorParallelSize);
+        if (const int expert = std::gcd(s.parallelism.expertModelParallelSize, std::max(1, ranksOfStage / expertTensor));
+            expert != s.parallelism.expertModelParallelSize) {
+            s.parallelism.expertModelParallelSize = expert;
+            say("parallelism.expert_model_parallel_size",
+                fmt::format("{}: the base's does not divide the {} ranks of a stage", expert, ranksOfStage));
+        }
         say("parallelism",
             fmt::format("{} replicas x {} stages, {} chunk{}, {} micro-batches, schedule {}, {} GPUs with the base's tensor "
                         "and context parallelism",
@@ -182,12 +226,79 @@ private:
                 measured += m_factors.mean[l] * median[isForward(slot.type) ? 0 : 1] / std::max(1.0, count[{slot.stage, slot.chunk}]);
         Scenario& s = m_out.scenario;
         const MicroBatchSeconds predicted = microBatchSeconds(costStep(s)->graph);
-        const double level = s.measured.computeLevel * (measured - predicted.communication) / predicted.compute;
-        s.measured.computeLevel = std::clamp(level, kLeastComputeLevel, kMostComputeLevel);
+        scaleMicroBatch(measured / (predicted.compute + predicted.communication));
         say("measured.compute_level",
-            fmt::format("a micro-batch takes {:.4g} s through all stages, predicted {:.4g} s: compute level {:.4g}{}", measured,
-                        predicted.compute + predicted.communication, s.measured.computeLevel,
-                        level == s.measured.computeLevel ? "" : fmt::format(" ({:.3g} is out of range: another model or GPU?)", level)));
+            fmt::format(
+                "a micro-batch takes {:.4g} s through all stages, predicted {:.4g} s: compute level and collectives of its layers x "
+                "{:.4g} (a trace does not separate them)",
+                measured, predicted.compute + predicted.communication, s.measured.computeLevel / m_baseLevel));
+    }
+
+    /// Multiplies the compute level and the means of the collectives within the layers and of those that the trace does not have.
+    void scaleMicroBatch(double factor)
+    {
+        Scenario& s = m_out.scenario;
+        const StepGraph graph = costStep(s)->graph;
+        std::map<std::string, double> means;
+        const auto add = [&](const Op& op) {
+            const KernelClass& k = graph.classes[static_cast<std::size_t>(op.kernelClass)];
+            if (k.scope != Scope::none && op.meanSeconds > 0)
+                means.emplace(k.name, op.meanSeconds);
+        };
+        for (const Program& program : graph.programs)
+            for (const Block& block : program.blocks)
+                std::for_each(block.ops.begin(), block.ops.end(), add);
+        for (const TraceOp type : kStepOperations)
+            if (const StepOp* op = stepOpOf(graph, type); op != nullptr && values(type).empty())
+                add({.kernelClass = op->kernelClass, .meanSeconds = op->meanSeconds});
+        const double before = s.measured.computeLevel;
+        s.measured.computeLevel = std::clamp(before * factor, kLeastComputeLevel, kMostComputeLevel);
+        for (MeasuredKernel& k : s.measured.kernels)
+            if (means.erase(k.kernelClass) > 0)
+                k.meanSeconds *= factor;
+            else if (m_computeFromTrace.contains(k.kernelClass)) // stays as measured
+                k.meanSeconds *= before / s.measured.computeLevel;
+        for (const auto& [name, mean] : means)
+            s.measured.kernels.push_back({name, mean * factor});
+    }
+
+    /// What gaps, uneven stages and the base's own operations leave of the measured median goes into the micro-batch, by the secant method.
+    Diagnostics matchMedian()
+    {
+        std::vector<double> seconds;
+        for (const RegularStep& step : m_job.steps)
+            seconds.push_back(step.stepSeconds);
+        seconds.erase(seconds.begin(), seconds.begin() + static_cast<std::ptrdiff_t>(startupSteps(seconds)));
+        const double wanted = medianOf(std::move(seconds));
+        Evaluator evaluator;
+        double total = 1, share = 1, before = 0, factor = 1;
+        for (int round = 0; round < kMaxRounds; ++round) {
+            EvaluateOptions evaluate{.numSamples = kMedianSamples};
+            evaluate.varianceShares = false;
+            const SnapshotPtr snapshot = evaluator.evaluate(m_out.scenario, evaluate);
+            if (!snapshot->valid())
+                return snapshot->diagnostics;
+            const double median = snapshot->across.p50;
+            if (round > 0 && factor != 1)
+                share = std::clamp((median / before - 1) / (factor - 1), kMinShare, 1.5);
+            m_medianError = median / wanted - 1;
+            if (std::abs(m_medianError) < kMedianTolerance)
+                break;
+            before = median;
+            factor = std::clamp(1 + (wanted / median - 1) / share, 0.25, 4.0);
+            total *= factor;
+            scaleMicroBatch(factor);
+        }
+        say("measured.compute_level", fmt::format("micro-batch x {:.4g} so that the median step is {:.4g} s: gaps and what stages differ "
+                                                  "in are in it, and operations that the "
+                                                  "trace does not have follow it",
+                                                  total, wanted));
+        if (std::abs(m_medianError) > kMedianError)
+            say("measured.compute_level",
+                fmt::format("the median step is {:+.1f} % off: operations of the base outside of the micro-batches "
+                            "take longer than the measured step leaves them",
+                            100 * m_medianError));
+        return {};
     }
 
     /// Transfer times (or durations) of a type, over all stages, replicas and steps; sends also of the other direction.
@@ -218,6 +329,8 @@ private:
             return;
         }
         const std::string name = graph.classes[static_cast<std::size_t>(op->kernelClass)].name;
+        if (graph.classes[static_cast<std::size_t>(op->kernelClass)].scope == Scope::none)
+            m_computeFromTrace.insert(name);
         std::erase_if(s.measured.kernels, [&](const MeasuredKernel& k) { return k.kernelClass == name; });
         s.measured.kernels.push_back({name, mean});
         // A class may stand for a part of the operation (a bucket, a share): its mean follows from what it makes of the whole.
@@ -306,16 +419,25 @@ private:
         for (std::size_t l = 0; l < m_job.slots.size(); ++l)
             loads[static_cast<std::size_t>(m_job.slots[l].stage)] += m_factors.mean[l];
         const auto [least, most] = std::minmax_element(loads.begin(), loads.end());
-        say("", fmt::format(
-                    "noise-free step {:.4g} s, median of {} measured steps {:.4g} s; gaps between operations and stages that take {:.2f} "
-                    "to {:.2f} times the mean are not in a scenario (trace predict and trace replicas have them)",
-                    costStep(m_out.scenario)->noiseFreeSeconds, seconds.size(), medianOf(seconds), *least / meanOf(loads),
-                    *most / meanOf(loads)));
+        const auto workers = static_cast<std::size_t>(m_job.job->workers());
+        double gaps = 0;
+        for (const RegularStep& step : m_job.steps)
+            for (const double gap : step.gaps)
+                gaps += std::max(0.0, gap);
+        say("",
+            fmt::format(
+                "noise-free step {:.4g} s, median of {} measured steps {:.4g} s; not carried over: gaps between operations ({:.3g} s of a "
+                "worker's step on average) and stages that take {:.2f} to {:.2f} times the mean. The median holds them, what-ifs on them "
+                "do not (trace predict and trace replicas do)",
+                costStep(m_out.scenario)->noiseFreeSeconds, seconds.size(), medianOf(seconds),
+                gaps / static_cast<double>(m_job.steps.size() * workers), *least / meanOf(loads), *most / meanOf(loads)));
     }
 
     const RegularJob& m_job;
     ComputeFactors m_factors;
     TraceImport m_out;
+    std::set<std::string> m_computeFromTrace; ///< classes
+    double m_baseLevel = 1, m_medianError = 0;
 };
 
 /// The operation of a measured row that a collective's name in a profiler trace is; empty = none.

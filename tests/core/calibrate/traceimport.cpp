@@ -2,6 +2,7 @@
 // A trace in a scenario: layout, levels, means, spreads and slow workers, and what a prediction makes of them.
 #include "core/calibrate/traceimport.h"
 #include "core/cost/predictor.h"
+#include "core/engine/evaluator.h"
 #include "core/scenario/presets.h"
 #include "core/stats/random.h"
 #include "core/trace/stagetable.h"
@@ -109,6 +110,57 @@ TEST(TraceImport, WhatStepsHaveInCommonIsTheRegimeAndTheBaseGivesTheRanksOfACell
     EXPECT_EQ(s.variability.computeRegime.family, Family::lognormal);
     EXPECT_NEAR(s.variability.computeRegime.cv, 0.2, 0.02);
     EXPECT_NEAR(s.variability.computeRegimeLag1, 0.6, 0.1);
+}
+
+/// Two replicas of two stages, one micro-batch: 0.4 and 0.8 s on stage 0, 0.6 and 1.2 s on stage 1, 0.3 s before an optimizer of 0.1 s:
+/// 3.4 s a step, up to 1 % more or less.
+TraceJob unevenJob()
+{
+    TraceJob job;
+    job.name = "uneven";
+    job.replicas = job.replicasOfJob = 2;
+    job.stages = 2;
+    job.transfersRecorded = false;
+    job.replicaNumbers = {0, 1};
+    for (int t = 0; t < 30; ++t) {
+        TraceStep step{t, {}};
+        const double f = 0.99 + 0.02 * uniform(5, stream(2), static_cast<std::uint64_t>(t));
+        for (int r = 0; r < 2; ++r)
+            for (int s = 0; s < 2; ++s) {
+                const auto add = [&](TraceOp type, double start, double seconds) {
+                    step.operations.push_back(
+                        {.start = start * f, .duration = seconds * f, .replica = r, .stage = s, .chunk = 0, .microBatch = 0, .type = type});
+                };
+                add(TraceOp::forwardCompute, s == 0 ? 0 : 0.4, s == 0 ? 0.4 : 0.6);
+                add(TraceOp::backwardCompute, s == 0 ? 2.2 : 1.0, s == 0 ? 0.8 : 1.2);
+                add(TraceOp::optimizer, 3.3, 0.1);
+            }
+        job.steps.push_back(std::move(step));
+    }
+    return job;
+}
+
+TEST(TraceImport, TheMedianIsThatOfTheMeasuredStepsWhateverTheBase)
+{
+    const TraceJob job = unevenJob();
+    std::vector<double> seconds = job.stepSeconds();
+    std::nth_element(seconds.begin(), seconds.begin() + 15, seconds.end());
+    // Bases of three times the layers, with experts, another pipeline layout, slow nodes and more nodes than the job has.
+    for (const char* name :
+         {"llama2-7b-8-a100", "gpt3-175b-1024-a100", "deepseek-v3-2048-h800", "mixtral-8x22b-256-h100", "sample-slow-node"}) {
+        const Scenario base = scenarioPreset(name).value();
+        const auto imported = scenarioOfTrace(base, job);
+        ASSERT_TRUE(imported.ok()) << name << ": " << imported.errors()[0].message;
+        Evaluator evaluator;
+        EvaluateOptions options{.seed = 7, .numSamples = 4'000};
+        options.varianceShares = false;
+        const SnapshotPtr snapshot = evaluator.evaluate(imported->scenario, options);
+        ASSERT_TRUE(snapshot->valid()) << name;
+        EXPECT_NEAR(snapshot->across.p50 / seconds[15], 1, 0.01) << name;
+        const std::string last = imported->notes.back().message;
+        EXPECT_NE(last.find("gaps between operations (0.301 s"), std::string::npos) << last;
+        EXPECT_NE(last.find("stages that take 0.80 to 1.20 times the mean"), std::string::npos) << last;
+    }
 }
 
 TEST(TraceImport, CollectivesOfProfilerTracesBecomeRowsAndTheRestIsCounted)

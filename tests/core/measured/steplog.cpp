@@ -148,6 +148,18 @@ TEST(StepLog, AFollowedLogHasNoEnd)
     EXPECT_FALSE(reader.line(std::to_string(kMostLoggedSteps + 9) + ",1.5")) << "the last one again";
 }
 
+/// Two records on a line, of which the second opens a run that has no step yet: a clock needs a second value.
+TEST(StepLogReader, TheLastStepIsOfTheRecordThatHasOne)
+{
+    StepLogReader reader({}, StepLogReader::Keep::ends);
+    for (int k = 1; k <= 5; ++k)
+        (void)reader.line("{\"step\": " + std::to_string(k) + ", \"_runtime\": " + std::to_string(5 * k) + "}");
+    ASSERT_TRUE(reader.line("{\"step\": 6, \"_runtime\": 32} {\"step\": 1, \"_runtime\": 2}"));
+    EXPECT_EQ(reader.last().number, 6);
+    EXPECT_EQ(reader.last().seconds, 7);
+    EXPECT_FALSE(reader.line("{\"step\": 1, \"_runtime\": 1}")) << "a clock alone";
+}
+
 TEST(StepLog, AnyTextIsTakenWithoutHarm)
 {
     const std::string seed =
