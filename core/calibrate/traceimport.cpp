@@ -28,7 +28,6 @@ namespace prism {
 namespace {
 
 constexpr double kSharedMicroBatch = 0.5, kLeastCv = 1e-4; // from there on a spread is the micro-batch's; below it none
-constexpr double kBesideSeconds = 1e-3;
 /// Of matching the median: largest error that is left, that is said, samples (p50 +- 0.2 %), rounds, and the least share of the step that
 /// the micro-batches may have.
 constexpr double kMedianTolerance = 0.003, kMedianError = 0.01, kMinShare = 0.05;
@@ -122,11 +121,7 @@ constexpr std::array kStepOperations = {TraceOp::forwardSend,        TraceOp::pa
 
 class Importer {
 public:
-    Importer(const Scenario& base, const RegularJob& job) : m_job(job), m_factors(computeFactors(job))
-    {
-        m_out.scenario = base;
-        m_baseLevel = base.measured.computeLevel;
-    }
+    Importer(const Scenario& base, const RegularJob& job) : m_job(job), m_factors(computeFactors(job)) { m_out.scenario = base; }
 
     Result<TraceImport> run()
     {
@@ -190,27 +185,16 @@ private:
             fmt::format("{} replicas x {} stages, {} chunk{}, {} micro-batches, schedule {}, {} GPUs with the base's tensor "
                         "and context parallelism",
                         replicas, job.stages, job.chunks, job.chunks == 1 ? "" : "s", microBatches, schedule.name, s.cluster.numGpus));
-        s.parallelism.overlapGradReduce = s.parallelism.overlapGradReduce && runsBeside(TraceOp::gradsReduceScatter);
-        s.parallelism.overlapParamGather = s.parallelism.overlapParamGather && runsBeside(TraceOp::paramsAllGather);
+        s.parallelism.overlapGradReduce = s.parallelism.overlapGradReduce && isOverlapped(TraceOp::gradsReduceScatter);
+        s.parallelism.overlapParamGather = s.parallelism.overlapParamGather && isOverlapped(TraceOp::paramsAllGather);
     }
 
-    /// Whether operations of a type run beside computations of their worker; true where there are none.
-    [[nodiscard]] bool runsBeside(TraceOp type) const
+    /// Whether operations of a type are overlapped with computations of their worker; true where there are none.
+    [[nodiscard]] bool isOverlapped(TraceOp type) const
     {
-        const TraceStep& step = *m_job.steps.front().step;
-        bool any = false;
-        for (const TraceOperation& o : step.operations) {
-            if (o.type != type)
-                continue;
-            any = true;
-            for (const TraceOperation& c : step.operations)
-                if (isCompute(c.type) && c.replica == o.replica && c.stage == o.stage
-                    && std::min(o.end(), c.end()) - std::max(o.start, c.start) > kBesideSeconds)
-                    return true;
-            if (o.replica > 0)
-                break; // the first replica's workers say it
-        }
-        return !any;
+        return std::none_of(m_job.slots.begin(), m_job.slots.end(), [&](const OperationSlot& slot) { return slot.type == type; })
+               || std::any_of(m_job.overlapped.begin(), m_job.overlapped.end(),
+                              [&](const auto& slot) { return std::get<1>(slot) == type; });
     }
 
     void level()
@@ -226,12 +210,13 @@ private:
                 measured += m_factors.mean[l] * median[isForward(slot.type) ? 0 : 1] / std::max(1.0, count[{slot.stage, slot.chunk}]);
         Scenario& s = m_out.scenario;
         const MicroBatchSeconds predicted = microBatchSeconds(costStep(s)->graph);
-        scaleMicroBatch(measured / (predicted.compute + predicted.communication));
+        const double factor = measured / (predicted.compute + predicted.communication);
+        scaleMicroBatch(factor);
         say("measured.compute_level",
             fmt::format(
                 "a micro-batch takes {:.4g} s through all stages, predicted {:.4g} s: compute level and collectives of its layers x "
                 "{:.4g} (a trace does not separate them)",
-                measured, predicted.compute + predicted.communication, s.measured.computeLevel / m_baseLevel));
+                measured, predicted.compute + predicted.communication, factor));
     }
 
     /// Multiplies the compute level and the means of the collectives within the layers and of those that the trace does not have.
@@ -271,7 +256,7 @@ private:
         seconds.erase(seconds.begin(), seconds.begin() + static_cast<std::ptrdiff_t>(startupSteps(seconds)));
         const double wanted = medianOf(std::move(seconds));
         Evaluator evaluator;
-        double total = 1, share = 1, before = 0, factor = 1;
+        double total = 1, share = 1, before = 0, factor = 1, error = 0;
         for (int round = 0; round < kMaxRounds; ++round) {
             EvaluateOptions evaluate{.numSamples = kMedianSamples};
             evaluate.varianceShares = false;
@@ -281,23 +266,19 @@ private:
             const double median = snapshot->across.p50;
             if (round > 0 && factor != 1)
                 share = std::clamp((median / before - 1) / (factor - 1), kMinShare, 1.5);
-            m_medianError = median / wanted - 1;
-            if (std::abs(m_medianError) < kMedianTolerance)
+            error = median / wanted - 1;
+            if (std::abs(error) < kMedianTolerance)
                 break;
             before = median;
             factor = std::clamp(1 + (wanted / median - 1) / share, 0.25, 4.0);
             total *= factor;
             scaleMicroBatch(factor);
         }
-        say("measured.compute_level", fmt::format("micro-batch x {:.4g} so that the median step is {:.4g} s: gaps and what stages differ "
-                                                  "in are in it, and operations that the "
-                                                  "trace does not have follow it",
-                                                  total, wanted));
-        if (std::abs(m_medianError) > kMedianError)
-            say("measured.compute_level",
-                fmt::format("the median step is {:+.1f} % off: operations of the base outside of the micro-batches "
-                            "take longer than the measured step leaves them",
-                            100 * m_medianError));
+        say("measured.compute_level",
+            fmt::format(
+                "micro-batch x {:.4g} for a median step of {:.4g} s: gaps and what stages differ in are in it, and operations that the "
+                "trace does not have follow it{}",
+                total, wanted, std::abs(error) > kMedianError ? fmt::format("; the median stays {:+.1f} % off", 100 * error) : ""));
         return {};
     }
 
@@ -437,7 +418,6 @@ private:
     ComputeFactors m_factors;
     TraceImport m_out;
     std::set<std::string> m_computeFromTrace; ///< classes
-    double m_baseLevel = 1, m_medianError = 0;
 };
 
 /// The operation of a measured row that a collective's name in a profiler trace is; empty = none.

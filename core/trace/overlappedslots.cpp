@@ -57,11 +57,9 @@ double clockGrain(const TraceJob& job)
         for (const TraceOperation& o : worker) {
             if (!isCompute(o.type))
                 continue;
-            if (before != nullptr) {
-                const double overlap = before->end() - o.start;
-                if (overlap < kMinOverlapShare * std::min(before->duration, o.duration))
-                    grain = std::max(grain, overlap);
-            }
+            const double overlap = before != nullptr ? before->end() - o.start : 0.0;
+            if (before != nullptr && overlap < kMinOverlapShare * std::min(before->duration, o.duration))
+                grain = std::max(grain, overlap);
             before = &o;
         }
     });

@@ -40,12 +40,6 @@ double lowestBut(std::vector<double> window)
     return window[kBelow];
 }
 
-/// Normal quantile that is exceeded with a probability.
-double normalTail(double chance)
-{
-    return boost::math::quantile(boost::math::complement(boost::math::normal_distribution<>(), std::min(0.5, chance)));
-}
-
 /// Change of level that the predicted series shows without a cause: z standard deviations of its own statistic.
 double thresholdOf(const std::vector<double>& series, double z)
 {
@@ -105,7 +99,8 @@ StepFollower::StepFollower(const std::vector<double>& predictedWithin, const Fol
       m_predictedMedian(medianOf(predictedWithin))
 {
     const double perStep = options.falseAlarmsPerWeek * m_predictedMedian / kSecondsPerWeek;
-    m_z = normalTail(kLevelShare * perStep);
+    const double chance = std::min(0.5, kLevelShare * perStep);
+    m_z = boost::math::quantile(boost::math::complement(boost::math::normal_distribution<>(), chance));
     m_predictedThreshold = thresholdOf(predictedWithin, m_z);
     m_stallChance = kStallShare * perStep;
     std::vector<double> increments;
@@ -230,8 +225,6 @@ std::optional<Deviation> StepFollower::checkLostTime(double overLevel)
     d.kind = DeviationKind::lostTime;
     d.ratio = 1.0 + m_allowance + m_lost / static_cast<double>(m_lostSince);
     d.text = fmt::format("{:.1f} step times were lost in {} steps beyond what stalls of the scenario explain", m_lost, m_lostSince);
-    m_lost = 0;
-    m_lostSince = 0;
     return d;
 }
 
